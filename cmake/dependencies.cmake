@@ -1,0 +1,27 @@
+# Debian 12's own packages; `./dev` installs them by name.
+find_package(Threads REQUIRED)
+find_package(Protobuf REQUIRED)
+find_package(gRPC CONFIG REQUIRED)
+find_package(spdlog CONFIG REQUIRED)
+find_package(CLI11 CONFIG REQUIRED)
+find_package(tomlplusplus CONFIG REQUIRED)
+find_package(nlohmann_json CONFIG REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(Boost 1.74 REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
+pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)
+
+# Asio has no CMake file. The headers are foreign: SYSTEM keeps our warnings out of them.
+find_path(ASIO_INCLUDE_DIR asio.hpp REQUIRED)
+add_library(benchd_asio INTERFACE)
+add_library(benchd::asio ALIAS benchd_asio)
+target_include_directories(benchd_asio SYSTEM INTERFACE ${ASIO_INCLUDE_DIR})
+target_compile_definitions(benchd_asio INTERFACE ASIO_STANDALONE ASIO_NO_DEPRECATED)
+target_link_libraries(benchd_asio INTERFACE Threads::Threads)
+
+if(BENCHD_TESTS)
+  find_package(GTest CONFIG REQUIRED)
+  include(GoogleTest)
+  enable_testing()
+endif()

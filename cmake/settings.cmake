@@ -1,0 +1,29 @@
+# Language, warnings, sanitizers, where things go. One place, all targets.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+
+set(BENCHD_SANITIZE "" CACHE STRING "Sanitizers for every target: address, thread or empty")
+option(BENCHD_TESTS "Build the tests" ON)
+
+find_program(BENCHD_CCACHE ccache)
+if(BENCHD_CCACHE)
+  set(CMAKE_C_COMPILER_LAUNCHER ${BENCHD_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${BENCHD_CCACHE})
+endif()
+
+add_library(benchd_settings INTERFACE)
+target_include_directories(benchd_settings INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(benchd_settings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+  # Designated initialisers leave the other fields at their defaults on purpose.
+  -Wno-missing-field-initializers)
+if(BENCHD_SANITIZE STREQUAL "address")
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+elseif(BENCHD_SANITIZE STREQUAL "thread")
+  add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=thread)
+endif()

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "daemon/base/result.h"
+#include "daemon/model/comparison.h"
+#include "daemon/model/run.h"
+#include "daemon/model/session.h"
+#include "daemon/model/session_spec.h"
+
+namespace benchd {
+
+/// What the samples of a session say: fed block by block, asked after each.
+///
+/// A value machine without I/O, clock or thread: the same blocks give the same answers to the last
+/// bit, live, after a restart and offline. Owned by one session (or one offline analysis).
+///
+/// Life: Create, then AddWarmup for each warm-up block (they only tell which metrics exist), then
+/// Add for each complete measured block. The gates are fixed by the last warm-up block, or without
+/// warm-up by the first measured one: level alpha/G each (statistics.md section 6). Metrics that
+/// appear later are info.
+class SessionAnalysis {
+ public:
+  /// @errors kInvalidArgument when the spec's method, estimator or limits do not fit together;
+  ///         kUnimplemented for what is declared and not offered yet (a sentence that says so).
+  static Result<SessionAnalysis> Create(const SessionSpec& spec);
+
+  SessionAnalysis(SessionAnalysis&&) noexcept;
+  SessionAnalysis& operator=(SessionAnalysis&&) noexcept;
+  ~SessionAnalysis();
+
+  /// Learns the metrics of a warm-up block of one benchmark.
+  void AddWarmup(std::span<const Run> block);
+
+  /// Takes one complete block of one benchmark, in any order of its runs.
+  ///
+  /// @errors kInvalidArgument when a gate cannot be computed: a metric nobody printed, one of unknown
+  ///         direction, a ratio gate on values that allow none (the message names the option to use);
+  ///         or when no gate is left at all.
+  Result<void> Add(std::span<const Run> block);
+
+  /// Comparisons, runs, verdict and warnings as they stand; gates first, then info, in the order of
+  /// the spec. Fields of Report that need a clock or the machine are left for the session to fill.
+  Report Look() const;
+
+  /// True when nothing is left to decide (every gate, or one regression under --fail-fast), or when
+  /// the spec's `runs` or `max_runs` blocks of each benchmark are there.
+  bool Finished() const;
+
+  /// The verdict after the last block; `basis` is kEstimate only by `--at-limit estimate`.
+  Report Conclude();
+
+  /// Indices of the benchmarks that still have an undecided gate, in the order of the spec.
+  std::vector<std::size_t> OpenBenchmarks() const;
+
+ private:
+  class Impl;
+  explicit SessionAnalysis(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace benchd

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <cassert>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace benchd {
+
+/// What kind of failure this is: decides the gRPC status (rpc/status_mapping.cc) and so the exit
+/// code.
+enum class ErrorCode {
+  kInvalidArgument,     ///< the request is wrong and will stay wrong
+  kNotFound,            ///< no such session, program, file
+  kAlreadyExists,       ///< another daemon, an equal name
+  kPermissionDenied,    ///< the caller may not
+  kFailedPrecondition,  ///< right request, wrong moment or machine (draining, strict isolation)
+  kResourceExhausted,   ///< a limit was reached
+  kUnavailable,         ///< the other process is gone; a retry may work
+  kCancelled,           ///< somebody asked for it
+  kDeadlineExceeded,    ///< a run or a step took longer than allowed
+  kUnimplemented,       ///< declared, not offered yet
+  kInternal,            ///< our fault
+};
+
+/// One failure as a user reads it: `error: MESSAGE`, then `hint: HINT` where there is something to
+/// do.
+///
+/// `message` reads "WHAT: WHY" and carries no trailing full stop; `hint` may be empty.
+struct Error {
+  ErrorCode code = ErrorCode::kInternal;
+  std::string message;
+  std::string hint;
+
+  /// Adds the step that failed in front: "storing a sample: disk is full".
+  Error Within(std::string_view step) && {
+    message = std::string(step) + ": " + message;
+    return std::move(*this);
+  }
+
+  bool operator==(const Error&) const = default;
+};
+
+/// A value or the Error that took its place; the names are std::expected's (C++23).
+///
+/// Reading the side that is not there is a broken invariant (assert), not an error.
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  using value_type = T;
+
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+
+  bool has_value() const { return state_.index() == 0; }
+  explicit operator bool() const { return has_value(); }
+
+  T& value() & { return *Checked(); }
+  const T& value() const& { return *const_cast<Result*>(this)->Checked(); }
+  T&& value() && { return std::move(*Checked()); }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T&& operator*() && { return std::move(*this).value(); }
+  T* operator->() { return Checked(); }
+  const T* operator->() const { return &value(); }
+
+  Error& error() & { return *CheckedError(); }
+  const Error& error() const& { return *const_cast<Result*>(this)->CheckedError(); }
+  Error&& error() && { return std::move(*CheckedError()); }
+
+  template <typename U>
+  T value_or(U&& fallback) const& {
+    return has_value() ? value() : static_cast<T>(std::forward<U>(fallback));
+  }
+
+ private:
+  T* Checked() {
+    assert(has_value());
+    return std::get_if<0>(&state_);
+  }
+  Error* CheckedError() {
+    assert(!has_value());
+    return std::get_if<1>(&state_);
+  }
+
+  std::variant<T, Error> state_;
+};
+
+/// Success without a value, or an Error. `return {};` is success.
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  using value_type = void;
+
+  Result() = default;
+  Result(Error error) : failed_(true), error_(std::move(error)) {}
+
+  bool has_value() const { return !failed_; }
+  explicit operator bool() const { return has_value(); }
+
+  Error& error() & {
+    assert(failed_);
+    return error_;
+  }
+  const Error& error() const& {
+    assert(failed_);
+    return error_;
+  }
+  Error&& error() && {
+    assert(failed_);
+    return std::move(error_);
+  }
+
+ private:
+  bool failed_ = false;
+  Error error_;
+};
+
+}  // namespace benchd

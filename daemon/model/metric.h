@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace benchd {
+
+/// Which direction is good. A metric without one can be reported, but cannot gate.
+enum class Better { kLower, kHigher };
+
+/// What a metric's numbers mean.
+struct MetricInfo {
+  std::string name;
+  /// SI where there is one: "s", "B", "1" (a count); a harness' own word otherwise; may be empty.
+  std::string unit;
+  std::optional<Better> better;
+  /// Smallest step the metric can take, in `unit`; 0 when unknown (statistics.md section 3).
+  double resolution = 0;
+  bool operator==(const MetricInfo&) const = default;
+};
+
+/// The metrics that every run has (rusage and the clock), in the order of the contract.
+std::span<const MetricInfo> BuiltinMetrics();
+
+/// The built-in metric of that name, or nullptr.
+const MetricInfo* FindBuiltinMetric(std::string_view name);
+
+}  // namespace benchd

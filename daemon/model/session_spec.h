@@ -1,0 +1,143 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/base/time.h"
+#include "daemon/model/caller.h"
+#include "daemon/model/metric.h"
+#include "daemon/model/program.h"
+
+namespace benchd {
+
+enum class ArmRole { kReference, kCandidate };
+
+/// One of the systems compared: a command and where it runs.
+struct Arm {
+  std::string name;
+  ArmRole role = ArmRole::kCandidate;
+  /// One string as the user wrote it: split by shell quoting rules, or given to `sh -c` with
+  /// `shell`.
+  std::string command;
+  bool shell = false;
+  /// Filled at submit: what is executed (for `shell`: /bin/sh -c COMMAND).
+  std::vector<std::string> argv;
+  /// Added to (or over) SessionSpec::environment.
+  std::map<std::string, std::string> env;
+  std::string cwd;  ///< absolute
+  /// Filled at submit; a run whose program differs fails the session.
+  std::optional<ProgramIdentity> program;
+  bool operator==(const Arm&) const = default;
+};
+
+/// Commands around the runs, untimed, as the caller; an empty string is "none".
+struct Hooks {
+  std::string setup;
+  std::string prepare;
+  std::string conclude;
+  std::string cleanup;
+  bool operator==(const Hooks&) const = default;
+};
+
+enum class MarginKind { kRatio, kAbsolute };
+
+/// A metric that decides: `margin` is the smallest worsening that counts.
+struct Gate {
+  std::string metric;
+  MarginKind kind = MarginKind::kRatio;
+  double margin = 0.02;          ///< ratio: a fraction (0.02 = 2 %); absolute: in the metric's unit
+  std::optional<Better> better;  ///< overrides the metric's own direction
+  bool operator==(const Gate&) const = default;
+};
+
+/// What happens with a child's stdout and stderr. Independent of `parse`, which reads stdout first.
+enum class OutputKind { kDiscard, kLog, kFile };
+
+/// One benchmark of a session: the same work under every arm.
+struct Benchmark {
+  std::string name = "main";
+  std::vector<Arm> arms;
+  Hooks hooks;
+  std::string parse;  ///< harness format, empty = none
+  /// Empty: wall_time by default, or every parsed metric with a direction (contract.md).
+  std::vector<Gate> gates;
+  std::string input;  ///< path opened as the caller, empty = /dev/null
+  OutputKind output = OutputKind::kDiscard;
+  std::string output_path;  ///< for kFile
+  bool ignore_failure = false;
+  bool operator==(const Benchmark&) const = default;
+};
+
+enum class Method { kPaired, kWelch, kExactT, kFixed };
+enum class EstimatorKind {
+  kMean,
+  kHodgesLehmann,
+  kMedian,
+  kQuantile,
+  kLognormalMean,
+  kSubselection
+};
+struct Estimator {
+  EstimatorKind kind = EstimatorKind::kMean;
+  double quantile = 0;  ///< in (0, 1), for kQuantile
+  bool operator==(const Estimator&) const = default;
+};
+enum class RuleKind { kMargin, kPrecision };
+struct Rule {
+  RuleKind kind = RuleKind::kMargin;
+  double width = 0;  ///< for kPrecision: the wanted hi - lo of the relative change
+  bool operator==(const Rule&) const = default;
+};
+enum class Sided { kTwo, kOne };
+enum class AtLimit { kUndecided, kEstimate };
+
+/// When a session ends at the latest. Runs are counted in blocks.
+struct Limits {
+  std::uint64_t min_runs = 8;
+  std::optional<std::uint64_t> max_runs;            ///< uses the horizon boundary
+  std::optional<std::uint64_t> runs;                ///< exactly that many blocks, one look
+  Nanoseconds max_time = std::chrono::minutes(10);  ///< from the first measured run
+  Nanoseconds timeout = std::chrono::minutes(5);    ///< of one run
+  AtLimit at_limit = AtLimit::kUndecided;
+  bool fail_fast = false;
+  bool operator==(const Limits&) const = default;
+};
+
+enum class ScheduleKind { kPairs, kCoin };
+struct ScheduleSpec {
+  ScheduleKind kind = ScheduleKind::kPairs;
+  std::uint64_t warmup = 1;  ///< discarded blocks
+  bool operator==(const ScheduleSpec&) const = default;
+};
+
+enum class Isolation { kStrict, kBestEffort, kOff };
+
+/// Everything a session is asked to do; what users submit, after validation
+/// (queue/validate_spec.h).
+struct SessionSpec {
+  std::vector<Benchmark> benchmarks;
+  Method method = Method::kPaired;
+  Estimator estimator;
+  Rule rule;
+  double alpha = 0.01;           ///< 1 - confidence, in (0, 1)
+  double default_margin = 0.02;  ///< of gates that follow from the parsed metrics
+  Sided sided = Sided::kTwo;
+  Limits limits;
+  ScheduleSpec schedule;
+  std::uint64_t seed = 0;
+  std::string machine_profile = "default";
+  Isolation isolation = Isolation::kBestEffort;
+  std::string cpus;  ///< CPU list within the profile's, empty = the profile's
+  bool placebo = false;
+  std::int32_t priority = 0;
+  std::map<std::string, std::string> labels;
+  /// The caller's environment. Values live as long as the session and are never exported.
+  std::map<std::string, std::string> environment;
+  Caller caller;
+  bool operator==(const SessionSpec&) const = default;
+};
+
+}  // namespace benchd

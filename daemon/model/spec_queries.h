@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "daemon/model/session_spec.h"
+
+namespace benchd {
+
+/// Indices of the arms with that role, in the order of the spec.
+std::vector<std::size_t> ArmsWithRole(const Benchmark& benchmark, ArmRole role);
+
+/// How often each arm of `benchmark` runs in one block.
+///
+/// Once per arm; reference arms floor(sqrt(k)) times for k >= 4 candidates (statistics.md section
+/// 6).
+std::vector<std::size_t> RunsPerBlock(const Benchmark& benchmark);
+
+}  // namespace benchd

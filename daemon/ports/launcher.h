@@ -1,0 +1,81 @@
+#pragma once
+
+#include <asio/awaitable.hpp>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "daemon/base/result.h"
+#include "daemon/base/time.h"
+#include "daemon/model/caller.h"
+#include "daemon/model/program.h"
+#include "daemon/model/run.h"
+#include "daemon/model/session_spec.h"
+
+namespace benchd {
+
+/// A command ready to be executed: one per arm, handed over once per session.
+struct ChildSpec {
+  Caller caller;
+  std::vector<std::string> argv;
+  std::map<std::string, std::string> env;
+  std::string cwd;
+  std::string input;  ///< empty = /dev/null
+  OutputKind output = OutputKind::kDiscard;
+  std::string output_path;
+  std::string parse;      ///< harness format of stdout, empty = none
+  std::vector<int> cpus;  ///< where the child may run, empty = anywhere
+  ProgramIdentity program;
+};
+
+/// One execution of a child that was opened before.
+struct RunOrder {
+  std::uint32_t child = 0;          ///< index into the vector given to Open()
+  std::uint32_t padding_bytes = 0;  ///< random environment padding, 0..4096 (Mytkowicz et al. 2009)
+  Nanoseconds timeout{};
+};
+
+/// What came of one execution.
+struct RunOutcome {
+  Timestamp started_at{};
+  RunExit exit;
+  std::vector<Sample> samples;
+  std::vector<MetricInfo> metrics;  ///< of the parsed samples
+  std::string stderr_tail;          ///< at most 4 KiB, the end
+  std::string output;               ///< OutputKind::kLog only, at most 1 MiB
+};
+
+/// Starts and measures children: the port to benchd-runner. One user at a time, on the loop's
+/// thread.
+///
+/// The other process may die at any moment: whatever is under way then ends with kUnavailable
+/// "benchd-runner died ...", and the next Open() meets a fresh one.
+class Launcher {
+ public:
+  virtual ~Launcher() = default;
+
+  /// Looks up argv[0] as the caller and takes the file's identity. May be called during a Run().
+  ///
+  /// @errors kNotFound, kPermissionDenied, with the command's name in the message.
+  virtual asio::awaitable<Result<ProgramIdentity>> Resolve(ChildSpec child) = 0;
+
+  /// Hands over the children of a session; replaces those of the session before.
+  virtual asio::awaitable<Result<void>> Open(std::vector<ChildSpec> children) = 0;
+
+  /// Runs one child and waits until it and all its descendants are gone.
+  ///
+  /// A child that fails, is killed or times out is a RunOutcome, not an Error.
+  /// @errors kFailedPrecondition when the program is no longer the one resolved at submit or cannot
+  ///         be executed; kInvalidArgument when its output cannot be parsed (with the line);
+  ///         kCancelled after CancelRun(); kUnavailable when the runner died.
+  virtual asio::awaitable<Result<RunOutcome>> Run(RunOrder order) = 0;
+
+  /// Kills the run under way, if any, with all its descendants; its Run() answers kCancelled.
+  virtual void CancelRun() = 0;
+
+  /// Lets go of the children of the session.
+  virtual asio::awaitable<void> Close() = 0;
+};
+
+}  // namespace benchd

@@ -1,0 +1,54 @@
+#include "daemon/schedule/block_order.h"
+
+#include <cassert>
+#include <utility>
+
+#include "daemon/model/spec_queries.h"
+#include "daemon/schedule/random_stream.h"
+
+namespace benchd {
+namespace {
+
+constexpr std::uint64_t kMaxPaddingBytes = 4096;
+
+/// One stream per (benchmark, phase, block): blocks are drawn independently of each other's order.
+std::uint64_t StreamOf(std::uint32_t benchmark, RunPhase phase, std::uint64_t block) {
+  const std::uint64_t warmup = phase == RunPhase::kWarmup ? 1 : 0;
+  return (block << 21U) | (std::uint64_t{benchmark} << 1U) | warmup;
+}
+
+void Shuffle(std::vector<PlannedRun>& runs, RandomStream& random) {
+  for (std::size_t left = runs.size(); left > 1; --left) {
+    std::swap(runs[left - 1], runs[random.Below(left)]);
+  }
+}
+
+}  // namespace
+
+std::vector<PlannedRun> PlanBlock(const SessionSpec& spec, std::uint32_t benchmark, RunPhase phase,
+                                  std::uint64_t block) {
+  RandomStream random(spec.seed, StreamOf(benchmark, phase, block));
+  const std::vector<std::size_t> counts = RunsPerBlock(spec.benchmarks[benchmark]);
+  std::vector<PlannedRun> runs;
+  for (std::uint32_t arm = 0; arm < counts.size(); ++arm) {
+    runs.insert(runs.end(), counts[arm], PlannedRun{.benchmark = benchmark, .arm = arm});
+  }
+  Shuffle(runs, random);
+  for (std::uint32_t position = 0; position < runs.size(); ++position) {
+    runs[position].position = position;
+    runs[position].padding_bytes = static_cast<std::uint32_t>(random.Below(kMaxPaddingBytes + 1));
+  }
+  return runs;
+}
+
+std::uint32_t NextBenchmark(std::span<const std::size_t> open,
+                            std::span<const std::uint64_t> blocks) {
+  assert(!open.empty());
+  std::size_t next = open.front();
+  for (const std::size_t candidate : open) {
+    if (blocks[candidate] < blocks[next]) next = candidate;
+  }
+  return static_cast<std::uint32_t>(next);
+}
+
+}  // namespace benchd

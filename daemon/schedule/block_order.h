@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "daemon/model/run.h"
+#include "daemon/model/session_spec.h"
+
+namespace benchd {
+
+/// One run of a block that is to come.
+struct PlannedRun {
+  std::uint32_t benchmark = 0;
+  std::uint32_t arm = 0;
+  std::uint32_t position = 0;       ///< inside the block
+  std::uint32_t padding_bytes = 0;  ///< of the environment, 0..4096
+  bool operator==(const PlannedRun&) const = default;
+};
+
+/// The block with that number of that benchmark: every arm as often as RunsPerBlock() says, in an
+/// order drawn uniformly from the seed.
+///
+/// A pure function: the same arguments give the same block on every machine, after every restart.
+/// Never strict ABAB: noise of period two then gave 100 % wrong A/A verdicts (statistics.md section
+/// 3).
+std::vector<PlannedRun> PlanBlock(const SessionSpec& spec, std::uint32_t benchmark, RunPhase phase,
+                                  std::uint64_t block);
+
+/// Which benchmark's block comes next: among `open`, the one with the fewest blocks so far, the
+/// first of the spec on a tie. `open` must not be empty; `blocks` is indexed by benchmark.
+std::uint32_t NextBenchmark(std::span<const std::size_t> open,
+                            std::span<const std::uint64_t> blocks);
+
+}  // namespace benchd

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "daemon/base/session_id.h"
+#include "daemon/model/session.h"
+
+namespace benchd {
+
+/// Hands every new state of a session to those who watch it. Lives on the loop's thread.
+///
+/// A watcher is called with the newest snapshot, never with a backlog, and decides itself what to
+/// send: rpc/ keeps one snapshot and one write in flight per stream.
+class EventHub {
+ public:
+  /// The snapshot is shared between the hub's caller and all watchers: it is never changed again.
+  using Snapshot = std::shared_ptr<const SessionSnapshot>;
+  using Watcher = std::function<void(const Snapshot&)>;
+
+  /// Unsubscribes when destroyed. Must not outlive the hub.
+  class Subscription {
+   public:
+    Subscription() = default;
+    Subscription(EventHub* hub, std::uint64_t key) : hub_(hub), key_(key) {}
+    Subscription(Subscription&& other) noexcept;
+    Subscription& operator=(Subscription&& other) noexcept;
+    Subscription(const Subscription&) = delete;
+    Subscription& operator=(const Subscription&) = delete;
+    ~Subscription();
+
+   private:
+    EventHub* hub_ = nullptr;
+    std::uint64_t key_ = 0;
+  };
+
+  /// `watcher` is called for every snapshot of `id` published from now on.
+  [[nodiscard]] Subscription Subscribe(SessionId id, Watcher watcher);
+
+  /// Tells the watchers of snapshot.id, in the order of their subscriptions.
+  void Publish(SessionSnapshot snapshot);
+
+  /// Number of watchers of a session, for tests and limits.
+  std::size_t WatcherCount(const SessionId& id) const;
+
+ private:
+  void Unsubscribe(std::uint64_t key);
+
+  struct Entry {
+    SessionId id;
+    Watcher watcher;
+  };
+  std::map<std::uint64_t, Entry> watchers_;
+  std::uint64_t next_key_ = 1;
+};
+
+}  // namespace benchd

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <asio/awaitable.hpp>
+#include <functional>
+
+#include "daemon/model/session.h"
+#include "daemon/ports/clock.h"
+#include "daemon/ports/launcher.h"
+#include "daemon/ports/machine.h"
+#include "daemon/ports/sample_store.h"
+
+namespace benchd {
+
+/// Cancellation of one session: the only thing that travels upstream. Loop's thread only.
+///
+/// Owned by the queue; the session looks at it between steps, and Request() also ends the run that
+/// is under way.
+class CancelToken {
+ public:
+  void Request(std::string by) {
+    if (requested()) return;
+    by_ = std::move(by);
+    if (on_request_) on_request_();
+  }
+  bool requested() const { return !by_.empty(); }
+  const std::string& by() const { return by_; }
+  void OnRequest(std::function<void()> action) { on_request_ = std::move(action); }
+
+ private:
+  std::string by_;
+  std::function<void()> on_request_;
+};
+
+/// Counts what the daemon did for clients while a child was measured (Run::disturbances).
+class DisturbanceCounter {
+ public:
+  void Count() { ++count_; }
+  std::uint64_t count() const { return count_; }
+
+ private:
+  std::uint64_t count_ = 0;
+};
+
+/// What a session needs of the outside. References outlive the session.
+struct SessionServices {
+  Launcher& launcher;
+  Machine& machine;
+  SampleStore& store;
+  const Clock& clock;
+  const DisturbanceCounter& disturbances;
+  /// Told every new state; the queue archives and publishes it.
+  std::function<void(const SessionSnapshot&)> publish;
+};
+
+/// One session from `preparing` to a final state: machine, children, warm-up, blocks, verdict.
+///
+/// Reads like the data flow and never throws; the final snapshot says how it ended. Watchers see a
+/// block only after the store has committed it.
+asio::awaitable<SessionSnapshot> RunSession(SessionServices services, SessionRecord record,
+                                            CancelToken& cancel);
+
+}  // namespace benchd

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "daemon/base/result.h"
+
+namespace benchd::wire {
+
+/// Records up to this size travel in the packet itself; larger ones in a sealed memfd beside it.
+inline constexpr std::size_t kInlineBytes = 32 * 1024;
+/// No record is larger; whoever sends more is cut off.
+inline constexpr std::size_t kMaxRecordBytes = 8 * 1024 * 1024;
+
+/// Sends one record over a SOCK_SEQPACKET socket; blocks until the kernel took it.
+/// @errors kUnavailable when the other side is gone; kInvalidArgument over kMaxRecordBytes.
+Result<void> SendRecord(int socket, std::string_view record);
+
+/// Receives one record. An empty string means that the other side closed the connection.
+/// @errors kUnavailable "again" is never returned: on a non-blocking socket without data the code is
+///         kResourceExhausted; kInvalidArgument for a packet that no SendRecord produced.
+Result<std::string> ReceiveRecord(int socket);
+
+}  // namespace benchd::wire

@@ -1,0 +1,146 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "daemon/base/result.h"
+#include "daemon/model/caller.h"
+#include "daemon/model/program.h"
+#include "daemon/model/run.h"
+#include "daemon/model/session.h"
+#include "daemon/model/session_spec.h"
+
+/// What benchd and benchd-runner say to each other: values, one SOCK_SEQPACKET record each.
+///
+/// benchd asks, the runner answers with the same `request` number; several requests may be open at
+/// once (a ResolveProgram during a StartRun). Either side treats a record it cannot decode, or a
+/// closed socket, as the death of the other.
+namespace benchd::wire {
+
+inline constexpr std::uint32_t kVersion = 1;
+
+/// First record of a connection, from benchd.
+struct Hello {
+  std::uint32_t version = kVersion;
+};
+
+/// The runner's answer; it hangs up after it when the versions differ.
+struct HelloReply {
+  std::uint32_t version = kVersion;
+  std::int32_t pid = 0;
+  bool privileged = false;  ///< may become other users
+  std::vector<int> housekeeping_cpus;
+  std::vector<int> benchmark_cpus;
+};
+
+/// Find the program of a command as its caller would, and take its identity.
+struct ResolveProgram {
+  std::uint64_t request = 0;
+  Caller caller;
+  std::string program;  ///< argv[0]
+  std::string path;     ///< the caller's PATH
+  std::string cwd;
+};
+struct ProgramResolved {
+  std::uint64_t request = 0;
+  Result<ProgramIdentity> program = ProgramIdentity{};
+};
+
+/// A child as it will be executed; kept under `child` until CloseChildren.
+struct OpenChild {
+  std::uint64_t request = 0;
+  std::uint32_t child = 0;
+  Caller caller;
+  std::vector<std::string> argv;
+  std::vector<std::string> env;  ///< NAME=VALUE
+  std::string cwd;
+  std::string input;  ///< empty = /dev/null
+  OutputKind output = OutputKind::kDiscard;
+  std::string output_path;
+  std::string parse;  ///< empty = none
+  std::vector<int> cpus;
+  ProgramIdentity program;
+};
+struct CloseChildren {
+  std::uint64_t request = 0;
+};
+/// Answer to OpenChild and CloseChildren.
+struct Done {
+  std::uint64_t request = 0;
+  Result<void> result;
+};
+
+struct StartRun {
+  std::uint64_t request = 0;
+  std::uint32_t child = 0;
+  std::uint32_t padding_bytes = 0;
+  std::int64_t timeout_ns = 0;
+};
+/// Kills the run under way; its RunFinished comes as usual, with kCancelled. No answer of its own.
+struct CancelRun {};
+
+/// A child's figures, all of the process that was started (wait4), not of its descendants' rest.
+struct RunFigures {
+  std::int64_t started_at_ns = 0;  ///< CLOCK_REALTIME just before execve
+  std::int64_t wall_time_ns = 0;   ///< CLOCK_MONOTONIC, from just before execve to reaped
+  std::int64_t user_time_us = 0;
+  std::int64_t system_time_us = 0;
+  std::int64_t max_rss_bytes = 0;
+  std::int64_t minor_faults = 0;
+  std::int64_t major_faults = 0;
+  std::int64_t voluntary_switches = 0;
+  std::int64_t involuntary_switches = 0;
+  RunExit exit;
+  std::string stderr_tail;  ///< at most 4 KiB
+  std::string output;       ///< OutputKind::kLog, at most 1 MiB
+  /// What benchd-helper made of stdout as the caller: an encoded ParsedOutput, opaque to the runner.
+  std::string parsed;
+};
+struct RunFinished {
+  std::uint64_t request = 0;
+  Result<RunFigures> figures = RunFigures{};
+};
+
+/// Describe the machine for a session; the settings themselves come with the machine's leases.
+struct AcquireMachine {
+  std::uint64_t request = 0;
+  std::string profile;
+  Isolation isolation = Isolation::kBestEffort;
+  std::string cpus;
+};
+struct MachineAcquired {
+  std::uint64_t request = 0;
+  Result<MachineReport> machine = MachineReport{};
+};
+struct ReleaseMachine {
+  std::uint64_t request = 0;  ///< answered by Done
+};
+
+using Message = std::variant<Hello, HelloReply, ResolveProgram, ProgramResolved, OpenChild,
+                             CloseChildren, Done, StartRun, CancelRun, RunFinished, AcquireMachine,
+                             MachineAcquired, ReleaseMachine>;
+
+/// One record: a type byte and the fields, little endian, lengths before contents.
+std::string Encode(const Message& message);
+
+/// @errors kInvalidArgument for anything Encode cannot have produced; never reads past the end.
+Result<Message> Decode(std::string_view record);
+
+/// What benchd-helper writes: the parsed samples of one run, or why there are none.
+struct ParsedOutput {
+  Result<void> result;
+  std::vector<Sample> samples;
+  std::vector<MetricInfo> metrics;
+};
+std::string EncodeParsedOutput(const ParsedOutput& output);
+Result<ParsedOutput> DecodeParsedOutput(std::string_view bytes);
+
+/// What benchd-helper writes for ResolveProgram.
+std::string EncodeResolved(const Result<ProgramIdentity>& resolved);
+Result<Result<ProgramIdentity>> DecodeResolved(std::string_view bytes);
+
+}  // namespace benchd::wire

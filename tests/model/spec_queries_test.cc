@@ -1,0 +1,34 @@
+#include "daemon/model/spec_queries.h"
+
+#include <gtest/gtest.h>
+
+namespace benchd {
+namespace {
+
+Benchmark WithArms(std::size_t references, std::size_t candidates) {
+  Benchmark benchmark;
+  for (std::size_t i = 0; i < references; ++i)
+    benchmark.arms.push_back({.role = ArmRole::kReference});
+  for (std::size_t i = 0; i < candidates; ++i)
+    benchmark.arms.push_back({.role = ArmRole::kCandidate});
+  return benchmark;
+}
+
+TEST(ArmsWithRoleTest, KeepsTheOrderOfTheSpec) {
+  EXPECT_EQ(ArmsWithRole(WithArms(1, 2), ArmRole::kCandidate), (std::vector<std::size_t>{1, 2}));
+  EXPECT_EQ(ArmsWithRole(WithArms(2, 1), ArmRole::kReference), (std::vector<std::size_t>{0, 1}));
+}
+
+TEST(RunsPerBlockTest, IsOneForUpToThreeCandidates) {
+  EXPECT_EQ(RunsPerBlock(WithArms(1, 3)), (std::vector<std::size_t>{1, 1, 1, 1}));
+}
+
+TEST(RunsPerBlockTest, RunsReferencesFloorOfTheRootTimesFromFourCandidatesOn) {
+  EXPECT_EQ(RunsPerBlock(WithArms(1, 4)).front(), 2U);
+  EXPECT_EQ(RunsPerBlock(WithArms(1, 8)).front(), 2U);
+  EXPECT_EQ(RunsPerBlock(WithArms(1, 9)).front(), 3U);
+  EXPECT_EQ(RunsPerBlock(WithArms(1, 9)).back(), 1U);
+}
+
+}  // namespace
+}  // namespace benchd

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <asio/awaitable.hpp>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/ports/clock.h"
+#include "daemon/ports/launcher.h"
+#include "daemon/ports/machine.h"
+#include "daemon/ports/random_source.h"
+#include "daemon/ports/sample_store.h"
+#include "daemon/ports/session_archive.h"
+
+/// Hand-written stand-ins for the ports: no process, file or clock behind them.
+namespace benchd::fake {
+
+/// Time moves only when a test or a fake run moves it.
+class Clock : public benchd::Clock {
+ public:
+  Timestamp Now() const override { return Timestamp(std::chrono::hours(24)) + passed_; }
+  SteadyTime Steady() const override { return SteadyTime(passed_); }
+  void Advance(Nanoseconds duration) { passed_ += duration; }
+
+ private:
+  Nanoseconds passed_{};
+};
+
+/// 1, 2, 3, ...: every id a test sees is predictable.
+class RandomSource : public benchd::RandomSource {
+ public:
+  std::uint64_t Next() override { return next_++; }
+
+ private:
+  std::uint64_t next_ = 1;
+};
+
+/// A launcher whose children are functions: (child index, number of that child's run) -> outcome.
+class Launcher : public benchd::Launcher {
+ public:
+  using Program = std::function<Result<RunOutcome>(std::uint32_t child, std::uint64_t run)>;
+
+  explicit Launcher(Clock& clock) : clock_(clock) {}
+
+  /// Every run takes this long on the fake clock.
+  Nanoseconds run_time = std::chrono::milliseconds(10);
+  Program program;
+  /// Answers of Resolve by argv[0]; a program without an entry exists with default identity.
+  std::map<std::string, Result<ProgramIdentity>> programs;
+  /// Called in every run before the program; a test's chance to cancel or to count.
+  std::function<void()> during_run;
+
+  asio::awaitable<Result<ProgramIdentity>> Resolve(ChildSpec child) override;
+  asio::awaitable<Result<void>> Open(std::vector<ChildSpec> children) override;
+  asio::awaitable<Result<RunOutcome>> Run(RunOrder order) override;
+  void CancelRun() override { cancelled_ = true; }
+  asio::awaitable<void> Close() override;
+
+  const std::vector<RunOrder>& orders() const { return orders_; }
+  const std::vector<ChildSpec>& children() const { return children_; }
+  bool open() const { return open_; }
+
+ private:
+  Clock& clock_;
+  std::vector<ChildSpec> children_;
+  std::vector<RunOrder> orders_;
+  std::map<std::uint32_t, std::uint64_t> runs_;
+  bool open_ = false;
+  bool cancelled_ = false;
+};
+
+/// A machine that gives what the test put into `report`.
+class Machine : public benchd::Machine {
+ public:
+  Result<MachineReport> report = MachineReport{};
+
+  asio::awaitable<Result<MachineReport>> Acquire(MachineRequest request) override;
+  asio::awaitable<void> Release() override;
+  int acquired = 0;
+  int released = 0;
+};
+
+/// Both stores in memory; `fail_with` makes every following call fail.
+class Store : public benchd::SampleStore, public benchd::SessionArchive {
+ public:
+  std::optional<Error> fail_with;
+
+  asio::awaitable<Result<void>> AppendBlock(SessionId id, std::vector<benchd::Run> runs) override;
+  asio::awaitable<Result<std::vector<benchd::Run>>> LoadRuns(SessionId id, std::uint64_t first,
+                                                             std::uint64_t limit) override;
+  asio::awaitable<Result<void>> AppendLog(SessionId id, std::string text) override;
+  asio::awaitable<Result<std::string>> LoadLog(SessionId id) override;
+
+  asio::awaitable<Result<void>> Insert(SessionRecord record) override;
+  asio::awaitable<Result<void>> Update(SessionSnapshot snapshot) override;
+  asio::awaitable<Result<SessionRecord>> Load(SessionId id) override;
+  asio::awaitable<Result<std::vector<SessionRecord>>> LoadAll() override;
+
+  const std::vector<benchd::Run>& runs(const SessionId& id) { return runs_[id]; }
+
+ private:
+  std::map<SessionId, std::vector<benchd::Run>> runs_;
+  std::map<SessionId, std::string> logs_;
+  std::vector<SessionRecord> records_;
+};
+
+/// The outcome of a run that took `seconds`, with the built-in metrics a test looks at.
+RunOutcome Took(double seconds);
+
+/// A spec of one benchmark with two arms, ready to run: argv filled, seed 1.
+SessionSpec TwoArms(const std::string& base = "base-program",
+                    const std::string& candidate = "candidate-program");
+
+}  // namespace benchd::fake
