@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "daemon/base/result.h"
@@ -19,19 +20,16 @@
 #include "daemon/ports/random_source.h"
 #include "daemon/ports/sample_store.h"
 #include "daemon/ports/session_archive.h"
+#include "daemon/queue/access.h"
+#include "daemon/queue/signal.h"
 #include "daemon/session/event_hub.h"
 #include "daemon/session/run_session.h"
 
 namespace benchd {
 
-/// Who may do more than look after their own sessions (contract.md "Who may do what").
-struct QueuePolicy {
-  bool allow_root = false;  ///< may uid 0 run children?
-  /// user mode: everything belongs to one user, who may do all.
-  bool single_user = false;
-  std::optional<std::uint32_t> admin_gid;  ///< members may do all; root always may
-};
+using QueuePolicy = AccessPolicy;
 
+/// How the queue stands.
 struct QueueStatus {
   bool paused = false;
   bool draining = false;
@@ -46,7 +44,8 @@ struct SessionFilter {
   std::map<std::string, std::string> labels;  ///< all must match
 };
 
-/// A session as somebody may see it; `visible` is false for others': then only id, uid and state count.
+/// A session as somebody may see it; `visible` is false for others': then only id, uid and state
+/// count.
 struct SessionView {
   SessionRecord record;
   bool visible = true;
@@ -54,8 +53,9 @@ struct SessionView {
 
 /// Admission, order, who may, and the one session that runs. Lives on the loop's thread.
 ///
-/// Every method takes the caller from the connection and answers kPermissionDenied or, where even the
-/// existence is none of theirs, kNotFound. An id may be any unique prefix.
+/// Every method takes the caller from the connection and answers kPermissionDenied or, where even
+/// the existence is none of theirs, kNotFound. An id may be any unique prefix. The queue outlives
+/// the coroutines that run on its executor: main.cc ends the loop first.
 class Queue {
  public:
   struct Services {
@@ -92,9 +92,46 @@ class Queue {
   bool Idle() const;
 
  private:
-  class Impl;
-  // Shared by the queue and by the coroutines it started, which may end after it.
-  std::shared_ptr<Impl> impl_;
+  /// A waiting session; the order of Places is the order of running: priority, then submission.
+  struct Place {
+    std::int32_t priority;
+    std::uint64_t sequence;
+    SessionId id;
+    bool operator<(const Place& other) const {
+      if (priority != other.priority) return priority > other.priority;
+      return sequence < other.sequence;
+    }
+  };
+  using RequestKey = std::pair<std::uint32_t, std::string>;  // uid, the client's request id
+
+  Result<SessionId> Find(const Caller& caller, const std::string& prefix) const;
+  asio::awaitable<Result<void>> Admit(SessionRecord* record);
+  asio::awaitable<Result<void>> ResolvePrograms(SessionSpec* spec);
+  SessionId FreshId();
+  void Enqueue(SessionRecord record);
+  void Dequeue(const SessionId& id);
+  void UpdatePositions();
+  asio::awaitable<void> RunOne(SessionId id);
+  void Progress(const SessionSnapshot& snapshot);
+  asio::awaitable<void> Archive(SessionSnapshot snapshot);
+  asio::awaitable<void> Finish(SessionSnapshot snapshot);
+
+  asio::any_io_executor executor_;
+  Services services_;
+  QueuePolicy policy_;
+  Signal changed_;
+  std::map<SessionId, SessionRecord> sessions_;
+  std::map<SessionId, std::uint64_t> sequence_;  // of submission
+  std::vector<SessionId> by_submission_;
+  std::map<RequestKey, SessionId> requests_;
+  std::multiset<RequestKey> submitting_;
+  std::set<Place> waiting_;
+  std::optional<SessionId> running_;
+  CancelToken cancel_;  // of the running session
+  DisturbanceCounter disturbances_;
+  bool paused_ = false;
+  bool draining_ = false;
+  bool stopping_ = false;
 };
 
 }  // namespace benchd

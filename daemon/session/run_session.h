@@ -2,7 +2,10 @@
 
 #include <asio/awaitable.hpp>
 #include <functional>
+#include <string>
+#include <utility>
 
+#include "daemon/base/result.h"
 #include "daemon/model/session.h"
 #include "daemon/ports/clock.h"
 #include "daemon/ports/launcher.h"
@@ -41,6 +44,10 @@ class DisturbanceCounter {
   std::uint64_t count_ = 0;
 };
 
+/// Whether the statistics can do what the spec asks; what RunSession would fail with, said at
+/// submit.
+Result<void> CheckStatistics(const SessionSpec& spec);
+
 /// What a session needs of the outside. References outlive the session.
 struct SessionServices {
   Launcher& launcher;
@@ -48,6 +55,7 @@ struct SessionServices {
   SampleStore& store;
   const Clock& clock;
   const DisturbanceCounter& disturbances;
+  CancelToken& cancel;
   /// Told every new state; the queue archives and publishes it.
   std::function<void(const SessionSnapshot&)> publish;
 };
@@ -56,7 +64,6 @@ struct SessionServices {
 ///
 /// Reads like the data flow and never throws; the final snapshot says how it ended. Watchers see a
 /// block only after the store has committed it.
-asio::awaitable<SessionSnapshot> RunSession(SessionServices services, SessionRecord record,
-                                            CancelToken& cancel);
+asio::awaitable<SessionSnapshot> RunSession(SessionServices services, SessionRecord record);
 
 }  // namespace benchd

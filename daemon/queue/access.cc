@@ -1,0 +1,39 @@
+#include "daemon/queue/access.h"
+
+#include <algorithm>
+#include <string>
+
+namespace benchd {
+
+bool IsAdmin(const AccessPolicy& policy, const Caller& caller) {
+  if (policy.single_user || caller.uid == 0) return true;
+  if (!policy.admin_gid) return false;
+  return caller.gid == *policy.admin_gid || std::find(caller.groups.begin(), caller.groups.end(),
+                                                      *policy.admin_gid) != caller.groups.end();
+}
+
+bool MayUse(const AccessPolicy& policy, const Caller& caller, const Caller& owner) {
+  return caller.uid == owner.uid || IsAdmin(policy, caller);
+}
+
+Result<void> CheckMaySubmit(const AccessPolicy& policy, const SessionSpec& spec) {
+  if (spec.caller.uid == 0 && !policy.single_user && !policy.allow_root) {
+    return Error{ErrorCode::kPermissionDenied, "submit: this benchd runs no benchmarks as root",
+                 "submit as an ordinary user, or set allow_root = true below [access] in its "
+                 "configuration"};
+  }
+  if (spec.priority > 0 && !IsAdmin(policy, spec.caller)) {
+    return Error{ErrorCode::kPermissionDenied, "priority: raising it is for admins",
+                 "leave --priority out, or join the admin group"};
+  }
+  return {};
+}
+
+Result<void> CheckMayAdminister(const AccessPolicy& policy, const Caller& caller,
+                                std::string_view action) {
+  if (IsAdmin(policy, caller)) return {};
+  return Error{ErrorCode::kPermissionDenied, std::string(action) + ": is for admins only",
+               "ask a member of the admin group"};
+}
+
+}  // namespace benchd

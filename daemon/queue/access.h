@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "daemon/base/result.h"
+#include "daemon/model/caller.h"
+#include "daemon/model/session_spec.h"
+
+namespace benchd {
+
+/// Who may do more than look after their own sessions (contract.md "Who may do what").
+struct AccessPolicy {
+  bool allow_root = false;  ///< may uid 0 run children?
+  /// user mode: everything belongs to one user, who may do all.
+  bool single_user = false;
+  std::optional<std::uint32_t> admin_gid;  ///< members may do all; root always may
+};
+
+/// Root, members of the admin group, and in user mode everybody.
+bool IsAdmin(const AccessPolicy& policy, const Caller& caller);
+
+/// Watch, show, export, cancel: the owner and admins.
+bool MayUse(const AccessPolicy& policy, const Caller& caller, const Caller& owner);
+
+/// @errors kPermissionDenied: uid 0 without allow_root; a raised priority without being admin.
+Result<void> CheckMaySubmit(const AccessPolicy& policy, const SessionSpec& spec);
+
+/// @errors kPermissionDenied naming what was asked.
+Result<void> CheckMayAdminister(const AccessPolicy& policy, const Caller& caller,
+                                std::string_view action);
+
+}  // namespace benchd

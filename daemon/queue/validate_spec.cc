@@ -1,0 +1,200 @@
+#include "daemon/queue/validate_spec.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "daemon/base/error.h"
+#include "daemon/model/spec_queries.h"
+#include "daemon/parse/command_line.h"
+#include "daemon/parse/harness_output.h"
+
+namespace benchd {
+namespace {
+
+constexpr std::size_t kMaxBenchmarks = 1000;
+constexpr std::size_t kMaxArms = 64;
+constexpr std::size_t kMaxNameBytes = 200;
+constexpr std::size_t kMaxEnvironmentBytes = 1024 * 1024;
+constexpr std::uint64_t kMaxBlocks = 10'000'000;
+constexpr Nanoseconds kMaxDuration = std::chrono::hours(24 * 30);
+
+bool HasControlCharacter(std::string_view text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+}
+
+Error Quoted(std::string_view field, std::string_view value, std::string_view why,
+             std::string_view hint = {}) {
+  std::string text = "'";
+  text.append(value.substr(0, kMaxNameBytes)).append("' ").append(why);
+  return InvalidArgument(field, text, hint);
+}
+
+Result<void> CheckName(std::string_view field, const std::string& name) {
+  if (name.empty()) return InvalidArgument(field, "a name is empty");
+  if (name.size() > kMaxNameBytes) return InvalidArgument(field, "a name is over 200 bytes long");
+  if (HasControlCharacter(name)) return InvalidArgument(field, "a name has a control character");
+  return {};
+}
+
+Result<void> CheckEnvironment(const std::map<std::string, std::string>& environment) {
+  std::size_t bytes = 0;
+  for (const auto& [name, value] : environment) {
+    if (name.empty() || name.find('=') != std::string::npos) {
+      return Quoted("env", name, "is no name of a variable", "write --env NAME=VALUE");
+    }
+    if (name.find('\0') != std::string::npos || value.find('\0') != std::string::npos) {
+      return Quoted("env", name.substr(0, name.find('\0')), "has a NUL byte");
+    }
+    bytes += name.size() + value.size() + 2;
+  }
+  if (bytes > kMaxEnvironmentBytes) return InvalidArgument("env", "the environment is over 1 MiB");
+  return {};
+}
+
+Result<void> CheckPath(std::string_view field, const std::string& path, bool required) {
+  if (path.empty() && !required) return {};
+  if (path.empty() || path.front() != '/') {
+    return Quoted(field, path, "is not an absolute path");
+  }
+  if (path.find('\0') != std::string::npos) return InvalidArgument(field, "a path has a NUL byte");
+  return {};
+}
+
+Result<void> CompleteArm(Arm& arm) {
+  if (Result<void> ok = CheckName("name", arm.name); !ok) return ok;
+  if (Result<void> ok = CheckPath("cwd", arm.cwd, true); !ok) return ok;
+  if (Result<void> ok = CheckEnvironment(arm.env); !ok) return ok;
+  Result<std::vector<std::string>> argv = SplitCommandLine(arm.command);
+  // A shell script is not split, but empty, endless or NUL-bearing it is refused all the same.
+  const bool only_quoting = !argv && arm.shell && arm.command.size() <= kMaxCommandBytes &&
+                            arm.command.find('\0') == std::string::npos &&
+                            arm.command.find_first_not_of(" \t\n") != std::string::npos;
+  if (!argv && !only_quoting) return std::move(argv).error().Within("command of " + arm.name);
+  arm.argv =
+      arm.shell ? std::vector<std::string>{"/bin/sh", "-c", arm.command} : std::move(argv).value();
+  return {};
+}
+
+Result<void> CheckGate(const Gate& gate) {
+  if (gate.metric.empty()) return InvalidArgument("metric", "a gate has no metric");
+  if (!std::isfinite(gate.margin) || gate.margin <= 0) {
+    return InvalidArgument("margin", "the margin of '" + gate.metric + "' is not above 0",
+                           "write the smallest slowdown that counts, such as 2%");
+  }
+  if (gate.kind == MarginKind::kRatio && gate.better == Better::kHigher && gate.margin >= 1) {
+    return InvalidArgument("margin", "a drop of 100 % or more of '" + gate.metric + "' cannot be");
+  }
+  return {};
+}
+
+Result<void> CheckHooks(const Hooks& hooks) {
+  for (const auto& [name, command] :
+       {std::pair<std::string_view, const std::string&>{"setup", hooks.setup},
+        {"prepare", hooks.prepare},
+        {"conclude", hooks.conclude},
+        {"cleanup", hooks.cleanup}}) {
+    if (!command.empty()) {
+      return Error{ErrorCode::kUnimplemented,
+                   std::string(name) + ": hooks are not offered by this version of benchd",
+                   "do the work before submitting, or inside the command"};
+    }
+  }
+  return {};
+}
+
+Result<void> CompleteBenchmark(Benchmark& benchmark) {
+  if (Result<void> ok = CheckName("benchmark", benchmark.name); !ok) return ok;
+  if (benchmark.arms.size() > kMaxArms)
+    return InvalidArgument("arms", "more than 64 in a benchmark");
+  std::set<std::string> names;
+  for (Arm& arm : benchmark.arms) {
+    if (Result<void> ok = CompleteArm(arm); !ok) return ok;
+    if (!names.insert(arm.name).second) {
+      return Quoted("name", arm.name, "names two arms", "give each arm its own name with -n");
+    }
+  }
+  if (ArmsWithRole(benchmark, ArmRole::kReference).empty()) {
+    return InvalidArgument("reference", "there is no reference to compare with");
+  }
+  if (ArmsWithRole(benchmark, ArmRole::kCandidate).empty()) {
+    return InvalidArgument("candidate", "there is no candidate to compare",
+                           "benchctl compare BASE CANDIDATE...");
+  }
+  if (Result<void> ok = CheckHooks(benchmark.hooks); !ok) return ok;
+  if (Result<void> ok = CheckPath("input", benchmark.input, false); !ok) return ok;
+  const bool to_file = benchmark.output == OutputKind::kFile;
+  if (Result<void> ok = CheckPath("output", benchmark.output_path, to_file); !ok) return ok;
+  if (!benchmark.parse.empty()) {
+    // Asked of the parser itself, so that there is one list of formats.
+    Result<void> ok = CheckHarnessFormat(benchmark.parse);
+    if (!ok) return ok;
+  }
+  std::set<std::string> gated;
+  for (const Gate& gate : benchmark.gates) {
+    if (Result<void> ok = CheckGate(gate); !ok) return ok;
+    if (!gated.insert(gate.metric).second) return Quoted("metric", gate.metric, "gates twice");
+  }
+  return {};
+}
+
+Result<void> CheckDuration(std::string_view field, Nanoseconds duration) {
+  if (duration <= Nanoseconds::zero()) return InvalidArgument(field, "is not above 0");
+  if (duration > kMaxDuration) return InvalidArgument(field, "is over 30 days");
+  return {};
+}
+
+Result<void> CheckLimits(const Limits& limits) {
+  if (Result<void> ok = CheckDuration("max-time", limits.max_time); !ok) return ok;
+  if (Result<void> ok = CheckDuration("timeout", limits.timeout); !ok) return ok;
+  if (limits.runs && limits.max_runs) {
+    return InvalidArgument("runs", "excludes --max-runs: it is an exact number already");
+  }
+  if (limits.runs && *limits.runs < 2) {
+    return InvalidArgument("runs", "one run has no spread: at least 2");
+  }
+  if (limits.max_runs && *limits.max_runs < 2) {
+    return InvalidArgument("max-runs", "one run has no spread: at least 2");
+  }
+  for (const std::uint64_t blocks :
+       {limits.min_runs, limits.runs.value_or(0), limits.max_runs.value_or(0)}) {
+    if (blocks > kMaxBlocks) return InvalidArgument("runs", "over 10,000,000");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<SessionSpec> ValidateSpec(SessionSpec spec) {
+  if (spec.benchmarks.empty()) return InvalidArgument("benchmarks", "there is none");
+  if (spec.benchmarks.size() > kMaxBenchmarks) return InvalidArgument("benchmarks", "over 1000");
+  std::set<std::string> names;
+  for (Benchmark& benchmark : spec.benchmarks) {
+    if (Result<void> ok = CompleteBenchmark(benchmark); !ok) return std::move(ok).error();
+    if (!names.insert(benchmark.name).second) {
+      return Quoted("benchmark", benchmark.name, "names two benchmarks");
+    }
+  }
+  if (!(spec.alpha > 0 && spec.alpha < 1)) {
+    return InvalidArgument("confidence", "is not between 0 % and 100 %", "write 99%");
+  }
+  if (!(std::isfinite(spec.default_margin) && spec.default_margin > 0)) {
+    return InvalidArgument("margin", "is not above 0", "write 2%");
+  }
+  if (Result<void> ok = CheckLimits(spec.limits); !ok) return std::move(ok).error();
+  if (spec.schedule.warmup > kMaxBlocks) return InvalidArgument("warmup", "over 10,000,000");
+  if (Result<void> ok = CheckEnvironment(spec.environment); !ok) return std::move(ok).error();
+  for (const auto& [key, value] : spec.labels) {
+    if (Result<void> ok = CheckName("label", key); !ok) return std::move(ok).error();
+    if (value.size() > kMaxNameBytes || HasControlCharacter(value)) {
+      return Quoted("label", key, "has a value over 200 bytes or with a control character");
+    }
+  }
+  return spec;
+}
+
+}  // namespace benchd

@@ -1,0 +1,53 @@
+#include "daemon/session/event_hub.h"
+
+#include <utility>
+#include <vector>
+
+namespace benchd {
+
+EventHub::Subscription::Subscription(Subscription&& other) noexcept
+    : hub_(std::exchange(other.hub_, nullptr)), key_(std::exchange(other.key_, 0)) {}
+
+EventHub::Subscription& EventHub::Subscription::operator=(Subscription&& other) noexcept {
+  if (this != &other) {
+    if (hub_ != nullptr) hub_->Unsubscribe(key_);
+    hub_ = std::exchange(other.hub_, nullptr);
+    key_ = std::exchange(other.key_, 0);
+  }
+  return *this;
+}
+
+EventHub::Subscription::~Subscription() {
+  if (hub_ != nullptr) hub_->Unsubscribe(key_);
+}
+
+EventHub::Subscription EventHub::Subscribe(SessionId id, Watcher watcher) {
+  const std::uint64_t key = next_key_++;
+  watchers_.emplace(key, Entry{std::move(id), std::move(watcher)});
+  return Subscription(this, key);
+}
+
+void EventHub::Publish(SessionSnapshot snapshot) {
+  const Snapshot shared = std::make_shared<const SessionSnapshot>(std::move(snapshot));
+  // A watcher may subscribe or unsubscribe anyone while it is called, itself included.
+  std::vector<std::uint64_t> keys;
+  for (const auto& [key, entry] : watchers_) {
+    if (entry.id == shared->id) keys.push_back(key);
+  }
+  for (const std::uint64_t key : keys) {
+    const auto it = watchers_.find(key);
+    if (it == watchers_.end()) continue;
+    const Watcher watcher = it->second.watcher;
+    watcher(shared);
+  }
+}
+
+std::size_t EventHub::WatcherCount(const SessionId& id) const {
+  std::size_t count = 0;
+  for (const auto& [key, entry] : watchers_) count += entry.id == id ? 1 : 0;
+  return count;
+}
+
+void EventHub::Unsubscribe(std::uint64_t key) { watchers_.erase(key); }
+
+}  // namespace benchd

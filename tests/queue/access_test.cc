@@ -1,0 +1,71 @@
+#include "daemon/queue/access.h"
+
+#include <gtest/gtest.h>
+
+namespace benchd {
+namespace {
+
+Caller User(std::uint32_t uid, std::vector<std::uint32_t> groups = {}) {
+  Caller caller;
+  caller.uid = uid;
+  caller.gid = uid;
+  caller.groups = std::move(groups);
+  return caller;
+}
+
+SessionSpec SpecOf(Caller caller, std::int32_t priority = 0) {
+  SessionSpec spec;
+  spec.caller = std::move(caller);
+  spec.priority = priority;
+  return spec;
+}
+
+TEST(AccessTest, LetsTheOwnerRootAndTheAdminGroupUseASession) {
+  AccessPolicy policy;
+  policy.admin_gid = 77;
+  EXPECT_TRUE(MayUse(policy, User(1000), User(1000)));
+  EXPECT_TRUE(MayUse(policy, User(0), User(1000)));
+  EXPECT_TRUE(MayUse(policy, User(1001, {5, 77}), User(1000)));
+  EXPECT_FALSE(MayUse(policy, User(1001, {5}), User(1000)));
+}
+
+TEST(AccessTest, CountsAPrimaryGroupAsMembership) {
+  AccessPolicy policy;
+  policy.admin_gid = 1001;
+  EXPECT_TRUE(IsAdmin(policy, User(1001)));
+}
+
+TEST(AccessTest, HasNoAdminGroupWhereNoneIsSet) {
+  EXPECT_FALSE(IsAdmin(AccessPolicy{}, User(1001, {0})));
+}
+
+TEST(AccessTest, RefusesRootsBenchmarksUnlessAllowed) {
+  AccessPolicy policy;
+  const Result<void> refused = CheckMaySubmit(policy, SpecOf(User(0)));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kPermissionDenied);
+  EXPECT_NE(refused.error().hint.find("allow_root"), std::string::npos);
+  policy.allow_root = true;
+  EXPECT_TRUE(CheckMaySubmit(policy, SpecOf(User(0))));
+}
+
+TEST(AccessTest, LetsRootRunBenchmarksInItsOwnUserDaemon) {
+  AccessPolicy policy;
+  policy.single_user = true;
+  EXPECT_TRUE(CheckMaySubmit(policy, SpecOf(User(0))));
+}
+
+TEST(AccessTest, LetsOnlyAdminsRaiseThePriority) {
+  EXPECT_FALSE(CheckMaySubmit(AccessPolicy{}, SpecOf(User(1000), 1)));
+  EXPECT_TRUE(CheckMaySubmit(AccessPolicy{}, SpecOf(User(1000), -1)));
+}
+
+TEST(AccessTest, NamesWhatOnlyAdminsMayDo) {
+  const Result<void> refused = CheckMayAdminister(AccessPolicy{}, User(1000), "drain");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "drain: is for admins only");
+  EXPECT_TRUE(CheckMayAdminister(AccessPolicy{}, User(0), "drain"));
+}
+
+}  // namespace
+}  // namespace benchd

@@ -1,0 +1,261 @@
+#include "daemon/queue/queue.h"
+
+#include <gtest/gtest.h>
+
+#include <asio/detached.hpp>
+#include <asio/io_context.hpp>
+#include <utility>
+#include <vector>
+
+#include "tests/support/fakes.h"
+#include "tests/support/loop.h"
+
+namespace benchd {
+namespace {
+
+Caller User(std::uint32_t uid) {
+  Caller caller;
+  caller.uid = uid;
+  caller.gid = uid;
+  return caller;
+}
+
+class QueueTest : public testing::Test {
+ protected:
+  ~QueueTest() override {
+    queue_.Stop();
+    loop_.restart();
+    loop_.run();
+  }
+
+  SessionSpec SpecOf(std::uint32_t uid, std::int32_t priority = 0) {
+    SessionSpec spec = fake::TwoArms();
+    spec.caller = User(uid);
+    spec.priority = priority;
+    spec.limits.runs = 4;
+    return spec;
+  }
+
+  SessionId Submit(SessionSpec spec, std::string request_id = {}) {
+    Result<SessionSnapshot> submitted =
+        RunToEnd(loop_, queue_.Submit(std::move(spec), std::move(request_id)));
+    EXPECT_TRUE(submitted) << submitted.error().message;
+    return submitted ? submitted->id : SessionId{};
+  }
+
+  Error Refused(SessionSpec spec) {
+    Result<SessionSnapshot> submitted = RunToEnd(loop_, queue_.Submit(std::move(spec), {}));
+    EXPECT_FALSE(submitted);
+    return submitted ? Error{} : submitted.error();
+  }
+
+  void Work() { asio::co_spawn(loop_, queue_.Work(), asio::detached); }
+
+  /// Runs the loop until nothing is left to do without an event from outside.
+  void Settle() {
+    loop_.restart();
+    while (loop_.poll() > 0) {
+    }
+  }
+
+  SessionState StateOf(const SessionId& id) {
+    return queue_.Get(User(0), id.value)->snapshot.state;
+  }
+
+  asio::io_context loop_;
+  fake::Clock clock_;
+  fake::RandomSource random_;
+  fake::Launcher launcher_{clock_};
+  fake::Machine machine_;
+  fake::Store store_;
+  EventHub hub_;
+  Queue queue_{loop_.get_executor(),
+               {launcher_, machine_, store_, store_, clock_, random_, hub_},
+               QueuePolicy{}};
+};
+
+TEST_F(QueueTest, RunsSessionsOneAfterTheOtherInTheOrderOfSubmission) {
+  const SessionId first = Submit(SpecOf(1000));
+  const SessionId second = Submit(SpecOf(1001));
+  EXPECT_EQ(queue_.Get(User(1001), second.value)->snapshot.position, 2U);
+  std::vector<std::pair<SessionId, SessionState>> seen;
+  const auto note = [&seen](const EventHub::Snapshot& s) { seen.emplace_back(s->id, s->state); };
+  const auto watch_first = hub_.Subscribe(first, note);
+  const auto watch_second = hub_.Subscribe(second, note);
+  Work();
+  Settle();
+  EXPECT_EQ(StateOf(first), SessionState::kDone);
+  EXPECT_EQ(StateOf(second), SessionState::kDone);
+  // The second moves up when the first starts, and starts only after the first is done.
+  const auto done = std::find(seen.begin(), seen.end(), std::pair{first, SessionState::kDone});
+  const auto started =
+      std::find(seen.begin(), seen.end(), std::pair{second, SessionState::kPreparing});
+  EXPECT_LT(done, started);
+  EXPECT_EQ(seen.front(), (std::pair{second, SessionState::kQueued}));
+}
+
+TEST_F(QueueTest, RunsAHigherPriorityFirst) {
+  const SessionId first = Submit(SpecOf(1000, -1));
+  const SessionId second = Submit(SpecOf(1001));
+  EXPECT_EQ(queue_.Get(User(1000), first.value)->snapshot.position, 2U);
+  EXPECT_EQ(queue_.Get(User(1001), second.value)->snapshot.position, 1U);
+}
+
+TEST_F(QueueTest, AnswersARetryOfARequestWithTheSameSession) {
+  const SessionId once = Submit(SpecOf(1000), "request");
+  EXPECT_EQ(Submit(SpecOf(1000), "request"), once);
+  EXPECT_NE(Submit(SpecOf(1001), "request"), once) << "another user's request of the same name";
+  EXPECT_NE(Submit(SpecOf(1000)), once);
+  EXPECT_NE(Submit(SpecOf(1000)), Submit(SpecOf(1000))) << "no request id, no retry";
+}
+
+TEST_F(QueueTest, RefusesASessionWhoseProgramCannotBeFound) {
+  launcher_.programs.emplace("base-program",
+                             Error{ErrorCode::kNotFound, "command 'base-program': not found", {}});
+  const Error error = Refused(SpecOf(1000));
+  EXPECT_EQ(error.code, ErrorCode::kNotFound);
+  EXPECT_EQ(error.message, "base: command 'base-program': not found");
+  EXPECT_TRUE(queue_.Idle());
+}
+
+TEST_F(QueueTest, RefusesASessionThatCannotBeStoredAndForgetsIt) {
+  store_.fail_with = Error{ErrorCode::kResourceExhausted, "disk is full", {}};
+  EXPECT_EQ(Refused(SpecOf(1000)).code, ErrorCode::kResourceExhausted);
+  store_.fail_with.reset();
+  EXPECT_TRUE(queue_.List(User(1000), {.all = true}).empty());
+}
+
+TEST_F(QueueTest, ShowsOthersIdUserAndStateOnly) {
+  const SessionId id = Submit(SpecOf(1000));
+  const std::vector<SessionView> views = queue_.List(User(1001), {});
+  ASSERT_EQ(views.size(), 1U);
+  EXPECT_FALSE(views[0].visible);
+  EXPECT_EQ(views[0].record.snapshot.id, id);
+  EXPECT_EQ(views[0].record.spec.caller.uid, 1000U);
+  EXPECT_TRUE(views[0].record.spec.benchmarks.empty());
+}
+
+TEST_F(QueueTest, LetsNobodyElseSeeOrCancelASession) {
+  const SessionId id = Submit(SpecOf(1000));
+  const Result<SessionRecord> seen = queue_.Get(User(1001), id.value);
+  ASSERT_FALSE(seen);
+  EXPECT_EQ(seen.error().code, ErrorCode::kPermissionDenied);
+  const Result<SessionSnapshot> cancelled = RunToEnd(loop_, queue_.Cancel(User(1001), id.value));
+  ASSERT_FALSE(cancelled);
+  EXPECT_EQ(cancelled.error().code, ErrorCode::kPermissionDenied);
+  EXPECT_EQ(StateOf(id), SessionState::kQueued);
+}
+
+TEST_F(QueueTest, FindsASessionByAUniquePrefixAmongOnesOwn) {
+  // Ids 1000..., 2000..., of a random source that counts: see MakeSessionId.
+  const SessionId first = Submit(SpecOf(1000));
+  const SessionId second = Submit(SpecOf(1000));
+  EXPECT_EQ(queue_.Get(User(1000), first.value.substr(0, 1))->snapshot.id, first);
+  EXPECT_EQ(queue_.Get(User(1000), second.value.substr(0, 1))->snapshot.id, second);
+  EXPECT_EQ(queue_.Get(User(1000), "").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(queue_.Get(User(1001), first.value.substr(0, 1)).error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(QueueTest, CancelsAQueuedSession) {
+  const SessionId id = Submit(SpecOf(1000));
+  const Result<SessionSnapshot> cancelled = RunToEnd(loop_, queue_.Cancel(User(1000), id.value));
+  ASSERT_TRUE(cancelled) << cancelled.error().message;
+  EXPECT_EQ(cancelled->state, SessionState::kCancelled);
+  EXPECT_EQ(cancelled->cancelled_by, "uid 1000");
+  EXPECT_TRUE(queue_.Idle());
+}
+
+TEST_F(QueueTest, CancelsARunningSessionAndRunsTheNext) {
+  const SessionId first = Submit(SpecOf(1000));
+  const SessionId second = Submit(SpecOf(1000));
+  std::optional<Result<SessionSnapshot>> cancelled;
+  bool asked = false;
+  launcher_.during_run = [this, &cancelled, &asked, first] {
+    if (asked) return;
+    asked = true;
+    asio::co_spawn(loop_, KeepResult(queue_.Cancel(User(1000), first.value), &cancelled), Rethrow);
+  };
+  Work();
+  Settle();
+  ASSERT_TRUE(cancelled && *cancelled);
+  EXPECT_EQ((*cancelled)->state, SessionState::kCancelled);
+  EXPECT_EQ(StateOf(second), SessionState::kDone);
+}
+
+TEST_F(QueueTest, KeepsTheStateOfASessionThatHadEnded) {
+  const SessionId id = Submit(SpecOf(1000));
+  Work();
+  Settle();
+  const Result<SessionSnapshot> cancelled = RunToEnd(loop_, queue_.Cancel(User(1000), id.value));
+  ASSERT_TRUE(cancelled);
+  EXPECT_EQ(cancelled->state, SessionState::kDone);
+}
+
+TEST_F(QueueTest, ForgetsEnvironmentValuesWhenASessionEnds) {
+  SessionSpec spec = SpecOf(1000);
+  spec.environment["SECRET"] = "x";
+  const SessionId id = Submit(spec);
+  EXPECT_EQ(queue_.Get(User(1000), id.value)->spec.environment.at("SECRET"), "x");
+  Work();
+  Settle();
+  const Result<SessionRecord> record = queue_.Get(User(1000), id.value);
+  ASSERT_TRUE(record);
+  EXPECT_EQ(record->spec.environment.at("SECRET"), "") << "the name stays, the value goes";
+}
+
+TEST_F(QueueTest, ListsEndedSessionsOnlyWhenAskedTo) {
+  Submit(SpecOf(1000));
+  Work();
+  Settle();
+  EXPECT_TRUE(queue_.List(User(1000), {}).empty());
+  EXPECT_EQ(queue_.List(User(1000), {.all = true}).size(), 1U);
+  EXPECT_EQ(queue_.List(User(1000), {.state = SessionState::kDone}).size(), 1U);
+  EXPECT_TRUE(queue_.List(User(1000), {.all = true, .labels = {{"a", "b"}}}).empty());
+}
+
+TEST_F(QueueTest, StartsNothingWhilePausedAndTakesNothingWhileDraining) {
+  ASSERT_TRUE(queue_.SetPaused(User(0), true, false));
+  const SessionId id = Submit(SpecOf(1000));
+  Work();
+  Settle();
+  EXPECT_EQ(StateOf(id), SessionState::kQueued);
+  ASSERT_TRUE(queue_.SetPaused(User(0), true, true));
+  EXPECT_EQ(Refused(SpecOf(1000)).code, ErrorCode::kFailedPrecondition);
+  ASSERT_TRUE(queue_.SetPaused(User(0), false, false));
+  Settle();
+  EXPECT_EQ(StateOf(id), SessionState::kDone);
+}
+
+TEST_F(QueueTest, LetsOnlyAdminsPause) {
+  const Result<QueueStatus> paused = queue_.SetPaused(User(1000), true, false);
+  ASSERT_FALSE(paused);
+  EXPECT_EQ(paused.error().code, ErrorCode::kPermissionDenied);
+}
+
+TEST_F(QueueTest, KeepsQueuedSessionsAndFailsTheInterruptedOneAfterARestart) {
+  SessionRecord ran{SpecOf(1000), {}, {}};
+  ran.snapshot.id = SessionId{"ran"};
+  ran.snapshot.state = SessionState::kRunning;
+  SessionRecord waited{SpecOf(1000), {}, {}};
+  waited.snapshot.id = SessionId{"waited"};
+  ASSERT_TRUE(RunToEnd(loop_, store_.Insert(ran)));
+  ASSERT_TRUE(RunToEnd(loop_, store_.Insert(waited)));
+  ASSERT_TRUE(RunToEnd(loop_, queue_.Load()));
+  EXPECT_EQ(StateOf(ran.snapshot.id), SessionState::kFailed);
+  EXPECT_EQ(RunToEnd(loop_, store_.Load(ran.snapshot.id))->snapshot.state, SessionState::kFailed);
+  EXPECT_EQ(queue_.Get(User(1000), "waited")->snapshot.position, 1U);
+}
+
+TEST_F(QueueTest, CommitsTheVerdictBeforeAnybodySeesIt) {
+  const SessionId id = Submit(SpecOf(1000));
+  SessionState archived = SessionState::kQueued;
+  const auto watcher = hub_.Subscribe(id, [this, &archived, id](const EventHub::Snapshot& s) {
+    if (IsFinal(s->state)) archived = RunToEnd(loop_, store_.Load(id))->snapshot.state;
+  });
+  Work();
+  Settle();
+  EXPECT_EQ(archived, SessionState::kDone);
+}
+
+}  // namespace
+}  // namespace benchd

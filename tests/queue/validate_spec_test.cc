@@ -1,0 +1,129 @@
+#include "daemon/queue/validate_spec.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+
+#include "tests/support/fakes.h"
+
+namespace benchd {
+namespace {
+
+TEST(ValidateSpecTest, SplitsCommandsIntoArguments) {
+  SessionSpec spec = fake::TwoArms("gzip -1 'a file'", "sort x | uniq");
+  spec.benchmarks[0].arms[1].shell = true;
+  const Result<SessionSpec> valid = ValidateSpec(spec);
+  ASSERT_TRUE(valid) << valid.error().message;
+  EXPECT_EQ(valid->benchmarks[0].arms[0].argv, (std::vector<std::string>{"gzip", "-1", "a file"}));
+  EXPECT_EQ(valid->benchmarks[0].arms[1].argv,
+            (std::vector<std::string>{"/bin/sh", "-c", "sort x | uniq"}));
+}
+
+TEST(ValidateSpecTest, LeavesQuotesOfAShellScriptToTheShell) {
+  SessionSpec spec = fake::TwoArms();
+  spec.benchmarks[0].arms[0].shell = true;
+  spec.benchmarks[0].arms[0].command = "cat <<X\nit's\nX";
+  EXPECT_TRUE(ValidateSpec(spec));
+}
+
+struct BadSpec {
+  const char* what;
+  std::function<void(SessionSpec&)> spoil;
+  const char* message;
+};
+
+class ValidateSpecRefusalTest : public testing::TestWithParam<BadSpec> {};
+
+TEST_P(ValidateSpecRefusalTest, NamesTheOptionAndTheReason) {
+  SessionSpec spec = fake::TwoArms();
+  GetParam().spoil(spec);
+  const Result<SessionSpec> refused = ValidateSpec(spec);
+  ASSERT_FALSE(refused) << GetParam().what;
+  EXPECT_EQ(refused.error().message.rfind(GetParam().message, 0), 0U) << refused.error().message;
+}
+
+const double kNan = std::numeric_limits<double>::quiet_NaN();
+
+INSTANTIATE_TEST_SUITE_P(
+    All, ValidateSpecRefusalTest,
+    testing::Values(
+        BadSpec{"no_benchmark", [](auto& s) { s.benchmarks.clear(); }, "benchmarks: there is none"},
+        BadSpec{"no_candidate", [](auto& s) { s.benchmarks[0].arms.pop_back(); },
+                "candidate: there is no candidate to compare"},
+        BadSpec{"no_reference",
+                [](auto& s) { s.benchmarks[0].arms.erase(s.benchmarks[0].arms.begin()); },
+                "reference: there is no reference"},
+        BadSpec{"equal_names", [](auto& s) { s.benchmarks[0].arms[1].name = "base"; },
+                "name: 'base' names two arms"},
+        BadSpec{"empty_name", [](auto& s) { s.benchmarks[0].arms[1].name = ""; },
+                "name: a name is empty"},
+        BadSpec{"newline_in_name", [](auto& s) { s.benchmarks[0].arms[1].name = "a\nb"; },
+                "name: a name has a control character"},
+        BadSpec{"empty_command", [](auto& s) { s.benchmarks[0].arms[1].command = ""; },
+                "command of candidate: "},
+        BadSpec{"blank_shell_command",
+                [](auto& s) {
+                  s.benchmarks[0].arms[1].command = "  ";
+                  s.benchmarks[0].arms[1].shell = true;
+                },
+                "command of candidate: "},
+        BadSpec{"unbalanced_quote", [](auto& s) { s.benchmarks[0].arms[1].command = "a 'b"; },
+                "command of candidate: "},
+        BadSpec{"nul_byte",
+                [](auto& s) { s.benchmarks[0].arms[1].command = std::string("a\0b", 3); },
+                "command of candidate: "},
+        BadSpec{"huge_command",
+                [](auto& s) { s.benchmarks[0].arms[1].command = std::string(1 << 20, 'x'); },
+                "command of candidate: "},
+        BadSpec{"relative_cwd", [](auto& s) { s.benchmarks[0].arms[1].cwd = "x"; },
+                "cwd: 'x' is not an absolute path"},
+        BadSpec{"env_name", [](auto& s) { s.benchmarks[0].arms[1].env["A=B"] = "c"; },
+                "env: 'A=B'"},
+        BadSpec{"env_nul", [](auto& s) { s.environment["A"] = std::string("x\0y", 3); },
+                "env: 'A' has a NUL byte"},
+        BadSpec{"huge_env", [](auto& s) { s.environment["A"] = std::string(2 << 20, 'x'); },
+                "env: the environment is over 1 MiB"},
+        BadSpec{"alpha_0", [](auto& s) { s.alpha = 0; }, "confidence: is not between"},
+        BadSpec{"alpha_1", [](auto& s) { s.alpha = 1; }, "confidence: is not between"},
+        BadSpec{"alpha_nan", [](auto& s) { s.alpha = kNan; }, "confidence: is not between"},
+        BadSpec{"margin_nan", [](auto& s) { s.default_margin = kNan; }, "margin: is not above 0"},
+        BadSpec{"gate_margin_0",
+                [](auto& s) { s.benchmarks[0].gates = {{.metric = "wall_time", .margin = 0}}; },
+                "margin: the margin of 'wall_time' is not above 0"},
+        BadSpec{"gate_twice",
+                [](auto& s) {
+                  s.benchmarks[0].gates = {{.metric = "x"}, {.metric = "x"}};
+                },
+                "metric: 'x' gates twice"},
+        BadSpec{"rate_margin_over_1",
+                [](auto& s) {
+                  s.benchmarks[0].gates = {{.metric = "x", .margin = 1, .better = Better::kHigher}};
+                },
+                "margin: a drop of 100 %"},
+        BadSpec{"zero_max_time", [](auto& s) { s.limits.max_time = {}; },
+                "max-time: is not above 0"},
+        BadSpec{"negative_timeout", [](auto& s) { s.limits.timeout = Nanoseconds(-1); },
+                "timeout: is not above 0"},
+        BadSpec{"one_run", [](auto& s) { s.limits.runs = 1; }, "runs: one run has no spread"},
+        BadSpec{"runs_and_max_runs",
+                [](auto& s) {
+                  s.limits.runs = 10;
+                  s.limits.max_runs = 10;
+                },
+                "runs: excludes --max-runs"},
+        BadSpec{"hook", [](auto& s) { s.benchmarks[0].hooks.setup = "make"; },
+                "setup: hooks are not offered"},
+        BadSpec{"unknown_format", [](auto& s) { s.benchmarks[0].parse = "xml"; }, "parse: "},
+        BadSpec{"output_without_path", [](auto& s) { s.benchmarks[0].output = OutputKind::kFile; },
+                "output: "},
+        BadSpec{"two_benchmarks_of_one_name",
+                [](auto& s) { s.benchmarks.push_back(s.benchmarks[0]); },
+                "benchmark: 'main' names two benchmarks"},
+        BadSpec{"label_value", [](auto& s) { s.labels["k"] = "a\nb"; }, "label: 'k'"}),
+    [](const auto& bad) { return std::string(bad.param.what); });
+
+}  // namespace
+}  // namespace benchd

@@ -1,0 +1,72 @@
+#include "daemon/session/failure.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "tests/support/fakes.h"
+
+namespace benchd {
+namespace {
+
+class FailureTest : public testing::Test {
+ protected:
+  SessionSpec spec_ = fake::TwoArms();
+  RunPlace place_{spec_, PlannedRun{.benchmark = 0, .arm = 1}, RunPhase::kMeasured, 3};
+};
+
+TEST_F(FailureTest, NamesArmAndBlock) {
+  EXPECT_EQ(DescribePlace(place_), "candidate, block 3");
+  place_.phase = RunPhase::kWarmup;
+  EXPECT_EQ(DescribePlace(place_), "candidate, warm-up block 3");
+}
+
+TEST_F(FailureTest, NamesTheBenchmarkWhenThereAreSeveral) {
+  spec_.benchmarks.push_back(spec_.benchmarks.front());
+  EXPECT_EQ(DescribePlace(place_), "main/candidate, block 3");
+}
+
+TEST_F(FailureTest, SaysNothingAboutAChildThatEndedWell) {
+  EXPECT_FALSE(ExitFailure(place_, RunOutcome{}));
+}
+
+TEST_F(FailureTest, TellsTheExitCodeAndTheEndOfStderr) {
+  RunOutcome outcome;
+  outcome.exit.code = 7;
+  outcome.stderr_tail = "no such table";
+  const auto failure = ExitFailure(place_, outcome);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->error.message, "candidate, block 3: exited with code 7");
+  ASSERT_TRUE(failure->run);
+  EXPECT_EQ(failure->run->arm, "candidate");
+  EXPECT_EQ(failure->run->block, 3U);
+  EXPECT_EQ(failure->run->exit_code, 7);
+  EXPECT_FALSE(failure->run->signal);
+  EXPECT_EQ(failure->run->stderr_tail, "no such table");
+}
+
+TEST_F(FailureTest, TellsTheSignal) {
+  RunOutcome outcome;
+  outcome.exit.signal = SIGSEGV;
+  const auto failure = ExitFailure(place_, outcome);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->error.message,
+            "candidate, block 3: was killed by signal 11 (Segmentation fault)");
+  EXPECT_EQ(failure->run->signal, SIGSEGV);
+  EXPECT_FALSE(failure->run->exit_code);
+}
+
+TEST_F(FailureTest, TellsTheTimeoutAndNotTheSignalThatEnforcedIt) {
+  spec_.limits.timeout = std::chrono::milliseconds(1500);
+  RunOutcome outcome;
+  outcome.exit.timed_out = true;
+  outcome.exit.signal = SIGKILL;
+  const auto failure = ExitFailure(place_, outcome);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->error.code, ErrorCode::kDeadlineExceeded);
+  EXPECT_EQ(failure->error.message,
+            "candidate, block 3: did not end within 1.5 s and was killed with all its children");
+}
+
+}  // namespace
+}  // namespace benchd

@@ -1,0 +1,240 @@
+#include "daemon/session/run_session.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <asio/io_context.hpp>
+#include <utility>
+#include <vector>
+
+#include "tests/support/fakes.h"
+#include "tests/support/loop.h"
+
+namespace benchd {
+namespace {
+
+class RunSessionTest : public testing::Test {
+ protected:
+  SessionSnapshot RunIt() {
+    SessionServices services{launcher_,
+                             machine_,
+                             store_,
+                             clock_,
+                             disturbances_,
+                             cancel_,
+                             [this](const SessionSnapshot& s) { published_.push_back(s); }};
+    SessionRecord record{spec_, {}, {}};
+    record.snapshot.id = id_;
+    return RunToEnd(loop_, RunSession(std::move(services), std::move(record)));
+  }
+
+  /// base takes 1 s and candidate `ratio` s, both with a seeded jitter of at most 1 %.
+  void CandidateTakes(double ratio) {
+    launcher_.program = [ratio](std::uint32_t child, std::uint64_t run) {
+      const double jitter = 0.01 * static_cast<double>((run * 7 + child * 3) % 10) / 10;
+      return fake::Took((child == 0 ? 1.0 : ratio) * (1 + jitter));
+    };
+  }
+
+  std::vector<SessionState> StatesSeen() const {
+    std::vector<SessionState> states;
+    for (const SessionSnapshot& s : published_) {
+      if (states.empty() || states.back() != s.state) states.push_back(s.state);
+    }
+    return states;
+  }
+
+  asio::io_context loop_;
+  fake::Clock clock_;
+  fake::Launcher launcher_{clock_};
+  fake::Machine machine_;
+  fake::Store store_;
+  CancelToken cancel_;
+  DisturbanceCounter disturbances_;
+  SessionSpec spec_ = fake::TwoArms();
+  SessionId id_{"testtest"};
+  std::vector<SessionSnapshot> published_;
+};
+
+TEST_F(RunSessionTest, EndsWithARegressionWhenTheCandidateIsTenPercentSlower) {
+  CandidateTakes(1.1);
+  const SessionSnapshot last = RunIt();
+  ASSERT_EQ(last.state, SessionState::kDone);
+  ASSERT_TRUE(last.report);
+  EXPECT_EQ(last.report->verdict, Verdict::kRegression);
+  EXPECT_EQ(StatesSeen(), (std::vector{SessionState::kPreparing, SessionState::kRunning}));
+  EXPECT_EQ(machine_.released, 1);
+  EXPECT_FALSE(launcher_.open());
+}
+
+TEST_F(RunSessionTest, PassesEqualPrograms) {
+  CandidateTakes(1.0);
+  const SessionSnapshot last = RunIt();
+  ASSERT_EQ(last.state, SessionState::kDone);
+  EXPECT_EQ(last.report->verdict, Verdict::kPass);
+}
+
+TEST_F(RunSessionTest, KeepsWarmUpBlocksInTheStoreAndOutOfTheStatistics) {
+  spec_.schedule.warmup = 2;
+  CandidateTakes(1.1);
+  const SessionSnapshot last = RunIt();
+  const std::vector<benchd::Run>& runs = store_.runs(id_);
+  const auto warmups = std::count_if(runs.begin(), runs.end(), [](const benchd::Run& run) {
+    return run.phase == RunPhase::kWarmup;
+  });
+  EXPECT_EQ(warmups, 4);
+  EXPECT_EQ(last.report->runs.front().runs, (runs.size() - 4) / 2);
+}
+
+TEST_F(RunSessionTest, ShowsWatchersNothingThatIsNotStored) {
+  CandidateTakes(1.1);
+  launcher_.run_time = std::chrono::milliseconds(100);
+  std::vector<std::size_t> stored;
+  std::vector<std::uint64_t> seen;
+  SessionServices services{launcher_,
+                           machine_,
+                           store_,
+                           clock_,
+                           disturbances_,
+                           cancel_,
+                           [this, &stored, &seen](const SessionSnapshot& s) {
+                             if (!s.report) return;
+                             stored.push_back(store_.runs(id_).size());
+                             seen.push_back(s.report->runs.front().runs);
+                           }};
+  SessionRecord record{spec_, {}, {}};
+  record.snapshot.id = id_;
+  RunToEnd(loop_, RunSession(std::move(services), std::move(record)));
+  ASSERT_FALSE(seen.empty());
+  // Two warm-up runs and two runs for each block that the report speaks of.
+  for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(stored[i], 2 + 2 * seen[i]);
+}
+
+TEST_F(RunSessionTest, RunsTheSameOrderForTheSameSeed) {
+  CandidateTakes(1.0);
+  spec_.limits.runs = 20;
+  RunIt();
+  const std::vector<RunOrder> first = launcher_.orders();
+  fake::Launcher second(clock_);
+  SessionServices services{second,  machine_,          store_, clock_, disturbances_,
+                           cancel_, [](const auto&) {}};
+  RunToEnd(loop_, RunSession(std::move(services), SessionRecord{spec_, {}, {}}));
+  ASSERT_EQ(first.size(), second.orders().size());
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    EXPECT_EQ(first[i].child, second.orders()[i].child) << "run " << i;
+    EXPECT_EQ(first[i].padding_bytes, second.orders()[i].padding_bytes) << "run " << i;
+  }
+}
+
+TEST_F(RunSessionTest, StopsUndecidedAtTheTimeLimit) {
+  // Exactly at the margin: no interval ever leaves it.
+  CandidateTakes(1.02);
+  spec_.limits.max_time = std::chrono::seconds(2);
+  const SessionSnapshot last = RunIt();
+  ASSERT_EQ(last.state, SessionState::kDone);
+  EXPECT_EQ(last.report->verdict, Verdict::kUndecided);
+  EXPECT_GE(last.report->elapsed, spec_.limits.max_time);
+  EXPECT_LT(last.report->elapsed, spec_.limits.max_time + 2 * launcher_.run_time);
+}
+
+TEST_F(RunSessionTest, FailsByNameWhenARunFails) {
+  launcher_.program = [](std::uint32_t child, std::uint64_t run) {
+    RunOutcome outcome = fake::Took(1);
+    if (child == 1 && run == 3) outcome.exit.code = 2;
+    return outcome;
+  };
+  const SessionSnapshot last = RunIt();
+  ASSERT_EQ(last.state, SessionState::kFailed);
+  ASSERT_TRUE(last.failure);
+  EXPECT_EQ(last.failure->error.message, "candidate, block 2: exited with code 2");
+  EXPECT_EQ(machine_.released, 1);
+}
+
+TEST_F(RunSessionTest, CountsFailedRunsLikeAnyOtherWhenAskedTo) {
+  spec_.benchmarks.front().ignore_failure = true;
+  spec_.limits.runs = 8;
+  launcher_.program = [](std::uint32_t child, std::uint64_t run) {
+    RunOutcome outcome = fake::Took(1 + 0.01 * static_cast<double>(run % 3));
+    if (child == 1 && run == 3) outcome.exit.code = 2;
+    return outcome;
+  };
+  const SessionSnapshot last = RunIt();
+  ASSERT_EQ(last.state, SessionState::kDone);
+  EXPECT_EQ(last.report->runs.back().runs, 8U);
+  EXPECT_TRUE(std::any_of(last.report->warnings.begin(), last.report->warnings.end(),
+                          [](const Warning& w) { return w.code == "failed_runs"; }));
+}
+
+TEST_F(RunSessionTest, FailsByNameWhenTheRunnerDies) {
+  launcher_.program = [](std::uint32_t, std::uint64_t run) -> Result<RunOutcome> {
+    if (run < 4) return fake::Took(1);
+    return Error{ErrorCode::kUnavailable, "benchd-runner died during a run", {}};
+  };
+  const SessionSnapshot last = RunIt();
+  ASSERT_EQ(last.state, SessionState::kFailed);
+  EXPECT_NE(last.failure->error.message.find("benchd-runner died"), std::string::npos);
+  EXPECT_TRUE(last.failure->run);
+}
+
+TEST_F(RunSessionTest, EndsCancelledWhenAskedDuringARun) {
+  int runs = 0;
+  launcher_.during_run = [this, &runs] {
+    if (++runs == 7) cancel_.Request("uid 1000");
+  };
+  const SessionSnapshot last = RunIt();
+  EXPECT_EQ(last.state, SessionState::kCancelled);
+  EXPECT_EQ(last.cancelled_by, "uid 1000");
+  EXPECT_EQ(launcher_.orders().size(), 7U);
+  EXPECT_EQ(machine_.released, 1);
+}
+
+TEST_F(RunSessionTest, IsRefusedByNameWhenStrictIsolationCannotBeHad) {
+  machine_.report = Error{ErrorCode::kFailedPrecondition, "isolation: cpuset cannot be had", {}};
+  const SessionSnapshot last = RunIt();
+  ASSERT_EQ(last.state, SessionState::kFailed);
+  EXPECT_TRUE(last.failure->refused);
+  EXPECT_TRUE(launcher_.orders().empty());
+}
+
+TEST_F(RunSessionTest, FailsByNameWhenABlockCannotBeStored) {
+  store_.fail_with = Error{ErrorCode::kResourceExhausted, "disk is full", {}};
+  const SessionSnapshot last = RunIt();
+  ASSERT_EQ(last.state, SessionState::kFailed);
+  EXPECT_EQ(last.failure->error.message, "storing a block: disk is full");
+}
+
+TEST_F(RunSessionTest, GivesEachChildTheSessionsEnvironmentWithItsOwnOnTop) {
+  spec_.environment = {{"HOME", "/home/a"}, {"MODE", "x"}};
+  spec_.benchmarks.front().arms[1].env = {{"MODE", "y"}};
+  spec_.limits.runs = 2;
+  CandidateTakes(1);
+  RunIt();
+  ASSERT_EQ(launcher_.children().size(), 2U);
+  EXPECT_EQ(launcher_.children()[0].env.at("MODE"), "x");
+  EXPECT_EQ(launcher_.children()[1].env.at("MODE"), "y");
+  EXPECT_EQ(launcher_.children()[1].env.at("HOME"), "/home/a");
+}
+
+TEST_F(RunSessionTest, CountsWhatHappenedDuringARunAsItsDisturbance) {
+  spec_.limits.runs = 2;
+  int runs = 0;
+  launcher_.during_run = [this, &runs] {
+    if (++runs == 4) disturbances_.Count();  // two warm-up runs, then the second measured one
+  };
+  CandidateTakes(1);
+  const SessionSnapshot last = RunIt();
+  EXPECT_EQ(last.report->disturbances, 1U);
+  EXPECT_EQ(store_.runs(id_)[3].disturbances, 1U);
+}
+
+TEST_F(RunSessionTest, ForecastsTheTimeToTheVerdict) {
+  CandidateTakes(1.01);
+  launcher_.run_time = std::chrono::milliseconds(100);
+  RunIt();
+  const auto with_eta = std::count_if(published_.begin(), published_.end(),
+                                      [](const auto& s) { return s.report && s.report->eta; });
+  EXPECT_GT(with_eta, 0);
+}
+
+}  // namespace
+}  // namespace benchd
