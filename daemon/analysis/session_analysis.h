@@ -37,13 +37,17 @@ class SessionAnalysis {
 
   /// Takes one complete block of one benchmark, in any order of its runs.
   ///
-  /// @errors kInvalidArgument when a gate cannot be computed: a metric nobody printed, one of unknown
-  ///         direction, a ratio gate on values that allow none (the message names the option to use);
-  ///         or when no gate is left at all.
+  /// @errors kInvalidArgument when a gate cannot be computed (the message names the option to use):
+  ///         a metric nobody printed, one of unknown direction, a ratio gate on values that allow
+  ///         none, no gate at all in a benchmark; also when the block is not complete, or a program
+  ///         prints a value under a built-in metric's name. kFailedPrecondition when the benchmark
+  ///         has its last block (`runs`, `max_runs`) already. After an error the session is over.
   Result<void> Add(std::span<const Run> block);
 
   /// Comparisons, runs, verdict and warnings as they stand; gates first, then info, in the order of
   /// the spec. Fields of Report that need a clock or the machine are left for the session to fill.
+  ///
+  /// Under `runs` this is the sequential view (method paired, nothing decided) until Conclude().
   Report Look() const;
 
   /// True when nothing is left to decide (every gate, or one regression under --fail-fast), or when
@@ -51,6 +55,10 @@ class SessionAnalysis {
   bool Finished() const;
 
   /// The verdict after the last block; `basis` is kEstimate only by `--at-limit estimate`.
+  ///
+  /// Takes the one look of `runs` (also of a `max_runs` not above min_runs), but only for
+  /// benchmarks that have exactly that many blocks: with fewer the gate stays undecided and a
+  /// warning `runs_incomplete` says so. Calling it again changes nothing.
   Report Conclude();
 
   /// Indices of the benchmarks that still have an undecided gate, in the order of the spec.

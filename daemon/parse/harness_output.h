@@ -16,20 +16,20 @@ struct HarnessOutput {
   bool operator==(const HarnessOutput&) const = default;
 };
 
-/// True for the formats that ParseHarnessOutput takes ("lines").
-bool IsHarnessFormat(std::string_view format);
+/// Whether ParseHarnessOutput takes that format; asked at submit, before anything runs.
+///
+/// @errors kInvalidArgument "parse: 'xml' is not a known format; known: lines"; kUnimplemented
+///         "parse: go is not offered yet" for one of the contract that is still to come.
+Result<void> CheckHarnessFormat(std::string_view format);
 
 /// Turns a run's stdout into samples. Pure; runs in benchd-helper with the caller's ids, never in
 /// the daemon.
 ///
-/// `lines`: one `[ITERATION] [SAMPLE] NAME VALUE [UNIT]` a line, empty lines and lines starting with
-/// `#` skipped; `#! prefer=lower|higher unit=U` holds for all following lines. The same NAME twice
-/// without an iteration number is an error. Resolution: the last decimal printed, the smallest over
-/// the run.
+/// `lines`: see lines.h.
 ///
-/// @errors kInvalidArgument "line 3: ..." naming what was expected: no number, NaN, infinity, a name
-///         twice, invalid UTF-8, a line over 64 KiB, no value at all; kUnimplemented for a format
-///         of the contract that is not offered yet.
+/// @errors kInvalidArgument "line 3: ..." naming what was expected: no number, NaN, infinity, a
+///         name twice, invalid UTF-8, a line over 64 KiB, no value at all; those of
+///         CheckHarnessFormat.
 Result<HarnessOutput> ParseHarnessOutput(std::string_view format, std::string_view text);
 
 }  // namespace benchd

@@ -97,7 +97,8 @@ struct RunFigures {
   RunExit exit;
   std::string stderr_tail;  ///< at most 4 KiB
   std::string output;       ///< OutputKind::kLog, at most 1 MiB
-  /// What benchd-helper made of stdout as the caller: an encoded ParsedOutput, opaque to the runner.
+  /// What benchd-helper made of stdout as the caller: an encoded ParsedOutput, opaque to the
+  /// runner.
   std::string parsed;
 };
 struct RunFinished {
@@ -120,9 +121,9 @@ struct ReleaseMachine {
   std::uint64_t request = 0;  ///< answered by Done
 };
 
-using Message = std::variant<Hello, HelloReply, ResolveProgram, ProgramResolved, OpenChild,
-                             CloseChildren, Done, StartRun, CancelRun, RunFinished, AcquireMachine,
-                             MachineAcquired, ReleaseMachine>;
+using Message =
+    std::variant<Hello, HelloReply, ResolveProgram, ProgramResolved, OpenChild, CloseChildren, Done,
+                 StartRun, CancelRun, RunFinished, AcquireMachine, MachineAcquired, ReleaseMachine>;
 
 /// One record: a type byte and the fields, little endian, lengths before contents.
 std::string Encode(const Message& message);
@@ -142,5 +143,13 @@ Result<ParsedOutput> DecodeParsedOutput(std::string_view bytes);
 /// What benchd-helper writes for ResolveProgram.
 std::string EncodeResolved(const Result<ProgramIdentity>& resolved);
 Result<Result<ProgramIdentity>> DecodeResolved(std::string_view bytes);
+
+/// What benchd-helper writes for the runner's section of the configuration.
+struct RunnerConfig {
+  std::string user;            ///< who may connect: a name or a number; empty = the default
+  std::string benchmark_cpus;  ///< CPU list; empty = the default split
+};
+std::string EncodeRunnerConfig(const Result<RunnerConfig>& config);
+Result<Result<RunnerConfig>> DecodeRunnerConfig(std::string_view bytes);
 
 }  // namespace benchd::wire

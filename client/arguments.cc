@@ -1,0 +1,115 @@
+#include "client/arguments.h"
+
+#include <algorithm>
+
+#include "client/suggest.h"
+
+namespace benchd::client {
+namespace {
+
+ClientError UnknownOption(std::string_view word, std::string_view name,
+                          std::span<const OptionInfo> options) {
+  std::vector<std::string_view> names;
+  for (const OptionInfo& option : options) names.push_back(option.name);
+  const std::string nearest = Nearest(name, names);
+  return UsageError(
+      std::string(word) + ": unknown option",
+      nearest.empty() ? "--help lists the options" : "did you mean --" + nearest + "?");
+}
+
+// One pass over the words; `next_` is the word that comes next.
+class Scanner {
+ public:
+  Scanner(std::span<const std::string> words, std::span<const OptionInfo> options)
+      : words_(words), options_(options) {}
+
+  Outcome<ParsedArguments> Run() {
+    while (next_ < words_.size()) {
+      const std::string& word = words_[next_++];
+      if (word == "--") {
+        parsed_.positionals.insert(parsed_.positionals.end(),
+                                   words_.begin() + static_cast<std::ptrdiff_t>(next_),
+                                   words_.end());
+        break;
+      }
+      Outcome<void> taken;
+      if (word.starts_with("--")) {
+        taken = TakeLong(word);
+      } else if (word.size() > 1 && word[0] == '-') {
+        taken = TakeLetters(word);
+      } else {
+        parsed_.positionals.push_back(word);
+      }
+      if (!taken) return std::move(taken).error();
+    }
+    return std::move(parsed_);
+  }
+
+ private:
+  Outcome<void> TakeLong(const std::string& word) {
+    const std::size_t equals = word.find('=');
+    const std::string name = word.substr(2, equals == std::string::npos ? equals : equals - 2);
+    const auto option = std::ranges::find(options_, name, &OptionInfo::name);
+    if (option == options_.end()) return UnknownOption("--" + name, name, options_);
+    if (equals == std::string::npos) return TakeValue(*option, "--" + name);
+    if (option->value.empty()) return UsageError("--" + name + ": it takes no value");
+    parsed_.options.push_back({name, word.substr(equals + 1)});
+    return {};
+  }
+
+  Outcome<void> TakeLetters(const std::string& word) {
+    for (std::size_t i = 1; i < word.size(); ++i) {
+      const auto option = std::ranges::find(options_, word[i], &OptionInfo::letter);
+      if (option == options_.end()) {
+        return UsageError("-" + word.substr(i, 1) + ": unknown option", "--help lists the options");
+      }
+      if (option->value.empty() || i + 1 == word.size()) {
+        auto taken = TakeValue(*option, "-" + word.substr(i, 1));
+        if (!taken) return taken;
+        continue;
+      }
+      parsed_.options.push_back({std::string(option->name), word.substr(i + 1)});
+      break;
+    }
+    return {};
+  }
+
+  Outcome<void> TakeValue(const OptionInfo& option, const std::string& shown) {
+    std::string value;
+    if (!option.value.empty()) {
+      if (next_ == words_.size()) {
+        return UsageError(shown + ": a value is missing",
+                          "write " + shown + " " + std::string(option.value));
+      }
+      value = words_[next_++];
+    }
+    parsed_.options.push_back({std::string(option.name), std::move(value)});
+    return {};
+  }
+
+  std::span<const std::string> words_;
+  std::span<const OptionInfo> options_;
+  std::size_t next_ = 0;
+  ParsedArguments parsed_;
+};
+
+}  // namespace
+
+Outcome<ParsedArguments> ParseArguments(std::span<const std::string> words,
+                                        std::span<const OptionInfo> options) {
+  return Scanner(words, options).Run();
+}
+
+const std::string* LastValue(const ParsedArguments& arguments, std::string_view name) {
+  const std::string* value = nullptr;
+  for (const GivenOption& option : arguments.options) {
+    if (option.name == name) value = &option.value;
+  }
+  return value;
+}
+
+bool IsGiven(const ParsedArguments& arguments, std::string_view name) {
+  return LastValue(arguments, name) != nullptr;
+}
+
+}  // namespace benchd::client

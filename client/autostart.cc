@@ -1,0 +1,201 @@
+#include "client/autostart.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pwd.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "client/notify_socket.h"
+#include "client/render/text.h"
+#include "client/unique_fd.h"
+
+namespace benchd::client {
+namespace {
+
+constexpr int kIdleExitSeconds = 600;
+
+bool IsExecutable(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
+}
+
+std::string HomeDirectory() {
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && home[0] == '/') return home;
+  const passwd* entry = getpwuid(getuid());
+  return entry != nullptr ? entry->pw_dir : "";
+}
+
+// Ours, but without what a service manager told us about ourselves.
+std::vector<std::string> DaemonEnvironment(const std::string& notify_socket) {
+  constexpr std::array<std::string_view, 6> kNotInherited = {
+      "NOTIFY_SOCKET=", "WATCHDOG_USEC=", "WATCHDOG_PID=",
+      "LISTEN_FDS=",    "LISTEN_PID=",    "LISTEN_FDNAMES="};
+  std::vector<std::string> environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    if (std::ranges::none_of(kNotInherited,
+                             [text](std::string_view name) { return text.starts_with(name); })) {
+      environment.emplace_back(text);
+    }
+  }
+  environment.push_back("NOTIFY_SOCKET=" + notify_socket);
+  return environment;
+}
+
+std::vector<char*> Pointers(std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (std::string& text : strings) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+Outcome<pid_t> Spawn(const DaemonStart& start, const std::string& notify_socket) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, start.log_file.c_str(),
+                                   O_WRONLY | O_CREAT | O_APPEND, 0600);
+  posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+  posix_spawn_file_actions_addchdir_np(&actions, "/");
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigset_t all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setflags(
+      &attributes,
+      static_cast<short>(POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
+  std::vector<std::string> words = {start.program};
+  words.insert(words.end(), start.arguments.begin(), start.arguments.end());
+  std::vector<std::string> environment = DaemonEnvironment(notify_socket);
+  pid_t pid = -1;
+  const int error = posix_spawn(&pid, start.program.c_str(), &actions, &attributes,
+                                Pointers(words).data(), Pointers(environment).data());
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0)
+    return ConnectionError("cannot start " + start.program + ": " + std::strerror(error));
+  return pid;
+}
+
+// What was written to the log since `offset`, the last lines of it, on one line.
+std::string EndOfLog(const std::string& path, std::streamoff offset) {
+  constexpr std::size_t kMost = 600;
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(offset);
+  std::ostringstream text;
+  text << file.rdbuf();
+  std::string end = text.str();
+  if (end.size() > kMost) {
+    end.erase(0, end.size() - kMost);
+    end.erase(0, end.find('\n') + 1);
+  }
+  return OneLine(end);
+}
+
+ClientError Ended(const DaemonStart& start, int status, std::streamoff log_start) {
+  std::string how = WIFSIGNALED(status) ? "killed by signal " + std::to_string(WTERMSIG(status))
+                                        : "exit code " + std::to_string(WEXITSTATUS(status));
+  const std::string log = EndOfLog(start.log_file, log_start);
+  return ConnectionError("benchd did not start: " + how + (log.empty() ? "" : ": " + log),
+                         "its log is " + start.log_file);
+}
+
+}  // namespace
+
+Outcome<std::string> FindDaemonProgram() {
+  std::vector<std::string> directories;
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error) directories.push_back(self.parent_path().string());
+  std::istringstream path(std::getenv("PATH") != nullptr ? std::getenv("PATH") : "");
+  for (std::string directory; std::getline(path, directory, ':');) {
+    // A relative entry would start whatever lies in the present directory as our daemon.
+    if (directory.starts_with('/')) directories.push_back(directory);
+  }
+  directories.insert(directories.end(), {"/usr/sbin", "/usr/bin"});
+  for (const std::string& directory : directories) {
+    if (IsExecutable(directory + "/benchd")) return directory + "/benchd";
+  }
+  return ConnectionError(
+      "no daemon runs and there is no benchd to start: it is neither beside benchctl nor in PATH",
+      "install it, or start one and name its socket: --socket PATH");
+}
+
+Outcome<DaemonStart> PlanUserDaemon() {
+  auto program = FindDaemonProgram();
+  if (!program) return std::move(program).error();
+  const char* state_home = std::getenv("XDG_STATE_HOME");
+  const std::filesystem::path state = state_home != nullptr && state_home[0] == '/'
+                                          ? std::filesystem::path(state_home)
+                                          : std::filesystem::path(HomeDirectory()) / ".local/state";
+  std::error_code error;
+  std::filesystem::create_directories(state, error);
+  const std::string directory = (state / "benchd").string();
+  if (!error && mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) {
+    error = {errno, std::generic_category()};
+  }
+  if (error) {
+    return ConnectionError(directory + ": " + error.message(),
+                           "the daemon keeps its data there; set XDG_STATE_HOME to another place");
+  }
+  DaemonStart start;
+  start.program = *std::move(program);
+  start.log_file = directory + "/benchd.log";
+  start.arguments = {"--user", "--idle-exit", std::to_string(kIdleExitSeconds), "--log-file",
+                     start.log_file};
+  return start;
+}
+
+Outcome<pid_t> StartDaemon(const DaemonStart& start) {
+  auto notify = NotifySocket::Open();
+  if (!notify) return std::move(notify).error();
+  std::error_code ignored;
+  const auto size = std::filesystem::file_size(start.log_file, ignored);
+  const std::streamoff log_start = ignored ? 0 : static_cast<std::streamoff>(size);
+  auto pid = Spawn(start, notify->address());
+  if (!pid) return pid;
+  const UniqueFd child(static_cast<int>(syscall(SYS_pidfd_open, *pid, 0)));
+  using Clock = std::chrono::steady_clock;
+  const auto deadline = Clock::now() + std::chrono::seconds(start.patience_seconds);
+  while (true) {
+    pollfd waiting[] = {{notify->fd(), POLLIN, 0}, {child.get(), POLLIN, 0}};
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+    const int ready = poll(waiting, 2, std::max(0, static_cast<int>(left.count())));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready > 0 && waiting[0].revents != 0 && notify->TakeReady()) return pid;
+    if (ready > 0 && waiting[1].revents != 0) {
+      int status = 0;
+      waitpid(*pid, &status, 0);
+      return Ended(start, status, log_start);
+    }
+    if (ready <= 0) break;
+  }
+  kill(*pid, SIGTERM);
+  return ConnectionError(
+      "benchd did not start: not ready after " + std::to_string(start.patience_seconds) + " s",
+      "its log is " + start.log_file);
+}
+
+}  // namespace benchd::client

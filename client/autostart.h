@@ -1,0 +1,35 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "client/outcome.h"
+
+namespace benchd::client {
+
+/// How a user daemon is started.
+struct DaemonStart {
+  std::string program;                 ///< absolute path of benchd
+  std::vector<std::string> arguments;  ///< without the program's name
+  std::string log_file;                ///< gets its stdout and stderr
+  int patience_seconds = 30;
+};
+
+/// benchd beside benchctl's own program, else in PATH, /usr/sbin, /usr/bin.
+///
+/// @errors (exit 5) there is none.
+Outcome<std::string> FindDaemonProgram();
+
+/// `benchd --user --idle-exit 600 --log-file F`, with F in the user's state directory, which is
+/// made.
+Outcome<DaemonStart> PlanUserDaemon();
+
+/// Starts a daemon of its own session (setsid, working directory /, stdin /dev/null, all signals as
+/// usual) and waits until it says READY=1 to a notify socket of ours or exits; nothing is polled.
+///
+/// @errors (exit 5) it cannot be executed, exits (with the end of its log) or is not ready in time.
+Outcome<pid_t> StartDaemon(const DaemonStart& start);
+
+}  // namespace benchd::client

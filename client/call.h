@@ -1,0 +1,32 @@
+#pragma once
+
+#include <grpcpp/client_context.h>
+
+#include <chrono>
+
+#include "client/outcome.h"
+#include "client/status_error.h"
+
+namespace benchd::client {
+
+/// Longest time that a unary call may take: a submit hashes every program it resolves, a cancel
+/// waits until the children are gone.
+inline constexpr auto kCallPatience = std::chrono::seconds(120);
+
+/// One unary call with a deadline: CallDaemon(*stub, &Stub::Get, request).
+///
+/// @errors what the daemon said (status_error.h).
+template <typename Stub, typename Request, typename Response>
+Outcome<Response> CallDaemon(Stub& stub,
+                             grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&,
+                                                          Response*),
+                             const Request& request) {
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + kCallPatience);
+  Response response;
+  const grpc::Status status = (stub.*method)(&context, request, &response);
+  if (!status.ok()) return FromStatus(status);
+  return response;
+}
+
+}  // namespace benchd::client

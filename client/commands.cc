@@ -1,0 +1,107 @@
+#include "client/commands.h"
+
+#include "client/session_options.h"
+
+namespace benchd::client {
+namespace {
+
+constexpr std::string_view kArms = "Arms";
+constexpr std::string_view kThis = "This command";
+constexpr std::string_view kEvery = "Every command";
+
+std::vector<OptionInfo> CompareOptions(bool with_detach) {
+  std::vector<OptionInfo> options = {
+      {"name", 'n', "NAME",
+       "name of an arm, in order; repeatable (default base, candidate, candidate-2...)", kArms},
+      {"reference", 0, "NAME=CMD",
+       "a reference system; repeatable; all commands are then candidates (default the first "
+       "command)",
+       kArms},
+      {"file", 'f', "FILE", "read arms, benchmarks and defaults from TOML, - for stdin", kArms}};
+  for (const SessionOption& option : SessionOptions()) options.push_back(option.info);
+  if (with_detach)
+    options.push_back({"detach", 0, "", "submit, print the session and leave", kThis});
+  return options;
+}
+
+const std::vector<OptionInfo>& EveryOption() {
+  static const std::vector<OptionInfo> options = {
+      {"json", 0, "", "one JSON object a line", kEvery},
+      {"socket", 0, "PATH", "the daemon's socket (default BENCHD_SOCKET, the system's, your own)",
+       kEvery},
+      {"no-autostart", 0, "", "start no daemon when none runs", kEvery},
+      {"help", 'h', "", "show this help", kEvery}};
+  return options;
+}
+
+}  // namespace
+
+const std::vector<Command>& Commands() {
+  static const std::vector<Command> commands = {
+      {"compare", "[OPTIONS] BASE CANDIDATE...", "compare commands to a verdict",
+       CompareOptions(true), RunCompare},
+      {"submit", "[OPTIONS] BASE CANDIDATE...", "the same without watching: compare --detach",
+       CompareOptions(false), RunSubmit},
+      {"watch", "[OPTIONS] ID", "watch a session to its end", {}, RunWatch},
+      {"list",
+       "[OPTIONS]",
+       "list sessions",
+       {{"all", 'a', "", "ended ones too", kThis},
+        {"state", 0, "S", "queued, preparing, running, paused, done, failed or cancelled", kThis},
+        {"label", 0, "K=V", "only sessions with this label; repeatable", kThis}},
+       RunList},
+      {"show",
+       "[OPTIONS] ID",
+       "show a session and the command that asks for it again",
+       {{"log", 0, "", "with the output of its runs (--output log)", kThis}},
+       RunShow},
+      {"cancel", "[OPTIONS] ID", "end a queued or running session", {}, RunCancel},
+      {"pause",
+       "[OPTIONS]",
+       "start no further session after the present one (for admins)",
+       {},
+       RunPause},
+      {"resume", "[OPTIONS]", "take back pause and drain (for admins)", {}, RunResume},
+      {"drain", "[OPTIONS]", "pause, and accept no more sessions (for admins)", {}, RunDrain},
+      {"export",
+       "[OPTIONS] ID",
+       "print the runs of a session",
+       {{"format", 0, "csv|json", "one row a run, or spec, result and runs (default csv)", kThis},
+        {"with-warmup", 0, "", "warm-up runs too; in CSV their pair is empty", kThis}},
+       RunExport},
+      {"version", "[OPTIONS]", "print the versions of benchctl and of the daemon", {}, RunVersion},
+  };
+  return commands;
+}
+
+const Command* FindCommand(std::string_view name) {
+  for (const Command& command : Commands()) {
+    if (command.name == name) return &command;
+  }
+  return nullptr;
+}
+
+std::vector<OptionInfo> AllOptions(const Command& command) {
+  std::vector<OptionInfo> options = command.options;
+  options.insert(options.end(), EveryOption().begin(), EveryOption().end());
+  return options;
+}
+
+Outcome<std::string> OneSession(const CommandContext& context, std::string_view command) {
+  const std::vector<std::string>& words = context.arguments.positionals;
+  const std::string usage =
+      "write benchctl " + std::string(command) + " ID; benchctl list --all shows the IDs";
+  if (words.empty() || words.front().empty()) {
+    return UsageError(std::string(command) + ": no session: an ID is missing", usage);
+  }
+  if (words.size() > 1) return UsageError(words[1] + ": one session at a time", usage);
+  return words.front();
+}
+
+Outcome<void> NoWords(const CommandContext& context, std::string_view command) {
+  const std::vector<std::string>& words = context.arguments.positionals;
+  if (words.empty()) return {};
+  return UsageError(words.front() + ": " + std::string(command) + " takes options only");
+}
+
+}  // namespace benchd::client

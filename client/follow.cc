@@ -1,0 +1,231 @@
+#include "client/follow.h"
+
+#include <grpcpp/client_context.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <iostream>
+#include <mutex>
+#include <thread>
+
+#include "benchd/v1/session.grpc.pb.h"
+#include "client/live_screen.h"
+#include "client/render/report.h"
+#include "client/status_error.h"
+#include "client/terminal.h"
+
+namespace benchd::client {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A stream that ends without a final event, by whatever code a stopping server has for it.
+bool MayComeBack(const grpc::Status& status) {
+  return status.ok() || status.error_code() == grpc::StatusCode::UNAVAILABLE ||
+         status.error_code() == grpc::StatusCode::CANCELLED;
+}
+
+class Follower {
+ public:
+  Follower(DaemonLink& link, const std::string& session, Display& display, Interrupts& interrupts,
+           OnInterrupt on_interrupt)
+      : link_(link),
+        id_(session),
+        display_(display),
+        interrupts_(interrupts),
+        on_interrupt_(on_interrupt) {
+    followed_.session.set_session(session);
+  }
+
+  ~Follower() {
+    if (canceller_.joinable()) canceller_.join();
+  }
+
+  Outcome<Followed> Run() {
+    while (!final_) {
+      const grpc::Status status = WatchOnce();
+      if (final_) break;
+      if (interrupts_.interrupted() && (on_interrupt_ == OnInterrupt::kLeave || stop_watching_))
+        break;
+      if (!MayComeBack(status)) return FromStatus(status);
+      auto reconnected = Reconnect();
+      if (!reconnected) {
+        if (interrupts_.interrupted()) break;
+        return std::move(reconnected).error();
+      }
+    }
+    followed_.interrupted = interrupts_.interrupted();
+    return std::move(followed_);
+  }
+
+  /// On the signal thread: ends the watch, or the session.
+  void Interrupt() {
+    if (on_interrupt_ == OnInterrupt::kLeave) {
+      StopWatching();
+      return;
+    }
+    display_.Note("cancelling " + id_ + " (once more to leave at once)");
+    canceller_ = std::thread([this] { Cancel(); });
+  }
+
+ private:
+  grpc::Status WatchOnce() {
+    grpc::ClientContext context;
+    {
+      const std::lock_guard lock(mutex_);
+      if (stop_watching_) return grpc::Status::CANCELLED;
+      context_ = &context;
+    }
+    v1::WatchRequest request;
+    request.set_session(id_);
+    const auto reader = v1::SessionService::NewStub(link_.channel())->Watch(&context, request);
+    for (v1::SessionEvent event; !final_ && reader->Read(&event);) Take(event);
+    if (final_) context.TryCancel();  // nothing follows; do not wait for the stream's own end
+    const grpc::Status status = reader->Finish();
+    const std::lock_guard lock(mutex_);
+    context_ = nullptr;
+    return status;
+  }
+
+  void Take(const v1::SessionEvent& event) {
+    v1::Session& session = followed_.session;
+    switch (event.event_case()) {
+      case v1::SessionEvent::kStarted:
+        *session.mutable_started() = event.started();
+        break;
+      case v1::SessionEvent::kUpdate:
+        *session.mutable_report() = event.update();
+        break;
+      case v1::SessionEvent::kVerdict:
+        *session.mutable_report() = event.verdict();
+        End(v1::SESSION_STATE_DONE);
+        break;
+      case v1::SessionEvent::kFailed:
+        *session.mutable_failed() = event.failed();
+        End(v1::SESSION_STATE_FAILED);
+        break;
+      case v1::SessionEvent::kCancelled:
+        *session.mutable_cancelled() = event.cancelled();
+        End(v1::SESSION_STATE_CANCELLED);
+        break;
+      default:
+        break;
+    }
+    display_.Show(event);
+  }
+
+  void End(v1::SessionState state) {
+    followed_.session.set_state(state);
+    final_ = true;
+  }
+
+  Outcome<void> Reconnect() {
+    display_.Note("the daemon went away: waiting up to " + std::to_string(kReconnectSeconds) +
+                  " s for it");
+    const auto deadline = Clock::now() + std::chrono::seconds(kReconnectSeconds);
+    constexpr auto kPause = std::chrono::milliseconds(200);
+    while (Clock::now() < deadline && !interrupts_.interrupted()) {
+      interrupts_.Wait(kPause);
+      if (interrupts_.interrupted()) break;
+      if (link_.Reopen()) {
+        display_.Note("");
+        return {};
+      }
+    }
+    return ConnectionError("the daemon went away and did not come back within " +
+                               std::to_string(kReconnectSeconds) + " s: session " + id_ +
+                               " is no longer watched",
+                           "when it runs again: benchctl watch " + id_);
+  }
+
+  void Cancel() {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
+    v1::CancelRequest request;
+    request.set_session(id_);
+    v1::CancelResponse response;
+    const grpc::Status status =
+        v1::SessionService::NewStub(link_.channel())->Cancel(&context, request, &response);
+    if (status.ok()) return;  // the final event comes by the stream
+    display_.Note("cannot cancel " + id_ + ": " + FromStatus(status).message);
+    StopWatching();
+  }
+
+  void StopWatching() {
+    const std::lock_guard lock(mutex_);
+    stop_watching_ = true;
+    if (context_ != nullptr) context_->TryCancel();
+  }
+
+  DaemonLink& link_;
+  const std::string id_;
+  Display& display_;
+  Interrupts& interrupts_;
+  const OnInterrupt on_interrupt_;
+  Followed followed_;
+  bool final_ = false;  // reading thread only
+  std::mutex mutex_;
+  grpc::ClientContext* context_ = nullptr;
+  std::atomic<bool> stop_watching_ = false;
+  std::thread canceller_;
+};
+
+}  // namespace
+
+Outcome<Followed> FollowSession(DaemonLink& link, const std::string& session, Display& display,
+                                Interrupts& interrupts, OnInterrupt on_interrupt) {
+  Follower follower(link, session, display, interrupts, on_interrupt);
+  const auto interrupt = [&follower] { follower.Interrupt(); };
+  const auto leave = [&display, &session, on_interrupt] {
+    display.Close();
+    WriteAll(STDERR_FILENO,
+             on_interrupt == OnInterrupt::kCancel
+                 ? "benchctl: left; see what became of it: benchctl show " + session + "\n"
+                 : "benchctl: left; go on: benchctl watch " + session + "\n");
+  };
+  interrupts.React({interrupt, leave});
+  auto followed = follower.Run();
+  interrupts.React({[] {}, {}});
+  display.Close();
+  return followed;
+}
+
+ExitCode ExitFor(const v1::Session& session) {
+  if (session.state() == v1::SESSION_STATE_FAILED) return ExitCode::kFailed;
+  if (session.state() == v1::SESSION_STATE_CANCELLED) return ExitCode::kCancelled;
+  switch (session.report().verdict()) {
+    case v1::VERDICT_PASS:
+      return ExitCode::kPass;
+    case v1::VERDICT_REGRESSION:
+      return ExitCode::kRegression;
+    default:
+      return ExitCode::kUndecided;
+  }
+}
+
+ExitCode ReportEnd(const Followed& followed, bool json) {
+  const v1::Session& session = followed.session;
+  const std::string& id = session.session();
+  switch (session.state()) {
+    case v1::SESSION_STATE_DONE:
+      if (!json) std::cout << RenderResult(session, StyleOf(STDOUT_FILENO)) << std::flush;
+      break;
+    case v1::SESSION_STATE_FAILED:
+      std::cerr << RenderFailure(id, session.failed());
+      break;
+    case v1::SESSION_STATE_CANCELLED:
+      std::cerr << "benchctl: session " + id + " was cancelled" +
+                       (followed.interrupted || session.cancelled().by().empty()
+                            ? std::string()
+                            : " by " + session.cancelled().by()) +
+                       "\n";
+      break;
+    default:  // we left before its end
+      std::cerr << "benchctl: session " + id + " goes on: benchctl watch " + id + "\n";
+      break;
+  }
+  return followed.interrupted ? ExitCode::kInterrupted : ExitFor(session);
+}
+
+}  // namespace benchd::client

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+
+#include "benchd/v1/session.pb.h"
+#include "client/daemon_link.h"
+#include "client/display.h"
+#include "client/interrupts.h"
+#include "client/outcome.h"
+
+namespace benchd::client {
+
+/// How long a daemon that went away is waited for.
+inline constexpr int kReconnectSeconds = 30;
+
+/// What SIGINT and SIGTERM do to the watched session.
+enum class OnInterrupt {
+  kCancel,  ///< `compare`: cancel it and wait for its end
+  kLeave,   ///< `watch`: leave it running
+};
+
+/// How a watched session ended for us.
+struct Followed {
+  v1::Session
+      session;  ///< id, state and, as far as there were events, started, report, failed, cancelled
+  bool interrupted = false;
+};
+
+/// Watches a session to its end, through `display`; a daemon that goes away is waited for 30 s and
+/// the watching goes on with its snapshot.
+///
+/// @errors (exit 5) the daemon stays away; (2, 5) it refuses to let us watch.
+Outcome<Followed> FollowSession(DaemonLink& link, const std::string& session, Display& display,
+                                Interrupts& interrupts, OnInterrupt on_interrupt);
+
+/// Prints the result (stdout) or failure (stderr) of a session that was followed, unless JSON lines
+/// have said it already, and gives the exit code of the contract.
+ExitCode ReportEnd(const Followed& followed, bool json);
+
+/// The contract's exit code for a session in its final state.
+ExitCode ExitFor(const v1::Session& session);
+
+}  // namespace benchd::client

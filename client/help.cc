@@ -1,0 +1,79 @@
+#include "client/help.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "client/render/text.h"
+
+namespace benchd::client {
+namespace {
+
+constexpr int kWidth = 80;
+constexpr int kTextColumn = 30;
+
+// "  -n, --name NAME              name of an arm ..." with the text wrapped below itself.
+std::string OptionLines(const OptionInfo& option) {
+  std::string left = option.letter != 0 ? std::string("  -") + option.letter + ", " : "      ";
+  left += "--" + std::string(option.name);
+  if (!option.value.empty()) left += " " + std::string(option.value);
+  std::string text;
+  if (Width(left) > kTextColumn - 2) {
+    text = left + "\n";
+    left.clear();
+  }
+  std::string line = PadRight(left, kTextColumn);
+  std::istringstream words{std::string(option.help)};
+  bool first = true;
+  for (std::string word; words >> word;) {
+    if (!first && Width(line) + 1 + Width(word) > kWidth) {
+      text += line + "\n";
+      line = std::string(kTextColumn, ' ');
+      first = true;
+    }
+    line += (first ? "" : " ") + word;
+    first = false;
+  }
+  return text + line + "\n";
+}
+
+}  // namespace
+
+std::string RenderHelp() {
+  std::string text =
+      "usage: benchctl COMMAND [OPTIONS]\n\n"
+      "Compares programs through benchd: interleaved runs, an interval that holds while it\n"
+      "is watched, and a verdict as exit code.\n\ncommands:\n";
+  std::vector<std::vector<std::string>> rows;
+  for (const Command& command : Commands()) {
+    rows.push_back({std::string(command.name), std::string(command.summary)});
+  }
+  text += AlignColumns(rows, 3, 2);
+  return text +
+         "\n`benchctl COMMAND --help` lists a command's options.\n\n"
+         "exit codes: 0 pass, 1 regression, 2 wrong usage, 3 undecided, 4 the session failed,\n"
+         "5 no daemon or refused, 6 cancelled, 130 interrupted\n";
+}
+
+std::string RenderHelp(const Command& command) {
+  std::string text = "usage: benchctl " + std::string(command.name) + " " +
+                     std::string(command.usage) + "\n\n" + std::string(command.summary) + "\n";
+  if (command.name == "compare" || command.name == "submit") {
+    text +=
+        "\nCommands are one string each, split by shell quoting rules and executed without a\n"
+        "shell: benchctl compare 'gzip -1 -k f' 'gzip -9 -k f'\n";
+  }
+  const std::vector<OptionInfo> options = AllOptions(command);
+  std::vector<std::string_view> groups;
+  for (const OptionInfo& option : options) {
+    if (std::ranges::find(groups, option.group) == groups.end()) groups.push_back(option.group);
+  }
+  for (const std::string_view group : groups) {
+    text += "\n" + std::string(group) + ":\n";
+    for (const OptionInfo& option : options) {
+      if (option.group == group) text += OptionLines(option);
+    }
+  }
+  return text;
+}
+
+}  // namespace benchd::client

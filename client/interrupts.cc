@@ -1,0 +1,86 @@
+#include "client/interrupts.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "client/exit_code.h"
+
+namespace benchd::client {
+
+Interrupts::Interrupts() {
+  sigemptyset(&signals_);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN) {
+      sigaddset(&signals_, signal);
+    }
+  }
+  pthread_sigmask(SIG_BLOCK, &signals_, &previous_);
+  signal_fd_ = UniqueFd(signalfd(-1, &signals_, SFD_CLOEXEC | SFD_NONBLOCK));
+  stop_fd_ = UniqueFd(eventfd(0, EFD_CLOEXEC));
+  thread_ = std::thread([this] { Run(); });
+}
+
+Interrupts::~Interrupts() {
+  eventfd_write(stop_fd_.get(), 1);
+  thread_.join();
+  pthread_sigmask(SIG_SETMASK, &previous_, nullptr);
+}
+
+void Interrupts::React(Actions actions) {
+  const std::lock_guard calling(calling_);
+  actions_ = std::move(actions);
+  if (interrupted() && actions_.on_first) actions_.on_first();
+}
+
+bool Interrupts::interrupted() const {
+  const std::lock_guard lock(mutex_);
+  return interrupted_;
+}
+
+void Interrupts::Wait(std::chrono::milliseconds duration) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, duration, [this] { return interrupted_; });
+}
+
+void Interrupts::Run() {
+  while (true) {
+    pollfd waiting[] = {{signal_fd_.get(), POLLIN, 0}, {stop_fd_.get(), POLLIN, 0}};
+    if (poll(waiting, 2, -1) < 0) {
+      if (errno == EINTR) continue;
+      return;
+    }
+    if (waiting[1].revents != 0) return;
+    signalfd_siginfo info{};
+    if (read(signal_fd_.get(), &info, sizeof info) == sizeof info) {
+      Handle(static_cast<int>(info.ssi_signo));
+    }
+  }
+}
+
+void Interrupts::Handle(int signal) {
+  const std::lock_guard calling(calling_);
+  bool first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    first = !interrupted_ && signal != SIGHUP;
+    if (first) interrupted_ = true;
+  }
+  changed_.notify_all();
+  if (first && actions_.on_first) {
+    actions_.on_first();
+    return;
+  }
+  if (actions_.on_leave) actions_.on_leave();
+  if (signal != SIGHUP) _exit(static_cast<int>(ExitCode::kInterrupted));
+  // Die of the signal itself, as everybody else in the session of that terminal.
+  std::signal(SIGHUP, SIG_DFL);
+  pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
+  raise(SIGHUP);
+}
+
+}  // namespace benchd::client

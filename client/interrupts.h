@@ -1,0 +1,60 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "client/unique_fd.h"
+
+namespace benchd::client {
+
+/// SIGINT, SIGTERM and SIGHUP as events of one thread of their own.
+///
+/// Construct before any other thread exists (they inherit the blocked mask). A signal that is
+/// ignored (nohup, a shell's background job) stays ignored.
+class Interrupts {
+ public:
+  struct Actions {
+    /// The first SIGINT or SIGTERM; must not block for long. None: the process leaves at once.
+    std::function<void()> on_first;
+    /// Before the process goes: at the second SIGINT or SIGTERM, at SIGHUP.
+    std::function<void()> on_leave;
+  };
+
+  /// Until React is called, the first signal ends the process.
+  Interrupts();
+  Interrupts(const Interrupts&) = delete;
+  Interrupts& operator=(const Interrupts&) = delete;
+  ~Interrupts();
+
+  /// From now on `actions` are called, mostly on the signal thread; the earlier ones are not
+  /// running any more when this returns. If there was an interrupt before, on_first is called now,
+  /// here.
+  void React(Actions actions);
+
+  /// Whether a SIGINT or SIGTERM has come.
+  bool interrupted() const;
+
+  /// Sleeps for `duration`, or until interrupted.
+  void Wait(std::chrono::milliseconds duration);
+
+ private:
+  void Run();
+  void Handle(int signal);
+
+  sigset_t signals_{};
+  sigset_t previous_{};
+  UniqueFd signal_fd_;
+  UniqueFd stop_fd_;
+  std::mutex calling_;  ///< held while actions run; taken before mutex_
+  Actions actions_;     ///< guarded by calling_
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  bool interrupted_ = false;  ///< guarded by mutex_
+  std::thread thread_;
+};
+
+}  // namespace benchd::client

@@ -1,0 +1,19 @@
+#include <grpc/support/log.h>
+
+#include <clocale>
+#include <exception>
+#include <iostream>
+
+#include "client/run.h"
+
+int main(int argc, char** argv) {
+  std::setlocale(LC_CTYPE, "");  // whether the terminal takes more than ASCII; numbers stay as in C
+  // gRPC's own messages are no sentences for users; what fails comes back as a status.
+  gpr_set_log_function([](gpr_log_func_args*) {});
+  try {
+    return static_cast<int>(benchd::client::RunBenchctl({argv + (argc > 0 ? 1 : 0), argv + argc}));
+  } catch (const std::exception& error) {
+    std::cerr << "error: benchctl: " << error.what() << "\n";
+    return static_cast<int>(benchd::client::ExitCode::kRefused);
+  }
+}

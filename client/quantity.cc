@@ -1,0 +1,260 @@
+#include "client/quantity.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+namespace benchd::client {
+namespace {
+
+enum class Dimension { kTime, kBytes };
+
+struct UnitInfo {
+  std::string_view name;
+  double factor;
+  Dimension dimension;
+};
+
+constexpr std::array kUnits = {
+    UnitInfo{"ns", 1e-9, Dimension::kTime},
+    UnitInfo{"us", 1e-6, Dimension::kTime},
+    UnitInfo{"\u00b5s", 1e-6, Dimension::kTime},  // MICRO SIGN
+    UnitInfo{"\u03bcs", 1e-6, Dimension::kTime},  // GREEK SMALL LETTER MU
+    UnitInfo{"ms", 1e-3, Dimension::kTime},
+    UnitInfo{"s", 1, Dimension::kTime},
+    UnitInfo{"m", 60, Dimension::kTime},
+    UnitInfo{"min", 60, Dimension::kTime},
+    UnitInfo{"h", 3600, Dimension::kTime},
+    UnitInfo{"d", 86400, Dimension::kTime},
+    UnitInfo{"B", 1, Dimension::kBytes},
+    UnitInfo{"kB", 1e3, Dimension::kBytes},
+    UnitInfo{"MB", 1e6, Dimension::kBytes},
+    UnitInfo{"GB", 1e9, Dimension::kBytes},
+    UnitInfo{"TB", 1e12, Dimension::kBytes},
+    UnitInfo{"KiB", 1024, Dimension::kBytes},
+    UnitInfo{"MiB", 1024.0 * 1024, Dimension::kBytes},
+    UnitInfo{"GiB", 1024.0 * 1024 * 1024, Dimension::kBytes},
+    UnitInfo{"TiB", 1024.0 * 1024 * 1024 * 1024, Dimension::kBytes},
+};
+
+const UnitInfo* FindUnit(std::string_view name) {
+  for (const UnitInfo& unit : kUnits) {
+    if (unit.name == name) return &unit;
+  }
+  return nullptr;
+}
+
+// The built-in metrics whose unit is known here; a harness' own metrics may have any.
+std::optional<Dimension> DimensionOf(std::string_view metric) {
+  if (metric.ends_with("_time")) return Dimension::kTime;
+  if (metric == "max_rss" || metric == "tree_memory_peak") return Dimension::kBytes;
+  return std::nullopt;
+}
+
+// Length of the number in front: digits, a point, an exponent.
+std::size_t NumberLength(std::string_view text) {
+  double ignored = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ignored);
+  return error == std::errc{} ? static_cast<std::size_t>(end - text.data()) : 0;
+}
+
+// One NUMBER[UNIT] in front of `text`, which is cut off; a missing unit is `unit` = nullptr.
+struct Measured {
+  double number = 0;
+  const UnitInfo* unit = nullptr;
+};
+
+std::optional<Measured> TakeMeasured(std::string_view& text) {
+  const std::size_t length = NumberLength(text);
+  if (length == 0) return std::nullopt;
+  Measured measured;
+  std::from_chars(text.data(), text.data() + length, measured.number);
+  text.remove_prefix(length);
+  const std::size_t next = text.find_first_of("0123456789.+-");
+  const std::string_view unit = text.substr(0, next);
+  if (!unit.empty()) {
+    measured.unit = FindUnit(unit);
+    if (measured.unit == nullptr) return std::nullopt;
+  }
+  text.remove_prefix(unit.size());
+  return measured;
+}
+
+Outcome<double> ParseAbsoluteMargin(std::string_view text, std::string_view metric) {
+  const auto wrong = [text](std::string_view why) {
+    return UsageError("the margin +" + std::string(text) + " " + std::string(why),
+                      "write :+5, :+2ms or :+1MiB");
+  };
+  const std::string_view whole = text;
+  const auto measured = TakeMeasured(text);
+  if (!measured || !text.empty()) return wrong("is not a number with a unit");
+  if (!std::isfinite(measured->number)) return wrong("is not a finite number");
+  if (measured->number < 0 || whole.starts_with('-')) return wrong("is negative");
+  if (measured->unit == nullptr) return measured->number;
+  const auto dimension = DimensionOf(metric);
+  if (dimension && *dimension != measured->unit->dimension) {
+    return wrong(*dimension == Dimension::kTime ? "is not a time" : "is not a number of bytes");
+  }
+  return measured->number * measured->unit->factor;
+}
+
+// Whether the segment is `P%`, and its value; a segment that is no number is part of the name.
+Outcome<std::optional<double>> ParseRatioSuffix(std::string_view segment) {
+  if (!segment.ends_with('%')) return std::optional<double>{};
+  const std::string_view number = segment.substr(0, segment.size() - 1);
+  if (number.empty() || NumberLength(number) != number.size()) return std::optional<double>{};
+  auto margin = ParseMargin(segment);
+  if (!margin) return std::move(margin).error().Within("the margin " + std::string(segment));
+  return std::optional<double>(*margin);
+}
+
+}  // namespace
+
+Outcome<double> ParseNumber(std::string_view text) {
+  if (text.empty() || NumberLength(text) != text.size()) return UsageError("not a number");
+  double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  if (!std::isfinite(value)) return UsageError("not a finite number");
+  return value;
+}
+
+Outcome<double> ParseFraction(std::string_view text) {
+  static constexpr char kHint[] = "write 2% or 0.02";
+  const bool percent = text.ends_with('%');
+  std::string number(percent ? text.substr(0, text.size() - 1) : text);
+  while (percent && number.ends_with(' ')) number.pop_back();
+  auto value = ParseNumber(number);
+  if (!value) {
+    value.error().hint = kHint;
+    return value;
+  }
+  if (!percent) return value;
+  // Dividing by 100 would round twice: 0.1% has to be the double nearest to 0.001.
+  if (number.find_first_of("eE") == std::string::npos) return ParseNumber(number + "e-2");
+  return *value / 100;
+}
+
+Outcome<double> ParseMargin(std::string_view text) {
+  auto margin = ParseFraction(text);
+  if (margin && std::signbit(*margin))
+    return UsageError("a margin cannot be negative", "write 2% or 0.02");
+  return margin;
+}
+
+Outcome<double> ParseProbability(std::string_view text, std::string_view example) {
+  const std::string hint = "write " + std::string(example);
+  auto value = ParseFraction(text);
+  if (!value) {
+    value.error().hint = hint;
+    return value;
+  }
+  if (!(*value > 0 && *value < 1))
+    return UsageError("it must lie between 0 and 100 %, both excluded", hint);
+  return value;
+}
+
+double AlphaFromConfidence(double confidence) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.12g", 1 - confidence);
+  return std::strtod(text.data(), nullptr);
+}
+
+Outcome<double> ParseDuration(std::string_view text) {
+  static constexpr char kHint[] = "write 500ms, 30s, 10m or 1h30m";
+  double seconds = 0;
+  std::string_view rest = text;
+  do {
+    const auto part = TakeMeasured(rest);
+    const bool bare = part && part->unit == nullptr;
+    if (!part || (bare && NumberLength(text) != text.size()) ||
+        (!bare && part->unit->dimension != Dimension::kTime)) {
+      return UsageError("not a duration", kHint);
+    }
+    if (part->number < 0) return UsageError("it must be above zero", kHint);
+    seconds += part->number * (bare ? 1 : part->unit->factor);
+  } while (!rest.empty());
+  if (!std::isfinite(seconds)) return UsageError("not a finite duration", kHint);
+  if (!(seconds > 0)) return UsageError("it must be above zero", kHint);
+  return seconds;
+}
+
+Outcome<std::uint64_t> ParseCount(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range) return UsageError("too large");
+  if (error != std::errc{} || end != text.data() + text.size()) {
+    return UsageError("not a whole number from 0 on");
+  }
+  return value;
+}
+
+Outcome<std::int32_t> ParseInteger(std::string_view text) {
+  std::int32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range) return UsageError("too large");
+  if (error != std::errc{} || end != text.data() + text.size())
+    return UsageError("not a whole number");
+  return value;
+}
+
+Outcome<std::pair<std::string, std::string>> ParseAssignment(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0) {
+    return UsageError("a name, an equals sign and a value are expected", "write NAME=VALUE");
+  }
+  return std::pair(std::string(text.substr(0, equals)), std::string(text.substr(equals + 1)));
+}
+
+Outcome<MetricGate> ParseMetricGate(std::string_view text) {
+  MetricGate gate;
+  if (text.ends_with(":lower") || text.ends_with(":higher")) {
+    gate.better = text.ends_with(":lower") ? Direction::kLower : Direction::kHigher;
+    text.remove_suffix(text.size() - text.rfind(':'));
+  }
+  const std::size_t colon = text.rfind(':');
+  if (colon != std::string_view::npos) {
+    const std::string_view segment = text.substr(colon + 1);
+    const std::string_view name = text.substr(0, colon);
+    if (segment.starts_with('+')) {
+      auto absolute = ParseAbsoluteMargin(segment.substr(1), name);
+      if (!absolute) return std::move(absolute).error();
+      gate.absolute = *absolute;
+    } else {
+      auto ratio = ParseRatioSuffix(segment);
+      if (!ratio) return std::move(ratio).error();
+      gate.ratio = *ratio;
+    }
+    if (gate.absolute || gate.ratio) text = name;
+  }
+  if (text.empty()) {
+    return UsageError("the metric has no name", "write NAME, NAME:2%, NAME:+1MiB or NAME:lower");
+  }
+  gate.name = text;
+  return gate;
+}
+
+bool IsSendableText(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte = [text](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+    const unsigned char first = byte(i);
+    if (first == 0) return false;
+    const std::size_t length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    if ((first >= 0x80 && first < 0xC2) || first > 0xF4 || i + length > text.size()) return false;
+    for (std::size_t k = 1; k < length; ++k) {
+      if ((byte(i + k) & 0xC0U) != 0x80) return false;
+    }
+    if (length > 2) {
+      const unsigned second = byte(i + 1);
+      const bool too_short = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
+      const bool surrogate = first == 0xED && second >= 0xA0;
+      const bool too_large = first == 0xF4 && second >= 0x90;
+      if (too_short || surrogate || too_large) return false;
+    }
+    i += length;
+  }
+  return true;
+}
+
+}  // namespace benchd::client

@@ -1,0 +1,84 @@
+#include "client/render/csv.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "client/render/units.h"
+#include "client/render/words.h"
+
+namespace benchd::client {
+namespace {
+
+std::string Quoted(const std::string& field) {
+  if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
+  std::string quoted = "\"";
+  for (const char c : field) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
+std::string MetricName(const v1::Sample& sample) {
+  return sample.inner_benchmark().empty() ? sample.metric()
+                                          : sample.inner_benchmark() + "/" + sample.metric();
+}
+
+// Samples inside a run are no replicates (the table's unit is the run): they become one value,
+// their mean, for rates the harmonic one where all are positive. Whoever reads the table has to get
+// the session's numbers to the last bit, so the sums run as the daemon's do: updated sample by
+// sample.
+double Collapse(const std::vector<double>& values, bool rate) {
+  double mean = 0;
+  double inverse_mean = 0;
+  double n = 0;
+  for (const double value : values) {
+    n += 1;
+    mean += (value - mean) / n;
+    inverse_mean += (1 / value - inverse_mean) / n;
+  }
+  if (std::ranges::count(values, values.front()) == std::ssize(values)) return values.front();
+  const bool positive = std::ranges::all_of(values, [](double value) { return value > 0; });
+  return rate && positive ? 1 / inverse_mean : mean;
+}
+
+}  // namespace
+
+std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Update& report) {
+  std::set<std::string> rates;
+  for (const v1::Comparison& comparison : report.comparisons()) {
+    if (comparison.better() == v1::BETTER_HIGHER) rates.insert(comparison.metric());
+  }
+  std::vector<std::string> metrics;
+  for (const v1::Run& run : runs) {
+    for (const v1::Sample& sample : run.samples()) {
+      const std::string name = MetricName(sample);
+      if (std::ranges::find(metrics, name) == metrics.end()) metrics.push_back(name);
+    }
+  }
+  std::string csv = "arm,benchmark,pair,order,started_at";
+  for (const std::string& metric : metrics) csv += "," + Quoted(metric);
+  csv += "\n";
+  std::size_t order = 0;
+  for (const v1::Run& run : runs) {
+    if (run.phase() == v1::RUN_PHASE_DROPPED) continue;
+    std::map<std::string, std::vector<double>> values;
+    for (const v1::Sample& sample : run.samples())
+      values[MetricName(sample)].push_back(sample.value());
+    csv += Quoted(run.arm()) + "," + Quoted(run.benchmark()) + ",";
+    if (run.phase() != v1::RUN_PHASE_WARMUP) csv += std::to_string(run.block());
+    csv += "," + std::to_string(++order) + "," + Rfc3339(run.started_at());
+    for (const std::string& metric : metrics) {
+      csv += ",";
+      const auto found = values.find(metric);
+      if (found != values.end())
+        csv += FormatRoundTrip(Collapse(found->second, rates.contains(metric)));
+    }
+    csv += "\n";
+  }
+  return csv;
+}
+
+}  // namespace benchd::client

@@ -1,0 +1,376 @@
+#include "client/render/json.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "client/render/words.h"
+
+namespace benchd::client {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string Line(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// A number that is not finite has no place in JSON; it could not be had, so it is absent.
+void Put(Json& json, const char* key, double value) {
+  if (std::isfinite(value)) json[key] = value;
+}
+
+void PutText(Json& json, const char* key, std::string_view text) {
+  if (!text.empty()) json[key] = text;
+}
+
+Json Named(const char* event, const std::string& session, const google::protobuf::Timestamp& time) {
+  Json json;
+  json["event"] = event;
+  if (!session.empty()) json["session"] = session;
+  json["time"] = Rfc3339(time);
+  return json;
+}
+
+Json ToJson(const v1::Effect& effect) {
+  Json json;
+  Put(json, "estimate", effect.estimate());
+  if (effect.has_lo()) Put(json, "lo", effect.lo());
+  if (effect.has_hi()) Put(json, "hi", effect.hi());
+  return json;
+}
+
+Json ToJson(const v1::Comparison& c) {
+  Json json;
+  json["benchmark"] = c.benchmark();
+  json["reference"] = c.reference();
+  json["candidate"] = c.candidate();
+  json["metric"] = c.metric();
+  PutText(json, "unit", c.unit());
+  json["role"] = RoleWord(c.role());
+  PutText(json, "better", BetterWord(c.better()));
+  if (c.margin_case() == v1::Comparison::kMarginRatio) {
+    Put(json, "margin", c.margin_ratio());
+    json["margin_kind"] = "ratio";
+  } else if (c.margin_case() == v1::Comparison::kMarginAbsolute) {
+    Put(json, "margin", c.margin_absolute());
+    json["margin_kind"] = "absolute";
+  }
+  Put(json, "confidence", c.confidence());
+  json["method"] = MethodWord(c.method());
+  json["estimator"] = EstimatorWord(c.estimator());
+  json["n_reference"] = c.n_reference();
+  json["n_candidate"] = c.n_candidate();
+  if (c.has_mean_reference()) Put(json, "mean_reference", c.mean_reference());
+  if (c.has_mean_candidate()) Put(json, "mean_candidate", c.mean_candidate());
+  if (c.has_sd_reference()) Put(json, "sd_reference", c.sd_reference());
+  if (c.has_sd_candidate()) Put(json, "sd_candidate", c.sd_candidate());
+  if (c.has_change()) json["change"] = ToJson(c.change());
+  if (c.has_difference()) json["difference"] = ToJson(c.difference());
+  if (c.has_p_value()) Put(json, "p_value", c.p_value());
+  PutText(json, "verdict", VerdictWord(c.verdict()));
+  if (c.has_decided()) {
+    Json& decided = json["decided"];
+    decided["blocks"] = c.decided().blocks();
+    Put(decided, "lo", c.decided().lo());
+    Put(decided, "hi", c.decided().hi());
+  }
+  json["flag"] = FlagWord(c.flag());
+  return json;
+}
+
+Json ToJson(const v1::Warning& warning) {
+  Json json;
+  json["code"] = warning.code();
+  json["message"] = warning.message();
+  PutText(json, "benchmark", warning.benchmark());
+  PutText(json, "arm", warning.arm());
+  return json;
+}
+
+Json RunCounts(const v1::Update& update) {
+  std::set<std::string> benchmarks;
+  for (const v1::ArmRuns& runs : update.runs()) benchmarks.insert(runs.benchmark());
+  Json json = Json::object();
+  for (const v1::ArmRuns& runs : update.runs()) {
+    json[benchmarks.size() > 1 ? runs.benchmark() + "/" + runs.arm() : runs.arm()] = runs.runs();
+  }
+  return json;
+}
+
+void AddUpdate(Json& json, const v1::Update& update) {
+  PutText(json, "state", StateWord(update.state()));
+  PutText(json, "verdict", VerdictWord(update.verdict()));
+  PutText(json, "basis", BasisWord(update.basis()));
+  Put(json, "elapsed_s", update.elapsed_seconds());
+  json["runs"] = RunCounts(update);
+  if (update.has_eta_seconds()) Put(json, "eta_s", update.eta_seconds());
+  json["disturbances"] = update.disturbances();
+  json["comparisons"] = Json::array();
+  for (const v1::Comparison& c : update.comparisons()) json["comparisons"].push_back(ToJson(c));
+  json["warnings"] = Json::array();
+  for (const v1::Warning& w : update.warnings()) json["warnings"].push_back(ToJson(w));
+}
+
+void AddQueued(Json& json, const v1::Queued& queued) {
+  json["position"] = queued.position();
+  if (queued.has_eta_seconds()) Put(json, "eta_s", queued.eta_seconds());
+}
+
+void AddStarted(Json& json, const v1::Started& started) {
+  Json& environment = json["environment"] = Json::object();
+  for (const v1::EnvironmentFact& fact : started.environment())
+    environment[fact.name()] = fact.value();
+  Json& isolation = json["isolation"] = Json::array();
+  for (const v1::Setting& setting : started.isolation()) {
+    Json entry;
+    entry["setting"] = setting.setting();
+    PutText(entry, "wanted", setting.wanted());
+    PutText(entry, "actual", setting.actual());
+    entry["held"] = setting.held();
+    PutText(entry, "why", setting.why());
+    isolation.push_back(std::move(entry));
+  }
+  json["seed"] = started.seed();
+}
+
+void AddFailed(Json& json, const v1::Failed& failed) {
+  json["error"] = failed.error();
+  PutText(json, "hint", failed.hint());
+  if (!failed.has_run()) return;
+  const v1::FailedRun& run = failed.run();
+  Json& entry = json["run"];
+  entry["benchmark"] = run.benchmark();
+  entry["arm"] = run.arm();
+  entry["block"] = run.block();
+  if (run.warmup()) entry["warmup"] = true;
+  if (run.has_exit_code()) entry["exit_code"] = run.exit_code();
+  if (run.has_signal()) entry["signal"] = run.signal();
+  PutText(entry, "stderr_tail", run.stderr_tail());
+}
+
+Json ToJson(const v1::Arm& arm) {
+  Json json;
+  json["name"] = arm.name();
+  PutText(json, "role", RoleWord(arm.role()));
+  json["command"] = arm.command();
+  if (arm.shell()) json["shell"] = true;
+  // Values are never exported: names only.
+  for (const auto& [name, ignored] : arm.env()) json["env"].push_back(name);
+  PutText(json, "cwd", arm.cwd());
+  return json;
+}
+
+Json ToJson(const v1::Benchmark& benchmark) {
+  Json json;
+  json["name"] = benchmark.name();
+  json["arms"] = Json::array();
+  for (const v1::Arm& arm : benchmark.arms()) json["arms"].push_back(ToJson(arm));
+  Json hooks;
+  PutText(hooks, "setup", benchmark.hooks().setup());
+  PutText(hooks, "prepare", benchmark.hooks().prepare());
+  PutText(hooks, "conclude", benchmark.hooks().conclude());
+  PutText(hooks, "cleanup", benchmark.hooks().cleanup());
+  if (!hooks.empty()) json["hooks"] = std::move(hooks);
+  PutText(json, "parse", benchmark.parse());
+  json["gates"] = Json::array();
+  for (const v1::Gate& gate : benchmark.gates()) {
+    Json entry;
+    entry["metric"] = gate.metric();
+    if (gate.margin_case() == v1::Gate::kRatio) {
+      Put(entry, "margin", gate.ratio());
+      entry["kind"] = "ratio";
+    } else if (gate.margin_case() == v1::Gate::kAbsolute) {
+      Put(entry, "margin", gate.absolute());
+      entry["kind"] = "absolute";
+    }
+    PutText(entry, "better", BetterWord(gate.better()));
+    json["gates"].push_back(std::move(entry));
+  }
+  PutText(json, "input", benchmark.input());
+  json["output"] = benchmark.output() == v1::OUTPUT_KIND_FILE
+                       ? benchmark.output_path()
+                       : std::string(OutputWord(benchmark.output()));
+  if (benchmark.ignore_failure()) json["ignore_failure"] = true;
+  return json;
+}
+
+Json ToJson(const v1::Limits& limits) {
+  Json json;
+  if (limits.has_min_runs()) json["min_runs"] = limits.min_runs();
+  if (limits.has_max_runs()) json["max_runs"] = limits.max_runs();
+  if (limits.has_runs()) json["runs"] = limits.runs();
+  if (limits.has_max_time_seconds()) Put(json, "max_time_s", limits.max_time_seconds());
+  if (limits.has_timeout_seconds()) Put(json, "timeout_s", limits.timeout_seconds());
+  json["at_limit"] = AtLimitWord(limits.at_limit());
+  json["fail_fast"] = limits.fail_fast();
+  return json;
+}
+
+Json ToJson(const v1::SessionSpec& spec) {
+  Json json;
+  json["benchmarks"] = Json::array();
+  for (const v1::Benchmark& benchmark : spec.benchmarks())
+    json["benchmarks"].push_back(ToJson(benchmark));
+  json["method"] = MethodWord(spec.method());
+  json["estimator"] = EstimatorWord(spec.estimator());
+  json["rule"] = "margin";
+  if (spec.rule().precision_width() > 0) {
+    json["rule"] = "precision";
+    Put(json, "precision_width", spec.rule().precision_width());
+  }
+  if (spec.has_alpha()) Put(json, "alpha", spec.alpha());
+  if (spec.has_margin()) Put(json, "margin", spec.margin());
+  json["sided"] = SidedWord(spec.sided());
+  json["limits"] = ToJson(spec.limits());
+  json["schedule"] = ScheduleWord(spec.schedule());
+  if (spec.has_warmup()) json["warmup"] = spec.warmup();
+  if (spec.has_seed()) json["seed"] = spec.seed();
+  PutText(json, "machine_profile", spec.machine_profile());
+  json["isolation"] = IsolationWord(spec.isolation());
+  PutText(json, "cpus", spec.cpus());
+  json["placebo"] = spec.placebo();
+  json["priority"] = spec.priority();
+  Json labels = Json::object();
+  for (const auto& [name, value] :
+       std::map<std::string, std::string>(spec.labels().begin(), spec.labels().end())) {
+    labels[name] = value;
+  }
+  if (!labels.empty()) json["labels"] = std::move(labels);
+  return json;
+}
+
+// What became of a session, whatever it is.
+Json Result(const v1::Session& session) {
+  Json json;
+  json["state"] = StateWord(session.state());
+  if (session.has_submitted_at()) json["submitted_at"] = Rfc3339(session.submitted_at());
+  if (session.has_started_at()) json["started_at"] = Rfc3339(session.started_at());
+  if (session.has_ended_at()) json["ended_at"] = Rfc3339(session.ended_at());
+  if (session.has_queued() && session.state() == v1::SESSION_STATE_QUEUED) {
+    AddQueued(json["queued"] = Json::object(), session.queued());
+  }
+  if (session.has_started()) AddStarted(json["started"] = Json::object(), session.started());
+  if (session.has_report()) AddUpdate(json["report"] = Json::object(), session.report());
+  if (session.has_failed()) AddFailed(json["failed"] = Json::object(), session.failed());
+  if (session.has_cancelled()) json["cancelled"]["by"] = session.cancelled().by();
+  return json;
+}
+
+}  // namespace
+
+std::string EventJson(const v1::SessionEvent& event) {
+  const auto named = [&event](const char* name) {
+    return Named(name, event.session(), event.time());
+  };
+  Json json;
+  switch (event.event_case()) {
+    case v1::SessionEvent::kQueued:
+      json = named("queued");
+      AddQueued(json, event.queued());
+      break;
+    case v1::SessionEvent::kStarted:
+      json = named("started");
+      AddStarted(json, event.started());
+      break;
+    case v1::SessionEvent::kUpdate:
+      json = named("update");
+      AddUpdate(json, event.update());
+      break;
+    case v1::SessionEvent::kVerdict:
+      json = named("verdict");
+      AddUpdate(json, event.verdict());
+      break;
+    case v1::SessionEvent::kFailed:
+      json = named("failed");
+      AddFailed(json, event.failed());
+      break;
+    case v1::SessionEvent::kCancelled:
+      json = named("cancelled");
+      PutText(json, "by", event.cancelled().by());
+      break;
+    case v1::SessionEvent::EVENT_NOT_SET:
+      json = named("unknown");  // a newer daemon's
+      break;
+  }
+  return Line(json);
+}
+
+std::string SessionJson(const v1::Session& session, const google::protobuf::Timestamp& now) {
+  Json json = Named("session", session.session(), now);
+  json["uid"] = session.uid();
+  json.update(Result(session));
+  if (session.has_spec()) json["spec"] = ToJson(session.spec());
+  for (const std::string& name : session.environment_names())
+    json["environment_names"].push_back(name);
+  PutText(json, "log", session.log());
+  return Line(json);
+}
+
+std::string SubmittedJson(const v1::SubmitResponse& response,
+                          const google::protobuf::Timestamp& now) {
+  Json json = Named("queued", response.session(), now);
+  json["position"] = response.position();
+  if (response.has_eta_seconds()) Put(json, "eta_s", response.eta_seconds());
+  return Line(json);
+}
+
+std::string CancelJson(const std::string& session, v1::SessionState state,
+                       const google::protobuf::Timestamp& now) {
+  Json json = Named("cancel", session, now);
+  PutText(json, "state", StateWord(state));
+  return Line(json);
+}
+
+std::string QueueJson(const v1::QueueStatus& status, const google::protobuf::Timestamp& now) {
+  Json json = Named("queue", "", now);
+  json["paused"] = status.paused();
+  json["draining"] = status.draining();
+  json["queued"] = status.queued();
+  PutText(json, "running", status.running());
+  return Line(json);
+}
+
+std::string VersionJson(const std::string& client, const v1::QueueStatus* daemon,
+                        const google::protobuf::Timestamp& now) {
+  Json json = Named("version", "", now);
+  json["client"] = client;
+  if (daemon != nullptr) {
+    json["daemon"] = daemon->version();
+    json["pid"] = daemon->pid();
+  }
+  return Line(json);
+}
+
+std::string ExportJson(const v1::Session& session, std::span<const v1::Run> runs) {
+  Json json;
+  json["session"] = session.session();
+  json["spec"] = ToJson(session.spec());
+  json["result"] = Result(session);
+  Json& list = json["runs"] = Json::array();
+  for (const v1::Run& run : runs) {
+    Json entry;
+    entry["benchmark"] = run.benchmark();
+    entry["arm"] = run.arm();
+    entry["block"] = run.block();
+    entry["position"] = run.position();
+    entry["phase"] = PhaseWord(run.phase());
+    entry["started_at"] = Rfc3339(run.started_at());
+    entry["exit_code"] = run.exit_code();
+    if (run.signal() != 0) entry["signal"] = run.signal();
+    entry["disturbances"] = run.disturbances();
+    entry["samples"] = Json::array();
+    for (const v1::Sample& sample : run.samples()) {
+      Json value;
+      value["metric"] = sample.metric();
+      PutText(value, "inner_benchmark", sample.inner_benchmark());
+      value["iteration"] = sample.iteration();
+      Put(value, "value", sample.value());
+      entry["samples"].push_back(std::move(value));
+    }
+    list.push_back(std::move(entry));
+  }
+  return Line(json);
+}
+
+}  // namespace benchd::client

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "benchd/v1/queue.pb.h"
+#include "benchd/v1/session.pb.h"
+
+namespace benchd::client {
+
+// One JSON object on one line (without the newline), with the contract's names: SI numbers, ratios
+// as fractions, doubles that read back exactly, what could not be had left out.
+
+/// A line of `compare --json` and `watch --json`: queued, started, update, verdict, failed,
+/// cancelled.
+std::string EventJson(const v1::SessionEvent& event);
+
+/// A line of `list --json`, and what `show --json` prints: event "session".
+std::string SessionJson(const v1::Session& session, const google::protobuf::Timestamp& now);
+
+/// What `submit --json` prints: event "queued".
+std::string SubmittedJson(const v1::SubmitResponse& response,
+                          const google::protobuf::Timestamp& now);
+
+/// What `cancel --json` prints: event "cancel" with the state that the session has now.
+std::string CancelJson(const std::string& session, v1::SessionState state,
+                       const google::protobuf::Timestamp& now);
+
+/// What pause, resume and drain print: event "queue".
+std::string QueueJson(const v1::QueueStatus& status, const google::protobuf::Timestamp& now);
+
+/// event "version"; `daemon` is absent when none runs.
+std::string VersionJson(const std::string& client, const v1::QueueStatus* daemon,
+                        const google::protobuf::Timestamp& now);
+
+/// `export --format json`: spec, result and runs of a session in one object.
+std::string ExportJson(const v1::Session& session, std::span<const v1::Run> runs);
+
+}  // namespace benchd::client

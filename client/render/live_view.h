@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "benchd/v1/session.pb.h"
+#include "client/render/style.h"
+
+namespace benchd::client {
+
+/// What is known about a watched session: the newest of each kind of event.
+struct LiveState {
+  std::string session;
+  std::optional<v1::Queued> queued;
+  std::optional<v1::Started> started;
+  std::optional<v1::Update> update;
+  v1::Limits limits;               ///< for the progress bar; empty when unknown
+  std::string note;                ///< a line below: "cancelling ...", "the daemon went away ..."
+  double since_event_seconds = 0;  ///< since the newest event came: keeps the clock going
+
+  /// Takes an event that is not final.
+  void Apply(const v1::SessionEvent& event);
+};
+
+/// The live area: state, clock and progress, then for each gate its estimate and its interval drawn
+/// against the margin. Fits style.width columns and `height` rows; gates that find no room are
+/// counted. Pure: the screen is live_screen.h's business.
+std::vector<std::string> RenderLiveView(const LiveState& state, const Style& style, int height);
+
+/// The interval on an axis of -range ... +range margins, `width` columns wide: marks at 0 and at
+/// both margins, arrows where the interval leaves the axis.
+///
+/// @param lo,estimate,hi  in margins (the change divided by the margin)
+std::string DrawInterval(double lo, double estimate, double hi, double range, int width,
+                         const Style& style);
+
+}  // namespace benchd::client

@@ -1,0 +1,143 @@
+#include "client/render/pages.h"
+
+#include <vector>
+
+#include "client/render/report.h"
+#include "client/render/text.h"
+#include "client/render/units.h"
+#include "client/render/words.h"
+
+namespace benchd::client {
+namespace {
+
+// A date column stays readable whatever the reader's time zone: UTC, whole seconds.
+std::string Moment(google::protobuf::Timestamp time) {
+  time.set_nanos(0);
+  return Rfc3339(time);
+}
+
+// What is compared, in a few words.
+std::string Subject(const v1::Session& session) {
+  if (!session.has_spec() || session.spec().benchmarks_size() == 0) return "";
+  const v1::Benchmark& first = session.spec().benchmarks(0);
+  std::string arms;
+  for (const v1::Arm& arm : first.arms()) arms += (arms.empty() ? "" : ", ") + arm.name();
+  if (session.spec().benchmarks_size() > 1) {
+    return std::to_string(session.spec().benchmarks_size()) + " benchmarks: " + arms;
+  }
+  return arms + (first.arms_size() > 0 ? ": " + first.arms(0).command() : "");
+}
+
+std::string ResultCell(const v1::Session& session) {
+  switch (session.state()) {
+    case v1::SESSION_STATE_DONE:
+      return std::string(VerdictWord(session.report().verdict()));
+    case v1::SESSION_STATE_QUEUED:
+      return session.queued().position() > 0
+                 ? "place " + std::to_string(session.queued().position())
+                 : "";
+    case v1::SESSION_STATE_CANCELLED:
+      return session.cancelled().by().empty() ? "" : "by " + session.cancelled().by();
+    default:
+      return "";
+  }
+}
+
+std::string SettingsTable(const v1::Started& started) {
+  std::vector<std::vector<std::string>> rows = {{"setting", "wanted", "actual", "held", "why not"}};
+  for (const v1::Setting& setting : started.isolation()) {
+    rows.push_back({OneLine(setting.setting()), OneLine(setting.wanted()),
+                    OneLine(setting.actual()), setting.held() ? "yes" : "no",
+                    OneLine(setting.why())});
+  }
+  return rows.size() == 1 ? "" : AlignColumns(rows, 2, 2) + "\n";
+}
+
+std::string CpuList(const google::protobuf::RepeatedField<std::int32_t>& cpus) {
+  std::string text;
+  for (const std::int32_t cpu : cpus) text += (text.empty() ? "" : ",") + std::to_string(cpu);
+  return text;
+}
+
+std::vector<std::vector<std::string>> Facts(const v1::Session& session, const UserNames& users) {
+  std::vector<std::vector<std::string>> rows = {{"session", Printable(session.session())},
+                                                {"state", std::string(StateWord(session.state()))},
+                                                {"user", Printable(users(session.uid()))}};
+  if (session.has_submitted_at()) rows.push_back({"submitted", Moment(session.submitted_at())});
+  if (session.has_started_at()) rows.push_back({"started", Moment(session.started_at())});
+  if (session.has_ended_at()) rows.push_back({"ended", Moment(session.ended_at())});
+  for (const v1::Benchmark& benchmark : session.spec().benchmarks()) {
+    for (const v1::Arm& arm : benchmark.arms()) {
+      rows.push_back(
+          {std::string(RoleWord(arm.role())),
+           (session.spec().benchmarks_size() > 1 ? Printable(benchmark.name()) + ": " : "") +
+               Printable(arm.name()) + ": " + Printable(arm.command())});
+    }
+  }
+  if (session.has_started()) {
+    rows.push_back({"seed", std::to_string(session.started().seed())});
+    const std::string cpus = CpuList(session.started().benchmark_cpus());
+    if (!cpus.empty()) rows.push_back({"cpus", cpus});
+    for (const v1::EnvironmentFact& fact : session.started().environment()) {
+      rows.push_back({OneLine(fact.name()), OneLine(fact.value())});
+    }
+  }
+  for (const auto& [name, value] : session.spec().labels()) {
+    rows.push_back({"label", Printable(name) + "=" + Printable(value)});
+  }
+  if (session.has_cancelled())
+    rows.push_back({"cancelled", "by " + Printable(session.cancelled().by())});
+  return rows;
+}
+
+}  // namespace
+
+std::string RenderList(std::span<const v1::Session> sessions, const UserNames& users,
+                       const google::protobuf::Timestamp& now, const Style& style) {
+  std::vector<std::vector<std::string>> rows = {
+      {"ID", "STATE", "USER", "SUBMITTED", "RESULT", "WHAT"}};
+  for (const v1::Session& session : sessions) {
+    rows.push_back({Printable(session.session()), std::string(StateWord(session.state())),
+                    Printable(users(session.uid())),
+                    session.has_submitted_at() ? LocalTime(session.submitted_at(), now) : "",
+                    Printable(ResultCell(session)), Printable(Subject(session))});
+  }
+  std::string text = AlignColumns(rows);
+  if (style.width <= 0) return text;
+  std::string fitted;
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = text.find('\n', start);
+    fitted += Shorten(text.substr(start, end - start), style.width, style) + "\n";
+    start = end + 1;
+  }
+  return fitted;
+}
+
+std::string RenderSession(const v1::Session& session, const UserNames& users, const Style& style) {
+  std::string text = AlignColumns(Facts(session, users)) + "\n";
+  if (session.has_started()) text += SettingsTable(session.started());
+  if (session.has_failed()) text += RenderFailure(session.session(), session.failed());
+  if (session.has_report()) {
+    text += RenderFindings(session.report(), style);
+    text += "elapsed: " + FormatClock(session.report().elapsed_seconds()) +
+            ", disturbances: " + std::to_string(session.report().disturbances()) + "\n";
+  }
+  if (session.has_spec() && session.has_started()) {
+    text += "again: " + ReplayCommand(session.spec(), session.started().seed()) + "\n";
+    text += "data: benchctl export " + Printable(session.session()) + " --format csv\n";
+  }
+  if (!session.log().empty()) text += "log:\n" + Printable(session.log(), /*keep_newlines=*/true);
+  if (!text.ends_with('\n')) text += '\n';
+  return text;
+}
+
+std::string RenderQueue(const v1::QueueStatus& status) {
+  std::string text = status.draining() ? "draining: nothing is accepted, nothing starts"
+                     : status.paused() ? "paused: nothing starts"
+                                       : "open";
+  text += "; " + std::to_string(status.queued()) + " queued, ";
+  text += status.running().empty() ? "none runs" : Printable(status.running()) + " runs";
+  return text + "\n";
+}
+
+}  // namespace benchd::client

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+
+#include "benchd/v1/queue.pb.h"
+#include "benchd/v1/session.pb.h"
+#include "client/render/style.h"
+
+namespace benchd::client {
+
+// What the other commands print for people. All end with a newline.
+
+/// How a uid is called; the commands pass the system's user database.
+using UserNames = std::function<std::string(std::uint32_t uid)>;
+
+/// `list`: a line per session.
+std::string RenderList(std::span<const v1::Session> sessions, const UserNames& users,
+                       const google::protobuf::Timestamp& now, const Style& style);
+
+/// `show ID`: everything about a session, and the command that asks for it again.
+std::string RenderSession(const v1::Session& session, const UserNames& users, const Style& style);
+
+/// `pause`, `resume`, `drain`: "paused; 3 queued, k3x9m2pq runs".
+std::string RenderQueue(const v1::QueueStatus& status);
+
+}  // namespace benchd::client

@@ -1,0 +1,93 @@
+#include "client/render/plain_lines.h"
+
+#include <algorithm>
+
+#include "client/render/sentence.h"
+#include "client/render/text.h"
+#include "client/render/units.h"
+#include "client/render/words.h"
+
+namespace benchd::client {
+namespace {
+
+constexpr double kSecondsBetweenLines = 5;
+
+// "candidate +10.2 % (+9.8 % … +10.6 %)"
+std::string GateProgress(const v1::Comparison& gate, const v1::Update& update, const Style& style) {
+  const Judged judged = JudgedBy(gate);
+  std::string line = ComparisonLabel(gate, update) + " ";
+  line += judged.estimate ? judged.FormatSigned(*judged.estimate, style) : "?";
+  const std::string interval = judged.Interval(style);
+  return line + (interval.empty() ? "" : " (" + interval + ")");
+}
+
+}  // namespace
+
+std::vector<std::string> PlainNarrator::Tell(const v1::SessionEvent& event, double now_seconds) {
+  if (event.has_queued()) return TellQueued(event.queued());
+  if (event.has_started()) return TellStarted(event.started());
+  if (event.has_update()) return TellUpdate(event.update(), now_seconds);
+  return {};
+}
+
+std::vector<std::string> PlainNarrator::TellQueued(const v1::Queued& queued) {
+  if (position_ == queued.position()) return {};
+  position_ = queued.position();
+  std::string line = "queued: place " + std::to_string(queued.position());
+  if (queued.has_eta_seconds()) line += ", starts in about " + FormatRough(queued.eta_seconds());
+  return {line};
+}
+
+std::vector<std::string> PlainNarrator::TellStarted(const v1::Started& started) {
+  if (started_) return {};
+  started_ = true;
+  std::string line = "started: seed " + std::to_string(started.seed());
+  const int held = static_cast<int>(std::ranges::count_if(
+      started.isolation(), [](const v1::Setting& setting) { return setting.held(); }));
+  if (started.isolation_size() > 0) {
+    line += ", " + std::to_string(held) + " of " + std::to_string(started.isolation_size()) +
+            " machine settings held";
+  }
+  return {line};
+}
+
+std::vector<std::string> PlainNarrator::TellUpdate(const v1::Update& update, double now_seconds) {
+  std::vector<std::string> lines;
+  if (update.state() != state_ && update.state() != v1::SESSION_STATE_RUNNING &&
+      !StateWord(update.state()).empty()) {
+    lines.emplace_back(StateWord(update.state()));
+  }
+  state_ = update.state();
+  if (update.comparisons().empty()) return lines;  // nothing is measured yet
+  for (const v1::Comparison& gate : update.comparisons()) {
+    if (gate.role() != v1::COMPARISON_ROLE_GATE || !gate.has_decided()) continue;
+    bool& told = decided_[gate.benchmark() + "\n" + gate.reference() + "\n" + gate.candidate() +
+                          "\n" + gate.metric()];
+    if (!told) {
+      lines.push_back("decided: " + GateProgress(gate, update, style_) + ": " +
+                      std::string(VerdictWord(gate.verdict())) + " at " +
+                      std::to_string(gate.decided().blocks()) + " blocks");
+    }
+    told = true;
+  }
+  if (told_at_ && now_seconds - *told_at_ < kSecondsBetweenLines) return lines;
+  told_at_ = now_seconds;
+  std::uint64_t blocks = 0;
+  std::string gates;
+  std::size_t open = 0;
+  constexpr std::size_t kMostGates = 3;
+  for (const v1::Comparison& c : update.comparisons()) {
+    blocks = std::max(blocks, c.n_candidate());
+    if (c.role() != v1::COMPARISON_ROLE_GATE || c.has_decided()) continue;
+    if (++open <= kMostGates) gates += ", " + GateProgress(c, update, style_);
+  }
+  if (open > kMostGates) gates += ", " + std::to_string(open - kMostGates) + " more open";
+  std::string line = "running: " + std::to_string(blocks) +
+                     (blocks == 1 ? " block, " : " blocks, ") +
+                     FormatClock(update.elapsed_seconds()) + gates;
+  if (update.has_eta_seconds()) line += ", verdict in about " + FormatRough(update.eta_seconds());
+  lines.push_back(line);
+  return lines;
+}
+
+}  // namespace benchd::client

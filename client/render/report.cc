@@ -1,0 +1,217 @@
+#include "client/render/report.h"
+
+#include <algorithm>
+#include <map>
+
+#include "client/render/sentence.h"
+#include "client/render/text.h"
+#include "client/render/units.h"
+#include "client/render/words.h"
+
+namespace benchd::client {
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+template <typename T>
+void AddOnce(std::vector<T>& list, const T& value) {
+  if (std::ranges::find(list, value) == list.end()) list.push_back(value);
+}
+
+std::vector<const v1::Comparison*> OfBenchmark(const v1::Update& update,
+                                               const std::string& benchmark) {
+  std::vector<const v1::Comparison*> found;
+  for (const v1::Comparison& c : update.comparisons()) {
+    if (c.benchmark() == benchmark) found.push_back(&c);
+  }
+  return found;
+}
+
+// Mean and deviation of one arm in one metric, from any comparison that has them.
+std::string ArmValue(const std::vector<const v1::Comparison*>& comparisons, const std::string& arm,
+                     const std::string& metric, const Style& style) {
+  for (const v1::Comparison* c : comparisons) {
+    if (c->metric() != metric) continue;
+    if (c->reference() == arm && c->has_mean_reference()) {
+      return FormatMeanSd(c->mean_reference(),
+                          c->has_sd_reference() ? std::optional(c->sd_reference()) : std::nullopt,
+                          c->unit(), style);
+    }
+    if (c->candidate() == arm && c->has_mean_candidate()) {
+      return FormatMeanSd(c->mean_candidate(),
+                          c->has_sd_candidate() ? std::optional(c->sd_candidate()) : std::nullopt,
+                          c->unit(), style);
+    }
+  }
+  return "-";
+}
+
+std::string ArmsTable(const v1::Update& update,
+                      const std::vector<const v1::Comparison*>& comparisons, const Style& style) {
+  std::vector<std::string> arms;
+  std::vector<std::string> metrics;
+  for (const v1::Comparison* c : comparisons) AddOnce(arms, c->reference());
+  for (const v1::Comparison* c : comparisons) AddOnce(arms, c->candidate());
+  for (const v1::Comparison* c : comparisons) AddOnce(metrics, c->metric());
+  std::map<std::string, std::uint64_t> runs;
+  for (const v1::ArmRuns& arm : update.runs()) {
+    if (arm.benchmark() == comparisons.front()->benchmark()) runs[arm.arm()] = arm.runs();
+  }
+  Rows rows(1, {""});
+  for (const std::string& arm : arms) {
+    rows[0].push_back(Printable(arm) + " (" + std::to_string(runs[arm]) +
+                      (runs[arm] == 1 ? " run)" : " runs)"));
+  }
+  for (const std::string& metric : metrics) {
+    rows.push_back({Printable(metric)});
+    for (const std::string& arm : arms)
+      rows.back().push_back(ArmValue(comparisons, arm, metric, style));
+  }
+  return AlignColumns(rows, 3);
+}
+
+std::string ResultWord(const v1::Comparison& c, const Style& style) {
+  switch (c.verdict()) {
+    case v1::VERDICT_PASS:
+      return Paint("pass", Tint::kGreen, style);
+    case v1::VERDICT_REGRESSION:
+      return Paint("regression", Tint::kRed, style);
+    case v1::VERDICT_UNDECIDED:
+      return Paint("undecided", Tint::kYellow, style);
+    default:
+      break;
+  }
+  return c.flag() == v1::FLAG_IMPROVEMENT || c.flag() == v1::FLAG_WORSE
+             ? std::string(FlagWord(c.flag()))
+             : "";
+}
+
+std::string ChangesTable(const std::vector<const v1::Comparison*>& comparisons,
+                         const Style& style) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const v1::Comparison* c : comparisons) AddOnce(pairs, {c->reference(), c->candidate()});
+  Rows rows;
+  for (const auto& [reference, candidate] : pairs) {
+    if (!rows.empty()) rows.push_back({});
+    rows.push_back({Printable(candidate) + " vs " + Printable(reference), "change", "interval",
+                    "margin", "verdict"});
+    for (const v1::Comparison* c : comparisons) {
+      if (c->reference() != reference || c->candidate() != candidate) continue;
+      const Judged judged = JudgedBy(*c);
+      const std::string interval = judged.Interval(style);
+      rows.push_back({Printable(c->metric()),
+                      judged.estimate ? judged.FormatSigned(*judged.estimate, style) : "-",
+                      interval.empty() ? "-" : interval,
+                      judged.margin ? judged.Format(*judged.margin, style) : "",
+                      ResultWord(*c, style)});
+    }
+  }
+  return AlignColumns(rows, 3);
+}
+
+std::string Place(const v1::Warning& warning) {
+  if (warning.benchmark().empty()) return warning.arm();
+  return warning.arm().empty() ? warning.benchmark() : warning.benchmark() + "/" + warning.arm();
+}
+
+std::string Warnings(const v1::Update& update, const Style& style) {
+  std::string text;
+  for (const v1::Warning& warning : update.warnings()) {
+    const std::string place = Place(warning);
+    text += Paint("warning:", Tint::kYellow, style) + " " +
+            (place.empty() ? "" : Printable(place) + ": ") + OneLine(warning.message()) + "\n";
+  }
+  return text;
+}
+
+Tint TintOf(v1::Verdict verdict) {
+  return verdict == v1::VERDICT_PASS         ? Tint::kGreen
+         : verdict == v1::VERDICT_REGRESSION ? Tint::kRed
+                                             : Tint::kYellow;
+}
+
+// The verdict's word stands out; the rest of its sentence is plain.
+std::string PaintedSentence(const std::string& sentence, v1::Verdict verdict, const Style& style) {
+  const std::size_t colon = sentence.find(':');
+  if (colon == std::string::npos || sentence.starts_with(' ')) return sentence;
+  return Paint(sentence.substr(0, colon), TintOf(verdict), style) + sentence.substr(colon);
+}
+
+}  // namespace
+
+std::string RenderComparisons(const v1::Update& update, const Style& style) {
+  std::vector<std::string> benchmarks;
+  for (const v1::Comparison& c : update.comparisons()) AddOnce(benchmarks, c.benchmark());
+  std::string text;
+  for (const std::string& benchmark : benchmarks) {
+    const auto comparisons = OfBenchmark(update, benchmark);
+    if (benchmarks.size() > 1 || benchmark != "main") {
+      text += Paint(Printable(benchmark), Tint::kBold, style) + "\n";
+    }
+    text += ArmsTable(update, comparisons, style) + "\n" + ChangesTable(comparisons, style) + "\n";
+  }
+  return text;
+}
+
+std::string RenderFindings(const v1::Update& update, const Style& style) {
+  std::string text = RenderComparisons(update, style) + Warnings(update, style);
+  for (const std::string& sentence : VerdictSentences(update, style)) {
+    text += PaintedSentence(sentence, update.verdict(), style) + "\n";
+  }
+  return text;
+}
+
+std::string RenderResult(const v1::Session& session, const Style& style) {
+  const v1::Update& update = session.report();
+  std::string about = "session " + Printable(session.session());
+  if (session.has_started()) about += ", seed " + std::to_string(session.started().seed());
+  about += ", " + FormatClock(update.elapsed_seconds());
+  if (update.disturbances() > 0)
+    about += ", " + std::to_string(update.disturbances()) +
+             (update.disturbances() == 1 ? " disturbance" : " disturbances");
+  about += "; more: benchctl show " + Printable(session.session());
+  return RenderFindings(update, style) + Paint(about, Tint::kDim, style) + "\n";
+}
+
+std::string RenderFailure(const std::string& session, const v1::Failed& failed) {
+  std::string text =
+      "error: session " + Printable(session) + " failed: " + OneLine(failed.error()) + "\n";
+  if (!failed.hint().empty()) text += "hint: " + OneLine(failed.hint()) + "\n";
+  if (!failed.has_run()) return text;
+  const v1::FailedRun& run = failed.run();
+  std::string where = "run: arm " + Printable(run.arm());
+  if (!run.benchmark().empty()) where += " of benchmark " + Printable(run.benchmark());
+  where += run.warmup() ? ", warm-up block " : ", block ";
+  where += std::to_string(run.block());
+  if (run.has_exit_code()) where += ", exit code " + std::to_string(run.exit_code());
+  if (run.has_signal()) where += ", signal " + std::to_string(run.signal());
+  text += where + "\n";
+  if (run.stderr_tail().empty()) return text;
+  text += "the end of its stderr:\n";
+  std::string tail = Printable(run.stderr_tail(), /*keep_newlines=*/true);
+  while (tail.ends_with('\n')) tail.pop_back();
+  std::size_t start = 0;
+  while (start <= tail.size()) {
+    const std::size_t end = std::min(tail.find('\n', start), tail.size());
+    text += "  " + tail.substr(start, end - start) + "\n";
+    start = end + 1;
+  }
+  return text;
+}
+
+std::string ShellQuoted(const std::string& word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char c : word) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
+}  // namespace benchd::client

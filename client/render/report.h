@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "benchd/v1/queue.pb.h"
+#include "benchd/v1/session.pb.h"
+#include "client/render/style.h"
+
+namespace benchd::client {
+
+// What people read on stdout when something is over. All end with a newline.
+
+/// What a session found: per benchmark the arms' means and every metric's change with interval and
+/// verdict word, then warnings and the verdict in a sentence.
+std::string RenderFindings(const v1::Update& update, const Style& style);
+
+/// The result of a session: its findings and how to come back to it.
+std::string RenderResult(const v1::Session& session, const Style& style);
+
+/// The tables of RenderFindings alone.
+std::string RenderComparisons(const v1::Update& update, const Style& style);
+
+/// Why a session failed, in lines for stderr: "error: ...", "hint: ...", the end of the run's
+/// stderr.
+std::string RenderFailure(const std::string& session, const v1::Failed& failed);
+
+/// The `benchctl compare ...` that asks for the same session again, with its seed; quoted for a
+/// shell. A suite cannot be said on a command line: "benchctl compare -f FILE --seed N".
+std::string ReplayCommand(const v1::SessionSpec& spec, std::uint64_t seed);
+
+/// `word` as one word of a POSIX shell.
+std::string ShellQuoted(const std::string& word);
+
+}  // namespace benchd::client

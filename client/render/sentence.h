@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "benchd/v1/session.pb.h"
+#include "client/render/style.h"
+
+namespace benchd::client {
+
+/// One gate in words: "regression: candidate is 10.2 % slower than base (9.8 % … 10.6 %, 99 %
+/// confidence, 12 blocks)". A pass names the bound that holds, an open gate the whole interval.
+std::string GateSentence(const v1::Comparison& gate, const Style& style);
+
+/// The session in words: the one gate's sentence, or a count and the sentences of what did not
+/// pass.
+std::vector<std::string> VerdictSentences(const v1::Update& update, const Style& style);
+
+/// "candidate vs base", in suites "parse: candidate": names a comparison in a line of its own. The
+/// metric is left out where wall_time is the only one, a suite's only reference too.
+std::string ComparisonLabel(const v1::Comparison& comparison, const v1::Update& update);
+
+/// What a gate is judged by: the relative change, or the difference where the margin is absolute or
+/// the change cannot be had. Numbers are formatted without sign by Format.
+struct Judged {
+  bool relative = true;
+  std::optional<double> estimate;
+  std::optional<double> lo;
+  std::optional<double> hi;
+  std::optional<double> margin;
+  std::string unit;
+
+  std::string Format(double value, const Style& style) const;        ///< "10.2 %", "1.5 MiB"
+  std::string FormatSigned(double value, const Style& style) const;  ///< "+10.2 %"
+  std::string Interval(const Style& style) const;  ///< "+9.8 % … +10.6 %", "" without one
+};
+
+Judged JudgedBy(const v1::Comparison& comparison);
+
+}  // namespace benchd::client

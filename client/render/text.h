@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/render/style.h"
+
+namespace benchd::client {
+
+enum class Tint { kNone, kGreen, kRed, kYellow, kDim, kBold };
+
+/// `text` in a colour, or as it is without Style::color.
+std::string Paint(std::string_view text, Tint tint, const Style& style);
+
+/// Foreign text (names, commands, a child's stderr) made harmless for a terminal: control
+/// characters become '?', except newlines with `keep_newlines`.
+std::string Printable(std::string_view text, bool keep_newlines = false);
+
+/// `text` on one line: runs of newlines become "; ".
+std::string OneLine(std::string_view text);
+
+/// Columns that `text` takes: characters, not bytes; escape sequences of Paint count nothing.
+int Width(std::string_view text);
+
+std::string PadRight(std::string text, int width);
+std::string PadLeft(std::string text, int width);
+
+/// Unpainted text cut to `width` columns, with an ellipsis where something is left out.
+std::string Shorten(std::string_view text, int width, const Style& style);
+
+/// Rows of cells as aligned lines without trailing blanks; the first column to the left.
+///
+/// @param gap  blanks between columns
+std::string AlignColumns(const std::vector<std::vector<std::string>>& rows, int gap = 2,
+                         int indent = 0);
+
+}  // namespace benchd::client

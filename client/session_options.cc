@@ -1,0 +1,128 @@
+#include "client/session_options.h"
+
+#include <array>
+
+namespace benchd::client {
+namespace {
+
+constexpr std::string_view kVerdict = "Verdict";
+constexpr std::string_view kRuns = "Runs and limits";
+constexpr std::string_view kChildren = "Commands and their surroundings";
+constexpr std::string_view kMachine = "Machine";
+constexpr std::string_view kQueue = "Queue";
+
+constexpr bool kRepeatable = true;
+constexpr bool kPerBenchmark = true;
+
+constexpr std::array kOptions = {
+    SessionOption{
+        {"margin", 0, "P", "smallest slowdown that counts: 2% = 0.02 (default 2%)", kVerdict},
+        false,
+        kPerBenchmark},
+    SessionOption{
+        {"confidence", 0, "P", "1 - alpha, of the whole session (default 99%)", kVerdict}},
+    SessionOption{
+        {"alpha", 0, "A", "probability of a wrong statement, instead of --confidence", kVerdict}},
+    SessionOption{
+        {"sided", 0, "two|one", "what alpha covers: both bounds, or each (default two)", kVerdict}},
+    SessionOption{
+        {"metric", 0, "NAME[:P%|:+ABS][:lower|:higher]",
+         "a metric that decides (default wall_time; with --parse every parsed metric that has "
+         "a direction); repeatable",
+         kVerdict},
+        kRepeatable,
+        kPerBenchmark},
+    SessionOption{{"method", 0, "M", "paired, welch, exact-t or fixed (default paired)", kVerdict}},
+    SessionOption{{"estimator", 0, "E",
+                   "mean, hl, median, quantile:P, lognormal-mean or subselection (default mean)",
+                   kVerdict}},
+    SessionOption{
+        {"rule", 0, "R", "margin, or precision:WIDTH of the interval (default margin)", kVerdict}},
+    SessionOption{{"at-limit", 0, "undecided|estimate",
+                   "what an open verdict becomes at a limit (default undecided)", kVerdict}},
+    SessionOption{{"fail-fast", 0, "", "stop at the first regression", kVerdict}},
+
+    SessionOption{{"schedule", 0, "pairs|coin", "how the arms alternate (default pairs)", kRuns}},
+    SessionOption{{"warmup", 0, "N", "discarded blocks (default 1)", kRuns}},
+    SessionOption{{"min-runs", 0, "N", "blocks before the first look (default 8)", kRuns}},
+    SessionOption{{"max-runs", 0, "N", "blocks at most (default none)", kRuns}},
+    SessionOption{{"runs", 0, "N", "exactly N blocks, one look", kRuns}},
+    SessionOption{
+        {"max-time", 0, "D", "from the first measured run, as 30s or 10m (default 10m)", kRuns}},
+    SessionOption{{"timeout", 0, "D",
+                   "of one run; then it is killed and the session fails (default 5m)", kRuns}},
+    SessionOption{{"seed", 0, "N",
+                   "of the order and the environment padding (default random, recorded)", kRuns}},
+    SessionOption{{"placebo", 0, "", "add a hidden copy of the reference as a candidate", kRuns}},
+
+    SessionOption{{"shell", 0, "", "run the commands by `sh -c`", kChildren}, false, kPerBenchmark},
+    SessionOption{{"setup", 0, "C", "command once before", kChildren}, false, kPerBenchmark},
+    SessionOption{{"prepare", 0, "C", "command before every run", kChildren}, false, kPerBenchmark},
+    SessionOption{{"conclude", 0, "C", "command after every run", kChildren}, false, kPerBenchmark},
+    SessionOption{
+        {"cleanup", 0, "C", "command once after any end", kChildren}, false, kPerBenchmark},
+    SessionOption{{"cwd", 0, "DIR", "where the commands run (default here)", kChildren},
+                  false,
+                  kPerBenchmark},
+    SessionOption{{"env", 0, "K=V", "add to the commands' environment; repeatable", kChildren},
+                  kRepeatable,
+                  kPerBenchmark},
+    SessionOption{{"input", 0, "FILE", "stdin of the commands (default null)", kChildren},
+                  false,
+                  kPerBenchmark},
+    SessionOption{
+        {"output", 0, "null|log|FILE", "where stdout and stderr go (default null)", kChildren},
+        false,
+        kPerBenchmark},
+    SessionOption{{"ignore-failure", 0, "", "a run that fails counts like any other", kChildren},
+                  false,
+                  kPerBenchmark},
+    SessionOption{
+        {"parse", 0, "FORMAT", "take metrics from stdout: lines (`NAME VALUE [UNIT]`)", kChildren},
+        false,
+        kPerBenchmark},
+
+    SessionOption{{"isolation", 0, "strict|best-effort|off",
+                   "how much of the machine to take (default best-effort)", kMachine}},
+    SessionOption{{"machine-profile", 0, "NAME", "which settings (default default)", kMachine}},
+    SessionOption{{"cpus", 0, "LIST", "CPUs within the profile's, as 2-3,6", kMachine}},
+
+    SessionOption{
+        {"priority", 0, "N", "place in the queue; raising it is for admins (default 0)", kQueue}},
+    SessionOption{{"label", 0, "K=V", "a mark that `list` can select by; repeatable", kQueue},
+                  kRepeatable},
+};
+
+}  // namespace
+
+std::span<const SessionOption> SessionOptions() { return kOptions; }
+
+const SessionOption* FindSessionOption(std::string_view name) {
+  for (const SessionOption& option : kOptions) {
+    if (option.info.name == name) return &option;
+  }
+  return nullptr;
+}
+
+OptionValues CollectSessionOptions(const ParsedArguments& arguments) {
+  OptionValues values;
+  for (const GivenOption& given : arguments.options) {
+    const SessionOption* option = FindSessionOption(given.name);
+    if (option == nullptr) continue;
+    std::vector<OptionValue>& list = values[given.name];
+    if (!option->repeatable) list.clear();
+    if (option->info.value.empty()) {
+      list.push_back({"true", "--" + given.name});
+    } else {
+      list.push_back({given.value, "--" + given.name + " " + given.value});
+    }
+  }
+  return values;
+}
+
+OptionValues Overlay(OptionValues base, const OptionValues& over) {
+  for (const auto& [name, values] : over) base[name] = values;
+  return base;
+}
+
+}  // namespace benchd::client

@@ -1,0 +1,210 @@
+#include "client/spec_builder.h"
+
+#include <set>
+
+#include "client/quantity.h"
+#include "client/spec_fields.h"
+
+namespace benchd::client {
+namespace {
+
+// The kernel's limit for one argument (MAX_ARG_STRLEN): no longer command could be executed.
+constexpr std::size_t kMaxCommandBytes = 128 * 1024;
+
+std::string FillIn(std::string command, const ArmInput& arm) {
+  const auto replace = [&command](std::string_view mark, const std::string& with) {
+    for (std::size_t at = command.find(mark); at != std::string::npos;
+         at = command.find(mark, at + with.size())) {
+      command.replace(at, mark.size(), with);
+    }
+  };
+  replace("{name}", arm.name);
+  replace("{dir}", arm.dir);
+  return command;
+}
+
+Outcome<void> CheckText(const std::string& text, const std::string& what) {
+  if (text.find('\0') != std::string::npos) return UsageError(what + ": it has a NUL byte in it");
+  if (!IsSendableText(text)) {
+    return UsageError(what + ": it is not UTF-8", "put it into a script with a plain name");
+  }
+  if (text.size() > kMaxCommandBytes) {
+    return UsageError(what + ": " + std::to_string(text.size()) + " bytes are too long, " +
+                          std::to_string(kMaxCommandBytes) + " are the most",
+                      "put it into a script");
+  }
+  return {};
+}
+
+class Builder {
+ public:
+  Builder(const SpecInput& input, const CallerContext& caller) : input_(input), caller_(caller) {}
+
+  Outcome<v1::SessionSpec> Build() {
+    for (Outcome<void> step : {CheckOptionText(), CheckArms(), SessionOptionsToSpec()}) {
+      if (!step) return std::move(step).error();
+    }
+    std::set<std::string> names;
+    for (const BenchmarkInput& benchmark : input_.benchmarks) {
+      if (!names.insert(benchmark.name.empty() ? "main" : benchmark.name).second) {
+        return UsageError(benchmark.origin + ": two benchmarks are called " +
+                              (benchmark.name.empty() ? "main" : benchmark.name),
+                          "give each its own name");
+      }
+      auto added = AddBenchmark(benchmark);
+      if (!added) return std::move(added).error();
+    }
+    return std::move(spec_);
+  }
+
+ private:
+  Outcome<void> CheckOptionText() const {
+    if (input_.options.contains("confidence") && input_.options.contains("alpha")) {
+      return UsageError("--alpha: --confidence says the same already", "give one of the two");
+    }
+    for (const auto& [name, values] : input_.options) {
+      for (const OptionValue& value : values) {
+        auto checked = CheckText(value.text, "--" + name);
+        if (!checked) return checked;
+      }
+    }
+    return {};
+  }
+
+  Outcome<void> CheckArms() const {
+    std::set<std::string> names;
+    std::size_t references = 0;
+    for (std::size_t i = 0; i < input_.arms.size(); ++i) {
+      const ArmInput& arm = input_.arms[i];
+      if (arm.name.empty()) return UsageError(arm.origin + ": the name is empty");
+      auto sendable = CheckText(arm.name, arm.origin + ": the name");
+      if (!sendable) return sendable;
+      if (!names.insert(arm.name).second) {
+        return UsageError(arm.origin + ": the name " + arm.name + " is there twice",
+                          "give each command its own name: -n NAME -n NAME");
+      }
+      if (!arm.role.empty() && arm.role != "reference" && arm.role != "candidate") {
+        return UsageError(arm.origin + ": unknown role " + arm.role,
+                          "write reference or candidate");
+      }
+      if (IsReference(i)) ++references;
+    }
+    if (references == 0)
+      return UsageError("no arm is a reference", "the first arm is one unless it says otherwise");
+    if (references == input_.arms.size()) {
+      return UsageError("no candidate: there is nothing to compare with", "name a second arm");
+    }
+    return {};
+  }
+
+  // Without any `role = "reference"` the first arm is it.
+  bool IsReference(std::size_t index) const {
+    for (const ArmInput& arm : input_.arms) {
+      if (arm.role == "reference") return input_.arms[index].role == "reference";
+    }
+    return index == 0 && input_.arms[0].role.empty();
+  }
+
+  Outcome<void> SessionOptionsToSpec() {
+    *spec_.mutable_environment() = {caller_.environment.begin(), caller_.environment.end()};
+    for (const auto& [name, values] : input_.options) {
+      for (const OptionValue& value : values) {
+        auto applied = ApplyToSession(name, value.text, &spec_);
+        if (!applied) return std::move(applied).error().Within(value.origin);
+      }
+    }
+    return {};
+  }
+
+  Outcome<void> AddBenchmark(const BenchmarkInput& input) {
+    v1::Benchmark* benchmark = spec_.add_benchmarks();
+    benchmark->set_name(input.name);
+    ArmSettings settings;
+    settings.cwd = caller_.cwd;
+    OptionValues options = input_.options;
+    // The session's --env goes to the environment that is kept apart and never shown.
+    if (const auto env = options.find("env"); env != options.end()) {
+      auto added = AddSessionEnvironment(env->second);
+      if (!added) return added;
+      options.erase(env);
+    }
+    for (const auto& [name, values] : Overlay(std::move(options), input.options)) {
+      for (const OptionValue& value : values) {
+        auto applied = ApplyToBenchmark(name, value.text, caller_.cwd, benchmark, &settings);
+        if (!applied) return std::move(applied).error().Within(value.origin);
+      }
+    }
+    auto margin = ApplyOwnMargin(input, benchmark);
+    if (!margin) return margin;
+    return AddArms(input, settings, benchmark);
+  }
+
+  Outcome<void> AddSessionEnvironment(const std::vector<OptionValue>& values) {
+    for (const OptionValue& value : values) {
+      auto variable = ParseAssignment(value.text);
+      if (!variable) return std::move(variable).error().Within(value.origin);
+      (*spec_.mutable_environment())[variable->first] = variable->second;
+    }
+    return {};
+  }
+
+  // A benchmark's own margin lands in its gates: the wire has no other place for it.
+  Outcome<void> ApplyOwnMargin(const BenchmarkInput& input, v1::Benchmark* benchmark) {
+    const auto own = input.options.find("margin");
+    if (own == input.options.end()) return {};
+    const OptionValue& value = own->second.front();
+    auto margin = ParseMargin(value.text);
+    if (!margin) return std::move(margin).error().Within(value.origin);
+    if (input_.benchmarks.size() == 1) {
+      spec_.set_margin(*margin);
+      return {};
+    }
+    if (benchmark->gates().empty()) {
+      if (!benchmark->parse().empty()) {
+        return UsageError(value.origin + ": with parse it needs to know the metrics",
+                          "name them: metric = [\"NAME\"]");
+      }
+      benchmark->add_gates()->set_metric("wall_time");
+    }
+    for (v1::Gate& gate : *benchmark->mutable_gates()) {
+      if (gate.margin_case() == v1::Gate::MARGIN_NOT_SET) gate.set_ratio(*margin);
+    }
+    return {};
+  }
+
+  Outcome<void> AddArms(const BenchmarkInput& input, const ArmSettings& settings,
+                        v1::Benchmark* benchmark) {
+    for (std::size_t i = 0; i < input_.arms.size(); ++i) {
+      const ArmInput& from = input_.arms[i];
+      const std::string& origin = input.command.empty() ? from.origin : input.origin;
+      std::string command = input.command.empty() ? from.command : input.command;
+      if (input_.templates) command = FillIn(std::move(command), from);
+      if (command.find_first_not_of(" \t\n") == std::string::npos) {
+        return UsageError(origin + ": the command is empty",
+                          "write the program to run, as 'sleep 1'");
+      }
+      auto checked = CheckText(command, origin);
+      if (!checked) return checked;
+      v1::Arm* arm = benchmark->add_arms();
+      arm->set_name(from.name);
+      arm->set_role(IsReference(i) ? v1::ARM_ROLE_REFERENCE : v1::ARM_ROLE_CANDIDATE);
+      arm->set_command(command);
+      arm->set_shell(settings.shell);
+      arm->set_cwd(settings.cwd);
+      for (const auto& [key, text] : settings.env) (*arm->mutable_env())[key] = text;
+    }
+    return {};
+  }
+
+  const SpecInput& input_;
+  const CallerContext& caller_;
+  v1::SessionSpec spec_;
+};
+
+}  // namespace
+
+Outcome<v1::SessionSpec> BuildSpec(const SpecInput& input, const CallerContext& caller) {
+  return Builder(input, caller).Build();
+}
+
+}  // namespace benchd::client

@@ -1,0 +1,247 @@
+#include "client/spec_file.h"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <sstream>
+
+#include "client/suggest.h"
+
+namespace benchd::client {
+namespace {
+
+std::string Spelled(std::string_view key) {
+  std::string option(key);
+  std::ranges::replace(option, '_', '-');
+  return option;
+}
+
+template <typename Number>
+std::string Shortest(Number value) {
+  char text[40];
+  const auto end = std::to_chars(std::begin(text), std::end(text), value).ptr;
+  return {text, end};
+}
+
+class Reader {
+ public:
+  Reader(const std::string& name, const std::string& directory)
+      : name_(name), directory_(directory) {}
+
+  Outcome<SpecInput> Read(const toml::table& root) {
+    input_.templates = true;
+    for (const auto& [key, node] : root) {
+      Outcome<void> read;
+      if (key == "defaults") {
+        read = ReadDefaults(node);
+      } else if (key == "arm") {
+        read = ReadTables(node, "arm", &Reader::ReadArm);
+      } else if (key == "benchmark") {
+        read = ReadTables(node, "benchmark", &Reader::ReadBenchmark);
+      } else {
+        read = Unknown(key, {"defaults", "arm", "benchmark"});
+      }
+      if (!read) return std::move(read).error();
+    }
+    if (input_.arms.empty()) {
+      return UsageError(name_ + ": no arm: there is nothing to compare",
+                        "add [[arm]] with a name, twice");
+    }
+    if (input_.benchmarks.empty()) input_.benchmarks.push_back({"", "", {}, name_});
+    return std::move(input_);
+  }
+
+ private:
+  std::string At(const toml::source_region& region, std::string_view what) const {
+    return name_ + ":" + std::to_string(region.begin.line) + ": " + std::string(what);
+  }
+
+  ClientError Unknown(const toml::key& key, std::vector<std::string_view> known) const {
+    const std::string nearest = Nearest(key.str(), known);
+    return UsageError(At(key.source(), key.str()) + ": unknown key",
+                      nearest.empty() ? "" : "did you mean " + nearest + "?");
+  }
+
+  Outcome<void> ReadDefaults(const toml::node& node) {
+    const toml::table* table = node.as_table();
+    if (table == nullptr)
+      return UsageError(At(node.source(), "defaults") + ": a table is expected");
+    for (const auto& [key, value] : *table) {
+      auto read = ReadOption(key, value, /*own=*/false, {}, &input_.options);
+      if (!read) return read;
+    }
+    return {};
+  }
+
+  Outcome<void> ReadTables(const toml::node& node, const std::string& what,
+                           Outcome<void> (Reader::*read)(const toml::table&)) {
+    const toml::array* array = node.as_array();
+    const std::string where = At(node.source(), what);
+    if (array == nullptr)
+      return UsageError(where + ": a list of tables is expected", "write [[" + what + "]]");
+    for (const toml::node& entry : *array) {
+      const toml::table* table = entry.as_table();
+      if (table == nullptr)
+        return UsageError(where + ": a table is expected", "write [[" + what + "]]");
+      auto done = (this->*read)(*table);
+      if (!done) return done;
+    }
+    return {};
+  }
+
+  Outcome<void> ReadArm(const toml::table& table) {
+    ArmInput arm;
+    arm.origin = At(table.source(), "arm");
+    std::string dir = ".";
+    for (const auto& [key, value] : table) {
+      std::string* target = key == "name"      ? &arm.name
+                            : key == "role"    ? &arm.role
+                            : key == "command" ? &arm.command
+                            : key == "dir"     ? &dir
+                                               : nullptr;
+      if (target == nullptr) return Unknown(key, {"name", "role", "command", "dir"});
+      auto read = ReadText(key, value, target);
+      if (!read) return read;
+    }
+    if (arm.name.empty()) return UsageError(arm.origin + ": it has no name", "add name = \"base\"");
+    // "base/." and "base/" would leave a slash behind: {dir}/bench has to read well.
+    std::filesystem::path full = (std::filesystem::path(directory_) / dir).lexically_normal();
+    if (!full.has_filename() && full.has_parent_path()) full = full.parent_path();
+    arm.dir = full.string();
+    arm.origin += " " + arm.name;
+    input_.arms.push_back(std::move(arm));
+    return {};
+  }
+
+  Outcome<void> ReadBenchmark(const toml::table& table) {
+    BenchmarkInput benchmark;
+    benchmark.origin = At(table.source(), "benchmark");
+    for (const auto& [key, value] : table) {
+      Outcome<void> read;
+      if (key == "name") {
+        read = ReadText(key, value, &benchmark.name);
+      } else if (key == "command") {
+        read = ReadText(key, value, &benchmark.command);
+      } else {
+        read = ReadOption(key, value, /*own=*/true, {"name", "command"}, &benchmark.options);
+      }
+      if (!read) return read;
+    }
+    if (!benchmark.name.empty()) benchmark.origin += " " + benchmark.name;
+    input_.benchmarks.push_back(std::move(benchmark));
+    return {};
+  }
+
+  Outcome<void> ReadText(const toml::key& key, const toml::node& value, std::string* target) const {
+    const auto* text = value.as_string();
+    if (text == nullptr) {
+      return UsageError(At(key.source(), key.str()) + ": a string is expected",
+                        "put it into quotes");
+    }
+    *target = text->get();
+    return {};
+  }
+
+  // `own`: inside [[benchmark]], where only some options may stand.
+  Outcome<void> ReadOption(const toml::key& key, const toml::node& value, bool own,
+                           std::vector<std::string_view> also_known, OptionValues* options) const {
+    std::vector<std::string> names;
+    const SessionOption* found = nullptr;
+    const std::string spelled = Spelled(key.str());
+    for (const SessionOption& option : SessionOptions()) {
+      if (own && !option.per_benchmark) continue;
+      names.emplace_back(option.info.name);
+      std::ranges::replace(names.back(), '-', '_');
+      if (option.info.name == spelled) found = &option;
+    }
+    if (found == nullptr) {
+      if (own && FindSessionOption(spelled) != nullptr) {
+        return UsageError(At(key.source(), key.str()) + ": it holds for the whole session",
+                          "move it to [defaults]");
+      }
+      also_known.insert(also_known.end(), names.begin(), names.end());
+      return Unknown(key, std::move(also_known));
+    }
+    return ReadValues(key, value, *found, &(*options)[spelled]);
+  }
+
+  Outcome<void> ReadValues(const toml::key& key, const toml::node& value,
+                           const SessionOption& option, std::vector<OptionValue>* values) const {
+    const std::string where = At(key.source(), key.str());
+    const auto add = [&where, values](std::string text) {
+      std::string origin = where + " = " + text;
+      values->push_back({std::move(text), std::move(origin)});
+    };
+    if (option.repeatable && value.is_table()) {
+      for (const auto& [name, node] : *value.as_table()) {
+        const auto text = Scalar(node);
+        if (!text)
+          return UsageError(where + ": a string is expected for " + std::string(name.str()));
+        add(std::string(name.str()) + "=" + *text);
+      }
+      return {};
+    }
+    if (option.repeatable && value.is_array()) {
+      for (const toml::node& node : *value.as_array()) {
+        const auto text = Scalar(node);
+        if (!text) return UsageError(where + ": a list of strings is expected");
+        add(*text);
+      }
+      return {};
+    }
+    const auto text = Scalar(value);
+    if (!text) return UsageError(where + ": a string or a number is expected");
+    if (option.info.value.empty() != value.is_boolean()) {
+      return UsageError(where + (value.is_boolean() ? ": a value is expected, not true or false"
+                                                    : ": true or false is expected"));
+    }
+    add(*text);
+    return {};
+  }
+
+  static std::optional<std::string> Scalar(const toml::node& node) {
+    if (const auto* text = node.as_string()) return text->get();
+    if (const auto* integer = node.as_integer()) return Shortest(integer->get());
+    if (const auto* number = node.as_floating_point()) return Shortest(number->get());
+    if (const auto* boolean = node.as_boolean()) return boolean->get() ? "true" : "false";
+    return std::nullopt;
+  }
+
+  const std::string& name_;
+  const std::string& directory_;
+  SpecInput input_;
+};
+
+}  // namespace
+
+Outcome<SpecInput> ParseSpecFile(std::string_view text, const std::string& name,
+                                 const std::string& directory) {
+  try {
+    return Reader(name, directory).Read(toml::parse(text, name));
+  } catch (const toml::parse_error& error) {
+    return UsageError(name + ":" + std::to_string(error.source().begin.line) +
+                      ": it is not TOML: " + std::string(error.description()));
+  }
+}
+
+Outcome<SpecInput> ReadSpecFile(const std::string& path, const std::string& cwd) {
+  if (path == "-") {
+    const std::string text(std::istreambuf_iterator<char>(std::cin), {});
+    return ParseSpecFile(text, "stdin", cwd);
+  }
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return UsageError(path + ": it is a directory");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return UsageError(path + ": " + std::generic_category().message(errno));
+  std::ostringstream text;
+  text << file.rdbuf();
+  const std::filesystem::path full = (std::filesystem::path(cwd) / path).lexically_normal();
+  return ParseSpecFile(text.str(), path, full.parent_path().string());
+}
+
+}  // namespace benchd::client

@@ -1,0 +1,62 @@
+#include "client/spec_input.h"
+
+#include "client/quantity.h"
+
+namespace benchd::client {
+namespace {
+
+constexpr char kTwoCommands[] =
+    "give two commands, each one string: benchctl compare 'BASE' 'CANDIDATE'";
+
+std::string CandidateName(std::size_t index) {
+  return index == 0 ? "candidate" : "candidate-" + std::to_string(index + 1);
+}
+
+std::string CandidateOrigin(std::size_t index) {
+  return index == 0 ? "CANDIDATE" : "CANDIDATE " + std::to_string(index + 1);
+}
+
+}  // namespace
+
+Outcome<SpecInput> InputFromCommandLine(const ParsedArguments& arguments) {
+  SpecInput input;
+  input.options = CollectSessionOptions(arguments);
+  std::vector<std::string> names;
+  for (const GivenOption& option : arguments.options) {
+    if (option.name == "name") names.push_back(option.value);
+    if (option.name != "reference") continue;
+    auto reference = ParseAssignment(option.value);
+    if (!reference) {
+      reference.error().hint = "write --reference NAME=COMMAND";
+      return std::move(reference).error().Within("--reference " + option.value);
+    }
+    input.arms.push_back({reference->first, "reference", reference->second, "", "--reference"});
+  }
+  const bool first_is_reference = input.arms.empty();
+  const std::size_t expected = first_is_reference ? 2 : 1;
+  if (arguments.positionals.empty() && first_is_reference) {
+    return UsageError("compare: no command: there is nothing to run", kTwoCommands);
+  }
+  if (arguments.positionals.size() < expected) {
+    return UsageError("compare: no candidate: there is nothing to compare with", kTwoCommands);
+  }
+  if (names.size() > arguments.positionals.size()) {
+    return UsageError(
+        "--name " + names[arguments.positionals.size()] + ": more names than commands",
+        "the names belong to the commands in order");
+  }
+  for (std::size_t i = 0; i < arguments.positionals.size(); ++i) {
+    ArmInput arm;
+    arm.command = arguments.positionals[i];
+    const bool reference = first_is_reference && i == 0;
+    const std::size_t candidate = first_is_reference ? i - 1 : i;
+    arm.role = reference ? "reference" : "candidate";
+    arm.origin = reference ? "BASE" : CandidateOrigin(candidate);
+    arm.name = i < names.size() ? names[i] : reference ? "base" : CandidateName(candidate);
+    input.arms.push_back(std::move(arm));
+  }
+  input.benchmarks.push_back({});
+  return input;
+}
+
+}  // namespace benchd::client

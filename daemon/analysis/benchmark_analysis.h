@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "daemon/analysis/block_values.h"
+#include "daemon/analysis/gate_plan.h"
+#include "daemon/analysis/look_plan.h"
+#include "daemon/analysis/metric_catalog.h"
+#include "daemon/analysis/paired_comparison.h"
+#include "daemon/base/result.h"
+#include "daemon/model/run.h"
+#include "daemon/model/session.h"
+#include "daemon/model/session_spec.h"
+
+namespace benchd {
+
+/// The two levels of a session. The gates' is unknown until every benchmark has shown its metrics.
+struct Levels {
+  std::optional<Level> gate;
+  Level info;
+};
+
+/// A comparison with the names it is reported under; numbers point into spec and catalog.
+struct NamedComparison {
+  std::size_t reference = 0;
+  std::size_t candidate = 0;
+  std::size_t metric = 0;
+  PairedComparison comparison;
+};
+
+/// One benchmark of a session: its metrics, its gates and all its comparisons.
+///
+/// Owned by SessionAnalysis, which also owns the spec that it refers to.
+class BenchmarkAnalysis {
+ public:
+  BenchmarkAnalysis(const Benchmark& benchmark, double default_margin);
+
+  void LearnWarmup(std::span<const Run* const> block);
+
+  /// Learns the block's metrics and, the first time, fixes the gates. Before AddBlock().
+  /// @errors kInvalidArgument, see PlanGates().
+  Result<void> Learn(std::span<const Run* const> block);
+
+  /// The number of gates (metrics x references x candidates), once it is known.
+  std::optional<std::size_t> GateCount() const;
+
+  /// Takes the block that was learned and looks at every comparison that got a pair.
+  /// @errors kInvalidArgument: a relative margin on values that have no ratio; see BlockValues.
+  Result<void> AddBlock(std::span<const Run* const> block, const LookPlan& plan, Levels& levels);
+
+  /// The one look of a fixed plan; only when exactly its number of blocks is there.
+  void LookOnce(const Levels& levels);
+  /// @return whether a gate was settled.
+  bool SettleByEstimate();
+
+  std::uint64_t blocks() const { return blocks_; }
+  const Benchmark& spec() const { return benchmark_; }
+  const std::vector<std::uint64_t>& runs_per_arm() const { return runs_per_arm_; }
+  const MetricCatalog& catalog() const { return catalog_; }
+  /// Gates in the order references x candidates x gates of the spec.
+  const std::vector<NamedComparison>& gates() const { return gates_; }
+  /// Info metrics in order of appearance, each for all pairs of arms.
+  const std::vector<NamedComparison>& infos() const { return infos_; }
+  /// False before the gates are fixed.
+  bool AllGatesDecided() const;
+
+ private:
+  bool IsGate(std::size_t metric) const;
+  Result<void> FixGates();
+  void OpenInfos();
+  Result<void> CheckRatio(const NamedComparison& gate, const LookPlan& plan) const;
+
+  const Benchmark& benchmark_;
+  double default_margin_;
+  std::vector<std::size_t> references_;
+  std::vector<std::size_t> candidates_;
+  MetricCatalog catalog_;
+  std::vector<std::vector<std::size_t>> ids_;  // of the samples of the block learned last, by run
+  std::vector<bool> is_gate_;                  // by metric
+  std::size_t metrics_with_infos_ = 0;
+  bool warmed_up_ = false;
+  bool gates_fixed_ = false;
+  std::uint64_t blocks_ = 0;
+  std::vector<std::uint64_t> runs_per_arm_;
+  std::vector<NamedComparison> gates_;
+  std::vector<NamedComparison> infos_;
+};
+
+}  // namespace benchd

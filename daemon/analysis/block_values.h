@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "daemon/analysis/metric_catalog.h"
+#include "daemon/base/result.h"
+#include "daemon/model/run.h"
+
+namespace benchd {
+
+/// The mean of some values as a metric wants it: arithmetic, or harmonic for rates.
+///
+/// Exact when all values are equal, so that a constant metric stays constant. Rates that are not
+/// all positive have no harmonic mean and fall back on the arithmetic one.
+class MetricMean {
+ public:
+  void Add(double value);
+  /// Adds the mean of a run as one value.
+  void AddRun(const MetricMean& run, bool rate);
+  std::size_t count() const { return count_; }
+  /// Whether every value was > 0, also those inside the runs that were added.
+  bool positive() const { return positive_; }
+  double Value(bool rate) const;
+
+ private:
+  std::size_t count_ = 0;
+  double first_ = 0;
+  double mean_ = 0;
+  double inverse_mean_ = 0;
+  bool equal_ = true;
+  bool positive_ = true;
+};
+
+/// What one arm did in one block, in one metric.
+struct ArmValue {
+  double value = 0;
+  bool positive = false;  ///< every sample behind it is > 0: what a rate needs for a ratio
+};
+
+/// One value per arm and metric of a block: samples inside a run are no replicates, so they
+/// collapse to the run's mean first; then the runs of an arm to its mean (statistics.md section 2).
+class BlockValues {
+ public:
+  /// @param block    complete, in order of execution.
+  /// @param ids      for each run, what MetricCatalog::Learn() gave for its samples.
+  /// @param arms     number of arms of the benchmark.
+  /// @errors kInvalidArgument when a program printed a metric under a built-in metric's name.
+  static Result<BlockValues> Collapse(std::span<const Run* const> block,
+                                      std::span<const std::vector<std::size_t>> ids,
+                                      const MetricCatalog& catalog, std::size_t arms);
+
+  /// Absent when a run of that arm lacks the metric.
+  std::optional<ArmValue> At(std::size_t arm, std::size_t metric) const;
+
+ private:
+  BlockValues(std::size_t arms, std::size_t metrics);
+
+  std::size_t metrics_;
+  std::vector<MetricMean> means_;  // arm by arm
+  std::vector<std::size_t> runs_;  // of each arm
+  std::vector<bool> rates_;        // of each metric
+};
+
+}  // namespace benchd

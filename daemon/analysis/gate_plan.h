@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "daemon/analysis/metric_catalog.h"
+#include "daemon/base/result.h"
+#include "daemon/model/session_spec.h"
+
+namespace benchd {
+
+/// A gate after the warm-up: its metric is known to exist and has a direction.
+struct PlannedGate {
+  std::size_t metric = 0;  ///< number in the benchmark's catalog
+  MarginKind kind = MarginKind::kRatio;
+  double margin = 0;     ///< as the user wrote it
+  double threshold = 0;  ///< on the scale of PairedEstimate, worse positive
+};
+
+/// Checks what can be checked before anything ran: margins, and that no metric is named twice.
+///
+/// @errors kInvalidArgument naming the metric.
+Result<void> CheckGates(const Benchmark& benchmark, double default_margin);
+
+/// How many metrics will gate in that benchmark, nothing while that depends on what it prints.
+std::optional<std::size_t> GateMetricsBySpec(const Benchmark& benchmark);
+/// The same for default gates, from what the warm-up printed.
+std::size_t GateMetricsByCatalog(const MetricCatalog& catalog);
+
+/// Which metrics gate: those of the spec; without any wall_time, or with a harness format every
+/// parsed metric with a direction. Applies `:lower` and `:higher` of the spec to the catalog.
+///
+/// @errors kInvalidArgument: a metric nobody printed (names what was), one without direction (names
+///         the suffix to add), a relative margin of 100 % or more on a rate, no gate at all.
+Result<std::vector<PlannedGate>> PlanGates(const Benchmark& benchmark, double default_margin,
+                                           MetricCatalog& catalog);
+
+}  // namespace benchd

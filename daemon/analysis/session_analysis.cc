@@ -1,0 +1,215 @@
+#include "daemon/analysis/session_analysis.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "daemon/analysis/benchmark_analysis.h"
+#include "daemon/analysis/look_plan.h"
+#include "daemon/analysis/session_report.h"
+#include "daemon/base/error.h"
+#include "daemon/model/spec_queries.h"
+
+namespace benchd {
+namespace {
+
+Result<void> CheckBenchmark(const Benchmark& benchmark, double default_margin) {
+  if (ArmsWithRole(benchmark, ArmRole::kReference).empty()) {
+    return InvalidArgument("benchmark " + benchmark.name, "has no reference to compare with");
+  }
+  if (ArmsWithRole(benchmark, ArmRole::kCandidate).empty()) {
+    return InvalidArgument("benchmark " + benchmark.name, "has no candidate to compare");
+  }
+  return CheckGates(benchmark, default_margin);
+}
+
+// In order of execution, so that the order in which a caller hands the runs over changes no bit.
+std::vector<const Run*> InOrder(std::span<const Run> block) {
+  std::vector<const Run*> runs;
+  runs.reserve(block.size());
+  for (const Run& run : block) runs.push_back(&run);
+  std::stable_sort(runs.begin(), runs.end(),
+                   [](const Run* a, const Run* b) { return a->position < b->position; });
+  return runs;
+}
+
+}  // namespace
+
+class SessionAnalysis::Impl {
+ public:
+  Impl(const SessionSpec& spec, const LookPlan& plan)
+      : benchmark_specs_(spec.benchmarks),
+        at_limit_(spec.limits.at_limit),
+        fail_fast_(spec.limits.fail_fast),
+        plan_(plan),
+        levels_{std::nullopt, Level(plan, plan.alpha)} {
+    for (const Benchmark& benchmark : benchmark_specs_) {
+      benchmarks_.emplace_back(benchmark, spec.default_margin);
+    }
+  }
+
+  void AddWarmup(std::span<const Run> block) {
+    if (!CheckBlock(block)) return;
+    benchmarks_[block.front().benchmark].LearnWarmup(InOrder(block));
+  }
+
+  Result<void> Add(std::span<const Run> block) {
+    if (Result<void> complete = CheckComplete(block); !complete) return complete;
+    BenchmarkAnalysis& benchmark = benchmarks_[block.front().benchmark];
+    if (plan_.BlockLimit() && benchmark.blocks() >= *plan_.BlockLimit()) {
+      return Error{ErrorCode::kFailedPrecondition,
+                   "block: benchmark " + benchmark.spec().name + " has all its " +
+                       std::to_string(benchmark.blocks()) + " blocks already",
+                   {}};
+    }
+    const std::vector<const Run*> runs = InOrder(block);
+    if (Result<void> learned = benchmark.Learn(runs); !learned) return learned;
+    FixGateLevel();
+    return benchmark.AddBlock(runs, plan_, levels_);
+  }
+
+  Report Look() const {
+    Report report;
+    report.verdict = SessionVerdict(benchmarks_);
+    report.basis = basis_;
+    for (const BenchmarkAnalysis& benchmark : benchmarks_) {
+      for (std::size_t arm = 0; arm < benchmark.spec().arms.size(); ++arm) {
+        report.runs.push_back({benchmark.spec().name, benchmark.spec().arms[arm].name,
+                               benchmark.runs_per_arm()[arm]});
+      }
+    }
+    report.comparisons = ReportComparisons(benchmarks_, plan_, levels_);
+    if (concluded_) {
+      for (Comparison& one : report.comparisons) one.expected_blocks.reset();
+    }
+    report.warnings = ReportWarnings(benchmarks_);
+    report.warnings.insert(report.warnings.end(), warnings_.begin(), warnings_.end());
+    return report;
+  }
+
+  bool Finished() const { return StoppedByRegression() || OpenBenchmarks().empty(); }
+
+  Report Conclude() {
+    if (!concluded_) {
+      concluded_ = true;
+      if (plan_.fixed_blocks) LookOnce();
+      if (at_limit_ == AtLimit::kEstimate && !StoppedByRegression()) SettleByEstimate();
+    }
+    return Look();
+  }
+
+  std::vector<std::size_t> OpenBenchmarks() const {
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < benchmarks_.size(); ++i) {
+      const BenchmarkAnalysis& benchmark = benchmarks_[i];
+      const bool full = plan_.BlockLimit() && benchmark.blocks() >= *plan_.BlockLimit();
+      const bool wanted = plan_.fixed_blocks || !benchmark.AllGatesDecided();
+      if (!full && wanted) open.push_back(i);
+    }
+    return open;
+  }
+
+ private:
+  Result<void> CheckBlock(std::span<const Run> block) const {
+    if (block.empty()) return InvalidArgument("block", "has no run");
+    const std::uint32_t index = block.front().benchmark;
+    if (index >= benchmarks_.size()) return InvalidArgument("block", "of an unknown benchmark");
+    for (const Run& run : block) {
+      if (run.benchmark != index) return InvalidArgument("block", "mixes two benchmarks");
+      if (run.arm >= benchmark_specs_[index].arms.size()) {
+        return InvalidArgument("block", "has a run of an unknown arm");
+      }
+    }
+    return {};
+  }
+
+  Result<void> CheckComplete(std::span<const Run> block) const {
+    if (Result<void> checked = CheckBlock(block); !checked) return checked;
+    const Benchmark& benchmark = benchmark_specs_[block.front().benchmark];
+    for (std::size_t arm = 0; arm < benchmark.arms.size(); ++arm) {
+      const bool ran =
+          std::any_of(block.begin(), block.end(), [arm](const Run& run) { return run.arm == arm; });
+      if (!ran) {
+        return InvalidArgument("block", "arm " + benchmark.arms[arm].name + " of benchmark " +
+                                            benchmark.name + " has no run in it");
+      }
+    }
+    return {};
+  }
+
+  // G counts the gates of the whole session: known when the last benchmark showed its metrics.
+  void FixGateLevel() {
+    if (levels_.gate) return;
+    std::size_t gates = 0;
+    for (const BenchmarkAnalysis& benchmark : benchmarks_) {
+      const std::optional<std::size_t> count = benchmark.GateCount();
+      if (!count) return;
+      gates += *count;
+    }
+    if (gates > 0) levels_.gate.emplace(plan_, plan_.alpha / static_cast<double>(gates));
+  }
+
+  bool StoppedByRegression() const {
+    return fail_fast_ && SessionVerdict(benchmarks_) == Verdict::kRegression;
+  }
+
+  void LookOnce() {
+    for (BenchmarkAnalysis& benchmark : benchmarks_) {
+      if (benchmark.blocks() == *plan_.fixed_blocks) {
+        benchmark.LookOnce(levels_);
+        continue;
+      }
+      warnings_.push_back({.code = "runs_incomplete",
+                           .message = "benchmark " + benchmark.spec().name + " has " +
+                                      std::to_string(benchmark.blocks()) + " of the " +
+                                      std::to_string(*plan_.fixed_blocks) +
+                                      " blocks asked for: the one look at them was not taken",
+                           .benchmark = benchmark.spec().name,
+                           .arm = {}});
+    }
+  }
+
+  // A regression found by its interval stands by itself, whatever the estimates of others say.
+  void SettleByEstimate() {
+    const bool found = SessionVerdict(benchmarks_) == Verdict::kRegression;
+    bool settled = false;
+    for (BenchmarkAnalysis& benchmark : benchmarks_) {
+      if (benchmark.SettleByEstimate()) settled = true;
+    }
+    if (settled && !found) basis_ = Basis::kEstimate;
+  }
+
+  std::vector<Benchmark> benchmark_specs_;  // before benchmarks_, which refer to it
+  AtLimit at_limit_;
+  bool fail_fast_;
+  LookPlan plan_;
+  Levels levels_;
+  std::vector<BenchmarkAnalysis> benchmarks_;
+  bool concluded_ = false;
+  Basis basis_ = Basis::kInterval;
+  std::vector<Warning> warnings_;
+};
+
+Result<SessionAnalysis> SessionAnalysis::Create(const SessionSpec& spec) {
+  Result<LookPlan> plan = PlanLooks(spec);
+  if (!plan) return plan.error();
+  if (spec.benchmarks.empty()) return InvalidArgument("benchmarks", "there is none");
+  for (const Benchmark& benchmark : spec.benchmarks) {
+    if (Result<void> ok = CheckBenchmark(benchmark, spec.default_margin); !ok) return ok.error();
+  }
+  return SessionAnalysis(std::make_unique<Impl>(spec, *plan));
+}
+
+SessionAnalysis::SessionAnalysis(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+SessionAnalysis::SessionAnalysis(SessionAnalysis&&) noexcept = default;
+SessionAnalysis& SessionAnalysis::operator=(SessionAnalysis&&) noexcept = default;
+SessionAnalysis::~SessionAnalysis() = default;
+
+void SessionAnalysis::AddWarmup(std::span<const Run> block) { impl_->AddWarmup(block); }
+Result<void> SessionAnalysis::Add(std::span<const Run> block) { return impl_->Add(block); }
+Report SessionAnalysis::Look() const { return impl_->Look(); }
+bool SessionAnalysis::Finished() const { return impl_->Finished(); }
+Report SessionAnalysis::Conclude() { return impl_->Conclude(); }
+std::vector<std::size_t> SessionAnalysis::OpenBenchmarks() const { return impl_->OpenBenchmarks(); }
+
+}  // namespace benchd

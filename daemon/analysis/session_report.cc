@@ -1,0 +1,140 @@
+#include "daemon/analysis/session_report.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+#include "daemon/stats/adjust.h"
+
+namespace benchd {
+namespace {
+
+Comparison NameIt(const BenchmarkAnalysis& benchmark, const NamedComparison& one,
+                  const LookPlan& plan, double level) {
+  const KnownMetric& metric = benchmark.catalog().metrics()[one.metric];
+  Comparison named;
+  named.benchmark = benchmark.spec().name;
+  named.reference = benchmark.spec().arms[one.reference].name;
+  named.candidate = benchmark.spec().arms[one.candidate].name;
+  named.metric = metric.key;
+  named.unit = metric.unit;
+  named.role = one.comparison.is_gate() ? ComparisonRole::kGate : ComparisonRole::kInfo;
+  named.better = metric.better;
+  named.confidence = 1 - level;
+  one.comparison.Describe(plan, named);
+  return named;
+}
+
+// Blocks, not pairs: those that lack the metric take their time too.
+std::optional<double> ExpectedBlocks(const BenchmarkAnalysis& benchmark,
+                                     const PairedComparison& gate, const LookPlan& plan,
+                                     const Level& level) {
+  if (gate.verdict() != Verdict::kUndecided) return std::nullopt;
+  const auto blocks = static_cast<double>(benchmark.blocks());
+  if (plan.fixed_blocks) return std::max(0.0, static_cast<double>(*plan.fixed_blocks) - blocks);
+  std::optional<double> further = gate.ForecastFurtherPairs(level);
+  if (!further) return std::nullopt;
+  const auto pairs = static_cast<double>(gate.pairs());
+  further = *further * blocks / pairs;
+  // No verdict while over 5 % of the blocks lack the pair.
+  further = std::max(*further, 20 * (blocks - pairs) - blocks);
+  if (plan.horizon) further = std::min(*further, static_cast<double>(*plan.horizon) - blocks);
+  return further;
+}
+
+Warning MissingValues(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
+  const std::string& name = benchmark.spec().name;
+  const std::string& reference = benchmark.spec().arms[gate.reference].name;
+  const std::string& candidate = benchmark.spec().arms[gate.candidate].name;
+  return {.code = "missing_values",
+          .message = benchmark.catalog().metrics()[gate.metric].key + " is missing in " +
+                     std::to_string(benchmark.blocks() - gate.comparison.pairs()) + " of " +
+                     std::to_string(benchmark.blocks()) + " blocks of " + name + " (" + reference +
+                     " against " + candidate + "): no verdict is taken while more than 5 % lack it",
+          .benchmark = name,
+          .arm = candidate};
+}
+
+Warning WithinResolution(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
+  const std::string& candidate = benchmark.spec().arms[gate.candidate].name;
+  return {.code = "resolution",
+          .message = benchmark.catalog().metrics()[gate.metric].key + " of " + candidate +
+                     " is closer to the margin than one step of this metric can tell: "
+                     "more runs will not decide it",
+          .benchmark = benchmark.spec().name,
+          .arm = candidate};
+}
+
+}  // namespace
+
+void FlagInfoMetrics(std::span<Comparison> infos, std::span<const int> directions, double alpha) {
+  std::vector<double> p_values;
+  std::vector<std::size_t> tested;
+  for (std::size_t i = 0; i < infos.size(); ++i) {
+    if (!infos[i].p_value) continue;
+    tested.push_back(i);
+    p_values.push_back(*infos[i].p_value);
+  }
+  const std::vector<double> adjusted = HolmAdjust(p_values);
+  for (std::size_t k = 0; k < tested.size(); ++k) {
+    Comparison& info = infos[tested[k]];
+    const int direction = directions[tested[k]];
+    if (!info.better || direction == 0 || adjusted[k] > alpha) continue;
+    info.flag = direction > 0 ? Flag::kWorse : Flag::kImprovement;
+  }
+}
+
+std::vector<Comparison> ReportComparisons(std::span<const BenchmarkAnalysis> benchmarks,
+                                          const LookPlan& plan, const Levels& levels) {
+  std::vector<Comparison> report;
+  const double gate_level = levels.gate ? levels.gate->stated() : plan.alpha;
+  for (const BenchmarkAnalysis& benchmark : benchmarks) {
+    for (const NamedComparison& gate : benchmark.gates()) {
+      report.push_back(NameIt(benchmark, gate, plan, gate_level));
+      if (levels.gate) {
+        report.back().expected_blocks =
+            ExpectedBlocks(benchmark, gate.comparison, plan, *levels.gate);
+      }
+    }
+  }
+  const std::size_t gates = report.size();
+  std::vector<int> directions;
+  for (const BenchmarkAnalysis& benchmark : benchmarks) {
+    for (const NamedComparison& info : benchmark.infos()) {
+      if (info.comparison.pairs() == 0) continue;
+      report.push_back(NameIt(benchmark, info, plan, levels.info.stated()));
+      directions.push_back(info.comparison.Direction());
+    }
+  }
+  FlagInfoMetrics(std::span(report).subspan(gates), directions, plan.alpha);
+  return report;
+}
+
+Verdict SessionVerdict(std::span<const BenchmarkAnalysis> benchmarks) {
+  bool open = false;
+  for (const BenchmarkAnalysis& benchmark : benchmarks) {
+    open = open || !benchmark.AllGatesDecided();
+    for (const NamedComparison& gate : benchmark.gates()) {
+      if (gate.comparison.verdict() == Verdict::kRegression) return Verdict::kRegression;
+    }
+  }
+  return open ? Verdict::kUndecided : Verdict::kPass;
+}
+
+std::vector<Warning> ReportWarnings(std::span<const BenchmarkAnalysis> benchmarks) {
+  std::vector<Warning> warnings;
+  for (const BenchmarkAnalysis& benchmark : benchmarks) {
+    for (const NamedComparison& gate : benchmark.gates()) {
+      if (gate.comparison.verdict() != Verdict::kUndecided) continue;
+      if ((benchmark.blocks() - gate.comparison.pairs()) * 20 > benchmark.blocks()) {
+        warnings.push_back(MissingValues(benchmark, gate));
+      }
+      if (gate.comparison.WithinResolution()) {
+        warnings.push_back(WithinResolution(benchmark, gate));
+      }
+    }
+  }
+  return warnings;
+}
+
+}  // namespace benchd

@@ -1,0 +1,174 @@
+#include "daemon/config.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <toml++/toml.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <functional>
+#include <map>
+
+#include "daemon/base/error.h"
+#include "daemon/base/unique_fd.h"
+
+namespace benchd {
+namespace {
+
+constexpr std::size_t kMaxConfigBytes = 1024 * 1024;
+constexpr std::int64_t kMaxIdleSeconds = 365LL * 24 * 3600;
+
+/// Takes the value of one key into the config, or says in words what it should be.
+using Setter = std::function<std::optional<std::string>(const toml::node& value, Config& config)>;
+
+Setter Text(std::string Config::*field) {
+  return [field](const toml::node& value, Config& config) -> std::optional<std::string> {
+    const auto text = value.value_exact<std::string>();
+    if (!text || text->empty()) return "should be a text in quotes";
+    config.*field = *text;
+    return std::nullopt;
+  };
+}
+
+Setter Boolean(bool Config::*field) {
+  return [field](const toml::node& value, Config& config) -> std::optional<std::string> {
+    const auto boolean = value.value_exact<bool>();
+    if (!boolean) return "should be true or false";
+    config.*field = *boolean;
+    return std::nullopt;
+  };
+}
+
+std::optional<std::string> SetIdleExit(const toml::node& value, Config& config) {
+  const auto seconds = value.value_exact<std::int64_t>();
+  if (!seconds || *seconds < 1 || *seconds > kMaxIdleSeconds) {
+    return "should be a whole number of seconds from 1 to a year";
+  }
+  config.idle_exit = std::chrono::seconds(*seconds);
+  return std::nullopt;
+}
+
+std::optional<std::string> SetLogLevel(const toml::node& value, Config& config) {
+  const auto level = value.value_exact<std::string>();
+  if (!level || !IsLogLevel(*level)) return "should be trace, debug, info, warn, error or off";
+  config.log_level = *level;
+  return std::nullopt;
+}
+
+// benchd-runner's own keys; it takes a bare number for a user or a CPU, too.
+std::optional<std::string> CheckRunnerKey(const toml::node& value, Config& /*config*/) {
+  if (!value.is_string() && !value.is_integer()) return "should be a text in quotes or a number";
+  return std::nullopt;
+}
+
+const std::map<std::string, std::map<std::string, Setter>>& Sections() {
+  static const std::map<std::string, std::map<std::string, Setter>> sections{
+      {"socket", {{"group", Text(&Config::socket_group)}}},
+      {"runner",
+       {{"socket", Text(&Config::runner_socket)},
+        {"user", CheckRunnerKey},
+        {"benchmark_cpus", CheckRunnerKey}}},
+      {"access",
+       {{"allow_root", Boolean(&Config::allow_root)}, {"admin_group", Text(&Config::admin_group)}}},
+      {"daemon", {{"idle_exit", SetIdleExit}}},
+      {"log", {{"level", SetLogLevel}}},
+  };
+  return sections;
+}
+
+Error At(std::string_view name, const toml::source_region& where, const std::string& what) {
+  return Error{ErrorCode::kInvalidArgument,
+               std::string(name) + ":" + std::to_string(where.begin.line) + ": " + what,
+               {}};
+}
+
+Result<void> ReadSection(std::string_view name, const std::string& section,
+                         const toml::table& table, Config& config) {
+  const std::map<std::string, Setter>& keys = Sections().at(section);
+  for (const auto& [key, value] : table) {
+    const std::string word(key.str());
+    const auto known = keys.find(word);
+    if (known == keys.end()) {
+      return At(name, key.source(), "unknown key '" + word + "' in [" + section + "]");
+    }
+    if (const auto wrong = known->second(value, config)) {
+      return At(name, value.source(), "[" + section + "] " + word + " " + *wrong);
+    }
+  }
+  return {};
+}
+
+Result<Config> ReadTable(std::string_view name, const toml::table& root) {
+  Config config;
+  for (const auto& [key, value] : root) {
+    const std::string section(key.str());
+    if (!Sections().contains(section)) {
+      const char* kind = value.is_table() ? "unknown section [" : "unknown key [";
+      return At(name, key.source(), kind + section + "]");
+    }
+    const toml::table* table = value.as_table();
+    if (table == nullptr) return At(name, key.source(), section + " should be a section");
+    if (Result<void> ok = ReadSection(name, section, *table, config); !ok) {
+      return std::move(ok).error();
+    }
+  }
+  return config;
+}
+
+Result<void> CheckOwner(int fd, const std::string& name) {
+  struct stat info {};
+  if (::fstat(fd, &info) != 0) return SystemError(name, errno);
+  const char* why = nullptr;
+  if (info.st_uid != 0) why = "does not belong to root";
+  if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0) why = "is writable by others than root";
+  if (why == nullptr) return {};
+  return Error{ErrorCode::kPermissionDenied, name + ": " + why,
+               "chown root:root " + name + " && chmod 644 " + name};
+}
+
+Result<std::string> ReadAll(int fd, const std::string& name) {
+  std::string text;
+  std::array<char, 4096> buffer{};
+  while (true) {
+    const ssize_t count = ::read(fd, buffer.data(), buffer.size());
+    if (count == 0) return text;
+    if (count < 0) return SystemError(name, errno);
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+    if (text.size() > kMaxConfigBytes) return InvalidArgument(name, "is larger than 1 MiB");
+  }
+}
+
+}  // namespace
+
+bool IsLogLevel(std::string_view level) {
+  constexpr std::array<std::string_view, 6> kLevels{"trace", "debug", "info",
+                                                    "warn",  "error", "off"};
+  return std::find(kLevels.begin(), kLevels.end(), level) != kLevels.end();
+}
+
+Result<Config> ParseConfig(std::string_view text, std::string_view name) {
+  try {
+    return ReadTable(name, toml::parse(text, name));
+  } catch (const toml::parse_error& error) {
+    return At(name, error.source(), std::string(error.description()));
+  }
+}
+
+Result<Config> LoadConfig(const std::filesystem::path& file, const ConfigRules& rules) {
+  const std::string name = file.string();
+  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) {
+    if (errno == ENOENT && !rules.required) return Config{};
+    return SystemError(name, errno);
+  }
+  if (rules.system_mode) {
+    if (Result<void> ok = CheckOwner(fd.get(), name); !ok) return std::move(ok).error();
+  }
+  Result<std::string> text = ReadAll(fd.get(), name);
+  if (!text) return std::move(text).error();
+  return ParseConfig(*text, name);
+}
+
+}  // namespace benchd

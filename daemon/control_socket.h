@@ -1,0 +1,55 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "daemon/base/result.h"
+#include "daemon/base/unique_fd.h"
+
+namespace benchd {
+
+/// How the control socket is made when systemd does not hand one over.
+struct ControlSocketOptions {
+  std::filesystem::path path;
+  bool system_mode = false;  ///< 0660 instead of 0600
+  /// Group that may connect in system mode; empty = "benchd", if there is such a group.
+  std::string group;
+};
+
+/// The listening Unix socket that clients find, and the file that stands for it.
+///
+/// One adopted from systemd stays systemd's: its file is never removed. One of our own is removed
+/// when the object ends. The caller holds the InstanceLock of the path, so a socket file that
+/// answers nobody is a dead daemon's and is replaced.
+class ControlSocket {
+ public:
+  /// Adopts the socket that systemd passed, or binds and listens. Call it before threads start.
+  ///
+  /// @errors kAlreadyExists when somebody else listens there or the path is no socket; kNotFound
+  /// for
+  ///         a group that does not exist; kInvalidArgument when systemd passes anything else than
+  ///         one listening Unix stream socket; those of bind.
+  static Result<ControlSocket> Open(const ControlSocketOptions& options);
+
+  ControlSocket(ControlSocket&& other) noexcept = default;
+  ControlSocket& operator=(ControlSocket&& other) noexcept = delete;
+  ~ControlSocket();
+
+  /// Gives the descriptor away, once; the file stays ours to remove.
+  UniqueFd TakeFd() { return std::move(fd_); }
+  bool adopted() const { return adopted_; }
+
+ private:
+  ControlSocket(UniqueFd fd, bool adopted, std::filesystem::path path)
+      : fd_(std::move(fd)), adopted_(adopted), path_(std::move(path)) {}
+
+  UniqueFd fd_;
+  bool adopted_;
+  std::filesystem::path path_;
+};
+
+/// True when a daemon listens at `path`, as far as we may know: a socket that we may not connect to
+/// counts as one.
+bool SomebodyListens(const std::filesystem::path& path);
+
+}  // namespace benchd

@@ -1,0 +1,246 @@
+#include "daemon/daemon.h"
+
+#include <spdlog/spdlog.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#include <asio/co_spawn.hpp>
+#include <asio/detached.hpp>
+#include <asio/post.hpp>
+#include <asio/redirect_error.hpp>
+#include <asio/use_awaitable.hpp>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "daemon/cpu_affinity.h"
+#include "daemon/groups.h"
+#include "daemon/run/connected_runner.h"
+#include "daemon/run/spawned_runner.h"
+
+namespace benchd {
+namespace {
+
+// A runner that does not kill a run's children in this time is left behind.
+constexpr std::chrono::seconds kQueuePatience{10};
+constexpr std::chrono::seconds kServerGrace{2};
+
+/// Runs `coroutine` to its end on the loop, before the loop serves anybody.
+template <typename T>
+T RunToEnd(asio::io_context& loop, asio::awaitable<T> coroutine) {
+  std::optional<T> result;
+  std::exception_ptr thrown;
+  const auto keep = [](asio::awaitable<T> running, std::optional<T>* to) -> asio::awaitable<void> {
+    *to = co_await std::move(running);
+  };
+  asio::co_spawn(loop, keep(std::move(coroutine), &result),
+                 [&thrown](std::exception_ptr error) { thrown = std::move(error); });
+  loop.restart();
+  while (!result && !thrown && loop.run_one() > 0) {
+  }
+  if (thrown) std::rethrow_exception(thrown);
+  return std::move(result).value();
+}
+
+void Log(const Error& error) {
+  spdlog::warn("{}{}{}", error.message, error.hint.empty() ? "" : "; ", error.hint);
+}
+
+std::unique_ptr<RunnerSource> MakeRunnerSource(const asio::any_io_executor& loop,
+                                               const Options& options, const Config& config) {
+  if (!options.places.user) return std::make_unique<ConnectedRunner>(config.runner_socket);
+  return std::make_unique<SpawnedRunner>(
+      loop,
+      SpawnedRunner::Options{.program = {}, .sysfs_root = {}, .config = options.places.config});
+}
+
+}  // namespace
+
+Daemon::Daemon(const Options& options, const Config& config, const Paths& paths)
+    : options_(options),
+      config_(config),
+      paths_(paths),
+      info_{BENCHD_VERSION, ::getpid(), {}},
+      runner_source_(MakeRunnerSource(loop_.get_executor(), options, config)),
+      runner_(loop_.get_executor(), *runner_source_),
+      launcher_(runner_),
+      machine_(runner_),
+      notifier_(loop_.get_executor()),
+      queue_end_(loop_) {}
+
+Daemon::~Daemon() = default;
+
+Result<void> Daemon::Start() {
+  if (Result<void> ok = TakePlaces(); !ok) return ok;
+  Result<std::unique_ptr<Store>> store = OpenStore(paths_.state_dir);
+  if (!store) return std::move(store).error();
+  store_ = std::move(store).value();
+  MeetRunner();
+  if (Result<void> ok = LoadQueue(); !ok) return ok;
+  return Serve();
+}
+
+Result<void> Daemon::TakePlaces() {
+  const bool user = options_.places.user;
+  if (user && !options_.force && paths_.socket != kSystemSocket && SomebodyListens(kSystemSocket)) {
+    return Error{ErrorCode::kFailedPrecondition,
+                 std::string("benchd: this machine's own daemon runs at ") + kSystemSocket,
+                 "one machine, one daemon: use that one, or start with --force"};
+  }
+  const bool own_choice = paths_.private_runtime_dir && options_.places.socket.empty();
+  Result<void> directory = own_choice ? EnsurePrivateDirectory(paths_.runtime_dir, ::geteuid())
+                                      : EnsureDirectory(paths_.socket.parent_path());
+  if (!directory) return directory;
+  // systemd sees to it that an activated service runs once, and its socket's folder may be root's.
+  if (::sd_listen_fds(0) <= 0) {
+    Result<InstanceLock> lock = InstanceLock::Take(paths_.socket.string() + ".lock");
+    if (!lock) return std::move(lock).error();
+    socket_lock_.emplace(std::move(lock).value());
+  }
+  if (Result<void> ok = EnsureDirectory(paths_.state_dir); !ok) return ok;
+  Result<InstanceLock> lock = InstanceLock::Take(paths_.state_dir / "benchd.lock");
+  if (!lock) return std::move(lock).error();
+  state_lock_.emplace(std::move(lock).value());
+  // Before any thread starts; who connects early waits until the queue is loaded.
+  Result<ControlSocket> socket = ControlSocket::Open(
+      {.path = paths_.socket, .system_mode = !user, .group = config_.socket_group});
+  if (!socket) return std::move(socket).error();
+  socket_.emplace(std::move(socket).value());
+  return {};
+}
+
+void Daemon::MeetRunner() {
+  runner_.OnConnected([this](const RunnerFacts& facts) { ConfineTo(facts); });
+  runner_.OnLost([](const Error& error) { Log(error); });
+  const Result<RunnerFacts> facts = RunToEnd(loop_, runner_.Connect());
+  if (facts) return;
+  Log(facts.error());
+  spdlog::warn("no benchd-runner yet: staying on all CPUs, the next session tries again");
+}
+
+void Daemon::ConfineTo(const RunnerFacts& facts) {
+  info_.housekeeping_cpus = facts.housekeeping_cpus;
+  spdlog::info("benchd-runner (pid {}) is connected{}", facts.pid,
+               facts.privileged ? "" : ", without privileges");
+  if (const Result<void> ok = ConfineProcess(facts.housekeeping_cpus); !ok) Log(ok.error());
+}
+
+Result<void> Daemon::LoadQueue() {
+  queue_.emplace(loop_.get_executor(),
+                 Queue::Services{launcher_, machine_, *store_, *store_, clock_, random_, hub_},
+                 Policy());
+  return RunToEnd(loop_, queue_->Load());
+}
+
+QueuePolicy Daemon::Policy() const {
+  QueuePolicy policy;
+  policy.allow_root = config_.allow_root;
+  policy.single_user = options_.places.user;
+  policy.admin_gid = GroupId(config_.admin_group);
+  return policy;
+}
+
+Result<void> Daemon::Serve() {
+  server_.emplace(loop_.get_executor(), rpc::Server::Parts{*queue_, hub_, *store_, random_, clock_,
+                                                           info_, peers_, calls_});
+  if (Result<void> ok = server_->Start(); !ok) return ok;
+  listener_.emplace(
+      loop_.get_executor(), socket_->TakeFd(), peers_, [this](int fd) { server_->Adopt(fd); },
+      [](const std::string& why) { spdlog::warn("{}", why); });
+  return {};
+}
+
+void Daemon::Run() {
+  loop_.restart();
+  guard_.emplace(loop_.get_executor());
+  signals_.emplace(loop_, SIGTERM, SIGINT, SIGHUP);
+  signals_->async_wait([this](std::error_code error, int signal) {
+    if (!error) BeginStop(std::string("signal ") + strsignal(signal));
+  });
+  asio::co_spawn(loop_, queue_->Work(),
+                 [this](const std::exception_ptr& thrown) { QueueEnded(thrown); });
+  const auto configured = config_.idle_exit.value_or(std::chrono::seconds(0));
+  const std::chrono::seconds idle(
+      options_.idle_exit.value_or(static_cast<int>(configured.count())));
+  if (options_.places.user && idle.count() > 0) {
+    idle_.emplace(
+        loop_.get_executor(), idle,
+        [this]() -> std::optional<std::uint64_t> {
+          if (!queue_->Idle() || calls_.count() > 0) return std::nullopt;
+          return calls_.total();
+        },
+        [this] { BeginStop("nothing to do"); });
+    idle_->Start();
+  }
+  listener_->Start();
+  notifier_.Ready();
+  spdlog::info("benchd {} serves at {}", info_.version, paths_.socket.string());
+  RunLoop();
+  if (server_shutdown_.joinable()) server_shutdown_.join();
+  spdlog::info("benchd has stopped");
+}
+
+void Daemon::RunLoop() {
+  try {
+    loop_.run();
+  } catch (const std::exception& error) {
+    // Calls can only end on the loop, so there is no clean stop without it. Children die with the
+    // connection to benchd-runner, and the database is whole after every commit.
+    spdlog::critical("benchd cannot go on: {}", error.what());
+    std::_Exit(kExitFailed);
+  }
+}
+
+void Daemon::BeginStop(const std::string& why) {
+  if (std::exchange(stopping_, true)) return;
+  spdlog::info("stopping: {}", why);
+  notifier_.Stopping();
+  if (idle_) idle_->Stop();
+  listener_->Close();
+  asio::co_spawn(loop_, Stop(), asio::detached);
+}
+
+asio::awaitable<void> Daemon::Stop() {
+  queue_->Stop();
+  co_await AwaitQueueEnd();
+  calls_.Close();
+  ShutDownServer();
+}
+
+asio::awaitable<void> Daemon::AwaitQueueEnd() {
+  queue_end_.expires_after(kQueuePatience);
+  std::error_code ended;
+  if (!queue_ended_)
+    co_await queue_end_.async_wait(asio::redirect_error(asio::use_awaitable, ended));
+  if (!queue_ended_) spdlog::warn("the running session did not end in time");
+}
+
+void Daemon::QueueEnded(const std::exception_ptr& thrown) {
+  queue_ended_ = true;
+  queue_end_.cancel();
+  if (!thrown) return;
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::exception& error) {
+    spdlog::critical("the queue has ended: {}", error.what());
+  }
+  BeginStop("the queue has ended");
+}
+
+void Daemon::ShutDownServer() {
+  server_shutdown_ = std::thread([this] {
+    server_->Shutdown(kServerGrace);
+    asio::post(loop_, [this] { LetLoopEnd(); });
+  });
+}
+
+void Daemon::LetLoopEnd() {
+  runner_.Close();
+  notifier_.Stop();
+  signals_.reset();  // from here on a second signal ends the process at once
+  guard_.reset();
+}
+
+}  // namespace benchd

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <asio/executor_work_guard.hpp>
+#include <asio/io_context.hpp>
+#include <asio/signal_set.hpp>
+#include <asio/steady_timer.hpp>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "daemon/config.h"
+#include "daemon/control_socket.h"
+#include "daemon/idle_exit.h"
+#include "daemon/instance_lock.h"
+#include "daemon/notify.h"
+#include "daemon/options.h"
+#include "daemon/paths.h"
+#include "daemon/queue/queue.h"
+#include "daemon/real_sources.h"
+#include "daemon/rpc/listener.h"
+#include "daemon/rpc/live_calls.h"
+#include "daemon/rpc/peer_table.h"
+#include "daemon/rpc/server.h"
+#include "daemon/run/runner_connection.h"
+#include "daemon/run/runner_launcher.h"
+#include "daemon/run/runner_machine.h"
+#include "daemon/session/event_hub.h"
+#include "daemon/store/sqlite_store.h"
+
+namespace benchd {
+
+/// All parts of benchd, put together: the composition root beside main.cc.
+///
+/// Owns everything; a part is declared after those it refers to, so that it goes first. One thread,
+/// the one that calls Run(), is the loop's: all state lives there. Stop runs in this order: no new
+/// connection; the session that runs is cancelled and its children are gone; calls end; gRPC is
+/// shut down on a thread of its own while the loop still runs; the loop runs dry.
+class Daemon {
+ public:
+  Daemon(const Options& options, const Config& config, const Paths& paths);
+  ~Daemon();
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
+
+  /// Takes locks and socket, opens the store, meets the runner, loads the queue, starts gRPC.
+  /// @errors what a user can act on; nothing is left behind then.
+  Result<void> Start();
+
+  /// Serves until SIGTERM, SIGINT or SIGHUP, or until an idle user daemon is done.
+  void Run();
+
+ private:
+  Result<void> TakePlaces();
+  void MeetRunner();
+  Result<void> LoadQueue();
+  Result<void> Serve();
+  void ConfineTo(const RunnerFacts& facts);
+  QueuePolicy Policy() const;
+
+  void RunLoop();
+  void BeginStop(const std::string& why);
+  asio::awaitable<void> Stop();
+  asio::awaitable<void> AwaitQueueEnd();
+  void ShutDownServer();
+  void LetLoopEnd();
+  void QueueEnded(const std::exception_ptr& thrown);
+
+  const Options options_;
+  const Config config_;
+  const Paths paths_;
+
+  asio::io_context loop_{1};
+  std::optional<asio::executor_work_guard<asio::io_context::executor_type>> guard_;
+  std::optional<InstanceLock> socket_lock_;
+  std::optional<InstanceLock> state_lock_;
+  std::optional<ControlSocket> socket_;
+  SystemClock clock_;
+  KernelRandom random_;
+  rpc::DaemonInfo info_;
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<RunnerSource> runner_source_;
+  RunnerConnection runner_;
+  RunnerLauncher launcher_;
+  RunnerMachine machine_;
+  EventHub hub_;
+  std::optional<Queue> queue_;
+  rpc::PeerTable peers_;
+  rpc::LiveCalls calls_;
+  std::optional<rpc::Server> server_;
+  std::optional<rpc::Listener> listener_;
+  Notifier notifier_;
+  std::optional<IdleExit> idle_;
+  std::optional<asio::signal_set> signals_;
+  asio::steady_timer queue_end_;
+  bool queue_ended_ = false;
+  bool stopping_ = false;
+  std::thread server_shutdown_;
+};
+
+}  // namespace benchd

@@ -1,0 +1,107 @@
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <string_view>
+
+#include "daemon/base/error.h"
+#include "daemon/base/unique_fd.h"
+#include "daemon/helper/config.h"
+#include "daemon/helper/resolve.h"
+#include "daemon/parse/harness_output.h"
+#include "daemon/wire/messages.h"
+
+// benchd-helper: one short piece of work on what belongs to a caller, done with the caller's ids
+// and limits, so that neither the daemon nor the runner ever touches it. stdin -> stdout, then
+// gone.
+
+namespace benchd {
+namespace {
+
+Result<std::string> ReadInput() {
+  std::string text;
+  static char buffer[64 * 1024];
+  for (;;) {
+    const ssize_t count = read(STDIN_FILENO, buffer, sizeof(buffer));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return SystemError("stdin", errno);
+    if (count == 0) return text;
+    text.append(buffer, static_cast<std::size_t>(count));
+  }
+}
+
+Result<void> WriteAll(int fd, std::string_view bytes, const std::string& name) {
+  while (!bytes.empty()) {
+    const ssize_t count = write(fd, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return SystemError(name, errno);
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return {};
+}
+
+/// A run that is parsed and written to a file: its output came here first.
+Result<void> CopyTo(const std::string& path, bool truncate, std::string_view text) {
+  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | (truncate ? O_TRUNC : O_APPEND);
+  const UniqueFd file(open(path.c_str(), flags, 0666));
+  if (!file) return SystemError("output: " + path, errno);
+  return WriteAll(file.get(), text, "output: " + path);
+}
+
+/// parse FORMAT [truncate|append FILE]
+Result<std::string> Parse(int argc, char** argv) {
+  auto input = ReadInput();
+  if (!input) return std::move(input).error();
+  wire::ParsedOutput output;
+  if (argc == 5) output.result = CopyTo(argv[4], std::string_view(argv[3]) == "truncate", *input);
+  if (output.result) {
+    if (auto parsed = ParseHarnessOutput(argv[2], *input)) {
+      output.samples = std::move(parsed->samples);
+      output.metrics = std::move(parsed->metrics);
+    } else {
+      output.result = std::move(parsed).error();
+    }
+  }
+  return wire::EncodeParsedOutput(output);
+}
+
+Result<std::string> Resolve() {
+  auto input = ReadInput();
+  if (!input) return std::move(input).error();
+  auto message = wire::Decode(*input);
+  if (!message) return std::move(message).error();
+  const auto* question = std::get_if<wire::ResolveProgram>(&*message);
+  if (question == nullptr) return InvalidArgument("stdin", "it is no ResolveProgram");
+  return wire::EncodeResolved(ResolveCommand(question->program, question->path, question->cwd));
+}
+
+Result<std::string> Config() {
+  auto input = ReadInput();
+  if (!input) return std::move(input).error();
+  return wire::EncodeRunnerConfig(ParseRunnerConfig(*input));
+}
+
+Result<std::string> Answer(int argc, char** argv) {
+  const std::string_view work = argc > 1 ? argv[1] : "";
+  if (work == "parse" && (argc == 3 || argc == 5)) return Parse(argc, argv);
+  if (work == "resolve" && argc == 2) return Resolve();
+  if (work == "config" && argc == 2) return Config();
+  return InvalidArgument("benchd-helper", "it is started by benchd-runner only");
+}
+
+int Main(int argc, char** argv) {
+  auto answer = Answer(argc, argv);
+  Result<void> done =
+      answer ? WriteAll(STDOUT_FILENO, *answer, "stdout") : Result<void>(std::move(answer).error());
+  if (done) return EXIT_SUCCESS;
+  fprintf(stderr, "%s\n", done.error().message.c_str());
+  return EXIT_FAILURE;
+}
+
+}  // namespace
+}  // namespace benchd
+
+int main(int argc, char** argv) { return benchd::Main(argc, argv); }

@@ -1,0 +1,121 @@
+#include "daemon/helper/resolve.h"
+
+#include <fcntl.h>
+#include <nettle/sha2.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string_view>
+
+#include "daemon/base/error.h"
+#include "daemon/base/unique_fd.h"
+
+namespace benchd {
+namespace {
+
+constexpr std::string_view kDefaultPath = "/bin:/usr/bin";
+
+/// `path` as an absolute one, without the "./" that people put in front.
+std::string Absolute(std::string_view path, std::string_view cwd) {
+  if (path.starts_with('/')) return std::string(path);
+  while (path.starts_with("./")) {
+    path.remove_prefix(2);
+    path.remove_prefix(std::min(path.size(), path.find_first_not_of('/')));
+  }
+  std::string absolute(cwd);
+  if (!absolute.ends_with('/')) absolute += '/';
+  return absolute.append(path);
+}
+
+/// 0 when `path` is a regular file that may be executed, else the reason as an error number.
+int CheckExecutable(const std::string& path, struct stat& info) {
+  if (stat(path.c_str(), &info) != 0) return errno;
+  if (S_ISDIR(info.st_mode)) return EISDIR;
+  if (!S_ISREG(info.st_mode)) return EACCES;
+  return access(path.c_str(), X_OK) == 0 ? 0 : errno;
+}
+
+Result<void> Digest(int file, ProgramIdentity& program) {
+  sha256_ctx context;
+  sha256_init(&context);
+  static unsigned char buffer[64 * 1024];
+  for (;;) {
+    const ssize_t count = read(file, buffer, sizeof(buffer));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return SystemError(program.path, errno);
+    if (count == 0) break;
+    sha256_update(&context, static_cast<std::size_t>(count), buffer);
+  }
+  sha256_digest(&context, program.sha256.size(), program.sha256.data());
+  return {};
+}
+
+Result<ProgramIdentity> Identify(const std::string& path, struct stat info) {
+  ProgramIdentity program;
+  program.path = path;
+  UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (file) {
+    if (fstat(file.get(), &info) != 0) return SystemError(path, errno);
+    if (auto digested = Digest(file.get(), program); !digested) return std::move(digested).error();
+  } else if (errno != EACCES) {
+    return SystemError(path, errno);
+  }
+  program.device = info.st_dev;
+  program.inode = info.st_ino;
+  program.size_bytes = static_cast<std::uint64_t>(info.st_size);
+  program.mtime_ns = std::int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec;
+  return program;
+}
+
+Error NotExecutable(const std::string& what, const std::string& path, int error_number) {
+  if (error_number == EISDIR) {
+    return Error{ErrorCode::kPermissionDenied, what + path + " is a directory", {}};
+  }
+  if (error_number == EACCES) {
+    return Error{ErrorCode::kPermissionDenied,
+                 what + path + " may not be executed by uid " + std::to_string(geteuid()),
+                 "look at its mode (chmod +x) and at the folders above it"};
+  }
+  return SystemError(what + path, error_number);
+}
+
+Result<ProgramIdentity> SearchPath(const std::string& program, std::string_view path,
+                                   const std::string& cwd) {
+  const std::string what = "command '" + program + "': ";
+  std::string refused;
+  for (;;) {
+    const std::string_view folder = path.substr(0, path.find(':'));
+    const std::string candidate =
+        Absolute(std::string(folder).append(folder.empty() ? "" : "/") + program, cwd);
+    struct stat info {};
+    const int error_number = CheckExecutable(candidate, info);
+    if (error_number == 0) return Identify(candidate, info);
+    if (error_number == EACCES && refused.empty()) refused = candidate;
+    if (path.size() == folder.size()) break;
+    path.remove_prefix(folder.size() + 1);
+  }
+  if (!refused.empty()) return NotExecutable(what, refused, EACCES);
+  return Error{ErrorCode::kNotFound, what + "not found in PATH",
+               "give its path, or use --shell for a shell's own commands"};
+}
+
+}  // namespace
+
+Result<ProgramIdentity> ResolveCommand(const std::string& program, const std::string& path,
+                                       const std::string& cwd) {
+  if (program.empty()) return InvalidArgument("command", "it is empty");
+  if (!cwd.starts_with('/')) return InvalidArgument("cwd", "'" + cwd + "' is no absolute path");
+  if (chdir(cwd.c_str()) != 0) return SystemError("cwd: " + cwd, errno);
+  if (program.find('/') == std::string::npos) {
+    return SearchPath(program, path.empty() ? kDefaultPath : std::string_view(path), cwd);
+  }
+  const std::string absolute = Absolute(program, cwd);
+  struct stat info {};
+  const int error_number = CheckExecutable(absolute, info);
+  if (error_number == 0) return Identify(absolute, info);
+  return NotExecutable("command '" + program + "': ", absolute, error_number);
+}
+
+}  // namespace benchd

@@ -1,0 +1,134 @@
+#include "daemon/parse/command_line.h"
+
+#include <utility>
+
+#include "daemon/base/error.h"
+
+namespace benchd {
+namespace {
+
+Error Refuse(std::string why, std::string_view hint = {}) {
+  return InvalidArgument("command", why, hint);
+}
+
+/// Column of the byte at `offset` as an editor counts it: characters, from 1.
+std::size_t Column(std::string_view text, std::size_t offset) {
+  std::size_t column = 1;
+  for (const char c : text.substr(0, offset)) {
+    const bool continues_character = (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+    if (!continues_character) ++column;
+  }
+  return column;
+}
+
+bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+/// One pass over the command, collecting words.
+class Splitter {
+ public:
+  explicit Splitter(std::string_view command) : command_(command) {}
+
+  Result<std::vector<std::string>> Split() {
+    while (at_ < command_.size()) {
+      if (auto taken = TakeOne(); !taken) return std::move(taken).error();
+    }
+    EndWord();
+    return std::move(words_);
+  }
+
+ private:
+  Result<void> TakeOne() {
+    const char c = command_[at_];
+    if (IsSpace(c)) {
+      EndWord();
+      ++at_;
+      return {};
+    }
+    if (c == '\'') return TakeSingleQuoted();
+    if (c == '"') return TakeDoubleQuoted();
+    if (c == '\\') return TakeEscaped();
+    Keep(c);
+    ++at_;
+    return {};
+  }
+
+  Result<void> TakeEscaped() {
+    if (at_ + 1 == command_.size()) {
+      return Refuse("a backslash at the end escapes nothing", R"(write \\ for a backslash)");
+    }
+    if (command_[at_ + 1] != '\n') Keep(command_[at_ + 1]);
+    at_ += 2;
+    return {};
+  }
+
+  Result<void> TakeSingleQuoted() {
+    const std::size_t open = at_;
+    const std::size_t close = command_.find('\'', open + 1);
+    if (close == std::string_view::npos) return Unbalanced(open);
+    in_word_ = true;
+    word_.append(command_.substr(open + 1, close - open - 1));
+    at_ = close + 1;
+    return {};
+  }
+
+  Result<void> TakeDoubleQuoted() {
+    const std::size_t open = at_++;
+    in_word_ = true;
+    while (at_ < command_.size() && command_[at_] != '"') {
+      const bool escapes =
+          command_[at_] == '\\' && at_ + 1 < command_.size() &&
+          std::string_view("\"\\$`\n").find(command_[at_ + 1]) != std::string_view::npos;
+      if (escapes) ++at_;
+      if (!escapes || command_[at_] != '\n') Keep(command_[at_]);
+      ++at_;
+    }
+    if (at_ == command_.size()) return Unbalanced(open);
+    ++at_;
+    return {};
+  }
+
+  Error Unbalanced(std::size_t open) const {
+    return Refuse(std::string("unbalanced ") + command_[open] + " at column " +
+                      std::to_string(Column(command_, open)),
+                  "close the quote, or escape it with a backslash");
+  }
+
+  void Keep(char c) {
+    in_word_ = true;
+    word_.push_back(c);
+  }
+
+  void EndWord() {
+    if (in_word_) words_.push_back(std::exchange(word_, {}));
+    in_word_ = false;
+  }
+
+  std::string_view command_;
+  std::size_t at_ = 0;
+  bool in_word_ = false;  // '' is a word too
+  std::string word_;
+  std::vector<std::string> words_;
+};
+
+}  // namespace
+
+Result<std::vector<std::string>> SplitCommandLine(std::string_view command) {
+  if (command.size() > kMaxCommandBytes) {
+    return Refuse(std::to_string(command.size()) + " bytes, " + std::to_string(kMaxCommandBytes) +
+                      " are possible",
+                  "put it into a script and run that");
+  }
+  if (const std::size_t nul = command.find('\0'); nul != std::string_view::npos) {
+    return Refuse("a NUL byte at column " + std::to_string(Column(command, nul)),
+                  "no program can be given one; remove it");
+  }
+  auto words = Splitter(command).Split();
+  if (!words) return words;
+  if (words->empty()) return Refuse("empty", "name the program to run");
+  if (words->front().empty()) {
+    return Refuse("its first word, the program, is empty", "name the program to run");
+  }
+  return words;
+}
+
+}  // namespace benchd

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace benchd {
+
+/// Offset of the first byte that is not part of well-formed UTF-8 (no overlong forms, surrogates or
+/// code points over U+10FFFF; Unicode 15, table 3-7); none when all of `text` is.
+std::optional<std::size_t> FirstInvalidUtf8(std::string_view text);
+
+/// `text` in single quotes as an error message shows it: on one line, control characters and bytes
+/// that are not UTF-8 as \xNN, cut after 60 bytes.
+std::string Quoted(std::string_view text);
+
+}  // namespace benchd

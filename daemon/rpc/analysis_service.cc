@@ -1,0 +1,28 @@
+#include "daemon/rpc/analysis_service.h"
+
+#include "daemon/rpc/endpoint.h"
+
+namespace benchd::rpc {
+
+grpc::ServerReadReactor<v1::AnalyzeRequest>* AnalysisService::Analyze(
+    grpc::CallbackServerContext* /*context*/, v1::AnalyzeResponse* /*response*/) {
+  return new Refusal<grpc::ServerReadReactor<v1::AnalyzeRequest>>(NotOffered("analyze"));
+}
+
+grpc::ServerReadReactor<v1::DeriveRequest>* AnalysisService::Derive(
+    grpc::CallbackServerContext* /*context*/, v1::DeriveResponse* /*response*/) {
+  return new Refusal<grpc::ServerReadReactor<v1::DeriveRequest>>(NotOffered("derive"));
+}
+
+grpc::ServerReadReactor<v1::AssessSimilarityRequest>* AnalysisService::AssessSimilarity(
+    grpc::CallbackServerContext* /*context*/, v1::AssessSimilarityResponse* /*response*/) {
+  return new Refusal<grpc::ServerReadReactor<v1::AssessSimilarityRequest>>(
+      NotOffered("similarity"));
+}
+
+grpc::ServerReadReactor<v1::AgreementRequest>* AnalysisService::Agreement(
+    grpc::CallbackServerContext* /*context*/, v1::AgreementResponse* /*response*/) {
+  return new Refusal<grpc::ServerReadReactor<v1::AgreementRequest>>(NotOffered("agreement"));
+}
+
+}  // namespace benchd::rpc

@@ -1,0 +1,70 @@
+#include "daemon/rpc/endpoint.h"
+
+#include <grpcpp/server_context.h>
+
+#include <asio/co_spawn.hpp>
+#include <asio/detached.hpp>
+#include <asio/post.hpp>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "daemon/rpc/status_mapping.h"
+
+namespace benchd::rpc {
+namespace {
+
+asio::awaitable<void> Serve(grpc::ServerUnaryReactor* reactor, LiveCalls* calls, UnaryCall call,
+                            Caller caller) {
+  const LiveCalls::Token token = calls->Begin(nullptr);
+  grpc::Status status = Stopping();
+  try {
+    if (!calls->closed()) {
+      asio::awaitable<Result<void>> running = call(std::move(caller));
+      status = ToStatus(co_await std::move(running));
+    }
+  } catch (const std::exception& error) {
+    status = ToStatus(Error{ErrorCode::kInternal, std::string("benchd: ") + error.what(), {}});
+  }
+  reactor->Finish(status);
+}
+
+}  // namespace
+
+std::optional<Caller> Endpoint::Identify(const grpc::CallbackServerContext& context) const {
+  return peers.Find(context.peer());
+}
+
+grpc::Status Unidentified() {
+  return grpc::Status(grpc::StatusCode::UNAUTHENTICATED,
+                      "connection: benchd does not know who is calling",
+                      "connect to the control socket itself, not through a relay");
+}
+
+grpc::Status Stopping() {
+  return ToStatus(
+      Error{ErrorCode::kUnavailable, "benchd: is stopping", "try again when it is back"});
+}
+
+grpc::Status NotOffered(std::string_view what) {
+  return ToStatus(Error{ErrorCode::kUnimplemented,
+                        std::string(what) + " is not offered by this version of benchd",
+                        {}});
+}
+
+grpc::ServerUnaryReactor* Answer(const Endpoint& endpoint, grpc::CallbackServerContext* context,
+                                 UnaryCall call) {
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  std::optional<Caller> caller = endpoint.Identify(*context);
+  if (!caller) {
+    reactor->Finish(Unidentified());
+    return reactor;
+  }
+  asio::post(endpoint.loop, [loop = endpoint.loop, calls = &endpoint.calls, reactor,
+                             call = std::move(call), caller = std::move(*caller)]() mutable {
+    asio::co_spawn(loop, Serve(reactor, calls, std::move(call), std::move(caller)), asio::detached);
+  });
+  return reactor;
+}
+
+}  // namespace benchd::rpc

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <grpcpp/support/server_callback.h>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include "daemon/base/result.h"
+#include "daemon/model/caller.h"
+#include "daemon/rpc/live_calls.h"
+#include "daemon/rpc/peer_table.h"
+
+namespace benchd::rpc {
+
+/// Where calls come in: what every service shares. The references outlive the server.
+///
+/// `peers` is asked on gRPC's threads, once per call; `calls` is touched on the loop's thread only.
+struct Endpoint {
+  asio::any_io_executor loop;
+  const PeerTable& peers;
+  LiveCalls& calls;
+
+  /// Who is behind this call; nobody is served without an identity.
+  std::optional<Caller> Identify(const grpc::CallbackServerContext& context) const;
+};
+
+/// UNAUTHENTICATED: the connection has no identity.
+grpc::Status Unidentified();
+/// UNAVAILABLE: the daemon is stopping.
+grpc::Status Stopping();
+/// UNIMPLEMENTED "doctor is not offered by this version of benchd".
+grpc::Status NotOffered(std::string_view what);
+
+/// One unary call: reads its request, fills its response. Started on the loop's thread.
+using UnaryCall = std::function<asio::awaitable<Result<void>>(Caller)>;
+
+/// Serves a unary call on the loop and maps its result; Finish is called exactly once, whatever
+/// `call` does. Called on gRPC's threads; returns what the handler returns.
+grpc::ServerUnaryReactor* Answer(const Endpoint& endpoint, grpc::CallbackServerContext* context,
+                                 UnaryCall call);
+
+/// Refuses a stream with a status: `Base` is the reactor type that gRPC wants.
+template <typename Base>
+class Refusal final : public Base {
+ public:
+  explicit Refusal(const grpc::Status& status) { this->Finish(status); }
+  void OnDone() override { delete this; }
+};
+
+}  // namespace benchd::rpc

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "daemon/base/result.h"
+#include "daemon/model/session_spec.h"
+#include "daemon/queue/queue.h"
+
+namespace benchd::v1 {
+class ListSessionsRequest;
+class SessionSpec;
+}  // namespace benchd::v1
+
+namespace benchd::rpc {
+
+/// What a client asked for, as the core knows it, with the contract's defaults in every field that
+/// was left open: names (main; base, candidate, candidate-2), the first arm as the reference,
+/// margins of gates, limits. The seed stays 0 when absent: the caller draws it.
+///
+/// Checks only what the wire can say wrong: enum values nobody knows, numbers that are not finite,
+/// durations that are not positive. Whether the request makes sense is ValidateSpec()'s matter.
+/// @errors kInvalidArgument with the field's path first ("benchmarks[0].arms[1].role: ...").
+Result<SessionSpec> FromProto(const v1::SessionSpec& proto);
+
+/// @errors kInvalidArgument for a state nobody knows.
+Result<SessionFilter> FromProto(const v1::ListSessionsRequest& proto);
+
+}  // namespace benchd::rpc

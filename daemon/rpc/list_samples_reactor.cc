@@ -1,0 +1,77 @@
+#include "daemon/rpc/list_samples_reactor.h"
+
+#include <asio/co_spawn.hpp>
+#include <asio/detached.hpp>
+#include <exception>
+#include <utility>
+
+#include "daemon/rpc/status_mapping.h"
+#include "daemon/rpc/to_proto.h"
+
+namespace benchd::rpc {
+
+ListSamplesReactor::ListSamplesReactor(const ListSamplesSources& sources,
+                                       std::optional<Caller> caller,
+                                       const v1::ListSamplesRequest& request)
+    : StreamReactor(sources.endpoint, std::move(caller)),
+      sources_(sources),
+      session_(request.session()),
+      with_warmup_(request.with_warmup()) {
+  Begin();
+}
+
+void ListSamplesReactor::Started() {
+  Result<SessionRecord> record = sources_.find(caller(), session_);
+  if (!record) return End(ToStatus(record.error()));
+  id_ = record->snapshot.id;
+  spec_ = std::move(record->spec);
+  Continue();
+}
+
+void ListSamplesReactor::Written() { Continue(); }
+
+void ListSamplesReactor::Continue() {
+  if (ended()) return;
+  if (FillMessage()) return Write();
+  if (exhausted_) return End(grpc::Status::OK);
+  StartLoad();
+}
+
+void ListSamplesReactor::StartLoad() {
+  Hold();
+  asio::co_spawn(loop(), Load(), asio::detached);
+}
+
+asio::awaitable<void> ListSamplesReactor::Load() {
+  try {
+    Result<std::vector<Run>> runs = co_await sources_.store.LoadRuns(id_, loaded_, kRunsPerLoad);
+    if (runs) {
+      runs_ = std::move(runs).value();
+      used_ = 0;
+      loaded_ += runs_.size();
+      exhausted_ = runs_.size() < kRunsPerLoad;
+    } else {
+      End(ToStatus(std::move(runs).error().Within("reading the samples")));
+    }
+  } catch (const std::exception& error) {
+    End(ToStatus(
+        Error{ErrorCode::kInternal, std::string("reading the samples: ") + error.what(), {}}));
+  }
+  Unhold();
+  Continue();
+}
+
+bool ListSamplesReactor::FillMessage() {
+  message().Clear();
+  std::size_t bytes = 0;
+  while (used_ < runs_.size() && bytes < kMessageBytes) {
+    const Run& run = runs_[used_++];
+    if (run.phase != RunPhase::kMeasured && !with_warmup_) continue;
+    v1::Run* added = message().add_runs();
+    ToProto(run, spec_, added);
+    bytes += added->ByteSizeLong();
+  }
+  return message().runs_size() > 0;
+}
+
+}  // namespace benchd::rpc

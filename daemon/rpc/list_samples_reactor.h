@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "benchd/v1/session.pb.h"
+#include "daemon/ports/sample_store.h"
+#include "daemon/rpc/stream_reactor.h"
+#include "daemon/rpc/watch_reactor.h"
+
+namespace benchd::rpc {
+
+/// What an export reads. The references outlive the server.
+struct ListSamplesSources {
+  Endpoint endpoint;
+  SampleStore& store;
+  FindSession find;
+};
+
+/// SessionService.ListSamples: a session's runs in order of execution, loaded 256 at a time, sent
+/// in messages of about half a MiB, the next one only when the last is on its way.
+class ListSamplesReactor final : public StreamReactor<v1::ListSamplesResponse> {
+ public:
+  static constexpr std::uint64_t kRunsPerLoad = 256;
+  static constexpr std::size_t kMessageBytes = std::size_t{512} * 1024;
+
+  ListSamplesReactor(const ListSamplesSources& sources, std::optional<Caller> caller,
+                     const v1::ListSamplesRequest& request);
+
+ private:
+  void Started() override;
+  void Written() override;
+  /// Sends what is loaded; loads when that is used up; ends when there is no more.
+  void Continue();
+  void StartLoad();
+  asio::awaitable<void> Load();
+  bool FillMessage();
+
+  const ListSamplesSources& sources_;
+  const std::string session_;
+  const bool with_warmup_;
+  SessionId id_;
+  SessionSpec spec_;
+  std::vector<Run> runs_;
+  std::size_t used_ = 0;      ///< of runs_
+  std::uint64_t loaded_ = 0;  ///< of the session's runs
+  bool exhausted_ = false;
+};
+
+}  // namespace benchd::rpc

@@ -1,0 +1,74 @@
+#include "daemon/rpc/server.h"
+
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/server_builder.h>
+#include <grpcpp/server_posix.h>
+
+#include <utility>
+
+#include "daemon/rpc/analysis_service.h"
+#include "daemon/rpc/machine_service.h"
+#include "daemon/rpc/queue_service.h"
+#include "daemon/rpc/session_service.h"
+
+namespace benchd::rpc {
+namespace {
+
+// A client that has no call for so long is closed; its channel reconnects by itself when needed.
+constexpr int kMaxIdleMs = 30 * 60 * 1000;
+constexpr int kMaxStreamsPerConnection = 100;
+
+}  // namespace
+
+class Server::Impl {
+ public:
+  Impl(asio::any_io_executor loop, const Parts& parts)
+      : endpoint_{std::move(loop), parts.peers, parts.calls},
+        sessions_(endpoint_, {parts.queue, parts.hub, parts.store, parts.random, parts.clock}),
+        queue_(endpoint_, parts.queue, parts.info) {}
+
+  Result<void> Start() {
+    grpc::EnableDefaultHealthCheckService(true);
+    grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+    grpc::ServerBuilder builder;
+    builder.SetMaxReceiveMessageSize(kMaxRequestBytes);
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, kMaxIdleMs);
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxStreamsPerConnection);
+    builder.RegisterService(&sessions_);
+    builder.RegisterService(&queue_);
+    builder.RegisterService(&machine_);
+    builder.RegisterService(&analysis_);
+    server_ = builder.BuildAndStart();
+    if (server_ == nullptr) {
+      return Error{ErrorCode::kInternal, "gRPC: the server does not start", {}};
+    }
+    return {};
+  }
+
+  void Adopt(int fd) { grpc::AddInsecureChannelFromFd(server_.get(), fd); }
+
+  void Shutdown(std::chrono::milliseconds grace) {
+    if (server_ == nullptr) return;
+    server_->Shutdown(std::chrono::system_clock::now() + grace);
+    server_->Wait();
+  }
+
+ private:
+  const Endpoint endpoint_;
+  SessionService sessions_;
+  QueueService queue_;
+  MachineService machine_;
+  AnalysisService analysis_;
+  // Last: gone before the services it calls.
+  std::unique_ptr<grpc::Server> server_;
+};
+
+Server::Server(asio::any_io_executor loop, const Parts& parts)
+    : impl_(std::make_unique<Impl>(std::move(loop), parts)) {}
+Server::~Server() = default;
+Result<void> Server::Start() { return impl_->Start(); }
+void Server::Adopt(int fd) { impl_->Adopt(fd); }
+void Server::Shutdown(std::chrono::milliseconds grace) { impl_->Shutdown(grace); }
+
+}  // namespace benchd::rpc

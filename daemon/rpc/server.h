@@ -1,0 +1,63 @@
+#pragma once
+
+#include <asio/any_io_executor.hpp>
+#include <chrono>
+#include <memory>
+
+#include "daemon/base/result.h"
+#include "daemon/ports/clock.h"
+#include "daemon/ports/random_source.h"
+#include "daemon/ports/sample_store.h"
+#include "daemon/queue/queue.h"
+#include "daemon/rpc/daemon_info.h"
+#include "daemon/rpc/live_calls.h"
+#include "daemon/rpc/peer_table.h"
+#include "daemon/session/event_hub.h"
+
+namespace benchd::rpc {
+
+/// benchd's gRPC server: the four services, health and reflection, without any port of its own.
+/// Connections come from a Listener, which knows who is calling.
+///
+/// Owned by main; made and adopting on the loop's thread. gRPC's threads inherit the CPU affinity
+/// of the thread that calls Start(), so the process is confined before.
+class Server {
+ public:
+  /// Larger requests are refused by gRPC with RESOURCE_EXHAUSTED.
+  static constexpr int kMaxRequestBytes = 8 * 1024 * 1024;
+
+  /// References outlive the server.
+  struct Parts {
+    Queue& queue;
+    EventHub& hub;
+    SampleStore& store;
+    RandomSource& random;
+    const Clock& clock;
+    const DaemonInfo& info;
+    PeerTable& peers;
+    LiveCalls& calls;
+  };
+
+  Server(asio::any_io_executor loop, const Parts& parts);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// @errors kInternal when gRPC does not start.
+  Result<void> Start();
+
+  /// Serves a connected socket that is in the peer table; owns it from then on.
+  void Adopt(int fd);
+
+  /// Ends all calls, by force after `grace`, and waits until none is left.
+  ///
+  /// Blocks, and the calls end on the loop: call it on another thread while the loop runs, after
+  /// LiveCalls::Close() and after the last Adopt().
+  void Shutdown(std::chrono::milliseconds grace);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace benchd::rpc

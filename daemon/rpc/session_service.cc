@@ -1,0 +1,125 @@
+#include "daemon/rpc/session_service.h"
+
+#include <utility>
+
+#include "daemon/rpc/enum_tables.h"
+#include "daemon/rpc/from_proto.h"
+#include "daemon/rpc/to_proto.h"
+
+namespace benchd::rpc {
+namespace {
+
+FindSession FindIn(Queue& queue) {
+  return [&queue](const Caller& caller, const std::string& id) { return queue.Get(caller, id); };
+}
+
+}  // namespace
+
+SessionService::SessionService(const Endpoint& endpoint, const Parts& parts)
+    : endpoint_(endpoint),
+      parts_(parts),
+      watch_{endpoint, parts.hub, parts.clock, FindIn(parts.queue)},
+      samples_{endpoint, parts.store, FindIn(parts.queue)} {}
+
+grpc::ServerUnaryReactor* SessionService::Submit(grpc::CallbackServerContext* context,
+                                                 const v1::SubmitRequest* request,
+                                                 v1::SubmitResponse* response) {
+  return Answer(endpoint_, context, [this, request, response](Caller caller) {
+    return RunSubmit(std::move(caller), request, response);
+  });
+}
+
+asio::awaitable<Result<void>> SessionService::RunSubmit(Caller caller,
+                                                        const v1::SubmitRequest* request,
+                                                        v1::SubmitResponse* response) {
+  Result<SessionSpec> spec = FromProto(request->spec());
+  if (!spec) co_return std::move(spec).error();
+  if (!request->spec().has_seed()) spec->seed = parts_.random.Next();
+  spec->caller = std::move(caller);
+  Result<SessionSnapshot> queued =
+      co_await parts_.queue.Submit(std::move(spec).value(), request->request_id());
+  if (!queued) co_return std::move(queued).error();
+  response->set_session(queued->id.value);
+  response->set_position(queued->position);
+  if (queued->eta) response->set_eta_seconds(Seconds(*queued->eta));
+  co_return Result<void>();
+}
+
+grpc::ServerUnaryReactor* SessionService::Get(grpc::CallbackServerContext* context,
+                                              const v1::GetSessionRequest* request,
+                                              v1::Session* response) {
+  return Answer(endpoint_, context, [this, request, response](Caller caller) {
+    return RunGet(std::move(caller), request, response);
+  });
+}
+
+asio::awaitable<Result<void>> SessionService::RunGet(Caller caller,
+                                                     const v1::GetSessionRequest* request,
+                                                     v1::Session* response) {
+  Result<SessionRecord> record = parts_.queue.Get(caller, request->session());
+  if (!record) co_return std::move(record).error();
+  const SessionId id = record->snapshot.id;
+  ToProto(SessionView{std::move(record).value(), true}, response);
+  if (!request->with_log()) co_return Result<void>();
+  Result<std::string> log = co_await parts_.store.LoadLog(id);
+  if (!log) co_return std::move(log).error().Within("reading the log");
+  response->set_log(LogToProto(*log));
+  co_return Result<void>();
+}
+
+grpc::ServerUnaryReactor* SessionService::List(grpc::CallbackServerContext* context,
+                                               const v1::ListSessionsRequest* request,
+                                               v1::ListSessionsResponse* response) {
+  return Answer(endpoint_, context, [this, request, response](Caller caller) {
+    return RunList(std::move(caller), request, response);
+  });
+}
+
+asio::awaitable<Result<void>> SessionService::RunList(Caller caller,
+                                                      const v1::ListSessionsRequest* request,
+                                                      v1::ListSessionsResponse* response) {
+  const Result<SessionFilter> filter = FromProto(*request);
+  if (!filter) co_return filter.error();
+  for (const SessionView& view : parts_.queue.List(caller, *filter)) {
+    ToProto(view, response->add_sessions());
+  }
+  co_return Result<void>();
+}
+
+grpc::ServerWriteReactor<v1::SessionEvent>* SessionService::Watch(
+    grpc::CallbackServerContext* context, const v1::WatchRequest* request) {
+  return new WatchReactor(watch_, endpoint_.Identify(*context), request->session());
+}
+
+grpc::ServerUnaryReactor* SessionService::Cancel(grpc::CallbackServerContext* context,
+                                                 const v1::CancelRequest* request,
+                                                 v1::CancelResponse* response) {
+  return Answer(endpoint_, context, [this, request, response](Caller caller) {
+    return RunCancel(std::move(caller), request, response);
+  });
+}
+
+asio::awaitable<Result<void>> SessionService::RunCancel(Caller caller,
+                                                        const v1::CancelRequest* request,
+                                                        v1::CancelResponse* response) {
+  Result<SessionSnapshot> ended =
+      co_await parts_.queue.Cancel(std::move(caller), request->session());
+  if (!ended) co_return std::move(ended).error();
+  response->set_state(WireValue(kSessionStates, ended->state));
+  co_return Result<void>();
+}
+
+grpc::ServerUnaryReactor* SessionService::Move(grpc::CallbackServerContext* context,
+                                               const v1::MoveRequest* /*request*/,
+                                               v1::MoveResponse* /*response*/) {
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  reactor->Finish(NotOffered("move"));
+  return reactor;
+}
+
+grpc::ServerWriteReactor<v1::ListSamplesResponse>* SessionService::ListSamples(
+    grpc::CallbackServerContext* context, const v1::ListSamplesRequest* request) {
+  return new ListSamplesReactor(samples_, endpoint_.Identify(*context), *request);
+}
+
+}  // namespace benchd::rpc

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "benchd/v1/session.grpc.pb.h"
+#include "daemon/ports/clock.h"
+#include "daemon/ports/random_source.h"
+#include "daemon/ports/sample_store.h"
+#include "daemon/queue/queue.h"
+#include "daemon/rpc/endpoint.h"
+#include "daemon/rpc/list_samples_reactor.h"
+#include "daemon/rpc/watch_reactor.h"
+#include "daemon/session/event_hub.h"
+
+namespace benchd::rpc {
+
+/// benchd.v1.SessionService: converts, asks the queue on the loop's thread, maps.
+///
+/// gRPC calls the public methods on its threads; the Run* coroutines run on the loop's.
+class SessionService final : public v1::SessionService::CallbackService {
+ public:
+  /// References outlive the server.
+  struct Parts {
+    Queue& queue;
+    EventHub& hub;
+    SampleStore& store;
+    RandomSource& random;
+    const Clock& clock;
+  };
+  SessionService(const Endpoint& endpoint, const Parts& parts);
+
+  grpc::ServerUnaryReactor* Submit(grpc::CallbackServerContext* context,
+                                   const v1::SubmitRequest* request,
+                                   v1::SubmitResponse* response) override;
+  grpc::ServerUnaryReactor* Get(grpc::CallbackServerContext* context,
+                                const v1::GetSessionRequest* request,
+                                v1::Session* response) override;
+  grpc::ServerUnaryReactor* List(grpc::CallbackServerContext* context,
+                                 const v1::ListSessionsRequest* request,
+                                 v1::ListSessionsResponse* response) override;
+  grpc::ServerWriteReactor<v1::SessionEvent>* Watch(grpc::CallbackServerContext* context,
+                                                    const v1::WatchRequest* request) override;
+  grpc::ServerUnaryReactor* Cancel(grpc::CallbackServerContext* context,
+                                   const v1::CancelRequest* request,
+                                   v1::CancelResponse* response) override;
+  grpc::ServerUnaryReactor* Move(grpc::CallbackServerContext* context,
+                                 const v1::MoveRequest* request,
+                                 v1::MoveResponse* response) override;
+  grpc::ServerWriteReactor<v1::ListSamplesResponse>* ListSamples(
+      grpc::CallbackServerContext* context, const v1::ListSamplesRequest* request) override;
+
+ private:
+  // Requests and responses live until the call is finished, so longer than these coroutines.
+  asio::awaitable<Result<void>> RunSubmit(Caller caller, const v1::SubmitRequest* request,
+                                          v1::SubmitResponse* response);
+  asio::awaitable<Result<void>> RunGet(Caller caller, const v1::GetSessionRequest* request,
+                                       v1::Session* response);
+  asio::awaitable<Result<void>> RunList(Caller caller, const v1::ListSessionsRequest* request,
+                                        v1::ListSessionsResponse* response);
+  asio::awaitable<Result<void>> RunCancel(Caller caller, const v1::CancelRequest* request,
+                                          v1::CancelResponse* response);
+
+  Endpoint endpoint_;
+  Parts parts_;
+  WatchSources watch_;
+  ListSamplesSources samples_;
+};
+
+}  // namespace benchd::rpc

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+
+#include "daemon/model/session.h"
+#include "daemon/queue/queue.h"
+
+namespace benchd::v1 {
+class Cancelled;
+class Failed;
+class Queued;
+class QueueStatus;
+class Run;
+class Session;
+class SessionSpec;
+class Started;
+class Update;
+}  // namespace benchd::v1
+
+namespace google::protobuf {
+class Timestamp;
+}
+
+/// The core's values as clients read them. Absent stays absent, durations become seconds, text that
+/// is not UTF-8 is made so, and no value of an environment variable ever leaves the daemon.
+namespace benchd::rpc {
+
+void ToProto(Timestamp time, google::protobuf::Timestamp* to);
+/// With the names of the arms' own variables only.
+void ToProto(const SessionSpec& spec, v1::SessionSpec* to);
+void ToProto(const Report& report, SessionState state, v1::Update* to);
+void ToProto(const MachineReport& machine, std::uint64_t seed, v1::Started* to);
+void ToProto(const Failure& failure, v1::Failed* to);
+/// The session's place in the queue; 0 once it left it.
+void QueuedToProto(const SessionSnapshot& snapshot, v1::Queued* to);
+/// Of a session that is none of the reader's: id, uid and state only.
+void ToProto(const SessionView& view, v1::Session* to);
+/// `run` indexes into `spec`; indices outside it leave the names empty.
+void ToProto(const Run& run, const SessionSpec& spec, v1::Run* to);
+void ToProto(const QueueStatus& status, v1::QueueStatus* to);
+
+/// What a session's programs wrote, the last 3 MiB at most: clients take 4 MiB by default.
+std::string LogToProto(const std::string& log);
+
+}  // namespace benchd::rpc

@@ -1,0 +1,292 @@
+#include "daemon/run/runner_connection.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <asio/redirect_error.hpp>
+#include <asio/steady_timer.hpp>
+#include <asio/use_awaitable.hpp>
+#include <chrono>
+#include <system_error>
+#include <type_traits>
+
+#include "daemon/base/error.h"
+#include "daemon/wire/channel.h"
+
+namespace benchd {
+namespace {
+
+constexpr std::uint64_t kHandshake = 0;
+constexpr std::chrono::seconds kHelloPatience{10};
+constexpr std::chrono::seconds kCancelPatience{30};
+/// Keeps sums of a clock and a user's time limit far from overflow.
+constexpr std::chrono::hours kLongestPatience{24 * 365};
+constexpr const char* kSameBuild =
+    "install benchd and benchd-runner from the same build and restart both";
+
+/// The number of the request that `message` answers; none for a message that answers nothing.
+std::optional<std::uint64_t> RequestOf(const wire::Message& message) {
+  return std::visit(
+      [](const auto& alternative) -> std::optional<std::uint64_t> {
+        if constexpr (requires { alternative.request; }) return alternative.request;
+        return std::nullopt;
+      },
+      message);
+}
+
+std::string InSeconds(Nanoseconds duration) {
+  return std::to_string(std::chrono::ceil<std::chrono::seconds>(duration).count()) + " s";
+}
+
+}  // namespace
+
+/// One coroutine that waits for one answer; enrolled for as long as it lives.
+class RunnerConnection::Waiter {
+ public:
+  Waiter(RunnerConnection& connection, std::uint64_t request, std::size_t answer_index,
+         const char* what, Nanoseconds patience)
+      : connection_(&connection),
+        place_(connection.waiters_.emplace(request, this)),
+        answer_index_(answer_index),
+        what_(what),
+        deadline_(connection.executor_) {
+    SetPatience(patience);
+  }
+  ~Waiter() { Strike(); }
+  Waiter(const Waiter&) = delete;
+  Waiter& operator=(const Waiter&) = delete;
+
+  std::size_t answer_index() const { return answer_index_; }
+  const char* what() const { return what_; }
+
+  void SetPatience(Nanoseconds patience) {
+    patience_ = std::min<Nanoseconds>(patience, kLongestPatience);
+    deadline_.expires_after(std::chrono::duration_cast<asio::steady_timer::duration>(patience_));
+  }
+
+  /// Called by the connection, which then knows this waiter no more.
+  void Answer(Result<wire::Message> answer) {
+    answer_ = std::move(answer);
+    Strike();
+    deadline_.cancel();
+  }
+
+  asio::awaitable<Result<wire::Message>> Wait() {
+    while (!answer_) {
+      std::error_code stopped;
+      co_await deadline_.async_wait(asio::redirect_error(asio::use_awaitable, stopped));
+      const bool is_late = deadline_.expiry() <= asio::steady_timer::clock_type::now();
+      if (!answer_ && is_late) connection_->Lose("no answer for " + InSeconds(patience_));
+    }
+    co_return std::move(*answer_);
+  }
+
+ private:
+  void Strike() {
+    if (connection_ != nullptr) connection_->waiters_.erase(place_);
+    connection_ = nullptr;
+  }
+
+  RunnerConnection* connection_;  // nullptr once answered
+  std::multimap<std::uint64_t, Waiter*>::iterator place_;
+  std::size_t answer_index_;
+  const char* what_;
+  Nanoseconds patience_{};
+  asio::steady_timer deadline_;
+  std::optional<Result<wire::Message>> answer_;
+};
+
+RunnerConnection::RunnerConnection(asio::any_io_executor executor, RunnerSource& source)
+    : executor_(std::move(executor)), source_(source) {}
+
+RunnerConnection::~RunnerConnection() { Close(); }
+
+asio::awaitable<Result<RunnerFacts>> RunnerConnection::Connect() {
+  // A runner that died a moment ago, its end not seen yet, must not get the next request.
+  if (socket_) {
+    pollfd state{socket_->native_handle(), POLLIN, 0};
+    if (poll(&state, 1, 0) > 0 && (state.revents & (POLLHUP | POLLERR)) != 0) TakeRecords();
+  }
+  if (facts_) co_return *facts_;
+  if (closed_) co_return Error{ErrorCode::kUnavailable, "benchd-runner: benchd is stopping", {}};
+  const bool is_fresh = !socket_;
+  if (is_fresh) {
+    if (auto opened = OpenSocket(); !opened) co_return std::move(opened).error();
+  }
+  Waiter waiter(*this, kHandshake, wire::Message(wire::HelloReply{}).index(), "the handshake",
+                kHelloPatience);
+  // Taken now: after the wait this runner may be gone and another one there.
+  const std::uint64_t generation = connections_;
+  if (is_fresh) {
+    if (auto sent = Send(wire::Hello{}); !sent) Lose(sent.error().message);
+  }
+  Result<wire::Message> answer = co_await waiter.Wait();
+  if (!answer) co_return std::move(answer).error();
+  wire::HelloReply reply = std::get<wire::HelloReply>(std::move(*answer));
+  co_return RunnerFacts{generation, reply.pid, reply.privileged, std::move(reply.housekeeping_cpus),
+                        std::move(reply.benchmark_cpus)};
+}
+
+asio::awaitable<Result<wire::Message>> RunnerConnection::Exchange(
+    std::uint64_t generation, std::uint64_t request, wire::Message message,
+    std::size_t answer_index, const char* what, Nanoseconds patience) {
+  if (!facts_ || facts_->generation != generation) {
+    co_return Error{ErrorCode::kUnavailable, std::string("benchd-runner died before ") + what,
+                    source_.Hint()};
+  }
+  Waiter waiter(*this, request, answer_index, what, patience);
+  if (auto sent = Send(message); !sent) {
+    if (sent.error().code != ErrorCode::kUnavailable) {
+      co_return std::move(sent).error().Within("telling benchd-runner");
+    }
+    Lose(std::string());
+  }
+  co_return co_await waiter.Wait();
+}
+
+void RunnerConnection::CancelRun(std::uint64_t generation) {
+  if (!facts_ || facts_->generation != generation) return;
+  const std::size_t finished = wire::Message(wire::RunFinished{}).index();
+  for (const auto& [request, waiter] : waiters_) {
+    if (waiter->answer_index() == finished) waiter->SetPatience(kCancelPatience);
+  }
+  if (auto sent = Send(wire::CancelRun{}); !sent) Lose(sent.error().message);
+}
+
+void RunnerConnection::Close() {
+  closed_ = true;
+  on_lost_ = nullptr;
+  Lose([](const std::string& what) {
+    return Error{ErrorCode::kUnavailable, "benchd is stopping during " + what, {}};
+  });
+}
+
+Result<void> RunnerConnection::OpenSocket() {
+  auto connected = source_.Connect();
+  if (!connected) return std::move(connected).error();
+  std::error_code failed;
+  socket_.emplace(executor_);
+  socket_->assign(connected->get(), failed);
+  if (!failed) {
+    connected->Release();
+    socket_->non_blocking(true, failed);
+  }
+  if (failed) {
+    socket_.reset();
+    connected->Reset();
+    source_.Disconnected();
+    return SystemError("watching the runner's socket", failed.value());
+  }
+  ++connections_;
+  AwaitRecords();
+  return {};
+}
+
+Result<void> RunnerConnection::Send(const wire::Message& message) {
+  return wire::SendRecord(socket_->native_handle(), wire::Encode(message));
+}
+
+void RunnerConnection::AwaitRecords() {
+  socket_->async_wait(asio::posix::stream_descriptor::wait_read,
+                      [this, alive = std::weak_ptr<const bool>(alive_),
+                       connection = connections_](const std::error_code& stopped) {
+                        if (stopped || alive.expired()) return;
+                        // Meant for a socket that was closed after this event was queued.
+                        if (!socket_ || connection != connections_) return;
+                        TakeRecords();
+                        if (socket_) AwaitRecords();
+                      });
+}
+
+void RunnerConnection::TakeRecords() {
+  while (socket_ && TakeRecord()) {
+  }
+}
+
+/// False when nothing is left to read for now.
+bool RunnerConnection::TakeRecord() {
+  auto record = wire::ReceiveRecord(socket_->native_handle());
+  if (!record) {
+    if (record.error().code == ErrorCode::kResourceExhausted) return false;
+    Lose(record.error().message);
+    return false;
+  }
+  if (record->empty()) {
+    Lose(std::string());
+    return false;
+  }
+  auto message = wire::Decode(*record);
+  if (!message) {
+    Lose("it cannot be understood: " + message.error().message);
+    return false;
+  }
+  if (auto taken = Dispatch(std::move(*message)); !taken) {
+    const Error error = std::move(taken).error();
+    if (error.code == ErrorCode::kFailedPrecondition) {
+      Lose([error](const std::string&) { return error; });
+    } else {
+      Lose(error.message);
+    }
+    return false;
+  }
+  return true;
+}
+
+Result<void> RunnerConnection::Dispatch(wire::Message message) {
+  if (auto* hello = std::get_if<wire::HelloReply>(&message)) return TakeHello(std::move(*hello));
+  const std::optional<std::uint64_t> request = RequestOf(message);
+  if (!request || *request == kHandshake || *request >= next_request_) {
+    return Error{ErrorCode::kInternal, "it answered what nobody asked", {}};
+  }
+  const auto found = waiters_.find(*request);
+  // Whoever asked has gone meanwhile.
+  if (found == waiters_.end()) return {};
+  if (found->second->answer_index() != message.index()) {
+    return Error{ErrorCode::kInternal, "it answered with the wrong message", {}};
+  }
+  found->second->Answer(std::move(message));
+  return {};
+}
+
+Result<void> RunnerConnection::TakeHello(wire::HelloReply reply) {
+  if (reply.version != wire::kVersion) {
+    return Error{ErrorCode::kFailedPrecondition,
+                 "benchd-runner: speaks version " + std::to_string(reply.version) +
+                     ", benchd speaks version " + std::to_string(wire::kVersion),
+                 kSameBuild};
+  }
+  if (facts_) return Error{ErrorCode::kInternal, "it greeted twice", {}};
+  facts_ = RunnerFacts{connections_, reply.pid, reply.privileged, reply.housekeeping_cpus,
+                       reply.benchmark_cpus};
+  while (true) {
+    const auto found = waiters_.find(kHandshake);
+    if (found == waiters_.end()) break;
+    found->second->Answer(wire::Message(reply));
+  }
+  if (on_connected_) on_connected_(*facts_);
+  return {};
+}
+
+void RunnerConnection::Lose(const std::string& why) {
+  const std::string hint = source_.Hint();
+  Lose([&why, &hint](const std::string& what) {
+    return Error{ErrorCode::kUnavailable,
+                 "benchd-runner died during " + what + (why.empty() ? "" : ": " + why), hint};
+  });
+}
+
+void RunnerConnection::Lose(const std::function<Error(const std::string& what)>& error_of) {
+  if (!socket_) return;
+  socket_.reset();
+  facts_.reset();
+  source_.Disconnected();
+  // Whoever waits learns it from what they asked for; nobody: the log alone.
+  const Error lost = error_of(waiters_.empty() ? "idling" : waiters_.begin()->second->what());
+  while (!waiters_.empty()) {
+    Waiter& waiter = *waiters_.begin()->second;
+    waiter.Answer(error_of(waiter.what()));
+  }
+  if (on_lost_) on_lost_(lost);
+}
+
+}  // namespace benchd

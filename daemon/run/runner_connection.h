@@ -1,0 +1,125 @@
+#pragma once
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daemon/base/result.h"
+#include "daemon/base/time.h"
+#include "daemon/run/runner_source.h"
+#include "daemon/wire/messages.h"
+
+namespace benchd {
+
+/// What a runner says of itself in the handshake.
+struct RunnerFacts {
+  /// Which connection this is; every request is bound to one, and no other runner ever gets it.
+  std::uint64_t generation = 0;
+  std::int32_t pid = 0;
+  bool privileged = false;             ///< may become other users
+  std::vector<int> housekeeping_cpus;  ///< where benchd and its clients should stay
+  std::vector<int> benchmark_cpus;
+};
+
+/// The one conversation with benchd-runner: owns the socket and the table of open requests, and
+/// resumes whoever waits for an answer. RunnerLauncher and RunnerMachine speak through it.
+///
+/// A runner that hangs up, cannot be understood or does not answer in time is dead: all requests
+/// under way end with kUnavailable "benchd-runner died during ...". The next Connect() meets a
+/// fresh one. Lives on the loop's thread; owned by main.cc, outlives launcher and machine.
+class RunnerConnection {
+ public:
+  RunnerConnection(asio::any_io_executor executor, RunnerSource& source);
+  ~RunnerConnection();
+  RunnerConnection(const RunnerConnection&) = delete;
+  RunnerConnection& operator=(const RunnerConnection&) = delete;
+
+  /// Called after every handshake, before anybody's request: benchd moves to the housekeeping CPUs.
+  void OnConnected(std::function<void(const RunnerFacts&)> action) {
+    on_connected_ = std::move(action);
+  }
+  /// Called when a connection ends other than by Close(); for the log.
+  void OnLost(std::function<void(const Error&)> action) { on_lost_ = std::move(action); }
+
+  /// Meets a runner, if there is none at the moment.
+  ///
+  /// @errors those of RunnerSource::Connect(); kFailedPrecondition when the runner is of another
+  ///         version; kUnavailable when it dies or stays silent (10 s), or after Close().
+  asio::awaitable<Result<RunnerFacts>> Connect();
+
+  /// Sends `message` to the runner of that generation and waits for the answer to it.
+  ///
+  /// @param what      a literal: the step in the user's words, "benchd-runner died during WHAT"
+  /// @param patience  a runner that is silent for longer is dead
+  /// @errors kUnavailable when that runner is gone or goes; kInvalidArgument for a message too
+  /// large.
+  template <typename Answer, typename Question>
+  asio::awaitable<Result<Answer>> Ask(std::uint64_t generation, Question message, const char* what,
+                                      Nanoseconds patience) {
+    // Named, not written into the co_await: GCC 12 destroys some temporaries there twice.
+    static const std::size_t kAnswer = wire::Message(Answer{}).index();
+    message.request = next_request_++;
+    const std::uint64_t request = message.request;
+    wire::Message question(std::move(message));
+    Result<wire::Message> answer =
+        co_await Exchange(generation, request, std::move(question), kAnswer, what, patience);
+    if (!answer) co_return std::move(answer).error();
+    co_return std::get<Answer>(std::move(*answer));
+  }
+
+  /// Asks the runner of that generation, if it lives, to kill the run under way, and allows it 30
+  /// s.
+  void CancelRun(std::uint64_t generation);
+
+  /// Says that the machine's settings are held by the runner of that generation (0: by none).
+  void SetHolder(std::uint64_t generation) { holder_ = generation; }
+  std::uint64_t holder() const { return holder_; }
+  /// The runner connected now, 0 without one.
+  std::uint64_t generation() const { return facts_ ? facts_->generation : 0; }
+
+  /// Hangs up for good, so that the loop can run dry; open requests end with kUnavailable.
+  void Close();
+
+ private:
+  class Waiter;
+
+  asio::awaitable<Result<wire::Message>> Exchange(std::uint64_t generation, std::uint64_t request,
+                                                  wire::Message message, std::size_t answer_index,
+                                                  const char* what, Nanoseconds patience);
+  Result<void> OpenSocket();
+  Result<void> Send(const wire::Message& message);
+  void AwaitRecords();
+  void TakeRecords();
+  bool TakeRecord();
+  Result<void> Dispatch(wire::Message message);
+  Result<void> TakeHello(wire::HelloReply reply);
+  /// Ends the connection. `why` completes "benchd-runner died during WHAT"; empty: it hung up.
+  void Lose(const std::string& why);
+  void Lose(const std::function<Error(const std::string& what)>& error_of);
+
+  asio::any_io_executor executor_;
+  RunnerSource& source_;
+  std::function<void(const RunnerFacts&)> on_connected_;
+  std::function<void(const Error&)> on_lost_;
+  std::optional<asio::posix::stream_descriptor> socket_;
+  std::uint64_t connections_ = 0;     // the number of the newest socket
+  std::optional<RunnerFacts> facts_;  // present from the handshake on
+  std::uint64_t holder_ = 0;
+  bool closed_ = false;
+  std::uint64_t next_request_ = 1;
+  // By request number; 0 for all who wait for the handshake. They live in their coroutines' frames.
+  std::multimap<std::uint64_t, Waiter*> waiters_;
+  // Shared by nobody: handlers on the loop hold weak ones, to see that this object is gone.
+  std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
+};
+
+}  // namespace benchd

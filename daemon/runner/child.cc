@@ -1,0 +1,181 @@
+#include "daemon/runner/child.h"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <linux/stat.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "daemon/runner/raw_syscall.h"
+
+namespace benchd {
+namespace {
+
+constexpr int kExecuteFd = 3;
+
+[[noreturn]] void Exit(int code) {
+  for (;;) RawSyscall(SYS_exit_group, code);
+}
+
+[[noreturn]] void Fail(const ChildPlan& plan, ChildStep step, long result) {
+  plan.report->error_number = static_cast<int>(-result);
+  plan.report->step = step;
+  Exit(127);
+}
+
+/// Ends the child when a system call failed.
+long Check(const ChildPlan& plan, ChildStep step, long result) {
+  if (result < 0) Fail(plan, step, result);
+  return result;
+}
+
+/// Writes "0" (oneself, or no adjustment) into a file below `folder`.
+long WriteZero(int folder, const char* name) {
+  const long fd = RawSyscall(SYS_openat, folder, Word(name), O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return fd;
+  const long written = RawSyscall(SYS_write, fd, Word("0"), 1);
+  RawSyscall(SYS_close, fd);
+  return written;
+}
+
+/// A limit above what may be set is set as high as it can be: the kernel allows no more.
+void SetLimit(const ChildPlan& plan, const ChildLimit& limit) {
+  rlimit64 value = limit.value;
+  long result = RawSyscall(SYS_prlimit64, 0, limit.resource, Word(&value), 0);
+  if (result == -EPERM) {
+    rlimit64 own{};
+    RawSyscall(SYS_prlimit64, 0, limit.resource, 0, Word(&own));
+    if (value.rlim_max > own.rlim_max) value.rlim_max = own.rlim_max;
+    if (value.rlim_cur > value.rlim_max) value.rlim_cur = value.rlim_max;
+    result = RawSyscall(SYS_prlimit64, 0, limit.resource, Word(&value), 0);
+  }
+  Check(plan, ChildStep::kLimits, result);
+}
+
+void Place(const ChildPlan& plan) {
+  // A refusal is no failure: the tree is then found through its parents (reaper.h).
+  if (plan.join_cgroup >= 0) WriteZero(plan.join_cgroup, "cgroup.procs");
+  Check(plan, ChildStep::kAffinity,
+        RawSyscall(SYS_sched_setaffinity, 0, sizeof(plan.affinity), Word(plan.affinity)));
+  // Not every runner may raise its children's chances; then they keep its own.
+  if (plan.reset_oom_score) WriteZero(AT_FDCWD, "/proc/self/oom_score_adj");
+  RawSyscall(SYS_umask, static_cast<long>(plan.umask));
+  for (std::size_t i = 0; i < plan.limit_count; ++i) SetLimit(plan, plan.limits[i]);
+  if (plan.reset_nice) RawSyscall(SYS_setpriority, PRIO_PROCESS, 0, 0);
+}
+
+/// The runner has every disposition at its default, so that the mask is all there is to undo.
+void Separate(const ChildPlan& plan) {
+  Check(plan, ChildStep::kSession, RawSyscall(SYS_setsid));
+  const unsigned long none = 0;
+  RawSyscall(SYS_rt_sigprocmask, SIG_SETMASK, Word(&none), 0, sizeof(none));
+  if (plan.clear_inheritable) {
+    // Takes the ambient ones along. The program of an unprivileged user then starts with none, and
+    // root's with all, as everywhere.
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    Check(plan, ChildStep::kCapabilities,
+          RawSyscall(SYS_capset, Word(&header), Word(plan.capabilities)));
+  }
+  for (int stream = 0; stream < 3; ++stream) {
+    Check(plan, ChildStep::kStreams, RawSyscall(SYS_dup3, plan.streams[stream], stream, 0));
+  }
+  int first_closed = 3;
+  if (plan.execute_fd >= 0) {
+    if (plan.execute_fd != kExecuteFd) {
+      Check(plan, ChildStep::kStreams,
+            RawSyscall(SYS_dup3, plan.execute_fd, kExecuteFd, O_CLOEXEC));
+    }
+    first_closed = kExecuteFd + 1;
+  }
+  Check(plan, ChildStep::kDescriptors, RawSyscall(SYS_close_range, first_closed, ~0U, 0));
+}
+
+void BecomeUser(const ChildPlan& plan) {
+  if (plan.become_user) {
+    Check(plan, ChildStep::kGroups,
+          RawSyscall(SYS_setgroups, static_cast<long>(plan.group_count), Word(plan.groups)));
+    const long gid = static_cast<long>(plan.gid);
+    Check(plan, ChildStep::kGid, RawSyscall(SYS_setresgid, gid, gid, gid));
+    const long uid = static_cast<long>(plan.uid);
+    Check(plan, ChildStep::kUid, RawSyscall(SYS_setresuid, uid, uid, uid));
+    if (plan.uid != 0) {
+      // The kernel dropped them with the uid unless a securebit of the runner says otherwise.
+      __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+      __user_cap_data_struct empty[2] = {};
+      Check(plan, ChildStep::kCapabilities, RawSyscall(SYS_capset, Word(&header), Word(empty)));
+    }
+  }
+  // After the ids, whose change clears it. A runner that dies takes the child with it.
+  RawSyscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+  if (RawSyscall(SYS_getppid) != plan.parent) Exit(127);
+}
+
+/// Opens a file as the user and makes it stream 0 or 1.
+void OpenStream(const ChildPlan& plan, ChildStep step, const char* path, int flags, int stream) {
+  const long fd = Check(plan, step,
+                        RawSyscall(SYS_openat, AT_FDCWD, Word(path),
+                                   flags | O_CLOEXEC | O_NOCTTY | O_LARGEFILE, 0666));
+  Check(plan, step, RawSyscall(SYS_dup3, fd, stream, 0));
+  RawSyscall(SYS_close, fd);
+}
+
+void OpenFiles(const ChildPlan& plan) {
+  if (plan.cwd != nullptr) Check(plan, ChildStep::kCwd, RawSyscall(SYS_chdir, Word(plan.cwd)));
+  if (plan.input != nullptr) OpenStream(plan, ChildStep::kInput, plan.input, O_RDONLY, 0);
+  if (plan.output != nullptr) {
+    const int flags = O_WRONLY | O_CREAT | O_APPEND | (plan.truncate_output ? O_TRUNC : 0);
+    OpenStream(plan, ChildStep::kOutput, plan.output, flags, 1);
+  }
+}
+
+void CheckIdentity(const ChildPlan& plan) {
+  if (!plan.check_identity) return;
+  struct statx file {};
+  Check(plan, ChildStep::kStat,
+        RawSyscall(SYS_statx, AT_FDCWD, Word(plan.path), AT_STATX_SYNC_AS_STAT,
+                   STATX_INO | STATX_SIZE | STATX_MTIME, Word(&file)));
+  constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
+  unsigned changed = 0;
+  if (file.stx_dev_major != plan.device_major || file.stx_dev_minor != plan.device_minor ||
+      file.stx_ino != plan.inode) {
+    changed |= kOtherFile;
+  }
+  if (file.stx_size != plan.size_bytes) changed |= kOtherSize;
+  if (file.stx_mtime.tv_sec * kNanosPerSecond + file.stx_mtime.tv_nsec != plan.mtime_ns) {
+    changed |= kOtherTime;
+  }
+  if (changed != 0) {
+    plan.report->changed = changed;
+    Fail(plan, ChildStep::kIdentity, 0);
+  }
+}
+
+std::int64_t Now(clockid_t clock) {
+  timespec now{};
+  RawSyscall(SYS_clock_gettime, clock, Word(&now));
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+}  // namespace
+
+void RunChild(const ChildPlan& plan) {
+  Place(plan);
+  Separate(plan);
+  BecomeUser(plan);
+  OpenFiles(plan);
+  CheckIdentity(plan);
+  long result = 0;
+  if (plan.execute_fd >= 0) {
+    result = RawSyscall(SYS_execveat, kExecuteFd, Word(""), Word(plan.argv), Word(plan.envp),
+                        AT_EMPTY_PATH);
+  } else {
+    plan.report->realtime_ns = Now(CLOCK_REALTIME);
+    plan.report->monotonic_ns = Now(CLOCK_MONOTONIC);
+    result = RawSyscall(SYS_execve, Word(plan.path), Word(plan.argv), Word(plan.envp));
+  }
+  Fail(plan, ChildStep::kExecute, result);
+}
+
+}  // namespace benchd

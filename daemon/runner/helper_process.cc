@@ -1,0 +1,196 @@
+#include "daemon/runner/helper_process.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "daemon/base/error.h"
+#include "daemon/runner/launch_failure.h"
+
+namespace benchd {
+namespace {
+
+constexpr std::uint64_t kNanosPerSecond = 1'000'000'000;
+#ifndef BENCHD_SANITIZED
+constexpr std::uint64_t kAddressSpaceBytes = std::uint64_t{512} * 1024 * 1024;
+#endif
+
+/// The caller's limit of that kind, or ours where it is lower.
+void LowerLimit(std::vector<ResourceLimit>& limits, int resource, std::uint64_t most) {
+  for (ResourceLimit& limit : limits) {
+    if (limit.resource != resource) continue;
+    limit.soft = std::min(limit.soft, most);
+    limit.hard = std::min(limit.hard, most);
+    return;
+  }
+  limits.push_back({resource, most, most});
+}
+
+Caller WithHelperLimits(Caller caller, std::int64_t timeout_ns) {
+#ifndef BENCHD_SANITIZED  // a sanitizer reserves terabytes
+  LowerLimit(caller.limits, RLIMIT_AS, kAddressSpaceBytes);
+#endif
+  LowerLimit(caller.limits, RLIMIT_CPU,
+             static_cast<std::uint64_t>(timeout_ns) / kNanosPerSecond + 1);
+  LowerLimit(caller.limits, RLIMIT_CORE, 0);
+  return caller;
+}
+
+Result<std::string> ReadAll(int memory) {
+  struct stat info {};
+  if (fstat(memory, &info) != 0) return SystemError("an answer in memory", errno);
+  std::string text(static_cast<std::size_t>(info.st_size), '\0');
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t count =
+        pread(memory, text.data() + done, text.size() - done, static_cast<off_t>(done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return SystemError("an answer in memory", count < 0 ? errno : EIO);
+    done += static_cast<std::size_t>(count);
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<UniqueFd> EmptyMemory() {
+  UniqueFd memory(memfd_create("benchd", MFD_CLOEXEC));
+  if (!memory) return SystemError("memfd_create", errno);
+  return memory;
+}
+
+Result<UniqueFd> MemoryWith(std::string_view text) {
+  auto memory = EmptyMemory();
+  if (!memory) return memory;
+  while (!text.empty()) {
+    const ssize_t written = write(memory->get(), text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return SystemError("writing to memory", errno);
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  lseek(memory->get(), 0, SEEK_SET);
+  return memory;
+}
+
+HelperProcess::HelperProcess(EventLoop& loop, const Host& host, ProcessTree& tree,
+                             HelperOwner& owner)
+    : loop_(loop), host_(host), tree_(tree), owner_(owner) {}
+
+HelperProcess::~HelperProcess() {
+  if (process_.pidfd) KillAndReap();
+}
+
+Result<void> HelperProcess::Start(HelperOrder order) {
+  name_ = order.name;
+  LaunchSpec spec;
+  spec.caller = WithHelperLimits(order.caller, order.timeout_ns);
+  spec.as_caller = order.as_caller;
+  spec.argv = {"benchd-helper"};
+  spec.argv.insert(spec.argv.end(), order.argv.begin(), order.argv.end());
+  spec.cwd = order.cwd;
+  spec.cpus = host_.cpus.housekeeping;
+  if (auto checked = LaunchPlan::Check(host_, spec); !checked) return checked;
+  plan_ = std::make_unique<LaunchPlan>(host_, std::move(spec));
+
+  auto answer = EmptyMemory();
+  if (!answer) return std::move(answer).error();
+  answer_ = std::move(*answer);
+  auto out = Capture::Open(loop_, {.memory = answer_.get(), .memory_limit = kHelperAnswerBytes});
+  if (!out) return std::move(out).error();
+  stdout_ = std::move(*out);
+  CaptureTargets tail;
+  tail.keep_tail = true;
+  auto err = Capture::Open(loop_, tail);
+  if (!err) return std::move(err).error();
+  stderr_ = std::move(*err);
+
+  ChildPlan& plan =
+      plan_->Prepare(order.input.get(), stdout_->write_end(), stderr_->write_end(), 0, false);
+  SpawnOptions options;
+  options.share_memory = !order.as_caller || host_.MayShareMemory(order.caller);
+  auto process = Spawn(plan, area_, options);
+  if (!process) return std::move(process).error().Within(name_);
+  process_ = std::move(*process);
+  tree_.Claim(process_.pid, ProcessTree::Kind::kHelper);
+  stdout_->CloseWriteEnd();
+  stderr_->CloseWriteEnd();
+  timer_.emplace(loop_, *this);
+  timer_->Arm(order.timeout_ns);
+  watch_.emplace(loop_, process_.pidfd.get(), *this);
+  return {};
+}
+
+void HelperProcess::OnReady(int fd, std::uint32_t) {
+  if (fd == timer_->fd()) {
+    if (!timer_->TakeExpiry()) return;
+    timed_out_ = true;
+    syscall(SYS_pidfd_send_signal, process_.pidfd.get(), SIGKILL, nullptr, 0);
+    return;
+  }
+  // While it is not reaped its number, and so its group, can be nobody else's.
+  kill(-process_.pid, SIGKILL);
+  siginfo_t info{};
+  if (waitid(P_PIDFD, static_cast<id_t>(fd), &info, WEXITED | WNOHANG) != 0 || info.si_pid == 0) {
+    return;
+  }
+  watch_.reset();
+  timer_.reset();
+  tree_.Release(process_.pid);
+  process_.pidfd.Reset();
+  owner_.OnHelperDone(*this, Collect(info.si_status, info.si_code == CLD_EXITED));
+}
+
+Result<std::string> HelperProcess::Collect(int status, bool exited) {
+  stdout_->Finish();
+  stderr_->Finish();
+  const ChildReport& report = area_.report();
+  if (report.step != ChildStep::kNone) {
+    return DescribeLaunchFailure(report, plan_->spec()).Within(name_);
+  }
+  if (timed_out_) {
+    return Error{ErrorCode::kDeadlineExceeded, name_ + ": benchd-helper took too long", {}};
+  }
+  if (stdout_->overflowed()) {
+    return Error{
+        ErrorCode::kResourceExhausted,
+        name_ + ": the answer is over " + std::to_string(kHelperAnswerBytes >> 20) + " MiB",
+        {}};
+  }
+  if (!exited || status != 0) {
+    std::string why = exited ? "exit code " + std::to_string(status)
+                             : "killed by signal " + std::to_string(status);
+    std::string tail = stderr_->TakeTail();
+    tail.erase(tail.find_last_not_of('\n') + 1);
+    if (!tail.empty()) why.append(": ").append(tail);
+    return Error{ErrorCode::kInternal, name_ + ": benchd-helper failed: " + why, {}};
+  }
+  return ReadAll(answer_.get());
+}
+
+void HelperProcess::KillAndReap() {
+  syscall(SYS_pidfd_send_signal, process_.pidfd.get(), SIGKILL, nullptr, 0);
+  siginfo_t info{};
+  // It dies as fast as the kernel can; one that hangs in the kernel keeps its memory and is reaped
+  // by the tree when it comes back.
+  constexpr int kTries = 200;
+  bool reaped = false;
+  for (int i = 0; i < kTries && !reaped; ++i) {
+    reaped =
+        waitid(P_PIDFD, static_cast<id_t>(process_.pidfd.get()), &info, WEXITED | WNOHANG) == 0 &&
+        info.si_pid != 0;
+    if (!reaped) usleep(1000);
+  }
+  tree_.Release(process_.pid);
+  if (reaped) return;
+  area_.Abandon();
+  static_cast<void>(plan_.release());
+}
+
+}  // namespace benchd

@@ -1,0 +1,139 @@
+#include "daemon/runner/host.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <string>
+#include <string_view>
+
+#include "daemon/base/error.h"
+#include "daemon/runner/log.h"
+#include "daemon/system/cpu_list.h"
+
+namespace benchd {
+namespace {
+
+void ReadCapabilities(Host& host) {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  if (syscall(SYS_capget, &header, host.capabilities.data()) != 0) return;
+  const auto has = [&host](unsigned capability) {
+    return (host.capabilities[capability / 32].effective & (1U << (capability % 32))) != 0;
+  };
+  host.privileged = has(CAP_SETUID) && has(CAP_SETGID);
+  for (__user_cap_data_struct& half : host.capabilities) {
+    host.has_inheritable = host.has_inheritable || half.inheritable != 0;
+    half.inheritable = 0;
+  }
+}
+
+/// Beside our own program, or where an installation puts it.
+Result<UniqueFd> OpenHelper() {
+  char own[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", own, sizeof(own));
+  if (length < 0) return SystemError("/proc/self/exe", errno);
+  const std::string_view path(own, static_cast<std::size_t>(length));
+  const std::string folder(path.substr(0, path.rfind('/') + 1));
+  for (const char* name : {"benchd-helper", "../libexec/benchd/benchd-helper"}) {
+    UniqueFd helper(open((folder + name).c_str(), O_PATH | O_CLOEXEC));
+    if (!helper) continue;
+    // Above the descriptors that a child fills first.
+    return UniqueFd(fcntl(helper.get(), F_DUPFD_CLOEXEC, 10));
+  }
+  return Error{ErrorCode::kNotFound, "benchd-helper: not beside benchd-runner in " + folder,
+               "install both programs into one folder"};
+}
+
+/// Every CPU the kernel grants: whatever affinity we were started with is widened to our cpuset.
+std::vector<int> WidenAffinity() {
+  cpu_set_t set;
+  std::vector<int> cpus;
+  for (int cpu = 0; cpu < kMaxCpus; ++cpu) CPU_SET(cpu, &set);
+  sched_setaffinity(0, sizeof(set), &set);
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof(set), &set) != 0) return cpus;
+  for (int cpu = 0; cpu < kMaxCpus; ++cpu) {
+    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
+void PinTo(const std::vector<int>& cpus) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (int cpu : cpus) CPU_SET(cpu, &set);
+  if (sched_setaffinity(0, sizeof(set), &set) != 0) {
+    Log(LogLevel::kWarning, "cannot stay on the housekeeping CPUs " + FormatCpuList(cpus));
+  }
+}
+
+}  // namespace
+
+bool Host::MayShareMemory(const Caller& caller) const {
+  if (reset_oom_score) return false;
+  if (!privileged || caller.uid == uid) return true;
+  char value = '1';
+  return suid_dumpable && pread(suid_dumpable.get(), &value, 1, 0) == 1 && value != '1';
+}
+
+void Host::ResetOwnPeak() const {
+  // "5": reset the peak resident set size (proc(5), clear_refs). Without it max_rss has a higher
+  // floor.
+  if (own_peak) [[maybe_unused]]
+    const ssize_t written = pwrite(own_peak.get(), "5", 1, 0);
+}
+
+Result<Host> MinimalHost() {
+  Host host;
+  host.uid = geteuid();
+  host.gid = getegid();
+  host.usable_cpus = WidenAffinity();
+  host.null.Reset(open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!host.null) return SystemError("/dev/null", errno);
+  auto helper = OpenHelper();
+  if (!helper) return std::move(helper).error();
+  host.helper = std::move(*helper);
+  ReadCapabilities(host);
+  host.cpus.housekeeping = host.usable_cpus;
+  return host;
+}
+
+Result<Host> LookAround(const std::string& root, const std::string& benchmark_cpus) {
+  auto minimal = MinimalHost();
+  if (!minimal) return std::move(minimal).error();
+  Host host = std::move(*minimal);
+  host.files = KernelFiles(root);
+  const std::string oom_score = KernelFiles("/").Read("proc/self/oom_score_adj").value_or("0");
+  host.reset_oom_score = oom_score != "0";
+  host.reset_nice = getpriority(PRIO_PROCESS, 0) != 0;
+
+  auto wanted = ParseCpuList(benchmark_cpus);
+  if (!wanted) return std::move(wanted).error().Within("[runner] benchmark_cpus");
+  auto topology = ReadTopology(host.files);
+  if (!topology) return std::move(topology).error();
+  auto split = SplitCpus(*topology, host.usable_cpus, *wanted);
+  if (!split) return std::move(split).error();
+  host.cpus = std::move(*split);
+  PinTo(host.cpus.housekeeping);
+
+  host.own_peak.Reset(open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC));
+  if (host.privileged) {
+    host.suid_dumpable.Reset(open("/proc/sys/fs/suid_dumpable", O_RDONLY | O_CLOEXEC));
+  }
+  return host;
+}
+
+Result<void> CheckCaller(const Host& host, const Caller& caller) {
+  if (host.privileged || (caller.uid == host.uid && caller.gid == host.gid)) return {};
+  return Error{ErrorCode::kPermissionDenied,
+               "benchd-runner: runs as uid " + std::to_string(host.uid) + " gid " +
+                   std::to_string(host.gid) + " and cannot start a program as uid " +
+                   std::to_string(caller.uid) + " gid " + std::to_string(caller.gid),
+               "use the system daemon, or a user daemon started by that user"};
+}
+
+}  // namespace benchd

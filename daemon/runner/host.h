@@ -1,0 +1,61 @@
+#pragma once
+
+#include <linux/capability.h>
+#include <sys/types.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "daemon/base/result.h"
+#include "daemon/base/unique_fd.h"
+#include "daemon/model/caller.h"
+#include "daemon/system/kernel_files.h"
+#include "daemon/system/topology.h"
+
+namespace benchd {
+
+/// What the runner found out about itself and the machine when it started, and the descriptors that
+/// every child needs. Made once by main(), read by everybody, never changed.
+struct Host {
+  KernelFiles files{"/"};
+  uid_t uid = 0;
+  gid_t gid = 0;
+  bool privileged = false;  ///< may become other users
+  bool has_inheritable = false;
+  std::array<__user_cap_data_struct, 2> capabilities{};  ///< own ones, inheritable ones cleared
+  bool reset_oom_score = false;
+  bool reset_nice = false;
+
+  std::vector<int> usable_cpus;  ///< all that the kernel lets us use
+  CpuSplit cpus;
+
+  UniqueFd null;           ///< /dev/null, for reading and writing
+  UniqueFd helper;         ///< benchd-helper, O_PATH: children execute it without reaching its path
+  UniqueFd own_peak;       ///< /proc/self/clear_refs
+  UniqueFd suid_dumpable;  ///< /proc/sys/fs/suid_dumpable, open only where it matters
+
+  /// Whether a child that becomes `caller` may run in our memory until it is its program.
+  ///
+  /// Not with fs.suid_dumpable = 1 (a debugging setting): the caller could then trace it there. Not
+  /// with an OOM adjustment to reset: the kernel would reset that of all who share the memory.
+  bool MayShareMemory(const Caller& caller) const;
+
+  /// Forgets the peak of our own memory use, which the kernel counts as every child's.
+  void ResetOwnPeak() const;
+};
+
+/// Looks around: ids, capabilities, CPUs; pins this process to the housekeeping CPUs.
+///
+/// `benchmark_cpus` is the configured CPU list, empty = the default split.
+/// @errors of the topology; kNotFound when benchd-helper is not beside the own program.
+Result<Host> LookAround(const std::string& root, const std::string& benchmark_cpus);
+
+/// Just what it takes to start benchd-helper with our own ids, before the configuration is known.
+Result<Host> MinimalHost();
+
+/// Whether children of `caller` can be started.
+/// @errors kPermissionDenied when we may not become that user.
+Result<void> CheckCaller(const Host& host, const Caller& caller);
+
+}  // namespace benchd

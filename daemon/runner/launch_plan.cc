@@ -1,0 +1,126 @@
+#include "daemon/runner/launch_plan.h"
+
+#include <sys/sysmacros.h>
+
+#include <utility>
+
+#include "daemon/base/error.h"
+#include "daemon/system/cpu_list.h"
+
+namespace benchd {
+namespace {
+
+constexpr std::string_view kPaddingName = "BENCHD_PADDING=";
+
+bool HasNul(const std::string& text) { return text.find('\0') != std::string::npos; }
+
+Result<void> CheckStrings(const LaunchSpec& spec) {
+  for (const auto& [field, list] :
+       {std::pair{"command", &spec.argv}, std::pair{"env", &spec.env}}) {
+    for (const std::string& text : *list) {
+      if (HasNul(text)) return InvalidArgument(field, "it contains a NUL byte");
+    }
+  }
+  for (const std::string& variable : spec.env) {
+    if (variable.find('=') == std::string::npos) {
+      return InvalidArgument("env", "'" + variable + "' has no '='", "write NAME=VALUE");
+    }
+  }
+  const std::string program = spec.program ? spec.program->path : std::string();
+  for (const auto& [field, path] :
+       {std::pair{"cwd", &spec.cwd}, std::pair{"input", &spec.input},
+        std::pair{"output", &spec.output_path}, std::pair{"program", &program}}) {
+    if (HasNul(*path)) return InvalidArgument(field, "it contains a NUL byte");
+  }
+  return {};
+}
+
+/// Pointers to the strings, as execve wants them: not const by tradition, never written to.
+std::vector<char*> Pointers(const std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  pointers.reserve(strings.size() + 2);
+  for (const std::string& text : strings) pointers.push_back(const_cast<char*>(text.c_str()));
+  return pointers;
+}
+
+const char* OrNull(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
+
+}  // namespace
+
+Result<void> LaunchPlan::Check(const Host& host, const LaunchSpec& spec) {
+  if (spec.argv.empty()) return InvalidArgument("command", "it is empty");
+  if (auto strings = CheckStrings(spec); !strings) return strings;
+  if (spec.program && !spec.program->path.starts_with('/')) {
+    return InvalidArgument("program", "'" + spec.program->path + "' is no absolute path");
+  }
+  if (const auto missing = CpusWithout(spec.cpus, host.usable_cpus); !missing.empty()) {
+    return InvalidArgument("cpus", FormatCpuList(missing) + " cannot be used here",
+                           "choose among " + FormatCpuList(host.usable_cpus));
+  }
+  return spec.as_caller ? CheckCaller(host, spec.caller) : Result<void>();
+}
+
+LaunchPlan::LaunchPlan(const Host& host, LaunchSpec spec)
+    : spec_(std::move(spec)), argv_(Pointers(spec_.argv)), envp_(Pointers(spec_.env)) {
+  argv_.push_back(nullptr);
+  env_count_ = envp_.size();
+  envp_.resize(env_count_ + 2, nullptr);
+
+  for (int cpu : spec_.cpus.empty() ? host.usable_cpus : spec_.cpus) {
+    constexpr std::size_t kBits = 8 * sizeof(unsigned long);
+    const auto bit = static_cast<std::size_t>(cpu);
+    plan_.affinity[bit / kBits] |= 1UL << (bit % kBits);
+  }
+  plan_.reset_oom_score = host.reset_oom_score;
+  plan_.reset_nice = host.reset_nice;
+  plan_.umask = static_cast<mode_t>(spec_.caller.umask & 0777);
+  for (const ResourceLimit& limit : spec_.caller.limits) {
+    limits_.push_back({limit.resource, {.rlim_cur = limit.soft, .rlim_max = limit.hard}});
+  }
+  plan_.limits = limits_.data();
+  plan_.limit_count = limits_.size();
+
+  plan_.clear_inheritable = host.has_inheritable;
+  plan_.capabilities[0] = host.capabilities[0];
+  plan_.capabilities[1] = host.capabilities[1];
+  plan_.become_user = host.privileged && spec_.as_caller;
+  plan_.uid = spec_.caller.uid;
+  plan_.gid = spec_.caller.gid;
+  plan_.groups = spec_.caller.groups.data();
+  plan_.group_count = spec_.caller.groups.size();
+
+  plan_.cwd = OrNull(spec_.cwd);
+  plan_.input = OrNull(spec_.input);
+  plan_.output = OrNull(spec_.output_path);
+  plan_.argv = argv_.data();
+  plan_.envp = envp_.data();
+  if (spec_.program) {
+    SetIdentity(*spec_.program);
+  } else {
+    plan_.execute_fd = host.helper.get();
+  }
+}
+
+void LaunchPlan::SetIdentity(const ProgramIdentity& program) {
+  plan_.check_identity = true;
+  plan_.path = spec_.program->path.c_str();
+  plan_.device_major = gnu_dev_major(program.device);
+  plan_.device_minor = gnu_dev_minor(program.device);
+  plan_.inode = program.inode;
+  plan_.size_bytes = program.size_bytes;
+  plan_.mtime_ns = program.mtime_ns;
+}
+
+ChildPlan& LaunchPlan::Prepare(int in, int out, int err, std::uint32_t padding_bytes,
+                               bool truncate_output) {
+  plan_.streams[0] = in;
+  plan_.streams[1] = out;
+  plan_.streams[2] = err;
+  plan_.truncate_output = truncate_output;
+  padding_.clear();
+  if (padding_bytes > 0) padding_.assign(kPaddingName).append(padding_bytes, 'x');
+  envp_[env_count_] = padding_.empty() ? nullptr : padding_.data();
+  return plan_;
+}
+
+}  // namespace benchd

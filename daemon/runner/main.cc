@@ -1,0 +1,162 @@
+#include <fcntl.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <optional>
+#include <string>
+
+#include "daemon/base/result.h"
+#include "daemon/runner/event_loop.h"
+#include "daemon/runner/host.h"
+#include "daemon/runner/listen.h"
+#include "daemon/runner/log.h"
+#include "daemon/runner/options.h"
+#include "daemon/runner/process_tree.h"
+#include "daemon/runner/server.h"
+#include "daemon/runner/settings.h"
+#include "daemon/system/cgroup.h"
+
+namespace benchd {
+namespace {
+
+constexpr const char* kDefaultUser = "benchd";
+
+/// Descriptors 0 to 2 are never anything else, in us and in our children.
+void FillStandardStreams() {
+  int fd = 0;
+  do {
+    fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+  } while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0) close(fd);
+}
+
+/// Children inherit dispositions: all default, whatever we were started with. We read our own
+/// signals from a descriptor.
+UniqueFd TakeSignals(bool inherited_connection) {
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, nullptr);
+  sigset_t ours;
+  sigemptyset(&ours);
+  sigaddset(&ours, SIGTERM);
+  sigaddset(&ours, SIGCHLD);
+  // A terminal sends these to benchd and to its runner; the runner goes when benchd does.
+  if (!inherited_connection) {
+    sigaddset(&ours, SIGINT);
+    sigaddset(&ours, SIGHUP);
+  }
+  return UniqueFd(signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+Result<void> PrepareProcess() {
+  umask(077);
+  // Memory of a large answer goes back to the kernel at once: ours is the floor of children's.
+  mallopt(M_MMAP_THRESHOLD, 64 * 1024);
+  mallopt(M_TRIM_THRESHOLD, 64 * 1024);
+  if (geteuid() == 0) prctl(PR_SET_DUMPABLE, 0);
+  if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
+    return Error{ErrorCode::kInternal, "PR_SET_CHILD_SUBREAPER is refused", {}};
+  }
+  return {};
+}
+
+/// The listening socket, or an empty one for "fd:N".
+struct Endpoint {
+  UniqueFd listener;
+  UniqueFd connection;
+  uid_t user = 0;
+  std::string path;  ///< to be removed at the end
+};
+
+Result<Endpoint> OpenEndpoint(const RunnerOptions& options, const wire::RunnerConfig& config) {
+  Endpoint endpoint;
+  if (options.socket.starts_with("fd:")) {
+    auto connection = AdoptConnection(options.socket);
+    if (!connection) return std::move(connection).error();
+    endpoint.connection = std::move(*connection);
+    return endpoint;
+  }
+  endpoint.user = geteuid();
+  if (!config.user.empty() || geteuid() == 0) {
+    auto user = FindUser(config.user.empty() ? kDefaultUser : config.user);
+    if (!user) return std::move(user).error();
+    endpoint.user = *user;
+  }
+  auto adopted = AdoptSystemdSocket();
+  if (!adopted) return std::move(adopted).error();
+  endpoint.listener = std::move(*adopted);
+  if (endpoint.listener) return endpoint;
+  if (options.socket.empty()) {
+    return Error{ErrorCode::kInvalidArgument, "--socket: it is missing, and systemd gave none",
+                 "see benchd-runner --help"};
+  }
+  auto listener = ListenAt(options.socket, endpoint.user);
+  if (!listener) return std::move(listener).error();
+  endpoint.listener = std::move(*listener);
+  endpoint.path = options.socket;
+  return endpoint;
+}
+
+Result<void> Run(const RunnerOptions& options) {
+  if (auto prepared = PrepareProcess(); !prepared) return prepared;
+  UniqueFd signals = TakeSignals(options.socket.starts_with("fd:"));
+  auto minimal = MinimalHost();
+  if (!minimal) return std::move(minimal).error();
+  auto config = LoadRunnerConfig(*minimal, options.config);
+  if (!config) return std::move(config).error();
+  auto journal = LockJournal(options.journal);
+  if (!journal) return std::move(journal).error();
+  auto host = LookAround(options.sysfs_root, config->benchmark_cpus);
+  if (!host) return std::move(host).error();
+  auto endpoint = OpenEndpoint(options, *config);
+  if (!endpoint) return std::move(endpoint).error();
+
+  auto cgroup = RunCgroup::Create();
+  EventLoop loop;
+  ProcessTree tree;
+  Server server({loop, *host, tree, cgroup ? &*cgroup : nullptr}, std::move(signals));
+  if (endpoint->connection) {
+    server.Serve(std::move(endpoint->connection));
+  } else {
+    server.Listen(std::move(endpoint->listener), endpoint->user);
+    NotifySystemd("READY=1");
+    Log(LogLevel::kInfo, "ready for uid " + std::to_string(endpoint->user) +
+                             (cgroup ? ", runs in " + cgroup->path()
+                                     : ", without a control group: " + cgroup.error().message));
+  }
+  loop.Run();
+  if (!endpoint->path.empty()) unlink(endpoint->path.c_str());
+  return {};
+}
+
+int Main(int argc, char** argv) {
+  const auto fail = [](const Error& error, int code) {
+    fprintf(stderr, "error: %s\n", error.message.c_str());
+    if (!error.hint.empty()) fprintf(stderr, "hint: %s\n", error.hint.c_str());
+    return code;
+  };
+  FillStandardStreams();
+  auto options = ParseRunnerOptions(argc, argv);
+  if (!options) return fail(options.error(), 2);
+  if (options->help) return fputs(kRunnerHelp, stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+  if (options->version) return puts("benchd-runner " BENCHD_VERSION) < 0 ? EXIT_FAILURE : 0;
+  if (options->restore) {
+    auto restored = RestoreFromJournal(options->journal);
+    if (!restored) return fail(restored.error(), EXIT_FAILURE);
+    return puts(restored->c_str()) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+  }
+  auto done = Run(*options);
+  return done ? EXIT_SUCCESS : fail(done.error(), EXIT_FAILURE);
+}
+
+}  // namespace
+}  // namespace benchd
+
+int main(int argc, char** argv) { return benchd::Main(argc, argv); }

@@ -1,0 +1,235 @@
+#include "daemon/runner/peer.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "daemon/base/error.h"
+#include "daemon/runner/log.h"
+#include "daemon/runner/machine.h"
+#include "daemon/wire/channel.h"
+
+namespace benchd {
+namespace {
+
+/// A caller whose file server hangs holds one of these for its timeout, not all.
+constexpr std::size_t kMaxResolving = 8;
+constexpr std::int64_t kResolveTimeout = 30'000'000'000;
+constexpr std::uint32_t kMaxPadding = 64 * 1024;
+
+}  // namespace
+
+Peer::Peer(MeasuredRun::Services services, UniqueFd socket, PeerOwner& owner)
+    : services_(services), owner_(owner), socket_(std::move(socket)), run_(services, *this) {
+  watch_.emplace(services_.loop, socket_.get(), *this);
+}
+
+bool Peer::IsClosed() const {
+  char byte = 0;
+  return gone_ || recv(socket_.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+void Peer::OnReady(int, std::uint32_t) {
+  auto record = wire::ReceiveRecord(socket_.get());
+  if (!record && record.error().code == ErrorCode::kResourceExhausted) return;
+  if (!record || record->empty()) {
+    if (!record) Log(LogLevel::kWarning, "benchd: " + record.error().message + "; hanging up");
+    return HangUp();
+  }
+  auto message = wire::Decode(*record);
+  if (!message) {
+    Log(LogLevel::kWarning, "benchd: " + message.error().message + "; hanging up");
+    return HangUp();
+  }
+  if (!greeted_ && !std::holds_alternative<wire::Hello>(*message)) {
+    Log(LogLevel::kWarning, "benchd: its first message is no Hello; hanging up");
+    return HangUp();
+  }
+  std::visit([this](auto&& alternative) { Handle(std::move(alternative)); }, std::move(*message));
+}
+
+void Peer::Handle(wire::Hello message) {
+  greeted_ = true;
+  wire::HelloReply reply;
+  reply.pid = getpid();
+  reply.privileged = services_.host.privileged;
+  reply.housekeeping_cpus = services_.host.cpus.housekeeping;
+  reply.benchmark_cpus = services_.host.cpus.benchmark;
+  Answer(reply);
+  if (message.version == wire::kVersion || gone_) return;
+  Log(LogLevel::kWarning, "benchd: it speaks version " + std::to_string(message.version) +
+                              ", this runner " + std::to_string(wire::kVersion) + "; hanging up");
+  HangUp();
+}
+
+template <typename Other>
+void Peer::Handle(Other) {
+  Log(LogLevel::kWarning, "benchd: a message that only a runner sends; hanging up");
+  HangUp();
+}
+
+void Peer::Handle(wire::OpenChild message) {
+  const std::uint64_t request = message.request;
+  Answer(wire::Done{request, Open(std::move(message))});
+}
+
+Result<void> Peer::Open(wire::OpenChild message) {
+  if (!run_.idle()) return Error{ErrorCode::kFailedPrecondition, "child: a run is under way", {}};
+  LaunchSpec spec;
+  spec.caller = std::move(message.caller);
+  spec.argv = std::move(message.argv);
+  spec.env = std::move(message.env);
+  spec.cwd = std::move(message.cwd);
+  spec.input = std::move(message.input);
+  spec.cpus = std::move(message.cpus);
+  std::sort(spec.cpus.begin(), spec.cpus.end());
+  spec.program = std::move(message.program);
+  if (message.output == OutputKind::kFile) {
+    if (message.output_path.empty()) return InvalidArgument("output", "the file has no name");
+    spec.output_path = message.output_path;
+  }
+  if (auto checked = LaunchPlan::Check(services_.host, spec); !checked) return checked;
+  Child child;
+  child.plan = std::make_unique<LaunchPlan>(services_.host, std::move(spec));
+  child.output = message.output;
+  child.output_path = std::move(message.output_path);
+  child.parse = std::move(message.parse);
+  children_.insert_or_assign(message.child, std::move(child));
+  return {};
+}
+
+void Peer::Handle(wire::CloseChildren message) {
+  if (!run_.idle()) {
+    return Answer(
+        wire::Done{message.request,
+                   Error{ErrorCode::kFailedPrecondition, "children: a run is under way", {}}});
+  }
+  children_.clear();
+  written_.clear();
+  Answer(wire::Done{message.request, {}});
+}
+
+void Peer::Handle(wire::StartRun message) {
+  auto started = Start(message);
+  if (!started) Answer(wire::RunFinished{message.request, std::move(started).error()});
+}
+
+Result<void> Peer::Start(const wire::StartRun& message) {
+  if (!run_.idle()) return Error{ErrorCode::kFailedPrecondition, "run: one is under way", {}};
+  const auto found = children_.find(message.child);
+  if (found == children_.end()) {
+    return InvalidArgument("child", std::to_string(message.child) + " was not opened");
+  }
+  if (message.padding_bytes > kMaxPadding) {
+    return InvalidArgument("padding",
+                           std::to_string(message.padding_bytes) + " bytes are too many");
+  }
+  Child& child = found->second;
+  RunTask task;
+  task.plan = child.plan.get();
+  task.output = child.output;
+  task.output_path = child.output_path;
+  if (child.output == OutputKind::kFile) {
+    task.truncate_output = written_.emplace(child.plan->spec().cwd, child.output_path).second;
+  }
+  task.parse = child.parse;
+  task.padding_bytes = message.padding_bytes;
+  task.timeout_ns = message.timeout_ns;
+  run_request_ = message.request;
+  return run_.Start(std::move(task));
+}
+
+void Peer::Handle(wire::CancelRun) { run_.Cancel(); }
+
+void Peer::OnRunFinished(Result<wire::RunFigures> figures) {
+  if (gone_) return LeaveIfDone();
+  Answer(wire::RunFinished{run_request_, std::move(figures)});
+}
+
+void Peer::Handle(wire::AcquireMachine message) {
+  Answer(wire::MachineAcquired{message.request, DescribeMachine(services_.host, message)});
+}
+
+void Peer::Handle(wire::ReleaseMachine message) { Answer(wire::Done{message.request, {}}); }
+
+void Peer::Handle(wire::ResolveProgram message) {
+  waiting_.push_back(std::move(message));
+  StartResolving();
+}
+
+void Peer::StartResolving() {
+  while (!gone_ && !waiting_.empty() && resolving_.size() < kMaxResolving) {
+    const wire::ResolveProgram message = std::move(waiting_.front());
+    waiting_.pop_front();
+    if (auto started = StartResolve(message); !started) {
+      Answer(wire::ProgramResolved{message.request, std::move(started).error()});
+    }
+  }
+}
+
+Result<void> Peer::StartResolve(const wire::ResolveProgram& message) {
+  if (auto checked = CheckCaller(services_.host, message.caller); !checked) return checked;
+  auto input = MemoryWith(wire::Encode(message));
+  if (!input) return std::move(input).error();
+  HelperOrder order;
+  order.name = "command '" + message.program + "'";
+  order.argv = {"resolve"};
+  order.input = std::move(*input);
+  order.caller = message.caller;
+  order.timeout_ns = kResolveTimeout;
+  auto helper =
+      std::make_unique<HelperProcess>(services_.loop, services_.host, services_.tree, *this);
+  if (auto started = helper->Start(std::move(order)); !started) return started;
+  resolving_.push_back({message.request, message.program, std::move(helper)});
+  return {};
+}
+
+void Peer::OnHelperDone(HelperProcess& helper, Result<std::string> answer) {
+  const auto found =
+      std::find_if(resolving_.begin(), resolving_.end(),
+                   [&helper](const Resolve& resolve) { return resolve.helper.get() == &helper; });
+  // Kept until the end of this function: it is what called us.
+  const Resolve done = std::move(*found);
+  resolving_.erase(found);
+  wire::ProgramResolved resolved;
+  resolved.request = done.request;
+  if (!answer) {
+    resolved.program = std::move(answer).error();
+  } else if (auto decoded = wire::DecodeResolved(*answer)) {
+    resolved.program = std::move(*decoded);
+  } else {
+    resolved.program = std::move(decoded).error().Within("command '" + done.program + "'");
+  }
+  Answer(resolved);
+  StartResolving();
+}
+
+void Peer::Answer(const wire::Message& message) {
+  if (gone_) return;
+  if (auto sent = wire::SendRecord(socket_.get(), wire::Encode(message)); !sent) {
+    // Its closed end makes the socket readable, too: the loop then hangs up outside this call.
+    if (sent.error().code == ErrorCode::kUnavailable) shutdown(socket_.get(), SHUT_RDWR);
+    Log(LogLevel::kWarning, "benchd: " + sent.error().message);
+  }
+}
+
+void Peer::HangUp() {
+  if (gone_) return;
+  gone_ = true;
+  watch_.reset();
+  shutdown(socket_.get(), SHUT_RDWR);
+  waiting_.clear();
+  resolving_.clear();
+  if (run_.idle()) return LeaveIfDone();
+  run_.Cancel();
+}
+
+void Peer::LeaveIfDone() {
+  if (run_.idle()) owner_.OnPeerGone(*this);
+}
+
+}  // namespace benchd

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daemon/base/unique_fd.h"
+#include "daemon/runner/event_loop.h"
+#include "daemon/runner/helper_process.h"
+#include "daemon/runner/host.h"
+#include "daemon/runner/launch_plan.h"
+#include "daemon/runner/measured_run.h"
+#include "daemon/runner/process_tree.h"
+#include "daemon/wire/messages.h"
+
+namespace benchd {
+
+class Peer;
+
+class PeerOwner {
+ public:
+  /// The connection has ended and nothing of it runs any more. May destroy `peer`.
+  virtual void OnPeerGone(Peer& peer) = 0;
+
+ protected:
+  ~PeerOwner() = default;
+};
+
+/// One connection from benchd: decodes its requests, keeps its children, answers.
+///
+/// When benchd goes, or says something that is no message, the run under way is killed with all its
+/// descendants before the owner is told.
+class Peer : public EventSink, public RunOwner, public HelperOwner {
+ public:
+  Peer(MeasuredRun::Services services, UniqueFd socket, PeerOwner& owner);
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
+
+  /// Ends the connection from this side. Tells the owner at once when nothing runs.
+  void HangUp();
+
+  /// True when benchd has closed its end, even if that has not been served yet.
+  bool IsClosed() const;
+
+ private:
+  struct Child {
+    std::unique_ptr<LaunchPlan> plan;
+    OutputKind output = OutputKind::kDiscard;
+    std::string output_path;
+    std::string parse;
+  };
+  struct Resolve {
+    std::uint64_t request = 0;
+    std::string program;
+    std::unique_ptr<HelperProcess> helper;
+  };
+
+  void OnReady(int fd, std::uint32_t events) override;
+  void OnRunFinished(Result<wire::RunFigures> figures) override;
+  void OnHelperDone(HelperProcess& helper, Result<std::string> answer) override;
+
+  void Handle(wire::Hello message);
+  void Handle(wire::ResolveProgram message);
+  void Handle(wire::OpenChild message);
+  void Handle(wire::CloseChildren message);
+  void Handle(wire::StartRun message);
+  void Handle(wire::CancelRun message);
+  void Handle(wire::AcquireMachine message);
+  void Handle(wire::ReleaseMachine message);
+  /// Whatever only a runner says.
+  template <typename Other>
+  void Handle(Other message);
+
+  Result<void> Open(wire::OpenChild message);
+  Result<void> Start(const wire::StartRun& message);
+  void StartResolving();
+  Result<void> StartResolve(const wire::ResolveProgram& message);
+  void Answer(const wire::Message& message);
+  void LeaveIfDone();
+
+  const MeasuredRun::Services services_;
+  PeerOwner& owner_;
+  UniqueFd socket_;
+  std::optional<Watch> watch_;
+  bool greeted_ = false;
+  bool gone_ = false;
+  std::map<std::uint32_t, Child> children_;
+  /// Files of this session's output that were emptied once and are appended to from then on.
+  std::set<std::pair<std::string, std::string>> written_;
+  std::uint64_t run_request_ = 0;
+  MeasuredRun run_;
+  std::deque<wire::ResolveProgram> waiting_;
+  std::vector<Resolve> resolving_;
+};
+
+}  // namespace benchd

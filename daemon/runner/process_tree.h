@@ -1,0 +1,53 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <vector>
+
+namespace benchd {
+
+/// All that descends from the runner, which is the subreaper of its descendants: whatever a child
+/// leaves behind becomes a child of ours and is found here, whether it daemonized or not.
+///
+/// A process that somebody waits for by its pidfd is *claimed*: it is not reaped here.
+class ProcessTree {
+ public:
+  enum class Kind {
+    kMeasured,  ///< killed with everything else by Kill()
+    kHelper,    ///< left alone by Kill(), with its descendants
+  };
+
+  void Claim(pid_t pid, Kind kind) { claims_.push_back({pid, kind}); }
+  void Release(pid_t pid);
+
+  /// Reaps the dead that nobody claims. True when a process is left that Kill() would kill.
+  ///
+  /// Costs one system call when no process is left at all, and a pass over /proc while a helper
+  /// runs.
+  bool AnyLeft();
+
+  /// Only the first half of AnyLeft(): for zombies that appear while a run goes on.
+  void Reap();
+
+  /// Stops all of them until no new one appears, so that none escapes by forking, then kills them.
+  /// They are dead a moment later. One that we may not signal (set-user-ID) survives.
+  void Kill();
+
+ private:
+  struct Claimed {
+    pid_t pid = 0;
+    Kind kind = Kind::kMeasured;
+  };
+
+  bool IsClaimed(pid_t pid) const;
+  /// Descendants without those that a claim as helper shields, parents before children.
+  struct Process {
+    pid_t pid = 0;
+    pid_t parent = 0;
+  };
+  std::vector<Process> Descendants() const;
+
+  std::vector<Claimed> claims_;
+};
+
+}  // namespace benchd

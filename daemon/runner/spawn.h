@@ -1,0 +1,56 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include "daemon/base/result.h"
+#include "daemon/base/unique_fd.h"
+#include "daemon/runner/child.h"
+
+namespace benchd {
+
+/// The memory that a child uses until it is its own program: a small stack, and its report on a
+/// page shared with it even when the rest is a copy. Serves one child at a time, until that is
+/// reaped.
+class SpawnArea {
+ public:
+  SpawnArea();
+  SpawnArea(const SpawnArea&) = delete;
+  SpawnArea& operator=(const SpawnArea&) = delete;
+  ~SpawnArea();
+
+  bool valid() const { return stack_ != nullptr && report_ != nullptr; }
+  ChildReport& report() { return *report_; }
+  const ChildReport& report() const { return *report_; }
+  char* stack() { return stack_; }
+  static constexpr std::size_t kStackBytes = 64 * 1024;
+
+  /// Gives the memory up without freeing it: a child that cannot be killed still uses it.
+  void Abandon();
+
+ private:
+  char* stack_ = nullptr;
+  ChildReport* report_ = nullptr;
+};
+
+/// A process that was started; it must be reaped by whoever called Spawn().
+struct Spawned {
+  pid_t pid = 0;
+  UniqueFd pidfd;
+};
+
+struct SpawnOptions {
+  int cgroup_fd = -1;  ///< folder of the control group to start in, or -1
+  /// Runs the child's first steps in the runner's own memory (CLONE_VM): no page tables to copy.
+  bool share_memory = true;
+};
+
+/// Starts a process that carries out `plan` (its report and cgroup fields are filled in here).
+///
+/// Returns at once, while the child is still on its way: a file it opens as the user may block for
+/// ever (a FIFO, a dead server), and that must not stop the runner. Costs as much as vfork.
+/// All signals must be blocked. A control group that the kernel refuses is left out silently; the
+/// process tree is then found through its parents (reaper.h).
+/// @errors of clone: kResourceExhausted when no process can be made.
+Result<Spawned> Spawn(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options);
+
+}  // namespace benchd

@@ -1,0 +1,64 @@
+#include "daemon/stats/p_value.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "daemon/stats/tails.h"
+
+namespace benchd {
+namespace {
+
+int Sign(double value) { return (value > 0) - (value < 0); }
+
+// |centre - hypothesis| - widening, at least 0.
+double Excess(const PairedEstimate& estimate, double hypothesis) {
+  return std::max(0.0, std::abs(estimate.centre - hypothesis) - estimate.widening);
+}
+
+// At least the normal z with the tail probability of t: spares the incomplete beta function at
+// looks that cannot change anything. D. L. Wallace, Ann. Math. Statist. 30 (1959) 1121-1130.
+double LargestNormalEquivalent(double t, double dof) {
+  return std::sqrt(dof * std::log1p(t * t / dof));
+}
+
+}  // namespace
+
+double GuardedDistance(const PairedEstimate& estimate, double hypothesis) {
+  const double excess = Excess(estimate, hypothesis);
+  if (excess == 0) return 0;
+  if (estimate.se == 0) return std::numeric_limits<double>::infinity();
+  const int sign = Sign(estimate.centre - hypothesis);
+  const double t = sign * excess / estimate.se;
+  const double k = estimate.kappa;
+  const double hall = t + k * t * t / 3 + k * k * t * t * t / 27 + k / 6;
+  return std::min(std::abs(t), std::max(0.0, sign * hall));
+}
+
+double FixedPValue(const PairedEstimate& estimate, double hypothesis) {
+  const double excess = Excess(estimate, hypothesis);
+  if (excess == 0) return 1;
+  if (estimate.se == 0) return 0;
+  return 2 * StudentTUpperTail(excess / estimate.se, static_cast<double>(estimate.n - 1));
+}
+
+void RunningPValue::Update(const PairedEstimate& estimate, double hypothesis,
+                           const SequentialBoundary& boundary) {
+  if (!looked_) {
+    looked_ = true;
+    direction_ = Sign(estimate.centre);
+  }
+  if (value_ == 0) return;
+  const double tau = GuardedDistance(estimate, hypothesis);
+  const auto dof = static_cast<double>(estimate.n - 1);
+  const double needed = boundary.ZForStrength(strength_, estimate.n);
+  if (LargestNormalEquivalent(tau, dof) <= needed) return;
+  const double z = NormalUpperQuantile(StudentTUpperTail(tau, dof));
+  const double strength = boundary.Strength(z, estimate.n);
+  if (!(strength > strength_)) return;
+  strength_ = strength;
+  value_ = boundary.PValue(strength);
+  direction_ = Sign(estimate.centre);
+}
+
+}  // namespace benchd

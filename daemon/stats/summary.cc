@@ -1,0 +1,91 @@
+#include "daemon/stats/summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "daemon/base/error.h"
+#include "daemon/stats/moments.h"
+#include "daemon/stats/quantiles.h"
+
+namespace benchd {
+namespace {
+
+Result<void> CheckFinite(std::span<const double> values) {
+  if (values.empty()) return InvalidArgument("values", "there is none");
+  for (double value : values) {
+    if (!std::isfinite(value)) return InvalidArgument("values", "one is not a finite number");
+  }
+  return {};
+}
+
+Result<void> CheckPositive(std::span<const double> values) {
+  if (Result<void> finite = CheckFinite(values); !finite) return finite;
+  for (double value : values) {
+    if (!(value > 0)) {
+      return InvalidArgument("values", "one is not greater than 0",
+                             "only positive values have a harmonic or geometric mean");
+    }
+  }
+  return {};
+}
+
+template <typename Function>
+double MeanOf(std::span<const double> values, Function function) {
+  Moments moments;
+  for (double value : values) moments.Add(function(value));
+  return moments.mean();
+}
+
+}  // namespace
+
+Result<double> HarmonicMean(std::span<const double> values) {
+  if (Result<void> positive = CheckPositive(values); !positive) return positive.error();
+  return 1 / MeanOf(values, [](double x) { return 1 / x; });
+}
+
+Result<double> GeometricMean(std::span<const double> values) {
+  if (Result<void> positive = CheckPositive(values); !positive) return positive.error();
+  return std::exp(MeanOf(values, [](double x) { return std::log(x); }));
+}
+
+Result<double> BestMean(std::span<const double> values, double percent, BestEnd best,
+                        MeanKind kind) {
+  if (Result<void> finite = CheckFinite(values); !finite) return finite.error();
+  if (!(percent > 0 && percent <= 100)) {
+    return InvalidArgument("percent", "must be above 0 and at most 100");
+  }
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  if (best == BestEnd::kHighest) std::reverse(sorted.begin(), sorted.end());
+  const auto share = static_cast<std::size_t>(static_cast<double>(sorted.size()) * percent / 100);
+  const std::span<const double> kept(sorted.data(), std::max<std::size_t>(1, share));
+  if (kind == MeanKind::kHarmonic) return HarmonicMean(kept);
+  return MeanOf(kept, std::identity());
+}
+
+Result<Summary> Summarize(std::span<const double> values) {
+  if (Result<void> finite = CheckFinite(values); !finite) return finite.error();
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  Moments moments;
+  for (double value : values) moments.Add(value);
+
+  Summary summary;
+  summary.n = sorted.size();
+  summary.min = sorted.front();
+  summary.max = sorted.back();
+  summary.mean = moments.mean();
+  if (summary.min > 0) summary.harmonic_mean = HarmonicMean(values).value();
+  if (summary.n >= 2) {
+    summary.standard_deviation = moments.standard_deviation();
+    if (summary.mean != 0) summary.variation = *summary.standard_deviation / summary.mean;
+  }
+  summary.lower_quartile = QuantileType7(sorted, 0.25).value();
+  summary.median = QuantileType7(sorted, 0.5).value();
+  summary.upper_quartile = QuantileType7(sorted, 0.75).value();
+  return summary;
+}
+
+}  // namespace benchd

@@ -1,0 +1,26 @@
+#pragma once
+
+namespace benchd {
+
+/// Tail probabilities and quantiles of the two laws that every interval is made of.
+///
+/// The only door to Boost.Math: its headers are heavy, so they stay in tails.cc, and its error
+/// policy (no exceptions; overflow is an infinity) is set there once. All arguments are plain
+/// numbers without a unit. Accuracy: a relative error of 1e-12 or better, also for tails of 1e-300.
+
+/// P(Z > z) for a standard normal Z; 0 once it falls below the smallest double (z > 38).
+double NormalUpperTail(double z);
+
+/// Density of the standard normal law at z.
+double NormalDensity(double z);
+
+/// The z with P(Z > z) = p, 0 <= p <= 1; +infinity for p = 0, -infinity for p = 1.
+double NormalUpperQuantile(double p);
+
+/// P(T > t) for Student's t with `dof` > 0 degrees of freedom (which need not be whole).
+double StudentTUpperTail(double t, double dof);
+
+/// The t with P(T > t) = p, 0 < p < 1; asks for the tail itself, so that p may be tiny.
+double StudentTUpperQuantile(double p, double dof);
+
+}  // namespace benchd

@@ -1,0 +1,204 @@
+#include "daemon/store/database.h"
+
+#include <sqlite3.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "daemon/base/error.h"
+
+namespace benchd::store {
+namespace {
+
+constexpr int kBusyTimeoutMs = 5000;
+/// 32 MiB of 4 KiB pages: some thousand blocks of a session.
+constexpr int kLongLogPages = 8192;
+
+bool IsDiskFull(int errno_value) { return errno_value == ENOSPC || errno_value == EDQUOT; }
+
+/// What SQLite says, as a user reads it: the file first, then why, then what to do.
+Error DatabaseError(sqlite3* handle, const std::string& file, int status) {
+  const std::string words = handle != nullptr ? sqlite3_errmsg(handle) : sqlite3_errstr(status);
+  const int system_errno = handle != nullptr ? sqlite3_system_errno(handle) : 0;
+  const int primary = status & 0xff;
+  const bool io = primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN;
+  if (primary == SQLITE_FULL || (io && IsDiskFull(system_errno))) {
+    return {ErrorCode::kResourceExhausted, file + ": the disk is full",
+            "make room on the file system of " + file};
+  }
+  switch (primary) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return {ErrorCode::kUnavailable, file + ": locked by another process",
+              "stop the other program that has it open"};
+    case SQLITE_NOTADB:
+      return {ErrorCode::kFailedPrecondition, file + ": not an SQLite database",
+              "move the file away, benchd then makes a new one"};
+    case SQLITE_CORRUPT:
+      return {ErrorCode::kFailedPrecondition, file + ": the database is damaged (" + words + ")",
+              "move the file away, benchd then makes a new one"};
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+      return {ErrorCode::kPermissionDenied, file + ": cannot be written (" + words + ")",
+              "give the file and its folder to the user that benchd runs as"};
+    case SQLITE_CANTOPEN:
+      if (system_errno != 0) return SystemError(file, system_errno);
+      break;
+    case SQLITE_IOERR:
+      if (system_errno != 0) return SystemError(file + ": " + words, system_errno);
+      break;
+    case SQLITE_CONSTRAINT:
+      if (status == SQLITE_CONSTRAINT_UNIQUE || status == SQLITE_CONSTRAINT_PRIMARYKEY) {
+        return {ErrorCode::kAlreadyExists, file + ": " + words, {}};
+      }
+      break;
+    default:
+      break;
+  }
+  return {ErrorCode::kInternal, file + ": " + words, {}};
+}
+
+}  // namespace
+
+Statement::~Statement() { sqlite3_finalize(handle_); }
+
+int Statement::Bind(int parameter, double value) {
+  return sqlite3_bind_double(handle_, parameter, value);
+}
+
+// SQLITE_STATIC is safe: Query() ends before the caller's values do.
+int Statement::Bind(int parameter, std::string_view text) {
+  // A null pointer would be bound as NULL.
+  const char* const data = text.data() != nullptr ? text.data() : "";
+  return sqlite3_bind_text64(handle_, parameter, data, text.size(), SQLITE_STATIC, SQLITE_UTF8);
+}
+
+int Statement::Bind(int parameter, Blob blob) {
+  const char* const data = blob.bytes.data() != nullptr ? blob.bytes.data() : "";
+  return sqlite3_bind_blob64(handle_, parameter, data, blob.bytes.size(), SQLITE_STATIC);
+}
+
+int Statement::BindInteger(int parameter, std::int64_t value) {
+  return sqlite3_bind_int64(handle_, parameter, value);
+}
+
+int Statement::BindNull(int parameter) { return sqlite3_bind_null(handle_, parameter); }
+
+Result<bool> Statement::Step() {
+  const int status = sqlite3_step(handle_);
+  if (status == SQLITE_ROW) return true;
+  if (status == SQLITE_DONE) return false;
+  return Failed(status);
+}
+
+void Statement::Reset() { sqlite3_reset(handle_); }
+
+Error Statement::Failed(int status) const {
+  sqlite3* const database = sqlite3_db_handle(handle_);
+  const char* const file = sqlite3_db_filename(database, "main");
+  return DatabaseError(database, file != nullptr ? file : "database", status);
+}
+
+std::int64_t Statement::Integer(int column) const { return sqlite3_column_int64(handle_, column); }
+
+double Statement::Real(int column) const { return sqlite3_column_double(handle_, column); }
+
+std::string Statement::Text(int column) const {
+  const void* const data = sqlite3_column_blob(handle_, column);
+  const int size = sqlite3_column_bytes(handle_, column);
+  if (data == nullptr) return {};
+  return {static_cast<const char*>(data), static_cast<std::size_t>(size)};
+}
+
+bool Statement::IsNull(int column) const {
+  return sqlite3_column_type(handle_, column) == SQLITE_NULL;
+}
+
+Result<std::unique_ptr<Database>> Database::Open(const std::filesystem::path& file) {
+  sqlite3* handle = nullptr;
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+  const int status = sqlite3_open_v2(file.c_str(), &handle, flags, nullptr);
+  std::unique_ptr<Database> database(new Database(handle, file.string()));
+  if (status != SQLITE_OK) return DatabaseError(handle, file.string(), status);
+  sqlite3_extended_result_codes(handle, 1);
+  sqlite3_busy_timeout(handle, kBusyTimeoutMs);
+  sqlite3_wal_autocheckpoint(handle, kLongLogPages);
+  for (const char* pragma : {"PRAGMA foreign_keys = ON", "PRAGMA synchronous = NORMAL"}) {
+    if (Result<void> set = database->Execute(pragma); !set) return std::move(set).error();
+  }
+  // IMMEDIATE: a lock that cannot be had is met at the start, not half way.
+  for (const auto& [statement, sql] :
+       {std::pair{&database->begin_, "BEGIN IMMEDIATE"}, std::pair{&database->commit_, "COMMIT"},
+        std::pair{&database->rollback_, "ROLLBACK"}}) {
+    Result<Statement> prepared = database->Prepare(sql);
+    if (!prepared) return std::move(prepared).error();
+    *statement = std::move(*prepared);
+  }
+  return database;
+}
+
+Database::~Database() {
+  begin_ = Statement();
+  commit_ = Statement();
+  rollback_ = Statement();
+  sqlite3_close(handle_);
+}
+
+Result<void> Database::Execute(const std::string& sql) {
+  const int status = sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
+  if (status != SQLITE_OK) return DatabaseError(handle_, path_, status);
+  return {};
+}
+
+Result<std::int64_t> Database::QueryInteger(std::string_view sql) {
+  Result<std::string> text = QueryText(sql);
+  if (!text) return std::move(text).error();
+  return static_cast<std::int64_t>(std::strtoll(text->c_str(), nullptr, 10));
+}
+
+Result<std::string> Database::QueryText(std::string_view sql) {
+  Result<Statement> statement = Prepare(sql);
+  if (!statement) return std::move(statement).error();
+  std::string text;
+  const auto keep = [&text, &statement] {
+    text = statement->Text(0);
+    return Result<void>{};
+  };
+  if (Result<void> done = statement->Query(keep); !done) return std::move(done).error();
+  return text;
+}
+
+Result<Statement> Database::Prepare(std::string_view sql) {
+  sqlite3_stmt* statement = nullptr;
+  const int status = sqlite3_prepare_v3(handle_, sql.data(), static_cast<int>(sql.size()),
+                                        SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+  if (status != SQLITE_OK) return DatabaseError(handle_, path_, status);
+  return Statement(statement);
+}
+
+void Database::Checkpoint() {
+  sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+}
+
+std::int64_t Database::last_insert_key() const { return sqlite3_last_insert_rowid(handle_); }
+
+std::int64_t Database::changed_rows() const { return sqlite3_changes64(handle_); }
+
+Result<Transaction> Transaction::Begin(Database& database) {
+  if (Result<void> begun = database.begin_.Run(); !begun) return std::move(begun).error();
+  return Transaction(database);
+}
+
+Transaction::~Transaction() {
+  // A full disk has SQLite roll back by itself: there may be nothing left to undo.
+  if (database_ == nullptr || sqlite3_get_autocommit(database_->handle_) != 0) return;
+  static_cast<void>(database_->rollback_.Run());
+}
+
+Result<void> Transaction::Commit() {
+  Result<void> committed = database_->commit_.Run();
+  if (committed) database_ = nullptr;
+  return committed;
+}
+
+}  // namespace benchd::store

@@ -1,0 +1,159 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "daemon/base/result.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace benchd::store {
+
+/// Bytes to be bound as a BLOB: text that need not be UTF-8.
+struct Blob {
+  std::string_view bytes;
+};
+
+/// One prepared statement: prepared once, run many times with other values.
+///
+/// Exists so that no sqlite3_* call, return code or forgotten reset is met outside this file. Lives
+/// no longer than its Database and is used on the same thread. Every failure is an Error with
+/// SQLite's own words; which one, see Database.
+class Statement {
+ public:
+  Statement() = default;
+  Statement(Statement&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Statement& operator=(Statement&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+  ~Statement();
+
+  /// Binds `values` to the parameters in order (all of them) and runs to the end.
+  template <typename... Values>
+  Result<void> Run(const Values&... values) {
+    return Query([] { return Result<void>{}; }, values...);
+  }
+
+  /// The same, calling `on_row` at each row; an Error of its ends the query and is the answer.
+  template <typename OnRow, typename... Values>
+  Result<void> Query(OnRow on_row, const Values&... values) {
+    const ResetAtEnd reset{*this};
+    int parameter = 0;
+    int status = 0;
+    ((status = status != 0 ? status : Bind(++parameter, values)), ...);
+    if (status != 0) return Failed(status);
+    for (;;) {
+      Result<bool> row = Step();
+      if (!row) return std::move(row).error();
+      if (!*row) return {};
+      if (Result<void> handled = on_row(); !handled) return handled;
+    }
+  }
+
+  /// Columns of the row at hand, from 0; inside `on_row` only.
+  std::int64_t Integer(int column) const;
+  double Real(int column) const;
+  std::string Text(int column) const;  ///< also of a BLOB
+  bool IsNull(int column) const;
+
+ private:
+  friend class Database;
+  struct ResetAtEnd {
+    Statement& statement;
+    ~ResetAtEnd() { statement.Reset(); }
+  };
+
+  explicit Statement(sqlite3_stmt* handle) : handle_(handle) {}
+
+  template <std::integral T>
+  int Bind(int parameter, T value) {
+    return BindInteger(parameter, static_cast<std::int64_t>(value));
+  }
+  template <typename T>
+  int Bind(int parameter, const std::optional<T>& value) {
+    return value ? Bind(parameter, *value) : BindNull(parameter);
+  }
+  int Bind(int parameter, double value);
+  int Bind(int parameter, std::string_view text);
+  int Bind(int parameter, Blob blob);
+  int BindInteger(int parameter, std::int64_t value);
+  int BindNull(int parameter);
+
+  Result<bool> Step();
+  void Reset();
+  Error Failed(int status) const;
+
+  sqlite3_stmt* handle_ = nullptr;
+};
+
+/// One connection to one database file.
+///
+/// Used by one thread at a time: opened at start-up, then the writer thread's alone. Waits up to
+/// five seconds for another process' lock. The write-ahead log is moved into the file by
+/// Checkpoint(), and by a commit only when it is long: moving it syncs, which takes milliseconds.
+/// @errors kResourceExhausted: the disk is full; kUnavailable: locked by another process;
+///         kFailedPrecondition: not a database, or damaged; kPermissionDenied: not writable;
+///         kAlreadyExists: a row with that key; else kInternal.
+class Database {
+ public:
+  /// Opens the file, or makes it where there is none.
+  static Result<std::unique_ptr<Database>> Open(const std::filesystem::path& file);
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+  ~Database();
+
+  /// Runs SQL without parameters and rows: the schema and pragmas.
+  Result<void> Execute(const std::string& sql);
+  /// The one number that `sql` (a query without parameters) answers, such as PRAGMA user_version.
+  Result<std::int64_t> QueryInteger(std::string_view sql);
+  Result<std::string> QueryText(std::string_view sql);
+  Result<Statement> Prepare(std::string_view sql);
+
+  /// Moves the write-ahead log into the file and syncs both to the disk. A failure loses nothing:
+  /// the log stays, and the next commit names what is wrong.
+  void Checkpoint();
+
+  std::int64_t last_insert_key() const;
+  std::int64_t changed_rows() const;
+  const std::string& path() const { return path_; }
+
+ private:
+  friend class Transaction;
+  Database(sqlite3* handle, std::string path) : handle_(handle), path_(std::move(path)) {}
+
+  sqlite3* handle_;
+  std::string path_;
+  Statement begin_;
+  Statement commit_;
+  Statement rollback_;
+};
+
+/// All or none: what was done since Begin() is undone unless Commit() succeeded.
+class Transaction {
+ public:
+  static Result<Transaction> Begin(Database& database);
+  Transaction(Transaction&& other) noexcept : database_(std::exchange(other.database_, nullptr)) {}
+  Transaction& operator=(Transaction&&) = delete;
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  ~Transaction();
+
+  Result<void> Commit();
+
+ private:
+  explicit Transaction(Database& database) : database_(&database) {}
+  Database* database_;
+};
+
+}  // namespace benchd::store

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "daemon/base/result.h"
+#include "daemon/base/session_id.h"
+#include "daemon/model/session_spec.h"
+
+namespace benchd::store {
+
+/// The values of a session's environment variables, taken out of its spec: often secrets.
+struct EnvironmentValues {
+  std::map<std::string, std::string> session;
+  /// By benchmark, then by arm.
+  std::vector<std::vector<std::map<std::string, std::string>>> arms;
+
+  bool empty() const;
+};
+
+/// Takes the values out of `spec`: the names stay, with empty values.
+EnvironmentValues TakeEnvironment(SessionSpec& spec);
+
+/// Keeps environment values apart from the database, one file a session: STATE/environments/ID.json
+/// (0600 in a folder of 0700), there from Insert() until the session ends.
+///
+/// Apart, so that deleting a value deletes it: a row that is deleted stays readable in the pages of
+/// a database, its log and its backups. On the writer thread.
+/// @errors all: the system call that failed, with the file's name.
+class EnvironmentFiles {
+ public:
+  /// Makes the folder in `state_dir`, or checks that it is ours alone.
+  static Result<EnvironmentFiles> Open(const std::filesystem::path& state_dir);
+
+  /// Writes the whole file or nothing, on the disk when it answers.
+  Result<void> Write(const SessionId& id, const EnvironmentValues& values) const;
+  /// Puts the values back into `spec`; without a file they stay empty.
+  /// @errors kInternal when the file is not what Write() wrote.
+  Result<void> Merge(const SessionId& id, SessionSpec& spec) const;
+  /// A file that is not there is a success.
+  Result<void> Remove(const SessionId& id) const;
+  /// Removes what an interrupted Write() or end of a session left: all but the files of `keep`.
+  Result<void> Sweep(const std::set<SessionId>& keep) const;
+
+ private:
+  explicit EnvironmentFiles(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  std::filesystem::path FileOf(const SessionId& id) const;
+
+  std::filesystem::path folder_;
+};
+
+}  // namespace benchd::store

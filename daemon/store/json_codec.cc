@@ -1,0 +1,90 @@
+#include "daemon/store/json_codec.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace benchd::store {
+namespace {
+
+constexpr const char kHexKey[] = "hex";
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+
+/// Whether JSON can hold the text: asked of the library itself, so that both always agree.
+bool IsUtf8(const std::string& text) {
+  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  if (std::all_of(text.begin(), text.end(), is_ascii)) return true;
+  try {
+    static_cast<void>(Json(text).dump());
+    return true;
+  } catch (const Json::type_error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+std::string ToHex(std::string_view bytes) {
+  std::string hex;
+  hex.reserve(bytes.size() * 2);
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    hex += kHexDigits[byte >> 4];
+    hex += kHexDigits[byte & 15];
+  }
+  return hex;
+}
+
+std::optional<std::string> FromHex(std::string_view hex) {
+  if (hex.size() % 2 != 0) return std::nullopt;
+  std::string bytes;
+  bytes.reserve(hex.size() / 2);
+  for (std::size_t i = 0; i < hex.size(); i += 2) {
+    unsigned byte = 0;
+    const char* const end = hex.data() + i + 2;
+    const auto [next, status] = std::from_chars(hex.data() + i, end, byte, 16);
+    if (status != std::errc() || next != end) return std::nullopt;
+    bytes += static_cast<char>(byte);
+  }
+  return bytes;
+}
+
+Json TextToJson(const std::string& text) {
+  if (IsUtf8(text)) return text;
+  return Json{{kHexKey, ToHex(text)}};
+}
+
+std::optional<std::string> TextFromJson(const Json& json) {
+  if (const auto* text = json.get_ptr<const std::string*>()) return *text;
+  if (!json.is_object() || json.size() != 1 || !json.contains(kHexKey)) return std::nullopt;
+  const auto* hex = json[kHexKey].get_ptr<const std::string*>();
+  return hex != nullptr ? FromHex(*hex) : std::nullopt;
+}
+
+Json RealToJson(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+std::optional<double> RealFromJson(const Json& json) {
+  if (json.is_number()) return json.get<double>();
+  if (json == "nan") return std::numeric_limits<double>::quiet_NaN();
+  if (json == "inf") return std::numeric_limits<double>::infinity();
+  if (json == "-inf") return -std::numeric_limits<double>::infinity();
+  return std::nullopt;
+}
+
+void JsonReader::Read(const Json& json, std::array<std::uint8_t, 32>& digest) {
+  const auto* hex = json.get_ptr<const std::string*>();
+  const std::optional<std::string> bytes = hex != nullptr ? FromHex(*hex) : std::nullopt;
+  if (!bytes || bytes->size() != digest.size()) return Fail("not a SHA-256 digest");
+  std::copy(bytes->begin(), bytes->end(), digest.begin());
+}
+
+void JsonReader::Fail(std::string_view why) {
+  if (error_) return;
+  const std::string place = path_.empty() ? "the whole" : path_;
+  error_ = Error{ErrorCode::kInternal, place + ": " + std::string(why), {}};
+}
+
+}  // namespace benchd::store

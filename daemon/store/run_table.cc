@@ -1,0 +1,268 @@
+#include "daemon/store/run_table.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "daemon/base/error.h"
+#include "daemon/store/outcome_json.h"
+
+namespace benchd::store {
+namespace {
+
+std::int64_t Clamped(std::uint64_t count) {
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  return static_cast<std::int64_t>(std::min<std::uint64_t>(count, kMost));
+}
+
+/// The columns of select_runs_ that stand in the row itself.
+Result<Run> ReadRun(const Statement& row) {
+  const std::optional<RunPhase> phase = PhaseOfName(row.Text(2));
+  if (!phase) {
+    return Error{ErrorCode::kInternal, "runs.phase: unknown name '" + row.Text(2) + "'", {}};
+  }
+  return Run{.benchmark = static_cast<std::uint32_t>(row.Integer(1)),
+             .block = static_cast<std::uint64_t>(row.Integer(3)),
+             .position = static_cast<std::uint32_t>(row.Integer(4)),
+             .arm = static_cast<std::uint32_t>(row.Integer(5)),
+             .phase = *phase,
+             .started_at = Timestamp(Nanoseconds(row.Integer(6))),
+             .exit = {.code = static_cast<int>(row.Integer(7)),
+                      .signal = static_cast<int>(row.Integer(8)),
+                      .timed_out = row.Integer(9) != 0},
+             .disturbances = static_cast<std::uint32_t>(row.Integer(10))};
+}
+
+Error NoSuchMetric(const Database& database) {
+  return {ErrorCode::kInternal, database.path() + ": samples.metric: names no metric", {}};
+}
+
+}  // namespace
+
+Result<RunTable> RunTable::Open(Database& database) {
+  RunTable table(database);
+  const std::array<std::pair<Statement*, const char*>, 13> statements{{
+      {&table.find_session_, "SELECT key FROM sessions WHERE id = ?"},
+      {&table.next_seq_, "SELECT coalesce(max(seq) + 1, 0) FROM runs WHERE session = ?"},
+      {&table.insert_run_,
+       "INSERT INTO runs (session, seq, benchmark, phase, block, position, arm, started_at_ns,"
+       " exit_code, exit_signal, timed_out, disturbances, metric_list)"
+       " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
+      {&table.insert_sample_,
+       "INSERT INTO samples (run, ordinal, metric, iteration, value) VALUES (?, ?, ?, ?, ?)"},
+      {&table.find_metric_,
+       "SELECT key FROM metrics WHERE session = ? AND name = ? AND inner_benchmark = ?"},
+      {&table.insert_metric_,
+       "INSERT INTO metrics (session, name, inner_benchmark) VALUES (?, ?, ?)"},
+      {&table.find_list_, "SELECT key FROM metric_lists WHERE session = ? AND metrics = ?"},
+      {&table.insert_list_, "INSERT INTO metric_lists (session, metrics) VALUES (?, ?)"},
+      {&table.select_runs_,
+       "SELECT runs.key, benchmark, phase, block, position, arm, started_at_ns, exit_code,"
+       " exit_signal, timed_out, disturbances, metrics"
+       " FROM runs LEFT JOIN metric_lists ON metric_lists.key = runs.metric_list"
+       " WHERE runs.session = ? AND seq >= ? ORDER BY seq LIMIT ?"},
+      {&table.select_samples_,
+       "SELECT metric, iteration, value FROM samples WHERE run = ? ORDER BY ordinal"},
+      {&table.select_metrics_, "SELECT key, name, inner_benchmark FROM metrics WHERE session = ?"},
+      {&table.insert_log_, "INSERT INTO logs (session, text) VALUES (?, ?)"},
+      {&table.select_logs_, "SELECT text FROM logs WHERE session = ? ORDER BY key"},
+  }};
+  for (const auto& [statement, sql] : statements) {
+    Result<Statement> prepared = database.Prepare(sql);
+    if (!prepared) return std::move(prepared).error();
+    *statement = std::move(*prepared);
+  }
+  return table;
+}
+
+Result<void> RunTable::Append(const SessionId& id, const std::vector<Run>& runs) {
+  Result<Transaction> transaction = Transaction::Begin(*database_);
+  if (!transaction) return std::move(transaction).error();
+  Result<void> done = MakeCurrent(id);
+  if (done) done = AppendAll(runs);
+  if (done) done = transaction->Commit();
+  // Keys that were handed out in a transaction that is undone name nothing.
+  if (!done) current_.reset();
+  return done;
+}
+
+Result<void> RunTable::AppendAll(const std::vector<Run>& runs) {
+  for (const Run& run : runs) {
+    if (Result<void> appended = AppendRun(run); !appended) return appended;
+  }
+  return {};
+}
+
+Result<void> RunTable::AppendRun(const Run& run) {
+  Result<std::optional<std::int64_t>> list = MetricListKey(run.metrics);
+  if (!list) return std::move(list).error();
+  Result<void> inserted =
+      insert_run_.Run(current_->key, current_->next_seq, run.benchmark, PhaseName(run.phase),
+                      run.block, run.position, run.arm, run.started_at.time_since_epoch().count(),
+                      run.exit.code, run.exit.signal, run.exit.timed_out, run.disturbances, *list);
+  if (!inserted) return inserted;
+  ++current_->next_seq;
+  const std::int64_t run_key = database_->last_insert_key();
+  std::int64_t ordinal = 0;
+  for (const Sample& sample : run.samples) {
+    if (!std::isfinite(sample.value)) {
+      return InvalidArgument("metric " + sample.metric, "a value is not a finite number");
+    }
+    Result<std::int64_t> metric = MetricKey(sample);
+    if (!metric) return std::move(metric).error();
+    inserted = insert_sample_.Run(run_key, ordinal++, *metric, sample.iteration, sample.value);
+    if (!inserted) return inserted;
+  }
+  return {};
+}
+
+Result<std::int64_t> RunTable::SessionKey(const SessionId& id) {
+  std::optional<std::int64_t> key;
+  const auto keep = [this, &key] {
+    key = find_session_.Integer(0);
+    return Result<void>{};
+  };
+  if (Result<void> found = find_session_.Query(keep, id.value); !found) {
+    return std::move(found).error();
+  }
+  if (!key) return Error{ErrorCode::kNotFound, "session " + id.value + ": not in the store", {}};
+  return *key;
+}
+
+Result<void> RunTable::MakeCurrent(const SessionId& id) {
+  if (current_ && current_->id == id) return {};
+  Result<std::int64_t> key = SessionKey(id);
+  if (!key) return std::move(key).error();
+  Current current{
+      .id = id, .key = *key, .next_seq = 0, .metrics = {}, .last_list = {}, .last_list_key = {}};
+  const auto keep = [this, &current] {
+    current.next_seq = next_seq_.Integer(0);
+    return Result<void>{};
+  };
+  if (Result<void> counted = next_seq_.Query(keep, current.key); !counted) return counted;
+  current_ = std::move(current);
+  return {};
+}
+
+Result<std::int64_t> RunTable::MetricKey(const Sample& sample) {
+  std::pair name(sample.metric, sample.inner_benchmark);
+  if (const auto known = current_->metrics.find(name); known != current_->metrics.end()) {
+    return known->second;
+  }
+  std::optional<std::int64_t> key;
+  const auto keep = [this, &key] {
+    key = find_metric_.Integer(0);
+    return Result<void>{};
+  };
+  Result<void> done =
+      find_metric_.Query(keep, current_->key, sample.metric, sample.inner_benchmark);
+  if (done && !key) {
+    done = insert_metric_.Run(current_->key, sample.metric, sample.inner_benchmark);
+    key = database_->last_insert_key();
+  }
+  if (!done) return std::move(done).error();
+  current_->metrics.emplace(std::move(name), *key);
+  return *key;
+}
+
+Result<std::optional<std::int64_t>> RunTable::MetricListKey(
+    const std::vector<MetricInfo>& metrics) {
+  if (metrics.empty()) return std::optional<std::int64_t>{};
+  // Nearly always the same as the run's before.
+  if (current_->last_list_key && current_->last_list == metrics) return current_->last_list_key;
+  const std::string json = MetricsToJson(metrics);
+  std::optional<std::int64_t> key;
+  const auto keep = [this, &key] {
+    key = find_list_.Integer(0);
+    return Result<void>{};
+  };
+  Result<void> done = find_list_.Query(keep, current_->key, json);
+  if (done && !key) {
+    done = insert_list_.Run(current_->key, json);
+    key = database_->last_insert_key();
+  }
+  if (!done) return std::move(done).error();
+  current_->last_list = metrics;
+  current_->last_list_key = key;
+  return key;
+}
+
+Result<std::vector<Run>> RunTable::Load(const SessionId& id, std::uint64_t first,
+                                        std::uint64_t limit) {
+  Result<std::int64_t> session = SessionKey(id);
+  if (!session) return std::move(session).error();
+  Result<MetricNames> names = LoadMetricNames(*session);
+  if (!names) return std::move(names).error();
+
+  std::vector<Run> runs;
+  std::string last_json;
+  std::vector<MetricInfo> last_list;
+  const auto keep = [&, this]() -> Result<void> {
+    const Statement& row = select_runs_;
+    Result<Run> run = ReadRun(row);
+    if (!run) return std::move(run).error().Within(database_->path());
+    if (!row.IsNull(11)) {
+      if (std::string json = row.Text(11); json != last_json) {
+        Result<std::vector<MetricInfo>> list = MetricsFromJson(json);
+        if (!list) return std::move(list).error().Within(database_->path());
+        last_json = std::move(json);
+        last_list = std::move(*list);
+      }
+      run->metrics = last_list;
+    }
+    if (Result<void> loaded = LoadSamples(row.Integer(0), *names, *run); !loaded) return loaded;
+    runs.push_back(std::move(*run));
+    return {};
+  };
+  Result<void> done = select_runs_.Query(keep, *session, Clamped(first), Clamped(limit));
+  if (!done) return std::move(done).error();
+  return runs;
+}
+
+Result<void> RunTable::LoadSamples(std::int64_t run_key, const MetricNames& names, Run& run) {
+  const auto keep = [&, this]() -> Result<void> {
+    const auto metric = names.find(select_samples_.Integer(0));
+    if (metric == names.end()) return NoSuchMetric(*database_);
+    run.samples.push_back({.metric = metric->second.name,
+                           .inner_benchmark = metric->second.inner_benchmark,
+                           .iteration = static_cast<std::uint32_t>(select_samples_.Integer(1)),
+                           .value = select_samples_.Real(2)});
+    return {};
+  };
+  return select_samples_.Query(keep, run_key);
+}
+
+Result<RunTable::MetricNames> RunTable::LoadMetricNames(std::int64_t session) {
+  MetricNames names;
+  const auto keep = [this, &names] {
+    names.emplace(select_metrics_.Integer(0),
+                  MetricName{select_metrics_.Text(1), select_metrics_.Text(2)});
+    return Result<void>{};
+  };
+  Result<void> done = select_metrics_.Query(keep, session);
+  if (!done) return std::move(done).error();
+  return names;
+}
+
+Result<void> RunTable::AppendLog(const SessionId& id, const std::string& text) {
+  Result<std::int64_t> session = SessionKey(id);
+  if (!session) return std::move(session).error();
+  return insert_log_.Run(*session, Blob{text});
+}
+
+Result<std::string> RunTable::LoadLog(const SessionId& id) {
+  Result<std::int64_t> session = SessionKey(id);
+  if (!session) return std::move(session).error();
+  std::string text;
+  const auto keep = [this, &text] {
+    text += select_logs_.Text(0);
+    return Result<void>{};
+  };
+  Result<void> done = select_logs_.Query(keep, *session);
+  if (!done) return std::move(done).error();
+  return text;
+}
+
+}  // namespace benchd::store

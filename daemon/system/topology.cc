@@ -1,0 +1,90 @@
+#include "daemon/system/topology.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "daemon/base/error.h"
+#include "daemon/system/cpu_list.h"
+
+namespace benchd {
+namespace {
+
+std::string CpuFile(int cpu, std::string_view name) {
+  return "sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/" + std::string(name);
+}
+
+/// The online CPUs on the same core as `cpu`, itself included.
+std::vector<int> Siblings(const KernelFiles& files, int cpu, const std::vector<int>& online) {
+  // The second name is the older one of the same file.
+  for (const char* name : {"core_cpus_list", "thread_siblings_list"}) {
+    const auto text = files.Read(CpuFile(cpu, name));
+    if (!text) continue;
+    const auto listed = ParseCpuList(*text);
+    if (!listed) continue;
+    std::vector<int> siblings = CpusInBoth(*listed, online);
+    if (std::binary_search(siblings.begin(), siblings.end(), cpu)) return siblings;
+  }
+  return {cpu};
+}
+
+int Package(const KernelFiles& files, int cpu) {
+  const std::string text = files.Read(CpuFile(cpu, "physical_package_id")).value_or("0");
+  int package = 0;
+  std::from_chars(text.data(), text.data() + text.size(), package);
+  return package;
+}
+
+}  // namespace
+
+Result<Topology> ReadTopology(const KernelFiles& files) {
+  auto text = files.Read("sys/devices/system/cpu/online");
+  if (!text) return std::move(text).error().Within("reading the online CPUs");
+  auto online = ParseCpuList(*text);
+  if (!online) return std::move(online).error().Within("reading the online CPUs");
+  if (online->empty()) {
+    return Error{ErrorCode::kInternal, "reading the online CPUs: the list is empty", {}};
+  }
+  Topology topology{.online = *online, .cores = {}};
+  std::vector<int> placed;
+  for (int cpu : topology.online) {
+    if (std::find(placed.begin(), placed.end(), cpu) != placed.end()) continue;
+    PhysicalCore core{.package = Package(files, cpu), .cpus = {}};
+    for (int sibling : Siblings(files, cpu, topology.online)) {
+      if (std::find(placed.begin(), placed.end(), sibling) != placed.end()) continue;
+      core.cpus.push_back(sibling);
+      placed.push_back(sibling);
+    }
+    topology.cores.push_back(std::move(core));
+  }
+  return topology;
+}
+
+Result<CpuSplit> SplitCpus(const Topology& topology, const std::vector<int>& usable,
+                           const std::vector<int>& wanted) {
+  const std::vector<int> cpus = CpusInBoth(topology.online, usable);
+  if (cpus.empty()) {
+    return Error{ErrorCode::kFailedPrecondition, "CPUs: none that is online may be used", {}};
+  }
+  if (const std::vector<int> missing = CpusWithout(wanted, cpus); !missing.empty()) {
+    return InvalidArgument("benchmark_cpus", FormatCpuList(missing) + " cannot be used here",
+                           "choose among " + FormatCpuList(cpus));
+  }
+  const auto first_core = std::find_if(
+      topology.cores.begin(), topology.cores.end(),
+      [&cpus](const PhysicalCore& core) { return !CpusInBoth(core.cpus, cpus).empty(); });
+  CpuSplit split;
+  split.housekeeping = CpusInBoth(first_core->cpus, cpus);
+  split.benchmark = CpusWithout(cpus, split.housekeeping);
+  if (!wanted.empty()) {
+    split.benchmark = wanted;
+    if (auto rest = CpusWithout(cpus, wanted); !rest.empty()) split.housekeeping = std::move(rest);
+  }
+  if (split.benchmark.empty()) split.benchmark = split.housekeeping;
+  if (!CpusInBoth(split.benchmark, split.housekeeping).empty()) {
+    split.why = wanted.empty() ? "there is a single physical core"
+                               : "benchmark_cpus leaves no CPU for the daemon";
+  }
+  return split;
+}
+
+}  // namespace benchd

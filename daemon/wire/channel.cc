@@ -1,0 +1,161 @@
+#include "daemon/wire/channel.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "daemon/base/error.h"
+#include "daemon/base/unique_fd.h"
+
+namespace benchd::wire {
+namespace {
+
+// First byte of a packet: where its record is.
+constexpr char kInline = 0;
+constexpr char kInMemory = 1;
+constexpr int kSeals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+// Far beyond any pause of a healthy process; a stuck one must not hold us for ever.
+constexpr int kSendTimeoutMs = 30'000;
+
+Error Malformed(const char* why) {
+  return Error{ErrorCode::kInvalidArgument, std::string("packet: ") + why,
+               "benchd and benchd-runner must be of the same build; restart both"};
+}
+
+Result<UniqueFd> SealedMemory(std::string_view record) {
+  UniqueFd memory(memfd_create("benchd-record", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!memory) return SystemError("memfd_create", errno);
+  while (!record.empty()) {
+    const ssize_t written = write(memory.get(), record.data(), record.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return SystemError("writing a record to memory", errno);
+    record.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (fcntl(memory.get(), F_ADD_SEALS, kSeals) != 0) return SystemError("F_ADD_SEALS", errno);
+  return memory;
+}
+
+Result<void> SendPacket(int socket, const msghdr& header) {
+  while (sendmsg(socket, &header, MSG_NOSIGNAL) < 0) {
+    if (errno == EINTR) continue;
+    if (errno == EPIPE || errno == ECONNRESET || errno == ENOTCONN) {
+      return Error{ErrorCode::kUnavailable, "sending a record: the other side is gone", {}};
+    }
+    if (errno != EAGAIN) return SystemError("sending a record", errno);
+    pollfd ready{socket, POLLOUT, 0};
+    if (poll(&ready, 1, kSendTimeoutMs) == 0) {
+      return Error{ErrorCode::kUnavailable, "sending a record: the other side does not read", {}};
+    }
+  }
+  return {};
+}
+
+/// The descriptor that came with a packet, if exactly one did; any others are closed.
+UniqueFd TakeDescriptor(msghdr& header) {
+  UniqueFd taken;
+  for (cmsghdr* control = CMSG_FIRSTHDR(&header); control != nullptr;
+       control = CMSG_NXTHDR(&header, control)) {
+    if (control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_RIGHTS) continue;
+    const std::size_t count = (control->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (std::size_t i = 0; i < count; ++i) {
+      int fd = -1;
+      std::memcpy(&fd, CMSG_DATA(control) + i * sizeof(int), sizeof(int));
+      taken.Reset(fd);
+    }
+  }
+  return taken;
+}
+
+/// The record in `memory`: sealed, so that neither its size nor its bytes change under us.
+Result<std::string> ReadSealed(int memory) {
+  const int seals = fcntl(memory, F_GET_SEALS);
+  if (seals < 0 || (seals & kSeals) != kSeals) return Malformed("its memory is not sealed");
+  struct stat info {};
+  if (fstat(memory, &info) != 0) return SystemError("fstat of a record", errno);
+  const auto size = static_cast<std::size_t>(info.st_size);
+  if (size <= kInlineBytes || size > kMaxRecordBytes) return Malformed("a record of wrong size");
+  std::string record(size, '\0');
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t count =
+        pread(memory, record.data() + done, size - done, static_cast<off_t>(done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return Malformed("a record that cannot be read");
+    done += static_cast<std::size_t>(count);
+  }
+  return record;
+}
+
+}  // namespace
+
+Result<void> SendRecord(int socket, std::string_view record) {
+  if (record.empty() || record.size() > kMaxRecordBytes) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "record: " + std::to_string(record.size()) + " bytes, 1 to " +
+                     std::to_string(kMaxRecordBytes) + " are possible",
+                 {}};
+  }
+  UniqueFd memory;
+  char kind = kInline;
+  if (record.size() > kInlineBytes) {
+    auto sealed = SealedMemory(record);
+    if (!sealed) return std::move(sealed).error();
+    memory = std::move(*sealed);
+    kind = kInMemory;
+    record = {};
+  }
+  std::array<iovec, 2> parts{iovec{&kind, 1},
+                             iovec{const_cast<char*>(record.data()), record.size()}};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  msghdr header{};
+  header.msg_iov = parts.data();
+  header.msg_iovlen = parts.size();
+  if (memory) {
+    header.msg_control = control.data();
+    header.msg_controllen = control.size();
+    cmsghdr* rights = CMSG_FIRSTHDR(&header);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(sizeof(int));
+    const int fd = memory.get();
+    std::memcpy(CMSG_DATA(rights), &fd, sizeof(fd));
+  }
+  return SendPacket(socket, header);
+}
+
+Result<std::string> ReceiveRecord(int socket) {
+  char kind = kInline;
+  char bytes[kInlineBytes];  // not initialised: only the pages that a packet fills are touched
+  std::array<iovec, 2> parts{iovec{&kind, 1}, iovec{bytes, sizeof(bytes)}};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  msghdr header{};
+  header.msg_iov = parts.data();
+  header.msg_iovlen = parts.size();
+  header.msg_control = control.data();
+  header.msg_controllen = control.size();
+  ssize_t count = -1;
+  do {
+    count = recvmsg(socket, &header, MSG_CMSG_CLOEXEC);
+  } while (count < 0 && errno == EINTR);
+  if (count < 0) {
+    if (errno == ECONNRESET) return std::string();
+    if (errno == EAGAIN) return Error{ErrorCode::kResourceExhausted, "receiving: nothing yet", {}};
+    return SystemError("receiving a record", errno);
+  }
+  UniqueFd memory = TakeDescriptor(header);
+  if (count == 0) return std::string();
+  if ((header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0) return Malformed("it is too large");
+  const auto size = static_cast<std::size_t>(count) - 1;
+  if (kind == kInMemory && size == 0 && memory) return ReadSealed(memory.get());
+  if (kind != kInline || size == 0 || memory) return Malformed("unknown kind");
+  return std::string(bytes, size);
+}
+
+}  // namespace benchd::wire

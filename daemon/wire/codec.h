@@ -1,0 +1,150 @@
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "daemon/base/result.h"
+
+/// Bytes out of values and back. Both directions walk the same list of fields (fields.h), so that
+/// neither can know a field that the other does not.
+///
+/// Integers are little endian in the width of their type, a double is its bits, an enum one byte,
+/// strings and vectors carry a 32-bit count first. Used by both processes, single-threaded each.
+namespace benchd::wire {
+
+/// The last enumerator of an enum that travels; specialised beside the fields.
+template <typename Enum>
+inline constexpr Enum kLastOf = Enum{};
+
+/// Appends values to a record.
+class Writer {
+ public:
+  template <typename... Values>
+  void operator()(const Values&... values) {
+    (Put(values), ...);
+  }
+
+  std::string Take() { return std::move(bytes_); }
+
+ private:
+  void Put(bool value) { PutInteger(value ? 1 : 0, 1); }
+  void Put(double value);
+  void Put(const std::string& value);
+  void Put(const std::array<std::uint8_t, 32>& value);
+  void Put(const Error& error);
+
+  template <std::integral T>
+  void Put(T value) {
+    PutInteger(static_cast<std::uint64_t>(value), sizeof(T));
+  }
+  template <typename T>
+  requires std::is_enum_v<T>
+  void Put(T value) { PutInteger(static_cast<std::uint64_t>(value), 1); }
+  template <typename T>
+  void Put(const std::vector<T>& values) {
+    PutInteger(values.size(), 4);
+    for (const T& value : values) Put(value);
+  }
+  template <typename A, typename B>
+  void Put(const std::pair<A, B>& value) {
+    (*this)(value.first, value.second);
+  }
+  template <typename T>
+  void Put(const Result<T>& result) {
+    Put(result.has_value());
+    if (!result) return Put(result.error());
+    if constexpr (!std::is_void_v<T>) Put(result.value());
+  }
+  template <typename T>
+  requires std::is_class_v<T>
+  void Put(const T& value) { VisitFields(*this, value); }
+
+  void PutInteger(std::uint64_t value, std::size_t width);
+
+  std::string bytes_;
+};
+
+/// Takes values off a record. After the first thing that does not fit it only yields defaults and
+/// Finish() tells; no input makes it read past the end or allocate more than the record warrants.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : rest_(bytes) {}
+
+  template <typename... Values>
+  void operator()(Values&... values) {
+    (Get(values), ...);
+  }
+
+  /// Refuses the record from here on, for a check that the fields' types cannot express.
+  void Fail() {
+    failed_ = true;
+    rest_ = {};
+  }
+
+  /// @errors kInvalidArgument if anything did not fit, or bytes are left over.
+  Result<void> Finish() const;
+
+ private:
+  void Get(bool& value);
+  void Get(double& value);
+  void Get(std::string& value);
+  void Get(std::array<std::uint8_t, 32>& value);
+  void Get(Error& error);
+
+  template <std::integral T>
+  void Get(T& value) {
+    value = static_cast<T>(GetInteger(sizeof(T)));
+  }
+  template <typename T>
+  requires std::is_enum_v<T>
+  void Get(T& value) {
+    const std::uint64_t number = GetInteger(1);
+    if (number > static_cast<std::uint64_t>(kLastOf<T>)) return Fail();
+    value = static_cast<T>(number);
+  }
+  template <typename T>
+  void Get(std::vector<T>& values) {
+    std::uint64_t count = GetInteger(4);
+    // Every element has at least one byte: a larger count is a lie, found before memory is taken.
+    if (count > rest_.size()) return Fail();
+    values.clear();
+    for (; count > 0 && !failed_; --count) Get(values.emplace_back());
+  }
+  template <typename A, typename B>
+  void Get(std::pair<A, B>& value) {
+    (*this)(value.first, value.second);
+  }
+  template <typename T>
+  void Get(Result<T>& result) {
+    bool has_value = false;
+    Get(has_value);
+    if (!has_value) {
+      Error error;
+      Get(error);
+      result = std::move(error);
+    } else if constexpr (std::is_void_v<T>) {
+      result = {};
+    } else {
+      T value{};
+      Get(value);
+      result = std::move(value);
+    }
+  }
+  template <typename T>
+  requires std::is_class_v<T>
+  void Get(T& value) { VisitFields(*this, value); }
+
+  std::uint64_t GetInteger(std::size_t width);
+
+  std::string_view rest_;
+  bool failed_ = false;
+};
+
+}  // namespace benchd::wire

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <concepts>
+
+#include "daemon/wire/codec.h"
+#include "daemon/wire/messages.h"
+
+/// The fields of everything that travels, in their order on the wire: the one list that Writer and
+/// Reader both walk. Changing it changes kVersion.
+namespace benchd {
+
+/// `T` or `const T`: the writer walks constant values, the reader others.
+template <typename T, typename Wanted>
+concept Is = std::same_as<std::remove_const_t<T>, Wanted>;
+
+void VisitFields(auto& visit, Is<ResourceLimit> auto& v) { visit(v.resource, v.soft, v.hard); }
+void VisitFields(auto& visit, Is<Caller> auto& v) {
+  visit(v.uid, v.gid, v.groups, v.pid, v.umask, v.limits);
+}
+void VisitFields(auto& visit, Is<ProgramIdentity> auto& v) {
+  visit(v.path, v.device, v.inode, v.size_bytes, v.mtime_ns, v.sha256);
+}
+void VisitFields(auto& visit, Is<RunExit> auto& v) { visit(v.code, v.signal, v.timed_out); }
+void VisitFields(auto& visit, Is<Sample> auto& v) {
+  visit(v.metric, v.inner_benchmark, v.iteration, v.value);
+}
+void VisitFields(auto& visit, Is<Environment> auto& v) { visit(v.facts); }
+void VisitFields(auto& visit, Is<SettingState> auto& v) {
+  visit(v.setting, v.wanted, v.actual, v.held, v.why);
+}
+void VisitFields(auto& visit, Is<MachineReport> auto& v) {
+  visit(v.environment, v.isolation, v.benchmark_cpus, v.housekeeping_cpus);
+}
+/// An absent direction is its own byte: 0 none, 1 lower, 2 higher.
+template <typename Visit>
+void VisitFields(Visit& visit, Is<MetricInfo> auto& v) {
+  std::uint8_t better = 0;
+  if (v.better) better = *v.better == Better::kLower ? 1 : 2;
+  visit(v.name, v.unit, better, v.resolution);
+  if constexpr (std::same_as<Visit, wire::Reader>) {
+    if (better > 2) visit.Fail();
+    v.better.reset();
+    if (better == 1) v.better = Better::kLower;
+    if (better == 2) v.better = Better::kHigher;
+  }
+}
+
+}  // namespace benchd
+
+namespace benchd::wire {
+
+template <>
+inline constexpr ErrorCode kLastOf<ErrorCode> = ErrorCode::kInternal;
+template <>
+inline constexpr OutputKind kLastOf<OutputKind> = OutputKind::kFile;
+template <>
+inline constexpr Isolation kLastOf<Isolation> = Isolation::kOff;
+
+void VisitFields(auto& visit, Is<Hello> auto& v) { visit(v.version); }
+void VisitFields(auto& visit, Is<HelloReply> auto& v) {
+  visit(v.version, v.pid, v.privileged, v.housekeeping_cpus, v.benchmark_cpus);
+}
+void VisitFields(auto& visit, Is<ResolveProgram> auto& v) {
+  visit(v.request, v.caller, v.program, v.path, v.cwd);
+}
+void VisitFields(auto& visit, Is<ProgramResolved> auto& v) { visit(v.request, v.program); }
+void VisitFields(auto& visit, Is<OpenChild> auto& v) {
+  visit(v.request, v.child, v.caller, v.argv, v.env, v.cwd, v.input, v.output, v.output_path,
+        v.parse, v.cpus, v.program);
+}
+void VisitFields(auto& visit, Is<CloseChildren> auto& v) { visit(v.request); }
+void VisitFields(auto& visit, Is<Done> auto& v) { visit(v.request, v.result); }
+void VisitFields(auto& visit, Is<StartRun> auto& v) {
+  visit(v.request, v.child, v.padding_bytes, v.timeout_ns);
+}
+void VisitFields(auto&, Is<CancelRun> auto&) {}
+void VisitFields(auto& visit, Is<RunFigures> auto& v) {
+  visit(v.started_at_ns, v.wall_time_ns, v.user_time_us, v.system_time_us, v.max_rss_bytes,
+        v.minor_faults, v.major_faults, v.voluntary_switches, v.involuntary_switches, v.exit,
+        v.stderr_tail, v.output, v.parsed);
+}
+void VisitFields(auto& visit, Is<RunFinished> auto& v) { visit(v.request, v.figures); }
+void VisitFields(auto& visit, Is<AcquireMachine> auto& v) {
+  visit(v.request, v.profile, v.isolation, v.cpus);
+}
+void VisitFields(auto& visit, Is<MachineAcquired> auto& v) { visit(v.request, v.machine); }
+void VisitFields(auto& visit, Is<ReleaseMachine> auto& v) { visit(v.request); }
+void VisitFields(auto& visit, Is<ParsedOutput> auto& v) { visit(v.result, v.samples, v.metrics); }
+void VisitFields(auto& visit, Is<RunnerConfig> auto& v) { visit(v.user, v.benchmark_cpus); }
+
+}  // namespace benchd::wire

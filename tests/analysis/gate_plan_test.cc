@@ -1,0 +1,115 @@
+#include "daemon/analysis/gate_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "tests/analysis/session_builder.h"
+
+namespace benchd {
+namespace {
+
+class GatePlanTest : public ::testing::Test {
+ protected:
+  GatePlanTest() : benchmark_(MakeBenchmark("main", 1, {"base", "candidate"})) {
+    std::vector<std::size_t> ids;
+    catalog_.Learn(RunBuilder(0, 0)
+                       .Sample("wall_time", 1)
+                       .Sample("ops", 2)
+                       .Sample("latency", 3)
+                       .Sample("widgets", 4)
+                       .Metric("ops", Better::kHigher)
+                       .Metric("latency", Better::kLower)
+                       .Metric("widgets", std::nullopt),
+                   ids);
+  }
+
+  Result<std::vector<PlannedGate>> Plan() { return PlanGates(benchmark_, 0.02, catalog_); }
+  std::string Key(const PlannedGate& gate) const { return catalog_.metrics()[gate.metric].key; }
+
+  Benchmark benchmark_;
+  MetricCatalog catalog_;
+};
+
+TEST_F(GatePlanTest, WallTimeGatesByDefaultWithTheDefaultMargin) {
+  const auto gates = Plan().value();
+  ASSERT_EQ(gates.size(), 1u);
+  EXPECT_EQ(Key(gates[0]), "wall_time");
+  EXPECT_EQ(gates[0].margin, 0.02);
+  EXPECT_DOUBLE_EQ(gates[0].threshold, std::log1p(0.02));
+}
+
+TEST_F(GatePlanTest, WithAHarnessEveryParsedMetricWithADirectionGatesAndNotWallTime) {
+  benchmark_.parse = "lines";
+  const auto gates = Plan().value();
+  ASSERT_EQ(gates.size(), 2u);
+  EXPECT_EQ(Key(gates[0]), "ops");
+  EXPECT_DOUBLE_EQ(gates[0].threshold, -std::log1p(-0.02));
+  EXPECT_EQ(Key(gates[1]), "latency");
+}
+
+TEST_F(GatePlanTest, NamedGatesReplaceTheDefaultAndMayTurnTheDirection) {
+  benchmark_.parse = "lines";
+  benchmark_.gates = {AbsoluteGate("widgets", 5)};
+  benchmark_.gates[0].better = Better::kHigher;
+  const auto gates = Plan().value();
+  ASSERT_EQ(gates.size(), 1u);
+  EXPECT_EQ(gates[0].threshold, 5);
+  EXPECT_EQ(catalog_.metrics()[gates[0].metric].better, Better::kHigher);
+}
+
+TEST_F(GatePlanTest, AMetricNobodyPrintedIsNamedWithWhatWas) {
+  benchmark_.gates = {RatioGate("oops", 0.1)};
+  const auto gates = Plan();
+  ASSERT_FALSE(gates);
+  EXPECT_EQ(gates.error().message,
+            "metric oops: nobody printed it in benchmark main (there are: wall_time, ops, latency, "
+            "widgets)");
+}
+
+TEST_F(GatePlanTest, AMetricWithoutDirectionNamesTheSuffixToAdd) {
+  benchmark_.gates = {RatioGate("widgets", 0.1)};
+  const auto gates = Plan();
+  ASSERT_FALSE(gates);
+  EXPECT_NE(gates.error().hint.find("--metric widgets:lower"), std::string::npos);
+}
+
+TEST_F(GatePlanTest, AHarnessWithoutAnyDirectionLeavesNoGate) {
+  benchmark_.parse = "lines";
+  MetricCatalog catalog;
+  std::vector<std::size_t> ids;
+  catalog.Learn(RunBuilder(0, 0).Sample("wall_time", 1).Sample("widgets", 4), ids);
+  EXPECT_FALSE(PlanGates(benchmark_, 0.02, catalog));
+  EXPECT_EQ(GateMetricsByCatalog(catalog), 0u);
+}
+
+TEST_F(GatePlanTest, ARateCannotLoseAllOfItself) {
+  benchmark_.gates = {RatioGate("ops", 1)};
+  EXPECT_FALSE(Plan());
+  benchmark_.gates = {RatioGate("latency", 1)};
+  EXPECT_TRUE(Plan());
+}
+
+TEST_F(GatePlanTest, BadMarginsAndDoubleNamesAreRefusedBeforeAnythingRuns) {
+  EXPECT_TRUE(CheckGates(benchmark_, 0.02));
+  EXPECT_FALSE(CheckGates(benchmark_, std::numeric_limits<double>::quiet_NaN()));
+  EXPECT_FALSE(CheckGates(benchmark_, -0.02));
+  benchmark_.gates = {RatioGate("ops", -1)};
+  EXPECT_FALSE(CheckGates(benchmark_, 0.02));
+  benchmark_.gates = {RatioGate("ops", 0.1), AbsoluteGate("ops", 5)};
+  EXPECT_FALSE(CheckGates(benchmark_, 0.02));
+}
+
+TEST_F(GatePlanTest, TheNumberOfGatesIsKnownFromTheSpecUnlessAHarnessDecides) {
+  EXPECT_EQ(GateMetricsBySpec(benchmark_), 1u);
+  benchmark_.parse = "lines";
+  EXPECT_FALSE(GateMetricsBySpec(benchmark_));
+  EXPECT_EQ(GateMetricsByCatalog(catalog_), 2u);
+  benchmark_.gates = {RatioGate("ops", 0.1)};
+  EXPECT_EQ(GateMetricsBySpec(benchmark_), 1u);
+}
+
+}  // namespace
+}  // namespace benchd

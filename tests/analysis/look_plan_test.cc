@@ -1,0 +1,117 @@
+#include "daemon/analysis/look_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "daemon/stats/paired_interval.h"
+#include "tests/analysis/session_builder.h"
+
+namespace benchd {
+namespace {
+
+SessionSpec Spec(const std::function<void(SessionSpec&)>& change = [](SessionSpec&) {}) {
+  SessionSpec spec = MakeSpec({MakeBenchmark("main", 1, {"base", "candidate"})});
+  change(spec);
+  return spec;
+}
+
+void ExpectRefused(const std::function<void(SessionSpec&)>& change, ErrorCode code,
+                   const std::string& start) {
+  const Result<LookPlan> plan = PlanLooks(Spec(change));
+  ASSERT_FALSE(plan) << start;
+  EXPECT_EQ(plan.error().code, code) << plan.error().message;
+  EXPECT_EQ(plan.error().message.substr(0, start.size()), start);
+}
+
+TEST(LookPlanTest, TheDefaultIsSequentialFromTheEighthBlockWithoutAnEnd) {
+  const LookPlan plan = PlanLooks(Spec()).value();
+  EXPECT_EQ(plan.first_look, 8u);
+  EXPECT_FALSE(plan.BlockLimit());
+  EXPECT_EQ(plan.TwoSided(0.01), 0.01);
+}
+
+TEST(LookPlanTest, OneSidedTakesTwiceTheLevel) {
+  const LookPlan plan = PlanLooks(Spec([](SessionSpec& s) { s.sided = Sided::kOne; })).value();
+  EXPECT_EQ(plan.TwoSided(0.01), 0.02);
+}
+
+TEST(LookPlanTest, MaxRunsIsAHorizonAndUpToTheFirstLookOneFixedLook) {
+  EXPECT_EQ(PlanLooks(Spec([](SessionSpec& s) { s.limits.max_runs = 9; }))->horizon, 9u);
+  const auto fixed = PlanLooks(Spec([](SessionSpec& s) { s.limits.max_runs = 8; })).value();
+  EXPECT_FALSE(fixed.horizon);
+  EXPECT_EQ(fixed.fixed_blocks, 8u);
+}
+
+TEST(LookPlanTest, RunsIsOneFixedLookUnderBothMethodNames) {
+  for (Method method : {Method::kPaired, Method::kFixed}) {
+    const auto plan = PlanLooks(Spec([method](SessionSpec& s) {
+      s.method = method;
+      s.limits.runs = 3;
+      s.limits.min_runs = 2;
+    }));
+    ASSERT_TRUE(plan) << plan.error().message;
+    EXPECT_EQ(plan->fixed_blocks, 3u);
+  }
+}
+
+TEST(LookPlanTest, WhatIsNotOfferedYetSaysSo) {
+  const ErrorCode code = ErrorCode::kUnimplemented;
+  ExpectRefused([](SessionSpec& s) { s.method = Method::kWelch; }, code,
+                "method: welch is not offered yet");
+  ExpectRefused([](SessionSpec& s) { s.method = Method::kExactT; }, code,
+                "method: exact-t is not offered yet");
+  ExpectRefused([](SessionSpec& s) { s.estimator.kind = EstimatorKind::kHodgesLehmann; }, code,
+                "estimator: hl is not offered yet");
+  ExpectRefused([](SessionSpec& s) { s.rule.kind = RuleKind::kPrecision; }, code,
+                "rule: precision is not offered yet");
+  ExpectRefused([](SessionSpec& s) { s.schedule.kind = ScheduleKind::kCoin; }, code,
+                "schedule: coin is not offered yet");
+  ExpectRefused([](SessionSpec& s) { s.placebo = true; }, code, "placebo: ");
+}
+
+TEST(LookPlanTest, LimitsThatDoNotFitTogetherAreRefusedByName) {
+  const ErrorCode code = ErrorCode::kInvalidArgument;
+  ExpectRefused([](SessionSpec& s) { s.limits.min_runs = 7; }, code, "min_runs: ");
+  ExpectRefused([](SessionSpec& s) { s.limits.runs = 1; }, code, "runs: ");
+  ExpectRefused([](SessionSpec& s) { s.limits.max_runs = 1; }, code, "max_runs: ");
+  ExpectRefused([](SessionSpec& s) { s.limits.runs = s.limits.max_runs = 20; }, code, "runs: ");
+  ExpectRefused([](SessionSpec& s) { s.method = Method::kFixed; }, code, "method: ");
+  ExpectRefused([](SessionSpec& s) { s.alpha = 0; }, code, "alpha: ");
+  ExpectRefused([](SessionSpec& s) { s.alpha = 1; }, code, "alpha: ");
+  ExpectRefused(
+      [](SessionSpec& s) {
+        s.alpha = 0.5;
+        s.sided = Sided::kOne;
+      },
+      code, "alpha: ");
+}
+
+// statistics.md section 4: above 0.34 (one-sided 0.17) the horizon boundary has no root.
+TEST(LookPlanTest, AHorizonNeedsALevelThatHasARoot) {
+  auto with = [](double alpha, Sided sided) {
+    return PlanLooks(Spec([alpha, sided](SessionSpec& s) {
+      s.alpha = alpha;
+      s.sided = sided;
+      s.limits.max_runs = 100;
+    }));
+  };
+  EXPECT_TRUE(with(0.34, Sided::kTwo));
+  EXPECT_FALSE(with(0.35, Sided::kTwo));
+  EXPECT_TRUE(with(0.17, Sided::kOne));
+  EXPECT_FALSE(with(0.18, Sided::kOne));
+}
+
+TEST(LevelTest, RemembersCriticalValuesWithoutMixingThem) {
+  const LookPlan plan = PlanLooks(Spec()).value();
+  Level level(plan, 0.01);
+  const auto boundary = SequentialBoundary::Robbins(0.01, 8).value();
+  for (std::uint64_t n : {8u, 24u, 8u, 40u, 25u, 24u}) {
+    EXPECT_EQ(level.CriticalT(n), boundary.CriticalT(n)) << n;
+  }
+  EXPECT_EQ(level.FixedT(5), FixedCriticalT(0.01, 5));
+}
+
+}  // namespace
+}  // namespace benchd

@@ -1,0 +1,36 @@
+#include "daemon/analysis/session_report.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/analysis/session_builder.h"
+
+namespace benchd {
+namespace {
+
+Comparison Info(double p, std::optional<Better> better = Better::kLower) {
+  Comparison info;
+  info.p_value = p;
+  info.better = better;
+  return info;
+}
+
+// Golden p_adjust_02: Holm turns .0001 .5 .012 .03 .2 into .0005 .5 .048 .09 .4.
+TEST(FlagInfoMetricsTest, HolmDecidesWhoIsMarkedAndTheDirectionHow) {
+  std::vector<Comparison> infos{Info(0.0001), Info(0.5), Info(0.012), Info(0.03), Info(0.2)};
+  const std::vector<int> directions{1, 1, -1, 1, 1};
+  FlagInfoMetrics(infos, directions, 0.05);
+  EXPECT_EQ(infos[0].flag, Flag::kWorse);
+  EXPECT_EQ(infos[1].flag, Flag::kNone);
+  EXPECT_EQ(infos[2].flag, Flag::kImprovement);
+  EXPECT_EQ(infos[3].flag, Flag::kNone);
+}
+
+TEST(FlagInfoMetricsTest, NoDirectionOrNoPMeansNoFlag) {
+  std::vector<Comparison> infos{Info(0, std::nullopt), Info(0), Info(0)};
+  infos[2].p_value.reset();
+  FlagInfoMetrics(infos, std::vector<int>{1, 0, 1}, 0.05);
+  for (const Comparison& info : infos) EXPECT_EQ(info.flag, Flag::kNone);
+}
+
+}  // namespace
+}  // namespace benchd

@@ -1,0 +1,314 @@
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <csignal>
+#include <fstream>
+#include <sstream>
+
+#include "client/affinity.h"
+#include "client/autostart.h"
+#include "client/daemon_link.h"
+#include "client/notify_socket.h"
+#include "client/socket_places.h"
+#include "tests/client/fake_daemon.h"
+#include "tests/client/temp_dir.h"
+
+namespace benchd::client {
+namespace {
+
+// Options that can reach nothing of this machine and start nothing.
+LinkOptions OptionsIn(const TempDir& dir) {
+  LinkOptions options;
+  options.may_start = false;
+  options.places.system_socket = dir / "system.sock";
+  options.places.runtime_dir = dir.path();
+  options.places.uid = getuid();
+  return options;
+}
+
+ClientError ErrorOf(const LinkOptions& options) {
+  auto link = DaemonLink::Open(options);
+  return link ? ClientError{ExitCode::kPass, "connected", ""} : link.error();
+}
+
+TEST(DaemonLinkTest, AsksWhoAnswers) {
+  const TempDir dir;
+  FakeDaemon daemon(dir / "d.sock");
+  LinkOptions options = OptionsIn(dir);
+  options.socket = dir / "d.sock";
+  auto link = DaemonLink::Open(options);
+  ASSERT_TRUE(link) << link.error().message;
+  EXPECT_EQ((*link)->status().version(), "9.9.9");
+}
+
+TEST(DaemonLinkTest, MovesItsThreadsToTheHousekeepingCpus) {
+  cpu_set_t before;
+  CPU_ZERO(&before);
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  int last = -1;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(static_cast<std::size_t>(cpu), &before)) last = cpu;
+  }
+  const TempDir dir;
+  {
+    FakeDaemon daemon(dir / "d.sock");
+    daemon.SetHousekeepingCpus({last});
+    LinkOptions options = OptionsIn(dir);
+    options.socket = dir / "d.sock";
+    auto link = DaemonLink::Open(options);
+    ASSERT_TRUE(link) << link.error().message;
+    cpu_set_t now;
+    ASSERT_EQ(sched_getaffinity(0, sizeof now, &now), 0);
+    EXPECT_EQ(CPU_COUNT(&now), 1);
+    EXPECT_TRUE(CPU_ISSET(static_cast<std::size_t>(last), &now));
+  }
+  sched_setaffinity(0, sizeof before, &before);
+}
+
+TEST(DaemonLinkTest, ADeadNamedSocketIsAnErrorEvenWhereAnotherDaemonRuns) {
+  const TempDir dir;
+  std::filesystem::create_directory(dir / "benchd");
+  FakeDaemon daemon(dir / "benchd/benchd.sock");
+  LinkOptions options = OptionsIn(dir);
+  EXPECT_EQ(ErrorOf(options).message, "connected") << "the user socket";
+  options.environment_socket = dir / "gone.sock";
+  EXPECT_EQ(ErrorOf(options).message, "no daemon answers at " + (dir / "gone.sock") +
+                                          " (BENCHD_SOCKET): No such file or directory");
+  EXPECT_EQ(ErrorOf(options).exit, ExitCode::kRefused);
+  options.socket = dir / "also-gone.sock";
+  EXPECT_EQ(ErrorOf(options).message, "no daemon answers at " + (dir / "also-gone.sock") +
+                                          " (--socket): No such file or directory");
+}
+
+TEST(DaemonLinkTest, TheSystemSocketComesBeforeTheUsers) {
+  const TempDir dir;
+  std::filesystem::create_directory(dir / "benchd");
+  FakeDaemon system(dir / "system.sock");
+  LinkOptions options = OptionsIn(dir);
+  int error = 0;
+  EXPECT_EQ(ErrorOf(options).message, "connected");
+  EXPECT_FALSE(ConnectUnix(dir / "benchd/benchd.sock", &error));
+}
+
+TEST(DaemonLinkTest, NoDaemonIsSaidWithBothPlaces) {
+  const TempDir dir;
+  const ClientError error = ErrorOf(OptionsIn(dir));
+  EXPECT_EQ(error.exit, ExitCode::kRefused);
+  EXPECT_EQ(error.message, "no daemon runs: there is none at " + (dir / "system.sock") +
+                               " nor at " + (dir / "benchd/benchd.sock"));
+}
+
+TEST(DaemonLinkTest, AnUnusableSystemSocketNamesTheGroupAndIsNoReasonToLookElsewhere) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs to become somebody else";
+  const TempDir dir;
+  chmod(dir.path().c_str(), 0711);
+  std::filesystem::create_directory(dir / "benchd");
+  FakeDaemon system(dir / "system.sock");
+  chmod((dir / "system.sock").c_str(), 0600);
+  // errno is per thread and so is the effective uid by the raw call; a child is simpler.
+  const pid_t pid = fork();
+  if (pid == 0) {
+    if (setresuid(65534, 65534, 65534) != 0) _exit(2);
+    LinkOptions options = OptionsIn(dir);
+    auto fd = ConnectToDaemon(options, false);
+    const bool right = !fd && fd.error().exit == ExitCode::kRefused &&
+                       fd.error().message.find("Permission denied") != std::string::npos &&
+                       fd.error().hint.starts_with("join the group root:");
+    _exit(right ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(pid, &status, 0), pid);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(UserSocketTest, IsInTheRuntimeDirectory) {
+  SocketPlaces places;
+  places.runtime_dir = "/run/user/7";
+  EXPECT_EQ(*UserSocket(places), "/run/user/7/benchd/benchd.sock");
+}
+
+class FallbackTest : public testing::Test {
+ protected:
+  FallbackTest() {
+    places_.shared_dir = dir_.path();
+    places_.uid = getuid();
+    directory_ = dir_ / ("benchd-" + std::to_string(getuid()));
+  }
+  std::string Said() const {
+    const auto socket = UserSocket(places_);
+    return socket ? *socket : socket.error().message;
+  }
+
+  TempDir dir_;
+  SocketPlaces places_;
+  std::string directory_;
+};
+
+TEST_F(FallbackTest, TakesADirectoryThatIsNotThereYetOrIsOurs) {
+  EXPECT_EQ(Said(), directory_ + "/benchd.sock");
+  ASSERT_EQ(mkdir(directory_.c_str(), 0700), 0);
+  EXPECT_EQ(Said(), directory_ + "/benchd.sock");
+}
+
+TEST_F(FallbackTest, RefusesALink) {
+  ASSERT_EQ(symlink("/tmp", directory_.c_str()), 0);
+  EXPECT_EQ(Said(), directory_ + ": it is a link, not a directory");
+}
+
+TEST_F(FallbackTest, RefusesAModeThatLetsOthersIn) {
+  ASSERT_EQ(mkdir(directory_.c_str(), 0700), 0);
+  ASSERT_EQ(chmod(directory_.c_str(), 0755), 0);
+  EXPECT_EQ(Said(), directory_ + ": its mode lets others in");
+}
+
+TEST_F(FallbackTest, RefusesAFile) {
+  std::ofstream(directory_) << "x";
+  EXPECT_EQ(Said(), directory_ + ": it is not a directory");
+}
+
+TEST_F(FallbackTest, RefusesAForeignOwner) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs to give a directory away";
+  ASSERT_EQ(mkdir(directory_.c_str(), 0700), 0);
+  ASSERT_EQ(chown(directory_.c_str(), 65534, 65534), 0);
+  EXPECT_TRUE(Said().starts_with(directory_ + ": it belongs to nobody, not to ")) << Said();
+}
+
+TEST(PeerTest, TrustsOurselvesAndNobodyElse) {
+  int pair[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+  EXPECT_TRUE(CheckPeer(pair[0], getuid()));
+  if (getuid() != 0) {
+    EXPECT_FALSE(CheckPeer(pair[0], getuid() + 1));
+  }
+  close(pair[0]);
+  close(pair[1]);
+}
+
+TEST(PeerTest, RefusesAStranger) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs to become somebody else";
+  const TempDir dir;
+  chmod(dir.path().c_str(), 0777);
+  int ready[2];
+  ASSERT_EQ(pipe(ready), 0);
+  const pid_t stranger = fork();
+  if (stranger == 0) {
+    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    (dir / "s.sock").copy(address.sun_path, sizeof address.sun_path - 1);
+    const bool listening = setresuid(65534, 65534, 65534) == 0 &&
+                           bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 &&
+                           listen(fd, 1) == 0;
+    if (write(ready[1], listening ? "y" : "n", 1) != 1) _exit(1);
+    pause();
+    _exit(0);
+  }
+  char answer = 0;
+  ASSERT_EQ(read(ready[0], &answer, 1), 1);
+  ASSERT_EQ(answer, 'y');
+  LinkOptions options = OptionsIn(dir);
+  options.socket = dir / "s.sock";
+  EXPECT_EQ(ErrorOf(options).message,
+            "the daemon belongs to nobody: only root's, benchd's and your own are trusted");
+  kill(stranger, SIGKILL);
+  waitpid(stranger, nullptr, 0);
+  close(ready[0]);
+  close(ready[1]);
+}
+
+class AutostartTest : public testing::Test {
+ protected:
+  AutostartTest() {
+    start_.program = BENCHD_FAKE_BENCHD;
+    start_.arguments = {"--user", "--idle-exit", "600"};
+    start_.log_file = dir_ / "benchd.log";
+    setenv("FAKE_BENCHD_REPORT", (dir_ / "report").c_str(), 1);
+    setenv("WATCHDOG_USEC", "1000000", 1);
+  }
+  ~AutostartTest() override {
+    for (const char* name : {"FAKE_BENCHD", "FAKE_BENCHD_REPORT", "WATCHDOG_USEC"}) unsetenv(name);
+  }
+
+  std::string Report() const {
+    std::ifstream file(dir_ / "report");
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+
+  TempDir dir_;
+  DaemonStart start_;
+};
+
+TEST_F(AutostartTest, WaitsForReadinessAndDetachesTheDaemon) {
+  setenv("FAKE_BENCHD", "ready", 1);
+  const auto pid = StartDaemon(start_);
+  ASSERT_TRUE(pid) << pid.error().message;
+  int status = 0;
+  ASSERT_EQ(waitpid(*pid, &status, 0), *pid);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(Report(),
+            "leader 1\ncwd /\nblocked 0\nwatchdog 0\nargument --user\nargument "
+            "--idle-exit\nargument 600\n");
+}
+
+TEST_F(AutostartTest, ShowsTheEndOfTheLogOfADaemonThatDies) {
+  std::ofstream(start_.log_file) << "an older line\n";
+  setenv("FAKE_BENCHD", "fail", 1);
+  const auto pid = StartDaemon(start_);
+  ASSERT_FALSE(pid);
+  EXPECT_EQ(pid.error().exit, ExitCode::kRefused);
+  EXPECT_EQ(pid.error().message,
+            "benchd did not start: exit code 1: error: the config: it makes no sense");
+  EXPECT_EQ(pid.error().hint, "its log is " + start_.log_file);
+}
+
+TEST_F(AutostartTest, SaysSoWhenADaemonDiesWithoutAWord) {
+  setenv("FAKE_BENCHD", "silent", 1);
+  const auto pid = StartDaemon(start_);
+  ASSERT_FALSE(pid);
+  EXPECT_EQ(pid.error().message, "benchd did not start: exit code 7");
+}
+
+TEST_F(AutostartTest, SaysThatThereIsNoProgram) {
+  start_.program = dir_ / "nothing";
+  const auto pid = StartDaemon(start_);
+  ASSERT_FALSE(pid);
+  EXPECT_EQ(pid.error().message,
+            "cannot start " + (dir_ / "nothing") + ": No such file or directory");
+}
+
+TEST_F(AutostartTest, PutsTheLogIntoTheStateDirectory) {
+  const std::string old =
+      std::getenv("XDG_STATE_HOME") != nullptr ? std::getenv("XDG_STATE_HOME") : "";
+  const std::string old_path = std::getenv("PATH") != nullptr ? std::getenv("PATH") : "";
+  setenv("XDG_STATE_HOME", (dir_ / "state").c_str(), 1);
+  std::filesystem::create_directory(dir_ / "bin");
+  std::filesystem::create_symlink(BENCHD_FAKE_BENCHD, dir_ / "bin/benchd");
+  setenv("PATH", (dir_ / "bin").c_str(), 1);
+  const auto plan = PlanUserDaemon();
+  setenv("PATH", old_path.c_str(), 1);
+  old.empty() ? unsetenv("XDG_STATE_HOME") : setenv("XDG_STATE_HOME", old.c_str(), 1);
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(plan->log_file, dir_ / "state/benchd/benchd.log");
+  EXPECT_EQ(plan->arguments, (std::vector<std::string>{"--user", "--idle-exit", "600", "--log-file",
+                                                       dir_ / "state/benchd/benchd.log"}));
+  struct stat status {};
+  ASSERT_EQ(stat((dir_ / "state/benchd").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0700U);
+}
+
+TEST(NotifySocketTest, WithoutAMessageNothingIsReady) {
+  auto socket = NotifySocket::Open();
+  ASSERT_TRUE(socket) << socket.error().message;
+  EXPECT_EQ(socket->address()[0], '@');
+  EXPECT_FALSE(socket->TakeReady());
+}
+
+}  // namespace
+}  // namespace benchd::client

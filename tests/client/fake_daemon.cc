@@ -1,0 +1,160 @@
+#include "tests/client/fake_daemon.h"
+
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server_builder.h>
+
+#include <chrono>
+
+#include "tests/client/samples.h"
+
+namespace benchd::client {
+namespace {
+
+bool IsFinal(const v1::SessionEvent& event) {
+  return event.has_verdict() || event.has_failed() || event.has_cancelled();
+}
+
+}  // namespace
+
+FakeDaemon::FakeDaemon(const std::string& socket_path) {
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort("unix:" + socket_path, grpc::InsecureServerCredentials());
+  builder.RegisterService(static_cast<v1::SessionService::Service*>(this));
+  builder.RegisterService(static_cast<v1::QueueService::Service*>(this));
+  server_ = builder.BuildAndStart();
+}
+
+FakeDaemon::~FakeDaemon() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  server_->Shutdown(std::chrono::system_clock::now());
+  server_->Wait();
+}
+
+void FakeDaemon::SetScript(std::vector<v1::SessionEvent> script) {
+  const std::lock_guard lock(mutex_);
+  script_ = std::move(script);
+}
+
+void FakeDaemon::RefuseSubmit(grpc::Status status) {
+  const std::lock_guard lock(mutex_);
+  submit_status_ = std::move(status);
+}
+
+void FakeDaemon::BreakWatches(int count) {
+  const std::lock_guard lock(mutex_);
+  breaks_ = count;
+}
+
+void FakeDaemon::AwaitWatcher() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return waiting_ > 0; });
+}
+
+v1::SubmitRequest FakeDaemon::last_submit() const {
+  const std::lock_guard lock(mutex_);
+  return submits_.empty() ? v1::SubmitRequest() : submits_.back();
+}
+
+std::vector<std::string> FakeDaemon::request_ids() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> ids;
+  for (const v1::SubmitRequest& submit : submits_) ids.push_back(submit.request_id());
+  return ids;
+}
+
+bool FakeDaemon::cancelled() const {
+  const std::lock_guard lock(mutex_);
+  return cancelled_;
+}
+
+grpc::Status FakeDaemon::Submit(grpc::ServerContext*, const v1::SubmitRequest* request,
+                                v1::SubmitResponse* response) {
+  const std::lock_guard lock(mutex_);
+  submits_.push_back(*request);
+  response->set_session("k3x9m2pq");
+  response->set_position(1);
+  return submit_status_;
+}
+
+grpc::Status FakeDaemon::Get(grpc::ServerContext*, const v1::GetSessionRequest* request,
+                             v1::Session* session) {
+  if (!std::string("k3x9m2pq").starts_with(request->session())) {
+    return {grpc::StatusCode::NOT_FOUND, "session " + request->session() + ": there is none",
+            "benchctl list --all shows the IDs"};
+  }
+  *session = SampleSession();
+  return grpc::Status::OK;
+}
+
+grpc::Status FakeDaemon::List(grpc::ServerContext*, const v1::ListSessionsRequest*,
+                              v1::ListSessionsResponse* response) {
+  *response->add_sessions() = SampleSession();
+  return grpc::Status::OK;
+}
+
+grpc::Status FakeDaemon::Watch(grpc::ServerContext* context, const v1::WatchRequest*,
+                               grpc::ServerWriter<v1::SessionEvent>* writer) {
+  std::vector<v1::SessionEvent> script;
+  {
+    const std::lock_guard lock(mutex_);
+    script = script_;
+    if (breaks_ > 0) {
+      --breaks_;
+      if (!script.empty()) writer->Write(script.front());
+      return {grpc::StatusCode::UNAVAILABLE, "Socket closed"};
+    }
+  }
+  for (const v1::SessionEvent& event : script) writer->Write(event);
+  if (!script.empty() && IsFinal(script.back())) return grpc::Status::OK;
+  std::unique_lock lock(mutex_);
+  ++waiting_;
+  changed_.notify_all();
+  // A client that goes away wakes nobody here: look for it now and then.
+  while (!cancelled_ && !stopping_ && !context->IsCancelled()) {
+    changed_.wait_for(lock, std::chrono::milliseconds(20));
+  }
+  --waiting_;
+  if (cancelled_) {
+    writer->Write(Event([](v1::SessionEvent& e) { e.mutable_cancelled()->set_by("uid 0"); }));
+  }
+  return grpc::Status::OK;
+}
+
+grpc::Status FakeDaemon::Cancel(grpc::ServerContext*, const v1::CancelRequest*,
+                                v1::CancelResponse* response) {
+  const std::lock_guard lock(mutex_);
+  cancelled_ = true;
+  changed_.notify_all();
+  response->set_state(v1::SESSION_STATE_CANCELLED);
+  return grpc::Status::OK;
+}
+
+grpc::Status FakeDaemon::ListSamples(grpc::ServerContext*, const v1::ListSamplesRequest* request,
+                                     grpc::ServerWriter<v1::ListSamplesResponse>* writer) {
+  for (const v1::Run& run : SampleRuns()) {
+    if (run.phase() == v1::RUN_PHASE_WARMUP && !request->with_warmup()) continue;
+    v1::ListSamplesResponse chunk;
+    *chunk.add_runs() = run;
+    writer->Write(chunk);
+  }
+  return grpc::Status::OK;
+}
+
+grpc::Status FakeDaemon::Get(grpc::ServerContext*, const v1::GetQueueRequest*,
+                             v1::QueueStatus* status) {
+  status->set_version("9.9.9");
+  status->set_pid(77);
+  for (const int cpu : cpus_) status->add_housekeeping_cpus(cpu);
+  return grpc::Status::OK;
+}
+
+grpc::Status FakeDaemon::Pause(grpc::ServerContext*, const v1::PauseRequest*, v1::QueueStatus*) {
+  return {grpc::StatusCode::PERMISSION_DENIED, "pause: only admins may",
+          "ask root or the group benchd-admin"};
+}
+
+}  // namespace benchd::client

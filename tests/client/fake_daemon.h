@@ -1,0 +1,70 @@
+#pragma once
+
+#include <grpcpp/server.h>
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "benchd/v1/queue.grpc.pb.h"
+#include "benchd/v1/session.grpc.pb.h"
+
+namespace benchd::client {
+
+/// A daemon that only plays back events: enough to test how benchctl talks and what it prints.
+///
+/// Listens on a Unix socket until it is destroyed. Events of a watched session come from `script`;
+/// after it the stream stays open until Cancel, unless the last event was final.
+class FakeDaemon : public v1::SessionService::Service, public v1::QueueService::Service {
+ public:
+  explicit FakeDaemon(const std::string& socket_path);
+  ~FakeDaemon() override;
+
+  void SetScript(std::vector<v1::SessionEvent> script);
+  void SetHousekeepingCpus(std::vector<int> cpus) { cpus_ = std::move(cpus); }
+  /// Status that Submit answers with, OK by default.
+  void RefuseSubmit(grpc::Status status);
+  /// Breaks off the next watches, as many as told, after their first event.
+  void BreakWatches(int count);
+
+  /// Blocks until a watcher has read the script to its end and waits.
+  void AwaitWatcher();
+  v1::SubmitRequest last_submit() const;
+  std::vector<std::string> request_ids() const;
+  bool cancelled() const;
+
+  grpc::Status Submit(grpc::ServerContext*, const v1::SubmitRequest* request,
+                      v1::SubmitResponse* response) override;
+  grpc::Status Get(grpc::ServerContext*, const v1::GetSessionRequest* request,
+                   v1::Session* session) override;
+  grpc::Status List(grpc::ServerContext*, const v1::ListSessionsRequest*,
+                    v1::ListSessionsResponse* response) override;
+  grpc::Status Watch(grpc::ServerContext* context, const v1::WatchRequest*,
+                     grpc::ServerWriter<v1::SessionEvent>* writer) override;
+  grpc::Status Cancel(grpc::ServerContext*, const v1::CancelRequest*,
+                      v1::CancelResponse* response) override;
+  grpc::Status ListSamples(grpc::ServerContext*, const v1::ListSamplesRequest* request,
+                           grpc::ServerWriter<v1::ListSamplesResponse>* writer) override;
+  grpc::Status Get(grpc::ServerContext*, const v1::GetQueueRequest*,
+                   v1::QueueStatus* status) override;
+  grpc::Status Pause(grpc::ServerContext*, const v1::PauseRequest*,
+                     v1::QueueStatus* status) override;
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  std::vector<v1::SessionEvent> script_;
+  std::vector<int> cpus_;
+  std::vector<v1::SubmitRequest> submits_;
+  grpc::Status submit_status_;
+  int breaks_ = 0;
+  int waiting_ = 0;
+  bool cancelled_ = false;
+  bool stopping_ = false;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+}  // namespace benchd::client

@@ -1,0 +1,123 @@
+#include "client/render/live_view.h"
+
+#include <gtest/gtest.h>
+
+#include "client/live_screen.h"
+#include "client/render/text.h"
+#include "tests/client/golden.h"
+#include "tests/client/samples.h"
+
+namespace benchd::client {
+namespace {
+
+std::string Drawn(const LiveState& state, const Style& style, int height = 23) {
+  std::string text;
+  for (const std::string& line : RenderLiveView(state, style, height)) text += line + "\n";
+  return text;
+}
+
+LiveState StateOf(const v1::Update& update) {
+  LiveState state;
+  state.session = "k3x9m2pq";
+  state.started = SampleStarted();
+  state.update = update;
+  return state;
+}
+
+// Thirty gates of which the last is decided.
+v1::Update ManyGates() {
+  v1::Update update = EarlyUpdate();
+  const v1::Comparison gate = SuiteUpdate().comparisons(1);
+  update.clear_comparisons();
+  for (int i = 0; i < 30; ++i) {
+    *update.add_comparisons() = gate;
+    update.mutable_comparisons(i)->set_benchmark("benchmark-with-a-long-name-" + std::to_string(i));
+  }
+  update.mutable_comparisons(0)->mutable_decided()->set_blocks(8);
+  update.mutable_comparisons(0)->set_verdict(v1::VERDICT_PASS);
+  return update;
+}
+
+TEST(LiveViewTest, ShowsTheStagesOfASession) {
+  LiveState state;
+  state.session = "k3x9m2pq";
+  std::string text = Drawn(state, {false, true, 80});
+  state.queued.emplace().set_position(2);
+  state.queued->set_eta_seconds(130);
+  text += "\n" + Drawn(state, {false, true, 80});
+  state.started = SampleStarted();
+  text += "\n" + Drawn(state, {false, true, 80});
+  state.update.emplace().set_state(v1::SESSION_STATE_PREPARING);
+  text += "\n" + Drawn(state, {false, true, 80});
+  state.update = EarlyUpdate();
+  text += "\n" + Drawn(state, {false, true, 80});
+  v1::Update regression = RegressionUpdate();
+  regression.set_state(v1::SESSION_STATE_RUNNING);
+  state.update = regression;
+  text += "\n" + Drawn(state, {false, true, 80});
+  state.note = "cancelling k3x9m2pq (once more to leave at once)";
+  text += "\n" + Drawn(state, {false, true, 80});
+  ExpectGolden("live_stages.txt", text);
+}
+
+TEST(LiveViewTest, ShowsASuiteInManyWidths) {
+  const LiveState state = StateOf(SuiteUpdate());
+  std::string text;
+  for (const int width : {120, 80, 60, 40}) text += Drawn(state, {false, true, width}) + "\n";
+  text += Drawn(state, {false, false, 80}) + "\n" + Drawn(state, {true, true, 80});
+  ExpectGolden("live_suite.txt", text);
+}
+
+TEST(LiveViewTest, FitsTheTerminal) {
+  LiveState state = StateOf(ManyGates());
+  state.note = std::string(200, 'n');
+  for (const int width : {20, 30, 40, 60, 80, 200}) {
+    for (const int height : {1, 2, 3, 4, 5, 10, 23, 100}) {
+      const auto lines = RenderLiveView(state, {false, true, width}, height);
+      EXPECT_LE(lines.size(), static_cast<std::size_t>(std::max(2, height)))
+          << width << "x" << height;
+      for (const std::string& line : lines) EXPECT_LE(Width(line), width) << line;
+    }
+  }
+}
+
+TEST(LiveViewTest, OpenGatesComeFirstWhereNotAllFit) {
+  const std::string text = Drawn(StateOf(ManyGates()), {false, true, 100}, 8);
+  EXPECT_EQ(text.find("name-0:"), std::string::npos) << text;
+  EXPECT_NE(text.find("name-1:"), std::string::npos) << text;
+  EXPECT_NE(text.find("more\n"), std::string::npos) << text;
+}
+
+TEST(LiveViewTest, TheClockGoesOnBetweenEvents) {
+  LiveState state = StateOf(SuiteUpdate());  // 75 s, 42.4 s to go
+  state.since_event_seconds = 10;
+  const std::string text = Drawn(state, {false, true, 80});
+  EXPECT_NE(text.find("1:25"), std::string::npos) << text;
+  EXPECT_NE(text.find("verdict in about 32 s"), std::string::npos) << text;
+}
+
+TEST(LiveViewTest, DrawsTheIntervalAgainstTheMargin) {
+  const Style style{false, false, 80};
+  EXPECT_EQ(DrawInterval(-0.5, 0, 0.5, 2, 21, style), "     : ===O=== :     ");
+  EXPECT_EQ(DrawInterval(1.2, 1.4, 1.6, 2, 21, style), "     :    |    :=O=  ");
+  EXPECT_EQ(DrawInterval(5, 6, 7, 2, 21, style), "     :    |    :    >");
+  EXPECT_EQ(DrawInterval(-7, -6, -5, 2, 21, style), "<    :    |    :     ");
+  EXPECT_EQ(DrawInterval(-7, 0, 7, 2, 21, style), "<=========O=========>");
+}
+
+TEST(LiveScreenTest, RedrawsInPlaceAndGivesTheCursorBack) {
+  LiveScreen screen(-1);
+  EXPECT_EQ(screen.Compose({"one", "two"}, 80), "\x1b[?25lone\x1b[K\ntwo\x1b[K\n");
+  EXPECT_EQ(screen.Compose({"three"}, 80), "\x1b[2A\r\x1b[Jthree\x1b[K\n");
+  EXPECT_EQ(screen.Compose({"four"}, 80), "\x1b[1A\rfour\x1b[K\n");
+}
+
+TEST(LiveScreenTest, CountsLinesThatANarrowerTerminalHasWrapped) {
+  LiveScreen screen(-1);
+  screen.Compose({std::string(70, 'x'), "short"}, 80);
+  EXPECT_EQ(screen.Compose({"y"}, 40), "\x1b[3A\r\x1b[Jy\x1b[K\n")
+      << "70 columns are two rows of 40";
+}
+
+}  // namespace
+}  // namespace benchd::client

@@ -1,0 +1,255 @@
+// benchctl itself, as a process, against a daemon that plays back events.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <csignal>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "tests/client/fake_daemon.h"
+#include "tests/client/samples.h"
+#include "tests/client/temp_dir.h"
+
+namespace benchd::client {
+namespace {
+
+struct Ended {
+  int exit_code = -1;
+  int signal = 0;
+  std::string out;
+  std::string err;
+};
+
+std::vector<char*> Pointers(std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (std::string& text : strings) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+class ProgramTest : public testing::Test {
+ protected:
+  ProgramTest() : daemon_(std::make_unique<FakeDaemon>(dir_ / "d.sock")) {}
+
+  pid_t Start(const std::vector<std::string>& words) {
+    std::vector<std::string> all = {BENCHD_BIN_DIR "/benchctl"};
+    all.insert(all.end(), words.begin(), words.end());
+    std::vector<std::string> environment = {"BENCHD_SOCKET=" + (dir_ / "d.sock"), "LC_ALL=C.UTF-8",
+                                            "PATH=/usr/bin:/bin"};
+    environment.insert(environment.end(), more_environment_.begin(), more_environment_.end());
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC;
+    posix_spawn_file_actions_addopen(&actions, 1, (dir_ / "out").c_str(), kFlags, 0600);
+    posix_spawn_file_actions_addopen(&actions, 2, (dir_ / "err").c_str(), kFlags, 0600);
+    pid_t pid = -1;
+    EXPECT_EQ(posix_spawn(&pid, all[0].c_str(), &actions, nullptr, Pointers(all).data(),
+                          Pointers(environment).data()),
+              0);
+    posix_spawn_file_actions_destroy(&actions);
+    return pid;
+  }
+
+  Ended Wait(pid_t pid) {
+    int status = 0;
+    waitpid(pid, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+            WIFSIGNALED(status) ? WTERMSIG(status) : 0, Read("out"), Read("err")};
+  }
+
+  Ended Run(const std::vector<std::string>& words) { return Wait(Start(words)); }
+
+  std::string Read(const std::string& name) const {
+    std::ifstream file(dir_ / name);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+
+  static v1::SessionEvent Running() {
+    return Event([](v1::SessionEvent& e) { *e.mutable_update() = EarlyUpdate(); });
+  }
+  static v1::SessionEvent Verdict(v1::Verdict verdict) {
+    return Event([verdict](v1::SessionEvent& e) {
+      *e.mutable_verdict() = RegressionUpdate();
+      e.mutable_verdict()->set_verdict(verdict);
+    });
+  }
+
+  TempDir dir_;
+  std::vector<std::string> more_environment_;
+  std::unique_ptr<FakeDaemon> daemon_;
+};
+
+TEST_F(ProgramTest, TheExitCodeIsTheVerdict) {
+  daemon_->SetScript({Running(), Verdict(v1::VERDICT_PASS)});
+  EXPECT_EQ(Run({"compare", "a", "b"}).exit_code, 0);
+  daemon_->SetScript({Running(), Verdict(v1::VERDICT_REGRESSION)});
+  EXPECT_EQ(Run({"compare", "a", "b"}).exit_code, 1);
+  EXPECT_EQ(Run({"watch", "k3"}).exit_code, 1);
+  daemon_->SetScript({Verdict(v1::VERDICT_UNDECIDED)});
+  EXPECT_EQ(Run({"compare", "a", "b"}).exit_code, 3);
+}
+
+TEST_F(ProgramTest, ResultsGoToStdoutAndProgressToStderr) {
+  daemon_->SetScript({Running(), Verdict(v1::VERDICT_REGRESSION)});
+  const Ended ended = Run({"compare", "a", "b"});
+  EXPECT_NE(ended.out.find("regression: candidate is 10.2 % slower than base"), std::string::npos)
+      << ended.out;
+  EXPECT_EQ(ended.out.find('\x1b'), std::string::npos) << "no terminal, no escape sequences";
+  EXPECT_NE(ended.err.find("benchctl: running: 6 blocks"), std::string::npos) << ended.err;
+}
+
+TEST_F(ProgramTest, SendsWhatItsCallerHas) {
+  daemon_->SetScript({Verdict(v1::VERDICT_PASS)});
+  more_environment_ = {"BENCHCTL_TEST_BROKEN=\xff"};
+  const Ended ended = Run({"compare", "-n", "old", "./a x", "./b y"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_NE(ended.err.find("warning: the environment variable BENCHCTL_TEST_BROKEN is not UTF-8"),
+            std::string::npos);
+  const v1::SubmitRequest request = daemon_->last_submit();
+  EXPECT_EQ(request.request_id().size(), 32U);
+  EXPECT_EQ(request.spec().environment().at("LC_ALL"), "C.UTF-8");
+  EXPECT_EQ(request.spec().environment().count("BENCHCTL_TEST_BROKEN"), 0U);
+  EXPECT_EQ(request.spec().benchmarks(0).arms(0).name(), "old");
+  EXPECT_EQ(request.spec().benchmarks(0).arms(0).cwd(), std::filesystem::current_path().string());
+}
+
+TEST_F(ProgramTest, JsonLinesAreOnStdoutAlone) {
+  daemon_->SetScript({Running(), Verdict(v1::VERDICT_REGRESSION)});
+  const Ended ended = Run({"compare", "--json", "a", "b"});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_EQ(ended.err, "");
+  std::istringstream lines(ended.out);
+  std::vector<std::string> events;
+  for (std::string line; std::getline(lines, line);) {
+    events.push_back(nlohmann::json::parse(line)["event"]);
+  }
+  EXPECT_EQ(events, (std::vector<std::string>{"update", "verdict"}));
+}
+
+TEST_F(ProgramTest, AFailedSessionIsToldOnStderr) {
+  daemon_->SetScript({Event([](v1::SessionEvent& e) { *e.mutable_failed() = SampleFailed(); })});
+  const Ended ended = Run({"compare", "a", "b"});
+  EXPECT_EQ(ended.exit_code, 4);
+  EXPECT_TRUE(
+      ended.err.starts_with("error: session k3x9m2pq failed: candidate exited with code 1\nhint: "))
+      << ended.err;
+}
+
+TEST_F(ProgramTest, SomebodyElsesCancelIsCode6) {
+  daemon_->SetScript({Event([](v1::SessionEvent& e) { e.mutable_cancelled()->set_by("uid 0"); })});
+  const Ended ended = Run({"compare", "a", "b"});
+  EXPECT_EQ(ended.exit_code, 6);
+  EXPECT_EQ(ended.err, "benchctl: session k3x9m2pq was cancelled by uid 0\n");
+}
+
+TEST_F(ProgramTest, SigintAndSigtermCancelTheComparedSession) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    daemon_ = nullptr;  // the socket's name has to be free first
+    daemon_ = std::make_unique<FakeDaemon>(dir_ / "d.sock");
+    daemon_->SetScript({Running()});
+    const pid_t pid = Start({"compare", "a", "b"});
+    daemon_->AwaitWatcher();
+    kill(pid, signal);
+    const Ended ended = Wait(pid);
+    EXPECT_EQ(ended.exit_code, 130) << ended.err;
+    EXPECT_TRUE(daemon_->cancelled());
+    EXPECT_NE(ended.err.find("session k3x9m2pq was cancelled\n"), std::string::npos) << ended.err;
+  }
+}
+
+TEST_F(ProgramTest, SigintLeavesAWatchedSessionRunning) {
+  daemon_->SetScript({Running()});
+  const pid_t pid = Start({"watch", "k3x9m2pq"});
+  daemon_->AwaitWatcher();
+  kill(pid, SIGINT);
+  const Ended ended = Wait(pid);
+  EXPECT_EQ(ended.exit_code, 130);
+  EXPECT_FALSE(daemon_->cancelled());
+  EXPECT_NE(ended.err.find("session k3x9m2pq goes on: benchctl watch k3x9m2pq\n"),
+            std::string::npos)
+      << ended.err;
+}
+
+TEST_F(ProgramTest, SighupLeavesTheSessionRunning) {
+  daemon_->SetScript({Running()});
+  const pid_t pid = Start({"compare", "a", "b"});
+  daemon_->AwaitWatcher();
+  kill(pid, SIGHUP);
+  const Ended ended = Wait(pid);
+  EXPECT_EQ(ended.signal, SIGHUP);
+  EXPECT_FALSE(daemon_->cancelled());
+}
+
+TEST_F(ProgramTest, AWatchGoesOnAfterTheDaemonWentAway) {
+  daemon_->SetScript({Running(), Verdict(v1::VERDICT_PASS)});
+  daemon_->BreakWatches(2);
+  const Ended ended = Run({"compare", "a", "b"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_NE(ended.err.find("the daemon went away: waiting up to 30 s for it"), std::string::npos)
+      << ended.err;
+  EXPECT_EQ(daemon_->request_ids().size(), 1U) << "watched again, not submitted again";
+}
+
+TEST_F(ProgramTest, ARetriedSubmitKeepsItsRequestId) {
+  daemon_->RefuseSubmit({grpc::StatusCode::UNAVAILABLE, "Socket closed"});
+  const Ended ended = Run({"submit", "a", "b"});
+  EXPECT_EQ(ended.exit_code, 5);
+  EXPECT_EQ(ended.err.substr(0, 30), "error: the daemon went away: t");
+  const std::vector<std::string> ids = daemon_->request_ids();
+  ASSERT_EQ(ids.size(), 3U);
+  EXPECT_EQ(ids[0], ids[1]);
+  EXPECT_EQ(ids[1], ids[2]);
+}
+
+TEST_F(ProgramTest, ARefusedSubmitIsTheDaemonsSentence) {
+  daemon_->RefuseSubmit(
+      {grpc::StatusCode::UNIMPLEMENTED, "--method welch: it is not offered yet", "use paired"});
+  const Ended ended = Run({"compare", "--method", "welch", "a", "b"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_EQ(ended.err, "error: --method welch: it is not offered yet\nhint: use paired\n");
+  EXPECT_EQ(ended.out, "");
+}
+
+TEST_F(ProgramTest, SubmitPrintsTheSession) {
+  const Ended ended = Run({"submit", "a", "b"});
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_EQ(ended.out, "k3x9m2pq\n");
+  EXPECT_EQ(ended.err, "benchctl: session k3x9m2pq, place 1; watch it: benchctl watch k3x9m2pq\n");
+  EXPECT_EQ(Run({"compare", "--detach", "a", "b"}).out, "k3x9m2pq\n");
+}
+
+TEST_F(ProgramTest, OtherCommandsAnswer) {
+  EXPECT_NE(Run({"list"}).out.find("k3x9m2pq  done"), std::string::npos);
+  EXPECT_NE(Run({"show", "k3"}).out.find("again: benchctl compare --seed "), std::string::npos);
+  EXPECT_EQ(Run({"cancel", "k3x9m2pq"}).out, "k3x9m2pq: cancelled\n");
+  EXPECT_TRUE(
+      Run({"export", "k3"}).out.starts_with("arm,benchmark,pair,order,started_at,wall_time,"));
+  EXPECT_EQ(nlohmann::json::parse(Run({"export", "k3", "--format", "json"}).out)["runs"].size(), 5U)
+      << "four measured runs and the dropped one";
+  EXPECT_NE(Run({"version"}).out.find("benchd 9.9.9 (pid 77)\n"), std::string::npos);
+}
+
+TEST_F(ProgramTest, RefusalsHaveTheContractsCodes) {
+  const Ended unknown = Run({"show", "zzz"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_EQ(unknown.err,
+            "error: session zzz: there is none\nhint: benchctl list --all shows the IDs\n");
+  const Ended denied = Run({"pause"});
+  EXPECT_EQ(denied.exit_code, 5);
+  EXPECT_EQ(denied.err,
+            "error: pause: only admins may\nhint: ask root or the group benchd-admin\n");
+  EXPECT_EQ(Run({"frobnicate"}).exit_code, 2);
+  EXPECT_EQ(Run({"compare", "--bisect", "a", "b"}).exit_code, 2);
+  EXPECT_EQ(Run({"export", "k3", "--format", "junit"}).exit_code, 2);
+  EXPECT_EQ(Run({"list", "extra"}).exit_code, 2);
+  EXPECT_EQ(Run({}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace benchd::client

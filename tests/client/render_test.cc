@@ -1,0 +1,328 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "client/render/csv.h"
+#include "client/render/json.h"
+#include "client/render/pages.h"
+#include "client/render/plain_lines.h"
+#include "client/render/report.h"
+#include "client/render/sentence.h"
+#include "client/render/text.h"
+#include "client/render/units.h"
+#include "client/render/words.h"
+#include "tests/client/golden.h"
+#include "tests/client/samples.h"
+
+namespace benchd::client {
+namespace {
+
+constexpr Style kPlain{false, true, 0};
+constexpr Style kAscii{false, false, 0};
+
+google::protobuf::Timestamp SampleNow() {
+  return Event([](auto&) {}).time();
+}
+
+std::string NameOf(std::uint32_t uid) {
+  return uid == 1000 ? "user" : "uid " + std::to_string(uid);
+}
+
+TEST(UnitsTest, ReadsAsPeopleWrite) {
+  EXPECT_EQ(FormatQuantity(0.010123, "s", kPlain), "10.12 ms");
+  EXPECT_EQ(FormatQuantity(2.5e-6, "s", kPlain), "2.500 µs");
+  EXPECT_EQ(FormatQuantity(2.5e-6, "s", kAscii), "2.500 us");
+  EXPECT_EQ(FormatQuantity(0, "s", kPlain), "0 s");
+  EXPECT_EQ(FormatQuantity(1572864, "B", kPlain), "1.500 MiB");
+  EXPECT_EQ(FormatQuantity(1000, "1", kPlain), "1000");
+  EXPECT_EQ(FormatQuantity(12.5, "MB/s", kPlain), "12.50 MB/s");
+  EXPECT_EQ(FormatQuantity(-0.002, "s", kPlain), "-2 ms");
+  EXPECT_EQ(FormatMeanSd(0.010123, 0.000054, "s", kPlain), "10.123 ± 0.054 ms");
+  EXPECT_EQ(FormatMeanSd(0.010123, 0.000054, "s", kAscii), "10.123 +- 0.054 ms");
+  EXPECT_EQ(FormatMeanSd(1000, 0.0, "1", kPlain), "1000");
+  EXPECT_EQ(FormatMeanSd(1000, std::nullopt, "1", kPlain), "1000");
+  EXPECT_EQ(FormatChange(0.102, 1), "+10.2 %");
+  EXPECT_EQ(FormatChange(-0.0001, 1), "+0.0 %") << "no minus sign without a direction";
+  EXPECT_EQ(FormatPercent(0.99), "99 %");
+  EXPECT_EQ(FormatPercent(0.9975), "99.75 %");
+  EXPECT_EQ(FormatClock(3723.9), "1:02:03");
+  EXPECT_EQ(FormatClock(14), "0:14");
+  EXPECT_EQ(FormatRough(42.4), "42 s");
+  EXPECT_EQ(FormatRough(200), "3 min");
+  EXPECT_EQ(FormatRoundTrip(0.1 + 0.2), "0.30000000000000004");
+}
+
+TEST(UnitsTest, DecimalsFollowTheWidthOfTheInterval) {
+  EXPECT_EQ(PercentDecimals(0.098, 0.106), 1);
+  EXPECT_EQ(PercentDecimals(0.0998, 0.1003), 2);
+  EXPECT_EQ(PercentDecimals(-0.2, 0.3), 1);
+  EXPECT_EQ(PercentDecimals(std::nullopt, 0.3), 1);
+}
+
+TEST(TextTest, MakesForeignTextHarmless) {
+  EXPECT_EQ(Printable("a\x1b[2Jb\tc\x7f\n"), "a?[2Jb c??");
+  EXPECT_EQ(Printable("\xc2\x9b"
+                      "31m µ"),
+            "?31m µ");
+  EXPECT_EQ(OneLine("one\n\ntwo\n"), "one; two");
+  EXPECT_EQ(Shorten("abcdef", 4, kPlain), "abc…");
+  EXPECT_EQ(Shorten("abcdef", 4, kAscii), "abc~");
+  EXPECT_EQ(Width("\x1b[31mä…\x1b[0m"), 2);
+}
+
+TEST(JsonTest, EventsHaveTheContractsNames) {
+  std::string lines;
+  lines += EventJson(Event([](v1::SessionEvent& e) {
+             e.mutable_queued()->set_position(2);
+             e.mutable_queued()->set_eta_seconds(12.5);
+           })) +
+           "\n";
+  lines +=
+      EventJson(Event([](v1::SessionEvent& e) { *e.mutable_started() = SampleStarted(); })) + "\n";
+  lines +=
+      EventJson(Event([](v1::SessionEvent& e) { *e.mutable_update() = SuiteUpdate(); })) + "\n";
+  lines +=
+      EventJson(Event([](v1::SessionEvent& e) { *e.mutable_update() = EarlyUpdate(); })) + "\n";
+  lines +=
+      EventJson(Event([](v1::SessionEvent& e) { *e.mutable_verdict() = RegressionUpdate(); })) +
+      "\n";
+  lines +=
+      EventJson(Event([](v1::SessionEvent& e) { *e.mutable_failed() = SampleFailed(); })) + "\n";
+  lines +=
+      EventJson(Event([](v1::SessionEvent& e) { e.mutable_cancelled()->set_by("uid 1000"); })) +
+      "\n";
+  ExpectGolden("events.jsonl", lines);
+}
+
+TEST(JsonTest, WhatCouldNotBeHadIsAbsent) {
+  const auto json = nlohmann::json::parse(
+      EventJson(Event([](v1::SessionEvent& e) { *e.mutable_update() = EarlyUpdate(); })));
+  EXPECT_FALSE(json.contains("eta_s"));
+  EXPECT_FALSE(json.contains("basis"));
+  EXPECT_FALSE(json["comparisons"][0].contains("decided"));
+  EXPECT_FALSE(json["comparisons"][0]["change"].contains("lo"));
+  EXPECT_EQ(json["comparisons"][0]["change"]["estimate"], 0.0099);
+}
+
+TEST(JsonTest, RunsAreKeyedByBenchmarkOnlyWhereThereAreSeveral) {
+  const auto keys = [](const v1::Update& update) {
+    const auto json = nlohmann::json::parse(
+        EventJson(Event([&update](v1::SessionEvent& e) { *e.mutable_update() = update; })));
+    return json["runs"].dump();
+  };
+  EXPECT_EQ(keys(RegressionUpdate()), R"({"base":12,"candidate":12})");
+  EXPECT_EQ(
+      keys(SuiteUpdate()),
+      R"({"parse/base":40,"parse/candidate":40,"render a page/base":40,"render a page/candidate":40})");
+}
+
+TEST(JsonTest, NumbersThatAreNotFiniteAreLeftOut) {
+  v1::Update update = EarlyUpdate();
+  update.mutable_comparisons(0)->set_p_value(std::numeric_limits<double>::quiet_NaN());
+  const auto json = nlohmann::json::parse(
+      EventJson(Event([&update](v1::SessionEvent& e) { *e.mutable_update() = update; })));
+  EXPECT_FALSE(json["comparisons"][0].contains("p_value"));
+}
+
+TEST(JsonTest, OtherCommandsPrintOneObjectALine) {
+  v1::SubmitResponse submitted;
+  submitted.set_session("k3x9m2pq");
+  submitted.set_position(1);
+  v1::QueueStatus queue;
+  queue.set_paused(true);
+  queue.set_queued(3);
+  queue.set_version("0.1.0");
+  queue.set_pid(77);
+  const auto now = SampleNow();
+  ExpectGolden("commands.jsonl",
+               SubmittedJson(submitted, now) + "\n" +
+                   CancelJson("k3x9m2pq", v1::SESSION_STATE_CANCELLED, now) + "\n" +
+                   QueueJson(queue, now) + "\n" + VersionJson("0.1.0", &queue, now) + "\n" +
+                   VersionJson("0.1.0", nullptr, now) + "\n" + SessionJson(SampleSession(), now) +
+                   "\n" + ExportJson(SampleSession(), SampleRuns()) + "\n");
+}
+
+TEST(JsonTest, EnvironmentValuesAreNeverPrinted) {
+  EXPECT_EQ(SessionJson(SampleSession(), SampleNow()).find("a secret"), std::string::npos);
+  EXPECT_EQ(ExportJson(SampleSession(), {}).find("a secret"), std::string::npos);
+  EXPECT_EQ(RenderSession(SampleSession(), NameOf, kPlain).find("a secret"), std::string::npos);
+}
+
+TEST(CsvTest, PrintsARunARow) {
+  std::vector<v1::Run> runs = SampleRuns();
+  v1::Update report;
+  v1::Comparison* rate = report.add_comparisons();
+  rate->set_metric("rate");
+  rate->set_better(v1::BETTER_HIGHER);
+  ExpectGolden("runs_with_warmup.csv", RunsToCsv(runs, report));
+  runs.erase(runs.begin(), runs.begin() + 2);
+  ExpectGolden("runs.csv", RunsToCsv(runs, report));
+}
+
+TEST(CsvTest, SamplesInsideARunBecomeOneValue) {
+  const std::vector<v1::Run> runs = SampleRuns();
+  v1::Update report;
+  // Arithmetic mean of 2 and 4; harmonic 2/(1/2 + 1/4) = 8/3 to the nearest double.
+  EXPECT_NE(RunsToCsv(runs, report).find(",3\n"), std::string::npos);
+  v1::Comparison* rate = report.add_comparisons();
+  rate->set_metric("rate");
+  rate->set_better(v1::BETTER_HIGHER);
+  EXPECT_NE(RunsToCsv(runs, report).find(",2.6666666666666665\n"), std::string::npos);
+}
+
+TEST(CsvTest, ASessionWithoutRunsIsAHeader) {
+  EXPECT_EQ(RunsToCsv({}, {}), "arm,benchmark,pair,order,started_at\n");
+}
+
+TEST(ReportTest, ShowsARegression) {
+  v1::Session session = SampleSession();
+  ExpectGolden("result_regression.txt", RenderResult(session, kPlain));
+  ExpectGolden("result_regression_color.txt", RenderResult(session, {true, true, 80}));
+  ExpectGolden("result_regression_ascii.txt", RenderResult(session, kAscii));
+}
+
+TEST(ReportTest, ShowsASuite) {
+  v1::Session session;
+  session.set_session("k3x9m2pq");
+  *session.mutable_report() = SuiteUpdate();
+  ExpectGolden("result_suite.txt", RenderResult(session, kPlain));
+}
+
+TEST(ReportTest, AsciiStaysAscii) {
+  for (const char c : RenderResult(SampleSession(), kAscii))
+    EXPECT_LT(static_cast<unsigned char>(c), 0x80);
+}
+
+TEST(ReportTest, ShowsAFailureWithTheEndOfItsStderr) {
+  ExpectGolden("failure.txt", RenderFailure("k3x9m2pq", SampleFailed()));
+}
+
+TEST(ReportTest, ReplaysWithTheSameSeedAndOptions) {
+  const v1::Session session = SampleSession();
+  EXPECT_EQ(ReplayCommand(session.spec(), 42),
+            "benchctl compare --seed 42 --max-time 60s --metric wall_time --setup 'make -s' --cwd "
+            "'/home/user/my project' -n base -n candidate -- './bench --size 10' "
+            "'./bench --size 11 --note '\\''it'\\'''\\''s'\\'''");
+  v1::SessionSpec suite = session.spec();
+  *suite.add_benchmarks() = suite.benchmarks(0);
+  EXPECT_EQ(ReplayCommand(suite, 42), "benchctl compare -f FILE --seed 42");
+}
+
+TEST(SentenceTest, SaysWhatAPassGuarantees) {
+  v1::Comparison gate = EarlyUpdate().comparisons(0);
+  gate.set_verdict(v1::VERDICT_PASS);
+  gate.mutable_change()->set_estimate(-0.003);
+  gate.mutable_change()->set_lo(-0.012);
+  gate.mutable_change()->set_hi(0.006);
+  EXPECT_EQ(GateSentence(gate, kPlain),
+            "pass: candidate is at most 0.6 % slower than base (-1.2 % … +0.6 %, 99 % confidence, "
+            "6 blocks)");
+  gate.mutable_change()->set_hi(-0.001);
+  EXPECT_EQ(GateSentence(gate, kPlain),
+            "pass: candidate is 0.3 % faster than base (0.1 % … 1.2 %, 99 % confidence, 6 blocks)");
+}
+
+TEST(SentenceTest, SaysWhatIsOpen) {
+  v1::Comparison gate = EarlyUpdate().comparisons(0);
+  EXPECT_EQ(GateSentence(gate, kPlain),
+            "undecided: candidate is +1.0 % against base so far, without an interval yet (margin 2 "
+            "%, 6 blocks)");
+  gate.mutable_change()->set_lo(-0.012);
+  gate.mutable_change()->set_hi(0.034);
+  EXPECT_EQ(
+      GateSentence(gate, kPlain),
+      "undecided: candidate is between 1.2 % faster and 3.4 % slower than base (margin 2 %, 99 % "
+      "confidence, 6 blocks)");
+}
+
+TEST(SentenceTest, KnowsThatHigherMayBeBetter) {
+  v1::Comparison gate = RegressionUpdate().comparisons(0);
+  gate.set_metric("rate");
+  gate.set_unit("1");
+  gate.set_better(v1::BETTER_HIGHER);
+  gate.mutable_change()->set_estimate(-0.05);
+  gate.mutable_change()->set_lo(-0.06);
+  gate.mutable_change()->set_hi(-0.04);
+  EXPECT_EQ(GateSentence(gate, kPlain),
+            "regression: candidate's rate is 5.0 % lower than base's (4.0 % … 6.0 %, 99 % "
+            "confidence, 12 blocks)");
+  gate.set_verdict(v1::VERDICT_PASS);
+  gate.mutable_change()->set_hi(0.01);
+  EXPECT_EQ(GateSentence(gate, kPlain),
+            "pass: candidate's rate is at most 6.0 % lower than base's (-6.0 % … +1.0 %, 99 % "
+            "confidence, 12 "
+            "blocks)");
+}
+
+TEST(SentenceTest, SaysThatAnEstimateIsNotCovered) {
+  v1::Update update = RegressionUpdate();
+  update.set_basis(v1::BASIS_ESTIMATE);
+  EXPECT_TRUE(VerdictSentences(update, kPlain)[0].ends_with(
+      "; by the estimate, which alpha does not cover"));
+}
+
+TEST(PagesTest, ShowsASession) {
+  ExpectGolden("show.txt", RenderSession(SampleSession(), NameOf, kPlain));
+}
+
+TEST(PagesTest, ListsSessions) {
+  std::vector<v1::Session> sessions = {SampleSession()};
+  sessions[0].clear_submitted_at();  // local time: whatever the test machine's zone is
+  v1::Session queued;
+  queued.set_session("aaaa1111");
+  queued.set_state(v1::SESSION_STATE_QUEUED);
+  queued.set_uid(7);
+  queued.mutable_queued()->set_position(2);
+  sessions.push_back(queued);
+  ExpectGolden("list.txt", RenderList(sessions, NameOf, SampleNow(), kPlain) + "\n" +
+                               RenderList(sessions, NameOf, SampleNow(), {false, true, 60}));
+}
+
+TEST(PagesTest, SaysHowTheQueueStands) {
+  v1::QueueStatus status;
+  EXPECT_EQ(RenderQueue(status), "open; 0 queued, none runs\n");
+  status.set_paused(true);
+  status.set_running("k3x9m2pq");
+  status.set_queued(2);
+  EXPECT_EQ(RenderQueue(status), "paused: nothing starts; 2 queued, k3x9m2pq runs\n");
+  status.set_draining(true);
+  EXPECT_EQ(RenderQueue(status),
+            "draining: nothing is accepted, nothing starts; 2 queued, k3x9m2pq runs\n");
+}
+
+TEST(PlainLinesTest, TellsChangesAndNotEveryBlock) {
+  PlainNarrator narrator(kPlain);
+  std::string told;
+  const auto tell = [&told, &narrator](double now, const v1::SessionEvent& event) {
+    for (const std::string& line : narrator.Tell(event, now)) told += line + "\n";
+  };
+  tell(0, Event([](v1::SessionEvent& e) { e.mutable_queued()->set_position(2); }));
+  tell(1, Event([](v1::SessionEvent& e) { e.mutable_queued()->set_position(2); }));
+  tell(2, Event([](v1::SessionEvent& e) { e.mutable_queued()->set_position(1); }));
+  tell(3, Event([](v1::SessionEvent& e) { *e.mutable_started() = SampleStarted(); }));
+  tell(3.5, Event([](v1::SessionEvent& e) {
+         e.mutable_update()->set_state(v1::SESSION_STATE_PREPARING);
+       }));
+  tell(3.6, Event([](v1::SessionEvent& e) {
+         e.mutable_update()->set_state(v1::SESSION_STATE_RUNNING);
+       }));
+  tell(4, Event([](v1::SessionEvent& e) { *e.mutable_update() = EarlyUpdate(); }));
+  tell(5, Event([](v1::SessionEvent& e) { *e.mutable_update() = EarlyUpdate(); }));
+  tell(8.9, Event([](v1::SessionEvent& e) { *e.mutable_update() = EarlyUpdate(); }));
+  tell(9.1, Event([](v1::SessionEvent& e) { *e.mutable_update() = SuiteUpdate(); }));
+  tell(9.2, Event([](v1::SessionEvent& e) { *e.mutable_update() = SuiteUpdate(); }));
+  ExpectGolden("plain_lines.txt", told);
+}
+
+TEST(WordsTest, TimesAreRfc3339) {
+  google::protobuf::Timestamp time;
+  time.set_seconds(1767323045);
+  EXPECT_EQ(Rfc3339(time), "2026-01-02T03:04:05Z");
+  time.set_nanos(678000000);
+  EXPECT_EQ(Rfc3339(time), "2026-01-02T03:04:05.678Z");
+  time.set_nanos(1);
+  EXPECT_EQ(Rfc3339(time), "2026-01-02T03:04:05.000000001Z");
+}
+
+}  // namespace
+}  // namespace benchd::client

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <vector>
+
+#include "benchd/v1/session.pb.h"
+
+namespace benchd::client {
+
+// Hand-made messages, as a daemon would send them. The numbers are made up.
+
+/// One gate (wall_time, regression at 12 blocks) and two info metrics.
+v1::Update RegressionUpdate();
+
+/// Still running after 6 blocks: estimates, no interval, nothing decided.
+v1::Update EarlyUpdate();
+
+/// Two benchmarks, three gates: a pass, an open one, a regression with an absolute margin.
+v1::Update SuiteUpdate();
+
+v1::Started SampleStarted();
+
+/// A failed run with a stderr that contains an escape sequence.
+v1::Failed SampleFailed();
+
+/// A done session around RegressionUpdate with its whole spec.
+v1::Session SampleSession();
+
+/// Two warm-up runs, then two blocks of both arms; one run lacks a metric, names need quoting.
+std::vector<v1::Run> SampleRuns();
+
+/// An event of session k3x9m2pq at 2026-01-02T03:04:05.678Z with `set` applied.
+template <typename Set>
+v1::SessionEvent Event(Set set) {
+  v1::SessionEvent event;
+  event.set_session("k3x9m2pq");
+  event.mutable_time()->set_seconds(1767323045);
+  event.mutable_time()->set_nanos(678000000);
+  set(event);
+  return event;
+}
+
+}  // namespace benchd::client

@@ -1,0 +1,251 @@
+#include "client/spec_builder.h"
+
+#include <gtest/gtest.h>
+
+#include "client/caller_context.h"
+#include "client/commands.h"
+
+namespace benchd::client {
+namespace {
+
+CallerContext Context() { return {"/work dir", {{"HOME", "/home/u"}, {"LANG", "C"}}}; }
+
+Outcome<v1::SessionSpec> Build(std::vector<std::string> words) {
+  auto arguments = ParseArguments(words, AllOptions(*FindCommand("compare")));
+  if (!arguments) return std::move(arguments).error();
+  auto input = InputFromCommandLine(*arguments);
+  if (!input) return std::move(input).error();
+  return BuildSpec(*input, Context());
+}
+
+std::string Said(std::vector<std::string> words) {
+  const auto spec = Build(std::move(words));
+  return spec ? "no error" : spec.error().message + " | " + spec.error().hint;
+}
+
+TEST(SpecBuilderTest, LeavesDefaultsToTheDaemon) {
+  const auto spec = Build({"sleep 1", "sleep 2"});
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_FALSE(spec->has_alpha());
+  EXPECT_FALSE(spec->has_margin());
+  EXPECT_FALSE(spec->has_seed());
+  EXPECT_FALSE(spec->has_warmup());
+  EXPECT_FALSE(spec->limits().has_min_runs());
+  EXPECT_FALSE(spec->limits().has_max_time_seconds());
+  EXPECT_EQ(spec->method(), v1::METHOD_UNSPECIFIED);
+  EXPECT_EQ(spec->isolation(), v1::ISOLATION_UNSPECIFIED);
+  EXPECT_EQ(spec->environment().at("HOME"), "/home/u");
+  ASSERT_EQ(spec->benchmarks_size(), 1);
+  const v1::Benchmark& benchmark = spec->benchmarks(0);
+  EXPECT_EQ(benchmark.gates_size(), 0);
+  ASSERT_EQ(benchmark.arms_size(), 2);
+  EXPECT_EQ(benchmark.arms(0).name(), "base");
+  EXPECT_EQ(benchmark.arms(0).role(), v1::ARM_ROLE_REFERENCE);
+  EXPECT_EQ(benchmark.arms(0).command(), "sleep 1");
+  EXPECT_EQ(benchmark.arms(0).cwd(), "/work dir");
+  EXPECT_EQ(benchmark.arms(1).name(), "candidate");
+  EXPECT_EQ(benchmark.arms(1).role(), v1::ARM_ROLE_CANDIDATE);
+}
+
+TEST(SpecBuilderTest, SendsEveryOptionOn) {
+  const auto spec = Build({"--margin",
+                           "5%",
+                           "--confidence",
+                           "99.9%",
+                           "--sided",
+                           "one",
+                           "--metric",
+                           "max_rss:+1MiB",
+                           "--metric",
+                           "rate:3%:higher",
+                           "--method",
+                           "exact-t",
+                           "--estimator",
+                           "quantile:0.95",
+                           "--rule",
+                           "precision:1%",
+                           "--schedule",
+                           "coin",
+                           "--warmup",
+                           "2",
+                           "--min-runs",
+                           "9",
+                           "--max-runs",
+                           "90",
+                           "--runs",
+                           "30",
+                           "--max-time",
+                           "2m",
+                           "--at-limit",
+                           "estimate",
+                           "--fail-fast",
+                           "--timeout",
+                           "10s",
+                           "--setup",
+                           "make",
+                           "--prepare",
+                           "sync",
+                           "--conclude",
+                           "true",
+                           "--cleanup",
+                           "rm x",
+                           "--cwd",
+                           "sub",
+                           "--env",
+                           "A=b=c",
+                           "--input",
+                           "in.txt",
+                           "--output",
+                           "../out.txt",
+                           "--ignore-failure",
+                           "--parse",
+                           "lines",
+                           "--isolation",
+                           "strict",
+                           "--machine-profile",
+                           "quiet",
+                           "--cpus",
+                           "2-3",
+                           "--seed",
+                           "7",
+                           "--placebo",
+                           "--priority",
+                           "-2",
+                           "--label",
+                           "k=v",
+                           "--shell",
+                           "a",
+                           "b"});
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_EQ(spec->margin(), 0.05);
+  EXPECT_EQ(spec->alpha(), 0.001);
+  EXPECT_EQ(spec->sided(), v1::SIDED_ONE);
+  EXPECT_EQ(spec->method(), v1::METHOD_EXACT_T);
+  EXPECT_EQ(spec->estimator().kind(), v1::ESTIMATOR_KIND_QUANTILE);
+  EXPECT_EQ(spec->estimator().quantile(), 0.95);
+  EXPECT_EQ(spec->rule().precision_width(), 0.01);
+  EXPECT_EQ(spec->schedule(), v1::SCHEDULE_KIND_COIN);
+  EXPECT_EQ(spec->warmup(), 2U);
+  EXPECT_EQ(spec->limits().min_runs(), 9U);
+  EXPECT_EQ(spec->limits().max_runs(), 90U);
+  EXPECT_EQ(spec->limits().runs(), 30U);
+  EXPECT_EQ(spec->limits().max_time_seconds(), 120);
+  EXPECT_EQ(spec->limits().timeout_seconds(), 10);
+  EXPECT_EQ(spec->limits().at_limit(), v1::AT_LIMIT_ESTIMATE);
+  EXPECT_TRUE(spec->limits().fail_fast());
+  EXPECT_EQ(spec->isolation(), v1::ISOLATION_STRICT);
+  EXPECT_EQ(spec->machine_profile(), "quiet");
+  EXPECT_EQ(spec->cpus(), "2-3");
+  EXPECT_EQ(spec->seed(), 7U);
+  EXPECT_TRUE(spec->placebo());
+  EXPECT_EQ(spec->priority(), -2);
+  EXPECT_EQ(spec->labels().at("k"), "v");
+  EXPECT_EQ(spec->environment().at("A"), "b=c");
+  const v1::Benchmark& benchmark = spec->benchmarks(0);
+  EXPECT_EQ(benchmark.hooks().setup(), "make");
+  EXPECT_EQ(benchmark.hooks().prepare(), "sync");
+  EXPECT_EQ(benchmark.hooks().conclude(), "true");
+  EXPECT_EQ(benchmark.hooks().cleanup(), "rm x");
+  EXPECT_EQ(benchmark.input(), "/work dir/in.txt") << "relative to the caller, not to --cwd";
+  EXPECT_EQ(benchmark.output(), v1::OUTPUT_KIND_FILE);
+  EXPECT_EQ(benchmark.output_path(), "/out.txt");
+  EXPECT_TRUE(benchmark.ignore_failure());
+  EXPECT_EQ(benchmark.parse(), "lines");
+  ASSERT_EQ(benchmark.gates_size(), 2);
+  EXPECT_EQ(benchmark.gates(0).metric(), "max_rss");
+  EXPECT_EQ(benchmark.gates(0).absolute(), 1048576);
+  EXPECT_EQ(benchmark.gates(1).ratio(), 0.03);
+  EXPECT_EQ(benchmark.gates(1).better(), v1::BETTER_HIGHER);
+  EXPECT_EQ(benchmark.arms(1).cwd(), "/work dir/sub");
+  EXPECT_TRUE(benchmark.arms(1).shell());
+}
+
+TEST(SpecBuilderTest, NamesSeveralCandidatesInOrder) {
+  const auto spec = Build({"-n", "old", "-n", "new", "a", "b", "c", "d"});
+  ASSERT_TRUE(spec) << spec.error().message;
+  std::vector<std::string> names;
+  for (const v1::Arm& arm : spec->benchmarks(0).arms()) names.push_back(arm.name());
+  EXPECT_EQ(names, (std::vector<std::string>{"old", "new", "candidate-2", "candidate-3"}));
+}
+
+TEST(SpecBuilderTest, NamedReferencesMakeAllCommandsCandidates) {
+  const auto spec = Build({"--reference", "v1=./v1 -x=1", "--reference", "v2=./v2", "./new"});
+  ASSERT_TRUE(spec) << spec.error().message;
+  const v1::Benchmark& benchmark = spec->benchmarks(0);
+  ASSERT_EQ(benchmark.arms_size(), 3);
+  EXPECT_EQ(benchmark.arms(0).name(), "v1");
+  EXPECT_EQ(benchmark.arms(0).command(), "./v1 -x=1");
+  EXPECT_EQ(benchmark.arms(1).role(), v1::ARM_ROLE_REFERENCE);
+  EXPECT_EQ(benchmark.arms(2).role(), v1::ARM_ROLE_CANDIDATE);
+  EXPECT_EQ(benchmark.arms(2).name(), "candidate");
+}
+
+TEST(SpecBuilderTest, TheLastOfARepeatedOptionCounts) {
+  const auto spec = Build({"--margin", "1%", "--margin", "3%", "a", "b"});
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_EQ(spec->margin(), 0.03);
+}
+
+TEST(SpecBuilderTest, SaysWhichOptionIsWrong) {
+  EXPECT_EQ(Said({"--margin", "abc", "a", "b"}), "--margin abc: not a number | write 2% or 0.02");
+  EXPECT_EQ(
+      Said({"--confidence", "100%", "a", "b"}),
+      "--confidence 100%: it must lie between 0 and 100 %, both excluded | write 99% or 0.99");
+  EXPECT_EQ(Said({"--alpha", "0", "a", "b"}),
+            "--alpha 0: it must lie between 0 and 100 %, both excluded | write 1% or 0.01");
+  EXPECT_EQ(Said({"--alpha", "1%", "--confidence", "99%", "a", "b"}),
+            "--alpha: --confidence says the same already | give one of the two");
+  EXPECT_EQ(Said({"--method", "magic", "a", "b"}),
+            "--method magic: unknown value | write paired, welch, exact-t or fixed");
+  EXPECT_EQ(Said({"--rule", "precision:0", "a", "b"}),
+            "--rule precision:0: the width must be above zero | write precision:1%");
+  EXPECT_EQ(Said({"--runs", "many", "a", "b"}), "--runs many: not a whole number from 0 on | ");
+  EXPECT_EQ(Said({"--timeout", "0s", "a", "b"}),
+            "--timeout 0s: it must be above zero | write 500ms, 30s, 10m or 1h30m");
+  EXPECT_EQ(Said({"--env", "A", "a", "b"}),
+            "--env A: a name, an equals sign and a value are expected | write NAME=VALUE");
+  EXPECT_EQ(Said({"--output", "", "a", "b"}),
+            "--output : it names no file | write null, log or FILE");
+}
+
+TEST(SpecBuilderTest, SaysWhatIsWrongWithTheArms) {
+  constexpr char kTwo[] =
+      " | give two commands, each one string: benchctl compare 'BASE' 'CANDIDATE'";
+  EXPECT_EQ(Said({}), std::string("compare: no command: there is nothing to run") + kTwo);
+  EXPECT_EQ(Said({"a"}),
+            std::string("compare: no candidate: there is nothing to compare with") + kTwo);
+  EXPECT_EQ(Said({"--reference", "r=a"}),
+            std::string("compare: no candidate: there is nothing to compare with") + kTwo);
+  EXPECT_EQ(Said({"a", ""}),
+            "CANDIDATE: the command is empty | write the program to run, as 'sleep 1'");
+  EXPECT_EQ(Said({" \t", "a"}),
+            "BASE: the command is empty | write the program to run, as 'sleep 1'");
+  EXPECT_EQ(Said({"a", "b", std::string("c\xff")}),
+            "CANDIDATE 2: it is not UTF-8 | put it into a script with a plain name");
+  EXPECT_EQ(Said({"a", std::string(1 << 20, 'x')}),
+            "CANDIDATE: 1048576 bytes are too long, 131072 are the most | put it into a script");
+  EXPECT_EQ(
+      Said({"-n", "x", "-n", "x", "a", "b"}),
+      "CANDIDATE: the name x is there twice | give each command its own name: -n NAME -n NAME");
+  EXPECT_EQ(Said({"-n", "", "a", "b"}), "BASE: the name is empty | ");
+  EXPECT_EQ(Said({"-n", "x", "-n", "y", "-n", "z", "a", "b"}),
+            "--name z: more names than commands | the names belong to the commands in order");
+  EXPECT_EQ(Said({"--reference", "cmd", "a"}),
+            "--reference cmd: a name, an equals sign and a value are expected | write --reference "
+            "NAME=COMMAND");
+}
+
+TEST(SpecBuilderTest, ErrorsAreWrongUsage) {
+  EXPECT_EQ(Build({"a"}).error().exit, ExitCode::kUsage);
+  EXPECT_EQ(Build({"--margin", "x", "a", "b"}).error().exit, ExitCode::kUsage);
+}
+
+TEST(CallerContextTest, SkipsWhatTheWireCannotCarry) {
+  const char* entries[] = {"A=1", "B=\xff", "C", "=D", "A=2", nullptr};
+  const CapturedContext captured = CaptureEnvironment(entries);
+  EXPECT_EQ(captured.context.environment, (std::map<std::string, std::string>{{"A", "1"}}));
+  EXPECT_EQ(captured.skipped, (std::vector<std::string>{"B"}));
+}
+
+}  // namespace
+}  // namespace benchd::client

@@ -1,0 +1,144 @@
+#include "client/spec_file.h"
+
+#include <gtest/gtest.h>
+
+#include "client/spec_builder.h"
+
+namespace benchd::client {
+namespace {
+
+constexpr char kSuite[] = R"(
+[defaults]
+margin = "2%"
+max_time = 90
+fail_fast = true
+metric = ["wall_time", "max_rss:+1MiB"]
+env = { MODE = "fast" }
+
+[[arm]]
+name = "base"
+dir = "../base"
+[[arm]]
+name = "feature"
+dir = "."
+
+[[benchmark]]
+name = "parse"
+command = "{dir}/bench --filter parse --as {name} {other}"
+margin = "1%"
+[[benchmark]]
+name = "render"
+command = "{dir}/bench --filter render"
+metric = "cpu_time"
+env = ["MODE=slow"]
+)";
+
+Outcome<v1::SessionSpec> Build(const std::string& text) {
+  auto input = ParseSpecFile(text, "suite.toml", "/src/feature");
+  if (!input) return std::move(input).error();
+  return BuildSpec(*input, {"/cwd", {}});
+}
+
+std::string Said(const std::string& text) {
+  const auto spec = Build(text);
+  return spec ? "no error" : spec.error().message + " | " + spec.error().hint;
+}
+
+constexpr char kArms[] = "[[arm]]\nname = 'a'\n[[arm]]\nname = 'b'\n[[benchmark]]\ncommand = 'x'\n";
+
+TEST(SpecFileTest, ReadsASuite) {
+  const auto spec = Build(kSuite);
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_EQ(spec->margin(), 0.02);
+  EXPECT_EQ(spec->limits().max_time_seconds(), 90);
+  EXPECT_TRUE(spec->limits().fail_fast());
+  EXPECT_EQ(spec->environment().at("MODE"), "fast");
+  ASSERT_EQ(spec->benchmarks_size(), 2);
+  const v1::Benchmark& parse = spec->benchmarks(0);
+  EXPECT_EQ(parse.name(), "parse");
+  ASSERT_EQ(parse.arms_size(), 2);
+  EXPECT_EQ(parse.arms(0).role(), v1::ARM_ROLE_REFERENCE);
+  EXPECT_EQ(parse.arms(0).command(), "/src/base/bench --filter parse --as base {other}");
+  EXPECT_EQ(parse.arms(1).command(), "/src/feature/bench --filter parse --as feature {other}");
+  EXPECT_EQ(parse.arms(1).cwd(), "/cwd");
+  ASSERT_EQ(parse.gates_size(), 2);
+  EXPECT_EQ(parse.gates(0).ratio(), 0.01) << "the benchmark's own margin";
+  EXPECT_EQ(parse.gates(1).absolute(), 1048576);
+  const v1::Benchmark& render = spec->benchmarks(1);
+  ASSERT_EQ(render.gates_size(), 1);
+  EXPECT_EQ(render.gates(0).metric(), "cpu_time");
+  EXPECT_EQ(render.gates(0).margin_case(), v1::Gate::MARGIN_NOT_SET);
+  EXPECT_EQ(render.arms(0).env().at("MODE"), "slow");
+}
+
+TEST(SpecFileTest, ReadsAPlainComparison) {
+  const auto spec = Build(
+      "[[arm]]\nname = 'new'\ncommand = './new'\n[[arm]]\nname = 'old'\nrole = "
+      "'reference'\ncommand = './old'\n");
+  ASSERT_TRUE(spec) << spec.error().message;
+  ASSERT_EQ(spec->benchmarks_size(), 1);
+  EXPECT_EQ(spec->benchmarks(0).arms(0).role(), v1::ARM_ROLE_CANDIDATE);
+  EXPECT_EQ(spec->benchmarks(0).arms(1).role(), v1::ARM_ROLE_REFERENCE);
+}
+
+TEST(SpecFileTest, AnOwnMarginNeedsNamedMetricsWithParse) {
+  const std::string text =
+      std::string(kArms) +
+      "name = 'one'\nparse = 'lines'\nmargin = 0.01\n[[benchmark]]\nname = 'two'\ncommand = 'y'\n";
+  EXPECT_EQ(
+      Said(text),
+      "suite.toml:9: margin = 0.01: with parse it needs to know the metrics | name them: metric = "
+      "[\"NAME\"]");
+}
+
+TEST(SpecFileTest, SaysTheLine) {
+  EXPECT_EQ(Said("[defaults]\nmargn = 1\n"),
+            "suite.toml:2: margn: unknown key | did you mean margin?");
+  EXPECT_EQ(Said("[defaults]\nparameter_list = 'x'\n"),
+            "suite.toml:2: parameter_list: unknown key | ");
+  EXPECT_EQ(Said("[default]\n"), "suite.toml:1: default: unknown key | did you mean defaults?");
+  EXPECT_EQ(Said("[[arm]]\nname = 'a'\ncolour = 1\n"), "suite.toml:3: colour: unknown key | ");
+  EXPECT_EQ(Said("[[arm]]\ndir = '.'\n"),
+            "suite.toml:1: arm: it has no name | add name = \"base\"");
+  EXPECT_EQ(Said(std::string(kArms) + "seed = 5\n"),
+            "suite.toml:7: seed: it holds for the whole session | move it to [defaults]");
+  EXPECT_EQ(Said("[defaults]\nmargin = true\n"),
+            "suite.toml:2: margin: a value is expected, not true or false | ");
+  EXPECT_EQ(Said("[defaults]\nfail_fast = 1\n"),
+            "suite.toml:2: fail_fast: true or false is expected | ");
+  EXPECT_EQ(Said("[defaults]\nmargin = ['1%']\n"),
+            "suite.toml:2: margin: a string or a number is expected | ");
+  EXPECT_EQ(Said("[defaults]\nmargin = 'abc'\n" + std::string(kArms)),
+            "suite.toml:2: margin = abc: not a number | write 2% or 0.02");
+  EXPECT_EQ(Said("[[arm]]\nname = 1\n"),
+            "suite.toml:2: name: a string is expected | put it into quotes");
+  EXPECT_EQ(Said("arm = 3\n"), "suite.toml:1: arm: a list of tables is expected | write [[arm]]");
+  EXPECT_EQ(Said(""),
+            "suite.toml: no arm: there is nothing to compare | add [[arm]] with a name, twice");
+  EXPECT_EQ(Said("[[arm]]\nname = 'a'\ncommand = 'x'\n"),
+            "no candidate: there is nothing to compare with | name a second arm");
+  EXPECT_EQ(Said("x = \n").substr(0, 29), "suite.toml:1: it is not TOML:");
+}
+
+TEST(SpecFileTest, RefusesEqualBenchmarks) {
+  EXPECT_EQ(Said(std::string(kArms) + "[[benchmark]]\ncommand = 'y'\n"),
+            "suite.toml:7: benchmark: two benchmarks are called main | give each its own name");
+}
+
+TEST(SpecFileTest, RefusesANulByteInACommand) {
+  EXPECT_EQ(
+      Said("[[arm]]\nname = 'a'\n[[arm]]\nname = 'b'\n[[benchmark]]\ncommand = \"x\\u0000y\"\n"),
+      "suite.toml:5: benchmark: it has a NUL byte in it | ");
+}
+
+TEST(SpecFileTest, SaysWhyAFileCannotBeRead) {
+  const auto missing = ReadSpecFile("/nonexistent/suite.toml", "/");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().message, "/nonexistent/suite.toml: No such file or directory");
+  const auto directory = ReadSpecFile("/", "/");
+  ASSERT_FALSE(directory);
+  EXPECT_EQ(directory.error().message, "/: it is a directory");
+}
+
+}  // namespace
+}  // namespace benchd::client

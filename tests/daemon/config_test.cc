@@ -1,0 +1,141 @@
+#include "daemon/config.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "tests/daemon/daemon_support.h"
+
+namespace benchd {
+namespace {
+
+std::string ErrorOf(const std::string& text) {
+  const Result<Config> config = ParseConfig(text, "benchd.toml");
+  EXPECT_FALSE(config) << text;
+  if (config) return {};
+  EXPECT_EQ(config.error().code, ErrorCode::kInvalidArgument);
+  return config.error().message;
+}
+
+TEST(ConfigTest, AnEmptyFileIsTheDefaults) {
+  const Result<Config> config = ParseConfig("", "benchd.toml");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(*config, Config{});
+  // contract.md: "Programs, privileges, places" and "Who may do what"
+  EXPECT_EQ(config->runner_socket, "/run/benchd/runner.sock");
+  EXPECT_EQ(config->admin_group, "benchd-admin");
+  EXPECT_FALSE(config->allow_root);
+}
+
+TEST(ConfigTest, EveryKeyIsTaken) {
+  const Result<Config> config = ParseConfig(R"(
+[socket]
+group = "perf"
+[runner]
+socket = "/run/x.sock"
+user = "benchd"
+benchmark_cpus = "2-3"
+[access]
+allow_root = true
+admin_group = "wheel"
+[daemon]
+idle_exit = 600
+[log]
+level = "debug"
+)",
+                                            "benchd.toml");
+  ASSERT_TRUE(config) << config.error().message;
+  Config expected;
+  expected.socket_group = "perf";
+  expected.runner_socket = "/run/x.sock";
+  expected.allow_root = true;
+  expected.admin_group = "wheel";
+  expected.idle_exit = std::chrono::seconds(600);
+  expected.log_level = "debug";
+  EXPECT_EQ(*config, expected);
+}
+
+TEST(ConfigTest, AnUnknownKeyIsNamedWithItsLine) {
+  EXPECT_EQ(ErrorOf("[socket]\ngroup = \"a\"\ngruop = \"b\"\n"),
+            "benchd.toml:3: unknown key 'gruop' in [socket]");
+  EXPECT_EQ(ErrorOf("\n[scoket]\n"), "benchd.toml:2: unknown section [scoket]");
+  EXPECT_EQ(ErrorOf("level = 1\n"), "benchd.toml:1: unknown key [level]");
+}
+
+TEST(ConfigTest, AValueOfTheWrongTypeSaysWhatItShouldBe) {
+  EXPECT_EQ(ErrorOf("[access]\nallow_root = \"yes\"\n"),
+            "benchd.toml:2: [access] allow_root should be true or false");
+  EXPECT_EQ(ErrorOf("[socket]\ngroup = 7\n"),
+            "benchd.toml:2: [socket] group should be a text in quotes");
+  EXPECT_EQ(ErrorOf("[runner]\nuser = true\n"),
+            "benchd.toml:2: [runner] user should be a text in quotes or a number");
+  EXPECT_TRUE(ParseConfig("[runner]\nbenchmark_cpus = 3\n", "benchd.toml"));
+  EXPECT_EQ(ErrorOf("[socket]\ngroup = \"\"\n"),
+            "benchd.toml:2: [socket] group should be a text in quotes");
+  EXPECT_EQ(
+      ErrorOf("[daemon]\nidle_exit = 0\n"),
+      "benchd.toml:2: [daemon] idle_exit should be a whole number of seconds from 1 to a year");
+  EXPECT_EQ(
+      ErrorOf("[daemon]\nidle_exit = 1.5\n"),
+      "benchd.toml:2: [daemon] idle_exit should be a whole number of seconds from 1 to a year");
+  EXPECT_EQ(ErrorOf("[log]\nlevel = \"loud\"\n"),
+            "benchd.toml:2: [log] level should be trace, debug, info, warn, error or off");
+  EXPECT_EQ(ErrorOf("socket = 1\n"), "benchd.toml:1: socket should be a section");
+}
+
+TEST(ConfigTest, WhatIsNoTomlIsNamedWithItsLine) {
+  EXPECT_EQ(ErrorOf("[socket]\ngroup = \n").substr(0, 15), "benchd.toml:2: ");
+  EXPECT_EQ(ErrorOf("[socket\n").substr(0, 15), "benchd.toml:1: ");
+}
+
+TEST(LoadConfigTest, AMissingFileIsEmptyUnlessItWasAskedFor) {
+  const TempDir dir;
+  EXPECT_EQ(LoadConfig(dir / "none.toml", {}).value(), Config{});
+  const Result<Config> required = LoadConfig(dir / "none.toml", {.required = true});
+  ASSERT_FALSE(required);
+  EXPECT_EQ(required.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(required.error().message, (dir / "none.toml").string() + ": No such file or directory");
+}
+
+TEST(LoadConfigTest, ADirectoryIsNoConfig) {
+  const TempDir dir;
+  EXPECT_FALSE(LoadConfig(dir / "", {}));
+}
+
+TEST(LoadConfigTest, AnErrorNamesTheFile) {
+  const TempDir dir;
+  const Result<Config> config = LoadConfig(dir.Write("b.toml", "[x]\n"), {});
+  ASSERT_FALSE(config);
+  EXPECT_EQ(config.error().message, (dir / "b.toml").string() + ":1: unknown section [x]");
+}
+
+TEST(LoadConfigTest, InSystemModeAFileThatOthersCanWriteIsRefused) {
+  if (::getuid() != 0) GTEST_SKIP() << "needs root: the file has to belong to root first";
+  const TempDir dir;
+  const auto file = dir.Write("b.toml", "");
+  const ConfigRules rules{.required = true, .system_mode = true};
+  ASSERT_EQ(::chmod(file.c_str(), 0644), 0);
+  EXPECT_TRUE(LoadConfig(file, rules));
+  ASSERT_EQ(::chmod(file.c_str(), 0664), 0);
+  EXPECT_EQ(LoadConfig(file, rules).error().message,
+            file.string() + ": is writable by others than root");
+  EXPECT_TRUE(LoadConfig(file, {})) << "a user's own business";
+}
+
+TEST(LoadConfigTest, InSystemModeAFileOfSomebodyElseIsRefused) {
+  const TempDir dir;
+  const auto file = dir.Write("b.toml", "");
+  ASSERT_EQ(::chmod(file.c_str(), 0644), 0);
+  if (::getuid() == 0) {
+    ASSERT_EQ(::chown(file.c_str(), 65534, 65534), 0);
+  }
+  const Result<Config> config = LoadConfig(file, {.required = true, .system_mode = true});
+  ASSERT_FALSE(config);
+  EXPECT_EQ(config.error().code, ErrorCode::kPermissionDenied);
+  EXPECT_EQ(config.error().message, file.string() + ": does not belong to root");
+}
+
+}  // namespace
+}  // namespace benchd

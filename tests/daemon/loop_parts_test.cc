@@ -1,0 +1,158 @@
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <asio/io_context.hpp>
+#include <cstdlib>
+#include <cstring>
+#include <future>
+#include <string>
+#include <thread>
+
+#include "daemon/base/unique_fd.h"
+#include "daemon/cpu_affinity.h"
+#include "daemon/idle_exit.h"
+#include "daemon/notify.h"
+#include "tests/daemon/daemon_support.h"
+
+namespace benchd {
+namespace {
+
+using std::chrono::milliseconds;
+
+TEST(IdleExitTest, EndsAfterAnIntervalWithoutActivity) {
+  asio::io_context loop;
+  bool ended = false;
+  IdleExit idle(
+      loop.get_executor(), milliseconds(5), [] { return std::optional(7U); },
+      [&ended] { ended = true; });
+  idle.Start();
+  loop.run();
+  EXPECT_TRUE(ended);
+}
+
+TEST(IdleExitTest, StaysWhileSomethingGoesOn) {
+  asio::io_context loop;
+  int looks = 0;
+  bool ended = false;
+  // Busy, busy, one more call each time, and then nothing any more.
+  IdleExit idle(
+      loop.get_executor(), milliseconds(1),
+      [&looks]() -> std::optional<std::uint64_t> {
+        ++looks;
+        if (looks <= 2) return std::nullopt;
+        return static_cast<std::uint64_t>(std::min(looks, 6));
+      },
+      [&ended] { ended = true; });
+  idle.Start();
+  loop.run();
+  EXPECT_TRUE(ended);
+  EXPECT_EQ(looks, 7);
+}
+
+TEST(IdleExitTest, StopsForGood) {
+  asio::io_context loop;
+  IdleExit idle(
+      loop.get_executor(), std::chrono::hours(1), [] { return std::optional(7U); },
+      [] { ADD_FAILURE(); });
+  idle.Start();
+  idle.Stop();
+  loop.run();
+}
+
+/// systemd's side of sd_notify(3): a datagram socket in NOTIFY_SOCKET.
+class NotifySocket {
+ public:
+  explicit NotifySocket(const std::string& path)
+      : fd_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
+    EXPECT_EQ(::bind(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+    ::setenv("NOTIFY_SOCKET", path.c_str(), 1);
+  }
+  ~NotifySocket() {
+    ::unsetenv("NOTIFY_SOCKET");
+    ::unsetenv("WATCHDOG_USEC");
+  }
+  std::string Receive() {
+    char buffer[256];
+    const ssize_t count = ::recv(fd_.get(), buffer, sizeof(buffer), MSG_DONTWAIT);
+    return count < 0 ? "nothing" : std::string(buffer, static_cast<std::size_t>(count));
+  }
+
+ private:
+  UniqueFd fd_;
+};
+
+TEST(NotifierTest, SaysReadyFirstThenBeatsAndSaysStopping) {
+  const TempDir dir;
+  NotifySocket systemd(dir / "n");
+  ::setenv("WATCHDOG_USEC", "4000", 1);
+  asio::io_context loop;
+  Notifier notifier(loop.get_executor());
+  notifier.Ready();
+  EXPECT_EQ(systemd.Receive(), "READY=1");
+  EXPECT_EQ(systemd.Receive(), "WATCHDOG=1");
+  EXPECT_EQ(systemd.Receive(), "nothing");
+  loop.run_one();
+  EXPECT_EQ(systemd.Receive(), "WATCHDOG=1");
+  notifier.Stopping();
+  EXPECT_EQ(systemd.Receive(), "STOPPING=1");
+  notifier.Stop();
+  loop.run();
+  EXPECT_EQ(systemd.Receive(), "nothing");
+}
+
+TEST(NotifierTest, WithoutAWatchdogThereIsNoTimer) {
+  const TempDir dir;
+  NotifySocket systemd(dir / "n");
+  asio::io_context loop;
+  Notifier notifier(loop.get_executor());
+  notifier.Ready();
+  EXPECT_EQ(systemd.Receive(), "READY=1");
+  EXPECT_EQ(loop.run(), 0U);
+}
+
+std::vector<int> CpusOf(pid_t thread) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  EXPECT_EQ(::sched_getaffinity(thread, sizeof(set), &set), 0);
+  std::vector<int> cpus;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(static_cast<std::size_t>(cpu), &set)) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
+TEST(ConfineProcessTest, MovesEveryThreadAndNotOnlyTheCallers) {
+  const std::vector<int> before = CpusOf(0);
+  std::promise<void> end;
+  std::promise<pid_t> tid;
+  std::thread other([&end, &tid] {
+    tid.set_value(::gettid());
+    end.get_future().wait();
+  });
+  const pid_t other_tid = tid.get_future().get();
+  const std::vector<int> last{before.back()};
+  EXPECT_TRUE(ConfineProcess(last));
+  EXPECT_EQ(CpusOf(0), last);
+  EXPECT_EQ(CpusOf(other_tid), last);
+  EXPECT_TRUE(ConfineProcess({})) << "nothing to do";
+  EXPECT_EQ(CpusOf(0), last);
+  EXPECT_TRUE(ConfineProcess(before));
+  EXPECT_EQ(CpusOf(other_tid), before);
+  end.set_value();
+  other.join();
+}
+
+TEST(ConfineProcessTest, CpusThatAreNotThereAreAnError) {
+  const std::vector<int> before = CpusOf(0);
+  EXPECT_FALSE(ConfineProcess({CPU_SETSIZE - 1}));
+  EXPECT_EQ(CpusOf(0), before);
+}
+
+}  // namespace
+}  // namespace benchd

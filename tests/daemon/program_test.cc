@@ -1,0 +1,212 @@
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "daemon/base/unique_fd.h"
+#include "daemon/control_socket.h"
+#include "tests/daemon/daemon_support.h"
+
+namespace benchd {
+namespace {
+
+constexpr std::chrono::seconds kPatience{30};
+
+/// The program benchd, with both of its outputs in a file.
+class Program {
+ public:
+  Program(const TempDir& dir, std::vector<std::string> arguments) : output_(dir / "output") {
+    arguments.insert(arguments.begin(), BENCHD_BIN_DIR "/benchd");
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 1, output_.c_str(), O_WRONLY | O_CREAT | O_APPEND,
+                                     0600);
+    posix_spawn_file_actions_adddup2(&actions, 1, 2);
+    EXPECT_EQ(::posix_spawn(&pid_, argv[0], &actions, nullptr, argv.data(), environ), 0);
+    posix_spawn_file_actions_destroy(&actions);
+  }
+  ~Program() {
+    if (pid_ > 0) {
+      ::kill(pid_, SIGKILL);
+      Wait();
+    }
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  pid_t pid() const { return pid_; }
+  int Wait() {
+    int status = 0;
+    EXPECT_EQ(::waitpid(pid_, &status, 0), pid_);
+    pid_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+  }
+  int Stop(int signal) {
+    ::kill(pid_, signal);
+    return Wait();
+  }
+  std::string Output() const {
+    std::ifstream file(output_);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  /// False when it ended, or says nothing of the kind for too long.
+  bool AwaitOutput(const std::string& text) const {
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    while (Output().find(text) == std::string::npos) {
+      siginfo_t info{};
+      ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+      if (info.si_pid != 0 || std::chrono::steady_clock::now() > deadline) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return true;
+  }
+
+ private:
+  std::filesystem::path output_;
+  pid_t pid_ = -1;
+};
+
+std::vector<std::string> UserDaemon(const TempDir& dir, std::vector<std::string> more = {}) {
+  std::vector<std::string> arguments{
+      "--user",   "--force",     "--config",    dir.Write("empty.toml", ""),
+      "--socket", dir / "run/s", "--state-dir", dir / "state"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+TEST(ProgramTest, TellsItsVersion) {
+  const TempDir dir;
+  Program program(dir, {"--version"});
+  EXPECT_EQ(program.Wait(), 0);
+  EXPECT_EQ(program.Output().substr(0, 7), "benchd ");
+}
+
+TEST(ProgramTest, AnUnknownOptionIsWrongUsage) {
+  const TempDir dir;
+  for (const char* wrong : {"--frobnicate", "--log-level=loud", "--idle-exit=0", "stray"}) {
+    Program program(dir, {"--user", wrong});
+    EXPECT_EQ(program.Wait(), 2) << wrong;
+    EXPECT_NE(program.Output().find("error: benchd: "), std::string::npos);
+  }
+}
+
+TEST(ProgramTest, CheckConfigSaysOkOrOneErrorLine) {
+  const TempDir good;
+  Program ok(good, {"--user", "--check-config", "--config", good.Write("c.toml", "[log]\n")});
+  EXPECT_EQ(ok.Wait(), 0);
+  EXPECT_EQ(ok.Output(), "ok\n");
+  const TempDir bad;
+  Program wrong(bad, {"--user", "--check-config", "--config", bad.Write("c.toml", "[lag]\n")});
+  EXPECT_EQ(wrong.Wait(), 2);
+  EXPECT_EQ(wrong.Output(), "error: " + (bad / "c.toml").string() + ":1: unknown section [lag]\n");
+}
+
+TEST(ProgramTest, SystemModeNeverRunsAsRoot) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  const TempDir dir;
+  Program program(dir, {"--socket", dir / "s", "--state-dir", dir / "state"});
+  EXPECT_EQ(program.Wait(), 2);
+  EXPECT_EQ(program.Output(),
+            "error: benchd: never runs as root in system mode\n"
+            "hint: start it as the user benchd (User=benchd in the unit), or with --user\n");
+}
+
+TEST(ProgramTest, ServesUntilASignalAndLeavesNoSocket) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    const TempDir dir;
+    Program daemon(dir, UserDaemon(dir));
+    ASSERT_TRUE(daemon.AwaitOutput("serves at")) << daemon.Output();
+    EXPECT_TRUE(SomebodyListens(dir / "run/s"));
+    struct stat info {};
+    ASSERT_EQ(::lstat((dir / "run/s").c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 07777U, 0600U);
+    EXPECT_EQ(daemon.Stop(signal), 0) << daemon.Output();
+    EXPECT_FALSE(std::filesystem::exists(dir / "run/s"));
+  }
+}
+
+TEST(ProgramTest, ASecondDaemonOnTheSameSocketIsToldWhoIsThere) {
+  const TempDir dir;
+  Program first(dir, UserDaemon(dir));
+  ASSERT_TRUE(first.AwaitOutput("serves at")) << first.Output();
+  const TempDir other;
+  Program second(other, UserDaemon(dir));
+  EXPECT_EQ(second.Wait(), 1);
+  EXPECT_NE(second.Output().find("error: benchd: already running (pid " +
+                                 std::to_string(first.pid()) + ")"),
+            std::string::npos)
+      << second.Output();
+  EXPECT_EQ(first.Stop(SIGTERM), 0);
+}
+
+TEST(ProgramTest, StartsAgainAfterKillNine) {
+  const TempDir dir;
+  {
+    Program killed(dir, UserDaemon(dir));
+    ASSERT_TRUE(killed.AwaitOutput("serves at")) << killed.Output();
+    killed.Stop(SIGKILL);
+  }
+  EXPECT_TRUE(std::filesystem::exists(dir / "run/s"));
+  std::filesystem::remove(dir / "output");
+  Program again(dir, UserDaemon(dir));
+  ASSERT_TRUE(again.AwaitOutput("serves at")) << again.Output();
+  EXPECT_EQ(again.Stop(SIGTERM), 0);
+}
+
+TEST(ProgramTest, AnIdleUserDaemonGoesByItself) {
+  const TempDir dir;
+  Program daemon(dir, UserDaemon(dir, {"--idle-exit", "1"}));
+  EXPECT_EQ(daemon.Wait(), 0);
+  EXPECT_NE(daemon.Output().find("stopping: nothing to do"), std::string::npos) << daemon.Output();
+}
+
+TEST(ProgramTest, LogsToAFileWhenAsked) {
+  const TempDir dir;
+  Program daemon(dir, UserDaemon(dir, {"--idle-exit", "1", "--log-file", dir / "log"}));
+  EXPECT_EQ(daemon.Wait(), 0);
+  EXPECT_EQ(daemon.Output(), "");
+  std::ifstream file(dir / "log");
+  const std::string log{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_NE(log.find("info benchd "), std::string::npos) << log;
+}
+
+TEST(ProgramTest, AFailedStartSaysWhyAndLeavesNoSocket) {
+  const TempDir dir;
+  std::filesystem::create_directory(dir / "state");
+  dir.Write("state/benchd.db", std::string(4096, 'x'));
+  Program daemon(dir, UserDaemon(dir));
+  EXPECT_EQ(daemon.Wait(), 1);
+  EXPECT_NE(daemon.Output().find("error: "), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(dir / "run/s"));
+}
+
+TEST(ProgramTest, RefusesALinkInPlaceOfItsRuntimeDirectory) {
+  const TempDir dir;
+  std::filesystem::create_directory(dir / "runtime");
+  std::filesystem::create_directory(dir / "trap");
+  std::filesystem::create_directory_symlink(dir / "trap", dir / "runtime/benchd");
+  ::setenv("XDG_RUNTIME_DIR", (dir / "runtime").c_str(), 1);
+  Program daemon(dir, {"--user", "--force", "--state-dir", dir / "state", "--config",
+                       dir.Write("empty.toml", "")});
+  ::unsetenv("XDG_RUNTIME_DIR");
+  EXPECT_EQ(daemon.Wait(), 1);
+  EXPECT_NE(daemon.Output().find("runtime/benchd: is a symbolic link"), std::string::npos)
+      << daemon.Output();
+}
+
+}  // namespace
+}  // namespace benchd

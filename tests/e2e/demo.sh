@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# `./dev demo`: two comparisons of real programs through an embedded user daemon of the demo's own.
+#
+#   demo.sh BIN_DIR
+set -euo pipefail
+bin=$(realpath "$1")
+
+if [ -S /run/benchd/benchd.sock ]; then
+  echo "error: demo: a system daemon owns this machine, and a second one would disturb it" >&2
+  echo "hint: benchctl compare 'gzip -1 -c FILE' 'gzip -2 -c FILE' asks the one that is there" >&2
+  exit 2
+fi
+
+work=$(mktemp -d /tmp/benchd-demo.XXXXXX)
+daemon=
+end_demo() {
+  # The daemon of this demo, by its pid, and nobody else's.
+  if [ -n "$daemon" ] && kill "$daemon" 2>/dev/null; then
+    tail --pid="$daemon" -f /dev/null
+  fi
+  rm -rf "$work"
+}
+trap end_demo EXIT
+
+# benchctl finds no daemon below these folders and starts one there.
+unset BENCHD_SOCKET
+export XDG_RUNTIME_DIR=$work/run XDG_STATE_HOME=$work/state XDG_CONFIG_HOME=$work/config
+mkdir -m 700 "$XDG_RUNTIME_DIR" "$XDG_STATE_HOME" "$XDG_CONFIG_HOME"
+
+compare() {
+  printf '\n$ benchctl compare'
+  printf ' %q' "$@"
+  printf '\n'
+  local code=0
+  "$bin/benchctl" compare "$@" || code=$?
+  if [ -z "$daemon" ]; then
+    daemon=$("$bin/benchctl" version --json | sed -n 's/.*"pid": *\([0-9]*\).*/\1/p')
+  fi
+  case $code in
+    0) echo "exit code 0: pass" ;;
+    1) echo "exit code 1: regression" ;;
+    3) echo "exit code 3: undecided in the time given" ;;
+    *)
+      echo "exit code $code"
+      exit "$code"
+      ;;
+  esac
+}
+
+seq 1 1000000 >"$work/numbers.txt"
+cp "$(command -v gzip)" "$work/gzip-copy"
+cd "$work"
+
+echo "gzip -2 compresses better than gzip -1. Is it slower by 2 % or more?"
+compare --max-time 40s 'gzip -1 -c numbers.txt' 'gzip -2 -c numbers.txt'
+
+echo
+echo "A program against its own copy, on the CPU's clock, which other work disturbs least:"
+compare --max-time 40s --margin 5% --metric cpu_time -n gzip -n its-copy \
+  'gzip -1 -c numbers.txt' './gzip-copy -1 -c numbers.txt'

@@ -1,0 +1,428 @@
+"""A private benchd for each test, and benchctl beside it.
+
+Everything lives in one temporary folder. The test process is a subreaper: whatever a daemon, a
+runner or a client leaves behind becomes its child, is found when the daemon has ended, and fails
+the test. Nothing is ever ended by name.
+"""
+
+import ctypes
+import json
+import math
+import os
+import pathlib
+import select
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import unittest
+
+BIN = pathlib.Path(os.environ["BENCHD_BIN_DIR"])
+PROGRAMS = pathlib.Path(os.environ["BENCHD_TEST_PROGRAMS"])
+SYSTEM_SOCKET = pathlib.Path("/run/benchd/benchd.sock")
+
+# A client that waits longer than this hangs; no test comes near it.
+PATIENCE_S = 60
+# How long after its cause a failure may be told, and a process may still be there.
+PROMPT_S = 2
+
+PASS, REGRESSION, USAGE, UNDECIDED, FAILED, REFUSED, CANCELLED = range(7)
+INTERRUPTED = 130
+
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+def become_subreaper():
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "prctl(PR_SET_CHILD_SUBREAPER)")
+
+
+def _stat_fields(pid):
+    """Fields of /proc/PID/stat from the state on, or None when the process is gone."""
+    try:
+        text = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return text[text.rindex(")") + 2 :].split()
+
+
+def all_pids():
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def children_of(pid):
+    found = []
+    for other in all_pids():
+        fields = _stat_fields(other)
+        if fields and int(fields[1]) == pid:
+            found.append(other)
+    return found
+
+
+def name_of(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+def processes_with(marker):
+    """Living processes with `marker` in their command line, clients that asked for it left out."""
+    found = []
+    for pid in all_pids():
+        if name_of(pid) == "benchctl":
+            continue
+        try:
+            command = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if marker.encode() in command and pid != os.getpid():
+            found.append(pid)
+    return found
+
+
+def wait_for_exit(pid, timeout):
+    """True when the process is gone (or a zombie) within `timeout` seconds."""
+    try:
+        pidfd = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([pidfd], [], [], timeout)[0])
+    finally:
+        os.close(pidfd)
+
+
+def wait_for_no_process_with(marker, timeout=PROMPT_S):
+    """What is left of the processes with `marker` after `timeout` seconds."""
+    deadline = time.monotonic() + timeout
+    for pid in processes_with(marker):
+        wait_for_exit(pid, max(0, deadline - time.monotonic()))
+    return [pid for pid in processes_with(marker) if (_stat_fields(pid) or "Z")[0] != "Z"]
+
+
+class Completed:
+    """A benchctl that has ended."""
+
+    def __init__(self, code, stdout, stderr, seconds):
+        self.code = code
+        self.stdout = stdout
+        self.stderr = stderr
+        self.seconds = seconds
+
+    @property
+    def events(self):
+        """The objects of `--json`, one a line."""
+        return [json.loads(line) for line in self.stdout.splitlines()]
+
+    def __repr__(self):
+        return f"exit code {self.code} after {self.seconds:.1f} s\n{self.stdout}\n{self.stderr}"
+
+
+class Client:
+    """A benchctl --json that is still running."""
+
+    def __init__(self, process, stderr_path):
+        self.process = process
+        self._stderr_path = stderr_path
+        self._buffer = b""
+        self.events = []
+
+    def _line(self, deadline):
+        while b"\n" not in self._buffer:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
+                raise AssertionError(f"no event in time; so far: {self.events}\n{self.stderr}")
+            data = os.read(self.process.stdout.fileno(), 65536)
+            if not data:
+                return None
+            self._buffer += data
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        return line
+
+    def until(self, event, timeout=PATIENCE_S):
+        """The next event of that name."""
+        deadline = time.monotonic() + timeout
+        while True:
+            line = self._line(deadline)
+            if line is None:
+                raise AssertionError(f"ended without '{event}': {self.events}\n{self.stderr}")
+            found = json.loads(line)
+            self.events.append(found)
+            if found["event"] == event:
+                return found
+
+    def finish(self, timeout=PATIENCE_S):
+        """Reads to the end; the exit code."""
+        deadline = time.monotonic() + timeout
+        while (line := self._line(deadline)) is not None:
+            self.events.append(json.loads(line))
+        return self.process.wait(timeout=max(1, deadline - time.monotonic()))
+
+    @property
+    def stderr(self):
+        return self._stderr_path.read_text(errors="replace")
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self.process.stdout.close()
+
+
+class Daemon:
+    """One `benchd` of this test's own; see start()."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.socket = self.folder / "benchd.sock"
+        self.log = self.folder / "benchd.log"
+        self.process = None
+        self.environment = {
+            "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
+            "HOME": str(self.folder),
+            "LANG": "C.UTF-8",
+            "XDG_RUNTIME_DIR": str(self.folder / "run"),
+            "XDG_STATE_HOME": str(self.folder / "state"),
+            "XDG_CONFIG_HOME": str(self.folder / "config"),
+        }
+        for name in ("ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"):
+            if name in os.environ:
+                self.environment[name] = os.environ[name]
+        for name in ("run", "state", "config"):
+            (self.folder / name).mkdir(mode=0o700, exist_ok=True)
+
+    def start(self, command=None, **popen):
+        """Starts it and waits until it says READY=1."""
+        if command is None:
+            command = [BIN / "benchd", "--user", "--socket", self.socket]
+            if SYSTEM_SOCKET.exists():
+                command.append("--force")
+        notify_path = self.folder / "notify"
+        notify_path.unlink(missing_ok=True)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
+            notify.bind(str(notify_path))
+            notify_path.chmod(0o666)
+            with open(self.log, "ab") as log:
+                self.process = subprocess.Popen(
+                    [str(word) for word in command],
+                    env=dict(self.environment, NOTIFY_SOCKET=str(notify_path)),
+                    stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, **popen,
+                )
+            self._wait_until_ready(notify)
+        return self
+
+    def _wait_until_ready(self, notify):
+        deadline = time.monotonic() + PATIENCE_S
+        pidfd = os.pidfd_open(self.process.pid)
+        try:
+            while True:
+                left = max(0, deadline - time.monotonic())
+                ready = select.select([notify, pidfd], [], [], left)[0]
+                if notify in ready and "READY=1" in notify.recv(4096).decode().splitlines():
+                    return
+                if not ready or (pidfd in ready and notify not in ready):
+                    raise AssertionError(f"benchd did not start:\n{self.log_text()}")
+        finally:
+            os.close(pidfd)
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def runner_pid(self):
+        """The benchd-runner of this daemon."""
+        runners = [pid for pid in children_of(self.pid) if name_of(pid) == "benchd-runner"]
+        if len(runners) != 1:
+            raise AssertionError(f"expected one benchd-runner, found {runners}\n{self.log_text()}")
+        return runners[0]
+
+    def log_text(self):
+        return self.log.read_text(errors="replace") if self.log.exists() else ""
+
+    def stop(self):
+        """SIGTERM; the exit code. Killed when it does not end."""
+        if self.process is None:
+            return 0
+        process, self.process = self.process, None
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+        try:
+            return process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            raise AssertionError(f"benchd did not end on SIGTERM:\n{self.log_text()}") from None
+
+
+def end_children_left():
+    """Reaps what has ended, kills what has not; the command lines of the latter."""
+    left = []
+    for pid in children_of(os.getpid()):
+        if not wait_for_exit(pid, PROMPT_S):
+            command = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ")
+            left.append(f"{pid}: {command.decode(errors='replace')}")
+            os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    if left:
+        # Killing a parent may have handed its children over.
+        left += end_children_left()
+    return left
+
+
+class DaemonTest(unittest.TestCase):
+    """A test with a running daemon in `self.daemon` and a folder in `self.folder`."""
+
+    maxDiff = None
+    starts_daemon = True
+
+    def setUp(self):
+        become_subreaper()
+        # Short: a socket's path has 107 bytes at most.
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="benchd-e2e-", dir="/tmp"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.daemon = Daemon(self.folder)
+        self.addCleanup(self._stop_and_look)
+        self._clients = []
+        if self.starts_daemon:
+            self.daemon.start()
+
+    def _stop_and_look(self):
+        for client in self._clients:
+            client.close()
+        try:
+            code = self.daemon.stop()
+        finally:
+            left = end_children_left()
+        self.assertEqual(left, [], "processes left behind")
+        self.assertEqual(code, 0, f"benchd's exit code\n{self.daemon.log_text()}")
+
+    # ---- benchctl ----
+
+    def client_environment(self, **more):
+        environment = dict(self.daemon.environment, BENCHD_SOCKET=str(self.daemon.socket), **more)
+        return {name: value for name, value in environment.items() if value is not None}
+
+    def benchctl(self, *words, environment=None, timeout=PATIENCE_S, **popen):
+        """Runs benchctl to its end."""
+        begin = time.monotonic()
+        done = subprocess.run(
+            [str(BIN / "benchctl"), *map(str, words)],
+            env=environment or self.client_environment(), cwd=popen.pop("cwd", self.folder),
+            stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout, **popen,
+        )
+        return Completed(
+            done.returncode, done.stdout.decode(), done.stderr.decode(),
+            time.monotonic() - begin,
+        )
+
+    def benchctl_json(self, *words, **options):
+        return self.benchctl(*words, "--json", **options)
+
+    def start_client(self, *words, **popen):
+        """Starts benchctl --json; it is ended with the test at the latest."""
+        stderr_path = self.folder / f"client-{len(self._clients)}.err"
+        with open(stderr_path, "wb") as stderr:
+            process = subprocess.Popen(
+                [str(BIN / "benchctl"), *map(str, words), "--json"],
+                env=self.client_environment(), cwd=self.folder,
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, **popen,
+            )
+        client = Client(process, stderr_path)
+        self._clients.append(client)
+        return client
+
+    def session(self, session_id):
+        """What `show` says about a session."""
+        shown = self.benchctl_json("show", session_id)
+        self.assertEqual(shown.code, 0, shown)
+        self.assertEqual(len(shown.events), 1, shown)
+        return shown.events[0]
+
+    # ---- commands to compare ----
+
+    def values(self, *metrics, seed=1):
+        """A command that prints seeded values; METRIC:MEAN:SD[:DECIMALS] or a line to print."""
+        words = [PROGRAMS / "seeded_values", self.folder / "runs-so-far", seed, *metrics]
+        return shlex.join(str(word) for word in words)
+
+    def script(self, text, name="program"):
+        """An executable shell script in the test's folder."""
+        path = self.folder / name
+        path.write_text("#!/bin/sh\n" + text + "\n")
+        path.chmod(0o755)
+        return str(path)
+
+    def gate(self):
+        """A command that waits until the test opens the gate, then prints one value."""
+        return Gate(self)
+
+    # ---- what must hold ----
+
+    def assert_exit(self, completed, code):
+        self.assertEqual(completed.code, code, f"{completed}\n{self.daemon.log_text()}")
+
+    def assert_one_error(self, completed, *words):
+        """stderr is one `error:` line, perhaps with a `hint:` line, and names `words`."""
+        lines = [line for line in completed.stderr.splitlines() if line]
+        self.assertIn(len(lines), (1, 2), completed)
+        self.assertTrue(lines[0].startswith("error: "), completed)
+        if len(lines) == 2:
+            self.assertTrue(lines[1].startswith("hint: "), completed)
+        for word in words:
+            self.assertIn(word, completed.stderr)
+
+    def assert_unharmed(self):
+        """The same daemon still answers, and compares."""
+        self.assertIsNone(self.daemon.process.poll(), self.daemon.log_text())
+        done = self.benchctl(
+            "compare", "--parse", "lines", "--metric", "n:2%:lower",
+            self.values("n:1000:0:0"), self.values("n:1000:0:0"),
+        )
+        self.assert_exit(done, PASS)
+
+
+class Gate:
+    """Runs of `command` wait for open(); `arrived()` waits until the first of them is there."""
+
+    def __init__(self, test):
+        self._arrivals = test.folder / "arrivals"
+        self._open = test.folder / "open"
+        os.mkfifo(self._arrivals)
+        os.mkfifo(self._open)
+        # Held open at both ends: no run ever waits for a reader of its arrival.
+        self._arrival_fd = os.open(self._arrivals, os.O_RDWR | os.O_NONBLOCK)
+        self._open_fd = os.open(self._open, os.O_RDWR | os.O_NONBLOCK)
+        test.addCleanup(os.close, self._arrival_fd)
+        test.addCleanup(os.close, self._open_fd)
+        self.marker = f"gate-{os.getpid()}-{time.monotonic_ns()}"
+        self.command = test.script(
+            f': {self.marker}; echo >"{self._arrivals}"; read -r _ <"{self._open}"; echo n 1000',
+            name=self.marker,
+        )
+
+    def arrived(self):
+        if not select.select([self._arrival_fd], [], [], PATIENCE_S)[0]:
+            raise AssertionError("no run arrived at the gate")
+        os.read(self._arrival_fd, 1)
+
+    def open(self, runs=1000):
+        """Lets that many runs pass."""
+        os.write(self._open_fd, b"\n" * runs)
+
+
+def assert_finite(test, value, path="$"):
+    """No null, NaN or infinity anywhere."""
+    test.assertIsNotNone(value, path)
+    if isinstance(value, float):
+        test.assertTrue(math.isfinite(value), path)
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            assert_finite(test, item, f"{path}.{name}")
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            assert_finite(test, item, f"{path}[{index}]")

@@ -1,0 +1,196 @@
+"""Bad input of every kind: one clear line, the right exit code, and a daemon that does not mind."""
+
+import os
+import socket
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.environ["BENCHD_TEST_PYTHON"])
+
+import grpc  # noqa: E402
+from benchd.v1 import session_pb2, session_pb2_grpc  # noqa: E402
+
+from support import BIN, PATIENCE_S, PROMPT_S, REFUSED, USAGE, DaemonTest  # noqa: E402
+
+
+class CommandLineTest(DaemonTest):
+    def refused(self, *words, names=()):
+        done = self.benchctl(*words)
+        with self.subTest(words=words):
+            self.assert_exit(done, USAGE)
+            self.assert_one_error(done, *names)
+            self.assertEqual(done.stdout, "")
+
+    def test_wrong_options_are_usage_errors(self):
+        self.refused("compare", "--no-such-flag", "true", "true", names=["--no-such-flag"])
+        self.refused("no-such-command", names=["no-such-command"])
+        self.refused("compare", "--margin", "abc", "true", "true", names=["margin", "abc"])
+        self.refused("compare", "--margin", "nan", "true", "true", names=["margin"])
+        self.refused("compare", "--margin", "-1%", "true", "true", names=["margin"])
+        self.refused("compare", "--margin", "0", "true", "true", names=["margin"])
+        self.refused("compare", "--margin", "inf", "true", "true", names=["margin"])
+        self.refused("compare", "--confidence", "0", "true", "true", names=["confidence"])
+        self.refused("compare", "--confidence", "100%", "true", "true", names=["confidence"])
+        self.refused("compare", "--alpha", "1", "true", "true", names=["alpha"])
+        self.refused("compare", "--runs", "many", "true", "true", names=["runs"])
+        self.refused("compare", "--min-runs", "3", "true", "true", names=["at least 8"])
+        self.refused("compare", "--max-time", "soon", "true", "true", names=["max-time"])
+        self.refused("compare", "--timeout", "-1s", "true", "true", names=["timeout"])
+        self.refused("compare", "--method", "guess", "true", "true", names=["method"])
+        self.refused("compare", "--parse", "tea-leaves", "true", "true", names=["tea-leaves"])
+        self.refused("compare", "--margin", names=["margin"])
+        self.assert_unharmed()
+
+    def test_wrong_commands_are_usage_errors(self):
+        self.refused("compare", names=["no command"])
+        self.refused("compare", "true", names=["candidate"])
+        self.refused("compare", "", "true")
+        self.refused("compare", "true", "   ")
+        self.refused("compare", "echo 'half", "true", names=["quote"])
+        self.refused("compare", 'echo "half', "true", names=["quote"])
+        self.refused("compare", "-n", "same", "-n", "same", "true", "true", names=["same"])
+        self.refused(
+            "compare", "-n", "a", "-n", "b", "-n", "c", "true", "true", names=["name"])
+        self.assert_unharmed()
+
+    def test_sessions_that_do_not_exist_are_named(self):
+        for command in ("show", "watch", "cancel", "export"):
+            self.refused(command, "zzzzzzzz", names=["zzzzzzzz"])
+
+    def test_a_socket_that_is_none(self):
+        path = self.folder / "not-a-socket"
+        path.write_text("")
+        done = self.benchctl("list", "--socket", path)
+        self.assert_exit(done, REFUSED)
+        self.assert_one_error(done, str(path))
+
+
+class ProtocolTest(DaemonTest):
+    """What benchctl never sends, sent to the socket all the same."""
+
+    def setUp(self):
+        super().setUp()
+        self.channel = grpc.insecure_channel(
+            f"unix:{self.daemon.socket}",
+            options=[("grpc.max_send_message_length", -1)])
+        self.addCleanup(self.channel.close)
+
+    def submit(self, *commands):
+        arms = [session_pb2.Arm(command=command, cwd="/") for command in commands]
+        spec = session_pb2.SessionSpec(
+            benchmarks=[session_pb2.Benchmark(arms=arms)], environment={"PATH": "/usr/bin:/bin"})
+        session_pb2_grpc.SessionServiceStub(self.channel).Submit(
+            session_pb2.SubmitRequest(spec=spec), timeout=PATIENCE_S)
+
+    def assert_invalid(self, *commands, word=""):
+        with self.assertRaises(grpc.RpcError) as caught:
+            self.submit(*commands)
+        self.assertEqual(caught.exception.code(), grpc.StatusCode.INVALID_ARGUMENT)
+        self.assertIn(word, caught.exception.details())
+        # A sentence, not the input once more.
+        self.assertLess(len(caught.exception.details()), 1000)
+
+    def test_commands_no_program_can_have(self):
+        self.assert_invalid("echo a\0b", "true", word="NUL")
+        self.assert_invalid("echo " + "x" * 1_000_000, "true", word="131071")
+        self.assert_invalid("", "true")
+        self.assert_invalid("true")
+        self.assert_invalid()
+        self.assert_unharmed()
+
+    def test_a_message_that_is_too_large_is_refused(self):
+        with self.assertRaises(grpc.RpcError) as caught:
+            self.submit("echo " + "x" * 64_000_000, "true")
+        self.assertIn(caught.exception.code(), (
+            grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.INVALID_ARGUMENT))
+        self.assert_unharmed()
+
+    def test_malformed_messages_are_refused(self):
+        submit = self.channel.unary_unary("/benchd.v1.SessionService/Submit")
+        # A length that runs past the end, an unfinished varint, a group that never ends, no UTF-8.
+        for message in (b"\x0a\x7f", b"\x0a\xff\xff\xff\xff\xff", b"\x0b", b"\x12\x02\xff\xfe"):
+            with self.assertRaises(grpc.RpcError) as caught:
+                submit(message, timeout=PATIENCE_S)
+            # gRPC answers for itself here: the C++ callback API says UNIMPLEMENTED.
+            self.assertIn(caught.exception.code(), (
+                grpc.StatusCode.INTERNAL, grpc.StatusCode.INVALID_ARGUMENT,
+                grpc.StatusCode.UNIMPLEMENTED), message)
+        self.assert_unharmed()
+
+    def test_unknown_methods_are_unimplemented(self):
+        with self.assertRaises(grpc.RpcError) as caught:
+            self.channel.unary_unary("/benchd.v1.SessionService/Explode")(b"", timeout=PATIENCE_S)
+        self.assertEqual(caught.exception.code(), grpc.StatusCode.UNIMPLEMENTED)
+
+    def test_bytes_that_are_no_grpc_are_cut_off(self):
+        for noise in (b"GET / HTTP/1.1\r\n\r\n", b"\0" * 4096, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+                      + b"\xff" * 4096):
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(str(self.daemon.socket))
+                client.settimeout(PROMPT_S * 10)
+                client.sendall(noise)
+                try:
+                    while client.recv(4096):
+                        pass
+                except ConnectionResetError:
+                    pass
+        self.assert_unharmed()
+
+    def test_many_connections_that_say_nothing_do_not_shut_others_out(self):
+        silent = []
+        try:
+            for _ in range(200):
+                client = socket.socket(socket.AF_UNIX)
+                client.settimeout(PROMPT_S)
+                silent.append(client)
+                client.connect(str(self.daemon.socket))
+        finally:
+            for client in silent:
+                client.close()
+        self.assert_unharmed()
+
+
+class DaemonCommandLineTest(DaemonTest):
+    """benchd itself."""
+
+    starts_daemon = False
+
+    def benchd(self, *words):
+        return subprocess.run(
+            [str(BIN / "benchd"), *map(str, words)], env=self.daemon.environment,
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE_S)
+
+    def test_wrong_options_and_wrong_configurations_are_told_in_a_line(self):
+        wrong = self.folder / "wrong.toml"
+        wrong.write_text("[socket\n")
+        unknown = self.folder / "unknown.toml"
+        unknown.write_text("no_such_key = 1\n")
+        for words in (["--no-such-flag"], ["--user", "--check-config", "--config", wrong],
+                      ["--user", "--check-config", "--config", unknown],
+                      ["--user", "--check-config", "--config", self.folder / "absent.toml"]):
+            with self.subTest(words=words):
+                done = self.benchd(*words)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertLess(done.returncode, 128)
+                self.assertIn("error: ", done.stderr)
+                self.assertLessEqual(len(done.stderr.splitlines()), 2, done.stderr)
+
+    def test_a_second_daemon_on_the_same_socket_refuses_to_start(self):
+        self.daemon.start()
+        done = self.benchd("--user", "--socket", self.daemon.socket)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("error: ", done.stderr)
+        self.assert_unharmed()
+
+    def test_a_socket_left_by_a_dead_daemon_is_replaced(self):
+        self.daemon.start()
+        self.daemon.process.kill()
+        self.daemon.process.wait()
+        self.assertTrue(self.daemon.socket.exists())
+        self.daemon.start()
+        self.assert_unharmed()
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

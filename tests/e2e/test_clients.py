@@ -1,0 +1,223 @@
+"""Several clients, clients that go away, and daemons that clients start."""
+
+import os
+import re
+import signal
+import unittest
+
+from support import (BIN, CANCELLED, INTERRUPTED, PASS, REFUSED, REGRESSION, SYSTEM_SOCKET,
+                     DaemonTest, wait_for_exit, wait_for_no_process_with)
+
+LINES = ("--parse", "lines", "--metric", "n:2%:lower")
+
+
+class ClientTest(DaemonTest):
+    def start_at_gate(self):
+        """A session whose first run waits at a gate: gate, client, id."""
+        gate = self.gate()
+        client = self.start_client("compare", *LINES, gate.command, self.values("n:1000:0:0"))
+        started = client.until("started")
+        gate.arrived()
+        return gate, client, started["session"]
+
+    def state(self, session):
+        listed = self.benchctl_json("list", "--all")
+        self.assert_exit(listed, 0)
+        states = [entry["state"] for entry in listed.events if entry["session"] == session]
+        self.assertEqual(len(states), 1, listed)
+        return states[0]
+
+    # ---- the queue ----
+
+    def test_the_second_of_two_sessions_waits_sees_its_place_and_runs_after(self):
+        gate, first, first_id = self.start_at_gate()
+        second = self.start_client(
+            "compare", *LINES, self.values("n:1000:0:0"), self.values("n:1100:0:0"))
+        queued = second.until("queued")
+        self.assertEqual(queued["position"], 1)
+        third = self.start_client(
+            "compare", *LINES, self.values("n:1000:0:0"), self.values("n:1000:0:0"))
+        self.assertEqual(third.until("queued")["position"], 2)
+        self.assertEqual(self.state(queued["session"]), "queued")
+        self.assertEqual(self.state(first_id), "running")
+        gate.open()
+        self.assertEqual(first.finish(), PASS, first.stderr)
+        self.assertEqual(second.finish(), REGRESSION, second.stderr)
+        self.assertEqual(third.finish(), PASS, third.stderr)
+
+        def time_of(client, event):
+            return next(e["time"] for e in client.events if e["event"] == event)
+
+        # RFC 3339 in UTC sorts as text.
+        self.assertLessEqual(time_of(first, "verdict"), time_of(second, "started"))
+        self.assertLessEqual(time_of(second, "verdict"), time_of(third, "started"))
+
+    def test_submit_answers_at_once_and_watch_ends_with_the_verdict(self):
+        done = self.benchctl_json(
+            "submit", *LINES, self.values("n:1000:0:0"), self.values("n:1100:0:0"))
+        self.assert_exit(done, 0)
+        session = done.events[0]["session"]
+        watched = self.benchctl_json("watch", session)
+        self.assert_exit(watched, REGRESSION)
+        self.assertEqual(watched.events[-1]["event"], "verdict")
+        # Watching what has ended tells the same once more.
+        again = self.benchctl_json("watch", session)
+        self.assert_exit(again, REGRESSION)
+        self.assertEqual(again.events[-1]["comparisons"], watched.events[-1]["comparisons"])
+
+    def test_an_id_may_be_shortened_to_a_unique_prefix(self):
+        done = self.benchctl_json(
+            "compare", *LINES, self.values("n:1000:0:0"), self.values("n:1000:0:0"))
+        session = done.events[-1]["session"]
+        shown = self.benchctl_json("show", session[:4])
+        self.assert_exit(shown, 0)
+        self.assertEqual(shown.events[0]["session"], session)
+
+    def test_sessions_survive_the_daemon(self):
+        done = self.benchctl_json(
+            "compare", *LINES, self.values("n:1000:0:0"), self.values("n:1000:0:0"))
+        session = done.events[-1]["session"]
+        before = self.benchctl("export", session, "--format", "csv")
+        self.assert_exit(before, 0)
+        self.assertEqual(self.daemon.stop(), 0)
+        self.daemon.start()
+        self.assertEqual(self.state(session), "done")
+        after = self.benchctl("export", session, "--format", "csv")
+        self.assertEqual(after.stdout, before.stdout)
+
+    # ---- cancelling ----
+
+    def test_cancel_ends_a_running_session_and_its_processes(self):
+        gate, client, session = self.start_at_gate()
+        self.assert_exit(self.benchctl("cancel", session), 0)
+        # cancel answers when the children are gone: nothing to wait for.
+        self.assertEqual(wait_for_no_process_with(gate.marker, timeout=0), [])
+        self.assertEqual(client.finish(), CANCELLED, client.stderr)
+        self.assertEqual(client.events[-1]["event"], "cancelled")
+        self.assertIn(str(os.getuid()), client.events[-1]["by"])
+
+    def test_cancel_ends_a_queued_session(self):
+        gate, first, _ = self.start_at_gate()
+        second = self.start_client("compare", *LINES, gate.command, self.values("n:1000:0:0"))
+        queued = second.until("queued")
+        self.assert_exit(self.benchctl("cancel", queued["session"]), 0)
+        self.assertEqual(second.finish(), CANCELLED, second.stderr)
+        gate.open()
+        self.assertEqual(first.finish(), PASS)
+
+    def test_interrupting_compare_cancels_its_session_and_leaves_no_process(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(signal=number.name):
+                gate, client, session = self.start_at_gate()
+                client.process.send_signal(number)
+                self.assertEqual(client.finish(), INTERRUPTED, client.stderr)
+                self.assertEqual(wait_for_no_process_with(gate.marker), [])
+                self.assertEqual(self.state(session), "cancelled")
+                for name in ("arrivals", "open"):
+                    (self.folder / name).unlink()
+
+    # ---- clients that go away ----
+
+    def test_a_client_that_is_killed_leaves_its_session_running(self):
+        gate, client, session = self.start_at_gate()
+        client.process.kill()
+        client.process.wait()
+        self.assertEqual(self.state(session), "running")
+        watcher = self.start_client("watch", session)
+        watcher.until("started")
+        gate.open()
+        self.assertEqual(watcher.finish(), PASS, watcher.stderr)
+        self.assertEqual(watcher.events[-1]["event"], "verdict")
+
+    def test_a_client_that_is_hung_up_leaves_its_session_running(self):
+        gate, client, session = self.start_at_gate()
+        client.process.send_signal(signal.SIGHUP)
+        client.finish()
+        self.assertEqual(self.state(session), "running")
+        gate.open()
+        self.assert_exit(self.benchctl("watch", session), PASS)
+
+    def test_stopping_watch_does_not_cancel_the_session(self):
+        gate, _, session = self.start_at_gate()
+        watcher = self.start_client("watch", session)
+        watcher.until("started")
+        watcher.process.send_signal(signal.SIGINT)
+        self.assertEqual(watcher.finish(), INTERRUPTED, watcher.stderr)
+        self.assertEqual(self.state(session), "running")
+        gate.open()
+        self.assert_exit(self.benchctl("watch", session), PASS)
+
+    def test_a_reader_that_stops_reading_does_not_hold_up_the_session(self):
+        # Its stdout is a pipe that nobody reads until the session has ended.
+        done = self.start_client(
+            "compare", *LINES, "--method", "fixed", "--runs", "300",
+            self.values("n:1000:0:0"), self.values("n:1000:0:0"))
+        session = done.until("started")["session"]
+        done.process.send_signal(signal.SIGSTOP)
+        self.assert_exit(self.benchctl("watch", session), PASS)
+        done.process.send_signal(signal.SIGCONT)
+        self.assertEqual(done.finish(), PASS)
+        self.assertEqual(done.events[-1]["event"], "verdict")
+
+    # ---- the daemon's end ----
+
+    def test_a_daemon_that_is_stopped_ends_its_session_and_tells_its_clients(self):
+        gate, client, session = self.start_at_gate()
+        self.assertEqual(self.daemon.stop(), 0)
+        self.assertEqual(wait_for_no_process_with(gate.marker), [])
+        self.assertIn(client.finish(), (REFUSED, CANCELLED), client.stderr)
+        self.daemon.start()
+        self.assertIn(self.state(session), ("cancelled", "failed"))
+
+    def test_a_dead_socket_is_an_error_that_says_what_to_do(self):
+        self.daemon.stop()
+        done = self.benchctl("list")
+        self.assert_exit(done, REFUSED)
+        self.assert_one_error(done, str(self.daemon.socket))
+
+
+class AutostartTest(DaemonTest):
+    starts_daemon = False
+
+    def setUp(self):
+        super().setUp()
+        if SYSTEM_SOCKET.exists():
+            self.skipTest(f"a system daemon has its socket at {SYSTEM_SOCKET}")
+
+    def run_without_socket(self, *words):
+        return self.benchctl(*words, environment=self.client_environment_without_socket())
+
+    def client_environment_without_socket(self):
+        environment = self.client_environment()
+        del environment["BENCHD_SOCKET"]
+        return environment
+
+    def test_benchctl_starts_a_user_daemon_and_says_so(self):
+        done = self.run_without_socket(
+            "compare", *LINES, self.values("n:1000:0:0"), self.values("n:1000:0:0"))
+        self.assert_exit(done, PASS)
+        self.assertIn("benchd --user", done.stderr)
+        socket = self.folder / "run/benchd/benchd.sock"
+        self.assertTrue(socket.is_socket())
+        self.assertEqual(socket.stat().st_mode & 0o777, 0o600)
+        self.assertEqual(socket.parent.stat().st_mode & 0o777, 0o700)
+        self.assertTrue((self.folder / "state/benchd/benchd.db").exists())
+        # The second finds the first one's daemon.
+        version = self.run_without_socket("version", "--json")
+        self.assert_exit(version, 0)
+        self.assertEqual(version.stderr, "")
+        pid = int(re.search(r'"pid": ?(\d+)', version.stdout).group(1))
+        self.assertEqual(os.readlink(f"/proc/{pid}/exe"), os.path.realpath(BIN / "benchd"))
+        os.kill(pid, signal.SIGTERM)
+        self.assertTrue(wait_for_exit(pid, 10))
+        self.assertFalse(socket.exists())
+
+    def test_no_autostart_forbids_it(self):
+        done = self.run_without_socket("list", "--no-autostart")
+        self.assert_exit(done, REFUSED)
+        self.assert_one_error(done)
+        self.assertFalse((self.folder / "run/benchd").exists())
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

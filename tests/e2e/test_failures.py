@@ -1,0 +1,150 @@
+"""What goes wrong is told at once: exit code 4, which arm and block, and what the program said."""
+
+import os
+import shlex
+import signal
+import time
+import unittest
+
+from support import (FAILED, PASS, PROMPT_S, DaemonTest, processes_with, wait_for_exit,
+                     wait_for_no_process_with)
+
+LINES = ("--parse", "lines", "--metric", "n:2%:lower")
+
+
+class FailureTest(DaemonTest):
+    def fails(self, *words):
+        """Compares, and returns the `failed` event."""
+        done = self.benchctl_json("compare", *words)
+        self.assert_exit(done, FAILED)
+        failed = done.events[-1]
+        self.assertEqual(failed["event"], "failed", done)
+        return done, failed
+
+    def at_run(self, number, then):
+        """A script whose runs count up and do `then` from that number on (from 1)."""
+        counter = shlex.quote(str(self.folder / "count"))
+        return self.script(
+            f"n=$(cat {counter} 2>/dev/null || echo 0); n=$((n + 1)); echo $n >{counter}\n"
+            f"if [ $n -ge {number} ]; then {then}; fi\n"
+            "echo n 1000",
+            name=f"at-run-{number}")
+
+    def test_a_command_that_does_not_exist(self):
+        done = self.benchctl("compare", self.values("n:1:0"), "no-such-program --flag")
+        self.assert_exit(done, FAILED)
+        self.assert_one_error(done, "candidate", "no-such-program")
+        self.assertLess(done.seconds, PROMPT_S)
+        self.assert_unharmed()
+
+    def test_a_program_that_exits_with_1(self):
+        program = self.at_run(5, 'echo "cannot find the answer" >&2; exit 1')
+        done, failed = self.fails(*LINES, self.values("n:1000:0:0"), program)
+        self.assertLess(done.seconds, PROMPT_S)
+        run = failed["run"]
+        # The candidate's fifth run: one in the warm-up block, so block 3 of the measured ones.
+        self.assertEqual((run["arm"], run["benchmark"], run["block"]), ("candidate", "main", 3))
+        self.assertEqual(run["exit_code"], 1)
+        self.assertNotIn("signal", run)
+        self.assertIn("cannot find the answer", run["stderr_tail"])
+        self.assertIn("hint", failed)
+
+    def test_a_failure_reads_well_without_json(self):
+        program = self.at_run(5, 'echo "cannot find the answer" >&2; exit 1')
+        done = self.benchctl("compare", *LINES, self.values("n:1000:0:0"), program)
+        self.assert_exit(done, FAILED)
+        for word in ("error: ", "candidate", "block 3", "cannot find the answer"):
+            self.assertIn(word, done.stderr)
+
+    def test_a_program_that_is_killed_by_a_signal(self):
+        program = self.at_run(3, "kill -SEGV $$")
+        _, failed = self.fails(*LINES, program, self.values("n:1000:0:0"))
+        self.assertEqual(failed["run"]["arm"], "base")
+        self.assertEqual(failed["run"]["signal"], signal.SIGSEGV)
+        self.assertNotIn("exit_code", failed["run"])
+
+    def test_a_program_that_never_ends_is_killed_with_its_grandchildren(self):
+        marker = f"86400.{time.monotonic_ns()}"
+        # One grandchild in the group, one in a session of its own.
+        program = self.script(f"sleep {marker} & setsid sleep {marker} & sleep {marker}")
+        done, failed = self.fails("--timeout", "1s", program, "true")
+        self.assertGreater(done.seconds, 1)
+        self.assertLess(done.seconds, 1 + PROMPT_S)
+        self.assertIn("1 s", failed["error"].replace("1s", "1 s"))
+        self.assertEqual(failed["run"]["arm"], "base")
+        self.assertEqual(wait_for_no_process_with(marker), [])
+
+    def test_a_program_that_leaves_children_behind(self):
+        marker = f"86400.{time.monotonic_ns()}"
+        program = self.script(f"setsid sleep {marker} & echo n 1000")
+        done = self.benchctl("compare", *LINES, program, self.values("n:1000:0:0"))
+        self.assert_exit(done, PASS)
+        self.assertEqual(wait_for_no_process_with(marker), [])
+
+    def test_a_program_that_was_rebuilt_between_submit_and_run(self):
+        gate = self.gate()
+        first = self.start_client("compare", *LINES, gate.command, self.values("n:1000:0:0"))
+        gate.arrived()
+        program = self.script("echo n 1000", name="rebuilt")
+        second = self.start_client("compare", *LINES, self.values("n:1000:0:0"), program)
+        second.until("queued")
+        new = self.script("echo n 999", name="rebuilt.new")
+        os.replace(new, program)
+        gate.open()
+        self.assertEqual(first.finish(), PASS)
+        self.assertEqual(second.finish(), FAILED, second.events)
+        failed = second.events[-1]
+        self.assertEqual(failed["event"], "failed")
+        self.assertIn(program, failed["error"])
+
+    def test_output_that_cannot_be_parsed(self):
+        _, failed = self.fails(*LINES, self.script("echo n twelve"), self.values("n:1000:0:0"))
+        self.assertIn("line 1", failed["error"])
+        self.assertEqual(failed["run"]["arm"], "base")
+
+    def test_a_metric_that_nobody_printed(self):
+        _, failed = self.fails(
+            "--parse", "lines", "--metric", "absent:2%:lower",
+            self.values("m:1:0"), self.values("m:1:0"))
+        self.assertIn("absent", failed["error"])
+
+    def test_the_session_fails_by_name_when_the_runner_is_killed_and_the_next_one_runs(self):
+        gate = self.gate()
+        client = self.start_client("compare", *LINES, gate.command, self.values("n:1000:0:0"))
+        gate.arrived()
+        before = self.daemon.runner_pid()
+        os.kill(before, signal.SIGKILL)
+        begin = time.monotonic()
+        self.assertEqual(client.finish(), FAILED, client.events)
+        self.assertLess(time.monotonic() - begin, PROMPT_S)
+        self.assertIn("benchd-runner", client.events[-1]["error"])
+        self.assertEqual(wait_for_no_process_with(gate.marker), [])
+        self.assert_unharmed()
+        self.assertNotEqual(self.daemon.runner_pid(), before)
+
+    def test_the_runner_between_sessions_may_die_unnoticed(self):
+        self.assert_unharmed()
+        runner = self.daemon.runner_pid()
+        os.kill(runner, signal.SIGKILL)
+        self.assertTrue(wait_for_exit(runner, PROMPT_S))
+        self.assert_unharmed()
+
+    def test_nothing_survives_a_daemon_that_is_killed_in_a_run(self):
+        gate = self.gate()
+        client = self.start_client("compare", *LINES, gate.command, self.values("n:1000:0:0"))
+        gate.arrived()
+        self.assertNotEqual(processes_with(gate.marker), [])
+        runner = self.daemon.runner_pid()
+        self.daemon.process.kill()
+        self.daemon.process.wait()
+        self.assertTrue(wait_for_exit(runner, PROMPT_S))
+        self.assertEqual(wait_for_no_process_with(gate.marker), [])
+        # The client waits for the next daemon, which knows what became of the session.
+        self.daemon.start()
+        self.assertEqual(client.finish(), FAILED, client.stderr)
+        self.assertIn("benchd", client.events[-1]["error"])
+        self.assert_unharmed()
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

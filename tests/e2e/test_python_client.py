@@ -1,0 +1,112 @@
+"""Any gRPC client works: here one made from proto/benchd/v1 for Debian's python3-grpcio."""
+
+import os
+import sys
+import unittest
+import uuid
+
+sys.path.insert(0, os.environ["BENCHD_TEST_PYTHON"])
+
+import grpc  # noqa: E402
+from benchd.v1 import (machine_pb2, machine_pb2_grpc, queue_pb2, queue_pb2_grpc,  # noqa: E402
+                       session_pb2, session_pb2_grpc)
+
+from support import PATIENCE_S, DaemonTest  # noqa: E402
+
+
+class PythonClientTest(DaemonTest):
+    def setUp(self):
+        super().setUp()
+        self.channel = grpc.insecure_channel(f"unix:{self.daemon.socket}")
+        self.addCleanup(self.channel.close)
+        self.sessions = session_pb2_grpc.SessionServiceStub(self.channel)
+
+    def spec(self, base, candidate, **more):
+        arms = [session_pb2.Arm(command=command, cwd=str(self.folder))
+                for command in (base, candidate)]
+        gate = session_pb2.Gate(metric="n", ratio=0.02, better=session_pb2.BETTER_LOWER)
+        benchmark = session_pb2.Benchmark(arms=arms, parse="lines", gates=[gate])
+        return session_pb2.SessionSpec(
+            benchmarks=[benchmark], environment={"PATH": "/usr/bin:/bin"}, **more)
+
+    def submit(self, spec, request_id=""):
+        return self.sessions.Submit(
+            session_pb2.SubmitRequest(spec=spec, request_id=request_id), timeout=PATIENCE_S)
+
+    def test_submits_a_session_and_watches_it_to_its_verdict(self):
+        answer = self.submit(self.spec(self.values("n:1000:0:0"), self.values("n:1100:0:0")))
+        events = list(self.sessions.Watch(
+            session_pb2.WatchRequest(session=answer.session), timeout=PATIENCE_S))
+        last = events[-1]
+        self.assertEqual(last.WhichOneof("event"), "verdict")
+        self.assertEqual(last.session, answer.session)
+        self.assertEqual(last.verdict.verdict, session_pb2.VERDICT_REGRESSION)
+        gate = last.verdict.comparisons[0]
+        self.assertEqual((gate.metric, gate.decided.blocks), ("n", 8))
+        self.assertAlmostEqual(gate.change.estimate, 0.1, places=12)
+
+        runs = [run for part in self.sessions.ListSamples(
+            session_pb2.ListSamplesRequest(session=answer.session), timeout=PATIENCE_S)
+            for run in part.runs]
+        self.assertEqual(len(runs), 16)
+        self.assertEqual({run.phase for run in runs}, {session_pb2.RUN_PHASE_MEASURED})
+
+    def test_the_same_request_id_is_the_same_session(self):
+        request_id = str(uuid.uuid4())
+        spec = self.spec(self.values("n:1000:0:0"), self.values("n:1000:0:0"))
+        first = self.submit(spec, request_id)
+        again = self.submit(spec, request_id)
+        self.assertEqual(first.session, again.session)
+        other = self.submit(spec, str(uuid.uuid4()))
+        self.assertNotEqual(first.session, other.session)
+        for session in (first.session, other.session):
+            list(self.sessions.Watch(
+                session_pb2.WatchRequest(session=session), timeout=PATIENCE_S))
+
+    def test_the_queue_says_who_answers(self):
+        status = queue_pb2_grpc.QueueServiceStub(self.channel).Get(
+            queue_pb2.GetQueueRequest(), timeout=PATIENCE_S)
+        self.assertEqual(status.pid, self.daemon.pid)
+        self.assertNotEqual(status.version, "")
+
+    def test_what_is_not_there_yet_says_so(self):
+        with self.assertRaises(grpc.RpcError) as caught:
+            machine_pb2_grpc.MachineServiceStub(self.channel).Doctor(
+                machine_pb2.DoctorRequest(), timeout=PATIENCE_S)
+        self.assertEqual(caught.exception.code(), grpc.StatusCode.UNIMPLEMENTED)
+        self.assertIn(" ", caught.exception.details())
+
+    def test_errors_name_the_field(self):
+        for change, words in [
+            (lambda spec: spec.benchmarks[0].arms.pop(), ["candidate"]),
+            (lambda spec: setattr(spec, "alpha", 0.0), ["confidence", "alpha"]),
+            (lambda spec: setattr(spec, "alpha", float("nan")), ["confidence", "alpha"]),
+            (lambda spec: setattr(spec.benchmarks[0].gates[0], "ratio", -1.0), ["margin"]),
+        ]:
+            spec = self.spec(self.values("n:1000:0:0"), self.values("n:1000:0:0"))
+            change(spec)
+            with self.assertRaises(grpc.RpcError) as caught:
+                self.submit(spec)
+            self.assertEqual(caught.exception.code(), grpc.StatusCode.INVALID_ARGUMENT)
+            self.assertTrue(
+                any(word in caught.exception.details() for word in words),
+                caught.exception.details())
+
+    # Debian has no Python package for the two standard services; their messages are a few bytes.
+
+    def test_the_standard_health_service_says_serving(self):
+        check = self.channel.unary_unary("/grpc.health.v1.Health/Check")
+        # HealthCheckResponse{status: SERVING}: field 1, varint 1.
+        self.assertEqual(check(b"", timeout=PATIENCE_S), b"\x08\x01")
+
+    def test_reflection_lists_the_services(self):
+        info = self.channel.stream_stream(
+            "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo")
+        # ServerReflectionRequest{list_services: "*"}: field 7, one byte.
+        answer = b"".join(info(iter([b"\x3a\x01*"]), timeout=PATIENCE_S))
+        for service in ("SessionService", "QueueService", "MachineService", "AnalysisService"):
+            self.assertIn(f"benchd.v1.{service}".encode(), answer)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,385 @@
+"""System mode without systemd: a root runner, benchd as an unprivileged user, clients of several users.
+
+The test takes systemd's place: it makes both listening sockets and hands them over, so that the
+programs come up as their units start them. For root only; for others it is skipped.
+"""
+
+import os
+import pathlib
+import pwd
+import resource
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.environ["BENCHD_TEST_PYTHON"])
+
+import grpc  # noqa: E402
+from benchd.v1 import session_pb2, session_pb2_grpc  # noqa: E402
+
+from support import (BIN, CANCELLED, FAILED, PASS, PATIENCE_S, PROMPT_S, REFUSED,  # noqa: E402
+                     DaemonTest, wait_for_no_process_with)
+
+LINES = ("--parse", "lines", "--metric", "n:2%:lower")
+
+DAEMON = pwd.getpwnam("daemon")
+NOBODY = pwd.getpwnam("nobody")
+# No entry in /etc/passwd: nobody's processes but ours have this uid.
+STRANGER_UID = 61234
+# Any groups do; nothing looks them up.
+EXTRA_GROUPS = [61001, 61002]
+ADMIN_GROUP = "adm"
+
+
+def copy_programs(folder):
+    """Where an unprivileged user can execute them, laid out as installed."""
+    for source, target in [
+        ("benchd", "bin"), ("benchctl", "bin"),
+        ("benchd-runner", "libexec/benchd"), ("benchd-helper", "libexec/benchd"),
+    ]:
+        (folder / target).mkdir(mode=0o755, parents=True, exist_ok=True)
+        try:
+            os.link(BIN / source, folder / target / source)
+        except OSError:  # another file system
+            shutil.copy(BIN / source, folder / target / source)
+
+
+@unittest.skipUnless(os.getuid() == 0, "needs root")
+class SystemModeTest(DaemonTest):
+    starts_daemon = False
+    extra_config = ""
+
+    def setUp(self):
+        super().setUp()
+        self.folder.chmod(0o755)
+        copy_programs(self.folder)
+        self.home = self.folder / "nobody"
+        self.home.mkdir(mode=0o700)
+        os.chown(self.home, NOBODY.pw_uid, NOBODY.pw_gid)
+        self.state = self.folder / "system-state"
+        self.state.mkdir(mode=0o700)
+        os.chown(self.state, DAEMON.pw_uid, DAEMON.pw_gid)
+        self.config = self.folder / "benchd.toml"
+        self.runner = None
+        self.runner_socket = self.listen("runner.sock", socket.SOCK_SEQPACKET, 0o600)
+        self.control_socket = self.listen("benchd.sock", socket.SOCK_STREAM, 0o666)
+        self.write_config("")
+        self.addCleanup(self.stop_runner)
+        self.start_runner()
+        self.start_daemon()
+
+    def listen(self, name, kind, mode):
+        path = self.folder / name
+        listener = socket.socket(socket.AF_UNIX, kind)
+        self.addCleanup(listener.close)
+        listener.bind(str(path))
+        os.chown(path, DAEMON.pw_uid, DAEMON.pw_gid)
+        path.chmod(mode)
+        listener.listen(128)
+        return listener
+
+    def write_config(self, access):
+        self.config.write_text(
+            f'[runner]\nsocket = "{self.folder}/runner.sock"\nuser = "{DAEMON.pw_name}"\n'
+            f'[access]\nadmin_group = "{ADMIN_GROUP}"\n{access}\n')
+        self.config.chmod(0o644)
+
+    @staticmethod
+    def activated(listener, *command):
+        """Command and Popen arguments that hand `listener` over as systemd does (sd_listen_fds)."""
+        words = ["/bin/sh", "-c", 'LISTEN_PID=$$ exec "$@"', "sh", *command]
+        return words, {"pass_fds": (3,), "preexec_fn": lambda: os.dup2(listener.fileno(), 3)}
+
+    def start_runner(self):
+        words, popen = self.activated(
+            self.runner_socket, self.folder / "libexec/benchd/benchd-runner",
+            "--config", self.config, "--journal", self.folder / "settings.journal")
+        with open(self.folder / "runner.log", "ab") as log:
+            self.runner = subprocess.Popen(
+                list(map(str, words)), env={"PATH": "/usr/bin:/bin", "LISTEN_FDS": "1"},
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", **popen)
+
+    def log_of_runner(self):
+        return (self.folder / "runner.log").read_text(errors="replace")
+
+    def stop_runner(self):
+        self.runner.terminate()
+        self.runner.wait(timeout=20)
+
+    def start_daemon(self):
+        words, popen = self.activated(
+            self.control_socket, self.folder / "bin/benchd", "--config", self.config,
+            "--state-dir", self.state, "--socket", self.daemon.socket)
+        self.daemon.environment["LISTEN_FDS"] = "1"
+        self.daemon.start(
+            words, user=DAEMON.pw_uid, group=DAEMON.pw_gid, extra_groups=[], **popen)
+
+    def restart_daemon(self):
+        self.assertEqual(self.daemon.stop(), 0, self.daemon.log_text())
+        self.start_daemon()
+
+    # ---- clients of several users ----
+
+    def client_environment(self, **more):
+        environment = super().client_environment(**more)
+        for name in ("LISTEN_FDS", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME"):
+            environment.pop(name, None)
+        return environment
+
+    @staticmethod
+    def as_user(uid, gid=NOBODY.pw_gid, groups=(), **more):
+        return dict(user=uid, group=gid, extra_groups=list(groups), cwd="/", **more)
+
+    def as_nobody(self, **more):
+        return dict(self.as_user(NOBODY.pw_uid, **more), cwd=self.home)
+
+    def waiting_session(self):
+        """A session of nobody's whose first run waits: gate, client, id."""
+        gate = self.gate()
+        for name in ("arrivals", "open"):
+            (self.folder / name).chmod(0o666)
+        with_user = self.as_nobody()
+        with_user.pop("cwd")
+        client = self.start_client(
+            "compare", *LINES, gate.command, "sh -c 'echo n 1000'", **with_user)
+        session = client.until("started")["session"]
+        gate.arrived()
+        return gate, client, session
+
+
+class IdentityTest(SystemModeTest):
+    def status_of_a_run(self, **popen):
+        """Name and value of each line of /proc/self/status, and the text of limits, of a run."""
+        out = self.home / "out"
+        command = "cat /proc/self/status /proc/self/limits"
+        done = self.benchctl(
+            "compare", "--method", "fixed", "--runs", "8", "--margin", "500%", "--output", out,
+            command, command, **popen)
+        self.assertIn(done.code, (PASS, 1, 3), f"{done}\n{self.daemon.log_text()}")
+        self.assertEqual(out.stat().st_uid, NOBODY.pw_uid)
+        text = out.read_text()
+        status = {}
+        for line in text.splitlines():
+            name, colon, value = line.partition(":")
+            if colon:
+                status[name] = value.split()
+        return status, text
+
+    def test_a_session_of_nobody_runs_as_nobody(self):
+        status, _ = self.status_of_a_run(**self.as_nobody(groups=EXTRA_GROUPS))
+        uid, gid = str(NOBODY.pw_uid), str(NOBODY.pw_gid)
+        self.assertEqual(status["Uid"], [uid] * 4)
+        self.assertEqual(status["Gid"], [gid] * 4)
+        self.assertEqual(sorted(status["Groups"]), sorted(map(str, EXTRA_GROUPS)))
+        for kind in ("CapInh", "CapPrm", "CapEff", "CapAmb"):
+            self.assertEqual(status[kind], ["0" * 16], kind)
+        self.assertEqual(status["SigBlk"], ["0" * 16])
+        self.assertEqual(status["SigIgn"], ["0" * 16])
+
+    def test_a_session_has_its_callers_umask_and_limits(self):
+        def lower_limits():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (200, 300))
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 4096))
+
+        status, text = self.status_of_a_run(
+            **self.as_nobody(umask=0o027, preexec_fn=lower_limits))
+        self.assertEqual(status["Umask"], ["0027"])
+        limits = {line[:25].strip(): line[25:].split()[:2] for line in text.splitlines()
+                  if line.startswith("Max ")}
+        self.assertEqual(limits["Max open files"], ["200", "300"])
+        self.assertEqual(limits["Max core file size"], ["0", "4096"])
+
+    def test_nothing_of_the_daemons_stays_open_in_a_run(self):
+        out = self.home / "fds"
+        done = self.benchctl(
+            "compare", "--method", "fixed", "--runs", "8", "--margin", "500%", "--output", out,
+            "ls -l /proc/self/fd", "ls -l /proc/self/fd", **self.as_nobody())
+        self.assertIn(done.code, (PASS, 1, 3), done)
+        # 0, 1, 2 and the directory that ls reads.
+        opened = [line for line in out.read_text().splitlines() if " -> " in line]
+        self.assertGreaterEqual(len(opened), 4)
+        self.assertEqual([line for line in opened if "socket:" in line], [])
+
+    def test_files_the_caller_cannot_read_are_not_read_for_them(self):
+        secret = self.folder / "secret"
+        secret.write_text("n 1000\n")
+        secret.chmod(0o600)
+        done = self.benchctl(
+            "compare", *LINES, "--input", secret, "cat", "cat", **self.as_nobody())
+        self.assertIn(done.code, (FAILED, REFUSED), done)
+        self.assertIn(str(secret), done.stderr)
+
+    def test_programs_the_caller_cannot_execute_are_not_executed_for_them(self):
+        program = pathlib.Path(self.script("echo n 1000", name="private"))
+        program.chmod(0o700)
+        done = self.benchctl(
+            "compare", *LINES, shlex.quote(str(program)), "true", **self.as_nobody())
+        self.assertIn(done.code, (FAILED, REFUSED), done)
+        self.assertIn(str(program), done.stderr)
+
+
+class AccessTest(SystemModeTest):
+    def test_another_user_sees_that_a_session_is_there_and_nothing_else(self):
+        gate, client, session = self.waiting_session()
+        stranger = self.as_user(STRANGER_UID)
+        listed = self.benchctl_json("list", **stranger)
+        self.assert_exit(listed, 0)
+        entries = [entry for entry in listed.events if entry["session"] == session]
+        self.assertEqual(len(entries), 1, listed)
+        self.assertEqual(entries[0]["state"], "running")
+        self.assertNotIn(gate.marker, listed.stdout)
+        for words in (["show", session], ["watch", session], ["cancel", session],
+                      ["export", session, "--format", "json"]):
+            with self.subTest(words=words):
+                done = self.benchctl(*words, **stranger)
+                self.assert_exit(done, REFUSED)
+                self.assertNotIn(gate.marker, done.stdout + done.stderr)
+        gate.open()
+        self.assertEqual(client.finish(), PASS, client.stderr)
+        self.assert_exit(self.benchctl("show", session, **stranger), REFUSED)
+        self.assert_exit(self.benchctl("show", session, **self.as_nobody()), 0)
+
+    def test_root_and_admins_may_cancel_what_is_not_theirs(self):
+        for who in (dict(), self.as_user(STRANGER_UID, groups=[ADMIN_GROUP])):
+            with self.subTest(who=who):
+                gate, client, session = self.waiting_session()
+                self.assert_exit(self.benchctl("cancel", session, **who), 0)
+                self.assertEqual(client.finish(), CANCELLED, client.stderr)
+                self.assertEqual(wait_for_no_process_with(gate.marker), [])
+                for name in ("arrivals", "open"):
+                    (self.folder / name).unlink()
+
+    def test_raising_priority_is_for_admins(self):
+        done = self.benchctl(
+            "compare", "--priority", "5", *LINES, "echo n 1000", "echo n 1000", **self.as_nobody())
+        self.assert_exit(done, REFUSED)
+        self.assert_one_error(done, "priority")
+
+    def test_root_is_refused_without_allow_root(self):
+        done = self.benchctl("compare", *LINES, "echo n 1000", "echo n 1000")
+        self.assert_exit(done, REFUSED)
+        self.assert_one_error(done, "allow_root")
+        self.write_config("allow_root = true")
+        self.restart_daemon()
+        done = self.benchctl("compare", *LINES, "echo n 1000", "echo n 1000")
+        self.assert_exit(done, PASS)
+
+    def test_only_the_daemons_user_may_speak_to_the_runner(self):
+        path = str(self.folder / "runner.sock")
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client:
+            # Permissions keep others out; root gets in, and is sent away.
+            client.connect(path)
+            client.settimeout(PATIENCE_S)
+            self.assertEqual(client.recv(4096), b"")
+
+    def test_a_new_client_never_has_the_identity_of_one_that_vanished(self):
+        gate, owner, session = self.waiting_session()
+        for _ in range(20):
+            # A live RPC of the owner's connection, which then disappears.
+            watcher = self.start_client("watch", session, user=NOBODY.pw_uid, group=NOBODY.pw_gid,
+                                        extra_groups=[])
+            watcher.until("started")
+            watcher.process.kill()
+            stranger = self.benchctl("show", session, **self.as_user(STRANGER_UID))
+            self.assert_exit(stranger, REFUSED)
+        gate.open()
+        self.assertEqual(owner.finish(), PASS, owner.stderr)
+
+    def test_the_identity_is_the_connections_and_not_the_messages(self):
+        _, _, session = self.waiting_session()
+        channel = grpc.insecure_channel(f"unix:{self.daemon.socket}")
+        self.addCleanup(channel.close)
+        # This test is root, so it may see the session, and it says whose it is.
+        seen = session_pb2_grpc.SessionServiceStub(channel).Get(
+            session_pb2.GetSessionRequest(session=session), timeout=PATIENCE_S)
+        self.assertEqual(seen.uid, NOBODY.pw_uid)
+
+
+class RunnerTest(SystemModeTest):
+    def test_a_killed_runner_fails_the_session_and_a_new_one_runs_the_next(self):
+        gate, client, _ = self.waiting_session()
+        self.runner.send_signal(signal.SIGKILL)
+        self.runner.wait()
+        self.assertEqual(client.finish(), FAILED, client.events)
+        self.assertIn("benchd-runner", client.events[-1]["error"])
+        self.assertEqual(wait_for_no_process_with(gate.marker), [])
+        self.start_runner()
+        done = self.benchctl(
+            "compare", *LINES, "echo n 1000", "echo n 1100", **self.as_nobody())
+        self.assert_exit(done, 1)
+
+    def test_the_runner_outlives_the_daemon_and_serves_the_next(self):
+        gate, client, _ = self.waiting_session()
+        self.daemon.process.kill()
+        self.daemon.process.wait()
+        self.assertEqual(wait_for_no_process_with(gate.marker), [])
+        self.assertIsNone(self.runner.poll())
+        self.start_daemon()
+        self.assertEqual(client.finish(), FAILED, client.stderr)
+        done = self.benchctl(
+            "compare", *LINES, "echo n 1000", "echo n 1000", **self.as_nobody())
+        self.assert_exit(done, PASS)
+
+
+@unittest.skipUnless(os.getuid() == 0, "needs root")
+class FallbackDirectoryTest(DaemonTest):
+    """Without XDG_RUNTIME_DIR the socket lies in /tmp/benchd-UID, where others can be first."""
+
+    starts_daemon = False
+
+    def setUp(self):
+        super().setUp()
+        self.folder.chmod(0o755)
+        copy_programs(self.folder)
+        self.home = self.folder / "home"
+        self.home.mkdir()
+        os.chown(self.home, STRANGER_UID, STRANGER_UID)
+        self.fallback = pathlib.Path(f"/tmp/benchd-{STRANGER_UID}")
+        if os.path.lexists(self.fallback):
+            self.skipTest(f"{self.fallback} exists already")
+        self.addCleanup(self.remove_fallback)
+
+    def remove_fallback(self):
+        if self.fallback.is_symlink():
+            self.fallback.unlink()
+        elif self.fallback.exists():
+            shutil.rmtree(self.fallback)
+
+    def assert_refuses(self, *words):
+        done = subprocess.run(
+            [self.folder / "bin/benchd", "--user"],
+            env={"PATH": "/usr/bin:/bin", "HOME": str(self.home)}, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=PROMPT_S * 5, user=STRANGER_UID,
+            group=STRANGER_UID, extra_groups=[], cwd="/")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("error: ", done.stderr)
+        for word in (str(self.fallback), *words):
+            self.assertIn(word, done.stderr)
+        self.assertFalse((self.fallback / "benchd.sock").exists())
+
+    def test_a_link_is_refused(self):
+        target = self.folder / "target"
+        target.mkdir(mode=0o700)
+        os.chown(target, STRANGER_UID, STRANGER_UID)
+        self.fallback.symlink_to(target)
+        os.lchown(self.fallback, STRANGER_UID, STRANGER_UID)
+        self.assert_refuses("link")
+
+    def test_a_foreign_owner_is_refused(self):
+        self.fallback.mkdir(mode=0o700)
+        os.chown(self.fallback, NOBODY.pw_uid, NOBODY.pw_gid)
+        self.assert_refuses(str(NOBODY.pw_uid))
+
+    def test_a_directory_open_to_others_is_refused(self):
+        self.fallback.mkdir()
+        self.fallback.chmod(0o755)
+        os.chown(self.fallback, STRANGER_UID, STRANGER_UID)
+        self.assert_refuses("0755")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

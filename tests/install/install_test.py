@@ -1,0 +1,152 @@
+"""`cmake --install` puts everything in its place, and systemd has nothing to say against it.
+
+Run by ctest; BENCHD_BUILD_DIR and BENCHD_PREFIX come from tests/CMakeLists.txt.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+BUILD = os.environ["BENCHD_BUILD_DIR"]
+PREFIX = os.environ["BENCHD_PREFIX"]
+CMAKE = os.environ.get("BENCHD_CMAKE", "cmake")
+SYSTEM_UNITS = pathlib.Path("/usr/lib/systemd/system")
+
+PROGRAMS = [
+    "bin/benchctl",
+    "bin/benchd",
+    "libexec/benchd/benchd-helper",
+    "libexec/benchd/benchd-runner",
+]
+UNITS = [
+    "bench.slice",
+    "benchd-runner.service",
+    "benchd-runner.socket",
+    "benchd.service",
+    "benchd.socket",
+]
+DATA = ["lib/systemd/system/" + unit for unit in UNITS] + [
+    "lib/sysusers.d/benchd.conf",
+    "lib/tmpfiles.d/benchd.conf",
+]
+# What `systemd-analyze security` may find at most: 0 is locked up, 10 is wide open.
+HIGHEST_EXPOSURE = 2.0
+
+
+def run(*command):
+    return subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
+    )
+
+
+class InstalledTree(unittest.TestCase):
+    """Installs into a temporary root for the tests of the classes below."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory(prefix="benchd-install-")
+        cls.addClassCleanup(cls.temporary.cleanup)
+        cls.root = pathlib.Path(cls.temporary.name)
+        environment = dict(os.environ, DESTDIR=str(cls.root))
+        done = subprocess.run(
+            [CMAKE, "--install", BUILD], env=environment, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=120,
+        )
+        if done.returncode != 0:
+            raise AssertionError("cmake --install failed:\n" + done.stdout + done.stderr)
+        cls.installed = cls.root / PREFIX.lstrip("/")
+
+
+class FilesTest(InstalledTree):
+    def test_installs_exactly_these_files(self):
+        found = sorted(
+            str(path.relative_to(self.installed))
+            for path in self.installed.rglob("*")
+            if not path.is_dir()
+        )
+        self.assertEqual(found, sorted(PROGRAMS + DATA))
+
+    def test_programs_can_be_executed_and_data_cannot(self):
+        for name in PROGRAMS:
+            self.assertTrue(os.access(self.installed / name, os.X_OK), name)
+        for name in DATA:
+            self.assertEqual((self.installed / name).stat().st_mode & 0o777, 0o644, name)
+
+    def test_services_name_programs_that_are_installed(self):
+        named = set()
+        for name in DATA:
+            text = (self.installed / name).read_text()
+            self.assertNotIn("@CMAKE", text, name)
+            named.update(re.findall(r"^Exec\w+=(\S+)", text, re.MULTILINE))
+        self.assertEqual(
+            named,
+            {PREFIX + "/bin/benchd", PREFIX + "/libexec/benchd/benchd-runner"},
+        )
+
+    def test_the_runner_has_no_sandbox_that_children_would_inherit(self):
+        text = (self.installed / "lib/systemd/system/benchd-runner.service").read_text()
+        settings = re.findall(r"^(\w+)=", text, re.MULTILINE)
+        self.assertIn("Delegate", settings)
+        inherited = re.compile(
+            r"(Protect|Private|Restrict|SystemCall|Capability|Ambient|NoNew|MemoryDeny|Lock|Proc"
+            r"|Device|IPAddress|ReadOnly|Inaccessible|Temporary|Limit|OOMScore|Nice|CPU|IOSched"
+            r"|UMask|User|Group|Environment)"
+        )
+        self.assertEqual([name for name in settings if inherited.match(name)], [])
+
+
+@unittest.skipUnless(shutil.which("systemd-analyze"), "systemd-analyze is not installed")
+@unittest.skipUnless(SYSTEM_UNITS.is_dir(), "systemd's own units are not installed")
+class UnitTest(InstalledTree):
+    """The installed tree beside systemd's own units, as a root directory for systemd-analyze."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        shutil.copytree(
+            SYSTEM_UNITS,
+            cls.root / str(SYSTEM_UNITS).lstrip("/"),
+            symlinks=True,
+            dirs_exist_ok=True,
+        )
+
+    def test_systemd_finds_nothing_to_complain_about(self):
+        done = run("systemd-analyze", "verify", "--man=no", "--root=" + str(self.root), *UNITS)
+        self.assertEqual((done.returncode, done.stdout + done.stderr), (0, ""))
+
+    def test_systemd_would_complain_about_a_mistake(self):
+        folder = self.installed / "lib/systemd/system"
+        wrong = folder / "benchd-wrong.service"
+        text = (folder / "benchd.service").read_text()
+        wrong.write_text(text.replace("Type=notify", "Type=notify-me"))
+        self.addCleanup(wrong.unlink)
+        done = run("systemd-analyze", "verify", "--man=no", "--root=" + str(self.root), wrong.name)
+        self.assertIn("notify-me", done.stdout + done.stderr)
+
+    def test_benchd_is_locked_up(self):
+        done = run(
+            "systemd-analyze", "security", "--no-pager", "--offline=true",
+            "--root=" + str(self.root), "benchd.service",
+        )
+        found = re.search(r"Overall exposure level for benchd.service: ([0-9.]+)", done.stdout)
+        self.assertIsNotNone(found, done.stdout + done.stderr)
+        print(found.group(0))
+        self.assertLess(float(found.group(1)), HIGHEST_EXPOSURE)
+
+    @unittest.skipUnless(shutil.which("systemd-sysusers"), "systemd-sysusers is not installed")
+    def test_users_and_groups_are_well_formed(self):
+        done = run(
+            "systemd-sysusers", "--dry-run", "--root=" + str(self.root),
+            str(self.installed / "lib/sysusers.d/benchd.conf"),
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for expected in ("Creating user 'benchd'", "Creating group 'benchd-admin'"):
+            self.assertIn(expected, done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,153 @@
+"""The includes keep to the table in layers.py, and the check notices when one does not."""
+
+import pathlib
+import re
+import tempfile
+import unittest
+
+import check_includes
+import layers
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+
+
+class LayeringTest(unittest.TestCase):
+    def test_every_include_of_the_project_keeps_to_the_table(self):
+        self.assertEqual(check_includes.check_tree(REPOSITORY), [])
+
+    def test_every_row_has_its_folder(self):
+        for module in layers.TABLE:
+            self.assertTrue((REPOSITORY / "daemon" / module).is_dir(), module)
+
+    def test_the_readme_has_the_same_table(self):
+        words = {"Boost.Math": ["boost"], "generated code": ["grpc", "generated"],
+                 "system calls": [], "–": []}
+        described = {}
+        for line in (REPOSITORY / "daemon/README.md").read_text().splitlines():
+            row = re.match(r"\| `(\w+)/` \|.*\| (.*) \|$", line)
+            if row:
+                module, may = row.groups()
+                described[module] = {
+                    name for word in may.split(", ") for name in words.get(word, [word])}
+        self.assertEqual(
+            described, {module: set(row["may"]) for module, row in layers.TABLE.items()})
+
+    def test_rows_name_only_rows_above_them_or_libraries(self):
+        # What a module may include stands above it or shares no cycle with it.
+        def reaches(module, seen):
+            for name in layers.TABLE[module]["may"]:
+                if name in layers.TABLE and name not in seen:
+                    seen.add(name)
+                    reaches(name, seen)
+            return seen
+
+        for module, row in layers.TABLE.items():
+            for name in row["may"]:
+                self.assertIn(name, [*layers.TABLE, *layers.OWNED], module)
+            self.assertNotIn(module, reaches(module, set()), f"{module} includes itself in a circle")
+
+
+class FixtureTest(unittest.TestCase):
+    """One tree per kind of rule, each with one include that breaks it."""
+
+    def problems(self, path, line):
+        with tempfile.TemporaryDirectory(prefix="benchd-layering-") as root:
+            file = pathlib.Path(root, path)
+            file.parent.mkdir(parents=True)
+            file.write_text(f"#pragma once\n\n#include <string>\n{line}\n")
+            return check_includes.check_tree(root)
+
+    def assert_refused(self, path, line, what):
+        self.assertEqual(self.problems(path, line), [f"{path}:4: {what}"])
+
+    def assert_allowed(self, path, line):
+        self.assertEqual(self.problems(path, line), [])
+
+    def test_a_layer_may_not_include_one_above_it(self):
+        self.assert_refused(
+            "daemon/base/a.h", '#include "daemon/model/run.h"',
+            'base may not include model ("daemon/model/run.h")')
+        self.assert_refused(
+            "daemon/session/a.cc", '#include "daemon/store/store.h"',
+            'session may not include store ("daemon/store/store.h")')
+        self.assert_refused(
+            "daemon/run/a.cc", '#include "daemon/store/store.h"',
+            'run may not include store ("daemon/store/store.h")')
+
+    def test_a_layer_may_include_itself_and_those_below_it(self):
+        self.assert_allowed("daemon/queue/a.h", '#include "daemon/queue/queue.h"')
+        self.assert_allowed("daemon/queue/a.h", '#include "daemon/parse/command_line.h"')
+        self.assert_allowed("daemon/runner/a.cc", '#include "daemon/system/cpu_list.h"')
+
+    def test_statistics_are_pure(self):
+        for header, group in [
+            ("asio.hpp", "asio"), ("grpcpp/grpcpp.h", "grpc"), ("sqlite3.h", "sqlite"),
+            ("spdlog/spdlog.h", "spdlog"), ("chrono", "chrono"), ("thread", "thread"),
+            ("mutex", "thread"), ("filesystem", "filesystem"), ("fstream", "stream"),
+            ("unistd.h", "system"), ("sys/stat.h", "system"),
+        ]:
+            self.assert_refused(
+                "daemon/stats/a.cc", f"#include <{header}>",
+                f"stats may not include {group} (<{header}>)")
+        self.assert_allowed("daemon/stats/a.cc", "#include <boost/math/distributions/normal.hpp>")
+
+    def test_values_and_planning_do_no_io(self):
+        for module in ("model", "parse", "schedule", "analysis"):
+            for header, group in [("fstream", "stream"), ("asio/io_context.hpp", "asio"),
+                                  ("unistd.h", "system"), ("filesystem", "filesystem")]:
+                self.assert_refused(
+                    f"daemon/{module}/a.cc", f"#include <{header}>",
+                    f"{module} may not include {group} (<{header}>)")
+        self.assert_allowed("daemon/model/a.h", "#include <chrono>")
+
+    def test_libraries_stay_with_their_owners(self):
+        self.assert_refused(
+            "daemon/session/a.cc", "#include <grpcpp/server.h>",
+            "session may not include grpc (<grpcpp/server.h>)")
+        self.assert_refused(
+            "daemon/queue/a.cc", '#include "benchd/v1/session.pb.h"',
+            "queue may not include generated (<benchd/v1/session.pb.h>)")
+        self.assert_refused(
+            "daemon/rpc/a.cc", "#include <sqlite3.h>", "rpc may not include sqlite (<sqlite3.h>)")
+        self.assert_refused(
+            "daemon/runner/a.cc", "#include <asio/post.hpp>",
+            "runner may not include asio (<asio/post.hpp>)")
+        self.assert_allowed("daemon/store/a.cc", "#include <sqlite3.h>")
+        self.assert_allowed("daemon/rpc/a.cc", '#include "benchd/v1/session.grpc.pb.h"')
+
+    def test_the_client_knows_nothing_of_the_daemon(self):
+        self.assert_refused(
+            "client/a.cc", '#include "daemon/base/result.h"',
+            'client may not include "daemon/base/result.h"')
+        self.assert_refused(
+            "daemon/rpc/a.cc", '#include "client/render.h"',
+            'rpc may not include "client/render.h"')
+        self.assert_allowed("client/render/a.cc", '#include "benchd/v1/session.pb.h"')
+
+    def test_includes_are_rooted_at_the_repository(self):
+        self.assert_refused(
+            "daemon/base/a.cc", '#include "error.h"', '"error.h" is not rooted at the repository')
+        self.assert_refused(
+            "daemon/base/a.cc", '#include "tests/support/fake.h"',
+            '"tests/support/fake.h" is not rooted at the repository')
+
+    def test_a_folder_without_a_row_is_an_error(self):
+        self.assertEqual(
+            self.problems("daemon/misc/a.h", '#include "daemon/base/result.h"'),
+            ["daemon/misc/a.h:1: no row for daemon/misc in tests/layering/layers.py"])
+
+    def test_the_composition_root_may_include_everything(self):
+        self.assert_allowed("daemon/main.cc", '#include "daemon/store/store.h"')
+        self.assert_allowed("daemon/main.cc", "#include <sqlite3.h>")
+
+    def test_nobody_includes_the_composition_root(self):
+        self.assert_refused(
+            "daemon/rpc/a.cc", '#include "daemon/config.h"',
+            'rpc may not include daemon ("daemon/config.h")')
+
+    def test_commented_out_includes_do_not_count(self):
+        self.assert_allowed("daemon/stats/a.cc", "// #include <thread>")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

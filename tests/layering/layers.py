@@ -1,0 +1,56 @@
+"""Who may include whom: the table of daemon/README.md as data (a test holds the two together)."""
+
+# Foreign headers, by what they stand for. The first group with a matching pattern names a header;
+# one without a group may be included anywhere.
+GROUPS = [
+    ("generated", r"benchd/v1/|.*\.pb\.h$"),
+    ("grpc", r"grpc(pp)?/|grpc\+\+/|google/protobuf/"),
+    ("asio", r"asio(\.hpp|/)"),
+    ("sqlite", r"sqlite3"),
+    ("boost", r"boost/"),
+    ("spdlog", r"spdlog/|fmt/"),
+    ("chrono", r"c?chrono$|ctime$|time\.h$"),
+    ("thread", r"(thread|mutex|shared_mutex|condition_variable|future|atomic|semaphore|latch"
+               r"|barrier|stop_token|pthread\.h)$"),
+    ("filesystem", r"filesystem$"),
+    ("stream", r"(fstream|iostream|istream|ostream|cstdio|stdio\.h|syncstream)$"),
+    ("system", r"(sys|linux|asm|net|netinet|arpa|systemd)/"
+               r"|(unistd|fcntl|poll|sched|signal|spawn|dirent|grp|pwd|dlfcn|sysexits|termios|syslog"
+               r"|ucontext|mntent|wordexp|glob|ftw)\.h$|csignal$"),
+]
+
+# What "any I/O" means for the pure modules.
+IO = ["asio", "sqlite", "grpc", "generated", "spdlog", "thread", "filesystem", "stream", "system"]
+
+# Libraries that only the modules naming them in `may` include.
+OWNED = ["generated", "grpc", "asio", "sqlite", "boost"]
+
+# module: the modules and owned libraries it may include, and the groups it never includes.
+# Every module may include itself; a folder without a row fails the test.
+TABLE = {
+    "base":     {"may": [], "never": []},
+    "stats":    {"may": ["base", "boost"],
+                 "never": ["spdlog", "chrono", "thread", "filesystem", "stream", "system"]},
+    "model":    {"may": ["base"], "never": IO},
+    "parse":    {"may": ["base", "model"], "never": IO},
+    "schedule": {"may": ["base", "model"], "never": IO},
+    "ports":    {"may": ["model", "base", "asio"], "never": []},
+    "analysis": {"may": ["stats", "parse", "model", "base"], "never": IO},
+    "session":  {"may": ["schedule", "analysis", "ports", "model", "base", "asio"], "never": []},
+    # queue splits command lines at submit: parse.
+    "queue":    {"may": ["session", "parse", "ports", "model", "base", "asio"], "never": []},
+    "wire":     {"may": ["model", "base"], "never": []},
+    "run":      {"may": ["ports", "wire", "model", "base", "asio"], "never": []},
+    "store":    {"may": ["ports", "model", "base", "asio", "sqlite"], "never": []},
+    "rpc":      {"may": ["queue", "session", "ports", "analysis", "model", "base", "asio", "grpc",
+                         "generated"],
+                 "never": []},
+    "system":   {"may": ["model", "base"], "never": []},
+    "runner":   {"may": ["system", "wire", "model", "base"], "never": []},
+    # The short-lived process that parses a run's output and finds programs, as the caller.
+    "helper":   {"may": ["parse", "wire", "model", "base"], "never": []},
+}
+
+# Files directly in daemon/ compose the daemon: they may include everything in daemon/ and any
+# library. client/ includes nothing of daemon/.
+CLIENT = {"may": ["grpc", "generated"], "never": []}

@@ -1,0 +1,116 @@
+#include "daemon/parse/command_line.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace benchd {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// Expected words: what `printf '[%s]\n' COMMAND` prints in dash, except where nothing is expanded.
+TEST(SplitCommandLineTest, FollowsTheQuotingRulesOfAShell) {
+  const std::vector<std::pair<std::string, Words>> cases{
+      {"gzip -9 file", {"gzip", "-9", "file"}},
+      {"  a\t b \n c  ", {"a", "b", "c"}},
+      {"a 'b  c' \"d  e\"", {"a", "b  c", "d  e"}},
+      {"a'b'\"c\"d", {"abcd"}},
+      {"a '' \"\"", {"a", "", ""}},
+      {R"(a\ b c\'d \\)", {"a b", "c'd", "\\"}},
+      {R"('a\b"c')", {"a\\b\"c"}},
+      {R"(x "\"\\\$\`\n")", {"x", "\"\\$`\\n"}},
+      {"a b\\\nc \"d\\\ne\"", {"a", "bc", "de"}},
+      {R"(echo $HOME * ~ | # > & ;)", {"echo", "$HOME", "*", "~", "|", "#", ">", "&", ";"}},
+      {"größe \xF0\x9F\x90\xA2", {"größe", "\xF0\x9F\x90\xA2"}},
+  };
+  for (const auto& [command, words] : cases) {
+    const auto split = SplitCommandLine(command);
+    ASSERT_TRUE(split) << command << ": " << split.error().message;
+    EXPECT_EQ(*split, words) << command;
+  }
+}
+
+TEST(SplitCommandLineTest, SaysWhatIsWrongAndWhere) {
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"", "command: empty"},
+      {" \t\n ", "command: empty"},
+      {"\\\n", "command: empty"},
+      {"''", "command: its first word, the program, is empty"},
+      {"\"\" a", "command: its first word, the program, is empty"},
+      {"a 'b", "command: unbalanced ' at column 3"},
+      {"'", "command: unbalanced ' at column 1"},
+      {"a \"b", "command: unbalanced \" at column 3"},
+      {"a \"b\\\"", "command: unbalanced \" at column 3"},
+      {"a \"b\\", "command: unbalanced \" at column 3"},
+      {"größe 'b", "command: unbalanced ' at column 7"},
+      {"it's", "command: unbalanced ' at column 3"},
+      {"a \\", "command: a backslash at the end escapes nothing"},
+      {std::string("a\0b", 3), "command: a NUL byte at column 2"},
+      {std::string("'\0'", 3), "command: a NUL byte at column 2"},
+  };
+  for (const auto& [command, message] : cases) {
+    const auto split = SplitCommandLine(command);
+    ASSERT_FALSE(split) << command;
+    EXPECT_EQ(split.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_EQ(split.error().message, message);
+    EXPECT_FALSE(split.error().hint.empty()) << command;
+  }
+}
+
+TEST(SplitCommandLineTest, TakesTheLongestCommandAndRefusesOneByteMore) {
+  const auto longest = SplitCommandLine(std::string(131071, 'a'));
+  ASSERT_TRUE(longest) << longest.error().message;
+  EXPECT_EQ(longest->front().size(), 131071U);
+  const auto longer = SplitCommandLine(std::string(131072, 'a'));
+  ASSERT_FALSE(longer);
+  EXPECT_EQ(longer.error().message, "command: 131072 bytes, 131071 are possible");
+}
+
+TEST(SplitCommandLineTest, GivesBackWhatWasQuotedForIt) {
+  const std::uint32_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  const std::string alphabet = "ab '\"\\$`\n\t#*\xC3\xA9";
+  for (int round = 0; round < 2000; ++round) {
+    Words words{"program"};
+    std::string command = "program";
+    for (auto left = random() % 4; left > 0; --left) {
+      std::string word;
+      std::string quoted = "'";
+      for (auto bytes = random() % 8; bytes > 0; --bytes) {
+        const char c = alphabet[random() % alphabet.size()];
+        word.push_back(c);
+        quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+      }
+      words.push_back(word);
+      command += " " + quoted + "'";
+    }
+    const auto split = SplitCommandLine(command);
+    ASSERT_TRUE(split) << command << ": " << split.error().message;
+    EXPECT_EQ(*split, words) << command;
+  }
+}
+
+TEST(SplitCommandLineTest, SurvivesRandomBytes) {
+  const std::uint32_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  for (int round = 0; round < 20000; ++round) {
+    std::string command(random() % 24, '\0');
+    for (char& c : command) c = static_cast<char>(random() % 256);
+    const auto split = SplitCommandLine(command);
+    if (split) {
+      EXPECT_FALSE(split->empty());
+    } else {
+      EXPECT_EQ(split.error().message.rfind("command: ", 0), 0U);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace benchd

@@ -1,0 +1,15 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/rpc/rpc_support.h"
+
+// The tests of peer identity need clients with a process and a uid of their own.
+int main(int argc, char** argv) {
+  if (argc > 1 && std::string(argv[1]) == "--client") {
+    return benchd::rpc::ClientMain(std::vector<std::string>(argv + 2, argv + argc));
+  }
+  ::testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,123 @@
+#include "daemon/rpc/peer_credentials.h"
+
+#include <grp.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+
+#include "daemon/base/unique_fd.h"
+#include "daemon/rpc/peer_table.h"
+
+namespace benchd::rpc {
+namespace {
+
+struct SocketPair {
+  SocketPair() {
+    int fds[2] = {-1, -1};
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+    a.Reset(fds[0]);
+    b.Reset(fds[1]);
+  }
+  UniqueFd a;
+  UniqueFd b;
+};
+
+TEST(ReadPeerTest, TellsThisProcessWhoItIs) {
+  const SocketPair pair;
+  const mode_t before = ::umask(0137);
+  const Result<Caller> caller = ReadPeer(pair.a.get());
+  ::umask(before);
+  ASSERT_TRUE(caller) << caller.error().message;
+  EXPECT_EQ(caller->uid, ::getuid());
+  EXPECT_EQ(caller->gid, ::getgid());
+  EXPECT_EQ(caller->pid, ::getpid());
+  EXPECT_EQ(caller->umask, 0137U);
+  std::vector<gid_t> groups(static_cast<std::size_t>(::getgroups(0, nullptr)));
+  groups.resize(
+      static_cast<std::size_t>(::getgroups(static_cast<int>(groups.size()), groups.data())));
+  EXPECT_EQ(caller->groups, std::vector<std::uint32_t>(groups.begin(), groups.end()));
+}
+
+TEST(ReadPeerTest, TellsTheSixteenLimits) {
+  const SocketPair pair;
+  const Result<Caller> caller = ReadPeer(pair.a.get());
+  ASSERT_TRUE(caller) << caller.error().message;
+  EXPECT_EQ(caller->limits.size(), 16U);  // getrlimit(2) of Linux 6.1 knows so many
+  for (const ResourceLimit& limit : caller->limits) {
+    rlimit expected{};
+    ASSERT_EQ(::getrlimit(static_cast<__rlimit_resource>(limit.resource), &expected), 0);
+    EXPECT_EQ(limit.soft, expected.rlim_cur) << limit.resource;  // RLIM_INFINITY is UINT64_MAX
+    EXPECT_EQ(limit.hard, expected.rlim_max) << limit.resource;
+  }
+}
+
+TEST(ReadPeerTest, ADescriptorThatIsNoSocketHasNoIdentity) {
+  int fds[2] = {-1, -1};
+  ASSERT_EQ(::pipe(fds), 0);
+  const UniqueFd read_end(fds[0]);
+  const UniqueFd write_end(fds[1]);
+  const Result<Caller> caller = ReadPeer(read_end.get());
+  ASSERT_FALSE(caller);
+  EXPECT_EQ(caller.error().code, ErrorCode::kPermissionDenied);
+}
+
+TEST(ParseUmaskTest, ReadsTheOctalNumber) {
+  EXPECT_EQ(ParseUmask("Name:\tcat\nUmask:\t0022\nState:\tR\n"), 022U);
+  EXPECT_EQ(ParseUmask("Name:\tcat\n"), std::nullopt);
+  EXPECT_EQ(ParseUmask("Umask:\t0089\n"), std::nullopt);
+  EXPECT_EQ(ParseUmask("Umask:\t77777\n"), std::nullopt);
+}
+
+// Lines of /proc/self/limits as Linux 6.1 prints them, columns and all.
+TEST(ParseLimitsTest, ReadsNumbersAndUnlimitedAndSkipsWhatItDoesNotKnow) {
+  const auto limits = ParseLimits(
+      "Limit                     Soft Limit           Hard Limit           Units     \n"
+      "Max cpu time              unlimited            unlimited            seconds   \n"
+      "Max open files            1024                 1048576              files     \n"
+      "Max dreams                1                    1                    dreams    \n"
+      "Max nice priority         0                    what                           \n");
+  const std::vector<ResourceLimit> expected{{RLIMIT_CPU, UINT64_MAX, UINT64_MAX},
+                                            {RLIMIT_NOFILE, 1024, 1048576}};
+  EXPECT_EQ(limits, expected);
+}
+
+TEST(PeerTableTest, FindsWhoStandsBehindANumberAndNobodyElse) {
+  const SocketPair pair;
+  PeerTable table;
+  Caller caller;
+  caller.uid = 7;
+  table.Set(pair.a.get(), caller);
+  const std::string peer = "fd:" + std::to_string(pair.a.get());
+  ASSERT_TRUE(table.Find(peer));
+  EXPECT_EQ(table.Find(peer)->uid, 7U);
+  for (const std::string& other :
+       {peer + "0", peer + " ", std::string("unix:"), std::string("fd:"), std::string("fd:x"),
+        std::string("ipv4:127.0.0.1:1"), std::string()}) {
+    EXPECT_FALSE(table.Find(other)) << other;
+  }
+}
+
+TEST(PeerTableTest, CountsTheConnectionsThatAreStillOpen) {
+  PeerTable table;
+  Caller caller;
+  caller.uid = 7;
+  const SocketPair open;
+  table.Set(open.a.get(), caller);
+  {
+    const SocketPair closed;
+    table.Set(closed.a.get(), caller);
+    EXPECT_EQ(table.OpenConnections(7), 2U);
+  }
+  EXPECT_EQ(table.OpenConnections(7), 1U);
+  const SocketPair reused;  // the same number, not in the table
+  EXPECT_EQ(table.OpenConnections(7), 1U);
+  EXPECT_EQ(table.OpenConnections(8), 0U);
+}
+
+}  // namespace
+}  // namespace benchd::rpc

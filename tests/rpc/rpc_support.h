@@ -1,0 +1,138 @@
+#pragma once
+
+#include <grpcpp/channel.h>
+#include <grpcpp/server.h>
+
+#include <asio/executor_work_guard.hpp>
+#include <asio/io_context.hpp>
+#include <asio/post.hpp>
+#include <filesystem>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include "benchd/v1/session.grpc.pb.h"
+#include "daemon/rpc/endpoint.h"
+#include "daemon/rpc/list_samples_reactor.h"
+#include "daemon/rpc/listener.h"
+#include "daemon/rpc/watch_reactor.h"
+#include "tests/support/fakes.h"
+
+/// What the tests of rpc/ share: a loop in a thread, a control socket in a temporary directory, and
+/// a service whose sessions are a map of the test's.
+namespace benchd::rpc {
+
+/// No test waits longer for something that should happen at once.
+inline constexpr std::chrono::seconds kPatience{20};
+
+/// A directory of its own, gone with everything in it at the end.
+class TempDir {
+ public:
+  TempDir();
+  ~TempDir();
+  TempDir(const TempDir&) = delete;
+  TempDir& operator=(const TempDir&) = delete;
+  std::string operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// The loop's thread of a daemon.
+class LoopThread {
+ public:
+  LoopThread() : guard_(loop_.get_executor()), thread_([this] { loop_.run(); }) {}
+  ~LoopThread() {
+    guard_.reset();
+    thread_.join();
+  }
+  asio::any_io_executor executor() { return loop_.get_executor(); }
+
+  /// Runs `action` on the loop's thread, waits, and gives back its result.
+  template <typename Action>
+  auto Run(Action action) {
+    std::packaged_task<std::invoke_result_t<Action>()> task(std::move(action));
+    auto result = task.get_future();
+    asio::post(loop_, [&task] { task(); });
+    return result.get();
+  }
+
+  /// True as soon as `condition` holds on the loop's thread; false when kPatience is over.
+  template <typename Condition>
+  bool Await(Condition condition) {
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    while (!Run(condition)) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
+  }
+
+ private:
+  asio::io_context loop_;
+  asio::executor_work_guard<asio::io_context::executor_type> guard_;
+  std::thread thread_;
+};
+
+/// A listening Unix socket that anybody may connect to.
+UniqueFd ListenAt(const std::string& path);
+
+/// A connection of its own (gRPC would share one between channels).
+std::shared_ptr<grpc::Channel> ConnectTo(const std::string& path);
+
+/// Watch and ListSamples on a map of records; Get tells the caller's uid and peer string.
+class StubService final : public v1::SessionService::CallbackService {
+ public:
+  StubService(const Endpoint& endpoint, EventHub& hub, const Clock& clock, SampleStore& store);
+
+  grpc::ServerUnaryReactor* Get(grpc::CallbackServerContext* context,
+                                const v1::GetSessionRequest* request,
+                                v1::Session* response) override;
+  grpc::ServerWriteReactor<v1::SessionEvent>* Watch(grpc::CallbackServerContext* context,
+                                                    const v1::WatchRequest* request) override;
+  grpc::ServerWriteReactor<v1::ListSamplesResponse>* ListSamples(
+      grpc::CallbackServerContext* context, const v1::ListSamplesRequest* request) override;
+
+  /// Loop's thread only.
+  std::map<std::string, SessionRecord> records;
+
+ private:
+  Result<SessionRecord> Find(const std::string& id) const;
+
+  Endpoint endpoint_;
+  WatchSources watch_;
+  ListSamplesSources samples_;
+};
+
+/// A daemon's transport with the stub behind it.
+class StubDaemon {
+ public:
+  StubDaemon();
+  ~StubDaemon();
+
+  std::unique_ptr<v1::SessionService::Stub> Client() {
+    return v1::SessionService::NewStub(ConnectTo(socket()));
+  }
+  std::string socket() const { return dir_ / "s"; }
+  void Publish(SessionSnapshot snapshot);
+
+  TempDir dir_;
+  LoopThread loop;
+  fake::Clock clock;  ///< loop's thread only
+  EventHub hub;       ///< loop's thread only
+  fake::Store store;  ///< loop's thread only
+  LiveCalls calls;    ///< loop's thread only
+  PeerTable peers;
+  StubService service;
+  std::unique_ptr<grpc::Server> server;
+  std::unique_ptr<Listener> listener;
+};
+
+/// Runs this test program again as a client of its own process and uid: `--client UID SOCKET WHAT`.
+/// WHAT: "whoami" prints what Get says; "watch" prints one line at the first event and then hangs.
+int ClientMain(const std::vector<std::string>& arguments);
+
+}  // namespace benchd::rpc

@@ -1,0 +1,395 @@
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/support/byte_buffer.h>
+#include <gtest/gtest.h>
+
+#include <asio/co_spawn.hpp>
+#include <asio/detached.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "benchd/v1/analysis.grpc.pb.h"
+#include "benchd/v1/machine.grpc.pb.h"
+#include "benchd/v1/queue.grpc.pb.h"
+#include "daemon/rpc/server.h"
+#include "tests/rpc/rpc_support.h"
+#include "tests/support/fakes.h"
+
+namespace benchd::rpc {
+namespace {
+
+/// A whole daemon above the ports, behind its socket.
+class ServicesTest : public ::testing::Test {
+ protected:
+  ServicesTest() {
+    // 10 % slower, with a spread that the statistics can see: a regression at 2 % (statistics.md).
+    launcher_.program = [](std::uint32_t child, std::uint64_t run) -> Result<RunOutcome> {
+      const double wobble = 0.001 * static_cast<double>((run * 7 + child * 3) % 5);
+      return fake::Took((child == 0 ? 1.0 : 1.1) + wobble);
+    };
+    loop_.Run([this] {
+      queue_.emplace(loop_.executor(),
+                     Queue::Services{launcher_, machine_, store_, store_, clock_, random_, hub_},
+                     QueuePolicy{.allow_root = true});
+      info_ = {"1.2.3", 4711, {0, 2}};
+      server_.emplace(loop_.executor(),
+                      Server::Parts{*queue_, hub_, store_, random_, clock_, info_, peers_, calls_});
+      ASSERT_TRUE(server_->Start());
+      listener_.emplace(
+          loop_.executor(), ListenAt(dir_ / "s"), peers_, [this](int fd) { server_->Adopt(fd); },
+          [](const std::string& why) { ADD_FAILURE() << why; });
+      listener_->Start();
+    });
+    channel_ = ConnectTo(dir_ / "s");
+    sessions_ = v1::SessionService::NewStub(channel_);
+  }
+
+  ~ServicesTest() override {
+    loop_.Run([this] {
+      queue_->Stop();
+      listener_->Close();
+      calls_.Close();
+    });
+    server_->Shutdown(std::chrono::seconds(1));
+    EXPECT_TRUE(loop_.Await([this] { return !working_; }));
+    loop_.Run([] {});
+  }
+
+  void Work() {
+    loop_.Run([this] {
+      working_ = true;
+      asio::co_spawn(loop_.executor(), queue_->Work(),
+                     [this](const std::exception_ptr&) { working_ = false; });
+    });
+  }
+
+  static v1::SubmitRequest Request() {
+    v1::SubmitRequest request;
+    v1::Benchmark* benchmark = request.mutable_spec()->add_benchmarks();
+    for (const char* command : {"old --fast", "new --fast"}) {
+      v1::Arm* arm = benchmark->add_arms();
+      arm->set_command(command);
+      arm->set_cwd("/");
+    }
+    (*request.mutable_spec()->mutable_environment())["TOKEN"] = "secret";
+    return request;
+  }
+
+  std::string Submit(const v1::SubmitRequest& request = Request()) {
+    grpc::ClientContext context;
+    v1::SubmitResponse response;
+    const grpc::Status status = sessions_->Submit(&context, request, &response);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return response.session();
+  }
+
+  v1::Session Get(const std::string& id, bool with_log = false) {
+    grpc::ClientContext context;
+    v1::GetSessionRequest request;
+    request.set_session(id);
+    request.set_with_log(with_log);
+    v1::Session session;
+    const grpc::Status status = sessions_->Get(&context, request, &session);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return session;
+  }
+
+  /// Calls a method by its name with bytes that no protobuf library has checked.
+  grpc::Status CallRaw(const std::string& method, const std::string& bytes) {
+    grpc::GenericStub stub(channel_);
+    grpc::ClientContext context;
+    const grpc::Slice slice(bytes);
+    const grpc::ByteBuffer request(&slice, 1);
+    grpc::ByteBuffer response;
+    grpc::Status status;
+    std::promise<void> done;
+    stub.UnaryCall(&context, method, grpc::StubOptions(), &request, &response,
+                   [&status, &done](grpc::Status answer) {
+                     status = std::move(answer);
+                     done.set_value();
+                   });
+    done.get_future().wait();
+    return status;
+  }
+
+  TempDir dir_;
+  LoopThread loop_;
+  fake::Clock clock_;
+  fake::RandomSource random_;
+  fake::Launcher launcher_{clock_};
+  fake::Machine machine_;
+  fake::Store store_;
+  EventHub hub_;
+  std::optional<Queue> queue_;
+  DaemonInfo info_;
+  PeerTable peers_;
+  LiveCalls calls_;
+  std::optional<Server> server_;
+  std::optional<Listener> listener_;
+  bool working_ = false;  // loop's thread
+  std::shared_ptr<grpc::Channel> channel_;
+  std::unique_ptr<v1::SessionService::Stub> sessions_;
+};
+
+TEST_F(ServicesTest, ASubmittedSessionIsWatchedToItsVerdict) {
+  const std::string id = Submit();
+  grpc::ClientContext context;
+  v1::WatchRequest request;
+  request.set_session(id.substr(0, 4));
+  const auto reader = sessions_->Watch(&context, request);
+  v1::SessionEvent event;
+  ASSERT_TRUE(reader->Read(&event));
+  EXPECT_EQ(event.session(), id);
+  EXPECT_EQ(event.queued().position(), 1U);
+  Work();
+  std::vector<v1::SessionEvent::EventCase> cases;
+  while (reader->Read(&event)) cases.push_back(event.event_case());
+  EXPECT_TRUE(reader->Finish().ok());
+  ASSERT_GE(cases.size(), 2U);
+  EXPECT_EQ(cases.front(), v1::SessionEvent::kStarted);
+  ASSERT_EQ(cases.back(), v1::SessionEvent::kVerdict) << event.DebugString();
+  EXPECT_EQ(event.verdict().verdict(), v1::VERDICT_REGRESSION);
+  EXPECT_EQ(event.verdict().comparisons(0).metric(), "wall_time");
+
+  const v1::Session session = Get(id);
+  EXPECT_EQ(session.state(), v1::SESSION_STATE_DONE);
+  EXPECT_EQ(session.uid(), ::getuid());
+  EXPECT_EQ(session.report().verdict(), v1::VERDICT_REGRESSION);
+  EXPECT_EQ(session.environment_names(0), "TOKEN");
+  EXPECT_EQ(session.SerializeAsString().find("secret"), std::string::npos);
+  EXPECT_TRUE(session.has_ended_at());
+}
+
+TEST_F(ServicesTest, TheSeedIsDrawnWhenNobodyGivesOneAndKeptWhenSomebodyDoes) {
+  // fake::RandomSource counts 1, 2, 3: the first number is the seed, the second the id.
+  EXPECT_EQ(Get(Submit()).spec().seed(), 1U);
+  v1::SubmitRequest request = Request();
+  request.mutable_spec()->set_seed(0);
+  const v1::Session session = Get(Submit(request));
+  EXPECT_TRUE(session.spec().has_seed());
+  EXPECT_EQ(session.spec().seed(), 0U);
+}
+
+TEST_F(ServicesTest, TheSameRequestIdIsTheSameSession) {
+  v1::SubmitRequest request = Request();
+  request.set_request_id("r1");
+  const std::string id = Submit(request);
+  EXPECT_EQ(Submit(request), id);
+  request.set_request_id("r2");
+  EXPECT_NE(Submit(request), id);
+}
+
+TEST_F(ServicesTest, ABadRequestIsASentenceWithItsField) {
+  v1::SubmitRequest request = Request();
+  request.mutable_spec()->set_method(static_cast<v1::Method>(77));
+  grpc::ClientContext context;
+  v1::SubmitResponse response;
+  const grpc::Status status = sessions_->Submit(&context, request, &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(status.error_message(), "method: this benchd does not know the value 77");
+  EXPECT_EQ(status.error_details(), "is the client newer than the daemon?");
+}
+
+TEST_F(ServicesTest, ListsAndCancels) {
+  const std::string first = Submit();
+  const std::string second = Submit();
+  v1::CancelRequest cancel;
+  cancel.set_session(second);
+  v1::CancelResponse cancelled;
+  grpc::ClientContext cancelling;
+  ASSERT_TRUE(sessions_->Cancel(&cancelling, cancel, &cancelled).ok());
+  EXPECT_EQ(cancelled.state(), v1::SESSION_STATE_CANCELLED);
+  EXPECT_EQ(Get(second).cancelled().by(), "uid " + std::to_string(::getuid()));
+
+  for (const auto& [all, expected] : {std::pair{false, 1}, {true, 2}}) {
+    grpc::ClientContext context;
+    v1::ListSessionsRequest request;
+    request.set_all(all);
+    v1::ListSessionsResponse response;
+    ASSERT_TRUE(sessions_->List(&context, request, &response).ok());
+    ASSERT_EQ(response.sessions_size(), expected);
+    EXPECT_EQ(response.sessions(0).session(), first);
+  }
+}
+
+TEST_F(ServicesTest, TheLogComesOnlyWhenAskedFor) {
+  const std::string id = Submit();
+  loop_.Run([this, &id] {
+    asio::co_spawn(loop_.executor(), store_.AppendLog({id}, "line\n"), asio::detached);
+  });
+  EXPECT_EQ(Get(id).log(), "");
+  EXPECT_EQ(Get(id, true).log(), "line\n");
+}
+
+TEST_F(ServicesTest, TheQueueIsPausedDrainedResumedAndTellsWhoItIs) {
+  const auto stub = v1::QueueService::NewStub(channel_);
+  v1::QueueStatus status;
+  grpc::ClientContext get;
+  ASSERT_TRUE(stub->Get(&get, v1::GetQueueRequest(), &status).ok());
+  EXPECT_EQ(status.version(), "1.2.3");
+  EXPECT_EQ(status.pid(), 4711);
+  EXPECT_EQ(status.housekeeping_cpus_size(), 2);
+  EXPECT_FALSE(status.paused());
+  grpc::ClientContext admin;
+  const grpc::Status paused = stub->Pause(&admin, v1::PauseRequest(), &status);
+  if (::getuid() != 0) {
+    EXPECT_EQ(paused.error_code(), grpc::StatusCode::PERMISSION_DENIED);
+    return;
+  }
+  EXPECT_TRUE(status.paused());
+  EXPECT_FALSE(status.draining());
+  grpc::ClientContext drain;
+  ASSERT_TRUE(stub->Drain(&drain, v1::DrainRequest(), &status).ok());
+  EXPECT_TRUE(status.draining());
+  grpc::ClientContext refused;
+  v1::SubmitResponse response;
+  EXPECT_EQ(sessions_->Submit(&refused, Request(), &response).error_code(),
+            grpc::StatusCode::FAILED_PRECONDITION);
+  grpc::ClientContext resume;
+  ASSERT_TRUE(stub->Resume(&resume, v1::ResumeRequest(), &status).ok());
+  EXPECT_FALSE(status.draining());
+  EXPECT_FALSE(status.paused());
+}
+
+TEST_F(ServicesTest, WhatIsNotOfferedYetSaysSoInASentence) {
+  const auto machine = v1::MachineService::NewStub(channel_);
+  const auto analysis = v1::AnalysisService::NewStub(channel_);
+  const auto expect = [](const grpc::Status& status, const std::string& what) {
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::UNIMPLEMENTED);
+    EXPECT_EQ(status.error_message(), what + " is not offered by this version of benchd");
+  };
+  {
+    grpc::ClientContext context;
+    v1::MoveResponse response;
+    expect(sessions_->Move(&context, v1::MoveRequest(), &response), "move");
+  }
+  {
+    grpc::ClientContext context;
+    v1::MachineStatus response;
+    expect(machine->Get(&context, v1::GetMachineRequest(), &response), "machine status");
+  }
+  {
+    grpc::ClientContext context;
+    v1::DoctorResponse response;
+    expect(machine->Doctor(&context, v1::DoctorRequest(), &response), "doctor");
+  }
+  {
+    grpc::ClientContext context;
+    v1::MachineStatus response;
+    expect(machine->Apply(&context, v1::ApplyRequest(), &response), "apply");
+  }
+  {
+    grpc::ClientContext context;
+    v1::MachineStatus response;
+    expect(machine->Restore(&context, v1::RestoreRequest(), &response), "restore");
+  }
+  {
+    grpc::ClientContext context;
+    const auto reader = machine->Reserve(&context, v1::ReserveRequest());
+    v1::ReserveResponse response;
+    EXPECT_FALSE(reader->Read(&response));
+    expect(reader->Finish(), "reserve");
+  }
+  {
+    grpc::ClientContext context;
+    v1::AnalyzeResponse response;
+    const auto writer = analysis->Analyze(&context, &response);
+    writer->WritesDone();
+    expect(writer->Finish(), "analyze");
+  }
+  {
+    grpc::ClientContext context;
+    v1::DeriveResponse response;
+    expect(analysis->Derive(&context, &response)->Finish(), "derive");
+  }
+  {
+    grpc::ClientContext context;
+    v1::AssessSimilarityResponse response;
+    expect(analysis->AssessSimilarity(&context, &response)->Finish(), "similarity");
+  }
+  {
+    grpc::ClientContext context;
+    v1::AgreementResponse response;
+    expect(analysis->Agreement(&context, &response)->Finish(), "agreement");
+  }
+}
+
+TEST_F(ServicesTest, MalformedProtobufIsRefusedAndHarmsNobody) {
+  for (const std::string& bytes :
+       {std::string("\xFF\xFF\xFF\xFF"), std::string("\x0A\x7F"), std::string(1000, '\x08')}) {
+    const grpc::Status status = CallRaw("/benchd.v1.SessionService/Submit", bytes);
+    EXPECT_FALSE(status.ok());
+    EXPECT_NE(status.error_code(), grpc::StatusCode::UNAVAILABLE) << status.error_message();
+  }
+  EXPECT_FALSE(Submit().empty());
+}
+
+TEST_F(ServicesTest, AnOversizedRequestIsRefusedAndHarmsNobody) {
+  const std::string huge(static_cast<std::size_t>(Server::kMaxRequestBytes) + 1, 'x');
+  EXPECT_EQ(CallRaw("/benchd.v1.SessionService/Submit", huge).error_code(),
+            grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_FALSE(Submit().empty());
+}
+
+TEST_F(ServicesTest, AMethodNobodyKnowsIsUnimplemented) {
+  EXPECT_EQ(CallRaw("/benchd.v1.SessionService/Explode", "").error_code(),
+            grpc::StatusCode::UNIMPLEMENTED);
+}
+
+// The wire form of grpc.health.v1.HealthCheckResponse{status = SERVING}: field 1, varint 1.
+TEST_F(ServicesTest, TheStandardHealthServiceSaysServing) {
+  grpc::GenericStub stub(channel_);
+  grpc::ClientContext context;
+  const grpc::ByteBuffer request;
+  grpc::Slice empty;
+  grpc::ByteBuffer nothing(&empty, 1);
+  grpc::ByteBuffer response;
+  std::promise<grpc::Status> done;
+  stub.UnaryCall(&context, "/grpc.health.v1.Health/Check", grpc::StubOptions(), &nothing, &response,
+                 [&done](grpc::Status status) { done.set_value(std::move(status)); });
+  const grpc::Status status = done.get_future().get();
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  grpc::Slice bytes;
+  ASSERT_TRUE(response.DumpToSingleSlice(&bytes).ok());
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(bytes.begin()), bytes.size()),
+            std::string("\x08\x01"));
+}
+
+// grpc.reflection.v1alpha.ServerReflectionRequest{list_services = "*"}: field 7, length 1.
+TEST_F(ServicesTest, ReflectionListsTheFourServices) {
+  grpc::GenericStub stub(channel_);
+  grpc::ClientContext context;
+  grpc::CompletionQueue queue;
+  const auto call = stub.PrepareCall(
+      &context, "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", &queue);
+  const auto step = [&queue] {
+    void* tag = nullptr;
+    bool ok = false;
+    return queue.Next(&tag, &ok) && ok;
+  };
+  call->StartCall(nullptr);
+  ASSERT_TRUE(step());
+  const grpc::Slice slice(std::string("\x3A\x01*"));
+  call->Write(grpc::ByteBuffer(&slice, 1), nullptr);
+  ASSERT_TRUE(step());
+  grpc::ByteBuffer response;
+  call->Read(&response, nullptr);
+  ASSERT_TRUE(step());
+  grpc::Slice bytes;
+  ASSERT_TRUE(response.DumpToSingleSlice(&bytes).ok());
+  const std::string text(reinterpret_cast<const char*>(bytes.begin()), bytes.size());
+  for (const char* name : {"benchd.v1.SessionService", "benchd.v1.QueueService",
+                           "benchd.v1.MachineService", "benchd.v1.AnalysisService"}) {
+    EXPECT_NE(text.find(name), std::string::npos) << name;
+  }
+  context.TryCancel();
+  grpc::Status status;
+  call->Finish(&status, nullptr);
+  step();
+  queue.Shutdown();
+  while (step()) {
+  }
+}
+
+}  // namespace
+}  // namespace benchd::rpc

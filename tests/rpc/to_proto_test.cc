@@ -1,0 +1,202 @@
+#include "daemon/rpc/to_proto.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "benchd/v1/queue.pb.h"
+#include "benchd/v1/session.pb.h"
+#include "daemon/rpc/from_proto.h"
+
+namespace benchd::rpc {
+namespace {
+
+/// A spec in which no field has its default.
+SessionSpec Unusual() {
+  SessionSpec spec;
+  Benchmark benchmark;
+  benchmark.name = "parse";
+  Arm reference;
+  reference.name = "old";
+  reference.role = ArmRole::kReference;
+  reference.command = "a 'b c'";
+  reference.shell = true;
+  reference.cwd = "/old";
+  Arm candidate = reference;
+  candidate.name = "new";
+  candidate.role = ArmRole::kCandidate;
+  benchmark.arms = {candidate, reference};
+  benchmark.hooks = {"setup", "prepare", "conclude", "cleanup"};
+  benchmark.parse = "lines";
+  benchmark.gates = {{"speed", MarginKind::kAbsolute, 3.5, Better::kHigher},
+                     {"wall_time", MarginKind::kRatio, 0.25, std::nullopt}};
+  benchmark.input = "/in";
+  benchmark.output = OutputKind::kFile;
+  benchmark.output_path = "/out";
+  benchmark.ignore_failure = true;
+  spec.benchmarks = {benchmark};
+  spec.method = Method::kFixed;
+  spec.estimator = {EstimatorKind::kQuantile, 0.9};
+  spec.rule = {RuleKind::kPrecision, 0.125};
+  spec.alpha = 0.05;
+  spec.default_margin = 0.03;
+  spec.sided = Sided::kOne;
+  spec.limits = {
+      9,   100, 50, std::chrono::seconds(7), std::chrono::milliseconds(1500), AtLimit::kEstimate,
+      true};
+  spec.schedule = {ScheduleKind::kCoin, 3};
+  spec.seed = 0xFFFFFFFFFFFFFFFFULL;
+  spec.machine_profile = "quiet";
+  spec.isolation = Isolation::kStrict;
+  spec.cpus = "2-3";
+  spec.placebo = true;
+  spec.priority = -5;
+  spec.labels = {{"k", "v"}};
+  return spec;
+}
+
+TEST(ToProtoTest, ASpecComesBackAsItWent) {
+  const SessionSpec spec = Unusual();
+  v1::SessionSpec proto;
+  ToProto(spec, &proto);
+  const Result<SessionSpec> back = FromProto(proto);
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(*back, spec);
+}
+
+TEST(ToProtoTest, NoValueOfAnEnvironmentVariableLeavesTheDaemon) {
+  SessionView view;
+  view.record.spec = Unusual();
+  view.record.spec.environment = {{"TOKEN", "secret"}};
+  view.record.spec.benchmarks[0].arms[0].env = {{"OTHER", "secret"}};
+  v1::Session proto;
+  ToProto(view, &proto);
+  EXPECT_EQ(proto.SerializeAsString().find("secret"), std::string::npos);
+  ASSERT_EQ(proto.environment_names_size(), 1);
+  EXPECT_EQ(proto.environment_names(0), "TOKEN");
+  EXPECT_EQ(proto.spec().benchmarks(0).arms(0).env().count("OTHER"), 1U);
+}
+
+TEST(ToProtoTest, OfSomebodyElsesSessionOnlyIdUidAndStateAreSaid) {
+  SessionView view;
+  view.record.spec = Unusual();
+  view.record.spec.caller.uid = 1001;
+  view.record.snapshot.id = {"abc"};
+  view.record.snapshot.state = SessionState::kRunning;
+  view.record.snapshot.submitted_at = Timestamp(std::chrono::seconds(1));
+  view.record.snapshot.report = Report{};
+  view.visible = false;
+  v1::Session proto;
+  ToProto(view, &proto);
+  v1::Session expected;
+  expected.set_session("abc");
+  expected.set_uid(1001);
+  expected.set_state(v1::SESSION_STATE_RUNNING);
+  EXPECT_EQ(proto.SerializeAsString(), expected.SerializeAsString());
+}
+
+TEST(ToProtoTest, WhatAComparisonHasNotIsAbsentAndNotZero) {
+  Report report;
+  report.comparisons = {Comparison{}};
+  v1::Update proto;
+  ToProto(report, SessionState::kRunning, &proto);
+  const v1::Comparison& comparison = proto.comparisons(0);
+  EXPECT_FALSE(comparison.has_mean_reference());
+  EXPECT_FALSE(comparison.has_sd_candidate());
+  EXPECT_FALSE(comparison.has_change());
+  EXPECT_FALSE(comparison.has_p_value());
+  EXPECT_FALSE(comparison.has_decided());
+  EXPECT_FALSE(comparison.has_eta_seconds());
+  EXPECT_EQ(comparison.margin_case(), v1::Comparison::MARGIN_NOT_SET);
+  EXPECT_EQ(comparison.verdict(), v1::VERDICT_UNSPECIFIED);
+  EXPECT_EQ(comparison.better(), v1::BETTER_UNSPECIFIED);
+  EXPECT_EQ(comparison.flag(), v1::FLAG_UNSPECIFIED);
+  EXPECT_FALSE(proto.has_eta_seconds());
+}
+
+TEST(ToProtoTest, AGateCarriesItsNumbers) {
+  Comparison gate;
+  gate.role = ComparisonRole::kGate;
+  gate.better = Better::kLower;
+  gate.margin = 0.02;
+  gate.n_candidate = 10;
+  gate.mean_reference = 0.0;  // a zero that was measured is said
+  gate.change = Effect{0.5, -0.25, std::nullopt};
+  gate.verdict = Verdict::kRegression;
+  gate.decided = Decision{8, 0.1, 0.2};
+  gate.expected_blocks = 5;
+  Report report;
+  report.elapsed = std::chrono::seconds(20);
+  report.comparisons = {gate};
+  v1::Update proto;
+  ToProto(report, SessionState::kDone, &proto);
+  const v1::Comparison& comparison = proto.comparisons(0);
+  EXPECT_EQ(comparison.margin_ratio(), 0.02);
+  EXPECT_TRUE(comparison.has_mean_reference());
+  EXPECT_EQ(comparison.change().lo(), -0.25);
+  EXPECT_FALSE(comparison.change().has_hi());
+  EXPECT_EQ(comparison.verdict(), v1::VERDICT_REGRESSION);
+  EXPECT_EQ(comparison.decided().blocks(), 8U);
+  EXPECT_EQ(comparison.eta_seconds(), 10.0);  // 5 blocks of 20 s / 10 each
+  EXPECT_EQ(proto.state(), v1::SESSION_STATE_DONE);
+  EXPECT_EQ(proto.elapsed_seconds(), 20.0);
+}
+
+TEST(ToProtoTest, AMomentBefore1970KeepsItsNanoseconds) {
+  google::protobuf::Timestamp proto;
+  ToProto(Timestamp(Nanoseconds(-1)), &proto);
+  EXPECT_EQ(proto.seconds(), -1);
+  EXPECT_EQ(proto.nanos(), 999'999'999);
+}
+
+TEST(ToProtoTest, ARunNamesItsBenchmarkAndArm) {
+  benchd::Run run;
+  run.arm = 1;
+  run.exit.signal = 9;
+  run.samples = {{"wall_time", "inner", 2, 0.1}};
+  v1::Run proto;
+  ToProto(run, Unusual(), &proto);
+  EXPECT_EQ(proto.benchmark(), "parse");
+  EXPECT_EQ(proto.arm(), "old");
+  EXPECT_EQ(proto.phase(), v1::RUN_PHASE_MEASURED);
+  EXPECT_EQ(proto.signal(), 9);
+  EXPECT_EQ(proto.samples(0).inner_benchmark(), "inner");
+  run.benchmark = 7;
+  v1::Run outside;
+  ToProto(run, Unusual(), &outside);
+  EXPECT_EQ(outside.benchmark(), "");
+}
+
+TEST(ToProtoTest, BytesThatAreNoTextDoNotSpoilTheMessage) {
+  Failure failure{Error{ErrorCode::kInternal, "bad \xFF", {}}, FailedRun{}};
+  failure.run->stderr_tail = "\xC0tail";
+  v1::Failed proto;
+  ToProto(failure, &proto);
+  EXPECT_EQ(proto.error(), "bad \uFFFD");
+  EXPECT_EQ(proto.run().stderr_tail(), "\uFFFDtail");
+}
+
+TEST(ToProtoTest, ALongLogKeepsItsEnd) {
+  EXPECT_EQ(LogToProto("short"), "short");
+  const std::size_t limit = std::size_t{3} * 1024 * 1024;
+  const std::string log = LogToProto(std::string(limit, 'a') + "end");
+  EXPECT_EQ(log.substr(0, 35), "[the first 3 bytes are left out]\naa");
+  EXPECT_EQ(log.substr(log.size() - 4), "aend");
+}
+
+TEST(ToProtoTest, TheQueueSaysWhatRuns) {
+  QueueStatus status;
+  status.paused = true;
+  status.queued = 3;
+  v1::QueueStatus proto;
+  ToProto(status, &proto);
+  EXPECT_TRUE(proto.paused());
+  EXPECT_EQ(proto.queued(), 3U);
+  EXPECT_EQ(proto.running(), "");
+  status.running = SessionId{"abc"};
+  ToProto(status, &proto);
+  EXPECT_EQ(proto.running(), "abc");
+}
+
+}  // namespace
+}  // namespace benchd::rpc

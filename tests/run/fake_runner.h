@@ -1,0 +1,197 @@
+#pragma once
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <asio/awaitable.hpp>
+#include <asio/co_spawn.hpp>
+#include <asio/io_context.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daemon/run/runner_source.h"
+#include "daemon/wire/channel.h"
+#include "daemon/wire/messages.h"
+
+namespace benchd {
+
+/// A benchd-runner of the tests: the other end of a socketpair, on the same io_context. Answers
+/// everything at once with success, unless told otherwise.
+class FakeRunner {
+ public:
+  /// Sees each message first; true means "answered (or meant to stay unanswered)".
+  using Script = std::function<bool(FakeRunner&, const wire::Message&)>;
+
+  FakeRunner(asio::io_context& io, int fd, Script script)
+      : socket_(io, fd), script_(std::move(script)) {
+    socket_.non_blocking(true);
+    Listen();
+  }
+
+  const std::vector<wire::Message>& heard() const { return heard_; }
+  void Say(const wire::Message& message) { SayBytes(wire::Encode(message)); }
+  void SayBytes(const std::string& record) {
+    const auto sent = wire::SendRecord(socket_.native_handle(), record);
+    EXPECT_TRUE(sent) << sent.error().message;
+  }
+  /// What the kernel does when a process is killed.
+  void Die() { socket_.close(); }
+  bool hung_up_on() const { return hung_up_on_; }
+
+  template <typename Question>
+  std::vector<Question> HeardOf() const {
+    std::vector<Question> found;
+    for (const wire::Message& message : heard_) {
+      if (const auto* question = std::get_if<Question>(&message)) found.push_back(*question);
+    }
+    return found;
+  }
+
+ private:
+  void Listen() {
+    socket_.async_wait(asio::posix::stream_descriptor::wait_read, [this](std::error_code stopped) {
+      if (!stopped) TakeRecords();
+    });
+  }
+
+  void TakeRecords() {
+    while (socket_.is_open()) {
+      auto record = wire::ReceiveRecord(socket_.native_handle());
+      if (!record && record.error().code == ErrorCode::kResourceExhausted) return Listen();
+      if (!record || record->empty()) {
+        hung_up_on_ = true;
+        return Die();
+      }
+      auto message = wire::Decode(*record);
+      ASSERT_TRUE(message) << message.error().message;
+      heard_.push_back(*message);
+      if (script_ && script_(*this, *message)) continue;
+      std::visit([this](const auto& question) { Answer(question); }, *message);
+    }
+  }
+
+  void Answer(const wire::Hello&) {
+    wire::HelloReply reply;
+    reply.pid = 4711;
+    reply.housekeeping_cpus = {0};
+    reply.benchmark_cpus = {1, 2};
+    Say(reply);
+  }
+  void Answer(const wire::ResolveProgram& question) {
+    ProgramIdentity program;
+    program.path = "/bin/" + question.program;
+    Say(wire::ProgramResolved{question.request, program});
+  }
+  void Answer(const wire::OpenChild& question) { Say(wire::Done{question.request, {}}); }
+  void Answer(const wire::CloseChildren& question) { Say(wire::Done{question.request, {}}); }
+  void Answer(const wire::ReleaseMachine& question) { Say(wire::Done{question.request, {}}); }
+  void Answer(const wire::StartRun& question) {
+    Say(wire::RunFinished{question.request, wire::RunFigures{}});
+  }
+  void Answer(const wire::CancelRun&) {}
+  void Answer(const wire::AcquireMachine& question) {
+    MachineReport report;
+    report.benchmark_cpus = {1};
+    Say(wire::MachineAcquired{question.request, report});
+  }
+  template <typename Other>
+  void Answer(const Other&) {
+    FAIL() << "benchd sent what only a runner sends";
+  }
+
+  asio::posix::stream_descriptor socket_;
+  Script script_;
+  std::vector<wire::Message> heard_;
+  bool hung_up_on_ = false;
+};
+
+/// Hands out a new FakeRunner for every connection and keeps them all.
+class FakeSource : public RunnerSource {
+ public:
+  explicit FakeSource(asio::io_context& io) : io_(io) {}
+
+  FakeRunner::Script script;     // of runners to come
+  std::optional<Error> refusal;  // of connections to come
+  std::vector<std::unique_ptr<FakeRunner>> runners;
+  int disconnected = 0;
+
+  Result<UniqueFd> Connect() override {
+    if (refusal) return *refusal;
+    std::array<int, 2> ends{-1, -1};
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+      return Error{ErrorCode::kInternal, "socketpair", {}};
+    }
+    runners.push_back(std::make_unique<FakeRunner>(io_, ends[1], script));
+    return UniqueFd(ends[0]);
+  }
+  void Disconnected() override { ++disconnected; }
+  std::string Hint() const override { return "what to do"; }
+
+  FakeRunner& newest() { return *runners.back(); }
+
+ private:
+  asio::io_context& io_;
+};
+
+/// Runs the loop until `reached`; a test that waits for something that never comes fails, after 20
+/// s.
+inline void RunUntil(asio::io_context& io, const std::function<bool()>& reached) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  io.restart();
+  while (!reached()) {
+    if (io.run_one_until(deadline) == 0) {
+      FAIL() << "the loop " << (io.stopped() ? "ran dry" : "waited in vain");
+    }
+  }
+}
+
+/// A coroutine under way; its value once it has one.
+template <typename T>
+class Started {
+ public:
+  Started(asio::io_context& io, asio::awaitable<T> task) : io_(io) {
+    // Through Keep: co_spawn itself wants values that can be made from nothing.
+    asio::co_spawn(io, Keep(std::move(task), &value_),
+                   [](std::exception_ptr thrown) { EXPECT_FALSE(thrown); });
+  }
+  Started(const Started&) = delete;
+  Started& operator=(const Started&) = delete;
+
+  bool done() const { return value_.has_value(); }
+  T Wait() {
+    RunUntil(io_, [this] { return done(); });
+    if (!value_) throw std::runtime_error("no value in time");
+    return std::move(*value_);
+  }
+
+ private:
+  static asio::awaitable<void> Keep(asio::awaitable<T> task, std::optional<T>* kept) {
+    kept->emplace(co_await std::move(task));
+  }
+
+  asio::io_context& io_;
+  std::optional<T> value_;
+};
+
+template <typename T>
+T Await(asio::io_context& io, asio::awaitable<T> task) {
+  return Started<T>(io, std::move(task)).Wait();
+}
+
+inline void Await(asio::io_context& io, asio::awaitable<void> task) {
+  bool done = false;
+  asio::co_spawn(io, std::move(task), [&done](std::exception_ptr) { done = true; });
+  RunUntil(io, [&done] { return done; });
+}
+
+}  // namespace benchd

@@ -1,0 +1,130 @@
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <asio/io_context.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "daemon/run/runner_launcher.h"
+#include "daemon/run/runner_machine.h"
+#include "daemon/run/spawned_runner.h"
+#include "tests/run/fake_runner.h"
+
+namespace benchd {
+namespace {
+
+/// The launcher with the real benchd-runner and benchd-helper, where they are built.
+class RealRunnerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* program : {"benchd-runner", "benchd-helper"}) {
+      const auto path = std::filesystem::path(BENCHD_BIN_DIR) / program;
+      if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not built";
+    }
+  }
+
+  ChildSpec Child(std::vector<std::string> argv, std::string parse = {}) {
+    ChildSpec child;
+    child.caller.uid = geteuid();
+    child.caller.gid = getegid();
+    child.caller.pid = getpid();
+    child.argv = std::move(argv);
+    child.env = {{"PATH", "/usr/bin:/bin"}};
+    child.cwd = "/";
+    child.parse = std::move(parse);
+    const auto program = Await(io_, launcher_.Resolve(child));
+    EXPECT_TRUE(program) << program.error().message;
+    if (program) child.program = *program;
+    return child;
+  }
+
+  void Open(std::vector<ChildSpec> children) {
+    const auto opened = Await(io_, launcher_.Open(std::move(children)));
+    ASSERT_TRUE(opened) << opened.error().message;
+  }
+
+  static RunOrder Order(std::uint32_t child) {
+    return RunOrder{child, 100, std::chrono::duration_cast<Nanoseconds>(std::chrono::minutes(1))};
+  }
+
+  asio::io_context io_;
+  SpawnedRunner source_{io_.get_executor(),
+                        {.program = std::string(BENCHD_BIN_DIR) + "/benchd-runner"}};
+  RunnerConnection connection_{io_.get_executor(), source_};
+  RunnerLauncher launcher_{connection_};
+  RunnerMachine machine_{connection_};
+};
+
+TEST_F(RealRunnerTest, RunsATrueProgram) {
+  Open({Child({"true"})});
+  const auto outcome = Await(io_, launcher_.Run(Order(0)));
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_TRUE(outcome->exit.Succeeded());
+  ASSERT_EQ(outcome->samples.size(), BuiltinMetrics().size());
+  EXPECT_GT(outcome->samples[0].value, 0);
+  EXPECT_LT(outcome->samples[0].value, 60);
+}
+
+TEST_F(RealRunnerTest, ParsesWhatAProgramPrints) {
+  Open({Child({"printf", "#! prefer=lower\\nlatency 12.50 ms\\n"}, "lines"),
+        Child({"printf", "latency\\n"}, "lines")});
+  const auto outcome = Await(io_, launcher_.Run(Order(0)));
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_EQ(outcome->samples.back(), (Sample{"latency", "", 0, 12.5}));
+  EXPECT_EQ(outcome->metrics, (std::vector<MetricInfo>{{"latency", "ms", Better::kLower, 0.01}}));
+  const auto bad = Await(io_, launcher_.Run(Order(1)));
+  ASSERT_FALSE(bad);
+  EXPECT_EQ(bad.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(bad.error().message, "parse: line 1: 'latency' has no value");
+}
+
+TEST_F(RealRunnerTest, SaysThatAProgramDoesNotExist) {
+  ChildSpec child;
+  child.caller.uid = geteuid();
+  child.caller.gid = getegid();
+  child.argv = {"no-such-program-here"};
+  child.env = {{"PATH", "/usr/bin:/bin"}};
+  child.cwd = "/";
+  const auto program = Await(io_, launcher_.Resolve(child));
+  ASSERT_FALSE(program);
+  EXPECT_EQ(program.error().code, ErrorCode::kNotFound);
+  EXPECT_NE(program.error().message.find("no-such-program-here"), std::string::npos);
+}
+
+TEST_F(RealRunnerTest, CancelsARun) {
+  Open({Child({"sleep", "600"}), Child({"true"})});
+  Started<Result<RunOutcome>> run(io_, launcher_.Run(Order(0)));
+  io_.poll();  // StartRun is sent
+  launcher_.CancelRun();
+  EXPECT_EQ(run.Wait().error().code, ErrorCode::kCancelled);
+  const auto next = Await(io_, launcher_.Run(Order(1)));
+  EXPECT_TRUE(next) << next.error().message;
+}
+
+TEST_F(RealRunnerTest, OutlivesTheDeathOfARunner) {
+  Open({Child({"sleep", "600"})});
+  const auto facts = Await(io_, connection_.Connect());
+  ASSERT_TRUE(facts);
+  Started<Result<RunOutcome>> run(io_, launcher_.Run(Order(0)));
+  io_.poll();
+  kill(facts->pid, SIGKILL);
+  const auto outcome = run.Wait();
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().message, "benchd-runner died during a run");
+  Open({Child({"true"})});
+  const auto outcome_of_fresh_runner = Await(io_, launcher_.Run(Order(0)));
+  EXPECT_TRUE(outcome_of_fresh_runner) << outcome_of_fresh_runner.error().message;
+}
+
+TEST_F(RealRunnerTest, DescribesTheMachine) {
+  const auto report = Await(io_, machine_.Acquire({"default", Isolation::kBestEffort, {}}));
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_FALSE(report->environment.facts.empty());
+  EXPECT_FALSE(report->benchmark_cpus.empty());
+  Await(io_, machine_.Release());
+}
+
+}  // namespace
+}  // namespace benchd

@@ -1,0 +1,154 @@
+#include "daemon/run/run_outcome.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace benchd {
+namespace {
+
+wire::RunFigures Figures() {
+  wire::RunFigures figures;
+  figures.started_at_ns = 1'700'000'000'123'456'789;
+  figures.wall_time_ns = 1'234'567'891;
+  figures.user_time_us = 1'000'003;
+  figures.system_time_us = 200'004;
+  figures.max_rss_bytes = 1'048'576;
+  figures.minor_faults = 11;
+  figures.major_faults = 12;
+  figures.voluntary_switches = 13;
+  figures.involuntary_switches = 14;
+  figures.stderr_tail = "tail";
+  figures.output = "log";
+  return figures;
+}
+
+wire::ParsedOutput Parsed() {
+  wire::ParsedOutput parsed;
+  parsed.samples = {{"ops", "", 0, 12.5}, {"ops", "", 1, 13}};
+  parsed.metrics = {{"ops", "1", Better::kHigher, 0.1}};
+  return parsed;
+}
+
+Result<RunOutcome> OutcomeOf(const wire::ParsedOutput& parsed) {
+  wire::RunFigures figures = Figures();
+  figures.parsed = wire::EncodeParsedOutput(parsed);
+  return MakeRunOutcome(figures, "lines");
+}
+
+// Values: the figures above in SI units; order and names: contract.md, "Metrics".
+TEST(MakeRunOutcomeTest, TurnsFiguresIntoTheBuiltInMetricsInSiUnits) {
+  const auto outcome = MakeRunOutcome(Figures(), "");
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_EQ(outcome->samples, (std::vector<Sample>{{"wall_time", "", 0, 1.234567891},
+                                                   {"user_time", "", 0, 1.000003},
+                                                   {"system_time", "", 0, 0.200004},
+                                                   {"cpu_time", "", 0, 1.200007},
+                                                   {"max_rss", "", 0, 1048576},
+                                                   {"minor_faults", "", 0, 11},
+                                                   {"major_faults", "", 0, 12},
+                                                   {"voluntary_switches", "", 0, 13},
+                                                   {"involuntary_switches", "", 0, 14}}));
+  EXPECT_TRUE(outcome->metrics.empty());
+  EXPECT_EQ(outcome->started_at.time_since_epoch().count(), 1'700'000'000'123'456'789);
+  EXPECT_EQ(outcome->stderr_tail, "tail");
+  EXPECT_EQ(outcome->output, "log");
+}
+
+TEST(MakeRunOutcomeTest, NamesEveryBuiltInMetricOnceAndInOrder) {
+  const auto outcome = MakeRunOutcome(Figures(), "");
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  ASSERT_EQ(outcome->samples.size(), BuiltinMetrics().size());
+  for (std::size_t i = 0; i < BuiltinMetrics().size(); ++i) {
+    EXPECT_EQ(outcome->samples[i].metric, BuiltinMetrics()[i].name);
+  }
+}
+
+TEST(MakeRunOutcomeTest, AppendsTheParsedSamples) {
+  const auto outcome = OutcomeOf(Parsed());
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  ASSERT_EQ(outcome->samples.size(), BuiltinMetrics().size() + 2);
+  EXPECT_EQ(outcome->samples.back(), (Sample{"ops", "", 1, 13}));
+  EXPECT_EQ(outcome->metrics, Parsed().metrics);
+}
+
+TEST(MakeRunOutcomeTest, ReportsTheParsersErrorWithItsLineAndHint) {
+  wire::ParsedOutput parsed;
+  parsed.result = Error{ErrorCode::kInvalidArgument, "line 3: 'ops' has no value", "a hint"};
+  const auto outcome = OutcomeOf(parsed);
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error(),
+            (Error{ErrorCode::kInvalidArgument, "parse: line 3: 'ops' has no value", "a hint"}));
+}
+
+TEST(MakeRunOutcomeTest, DoesNotRepeatParseInFrontOfTheFormatsOwnError) {
+  wire::ParsedOutput parsed;
+  parsed.result = Error{ErrorCode::kUnimplemented, "parse: go is not offered yet", {}};
+  const auto outcome = OutcomeOf(parsed);
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().message, "parse: go is not offered yet");
+}
+
+TEST(MakeRunOutcomeTest, LetsAFailedChildsExitSpeakInsteadOfItsUnparsableOutput) {
+  wire::RunFigures figures = Figures();
+  figures.exit.code = 1;
+  wire::ParsedOutput parsed;
+  parsed.result = Error{ErrorCode::kInvalidArgument, "no value", {}};
+  figures.parsed = wire::EncodeParsedOutput(parsed);
+  const auto outcome = MakeRunOutcome(figures, "lines");
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_EQ(outcome->exit.code, 1);
+  EXPECT_EQ(outcome->samples.size(), BuiltinMetrics().size());
+}
+
+TEST(MakeRunOutcomeTest, KeepsWhatAFailedChildDidPrint) {
+  wire::RunFigures figures = Figures();
+  figures.exit.code = 1;
+  figures.parsed = wire::EncodeParsedOutput(Parsed());
+  const auto outcome = MakeRunOutcome(figures, "lines");
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_EQ(outcome->samples.size(), BuiltinMetrics().size() + 2);
+}
+
+TEST(MakeRunOutcomeTest, RefusesAParsedMetricNamedLikeABuiltInOne) {
+  wire::ParsedOutput parsed = Parsed();
+  parsed.samples[0].metric = parsed.samples[1].metric = parsed.metrics[0].name = "cpu_time";
+  const auto outcome = OutcomeOf(parsed);
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(outcome.error().message, "parse: 'cpu_time' is a metric that benchd measures itself");
+}
+
+TEST(MakeRunOutcomeTest, BelievesNothingThatTheHelperCouldNotHaveWritten) {
+  std::vector<wire::ParsedOutput> lies(6, Parsed());
+  lies[0].samples[0].value = std::numeric_limits<double>::quiet_NaN();
+  lies[1].samples[0].metric = "other";
+  lies[2].samples.clear();
+  lies[3].metrics.push_back(lies[3].metrics[0]);
+  lies[4].metrics[0].resolution = -1;
+  lies[5].metrics[0].name.clear();
+  for (const wire::ParsedOutput& lie : lies) {
+    const auto outcome = OutcomeOf(lie);
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().code, ErrorCode::kInternal);
+    EXPECT_EQ(outcome.error().message.rfind("benchd-helper's output cannot be read: ", 0), 0U)
+        << outcome.error().message;
+  }
+}
+
+TEST(MakeRunOutcomeTest, RefusesBytesThatAreNoMessage) {
+  wire::RunFigures figures = Figures();
+  for (const std::string bytes : {"", "garbage", "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"}) {
+    figures.parsed = bytes;
+    const auto outcome = MakeRunOutcome(figures, "lines");
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().code, ErrorCode::kInternal);
+  }
+  EXPECT_TRUE(MakeRunOutcome(figures, "")) << "without a format nothing is read";
+}
+
+}  // namespace
+}  // namespace benchd

@@ -1,0 +1,355 @@
+// What a child finds when it begins, and why one does not begin.
+
+#include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "tests/runner/runner_process.h"
+
+namespace benchd {
+namespace {
+
+std::string Lines(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + '\n';
+  return text;
+}
+
+/// The words after "NAME:" in a child's /proc/self/status.
+std::string StatusField(const std::string& status, const std::string& name) {
+  std::istringstream lines(status);
+  std::string line;
+  while (std::getline(lines, line)) {
+    if (!line.starts_with(name + ":")) continue;
+    std::istringstream words(line.substr(name.size() + 1));
+    std::string field;
+    for (std::string word; words >> word;) field += (field.empty() ? "" : " ") + word;
+    return field;
+  }
+  ADD_FAILURE() << "no " << name << " in:\n" << status;
+  return "";
+}
+
+TEST(LaunchTest, GivesExactlyTheArgumentsAndTheEnvironment) {
+  RunnerProcess runner;
+  wire::OpenChild child = ChildOf({"/usr/bin/printf", "%s|", "a b", "", "$HOME", "*"});
+  EXPECT_EQ(runner.OutputOf(child), "a b||$HOME|*|");
+
+  child = ChildOf({"/usr/bin/env"});
+  child.env = {"B=2", "A=x=y", "EMPTY="};
+  EXPECT_EQ(runner.OutputOf(child), Lines({"B=2", "A=x=y", "EMPTY="}));
+  child.env.clear();
+  EXPECT_EQ(runner.OutputOf(child), "");
+}
+
+TEST(LaunchTest, PadsTheEnvironmentByAsManyCharactersAsTold) {
+  RunnerProcess runner;
+  wire::OpenChild child = ChildOf({"/usr/bin/env"});
+  child.env = {"A=1"};
+  child.output = OutputKind::kLog;
+  ASSERT_TRUE(runner.Open(child));
+  for (std::uint32_t padding : {4096U, 1U, 0U}) {
+    runner.Start(0, padding);
+    const auto figures = runner.Finish();
+    ASSERT_TRUE(figures) << figures.error().message;
+    const std::string added =
+        padding == 0 ? "" : "BENCHD_PADDING=" + std::string(padding, 'x') + "\n";
+    EXPECT_EQ(figures->output, "A=1\n" + added);
+  }
+}
+
+TEST(LaunchTest, StartsInTheWorkingDirectoryWithItsInput) {
+  const TemporaryFolder folder;
+  folder.Put("in.txt", "hello input");
+  RunnerProcess runner;
+  wire::OpenChild child = ScriptOf("pwd; cat");
+  child.cwd = folder.path();
+  child.input = "in.txt";  // relative to cwd
+  EXPECT_EQ(runner.OutputOf(child), folder.path() + "\nhello input");
+  child.input.clear();  // /dev/null
+  EXPECT_EQ(runner.OutputOf(child), folder.path() + "\n");
+}
+
+TEST(LaunchTest, LeavesNoDescriptorOpen) {
+  RunnerProcess runner;
+  // 3 is the folder that ls itself reads.
+  EXPECT_EQ(runner.OutputOf(ChildOf({"/bin/ls", "/proc/self/fd"})), Lines({"0", "1", "2", "3"}));
+}
+
+TEST(LaunchTest, StartsWithDefaultSignalsInASessionOfItsOwn) {
+  RunnerProcess runner;
+  const std::string status = runner.OutputOf(ChildOf({"/bin/cat", "/proc/self/status"}));
+  EXPECT_EQ(StatusField(status, "SigBlk"), std::string(16, '0'));
+  EXPECT_EQ(StatusField(status, "SigIgn"), std::string(16, '0'));
+  // Fields 1, 5 and 6 of stat: pid, process group, session.
+  std::istringstream stat(runner.OutputOf(ChildOf({"/bin/cat", "/proc/self/stat"})));
+  std::vector<std::string> field(7);
+  for (std::size_t i = 1; i <= 6; ++i) stat >> field[i];
+  EXPECT_EQ(field[1], field[5]);
+  EXPECT_EQ(field[1], field[6]);
+}
+
+TEST(LaunchTest, AppliesUmaskAndLimits) {
+  RunnerProcess runner;
+  wire::OpenChild child = ScriptOf("umask; ulimit -Sn; ulimit -Hn; ulimit -c");
+  child.caller.umask = 0027;
+  child.caller.limits = {{.resource = RLIMIT_NOFILE, .soft = 77, .hard = 99},
+                         {.resource = RLIMIT_CORE, .soft = 0, .hard = 0}};
+  EXPECT_EQ(runner.OutputOf(child), Lines({"0027", "77", "99", "0"}));
+}
+
+TEST(LaunchTest, ALimitAboveWhatIsPossibleBecomesTheHighestPossible) {
+  RunnerProcess runner;
+  wire::OpenChild child = ScriptOf("ulimit -Hn");
+  // Above fs.nr_open, which not even root may exceed.
+  child.caller.limits = {{.resource = RLIMIT_NOFILE, .soft = 16, .hard = UINT64_MAX - 1}};
+  const int hard = std::stoi(runner.OutputOf(child));
+  EXPECT_GE(hard, 16);
+}
+
+TEST(LaunchTest, PinsTheChildWhereToldAndElseLetsItGoAnywhere) {
+  RunnerProcess runner;
+  const int last = runner.hello().benchmark_cpus.back();
+  wire::OpenChild child = ChildOf({"/bin/cat", "/proc/self/status"});
+  child.cpus = {last};
+  EXPECT_EQ(StatusField(runner.OutputOf(child), "Cpus_allowed_list"), std::to_string(last));
+
+  // What a process without any affinity sees.
+  cpu_set_t all;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) CPU_SET(cpu, &all);
+  ASSERT_EQ(sched_setaffinity(0, sizeof(all), &all), 0);
+  const std::string own = StatusField(ReadFile("/proc/self/status"), "Cpus_allowed_list");
+  child.cpus = {};
+  EXPECT_EQ(StatusField(runner.OutputOf(child), "Cpus_allowed_list"), own);
+
+  child.cpus = {1023};
+  const auto refused = runner.Open(child);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST(LaunchTest, AChildHasNoCapabilityFromInheritance) {
+  RunnerProcess runner;
+  const std::string status = runner.OutputOf(ChildOf({"/bin/cat", "/proc/self/status"}));
+  for (const char* set : {"CapInh", "CapAmb"}) {
+    EXPECT_EQ(StatusField(status, set), std::string(16, '0')) << set;
+  }
+}
+
+TEST(LaunchTest, RunsAsTheCallerWithNothingOfRoot) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
+  const TemporaryFolder folder;
+  ASSERT_EQ(chmod(folder.path().c_str(), 0777), 0);
+  const std::string secret = folder.Put("secret", "for root", 0600);
+  RunnerProcess runner;
+  wire::OpenChild child = ChildOf({"/bin/cat", "/proc/self/status"});
+  child.caller = NobodyCaller();
+  const std::string status = runner.OutputOf(child);
+  EXPECT_EQ(StatusField(status, "Uid"), "65534 65534 65534 65534");
+  EXPECT_EQ(StatusField(status, "Gid"), "65534 65534 65534 65534");
+  EXPECT_EQ(StatusField(status, "Groups"), "12345 65534");
+  for (const char* set : {"CapInh", "CapPrm", "CapEff", "CapAmb"}) {
+    EXPECT_EQ(StatusField(status, set), std::string(16, '0')) << set;
+  }
+
+  // Everything that touches files happens as the user.
+  child = ScriptOf("echo hi");
+  child.caller = NobodyCaller();
+  child.input = secret;
+  EXPECT_EQ(runner.Run(child).error().message, "input: " + secret + ": Permission denied");
+  child.input.clear();
+  child.output = OutputKind::kFile;
+  child.output_path = folder / "out.txt";
+  ASSERT_TRUE(runner.Run(child));
+  struct stat info {};
+  ASSERT_EQ(stat(child.output_path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_uid, kNobodyId);
+}
+
+TEST(LaunchTest, ARunnerWithoutPrivilegesSaysThatItCannotBecomeAnother) {
+  if (auto why = CannotStartAs(RunnerIds::kNobody); !why.empty()) GTEST_SKIP() << why;
+  RunnerProcess runner(RunnerIds::kNobody);
+  EXPECT_FALSE(runner.hello().privileged);
+  const auto refused = runner.Open(ChildOf({"/bin/true"}));  // as root
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kPermissionDenied);
+  EXPECT_NE(refused.error().message.find("runs as uid 65534"), std::string::npos);
+
+  wire::OpenChild child = ScriptOf("id -u");
+  child.caller = NobodyCaller();
+  EXPECT_EQ(runner.OutputOf(child), "65534\n");
+}
+
+TEST(LaunchTest, ResetsNiceAndOomAdjustmentOfTheChildAlone) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can lower its nice value";
+  RunnerProcess runner(RunnerIds::kOwn, [] {
+    std::ofstream("/proc/self/oom_score_adj") << 100;
+    if (nice(5) == -1) _exit(124);
+  });
+  EXPECT_EQ(runner.OutputOf(ScriptOf("cat /proc/self/oom_score_adj; nice")), "0\n0\n");
+  EXPECT_EQ(ReadFile("/proc/" + std::to_string(runner.pid()) + "/oom_score_adj"), "100\n");
+}
+
+/// Answers clone3 with ENOSYS from now on, as the filters of some containers do.
+void ForbidClone3() {
+  sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{.len = std::size(filter), .filter = filter};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
+    _exit(123);
+  }
+}
+
+TEST(LaunchTest, WorksWhereClone3IsForbidden) {
+  const TemporaryFolder folder;
+  const Leash leash(folder);
+  RunnerProcess runner(RunnerIds::kOwn, &ForbidClone3);
+  EXPECT_EQ(runner.OutputOf(ScriptOf("echo hello")), "hello\n");
+  wire::OpenChild child = ChildOf({"/bin/true"});
+  child.cwd = "/no/such/folder";
+  EXPECT_EQ(runner.Run(child).error().message, "cwd: /no/such/folder: No such file or directory");
+  EXPECT_TRUE(runner.Run(ScriptOf("exec 9>" + leash.path() + "; setsid sleep 1000 & exit 0")));
+  leash.AwaitEnd();
+}
+
+struct Unlaunchable {
+  const char* name;
+  wire::OpenChild (*child)(const TemporaryFolder& folder);
+  const char* message;  ///< FOLDER stands for the folder
+};
+
+class LaunchFailureTest : public testing::TestWithParam<Unlaunchable> {};
+
+TEST_P(LaunchFailureTest, NamesTheStepAndTheFile) {
+  const TemporaryFolder folder;
+  RunnerProcess runner;
+  const auto figures = runner.Run(GetParam().child(folder));
+  ASSERT_FALSE(figures);
+  EXPECT_EQ(figures.error().code, ErrorCode::kFailedPrecondition);
+  std::string expected = GetParam().message;
+  expected.replace(expected.find("FOLDER"), 6, folder.path());
+  if (const std::size_t uid = expected.find("UID"); uid != std::string::npos) {
+    expected.replace(uid, 3, std::to_string(geteuid()));
+  }
+  EXPECT_EQ(figures.error().message, expected);
+  // The runner is none the worse for it.
+  EXPECT_TRUE(runner.Run(ChildOf({"/bin/true"})));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, LaunchFailureTest,
+    testing::Values(
+        Unlaunchable{"MissingFolder",
+                     [](const TemporaryFolder& folder) {
+                       wire::OpenChild child = ChildOf({"/bin/true"});
+                       child.cwd = folder / "gone";
+                       return child;
+                     },
+                     "cwd: FOLDER/gone: No such file or directory"},
+        Unlaunchable{"MissingInput",
+                     [](const TemporaryFolder& folder) {
+                       wire::OpenChild child = ChildOf({"/bin/true"});
+                       child.input = folder / "gone";
+                       return child;
+                     },
+                     "input: FOLDER/gone: No such file or directory"},
+        Unlaunchable{"OutputThatIsAFolder",
+                     [](const TemporaryFolder& folder) {
+                       wire::OpenChild child = ChildOf({"/bin/true"});
+                       child.output = OutputKind::kFile;
+                       child.output_path = folder.path();
+                       return child;
+                     },
+                     "output: FOLDER: Is a directory"},
+        Unlaunchable{"NoFormat",
+                     [](const TemporaryFolder& folder) {
+                       return ChildOf({folder.Put("script", "echo no hash-bang\n", 0755)});
+                     },
+                     "program: FOLDER/script: it is neither a program nor a script with a #! line"},
+        Unlaunchable{"NoInterpreter",
+                     [](const TemporaryFolder& folder) {
+                       return ChildOf({folder.Put("script", "#!/no/such/interpreter\n", 0755)});
+                     },
+                     "program: FOLDER/script: the interpreter it names does not exist"},
+        Unlaunchable{"NotExecutable",
+                     [](const TemporaryFolder& folder) {
+                       wire::OpenChild child = ChildOf({folder.Put("script", "#!/bin/sh\n", 0644)});
+                       return child;
+                     },
+                     "program: FOLDER/script: uid UID may not execute it"},
+        Unlaunchable{"TooManyArguments",
+                     [](const TemporaryFolder& folder) {
+                       const std::string script = folder.Put("script", "#!/bin/sh\n", 0755);
+                       wire::OpenChild child = ChildOf({script});
+                       child.argv.resize(70, std::string(120'000, 'x'));  // over 6 MiB, the most
+                       return child;
+                     },
+                     "program: FOLDER/script: its arguments and environment are too long"},
+        Unlaunchable{"ProgramGone",
+                     [](const TemporaryFolder& folder) {
+                       const std::string script = folder.Put("script", "#!/bin/sh\n", 0755);
+                       wire::OpenChild child = ChildOf({script});
+                       std::filesystem::remove(script);
+                       return child;
+                     },
+                     "program: FOLDER/script: No such file or directory"},
+        Unlaunchable{"ProgramGrown",
+                     [](const TemporaryFolder& folder) {
+                       wire::OpenChild child = ChildOf({folder.Put("script", "#!/bin/sh\n", 0755)});
+                       ++child.program.size_bytes;
+                       return child;
+                     },
+                     "program: FOLDER/script changed since submit: another size"},
+        Unlaunchable{"ProgramRebuiltInPlace",
+                     [](const TemporaryFolder& folder) {
+                       wire::OpenChild child = ChildOf({folder.Put("script", "#!/bin/sh\n", 0755)});
+                       --child.program.mtime_ns;
+                       return child;
+                     },
+                     "program: FOLDER/script changed since submit: another modification time"},
+        Unlaunchable{"ProgramReplaced",
+                     [](const TemporaryFolder& folder) {
+                       const std::string script = folder.Put("script", "#!/bin/sh\n", 0755);
+                       wire::OpenChild child = ChildOf({script});
+                       std::filesystem::rename(folder.Put("new", "#!/bin/sh\n", 0755), script);
+                       child.program.mtime_ns = IdentityOf(script).mtime_ns;
+                       return child;
+                     },
+                     "program: FOLDER/script changed since submit: another file"}),
+    [](const testing::TestParamInfo<Unlaunchable>& instance) { return instance.param.name; });
+
+TEST(LaunchTest, RefusesWhatNoProcessCanBeGiven) {
+  RunnerProcess runner;
+  wire::OpenChild child = ChildOf({"/bin/true"});
+  child.argv.clear();
+  EXPECT_EQ(runner.Open(child).error().message, "command: it is empty");
+  child = ChildOf({"/bin/true"});
+  child.argv.push_back(std::string("a\0b", 3));
+  EXPECT_EQ(runner.Open(child).error().message, "command: it contains a NUL byte");
+  child = ChildOf({"/bin/true"});
+  child.env = {"NOVALUE"};
+  EXPECT_EQ(runner.Open(child).error().message, "env: 'NOVALUE' has no '='");
+  child = ChildOf({"/bin/true"});
+  child.program.path = "true";
+  EXPECT_EQ(runner.Open(child).error().message, "program: 'true' is no absolute path");
+}
+
+}  // namespace
+}  // namespace benchd

@@ -1,0 +1,132 @@
+// What the runner reports about a child that ends by itself.
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include "tests/runner/runner_process.h"
+
+namespace benchd {
+namespace {
+
+TEST(MeasureTest, TheFiguresOfTrueArePlausible) {
+  RunnerProcess runner;
+  const auto figures = runner.Run(ChildOf({"/bin/true"}));
+  ASSERT_TRUE(figures) << figures.error().message;
+  EXPECT_TRUE(figures->exit.Succeeded());
+  EXPECT_GT(figures->wall_time_ns, 10'000);          // an execve alone takes longer
+  EXPECT_LT(figures->wall_time_ns, 10'000'000'000);  // and this machine is not that slow
+  EXPECT_LE(figures->user_time_us + figures->system_time_us, figures->wall_time_ns / 1000 + 20'000);
+  EXPECT_GT(figures->minor_faults, 10);  // its own pages and those of the C library
+  EXPECT_GT(figures->max_rss_bytes, 100 * 1024);
+  EXPECT_GT(figures->started_at_ns, 1'700'000'000'000'000'000);  // after November 2023
+  EXPECT_EQ(figures->stderr_tail, "");
+  EXPECT_EQ(figures->output, "");
+  EXPECT_EQ(figures->parsed, "");
+}
+
+TEST(MeasureTest, TheRunnersOwnMemoryIsASmallFloor) {
+#ifdef BENCHD_SANITIZED
+  GTEST_SKIP() << "a sanitizer's runner is large";
+#endif
+  RunnerProcess runner;
+  const auto figures = runner.Run(ChildOf({"/bin/true"}));
+  ASSERT_TRUE(figures) << figures.error().message;
+  RecordProperty("max_rss_bytes", std::to_string(figures->max_rss_bytes));
+  EXPECT_LT(figures->max_rss_bytes, 2 * 1024 * 1024);
+}
+
+TEST(MeasureTest, ALargeLogDoesNotRaiseTheFloorForTheNextChild) {
+#ifdef BENCHD_SANITIZED
+  GTEST_SKIP() << "a sanitizer's runner is large";
+#endif
+  RunnerProcess runner;
+  ASSERT_EQ(runner.OutputOf(ScriptOf("head -c 2000000 /dev/zero")).size(), 1024U * 1024U);
+  const auto figures = runner.Run(ChildOf({"/bin/true"}));
+  ASSERT_TRUE(figures);
+  EXPECT_LT(figures->max_rss_bytes, 2 * 1024 * 1024);
+}
+
+TEST(MeasureTest, WallTimeCoversASleepAndCpuTimeDoesNot) {
+  RunnerProcess runner;
+  const auto figures = runner.Run(ChildOf({"/bin/sleep", "0.05"}));
+  ASSERT_TRUE(figures) << figures.error().message;
+  EXPECT_GE(figures->wall_time_ns, 50'000'000);
+  EXPECT_LT(figures->user_time_us + figures->system_time_us, 50'000);
+  EXPECT_GE(figures->voluntary_switches, 1);
+}
+
+TEST(MeasureTest, MemoryOfTheChildIsItsOwn) {
+  RunnerProcess runner;
+  // dd takes one buffer of 64 MiB and fills it.
+  const auto figures =
+      runner.Run(ChildOf({"/bin/dd", "if=/dev/zero", "of=/dev/null", "bs=64M", "count=1"}));
+  ASSERT_TRUE(figures) << figures.error().message;
+  EXPECT_GE(figures->max_rss_bytes, 64 * 1024 * 1024);
+  EXPECT_LT(figures->max_rss_bytes, 80 * 1024 * 1024);
+}
+
+TEST(MeasureTest, ReportsExitCodes) {
+  RunnerProcess runner;
+  for (int code : {0, 1, 3, 127, 255}) {
+    const auto figures = runner.Run(ScriptOf("exit " + std::to_string(code)));
+    ASSERT_TRUE(figures) << figures.error().message;
+    EXPECT_EQ(figures->exit, (RunExit{.code = code, .signal = 0, .timed_out = false}));
+  }
+}
+
+TEST(MeasureTest, ReportsTheSignalThatEndedTheChild) {
+  RunnerProcess runner;
+  for (int signal : {SIGKILL, SIGTERM, SIGSEGV, SIGPIPE, SIGHUP, SIGINT}) {
+    const auto figures = runner.Run(ScriptOf("kill -" + std::to_string(signal) + " $$"));
+    ASSERT_TRUE(figures) << figures.error().message;
+    EXPECT_EQ(figures->exit, (RunExit{.code = 0, .signal = signal, .timed_out = false}));
+  }
+}
+
+TEST(MeasureTest, ServesManyRunsOfManyChildren) {
+  RunnerProcess runner;
+  for (std::uint32_t number : {0U, 1U}) {
+    wire::OpenChild child = ScriptOf("exit " + std::to_string(number + 40));
+    child.child = number;
+    ASSERT_TRUE(runner.Open(child));
+  }
+  for (std::uint64_t request = 100; request < 300; ++request) {
+    const auto child = static_cast<std::uint32_t>(request % 2);
+    runner.Send(
+        wire::StartRun{.request = request, .child = child, .padding_bytes = 0, .timeout_ns = 0});
+    const auto finished = runner.Await<wire::RunFinished>();
+    EXPECT_EQ(finished.request, request);
+    ASSERT_TRUE(finished.figures) << finished.figures.error().message;
+    EXPECT_EQ(finished.figures->exit.code, static_cast<int>(child) + 40);
+  }
+}
+
+TEST(MeasureTest, RefusesAChildThatWasNotOpenedAndASecondRunAtOnce) {
+  RunnerProcess runner;
+  runner.Start();
+  EXPECT_EQ(runner.Finish().error().code, ErrorCode::kInvalidArgument);
+
+  ASSERT_TRUE(runner.Open(ChildOf({"/bin/sleep", "1000"})));
+  runner.Start();
+  runner.Send(wire::StartRun{.request = 2, .child = 0, .padding_bytes = 0, .timeout_ns = 0});
+  const auto refused = runner.Await<wire::RunFinished>();
+  EXPECT_EQ(refused.request, 2U);
+  EXPECT_EQ(refused.figures.error().code, ErrorCode::kFailedPrecondition);
+  EXPECT_EQ(runner.Open(ChildOf({"/bin/true"})).error().code, ErrorCode::kFailedPrecondition);
+  runner.Send(wire::CancelRun{});
+  EXPECT_EQ(runner.Finish().error().code, ErrorCode::kCancelled);
+}
+
+TEST(MeasureTest, ForgetsItsChildrenWhenTold) {
+  RunnerProcess runner;
+  ASSERT_TRUE(runner.Run(ChildOf({"/bin/true"})));
+  runner.Send(wire::CloseChildren{.request = 7});
+  const auto closed = runner.Await<wire::Done>();
+  EXPECT_EQ(closed.request, 7U);
+  EXPECT_TRUE(closed.result);
+  runner.Start();
+  EXPECT_EQ(runner.Finish().error().code, ErrorCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace benchd

@@ -1,0 +1,76 @@
+#include "daemon/runner/options.h"
+
+#include <gtest/gtest.h>
+#include <sys/file.h>
+
+#include "daemon/runner/settings.h"
+#include "tests/runner/runner_process.h"
+
+namespace benchd {
+namespace {
+
+Result<RunnerOptions> Parse(std::vector<std::string> words) {
+  words.insert(words.begin(), "benchd-runner");
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  return ParseRunnerOptions(static_cast<int>(argv.size()), argv.data());
+}
+
+TEST(RunnerOptionsTest, TakesValuesInBothSpellings) {
+  const auto options = Parse({"--config", "/etc/x", "--socket=fd:3", "--journal", "/run/j",
+                              "--sysfs-root=/tmp/root", "--restore"});
+  ASSERT_TRUE(options) << options.error().message;
+  EXPECT_EQ(options->config, "/etc/x");
+  EXPECT_EQ(options->socket, "fd:3");
+  EXPECT_EQ(options->journal, "/run/j");
+  EXPECT_EQ(options->sysfs_root, "/tmp/root");
+  EXPECT_TRUE(options->restore);
+  EXPECT_FALSE(options->help);
+}
+
+TEST(RunnerOptionsTest, RefusesWhatItDoesNotKnow) {
+  EXPECT_EQ(Parse({"--frobnicate"}).error().message, "--frobnicate: unknown option");
+  EXPECT_EQ(Parse({"word"}).error().message, "word: unknown option");
+  EXPECT_EQ(Parse({"--restore=yes"}).error().message, "--restore=yes: unknown option");
+  EXPECT_EQ(Parse({"--socket"}).error().message, "--socket: a value is missing");
+}
+
+TEST(UserTest, IsANumberOrANameOfThePasswordFile) {
+  EXPECT_EQ(*FindUser("0"), 0U);
+  EXPECT_EQ(*FindUser("65534"), 65534U);
+  EXPECT_EQ(*FindUser("root"), 0U);
+  const auto missing = FindUser("no-such-user-here");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, ErrorCode::kNotFound);
+}
+
+TEST(JournalTest, WithoutOneThereIsNothingToRestore) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(*RestoreFromJournal(folder / "none"), "nothing to restore");
+  EXPECT_EQ(*RestoreFromJournal(folder.Put("empty", "")), "nothing to restore");
+  EXPECT_FALSE(RestoreFromJournal(""));
+}
+
+TEST(JournalTest, ALiveRunnerHoldsItAndADeadOneDoesNot) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "journal";
+  {
+    const auto held = LockJournal(path);
+    ASSERT_TRUE(held) << held.error().message;
+    for (const auto& refused : {RestoreFromJournal(path)}) {
+      ASSERT_FALSE(refused);
+      EXPECT_EQ(refused.error().code, ErrorCode::kFailedPrecondition);
+      EXPECT_EQ(refused.error().message, path + ": a live benchd-runner holds it");
+    }
+    EXPECT_FALSE(LockJournal(path));
+  }
+  EXPECT_EQ(*RestoreFromJournal(path), "nothing to restore");
+}
+
+TEST(JournalTest, EntriesOfAnotherVersionAreNotThrownAway) {
+  const TemporaryFolder folder;
+  EXPECT_FALSE(RestoreFromJournal(folder.Put("journal", "governor cpu0 powersave\n")));
+}
+
+}  // namespace
+}  // namespace benchd

@@ -1,0 +1,156 @@
+// Where a child's stdout and stderr go.
+
+#include <gtest/gtest.h>
+
+#include "tests/runner/runner_process.h"
+
+namespace benchd {
+namespace {
+
+TEST(OutputTest, KeepsTheEndOfStderrFromTheStartOfALine) {
+  RunnerProcess runner;
+  auto figures = runner.Run(ScriptOf("echo out; echo problem >&2; exit 1"));
+  ASSERT_TRUE(figures);
+  EXPECT_EQ(figures->stderr_tail, "problem\n");
+  EXPECT_EQ(figures->output, "");
+
+  // 2000 lines of 10 bytes: the last 4096 bytes begin inside line 1591 (20000 - 4096 = 15904).
+  figures =
+      runner.Run(ScriptOf("i=0; while [ $i -lt 2000 ]; do printf 'line %04d\\n' $i >&2; "
+                          "i=$((i+1)); done"));
+  ASSERT_TRUE(figures);
+  EXPECT_EQ(figures->stderr_tail.substr(0, 10), "line 1591\n");
+  EXPECT_EQ(figures->stderr_tail.size(), 4090U);
+  EXPECT_TRUE(figures->stderr_tail.ends_with("line 1999\n"));
+}
+
+TEST(OutputTest, ALogHasBothStreams) {
+  RunnerProcess runner;
+  wire::OpenChild child = ScriptOf("echo out; echo err >&2");
+  child.output = OutputKind::kLog;
+  const auto figures = runner.Run(child);
+  ASSERT_TRUE(figures);
+  EXPECT_NE(figures->output.find("out\n"), std::string::npos);
+  EXPECT_NE(figures->output.find("err\n"), std::string::npos);
+  EXPECT_EQ(figures->output.size(), 8U);
+  EXPECT_EQ(figures->stderr_tail, "err\n");
+}
+
+TEST(OutputTest, ALogIsCutAtOneMebibyteAndTheChildIsNotStopped) {
+  RunnerProcess runner;
+  wire::OpenChild child = ScriptOf("head -c 5000000 /dev/zero | tr '\\0' y; exit 7");
+  child.output = OutputKind::kLog;
+  const auto figures = runner.Run(child);
+  ASSERT_TRUE(figures);
+  EXPECT_EQ(figures->exit.code, 7);
+  EXPECT_EQ(figures->output, std::string(1024 * 1024, 'y'));
+}
+
+TEST(OutputTest, AFileIsEmptiedOnceASessionAndThenAppendedTo) {
+  const TemporaryFolder folder;
+  const std::string path = folder.Put("out.txt", "of the last session\n");
+  RunnerProcess runner;
+  wire::OpenChild first = ScriptOf("echo first");
+  first.output = OutputKind::kFile;
+  first.output_path = "out.txt";
+  first.cwd = folder.path();
+  wire::OpenChild second = first;
+  second.argv.back() = "echo second";
+  for (const auto& child : {first, second, first}) ASSERT_TRUE(runner.Run(child));
+  EXPECT_EQ(ReadFile(path), "first\nsecond\nfirst\n");
+
+  runner.Send(wire::CloseChildren{.request = 9});
+  ASSERT_TRUE(runner.Await<wire::Done>().result);
+  ASSERT_TRUE(runner.Run(second));
+  EXPECT_EQ(ReadFile(path), "second\n");
+}
+
+wire::ParsedOutput ParsedBy(RunnerProcess& runner, wire::OpenChild child) {
+  child.parse = "lines";
+  const auto figures = runner.Run(child);
+  EXPECT_TRUE(figures) << figures.error().message;
+  if (!figures) return {};
+  const auto parsed = wire::DecodeParsedOutput(figures->parsed);
+  EXPECT_TRUE(parsed) << parsed.error().message;
+  return parsed ? *parsed : wire::ParsedOutput{};
+}
+
+TEST(OutputTest, StdoutIsParsedByTheHelper) {
+  RunnerProcess runner;
+  const auto parsed = ParsedBy(runner, ScriptOf("echo noise >&2; echo latency 1.5 s; echo n 3"));
+  ASSERT_TRUE(parsed.result) << parsed.result.error().message;
+  ASSERT_EQ(parsed.samples.size(), 2U);
+  EXPECT_EQ(parsed.samples[0].metric, "latency");
+  EXPECT_EQ(parsed.samples[0].value, 1.5);
+  EXPECT_EQ(parsed.samples[1].metric, "n");
+  EXPECT_EQ(parsed.metrics.size(), 2U);
+}
+
+TEST(OutputTest, WhatCannotBeParsedIsAnAnswerWithTheReason) {
+  RunnerProcess runner;
+  const auto parsed = ParsedBy(runner, ScriptOf("echo latency fast"));
+  ASSERT_FALSE(parsed.result);
+  EXPECT_EQ(parsed.result.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_NE(parsed.result.error().message.find("line 1"), std::string::npos);
+}
+
+TEST(OutputTest, ParsedOutputCanBeLoggedAndFiledToo) {
+  const TemporaryFolder folder;
+  RunnerProcess runner;
+  wire::OpenChild child = ScriptOf("echo n 1");
+  child.parse = "lines";
+  child.output = OutputKind::kLog;
+  auto figures = runner.Run(child);
+  ASSERT_TRUE(figures);
+  EXPECT_EQ(figures->output, "n 1\n");
+  EXPECT_EQ(wire::DecodeParsedOutput(figures->parsed)->samples.size(), 1U);
+
+  child.output = OutputKind::kFile;
+  child.cwd = folder.path();
+  child.output_path = "out.txt";
+  ASSERT_TRUE(runner.Open(child));
+  for (int i = 0; i < 2; ++i) {
+    runner.Start();
+    figures = runner.Finish();
+    ASSERT_TRUE(figures);
+    EXPECT_EQ(wire::DecodeParsedOutput(figures->parsed)->samples.size(), 1U);
+  }
+  EXPECT_EQ(ReadFile(folder / "out.txt"), "n 1\nn 1\n");
+}
+
+TEST(OutputTest, ParsingHappensAsTheCaller) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
+  RunnerProcess runner;
+  wire::OpenChild child = ScriptOf("echo n 1");
+  child.caller = NobodyCaller();
+  EXPECT_TRUE(ParsedBy(runner, child).result);
+  // A file only root may write: the helper, not the runner, opens it.
+  const TemporaryFolder folder;
+  child.output = OutputKind::kFile;
+  child.output_path = folder / "out.txt";
+  const auto refused = ParsedBy(runner, child);
+  ASSERT_FALSE(refused.result);
+  EXPECT_EQ(refused.result.error().message, "output: " + child.output_path + ": Permission denied");
+}
+
+TEST(OutputTest, AKilledChildIsNotParsed) {
+  RunnerProcess runner;
+  wire::OpenChild child = ScriptOf("echo n 1; kill -9 $$");
+  child.parse = "lines";
+  const auto figures = runner.Run(child);
+  ASSERT_TRUE(figures);
+  EXPECT_EQ(figures->exit.signal, 9);
+  EXPECT_EQ(figures->parsed, "");
+}
+
+TEST(OutputTest, TooMuchToParseIsAnErrorThatSaysSo) {
+  RunnerProcess runner;
+  const auto parsed =
+      ParsedBy(runner, ScriptOf("head -c 70000000 /dev/zero"));  // the limit is 64 MiB
+  ASSERT_FALSE(parsed.result);
+  EXPECT_EQ(parsed.result.error().code, ErrorCode::kResourceExhausted);
+  EXPECT_EQ(parsed.result.error().message, "stdout: over 64 MiB, too much to be parsed");
+}
+
+}  // namespace
+}  // namespace benchd

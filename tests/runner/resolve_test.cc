@@ -1,0 +1,163 @@
+// Finding a command as its caller would.
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "tests/runner/runner_process.h"
+
+namespace benchd {
+namespace {
+
+class ResolveTest : public testing::Test {
+ protected:
+  Result<ProgramIdentity> Resolve(const std::string& program, const std::string& path) {
+    runner_.Send(wire::ResolveProgram{
+        .request = 11, .caller = caller_, .program = program, .path = path, .cwd = folder_.path()});
+    auto resolved = runner_.Await<wire::ProgramResolved>();
+    EXPECT_EQ(resolved.request, 11U);
+    return std::move(resolved.program);
+  }
+  std::string MessageOf(const std::string& program, const std::string& path) {
+    const auto resolved = Resolve(program, path);
+    return resolved ? "found " + resolved->path : resolved.error().message;
+  }
+
+  TemporaryFolder folder_;
+  Caller caller_ = OwnCaller();
+  RunnerProcess runner_;
+};
+
+TEST_F(ResolveTest, FindsACommandInPathAndTakesItsIdentity) {
+  const auto found = Resolve("true", "/no/such/folder:/usr/bin:/bin");
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->path, "/usr/bin/true");
+  ProgramIdentity expected = IdentityOf("/usr/bin/true");
+  expected.sha256 = found->sha256;
+  EXPECT_EQ(*found, expected);
+}
+
+TEST_F(ResolveTest, TheDigestIsSha256) {
+  folder_.Put("abc", "abc", 0755);
+  const auto found = Resolve("./abc", "");
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->path, folder_ / "abc");
+  // FIPS 180-2, appendix B.1: the digest of "abc".
+  const std::array<std::uint8_t, 32> expected{0xba, 0x78, 0x16, 0xbf, 0x8f, 0x01, 0xcf, 0xea,
+                                              0x41, 0x41, 0x40, 0xde, 0x5d, 0xae, 0x22, 0x23,
+                                              0xb0, 0x03, 0x61, 0xa3, 0x96, 0x17, 0x7a, 0x9c,
+                                              0xb4, 0x10, 0xff, 0x61, 0xf2, 0x00, 0x15, 0xad};
+  EXPECT_EQ(found->sha256, expected);
+}
+
+TEST_F(ResolveTest, CountsRelativeAndEmptyPartsFromTheWorkingDirectory) {
+  std::filesystem::create_directory(folder_ / "bin");
+  folder_.Put("bin/tool", "#!/bin/sh\n", 0755);
+  folder_.Put("tool", "#!/bin/sh\n", 0755);
+  EXPECT_EQ(MessageOf("tool", "bin:/usr/bin"), "found " + (folder_ / "bin/tool"));
+  EXPECT_EQ(MessageOf("tool", "/usr/bin:"), "found " + (folder_ / "tool"));
+  EXPECT_EQ(MessageOf("tool", ":/usr/bin"), "found " + (folder_ / "tool"));
+  EXPECT_EQ(MessageOf("bin/tool", ""), "found " + (folder_ / "bin/tool"));
+  EXPECT_EQ(MessageOf(".//./tool", ""), "found " + (folder_ / "tool"));
+}
+
+TEST_F(ResolveTest, SkipsWhatIsNoExecutableFileButRemembersIt) {
+  std::filesystem::create_directories(folder_ / "a/tool");  // a folder of that name
+  std::filesystem::create_directory(folder_ / "b");
+  folder_.Put("b/tool", "text", 0644);
+  EXPECT_EQ(MessageOf("tool", folder_ / "a"), "command 'tool': not found in PATH");
+  EXPECT_EQ(MessageOf("tool", (folder_ / "a") + ":" + (folder_ / "b")),
+            "command 'tool': " + (folder_ / "b/tool") + " may not be executed by uid " +
+                std::to_string(caller_.uid));
+  std::filesystem::create_directory(folder_ / "c");
+  folder_.Put("c/tool", "#!/bin/sh\n", 0755);
+  EXPECT_EQ(MessageOf("tool", (folder_ / "b") + ":" + (folder_ / "c")),
+            "found " + (folder_ / "c/tool"));
+}
+
+TEST_F(ResolveTest, SaysWhatIsWrong) {
+  auto missing = Resolve("no-such-command", "/usr/bin:/bin");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(missing.error().message, "command 'no-such-command': not found in PATH");
+
+  missing = Resolve("./gone", "");
+  EXPECT_EQ(missing.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(missing.error().message,
+            "command './gone': " + (folder_ / "gone") + ": No such file or directory");
+
+  folder_.Put("text", "text", 0644);
+  const auto refused = Resolve("./text", "");
+  EXPECT_EQ(refused.error().code, ErrorCode::kPermissionDenied);
+
+  EXPECT_EQ(MessageOf("/", ""), "command '/': / is a directory");
+  EXPECT_EQ(MessageOf("", ""), "command: it is empty");
+}
+
+TEST_F(ResolveTest, AnswersWhileAChildIsMeasured) {
+  const Leash leash(folder_);
+  ASSERT_TRUE(
+      runner_.Open(ScriptOf("exec 9>" + leash.path() + "; echo ready >&9; exec sleep 1000")));
+  runner_.Start();
+  ASSERT_EQ(leash.ReadLine(), "ready");
+  EXPECT_EQ(MessageOf("true", "/usr/bin"), "found /usr/bin/true");
+  EXPECT_EQ(MessageOf("gone", "/usr/bin"), "command 'gone': not found in PATH");
+  runner_.Send(wire::CancelRun{});
+  EXPECT_EQ(runner_.Finish().error().code, ErrorCode::kCancelled);
+}
+
+TEST_F(ResolveTest, AnswersManyAtOnceEachWithItsNumber) {
+  constexpr std::uint64_t kRequests = 30;  // more than run at a time
+  for (std::uint64_t request = 0; request < kRequests; ++request) {
+    runner_.Send(wire::ResolveProgram{.request = request,
+                                      .caller = caller_,
+                                      .program = request % 2 == 0 ? "true" : "gone",
+                                      .path = "/usr/bin",
+                                      .cwd = "/"});
+  }
+  std::set<std::uint64_t> answered;
+  for (std::uint64_t i = 0; i < kRequests; ++i) {
+    const auto resolved = runner_.Await<wire::ProgramResolved>();
+    EXPECT_EQ(resolved.program.has_value(), resolved.request % 2 == 0);
+    answered.insert(resolved.request);
+  }
+  EXPECT_EQ(answered.size(), kRequests);
+}
+
+TEST_F(ResolveTest, LooksWithTheRightsOfTheCaller) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
+  const std::string hidden = folder_.Put("tool", "#!/bin/sh\n", 0700);
+  EXPECT_EQ(MessageOf(hidden, ""), "found " + hidden);
+  caller_ = NobodyCaller();
+  const auto refused = Resolve(hidden, "");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kPermissionDenied);
+
+  // May be executed, but not read: found, without a digest.
+  ASSERT_EQ(chmod(folder_.path().c_str(), 0755), 0);
+  ASSERT_EQ(chmod(hidden.c_str(), 0711), 0);
+  const auto unreadable = Resolve(hidden, "");
+  ASSERT_TRUE(unreadable) << unreadable.error().message;
+  EXPECT_EQ(unreadable->sha256, (std::array<std::uint8_t, 32>{}));
+}
+
+TEST_F(ResolveTest, ACallerWithoutAFreeProcessIsToldSo) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
+  // One process is there already, and none is allowed: execve refuses the second.
+  const Leash leash(folder_);
+  ASSERT_EQ(chmod(folder_.path().c_str(), 0755), 0);
+  wire::OpenChild child = ScriptOf("exec 9>" + leash.path() + "; echo ready >&9; exec sleep 1000");
+  child.caller = NobodyCaller();
+  ASSERT_TRUE(runner_.Open(child));
+  runner_.Start();
+  ASSERT_EQ(leash.ReadLine(), "ready");
+  caller_ = NobodyCaller();
+  caller_.limits = {{.resource = RLIMIT_NPROC, .soft = 0, .hard = 0}};
+  const auto refused = Resolve("true", "/usr/bin");
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("limit of processes"), std::string::npos)
+      << refused.error().message;
+}
+
+}  // namespace
+}  // namespace benchd

@@ -1,0 +1,218 @@
+#include "tests/runner/runner_process.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+
+#include "daemon/wire/channel.h"
+
+namespace benchd {
+namespace {
+
+// Generous: a loaded machine, a sanitizer. What is awaited normally takes milliseconds.
+constexpr int kPatienceMs = 60'000;
+
+bool AwaitReadable(int fd) {
+  pollfd ready{fd, POLLIN, 0};
+  return poll(&ready, 1, kPatienceMs) == 1;
+}
+
+}  // namespace
+
+std::string RunnerPath() { return std::string(BENCHD_BIN_DIR) + "/benchd-runner"; }
+
+void BecomeNobody() {
+  if (setgroups(0, nullptr) != 0 || setresgid(kNobodyId, kNobodyId, kNobodyId) != 0 ||
+      setresuid(kNobodyId, kNobodyId, kNobodyId) != 0) {
+    _exit(125);
+  }
+}
+
+Caller OwnCaller() {
+  Caller caller;
+  caller.uid = geteuid();
+  caller.gid = getegid();
+  caller.pid = getpid();
+  return caller;
+}
+
+Caller NobodyCaller() {
+  Caller caller;
+  caller.uid = kNobodyId;
+  caller.gid = kNobodyId;
+  caller.groups = {kNobodyId, 12345};
+  return caller;
+}
+
+std::string CannotStartAs(RunnerIds ids) {
+  if (ids == RunnerIds::kOwn) return "";
+  if (geteuid() != 0) return "only root can start a runner as another user";
+  const pid_t pid = fork();
+  if (pid == 0) {
+    BecomeNobody();
+    _exit(access(RunnerPath().c_str(), X_OK) == 0 ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(pid, &status, 0);
+  return status == 0 ? "" : "nobody cannot reach " + RunnerPath();
+}
+
+ProgramIdentity IdentityOf(const std::string& path) {
+  struct stat info {};
+  EXPECT_EQ(stat(path.c_str(), &info), 0) << path;
+  ProgramIdentity program;
+  program.path = path;
+  program.device = info.st_dev;
+  program.inode = info.st_ino;
+  program.size_bytes = static_cast<std::uint64_t>(info.st_size);
+  program.mtime_ns = std::int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec;
+  return program;
+}
+
+wire::OpenChild ChildOf(std::vector<std::string> argv) {
+  wire::OpenChild child;
+  child.caller = OwnCaller();
+  child.program = IdentityOf(argv.front());
+  child.argv = std::move(argv);
+  child.env = {"PATH=/usr/bin:/bin"};
+  child.cwd = "/";
+  return child;
+}
+
+wire::OpenChild ScriptOf(const std::string& script) { return ChildOf({"/bin/sh", "-c", script}); }
+
+RunnerProcess::RunnerProcess(RunnerIds ids, void (*prepare)()) {
+  std::array<int, 2> ends{};
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) abort();
+  socket_.Reset(ends[0]);
+  const UniqueFd theirs(ends[1]);
+  const std::string program = RunnerPath();
+  pid_ = fork();
+  if (pid_ == 0) {
+    if (theirs.get() != 3) dup2(theirs.get(), 3);
+    fcntl(3, F_SETFD, 0);
+    // What a careless parent leaves: its children must not see it.
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGUSR1, SIG_IGN);
+    if (prepare != nullptr) prepare();
+    if (ids == RunnerIds::kNobody) BecomeNobody();
+    execl(program.c_str(), "benchd-runner", "--socket", "fd:3", nullptr);
+    _exit(126);
+  }
+  Send(wire::Hello{});
+  hello_ = Await<wire::HelloReply>();
+}
+
+RunnerProcess::~RunnerProcess() {
+  if (pid_ > 0) Close();
+}
+
+void RunnerProcess::Send(const wire::Message& message) const {
+  const auto sent = wire::SendRecord(socket_.get(), wire::Encode(message));
+  EXPECT_TRUE(sent) << sent.error().message;
+}
+
+std::optional<wire::Message> RunnerProcess::Receive() const {
+  if (!AwaitReadable(socket_.get())) {
+    ADD_FAILURE() << "no answer";
+    return {};
+  }
+  auto record = wire::ReceiveRecord(socket_.get());
+  if (!record || record->empty()) return {};
+  auto message = wire::Decode(*record);
+  EXPECT_TRUE(message) << message.error().message;
+  if (!message) return {};
+  return std::move(*message);
+}
+
+Result<void> RunnerProcess::Open(wire::OpenChild child) {
+  Send(child);
+  return Await<wire::Done>().result;
+}
+
+void RunnerProcess::Start(std::int64_t timeout_ns, std::uint32_t padding_bytes) {
+  Send(wire::StartRun{
+      .request = 1, .child = 0, .padding_bytes = padding_bytes, .timeout_ns = timeout_ns});
+}
+
+Result<wire::RunFigures> RunnerProcess::Run(wire::OpenChild child, std::int64_t timeout_ns) {
+  if (auto opened = Open(std::move(child)); !opened) return std::move(opened).error();
+  Start(timeout_ns);
+  return Finish();
+}
+
+std::string RunnerProcess::OutputOf(wire::OpenChild child) {
+  child.output = OutputKind::kLog;
+  const auto figures = Run(std::move(child));
+  EXPECT_TRUE(figures) << figures.error().message;
+  return figures ? figures->output : "";
+}
+
+int RunnerProcess::Close() {
+  socket_.Reset();
+  int status = 0;
+  const pid_t waited = waitpid(pid_, &status, 0);
+  EXPECT_EQ(waited, pid_);
+  pid_ = 0;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+TemporaryFolder::TemporaryFolder() {
+  std::string name = (std::filesystem::temp_directory_path() / "benchd-runner-XXXXXX").string();
+  path_ = mkdtemp(name.data());
+}
+
+std::string TemporaryFolder::Put(const std::string& name, const std::string& text, int mode) const {
+  const std::string path = *this / name;
+  std::ofstream(path) << text;
+  EXPECT_EQ(chmod(path.c_str(), static_cast<mode_t>(mode)), 0);
+  return path;
+}
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+Leash::Leash(const TemporaryFolder& folder) : path_(folder / "leash") {
+  EXPECT_EQ(mkfifo(path_.c_str(), 0666), 0);
+  EXPECT_EQ(chmod(path_.c_str(), 0666), 0);
+  read_end_.Reset(open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  EXPECT_TRUE(read_end_);
+}
+
+std::string Leash::ReadLine() const {
+  std::string line;
+  while (AwaitReadable(read_end_.get())) {
+    char byte = 0;
+    if (read(read_end_.get(), &byte, 1) != 1) break;
+    if (byte == '\n') return line;
+    line += byte;
+  }
+  ADD_FAILURE() << "no line came";
+  return line;
+}
+
+void Leash::AwaitEnd() const {
+  char buffer[256];
+  while (AwaitReadable(read_end_.get())) {
+    const ssize_t count = read(read_end_.get(), buffer, sizeof(buffer));
+    if (count == 0) return;
+    if (count < 0 && errno != EAGAIN) break;
+  }
+  ADD_FAILURE() << "some process still holds the leash";
+}
+
+}  // namespace benchd

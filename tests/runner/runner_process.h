@@ -1,0 +1,130 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/types.h>
+
+#include <deque>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/base/unique_fd.h"
+#include "daemon/wire/messages.h"
+
+namespace benchd {
+
+inline constexpr unsigned kNobodyId = 65534;
+
+/// Who the test is, as a session's caller.
+Caller OwnCaller();
+/// Somebody else, in two more groups; only a root test can run children as this one.
+Caller NobodyCaller();
+
+/// Where the runner under test is.
+std::string RunnerPath();
+/// Gives up root, in a child made by fork only.
+void BecomeNobody();
+
+/// With which ids a test's runner is started.
+enum class RunnerIds { kOwn, kNobody };
+/// Empty, or why a runner cannot be started with those ids here.
+std::string CannotStartAs(RunnerIds ids);
+
+/// The identity of a file as benchd-helper would take it; its digest is left out.
+ProgramIdentity IdentityOf(const std::string& path);
+
+/// A child that runs `argv`, whose first word is an absolute path.
+wire::OpenChild ChildOf(std::vector<std::string> argv);
+/// The same for a script of /bin/sh.
+wire::OpenChild ScriptOf(const std::string& script);
+
+/// A real benchd-runner on a socketpair, and a test's way to talk to it. Killed with the object.
+class RunnerProcess {
+ public:
+  /// `prepare` is called in the new process, before its ids change and the program begins.
+  explicit RunnerProcess(RunnerIds ids = RunnerIds::kOwn, void (*prepare)() = nullptr);
+  RunnerProcess(const RunnerProcess&) = delete;
+  RunnerProcess& operator=(const RunnerProcess&) = delete;
+  ~RunnerProcess();
+
+  pid_t pid() const { return pid_; }
+  int socket() const { return socket_.get(); }
+  const wire::HelloReply& hello() const { return hello_; }
+
+  void Send(const wire::Message& message) const;
+  /// The next record; an empty optional when the runner hung up.
+  std::optional<wire::Message> Receive() const;
+
+  /// The next message of that type; others that come before it are kept for later calls.
+  template <typename T>
+  T Await() {
+    for (auto kept = kept_.begin(); kept != kept_.end(); ++kept) {
+      if (!std::holds_alternative<T>(*kept)) continue;
+      T message = std::get<T>(std::move(*kept));
+      kept_.erase(kept);
+      return message;
+    }
+    while (auto message = Receive()) {
+      if (std::holds_alternative<T>(*message)) return std::get<T>(std::move(*message));
+      kept_.push_back(std::move(*message));
+    }
+    ADD_FAILURE() << "the runner hung up";
+    return {};
+  }
+
+  /// Hands over a child; its number is 0 unless set.
+  Result<void> Open(wire::OpenChild child);
+  void Start(std::int64_t timeout_ns = 60'000'000'000, std::uint32_t padding_bytes = 0);
+  Result<wire::RunFigures> Finish() { return Await<wire::RunFinished>().figures; }
+  /// All of it: open, start, finish.
+  Result<wire::RunFigures> Run(wire::OpenChild child, std::int64_t timeout_ns = 60'000'000'000);
+  /// Run() of a child that writes its stdout to the log; gives back that.
+  std::string OutputOf(wire::OpenChild child);
+
+  /// Closes this side and waits for the runner's end. @returns its exit code, or -signal.
+  int Close();
+
+ private:
+  pid_t pid_ = 0;
+  UniqueFd socket_;
+  wire::HelloReply hello_;
+  std::deque<wire::Message> kept_;
+};
+
+/// A temporary folder, removed with the object.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  std::string path() const { return path_.string(); }
+  /// Writes a file and gives back its path.
+  std::string Put(const std::string& name, const std::string& text, int mode = 0644) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string ReadFile(const std::string& path);
+
+/// A FIFO whose write end a run's processes hold: reading it to the end proves that all are gone.
+class Leash {
+ public:
+  explicit Leash(const TemporaryFolder& folder);
+
+  const std::string& path() const { return path_; }
+  /// Waits for a line that a process writes into it, without its newline.
+  std::string ReadLine() const;
+  /// Waits until no process holds it any more.
+  void AwaitEnd() const;
+
+ private:
+  std::string path_;
+  UniqueFd read_end_;
+};
+
+}  // namespace benchd

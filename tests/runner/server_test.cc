@@ -1,0 +1,279 @@
+// The runner as a service: who may connect, one after the other, and its configuration.
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+
+#include "daemon/wire/channel.h"
+#include "tests/runner/runner_process.h"
+
+namespace benchd {
+namespace {
+
+sockaddr_un AddressOf(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  return address;
+}
+
+/// A runner that listens at a path, or fails to: what it says on stderr, and its end.
+class Service {
+ public:
+  Service(const TemporaryFolder& folder, const std::vector<std::string>& options)
+      : socket_path_(folder / "runner.sock") {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
+    stderr_.Reset(ends[0]);
+    const UniqueFd write_end(ends[1]);
+    const std::string program = RunnerPath();
+    std::vector<std::string> words{program, "--socket", socket_path_};
+    words.insert(words.end(), options.begin(), options.end());
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    pid_ = fork();
+    if (pid_ == 0) {
+      dup2(write_end.get(), STDERR_FILENO);
+      unsetenv("JOURNAL_STREAM");
+      execv(program.c_str(), argv.data());
+      _exit(126);
+    }
+  }
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+  ~Service() {
+    if (pid_ > 0) Stop();
+  }
+
+  /// The next line of stderr: "ready ..." or an error.
+  std::string ReadLine() const {
+    std::string line;
+    char byte = 0;
+    while (read(stderr_.get(), &byte, 1) == 1 && byte != '\n') line += byte;
+    return line;
+  }
+
+  int Stop() {
+    kill(pid_, SIGTERM);
+    return Wait();
+  }
+  int Wait() {
+    int status = 0;
+    EXPECT_EQ(waitpid(pid_, &status, 0), pid_);
+    pid_ = 0;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+
+  UniqueFd Connect() const {
+    UniqueFd connection(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    const sockaddr_un address = AddressOf(socket_path_);
+    EXPECT_EQ(
+        connect(connection.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0)
+        << std::strerror(errno);
+    return connection;
+  }
+
+  const std::string& socket_path() const { return socket_path_; }
+
+ private:
+  std::string socket_path_;
+  UniqueFd stderr_;
+  pid_t pid_ = 0;
+};
+
+/// True when a Hello is answered; false when the runner hangs up.
+bool IsServed(int connection) {
+  if (!wire::SendRecord(connection, wire::Encode(wire::Hello{}))) return false;
+  const auto record = wire::ReceiveRecord(connection);
+  if (!record || record->empty()) return false;
+  const auto message = wire::Decode(*record);
+  return message && std::holds_alternative<wire::HelloReply>(*message);
+}
+
+std::string OwnUser() { return "[runner]\nuser = " + std::to_string(geteuid()) + "\n"; }
+
+TEST(ServerTest, ServesOneBenchdAfterTheOther) {
+  const TemporaryFolder folder;
+  Service service(folder, {"--config", folder.Put("benchd.toml", OwnUser())});
+  ASSERT_NE(service.ReadLine().find("ready"), std::string::npos);
+  struct stat info {};
+  ASSERT_EQ(stat(service.socket_path().c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600U);
+
+  UniqueFd first = service.Connect();
+  EXPECT_TRUE(IsServed(first.get()));
+  const UniqueFd second = service.Connect();
+  EXPECT_FALSE(IsServed(second.get())) << "a second one at the same time is hung up on";
+  EXPECT_TRUE(IsServed(first.get()));
+  first.Reset();
+  const UniqueFd third = service.Connect();
+  EXPECT_TRUE(IsServed(third.get()));
+  EXPECT_EQ(service.Stop(), 0);
+  EXPECT_FALSE(std::filesystem::exists(service.socket_path()));
+}
+
+TEST(ServerTest, ABenchdThatDiesLeavesNothingRunningForTheNext) {
+  const TemporaryFolder folder;
+  const Leash leash(folder);
+  Service service(folder, {"--config", folder.Put("benchd.toml", OwnUser())});
+  ASSERT_NE(service.ReadLine().find("ready"), std::string::npos);
+  UniqueFd first = service.Connect();
+  ASSERT_TRUE(IsServed(first.get()));
+  const auto child =
+      ScriptOf("exec 9>" + leash.path() + "; sleep 1000 & echo ready >&9; exec sleep 1000");
+  ASSERT_TRUE(wire::SendRecord(first.get(), wire::Encode(child)));
+  ASSERT_TRUE(wire::SendRecord(first.get(), wire::Encode(wire::StartRun{})));
+  ASSERT_EQ(leash.ReadLine(), "ready");
+  first.Reset();
+  const UniqueFd second = service.Connect();
+  EXPECT_TRUE(IsServed(second.get()));
+  leash.AwaitEnd();
+  EXPECT_EQ(service.Stop(), 0);
+}
+
+TEST(ServerTest, ServesTheConfiguredUserAndNotEvenRoot) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs a second user";
+  const TemporaryFolder folder;
+  ASSERT_EQ(chmod(folder.path().c_str(), 0755), 0);
+  Service service(folder, {"--config", folder.Put("benchd.toml", "[runner]\nuser = 65534\n")});
+  ASSERT_NE(service.ReadLine().find("ready for uid 65534"), std::string::npos);
+  struct stat info {};
+  ASSERT_EQ(stat(service.socket_path().c_str(), &info), 0);
+  EXPECT_EQ(info.st_uid, kNobodyId);
+  EXPECT_EQ(info.st_mode & 0777, 0600U);
+
+  EXPECT_FALSE(IsServed(service.Connect().get()));
+  EXPECT_NE(service.ReadLine().find("a connection of uid 0 was refused"), std::string::npos);
+  const pid_t pid = fork();
+  if (pid == 0) {
+    BecomeNobody();
+    _exit(IsServed(service.Connect().get()) ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(pid, &status, 0), pid);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(ServerTest, ReplacesADeadRunnersSocketButNotALiveOnesOrAFile) {
+  const TemporaryFolder folder;
+  const std::string config = folder.Put("benchd.toml", OwnUser());
+  const std::string path = folder / "runner.sock";
+  {
+    const UniqueFd dead(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    const sockaddr_un address = AddressOf(path);
+    ASSERT_EQ(bind(dead.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  }
+  Service service(folder, {"--config", config});
+  ASSERT_NE(service.ReadLine().find("ready"), std::string::npos);
+  {
+    Service second(folder, {"--config", config});
+    EXPECT_EQ(second.ReadLine(), "error: " + path + ": somebody listens there");
+    EXPECT_EQ(second.Wait(), 1);
+  }
+  EXPECT_TRUE(IsServed(service.Connect().get()));
+  EXPECT_EQ(service.Stop(), 0);
+
+  folder.Put("runner.sock", "a file");
+  Service third(folder, {"--config", config});
+  EXPECT_EQ(third.ReadLine(), "error: " + path + ": there is a file that is no socket");
+  EXPECT_EQ(third.Wait(), 1);
+}
+
+TEST(ServerTest, HoldsTheJournalWhileItLives) {
+  const TemporaryFolder folder;
+  const std::string config = folder.Put("benchd.toml", OwnUser());
+  const std::string journal = folder / "journal";
+  Service service(folder, {"--config", config, "--journal", journal});
+  ASSERT_NE(service.ReadLine().find("ready"), std::string::npos);
+  Service restore(folder, {"--restore", "--journal", journal});
+  EXPECT_EQ(restore.ReadLine(), "error: " + journal + ": a live benchd-runner holds it");
+  EXPECT_EQ(restore.Wait(), 1);
+  EXPECT_EQ(service.Stop(), 0);
+  Service again(folder, {"--restore", "--journal", journal});
+  EXPECT_EQ(again.Wait(), 0);
+}
+
+struct BadConfig {
+  const char* name;
+  const char* text;
+  const char* message;  ///< after the file's name
+};
+
+class BadConfigTest : public testing::TestWithParam<BadConfig> {};
+
+TEST_P(BadConfigTest, IsNamedWithItsLine) {
+  const TemporaryFolder folder;
+  const std::string config = folder.Put("benchd.toml", GetParam().text);
+  Service service(folder, {"--config", config});
+  const std::string line = service.ReadLine();
+  EXPECT_NE(line.find(GetParam().message), std::string::npos) << line;
+  EXPECT_EQ(service.Wait(), 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadConfigTest,
+    testing::Values(BadConfig{"UnknownKey", "[runner]\nuser = 0\ncolour = 1\n",
+                              "line 3: [runner] colour is no known key"},
+                    BadConfig{"WrongType", "[runner]\nuser = [1]\n",
+                              "line 2: [runner] user is neither a text nor a number"},
+                    BadConfig{"NoTable", "runner = 1\n", "line 1: [runner] is no table"},
+                    BadConfig{"NoToml", "[runner\n", "line 1: "},
+                    BadConfig{"NoUser", "[runner]\nuser = \"no-such-user-here\"\n",
+                              "'no-such-user-here' is not in /etc/passwd"},
+                    BadConfig{"NoCpuList", "[runner]\nbenchmark_cpus = \"x\"\n",
+                              "[runner] benchmark_cpus: CPU list: 'x' is no CPU or range"},
+                    BadConfig{"MissingCpu", "[runner]\nbenchmark_cpus = \"1000\"\n",
+                              "benchmark_cpus: 1000 cannot be used here"}),
+    [](const testing::TestParamInfo<BadConfig>& instance) { return instance.param.name; });
+
+TEST(ConfigTest, OtherSectionsAreNotOurs) {
+  const TemporaryFolder folder;
+  Service service(folder,
+                  {"--config", folder.Put("benchd.toml", "[socket]\ngroup = \"x\"\n" + OwnUser())});
+  EXPECT_NE(service.ReadLine().find("ready"), std::string::npos);
+}
+
+TEST(ConfigTest, AMissingFileIsAnErrorWhenItWasNamed) {
+  const TemporaryFolder folder;
+  Service service(folder, {"--config", folder / "gone"});
+  EXPECT_EQ(service.ReadLine(), "error: " + (folder / "gone") + ": No such file or directory");
+  EXPECT_EQ(service.Wait(), 1);
+}
+
+TEST(ConfigTest, RootTakesNoFileThatOthersMayChange) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root is that strict";
+  const TemporaryFolder folder;
+  const std::string config = folder.Put("benchd.toml", OwnUser(), 0666);
+  {
+    Service service(folder, {"--config", config});
+    EXPECT_NE(service.ReadLine().find("somebody other than root may change it"), std::string::npos);
+    EXPECT_EQ(service.Wait(), 1);
+  }
+  ASSERT_EQ(chmod(config.c_str(), 0644), 0);
+  ASSERT_EQ(chown(config.c_str(), kNobodyId, kNobodyId), 0);
+  Service service(folder, {"--config", config});
+  EXPECT_NE(service.ReadLine().find("somebody other than root may change it"), std::string::npos);
+  EXPECT_EQ(service.Wait(), 1);
+}
+
+TEST(ServerTest, AnInheritedDescriptorOfAnotherKindIsRefused) {
+  const TemporaryFolder folder;
+  for (const char* name : {"fd:0", "fd:", "fd:x", "fd:999"}) {
+    Service service(folder, {"--socket", name});
+    EXPECT_TRUE(service.ReadLine().starts_with("error: ")) << name;
+    EXPECT_EQ(service.Wait(), 1);
+  }
+}
+
+}  // namespace
+}  // namespace benchd

@@ -1,0 +1,55 @@
+#include "daemon/stats/forecast.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "daemon/stats/paired_interval.h"
+
+namespace benchd {
+namespace {
+
+const SequentialBoundary& Boundary() {
+  static const SequentialBoundary boundary = SequentialBoundary::Robbins(0.01, 8).value();
+  return boundary;
+}
+
+// The first n at which the interval of exactly this spread clears the threshold, by counting up.
+std::uint64_t FirstClearing(const PairedEstimate& now, double threshold) {
+  for (std::uint64_t n = std::max<std::uint64_t>(now.n, 8);; ++n) {
+    const double shrink = std::sqrt(static_cast<double>(now.n) / static_cast<double>(n));
+    PairedEstimate then = now;
+    then.n = n;
+    then.se = now.se * shrink;
+    then.kappa = now.kappa * shrink;
+    const Interval interval = GuardedInterval(then, Boundary().CriticalT(n));
+    if (interval.lo > threshold || interval.hi < threshold) return n;
+  }
+}
+
+TEST(ForecastTest, FindsTheLookAtWhichTheIntervalClearsTheThreshold) {
+  for (double centre : {-0.01, 0.0, 0.015, 0.03, 0.1}) {
+    for (double kappa : {-0.2, 0.0, 0.2}) {
+      const PairedEstimate now{.n = 10, .centre = centre, .se = 0.02, .kappa = kappa};
+      const auto expected = static_cast<double>(FirstClearing(now, 0.02));
+      const auto forecast = ForecastPairs(now, 0.02, Boundary());
+      ASSERT_TRUE(forecast);
+      EXPECT_NEAR(*forecast, expected, 1 + 0.03 * expected) << centre << " " << kappa;
+    }
+  }
+}
+
+TEST(ForecastTest, NeverFallsBelowTheFirstLook) {
+  const PairedEstimate now{.n = 4, .centre = 0.5, .se = 1e-6};
+  EXPECT_EQ(ForecastPairs(now, 0.02, Boundary()), 8);
+}
+
+TEST(ForecastTest, IsSilentOnTheThresholdAndWithinTheResolution) {
+  EXPECT_FALSE(ForecastPairs({.n = 10, .centre = 0.02, .se = 0.01}, 0.02, Boundary()));
+  EXPECT_FALSE(
+      ForecastPairs({.n = 10, .centre = 0.03, .se = 0.01, .widening = 0.02}, 0.02, Boundary()));
+  EXPECT_FALSE(ForecastPairs({.n = 2, .centre = 0.5, .se = 0.01}, 0.02, Boundary()));
+}
+
+}  // namespace
+}  // namespace benchd

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "daemon/stats/paired_estimate.h"
+#include "daemon/stats/paired_moments.h"
+
+namespace benchd {
+
+/// How the values of a test become an estimate, as a session would do it.
+enum class Analysis { kRatio, kRate, kAbsolute, kAbsoluteRate };
+
+/// The estimate from the first `n` pairs; worse is positive.
+inline PairedEstimate EstimateFirst(const std::vector<double>& base,
+                                    const std::vector<double>& candidate, std::size_t n,
+                                    Analysis analysis, double resolution = 0) {
+  PairedMoments raw;
+  PairedMoments used;
+  for (std::size_t i = 0; i < n; ++i) {
+    raw.Add(base[i], candidate[i]);
+    if (analysis == Analysis::kRate) {
+      used.Add(1 / base[i], 1 / candidate[i]);
+    } else {
+      used.Add(base[i], candidate[i]);
+    }
+  }
+  const CentredMoments moments = used.Centred();
+  const bool ratio = analysis == Analysis::kRatio || analysis == Analysis::kRate;
+  PairedEstimate estimate = ratio ? EstimateRatio(moments) : EstimateDifference(moments);
+  if (NeedsWidening(raw.Centred(), resolution)) {
+    estimate.widening =
+        ratio ? RatioWidening(raw.Centred(), resolution) : DifferenceWidening(resolution);
+  }
+  return analysis == Analysis::kAbsoluteRate ? estimate.Mirrored() : estimate;
+}
+
+}  // namespace benchd

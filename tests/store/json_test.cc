@@ -1,0 +1,215 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "daemon/store/outcome_json.h"
+#include "daemon/store/spec_json.h"
+#include "tests/store/rich_values.h"
+
+namespace benchd::store {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+/// Does not compile once a type has a field more: then it is missing in spec_json.cc or
+/// outcome_json.cc, and in rich_values.h.
+[[maybe_unused]] void EveryFieldIsKnown() {
+  [[maybe_unused]] auto [s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15, s16, s17,
+                         s18] = SessionSpec{};
+  [[maybe_unused]] auto [b1, b2, b3, b4, b5, b6, b7, b8, b9] = Benchmark{};
+  [[maybe_unused]] auto [a1, a2, a3, a4, a5, a6, a7, a8] = Arm{};
+  [[maybe_unused]] auto [h1, h2, h3, h4] = Hooks{};
+  [[maybe_unused]] auto [g1, g2, g3, g4] = Gate{};
+  [[maybe_unused]] auto [l1, l2, l3, l4, l5, l6, l7] = Limits{};
+  [[maybe_unused]] auto [e1, e2] = Estimator{};
+  [[maybe_unused]] auto [r1, r2] = Rule{};
+  [[maybe_unused]] auto [d1, d2] = ScheduleSpec{};
+  [[maybe_unused]] auto [p1, p2, p3, p4, p5, p6] = ProgramIdentity{};
+  [[maybe_unused]] auto [c1, c2, c3, c4, c5, c6] = Caller{};
+  [[maybe_unused]] auto [i1, i2, i3] = ResourceLimit{};
+  [[maybe_unused]] auto [n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11] = SessionSnapshot{};
+  [[maybe_unused]] auto [m1, m2, m3, m4] = MachineReport{};
+  [[maybe_unused]] auto [t1, t2, t3, t4, t5] = SettingState{};
+  [[maybe_unused]] auto [o1, o2, o3, o4, o5, o6, o7, o8] = Report{};
+  [[maybe_unused]] auto [u1, u2, u3] = ArmRuns{};
+  [[maybe_unused]] auto [w1, w2, w3, w4] = Warning{};
+  [[maybe_unused]] auto [x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17,
+                         x18, x19, x20, x21, x22, x23, x24, x25, x26] = Comparison{};
+  [[maybe_unused]] auto [y1, y2, y3] = Effect{};
+  [[maybe_unused]] auto [z1, z2, z3] = Decision{};
+  [[maybe_unused]] auto [f1, f2, f3] = Failure{};
+  [[maybe_unused]] auto [q1, q2, q3, q4, q5, q6, q7] = FailedRun{};
+  [[maybe_unused]] auto [v1, v2, v3, v4] = MetricInfo{};
+}
+
+TEST(SpecJsonTest, GivesBackASpecInWhichNoFieldHasItsDefault) {
+  Result<SessionSpec> read = SpecFromJson(SpecToJson(RichSpec()));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(*read, RichSpec());
+}
+
+TEST(SpecJsonTest, GivesBackTheDefaultSpec) {
+  Result<SessionSpec> read = SpecFromJson(SpecToJson(SessionSpec{}));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(*read, SessionSpec{});
+}
+
+TEST(SpecJsonTest, WritesEnumsAsNamesNumbersShortestAndNoEmptyOptionals) {
+  const json spec = json::parse(SpecToJson(RichSpec()));
+  EXPECT_EQ(spec["method"], "exact-t");
+  EXPECT_EQ(spec["benchmarks"][0]["arms"][0]["role"], "reference");
+  EXPECT_EQ(spec["benchmarks"][0]["gates"][0]["margin"].dump(), "0.30000000000000004");
+  EXPECT_FALSE(spec["benchmarks"][0]["gates"][1].contains("better"));
+  EXPECT_EQ(spec["seed"].dump(), "18446744073709551614");
+}
+
+TEST(SpecJsonTest, NamesEachFieldThatIsMissing) {
+  const json whole = json::parse(SpecToJson(RichSpec()));
+  for (const auto& [key, value] : whole.items()) {
+    json broken = whole;
+    broken.erase(key);
+    Result<SessionSpec> read = SpecFromJson(broken.dump());
+    ASSERT_FALSE(read) << key;
+    EXPECT_EQ(read.error().message, "spec: " + key + ": missing");
+  }
+}
+
+TEST(SpecJsonTest, NamesEachFieldOfAWrongType) {
+  const json whole = json::parse(SpecToJson(RichSpec()));
+  for (const auto& [key, value] : whole.items()) {
+    json broken = whole;
+    broken[key] = nullptr;
+    Result<SessionSpec> read = SpecFromJson(broken.dump());
+    ASSERT_FALSE(read) << key;
+    EXPECT_THAT(read.error().message, HasSubstr("spec: " + key + ": not "));
+  }
+}
+
+TEST(SpecJsonTest, NamesTheWayToAFieldFarInside) {
+  json broken = json::parse(SpecToJson(RichSpec()));
+  broken["benchmarks"][0]["arms"][1].erase("name");
+  Result<SessionSpec> read = SpecFromJson(broken.dump());
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message, "spec: benchmarks[0].arms[1].name: missing");
+}
+
+TEST(SpecJsonTest, RefusesAnUnknownNameAndANumberOutOfRange) {
+  json broken = json::parse(SpecToJson(RichSpec()));
+  broken["method"] = "guess";
+  Result<SessionSpec> read = SpecFromJson(broken.dump());
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message, "spec: method: unknown name 'guess'");
+
+  broken = json::parse(SpecToJson(RichSpec()));
+  broken["priority"] = 2147483648;  // 2^31: one more than an int32 holds
+  read = SpecFromJson(broken.dump());
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message, "spec: priority: out of range");
+
+  broken["priority"] = 0;
+  broken["caller"]["uid"] = -1;
+  read = SpecFromJson(broken.dump());
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message, "spec: caller.uid: out of range");
+}
+
+TEST(SpecJsonTest, RefusesTextThatIsNoJson) {
+  for (const char* text : {"", "{", "[]", "null", "\xff"}) {
+    Result<SessionSpec> read = SpecFromJson(text);
+    ASSERT_FALSE(read) << text;
+    EXPECT_THAT(read.error().message, HasSubstr("spec: "));
+  }
+}
+
+TEST(SnapshotJsonTest, GivesBackASnapshotInWhichNoFieldHasItsDefault) {
+  Result<SessionSnapshot> read = SnapshotFromJson(SnapshotToJson(RichSnapshot()));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(*read, RichSnapshot());
+  EXPECT_TRUE(std::signbit(*read->report->comparisons[0].sd_candidate));
+}
+
+TEST(SnapshotJsonTest, KeepsWhatIsAbsentAbsent) {
+  const json written = json::parse(SnapshotToJson(SessionSnapshot{}));
+  for (const char* key : {"started_at_ns", "ended_at_ns", "eta_ns", "machine", "report"}) {
+    EXPECT_FALSE(written.contains(key)) << key;
+  }
+  Result<SessionSnapshot> read = SnapshotFromJson(written.dump());
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(*read, SessionSnapshot{});
+}
+
+TEST(SnapshotJsonTest, NamesTheWayToAWrongField) {
+  json broken = json::parse(SnapshotToJson(RichSnapshot()));
+  broken["report"]["comparisons"][0]["change"]["lo"] = "low";
+  Result<SessionSnapshot> read = SnapshotFromJson(broken.dump());
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message, "snapshot: report.comparisons[0].change.lo: not a number");
+}
+
+TEST(SnapshotJsonTest, KeepsTheBitsOfAnyDouble) {
+  const unsigned seed = std::random_device{}();
+  RecordProperty("seed", std::to_string(seed));
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  SessionSnapshot snapshot;
+  std::vector<double> values;
+  for (int i = 0; i < 2000; ++i) {
+    const double value = std::bit_cast<double>(random());
+    if (std::isnan(value)) continue;
+    values.push_back(value);
+    Comparison comparison;
+    comparison.p_value = value;
+    if (!snapshot.report) snapshot.report.emplace();
+    snapshot.report->comparisons.push_back(std::move(comparison));
+  }
+  Result<SessionSnapshot> read = SnapshotFromJson(SnapshotToJson(snapshot));
+  ASSERT_TRUE(read) << read.error().message;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double kept = *read->report->comparisons[i].p_value;
+    ASSERT_EQ(std::bit_cast<std::uint64_t>(kept), std::bit_cast<std::uint64_t>(values[i]))
+        << values[i];
+  }
+}
+
+TEST(SnapshotJsonTest, KeepsInfinityAndNanWhereABugPutThem) {
+  SessionSnapshot snapshot;
+  Comparison comparison;
+  comparison.mean_reference = std::nan("");
+  comparison.mean_candidate = -INFINITY;
+  snapshot.report.emplace().comparisons = {comparison};
+  Result<SessionSnapshot> read = SnapshotFromJson(SnapshotToJson(snapshot));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(std::isnan(*read->report->comparisons[0].mean_reference));
+  EXPECT_EQ(*read->report->comparisons[0].mean_candidate, -INFINITY);
+}
+
+TEST(SnapshotJsonTest, KnowsEveryErrorCodeStateAndPhase) {
+  SessionSnapshot snapshot;
+  for (int code = 0; code <= static_cast<int>(ErrorCode::kInternal); ++code) {
+    snapshot.failure = Failure{.error = {static_cast<ErrorCode>(code), "m", "h"}, .run = {}};
+    Result<SessionSnapshot> read = SnapshotFromJson(SnapshotToJson(snapshot));
+    ASSERT_TRUE(read) << code << ": " << read.error().message;
+    EXPECT_EQ(read->failure->error.code, static_cast<ErrorCode>(code));
+  }
+  for (int state = 0; state <= static_cast<int>(SessionState::kCancelled); ++state) {
+    EXPECT_FALSE(StateName(static_cast<SessionState>(state)).empty()) << state;
+  }
+  for (const RunPhase phase : {RunPhase::kWarmup, RunPhase::kMeasured, RunPhase::kDropped}) {
+    EXPECT_EQ(PhaseOfName(PhaseName(phase)), phase);
+  }
+}
+
+TEST(MetricsJsonTest, GivesBackTheMetricsOfARun) {
+  const std::vector<MetricInfo> metrics = RichRuns()[0].metrics;
+  Result<std::vector<MetricInfo>> read = MetricsFromJson(MetricsToJson(metrics));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(*read, metrics);
+}
+
+}  // namespace
+}  // namespace benchd::store

@@ -1,0 +1,207 @@
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "daemon/model/run.h"
+#include "daemon/model/session.h"
+#include "daemon/model/session_spec.h"
+
+/// Values in which no field has its default, with the numbers and texts that break careless codecs.
+namespace benchd::store {
+
+/// Not UTF-8: a lone continuation byte, an overlong slash, a NUL.
+inline const std::string kBytes{
+    "a\x80"
+    "b\xc0\xaf\0c",
+    7};
+
+inline SessionSpec RichSpec() {
+  ProgramIdentity program{.path = "/usr/bin/gr\xc3\xbc\xc3\x9f",
+                          .device = 65024,
+                          .inode = std::numeric_limits<std::uint64_t>::max(),
+                          .size_bytes = 1234567,
+                          .mtime_ns = -1};
+  for (std::size_t i = 0; i < 32; ++i) program.sha256[i] = static_cast<std::uint8_t>(i * 8 + 7);
+  const Arm reference{.name = "base",
+                      .role = ArmRole::kReference,
+                      .command = "gzip -1 'a b'\n\t\"c\"",
+                      .shell = true,
+                      .argv = {"/bin/sh", "-c", "gzip", ""},
+                      .env = {{"TOKEN", "secret"}, {"EMPTY", ""}},
+                      .cwd = "/tmp/" + kBytes,
+                      .program = program};
+  const Arm candidate{.name = "feature", .command = "gzip -9", .argv = {"gzip", "-9"}, .cwd = "/"};
+  const Benchmark benchmark{
+      .name = "parse",
+      .arms = {reference, candidate},
+      .hooks = {.setup = "s", .prepare = "p", .conclude = "c", .cleanup = "u"},
+      .parse = "lines",
+      .gates = {{.metric = "BM_X/threads:2",
+                 .kind = MarginKind::kAbsolute,
+                 .margin = 0.1 + 0.2,
+                 .better = Better::kHigher},
+                {.metric = "wall_time", .margin = 5e-324}},
+      .input = "/dev/zero",
+      .output = OutputKind::kFile,
+      .output_path = "/tmp/out",
+      .ignore_failure = true};
+  return SessionSpec{
+      .benchmarks = {benchmark, Benchmark{}},
+      .method = Method::kExactT,
+      .estimator = {.kind = EstimatorKind::kQuantile, .quantile = 0.99},
+      .rule = {.kind = RuleKind::kPrecision, .width = 1.0 / 3},
+      .alpha = 0.05,
+      .default_margin = 0.07,
+      .sided = Sided::kOne,
+      .limits = {.min_runs = 9,
+                 .max_runs = 100,
+                 .runs = 50,
+                 .max_time = Nanoseconds(1),
+                 .timeout = Nanoseconds(std::numeric_limits<std::int64_t>::max()),
+                 .at_limit = AtLimit::kEstimate,
+                 .fail_fast = true},
+      .schedule = {.kind = ScheduleKind::kCoin, .warmup = 3},
+      .seed = std::numeric_limits<std::uint64_t>::max() - 1,
+      .machine_profile = "quiet",
+      .isolation = Isolation::kStrict,
+      .cpus = "1-3",
+      .placebo = true,
+      .priority = -5,
+      .labels = {{"branch", "feature/x"}, {"ticket", "7"}},
+      .environment = {{"PATH", "/bin:/usr/bin"}, {"BYTES", kBytes}},
+      .caller = {.uid = 1000,
+                 .gid = 1001,
+                 .groups = {4, 24, 4294967295},
+                 .pid = 4711,
+                 .umask = 077,
+                 .limits = {{.resource = 7, .soft = 1024, .hard = 18446744073709551615U}}}};
+}
+
+inline Comparison RichComparison() {
+  return Comparison{.benchmark = "parse",
+                    .reference = "base",
+                    .candidate = "feature",
+                    .metric = "BM_A/wall_time",
+                    .unit = "s",
+                    .role = ComparisonRole::kGate,
+                    .better = Better::kLower,
+                    .margin = 0.02,
+                    .margin_kind = MarginKind::kAbsolute,
+                    .confidence = 0.995,
+                    .method = Method::kWelch,
+                    .estimator = {.kind = EstimatorKind::kHodgesLehmann, .quantile = 0.5},
+                    .n_reference = 12,
+                    .n_candidate = 13,
+                    .mean_reference = 1.0000000000000002,
+                    .mean_candidate = 1e300,
+                    .sd_reference = 0.0,
+                    .sd_candidate = -0.0,
+                    .change = Effect{.estimate = -0.25, .lo = -0.5, .hi = {}},
+                    .difference = Effect{.estimate = 1e-9, .lo = {}, .hi = 2e-9},
+                    .p_value = 1e-17,
+                    .verdict = Verdict::kRegression,
+                    .decided = Decision{.blocks = 11, .lo = -0.5, .hi = 0.125},
+                    .flag = Flag::kWorse,
+                    .expected_blocks = 12.5,
+                    .eta = Nanoseconds(99)};
+}
+
+inline SessionSnapshot RichSnapshot() {
+  const MachineReport machine{
+      .environment = {{{"kernel", "6.1.0"}, {"cpu", "X \xe2\x84\xa2"}, {"kernel", "twice"}}},
+      .isolation = {{.setting = "governor",
+                     .wanted = "performance",
+                     .actual = "powersave",
+                     .held = false,
+                     .why = "no permission"},
+                    {.setting = "cpuset", .wanted = "1", .actual = "1", .held = true}},
+      .benchmark_cpus = {1, 2},
+      .housekeeping_cpus = {0}};
+  const Report report{
+      .verdict = Verdict::kPass,
+      .basis = Basis::kEstimate,
+      .elapsed = Nanoseconds(123456789),
+      .eta = Nanoseconds(5),
+      .disturbances = 2,
+      .runs = {{.benchmark = "parse", .arm = "base", .runs = 7}},
+      .comparisons = {RichComparison(), Comparison{}},
+      .warnings = {
+          {.code = "guard", .message = "values drift", .benchmark = "parse", .arm = "base"}}};
+  const FailedRun run{.benchmark = "parse",
+                      .arm = "feature",
+                      .block = 4,
+                      .phase = RunPhase::kWarmup,
+                      .exit_code = 3,
+                      .signal = 9,
+                      .stderr_tail = kBytes};
+  return SessionSnapshot{
+      .id = {"0123abcd"},
+      .state = SessionState::kRunning,
+      .submitted_at = Timestamp(Nanoseconds(1772366400123456789)),
+      .started_at = Timestamp(Nanoseconds(1772366401000000001)),
+      .ended_at = Timestamp(Nanoseconds(1772366402000000002)),
+      .position = 3,
+      .eta = Nanoseconds(1),
+      .machine = machine,
+      .report = report,
+      .failure = Failure{.error = {ErrorCode::kDeadlineExceeded, "run: too long", "--timeout"},
+                         .run = run,
+                         .refused = true},
+      .cancelled_by = "uid 1000"};
+}
+
+inline SessionRecord RichRecord() { return {RichSpec(), RichSnapshot(), "request-1"}; }
+
+/// A short record that differs from others in id and time of submission.
+inline SessionRecord PlainRecord(const std::string& id, std::int64_t submitted_at_ns = 0) {
+  SessionRecord record;
+  record.snapshot.id = SessionId{id};
+  record.snapshot.submitted_at = Timestamp(Nanoseconds(submitted_at_ns));
+  return record;
+}
+
+/// A run as RunSession makes it: the nine metrics every run has.
+inline Run PlainRun(std::uint64_t block, std::uint32_t position) {
+  Run run{.block = block,
+          .position = position,
+          .arm = position,
+          .started_at = Timestamp(Nanoseconds(1772366400000000000)),
+          .disturbances = 1};
+  double value = 0.001 * static_cast<double>(block + 1);
+  for (const MetricInfo& metric : BuiltinMetrics()) {
+    run.samples.push_back({.metric = metric.name, .value = value});
+    value += 0.1;
+    if (run.samples.size() == 9) break;
+  }
+  return run;
+}
+
+/// Runs of every phase, with parsed metrics, values at the edges of double, and none at all.
+inline std::vector<Run> RichRuns() {
+  Run parsed{.benchmark = 1,
+             .block = 1ULL << 40,
+             .position = 1,
+             .arm = 2,
+             .phase = RunPhase::kWarmup,
+             .started_at = Timestamp(Nanoseconds(-1)),
+             .exit = {.code = 3, .signal = 9, .timed_out = true},
+             .disturbances = 4294967295U};
+  parsed.samples = {{.metric = "wall_time", .value = -0.0},
+                    {.metric = "ops", .inner_benchmark = "BM_X/2", .iteration = 0, .value = 5e-324},
+                    {.metric = "ops", .inner_benchmark = "BM_X/2", .iteration = 1, .value = 1e308},
+                    {.metric = "ops", .inner_benchmark = "", .iteration = 0, .value = 3.0},
+                    {.metric = kBytes, .inner_benchmark = kBytes, .value = 0.1 + 0.2},
+                    // Two that a key glued together with a NUL would take for one.
+                    {.metric = std::string("a\0b", 3), .inner_benchmark = "", .value = 1},
+                    {.metric = "a", .inner_benchmark = std::string("b\0", 2), .value = 2}};
+  parsed.metrics = {{.name = "ops", .unit = "1/s", .better = Better::kHigher, .resolution = 0.5},
+                    {.name = kBytes, .unit = "", .better = {}, .resolution = 1e-9}};
+  Run other = parsed;
+  other.phase = RunPhase::kDropped;
+  other.metrics[0].resolution = 0.25;
+  return {parsed, PlainRun(0, 0), other, parsed, Run{}};
+}
+
+}  // namespace benchd::store

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace benchd {
+
+/// A folder that stands in for "/" in a test; removed with the object.
+class KernelTree {
+ public:
+  KernelTree() {
+    std::string name = (std::filesystem::temp_directory_path() / "benchd-kernel-XXXXXX").string();
+    root_ = mkdtemp(name.data());
+  }
+  KernelTree(const KernelTree&) = delete;
+  KernelTree& operator=(const KernelTree&) = delete;
+  ~KernelTree() { std::filesystem::remove_all(root_); }
+
+  std::string root() const { return root_.string(); }
+
+  void Put(const std::string& path, const std::string& text) const {
+    std::filesystem::create_directories((root_ / path).parent_path());
+    std::ofstream(root_ / path) << text << '\n';
+  }
+
+  /// A CPU with its core's list of siblings.
+  void PutCpu(int cpu, const std::string& siblings, int package = 0) const {
+    const std::string folder = "sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/";
+    Put(folder + "core_cpus_list", siblings);
+    Put(folder + "physical_package_id", std::to_string(package));
+  }
+
+ private:
+  std::filesystem::path root_;
+};
+
+}  // namespace benchd

@@ -1,0 +1,245 @@
+#include "daemon/wire/messages.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <random>
+
+namespace benchd::wire {
+namespace {
+
+Caller SomeCaller() {
+  return Caller{.uid = 1000,
+                .gid = 100,
+                .groups = {4, 24, 4294967294U},
+                .pid = 4711,
+                .umask = 027,
+                .limits = {{.resource = 7, .soft = 1024, .hard = UINT64_MAX}}};
+}
+
+ProgramIdentity SomeProgram() {
+  ProgramIdentity program{.path = "/usr/bin/true",
+                          .device = 0xfe01,
+                          .inode = 1ULL << 40,
+                          .size_bytes = 35000,
+                          .mtime_ns = -1};
+  program.sha256.fill(0xab);
+  return program;
+}
+
+RunFigures SomeFigures() {
+  return RunFigures{.started_at_ns = 1'700'000'000'000'000'000,
+                    .wall_time_ns = 480'000,
+                    .user_time_us = 1,
+                    .system_time_us = 2,
+                    .max_rss_bytes = 1 << 20,
+                    .minor_faults = 3,
+                    .major_faults = 4,
+                    .voluntary_switches = 5,
+                    .involuntary_switches = 6,
+                    .exit = {.code = 7, .signal = 8, .timed_out = true},
+                    .stderr_tail = std::string("tail\0of", 7),
+                    .output = "out",
+                    .parsed = std::string(100, '\xff')};
+}
+
+MachineReport SomeMachine() {
+  return MachineReport{.environment = {.facts = {{"kernel", "6.1.0"}, {"cpu", ""}}},
+                       .isolation = {{.setting = "cpuset",
+                                      .wanted = "isolated partition",
+                                      .actual = "affinity",
+                                      .held = false,
+                                      .why = "no right"}},
+                       .benchmark_cpus = {1, 2, 3},
+                       .housekeeping_cpus = {0}};
+}
+
+/// One of each message, every field different from its default.
+std::vector<Message> AllMessages() {
+  const Error error{ErrorCode::kFailedPrecondition, "program: changed", "submit again"};
+  return {
+      Hello{.version = 9},
+      HelloReply{.version = 9,
+                 .pid = 12,
+                 .privileged = true,
+                 .housekeeping_cpus = {0},
+                 .benchmark_cpus = {1, 2}},
+      ResolveProgram{
+          .request = 1, .caller = SomeCaller(), .program = "true", .path = "/bin", .cwd = "/tmp"},
+      ProgramResolved{.request = 1, .program = SomeProgram()},
+      ProgramResolved{.request = UINT64_MAX, .program = error},
+      OpenChild{.request = 2,
+                .child = 3,
+                .caller = SomeCaller(),
+                .argv = {"true", "", "a b"},
+                .env = {"A=B"},
+                .cwd = "/",
+                .input = "in",
+                .output = OutputKind::kFile,
+                .output_path = "out",
+                .parse = "lines",
+                .cpus = {1},
+                .program = SomeProgram()},
+      CloseChildren{.request = 3},
+      Done{.request = 4, .result = {}},
+      Done{.request = 4, .result = error},
+      StartRun{.request = 5, .child = 6, .padding_bytes = 4096, .timeout_ns = -7},
+      CancelRun{},
+      RunFinished{.request = 6, .figures = SomeFigures()},
+      RunFinished{.request = 6, .figures = error},
+      AcquireMachine{
+          .request = 7, .profile = "default", .isolation = Isolation::kStrict, .cpus = "1-3"},
+      MachineAcquired{.request = 8, .machine = SomeMachine()},
+      ReleaseMachine{.request = 9}};
+}
+
+TEST(MessagesTest, EveryMessageComesBackAsItWasSent) {
+  for (const Message& message : AllMessages()) {
+    const std::string record = Encode(message);
+    Result<Message> decoded = Decode(record);
+    ASSERT_TRUE(decoded) << "message " << message.index() << ": " << decoded.error().message;
+    EXPECT_EQ(decoded->index(), message.index());
+    // Every field is written, so equal bytes are equal fields.
+    EXPECT_EQ(Encode(*decoded), record) << "message " << message.index();
+  }
+}
+
+TEST(MessagesTest, FieldsLandWhereTheyBelong) {
+  const Result<Message> child = Decode(Encode(AllMessages()[5]));
+  ASSERT_TRUE(child);
+  const auto& open = std::get<OpenChild>(*child);
+  EXPECT_EQ(open.request, 2U);
+  EXPECT_EQ(open.child, 3U);
+  EXPECT_EQ(open.caller, SomeCaller());
+  EXPECT_EQ(open.argv, (std::vector<std::string>{"true", "", "a b"}));
+  EXPECT_EQ(open.output, OutputKind::kFile);
+  EXPECT_EQ(open.output_path, "out");
+  EXPECT_EQ(open.parse, "lines");
+  EXPECT_EQ(open.program, SomeProgram());
+
+  const Result<Message> run = Decode(Encode(RunFinished{.request = 6, .figures = SomeFigures()}));
+  ASSERT_TRUE(run);
+  const auto& figures = std::get<RunFinished>(*run).figures;
+  ASSERT_TRUE(figures);
+  EXPECT_EQ(figures->wall_time_ns, 480'000);
+  EXPECT_EQ(figures->exit, (RunExit{.code = 7, .signal = 8, .timed_out = true}));
+  EXPECT_EQ(figures->stderr_tail, std::string("tail\0of", 7));
+
+  const Result<Message> machine = Decode(Encode(MachineAcquired{1, SomeMachine()}));
+  ASSERT_TRUE(machine);
+  EXPECT_EQ(*std::get<MachineAcquired>(*machine).machine, SomeMachine());
+}
+
+TEST(MessagesTest, ARecordIsLittleEndianAfterItsTypeByte) {
+  // By hand: Hello is alternative 0, its version 0x01020304 the only field.
+  EXPECT_EQ(Encode(Hello{.version = 0x01020304}), std::string("\0\x04\x03\x02\x01", 5));
+}
+
+TEST(MessagesTest, EveryTruncationIsRefused) {
+  for (const Message& message : AllMessages()) {
+    const std::string record = Encode(message);
+    for (std::size_t length = 0; length < record.size(); ++length) {
+      Result<Message> decoded = Decode(std::string_view(record).substr(0, length));
+      ASSERT_FALSE(decoded) << "message " << message.index() << " cut to " << length;
+      EXPECT_EQ(decoded.error().code, ErrorCode::kInvalidArgument);
+    }
+  }
+}
+
+TEST(MessagesTest, BytesAfterTheLastFieldAreRefused) {
+  for (const Message& message : AllMessages()) {
+    EXPECT_FALSE(Decode(Encode(message) + '\0')) << "message " << message.index();
+  }
+}
+
+TEST(MessagesTest, AnUnknownTypeIsRefused) {
+  EXPECT_FALSE(Decode(std::string(1, static_cast<char>(std::variant_size_v<Message>))));
+  EXPECT_FALSE(Decode("\xff"));
+}
+
+TEST(MessagesTest, AnEnumOutOfRangeIsRefused) {
+  AcquireMachine acquire;
+  acquire.isolation = Isolation::kOff;
+  std::string record = Encode(acquire);
+  // type, request (8), profile (4 + 0): the isolation byte stands at 13.
+  ASSERT_EQ(record[13], 2);
+  record[13] = 3;
+  EXPECT_FALSE(Decode(record));
+}
+
+TEST(MessagesTest, AGiganticCountTakesNoMemory) {
+  std::string record = Encode(HelloReply{});
+  // type, version (4), pid (4), privileged (1): the count of housekeeping CPUs stands at 10.
+  record.replace(10, 4, "\xff\xff\xff\xff");
+  EXPECT_FALSE(Decode(record));
+}
+
+TEST(MessagesTest, RandomDamageIsRefusedOrDecodesToSomethingThatEncodes) {
+  const auto seed = static_cast<std::uint64_t>(std::random_device{}());
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  RecordProperty("seed", std::to_string(seed));
+  std::mt19937_64 random(seed);
+  const std::vector<Message> messages = AllMessages();
+  for (int round = 0; round < 20'000; ++round) {
+    std::string record = Encode(messages[random() % messages.size()]);
+    for (std::uint64_t hits = 1 + random() % 4; hits > 0; --hits) {
+      const std::size_t at = random() % record.size();
+      if (random() % 4 == 0) {
+        record.resize(at + 1);
+      } else {
+        record[at] = static_cast<char>(random());
+      }
+    }
+    const Result<Message> decoded = Decode(record);
+    if (decoded) {
+      EXPECT_EQ(Encode(*decoded), record);
+    }
+    (void)DecodeParsedOutput(record);
+    (void)DecodeResolved(record);
+  }
+}
+
+TEST(ParsedOutputTest, ComesBackWithEveryDirection) {
+  ParsedOutput output{.result = {},
+                      .samples = {{"ops", "inner", 3, 1.5}},
+                      .metrics = {{"ops", "1/s", Better::kHigher, 0.5},
+                                  {"t", "s", Better::kLower, 0},
+                                  {"n", "", std::nullopt, 1}}};
+  const auto decoded = DecodeParsedOutput(EncodeParsedOutput(output));
+  ASSERT_TRUE(decoded);
+  EXPECT_TRUE(decoded->result);
+  EXPECT_EQ(decoded->samples, output.samples);
+  EXPECT_EQ(decoded->metrics, output.metrics);
+}
+
+TEST(ParsedOutputTest, CarriesWhyThereIsNone) {
+  const Error error{ErrorCode::kInvalidArgument, "line 3: no number", {}};
+  const auto decoded = DecodeParsedOutput(EncodeParsedOutput({error, {}, {}}));
+  ASSERT_TRUE(decoded);
+  ASSERT_FALSE(decoded->result);
+  EXPECT_EQ(decoded->result.error(), error);
+}
+
+TEST(ParsedOutputTest, AValueThatIsNotFiniteIsRefused) {
+  for (double value :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    EXPECT_FALSE(DecodeParsedOutput(EncodeParsedOutput({{}, {{"x", "", 0, value}}, {}})));
+  }
+}
+
+TEST(ResolvedTest, ComesBackAsProgramOrAsError) {
+  const auto found = DecodeResolved(EncodeResolved(SomeProgram()));
+  ASSERT_TRUE(found && *found);
+  EXPECT_EQ(**found, SomeProgram());
+
+  const Error error{ErrorCode::kNotFound, "command 'foo': not found in PATH", {}};
+  const auto missing = DecodeResolved(EncodeResolved(error));
+  ASSERT_TRUE(missing);
+  ASSERT_FALSE(*missing);
+  EXPECT_EQ(missing->error(), error);
+
+  EXPECT_FALSE(DecodeResolved(""));
+}
+
+}  // namespace
+}  // namespace benchd::wire
