@@ -87,11 +87,11 @@ Outcome<double> ParseAbsoluteMargin(std::string_view text, std::string_view metr
     return UsageError("the margin +" + std::string(text) + " " + std::string(why),
                       "write :+5, :+2ms or :+1MiB");
   };
-  const std::string_view whole = text;
   const auto measured = TakeMeasured(text);
   if (!measured || !text.empty()) return wrong("is not a number with a unit");
   if (!std::isfinite(measured->number)) return wrong("is not a finite number");
-  if (measured->number < 0 || whole.starts_with('-')) return wrong("is negative");
+  if (measured->number < 0) return wrong("is negative");
+  if (measured->number == 0) return wrong("is not above zero");
   if (measured->unit == nullptr) return measured->number;
   const auto dimension = DimensionOf(metric);
   if (dimension && *dimension != measured->unit->dimension) {
@@ -138,8 +138,9 @@ Outcome<double> ParseFraction(std::string_view text) {
 
 Outcome<double> ParseMargin(std::string_view text) {
   auto margin = ParseFraction(text);
-  if (margin && std::signbit(*margin))
-    return UsageError("a margin cannot be negative", "write 2% or 0.02");
+  if (!margin) return margin;
+  if (*margin < 0) return UsageError("a margin cannot be negative", "write 2% or 0.02");
+  if (*margin == 0) return UsageError("a margin must be above zero", "write 2% or 0.02");
   return margin;
 }
 

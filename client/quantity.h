@@ -19,7 +19,7 @@ Outcome<double> ParseNumber(std::string_view text);
 /// A fraction, as `0.02` or `2%`: both give the same double.
 Outcome<double> ParseFraction(std::string_view text);
 
-/// A margin: a fraction that is not negative.
+/// A margin: a fraction above zero.
 Outcome<double> ParseMargin(std::string_view text);
 
 /// A probability strictly between 0 and 1, as fraction or percentage. `example` stands in the hint.

@@ -89,7 +89,7 @@ std::string StateLine(const LiveState& state) {
   const std::string name = Printable(state.session);
   if (!state.update) {
     if (state.started) return name + "  warming up";
-    if (!state.queued) return name + "  submitted";
+    if (!state.queued || state.queued->position() == 0) return name + "  submitted";
     std::string line = name + "  queued, place " + std::to_string(state.queued->position());
     if (state.queued->has_eta_seconds()) {
       const double left = std::max(0.0, state.queued->eta_seconds() - state.since_event_seconds);

@@ -31,7 +31,7 @@ std::vector<std::string> PlainNarrator::Tell(const v1::SessionEvent& event, doub
 }
 
 std::vector<std::string> PlainNarrator::TellQueued(const v1::Queued& queued) {
-  if (position_ == queued.position()) return {};
+  if (queued.position() == 0 || position_ == queued.position()) return {};  // 0: its turn has come
   position_ = queued.position();
   std::string line = "queued: place " + std::to_string(queued.position());
   if (queued.has_eta_seconds()) line += ", starts in about " + FormatRough(queued.eta_seconds());

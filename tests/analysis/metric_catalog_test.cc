@@ -61,7 +61,7 @@ TEST(MetricCatalogTest, ListsAtMostTwentyKeys) {
   MetricCatalog catalog;
   EXPECT_EQ(catalog.ListOfKeys(), "nothing");
   RunBuilder run(0, 0);
-  for (int i = 0; i < 25; ++i) run.Sample("m" + std::to_string(i), 1);
+  for (int i = 0; i < 25; ++i) run.Sample(std::string("m").append(std::to_string(i)), 1);
   std::vector<std::size_t> ids;
   catalog.Learn(run, ids);
   const std::string list = catalog.ListOfKeys();

@@ -14,6 +14,7 @@ import io
 import json
 import os
 import pathlib
+import select
 import signal
 import statistics
 import subprocess
@@ -65,6 +66,7 @@ class Benchctl:
     def close(self):
         pidfd = os.pidfd_open(self.pid)
         signal.pidfd_send_signal(pidfd, signal.SIGTERM)
+        select.select([pidfd], [], [])
         os.close(pidfd)
 
 

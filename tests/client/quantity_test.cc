@@ -29,7 +29,8 @@ TEST(FractionTest, SaysWhatIsWrong) {
   EXPECT_EQ(Said(ParseMargin("nan")), "not a finite number | write 2% or 0.02");
   EXPECT_EQ(Said(ParseMargin("inf%")), "not a finite number | write 2% or 0.02");
   EXPECT_EQ(Said(ParseMargin("-1%")), "a margin cannot be negative | write 2% or 0.02");
-  EXPECT_EQ(Said(ParseMargin("-0")), "a margin cannot be negative | write 2% or 0.02");
+  EXPECT_EQ(Said(ParseMargin("0%")), "a margin must be above zero | write 2% or 0.02");
+  EXPECT_EQ(Said(ParseMargin("-0")), "a margin must be above zero | write 2% or 0.02");
 }
 
 TEST(ProbabilityTest, ExcludesBothEnds) {
@@ -100,6 +101,7 @@ TEST(MetricTest, SaysWhatIsWrong) {
   EXPECT_EQ(Said(ParseMetricGate("x:+abc")),
             std::string("the margin +abc is not a number with a unit") + kHint);
   EXPECT_EQ(Said(ParseMetricGate("x:+-1")), std::string("the margin +-1 is negative") + kHint);
+  EXPECT_EQ(Said(ParseMetricGate("x:+0")), std::string("the margin +0 is not above zero") + kHint);
   EXPECT_EQ(Said(ParseMetricGate("x:+nan")),
             std::string("the margin +nan is not a finite number") + kHint);
   EXPECT_EQ(Said(ParseMetricGate("wall_time:+1MiB")),

@@ -8,7 +8,7 @@
 namespace benchd::client {
 namespace {
 
-CallerContext Context() { return {"/work dir", {{"HOME", "/home/u"}, {"LANG", "C"}}}; }
+CallerContext Context() { return {"/src dir", {{"HOME", "/home/u"}, {"LANG", "C"}}}; }
 
 Outcome<v1::SessionSpec> Build(std::vector<std::string> words) {
   auto arguments = ParseArguments(words, AllOptions(*FindCommand("compare")));
@@ -42,7 +42,7 @@ TEST(SpecBuilderTest, LeavesDefaultsToTheDaemon) {
   EXPECT_EQ(benchmark.arms(0).name(), "base");
   EXPECT_EQ(benchmark.arms(0).role(), v1::ARM_ROLE_REFERENCE);
   EXPECT_EQ(benchmark.arms(0).command(), "sleep 1");
-  EXPECT_EQ(benchmark.arms(0).cwd(), "/work dir");
+  EXPECT_EQ(benchmark.arms(0).cwd(), "/src dir");
   EXPECT_EQ(benchmark.arms(1).name(), "candidate");
   EXPECT_EQ(benchmark.arms(1).role(), v1::ARM_ROLE_CANDIDATE);
 }
@@ -146,7 +146,7 @@ TEST(SpecBuilderTest, SendsEveryOptionOn) {
   EXPECT_EQ(benchmark.hooks().prepare(), "sync");
   EXPECT_EQ(benchmark.hooks().conclude(), "true");
   EXPECT_EQ(benchmark.hooks().cleanup(), "rm x");
-  EXPECT_EQ(benchmark.input(), "/work dir/in.txt") << "relative to the caller, not to --cwd";
+  EXPECT_EQ(benchmark.input(), "/src dir/in.txt") << "relative to the caller, not to --cwd";
   EXPECT_EQ(benchmark.output(), v1::OUTPUT_KIND_FILE);
   EXPECT_EQ(benchmark.output_path(), "/out.txt");
   EXPECT_TRUE(benchmark.ignore_failure());
@@ -156,7 +156,7 @@ TEST(SpecBuilderTest, SendsEveryOptionOn) {
   EXPECT_EQ(benchmark.gates(0).absolute(), 1048576);
   EXPECT_EQ(benchmark.gates(1).ratio(), 0.03);
   EXPECT_EQ(benchmark.gates(1).better(), v1::BETTER_HIGHER);
-  EXPECT_EQ(benchmark.arms(1).cwd(), "/work dir/sub");
+  EXPECT_EQ(benchmark.arms(1).cwd(), "/src dir/sub");
   EXPECT_TRUE(benchmark.arms(1).shell());
 }
 

@@ -28,10 +28,15 @@ export XDG_RUNTIME_DIR=$work/run XDG_STATE_HOME=$work/state XDG_CONFIG_HOME=$wor
 mkdir -m 700 "$XDG_RUNTIME_DIR" "$XDG_STATE_HOME" "$XDG_CONFIG_HOME"
 
 compare() {
+  local word code=0
   printf '\n$ benchctl compare'
-  printf ' %q' "$@"
+  for word in "$@"; do
+    case $word in
+      *' '*) printf " '%s'" "$word" ;;
+      *) printf ' %s' "$word" ;;
+    esac
+  done
   printf '\n'
-  local code=0
   "$bin/benchctl" compare "$@" || code=$?
   if [ -z "$daemon" ]; then
     daemon=$("$bin/benchctl" version --json | sed -n 's/.*"pid": *\([0-9]*\).*/\1/p')
@@ -52,9 +57,9 @@ cp "$(command -v gzip)" "$work/gzip-copy"
 cd "$work"
 
 echo "gzip -2 compresses better than gzip -1. Is it slower by 2 % or more?"
-compare --max-time 40s 'gzip -1 -c numbers.txt' 'gzip -2 -c numbers.txt'
+compare --max-time 25s 'gzip -1 -c numbers.txt' 'gzip -2 -c numbers.txt'
 
 echo
 echo "A program against its own copy, on the CPU's clock, which other work disturbs least:"
-compare --max-time 40s --margin 5% --metric cpu_time -n gzip -n its-copy \
+compare --max-time 25s --margin 5% --metric cpu_time -n gzip -n its-copy \
   'gzip -1 -c numbers.txt' './gzip-copy -1 -c numbers.txt'
