@@ -104,7 +104,8 @@ Outcome<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   interrupts.React({[] {}, {}});
   auto submitted = Submit(**link, request);
   if (!submitted) return std::move(submitted).error();
-  if (detach) {
+  // One that has failed already is followed in any case: its end is told at once.
+  if (detach && !submitted->failed()) {
     PrintSubmitted(*submitted, context.json);
     return ExitCode::kPass;
   }

@@ -192,7 +192,9 @@ Outcome<Followed> FollowSession(DaemonLink& link, const std::string& session, Di
 }
 
 ExitCode ExitFor(const v1::Session& session) {
-  if (session.state() == v1::SESSION_STATE_FAILED) return ExitCode::kFailed;
+  if (session.state() == v1::SESSION_STATE_FAILED) {
+    return session.failed().refused() ? ExitCode::kRefused : ExitCode::kFailed;
+  }
   if (session.state() == v1::SESSION_STATE_CANCELLED) return ExitCode::kCancelled;
   switch (session.report().verdict()) {
     case v1::VERDICT_PASS:

@@ -32,13 +32,18 @@ template <typename T>
 T RunToEnd(asio::io_context& loop, asio::awaitable<T> coroutine) {
   std::optional<T> result;
   std::exception_ptr thrown;
+  bool ended = false;
   const auto keep = [](asio::awaitable<T> running, std::optional<T>* to) -> asio::awaitable<void> {
     *to = co_await std::move(running);
   };
   asio::co_spawn(loop, keep(std::move(coroutine), &result),
-                 [&thrown](std::exception_ptr error) { thrown = std::move(error); });
+                 [&thrown, &ended](std::exception_ptr error) {
+                   thrown = std::move(error);
+                   ended = true;
+                 });
   loop.restart();
-  while (!result && !thrown && loop.run_one() > 0) {
+  // The handler comes after the result, in a step of its own, and must not outlive this frame.
+  while (!ended && loop.run_one() > 0) {
   }
   if (thrown) std::rethrow_exception(thrown);
   return std::move(result).value();

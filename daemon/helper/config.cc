@@ -41,13 +41,14 @@ Result<wire::RunnerConfig> ParseRunnerConfig(std::string_view text) {
   if (section == nullptr) return config;
   if (!section->is_table()) return InvalidArgument(Line(section->source()), "[runner] is no table");
   for (const auto& [key, node] : *section->as_table()) {
+    if (key == "socket") continue;  // where benchd looks for us
     std::string* target = nullptr;
     if (key == "user") target = &config.user;
     if (key == "benchmark_cpus") target = &config.benchmark_cpus;
     if (target == nullptr) {
       return InvalidArgument(Line(node.source()),
                              "[runner] " + std::string(key.str()) + " is no known key",
-                             "known are user and benchmark_cpus");
+                             "known are socket, user and benchmark_cpus");
     }
     auto value = Text(key.str(), node);
     if (!value) return std::move(value).error();

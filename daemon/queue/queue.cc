@@ -8,6 +8,7 @@
 #include "daemon/base/error.h"
 #include "daemon/queue/signal.h"
 #include "daemon/queue/validate_spec.h"
+#include "daemon/session/failure.h"
 
 namespace benchd {
 namespace {
@@ -49,43 +50,58 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Submit(SessionSpec spec, std::st
   SessionRecord record{std::move(valid).value(), {}, std::move(request_id)};
   record.snapshot.id = FreshId();
   record.snapshot.submitted_at = services_.clock.Now();
-  Result<void> stored = co_await Admit(&record);
-  submitting_.erase(submitting_.find(request));
   const SessionId id = record.snapshot.id;
-  if (stored) Enqueue(std::move(record));
+  Result<void> admitted = co_await Admit(std::move(record));
+  submitting_.erase(submitting_.find(request));
   changed_.Notify();
-  if (!stored) co_return std::move(stored).error();
+  if (!admitted) co_return std::move(admitted).error();
   co_return sessions_.at(id).snapshot;
 }
 
-/// Resolves and stores. `record` lives in the awaiting coroutine's frame.
-asio::awaitable<Result<void>> Queue::Admit(SessionRecord* record) {
-  Result<void> resolved = co_await ResolvePrograms(&record->spec);
-  if (!resolved) co_return resolved;
-  co_return co_await services_.archive.Insert(*record);
-}
-
-/// `spec` lives in the awaiting coroutine's frame.
-asio::awaitable<Result<void>> Queue::ResolvePrograms(SessionSpec* spec) {
-  for (Benchmark& benchmark : spec->benchmarks) {
-    for (Arm& arm : benchmark.arms) {
-      ChildSpec child{.caller = spec->caller,
-                      .argv = arm.argv,
-                      .env = spec->environment,
-                      .cwd = arm.cwd,
-                      .input = {},
-                      .output = OutputKind::kDiscard,
-                      .output_path = {},
-                      .parse = {},
-                      .cpus = {},
-                      .program = {}};
-      for (const auto& [name, value] : arm.env) child.env[name] = value;
-      Result<ProgramIdentity> program = co_await services_.launcher.Resolve(std::move(child));
-      if (!program) co_return std::move(program).error().Within(arm.name);
-      arm.program = std::move(program).value();
-    }
+/// Looks the programs up, stores the session and queues it. One whose program cannot be found or
+/// executed is kept as failed: its user learns it now, not when its turn comes.
+asio::awaitable<Result<void>> Queue::Admit(SessionRecord record) {
+  Result<std::optional<Failure>> unusable = co_await ResolvePrograms(&record.spec);
+  if (!unusable) co_return std::move(unusable).error();
+  Result<void> stored = co_await services_.archive.Insert(record);
+  if (!stored) co_return stored;
+  SessionSnapshot snapshot = record.snapshot;
+  Enqueue(std::move(record), /*waits=*/!*unusable);
+  if (*unusable) {
+    snapshot.state = SessionState::kFailed;
+    snapshot.ended_at = services_.clock.Now();
+    snapshot.failure = **std::move(unusable);
+    co_await Finish(std::move(snapshot));
   }
   co_return Result<void>{};
+}
+
+/// Fills the identities of all programs, or says which cannot be used. `spec` lives in the awaiting
+/// coroutine's frame.
+/// @errors kUnavailable, and whatever else is not the program's fault.
+asio::awaitable<Result<std::optional<Failure>>> Queue::ResolvePrograms(SessionSpec* spec) {
+  for (std::uint32_t b = 0; b < spec->benchmarks.size(); ++b) {
+    for (std::uint32_t a = 0; a < spec->benchmarks[b].arms.size(); ++a) {
+      Arm& arm = spec->benchmarks[b].arms[a];
+      ChildSpec child{
+          .caller = spec->caller, .argv = arm.argv, .env = spec->environment, .cwd = arm.cwd};
+      for (const auto& [name, value] : arm.env) child.env[name] = value;
+      Result<ProgramIdentity> program = co_await services_.launcher.Resolve(std::move(child));
+      if (program) {
+        arm.program = std::move(program).value();
+        continue;
+      }
+      Error error = std::move(program).error();
+      if (error.code != ErrorCode::kNotFound && error.code != ErrorCode::kPermissionDenied) {
+        co_return std::move(error).Within(arm.name);
+      }
+      const RunPhase first = spec->schedule.warmup > 0 ? RunPhase::kWarmup : RunPhase::kMeasured;
+      const RunPlace place{*spec, PlannedRun{.benchmark = b, .arm = a}, first, 0};
+      std::optional<Failure> failure = LaunchFailure(place, std::move(error));
+      co_return failure;
+    }
+  }
+  co_return std::optional<Failure>{};
 }
 
 Result<SessionRecord> Queue::Get(const Caller& caller, const std::string& id_prefix) const {
@@ -195,11 +211,10 @@ SessionId Queue::FreshId() {
   return id;
 }
 
-void Queue::Enqueue(SessionRecord record) {
+void Queue::Enqueue(SessionRecord record, bool waits) {
   const SessionId id = record.snapshot.id;
   const std::uint64_t sequence = by_submission_.size();
   if (!record.request_id.empty()) requests_[{record.spec.caller.uid, record.request_id}] = id;
-  const bool waits = record.snapshot.state == SessionState::kQueued;
   if (waits) waiting_.insert(Place{record.spec.priority, sequence, id});
   sessions_[id] = std::move(record);
   sequence_[id] = sequence;
@@ -241,7 +256,8 @@ asio::awaitable<Result<void>> Queue::Load() {
       if (!updated) co_return updated;
     }
     snapshot.position = 0;
-    Enqueue(std::move(record));
+    const bool waits = snapshot.state == SessionState::kQueued;
+    Enqueue(std::move(record), waits);
   }
   co_return Result<void>{};
 }

@@ -77,7 +77,8 @@ class Queue {
   asio::awaitable<void> Work();
   void Stop();
 
-  /// Checks the spec, resolves its programs as the caller, commits it and queues it.
+  /// Checks the spec, looks its programs up as the caller, commits it and queues it. A session
+  /// whose program cannot be found or executed is committed, too, and has failed when this answers.
   asio::awaitable<Result<SessionSnapshot>> Submit(SessionSpec spec, std::string request_id);
 
   Result<SessionRecord> Get(const Caller& caller, const std::string& id_prefix) const;
@@ -105,10 +106,10 @@ class Queue {
   using RequestKey = std::pair<std::uint32_t, std::string>;  // uid, the client's request id
 
   Result<SessionId> Find(const Caller& caller, const std::string& prefix) const;
-  asio::awaitable<Result<void>> Admit(SessionRecord* record);
-  asio::awaitable<Result<void>> ResolvePrograms(SessionSpec* spec);
+  asio::awaitable<Result<void>> Admit(SessionRecord record);
+  asio::awaitable<Result<std::optional<Failure>>> ResolvePrograms(SessionSpec* spec);
   SessionId FreshId();
-  void Enqueue(SessionRecord record);
+  void Enqueue(SessionRecord record, bool waits);
   void Dequeue(const SessionId& id);
   void UpdatePositions();
   asio::awaitable<void> RunOne(SessionId id);

@@ -41,6 +41,7 @@ asio::awaitable<Result<void>> SessionService::RunSubmit(Caller caller,
   if (!queued) co_return std::move(queued).error();
   response->set_session(queued->id.value);
   response->set_position(queued->position);
+  response->set_failed(queued->state == SessionState::kFailed);
   if (queued->eta) response->set_eta_seconds(Seconds(*queued->eta));
   co_return Result<void>();
 }

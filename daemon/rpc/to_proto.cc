@@ -221,6 +221,7 @@ void ToProto(const MachineReport& machine, std::uint64_t seed, v1::Started* to) 
 void ToProto(const Failure& failure, v1::Failed* to) {
   to->set_error(Utf8Lossy(failure.error.message));
   to->set_hint(Utf8Lossy(failure.error.hint));
+  to->set_refused(failure.refused);
   if (failure.run) FailedRunToProto(*failure.run, to->mutable_run());
 }
 

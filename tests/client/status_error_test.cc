@@ -44,6 +44,8 @@ TEST(ExitCodeTest, FollowsTheSessionsEnd) {
   v1::Session session;
   session.set_state(v1::SESSION_STATE_FAILED);
   EXPECT_EQ(static_cast<int>(ExitFor(session)), 4);
+  session.mutable_failed()->set_refused(true);
+  EXPECT_EQ(static_cast<int>(ExitFor(session)), 5) << "strict isolation cannot be had";
   session.set_state(v1::SESSION_STATE_CANCELLED);
   EXPECT_EQ(static_cast<int>(ExitFor(session)), 6);
   session.set_state(v1::SESSION_STATE_DONE);

@@ -109,13 +109,31 @@ TEST_F(QueueTest, AnswersARetryOfARequestWithTheSameSession) {
   EXPECT_NE(Submit(SpecOf(1000)), Submit(SpecOf(1000))) << "no request id, no retry";
 }
 
-TEST_F(QueueTest, RefusesASessionWhoseProgramCannotBeFound) {
-  launcher_.programs.emplace("base-program",
-                             Error{ErrorCode::kNotFound, "command 'base-program': not found", {}});
-  const Error error = Refused(SpecOf(1000));
-  EXPECT_EQ(error.code, ErrorCode::kNotFound);
-  EXPECT_EQ(error.message, "base: command 'base-program': not found");
+TEST_F(QueueTest, FailsASessionAtOnceWhoseProgramCannotBeFound) {
+  launcher_.programs.emplace(
+      "candidate-program",
+      Error{ErrorCode::kNotFound, "command 'candidate-program': not found", {}});
+  const SessionId waiting = Submit(SpecOf(1001));
+  const SessionId id = Submit(SpecOf(1000));
+  const Result<SessionRecord> record = queue_.Get(User(1000), id.value);
+  ASSERT_TRUE(record);
+  EXPECT_EQ(record->snapshot.state, SessionState::kFailed);
+  ASSERT_TRUE(record->snapshot.failure && record->snapshot.failure->run);
+  EXPECT_EQ(record->snapshot.failure->error.message,
+            "candidate, warm-up block 0: command 'candidate-program': not found");
+  EXPECT_EQ(record->snapshot.failure->run->arm, "candidate");
+  EXPECT_EQ(RunToEnd(loop_, store_.Load(id))->snapshot.state, SessionState::kFailed);
+  EXPECT_EQ(StateOf(waiting), SessionState::kFailed) << "the same program";
   EXPECT_TRUE(queue_.Idle());
+}
+
+TEST_F(QueueTest, RefusesASessionWithoutARunnerToLookItsProgramsUp) {
+  launcher_.programs.emplace("base-program",
+                             Error{ErrorCode::kUnavailable, "benchd-runner died", {}});
+  const Error error = Refused(SpecOf(1000));
+  EXPECT_EQ(error.code, ErrorCode::kUnavailable);
+  EXPECT_EQ(error.message, "base: benchd-runner died");
+  EXPECT_TRUE(queue_.List(User(1000), {.all = true}).empty());
 }
 
 TEST_F(QueueTest, RefusesASessionThatCannotBeStoredAndForgetsIt) {
