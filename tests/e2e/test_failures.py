@@ -31,11 +31,16 @@ class FailureTest(DaemonTest):
             name=f"at-run-{number}")
 
     def test_a_command_that_does_not_exist(self):
-        done = self.benchctl("compare", self.values("n:1:0"), "no-such-program --flag")
-        self.assert_exit(done, FAILED)
-        self.assert_one_error(done, "candidate", "no-such-program")
+        done, failed = self.fails(self.values("n:1:0"), "no-such-program --flag")
         self.assertLess(done.seconds, PROMPT_S)
+        self.assertIn("no-such-program", failed["error"])
+        self.assertEqual((failed["run"]["arm"], failed["run"]["block"]), ("candidate", 0))
         self.assert_unharmed()
+
+    def test_a_command_that_does_not_exist_is_told_at_submit(self):
+        done = self.benchctl("submit", self.values("n:1:0"), "no-such-program --flag")
+        self.assert_exit(done, FAILED)
+        self.assertIn("no-such-program", done.stderr)
 
     def test_a_program_that_exits_with_1(self):
         program = self.at_run(5, 'echo "cannot find the answer" >&2; exit 1')
