@@ -114,6 +114,9 @@ Result<Spawned> Spawn(ChildPlan& plan, SpawnArea& area, const SpawnOptions& opti
   if (options.cgroup_fd < 0 || refused_cgroup) pid = Clone3(args, plan);
   if (pid == -ENOSYS) pid = ClonePortably(plan, area, options, pidfd);
   if (pid < 0) return SystemError("starting a process", static_cast<int>(-pid));
+  // The child does this for itself as well. Done from here, mostly before it has run at all, it
+  // wakes on its own CPU and need not be moved there from ours.
+  RawSyscall(SYS_sched_setaffinity, pid, sizeof(plan.affinity), Word(plan.affinity));
   return Spawned{static_cast<pid_t>(pid), UniqueFd(pidfd)};
 }
 
