@@ -23,7 +23,7 @@ struct PlaceOptions {
   std::string runtime_dir;
 };
 
-/// Where benchd keeps its things (contract.md "Programs, privileges, places").
+/// Where benchd keeps its things.
 struct Paths {
   std::filesystem::path config;
   std::filesystem::path socket;

@@ -41,7 +41,8 @@ struct ArmValue {
 };
 
 /// One value per arm and metric of a block: samples inside a run are no replicates, so they
-/// collapse to the run's mean first; then the runs of an arm to its mean (statistics.md section 2).
+/// collapse to the run's mean first; then the runs of an arm to its mean (docs/statistics.md
+/// section 2).
 class BlockValues {
  public:
   /// @param block    complete, in order of execution.

@@ -20,8 +20,8 @@ namespace benchd {
 ///
 /// Life: Create, then AddWarmup for each warm-up block (they only tell which metrics exist), then
 /// Add for each complete measured block. The gates are fixed by the last warm-up block, or without
-/// warm-up by the first measured one: level alpha/G each (statistics.md section 6). Metrics that
-/// appear later are info.
+/// warm-up by the first measured one: level alpha/G each (docs/statistics.md section 6). Metrics
+/// that appear later are info.
 class SessionAnalysis {
  public:
   /// @errors kInvalidArgument when the spec's method, estimator or limits do not fit together;

@@ -16,7 +16,7 @@ struct MetricInfo {
   /// SI where there is one: "s", "B", "1" (a count); a harness' own word otherwise; may be empty.
   std::string unit;
   std::optional<Better> better;
-  /// Smallest step the metric can take, in `unit`; 0 when unknown (statistics.md section 3).
+  /// Smallest step the metric can take, in `unit`; 0 when unknown (docs/statistics.md section 3).
   double resolution = 0;
   bool operator==(const MetricInfo&) const = default;
 };

@@ -62,7 +62,7 @@ struct Benchmark {
   std::vector<Arm> arms;
   Hooks hooks;
   std::string parse;  ///< harness format, empty = none
-  /// Empty: wall_time by default, or every parsed metric with a direction (contract.md).
+  /// Empty: wall_time by default, or every parsed metric with a direction.
   std::vector<Gate> gates;
   std::string input;  ///< path opened as the caller, empty = /dev/null
   OutputKind output = OutputKind::kDiscard;

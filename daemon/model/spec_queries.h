@@ -12,8 +12,8 @@ std::vector<std::size_t> ArmsWithRole(const Benchmark& benchmark, ArmRole role);
 
 /// How often each arm of `benchmark` runs in one block.
 ///
-/// Once per arm; reference arms floor(sqrt(k)) times for k >= 4 candidates (statistics.md section
-/// 6).
+/// Once per arm; reference arms floor(sqrt(k)) times for k >= 4 candidates (docs/statistics.md
+/// section 6).
 std::vector<std::size_t> RunsPerBlock(const Benchmark& benchmark);
 
 }  // namespace benchd

@@ -9,7 +9,7 @@
 
 namespace benchd {
 
-/// Who may do more than look after their own sessions (contract.md "Who may do what").
+/// Who may do more than look after their own sessions.
 struct AccessPolicy {
   bool allow_root = false;  ///< may uid 0 run children?
   /// user mode: everything belongs to one user, who may do all.

@@ -22,8 +22,8 @@ struct PlannedRun {
 /// order drawn uniformly from the seed.
 ///
 /// A pure function: the same arguments give the same block on every machine, after every restart.
-/// Never strict ABAB: noise of period two then gave 100 % wrong A/A verdicts (statistics.md section
-/// 3).
+/// Never strict ABAB: noise of period two then gave 100 % wrong A/A verdicts (docs/statistics.md
+/// section 3).
 std::vector<PlannedRun> PlanBlock(const SessionSpec& spec, std::uint32_t benchmark, RunPhase phase,
                                   std::uint64_t block);
 

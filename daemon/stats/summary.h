@@ -8,7 +8,7 @@
 
 namespace benchd {
 
-/// What one arm's values look like, in the terms of mmtests' report (statistics.md section 7).
+/// What one arm's values look like, in the terms of mmtests' report (docs/statistics.md section 7).
 ///
 /// In the unit of the values unless said. What a sample does not have is absent, never 0.
 struct Summary {

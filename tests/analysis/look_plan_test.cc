@@ -88,7 +88,7 @@ TEST(LookPlanTest, LimitsThatDoNotFitTogetherAreRefusedByName) {
       code, "alpha: ");
 }
 
-// statistics.md section 4: above 0.34 (one-sided 0.17) the horizon boundary has no root.
+// docs/statistics.md section 4: above 0.34 (one-sided 0.17) the horizon boundary has no root.
 TEST(LookPlanTest, AHorizonNeedsALevelThatHasARoot) {
   auto with = [](double alpha, Sided sided) {
     return PlanLooks(Spec([alpha, sided](SessionSpec& s) {

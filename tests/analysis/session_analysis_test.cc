@@ -15,7 +15,8 @@ namespace {
 
 constexpr unsigned kSeed = 20260303;
 
-// "constant counters 1000 against 1100 are a regression at n0 pairs" (statistics.md section 3).
+// "constant counters 1000 against 1100 are a regression at n0 pairs" (docs/statistics.md section
+// 3).
 TEST(SessionAnalysisTest, ConstantCountersTenPercentApartAreARegressionAtTheEighthBlock) {
   SessionSpec spec = Two();
   spec.benchmarks[0].gates = {RatioGate("minor_faults", 0.05)};

@@ -22,7 +22,8 @@ namespace {
 class ServicesTest : public ::testing::Test {
  protected:
   ServicesTest() {
-    // 10 % slower, with a spread that the statistics can see: a regression at 2 % (statistics.md).
+    // 10 % slower, with a spread that the statistics can see: a regression at 2 %
+    // (docs/statistics.md section 3).
     launcher_.program = [](std::uint32_t child, std::uint64_t run) -> Result<RunOutcome> {
       const double wobble = 0.001 * static_cast<double>((run * 7 + child * 3) % 5);
       return fake::Took((child == 0 ? 1.0 : 1.1) + wobble);

@@ -39,7 +39,7 @@ TEST(PlanBlockTest, RunsEveryArmOnceInPositionsFromZero) {
 }
 
 TEST(PlanBlockTest, RunsTheReferenceTwiceForFourCandidates) {
-  // floor(sqrt(4)) = 2, statistics.md section 6.
+  // floor(sqrt(4)) = 2, docs/statistics.md section 6.
   const std::vector<PlannedRun> block = PlanBlock(SpecWith(4, 11), 0, RunPhase::kMeasured, 0);
   std::map<std::uint32_t, int> runs;
   for (const PlannedRun& run : block) ++runs[run.arm];

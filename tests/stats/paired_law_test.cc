@@ -138,8 +138,8 @@ TEST(PairedLawTest, TheRunningPNeverRisesAndIsBelowALevelExactlyWhenAnIntervalEx
   }
 }
 
-// statistics.md section 3 measured 1.5 to 3.1 % at a level of 5 %; 600 repetitions have a standard
-// error of 0.7 points there, so that 5.5 % would be more than three of them away.
+// docs/statistics.md section 3 measured 1.5 to 3.1 % at a level of 5 %; 600 repetitions have a
+// standard error of 0.7 points there, so that 5.5 % would be more than three of them away.
 TEST(PairedLawTest, WatchingEqualArmsRarelyExcludesTheTruth) {
   const auto boundary = SequentialBoundary::Robbins(0.05, 8).value();
   std::vector<double> critical(301);
