@@ -1,5 +1,6 @@
 #include "daemon/runner/launch_plan.h"
 
+#include <sys/resource.h>
 #include <sys/sysmacros.h>
 
 #include <utility>
@@ -45,6 +46,12 @@ std::vector<char*> Pointers(const std::vector<std::string>& strings) {
 
 const char* OrNull(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
 
+bool IsOwn(const ResourceLimit& limit) {
+  rlimit64 own{};
+  return prlimit64(0, static_cast<__rlimit_resource>(limit.resource), nullptr, &own) == 0 &&
+         own.rlim_cur == limit.soft && own.rlim_max == limit.hard;
+}
+
 }  // namespace
 
 Result<void> LaunchPlan::Check(const Host& host, const LaunchSpec& spec) {
@@ -75,6 +82,7 @@ LaunchPlan::LaunchPlan(const Host& host, LaunchSpec spec)
   plan_.reset_nice = host.reset_nice;
   plan_.umask = static_cast<mode_t>(spec_.caller.umask & 0777);
   for (const ResourceLimit& limit : spec_.caller.limits) {
+    if (IsOwn(limit)) continue;  // inherited anyway: a system call saved in every run
     limits_.push_back({limit.resource, {.rlim_cur = limit.soft, .rlim_max = limit.hard}});
   }
   plan_.limits = limits_.data();
