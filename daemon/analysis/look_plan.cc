@@ -73,7 +73,7 @@ Result<void> CheckLimits(const SessionSpec& spec) {
     return InvalidArgument("runs", "one block has no spread to judge by", "use --runs 2 or more");
   }
   if (limits.max_runs && *limits.max_runs < 2) {
-    return InvalidArgument("max_runs", "one block has no spread to judge by",
+    return InvalidArgument("max-runs", "one block has no spread to judge by",
                            "use --max-runs 2 or more");
   }
   if (spec.method == Method::kFixed && !limits.runs) {
@@ -81,7 +81,7 @@ Result<void> CheckLimits(const SessionSpec& spec) {
                            "add --runs N");
   }
   if (!limits.runs && limits.min_runs < kFewestLooks) {
-    return InvalidArgument("min_runs", "must be at least 8 for a method that looks repeatedly",
+    return InvalidArgument("min-runs", "must be at least 8 for a method that looks repeatedly",
                            "use --runs N for one look at few runs");
   }
   return {};

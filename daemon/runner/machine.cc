@@ -47,7 +47,7 @@ std::vector<SettingState> DescribeIsolation(const Host& host) {
 
 Result<MachineReport> DescribeMachine(const Host& host, const wire::AcquireMachine& wish) {
   if (!wish.profile.empty() && wish.profile != "default") {
-    return InvalidArgument("machine_profile", "'" + wish.profile + "' is not known here",
+    return InvalidArgument("machine-profile", "'" + wish.profile + "' is not known here",
                            "use 'default'");
   }
   auto cpus = ChooseCpus(host, wish);

@@ -55,7 +55,7 @@ Result<double> HorizonRoot(double alpha, double ratio) {
                            "ask for more confidence, or leave --max-runs out");
   }
   if (!(ratio >= 1 && ratio <= kLargestRatio)) {
-    return InvalidArgument("max_runs", "must be between min_runs and 1e12 times that");
+    return InvalidArgument("max-runs", "must be between min-runs and 1e12 times that");
   }
   const double log_ratio = std::log(ratio);
   return RootOfFalling([log_ratio](double c) { return HorizonLevel(c, log_ratio); }, alpha,
@@ -66,7 +66,7 @@ SequentialBoundary::SequentialBoundary(Shape shape, std::uint64_t first_look, do
     : shape_(shape), first_look_(first_look), log_ratio_(log_ratio) {}
 
 Result<SequentialBoundary> SequentialBoundary::Robbins(double alpha, std::uint64_t first_look) {
-  if (first_look < 2) return InvalidArgument("min_runs", "must be at least 2");
+  if (first_look < 2) return InvalidArgument("min-runs", "must be at least 2");
   Result<double> root = RobbinsRoot(alpha);
   if (!root) return root.error();
   SequentialBoundary boundary(Shape::kRobbins, first_look, 0);
@@ -76,7 +76,7 @@ Result<SequentialBoundary> SequentialBoundary::Robbins(double alpha, std::uint64
 
 Result<SequentialBoundary> SequentialBoundary::Horizon(double alpha, std::uint64_t first_look,
                                                        std::uint64_t horizon) {
-  if (first_look < 2) return InvalidArgument("min_runs", "must be at least 2");
+  if (first_look < 2) return InvalidArgument("min-runs", "must be at least 2");
   const double ratio = static_cast<double>(horizon) / static_cast<double>(first_look);
   Result<double> root = HorizonRoot(alpha, ratio);
   if (!root) return root.error();

@@ -73,9 +73,9 @@ TEST(LookPlanTest, WhatIsNotOfferedYetSaysSo) {
 
 TEST(LookPlanTest, LimitsThatDoNotFitTogetherAreRefusedByName) {
   const ErrorCode code = ErrorCode::kInvalidArgument;
-  ExpectRefused([](SessionSpec& s) { s.limits.min_runs = 7; }, code, "min_runs: ");
+  ExpectRefused([](SessionSpec& s) { s.limits.min_runs = 7; }, code, "min-runs: ");
   ExpectRefused([](SessionSpec& s) { s.limits.runs = 1; }, code, "runs: ");
-  ExpectRefused([](SessionSpec& s) { s.limits.max_runs = 1; }, code, "max_runs: ");
+  ExpectRefused([](SessionSpec& s) { s.limits.max_runs = 1; }, code, "max-runs: ");
   ExpectRefused([](SessionSpec& s) { s.limits.runs = s.limits.max_runs = 20; }, code, "runs: ");
   ExpectRefused([](SessionSpec& s) { s.method = Method::kFixed; }, code, "method: ");
   ExpectRefused([](SessionSpec& s) { s.alpha = 0; }, code, "alpha: ");
