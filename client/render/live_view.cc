@@ -228,7 +228,8 @@ std::vector<std::string> GateLines(const LiveState& state, const Style& style, i
   const auto room = static_cast<std::size_t>(height);
   const bool all_fit = gates.size() + 1 <= room;
   if (!all_fit) {
-    std::ranges::stable_partition(gates, [](const v1::Comparison* g) { return !g->has_decided(); });
+    std::stable_partition(gates.begin(), gates.end(),
+                          [](const v1::Comparison* g) { return !g->has_decided(); });
   }
   const std::size_t shown = all_fit ? gates.size() : room > 2 ? room - 2 : 1;
   std::vector<Row> rows;

@@ -30,7 +30,7 @@ struct CaptureTargets {
 /// us.
 ///
 /// A quiet child costs one wake-up, at its end.
-class Capture : public EventSink {
+class Capture final : public EventSink {
  public:
   /// @errors when no pipe can be made.
   static Result<std::unique_ptr<Capture>> Open(EventLoop& loop, CaptureTargets targets);

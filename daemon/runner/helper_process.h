@@ -43,7 +43,7 @@ struct HelperOrder {
 /// caller's limits and tighter ones of our own, on the housekeeping CPUs.
 ///
 /// Destroying it kills the process.
-class HelperProcess : public EventSink {
+class HelperProcess final : public EventSink {
  public:
   HelperProcess(EventLoop& loop, const Host& host, ProcessTree& tree, HelperOwner& owner);
   HelperProcess(const HelperProcess&) = delete;

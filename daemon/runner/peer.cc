@@ -49,7 +49,9 @@ void Peer::OnReady(int, std::uint32_t) {
     Log(LogLevel::kWarning, "benchd: its first message is no Hello; hanging up");
     return HangUp();
   }
-  std::visit([this](auto&& alternative) { Handle(std::move(alternative)); }, std::move(*message));
+  std::visit(
+      [this](auto&& alternative) { Handle(std::forward<decltype(alternative)>(alternative)); },
+      std::move(*message));
 }
 
 void Peer::Handle(wire::Hello message) {

@@ -36,7 +36,7 @@ class PeerOwner {
 ///
 /// When benchd goes, or says something that is no message, the run under way is killed with all its
 /// descendants before the owner is told.
-class Peer : public EventSink, public RunOwner, public HelperOwner {
+class Peer final : public EventSink, public RunOwner, public HelperOwner {
  public:
   Peer(MeasuredRun::Services services, UniqueFd socket, PeerOwner& owner);
   Peer(const Peer&) = delete;
