@@ -1,5 +1,6 @@
 #include "client/daemon_link.h"
 
+#include <grpc/grpc.h>
 #include <grpcpp/client_context.h>
 #include <grpcpp/create_channel_posix.h>
 
@@ -120,6 +121,8 @@ Outcome<void> DaemonLink::Connect(bool may_start) {
 }
 
 Outcome<void> DaemonLink::Adopt(UniqueFd fd) {
+  // Never given back: gRPC would take 5 ms to end its threads when the last channel goes.
+  grpc_init();
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);  // a session's log may be long, and the daemon is trusted
   auto channel = grpc::CreateCustomInsecureChannelFromFd("benchd", fd.Release(), arguments);

@@ -1,0 +1,30 @@
+# gRPC twice: benchd::grpc for the daemon, and benchd::grpc_static for benchctl, which is started for
+# every comparison: with some sixty shared libraries it needs 14 ms to begin, without them 3.
+add_library(benchd_grpc INTERFACE)
+add_library(benchd::grpc ALIAS benchd_grpc)
+target_link_libraries(benchd_grpc INTERFACE protobuf::libprotobuf gRPC::grpc++)
+
+# A Unix socket needs no encryption: the unsecure half is enough.
+set(BENCHD_STATIC_GRPC "")
+foreach(name protobuf grpc++_unsecure grpc_unsecure gpr address_sorting upb cares re2 z)
+  find_library(BENCHD_STATIC_${name} lib${name}.a)
+  mark_as_advanced(BENCHD_STATIC_${name})
+  if(NOT BENCHD_STATIC_${name})
+    message(STATUS "lib${name}.a is missing: benchctl is linked with gRPC's shared libraries")
+    set(BENCHD_STATIC_GRPC "")
+    break()
+  endif()
+  list(APPEND BENCHD_STATIC_GRPC ${BENCHD_STATIC_${name}})
+endforeach()
+
+add_library(benchd_grpc_static INTERFACE)
+add_library(benchd::grpc_static ALIAS benchd_grpc_static)
+if(BENCHD_STATIC_GRPC)
+  cmake_path(GET BENCHD_STATIC_gpr PARENT_PATH folder)
+  file(GLOB abseil ${folder}/libabsl_*.a)
+  target_link_libraries(benchd_grpc_static INTERFACE
+    -Wl,--gc-sections -Wl,--start-group ${BENCHD_STATIC_GRPC} ${abseil} -Wl,--end-group
+    Threads::Threads)
+else()
+  target_link_libraries(benchd_grpc_static INTERFACE benchd::grpc)
+endif()
