@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -22,6 +23,10 @@ struct LookPlan {
 
   /// The number of blocks at which a benchmark is over in any case.
   std::optional<std::uint64_t> BlockLimit() const { return fixed_blocks ? fixed_blocks : horizon; }
+  /// The number of blocks above `blocks` at which a look may next decide anything.
+  std::uint64_t NextLook(std::uint64_t blocks) const {
+    return fixed_blocks ? std::max(*fixed_blocks, blocks + 1) : std::max(first_look, blocks + 1);
+  }
   /// What the two-sided formulas take for a level the user states as `alpha`.
   double TwoSided(double level) const { return one_sided ? 2 * level : level; }
 };

@@ -98,6 +98,8 @@ class SessionAnalysis::Impl {
     return Look();
   }
 
+  std::uint64_t NextLook(std::uint64_t blocks) const { return plan_.NextLook(blocks); }
+
   std::vector<std::size_t> OpenBenchmarks() const {
     std::vector<std::size_t> open;
     for (std::size_t i = 0; i < benchmarks_.size(); ++i) {
@@ -210,6 +212,9 @@ Result<void> SessionAnalysis::Add(std::span<const Run> block) { return impl_->Ad
 Report SessionAnalysis::Look() const { return impl_->Look(); }
 bool SessionAnalysis::Finished() const { return impl_->Finished(); }
 Report SessionAnalysis::Conclude() { return impl_->Conclude(); }
+std::uint64_t SessionAnalysis::NextLook(std::uint64_t blocks) const {
+  return impl_->NextLook(blocks);
+}
 std::vector<std::size_t> SessionAnalysis::OpenBenchmarks() const { return impl_->OpenBenchmarks(); }
 
 }  // namespace benchd

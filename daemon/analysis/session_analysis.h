@@ -61,6 +61,9 @@ class SessionAnalysis {
   /// warning `runs_incomplete` says so. Calling it again changes nothing.
   Report Conclude();
 
+  /// Of a benchmark with that many blocks: how many it has when a look may next decide anything.
+  std::uint64_t NextLook(std::uint64_t blocks) const;
+
   /// Indices of the benchmarks that still have an undecided gate, in the order of the spec.
   std::vector<std::size_t> OpenBenchmarks() const;
 

@@ -3,6 +3,7 @@
 #include <asio/awaitable.hpp>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,17 +34,36 @@ struct ChildSpec {
 struct RunOrder {
   std::uint32_t child = 0;          ///< index into the vector given to Open()
   std::uint32_t padding_bytes = 0;  ///< random environment padding, 0..4096 (Mytkowicz et al. 2009)
-  Nanoseconds timeout{};
+  bool begins_block = true;
+  bool operator==(const RunOrder&) const = default;
+};
+
+/// Executions one after the other, with nothing between them that would cost time.
+struct SeriesOrder {
+  std::vector<RunOrder> runs;
+  Nanoseconds timeout{};         ///< of one run
+  Nanoseconds budget{};          ///< no further block begins after that time
+  bool stop_on_failure = true;   ///< nothing is run after one that failed
+  std::optional<RunOrder> next;  ///< what will probably follow, so that it can be prepared
 };
 
 /// What came of one execution.
 struct RunOutcome {
   Timestamp started_at{};
+  SteadyTime ended_at{};
   RunExit exit;
   std::vector<Sample> samples;
   std::vector<MetricInfo> metrics;  ///< of the parsed samples
   std::string stderr_tail;          ///< at most 4 KiB, the end
   std::string output;               ///< OutputKind::kLog only, at most 1 MiB
+};
+
+/// What came of a series: outcomes in order, and why the run after them has none.
+///
+/// Both empty of errors and shorter than its order when the budget was spent or a run failed.
+struct SeriesOutcome {
+  std::vector<RunOutcome> runs;
+  std::optional<Error> error;
 };
 
 /// Starts and measures children: the port to benchd-runner. One user at a time, on the loop's
@@ -63,15 +83,16 @@ class Launcher {
   /// Hands over the children of a session; replaces those of the session before.
   virtual asio::awaitable<Result<void>> Open(std::vector<ChildSpec> children) = 0;
 
-  /// Runs one child and waits until it and all its descendants are gone.
+  /// Runs children in order; each is gone with all its descendants before the next one starts.
   ///
   /// A child that fails, is killed or times out is a RunOutcome, not an Error.
   /// @errors kFailedPrecondition when the program is no longer the one resolved at submit or cannot
   ///         be executed; kInvalidArgument when its output cannot be parsed (with the line);
   ///         kCancelled after CancelRun(); kUnavailable when the runner died.
-  virtual asio::awaitable<Result<RunOutcome>> Run(RunOrder order) = 0;
+  virtual asio::awaitable<SeriesOutcome> Run(SeriesOrder order) = 0;
 
-  /// Kills the run under way, if any, with all its descendants; its Run() answers kCancelled.
+  /// Kills the run under way, if any, with all its descendants; its Run() answers kCancelled for
+  /// it.
   virtual void CancelRun() = 0;
 
   /// Lets go of the children of the session.

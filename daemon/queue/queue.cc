@@ -31,7 +31,7 @@ Queue::Queue(asio::any_io_executor executor, Services services, QueuePolicy poli
 // ---- what may be asked ----
 
 asio::awaitable<Result<SessionSnapshot>> Queue::Submit(SessionSpec spec, std::string request_id) {
-  disturbances_.Count();
+  disturbances_.Note(services_.clock.Steady());
   if (Result<void> may = CheckMaySubmit(policy_, spec); !may) co_return std::move(may).error();
   const RequestKey request{spec.caller.uid, request_id};
   while (!request_id.empty() && submitting_.contains(request)) co_await changed_.Wait();
@@ -138,7 +138,7 @@ std::vector<SessionView> Queue::List(const Caller& caller, const SessionFilter& 
 }
 
 asio::awaitable<Result<SessionSnapshot>> Queue::Cancel(Caller caller, std::string id_prefix) {
-  disturbances_.Count();
+  disturbances_.Note(services_.clock.Steady());
   Result<SessionId> id = Find(caller, id_prefix);
   if (!id) co_return std::move(id).error();
   const std::string by = "uid " + std::to_string(caller.uid);

@@ -129,7 +129,7 @@ class Queue {
   std::set<Place> waiting_;
   std::optional<SessionId> running_;
   CancelToken cancel_;  // of the running session
-  DisturbanceCounter disturbances_;
+  DisturbanceLog disturbances_;
   bool paused_ = false;
   bool draining_ = false;
   bool stopping_ = false;

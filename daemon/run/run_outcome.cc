@@ -78,6 +78,7 @@ Result<wire::ParsedOutput> DecodeParsed(std::string_view bytes) {
 Result<RunOutcome> MakeRunOutcome(wire::RunFigures figures, std::string_view format) {
   RunOutcome outcome;
   outcome.started_at = Timestamp(Nanoseconds(figures.started_at_ns));
+  outcome.ended_at = SteadyTime(Nanoseconds(figures.ended_at_ns));
   outcome.exit = figures.exit;
   AddFigures(figures, outcome.samples);
   outcome.stderr_tail = std::move(figures.stderr_tail);

@@ -146,7 +146,7 @@ asio::awaitable<Result<wire::Message>> RunnerConnection::Exchange(
 
 void RunnerConnection::CancelRun(std::uint64_t generation) {
   if (!facts_ || facts_->generation != generation) return;
-  const std::size_t finished = wire::Message(wire::RunFinished{}).index();
+  const std::size_t finished = wire::Message(wire::RunsFinished{}).index();
   for (const auto& [request, waiter] : waiters_) {
     if (waiter->answer_index() == finished) waiter->SetPatience(kCancelPatience);
   }

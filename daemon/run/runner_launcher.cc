@@ -34,6 +34,28 @@ wire::OpenChild ToOpenChild(std::uint32_t number, ChildSpec child) {
   return open;
 }
 
+wire::PlannedStart ToPlannedStart(const RunOrder& run) {
+  return {run.child, run.padding_bytes, run.begins_block};
+}
+
+wire::StartRuns ToStartRuns(const SeriesOrder& order) {
+  wire::StartRuns question;
+  question.timeout_ns = order.timeout.count();
+  question.budget_ns = order.budget.count();
+  question.stop_on_failure = order.stop_on_failure;
+  for (const RunOrder& run : order.runs) question.runs.push_back(ToPlannedStart(run));
+  if (order.next) question.next = ToPlannedStart(*order.next);
+  return question;
+}
+
+/// Every run of the first block may take its whole time; a further one begins within the budget.
+Nanoseconds PatienceFor(const SeriesOrder& order) {
+  constexpr Nanoseconds kLongest = std::chrono::hours(24 * 365);
+  const auto runs = static_cast<std::int64_t>(order.runs.size());
+  const Nanoseconds each = std::min(order.timeout, kLongest / runs) + kRunPatience;
+  return std::min(order.budget, kLongest) + runs * each;
+}
+
 Error Cancelled() { return Error{ErrorCode::kCancelled, "run: cancelled", {}}; }
 
 }  // namespace
@@ -89,29 +111,53 @@ asio::awaitable<Result<void>> RunnerLauncher::OpenOne(std::uint64_t generation,
   co_return std::move(opened->result);
 }
 
-asio::awaitable<Result<RunOutcome>> RunnerLauncher::Run(RunOrder order) {
-  if (running_ || generation_ == 0 || order.child >= formats_.size()) {
-    co_return Error{ErrorCode::kFailedPrecondition,
-                    running_ ? "run: another one is under way" : "run: no such command is open",
-                    {}};
+std::optional<Error> RunnerLauncher::Refusal(const SeriesOrder& order) const {
+  const auto refuse = [](const char* why) {
+    return Error{ErrorCode::kFailedPrecondition, std::string("run: ") + why, {}};
+  };
+  if (running_) return refuse("another one is under way");
+  if (order.runs.empty()) return refuse("none was ordered");
+  for (const RunOrder& run : order.runs) {
+    if (generation_ == 0 || run.child >= formats_.size()) return refuse("no such command is open");
   }
-  const std::string format = formats_[order.child];
-  wire::StartRun question;
-  question.child = order.child;
-  question.padding_bytes = order.padding_bytes;
-  question.timeout_ns = order.timeout.count();
+  return {};
+}
+
+asio::awaitable<SeriesOutcome> RunnerLauncher::Run(SeriesOrder order) {
+  if (std::optional<Error> refusal = Refusal(order)) {
+    co_return SeriesOutcome{{}, std::move(refusal)};
+  }
+  wire::StartRuns question = ToStartRuns(order);
   running_ = true;
   cancelled_ = false;
-  const Nanoseconds patience =
-      std::min<Nanoseconds>(order.timeout, std::chrono::hours(24 * 365)) + kRunPatience;
-  Result<wire::RunFinished> answer =
-      co_await connection_.Ask<wire::RunFinished>(generation_, question, "a run", patience);
+  Result<wire::RunsFinished> answer = co_await connection_.Ask<wire::RunsFinished>(
+      generation_, std::move(question), "a run", PatienceFor(order));
   running_ = false;
-  // Also when the run ended just before the runner heard of it: its figures are unwanted.
-  if (cancelled_) co_return Cancelled();
-  if (!answer) co_return std::move(answer).error();
-  if (!answer->figures) co_return std::move(answer->figures).error();
-  co_return MakeRunOutcome(std::move(*answer->figures), format);
+  co_return TakeOutcomes(order, std::move(answer));
+}
+
+SeriesOutcome RunnerLauncher::TakeOutcomes(const SeriesOrder& order,
+                                           Result<wire::RunsFinished> answer) const {
+  SeriesOutcome outcome;
+  if (answer) {
+    for (wire::RunFigures& figures : answer->runs) {
+      const std::size_t number = outcome.runs.size();
+      if (number >= order.runs.size()) break;
+      const std::string& format = formats_[order.runs[number].child];
+      Result<RunOutcome> run = MakeRunOutcome(std::move(figures), format);
+      if (!run) {
+        outcome.error = std::move(run).error();
+        return outcome;
+      }
+      outcome.runs.push_back(std::move(*run));
+    }
+    if (!answer->result) outcome.error = std::move(answer->result).error();
+  } else {
+    outcome.error = std::move(answer).error();
+  }
+  // Also when the last run ended just before the runner heard of it.
+  if (cancelled_) outcome.error = Cancelled();
+  return outcome;
 }
 
 void RunnerLauncher::CancelRun() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,11 +22,13 @@ class RunnerLauncher : public Launcher {
   asio::awaitable<Result<ProgramIdentity>> Resolve(ChildSpec child) override;
   /// @errors also kUnavailable when the runner that holds the machine's settings has died.
   asio::awaitable<Result<void>> Open(std::vector<ChildSpec> children) override;
-  asio::awaitable<Result<RunOutcome>> Run(RunOrder order) override;
+  asio::awaitable<SeriesOutcome> Run(SeriesOrder order) override;
   void CancelRun() override;
   asio::awaitable<void> Close() override;
 
  private:
+  std::optional<Error> Refusal(const SeriesOrder& order) const;
+  SeriesOutcome TakeOutcomes(const SeriesOrder& order, Result<wire::RunsFinished> answer) const;
   asio::awaitable<Result<void>> OpenOne(std::uint64_t generation, std::uint32_t number,
                                         ChildSpec child);
 

@@ -2,11 +2,14 @@
 
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <linux/futex.h>
 #include <linux/stat.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <time.h>
+
+#include <atomic>
 
 #include "daemon/runner/raw_syscall.h"
 
@@ -57,8 +60,10 @@ void SetLimit(const ChildPlan& plan, const ChildLimit& limit) {
 void Place(const ChildPlan& plan) {
   // A refusal is no failure: the tree is then found through its parents (reaper.h).
   if (plan.join_cgroup >= 0) WriteZero(plan.join_cgroup, "cgroup.procs");
-  Check(plan, ChildStep::kAffinity,
-        RawSyscall(SYS_sched_setaffinity, 0, sizeof(plan.affinity), Word(plan.affinity)));
+  if (!plan.held) {
+    Check(plan, ChildStep::kAffinity,
+          RawSyscall(SYS_sched_setaffinity, 0, sizeof(plan.affinity), Word(plan.affinity)));
+  }
   // Not every runner may raise its children's chances; then they keep its own.
   if (plan.reset_oom_score) WriteZero(AT_FDCWD, "/proc/self/oom_score_adj");
   RawSyscall(SYS_umask, static_cast<long>(plan.umask));
@@ -107,9 +112,23 @@ void BecomeUser(const ChildPlan& plan) {
       Check(plan, ChildStep::kCapabilities, RawSyscall(SYS_capset, Word(&header), Word(empty)));
     }
   }
-  // After the ids, whose change clears it. A runner that dies takes the child with it.
+}
+
+/// A runner that dies takes the child with it.
+void DieWithRunner(const ChildPlan& plan) {
   RawSyscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
   if (RawSyscall(SYS_getppid) != plan.parent) Exit(127);
+}
+
+/// Sleeps until the runner says go.
+void WaitAtGate(const ChildPlan& plan) {
+  if (!plan.held) return;
+  DieWithRunner(plan);
+  std::uint32_t* const gate = &plan.report->gate;
+  while (std::atomic_ref<std::uint32_t>(*gate).load(std::memory_order_acquire) == 0) {
+    RawSyscall(SYS_futex, Word(gate), FUTEX_WAIT, 0, 0);
+  }
+  plan.report->died_waiting = false;
 }
 
 /// Opens a file as the user and makes it stream 0 or 1.
@@ -163,7 +182,10 @@ std::int64_t Now(clockid_t clock) {
 void RunChild(const ChildPlan& plan) {
   Place(plan);
   Separate(plan);
+  WaitAtGate(plan);
   BecomeUser(plan);
+  // The change of ids cleared what was set before it.
+  if (!plan.held || plan.become_user) DieWithRunner(plan);
   OpenFiles(plan);
   CheckIdentity(plan);
   long result = 0;

@@ -43,6 +43,8 @@ struct ChildReport {
   unsigned changed = 0;           ///< ProgramChange bits
   std::int64_t realtime_ns = 0;   ///< CLOCK_REALTIME and
   std::int64_t monotonic_ns = 0;  ///< CLOCK_MONOTONIC just before execve; 0: never got there
+  bool died_waiting = false;      ///< a held child until it has passed its gate
+  std::uint32_t gate = 0;         ///< a futex, written by the runner: 0 = wait, 1 = go on
 };
 
 /// A limit as prlimit64 takes it.
@@ -91,6 +93,8 @@ struct ChildPlan {
   char* const* argv = nullptr;
   char* const* envp = nullptr;
 
+  /// Wait at the gate, and be placed on the CPUs by the runner meanwhile.
+  bool held = false;
   ChildReport* report = nullptr;
 };
 

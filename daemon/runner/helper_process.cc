@@ -111,8 +111,8 @@ Result<void> HelperProcess::Start(HelperOrder order) {
   if (!err) return std::move(err).error();
   stderr_ = std::move(*err);
 
-  ChildPlan& plan =
-      plan_->Prepare(order.input.get(), stdout_->write_end(), stderr_->write_end(), 0, false);
+  const LaunchStreams streams{order.input.get(), stdout_->write_end(), stderr_->write_end()};
+  ChildPlan& plan = plan_->Prepare(memory_, streams, 0, false);
   SpawnOptions options;
   options.share_memory = !order.as_caller || host_.MayShareMemory(order.caller);
   auto process = Spawn(plan, area_, options);

@@ -66,6 +66,7 @@ class HelperProcess final : public EventSink {
   UniqueFd answer_;
   SpawnArea area_;
   std::unique_ptr<LaunchPlan> plan_;
+  LaunchMemory memory_;
   std::unique_ptr<Capture> stdout_;
   std::unique_ptr<Capture> stderr_;
   Spawned process_;

@@ -70,8 +70,6 @@ Result<void> LaunchPlan::Check(const Host& host, const LaunchSpec& spec) {
 LaunchPlan::LaunchPlan(const Host& host, LaunchSpec spec)
     : spec_(std::move(spec)), argv_(Pointers(spec_.argv)), envp_(Pointers(spec_.env)) {
   argv_.push_back(nullptr);
-  env_count_ = envp_.size();
-  envp_.resize(env_count_ + 2, nullptr);
 
   for (int cpu : spec_.cpus.empty() ? host.usable_cpus : spec_.cpus) {
     constexpr std::size_t kBits = 8 * sizeof(unsigned long);
@@ -101,7 +99,6 @@ LaunchPlan::LaunchPlan(const Host& host, LaunchSpec spec)
   plan_.input = OrNull(spec_.input);
   plan_.output = OrNull(spec_.output_path);
   plan_.argv = argv_.data();
-  plan_.envp = envp_.data();
   if (spec_.program) {
     SetIdentity(*spec_.program);
   } else {
@@ -119,16 +116,21 @@ void LaunchPlan::SetIdentity(const ProgramIdentity& program) {
   plan_.mtime_ns = program.mtime_ns;
 }
 
-ChildPlan& LaunchPlan::Prepare(int in, int out, int err, std::uint32_t padding_bytes,
-                               bool truncate_output) {
-  plan_.streams[0] = in;
-  plan_.streams[1] = out;
-  plan_.streams[2] = err;
-  plan_.truncate_output = truncate_output;
-  padding_.clear();
-  if (padding_bytes > 0) padding_.assign(kPaddingName).append(padding_bytes, 'x');
-  envp_[env_count_] = padding_.empty() ? nullptr : padding_.data();
-  return plan_;
+ChildPlan& LaunchPlan::Prepare(LaunchMemory& memory, LaunchStreams streams,
+                               std::uint32_t padding_bytes, bool truncate_output) const {
+  memory.plan = plan_;
+  memory.plan.streams[0] = streams.in;
+  memory.plan.streams[1] = streams.out;
+  memory.plan.streams[2] = streams.err;
+  memory.plan.truncate_output = truncate_output;
+  memory.envp.assign(envp_.begin(), envp_.end());
+  if (padding_bytes > 0) {
+    memory.padding.assign(kPaddingName).append(padding_bytes, 'x');
+    memory.envp.push_back(memory.padding.data());
+  }
+  memory.envp.push_back(nullptr);
+  memory.plan.envp = memory.envp.data();
+  return memory.plan;
 }
 
 }  // namespace benchd

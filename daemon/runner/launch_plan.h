@@ -27,6 +27,21 @@ struct LaunchSpec {
   std::optional<ProgramIdentity> program;
 };
 
+/// What one started child needs of its own beside the plan it shares with others; unchanged until
+/// it has been reaped.
+struct LaunchMemory {
+  ChildPlan plan;
+  std::vector<char*> envp;
+  std::string padding;
+};
+
+/// Descriptors that become a child's streams 0, 1 and 2; each above 2.
+struct LaunchStreams {
+  int in = -1;
+  int out = -1;
+  int err = -1;
+};
+
 /// A LaunchSpec as the plain memory that the child needs: made once, started many times.
 ///
 /// Neither copied nor moved: the plan points into it.
@@ -43,9 +58,11 @@ class LaunchPlan {
 
   const LaunchSpec& spec() const { return spec_; }
 
-  /// The plan with its streams. A variable BENCHD_PADDING of `padding_bytes` characters moves the
-  /// program's stack (none for 0). A file of output_path is emptied first with `truncate_output`.
-  ChildPlan& Prepare(int in, int out, int err, std::uint32_t padding_bytes, bool truncate_output);
+  /// The plan of one child in `memory`. A variable BENCHD_PADDING of `padding_bytes` characters
+  /// moves the program's stack (none for 0). A file of output_path is emptied first with
+  /// `truncate_output`.
+  ChildPlan& Prepare(LaunchMemory& memory, LaunchStreams streams, std::uint32_t padding_bytes,
+                     bool truncate_output) const;
 
  private:
   void SetIdentity(const ProgramIdentity& program);
@@ -53,9 +70,7 @@ class LaunchPlan {
   const LaunchSpec spec_;
   std::vector<ChildLimit> limits_;
   std::vector<char*> argv_;
-  std::vector<char*> envp_;  ///< the last but one is the padding's place, or already the end
-  std::size_t env_count_ = 0;
-  std::string padding_;
+  std::vector<char*> envp_;  ///< without the closing nullptr
   ChildPlan plan_;
 };
 

@@ -119,9 +119,12 @@ Result<void> Run(const RunnerOptions& options) {
   if (!endpoint) return std::move(endpoint).error();
 
   auto cgroup = RunCgroup::Create();
+  auto other_cgroup = RunCgroup::Create();
   EventLoop loop;
   ProcessTree tree;
-  Server server({loop, *host, tree, cgroup ? &*cgroup : nullptr}, std::move(signals));
+  Server server(
+      {loop, *host, tree, {cgroup ? &*cgroup : nullptr, other_cgroup ? &*other_cgroup : nullptr}},
+      std::move(signals));
   if (endpoint->connection) {
     server.Serve(std::move(endpoint->connection));
   } else {

@@ -19,6 +19,10 @@ constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kKillGrace = 5'000 * kMillisecond;
 constexpr std::int64_t kSweepInterval = 1 * kMillisecond;
 constexpr std::int64_t kParseTimeout = 10'000 * kMillisecond;
+/// How long the end of a child is looked for without sleeping. To be woken takes tens of
+/// microseconds, which count as the child's: much for one of a millisecond, nothing for longer
+/// ones.
+constexpr std::int64_t kWatchfulness = 2 * kMillisecond;
 
 std::int64_t Micros(const timeval& time) {
   return std::int64_t{time.tv_sec} * 1'000'000 + time.tv_usec;
@@ -29,62 +33,53 @@ std::string Unparsed(Error why) { return wire::EncodeParsedOutput({std::move(why
 }  // namespace
 
 MeasuredRun::MeasuredRun(Services services, RunOwner& owner)
-    : services_(services), owner_(owner), timer_(services.loop, *this) {}
+    : services_(services),
+      owner_(owner),
+      timer_(services.loop, *this),
+      first_({services.loop, services.host, services.tree}, services.cgroups[0]),
+      second_({services.loop, services.host, services.tree}, services.cgroups[1]) {}
 
 Result<void> MeasuredRun::Start(RunTask task) {
-  task_ = std::move(task);
-  figures_ = {};
-  log_.clear();
-  killed_ = timed_out_ = cancelled_ = false;
-  if (auto opened = OpenCaptures(); !opened) return opened;
-
-  const int null = services_.host.null.get();
-  ChildPlan& plan =
-      task_.plan->Prepare(null, stdout_ ? stdout_->write_end() : null, stderr_->write_end(),
-                          task_.padding_bytes, task_.truncate_output);
-  // What is to be parsed goes through the pipe first; the parser then writes the file.
-  if (!task_.parse.empty()) plan.output = nullptr;
-  SpawnOptions options;
-  options.cgroup_fd = services_.cgroup != nullptr ? services_.cgroup->fd() : -1;
-  options.share_memory = services_.host.MayShareMemory(task_.plan->spec().caller);
-  services_.host.ResetOwnPeak();
-  auto child = Spawn(plan, area_, options);
-  if (!child) return std::move(child).error();
-
-  child_ = std::move(*child);
-  state_ = State::kRunning;
-  services_.tree.Claim(child_.pid, ProcessTree::Kind::kMeasured);
-  child_watch_.emplace(services_.loop, child_.pidfd.get(), *this, Watch::Urgency::kUrgent);
-  if (stdout_) stdout_->CloseWriteEnd();
-  stderr_->CloseWriteEnd();
-  if (task_.timeout_ns > 0) timer_.Arm(task_.timeout_ns);
+  if (auto started = now_->Start(std::move(task), false, *this); !started) return started;
+  Begin();
   return {};
 }
 
-Result<void> MeasuredRun::OpenCaptures() {
-  stdout_.reset();
-  stderr_.reset();
-  parse_input_.Reset();
-  CaptureTargets out;
-  CaptureTargets err;
-  err.keep_tail = true;
-  if (task_.output == OutputKind::kLog) out.log = err.log = &log_;
-  if (!task_.parse.empty()) {
-    auto memory = EmptyMemory();
-    if (!memory) return std::move(memory).error();
-    parse_input_ = std::move(*memory);
-    out.memory = parse_input_.get();
-    out.memory_limit = kParseBytes;
+void MeasuredRun::Prepare(RunTask task) {
+  // Where it fails, Start() will say why when its time has come.
+  if (!next_->Start(std::move(task), true, *this)) next_->Discard();
+}
+
+void MeasuredRun::StartPrepared() {
+  std::swap(now_, next_);
+  now_->Go();
+  Begin();
+}
+
+/// For a child that somebody killed just before it was let go: nothing of the run has happened yet.
+void MeasuredRun::StartAgain() {
+  RunTask task = now_->task();
+  if (auto started = now_->Start(std::move(task), false, *this); !started) {
+    return Finish(std::move(started).error());
   }
-  if (out.log != nullptr || out.memory >= 0) {
-    auto capture = Capture::Open(services_.loop, out);
-    if (!capture) return std::move(capture).error();
-    stdout_ = std::move(*capture);
+  Begin();
+}
+
+void MeasuredRun::Begin() {
+  figures_ = {};
+  killed_ = timed_out_ = cancelled_ = false;
+  state_ = State::kRunning;
+  services_.loop.StayAwake(kWatchfulness);
+  if (now_->task().timeout_ns > 0) {
+    timer_.Arm(now_->task().timeout_ns);
+  } else {
+    timer_.Disarm();
   }
-  auto capture = Capture::Open(services_.loop, err);
-  if (!capture) return std::move(capture).error();
-  stderr_ = std::move(*capture);
-  return {};
+}
+
+void MeasuredRun::CloseFinished() {
+  timer_.Disarm();
+  now_->Discard();
 }
 
 void MeasuredRun::Cancel() {
@@ -96,7 +91,9 @@ void MeasuredRun::Cancel() {
 
 void MeasuredRun::OnReady(int fd, std::uint32_t) {
   if (fd == timer_.fd()) return OnTimer();
-  OnExit();
+  if (fd == now_->pidfd()) return OnExit();
+  // Somebody killed it before its time.
+  next_->Discard();
 }
 
 void MeasuredRun::OnTimer() {
@@ -107,14 +104,14 @@ void MeasuredRun::OnTimer() {
     timed_out_ = true;
     return KillChild();
   }
-  const std::string pid = std::to_string(child_.pid);
-  if (area_.report().monotonic_ns == 0) {
+  const std::string pid = std::to_string(now_->pid());
+  if (now_->report().monotonic_ns == 0) {
     // It still uses our memory, which cannot be used for another then: start afresh.
     Log(LogLevel::kError,
         "process " + pid + " cannot be killed before its program began; giving up");
     _exit(EXIT_FAILURE);
   }
-  services_.tree.Release(child_.pid);
+  now_->Abandon();
   Finish(Error{ErrorCode::kInternal,
                "process " + pid + ": it hangs in the kernel and cannot be killed",
                "see /proc/" + pid + "/stack"});
@@ -123,25 +120,17 @@ void MeasuredRun::OnTimer() {
 void MeasuredRun::KillChild() {
   if (killed_) return;
   killed_ = true;
-  syscall(SYS_pidfd_send_signal, child_.pidfd.get(), SIGKILL, nullptr, 0);
-  // It has not been reaped, so the number of its group is nobody else's.
-  kill(-child_.pid, SIGKILL);
-  if (services_.cgroup != nullptr) services_.cgroup->Kill();
+  now_->Kill();
   timer_.Arm(kKillGrace);
 }
 
 void MeasuredRun::OnExit() {
   siginfo_t info{};
   rusage usage{};
-  // The raw call: its fifth argument is the usage of this one process.
-  const long waited =
-      syscall(SYS_waitid, P_PIDFD, child_.pidfd.get(), &info, WEXITED | WNOHANG, &usage);
+  const bool ended = now_->Reap(info, usage);
   const std::int64_t ended_at = MonotonicNow();
-  if (waited != 0 || info.si_pid == 0) return;
-  timer_.Disarm();
-  services_.tree.Release(child_.pid);
-  child_watch_.reset();
-  child_.pidfd.Reset();
+  if (!ended) return;
+  services_.loop.StayAwake(0);
   TakeFigures(info, usage, ended_at);
   state_ = State::kSweeping;
   sweep_until_ = ended_at + kKillGrace;
@@ -149,9 +138,10 @@ void MeasuredRun::OnExit() {
 }
 
 void MeasuredRun::TakeFigures(const siginfo_t& info, const rusage& usage, std::int64_t ended_at) {
-  const ChildReport& report = area_.report();
+  const ChildReport& report = now_->report();
   figures_.started_at_ns = report.realtime_ns;
   figures_.wall_time_ns = ended_at - report.monotonic_ns;
+  figures_.ended_at_ns = ended_at;
   figures_.user_time_us = Micros(usage.ru_utime);
   figures_.system_time_us = Micros(usage.ru_stime);
   figures_.max_rss_bytes = std::int64_t{usage.ru_maxrss} * 1024;
@@ -174,27 +164,29 @@ void MeasuredRun::Sweep() {
                         "is one set-user-ID, or hanging in the kernel? look at the children of "
                         "benchd-runner with ps"});
   }
-  if (services_.cgroup != nullptr) services_.cgroup->Kill();
+  now_->StopWatching();
+  now_->KillCgroup();
   services_.tree.Kill();
   timer_.Arm(kSweepInterval);
 }
 
 void MeasuredRun::AfterSweep() {
   parser_.reset();
-  if (stdout_) stdout_->Finish();
-  stderr_->Finish();
+  now_->FinishOutput();
+  if (!killed_ && now_->has_report() && now_->report().died_waiting) return StartAgain();
   if (auto failure = FindFailure()) return Finish(std::move(*failure));
-  figures_.stderr_tail = stderr_->TakeTail();
-  figures_.output = std::move(log_);
-  if (!task_.parse.empty() && figures_.exit.signal == 0 && !timed_out_) return StartParsing();
+  figures_.stderr_tail = now_->TakeStderrTail();
+  figures_.output = now_->TakeLog();
+  if (!now_->task().parse.empty() && figures_.exit.signal == 0 && !timed_out_)
+    return StartParsing();
   Finish(std::move(figures_));
 }
 
 std::optional<Error> MeasuredRun::FindFailure() const {
-  const LaunchSpec& spec = task_.plan->spec();
+  const LaunchSpec& spec = now_->task().plan->spec();
   if (cancelled_) return Error{ErrorCode::kCancelled, "run: cancelled", {}};
-  if (area_.valid()) {
-    const ChildReport& report = area_.report();
+  if (now_->has_report()) {
+    const ChildReport& report = now_->report();
     if (report.step != ChildStep::kNone) return DescribeLaunchFailure(report, spec);
     if (report.monotonic_ns == 0 && timed_out_) return DescribeHungLaunch(spec);
     if (report.monotonic_ns == 0) {
@@ -208,27 +200,28 @@ std::optional<Error> MeasuredRun::FindFailure() const {
 }
 
 void MeasuredRun::StartParsing() {
-  if (stdout_->overflowed()) {
+  std::optional<UniqueFd> input = now_->TakeParseInput();
+  if (!input) {
     figures_.parsed = Unparsed(
         Error{ErrorCode::kResourceExhausted,
               "stdout: over " + std::to_string(kParseBytes >> 20) + " MiB, too much to be parsed",
               "let the harness print less"});
     return Finish(std::move(figures_));
   }
-  lseek(parse_input_.get(), 0, SEEK_SET);
-  const LaunchSpec& spec = task_.plan->spec();
+  const LaunchSpec& spec = now_->task().plan->spec();
   HelperOrder order;
   order.name = "parsing stdout";
-  order.argv = {"parse", task_.parse};
-  if (task_.output == OutputKind::kFile) {
-    order.argv.insert(order.argv.end(),
-                      {task_.truncate_output ? "truncate" : "append", task_.output_path});
+  order.argv = {"parse", now_->task().parse};
+  if (now_->task().output == OutputKind::kFile) {
+    order.argv.insert(order.argv.end(), {now_->task().truncate_output ? "truncate" : "append",
+                                         now_->task().output_path});
   }
-  order.input = std::move(parse_input_);
+  order.input = std::move(*input);
   order.caller = spec.caller;
   order.cwd = spec.cwd;
   order.timeout_ns = kParseTimeout;
   parser_ = std::make_unique<HelperProcess>(services_.loop, services_.host, services_.tree, *this);
+  now_->StopWatching();
   state_ = State::kParsing;
   if (auto started = parser_->Start(std::move(order)); !started) {
     figures_.parsed = Unparsed(std::move(started).error());
@@ -242,14 +235,10 @@ void MeasuredRun::OnHelperDone(HelperProcess&, Result<std::string> answer) {
 }
 
 void MeasuredRun::Finish(Result<wire::RunFigures> figures) {
-  timer_.Disarm();
-  child_watch_.reset();
-  child_.pidfd.Reset();
   parser_.reset();
-  stdout_.reset();
-  stderr_.reset();
-  parse_input_.Reset();
   state_ = State::kIdle;
+  // With a child that waits to be let go, that comes first.
+  if (!prepared()) CloseFinished();
   owner_.OnRunFinished(std::move(figures));
 }
 

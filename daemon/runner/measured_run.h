@@ -3,20 +3,18 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "daemon/base/result.h"
-#include "daemon/model/session_spec.h"
-#include "daemon/runner/capture.h"
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/helper_process.h"
 #include "daemon/runner/host.h"
-#include "daemon/runner/launch_plan.h"
+#include "daemon/runner/launch.h"
 #include "daemon/runner/process_tree.h"
-#include "daemon/runner/spawn.h"
 #include "daemon/system/cgroup.h"
 #include "daemon/wire/messages.h"
 
@@ -31,29 +29,20 @@ class RunOwner {
   ~RunOwner() = default;
 };
 
-/// How one run of a child is to go. `plan` must live until the run has finished.
-struct RunTask {
-  LaunchPlan* plan = nullptr;
-  OutputKind output = OutputKind::kDiscard;
-  std::string output_path;
-  bool truncate_output = false;  ///< of output_path: else append
-  std::string parse;             ///< harness format of stdout, empty = none
-  std::uint32_t padding_bytes = 0;
-  std::int64_t timeout_ns = 0;  ///< 0 or less = none
-};
-
 /// Starts a child, waits for its end, takes its figures, and sees to it that nothing of it
 /// survives. One run at a time; serves one after the other.
 ///
 /// idle -> running -> sweeping (until no descendant is left) -> parsing (if asked for) -> idle.
-/// A timeout or a cancel kills the child, and the same path is gone from there.
+/// A timeout or a cancel kills the child, and the same path is gone from there. The child of the
+/// next run may be prepared meanwhile, so that StartPrepared() needs only wake it.
 class MeasuredRun : public EventSink, public HelperOwner {
  public:
   struct Services {
     EventLoop& loop;
     const Host& host;
     ProcessTree& tree;
-    RunCgroup* cgroup = nullptr;  ///< nullptr: none can be owned here
+    /// Of the present run and of the one being prepared; nullptr: none can be owned here.
+    std::array<RunCgroup*, 2> cgroups{};
   };
 
   MeasuredRun(Services services, RunOwner& owner);
@@ -65,6 +54,17 @@ class MeasuredRun : public EventSink, public HelperOwner {
   /// @errors when no process can be made; then the owner is not told again.
   Result<void> Start(RunTask task);
 
+  /// Makes the child of the next run, which waits for StartPrepared(). Without effect where that is
+  /// not possible.
+  void Prepare(RunTask task);
+  bool prepared() const { return next_->held(); }
+  /// Starts the run that was prepared; needs prepared() and idle(). Prepare() or DiscardPrepared()
+  /// must follow: what is left of the run before it waits for that.
+  void StartPrepared();
+  void DiscardPrepared() { next_->Discard(); }
+  /// Lets go of what is left of the run that finished; only where prepared() and not started.
+  void CloseFinished();
+
   /// Kills the run under way, if any; it finishes with kCancelled.
   void Cancel();
 
@@ -74,7 +74,8 @@ class MeasuredRun : public EventSink, public HelperOwner {
   void OnReady(int fd, std::uint32_t events) override;
   void OnHelperDone(HelperProcess& helper, Result<std::string> answer) override;
 
-  Result<void> OpenCaptures();
+  void Begin();
+  void StartAgain();
   void OnTimer();
   void OnExit();
   void TakeFigures(const siginfo_t& info, const rusage& usage, std::int64_t ended_at);
@@ -88,16 +89,12 @@ class MeasuredRun : public EventSink, public HelperOwner {
   const Services services_;
   RunOwner& owner_;
   Timer timer_;
-  SpawnArea area_;
+  Launch first_;
+  Launch second_;
+  Launch* now_ = &first_;
+  Launch* next_ = &second_;
 
   State state_ = State::kIdle;
-  RunTask task_;
-  Spawned child_;
-  std::optional<Watch> child_watch_;
-  std::unique_ptr<Capture> stdout_;
-  std::unique_ptr<Capture> stderr_;
-  UniqueFd parse_input_;
-  std::string log_;
   wire::RunFigures figures_;
   bool killed_ = false;
   bool timed_out_ = false;

@@ -19,12 +19,14 @@ namespace {
 /// A caller whose file server hangs holds one of these for its timeout, not all.
 constexpr std::size_t kMaxResolving = 8;
 constexpr std::int64_t kResolveTimeout = 30'000'000'000;
-constexpr std::uint32_t kMaxPadding = 64 * 1024;
 
 }  // namespace
 
 Peer::Peer(MeasuredRun::Services services, UniqueFd socket, PeerOwner& owner)
-    : services_(services), owner_(owner), socket_(std::move(socket)), run_(services, *this) {
+    : services_(services),
+      owner_(owner),
+      socket_(std::move(socket)),
+      series_(services, children_, *this) {
   watch_.emplace(services_.loop, socket_.get(), *this);
 }
 
@@ -80,7 +82,8 @@ void Peer::Handle(wire::OpenChild message) {
 }
 
 Result<void> Peer::Open(wire::OpenChild message) {
-  if (!run_.idle()) return Error{ErrorCode::kFailedPrecondition, "child: a run is under way", {}};
+  if (!series_.idle())
+    return Error{ErrorCode::kFailedPrecondition, "child: a run is under way", {}};
   LaunchSpec spec;
   spec.caller = std::move(message.caller);
   spec.argv = std::move(message.argv);
@@ -95,61 +98,38 @@ Result<void> Peer::Open(wire::OpenChild message) {
     spec.output_path = message.output_path;
   }
   if (auto checked = LaunchPlan::Check(services_.host, spec); !checked) return checked;
-  Child child;
+  OpenedChild child;
   child.plan = std::make_unique<LaunchPlan>(services_.host, std::move(spec));
   child.output = message.output;
   child.output_path = std::move(message.output_path);
   child.parse = std::move(message.parse);
+  series_.DropPrepared();
   children_.insert_or_assign(message.child, std::move(child));
   return {};
 }
 
 void Peer::Handle(wire::CloseChildren message) {
-  if (!run_.idle()) {
+  if (!series_.idle()) {
     return Answer(
         wire::Done{message.request,
                    Error{ErrorCode::kFailedPrecondition, "children: a run is under way", {}}});
   }
+  series_.Forget();
   children_.clear();
-  written_.clear();
   Answer(wire::Done{message.request, {}});
 }
 
-void Peer::Handle(wire::StartRun message) {
-  auto started = Start(message);
-  if (!started) Answer(wire::RunFinished{message.request, std::move(started).error()});
+void Peer::Handle(wire::StartRuns message) {
+  const std::uint64_t request = message.request;
+  auto started = series_.Start(std::move(message));
+  if (!started) Answer(wire::RunsFinished{request, {}, std::move(started)});
 }
 
-Result<void> Peer::Start(const wire::StartRun& message) {
-  if (!run_.idle()) return Error{ErrorCode::kFailedPrecondition, "run: one is under way", {}};
-  const auto found = children_.find(message.child);
-  if (found == children_.end()) {
-    return InvalidArgument("child", std::to_string(message.child) + " was not opened");
-  }
-  if (message.padding_bytes > kMaxPadding) {
-    return InvalidArgument("padding",
-                           std::to_string(message.padding_bytes) + " bytes are too many");
-  }
-  Child& child = found->second;
-  RunTask task;
-  task.plan = child.plan.get();
-  task.output = child.output;
-  task.output_path = child.output_path;
-  if (child.output == OutputKind::kFile) {
-    task.truncate_output = written_.emplace(child.plan->spec().cwd, child.output_path).second;
-  }
-  task.parse = child.parse;
-  task.padding_bytes = message.padding_bytes;
-  task.timeout_ns = message.timeout_ns;
-  run_request_ = message.request;
-  return run_.Start(std::move(task));
-}
+void Peer::Handle(wire::CancelRun) { series_.Cancel(); }
 
-void Peer::Handle(wire::CancelRun) { run_.Cancel(); }
-
-void Peer::OnRunFinished(Result<wire::RunFigures> figures) {
+void Peer::OnSeriesFinished(wire::RunsFinished finished) {
   if (gone_) return LeaveIfDone();
-  Answer(wire::RunFinished{run_request_, std::move(figures)});
+  Answer(std::move(finished));
 }
 
 void Peer::Handle(wire::AcquireMachine message) {
@@ -226,12 +206,12 @@ void Peer::HangUp() {
   shutdown(socket_.get(), SHUT_RDWR);
   waiting_.clear();
   resolving_.clear();
-  if (run_.idle()) return LeaveIfDone();
-  run_.Cancel();
+  if (series_.idle()) return LeaveIfDone();
+  series_.Cancel();
 }
 
 void Peer::LeaveIfDone() {
-  if (run_.idle()) owner_.OnPeerGone(*this);
+  if (series_.idle()) owner_.OnPeerGone(*this);
 }
 
 }  // namespace benchd

@@ -2,21 +2,17 @@
 
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "daemon/base/unique_fd.h"
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/helper_process.h"
 #include "daemon/runner/host.h"
-#include "daemon/runner/launch_plan.h"
-#include "daemon/runner/measured_run.h"
 #include "daemon/runner/process_tree.h"
+#include "daemon/runner/run_series.h"
 #include "daemon/wire/messages.h"
 
 namespace benchd {
@@ -36,7 +32,7 @@ class PeerOwner {
 ///
 /// When benchd goes, or says something that is no message, the run under way is killed with all its
 /// descendants before the owner is told.
-class Peer final : public EventSink, public RunOwner, public HelperOwner {
+class Peer final : public EventSink, public SeriesOwner, public HelperOwner {
  public:
   Peer(MeasuredRun::Services services, UniqueFd socket, PeerOwner& owner);
   Peer(const Peer&) = delete;
@@ -49,12 +45,6 @@ class Peer final : public EventSink, public RunOwner, public HelperOwner {
   bool IsClosed() const;
 
  private:
-  struct Child {
-    std::unique_ptr<LaunchPlan> plan;
-    OutputKind output = OutputKind::kDiscard;
-    std::string output_path;
-    std::string parse;
-  };
   struct Resolve {
     std::uint64_t request = 0;
     std::string program;
@@ -62,14 +52,14 @@ class Peer final : public EventSink, public RunOwner, public HelperOwner {
   };
 
   void OnReady(int fd, std::uint32_t events) override;
-  void OnRunFinished(Result<wire::RunFigures> figures) override;
+  void OnSeriesFinished(wire::RunsFinished finished) override;
   void OnHelperDone(HelperProcess& helper, Result<std::string> answer) override;
 
   void Handle(wire::Hello message);
   void Handle(wire::ResolveProgram message);
   void Handle(wire::OpenChild message);
   void Handle(wire::CloseChildren message);
-  void Handle(wire::StartRun message);
+  void Handle(wire::StartRuns message);
   void Handle(wire::CancelRun message);
   void Handle(wire::AcquireMachine message);
   void Handle(wire::ReleaseMachine message);
@@ -78,7 +68,6 @@ class Peer final : public EventSink, public RunOwner, public HelperOwner {
   void Handle(Other message);
 
   Result<void> Open(wire::OpenChild message);
-  Result<void> Start(const wire::StartRun& message);
   void StartResolving();
   Result<void> StartResolve(const wire::ResolveProgram& message);
   void Answer(const wire::Message& message);
@@ -90,11 +79,8 @@ class Peer final : public EventSink, public RunOwner, public HelperOwner {
   std::optional<Watch> watch_;
   bool greeted_ = false;
   bool gone_ = false;
-  std::map<std::uint32_t, Child> children_;
-  /// Files of this session's output that were emptied once and are appended to from then on.
-  std::set<std::pair<std::string, std::string>> written_;
-  std::uint64_t run_request_ = 0;
-  MeasuredRun run_;
+  RunSeries::Children children_;
+  RunSeries series_;
   std::deque<wire::ResolveProgram> waiting_;
   std::vector<Resolve> resolving_;
 };

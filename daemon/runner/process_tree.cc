@@ -57,17 +57,17 @@ bool ProcessTree::IsClaimed(pid_t pid) const {
 void ProcessTree::Reap() {
   for (;;) {
     siginfo_t info{};
-    if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0) return;
+    if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) return;
     // A claimed one hides those behind it until its owner has reaped it.
     if (info.si_pid == 0 || IsClaimed(info.si_pid)) return;
-    waitid(P_PID, static_cast<id_t>(info.si_pid), &info, WEXITED | WNOHANG | __WALL);
+    waitid(P_PID, static_cast<id_t>(info.si_pid), &info, WEXITED | WNOHANG);
   }
 }
 
 bool ProcessTree::AnyLeft() {
   Reap();
   siginfo_t info{};
-  if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0) return false;  // ECHILD
+  if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) return false;  // ECHILD
   return claims_.empty() || !Descendants().empty();
 }
 

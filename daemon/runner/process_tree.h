@@ -22,8 +22,8 @@ class ProcessTree {
 
   /// Reaps the dead that nobody claims. True when a process is left that Kill() would kill.
   ///
-  /// Costs one system call when no process is left at all, and a pass over /proc while a helper
-  /// runs.
+  /// Costs two system calls when no process is left but one that is held (spawn.h), and a pass over
+  /// /proc while a helper runs.
   bool AnyLeft();
 
   /// Only the first half of AnyLeft(): for zombies that appear while a run goes on.

@@ -1,10 +1,12 @@
 #include "daemon/runner/spawn.h"
 
+#include <linux/futex.h>
 #include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 
@@ -67,6 +69,10 @@ long ClonePortably(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options
   return pid < 0 ? -errno : pid;
 }
 
+void SetAffinity(long pid, const ChildPlan& plan) {
+  RawSyscall(SYS_sched_setaffinity, pid, sizeof(plan.affinity), Word(plan.affinity));
+}
+
 void* Map(std::size_t bytes, int flags) {
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
   return memory == MAP_FAILED ? nullptr : memory;
@@ -91,6 +97,9 @@ void SpawnArea::Abandon() {
 Result<Spawned> Spawn(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options) {
   if (!area.valid()) return SystemError("memory for a child", ENOMEM);
   area.report() = ChildReport{};
+  area.report().gate = options.held ? 0 : 1;
+  area.report().died_waiting = options.held;
+  plan.held = options.held;
   plan.report = &area.report();
   plan.parent = getpid();
   plan.join_cgroup = -1;
@@ -99,7 +108,8 @@ Result<Spawned> Spawn(ChildPlan& plan, SpawnArea& area, const SpawnOptions& opti
   clone_args args{};
   args.flags = CLONE_PIDFD | (options.share_memory ? std::uint64_t{CLONE_VM} : 0);
   args.pidfd = reinterpret_cast<std::uint64_t>(&pidfd);
-  args.exit_signal = SIGCHLD;
+  // execve makes it SIGCHLD. Until then a held child is no sign that a run left something behind.
+  args.exit_signal = options.held ? 0 : SIGCHLD;
   args.stack = reinterpret_cast<std::uint64_t>(area.stack());
   args.stack_size = SpawnArea::kStackBytes;
   long pid = -ENOSYS;
@@ -112,12 +122,21 @@ Result<Spawned> Spawn(ChildPlan& plan, SpawnArea& area, const SpawnOptions& opti
   }
   const bool refused_cgroup = pid < 0 && pid != -ENOSYS && pid != -EAGAIN && pid != -ENOMEM;
   if (options.cgroup_fd < 0 || refused_cgroup) pid = Clone3(args, plan);
+  if (pid == -ENOSYS && options.held) {
+    return Error{ErrorCode::kUnimplemented, "starting a process: there is no clone3 here", {}};
+  }
   if (pid == -ENOSYS) pid = ClonePortably(plan, area, options, pidfd);
   if (pid < 0) return SystemError("starting a process", static_cast<int>(-pid));
   // The child does this for itself as well. Done from here, mostly before it has run at all, it
   // wakes on its own CPU and need not be moved there from ours.
-  RawSyscall(SYS_sched_setaffinity, pid, sizeof(plan.affinity), Word(plan.affinity));
+  if (!options.held) SetAffinity(pid, plan);
   return Spawned{static_cast<pid_t>(pid), UniqueFd(pidfd)};
+}
+
+void OpenGate(pid_t pid, const ChildPlan& plan, SpawnArea& area) {
+  SetAffinity(pid, plan);
+  std::atomic_ref<std::uint32_t>(area.report().gate).store(1, std::memory_order_release);
+  RawSyscall(SYS_futex, Word(&area.report().gate), FUTEX_WAKE, 1);
 }
 
 }  // namespace benchd

@@ -42,6 +42,9 @@ struct SpawnOptions {
   int cgroup_fd = -1;  ///< folder of the control group to start in, or -1
   /// Runs the child's first steps in the runner's own memory (CLONE_VM): no page tables to copy.
   bool share_memory = true;
+  /// Stops before it takes on anything of the user's, on the runner's own CPUs, until OpenGate().
+  /// Until it has become its program only waits with __WALL see it.
+  bool held = false;
 };
 
 /// Starts a process that carries out `plan` (its report and cgroup fields are filled in here).
@@ -50,7 +53,12 @@ struct SpawnOptions {
 /// ever (a FIFO, a dead server), and that must not stop the runner. Costs as much as vfork.
 /// All signals must be blocked. A control group that the kernel refuses is left out silently; the
 /// process tree is then found through its parents (reaper.h).
-/// @errors of clone: kResourceExhausted when no process can be made.
+/// @errors of clone: kResourceExhausted when no process can be made; kUnimplemented for one to be
+///         held where clone3 is missing.
 Result<Spawned> Spawn(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options);
+
+/// Lets a held child go: gives it its CPUs while it still sleeps, so that it wakes there, then
+/// wakes it.
+void OpenGate(pid_t pid, const ChildPlan& plan, SpawnArea& area);
 
 }  // namespace benchd

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "daemon/analysis/session_analysis.h"
-#include "daemon/schedule/block_order.h"
 #include "daemon/session/failure.h"
+#include "daemon/session/series_plan.h"
 
 namespace benchd {
 namespace {
@@ -17,12 +17,29 @@ namespace {
 /// Reports are made this often at most: a little above the 20 Hz at which rpc/ sends them.
 constexpr Nanoseconds kReportInterval = std::chrono::milliseconds(40);
 
-/// The runs of one block, or why it is not complete.
+/// A complete block and what its runs printed.
 struct BlockResult {
   std::vector<Run> runs;
   std::string log;
+};
+
+/// The complete blocks of a series, and why there is none after them.
+struct SeriesResult {
+  std::vector<BlockResult> blocks;
   std::optional<Failure> failure;
 };
+
+/// How many of the times, which are in order, fall to each run: those up to its end, and to the
+/// last one those after it.
+std::vector<std::uint32_t> CountByRun(const std::vector<SteadyTime>& times,
+                                      const std::vector<RunOutcome>& runs) {
+  std::vector<std::uint32_t> counts(runs.size(), 0);
+  for (std::size_t time = 0, run = 0; time < times.size() && run < runs.size(); ++time) {
+    while (run + 1 < runs.size() && times[time] >= runs[run].ended_at) ++run;
+    ++counts[run];
+  }
+  return counts;
+}
 
 Failure CancelledFailure() {
   return Failure{Error{ErrorCode::kCancelled, "session: cancelled", {}}, std::nullopt};
@@ -72,9 +89,12 @@ class Session {
   asio::awaitable<std::optional<Failure>> Prepare();
   asio::awaitable<std::optional<Failure>> WarmUp();
   asio::awaitable<std::optional<Failure>> Measure();
-  asio::awaitable<BlockResult> RunBlock(std::uint32_t benchmark, RunPhase phase,
-                                        std::uint64_t block);
-  asio::awaitable<std::optional<Failure>> RunOnce(RunPlace place, BlockResult* result);
+  SeriesPlan PlanNext() const;
+  asio::awaitable<SeriesResult> RunSeries(SeriesPlan plan);
+  SeriesOrder OrderOf(const SeriesPlan& plan) const;
+  std::optional<Failure> Take(RunPlace place, RunOutcome outcome, std::uint32_t disturbances,
+                              BlockResult& block);
+  std::optional<Failure> Digest(std::vector<BlockResult> blocks);
   asio::awaitable<std::optional<Failure>> Commit();
   void Keep(BlockResult block);
 
@@ -138,13 +158,15 @@ asio::awaitable<std::optional<Failure>> Session::Prepare() {
 }
 
 asio::awaitable<std::optional<Failure>> Session::WarmUp() {
-  for (std::uint64_t block = 0; block < spec_.schedule.warmup; ++block) {
-    for (std::uint32_t benchmark = 0; benchmark < spec_.benchmarks.size(); ++benchmark) {
-      BlockResult result = co_await RunBlock(benchmark, RunPhase::kWarmup, block);
-      if (result.failure) co_return std::move(result.failure);
-      analysis_->AddWarmup(result.runs);
-      Keep(std::move(result));
+  const std::uint64_t wanted = spec_.schedule.warmup * spec_.benchmarks.size();
+  for (std::uint64_t done = 0; done < wanted;) {
+    SeriesResult result = co_await RunSeries(PlanWarmup(spec_, done));
+    done += result.blocks.size();
+    for (BlockResult& block : result.blocks) {
+      analysis_->AddWarmup(block.runs);
+      Keep(std::move(block));
     }
+    if (result.failure) co_return std::move(result.failure);
   }
   co_return co_await Commit();
 }
@@ -152,65 +174,106 @@ asio::awaitable<std::optional<Failure>> Session::WarmUp() {
 asio::awaitable<std::optional<Failure>> Session::Measure() {
   measuring_since_ = services_.clock.Steady();
   while (!analysis_->Finished() && !TimeIsUp()) {
-    const std::uint32_t benchmark = NextBenchmark(analysis_->OpenBenchmarks(), blocks_);
-    BlockResult result = co_await RunBlock(benchmark, RunPhase::kMeasured, blocks_[benchmark]);
+    SeriesResult result = co_await RunSeries(PlanNext());
+    std::optional<Failure> unusable = Digest(std::move(result.blocks));
     if (result.failure) co_return std::move(result.failure);
-    ++blocks_[benchmark];
-    for (const Run& run : result.runs) disturbances_ += run.disturbances;
-    Result<void> added = analysis_->Add(result.runs);
-    Keep(std::move(result));
     const SteadyTime now = services_.clock.Steady();
     const bool report_due = !last_report_ || now - *last_report_ >= kReportInterval;
-    if (!report_due && added) continue;
+    if (!report_due && !unusable) continue;
     // Committed before anybody sees what it led to.
     std::optional<Failure> failure = co_await Commit();
     if (failure) co_return failure;
-    if (!added) co_return Failure{std::move(added).error(), std::nullopt};
+    if (unusable) co_return unusable;
     last_report_ = now;
     PublishReport(analysis_->Look());
   }
   co_return std::nullopt;
 }
 
-asio::awaitable<BlockResult> Session::RunBlock(std::uint32_t benchmark, RunPhase phase,
-                                               std::uint64_t block) {
-  BlockResult result;
-  for (const PlannedRun& planned : PlanBlock(spec_, benchmark, phase, block)) {
-    result.failure = co_await RunOnce(RunPlace{spec_, planned, phase, block}, &result);
-    if (result.failure) break;
+SeriesPlan Session::PlanNext() const {
+  const SessionAnalysis& analysis = *analysis_;
+  return PlanMeasured(spec_, analysis.OpenBenchmarks(), blocks_,
+                      [&analysis](std::uint64_t blocks) { return analysis.NextLook(blocks); });
+}
+
+/// Adds measured blocks to the statistics; a failure when they cannot be computed with.
+std::optional<Failure> Session::Digest(std::vector<BlockResult> blocks) {
+  std::optional<Failure> failure;
+  for (BlockResult& block : blocks) {
+    ++blocks_[block.runs.front().benchmark];
+    for (const Run& run : block.runs) disturbances_ += run.disturbances;
+    if (!failure) {
+      Result<void> added = analysis_->Add(block.runs);
+      if (!added) failure = Failure{std::move(added).error(), std::nullopt};
+    }
+    Keep(std::move(block));
+  }
+  return failure;
+}
+
+SeriesOrder Session::OrderOf(const SeriesPlan& plan) const {
+  const auto order_of = [this](const SeriesRun& run) {
+    return RunOrder{first_child_[run.planned.benchmark] + run.planned.arm,
+                    run.planned.padding_bytes, run.begins_block};
+  };
+  SeriesOrder order;
+  order.timeout = spec_.limits.timeout;
+  order.budget = kReportInterval;
+  order.stop_on_failure = !spec_.benchmarks[plan.runs.front().planned.benchmark].ignore_failure;
+  for (const SeriesRun& run : plan.runs) order.runs.push_back(order_of(run));
+  if (plan.next) order.next = order_of(*plan.next);
+  return order;
+}
+
+asio::awaitable<SeriesResult> Session::RunSeries(SeriesPlan plan) {
+  SeriesResult result;
+  if (services_.cancel.requested()) {
+    result.failure = CancelledFailure();
+    co_return result;
+  }
+  services_.disturbances.Begin();
+  SeriesOutcome outcome = co_await services_.launcher.Run(OrderOf(plan));
+  const std::vector<std::uint32_t> disturbances =
+      CountByRun(services_.disturbances.End(), outcome.runs);
+  BlockResult block;
+  for (std::size_t i = 0; i < outcome.runs.size() && !result.failure; ++i) {
+    const SeriesRun& run = plan.runs[i];
+    const RunPlace place{spec_, run.planned, run.phase, run.block};
+    result.failure = Take(place, std::move(outcome.runs[i]), disturbances[i], block);
+    const bool complete = i + 1 == plan.runs.size() || plan.runs[i + 1].begins_block;
+    if (!result.failure && complete) result.blocks.push_back(std::exchange(block, {}));
+  }
+  if (services_.cancel.requested()) {
+    result.failure = CancelledFailure();
+  } else if (!result.failure && outcome.error) {
+    const SeriesRun& run = plan.runs[std::min(outcome.runs.size(), plan.runs.size() - 1)];
+    result.failure = LaunchFailure(RunPlace{spec_, run.planned, run.phase, run.block},
+                                   std::move(*outcome.error));
   }
   co_return result;
 }
 
-/// Adds one run and its log to `result`, which lives in the awaiting coroutine's frame.
-asio::awaitable<std::optional<Failure>> Session::RunOnce(RunPlace place, BlockResult* result) {
-  if (services_.cancel.requested()) co_return CancelledFailure();
-  const std::uint64_t disturbances_before = services_.disturbances.count();
-  const RunOrder order{first_child_[place.planned.benchmark] + place.planned.arm,
-                       place.planned.padding_bytes, spec_.limits.timeout};
-  Result<RunOutcome> outcome = co_await services_.launcher.Run(order);
-  const std::uint64_t disturbances = services_.disturbances.count() - disturbances_before;
-  if (services_.cancel.requested()) co_return CancelledFailure();
-  if (!outcome) co_return LaunchFailure(place, std::move(outcome).error());
-
-  std::optional<Failure> failure = ExitFailure(place, *outcome);
-  if (failure && !spec_.benchmarks[place.planned.benchmark].ignore_failure) co_return failure;
+/// Adds one run to its block, or tells why it ends the session.
+std::optional<Failure> Session::Take(RunPlace place, RunOutcome outcome, std::uint32_t disturbances,
+                                     BlockResult& block) {
+  std::optional<Failure> failure = ExitFailure(place, outcome);
+  if (failure && !spec_.benchmarks[place.planned.benchmark].ignore_failure) return failure;
   failed_runs_ += failure ? 1 : 0;
-  if (!outcome->output.empty()) {
-    result->log += "== " + DescribePlace(place) + "\n" + outcome->output;
-    if (result->log.back() != '\n') result->log += '\n';
+  if (!outcome.output.empty()) {
+    block.log += "== " + DescribePlace(place) + "\n" + outcome.output;
+    if (block.log.back() != '\n') block.log += '\n';
   }
-  result->runs.push_back(Run{.benchmark = place.planned.benchmark,
-                             .block = place.block,
-                             .position = place.planned.position,
-                             .arm = place.planned.arm,
-                             .phase = place.phase,
-                             .started_at = outcome->started_at,
-                             .exit = outcome->exit,
-                             .disturbances = static_cast<std::uint32_t>(disturbances),
-                             .samples = std::move(outcome->samples),
-                             .metrics = std::move(outcome->metrics)});
-  co_return std::nullopt;
+  block.runs.push_back(Run{.benchmark = place.planned.benchmark,
+                           .block = place.block,
+                           .position = place.planned.position,
+                           .arm = place.planned.arm,
+                           .phase = place.phase,
+                           .started_at = outcome.started_at,
+                           .exit = outcome.exit,
+                           .disturbances = disturbances,
+                           .samples = std::move(outcome.samples),
+                           .metrics = std::move(outcome.metrics)});
+  return std::nullopt;
 }
 
 void Session::Keep(BlockResult block) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "daemon/base/result.h"
 #include "daemon/model/session.h"
@@ -34,14 +35,28 @@ class CancelToken {
   std::function<void()> on_request_;
 };
 
-/// Counts what the daemon did for clients while a child was measured (Run::disturbances).
-class DisturbanceCounter {
+/// When the daemon did something for clients while children were measured (Run::disturbances).
+///
+/// Owned by the queue, which notes; read by the session that runs. Loop's thread only.
+class DisturbanceLog {
  public:
-  void Count() { ++count_; }
-  std::uint64_t count() const { return count_; }
+  /// From now on what is noted is kept.
+  void Begin() {
+    times_.clear();
+    recording_ = true;
+  }
+  void Note(SteadyTime when) {
+    if (recording_) times_.push_back(when);
+  }
+  /// What was noted since Begin(), in order; nothing is kept any more.
+  std::vector<SteadyTime> End() {
+    recording_ = false;
+    return std::exchange(times_, {});
+  }
 
  private:
-  std::uint64_t count_ = 0;
+  bool recording_ = false;
+  std::vector<SteadyTime> times_;
 };
 
 /// Whether the statistics can do what the spec asks; what RunSession would fail with, said at
@@ -54,7 +69,7 @@ struct SessionServices {
   Machine& machine;
   SampleStore& store;
   const Clock& clock;
-  const DisturbanceCounter& disturbances;
+  DisturbanceLog& disturbances;
   CancelToken& cancel;
   /// Told every new state; the queue archives and publishes it.
   std::function<void(const SessionSnapshot&)> publish;

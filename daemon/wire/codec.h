@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -55,6 +56,11 @@ class Writer {
   template <typename A, typename B>
   void Put(const std::pair<A, B>& value) {
     (*this)(value.first, value.second);
+  }
+  template <typename T>
+  void Put(const std::optional<T>& value) {
+    Put(value.has_value());
+    if (value) Put(*value);
   }
   template <typename T>
   void Put(const Result<T>& result) {
@@ -120,6 +126,13 @@ class Reader {
   template <typename A, typename B>
   void Get(std::pair<A, B>& value) {
     (*this)(value.first, value.second);
+  }
+  template <typename T>
+  void Get(std::optional<T>& value) {
+    bool has_value = false;
+    Get(has_value);
+    value.reset();
+    if (has_value) Get(value.emplace());
   }
   template <typename T>
   void Get(Result<T>& result) {

@@ -70,16 +70,19 @@ void VisitFields(auto& visit, Is<OpenChild> auto& v) {
 }
 void VisitFields(auto& visit, Is<CloseChildren> auto& v) { visit(v.request); }
 void VisitFields(auto& visit, Is<Done> auto& v) { visit(v.request, v.result); }
-void VisitFields(auto& visit, Is<StartRun> auto& v) {
-  visit(v.request, v.child, v.padding_bytes, v.timeout_ns);
+void VisitFields(auto& visit, Is<PlannedStart> auto& v) {
+  visit(v.child, v.padding_bytes, v.begins_block);
+}
+void VisitFields(auto& visit, Is<StartRuns> auto& v) {
+  visit(v.request, v.timeout_ns, v.budget_ns, v.stop_on_failure, v.runs, v.next);
 }
 void VisitFields(auto&, Is<CancelRun> auto&) {}
 void VisitFields(auto& visit, Is<RunFigures> auto& v) {
-  visit(v.started_at_ns, v.wall_time_ns, v.user_time_us, v.system_time_us, v.max_rss_bytes,
-        v.minor_faults, v.major_faults, v.voluntary_switches, v.involuntary_switches, v.exit,
-        v.stderr_tail, v.output, v.parsed);
+  visit(v.started_at_ns, v.wall_time_ns, v.ended_at_ns, v.user_time_us, v.system_time_us,
+        v.max_rss_bytes, v.minor_faults, v.major_faults, v.voluntary_switches,
+        v.involuntary_switches, v.exit, v.stderr_tail, v.output, v.parsed);
 }
-void VisitFields(auto& visit, Is<RunFinished> auto& v) { visit(v.request, v.figures); }
+void VisitFields(auto& visit, Is<RunsFinished> auto& v) { visit(v.request, v.runs, v.result); }
 void VisitFields(auto& visit, Is<AcquireMachine> auto& v) {
   visit(v.request, v.profile, v.isolation, v.cpus);
 }

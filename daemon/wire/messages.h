@@ -17,11 +17,11 @@
 /// What benchd and benchd-runner say to each other: values, one SOCK_SEQPACKET record each.
 ///
 /// benchd asks, the runner answers with the same `request` number; several requests may be open at
-/// once (a ResolveProgram during a StartRun). Either side treats a record it cannot decode, or a
+/// once (a ResolveProgram during StartRuns). Either side treats a record it cannot decode, or a
 /// closed socket, as the death of the other.
 namespace benchd::wire {
 
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 
 /// First record of a connection, from benchd.
 struct Hello {
@@ -74,19 +74,31 @@ struct Done {
   Result<void> result;
 };
 
-struct StartRun {
-  std::uint64_t request = 0;
+/// One run that is to come.
+struct PlannedStart {
   std::uint32_t child = 0;
   std::uint32_t padding_bytes = 0;
-  std::int64_t timeout_ns = 0;
+  bool begins_block = true;
 };
-/// Kills the run under way; its RunFinished comes as usual, with kCancelled. No answer of its own.
+/// Run these one after the other, without a word between them. Ends early after a run that could
+/// not be measured; with `stop_on_failure` after one that failed; and where a block begins once
+/// `budget_ns` have passed.
+struct StartRuns {
+  std::uint64_t request = 0;
+  std::int64_t timeout_ns = 0;  ///< of one run
+  std::int64_t budget_ns = 0;
+  bool stop_on_failure = true;
+  std::vector<PlannedStart> runs;
+  std::optional<PlannedStart> next;  ///< what will probably follow: a hint, to prepare its child
+};
+/// Kills the run under way; its RunsFinished comes as usual, with kCancelled. No answer of its own.
 struct CancelRun {};
 
 /// A child's figures, all of the process that was started (wait4), not of its descendants' rest.
 struct RunFigures {
   std::int64_t started_at_ns = 0;  ///< CLOCK_REALTIME just before execve
   std::int64_t wall_time_ns = 0;   ///< CLOCK_MONOTONIC, from just before execve to reaped
+  std::int64_t ended_at_ns = 0;    ///< CLOCK_MONOTONIC when reaped
   std::int64_t user_time_us = 0;
   std::int64_t system_time_us = 0;
   std::int64_t max_rss_bytes = 0;
@@ -101,9 +113,10 @@ struct RunFigures {
   /// runner.
   std::string parsed;
 };
-struct RunFinished {
+struct RunsFinished {
   std::uint64_t request = 0;
-  Result<RunFigures> figures = RunFigures{};
+  std::vector<RunFigures> runs;  ///< those that were measured, in order
+  Result<void> result;           ///< why the one after them could not be
 };
 
 /// Describe the machine for a session; the settings themselves come with the machine's leases.
@@ -121,9 +134,9 @@ struct ReleaseMachine {
   std::uint64_t request = 0;  ///< answered by Done
 };
 
-using Message =
-    std::variant<Hello, HelloReply, ResolveProgram, ProgramResolved, OpenChild, CloseChildren, Done,
-                 StartRun, CancelRun, RunFinished, AcquireMachine, MachineAcquired, ReleaseMachine>;
+using Message = std::variant<Hello, HelloReply, ResolveProgram, ProgramResolved, OpenChild,
+                             CloseChildren, Done, StartRuns, CancelRun, RunsFinished,
+                             AcquireMachine, MachineAcquired, ReleaseMachine>;
 
 /// One record: a type byte and the fields, little endian, lengths before contents.
 std::string Encode(const Message& message);

@@ -19,11 +19,31 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/ports/launcher.h"
 #include "daemon/run/runner_source.h"
 #include "daemon/wire/channel.h"
 #include "daemon/wire/messages.h"
 
 namespace benchd {
+
+/// The answer to a series of one run.
+inline wire::RunsFinished Finished(std::uint64_t request, Result<wire::RunFigures> figures) {
+  wire::RunsFinished finished;
+  finished.request = request;
+  if (figures) {
+    finished.runs.push_back(*std::move(figures));
+  } else {
+    finished.result = std::move(figures).error();
+  }
+  return finished;
+}
+
+/// What came of a series of one run.
+inline Result<RunOutcome> OnlyOne(SeriesOutcome outcome) {
+  if (outcome.error) return *std::move(outcome.error);
+  EXPECT_EQ(outcome.runs.size(), 1U);
+  return std::move(outcome.runs.at(0));
+}
 
 /// A benchd-runner of the tests: the other end of a socketpair, on the same io_context. Answers
 /// everything at once with success, unless told otherwise.
@@ -95,8 +115,9 @@ class FakeRunner {
   void Answer(const wire::OpenChild& question) { Say(wire::Done{question.request, {}}); }
   void Answer(const wire::CloseChildren& question) { Say(wire::Done{question.request, {}}); }
   void Answer(const wire::ReleaseMachine& question) { Say(wire::Done{question.request, {}}); }
-  void Answer(const wire::StartRun& question) {
-    Say(wire::RunFinished{question.request, wire::RunFigures{}});
+  void Answer(const wire::StartRuns& question) {
+    Say(wire::RunsFinished{
+        question.request, std::vector<wire::RunFigures>(question.runs.size()), {}});
   }
   void Answer(const wire::CancelRun&) {}
   void Answer(const wire::AcquireMachine& question) {

@@ -45,8 +45,15 @@ class RealRunnerTest : public testing::Test {
     ASSERT_TRUE(opened) << opened.error().message;
   }
 
-  static RunOrder Order(std::uint32_t child) {
-    return RunOrder{child, 100, std::chrono::duration_cast<Nanoseconds>(std::chrono::minutes(1))};
+  static SeriesOrder Order(std::uint32_t child) {
+    SeriesOrder order;
+    order.runs = {RunOrder{child, 100, true}};
+    order.timeout = std::chrono::minutes(1);
+    return order;
+  }
+
+  Result<RunOutcome> RunOne(std::uint32_t child) {
+    return OnlyOne(Await(io_, launcher_.Run(Order(child))));
   }
 
   asio::io_context io_;
@@ -59,7 +66,7 @@ class RealRunnerTest : public testing::Test {
 
 TEST_F(RealRunnerTest, RunsATrueProgram) {
   Open({Child({"true"})});
-  const auto outcome = Await(io_, launcher_.Run(Order(0)));
+  const auto outcome = RunOne(0);
   ASSERT_TRUE(outcome) << outcome.error().message;
   EXPECT_TRUE(outcome->exit.Succeeded());
   ASSERT_EQ(outcome->samples.size(), BuiltinMetrics().size());
@@ -70,11 +77,11 @@ TEST_F(RealRunnerTest, RunsATrueProgram) {
 TEST_F(RealRunnerTest, ParsesWhatAProgramPrints) {
   Open({Child({"printf", "#! prefer=lower\\nlatency 12.50 ms\\n"}, "lines"),
         Child({"printf", "latency\\n"}, "lines")});
-  const auto outcome = Await(io_, launcher_.Run(Order(0)));
+  const auto outcome = RunOne(0);
   ASSERT_TRUE(outcome) << outcome.error().message;
   EXPECT_EQ(outcome->samples.back(), (Sample{"latency", "", 0, 12.5}));
   EXPECT_EQ(outcome->metrics, (std::vector<MetricInfo>{{"latency", "ms", Better::kLower, 0.01}}));
-  const auto bad = Await(io_, launcher_.Run(Order(1)));
+  const auto bad = RunOne(1);
   ASSERT_FALSE(bad);
   EXPECT_EQ(bad.error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(bad.error().message, "parse: line 1: 'latency' has no value");
@@ -95,11 +102,11 @@ TEST_F(RealRunnerTest, SaysThatAProgramDoesNotExist) {
 
 TEST_F(RealRunnerTest, CancelsARun) {
   Open({Child({"sleep", "600"}), Child({"true"})});
-  Started<Result<RunOutcome>> run(io_, launcher_.Run(Order(0)));
-  io_.poll();  // StartRun is sent
+  Started<SeriesOutcome> run(io_, launcher_.Run(Order(0)));
+  io_.poll();  // the order is sent
   launcher_.CancelRun();
-  EXPECT_EQ(run.Wait().error().code, ErrorCode::kCancelled);
-  const auto next = Await(io_, launcher_.Run(Order(1)));
+  EXPECT_EQ(OnlyOne(run.Wait()).error().code, ErrorCode::kCancelled);
+  const auto next = RunOne(1);
   EXPECT_TRUE(next) << next.error().message;
 }
 
@@ -107,14 +114,14 @@ TEST_F(RealRunnerTest, OutlivesTheDeathOfARunner) {
   Open({Child({"sleep", "600"})});
   const auto facts = Await(io_, connection_.Connect());
   ASSERT_TRUE(facts);
-  Started<Result<RunOutcome>> run(io_, launcher_.Run(Order(0)));
+  Started<SeriesOutcome> run(io_, launcher_.Run(Order(0)));
   io_.poll();
   kill(facts->pid, SIGKILL);
-  const auto outcome = run.Wait();
+  const auto outcome = OnlyOne(run.Wait());
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().message, "benchd-runner died during a run");
   Open({Child({"true"})});
-  const auto outcome_of_fresh_runner = Await(io_, launcher_.Run(Order(0)));
+  const auto outcome_of_fresh_runner = RunOne(0);
   EXPECT_TRUE(outcome_of_fresh_runner) << outcome_of_fresh_runner.error().message;
 }
 

@@ -87,7 +87,7 @@ TEST_F(RunnerConnectionTest, RefusesARunnerOfAnotherVersionAndTriesAgain) {
   const auto facts = Await(io_, connection_.Connect());
   ASSERT_FALSE(facts);
   EXPECT_EQ(facts.error().code, ErrorCode::kFailedPrecondition);
-  EXPECT_EQ(facts.error().message, "benchd-runner: speaks version 2, benchd speaks version 1");
+  EXPECT_EQ(facts.error().message, "benchd-runner: speaks version 3, benchd speaks version 2");
   EXPECT_EQ(facts.error().hint,
             "install benchd and benchd-runner from the same build and restart both");
   source_.script = {};
@@ -151,7 +151,7 @@ TEST_F(RunnerConnectionTest, TreatsWhatItCannotUnderstandAsADeath) {
 TEST_F(RunnerConnectionTest, TreatsAWrongAnswerAsADeath) {
   source_.script = [](FakeRunner& runner, const wire::Message& message) {
     const auto* question = std::get_if<wire::CloseChildren>(&message);
-    if (question != nullptr) runner.Say(wire::RunFinished{question->request, wire::RunFigures{}});
+    if (question != nullptr) runner.Say(Finished(question->request, wire::RunFigures{}));
     return question != nullptr;
   };
   const auto answer = Ask(Connect().generation);

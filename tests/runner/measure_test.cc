@@ -92,12 +92,12 @@ TEST(MeasureTest, ServesManyRunsOfManyChildren) {
   }
   for (std::uint64_t request = 100; request < 300; ++request) {
     const auto child = static_cast<std::uint32_t>(request % 2);
-    runner.Send(
-        wire::StartRun{.request = request, .child = child, .padding_bytes = 0, .timeout_ns = 0});
-    const auto finished = runner.Await<wire::RunFinished>();
+    runner.Send(wire::StartRuns{.request = request, .runs = {{.child = child}}});
+    const auto finished = runner.Await<wire::RunsFinished>();
     EXPECT_EQ(finished.request, request);
-    ASSERT_TRUE(finished.figures) << finished.figures.error().message;
-    EXPECT_EQ(finished.figures->exit.code, static_cast<int>(child) + 40);
+    ASSERT_TRUE(finished.result) << finished.result.error().message;
+    ASSERT_EQ(finished.runs.size(), 1U);
+    EXPECT_EQ(finished.runs[0].exit.code, static_cast<int>(child) + 40);
   }
 }
 
@@ -108,10 +108,10 @@ TEST(MeasureTest, RefusesAChildThatWasNotOpenedAndASecondRunAtOnce) {
 
   ASSERT_TRUE(runner.Open(ChildOf({"/bin/sleep", "1000"})));
   runner.Start();
-  runner.Send(wire::StartRun{.request = 2, .child = 0, .padding_bytes = 0, .timeout_ns = 0});
-  const auto refused = runner.Await<wire::RunFinished>();
+  runner.Send(wire::StartRuns{.request = 2, .runs = {{}}});
+  const auto refused = runner.Await<wire::RunsFinished>();
   EXPECT_EQ(refused.request, 2U);
-  EXPECT_EQ(refused.figures.error().code, ErrorCode::kFailedPrecondition);
+  EXPECT_EQ(refused.result.error().code, ErrorCode::kFailedPrecondition);
   EXPECT_EQ(runner.Open(ChildOf({"/bin/true"})).error().code, ErrorCode::kFailedPrecondition);
   runner.Send(wire::CancelRun{});
   EXPECT_EQ(runner.Finish().error().code, ErrorCode::kCancelled);

@@ -141,8 +141,16 @@ Result<void> RunnerProcess::Open(wire::OpenChild child) {
 }
 
 void RunnerProcess::Start(std::int64_t timeout_ns, std::uint32_t padding_bytes) {
-  Send(wire::StartRun{
-      .request = 1, .child = 0, .padding_bytes = padding_bytes, .timeout_ns = timeout_ns});
+  Send(wire::StartRuns{.request = 1,
+                       .timeout_ns = timeout_ns,
+                       .runs = {{.child = 0, .padding_bytes = padding_bytes}}});
+}
+
+Result<wire::RunFigures> RunnerProcess::Finish() {
+  auto finished = Await<wire::RunsFinished>();
+  if (!finished.result) return std::move(finished.result).error();
+  if (finished.runs.empty()) return Error{ErrorCode::kInternal, "no run and no error", {}};
+  return std::move(finished.runs.front());
 }
 
 Result<wire::RunFigures> RunnerProcess::Run(wire::OpenChild child, std::int64_t timeout_ns) {

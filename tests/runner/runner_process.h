@@ -76,7 +76,8 @@ class RunnerProcess {
   /// Hands over a child; its number is 0 unless set.
   Result<void> Open(wire::OpenChild child);
   void Start(std::int64_t timeout_ns = 60'000'000'000, std::uint32_t padding_bytes = 0);
-  Result<wire::RunFigures> Finish() { return Await<wire::RunFinished>().figures; }
+  /// Of the first or only run of what was started; the series' error where it has none.
+  Result<wire::RunFigures> Finish();
   /// All of it: open, start, finish.
   Result<wire::RunFigures> Run(wire::OpenChild child, std::int64_t timeout_ns = 60'000'000'000);
   /// Run() of a child that writes its stdout to the log; gives back that.

@@ -50,7 +50,7 @@ class RunSessionTest : public testing::Test {
   fake::Machine machine_;
   fake::Store store_;
   CancelToken cancel_;
-  DisturbanceCounter disturbances_;
+  DisturbanceLog disturbances_;
   SessionSpec spec_ = fake::TwoArms();
   SessionId id_{"testtest"};
   std::vector<SessionSnapshot> published_;
@@ -219,7 +219,8 @@ TEST_F(RunSessionTest, CountsWhatHappenedDuringARunAsItsDisturbance) {
   spec_.limits.runs = 2;
   int runs = 0;
   launcher_.during_run = [this, &runs] {
-    if (++runs == 4) disturbances_.Count();  // two warm-up runs, then the second measured one
+    if (++runs == 4)
+      disturbances_.Note(clock_.Steady());  // two warm-up runs, then the second measured one
   };
   CandidateTakes(1);
   const SessionSnapshot last = RunIt();

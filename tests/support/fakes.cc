@@ -20,13 +20,33 @@ asio::awaitable<Result<void>> Launcher::Open(std::vector<ChildSpec> children) {
   co_return Result<void>{};
 }
 
-asio::awaitable<Result<RunOutcome>> Launcher::Run(RunOrder order) {
+asio::awaitable<SeriesOutcome> Launcher::Run(SeriesOrder order) {
+  series_.push_back(order);
+  SeriesOutcome outcome;
+  const SteadyTime begin = clock_.Steady();
+  for (const RunOrder& run : order.runs) {
+    const bool first = outcome.runs.empty();
+    if (!first && run.begins_block && clock_.Steady() - begin >= order.budget) break;
+    if (!first && order.stop_on_failure && !outcome.runs.back().exit.Succeeded()) break;
+    Result<RunOutcome> done = RunOne(run);
+    if (!done) {
+      outcome.error = std::move(done).error();
+      break;
+    }
+    outcome.runs.push_back(std::move(*done));
+  }
+  co_return outcome;
+}
+
+Result<RunOutcome> Launcher::RunOne(const RunOrder& order) {
   orders_.push_back(order);
   if (during_run) during_run();
   clock_.Advance(run_time);
-  if (cancelled_) co_return Error{ErrorCode::kCancelled, "run: cancelled", {}};
-  if (!program) co_return Took(Seconds(run_time));
-  co_return program(order.child, runs_[order.child]++);
+  if (cancelled_) return Error{ErrorCode::kCancelled, "run: cancelled", {}};
+  Result<RunOutcome> outcome =
+      program ? program(order.child, runs_[order.child]++) : Took(Seconds(run_time));
+  if (outcome) outcome->ended_at = clock_.Steady();
+  return outcome;
 }
 
 asio::awaitable<void> Launcher::Close() {

@@ -56,11 +56,13 @@ class Launcher : public benchd::Launcher {
 
   asio::awaitable<Result<ProgramIdentity>> Resolve(ChildSpec child) override;
   asio::awaitable<Result<void>> Open(std::vector<ChildSpec> children) override;
-  asio::awaitable<Result<RunOutcome>> Run(RunOrder order) override;
+  asio::awaitable<SeriesOutcome> Run(SeriesOrder order) override;
   void CancelRun() override { cancelled_ = true; }
   asio::awaitable<void> Close() override;
 
+  /// All runs so far, and how they were ordered together.
   const std::vector<RunOrder>& orders() const { return orders_; }
+  const std::vector<SeriesOrder>& series() const { return series_; }
   const std::vector<ChildSpec>& children() const { return children_; }
   bool open() const { return open_; }
 
@@ -68,7 +70,10 @@ class Launcher : public benchd::Launcher {
   Clock& clock_;
   std::vector<ChildSpec> children_;
   std::vector<RunOrder> orders_;
+  std::vector<SeriesOrder> series_;
   std::map<std::uint32_t, std::uint64_t> runs_;
+  Result<RunOutcome> RunOne(const RunOrder& order);
+
   bool open_ = false;
   bool cancelled_ = false;
 };

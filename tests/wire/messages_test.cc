@@ -83,10 +83,15 @@ std::vector<Message> AllMessages() {
       CloseChildren{.request = 3},
       Done{.request = 4, .result = {}},
       Done{.request = 4, .result = error},
-      StartRun{.request = 5, .child = 6, .padding_bytes = 4096, .timeout_ns = -7},
+      StartRuns{.request = 5,
+                .timeout_ns = -7,
+                .budget_ns = 40'000'000,
+                .stop_on_failure = false,
+                .runs = {{6, 4096, true}, {7, 0, false}},
+                .next = PlannedStart{8, 9, true}},
       CancelRun{},
-      RunFinished{.request = 6, .figures = SomeFigures()},
-      RunFinished{.request = 6, .figures = error},
+      RunsFinished{.request = 6, .runs = {SomeFigures(), SomeFigures()}, .result = {}},
+      RunsFinished{.request = 6, .runs = {}, .result = error},
       AcquireMachine{
           .request = 7, .profile = "default", .isolation = Isolation::kStrict, .cpus = "1-3"},
       MachineAcquired{.request = 8, .machine = SomeMachine()},
@@ -117,10 +122,10 @@ TEST(MessagesTest, FieldsLandWhereTheyBelong) {
   EXPECT_EQ(open.parse, "lines");
   EXPECT_EQ(open.program, SomeProgram());
 
-  const Result<Message> run = Decode(Encode(RunFinished{.request = 6, .figures = SomeFigures()}));
+  const Result<Message> run = Decode(Encode(RunsFinished{6, {SomeFigures()}, {}}));
   ASSERT_TRUE(run);
-  const auto& figures = std::get<RunFinished>(*run).figures;
-  ASSERT_TRUE(figures);
+  ASSERT_EQ(std::get<RunsFinished>(*run).runs.size(), 1U);
+  const RunFigures* const figures = &std::get<RunsFinished>(*run).runs[0];
   EXPECT_EQ(figures->wall_time_ns, 480'000);
   EXPECT_EQ(figures->exit, (RunExit{.code = 7, .signal = 8, .timed_out = true}));
   EXPECT_EQ(figures->stderr_tail, std::string("tail\0of", 7));

@@ -1,0 +1,121 @@
+#include "daemon/runner/launch.h"
+
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "daemon/runner/helper_process.h"
+
+namespace benchd {
+
+Result<void> Launch::Start(RunTask task, bool held, EventSink& sink) {
+  Discard();
+  task_ = std::move(task);
+  log_.clear();
+  if (auto opened = OpenCaptures(); !opened) return opened;
+
+  const int null = services_.host.null.get();
+  LaunchStreams streams{null, stdout_ ? stdout_->write_end() : null, stderr_->write_end()};
+  ChildPlan& plan =
+      task_.plan->Prepare(memory_, streams, task_.padding_bytes, task_.truncate_output);
+  // What is to be parsed goes through the pipe first; the parser then writes the file.
+  if (!task_.parse.empty()) plan.output = nullptr;
+  SpawnOptions options;
+  options.cgroup_fd = cgroup_ != nullptr ? cgroup_->fd() : -1;
+  options.share_memory = services_.host.MayShareMemory(task_.plan->spec().caller);
+  options.held = held;
+  services_.host.ResetOwnPeak();
+  auto child = Spawn(plan, area_, options);
+  if (!child) return std::move(child).error();
+
+  child_ = std::move(*child);
+  held_ = held;
+  // As a helper, one that is held is spared when another's tree is killed.
+  services_.tree.Claim(child_.pid,
+                       held ? ProcessTree::Kind::kHelper : ProcessTree::Kind::kMeasured);
+  watch_.emplace(services_.loop, child_.pidfd.get(), sink, Watch::Urgency::kUrgent);
+  if (stdout_) stdout_->CloseWriteEnd();
+  stderr_->CloseWriteEnd();
+  return {};
+}
+
+Result<void> Launch::OpenCaptures() {
+  CaptureTargets out;
+  CaptureTargets err;
+  err.keep_tail = true;
+  if (task_.output == OutputKind::kLog) out.log = err.log = &log_;
+  if (!task_.parse.empty()) {
+    auto memory = EmptyMemory();
+    if (!memory) return std::move(memory).error();
+    parse_input_ = std::move(*memory);
+    out.memory = parse_input_.get();
+    out.memory_limit = kParseBytes;
+  }
+  if (out.log != nullptr || out.memory >= 0) {
+    auto capture = Capture::Open(services_.loop, out);
+    if (!capture) return std::move(capture).error();
+    stdout_ = std::move(*capture);
+  }
+  auto capture = Capture::Open(services_.loop, err);
+  if (!capture) return std::move(capture).error();
+  stderr_ = std::move(*capture);
+  return {};
+}
+
+void Launch::Go() {
+  OpenGate(child_.pid, memory_.plan, area_);
+  held_ = false;
+  services_.tree.Release(child_.pid);
+  services_.tree.Claim(child_.pid, ProcessTree::Kind::kMeasured);
+}
+
+void Launch::Discard() {
+  watch_.reset();
+  if (held_ && child_.pidfd) {
+    syscall(SYS_pidfd_send_signal, child_.pidfd.get(), SIGKILL, nullptr, 0);
+    siginfo_t info{};
+    // It is nowhere but in our own few steps, so that this does not take long.
+    waitid(P_PIDFD, static_cast<id_t>(child_.pidfd.get()), &info, WEXITED | __WALL);
+    services_.tree.Release(child_.pid);
+  }
+  held_ = false;
+  child_.pidfd.Reset();
+  stdout_.reset();
+  stderr_.reset();
+  parse_input_.Reset();
+}
+
+void Launch::Kill() {
+  syscall(SYS_pidfd_send_signal, child_.pidfd.get(), SIGKILL, nullptr, 0);
+  // It has not been reaped, so the number of its group is nobody else's.
+  kill(-child_.pid, SIGKILL);
+  KillCgroup();
+}
+
+void Launch::KillCgroup() {
+  if (cgroup_ != nullptr) cgroup_->Kill();
+}
+
+bool Launch::Reap(siginfo_t& info, rusage& usage) {
+  // The raw call: its fifth argument is the usage of this one process.
+  const long waited =
+      syscall(SYS_waitid, P_PIDFD, child_.pidfd.get(), &info, WEXITED | WNOHANG | __WALL, &usage);
+  if (waited != 0 || info.si_pid == 0) return false;
+  services_.tree.Release(child_.pid);
+  return true;
+}
+
+void Launch::FinishOutput() {
+  if (stdout_) stdout_->Finish();
+  stderr_->Finish();
+}
+
+std::optional<UniqueFd> Launch::TakeParseInput() {
+  if (stdout_->overflowed()) return {};
+  lseek(parse_input_.get(), 0, SEEK_SET);
+  return std::move(parse_input_);
+}
+
+}  // namespace benchd

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "daemon/base/result.h"
+#include "daemon/model/session_spec.h"
+#include "daemon/runner/capture.h"
+#include "daemon/runner/event_loop.h"
+#include "daemon/runner/host.h"
+#include "daemon/runner/launch_plan.h"
+#include "daemon/runner/process_tree.h"
+#include "daemon/runner/spawn.h"
+#include "daemon/system/cgroup.h"
+
+namespace benchd {
+
+/// How one run of a child is to go. `plan` must live until the run has finished.
+struct RunTask {
+  LaunchPlan* plan = nullptr;
+  OutputKind output = OutputKind::kDiscard;
+  std::string output_path;
+  bool truncate_output = false;  ///< of output_path: else append
+  std::string parse;             ///< harness format of stdout, empty = none
+  std::uint32_t padding_bytes = 0;
+  std::int64_t timeout_ns = 0;  ///< 0 or less = none
+};
+
+/// One child from before its process exists until its last output is read: the memory it begins in,
+/// its control group, its process, the pipes it prints into.
+///
+/// A child may be started *held*: it does all that needs nothing of the user's, then sleeps on the
+/// housekeeping CPUs until Go(). So the next run's child is made while the present one runs, and
+/// the benchmark CPUs idle no longer than a wake-up between two runs. Serves one child after the
+/// other.
+class Launch {
+ public:
+  struct Services {
+    EventLoop& loop;
+    const Host& host;
+    ProcessTree& tree;
+  };
+
+  /// `cgroup` may be nullptr: none can be owned here. It is this launch's alone.
+  Launch(Services services, RunCgroup* cgroup) : services_(services), cgroup_(cgroup) {}
+  Launch(const Launch&) = delete;
+  Launch& operator=(const Launch&) = delete;
+  ~Launch() { Discard(); }
+
+  /// Makes the process; `sink` hears of its end on pidfd(). Whatever was here before is discarded.
+  /// @errors when no process can be made; kUnimplemented for `held` on a kernel without clone3.
+  Result<void> Start(RunTask task, bool held, EventSink& sink);
+
+  bool held() const { return held_; }
+  /// Lets a held child go.
+  void Go();
+  /// Kills and reaps a child that was never let go, and closes everything.
+  void Discard();
+
+  const RunTask& task() const { return task_; }
+  pid_t pid() const { return child_.pid; }
+  int pidfd() const { return child_.pidfd.get(); }
+  bool has_report() const { return area_.valid(); }
+  const ChildReport& report() const { return area_.report(); }
+
+  /// Kills the child, its process group and its control group.
+  void Kill();
+  void KillCgroup();
+  /// True when it has ended; then it is reaped.
+  bool Reap(siginfo_t& info, rusage& usage);
+  /// Of a child that has ended: its descriptor is ready for ever.
+  void StopWatching() { watch_.reset(); }
+  /// Lets go of a child that cannot be killed.
+  void Abandon() { services_.tree.Release(child_.pid); }
+
+  /// Reads what is left in the pipes: after the child's tree is gone. Before the next three.
+  void FinishOutput();
+  std::string TakeStderrTail() { return stderr_->TakeTail(); }
+  std::string TakeLog() { return std::move(log_); }
+  /// What it printed for parsing, rewound; nothing when that was over kParseBytes.
+  std::optional<UniqueFd> TakeParseInput();
+
+ private:
+  Result<void> OpenCaptures();
+
+  const Services services_;
+  RunCgroup* const cgroup_;
+  SpawnArea area_;
+  LaunchMemory memory_;
+  RunTask task_;
+  bool held_ = false;
+  Spawned child_;
+  std::optional<Watch> watch_;
+  std::unique_ptr<Capture> stdout_;
+  std::unique_ptr<Capture> stderr_;
+  UniqueFd parse_input_;
+  std::string log_;
+};
+
+}  // namespace benchd

@@ -1,0 +1,126 @@
+#include "daemon/runner/run_series.h"
+
+#include <utility>
+
+#include "daemon/base/error.h"
+#include "daemon/runner/event_loop.h"
+
+namespace benchd {
+namespace {
+
+constexpr std::uint32_t kMaxPadding = 64 * 1024;
+
+std::pair<std::string, std::string> OutputOf(const RunTask& task) {
+  return {task.plan->spec().cwd, task.output_path};
+}
+
+}  // namespace
+
+Result<void> RunSeries::Check(const wire::PlannedStart& start) const {
+  if (!children_.contains(start.child)) {
+    return InvalidArgument("child", std::to_string(start.child) + " was not opened");
+  }
+  if (start.padding_bytes > kMaxPadding) {
+    return InvalidArgument("padding", std::to_string(start.padding_bytes) + " bytes are too many");
+  }
+  return {};
+}
+
+Result<void> RunSeries::Start(wire::StartRuns order) {
+  if (!idle()) return Error{ErrorCode::kFailedPrecondition, "run: one is under way", {}};
+  if (order.runs.empty()) return InvalidArgument("runs", "there is none");
+  for (const wire::PlannedStart& start : order.runs) {
+    if (auto checked = Check(start); !checked) return checked;
+  }
+  if (order.next) {
+    if (auto checked = Check(*order.next); !checked) return checked;
+  }
+  order_ = std::move(order);
+  done_.clear();
+  started_at_ = MonotonicNow();
+  auto started = StartRun(0);
+  if (!started) order_.reset();
+  return started;
+}
+
+RunTask RunSeries::TaskOf(const wire::PlannedStart& start) const {
+  const OpenedChild& child = children_.at(start.child);
+  RunTask task;
+  task.plan = child.plan.get();
+  task.output = child.output;
+  task.output_path = child.output_path;
+  task.truncate_output = child.output == OutputKind::kFile && !written_.contains(OutputOf(task));
+  task.parse = child.parse;
+  task.padding_bytes = start.padding_bytes;
+  task.timeout_ns = order_->timeout_ns;
+  return task;
+}
+
+Result<void> RunSeries::StartRun(std::size_t index) {
+  const wire::PlannedStart& start = order_->runs[index];
+  if (run_.prepared() && prepared_ && prepared_->child == start.child &&
+      prepared_->padding_bytes == start.padding_bytes) {
+    run_.StartPrepared();
+  } else {
+    run_.DiscardPrepared();
+    if (auto started = run_.Start(TaskOf(start)); !started) return started;
+  }
+  const OpenedChild& child = children_.at(start.child);
+  if (child.output == OutputKind::kFile) {
+    written_.emplace(child.plan->spec().cwd, child.output_path);
+  }
+  PrepareAfter(index);
+  return {};
+}
+
+void RunSeries::PrepareAfter(std::size_t index) {
+  prepared_.reset();
+  if (index + 1 < order_->runs.size()) {
+    prepared_ = order_->runs[index + 1];
+  } else if (order_->next) {
+    prepared_ = order_->next;
+  }
+  if (!prepared_) return run_.DiscardPrepared();
+  run_.Prepare(TaskOf(*prepared_));
+}
+
+bool RunSeries::GoesOn() const {
+  if (done_.size() >= order_->runs.size()) return false;
+  if (order_->stop_on_failure && !done_.back().exit.Succeeded()) return false;
+  if (!order_->runs[done_.size()].begins_block) return true;
+  return MonotonicNow() - started_at_ < order_->budget_ns;
+}
+
+void RunSeries::OnRunFinished(Result<wire::RunFigures> figures) {
+  if (!figures) return End(std::move(figures).error());
+  done_.push_back(std::move(*figures));
+  if (!GoesOn()) return End({});
+  if (auto started = StartRun(done_.size()); !started) End(std::move(started));
+}
+
+void RunSeries::Cancel() {
+  if (!idle()) run_.Cancel();
+}
+
+void RunSeries::DropPrepared() {
+  run_.DiscardPrepared();
+  prepared_.reset();
+}
+
+void RunSeries::Forget() {
+  DropPrepared();
+  written_.clear();
+}
+
+void RunSeries::End(Result<void> result) {
+  if (run_.idle() && run_.prepared()) run_.CloseFinished();
+  wire::RunsFinished finished;
+  finished.request = order_->request;
+  finished.runs = std::move(done_);
+  finished.result = std::move(result);
+  order_.reset();
+  done_ = {};
+  owner_.OnSeriesFinished(std::move(finished));
+}
+
+}  // namespace benchd

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daemon/base/result.h"
+#include "daemon/runner/launch_plan.h"
+#include "daemon/runner/measured_run.h"
+#include "daemon/wire/messages.h"
+
+namespace benchd {
+
+/// A child as it was opened: what every run of it has in common.
+struct OpenedChild {
+  std::unique_ptr<LaunchPlan> plan;
+  OutputKind output = OutputKind::kDiscard;
+  std::string output_path;
+  std::string parse;
+};
+
+class SeriesOwner {
+ public:
+  /// No run of the series is under way any more.
+  virtual void OnSeriesFinished(wire::RunsFinished finished) = 0;
+
+ protected:
+  ~SeriesOwner() = default;
+};
+
+/// The runs of one request, one after the other, as close together as they can be: between the end
+/// of a child and the start of the next there are a few system calls and no word with benchd.
+///
+/// While one runs, the next one's child is prepared, on the housekeeping CPUs. A child prepared for
+/// a run that benchd only expected is kept until the next series tells.
+class RunSeries : public RunOwner {
+ public:
+  using Children = std::map<std::uint32_t, OpenedChild>;
+
+  /// `children` is the owner's and changes only between series, after
+  /// DropPrepared().
+  RunSeries(MeasuredRun::Services services, const Children& children, SeriesOwner& owner)
+      : children_(children), owner_(owner), run_(services, *this) {}
+  RunSeries(const RunSeries&) = delete;
+  RunSeries& operator=(const RunSeries&) = delete;
+
+  bool idle() const { return !order_; }
+
+  /// @errors kFailedPrecondition while one is under way, kInvalidArgument for a child that was not
+  ///         opened; then the owner is not told again.
+  Result<void> Start(wire::StartRuns order);
+
+  /// Kills the run under way; the series ends with it.
+  void Cancel();
+
+  /// Forgets what was prepared; when children change. Needs idle().
+  void DropPrepared();
+  /// Forgets also which files were written: the end of a session. Needs idle().
+  void Forget();
+
+ private:
+  void OnRunFinished(Result<wire::RunFigures> figures) override;
+
+  Result<void> Check(const wire::PlannedStart& start) const;
+  RunTask TaskOf(const wire::PlannedStart& start) const;
+  Result<void> StartRun(std::size_t index);
+  void PrepareAfter(std::size_t index);
+  bool GoesOn() const;
+  void End(Result<void> result);
+
+  const Children& children_;
+  SeriesOwner& owner_;
+  MeasuredRun run_;
+  std::optional<wire::StartRuns> order_;
+  std::vector<wire::RunFigures> done_;
+  std::int64_t started_at_ = 0;
+  std::optional<wire::PlannedStart> prepared_;  // what the child that waits is for
+  /// Files of this session's output that were emptied once and are appended to from then on.
+  std::set<std::pair<std::string, std::string>> written_;
+};
+
+}  // namespace benchd

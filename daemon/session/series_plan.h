@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "daemon/model/run.h"
+#include "daemon/model/session_spec.h"
+#include "daemon/schedule/block_order.h"
+
+namespace benchd {
+
+/// One run of a series, and where it stands in its session.
+struct SeriesRun {
+  PlannedRun planned;
+  RunPhase phase = RunPhase::kMeasured;
+  std::uint64_t block = 0;
+  bool begins_block = false;
+};
+
+/// Complete blocks that are run without a word between them, because nothing is decided there.
+struct SeriesPlan {
+  std::vector<SeriesRun> runs;
+  std::optional<SeriesRun> next;  ///< the first run that will follow, if the session goes on
+};
+
+/// More runs than that are never ordered at once: their figures come back in one record.
+inline constexpr std::size_t kMostRunsInSeries = 256;
+
+/// A block by its number in its benchmark.
+struct BlockNumber {
+  std::uint32_t benchmark = 0;
+  std::uint64_t block = 0;
+};
+
+/// The warm-up blocks from number `first` on; they are counted over all benchmarks, in turn.
+SeriesPlan PlanWarmup(const SessionSpec& spec, std::uint64_t first);
+
+/// Measured blocks up to and including the next one after which a verdict may be known.
+///
+/// @param open       benchmarks that go on, not empty.
+/// @param blocks     measured so far, by benchmark.
+/// @param next_look  of a number of blocks: the next larger one at which a look may decide.
+SeriesPlan PlanMeasured(const SessionSpec& spec, std::span<const std::size_t> open,
+                        std::vector<std::uint64_t> blocks,
+                        const std::function<std::uint64_t(std::uint64_t)>& next_look);
+
+}  // namespace benchd

@@ -1,0 +1,93 @@
+#include "daemon/session/series_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "tests/support/fakes.h"
+
+namespace benchd {
+namespace {
+
+SessionSpec TwoBenchmarks() {
+  SessionSpec spec = fake::TwoArms();
+  spec.benchmarks.push_back(spec.benchmarks.front());
+  spec.benchmarks.back().name = "second";
+  return spec;
+}
+
+/// A look may decide from 8 blocks on, as under watching.
+std::uint64_t FromEightOn(std::uint64_t blocks) { return std::max<std::uint64_t>(8, blocks + 1); }
+
+TEST(SeriesPlanTest, OrdersAllBlocksBeforeTheFirstLookAtOnce) {
+  const SessionSpec spec = fake::TwoArms();
+  const std::vector<std::size_t> open{0};
+  const SeriesPlan plan = PlanMeasured(spec, open, {0}, FromEightOn);
+  ASSERT_EQ(plan.runs.size(), 16U);
+  for (std::size_t i = 0; i < plan.runs.size(); ++i) {
+    EXPECT_EQ(plan.runs[i].block, i / 2);
+    EXPECT_EQ(plan.runs[i].begins_block, i % 2 == 0);
+  }
+  ASSERT_TRUE(plan.next);
+  EXPECT_EQ(plan.next->block, 8U);
+  EXPECT_EQ(plan.next->planned, PlanBlock(spec, 0, RunPhase::kMeasured, 8).front());
+}
+
+TEST(SeriesPlanTest, OrdersOneBlockWhereEveryOneMayDecide) {
+  const SessionSpec spec = fake::TwoArms();
+  const std::vector<std::size_t> open{0};
+  const SeriesPlan plan = PlanMeasured(spec, open, {8}, FromEightOn);
+  ASSERT_EQ(plan.runs.size(), 2U);
+  EXPECT_EQ(plan.runs[0].block, 8U);
+  EXPECT_EQ(plan.next->block, 9U);
+}
+
+TEST(SeriesPlanTest, TakesBenchmarksInTurnUntilOneOfThemMayBeDecided) {
+  const SessionSpec spec = TwoBenchmarks();
+  const std::vector<std::size_t> open{0, 1};
+  const SeriesPlan plan = PlanMeasured(spec, open, {6, 6}, FromEightOn);
+  std::vector<std::uint32_t> benchmarks;
+  for (const SeriesRun& run : plan.runs) {
+    if (run.begins_block) benchmarks.push_back(run.planned.benchmark);
+  }
+  EXPECT_EQ(benchmarks, (std::vector<std::uint32_t>{0, 1, 0}));
+  EXPECT_EQ(plan.next->planned.benchmark, 1U);
+}
+
+TEST(SeriesPlanTest, OrdersNoMoreThanOneRecordHolds) {
+  const SessionSpec spec = fake::TwoArms();
+  const std::vector<std::size_t> open{0};
+  const auto at_the_end = [](std::uint64_t blocks) {
+    return std::max<std::uint64_t>(5000, blocks);
+  };
+  const SeriesPlan plan = PlanMeasured(spec, open, {0}, at_the_end);
+  EXPECT_EQ(plan.runs.size(), kMostRunsInSeries);
+  EXPECT_EQ(plan.next->block, kMostRunsInSeries / 2);
+}
+
+TEST(SeriesPlanTest, MixesNoBenchmarksOfWhichOneIgnoresFailures) {
+  SessionSpec spec = TwoBenchmarks();
+  spec.benchmarks[1].ignore_failure = true;
+  const std::vector<std::size_t> open{0, 1};
+  const SeriesPlan plan = PlanMeasured(spec, open, {0, 0}, FromEightOn);
+  EXPECT_EQ(plan.runs.size(), 2U);
+  EXPECT_EQ(plan.next->planned.benchmark, 1U);
+}
+
+TEST(SeriesPlanTest, GoesThroughTheWarmUpFromWhereItStands) {
+  SessionSpec spec = TwoBenchmarks();
+  spec.schedule.warmup = 2;
+  const SeriesPlan all = PlanWarmup(spec, 0);
+  ASSERT_EQ(all.runs.size(), 8U);
+  EXPECT_EQ(all.runs[2].planned.benchmark, 1U);
+  EXPECT_EQ(all.runs[4].block, 1U);
+  EXPECT_FALSE(all.next);
+  const SeriesPlan rest = PlanWarmup(spec, 3);
+  ASSERT_EQ(rest.runs.size(), 2U);
+  EXPECT_EQ(rest.runs[0].planned, all.runs[6].planned);
+  EXPECT_EQ(rest.runs[0].phase, RunPhase::kWarmup);
+}
+
+}  // namespace
+}  // namespace benchd
