@@ -10,6 +10,20 @@ MarginDecision DecideAgainst(const Interval& interval, double threshold) {
   return MarginDecision::kContinue;
 }
 
+PrecisionDecision DecideByWidth(const Interval& interval, double threshold, const Interval& shown,
+                                double width) {
+  if (!(shown.hi - shown.lo < width)) return PrecisionDecision::kContinue;
+  switch (DecideAgainst(interval, threshold)) {
+    case MarginDecision::kPass:
+      return PrecisionDecision::kPass;
+    case MarginDecision::kRegression:
+      return PrecisionDecision::kRegression;
+    case MarginDecision::kContinue:
+      break;
+  }
+  return PrecisionDecision::kUndecided;
+}
+
 double LowerIsBetterThreshold(double margin) { return std::log1p(margin); }
 
 double RateThreshold(double margin) { return -std::log1p(-margin); }

@@ -11,9 +11,8 @@ namespace {
 
 int Sign(double value) { return (value > 0) - (value < 0); }
 
-// |centre - hypothesis| - widening, at least 0.
 double Excess(const PairedEstimate& estimate, double hypothesis) {
-  return std::max(0.0, std::abs(estimate.centre - hypothesis) - estimate.widening);
+  return ExcessDistance(estimate.centre, hypothesis, estimate.widening);
 }
 
 // At least the normal z with the tail probability of t: spares the incomplete beta function at
@@ -23,6 +22,10 @@ double LargestNormalEquivalent(double t, double dof) {
 }
 
 }  // namespace
+
+double ExcessDistance(double centre, double hypothesis, double widening) {
+  return std::max(0.0, std::abs(centre - hypothesis) - widening);
+}
 
 double GuardedDistance(const PairedEstimate& estimate, double hypothesis) {
   const double excess = Excess(estimate, hypothesis);
@@ -44,21 +47,27 @@ double FixedPValue(const PairedEstimate& estimate, double hypothesis) {
 
 void RunningPValue::Update(const PairedEstimate& estimate, double hypothesis,
                            const SequentialBoundary& boundary) {
+  Update(Finding{.distance = GuardedDistance(estimate, hypothesis),
+                 .dof = static_cast<double>(estimate.n - 1),
+                 .clock = static_cast<double>(estimate.n),
+                 .direction = Sign(estimate.centre)},
+         boundary);
+}
+
+void RunningPValue::Update(const Finding& finding, const SequentialBoundary& boundary) {
   if (!looked_) {
     looked_ = true;
-    direction_ = Sign(estimate.centre);
+    direction_ = finding.direction;
   }
   if (value_ == 0) return;
-  const double tau = GuardedDistance(estimate, hypothesis);
-  const auto dof = static_cast<double>(estimate.n - 1);
-  const double needed = boundary.ZForStrength(strength_, estimate.n);
-  if (LargestNormalEquivalent(tau, dof) <= needed) return;
-  const double z = NormalUpperQuantile(StudentTUpperTail(tau, dof));
-  const double strength = boundary.Strength(z, estimate.n);
+  const double needed = boundary.ZForStrengthAtClock(strength_, finding.clock);
+  if (LargestNormalEquivalent(finding.distance, finding.dof) <= needed) return;
+  const double z = NormalUpperQuantile(StudentTUpperTail(finding.distance, finding.dof));
+  const double strength = boundary.StrengthAtClock(z, finding.clock);
   if (!(strength > strength_)) return;
   strength_ = strength;
   value_ = boundary.PValue(strength);
-  direction_ = Sign(estimate.centre);
+  direction_ = finding.direction;
 }
 
 }  // namespace benchd

@@ -5,6 +5,17 @@
 
 namespace benchd {
 
+/// |centre - hypothesis| - widening, at least 0: what the resolution leaves of a distance.
+double ExcessDistance(double centre, double hypothesis, double widening);
+
+/// What one look has to say against a hypothesis, before a boundary weighs it.
+struct Finding {
+  double distance = 0;  ///< from the hypothesis, in standard errors; infinite without any spread
+  double dof = 1;       ///< of the Student law that `distance` follows
+  double clock = 0;     ///< number of pairs, or of pairs that would carry as much
+  int direction = 0;    ///< sign of the estimate: -1, 0, 1
+};
+
 /// How many standard errors the estimate lies from `hypothesis` once the resolution's widening and
 /// the skewness guard have taken their part; >= 0, infinite when the pairs do not vary and anything
 /// is left. The t interval reaches the hypothesis exactly where t equals this number.
@@ -24,6 +35,9 @@ class RunningPValue {
   /// Takes one look; n >= boundary.first_look(). Costs tail probabilities only when p can fall.
   void Update(const PairedEstimate& estimate, double hypothesis,
               const SequentialBoundary& boundary);
+
+  /// The same for any other estimate that has a Student law.
+  void Update(const Finding& finding, const SequentialBoundary& boundary);
 
   /// 1 before the first look.
   double value() const { return value_; }

@@ -2,15 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace benchd {
 namespace {
 
-constexpr double kRoundingFactor = 64 * std::numeric_limits<double>::epsilon();
 constexpr double kVisibleSteps = 0.6;
-
-bool InRatioRange(double mean) { return mean >= 1e-90 && mean <= 1e90; }
 
 // u = y - x with x = (b - mean_b) * scale_b, y = (c - mean_c) * scale_c.
 PairedEstimate FromSpread(const CentredMoments& m, double centre, double scale_b, double scale_c) {
@@ -41,6 +37,8 @@ PairedEstimate PairedEstimate::Mirrored() const {
   return mirrored;
 }
 
+bool InRatioRange(double mean) { return mean >= 1e-90 && mean <= 1e90; }
+
 bool DifferenceDefined(const CentredMoments& m) {
   return m.n > 0 && std::isfinite(m.mean_b + m.mean_c + m.s_bb + m.s_bc + m.s_cc + m.s_bbb +
                                   m.s_bbc + m.s_bcc + m.s_ccc);
@@ -59,11 +57,19 @@ PairedEstimate EstimateDifference(const CentredMoments& m) {
 }
 
 bool NeedsWidening(const CentredMoments& raw, double resolution) {
-  return std::min(raw.StandardDeviationB(), raw.StandardDeviationC()) < kVisibleSteps * resolution;
+  return NeedsWidening(raw.StandardDeviationB(), raw.StandardDeviationC(), resolution);
+}
+
+bool NeedsWidening(double raw_sd_b, double raw_sd_c, double resolution) {
+  return std::min(raw_sd_b, raw_sd_c) < kVisibleSteps * resolution;
 }
 
 double RatioWidening(const CentredMoments& raw, double resolution) {
-  return resolution * (1 / raw.mean_b + 1 / raw.mean_c);
+  return RatioWidening(raw.mean_b, raw.mean_c, resolution);
+}
+
+double RatioWidening(double raw_mean_b, double raw_mean_c, double resolution) {
+  return resolution * (1 / raw_mean_b + 1 / raw_mean_c);
 }
 
 double DifferenceWidening(double resolution) { return 2 * resolution; }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "daemon/stats/paired_moments.h"
 
@@ -21,8 +22,14 @@ struct PairedEstimate {
   PairedEstimate Mirrored() const;
 };
 
+/// How much of its two parts a spread must exceed to be more than their rounding: 64 eps.
+inline constexpr double kRoundingFactor = 64 * std::numeric_limits<double>::epsilon();
+
 /// True when there is a pair and no moment has left the range of a double.
 bool DifferenceDefined(const CentredMoments& moments);
+
+/// What a mean must be for ratios and their powers to keep all digits: within 1e-90 .. 1e90.
+bool InRatioRange(double mean);
 
 /// True when log(mean_c / mean_b) exists: as above, and both means > 0 (within 1e-90 .. 1e90, so
 /// that the cubes of the deviations keep their digits).
@@ -31,7 +38,7 @@ bool RatioDefined(const CentredMoments& moments);
 /// centre = log(mean_c / mean_b), u_i = c_i / mean_c - b_i / mean_b; needs RatioDefined().
 ///
 /// The spread of u counts as none (se = kappa = 0) when it is within rounding of its two parts:
-/// sum(u^2) <= 64 eps (s_bb / mean_b^2 + s_cc / mean_c^2).
+/// sum(u^2) <= kRoundingFactor (s_bb / mean_b^2 + s_cc / mean_c^2).
 /// Source: delta method; skewness: P. Hall, J. Roy. Statist. Soc. B 54 (1992) 221-228.
 PairedEstimate EstimateRatio(const CentredMoments& moments);
 
@@ -43,9 +50,11 @@ PairedEstimate EstimateDifference(const CentredMoments& moments);
 ///
 /// `raw` are the values as measured (not their inverses), `resolution` is the step in their unit.
 bool NeedsWidening(const CentredMoments& raw, double resolution);
+bool NeedsWidening(double raw_sd_b, double raw_sd_c, double resolution);
 
 /// What to add to each end of the log ratio (q/mean_b + q/mean_c) or of the difference (2q).
 double RatioWidening(const CentredMoments& raw, double resolution);
+double RatioWidening(double raw_mean_b, double raw_mean_c, double resolution);
 double DifferenceWidening(double resolution);
 
 }  // namespace benchd

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "daemon/base/error.h"
+#include "daemon/stats/root.h"
 #include "daemon/stats/tails.h"
 
 namespace benchd {
@@ -15,17 +16,6 @@ constexpr double kLargestRatio = 1e12;
 constexpr double kHorizonFloor = 1.5;
 // At 40 every level of this file is below 1e-300.
 constexpr double kLargestRoot = 40;
-
-// The root of a falling function on [low, high], to the last bits, by bisection: a root is needed
-// once per session, so nothing faster is worth its edge cases.
-template <typename Function>
-double RootOfFalling(Function function, double level, double low, double high) {
-  for (;;) {
-    const double middle = low + (high - low) / 2;
-    if (middle <= low || middle >= high) return middle;
-    (function(middle) > level ? low : high) = middle;
-  }
-}
 
 }  // namespace
 
@@ -86,21 +76,35 @@ Result<SequentialBoundary> SequentialBoundary::Horizon(double alpha, std::uint64
 }
 
 double SequentialBoundary::CriticalT(std::uint64_t n) const {
-  return StudentTUpperQuantile(NormalUpperTail(ZAt(n)), static_cast<double>(n - 1));
+  return CriticalTAtClock(static_cast<double>(n), static_cast<double>(n - 1));
+}
+
+double SequentialBoundary::CriticalTAtClock(double clock, double dof) const {
+  return StudentTUpperQuantile(NormalUpperTail(ZForStrengthAtClock(root_, clock)), dof);
 }
 
 double SequentialBoundary::ZForStrength(double strength, std::uint64_t n) const {
   assert(n >= first_look_);
-  if (shape_ == Shape::kHorizon) return strength;
-  const double ratio = static_cast<double>(n) / static_cast<double>(first_look_);
-  return std::sqrt(strength * strength + std::log(ratio));
+  return ZForStrengthAtClock(strength, static_cast<double>(n));
 }
 
 double SequentialBoundary::Strength(double z, std::uint64_t n) const {
   assert(n >= first_look_);
+  return StrengthAtClock(z, static_cast<double>(n));
+}
+
+double SequentialBoundary::LogElapsed(double clock) const {
+  return std::log(std::max(1.0, clock / static_cast<double>(first_look_)));
+}
+
+double SequentialBoundary::ZForStrengthAtClock(double strength, double clock) const {
+  if (shape_ == Shape::kHorizon) return strength;
+  return std::sqrt(strength * strength + LogElapsed(clock));
+}
+
+double SequentialBoundary::StrengthAtClock(double z, double clock) const {
   if (shape_ == Shape::kHorizon) return z;
-  const double ratio = static_cast<double>(n) / static_cast<double>(first_look_);
-  return std::sqrt(std::max(0.0, z * z - std::log(ratio)));
+  return std::sqrt(std::max(0.0, z * z - LogElapsed(clock)));
 }
 
 double SequentialBoundary::PValue(double strength) const {

@@ -47,12 +47,23 @@ class SequentialBoundary {
   /// The strength of a finding of `z` >= 0 at n, and back.
   double Strength(double z, std::uint64_t n) const;
   double ZForStrength(double strength, std::uint64_t n) const;
+
+  /// The same where information does not come in whole pairs: `clock` is the number of pairs that
+  /// would carry as much (WelchEstimate::clock), `dof` what its law has. A clock that rounding has
+  /// put below first_look() counts as first_look().
+  double ZAtClock(double clock) const { return ZForStrengthAtClock(root_, clock); }
+  double CriticalTAtClock(double clock, double dof) const;
+  double StrengthAtClock(double z, double clock) const;
+  double ZForStrengthAtClock(double strength, double clock) const;
+
   /// The smallest two-sided level at which `strength` would have been enough, in [0, 1].
   double PValue(double strength) const;
 
  private:
   enum class Shape { kRobbins, kHorizon };
   SequentialBoundary(Shape shape, std::uint64_t first_look, double log_ratio);
+  // ln(clock / first_look), at least 0.
+  double LogElapsed(double clock) const;
 
   Shape shape_;
   std::uint64_t first_look_;

@@ -8,28 +8,10 @@
 #include "daemon/base/error.h"
 #include "daemon/stats/moments.h"
 #include "daemon/stats/quantiles.h"
+#include "daemon/stats/samples.h"
 
 namespace benchd {
 namespace {
-
-Result<void> CheckFinite(std::span<const double> values) {
-  if (values.empty()) return InvalidArgument("values", "there is none");
-  for (double value : values) {
-    if (!std::isfinite(value)) return InvalidArgument("values", "one is not a finite number");
-  }
-  return {};
-}
-
-Result<void> CheckPositive(std::span<const double> values) {
-  if (Result<void> finite = CheckFinite(values); !finite) return finite;
-  for (double value : values) {
-    if (!(value > 0)) {
-      return InvalidArgument("values", "one is not greater than 0",
-                             "only positive values have a harmonic or geometric mean");
-    }
-  }
-  return {};
-}
 
 template <typename Function>
 double MeanOf(std::span<const double> values, Function function) {
@@ -43,6 +25,16 @@ double MeanOf(std::span<const double> values, Function function) {
 Result<double> HarmonicMean(std::span<const double> values) {
   if (Result<void> positive = CheckPositive(values); !positive) return positive.error();
   return 1 / MeanOf(values, [](double x) { return 1 / x; });
+}
+
+Result<double> HarmonicStandardDeviation(std::span<const double> values) {
+  if (Result<void> positive = CheckPositive(values); !positive) return positive.error();
+  if (values.size() < 2) return InvalidArgument("values", "a spread needs two at least");
+  Moments inverse;
+  for (double value : values) inverse.Add(1 / value);
+  const auto n = static_cast<double>(values.size());
+  const double mean = 1 / inverse.mean();
+  return mean * mean * std::sqrt(inverse.variance() * ((n - 1) / n));
 }
 
 Result<double> GeometricMean(std::span<const double> values) {
@@ -69,8 +61,7 @@ Result<Summary> Summarize(std::span<const double> values) {
   if (Result<void> finite = CheckFinite(values); !finite) return finite.error();
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
-  Moments moments;
-  for (double value : values) moments.Add(value);
+  const Moments moments = MomentsOf(values);
 
   Summary summary;
   summary.n = sorted.size();

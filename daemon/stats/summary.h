@@ -33,6 +33,12 @@ Result<Summary> Summarize(std::span<const double> values);
 /// @errors kInvalidArgument if there is no value, or one is not a finite number > 0.
 Result<double> HarmonicMean(std::span<const double> values);
 
+/// The spread that goes with that mean, as mmtests prints it: h^2 times the standard deviation of
+/// 1/x, here with divisor n (delta method). In the unit of the values.
+///
+/// @errors kInvalidArgument for fewer than two values, or as HarmonicMean().
+Result<double> HarmonicStandardDeviation(std::span<const double> values);
+
 /// Over operations of different kind, such as the rows of a suite: exp(mean(log x)).
 ///
 /// @errors kInvalidArgument if there is no value, or one is not a finite number > 0.

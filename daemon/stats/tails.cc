@@ -2,7 +2,9 @@
 
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
+#include <boost/math/special_functions/beta.hpp>
 #include <boost/math/special_functions/erf.hpp>
+#include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
 #include <numbers>
 
@@ -43,12 +45,30 @@ double StudentTUpperTail(double t, double dof) {
   return boost::math::cdf(boost::math::complement(FastT(dof), t));
 }
 
+double StudentTTimesDensity(double t, double dof) {
+  if (std::isinf(t)) return 0;
+  const auto wide = static_cast<long double>(t);
+  return static_cast<double>(wide * boost::math::pdf(WideT(dof), wide));
+}
+
 double StudentTUpperQuantile(double p, double dof) {
   if (p < kSmallestFastTail) {
     return static_cast<double>(
         boost::math::quantile(boost::math::complement(WideT(dof), static_cast<long double>(p))));
   }
   return boost::math::quantile(boost::math::complement(FastT(dof), p));
+}
+
+double ChiSquareLowerQuantile(double p, double dof) {
+  return 2 * boost::math::gamma_p_inv(dof / 2, p, Quiet());
+}
+
+double ChiSquareUpperQuantile(double p, double dof) {
+  return 2 * boost::math::gamma_q_inv(dof / 2, p, Quiet());
+}
+
+double FairCoinLowerTail(double n, double k) {
+  return k >= n ? 1 : boost::math::ibeta(n - k, k + 1, 0.5, Quiet());
 }
 
 }  // namespace benchd
