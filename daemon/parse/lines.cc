@@ -36,13 +36,6 @@ std::vector<std::string_view> Words(std::string_view line) {
   return words;
 }
 
-bool HasControlCharacter(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return (byte < 0x20 && c != '\t' && c != '\r') || byte == 0x7F;
-  });
-}
-
 Result<void> CheckWord(std::string_view word, const char* what) {
   if (word.size() <= kMaxMetricNameBytes) return {};
   return Refuse("the " + std::string(what) + " " + Quoted(word) + " has " +
@@ -143,14 +136,14 @@ class LinesReader {
     line.remove_prefix(start);
     if (line.starts_with("#!")) return TakeDirective(line.substr(2));
     if (line.starts_with('#')) return {};
-    if (HasControlCharacter(line)) return Refuse("a control character in " + Quoted(line));
+    if (HasControlCharacter(line, "\t\r")) return Refuse("a control character in " + Quoted(line));
     auto reading = ParseReading(line);
     if (!reading) return std::move(reading).error();
     return TakeReading(*reading);
   }
 
   Result<void> TakeDirective(std::string_view directive) {
-    if (HasControlCharacter(directive)) {
+    if (HasControlCharacter(directive, "\t\r")) {
       return Refuse("a control character in " + Quoted(directive), kDirectiveHint);
     }
     const std::vector<std::string_view> words = Words(directive);

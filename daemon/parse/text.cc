@@ -52,6 +52,13 @@ std::optional<std::size_t> FirstInvalidUtf8(std::string_view text) {
   return std::nullopt;
 }
 
+bool HasControlCharacter(std::string_view text, std::string_view allowed) {
+  return std::any_of(text.begin(), text.end(), [allowed](char c) {
+    const auto byte = static_cast<std::uint8_t>(c);
+    return (byte < 0x20 || byte == 0x7F) && allowed.find(c) == std::string_view::npos;
+  });
+}
+
 std::string Quoted(std::string_view text) {
   static constexpr char kHex[] = "0123456789abcdef";
   std::string quoted = "'";

@@ -11,6 +11,9 @@ namespace benchd {
 /// code points over U+10FFFF; Unicode 15, table 3-7); none when all of `text` is.
 std::optional<std::size_t> FirstInvalidUtf8(std::string_view text);
 
+/// True when `text` has an ASCII control character that is not one of `allowed`.
+bool HasControlCharacter(std::string_view text, std::string_view allowed = {});
+
 /// `text` in single quotes as an error message shows it: on one line, control characters and bytes
 /// that are not UTF-8 as \xNN, cut after 60 bytes.
 std::string Quoted(std::string_view text);

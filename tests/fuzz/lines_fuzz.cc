@@ -1,0 +1,34 @@
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <string>
+
+#include "daemon/parse/lines.h"
+#include "tests/fuzz/fuzz.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace benchd;
+  const auto output = ParseLines(fuzz::AsText(data, size));
+  if (!output) {
+    fuzz::CheckMessage(output.error().message);
+    FUZZ_CHECK(!output.error().hint.empty());
+    return 0;
+  }
+  FUZZ_CHECK(!output->samples.empty() && !output->metrics.empty());
+  for (const MetricInfo& metric : output->metrics) {
+    FUZZ_CHECK(!metric.name.empty() && metric.name.size() <= kMaxMetricNameBytes);
+    FUZZ_CHECK(std::isfinite(metric.resolution) && metric.resolution >= 0);
+  }
+  // Its values, printed as the format has it, are read as the same values.
+  std::string printed;
+  for (const Sample& sample : output->samples) {
+    FUZZ_CHECK(std::isfinite(sample.value));
+    std::array<char, 40> value{};
+    const auto end = std::to_chars(value.data(), value.data() + value.size(), sample.value).ptr;
+    printed.append(std::to_string(sample.iteration)).append(" ").append(sample.metric).append(" ");
+    printed.append(value.data(), end).append("\n");
+  }
+  const auto again = ParseLines(printed);
+  FUZZ_CHECK(again && again->samples == output->samples);
+  return 0;
+}

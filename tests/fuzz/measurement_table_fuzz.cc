@@ -1,0 +1,82 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "daemon/parse/measurement_table.h"
+#include "daemon/parse/text.h"
+#include "tests/fuzz/fuzz.h"
+
+namespace benchd::fuzz {
+namespace {
+
+struct Reading {
+  std::vector<MeasurementRow> rows;
+  std::string error;
+  bool operator==(const Reading&) const = default;
+};
+
+void CheckRow(const MeasurementTableReader& reader, const MeasurementRow& row) {
+  FUZZ_CHECK(row.line > 1);
+  FUZZ_CHECK(row.arm < reader.arms().size());
+  FUZZ_CHECK(row.benchmark < reader.benchmarks().size());
+  FUZZ_CHECK(row.values.size() == reader.metrics().size());
+  for (std::size_t m = 0; m < row.values.size(); ++m) {
+    if (!row.values[m]) continue;
+    const double resolution = row.values[m]->resolution;
+    FUZZ_CHECK(std::isfinite(row.values[m]->value));
+    FUZZ_CHECK(std::isfinite(resolution) && resolution >= 0);
+    const double finest = reader.metrics()[m].resolution;
+    FUZZ_CHECK(resolution == 0 || (finest > 0 && finest <= resolution));
+  }
+}
+
+void CheckNames(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    FUZZ_CHECK(!name.empty() && !FirstInvalidUtf8(name) && !HasControlCharacter(name));
+    FUZZ_CHECK(std::count(names.begin(), names.end(), name) == 1);
+  }
+}
+
+bool Drain(MeasurementTableReader& reader, Reading& reading) {
+  while (true) {
+    const auto row = reader.Next();
+    if (!row) {
+      reading.error = row.error().message;
+      CheckMessage(reading.error);
+      FUZZ_CHECK(reading.error.starts_with("line "));
+      FUZZ_CHECK(!row.error().hint.empty());
+      return false;
+    }
+    if (*row == nullptr) return true;
+    CheckRow(reader, **row);
+    reading.rows.push_back(**row);
+  }
+}
+
+Reading Read(std::string_view text, std::size_t chunk_bytes) {
+  MeasurementTableReader reader;
+  Reading reading;
+  for (std::size_t at = 0; at < text.size(); at += chunk_bytes) {
+    reader.Feed(text.substr(at, chunk_bytes));
+    if (!Drain(reader, reading)) return reading;
+  }
+  reader.Finish();
+  if (!Drain(reader, reading)) return reading;
+  CheckNames(reader.arms());
+  CheckNames(reader.benchmarks());
+  FUZZ_CHECK(reader.arms().size() > 1 && !reading.rows.empty() && !reader.metrics().empty());
+  return reading;
+}
+
+}  // namespace
+}  // namespace benchd::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace benchd::fuzz;
+  const std::string_view text = AsText(data, size);
+  const Reading whole = Read(text, std::max<std::size_t>(size, 1));
+  FUZZ_CHECK(Read(text, 1 + size % 5) == whole);
+  return 0;
+}

@@ -1,0 +1,249 @@
+#include "daemon/parse/csv.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace benchd {
+namespace {
+
+using Fields = std::vector<std::string>;
+
+const std::string kByteOrderMark = "\xEF\xBB\xBF";
+
+/// Everything a parser said about a text: fields, where they stand, the error, where it ended.
+struct Reading {
+  std::vector<Fields> records;
+  std::vector<std::vector<TextPosition>> positions;
+  std::string error;
+  TextPosition end;
+  bool operator==(const Reading&) const = default;
+};
+
+/// Takes the records that are there; false after an error.
+bool Drain(CsvParser& parser, Reading& reading) {
+  while (true) {
+    const auto record = parser.Next();
+    if (!record) {
+      EXPECT_EQ(record.error().code, ErrorCode::kInvalidArgument);
+      EXPECT_FALSE(record.error().hint.empty());
+      const auto again = parser.Next();
+      EXPECT_TRUE(!again && again.error() == record.error()) << "the first error does not stay";
+      reading.error = record.error().message;
+      return false;
+    }
+    if (*record == nullptr) return true;
+    const CsvRecord& found = **record;
+    reading.records.emplace_back();
+    reading.positions.emplace_back();
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      reading.records.back().emplace_back(found.text(i));
+      reading.positions.back().push_back(found.position(i));
+    }
+  }
+}
+
+/// Reads `text` in pieces that end at `cuts`, each in memory of its own.
+Reading Read(std::string_view text, std::vector<std::size_t> cuts = {}, CsvLimits limits = {}) {
+  CsvParser parser(limits);
+  Reading reading;
+  cuts.push_back(text.size());
+  std::size_t begin = 0;
+  for (const std::size_t cut : cuts) {
+    const std::vector<char> chunk(text.begin() + static_cast<std::ptrdiff_t>(begin),
+                                  text.begin() + static_cast<std::ptrdiff_t>(cut));
+    begin = cut;
+    parser.Feed({chunk.data(), chunk.size()});
+    if (!Drain(parser, reading)) return reading;
+  }
+  parser.Finish();
+  if (Drain(parser, reading)) reading.end = parser.position();
+  return reading;
+}
+
+std::vector<Fields> RecordsOf(std::string_view text) {
+  const Reading reading = Read(text);
+  EXPECT_EQ(reading.error, "");
+  return reading.records;
+}
+
+TEST(CsvParserTest, GivesTheFieldsOfEachLine) {
+  EXPECT_EQ(RecordsOf("a,b\n1,2\n"), (std::vector<Fields>{{"a", "b"}, {"1", "2"}}));
+  EXPECT_EQ(RecordsOf("a,b\n1,2"), (std::vector<Fields>{{"a", "b"}, {"1", "2"}}));
+  EXPECT_EQ(RecordsOf("a\n"), (std::vector<Fields>{{"a"}}));
+  EXPECT_TRUE(RecordsOf("").empty());
+}
+
+TEST(CsvParserTest, KeepsEmptyFields) {
+  EXPECT_EQ(RecordsOf("a,,c\n,\n\"\"\n,"),
+            (std::vector<Fields>{{"a", "", "c"}, {"", ""}, {""}, {"", ""}}));
+}
+
+TEST(CsvParserTest, EndsALineWithAnyNewline) {
+  const std::vector<Fields> records{{"a", "b"}, {"1", "2"}, {"3", "4"}};
+  EXPECT_EQ(RecordsOf("a,b\r\n1,2\r\n3,4\r\n"), records);
+  EXPECT_EQ(RecordsOf("a,b\r1,2\r3,4\r"), records);
+  EXPECT_EQ(RecordsOf("a,b\n1,2\r\n3,4\r"), records);
+}
+
+TEST(CsvParserTest, PassesOverLinesOfBlanks) {
+  EXPECT_EQ(RecordsOf("\n \t\na,b\r\n\r\n\n1,2\n  "),
+            (std::vector<Fields>{{"a", "b"}, {"1", "2"}}));
+}
+
+TEST(CsvParserTest, DropsBlanksAroundAFieldAndKeepsThoseInside) {
+  EXPECT_EQ(RecordsOf("  a b\t,\t c \n \"x\" , \" y \" \n"),
+            (std::vector<Fields>{{"a b", "c"}, {"x", " y "}}));
+}
+
+// RFC 4180 section 2, rules 5 to 7.
+TEST(CsvParserTest, ReadsQuotedFieldsWithCommasQuotesAndNewlinesInside) {
+  EXPECT_EQ(RecordsOf("\"a,b\",\"say \"\"hi\"\"\",\"\"\"\"\n\"1\r\n2\n\n3\",x\n"),
+            (std::vector<Fields>{{"a,b", "say \"hi\"", "\""}, {"1\r\n2\n\n3", "x"}}));
+}
+
+TEST(CsvParserTest, SkipsAByteOrderMark) {
+  EXPECT_EQ(RecordsOf(kByteOrderMark + "a,b\n"), (std::vector<Fields>{{"a", "b"}}));
+  EXPECT_EQ(RecordsOf("\xEF\xBB\xBF\"a\",b"), (std::vector<Fields>{{"a", "b"}}));
+  EXPECT_TRUE(RecordsOf("\xEF\xBB\xBF").empty());
+}
+
+TEST(CsvParserTest, KeepsWhatOnlyBeginsLikeAByteOrderMark) {
+  EXPECT_EQ(RecordsOf("\xEF\xBBx,b"), (std::vector<Fields>{{"\xEF\xBBx", "b"}}));
+  EXPECT_EQ(RecordsOf("\xEF,b"), (std::vector<Fields>{{"\xEF", "b"}}));
+  EXPECT_EQ(RecordsOf("\xEF\xBB"), (std::vector<Fields>{{"\xEF\xBB"}}));
+  EXPECT_EQ(RecordsOf("a\n\xEF\xBB\xBF"
+                      "b"),
+            (std::vector<Fields>{{"a"}, {kByteOrderMark + "b"}}));
+}
+
+// Line and column as an editor shows them for the same text.
+TEST(CsvParserTest, SaysWhereEachFieldStandsInCharacters) {
+  const Reading reading = Read(kByteOrderMark + "Größe,  b,\n\"x\ny\r\nzä\", \"\" ,c\r\n\r\nd\r\n");
+  EXPECT_EQ(reading.positions,
+            (std::vector<std::vector<TextPosition>>{
+                {{1, 1}, {1, 9}, {1, 11}}, {{2, 1}, {4, 6}, {4, 10}}, {{6, 1}}}));
+  EXPECT_EQ(reading.end, (TextPosition{7, 1}));
+}
+
+TEST(CsvParserTest, NamesTheFirstQuoteThatMayNotStandThere) {
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"a,b\"c\n", "line 1, column 4: a quote that neither opens nor closes the field"},
+      {"a\n\"b\" \"c\"", "line 2, column 5: a quote that neither opens nor closes the field"},
+      {"\"b\"c", "line 1, column 4: expected a comma after the closing quote"},
+      {"\"b\" \xC3\xA4", "line 1, column 5: expected a comma after the closing quote"},
+      {"a, \"b\n\n\n", "line 1, column 4: a quote that is never closed"},
+      {"ä,\"b\"\"", "line 1, column 3: a quote that is never closed"},
+  };
+  for (const auto& [text, message] : cases) EXPECT_EQ(Read(text).error, message) << text;
+}
+
+TEST(CsvParserTest, HoldsItsLimits) {
+  const CsvLimits limits{.field_bytes = 4, .columns = 3, .record_bytes = 12};
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"abcd,abcd,ab\nabcd,abcd,ab", ""},
+      {" \n       \n     \r\nabcd,abcd,ab", ""},
+      {"\"ab,\n\"", ""},
+      {"a\na,abcde", "line 2, column 3: a field of over 4 bytes"},
+      {"a\n\"abcd\"\"\"", "line 2, column 1: a field of over 4 bytes"},
+      {"a,b,c,d", "line 1, column 7: more than 3 columns"},
+      {"a,b,c,", "line 1, column 7: more than 3 columns"},
+      {"abcd,abcd,abc", "line 1, column 11: a record of over 12 bytes"},
+      {"a            ,", "line 1, column 1: a field of over 4 bytes"},
+      {"             a", "line 1, column 13: a record of over 12 bytes"},
+      {"a,           b", "line 1, column 13: a record of over 12 bytes"},
+  };
+  for (const auto& [text, message] : cases)
+    EXPECT_EQ(Read(text, {}, limits).error, message) << text;
+}
+
+TEST(CsvParserTest, GivesTheRecordsBeforeAnError) {
+  const Reading reading = Read("a,b\n1,2\n3,x\"\n");
+  EXPECT_EQ(reading.records, (std::vector<Fields>{{"a", "b"}, {"1", "2"}}));
+  EXPECT_EQ(reading.error, "line 3, column 4: a quote that neither opens nor closes the field");
+}
+
+TEST(CsvParserTest, ReadsTheSameWhereverOneOrTwoCutsFall) {
+  const std::vector<std::string> texts{
+      kByteOrderMark + "arm , \"m \"\"1\"\"\"\r\n\r\nbäse,1.5\r\"x\r\ny\", \n,\n",
+      "\xEF\xBBq,\"a\"\"",
+      "a,b\n\"c\" d",
+      "abcde,1\n",
+      " \"a\" \t, b\r\n  \r\n\"c\",\r",
+  };
+  for (const std::string& text : texts) {
+    for (const CsvLimits limits : {CsvLimits(), CsvLimits{4, 2, 9}}) {
+      const Reading whole = Read(text, {}, limits);
+      for (std::size_t first = 0; first <= text.size(); ++first) {
+        for (std::size_t second = first; second <= text.size(); ++second) {
+          EXPECT_EQ(Read(text, {first, second}, limits), whole) << text << first << " " << second;
+        }
+      }
+    }
+  }
+}
+
+TEST(CsvParserTest, ReadsTheSameByteByByte) {
+  const std::uint32_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  const std::string pieces = "ab1 \t,,\"\"\r\n\n\xC3\xA4\xEF\xBB\xBF";
+  std::size_t sound = 0;
+  for (int round = 0; round < 5000; ++round) {
+    std::string text;
+    for (auto left = random() % 30; left > 0; --left) text += pieces[random() % pieces.size()];
+    std::vector<std::size_t> cuts(text.size());
+    for (std::size_t i = 0; i < cuts.size(); ++i) cuts[i] = i;
+    const CsvLimits limits = round % 2 == 0 ? CsvLimits() : CsvLimits{5, 4, 16};
+    const Reading whole = Read(text, {}, limits);
+    EXPECT_EQ(Read(text, cuts, limits), whole) << text;
+    if (whole.error.empty()) ++sound;
+  }
+  EXPECT_GT(sound, 100U);
+  EXPECT_LT(sound, 4900U);
+}
+
+std::string Written(const Fields& fields, std::mt19937& random) {
+  std::string line;
+  for (const std::string& field : fields) {
+    const bool plain = !field.empty() && field.find_first_of(",\"\r\n \t") == std::string::npos;
+    std::string text = field;
+    if (!plain || random() % 2 == 0) {
+      text = "\"";
+      for (const char c : field) text.append(c == '"' ? 2 : 1, c);
+      text += '"';
+    }
+    const std::string blanks(random() % 3, ' ');
+    line += (line.empty() ? "" : ",") + blanks + text + blanks;
+  }
+  return line;
+}
+
+TEST(CsvParserTest, ReadsBackAnyFieldsThatWereWritten) {
+  const std::uint32_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  const std::string pieces = "ab1. \t,\"\r\n\xC3\xA4";
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<Fields> records(1 + random() % 4);
+    std::string text;
+    const std::string newline = random() % 2 == 0 ? "\n" : "\r\n";
+    for (Fields& fields : records) {
+      fields.resize(1 + random() % 4);
+      for (std::string& field : fields) {
+        for (auto left = random() % 8; left > 0; --left) field += pieces[random() % pieces.size()];
+      }
+      text += Written(fields, random) + newline;
+    }
+    EXPECT_EQ(RecordsOf(text), records) << text;
+  }
+}
+
+}  // namespace
+}  // namespace benchd

@@ -1,0 +1,179 @@
+#include "daemon/parse/measurement_table.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/parse/table_reading.h"
+
+namespace benchd {
+namespace {
+
+using Values = std::vector<std::optional<PrintedNumber>>;
+
+TEST(MeasurementTableTest, ReadsArmsAndMetrics) {
+  const TableReading reading =
+      ReadTable("branch,time,ops/s\nbase,1.50,100\nfeature,1.2,\nbase,1.75,3e2\n");
+  ASSERT_EQ(reading.error, "");
+  EXPECT_EQ(reading.arms, (std::vector<std::string>{"base", "feature"}));
+  EXPECT_EQ(reading.benchmarks, (std::vector<std::string>{"main"}));
+  EXPECT_EQ(reading.metrics, (std::vector<MetricInfo>{{"time", "", std::nullopt, 0.01},
+                                                      {"ops/s", "", std::nullopt, 1}}));
+  EXPECT_FALSE(reading.is_export);
+  EXPECT_FALSE(reading.has_pairs);
+  const MeasurementRow first{
+      2, 0, 0, {}, {}, {}, {PrintedNumber{1.5, 0.01}, PrintedNumber{100, 1}}};
+  const MeasurementRow second{3, 1, 0, {}, {}, {}, {PrintedNumber{1.2, 0.1}, std::nullopt}};
+  const MeasurementRow third{
+      4, 0, 0, {}, {}, {}, {PrintedNumber{1.75, 0.01}, PrintedNumber{300, 100}}};
+  EXPECT_EQ(reading.rows, (std::vector<MeasurementRow>{first, second, third}));
+}
+
+TEST(MeasurementTableTest, ReadsTheReservedColumnsInAnyPlace) {
+  const TableReading reading = ReadTable(
+      "host,t,order,benchmark,started_at,pair\nx,1,7,parse,2001-09-09T01:46:40Z,"
+      "18446744073709551615\n"
+      "y,2,,,,\n");
+  ASSERT_EQ(reading.error, "");
+  EXPECT_EQ(reading.benchmarks, (std::vector<std::string>{"parse", "main"}));
+  EXPECT_TRUE(reading.has_pairs);
+  EXPECT_FALSE(reading.is_export);
+  ASSERT_EQ(reading.rows.size(), 2U);
+  const MeasurementRow& row = reading.rows[0];
+  EXPECT_EQ(row.pair, 18446744073709551615U);
+  EXPECT_EQ(row.order, 7U);
+  EXPECT_EQ(row.started_at, Timestamp{std::chrono::seconds(1'000'000'000)});
+  EXPECT_EQ(reading.rows[1], (MeasurementRow{3, 1, 1, {}, {}, {}, {PrintedNumber{2, 1}}}));
+}
+
+TEST(MeasurementTableTest, GivesBuiltInNamesTheirUnitAndDirection) {
+  const TableReading reading = ReadTable("arm,wall_time,wall_times\na,1.5,1\nb,1.25,1\n");
+  ASSERT_EQ(reading.error, "");
+  // Measured by somebody else's clock: the resolution is what was printed.
+  EXPECT_EQ(reading.metrics, (std::vector<MetricInfo>{{"wall_time", "s", Better::kLower, 0.01},
+                                                      {"wall_times", "", std::nullopt, 1}}));
+}
+
+// Shortest round-trip digits say nothing about the clock: resolutions are those of model/metric.h.
+TEST(MeasurementTableTest, GivesBuiltInMetricsOfAnExportTheirOwnResolution) {
+  const TableReading reading = ReadTable(
+      "arm,benchmark,pair,order,started_at,wall_time,max_rss,parsed\n"
+      "a,main,0,1,,0.5,4096,1e+06\nb,main,0,2,,0.25,1e+06,1.5\n");
+  ASSERT_EQ(reading.error, "");
+  EXPECT_TRUE(reading.is_export);
+  EXPECT_EQ(reading.metrics, (std::vector<MetricInfo>{{"wall_time", "s", Better::kLower, 1e-9},
+                                                      {"max_rss", "B", Better::kLower, 4096},
+                                                      {"parsed", "", std::nullopt, 0.1}}));
+  EXPECT_EQ(reading.rows[0].values,
+            (Values{PrintedNumber{0.5, 1e-9}, PrintedNumber{4096, 4096}, PrintedNumber{1e6, 1}}));
+  EXPECT_EQ(reading.rows[1].values,
+            (Values{PrintedNumber{0.25, 1e-9}, PrintedNumber{1e6, 4096}, PrintedNumber{1.5, 0.1}}));
+}
+
+TEST(MeasurementTableTest, NamesTheFirstMistakeWithItsPlace) {
+  const std::string x61 = std::string(60, 'x') + "...";
+  const std::vector<std::pair<std::string, std::string>> cases{
+      // The table as a whole.
+      {"", "line 1, column 1: the table is empty"},
+      {"\xEF\xBB\xBF\n \r\n", "line 3, column 1: the table is empty"},
+      {"arm,t\n", "line 2, column 1: the table ends without a row"},
+      {"arm,t", "line 1, column 6: the table ends without a row"},
+      {"arm,t\na,1\na,2\n", "line 4, column 1: the table ends with a single arm, 'a'"},
+      // Its header.
+      {"arm\na\nb\n", "line 1, column 1: no column with a metric"},
+      {"arm;t\na;1\nb;2\n", "line 1, column 1: no column with a metric"},
+      {"arm,benchmark,pair,order,started_at\n", "line 1, column 26: no column with a metric"},
+      {"arm,t,t\n", "line 1, column 7: a second column 't'"},
+      {"arm, t,\"t\"\n", "line 1, column 8: a second column 't'"},
+      {"benchmark,t,benchmark\n", "line 1, column 13: a second column 'benchmark'"},
+      {"arm,pair,t,pair\n", "line 1, column 12: a second column 'pair'"},
+      {"arm,t,\n", "line 1, column 7: a column without a name"},
+      {"branch,t,arm\n", "line 1, column 10: 'arm' is not the first column"},
+      {"pair,arm,t\n", "line 1, column 1: 'pair' is the first column, the arm's"},
+      {"base,15.72\n", "line 1, column 6: expected the name of a column, found the number '15.72'"},
+      {"arm,t\xFF\n", "line 1, column 5: 't\\xff' is not valid UTF-8"},
+      {"arm,\"t\nu\"\n", "line 1, column 5: a control character in 't\\x0au'"},
+      // Its rows.
+      {"arm,t\na,1\n\nb\n", "line 4, column 1: a row of 1 field, the first line has 2 fields"},
+      {"arm,t,u\na,1\n", "line 2, column 3: a row of 2 fields, the first line has 3 fields"},
+      {"arm,t\na,1,\n", "line 2, column 5: a row of 3 fields, the first line has 2 fields"},
+      {"arm,t\na,1,5\n", "line 2, column 5: a row of 3 fields, the first line has 2 fields"},
+      {"arm,t\na,1\n,2\n", "line 3, column 1: a row without an arm"},
+      {"arm,t\na\xFF,1\n", "line 2, column 1: 'a\\xff' is not valid UTF-8"},
+      {"arm,t\n\"a\tb\",1\n", "line 2, column 1: a control character in 'a\\x09b'"},
+      {"arm,t\nä, fast\n", "line 2, column 4: expected a number for 't': 'fast' is not a number"},
+      {"arm,t\na,1s\n", "line 2, column 3: expected a number for 't': '1s' is not a number"},
+      {"arm,t\na,0x1\n", "line 2, column 3: expected a number for 't': '0x1' is not a number"},
+      {"arm,t\na,\"1,5\"\n", "line 2, column 3: expected a number for 't': '1,5' is not a number"},
+      {"arm,t\na,NaN\n",
+       "line 2, column 3: expected a number for 't': 'NaN' is not a finite number"},
+      {"arm,t\na,-inf\n",
+       "line 2, column 3: expected a number for 't': '-inf' is not a finite number"},
+      {"arm,t\na,1e999\n",
+       "line 2, column 3: expected a number for 't': '1e999' does not fit a double"},
+      {"arm,t\na," + std::string(61, 'x') + "\n",
+       "line 2, column 3: expected a number for 't': '" + x61 + "' is not a number"},
+      {"arm,pair,t\na,1.0,1\n",
+       "line 2, column 3: expected a whole number for 'pair', found '1.0'"},
+      {"arm,order,t\na,-1,1\n",
+       "line 2, column 3: expected a whole number for 'order', found '-1'"},
+      {"arm,pair,t\na,18446744073709551616,1\n",
+       "line 2, column 3: expected a whole number for 'pair', found '18446744073709551616'"},
+      {"arm,started_at,t\na,today,1\n", "line 2, column 3: 'today' is not a time"},
+      // The CSV itself, and only the first of several mistakes.
+      {"arm,t\na,1\"\nb,x\n", "line 2, column 4: a quote that neither opens nor closes the field"},
+      {"arm,t\na,x\nb,\"\n", "line 2, column 3: expected a number for 't': 'x' is not a number"},
+      {"arm,t,t\na\n", "line 1, column 7: a second column 't'"},
+  };
+  for (const auto& [text, message] : cases) {
+    EXPECT_EQ(ReadTable(text).error, message) << text;
+    EXPECT_EQ(ReadTable(text, 1).error, message) << text;
+  }
+}
+
+TEST(MeasurementTableTest, GivesTheRowsBeforeAMistake) {
+  const TableReading reading = ReadTable("arm,t\na,1\nb,2\na,x\nb,4\n");
+  EXPECT_EQ(reading.rows.size(), 2U);
+  EXPECT_EQ(reading.error, "line 4, column 3: expected a number for 't': 'x' is not a number");
+}
+
+TEST(MeasurementTableTest, KnowsOnlyAtTheEndThatABaseIsMissing) {
+  const std::string table = "arm,t\na,1\nb,2\n";
+  EXPECT_EQ(ReadTable(table, 3, {"b", "a"}).error, "");
+  const TableReading reading = ReadTable(table, 3, {"b", "main"});
+  EXPECT_EQ(reading.rows.size(), 2U);
+  EXPECT_EQ(reading.error, "line 4, column 1: the table ends without a row of the base 'main'");
+  MeasurementTableReader reader({"c"});
+  reader.Feed(table);
+  TableReading again;
+  EXPECT_TRUE(Drain(reader, again));
+  reader.Finish();
+  const auto end = reader.Next();
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error().hint, "its arms: 'a', 'b'");
+}
+
+TEST(MeasurementTableTest, TakesAsManyNamesAsATableCanSensiblyHave) {
+  std::string table = "time,arm name\n";  // the columns in the wrong order
+  for (int i = 0; i < 1000; ++i) table += std::to_string(i) + ".5,1\n";
+  EXPECT_EQ(ReadTable(table).error, "");
+  EXPECT_EQ(ReadTable(table + "0.5,1\n").error, "");
+  EXPECT_EQ(ReadTable(table + "1000.5,1\n").error, "line 1002, column 1: more than 1000 arms");
+  table = "arm,benchmark,t\n";
+  for (int i = 0; i < 10'000; ++i) table += "a," + std::to_string(i) + ",1\n";
+  EXPECT_EQ(ReadTable(table + "b,5,1\n").error, "");
+  EXPECT_EQ(ReadTable(table + "b,,1\n").error, "line 10002, column 3: more than 10000 benchmarks");
+}
+
+TEST(MeasurementTableTest, TakesAFirstColumnWithoutAName) {
+  const TableReading reading = ReadTable(",t\na,1\nb,2\n");
+  EXPECT_EQ(reading.error, "");
+  EXPECT_EQ(reading.arms, (std::vector<std::string>{"a", "b"}));
+}
+
+}  // namespace
+}  // namespace benchd
