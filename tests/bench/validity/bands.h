@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/bench/validity/simulate.h"
+
+namespace benchd::validity {
+
+/// One sentence for each figure of a run at the default levels that left its band.
+///
+/// Of a share: were it what is promised, a count this far off would be rarer than four standard
+/// errors are for a normal figure (3.2e-5), by the exact binomial law. Upper bands are alpha for
+/// equal arms and alpha / 2 for either verdict at the margin, for each family whose arms are alike
+/// in shape, and for all of them together; lower ones, together only, a fifth of that: a method
+/// that never decides leaves them. Of a mean: the figure of a run of 20 000 repetitions,
+/// four standard errors wide.
+std::vector<std::string> Offences(const Results& results, const Options& options);
+
+/// One sentence for each look at which DecideByCounts() and the interval of HodgesLehmann() part.
+std::vector<std::string> RankCountOffences(std::uint64_t seed);
+
+}  // namespace benchd::validity

@@ -1,0 +1,125 @@
+#include "tests/bench/validity/options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "daemon/base/error.h"
+
+namespace benchd::validity {
+namespace {
+
+constexpr std::uint64_t kMostRepetitions = 100'000'000;
+constexpr std::uint64_t kCheckRepetitions = 500;
+constexpr std::uint64_t kFewestCheckRepetitions = 20;
+constexpr unsigned kMostThreads = 1024;
+
+// Appended: GCC 12 warns about "'" + std::string without reason.
+std::string Quoted(std::string_view text) { return std::string("'").append(text).append("'"); }
+
+template <typename T>
+Result<T> Parse(std::string_view option, std::string_view text, T smallest, T largest) {
+  T value{};
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed != std::errc() || end != text.data() + text.size() ||
+      !(value >= smallest && value <= largest)) {
+    return InvalidArgument(option, Quoted(text) + " is no number in its range",
+                           "from " + std::to_string(smallest) + " to " + std::to_string(largest));
+  }
+  return value;
+}
+
+template <typename T>
+Result<void> Store(Result<T> value, T& target) {
+  if (!value) return std::move(value).error();
+  target = *value;
+  return {};
+}
+
+Result<void> Apply(std::string_view option, std::string_view value, CommandLine& line) {
+  Options& options = line.options;
+  if (option == "--repetitions") {
+    return Store(Parse<std::uint64_t>(option, value, 1, kMostRepetitions), options.repetitions);
+  }
+  if (option == "--seed") {
+    return Store(Parse<std::uint64_t>(option, value, 0, UINT64_MAX), options.seed);
+  }
+  if (option == "--threads") {
+    return Store(Parse<unsigned>(option, value, 1, kMostThreads), options.threads);
+  }
+  if (option == "--alpha") {
+    options.alphas.assign(1, 0);
+    return Store(Parse<double>(option, value, 1e-6, kLargestHorizonAlpha), options.alphas[0]);
+  }
+  if (option == "--only") {
+    options.only = value;
+    return {};
+  }
+  if (option == "--format") {
+    if (value != "text" && value != "markdown") {
+      return InvalidArgument(option, Quoted(value) + " is no format", "one of: text, markdown");
+    }
+    line.format = value == "text" ? Format::kText : Format::kMarkdown;
+    return {};
+  }
+  return InvalidArgument(option, "there is no such option", "validity --help");
+}
+
+}  // namespace
+
+Result<CommandLine> ParseCommandLine(std::span<const char* const> words) {
+  CommandLine line;
+  line.options.threads = std::max(1U, std::thread::hardware_concurrency());
+  const auto given = [&words](std::string_view option) {
+    return std::find(words.begin(), words.end(), option) != words.end();
+  };
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    if (word == "--help") {
+      line.help = true;
+    } else if (word == "--check") {
+      line.check = true;
+    } else if (i + 1 == words.size()) {
+      return InvalidArgument(word, "there is no such option, or its value is missing",
+                             "validity --help");
+    } else {
+      if (Result<void> applied = Apply(word, words[++i], line); !applied) return applied.error();
+    }
+  }
+  line.options.suite_repetitions = line.options.repetitions;
+  if (!line.check) return line;
+  if (given("--alpha") || given("--only")) {
+    return InvalidArgument("--check", "its bands need every family at both levels",
+                           "leave --alpha and --only out");
+  }
+  if (!given("--repetitions")) line.options.repetitions = kCheckRepetitions;
+  if (line.options.repetitions < kFewestCheckRepetitions) {
+    return InvalidArgument("--check", "so few repetitions do not show their own spread",
+                           "at least " + std::to_string(kFewestCheckRepetitions));
+  }
+  // A suite is ten comparisons, some of them long.
+  line.options.suite_repetitions = 1 + line.options.repetitions / 10;
+  return line;
+}
+
+const char* HelpText() {
+  return R"(usage: validity [OPTION...]
+
+Simulates comparisons whose truth is known and counts the false verdicts of every method that
+watches them block by block, and the pairs that a verdict takes.
+
+  --repetitions N          of each cell (default 20000; with --check 500)
+  --seed S                 of all random numbers (default 1)
+  --threads T              default: one a CPU; changes no number
+  --alpha A                one level instead of 0.05 and 0.01
+  --only FAMILY            one family of data, its suites of gates included
+  --format text|markdown
+  --check                  print only what leaves its band, and exit 1 if anything does
+  --help
+)";
+}
+
+}  // namespace benchd::validity

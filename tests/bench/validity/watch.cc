@@ -1,0 +1,242 @@
+#include "tests/bench/validity/watch.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "daemon/stats/geometric_looks.h"
+#include "daemon/stats/one_look.h"
+#include "daemon/stats/pair_values.h"
+#include "daemon/stats/paired_estimate.h"
+#include "daemon/stats/paired_interval.h"
+#include "daemon/stats/signed_rank.h"
+#include "daemon/stats/tails.h"
+#include "daemon/stats/welch.h"
+
+namespace benchd::validity {
+namespace {
+
+constexpr std::array kSequentialMethods{Method::kPaired, Method::kPairedUnguarded, Method::kHorizon,
+                                        Method::kExactT, Method::kHodgesLehmann,   Method::kWelch,
+                                        Method::kClassic};
+constexpr double kPower = 0.9;
+
+template <typename Boundary>
+std::vector<double> Tabulate(const Boundary& boundary, std::uint64_t last) {
+  std::vector<double> critical(last + 1);
+  for (std::uint64_t n = boundary.first_look(); n <= last; ++n) {
+    critical[n] = boundary.CriticalT(n);
+  }
+  return critical;
+}
+
+std::vector<std::uint64_t> TabulateRankCuts(const SequentialBoundary& boundary) {
+  std::vector<std::uint64_t> cuts(kLastRankLook + 1, 0);
+  for (std::uint64_t n = kFirstLook; n <= kLastRankLook; n = NextGeometricLook(n, kFirstLook)) {
+    cuts[n] = SignedRankCut(n, LevelOfOneLook(boundary, static_cast<double>(n))).value_or(0);
+  }
+  return cuts;
+}
+
+// How many averages (x_i + x_j) / 2, i <= j, are in order with their bound.
+template <typename InOrder>
+std::uint64_t CountAverages(std::span<const double> sorted, InOrder in_order) {
+  std::uint64_t count = 0;
+  std::size_t end = sorted.size();
+  for (std::size_t i = 0; i < end; ++i) {
+    while (end > i && !in_order(sorted[i] / 2 + sorted[end - 1] / 2)) --end;
+    count += end - i;
+  }
+  return count;
+}
+
+// A t quantile is never below the normal one: most looks need no more than that.
+bool Within(const WelchEstimate& estimate, double threshold, double z) {
+  return std::abs(estimate.centre - threshold) <= z * estimate.se;
+}
+
+}  // namespace
+
+std::string_view NameOf(Method method) {
+  switch (method) {
+    case Method::kPaired:
+      return "paired";
+    case Method::kPairedUnguarded:
+      return "no guard";
+    case Method::kHorizon:
+      return "horizon";
+    case Method::kExactT:
+      return "exact-t";
+    case Method::kHodgesLehmann:
+      return "hl";
+    case Method::kWelch:
+      return "welch";
+    case Method::kClassic:
+      return "classic";
+    case Method::kOracle:
+      return "oracle";
+  }
+  return "";
+}
+
+std::span<const Method> SequentialMethods() { return kSequentialMethods; }
+
+Level::Level(double alpha, const SequentialBoundary& robbins, const SequentialBoundary& horizon,
+             const ExactTBoundary& exact)
+    : alpha_(alpha),
+      robbins_(robbins),
+      fixed_z_(NormalUpperQuantile(alpha / 2)),
+      robbins_t_(Tabulate(robbins, kLastLook)),
+      horizon_t_(Tabulate(horizon, kHorizonPairs)),
+      exact_t_(Tabulate(exact, kLastLook)),
+      rank_cut_(TabulateRankCuts(robbins)) {}
+
+Result<Level> Level::Make(double alpha) {
+  Result<SequentialBoundary> robbins = SequentialBoundary::Robbins(alpha, kFirstLook);
+  if (!robbins) return std::move(robbins).error();
+  Result<SequentialBoundary> horizon =
+      SequentialBoundary::Horizon(alpha, kFirstLook, kHorizonPairs);
+  if (!horizon) return std::move(horizon).error();
+  Result<ExactTBoundary> exact = ExactTBoundary::Make(alpha, kFirstLook);
+  if (!exact) return std::move(exact).error();
+  return Level(alpha, *robbins, *horizon, *exact);
+}
+
+std::uint64_t OraclePairs(double alpha, double effect, double margin, double variance) {
+  const double delta = std::log1p(effect) - LowerIsBetterThreshold(margin);
+  const double ratio = variance / (delta * delta);
+  for (std::uint64_t n = 2;; ++n) {
+    const auto dof = static_cast<double>(n - 1);
+    const double t = StudentTUpperQuantile(alpha / 2, dof) + StudentTUpperQuantile(1 - kPower, dof);
+    if (static_cast<double>(n) >= ratio * t * t) return n;
+  }
+}
+
+MarginDecision DecideByCounts(std::span<const double> sorted, std::uint64_t cut, double threshold) {
+  const std::uint64_t averages = sorted.size() * (sorted.size() + 1) / 2;
+  const auto below = [threshold](double average) { return average < threshold; };
+  if (CountAverages(sorted, below) >= averages + 1 - cut) return MarginDecision::kPass;
+  const auto up_to = [threshold](double average) { return average <= threshold; };
+  if (CountAverages(sorted, up_to) < cut) return MarginDecision::kRegression;
+  return MarginDecision::kContinue;
+}
+
+Watch::Watch(std::span<const Rule> rules, double margin)
+    : rules_(rules),
+      margin_(margin),
+      threshold_(LowerIsBetterThreshold(margin)),
+      open_(rules.size()),
+      outcomes_(rules.size()) {
+  for (const Rule& rule : rules) ++Waiting(rule.method);
+}
+
+void Watch::Decide(std::size_t rule, MarginDecision decision) {
+  Outcome& outcome = outcomes_[rule];
+  outcome.decision = decision;
+  outcome.pairs = pairs_;
+  outcome.open = false;
+  --open_;
+  --Waiting(rules_[rule].method);
+}
+
+void Watch::Add(const Block& block) {
+  ++pairs_;
+  if (Waiting(Method::kClassic) > 0) {
+    AddRun(block.candidate_first, block.candidate_first ? block.candidate : block.base);
+    AddRun(!block.candidate_first, block.candidate_first ? block.base : block.candidate);
+  }
+  if (Waiting(Method::kWelch) > 0) {
+    for (const CoinRun& run : block.coin) AddCoinRun(run);
+  }
+  if (Waiting(Method::kHodgesLehmann) > 0) {
+    InsertSorted(sorted_, *PairValue(block.base, block.candidate, Contrast::kLogRatio));
+  }
+  if (open_ == Waiting(Method::kClassic) + Waiting(Method::kWelch)) return;
+  moments_.Add(block.base, block.candidate);
+  if (pairs_ >= 2) LookAtPairs();
+}
+
+// Times are positive: the ratio of their means is always defined.
+void Watch::LookAtPairs() {
+  const CentredMoments moments = moments_.Centred();
+  const PairedEstimate estimate = EstimateRatio(moments);
+  for (std::size_t i = 0; i < rules_.size(); ++i) {
+    if (!outcomes_[i].open) continue;
+    const MarginDecision decision = PairedLook(rules_[i], moments, estimate);
+    const bool over = (rules_[i].method == Method::kHorizon && pairs_ == kHorizonPairs) ||
+                      (rules_[i].method == Method::kHodgesLehmann && pairs_ == kLastRankLook) ||
+                      (rules_[i].method == Method::kOracle && pairs_ == rules_[i].oracle_pairs);
+    if (decision != MarginDecision::kContinue || over) Decide(i, decision);
+  }
+}
+
+MarginDecision Watch::PairedLook(const Rule& rule, const CentredMoments& moments,
+                                 const PairedEstimate& estimate) const {
+  const Level& level = *rule.level;
+  switch (rule.method) {
+    case Method::kPaired:
+      if (pairs_ < kFirstLook) break;
+      return DecideAgainst(GuardedInterval(estimate, level.RobbinsT(pairs_)), threshold_);
+    case Method::kPairedUnguarded:
+      if (pairs_ < kFirstLook) break;
+      return DecideAgainst(PlainInterval(estimate, level.RobbinsT(pairs_)), threshold_);
+    case Method::kHorizon:
+      if (pairs_ < kFirstLook) break;
+      return DecideAgainst(GuardedInterval(estimate, level.HorizonT(pairs_)), threshold_);
+    case Method::kExactT: {
+      if (pairs_ < kFirstLook) break;
+      const PairedEstimate difference =
+          EstimateAgainstFactor(moments, LowerIsBetterFactor(margin_), {});
+      return DecideExactT(ExactT(difference, 0), level.ExactT(pairs_));
+    }
+    case Method::kHodgesLehmann:
+      return RankLook(level);
+    case Method::kOracle:
+      if (pairs_ != rule.oracle_pairs) break;
+      return DecideAgainst(PlainInterval(estimate, FixedCriticalT(level.alpha(), pairs_)),
+                           threshold_);
+    case Method::kWelch:
+    case Method::kClassic:
+      break;
+  }
+  return MarginDecision::kContinue;
+}
+
+MarginDecision Watch::RankLook(const Level& level) const {
+  if (level.RankCut(pairs_) == 0) return MarginDecision::kContinue;
+  return DecideByCounts(sorted_, level.RankCut(pairs_), threshold_);
+}
+
+// The difference against the margin's share of the reference, as that loop has it.
+void Watch::AddRun(bool candidate, double value) {
+  (candidate ? candidate_ : base_).Add(value);
+  if (base_.count() < 2 || candidate_.count() < 2) return;
+  const WelchEstimate estimate = EstimateWelchDifference(base_, candidate_);
+  const double threshold = margin_ * base_.mean();
+  for (std::size_t i = 0; i < rules_.size(); ++i) {
+    if (rules_[i].method != Method::kClassic || !outcomes_[i].open) continue;
+    const Level& level = *rules_[i].level;
+    if (Within(estimate, threshold, level.fixed_z())) continue;
+    const Interval interval = PlainInterval(estimate, FixedCriticalT(level.alpha(), estimate));
+    const MarginDecision decision = DecideAgainst(interval, threshold);
+    if (decision != MarginDecision::kContinue) Decide(i, decision);
+  }
+}
+
+void Watch::AddCoinRun(const CoinRun& run) {
+  (run.candidate ? coin_candidate_ : coin_base_).Add(run.time);
+  if (coin_base_.count() == 0 || coin_candidate_.count() == 0) return;
+  const WelchEstimate estimate = EstimateWelchRatio(coin_base_, coin_candidate_);
+  for (std::size_t i = 0; i < rules_.size(); ++i) {
+    if (rules_[i].method != Method::kWelch || !outcomes_[i].open) continue;
+    const SequentialBoundary& boundary = rules_[i].level->robbins();
+    if (!MayLook(estimate, boundary)) continue;
+    if (Within(estimate, threshold_, boundary.ZAtClock(estimate.clock))) continue;
+    const Interval interval = PlainInterval(estimate, CriticalT(estimate, boundary));
+    const MarginDecision decision = DecideAgainst(interval, threshold_);
+    if (decision != MarginDecision::kContinue) Decide(i, decision);
+  }
+}
+
+}  // namespace benchd::validity

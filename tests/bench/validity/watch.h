@@ -1,0 +1,142 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "daemon/base/result.h"
+#include "daemon/stats/decision.h"
+#include "daemon/stats/exact_t.h"
+#include "daemon/stats/moments.h"
+#include "daemon/stats/paired_moments.h"
+#include "daemon/stats/sequential_boundary.h"
+#include "tests/bench/validity/noise.h"
+
+namespace benchd::validity {
+
+/// n0 of every sequential method; N of the horizon method; beyond the last look nothing is drawn.
+inline constexpr std::uint64_t kFirstLook = 8;
+inline constexpr std::uint64_t kHorizonPairs = 1000;
+inline constexpr std::uint64_t kLastLook = 10'000;
+/// The last look of the comparisons that are timed: six times the default's mean at half a margin.
+inline constexpr std::uint64_t kLastTimedLook = 5'000;
+/// Beyond it one cut of the signed-rank law costs more than all else.
+inline constexpr std::uint64_t kLastRankLook = 2'000;
+
+/// What decides; all but the last two are methods of benchd.
+enum class Method {
+  kPaired,
+  kPairedUnguarded,  ///< `paired` without its skewness guard, to show what the guard does
+  kHorizon,
+  kExactT,
+  kHodgesLehmann,  ///< the typical change, by its own geometric looks; ends at kLastRankLook
+  kWelch,          ///< unpaired; its runs go to an arm by the throw of a coin
+  kClassic,        ///< the peeking loop: Welch's interval for one look, taken after every run
+  kOracle,  ///< one look, at the number of pairs that someone who knew the effect would choose
+};
+
+inline constexpr std::size_t kMethods = static_cast<std::size_t>(Method::kOracle) + 1;
+
+std::string_view NameOf(Method method);
+/// In the order of the tables' columns; without kOracle, which needs a known effect.
+std::span<const Method> SequentialMethods();
+
+/// Everything about a level that all comparisons share, so that a look costs no quantile.
+///
+/// Immutable, so that all threads may read it.
+class Level {
+ public:
+  /// @errors kInvalidArgument for an alpha that one of the boundaries refuses.
+  static Result<Level> Make(double alpha);
+
+  double alpha() const { return alpha_; }
+  const SequentialBoundary& robbins() const { return robbins_; }
+  /// Of the default's boundary at n pairs, kFirstLook <= n <= kLastLook.
+  double RobbinsT(std::uint64_t n) const { return robbins_t_[n]; }
+  /// As above for n <= kHorizonPairs.
+  double HorizonT(std::uint64_t n) const { return horizon_t_[n]; }
+  double ExactT(std::uint64_t n) const { return exact_t_[n]; }
+  /// Of the Walsh averages at n <= kLastRankLook; 0 where there is no look or no interval.
+  std::uint64_t RankCut(std::uint64_t n) const { return rank_cut_[n]; }
+  /// The normal quantile of alpha / 2: below every t of one look.
+  double fixed_z() const { return fixed_z_; }
+
+ private:
+  Level(double alpha, const SequentialBoundary& robbins, const SequentialBoundary& horizon,
+        const ExactTBoundary& exact);
+
+  double alpha_;
+  SequentialBoundary robbins_;
+  double fixed_z_;
+  std::vector<double> robbins_t_;
+  std::vector<double> horizon_t_;
+  std::vector<double> exact_t_;
+  std::vector<std::uint64_t> rank_cut_;
+};
+
+/// The smallest number of pairs whose one look at `alpha` finds `effect` with a power of 90 %,
+/// known to whoever knows effect and spread: n = v (t_{alpha/2} + t_{0.1})^2 / delta^2, n - 1
+/// degrees of freedom, delta the distance of `effect` from `margin` on the log scale, v the
+/// variance of a pair's log ratio.
+std::uint64_t OraclePairs(double alpha, double effect, double margin, double variance);
+
+/// One method at one level, in one comparison.
+struct Rule {
+  Method method = Method::kPaired;
+  const Level* level = nullptr;
+  std::uint64_t oracle_pairs = 0;  ///< of kOracle
+};
+
+struct Outcome {
+  MarginDecision decision = MarginDecision::kContinue;
+  std::uint64_t pairs = 0;  ///< when it was decided, or ended without a verdict
+  bool open = true;
+};
+
+/// Where the interval of HodgesLehmann() lies against `threshold`, by its cut and counts alone.
+///
+/// W_(q) > threshold says no more than that fewer than q averages are up to it: one count instead
+/// of selecting four order statistics. `sorted` are the pairs' values, ascending.
+MarginDecision DecideByCounts(std::span<const double> sorted, std::uint64_t cut, double threshold);
+
+/// One comparison under the eyes of several rules at once: the first verdict of each is kept.
+class Watch {
+ public:
+  /// @param margin  relative, >= 0; 0 asks whether the interval ever excludes equality.
+  Watch(std::span<const Rule> rules, double margin);
+
+  void Add(const Block& block);
+  /// Whether any rule is still without its verdict.
+  bool open() const { return open_ > 0; }
+  std::uint64_t pairs() const { return pairs_; }
+  /// One for each rule, in their order.
+  std::span<const Outcome> outcomes() const { return outcomes_; }
+
+ private:
+  /// Rules of that method that are still open: what none waits for is not computed.
+  std::size_t& Waiting(Method method) { return waiting_[static_cast<std::size_t>(method)]; }
+  void Decide(std::size_t rule, MarginDecision decision);
+  void LookAtPairs();
+  MarginDecision PairedLook(const Rule& rule, const CentredMoments& moments,
+                            const PairedEstimate& estimate) const;
+  MarginDecision RankLook(const Level& level) const;
+  void AddRun(bool candidate, double value);
+  void AddCoinRun(const CoinRun& run);
+
+  std::span<const Rule> rules_;
+  double margin_;
+  double threshold_;
+  std::uint64_t pairs_ = 0;
+  std::size_t open_;
+  std::array<std::size_t, kMethods> waiting_{};
+  PairedMoments moments_;
+  Moments base_, candidate_;            // in the order of the block, for kClassic
+  Moments coin_base_, coin_candidate_;  // for kWelch
+  std::vector<double> sorted_;          // log ratios of the pairs, for kHodgesLehmann
+  std::vector<Outcome> outcomes_;
+};
+
+}  // namespace benchd::validity
