@@ -20,6 +20,10 @@ class SessionArchive {
   /// Commits where a session stands now. A final state also deletes its environment values.
   virtual asio::awaitable<Result<void>> Update(SessionSnapshot snapshot) = 0;
 
+  /// Puts what was committed onto the disk, so that it survives a loss of power, too. Takes
+  /// milliseconds: for when nothing is measured. A failure loses nothing but that.
+  virtual asio::awaitable<void> Settle() = 0;
+
   /// @errors kNotFound.
   virtual asio::awaitable<Result<SessionRecord>> Load(SessionId id) = 0;
 

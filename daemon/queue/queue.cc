@@ -293,6 +293,8 @@ asio::awaitable<void> Queue::RunOne(SessionId id) {
   SessionRecord record = sessions_.at(id);
   SessionSnapshot last = co_await RunSession(std::move(services), std::move(record));
   co_await Finish(std::move(last));
+  // After the verdict is told, before anything else is measured.
+  co_await services_.archive.Settle();
   running_.reset();
   changed_.Notify();
 }

@@ -30,6 +30,8 @@ Result<void> Launch::Start(RunTask task, bool held, EventSink& sink) {
   auto child = Spawn(plan, area_, options);
   if (!child) return std::move(child).error();
 
+  // Asleep, or it would share our CPU with us as soon as we look for the end of the other's run.
+  if (held) AwaitAtGate(area_);
   child_ = std::move(*child);
   held_ = held;
   // As a helper, one that is held is spared when another's tree is killed.

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include <atomic>
 #include <cerrno>
@@ -131,6 +132,13 @@ Result<Spawned> Spawn(ChildPlan& plan, SpawnArea& area, const SpawnOptions& opti
   // wakes on its own CPU and need not be moved there from ours.
   if (!options.held) SetAffinity(pid, plan);
   return Spawned{static_cast<pid_t>(pid), UniqueFd(pidfd)};
+}
+
+void AwaitAtGate(SpawnArea& area) {
+  constexpr timespec kPatience{0, 1'000'000};
+  std::uint32_t* const at_gate = &area.report().at_gate;
+  if (std::atomic_ref<std::uint32_t>(*at_gate).load(std::memory_order_acquire) != 0) return;
+  RawSyscall(SYS_futex, Word(at_gate), FUTEX_WAIT, 0, Word(&kPatience));
 }
 
 void OpenGate(pid_t pid, const ChildPlan& plan, SpawnArea& area) {

@@ -57,6 +57,11 @@ struct SpawnOptions {
 ///         held where clone3 is missing.
 Result<Spawned> Spawn(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options);
 
+/// Sleeps until a held child has come to its gate, so that nothing is left for it to do there but
+/// to go on. Its way takes some tens of microseconds; one that failed on it is waited for no longer
+/// than a millisecond.
+void AwaitAtGate(SpawnArea& area);
+
 /// Lets a held child go: gives it its CPUs while it still sleeps, so that it wakes there, then
 /// wakes it.
 void OpenGate(pid_t pid, const ChildPlan& plan, SpawnArea& area);

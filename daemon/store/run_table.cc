@@ -8,6 +8,7 @@
 
 #include "daemon/base/error.h"
 #include "daemon/store/outcome_json.h"
+#include "daemon/store/sample_codec.h"
 
 namespace benchd::store {
 namespace {
@@ -35,37 +36,32 @@ Result<Run> ReadRun(const Statement& row) {
              .disturbances = static_cast<std::uint32_t>(row.Integer(10))};
 }
 
-Error NoSuchMetric(const Database& database) {
-  return {ErrorCode::kInternal, database.path() + ": samples.metric: names no metric", {}};
+Error NoSuchMetric() {
+  return {ErrorCode::kInternal, "runs.samples: a number names no metric", {}};
 }
 
 }  // namespace
 
 Result<RunTable> RunTable::Open(Database& database) {
   RunTable table(database);
-  const std::array<std::pair<Statement*, const char*>, 13> statements{{
+  const std::array<std::pair<Statement*, const char*>, 10> statements{{
       {&table.find_session_, "SELECT key FROM sessions WHERE id = ?"},
       {&table.next_seq_, "SELECT coalesce(max(seq) + 1, 0) FROM runs WHERE session = ?"},
       {&table.insert_run_,
        "INSERT INTO runs (session, seq, benchmark, phase, block, position, arm, started_at_ns,"
-       " exit_code, exit_signal, timed_out, disturbances, metric_list)"
-       " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
-      {&table.insert_sample_,
-       "INSERT INTO samples (run, ordinal, metric, iteration, value) VALUES (?, ?, ?, ?, ?)"},
-      {&table.find_metric_,
-       "SELECT key FROM metrics WHERE session = ? AND name = ? AND inner_benchmark = ?"},
+       " exit_code, exit_signal, timed_out, disturbances, metric_list,"
+       " samples) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
       {&table.insert_metric_,
-       "INSERT INTO metrics (session, name, inner_benchmark) VALUES (?, ?, ?)"},
+       "INSERT INTO metrics (session, number, name, inner_benchmark) VALUES (?, ?, ?, ?)"},
       {&table.find_list_, "SELECT key FROM metric_lists WHERE session = ? AND metrics = ?"},
       {&table.insert_list_, "INSERT INTO metric_lists (session, metrics) VALUES (?, ?)"},
       {&table.select_runs_,
-       "SELECT runs.key, benchmark, phase, block, position, arm, started_at_ns, exit_code,"
+       "SELECT samples, benchmark, phase, block, position, arm, started_at_ns, exit_code,"
        " exit_signal, timed_out, disturbances, metrics"
        " FROM runs LEFT JOIN metric_lists ON metric_lists.key = runs.metric_list"
        " WHERE runs.session = ? AND seq >= ? ORDER BY seq LIMIT ?"},
-      {&table.select_samples_,
-       "SELECT metric, iteration, value FROM samples WHERE run = ? ORDER BY ordinal"},
-      {&table.select_metrics_, "SELECT key, name, inner_benchmark FROM metrics WHERE session = ?"},
+      {&table.select_metrics_,
+       "SELECT number, name, inner_benchmark FROM metrics WHERE session = ? ORDER BY number"},
       {&table.insert_log_, "INSERT INTO logs (session, text) VALUES (?, ?)"},
       {&table.select_logs_, "SELECT text FROM logs WHERE session = ? ORDER BY key"},
   }};
@@ -98,22 +94,27 @@ Result<void> RunTable::AppendAll(const std::vector<Run>& runs) {
 Result<void> RunTable::AppendRun(const Run& run) {
   Result<std::optional<std::int64_t>> list = MetricListKey(run.metrics);
   if (!list) return std::move(list).error();
-  Result<void> inserted =
-      insert_run_.Run(current_->key, current_->next_seq, run.benchmark, PhaseName(run.phase),
-                      run.block, run.position, run.arm, run.started_at.time_since_epoch().count(),
-                      run.exit.code, run.exit.signal, run.exit.timed_out, run.disturbances, *list);
-  if (!inserted) return inserted;
-  ++current_->next_seq;
-  const std::int64_t run_key = database_->last_insert_key();
-  std::int64_t ordinal = 0;
-  for (const Sample& sample : run.samples) {
+  if (Result<void> packed = Pack(run.samples); !packed) return packed;
+  Result<void> inserted = insert_run_.Run(
+      current_->key, current_->next_seq, run.benchmark, PhaseName(run.phase), run.block,
+      run.position, run.arm, run.started_at.time_since_epoch().count(), run.exit.code,
+      run.exit.signal, run.exit.timed_out, run.disturbances, *list, Blob{packed_});
+  if (inserted) ++current_->next_seq;
+  return inserted;
+}
+
+Result<void> RunTable::Pack(const std::vector<Sample>& samples) {
+  packed_.clear();
+  // Runs mostly have the same metrics in the same order.
+  std::size_t expected = 0;
+  for (const Sample& sample : samples) {
     if (!std::isfinite(sample.value)) {
       return InvalidArgument("metric " + sample.metric, "a value is not a finite number");
     }
-    Result<std::int64_t> metric = MetricKey(sample);
-    if (!metric) return std::move(metric).error();
-    inserted = insert_sample_.Run(run_key, ordinal++, *metric, sample.iteration, sample.value);
-    if (!inserted) return inserted;
+    Result<std::uint32_t> number = MetricNumber(sample, expected);
+    if (!number) return std::move(number).error();
+    PackSample({*number, sample.iteration, sample.value}, packed_);
+    expected = *number + 1;
   }
   return {};
 }
@@ -135,8 +136,14 @@ Result<void> RunTable::MakeCurrent(const SessionId& id) {
   if (current_ && current_->id == id) return {};
   Result<std::int64_t> key = SessionKey(id);
   if (!key) return std::move(key).error();
-  Current current{
-      .id = id, .key = *key, .next_seq = 0, .metrics = {}, .last_list = {}, .last_list_key = {}};
+  Result<std::vector<MetricName>> metrics = LoadMetricNames(*key);
+  if (!metrics) return std::move(metrics).error();
+  Current current{.id = id,
+                  .key = *key,
+                  .next_seq = 0,
+                  .metrics = std::move(*metrics),
+                  .last_list = {},
+                  .last_list_key = {}};
   const auto keep = [this, &current] {
     current.next_seq = next_seq_.Integer(0);
     return Result<void>{};
@@ -146,25 +153,21 @@ Result<void> RunTable::MakeCurrent(const SessionId& id) {
   return {};
 }
 
-Result<std::int64_t> RunTable::MetricKey(const Sample& sample) {
-  std::pair name(sample.metric, sample.inner_benchmark);
-  if (const auto known = current_->metrics.find(name); known != current_->metrics.end()) {
-    return known->second;
+Result<std::uint32_t> RunTable::MetricNumber(const Sample& sample, std::size_t expected) {
+  std::vector<MetricName>& metrics = current_->metrics;
+  std::size_t number = expected;
+  if (number >= metrics.size() || !metrics[number].Names(sample)) {
+    const auto known = std::find_if(metrics.begin(), metrics.end(),
+                                    [&](const MetricName& name) { return name.Names(sample); });
+    number = static_cast<std::size_t>(known - metrics.begin());
   }
-  std::optional<std::int64_t> key;
-  const auto keep = [this, &key] {
-    key = find_metric_.Integer(0);
-    return Result<void>{};
-  };
-  Result<void> done =
-      find_metric_.Query(keep, current_->key, sample.metric, sample.inner_benchmark);
-  if (done && !key) {
-    done = insert_metric_.Run(current_->key, sample.metric, sample.inner_benchmark);
-    key = database_->last_insert_key();
+  if (number == metrics.size()) {
+    Result<void> inserted =
+        insert_metric_.Run(current_->key, number, sample.metric, sample.inner_benchmark);
+    if (!inserted) return std::move(inserted).error();
+    metrics.push_back({sample.metric, sample.inner_benchmark});
   }
-  if (!done) return std::move(done).error();
-  current_->metrics.emplace(std::move(name), *key);
-  return *key;
+  return static_cast<std::uint32_t>(number);
 }
 
 Result<std::optional<std::int64_t>> RunTable::MetricListKey(
@@ -193,7 +196,7 @@ Result<std::vector<Run>> RunTable::Load(const SessionId& id, std::uint64_t first
                                         std::uint64_t limit) {
   Result<std::int64_t> session = SessionKey(id);
   if (!session) return std::move(session).error();
-  Result<MetricNames> names = LoadMetricNames(*session);
+  Result<std::vector<MetricName>> names = LoadMetricNames(*session);
   if (!names) return std::move(names).error();
 
   std::vector<Run> runs;
@@ -212,7 +215,9 @@ Result<std::vector<Run>> RunTable::Load(const SessionId& id, std::uint64_t first
       }
       run->metrics = last_list;
     }
-    if (Result<void> loaded = LoadSamples(row.Integer(0), *names, *run); !loaded) return loaded;
+    Result<std::vector<Sample>> samples = Unpack(*names, row.Text(0));
+    if (!samples) return std::move(samples).error().Within(database_->path());
+    run->samples = std::move(*samples);
     runs.push_back(std::move(*run));
     return {};
   };
@@ -221,25 +226,32 @@ Result<std::vector<Run>> RunTable::Load(const SessionId& id, std::uint64_t first
   return runs;
 }
 
-Result<void> RunTable::LoadSamples(std::int64_t run_key, const MetricNames& names, Run& run) {
-  const auto keep = [&, this]() -> Result<void> {
-    const auto metric = names.find(select_samples_.Integer(0));
-    if (metric == names.end()) return NoSuchMetric(*database_);
-    run.samples.push_back({.metric = metric->second.name,
-                           .inner_benchmark = metric->second.inner_benchmark,
-                           .iteration = static_cast<std::uint32_t>(select_samples_.Integer(1)),
-                           .value = select_samples_.Real(2)});
-    return {};
-  };
-  return select_samples_.Query(keep, run_key);
+Result<std::vector<Sample>> RunTable::Unpack(const std::vector<MetricName>& names,
+                                             std::string_view bytes) {
+  Result<std::vector<PackedSample>> packed = UnpackSamples(bytes);
+  if (!packed) return std::move(packed).error();
+  std::vector<Sample> samples;
+  samples.reserve(packed->size());
+  for (const PackedSample& sample : *packed) {
+    if (sample.metric >= names.size()) return NoSuchMetric();
+    const MetricName& name = names[sample.metric];
+    samples.push_back({.metric = name.name,
+                       .inner_benchmark = name.inner_benchmark,
+                       .iteration = sample.iteration,
+                       .value = sample.value});
+  }
+  return samples;
 }
 
-Result<RunTable::MetricNames> RunTable::LoadMetricNames(std::int64_t session) {
-  MetricNames names;
-  const auto keep = [this, &names] {
-    names.emplace(select_metrics_.Integer(0),
-                  MetricName{select_metrics_.Text(1), select_metrics_.Text(2)});
-    return Result<void>{};
+Result<std::vector<RunTable::MetricName>> RunTable::LoadMetricNames(std::int64_t session) {
+  std::vector<MetricName> names;
+  const auto keep = [this, &names]() -> Result<void> {
+    // Numbered from 0 without gaps, or samples would be given to the wrong metric.
+    if (select_metrics_.Integer(0) != static_cast<std::int64_t>(names.size())) {
+      return NoSuchMetric().Within(database_->path());
+    }
+    names.push_back({select_metrics_.Text(1), select_metrics_.Text(2)});
+    return {};
   };
   Result<void> done = select_metrics_.Query(keep, session);
   if (!done) return std::move(done).error();

@@ -1,11 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include "daemon/base/result.h"
@@ -33,21 +32,23 @@ class RunTable {
   Result<std::string> LoadLog(const SessionId& id);
 
  private:
+  /// A metric as a sample names it; its number is its place among the session's.
+  struct MetricName {
+    std::string name;
+    std::string inner_benchmark;
+    bool Names(const Sample& sample) const {
+      return name == sample.metric && inner_benchmark == sample.inner_benchmark;
+    }
+  };
   /// What is known about the session that was appended to last, so that a block costs no look-ups.
   struct Current {
     SessionId id;
     std::int64_t key = 0;
     std::int64_t next_seq = 0;
-    /// metrics.key by name and inner benchmark.
-    std::map<std::pair<std::string, std::string>, std::int64_t> metrics;
+    std::vector<MetricName> metrics;
     std::vector<MetricInfo> last_list;
     std::optional<std::int64_t> last_list_key;
   };
-  struct MetricName {
-    std::string name;
-    std::string inner_benchmark;
-  };
-  using MetricNames = std::unordered_map<std::int64_t, MetricName>;
 
   explicit RunTable(Database& database) : database_(&database) {}
 
@@ -55,23 +56,23 @@ class RunTable {
   Result<void> MakeCurrent(const SessionId& id);
   Result<void> AppendAll(const std::vector<Run>& runs);
   Result<void> AppendRun(const Run& run);
-  Result<std::int64_t> MetricKey(const Sample& sample);
+  Result<void> Pack(const std::vector<Sample>& samples);
+  Result<std::uint32_t> MetricNumber(const Sample& sample, std::size_t expected);
   Result<std::optional<std::int64_t>> MetricListKey(const std::vector<MetricInfo>& metrics);
-  Result<MetricNames> LoadMetricNames(std::int64_t session);
-  Result<void> LoadSamples(std::int64_t run_key, const MetricNames& names, Run& run);
+  Result<std::vector<MetricName>> LoadMetricNames(std::int64_t session);
+  static Result<std::vector<Sample>> Unpack(const std::vector<MetricName>& names,
+                                            std::string_view bytes);
 
   Database* database_;
   std::optional<Current> current_;
+  std::string packed_;  ///< the samples of the run at hand
   Statement find_session_;
   Statement next_seq_;
   Statement insert_run_;
-  Statement insert_sample_;
-  Statement find_metric_;
   Statement insert_metric_;
   Statement find_list_;
   Statement insert_list_;
   Statement select_runs_;
-  Statement select_samples_;
   Statement select_metrics_;
   Statement insert_log_;
   Statement select_logs_;

@@ -9,13 +9,13 @@ namespace {
 /// PRAGMA application_id: "bnch", so that another program's database is known as such.
 constexpr std::int64_t kApplicationId = 0x626e6368;
 
-/// Version 1.
+/// Version 2. The first was never released.
 ///
 /// - spec and snapshot are JSON (spec_json.h, outcome_json.h); the columns beside them repeat what
 ///   is searched or sorted by. Everything of a session goes with its row (ON DELETE CASCADE).
 /// - runs.seq counts a session's runs in order of execution, from 0, without gaps.
+/// - runs.samples is packed (sample_codec.h); its numbers are metrics.number.
 /// - metrics holds each name once per session; metric_lists each distinct Run::metrics once.
-/// - samples.value is ANY, not REAL: a REAL column stores -0.0 as the integer 0 and loses the sign.
 /// - logs.text is what children wrote: bytes of any kind.
 constexpr char kTables[] = R"sql(
 CREATE TABLE sessions (
@@ -39,7 +39,6 @@ CREATE TABLE metric_lists (
 ) STRICT;
 
 CREATE TABLE runs (
-  key INTEGER PRIMARY KEY,
   session INTEGER NOT NULL REFERENCES sessions (key) ON DELETE CASCADE,
   seq INTEGER NOT NULL,
   benchmark INTEGER NOT NULL,
@@ -53,25 +52,17 @@ CREATE TABLE runs (
   timed_out INTEGER NOT NULL,
   disturbances INTEGER NOT NULL,
   metric_list INTEGER REFERENCES metric_lists (key),
-  UNIQUE (session, seq)
-) STRICT;
+  samples BLOB NOT NULL,
+  PRIMARY KEY (session, seq)
+) STRICT, WITHOUT ROWID;
 CREATE INDEX runs_by_metric_list ON runs (metric_list) WHERE metric_list IS NOT NULL;
 
 CREATE TABLE metrics (
-  key INTEGER PRIMARY KEY,
   session INTEGER NOT NULL REFERENCES sessions (key) ON DELETE CASCADE,
+  number INTEGER NOT NULL,
   name TEXT NOT NULL,
   inner_benchmark TEXT NOT NULL,
-  UNIQUE (session, name, inner_benchmark)
-) STRICT;
-
-CREATE TABLE samples (
-  run INTEGER NOT NULL REFERENCES runs (key) ON DELETE CASCADE,
-  ordinal INTEGER NOT NULL,
-  metric INTEGER NOT NULL,
-  iteration INTEGER NOT NULL,
-  value ANY NOT NULL,
-  PRIMARY KEY (run, ordinal)
+  PRIMARY KEY (session, number)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE logs (
@@ -85,6 +76,12 @@ CREATE INDEX logs_by_session ON logs (session);
 Error NotOurs(const Database& database) {
   return {ErrorCode::kFailedPrecondition,
           database.path() + ": a database of another program, not benchd's",
+          "move the file away or choose another --state-dir"};
+}
+
+Error Unreleased(const Database& database) {
+  return {ErrorCode::kFailedPrecondition,
+          database.path() + ": written by a benchd from before the first release",
           "move the file away or choose another --state-dir"};
 }
 
@@ -126,6 +123,7 @@ Result<void> PrepareSchema(Database& database) {
                  "run the newer benchd, or choose another --state-dir"};
   }
   if (!empty && *version < 1) return NotOurs(database);
+  if (!empty && *version < kSchemaVersion) return Unreleased(database);
   if (Result<void> logged = UseWriteAheadLog(database); !logged) return logged;
   return empty ? CreateTables(database) : Result<void>{};
 }

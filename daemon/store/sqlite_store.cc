@@ -87,8 +87,6 @@ Result<void> Files::Insert(SessionRecord record) {
 Result<void> Files::Update(const SessionSnapshot& snapshot) {
   if (Result<void> updated = sessions.Update(snapshot); !updated) return updated;
   if (!IsFinal(snapshot.state)) return {};
-  // Here nothing is measured; between runs it would be in the way.
-  database->Checkpoint();
   Result<void> removed = environments.Remove(snapshot.id);
   if (!removed) return std::move(removed).error().Within("deleting the environment");
   return {};
@@ -156,6 +154,14 @@ class SqliteStore : public Store {
   asio::awaitable<Result<void>> Update(SessionSnapshot snapshot) override {
     auto update = [this, snapshot = std::move(snapshot)] { return files_.Update(snapshot); };
     return writer_.Do(std::move(update));
+  }
+
+  asio::awaitable<void> Settle() override {
+    auto settle = [this] {
+      files_.database->Checkpoint();
+      return true;
+    };
+    co_await writer_.Do(std::move(settle));
   }
 
   asio::awaitable<Result<SessionRecord>> Load(SessionId id) override {

@@ -264,6 +264,24 @@ TEST_F(QueueTest, KeepsQueuedSessionsAndFailsTheInterruptedOneAfterARestart) {
   EXPECT_EQ(queue_.Get(User(1000), "waited")->snapshot.position, 1U);
 }
 
+TEST_F(QueueTest, SettlesTheStoreAfterAVerdictIsToldAndBeforeTheNextSession) {
+  const SessionId first = Submit(SpecOf(1000));
+  const SessionId second = Submit(SpecOf(1001));
+  int when_told = -1;
+  int when_next = -1;
+  const auto watch_first = hub_.Subscribe(first, [&](const EventHub::Snapshot& s) {
+    if (IsFinal(s->state)) when_told = store_.settled;
+  });
+  const auto watch_second = hub_.Subscribe(second, [&](const EventHub::Snapshot& s) {
+    if (s->state == SessionState::kPreparing) when_next = store_.settled;
+  });
+  Work();
+  Settle();
+  EXPECT_EQ(when_told, 0);
+  EXPECT_EQ(when_next, 1);
+  EXPECT_EQ(store_.settled, 2);
+}
+
 TEST_F(QueueTest, CommitsTheVerdictBeforeAnybodySeesIt) {
   const SessionId id = Submit(SpecOf(1000));
   SessionState archived = SessionState::kQueued;

@@ -168,12 +168,11 @@ TEST_F(DatabaseTest, DeletesAllOfASessionWithItsRow) {
   Execute(*database, R"sql(
     INSERT INTO sessions VALUES (1, 'a', '', 0, 'done', 0, 0, '', '');
     INSERT INTO metric_lists VALUES (1, 1, '[]');
-    INSERT INTO metrics VALUES (1, 1, 'wall_time', '');
-    INSERT INTO runs VALUES (1, 1, 0, 0, 'measured', 0, 0, 0, 0, 0, 0, 0, 0, 1);
-    INSERT INTO samples VALUES (1, 0, 1, 0, 1.5);
+    INSERT INTO metrics VALUES (1, 0, 'wall_time', '');
+    INSERT INTO runs VALUES (1, 0, 0, 'measured', 0, 0, 0, 0, 0, 0, 0, 0, 1, x'');
     INSERT INTO logs VALUES (1, 1, x'00');
     DELETE FROM sessions)sql");
-  for (const char* table : {"sessions", "metric_lists", "metrics", "runs", "samples", "logs"}) {
+  for (const char* table : {"sessions", "metric_lists", "metrics", "runs", "logs"}) {
     EXPECT_EQ(Number(*database, std::string("SELECT count(*) FROM ") + table), 0) << table;
   }
 }
@@ -181,13 +180,23 @@ TEST_F(DatabaseTest, DeletesAllOfASessionWithItsRow) {
 TEST_F(DatabaseTest, RefusesANewerDatabaseAndLeavesItAsItIs) {
   const auto database = Open();
   ASSERT_TRUE(PrepareSchema(*database));
-  Execute(*database, "PRAGMA user_version = 2");
+  Execute(*database, "PRAGMA user_version = 3");
   Result<void> refused = PrepareSchema(*database);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kFailedPrecondition);
   EXPECT_EQ(refused.error().message,
-            file_.string() + ": written by a newer benchd (schema 2, this one knows 1)");
-  EXPECT_EQ(Number(*database, "PRAGMA user_version"), 2);
+            file_.string() + ": written by a newer benchd (schema 3, this one knows 2)");
+  EXPECT_EQ(Number(*database, "PRAGMA user_version"), 3);
+}
+
+TEST_F(DatabaseTest, RefusesADatabaseFromBeforeTheFirstRelease) {
+  const auto database = Open();
+  ASSERT_TRUE(PrepareSchema(*database));
+  Execute(*database, "PRAGMA user_version = 1");
+  Result<void> refused = PrepareSchema(*database);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message,
+            file_.string() + ": written by a benchd from before the first release");
 }
 
 TEST_F(DatabaseTest, RefusesTheDatabaseOfAnotherProgram) {

@@ -144,7 +144,7 @@ TEST_F(StoreFilesTest, RefusesANewerDatabaseWithASentence) {
   const Error error = Refusal();
   EXPECT_EQ(error.code, ErrorCode::kFailedPrecondition);
   EXPECT_EQ(error.message, "opening the store: " + database_.string() +
-                               ": written by a newer benchd (schema 7, this one knows 1)");
+                               ": written by a newer benchd (schema 7, this one knows 2)");
   EXPECT_EQ(error.hint, "run the newer benchd, or choose another --state-dir");
 }
 

@@ -107,6 +107,11 @@ asio::awaitable<Result<void>> Store::Update(SessionSnapshot snapshot) {
   co_return Result<void>{};
 }
 
+asio::awaitable<void> Store::Settle() {
+  ++settled;
+  co_return;
+}
+
 asio::awaitable<Result<SessionRecord>> Store::Load(SessionId id) {
   if (fail_with) co_return *fail_with;
   for (const SessionRecord& record : records_) {

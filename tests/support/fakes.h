@@ -102,9 +102,11 @@ class Store : public benchd::SampleStore, public benchd::SessionArchive {
 
   asio::awaitable<Result<void>> Insert(SessionRecord record) override;
   asio::awaitable<Result<void>> Update(SessionSnapshot snapshot) override;
+  asio::awaitable<void> Settle() override;
   asio::awaitable<Result<SessionRecord>> Load(SessionId id) override;
   asio::awaitable<Result<std::vector<SessionRecord>>> LoadAll() override;
 
+  int settled = 0;
   const std::vector<benchd::Run>& runs(const SessionId& id) { return runs_[id]; }
 
  private:
