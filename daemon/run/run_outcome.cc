@@ -26,6 +26,7 @@ void AddFigures(const wire::RunFigures& figures, std::vector<Sample>& samples) {
       {"voluntary_switches", count(figures.voluntary_switches)},
       {"involuntary_switches", count(figures.involuntary_switches)},
   }};
+  samples.reserve(values.size());
   for (const auto& [name, value] : values) samples.push_back(Sample{name, {}, 0, value});
 }
 

@@ -2,7 +2,9 @@
 
 #include <sys/resource.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "daemon/base/error.h"
@@ -52,6 +54,14 @@ bool IsOwn(const ResourceLimit& limit) {
          own.rlim_cur == limit.soft && own.rlim_max == limit.hard;
 }
 
+/// Root stays root: some system calls saved in every run. Another user would have to drop what the
+/// runner may do.
+bool IsRootItself(const Host& host, const Caller& caller) {
+  std::vector<gid_t> own(static_cast<std::size_t>(std::max(getgroups(0, nullptr), 0)));
+  if (getgroups(static_cast<int>(own.size()), own.data()) < 0) return false;
+  return caller.uid == 0 && host.uid == 0 && host.gid == caller.gid && own == caller.groups;
+}
+
 }  // namespace
 
 Result<void> LaunchPlan::Check(const Host& host, const LaunchSpec& spec) {
@@ -89,7 +99,7 @@ LaunchPlan::LaunchPlan(const Host& host, LaunchSpec spec)
   plan_.clear_inheritable = host.has_inheritable;
   plan_.capabilities[0] = host.capabilities[0];
   plan_.capabilities[1] = host.capabilities[1];
-  plan_.become_user = host.privileged && spec_.as_caller;
+  plan_.become_user = host.privileged && spec_.as_caller && !IsRootItself(host, spec_.caller);
   plan_.uid = spec_.caller.uid;
   plan_.gid = spec_.caller.gid;
   plan_.groups = spec_.caller.groups.data();
