@@ -14,8 +14,9 @@
 namespace benchd {
 namespace {
 
-/// Reports are made this often at most: a little above the 20 Hz at which rpc/ sends them.
-constexpr Nanoseconds kReportInterval = std::chrono::milliseconds(40);
+/// Reports are made this often at most (the contract allows 20 Hz). Each costs the next run its
+/// start: half a millisecond in which nothing is measured.
+constexpr Nanoseconds kReportInterval = std::chrono::milliseconds(100);
 
 /// A complete block and what its runs printed.
 struct BlockResult {
