@@ -15,7 +15,7 @@ namespace benchd {
 namespace {
 
 /// Reports are made this often at most (the contract allows 20 Hz). Each costs the next run its
-/// start: half a millisecond in which nothing is measured.
+/// start: about a millisecond in which nothing is measured.
 constexpr Nanoseconds kReportInterval = std::chrono::milliseconds(100);
 
 /// A complete block and what its runs printed.
