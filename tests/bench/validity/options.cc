@@ -82,6 +82,8 @@ Result<CommandLine> ParseCommandLine(std::span<const char* const> words) {
       line.help = true;
     } else if (word == "--check") {
       line.check = true;
+    } else if (word == "--no-suites") {
+      line.options.suites = false;
     } else if (i + 1 == words.size()) {
       return InvalidArgument(word, "there is no such option, or its value is missing",
                              "validity --help");
@@ -91,9 +93,9 @@ Result<CommandLine> ParseCommandLine(std::span<const char* const> words) {
   }
   line.options.suite_repetitions = line.options.repetitions;
   if (!line.check) return line;
-  if (given("--alpha") || given("--only")) {
-    return InvalidArgument("--check", "its bands need every family at both levels",
-                           "leave --alpha and --only out");
+  if (given("--alpha") || given("--only") || given("--no-suites")) {
+    return InvalidArgument("--check", "its bands need everything at both levels",
+                           "leave --alpha, --only and --no-suites out");
   }
   if (!given("--repetitions")) line.options.repetitions = kCheckRepetitions;
   if (line.options.repetitions < kFewestCheckRepetitions) {
@@ -116,6 +118,7 @@ watches them block by block, and the pairs that a verdict takes.
   --threads T              default: one a CPU; changes no number
   --alpha A                one level instead of 0.05 and 0.01
   --only FAMILY            one family of data, its suites of gates included
+  --no-suites              leave the suites of gates out
   --format text|markdown
   --check                  print only what leaves its band, and exit 1 if anything does
   --help

@@ -268,6 +268,7 @@ Result<Results> Simulate(const Options& options) {
       results.families[level * families->size() + f] = std::move(by_level[level]);
     }
   }
+  if (!options.suites) return results;
   for (std::size_t level = 0; level < gate_levels->size(); ++level) {
     for (const Family* family : *families) {
       if (!family->in_suites && !options.only) continue;

@@ -17,6 +17,7 @@ struct Options {
   unsigned threads = 1;
   std::vector<double> alphas{0.05, 0.01};
   std::optional<std::string_view> only;  ///< the name of a family
+  bool suites = true;
 };
 
 /// How the repetitions of one cell of a table ended. Whole numbers only, so that the order in which
