@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "daemon/analysis/make_evidence.h"
 #include "daemon/base/error.h"
 #include "daemon/model/spec_queries.h"
 
@@ -13,8 +14,10 @@ bool IsRate(const KnownMetric& metric) { return metric.better == Better::kHigher
 
 }  // namespace
 
-BenchmarkAnalysis::BenchmarkAnalysis(const Benchmark& benchmark, double default_margin)
+BenchmarkAnalysis::BenchmarkAnalysis(const Benchmark& benchmark, double default_margin,
+                                     const LookPlan& plan)
     : benchmark_(benchmark),
+      plan_(plan),
       default_margin_(default_margin),
       references_(ArmsWithRole(benchmark, ArmRole::kReference)),
       candidates_(ArmsWithRole(benchmark, ArmRole::kCandidate)),
@@ -43,15 +46,15 @@ Result<void> BenchmarkAnalysis::Learn(std::span<const Run* const> block) {
 }
 
 Result<void> BenchmarkAnalysis::FixGates() {
-  Result<std::vector<PlannedGate>> planned = PlanGates(benchmark_, default_margin_, catalog_);
+  Result<std::vector<PlannedGate>> planned =
+      PlanGates(benchmark_, default_margin_, catalog_, plan_.table);
   if (!planned) return planned.error();
   is_gate_.assign(catalog_.metrics().size(), false);
   for (const PlannedGate& gate : *planned) is_gate_[gate.metric] = true;
   for (std::size_t reference : references_) {
     for (std::size_t candidate : candidates_) {
       for (const PlannedGate& gate : *planned) {
-        const bool rate = IsRate(catalog_.metrics()[gate.metric]);
-        gates_.push_back({reference, candidate, gate.metric, PairedComparison(rate, gate)});
+        gates_.push_back(Open(reference, candidate, gate.metric, gate));
       }
     }
   }
@@ -67,87 +70,115 @@ void BenchmarkAnalysis::OpenInfos() {
   for (; metrics_with_infos_ < catalog_.metrics().size(); ++metrics_with_infos_) {
     const std::size_t metric = metrics_with_infos_;
     if (IsGate(metric)) continue;
-    const bool rate = IsRate(catalog_.metrics()[metric]);
     for (std::size_t reference : references_) {
       for (std::size_t candidate : candidates_) {
-        infos_.push_back({reference, candidate, metric, PairedComparison(rate, std::nullopt)});
+        infos_.push_back(Open(reference, candidate, metric, std::nullopt));
       }
     }
   }
 }
 
+NamedComparison BenchmarkAnalysis::Open(std::size_t reference, std::size_t candidate,
+                                        std::size_t metric,
+                                        const std::optional<PlannedGate>& gate) const {
+  const Subject subject{IsRate(catalog_.metrics()[metric]), gate};
+  LookPlan plan = plan_;
+  // Ten bootstraps at the end of a session would be seconds, for numbers that nobody asked for.
+  if (!gate && !plan.table && plan.estimator.kind == EstimatorKind::kQuantile) plan.estimator = {};
+  return {reference, candidate, metric,
+          MetricComparison(subject, MakeEvidence(plan, subject), plan)};
+}
+
 std::optional<std::size_t> BenchmarkAnalysis::GateCount() const {
   if (gates_fixed_) return gates_.size();
+  if (plan_.table && benchmark_.gates.empty()) return std::nullopt;
   const std::size_t pairs = references_.size() * candidates_.size();
   if (const auto by_spec = GateMetricsBySpec(benchmark_)) return *by_spec * pairs;
   if (warmed_up_) return GateMetricsByCatalog(catalog_) * pairs;
   return std::nullopt;
 }
 
-Result<void> BenchmarkAnalysis::AddBlock(std::span<const Run* const> block, const LookPlan& plan,
-                                         Levels& levels) {
-  Result<BlockValues> values = BlockValues::Collapse(block, ids_, catalog_, benchmark_.arms.size());
+Result<void> BenchmarkAnalysis::AddBlock(std::span<const Run* const> block, Levels& levels) {
+  const RunCollapse collapse{
+      .keep_runs = !plan_.paired || plan_.estimator.kind == EstimatorKind::kSubselection,
+      .subselect = plan_.estimator.kind == EstimatorKind::kSubselection,
+      .seed = plan_.seed,
+      .first_run = runs_};
+  Result<BlockValues> values =
+      BlockValues::Collapse(block, ids_, catalog_, benchmark_.arms.size(), collapse);
   if (!values) return values.error();
   ++blocks_;
+  runs_ += block.size();
   for (const Run* run : block) ++runs_per_arm_[run->arm];
 
-  auto take = [&values, &plan, this](NamedComparison& one, Level* level) {
-    const std::optional<ArmValue> reference = values->At(one.reference, one.metric);
-    const std::optional<ArmValue> candidate = values->At(one.candidate, one.metric);
-    if (!reference || !candidate) return;
-    one.comparison.Add(reference->value, candidate->value,
-                       reference->positive && candidate->positive);
-    if (level == nullptr || one.comparison.pairs() < plan.first_look) return;
-    const double resolution = catalog_.metrics()[one.metric].resolution;
-    one.comparison.Look(*level, resolution, blocks_, !plan.fixed_blocks);
-  };
-  for (NamedComparison& gate : gates_) take(gate, levels.gate ? &*levels.gate : nullptr);
-  for (NamedComparison& info : infos_) take(info, &levels.info);
+  for (NamedComparison& gate : gates_) Take(*values, gate, levels.gate ? &*levels.gate : nullptr);
+  for (NamedComparison& info : infos_) Take(*values, info, &levels.info);
   for (const NamedComparison& gate : gates_) {
-    if (Result<void> ratio = CheckRatio(gate, plan); !ratio) return ratio;
+    if (Result<void> ratio = CheckRatio(gate); !ratio) return ratio;
   }
   return {};
 }
 
+void BenchmarkAnalysis::Take(const BlockValues& values, NamedComparison& one, Level* level) {
+  if (values.keeps_runs()) {
+    const auto reference = values.Runs(one.reference, one.metric);
+    const auto candidate = values.Runs(one.candidate, one.metric);
+    if (reference.empty() && candidate.empty()) return;
+    one.comparison.Add(reference, candidate);
+  } else {
+    const std::optional<ArmValue> reference = values.At(one.reference, one.metric);
+    const std::optional<ArmValue> candidate = values.At(one.candidate, one.metric);
+    if (!reference || !candidate) return;
+    one.comparison.Add({&*reference, 1}, {&*candidate, 1});
+  }
+  if (level != nullptr) one.comparison.Look(*level, ContextOf(one), !plan_.OneLook());
+}
+
+LookContext BenchmarkAnalysis::ContextOf(const NamedComparison& one) const {
+  LookContext context{catalog_.metrics()[one.metric].resolution, blocks_, blocks_, blocks_};
+  if (!plan_.paired || plan_.estimator.kind == EstimatorKind::kSubselection) {
+    context.expected_reference = runs_per_arm_[one.reference];
+    context.expected_candidate = runs_per_arm_[one.candidate];
+  }
+  return context;
+}
+
 // A mean of 0 may still become positive before the first look; a rate of 0 never becomes harmless.
-Result<void> BenchmarkAnalysis::CheckRatio(const NamedComparison& gate,
-                                           const LookPlan& plan) const {
-  const PairedComparison& comparison = gate.comparison;
-  if (comparison.gate()->kind != MarginKind::kRatio || comparison.pairs() == 0 ||
+Result<void> BenchmarkAnalysis::CheckRatio(const NamedComparison& gate) const {
+  const MetricComparison& comparison = gate.comparison;
+  if (comparison.gate()->kind != MarginKind::kRatio || comparison.values() == 0 ||
       comparison.RatioPossible()) {
     return {};
   }
   const KnownMetric& metric = catalog_.metrics()[gate.metric];
   const std::uint64_t first_look =
-      std::min(plan.first_look, plan.fixed_blocks.value_or(plan.first_look));
-  if (!IsRate(metric) && comparison.pairs() < first_look) return {};
+      std::min(plan_.first_look, plan_.fixed_blocks.value_or(plan_.first_look));
+  const bool by_mean = plan_.estimator.kind == EstimatorKind::kMean && !IsRate(metric);
+  if (by_mean && comparison.values() < first_look) return {};
   return InvalidArgument("metric " + metric.key,
-                         IsRate(metric) ? "a value is not above 0, so there is no relative change"
-                                        : "its mean is not above 0, so there is no relative change",
+                         by_mean ? "its mean is not above 0, so there is no relative change"
+                                 : "a value is not above 0, so there is no relative change",
                          "gate on the difference: --metric " + metric.key + ":+ABS");
 }
 
 void BenchmarkAnalysis::LookOnce(const Levels& levels) {
-  auto look = [this](NamedComparison& one, const Level& level) {
-    one.comparison.LookOnce(level, catalog_.metrics()[one.metric].resolution, blocks_);
-  };
   if (levels.gate) {
-    for (NamedComparison& gate : gates_) look(gate, *levels.gate);
+    for (NamedComparison& gate : gates_) gate.comparison.LookOnce(*levels.gate, ContextOf(gate));
   }
-  for (NamedComparison& info : infos_) look(info, levels.info);
+  for (NamedComparison& info : infos_) info.comparison.LookOnce(levels.info, ContextOf(info));
 }
 
 bool BenchmarkAnalysis::SettleByEstimate() {
   bool settled = false;
   for (NamedComparison& gate : gates_) {
-    if (gate.comparison.SettleByEstimate(blocks_)) settled = true;
+    if (gate.comparison.SettleByEstimate(ContextOf(gate))) settled = true;
   }
   return settled;
 }
 
-bool BenchmarkAnalysis::AllGatesDecided() const {
+bool BenchmarkAnalysis::AllGatesSettled() const {
   return gates_fixed_ && std::all_of(gates_.begin(), gates_.end(), [](const NamedComparison& gate) {
-           return gate.comparison.verdict() != Verdict::kUndecided;
+           return gate.comparison.settled();
          });
 }
 

@@ -10,7 +10,7 @@
 #include "daemon/analysis/gate_plan.h"
 #include "daemon/analysis/look_plan.h"
 #include "daemon/analysis/metric_catalog.h"
-#include "daemon/analysis/paired_comparison.h"
+#include "daemon/analysis/metric_comparison.h"
 #include "daemon/base/result.h"
 #include "daemon/model/run.h"
 #include "daemon/model/session.h"
@@ -29,15 +29,15 @@ struct NamedComparison {
   std::size_t reference = 0;
   std::size_t candidate = 0;
   std::size_t metric = 0;
-  PairedComparison comparison;
+  MetricComparison comparison;
 };
 
 /// One benchmark of a session: its metrics, its gates and all its comparisons.
 ///
-/// Owned by SessionAnalysis, which also owns the spec that it refers to.
+/// Owned by SessionAnalysis, which also owns the spec and the plan that it refers to.
 class BenchmarkAnalysis {
  public:
-  BenchmarkAnalysis(const Benchmark& benchmark, double default_margin);
+  BenchmarkAnalysis(const Benchmark& benchmark, double default_margin, const LookPlan& plan);
 
   void LearnWarmup(std::span<const Run* const> block);
 
@@ -50,9 +50,9 @@ class BenchmarkAnalysis {
 
   /// Takes the block that was learned and looks at every comparison that got a pair.
   /// @errors kInvalidArgument: a relative margin on values that have no ratio; see BlockValues.
-  Result<void> AddBlock(std::span<const Run* const> block, const LookPlan& plan, Levels& levels);
+  Result<void> AddBlock(std::span<const Run* const> block, Levels& levels);
 
-  /// The one look of a fixed plan; only when exactly its number of blocks is there.
+  /// The one look of a fixed plan; only when its number of blocks is there.
   void LookOnce(const Levels& levels);
   /// @return whether a gate was settled.
   bool SettleByEstimate();
@@ -66,15 +66,21 @@ class BenchmarkAnalysis {
   /// Info metrics in order of appearance, each for all pairs of arms.
   const std::vector<NamedComparison>& infos() const { return infos_; }
   /// False before the gates are fixed.
-  bool AllGatesDecided() const;
+  bool AllGatesSettled() const;
+  /// What a comparison should have by now.
+  LookContext ContextOf(const NamedComparison& one) const;
 
  private:
   bool IsGate(std::size_t metric) const;
   Result<void> FixGates();
   void OpenInfos();
-  Result<void> CheckRatio(const NamedComparison& gate, const LookPlan& plan) const;
+  Result<void> CheckRatio(const NamedComparison& gate) const;
+  NamedComparison Open(std::size_t reference, std::size_t candidate, std::size_t metric,
+                       const std::optional<PlannedGate>& gate) const;
+  void Take(const BlockValues& values, NamedComparison& one, Level* level);
 
   const Benchmark& benchmark_;
+  const LookPlan& plan_;
   double default_margin_;
   std::vector<std::size_t> references_;
   std::vector<std::size_t> candidates_;
@@ -85,6 +91,7 @@ class BenchmarkAnalysis {
   bool warmed_up_ = false;
   bool gates_fixed_ = false;
   std::uint64_t blocks_ = 0;
+  std::uint64_t runs_ = 0;
   std::vector<std::uint64_t> runs_per_arm_;
   std::vector<NamedComparison> gates_;
   std::vector<NamedComparison> infos_;

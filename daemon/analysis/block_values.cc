@@ -3,8 +3,35 @@
 #include <utility>
 
 #include "daemon/base/error.h"
+#include "daemon/stats/subselection.h"
 
 namespace benchd {
+namespace {
+
+/// The samples of one metric in one run.
+struct MetricSamples {
+  const Run& run;
+  const std::vector<std::size_t>& ids;
+  std::size_t metric;
+  bool rate;
+};
+
+/// The run's value by subselections; its mean where there is but one sample.
+double Subselected(const MetricSamples& of, double mean, std::uint64_t seed, std::uint64_t number) {
+  std::vector<double> samples;
+  bool positive = true;
+  for (std::size_t s = 0; s < of.run.samples.size(); ++s) {
+    if (of.ids[s] != of.metric) continue;
+    samples.push_back(of.run.samples[s].value);
+    positive = positive && samples.back() > 0;
+  }
+  if (samples.size() < 2) return mean;
+  const MeanKind kind = of.rate && positive ? MeanKind::kHarmonic : MeanKind::kArithmetic;
+  const Result<double> selected = SubselectedMean(samples, kind, seed, number);
+  return selected ? *selected : mean;
+}
+
+}  // namespace
 
 void MetricMean::Add(double value) {
   if (count_ == 0) first_ = value;
@@ -16,8 +43,8 @@ void MetricMean::Add(double value) {
   if (positive_) inverse_mean_ += (1 / value - inverse_mean_) / n;
 }
 
-void MetricMean::AddRun(const MetricMean& run, bool rate) {
-  Add(run.Value(rate));
+void MetricMean::AddRun(const MetricMean& run, double value) {
+  Add(value);
   positive_ = positive_ && run.positive_;
 }
 
@@ -31,9 +58,11 @@ BlockValues::BlockValues(std::size_t arms, std::size_t metrics)
 
 Result<BlockValues> BlockValues::Collapse(std::span<const Run* const> block,
                                           std::span<const std::vector<std::size_t>> ids,
-                                          const MetricCatalog& catalog, std::size_t arms) {
+                                          const MetricCatalog& catalog, std::size_t arms,
+                                          const RunCollapse& collapse) {
   const std::vector<KnownMetric>& metrics = catalog.metrics();
   BlockValues values(arms, metrics.size());
+  if (collapse.keep_runs) values.run_values_.resize(values.means_.size());
   for (std::size_t m = 0; m < metrics.size(); ++m) {
     values.rates_[m] = metrics[m].better == Better::kHigher;
   }
@@ -52,7 +81,16 @@ Result<BlockValues> BlockValues::Collapse(std::span<const Run* const> block,
                                "the program printed a value under the name of a built-in metric",
                                "print it under another name");
       }
-      values.means_[run.arm * metrics.size() + m].AddRun(run_means[m], values.rates_[m]);
+      double value = run_means[m].Value(values.rates_[m]);
+      if (collapse.subselect) {
+        value = Subselected({run, ids[r], m, values.rates_[m]}, value, collapse.seed,
+                            collapse.first_run + r);
+      }
+      const std::size_t place = run.arm * metrics.size() + m;
+      values.means_[place].AddRun(run_means[m], value);
+      if (collapse.keep_runs) {
+        values.run_values_[place].push_back({value, run_means[m].positive()});
+      }
     }
   }
   return values;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -18,8 +19,8 @@ namespace benchd {
 class MetricMean {
  public:
   void Add(double value);
-  /// Adds the mean of a run as one value.
-  void AddRun(const MetricMean& run, bool rate);
+  /// Adds what a run came to as one value; `run` has its samples.
+  void AddRun(const MetricMean& run, double value);
   std::size_t count() const { return count_; }
   /// Whether every value was > 0, also those inside the runs that were added.
   bool positive() const { return positive_; }
@@ -40,8 +41,17 @@ struct ArmValue {
   bool positive = false;  ///< every sample behind it is > 0: what a rate needs for a ratio
 };
 
+/// How the samples of a run become its value, and whether Runs() will be asked for.
+struct RunCollapse {
+  bool keep_runs = false;
+  /// By the subselections of `subselection` instead of the mean.
+  bool subselect = false;
+  std::uint64_t seed = 0;
+  std::uint64_t first_run = 0;  ///< number of the block's first run in its benchmark
+};
+
 /// One value per arm and metric of a block: samples inside a run are no replicates, so they
-/// collapse to the run's mean first; then the runs of an arm to its mean (docs/statistics.md
+/// collapse to the run's value first; then the runs of an arm to its mean (docs/statistics.md
 /// section 2).
 class BlockValues {
  public:
@@ -51,18 +61,26 @@ class BlockValues {
   /// @errors kInvalidArgument when a program printed a metric under a built-in metric's name.
   static Result<BlockValues> Collapse(std::span<const Run* const> block,
                                       std::span<const std::vector<std::size_t>> ids,
-                                      const MetricCatalog& catalog, std::size_t arms);
+                                      const MetricCatalog& catalog, std::size_t arms,
+                                      const RunCollapse& collapse = {});
 
-  /// Absent when a run of that arm lacks the metric.
+  bool keeps_runs() const { return !run_values_.empty(); }
+  /// Absent when a run of that arm lacks the metric, or the block has none of that arm.
   std::optional<ArmValue> At(std::size_t arm, std::size_t metric) const;
+  /// The value of each of that arm's runs that has the metric, for arms that are no pairs; needs
+  /// RunCollapse::keep_runs.
+  std::span<const ArmValue> Runs(std::size_t arm, std::size_t metric) const {
+    return run_values_[arm * metrics_ + metric];
+  }
 
  private:
   BlockValues(std::size_t arms, std::size_t metrics);
 
   std::size_t metrics_;
-  std::vector<MetricMean> means_;  // arm by arm
-  std::vector<std::size_t> runs_;  // of each arm
-  std::vector<bool> rates_;        // of each metric
+  std::vector<MetricMean> means_;                  // arm by arm
+  std::vector<std::vector<ArmValue>> run_values_;  // likewise
+  std::vector<std::size_t> runs_;                  // of each arm
+  std::vector<bool> rates_;                        // of each metric
 };
 
 }  // namespace benchd

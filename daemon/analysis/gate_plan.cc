@@ -18,10 +18,12 @@ bool IsDefaultGate(const KnownMetric& metric) {
 }
 
 std::vector<Gate> WantedGates(const Benchmark& benchmark, double default_margin,
-                              const MetricCatalog& catalog) {
+                              const MetricCatalog& catalog, bool may_be_none) {
   if (!benchmark.gates.empty()) return benchmark.gates;
   std::vector<Gate> gates;
-  if (benchmark.parse.empty()) {
+  const bool by_default =
+      may_be_none ? catalog.Find(kDefaultGate).has_value() : benchmark.parse.empty();
+  if (by_default) {
     gates.push_back({.metric = kDefaultGate, .margin = default_margin, .better = {}});
     return gates;
   }
@@ -107,14 +109,14 @@ std::size_t GateMetricsByCatalog(const MetricCatalog& catalog) {
 }
 
 Result<std::vector<PlannedGate>> PlanGates(const Benchmark& benchmark, double default_margin,
-                                           MetricCatalog& catalog) {
+                                           MetricCatalog& catalog, bool may_be_none) {
   std::vector<PlannedGate> planned;
-  for (const Gate& gate : WantedGates(benchmark, default_margin, catalog)) {
+  for (const Gate& gate : WantedGates(benchmark, default_margin, catalog, may_be_none)) {
     Result<PlannedGate> one = PlanGate(gate, benchmark, catalog);
     if (!one) return one.error();
     planned.push_back(*one);
   }
-  if (planned.empty()) return NoGate(benchmark, catalog);
+  if (planned.empty() && !may_be_none) return NoGate(benchmark, catalog);
   return planned;
 }
 

@@ -31,9 +31,10 @@ std::size_t GateMetricsByCatalog(const MetricCatalog& catalog);
 /// Which metrics gate: those of the spec; without any wall_time, or with a harness format every
 /// parsed metric with a direction. Applies `:lower` and `:higher` of the spec to the catalog.
 ///
+/// @param may_be_none  for tables: by default those metrics gate that can, which may be none.
 /// @errors kInvalidArgument: a metric nobody printed (names what was), one without direction (names
 ///         the suffix to add), a relative margin of 100 % or more on a rate, no gate at all.
 Result<std::vector<PlannedGate>> PlanGates(const Benchmark& benchmark, double default_margin,
-                                           MetricCatalog& catalog);
+                                           MetricCatalog& catalog, bool may_be_none = false);
 
 }  // namespace benchd

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "daemon/base/error.h"
+#include "daemon/model/spec_queries.h"
 #include "daemon/stats/paired_interval.h"
 
 namespace benchd {
@@ -15,39 +17,64 @@ constexpr std::uint64_t kFewestLooks = 8;
 // Leaves room for a division by the number of gates above the 1e-300 of the boundaries.
 constexpr double kSmallestAlpha = 1e-250;
 
-Error NotOffered(std::string_view field, std::string_view what) {
-  std::string message(field);
-  message.append(": ").append(what).append(" is not offered yet");
-  return Error{ErrorCode::kUnimplemented, std::move(message), {}};
+bool IsCoin(const SessionSpec& spec) { return spec.schedule.kind == ScheduleKind::kCoin; }
+
+/// The estimators that can be had but once, because watching them is not known to hold.
+bool IsForOneLook(const LookPlan& plan) {
+  const EstimatorKind kind = plan.estimator.kind;
+  return kind == EstimatorKind::kQuantile || kind == EstimatorKind::kSubselection ||
+         (kind == EstimatorKind::kHodgesLehmann && !plan.paired);
 }
 
-std::string_view NameOf(EstimatorKind kind) {
-  switch (kind) {
-    case EstimatorKind::kMean:
-      return "mean";
-    case EstimatorKind::kHodgesLehmann:
-      return "hl";
-    case EstimatorKind::kMedian:
-      return "median";
-    case EstimatorKind::kQuantile:
-      return "quantile";
-    case EstimatorKind::kLognormalMean:
-      return "lognormal-mean";
-    case EstimatorKind::kSubselection:
-      return "subselection";
+Result<void> CheckMethod(const SessionSpec& spec) {
+  if (IsCoin(spec) && (spec.method == Method::kPaired || spec.method == Method::kExactT)) {
+    return InvalidArgument("schedule", "coin makes no pairs, and this method compares pairs",
+                           "use --method welch, or leave --schedule out");
   }
-  return "this estimator";
-}
-
-Result<void> CheckOffered(const SessionSpec& spec) {
-  if (spec.method == Method::kWelch) return NotOffered("method", "welch");
-  if (spec.method == Method::kExactT) return NotOffered("method", "exact-t");
+  if (spec.method != Method::kExactT) return {};
   if (spec.estimator.kind != EstimatorKind::kMean) {
-    return NotOffered("estimator", NameOf(spec.estimator.kind));
+    return InvalidArgument("method", "exact-t is for the estimator mean",
+                           "leave --estimator or --method out");
   }
-  if (spec.rule.kind == RuleKind::kPrecision) return NotOffered("rule", "precision");
-  if (spec.schedule.kind == ScheduleKind::kCoin) return NotOffered("schedule", "coin");
-  if (spec.placebo) return NotOffered("placebo", "a hidden copy of the reference");
+  if (spec.limits.runs) {
+    return InvalidArgument("method", "exact-t looks after every block, --runs asks for one look",
+                           "use --max-runs, or --method fixed");
+  }
+  return {};
+}
+
+Result<void> CheckEstimator(const SessionSpec& spec, const LookPlan& plan) {
+  const Estimator& estimator = spec.estimator;
+  if (estimator.kind == EstimatorKind::kMedian && !plan.paired) {
+    return InvalidArgument("estimator", "median is one of pairs; these arms are independent",
+                           "use --estimator hl or quantile:0.5 with --runs N");
+  }
+  if (estimator.kind == EstimatorKind::kQuantile &&
+      !(estimator.quantile > 0 && estimator.quantile < 1)) {
+    return InvalidArgument("estimator", "the quantile must lie between 0 and 1",
+                           "such as --estimator quantile:0.99");
+  }
+  if (IsForOneLook(plan) && !plan.OneLook()) {
+    return InvalidArgument("estimator",
+                           "this one allows one look, at a number of runs chosen "
+                           "beforehand",
+                           plan.table ? "use --method fixed" : "add --runs N");
+  }
+  return {};
+}
+
+Result<void> CheckRule(const SessionSpec& spec, const LookPlan& plan) {
+  if (spec.rule.kind != RuleKind::kPrecision) return {};
+  if (!(spec.rule.width > 0 && std::isfinite(spec.rule.width))) {
+    return InvalidArgument("rule", "the width of precision must be a number above 0",
+                           "such as --rule precision:1%");
+  }
+  if (plan.OneLook()) {
+    return InvalidArgument("rule",
+                           "precision goes on until the interval is that short, one look "
+                           "cannot",
+                           "leave --runs and --method fixed out, or the rule");
+  }
   return {};
 }
 
@@ -63,7 +90,7 @@ Result<void> CheckLevel(const SessionSpec& spec) {
   return {};
 }
 
-Result<void> CheckLimits(const SessionSpec& spec) {
+Result<void> CheckLimits(const SessionSpec& spec, DataSource source) {
   const Limits& limits = spec.limits;
   if (limits.runs && limits.max_runs) {
     return InvalidArgument("runs", "excludes max_runs",
@@ -76,38 +103,73 @@ Result<void> CheckLimits(const SessionSpec& spec) {
     return InvalidArgument("max-runs", "one block has no spread to judge by",
                            "use --max-runs 2 or more");
   }
-  if (spec.method == Method::kFixed && !limits.runs) {
+  const bool is_table = source == DataSource::kTable;
+  if (spec.method == Method::kFixed && !limits.runs && !is_table) {
     return InvalidArgument("method", "fixed needs a number of runs chosen beforehand",
                            "add --runs N");
   }
-  if (!limits.runs && limits.min_runs < kFewestLooks) {
+  const bool looks_once = limits.runs || (is_table && spec.method == Method::kFixed);
+  if (!looks_once && limits.min_runs < kFewestLooks) {
     return InvalidArgument("min-runs", "must be at least 8 for a method that looks repeatedly",
                            "use --runs N for one look at few runs");
   }
   return {};
 }
 
-}  // namespace
+/// How many values an arm can have after that many blocks; of pairs one each.
+std::uint64_t MostValues(const SessionSpec& spec, const LookPlan& plan, std::uint64_t blocks) {
+  if (plan.paired) return blocks;
+  std::uint64_t most = 1;
+  for (const Benchmark& benchmark : spec.benchmarks) {
+    const std::vector<std::size_t> runs = RunsPerBlock(benchmark);
+    // By coin all of a block's runs may be of one arm.
+    const auto in_block = plan.coin ? std::accumulate(runs.begin(), runs.end(), std::size_t{0})
+                                    : *std::max_element(runs.begin(), runs.end());
+    most = std::max<std::uint64_t>(most, in_block);
+  }
+  return blocks * most;
+}
 
-Result<LookPlan> PlanLooks(const SessionSpec& spec) {
-  if (Result<void> offered = CheckOffered(spec); !offered) return offered.error();
-  if (Result<void> level = CheckLevel(spec); !level) return level.error();
-  if (Result<void> limits = CheckLimits(spec); !limits) return limits.error();
-
-  LookPlan plan;
-  plan.alpha = spec.alpha;
-  plan.one_sided = spec.sided == Sided::kOne;
+/// When the looks are, from what is known to fit together.
+Result<void> PlanLimits(const SessionSpec& spec, LookPlan& plan) {
   plan.first_look = std::max(kFewestLooks, spec.limits.min_runs);
   plan.fixed_blocks = spec.limits.runs;
-  if (const auto& largest = spec.limits.max_runs) {
+  const auto& largest = spec.limits.max_runs;
+  if (!largest) return {};
+  if (*largest <= plan.first_look && plan.method != Method::kExactT) {
     // Before its first look a horizon leaves room for one look only, at its end.
-    (*largest <= plan.first_look ? plan.fixed_blocks : plan.horizon) = largest;
+    plan.fixed_blocks = largest;
+    return {};
   }
-  if (plan.horizon) {
-    const auto boundary =
-        SequentialBoundary::Horizon(plan.TwoSided(plan.alpha), plan.first_look, *plan.horizon);
-    if (!boundary) return boundary.error();
-  }
+  plan.last_block = largest;
+  if (plan.method == Method::kExactT) return {};
+  plan.horizon = MostValues(spec, plan, *largest);
+  const auto boundary =
+      SequentialBoundary::Horizon(plan.TwoSided(plan.alpha), plan.first_look, *plan.horizon);
+  if (!boundary) return boundary.error();
+  return {};
+}
+
+}  // namespace
+
+Result<LookPlan> PlanLooks(const SessionSpec& spec, DataSource source) {
+  if (Result<void> method = CheckMethod(spec); !method) return method.error();
+  if (Result<void> level = CheckLevel(spec); !level) return level.error();
+  if (Result<void> limits = CheckLimits(spec, source); !limits) return limits.error();
+
+  LookPlan plan;
+  plan.method = spec.method;
+  plan.estimator = spec.estimator;
+  plan.rule = spec.rule;
+  plan.coin = IsCoin(spec);
+  plan.paired = !plan.coin && spec.method != Method::kWelch;
+  plan.seed = spec.seed;
+  plan.table = source == DataSource::kTable;
+  plan.alpha = spec.alpha;
+  plan.one_sided = spec.sided == Sided::kOne;
+  if (Result<void> planned = PlanLimits(spec, plan); !planned) return planned.error();
+  if (Result<void> estimator = CheckEstimator(spec, plan); !estimator) return estimator.error();
+  if (Result<void> rule = CheckRule(spec, plan); !rule) return rule.error();
   return plan;
 }
 
@@ -120,12 +182,18 @@ SequentialBoundary MakeBoundary(const LookPlan& plan, double two_sided) {
              : SequentialBoundary::Robbins(two_sided, plan.first_look).value();
 }
 
+std::optional<ExactTBoundary> MakeExactT(const LookPlan& plan, double two_sided) {
+  if (plan.method != Method::kExactT) return std::nullopt;
+  return ExactTBoundary::Make(two_sided, plan.first_look).value();
+}
+
 }  // namespace
 
 Level::Level(const LookPlan& plan, double stated)
     : stated_(stated),
       two_sided_(plan.TwoSided(stated)),
-      boundary_(MakeBoundary(plan, two_sided_)) {}
+      boundary_(MakeBoundary(plan, two_sided_)),
+      exact_t_(MakeExactT(plan, two_sided_)) {}
 
 double Level::CriticalT(std::uint64_t n) {
   Slot& slot = recent_[n % recent_.size()];

@@ -23,6 +23,17 @@ Result<void> CheckBenchmark(const Benchmark& benchmark, double default_margin) {
   return CheckGates(benchmark, default_margin);
 }
 
+Result<void> CheckScales(const Benchmark& benchmark, const Estimator& estimator) {
+  if (estimator.kind != EstimatorKind::kLognormalMean) return {};
+  for (const Gate& gate : benchmark.gates) {
+    if (gate.kind == MarginKind::kRatio) continue;
+    return InvalidArgument("metric " + gate.metric,
+                           "lognormal-mean compares ratios, the margin is a difference",
+                           "use a margin in per cent, or another estimator");
+  }
+  return {};
+}
+
 // In order of execution, so that the order in which a caller hands the runs over changes no bit.
 std::vector<const Run*> InOrder(std::span<const Run> block) {
   std::vector<const Run*> runs;
@@ -44,7 +55,7 @@ class SessionAnalysis::Impl {
         plan_(plan),
         levels_{std::nullopt, Level(plan, plan.alpha)} {
     for (const Benchmark& benchmark : benchmark_specs_) {
-      benchmarks_.emplace_back(benchmark, spec.default_margin);
+      benchmarks_.emplace_back(benchmark, spec.default_margin, plan_);
     }
   }
 
@@ -65,7 +76,7 @@ class SessionAnalysis::Impl {
     const std::vector<const Run*> runs = InOrder(block);
     if (Result<void> learned = benchmark.Learn(runs); !learned) return learned;
     FixGateLevel();
-    return benchmark.AddBlock(runs, plan_, levels_);
+    return benchmark.AddBlock(runs, levels_);
   }
 
   Report Look() const {
@@ -92,7 +103,7 @@ class SessionAnalysis::Impl {
   Report Conclude() {
     if (!concluded_) {
       concluded_ = true;
-      if (plan_.fixed_blocks) LookOnce();
+      if (plan_.OneLook()) LookOnce();
       if (at_limit_ == AtLimit::kEstimate && !StoppedByRegression()) SettleByEstimate();
     }
     return Look();
@@ -105,7 +116,7 @@ class SessionAnalysis::Impl {
     for (std::size_t i = 0; i < benchmarks_.size(); ++i) {
       const BenchmarkAnalysis& benchmark = benchmarks_[i];
       const bool full = plan_.BlockLimit() && benchmark.blocks() >= *plan_.BlockLimit();
-      const bool wanted = plan_.fixed_blocks || !benchmark.AllGatesDecided();
+      const bool wanted = plan_.fixed_blocks || !benchmark.AllGatesSettled();
       if (!full && wanted) open.push_back(i);
     }
     return open;
@@ -127,6 +138,7 @@ class SessionAnalysis::Impl {
 
   Result<void> CheckComplete(std::span<const Run> block) const {
     if (Result<void> checked = CheckBlock(block); !checked) return checked;
+    if (plan_.PartBlocks()) return {};
     const Benchmark& benchmark = benchmark_specs_[block.front().benchmark];
     for (std::size_t arm = 0; arm < benchmark.arms.size(); ++arm) {
       const bool ran =
@@ -157,7 +169,7 @@ class SessionAnalysis::Impl {
 
   void LookOnce() {
     for (BenchmarkAnalysis& benchmark : benchmarks_) {
-      if (benchmark.blocks() == *plan_.fixed_blocks) {
+      if (!plan_.fixed_blocks || benchmark.blocks() == *plan_.fixed_blocks) {
         benchmark.LookOnce(levels_);
         continue;
       }
@@ -192,12 +204,13 @@ class SessionAnalysis::Impl {
   std::vector<Warning> warnings_;
 };
 
-Result<SessionAnalysis> SessionAnalysis::Create(const SessionSpec& spec) {
-  Result<LookPlan> plan = PlanLooks(spec);
+Result<SessionAnalysis> SessionAnalysis::Create(const SessionSpec& spec, Source source) {
+  Result<LookPlan> plan = PlanLooks(spec, source);
   if (!plan) return plan.error();
   if (spec.benchmarks.empty()) return InvalidArgument("benchmarks", "there is none");
   for (const Benchmark& benchmark : spec.benchmarks) {
     if (Result<void> ok = CheckBenchmark(benchmark, spec.default_margin); !ok) return ok.error();
+    if (Result<void> ok = CheckScales(benchmark, spec.estimator); !ok) return ok.error();
   }
   return SessionAnalysis(std::make_unique<Impl>(spec, *plan));
 }

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "daemon/analysis/look_plan.h"
 #include "daemon/base/result.h"
 #include "daemon/model/comparison.h"
 #include "daemon/model/run.h"
@@ -13,7 +14,7 @@
 
 namespace benchd {
 
-/// What the samples of a session say: fed block by block, asked after each.
+/// What the samples of a session, or of a table, say: fed block by block, asked after each.
 ///
 /// A value machine without I/O, clock or thread: the same blocks give the same answers to the last
 /// bit, live, after a restart and offline. Owned by one session (or one offline analysis).
@@ -24,9 +25,14 @@ namespace benchd {
 /// that appear later are info.
 class SessionAnalysis {
  public:
-  /// @errors kInvalidArgument when the spec's method, estimator or limits do not fit together;
-  ///         kUnimplemented for what is declared and not offered yet (a sentence that says so).
-  static Result<SessionAnalysis> Create(const SessionSpec& spec);
+  using Source = DataSource;
+
+  /// @param source  kTable: the measurements are all there already. A fixed look is then taken by
+  ///                Conclude() at whatever there is, it is no error when nothing gates, and blocks
+  ///                of independent arms may have any runs, also a single one.
+  /// @errors kInvalidArgument when the spec's method, estimator, rule, schedule or limits do not
+  ///         fit together.
+  static Result<SessionAnalysis> Create(const SessionSpec& spec, Source source = Source::kSession);
 
   SessionAnalysis(SessionAnalysis&&) noexcept;
   SessionAnalysis& operator=(SessionAnalysis&&) noexcept;

@@ -27,18 +27,20 @@ Comparison NameIt(const BenchmarkAnalysis& benchmark, const NamedComparison& one
 
 // Blocks, not pairs: those that lack the metric take their time too.
 std::optional<double> ExpectedBlocks(const BenchmarkAnalysis& benchmark,
-                                     const PairedComparison& gate, const LookPlan& plan,
+                                     const MetricComparison& gate, const LookPlan& plan,
                                      const Level& level) {
-  if (gate.verdict() != Verdict::kUndecided) return std::nullopt;
+  if (gate.settled()) return std::nullopt;
   const auto blocks = static_cast<double>(benchmark.blocks());
   if (plan.fixed_blocks) return std::max(0.0, static_cast<double>(*plan.fixed_blocks) - blocks);
   std::optional<double> further = gate.ForecastFurtherPairs(level);
   if (!further) return std::nullopt;
-  const auto pairs = static_cast<double>(gate.pairs());
+  const auto pairs = static_cast<double>(gate.values());
   further = *further * blocks / pairs;
   // No verdict while over 5 % of the blocks lack the pair.
   further = std::max(*further, 20 * (blocks - pairs) - blocks);
-  if (plan.horizon) further = std::min(*further, static_cast<double>(*plan.horizon) - blocks);
+  if (plan.last_block) {
+    further = std::min(*further, static_cast<double>(*plan.last_block) - blocks);
+  }
   return further;
 }
 
@@ -48,7 +50,7 @@ Warning MissingValues(const BenchmarkAnalysis& benchmark, const NamedComparison&
   const std::string& candidate = benchmark.spec().arms[gate.candidate].name;
   return {.code = "missing_values",
           .message = benchmark.catalog().metrics()[gate.metric].key + " is missing in " +
-                     std::to_string(benchmark.blocks() - gate.comparison.pairs()) + " of " +
+                     std::to_string(gate.comparison.Missing(benchmark.ContextOf(gate))) + " of " +
                      std::to_string(benchmark.blocks()) + " blocks of " + name + " (" + reference +
                      " against " + candidate + "): no verdict is taken while more than 5 % lack it",
           .benchmark = name,
@@ -101,7 +103,7 @@ std::vector<Comparison> ReportComparisons(std::span<const BenchmarkAnalysis> ben
   std::vector<int> directions;
   for (const BenchmarkAnalysis& benchmark : benchmarks) {
     for (const NamedComparison& info : benchmark.infos()) {
-      if (info.comparison.pairs() == 0) continue;
+      if (info.comparison.values() == 0) continue;
       report.push_back(NameIt(benchmark, info, plan, levels.info.stated()));
       directions.push_back(info.comparison.Direction());
     }
@@ -113,9 +115,10 @@ std::vector<Comparison> ReportComparisons(std::span<const BenchmarkAnalysis> ben
 Verdict SessionVerdict(std::span<const BenchmarkAnalysis> benchmarks) {
   bool open = false;
   for (const BenchmarkAnalysis& benchmark : benchmarks) {
-    open = open || !benchmark.AllGatesDecided();
+    open = open || !benchmark.AllGatesSettled();
     for (const NamedComparison& gate : benchmark.gates()) {
       if (gate.comparison.verdict() == Verdict::kRegression) return Verdict::kRegression;
+      open = open || gate.comparison.verdict() == Verdict::kUndecided;
     }
   }
   return open ? Verdict::kUndecided : Verdict::kPass;
@@ -125,8 +128,8 @@ std::vector<Warning> ReportWarnings(std::span<const BenchmarkAnalysis> benchmark
   std::vector<Warning> warnings;
   for (const BenchmarkAnalysis& benchmark : benchmarks) {
     for (const NamedComparison& gate : benchmark.gates()) {
-      if (gate.comparison.verdict() != Verdict::kUndecided) continue;
-      if ((benchmark.blocks() - gate.comparison.pairs()) * 20 > benchmark.blocks()) {
+      if (gate.comparison.settled()) continue;
+      if (gate.comparison.TooManyMissing(benchmark.ContextOf(gate))) {
         warnings.push_back(MissingValues(benchmark, gate));
       }
       if (gate.comparison.WithinResolution()) {

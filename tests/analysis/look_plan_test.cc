@@ -56,19 +56,102 @@ TEST(LookPlanTest, RunsIsOneFixedLookUnderBothMethodNames) {
   }
 }
 
-TEST(LookPlanTest, WhatIsNotOfferedYetSaysSo) {
-  const ErrorCode code = ErrorCode::kUnimplemented;
-  ExpectRefused([](SessionSpec& s) { s.method = Method::kWelch; }, code,
-                "method: welch is not offered yet");
-  ExpectRefused([](SessionSpec& s) { s.method = Method::kExactT; }, code,
-                "method: exact-t is not offered yet");
-  ExpectRefused([](SessionSpec& s) { s.estimator.kind = EstimatorKind::kHodgesLehmann; }, code,
-                "estimator: hl is not offered yet");
-  ExpectRefused([](SessionSpec& s) { s.rule.kind = RuleKind::kPrecision; }, code,
-                "rule: precision is not offered yet");
+// docs/statistics.md sections 4 and 5: what goes with what.
+TEST(LookPlanTest, MethodsThatCannotDoWhatIsAskedAreRefusedByName) {
+  const ErrorCode code = ErrorCode::kInvalidArgument;
   ExpectRefused([](SessionSpec& s) { s.schedule.kind = ScheduleKind::kCoin; }, code,
-                "schedule: coin is not offered yet");
-  ExpectRefused([](SessionSpec& s) { s.placebo = true; }, code, "placebo: ");
+                "schedule: coin makes no pairs");
+  ExpectRefused(
+      [](SessionSpec& s) {
+        s.schedule.kind = ScheduleKind::kCoin;
+        s.method = Method::kExactT;
+      },
+      code, "schedule: coin makes no pairs");
+  ExpectRefused(
+      [](SessionSpec& s) {
+        s.method = Method::kExactT;
+        s.estimator.kind = EstimatorKind::kMedian;
+      },
+      code, "method: exact-t is for the estimator mean");
+  ExpectRefused(
+      [](SessionSpec& s) {
+        s.method = Method::kExactT;
+        s.limits.runs = 20;
+      },
+      code, "method: exact-t looks after every block");
+}
+
+TEST(LookPlanTest, EstimatorsForOneLookNeedRuns) {
+  const auto with = [](Method method, Estimator estimator, std::optional<std::uint64_t> runs) {
+    return [=](SessionSpec& s) {
+      s.method = method;
+      s.estimator = estimator;
+      s.limits.runs = runs;
+    };
+  };
+  const Estimator hl{EstimatorKind::kHodgesLehmann, 0};
+  const Estimator median{EstimatorKind::kMedian, 0};
+  const Estimator quantile{EstimatorKind::kQuantile, 0.9};
+  const Estimator subselection{EstimatorKind::kSubselection, 0};
+  const ErrorCode code = ErrorCode::kInvalidArgument;
+  for (const Estimator& once : {quantile, subselection}) {
+    ExpectRefused(with(Method::kPaired, once, {}), code, "estimator: this one allows one look");
+    EXPECT_TRUE(PlanLooks(Spec(with(Method::kPaired, once, 200))));
+    EXPECT_TRUE(PlanLooks(Spec(with(Method::kWelch, once, 200))));
+  }
+  ExpectRefused(with(Method::kWelch, hl, {}), code, "estimator: this one allows one look");
+  EXPECT_TRUE(PlanLooks(Spec(with(Method::kWelch, hl, 20))));
+  for (const Estimator& watched : {hl, median, Estimator{EstimatorKind::kLognormalMean, 0}}) {
+    EXPECT_TRUE(PlanLooks(Spec(with(Method::kPaired, watched, {}))));
+  }
+  ExpectRefused(with(Method::kWelch, median, 20), code, "estimator: median is one of pairs");
+  ExpectRefused(with(Method::kPaired, {EstimatorKind::kQuantile, 1}, 200), code,
+                "estimator: the quantile must lie");
+}
+
+TEST(LookPlanTest, PrecisionNeedsAWidthAndMoreThanOneLook) {
+  const auto with = [](double width, std::optional<std::uint64_t> runs) {
+    return [=](SessionSpec& s) {
+      s.rule = {RuleKind::kPrecision, width};
+      s.limits.runs = runs;
+    };
+  };
+  EXPECT_TRUE(PlanLooks(Spec(with(0.01, {}))));
+  ExpectRefused(with(0, {}), ErrorCode::kInvalidArgument, "rule: the width");
+  ExpectRefused(with(0.01, 20), ErrorCode::kInvalidArgument, "rule: precision goes on");
+}
+
+TEST(LookPlanTest, ExactTStopsAtMaxRunsByItsOwnBoundary) {
+  const auto plan = PlanLooks(Spec([](SessionSpec& s) {
+    s.method = Method::kExactT;
+    s.limits.max_runs = 100;
+  }));
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_FALSE(plan->horizon);
+  EXPECT_EQ(plan->BlockLimit(), 100u);
+}
+
+// welch.h: a horizon holds while neither arm has more values than it.
+TEST(LookPlanTest, AHorizonOfIndependentArmsCountsTheRunsOfABlock) {
+  const auto horizon = [](Method method, ScheduleKind schedule) {
+    return PlanLooks(Spec([=](SessionSpec& s) {
+             s.method = method;
+             s.schedule.kind = schedule;
+             s.limits.max_runs = 100;
+           }))
+        ->horizon;
+  };
+  EXPECT_EQ(horizon(Method::kPaired, ScheduleKind::kPairs), 100u);
+  EXPECT_EQ(horizon(Method::kWelch, ScheduleKind::kPairs), 100u);
+  EXPECT_EQ(horizon(Method::kWelch, ScheduleKind::kCoin), 200u);
+}
+
+TEST(LookPlanTest, ATableMayBeLookedAtOnceWithoutANumberOfRuns) {
+  const SessionSpec spec = Spec([](SessionSpec& s) { s.method = Method::kFixed; });
+  const auto plan = PlanLooks(spec, DataSource::kTable);
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_TRUE(plan->OneLook());
+  EXPECT_FALSE(plan->BlockLimit());
 }
 
 TEST(LookPlanTest, LimitsThatDoNotFitTogetherAreRefusedByName) {

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "daemon/analysis/block_values.h"
+#include "daemon/analysis/gate_plan.h"
+#include "daemon/analysis/look_plan.h"
+#include "daemon/stats/decision.h"
+#include "daemon/stats/pair_values.h"
+#include "daemon/stats/paired_estimate.h"
+#include "daemon/stats/paired_interval.h"
+
+namespace benchd {
+
+/// What a comparison is about.
+struct Subject {
+  bool rate = false;                ///< higher is better
+  std::optional<PlannedGate> gate;  ///< absent for an info metric
+
+  /// What the p-value speaks about: the gate's threshold, or no change at all.
+  double Hypothesis() const { return gate ? gate->threshold : 0; }
+};
+
+/// An estimate on one scale, worse positive: the log ratio (of 1/x for rates), or the difference.
+struct ScaleEstimate {
+  double centre = 0;
+  double widening = 0;  ///< what the metric's resolution adds to each end of an interval
+};
+
+/// What is shown of one arm; in the metric's unit, absent where it cannot be had.
+struct ArmFigures {
+  std::uint64_t n = 0;
+  std::optional<double> mean;  ///< harmonic for rates that are all > 0
+  std::optional<double> sd;    ///< divisor n - 1
+};
+
+/// The values of one reference and one candidate in one metric, and what a method says of them.
+///
+/// One derived class for each way to look at data (docs/statistics.md sections 3 to 5); everything
+/// that is the same for all of them (gates, verdicts, what is shown) is MetricComparison's. Rates
+/// come in as measured. Nothing here decides anything by itself.
+class Evidence {
+ public:
+  using Values = std::span<const ArmValue>;
+
+  explicit Evidence(const Subject& subject) : subject_(subject) {}
+  Evidence(const Evidence&) = delete;
+  Evidence& operator=(const Evidence&) = delete;
+  virtual ~Evidence() = default;
+
+  /// Takes what a block gave: one value of each arm where they are pairs, else any number.
+  void Add(Values reference, Values candidate);
+
+  virtual ArmFigures Reference() const = 0;
+  virtual ArmFigures Candidate() const = 0;
+
+  /// Whether there is an estimate on that scale; for rates all values have to be > 0 for a ratio.
+  virtual bool Defined(Contrast scale) const = 0;
+  /// Whether there can still be one on the log scale with the values there are.
+  virtual bool RatioPossible() const { return Defined(Contrast::kLogRatio); }
+  /// As it stands; needs Defined().
+  virtual ScaleEstimate On(Contrast scale, double resolution) const = 0;
+  /// Of the last look, on that scale; absent before one, or where it has no bound.
+  virtual std::optional<Interval> IntervalOn(Contrast scale, double resolution) const = 0;
+
+  /// A look under watching, at what Add() took last; needs Defined(deciding).
+  /// @return false when this method does not look here (too few values, or not one of its looks).
+  virtual bool Look(Contrast deciding, double resolution, Level& level) = 0;
+  /// The one look of a fixed plan; false when there is no estimate, or too few values.
+  virtual bool LookOnce(Contrast deciding, double resolution, const Level& level) = 0;
+
+  /// What the last look says about a gate.
+  virtual MarginDecision Judge(Contrast scale, double resolution) const;
+
+  /// Two-sided; 1 before the first look.
+  virtual double p_value() const = 0;
+  /// Sign of the estimate at the look that attained the p-value; 0 before the first look.
+  virtual int direction() const = 0;
+
+  /// The estimate as ForecastPairs() takes it, from which a time to a verdict is guessed.
+  virtual std::optional<PairedEstimate> ForForecast(Contrast scale, double resolution,
+                                                    const Level& level) const;
+
+ protected:
+  virtual void Take(Values reference, Values candidate) = 0;
+
+  const Subject& subject() const { return subject_; }
+  bool rate() const { return subject_.rate; }
+  /// Every value so far is > 0.
+  bool positive() const { return positive_; }
+  /// Whether a ratio is one of 1/x.
+  bool Harmonic() const { return rate() && positive_; }
+
+ private:
+  Subject subject_;
+  bool positive_ = true;
+};
+
+/// Absent unless finite.
+std::optional<double> IfFinite(double value);
+
+}  // namespace benchd

@@ -1,0 +1,300 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "daemon/analysis/session_analysis.h"
+#include "daemon/stats/exact_t.h"
+#include "daemon/stats/hodges_lehmann.h"
+#include "daemon/stats/lognormal_mean.h"
+#include "daemon/stats/median_interval.h"
+#include "daemon/stats/one_look.h"
+#include "daemon/stats/pair_values.h"
+#include "daemon/stats/paired_moments.h"
+#include "daemon/stats/quantile_ratio.h"
+#include "daemon/stats/samples.h"
+#include "daemon/stats/subselection.h"
+#include "daemon/stats/welch.h"
+#include "tests/analysis/session_feed.h"
+
+// That each method and estimator of a session is the one of stats/, at the level, looks and scale
+// that docs/statistics.md sections 4 and 5 ask for. The numbers themselves are tested in stats/.
+
+namespace benchd {
+namespace {
+
+constexpr unsigned kSeed = 20261121;
+
+/// Values of two arms: the candidate slower by `change`.
+struct Arms {
+  std::vector<double> base;
+  std::vector<double> candidate;
+};
+
+Arms Draw(std::size_t n, double change, double spread = 0.02) {
+  std::mt19937_64 random(kSeed);
+  std::normal_distribution<double> normal;
+  Arms arms;
+  for (std::size_t i = 0; i < n; ++i) {
+    arms.base.push_back(10 * std::exp(spread * normal(random)));
+    arms.candidate.push_back(10 * (1 + change) * std::exp(spread * normal(random)));
+  }
+  return arms;
+}
+
+SessionSpec Spec(Method method, EstimatorKind estimator = EstimatorKind::kMean,
+                 std::optional<std::uint64_t> runs = {}) {
+  SessionSpec spec = Two();
+  spec.method = method;
+  spec.estimator.kind = estimator;
+  spec.limits.runs = runs;
+  spec.seed = 7;
+  return spec;
+}
+
+/// The blocks one by one, then the end.
+Report ReportOf(const SessionSpec& spec, const Arms& arms) {
+  SessionAnalysis analysis = Start(spec);
+  for (std::size_t i = 0; i < arms.base.size(); ++i) {
+    Feed(analysis, WallBlock(0, {arms.base[i], arms.candidate[i]}));
+  }
+  return analysis.Conclude();
+}
+
+void ExpectChange(const Comparison& shown, double centre, const Interval& interval) {
+  ASSERT_TRUE(shown.change);
+  EXPECT_EQ(shown.change->estimate, std::expm1(centre));
+  ASSERT_TRUE(shown.change->lo && shown.change->hi);
+  EXPECT_EQ(*shown.change->lo, std::expm1(interval.lo));
+  EXPECT_EQ(*shown.change->hi, std::expm1(interval.hi));
+}
+
+SequentialBoundary Boundary() { return SequentialBoundary::Robbins(0.01, 8).value(); }
+
+TEST(SessionMethodsTest, WelchTakesTheArmsForIndependent) {
+  const Arms arms = Draw(20, 0.1);
+  const Report report = ReportOf(Spec(Method::kWelch), arms);
+  const Comparison& shown = Find(report, "wall_time");
+  EXPECT_EQ(shown.method, Method::kWelch);
+  const WelchEstimate estimate =
+      EstimateWelchRatio(MomentsOf(arms.base), MomentsOf(arms.candidate));
+  ExpectChange(shown, estimate.centre, PlainInterval(estimate, CriticalT(estimate, Boundary())));
+  EXPECT_EQ(report.verdict, Verdict::kRegression);
+  ASSERT_TRUE(shown.difference && shown.difference->lo);
+}
+
+TEST(SessionMethodsTest, CoinBlocksMayLackAnArm) {
+  SessionSpec spec = Spec(Method::kWelch);
+  spec.schedule.kind = ScheduleKind::kCoin;
+  SessionAnalysis analysis = Start(spec);
+  const Arms arms = Draw(24, 0.1);
+  for (std::size_t i = 0; i < 24; i += 2) {
+    Block both_base{RunBuilder(0, 0, 0).Sample("wall_time", arms.base[i]),
+                    RunBuilder(0, 0, 1).Sample("wall_time", arms.base[i + 1])};
+    Block both_candidate{RunBuilder(0, 1, 0).Sample("wall_time", arms.candidate[i]),
+                         RunBuilder(0, 1, 1).Sample("wall_time", arms.candidate[i + 1])};
+    Feed(analysis, both_base);
+    Feed(analysis, both_candidate);
+  }
+  const Comparison shown = Find(analysis.Look(), "wall_time");
+  EXPECT_EQ(shown.n_reference, 24u);
+  EXPECT_EQ(shown.n_candidate, 24u);
+  const WelchEstimate estimate =
+      EstimateWelchRatio(MomentsOf(arms.base), MomentsOf(arms.candidate));
+  ExpectChange(shown, estimate.centre, PlainInterval(estimate, CriticalT(estimate, Boundary())));
+}
+
+TEST(SessionMethodsTest, ExactTDecidesAgainstTheMarginItself) {
+  for (double change : {0.1, 0.0}) {
+    const Arms arms = Draw(60, change);
+    const Report report = ReportOf(Spec(Method::kExactT), arms);
+    const Comparison& shown = Find(report, "wall_time");
+    EXPECT_EQ(shown.method, Method::kExactT);
+    PairedMoments moments;
+    for (std::size_t i = 0; i < 60; ++i) moments.Add(arms.base[i], arms.candidate[i]);
+    const double critical = ExactTBoundary::Make(0.01, 8).value().CriticalT(60);
+    const auto interval = ExactRatioInterval(moments.Centred(), critical, {});
+    ASSERT_TRUE(interval);
+    ExpectChange(shown, EstimateRatio(moments.Centred()).centre, *interval);
+    EXPECT_EQ(report.verdict, change > 0 ? Verdict::kRegression : Verdict::kPass);
+    ASSERT_TRUE(shown.decided);
+    EXPECT_LE(shown.decided->blocks, 60u);
+  }
+}
+
+TEST(SessionMethodsTest, HodgesLehmannLooksAtItsOwnPlacesAndKeepsTheLastInterval) {
+  // 8 * 1.05^22 = 23.4: a look at 24 pairs, the next at 25 (24.6); from 41 on not every n is one.
+  const Arms arms = Draw(44, 0.1);
+  const Report report = ReportOf(Spec(Method::kPaired, EstimatorKind::kHodgesLehmann), arms);
+  const Comparison& shown = Find(report, "wall_time");
+  EXPECT_EQ(shown.estimator.kind, EstimatorKind::kHodgesLehmann);
+  auto pairs = PairValues(arms.base, arms.candidate, Contrast::kLogRatio).value();
+  const auto at = [&pairs](std::size_t n) {
+    std::vector<double> sorted(pairs.begin(), pairs.begin() + static_cast<std::ptrdiff_t>(n));
+    std::sort(sorted.begin(), sorted.end());
+    return HodgesLehmann(sorted, LevelOfOneLook(Boundary(), static_cast<double>(n))).value();
+  };
+  // 8 * 1.05^34 = 42.03: a look at 43; the next one is at 45 (44.1).
+  ASSERT_TRUE(shown.change && shown.change->lo);
+  EXPECT_EQ(*shown.change->lo, std::expm1(at(43).interval->lo));
+  EXPECT_EQ(*shown.change->hi, std::expm1(at(43).interval->hi));
+  EXPECT_EQ(shown.change->estimate, std::expm1(at(44).estimate));
+  EXPECT_EQ(report.verdict, Verdict::kRegression);
+}
+
+TEST(SessionMethodsTest, MedianLooksAtEveryPair) {
+  const Arms arms = Draw(41, 0.1);
+  const Report report = ReportOf(Spec(Method::kPaired, EstimatorKind::kMedian), arms);
+  auto sorted = PairValues(arms.base, arms.candidate, Contrast::kLogRatio).value();
+  std::sort(sorted.begin(), sorted.end());
+  const OneLook look = MedianInterval(sorted, LevelOfOneLook(Boundary(), 41)).value();
+  ASSERT_TRUE(look.interval);
+  ExpectChange(Find(report, "wall_time"), look.estimate, *look.interval);
+  EXPECT_EQ(report.verdict, Verdict::kRegression);
+}
+
+TEST(SessionMethodsTest, RankedEstimatorsHaveNoIntervalBeforeThereCanBeOne) {
+  // docs/statistics.md section 5: hl has one from 12 pairs at 1 %; under watching later.
+  const Arms arms = Draw(9, 0.1);
+  const Report report = ReportOf(Spec(Method::kPaired, EstimatorKind::kHodgesLehmann), arms);
+  const Comparison& shown = Find(report, "wall_time");
+  ASSERT_TRUE(shown.change);
+  EXPECT_FALSE(shown.change->lo);
+  EXPECT_EQ(report.verdict, Verdict::kUndecided);
+}
+
+TEST(SessionMethodsTest, LognormalMeanIsWatchedAtTheLevelOfItsLook) {
+  const Arms arms = Draw(30, 0.1);
+  const Report report = ReportOf(Spec(Method::kPaired, EstimatorKind::kLognormalMean), arms);
+  Moments b;
+  Moments c;
+  for (double x : arms.base) b.Add(std::log(x));
+  for (double x : arms.candidate) c.Add(std::log(x));
+  const double clock = EstimateWelchDifference(b, c).clock;
+  EXPECT_NEAR(clock, 30, 1e-9);
+  const OneLook look = LognormalMeanRatio(b, c, LevelOfOneLook(Boundary(), clock)).value();
+  const Comparison& shown = Find(report, "wall_time");
+  ExpectChange(shown, look.estimate, *look.interval);
+  EXPECT_FALSE(shown.difference);
+  EXPECT_EQ(report.verdict, Verdict::kRegression);
+}
+
+TEST(SessionMethodsTest, QuantileTakesItsOneLookAtTheEnd) {
+  const Arms arms = Draw(120, 0.1);
+  SessionSpec spec = Spec(Method::kPaired, EstimatorKind::kQuantile, 120);
+  spec.estimator.quantile = 0.75;
+  const Report report = ReportOf(spec, arms);
+  const Comparison& shown = Find(report, "wall_time");
+  EXPECT_EQ(shown.method, Method::kFixed);
+  const Bootstrap bootstrap =
+      QuantileContrast(arms.base, arms.candidate, 0.75, Contrast::kLogRatio, Pairing::kPaired, 7)
+          .value();
+  ExpectChange(shown, bootstrap.estimate(), bootstrap.At(0.01).value());
+  EXPECT_EQ(shown.p_value, bootstrap.PValue(std::log1p(0.02), 0));
+  EXPECT_EQ(report.verdict, Verdict::kRegression);
+}
+
+TEST(SessionMethodsTest, HodgesLehmannOfIndependentArmsIsMannWhitney) {
+  const Arms arms = Draw(15, 0.1);
+  const Report report = ReportOf(Spec(Method::kWelch, EstimatorKind::kHodgesLehmann, 15), arms);
+  std::vector<double> b;
+  std::vector<double> c;
+  for (double x : arms.base) b.push_back(std::log(x));
+  for (double x : arms.candidate) c.push_back(std::log(x));
+  std::sort(b.begin(), b.end());
+  std::sort(c.begin(), c.end());
+  const OneLook look = HodgesLehmannShift(b, c, 0.01).value();
+  ExpectChange(Find(report, "wall_time"), look.estimate, *look.interval);
+}
+
+TEST(SessionMethodsTest, SubselectionTakesTheRunsMediansForItsValues) {
+  SessionSpec spec = Spec(Method::kPaired, EstimatorKind::kSubselection, 6);
+  spec.benchmarks[0].parse = "lines";
+  SessionAnalysis analysis = Start(spec);
+  std::mt19937_64 random(kSeed);
+  std::normal_distribution<double> normal(100, 1);
+  Moments base;
+  Moments candidate;
+  for (std::uint64_t block = 0; block < 6; ++block) {
+    Block runs;
+    for (std::uint32_t arm : {0u, 1u}) {
+      RunBuilder run(0, arm, arm);
+      std::vector<double> samples;
+      for (int i = 0; i < 10; ++i) samples.push_back(normal(random) * (arm == 1 ? 1.1 : 1));
+      for (double x : samples) run.Sample("ns", x);
+      run.Metric("ns", Better::kLower);
+      runs.push_back(run);
+      const double value =
+          SubselectedMean(samples, MeanKind::kArithmetic, 7, 2 * block + arm).value();
+      (arm == 0 ? base : candidate).Add(value);
+    }
+    Feed(analysis, runs);
+  }
+  const Report report = analysis.Conclude();
+  const WelchEstimate estimate = EstimateWelchRatio(base, candidate);
+  ExpectChange(Find(report, "ns"), estimate.centre,
+               PlainInterval(estimate, FixedCriticalT(0.01, estimate)));
+  EXPECT_EQ(report.verdict, Verdict::kRegression);
+}
+
+TEST(SessionMethodsTest, PrecisionGoesOnUntilTheIntervalIsThatShort) {
+  SessionSpec spec = Spec(Method::kPaired);
+  spec.rule = {RuleKind::kPrecision, 0.03};
+  SessionAnalysis analysis = Start(spec);
+  // At the margin itself: the margin rule would not end, this one does, undecided.
+  const Arms arms = Draw(400, 0.02);
+  std::size_t n = 0;
+  for (; n < 400 && !analysis.Finished(); ++n) {
+    Feed(analysis, WallBlock(0, {arms.base[n], arms.candidate[n]}));
+  }
+  const Comparison shown = Find(analysis.Conclude(), "wall_time");
+  EXPECT_LT(n, 400u);
+  ASSERT_TRUE(shown.change && shown.change->lo);
+  EXPECT_LT(*shown.change->hi - *shown.change->lo, 0.03);
+  EXPECT_EQ(shown.verdict, Verdict::kUndecided);
+  ASSERT_TRUE(shown.decided);
+  EXPECT_EQ(shown.decided->blocks, n);
+}
+
+// Section 2: a rate is analysed as 1/x, whatever the method; swapping good and bad turns the sign.
+TEST(SessionMethodsTest, ARateSaysWhatItsInverseSays) {
+  for (const auto& [method, estimator] : {std::pair{Method::kPaired, EstimatorKind::kMean},
+                                          {Method::kWelch, EstimatorKind::kMean},
+                                          {Method::kExactT, EstimatorKind::kMean},
+                                          {Method::kPaired, EstimatorKind::kMedian},
+                                          {Method::kPaired, EstimatorKind::kHodgesLehmann},
+                                          {Method::kPaired, EstimatorKind::kLognormalMean}}) {
+    const Arms arms = Draw(40, 0.1);
+    SessionSpec spec = Spec(method, estimator);
+    spec.benchmarks[0].parse = "lines";
+    spec.benchmarks[0].gates = {RatioGate("time", 0.02), RatioGate("rate", 0.02 / 1.02)};
+    SessionAnalysis analysis = Start(spec);
+    for (std::size_t i = 0; i < 40; ++i) {
+      Block block;
+      for (std::uint32_t arm : {0u, 1u}) {
+        const double x = (arm == 0 ? arms.base : arms.candidate)[i];
+        block.push_back(RunBuilder(0, arm, arm)
+                            .Sample("time", x)
+                            .Metric("time", Better::kLower)
+                            .Sample("rate", 1 / x)
+                            .Metric("rate", Better::kHigher));
+      }
+      Feed(analysis, block);
+    }
+    const Report report = analysis.Look();
+    const Comparison& time = Find(report, "time");
+    const Comparison& rate = Find(report, "rate");
+    ASSERT_TRUE(time.change && rate.change && time.change->lo && rate.change->lo);
+    EXPECT_NEAR(1 / (1 + time.change->estimate), 1 + rate.change->estimate, 1e-12);
+    EXPECT_NEAR(1 / (1 + *time.change->hi), 1 + *rate.change->lo, 1e-12);
+    EXPECT_NEAR(*time.p_value, *rate.p_value, 1e-9);
+    EXPECT_EQ(time.verdict, rate.verdict);
+  }
+}
+
+}  // namespace
+}  // namespace benchd
