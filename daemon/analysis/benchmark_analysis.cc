@@ -58,6 +58,12 @@ Result<void> BenchmarkAnalysis::FixGates() {
       }
     }
   }
+  // The gates' own lie detector, without a gate's rights.
+  for (std::size_t placebo : ArmsWithRole(benchmark_, ArmRole::kPlacebo)) {
+    for (const PlannedGate& gate : *planned) {
+      infos_.push_back(Open(references_.front(), placebo, gate.metric, std::nullopt));
+    }
+  }
   gates_fixed_ = true;
   return {};
 }

@@ -123,6 +123,10 @@ bool MetricComparison::WithinResolution() const {
          std::abs(estimate.centre - subject_.gate->threshold) <= estimate.widening;
 }
 
+bool MetricComparison::Changed(const Level& level) const {
+  return !subject_.gate && looked_ && evidence_->p_value() <= level.two_sided();
+}
+
 Interval MetricComparison::Show(const Interval& interval, Contrast scale) const {
   const Interval turned = subject_.rate ? Mirror(interval) : interval;
   return scale == Contrast::kLogRatio ? ToChange(turned) : turned;

@@ -65,6 +65,8 @@ class MetricComparison {
   void Describe(const LookPlan& plan, Comparison& out) const;
   /// Further pairs (or as much in unpaired runs) until this gate is expected to be settled.
   std::optional<double> ForecastFurtherPairs(const Level& level) const;
+  /// An info metric's p-value is at most that level's: it changed.
+  bool Changed(const Level& level) const;
   /// Of p: 1 worse, -1 better, 0 neither; on the scale where worse is positive.
   int Direction() const { return evidence_->direction(); }
 

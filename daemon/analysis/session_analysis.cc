@@ -93,7 +93,7 @@ class SessionAnalysis::Impl {
     if (concluded_) {
       for (Comparison& one : report.comparisons) one.expected_blocks.reset();
     }
-    report.warnings = ReportWarnings(benchmarks_);
+    report.warnings = ReportWarnings(benchmarks_, levels_);
     report.warnings.insert(report.warnings.end(), warnings_.begin(), warnings_.end());
     return report;
   }

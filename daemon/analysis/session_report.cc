@@ -67,6 +67,16 @@ Warning WithinResolution(const BenchmarkAnalysis& benchmark, const NamedComparis
           .arm = candidate};
 }
 
+Warning PlaceboDiffers(const BenchmarkAnalysis& benchmark, const NamedComparison& info) {
+  const std::string& reference = benchmark.spec().arms[info.reference].name;
+  return {.code = "placebo",
+          .message = benchmark.catalog().metrics()[info.metric].key + " of the placebo, a copy of " +
+                     reference + ", differs from " + reference +
+                     ": this machine finds differences where there are none; distrust the verdict",
+          .benchmark = benchmark.spec().name,
+          .arm = benchmark.spec().arms[info.candidate].name};
+}
+
 }  // namespace
 
 void FlagInfoMetrics(std::span<Comparison> infos, std::span<const int> directions, double alpha) {
@@ -124,7 +134,8 @@ Verdict SessionVerdict(std::span<const BenchmarkAnalysis> benchmarks) {
   return open ? Verdict::kUndecided : Verdict::kPass;
 }
 
-std::vector<Warning> ReportWarnings(std::span<const BenchmarkAnalysis> benchmarks) {
+std::vector<Warning> ReportWarnings(std::span<const BenchmarkAnalysis> benchmarks,
+                                    const Levels& levels) {
   std::vector<Warning> warnings;
   for (const BenchmarkAnalysis& benchmark : benchmarks) {
     for (const NamedComparison& gate : benchmark.gates()) {
@@ -134,6 +145,12 @@ std::vector<Warning> ReportWarnings(std::span<const BenchmarkAnalysis> benchmark
       }
       if (gate.comparison.WithinResolution()) {
         warnings.push_back(WithinResolution(benchmark, gate));
+      }
+    }
+    for (const NamedComparison& info : benchmark.infos()) {
+      const bool placebo = benchmark.spec().arms[info.candidate].role == ArmRole::kPlacebo;
+      if (placebo && info.comparison.Changed(levels.info)) {
+        warnings.push_back(PlaceboDiffers(benchmark, info));
       }
     }
   }

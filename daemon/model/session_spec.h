@@ -13,7 +13,8 @@
 
 namespace benchd {
 
-enum class ArmRole { kReference, kCandidate };
+/// The placebo is a second copy of the first reference: it is compared, and never gates.
+enum class ArmRole { kReference, kCandidate, kPlacebo };
 
 /// One of the systems compared: a command and where it runs.
 struct Arm {

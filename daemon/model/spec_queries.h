@@ -10,6 +10,9 @@ namespace benchd {
 /// Indices of the arms with that role, in the order of the spec.
 std::vector<std::size_t> ArmsWithRole(const Benchmark& benchmark, ArmRole role);
 
+/// The name of the arm that `--placebo` adds.
+inline constexpr const char* kPlaceboName = "placebo";
+
 /// How often each arm of `benchmark` runs in one block.
 ///
 /// Once per arm; reference arms floor(sqrt(k)) times for k >= 4 candidates (docs/statistics.md

@@ -167,9 +167,22 @@ Result<void> CheckLimits(const Limits& limits) {
   return {};
 }
 
+/// Last, so that the other arms keep their numbers.
+void AddPlacebo(SessionSpec& spec) {
+  for (Benchmark& benchmark : spec.benchmarks) {
+    const std::vector<std::size_t> references = ArmsWithRole(benchmark, ArmRole::kReference);
+    if (references.empty()) continue;  // refused below
+    Arm placebo = benchmark.arms[references.front()];
+    placebo.name = kPlaceboName;
+    placebo.role = ArmRole::kPlacebo;
+    benchmark.arms.push_back(std::move(placebo));
+  }
+}
+
 }  // namespace
 
 Result<SessionSpec> ValidateSpec(SessionSpec spec) {
+  if (spec.placebo) AddPlacebo(spec);
   if (spec.benchmarks.empty()) return InvalidArgument("benchmarks", "there is none");
   if (spec.benchmarks.size() > kMaxBenchmarks) return InvalidArgument("benchmarks", "over 1000");
   std::set<std::string> names;

@@ -31,9 +31,10 @@ Wire WireValue(const EnumTable<Wire, Model, N>& table, Model model) {
   return Wire{};
 }
 
-inline constexpr EnumTable<v1::ArmRole, ArmRole, 2> kArmRoles{{
+inline constexpr EnumTable<v1::ArmRole, ArmRole, 3> kArmRoles{{
     {v1::ARM_ROLE_REFERENCE, ArmRole::kReference},
     {v1::ARM_ROLE_CANDIDATE, ArmRole::kCandidate},
+    {v1::ARM_ROLE_PLACEBO, ArmRole::kPlacebo},
 }};
 inline constexpr EnumTable<v1::Better, Better, 2> kBetters{{
     {v1::BETTER_LOWER, Better::kLower},

@@ -86,6 +86,9 @@ std::vector<Arm> ReadArms(Reader& reader, const std::string& field, const v1::Be
         i == 0 && !names_a_reference ? ArmRole::kReference : ArmRole::kCandidate;
     Arm arm;
     arm.role = reader.Enum(path + ".role", kArmRoles, from.role(), open_role);
+    if (arm.role == ArmRole::kPlacebo) {
+      reader.Fail(path + ".role", "the placebo is added by SessionSpec.placebo");
+    }
     const int number = arm.role == ArmRole::kReference ? ++references : ++candidates;
     arm.name = from.name().empty() ? DefaultName(arm.role, number) : from.name();
     arm.command = from.command();
@@ -176,7 +179,9 @@ Result<SessionSpec> FromProto(const v1::SessionSpec& from) {
     spec.benchmarks.push_back(
         ReadBenchmark(reader, Indexed("benchmarks", i), from.benchmarks(i), spec.default_margin));
   }
-  spec.method = reader.Enum("method", kMethods, from.method(), Method::kPaired);
+  const bool coin = from.schedule() == v1::SCHEDULE_KIND_COIN;
+  spec.method = reader.Enum("method", kMethods, from.method(),
+                            coin ? Method::kWelch : Method::kPaired);
   spec.estimator = ReadEstimator(reader, from.estimator());
   spec.rule = ReadRule(reader, from.rule());
   spec.sided = reader.Enum("sided", kSided, from.sided(), Sided::kTwo);

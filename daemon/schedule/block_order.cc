@@ -23,6 +23,12 @@ void Shuffle(std::vector<PlannedRun>& runs, RandomStream& random) {
   }
 }
 
+/// Each run's arm anew: as likely as it is frequent among `runs`.
+void DrawArms(std::vector<PlannedRun>& runs, RandomStream& random) {
+  const std::vector<PlannedRun> urn = runs;
+  for (PlannedRun& run : runs) run.arm = urn[random.Below(urn.size())].arm;
+}
+
 }  // namespace
 
 std::vector<PlannedRun> PlanBlock(const SessionSpec& spec, std::uint32_t benchmark, RunPhase phase,
@@ -33,7 +39,12 @@ std::vector<PlannedRun> PlanBlock(const SessionSpec& spec, std::uint32_t benchma
   for (std::uint32_t arm = 0; arm < counts.size(); ++arm) {
     runs.insert(runs.end(), counts[arm], PlannedRun{.benchmark = benchmark, .arm = arm});
   }
-  Shuffle(runs, random);
+  // Warm-up is there to warm every arm.
+  if (spec.schedule.kind == ScheduleKind::kCoin && phase != RunPhase::kWarmup) {
+    DrawArms(runs, random);
+  } else {
+    Shuffle(runs, random);
+  }
   for (std::uint32_t position = 0; position < runs.size(); ++position) {
     runs[position].position = position;
     runs[position].padding_bytes = static_cast<std::uint32_t>(random.Below(kMaxPaddingBytes + 1));

@@ -19,7 +19,8 @@ struct PlannedRun {
 };
 
 /// The block with that number of that benchmark: every arm as often as RunsPerBlock() says, in an
-/// order drawn uniformly from the seed.
+/// order drawn uniformly from the seed; with the schedule `coin` as many runs, each of an arm that
+/// is drawn for it alone, so that a block may lack one.
 ///
 /// A pure function: the same arguments give the same block on every machine, after every restart.
 /// Never strict ABAB: noise of period two then gave 100 % wrong A/A verdicts (docs/statistics.md

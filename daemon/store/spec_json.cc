@@ -6,9 +6,10 @@
 namespace benchd::store {
 
 template <>
-inline constexpr Names<ArmRole, 2> kNames<ArmRole>{{
+inline constexpr Names<ArmRole, 3> kNames<ArmRole>{{
     {ArmRole::kReference, "reference"},
     {ArmRole::kCandidate, "candidate"},
+    {ArmRole::kPlacebo, "placebo"},
 }};
 template <>
 inline constexpr Names<OutputKind, 3> kNames<OutputKind>{{

@@ -163,5 +163,38 @@ TEST(SessionLimitsTest, TheForecastShrinksToTheVerdict) {
   EXPECT_FALSE(Find(analysis.Look(), "wall_time").expected_blocks);
 }
 
+/// Base, candidate and placebo; the placebo slower by `lie`.
+Report WithPlacebo(double lie) {
+  SessionSpec spec = Two();
+  Arm placebo = spec.benchmarks[0].arms[0];
+  placebo.name = "placebo";
+  placebo.role = ArmRole::kPlacebo;
+  spec.benchmarks[0].arms.push_back(placebo);
+  SessionAnalysis analysis = Start(spec);
+  Noise noise(20261121);
+  for (int i = 0; i < 40; ++i) Feed(analysis, noise.Wall({1, 1, 1 + lie}));
+  return analysis.Conclude();
+}
+
+TEST(SessionPlaceboTest, ThePlaceboIsComparedAndNeverGates) {
+  const Report report = WithPlacebo(0.2);
+  EXPECT_EQ(report.verdict, Verdict::kPass);
+  const Comparison& placebo = Find(report, "wall_time", "placebo");
+  EXPECT_EQ(placebo.role, ComparisonRole::kInfo);
+  ASSERT_TRUE(placebo.change && placebo.change->lo);
+  EXPECT_GT(*placebo.change->lo, 0.1);
+  // One gate: the candidate's level is not shared with the placebo.
+  EXPECT_EQ(Find(report, "wall_time").confidence, 0.99);
+}
+
+TEST(SessionPlaceboTest, APlaceboThatDiffersIsAWarning) {
+  const auto warned = [](const Report& report) {
+    return std::any_of(report.warnings.begin(), report.warnings.end(),
+                       [](const Warning& warning) { return warning.code == "placebo"; });
+  };
+  EXPECT_TRUE(warned(WithPlacebo(0.2)));
+  EXPECT_FALSE(warned(WithPlacebo(0)));
+}
+
 }  // namespace
 }  // namespace benchd

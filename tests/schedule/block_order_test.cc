@@ -48,6 +48,22 @@ TEST(PlanBlockTest, RunsTheReferenceTwiceForFourCandidates) {
   EXPECT_EQ(runs[4], 1);
 }
 
+TEST(PlanBlockTest, DrawsEachRunsArmByCoin) {
+  // Both runs of a block are the base's in a quarter of 10,000 blocks: sd 43, the band is 5 sd.
+  SessionSpec spec = SpecWith(1, 2024);
+  spec.schedule.kind = ScheduleKind::kCoin;
+  int both_base = 0;
+  for (std::uint64_t block = 0; block < 10'000; ++block) {
+    const std::vector<PlannedRun> runs = PlanBlock(spec, 0, RunPhase::kMeasured, block);
+    ASSERT_EQ(runs.size(), 2U);
+    EXPECT_EQ(runs[1].position, 1U);
+    both_base += runs[0].arm == 0 && runs[1].arm == 0 ? 1 : 0;
+  }
+  EXPECT_NEAR(both_base, 2'500, 217);
+  const std::vector<PlannedRun> warmup = PlanBlock(spec, 0, RunPhase::kWarmup, 0);
+  EXPECT_NE(warmup[0].arm, warmup[1].arm) << "a warm-up block warms every arm";
+}
+
 TEST(PlanBlockTest, PutsTheBaseFirstInAboutHalfOfTheBlocks) {
   // 10,000 fair coins: sd 50, the band is 5 sd; the seed is fixed.
   const SessionSpec spec = SpecWith(1, 2024);
