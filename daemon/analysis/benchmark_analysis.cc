@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "daemon/analysis/make_evidence.h"
 #include "daemon/base/error.h"
@@ -55,6 +56,7 @@ Result<void> BenchmarkAnalysis::FixGates() {
     for (std::size_t candidate : candidates_) {
       for (const PlannedGate& gate : *planned) {
         gates_.push_back(Open(reference, candidate, gate.metric, gate));
+        checked_.emplace_back(plan_.paired);
       }
     }
   }
@@ -117,26 +119,34 @@ Result<void> BenchmarkAnalysis::AddBlock(std::span<const Run* const> block, Leve
   runs_ += block.size();
   for (const Run* run : block) ++runs_per_arm_[run->arm];
 
-  for (NamedComparison& gate : gates_) Take(*values, gate, levels.gate ? &*levels.gate : nullptr);
-  for (NamedComparison& info : infos_) Take(*values, info, &levels.info);
+  for (std::size_t i = 0; i < gates_.size(); ++i) {
+    Take(*values, gates_[i], levels.gate ? &*levels.gate : nullptr, &checked_[i]);
+  }
+  for (NamedComparison& info : infos_) Take(*values, info, &levels.info, nullptr);
   for (const NamedComparison& gate : gates_) {
     if (Result<void> ratio = CheckRatio(gate); !ratio) return ratio;
   }
   return {};
 }
 
-void BenchmarkAnalysis::Take(const BlockValues& values, NamedComparison& one, Level* level) {
+void BenchmarkAnalysis::Take(const BlockValues& values, NamedComparison& one, Level* level,
+                             CheckedValues* checked) {
+  std::optional<ArmValue> pair[2];
+  Evidence::Values reference;
+  Evidence::Values candidate;
   if (values.keeps_runs()) {
-    const auto reference = values.Runs(one.reference, one.metric);
-    const auto candidate = values.Runs(one.candidate, one.metric);
+    reference = values.Runs(one.reference, one.metric);
+    candidate = values.Runs(one.candidate, one.metric);
     if (reference.empty() && candidate.empty()) return;
-    one.comparison.Add(reference, candidate);
   } else {
-    const std::optional<ArmValue> reference = values.At(one.reference, one.metric);
-    const std::optional<ArmValue> candidate = values.At(one.candidate, one.metric);
-    if (!reference || !candidate) return;
-    one.comparison.Add({&*reference, 1}, {&*candidate, 1});
+    pair[0] = values.At(one.reference, one.metric);
+    pair[1] = values.At(one.candidate, one.metric);
+    if (!pair[0] || !pair[1]) return;
+    reference = {&*pair[0], 1};
+    candidate = {&*pair[1], 1};
   }
+  one.comparison.Add(reference, candidate);
+  if (checked != nullptr) checked->Add(reference, candidate);
   if (level != nullptr) one.comparison.Look(*level, ContextOf(one), !plan_.OneLook());
 }
 
@@ -165,6 +175,21 @@ Result<void> BenchmarkAnalysis::CheckRatio(const NamedComparison& gate) const {
                          by_mean ? "its mean is not above 0, so there is no relative change"
                                  : "a value is not above 0, so there is no relative change",
                          "gate on the difference: --metric " + metric.key + ":+ABS");
+}
+
+std::vector<Warning> BenchmarkAnalysis::CheckGates() const {
+  std::vector<Warning> warnings;
+  for (std::size_t i = 0; i < gates_.size(); ++i) {
+    const NamedComparison& gate = gates_[i];
+    const CheckedNames names{benchmark_.name, benchmark_.arms[gate.reference].name,
+                             benchmark_.arms[gate.candidate].name};
+    for (Warning& warning : CheckData(checked_[i], catalog_.metrics()[gate.metric],
+                                      gate.comparison.gate()->kind, names)) {
+      const bool known = std::find(warnings.begin(), warnings.end(), warning) != warnings.end();
+      if (!known) warnings.push_back(std::move(warning));
+    }
+  }
+  return warnings;
 }
 
 void BenchmarkAnalysis::LookOnce(const Levels& levels) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "daemon/analysis/block_values.h"
+#include "daemon/analysis/data_checks.h"
 #include "daemon/analysis/gate_plan.h"
 #include "daemon/analysis/look_plan.h"
 #include "daemon/analysis/metric_catalog.h"
@@ -65,6 +66,9 @@ class BenchmarkAnalysis {
   const std::vector<NamedComparison>& gates() const { return gates_; }
   /// Info metrics in order of appearance, each for all pairs of arms.
   const std::vector<NamedComparison>& infos() const { return infos_; }
+  /// What the values of the gates say about the method's assumptions; see CheckData(). Each arm's
+  /// findings once, also when it is compared with several.
+  std::vector<Warning> CheckGates() const;
   /// False before the gates are fixed.
   bool AllGatesSettled() const;
   /// What a comparison should have by now.
@@ -77,7 +81,7 @@ class BenchmarkAnalysis {
   Result<void> CheckRatio(const NamedComparison& gate) const;
   NamedComparison Open(std::size_t reference, std::size_t candidate, std::size_t metric,
                        const std::optional<PlannedGate>& gate) const;
-  void Take(const BlockValues& values, NamedComparison& one, Level* level);
+  void Take(const BlockValues& values, NamedComparison& one, Level* level, CheckedValues* checked);
 
   const Benchmark& benchmark_;
   const LookPlan& plan_;
@@ -94,6 +98,7 @@ class BenchmarkAnalysis {
   std::uint64_t runs_ = 0;
   std::vector<std::uint64_t> runs_per_arm_;
   std::vector<NamedComparison> gates_;
+  std::vector<CheckedValues> checked_;  // of each gate
   std::vector<NamedComparison> infos_;
 };
 

@@ -104,6 +104,9 @@ class SessionAnalysis::Impl {
     if (!concluded_) {
       concluded_ = true;
       if (plan_.OneLook()) LookOnce();
+      for (const BenchmarkAnalysis& benchmark : benchmarks_) {
+        for (Warning& found : benchmark.CheckGates()) warnings_.push_back(std::move(found));
+      }
       if (at_limit_ == AtLimit::kEstimate && !StoppedByRegression()) SettleByEstimate();
     }
     return Look();

@@ -70,8 +70,8 @@ Warning WithinResolution(const BenchmarkAnalysis& benchmark, const NamedComparis
 Warning PlaceboDiffers(const BenchmarkAnalysis& benchmark, const NamedComparison& info) {
   const std::string& reference = benchmark.spec().arms[info.reference].name;
   return {.code = "placebo",
-          .message = benchmark.catalog().metrics()[info.metric].key + " of the placebo, a copy of " +
-                     reference + ", differs from " + reference +
+          .message = benchmark.catalog().metrics()[info.metric].key +
+                     " of the placebo, a copy of " + reference + ", differs from " + reference +
                      ": this machine finds differences where there are none; distrust the verdict",
           .benchmark = benchmark.spec().name,
           .arm = benchmark.spec().arms[info.candidate].name};

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "daemon/analysis/evidence.h"
+#include "daemon/analysis/metric_catalog.h"
+#include "daemon/model/session.h"
+
+namespace benchd {
+
+/// Most values of an arm that are kept to be looked at: the first ones. The checks compare ranks
+/// and distributions, which takes more than O(n), and what they find shows in as many.
+inline constexpr std::size_t kMostCheckedValues = 10'000;
+
+/// The values of one gate in order of time, kept for the checks of CheckData().
+class CheckedValues {
+ public:
+  explicit CheckedValues(bool paired) : paired_(paired) {}
+  void Add(Evidence::Values reference, Evidence::Values candidate);
+
+  bool paired() const { return paired_; }
+  /// Every value is > 0.
+  bool positive() const { return positive_; }
+  const std::vector<double>& reference() const { return reference_; }
+  const std::vector<double>& candidate() const { return candidate_; }
+
+ private:
+  bool paired_;
+  bool positive_ = true;
+  std::vector<double> reference_;
+  std::vector<double> candidate_;
+};
+
+/// The names that a warning mentions.
+struct CheckedNames {
+  std::string benchmark;
+  std::string reference;
+  std::string candidate;
+};
+
+/// What stands against what a comparison of means assumes, in words (docs/statistics.md section 8):
+/// `drift` (information), `pairs_drift`, `shapes_differ`, `outliers`, `several_modes`. Advice: no
+/// verdict follows from it. Nothing below eight values. Costs milliseconds at 10,000 values.
+std::vector<Warning> CheckData(const CheckedValues& values, const KnownMetric& metric,
+                               MarginKind margin, const CheckedNames& names);
+
+}  // namespace benchd

@@ -1,0 +1,106 @@
+#include "daemon/analysis/data_checks.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace benchd {
+namespace {
+
+constexpr unsigned kSeed = 20261121;
+const CheckedNames kNames{"main", "base", "candidate"};
+const KnownMetric kMetric{"wall_time", "s", Better::kLower, 1e-9, true};
+
+using Make = std::function<double(int, std::mt19937_64&)>;
+
+double Normal(std::mt19937_64& random) { return std::normal_distribution<double>()(random); }
+
+/// The codes that n pairs made by the two functions give rise to.
+std::vector<std::string> Codes(int n, const Make& base, const Make& candidate, bool paired = true,
+                               const KnownMetric& metric = kMetric) {
+  std::mt19937_64 random(kSeed);
+  CheckedValues values(paired);
+  for (int i = 0; i < n; ++i) {
+    const ArmValue b{base(i, random), true};
+    const ArmValue c{candidate(i, random), true};
+    values.Add({&b, 1}, {&c, 1});
+  }
+  std::vector<std::string> codes;
+  for (const Warning& warning : CheckData(values, metric, MarginKind::kRatio, kNames)) {
+    codes.push_back(warning.code);
+    EXPECT_EQ(warning.benchmark, "main");
+    EXPECT_FALSE(warning.message.empty());
+  }
+  return codes;
+}
+
+bool Has(const std::vector<std::string>& codes, const std::string& code) {
+  return std::find(codes.begin(), codes.end(), code) != codes.end();
+}
+
+double Plain(int, std::mt19937_64& random) { return 10 + 0.1 * Normal(random); }
+
+TEST(DataChecksTest, NormalArmsGiveNoWarning) { EXPECT_TRUE(Codes(200, Plain, Plain).empty()); }
+
+TEST(DataChecksTest, AMachineThatDriftsIsInformationAndItsPairsAreFine) {
+  // Both arms of a block share the machine's speed.
+  double machine = 0;
+  const auto base = [&machine](int i, std::mt19937_64& random) {
+    machine = 0.02 * i;
+    return 10 + machine + 0.1 * Normal(random);
+  };
+  const auto candidate = [&machine](int, std::mt19937_64& random) {
+    return 10 + machine + 0.1 * Normal(random);
+  };
+  const auto codes = Codes(200, base, candidate);
+  EXPECT_TRUE(Has(codes, "drift"));
+  EXPECT_FALSE(Has(codes, "pairs_drift"));
+}
+
+TEST(DataChecksTest, DifferencesThatDriftWeakenTheGuarantee) {
+  const auto drifting = [](int i, std::mt19937_64& random) {
+    return 10 + 0.005 * i + 0.1 * Normal(random);
+  };
+  EXPECT_TRUE(Has(Codes(200, Plain, drifting), "pairs_drift"));
+}
+
+TEST(DataChecksTest, ArmsOfDifferentShapeAreNamed) {
+  const auto two_modes = [](int, std::mt19937_64& random) {
+    return (random() % 2 == 0 ? 9 : 11) + 0.1 * Normal(random);
+  };
+  const auto codes = Codes(200, Plain, two_modes);
+  EXPECT_TRUE(Has(codes, "shapes_differ"));
+  EXPECT_TRUE(Has(codes, "several_modes"));
+}
+
+TEST(DataChecksTest, ATailBeyondANormalOneIsNamedWithItsSize) {
+  const auto tailed = [](int i, std::mt19937_64& random) {
+    return 10 + 0.1 * Normal(random) + (i % 20 == 0 ? 5 : 0);
+  };
+  EXPECT_TRUE(Has(Codes(200, Plain, tailed), "outliers"));
+}
+
+// Below two steps of spread every arm is a comb, whatever its shape.
+TEST(DataChecksTest, TheShapeOfAMetricOfFewStepsIsNotJudged) {
+  KnownMetric coarse = kMetric;
+  coarse.resolution = 1;
+  const auto codes = Codes(
+      200, [](int, std::mt19937_64& random) { return static_cast<double>(10 + random() % 2); },
+      [](int, std::mt19937_64& random) { return static_cast<double>(10 + random() % 3); }, true,
+      coarse);
+  EXPECT_FALSE(Has(codes, "shapes_differ"));
+  EXPECT_FALSE(Has(codes, "several_modes"));
+}
+
+TEST(DataChecksTest, FewValuesAreNotJudged) {
+  const auto wild = [](int i, std::mt19937_64&) { return i * i + 1.0; };
+  EXPECT_TRUE(Codes(7, wild, wild).empty());
+}
+
+}  // namespace
+}  // namespace benchd
