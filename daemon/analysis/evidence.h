@@ -71,6 +71,9 @@ class Evidence {
   /// The one look of a fixed plan; false when there is no estimate, or too few values.
   virtual bool LookOnce(Contrast deciding, double resolution, const Level& level) = 0;
 
+  /// What pairs saved on that scale; see pairing_gain.h. Nothing for methods without pairs.
+  virtual std::optional<double> PairingGain(Contrast /*scale*/) const { return std::nullopt; }
+
   /// What the last look says about a gate.
   virtual MarginDecision Judge(Contrast scale, double resolution) const;
 

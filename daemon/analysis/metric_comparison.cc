@@ -164,6 +164,7 @@ void MetricComparison::Describe(const LookPlan& plan, Comparison& out) const {
   out.sd_candidate = candidate.sd;
   out.change = ShowEffect(Contrast::kLogRatio);
   out.difference = ShowEffect(Contrast::kDifference);
+  out.pairing_gain = evidence_->PairingGain(DecidingScale());
   if (looked_) out.p_value = plan.one_sided ? evidence_->p_value() / 2 : evidence_->p_value();
 }
 

@@ -1,5 +1,7 @@
 #include "daemon/analysis/paired_evidence.h"
 
+#include "daemon/stats/pairing_gain.h"
+
 namespace benchd {
 
 void PairedMeans::Take(Values reference, Values candidate) {
@@ -28,6 +30,12 @@ ArmFigures PairedMeans::Candidate() const {
 bool PairedMeans::Defined(Contrast scale) const {
   if (scale == Contrast::kDifference) return DifferenceDefined(raw_.Centred());
   return (!rate() || positive()) && RatioDefined(Analysed());
+}
+
+std::optional<double> PairedMeans::PairingGain(Contrast scale) const {
+  if (!Defined(scale)) return std::nullopt;
+  return scale == Contrast::kLogRatio ? RatioPairingGain(Analysed())
+                                      : DifferencePairingGain(raw_.Centred());
 }
 
 PairedEstimate PairedMeans::EstimateOn(Contrast scale, double resolution) const {

@@ -16,6 +16,7 @@ class PairedMeans : public Evidence {
   ArmFigures Reference() const final;
   ArmFigures Candidate() const final;
   bool Defined(Contrast scale) const final;
+  std::optional<double> PairingGain(Contrast scale) const final;
 
  protected:
   void Take(Values reference, Values candidate) override;

@@ -58,6 +58,9 @@ struct Comparison {
   std::optional<Verdict> verdict;    ///< gates only
   std::optional<Decision> decided;   ///< gates that are decided
   Flag flag = Flag::kNone;           ///< info metrics only
+  /// Standard error over that of the same values taken for independent: 0.5 = pairing saved three
+  /// quarters of the runs. Only of pairs.
+  std::optional<double> pairing_gain;
   /// Further blocks until this gate is expected to be decided; absent when unknown or not a gate.
   std::optional<double> expected_blocks;
   /// The same as a time; the session fills it, the statistics know no clock.

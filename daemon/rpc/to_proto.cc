@@ -113,6 +113,7 @@ void ComparisonToProto(const Comparison& from, Nanoseconds elapsed, v1::Comparis
     to->mutable_decided()->set_hi(from.decided->hi);
   }
   to->set_flag(WireValue(kFlags, from.flag));
+  if (from.pairing_gain) to->set_pairing_gain(*from.pairing_gain);
   EtaToProto(from, elapsed, to);
 }
 
@@ -256,6 +257,16 @@ void ToProto(const Run& run, const SessionSpec& spec, v1::Run* to) {
     added->set_inner_benchmark(sample.inner_benchmark);
     added->set_iteration(sample.iteration);
     added->set_value(sample.value);
+  }
+}
+
+void MetricsToProto(const Run& run, v1::Run* to) {
+  for (const MetricInfo& info : run.metrics) {
+    v1::MetricInfo* added = to->add_metrics();
+    added->set_name(info.name);
+    added->set_unit(info.unit);
+    if (info.better) added->set_better(WireValue(kBetters, *info.better));
+    if (info.resolution > 0) added->set_resolution(info.resolution);
   }
 }
 

@@ -110,6 +110,7 @@ struct Fields<Comparison> {
     visit("verdict", v.verdict);
     visit("decided", v.decided);
     visit("flag", v.flag);
+    visit("pairing_gain", v.pairing_gain);
     visit("expected_blocks", v.expected_blocks);
     visit("eta_ns", v.eta);
   }

@@ -241,6 +241,23 @@ TEST(SessionMethodsTest, SubselectionTakesTheRunsMediansForItsValues) {
   EXPECT_EQ(report.verdict, Verdict::kRegression);
 }
 
+// The arms of a block share a machine that moves by ten times their own noise.
+TEST(SessionMethodsTest, PairsSayWhatTheySaved) {
+  Arms arms = Draw(100, 0, 0.01);
+  std::mt19937_64 random(kSeed);
+  std::normal_distribution<double> machine(0, 0.1);
+  for (std::size_t i = 0; i < 100; ++i) {
+    const double speed = std::exp(machine(random));
+    arms.base[i] *= speed;
+    arms.candidate[i] *= speed;
+  }
+  const auto gain = Find(ReportOf(Spec(Method::kPaired), arms), "wall_time").pairing_gain;
+  ASSERT_TRUE(gain);
+  // sqrt(2 * 0.01^2) / sqrt(2 * (0.01^2 + 0.1^2)) = 0.0995; a quarter for the sample.
+  EXPECT_NEAR(*gain, 0.0995, 0.025);
+  EXPECT_FALSE(Find(ReportOf(Spec(Method::kWelch), arms), "wall_time").pairing_gain);
+}
+
 TEST(SessionMethodsTest, PrecisionGoesOnUntilTheIntervalIsThatShort) {
   SessionSpec spec = Spec(Method::kPaired);
   spec.rule = {RuleKind::kPrecision, 0.03};

@@ -104,6 +104,7 @@ inline Comparison RichComparison() {
                     .verdict = Verdict::kRegression,
                     .decided = Decision{.blocks = 11, .lo = -0.5, .hi = 0.125},
                     .flag = Flag::kWorse,
+                    .pairing_gain = 0.625,
                     .expected_blocks = 12.5,
                     .eta = Nanoseconds(99)};
 }

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+
+namespace benchd {
+
+/// SplitMix64: reproducible 64-bit numbers, the same on every machine and library version. What
+/// uniform numbers below a bound are made of (schedule/random_stream.h, stats/random_index.h).
+/// Inline, because a bootstrap draws 10^8. A small value type.
+/// Source: G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014.
+class SplitMix64 {
+ public:
+  /// Streams of one seed are independent for all practical purposes. Mixing twice keeps
+  /// neighbouring seeds and neighbouring streams apart.
+  SplitMix64(std::uint64_t seed, std::uint64_t stream)
+      : state_(Mix(Mix(seed + kGolden) + (stream + 1) * kGolden)) {}
+
+  std::uint64_t Next() {
+    state_ += kGolden;
+    return Mix(state_);
+  }
+
+ private:
+  static constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15ULL;
+
+  static std::uint64_t Mix(std::uint64_t z) {
+    z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9ULL;
+    z = (z ^ (z >> 27U)) * 0x94D049BB133111EBULL;
+    return z ^ (z >> 31U);
+  }
+
+  std::uint64_t state_;
+};
+
+}  // namespace benchd
