@@ -39,7 +39,7 @@ using testing::HasSubstr;
   [[maybe_unused]] auto [u1, u2, u3] = ArmRuns{};
   [[maybe_unused]] auto [w1, w2, w3, w4] = Warning{};
   [[maybe_unused]] auto [x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17,
-                         x18, x19, x20, x21, x22, x23, x24, x25, x26] = Comparison{};
+                         x18, x19, x20, x21, x22, x23, x24, x25, x26, x27] = Comparison{};
   [[maybe_unused]] auto [y1, y2, y3] = Effect{};
   [[maybe_unused]] auto [z1, z2, z3] = Decision{};
   [[maybe_unused]] auto [f1, f2, f3] = Failure{};
