@@ -24,6 +24,27 @@ std::vector<OptionInfo> CompareOptions(bool with_detach) {
   return options;
 }
 
+std::vector<OptionInfo> AnalyzeOptions() {
+  constexpr std::string_view kTable = "Table";
+  constexpr std::string_view kShown = "What is shown";
+  std::vector<OptionInfo> options = {
+      {"base", 0, "NAME", "the reference arm; repeatable (default the first row's)", kTable},
+      {"references", 0, "A,B", "several references: every other arm against each", kTable},
+      {"column", 0, "NAME:ATTR[,ATTR...]",
+       "what a column's values are: lower or higher (which is better), unit=U, step=Q (their "
+       "resolution); repeatable",
+       kTable}};
+  for (const OptionInfo& option : TableOptions()) options.push_back(option);
+  options.push_back({"interval", 0, "classic",
+                     "one look by Welch's interval over the base's mean, as cbdr prints it",
+                     kShown});
+  options.push_back({"stars", 0, "welch|mmtests",
+                     "mmtests' table of every arm, starred by Welch's test or by mmtests' own rule",
+                     kShown});
+  options.push_back({"histogram", 0, "", "the values of every arm in common bins", kShown});
+  return options;
+}
+
 const std::vector<OptionInfo>& EveryOption() {
   static const std::vector<OptionInfo> options = {
       {"json", 0, "", "one JSON object a line", kEvery},
@@ -52,7 +73,7 @@ const std::vector<Command>& Commands() {
        RunList},
       {"show",
        "[OPTIONS] ID",
-       "show a session and the command that asks for it again",
+       "show a session, and the commands that ask for it and compute it again",
        {{"log", 0, "", "with the output of its runs (--output log)", kThis}},
        RunShow},
       {"cancel", "[OPTIONS] ID", "end a queued or running session", {}, RunCancel},
@@ -69,6 +90,8 @@ const std::vector<Command>& Commands() {
        {{"format", 0, "csv|json", "one row a run, or spec, result and runs (default csv)", kThis},
         {"with-warmup", 0, "", "warm-up runs too; in CSV their pair is empty", kThis}},
        RunExport},
+      {"analyze", "[OPTIONS] FILE.csv|-", "analyze an export, or what was measured elsewhere",
+       AnalyzeOptions(), RunAnalyze},
       {"version", "[OPTIONS]", "print the versions of benchctl and of the daemon", {}, RunVersion},
   };
   return commands;

@@ -48,6 +48,7 @@ Outcome<ExitCode> RunPause(const CommandContext& context);
 Outcome<ExitCode> RunResume(const CommandContext& context);
 Outcome<ExitCode> RunDrain(const CommandContext& context);
 Outcome<ExitCode> RunExport(const CommandContext& context);
+Outcome<ExitCode> RunAnalyze(const CommandContext& context);
 Outcome<ExitCode> RunVersion(const CommandContext& context);
 
 /// The one session that a command is about.

@@ -191,12 +191,8 @@ Outcome<Followed> FollowSession(DaemonLink& link, const std::string& session, Di
   return followed;
 }
 
-ExitCode ExitFor(const v1::Session& session) {
-  if (session.state() == v1::SESSION_STATE_FAILED) {
-    return session.failed().refused() ? ExitCode::kRefused : ExitCode::kFailed;
-  }
-  if (session.state() == v1::SESSION_STATE_CANCELLED) return ExitCode::kCancelled;
-  switch (session.report().verdict()) {
+ExitCode ExitFor(const v1::Update& verdict) {
+  switch (verdict.verdict()) {
     case v1::VERDICT_PASS:
       return ExitCode::kPass;
     case v1::VERDICT_REGRESSION:
@@ -204,6 +200,14 @@ ExitCode ExitFor(const v1::Session& session) {
     default:
       return ExitCode::kUndecided;
   }
+}
+
+ExitCode ExitFor(const v1::Session& session) {
+  if (session.state() == v1::SESSION_STATE_FAILED) {
+    return session.failed().refused() ? ExitCode::kRefused : ExitCode::kFailed;
+  }
+  if (session.state() == v1::SESSION_STATE_CANCELLED) return ExitCode::kCancelled;
+  return ExitFor(session.report());
 }
 
 ExitCode ReportEnd(const Followed& followed, bool json) {

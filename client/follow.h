@@ -37,6 +37,9 @@ Outcome<Followed> FollowSession(DaemonLink& link, const std::string& session, Di
 /// have said it already, and gives the exit code of the contract.
 ExitCode ReportEnd(const Followed& followed, bool json);
 
+/// The contract's exit code for a verdict.
+ExitCode ExitFor(const v1::Update& verdict);
+
 /// The contract's exit code for a session in its final state.
 ExitCode ExitFor(const v1::Session& session);
 

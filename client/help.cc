@@ -62,6 +62,12 @@ std::string RenderHelp(const Command& command) {
         "\nCommands are one string each, split by shell quoting rules and executed without a\n"
         "shell: benchctl compare 'gzip -1 -k f' 'gzip -9 -k f'\n";
   }
+  if (command.name == "analyze") {
+    text +=
+        "\nA table is CSV with a line of names: the first column is the arm, every further one\n"
+        "a metric, except `benchmark`, `pair`, `order` and `started_at`. Rows are taken in their\n"
+        "order: benchctl analyze --base v1 --metric latency:lower latency.csv\n";
+  }
   const std::vector<OptionInfo> options = AllOptions(command);
   std::vector<std::string_view> groups;
   for (const OptionInfo& option : options) {

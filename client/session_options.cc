@@ -14,46 +14,71 @@ constexpr std::string_view kQueue = "Queue";
 constexpr bool kRepeatable = true;
 constexpr bool kPerBenchmark = true;
 
+constexpr std::string_view kMargin = "smallest slowdown that counts: 2% = 0.02 (default 2%)";
+constexpr std::string_view kAlpha = "probability of a wrong statement, instead of --confidence";
+constexpr std::string_view kSided = "what alpha covers: both bounds, or each (default two)";
+constexpr std::string_view kEstimator =
+    "mean, hl, median, quantile:P, lognormal-mean or subselection (default mean)";
+constexpr std::string_view kRule = "margin, or precision:WIDTH of the interval (default margin)";
+
 constexpr std::array kOptions = {
-    SessionOption{
-        {"margin", 0, "P", "smallest slowdown that counts: 2% = 0.02 (default 2%)", kVerdict},
-        false,
-        kPerBenchmark},
-    SessionOption{
-        {"confidence", 0, "P", "1 - alpha, of the whole session (default 99%)", kVerdict}},
-    SessionOption{
-        {"alpha", 0, "A", "probability of a wrong statement, instead of --confidence", kVerdict}},
-    SessionOption{
-        {"sided", 0, "two|one", "what alpha covers: both bounds, or each (default two)", kVerdict}},
+    SessionOption{{"margin", 0, "P", kMargin, kVerdict}, false, kPerBenchmark, kMargin},
+    SessionOption{{"confidence", 0, "P", "1 - alpha, of the whole session (default 99%)", kVerdict},
+                  false,
+                  false,
+                  "1 - alpha, of all gates together (default 99%)"},
+    SessionOption{{"alpha", 0, "A", kAlpha, kVerdict}, false, false, kAlpha},
+    SessionOption{{"sided", 0, "two|one", kSided, kVerdict}, false, false, kSided},
     SessionOption{
         {"metric", 0, "NAME[:P%|:+ABS][:lower|:higher]",
          "a metric that decides (default wall_time; with --parse every parsed metric that has "
          "a direction); repeatable",
          kVerdict},
         kRepeatable,
-        kPerBenchmark},
-    SessionOption{{"method", 0, "M", "paired, welch, exact-t or fixed (default paired)", kVerdict}},
-    SessionOption{{"estimator", 0, "E",
-                   "mean, hl, median, quantile:P, lognormal-mean or subselection (default mean)",
-                   kVerdict}},
-    SessionOption{
-        {"rule", 0, "R", "margin, or precision:WIDTH of the interval (default margin)", kVerdict}},
+        kPerBenchmark,
+        "a column that decides (default wall_time, without it every column that has a direction); "
+        "repeatable"},
+    SessionOption{{"method", 0, "M", "paired, welch, exact-t or fixed (default paired)", kVerdict},
+                  false,
+                  false,
+                  "paired, welch, exact-t or fixed: one look (default paired with a pair column, "
+                  "else fixed)"},
+    SessionOption{{"estimator", 0, "E", kEstimator, kVerdict}, false, false, kEstimator},
+    SessionOption{{"rule", 0, "R", kRule, kVerdict}, false, false, kRule},
     SessionOption{{"at-limit", 0, "undecided|estimate",
-                   "what an open verdict becomes at a limit (default undecided)", kVerdict}},
+                   "what an open verdict becomes at a limit (default undecided)", kVerdict},
+                  false,
+                  false,
+                  "what an open verdict becomes after the last row (default undecided)"},
     SessionOption{{"fail-fast", 0, "", "stop at the first regression", kVerdict}},
 
-    SessionOption{{"schedule", 0, "pairs|coin", "how the arms alternate (default pairs)", kRuns}},
+    SessionOption{{"schedule", 0, "pairs|coin", "how the arms alternate (default pairs)", kRuns},
+                  false,
+                  false,
+                  "coin: the rows are no pairs, whatever a pair column says (default pairs)"},
     SessionOption{{"warmup", 0, "N", "discarded blocks (default 1)", kRuns}},
-    SessionOption{{"min-runs", 0, "N", "blocks before the first look (default 8)", kRuns}},
-    SessionOption{{"max-runs", 0, "N", "blocks at most (default none)", kRuns}},
+    SessionOption{{"min-runs", 0, "N", "blocks before the first look (default 8)", kRuns},
+                  false,
+                  false,
+                  "pairs before the first look (default 8)"},
+    SessionOption{{"max-runs", 0, "N", "blocks at most (default none)", kRuns},
+                  false,
+                  false,
+                  "pairs at most: then fewer are needed (default none)"},
     SessionOption{{"runs", 0, "N", "exactly N blocks, one look", kRuns}},
     SessionOption{
         {"max-time", 0, "D", "from the first measured run, as 30s or 10m (default 10m)", kRuns}},
     SessionOption{{"timeout", 0, "D",
                    "of one run; then it is killed and the session fails (default 5m)", kRuns}},
     SessionOption{{"seed", 0, "N",
-                   "of the order and the environment padding (default random, recorded)", kRuns}},
-    SessionOption{{"placebo", 0, "", "add a hidden copy of the reference as a candidate", kRuns}},
+                   "of the order and the environment padding (default random, recorded)", kRuns},
+                  false,
+                  false,
+                  "of what an estimator draws at random (default 0)"},
+    SessionOption{{"placebo", 0, "", "add a hidden copy of the reference as a candidate", kRuns},
+                  false,
+                  false,
+                  "the arm called placebo is compared and never gates"},
 
     SessionOption{{"shell", 0, "", "run the commands by `sh -c`", kChildren}, false, kPerBenchmark},
     SessionOption{{"setup", 0, "C", "command once before", kChildren}, false, kPerBenchmark},
@@ -96,6 +121,16 @@ constexpr std::array kOptions = {
 }  // namespace
 
 std::span<const SessionOption> SessionOptions() { return kOptions; }
+
+std::vector<OptionInfo> TableOptions() {
+  std::vector<OptionInfo> options;
+  for (const SessionOption& option : kOptions) {
+    if (option.help_of_table.empty()) continue;
+    options.push_back(option.info);
+    options.back().help = option.help_of_table;
+  }
+  return options;
+}
 
 const SessionOption* FindSessionOption(std::string_view name) {
   for (const SessionOption& option : kOptions) {

@@ -21,15 +21,20 @@ struct OptionValue {
 /// Session options by long name. A switch has the value "true" or "false".
 using OptionValues = std::map<std::string, std::vector<OptionValue>, std::less<>>;
 
-/// How often an option may be given, and whether a [[benchmark]] of a file may have its own.
+/// How often an option may be given, whether a [[benchmark]] of a file may have its own, and what
+/// it says of a table of measurements.
 struct SessionOption {
   OptionInfo info;
   bool repeatable = false;
   bool per_benchmark = false;
+  /// Its help in `analyze`; empty = it makes sense only where something is measured.
+  std::string_view help_of_table;
 };
 
 /// The options that describe a session: the same in `compare`, `submit` and a file.
 std::span<const SessionOption> SessionOptions();
+/// Those of them that `analyze` takes as well, with the same meaning.
+std::vector<OptionInfo> TableOptions();
 const SessionOption* FindSessionOption(std::string_view name);
 
 /// Takes the session options out of a command line. Of an option that is not repeatable the last

@@ -36,12 +36,37 @@ Outcome<void> CheckText(const std::string& text, const std::string& what) {
   return {};
 }
 
+Outcome<void> CheckOptionText(const OptionValues& options) {
+  if (options.contains("confidence") && options.contains("alpha")) {
+    return UsageError("--alpha: --confidence says the same already", "give one of the two");
+  }
+  for (const auto& [name, values] : options) {
+    for (const OptionValue& value : values) {
+      auto checked = CheckText(value.text, "--" + name);
+      if (!checked) return checked;
+    }
+  }
+  return {};
+}
+
+Outcome<void> ApplyAll(const OptionValues& options, v1::SessionSpec* spec) {
+  for (const auto& [name, values] : options) {
+    for (const OptionValue& value : values) {
+      auto applied = ApplyToSession(name, value.text, spec);
+      if (!applied) return std::move(applied).error().Within(value.origin);
+    }
+  }
+  return {};
+}
+
 class Builder {
  public:
   Builder(const SpecInput& input, const CallerContext& caller) : input_(input), caller_(caller) {}
 
   Outcome<v1::SessionSpec> Build() {
-    for (Outcome<void> step : {CheckOptionText(), CheckArms(), SessionOptionsToSpec()}) {
+    *spec_.mutable_environment() = {caller_.environment.begin(), caller_.environment.end()};
+    for (Outcome<void> step :
+         {CheckOptionText(input_.options), CheckArms(), ApplyAll(input_.options, &spec_)}) {
       if (!step) return std::move(step).error();
     }
     std::set<std::string> names;
@@ -58,19 +83,6 @@ class Builder {
   }
 
  private:
-  Outcome<void> CheckOptionText() const {
-    if (input_.options.contains("confidence") && input_.options.contains("alpha")) {
-      return UsageError("--alpha: --confidence says the same already", "give one of the two");
-    }
-    for (const auto& [name, values] : input_.options) {
-      for (const OptionValue& value : values) {
-        auto checked = CheckText(value.text, "--" + name);
-        if (!checked) return checked;
-      }
-    }
-    return {};
-  }
-
   Outcome<void> CheckArms() const {
     std::set<std::string> names;
     std::size_t references = 0;
@@ -103,17 +115,6 @@ class Builder {
       if (arm.role == "reference") return input_.arms[index].role == "reference";
     }
     return index == 0 && input_.arms[0].role.empty();
-  }
-
-  Outcome<void> SessionOptionsToSpec() {
-    *spec_.mutable_environment() = {caller_.environment.begin(), caller_.environment.end()};
-    for (const auto& [name, values] : input_.options) {
-      for (const OptionValue& value : values) {
-        auto applied = ApplyToSession(name, value.text, &spec_);
-        if (!applied) return std::move(applied).error().Within(value.origin);
-      }
-    }
-    return {};
   }
 
   Outcome<void> AddBenchmark(const BenchmarkInput& input) {
@@ -205,6 +206,22 @@ class Builder {
 
 Outcome<v1::SessionSpec> BuildSpec(const SpecInput& input, const CallerContext& caller) {
   return Builder(input, caller).Build();
+}
+
+Outcome<v1::SessionSpec> BuildTableSpec(const OptionValues& options) {
+  v1::SessionSpec spec;
+  for (Outcome<void> step : {CheckOptionText(options), ApplyAll(options, &spec)}) {
+    if (!step) return std::move(step).error();
+  }
+  const auto metrics = options.find("metric");
+  if (metrics == options.end()) return spec;
+  v1::Benchmark* benchmark = spec.add_benchmarks();
+  for (const OptionValue& value : metrics->second) {
+    ArmSettings none;
+    auto applied = ApplyToBenchmark("metric", value.text, "", benchmark, &none);
+    if (!applied) return std::move(applied).error().Within(value.origin);
+  }
+  return spec;
 }
 
 }  // namespace benchd::client

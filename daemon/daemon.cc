@@ -148,8 +148,9 @@ QueuePolicy Daemon::Policy() const {
 }
 
 Result<void> Daemon::Serve() {
-  server_.emplace(loop_.get_executor(), rpc::Server::Parts{*queue_, hub_, *store_, random_, clock_,
-                                                           info_, peers_, calls_});
+  server_.emplace(loop_.get_executor(),
+                  rpc::Server::Parts{*queue_, hub_, *store_, random_, clock_, info_, peers_, calls_,
+                                     paths_.state_dir});
   if (Result<void> ok = server_->Start(); !ok) return ok;
   listener_.emplace(
       loop_.get_executor(), socket_->TakeFd(), peers_, [this](int fd) { server_->Adopt(fd); },

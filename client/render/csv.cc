@@ -11,19 +11,21 @@
 namespace benchd::client {
 namespace {
 
+// Readers drop blanks around a field, so those that belong to it need quotes too.
+bool HasOuterBlank(const std::string& field) {
+  constexpr std::string_view kBlanks = " \t";
+  return !field.empty() && (kBlanks.find(field.front()) != std::string_view::npos ||
+                            kBlanks.find(field.back()) != std::string_view::npos);
+}
+
 std::string Quoted(const std::string& field) {
-  if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
+  if (field.find_first_of(",\"\r\n") == std::string::npos && !HasOuterBlank(field)) return field;
   std::string quoted = "\"";
   for (const char c : field) {
     if (c == '"') quoted += '"';
     quoted += c;
   }
   return quoted + "\"";
-}
-
-std::string MetricName(const v1::Sample& sample) {
-  return sample.inner_benchmark().empty() ? sample.metric()
-                                          : sample.inner_benchmark() + "/" + sample.metric();
 }
 
 // Samples inside a run are no replicates (the table's unit is the run): they become one value,
@@ -45,6 +47,11 @@ double Collapse(const std::vector<double>& values, bool rate) {
 }
 
 }  // namespace
+
+std::string MetricName(const v1::Sample& sample) {
+  return sample.inner_benchmark().empty() ? sample.metric()
+                                          : sample.inner_benchmark() + "/" + sample.metric();
+}
 
 std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Update& report) {
   std::set<std::string> rates;

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "client/render/analyze_replay.h"
 #include "client/render/report.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
@@ -90,6 +91,11 @@ std::vector<std::vector<std::string>> Facts(const v1::Session& session, const Us
   return rows;
 }
 
+std::string AnalyzeLine(const AnalyzeReplay& replay) {
+  if (!replay.command.empty()) return "analyze: " + replay.command + "\n";
+  return replay.why_not.empty() ? "" : "analyze: not in one command: " + replay.why_not + "\n";
+}
+
 }  // namespace
 
 std::string RenderList(std::span<const v1::Session> sessions, const UserNames& users,
@@ -113,7 +119,8 @@ std::string RenderList(std::span<const v1::Session> sessions, const UserNames& u
   return fitted;
 }
 
-std::string RenderSession(const v1::Session& session, const UserNames& users, const Style& style) {
+std::string RenderSession(const v1::Session& session, std::span<const v1::Column> columns,
+                          const UserNames& users, const Style& style) {
   std::string text = AlignColumns(Facts(session, users)) + "\n";
   if (session.has_started()) text += SettingsTable(session.started());
   if (session.has_failed()) text += RenderFailure(session.session(), session.failed());
@@ -125,6 +132,7 @@ std::string RenderSession(const v1::Session& session, const UserNames& users, co
   if (session.has_spec() && session.has_started()) {
     text += "again: " + ReplayCommand(session.spec(), session.started().seed()) + "\n";
     text += "data: benchctl export " + Printable(session.session()) + " --format csv\n";
+    if (session.has_ended_at()) text += AnalyzeLine(ReplayAnalysis(session, columns));
   }
   if (!session.log().empty()) text += "log:\n" + Printable(session.log(), /*keep_newlines=*/true);
   if (!text.ends_with('\n')) text += '\n';

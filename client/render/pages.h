@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "benchd/v1/analysis.pb.h"
 #include "benchd/v1/queue.pb.h"
 #include "benchd/v1/session.pb.h"
 #include "client/render/style.h"
@@ -19,8 +20,12 @@ using UserNames = std::function<std::string(std::uint32_t uid)>;
 std::string RenderList(std::span<const v1::Session> sessions, const UserNames& users,
                        const google::protobuf::Timestamp& now, const Style& style);
 
-/// `show ID`: everything about a session, and the command that asks for it again.
-std::string RenderSession(const v1::Session& session, const UserNames& users, const Style& style);
+/// `show ID`: everything about a session, the command that asks for it again, and the one that
+/// computes its numbers again from its export.
+///
+/// @param columns  what the session's harness said of its metrics
+std::string RenderSession(const v1::Session& session, std::span<const v1::Column> columns,
+                          const UserNames& users, const Style& style);
 
 /// `pause`, `resume`, `drain`: "paused; 3 queued, k3x9m2pq runs".
 std::string RenderQueue(const v1::QueueStatus& status);

@@ -1,3 +1,4 @@
+#include "client/render/command_text.h"
 #include "client/render/report.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
@@ -5,26 +6,7 @@
 namespace benchd::client {
 namespace {
 
-// Collects `--name value` of what differs from the defaults.
-class CommandLine {
- public:
-  explicit CommandLine(std::string start) : text_(std::move(start)) {}
-
-  void Switch(const char* name, bool on) {
-    if (on) text_ += std::string(" ") + name;
-  }
-  void Option(const char* name, std::string_view value, std::string_view usual = "") {
-    if (value != usual) text_ += std::string(" ") + name + " " + ShellQuoted(std::string(value));
-  }
-  void Number(const char* name, double value) { Option(name, FormatRoundTrip(value)); }
-  void Word(const std::string& word) { text_ += " " + ShellQuoted(word); }
-  std::string Take() { return std::move(text_); }
-
- private:
-  std::string text_;
-};
-
-void AddLimits(const v1::Limits& limits, CommandLine* line) {
+void AddLimits(const v1::Limits& limits, CommandText* line) {
   constexpr std::uint64_t kDefaultMinRuns = 8;
   constexpr double kDefaultMaxTime = 600;
   constexpr double kDefaultTimeout = 300;
@@ -43,18 +25,18 @@ void AddLimits(const v1::Limits& limits, CommandLine* line) {
   line->Switch("--fail-fast", limits.fail_fast());
 }
 
-void AddGate(const v1::Gate& gate, double session_margin, CommandLine* line) {
+void AddGate(const v1::Gate& gate, double session_margin, CommandText* line) {
   std::string text = gate.metric();
   // The daemon records each gate with its margin, also when it is the session's.
   if (gate.margin_case() == v1::Gate::kRatio && gate.ratio() != session_margin) {
-    text += ":" + FormatRoundTrip(gate.ratio() * 100) + "%";
+    text += ":" + FormatRoundTripPercent(gate.ratio());
   }
   if (gate.margin_case() == v1::Gate::kAbsolute) text += ":+" + FormatRoundTrip(gate.absolute());
   if (gate.better() != v1::BETTER_UNSPECIFIED) text += ":" + std::string(BetterWord(gate.better()));
   line->Option("--metric", text);
 }
 
-void AddSession(const v1::SessionSpec& spec, CommandLine* line) {
+void AddSession(const v1::SessionSpec& spec, CommandText* line) {
   constexpr double kDefaultMargin = 0.02;
   constexpr double kDefaultAlpha = 0.01;
   if (spec.has_margin() && spec.margin() != kDefaultMargin) line->Number("--margin", spec.margin());
@@ -76,7 +58,7 @@ void AddSession(const v1::SessionSpec& spec, CommandLine* line) {
   line->Option("--cpus", spec.cpus());
 }
 
-void AddBenchmark(const v1::Benchmark& benchmark, double session_margin, CommandLine* line) {
+void AddBenchmark(const v1::Benchmark& benchmark, double session_margin, CommandText* line) {
   for (const v1::Gate& gate : benchmark.gates()) AddGate(gate, session_margin, line);
   line->Option("--parse", benchmark.parse());
   line->Option("--setup", benchmark.hooks().setup());
@@ -94,12 +76,13 @@ void AddBenchmark(const v1::Benchmark& benchmark, double session_margin, Command
 }
 
 // One reference leads the commands; several are options of their own.
-void AddArms(const v1::Benchmark& benchmark, CommandLine* line) {
+void AddArms(const v1::Benchmark& benchmark, CommandText* line) {
   int references = 0;
   for (const v1::Arm& arm : benchmark.arms())
     references += arm.role() == v1::ARM_ROLE_REFERENCE ? 1 : 0;
   std::vector<const v1::Arm*> positional;
   for (const v1::Arm& arm : benchmark.arms()) {
+    if (arm.role() == v1::ARM_ROLE_PLACEBO) continue;  // --placebo adds it
     if (arm.role() != v1::ARM_ROLE_REFERENCE) {
       positional.push_back(&arm);
     } else if (references == 1) {
@@ -117,7 +100,7 @@ void AddArms(const v1::Benchmark& benchmark, CommandLine* line) {
 
 std::string ReplayCommand(const v1::SessionSpec& spec, std::uint64_t seed) {
   if (spec.benchmarks_size() != 1) return "benchctl compare -f FILE --seed " + std::to_string(seed);
-  CommandLine line("benchctl compare --seed " + std::to_string(seed));
+  CommandText line("benchctl compare --seed " + std::to_string(seed));
   AddSession(spec, &line);
   AddBenchmark(spec.benchmarks(0), spec.has_margin() ? spec.margin() : 0.02, &line);
   AddArms(spec.benchmarks(0), &line);

@@ -155,6 +155,7 @@ std::string RenderComparisons(const v1::Update& update, const Style& style) {
 
 std::string RenderFindings(const v1::Update& update, const Style& style) {
   std::string text = RenderComparisons(update, style) + Warnings(update, style);
+  if (update.verdict() == v1::VERDICT_UNSPECIFIED) return text;  // nothing gates
   for (const std::string& sentence : VerdictSentences(update, style)) {
     text += PaintedSentence(sentence, update.verdict(), style) + "\n";
   }

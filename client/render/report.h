@@ -12,7 +12,7 @@ namespace benchd::client {
 // What people read on stdout when something is over. All end with a newline.
 
 /// What a session found: per benchmark the arms' means and every metric's change with interval and
-/// verdict word, then warnings and the verdict in a sentence.
+/// verdict word, then warnings and the verdict, if there is one, in a sentence.
 std::string RenderFindings(const v1::Update& update, const Style& style);
 
 /// The result of a session: its findings and how to come back to it.

@@ -33,16 +33,36 @@ std::string Told(double value, const Judged& judged, const Wording& words, const
 }
 
 std::string Blocks(const v1::Comparison& c) {
+  if (c.n_reference() != c.n_candidate()) {
+    return std::to_string(c.n_reference()) + " and " + std::to_string(c.n_candidate()) + " values";
+  }
   return std::to_string(c.n_candidate()) + (c.n_candidate() == 1 ? " block" : " blocks");
+}
+
+// More values came after the decision, or it counts otherwise than the values of an arm.
+bool DecidedBefore(const v1::Comparison& c) {
+  return c.has_decided() && c.method() != v1::METHOD_FIXED &&
+         c.decided().blocks() != c.n_candidate();
+}
+
+// A decision stands by the interval that it was made by, whatever that has become since.
+Judged DecidedBy(const v1::Comparison& c) {
+  Judged judged = JudgedBy(c);
+  constexpr double kUnbounded = 1e100;
+  if (!DecidedBefore(c) || std::abs(c.decided().lo()) > kUnbounded ||
+      std::abs(c.decided().hi()) > kUnbounded) {
+    return judged;
+  }
+  judged.lo = c.decided().lo();
+  judged.hi = c.decided().hi();
+  return judged;
 }
 
 // In parentheses behind a statement.
 std::string Evidence(const v1::Comparison& c, const std::string& interval) {
   std::string text = "(" + interval + (interval.empty() ? "" : ", ") +
                      FormatPercent(c.confidence()) + " confidence, " + Blocks(c);
-  if (c.has_decided() && c.decided().blocks() != c.n_candidate()) {
-    text += ", decided at " + std::to_string(c.decided().blocks());
-  }
+  if (DecidedBefore(c)) text += ", decided at " + DecisionCount(c, c.decided().blocks());
   return text + ")";
 }
 
@@ -146,8 +166,16 @@ Judged JudgedBy(const v1::Comparison& comparison) {
   return judged;
 }
 
+std::string DecisionCount(const v1::Comparison& gate, std::uint64_t blocks) {
+  const std::string count = std::to_string(blocks);
+  // Without pairs a row of a table stands for itself.
+  if (blocks > gate.n_reference() && blocks > gate.n_candidate()) return count + " runs";
+  if (gate.method() == v1::METHOD_WELCH) return count + (blocks == 1 ? " block" : " blocks");
+  return count + (blocks == 1 ? " pair" : " pairs");
+}
+
 std::string GateSentence(const v1::Comparison& gate, const Style& style) {
-  const Judged judged = JudgedBy(gate);
+  const Judged judged = DecidedBy(gate);
   const Wording words = WordingFor(gate);
   const std::string verdict(VerdictWord(gate.verdict()));
   if (gate.verdict() == v1::VERDICT_PASS && judged.lo && judged.hi) {

@@ -10,8 +10,13 @@
 namespace benchd::client {
 
 /// One gate in words: "regression: candidate is 10.2 % slower than base (9.8 % … 10.6 %, 99 %
-/// confidence, 12 blocks)". A pass names the bound that holds, an open gate the whole interval.
+/// confidence, 12 blocks)". A pass names the bound that holds, an open gate the whole interval; one
+/// that was decided before the last block stands by the interval that decided it.
 std::string GateSentence(const v1::Comparison& gate, const Style& style);
+
+/// How many of what a decision took, in words: "12 pairs"; "12 blocks" or "24 runs" where the arms
+/// are independent.
+std::string DecisionCount(const v1::Comparison& gate, std::uint64_t blocks);
 
 /// The session in words: the one gate's sentence, or a count and the sentences of what did not
 /// pass.

@@ -80,6 +80,17 @@ std::string FormatMeanSd(double mean, std::optional<double> sd, std::string_view
                   scale.name);
 }
 
+ColumnFormat::ColumnFormat(double largest, double finest, std::string_view unit,
+                           const Style& style) {
+  const Scale scale = ScaleFor(largest, unit, style);
+  factor_ = scale.factor;
+  unit_ = scale.name;
+  decimals_ = finest > 0 ? std::clamp(1 - Magnitude(finest / factor_), 0, 9)
+                         : SignificantDecimals(largest / factor_, 4);
+}
+
+std::string ColumnFormat::Format(double value) const { return Fixed(value / factor_, decimals_); }
+
 std::string FormatChange(double fraction, int decimals) {
   const std::string number = Fixed(fraction * 100, decimals);
   return (number.starts_with('-') ? "" : "+") + number + " %";
@@ -125,6 +136,28 @@ std::string FormatRoundTrip(double value) {
   std::array<char, 40> text{};
   const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
   return {text.data(), end};
+}
+
+std::string FormatRoundTripPercent(double fraction) {
+  // The point of the shortest decimal moves by two places; multiplying by 100 would round.
+  std::array<char, 40> text{};
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), fraction, std::chars_format::scientific)
+          .ptr;
+  const std::string shortest(text.data(), end);
+  const std::size_t e = shortest.find('e');
+  std::string digits = shortest.substr(0, e);
+  std::erase(digits, '.');
+  const int point = 3 + std::stoi(shortest.substr(e + 1));
+  const int count = static_cast<int>(digits.size());
+  if (point <= 0) {
+    digits = "0." + std::string(static_cast<std::size_t>(-point), '0') + digits;
+  } else if (point < count) {
+    digits.insert(static_cast<std::size_t>(point), ".");
+  } else {
+    digits.append(static_cast<std::size_t>(point - count), '0');
+  }
+  return digits + "%";
 }
 
 }  // namespace benchd::client

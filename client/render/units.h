@@ -19,6 +19,22 @@ std::string FormatQuantity(double value, std::string_view unit, const Style& sty
 std::string FormatMeanSd(double mean, std::optional<double> sd, std::string_view unit,
                          const Style& style);
 
+/// Numbers that stand in one column: all in one scale and with the same decimals.
+class ColumnFormat {
+ public:
+  /// @param largest  the scale is that of this size
+  /// @param finest   what has to be told apart, shown with two digits; 0 = four digits of `largest`
+  ColumnFormat(double largest, double finest, std::string_view unit, const Style& style);
+
+  std::string Format(double value) const;  ///< without the unit
+  const std::string& unit() const { return unit_; }
+
+ private:
+  double factor_;
+  int decimals_;
+  std::string unit_;
+};
+
 /// A fraction as percentage with sign: "+10.2 %".
 std::string FormatChange(double fraction, int decimals);
 
@@ -39,5 +55,8 @@ std::string FormatRough(double seconds);
 
 /// The shortest text that reads back as the same double.
 std::string FormatRoundTrip(double value);
+
+/// A fraction above zero as the percentage that reads back as the same double: "2%", "0.05%".
+std::string FormatRoundTripPercent(double fraction);
 
 }  // namespace benchd::client

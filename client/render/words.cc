@@ -80,6 +80,8 @@ std::string_view RoleWord(v1::ArmRole role) {
       return "reference";
     case v1::ARM_ROLE_CANDIDATE:
       return "candidate";
+    case v1::ARM_ROLE_PLACEBO:
+      return "placebo";
     default:
       return "";
   }

@@ -91,18 +91,21 @@ NamedComparison BenchmarkAnalysis::Open(std::size_t reference, std::size_t candi
                                         const std::optional<PlannedGate>& gate) const {
   const Subject subject{IsRate(catalog_.metrics()[metric]), gate};
   LookPlan plan = plan_;
-  // Ten bootstraps at the end of a session would be seconds, for numbers that nobody asked for.
-  if (!gate && !plan.table && plan.estimator.kind == EstimatorKind::kQuantile) plan.estimator = {};
+  // Ten bootstraps at the end of a session would be seconds, for numbers that nobody asked for; a
+  // table where nothing gates was asked for them.
+  const bool unasked = !gate && !(plan.table && gates_.empty());
+  if (unasked && plan.estimator.kind == EstimatorKind::kQuantile) plan.estimator = {};
   return {reference, candidate, metric,
           MetricComparison(subject, MakeEvidence(plan, subject), plan)};
 }
 
 std::optional<std::size_t> BenchmarkAnalysis::GateCount() const {
   if (gates_fixed_) return gates_.size();
-  if (plan_.table && benchmark_.gates.empty()) return std::nullopt;
   const std::size_t pairs = references_.size() * candidates_.size();
-  if (const auto by_spec = GateMetricsBySpec(benchmark_)) return *by_spec * pairs;
-  if (warmed_up_) return GateMetricsByCatalog(catalog_) * pairs;
+  const bool by_catalog = plan_.table && benchmark_.gates.empty();
+  const auto by_spec = GateMetricsBySpec(benchmark_);
+  if (by_spec && !by_catalog) return *by_spec * pairs;
+  if (warmed_up_) return GateMetricsByCatalog(catalog_, plan_.table) * pairs;
   return std::nullopt;
 }
 
@@ -147,6 +150,8 @@ void BenchmarkAnalysis::Take(const BlockValues& values, NamedComparison& one, Le
   }
   one.comparison.Add(reference, candidate);
   if (checked != nullptr) checked->Add(reference, candidate);
+  // The one look at a table replaces whatever was seen on the way.
+  if (plan_.table && plan_.OneLook()) return;
   if (level != nullptr) one.comparison.Look(*level, ContextOf(one), !plan_.OneLook());
 }
 

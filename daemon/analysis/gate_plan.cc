@@ -103,7 +103,8 @@ std::optional<std::size_t> GateMetricsBySpec(const Benchmark& benchmark) {
   return std::nullopt;
 }
 
-std::size_t GateMetricsByCatalog(const MetricCatalog& catalog) {
+std::size_t GateMetricsByCatalog(const MetricCatalog& catalog, bool table) {
+  if (table && catalog.Find(kDefaultGate)) return 1;
   return static_cast<std::size_t>(
       std::count_if(catalog.metrics().begin(), catalog.metrics().end(), IsDefaultGate));
 }

@@ -25,8 +25,8 @@ Result<void> CheckGates(const Benchmark& benchmark, double default_margin);
 
 /// How many metrics will gate in that benchmark, nothing while that depends on what it prints.
 std::optional<std::size_t> GateMetricsBySpec(const Benchmark& benchmark);
-/// The same for default gates, from what the warm-up printed.
-std::size_t GateMetricsByCatalog(const MetricCatalog& catalog);
+/// The same for default gates, from what the warm-up printed; of a table, from its columns.
+std::size_t GateMetricsByCatalog(const MetricCatalog& catalog, bool table = false);
 
 /// Which metrics gate: those of the spec; without any wall_time, or with a harness format every
 /// parsed metric with a direction. Applies `:lower` and `:higher` of the spec to the catalog.

@@ -57,9 +57,14 @@ void MetricCatalog::Learn(const Run& run, std::vector<std::size_t>& ids) {
     const std::size_t id = IdOf(sample);
     ids.push_back(id);
     KnownMetric& metric = metrics_[id];
-    if (metric.builtin) continue;
+    if (metric.builtin && id != known) continue;
     const MetricInfo* info = FindNext(run.metrics, sample.metric, last_info);
     if (info == nullptr) continue;
+    if (metric.builtin) {
+      // A table of somebody else's may have been measured by a coarser clock than ours.
+      metric.resolution = std::max(metric.resolution, info->resolution);
+      continue;
+    }
     if (id == known) Describe(metric, *info);
     if (info->resolution > 0) {
       metric.resolution =

@@ -156,13 +156,14 @@ class SessionAnalysis::Impl {
 
   // G counts the gates of the whole session: known when the last benchmark showed its metrics.
   void FixGateLevel() {
-    if (levels_.gate) return;
+    if (gates_counted_) return;
     std::size_t gates = 0;
     for (const BenchmarkAnalysis& benchmark : benchmarks_) {
       const std::optional<std::size_t> count = benchmark.GateCount();
       if (!count) return;
       gates += *count;
     }
+    gates_counted_ = true;
     if (gates > 0) levels_.gate.emplace(plan_, plan_.alpha / static_cast<double>(gates));
   }
 
@@ -202,6 +203,7 @@ class SessionAnalysis::Impl {
   LookPlan plan_;
   Levels levels_;
   std::vector<BenchmarkAnalysis> benchmarks_;
+  bool gates_counted_ = false;
   bool concluded_ = false;
   Basis basis_ = Basis::kInterval;
   std::vector<Warning> warnings_;

@@ -31,7 +31,7 @@ Queue::Queue(asio::any_io_executor executor, Services services, QueuePolicy poli
 // ---- what may be asked ----
 
 asio::awaitable<Result<SessionSnapshot>> Queue::Submit(SessionSpec spec, std::string request_id) {
-  disturbances_.Note(services_.clock.Steady());
+  NoteDisturbance();
   if (Result<void> may = CheckMaySubmit(policy_, spec); !may) co_return std::move(may).error();
   const RequestKey request{spec.caller.uid, request_id};
   while (!request_id.empty() && submitting_.contains(request)) co_await changed_.Wait();
@@ -138,7 +138,7 @@ std::vector<SessionView> Queue::List(const Caller& caller, const SessionFilter& 
 }
 
 asio::awaitable<Result<SessionSnapshot>> Queue::Cancel(Caller caller, std::string id_prefix) {
-  disturbances_.Note(services_.clock.Steady());
+  NoteDisturbance();
   Result<SessionId> id = Find(caller, id_prefix);
   if (!id) co_return std::move(id).error();
   const std::string by = "uid " + std::to_string(caller.uid);
@@ -264,12 +264,15 @@ asio::awaitable<Result<void>> Queue::Load() {
 
 asio::awaitable<void> Queue::Work() {
   while (!stopping_) {
-    if (waiting_.empty() || paused_) {
+    const bool session_waits = !waiting_.empty() && !paused_;
+    if (turns_.BeginNext(session_waits)) continue;
+    if (turns_.busy() || !session_waits) {
       co_await changed_.Wait();
       continue;
     }
     const SessionId id = waiting_.begin()->id;
     co_await RunOne(id);
+    turns_.SessionEnded();
   }
 }
 

@@ -21,6 +21,7 @@
 #include "daemon/ports/sample_store.h"
 #include "daemon/ports/session_archive.h"
 #include "daemon/queue/access.h"
+#include "daemon/queue/analysis_turns.h"
 #include "daemon/queue/signal.h"
 #include "daemon/session/event_hub.h"
 #include "daemon/session/run_session.h"
@@ -86,6 +87,16 @@ class Queue {
   /// Answers when the session has ended and its children are gone.
   asio::awaitable<Result<SessionSnapshot>> Cancel(Caller caller, std::string id_prefix);
 
+  /// For an offline analysis: `begin` is called when it may compute, which is never while a session
+  /// runs; until the Turn is given up no session starts.
+  [[nodiscard]] AnalysisTurns::Turn AskToAnalyze(std::function<void()> begin) {
+    return turns_.Ask(std::move(begin));
+  }
+  /// Whether an analysis has its turn.
+  bool Analyzing() const { return turns_.busy(); }
+  /// A client has made the daemon do something, maybe while a child was measured.
+  void NoteDisturbance() { disturbances_.Note(services_.clock.Steady()); }
+
   Result<QueueStatus> SetPaused(const Caller& caller, bool paused, bool draining);
   QueueStatus Status() const;
 
@@ -127,6 +138,7 @@ class Queue {
   std::map<RequestKey, SessionId> requests_;
   std::multiset<RequestKey> submitting_;
   std::set<Place> waiting_;
+  AnalysisTurns turns_{changed_};
   std::optional<SessionId> running_;
   CancelToken cancel_;  // of the running session
   DisturbanceLog disturbances_;

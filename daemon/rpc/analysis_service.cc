@@ -1,12 +1,18 @@
 #include "daemon/rpc/analysis_service.h"
 
+#include <utility>
+
 #include "daemon/rpc/endpoint.h"
 
 namespace benchd::rpc {
 
+AnalysisService::AnalysisService(const Endpoint& endpoint, Queue& queue,
+                                 std::filesystem::path spool_directory)
+    : desk_{endpoint, queue, std::move(spool_directory), {}} {}
+
 grpc::ServerReadReactor<v1::AnalyzeRequest>* AnalysisService::Analyze(
-    grpc::CallbackServerContext* /*context*/, v1::AnalyzeResponse* /*response*/) {
-  return new Refusal<grpc::ServerReadReactor<v1::AnalyzeRequest>>(NotOffered("analyze"));
+    grpc::CallbackServerContext* context, v1::AnalyzeResponse* response) {
+  return new AnalyzeReactor(desk_, desk_.endpoint.Identify(*context), response);
 }
 
 grpc::ServerReadReactor<v1::DeriveRequest>* AnalysisService::Derive(

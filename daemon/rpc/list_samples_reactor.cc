@@ -16,7 +16,8 @@ ListSamplesReactor::ListSamplesReactor(const ListSamplesSources& sources,
     : StreamReactor(sources.endpoint, std::move(caller)),
       sources_(sources),
       session_(request.session()),
-      with_warmup_(request.with_warmup()) {
+      with_warmup_(request.with_warmup()),
+      with_metrics_(request.with_metrics()) {
   Begin();
 }
 
@@ -69,6 +70,7 @@ bool ListSamplesReactor::FillMessage() {
     if (run.phase != RunPhase::kMeasured && !with_warmup_) continue;
     v1::Run* added = message().add_runs();
     ToProto(run, spec_, added);
+    if (with_metrics_) MetricsToProto(run, added);
     bytes += added->ByteSizeLong();
   }
   return message().runs_size() > 0;

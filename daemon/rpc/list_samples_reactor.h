@@ -40,6 +40,7 @@ class ListSamplesReactor final : public StreamReactor<v1::ListSamplesResponse> {
   const ListSamplesSources& sources_;
   const std::string session_;
   const bool with_warmup_;
+  const bool with_metrics_;
   SessionId id_;
   SessionSpec spec_;
   std::vector<Run> runs_;

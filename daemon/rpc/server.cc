@@ -26,7 +26,8 @@ class Server::Impl {
   Impl(asio::any_io_executor loop, const Parts& parts)
       : endpoint_{std::move(loop), parts.peers, parts.calls},
         sessions_(endpoint_, {parts.queue, parts.hub, parts.store, parts.random, parts.clock}),
-        queue_(endpoint_, parts.queue, parts.info) {}
+        queue_(endpoint_, parts.queue, parts.info),
+        analysis_(endpoint_, parts.queue, parts.spool_directory) {}
 
   Result<void> Start() {
     grpc::EnableDefaultHealthCheckService(true);

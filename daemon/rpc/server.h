@@ -2,6 +2,7 @@
 
 #include <asio/any_io_executor.hpp>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 
 #include "daemon/base/result.h"
@@ -36,6 +37,8 @@ class Server {
     const DaemonInfo& info;
     PeerTable& peers;
     LiveCalls& calls;
+    /// Where tables are kept while they are analysed: with room, and not others' to read.
+    std::filesystem::path spool_directory;
   };
 
   Server(asio::any_io_executor loop, const Parts& parts);

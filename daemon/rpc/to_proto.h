@@ -37,6 +37,8 @@ void QueuedToProto(const SessionSnapshot& snapshot, v1::Queued* to);
 void ToProto(const SessionView& view, v1::Session* to);
 /// `run` indexes into `spec`; indices outside it leave the names empty.
 void ToProto(const Run& run, const SessionSpec& spec, v1::Run* to);
+/// The part of a run that ToProto leaves out: what its harness' metrics mean.
+void MetricsToProto(const Run& run, v1::Run* to);
 void ToProto(const QueueStatus& status, v1::QueueStatus* to);
 
 /// What a session's programs wrote, the last 3 MiB at most: clients take 4 MiB by default.

@@ -79,14 +79,14 @@ TEST(SuggestTest, FindsTheNearNameOnly) {
 
 TEST(HelpTest, ShowsEveryCommandAndOption) {
   std::string text = RenderHelp();
-  for (const char* name : {"compare", "list", "export"})
+  for (const char* name : {"compare", "list", "export", "analyze"})
     text += "\n" + RenderHelp(*FindCommand(name));
   ExpectGolden("help.txt", text);
 }
 
 TEST(HelpTest, WhatComesLaterIsNotOffered) {
   for (const char* name :
-       {"move", "analyze", "report", "similarity", "agreement", "calibrate", "machine", "top"}) {
+       {"move", "report", "similarity", "agreement", "calibrate", "machine", "top"}) {
     EXPECT_EQ(FindCommand(name), nullptr) << name;
   }
   for (const OptionInfo& option : AllOptions(*FindCommand("compare"))) {

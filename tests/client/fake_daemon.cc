@@ -3,6 +3,7 @@
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server_builder.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "tests/client/samples.h"
@@ -21,6 +22,7 @@ FakeDaemon::FakeDaemon(const std::string& socket_path) {
   builder.AddListeningPort("unix:" + socket_path, grpc::InsecureServerCredentials());
   builder.RegisterService(static_cast<v1::SessionService::Service*>(this));
   builder.RegisterService(static_cast<v1::QueueService::Service*>(this));
+  builder.RegisterService(static_cast<v1::AnalysisService::Service*>(this));
   server_ = builder.BuildAndStart();
 }
 
@@ -49,6 +51,22 @@ void FakeDaemon::BreakWatches(int count) {
   breaks_ = count;
 }
 
+void FakeDaemon::SetRunning(std::string session) {
+  const std::lock_guard lock(mutex_);
+  running_ = std::move(session);
+}
+
+void FakeDaemon::SetAnalysis(v1::AnalyzeResponse response) {
+  const std::lock_guard lock(mutex_);
+  analysis_ = std::move(response);
+}
+
+void FakeDaemon::RefuseAnalysis(grpc::Status status, std::size_t after_bytes) {
+  const std::lock_guard lock(mutex_);
+  analysis_status_ = std::move(status);
+  refuse_after_bytes_ = after_bytes;
+}
+
 void FakeDaemon::AwaitWatcher() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return waiting_ > 0; });
@@ -69,6 +87,21 @@ std::vector<std::string> FakeDaemon::request_ids() const {
 bool FakeDaemon::cancelled() const {
   const std::lock_guard lock(mutex_);
   return cancelled_;
+}
+
+v1::AnalyzeOptions FakeDaemon::analyze_options() const {
+  const std::lock_guard lock(mutex_);
+  return analyze_options_;
+}
+
+std::string FakeDaemon::analyzed_table() const {
+  const std::lock_guard lock(mutex_);
+  return analyzed_table_;
+}
+
+std::size_t FakeDaemon::largest_chunk() const {
+  const std::lock_guard lock(mutex_);
+  return largest_chunk_;
 }
 
 grpc::Status FakeDaemon::Submit(grpc::ServerContext*, const v1::SubmitRequest* request,
@@ -148,6 +181,10 @@ grpc::Status FakeDaemon::Get(grpc::ServerContext*, const v1::GetQueueRequest*,
                              v1::QueueStatus* status) {
   status->set_version("9.9.9");
   status->set_pid(77);
+  {
+    const std::lock_guard lock(mutex_);
+    status->set_running(running_);
+  }
   for (const int cpu : cpus_) status->add_housekeeping_cpus(cpu);
   return grpc::Status::OK;
 }
@@ -155,6 +192,23 @@ grpc::Status FakeDaemon::Get(grpc::ServerContext*, const v1::GetQueueRequest*,
 grpc::Status FakeDaemon::Pause(grpc::ServerContext*, const v1::PauseRequest*, v1::QueueStatus*) {
   return {grpc::StatusCode::PERMISSION_DENIED, "pause: only admins may",
           "ask root or the group benchd-admin"};
+}
+
+grpc::Status FakeDaemon::Analyze(grpc::ServerContext*,
+                                 grpc::ServerReader<v1::AnalyzeRequest>* reader,
+                                 v1::AnalyzeResponse* response) {
+  for (v1::AnalyzeRequest request; reader->Read(&request);) {
+    const std::lock_guard lock(mutex_);
+    if (request.has_options()) analyze_options_ = request.options();
+    analyzed_table_ += request.chunk();
+    largest_chunk_ = std::max(largest_chunk_, request.chunk().size());
+    if (!analysis_status_.ok() && analyzed_table_.size() >= refuse_after_bytes_) {
+      return analysis_status_;
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  *response = analysis_;
+  return grpc::Status::OK;
 }
 
 }  // namespace benchd::client

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "benchd/v1/analysis.grpc.pb.h"
 #include "benchd/v1/queue.grpc.pb.h"
 #include "benchd/v1/session.grpc.pb.h"
 
@@ -18,7 +19,9 @@ namespace benchd::client {
 ///
 /// Listens on a Unix socket until it is destroyed. Events of a watched session come from `script`;
 /// after it the stream stays open until Cancel, unless the last event was final.
-class FakeDaemon : public v1::SessionService::Service, public v1::QueueService::Service {
+class FakeDaemon : public v1::SessionService::Service,
+                   public v1::QueueService::Service,
+                   public v1::AnalysisService::Service {
  public:
   explicit FakeDaemon(const std::string& socket_path);
   ~FakeDaemon() override;
@@ -30,11 +33,21 @@ class FakeDaemon : public v1::SessionService::Service, public v1::QueueService::
   /// Breaks off the next watches, as many as told, after their first event.
   void BreakWatches(int count);
 
+  /// The session that is said to run.
+  void SetRunning(std::string session);
+  /// What Analyze answers at the end of a table.
+  void SetAnalysis(v1::AnalyzeResponse response);
+  /// Analyze answers that as soon as so many bytes of a table have come.
+  void RefuseAnalysis(grpc::Status status, std::size_t after_bytes);
+
   /// Blocks until a watcher has read the script to its end and waits.
   void AwaitWatcher();
   v1::SubmitRequest last_submit() const;
   std::vector<std::string> request_ids() const;
   bool cancelled() const;
+  v1::AnalyzeOptions analyze_options() const;
+  std::string analyzed_table() const;
+  std::size_t largest_chunk() const;
 
   grpc::Status Submit(grpc::ServerContext*, const v1::SubmitRequest* request,
                       v1::SubmitResponse* response) override;
@@ -52,6 +65,8 @@ class FakeDaemon : public v1::SessionService::Service, public v1::QueueService::
                    v1::QueueStatus* status) override;
   grpc::Status Pause(grpc::ServerContext*, const v1::PauseRequest*,
                      v1::QueueStatus* status) override;
+  grpc::Status Analyze(grpc::ServerContext*, grpc::ServerReader<v1::AnalyzeRequest>* reader,
+                       v1::AnalyzeResponse* response) override;
 
  private:
   mutable std::mutex mutex_;
@@ -60,6 +75,13 @@ class FakeDaemon : public v1::SessionService::Service, public v1::QueueService::
   std::vector<int> cpus_;
   std::vector<v1::SubmitRequest> submits_;
   grpc::Status submit_status_;
+  std::string running_;
+  v1::AnalyzeOptions analyze_options_;
+  std::string analyzed_table_;
+  std::size_t largest_chunk_ = 0;
+  v1::AnalyzeResponse analysis_;
+  grpc::Status analysis_status_;
+  std::size_t refuse_after_bytes_ = 0;
   int breaks_ = 0;
   int waiting_ = 0;
   bool cancelled_ = false;

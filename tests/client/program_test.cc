@@ -1,89 +1,27 @@
 // benchctl itself, as a process, against a daemon that plays back events.
-#include <fcntl.h>
+#include "tests/client/program.h"
+
 #include <gtest/gtest.h>
-#include <spawn.h>
-#include <sys/wait.h>
 
 #include <csignal>
-#include <fstream>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
-#include <thread>
 
-#include "tests/client/fake_daemon.h"
 #include "tests/client/samples.h"
-#include "tests/client/temp_dir.h"
 
 namespace benchd::client {
 namespace {
 
-struct Ended {
-  int exit_code = -1;
-  int signal = 0;
-  std::string out;
-  std::string err;
-};
-
-std::vector<char*> Pointers(std::vector<std::string>& strings) {
-  std::vector<char*> pointers;
-  for (std::string& text : strings) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
+v1::SessionEvent Running() {
+  return Event([](v1::SessionEvent& e) { *e.mutable_update() = EarlyUpdate(); });
 }
-
-class ProgramTest : public testing::Test {
- protected:
-  ProgramTest() : daemon_(std::make_unique<FakeDaemon>(dir_ / "d.sock")) {}
-
-  pid_t Start(const std::vector<std::string>& words) {
-    std::vector<std::string> all = {BENCHD_BIN_DIR "/benchctl"};
-    all.insert(all.end(), words.begin(), words.end());
-    std::vector<std::string> environment = {"BENCHD_SOCKET=" + (dir_ / "d.sock"), "LC_ALL=C.UTF-8",
-                                            "PATH=/usr/bin:/bin"};
-    environment.insert(environment.end(), more_environment_.begin(), more_environment_.end());
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC;
-    posix_spawn_file_actions_addopen(&actions, 1, (dir_ / "out").c_str(), kFlags, 0600);
-    posix_spawn_file_actions_addopen(&actions, 2, (dir_ / "err").c_str(), kFlags, 0600);
-    pid_t pid = -1;
-    EXPECT_EQ(posix_spawn(&pid, all[0].c_str(), &actions, nullptr, Pointers(all).data(),
-                          Pointers(environment).data()),
-              0);
-    posix_spawn_file_actions_destroy(&actions);
-    return pid;
-  }
-
-  Ended Wait(pid_t pid) {
-    int status = 0;
-    waitpid(pid, &status, 0);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1,
-            WIFSIGNALED(status) ? WTERMSIG(status) : 0, Read("out"), Read("err")};
-  }
-
-  Ended Run(const std::vector<std::string>& words) { return Wait(Start(words)); }
-
-  std::string Read(const std::string& name) const {
-    std::ifstream file(dir_ / name);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-  }
-
-  static v1::SessionEvent Running() {
-    return Event([](v1::SessionEvent& e) { *e.mutable_update() = EarlyUpdate(); });
-  }
-  static v1::SessionEvent Verdict(v1::Verdict verdict) {
-    return Event([verdict](v1::SessionEvent& e) {
-      *e.mutable_verdict() = RegressionUpdate();
-      e.mutable_verdict()->set_verdict(verdict);
-    });
-  }
-
-  TempDir dir_;
-  std::vector<std::string> more_environment_;
-  std::unique_ptr<FakeDaemon> daemon_;
-};
+v1::SessionEvent Verdict(v1::Verdict verdict) {
+  return Event([verdict](v1::SessionEvent& e) {
+    *e.mutable_verdict() = RegressionUpdate();
+    e.mutable_verdict()->set_verdict(verdict);
+  });
+}
 
 TEST_F(ProgramTest, TheExitCodeIsTheVerdict) {
   daemon_->SetScript({Running(), Verdict(v1::VERDICT_PASS)});

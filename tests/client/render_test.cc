@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "client/render/csv.h"
@@ -145,7 +146,7 @@ TEST(JsonTest, OtherCommandsPrintOneObjectALine) {
 TEST(JsonTest, EnvironmentValuesAreNeverPrinted) {
   EXPECT_EQ(SessionJson(SampleSession(), SampleNow()).find("a secret"), std::string::npos);
   EXPECT_EQ(ExportJson(SampleSession(), {}).find("a secret"), std::string::npos);
-  EXPECT_EQ(RenderSession(SampleSession(), NameOf, kPlain).find("a secret"), std::string::npos);
+  EXPECT_EQ(RenderSession(SampleSession(), {}, NameOf, kPlain).find("a secret"), std::string::npos);
 }
 
 TEST(CsvTest, PrintsARunARow) {
@@ -254,6 +255,35 @@ TEST(SentenceTest, KnowsThatHigherMayBeBetter) {
             "blocks)");
 }
 
+// A frozen decision goes with its own interval: the present one may have left the margin.
+TEST(SentenceTest, ADecisionStandsByItsInterval) {
+  v1::Comparison gate = RegressionUpdate().comparisons(0);
+  gate.set_verdict(v1::VERDICT_PASS);
+  gate.mutable_change()->set_hi(0.09);
+  gate.mutable_change()->set_lo(-0.03);
+  gate.mutable_decided()->set_blocks(8);
+  gate.mutable_decided()->set_lo(-0.005);
+  gate.mutable_decided()->set_hi(0.015);
+  EXPECT_EQ(GateSentence(gate, kPlain),
+            "pass: candidate is at most 1.5 % slower than base (-0.5 % … +1.5 %, 99 % confidence, "
+            "12 blocks, decided at 8 pairs)");
+  gate.mutable_decided()->set_hi(std::numeric_limits<double>::max());
+  EXPECT_NE(GateSentence(gate, kPlain).find("-3.0 % … +9.0 %"), std::string::npos)
+      << "an end that was open is no number to print";
+  gate.set_method(v1::METHOD_FIXED);
+  gate.mutable_decided()->set_blocks(24);
+  EXPECT_EQ(GateSentence(gate, kPlain).find("decided"), std::string::npos) << "one look at all";
+}
+
+TEST(SentenceTest, CountsWhatADecisionTook) {
+  v1::Comparison gate = RegressionUpdate().comparisons(0);
+  EXPECT_EQ(DecisionCount(gate, 8), "8 pairs");
+  EXPECT_EQ(DecisionCount(gate, 1), "1 pair");
+  gate.set_method(v1::METHOD_WELCH);
+  EXPECT_EQ(DecisionCount(gate, 8), "8 blocks");
+  EXPECT_EQ(DecisionCount(gate, 20), "20 runs") << "more than the 12 values of an arm";
+}
+
 TEST(SentenceTest, SaysThatAnEstimateIsNotCovered) {
   v1::Update update = RegressionUpdate();
   update.set_basis(v1::BASIS_ESTIMATE);
@@ -262,7 +292,7 @@ TEST(SentenceTest, SaysThatAnEstimateIsNotCovered) {
 }
 
 TEST(PagesTest, ShowsASession) {
-  ExpectGolden("show.txt", RenderSession(SampleSession(), NameOf, kPlain));
+  ExpectGolden("show.txt", RenderSession(SampleSession(), {}, NameOf, kPlain));
 }
 
 TEST(PagesTest, ListsSessions) {

@@ -136,6 +136,8 @@ v1::Update SuiteUpdate() {
   memory->mutable_difference()->set_lo(2.99e6);
   memory->mutable_difference()->set_hi(3.01e6);
   memory->mutable_decided()->set_blocks(8);
+  memory->mutable_decided()->set_lo(2.8e6);
+  memory->mutable_decided()->set_hi(3.2e6);
   return update;
 }
 

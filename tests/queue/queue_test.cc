@@ -293,5 +293,73 @@ TEST_F(QueueTest, CommitsTheVerdictBeforeAnybodySeesIt) {
   EXPECT_EQ(archived, SessionState::kDone);
 }
 
+TEST_F(QueueTest, AnalysesWaitUntilNoSessionRuns) {
+  const SessionId id = Submit(SpecOf(1000));
+  std::optional<AnalysisTurns::Turn> turn;
+  int begun_during_runs = 0;
+  int runs = 0;
+  bool begun = false;
+  launcher_.during_run = [&] {
+    // The first run's client asks for an analysis.
+    if (++runs == 1) turn = queue_.AskToAnalyze([&begun] { begun = true; });
+    if (begun) ++begun_during_runs;
+  };
+  Work();
+  Settle();
+  EXPECT_EQ(StateOf(id), SessionState::kDone);
+  EXPECT_GT(runs, 1);
+  EXPECT_EQ(begun_during_runs, 0);
+  EXPECT_TRUE(begun);
+}
+
+TEST_F(QueueTest, ASessionWaitsUntilTheAnalysisIsDone) {
+  bool begun = false;
+  std::optional<AnalysisTurns::Turn> turn = queue_.AskToAnalyze([&begun] { begun = true; });
+  Work();
+  Settle();
+  EXPECT_TRUE(begun);
+  const SessionId id = Submit(SpecOf(1000));
+  Settle();
+  EXPECT_EQ(StateOf(id), SessionState::kQueued);
+  turn.reset();
+  Settle();
+  EXPECT_EQ(StateOf(id), SessionState::kDone);
+}
+
+TEST_F(QueueTest, AnalysesAndSessionsTakeTurns) {
+  const SessionId first = Submit(SpecOf(1000));
+  const SessionId second = Submit(SpecOf(1000));
+  std::vector<std::string> order;
+  std::vector<AnalysisTurns::Turn> turns;
+  const auto ask = [&](const std::string& name) {
+    turns.push_back(queue_.AskToAnalyze([&order, name] { order.push_back(name); }));
+  };
+  const auto note = [&order](const EventHub::Snapshot& s) {
+    if (s->state == SessionState::kDone) order.push_back("session");
+  };
+  const auto watch_first = hub_.Subscribe(first, note);
+  const auto watch_second = hub_.Subscribe(second, note);
+  ask("early");
+  Work();
+  Settle();
+  // The one that waited goes between the sessions, and holds up the second as long as it computes.
+  EXPECT_EQ(order, (std::vector<std::string>{"session", "early"}));
+  ask("late");
+  turns.erase(turns.begin());
+  Settle();
+  EXPECT_EQ(order, (std::vector<std::string>{"session", "early", "session", "late"}));
+}
+
+TEST_F(QueueTest, APausedQueueStillAnalyses) {
+  ASSERT_TRUE(queue_.SetPaused(User(0), true, false));
+  const SessionId id = Submit(SpecOf(1000));
+  bool begun = false;
+  const AnalysisTurns::Turn turn = queue_.AskToAnalyze([&begun] { begun = true; });
+  Work();
+  Settle();
+  EXPECT_TRUE(begun);
+  EXPECT_EQ(StateOf(id), SessionState::kQueued);
+}
+
 }  // namespace
 }  // namespace benchd

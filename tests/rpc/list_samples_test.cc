@@ -43,10 +43,13 @@ class ListSamplesTest : public ::testing::Test {
     int messages = 0;
   };
   Answer List(bool with_warmup, const std::string& session = "abc") {
-    grpc::ClientContext context;
     v1::ListSamplesRequest request;
     request.set_session(session);
     request.set_with_warmup(with_warmup);
+    return List(request);
+  }
+  Answer List(const v1::ListSamplesRequest& request) {
+    grpc::ClientContext context;
     const auto reader = stub_->ListSamples(&context, request);
     Answer answer;
     v1::ListSamplesResponse message;
@@ -82,6 +85,30 @@ TEST_F(ListSamplesTest, SendsTheWarmupWhenAsked) {
   ASSERT_EQ(answer.runs.size(), 10U);
   EXPECT_EQ(answer.runs[2].phase(), v1::RUN_PHASE_WARMUP);
   EXPECT_EQ(answer.runs[3].phase(), v1::RUN_PHASE_MEASURED);
+}
+
+TEST_F(ListSamplesTest, SaysWhatAHarnessMetricMeansOnlyWhenAsked) {
+  std::vector<benchd::Run> runs(1);
+  runs[0].samples = {{"latency", "", 0, 12.5}, {"wall_time", "", 0, 1}};
+  runs[0].metrics = {{"latency", "ms", Better::kLower, 0.5}, {"size", "", std::nullopt, 0}};
+  daemon_.loop.Run([this, &runs] {
+    asio::io_context local;
+    ASSERT_TRUE(RunToEnd(local, daemon_.store.AppendBlock({"abc"}, std::move(runs))));
+  });
+  EXPECT_EQ(List(false).runs.at(0).metrics_size(), 0);
+  v1::ListSamplesRequest request;
+  request.set_session("abc");
+  request.set_with_metrics(true);
+  const Answer answer = List(request);
+  ASSERT_EQ(answer.runs.size(), 1U);
+  ASSERT_EQ(answer.runs[0].metrics_size(), 2);
+  const v1::MetricInfo& latency = answer.runs[0].metrics(0);
+  EXPECT_EQ(latency.name(), "latency");
+  EXPECT_EQ(latency.unit(), "ms");
+  EXPECT_EQ(latency.better(), v1::BETTER_LOWER);
+  EXPECT_EQ(latency.resolution(), 0.5);
+  EXPECT_EQ(answer.runs[0].metrics(1).better(), v1::BETTER_UNSPECIFIED);
+  EXPECT_FALSE(answer.runs[0].metrics(1).has_resolution()) << "unknown is absent, not 0";
 }
 
 TEST_F(ListSamplesTest, ASessionWithoutRunsIsAnEmptyStream) {

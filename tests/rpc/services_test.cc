@@ -11,79 +11,13 @@
 #include "benchd/v1/analysis.grpc.pb.h"
 #include "benchd/v1/machine.grpc.pb.h"
 #include "benchd/v1/queue.grpc.pb.h"
-#include "daemon/rpc/server.h"
-#include "tests/rpc/rpc_support.h"
-#include "tests/support/fakes.h"
+#include "tests/rpc/whole_daemon.h"
 
 namespace benchd::rpc {
 namespace {
 
-/// A whole daemon above the ports, behind its socket.
-class ServicesTest : public ::testing::Test {
+class ServicesTest : public ::testing::Test, protected WholeDaemon {
  protected:
-  ServicesTest() {
-    // 10 % slower, with a spread that the statistics can see: a regression at 2 %
-    // (docs/statistics.md section 3).
-    launcher_.program = [](std::uint32_t child, std::uint64_t run) -> Result<RunOutcome> {
-      const double wobble = 0.001 * static_cast<double>((run * 7 + child * 3) % 5);
-      return fake::Took((child == 0 ? 1.0 : 1.1) + wobble);
-    };
-    loop_.Run([this] {
-      queue_.emplace(loop_.executor(),
-                     Queue::Services{launcher_, machine_, store_, store_, clock_, random_, hub_},
-                     QueuePolicy{.allow_root = true});
-      info_ = {"1.2.3", 4711, {0, 2}};
-      server_.emplace(loop_.executor(),
-                      Server::Parts{*queue_, hub_, store_, random_, clock_, info_, peers_, calls_});
-      ASSERT_TRUE(server_->Start());
-      listener_.emplace(
-          loop_.executor(), ListenAt(dir_ / "s"), peers_, [this](int fd) { server_->Adopt(fd); },
-          [](const std::string& why) { ADD_FAILURE() << why; });
-      listener_->Start();
-    });
-    channel_ = ConnectTo(dir_ / "s");
-    sessions_ = v1::SessionService::NewStub(channel_);
-  }
-
-  ~ServicesTest() override {
-    loop_.Run([this] {
-      queue_->Stop();
-      listener_->Close();
-      calls_.Close();
-    });
-    server_->Shutdown(std::chrono::seconds(1));
-    EXPECT_TRUE(loop_.Await([this] { return !working_; }));
-    loop_.Run([] {});
-  }
-
-  void Work() {
-    loop_.Run([this] {
-      working_ = true;
-      asio::co_spawn(loop_.executor(), queue_->Work(),
-                     [this](const std::exception_ptr&) { working_ = false; });
-    });
-  }
-
-  static v1::SubmitRequest Request() {
-    v1::SubmitRequest request;
-    v1::Benchmark* benchmark = request.mutable_spec()->add_benchmarks();
-    for (const char* command : {"old --fast", "new --fast"}) {
-      v1::Arm* arm = benchmark->add_arms();
-      arm->set_command(command);
-      arm->set_cwd("/");
-    }
-    (*request.mutable_spec()->mutable_environment())["TOKEN"] = "secret";
-    return request;
-  }
-
-  std::string Submit(const v1::SubmitRequest& request = Request()) {
-    grpc::ClientContext context;
-    v1::SubmitResponse response;
-    const grpc::Status status = sessions_->Submit(&context, request, &response);
-    EXPECT_TRUE(status.ok()) << status.error_message();
-    return response.session();
-  }
-
   v1::Session Get(const std::string& id, bool with_log = false) {
     grpc::ClientContext context;
     v1::GetSessionRequest request;
@@ -112,24 +46,6 @@ class ServicesTest : public ::testing::Test {
     done.get_future().wait();
     return status;
   }
-
-  TempDir dir_;
-  LoopThread loop_;
-  fake::Clock clock_;
-  fake::RandomSource random_;
-  fake::Launcher launcher_{clock_};
-  fake::Machine machine_;
-  fake::Store store_;
-  EventHub hub_;
-  std::optional<Queue> queue_;
-  DaemonInfo info_;
-  PeerTable peers_;
-  LiveCalls calls_;
-  std::optional<Server> server_;
-  std::optional<Listener> listener_;
-  bool working_ = false;  // loop's thread
-  std::shared_ptr<grpc::Channel> channel_;
-  std::unique_ptr<v1::SessionService::Stub> sessions_;
 };
 
 TEST_F(ServicesTest, ASubmittedSessionIsWatchedToItsVerdict) {
@@ -290,13 +206,6 @@ TEST_F(ServicesTest, WhatIsNotOfferedYetSaysSoInASentence) {
     v1::ReserveResponse response;
     EXPECT_FALSE(reader->Read(&response));
     expect(reader->Finish(), "reserve");
-  }
-  {
-    grpc::ClientContext context;
-    v1::AnalyzeResponse response;
-    const auto writer = analysis->Analyze(&context, &response);
-    writer->WritesDone();
-    expect(writer->Finish(), "analyze");
   }
   {
     grpc::ClientContext context;

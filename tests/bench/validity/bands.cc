@@ -266,12 +266,38 @@ std::vector<std::string> Offences(const Results& results, const Options& options
   return findings.Take();
 }
 
+std::vector<std::string> CoverageOffences(std::span<const CoverageOfFamily> results,
+                                          const Options& options) {
+  Findings findings;
+  const std::span<const CoverageRow> rows = WatchedRows();
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (rows[r].bad_habit) continue;
+    for (std::size_t level = 0; level < options.alphas.size(); ++level) {
+      const double alpha = options.alphas[level];
+      const std::string what = ", alpha " + Percent(alpha) + ", " + rows[r].name;
+      Misses together;
+      for (const CoverageOfFamily& result : results) {
+        if (LawsDiffer(*result.family)) continue;
+        const Misses& misses = result.watched[r][level];
+        findings.AtMost(misses.missed, misses.repetitions, alpha,
+                        std::string(result.family->name) + what);
+        together += misses;
+      }
+      findings.AtMost(together.missed, together.repetitions, alpha, "all families" + what);
+      if (!rows[r].typical_change) continue;
+      findings.AtLeast(together.missed, together.repetitions, kLeastShare * alpha,
+                       "all families" + what);
+    }
+  }
+  return findings.Take();
+}
+
 std::vector<std::string> RankCountOffences(std::uint64_t seed) {
   constexpr std::uint64_t kComparisons = 20;
   constexpr std::uint64_t kPairs = 120;  // up to here a look by selection takes microseconds
   constexpr double kAlpha = 0.05;
   const Result<SequentialBoundary> boundary = SequentialBoundary::Robbins(kAlpha, kFirstLook);
-  const Result<Level> level = Level::Make(kAlpha);
+  const Result<Level> level = Level::Make(kAlpha, kFirstLook);
   if (!boundary || !level) return {"no boundary to compare the rank counts at"};
   std::vector<std::string> offences;
   for (std::uint64_t comparison = 0; comparison < kComparisons; ++comparison) {

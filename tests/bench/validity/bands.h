@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/bench/validity/coverage.h"
 #include "tests/bench/validity/simulate.h"
 
 namespace benchd::validity {
@@ -16,6 +17,12 @@ namespace benchd::validity {
 /// that never decides leaves them. Of a mean: the figure of a run of 20 000 repetitions,
 /// four standard errors wide.
 std::vector<std::string> Offences(const Results& results, const Options& options);
+
+/// Likewise of the watched rows of a coverage run, between arms of like laws: alpha above, for each
+/// family and for all of them together, and a fifth of it below for the estimators of the typical
+/// change, together.
+std::vector<std::string> CoverageOffences(std::span<const CoverageOfFamily> results,
+                                          const Options& options);
 
 /// One sentence for each look at which DecideByCounts() and the interval of HodgesLehmann() part.
 std::vector<std::string> RankCountOffences(std::uint64_t seed);

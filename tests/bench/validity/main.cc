@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/bench/validity/bands.h"
+#include "tests/bench/validity/coverage.h"
 #include "tests/bench/validity/options.h"
 
 namespace benchd::validity {
@@ -20,7 +21,13 @@ int Fail(const Error& error) {
 }
 
 int Check(const Results& results, const Options& options) {
+  const Result<std::vector<CoverageOfFamily>> coverage =
+      SimulateCoverage(options, CoveragePart::kWatched);
+  if (!coverage) return Fail(coverage.error());
   std::vector<std::string> offences = Offences(results, options);
+  for (std::string& offence : CoverageOffences(*coverage, options)) {
+    offences.push_back(std::move(offence));
+  }
   for (std::string& offence : RankCountOffences(options.seed)) {
     offences.push_back(std::move(offence));
   }
@@ -31,6 +38,14 @@ int Check(const Results& results, const Options& options) {
   return offences.empty() ? 0 : 1;
 }
 
+int Coverage(const CommandLine& line) {
+  const Result<std::vector<CoverageOfFamily>> results =
+      SimulateCoverage(line.options, CoveragePart::kAll);
+  if (!results) return Fail(results.error());
+  std::fputs(CoverageReport(*results, line.options, line.format).c_str(), stdout);
+  return 0;
+}
+
 int Main(std::span<const char* const> words) {
   const Result<CommandLine> line = ParseCommandLine(words);
   if (!line) return Fail(line.error());
@@ -38,6 +53,7 @@ int Main(std::span<const char* const> words) {
     std::fputs(HelpText(), stdout);
     return 0;
   }
+  if (line->coverage) return Coverage(*line);
   const Result<Results> results = Simulate(line->options);
   if (!results) return Fail(results.error());
   if (line->check) return Check(*results, line->options);

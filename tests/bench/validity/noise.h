@@ -13,7 +13,8 @@ namespace benchd::validity {
 inline constexpr double kVariation = 0.05;
 inline constexpr double kMargin = 0.02;
 
-/// The law of one run's time on a steady machine; shifted and scaled to the arm's mean and CV.
+/// The law of one run's time on a steady machine; shifted (unless said) and scaled to the arm's
+/// mean and CV.
 enum class Shape {
   kNormal,
   kLogNormal,    ///< exp(Z), skewness 6.2
@@ -23,7 +24,9 @@ enum class Shape {
   kExponential,  ///< a fixed time and an exponential one, skewness 2
   kOutlier,      ///< one run in twenty late by an exponential time, its mean five spreads
   kRareSlow,     ///< one run in fifty late by an exponential time, its mean ten spreads
+  kRarerSlow,    ///< one run in a hundred, twenty spreads
   kStudent3,     ///< three degrees of freedom: no third moment
+  kFromZero,     ///< log-normal from 0 on, not shifted: its CV alone gives the spread of its logs
 };
 
 /// What the machine does to both arms of a block alike, as a factor on their times.
@@ -43,10 +46,13 @@ struct Family {
   Machine machine;
   bool in_suites = false;  ///< suites of gates are simulated for it too, as for any --only names
   double base_variation = kVariation;
+  double candidate_variation = kVariation;
   /// The arms' shapes differ: docs/statistics.md section 3 promises less than alpha.
   bool beyond_promise() const { return base != candidate; }
   /// Of one pair's log ratio, to first order.
-  double variance() const { return base_variation * base_variation + kVariation * kVariation; }
+  double variance() const {
+    return base_variation * base_variation + candidate_variation * candidate_variation;
+  }
 };
 
 std::span<const Family> Families();

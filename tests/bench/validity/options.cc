@@ -13,6 +13,7 @@ namespace benchd::validity {
 namespace {
 
 constexpr std::uint64_t kMostRepetitions = 100'000'000;
+constexpr std::uint64_t kCoverageRepetitions = 2000;
 constexpr std::uint64_t kCheckRepetitions = 500;
 constexpr std::uint64_t kFewestCheckRepetitions = 20;
 constexpr unsigned kMostThreads = 1024;
@@ -82,6 +83,8 @@ Result<CommandLine> ParseCommandLine(std::span<const char* const> words) {
       line.help = true;
     } else if (word == "--check") {
       line.check = true;
+    } else if (word == "--coverage") {
+      line.coverage = true;
     } else if (word == "--no-suites") {
       line.options.suites = false;
     } else if (i + 1 == words.size()) {
@@ -91,11 +94,12 @@ Result<CommandLine> ParseCommandLine(std::span<const char* const> words) {
       if (Result<void> applied = Apply(word, words[++i], line); !applied) return applied.error();
     }
   }
+  if (line.coverage && !given("--repetitions")) line.options.repetitions = kCoverageRepetitions;
   line.options.suite_repetitions = line.options.repetitions;
   if (!line.check) return line;
-  if (given("--alpha") || given("--only") || given("--no-suites")) {
-    return InvalidArgument("--check", "its bands need everything at both levels",
-                           "leave --alpha, --only and --no-suites out");
+  if (given("--alpha") || given("--only") || given("--no-suites") || given("--coverage")) {
+    return InvalidArgument("--check", "its bands need all of the main tables at both levels",
+                           "leave --alpha, --only, --no-suites and --coverage out");
   }
   if (!given("--repetitions")) line.options.repetitions = kCheckRepetitions;
   if (line.options.repetitions < kFewestCheckRepetitions) {
@@ -113,7 +117,9 @@ const char* HelpText() {
 Simulates comparisons whose truth is known and counts the false verdicts of every method that
 watches them block by block, and the pairs that a verdict takes.
 
-  --repetitions N          of each cell (default 20000; with --check 500)
+  --coverage               instead: the error of every method and estimator that is no default,
+                           watched and at one look
+  --repetitions N          of each cell (default 20000; with --coverage 2000, with --check 500)
   --seed S                 of all random numbers (default 1)
   --threads T              default: one a CPU; changes no number
   --alpha A                one level instead of 0.05 and 0.01

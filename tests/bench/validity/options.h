@@ -10,6 +10,7 @@ struct CommandLine {
   Options options;
   Format format = Format::kText;
   bool check = false;
+  bool coverage = false;
   bool help = false;
 };
 

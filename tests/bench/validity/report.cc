@@ -10,11 +10,6 @@ namespace {
 
 constexpr const char* kNothing = "-";
 
-std::string Share(std::uint64_t count, std::uint64_t repetitions) {
-  const double share = static_cast<double>(count) / static_cast<double>(repetitions);
-  return Number(100 * share, 2) + " ±" + Number(100 * ShareError(count, repetitions), 2);
-}
-
 // `gates` share the pairs.
 std::string Mean(const Tally& tally, double gates = 1) {
   const double error = tally.MeanPairsError() / gates;
@@ -22,9 +17,8 @@ std::string Mean(const Tally& tally, double gates = 1) {
   return Number(tally.MeanPairs() / gates, decimals) + " ±" + Number(error, decimals);
 }
 
-// hl asks for the typical change: between arms of unlike shapes that is not the ratio of the means.
 bool Applies(Method method, const Family& family) {
-  return method != Method::kHodgesLehmann || !family.beyond_promise();
+  return !AsksForTypicalChange(method) || !family.beyond_promise();
 }
 
 std::vector<std::string> MethodHeader(std::string first) {
@@ -148,6 +142,11 @@ std::string Heading(const Options& options) {
 }
 
 }  // namespace
+
+std::string Share(std::uint64_t count, std::uint64_t repetitions) {
+  const double share = static_cast<double>(count) / static_cast<double>(repetitions);
+  return Number(100 * share, 2) + " ±" + Number(100 * ShareError(count, repetitions), 2);
+}
 
 std::string Report(const Results& results, const Options& options, Format format) {
   std::string text = Heading(options);

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <numeric>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "daemon/base/error.h"
 #include "daemon/schedule/block_order.h"
+#include "tests/bench/validity/repeat.h"
 
 namespace benchd::validity {
 namespace {
@@ -27,26 +27,6 @@ std::uint64_t StreamOf(const Family& family, std::size_t scenario, std::size_t g
                        std::uint64_t repetition) {
   const auto number = static_cast<std::uint64_t>(&family - Families().data());
   return number << 56U | std::uint64_t{scenario} << 48U | std::uint64_t{gate} << 40U | repetition;
-}
-
-// Calls body(repetition, tally) for every repetition and adds the threads' tallies.
-template <typename T, typename Body>
-T Repeat(std::uint64_t repetitions, unsigned thread_count, const T& empty, const Body& body) {
-  std::vector<T> parts(thread_count, empty);
-  std::vector<std::thread> threads;
-  for (unsigned thread = 0; thread < thread_count; ++thread) {
-    threads.emplace_back([repetitions, thread_count, &body, &part = parts[thread], thread] {
-      T own = part;
-      for (std::uint64_t i = thread; i < repetitions; i += thread_count) body(i, own);
-      part = std::move(own);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  T sum = empty;
-  for (const T& part : parts) {
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += part[i];
-  }
-  return sum;
 }
 
 struct Scenario {
@@ -185,17 +165,19 @@ SuiteResult SimulateSuite(const Options& options, const Family& family, std::siz
 Result<std::vector<Level>> MakeLevels(const std::vector<double>& alphas, double gates) {
   std::vector<Level> levels;
   for (double alpha : alphas) {
-    Result<Level> level = Level::Make(alpha / gates);
+    Result<Level> level = Level::Make(alpha / gates, kFirstLook);
     if (!level) return std::move(level).error();
     levels.push_back(*std::move(level));
   }
   return levels;
 }
 
-Result<std::vector<const Family*>> Chosen(const Options& options) {
+}  // namespace
+
+Result<std::vector<const Family*>> Chosen(const Options& options, std::span<const Family> known) {
   std::vector<const Family*> chosen;
   std::string names;
-  for (const Family& family : Families()) {
+  for (const Family& family : known) {
     if (!options.only || *options.only == family.name) chosen.push_back(&family);
     names += (names.empty() ? "" : ", ") + std::string(family.name);
   }
@@ -203,8 +185,6 @@ Result<std::vector<const Family*>> Chosen(const Options& options) {
     return InvalidArgument("--only", "there is no such family", "one of: " + names);
   return chosen;
 }
-
-}  // namespace
 
 std::span<const SuiteScenario> SuiteScenarios() { return kSuiteScenarios; }
 
@@ -252,7 +232,7 @@ SuiteTally& SuiteTally::operator+=(const SuiteTally& other) {
 }
 
 Result<Results> Simulate(const Options& options) {
-  Result<std::vector<const Family*>> families = Chosen(options);
+  Result<std::vector<const Family*>> families = Chosen(options, Families());
   if (!families) return std::move(families).error();
   Result<std::vector<Level>> levels = MakeLevels(options.alphas, 1);
   if (!levels) return std::move(levels).error();

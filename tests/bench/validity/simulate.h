@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,11 @@ struct Options {
   std::optional<std::string_view> only;  ///< the name of a family
   bool suites = true;
 };
+
+/// The families among `known` that the options ask for.
+///
+/// @errors kInvalidArgument if there is no such family.
+Result<std::vector<const Family*>> Chosen(const Options& options, std::span<const Family> known);
 
 /// How the repetitions of one cell of a table ended. Whole numbers only, so that the order in which
 /// threads add them cannot matter.

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "daemon/stats/geometric_looks.h"
+#include "daemon/stats/lognormal_mean.h"
+#include "daemon/stats/median_interval.h"
 #include "daemon/stats/one_look.h"
 #include "daemon/stats/pair_values.h"
 #include "daemon/stats/paired_estimate.h"
@@ -33,8 +35,17 @@ std::vector<double> Tabulate(const Boundary& boundary, std::uint64_t last) {
 
 std::vector<std::uint64_t> TabulateRankCuts(const SequentialBoundary& boundary) {
   std::vector<std::uint64_t> cuts(kLastRankLook + 1, 0);
-  for (std::uint64_t n = kFirstLook; n <= kLastRankLook; n = NextGeometricLook(n, kFirstLook)) {
+  const std::uint64_t first = boundary.first_look();
+  for (std::uint64_t n = first; n <= kLastRankLook; n = NextGeometricLook(n, first)) {
     cuts[n] = SignedRankCut(n, LevelOfOneLook(boundary, static_cast<double>(n))).value_or(0);
+  }
+  return cuts;
+}
+
+std::vector<std::uint64_t> TabulateMedianCuts(const SequentialBoundary& boundary) {
+  std::vector<std::uint64_t> cuts(kLastTimedLook + 1, 0);
+  for (std::uint64_t n = boundary.first_look(); n <= kLastTimedLook; ++n) {
+    cuts[n] = MedianCut(n, LevelOfOneLook(boundary, static_cast<double>(n))).value_or(0);
   }
   return cuts;
 }
@@ -49,6 +60,11 @@ std::uint64_t CountAverages(std::span<const double> sorted, InOrder in_order) {
     count += end - i;
   }
   return count;
+}
+
+// The oracle's only look is its own; the classic loop and welch look by runs.
+std::uint64_t FirstLook(const Rule& rule) {
+  return rule.method == Method::kOracle ? 2 : rule.level->first_look();
 }
 
 // A t quantile is never below the normal one: most looks need no more than that.
@@ -70,6 +86,12 @@ std::string_view NameOf(Method method) {
       return "exact-t";
     case Method::kHodgesLehmann:
       return "hl";
+    case Method::kMedian:
+      return "median";
+    case Method::kLognormalMean:
+      return "lognormal-mean";
+    case Method::kPrecision:
+      return "precision";
     case Method::kWelch:
       return "welch";
     case Method::kClassic:
@@ -82,6 +104,10 @@ std::string_view NameOf(Method method) {
 
 std::span<const Method> SequentialMethods() { return kSequentialMethods; }
 
+bool AsksForTypicalChange(Method method) {
+  return method == Method::kHodgesLehmann || method == Method::kMedian;
+}
+
 Level::Level(double alpha, const SequentialBoundary& robbins, const SequentialBoundary& horizon,
              const ExactTBoundary& exact)
     : alpha_(alpha),
@@ -90,15 +116,16 @@ Level::Level(double alpha, const SequentialBoundary& robbins, const SequentialBo
       robbins_t_(Tabulate(robbins, kLastLook)),
       horizon_t_(Tabulate(horizon, kHorizonPairs)),
       exact_t_(Tabulate(exact, kLastLook)),
-      rank_cut_(TabulateRankCuts(robbins)) {}
+      rank_cut_(TabulateRankCuts(robbins)),
+      median_cut_(TabulateMedianCuts(robbins)) {}
 
-Result<Level> Level::Make(double alpha) {
-  Result<SequentialBoundary> robbins = SequentialBoundary::Robbins(alpha, kFirstLook);
+Result<Level> Level::Make(double alpha, std::uint64_t first_look) {
+  Result<SequentialBoundary> robbins = SequentialBoundary::Robbins(alpha, first_look);
   if (!robbins) return std::move(robbins).error();
   Result<SequentialBoundary> horizon =
-      SequentialBoundary::Horizon(alpha, kFirstLook, kHorizonPairs);
+      SequentialBoundary::Horizon(alpha, first_look, kHorizonPairs);
   if (!horizon) return std::move(horizon).error();
-  Result<ExactTBoundary> exact = ExactTBoundary::Make(alpha, kFirstLook);
+  Result<ExactTBoundary> exact = ExactTBoundary::Make(alpha, first_look);
   if (!exact) return std::move(exact).error();
   return Level(alpha, *robbins, *horizon, *exact);
 }
@@ -149,8 +176,12 @@ void Watch::Add(const Block& block) {
   if (Waiting(Method::kWelch) > 0) {
     for (const CoinRun& run : block.coin) AddCoinRun(run);
   }
-  if (Waiting(Method::kHodgesLehmann) > 0) {
+  if (Waiting(Method::kHodgesLehmann) + Waiting(Method::kMedian) > 0) {
     InsertSorted(sorted_, *PairValue(block.base, block.candidate, Contrast::kLogRatio));
+  }
+  if (Waiting(Method::kLognormalMean) > 0) {
+    log_base_.Add(std::log(block.base));
+    log_candidate_.Add(std::log(block.candidate));
   }
   if (open_ == Waiting(Method::kClassic) + Waiting(Method::kWelch)) return;
   moments_.Add(block.base, block.candidate);
@@ -162,7 +193,11 @@ void Watch::LookAtPairs() {
   const CentredMoments moments = moments_.Centred();
   const PairedEstimate estimate = EstimateRatio(moments);
   for (std::size_t i = 0; i < rules_.size(); ++i) {
-    if (!outcomes_[i].open) continue;
+    if (!outcomes_[i].open || pairs_ < FirstLook(rules_[i])) continue;
+    if (rules_[i].method == Method::kPrecision) {
+      LookForWidth(i, estimate);
+      continue;
+    }
     const MarginDecision decision = PairedLook(rules_[i], moments, estimate);
     const bool over = (rules_[i].method == Method::kHorizon && pairs_ == kHorizonPairs) ||
                       (rules_[i].method == Method::kHodgesLehmann && pairs_ == kLastRankLook) ||
@@ -176,26 +211,27 @@ MarginDecision Watch::PairedLook(const Rule& rule, const CentredMoments& moments
   const Level& level = *rule.level;
   switch (rule.method) {
     case Method::kPaired:
-      if (pairs_ < kFirstLook) break;
       return DecideAgainst(GuardedInterval(estimate, level.RobbinsT(pairs_)), threshold_);
     case Method::kPairedUnguarded:
-      if (pairs_ < kFirstLook) break;
       return DecideAgainst(PlainInterval(estimate, level.RobbinsT(pairs_)), threshold_);
     case Method::kHorizon:
-      if (pairs_ < kFirstLook) break;
       return DecideAgainst(GuardedInterval(estimate, level.HorizonT(pairs_)), threshold_);
     case Method::kExactT: {
-      if (pairs_ < kFirstLook) break;
       const PairedEstimate difference =
           EstimateAgainstFactor(moments, LowerIsBetterFactor(margin_), {});
       return DecideExactT(ExactT(difference, 0), level.ExactT(pairs_));
     }
     case Method::kHodgesLehmann:
       return RankLook(level);
+    case Method::kMedian:
+      return MedianLook(level);
+    case Method::kLognormalMean:
+      return LognormalLook(level);
     case Method::kOracle:
       if (pairs_ != rule.oracle_pairs) break;
       return DecideAgainst(PlainInterval(estimate, FixedCriticalT(level.alpha(), pairs_)),
                            threshold_);
+    case Method::kPrecision:
     case Method::kWelch:
     case Method::kClassic:
       break;
@@ -206,6 +242,36 @@ MarginDecision Watch::PairedLook(const Rule& rule, const CentredMoments& moments
 MarginDecision Watch::RankLook(const Level& level) const {
   if (level.RankCut(pairs_) == 0) return MarginDecision::kContinue;
   return DecideByCounts(sorted_, level.RankCut(pairs_), threshold_);
+}
+
+MarginDecision Watch::MedianLook(const Level& level) const {
+  const std::uint64_t cut = level.MedianCutAt(pairs_);
+  if (cut == 0) return MarginDecision::kContinue;
+  return DecideAgainst({sorted_[cut - 1], sorted_[sorted_.size() - cut]}, threshold_);
+}
+
+// The interval is longer than that of the mean of the logs, and that one than with a normal
+// quantile: most looks need no more.
+MarginDecision Watch::LognormalLook(const Level& level) const {
+  const auto clock = static_cast<double>(pairs_);
+  WelchEstimate shortest = EstimateWelchDifference(log_base_, log_candidate_);
+  shortest.centre += (log_candidate_.variance() - log_base_.variance()) / 2;
+  if (Within(shortest, threshold_, level.robbins().ZAtClock(clock))) {
+    return MarginDecision::kContinue;
+  }
+  const Result<OneLook> look =
+      LognormalMeanRatio(log_base_, log_candidate_, LevelOfOneLook(level.robbins(), clock));
+  return look ? DecideAgainst(*look->interval, threshold_) : MarginDecision::kContinue;
+}
+
+// Whether the interval at the stop leaves the truth out; without a verdict the rule is over too.
+void Watch::LookForWidth(std::size_t rule, const PairedEstimate& estimate) {
+  const Interval interval = GuardedInterval(estimate, rules_[rule].level->RobbinsT(pairs_));
+  if (DecideByWidth(interval, threshold_, ToChange(interval), rules_[rule].width) ==
+      PrecisionDecision::kContinue) {
+    return;
+  }
+  Decide(rule, DecideAgainst(interval, threshold_));
 }
 
 // The difference against the margin's share of the reference, as that loop has it.

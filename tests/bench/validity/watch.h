@@ -17,7 +17,8 @@
 
 namespace benchd::validity {
 
-/// n0 of every sequential method; N of the horizon method; beyond the last look nothing is drawn.
+/// n0 of the daemon's sequential methods; N of the horizon method; beyond the last look nothing is
+/// drawn.
 inline constexpr std::uint64_t kFirstLook = 8;
 inline constexpr std::uint64_t kHorizonPairs = 1000;
 inline constexpr std::uint64_t kLastLook = 10'000;
@@ -26,13 +27,16 @@ inline constexpr std::uint64_t kLastTimedLook = 5'000;
 /// Beyond it one cut of the signed-rank law costs more than all else.
 inline constexpr std::uint64_t kLastRankLook = 2'000;
 
-/// What decides; all but the last two are methods of benchd.
+/// What decides; all are methods of benchd but the unguarded one and the last two.
 enum class Method {
   kPaired,
   kPairedUnguarded,  ///< `paired` without its skewness guard, to show what the guard does
   kHorizon,
   kExactT,
   kHodgesLehmann,  ///< the typical change, by its own geometric looks; ends at kLastRankLook
+  kMedian,         ///< of the pairs' log ratios: the typical change too
+  kLognormalMean,  ///< takes the arms of the pairs for independent
+  kPrecision,      ///< `paired`, until its interval is shorter than Rule::width
   kWelch,          ///< unpaired; its runs go to an arm by the throw of a coin
   kClassic,        ///< the peeking loop: Welch's interval for one look, taken after every run
   kOracle,  ///< one look, at the number of pairs that someone who knew the effect would choose
@@ -41,26 +45,33 @@ enum class Method {
 inline constexpr std::size_t kMethods = static_cast<std::size_t>(Method::kOracle) + 1;
 
 std::string_view NameOf(Method method);
-/// In the order of the tables' columns; without kOracle, which needs a known effect.
+/// In the order of the main tables' columns; without kOracle, which needs a known effect.
 std::span<const Method> SequentialMethods();
+/// Whether the method asks for the typical change, which is not that of the means between arms
+/// whose laws differ in shape.
+bool AsksForTypicalChange(Method method);
 
 /// Everything about a level that all comparisons share, so that a look costs no quantile.
 ///
 /// Immutable, so that all threads may read it.
 class Level {
  public:
+  /// @param first_look  n0 of all methods.
   /// @errors kInvalidArgument for an alpha that one of the boundaries refuses.
-  static Result<Level> Make(double alpha);
+  static Result<Level> Make(double alpha, std::uint64_t first_look);
 
   double alpha() const { return alpha_; }
+  std::uint64_t first_look() const { return robbins_.first_look(); }
   const SequentialBoundary& robbins() const { return robbins_; }
-  /// Of the default's boundary at n pairs, kFirstLook <= n <= kLastLook.
+  /// Of the default's boundary at n pairs, first_look() <= n <= kLastLook.
   double RobbinsT(std::uint64_t n) const { return robbins_t_[n]; }
   /// As above for n <= kHorizonPairs.
   double HorizonT(std::uint64_t n) const { return horizon_t_[n]; }
   double ExactT(std::uint64_t n) const { return exact_t_[n]; }
   /// Of the Walsh averages at n <= kLastRankLook; 0 where there is no look or no interval.
   std::uint64_t RankCut(std::uint64_t n) const { return rank_cut_[n]; }
+  /// Of the pairs' values at n <= kLastTimedLook; 0 where there is no interval.
+  std::uint64_t MedianCutAt(std::uint64_t n) const { return median_cut_[n]; }
   /// The normal quantile of alpha / 2: below every t of one look.
   double fixed_z() const { return fixed_z_; }
 
@@ -75,6 +86,7 @@ class Level {
   std::vector<double> horizon_t_;
   std::vector<double> exact_t_;
   std::vector<std::uint64_t> rank_cut_;
+  std::vector<std::uint64_t> median_cut_;
 };
 
 /// The smallest number of pairs whose one look at `alpha` finds `effect` with a power of 90 %,
@@ -88,6 +100,7 @@ struct Rule {
   Method method = Method::kPaired;
   const Level* level = nullptr;
   std::uint64_t oracle_pairs = 0;  ///< of kOracle
+  double width = 0;                ///< of kPrecision, of the relative change
 };
 
 struct Outcome {
@@ -123,6 +136,9 @@ class Watch {
   MarginDecision PairedLook(const Rule& rule, const CentredMoments& moments,
                             const PairedEstimate& estimate) const;
   MarginDecision RankLook(const Level& level) const;
+  MarginDecision MedianLook(const Level& level) const;
+  MarginDecision LognormalLook(const Level& level) const;
+  void LookForWidth(std::size_t rule, const PairedEstimate& estimate);
   void AddRun(bool candidate, double value);
   void AddCoinRun(const CoinRun& run);
 
@@ -135,7 +151,8 @@ class Watch {
   PairedMoments moments_;
   Moments base_, candidate_;            // in the order of the block, for kClassic
   Moments coin_base_, coin_candidate_;  // for kWelch
-  std::vector<double> sorted_;          // log ratios of the pairs, for kHodgesLehmann
+  Moments log_base_, log_candidate_;    // for kLognormalMean
+  std::vector<double> sorted_;          // log ratios of the pairs, for kHodgesLehmann and kMedian
   std::vector<Outcome> outcomes_;
 };
 

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "benchd/v1/analysis.pb.h"
+#include "client/outcome.h"
+
+namespace benchd::client {
+
+/// What `--column NAME:ATTR[,ATTR...]` says: ATTR is lower, higher, unit=U or step=Q (the smallest
+/// step of its values, in that unit), each at most once.
+///
+/// The suffix is recognised from the right, as in --metric: `BM_X/threads:2:lower` is about a
+/// column BM_X/threads:2. A unit with a comma or a colon before an ATTR cannot be written.
+///
+/// @errors no name, no ATTR, an unknown one, one twice, a step that is no number above zero.
+Outcome<v1::Column> ParseColumn(std::string_view text);
+
+/// The text that ParseColumn reads as `column`; a unit that cannot be written is left out. Empty
+/// when there is nothing to say besides the name.
+std::string FormatColumn(const v1::Column& column);
+
+}  // namespace benchd::client

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "benchd/v1/analysis.pb.h"
+#include "client/render/style.h"
+
+namespace benchd::client {
+
+/// mmtests' table: for each benchmark and metric a block with a row per figure (min, quartiles,
+/// max, mean, deviation, variation, mean of the best 95 %; harmonic where higher is better) and a
+/// column per arm. A percentage is the gain over the first reference as mmtests counts it: positive
+/// is better. A star stands where an arm differs from a reference by the rule that is named below.
+///
+/// Arms that do not fit the width follow in a block of their own. What a sample does not have is
+/// "-". Empty without summaries; else it ends with an empty line.
+///
+/// @param mmtests_stars  which rule gave the stars
+std::string RenderSummaries(const v1::AnalyzeResponse& response, bool mmtests_stars,
+                            const Style& style);
+
+}  // namespace benchd::client

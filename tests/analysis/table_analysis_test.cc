@@ -1,0 +1,210 @@
+#include "daemon/analysis/table_analysis.h"
+
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/analysis/session_builder.h"
+#include "tests/analysis/table_text.h"
+
+namespace benchd {
+namespace {
+
+/// Rows without end, made as they are read: `rows` pairs of a and b, b 10 % slower.
+class EndlessSource : public TableSource {
+ public:
+  EndlessSource(std::string header, std::uint64_t pairs) : header_(header), pairs_(pairs) {}
+
+  Result<void> Rewind() override {
+    next_ = 0;
+    random_.seed(7);
+    return {};
+  }
+  Result<std::string_view> Read() override {
+    buffer_ = next_ == 0 ? header_ + "\n" : "";
+    const bool paired = header_.find("pair") != std::string::npos;
+    for (int i = 0; i < 500 && next_ < pairs_; ++i, ++next_) {
+      const std::string pair = paired ? std::to_string(next_) + "," : "";
+      buffer_ += "a," + pair + Value(1000) + "\nb," + pair + Value(1100) + "\n";
+    }
+    return std::string_view(buffer_);
+  }
+
+ private:
+  std::string Value(std::uint64_t around) { return std::to_string(around + random_() % 50); }
+
+  std::string header_;
+  std::uint64_t pairs_;
+  std::uint64_t next_ = 0;
+  std::mt19937_64 random_;
+  std::string buffer_;
+};
+
+struct Grown {
+  Result<TableReport> result;
+  std::size_t bytes;  // most that was in use above what there was before
+};
+
+Grown AnalyzeAndWatchMemory(EndlessSource& source, const TableOptions& options) {
+  const std::size_t before = mallinfo2().uordblks;
+  std::size_t most = before;
+  Result<TableReport> result = AnalyzeTable(source, options, [&most] {
+    most = std::max(most, mallinfo2().uordblks);
+    return false;
+  });
+  return {std::move(result), most - before};
+}
+
+// A megabyte is far below the 4 MB that 500,000 doubles would take.
+TEST(TableAnalysisTest, TakesNoMemoryForItsRows) {
+  constexpr std::uint64_t kPairs = 250'000;
+  for (const auto& [header, method] : {std::pair{"arm,pair,t", Method::kPaired},
+                                       {"arm,t", Method::kPaired},
+                                       {"arm,t", Method::kFixed},
+                                       {"arm,pair,t", Method::kFixed},
+                                       {"arm,t", Method::kWelch}}) {
+    SCOPED_TRACE(std::string(header) + " " + std::to_string(static_cast<int>(method)));
+    EndlessSource source(header, kPairs);
+    TableOptions options = Gated("t");
+    options.method = method;
+    const Grown grown = AnalyzeAndWatchMemory(source, options);
+    ASSERT_TRUE(grown.result) << grown.result.error().message;
+    EXPECT_EQ(Find(grown.result->report, "t", "b").n_candidate, kPairs);
+    EXPECT_EQ(grown.result->report.verdict, Verdict::kRegression);
+    EXPECT_LT(grown.bytes, 1'000'000U);
+  }
+}
+
+TEST(TableAnalysisTest, WithoutAPairColumnTakesOneLookAtIndependentArms) {
+  const auto result =
+      Analyze("arm,wall_time\nbase,10\nnew,20\nbase,11\nnew,21\nbase,10.5\nnew,20.5\n");
+  ASSERT_TRUE(result) << result.error().message;
+  const Comparison& one = Find(result->report, "wall_time", "new");
+  EXPECT_EQ(one.method, Method::kFixed);
+  EXPECT_EQ(one.role, ComparisonRole::kGate);
+  EXPECT_EQ(one.n_reference, 3U);
+  EXPECT_EQ(one.mean_candidate, 20.5);
+  EXPECT_EQ(result->report.verdict, Verdict::kRegression);
+  EXPECT_TRUE(result->has_gates);
+  EXPECT_FALSE(result->decided_at) << "one look is no replay";
+  EXPECT_EQ(result->report.elapsed, Nanoseconds::zero());
+  EXPECT_EQ(result->report.runs, (std::vector<ArmRuns>{{"main", "base", 3}, {"main", "new", 3}}));
+}
+
+TEST(TableAnalysisTest, WithoutADirectionEverythingIsInformation) {
+  const auto result = Analyze("arm,t,u\na,1,5\nb,2,6\na,1.5,5\nb,2.5,6\n");
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_FALSE(result->has_gates);
+  ASSERT_EQ(result->report.comparisons.size(), 2U);
+  for (const Comparison& one : result->report.comparisons) {
+    EXPECT_EQ(one.role, ComparisonRole::kInfo);
+    EXPECT_FALSE(one.verdict);
+    EXPECT_TRUE(one.change);
+  }
+}
+
+// A pair is complete at once, so that it is decided at the first look: 8 pairs.
+TEST(TableAnalysisTest, SaysAfterHowManyPairsItWasDecided) {
+  std::string text = "arm,pair,t\n";
+  for (int i = 0; i < 40; ++i) {
+    const std::string pair = std::to_string(i);
+    text += "a," + pair + ",10." + std::to_string(i % 2) + "\nb," + pair + ",30." +
+            std::to_string(i % 3) + "\n";
+  }
+  const auto result = Analyze(text, Gated("t"));
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->decided_at, 8U);
+  EXPECT_EQ(Find(result->report, "t", "b").n_candidate, 40U) << "the rest goes on beside it";
+  TableOptions estimate = Gated("t", Better::kLower, 1.97);
+  estimate.spec.limits.at_limit = AtLimit::kEstimate;
+  const auto guessed = Analyze(text, estimate);
+  ASSERT_TRUE(guessed) << guessed.error().message;
+  EXPECT_EQ(guessed->report.basis, Basis::kEstimate);
+  EXPECT_FALSE(guessed->decided_at) << "no interval has decided that";
+}
+
+TEST(TableAnalysisTest, AGateMayBeMissingInTheFirstRows) {
+  std::string text = "arm,pair,t,u\na,0,,1\nb,0,,1\n";
+  for (int i = 1; i < 30; ++i) {
+    const std::string pair = std::to_string(i);
+    text += "a," + pair + ",10." + std::to_string(i % 2) + ",1\nb," + pair + ",10." +
+            std::to_string(i % 3) + ",1\n";
+  }
+  const auto result = Analyze(text, Gated("t"));
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(Find(result->report, "t", "b").n_candidate, 29U);
+}
+
+// The level of the gates is alpha / G, and the first benchmark must not wait for the second.
+TEST(TableAnalysisTest, ABenchmarkWithoutGatesHoldsUpNobody) {
+  std::string text = "arm,benchmark,pair,wall_time,note\n";
+  for (int i = 0; i < 20; ++i) {
+    const std::string pair = std::to_string(i);
+    text += "a,x," + pair + ",1." + std::to_string(i % 2) + ",\nb,x," + pair + ",3,\n";
+  }
+  text += "a,y,0,,1\nb,y,0,,1\n";
+  const auto result = Analyze(text);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(Find(result->report, "wall_time", "b", "x").verdict, Verdict::kRegression);
+  EXPECT_EQ(result->decided_at, 8U);
+  EXPECT_NEAR(Find(result->report, "wall_time", "b", "x").confidence, 0.99, 1e-12);
+}
+
+// 20 ticks of 0.01 s against 20 or 21: section 3's rule of the resolution, by what was printed.
+TEST(TableAnalysisTest, AForeignClockIsAsCoarseAsItsDigits) {
+  std::string text = "arm,pair,wall_time\n";
+  for (int i = 0; i < 200; ++i) {
+    const std::string pair = std::to_string(i);
+    text += "a," + pair + ",0.20\nb," + pair + ",0.21\n";
+  }
+  const auto result = Analyze(text);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->report.verdict, Verdict::kUndecided);
+  EXPECT_NE(MessageOf(result->report.warnings, "resolution"), "");
+  const Comparison& one = Find(result->report, "wall_time", "b");
+  // log(0.21/0.20) -/+ 0.01 (1/0.20 + 1/0.21).
+  EXPECT_NEAR(*one.change->lo, 1.05 * std::exp(-0.01 * (5 + 1 / 0.21)) - 1, 1e-12);
+}
+
+TEST(TableAnalysisTest, GivesTheReadersSentence) {
+  const auto result = Analyze("arm,t\na,1\na,2\n");
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(result.error().message, "line 4, column 1: the table ends with a single arm, 'a'");
+  TableOptions options;
+  options.references = {"c"};
+  EXPECT_EQ(Analyze("arm,t\na,1\nb,2\n", options).error().message,
+            "line 4, column 1: the table ends without a row of the base 'c'");
+}
+
+TEST(TableAnalysisTest, RefusesWhatNoSessionCouldDo) {
+  TableOptions median;
+  median.spec.estimator.kind = EstimatorKind::kMedian;
+  EXPECT_EQ(Analyze("arm,t\na,1\nb,2\n", median).error().message,
+            "estimator: median is one of pairs; these arms are independent");
+  EXPECT_EQ(Analyze("arm,t\na,1\nb,2\n", Gated("t", std::nullopt)).error().message,
+            "metric t: whether lower or higher is better is unknown, so it cannot gate");
+  EXPECT_EQ(
+      Analyze("arm,t\na,0\nb,2\na,0\nb,2\na,0\nb,1\n", Gated("t", Better::kHigher)).error().message,
+      "metric t: a value is not above 0, so there is no relative change");
+}
+
+TEST(TableAnalysisTest, RefusesATableWithoutAnyPair) {
+  const auto result = Analyze("arm,pair,t\na,0,1\nb,1,2\na,2,1\nb,3,1\n");
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().message, "pair: no pair has a row of every arm");
+}
+
+TEST(TableAnalysisTest, CarriesTheWarningsOfItsShapeAndItsBlocks) {
+  const auto result = Analyze("arm,pair,t\na,0,1\na,1,2\nb,0,1\nb,1,3\nb,2,4\n");
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(CodesOf(result->report.warnings),
+            (std::vector<std::string>{"not_interleaved", "incomplete_pairs"}));
+}
+
+}  // namespace
+}  // namespace benchd

@@ -1,0 +1,164 @@
+#include "daemon/analysis/table_blocks.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "tests/analysis/table_text.h"
+
+namespace benchd {
+namespace {
+
+/// One block as text: "a1 b2" for a value 1 of arm a and a value 2 of arm b, in order.
+using Blocks = std::vector<std::string>;
+
+struct Grouped {
+  Blocks blocks;
+  std::vector<Run> runs;
+  std::vector<Warning> warnings;
+  std::string error;
+};
+
+std::string Word(const Run& run, const Benchmark& benchmark) {
+  std::string word = benchmark.arms[run.arm].name;
+  for (const Sample& sample : run.samples) {
+    word += std::to_string(static_cast<int>(sample.value));
+  }
+  return word;
+}
+
+Grouped Group(const std::string& text, const TableOptions& options = {}) {
+  TextSource source(text);
+  const TableShape shape = ReadShape(source, {}, Wanted()).value();
+  const TablePlan plan = PlanTable(shape, options).value();
+  Grouped grouped;
+  TableBlocks blocks(plan, [&](std::span<const Run> block) -> Result<void> {
+    std::string words;
+    for (const Run& run : block) {
+      if (!words.empty()) words += ' ';
+      words += Word(run, plan.spec.benchmarks[run.benchmark]);
+      grouped.runs.push_back(run);
+    }
+    grouped.blocks.push_back(words);
+    return {};
+  });
+  MeasurementTableReader reader;
+  Result<void> read = ReadRows(source, reader, Wanted(), [&](const MeasurementRow& row) {
+    return shape.IsWarmup(row) ? Result<void>{} : blocks.Take(row);
+  });
+  if (read) read = blocks.Finish();
+  if (!read) grouped.error = read.error().message;
+  grouped.warnings = blocks.Warnings();
+  EXPECT_EQ(blocks.blocks(), grouped.blocks.size());
+  return grouped;
+}
+
+TableOptions With(Method method) {
+  TableOptions options;
+  options.method = method;
+  return options;
+}
+
+TEST(TableBlocksTest, WithoutPairsEveryRowStandsForItself) {
+  EXPECT_EQ(Group("arm,t\na,1\nb,2\nb,3\n").blocks, (Blocks{"a1", "b2", "b3"}));
+  EXPECT_TRUE(Group("arm,t\na,1\nb,2\nb,3\n").warnings.empty());
+}
+
+TEST(TableBlocksTest, ARowIsTheRunThatASessionWouldHaveHad) {
+  const Grouped grouped = Group(
+      "arm,pair,started_at,t,wall_time,u\nb,7,2026-01-01T00:00:00Z,1.5,2,3\n"
+      "a,7,,4,,6\nb,8,,1,1,1\na,8,,1,1,1\n");
+  ASSERT_EQ(grouped.runs.size(), 4U);
+  const benchd::Run& first = grouped.runs[0];
+  EXPECT_EQ(first.benchmark, 0U);
+  EXPECT_EQ(first.block, 0U);
+  EXPECT_EQ(first.position, 0U);
+  EXPECT_EQ(first.arm, 0U);
+  EXPECT_EQ(first.phase, RunPhase::kMeasured);
+  // 2026-01-01T00:00:00Z is 1767225600 s after 1970 (date -d ... +%s).
+  EXPECT_EQ(first.started_at, Timestamp{std::chrono::seconds(1'767'225'600)});
+  EXPECT_EQ(first.samples,
+            (std::vector<Sample>{{"t", "", 0, 1.5}, {"wall_time", "", 0, 2}, {"u", "", 0, 3}}));
+  const benchd::Run& second = grouped.runs[1];
+  EXPECT_EQ(second.position, 1U);
+  EXPECT_EQ(second.arm, 1U);
+  EXPECT_EQ(second.samples, (std::vector<Sample>{{"t", "", 0, 4}, {"u", "", 0, 6}}))
+      << "an empty field is no sample";
+  EXPECT_EQ(second.metrics, (std::vector<MetricInfo>{{"t", "", std::nullopt, 0.1},
+                                                     {"wall_time", "s", Better::kLower, 1},
+                                                     {"u", "", std::nullopt, 1}}));
+  EXPECT_EQ(grouped.runs[2].block, 1U);
+  EXPECT_EQ(grouped.runs[2].samples.size(), 3U);
+}
+
+TEST(TableBlocksTest, RowsOfAPairAreABlock) {
+  EXPECT_EQ(Group("arm,pair,t\na,0,1\nb,0,2\nb,1,3\na,1,4\n").blocks, (Blocks{"a1 b2", "b3 a4"}));
+}
+
+TEST(TableBlocksTest, ABlockMayHaveSeveralRunsOfAnArm) {
+  // As a session has them from four candidates on: complete only when the next pair begins.
+  EXPECT_EQ(Group("arm,pair,t\na,0,1\nb,0,2\na,0,3\nb,1,4\na,1,5\na,1,6\n").blocks,
+            (Blocks{"a1 b2 a3", "b4 a5 a6"}));
+}
+
+TEST(TableBlocksTest, RowsOfAPairMayStandApart) {
+  // In the order in which the pairs became complete.
+  EXPECT_EQ(Group("arm,pair,t\na,5,1\na,3,2\nb,3,3\nb,5,4\na,5,5\n").blocks,
+            (Blocks{"a2 b3", "a1 b4 a5"}));
+}
+
+TEST(TableBlocksTest, EachBenchmarkHasPairsOfItsOwn) {
+  const Grouped grouped =
+      Group("arm,benchmark,pair,t\na,x,0,1\na,y,0,2\nb,x,0,3\nb,y,0,4\na,x,1,5\nb,x,1,6\n");
+  EXPECT_EQ(grouped.blocks, (Blocks{"a1 b3", "a5 b6", "a2 b4"}));
+  EXPECT_EQ(grouped.runs[2].block, 1U);
+  EXPECT_EQ(grouped.runs[4].block, 0U);
+}
+
+TEST(TableBlocksTest, TheKthRowsOfTheArmsAreABlockWithoutAPairColumn) {
+  const Grouped grouped =
+      Group("arm,t\na,1\na,2\nb,3\na,4\nb,5\nb,6\na,7\n", With(Method::kPaired));
+  EXPECT_EQ(grouped.blocks, (Blocks{"a1 b3", "a2 b5", "a4 b6"}));
+  EXPECT_EQ(MessageOf(grouped.warnings, "incomplete_pairs"),
+            "benchmark main: 1 pair lacks a row of some arm; 1 row is left out");
+}
+
+TEST(TableBlocksTest, ForIndependentArmsABlockIsWhatWasMeasuredTogether) {
+  EXPECT_EQ(
+      Group("arm,pair,t\na,0,1\nb,0,2\nb,1,3\nb,1,4\na,2,5\na,0,6\n", With(Method::kWelch)).blocks,
+      (Blocks{"a1 b2", "b3 b4", "a5", "a6"}));
+  EXPECT_EQ(Group("arm,pair,t\na,,1\nb,,2\na,,3\n", With(Method::kWelch)).blocks,
+            (Blocks{"a1", "b2", "a3"}));
+}
+
+TEST(TableBlocksTest, LeavesOutWhatNeverBecomesAPairAndSaysSo) {
+  const Grouped grouped = Group("arm,pair,t\na,0,1\nb,0,2\nb,1,3\nb,1,4\na,,5\na,2,6\nb,2,7\n");
+  EXPECT_EQ(grouped.blocks, (Blocks{"a1 b2", "a6 b7"}));
+  EXPECT_EQ(MessageOf(grouped.warnings, "incomplete_pairs"),
+            "benchmark main: 1 pair lacks a row of some arm; 3 rows are left out");
+  EXPECT_EQ(MessageOf(Group("arm,pair,t\na,0,1\nb,0,2\na,,5\n").warnings, "incomplete_pairs"),
+            "benchmark main: rows without a pair; 1 row is left out");
+}
+
+TEST(TableBlocksTest, LeavesOutWhatComesAfterTheLastBlockWanted) {
+  TableOptions options;
+  options.spec.limits.max_runs = 2;
+  const Grouped grouped =
+      Group("arm,pair,t\na,0,1\nb,0,2\na,1,3\nb,1,4\na,2,5\nb,2,6\na,3,7\nb,3,8\n", options);
+  EXPECT_EQ(grouped.blocks, (Blocks{"a1 b2", "a3 b4"}));
+  EXPECT_EQ(MessageOf(grouped.warnings, "beyond_max_runs"),
+            "benchmark main: 2 pairs beyond --max-runs left out: the method says nothing about "
+            "more");
+}
+
+TEST(TableBlocksTest, RefusesAPairThatIsAWholeTable) {
+  std::string text = "arm,pair,t\nb,0,1\n";
+  for (int i = 0; i < 500'000; ++i) text += "a,0,1\n";
+  // The 500,000th value of the pair is still taken; the header is line 1.
+  EXPECT_EQ(Group(text).error, "line 500002: over 500000 values of one pair");
+}
+
+}  // namespace
+}  // namespace benchd

@@ -1,0 +1,239 @@
+#include "daemon/analysis/table_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/analysis/table_text.h"
+
+namespace benchd {
+namespace {
+
+constexpr const char* kPlain = "arm,t\na,1\nb,2\nb,1\na,2\n";
+constexpr const char* kPairs = "arm,pair,t\na,0,1\nb,0,2\nb,1,1\na,1,2\n";
+
+TablePlan Plan(const std::string& text, const TableOptions& options = {}) {
+  Result<TablePlan> plan = PlanTable(ShapeOf(text), options);
+  EXPECT_TRUE(plan) << plan.error().message;
+  return plan ? *plan : TablePlan{};
+}
+
+std::string Refused(const std::string& text, const TableOptions& options) {
+  const Result<TablePlan> plan = PlanTable(ShapeOf(text), options);
+  EXPECT_FALSE(plan);
+  return plan ? "" : plan.error().message;
+}
+
+TableOptions With(Method method) {
+  TableOptions options;
+  options.method = method;
+  return options;
+}
+
+std::vector<std::string> GatesOf(const TablePlan& plan, std::size_t benchmark = 0) {
+  std::vector<std::string> gates;
+  for (const Gate& gate : plan.spec.benchmarks.at(benchmark).gates) gates.push_back(gate.metric);
+  return gates;
+}
+
+std::vector<std::string> ArmsOf(const Benchmark& benchmark, ArmRole role) {
+  std::vector<std::string> names;
+  for (const Arm& arm : benchmark.arms) {
+    if (arm.role == role) names.push_back(arm.name);
+  }
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(TablePlanTest, IsPairedWithAPairColumnAndOneLookWithout) {
+  EXPECT_EQ(Plan(kPairs).spec.method, Method::kPaired);
+  EXPECT_EQ(Plan(kPairs).grouping, Grouping::kPairs);
+  EXPECT_EQ(Plan(kPlain).spec.method, Method::kFixed);
+  EXPECT_EQ(Plan(kPlain).grouping, Grouping::kEachRow);
+  EXPECT_EQ(Plan(kPlain).spec.schedule.kind, ScheduleKind::kCoin) << "nothing says what pairs";
+}
+
+TEST(TablePlanTest, GroupsRowsAsTheMethodNeedsThem) {
+  EXPECT_EQ(Plan(kPlain, With(Method::kPaired)).grouping, Grouping::kTurns);
+  EXPECT_EQ(Plan(kPlain, With(Method::kExactT)).grouping, Grouping::kTurns);
+  EXPECT_EQ(Plan(kPlain, With(Method::kWelch)).grouping, Grouping::kEachRow);
+  EXPECT_EQ(Plan(kPairs, With(Method::kFixed)).grouping, Grouping::kPairs);
+  EXPECT_EQ(Plan(kPairs, With(Method::kFixed)).spec.schedule.kind, ScheduleKind::kPairs);
+  EXPECT_EQ(Plan(kPairs, With(Method::kWelch)).grouping, Grouping::kStretches);
+  TableOptions coin;
+  coin.spec.schedule.kind = ScheduleKind::kCoin;
+  EXPECT_EQ(Plan(kPairs, coin).spec.method, Method::kWelch) << "as of a session";
+  EXPECT_EQ(Plan(kPairs, coin).grouping, Grouping::kStretches);
+  TableOptions classic;
+  classic.classic_interval = true;
+  EXPECT_EQ(Plan(kPairs, classic).spec.method, Method::kFixed);
+  EXPECT_EQ(Plan(kPairs, classic).grouping, Grouping::kEachRow);
+}
+
+TEST(TablePlanTest, AnEstimatorForOneLookTakesOneLook) {
+  TableOptions options;
+  options.spec.estimator = {EstimatorKind::kQuantile, 0.9};
+  EXPECT_EQ(Plan(kPairs, options).spec.method, Method::kFixed);
+}
+
+TEST(TablePlanTest, TheFirstArmIsTheReferenceUnlessSomeAreNamed) {
+  const std::string text = "arm,t\nb,1\na,1\nc,1\n";
+  const Benchmark usual = Plan(text).spec.benchmarks.at(0);
+  EXPECT_EQ(ArmsOf(usual, ArmRole::kReference), (Names{"b"}));
+  EXPECT_EQ(ArmsOf(usual, ArmRole::kCandidate), (Names{"a", "c"}));
+  TableOptions options;
+  options.references = {"c", "b"};
+  const Benchmark named = Plan(text, options).spec.benchmarks.at(0);
+  EXPECT_EQ(ArmsOf(named, ArmRole::kReference), (Names{"c", "b"}));
+  EXPECT_EQ(ArmsOf(named, ArmRole::kCandidate), (Names{"a"}));
+}
+
+TEST(TablePlanTest, ThePlaceboOfAnExportIsNoCandidate) {
+  const std::string head = "arm,benchmark,pair,order,started_at,t\n";
+  const std::string rows = "a,x,0,1,,1\nplacebo,x,0,2,,1\nb,x,0,3,,1\n";
+  EXPECT_EQ(ArmsOf(Plan(head + rows).spec.benchmarks.at(0), ArmRole::kPlacebo), (Names{"placebo"}));
+  const std::string other = "arm,t\na,1\nplacebo,1\nb,1\n";
+  EXPECT_EQ(ArmsOf(Plan(other).spec.benchmarks.at(0), ArmRole::kPlacebo), Names{});
+  TableOptions options;
+  options.spec.placebo = true;
+  EXPECT_EQ(ArmsOf(Plan(other, options).spec.benchmarks.at(0), ArmRole::kPlacebo),
+            (Names{"placebo"}));
+}
+
+TEST(TablePlanTest, GatesWallTimeElseWhatHasADirectionElseNothing) {
+  EXPECT_EQ(GatesOf(Plan("arm,ops,wall_time\na,1,1\nb,1,1\n")), (Names{"wall_time"}));
+  TableOptions options;
+  options.columns = {{"ops", "1/s", Better::kHigher, std::nullopt}};
+  EXPECT_EQ(GatesOf(Plan("arm,ops,x,cpu_time\na,1,1,1\nb,1,1,1\n", options)),
+            (Names{"ops", "cpu_time"}));
+  EXPECT_EQ(GatesOf(Plan(kPlain)), Names{});
+  // Of what a benchmark has, not of what the table has.
+  const TablePlan suite =
+      Plan("arm,benchmark,wall_time,cpu_time\na,x,1,1\nb,x,1,1\na,y,,1\nb,y,,1\n");
+  EXPECT_EQ(GatesOf(suite, 0), (Names{"wall_time"}));
+  EXPECT_EQ(GatesOf(suite, 1), (Names{"cpu_time"}));
+}
+
+TEST(TablePlanTest, TakesTheNamedGatesForEveryBenchmark) {
+  const TablePlan plan =
+      Plan("arm,benchmark,t\na,x,1\nb,x,1\na,y,1\nb,y,1\n", Gated("t", Better::kHigher, 0.05));
+  ASSERT_EQ(plan.spec.benchmarks.size(), 2U);
+  for (const Benchmark& benchmark : plan.spec.benchmarks) {
+    ASSERT_EQ(benchmark.gates.size(), 1U);
+    EXPECT_EQ(benchmark.gates[0].margin, 0.05);
+  }
+  EXPECT_EQ(plan.metrics[0].better, Better::kHigher);
+}
+
+TEST(TablePlanTest, SaysWhatAColumnMeans) {
+  TableOptions options;
+  options.columns = {{"t", "ms", Better::kLower, 0.5}};
+  EXPECT_EQ(Plan(kPlain, options).metrics,
+            (std::vector<MetricInfo>{{"t", "ms", Better::kLower, 0.5}}));
+  options.columns = {{"t", "ms", std::nullopt, std::nullopt}};
+  EXPECT_EQ(Plan(kPlain, options).metrics, (std::vector<MetricInfo>{{"t", "ms", std::nullopt, 1}}));
+}
+
+TEST(TablePlanTest, LeavesOutABenchmarkWithoutAPartner) {
+  const TablePlan plan = Plan("arm,benchmark,t\na,x,1\na,y,1\nb,y,1\nb,z,2\n");
+  ASSERT_EQ(plan.spec.benchmarks.size(), 1U);
+  EXPECT_EQ(plan.spec.benchmarks[0].name, "y");
+  EXPECT_EQ(plan.by_number,
+            (std::vector<std::optional<std::size_t>>{std::nullopt, 0, std::nullopt}));
+  EXPECT_EQ(MessageOf(plan.warnings, "not_compared"),
+            "2 benchmarks (x, z): no reference and candidate to compare; left out");
+}
+
+TEST(TablePlanTest, WarnsOfArmsInStretches) {
+  EXPECT_EQ(MessageOf(Plan("arm,t\na,1\na,1\nb,1\nb,1\n").warnings, "not_interleaved"),
+            "benchmark main: the rows come in stretches of one arm, not in turn, so a machine "
+            "that drifts looks like a difference between the arms");
+  EXPECT_TRUE(Plan(kPlain).warnings.empty());
+  EXPECT_TRUE(Plan("arm,order,t\na,1,1\na,3,1\nb,2,1\nb,4,1\n").warnings.empty())
+      << "sorted after they were measured in turn";
+}
+
+TEST(TablePlanTest, WarnsOfArmsFromDifferentDays) {
+  const std::string head = "arm,started_at,t\n";
+  const std::string monday = "a,2026-01-05T22:00:00Z,1\na,2026-01-05T23:59:59Z,1\n";
+  EXPECT_EQ(
+      CodesOf(
+          Plan(head + monday + "b,2026-01-06T08:00:00Z,1\nb,2026-01-06T09:00:00Z,1\n").warnings),
+      (Names{"not_interleaved", "different_days"}));
+  // A night's work goes on after midnight, and a week's comes back every day.
+  EXPECT_EQ(
+      CodesOf(
+          Plan(head + monday + "b,2026-01-05T23:00:00Z,1\nb,2026-01-06T00:10:00Z,1\n").warnings),
+      (Names{"not_interleaved"}));
+}
+
+TEST(TablePlanTest, RefusesWhatMakesNoSense) {
+  const auto options = [](const std::function<void(TableOptions&)>& change) {
+    TableOptions made;
+    change(made);
+    return made;
+  };
+  const std::vector<std::pair<TableOptions, std::string>> cases{
+      {options([](auto& o) {
+         o.columns = {{"x", "", {}, {}}};
+       }),
+       "column x: the table has no such column (it has t, wall_time)"},
+      {options([](auto& o) {
+         o.columns = {{"wall_time", "ms", {}, {}}};
+       }),
+       "column wall_time: is a built-in metric, whose meaning is fixed"},
+      {options([](auto& o) {
+         o.columns = {{"t", "", {}, {}}, {"t", "", {}, {}}};
+       }),
+       "column t: described twice"},
+      {options([](auto& o) {
+         o.columns = {{"t", "", {}, 0.0}};
+       }),
+       "column t: its step must be a finite number above 0"},
+      {Gated("x"), "metric x: the table has no such column (it has t, wall_time)"},
+      {options([](auto& o) {
+         o.references = {"a", "a"};
+       }),
+       "references: 'a' is named twice"},
+      {options([](auto& o) {
+         o.references = {"a", "b"};
+       }),
+       "references: every arm is one, nothing is left to compare"},
+      {options([](auto& o) { o.spec.limits.runs = 10; }), "runs: a table has the rows it has"},
+      {options([](auto& o) { o.spec.limits.max_runs = 10; }),
+       "max-runs: is for a method that looks again and again"},
+      {options([](auto& o) {
+         o.classic_interval = true;
+         o.method = Method::kWelch;
+       }),
+       "interval: classic is one look at all rows, no other method"},
+      {options([](auto& o) {
+         o.classic_interval = true;
+         o.spec.estimator.kind = EstimatorKind::kHodgesLehmann;
+       }),
+       "interval: classic compares means"},
+  };
+  for (const auto& [wrong, message] : cases) {
+    EXPECT_EQ(Refused("arm,t,wall_time\na,1,1\nb,1,1\n", wrong), message);
+  }
+  EXPECT_EQ(Refused("arm,benchmark,t\na,x,1\nb,y,1\n", {}),
+            "table: no benchmark has rows of a reference and of another arm");
+}
+
+TEST(TablePlanTest, RefusesMoreComparisonsThanItCanKeep) {
+  // 320 references x 320 candidates x 1 metric = 102,400.
+  std::string text = "arm,t\n";
+  TableOptions options;
+  for (int arm = 0; arm < 640; ++arm) {
+    text += "arm" + std::to_string(arm) + ",1\n";
+    if (arm < 320) options.references.push_back("arm" + std::to_string(arm));
+  }
+  EXPECT_EQ(Refused(text, options), "table: 102400 comparisons, over the limit of 100000");
+}
+
+}  // namespace
+}  // namespace benchd

@@ -1,0 +1,302 @@
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <map>
+#include <random>
+
+#include "client/column_option.h"
+#include "client/commands.h"
+#include "client/parsed_metrics.h"
+#include "client/quantity.h"
+#include "client/render/analyze_replay.h"
+#include "client/render/csv.h"
+#include "client/render/report.h"
+#include "client/render/units.h"
+#include "client/session_options.h"
+#include "client/spec_builder.h"
+#include "tests/client/samples.h"
+
+namespace benchd::client {
+namespace {
+
+std::string Read(std::string_view text) {
+  const auto column = ParseColumn(text);
+  if (!column) return column.error().message;
+  return column->metric() + "|" + std::to_string(column->better()) + "|" + column->unit() + "|" +
+         (column->has_resolution() ? FormatRoundTrip(column->resolution()) : "-");
+}
+
+TEST(ColumnOptionTest, TakesAttributesInAnyOrder) {
+  EXPECT_EQ(Read("latency:lower"), "latency|1||-");
+  EXPECT_EQ(Read("rate:higher,unit=MB/s"), "rate|2|MB/s|-");
+  EXPECT_EQ(Read("latency:step=1e-3,unit=ms,lower"), "latency|1|ms|0.001");
+}
+
+TEST(ColumnOptionTest, RecognisesTheSuffixFromTheRight) {
+  EXPECT_EQ(Read("BM_X/threads:2:lower"), "BM_X/threads:2|1||-");
+  EXPECT_EQ(Read("a:lower:higher"), "a:lower|2||-");
+  EXPECT_EQ(Read("p99,raw:unit=s"), "p99,raw|0|s|-");
+}
+
+TEST(ColumnOptionTest, SaysWhatIsWrong) {
+  EXPECT_EQ(Read("latency"), "a name and what its values are is expected");
+  EXPECT_EQ(Read("BM_X/threads:2"), "a name and what its values are is expected");
+  EXPECT_EQ(Read(":lower"), "a name and what its values are is expected");
+  EXPECT_EQ(Read("x:lower,higher"), "higher: there is a direction already");
+  EXPECT_EQ(Read("x:unit=s,unit=s"), "unit=s: there is a unit already");
+  EXPECT_EQ(Read("x:step=1,step=1"), "step=1: there is a step already");
+  EXPECT_EQ(Read("x:unit="), "unit=: the unit is empty");
+  EXPECT_EQ(Read("x:lower,fast"), "fast: it says nothing about a column");
+  EXPECT_EQ(Read("x:lower,"), "'': it says nothing about a column");
+  EXPECT_EQ(Read("x:step=0"), "step=0: a step must be above zero");
+  EXPECT_EQ(Read("x:step=-1"), "step=-1: a step must be above zero");
+  EXPECT_EQ(Read("x:step=nan"), "step=nan: not a finite number");
+  EXPECT_EQ(Read("x:step=1ms"), "step=1ms: not a number");
+}
+
+TEST(ColumnOptionTest, WhatIsFormattedReadsBack) {
+  v1::Column column;
+  column.set_metric("BM_X/threads:2");
+  EXPECT_EQ(FormatColumn(column), "") << "nothing to say";
+  column.set_better(v1::BETTER_HIGHER);
+  column.set_unit("ns/op");
+  column.set_resolution(1e-7);
+  EXPECT_EQ(FormatColumn(column), "BM_X/threads:2:higher,unit=ns/op,step=1e-07");
+  const auto read = ParseColumn(FormatColumn(column));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->SerializeAsString(), column.SerializeAsString());
+  column.set_unit("a,b");
+  EXPECT_EQ(FormatColumn(column), "BM_X/threads:2:higher,step=1e-07");
+}
+
+TEST(QuantityTest, ARoundTripPercentageIsTheSameDouble) {
+  for (const auto& [fraction, text] : std::map<double, std::string>{{0.02, "2%"},
+                                                                    {0.07, "7%"},
+                                                                    {0.0005, "0.05%"},
+                                                                    {1, "100%"},
+                                                                    {2.5, "250%"},
+                                                                    {1e-9, "0.0000001%"},
+                                                                    {0.123456, "12.3456%"},
+                                                                    {12345678, "1234567800%"}}) {
+    EXPECT_EQ(FormatRoundTripPercent(fraction), text);
+  }
+  const unsigned seed = std::random_device()();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < 20000; ++i) {
+    // Positive finite doubles of every size that a margin can have.
+    const double fraction = std::ldexp(std::uniform_real_distribution(1.0, 2.0)(random),
+                                       std::uniform_int_distribution(-60, 20)(random));
+    const auto read = ParseFraction(FormatRoundTripPercent(fraction));
+    ASSERT_TRUE(read) << FormatRoundTripPercent(fraction);
+    ASSERT_EQ(*read, fraction) << FormatRoundTripPercent(fraction);
+  }
+}
+
+OptionValues Given(std::vector<std::pair<std::string, std::string>> options) {
+  ParsedArguments arguments;
+  for (auto& [name, value] : options) arguments.options.push_back({name, value});
+  return CollectSessionOptions(arguments);
+}
+
+TEST(TableSpecTest, LeavesOpenWhatWasNotSaid) {
+  const auto spec = BuildTableSpec({});
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_EQ(spec->SerializeAsString(), "") << "the daemon's defaults hold";
+}
+
+// Every option of `analyze` that compare has too does something to the spec, with the value that
+// its help shows.
+TEST(TableSpecTest, EveryOptionArrives) {
+  const std::map<std::string_view, std::string> values = {
+      {"margin", "3%"},     {"confidence", "95%"},    {"alpha", "0.05"},
+      {"sided", "one"},     {"metric", "x:lower"},    {"method", "welch"},
+      {"estimator", "hl"},  {"rule", "precision:1%"}, {"at-limit", "estimate"},
+      {"schedule", "coin"}, {"min-runs", "30"},       {"max-runs", "100"},
+      {"seed", "7"},        {"placebo", ""}};
+  for (const OptionInfo& option : TableOptions()) {
+    const auto value = values.find(option.name);
+    ASSERT_NE(value, values.end()) << option.name;
+    const auto spec = BuildTableSpec(Given({{std::string(option.name), value->second}}));
+    ASSERT_TRUE(spec) << spec.error().message;
+    EXPECT_NE(spec->SerializeAsString(), "") << option.name;
+  }
+  EXPECT_EQ(TableOptions().size(), values.size());
+}
+
+TEST(TableSpecTest, HasTheGatesAndNoArms) {
+  const auto spec = BuildTableSpec(Given({{"metric", "a:3%:lower"}, {"metric", "b:+5:higher"}}));
+  ASSERT_TRUE(spec) << spec.error().message;
+  ASSERT_EQ(spec->benchmarks_size(), 1);
+  EXPECT_EQ(spec->benchmarks(0).arms_size(), 0);
+  ASSERT_EQ(spec->benchmarks(0).gates_size(), 2);
+  EXPECT_EQ(spec->benchmarks(0).gates(0).ratio(), 0.03);
+  EXPECT_EQ(spec->benchmarks(0).gates(1).absolute(), 5);
+  EXPECT_EQ(spec->benchmarks(0).gates(1).better(), v1::BETTER_HIGHER);
+}
+
+TEST(TableSpecTest, ErrorsAreComparesErrors) {
+  const auto said = [](std::vector<std::pair<std::string, std::string>> options) {
+    const auto spec = BuildTableSpec(Given(std::move(options)));
+    return spec ? "no error" : spec.error().message;
+  };
+  EXPECT_EQ(said({{"margin", "x"}}), "--margin x: not a number");
+  EXPECT_EQ(said({{"metric", ":lower"}}), "--metric :lower: the metric has no name");
+  EXPECT_EQ(said({{"alpha", "1%"}, {"confidence", "99%"}}),
+            "--alpha: --confidence says the same already");
+}
+
+TEST(CsvQuotingTest, OuterBlanksAreKept) {
+  v1::Run run;
+  run.set_benchmark("\tpadded");
+  run.set_arm(" base ");
+  v1::Sample* sample = run.add_samples();
+  sample->set_metric("in between");
+  sample->set_value(1);
+  sample = run.add_samples();
+  sample->set_metric("behind ");
+  sample->set_value(2);
+  const std::vector<v1::Run> runs = {run};
+  EXPECT_EQ(RunsToCsv(runs, {}),
+            "arm,benchmark,pair,order,started_at,in between,\"behind \"\n"
+            "\" base \",\"\tpadded\",0,1,1970-01-01T00:00:00Z,1,2\n");
+}
+
+v1::Run ParsedRun(v1::RunPhase phase, double resolution) {
+  v1::Run run;
+  run.set_phase(phase);
+  for (const char* inner : {"", "BM_X/threads:2"}) {
+    v1::Sample* sample = run.add_samples();
+    sample->set_metric("latency");
+    sample->set_inner_benchmark(inner);
+  }
+  run.add_samples()->set_metric("wall_time");
+  v1::MetricInfo* info = run.add_metrics();
+  info->set_name("latency");
+  info->set_unit("ms");
+  info->set_better(v1::BETTER_LOWER);
+  info->set_resolution(resolution);
+  return run;
+}
+
+TEST(ParsedMetricsTest, TakesTheFinestResolutionOfRunsThatCount) {
+  ParsedMetrics metrics;
+  metrics.Learn(ParsedRun(v1::RUN_PHASE_WARMUP, 0.01));
+  metrics.Learn(ParsedRun(v1::RUN_PHASE_MEASURED, 0.1));
+  metrics.Learn(ParsedRun(v1::RUN_PHASE_DROPPED, 0.001));
+  std::string text;
+  for (const v1::Column& column : metrics.columns()) text += FormatColumn(column) + "\n";
+  EXPECT_EQ(text,
+            "latency:lower,unit=ms,step=0.01\n"
+            "BM_X/threads:2/latency:lower,unit=ms,step=0.01\n")
+      << "wall_time is benchd's own";
+}
+
+std::string Replayed(const v1::Session& session, const std::vector<v1::Column>& columns = {}) {
+  const AnalyzeReplay replay = ReplayAnalysis(session, columns);
+  constexpr std::string_view kStart = "benchctl export k3x9m2pq --format csv | benchctl analyze - ";
+  EXPECT_TRUE(replay.command.starts_with(kStart)) << replay.command << replay.why_not;
+  return replay.command.substr(std::min(kStart.size(), replay.command.size()));
+}
+
+TEST(AnalyzeReplayTest, SaysEverythingThatTheNumbersFollowFrom) {
+  v1::Session session = SampleSession();
+  EXPECT_EQ(Replayed(session),
+            "--base base --method paired --alpha 0.01 --metric wall_time:2%:lower");
+  v1::SessionSpec* spec = session.mutable_spec();
+  spec->set_method(v1::METHOD_EXACT_T);
+  spec->mutable_rule()->set_precision_width(0.015);
+  spec->set_alpha(0.1 + 0.2);
+  spec->set_sided(v1::SIDED_ONE);
+  spec->mutable_limits()->set_min_runs(30);
+  spec->mutable_limits()->set_max_runs(500);
+  spec->mutable_limits()->set_at_limit(v1::AT_LIMIT_ESTIMATE);
+  spec->mutable_benchmarks(0)->mutable_arms(0)->set_name("my base");
+  v1::Column column;
+  column.set_metric("p99 latency");
+  column.set_unit("ms");
+  column.set_resolution(1e-6);
+  EXPECT_EQ(Replayed(session, {column}),
+            "--base 'my base' --method exact-t --min-runs 30 --max-runs 500 --rule precision:0.015 "
+            "--alpha 0.30000000000000004 --sided one --at-limit estimate "
+            "--metric wall_time:2%:lower --column 'p99 latency:unit=ms,step=1e-06'");
+}
+
+TEST(AnalyzeReplayTest, OneLookIsFixed) {
+  v1::Session session = SampleSession();
+  v1::SessionSpec* spec = session.mutable_spec();
+  spec->mutable_limits()->set_runs(12);
+  EXPECT_EQ(Replayed(session),
+            "--base base --method fixed --alpha 0.01 --metric wall_time:2%:lower");
+  spec->mutable_limits()->clear_runs();
+  spec->mutable_limits()->set_max_runs(8);
+  EXPECT_EQ(Replayed(session),
+            "--base base --method fixed --alpha 0.01 --metric wall_time:2%:lower")
+      << "a horizon that ends at the first look";
+  spec->mutable_limits()->set_runs(12);
+  spec->mutable_limits()->clear_max_runs();
+  spec->set_method(v1::METHOD_WELCH);
+  spec->mutable_estimator()->set_kind(v1::ESTIMATOR_KIND_QUANTILE);
+  spec->mutable_estimator()->set_quantile(0.5);
+  session.mutable_started()->set_seed(42);
+  EXPECT_EQ(Replayed(session),
+            "--base base --method fixed --schedule coin --estimator quantile:0.5 --alpha 0.01 "
+            "--seed 42 --metric wall_time:2%:lower");
+}
+
+TEST(AnalyzeReplayTest, GatesAreThoseThatDecided) {
+  v1::Session session = SampleSession();
+  v1::Comparison* second = session.mutable_report()->mutable_comparisons(1);
+  second->set_role(v1::COMPARISON_ROLE_GATE);
+  second->set_margin_absolute(0.5);
+  second->set_better(v1::BETTER_HIGHER);
+  session.mutable_spec()->mutable_limits()->set_fail_fast(true);
+  session.mutable_spec()->mutable_limits()->set_at_limit(v1::AT_LIMIT_ESTIMATE);
+  EXPECT_EQ(Replayed(session),
+            "--base base --method paired --alpha 0.01 --metric wall_time:2%:lower "
+            "--metric cpu_time:+0.5:higher")
+      << "--fail-fast ended it by a regression: the limit said nothing";
+  session.mutable_report()->set_basis(v1::BASIS_ESTIMATE);
+  EXPECT_NE(Replayed(session).find("--at-limit estimate"), std::string::npos);
+}
+
+TEST(AnalyzeReplayTest, NamesEveryReference) {
+  v1::Session session = SampleSession();
+  v1::Benchmark* benchmark = session.mutable_spec()->mutable_benchmarks(0);
+  *benchmark->add_arms() = benchmark->arms(0);
+  benchmark->mutable_arms(2)->set_name("old");
+  EXPECT_TRUE(Replayed(session).starts_with("--references base,old --method"));
+  benchmark->mutable_arms(2)->set_name("older, slower");
+  EXPECT_TRUE(Replayed(session).starts_with("--base base --base 'older, slower' --method"));
+  benchmark->mutable_arms(2)->set_role(v1::ARM_ROLE_PLACEBO);
+  session.mutable_spec()->set_placebo(true);
+  EXPECT_TRUE(Replayed(session).starts_with("--base base --method paired --alpha 0.01 --placebo"));
+}
+
+TEST(AnalyzeReplayTest, SaysWhereOneCommandIsNotEnough) {
+  v1::Session session = SampleSession();
+  *session.mutable_spec()->add_benchmarks() = session.spec().benchmarks(0);
+  session.mutable_spec()->mutable_benchmarks(1)->set_name("other");
+  EXPECT_EQ(ReplayAnalysis(session, {}).why_not, "its benchmarks have different gates");
+  session = SampleSession();
+  session.mutable_report()->add_warnings()->set_code("runs_incomplete");
+  EXPECT_EQ(ReplayAnalysis(session, {}).why_not, "it ended before its one look");
+  session.clear_report();
+  EXPECT_EQ(ReplayAnalysis(session, {}).command, "") << "a session without a result";
+  EXPECT_EQ(ReplayAnalysis(session, {}).why_not, "");
+}
+
+TEST(AnalyzeReplayTest, TheComparedPlaceboIsNotACommandOfTheReplay) {
+  v1::SessionSpec spec = SampleSession().spec();
+  spec.set_placebo(true);
+  v1::Benchmark* benchmark = spec.mutable_benchmarks(0);
+  *benchmark->add_arms() = benchmark->arms(0);
+  benchmark->mutable_arms(2)->set_name("placebo");
+  benchmark->mutable_arms(2)->set_role(v1::ARM_ROLE_PLACEBO);
+  const std::string command = ReplayCommand(spec, 42);
+  EXPECT_NE(command.find(" --placebo "), std::string::npos) << command;
+  EXPECT_EQ(command.find("-n placebo"), std::string::npos) << command;
+}
+
+}  // namespace
+}  // namespace benchd::client

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/client/fake_daemon.h"
+#include "tests/client/temp_dir.h"
+
+namespace benchd::client {
+
+/// How a program ended, and what it wrote.
+struct Ended {
+  int exit_code = -1;
+  int signal = 0;
+  std::string out;
+  std::string err;
+};
+
+/// benchctl itself, as a process, with a fake daemon at the socket that BENCHD_SOCKET names.
+class ProgramTest : public testing::Test {
+ protected:
+  ProgramTest() : daemon_(std::make_unique<FakeDaemon>(dir_ / "d.sock")) {}
+
+  pid_t Start(const std::vector<std::string>& words);
+  Ended Wait(pid_t pid);
+  Ended Run(const std::vector<std::string>& words) { return Wait(Start(words)); }
+
+  TempDir dir_;
+  std::string stdin_ = "/dev/null";
+  std::vector<std::string> more_environment_;
+  std::unique_ptr<FakeDaemon> daemon_;
+
+ private:
+  std::string Read(const std::string& name) const;
+};
+
+}  // namespace benchd::client

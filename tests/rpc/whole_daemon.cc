@@ -1,0 +1,73 @@
+#include "tests/rpc/whole_daemon.h"
+
+#include <gtest/gtest.h>
+
+#include <asio/co_spawn.hpp>
+#include <exception>
+
+namespace benchd::rpc {
+
+WholeDaemon::WholeDaemon() {
+  // 10 % slower, with a spread that the statistics can see: a regression at 2 %
+  // (docs/statistics.md section 3).
+  launcher_.program = [](std::uint32_t child, std::uint64_t run) -> Result<RunOutcome> {
+    const double wobble = 0.001 * static_cast<double>((run * 7 + child * 3) % 5);
+    return fake::Took((child == 0 ? 1.0 : 1.1) + wobble);
+  };
+  loop_.Run([this] {
+    queue_.emplace(loop_.executor(),
+                   Queue::Services{launcher_, machine_, store_, store_, clock_, random_, hub_},
+                   QueuePolicy{.allow_root = true});
+    info_ = {"1.2.3", 4711, {0, 2}};
+    server_.emplace(loop_.executor(), Server::Parts{*queue_, hub_, store_, random_, clock_, info_,
+                                                    peers_, calls_, dir_ / ""});
+    ASSERT_TRUE(server_->Start());
+    listener_.emplace(
+        loop_.executor(), ListenAt(dir_ / "s"), peers_, [this](int fd) { server_->Adopt(fd); },
+        [](const std::string& why) { ADD_FAILURE() << why; });
+    listener_->Start();
+  });
+  channel_ = ConnectTo(dir_ / "s");
+  sessions_ = v1::SessionService::NewStub(channel_);
+}
+
+WholeDaemon::~WholeDaemon() {
+  loop_.Run([this] {
+    queue_->Stop();
+    listener_->Close();
+    calls_.Close();
+  });
+  server_->Shutdown(std::chrono::seconds(1));
+  EXPECT_TRUE(loop_.Await([this] { return !working_; }));
+  loop_.Run([] {});
+}
+
+void WholeDaemon::Work() {
+  loop_.Run([this] {
+    working_ = true;
+    asio::co_spawn(loop_.executor(), queue_->Work(),
+                   [this](const std::exception_ptr&) { working_ = false; });
+  });
+}
+
+v1::SubmitRequest WholeDaemon::Request() {
+  v1::SubmitRequest request;
+  v1::Benchmark* benchmark = request.mutable_spec()->add_benchmarks();
+  for (const char* command : {"old --fast", "new --fast"}) {
+    v1::Arm* arm = benchmark->add_arms();
+    arm->set_command(command);
+    arm->set_cwd("/");
+  }
+  (*request.mutable_spec()->mutable_environment())["TOKEN"] = "secret";
+  return request;
+}
+
+std::string WholeDaemon::Submit(const v1::SubmitRequest& request) {
+  grpc::ClientContext context;
+  v1::SubmitResponse response;
+  const grpc::Status status = sessions_->Submit(&context, request, &response);
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  return response.session();
+}
+
+}  // namespace benchd::rpc

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "benchd/v1/session.grpc.pb.h"
+#include "daemon/rpc/server.h"
+#include "tests/rpc/rpc_support.h"
+#include "tests/support/fakes.h"
+
+namespace benchd::rpc {
+
+/// A whole daemon above the ports, behind its socket; the base of fixtures.
+///
+/// Sessions wait until Work(). Their candidate is 10 % slower.
+class WholeDaemon {
+ protected:
+  WholeDaemon();
+  ~WholeDaemon();
+
+  /// The queue's worker begins.
+  void Work();
+
+  static v1::SubmitRequest Request();
+  /// The id of a session that was submitted.
+  std::string Submit(const v1::SubmitRequest& request = Request());
+
+  TempDir dir_;
+  LoopThread loop_;
+  fake::Clock clock_;
+  fake::RandomSource random_;
+  fake::Launcher launcher_{clock_};
+  fake::Machine machine_;
+  fake::Store store_;
+  EventHub hub_;
+  std::optional<Queue> queue_;
+  DaemonInfo info_;
+  PeerTable peers_;
+  LiveCalls calls_;
+  std::optional<Server> server_;
+  std::optional<Listener> listener_;
+  bool working_ = false;  // loop's thread
+  std::shared_ptr<grpc::Channel> channel_;
+  std::unique_ptr<v1::SessionService::Stub> sessions_;
+};
+
+}  // namespace benchd::rpc
