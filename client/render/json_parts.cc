@@ -44,6 +44,7 @@ Json ToJson(const v1::Comparison& c) {
   if (c.has_change()) json["change"] = ToJson(c.change());
   if (c.has_difference()) json["difference"] = ToJson(c.difference());
   if (c.has_p_value()) Put(json, "p_value", c.p_value());
+  if (c.has_pairing_gain()) Put(json, "pairing_gain", c.pairing_gain());
   PutText(json, "verdict", VerdictWord(c.verdict()));
   if (c.has_decided()) {
     Json& decided = json["decided"];

@@ -1,6 +1,7 @@
 #include "client/render/report.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 
 #include "client/render/sentence.h"
@@ -109,6 +110,25 @@ std::string ChangesTable(const std::vector<const v1::Comparison*>& comparisons,
   return AlignColumns(rows, 3);
 }
 
+std::string Percent(double fraction) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.0f %%", 100 * fraction);
+  return text;
+}
+
+// What pairing saved, gate by gate: the runs needed go with the square of the standard error.
+std::string PairingLines(const std::vector<const v1::Comparison*>& comparisons) {
+  std::string text;
+  for (const v1::Comparison* c : comparisons) {
+    if (c->role() != v1::COMPARISON_ROLE_GATE || !c->has_pairing_gain()) continue;
+    const double gain = c->pairing_gain();
+    text += "pairing: " + Printable(c->metric()) + " of " + Printable(c->candidate()) + " ";
+    text += gain < 1 ? "needs " + Percent(1 - gain * gain) + " fewer runs in pairs\n"
+                     : std::string("gains nothing by pairs\n");
+  }
+  return text;
+}
+
 std::string Place(const v1::Warning& warning) {
   if (warning.benchmark().empty()) return warning.arm();
   return warning.arm().empty() ? warning.benchmark() : warning.benchmark() + "/" + warning.arm();
@@ -148,7 +168,8 @@ std::string RenderComparisons(const v1::Update& update, const Style& style) {
     if (benchmarks.size() > 1 || benchmark != "main") {
       text += Paint(Printable(benchmark), Tint::kBold, style) + "\n";
     }
-    text += ArmsTable(update, comparisons, style) + "\n" + ChangesTable(comparisons, style) + "\n";
+    text += ArmsTable(update, comparisons, style) + "\n" + ChangesTable(comparisons, style) + "\n" +
+            PairingLines(comparisons);
   }
   return text;
 }

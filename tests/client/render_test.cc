@@ -182,6 +182,22 @@ TEST(ReportTest, ShowsARegression) {
   ExpectGolden("result_regression_ascii.txt", RenderResult(session, kAscii));
 }
 
+TEST(ReportTest, SaysWhatPairingSaved) {
+  v1::Session session = SampleSession();
+  v1::Comparison* gate = session.mutable_report()->mutable_comparisons(0);
+  EXPECT_EQ(RenderResult(session, kPlain).find("pairing: "), std::string::npos);
+  // 1 - 0.4^2: the runs needed go with the square of the standard error.
+  gate->set_pairing_gain(0.4);
+  EXPECT_NE(RenderResult(session, kPlain)
+                .find("\npairing: wall_time of candidate needs 84 % fewer runs in pairs\n"),
+            std::string::npos)
+      << RenderResult(session, kPlain);
+  gate->set_pairing_gain(1.1);
+  EXPECT_NE(RenderResult(session, kPlain)
+                .find("\npairing: wall_time of candidate gains nothing by pairs\n"),
+            std::string::npos);
+}
+
 TEST(ReportTest, ShowsASuite) {
   v1::Session session;
   session.set_session("k3x9m2pq");
