@@ -53,7 +53,6 @@ Json ToJson(const v1::Comparison& c) {
     Put(decided, "hi", c.decided().hi());
   }
   json["flag"] = FlagWord(c.flag());
-  if (c.has_pairing_gain()) Put(json, "pairing_gain", c.pairing_gain());
   return json;
 }
 

@@ -60,7 +60,8 @@ Sentence Say(const DataWarning& warning, const ArmShape& shape, bool paired,
     case DataFinding::kShapesDiffer:
       return {"shapes_differ", metric.key + " of " + names.reference + " and " + names.candidate +
                                    " differ in shape, not only in place: the stated confidence may "
-                                   "be exceeded (--min-runs 30 helps)"};
+                                   "be exceeded, most by rare slow runs in one of them "
+                                   "(--min-runs 300 helps)"};
     case DataFinding::kOutliers:
       return {"outliers", Of(metric, arm) + ": " + Outliers(shape)};
     case DataFinding::kSeveralModes:

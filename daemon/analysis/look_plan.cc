@@ -9,11 +9,14 @@
 #include "daemon/base/error.h"
 #include "daemon/model/spec_queries.h"
 #include "daemon/stats/paired_interval.h"
+#include "daemon/stats/quantile_ratio.h"
 
 namespace benchd {
 namespace {
 
 constexpr std::uint64_t kFewestLooks = 8;
+/// More is no help to anybody who asks how many runs a quantile needs.
+constexpr std::uint64_t kMostQuantileRuns = 1'000'000;
 // Leaves room for a division by the number of gates above the 1e-300 of the boundaries.
 constexpr double kSmallestAlpha = 1e-250;
 
@@ -43,6 +46,23 @@ Result<void> CheckMethod(const SessionSpec& spec) {
   return {};
 }
 
+/// What is known to end without an interval is refused before anything runs. Gates that share the
+/// level may need still more.
+Result<void> CheckQuantileRuns(double quantile, const LookPlan& plan) {
+  std::uint64_t runs = std::max<std::uint64_t>(*plan.fixed_blocks, kFewestForQuantile);
+  const auto possible = [&] {
+    return QuantileIntervalPossible(runs, quantile, plan.TwoSided(plan.alpha));
+  };
+  while (runs < kMostQuantileRuns && !possible()) runs += runs / 8;
+  if (runs == *plan.fixed_blocks && possible()) return {};
+  return InvalidArgument("estimator",
+                         "quantile needs more than " + std::to_string(*plan.fixed_blocks) +
+                             " runs for an interval at this confidence",
+                         runs < kMostQuantileRuns
+                             ? "use --runs " + std::to_string(runs)
+                             : std::string("choose a quantile further from the extremes"));
+}
+
 Result<void> CheckEstimator(const SessionSpec& spec, const LookPlan& plan) {
   const Estimator& estimator = spec.estimator;
   if (estimator.kind == EstimatorKind::kMedian && !plan.paired) {
@@ -53,6 +73,9 @@ Result<void> CheckEstimator(const SessionSpec& spec, const LookPlan& plan) {
       !(estimator.quantile > 0 && estimator.quantile < 1)) {
     return InvalidArgument("estimator", "the quantile must lie between 0 and 1",
                            "such as --estimator quantile:0.99");
+  }
+  if (estimator.kind == EstimatorKind::kQuantile && plan.fixed_blocks) {
+    if (Result<void> enough = CheckQuantileRuns(estimator.quantile, plan); !enough) return enough;
   }
   if (IsForOneLook(plan) && !plan.OneLook()) {
     return InvalidArgument("estimator",

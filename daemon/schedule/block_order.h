@@ -23,7 +23,7 @@ struct PlannedRun {
 /// is drawn for it alone, so that a block may lack one.
 ///
 /// A pure function: the same arguments give the same block on every machine, after every restart.
-/// Never strict ABAB: noise of period two then gave 100 % wrong A/A verdicts (docs/statistics.md
+/// Never strict ABAB: noise of period two would all land on one arm (docs/statistics.md
 /// section 3).
 std::vector<PlannedRun> PlanBlock(const SessionSpec& spec, std::uint32_t benchmark, RunPhase phase,
                                   std::uint64_t block);

@@ -23,7 +23,7 @@ inline constexpr std::size_t kFewestForQuantile = 100;
 ///
 /// The percentile bootstrap is the usual interval for quantiles. It cannot see past the extreme
 /// values, so take the interval only where QuantileIntervalPossible(). Measured coverage at nominal
-/// 95 %: 94.5 % for P = 0.9, n = 100 and 94 % for P = 0.95, n = 300 of log-normal values.
+/// 95 %: 96 to 97 % for P = 0.9, n = 100 and for P = 0.95, n = 300 (docs/validity.md).
 ///
 /// @param p     in (0, 1); 0.99 is the slow end of times. For rates pass 1/x.
 /// @param seed  recorded with the session; the same seed and data give the same replicates.

@@ -104,6 +104,15 @@ TEST(LookPlanTest, EstimatorsForOneLookNeedRuns) {
   for (const Estimator& watched : {hl, median, Estimator{EstimatorKind::kLognormalMean, 0}}) {
     EXPECT_TRUE(PlanLooks(Spec(with(Method::kPaired, watched, {}))));
   }
+  ExpectRefused(with(Method::kPaired, quantile, 99), code,
+                "estimator: quantile needs more than 99");
+  // quantile_ratio.h: at 99 % P = 0.99 needs 528 values.
+  const Estimator tail{EstimatorKind::kQuantile, 0.99};
+  ExpectRefused(with(Method::kPaired, tail, 527), code, "estimator: quantile needs more than 527");
+  EXPECT_TRUE(PlanLooks(Spec(with(Method::kPaired, tail, 528))));
+  // So far out that 1 - P is 1.
+  ExpectRefused(with(Method::kPaired, {EstimatorKind::kQuantile, 1e-300}, 2'000'000), code,
+                "estimator: quantile needs more than 2000000");
   ExpectRefused(with(Method::kWelch, median, 20), code, "estimator: median is one of pairs");
   ExpectRefused(with(Method::kPaired, {EstimatorKind::kQuantile, 1}, 200), code,
                 "estimator: the quantile must lie");

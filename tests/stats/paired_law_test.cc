@@ -138,7 +138,7 @@ TEST(PairedLawTest, TheRunningPNeverRisesAndIsBelowALevelExactlyWhenAnIntervalEx
   }
 }
 
-// docs/statistics.md section 3 measured 1.5 to 3.1 % at a level of 5 %; 600 repetitions have a
+// docs/statistics.md section 3 measured 1.5 to 3.2 % at a level of 5 %; 600 repetitions have a
 // standard error of 0.7 points there, so that 5.5 % would be more than three of them away.
 TEST(PairedLawTest, WatchingEqualArmsRarelyExcludesTheTruth) {
   const auto boundary = SequentialBoundary::Robbins(0.05, 8).value();

@@ -197,7 +197,7 @@ TEST(WelchTest, OverwhelmingEvidenceGivesATinyPNotNaN) {
 }
 
 // Repetitions of a coin schedule with equal arms: section 3's rates hold with this boundary too
-// (1.5 to 3.1 % at 5 %). 600 repetitions have a standard error of 0.7 points there.
+// (1.5 to 3.2 % at 5 %). 600 repetitions have a standard error of 0.7 points there.
 TEST(WelchTest, WatchingEqualArmsRarelyExcludesTheTruth) {
   const auto boundary = SequentialBoundary::Robbins(0.05, 8).value();
   std::mt19937_64 random(kSeed);
