@@ -98,7 +98,7 @@ Result<void> ForEachPlace(const TablePlan& plan, const TableValues& values,
 /// Finds by name what a comparison is about.
 class Index {
  public:
-  explicit Index(const TablePlan& plan) : plan_(plan) {
+  explicit Index(const TablePlan& plan) {
     for (std::size_t b = 0; b < plan.benchmarks.size(); ++b) {
       benchmarks_[plan.spec.benchmarks[b].name] = b;
     }
@@ -121,7 +121,6 @@ class Index {
   }
 
  private:
-  const TablePlan& plan_;
   std::map<std::string, std::size_t> benchmarks_;
   std::vector<std::map<std::string, std::size_t>> slots_;
   std::vector<std::map<std::string, std::size_t>> arms_;
