@@ -121,10 +121,10 @@ std::string PairingLines(const std::vector<const v1::Comparison*>& comparisons) 
   std::string text;
   for (const v1::Comparison* c : comparisons) {
     if (c->role() != v1::COMPARISON_ROLE_GATE || !c->has_pairing_gain()) continue;
-    const double gain = c->pairing_gain();
+    const double saved = 1 - c->pairing_gain() * c->pairing_gain();
     text += "pairing: " + Printable(c->metric()) + " of " + Printable(c->candidate()) + " ";
-    text += gain < 1 ? "needs " + Percent(1 - gain * gain) + " fewer runs in pairs\n"
-                     : std::string("gains nothing by pairs\n");
+    text += saved >= 0.005 ? "needs " + Percent(saved) + " fewer runs in pairs\n"
+                           : std::string("gains nothing by pairs\n");
   }
   return text;
 }
