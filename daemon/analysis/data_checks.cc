@@ -19,11 +19,6 @@ void Keep(Evidence::Values values, std::vector<double>& kept) {
   }
 }
 
-std::vector<double> Inverted(std::vector<double> values) {
-  for (double& value : values) value = 1 / value;
-  return values;
-}
-
 struct Sentence {
   const char* code;
   std::string text;

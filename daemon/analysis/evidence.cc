@@ -40,4 +40,20 @@ std::optional<double> IfFinite(double value) {
   return value;
 }
 
+std::vector<double> Inverted(std::vector<double> values) {
+  for (double& value : values) value = 1 / value;
+  return values;
+}
+
+ArmFigures FiguresOf(std::uint64_t n, double mean, double sd) {
+  ArmFigures figures{n, {}, {}};
+  if (n >= 1) figures.mean = IfFinite(mean);
+  if (n >= 2) figures.sd = IfFinite(sd);
+  return figures;
+}
+
+ArmFigures FiguresOf(const Moments& raw) {
+  return FiguresOf(raw.count(), raw.mean(), raw.standard_deviation());
+}
+
 }  // namespace benchd

@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "daemon/analysis/block_values.h"
 #include "daemon/analysis/gate_plan.h"
 #include "daemon/analysis/look_plan.h"
 #include "daemon/stats/decision.h"
+#include "daemon/stats/moments.h"
 #include "daemon/stats/pair_values.h"
 #include "daemon/stats/paired_estimate.h"
 #include "daemon/stats/paired_interval.h"
@@ -29,12 +31,24 @@ struct ScaleEstimate {
   double widening = 0;  ///< what the metric's resolution adds to each end of an interval
 };
 
+/// -1, 0 or 1.
+inline int SignOf(double value) { return (value > 0) - (value < 0); }
+/// Absent unless finite.
+std::optional<double> IfFinite(double value);
+/// 1/x of each value; all > 0.
+std::vector<double> Inverted(std::vector<double> values);
+
 /// What is shown of one arm; in the metric's unit, absent where it cannot be had.
 struct ArmFigures {
   std::uint64_t n = 0;
   std::optional<double> mean;  ///< harmonic for rates that are all > 0
   std::optional<double> sd;    ///< divisor n - 1
 };
+
+/// Of n values; what they are too few for is absent.
+ArmFigures FiguresOf(std::uint64_t n, double mean, double sd);
+/// Of values as measured, with their arithmetic mean.
+ArmFigures FiguresOf(const Moments& raw);
 
 /// The values of one reference and one candidate in one metric, and what a method says of them.
 ///
@@ -101,7 +115,26 @@ class Evidence {
   bool positive_ = true;
 };
 
-/// Absent unless finite.
-std::optional<double> IfFinite(double value);
+/// The p-value of an Evidence that may be watched or looked at once: a running one until the one
+/// look, then that look's.
+/// @tparam Running  RunningPValue or RunningOneLookP.
+template <typename Running>
+class LookP {
+ public:
+  Running& running() { return running_; }
+  /// Takes the one look of a fixed plan; `centre` is its estimate.
+  void TakeOnce(double p, double centre) {
+    once_ = p;
+    once_direction_ = SignOf(centre);
+  }
+  bool once() const { return once_.has_value(); }
+  double value() const { return once_.value_or(running_.value()); }
+  int direction() const { return once_ ? once_direction_ : running_.direction(); }
+
+ private:
+  Running running_;
+  std::optional<double> once_;
+  int once_direction_ = 0;
+};
 
 }  // namespace benchd

@@ -9,11 +9,6 @@
 namespace benchd {
 namespace {
 
-std::vector<double> Inverted(std::vector<double> values) {
-  for (double& value : values) value = 1 / value;
-  return values;
-}
-
 std::vector<double> SortedLogs(std::vector<double> values) {
   for (double& value : values) value = std::log(value);
   std::sort(values.begin(), values.end());
@@ -36,20 +31,6 @@ void KeptValues::Take(Values reference, Values candidate) {
     candidate_.push_back(value.value);
     raw_candidate_.Add(value.value);
   }
-}
-
-ArmFigures KeptValues::Reference() const {
-  ArmFigures figures{raw_reference_.count(), {}, {}};
-  if (figures.n >= 1) figures.mean = IfFinite(raw_reference_.mean());
-  if (figures.n >= 2) figures.sd = IfFinite(raw_reference_.standard_deviation());
-  return figures;
-}
-
-ArmFigures KeptValues::Candidate() const {
-  ArmFigures figures{raw_candidate_.count(), {}, {}};
-  if (figures.n >= 1) figures.mean = IfFinite(raw_candidate_.mean());
-  if (figures.n >= 2) figures.sd = IfFinite(raw_candidate_.standard_deviation());
-  return figures;
 }
 
 bool KeptValues::Defined(Contrast scale) const { return Of(scale).has_value(); }
@@ -91,7 +72,7 @@ bool KeptValues::LookOnce(Contrast deciding, double resolution, const Level& lev
   const std::optional<Answer>& answer = Of(deciding);
   if (!answer) return false;
   p_value_ = answer->p_value;
-  direction_ = (answer->estimate > 0) - (answer->estimate < 0);
+  direction_ = SignOf(answer->estimate);
   return true;
 }
 

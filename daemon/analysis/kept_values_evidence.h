@@ -17,8 +17,8 @@ class KeptValues : public Evidence {
  public:
   using Evidence::Evidence;
 
-  ArmFigures Reference() const final;
-  ArmFigures Candidate() const final;
+  ArmFigures Reference() const final { return FiguresOf(raw_reference_); }
+  ArmFigures Candidate() const final { return FiguresOf(raw_candidate_); }
   bool Defined(Contrast scale) const final;
   bool RatioPossible() const final { return positive(); }
   ScaleEstimate On(Contrast scale, double resolution) const final;

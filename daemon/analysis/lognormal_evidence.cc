@@ -12,15 +12,6 @@ namespace {
 // Any level gives the same estimate.
 constexpr double kAnyLevel = 0.5;
 
-ArmFigures FiguresOf(const Moments& raw) {
-  ArmFigures figures{raw.count(), {}, {}};
-  if (raw.count() >= 1) figures.mean = IfFinite(raw.mean());
-  if (raw.count() >= 2) figures.sd = IfFinite(raw.standard_deviation());
-  return figures;
-}
-
-int Sign(double value) { return (value > 0) - (value < 0); }
-
 }  // namespace
 
 void LognormalEvidence::Take(Values reference, Values candidate) {
@@ -32,9 +23,6 @@ void LognormalEvidence::Take(Values reference, Values candidate) {
   for (const ArmValue& value : candidate) take(value, candidate_);
   alpha_.reset();
 }
-
-ArmFigures LognormalEvidence::Reference() const { return FiguresOf(reference_.raw); }
-ArmFigures LognormalEvidence::Candidate() const { return FiguresOf(candidate_.raw); }
 
 bool LognormalEvidence::Defined(Contrast scale) const {
   return scale == Contrast::kLogRatio && positive() &&
@@ -77,15 +65,15 @@ bool LognormalEvidence::Look(Contrast deciding, double resolution, Level& level)
   }
   const double clock = Clock();
   alpha_ = LevelOfOneLook(boundary, clock);
-  running_p_.Update(PValueAt(resolution), Sign(On(deciding, resolution).centre), clock, boundary);
+  p_.running().Update(PValueAt(resolution), SignOf(On(deciding, resolution).centre), clock,
+                      boundary);
   return true;
 }
 
 bool LognormalEvidence::LookOnce(Contrast deciding, double resolution, const Level& level) {
   if (!Defined(deciding)) return false;
   alpha_ = level.two_sided();
-  fixed_p_ = PValueAt(resolution);
-  fixed_direction_ = Sign(On(deciding, resolution).centre);
+  p_.TakeOnce(PValueAt(resolution), On(deciding, resolution).centre);
   return true;
 }
 

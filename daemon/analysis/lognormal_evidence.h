@@ -15,16 +15,16 @@ class LognormalEvidence final : public Evidence {
  public:
   using Evidence::Evidence;
 
-  ArmFigures Reference() const override;
-  ArmFigures Candidate() const override;
+  ArmFigures Reference() const override { return FiguresOf(reference_.raw); }
+  ArmFigures Candidate() const override { return FiguresOf(candidate_.raw); }
   bool Defined(Contrast scale) const override;
   bool RatioPossible() const override { return positive(); }
   ScaleEstimate On(Contrast scale, double resolution) const override;
   std::optional<Interval> IntervalOn(Contrast scale, double resolution) const override;
   bool Look(Contrast deciding, double resolution, Level& level) override;
   bool LookOnce(Contrast deciding, double resolution, const Level& level) override;
-  double p_value() const override { return fixed_p_.value_or(running_p_.value()); }
-  int direction() const override { return fixed_p_ ? fixed_direction_ : running_p_.direction(); }
+  double p_value() const override { return p_.value(); }
+  int direction() const override { return p_.direction(); }
 
  protected:
   void Take(Values reference, Values candidate) override;
@@ -41,9 +41,7 @@ class LognormalEvidence final : public Evidence {
   Arm reference_;
   Arm candidate_;
   std::optional<double> alpha_;  // of the last look, if no value came after it
-  RunningOneLookP running_p_;
-  std::optional<double> fixed_p_;
-  int fixed_direction_ = 0;
+  LookP<RunningOneLookP> p_;
 };
 
 }  // namespace benchd

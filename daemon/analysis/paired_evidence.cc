@@ -12,19 +12,13 @@ void PairedMeans::Take(Values reference, Values candidate) {
 }
 
 ArmFigures PairedMeans::Reference() const {
-  if (raw_.n() == 0) return {};
   const double mean = Analysed().mean_b;
-  ArmFigures figures{raw_.n(), IfFinite(Harmonic() ? 1 / mean : mean), {}};
-  if (raw_.n() >= 2) figures.sd = IfFinite(raw_.Centred().StandardDeviationB());
-  return figures;
+  return FiguresOf(raw_.n(), Harmonic() ? 1 / mean : mean, raw_.Centred().StandardDeviationB());
 }
 
 ArmFigures PairedMeans::Candidate() const {
-  if (raw_.n() == 0) return {};
   const double mean = Analysed().mean_c;
-  ArmFigures figures{raw_.n(), IfFinite(Harmonic() ? 1 / mean : mean), {}};
-  if (raw_.n() >= 2) figures.sd = IfFinite(raw_.Centred().StandardDeviationC());
-  return figures;
+  return FiguresOf(raw_.n(), Harmonic() ? 1 / mean : mean, raw_.Centred().StandardDeviationC());
 }
 
 bool PairedMeans::Defined(Contrast scale) const {
@@ -65,13 +59,14 @@ ScaleEstimate PairedEvidence::On(Contrast scale, double resolution) const {
 std::optional<Interval> PairedEvidence::IntervalOn(Contrast scale, double resolution) const {
   if (!critical_t_) return std::nullopt;
   const PairedEstimate estimate = EstimateOn(scale, resolution);
-  return fixed_p_ ? PlainInterval(estimate, *critical_t_) : GuardedInterval(estimate, *critical_t_);
+  return p_.once() ? PlainInterval(estimate, *critical_t_)
+                   : GuardedInterval(estimate, *critical_t_);
 }
 
 bool PairedEvidence::Look(Contrast deciding, double resolution, Level& level) {
   if (raw().n() < level.boundary().first_look()) return false;
   critical_t_ = level.CriticalT(raw().n());
-  running_p_.Update(EstimateOn(deciding, resolution), subject().Hypothesis(), level.boundary());
+  p_.running().Update(EstimateOn(deciding, resolution), subject().Hypothesis(), level.boundary());
   return true;
 }
 
@@ -79,8 +74,7 @@ bool PairedEvidence::LookOnce(Contrast deciding, double resolution, const Level&
   if (raw().n() < 2 || !Defined(deciding)) return false;
   const PairedEstimate estimate = EstimateOn(deciding, resolution);
   critical_t_ = level.FixedT(raw().n());
-  fixed_p_ = FixedPValue(estimate, subject().Hypothesis());
-  fixed_direction_ = (estimate.centre > 0) - (estimate.centre < 0);
+  p_.TakeOnce(FixedPValue(estimate, subject().Hypothesis()), estimate.centre);
   return true;
 }
 

@@ -42,8 +42,8 @@ class PairedEvidence final : public PairedMeans {
   std::optional<Interval> IntervalOn(Contrast scale, double resolution) const override;
   bool Look(Contrast deciding, double resolution, Level& level) override;
   bool LookOnce(Contrast deciding, double resolution, const Level& level) override;
-  double p_value() const override { return fixed_p_.value_or(running_p_.value()); }
-  int direction() const override { return fixed_p_ ? fixed_direction_ : running_p_.direction(); }
+  double p_value() const override { return p_.value(); }
+  int direction() const override { return p_.direction(); }
   std::optional<PairedEstimate> ForForecast(Contrast scale, double resolution,
                                             const Level& level) const override;
 
@@ -52,9 +52,7 @@ class PairedEvidence final : public PairedMeans {
 
  private:
   std::optional<double> critical_t_;  // of the last look, if the last pair had one
-  RunningPValue running_p_;
-  std::optional<double> fixed_p_;  // also: the look was the one of a fixed plan
-  int fixed_direction_ = 0;
+  LookP<RunningPValue> p_;
 };
 
 }  // namespace benchd

@@ -32,19 +32,13 @@ void RankedEvidence::Take(Values reference, Values candidate) {
 }
 
 ArmFigures RankedEvidence::Reference() const {
-  const CentredMoments moments = raw_.Centred();
-  ArmFigures figures{raw_.n(), {}, {}};
-  if (raw_.n() >= 1) figures.mean = IfFinite(moments.mean_b);
-  if (raw_.n() >= 2) figures.sd = IfFinite(moments.StandardDeviationB());
-  return figures;
+  const CentredMoments raw = raw_.Centred();
+  return FiguresOf(raw.n, raw.mean_b, raw.StandardDeviationB());
 }
 
 ArmFigures RankedEvidence::Candidate() const {
-  const CentredMoments moments = raw_.Centred();
-  ArmFigures figures{raw_.n(), {}, {}};
-  if (raw_.n() >= 1) figures.mean = IfFinite(moments.mean_c);
-  if (raw_.n() >= 2) figures.sd = IfFinite(moments.StandardDeviationC());
-  return figures;
+  const CentredMoments raw = raw_.Centred();
+  return FiguresOf(raw.n, raw.mean_c, raw.StandardDeviationC());
 }
 
 bool RankedEvidence::Defined(Contrast scale) const {
@@ -116,9 +110,8 @@ bool RankedEvidence::Look(Contrast deciding, double resolution, Level& level) {
   const auto clock = static_cast<double>(n);
   TakeIntervals(LevelOfOneLook(boundary, clock));
   const Scale& scale = Of(deciding);
-  const double centre = Centre(scale);
-  running_p_.Update(PValueOf(scale, Widening(deciding, resolution)), (centre > 0) - (centre < 0),
-                    clock, boundary);
+  p_.running().Update(PValueOf(scale, Widening(deciding, resolution)), SignOf(Centre(scale)), clock,
+                      boundary);
   return true;
 }
 
@@ -128,9 +121,7 @@ bool RankedEvidence::LookOnce(Contrast deciding, double resolution, const Level&
   difference_.interval.reset();
   TakeIntervals(level.two_sided());
   const Scale& scale = Of(deciding);
-  const double centre = Centre(scale);
-  fixed_p_ = PValueOf(scale, Widening(deciding, resolution));
-  fixed_direction_ = (centre > 0) - (centre < 0);
+  p_.TakeOnce(PValueOf(scale, Widening(deciding, resolution)), Centre(scale));
   return true;
 }
 

@@ -29,8 +29,8 @@ class RankedEvidence final : public Evidence {
   std::optional<Interval> IntervalOn(Contrast scale, double resolution) const override;
   bool Look(Contrast deciding, double resolution, Level& level) override;
   bool LookOnce(Contrast deciding, double resolution, const Level& level) override;
-  double p_value() const override { return fixed_p_.value_or(running_p_.value()); }
-  int direction() const override { return fixed_p_ ? fixed_direction_ : running_p_.direction(); }
+  double p_value() const override { return p_.value(); }
+  int direction() const override { return p_.direction(); }
 
  protected:
   void Take(Values reference, Values candidate) override;
@@ -59,9 +59,7 @@ class RankedEvidence final : public Evidence {
   Scale ratio_;
   Scale difference_;
   std::uint64_t next_look_ = 0;
-  RunningOneLookP running_p_;
-  std::optional<double> fixed_p_;
-  int fixed_direction_ = 0;
+  LookP<RunningOneLookP> p_;
 };
 
 }  // namespace benchd

@@ -10,9 +10,8 @@ void ArmMoments::Add(double value, bool harmonic) {
 }
 
 ArmFigures ArmMoments::Figures(bool harmonic) const {
-  ArmFigures figures{raw_.count(), {}, {}};
-  if (raw_.count() >= 1) figures.mean = IfFinite(harmonic ? 1 / inverse_.mean() : raw_.mean());
-  if (raw_.count() >= 2) figures.sd = IfFinite(raw_.standard_deviation());
+  ArmFigures figures = FiguresOf(raw_);
+  if (harmonic && raw_.count() >= 1) figures.mean = IfFinite(1 / inverse_.mean());
   return figures;
 }
 
@@ -65,7 +64,7 @@ bool WelchEvidence::Look(Contrast deciding, double resolution, Level& level) {
   if (!MayLook(estimate, level.boundary())) return false;
   boundary_ = level.boundary();
   last_look_ = LastLook::kWatched;
-  running_p_.Update(FindingAgainst(estimate, subject().Hypothesis()), level.boundary());
+  p_.running().Update(FindingAgainst(estimate, subject().Hypothesis()), level.boundary());
   return true;
 }
 
@@ -75,8 +74,7 @@ bool WelchEvidence::LookOnce(Contrast deciding, double resolution, const Level& 
   if (std::min(estimate.n_b, estimate.n_c) < 2) return false;
   fixed_alpha_ = level.two_sided();
   last_look_ = LastLook::kOnce;
-  fixed_p_ = FixedPValue(estimate, subject().Hypothesis());
-  fixed_direction_ = (estimate.centre > 0) - (estimate.centre < 0);
+  p_.TakeOnce(FixedPValue(estimate, subject().Hypothesis()), estimate.centre);
   return true;
 }
 

@@ -36,8 +36,8 @@ class WelchEvidence final : public Evidence {
   std::optional<Interval> IntervalOn(Contrast scale, double resolution) const override;
   bool Look(Contrast deciding, double resolution, Level& level) override;
   bool LookOnce(Contrast deciding, double resolution, const Level& level) override;
-  double p_value() const override { return fixed_p_.value_or(running_p_.value()); }
-  int direction() const override { return fixed_p_ ? fixed_direction_ : running_p_.direction(); }
+  double p_value() const override { return p_.value(); }
+  int direction() const override { return p_.direction(); }
 
  protected:
   void Take(Values reference, Values candidate) override;
@@ -52,9 +52,7 @@ class WelchEvidence final : public Evidence {
   LastLook last_look_ = LastLook::kNone;
   std::optional<SequentialBoundary> boundary_;
   double fixed_alpha_ = 1;
-  RunningPValue running_p_;
-  std::optional<double> fixed_p_;
-  int fixed_direction_ = 0;
+  LookP<RunningPValue> p_;
 };
 
 }  // namespace benchd
