@@ -22,7 +22,7 @@ MarginDecision Evidence::Judge(Contrast scale, double resolution) const {
 std::optional<PairedEstimate> Evidence::ForForecast(Contrast scale, double resolution,
                                                     const Level& level) const {
   const std::optional<Interval> interval = IntervalOn(scale, resolution);
-  const std::uint64_t n = std::min(Reference().n, Candidate().n);
+  const std::uint64_t n = std::min(Counts().reference, Counts().candidate);
   if (!interval || !Defined(scale) || n < level.boundary().first_look()) return std::nullopt;
   const ScaleEstimate estimate = On(scale, resolution);
   const double half = (interval->hi - interval->lo) / 2 - estimate.widening;

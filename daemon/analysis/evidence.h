@@ -38,6 +38,11 @@ std::optional<double> IfFinite(double value);
 /// 1/x of each value; all > 0.
 std::vector<double> Inverted(std::vector<double> values);
 
+struct ArmCounts {
+  std::uint64_t reference = 0;
+  std::uint64_t candidate = 0;
+};
+
 /// What is shown of one arm; in the metric's unit, absent where it cannot be had.
 struct ArmFigures {
   std::uint64_t n = 0;
@@ -67,6 +72,8 @@ class Evidence {
   /// Takes what a block gave: one value of each arm where they are pairs, else any number.
   void Add(Values reference, Values candidate);
 
+  /// How many values each arm has; asked at every look, so cheaper than the figures.
+  virtual ArmCounts Counts() const = 0;
   virtual ArmFigures Reference() const = 0;
   virtual ArmFigures Candidate() const = 0;
 

@@ -17,6 +17,7 @@ class KeptValues : public Evidence {
  public:
   using Evidence::Evidence;
 
+  ArmCounts Counts() const final { return {reference_.size(), candidate_.size()}; }
   ArmFigures Reference() const final { return FiguresOf(raw_reference_); }
   ArmFigures Candidate() const final { return FiguresOf(raw_candidate_); }
   bool Defined(Contrast scale) const final;

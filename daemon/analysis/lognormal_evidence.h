@@ -15,6 +15,7 @@ class LognormalEvidence final : public Evidence {
  public:
   using Evidence::Evidence;
 
+  ArmCounts Counts() const override { return {reference_.raw.count(), candidate_.raw.count()}; }
   ArmFigures Reference() const override { return FiguresOf(reference_.raw); }
   ArmFigures Candidate() const override { return FiguresOf(candidate_.raw); }
   bool Defined(Contrast scale) const override;

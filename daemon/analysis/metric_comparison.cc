@@ -37,7 +37,8 @@ MetricComparison::MetricComparison(const Subject& subject, std::unique_ptr<Evide
       rule_(plan.rule) {}
 
 std::uint64_t MetricComparison::values() const {
-  return std::min(evidence_->Reference().n, evidence_->Candidate().n);
+  const ArmCounts counts = evidence_->Counts();
+  return std::min(counts.reference, counts.candidate);
 }
 
 Contrast MetricComparison::DecidingScale() const {
@@ -48,16 +49,18 @@ Contrast MetricComparison::DecidingScale() const {
 }
 
 std::uint64_t MetricComparison::Missing(const LookContext& context) const {
-  return std::max(Lacking(evidence_->Reference().n, context.expected_reference),
-                  Lacking(evidence_->Candidate().n, context.expected_candidate));
+  const ArmCounts counts = evidence_->Counts();
+  return std::max(Lacking(counts.reference, context.expected_reference),
+                  Lacking(counts.candidate, context.expected_candidate));
 }
 
 bool MetricComparison::TooManyMissing(const LookContext& context) const {
   const auto too_many = [](std::uint64_t n, std::uint64_t expected) {
     return Lacking(n, expected) * 20 > expected;
   };
-  return too_many(evidence_->Reference().n, context.expected_reference) ||
-         too_many(evidence_->Candidate().n, context.expected_candidate);
+  const ArmCounts counts = evidence_->Counts();
+  return too_many(counts.reference, context.expected_reference) ||
+         too_many(counts.candidate, context.expected_candidate);
 }
 
 void MetricComparison::Look(Level& level, const LookContext& context, bool may_decide) {

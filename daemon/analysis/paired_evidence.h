@@ -13,6 +13,7 @@ class PairedMeans : public Evidence {
  public:
   using Evidence::Evidence;
 
+  ArmCounts Counts() const final { return {raw_.n(), raw_.n()}; }
   ArmFigures Reference() const final;
   ArmFigures Candidate() const final;
   bool Defined(Contrast scale) const final;

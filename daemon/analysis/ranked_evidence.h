@@ -22,6 +22,7 @@ class RankedEvidence final : public Evidence {
  public:
   RankedEvidence(const Subject& subject, RankedEstimator estimator);
 
+  ArmCounts Counts() const override { return {raw_.n(), raw_.n()}; }
   ArmFigures Reference() const override;
   ArmFigures Candidate() const override;
   bool Defined(Contrast scale) const override;

@@ -29,6 +29,7 @@ class WelchEvidence final : public Evidence {
  public:
   using Evidence::Evidence;
 
+  ArmCounts Counts() const override { return {reference_.raw().count(), candidate_.raw().count()}; }
   ArmFigures Reference() const override { return reference_.Figures(Harmonic()); }
   ArmFigures Candidate() const override { return candidate_.Figures(Harmonic()); }
   bool Defined(Contrast scale) const override;
