@@ -12,9 +12,11 @@
 namespace benchd {
 namespace {
 
-/// Sets H to the pids of the runner's other children: the one that waits for its turn.
+/// Sets H to the pid of the runner's other child, the one that waits for its turn, once there is
+/// one: on a loaded machine the script may be faster than the runner, which makes it afterwards.
 const std::string kFindHeld =
-    "for p in $(cat /proc/$PPID/task/$PPID/children); do [ $p = $$ ] || H=\"$H $p\"; done; ";
+    "while [ -z \"$H\" ]; do for p in $(cat /proc/$PPID/task/$PPID/children); do "
+    "[ $p = $$ ] || H=\"$H $p\"; done; done; ";
 
 class SeriesTest : public testing::Test {
  protected:
