@@ -13,16 +13,18 @@ namespace benchd::client {
 /// waits until the children are gone.
 inline constexpr auto kCallPatience = std::chrono::seconds(120);
 
+/// For what waits until the session that runs has ended: as long as the user cares to wait.
+inline constexpr auto kQueuePatience = std::chrono::hours(24 * 30);
+
 /// One unary call with a deadline: CallDaemon(*stub, &Stub::Get, request).
 ///
 /// @errors what the daemon said (status_error.h).
 template <typename Stub, typename Request, typename Response>
-Outcome<Response> CallDaemon(Stub& stub,
-                             grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&,
-                                                          Response*),
-                             const Request& request) {
+Outcome<Response> CallDaemon(
+    Stub& stub, grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+    const Request& request, std::chrono::seconds patience = kCallPatience) {
   grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + kCallPatience);
+  context.set_deadline(std::chrono::system_clock::now() + patience);
   Response response;
   const grpc::Status status = (stub.*method)(&context, request, &response);
   if (!status.ok()) return FromStatus(status);

@@ -45,6 +45,15 @@ std::vector<OptionInfo> AnalyzeOptions() {
   return options;
 }
 
+std::vector<OptionInfo> CalibrateOptions() {
+  std::vector<OptionInfo> options = {
+      {"for", 0, "D", "how long it measures, as 30s or 5m (default 1m)", kThis}};
+  for (const char* name : {"isolation", "machine-profile", "cpus"}) {
+    options.push_back(FindSessionOption(name)->info);
+  }
+  return options;
+}
+
 const std::vector<OptionInfo>& EveryOption() {
   static const std::vector<OptionInfo> options = {
       {"json", 0, "", "one JSON object a line", kEvery},
@@ -92,6 +101,33 @@ const std::vector<Command>& Commands() {
        RunExport},
       {"analyze", "[OPTIONS] FILE.csv|-", "analyze an export, or what was measured elsewhere",
        AnalyzeOptions(), RunAnalyze},
+      {"calibrate", "[OPTIONS] [COMMAND]", "measure how small a change this machine lets one see",
+       CalibrateOptions(), RunCalibrate},
+      {"machine status",
+       "[OPTIONS] [PROFILE]",
+       "show each machine setting: wanted, actual, held, why not",
+       {},
+       RunMachineStatus},
+      {"machine doctor",
+       "[OPTIONS]",
+       "name what makes measurements noisy here, worst first",
+       {},
+       RunMachineDoctor},
+      {"machine apply",
+       "[OPTIONS] [PROFILE]",
+       "take a profile's settings until restore (for admins)",
+       {},
+       RunMachineApply},
+      {"machine restore",
+       "[OPTIONS]",
+       "give every machine setting back (for admins)",
+       {},
+       RunMachineRestore},
+      {"machine reserve",
+       "--for D [OPTIONS]",
+       "have the machine to oneself: sessions wait",
+       {{"for", 0, "D", "how long from when it is yours, as 10m; an hour at most", kThis}},
+       RunMachineReserve},
       {"version", "[OPTIONS]", "print the versions of benchctl and of the daemon", {}, RunVersion},
   };
   return commands;
@@ -102,6 +138,11 @@ const Command* FindCommand(std::string_view name) {
     if (command.name == name) return &command;
   }
   return nullptr;
+}
+
+std::string_view GroupOf(const Command& command) {
+  const std::size_t space = command.name.find(' ');
+  return space == std::string_view::npos ? std::string_view() : command.name.substr(0, space);
 }
 
 std::vector<OptionInfo> AllOptions(const Command& command) {

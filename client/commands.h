@@ -23,7 +23,7 @@ struct CommandContext {
 ///
 /// `run` prints results itself; an error that it returns is printed by main.
 struct Command {
-  std::string_view name;
+  std::string_view name;     ///< one word, or two: "machine status"
   std::string_view usage;    ///< after "benchctl NAME"
   std::string_view summary;  ///< one line for the list of commands
   std::vector<OptionInfo> options;
@@ -33,6 +33,9 @@ struct Command {
 /// All commands, in the order of the help.
 const std::vector<Command>& Commands();
 const Command* FindCommand(std::string_view name);
+
+/// The first word of a name of two, empty for one.
+std::string_view GroupOf(const Command& command);
 
 /// The options of a command together with those of every command (json, socket, ...).
 std::vector<OptionInfo> AllOptions(const Command& command);
@@ -49,6 +52,12 @@ Outcome<ExitCode> RunResume(const CommandContext& context);
 Outcome<ExitCode> RunDrain(const CommandContext& context);
 Outcome<ExitCode> RunExport(const CommandContext& context);
 Outcome<ExitCode> RunAnalyze(const CommandContext& context);
+Outcome<ExitCode> RunCalibrate(const CommandContext& context);
+Outcome<ExitCode> RunMachineStatus(const CommandContext& context);
+Outcome<ExitCode> RunMachineDoctor(const CommandContext& context);
+Outcome<ExitCode> RunMachineApply(const CommandContext& context);
+Outcome<ExitCode> RunMachineRestore(const CommandContext& context);
+Outcome<ExitCode> RunMachineReserve(const CommandContext& context);
 Outcome<ExitCode> RunVersion(const CommandContext& context);
 
 /// The one session that a command is about.

@@ -1,7 +1,6 @@
 #include "client/help.h"
 
 #include <algorithm>
-#include <sstream>
 
 #include "client/render/text.h"
 
@@ -21,19 +20,20 @@ std::string OptionLines(const OptionInfo& option) {
     text = left + "\n";
     left.clear();
   }
-  std::string line = PadRight(left, kTextColumn);
-  std::istringstream words{std::string(option.help)};
-  bool first = true;
-  for (std::string word; words >> word;) {
-    if (!first && Width(line) + 1 + Width(word) > kWidth) {
-      text += line + "\n";
-      line = std::string(kTextColumn, ' ');
-      first = true;
-    }
-    line += (first ? "" : " ") + word;
-    first = false;
+  for (const std::string& line : WrapWords(option.help, kWidth - kTextColumn)) {
+    text += PadRight(left, kTextColumn) + line + "\n";
+    left.clear();
   }
-  return text + line + "\n";
+  return text;
+}
+
+std::vector<std::vector<std::string>> CommandRows(std::string_view group) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Command& command : Commands()) {
+    if (!group.empty() && GroupOf(command) != group) continue;
+    rows.push_back({std::string(command.name), std::string(command.summary)});
+  }
+  return rows;
 }
 
 }  // namespace
@@ -43,15 +43,18 @@ std::string RenderHelp() {
       "usage: benchctl COMMAND [OPTIONS]\n\n"
       "Compares programs through benchd: interleaved runs, an interval that holds while it\n"
       "is watched, and a verdict as exit code.\n\ncommands:\n";
-  std::vector<std::vector<std::string>> rows;
-  for (const Command& command : Commands()) {
-    rows.push_back({std::string(command.name), std::string(command.summary)});
-  }
-  text += AlignColumns(rows, 3, 2);
+  text += AlignColumns(CommandRows(""), 3, 2);
   return text +
          "\n`benchctl COMMAND --help` lists a command's options.\n\n"
          "exit codes: 0 pass, 1 regression, 2 wrong usage, 3 undecided, 4 the session failed,\n"
          "5 no daemon or refused, 6 cancelled, 130 interrupted\n";
+}
+
+std::string RenderGroupHelp(std::string_view group) {
+  const std::string name(group);
+  return "usage: benchctl " + name + " COMMAND [OPTIONS]\n\ncommands:\n" +
+         AlignColumns(CommandRows(group), 3, 2) + "\n`benchctl " + name +
+         " COMMAND --help` lists a command's options.\n";
 }
 
 std::string RenderHelp(const Command& command) {
@@ -67,6 +70,12 @@ std::string RenderHelp(const Command& command) {
         "\nA table is CSV with a line of names: the first column is the arm, every further one\n"
         "a metric, except `benchmark`, `pair`, `order` and `started_at`. Rows are taken in their\n"
         "order: benchctl analyze --base v1 --metric latency:lower latency.csv\n";
+  }
+  if (command.name == "calibrate") {
+    text +=
+        "\nCompares a program with itself. COMMAND is one string, as for compare; without one it "
+        "is\n"
+        "a shell that counts for about 10 ms.\n";
   }
   const std::vector<OptionInfo> options = AllOptions(command);
   std::vector<std::string_view> groups;

@@ -23,12 +23,60 @@ LinkOptions ReadLinkOptions(const ParsedArguments& arguments) {
 
 ClientError UnknownCommand(const std::string& word) {
   std::vector<std::string_view> names;
-  for (const Command& command : Commands()) names.push_back(command.name);
+  for (const Command& command : Commands()) {
+    names.push_back(GroupOf(command).empty() ? command.name : GroupOf(command));
+  }
   const std::string nearest = Nearest(word, names);
   const bool option = word.starts_with('-');
   return UsageError(
       word + (option ? ": unknown option" : ": unknown command"),
       nearest.empty() ? "benchctl --help lists the commands" : "did you mean " + nearest + "?");
+}
+
+bool IsHelp(const std::string& word) { return word == "--help" || word == "-h" || word == "help"; }
+
+/// Second words of the commands of a group; none where there is no such group.
+std::vector<std::string_view> WordsOf(std::string_view group) {
+  std::vector<std::string_view> words;
+  if (group.empty()) return words;
+  for (const Command& command : Commands()) {
+    if (GroupOf(command) == group) words.push_back(command.name.substr(group.size() + 1));
+  }
+  return words;
+}
+
+ClientError UnknownWord(const std::string& group, const std::vector<std::string_view>& known,
+                        const std::string& word) {
+  const std::string nearest = Nearest(word, known);
+  if (!nearest.empty()) {
+    return UsageError(group + " " + word + ": unknown command",
+                      "did you mean " + group + " " + nearest + "?");
+  }
+  std::string list;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    list += i == 0 ? "" : i + 1 == known.size() ? " or " : ", ";
+    list += known[i];
+  }
+  return UsageError(word.empty() || word.starts_with('-')
+                        ? group + ": no command: what to do is missing"
+                        : group + " " + word + ": unknown command",
+                    "write benchctl " + group + " and " + list);
+}
+
+/// The command that the words begin with, and how many of them name it.
+struct NamedCommand {
+  const Command* command = nullptr;
+  std::size_t words = 1;
+};
+
+Outcome<NamedCommand> FindNamed(const std::vector<std::string>& words) {
+  const std::string& name = words.front();
+  if (const Command* command = FindCommand(name)) return NamedCommand{command, 1};
+  const std::vector<std::string_view> known = WordsOf(name);
+  if (known.empty()) return UnknownCommand(name);
+  const std::string word = words.size() > 1 ? words[1] : "";
+  if (const Command* command = FindCommand(name + " " + word)) return NamedCommand{command, 2};
+  return UnknownWord(name, known, word);
 }
 
 Outcome<ExitCode> Dispatch(const std::vector<std::string>& words) {
@@ -37,7 +85,7 @@ Outcome<ExitCode> Dispatch(const std::vector<std::string>& words) {
     return ExitCode::kUsage;
   }
   const std::string& name = words.front();
-  if (name == "--help" || name == "-h" || name == "help") {
+  if (IsHelp(name)) {
     std::cout << RenderHelp();
     return ExitCode::kPass;
   }
@@ -45,9 +93,14 @@ Outcome<ExitCode> Dispatch(const std::vector<std::string>& words) {
     std::cout << "benchctl " << BENCHD_VERSION << "\n";
     return ExitCode::kPass;
   }
-  const Command* command = FindCommand(name);
-  if (command == nullptr) return UnknownCommand(name);
-  auto arguments = ParseArguments(std::span(words).subspan(1), AllOptions(*command));
+  if (words.size() > 1 && IsHelp(words[1]) && !WordsOf(name).empty()) {
+    std::cout << RenderGroupHelp(name);
+    return ExitCode::kPass;
+  }
+  auto named = FindNamed(words);
+  if (!named) return std::move(named).error();
+  const Command* const command = named->command;
+  auto arguments = ParseArguments(std::span(words).subspan(named->words), AllOptions(*command));
   if (!arguments) return std::move(arguments).error();
   if (IsGiven(*arguments, "help")) {
     std::cout << RenderHelp(*command);

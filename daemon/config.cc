@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <toml++/toml.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,9 @@
 
 #include "daemon/base/error.h"
 #include "daemon/base/unique_fd.h"
+#include "daemon/helper/config.h"
+#include "daemon/helper/toml.h"
+#include "daemon/parse/text.h"
 
 namespace benchd {
 namespace {
@@ -78,6 +80,9 @@ const std::map<std::string, std::map<std::string, Setter>>& Sections() {
   return sections;
 }
 
+// All of it is benchd-runner's: CheckRunnerParts() below.
+constexpr std::string_view kProfiles = "machine_profile";
+
 Error At(std::string_view name, const toml::source_region& where, const std::string& what) {
   return Error{ErrorCode::kInvalidArgument,
                std::string(name) + ":" + std::to_string(where.begin.line) + ": " + what,
@@ -104,6 +109,7 @@ Result<Config> ReadTable(std::string_view name, const toml::table& root) {
   Config config;
   for (const auto& [key, value] : root) {
     const std::string section(key.str());
+    if (section == kProfiles) continue;
     if (!Sections().contains(section)) {
       const char* kind = value.is_table() ? "unknown section [" : "unknown key [";
       return At(name, key.source(), kind + section + "]");
@@ -140,6 +146,12 @@ Result<std::string> ReadAll(int fd, const std::string& name) {
   }
 }
 
+Result<void> CheckRunnerParts(std::string_view text, std::string_view name) {
+  Result<wire::RunnerConfig> runner = ParseRunnerConfig(text);
+  if (!runner) return std::move(runner).error().Within(name);
+  return {};
+}
+
 }  // namespace
 
 bool IsLogLevel(std::string_view level) {
@@ -149,11 +161,9 @@ bool IsLogLevel(std::string_view level) {
 }
 
 Result<Config> ParseConfig(std::string_view text, std::string_view name) {
-  try {
-    return ReadTable(name, toml::parse(text, name));
-  } catch (const toml::parse_error& error) {
-    return At(name, error.source(), std::string(error.description()));
-  }
+  const toml::parse_result parsed = toml::parse(text);
+  if (parsed) return ReadTable(name, parsed.table());
+  return At(name, parsed.error().source(), OnOneLine(parsed.error().description()));
 }
 
 Result<Config> LoadConfig(const std::filesystem::path& file, const ConfigRules& rules) {
@@ -168,7 +178,10 @@ Result<Config> LoadConfig(const std::filesystem::path& file, const ConfigRules& 
   }
   Result<std::string> text = ReadAll(fd.get(), name);
   if (!text) return std::move(text).error();
-  return ParseConfig(*text, name);
+  Result<Config> config = ParseConfig(*text, name);
+  if (!config || !rules.runner_parts) return config;
+  if (Result<void> ok = CheckRunnerParts(*text, name); !ok) return std::move(ok).error();
+  return config;
 }
 
 }  // namespace benchd

@@ -12,8 +12,9 @@ namespace benchd {
 
 /// What benchd.toml says, with the defaults for what it does not say.
 ///
-/// `[runner] user` and `[runner] benchmark_cpus` are benchd-runner's: it reads them from the same
-/// file itself, benchd only knows that they may be there.
+/// `[runner] user`, `[runner] benchmark_cpus` and the tables `[machine_profile.NAME]` are
+/// benchd-runner's: it reads them from the same file itself, benchd only knows that they may be
+/// there.
 struct Config {
   std::string socket_group;                               ///< [socket] group, empty = the default
   std::string runner_socket = "/run/benchd/runner.sock";  ///< [runner] socket, system mode only
@@ -34,13 +35,15 @@ Result<Config> ParseConfig(std::string_view text, std::string_view name);
 
 /// How LoadConfig treats the file.
 struct ConfigRules {
-  bool required = false;     ///< given by --config: has to be there
-  bool system_mode = false;  ///< has to belong to root and be writable by nobody else
+  bool required = false;      ///< given by --config: has to be there
+  bool system_mode = false;   ///< has to belong to root and be writable by nobody else
+  bool runner_parts = false;  ///< what is benchd-runner's has to be right, too: --check-config
 };
 
 /// Reads a configuration file; one that is not there is an empty one unless it is required.
 ///
-/// @errors those of ParseConfig; kPermissionDenied for a file that others than root can write in
+/// @errors those of ParseConfig (and ParseRunnerConfig); kPermissionDenied for a file that others
+/// than root can write in
 ///         system mode; those of opening.
 Result<Config> LoadConfig(const std::filesystem::path& file, const ConfigRules& rules);
 

@@ -136,6 +136,7 @@ Result<void> Daemon::LoadQueue() {
   queue_.emplace(loop_.get_executor(),
                  Queue::Services{launcher_, machine_, *store_, *store_, clock_, random_, hub_},
                  Policy());
+  machine_desk_.emplace(*queue_, machine_, Policy());
   return RunToEnd(loop_, queue_->Load());
 }
 
@@ -149,8 +150,8 @@ QueuePolicy Daemon::Policy() const {
 
 Result<void> Daemon::Serve() {
   server_.emplace(loop_.get_executor(),
-                  rpc::Server::Parts{*queue_, hub_, *store_, random_, clock_, info_, peers_, calls_,
-                                     paths_.state_dir});
+                  rpc::Server::Parts{*queue_, *machine_desk_, hub_, *store_, random_, clock_, info_,
+                                     peers_, calls_, paths_.state_dir});
   if (Result<void> ok = server_->Start(); !ok) return ok;
   listener_.emplace(
       loop_.get_executor(), socket_->TakeFd(), peers_, [this](int fd) { server_->Adopt(fd); },

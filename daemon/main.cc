@@ -39,8 +39,7 @@ int CheckConfig(const Result<Config>& config) {
     std::cout << "ok\n";
     return kExitOk;
   }
-  std::cerr << "error: " << config.error().message << "\n";
-  return kExitUsage;
+  return Fail(config.error(), kExitUsage);
 }
 
 Result<void> StartLogging(const Options& options, const Config& config) {
@@ -69,7 +68,9 @@ int Main(int argc, const char* const* argv) {
   const Result<Paths> paths = ChoosePaths(options.places, FromEnvironment, ::geteuid());
   if (!paths) return Fail(paths.error(), kExitUsage);
   const Result<Config> config =
-      LoadConfig(paths->config, {.required = !options.places.config.empty(), .system_mode = !user});
+      LoadConfig(paths->config, {.required = !options.places.config.empty(),
+                                 .system_mode = !user,
+                                 .runner_parts = options.check_config});
   if (options.check_config) return CheckConfig(config);
   if (!config) return Fail(config.error(), kExitUsage);
   if (!user && ::geteuid() == 0) {

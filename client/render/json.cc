@@ -13,20 +13,9 @@ void AddQueued(Json& json, const v1::Queued& queued) {
   if (queued.has_eta_seconds()) Put(json, "eta_s", queued.eta_seconds());
 }
 
-void AddStarted(Json& json, const v1::Started& started) {
-  Json& environment = json["environment"] = Json::object();
-  for (const v1::EnvironmentFact& fact : started.environment())
-    environment[fact.name()] = fact.value();
-  Json& isolation = json["isolation"] = Json::array();
-  for (const v1::Setting& setting : started.isolation()) {
-    Json entry;
-    entry["setting"] = setting.setting();
-    PutText(entry, "wanted", setting.wanted());
-    PutText(entry, "actual", setting.actual());
-    entry["held"] = setting.held();
-    PutText(entry, "why", setting.why());
-    isolation.push_back(std::move(entry));
-  }
+void AddStarted(Json& json, const v1::Started& started, bool with_end) {
+  json["environment"] = FactsJson(started.environment());
+  json["isolation"] = SettingsJson(started.isolation(), with_end);
   json["seed"] = started.seed();
 }
 
@@ -146,7 +135,7 @@ Json Result(const v1::Session& session) {
   if (session.has_queued() && session.state() == v1::SESSION_STATE_QUEUED) {
     AddQueued(json["queued"] = Json::object(), session.queued());
   }
-  if (session.has_started()) AddStarted(json["started"] = Json::object(), session.started());
+  if (session.has_started()) AddStarted(json["started"] = Json::object(), session.started(), true);
   if (session.has_report()) AddUpdate(json["report"] = Json::object(), session.report());
   if (session.has_failed()) AddFailed(json["failed"] = Json::object(), session.failed());
   if (session.has_cancelled()) json["cancelled"]["by"] = session.cancelled().by();
@@ -167,7 +156,7 @@ std::string EventJson(const v1::SessionEvent& event) {
       break;
     case v1::SessionEvent::kStarted:
       json = named("started");
-      AddStarted(json, event.started());
+      AddStarted(json, event.started(), /*with_end=*/false);
       break;
     case v1::SessionEvent::kUpdate:
       json = named("update");
@@ -224,6 +213,7 @@ std::string QueueJson(const v1::QueueStatus& status, const google::protobuf::Tim
   json["draining"] = status.draining();
   json["queued"] = status.queued();
   PutText(json, "running", status.running());
+  if (status.has_reserved_by()) json["reserved_by"] = status.reserved_by();
   return Line(json);
 }
 

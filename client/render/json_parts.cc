@@ -97,6 +97,27 @@ Json Named(const char* event, const std::string& session, const google::protobuf
   return json;
 }
 
+Json FactsJson(const google::protobuf::RepeatedPtrField<v1::EnvironmentFact>& facts) {
+  Json json = Json::object();
+  for (const v1::EnvironmentFact& fact : facts) json[fact.name()] = fact.value();
+  return json;
+}
+
+Json SettingsJson(const google::protobuf::RepeatedPtrField<v1::Setting>& settings, bool with_end) {
+  Json json = Json::array();
+  for (const v1::Setting& setting : settings) {
+    Json entry;
+    entry["setting"] = setting.setting();
+    PutText(entry, "wanted", setting.wanted());
+    PutText(entry, "actual", setting.actual());
+    entry["held"] = setting.held();
+    PutText(entry, "why", setting.why());
+    if (with_end) PutText(entry, "at_end", setting.at_end());
+    json.push_back(std::move(entry));
+  }
+  return json;
+}
+
 void AddUpdate(Json& json, const v1::Update& update) {
   PutText(json, "state", StateWord(update.state()));
   PutText(json, "verdict", VerdictWord(update.verdict()));

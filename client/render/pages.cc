@@ -4,6 +4,7 @@
 
 #include "client/render/analyze_replay.h"
 #include "client/render/report.h"
+#include "client/render/settings_table.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
@@ -42,22 +43,6 @@ std::string ResultCell(const v1::Session& session) {
     default:
       return "";
   }
-}
-
-std::string SettingsTable(const v1::Started& started) {
-  std::vector<std::vector<std::string>> rows = {{"setting", "wanted", "actual", "held", "why not"}};
-  for (const v1::Setting& setting : started.isolation()) {
-    rows.push_back({OneLine(setting.setting()), OneLine(setting.wanted()),
-                    OneLine(setting.actual()), setting.held() ? "yes" : "no",
-                    OneLine(setting.why())});
-  }
-  return rows.size() == 1 ? "" : AlignColumns(rows, 2, 2) + "\n";
-}
-
-std::string CpuList(const google::protobuf::RepeatedField<std::int32_t>& cpus) {
-  std::string text;
-  for (const std::int32_t cpu : cpus) text += (text.empty() ? "" : ",") + std::to_string(cpu);
-  return text;
 }
 
 std::vector<std::vector<std::string>> Facts(const v1::Session& session, const UserNames& users) {
@@ -122,7 +107,10 @@ std::string RenderList(std::span<const v1::Session> sessions, const UserNames& u
 std::string RenderSession(const v1::Session& session, std::span<const v1::Column> columns,
                           const UserNames& users, const Style& style) {
   std::string text = AlignColumns(Facts(session, users)) + "\n";
-  if (session.has_started()) text += SettingsTable(session.started());
+  if (session.has_started()) {
+    const std::string settings = RenderSettings(session.started().isolation(), style);
+    if (!settings.empty()) text += settings + "\n";
+  }
   if (session.has_failed()) text += RenderFailure(session.session(), session.failed());
   if (session.has_report()) {
     text += RenderFindings(session.report(), style);
@@ -145,6 +133,9 @@ std::string RenderQueue(const v1::QueueStatus& status) {
                                        : "open";
   text += "; " + std::to_string(status.queued()) + " queued, ";
   text += status.running().empty() ? "none runs" : Printable(status.running()) + " runs";
+  if (status.has_reserved_by()) {
+    text += ", uid " + std::to_string(status.reserved_by()) + " has the machine reserved";
+  }
   return text + "\n";
 }
 

@@ -134,16 +134,6 @@ std::string Place(const v1::Warning& warning) {
   return warning.arm().empty() ? warning.benchmark() : warning.benchmark() + "/" + warning.arm();
 }
 
-std::string Warnings(const v1::Update& update, const Style& style) {
-  std::string text;
-  for (const v1::Warning& warning : update.warnings()) {
-    const std::string place = Place(warning);
-    text += Paint("warning:", Tint::kYellow, style) + " " +
-            (place.empty() ? "" : Printable(place) + ": ") + OneLine(warning.message()) + "\n";
-  }
-  return text;
-}
-
 Tint TintOf(v1::Verdict verdict) {
   return verdict == v1::VERDICT_PASS         ? Tint::kGreen
          : verdict == v1::VERDICT_REGRESSION ? Tint::kRed
@@ -158,6 +148,16 @@ std::string PaintedSentence(const std::string& sentence, v1::Verdict verdict, co
 }
 
 }  // namespace
+
+std::string RenderWarnings(const v1::Update& update, const Style& style) {
+  std::string text;
+  for (const v1::Warning& warning : update.warnings()) {
+    const std::string place = Place(warning);
+    text += Paint("warning:", Tint::kYellow, style) + " " +
+            (place.empty() ? "" : Printable(place) + ": ") + OneLine(warning.message()) + "\n";
+  }
+  return text;
+}
 
 std::string RenderComparisons(const v1::Update& update, const Style& style) {
   std::vector<std::string> benchmarks;
@@ -175,7 +175,7 @@ std::string RenderComparisons(const v1::Update& update, const Style& style) {
 }
 
 std::string RenderFindings(const v1::Update& update, const Style& style) {
-  std::string text = RenderComparisons(update, style) + Warnings(update, style);
+  std::string text = RenderComparisons(update, style) + RenderWarnings(update, style);
   if (update.verdict() == v1::VERDICT_UNSPECIFIED) return text;  // nothing gates
   for (const std::string& sentence : VerdictSentences(update, style)) {
     text += PaintedSentence(sentence, update.verdict(), style) + "\n";

@@ -21,6 +21,9 @@ std::string RenderResult(const v1::Session& session, const Style& style);
 /// The tables of RenderFindings alone.
 std::string RenderComparisons(const v1::Update& update, const Style& style);
 
+/// What a reader of the verdict should know, a line each.
+std::string RenderWarnings(const v1::Update& update, const Style& style);
+
 /// Why a session failed, in lines for stderr: "error: ...", "hint: ...", the end of the run's
 /// stderr.
 std::string RenderFailure(const std::string& session, const v1::Failed& failed);

@@ -83,6 +83,21 @@ std::string Shorten(std::string_view text, int width, const Style& style) {
   return width > 0 ? cut + mark : "";
 }
 
+std::vector<std::string> WrapWords(std::string_view text, int width) {
+  std::vector<std::string> lines(1);
+  for (std::size_t start = text.find_first_not_of(' '); start < text.size();) {
+    const std::size_t end = std::min(text.find(' ', start), text.size());
+    const std::string_view word = text.substr(start, end - start);
+    if (!lines.back().empty() && width > 0 && Width(lines.back()) + 1 + Width(word) > width) {
+      lines.emplace_back();
+    }
+    if (!lines.back().empty()) lines.back() += ' ';
+    lines.back() += word;
+    start = text.find_first_not_of(' ', end);
+  }
+  return lines;
+}
+
 std::string AlignColumns(const std::vector<std::vector<std::string>>& rows, int gap, int indent) {
   std::vector<int> widths;
   for (const auto& row : rows) {
@@ -99,6 +114,36 @@ std::string AlignColumns(const std::vector<std::vector<std::string>>& rows, int 
     text += line + "\n";
   }
   return text;
+}
+
+int RoomForLastColumn(const std::vector<std::vector<std::string>>& rows, int width, int gap,
+                      int indent) {
+  // Narrower than this a column of sentences is no help.
+  constexpr int kNarrowest = 24;
+  if (rows.empty()) return 0;
+  int room = width - indent;
+  for (std::size_t i = 0; i + 1 < rows.front().size(); ++i) {
+    int widest = 0;
+    for (const auto& row : rows) widest = std::max(widest, Width(row[i]));
+    room -= widest + gap;
+  }
+  return room >= kNarrowest ? room : 0;
+}
+
+std::string AlignAndWrap(const std::vector<std::vector<std::string>>& rows, int width, int gap,
+                         int indent) {
+  const int room = RoomForLastColumn(rows, width, gap, indent);
+  std::vector<std::vector<std::string>> lines;
+  for (const auto& row : rows) {
+    const std::vector<std::string> pieces = WrapWords(row.back(), room);
+    lines.push_back(row);
+    lines.back().back() = pieces.front();
+    for (std::size_t i = 1; i < pieces.size(); ++i) {
+      lines.emplace_back(row.size());
+      lines.back().back() = pieces[i];
+    }
+  }
+  return AlignColumns(lines, gap, indent);
 }
 
 }  // namespace benchd::client

@@ -29,10 +29,25 @@ std::string PadLeft(std::string text, int width);
 /// Unpainted text cut to `width` columns, with an ellipsis where something is left out.
 std::string Shorten(std::string_view text, int width, const Style& style);
 
+/// The words of `text` on lines of at most `width` columns, a longer word on its own; all on one
+/// line with `width` <= 0. Never empty.
+std::vector<std::string> WrapWords(std::string_view text, int width);
+
 /// Rows of cells as aligned lines without trailing blanks; the first column to the left.
 ///
 /// @param gap  blanks between columns
 std::string AlignColumns(const std::vector<std::vector<std::string>>& rows, int gap = 2,
                          int indent = 0);
+
+/// The same with the last column wrapped to what `width` leaves it; where that is too little to
+/// read, or `width` is 0, it is not wrapped.
+///
+/// @param rows  all of the same length
+std::string AlignAndWrap(const std::vector<std::vector<std::string>>& rows, int width, int gap = 2,
+                         int indent = 0);
+
+/// Columns that AlignAndWrap has for the last one; 0 or less: it does not wrap.
+int RoomForLastColumn(const std::vector<std::vector<std::string>>& rows, int width, int gap,
+                      int indent);
 
 }  // namespace benchd::client

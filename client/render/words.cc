@@ -224,4 +224,10 @@ std::string LocalTime(const google::protobuf::Timestamp& time,
   return text.data();
 }
 
+std::string CpuList(const google::protobuf::RepeatedField<std::int32_t>& cpus) {
+  std::string text;
+  for (const std::int32_t cpu : cpus) text += (text.empty() ? "" : ",") + std::to_string(cpu);
+  return text;
+}
+
 }  // namespace benchd::client

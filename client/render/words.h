@@ -34,4 +34,7 @@ google::protobuf::Timestamp Now();
 std::string LocalTime(const google::protobuf::Timestamp& time,
                       const google::protobuf::Timestamp& now);
 
+/// "1,2,3"
+std::string CpuList(const google::protobuf::RepeatedField<std::int32_t>& cpus);
+
 }  // namespace benchd::client

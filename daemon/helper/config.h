@@ -7,9 +7,11 @@
 
 namespace benchd {
 
-/// The [runner] section of a configuration (TOML); the other sections are benchd's business.
+/// What a configuration (TOML) says to benchd-runner: the section [runner] and the tables
+/// [machine_profile.NAME], each complete (profile_config.h). The other sections are benchd's
+/// business.
 /// @errors kInvalidArgument "line 3: ..." for what is no TOML, an unknown key, a value of wrong
-/// type.
+///         type or out of range; those of ParseProfiles().
 Result<wire::RunnerConfig> ParseRunnerConfig(std::string_view text);
 
 }  // namespace benchd

@@ -27,8 +27,9 @@ struct SettingState {
   std::string setting;  ///< "cpuset", "governor", ...
   std::string wanted;
   std::string actual;
-  bool held = false;  ///< true when `actual` is what was wanted and benchd keeps it so
-  std::string why;    ///< when not held: the reason
+  bool held = false;   ///< true when `actual` is what was wanted and benchd keeps it so
+  std::string why;     ///< when not held: the reason
+  std::string at_end;  ///< the actual value when the session ended, before it was given back
   bool operator==(const SettingState&) const = default;
 };
 
@@ -54,6 +55,35 @@ struct Warning {
   std::string benchmark;  ///< empty = the whole session
   std::string arm;        ///< empty = all arms
   bool operator==(const Warning&) const = default;
+};
+
+/// What the end of a session tells of the machine: how the settings stood then, in the order of
+/// MachineReport::isolation, and what happened meanwhile.
+struct MachineEnd {
+  std::vector<std::string> at_end;
+  std::vector<Warning> warnings;
+  bool operator==(const MachineEnd&) const = default;
+};
+
+/// How the machine stands at the moment.
+struct MachineStatus {
+  std::string profile;  ///< whose settings these are
+  std::string holder;   ///< who holds them: "session", "apply", "daemon"; empty = nobody
+  Environment environment;
+  std::vector<SettingState> settings;
+  std::vector<int> benchmark_cpus;
+  std::vector<int> housekeeping_cpus;
+  std::vector<std::string> notes;  ///< sentences: what was left alone, what cannot be done here
+  bool operator==(const MachineStatus&) const = default;
+};
+
+/// Something that makes measurements on this machine noisier than they need be.
+struct NoiseSource {
+  std::string name;
+  std::string finding;           ///< a sentence with the figures that were read
+  std::string advice;            ///< what to do about it
+  std::optional<double> effect;  ///< measured: the share of CPU time that it took, a fraction
+  bool operator==(const NoiseSource&) const = default;
 };
 
 struct ArmRuns {

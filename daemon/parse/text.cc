@@ -81,4 +81,12 @@ std::string Quoted(std::string_view text) {
   return quoted + "'";
 }
 
+std::string OnOneLine(std::string_view text) {
+  std::string line(text);
+  for (char& c : line) {
+    if (HasControlCharacter({&c, 1})) c = ' ';
+  }
+  return line;
+}
+
 }  // namespace benchd

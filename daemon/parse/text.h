@@ -18,4 +18,7 @@ bool HasControlCharacter(std::string_view text, std::string_view allowed = {});
 /// that are not UTF-8 as \xNN, cut after 60 bytes.
 std::string Quoted(std::string_view text);
 
+/// `text` with a space for every ASCII control character: a foreign message on one line.
+std::string OnOneLine(std::string_view text);
+
 }  // namespace benchd

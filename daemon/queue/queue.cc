@@ -58,9 +58,12 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Submit(SessionSpec spec, std::st
   co_return sessions_.at(id).snapshot;
 }
 
-/// Looks the programs up, stores the session and queues it. One whose program cannot be found or
-/// executed is kept as failed: its user learns it now, not when its turn comes.
+/// Asks for the machine, looks the programs up, stores the session and queues it. One whose program
+/// cannot be found or executed is kept as failed: its user learns it now, not when its turn comes.
 asio::awaitable<Result<void>> Queue::Admit(SessionRecord record) {
+  MachineRequest machine{record.spec.machine_profile, record.spec.isolation, record.spec.cpus};
+  Result<void> possible = co_await services_.machine.Check(std::move(machine));
+  if (!possible) co_return possible;
   Result<std::optional<Failure>> unusable = co_await ResolvePrograms(&record.spec);
   if (!unusable) co_return std::move(unusable).error();
   Result<void> stored = co_await services_.archive.Insert(record);
@@ -168,7 +171,28 @@ Result<QueueStatus> Queue::SetPaused(const Caller& caller, bool paused, bool dra
 }
 
 QueueStatus Queue::Status() const {
-  return QueueStatus{paused_, draining_, waiting_.size(), running_};
+  return QueueStatus{paused_, draining_, waiting_.size(), running_, reserved_by_};
+}
+
+const SessionRecord* Queue::Running() const {
+  if (!running_) return nullptr;
+  const SessionRecord& record = sessions_.at(*running_);
+  return IsFinal(record.snapshot.state) ? nullptr : &record;
+}
+
+asio::awaitable<Result<SideTurns::Turn>> Queue::AwaitTurn() {
+  bool begun = false;
+  SideTurns::Turn turn = turns_.Ask([this, &begun] {
+    begun = true;
+    changed_.Notify();
+  });
+  while (!begun) {
+    if (stopping_) {
+      co_return Error{ErrorCode::kUnavailable, "benchd: is stopping", "try again when it is back"};
+    }
+    co_await changed_.Wait();
+  }
+  co_return std::move(turn);
 }
 
 bool Queue::Idle() const { return !running_ && waiting_.empty() && submitting_.empty(); }
@@ -306,7 +330,10 @@ void Queue::Progress(const SessionSnapshot& snapshot) {
   SessionSnapshot& known = sessions_.at(snapshot.id).snapshot;
   const bool new_state = known.state != snapshot.state;
   known = snapshot;
-  if (new_state) asio::co_spawn(executor_, Archive(snapshot), asio::detached);
+  if (new_state) {
+    asio::co_spawn(executor_, Archive(snapshot), asio::detached);
+    changed_.Notify();
+  }
   services_.hub.Publish(snapshot);
 }
 

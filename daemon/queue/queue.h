@@ -21,7 +21,7 @@
 #include "daemon/ports/sample_store.h"
 #include "daemon/ports/session_archive.h"
 #include "daemon/queue/access.h"
-#include "daemon/queue/analysis_turns.h"
+#include "daemon/queue/side_turns.h"
 #include "daemon/queue/signal.h"
 #include "daemon/session/event_hub.h"
 #include "daemon/session/run_session.h"
@@ -36,6 +36,7 @@ struct QueueStatus {
   bool draining = false;
   std::uint64_t queued = 0;
   std::optional<SessionId> running;
+  std::optional<std::uint32_t> reserved_by;  ///< uid of who holds the machine: sessions wait
 };
 
 /// What List() is asked for.
@@ -78,8 +79,9 @@ class Queue {
   asio::awaitable<void> Work();
   void Stop();
 
-  /// Checks the spec, looks its programs up as the caller, commits it and queues it. A session
-  /// whose program cannot be found or executed is committed, too, and has failed when this answers.
+  /// Checks the spec and what it wants of the machine, looks its programs up as the caller, commits
+  /// it and queues it. A session whose program cannot be found or executed is committed, too, and
+  /// has failed when this answers.
   asio::awaitable<Result<SessionSnapshot>> Submit(SessionSpec spec, std::string request_id);
 
   Result<SessionRecord> Get(const Caller& caller, const std::string& id_prefix) const;
@@ -87,13 +89,23 @@ class Queue {
   /// Answers when the session has ended and its children are gone.
   asio::awaitable<Result<SessionSnapshot>> Cancel(Caller caller, std::string id_prefix);
 
-  /// For an offline analysis: `begin` is called when it may compute, which is never while a session
-  /// runs; until the Turn is given up no session starts.
-  [[nodiscard]] AnalysisTurns::Turn AskToAnalyze(std::function<void()> begin) {
+  /// For work beside the sessions: `begin` is called when it may be done, which is never while a
+  /// session runs; until the Turn is given up no session starts.
+  [[nodiscard]] SideTurns::Turn AskForTurn(std::function<void()> begin) {
     return turns_.Ask(std::move(begin));
   }
-  /// Whether an analysis has its turn.
-  bool Analyzing() const { return turns_.busy(); }
+  /// The same for a coroutine: the turn, when it has come.
+  /// @errors kUnavailable when benchd stops first.
+  asio::awaitable<Result<SideTurns::Turn>> AwaitTurn();
+  /// Whether somebody has such a turn.
+  bool SideWork() const { return turns_.busy(); }
+  /// The session that runs, until it has its final state; nullptr without one. Not for clients:
+  /// whose it is has not been asked.
+  const SessionRecord* Running() const;
+  /// Waits until something has changed: a session's state, whose turn it is, the end.
+  asio::awaitable<void> Changed() { return changed_.Wait(); }
+  /// Somebody holds the machine for work by hand, or nobody any more; for Status().
+  void SetReserved(std::optional<std::uint32_t> uid) { reserved_by_ = uid; }
   /// A client has made the daemon do something, maybe while a child was measured.
   void NoteDisturbance() { disturbances_.Note(services_.clock.Steady()); }
 
@@ -138,10 +150,11 @@ class Queue {
   std::map<RequestKey, SessionId> requests_;
   std::multiset<RequestKey> submitting_;
   std::set<Place> waiting_;
-  AnalysisTurns turns_{changed_};
+  SideTurns turns_{changed_};
   std::optional<SessionId> running_;
   CancelToken cancel_;  // of the running session
   DisturbanceLog disturbances_;
+  std::optional<std::uint32_t> reserved_by_;
   bool paused_ = false;
   bool draining_ = false;
   bool stopping_ = false;

@@ -107,7 +107,7 @@ void AnalyzeReactor::AskForTurn() {
   if (!options_) {
     return End(ToStatus(InvalidArgument("options", "did not come", "send them, then the table")));
   }
-  turn_ = desk_.queue.AskToAnalyze([this] { Compute(); });
+  turn_ = desk_.queue.AskForTurn([this] { Compute(); });
 }
 
 void AnalyzeReactor::Compute() {

@@ -75,7 +75,7 @@ class AnalyzeReactor final : public grpc::ServerReadReactor<v1::AnalyzeRequest> 
   bool counted_ = false;  ///< in desk_.by_uid
   std::optional<TableOptions> options_;
   std::optional<AnalyzeSpool> spool_;
-  std::optional<AnalysisTurns::Turn> turn_;
+  std::optional<SideTurns::Turn> turn_;
   bool working_ = false;
   std::atomic<bool> unwanted_ = false;
   bool ended_ = false;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "benchd/v1/machine.pb.h"
 #include "benchd/v1/session.pb.h"
 #include "daemon/base/error.h"
 #include "daemon/rpc/enum_tables.h"
@@ -180,8 +181,8 @@ Result<SessionSpec> FromProto(const v1::SessionSpec& from) {
         ReadBenchmark(reader, Indexed("benchmarks", i), from.benchmarks(i), spec.default_margin));
   }
   const bool coin = from.schedule() == v1::SCHEDULE_KIND_COIN;
-  spec.method = reader.Enum("method", kMethods, from.method(),
-                            coin ? Method::kWelch : Method::kPaired);
+  spec.method =
+      reader.Enum("method", kMethods, from.method(), coin ? Method::kWelch : Method::kPaired);
   spec.estimator = ReadEstimator(reader, from.estimator());
   spec.rule = ReadRule(reader, from.rule());
   spec.sided = reader.Enum("sided", kSided, from.sided(), Sided::kTwo);
@@ -211,6 +212,18 @@ Result<SessionFilter> FromProto(const v1::ListSessionsRequest& from) {
   filter.labels = ToMap(from.labels());
   if (!reader.ok()) return std::move(reader).error();
   return filter;
+}
+
+Result<Nanoseconds> FromProto(const v1::ReserveRequest& from) {
+  constexpr std::chrono::hours kLongest{1};
+  Reader reader;
+  const Nanoseconds wanted = reader.Duration("seconds", from.seconds());
+  if (wanted > kLongest) {
+    reader.Fail("seconds", "the machine can be reserved for an hour at most",
+                "reserve it again when the hour is over");
+  }
+  if (!reader.ok()) return std::move(reader).error();
+  return wanted;
 }
 
 }  // namespace benchd::rpc

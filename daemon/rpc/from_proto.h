@@ -6,6 +6,7 @@
 
 namespace benchd::v1 {
 class ListSessionsRequest;
+class ReserveRequest;
 class SessionSpec;
 }  // namespace benchd::v1
 
@@ -22,5 +23,9 @@ Result<SessionSpec> FromProto(const v1::SessionSpec& proto);
 
 /// @errors kInvalidArgument for a state nobody knows.
 Result<SessionFilter> FromProto(const v1::ListSessionsRequest& proto);
+
+/// How long the machine is wanted.
+/// @errors kInvalidArgument for no duration, or one of more than an hour.
+Result<Nanoseconds> FromProto(const v1::ReserveRequest& proto);
 
 }  // namespace benchd::rpc

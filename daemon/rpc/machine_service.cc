@@ -1,45 +1,94 @@
 #include "daemon/rpc/machine_service.h"
 
-#include "daemon/rpc/endpoint.h"
+#include <string>
+#include <utility>
+
+#include "daemon/rpc/to_proto.h"
 
 namespace benchd::rpc {
 namespace {
 
-grpc::ServerUnaryReactor* Refuse(grpc::CallbackServerContext* context, const char* what) {
-  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  reactor->Finish(NotOffered(what));
-  return reactor;
+/// A call may wait long for its turn: who has gone meanwhile gets nothing done.
+MachineDesk::Gone GoneOf(const grpc::CallbackServerContext* context) {
+  return [context] { return context->IsCancelled(); };
 }
 
 }  // namespace
 
+MachineService::MachineService(const Endpoint& endpoint, MachineDesk& desk)
+    : endpoint_(endpoint), desk_(desk), reserve_{endpoint, desk} {}
+
 grpc::ServerUnaryReactor* MachineService::Get(grpc::CallbackServerContext* context,
-                                              const v1::GetMachineRequest* /*request*/,
-                                              v1::MachineStatus* /*response*/) {
-  return Refuse(context, "machine status");
+                                              const v1::GetMachineRequest* request,
+                                              v1::MachineStatus* response) {
+  return Answer(endpoint_, context, [this, context, request, response](const Caller& /*anybody*/) {
+    return RunGet(GoneOf(context), request, response);
+  });
+}
+
+asio::awaitable<Result<void>> MachineService::RunGet(Gone gone,
+                                                     const v1::GetMachineRequest* request,
+                                                     v1::MachineStatus* response) {
+  std::string profile = request->profile();
+  Result<MachineView> view = co_await desk_.Describe(std::move(profile), std::move(gone));
+  if (!view) co_return std::move(view).error();
+  ToProto(*view, response);
+  co_return Result<void>();
 }
 
 grpc::ServerUnaryReactor* MachineService::Doctor(grpc::CallbackServerContext* context,
                                                  const v1::DoctorRequest* /*request*/,
-                                                 v1::DoctorResponse* /*response*/) {
-  return Refuse(context, "doctor");
+                                                 v1::DoctorResponse* response) {
+  return Answer(endpoint_, context, [this, context, response](const Caller& /*anybody*/) {
+    return RunDoctor(GoneOf(context), response);
+  });
+}
+
+asio::awaitable<Result<void>> MachineService::RunDoctor(Gone gone, v1::DoctorResponse* response) {
+  Result<std::vector<NoiseSource>> sources = co_await desk_.Diagnose(std::move(gone));
+  if (!sources) co_return std::move(sources).error();
+  for (const NoiseSource& source : *sources) ToProto(source, response->add_sources());
+  co_return Result<void>();
 }
 
 grpc::ServerUnaryReactor* MachineService::Apply(grpc::CallbackServerContext* context,
-                                                const v1::ApplyRequest* /*request*/,
-                                                v1::MachineStatus* /*response*/) {
-  return Refuse(context, "apply");
+                                                const v1::ApplyRequest* request,
+                                                v1::MachineStatus* response) {
+  return Answer(endpoint_, context, [this, context, request, response](Caller caller) {
+    return RunApply(std::move(caller), GoneOf(context), request, response);
+  });
+}
+
+asio::awaitable<Result<void>> MachineService::RunApply(Caller caller, Gone gone,
+                                                       const v1::ApplyRequest* request,
+                                                       v1::MachineStatus* response) {
+  std::string profile = request->profile();
+  Result<MachineStatus> status =
+      co_await desk_.Apply(std::move(caller), std::move(profile), std::move(gone));
+  if (!status) co_return std::move(status).error();
+  ToProto(MachineView{*std::move(status), std::nullopt}, response);
+  co_return Result<void>();
 }
 
 grpc::ServerUnaryReactor* MachineService::Restore(grpc::CallbackServerContext* context,
                                                   const v1::RestoreRequest* /*request*/,
-                                                  v1::MachineStatus* /*response*/) {
-  return Refuse(context, "restore");
+                                                  v1::MachineStatus* response) {
+  return Answer(endpoint_, context, [this, context, response](Caller caller) {
+    return RunRestore(std::move(caller), GoneOf(context), response);
+  });
+}
+
+asio::awaitable<Result<void>> MachineService::RunRestore(Caller caller, Gone gone,
+                                                         v1::MachineStatus* response) {
+  Result<MachineStatus> status = co_await desk_.Restore(std::move(caller), std::move(gone));
+  if (!status) co_return std::move(status).error();
+  ToProto(MachineView{*std::move(status), std::nullopt}, response);
+  co_return Result<void>();
 }
 
 grpc::ServerWriteReactor<v1::ReserveResponse>* MachineService::Reserve(
-    grpc::CallbackServerContext* /*context*/, const v1::ReserveRequest* /*request*/) {
-  return new Refusal<grpc::ServerWriteReactor<v1::ReserveResponse>>(NotOffered("reserve"));
+    grpc::CallbackServerContext* context, const v1::ReserveRequest* request) {
+  return new ReserveReactor(reserve_, endpoint_.Identify(*context), *request);
 }
 
 }  // namespace benchd::rpc

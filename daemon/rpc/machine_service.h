@@ -1,13 +1,18 @@
 #pragma once
 
 #include "benchd/v1/machine.grpc.pb.h"
+#include "daemon/queue/machine_desk.h"
+#include "daemon/rpc/endpoint.h"
+#include "daemon/rpc/reserve_reactor.h"
 
 namespace benchd::rpc {
 
-/// benchd.v1.MachineService: declared, every method answers UNIMPLEMENTED with a sentence.
-/// Stateless.
+/// benchd.v1.MachineService; gRPC calls the public methods on its threads.
 class MachineService final : public v1::MachineService::CallbackService {
  public:
+  /// References outlive the server.
+  MachineService(const Endpoint& endpoint, MachineDesk& desk);
+
   grpc::ServerUnaryReactor* Get(grpc::CallbackServerContext* context,
                                 const v1::GetMachineRequest* request,
                                 v1::MachineStatus* response) override;
@@ -22,6 +27,22 @@ class MachineService final : public v1::MachineService::CallbackService {
                                     v1::MachineStatus* response) override;
   grpc::ServerWriteReactor<v1::ReserveResponse>* Reserve(
       grpc::CallbackServerContext* context, const v1::ReserveRequest* request) override;
+
+ private:
+  using Gone = MachineDesk::Gone;
+
+  // Requests, responses and contexts live until the call is finished, so longer than these
+  // coroutines.
+  asio::awaitable<Result<void>> RunGet(Gone gone, const v1::GetMachineRequest* request,
+                                       v1::MachineStatus* response);
+  asio::awaitable<Result<void>> RunDoctor(Gone gone, v1::DoctorResponse* response);
+  asio::awaitable<Result<void>> RunApply(Caller caller, Gone gone, const v1::ApplyRequest* request,
+                                         v1::MachineStatus* response);
+  asio::awaitable<Result<void>> RunRestore(Caller caller, Gone gone, v1::MachineStatus* response);
+
+  Endpoint endpoint_;
+  MachineDesk& desk_;
+  ReserveSources reserve_;
 };
 
 }  // namespace benchd::rpc

@@ -27,6 +27,7 @@ class Server::Impl {
       : endpoint_{std::move(loop), parts.peers, parts.calls},
         sessions_(endpoint_, {parts.queue, parts.hub, parts.store, parts.random, parts.clock}),
         queue_(endpoint_, parts.queue, parts.info),
+        machine_(endpoint_, parts.machine),
         analysis_(endpoint_, parts.queue, parts.spool_directory) {}
 
   Result<void> Start() {

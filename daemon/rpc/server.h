@@ -9,6 +9,7 @@
 #include "daemon/ports/clock.h"
 #include "daemon/ports/random_source.h"
 #include "daemon/ports/sample_store.h"
+#include "daemon/queue/machine_desk.h"
 #include "daemon/queue/queue.h"
 #include "daemon/rpc/daemon_info.h"
 #include "daemon/rpc/live_calls.h"
@@ -30,6 +31,7 @@ class Server {
   /// References outlive the server.
   struct Parts {
     Queue& queue;
+    MachineDesk& machine;
     EventHub& hub;
     SampleStore& store;
     RandomSource& random;

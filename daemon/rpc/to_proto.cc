@@ -3,6 +3,7 @@
 #include <chrono>
 #include <string>
 
+#include "benchd/v1/machine.pb.h"
 #include "benchd/v1/queue.pb.h"
 #include "benchd/v1/session.pb.h"
 #include "daemon/rpc/enum_tables.h"
@@ -127,6 +128,28 @@ void FailedRunToProto(const FailedRun& run, v1::FailedRun* to) {
   to->set_stderr_tail(Utf8Lossy(run.stderr_tail));
 }
 
+void FactsToProto(const Environment& environment,
+                  google::protobuf::RepeatedPtrField<v1::EnvironmentFact>* to) {
+  for (const auto& [name, value] : environment.facts) {
+    v1::EnvironmentFact* fact = to->Add();
+    fact->set_name(Utf8Lossy(name));
+    fact->set_value(Utf8Lossy(value));
+  }
+}
+
+void SettingsToProto(const std::vector<SettingState>& settings,
+                     google::protobuf::RepeatedPtrField<v1::Setting>* to) {
+  for (const SettingState& setting : settings) {
+    v1::Setting* added = to->Add();
+    added->set_setting(Utf8Lossy(setting.setting));
+    added->set_wanted(Utf8Lossy(setting.wanted));
+    added->set_actual(Utf8Lossy(setting.actual));
+    added->set_held(setting.held);
+    added->set_why(Utf8Lossy(setting.why));
+    added->set_at_end(Utf8Lossy(setting.at_end));
+  }
+}
+
 void OwnSessionToProto(const SessionRecord& record, v1::Session* to) {
   const SessionSnapshot& snapshot = record.snapshot;
   ToProto(snapshot.submitted_at, to->mutable_submitted_at());
@@ -201,19 +224,8 @@ void ToProto(const Report& report, SessionState state, v1::Update* to) {
 }
 
 void ToProto(const MachineReport& machine, std::uint64_t seed, v1::Started* to) {
-  for (const auto& [name, value] : machine.environment.facts) {
-    v1::EnvironmentFact* fact = to->add_environment();
-    fact->set_name(Utf8Lossy(name));
-    fact->set_value(Utf8Lossy(value));
-  }
-  for (const SettingState& setting : machine.isolation) {
-    v1::Setting* added = to->add_isolation();
-    added->set_setting(setting.setting);
-    added->set_wanted(setting.wanted);
-    added->set_actual(Utf8Lossy(setting.actual));
-    added->set_held(setting.held);
-    added->set_why(Utf8Lossy(setting.why));
-  }
+  FactsToProto(machine.environment, to->mutable_environment());
+  SettingsToProto(machine.isolation, to->mutable_isolation());
   to->set_seed(seed);
   for (const int cpu : machine.benchmark_cpus) to->add_benchmark_cpus(cpu);
   for (const int cpu : machine.housekeeping_cpus) to->add_housekeeping_cpus(cpu);
@@ -275,6 +287,26 @@ void ToProto(const QueueStatus& status, v1::QueueStatus* to) {
   to->set_draining(status.draining);
   to->set_queued(status.queued);
   if (status.running) to->set_running(status.running->value);
+  if (status.reserved_by) to->set_reserved_by(*status.reserved_by);
+}
+
+void ToProto(const MachineView& machine, v1::MachineStatus* to) {
+  const MachineStatus& status = machine.status;
+  FactsToProto(status.environment, to->mutable_environment());
+  SettingsToProto(status.settings, to->mutable_settings());
+  to->set_profile(Utf8Lossy(status.profile));
+  to->set_holder(status.holder);
+  if (machine.session) to->set_session(machine.session->value);
+  for (const int cpu : status.benchmark_cpus) to->add_benchmark_cpus(cpu);
+  for (const int cpu : status.housekeeping_cpus) to->add_housekeeping_cpus(cpu);
+  for (const std::string& note : status.notes) to->add_notes(Utf8Lossy(note));
+}
+
+void ToProto(const NoiseSource& source, v1::NoiseSource* to) {
+  to->set_name(Utf8Lossy(source.name));
+  to->set_finding(Utf8Lossy(source.finding));
+  to->set_advice(Utf8Lossy(source.advice));
+  if (source.effect) to->set_effect(*source.effect);
 }
 
 std::string LogToProto(const std::string& log) {

@@ -3,11 +3,14 @@
 #include <string>
 
 #include "daemon/model/session.h"
+#include "daemon/queue/machine_desk.h"
 #include "daemon/queue/queue.h"
 
 namespace benchd::v1 {
 class Cancelled;
 class Failed;
+class MachineStatus;
+class NoiseSource;
 class Queued;
 class QueueStatus;
 class Run;
@@ -40,6 +43,8 @@ void ToProto(const Run& run, const SessionSpec& spec, v1::Run* to);
 /// The part of a run that ToProto leaves out: what its harness' metrics mean.
 void MetricsToProto(const Run& run, v1::Run* to);
 void ToProto(const QueueStatus& status, v1::QueueStatus* to);
+void ToProto(const MachineView& machine, v1::MachineStatus* to);
+void ToProto(const NoiseSource& source, v1::NoiseSource* to);
 
 /// What a session's programs wrote, the last 3 MiB at most: clients take 4 MiB by default.
 std::string LogToProto(const std::string& log);

@@ -34,6 +34,15 @@ std::optional<std::uint64_t> RequestOf(const wire::Message& message) {
       message);
 }
 
+RunnerFacts FactsOf(std::uint64_t generation, wire::HelloReply reply) {
+  return RunnerFacts{.generation = generation,
+                     .pid = reply.pid,
+                     .privileged = reply.privileged,
+                     .housekeeping_cpus = std::move(reply.housekeeping_cpus),
+                     .benchmark_cpus = std::move(reply.benchmark_cpus),
+                     .profiles = std::move(reply.profiles)};
+}
+
 std::string InSeconds(Nanoseconds duration) {
   return std::to_string(std::chrono::ceil<std::chrono::seconds>(duration).count()) + " s";
 }
@@ -123,8 +132,7 @@ asio::awaitable<Result<RunnerFacts>> RunnerConnection::Connect() {
   Result<wire::Message> answer = co_await waiter.Wait();
   if (!answer) co_return std::move(answer).error();
   wire::HelloReply reply = std::get<wire::HelloReply>(std::move(*answer));
-  co_return RunnerFacts{generation, reply.pid, reply.privileged, std::move(reply.housekeeping_cpus),
-                        std::move(reply.benchmark_cpus)};
+  co_return FactsOf(generation, std::move(reply));
 }
 
 asio::awaitable<Result<wire::Message>> RunnerConnection::Exchange(
@@ -256,8 +264,7 @@ Result<void> RunnerConnection::TakeHello(wire::HelloReply reply) {
                  kSameBuild};
   }
   if (facts_) return Error{ErrorCode::kInternal, "it greeted twice", {}};
-  facts_ = RunnerFacts{connections_, reply.pid, reply.privileged, reply.housekeeping_cpus,
-                       reply.benchmark_cpus};
+  facts_ = FactsOf(connections_, reply);
   while (true) {
     const auto found = waiters_.find(kHandshake);
     if (found == waiters_.end()) break;

@@ -28,6 +28,7 @@ struct RunnerFacts {
   bool privileged = false;             ///< may become other users
   std::vector<int> housekeeping_cpus;  ///< where benchd and its clients should stay
   std::vector<int> benchmark_cpus;
+  std::vector<wire::ProfileSummary> profiles;  ///< that a session may ask for
 };
 
 /// The one conversation with benchd-runner: owns the socket and the table of open requests, and

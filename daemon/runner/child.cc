@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <linux/futex.h>
+#include <linux/mempolicy.h>
 #include <linux/stat.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <time.h>
 
@@ -57,9 +59,34 @@ void SetLimit(const ChildPlan& plan, const ChildLimit& limit) {
   Check(plan, ChildStep::kLimits, result);
 }
 
+void SetPriority(const ChildPlan& plan) {
+  if (plan.set_nice) {
+    Check(plan, ChildStep::kPriority, RawSyscall(SYS_setpriority, PRIO_PROCESS, 0, plan.nice));
+  }
+  if (plan.policy < 0) return;
+  const sched_param parameters{plan.fifo_priority};
+  Check(plan, ChildStep::kPriority,
+        RawSyscall(SYS_sched_setscheduler, 0, plan.policy, Word(&parameters)));
+}
+
+void SetMemory(const ChildPlan& plan) {
+  if (plan.bind_memory) {
+    constexpr long kMaxNode = sizeof(plan.nodes) * 8;
+    Check(plan, ChildStep::kMemory,
+          RawSyscall(SYS_set_mempolicy, MPOL_BIND, Word(plan.nodes), kMaxNode));
+  }
+  if (plan.fixed_layout) {
+    Check(plan, ChildStep::kMemory, RawSyscall(SYS_personality, ADDR_NO_RANDOMIZE));
+  }
+}
+
 void Place(const ChildPlan& plan) {
   // A refusal is no failure: the tree is then found through its parents (reaper.h).
   if (plan.join_cgroup >= 0) WriteZero(plan.join_cgroup, "cgroup.procs");
+  // Before the affinity, which a move would overrule.
+  if (plan.join_tasks >= 0) {
+    Check(plan, ChildStep::kAffinity, RawSyscall(SYS_write, plan.join_tasks, Word("0"), 1));
+  }
   if (!plan.held) {
     Check(plan, ChildStep::kAffinity,
           RawSyscall(SYS_sched_setaffinity, 0, sizeof(plan.affinity), Word(plan.affinity)));
@@ -68,7 +95,8 @@ void Place(const ChildPlan& plan) {
   if (plan.reset_oom_score) WriteZero(AT_FDCWD, "/proc/self/oom_score_adj");
   RawSyscall(SYS_umask, static_cast<long>(plan.umask));
   for (std::size_t i = 0; i < plan.limit_count; ++i) SetLimit(plan, plan.limits[i]);
-  if (plan.reset_nice) RawSyscall(SYS_setpriority, PRIO_PROCESS, 0, 0);
+  SetPriority(plan);
+  SetMemory(plan);
 }
 
 /// The runner has every disposition at its default, so that the mask is all there is to undo.

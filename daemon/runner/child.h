@@ -14,6 +14,8 @@ enum class ChildStep : int {
   kNone,  ///< nothing failed
   kAffinity,
   kLimits,
+  kPriority,  ///< nice value, scheduling policy
+  kMemory,    ///< NUMA policy, memory layout
   kSession,
   kStreams,
   kDescriptors,
@@ -59,11 +61,20 @@ struct ChildLimit {
 /// until the child has been reaped.
 struct ChildPlan {
   static constexpr std::size_t kMaskWords = 1024 / (8 * sizeof(unsigned long));
+  static constexpr std::size_t kNodeWords = 1024 / (8 * sizeof(unsigned long));
 
   int join_cgroup = -1;  ///< folder to move into; -1 when clone3 did it, or there is none
+  int join_tasks = -1;   ///< the `tasks` file of a version 1 group to move into; -1: none
   unsigned long affinity[kMaskWords] = {};
   bool reset_oom_score = false;
-  bool reset_nice = false;
+  bool set_nice = false;
+  int nice = 0;
+  int policy = -1;        ///< SCHED_BATCH, SCHED_FIFO; -1: as inherited
+  int fifo_priority = 0;  ///< for SCHED_FIFO
+  /// Memory comes from these NUMA nodes only; without any: as inherited.
+  unsigned long nodes[kNodeWords] = {};
+  bool bind_memory = false;
+  bool fixed_layout = false;  ///< no address space randomisation
   mode_t umask = 022;
   const ChildLimit* limits = nullptr;
   std::size_t limit_count = 0;

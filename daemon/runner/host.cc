@@ -11,9 +11,10 @@
 #include <string>
 #include <string_view>
 
+#include "daemon/base/cpu_list.h"
 #include "daemon/base/error.h"
 #include "daemon/runner/log.h"
-#include "daemon/system/cpu_list.h"
+#include "daemon/system/cgroup_seat.h"
 
 namespace benchd {
 namespace {
@@ -62,15 +63,6 @@ std::vector<int> WidenAffinity() {
   return cpus;
 }
 
-void PinTo(const std::vector<int>& cpus) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (int cpu : cpus) CPU_SET(cpu, &set);
-  if (sched_setaffinity(0, sizeof(set), &set) != 0) {
-    Log(LogLevel::kWarning, "cannot stay on the housekeeping CPUs " + FormatCpuList(cpus));
-  }
-}
-
 }  // namespace
 
 bool Host::MayShareMemory(const Caller& caller) const {
@@ -102,7 +94,7 @@ Result<Host> MinimalHost() {
   return host;
 }
 
-Result<Host> LookAround(const std::string& root, const std::string& benchmark_cpus) {
+Result<Host> LookAround(const std::string& root) {
   auto minimal = MinimalHost();
   if (!minimal) return std::move(minimal).error();
   Host host = std::move(*minimal);
@@ -111,20 +103,18 @@ Result<Host> LookAround(const std::string& root, const std::string& benchmark_cp
   host.reset_oom_score = oom_score != "0";
   host.reset_nice = getpriority(PRIO_PROCESS, 0) != 0;
 
-  auto wanted = ParseCpuList(benchmark_cpus);
-  if (!wanted) return std::move(wanted).error().Within("[runner] benchmark_cpus");
-  auto topology = ReadTopology(host.files);
-  if (!topology) return std::move(topology).error();
-  auto split = SplitCpus(*topology, host.usable_cpus, *wanted);
-  if (!split) return std::move(split).error();
-  host.cpus = std::move(*split);
-  PinTo(host.cpus.housekeeping);
-
   host.own_peak.Reset(open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC));
   if (host.privileged) {
     host.suid_dumpable.Reset(open("/proc/sys/fs/suid_dumpable", O_RDONLY | O_CLOEXEC));
   }
   return host;
+}
+
+void SettleOn(Host& host, CpuSplit cpus) {
+  host.cpus = std::move(cpus);
+  if (StayOn(host.cpus.housekeeping)) return;
+  Log(LogLevel::kWarning,
+      "cannot stay on the housekeeping CPUs " + FormatCpuList(host.cpus.housekeeping));
 }
 
 Result<void> CheckCaller(const Host& host, const Caller& caller) {

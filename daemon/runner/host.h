@@ -45,11 +45,12 @@ struct Host {
   void ResetOwnPeak() const;
 };
 
-/// Looks around: ids, capabilities, CPUs; pins this process to the housekeeping CPUs.
-///
-/// `benchmark_cpus` is the configured CPU list, empty = the default split.
-/// @errors of the topology; kNotFound when benchd-helper is not beside the own program.
-Result<Host> LookAround(const std::string& root, const std::string& benchmark_cpus);
+/// Looks around: ids, capabilities, usable CPUs; `cpus` is still all of them for everything.
+/// @errors kNotFound when benchd-helper is not beside the own program.
+Result<Host> LookAround(const std::string& root);
+
+/// Divides the CPUs: this process stays on the housekeeping ones from now on.
+void SettleOn(Host& host, CpuSplit cpus);
 
 /// Just what it takes to start benchd-helper with our own ids, before the configuration is known.
 Result<Host> MinimalHost();

@@ -31,6 +31,12 @@ struct RunTask {
   std::int64_t timeout_ns = 0;  ///< 0 or less = none
 };
 
+/// What can be seen of a child between its end and its reaping.
+struct MovedChild {
+  std::int64_t ended_at_ns = 0;  ///< CLOCK_MONOTONIC
+  std::uint64_t migrations = 0;  ///< without the one that put it onto the benchmark CPUs
+};
+
 /// One child from before its process exists until its last output is read: the memory it begins in,
 /// its control group, its process, the pipes it prints into.
 ///
@@ -59,6 +65,10 @@ class Launch {
   bool held() const { return held_; }
   /// Lets a held child go.
   void Go();
+  /// When the child has ended, without reaping it: that moment, and how often it was moved between
+  /// CPUs (/proc/PID/sched, in kernels with scheduler debugging). Empty where that cannot be read.
+  std::optional<MovedChild> AwaitEnd() const;
+
   /// Kills and reaps a child that was never let go, and closes everything.
   void Discard();
 

@@ -77,6 +77,12 @@ Error DescribeLaunchFailure(const ChildReport& report, const LaunchSpec& spec) {
       return Failed("cpus: the child cannot be put on them" + why);
     case ChildStep::kLimits:
       return Failed("limits: a resource limit of " + Uid(spec) + " cannot be set" + why);
+    case ChildStep::kPriority:
+      return Failed("machine profile: nice or policy is refused" + why,
+                    "choose a profile without them, or use the system's daemon");
+    case ChildStep::kMemory:
+      return Failed("machine profile: numa or aslr is refused" + why,
+                    "choose a profile that leaves them alone");
     case ChildStep::kGroups:
     case ChildStep::kGid:
     case ChildStep::kUid:

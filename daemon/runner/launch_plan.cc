@@ -1,5 +1,7 @@
 #include "daemon/runner/launch_plan.h"
 
+#include <fcntl.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -7,8 +9,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "daemon/base/cpu_list.h"
 #include "daemon/base/error.h"
-#include "daemon/system/cpu_list.h"
 
 namespace benchd {
 namespace {
@@ -87,7 +89,7 @@ LaunchPlan::LaunchPlan(const Host& host, LaunchSpec spec)
     plan_.affinity[bit / kBits] |= 1UL << (bit % kBits);
   }
   plan_.reset_oom_score = host.reset_oom_score;
-  plan_.reset_nice = host.reset_nice;
+  Apply(host, spec_.settings);
   plan_.umask = static_cast<mode_t>(spec_.caller.umask & 0777);
   for (const ResourceLimit& limit : spec_.caller.limits) {
     if (IsOwn(limit)) continue;  // inherited anyway: a system call saved in every run
@@ -114,6 +116,29 @@ LaunchPlan::LaunchPlan(const Host& host, LaunchSpec spec)
   } else {
     plan_.execute_fd = host.helper.get();
   }
+}
+
+void LaunchPlan::Apply(const Host& host, const ChildSettings& settings) {
+  plan_.set_nice = host.reset_nice || settings.nice != 0;
+  plan_.nice = settings.nice;
+  if (settings.policy == "batch") plan_.policy = SCHED_BATCH;
+  if (settings.policy == "fifo") {
+    plan_.policy = SCHED_FIFO;
+    // The lowest: what the kernel itself runs so goes first, and throttling stays on.
+    plan_.fifo_priority = 1;
+  }
+  constexpr std::size_t kBits = 8 * sizeof(unsigned long);
+  for (const int node : settings.numa_nodes) {
+    const auto bit = static_cast<std::size_t>(node);
+    if (bit / kBits < ChildPlan::kNodeWords) plan_.nodes[bit / kBits] |= 1UL << (bit % kBits);
+    plan_.bind_memory = true;
+  }
+  plan_.fixed_layout = settings.fixed_layout;
+  if (settings.shield_tasks.empty()) return;
+  // Above the descriptors that a child fills first.
+  const UniqueFd file(open(settings.shield_tasks.c_str(), O_WRONLY | O_CLOEXEC));
+  shield_tasks_.Reset(fcntl(file.get(), F_DUPFD_CLOEXEC, 10));
+  plan_.join_tasks = shield_tasks_.get();
 }
 
 void LaunchPlan::SetIdentity(const ProgramIdentity& program) {

@@ -6,12 +6,23 @@
 #include <vector>
 
 #include "daemon/base/result.h"
+#include "daemon/base/unique_fd.h"
 #include "daemon/model/caller.h"
 #include "daemon/model/program.h"
 #include "daemon/runner/child.h"
 #include "daemon/runner/host.h"
 
 namespace benchd {
+
+/// What a machine profile gives to each child.
+struct ChildSettings {
+  std::int32_t nice = 0;
+  std::string policy;           ///< empty or other, batch, fifo
+  std::vector<int> numa_nodes;  ///< memory from these only; empty = from all
+  bool fixed_layout = false;    ///< no address space randomisation
+  bool drop_caches = false;     ///< the page cache is emptied before each run
+  std::string shield_tasks;     ///< the file that puts a child into a version 1 cpuset
+};
 
 /// What is to be started, in values.
 struct LaunchSpec {
@@ -23,6 +34,7 @@ struct LaunchSpec {
   std::string input;             ///< opened as the caller; empty = the stream given
   std::string output_path;       ///< opened as the caller; empty = the stream given
   std::vector<int> cpus;         ///< empty = every CPU
+  ChildSettings settings;
   /// What is executed, and must still be the same file; absent = benchd-helper.
   std::optional<ProgramIdentity> program;
 };
@@ -65,10 +77,12 @@ class LaunchPlan {
                      bool truncate_output) const;
 
  private:
+  void Apply(const Host& host, const ChildSettings& settings);
   void SetIdentity(const ProgramIdentity& program);
 
   const LaunchSpec spec_;
   std::vector<ChildLimit> limits_;
+  UniqueFd shield_tasks_;
   std::vector<char*> argv_;
   std::vector<char*> envp_;  ///< without the closing nullptr
   ChildPlan plan_;

@@ -16,10 +16,11 @@
 #include "daemon/runner/host.h"
 #include "daemon/runner/listen.h"
 #include "daemon/runner/log.h"
+#include "daemon/runner/machine_setup.h"
 #include "daemon/runner/options.h"
 #include "daemon/runner/process_tree.h"
+#include "daemon/runner/runner_config.h"
 #include "daemon/runner/server.h"
-#include "daemon/runner/settings.h"
 #include "daemon/system/cgroup.h"
 
 namespace benchd {
@@ -111,20 +112,33 @@ Result<void> Run(const RunnerOptions& options) {
   if (!minimal) return std::move(minimal).error();
   auto config = LoadRunnerConfig(*minimal, options.config);
   if (!config) return std::move(config).error();
-  auto journal = LockJournal(options.journal);
-  if (!journal) return std::move(journal).error();
-  auto host = LookAround(options.sysfs_root, config->benchmark_cpus);
+  auto setup = MachineSetup::Open(options);
+  if (!setup) return std::move(setup).error();
+  MachineSetup& machine = **setup;
+  // After what a dead runner left has been put back: it may have taken CPUs away.
+  auto host = LookAround(options.sysfs_root);
   if (!host) return std::move(host).error();
+  auto profiles = KnowProfiles(host->files, host->usable_cpus, *config);
+  if (!profiles) return std::move(profiles).error();
+  const ProfileCpus& cpus = profiles->front().cpus;
+  SettleOn(*host, {cpus.housekeeping, cpus.benchmark, cpus.why});
   auto endpoint = OpenEndpoint(options, *config);
   if (!endpoint) return std::move(endpoint).error();
 
-  auto cgroup = RunCgroup::Create();
-  auto other_cgroup = RunCgroup::Create();
+  auto cgroup = RunCgroup::CreateIn(machine.runs_folder());
+  auto other_cgroup = RunCgroup::CreateIn(machine.runs_folder());
+  std::vector<RunCgroup*> groups;
+  if (cgroup) groups.push_back(&*cgroup);
+  if (other_cgroup) groups.push_back(&*other_cgroup);
+  machine.Begin(*host, std::move(*profiles), std::move(groups));
   EventLoop loop;
   ProcessTree tree;
-  Server server(
-      {loop, *host, tree, {cgroup ? &*cgroup : nullptr, other_cgroup ? &*other_cgroup : nullptr}},
-      std::move(signals));
+  Server server({loop,
+                 *host,
+                 tree,
+                 machine.owner(),
+                 {cgroup ? &*cgroup : nullptr, other_cgroup ? &*other_cgroup : nullptr}},
+                std::move(signals));
   if (endpoint->connection) {
     server.Serve(std::move(endpoint->connection));
   } else {
@@ -151,7 +165,7 @@ int Main(int argc, char** argv) {
   if (options->help) return fputs(kRunnerHelp, stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
   if (options->version) return puts("benchd-runner " BENCHD_VERSION) < 0 ? EXIT_FAILURE : 0;
   if (options->restore) {
-    auto restored = RestoreFromJournal(options->journal);
+    auto restored = RestoreFromJournal(*options);
     if (!restored) return fail(restored.error(), EXIT_FAILURE);
     return puts(restored->c_str()) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
   }

@@ -40,12 +40,15 @@ MeasuredRun::MeasuredRun(Services services, RunOwner& owner)
       second_({services.loop, services.host, services.tree}, services.cgroups[1]) {}
 
 Result<void> MeasuredRun::Start(RunTask task) {
+  DropCaches(task);
   if (auto started = now_->Start(std::move(task), false, *this); !started) return started;
   Begin();
   return {};
 }
 
 void MeasuredRun::Prepare(RunTask task) {
+  if (services_.machine.cpuset() != CpusetKind::kAffinity) return;
+  if (task.plan->spec().settings.drop_caches) return;
   // Where it fails, Start() will say why when its time has come.
   if (!next_->Start(std::move(task), true, *this)) next_->Discard();
 }
@@ -54,6 +57,14 @@ void MeasuredRun::StartPrepared() {
   std::swap(now_, next_);
   now_->Go();
   Begin();
+}
+
+/// What is not written back stays, so that it is written first.
+void MeasuredRun::DropCaches(const RunTask& task) const {
+  if (!task.plan->spec().settings.drop_caches) return;
+  sync();
+  auto dropped = services_.host.files.Write("proc/sys/vm/drop_caches", "3");
+  if (!dropped) Log(LogLevel::kWarning, "drop_caches: " + dropped.error().message);
 }
 
 /// For a child that somebody killed just before it was let go: nothing of the run has happened yet.
@@ -127,9 +138,13 @@ void MeasuredRun::KillChild() {
 void MeasuredRun::OnExit() {
   siginfo_t info{};
   rusage usage{};
+  const bool movable = now_->task().plan->spec().cpus.size() != 1;
+  // How often it was moved can be read as long as it has not been reaped.
+  const std::optional<MovedChild> moved = movable ? now_->AwaitEnd() : std::nullopt;
   const bool ended = now_->Reap(info, usage);
-  const std::int64_t ended_at = MonotonicNow();
+  const std::int64_t ended_at = moved ? moved->ended_at_ns : MonotonicNow();
   if (!ended) return;
+  if (moved) services_.machine.NoteMigrations(moved->migrations);
   services_.loop.StayAwake(0);
   TakeFigures(info, usage, ended_at);
   state_ = State::kSweeping;

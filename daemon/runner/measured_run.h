@@ -16,6 +16,7 @@
 #include "daemon/runner/launch.h"
 #include "daemon/runner/process_tree.h"
 #include "daemon/system/cgroup.h"
+#include "daemon/system/machine_owner.h"
 #include "daemon/wire/messages.h"
 
 namespace benchd {
@@ -41,6 +42,7 @@ class MeasuredRun : public EventSink, public HelperOwner {
     EventLoop& loop;
     const Host& host;
     ProcessTree& tree;
+    MachineOwner& machine;
     /// Of the present run and of the one being prepared; nullptr: none can be owned here.
     std::array<RunCgroup*, 2> cgroups{};
   };
@@ -55,7 +57,7 @@ class MeasuredRun : public EventSink, public HelperOwner {
   Result<void> Start(RunTask task);
 
   /// Makes the child of the next run, which waits for StartPrepared(). Without effect where that is
-  /// not possible.
+  /// not possible, or where its control group would have it made on the benchmark CPUs.
   void Prepare(RunTask task);
   bool prepared() const { return next_->held(); }
   /// Starts the run that was prepared; needs prepared() and idle(). Prepare() or DiscardPrepared()
@@ -79,6 +81,7 @@ class MeasuredRun : public EventSink, public HelperOwner {
   void OnTimer();
   void OnExit();
   void TakeFigures(const siginfo_t& info, const rusage& usage, std::int64_t ended_at);
+  void DropCaches(const RunTask& task) const;
   void KillChild();
   void Sweep();
   void AfterSweep();

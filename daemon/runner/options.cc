@@ -12,11 +12,12 @@ const char kRunnerHelp[] =
     "\n"
     "  --socket PATH|fd:N  listen there, or serve the inherited SOCK_SEQPACKET descriptor N;\n"
     "                      not needed when systemd hands over the socket\n"
-    "  --config FILE       its [runner] section: user, benchmark_cpus\n"
+    "  --config FILE       its sections [runner] and [machine_profile.*]\n"
     "                      (default /etc/benchd/benchd.toml for root, if there)\n"
-    "  --journal FILE      journal of machine settings, locked while this runner lives\n"
+    "  --journal FILE      journal of machine settings, locked while this runner lives;\n"
+    "                      without one no setting is changed\n"
     "  --restore           put back what the journal holds, and exit\n"
-    "  --sysfs-root DIR    describe the machine from DIR/proc and DIR/sys (tests)\n"
+    "  --sysfs-root DIR    the machine's settings lie below DIR (tests)\n"
     "  --version, --help\n";
 
 Result<RunnerOptions> ParseRunnerOptions(int argc, char** argv) {

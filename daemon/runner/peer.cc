@@ -10,7 +10,8 @@
 
 #include "daemon/base/error.h"
 #include "daemon/runner/log.h"
-#include "daemon/runner/machine.h"
+#include "daemon/runner/machine_setup.h"
+#include "daemon/system/v1_shield.h"
 #include "daemon/wire/channel.h"
 
 namespace benchd {
@@ -19,6 +20,8 @@ namespace {
 /// A caller whose file server hangs holds one of these for its timeout, not all.
 constexpr std::size_t kMaxResolving = 8;
 constexpr std::int64_t kResolveTimeout = 30'000'000'000;
+/// Between the two looks at what disturbs this machine.
+constexpr std::int64_t kDiagnosisTime = 1'000'000'000;
 
 }  // namespace
 
@@ -26,7 +29,9 @@ Peer::Peer(MeasuredRun::Services services, UniqueFd socket, PeerOwner& owner)
     : services_(services),
       owner_(owner),
       socket_(std::move(socket)),
-      series_(services, children_, *this) {
+      series_(services, children_, *this),
+      diagnosis_timer_(services.loop, *this) {
+  services_.machine.DaemonCame();
   watch_.emplace(services_.loop, socket_.get(), *this);
 }
 
@@ -35,7 +40,8 @@ bool Peer::IsClosed() const {
   return gone_ || recv(socket_.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
-void Peer::OnReady(int, std::uint32_t) {
+void Peer::OnReady(int fd, std::uint32_t) {
+  if (fd == diagnosis_timer_.fd()) return FinishDiagnosis();
   auto record = wire::ReceiveRecord(socket_.get());
   if (!record && record.error().code == ErrorCode::kResourceExhausted) return;
   if (!record || record->empty()) {
@@ -63,6 +69,11 @@ void Peer::Handle(wire::Hello message) {
   reply.privileged = services_.host.privileged;
   reply.housekeeping_cpus = services_.host.cpus.housekeeping;
   reply.benchmark_cpus = services_.host.cpus.benchmark;
+  for (const KnownProfile& known : services_.machine.profiles()) {
+    const bool siblings_go = known.profile.smt == "off";
+    reply.profiles.push_back(
+        {known.profile.name, siblings_go ? known.cpus.used : known.cpus.benchmark});
+  }
   Answer(reply);
   if (message.version == wire::kVersion || gone_) return;
   Log(LogLevel::kWarning, "benchd: it speaks version " + std::to_string(message.version) +
@@ -93,6 +104,7 @@ Result<void> Peer::Open(wire::OpenChild message) {
   spec.cpus = std::move(message.cpus);
   std::sort(spec.cpus.begin(), spec.cpus.end());
   spec.program = std::move(message.program);
+  spec.settings = SettingsOf(spec.cpus);
   if (message.output == OutputKind::kFile) {
     if (message.output_path.empty()) return InvalidArgument("output", "the file has no name");
     spec.output_path = message.output_path;
@@ -121,6 +133,7 @@ void Peer::Handle(wire::CloseChildren message) {
 
 void Peer::Handle(wire::StartRuns message) {
   const std::uint64_t request = message.request;
+  services_.machine.CheckCpuset();
   auto started = series_.Start(std::move(message));
   if (!started) Answer(wire::RunsFinished{request, {}, std::move(started)});
 }
@@ -129,14 +142,67 @@ void Peer::Handle(wire::CancelRun) { series_.Cancel(); }
 
 void Peer::OnSeriesFinished(wire::RunsFinished finished) {
   if (gone_) return LeaveIfDone();
+  services_.machine.CheckCpuset();
   Answer(std::move(finished));
 }
 
 void Peer::Handle(wire::AcquireMachine message) {
-  Answer(wire::MachineAcquired{message.request, DescribeMachine(services_.host, message)});
+  Answer(wire::MachineAcquired{
+      message.request,
+      services_.machine.Acquire(message.profile, message.isolation, message.cpus)});
 }
 
-void Peer::Handle(wire::ReleaseMachine message) { Answer(wire::Done{message.request, {}}); }
+void Peer::Handle(wire::ReleaseMachine message) {
+  series_.DropPrepared();
+  Answer(wire::MachineReleased{message.request, services_.machine.Release()});
+}
+
+void Peer::Handle(wire::DescribeMachine message) {
+  Answer(wire::MachineDescribed{message.request, services_.machine.Describe(message.profile)});
+}
+
+void Peer::Handle(wire::ApplyProfile message) {
+  Answer(wire::MachineDescribed{message.request, services_.machine.Apply(message.profile)});
+}
+
+void Peer::Handle(wire::RestoreMachine message) {
+  Answer(wire::MachineDescribed{message.request, services_.machine.Restore()});
+}
+
+void Peer::Handle(wire::DiagnoseMachine message) {
+  if (diagnoses_.empty()) {
+    diagnosis_before_ = services_.machine.Sample();
+    diagnosis_timer_.Arm(kDiagnosisTime);
+  }
+  diagnoses_.push_back(message.request);
+}
+
+void Peer::FinishDiagnosis() {
+  if (!diagnosis_timer_.TakeExpiry()) return;
+  const std::vector<NoiseSource> sources = services_.machine.Diagnose(diagnosis_before_);
+  for (const std::uint64_t request : std::exchange(diagnoses_, {})) {
+    Answer(wire::MachineDiagnosed{request, sources});
+  }
+}
+
+/// What the profile of the session gives to each of its children.
+ChildSettings Peer::SettingsOf(const std::vector<int>& cpus) const {
+  const MachineProfile& profile = services_.machine.child_profile();
+  ChildSettings settings;
+  settings.nice = profile.nice;
+  settings.policy = profile.policy;
+  settings.fixed_layout = !profile.aslr;
+  settings.drop_caches = profile.drop_caches;
+  if (profile.numa_local) {
+    if (auto topology = ReadTopology(services_.host.files)) {
+      settings.numa_nodes = NodesOf(*topology, cpus);
+    }
+  }
+  if (services_.machine.cpuset() == CpusetKind::kShield) {
+    settings.shield_tasks = ShieldBenchmarkTasksPath(services_.host.files);
+  }
+  return settings;
+}
 
 void Peer::Handle(wire::ResolveProgram message) {
   waiting_.push_back(std::move(message));
@@ -211,7 +277,10 @@ void Peer::HangUp() {
 }
 
 void Peer::LeaveIfDone() {
-  if (series_.idle()) owner_.OnPeerGone(*this);
+  if (!series_.idle()) return;
+  series_.DropPrepared();
+  services_.machine.DaemonGone();
+  owner_.OnPeerGone(*this);
 }
 
 }  // namespace benchd

@@ -63,11 +63,17 @@ class Peer final : public EventSink, public SeriesOwner, public HelperOwner {
   void Handle(wire::CancelRun message);
   void Handle(wire::AcquireMachine message);
   void Handle(wire::ReleaseMachine message);
+  void Handle(wire::DescribeMachine message);
+  void Handle(wire::ApplyProfile message);
+  void Handle(wire::RestoreMachine message);
+  void Handle(wire::DiagnoseMachine message);
   /// Whatever only a runner says.
   template <typename Other>
   void Handle(Other message);
 
   Result<void> Open(wire::OpenChild message);
+  ChildSettings SettingsOf(const std::vector<int>& cpus) const;
+  void FinishDiagnosis();
   void StartResolving();
   Result<void> StartResolve(const wire::ResolveProgram& message);
   void Answer(const wire::Message& message);
@@ -83,6 +89,9 @@ class Peer final : public EventSink, public SeriesOwner, public HelperOwner {
   RunSeries series_;
   std::deque<wire::ResolveProgram> waiting_;
   std::vector<Resolve> resolving_;
+  Timer diagnosis_timer_;
+  MachineSample diagnosis_before_;
+  std::vector<std::uint64_t> diagnoses_;  ///< requests that wait for the timer
 };
 
 }  // namespace benchd

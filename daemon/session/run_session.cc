@@ -9,6 +9,7 @@
 
 #include "daemon/analysis/session_analysis.h"
 #include "daemon/session/failure.h"
+#include "daemon/session/machine_end.h"
 #include "daemon/session/series_plan.h"
 
 namespace benchd {
@@ -118,6 +119,7 @@ class Session {
   std::optional<SteadyTime> last_report_;
   std::uint64_t disturbances_ = 0;
   std::uint64_t failed_runs_ = 0;
+  MachineEnd machine_end_;
 };
 
 asio::awaitable<std::optional<Failure>> Session::Execute() {
@@ -349,7 +351,7 @@ void Session::Forecast(Report& report) const {
 
 asio::awaitable<void> Session::LetGo() {
   co_await services_.launcher.Close();
-  co_await services_.machine.Release();
+  machine_end_ = co_await services_.machine.Release();
 }
 
 SessionSnapshot Session::End(std::optional<Failure> failure) {
@@ -364,6 +366,7 @@ SessionSnapshot Session::End(std::optional<Failure> failure) {
     snapshot_.state = SessionState::kDone;
     snapshot_.report = Complete(analysis_->Conclude());
   }
+  TellMachineEnd(machine_end_, snapshot_);
   return snapshot_;
 }
 

@@ -123,6 +123,7 @@ struct Fields<SettingState> {
     visit("actual", v.actual);
     visit("held", v.held);
     visit("why", v.why);
+    visit.Added("at_end", v.at_end);
   }
 };
 template <>

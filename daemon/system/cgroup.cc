@@ -114,6 +114,26 @@ Result<CgroupMount> FindCgroup2Mount(std::string_view mountinfo) {
   return Error{ErrorCode::kNotFound, "cgroup: no version 2 hierarchy is mounted", {}};
 }
 
+Result<CgroupMount> FindV1CpusetMount(std::string_view mountinfo) {
+  while (!mountinfo.empty()) {
+    std::string_view line = TakeLine(mountinfo);
+    const std::size_t separator = line.find(" - ");
+    if (separator == std::string_view::npos) continue;
+    std::string_view after = line.substr(separator + 3);
+    if (TakeWord(after) != "cgroup") continue;
+    TakeWord(after);  // the source
+    // The controllers stand among the file system's options: "rw,cpuset,clone_children".
+    const std::string options = "," + std::string(TakeWord(after)) + ",";
+    if (options.find(",cpuset,") == std::string::npos) continue;
+    for (int skipped = 0; skipped < 3; ++skipped) TakeWord(line);
+    CgroupMount mount;
+    mount.root = Unescape(TakeWord(line));
+    mount.point = Unescape(TakeWord(line));
+    if (mount.root == "/") return mount;
+  }
+  return Error{ErrorCode::kNotFound, "cgroup: no version 1 cpuset hierarchy is mounted", {}};
+}
+
 Result<std::string> OwnCgroupFolder(const CgroupMount& mount, std::string_view cgroup) {
   while (!cgroup.empty()) {
     std::string_view group = TakeLine(cgroup);
@@ -131,7 +151,7 @@ Result<std::string> OwnCgroupFolder(const CgroupMount& mount, std::string_view c
   return Error{ErrorCode::kNotFound, "cgroup: the own group is not visible here", {}};
 }
 
-Result<RunCgroup> RunCgroup::Create() {
+Result<std::string> RunCgroup::OwnFolder() {
   const KernelFiles files("/");
   auto mountinfo = files.Read("proc/self/mountinfo");
   if (!mountinfo) return std::move(mountinfo).error();
@@ -139,12 +159,13 @@ Result<RunCgroup> RunCgroup::Create() {
   if (!mount) return std::move(mount).error();
   auto own = files.Read("proc/self/cgroup");
   if (!own) return std::move(own).error();
-  auto parent = OwnCgroupFolder(*mount, *own);
-  if (!parent) return std::move(parent).error();
-  return CreateIn(*parent);
+  return OwnCgroupFolder(*mount, *own);
 }
 
 Result<RunCgroup> RunCgroup::CreateIn(const std::string& parent) {
+  if (parent.empty()) {
+    return Error{ErrorCode::kNotFound, "cgroup: there is no own group of version 2", {}};
+  }
   RemoveLeftovers(parent);
   RunCgroup group(parent);
   if (auto made = group.MakeFolder(); !made) return std::move(made).error();
@@ -168,7 +189,19 @@ Result<void> RunCgroup::MakeFolder() {
   path_ = path;
   folder_ = std::move(folder);
   killed_ = false;
+  if (memory_limit_bytes_ > 0) return LimitMemory(memory_limit_bytes_);
   return {};
+}
+
+Result<void> RunCgroup::LimitMemory(std::uint64_t bytes) {
+  memory_limit_bytes_ = bytes;
+  const std::string limit = bytes == 0 ? "max" : std::to_string(bytes);
+  const UniqueFd file(openat(folder_.get(), "memory.max", O_WRONLY | O_CLOEXEC));
+  const ssize_t size = static_cast<ssize_t>(limit.size());
+  if (file && write(file.get(), limit.data(), limit.size()) == size) return {};
+  memory_limit_bytes_ = 0;
+  if (!file && bytes == 0) return {};
+  return SystemError(path_ + "/memory.max", errno);
 }
 
 void RunCgroup::RemoveFolder() {

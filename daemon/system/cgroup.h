@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -8,7 +9,7 @@
 
 namespace benchd {
 
-/// Where the cgroup v2 hierarchy is mounted, from the text of /proc/self/mountinfo.
+/// Where a cgroup hierarchy is mounted, from the text of /proc/self/mountinfo.
 struct CgroupMount {
   std::string point;  ///< such as /sys/fs/cgroup, or /sys/fs/cgroup/unified on a hybrid machine
   std::string root;   ///< which group the mount shows at its top, "/" for all
@@ -17,6 +18,10 @@ struct CgroupMount {
 
 /// @errors kNotFound when no cgroup2 file system is mounted.
 Result<CgroupMount> FindCgroup2Mount(std::string_view mountinfo);
+
+/// Where a whole version 1 hierarchy with the cpuset controller is mounted, from the same text.
+/// @errors kNotFound when there is none.
+Result<CgroupMount> FindV1CpusetMount(std::string_view mountinfo);
 
 /// The folder of a process' own v2 group, from the text of its /proc/PID/cgroup (the line "0::").
 /// @errors kNotFound when it is in none, or in one that the mount does not show.
@@ -30,11 +35,11 @@ Result<std::string> OwnCgroupFolder(const CgroupMount& mount, std::string_view c
 /// group).
 class RunCgroup {
  public:
-  /// Finds the runner's own group, removes what dead runners left in it, and makes a new group.
-  /// @errors when there is no cgroup v2, or the folder may not be created there.
-  static Result<RunCgroup> Create();
+  /// The folder of this process' own group. @errors when there is no cgroup v2.
+  static Result<std::string> OwnFolder();
 
-  /// The same in a given folder.
+  /// Removes what dead runners left in `parent`, the folder of the runner's group, and makes a new
+  /// group there. @errors when the folder may not be created, or `parent` is empty.
   static Result<RunCgroup> CreateIn(const std::string& parent);
 
   RunCgroup(RunCgroup&&) = default;
@@ -52,6 +57,10 @@ class RunCgroup {
   /// by one until a pass finds none. They are gone only a moment later.
   void Kill();
 
+  /// Limits the memory of the whole tree from the next run on; 0 = no limit.
+  /// @errors where the group has no memory controller.
+  Result<void> LimitMemory(std::uint64_t bytes);
+
  private:
   explicit RunCgroup(std::string parent) : parent_(std::move(parent)) {}
 
@@ -63,6 +72,7 @@ class RunCgroup {
   UniqueFd folder_;
   unsigned number_ = 0;  ///< of the next folder
   bool killed_ = false;
+  std::uint64_t memory_limit_bytes_ = 0;
 };
 
 }  // namespace benchd

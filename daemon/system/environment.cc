@@ -1,37 +1,77 @@
 #include "daemon/system/environment.h"
 
-#include <charconv>
 #include <string>
 #include <string_view>
+
+#include "daemon/system/kernel_text.h"
 
 namespace benchd {
 namespace {
 
-/// The value of the first line "KEY : VALUE"; empty when there is none.
-std::string_view Field(std::string_view text, std::string_view key) {
-  while (!text.empty()) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    if (!line.starts_with(key)) continue;
-    const std::size_t colon = line.find(':');
-    if (colon == std::string_view::npos) continue;
-    if (line.substr(key.size(), colon - key.size()).find_first_not_of(" \t") !=
-        std::string_view::npos) {
-      continue;
-    }
-    line.remove_prefix(colon + 1);
-    line.remove_prefix(std::min(line.size(), line.find_first_not_of(" \t")));
-    return line;
-  }
-  return {};
+constexpr const char* kVulnerabilities = "sys/devices/system/cpu/vulnerabilities";
+
+std::string ReadText(const KernelFiles& files, const std::string& path) {
+  return files.Read(path).value_or("");
 }
 
-/// "MemTotal: 16318564 kB" in bytes.
-std::string MemoryBytes(std::string_view meminfo) {
-  const std::string_view field = Field(meminfo, "MemTotal");
-  unsigned long long kibibytes = 0;
-  const auto parsed = std::from_chars(field.data(), field.data() + field.size(), kibibytes);
-  return parsed.ec == std::errc() ? std::to_string(kibibytes * 1024) : std::string();
+/// "MemTotal: 16318564 kB" in bytes; empty when there is none.
+std::string InBytes(std::string_view meminfo, std::string_view key) {
+  std::string_view field = Field(meminfo, key);
+  const auto kibibytes = ParseCount(NextWord(field));
+  return kibibytes ? std::to_string(*kibibytes * 1024) : std::string();
+}
+
+/// The whole seconds of "350735.47 234388.90".
+std::string Uptime(std::string_view text) {
+  const std::string_view seconds = text.substr(0, text.find_first_of(". "));
+  return ParseCount(seconds) ? std::string(seconds) : std::string();
+}
+
+std::string Microcode(const KernelFiles& files, std::string_view cpuinfo) {
+  const std::string_view field = Field(cpuinfo, "microcode");
+  if (!field.empty()) return std::string(field);
+  return ReadText(files, "sys/devices/system/cpu/cpu0/microcode/version");
+}
+
+/// What the kernel does about a weakness, in its first words: "PTE Inversion" for
+/// "Mitigation: PTE Inversion; VMX: cache flushes".
+std::string_view FirstWords(std::string_view text) {
+  constexpr std::string_view kMitigation = "Mitigation: ";
+  text = text.substr(0, text.find_first_of(";\n"));
+  if (text.starts_with(kMitigation)) text.remove_prefix(kMitigation.size());
+  return text;
+}
+
+/// "meltdown=PTI; spectre_v2=Retpolines" for those the CPU has.
+/// Source: Documentation/ABI/testing/sysfs-devices-system-cpu, vulnerabilities.
+std::string Mitigations(const KernelFiles& files) {
+  std::string text;
+  bool any = false;
+  for (const std::string& name : files.List(kVulnerabilities)) {
+    const std::string state = ReadText(files, std::string(kVulnerabilities) + "/" + name);
+    if (state.empty()) continue;
+    any = true;
+    if (state == "Not affected") continue;
+    text += (text.empty() ? "" : "; ") + name + "=" + std::string(FirstWords(state));
+  }
+  return any && text.empty() ? "not affected" : text;
+}
+
+/// "on, active": the switch, and whether some core has two threads online.
+std::string Smt(const KernelFiles& files) {
+  const std::string control = ReadText(files, "sys/devices/system/cpu/smt/control");
+  if (control.empty()) return {};
+  const std::string active = ReadText(files, "sys/devices/system/cpu/smt/active");
+  return control + (active == "1" ? ", active" : active == "0" ? ", not active" : "");
+}
+
+/// Source: the CPUID bit that hypervisors set for their guests, "hypervisor" in /proc/cpuinfo.
+std::string Hypervisor(const KernelFiles& files, std::string_view cpuinfo) {
+  const std::string type = ReadText(files, "sys/hypervisor/type");
+  if (!type.empty() && type != "none") return type;
+  if (!HasWord(Field(cpuinfo, "flags"), "hypervisor")) return {};
+  const std::string product = ReadText(files, "sys/class/dmi/id/product_name");
+  return product.empty() ? "unknown" : product;
 }
 
 }  // namespace
@@ -41,19 +81,35 @@ Environment ReadEnvironment(const KernelFiles& files) {
   const auto add = [&environment](std::string name, std::string_view value) {
     if (!value.empty()) environment.facts.emplace_back(std::move(name), value);
   };
-  const auto read = [&files](std::string_view path) { return files.Read(path).value_or(""); };
+  const auto read = [&files](const char* path) { return ReadText(files, path); };
 
   add("kernel", read("proc/sys/kernel/osrelease"));
   add("kernel_command_line", read("proc/cmdline"));
   const std::string cpuinfo = read("proc/cpuinfo");
   add("cpu", Field(cpuinfo, "model name"));
   add("cpus", read("sys/devices/system/cpu/online"));
-  add("memory_bytes", MemoryBytes(read("proc/meminfo")));
+  const std::string meminfo = read("proc/meminfo");
+  add("memory_bytes", InBytes(meminfo, "MemTotal"));
   add("clocksource", read("sys/devices/system/clocksource/clocksource0/current_clocksource"));
   const std::string load = read("proc/loadavg");
-  add("load", std::string_view(load).substr(0, load.find(' ')));
+  std::string_view loads = load;
+  add("load", NextWord(loads));
   add("boot_id", read("proc/sys/kernel/random/boot_id"));
+  add("load_5m", NextWord(loads));
+  add("load_15m", NextWord(loads));
+  add("uptime_s", Uptime(read("proc/uptime")));
+  add("swap_bytes", InBytes(meminfo, "SwapTotal"));
+  add("microcode", Microcode(files, cpuinfo));
+  add("mitigations", Mitigations(files));
+  add("smt", Smt(files));
+  add("cpufreq_driver", read("sys/devices/system/cpu/cpu0/cpufreq/scaling_driver"));
+  add("idle_driver", read("sys/devices/system/cpu/cpuidle/current_driver"));
+  add("hypervisor", Hypervisor(files, cpuinfo));
   return environment;
+}
+
+std::string ReadHypervisor(const KernelFiles& files) {
+  return Hypervisor(files, ReadText(files, "proc/cpuinfo"));
 }
 
 }  // namespace benchd

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "daemon/base/cpu_list.h"
 #include "daemon/base/error.h"
-#include "daemon/system/cpu_list.h"
 
 namespace benchd {
 namespace {
@@ -34,7 +34,36 @@ int Package(const KernelFiles& files, int cpu) {
   return package;
 }
 
+std::vector<NumaNode> ReadNodes(const KernelFiles& files, const std::vector<int>& online) {
+  constexpr std::string_view kFolder = "sys/devices/system/node";
+  constexpr std::string_view kPrefix = "node";
+  std::vector<NumaNode> nodes;
+  for (const std::string& name : files.List(kFolder)) {
+    if (!name.starts_with(kPrefix)) continue;
+    NumaNode node;
+    const char* end = name.data() + name.size();
+    const auto parsed = std::from_chars(name.data() + kPrefix.size(), end, node.number);
+    if (parsed.ec != std::errc() || parsed.ptr != end || node.number < 0) continue;
+    const auto text = files.Read(std::string(kFolder) + "/" + name + "/cpulist");
+    const auto cpus = text ? ParseCpuList(*text) : std::vector<int>();
+    if (!text || !cpus) continue;
+    node.cpus = CpusInBoth(*cpus, online);
+    nodes.push_back(std::move(node));
+  }
+  std::sort(nodes.begin(), nodes.end(),
+            [](const NumaNode& a, const NumaNode& b) { return a.number < b.number; });
+  return nodes;
+}
+
 }  // namespace
+
+std::vector<int> NodesOf(const Topology& topology, const std::vector<int>& cpus) {
+  std::vector<int> numbers;
+  for (const NumaNode& node : topology.nodes) {
+    if (!CpusInBoth(node.cpus, cpus).empty()) numbers.push_back(node.number);
+  }
+  return numbers;
+}
 
 Result<Topology> ReadTopology(const KernelFiles& files) {
   auto text = files.Read("sys/devices/system/cpu/online");
@@ -44,7 +73,7 @@ Result<Topology> ReadTopology(const KernelFiles& files) {
   if (online->empty()) {
     return Error{ErrorCode::kInternal, "reading the online CPUs: the list is empty", {}};
   }
-  Topology topology{.online = *online, .cores = {}};
+  Topology topology{.online = *online, .cores = {}, .nodes = ReadNodes(files, *online)};
   std::vector<int> placed;
   for (int cpu : topology.online) {
     if (std::find(placed.begin(), placed.end(), cpu) != placed.end()) continue;

@@ -15,14 +15,26 @@ struct PhysicalCore {
   bool operator==(const PhysicalCore&) const = default;
 };
 
+/// Memory and the online CPUs that are nearest to it.
+struct NumaNode {
+  int number = 0;
+  std::vector<int> cpus;  ///< ascending; empty for a node of memory alone
+  bool operator==(const NumaNode&) const = default;
+};
+
 /// The machine's online CPUs as the kernel describes them.
 struct Topology {
   std::vector<int> online;          ///< ascending
   std::vector<PhysicalCore> cores;  ///< by their first CPU; every online CPU is in exactly one
+  std::vector<NumaNode> nodes;      ///< by number; none where the kernel knows none
   bool operator==(const Topology&) const = default;
 };
 
-/// Reads sys/devices/system/cpu. A CPU without a topology folder counts as a core of its own.
+/// The NUMA nodes that any of `cpus` belongs to, by number.
+std::vector<int> NodesOf(const Topology& topology, const std::vector<int>& cpus);
+
+/// Reads sys/devices/system/cpu and sys/devices/system/node. A CPU without a topology folder counts
+/// as a core of its own; a node that cannot be read is left out.
 /// @errors when the list of online CPUs cannot be read or is empty.
 Result<Topology> ReadTopology(const KernelFiles& files);
 

@@ -26,10 +26,26 @@ void VisitFields(auto& visit, Is<Sample> auto& v) {
 }
 void VisitFields(auto& visit, Is<Environment> auto& v) { visit(v.facts); }
 void VisitFields(auto& visit, Is<SettingState> auto& v) {
-  visit(v.setting, v.wanted, v.actual, v.held, v.why);
+  visit(v.setting, v.wanted, v.actual, v.held, v.why, v.at_end);
 }
 void VisitFields(auto& visit, Is<MachineReport> auto& v) {
   visit(v.environment, v.isolation, v.benchmark_cpus, v.housekeeping_cpus);
+}
+void VisitFields(auto& visit, Is<Warning> auto& v) { visit(v.code, v.message, v.benchmark, v.arm); }
+void VisitFields(auto& visit, Is<MachineEnd> auto& v) { visit(v.at_end, v.warnings); }
+void VisitFields(auto& visit, Is<MachineStatus> auto& v) {
+  visit(v.profile, v.holder, v.environment, v.settings, v.benchmark_cpus, v.housekeeping_cpus,
+        v.notes);
+}
+void VisitFields(auto& visit, Is<NoiseSource> auto& v) {
+  visit(v.name, v.finding, v.advice, v.effect);
+}
+void VisitFields(auto& visit, Is<MachineProfile> auto& v) {
+  visit(v.name, v.benchmark_cpus, v.hold, v.irqs, v.workqueues, v.smt, v.cpuset, v.governor,
+        v.min_frequency_khz, v.max_frequency_khz, v.boost, v.energy_preference,
+        v.c_state_latency_us, v.timer_migration, v.nmi_watchdog, v.transparent_hugepages,
+        v.swappiness, v.perf_sample_rate);
+  visit(v.numa_local, v.memory_limit_bytes, v.nice, v.policy, v.drop_caches, v.aslr);
 }
 /// An absent direction is its own byte: 0 none, 1 lower, 2 higher.
 template <typename Visit>
@@ -54,11 +70,13 @@ inline constexpr ErrorCode kLastOf<ErrorCode> = ErrorCode::kInternal;
 template <>
 inline constexpr OutputKind kLastOf<OutputKind> = OutputKind::kFile;
 template <>
+inline constexpr HoldSettings kLastOf<HoldSettings> = HoldSettings::kDaemon;
+template <>
 inline constexpr Isolation kLastOf<Isolation> = Isolation::kOff;
 
 void VisitFields(auto& visit, Is<Hello> auto& v) { visit(v.version); }
 void VisitFields(auto& visit, Is<HelloReply> auto& v) {
-  visit(v.version, v.pid, v.privileged, v.housekeeping_cpus, v.benchmark_cpus);
+  visit(v.version, v.pid, v.privileged, v.housekeeping_cpus, v.benchmark_cpus, v.profiles);
 }
 void VisitFields(auto& visit, Is<ResolveProgram> auto& v) {
   visit(v.request, v.caller, v.program, v.path, v.cwd);
@@ -88,7 +106,17 @@ void VisitFields(auto& visit, Is<AcquireMachine> auto& v) {
 }
 void VisitFields(auto& visit, Is<MachineAcquired> auto& v) { visit(v.request, v.machine); }
 void VisitFields(auto& visit, Is<ReleaseMachine> auto& v) { visit(v.request); }
+void VisitFields(auto& visit, Is<MachineReleased> auto& v) { visit(v.request, v.end); }
+void VisitFields(auto& visit, Is<DescribeMachine> auto& v) { visit(v.request, v.profile); }
+void VisitFields(auto& visit, Is<ApplyProfile> auto& v) { visit(v.request, v.profile); }
+void VisitFields(auto& visit, Is<RestoreMachine> auto& v) { visit(v.request); }
+void VisitFields(auto& visit, Is<MachineDescribed> auto& v) { visit(v.request, v.status); }
+void VisitFields(auto& visit, Is<DiagnoseMachine> auto& v) { visit(v.request); }
+void VisitFields(auto& visit, Is<MachineDiagnosed> auto& v) { visit(v.request, v.sources); }
+void VisitFields(auto& visit, Is<ProfileSummary> auto& v) { visit(v.name, v.cpus); }
 void VisitFields(auto& visit, Is<ParsedOutput> auto& v) { visit(v.result, v.samples, v.metrics); }
-void VisitFields(auto& visit, Is<RunnerConfig> auto& v) { visit(v.user, v.benchmark_cpus); }
+void VisitFields(auto& visit, Is<RunnerConfig> auto& v) {
+  visit(v.user, v.benchmark_cpus, v.profiles);
+}
 
 }  // namespace benchd::wire

@@ -9,6 +9,7 @@
 
 #include "daemon/base/result.h"
 #include "daemon/model/caller.h"
+#include "daemon/model/machine_profile.h"
 #include "daemon/model/program.h"
 #include "daemon/model/run.h"
 #include "daemon/model/session.h"
@@ -21,11 +22,17 @@
 /// closed socket, as the death of the other.
 namespace benchd::wire {
 
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 
 /// First record of a connection, from benchd.
 struct Hello {
   std::uint32_t version = kVersion;
+};
+
+/// A machine profile as benchd needs to know it: its name, and the CPUs that a session may ask for.
+struct ProfileSummary {
+  std::string name;
+  std::vector<int> cpus;
 };
 
 /// The runner's answer; it hangs up after it when the versions differ.
@@ -35,6 +42,7 @@ struct HelloReply {
   bool privileged = false;  ///< may become other users
   std::vector<int> housekeeping_cpus;
   std::vector<int> benchmark_cpus;
+  std::vector<ProfileSummary> profiles;
 };
 
 /// Find the program of a command as its caller would, and take its identity.
@@ -119,7 +127,7 @@ struct RunsFinished {
   Result<void> result;           ///< why the one after them could not be
 };
 
-/// Describe the machine for a session; the settings themselves come with the machine's leases.
+/// Take a profile's settings for a session, and describe the machine as it then is.
 struct AcquireMachine {
   std::uint64_t request = 0;
   std::string profile;
@@ -131,12 +139,44 @@ struct MachineAcquired {
   Result<MachineReport> machine = MachineReport{};
 };
 struct ReleaseMachine {
-  std::uint64_t request = 0;  ///< answered by Done
+  std::uint64_t request = 0;
+};
+struct MachineReleased {
+  std::uint64_t request = 0;
+  MachineEnd end;
+};
+/// How a profile's settings stand; empty = the one that is held, else the default.
+struct DescribeMachine {
+  std::uint64_t request = 0;
+  std::string profile;
+};
+/// Take a profile's settings until RestoreMachine.
+struct ApplyProfile {
+  std::uint64_t request = 0;
+  std::string profile;
+};
+struct RestoreMachine {
+  std::uint64_t request = 0;
+};
+/// Answer to the three above.
+struct MachineDescribed {
+  std::uint64_t request = 0;
+  Result<MachineStatus> status = MachineStatus{};
+};
+/// Look for noise; answered after a second.
+struct DiagnoseMachine {
+  std::uint64_t request = 0;
+};
+struct MachineDiagnosed {
+  std::uint64_t request = 0;
+  Result<std::vector<NoiseSource>> sources = std::vector<NoiseSource>{};
 };
 
-using Message = std::variant<Hello, HelloReply, ResolveProgram, ProgramResolved, OpenChild,
-                             CloseChildren, Done, StartRuns, CancelRun, RunsFinished,
-                             AcquireMachine, MachineAcquired, ReleaseMachine>;
+using Message =
+    std::variant<Hello, HelloReply, ResolveProgram, ProgramResolved, OpenChild, CloseChildren, Done,
+                 StartRuns, CancelRun, RunsFinished, AcquireMachine, MachineAcquired,
+                 ReleaseMachine, MachineReleased, DescribeMachine, ApplyProfile, RestoreMachine,
+                 MachineDescribed, DiagnoseMachine, MachineDiagnosed>;
 
 /// One record: a type byte and the fields, little endian, lengths before contents.
 std::string Encode(const Message& message);
@@ -161,6 +201,8 @@ Result<Result<ProgramIdentity>> DecodeResolved(std::string_view bytes);
 struct RunnerConfig {
   std::string user;            ///< who may connect: a name or a number; empty = the default
   std::string benchmark_cpus;  ///< CPU list; empty = the default split
+  /// Those of the file; `default` and `strict` exist in any case.
+  std::vector<MachineProfile> profiles;
 };
 std::string EncodeRunnerConfig(const Result<RunnerConfig>& config);
 Result<Result<RunnerConfig>> DecodeRunnerConfig(std::string_view bytes);

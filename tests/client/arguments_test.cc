@@ -79,14 +79,16 @@ TEST(SuggestTest, FindsTheNearNameOnly) {
 
 TEST(HelpTest, ShowsEveryCommandAndOption) {
   std::string text = RenderHelp();
-  for (const char* name : {"compare", "list", "export", "analyze"})
+  for (const char* name :
+       {"compare", "list", "export", "analyze", "calibrate", "machine status", "machine reserve"}) {
     text += "\n" + RenderHelp(*FindCommand(name));
+  }
+  text += "\n" + RenderGroupHelp("machine");
   ExpectGolden("help.txt", text);
 }
 
 TEST(HelpTest, WhatComesLaterIsNotOffered) {
-  for (const char* name :
-       {"move", "report", "similarity", "agreement", "calibrate", "machine", "top"}) {
+  for (const char* name : {"move", "report", "similarity", "agreement", "top"}) {
     EXPECT_EQ(FindCommand(name), nullptr) << name;
   }
   for (const OptionInfo& option : AllOptions(*FindCommand("compare"))) {

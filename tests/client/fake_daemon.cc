@@ -23,6 +23,7 @@ FakeDaemon::FakeDaemon(const std::string& socket_path) {
   builder.RegisterService(static_cast<v1::SessionService::Service*>(this));
   builder.RegisterService(static_cast<v1::QueueService::Service*>(this));
   builder.RegisterService(static_cast<v1::AnalysisService::Service*>(this));
+  builder.RegisterService(&machine_);
   server_ = builder.BuildAndStart();
 }
 
@@ -32,6 +33,7 @@ FakeDaemon::~FakeDaemon() {
     stopping_ = true;
   }
   changed_.notify_all();
+  machine_.Stop();
   server_->Shutdown(std::chrono::system_clock::now());
   server_->Wait();
 }
@@ -54,6 +56,11 @@ void FakeDaemon::BreakWatches(int count) {
 void FakeDaemon::SetRunning(std::string session) {
   const std::lock_guard lock(mutex_);
   running_ = std::move(session);
+}
+
+void FakeDaemon::SetReservedBy(std::uint32_t uid) {
+  const std::lock_guard lock(mutex_);
+  reserved_by_ = uid;
 }
 
 void FakeDaemon::SetAnalysis(v1::AnalyzeResponse response) {
@@ -184,6 +191,7 @@ grpc::Status FakeDaemon::Get(grpc::ServerContext*, const v1::GetQueueRequest*,
   {
     const std::lock_guard lock(mutex_);
     status->set_running(running_);
+    if (reserved_by_) status->set_reserved_by(*reserved_by_);
   }
   for (const int cpu : cpus_) status->add_housekeeping_cpus(cpu);
   return grpc::Status::OK;

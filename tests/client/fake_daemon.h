@@ -3,15 +3,18 @@
 #include <grpcpp/server.h>
 
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "benchd/v1/analysis.grpc.pb.h"
 #include "benchd/v1/queue.grpc.pb.h"
 #include "benchd/v1/session.grpc.pb.h"
+#include "tests/client/fake_machine.h"
 
 namespace benchd::client {
 
@@ -39,6 +42,10 @@ class FakeDaemon : public v1::SessionService::Service,
   void SetAnalysis(v1::AnalyzeResponse response);
   /// Analyze answers that as soon as so many bytes of a table have come.
   void RefuseAnalysis(grpc::Status status, std::size_t after_bytes);
+
+  /// Who is said to have the machine reserved.
+  void SetReservedBy(std::uint32_t uid);
+  FakeMachine& machine() { return machine_; }
 
   /// Blocks until a watcher has read the script to its end and waits.
   void AwaitWatcher();
@@ -76,6 +83,7 @@ class FakeDaemon : public v1::SessionService::Service,
   std::vector<v1::SubmitRequest> submits_;
   grpc::Status submit_status_;
   std::string running_;
+  std::optional<std::uint32_t> reserved_by_;
   v1::AnalyzeOptions analyze_options_;
   std::string analyzed_table_;
   std::size_t largest_chunk_ = 0;
@@ -86,6 +94,7 @@ class FakeDaemon : public v1::SessionService::Service,
   int waiting_ = 0;
   bool cancelled_ = false;
   bool stopping_ = false;
+  FakeMachine machine_;
   std::unique_ptr<grpc::Server> server_;
 };
 

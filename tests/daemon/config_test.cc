@@ -64,6 +64,15 @@ TEST(ConfigTest, AnUnknownKeyIsNamedWithItsLine) {
   EXPECT_EQ(ErrorOf("level = 1\n"), "benchd.toml:1: unknown key [level]");
 }
 
+TEST(ConfigTest, MachineProfilesAreLeftToTheRunner) {
+  const Result<Config> config =
+      ParseConfig("[machine_profile.quiet]\nsmt = \"off\"\nwhatever = 1\n", "benchd.toml");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(*config, Config{});
+  EXPECT_EQ(ErrorOf("[machine_profiles.quiet]\n"),
+            "benchd.toml:1: unknown section [machine_profiles]");
+}
+
 TEST(ConfigTest, AValueOfTheWrongTypeSaysWhatItShouldBe) {
   EXPECT_EQ(ErrorOf("[access]\nallow_root = \"yes\"\n"),
             "benchd.toml:2: [access] allow_root should be true or false");
@@ -88,6 +97,7 @@ TEST(ConfigTest, AValueOfTheWrongTypeSaysWhatItShouldBe) {
 TEST(ConfigTest, WhatIsNoTomlIsNamedWithItsLine) {
   EXPECT_EQ(ErrorOf("[socket]\ngroup = \n").substr(0, 15), "benchd.toml:2: ");
   EXPECT_EQ(ErrorOf("[socket\n").substr(0, 15), "benchd.toml:1: ");
+  EXPECT_EQ(ErrorOf("x = fal\nse = 1\n").find('\n'), std::string::npos);
 }
 
 TEST(LoadConfigTest, AMissingFileIsEmptyUnlessItWasAskedFor) {
@@ -109,6 +119,18 @@ TEST(LoadConfigTest, AnErrorNamesTheFile) {
   const Result<Config> config = LoadConfig(dir.Write("b.toml", "[x]\n"), {});
   ASSERT_FALSE(config);
   EXPECT_EQ(config.error().message, (dir / "b.toml").string() + ":1: unknown section [x]");
+}
+
+TEST(LoadConfigTest, ToCheckAFileIncludesWhatIsTheRunners) {
+  const TempDir dir;
+  const auto file = dir.Write("b.toml", "[machine_profile.quiet]\nsmt = \"on\"\n");
+  EXPECT_TRUE(LoadConfig(file, {}));
+  const Result<Config> checked = LoadConfig(file, {.runner_parts = true});
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error().message,
+            file.string() + ": line 2: [machine_profile.quiet] smt should be idle, off or leave");
+  EXPECT_TRUE(LoadConfig(dir.Write("c.toml", "[machine_profile.quiet]\nsmt = \"off\"\n"),
+                         {.runner_parts = true}));
 }
 
 TEST(LoadConfigTest, InSystemModeAFileThatOthersCanWriteIsRefused) {

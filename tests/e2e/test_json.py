@@ -50,8 +50,11 @@ class JsonTest(DaemonTest):
         self.assertLessEqual({"environment", "isolation", "seed"}, set(started))
         self.assertEqual(started["seed"], 7)
         for setting in started["isolation"]:
-            self.assertLessEqual({"setting", "wanted", "actual", "held"}, set(setting))
+            self.assertLessEqual({"setting", "wanted", "held"}, set(setting))
+            self.assertLessEqual(set(setting), {"setting", "wanted", "actual", "held", "why"})
             self.assertIsInstance(setting["held"], bool)
+            # What this machine has not is absent, and told.
+            self.assertTrue("actual" in setting or setting["why"], setting)
 
     def test_the_verdict_has_every_field_of_the_contract(self):
         verdict = self.events(

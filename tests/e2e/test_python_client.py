@@ -69,10 +69,20 @@ class PythonClientTest(DaemonTest):
         self.assertEqual(status.pid, self.daemon.pid)
         self.assertNotEqual(status.version, "")
 
+    def test_the_machine_is_described_and_reserved(self):
+        machine = machine_pb2_grpc.MachineServiceStub(self.channel)
+        status = machine.Get(machine_pb2.GetMachineRequest(), timeout=PATIENCE_S)
+        self.assertEqual(status.profile, "default")
+        self.assertNotEqual(list(status.settings), [])
+        answers = list(machine.Reserve(
+            machine_pb2.ReserveRequest(seconds=0.05), timeout=PATIENCE_S))
+        self.assertFalse(answers[0].held)
+        self.assertTrue(answers[-1].held)
+        self.assertEqual(answers[-1].remaining_seconds, 0)
+
     def test_what_is_not_there_yet_says_so(self):
         with self.assertRaises(grpc.RpcError) as caught:
-            machine_pb2_grpc.MachineServiceStub(self.channel).Doctor(
-                machine_pb2.DoctorRequest(), timeout=PATIENCE_S)
+            self.sessions.Move(session_pb2.MoveRequest(), timeout=PATIENCE_S)
         self.assertEqual(caught.exception.code(), grpc.StatusCode.UNIMPLEMENTED)
         self.assertIn(" ", caught.exception.details())
 

@@ -48,6 +48,20 @@ def copy_programs(folder):
             shutil.copy(BIN / source, folder / target / source)
 
 
+def make_kernel_tree(root):
+    """This machine's CPUs as files below `root`: a runner that may change settings changes those."""
+    cpus = pathlib.Path("sys/devices/system/cpu")
+    (root / cpus).mkdir(parents=True)
+    shutil.copy("/" / cpus / "online", root / cpus / "online")
+    for topology in pathlib.Path("/", cpus).glob("cpu[0-9]*/topology"):
+        copy = root / topology.relative_to("/")
+        copy.mkdir(parents=True)
+        for name in ("core_cpus_list", "thread_siblings_list", "physical_package_id", "core_id"):
+            if (topology / name).exists():
+                shutil.copy(topology / name, copy / name)
+    return root
+
+
 @unittest.skipUnless(os.getuid() == 0, "needs root")
 class SystemModeTest(DaemonTest):
     starts_daemon = False
@@ -64,6 +78,8 @@ class SystemModeTest(DaemonTest):
         self.state.mkdir(mode=0o700)
         os.chown(self.state, DAEMON.pw_uid, DAEMON.pw_gid)
         self.config = self.folder / "benchd.toml"
+        # A root runner with a journal changes settings: never those of the machine under the test.
+        self.kernel_tree = make_kernel_tree(self.folder / "root")
         self.runner = None
         self.runner_socket = self.listen("runner.sock", socket.SOCK_SEQPACKET, 0o600)
         self.control_socket = self.listen("benchd.sock", socket.SOCK_STREAM, 0o666)
@@ -97,7 +113,8 @@ class SystemModeTest(DaemonTest):
     def start_runner(self):
         words, popen = self.activated(
             self.runner_socket, self.folder / "libexec/benchd/benchd-runner",
-            "--config", self.config, "--journal", self.folder / "settings.journal")
+            "--config", self.config, "--journal", self.folder / "settings.journal",
+            "--sysfs-root", self.kernel_tree)
         with open(self.folder / "runner.log", "ab") as log:
             self.runner = subprocess.Popen(
                 list(map(str, words)), env={"PATH": "/usr/bin:/bin", "LISTEN_FDS": "1"},

@@ -34,5 +34,11 @@ TEST(QuotedTest, KeepsAMessageOnOneReadableLine) {
   EXPECT_EQ(Quoted(std::string(60, 'x')), "'" + std::string(60, 'x') + "'");
 }
 
+TEST(OnOneLineTest, ReplacesControlCharactersAndNothingElse) {
+  EXPECT_EQ(OnOneLine("saw 'fal\n\x1b[1m'\t\x7F"), "saw 'fal  [1m'  ");
+  EXPECT_EQ(OnOneLine("Größe"), "Größe");
+  EXPECT_EQ(OnOneLine(""), "");
+}
+
 }  // namespace
 }  // namespace benchd

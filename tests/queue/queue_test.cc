@@ -293,15 +293,58 @@ TEST_F(QueueTest, CommitsTheVerdictBeforeAnybodySeesIt) {
   EXPECT_EQ(archived, SessionState::kDone);
 }
 
+TEST_F(QueueTest, RefusesAtOnceWhatTheMachineCannotGive) {
+  machine_.check = Error{ErrorCode::kInvalidArgument, "machine-profile: there is no 'fast'", {}};
+  SessionSpec spec = SpecOf(1000);
+  spec.machine_profile = "fast";
+  spec.cpus = "1-2";
+  EXPECT_EQ(Refused(spec), machine_.check.error());
+  ASSERT_EQ(machine_.checked.size(), 1U);
+  EXPECT_EQ(machine_.checked[0].profile, "fast");
+  EXPECT_EQ(machine_.checked[0].cpus, "1-2");
+  EXPECT_TRUE(queue_.List(User(1000), {.all = true, .state = {}, .labels = {}}).empty());
+}
+
+TEST_F(QueueTest, ATurnCanBeAwaitedAndIsFreeWhenItIsGivenUp) {
+  Work();
+  {
+    auto turn = RunToEnd(loop_, queue_.AwaitTurn());
+    ASSERT_TRUE(turn) << turn.error().message;
+    EXPECT_TRUE(queue_.SideWork());
+    const SessionId id = Submit(SpecOf(1000));
+    Settle();
+    EXPECT_EQ(StateOf(id), SessionState::kQueued);
+  }
+  EXPECT_FALSE(queue_.SideWork());
+}
+
+TEST_F(QueueTest, NobodyWaitsForATurnOfAQueueThatStops) {
+  queue_.Stop();
+  EXPECT_EQ(RunToEnd(loop_, queue_.AwaitTurn()).error().code, ErrorCode::kUnavailable);
+}
+
+TEST_F(QueueTest, KnowsTheSessionThatRunsUntilItsEnd) {
+  const SessionId id = Submit(SpecOf(1000));
+  EXPECT_EQ(queue_.Running(), nullptr);
+  std::optional<SessionId> running;
+  launcher_.during_run = [&] {
+    if (queue_.Running() != nullptr) running = queue_.Running()->snapshot.id;
+  };
+  Work();
+  Settle();
+  EXPECT_EQ(running, id);
+  EXPECT_EQ(queue_.Running(), nullptr);
+}
+
 TEST_F(QueueTest, AnalysesWaitUntilNoSessionRuns) {
   const SessionId id = Submit(SpecOf(1000));
-  std::optional<AnalysisTurns::Turn> turn;
+  std::optional<SideTurns::Turn> turn;
   int begun_during_runs = 0;
   int runs = 0;
   bool begun = false;
   launcher_.during_run = [&] {
     // The first run's client asks for an analysis.
-    if (++runs == 1) turn = queue_.AskToAnalyze([&begun] { begun = true; });
+    if (++runs == 1) turn = queue_.AskForTurn([&begun] { begun = true; });
     if (begun) ++begun_during_runs;
   };
   Work();
@@ -314,7 +357,7 @@ TEST_F(QueueTest, AnalysesWaitUntilNoSessionRuns) {
 
 TEST_F(QueueTest, ASessionWaitsUntilTheAnalysisIsDone) {
   bool begun = false;
-  std::optional<AnalysisTurns::Turn> turn = queue_.AskToAnalyze([&begun] { begun = true; });
+  std::optional<SideTurns::Turn> turn = queue_.AskForTurn([&begun] { begun = true; });
   Work();
   Settle();
   EXPECT_TRUE(begun);
@@ -330,9 +373,9 @@ TEST_F(QueueTest, AnalysesAndSessionsTakeTurns) {
   const SessionId first = Submit(SpecOf(1000));
   const SessionId second = Submit(SpecOf(1000));
   std::vector<std::string> order;
-  std::vector<AnalysisTurns::Turn> turns;
+  std::vector<SideTurns::Turn> turns;
   const auto ask = [&](const std::string& name) {
-    turns.push_back(queue_.AskToAnalyze([&order, name] { order.push_back(name); }));
+    turns.push_back(queue_.AskForTurn([&order, name] { order.push_back(name); }));
   };
   const auto note = [&order](const EventHub::Snapshot& s) {
     if (s->state == SessionState::kDone) order.push_back("session");
@@ -354,7 +397,7 @@ TEST_F(QueueTest, APausedQueueStillAnalyses) {
   ASSERT_TRUE(queue_.SetPaused(User(0), true, false));
   const SessionId id = Submit(SpecOf(1000));
   bool begun = false;
-  const AnalysisTurns::Turn turn = queue_.AskToAnalyze([&begun] { begun = true; });
+  const SideTurns::Turn turn = queue_.AskForTurn([&begun] { begun = true; });
   Work();
   Settle();
   EXPECT_TRUE(begun);

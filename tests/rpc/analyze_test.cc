@@ -200,11 +200,11 @@ TEST_F(AnalyzeTest, AClientThatGoesAwayWhileItsTableIsComputedIsNotComputedFor) 
   // 30 MB: seconds of computing, if nobody stopped it.
   for (int i = 0; i < 500; ++i) ASSERT_TRUE(writer->Write(Chunk(rows)));
   writer->WritesDone();
-  EXPECT_TRUE(loop_.Await([this] { return queue_->Analyzing(); }));
+  EXPECT_TRUE(loop_.Await([this] { return queue_->SideWork(); }));
   context.TryCancel();
   EXPECT_EQ(writer->Finish().error_code(), grpc::StatusCode::CANCELLED);
   EXPECT_TRUE(NothingLeft());
-  EXPECT_TRUE(loop_.Await([this] { return !queue_->Analyzing(); }));
+  EXPECT_TRUE(loop_.Await([this] { return !queue_->SideWork(); }));
 }
 
 TEST_F(AnalyzeTest, AUserHasAFewTablesUnderWayAtATime) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "benchd/v1/machine.pb.h"
 #include "benchd/v1/session.pb.h"
 
 namespace benchd::rpc {
@@ -153,6 +154,21 @@ TEST(FromProtoTest, DurationsThatAreNoneAreRefused) {
   v1::SessionSpec proto = Minimal();
   proto.mutable_limits()->set_max_time_seconds(0.25);
   EXPECT_EQ(Converted(proto).limits.max_time, std::chrono::milliseconds(250));
+}
+
+TEST(FromProtoTest, AReservationLastsAnHourAtMost) {
+  v1::ReserveRequest proto;
+  for (const double seconds : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    proto.set_seconds(seconds);
+    EXPECT_EQ(FromProto(proto).error().message,
+              "seconds: is no duration of more than 0 seconds and less than a century");
+  }
+  proto.set_seconds(3600.5);
+  const Error refused = FromProto(proto).error();
+  EXPECT_EQ(refused.code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(refused.message, "seconds: the machine can be reserved for an hour at most");
+  proto.set_seconds(3600);
+  EXPECT_EQ(*FromProto(proto), std::chrono::hours(1));
 }
 
 TEST(FromProtoTest, AFilterIsTakenAsItIs) {

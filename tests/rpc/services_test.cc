@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "benchd/v1/analysis.grpc.pb.h"
-#include "benchd/v1/machine.grpc.pb.h"
 #include "benchd/v1/queue.grpc.pb.h"
 #include "tests/rpc/whole_daemon.h"
 
@@ -169,7 +168,6 @@ TEST_F(ServicesTest, TheQueueIsPausedDrainedResumedAndTellsWhoItIs) {
 }
 
 TEST_F(ServicesTest, WhatIsNotOfferedYetSaysSoInASentence) {
-  const auto machine = v1::MachineService::NewStub(channel_);
   const auto analysis = v1::AnalysisService::NewStub(channel_);
   const auto expect = [](const grpc::Status& status, const std::string& what) {
     EXPECT_EQ(status.error_code(), grpc::StatusCode::UNIMPLEMENTED);
@@ -179,33 +177,6 @@ TEST_F(ServicesTest, WhatIsNotOfferedYetSaysSoInASentence) {
     grpc::ClientContext context;
     v1::MoveResponse response;
     expect(sessions_->Move(&context, v1::MoveRequest(), &response), "move");
-  }
-  {
-    grpc::ClientContext context;
-    v1::MachineStatus response;
-    expect(machine->Get(&context, v1::GetMachineRequest(), &response), "machine status");
-  }
-  {
-    grpc::ClientContext context;
-    v1::DoctorResponse response;
-    expect(machine->Doctor(&context, v1::DoctorRequest(), &response), "doctor");
-  }
-  {
-    grpc::ClientContext context;
-    v1::MachineStatus response;
-    expect(machine->Apply(&context, v1::ApplyRequest(), &response), "apply");
-  }
-  {
-    grpc::ClientContext context;
-    v1::MachineStatus response;
-    expect(machine->Restore(&context, v1::RestoreRequest(), &response), "restore");
-  }
-  {
-    grpc::ClientContext context;
-    const auto reader = machine->Reserve(&context, v1::ReserveRequest());
-    v1::ReserveResponse response;
-    EXPECT_FALSE(reader->Read(&response));
-    expect(reader->Finish(), "reserve");
   }
   {
     grpc::ClientContext context;

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "benchd/v1/machine.pb.h"
 #include "benchd/v1/queue.pb.h"
 #include "benchd/v1/session.pb.h"
 #include "daemon/rpc/from_proto.h"
@@ -184,6 +185,61 @@ TEST(ToProtoTest, ALongLogKeepsItsEnd) {
   EXPECT_EQ(log.substr(log.size() - 4), "aend");
 }
 
+TEST(ToProtoTest, ASettingCarriesWhatItWasAndWhatItBecame) {
+  MachineReport machine;
+  machine.isolation = {{.setting = "governor",
+                        .wanted = "performance",
+                        .actual = "powersave",
+                        .held = false,
+                        .why = "no \xFF permission",
+                        .at_end = "schedutil"}};
+  v1::Started proto;
+  ToProto(machine, 7, &proto);
+  ASSERT_EQ(proto.isolation_size(), 1);
+  EXPECT_EQ(proto.isolation(0).setting(), "governor");
+  EXPECT_EQ(proto.isolation(0).wanted(), "performance");
+  EXPECT_EQ(proto.isolation(0).actual(), "powersave");
+  EXPECT_FALSE(proto.isolation(0).held());
+  EXPECT_EQ(proto.isolation(0).why(), "no \xEF\xBF\xBD permission");
+  EXPECT_EQ(proto.isolation(0).at_end(), "schedutil");
+}
+
+TEST(ToProtoTest, TheMachineIsToldWhole) {
+  MachineView machine;
+  machine.session = SessionId{"abc"};
+  machine.status = {.profile = "quiet",
+                    .holder = "session",
+                    .environment = {{{"kernel", "6.1"}}},
+                    .settings = {{.setting = "smt", .held = true}},
+                    .benchmark_cpus = {1, 2},
+                    .housekeeping_cpus = {0},
+                    .notes = {"irqbalance runs"}};
+  v1::MachineStatus proto;
+  ToProto(machine, &proto);
+  EXPECT_EQ(proto.session(), "abc");
+  EXPECT_EQ(proto.profile(), "quiet");
+  EXPECT_EQ(proto.holder(), "session");
+  EXPECT_EQ(proto.environment(0).name(), "kernel");
+  EXPECT_EQ(proto.environment(0).value(), "6.1");
+  EXPECT_EQ(proto.settings(0).setting(), "smt");
+  EXPECT_TRUE(proto.settings(0).held());
+  EXPECT_EQ(proto.benchmark_cpus_size(), 2);
+  EXPECT_EQ(proto.housekeeping_cpus(0), 0);
+  EXPECT_EQ(proto.notes(0), "irqbalance runs");
+}
+
+TEST(ToProtoTest, ANoiseSourceThatWasNotMeasuredHasNoEffect) {
+  v1::NoiseSource measured;
+  ToProto(NoiseSource{"steal", "2 % of the time", "use another host", 0.02}, &measured);
+  EXPECT_EQ(measured.name(), "steal");
+  EXPECT_EQ(measured.finding(), "2 % of the time");
+  EXPECT_EQ(measured.advice(), "use another host");
+  EXPECT_EQ(measured.effect(), 0.02);
+  v1::NoiseSource not_measured;
+  ToProto(NoiseSource{"turbo", "is on", "switch it off", std::nullopt}, &not_measured);
+  EXPECT_FALSE(not_measured.has_effect());
+}
+
 TEST(ToProtoTest, TheQueueSaysWhatRuns) {
   QueueStatus status;
   status.paused = true;
@@ -194,8 +250,11 @@ TEST(ToProtoTest, TheQueueSaysWhatRuns) {
   EXPECT_EQ(proto.queued(), 3U);
   EXPECT_EQ(proto.running(), "");
   status.running = SessionId{"abc"};
+  status.reserved_by = 1000;
+  EXPECT_FALSE(proto.has_reserved_by());
   ToProto(status, &proto);
   EXPECT_EQ(proto.running(), "abc");
+  EXPECT_EQ(proto.reserved_by(), 1000U);
 }
 
 }  // namespace

@@ -18,9 +18,10 @@ WholeDaemon::WholeDaemon() {
     queue_.emplace(loop_.executor(),
                    Queue::Services{launcher_, machine_, store_, store_, clock_, random_, hub_},
                    QueuePolicy{.allow_root = true});
+    machine_desk_.emplace(*queue_, machine_, QueuePolicy{.allow_root = true});
     info_ = {"1.2.3", 4711, {0, 2}};
-    server_.emplace(loop_.executor(), Server::Parts{*queue_, hub_, store_, random_, clock_, info_,
-                                                    peers_, calls_, dir_ / ""});
+    server_.emplace(loop_.executor(), Server::Parts{*queue_, *machine_desk_, hub_, store_, random_,
+                                                    clock_, info_, peers_, calls_, dir_ / ""});
     ASSERT_TRUE(server_->Start());
     listener_.emplace(
         loop_.executor(), ListenAt(dir_ / "s"), peers_, [this](int fd) { server_->Adopt(fd); },

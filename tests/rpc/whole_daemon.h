@@ -35,6 +35,7 @@ class WholeDaemon {
   fake::Store store_;
   EventHub hub_;
   std::optional<Queue> queue_;
+  std::optional<MachineDesk> machine_desk_;
   DaemonInfo info_;
   PeerTable peers_;
   LiveCalls calls_;

@@ -105,6 +105,7 @@ class FakeRunner {
     reply.pid = 4711;
     reply.housekeeping_cpus = {0};
     reply.benchmark_cpus = {1, 2};
+    reply.profiles = {{"default", {1, 2}}, {"quiet", {2}}};
     Say(reply);
   }
   void Answer(const wire::ResolveProgram& question) {
@@ -114,7 +115,25 @@ class FakeRunner {
   }
   void Answer(const wire::OpenChild& question) { Say(wire::Done{question.request, {}}); }
   void Answer(const wire::CloseChildren& question) { Say(wire::Done{question.request, {}}); }
-  void Answer(const wire::ReleaseMachine& question) { Say(wire::Done{question.request, {}}); }
+  void Answer(const wire::ReleaseMachine& question) {
+    Say(wire::MachineReleased{question.request, {.at_end = {"powersave"}, .warnings = {}}});
+  }
+  void Answer(const wire::DescribeMachine& question) {
+    Describe(question.request, question.profile, "");
+  }
+  void Answer(const wire::ApplyProfile& question) {
+    Describe(question.request, question.profile, "apply");
+  }
+  void Answer(const wire::RestoreMachine& question) { Describe(question.request, "default", ""); }
+  void Answer(const wire::DiagnoseMachine& question) {
+    Say(wire::MachineDiagnosed{question.request, std::vector<NoiseSource>{{.name = "turbo"}}});
+  }
+  void Describe(std::uint64_t request, const std::string& profile, const std::string& holder) {
+    MachineStatus status;
+    status.profile = profile;
+    status.holder = holder;
+    Say(wire::MachineDescribed{request, status});
+  }
   void Answer(const wire::StartRuns& question) {
     Say(wire::RunsFinished{
         question.request, std::vector<wire::RunFigures>(question.runs.size()), {}});

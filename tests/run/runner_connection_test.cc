@@ -45,6 +45,7 @@ TEST_F(RunnerConnectionTest, TellsWhatTheRunnerSaidOfItself) {
     reply.privileged = true;
     reply.housekeeping_cpus = {0, 4};
     reply.benchmark_cpus = {1, 2, 3};
+    reply.profiles = {{"quiet", {2, 3}}};
     runner.Say(reply);
     return true;
   };
@@ -55,6 +56,9 @@ TEST_F(RunnerConnectionTest, TellsWhatTheRunnerSaidOfItself) {
   EXPECT_TRUE(facts.privileged);
   EXPECT_EQ(facts.housekeeping_cpus, (std::vector<int>{0, 4}));
   EXPECT_EQ(facts.benchmark_cpus, (std::vector<int>{1, 2, 3}));
+  ASSERT_EQ(facts.profiles.size(), 1U);
+  EXPECT_EQ(facts.profiles[0].name, "quiet");
+  EXPECT_EQ(facts.profiles[0].cpus, (std::vector<int>{2, 3}));
   ASSERT_EQ(announced.size(), 1U);
   EXPECT_EQ(announced[0].housekeeping_cpus, facts.housekeeping_cpus);
 }
@@ -87,7 +91,9 @@ TEST_F(RunnerConnectionTest, RefusesARunnerOfAnotherVersionAndTriesAgain) {
   const auto facts = Await(io_, connection_.Connect());
   ASSERT_FALSE(facts);
   EXPECT_EQ(facts.error().code, ErrorCode::kFailedPrecondition);
-  EXPECT_EQ(facts.error().message, "benchd-runner: speaks version 3, benchd speaks version 2");
+  EXPECT_EQ(facts.error().message, "benchd-runner: speaks version " +
+                                       std::to_string(wire::kVersion + 1) +
+                                       ", benchd speaks version " + std::to_string(wire::kVersion));
   EXPECT_EQ(facts.error().hint,
             "install benchd and benchd-runner from the same build and restart both");
   source_.script = {};

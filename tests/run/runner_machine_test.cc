@@ -15,6 +15,40 @@ class RunnerMachineTest : public testing::Test {
   RunnerMachine machine_{connection_};
 };
 
+TEST_F(RunnerMachineTest, ChecksProfileAndCpusByTheHandshakeAlone) {
+  EXPECT_TRUE(Await(io_, machine_.Check({})));
+  EXPECT_TRUE(Await(io_, machine_.Check({"default", Isolation::kStrict, "1-2"})));
+  EXPECT_EQ(source_.newest().heard().size(), 1U) << "the Hello";
+}
+
+TEST_F(RunnerMachineTest, NamesTheProfilesThereAreWhenOneIsUnknown) {
+  EXPECT_EQ(Await(io_, machine_.Check({"fast", Isolation::kOff, ""})).error(),
+            (Error{ErrorCode::kInvalidArgument, "machine-profile: there is no 'fast'",
+                   "there are 'default' and 'quiet'; others are made in the configuration, below "
+                   "[machine_profile.NAME]"}));
+}
+
+TEST_F(RunnerMachineTest, RefusesCpusOutsideTheProfile) {
+  EXPECT_EQ(Await(io_, machine_.Check({"quiet", Isolation::kBestEffort, "0-2"})).error(),
+            (Error{ErrorCode::kInvalidArgument,
+                   "cpus: 0-1 are not among the benchmark CPUs of the profile 'quiet'",
+                   "choose among 2"}));
+  EXPECT_EQ(Await(io_, machine_.Check({"", Isolation::kBestEffort, "0"})).error().message,
+            "cpus: 0 is not among the benchmark CPUs of the profile 'default'");
+  for (const char* list : {"x", " "}) {
+    const auto checked = Await(io_, machine_.Check({"", Isolation::kBestEffort, list}));
+    ASSERT_FALSE(checked) << list;
+    EXPECT_EQ(checked.error().code, ErrorCode::kInvalidArgument) << list;
+    EXPECT_EQ(checked.error().message.rfind("cpus: ", 0), 0U) << checked.error().message;
+  }
+}
+
+TEST_F(RunnerMachineTest, NothingCanBeCheckedWithoutARunner) {
+  source_.refusal = Error{ErrorCode::kUnavailable, "benchd-runner: no such socket", "start it"};
+  EXPECT_EQ(Await(io_, machine_.Check({})).error(), *source_.refusal);
+  EXPECT_EQ(Await(io_, machine_.Describe("")).error(), *source_.refusal);
+}
+
 TEST_F(RunnerMachineTest, AsksForWhatIsWantedAndReportsWhatIsThere) {
   const auto report = Await(io_, machine_.Acquire({"quiet", Isolation::kStrict, "1-2"}));
   ASSERT_TRUE(report) << report.error().message;
@@ -38,12 +72,12 @@ TEST_F(RunnerMachineTest, PassesOnWhatCannotBeHad) {
   EXPECT_TRUE(source_.newest().HeardOf<wire::ReleaseMachine>().empty());
 }
 
-TEST_F(RunnerMachineTest, GivesBackOnce) {
-  Await(io_, machine_.Release());
+TEST_F(RunnerMachineTest, GivesBackOnceAndTellsHowThingsStoodThen) {
+  EXPECT_EQ(Await(io_, machine_.Release()), MachineEnd{});
   EXPECT_TRUE(source_.runners.empty());
   ASSERT_TRUE(Await(io_, machine_.Acquire({})));
-  Await(io_, machine_.Release());
-  Await(io_, machine_.Release());
+  EXPECT_EQ(Await(io_, machine_.Release()).at_end, (std::vector<std::string>{"powersave"}));
+  EXPECT_EQ(Await(io_, machine_.Release()), MachineEnd{});
   EXPECT_EQ(source_.newest().HeardOf<wire::ReleaseMachine>().size(), 1U);
 }
 
@@ -64,6 +98,46 @@ TEST_F(RunnerMachineTest, NamesTheStepInWhichTheRunnerDied) {
   EXPECT_EQ(Await(io_, machine_.Acquire({})).error(),
             (Error{ErrorCode::kUnavailable, "benchd-runner died during preparing the machine",
                    "what to do"}));
+}
+
+TEST_F(RunnerMachineTest, TellsNothingOfARunnerThatDiesGivingBack) {
+  source_.script = [](FakeRunner& runner, const wire::Message& message) {
+    if (!std::holds_alternative<wire::ReleaseMachine>(message)) return false;
+    runner.Die();
+    return true;
+  };
+  ASSERT_TRUE(Await(io_, machine_.Acquire({})));
+  EXPECT_EQ(Await(io_, machine_.Release()), MachineEnd{});
+}
+
+TEST_F(RunnerMachineTest, DescribesAppliesAndRestores) {
+  const auto described = Await(io_, machine_.Describe("quiet"));
+  ASSERT_TRUE(described) << described.error().message;
+  EXPECT_EQ(described->profile, "quiet");
+  EXPECT_EQ(described->holder, "");
+  const auto applied = Await(io_, machine_.Apply("quiet"));
+  ASSERT_TRUE(applied) << applied.error().message;
+  EXPECT_EQ(applied->holder, "apply");
+  EXPECT_EQ(connection_.holder(), 0U) << "no session holds it";
+  const auto restored = Await(io_, machine_.Restore());
+  ASSERT_TRUE(restored) << restored.error().message;
+  EXPECT_EQ(restored->profile, "default");
+}
+
+TEST_F(RunnerMachineTest, PassesOnWhatTheRunnerRefuses) {
+  const Error refused{ErrorCode::kFailedPrecondition, "apply: user mode changes nothing", {}};
+  source_.script = [refused](FakeRunner& runner, const wire::Message& message) {
+    const auto* apply = std::get_if<wire::ApplyProfile>(&message);
+    if (apply != nullptr) runner.Say(wire::MachineDescribed{apply->request, refused});
+    return apply != nullptr;
+  };
+  EXPECT_EQ(Await(io_, machine_.Apply("default")).error(), refused);
+}
+
+TEST_F(RunnerMachineTest, BringsTheNoiseSources) {
+  const auto sources = Await(io_, machine_.Diagnose());
+  ASSERT_TRUE(sources) << sources.error().message;
+  EXPECT_EQ(*sources, (std::vector<NoiseSource>{{.name = "turbo"}}));
 }
 
 }  // namespace

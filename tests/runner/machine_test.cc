@@ -1,80 +1,215 @@
-#include "daemon/runner/machine.h"
-
+// The machine's settings through the real program, below a root of the test's own: taken for a
+// session, and given back whatever ends it.
 #include <gtest/gtest.h>
+#include <signal.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "tests/runner/runner_process.h"
 
 namespace benchd {
 namespace {
 
-/// A host with CPU 0 for housekeeping and 1 to 3 for benchmarks.
-Host FourCpus() {
-  Host host;
-  host.usable_cpus = {0, 1, 2, 3};
-  host.cpus = {.housekeeping = {0}, .benchmark = {1, 2, 3}, .why = ""};
-  return host;
-}
+constexpr const char* kWatchdog = "proc/sys/kernel/nmi_watchdog";
+constexpr const char* kTimers = "proc/sys/kernel/timer_migration";
+constexpr const char* kBoost = "sys/devices/system/cpu/cpufreq/boost";
+constexpr const char* kBootId = "proc/sys/kernel/random/boot_id";
 
-wire::AcquireMachine Wish(Isolation isolation, std::string cpus = "") {
-  return {.request = 1, .profile = "default", .isolation = isolation, .cpus = std::move(cpus)};
-}
+class MachineTest : public testing::Test {
+ protected:
+  MachineTest() {
+    Put("sys/devices/system/cpu/online", ReadFile("/sys/devices/system/cpu/online"));
+    Put(kWatchdog, "1\n");
+    Put(kTimers, "1\n");
+    Put(kBoost, "1\n");
+    Put(kBootId, "6f0c2a54-9b1e-4b7e-8f0c-3d2a1b0c9d8e\n");
+  }
 
-TEST(MachineTest, BestEffortPinsToTheBenchmarkCpusAndTellsWhatIsMissing) {
-  const auto report = DescribeMachine(FourCpus(), Wish(Isolation::kBestEffort));
+  void Put(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories(std::filesystem::path(root_ / name).parent_path());
+    root_.Put(name, text);
+  }
+  std::string Read(const char* name) const {
+    const std::string text = ReadFile(root_ / name);
+    return text.substr(0, text.find('\n'));
+  }
+  std::string Now() const { return Read(kWatchdog) + Read(kTimers) + Read(kBoost); }
+
+  std::vector<std::string> Options() const {
+    return {"--journal", journal_, "--sysfs-root", root_.path()};
+  }
+  std::unique_ptr<RunnerProcess> Start() const {
+    return std::make_unique<RunnerProcess>(RunnerIds::kOwn, nullptr, Options());
+  }
+  static Result<MachineReport> Acquire(RunnerProcess& runner) {
+    runner.Send(wire::AcquireMachine{.request = 1, .profile = "default"});
+    return runner.Await<wire::MachineAcquired>().machine;
+  }
+
+  static SettingState WatchdogOf(const MachineReport& report) {
+    for (const SettingState& state : report.isolation) {
+      if (state.setting == "nmi_watchdog") return state;
+    }
+    ADD_FAILURE() << "the report says nothing of it";
+    return {};
+  }
+
+  /// What `benchd-runner --restore` prints, both streams; its exit code in front.
+  std::string Restore() const {
+    const std::string command = RunnerPath() + " --restore --journal " + journal_ +
+                                " --sysfs-root " + root_.path() + " 2>&1; echo $?";
+    FILE* const output = popen(command.c_str(), "r");
+    std::string text;
+    std::array<char, 512> line{};
+    while (fgets(line.data(), line.size(), output) != nullptr) text += line.data();
+    pclose(output);
+    return text;
+  }
+
+  static constexpr const char* kBefore = "111";
+  static constexpr const char* kTaken = "000";
+
+  TemporaryFolder root_;
+  TemporaryFolder own_;
+  const std::string journal_ = own_ / "journal";
+};
+
+TEST_F(MachineTest, TakesForASessionAndGivesBackAtItsEnd) {
+  auto runner = Start();
+  const auto report = Acquire(*runner);
   ASSERT_TRUE(report) << report.error().message;
-  EXPECT_EQ(report->benchmark_cpus, (std::vector<int>{1, 2, 3}));
-  EXPECT_EQ(report->housekeeping_cpus, (std::vector<int>{0}));
-  ASSERT_EQ(report->isolation.size(), 1U);
-  EXPECT_EQ(report->isolation[0].setting, "cpuset");
-  EXPECT_EQ(report->isolation[0].actual, "affinity");
-  EXPECT_FALSE(report->isolation[0].held);
-  EXPECT_NE(report->isolation[0].why, "");
-  ASSERT_FALSE(report->environment.facts.empty());
-  EXPECT_EQ(report->environment.facts[0].first, "kernel");
+  EXPECT_EQ(Now(), kTaken);
+  runner->Send(wire::ReleaseMachine{.request = 2});
+  const auto released = runner->Await<wire::MachineReleased>();
+  EXPECT_EQ(released.end.at_end.size(), report->isolation.size());
+  EXPECT_EQ(Now(), kBefore);
+  EXPECT_EQ(ReadFile(journal_), "");
 }
 
-TEST(MachineTest, TellsWhenTheDaemonSharesTheBenchmarkCpus) {
-  Host host = FourCpus();
-  host.cpus = {.housekeeping = {0}, .benchmark = {0}, .why = "there is a single physical core"};
-  const auto report = DescribeMachine(host, Wish(Isolation::kBestEffort));
-  ASSERT_TRUE(report);
-  ASSERT_EQ(report->isolation.size(), 2U);
-  EXPECT_EQ(report->isolation[1].setting, "housekeeping_cpus");
-  EXPECT_EQ(report->isolation[1].why, "there is a single physical core");
+TEST_F(MachineTest, GivesBackWhenBenchdGoes) {
+  auto runner = Start();
+  ASSERT_TRUE(Acquire(*runner));
+  EXPECT_EQ(runner->Close(), 0);
+  EXPECT_EQ(Now(), kBefore);
 }
 
-TEST(MachineTest, WithoutIsolationNothingIsWantedNorPinned) {
-  const auto report = DescribeMachine(FourCpus(), Wish(Isolation::kOff));
-  ASSERT_TRUE(report);
-  EXPECT_TRUE(report->isolation.empty());
-  EXPECT_TRUE(report->benchmark_cpus.empty());
-  EXPECT_EQ(DescribeMachine(FourCpus(), Wish(Isolation::kOff, "2"))->benchmark_cpus,
-            (std::vector<int>{2}));
+TEST_F(MachineTest, GivesBackWhenItIsToldToEnd) {
+  auto runner = Start();
+  ASSERT_TRUE(Acquire(*runner));
+  ASSERT_EQ(kill(runner->pid(), SIGTERM), 0);
+  EXPECT_EQ(runner->Close(), 0);
+  EXPECT_EQ(Now(), kBefore);
 }
 
-TEST(MachineTest, StrictIsolationNamesTheSettingThatCannotBeHad) {
-  const auto refused = DescribeMachine(FourCpus(), Wish(Isolation::kStrict));
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, ErrorCode::kFailedPrecondition);
-  EXPECT_TRUE(refused.error().message.starts_with("cpuset: ")) << refused.error().message;
+TEST_F(MachineTest, AKilledOnesSettingsArePutBackByRestore) {
+  auto runner = Start();
+  ASSERT_TRUE(Acquire(*runner));
+  ASSERT_EQ(kill(runner->pid(), SIGKILL), 0);
+  EXPECT_EQ(runner->Close(), -SIGKILL);
+  EXPECT_EQ(Now(), kTaken);
+  EXPECT_EQ(Restore(), "3 settings were put back\n0\n");
+  EXPECT_EQ(Now(), kBefore);
+  EXPECT_EQ(Restore(), "nothing to restore\n0\n");
 }
 
-TEST(MachineTest, TakesCpusAmongTheBenchmarkCpusOnly) {
-  EXPECT_EQ(DescribeMachine(FourCpus(), Wish(Isolation::kBestEffort, "2-3"))->benchmark_cpus,
-            (std::vector<int>{2, 3}));
-  const auto outside = DescribeMachine(FourCpus(), Wish(Isolation::kBestEffort, "0-2,9"));
-  ASSERT_FALSE(outside);
-  EXPECT_EQ(outside.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(outside.error().message, "cpus: 0,9 is not among the benchmark CPUs");
-  EXPECT_EQ(outside.error().hint, "choose among 1-3");
-  EXPECT_FALSE(DescribeMachine(FourCpus(), Wish(Isolation::kBestEffort, "x")));
-  EXPECT_FALSE(DescribeMachine(FourCpus(), Wish(Isolation::kBestEffort, " ")));
+TEST_F(MachineTest, AKilledOnesSettingsArePutBackByTheNext) {
+  auto runner = Start();
+  ASSERT_TRUE(Acquire(*runner));
+  ASSERT_EQ(kill(runner->pid(), SIGKILL), 0);
+  EXPECT_EQ(runner->Close(), -SIGKILL);
+  runner = Start();
+  EXPECT_EQ(Now(), kBefore);
+  ASSERT_TRUE(Acquire(*runner));
+  EXPECT_EQ(Now(), kTaken);
 }
 
-TEST(MachineTest, RefusesAnUnknownProfile) {
-  wire::AcquireMachine wish = Wish(Isolation::kBestEffort);
-  wish.profile = "turbo";
-  const auto refused = DescribeMachine(FourCpus(), wish);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+TEST_F(MachineTest, WhatSomebodyElseHasSetIsLeftAndTold) {
+  auto runner = Start();
+  ASSERT_TRUE(Acquire(*runner));
+  ASSERT_EQ(kill(runner->pid(), SIGKILL), 0);
+  EXPECT_EQ(runner->Close(), -SIGKILL);
+  Put(kTimers, "1\n");
+  Put(kWatchdog, "7\n");
+  EXPECT_EQ(Restore(),
+            "1 setting was put back\n"
+            "NMI watchdog: left at '7', which somebody else has set\n0\n");
+  EXPECT_EQ(Now(), "711");
+}
+
+TEST_F(MachineTest, AJournalThatCannotBeReadStopsTheChangesAndNothingElse) {
+  own_.Put("journal", "benchd-runner settings 2 some-boot\nwhatever\n", 0600);
+  auto runner = Start();
+  const auto report = Acquire(*runner);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(Now(), kBefore);
+  EXPECT_FALSE(WatchdogOf(*report).held);
+  EXPECT_NE(WatchdogOf(*report).why.find(journal_), std::string::npos) << WatchdogOf(*report).why;
+  EXPECT_EQ(runner->Run(ScriptOf("exit 3"))->exit.code, 3);
+  EXPECT_EQ(runner->Close(), 0);
+  const std::string printed = Restore();
+  EXPECT_TRUE(printed.starts_with("error: " + journal_)) << printed;
+  EXPECT_TRUE(printed.ends_with("\n1\n")) << printed;
+}
+
+TEST_F(MachineTest, WithoutAJournalNothingIsChanged) {
+  RunnerProcess runner(RunnerIds::kOwn, nullptr, {"--sysfs-root", root_.path()});
+  const auto report = Acquire(runner);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(Now(), kBefore);
+  EXPECT_EQ(WatchdogOf(*report).actual, "1");
+  EXPECT_NE(WatchdogOf(*report).why.find("user mode"), std::string::npos);
+  runner.Send(wire::ApplyProfile{.request = 2, .profile = "default"});
+  EXPECT_FALSE(runner.Await<wire::MachineDescribed>().status);
+}
+
+TEST_F(MachineTest, AppliedSettingsStayUntilTheyAreRestored) {
+  auto runner = Start();
+  runner->Send(wire::ApplyProfile{.request = 1, .profile = "default"});
+  const auto applied = runner->Await<wire::MachineDescribed>().status;
+  ASSERT_TRUE(applied) << applied.error().message;
+  EXPECT_EQ(applied->holder, "apply");
+  EXPECT_EQ(Now(), kTaken);
+  runner->Send(wire::RestoreMachine{.request = 2});
+  ASSERT_TRUE(runner->Await<wire::MachineDescribed>().status);
+  EXPECT_EQ(Now(), kBefore);
+}
+
+TEST_F(MachineTest, LooksForNoiseForASecond) {
+  auto runner = Start();
+  runner->Send(wire::DiagnoseMachine{.request = 9});
+  const auto diagnosed = runner->Await<wire::MachineDiagnosed>();
+  EXPECT_EQ(diagnosed.request, 9U);
+  ASSERT_TRUE(diagnosed.sources);
+  EXPECT_FALSE(diagnosed.sources->empty()) << "boost is on, and there is no cpuset";
+}
+
+TEST_F(MachineTest, KnowsItsProfiles) {
+  const auto runner = Start();
+  ASSERT_EQ(runner->hello().profiles.size(), 2U);
+  EXPECT_EQ(runner->hello().profiles[0].name, "default");
+  EXPECT_EQ(runner->hello().profiles[1].name, "strict");
+}
+
+TEST_F(MachineTest, GivesAProfilesPriorityAndLayoutToItsChildren) {
+  const std::string config = own_.Put("benchd.toml",
+                                      "[machine_profile.default]\nnice = 7\naslr = \"off\"\n"
+                                      "policy = \"batch\"\n");
+  std::vector<std::string> options = Options();
+  options.insert(options.end(), {"--config", config});
+  RunnerProcess runner(RunnerIds::kOwn, nullptr, options);
+  ASSERT_TRUE(Acquire(runner));
+  // proc(5): field 19 of stat is the nice value, field 41 the policy, 3 = SCHED_BATCH;
+  // personality(2): 0x0040000 is ADDR_NO_RANDOMIZE.
+  EXPECT_EQ(runner.OutputOf(ScriptOf("cut -d' ' -f19,41 /proc/self/stat; "
+                                     "cat /proc/self/personality")),
+            "7 3\n00040000\n");
+  runner.Send(wire::ReleaseMachine{.request = 2});
+  const MachineEnd end = runner.Await<wire::MachineReleased>().end;
+  ASSERT_FALSE(end.warnings.empty());
+  EXPECT_EQ(end.warnings.back().code, "aslr_off");
 }
 
 }  // namespace

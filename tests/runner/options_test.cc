@@ -1,10 +1,8 @@
 #include "daemon/runner/options.h"
 
 #include <gtest/gtest.h>
-#include <sys/file.h>
 
-#include "daemon/runner/settings.h"
-#include "tests/runner/runner_process.h"
+#include "daemon/runner/runner_config.h"
 
 namespace benchd {
 namespace {
@@ -42,34 +40,6 @@ TEST(UserTest, IsANumberOrANameOfThePasswordFile) {
   const auto missing = FindUser("no-such-user-here");
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().code, ErrorCode::kNotFound);
-}
-
-TEST(JournalTest, WithoutOneThereIsNothingToRestore) {
-  const TemporaryFolder folder;
-  EXPECT_EQ(*RestoreFromJournal(folder / "none"), "nothing to restore");
-  EXPECT_EQ(*RestoreFromJournal(folder.Put("empty", "")), "nothing to restore");
-  EXPECT_FALSE(RestoreFromJournal(""));
-}
-
-TEST(JournalTest, ALiveRunnerHoldsItAndADeadOneDoesNot) {
-  const TemporaryFolder folder;
-  const std::string path = folder / "journal";
-  {
-    const auto held = LockJournal(path);
-    ASSERT_TRUE(held) << held.error().message;
-    for (const auto& refused : {RestoreFromJournal(path)}) {
-      ASSERT_FALSE(refused);
-      EXPECT_EQ(refused.error().code, ErrorCode::kFailedPrecondition);
-      EXPECT_EQ(refused.error().message, path + ": a live benchd-runner holds it");
-    }
-    EXPECT_FALSE(LockJournal(path));
-  }
-  EXPECT_EQ(*RestoreFromJournal(path), "nothing to restore");
-}
-
-TEST(JournalTest, EntriesOfAnotherVersionAreNotThrownAway) {
-  const TemporaryFolder folder;
-  EXPECT_FALSE(RestoreFromJournal(folder.Put("journal", "governor cpu0 powersave\n")));
 }
 
 }  // namespace

@@ -91,12 +91,18 @@ wire::OpenChild ChildOf(std::vector<std::string> argv) {
 
 wire::OpenChild ScriptOf(const std::string& script) { return ChildOf({"/bin/sh", "-c", script}); }
 
-RunnerProcess::RunnerProcess(RunnerIds ids, void (*prepare)()) {
+RunnerProcess::RunnerProcess(RunnerIds ids, void (*prepare)(),
+                             const std::vector<std::string>& options) {
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) abort();
   socket_.Reset(ends[0]);
   const UniqueFd theirs(ends[1]);
   const std::string program = RunnerPath();
+  std::vector<std::string> words{"benchd-runner", "--socket", "fd:3"};
+  words.insert(words.end(), options.begin(), options.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
   pid_ = fork();
   if (pid_ == 0) {
     if (theirs.get() != 3) dup2(theirs.get(), 3);
@@ -106,7 +112,7 @@ RunnerProcess::RunnerProcess(RunnerIds ids, void (*prepare)()) {
     signal(SIGUSR1, SIG_IGN);
     if (prepare != nullptr) prepare();
     if (ids == RunnerIds::kNobody) BecomeNobody();
-    execl(program.c_str(), "benchd-runner", "--socket", "fd:3", nullptr);
+    execv(program.c_str(), argv.data());
     _exit(126);
   }
   Send(wire::Hello{});

@@ -42,8 +42,10 @@ wire::OpenChild ScriptOf(const std::string& script);
 /// A real benchd-runner on a socketpair, and a test's way to talk to it. Killed with the object.
 class RunnerProcess {
  public:
-  /// `prepare` is called in the new process, before its ids change and the program begins.
-  explicit RunnerProcess(RunnerIds ids = RunnerIds::kOwn, void (*prepare)() = nullptr);
+  /// `prepare` is called in the new process, before its ids change and the program begins;
+  /// `options` are added to its command line.
+  explicit RunnerProcess(RunnerIds ids = RunnerIds::kOwn, void (*prepare)() = nullptr,
+                         const std::vector<std::string>& options = {});
   RunnerProcess(const RunnerProcess&) = delete;
   RunnerProcess& operator=(const RunnerProcess&) = delete;
   ~RunnerProcess();

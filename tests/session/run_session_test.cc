@@ -196,6 +196,47 @@ TEST_F(RunSessionTest, IsRefusedByNameWhenStrictIsolationCannotBeHad) {
   EXPECT_TRUE(launcher_.orders().empty());
 }
 
+TEST_F(RunSessionTest, TellsHowTheSettingsStoodAtTheEndAndWhatHappened) {
+  machine_.report->isolation = {{.setting = "governor", .actual = "performance", .held = true}};
+  machine_.end = {{"powersave"}, {{.code = "setting_changed", .message = "governor changed"}}};
+  CandidateTakes(1.1);
+  const SessionSnapshot last = RunIt();
+  ASSERT_EQ(last.state, SessionState::kDone);
+  EXPECT_EQ(last.machine->isolation[0].at_end, "powersave");
+  ASSERT_FALSE(last.report->warnings.empty());
+  EXPECT_EQ(last.report->warnings.back().code, "setting_changed");
+  for (const SessionSnapshot& s : published_) {
+    if (s.machine) {
+      EXPECT_EQ(s.machine->isolation[0].at_end, "") << "not known before the end";
+    }
+  }
+}
+
+TEST_F(RunSessionTest, WarnsOfTheMachineAlsoWhenItFailsOrIsCancelled) {
+  machine_.end = {{}, {{.code = "throttled"}}};
+  launcher_.run_time = std::chrono::milliseconds(100);  // each block is reported
+  launcher_.program = [](std::uint32_t, std::uint64_t run) {
+    RunOutcome outcome = fake::Took(1 + 0.01 * static_cast<double>(run % 3));
+    if (run == 20) outcome.exit.code = 2;
+    return outcome;
+  };
+  spec_.limits.runs = 100;
+  const SessionSnapshot failed = RunIt();
+  ASSERT_EQ(failed.state, SessionState::kFailed);
+  ASSERT_TRUE(failed.report);
+  EXPECT_EQ(failed.report->warnings.back().code, "throttled");
+
+  int runs = 0;
+  launcher_.program = nullptr;
+  launcher_.during_run = [this, &runs] {
+    if (++runs == 30) cancel_.Request("uid 1000");
+  };
+  const SessionSnapshot cancelled = RunIt();
+  ASSERT_EQ(cancelled.state, SessionState::kCancelled);
+  ASSERT_TRUE(cancelled.report);
+  EXPECT_EQ(cancelled.report->warnings.back().code, "throttled");
+}
+
 TEST_F(RunSessionTest, FailsByNameWhenABlockCannotBeStored) {
   store_.fail_with = Error{ErrorCode::kResourceExhausted, "disk is full", {}};
   const SessionSnapshot last = RunIt();

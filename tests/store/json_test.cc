@@ -34,7 +34,7 @@ using testing::HasSubstr;
   [[maybe_unused]] auto [i1, i2, i3] = ResourceLimit{};
   [[maybe_unused]] auto [n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11] = SessionSnapshot{};
   [[maybe_unused]] auto [m1, m2, m3, m4] = MachineReport{};
-  [[maybe_unused]] auto [t1, t2, t3, t4, t5] = SettingState{};
+  [[maybe_unused]] auto [t1, t2, t3, t4, t5, t6] = SettingState{};
   [[maybe_unused]] auto [o1, o2, o3, o4, o5, o6, o7, o8] = Report{};
   [[maybe_unused]] auto [u1, u2, u3] = ArmRuns{};
   [[maybe_unused]] auto [w1, w2, w3, w4] = Warning{};
@@ -141,6 +141,19 @@ TEST(SnapshotJsonTest, KeepsWhatIsAbsentAbsent) {
   Result<SessionSnapshot> read = SnapshotFromJson(written.dump());
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(*read, SessionSnapshot{});
+}
+
+TEST(SnapshotJsonTest, ReadsWhatAnEarlierVersionWrote) {
+  json earlier = json::parse(SnapshotToJson(RichSnapshot()));
+  for (json& setting : earlier["machine"]["isolation"]) setting.erase("at_end");
+  const Result<SessionSnapshot> read = SnapshotFromJson(earlier.dump());
+  ASSERT_TRUE(read) << read.error().message;
+  SessionSnapshot expected = RichSnapshot();
+  for (SettingState& setting : expected.machine->isolation) setting.at_end.clear();
+  EXPECT_EQ(*read, expected);
+
+  earlier["machine"]["isolation"][0]["at_end"] = 7;
+  EXPECT_FALSE(SnapshotFromJson(earlier.dump())) << "what is there has to be right";
 }
 
 TEST(SnapshotJsonTest, NamesTheWayToAWrongField) {

@@ -116,7 +116,8 @@ inline SessionSnapshot RichSnapshot() {
                      .wanted = "performance",
                      .actual = "powersave",
                      .held = false,
-                     .why = "no permission"},
+                     .why = "no permission",
+                     .at_end = "schedutil"},
                     {.setting = "cpuset", .wanted = "1", .actual = "1", .held = true}},
       .benchmark_cpus = {1, 2},
       .housekeeping_cpus = {0}};

@@ -54,14 +54,39 @@ asio::awaitable<void> Launcher::Close() {
   co_return;
 }
 
+asio::awaitable<Result<void>> Machine::Check(MachineRequest request) {
+  checked.push_back(std::move(request));
+  co_return check;
+}
+
 asio::awaitable<Result<MachineReport>> Machine::Acquire(MachineRequest) {
   ++acquired;
   co_return report;
 }
 
-asio::awaitable<void> Machine::Release() {
+asio::awaitable<MachineEnd> Machine::Release() {
   ++released;
-  co_return;
+  co_return end;
+}
+
+asio::awaitable<Result<MachineStatus>> Machine::Describe(std::string profile) {
+  asked.push_back("describe " + profile);
+  co_return status;
+}
+
+asio::awaitable<Result<MachineStatus>> Machine::Apply(std::string profile) {
+  asked.push_back("apply " + profile);
+  co_return status;
+}
+
+asio::awaitable<Result<MachineStatus>> Machine::Restore() {
+  asked.push_back("restore");
+  co_return status;
+}
+
+asio::awaitable<Result<std::vector<NoiseSource>>> Machine::Diagnose() {
+  asked.push_back("diagnose");
+  co_return sources;
 }
 
 asio::awaitable<Result<void>> Store::AppendBlock(SessionId id, std::vector<benchd::Run> runs) {

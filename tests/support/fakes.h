@@ -78,15 +78,27 @@ class Launcher : public benchd::Launcher {
   bool cancelled_ = false;
 };
 
-/// A machine that gives what the test put into `report`.
+/// A machine that gives what the test put into its first members.
 class Machine : public benchd::Machine {
  public:
+  Result<void> check;
   Result<MachineReport> report = MachineReport{};
+  MachineEnd end;
+  Result<MachineStatus> status = MachineStatus{};
+  Result<std::vector<NoiseSource>> sources = std::vector<NoiseSource>{};
 
+  asio::awaitable<Result<void>> Check(MachineRequest request) override;
   asio::awaitable<Result<MachineReport>> Acquire(MachineRequest request) override;
-  asio::awaitable<void> Release() override;
+  asio::awaitable<MachineEnd> Release() override;
+  asio::awaitable<Result<MachineStatus>> Describe(std::string profile) override;
+  asio::awaitable<Result<MachineStatus>> Apply(std::string profile) override;
+  asio::awaitable<Result<MachineStatus>> Restore() override;
+  asio::awaitable<Result<std::vector<NoiseSource>>> Diagnose() override;
+
+  std::vector<MachineRequest> checked;
   int acquired = 0;
   int released = 0;
+  std::vector<std::string> asked;  ///< "describe PROFILE", "apply PROFILE", "restore", "diagnose"
 };
 
 /// Both stores in memory; `fail_with` makes every following call fail.

@@ -75,8 +75,15 @@ pid_t SleepIn(const RunCgroup& group) {
   return pid;
 }
 
+/// A group below the test's own.
+Result<RunCgroup> CreateHere() {
+  auto folder = RunCgroup::OwnFolder();
+  if (!folder) return std::move(folder).error();
+  return RunCgroup::CreateIn(*folder);
+}
+
 TEST(RunCgroupTest, KillsItsProcessesAndGoesAway) {
-  auto group = RunCgroup::Create();
+  auto group = CreateHere();
   if (!group) GTEST_SKIP() << "no group can be made here: " << group.error().message;
   const std::string path = group->path();
   const pid_t pid = SleepIn(*group);
@@ -89,7 +96,7 @@ TEST(RunCgroupTest, KillsItsProcessesAndGoesAway) {
 }
 
 TEST(RunCgroupTest, IsAFreshFolderAfterAKill) {
-  auto group = RunCgroup::Create();
+  auto group = CreateHere();
   if (!group) GTEST_SKIP() << "no group can be made here: " << group.error().message;
   const std::string first = group->path();
   EXPECT_EQ(group->fd(), group->fd());
@@ -101,7 +108,7 @@ TEST(RunCgroupTest, IsAFreshFolderAfterAKill) {
 }
 
 TEST(RunCgroupTest, RemovesWhatADeadRunnerLeft) {
-  auto first = RunCgroup::Create();
+  auto first = CreateHere();
   if (!first) GTEST_SKIP() << "no group can be made here: " << first.error().message;
   const std::string parent = std::filesystem::path(first->path()).parent_path();
   // A group as a killed runner leaves it: no process, no lock.

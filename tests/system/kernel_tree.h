@@ -2,6 +2,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <map>
 #include <string>
 
 namespace benchd {
@@ -22,6 +24,22 @@ class KernelTree {
   void Put(const std::string& path, const std::string& text) const {
     std::filesystem::create_directories((root_ / path).parent_path());
     std::ofstream(root_ / path) << text << '\n';
+  }
+
+  /// A file's bytes; empty where there is none.
+  std::string Get(const std::string& path) const {
+    std::ifstream file(root_ / path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  /// Every file's bytes by its path below the root, for comparisons of before and after.
+  std::map<std::string, std::string> Contents() const {
+    std::map<std::string, std::string> all;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root_)) {
+      const std::string path = entry.path().lexically_relative(root_).string();
+      if (entry.is_regular_file()) all[path] = Get(path);
+    }
+    return all;
   }
 
   /// A CPU with its core's list of siblings.

@@ -59,6 +59,30 @@ TEST_F(TopologyTest, ACpuWithoutATopologyFolderIsItsOwnCore) {
   EXPECT_EQ(Read()->cores, (std::vector<PhysicalCore>{{0, {0}}, {0, {1}}}));
 }
 
+TEST_F(TopologyTest, FindsTheNodesOfSomeCpus) {
+  PutEightThreads();
+  PutOnline("0-6");
+  // Beside the nodes lie files such as "online", and folders of other kinds.
+  tree_.Put("sys/devices/system/node/online", "0-2,10");
+  tree_.Put("sys/devices/system/node/nodes/cpulist", "0-6");
+  tree_.Put("sys/devices/system/node/node10/cpulist", "");
+  tree_.Put("sys/devices/system/node/node2/cpulist", "2,3,6,7");
+  tree_.Put("sys/devices/system/node/node0/cpulist", "0-1,4-5");
+  tree_.Put("sys/devices/system/node/node5/cpulist", "garbage");
+  const auto topology = Read();
+  ASSERT_TRUE(topology);
+  EXPECT_EQ(topology->nodes, (std::vector<NumaNode>{{0, {0, 1, 4, 5}}, {2, {2, 3, 6}}, {10, {}}}));
+  EXPECT_EQ(NodesOf(*topology, {3}), (Cpus{2}));
+  EXPECT_EQ(NodesOf(*topology, {1, 6}), (Cpus{0, 2}));
+  EXPECT_EQ(NodesOf(*topology, {7}), Cpus{}) << "it is offline";
+}
+
+TEST_F(TopologyTest, HasNoNodesWhereTheKernelKnowsNone) {
+  PutOnline("0-1");
+  EXPECT_TRUE(Read()->nodes.empty());
+  EXPECT_EQ(NodesOf(*Read(), {0, 1}), Cpus{});
+}
+
 TEST_F(TopologyTest, TellsWhichFileIsMissing) {
   const auto topology = Read();
   ASSERT_FALSE(topology);

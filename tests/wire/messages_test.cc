@@ -49,9 +49,63 @@ MachineReport SomeMachine() {
                                       .wanted = "isolated partition",
                                       .actual = "affinity",
                                       .held = false,
-                                      .why = "no right"}},
+                                      .why = "no right",
+                                      .at_end = "affinity"}},
                        .benchmark_cpus = {1, 2, 3},
                        .housekeeping_cpus = {0}};
+}
+
+MachineStatus SomeStatus() {
+  return MachineStatus{.profile = "quiet",
+                       .holder = "apply",
+                       .environment = SomeMachine().environment,
+                       .settings = SomeMachine().isolation,
+                       .benchmark_cpus = {1, 2, 3},
+                       .housekeeping_cpus = {0},
+                       .notes = {"irqbalance runs", ""}};
+}
+
+MachineEnd SomeEnd() {
+  return MachineEnd{.at_end = {"affinity", ""},
+                    .warnings = {{.code = "throttled",
+                                  .message = "the CPUs were slowed down 3 times",
+                                  .benchmark = "main",
+                                  .arm = "base"}}};
+}
+
+std::vector<NoiseSource> SomeSources() {
+  return {{.name = "steal", .finding = "2 %", .advice = "use another host", .effect = 0.02},
+          {.name = "turbo", .finding = "is on", .advice = "switch it off", .effect = {}}};
+}
+
+/// Every field different from its default.
+MachineProfile SomeProfile() {
+  MachineProfile profile;
+  profile.name = "quiet";
+  profile.benchmark_cpus = "1-3";
+  profile.hold = HoldSettings::kDaemon;
+  profile.irqs = "i";
+  profile.workqueues = "w";
+  profile.smt = "off";
+  profile.cpuset = "root";
+  profile.governor = "powersave";
+  profile.min_frequency_khz = "1000000";
+  profile.max_frequency_khz = "2000000";
+  profile.boost = "on";
+  profile.energy_preference = "power";
+  profile.c_state_latency_us = -1;
+  profile.timer_migration = "1";
+  profile.nmi_watchdog = "1";
+  profile.transparent_hugepages = "never";
+  profile.swappiness = "10";
+  profile.perf_sample_rate = "100";
+  profile.numa_local = true;
+  profile.memory_limit_bytes = 1ULL << 33;
+  profile.nice = -5;
+  profile.policy = "fifo";
+  profile.drop_caches = true;
+  profile.aslr = false;
+  return profile;
 }
 
 /// One of each message, every field different from its default.
@@ -63,7 +117,8 @@ std::vector<Message> AllMessages() {
                  .pid = 12,
                  .privileged = true,
                  .housekeeping_cpus = {0},
-                 .benchmark_cpus = {1, 2}},
+                 .benchmark_cpus = {1, 2},
+                 .profiles = {{"default", {1, 2}}, {"", {}}}},
       ResolveProgram{
           .request = 1, .caller = SomeCaller(), .program = "true", .path = "/bin", .cwd = "/tmp"},
       ProgramResolved{.request = 1, .program = SomeProgram()},
@@ -95,7 +150,16 @@ std::vector<Message> AllMessages() {
       AcquireMachine{
           .request = 7, .profile = "default", .isolation = Isolation::kStrict, .cpus = "1-3"},
       MachineAcquired{.request = 8, .machine = SomeMachine()},
-      ReleaseMachine{.request = 9}};
+      ReleaseMachine{.request = 9},
+      MachineReleased{.request = 9, .end = SomeEnd()},
+      DescribeMachine{.request = 10, .profile = "quiet"},
+      ApplyProfile{.request = 11, .profile = "quiet"},
+      RestoreMachine{.request = 12},
+      MachineDescribed{.request = 12, .status = SomeStatus()},
+      MachineDescribed{.request = 12, .status = error},
+      DiagnoseMachine{.request = 13},
+      MachineDiagnosed{.request = 13, .sources = SomeSources()},
+      MachineDiagnosed{.request = 13, .sources = error}};
 }
 
 TEST(MessagesTest, EveryMessageComesBackAsItWasSent) {
@@ -133,6 +197,30 @@ TEST(MessagesTest, FieldsLandWhereTheyBelong) {
   const Result<Message> machine = Decode(Encode(MachineAcquired{1, SomeMachine()}));
   ASSERT_TRUE(machine);
   EXPECT_EQ(*std::get<MachineAcquired>(*machine).machine, SomeMachine());
+
+  const Result<Message> hello = Decode(Encode(AllMessages()[1]));
+  ASSERT_TRUE(hello);
+  const auto& reply = std::get<HelloReply>(*hello);
+  EXPECT_EQ(reply.benchmark_cpus, (std::vector<int>{1, 2}));
+  ASSERT_EQ(reply.profiles.size(), 2U);
+  EXPECT_EQ(reply.profiles[0].name, "default");
+  EXPECT_EQ(reply.profiles[0].cpus, (std::vector<int>{1, 2}));
+
+  const Result<Message> released = Decode(Encode(MachineReleased{1, SomeEnd()}));
+  ASSERT_TRUE(released);
+  EXPECT_EQ(std::get<MachineReleased>(*released).end, SomeEnd());
+  const Result<Message> described = Decode(Encode(MachineDescribed{1, SomeStatus()}));
+  ASSERT_TRUE(described);
+  EXPECT_EQ(*std::get<MachineDescribed>(*described).status, SomeStatus());
+  const Result<Message> diagnosed = Decode(Encode(MachineDiagnosed{1, SomeSources()}));
+  ASSERT_TRUE(diagnosed);
+  EXPECT_EQ(*std::get<MachineDiagnosed>(*diagnosed).sources, SomeSources());
+}
+
+TEST(MessagesTest, EveryMessageIsTriedAbove) {
+  std::vector<bool> tried(std::variant_size_v<Message>, false);
+  for (const Message& message : AllMessages()) tried[message.index()] = true;
+  for (std::size_t i = 0; i < tried.size(); ++i) EXPECT_TRUE(tried[i]) << "message " << i;
 }
 
 TEST(MessagesTest, ARecordIsLittleEndianAfterItsTypeByte) {
@@ -201,6 +289,7 @@ TEST(MessagesTest, RandomDamageIsRefusedOrDecodesToSomethingThatEncodes) {
     }
     (void)DecodeParsedOutput(record);
     (void)DecodeResolved(record);
+    (void)DecodeRunnerConfig(record);
   }
 }
 
@@ -230,6 +319,22 @@ TEST(ParsedOutputTest, AValueThatIsNotFiniteIsRefused) {
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     EXPECT_FALSE(DecodeParsedOutput(EncodeParsedOutput({{}, {{"x", "", 0, value}}, {}})));
   }
+}
+
+TEST(RunnerConfigTest, ComesBackWithItsProfiles) {
+  const RunnerConfig config{
+      .user = "benchd", .benchmark_cpus = "1-3", .profiles = {SomeProfile(), MachineProfile{}}};
+  const auto decoded = DecodeRunnerConfig(EncodeRunnerConfig(config));
+  ASSERT_TRUE(decoded && *decoded);
+  EXPECT_EQ((*decoded)->user, config.user);
+  EXPECT_EQ((*decoded)->benchmark_cpus, config.benchmark_cpus);
+  EXPECT_EQ((*decoded)->profiles, config.profiles);
+
+  const Error error{ErrorCode::kInvalidArgument, "benchd.toml: line 3", "see the manual"};
+  const auto refused = DecodeRunnerConfig(EncodeRunnerConfig(error));
+  ASSERT_TRUE(refused);
+  ASSERT_FALSE(*refused);
+  EXPECT_EQ(refused->error(), error);
 }
 
 TEST(ResolvedTest, ComesBackAsProgramOrAsError) {

@@ -1,0 +1,117 @@
+#include "client/render/machine.h"
+
+#include <vector>
+
+#include "client/render/json_parts.h"
+#include "client/render/settings_table.h"
+#include "client/render/text.h"
+#include "client/render/units.h"
+#include "client/render/words.h"
+
+namespace benchd::client {
+namespace {
+
+std::string Holder(const v1::MachineStatus& status) {
+  if (status.holder() == "session") return "session " + Printable(status.session());
+  if (status.holder() == "apply") return "an admin, until `benchctl machine restore`";
+  if (status.holder() == "daemon") return "benchd, as long as it lives";
+  if (!status.holder().empty()) return Printable(status.holder());
+  return status.session().empty()
+             ? "nobody"
+             : "nobody: session " + Printable(status.session()) + " runs without isolation";
+}
+
+std::vector<std::vector<std::string>> Facts(const v1::MachineStatus& status) {
+  std::vector<std::vector<std::string>> rows = {{"profile", Printable(status.profile())},
+                                                {"held by", Holder(status)}};
+  if (!status.benchmark_cpus().empty()) {
+    rows.push_back({"benchmark cpus", CpuList(status.benchmark_cpus())});
+  }
+  if (!status.housekeeping_cpus().empty()) {
+    rows.push_back({"housekeeping cpus", CpuList(status.housekeeping_cpus())});
+  }
+  for (const v1::EnvironmentFact& fact : status.environment()) {
+    rows.push_back({OneLine(fact.name()), OneLine(fact.value())});
+  }
+  return rows;
+}
+
+/// `text` wrapped, its first line after `first`, the others below it.
+std::string Paragraph(const std::string& first, const std::string& text, const Style& style) {
+  const int indent = Width(first);
+  std::string paragraph;
+  std::string left = first;
+  for (const std::string& line :
+       WrapWords(OneLine(text), style.width > 0 ? style.width - indent : 0)) {
+    paragraph += left + line + "\n";
+    left = std::string(static_cast<std::size_t>(indent), ' ');
+  }
+  return paragraph;
+}
+
+}  // namespace
+
+std::string RenderMachine(const v1::MachineStatus& status, const Style& style) {
+  std::string text = RenderSettings(status.settings(), style);
+  if (!text.empty()) text += "\n";
+  text += AlignAndWrap(Facts(status), style.width);
+  if (!status.notes().empty()) text += "\n";
+  for (const std::string& note : status.notes()) text += Paragraph("note: ", note, style);
+  return text;
+}
+
+std::string RenderDoctor(const v1::DoctorResponse& response, const Style& style) {
+  if (response.sources().empty()) {
+    return "nothing found: this machine is as quiet as benchd can tell\n";
+  }
+  std::string text;
+  for (int i = 0; i < response.sources_size(); ++i) {
+    const v1::NoiseSource& source = response.sources(i);
+    const std::string number = std::to_string(i + 1) + ". ";
+    const std::string indent(number.size(), ' ');
+    text += number + Paint(OneLine(source.name()), Tint::kBold, style);
+    if (source.has_effect()) {
+      text += ": " + FormatChange(source.effect(), 2).substr(1) + " of the CPU time, measured";
+    }
+    text += "\n" + Paragraph(indent, source.finding(), style);
+    if (!source.advice().empty()) text += Paragraph(indent + "advice: ", source.advice(), style);
+  }
+  return text;
+}
+
+std::string MachineJson(const v1::MachineStatus& status, const google::protobuf::Timestamp& now) {
+  Json json = Named("machine", status.session(), now);
+  json["profile"] = status.profile();
+  PutText(json, "holder", status.holder());
+  json["settings"] = SettingsJson(status.settings(), /*with_end=*/false);
+  json["environment"] = FactsJson(status.environment());
+  json["benchmark_cpus"] = status.benchmark_cpus();
+  json["housekeeping_cpus"] = status.housekeeping_cpus();
+  json["notes"] = Json::array();
+  for (const std::string& note : status.notes()) json["notes"].push_back(note);
+  return Line(json);
+}
+
+std::string DoctorJson(const v1::DoctorResponse& response, const google::protobuf::Timestamp& now) {
+  Json json = Named("doctor", "", now);
+  json["sources"] = Json::array();
+  for (const v1::NoiseSource& source : response.sources()) {
+    Json entry;
+    entry["name"] = source.name();
+    entry["finding"] = source.finding();
+    PutText(entry, "advice", source.advice());
+    if (source.has_effect()) Put(entry, "effect", source.effect());
+    json["sources"].push_back(std::move(entry));
+  }
+  return Line(json);
+}
+
+std::string ReserveJson(const v1::ReserveResponse& response,
+                        const google::protobuf::Timestamp& now) {
+  Json json = Named("reserve", "", now);
+  json["held"] = response.held();
+  if (response.held()) Put(json, "remaining_s", response.remaining_seconds());
+  return Line(json);
+}
+
+}  // namespace benchd::client

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+
+#include "benchd/v1/machine.pb.h"
+#include "client/render/style.h"
+
+namespace benchd::client {
+
+// What the `machine` commands print. Texts end with a newline, JSON is one object without it.
+
+/// How the machine stands: its settings as a table, then profile, holder, CPUs and facts, then what
+/// else is to say.
+std::string RenderMachine(const v1::MachineStatus& status, const Style& style);
+
+/// The noise sources, numbered, worst first, each with what to do; says so when there are none.
+std::string RenderDoctor(const v1::DoctorResponse& response, const Style& style);
+
+/// event "machine"
+std::string MachineJson(const v1::MachineStatus& status, const google::protobuf::Timestamp& now);
+
+/// event "doctor"
+std::string DoctorJson(const v1::DoctorResponse& response, const google::protobuf::Timestamp& now);
+
+/// event "reserve"
+std::string ReserveJson(const v1::ReserveResponse& response,
+                        const google::protobuf::Timestamp& now);
+
+}  // namespace benchd::client

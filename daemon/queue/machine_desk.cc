@@ -1,0 +1,136 @@
+#include "daemon/queue/machine_desk.h"
+
+#include <utility>
+
+#include "daemon/base/error.h"
+
+namespace benchd {
+namespace {
+
+Error ClientGone() { return Error{ErrorCode::kCancelled, "machine: the client has gone", {}}; }
+
+/// What a session that runs was given, as the answer to who asks how the machine stands.
+MachineView ViewOf(const SessionRecord& record, const std::string& wanted_profile) {
+  const MachineReport& report = *record.snapshot.machine;
+  const SessionSpec& spec = record.spec;
+  MachineView view;
+  view.session = record.snapshot.id;
+  view.status.profile = spec.machine_profile;
+  view.status.holder = spec.isolation == Isolation::kOff ? "" : "session";
+  view.status.environment = report.environment;
+  view.status.settings = report.isolation;
+  view.status.benchmark_cpus = report.benchmark_cpus;
+  view.status.housekeeping_cpus = report.housekeeping_cpus;
+  if (!wanted_profile.empty() && wanted_profile != spec.machine_profile) {
+    view.status.notes.push_back("a session runs with the profile '" + spec.machine_profile +
+                                "': how the settings of '" + wanted_profile +
+                                "' stand can be asked when it has ended");
+  }
+  return view;
+}
+
+}  // namespace
+
+MachineDesk::Reservation::Reservation(MachineDesk* desk, std::uint32_t uid, SideTurns::Turn turn)
+    : desk_(desk), uid_(uid), turn_(std::move(turn)) {}
+
+MachineDesk::Reservation::Reservation(Reservation&& other) noexcept
+    : desk_(std::exchange(other.desk_, nullptr)), uid_(other.uid_), turn_(std::move(other.turn_)) {}
+
+MachineDesk::Reservation::~Reservation() {
+  if (desk_ != nullptr) desk_->GiveBack(uid_, std::move(turn_));
+}
+
+MachineDesk::MachineDesk(Queue& queue, Machine& machine, AccessPolicy policy)
+    : queue_(queue), machine_(machine), policy_(std::move(policy)) {}
+
+asio::awaitable<Result<MachineDesk::Access>> MachineDesk::Enter(Gone gone) {
+  Access access;
+  if (holder_) {
+    access.guest.emplace(this);
+    co_return std::move(access);
+  }
+  Result<SideTurns::Turn> turn = co_await queue_.AwaitTurn();
+  if (!turn) co_return std::move(turn).error();
+  if (gone()) co_return ClientGone();
+  access.turn.emplace(*std::move(turn));
+  co_return std::move(access);
+}
+
+asio::awaitable<Result<MachineView>> MachineDesk::Describe(std::string profile, Gone gone) {
+  queue_.NoteDisturbance();
+  MachineRequest request{profile, Isolation::kBestEffort, {}};
+  Result<void> known = co_await machine_.Check(std::move(request));
+  if (!known) co_return std::move(known).error();
+  while (const SessionRecord* running = queue_.Running()) {
+    if (running->snapshot.machine) co_return ViewOf(*running, profile);
+    co_await queue_.Changed();  // it is being given the machine
+  }
+  Result<Access> access = co_await Enter(std::move(gone));
+  if (!access) co_return std::move(access).error();
+  Result<MachineStatus> status = co_await machine_.Describe(std::move(profile));
+  if (!status) co_return std::move(status).error();
+  co_return MachineView{*std::move(status), std::nullopt};
+}
+
+asio::awaitable<Result<std::vector<NoiseSource>>> MachineDesk::Diagnose(Gone gone) {
+  queue_.NoteDisturbance();
+  Result<Access> access = co_await Enter(std::move(gone));
+  if (!access) co_return std::move(access).error();
+  co_return co_await machine_.Diagnose();
+}
+
+asio::awaitable<Result<MachineStatus>> MachineDesk::Apply(Caller caller, std::string profile,
+                                                          Gone gone) {
+  queue_.NoteDisturbance();
+  if (Result<void> may = CheckMayAdminister(policy_, caller, "apply"); !may) {
+    co_return std::move(may).error();
+  }
+  if (profile.empty()) profile = "default";
+  MachineRequest request{profile, Isolation::kBestEffort, {}};
+  Result<void> known = co_await machine_.Check(std::move(request));
+  if (!known) co_return std::move(known).error();
+  Result<Access> access = co_await Enter(std::move(gone));
+  if (!access) co_return std::move(access).error();
+  co_return co_await machine_.Apply(std::move(profile));
+}
+
+asio::awaitable<Result<MachineStatus>> MachineDesk::Restore(Caller caller, Gone gone) {
+  queue_.NoteDisturbance();
+  if (Result<void> may = CheckMayAdminister(policy_, caller, "restore"); !may) {
+    co_return std::move(may).error();
+  }
+  Result<Access> access = co_await Enter(std::move(gone));
+  if (!access) co_return std::move(access).error();
+  co_return co_await machine_.Restore();
+}
+
+Result<MachineDesk::Reservation> MachineDesk::Reserve(const Caller& caller,
+                                                      std::function<void()> held) {
+  queue_.NoteDisturbance();
+  const std::uint32_t uid = caller.uid;
+  if (!reserving_.insert(uid).second) {
+    return Error{ErrorCode::kResourceExhausted, "reserve: you have asked for the machine already",
+                 "end that `benchctl machine reserve` first"};
+  }
+  return Reservation(this, uid, queue_.AskForTurn([this, uid, held = std::move(held)] {
+    holder_ = uid;
+    queue_.SetReserved(uid);
+    held();
+  }));
+}
+
+void MachineDesk::GiveBack(std::uint32_t uid, SideTurns::Turn turn) {
+  reserving_.erase(uid);
+  if (holder_ != uid) return;
+  holder_.reset();
+  queue_.SetReserved(std::nullopt);
+  // No session starts while somebody still speaks to the runner.
+  if (guests_ > 0) ended_.emplace(std::move(turn));
+}
+
+void MachineDesk::GuestLeft() {
+  if (--guests_ == 0) ended_.reset();
+}
+
+}  // namespace benchd

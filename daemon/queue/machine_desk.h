@@ -1,0 +1,117 @@
+#pragma once
+
+#include <asio/awaitable.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daemon/base/result.h"
+#include "daemon/base/session_id.h"
+#include "daemon/model/caller.h"
+#include "daemon/model/session.h"
+#include "daemon/ports/machine.h"
+#include "daemon/queue/access.h"
+#include "daemon/queue/queue.h"
+#include "daemon/queue/side_turns.h"
+
+namespace benchd {
+
+/// How the machine stands, and the session that runs, whose settings these are then.
+struct MachineView {
+  MachineStatus status;
+  std::optional<SessionId> session;
+};
+
+/// What may be asked about and of the machine itself: status, noise, apply, restore, reservations.
+///
+/// The runner hears none of it while it measures: everything but the status of a running session
+/// waits for a turn of the queue, and a session waits until it is done. While somebody has the
+/// machine reserved nothing is measured, and everybody is served at once. Loop's thread only; the
+/// references outlive this, and this outlives the coroutines.
+class MachineDesk {
+ public:
+  /// Whether the client has gone: what waited for its turn is then not begun.
+  using Gone = std::function<bool()>;
+
+  /// A wish for the machine, or the machine itself; given up when destroyed.
+  class Reservation {
+   public:
+    Reservation(Reservation&& other) noexcept;
+    Reservation& operator=(Reservation&& other) = delete;
+    Reservation(const Reservation&) = delete;
+    Reservation& operator=(const Reservation&) = delete;
+    ~Reservation();
+
+   private:
+    friend class MachineDesk;
+    Reservation(MachineDesk* desk, std::uint32_t uid, SideTurns::Turn turn);
+
+    MachineDesk* desk_;
+    std::uint32_t uid_;
+    SideTurns::Turn turn_;
+  };
+
+  MachineDesk(Queue& queue, Machine& machine, AccessPolicy policy);
+  MachineDesk(const MachineDesk&) = delete;
+  MachineDesk& operator=(const MachineDesk&) = delete;
+
+  /// During a session at once, from what the session was given; a question for another profile is
+  /// answered in the notes then.
+  /// @errors those of Machine::Describe(); kUnavailable when benchd stops; kCancelled for `gone`.
+  asio::awaitable<Result<MachineView>> Describe(std::string profile, Gone gone);
+  /// @errors those of Machine::Diagnose(), and as above.
+  asio::awaitable<Result<std::vector<NoiseSource>>> Diagnose(Gone gone);
+  /// An empty profile is `default`.
+  /// @errors kPermissionDenied for who is no admin; those of Machine::Apply(), and as above.
+  asio::awaitable<Result<MachineStatus>> Apply(Caller caller, std::string profile, Gone gone);
+  /// @errors kPermissionDenied for who is no admin; those of Machine::Restore(), and as above.
+  asio::awaitable<Result<MachineStatus>> Restore(Caller caller, Gone gone);
+
+  /// `held` is called once, later, when the caller has the machine; never after the Reservation is
+  /// destroyed. How long it may last is the caller's matter.
+  /// @errors kResourceExhausted: the same user has asked for it already.
+  Result<Reservation> Reserve(const Caller& caller, std::function<void()> held);
+
+ private:
+  /// Who speaks to the runner while somebody has the machine reserved; counted while it lives.
+  class Guest {
+   public:
+    explicit Guest(MachineDesk* desk) : desk_(desk) { ++desk_->guests_; }
+    Guest(Guest&& other) noexcept : desk_(std::exchange(other.desk_, nullptr)) {}
+    Guest& operator=(Guest&& other) = delete;
+    Guest(const Guest&) = delete;
+    Guest& operator=(const Guest&) = delete;
+    ~Guest() {
+      if (desk_ != nullptr) desk_->GuestLeft();
+    }
+
+   private:
+    MachineDesk* desk_;
+  };
+
+  /// The right to speak to the runner: a turn of one's own, or as a guest of who has the machine
+  /// reserved.
+  struct Access {
+    std::optional<Guest> guest;
+    std::optional<SideTurns::Turn> turn;
+  };
+
+  asio::awaitable<Result<Access>> Enter(Gone gone);
+  void GiveBack(std::uint32_t uid, SideTurns::Turn turn);
+  void GuestLeft();
+
+  Queue& queue_;
+  Machine& machine_;
+  const AccessPolicy policy_;
+  std::set<std::uint32_t> reserving_;     // uids with a Reservation
+  std::optional<std::uint32_t> holder_;   // the one of them that has the machine
+  std::size_t guests_ = 0;                // who speak to the runner meanwhile
+  std::optional<SideTurns::Turn> ended_;  // of a holder who has gone before its guests
+};
+
+}  // namespace benchd

@@ -1,0 +1,47 @@
+#include "daemon/queue/side_turns.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace benchd {
+
+SideTurns::Turn::Turn(Turn&& other) noexcept
+    : turns_(std::exchange(other.turns_, nullptr)), key_(other.key_) {}
+
+SideTurns::Turn& SideTurns::Turn::operator=(Turn&& other) noexcept {
+  if (this != &other) {
+    if (turns_ != nullptr) turns_->GiveUp(key_);
+    turns_ = std::exchange(other.turns_, nullptr);
+    key_ = other.key_;
+  }
+  return *this;
+}
+
+SideTurns::Turn::~Turn() {
+  if (turns_ != nullptr) turns_->GiveUp(key_);
+}
+
+SideTurns::Turn SideTurns::Ask(std::function<void()> begin) {
+  const std::uint64_t key = next_key_++;
+  waiting_.emplace(key, std::move(begin));
+  changed_.Notify();
+  return Turn(this, key);
+}
+
+bool SideTurns::BeginNext(bool session_waits) {
+  if (running_ || waiting_.empty() || (session_waits && before_session_ == 0)) return false;
+  if (before_session_ > 0) --before_session_;
+  auto next = waiting_.extract(waiting_.begin());
+  running_ = next.key();
+  next.mapped()();
+  return true;
+}
+
+void SideTurns::GiveUp(std::uint64_t key) {
+  if (running_ == key) running_.reset();
+  waiting_.erase(key);
+  before_session_ = std::min(before_session_, waiting_.size());
+  changed_.Notify();
+}
+
+}  // namespace benchd

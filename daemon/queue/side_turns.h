@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+
+#include "daemon/queue/signal.h"
+
+namespace benchd {
+
+/// Whose turn it is for what must not happen while a session measures: computing offline, and
+/// asking or having the machine.
+///
+/// One at a time. After each session come those that wait then, before the next session; those
+/// that ask later wait for the one after it while sessions wait, so that neither kind can hold up
+/// the other for ever. Owned by the queue, whose worker alone begins anything. Loop's thread only.
+class SideTurns {
+ public:
+  /// A place among those who wait, or the turn itself; given up when destroyed. Must not outlive
+  /// the queue.
+  class Turn {
+   public:
+    Turn() = default;
+    Turn(SideTurns* turns, std::uint64_t key) : turns_(turns), key_(key) {}
+    Turn(Turn&& other) noexcept;
+    Turn& operator=(Turn&& other) noexcept;
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn();
+
+   private:
+    SideTurns* turns_ = nullptr;
+    std::uint64_t key_ = 0;
+  };
+
+  /// `changed` wakes the worker, and outlives this.
+  explicit SideTurns(Signal& changed) : changed_(changed) {}
+
+  /// `begin` is called once, later, when the turn has come; never after the Turn is destroyed.
+  [[nodiscard]] Turn Ask(std::function<void()> begin);
+
+  /// Somebody has the turn: no session may start.
+  bool busy() const { return running_.has_value(); }
+  std::size_t waiting() const { return waiting_.size(); }
+
+  /// Those who wait now come before the next session.
+  void SessionEnded() { before_session_ = waiting_.size(); }
+
+  /// Begins the next one, if it may come before a session that waits, or none waits.
+  /// @return whether one has begun.
+  bool BeginNext(bool session_waits);
+
+ private:
+  void GiveUp(std::uint64_t key);
+
+  Signal& changed_;
+  std::map<std::uint64_t, std::function<void()>> waiting_;  // by key: in order of asking
+  std::uint64_t next_key_ = 0;
+  std::size_t before_session_ = 0;  // how many come before the next session
+  std::optional<std::uint64_t> running_;
+};
+
+}  // namespace benchd

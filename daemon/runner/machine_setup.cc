@@ -1,0 +1,152 @@
+#include "daemon/runner/machine_setup.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "daemon/base/cpu_list.h"
+#include "daemon/base/error.h"
+#include "daemon/runner/log.h"
+
+namespace benchd {
+namespace {
+
+/// Who starts a runner without a journal is benchd in user mode.
+constexpr const char* kUserMode = "user mode changes no setting of the machine";
+constexpr std::string_view kOwnUnit = "bench.slice";
+constexpr std::string_view kLeafName = "/runner";
+
+std::unique_ptr<UnitProperties> UnitsOf(const KernelFiles& files) {
+  // Another root has no systemd, and this machine's must not be asked for it.
+  if (files.IsReal() && files.Exists("run/systemd/system")) {
+    return std::make_unique<SystemctlProperties>();
+  }
+  return std::make_unique<NoUnitProperties>();
+}
+
+std::string BootId(const KernelFiles& files) {
+  return files.Read("proc/sys/kernel/random/boot_id").value_or("");
+}
+
+std::vector<MachineProfile> Profiles(const wire::RunnerConfig& config) {
+  std::vector<MachineProfile> profiles{MachineProfile{}, StrictProfile()};
+  for (const MachineProfile& profile : config.profiles) {
+    const auto known =
+        std::find_if(profiles.begin(), profiles.end(),
+                     [&profile](const MachineProfile& one) { return one.name == profile.name; });
+    if (known != profiles.end()) {
+      *known = profile;
+    } else {
+      profiles.push_back(profile);
+    }
+  }
+  for (MachineProfile& profile : profiles) {
+    if (profile.benchmark_cpus.empty()) profile.benchmark_cpus = config.benchmark_cpus;
+  }
+  return profiles;
+}
+
+}  // namespace
+
+Result<std::vector<KnownProfile>> KnowProfiles(const KernelFiles& files,
+                                               const std::vector<int>& usable_cpus,
+                                               const wire::RunnerConfig& config) {
+  auto topology = ReadTopology(files);
+  if (!topology) return std::move(topology).error();
+  if (auto list = ParseCpuList(config.benchmark_cpus); !list) {
+    return std::move(list).error().Within("[runner] benchmark_cpus");
+  }
+  std::vector<KnownProfile> known;
+  std::vector<int> free_cpus = CpusInBoth(topology->online, usable_cpus);
+  for (MachineProfile& profile : Profiles(config)) {
+    auto cpus = ChooseProfileCpus(*topology, usable_cpus, profile);
+    if (!cpus) {
+      return std::move(cpus).error().Within("[machine_profile." + profile.name + "]");
+    }
+    free_cpus = CpusWithout(free_cpus, cpus->benchmark);
+    known.push_back({std::move(profile), std::move(*cpus)});
+  }
+  if (free_cpus.empty()) return known;
+  for (KnownProfile& one : known) one.cpus.housekeeping = free_cpus;
+  return known;
+}
+
+Result<std::string> RestoreFromJournal(const RunnerOptions& options) {
+  if (options.journal.empty()) return InvalidArgument("--restore", "it needs --journal FILE");
+  if (access(options.journal.c_str(), F_OK) != 0 && errno == ENOENT) {
+    return std::string("nothing to restore");
+  }
+  auto journal = Journal::Open(options.journal);
+  if (!journal) return std::move(journal).error();
+  const KernelFiles files(options.sysfs_root);
+  const std::unique_ptr<UnitProperties> units = UnitsOf(files);
+  const Settings settings(files, *units);
+  auto sentences = RestoreFrom(*journal, settings, BootId(files));
+  if (!sentences) return std::move(sentences).error();
+  std::string text;
+  for (const std::string& sentence : *sentences) text += (text.empty() ? "" : "\n") + sentence;
+  return text.empty() ? "nothing to restore" : text;
+}
+
+MachineSetup::MachineSetup(const RunnerOptions& options)
+    : files_(options.sysfs_root), units_(UnitsOf(files_)), settings_(files_, *units_) {}
+
+Result<std::unique_ptr<MachineSetup>> MachineSetup::Open(const RunnerOptions& options) {
+  std::unique_ptr<MachineSetup> setup(new MachineSetup(options));
+  if (auto opened = setup->OpenJournal(options.journal); !opened) {
+    return std::move(opened).error();
+  }
+  if (auto place = FindCgroupPlace(setup->files_)) setup->place_ = std::move(*place);
+  if (auto folder = RunCgroup::OwnFolder()) setup->runs_folder_ = std::move(*folder);
+  return setup;
+}
+
+Result<void> MachineSetup::OpenJournal(const std::string& path) {
+  if (path.empty()) {
+    why_nothing_ = kUserMode;
+    return {};
+  }
+  auto journal = Journal::Open(path);
+  if (!journal) return std::move(journal).error();
+  auto restored = RestoreFrom(*journal, settings_, BootId(files_));
+  if (!restored) {
+    why_nothing_ = "nothing is changed: " + restored.error().message;
+    Log(LogLevel::kError, why_nothing_ + " (" + restored.error().hint + ")");
+    return {};
+  }
+  for (const std::string& sentence : *restored) Log(LogLevel::kWarning, sentence);
+  journal_ = std::move(*journal);
+  return {};
+}
+
+/// @return the folder that is home from now on, relative to the root; empty where the runner stays
+/// as it is.
+std::string MachineSetup::SettleIn() {
+  if (!journal_ || !files_.IsReal() || place_.unit != kOwnUnit || runs_folder_.empty()) return {};
+  const std::string leaf = runs_folder_ + std::string(kLeafName);
+  if (mkdir(leaf.c_str(), 0755) != 0 && errno != EEXIST) return {};
+  const KernelFiles root("/");
+  if (!root.Write(leaf.substr(1) + "/cgroup.procs", "0")) return {};
+  // Where there is none of it, a limit of memory is told to be missing.
+  static_cast<void>(
+      root.Write(runs_folder_.substr(1) + "/cgroup.subtree_control", "+memory").has_value());
+  return leaf.substr(1);
+}
+
+void MachineSetup::Begin(const Host& host, std::vector<KnownProfile> profiles,
+                         std::vector<RunCgroup*> run_groups) {
+  seat_.emplace(files_, place_.mount, SettleIn());
+  owner_.emplace(MachineOwner::Parts{.settings = settings_,
+                                     .place = place_,
+                                     .seat = *seat_,
+                                     .profiles = std::move(profiles),
+                                     .run_groups = std::move(run_groups),
+                                     .journal = journal_ ? &*journal_ : nullptr,
+                                     .why_nothing = why_nothing_,
+                                     .overlap = host.cpus.why});
+}
+
+}  // namespace benchd

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/base/result.h"
+#include "daemon/runner/host.h"
+#include "daemon/runner/options.h"
+#include "daemon/system/cgroup.h"
+#include "daemon/system/cgroup_seat.h"
+#include "daemon/system/journal.h"
+#include "daemon/system/machine_owner.h"
+#include "daemon/system/profile_cpus.h"
+#include "daemon/system/setting.h"
+#include "daemon/system/unit_properties.h"
+#include "daemon/wire/messages.h"
+
+namespace benchd {
+
+/// --restore: puts back what a dead runner left in the journal.
+/// @return what was done, a sentence a line.
+/// @errors kFailedPrecondition when a live runner holds it; those of ParseJournal().
+Result<std::string> RestoreFromJournal(const RunnerOptions& options);
+
+/// Every profile of the configuration, `default` and `strict` in any case, with their CPUs here.
+///
+/// Housekeeping CPUs are the same for all, as benchd and its clients stay on them whatever runs:
+/// those that no profile wants, where there are any. `default` is the first.
+/// @errors those of the topology and of a profile's CPU list, with its name.
+Result<std::vector<KnownProfile>> KnowProfiles(const KernelFiles& files,
+                                               const std::vector<int>& usable_cpus,
+                                               const wire::RunnerConfig& config);
+
+/// The machine's owner and all that it refers to, in the order in which they depend on each other;
+/// lives in main() as long as the runner. Neither copied nor moved.
+class MachineSetup {
+ public:
+  /// Opens the journal, if there is to be one, and gives back what a dead runner left in it. A
+  /// journal that cannot be used is no reason not to measure: then nothing is changed, and status
+  /// and sessions tell why.
+  /// @errors kFailedPrecondition when a live runner holds the journal.
+  static Result<std::unique_ptr<MachineSetup>> Open(const RunnerOptions& options);
+  MachineSetup(const MachineSetup&) = delete;
+  MachineSetup& operator=(const MachineSetup&) = delete;
+
+  /// Below which runs get their control groups: the own group as it was at the start.
+  const std::string& runs_folder() const { return runs_folder_; }
+
+  /// Moves into a group of its own below the unit's, so that the unit's can have inner ones with
+  /// controllers (Documentation/admin-guide/cgroup-v2.rst, "no internal process"), and makes the
+  /// owner.
+  void Begin(const Host& host, std::vector<KnownProfile> profiles,
+             std::vector<RunCgroup*> run_groups);
+
+  MachineOwner& owner() { return *owner_; }
+
+ private:
+  explicit MachineSetup(const RunnerOptions& options);
+
+  Result<void> OpenJournal(const std::string& path);
+  std::string SettleIn();
+
+  KernelFiles files_;
+  std::unique_ptr<UnitProperties> units_;
+  Settings settings_;
+  std::optional<Journal> journal_;
+  std::string why_nothing_;
+  CgroupPlace place_;
+  std::string runs_folder_;
+  std::optional<CgroupSeat> seat_;
+  std::optional<MachineOwner> owner_;
+};
+
+}  // namespace benchd

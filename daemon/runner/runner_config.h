@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "daemon/base/result.h"
+#include "daemon/runner/host.h"
+#include "daemon/wire/messages.h"
+
+namespace benchd {
+
+/// Reads the [runner] section of the configuration through a short-lived benchd-helper: a TOML
+/// parser in this process would stay in its memory, which is the floor of every child's max_rss.
+///
+/// An empty `path` is the default place, where the file may be missing. When we are root the file
+/// must be root's and writable by nobody else.
+/// @errors kNotFound, kPermissionDenied, kInvalidArgument with the file's name, line and key.
+Result<wire::RunnerConfig> LoadRunnerConfig(const Host& host, const std::string& path);
+
+/// The uid of a user named in the configuration: a number, or a name of /etc/passwd (the only
+/// source that a static program can ask). @errors kNotFound.
+Result<uid_t> FindUser(const std::string& user);
+
+}  // namespace benchd

@@ -1,0 +1,334 @@
+#include "daemon/system/cpuset_lease.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <utility>
+
+#include "daemon/base/cpu_list.h"
+#include "daemon/base/error.h"
+#include "daemon/system/cgroup.h"
+#include "daemon/system/kernel_text.h"
+#include "daemon/system/v1_shield.h"
+
+namespace benchd {
+
+/// What the attempts share.
+struct CpusetLease::Wish {
+  SettingServices services;
+  const CgroupPlace& place;
+  std::vector<int> housekeeping;
+  std::vector<int> benchmark;
+  std::string why_shared;  ///< ProfileCpus::why
+
+  const KernelFiles& files() const { return services.settings.files(); }
+  std::string GroupFile(std::string_view unit, std::string_view name) const {
+    return place.mount + "/" + std::string(unit) + "/" + std::string(name);
+  }
+};
+
+namespace {
+
+constexpr std::string_view kOwnUnit = "bench.slice";
+constexpr std::string_view kEffective = "cpuset.cpus.effective";
+constexpr std::string_view kPartition = "cpuset.cpus.partition";
+constexpr CpusetKind kBestFirst[] = {CpusetKind::kIsolated, CpusetKind::kRoot, CpusetKind::kMember,
+                                     CpusetKind::kShield};
+
+Error CannotBeHad(std::string why) {
+  return Error{ErrorCode::kFailedPrecondition, std::move(why), {}};
+}
+
+std::string Relative(std::string path) {
+  path.erase(0, path.find_first_not_of('/'));
+  return path;
+}
+
+std::vector<int> OnlineOf(const KernelFiles& files, const std::vector<int>& cpus) {
+  const auto online = ParseCpuList(files.Read("sys/devices/system/cpu/online").value_or(""));
+  return online && !online->empty() ? CpusInBoth(cpus, *online) : cpus;
+}
+
+/// The best kind that `wanted` lets us try; the end when it names none.
+const CpusetKind* FirstToTry(std::string_view wanted) {
+  constexpr std::string_view kNames[] = {"isolated", "root", "shield"};
+  const auto name = std::find(std::begin(kNames), std::end(kNames), wanted);
+  return name == std::end(kNames) ? std::end(kBestFirst) : kBestFirst + (name - kNames);
+}
+
+/// Empty, or why systemd's units cannot be given CPUs of their own.
+std::string WhyNoUnits(const Settings& settings, const CgroupPlace& place) {
+  if (place.mount.empty()) return "no cgroup version 2 hierarchy is mounted";
+  const auto controllers = settings.files().Read(place.mount + "/cgroup.controllers");
+  if (!controllers) return controllers.error().message;
+  if (!HasWord(*controllers, "cpuset")) {
+    return place.v1_cpuset.empty() ? "cgroup version 2 has no cpuset controller here"
+                                   : "the cpuset controller belongs to cgroup version 1 here";
+  }
+  if (place.unit != kOwnUnit) {
+    return "benchd-runner does not run in " + std::string(kOwnUnit) +
+           " (as benchd-runner.service does)";
+  }
+  const auto allowed = settings.Read({SettingKind::kAllowedCpus, std::string(kOwnUnit)});
+  return allowed ? std::string() : allowed.error().message;
+}
+
+bool HasAnyOf(const Result<std::string>& list, const std::vector<int>& cpus) {
+  const auto listed = list ? ParseCpuList(*list) : std::vector<int>();
+  return listed && !CpusInBoth(*listed, cpus).empty();
+}
+
+/// Groups at the top that systemd's four units do not hold, with processes on these CPUs.
+std::vector<std::string> GroupsOn(const KernelFiles& files, const std::string& mount,
+                                  const std::vector<int>& cpus) {
+  std::vector<std::string> names;
+  for (const std::string& name : files.List(mount)) {
+    const auto* unit = std::find(std::begin(kUnitTargets), std::end(kUnitTargets), name);
+    if (unit != std::end(kUnitTargets)) continue;
+    const std::string group = mount + "/" + name + "/";
+    const std::string events = files.Read(group + "cgroup.events").value_or("");
+    if (events.find("populated 1") == std::string::npos) continue;
+    if (HasAnyOf(files.Read(group + std::string(kEffective)), cpus)) names.push_back(name);
+  }
+  return names;
+}
+
+/// The same in version 1.
+std::vector<std::string> CpusetsOn(const KernelFiles& files, const std::string& top,
+                                   const std::vector<int>& cpus) {
+  std::vector<std::string> names;
+  for (const std::string& name : ListV1Cpusets(files)) {
+    const std::string group = top + "/" + name + "/";
+    if (files.Read(group + "tasks").value_or("").empty()) continue;
+    if (HasAnyOf(files.Read(group + "cpuset.cpus"), cpus)) names.push_back(name);
+  }
+  return names;
+}
+
+std::string StillThere(const std::vector<std::string>& groups) {
+  std::string names;
+  for (const std::string& name : groups) names += (names.empty() ? "" : ", ") + Printable(name);
+  return names.empty() ? names : "the benchmark CPUs are still open to " + names;
+}
+
+/// "bench.slice/cpuset.cpus.effective"
+std::string_view LastTwo(std::string_view path) {
+  const std::size_t last = path.rfind('/');
+  const std::size_t before = last == 0 ? last : path.rfind('/', last - 1);
+  return before == std::string_view::npos ? path : path.substr(before + 1);
+}
+
+}  // namespace
+
+std::string_view CpusetKindName(CpusetKind kind) {
+  switch (kind) {
+    case CpusetKind::kIsolated:
+      return "isolated partition";
+    case CpusetKind::kRoot:
+      return "partition";
+    case CpusetKind::kMember:
+      return "cpuset";
+    case CpusetKind::kShield:
+      return "cgroup v1 cpuset";
+    case CpusetKind::kAffinity:
+      break;
+  }
+  return "affinity";
+}
+
+Result<CgroupPlace> FindCgroupPlace(const KernelFiles& files) {
+  auto mountinfo = files.Read("proc/self/mountinfo");
+  if (!mountinfo) return std::move(mountinfo).error();
+  auto cgroup = files.Read("proc/self/cgroup");
+  if (!cgroup) return std::move(cgroup).error();
+  CgroupPlace place;
+  place.v1_cpuset = V1CpusetFolder(files);
+  const auto mount = FindCgroup2Mount(*mountinfo);
+  if (!mount) return place;
+  place.mount = Relative(mount->point);
+  const auto own = OwnCgroupFolder(*mount, *cgroup);
+  // In a container's mount what is at the top is no unit of the machine's.
+  if (!own || mount->root != "/" || own->size() <= mount->point.size()) return place;
+  const std::string below = Relative(own->substr(mount->point.size()));
+  place.unit = below.substr(0, below.find('/'));
+  return place;
+}
+
+// ---- taking ----
+
+CpusetLease CpusetLease::Take(SettingServices services, const CgroupPlace& place,
+                              const ProfileCpus& cpus, std::string_view wanted) {
+  const KernelFiles& files = services.settings.files();
+  const Wish wish{.services = services,
+                  .place = place,
+                  .housekeeping = OnlineOf(files, cpus.housekeeping),
+                  .benchmark = OnlineOf(files, cpus.benchmark),
+                  .why_shared = cpus.why};
+  CpusetLease lease;
+  std::string last_reason;
+  for (const CpusetKind* kind = FirstToTry(wanted); kind != std::end(kBestFirst); ++kind) {
+    if (*kind == CpusetKind::kShield && place.v1_cpuset.empty()) continue;
+    auto taken = lease.Try(wish, *kind);
+    if (taken) {
+      lease.kind_ = *kind;
+      break;
+    }
+    std::string reason = std::move(taken).error().message;
+    for (const std::string& left : lease.Release()) reason += "; " + left;
+    if (reason == last_reason) continue;
+    lease.why_ +=
+        (lease.why_.empty() ? "" : "; ") + std::string(CpusetKindName(*kind)) + ": " + reason;
+    last_reason = std::move(reason);
+  }
+  std::string sharing;
+  if (lease.kind_ == CpusetKind::kMember) {
+    sharing = StillThere(GroupsOn(files, place.mount, wish.benchmark));
+  } else if (lease.kind_ == CpusetKind::kShield) {
+    sharing = StillThere(CpusetsOn(files, place.v1_cpuset, wish.benchmark));
+  }
+  // Either of the two without a partition is what "shield" wants.
+  if (lease.kind_ != CpusetKind::kAffinity && wanted == "shield") lease.why_.clear();
+  if (!sharing.empty()) lease.why_ += (lease.why_.empty() ? "" : "; ") + sharing;
+  return lease;
+}
+
+Result<void> CpusetLease::Try(const Wish& wish, CpusetKind kind) {
+  if (wish.benchmark.empty()) return CannotBeHad("there is no benchmark CPU");
+  if (wish.housekeeping.empty() || !CpusInBoth(wish.housekeeping, wish.benchmark).empty()) {
+    return CannotBeHad("no CPU is left for housekeeping" +
+                       (wish.why_shared.empty() ? "" : ": " + wish.why_shared));
+  }
+  if (kind == CpusetKind::kShield) return TakeShield(wish);
+  std::string blocked = WhyNoUnits(wish.services.settings, wish.place);
+  if (!blocked.empty()) return CannotBeHad(std::move(blocked));
+  if (kind == CpusetKind::kMember) return TakeMember(wish);
+  return TakePartition(wish, kind == CpusetKind::kIsolated ? "isolated" : "root");
+}
+
+/// The CPUs by systemd, which would undo at its next reload what it does not know of; the partition
+/// by the kernel's file, which appears with the CPUs.
+Result<void> CpusetLease::TakePartition(const Wish& wish, std::string_view type) {
+  const std::string unit(kOwnUnit);
+  const std::string list = FormatCpuList(wish.benchmark);
+  if (auto set = Add(wish, {{{SettingKind::kAllowedCpus, unit}, list}}); !set) return set;
+  auto seen = Expect(wish, wish.GroupFile(unit, "cpuset.cpus"), list);
+  if (!seen) return seen;
+  auto made = Add(wish, {{{SettingKind::kCpusetPartition, unit}, std::string(type)}});
+  if (!made) return made;
+  auto valid = Expect(wish, wish.GroupFile(unit, kPartition), std::string(type));
+  return valid ? Expect(wish, wish.GroupFile(unit, kEffective), list) : valid;
+}
+
+Result<void> CpusetLease::TakeMember(const Wish& wish) {
+  std::vector<SettingChange> changes;
+  for (const std::string_view unit : kUnitTargets) {
+    const std::vector<int>& cpus = unit == kOwnUnit ? wish.benchmark : wish.housekeeping;
+    changes.push_back({{SettingKind::kAllowedCpus, std::string(unit)}, FormatCpuList(cpus)});
+  }
+  if (auto set = Add(wish, changes); !set) return set;
+  for (const SettingChange& change : changes) {
+    const std::string& unit = change.key.target;
+    // A unit without processes need not have a group.
+    if (unit != kOwnUnit && !wish.files().Exists(wish.place.mount + "/" + unit)) continue;
+    auto seen = Expect(wish, wish.GroupFile(unit, kEffective), change.value);
+    if (!seen) return seen;
+  }
+  return {};
+}
+
+Result<void> CpusetLease::TakeShield(const Wish& wish) {
+  const std::string housekeeping = FormatCpuList(wish.housekeeping);
+  const std::string benchmark = FormatCpuList(wish.benchmark);
+  auto made = Add(wish, {{{SettingKind::kShield, {}}, housekeeping + "/" + benchmark}});
+  if (!made) return made;
+  const auto cpus_of = [&wish](std::string_view group) {
+    return wish.place.v1_cpuset + "/" + std::string(group) + "/cpuset.cpus";
+  };
+  auto seen = Expect(wish, cpus_of(kShieldHousekeepingGroup), housekeeping);
+  return seen ? Expect(wish, cpus_of(kShieldBenchmarkGroup), benchmark) : seen;
+}
+
+Result<void> CpusetLease::Add(const Wish& wish, const std::vector<SettingChange>& changes) {
+  auto lease = SettingsLease::Take(wish.services, changes);
+  if (!lease) return std::move(lease).error();
+  leases_.push_back(std::move(*lease));
+  return {};
+}
+
+/// systemd answers before it has written to the control groups.
+Result<void> CpusetLease::Expect(const Wish& wish, std::string path, std::string text) {
+  constexpr int kTries = 200;
+  constexpr useconds_t kPauseUs = 5000;
+  auto present = wish.files().Read(path);
+  for (int i = 0; i < kTries && (!present || *present != text); ++i) {
+    usleep(kPauseUs);
+    present = wish.files().Read(path);
+  }
+  if (!present) return std::move(present).error();
+  if (*present != text) {
+    return CannotBeHad(wish.files().FullPath(path) + ": it is '" + Printable(*present) +
+                       "' instead of '" + text + "'");
+  }
+  expected_.push_back({std::move(path), std::move(text)});
+  return {};
+}
+
+// ---- holding and giving back ----
+
+CpusetLease::CpusetLease(CpusetLease&& other) noexcept
+    : kind_(std::exchange(other.kind_, CpusetKind::kAffinity)),
+      why_(std::move(other.why_)),
+      leases_(std::exchange(other.leases_, {})),
+      expected_(std::exchange(other.expected_, {})) {}
+
+CpusetLease& CpusetLease::operator=(CpusetLease&& other) noexcept {
+  if (this == &other) return *this;
+  Release();
+  kind_ = std::exchange(other.kind_, CpusetKind::kAffinity);
+  why_ = std::move(other.why_);
+  leases_ = std::exchange(other.leases_, {});
+  expected_ = std::exchange(other.expected_, {});
+  return *this;
+}
+
+CpusetLease::~CpusetLease() { Release(); }
+
+std::string CpusetLease::Broken(const Settings& settings) const {
+  for (const Expected& expected : expected_) {
+    const auto present = settings.files().Read(expected.path);
+    if (!present) return present.error().message;
+    if (*present == expected.text) continue;
+    // The partition's file explains itself: "isolated invalid (Cpu list in cpuset.cpus ...)".
+    if (expected.path.ends_with(kPartition)) return Printable(*present);
+    return std::string(LastTwo(expected.path)) + ": " + Printable(*present);
+  }
+  return {};
+}
+
+std::vector<std::string> CpusetLease::Release() {
+  std::vector<std::string> left;
+  for (; !leases_.empty(); leases_.pop_back()) {
+    std::vector<std::string> more = leases_.back().Release();
+    left.insert(left.end(), more.begin(), more.end());
+  }
+  expected_.clear();
+  kind_ = CpusetKind::kAffinity;
+  return left;
+}
+
+Result<CStateLease> CStateLease::Take(const KernelFiles& files, std::int32_t latency_us) {
+  const std::string path = files.FullPath("dev/cpu_dma_latency");
+  CStateLease lease;
+  lease.file_.Reset(open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  if (!lease.file_) return SystemError(path, errno);
+  const ssize_t count = write(lease.file_.get(), &latency_us, sizeof(latency_us));
+  if (count != static_cast<ssize_t>(sizeof(latency_us))) {
+    return SystemError(path, count < 0 ? errno : EIO);
+  }
+  return lease;
+}
+
+}  // namespace benchd

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "daemon/base/result.h"
+#include "daemon/base/unique_fd.h"
+#include "daemon/system/kernel_files.h"
+#include "daemon/system/profile_cpus.h"
+#include "daemon/system/setting.h"
+#include "daemon/system/settings_lease.h"
+
+namespace benchd {
+
+/// How the benchmark CPUs are kept free of others, best first. Each is reported as what it is.
+enum class CpusetKind {
+  kIsolated,  ///< a cpuset partition without load balancing
+  kRoot,      ///< a cpuset partition with load balancing
+  kMember,    ///< no partition: everything else has been moved off, as far as systemd knows it
+  kShield,    ///< cgroup version 1: everything that can be moved is in a housekeeping cpuset
+  kAffinity,  ///< nothing: children are put onto the CPUs, others may come
+};
+/// "isolated partition", "partition", "cpuset", "cgroup v1 cpuset", "affinity".
+std::string_view CpusetKindName(CpusetKind kind);
+
+/// Where the runner stands in the control groups, found once at its start.
+struct CgroupPlace {
+  std::string
+      mount;         ///< of version 2, such as "sys/fs/cgroup", without the leading slash; or empty
+  std::string unit;  ///< the top-level unit that the own group lies in: "bench.slice"; or empty
+  std::string v1_cpuset;  ///< mount point of a version 1 cpuset hierarchy, as `mount`; or empty
+  bool operator==(const CgroupPlace&) const = default;
+};
+
+/// @errors those of proc/self/mountinfo and proc/self/cgroup.
+Result<CgroupPlace> FindCgroupPlace(const KernelFiles& files);
+
+/// The benchmark CPUs, kept free of others by the best means that can be had. Move-only; gives back
+/// with the object.
+///
+/// Only online CPUs are divided. Between kIsolated and kMember the group of the own unit has the
+/// benchmark CPUs alone, and so has this process, unless it has moved elsewhere before.
+class CpusetLease {
+ public:
+  CpusetLease() = default;
+  /// Tries `wanted` ("isolated", "root", "shield": the best to try) and what comes after it, down
+  /// to kAffinity, which always can be had. What was tried and failed is undone.
+  ///
+  /// Waits for systemd to put its units' CPUs into effect, for a second at most.
+  static CpusetLease Take(SettingServices services, const CgroupPlace& place,
+                          const ProfileCpus& cpus, std::string_view wanted);
+
+  CpusetLease(CpusetLease&& other) noexcept;
+  CpusetLease& operator=(CpusetLease&& other) noexcept;
+  CpusetLease(const CpusetLease&) = delete;
+  CpusetLease& operator=(const CpusetLease&) = delete;
+  ~CpusetLease();
+
+  CpusetKind kind() const { return kind_; }
+  /// Empty when it is what was wanted, else why not, with the better ones' reasons: "isolated
+  /// partition: ...; partition: ...". Names the groups that share the benchmark CPUs nevertheless.
+  const std::string& why() const { return why_; }
+
+  /// Whether it still is what it was: a partition turns invalid when somebody takes its CPUs.
+  /// @return empty, or what it is now, in the kernel's words.
+  std::string Broken(const Settings& settings) const;
+
+  /// Gives back; idempotent. @return sentences on what was left alone, see PutBack().
+  std::vector<std::string> Release();
+
+ private:
+  /// A file of the kernel's as it reads while nobody interferes.
+  struct Expected {
+    std::string path;
+    std::string text;
+  };
+  struct Wish;
+
+  Result<void> Try(const Wish& wish, CpusetKind kind);
+  Result<void> TakePartition(const Wish& wish, std::string_view type);
+  Result<void> TakeMember(const Wish& wish);
+  Result<void> TakeShield(const Wish& wish);
+  Result<void> Add(const Wish& wish, const std::vector<SettingChange>& changes);
+  Result<void> Expect(const Wish& wish, std::string path, std::string text);
+
+  CpusetKind kind_ = CpusetKind::kAffinity;
+  std::string why_;
+  std::vector<SettingsLease> leases_;  // given back from the last to the first
+  std::vector<Expected> expected_;
+};
+
+/// Keeps the CPUs out of deep sleep states: a limit that holds as long as the file is open, so that
+/// the kernel itself gives it back (Documentation/power/pm_qos_interface.rst).
+class CStateLease {
+ public:
+  CStateLease() = default;
+  /// @param latency_us  the longest time to wake up that is allowed.
+  /// @errors those of dev/cpu_dma_latency.
+  static Result<CStateLease> Take(const KernelFiles& files, std::int32_t latency_us);
+
+ private:
+  UniqueFd file_;
+};
+
+}  // namespace benchd

@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "daemon/base/cpu_list.h"
+#include "daemon/system/doctor_checks.h"
+#include "daemon/system/environment.h"
+#include "daemon/system/figures.h"
+#include "daemon/system/kernel_text.h"
+
+namespace benchd::doctor {
+namespace {
+
+constexpr const char* kClocksources = "sys/devices/system/clocksource/clocksource0/";
+
+std::string Joined(const std::vector<std::string>& items, const char* between) {
+  std::string text;
+  for (const std::string& item : items) text += (text.empty() ? "" : between) + item;
+  return text;
+}
+
+/// A program that changes settings on its own.
+struct Daemon {
+  std::string_view process;  ///< as the kernel names it: 15 characters at most
+  const char* unit;
+  const char* does;
+};
+constexpr Daemon kDaemons[] = {
+    {"irqbalance", "irqbalance", "moves interrupts onto all CPUs"},
+    {"tuned", "tuned", "sets governors and more"},
+    {"power-profiles-", "power-profiles-daemon", "sets the energy preference and turbo"},
+    {"thermald", "thermald", "lowers frequencies against heat"},
+    {"auto-cpufreq", "auto-cpufreq", "sets governors and turbo by load"},
+};
+/// Programs that do so once and end: known by their enabled units.
+constexpr Daemon kOneShots[] = {
+    {"", "cpupower", "sets the governor when the machine starts"},
+    {"", "cpufrequtils", "sets the governor when the machine starts"},
+    {"", "tlp", "sets governors and turbo when the power supply changes"},
+};
+
+/// Whether systemd starts a unit by itself: some target wants it, and it is not masked (an empty
+/// file in its place, or a link to /dev/null, which reads the same). Presets do not matter: they
+/// only decide what is enabled when a package is installed. Source: systemd.unit(5).
+bool IsEnabled(const Patient& patient, const std::string& target, const std::string& unit) {
+  if (!patient.files.Exists("run/systemd/system")) return false;  // no systemd: sd_booted(3)
+  for (const char* folder : {"etc/systemd/system/", "run/systemd/system/"}) {
+    const auto text = patient.files.Read(folder + unit);
+    if (text && text->empty()) return false;
+  }
+  for (const char* folder : {"etc/systemd/system/", "run/systemd/system/",
+                             "usr/lib/systemd/system/", "lib/systemd/system/"}) {
+    // By name: on a real machine these are links, whose targets do not matter here.
+    const std::vector<std::string> wanted = patient.files.List(folder + target + ".wants");
+    if (std::find(wanted.begin(), wanted.end(), unit) != wanted.end()) return true;
+  }
+  return false;
+}
+
+constexpr const char* kTakeTsc =
+    "echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource";
+
+}  // namespace
+
+std::optional<Symptom> SharedCpus(const Patient& patient) {
+  const std::vector<int> shared = CpusInBoth(patient.cpus.housekeeping, patient.cpus.benchmark);
+  if (shared.empty()) return {};
+  return Unmeasured("shared_cpus",
+                    "benchd and everything else run on benchmark CPUs, too (" + CpusText(shared) +
+                        ")" + (patient.cpus.why.empty() ? "" : ": " + patient.cpus.why),
+                    std::string("leave a physical core out of benchmark_cpus; where there is none "
+                                "to spare, --metric cpu_time"));
+}
+
+std::optional<Symptom> OneCpu(const Patient& patient) {
+  if (patient.cpus.used.size() != 1) return {};
+  return Unmeasured("one_cpu",
+                    "there is one benchmark CPU, " + FormatCpuList(patient.cpus.used) +
+                        ": the threads of a program wait for each other on it",
+                    std::string("nothing for programs of one thread; for others benchmark_cpus "
+                                "needs more CPUs"));
+}
+
+std::optional<Symptom> VirtualMachine(const Patient& patient) {
+  const std::string hypervisor = ReadHypervisor(patient.files);
+  if (hypervisor.empty()) return {};
+  return Unmeasured(
+      "virtual_machine",
+      "this is a virtual machine (" + Printable(hypervisor) +
+          "): its host decides on frequencies, sleep states and who shares the physical cores",
+      std::string("use real hardware or a host with dedicated CPUs where that matters, else "
+                  "--metric cpu_time"));
+}
+
+std::optional<Symptom> Swap(const Patient& patient) {
+  const std::string meminfo = ReadText(patient, "proc/meminfo");
+  std::string_view total_field = Field(meminfo, "SwapTotal");
+  std::string_view free_field = Field(meminfo, "SwapFree");
+  const std::uint64_t total = ParseCount(NextWord(total_field)).value_or(0);
+  const std::uint64_t free = ParseCount(NextWord(free_field)).value_or(total);
+  if (free >= total) return {};
+  constexpr std::uint64_t kKibibyte = 1024;
+  return Unmeasured("swap",
+                    BytesText((total - free) * kKibibyte) + " of " + BytesText(total * kKibibyte) +
+                        " swap space is in use: pages of programs come back from a disk",
+                    std::string("end what needs the memory, then 'swapoff -a && swapon -a'; "
+                                "swappiness = \"0\" in the machine profile keeps them in memory"));
+}
+
+std::optional<Symptom> Clocksource(const Patient& patient) {
+  const std::string folder = kClocksources;
+  const std::string clock = Printable(ReadText(patient, folder + "current_clocksource"));
+  if (clock.empty() || clock == "tsc") return {};
+  const bool has_tsc = HasWord(ReadText(patient, folder + "available_clocksource"), "tsc");
+  if (clock == "kvm-clock" || clock.starts_with("hyperv_clocksource_tsc")) {
+    return Unmeasured("clocksource",
+                      "the clock is " + clock +
+                          ", the host's: fast to read, but scaled and corrected by the host",
+                      has_tsc ? std::string("nothing, or ") + kTakeTsc
+                              : std::string("nothing: the host offers no better one"));
+  }
+  if (clock == "arch_sys_counter") {
+    return Unmeasured("clocksource",
+                      "the clock is arch_sys_counter, the architecture's own: fast and steady, in "
+                      "steps of some 10 ns",
+                      std::string("nothing: only runs of microseconds feel the steps"));
+  }
+  return Unmeasured("clocksource",
+                    "the clock is " + clock +
+                        " instead of tsc: reading it takes a system call or a slow device, also "
+                        "within the program that is measured",
+                    has_tsc ? std::string(kTakeTsc)
+                            : std::string("the kernel does not trust the TSC here ('dmesg | grep "
+                                          "-i tsc' tells why): update the firmware"));
+}
+
+std::optional<Symptom> CompetingDaemons(const Patient& patient) {
+  std::vector<std::string> found;
+  std::vector<std::string> units;
+  const auto add = [&](const Daemon& daemon, const std::string& how) {
+    found.push_back(std::string(daemon.unit) + " (" + how + ") " + daemon.does);
+    if (std::find(units.begin(), units.end(), daemon.unit) == units.end()) {
+      units.emplace_back(daemon.unit);
+    }
+  };
+  for (const auto& [pid, process] : patient.after.processes) {
+    for (const Daemon& daemon : kDaemons) {
+      if (process.kernel || process.name != daemon.process) continue;
+      add(daemon, "pid " + std::to_string(pid));
+    }
+  }
+  for (const Daemon& daemon : kOneShots) {
+    if (IsEnabled(patient, "multi-user.target", daemon.unit + std::string(".service"))) {
+      add(daemon, "enabled");
+    }
+  }
+  if (found.empty()) return {};
+  return Unmeasured(
+      "competing_daemons", "settings are also changed by others: " + Joined(found, "; "),
+      "systemctl stop " + Joined(units, " ") + " while you measure ('disable --now' for good)");
+}
+
+std::optional<Symptom> AptTimers(const Patient& patient) {
+  std::vector<std::string> enabled;
+  for (const char* timer : {"apt-daily.timer", "apt-daily-upgrade.timer"}) {
+    if (IsEnabled(patient, "timers.target", timer)) enabled.emplace_back(timer);
+  }
+  if (enabled.empty()) return {};
+  return Unmeasured("apt_timers",
+                    Joined(enabled, " and ") + (enabled.size() == 1 ? " is" : " are") +
+                        " enabled: packages are fetched and installed at random times of the day",
+                    "systemctl stop " + Joined(enabled, " ") +
+                        " while you measure ('disable --now' for good, and update by hand)");
+}
+
+std::optional<Symptom> AslrOff(const Patient& patient) {
+  if (ReadText(patient, "proc/sys/kernel/randomize_va_space") != "0") return {};
+  return Unmeasured("aslr_off",
+                    "the address space is not randomised (kernel.randomize_va_space = 0): every "
+                    "run has the same memory layout, which may favour one side by itself",
+                    std::string("sysctl kernel.randomize_va_space=2"));
+}
+
+}  // namespace benchd::doctor

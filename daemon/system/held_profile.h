@@ -1,0 +1,70 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/model/machine_profile.h"
+#include "daemon/model/session.h"
+#include "daemon/system/cgroup_seat.h"
+#include "daemon/system/cpuset_lease.h"
+#include "daemon/system/settings_lease.h"
+#include "daemon/system/settings_plan.h"
+
+namespace benchd {
+
+/// What it takes to take a profile. The references outlive what is taken.
+struct ProfileServices {
+  SettingServices settings;
+  const CgroupPlace& place;
+  CgroupSeat& seat;
+};
+
+/// How a profile's settings stand when nobody has taken them: what is, and what could not be had.
+std::vector<SettingState> DescribeProfile(const MachineProfile& profile, const ProfileCpus& cpus,
+                                          const Settings& settings, const std::string& why_not);
+
+/// A profile whose settings have been taken, one lease each; given back in reverse order by
+/// Release() or with the object. Neither copied nor moved.
+class HeldProfile {
+ public:
+  /// Takes every setting that can be had; states() tells which and why not.
+  HeldProfile(ProfileServices services, const MachineProfile& profile, const ProfileCpus& cpus);
+  HeldProfile(const HeldProfile&) = delete;
+  HeldProfile& operator=(const HeldProfile&) = delete;
+  ~HeldProfile();
+
+  const std::string& name() const { return name_; }
+  const ProfileCpus& cpus() const { return cpus_; }
+  CpusetKind cpuset() const { return cpuset_.kind(); }
+
+  /// In the order of taking, with the values as they were then.
+  const std::vector<SettingState>& states() const { return states_; }
+  /// The values as they are now, in the same order.
+  std::vector<std::string> Present() const;
+  /// Empty, or what the cpuset is now instead of what was taken.
+  std::string BrokenCpuset() const { return cpuset_.Broken(services_.settings.settings); }
+
+  /// Gives everything back. Idempotent. @return sentences on what was left alone.
+  std::vector<std::string> Release();
+
+ private:
+  void TakePlanned(const MachineProfile& profile, bool before_cpuset);
+  void TakeOne(PlannedSetting planned);
+  void TakeCpuset(const MachineProfile& profile);
+  void TakeCStates(const MachineProfile& profile);
+  void JudgeSiblings(const MachineProfile& profile);
+  SettingState& Add(std::string name, std::string wanted);
+
+  ProfileServices services_;
+  std::string name_;
+  ProfileCpus cpus_;
+  std::vector<SettingState> states_;
+  std::vector<PlannedSetting> planned_;  // those of states_ that are kernel values
+  std::vector<SettingsLease> early_;     // before the cpuset
+  CpusetLease cpuset_;
+  std::optional<CStateLease> c_states_;
+  std::vector<SettingsLease> late_;
+};
+
+}  // namespace benchd

@@ -1,0 +1,62 @@
+#include "daemon/system/kernel_text.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace benchd {
+namespace {
+
+constexpr std::string_view kBlank = " \t";
+
+}  // namespace
+
+std::string_view NextLine(std::string_view& text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(text.size(), line.size() + 1));
+  return line;
+}
+
+std::string_view NextWord(std::string_view& line) {
+  line.remove_prefix(std::min(line.size(), line.find_first_not_of(kBlank)));
+  const std::string_view word = line.substr(0, line.find_first_of(kBlank));
+  line.remove_prefix(word.size());
+  return word;
+}
+
+std::optional<std::uint64_t> ParseCount(std::string_view text) {
+  std::uint64_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc() || end != text.data() + text.size()) return {};
+  return count;
+}
+
+std::string_view Field(std::string_view text, std::string_view key) {
+  while (!text.empty()) {
+    std::string_view line = NextLine(text);
+    if (!line.starts_with(key)) continue;
+    const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos) continue;
+    const std::string_view between = line.substr(key.size(), colon - std::min(colon, key.size()));
+    if (between.find_first_not_of(kBlank) != std::string_view::npos) continue;
+    line.remove_prefix(colon + 1);
+    line.remove_prefix(std::min(line.size(), line.find_first_not_of(kBlank)));
+    return line;
+  }
+  return {};
+}
+
+bool HasWord(std::string_view text, std::string_view word) {
+  while (!text.empty()) {
+    if (NextWord(text) == word) return true;
+  }
+  return false;
+}
+
+std::string Printable(std::string_view text) {
+  std::string printable(text);
+  std::replace_if(
+      printable.begin(), printable.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return printable;
+}
+
+}  // namespace benchd

@@ -1,0 +1,323 @@
+#include "daemon/system/machine_owner.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "daemon/base/cpu_list.h"
+#include "daemon/base/error.h"
+#include "daemon/system/doctor.h"
+#include "daemon/system/environment.h"
+
+namespace benchd {
+namespace {
+
+constexpr const char* kDefaultProfile = "default";
+constexpr const char* kHousekeepingCpus = "housekeeping_cpus";
+
+std::string Names(const std::vector<KnownProfile>& profiles) {
+  std::string names;
+  for (const KnownProfile& known : profiles) {
+    names += (names.empty() ? "" : ", ") + known.profile.name;
+  }
+  return names;
+}
+
+Error Missing(const SettingState& state) {
+  return Error{ErrorCode::kFailedPrecondition,
+               state.setting + ": strict isolation wants " + state.wanted + ", but " +
+                   (state.why.empty() ? "it is " + state.actual : state.why),
+               "use --isolation best-effort, or a machine profile that leaves it alone"};
+}
+
+Warning Warn(std::string code, std::string message) {
+  return {.code = std::move(code), .message = std::move(message), .benchmark = {}, .arm = {}};
+}
+
+}  // namespace
+
+MachineOwner::MachineOwner(Parts parts)
+    : parts_(std::move(parts)),
+      boot_id_(parts_.settings.files().Read("proc/sys/kernel/random/boot_id").value_or("")) {}
+
+// ---- sessions ----
+
+Result<MachineReport> MachineOwner::Acquire(const std::string& profile, Isolation isolation,
+                                            const std::string& cpus) {
+  if (session_) return Error{ErrorCode::kFailedPrecondition, "machine: a session has it", {}};
+  auto known = Find(profile);
+  if (!known) return std::move(known).error();
+  auto used = ChooseCpus(**known, isolation, cpus);
+  if (!used) return std::move(used).error();
+  MachineReport report;
+  if (isolation != Isolation::kOff) {
+    Hold(**known);
+    report.isolation = States(**known);
+    if (auto memory = LimitMemory((*known)->profile.memory_limit_bytes)) {
+      report.isolation.push_back(std::move(*memory));
+    }
+    const auto missing = std::find_if(report.isolation.begin(), report.isolation.end(),
+                                      [](const SettingState& state) { return !state.held; });
+    if (isolation == Isolation::kStrict && missing != report.isolation.end()) {
+      const Error refused = Missing(*missing);
+      LimitMemory(0);
+      HoldWhatStays();
+      return refused;
+    }
+    child_profile_ = (*known)->profile;
+  }
+  report.environment = ReadEnvironment(parts_.settings.files());
+  report.benchmark_cpus = *used;
+  report.housekeeping_cpus = (*known)->cpus.housekeeping;
+  session_.emplace();
+  session_->at_start = report.isolation;
+  session_->used = std::move(*used);
+  session_->before = TakeSample(parts_.settings.files(), session_->used);
+  return report;
+}
+
+MachineEnd MachineOwner::Release() {
+  MachineEnd end;
+  if (!session_) return end;
+  CheckCpuset();
+  const Session session = *std::exchange(session_, std::nullopt);
+  if (held_ && !session.at_start.empty()) end.at_end = held_->Present();
+  end.at_end.resize(session.at_start.size());
+  for (std::size_t i = 0; i < end.at_end.size(); ++i) {
+    // Nobody holds it: what it was is all that is known.
+    if (end.at_end[i].empty()) end.at_end[i] = session.at_start[i].actual;
+  }
+  end.warnings = WarningsOf(session, end.at_end);
+  child_profile_ = MachineProfile{};
+  LimitMemory(0);
+  HoldWhatStays();
+  for (const std::string& note : notes_) end.warnings.push_back(Warn("setting_left", note));
+  return end;
+}
+
+std::vector<Warning> MachineOwner::WarningsOf(const Session& session,
+                                              const std::vector<std::string>& at_end) const {
+  std::vector<Warning> warnings = CompareSamples(
+      session.before, TakeSample(parts_.settings.files(), session.used), session.used);
+  for (std::size_t i = 0; i < at_end.size(); ++i) {
+    const SettingState& state = session.at_start[i];
+    if (!state.held || at_end[i] == state.actual || state.setting == "cpuset") continue;
+    warnings.push_back(Warn("setting_changed", state.setting + ": somebody changed it from " +
+                                                   state.actual + " to " + at_end[i] +
+                                                   " while the session ran"));
+  }
+  if (!session.broken_cpuset.empty()) {
+    warnings.push_back(Warn("partition_invalid",
+                            "cpuset: the benchmark CPUs were no longer kept free of others (" +
+                                session.broken_cpuset + "): somebody else took them"));
+  }
+  if (session.runs > 0 && session.migrations >= session.runs) {
+    warnings.push_back(Warn(
+        "migrations", "programs were moved between CPUs " + std::to_string(session.migrations) +
+                          " times in " + std::to_string(session.runs) +
+                          " runs: a program of one thread is steadier on one (--cpus)"));
+  }
+  if (!child_profile_.aslr) {
+    warnings.push_back(Warn("aslr_off",
+                            "aslr = \"off\": one memory layout was measured, which may favour "
+                            "either side by itself"));
+  }
+  return warnings;
+}
+
+void MachineOwner::CheckCpuset() {
+  if (!session_ || !held_ || !session_->broken_cpuset.empty()) return;
+  session_->broken_cpuset = held_->BrokenCpuset();
+}
+
+void MachineOwner::NoteMigrations(std::uint64_t count) {
+  if (!session_) return;
+  ++session_->runs;
+  session_->migrations += count;
+}
+
+Result<const KnownProfile*> MachineOwner::Find(const std::string& name) const {
+  const std::string wanted = name.empty() ? kDefaultProfile : name;
+  for (const KnownProfile& known : parts_.profiles) {
+    if (known.profile.name == wanted) return &known;
+  }
+  return InvalidArgument("machine-profile", "there is no '" + wanted + "'",
+                         "choose among " + Names(parts_.profiles));
+}
+
+/// The CPUs that `cpus` names, all of them the profile's; those it uses for an empty list.
+Result<std::vector<int>> MachineOwner::ChooseCpus(const KnownProfile& known, Isolation isolation,
+                                                  const std::string& cpus) const {
+  if (cpus.empty()) {
+    return isolation == Isolation::kOff ? std::vector<int>() : known.cpus.used;
+  }
+  auto chosen = ParseCpuList(cpus);
+  if (!chosen) return InvalidArgument("cpus", chosen.error().message, chosen.error().hint);
+  // Its siblings are offline by the time they would be used.
+  const std::vector<int>& there =
+      known.profile.smt == "off" ? known.cpus.used : known.cpus.benchmark;
+  if (const auto outside = CpusWithout(*chosen, there); !outside.empty()) {
+    return InvalidArgument("cpus", FormatCpuList(outside) + " is not among the benchmark CPUs",
+                           "choose among " + FormatCpuList(there));
+  }
+  if (chosen->empty()) return InvalidArgument("cpus", "the list is empty");
+  return chosen;
+}
+
+/// Of the runs' control groups; how that went, unless there is to be no limit.
+std::optional<SettingState> MachineOwner::LimitMemory(std::uint64_t bytes) const {
+  SettingState state{.setting = "memory_limit",
+                     .wanted = std::to_string(bytes) + " bytes",
+                     .actual = "no limit",
+                     .held = !parts_.run_groups.empty(),
+                     .why = parts_.run_groups.empty() ? "no control group can be made here" : "",
+                     .at_end = {}};
+  for (RunCgroup* group : parts_.run_groups) {
+    auto limited = group->LimitMemory(bytes);
+    if (limited) continue;
+    state.held = false;
+    state.why = limited.error().message;
+  }
+  if (state.held) state.actual = state.wanted;
+  return bytes > 0 ? std::optional(std::move(state)) : std::nullopt;
+}
+
+// ---- who holds what ----
+
+void MachineOwner::Hold(const KnownProfile& known) {
+  if (parts_.journal == nullptr || (held_ && held_->name() == known.profile.name)) return;
+  notes_ = LetGo();
+  held_.emplace(
+      ProfileServices{{parts_.settings, *parts_.journal, boot_id_}, parts_.place, parts_.seat},
+      known.profile, known.cpus);
+}
+
+std::vector<std::string> MachineOwner::LetGo() {
+  if (!held_) return {};
+  std::vector<std::string> notes = held_->Release();
+  held_.reset();
+  // A second try; what somebody else has changed is forgotten, what the kernel refuses is kept for
+  // another time.
+  const auto again = RestoreFrom(*parts_.journal, parts_.settings, boot_id_);
+  if (!again) {
+    notes.push_back(again.error().message);
+  } else if (!notes.empty()) {
+    for (const std::string& sentence : *again) {
+      if (std::find(notes.begin(), notes.end(), sentence) == notes.end()) {
+        notes.push_back(sentence);
+      }
+    }
+  }
+  return notes;
+}
+
+/// After a session: what an admin has applied, else what is held as long as benchd lives.
+void MachineOwner::HoldWhatStays() {
+  notes_.clear();
+  const auto known = Find(applied_);
+  const bool stays = known && (!applied_.empty() ||
+                               (daemon_here_ && (*known)->profile.hold == HoldSettings::kDaemon));
+  if (stays) {
+    Hold(**known);
+  } else {
+    notes_ = LetGo();
+  }
+}
+
+void MachineOwner::DaemonCame() {
+  daemon_here_ = true;
+  HoldWhatStays();
+}
+
+void MachineOwner::DaemonGone() {
+  daemon_here_ = false;
+  applied_.clear();
+  Release();
+  HoldWhatStays();
+}
+
+Result<MachineStatus> MachineOwner::Apply(const std::string& profile) {
+  if (session_) {
+    return Error{ErrorCode::kFailedPrecondition, "apply: a session is running", "try again later"};
+  }
+  auto known = Find(profile);
+  if (!known) return std::move(known).error();
+  if (parts_.journal == nullptr) {
+    return Error{ErrorCode::kFailedPrecondition, "apply: " + parts_.why_nothing,
+                 "settings are changed by the system's daemon only"};
+  }
+  applied_ = (*known)->profile.name;
+  HoldWhatStays();
+  return StatusOf(**known);
+}
+
+Result<MachineStatus> MachineOwner::Restore() {
+  if (session_) {
+    return Error{ErrorCode::kFailedPrecondition, "restore: a session is running",
+                 "its settings are given back at its end; benchctl cancel ends it"};
+  }
+  applied_.clear();
+  notes_ = LetGo();
+  std::vector<std::string> notes = notes_;
+  if (parts_.journal != nullptr) {
+    auto restored = RestoreFrom(*parts_.journal, parts_.settings, boot_id_);
+    if (!restored) return std::move(restored).error();
+    notes.insert(notes.end(), restored->begin(), restored->end());
+  }
+  MachineStatus status = StatusOf(**Find(kDefaultProfile));
+  status.notes.insert(status.notes.begin(), notes.begin(), notes.end());
+  return status;
+}
+
+// ---- telling ----
+
+Result<MachineStatus> MachineOwner::Describe(const std::string& profile) const {
+  auto known = Find(profile.empty() && held_ ? held_->name() : profile);
+  if (!known) return std::move(known).error();
+  return StatusOf(**known);
+}
+
+std::vector<SettingState> MachineOwner::States(const KnownProfile& known) const {
+  const bool holds = held_ && held_->name() == known.profile.name;
+  std::vector<SettingState> states =
+      holds ? held_->states()
+            : DescribeProfile(known.profile, known.cpus, parts_.settings, parts_.why_nothing);
+  if (!parts_.overlap.empty()) {
+    states.push_back({.setting = kHousekeepingCpus,
+                      .wanted = "apart from the benchmark CPUs",
+                      .actual = "shared",
+                      .held = false,
+                      .why = parts_.overlap,
+                      .at_end = {}});
+  }
+  return states;
+}
+
+MachineStatus MachineOwner::StatusOf(const KnownProfile& known) const {
+  MachineStatus status;
+  status.profile = known.profile.name;
+  if (held_ && held_->name() == known.profile.name) {
+    status.holder = session_ ? "session" : applied_.empty() ? "daemon" : "apply";
+  }
+  status.environment = ReadEnvironment(parts_.settings.files());
+  status.settings = States(known);
+  if (!status.holder.empty()) {
+    const std::vector<std::string> present = held_->Present();
+    for (std::size_t i = 0; i < present.size(); ++i) status.settings[i].actual = present[i];
+  }
+  status.benchmark_cpus = known.cpus.benchmark;
+  status.housekeeping_cpus = known.cpus.housekeeping;
+  if (!parts_.why_nothing.empty()) status.notes.push_back(parts_.why_nothing);
+  return status;
+}
+
+MachineSample MachineOwner::Sample() const {
+  return TakeSample(parts_.settings.files(), (*Find(kDefaultProfile))->cpus.benchmark);
+}
+
+std::vector<NoiseSource> MachineOwner::Diagnose(const MachineSample& before) const {
+  const KnownProfile& known = **Find(held_ ? held_->name() : kDefaultProfile);
+  return benchd::Diagnose(parts_.settings.files(), known.cpus, States(known), before, Sample());
+}
+
+}  // namespace benchd

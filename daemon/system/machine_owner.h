@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/base/result.h"
+#include "daemon/model/machine_profile.h"
+#include "daemon/model/session.h"
+#include "daemon/model/session_spec.h"
+#include "daemon/system/cgroup.h"
+#include "daemon/system/held_profile.h"
+#include "daemon/system/journal.h"
+#include "daemon/system/machine_sample.h"
+
+namespace benchd {
+
+/// A profile and the CPUs it means on this machine.
+struct KnownProfile {
+  MachineProfile profile;
+  ProfileCpus cpus;
+};
+
+/// Who decides which profile's settings are taken: a session, an admin (`benchctl machine apply`),
+/// or a profile that is held as long as benchd lives. One profile at a time.
+///
+/// Without a journal (user mode) nothing is ever changed: then the settings are described, and
+/// children are kept on their CPUs by affinity alone. Single-threaded; the references outlive it.
+class MachineOwner {
+ public:
+  struct Parts {
+    const Settings& settings;
+    const CgroupPlace& place;
+    CgroupSeat& seat;
+    std::vector<KnownProfile> profiles;  ///< `default` among them
+    std::vector<RunCgroup*> run_groups;  ///< of the runs: for limits of memory
+    /// nullptr: changes nothing, for the reason `why_nothing`.
+    Journal* journal = nullptr;
+    std::string why_nothing;
+    std::string overlap;  ///< empty, or why housekeeping and benchmark CPUs are the same ones
+  };
+  explicit MachineOwner(Parts parts);
+
+  const std::vector<KnownProfile>& profiles() const { return parts_.profiles; }
+
+  /// Takes a profile for a session.
+  ///
+  /// @param cpus  CPU list within the profile's, empty = all that it uses.
+  /// @errors kInvalidArgument for an unknown profile or CPUs outside it; kFailedPrecondition when
+  ///         `strict` isolation misses a setting, which is named; nothing stays changed then.
+  Result<MachineReport> Acquire(const std::string& profile, Isolation isolation,
+                                const std::string& cpus);
+  /// The end of the session: gives back what nobody else holds. Idempotent.
+  MachineEnd Release();
+
+  /// The profile of the session under way, for what is every child's own; never nullptr.
+  const MachineProfile& child_profile() const { return child_profile_; }
+  /// How the CPUs of children are confined at the moment.
+  CpusetKind cpuset() const { return held_ ? held_->cpuset() : CpusetKind::kAffinity; }
+  /// Looks whether the cpuset still is what was taken; what is found is told by Release(). Between
+  /// runs only.
+  void CheckCpuset();
+  /// Told by Release(): runs of this session in which a child was moved between CPUs.
+  void NoteMigrations(std::uint64_t count);
+
+  /// @errors kInvalidArgument for an unknown profile.
+  Result<MachineStatus> Describe(const std::string& profile) const;
+  /// @errors kFailedPrecondition while a session runs, or where nothing may be changed.
+  Result<MachineStatus> Apply(const std::string& profile);
+  Result<MachineStatus> Restore();
+
+  /// benchd has connected: takes `default` if it is to be held as long as benchd lives.
+  void DaemonCame();
+  /// benchd has gone: everything is given back.
+  void DaemonGone();
+
+  /// Noise between two samples of the benchmark CPUs.
+  MachineSample Sample() const;
+  std::vector<NoiseSource> Diagnose(const MachineSample& before) const;
+
+ private:
+  /// What is remembered of a session until its end.
+  struct Session {
+    std::vector<SettingState> at_start;
+    std::vector<int> used;
+    MachineSample before;
+    std::string broken_cpuset;
+    std::uint64_t migrations = 0;
+    std::uint64_t runs = 0;
+  };
+
+  Result<const KnownProfile*> Find(const std::string& name) const;
+  Result<std::vector<int>> ChooseCpus(const KnownProfile& known, Isolation isolation,
+                                      const std::string& cpus) const;
+  void Hold(const KnownProfile& known);
+  std::vector<std::string> LetGo();
+  void HoldWhatStays();
+  std::optional<SettingState> LimitMemory(std::uint64_t bytes) const;
+  std::vector<SettingState> States(const KnownProfile& known) const;
+  MachineStatus StatusOf(const KnownProfile& known) const;
+  std::vector<Warning> WarningsOf(const Session& session,
+                                  const std::vector<std::string>& at_end) const;
+
+  Parts parts_;
+  std::string boot_id_;
+  std::optional<HeldProfile> held_;
+  std::optional<Session> session_;
+  std::string applied_;  // by an admin; empty = none
+  bool daemon_here_ = false;
+  MachineProfile child_profile_;
+  std::vector<std::string> notes_;  // of the last time something was given back
+};
+
+}  // namespace benchd

@@ -1,0 +1,231 @@
+#include "daemon/system/machine_sample.h"
+
+#include <sys/resource.h>
+#include <sys/time.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "daemon/base/cpu_list.h"
+#include "daemon/system/kernel_text.h"
+
+namespace benchd {
+namespace {
+
+using Cpus = std::vector<int>;
+
+bool Contains(const Cpus& cpus, int cpu) {
+  return std::find(cpus.begin(), cpus.end(), cpu) != cpus.end();
+}
+
+/// The number of "cpu3" or "CPU3"; nothing for "cpu", which is the sum of all.
+std::optional<int> CpuOf(std::string_view word) {
+  if (!word.starts_with("cpu") && !word.starts_with("CPU")) return {};
+  const auto number = ParseCount(word.substr(3));
+  if (!number || *number >= kMaxCpus) return {};
+  return static_cast<int>(*number);
+}
+
+std::string CpuFile(int cpu, std::string_view name) {
+  return "sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/" + std::string(name);
+}
+
+std::optional<std::uint64_t> ReadCount(const KernelFiles& files, const std::string& path) {
+  return ParseCount(files.Read(path).value_or(""));
+}
+
+void ReadTicks(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
+  enum Column { kUser, kNice, kSystem, kIdle, kIoWait, kIrq, kSoftIrq, kSteal, kColumns };
+  constexpr std::size_t kFewest = kIdle + 1;  // those that every kernel has
+  const std::string text = files.Read("proc/stat").value_or("");
+  for (std::string_view rest = text; !rest.empty();) {
+    std::string_view line = NextLine(rest);
+    const auto cpu = CpuOf(NextWord(line));
+    if (!cpu || !Contains(cpus, *cpu)) continue;
+    std::array<std::uint64_t, kColumns> ticks{};
+    std::size_t count = 0;
+    for (; count < ticks.size(); ++count) {
+      const auto value = ParseCount(NextWord(line));
+      if (!value) break;
+      ticks[count] = *value;
+    }
+    if (count < kFewest) continue;
+    CpuCounters& counters = sample.cpus[*cpu];
+    counters.irq_ticks = ticks[kIrq] + ticks[kSoftIrq];
+    counters.busy_ticks = ticks[kUser] + ticks[kNice] + ticks[kSystem] + counters.irq_ticks;
+    counters.steal_ticks = ticks[kSteal];
+    counters.total_ticks =
+        counters.busy_ticks + ticks[kIdle] + ticks[kIoWait] + counters.steal_ticks;
+  }
+}
+
+/// Source: the kernel's Documentation/scheduler/sched-stats.rst, "CPU statistics": since version 15
+/// a line has nine figures, the eighth being "sum of all time spent waiting to run by tasks on this
+/// processor"; in nanoseconds, as the text says since version 17 and the kernel has counted all
+/// along (rq_sched_info.run_delay). There is no such file without CONFIG_SCHEDSTATS.
+void ReadWaiting(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
+  constexpr std::uint64_t kFirstVersion = 15;
+  constexpr int kRunDelay = 8;
+  const std::string text = files.Read("proc/schedstat").value_or("");
+  std::string_view rest = text;
+  std::string_view version = NextLine(rest);
+  if (NextWord(version) != "version") return;
+  if (ParseCount(NextWord(version)).value_or(0) < kFirstVersion) return;
+  while (!rest.empty()) {
+    std::string_view line = NextLine(rest);
+    const auto cpu = CpuOf(NextWord(line));
+    if (!cpu || !Contains(cpus, *cpu)) continue;
+    std::string_view figure;
+    for (int i = 0; i < kRunDelay; ++i) figure = NextWord(line);
+    if (const auto waited_ns = ParseCount(figure)) sample.cpus[*cpu].waited_ns = *waited_ns;
+  }
+}
+
+/// Source: Documentation/ABI/testing/sysfs-devices-system-cpu, thermal_throttle.
+void ReadThrottling(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
+  for (const int cpu : cpus) {
+    const auto core = ReadCount(files, CpuFile(cpu, "thermal_throttle/core_throttle_count"));
+    const auto package = ReadCount(files, CpuFile(cpu, "thermal_throttle/package_throttle_count"));
+    if (core || package) sample.cpus[cpu].throttled = core.value_or(0) + package.value_or(0);
+  }
+}
+
+void ReadFrequencies(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
+  for (const int cpu : cpus) {
+    if (const auto khz = ReadCount(files, CpuFile(cpu, "cpufreq/scaling_cur_freq"))) {
+      sample.cpus[cpu].frequency_khz = *khz;
+    }
+  }
+}
+
+/// Who asked for an interrupt, at the end of "IO-APIC 5-edge i801_smbus, eth0": all of the words
+/// that commas hold together.
+std::string_view ActionsOf(std::string_view text) {
+  constexpr std::string_view kBlank = " \t";
+  text = text.substr(0, text.find_last_not_of(kBlank) + 1);
+  std::size_t blank = text.find_last_of(kBlank);
+  while (blank != std::string_view::npos) {
+    const std::size_t before = text.find_last_not_of(kBlank, blank);
+    if (before == std::string_view::npos || text[before] != ',') break;
+    blank = text.find_last_of(kBlank, before);
+  }
+  return blank == std::string_view::npos ? text : text.substr(blank + 1);
+}
+
+/// A table: the first line names the CPUs that are online, each further one has a count for each of
+/// them and then what it is.
+void ReadInterrupts(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
+  const std::string text = files.Read("proc/interrupts").value_or("");
+  std::string_view rest = text;
+  std::vector<bool> is_watched;
+  for (std::string_view header = NextLine(rest); !header.empty();) {
+    const auto cpu = CpuOf(NextWord(header));
+    is_watched.push_back(cpu && Contains(cpus, *cpu));
+  }
+  while (!rest.empty()) {
+    std::string_view line = NextLine(rest);
+    std::string_view label = NextWord(line);
+    if (!label.ends_with(':')) continue;
+    label.remove_suffix(1);
+    std::uint64_t sum = 0;
+    for (const bool watched : is_watched) {
+      std::string_view after = line;
+      const auto count = ParseCount(NextWord(after));
+      if (!count) break;
+      line = after;
+      if (watched) sum += *count;
+    }
+    if (ParseCount(label)) {
+      const std::string name = Printable(ActionsOf(line)) + " (IRQ " + std::string(label) + ")";
+      sample.interrupts[name] += sum;
+    } else {
+      std::string_view what = line;
+      what.remove_prefix(std::min(what.size(), what.find_first_not_of(" \t")));
+      sample.cpu_interrupts[Printable(what.empty() ? label : what)] += sum;
+    }
+  }
+}
+
+/// Source: proc_pid_stat(5); the fields are counted from 1 there. The name in brackets may hold
+/// blanks and brackets itself, so that only the last bracket ends it.
+std::optional<ProcessCounters> ParseProcess(std::string_view text) {
+  constexpr int kFirstAfterName = 3;
+  constexpr int kFlags = 9;
+  constexpr int kUserTime = 14;
+  constexpr int kSystemTime = 15;
+  constexpr int kStartTime = 22;
+  constexpr int kProcessor = 39;
+  constexpr std::uint64_t kKernelThread = 0x00200000;  // PF_KTHREAD, include/linux/sched.h
+  const std::size_t open = text.find('(');
+  const std::size_t close = text.rfind(')');
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open) return {};
+  ProcessCounters process;
+  process.name = Printable(text.substr(open + 1, close - open - 1));
+  text.remove_prefix(close + 1);
+  for (int field = kFirstAfterName; field <= kProcessor; ++field) {
+    const auto value = ParseCount(NextWord(text));
+    switch (field) {
+      case kFlags:
+        process.kernel = (value.value_or(0) & kKernelThread) != 0;
+        break;
+      case kUserTime:
+      case kSystemTime:
+        if (!value) return {};
+        process.busy_ticks += *value;
+        break;
+      case kStartTime:
+        process.started_ticks = value.value_or(0);
+        break;
+      case kProcessor:
+        if (value && *value < kMaxCpus) process.cpu = static_cast<int>(*value);
+        break;
+      default:
+        break;
+    }
+  }
+  return process;
+}
+
+void ReadProcesses(const KernelFiles& files, MachineSample& sample) {
+  for (const std::string& name : files.List("proc")) {
+    const auto pid = ParseCount(name);
+    if (!pid || *pid > std::numeric_limits<std::int32_t>::max()) continue;
+    const auto text = files.Read("proc/" + name + "/stat");
+    if (!text) continue;  // it has ended meanwhile
+    if (auto process = ParseProcess(*text)) {
+      sample.processes[static_cast<std::int32_t>(*pid)] = std::move(*process);
+    }
+  }
+}
+
+std::int64_t ReapedChildrenUs() {
+  rusage usage{};
+  getrusage(RUSAGE_CHILDREN, &usage);
+  constexpr std::int64_t kMillion = 1000000;
+  return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * kMillion + usage.ru_utime.tv_usec +
+         usage.ru_stime.tv_usec;
+}
+
+}  // namespace
+
+MachineSample TakeSample(const KernelFiles& files, const std::vector<int>& cpus) {
+  MachineSample sample;
+  sample.at_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                     std::chrono::steady_clock::now().time_since_epoch())
+                     .count();
+  ReadTicks(files, cpus, sample);
+  ReadWaiting(files, cpus, sample);
+  ReadThrottling(files, cpus, sample);
+  ReadFrequencies(files, cpus, sample);
+  ReadInterrupts(files, cpus, sample);
+  ReadProcesses(files, sample);
+  sample.own_children_us = ReapedChildrenUs();
+  return sample;
+}
+
+}  // namespace benchd

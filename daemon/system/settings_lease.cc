@@ -1,0 +1,182 @@
+#include "daemon/system/settings_lease.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "daemon/base/error.h"
+
+namespace benchd {
+namespace {
+
+/// What became of an entry whose old value was to come back.
+struct Return {
+  enum class Outcome {
+    kNothingToDo,  ///< the old value was there
+    kPutBack,
+    kLeft,     ///< somebody else has changed it, or it is not there any more
+    kRefused,  ///< it may go another time
+  };
+  Outcome outcome = Outcome::kNothingToDo;
+  std::string sentence;
+};
+
+Return Try(const Settings& settings, const JournalEntry& entry) {
+  using Outcome = Return::Outcome;
+  const std::string what = DescribeSetting(entry.key);
+  const auto present = settings.Read(entry.key);
+  if (!present) {
+    const bool gone = present.error().code == ErrorCode::kNotFound;
+    return {gone ? Outcome::kLeft : Outcome::kRefused,
+            what + ": not put back: " + present.error().message};
+  }
+  if (*present == entry.old_value) return {};
+  if (!SameValue(entry.key.kind, *present, entry.new_value)) {
+    return {Outcome::kLeft, what + ": left at '" + *present + "', which somebody else has set"};
+  }
+  const auto written = settings.Write(entry.key, entry.old_value);
+  if (written) return {Outcome::kPutBack, {}};
+  return {Outcome::kRefused, what + ": not put back: " + written.error().message};
+}
+
+/// What a restore has done so far.
+struct Restored {
+  std::size_t put_back = 0;
+  std::vector<std::string> left;
+  std::vector<JournalEntry> refused;
+};
+
+Restored PutAllBack(const Settings& settings, const std::vector<JournalEntry>& entries) {
+  Restored all;
+  for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
+    Return one = Try(settings, *entry);
+    if (one.outcome == Return::Outcome::kPutBack) ++all.put_back;
+    if (one.outcome == Return::Outcome::kRefused) all.refused.push_back(*entry);
+    // A setting that was taken twice is told of once.
+    const bool told = std::find(all.left.begin(), all.left.end(), one.sentence) != all.left.end();
+    if (!one.sentence.empty() && !told) all.left.push_back(std::move(one.sentence));
+  }
+  std::reverse(all.refused.begin(), all.refused.end());
+  return all;
+}
+
+}  // namespace
+
+std::string PutBack(const Settings& settings, const JournalEntry& entry) {
+  return Try(settings, entry).sentence;
+}
+
+Result<SettingsLease> SettingsLease::Take(SettingServices services,
+                                          const std::vector<SettingChange>& changes) {
+  SettingsLease lease;
+  lease.settings_ = &services.settings;
+  for (const SettingChange& change : changes) {
+    auto changed = lease.Change(services, change);
+    if (changed) continue;
+    Error error = std::move(changed).error();
+    if (!change.optional) {
+      for (const std::string& sentence : lease.Release()) error.message += "; " + sentence;
+      return error;
+    }
+    lease.refused_.push_back(std::move(error.message));
+  }
+  return lease;
+}
+
+Result<void> SettingsLease::Change(SettingServices& services, const SettingChange& change) {
+  const std::string what = DescribeSetting(change.key);
+  auto old_value = settings_->Read(change.key);
+  if (!old_value) return std::move(old_value).error().Within(what);
+  JournalEntry entry{change.key, std::move(*old_value), NormalValue(change.key.kind, change.value)};
+  if (entry.old_value == entry.new_value) return {};
+  if (!IsValidSetting(entry.key, entry.new_value)) {
+    return InvalidArgument(what, "'" + change.value + "' is no value that benchd-runner writes");
+  }
+  if (!IsValidSetting(entry.key, entry.old_value)) {
+    return Error{ErrorCode::kFailedPrecondition,
+                 what + ": it is '" + entry.old_value + "', which could not be put back",
+                 {}};
+  }
+  if (auto noted = services.journal.Append(entry, services.boot_id); !noted) {
+    return std::move(noted).error().Within(what);
+  }
+  auto written = settings_->Write(entry.key, entry.new_value);
+  if (written) {
+    entries_.push_back(std::move(entry));
+    return {};
+  }
+  Error error = std::move(written).error().Within(what);
+  const std::string left = Undo(services, std::move(entry));
+  if (!left.empty()) error.message += "; " + left;
+  return error;
+}
+
+/// After a refused write: what the kernel has made of the value all the same is our doing.
+std::string SettingsLease::Undo(SettingServices& services, JournalEntry entry) {
+  const auto present = settings_->Read(entry.key);
+  if (present && *present == entry.old_value) return {};
+  if (present && !SameValue(entry.key.kind, *present, entry.new_value) &&
+      IsValidSetting(entry.key, *present)) {
+    entry.new_value = *present;
+    // Should we be killed now, or be refused, too, the next restore knows this value for ours.
+    static_cast<void>(services.journal.Append(entry, services.boot_id));
+  }
+  const auto written = settings_->Write(entry.key, entry.old_value);
+  if (written) return {};
+  std::string left = "and the old value '" + entry.old_value + "' could not be put back: ";
+  entries_.push_back(std::move(entry));
+  return left + written.error().message;
+}
+
+SettingsLease::SettingsLease(SettingsLease&& other) noexcept
+    : settings_(other.settings_),
+      entries_(std::exchange(other.entries_, {})),
+      refused_(std::exchange(other.refused_, {})) {}
+
+SettingsLease& SettingsLease::operator=(SettingsLease&& other) noexcept {
+  if (this == &other) return *this;
+  Release();
+  settings_ = other.settings_;
+  entries_ = std::exchange(other.entries_, {});
+  refused_ = std::exchange(other.refused_, {});
+  return *this;
+}
+
+SettingsLease::~SettingsLease() { Release(); }
+
+std::vector<std::string> SettingsLease::Release() {
+  std::vector<std::string> left;
+  while (!entries_.empty()) {
+    std::string sentence = PutBack(*settings_, entries_.back());
+    entries_.pop_back();
+    if (!sentence.empty()) left.push_back(std::move(sentence));
+  }
+  return left;
+}
+
+Result<std::vector<std::string>> RestoreFrom(Journal& journal, const Settings& settings,
+                                             std::string_view boot_id) {
+  auto contents = journal.Read();
+  if (!contents) return std::move(contents).error();
+  std::vector<std::string> sentences;
+  Restored done;
+  if (!contents->entries.empty() && boot_id.empty()) {
+    return Error{ErrorCode::kFailedPrecondition,
+                 journal.path() + ": this boot's id is not known, and so not whether it is of it",
+                 "nothing was changed; is /proc mounted?"};
+  }
+  if (!contents->entries.empty() && contents->boot_id != boot_id) {
+    sentences.push_back(journal.path() + " is of an earlier boot, whose settings are gone");
+  } else {
+    done = PutAllBack(settings, contents->entries);
+  }
+  if (done.put_back == 1) sentences.push_back("1 setting was put back");
+  if (done.put_back > 1) {
+    sentences.push_back(std::to_string(done.put_back) + " settings were put back");
+  }
+  sentences.insert(sentences.end(), done.left.begin(), done.left.end());
+  auto kept = done.refused.empty() ? journal.Clear() : journal.KeepOnly(done.refused);
+  if (!kept) return std::move(kept).error();
+  return sentences;
+}
+
+}  // namespace benchd

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "daemon/base/result.h"
+#include "daemon/system/journal.h"
+#include "daemon/system/setting.h"
+
+namespace benchd {
+
+/// What it takes to change a setting and to be able to take it back. The references outlive every
+/// lease.
+struct SettingServices {
+  const Settings& settings;
+  Journal& journal;
+  std::string boot_id;
+};
+
+/// A setting that is to get a value.
+struct SettingChange {
+  SettingKey key;
+  std::string value;
+  /// Where the kernel refuses it, the others go on; it is listed in refused().
+  bool optional = false;
+};
+
+/// Puts an entry's old value back, if the present one is what we wrote.
+///
+/// @return empty, or a sentence on what was left alone: the value was changed by somebody else
+///         ("governor of CPU 3: left at 'ondemand', which somebody else has set"), or cannot be
+///         written. A value that is the old one already needs nothing.
+std::string PutBack(const Settings& settings, const JournalEntry& entry);
+
+/// Settings that have been changed and are given back, in reverse order, by Release() or with the
+/// object. Move-only.
+class SettingsLease {
+ public:
+  SettingsLease() = default;
+  /// Gives each setting its value, in this order: old value read, journal, write, read back. One
+  /// that has its value already is left alone and not given back.
+  ///
+  /// @errors of the first change that is refused and not optional, naming file and reason, after
+  ///         those before it have been undone.
+  static Result<SettingsLease> Take(SettingServices services,
+                                    const std::vector<SettingChange>& changes);
+
+  SettingsLease(SettingsLease&& other) noexcept;
+  SettingsLease& operator=(SettingsLease&& other) noexcept;
+  SettingsLease(const SettingsLease&) = delete;
+  SettingsLease& operator=(const SettingsLease&) = delete;
+  ~SettingsLease();
+
+  /// Optional ones that were refused: sentences.
+  const std::vector<std::string>& refused() const { return refused_; }
+  /// How many settings it holds away from their old value.
+  std::size_t size() const { return entries_.size(); }
+
+  /// Gives back; idempotent. @return sentences on what was left alone, see PutBack().
+  std::vector<std::string> Release();
+
+ private:
+  Result<void> Change(SettingServices& services, const SettingChange& change);
+  std::string Undo(SettingServices& services, JournalEntry entry);
+
+  const Settings* settings_ = nullptr;
+  std::vector<JournalEntry> entries_;
+  std::vector<std::string> refused_;
+};
+
+/// Gives back everything that a journal names, in reverse order, and empties it; entries of another
+/// boot are forgotten, as that boot's settings are gone. Where the kernel refuses an old value, its
+/// entry stays for another time.
+///
+/// @return sentences on what was put back ("2 settings were put back") and what was left alone.
+/// @errors those of Journal::Read(), and kFailedPrecondition for an empty `boot_id`: then nothing
+///         was written.
+Result<std::vector<std::string>> RestoreFrom(Journal& journal, const Settings& settings,
+                                             std::string_view boot_id);
+
+}  // namespace benchd

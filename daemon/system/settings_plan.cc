@@ -1,0 +1,277 @@
+#include "daemon/system/settings_plan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "daemon/base/cpu_list.h"
+#include "daemon/system/frequency_plan.h"
+#include "daemon/system/kernel_text.h"
+#include "daemon/system/v1_shield.h"
+
+namespace benchd {
+namespace {
+
+using Kind = SettingKind;
+
+constexpr const char* kIrqs = "irqs";
+constexpr const char* kWorkqueues = "workqueues";
+constexpr const char* kSmt = "smt";
+constexpr const char* kSmtFolder = "sys/devices/system/cpu/smt/";
+
+PlannedSetting Named(std::string name, std::string wanted) {
+  PlannedSetting planned;
+  planned.name = std::move(name);
+  planned.wanted = std::move(wanted);
+  return planned;
+}
+
+/// Empty, or why nothing can be moved to the housekeeping CPUs.
+std::string WhyNotApart(const ProfileCpus& cpus) {
+  if (CpusInBoth(cpus.housekeeping, cpus.benchmark).empty() && !cpus.housekeeping.empty())
+    return {};
+  return "no CPU is left for housekeeping" + (cpus.why.empty() ? "" : ": " + cpus.why);
+}
+
+// ---- irqs, workqueues ----
+
+std::vector<SettingKey> IrqKeys(const KernelFiles& files) {
+  std::vector<std::uint64_t> numbers;
+  for (const std::string& name : files.List("proc/irq")) {
+    const auto number = ParseCount(name);
+    if (number && files.Exists("proc/irq/" + name + "/smp_affinity_list")) {
+      numbers.push_back(*number);
+    }
+  }
+  std::sort(numbers.begin(), numbers.end());
+  std::vector<SettingKey> keys;
+  for (const std::uint64_t number : numbers) {
+    keys.push_back({Kind::kIrqAffinity, std::to_string(number)});
+  }
+  return keys;
+}
+
+/// The default comes first: an interrupt that is set up meanwhile starts out right. It is for all
+/// to come, so it has to be had; single interrupts may be the kernel's own to place (EIO).
+PlannedSetting PlanIrqs(const std::string& wanted, const ProfileCpus& cpus,
+                        const Settings& settings) {
+  PlannedSetting planned = Named(kIrqs, wanted);
+  planned.keys = IrqKeys(settings.files());
+  const SettingKey by_default{Kind::kDefaultIrqAffinity, {}};
+  const bool has_default = settings.files().Exists("proc/irq/default_smp_affinity");
+  planned.missing = WhyNotApart(cpus);
+  if (planned.keys.empty() && !has_default) {
+    planned.missing =
+        "this kernel shows no interrupts below " + settings.files().FullPath("proc/irq");
+  }
+  if (!planned.missing.empty()) return planned;
+  const std::string list = FormatCpuList(cpus.housekeeping);
+  if (has_default) planned.changes.push_back({by_default, list, false});
+  for (const SettingKey& key : planned.keys) planned.changes.push_back({key, list, true});
+  return planned;
+}
+
+PlannedSetting PlanWorkqueues(const std::string& wanted, const ProfileCpus& cpus,
+                              const Settings& settings) {
+  PlannedSetting planned = Named(kWorkqueues, wanted);
+  planned.keys = {{Kind::kWorkqueueCpus, {}}};
+  const auto present = settings.Read(planned.keys.front());
+  planned.missing =
+      present ? WhyNotApart(cpus) : "the kernel lets nobody choose: " + present.error().message;
+  if (planned.missing.empty()) {
+    planned.changes = {{planned.keys.front(), FormatCpuList(cpus.housekeeping), false}};
+  }
+  return planned;
+}
+
+// ---- smt ----
+
+/// The CPUs that go offline with SMT: all but the first thread of each core.
+std::vector<int> LaterThreads(const Topology& topology) {
+  std::vector<int> threads;
+  for (const PhysicalCore& core : topology.cores) {
+    threads.insert(threads.end(), core.cpus.begin() + 1, core.cpus.end());
+  }
+  std::sort(threads.begin(), threads.end());
+  return threads;
+}
+
+/// Empty, or why SMT cannot be turned off and on again without harm.
+std::string WhyNoSmtControl(const KernelFiles& files, const Topology& topology,
+                            const std::vector<int>& going, const ProfileCpus& cpus) {
+  const auto control = files.Read(std::string(kSmtFolder) + "control");
+  if (!control) return "the kernel cannot turn SMT off: " + control.error().message;
+  if (*control != "on") {
+    return "the kernel cannot turn SMT off here: smt/control says '" + Printable(*control) + "'";
+  }
+  if (const auto lost = CpusInBoth(cpus.used, going); !lost.empty()) {
+    return "CPU " + FormatCpuList(lost) + ", where benchmarks run, would go offline with SMT";
+  }
+  const auto present = ParseCpuList(files.Read("sys/devices/system/cpu/present").value_or(""));
+  if (!present) return {};
+  if (const auto offline = CpusWithout(*present, topology.online); !offline.empty()) {
+    return "CPU " + FormatCpuList(offline) +
+           " is offline, and turning SMT on again would bring it back: set it online, or use "
+           "smt = \"idle\"";
+  }
+  return {};
+}
+
+/// A version 1 cpuset loses the CPUs that go offline for good, so they are taken out of it before,
+/// to be put back: of a child before its parent, as it may not have more than that.
+void PlanV1Cpusets(const Settings& settings, const std::vector<int>& going,
+                   PlannedSetting& planned) {
+  std::vector<std::string> names = ListV1Cpusets(settings.files());
+  std::reverse(names.begin(), names.end());
+  for (const std::string& name : names) {
+    const SettingKey key{Kind::kV1CpusetCpus, name};
+    const auto text = settings.Read(key);
+    const auto cpus = text ? ParseCpuList(*text) : std::vector<int>();
+    if (!text || !cpus) {
+      planned.missing = "what SMT would change cannot be saved: " +
+                        (text ? cpus.error().message : text.error().message);
+      return;
+    }
+    if (CpusInBoth(*cpus, going).empty()) continue;
+    const std::vector<int> rest = CpusWithout(*cpus, going);
+    if (rest.empty()) {
+      planned.missing = DescribeSetting(key) + " are " + *text + ", and all would go offline";
+      return;
+    }
+    planned.changes.push_back({key, FormatCpuList(rest), false});
+  }
+}
+
+PlannedSetting PlanSmt(const std::string& wanted, const ProfileCpus& cpus,
+                       const Settings& settings) {
+  PlannedSetting planned = Named(kSmt, wanted);
+  if (wanted != "off") return planned;
+  const auto topology = ReadTopology(settings.files());
+  if (!topology) {
+    planned.missing = topology.error().message;
+    return planned;
+  }
+  const std::vector<int> going = LaterThreads(*topology);
+  if (going.empty()) return planned;
+  planned.missing = WhyNoSmtControl(settings.files(), *topology, going, cpus);
+  if (planned.missing.empty()) PlanV1Cpusets(settings, going, planned);
+  planned.changes.push_back({{Kind::kSmt, {}}, "off", false});
+  return planned;
+}
+
+// ---- the rest ----
+
+PlannedSetting PlanOne(std::string name, Kind kind, const std::string& wanted,
+                       std::string_view absent, const Settings& settings) {
+  PlannedSetting planned = Named(std::move(name), wanted);
+  planned.keys = {{kind, {}}};
+  const auto present = settings.Read(planned.keys.front());
+  if (present) {
+    planned.changes = {{planned.keys.front(), wanted, false}};
+  } else if (present.error().code == ErrorCode::kNotFound) {
+    planned.missing = std::string(absent) + " (" + present.error().message + ")";
+  } else {
+    planned.missing = present.error().message;
+  }
+  return planned;
+}
+
+/// What would be refused when it is written is told now; what is missing changes nothing.
+void Settle(PlannedSetting& planned) {
+  for (const SettingChange& change : planned.changes) {
+    if (!planned.missing.empty() || IsValidSetting(change.key, change.value)) continue;
+    planned.missing =
+        "'" + Printable(planned.wanted) + "' is no value of " + DescribeSetting(change.key);
+  }
+  if (!planned.missing.empty()) planned.changes.clear();
+}
+
+// ---- present values ----
+
+std::string PresentSmt(const KernelFiles& files) {
+  const std::string active = files.Read(std::string(kSmtFolder) + "active").value_or("");
+  if (active.empty()) return {};
+  return active == "1" ? "on" : "off";
+}
+
+bool IsWithin(const std::string& list, const std::string& outer) {
+  const auto cpus = ParseCpuList(list);
+  const auto others = ParseCpuList(outer);
+  return cpus && others && CpusWithout(*cpus, *others).empty();
+}
+
+std::string PresentIrqs(const PlannedSetting& planned, const Settings& settings) {
+  std::size_t known = 0;
+  std::size_t moved = 0;
+  for (const SettingChange& change : planned.changes) {
+    if (change.key.kind != Kind::kIrqAffinity) continue;
+    const auto list = settings.Read(change.key);
+    known += list ? 1 : 0;
+    moved += list && IsWithin(*list, change.value) ? 1 : 0;
+  }
+  if (known == 0) return {};
+  if (moved == known) return planned.wanted;
+  return std::to_string(moved) + " of " + std::to_string(known) + " on housekeeping CPUs";
+}
+
+/// A value in the words of the profile.
+std::string InWords(const PlannedSetting& planned, const SettingKey& key, std::string value) {
+  if (key.kind == Kind::kBoost) return value == "1" ? "on" : "off";
+  if (key.kind == Kind::kNoTurbo) return value == "1" ? "off" : "on";
+  const bool is_housekeeping = key.kind == Kind::kWorkqueueCpus && !planned.changes.empty() &&
+                               IsWithin(value, planned.changes.front().value);
+  return is_housekeeping ? planned.wanted : std::move(value);
+}
+
+}  // namespace
+
+std::vector<PlannedSetting> PlanSettings(const MachineProfile& profile, const ProfileCpus& cpus,
+                                         const Settings& settings) {
+  std::vector<PlannedSetting> plan;
+  if (!profile.irqs.empty()) plan.push_back(PlanIrqs(profile.irqs, cpus, settings));
+  if (!profile.workqueues.empty()) {
+    plan.push_back(PlanWorkqueues(profile.workqueues, cpus, settings));
+  }
+  if (!profile.smt.empty()) plan.push_back(PlanSmt(profile.smt, cpus, settings));
+  for (PlannedSetting& planned : PlanFrequencies(profile, cpus.used, settings)) {
+    plan.push_back(std::move(planned));
+  }
+  const auto add = [&](const char* name, Kind kind, const std::string& wanted,
+                       std::string_view absent) {
+    if (!wanted.empty()) plan.push_back(PlanOne(name, kind, wanted, absent, settings));
+  };
+  add("timer_migration", Kind::kTimerMigration, profile.timer_migration,
+      "this kernel was built without timer migration");
+  add("nmi_watchdog", Kind::kNmiWatchdog, profile.nmi_watchdog,
+      "this kernel was built without the NMI watchdog");
+  add("transparent_hugepages", Kind::kTransparentHugepages, profile.transparent_hugepages,
+      "this kernel was built without transparent huge pages");
+  add("swappiness", Kind::kSwappiness, profile.swappiness, "this kernel has no swappiness");
+  add("perf_sample_rate", Kind::kPerfSampleRate, profile.perf_sample_rate,
+      "this kernel was built without perf events");
+  for (PlannedSetting& planned : plan) Settle(planned);
+  return plan;
+}
+
+std::string PresentValue(const PlannedSetting& planned, const Settings& settings) {
+  if (planned.name == kSmt) return PresentSmt(settings.files());
+  if (planned.name == kIrqs) return PresentIrqs(planned, settings);
+  std::vector<std::pair<std::string, std::vector<int>>> values;
+  for (const SettingKey& key : planned.keys) {
+    const auto value = settings.Read(key);
+    if (!value) continue;
+    const std::string words = InWords(planned, key, *value);
+    auto known = std::find_if(values.begin(), values.end(),
+                              [&words](const auto& one) { return one.first == words; });
+    if (known == values.end()) known = values.insert(known, {words, {}});
+    known->second.push_back(static_cast<int>(ParseCount(key.target).value_or(0)));
+  }
+  if (values.size() == 1) return values.front().first;
+  std::string text;
+  for (const auto& [words, cpus] : values) {
+    text += (text.empty() ? "" : ", ") + words + (cpus.size() > 1 ? " (CPUs " : " (CPU ") +
+            FormatCpuList(cpus) + ")";
+  }
+  return text;
+}
+
+}  // namespace benchd

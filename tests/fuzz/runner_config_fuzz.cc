@@ -1,0 +1,47 @@
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "daemon/helper/config.h"
+#include "daemon/helper/toml.h"
+#include "tests/fuzz/fuzz.h"
+
+namespace {
+
+bool IsOneOf(const std::string& text, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), text) != words.end();
+}
+
+/// What the runner builds on without a look of its own.
+void CheckProfile(const benchd::MachineProfile& profile) {
+  using benchd::IsPlainWord;
+  FUZZ_CHECK(IsPlainWord(profile.name) && profile.name.size() <= 64);
+  FUZZ_CHECK(profile.governor.empty() || IsPlainWord(profile.governor));
+  FUZZ_CHECK(profile.energy_preference.empty() || IsPlainWord(profile.energy_preference));
+  FUZZ_CHECK(IsOneOf(profile.smt, {"", "idle", "off"}));
+  FUZZ_CHECK(IsOneOf(profile.cpuset, {"", "isolated", "root", "shield"}));
+  FUZZ_CHECK(IsOneOf(profile.boost, {"", "on", "off"}));
+  FUZZ_CHECK(IsOneOf(profile.timer_migration, {"", "0", "1"}));
+  FUZZ_CHECK(IsOneOf(profile.policy, {"", "batch", "fifo"}));
+  FUZZ_CHECK(profile.nice >= -20 && profile.nice <= 19);
+  FUZZ_CHECK(profile.c_state_latency_us.value_or(0) >= 0);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace benchd;
+  const auto config = ParseRunnerConfig(fuzz::AsText(data, size));
+  const std::string sent = wire::EncodeRunnerConfig(config);
+  if (!config) {
+    fuzz::CheckMessage(config.error().message);
+    FUZZ_CHECK(config.error().message.starts_with("line "));
+  } else {
+    for (const MachineProfile& profile : config->profiles) CheckProfile(profile);
+  }
+  // What the runner is told is what was read, error or not.
+  const auto received = wire::DecodeRunnerConfig(sent);
+  FUZZ_CHECK(received && wire::EncodeRunnerConfig(*received) == sent);
+  return 0;
+}

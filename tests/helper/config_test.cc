@@ -1,0 +1,101 @@
+#include "daemon/helper/config.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace benchd {
+namespace {
+
+TEST(ParseRunnerConfigTest, AnEmptyFileSaysNothing) {
+  const auto config = ParseRunnerConfig("");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->user, "");
+  EXPECT_EQ(config->benchmark_cpus, "");
+  EXPECT_TRUE(config->profiles.empty());
+}
+
+TEST(ParseRunnerConfigTest, TakesTheRunnersKeysAsTextOrNumber) {
+  const auto config = ParseRunnerConfig(
+      "[runner]\nsocket = \"/run/x.sock\"\nuser = 990\nbenchmark_cpus = \"2-3\"\n"
+      "[log]\nlevel = \"none of our business\"\n");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->user, "990");
+  EXPECT_EQ(config->benchmark_cpus, "2-3");
+}
+
+TEST(ParseRunnerConfigTest, TheRunnersSectionAndTheProfilesStandSideBySide) {
+  const auto config = ParseRunnerConfig(
+      "[runner]\nbenchmark_cpus = 3\n[machine_profile.a]\nsmt = \"off\"\n[machine_profile.b]\n");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->benchmark_cpus, "3");
+  ASSERT_EQ(config->profiles.size(), 2U);
+  EXPECT_EQ(config->profiles[0].name, "a");
+  EXPECT_EQ(config->profiles[0].smt, "off");
+  EXPECT_EQ(config->profiles[1].name, "b");
+  EXPECT_EQ(config->profiles[1].benchmark_cpus, "") << "the reader's to fill in";
+}
+
+TEST(ParseRunnerConfigTest, TheExampleOfTheReadmeIsRight) {
+  std::ifstream file(BENCHD_TEST_DATA "/../README.md");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t begin = text.find("```toml\n[socket]");
+  ASSERT_NE(begin, std::string::npos);
+  const std::size_t from = begin + 8;
+  const auto config = ParseRunnerConfig(text.substr(from, text.find("```", from) - from));
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_GE(config->profiles.size(), 2U);
+}
+
+// Letters of which toml++ 3.3 says that they are not there; U+00A7 and the others of its ranges.
+TEST(ParseRunnerConfigTest, LettersBeyondAsciiStandInTextsAndCommentsOnly) {
+  EXPECT_TRUE(ParseRunnerConfig("# Größe §\n[log]\nlevel = \"§ü\"\n"));
+  EXPECT_TRUE(ParseRunnerConfig("s = \"\"\"\\\n§\"\"\"\n"));
+  for (const char* letter : {"§", "ü", "Ω", "ა", "漢", "\xEF\xBB\xBF"}) {
+    for (const char* place : {"x = 1\n", "\nx = 1 "}) {
+      const std::string text =
+          *place == 'x' ? "a = 1\n" + std::string(letter) + place : place + std::string(letter);
+      EXPECT_FALSE(ParseRunnerConfig(text)) << text;
+    }
+  }
+}
+
+struct Wrong {
+  const char* text;
+  const char* message;
+};
+
+TEST(ParseRunnerConfigTest, AnErrorNamesLineAndKey) {
+  for (const Wrong& wrong : {
+           Wrong{"[runner]\n\ncolour = 1\n", "line 3: [runner] colour is no known key"},
+           Wrong{"[runner]\n\"a\\nb\" = 1\n", "line 2: [runner] 'a\\x0ab' is no known key"},
+           Wrong{"[runner]\nuser = [1]\n", "line 2: [runner] user is neither a text nor a number"},
+           Wrong{"runner = 1\n", "line 1: [runner] is no table"},
+           Wrong{"\nmachine_profile = 1\n", "line 2: [machine_profile] is no table"},
+           Wrong{"[[machine_profile]]\n", "line 1: [machine_profile] is no table"},
+       }) {
+    const auto config = ParseRunnerConfig(wrong.text);
+    ASSERT_FALSE(config) << wrong.text;
+    EXPECT_EQ(config.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_EQ(config.error().message, wrong.message);
+  }
+}
+
+TEST(ParseRunnerConfigTest, WhatIsNoTomlIsNamedWithItsLine) {
+  const auto config = ParseRunnerConfig("[runner]\nuser = \n");
+  ASSERT_FALSE(config);
+  EXPECT_EQ(config.error().message.substr(0, 8), "line 2: ");
+}
+
+// toml++ shows the words that it did not understand as they are.
+TEST(ParseRunnerConfigTest, AnErrorIsOneLine) {
+  const auto config = ParseRunnerConfig("x = fal\nse = 1\n");
+  ASSERT_FALSE(config);
+  EXPECT_NE(config.error().message.find("'fal "), std::string::npos) << config.error().message;
+  EXPECT_EQ(config.error().message.find('\n'), std::string::npos) << config.error().message;
+}
+
+}  // namespace
+}  // namespace benchd

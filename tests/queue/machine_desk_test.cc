@@ -1,0 +1,300 @@
+#include "daemon/queue/machine_desk.h"
+
+#include <gtest/gtest.h>
+
+#include <asio/co_spawn.hpp>
+#include <asio/detached.hpp>
+#include <asio/io_context.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/fakes.h"
+#include "tests/support/loop.h"
+
+namespace benchd {
+namespace {
+
+using Asked = std::vector<std::string>;
+
+Caller User(std::uint32_t uid) {
+  Caller caller;
+  caller.uid = uid;
+  caller.gid = uid;
+  return caller;
+}
+
+bool Stays() { return false; }
+
+class MachineDeskTest : public testing::Test {
+ protected:
+  ~MachineDeskTest() override {
+    queue_.Stop();
+    loop_.restart();
+    loop_.run();
+  }
+
+  SessionId Submit() {
+    SessionSpec spec = fake::TwoArms();
+    spec.limits.runs = 4;
+    Result<SessionSnapshot> submitted = RunToEnd(loop_, queue_.Submit(std::move(spec), {}));
+    EXPECT_TRUE(submitted) << submitted.error().message;
+    return submitted ? submitted->id : SessionId{};
+  }
+  void Work() { asio::co_spawn(loop_, queue_.Work(), asio::detached); }
+  /// Runs the loop until nothing is left to do without an event from outside.
+  void Settle() {
+    loop_.restart();
+    while (loop_.poll() > 0) {
+    }
+  }
+  template <typename T>
+  void Start(asio::awaitable<T> coroutine, std::optional<T>* result) {
+    asio::co_spawn(loop_, KeepResult(std::move(coroutine), result), Rethrow);
+  }
+  SessionState StateOf(const SessionId& id) {
+    return queue_.Get(User(1000), id.value)->snapshot.state;
+  }
+
+  asio::io_context loop_;
+  fake::Clock clock_;
+  fake::RandomSource random_;
+  fake::Launcher launcher_{clock_};
+  fake::Machine machine_;
+  fake::Store store_;
+  EventHub hub_;
+  Queue queue_{loop_.get_executor(),
+               {launcher_, machine_, store_, store_, clock_, random_, hub_},
+               {.admin_gid = 50}};
+  MachineDesk desk_{queue_, machine_, {.admin_gid = 50}};
+};
+
+TEST_F(MachineDeskTest, DescribesForEverybody) {
+  machine_.status->profile = "quiet";
+  Work();
+  const auto view = RunToEnd(loop_, desk_.Describe("quiet", Stays));
+  ASSERT_TRUE(view) << view.error().message;
+  EXPECT_EQ(view->status.profile, "quiet");
+  EXPECT_FALSE(view->session);
+  EXPECT_EQ(machine_.asked, (Asked{"describe quiet"}));
+}
+
+TEST_F(MachineDeskTest, AsksTheRunnerNothingWhileASessionMeasures) {
+  Submit();
+  std::optional<Result<std::vector<NoiseSource>>> sources;
+  std::optional<Result<MachineStatus>> applied;
+  std::optional<Result<MachineStatus>> restored;
+  std::size_t asked_during_runs = 0;
+  int runs = 0;
+  launcher_.during_run = [&] {
+    if (++runs == 2) {
+      Start(desk_.Diagnose(Stays), &sources);
+      Start(desk_.Apply(User(0), "", Stays), &applied);
+      Start(desk_.Restore(User(0), Stays), &restored);
+    }
+    asked_during_runs += machine_.asked.size();
+  };
+  Work();
+  Settle();
+  EXPECT_GT(runs, 2);
+  EXPECT_EQ(asked_during_runs, 0U);
+  EXPECT_TRUE(sources && *sources);
+  EXPECT_TRUE(applied && *applied);
+  EXPECT_TRUE(restored && *restored);
+  EXPECT_EQ(machine_.asked, (Asked{"diagnose", "apply default", "restore"}));
+}
+
+TEST_F(MachineDeskTest, DuringASessionTellsAtOnceWhatItWasGiven) {
+  machine_.report->isolation = {{.setting = "governor", .actual = "performance", .held = true}};
+  machine_.report->benchmark_cpus = {1};
+  machine_.report->environment.facts = {{"kernel", "6.1"}};
+  const SessionId id = Submit();
+  std::optional<Result<MachineView>> same;
+  std::optional<Result<MachineView>> other;
+  bool answered_during_runs = false;
+  int runs = 0;
+  launcher_.during_run = [&] {
+    // What the last run's client asked is answered before this one's block has ended.
+    if (++runs == 2) {
+      Start(desk_.Describe("", Stays), &same);
+      Start(desk_.Describe("strict", Stays), &other);
+      Settle();
+      answered_during_runs = same.has_value() && other.has_value();
+    }
+  };
+  Work();
+  Settle();
+  EXPECT_TRUE(answered_during_runs);
+  ASSERT_TRUE(same && *same);
+  EXPECT_EQ((*same)->session, id);
+  EXPECT_EQ((*same)->status.holder, "session");
+  EXPECT_EQ((*same)->status.profile, "default");
+  EXPECT_EQ((*same)->status.settings, machine_.report->isolation);
+  EXPECT_EQ((*same)->status.environment, machine_.report->environment);
+  EXPECT_EQ((*same)->status.benchmark_cpus, std::vector<int>{1});
+  EXPECT_TRUE((*same)->status.notes.empty());
+  ASSERT_TRUE(other && *other);
+  EXPECT_EQ((*other)->status.notes,
+            (Asked{"a session runs with the profile 'default': how the settings of 'strict' stand "
+                   "can be asked when it has ended"}));
+  EXPECT_TRUE(machine_.asked.empty());
+}
+
+TEST_F(MachineDeskTest, ASessionWithoutIsolationHoldsNothing) {
+  SessionSpec spec = fake::TwoArms();
+  spec.isolation = Isolation::kOff;
+  ASSERT_TRUE(RunToEnd(loop_, queue_.Submit(std::move(spec), {})));
+  std::optional<Result<MachineView>> view;
+  launcher_.during_run = [&] {
+    if (!view) Start(desk_.Describe("", Stays), &view);
+  };
+  Work();
+  Settle();
+  ASSERT_TRUE(view && *view);
+  EXPECT_TRUE((*view)->session);
+  EXPECT_EQ((*view)->status.holder, "");
+}
+
+TEST_F(MachineDeskTest, ApplyAndRestoreAreForAdmins) {
+  Work();
+  Caller admin = User(1001);
+  admin.groups = {50};
+  EXPECT_TRUE(RunToEnd(loop_, desk_.Apply(admin, "quiet", Stays)));
+  EXPECT_TRUE(RunToEnd(loop_, desk_.Restore(admin, Stays)));
+  const auto applied = RunToEnd(loop_, desk_.Apply(User(1000), "quiet", Stays));
+  ASSERT_FALSE(applied);
+  EXPECT_EQ(applied.error().code, ErrorCode::kPermissionDenied);
+  EXPECT_EQ(applied.error().message, "apply: is for admins only");
+  const auto restored = RunToEnd(loop_, desk_.Restore(User(1000), Stays));
+  ASSERT_FALSE(restored);
+  EXPECT_EQ(restored.error().message, "restore: is for admins only");
+  EXPECT_EQ(machine_.asked, (Asked{"apply quiet", "restore"}));
+}
+
+TEST_F(MachineDeskTest, AnUnknownProfileIsRefusedBeforeAnybodyWaits) {
+  machine_.check = Error{ErrorCode::kInvalidArgument, "machine-profile: there is no 'x'", {}};
+  // Nobody works: what waited for its turn would wait for ever.
+  EXPECT_EQ(RunToEnd(loop_, desk_.Apply(User(0), "x", Stays)).error(), machine_.check.error());
+  EXPECT_EQ(RunToEnd(loop_, desk_.Describe("x", Stays)).error(), machine_.check.error());
+  ASSERT_EQ(machine_.checked.size(), 2U);
+  EXPECT_EQ(machine_.checked[0].profile, "x");
+}
+
+TEST_F(MachineDeskTest, NothingIsAppliedForAClientThatHasGone) {
+  bool gone = false;
+  std::optional<Result<MachineStatus>> applied;
+  Start(desk_.Apply(User(0), "quiet", [&gone] { return gone; }), &applied);
+  Settle();
+  EXPECT_FALSE(applied);
+  gone = true;
+  Work();
+  Settle();
+  ASSERT_TRUE(applied);
+  ASSERT_FALSE(*applied);
+  EXPECT_EQ(applied->error().code, ErrorCode::kCancelled);
+  EXPECT_TRUE(machine_.asked.empty());
+  EXPECT_FALSE(queue_.SideWork()) << "its turn is free for others";
+}
+
+TEST_F(MachineDeskTest, WhoWaitsWhenBenchdStopsIsTold) {
+  std::optional<Result<std::vector<NoiseSource>>> sources;
+  Start(desk_.Diagnose(Stays), &sources);
+  Settle();
+  queue_.Stop();
+  Settle();
+  ASSERT_TRUE(sources);
+  EXPECT_EQ(sources->error().code, ErrorCode::kUnavailable);
+}
+
+TEST_F(MachineDeskTest, SessionsWaitForWhoHasTheMachineReserved) {
+  bool held = false;
+  auto reserved = desk_.Reserve(User(1000), [&held] { held = true; });
+  ASSERT_TRUE(reserved);
+  std::optional<MachineDesk::Reservation> reservation(std::move(reserved).value());
+  EXPECT_FALSE(queue_.Status().reserved_by);
+  Work();
+  Settle();
+  EXPECT_TRUE(held);
+  EXPECT_EQ(queue_.Status().reserved_by, 1000U);
+  const SessionId id = Submit();
+  Settle();
+  EXPECT_EQ(StateOf(id), SessionState::kQueued);
+  reservation.reset();
+  EXPECT_FALSE(queue_.Status().reserved_by);
+  Settle();
+  EXPECT_EQ(StateOf(id), SessionState::kDone);
+}
+
+TEST_F(MachineDeskTest, OneUserHasOneReservationAtATime) {
+  auto first = desk_.Reserve(User(1000), [] {});
+  ASSERT_TRUE(first);
+  std::optional<MachineDesk::Reservation> reservation(std::move(first).value());
+  const auto second = desk_.Reserve(User(1000), [] {});
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, ErrorCode::kResourceExhausted);
+  EXPECT_TRUE(desk_.Reserve(User(1001), [] {})) << "others may wait, too";
+  reservation.reset();
+  EXPECT_TRUE(desk_.Reserve(User(1000), [] {}));
+}
+
+TEST_F(MachineDeskTest, AReservationThatIsGivenUpWhileItWaitsIsNeverHeld) {
+  bool held = false;
+  {
+    auto reserved = desk_.Reserve(User(1000), [&held] { held = true; });
+  }
+  Work();
+  Settle();
+  EXPECT_FALSE(held);
+  EXPECT_FALSE(queue_.SideWork());
+}
+
+TEST_F(MachineDeskTest, TheRunnerAnswersDuringAReservation) {
+  auto reserved = desk_.Reserve(User(1000), [] {});
+  ASSERT_TRUE(reserved);
+  Work();
+  Settle();
+  ASSERT_EQ(queue_.Status().reserved_by, 1000U);
+  EXPECT_TRUE(RunToEnd(loop_, desk_.Describe("", Stays)));
+  EXPECT_TRUE(RunToEnd(loop_, desk_.Diagnose(Stays)));
+  EXPECT_TRUE(RunToEnd(loop_, desk_.Apply(User(0), "quiet", Stays)));
+  EXPECT_EQ(machine_.asked, (Asked{"describe ", "diagnose", "apply quiet"}));
+}
+
+/// Looks for noise until the test lets it go on.
+class SlowMachine : public fake::Machine {
+ public:
+  explicit SlowMachine(asio::io_context& loop) : done_(loop.get_executor()) {}
+
+  asio::awaitable<Result<std::vector<NoiseSource>>> Diagnose() override {
+    co_await done_.Wait();
+    co_return std::vector<NoiseSource>{};
+  }
+  void Finish() { done_.Notify(); }
+
+ private:
+  Signal done_;
+};
+
+TEST_F(MachineDeskTest, NoSessionStartsBeforeTheGuestsOfAReservationAreDone) {
+  SlowMachine slow(loop_);
+  MachineDesk desk(queue_, slow, {.admin_gid = 50});
+  auto reserved = desk.Reserve(User(1000), [] {});
+  ASSERT_TRUE(reserved);
+  std::optional<MachineDesk::Reservation> reservation(std::move(reserved).value());
+  Work();
+  Settle();
+  std::optional<Result<std::vector<NoiseSource>>> sources;
+  Start(desk.Diagnose(Stays), &sources);
+  const SessionId id = Submit();
+  reservation.reset();
+  Settle();
+  EXPECT_EQ(StateOf(id), SessionState::kQueued);
+  slow.Finish();
+  Settle();
+  EXPECT_TRUE(sources);
+  EXPECT_EQ(StateOf(id), SessionState::kDone);
+}
+
+}  // namespace
+}  // namespace benchd

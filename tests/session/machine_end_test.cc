@@ -1,0 +1,49 @@
+#include "daemon/session/machine_end.h"
+
+#include <gtest/gtest.h>
+
+namespace benchd {
+namespace {
+
+SessionSnapshot TwoSettings() {
+  SessionSnapshot snapshot;
+  snapshot.machine = MachineReport{};
+  snapshot.machine->isolation = {{.setting = "cpuset"}, {.setting = "governor"}};
+  snapshot.report = Report{};
+  snapshot.report->warnings = {{.code = "outliers"}};
+  return snapshot;
+}
+
+TEST(MachineEndTest, EachSettingGetsItsValueAndTheReportTheWarningsLast) {
+  SessionSnapshot snapshot = TwoSettings();
+  TellMachineEnd({{"isolated", "powersave"}, {{.code = "setting_changed"}}}, snapshot);
+  EXPECT_EQ(snapshot.machine->isolation[0].at_end, "isolated");
+  EXPECT_EQ(snapshot.machine->isolation[1].at_end, "powersave");
+  ASSERT_EQ(snapshot.report->warnings.size(), 2U);
+  EXPECT_EQ(snapshot.report->warnings[1].code, "setting_changed");
+}
+
+TEST(MachineEndTest, ARunnerThatIsGoneTellsNothing) {
+  SessionSnapshot snapshot = TwoSettings();
+  const SessionSnapshot before = snapshot;
+  TellMachineEnd({}, snapshot);
+  EXPECT_EQ(snapshot, before);
+}
+
+TEST(MachineEndTest, ListsOfDifferentLengthsHarmNothing) {
+  SessionSnapshot snapshot = TwoSettings();
+  TellMachineEnd({{"isolated", "powersave", "more"}, {}}, snapshot);
+  EXPECT_EQ(snapshot.machine->isolation[1].at_end, "powersave");
+  snapshot = TwoSettings();
+  TellMachineEnd({{"isolated"}, {}}, snapshot);
+  EXPECT_EQ(snapshot.machine->isolation[1].at_end, "");
+}
+
+TEST(MachineEndTest, WithoutMachineOrReportThereIsNothingToAddTo) {
+  SessionSnapshot snapshot;
+  TellMachineEnd({{"isolated"}, {{.code = "throttled"}}}, snapshot);
+  EXPECT_EQ(snapshot, SessionSnapshot{});
+}
+
+}  // namespace
+}  // namespace benchd

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/system/settings_lease.h"
+#include "tests/system/faulty_files.h"
+#include "tests/system/kernel_tree.h"
+
+namespace benchd {
+
+using Sentences = std::vector<std::string>;
+
+inline constexpr const char* kBoot = "7d9b1c1e-6a3f-4f7e-9a55-0c2b3d4e5f60";
+
+/// A setting of the test machine, by its file.
+struct Place {
+  SettingChange change;
+  const char* path;
+  const char* old_text;
+  const char* third;  ///< a value that is neither the old nor the new one
+};
+
+inline const std::vector<Place> kPlaces = {
+    {{{SettingKind::kIrqAffinity, "24"}, "0"}, "proc/irq/24/smp_affinity_list", "0-3", "1"},
+    {{{SettingKind::kWorkqueueCpus, ""}, "0"}, "sys/devices/virtual/workqueue/cpumask", "f", "4"},
+    {{{SettingKind::kGovernor, "1"}, "performance"},
+     "sys/devices/system/cpu/cpu1/cpufreq/scaling_governor",
+     "ondemand",
+     "schedutil"},
+    {{{SettingKind::kMaxFrequency, "1"}, "2000000"},
+     "sys/devices/system/cpu/cpu1/cpufreq/scaling_max_freq",
+     "4200000",
+     "3000000"},
+    {{{SettingKind::kTransparentHugepages, ""}, "never"},
+     "sys/kernel/mm/transparent_hugepage/enabled",
+     "madvise",
+     "always"},
+    {{{SettingKind::kSwappiness, ""}, "0"}, "proc/sys/vm/swappiness", "60", "100"},
+};
+
+inline std::vector<SettingChange> AllChanges() {
+  std::vector<SettingChange> changes;
+  for (const Place& place : kPlaces) changes.push_back(place.change);
+  return changes;
+}
+
+/// A machine with six settings, and a journal in a folder of its own.
+class SettingsLeaseTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const Place& place : kPlaces) tree_.Put(place.path, place.old_text);
+    tree_.Put("proc/irq/25/smp_affinity_list", "0-3");
+    before_ = Values();
+    OpenJournal();
+  }
+
+  void OpenJournal() {
+    journal_.reset();
+    auto journal = Journal::Open(journal_path_);
+    ASSERT_TRUE(journal) << journal.error().message;
+    journal_.emplace(std::move(*journal));
+  }
+
+  Result<SettingsLease> Take(const std::vector<SettingChange>& changes) {
+    return SettingsLease::Take({settings_, *journal_, kBoot}, changes);
+  }
+  Sentences Restore() {
+    auto sentences = RestoreFrom(*journal_, settings_, kBoot);
+    return sentences ? *sentences : Sentences{"error: " + sentences.error().message};
+  }
+
+  /// Every file without the newline at its end, which our writes leave out.
+  std::map<std::string, std::string> Values() const {
+    auto all = tree_.Contents();
+    for (auto& [path, text] : all) text.erase(text.find_last_not_of('\n') + 1);
+    return all;
+  }
+  std::string Value(const Place& place) const { return *settings_.Read(place.change.key); }
+  std::string JournalText() const { return folder_.Get("journal"); }
+
+  KernelTree tree_;
+  KernelTree folder_;
+  std::string journal_path_ = folder_.root() + "/journal";
+  FaultyFiles files_{tree_.root()};
+  NoUnitProperties units_;
+  Settings settings_{files_, units_};
+  std::optional<Journal> journal_;
+  std::map<std::string, std::string> before_;
+};
+
+}  // namespace benchd

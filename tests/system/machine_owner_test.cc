@@ -1,0 +1,251 @@
+#include "daemon/system/machine_owner.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "tests/system/fake_units.h"
+#include "tests/system/kernel_tree.h"
+
+namespace benchd {
+namespace {
+
+constexpr const char* kGovernor = "sys/devices/system/cpu/cpu1/cpufreq/scaling_governor";
+constexpr const char* kBoost = "sys/devices/system/cpu/cpufreq/boost";
+constexpr const char* kWatchdog = "proc/sys/kernel/nmi_watchdog";
+
+/// What a profile of a test wants: the governor, no boost, no watchdog, and nothing else.
+MachineProfile Quiet(const std::string& name) {
+  MachineProfile profile;
+  profile.name = name;
+  profile.irqs = profile.workqueues = profile.smt = profile.cpuset = "";
+  profile.energy_preference = profile.timer_migration = "";
+  profile.c_state_latency_us.reset();
+  return profile;
+}
+
+class MachineOwnerTest : public testing::Test {
+ protected:
+  MachineOwnerTest() {
+    tree_.Put("sys/devices/system/cpu/online", "0-1");
+    tree_.Put(kGovernor, "powersave");
+    tree_.Put("sys/devices/system/cpu/cpu1/cpufreq/scaling_available_governors",
+              "powersave performance");
+    tree_.Put(kBoost, "1");
+    tree_.Put(kWatchdog, "1");
+    tree_.Put("proc/sys/kernel/random/boot_id", "a-boot");
+  }
+
+  void Make(bool with_journal = true) {
+    if (with_journal) {
+      auto journal = Journal::Open(folder_.root() + "/journal");
+      ASSERT_TRUE(journal) << journal.error().message;
+      journal_ = std::make_unique<Journal>(std::move(*journal));
+    }
+    std::vector<KnownProfile> known;
+    for (const MachineProfile& profile : profiles_) known.push_back({profile, cpus_});
+    owner_ = std::make_unique<MachineOwner>(
+        MachineOwner::Parts{.settings = settings_,
+                            .place = place_,
+                            .seat = seat_,
+                            .profiles = known,
+                            .run_groups = {},
+                            .journal = journal_.get(),
+                            .why_nothing = with_journal ? "" : "there is no journal",
+                            .overlap = ""});
+  }
+
+  std::string Read(const char* path) const { return *files_.Read(path); }
+  /// All three settings, as one word.
+  std::string Now() const { return Read(kGovernor) + " " + Read(kBoost) + " " + Read(kWatchdog); }
+  Result<MachineReport> Acquire(Isolation isolation = Isolation::kBestEffort,
+                                const std::string& profile = "default") {
+    return owner_->Acquire(profile, isolation, "");
+  }
+
+  static constexpr const char* kBefore = "powersave 1 1";
+  static constexpr const char* kTaken = "performance 0 0";
+
+  KernelTree tree_;
+  KernelTree folder_;  // of the journal
+  KernelFiles files_{tree_.root()};
+  FakeUnits units_;
+  Settings settings_{files_, units_};
+  CgroupPlace place_;
+  CgroupSeat seat_{files_, "", ""};
+  ProfileCpus cpus_{.housekeeping = {0}, .benchmark = {1}, .used = {1}, .why = ""};
+  std::vector<MachineProfile> profiles_{Quiet("default")};
+  std::unique_ptr<Journal> journal_;
+  std::unique_ptr<MachineOwner> owner_;
+};
+
+TEST_F(MachineOwnerTest, TakesForASessionAndGivesBackAtItsEnd) {
+  Make();
+  const auto report = Acquire();
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(Now(), kTaken);
+  EXPECT_EQ(report->benchmark_cpus, std::vector<int>{1});
+  ASSERT_EQ(report->isolation.size(), 3U);
+  for (const SettingState& state : report->isolation) {
+    EXPECT_TRUE(state.held) << state.setting << ": " << state.why;
+  }
+  const MachineEnd end = owner_->Release();
+  EXPECT_EQ(Now(), kBefore);
+  ASSERT_EQ(end.at_end.size(), 3U);
+  EXPECT_EQ(end.at_end[0], "performance");
+  EXPECT_TRUE(journal_->Read()->entries.empty());
+  EXPECT_TRUE(owner_->Release().at_end.empty()) << "idempotent";
+}
+
+TEST_F(MachineOwnerTest, GivesBackWhenBenchdGoesInTheMiddle) {
+  Make();
+  ASSERT_TRUE(Acquire());
+  owner_->DaemonGone();
+  EXPECT_EQ(Now(), kBefore);
+}
+
+TEST_F(MachineOwnerTest, GivesBackWithTheObject) {
+  Make();
+  ASSERT_TRUE(Acquire());
+  owner_.reset();
+  EXPECT_EQ(Now(), kBefore);
+}
+
+TEST_F(MachineOwnerTest, StrictNamesWhatIsMissingAndLeavesNothingChanged) {
+  profiles_[0].swappiness = "0";  // this tree has no such file
+  Make();
+  const auto refused = Acquire(Isolation::kStrict);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kFailedPrecondition);
+  EXPECT_TRUE(refused.error().message.starts_with("swappiness: ")) << refused.error().message;
+  EXPECT_EQ(Now(), kBefore);
+  EXPECT_TRUE(Acquire(Isolation::kBestEffort)) << "the refused session has nothing any more";
+}
+
+TEST_F(MachineOwnerTest, WithoutIsolationNothingIsTaken) {
+  Make();
+  const auto report = Acquire(Isolation::kOff);
+  ASSERT_TRUE(report);
+  EXPECT_TRUE(report->isolation.empty());
+  EXPECT_TRUE(report->benchmark_cpus.empty());
+  EXPECT_EQ(Now(), kBefore);
+}
+
+TEST_F(MachineOwnerTest, WithoutAJournalItDescribesOnly) {
+  Make(/*with_journal=*/false);
+  const auto report = Acquire();
+  ASSERT_TRUE(report);
+  EXPECT_EQ(Now(), kBefore);
+  ASSERT_EQ(report->isolation.size(), 3U);
+  EXPECT_EQ(report->isolation[0].actual, "powersave");
+  EXPECT_FALSE(report->isolation[0].held);
+  EXPECT_EQ(report->isolation[0].why, "there is no journal");
+  owner_->Release();
+  EXPECT_EQ(owner_->Apply("default").error().message, "apply: there is no journal");
+  EXPECT_TRUE(owner_->Restore()) << "nothing to give back is no failure";
+}
+
+TEST_F(MachineOwnerTest, AnAppliedProfileOutlivesSessionsUntilItIsRestored) {
+  Make();
+  ASSERT_TRUE(owner_->Apply("default"));
+  EXPECT_EQ(owner_->Describe("")->holder, "apply");
+  ASSERT_TRUE(Acquire());
+  EXPECT_FALSE(owner_->Apply("default")) << "a session is running";
+  EXPECT_FALSE(owner_->Restore());
+  owner_->Release();
+  EXPECT_EQ(Now(), kTaken);
+  const auto status = owner_->Restore();
+  ASSERT_TRUE(status) << status.error().message;
+  EXPECT_EQ(status->holder, "");
+  EXPECT_EQ(Now(), kBefore);
+}
+
+TEST_F(MachineOwnerTest, ASessionOfAnotherProfileTakesTurnsWithTheAppliedOne) {
+  profiles_.push_back(Quiet("boosted"));
+  profiles_[1].boost = "on";
+  Make();
+  ASSERT_TRUE(owner_->Apply("default"));
+  ASSERT_TRUE(Acquire(Isolation::kBestEffort, "boosted"));
+  EXPECT_EQ(Now(), "performance 1 0");
+  owner_->Release();
+  EXPECT_EQ(Now(), kTaken);
+  owner_->DaemonGone();
+  EXPECT_EQ(Now(), kBefore);
+}
+
+TEST_F(MachineOwnerTest, HoldsAProfileAsLongAsBenchdLives) {
+  profiles_[0].hold = HoldSettings::kDaemon;
+  Make();
+  owner_->DaemonCame();
+  EXPECT_EQ(Now(), kTaken);
+  EXPECT_EQ(owner_->Describe("")->holder, "daemon");
+  ASSERT_TRUE(Acquire());
+  owner_->Release();
+  EXPECT_EQ(Now(), kTaken);
+  owner_->DaemonGone();
+  EXPECT_EQ(Now(), kBefore);
+}
+
+TEST_F(MachineOwnerTest, LeavesWhatSomebodyElseChangedAndTells) {
+  Make();
+  ASSERT_TRUE(Acquire());
+  tree_.Put(kGovernor, "ondemand");
+  const MachineEnd end = owner_->Release();
+  EXPECT_EQ(Now(), "ondemand 1 1");
+  ASSERT_GE(end.warnings.size(), 2U);
+  EXPECT_EQ(end.warnings[0].code, "setting_changed");
+  EXPECT_NE(end.warnings[0].message.find("from performance to ondemand"), std::string::npos);
+  EXPECT_EQ(end.warnings.back().code, "setting_left");
+  EXPECT_NE(end.warnings.back().message.find("ondemand"), std::string::npos);
+}
+
+TEST_F(MachineOwnerTest, ANewOnePutsBackWhatAKilledOneLeft) {
+  Make();
+  ASSERT_TRUE(Acquire());
+  // What a kill leaves: the values, and the journal. The object itself gives nothing back.
+  const std::string left = *KernelFiles(folder_.root()).Read("journal");
+  owner_.reset();
+  journal_.reset();
+  tree_.Put(kGovernor, "performance");
+  tree_.Put(kBoost, "0");
+  tree_.Put(kWatchdog, "0");
+  folder_.Put("journal", left);
+  auto journal = Journal::Open(folder_.root() + "/journal");
+  ASSERT_TRUE(journal);
+  const auto sentences = RestoreFrom(*journal, settings_, "a-boot");
+  ASSERT_TRUE(sentences) << sentences.error().message;
+  EXPECT_EQ(Now(), kBefore);
+}
+
+TEST_F(MachineOwnerTest, TakesOnlyCpusOfTheProfile) {
+  Make();
+  const auto refused = owner_->Acquire("default", Isolation::kBestEffort, "0");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "cpus: 0 is not among the benchmark CPUs");
+  EXPECT_EQ(owner_->Acquire("default", Isolation::kBestEffort, "x").error().code,
+            ErrorCode::kInvalidArgument);
+  EXPECT_EQ(Now(), kBefore);
+}
+
+TEST_F(MachineOwnerTest, NamesTheProfilesThatThereAre) {
+  profiles_.push_back(Quiet("strict"));
+  Make();
+  const auto refused = Acquire(Isolation::kBestEffort, "no-such");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().hint, "choose among default, strict");
+}
+
+TEST_F(MachineOwnerTest, WarnsOfMigrationsWhenTheyAreTheRule) {
+  Make();
+  ASSERT_TRUE(Acquire());
+  for (int run = 0; run < 4; ++run) owner_->NoteMigrations(run == 0 ? 1 : 0);
+  EXPECT_TRUE(owner_->Release().warnings.empty());
+  ASSERT_TRUE(Acquire());
+  for (int run = 0; run < 4; ++run) owner_->NoteMigrations(2);
+  const MachineEnd end = owner_->Release();
+  ASSERT_EQ(end.warnings.size(), 1U);
+  EXPECT_EQ(end.warnings[0].code, "migrations");
+}
+
+}  // namespace
+}  // namespace benchd

@@ -1,0 +1,280 @@
+"""What the tests share: a machine with benchd's services, people on it, and one rule.
+
+The rule: after every test, the machine is as it was before it, to the last value.
+"""
+
+import contextlib
+import os
+import pathlib
+import pwd
+import re
+import subprocess
+import time
+
+import e2e_support
+import installation
+import machine_state
+from installation import CONFIG, run
+
+# A member of the group benchd, an administrator of benchd, and somebody who is neither.
+ALICE, ADMIN, STRANGER = "alice", "ada", "mallory"
+GROUPS = {ALICE: ["benchd"], ADMIN: ["benchd", "benchd-admin"], STRANGER: []}
+
+# Two cores of two threads: the first is for housekeeping; of the other, one thread is used.
+HOUSEKEEPING = {0, 1}
+BENCHMARK = {2, 3}
+
+# Emulated, with other machines' work beside it: slow, but not for ever.
+PATIENCE_S = e2e_support.PATIENCE_S
+
+LINES = ("--parse", "lines", "--metric", "n:2%:lower")
+# What comes and goes with the services themselves: their groups, and the controllers that Delegate=
+# turns on.
+OF_THE_SERVICES = (r"^group .*/bench\.slice", r"cgroup\.subtree_control$")
+
+
+def cpus(text):
+    """The kernel's list format, "0-1,3", as a set."""
+    found = set()
+    for part in text.replace(" ", ",").split(","):
+        if part:
+            first, _, last = part.partition("-")
+            found.update(range(int(first), int(last or first) + 1))
+    return found
+
+
+def read(path):
+    return pathlib.Path(path).read_text().strip()
+
+
+def unit(name, *properties):
+    """Properties of a unit, in the order asked for."""
+    shown = run("systemctl", "show", name, *(f"--property={one}" for one in properties))
+    values = dict(line.split("=", 1) for line in shown.splitlines() if "=" in line)
+    found = [values.get(one, "") for one in properties]
+    return found[0] if len(found) == 1 else found
+
+
+def main_pid(service):
+    return int(unit(service, "MainPID"))
+
+
+def wait_until(condition, what, timeout=PATIENCE_S):
+    """Looks until `condition` returns something true, and returns that."""
+    deadline = time.monotonic() + timeout
+    while not (found := condition()):
+        if time.monotonic() > deadline:
+            raise AssertionError(f"{what}: not within {timeout} s")
+        time.sleep(0.05)
+    return found
+
+
+def make_people():
+    for name, groups in GROUPS.items():
+        run("useradd", "--create-home", "--groups", ",".join(groups), name)
+
+
+def start_services():
+    units = (*installation.SOCKETS, *installation.SERVICES)
+    try:
+        run("systemctl", "start", *units)
+    except AssertionError:
+        # Stopped and started too often in a short time, which systemd remembers.
+        run("systemctl", "reset-failed")
+        run("systemctl", "start", *units)
+
+
+def configure(text):
+    """Makes `text` the configuration; the services start anew when it is another one."""
+    CONFIG.parent.mkdir(exist_ok=True)
+    if CONFIG.exists() and CONFIG.read_text() == text:
+        return
+    CONFIG.write_text(text)
+    run("systemctl", "reset-failed")
+    run("systemctl", "restart", *reversed(installation.SERVICES))
+
+
+class GuestTest(e2e_support.DaemonTest):
+    """A test with the installed services running, and `self.before` as the state before it."""
+
+    starts_daemon = False
+    configuration = ""
+    # Names of values that this test changes by itself, as regular expressions.
+    ignored = ()
+    # The state after the last test, when it was the one before it.
+    _known_state = None
+
+    def setUp(self):
+        super().setUp()
+        self.folder.chmod(0o755)
+        configure(self.configuration)
+        start_services()
+        self.before = GuestTest._known_state or self.look()
+
+    def look(self):
+        """The state of the machine from now on to be kept."""
+        self.before = machine_state.read()
+        return self.before
+
+    def _stop_and_look(self):
+        """Runs after everything else of a test."""
+        for client in self._clients:
+            client.close()
+        self.assert_machine_as_before()
+
+    def differences(self, *more_ignored):
+        now = machine_state.read()
+        found = machine_state.difference(self.before, now, (*self.ignored, *more_ignored))
+        GuestTest._known_state = now if not (found or self.ignored or more_ignored) else None
+        return found
+
+    def assert_machine_as_before(self, *more_ignored, timeout=20):
+        """A session's end is told before the last setting is back: waits, but not for long."""
+        deadline = time.monotonic() + timeout
+        while left := self.differences(*more_ignored):
+            if time.monotonic() > deadline:
+                # The next test begins with a clean machine, whatever happened here.
+                self.clean_up_by_force()
+                self.fail("not as it was before:\n  " + "\n  ".join(left))
+            time.sleep(0.1)
+
+    def assert_given_back_while_stopped(self):
+        """The same without the services, which a later start would only hide."""
+        self.addCleanup(start_services)
+        self.assert_machine_as_before(*OF_THE_SERVICES)
+
+    def clean_up_by_force(self):
+        run("systemctl", "stop", *installation.SERVICES, check=False)
+        for group in machine_state.CGROUP.glob("bench.slice"):
+            with contextlib.suppress(OSError):
+                (group / "cpuset.cpus.partition").write_text("member")
+        run("systemctl", "stop", "bench.slice", check=False)
+        for name in machine_state.UNITS:
+            run("systemctl", "revert", "--", name, check=False)
+        for path in self.before:
+            if path.startswith(("/sys/", "/proc/")):
+                with contextlib.suppress(OSError):
+                    pathlib.Path(path).write_text(self.before[path].replace("[", "").split("]")[0])
+        start_services()
+
+    # ---- benchctl, as somebody ----
+
+    def client_environment(self, **more):
+        environment = {
+            "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": str(self.folder)}
+        return dict(environment, **more)
+
+    @staticmethod
+    def by(name):
+        """Options of benchctl() and start_client(): who calls it."""
+        person = pwd.getpwnam(name)
+        groups = os.getgrouplist(name, person.pw_gid)
+        return {"user": person.pw_uid, "group": person.pw_gid, "extra_groups": groups}
+
+    def benchctl(self, *words, who=ALICE, **options):
+        return super().benchctl(*words, **self.by(who), **options)
+
+    def start_client(self, *words, who=ALICE, **options):
+        return super().start_client(*words, **self.by(who), **options)
+
+    def compare(self, *words, **options):
+        """A session of fixed length whose verdict does not depend on the machine's speed."""
+        if not any(word.startswith("echo") or "/" in word for word in map(str, words)):
+            words = (*words, "echo n 1000", "echo n 1000")
+        return self.benchctl_json("compare", *LINES, *words, **options)
+
+    def gate(self):
+        gate = super().gate()
+        for name in ("arrivals", "open"):
+            (self.folder / name).chmod(0o666)
+        return gate
+
+    def session_at_gate(self, *words):
+        """A session in the middle of a run: (gate, client, its `started` event)."""
+        gate = self.gate()
+        client = self.start_client("compare", *LINES, *words, gate.command, gate.command)
+        started = client.until("started")
+        gate.arrived()
+        return gate, client, started
+
+    def finish(self, gate, client):
+        """Lets the session run to its end."""
+        gate.open()
+        code = client.finish()
+        self.assertEqual(code, e2e_support.PASS, f"{client.events[-1:]}\n{client.stderr}")
+        return client.events[-1]
+
+    def isolation(self, started):
+        """What `started` says of the settings, by their name."""
+        return {one["setting"]: one for one in started["isolation"]}
+
+    def assert_held(self, started, *names):
+        isolation = self.isolation(started)
+        for name in names:
+            self.assertIn(name, isolation)
+            self.assertTrue(isolation[name]["held"], isolation[name])
+
+    def machine(self, *words, who=ADMIN):
+        """`benchctl machine ...`; the status it prints."""
+        done = self.benchctl_json("machine", *words, who=who)
+        self.assert_exit(done, 0)
+        return done.events[-1]
+
+    def assert_exit(self, completed, code):
+        self.assertEqual(completed.code, code, f"{completed}\n{self.journal()}")
+
+    # ---- the machine ----
+
+    @staticmethod
+    def journal(*units):
+        """The last lines of what the services wrote."""
+        names = [f"--unit={name}" for name in units or installation.SERVICES]
+        return run("journalctl", "--no-pager", "--output=cat", "--lines=30", *names)
+
+    def drop_in(self, service, text):
+        """Adds to a unit for the length of the test."""
+        folder = pathlib.Path(f"/run/systemd/system/{service}.d")
+        folder.mkdir(parents=True)
+        path = folder / "test.conf"
+        path.write_text(text)
+        run("systemctl", "daemon-reload")
+
+        def remove():
+            path.unlink()
+            folder.rmdir()
+            run("systemctl", "daemon-reload")
+
+        self.addCleanup(remove)
+
+
+def who_may_run_on(wanted):
+    """Processes that may run on one of these CPUs, apart from the kernel's per-CPU threads and
+    from what belongs to bench.slice: (pid, name, CPUs)."""
+    kthread, bound = 0x00200000, 0x04000000  # PF_KTHREAD, PF_NO_SETAFFINITY: linux/sched.h
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            status, stat = read(f"/proc/{pid}/status"), read(f"/proc/{pid}/stat")
+            group = read(f"/proc/{pid}/cgroup")
+        except OSError:
+            continue
+        flags = int(stat[stat.rindex(")") + 2 :].split()[6])
+        allowed = cpus(re.search(r"^Cpus_allowed_list:\s*(\S+)", status, re.MULTILINE).group(1))
+        if not allowed & wanted or "/bench.slice" in group:
+            continue
+        if flags & kthread and flags & bound and len(allowed) == 1:
+            continue
+        found.append((int(pid), re.search(r"^Name:\s*(.*)", status).group(1), sorted(allowed)))
+    return found
+
+
+@contextlib.contextmanager
+def background_load(programs):
+    """That many processes that only spin, as anybody's may be there."""
+    busy = [subprocess.Popen(["/bin/sh", "-c", "while :; do :; done"]) for _ in range(programs)]
+    try:
+        yield [process.pid for process in busy]
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()

@@ -1,0 +1,41 @@
+"""Puts benchd onto this machine as an administrator would, and takes it off again."""
+
+import pathlib
+import subprocess
+
+TREE = pathlib.Path("install")
+SOCKETS = ["benchd.socket", "benchd-runner.socket"]
+SERVICES = ["benchd.service", "benchd-runner.service"]
+CONFIG = pathlib.Path("/etc/benchd/benchd.toml")
+BIN = pathlib.Path("/usr/local/bin")
+
+
+def run(*command, check=True):
+    done = subprocess.run(
+        [str(word) for word in command], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        timeout=120)
+    if check and done.returncode != 0:
+        raise AssertionError(f"{' '.join(map(str, command))}: exit code {done.returncode}\n"
+                             f"{done.stdout}{done.stderr}")
+    return done.stdout.strip()
+
+
+def files():
+    """What `cmake --install` made, as paths of this machine."""
+    return ["/" / path.relative_to(TREE) for path in TREE.rglob("*") if not path.is_dir()]
+
+
+def install():
+    run("cp", "-a", "--no-preserve=ownership", f"{TREE}/.", "/")
+    run("systemd-sysusers")
+    run("systemd-tmpfiles", "--create")
+    run("systemctl", "daemon-reload")
+
+
+def uninstall():
+    """Users, configuration and recorded sessions are the administrator's: they stay."""
+    run("systemctl", "disable", "--now", *SOCKETS, "benchd.service")
+    run("systemctl", "stop", *SERVICES, "bench.slice")
+    for path in files():
+        path.unlink()
+    run("systemctl", "daemon-reload")

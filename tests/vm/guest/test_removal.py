@@ -1,0 +1,46 @@
+"""Stopped, and taken off the machine: nothing is left but what belongs to the administrator."""
+
+import pathlib
+import re
+
+import e2e_support
+import installation
+import machine_state
+import pristine
+from guest import GuestTest, configure, run, start_services, unit
+
+
+class RemovalTest(GuestTest):
+    def _stop_and_look(self):
+        for client in self._clients:
+            client.close()
+
+    def assert_pristine(self):
+        self.assertEqual(machine_state.difference(pristine.state, machine_state.read()), [])
+
+    def test_1_stopping_in_the_middle_of_a_session_leaves_nothing(self):
+        gate, client, _ = self.session_at_gate()
+        run("systemctl", "stop", "benchd-runner.socket", "benchd.socket", *installation.SERVICES)
+        client.finish()
+        self.assertEqual(e2e_support.wait_for_no_process_with(gate.marker), [])
+        run("systemctl", "stop", "bench.slice")
+        # systemd turns off controllers that nobody asks for any more at its next occasion.
+        run("systemctl", "daemon-reload")
+        self.assert_pristine()
+        self.assertEqual(list(pathlib.Path("/sys/fs/cgroup").glob("bench*")), [])
+
+    def test_2_uninstalling_leaves_nothing(self):
+        configure("")
+        start_services()
+        self.assert_exit(self.compare("--runs", "8"), e2e_support.PASS)
+        installation.uninstall()
+        self.assert_pristine()
+        for name in (*installation.SOCKETS, *installation.SERVICES):
+            self.assertEqual(unit(name, "LoadState"), "not-found", name)
+        # A slice needs no file to exist.
+        self.assertEqual(unit("bench.slice", "FragmentPath", "ActiveState"), ["", "inactive"])
+        running = [e2e_support.name_of(pid) for pid in e2e_support.all_pids()]
+        self.assertEqual([name for name in running if name.startswith("bench")], [])
+        self.assertEqual([str(path) for path in installation.files() if path.exists()], [])
+        units = run("systemctl", "list-units", "--all", "--no-legend", "--plain", "bench*")
+        self.assertEqual(re.findall(r"^\S+", units, re.MULTILINE), [])

@@ -1,0 +1,179 @@
+"""Sessions on CPUs that nobody else is on."""
+
+import pathlib
+import re
+
+import e2e_support
+from guest import (BENCHMARK, GuestTest, background_load, cpus, main_pid, read, run, unit,
+                   wait_until, who_may_run_on)
+
+SLICE = pathlib.Path("/sys/fs/cgroup/bench.slice")
+
+
+def partition():
+    return read(SLICE / "cpuset.cpus.partition")
+
+
+class SessionTest(GuestTest):
+    def test_a_session_passes_and_says_what_was_held(self):
+        done = self.compare("--runs", "8")
+        self.assert_exit(done, e2e_support.PASS)
+        started = next(one for one in done.events if one["event"] == "started")
+        self.assertTrue(started["isolation"])
+        for one in started["isolation"]:
+            self.assertTrue(one["held"] or one.get("why"), one)
+        self.assertEqual(done.events[-1]["verdict"], "pass")
+
+    def test_children_run_as_their_user_on_a_benchmark_cpu(self):
+        out = self.folder / "children"
+        out.touch()
+        out.chmod(0o666)
+        command = self.script(f"id -u >>{out}; grep Cpus_allowed_list /proc/self/status >>{out};"
+                              f" cat /proc/self/cgroup >>{out}; echo n 1000")
+        self.assert_exit(self.compare("--runs", "8", command, command), e2e_support.PASS)
+        text = read(out)
+        self.assertEqual(set(re.findall(r"^\d+$", text, re.MULTILINE)),
+                         {str(self.by("alice")["user"])})
+        for allowed in re.findall(r"Cpus_allowed_list:\s*(\S+)", text):
+            self.assertLessEqual(cpus(allowed), BENCHMARK)
+        for group in re.findall(r"^0::(\S+)$", text, re.MULTILINE):
+            self.assertTrue(group.startswith("/bench.slice/benchd-runner.service/"), group)
+
+    def test_isolation_off_changes_nothing(self):
+        gate, client, started = self.session_at_gate("--isolation", "off")
+        self.assertEqual(self.differences(), [])
+        self.assertEqual(started.get("isolation", []), [])
+        self.finish(gate, client)
+
+    def test_a_cancelled_session_gives_back(self):
+        _, client, started = self.session_at_gate()
+        self.assertEqual(partition(), "isolated")
+        self.assert_exit(self.benchctl("cancel", started["session"]), 0)
+        self.assertEqual(client.finish(), e2e_support.CANCELLED)
+
+    def test_a_failing_session_gives_back(self):
+        done = self.compare("--runs", "8", "/bin/false", "/bin/false")
+        self.assert_exit(done, e2e_support.FAILED)
+
+
+class PartitionTest(GuestTest):
+    def test_the_partition_is_isolated_and_nobody_else_may_run_there(self):
+        with background_load(3):
+            gate, client, started = self.session_at_gate()
+            self.assertEqual(partition(), "isolated")
+            self.assertEqual(cpus(read(SLICE / "cpuset.cpus.effective")), BENCHMARK)
+            self.assertEqual(self.isolation(started)["cpuset"]["actual"], "isolated partition")
+            self.assert_held(started, "cpuset")
+            self.assertEqual(who_may_run_on(BENCHMARK), [])
+            self.finish(gate, client)
+
+    def test_nobody_else_does_run_there(self):
+        # Looked at again and again while children spin there and three others want a CPU.
+        spinning = self.script("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; echo n 1000")
+        with background_load(3):
+            client = self.start_client("compare", *("--parse", "lines", "--metric", "n:2%:lower"),
+                                       "--runs", "8", spinning, spinning)
+            client.until("started")
+            used = cpu_time_by_process()
+            strangers = set()
+            looks = 0
+            while partition_is_held():
+                strangers.update(seen_on(BENCHMARK, used))
+                looks += 1
+            self.assertEqual(client.finish(), e2e_support.PASS, client.stderr)
+        self.assertGreater(looks, 5)
+        self.assertEqual(strangers, set())
+
+    def test_runner_and_daemon_stay_off_the_benchmark_cpus(self):
+        gate, client, _ = self.session_at_gate()
+        for service in ("benchd.service", "benchd-runner.service"):
+            status = read(f"/proc/{main_pid(service)}/status")
+            allowed = cpus(re.search(r"Cpus_allowed_list:\s*(\S+)", status).group(1))
+            self.assertEqual(allowed & BENCHMARK, set(), service)
+        self.finish(gate, client)
+
+    def test_a_reload_of_systemd_does_not_hurt_it(self):
+        gate, client, _ = self.session_at_gate()
+        run("systemctl", "daemon-reload")
+        self.assertEqual(partition(), "isolated")
+        self.assertEqual(who_may_run_on(BENCHMARK), [])
+        verdict = self.finish(gate, client)
+        self.assertNotIn("partition_invalid", [one["code"] for one in verdict.get("warnings", [])])
+
+    def test_nor_does_a_new_systemd(self):
+        gate, client, _ = self.session_at_gate()
+        runner = main_pid("benchd-runner.service")
+        # It moves processes of the top group, where the runner sits meanwhile, into its own scope.
+        run("systemctl", "daemon-reexec")
+        self.assertEqual(partition(), "isolated")
+        self.assertEqual(who_may_run_on(BENCHMARK), [])
+        self.finish(gate, client)
+        self.assert_machine_as_before()
+        self.assert_exit(self.compare(), e2e_support.PASS)
+        self.assertEqual(main_pid("benchd-runner.service"), runner)
+
+    def test_who_takes_the_cpus_away_is_told_of(self):
+        gate, client, _ = self.session_at_gate()
+        self.addCleanup(run, "systemctl", "revert", "system.slice")
+        run("systemctl", "set-property", "--runtime", "system.slice", "AllowedCPUs=0-3")
+        wait_until(lambda: "invalid" in partition(), "the partition is invalid")
+        gate.open()
+        client.finish()
+        codes = [one["code"] for one in client.events[-1].get("warnings", [])]
+        self.assertIn("partition_invalid", codes)
+        # systemd cannot take back by itself what it wrote there while processes live in it.
+        self.ignored = (r"system\.slice/cpuset\.cpus$",)
+
+    def test_a_later_session_has_it_again(self):
+        for _ in range(2):
+            gate, client, _ = self.session_at_gate()
+            self.assertEqual(partition(), "isolated")
+            self.finish(gate, client)
+            self.assert_machine_as_before()
+            for name in ("arrivals", "open"):
+                (self.folder / name).unlink()
+
+    def test_services_are_not_started_on_the_benchmark_cpus(self):
+        gate, client, _ = self.session_at_gate()
+        said = run("systemd-run", "--quiet", "--wait", "--pipe", "grep", "Cpus_allowed_list",
+                   "/proc/self/status")
+        self.assertEqual(cpus(said.split()[-1]) & BENCHMARK, set())
+        self.finish(gate, client)
+
+
+def partition_is_held():
+    try:
+        return partition() == "isolated"
+    except OSError:
+        return False
+
+
+def stat_fields(pid):
+    text = read(f"/proc/{pid}/stat")
+    return text[text.rindex(")") + 2 :].split()
+
+
+def cpu_time_by_process():
+    used = {}
+    for pid in e2e_support.all_pids():
+        try:
+            fields = stat_fields(pid)
+        except OSError:
+            continue
+        used[pid] = int(fields[11]) + int(fields[12])
+    return used
+
+
+def seen_on(wanted, used_before):
+    """Processes that have used CPU time since and were last on one of these CPUs."""
+    for pid in e2e_support.all_pids():
+        try:
+            fields, group = stat_fields(pid), read(f"/proc/{pid}/cgroup")
+            name = e2e_support.name_of(pid)
+        except OSError:
+            continue
+        bound_kernel_thread = int(fields[6]) & 0x04000000
+        if "/bench.slice" in group or bound_kernel_thread or int(fields[36]) not in wanted:
+            continue
+        if int(fields[11]) + int(fields[12]) > used_before.get(pid, 0):
+            yield name

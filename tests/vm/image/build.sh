@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# build.sh DIR: makes the test machine in DIR: QEMU, a kernel, a root disk and ACPI tables, from
+# Debian packages only. Nothing is installed on this machine: packages are unpacked below DIR.
+#
+# Afterwards DIR has
+#   tools/      QEMU and iasl, as far as this machine lacks them
+#   vmlinux     Debian's cloud kernel, uncompressed (QEMU starts it directly: the kernel's own
+#               decompressor alone would take seconds under emulation)
+#   root.ext4   Debian with systemd, Python and the libraries that benchd is linked with
+#   *.aml       ACPI tables that give the emulated CPUs a real cpufreq driver
+#
+# Needs root (a Debian root file system is unpacked with its owners) and apt. Exit code 77: packages
+# cannot be had here.
+set -euo pipefail
+
+fail() {
+  printf 'error: %s\n' "$1" >&2
+  if [ $# -gt 1 ]; then printf 'hint: %s\n' "$2" >&2; fi
+  exit 1
+}
+# For what is no mistake of ours: there is no network, or no such package.
+unavailable() {
+  printf 'error: %s\n' "$1" >&2
+  exit 77
+}
+step() { printf '    %-44s %3d s\n' "$1" "$SECONDS" >&2; }
+
+[ $# -eq 1 ] || fail "build.sh: one argument is needed" "build.sh DIR"
+[ "$(id -u)" -eq 0 ] || fail "the test machine: only root can build it" "sudo $0 $1"
+for program in apt-get dpkg mke2fs python3; do
+  command -v "$program" >/dev/null || fail "the test machine: '$program' is missing"
+done
+
+source_dir=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+mkdir -p "$1"
+cd "$1"
+out=$PWD
+kernel_package=linux-image-cloud-amd64
+host_packages=(qemu-system-x86 mmdebstrap acpica-tools lz4)
+# As few as a machine needs that has systemd, plus what benchd and the tests themselves use.
+guest_packages=(
+  systemd systemd-sysv dbus udev kmod procps util-linux passwd python3
+  libgrpc++1.51 libprotobuf32 libspdlog1.10 libfmt9 libsqlite3-0 libsystemd0 libtomlplusplus3
+)
+# What would start by itself in a fresh system and disturb: consoles nobody looks at, timers, the
+# network that this machine does not have.
+masked_units=(
+  getty.target serial-getty@ttyS0.service getty@tty1.service systemd-timesyncd.service
+  apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_all.timer
+  e2scrub_reap.service fstrim.timer systemd-networkd.service systemd-firstboot.service
+  systemd-binfmt.service proc-sys-fs-binfmt_misc.automount
+)
+
+# ---- programs for this side, and the kernel ----
+mkdir -p archives/partial tools kernel
+apt-get update -qq || unavailable "apt-get update failed: is there a network?"
+# The cache is the user's own: apt's unprivileged downloader could not write there.
+apt=(apt-get -qq -o APT::Sandbox::User=root)
+"${apt[@]}" install -y --no-install-recommends --download-only \
+  -o "Dir::Cache::archives=$out/archives" "${host_packages[@]}" >/dev/null ||
+  unavailable "these packages cannot be had: ${host_packages[*]}"
+# Packages that this machine has already are not downloaded: their programs are on PATH.
+for package in archives/*.deb; do
+  if [ -e "$package" ]; then dpkg -x "$package" tools; fi
+done
+# The package is an empty one that depends on the present version.
+versioned=$(apt-cache depends "$kernel_package" | awk '/Depends: linux-image-/ {print $2; exit}')
+[ -n "$versioned" ] || unavailable "$kernel_package: apt knows no such package"
+(cd archives && "${apt[@]}" download "$versioned") || unavailable "$versioned: cannot be had"
+dpkg -x archives/"$versioned"_*.deb kernel
+version=${versioned#linux-image-}
+export PATH=$out/tools/usr/bin:$out/tools/usr/sbin:$PATH
+export LD_LIBRARY_PATH=$out/tools/usr/lib/x86_64-linux-gnu:$out/tools/lib/x86_64-linux-gnu
+python3 "$source_dir/extract_vmlinux.py" "kernel/boot/vmlinuz-$version" vmlinux
+step "QEMU and the kernel are there"
+
+# ---- ACPI tables ----
+for table in "$source_dir"/acpi/*.asl; do
+  name=$(basename "$table" .asl)
+  iasl -p "$out/$name" "$table" >"iasl-$name.log" 2>&1 || fail "$table: see $out/iasl-$name.log"
+done
+
+# ---- the root disk ----
+sources=()
+for list in /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list; do
+  # The same mirrors as this machine's; without such a file mmdebstrap takes Debian's own.
+  if [ -s "$list" ]; then sources=("$list") && break; fi
+done
+include=$(IFS=,; printf '%s' "${guest_packages[*]}")
+PERL5LIB=$out/tools/usr/share/perl5 mmdebstrap --quiet --variant=minbase --mode=root \
+  --include="$include" --aptopt='Apt::Install-Recommends "false"' \
+  --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
+  --dpkgopt='path-exclude=/usr/share/locale/*' \
+  bookworm root.tar "${sources[@]}" 2>mmdebstrap.log ||
+  fail "mmdebstrap failed: $(tail -n 1 mmdebstrap.log)" "see $out/mmdebstrap.log"
+step "Debian is unpacked"
+
+root=$out/root
+rm -rf "$root"
+mkdir "$root"
+tar -xf root.tar -C "$root" --exclude='./dev/*'
+install -D -m 755 -t "$root/usr/local/lib/vm-test" "$source_dir/guest/vm-test"
+install -D -m 644 -t "$root/etc/systemd/system" "$source_dir"/guest/vm-test.{service,target}
+ln -sf /etc/systemd/system/vm-test.target "$root/etc/systemd/system/default.target"
+for unit in "${masked_units[@]}"; do ln -sf /dev/null "$root/etc/systemd/system/$unit"; done
+echo vm-test >"$root/etc/hostname"
+: >"$root/etc/fstab"
+# Without one the first boot would be a "first boot", with presets and questions.
+echo 0123456789abcdef0123456789abcdef >"$root/etc/machine-id"
+# Kept in memory: the disk's changes are thrown away, and the tests hand the journal over.
+mkdir -p "$root/etc/systemd/journald.conf.d"
+printf '[Journal]\nStorage=volatile\nRateLimitIntervalSec=0\n' \
+  >"$root/etc/systemd/journald.conf.d/vm-test.conf"
+mkdir -p "$root/lib/modules"
+cp -a "kernel/lib/modules/$version" "$root/lib/modules/"
+env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot "$root" depmod "$version"
+rm -f root.ext4
+mke2fs -q -t ext4 -O ^has_journal -m 0 -d "$root" root.ext4 1200M >/dev/null
+echo "$version" >kernel-version
+rm -rf "$root" root.tar archives kernel
+step "the root disk is written"
