@@ -1,6 +1,7 @@
 #include <grpcpp/client_context.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <iostream>
 #include <optional>
 
@@ -51,7 +52,7 @@ class Teller {
     }
     held_ = response.held();
     if (held_ && screen_) {
-      screen_->Draw({FormatClock(response.remaining_seconds()) + " left"},
+      screen_->Draw({FormatClock(std::ceil(response.remaining_seconds())) + " left"},
                     StyleOf(STDERR_FILENO).width);
     }
   }
