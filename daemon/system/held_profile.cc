@@ -22,6 +22,22 @@ std::string Join(const std::vector<std::string>& sentences) {
   return joined;
 }
 
+/// One sentence for all: a machine has dozens of interrupts that the kernel itself places.
+std::string DescribeRefused(const std::vector<RefusedChange>& refused) {
+  if (refused.empty()) return {};
+  std::string irqs;
+  std::vector<std::string> others;
+  for (const RefusedChange& one : refused) {
+    if (one.key.kind == SettingKind::kIrqAffinity) {
+      irqs += (irqs.empty() ? "" : ", ") + one.key.target;
+    } else {
+      others.push_back(one.error.message);
+    }
+  }
+  if (!irqs.empty()) others.insert(others.begin(), "the kernel keeps these to itself: IRQ " + irqs);
+  return Join(others);
+}
+
 std::string WantedCpuset(const MachineProfile& profile) {
   if (profile.cpuset == "isolated") return std::string(CpusetKindName(CpusetKind::kIsolated));
   if (profile.cpuset == "root") return std::string(CpusetKindName(CpusetKind::kRoot));
@@ -107,7 +123,7 @@ void HeldProfile::TakeOne(PlannedSetting planned) {
   if (planned.missing.empty()) {
     auto lease = SettingsLease::Take(services_.settings, planned.changes);
     state.held = lease.has_value();
-    state.why = lease ? Join(lease->refused()) : lease.error().message;
+    state.why = lease ? DescribeRefused(lease->refused()) : lease.error().message;
     if (lease) (ComesBeforeCpuset(planned) ? early_ : late_).push_back(std::move(*lease));
   }
   state.actual = PresentValue(planned, services_.settings.settings);

@@ -77,7 +77,7 @@ Result<SettingsLease> SettingsLease::Take(SettingServices services,
       for (const std::string& sentence : lease.Release()) error.message += "; " + sentence;
       return error;
     }
-    lease.refused_.push_back(std::move(error.message));
+    lease.refused_.push_back({change.key, std::move(error)});
   }
   return lease;
 }

@@ -25,6 +25,12 @@ struct SettingChange {
   bool optional = false;
 };
 
+/// An optional change that could not be had.
+struct RefusedChange {
+  SettingKey key;
+  Error error;  ///< names the setting, the file and the reason
+};
+
 /// Puts an entry's old value back, if the present one is what we wrote.
 ///
 /// @return empty, or a sentence on what was left alone: the value was changed by somebody else
@@ -51,8 +57,8 @@ class SettingsLease {
   SettingsLease& operator=(const SettingsLease&) = delete;
   ~SettingsLease();
 
-  /// Optional ones that were refused: sentences.
-  const std::vector<std::string>& refused() const { return refused_; }
+  /// Optional ones that were refused.
+  const std::vector<RefusedChange>& refused() const { return refused_; }
   /// How many settings it holds away from their old value.
   std::size_t size() const { return entries_.size(); }
 
@@ -65,7 +71,7 @@ class SettingsLease {
 
   const Settings* settings_ = nullptr;
   std::vector<JournalEntry> entries_;
-  std::vector<std::string> refused_;
+  std::vector<RefusedChange> refused_;
 };
 
 /// Gives back everything that a journal names, in reverse order, and empties it; entries of another

@@ -245,9 +245,12 @@ Result<void> SystemctlProperties::SetAllowedCpus(std::string_view unit, std::str
 /// systemd 252 writes one for the empty list, too. What the folders hold besides keeps them.
 void SystemctlProperties::RemoveDropIn(std::string_view unit) const {
   const std::string control = place_.run_folder + "/system.control";
-  const std::string folder = control + "/" + std::string(unit) + ".d";
-  unlink((folder + "/50-AllowedCPUs.conf").c_str());
-  rmdir(folder.c_str());
+  // A unit without a file, such as init.scope, has its drop-ins with the transient ones.
+  for (const std::string& parent : {control, place_.run_folder + "/transient"}) {
+    const std::string folder = parent + "/" + std::string(unit) + ".d";
+    unlink((folder + "/50-AllowedCPUs.conf").c_str());
+    rmdir(folder.c_str());
+  }
   rmdir(control.c_str());
 }
 

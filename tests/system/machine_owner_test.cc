@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "tests/system/fake_units.h"
+#include "tests/system/faulty_files.h"
 #include "tests/system/kernel_tree.h"
 
 namespace benchd {
@@ -68,7 +69,7 @@ class MachineOwnerTest : public testing::Test {
 
   KernelTree tree_;
   KernelTree folder_;  // of the journal
-  KernelFiles files_{tree_.root()};
+  FaultyFiles files_{tree_.root()};
   FakeUnits units_;
   Settings settings_{files_, units_};
   CgroupPlace place_;
@@ -233,6 +234,25 @@ TEST_F(MachineOwnerTest, NamesTheProfilesThatThereAre) {
   const auto refused = Acquire(Isolation::kBestEffort, "no-such");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().hint, "choose among default, strict");
+}
+
+TEST_F(MachineOwnerTest, NamesTheInterruptsThatTheKernelKeepsInOneSentence) {
+  profiles_[0].irqs = "housekeeping";
+  tree_.Put("proc/irq/default_smp_affinity", "3");
+  for (const std::string irq : {"7", "8", "9"}) {
+    const std::string path = "proc/irq/" + irq + "/smp_affinity_list";
+    tree_.Put(path, "0-1");
+    if (irq != "8") files_.RefusePath(path, EIO);
+  }
+  Make();
+  const auto report = Acquire();
+  ASSERT_TRUE(report) << report.error().message;
+  ASSERT_EQ(report->isolation.front().setting, "irqs");
+  EXPECT_TRUE(report->isolation.front().held);
+  EXPECT_EQ(report->isolation.front().why, "the kernel keeps these to itself: IRQ 7, 9");
+  EXPECT_EQ(Read("proc/irq/8/smp_affinity_list"), "0");
+  owner_->Release();
+  EXPECT_EQ(Read("proc/irq/8/smp_affinity_list"), "0-1");
 }
 
 TEST_F(MachineOwnerTest, WarnsOfMigrationsWhenTheyAreTheRule) {

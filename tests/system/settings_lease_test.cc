@@ -9,6 +9,12 @@ namespace {
 
 using Kind = SettingKind;
 
+Sentences MessagesOf(const std::vector<RefusedChange>& refused) {
+  Sentences messages;
+  for (const RefusedChange& one : refused) messages.push_back(one.error.message);
+  return messages;
+}
+
 TEST_F(SettingsLeaseTest, TakesAndGivesBackInReverseOrder) {
   std::vector<std::string> order;
   auto lease = Take(AllChanges());
@@ -117,7 +123,7 @@ TEST_F(SettingsLeaseTest, AnOptionalChangeThatIsRefusedIsListedAndTheOthersGoOn)
   changes.insert(changes.begin() + 1, {{Kind::kIrqAffinity, "26"}, "0", true});
   auto lease = Take(changes);
   ASSERT_TRUE(lease) << lease.error().message;
-  EXPECT_EQ(lease->refused(),
+  EXPECT_EQ(MessagesOf(lease->refused()),
             (Sentences{"IRQ 26's affinity: " + tree_.root() +
                            "/proc/irq/26/smp_affinity_list: No such file or directory",
                        "IRQ 25's affinity: " + tree_.root() +
@@ -132,9 +138,10 @@ TEST_F(SettingsLeaseTest, AnOptionalChangeThatIsNotKeptIsUndone) {
   auto lease = Take({{{Kind::kIrqAffinity, "25"}, "0", true}});
   ASSERT_TRUE(lease);
   EXPECT_EQ(lease->size(), 0U);
-  EXPECT_EQ(lease->refused(), Sentences{"IRQ 25's affinity: " + tree_.root() +
-                                        "/proc/irq/25/smp_affinity_list: '0' was taken but reads "
-                                        "back as '2'"});
+  EXPECT_EQ(MessagesOf(lease->refused()),
+            Sentences{"IRQ 25's affinity: " + tree_.root() +
+                      "/proc/irq/25/smp_affinity_list: '0' was taken but reads "
+                      "back as '2'"});
   EXPECT_EQ(Values(), before_);
 }
 

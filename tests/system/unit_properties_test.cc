@@ -78,6 +78,14 @@ TEST_F(SystemctlTest, AnEmptyListLeavesNoDropIn) {
   EXPECT_TRUE(std::filesystem::exists(root_ + "/run/system"));
 }
 
+TEST_F(SystemctlTest, NeitherDoesAUnitWithoutAFile) {
+  PutSystemd("");
+  SystemctlProperties units(place_);
+  tree_.Put("run/transient/init.scope.d/50-AllowedCPUs.conf", "[Scope]\nAllowedCPUs=0");
+  ASSERT_TRUE(units.SetAllowedCpus("init.scope", ""));
+  EXPECT_FALSE(std::filesystem::exists(root_ + "/run/transient/init.scope.d"));
+}
+
 TEST_F(SystemctlTest, LeavesDropInsThatAreNotItsOwn) {
   PutSystemd("");
   SystemctlProperties units(place_);

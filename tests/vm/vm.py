@@ -174,6 +174,7 @@ def stage_payload(build, payload, only, script):
     shutil.copytree(HERE / "guest", payload / "guest", ignore=shutil.ignore_patterns("__pycache__"))
     # Clients and gates are the same as on this side.
     shutil.copy(HERE.parent / "e2e/support.py", payload / "guest/e2e_support.py")
+    shutil.copy(HERE.parent / "bench/isolation.py", payload / "guest/isolation_bench.py")
     programs = build / "tests/e2e/programs"
     if programs.is_dir():
         shutil.copytree(programs, payload / "programs")

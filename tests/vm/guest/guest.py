@@ -8,6 +8,7 @@ import os
 import pathlib
 import pwd
 import re
+import shutil
 import subprocess
 import time
 
@@ -84,6 +85,17 @@ def start_services():
         run("systemctl", "start", *units)
 
 
+def start_afresh():
+    """Stops everything until systemd has turned the cpuset controller off, and starts it again.
+
+    The only way to a group without a list of its own: the kernel refuses to empty the list of a
+    group that has processes (ENOSPC), so that systemd cannot take back what it once wrote there.
+    """
+    run("systemctl", "stop", *installation.SERVICES, "bench.slice", check=False)
+    run("systemctl", "daemon-reload")
+    start_services()
+
+
 def configure(text):
     """Makes `text` the configuration; the services start anew when it is another one."""
     CONFIG.parent.mkdir(exist_ok=True)
@@ -148,14 +160,13 @@ class GuestTest(e2e_support.DaemonTest):
         for group in machine_state.CGROUP.glob("bench.slice"):
             with contextlib.suppress(OSError):
                 (group / "cpuset.cpus.partition").write_text("member")
-        run("systemctl", "stop", "bench.slice", check=False)
         for name in machine_state.UNITS:
             run("systemctl", "revert", "--", name, check=False)
         for path in self.before:
             if path.startswith(("/sys/", "/proc/")):
                 with contextlib.suppress(OSError):
                     pathlib.Path(path).write_text(self.before[path].replace("[", "").split("]")[0])
-        start_services()
+        start_afresh()
 
     # ---- benchctl, as somebody ----
 
@@ -240,8 +251,7 @@ class GuestTest(e2e_support.DaemonTest):
         run("systemctl", "daemon-reload")
 
         def remove():
-            path.unlink()
-            folder.rmdir()
+            shutil.rmtree(folder, ignore_errors=True)
             run("systemctl", "daemon-reload")
 
         self.addCleanup(remove)
