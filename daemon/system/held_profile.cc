@@ -133,13 +133,18 @@ void HeldProfile::TakeOne(PlannedSetting planned) {
 void HeldProfile::TakeCpuset(const MachineProfile& profile) {
   if (profile.cpuset.empty()) return;
   SettingState& state = Add(kCpuset, WantedCpuset(profile));
+  const KernelFiles& files = services_.settings.settings.files();
+  pinned_.Remember(files);
   if (auto out = services_.seat.StepOut(); out) {
     cpuset_ = CpusetLease::Take(services_.settings, services_.place, cpus_, profile.cpuset);
     state.why = cpuset_.why();
   } else {
     state.why = "benchd-runner cannot leave its group: " + out.error().message;
   }
-  if (cpuset_.kind() == CpusetKind::kAffinity) services_.seat.StepBack();
+  if (cpuset_.kind() == CpusetKind::kAffinity) {
+    services_.seat.StepBack();
+    pinned_.PutBack(files);
+  }
   state.actual = CpusetKindName(cpuset_.kind());
   state.held = state.why.empty() && cpuset_.kind() != CpusetKind::kAffinity;
   StayOn(cpus_.housekeeping);
@@ -191,6 +196,7 @@ std::vector<std::string> HeldProfile::Release() {
   c_states_.reset();
   Append(notes, cpuset_.Release());
   services_.seat.StepBack();
+  pinned_.PutBack(services_.settings.settings.files());
   StayOn(cpus_.housekeeping);
   ReleaseAll(early_, notes);
   return notes;

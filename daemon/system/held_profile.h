@@ -8,6 +8,7 @@
 #include "daemon/model/session.h"
 #include "daemon/system/cgroup_seat.h"
 #include "daemon/system/cpuset_lease.h"
+#include "daemon/system/pinned_threads.h"
 #include "daemon/system/settings_lease.h"
 #include "daemon/system/settings_plan.h"
 
@@ -62,6 +63,7 @@ class HeldProfile {
   std::vector<SettingState> states_;
   std::vector<PlannedSetting> planned_;  // those of states_ that are kernel values
   std::vector<SettingsLease> early_;     // before the cpuset
+  PinnedThreads pinned_;                 // what the cpuset may undo
   CpusetLease cpuset_;
   std::optional<CStateLease> c_states_;
   std::vector<SettingsLease> late_;

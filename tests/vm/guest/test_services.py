@@ -92,7 +92,7 @@ class AsTheirUserTest(GuestTest):
 
     def in_a_session(self, *lines):
         command = self.script("\n".join([*lines, "echo n 1000"]))
-        done = self.compare("--runs", "8", command, command)
+        done = self.compare("--runs", "8", command=command)
         self.assert_exit(done, e2e_support.PASS)
 
     def test_home_can_be_written_and_tmp_is_everybodys(self):

@@ -30,7 +30,7 @@ class SessionTest(GuestTest):
         out.chmod(0o666)
         command = self.script(f"id -u >>{out}; grep Cpus_allowed_list /proc/self/status >>{out};"
                               f" cat /proc/self/cgroup >>{out}; echo n 1000")
-        self.assert_exit(self.compare("--runs", "8", command, command), e2e_support.PASS)
+        self.assert_exit(self.compare("--runs", "8", command=command), e2e_support.PASS)
         text = read(out)
         self.assertEqual(set(re.findall(r"^\d+$", text, re.MULTILINE)),
                          {str(self.by("alice")["user"])})
@@ -52,7 +52,7 @@ class SessionTest(GuestTest):
         self.assertEqual(client.finish(), e2e_support.CANCELLED)
 
     def test_a_failing_session_gives_back(self):
-        done = self.compare("--runs", "8", "/bin/false", "/bin/false")
+        done = self.compare("--runs", "8", command="/bin/false")
         self.assert_exit(done, e2e_support.FAILED)
 
 

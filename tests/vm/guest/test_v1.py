@@ -22,7 +22,7 @@ class VersionOneTest(GuestTest):
         out.touch()
         out.chmod(0o666)
         command = self.script(f"grep Cpus_allowed_list /proc/self/status >>{out}; echo n 1000")
-        done = self.compare("--runs", "8", command, command)
+        done = self.compare("--runs", "8", command=command)
         self.assert_exit(done, e2e_support.PASS)
         started = next(one for one in done.events if one["event"] == "started")
         cpuset = self.isolation(started)["cpuset"]
