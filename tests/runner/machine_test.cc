@@ -193,6 +193,26 @@ TEST_F(MachineTest, KnowsItsProfiles) {
   EXPECT_EQ(runner->hello().profiles[1].name, "strict");
 }
 
+TEST_F(MachineTest, EmptiesThePageCacheBeforeEachRunWhereTheProfileSaysSo) {
+  constexpr const char* kDrop = "proc/sys/vm/drop_caches";
+  Put(kDrop, "0\n");
+  const std::string config =
+      own_.Put("benchd.toml", "[machine_profile.cold]\ndrop_caches = true\n");
+  std::vector<std::string> options = Options();
+  options.insert(options.end(), {"--config", config});
+  RunnerProcess runner(RunnerIds::kOwn, nullptr, options);
+  ASSERT_TRUE(Acquire(runner));
+  EXPECT_EQ(runner.Run(ScriptOf("true"))->exit.code, 0);
+  EXPECT_EQ(Read(kDrop), "0") << "the default profile leaves it alone";
+  runner.Send(wire::ReleaseMachine{.request = 2});
+  runner.Await<wire::MachineReleased>();
+  runner.Send(wire::AcquireMachine{.request = 3, .profile = "cold"});
+  ASSERT_TRUE(runner.Await<wire::MachineAcquired>().machine);
+  // proc(5): 3 frees the page cache and reclaimable slab objects.
+  EXPECT_EQ(runner.Run(ScriptOf("cat " + (root_ / kDrop) + " >&2; exit 5"))->stderr_tail, "3");
+  EXPECT_EQ(Read(kDrop), "3");
+}
+
 TEST_F(MachineTest, GivesAProfilesPriorityAndLayoutToItsChildren) {
   const std::string config = own_.Put("benchd.toml",
                                       "[machine_profile.default]\nnice = 7\naslr = \"off\"\n"

@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SUITES = {
     "intel": ["test_services", "test_sessions", "test_settings", "test_removal"],
     "crashes": ["test_crashes", "test_missing"],
-    "amd": ["test_boost", "test_effect", "test_removal"],
+    "amd": ["test_boost", "test_children", "test_effect", "test_removal"],
     "v1": ["test_v1", "test_missing", "test_removal"],
 }
 
