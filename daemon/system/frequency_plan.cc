@@ -60,7 +60,8 @@ PlannedSetting PlanGovernor(const std::string& wanted, const std::vector<int>& c
   return planned;
 }
 
-/// Empty where the driver has no such thing: then the governor alone decides, and nothing is missed.
+/// Empty where the driver has no such thing: then the governor alone decides, and nothing is
+/// missed.
 std::optional<PlannedSetting> PlanEnergyPreference(const std::string& wanted,
                                                    const std::vector<int>& cpus,
                                                    const Settings& settings) {

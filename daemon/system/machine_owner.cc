@@ -196,17 +196,17 @@ std::vector<std::string> MachineOwner::LetGo() {
   if (!held_) return {};
   std::vector<std::string> notes = held_->Release();
   held_.reset();
+  if (notes.empty()) {
+    auto cleared = parts_.journal->Clear();
+    if (!cleared) notes.push_back(cleared.error().message);
+    return notes;
+  }
   // A second try; what somebody else has changed is forgotten, what the kernel refuses is kept for
   // another time.
   const auto again = RestoreFrom(*parts_.journal, parts_.settings, boot_id_);
-  if (!again) {
-    notes.push_back(again.error().message);
-  } else if (!notes.empty()) {
-    for (const std::string& sentence : *again) {
-      if (std::find(notes.begin(), notes.end(), sentence) == notes.end()) {
-        notes.push_back(sentence);
-      }
-    }
+  if (!again) notes.push_back(again.error().message);
+  for (const std::string& sentence : again.value_or(std::vector<std::string>())) {
+    if (std::find(notes.begin(), notes.end(), sentence) == notes.end()) notes.push_back(sentence);
   }
   return notes;
 }

@@ -29,7 +29,14 @@ Return Try(const Settings& settings, const JournalEntry& entry) {
     return {gone ? Outcome::kLeft : Outcome::kRefused,
             what + ": not put back: " + present.error().message};
   }
-  if (*present == entry.old_value) return {};
+  if (*present == entry.old_value) {
+    // systemd says so as soon as it has taken the word back. A kill right then leaves its file, and
+    // maybe the group's own list: said once more, both go.
+    if (entry.key.kind != SettingKind::kAllowedCpus) return {};
+    const auto again = settings.Write(entry.key, entry.old_value);
+    if (again) return {};
+    return {Outcome::kRefused, what + ": " + again.error().message};
+  }
   if (!SameValue(entry.key.kind, *present, entry.new_value)) {
     return {Outcome::kLeft, what + ": left at '" + *present + "', which somebody else has set"};
   }

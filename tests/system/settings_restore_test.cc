@@ -9,6 +9,8 @@
 #include <functional>
 
 #include "daemon/system/settings_lease.h"
+#include "tests/system/fake_units.h"
+#include "tests/system/kernel_tree.h"
 #include "tests/system/lease_machine.h"
 
 namespace benchd {
@@ -239,6 +241,21 @@ TEST_F(ForeignJournalTest, AHeaderAloneIsClearedWithoutAWord) {
   PutJournal(JournalHeader(kBoot) + "\n");
   EXPECT_EQ(Restore(), Sentences{});
   EXPECT_EQ(JournalText(), "");
+}
+
+TEST(RestoreUnitsTest, SaysOnceMoreWhatSystemdMayHaveBeenToldJustBeforeAKill) {
+  const KernelTree tree;
+  const KernelFiles files(tree.root());
+  FakeUnits units;
+  const Settings settings(files, units);
+  auto journal = Journal::Open(tree.root() + "/journal");
+  ASSERT_TRUE(journal) << journal.error().message;
+  const JournalEntry entry{{SettingKind::kAllowedCpus, "bench.slice"}, "", "1-3"};
+  ASSERT_TRUE(journal->Append(entry, "a-boot"));
+  const auto sentences = RestoreFrom(*journal, settings, "a-boot");
+  ASSERT_TRUE(sentences) << sentences.error().message;
+  EXPECT_TRUE(sentences->empty());
+  EXPECT_EQ(units.calls, std::vector<std::string>{"bench.slice="});
 }
 
 }  // namespace
