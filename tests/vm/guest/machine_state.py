@@ -126,9 +126,11 @@ def _mounts():
 
 
 def _affinities():
-    """Where each thread of a user's process may run. Kernel threads belong to the kernel."""
+    """Where each thread of a user's process may run. Kernel threads belong to the kernel; benchd and
+    its runner pin themselves, to what is online when they meet."""
     for pid in filter(str.isdigit, os.listdir("/proc")):
-        if not _text(f"/proc/{pid}/cmdline").strip("\0"):
+        program = os.path.basename(_text(f"/proc/{pid}/cmdline").split("\0")[0])
+        if not program or program.startswith("benchd"):
             continue
         for task in pathlib.Path(f"/proc/{pid}/task").glob("*"):
             found = re.search(r"^Cpus_allowed_list:\s*(\S+)", _text(task / "status"), re.MULTILINE)
