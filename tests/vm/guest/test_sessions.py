@@ -1,7 +1,9 @@
 """Sessions on CPUs that nobody else is on."""
 
+import os
 import pathlib
 import re
+import subprocess
 
 import e2e_support
 from guest import (BENCHMARK, GuestTest, background_load, cpus, main_pid, read, run,
@@ -125,6 +127,23 @@ class PartitionTest(GuestTest):
         client.finish()
         codes = [one["code"] for one in client.events[-1].get("warnings", [])]
         self.assertIn("partition_invalid", codes)
+
+    def test_who_was_pinned_there_is_pinned_there_again(self):
+        # Before Linux 6.2 a change of a cpuset gives its threads all of its CPUs.
+        pinned = [subprocess.Popen(["taskset", "--cpu-list", one, "sleep", "inf"])
+                  for one in ("3", "1-3")]
+        for process in pinned:
+            self.addCleanup(process.wait)
+            self.addCleanup(process.kill)
+        wait_until(lambda: {3} == os.sched_getaffinity(pinned[0].pid), "it is pinned")
+        wait_until(lambda: {1, 2, 3} == os.sched_getaffinity(pinned[1].pid), "it is pinned")
+        self.look()
+        gate, client, _ = self.session_at_gate()
+        for process in pinned:
+            self.assertEqual(os.sched_getaffinity(process.pid) & BENCHMARK, set())
+        self.finish(gate, client)
+        self.assert_machine_as_before()
+        self.assertEqual(os.sched_getaffinity(pinned[0].pid), {3})
 
     def test_a_later_session_has_it_again(self):
         for _ in range(2):
