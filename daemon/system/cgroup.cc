@@ -180,6 +180,8 @@ Result<void> RunCgroup::MakeFolder() {
   const std::string path =
       parent_ + "/" + std::string(kNamePrefix) + std::to_string(getpid()) + number;
   if (mkdir(path.c_str(), 0755) != 0) return SystemError(path, errno);
+  // Whatever our umask: runtimes read their limits there, as the user.
+  chmod(path.c_str(), 0755);
   UniqueFd folder(open(path.c_str(), kOpenFolder));
   if (!folder || flock(folder.get(), LOCK_EX | LOCK_NB) != 0) {
     Error error = SystemError(path, errno);

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -93,6 +94,16 @@ TEST(RunCgroupTest, KillsItsProcessesAndGoesAway) {
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
   { RunCgroup gone = std::move(*group); }
   EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(RunCgroupTest, CanBeReadByWhoeverRunsInIt) {
+  const mode_t before = umask(077);
+  auto group = CreateHere();
+  umask(before);
+  if (!group) GTEST_SKIP() << "no group can be made here: " << group.error().message;
+  using std::filesystem::perms;
+  const perms everybody = perms::others_read | perms::others_exec;
+  EXPECT_EQ(std::filesystem::status(group->path()).permissions() & everybody, everybody);
 }
 
 TEST(RunCgroupTest, IsAFreshFolderAfterAKill) {
