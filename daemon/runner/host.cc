@@ -2,12 +2,14 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <climits>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -15,6 +17,12 @@
 #include "daemon/base/error.h"
 #include "daemon/runner/log.h"
 #include "daemon/system/cgroup_seat.h"
+
+// Where the linker put the program (ld(1), end(3)).
+extern "C" {
+extern const char __executable_start;
+extern const char etext;
+}
 
 namespace benchd {
 namespace {
@@ -115,6 +123,14 @@ void SettleOn(Host& host, CpuSplit cpus) {
   if (StayOn(host.cpus.housekeeping)) return;
   Log(LogLevel::kWarning,
       "cannot stay on the housekeeping CPUs " + FormatCpuList(host.cpus.housekeeping));
+}
+
+void ForgetCode() {
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  // Whole pages of the read-only part, which the kernel reads from the file again (madvise(2)).
+  const auto first = reinterpret_cast<std::uintptr_t>(&__executable_start) & ~(page - 1);
+  const auto end = reinterpret_cast<std::uintptr_t>(&etext) & ~(page - 1);
+  madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
 }
 
 Result<void> CheckCaller(const Host& host, const Caller& caller) {

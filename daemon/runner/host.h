@@ -55,6 +55,12 @@ void SettleOn(Host& host, CpuSplit cpus);
 /// Just what it takes to start benchd-helper with our own ids, before the configuration is known.
 Result<Host> MinimalHost();
 
+/// Lets go of the code that is in memory: what goes on running comes back by itself, page by page.
+///
+/// A child's max_rss begins with ours. What takes a profile and describes a machine is most of this
+/// program, and none of it is needed while children run.
+void ForgetCode();
+
 /// Whether children of `caller` can be started.
 /// @errors kPermissionDenied when we may not become that user.
 Result<void> CheckCaller(const Host& host, const Caller& caller);

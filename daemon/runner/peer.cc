@@ -150,6 +150,7 @@ void Peer::Handle(wire::AcquireMachine message) {
   Answer(wire::MachineAcquired{
       message.request,
       services_.machine.Acquire(message.profile, message.isolation, message.cpus)});
+  ForgetCode();
 }
 
 void Peer::Handle(wire::ReleaseMachine message) {
