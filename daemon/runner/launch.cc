@@ -4,11 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <utility>
 
 #include "daemon/runner/helper_process.h"
 #include "daemon/system/kernel_files.h"
+#include "daemon/system/kernel_text.h"
 
 namespace benchd {
 
@@ -75,23 +75,17 @@ void Launch::Go() {
   services_.tree.Claim(child_.pid, ProcessTree::Kind::kMeasured);
 }
 
-std::optional<MovedChild> Launch::AwaitEnd() const {
+std::optional<ChildEnd> Launch::LookAtEnd() const {
   siginfo_t info{};
   const auto id = static_cast<id_t>(child_.pidfd.get());
   if (waitid(P_PIDFD, id, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0 || info.si_pid == 0) {
     return {};
   }
-  MovedChild moved;
-  moved.ended_at_ns = MonotonicNow();
+  ChildEnd end{.at_ns = MonotonicNow(), .migrations = {}};
   const auto text = KernelFiles("/").Read("proc/" + std::to_string(child_.pid) + "/sched");
-  const std::size_t found = text ? text->find("se.nr_migrations") : std::string::npos;
-  const std::size_t colon = found == std::string::npos ? found : text->find(':', found);
-  if (colon == std::string::npos) return {};
-  const std::size_t digits = text->find_first_not_of(" \t", colon + 1);
-  if (digits == std::string::npos) return {};
-  std::from_chars(text->data() + digits, text->data() + text->size(), moved.migrations);
-  if (moved.migrations > 0) --moved.migrations;
-  return moved;
+  end.migrations = ParseCount(Field(text.value_or(""), "se.nr_migrations"));
+  if (end.migrations.value_or(0) > 0) --*end.migrations;
+  return end;
 }
 
 void Launch::Discard() {

@@ -32,9 +32,11 @@ struct RunTask {
 };
 
 /// What can be seen of a child between its end and its reaping.
-struct MovedChild {
-  std::int64_t ended_at_ns = 0;  ///< CLOCK_MONOTONIC
-  std::uint64_t migrations = 0;  ///< without the one that put it onto the benchmark CPUs
+struct ChildEnd {
+  std::int64_t at_ns = 0;  ///< CLOCK_MONOTONIC
+  /// How often it was moved between CPUs, without the one move that put it onto the benchmark CPUs
+  /// (/proc/PID/sched); empty in kernels without scheduler debugging.
+  std::optional<std::uint64_t> migrations;
 };
 
 /// One child from before its process exists until its last output is read: the memory it begins in,
@@ -65,9 +67,9 @@ class Launch {
   bool held() const { return held_; }
   /// Lets a held child go.
   void Go();
-  /// When the child has ended, without reaping it: that moment, and how often it was moved between
-  /// CPUs (/proc/PID/sched, in kernels with scheduler debugging). Empty where that cannot be read.
-  std::optional<MovedChild> AwaitEnd() const;
+  /// Looks at a child that has ended, without reaping it; empty while it has not. The moment comes
+  /// first, so that the rest is not counted as the child's time.
+  std::optional<ChildEnd> LookAtEnd() const;
 
   /// Kills and reaps a child that was never let go, and closes everything.
   void Discard();

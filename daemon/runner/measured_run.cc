@@ -140,11 +140,11 @@ void MeasuredRun::OnExit() {
   rusage usage{};
   const bool movable = now_->task().plan->spec().cpus.size() != 1;
   // How often it was moved can be read as long as it has not been reaped.
-  const std::optional<MovedChild> moved = movable ? now_->AwaitEnd() : std::nullopt;
+  const std::optional<ChildEnd> end = movable ? now_->LookAtEnd() : std::nullopt;
   const bool ended = now_->Reap(info, usage);
-  const std::int64_t ended_at = moved ? moved->ended_at_ns : MonotonicNow();
+  const std::int64_t ended_at = end ? end->at_ns : MonotonicNow();
   if (!ended) return;
-  if (moved) services_.machine.NoteMigrations(moved->migrations);
+  if (end && end->migrations) services_.machine.NoteMigrations(*end->migrations);
   services_.loop.StayAwake(0);
   TakeFigures(info, usage, ended_at);
   state_ = State::kSweeping;

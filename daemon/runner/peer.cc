@@ -70,9 +70,7 @@ void Peer::Handle(wire::Hello message) {
   reply.housekeeping_cpus = services_.host.cpus.housekeeping;
   reply.benchmark_cpus = services_.host.cpus.benchmark;
   for (const KnownProfile& known : services_.machine.profiles()) {
-    const bool siblings_go = known.profile.smt == "off";
-    reply.profiles.push_back(
-        {known.profile.name, siblings_go ? known.cpus.used : known.cpus.benchmark});
+    reply.profiles.push_back({known.profile.name, known.AskableCpus()});
   }
   Answer(reply);
   if (message.version == wire::kVersion || gone_) return;

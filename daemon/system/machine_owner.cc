@@ -153,9 +153,7 @@ Result<std::vector<int>> MachineOwner::ChooseCpus(const KnownProfile& known, Iso
   }
   auto chosen = ParseCpuList(cpus);
   if (!chosen) return InvalidArgument("cpus", chosen.error().message, chosen.error().hint);
-  // Its siblings are offline by the time they would be used.
-  const std::vector<int>& there =
-      known.profile.smt == "off" ? known.cpus.used : known.cpus.benchmark;
+  const std::vector<int>& there = known.AskableCpus();
   if (const auto outside = CpusWithout(*chosen, there); !outside.empty()) {
     return InvalidArgument("cpus", FormatCpuList(outside) + " is not among the benchmark CPUs",
                            "choose among " + FormatCpuList(there));

@@ -20,6 +20,12 @@ namespace benchd {
 struct KnownProfile {
   MachineProfile profile;
   ProfileCpus cpus;
+
+  /// Those a session may ask for: with smt "off" the siblings are offline by the time they would be
+  /// used.
+  const std::vector<int>& AskableCpus() const {
+    return profile.smt == "off" ? cpus.used : cpus.benchmark;
+  }
 };
 
 /// Who decides which profile's settings are taken: a session, an admin (`benchctl machine apply`),

@@ -151,8 +151,30 @@ void ReadInterrupts(const KernelFiles& files, const Cpus& cpus, MachineSample& s
   }
 }
 
-/// Source: proc_pid_stat(5); the fields are counted from 1 there. The name in brackets may hold
-/// blanks and brackets itself, so that only the last bracket ends it.
+void ReadProcesses(const KernelFiles& files, MachineSample& sample) {
+  for (const std::string& name : files.List("proc")) {
+    const auto pid = ParseCount(name);
+    if (!pid || *pid > std::numeric_limits<std::int32_t>::max()) continue;
+    const auto text = files.Read("proc/" + name + "/stat");
+    if (!text) continue;  // it has ended meanwhile
+    if (auto process = ParseProcess(*text)) {
+      sample.processes[static_cast<std::int32_t>(*pid)] = std::move(*process);
+    }
+  }
+}
+
+std::int64_t ReapedChildrenUs() {
+  rusage usage{};
+  getrusage(RUSAGE_CHILDREN, &usage);
+  constexpr std::int64_t kMillion = 1000000;
+  return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * kMillion + usage.ru_utime.tv_usec +
+         usage.ru_stime.tv_usec;
+}
+
+}  // namespace
+
+/// The fields are counted from 1 there. The name in brackets may hold blanks and brackets itself,
+/// so that only the last bracket ends it.
 std::optional<ProcessCounters> ParseProcess(std::string_view text) {
   constexpr int kFirstAfterName = 3;
   constexpr int kFlags = 9;
@@ -190,28 +212,6 @@ std::optional<ProcessCounters> ParseProcess(std::string_view text) {
   }
   return process;
 }
-
-void ReadProcesses(const KernelFiles& files, MachineSample& sample) {
-  for (const std::string& name : files.List("proc")) {
-    const auto pid = ParseCount(name);
-    if (!pid || *pid > std::numeric_limits<std::int32_t>::max()) continue;
-    const auto text = files.Read("proc/" + name + "/stat");
-    if (!text) continue;  // it has ended meanwhile
-    if (auto process = ParseProcess(*text)) {
-      sample.processes[static_cast<std::int32_t>(*pid)] = std::move(*process);
-    }
-  }
-}
-
-std::int64_t ReapedChildrenUs() {
-  rusage usage{};
-  getrusage(RUSAGE_CHILDREN, &usage);
-  constexpr std::int64_t kMillion = 1000000;
-  return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * kMillion + usage.ru_utime.tv_usec +
-         usage.ru_stime.tv_usec;
-}
-
-}  // namespace
 
 MachineSample TakeSample(const KernelFiles& files, const std::vector<int>& cpus) {
   MachineSample sample;

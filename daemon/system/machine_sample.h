@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "daemon/model/session.h"
@@ -46,6 +47,9 @@ struct MachineSample {
   std::map<std::string, std::uint64_t> cpu_interrupts;
   std::int64_t own_children_us = 0;  ///< CPU time of our reaped children (getrusage)
 };
+
+/// Takes the text of proc/PID/stat apart (proc_pid_stat(5)); empty for what is none.
+std::optional<ProcessCounters> ParseProcess(std::string_view text);
 
 /// Takes a sample for the given CPUs. What cannot be read is left out.
 ///

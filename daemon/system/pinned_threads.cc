@@ -3,10 +3,11 @@
 #include <unistd.h>
 
 #include <optional>
-#include <string_view>
+#include <string>
 
 #include "daemon/base/cpu_list.h"
 #include "daemon/system/kernel_text.h"
+#include "daemon/system/machine_sample.h"
 
 namespace benchd {
 namespace {
@@ -20,14 +21,11 @@ std::optional<cpu_set_t> OnlineCpus(const KernelFiles& files) {
   return cpus;
 }
 
-/// Field 22 of proc/PID/stat (proc(5)), counted from behind the name, which may hold anything.
-std::string StartOf(const KernelFiles& files, pid_t tid) {
-  const std::string stat = files.Read("proc/" + std::to_string(tid) + "/stat").value_or("");
-  const std::size_t name_end = stat.rfind(')');
-  if (name_end == std::string::npos) return {};
-  std::string_view rest = std::string_view(stat).substr(name_end + 1);
-  for (int field = 3; field < 22; ++field) NextWord(rest);
-  return std::string(NextWord(rest));
+/// When the thread started, in ticks; empty when there is none.
+std::optional<std::uint64_t> StartOf(const KernelFiles& files, pid_t tid) {
+  const auto stat = files.Read("proc/" + std::to_string(tid) + "/stat");
+  const auto thread = stat ? ParseProcess(*stat) : std::nullopt;
+  return thread ? std::optional(thread->started_ticks) : std::nullopt;
 }
 
 bool MayRunOnAll(pid_t tid, const cpu_set_t& all) {
@@ -51,7 +49,9 @@ void PinnedThreads::Remember(const KernelFiles& files) {
     for (const std::string& name : files.List("proc/" + process + "/task")) {
       const auto tid = static_cast<pid_t>(ParseCount(name).value_or(0));
       if (tid == 0 || MayRunOnAll(tid, *all)) continue;
-      Thread thread{tid, StartOf(files, tid), {}};
+      const auto started = StartOf(files, tid);
+      if (!started) continue;
+      Thread thread{tid, *started, {}};
       CPU_ZERO(&thread.cpus);
       if (sched_getaffinity(tid, sizeof(thread.cpus), &thread.cpus) != 0) continue;
       threads_.push_back(std::move(thread));
@@ -63,7 +63,7 @@ void PinnedThreads::PutBack(const KernelFiles& files) {
   const auto all = OnlineCpus(files);
   for (const Thread& thread : threads_) {
     if (!all || !MayRunOnAll(thread.tid, *all)) continue;
-    if (StartOf(files, thread.tid) != thread.started) continue;
+    if (StartOf(files, thread.tid) != thread.started_ticks) continue;
     // The kernel's own per-CPU threads refuse it, and never lost theirs.
     sched_setaffinity(thread.tid, sizeof(thread.cpus), &thread.cpus);
   }

@@ -3,7 +3,7 @@
 #include <sched.h>
 #include <sys/types.h>
 
-#include <string>
+#include <cstdint>
 #include <vector>
 
 #include "daemon/system/kernel_files.h"
@@ -25,7 +25,7 @@ class PinnedThreads {
  private:
   struct Thread {
     pid_t tid = 0;
-    std::string started;  ///< when, as its number may be somebody else's by then
+    std::uint64_t started_ticks = 0;  ///< its number may be somebody else's by then
     cpu_set_t cpus{};
   };
   std::vector<Thread> threads_;
