@@ -237,10 +237,12 @@ def unpack_results(folder):
 
 
 def watch_guest(process, boot):
-    """Shows what the tests print; the status that the guest reports, None when it reports none."""
+    """Shows what the tests print; the status that the guest reports, None when it reports none,
+    and the lines that name what failed."""
     # Several machines may be talking at once.
     prefix = f"{boot.name + ':':9}"
     status = None
+    failed = []
     # Ends a machine that hangs; by its own process, never by name.
     timer = threading.Timer(boot.timeout_s, process.kill)
     timer.start()
@@ -251,17 +253,18 @@ def watch_guest(process, boot):
                 status = int(found.group(1))
             else:
                 print(prefix + line, flush=True)
+                failed += [prefix + line] if line.startswith("failed: ") else []
         process.wait()
     finally:
         timer.cancel()
         if process.poll() is None:
             process.kill()
             process.wait()
-    return status
+    return status, failed
 
 
 def run_boot(image, boot, payload, folder):
-    """True when the guest says that all passed."""
+    """What did not pass, in lines; empty when the guest says that all did."""
     begin = time.monotonic()
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -273,17 +276,18 @@ def run_boot(image, boot, payload, folder):
             qemu_command(image, boot, payload, folder),
             env=dict(os.environ, LD_LIBRARY_PATH=libraries),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors)
-    status = watch_guest(process, boot)
+    status, failed = watch_guest(process, boot)
     unpack_results(folder)
     seconds = time.monotonic() - begin
     if status is None:
         for name in ("console.txt", "qemu.txt"):
             lines = (folder / name).read_bytes().decode(errors="replace").splitlines()
             print(f"--- the end of {boot.name}/{name}", *lines[-40:], sep="\n", flush=True)
-        say(f"boot '{boot.name}': no verdict after {seconds:.0f} s (limit {boot.timeout_s} s)")
+        said = f"no verdict after {seconds:.0f} s (limit {boot.timeout_s} s)"
     else:
-        say(f"boot '{boot.name}': {'passed' if status == 0 else 'FAILED'}, {seconds:.0f} s")
-    return status == 0
+        said = f"{'passed' if status == 0 else 'FAILED'}, {seconds:.0f} s"
+    say(f"boot '{boot.name}': {said}")
+    return [] if status == 0 else [f"boot '{boot.name}': {said}", *failed]
 
 
 def parse_arguments():
@@ -317,13 +321,16 @@ def main():
             say(f"payload: {payload.stat().st_size >> 20} MiB ({time.monotonic() - begin:.0f} s)")
             boots = [one for one in BOOTS if not arguments.boot or one.name in arguments.boot]
             with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-                passed = pool.map(
+                failed = [line for lines in pool.map(
                     lambda boot: run_boot(image, boot, payload, results / boot.name), boots)
-                failed = [boot.name for boot, one in zip(boots, passed) if not one]
+                    for line in lines]
     except Skip as reason:
         print(f"skipped: {reason}", file=sys.stderr)
         return SKIPPED
     if failed:
+        # Once more at the end, where several machines no longer talk at once.
+        for line in failed:
+            say(line)
         say(f"journal and console of the machine: {results}")
         return 1
     if not arguments.results:

@@ -96,6 +96,8 @@ def main(names):
           f"Linux {os.uname().release}", flush=True)
     runner = unittest.TextTestRunner(stream=sys.stdout, verbosity=2, resultclass=Result)
     result = runner.run(load(boot, names))
+    for test, details in (*result.failures, *result.errors):
+        print(f"failed: {test.id()}: {details.strip().splitlines()[-1]}", flush=True)
     return 0 if result.wasSuccessful() and result.testsRun > 0 else 1
 
 
