@@ -1,5 +1,7 @@
 #pragma once
 
+#include <asio/awaitable.hpp>
+
 #include "daemon/base/time.h"
 
 namespace benchd {
@@ -10,6 +12,8 @@ class Clock {
   virtual ~Clock() = default;
   virtual Timestamp Now() const = 0;
   virtual SteadyTime Steady() const = 0;
+  /// Answers after that time; the coroutine's executor goes on meanwhile.
+  virtual asio::awaitable<void> Wait(Nanoseconds duration) const = 0;
 };
 
 }  // namespace benchd

@@ -52,6 +52,7 @@ struct RunOutcome {
   Timestamp started_at{};
   SteadyTime ended_at{};
   RunExit exit;
+  std::string limit;  ///< what it ran into: "exceeded its memory limit of 64 MiB"; empty = nothing
   std::vector<Sample> samples;
   std::vector<MetricInfo> metrics;  ///< of the parsed samples
   std::string stderr_tail;          ///< at most 4 KiB, the end

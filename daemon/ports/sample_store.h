@@ -15,8 +15,14 @@ class SampleStore {
  public:
   virtual ~SampleStore() = default;
 
-  /// Commits one block's runs as one transaction: all or none. Done when it answers.
-  virtual asio::awaitable<Result<void>> AppendBlock(SessionId id, std::vector<Run> runs) = 0;
+  /// Commits runs as one transaction: all or none. They survive kill -9 when it answers, and a loss
+  /// of power once a second has passed and a further call has answered.
+  /// @errors kResourceExhausted: the disk is full; nothing was kept, the same call may be repeated.
+  virtual asio::awaitable<Result<void>> AppendRuns(SessionId id, std::vector<Run> runs) = 0;
+
+  /// Marks the measured runs of an incomplete block as RunPhase::kDropped: it will be repeated.
+  virtual asio::awaitable<Result<void>> DropBlock(SessionId id, std::uint32_t benchmark,
+                                                  std::uint64_t block) = 0;
 
   /// Runs in order of execution, all phases, from the `first`-th on, `limit` at most.
   virtual asio::awaitable<Result<std::vector<Run>>> LoadRuns(SessionId id, std::uint64_t first,

@@ -1,9 +1,20 @@
 #include "tests/support/fakes.h"
 
 #include <algorithm>
+#include <asio/post.hpp>
+#include <asio/this_coro.hpp>
+#include <asio/use_awaitable.hpp>
 #include <utility>
 
 namespace benchd::fake {
+
+asio::awaitable<void> Clock::Wait(Nanoseconds duration) const {
+  ++waits_;
+  if (during_wait) during_wait();
+  passed_ += duration;
+  // Others have their turn, as they would in that time.
+  co_await asio::post(co_await asio::this_coro::executor, asio::use_awaitable);
+}
 
 asio::awaitable<Result<ProgramIdentity>> Launcher::Resolve(ChildSpec child) {
   const auto it = programs.find(child.argv.front());
@@ -89,11 +100,21 @@ asio::awaitable<Result<std::vector<NoiseSource>>> Machine::Diagnose() {
   co_return sources;
 }
 
-asio::awaitable<Result<void>> Store::AppendBlock(SessionId id, std::vector<benchd::Run> runs) {
+asio::awaitable<Result<void>> Store::AppendRuns(SessionId id, std::vector<benchd::Run> runs) {
   if (fail_with) co_return *fail_with;
   auto& kept = runs_[id];
   kept.insert(kept.end(), std::make_move_iterator(runs.begin()),
               std::make_move_iterator(runs.end()));
+  co_return Result<void>{};
+}
+
+asio::awaitable<Result<void>> Store::DropBlock(SessionId id, std::uint32_t benchmark,
+                                               std::uint64_t block) {
+  if (fail_with) co_return *fail_with;
+  for (benchd::Run& run : runs_[id]) {
+    const bool of_it = run.benchmark == benchmark && run.block == block;
+    if (of_it && run.phase == RunPhase::kMeasured) run.phase = RunPhase::kDropped;
+  }
   co_return Result<void>{};
 }
 
@@ -118,18 +139,64 @@ asio::awaitable<Result<std::string>> Store::LoadLog(SessionId id) {
   co_return logs_[id];
 }
 
-asio::awaitable<Result<void>> Store::Insert(SessionRecord record) {
+SessionRecord* Store::Find(const SessionId& id) {
+  const auto it = std::find_if(records_.begin(), records_.end(),
+                               [&id](const auto& record) { return record.snapshot.id == id; });
+  return it == records_.end() ? nullptr : &*it;
+}
+
+asio::awaitable<Result<void>> Store::Insert(SessionRecord record, HistoryEntry entry) {
   if (fail_with) co_return *fail_with;
+  history_[record.snapshot.id].push_back(std::move(entry));
   records_.push_back(std::move(record));
   co_return Result<void>{};
 }
 
-asio::awaitable<Result<void>> Store::Update(SessionSnapshot snapshot) {
+asio::awaitable<Result<void>> Store::Update(SessionSnapshot snapshot, HistoryEntry entry) {
   if (fail_with) co_return *fail_with;
-  for (SessionRecord& record : records_) {
-    if (record.snapshot.id == snapshot.id) record.snapshot = snapshot;
-  }
+  history_[snapshot.id].push_back(std::move(entry));
+  if (SessionRecord* record = Find(snapshot.id)) record->snapshot = std::move(snapshot);
   co_return Result<void>{};
+}
+
+asio::awaitable<Result<void>> Store::Reprioritise(SessionId id, std::int32_t priority,
+                                                  HistoryEntry entry) {
+  if (fail_with) co_return *fail_with;
+  history_[id].push_back(std::move(entry));
+  if (SessionRecord* record = Find(id)) record->spec.priority = priority;
+  co_return Result<void>{};
+}
+
+asio::awaitable<Result<std::vector<HistoryEntry>>> Store::History(SessionId id) {
+  if (fail_with) co_return *fail_with;
+  co_return history_[id];
+}
+
+std::vector<std::string> Store::history(const SessionId& id) {
+  std::vector<std::string> texts;
+  for (const HistoryEntry& entry : history_[id]) texts.push_back(entry.what);
+  return texts;
+}
+
+asio::awaitable<Result<void>> Store::KeepMode(QueueMode mode) {
+  if (fail_with) co_return *fail_with;
+  mode_ = mode;
+  co_return Result<void>{};
+}
+
+asio::awaitable<Result<std::vector<SessionId>>> Store::Prune(KeepPolicy policy, Timestamp) {
+  if (fail_with) co_return *fail_with;
+  pruned.push_back(policy);
+  std::vector<SessionId> gone;
+  if (!to_prune.empty()) {
+    gone = std::move(to_prune.front());
+    to_prune.pop_front();
+  }
+  for (const SessionId& id : gone) {
+    std::erase_if(records_, [&id](const auto& record) { return record.snapshot.id == id; });
+    runs_.erase(id);
+  }
+  co_return gone;
 }
 
 asio::awaitable<void> Store::Settle() {
@@ -139,15 +206,14 @@ asio::awaitable<void> Store::Settle() {
 
 asio::awaitable<Result<SessionRecord>> Store::Load(SessionId id) {
   if (fail_with) co_return *fail_with;
-  for (const SessionRecord& record : records_) {
-    if (record.snapshot.id == id) co_return record;
-  }
-  co_return Error{ErrorCode::kNotFound, "session: none", {}};
+  const SessionRecord* record = Find(id);
+  if (record == nullptr) co_return Error{ErrorCode::kNotFound, "session: none", {}};
+  co_return *record;
 }
 
-asio::awaitable<Result<std::vector<SessionRecord>>> Store::LoadAll() {
+asio::awaitable<Result<ArchiveContents>> Store::LoadAll() {
   if (fail_with) co_return *fail_with;
-  co_return records_;
+  co_return ArchiveContents{records_, mode_, complaints};
 }
 
 RunOutcome Took(double seconds) {

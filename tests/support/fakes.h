@@ -24,10 +24,17 @@ class Clock : public benchd::Clock {
  public:
   Timestamp Now() const override { return Timestamp(std::chrono::hours(24)) + passed_; }
   SteadyTime Steady() const override { return SteadyTime(passed_); }
+  /// Moves the time at once.
+  asio::awaitable<void> Wait(Nanoseconds duration) const override;
   void Advance(Nanoseconds duration) { passed_ += duration; }
 
+  /// Called in every Wait(), before the time moves.
+  std::function<void()> during_wait;
+  int waits() const { return waits_; }
+
  private:
-  Nanoseconds passed_{};
+  mutable Nanoseconds passed_{};
+  mutable int waits_ = 0;
 };
 
 /// 1, 2, 3, ...: every id a test sees is predictable.
@@ -105,23 +112,41 @@ class Machine : public benchd::Machine {
 class Store : public benchd::SampleStore, public benchd::SessionArchive {
  public:
   std::optional<Error> fail_with;
+  /// What Prune() deletes, a call each.
+  std::deque<std::vector<SessionId>> to_prune;
+  std::vector<std::string> complaints;
 
-  asio::awaitable<Result<void>> AppendBlock(SessionId id, std::vector<benchd::Run> runs) override;
+  asio::awaitable<Result<void>> AppendRuns(SessionId id, std::vector<benchd::Run> runs) override;
+  asio::awaitable<Result<void>> DropBlock(SessionId id, std::uint32_t benchmark,
+                                          std::uint64_t block) override;
   asio::awaitable<Result<std::vector<benchd::Run>>> LoadRuns(SessionId id, std::uint64_t first,
                                                              std::uint64_t limit) override;
   asio::awaitable<Result<void>> AppendLog(SessionId id, std::string text) override;
   asio::awaitable<Result<std::string>> LoadLog(SessionId id) override;
 
-  asio::awaitable<Result<void>> Insert(SessionRecord record) override;
-  asio::awaitable<Result<void>> Update(SessionSnapshot snapshot) override;
+  asio::awaitable<Result<void>> Insert(SessionRecord record, HistoryEntry entry) override;
+  asio::awaitable<Result<void>> Update(SessionSnapshot snapshot, HistoryEntry entry) override;
+  asio::awaitable<Result<void>> Reprioritise(SessionId id, std::int32_t priority,
+                                             HistoryEntry entry) override;
+  asio::awaitable<Result<std::vector<HistoryEntry>>> History(SessionId id) override;
+  asio::awaitable<Result<void>> KeepMode(QueueMode mode) override;
+  asio::awaitable<Result<std::vector<SessionId>>> Prune(KeepPolicy policy, Timestamp now) override;
   asio::awaitable<void> Settle() override;
   asio::awaitable<Result<SessionRecord>> Load(SessionId id) override;
-  asio::awaitable<Result<std::vector<SessionRecord>>> LoadAll() override;
+  asio::awaitable<Result<ArchiveContents>> LoadAll() override;
 
   int settled = 0;
+  std::vector<KeepPolicy> pruned;  ///< what Prune() was asked for
   const std::vector<benchd::Run>& runs(const SessionId& id) { return runs_[id]; }
+  /// What happened to a session, without the times.
+  std::vector<std::string> history(const SessionId& id);
+  QueueMode mode() const { return mode_; }
 
  private:
+  SessionRecord* Find(const SessionId& id);
+
+  std::map<SessionId, std::vector<HistoryEntry>> history_;
+  QueueMode mode_;
   std::map<SessionId, std::vector<benchd::Run>> runs_;
   std::map<SessionId, std::string> logs_;
   std::vector<SessionRecord> records_;
