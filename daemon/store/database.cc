@@ -10,11 +10,19 @@
 namespace benchd::store {
 namespace {
 
-constexpr int kBusyTimeoutMs = 5000;
 /// 32 MiB of 4 KiB pages: some thousand blocks of a session.
 constexpr int kLongLogPages = 8192;
 
 bool IsDiskFull(int errno_value) { return errno_value == ENOSPC || errno_value == EDQUOT; }
+
+/// Damage is kept in the connection itself, as what it means there: the log stays at the end.
+constexpr int kDamageMark = SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
+
+Error Damaged(sqlite3* handle, const std::string& file, const std::string& words) {
+  if (handle != nullptr) sqlite3_db_config(handle, kDamageMark, 1, nullptr);
+  return {ErrorCode::kFailedPrecondition, file + ": the database is damaged (" + words + ")",
+          "start benchd again: it checks the file, and sets it aside if need be"};
+}
 
 /// What SQLite says, as a user reads it: the file first, then why, then what to do.
 Error DatabaseError(sqlite3* handle, const std::string& file, int status) {
@@ -22,7 +30,9 @@ Error DatabaseError(sqlite3* handle, const std::string& file, int status) {
   const int system_errno = handle != nullptr ? sqlite3_system_errno(handle) : 0;
   const int primary = status & 0xff;
   const bool io = primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN;
-  if (primary == SQLITE_FULL || (io && IsDiskFull(system_errno))) {
+  // The index of the log tells no errno; it cannot grow where there is no room.
+  if (primary == SQLITE_FULL || status == SQLITE_IOERR_SHMSIZE ||
+      (io && IsDiskFull(system_errno))) {
     return {ErrorCode::kResourceExhausted, file + ": the disk is full",
             "make room on the file system of " + file};
   }
@@ -32,11 +42,8 @@ Error DatabaseError(sqlite3* handle, const std::string& file, int status) {
       return {ErrorCode::kUnavailable, file + ": locked by another process",
               "stop the other program that has it open"};
     case SQLITE_NOTADB:
-      return {ErrorCode::kFailedPrecondition, file + ": not an SQLite database",
-              "move the file away, benchd then makes a new one"};
     case SQLITE_CORRUPT:
-      return {ErrorCode::kFailedPrecondition, file + ": the database is damaged (" + words + ")",
-              "move the file away, benchd then makes a new one"};
+      return Damaged(handle, file, words);
     case SQLITE_READONLY:
     case SQLITE_PERM:
       return {ErrorCode::kPermissionDenied, file + ": cannot be written (" + words + ")",
@@ -114,27 +121,43 @@ bool Statement::IsNull(int column) const {
   return sqlite3_column_type(handle_, column) == SQLITE_NULL;
 }
 
-Result<std::unique_ptr<Database>> Database::Open(const std::filesystem::path& file) {
+Result<std::unique_ptr<Database>> Database::Open(const std::filesystem::path& file,
+                                                 std::chrono::milliseconds lock_wait) {
+  Result<std::unique_ptr<Database>> database = OpenUnread(file, lock_wait);
+  if (!database) return database;
+  if (Result<void> ready = (*database)->SetUp(); !ready) return std::move(ready).error();
+  return database;
+}
+
+Result<std::unique_ptr<Database>> Database::OpenUnread(const std::filesystem::path& file,
+                                                       std::chrono::milliseconds lock_wait) {
   sqlite3* handle = nullptr;
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
   const int status = sqlite3_open_v2(file.c_str(), &handle, flags, nullptr);
   std::unique_ptr<Database> database(new Database(handle, file.string()));
   if (status != SQLITE_OK) return DatabaseError(handle, file.string(), status);
   sqlite3_extended_result_codes(handle, 1);
-  sqlite3_busy_timeout(handle, kBusyTimeoutMs);
+  sqlite3_busy_timeout(handle, static_cast<int>(lock_wait.count()));
   sqlite3_wal_autocheckpoint(handle, kLongLogPages);
-  for (const char* pragma : {"PRAGMA foreign_keys = ON", "PRAGMA synchronous = NORMAL"}) {
-    if (Result<void> set = database->Execute(pragma); !set) return std::move(set).error();
+  return database;
+}
+
+Result<void> Database::SetUp() {
+  // secure_delete: Debian's SQLite overwrites what is deleted, which makes a deletion write all of
+  // it. Nothing here is secret from who may read the file (environment_files.h).
+  for (const char* pragma :
+       {"PRAGMA foreign_keys = ON", "PRAGMA synchronous = NORMAL", "PRAGMA secure_delete = FAST"}) {
+    if (Result<void> set = Execute(pragma); !set) return set;
   }
   // IMMEDIATE: a lock that cannot be had is met at the start, not half way.
   for (const auto& [statement, sql] :
-       {std::pair{&database->begin_, "BEGIN IMMEDIATE"}, std::pair{&database->commit_, "COMMIT"},
-        std::pair{&database->rollback_, "ROLLBACK"}}) {
-    Result<Statement> prepared = database->Prepare(sql);
+       {std::pair{&begin_, "BEGIN IMMEDIATE"}, std::pair{&commit_, "COMMIT"},
+        std::pair{&rollback_, "ROLLBACK"}}) {
+    Result<Statement> prepared = Prepare(sql);
     if (!prepared) return std::move(prepared).error();
     *statement = std::move(*prepared);
   }
-  return database;
+  return {};
 }
 
 Database::~Database() {
@@ -176,15 +199,50 @@ Result<Statement> Database::Prepare(std::string_view sql) {
   return Statement(statement);
 }
 
-void Database::Checkpoint() {
-  sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+bool Database::Checkpoint() {
+  int in_log = 0;
+  int moved = 0;
+  const int status =
+      sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_PASSIVE, &in_log, &moved);
+  return status == SQLITE_OK && moved == in_log;
+}
+
+// One error is enough.
+Result<void> Database::Check() { return Ask("PRAGMA quick_check(1)"); }
+
+Result<void> Database::CheckTable(std::string_view table) {
+  return Ask("PRAGMA integrity_check(" + std::string(table) + ")");
+}
+
+Result<void> Database::Ask(const std::string& check) {
+  Result<std::string> answer = QueryText(check);
+  if (!answer) return std::move(answer).error();
+  if (*answer == "ok") return {};
+  // "*** in database main ***", then what is wrong.
+  const std::size_t line = answer->rfind('\n');
+  return Damaged(handle_, path_, line == std::string::npos ? *answer : answer->substr(line + 1));
+}
+
+bool Database::found_damage() const {
+  int found = 0;
+  sqlite3_db_config(handle_, kDamageMark, -1, &found);
+  return found != 0;
+}
+
+Result<void> Database::SetDurability(Durability durability) {
+  if (durability == durability_) return {};
+  const bool to_disk = durability == Durability::kPowerLoss;
+  Result<void> set = Execute(to_disk ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+  if (set) durability_ = durability;
+  return set;
 }
 
 std::int64_t Database::last_insert_key() const { return sqlite3_last_insert_rowid(handle_); }
 
 std::int64_t Database::changed_rows() const { return sqlite3_changes64(handle_); }
 
-Result<Transaction> Transaction::Begin(Database& database) {
+Result<Transaction> Transaction::Begin(Database& database, Durability durability) {
+  if (Result<void> set = database.SetDurability(durability); !set) return std::move(set).error();
   if (Result<void> begun = database.begin_.Run(); !begun) return std::move(begun).error();
   return Transaction(database);
 }

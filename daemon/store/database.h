@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <concepts>
 #include <cstdint>
 #include <filesystem>
@@ -97,18 +98,33 @@ class Statement {
   sqlite3_stmt* handle_ = nullptr;
 };
 
+/// What a commit survives once it has answered.
+enum class Durability {
+  kProcessDeath,  ///< kill -9: the system has it
+  kPowerLoss,     ///< the disk has it, and every commit before it; takes milliseconds
+};
+
 /// One connection to one database file.
 ///
-/// Used by one thread at a time: opened at start-up, then the writer thread's alone. Waits up to
-/// five seconds for another process' lock. The write-ahead log is moved into the file by
-/// Checkpoint(), and by a commit only when it is long: moving it syncs, which takes milliseconds.
+/// Used by one thread at a time: opened at start-up, then the writer thread's alone. The
+/// write-ahead log is moved into the file by Checkpoint(), and by a commit only when it is long:
+/// moving it syncs, which takes milliseconds.
 /// @errors kResourceExhausted: the disk is full; kUnavailable: locked by another process;
 ///         kFailedPrecondition: not a database, or damaged; kPermissionDenied: not writable;
 ///         kAlreadyExists: a row with that key; else kInternal.
 class Database {
  public:
+  /// How long another process' lock is waited for.
+  static constexpr std::chrono::milliseconds kLockWait{5000};
+
   /// Opens the file, or makes it where there is none.
-  static Result<std::unique_ptr<Database>> Open(const std::filesystem::path& file);
+  static Result<std::unique_ptr<Database>> Open(const std::filesystem::path& file,
+                                                std::chrono::milliseconds lock_wait = kLockWait);
+  /// The same in two steps, for who has to know what became of it: OpenUnread() does not look into
+  /// the file, SetUp() is the first to do so.
+  static Result<std::unique_ptr<Database>> OpenUnread(
+      const std::filesystem::path& file, std::chrono::milliseconds lock_wait = kLockWait);
+  Result<void> SetUp();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
   ~Database();
@@ -122,7 +138,17 @@ class Database {
 
   /// Moves the write-ahead log into the file and syncs both to the disk. A failure loses nothing:
   /// the log stays, and the next commit names what is wrong.
-  void Checkpoint();
+  /// @return whether all of it is in the file now.
+  bool Checkpoint();
+
+  /// Reads the whole file and looks whether it is one (PRAGMA quick_check).
+  /// @errors kFailedPrecondition with something that is wrong.
+  Result<void> Check();
+  /// The same of one table, and whether its indices tell what it holds (PRAGMA integrity_check).
+  Result<void> CheckTable(std::string_view table);
+  /// Whether a statement of this connection has met damage. Then the log stays when the file is
+  /// closed: to the next start that is an end that was not clean.
+  bool found_damage() const;
 
   std::int64_t last_insert_key() const;
   std::int64_t changed_rows() const;
@@ -132,8 +158,12 @@ class Database {
   friend class Transaction;
   Database(sqlite3* handle, std::string path) : handle_(handle), path_(std::move(path)) {}
 
+  Result<void> Ask(const std::string& check);
+  Result<void> SetDurability(Durability durability);
+
   sqlite3* handle_;
   std::string path_;
+  Durability durability_ = Durability::kProcessDeath;
   Statement begin_;
   Statement commit_;
   Statement rollback_;
@@ -142,7 +172,8 @@ class Database {
 /// All or none: what was done since Begin() is undone unless Commit() succeeded.
 class Transaction {
  public:
-  static Result<Transaction> Begin(Database& database);
+  static Result<Transaction> Begin(Database& database,
+                                   Durability durability = Durability::kProcessDeath);
   Transaction(Transaction&& other) noexcept : database_(std::exchange(other.database_, nullptr)) {}
   Transaction& operator=(Transaction&&) = delete;
   Transaction(const Transaction&) = delete;

@@ -11,6 +11,7 @@
 
 #include "daemon/base/error.h"
 #include "daemon/base/unique_fd.h"
+#include "daemon/store/disk.h"
 #include "daemon/store/json_codec.h"
 
 namespace benchd::store {
@@ -61,12 +62,6 @@ Result<std::string> ReadAll(int fd, const std::string& file) {
   }
 }
 
-Result<void> SyncFolder(const std::filesystem::path& folder) {
-  const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd || ::fsync(fd.get()) != 0) return SystemError(folder.string(), errno);
-  return {};
-}
-
 /// Writes `text` to a new file on the disk that nobody else can read.
 Result<void> WriteSynced(const std::string& file, std::string_view text) {
   const UniqueFd fd(
@@ -97,7 +92,7 @@ EnvironmentValues TakeEnvironment(SessionSpec& spec) {
 }
 
 Result<EnvironmentFiles> EnvironmentFiles::Open(const std::filesystem::path& state_dir) {
-  const std::filesystem::path folder = state_dir / "environments";
+  const std::filesystem::path folder = EnvironmentFolder(state_dir);
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
     return SystemError(folder.string(), errno);
   }
@@ -122,8 +117,8 @@ Result<void> EnvironmentFiles::Write(const SessionId& id, const EnvironmentValue
   const std::string file = FileOf(id).string();
   const std::string unfinished = file + ".tmp";
   Result<void> done = WriteSynced(unfinished, ToJsonText(values));
-  if (done && ::rename(unfinished.c_str(), file.c_str()) != 0) done = SystemError(file, errno);
-  if (done) return SyncFolder(folder_);
+  if (done) done = Rename(unfinished, file);
+  if (done) return Sync(folder_);
   ::unlink(unfinished.c_str());
   return done;
 }

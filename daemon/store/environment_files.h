@@ -24,6 +24,11 @@ struct EnvironmentValues {
 /// Takes the values out of `spec`: the names stay, with empty values.
 EnvironmentValues TakeEnvironment(SessionSpec& spec);
 
+/// Where they are kept.
+inline std::filesystem::path EnvironmentFolder(const std::filesystem::path& state_dir) {
+  return state_dir / "environments";
+}
+
 /// Keeps environment values apart from the database, one file a session: STATE/environments/ID.json
 /// (0600 in a folder of 0700), there from Insert() until the session ends.
 ///

@@ -9,6 +9,7 @@
 #include "daemon/base/error.h"
 #include "daemon/store/outcome_json.h"
 #include "daemon/store/sample_codec.h"
+#include "daemon/store/session_table.h"
 
 namespace benchd::store {
 namespace {
@@ -44,13 +45,16 @@ Error NoSuchMetric() {
 
 Result<RunTable> RunTable::Open(Database& database) {
   RunTable table(database);
-  const std::array<std::pair<Statement*, const char*>, 10> statements{{
+  const std::array<std::pair<Statement*, const char*>, 11> statements{{
       {&table.find_session_, "SELECT key FROM sessions WHERE id = ?"},
       {&table.next_seq_, "SELECT coalesce(max(seq) + 1, 0) FROM runs WHERE session = ?"},
       {&table.insert_run_,
        "INSERT INTO runs (session, seq, benchmark, phase, block, position, arm, started_at_ns,"
        " exit_code, exit_signal, timed_out, disturbances, metric_list,"
        " samples) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
+      {&table.drop_block_,
+       "UPDATE runs SET phase = 'dropped'"
+       " WHERE session = ? AND benchmark = ? AND block = ? AND phase = 'measured'"},
       {&table.insert_metric_,
        "INSERT INTO metrics (session, number, name, inner_benchmark) VALUES (?, ?, ?, ?)"},
       {&table.find_list_, "SELECT key FROM metric_lists WHERE session = ? AND metrics = ?"},
@@ -74,21 +78,18 @@ Result<RunTable> RunTable::Open(Database& database) {
 }
 
 Result<void> RunTable::Append(const SessionId& id, const std::vector<Run>& runs) {
-  Result<Transaction> transaction = Transaction::Begin(*database_);
-  if (!transaction) return std::move(transaction).error();
-  Result<void> done = MakeCurrent(id);
-  if (done) done = AppendAll(runs);
-  if (done) done = transaction->Commit();
-  // Keys that were handed out in a transaction that is undone name nothing.
-  if (!done) current_.reset();
-  return done;
-}
-
-Result<void> RunTable::AppendAll(const std::vector<Run>& runs) {
+  if (Result<void> known = MakeCurrent(id); !known) return known;
   for (const Run& run : runs) {
     if (Result<void> appended = AppendRun(run); !appended) return appended;
   }
   return {};
+}
+
+Result<void> RunTable::DropBlock(const SessionId& id, std::uint32_t benchmark,
+                                 std::uint64_t block) {
+  Result<std::int64_t> session = SessionKey(id);
+  if (!session) return std::move(session).error();
+  return drop_block_.Run(*session, benchmark, block);
 }
 
 Result<void> RunTable::AppendRun(const Run& run) {
@@ -128,7 +129,7 @@ Result<std::int64_t> RunTable::SessionKey(const SessionId& id) {
   if (Result<void> found = find_session_.Query(keep, id.value); !found) {
     return std::move(found).error();
   }
-  if (!key) return Error{ErrorCode::kNotFound, "session " + id.value + ": not in the store", {}};
+  if (!key) return NoSuchSession(id);
   return *key;
 }
 

@@ -17,19 +17,26 @@ namespace benchd::store {
 /// The runs, samples and logs of sessions, as SampleStore (ports/sample_store.h) promises them.
 ///
 /// Exists apart from SqliteStore so that everything about the tables can be read, and tested,
-/// without threads and coroutines. On the writer thread; no longer than its Database.
+/// without threads and coroutines. Writing happens inside the caller's transaction. On the writer
+/// thread; no longer than its Database.
 /// @errors all: kNotFound for a session that was never inserted; else as Database.
 class RunTable {
  public:
   static Result<RunTable> Open(Database& database);
 
-  /// All runs or none.
+  /// A transaction that is undone has to be forgotten, see Forget().
   /// @errors kInvalidArgument for a value that is not finite, with the metric's name.
   Result<void> Append(const SessionId& id, const std::vector<Run>& runs);
+  /// Makes the measured runs of a block RunPhase::kDropped.
+  Result<void> DropBlock(const SessionId& id, std::uint32_t benchmark, std::uint64_t block);
   Result<std::vector<Run>> Load(const SessionId& id, std::uint64_t first, std::uint64_t limit);
 
   Result<void> AppendLog(const SessionId& id, const std::string& text);
   Result<std::string> LoadLog(const SessionId& id);
+
+  /// Forgets what Append() remembers of the last session: the keys that were handed out since name
+  /// nothing, or something else.
+  void Forget() { current_.reset(); }
 
  private:
   /// A metric as a sample names it; its number is its place among the session's.
@@ -54,7 +61,6 @@ class RunTable {
 
   Result<std::int64_t> SessionKey(const SessionId& id);
   Result<void> MakeCurrent(const SessionId& id);
-  Result<void> AppendAll(const std::vector<Run>& runs);
   Result<void> AppendRun(const Run& run);
   Result<void> Pack(const std::vector<Sample>& samples);
   Result<std::uint32_t> MetricNumber(const Sample& sample, std::size_t expected);
@@ -69,6 +75,7 @@ class RunTable {
   Statement find_session_;
   Statement next_seq_;
   Statement insert_run_;
+  Statement drop_block_;
   Statement insert_metric_;
   Statement find_list_;
   Statement insert_list_;

@@ -10,13 +10,12 @@
 namespace benchd::store {
 namespace {
 
-Error NoSuchSession(const SessionId& id) {
-  return {ErrorCode::kNotFound, "session " + id.value + ": not in the store", {}};
-}
+std::int64_t CountOf(Timestamp time) { return time.time_since_epoch().count(); }
 
-std::optional<std::int64_t> CountOf(const std::optional<Timestamp>& time) {
-  if (!time) return std::nullopt;
-  return time->time_since_epoch().count();
+/// The column ended_at_ns: there once the state is final, and only then.
+std::optional<std::int64_t> EndOf(const SessionSnapshot& snapshot) {
+  if (!IsFinal(snapshot.state)) return std::nullopt;
+  return CountOf(snapshot.ended_at.value_or(snapshot.submitted_at));
 }
 
 /// Columns of the row at hand: id, request_id, spec, snapshot.
@@ -31,20 +30,31 @@ Result<SessionRecord> ReadRecord(const Statement& row) {
 
 }  // namespace
 
+Error NoSuchSession(const SessionId& id) {
+  return {ErrorCode::kNotFound, "session " + id.value + ": not in the store", {}};
+}
+
 Result<SessionTable> SessionTable::Open(Database& database) {
   SessionTable table(database);
-  const std::array<std::pair<Statement*, const char*>, 5> statements{{
+  const std::array<std::pair<Statement*, const char*>, 7> statements{{
       {&table.insert_,
        "INSERT INTO sessions (id, request_id, uid, state, submitted_at_ns, ended_at_ns, spec,"
-       " snapshot) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"},
+       " snapshot, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"},
       {&table.update_,
-       "UPDATE sessions SET state = ?, submitted_at_ns = ?, ended_at_ns = ?, snapshot = ?"
+       "UPDATE sessions SET state = ?, submitted_at_ns = ?, ended_at_ns = ?, snapshot = ?,"
+       " bytes = length(CAST(spec AS BLOB)) + ? WHERE id = ?"},
+      // 64: a run's other columns.
+      {&table.add_size_,
+       "UPDATE sessions SET bytes = bytes"
+       " + (SELECT coalesce(sum(length(samples) + 64), 0) FROM runs WHERE session = sessions.key)"
+       " + (SELECT coalesce(sum(length(text)), 0) FROM logs WHERE session = sessions.key)"
        " WHERE id = ?"},
+      {&table.update_spec_, "UPDATE sessions SET spec = ? WHERE id = ?"},
       {&table.select_, "SELECT id, request_id, spec, snapshot FROM sessions WHERE id = ?"},
       {&table.select_all_,
-       "SELECT id, request_id, spec, snapshot FROM sessions ORDER BY submitted_at_ns, key"},
-      {&table.select_unfinished_,
-       "SELECT id FROM sessions WHERE state NOT IN ('done', 'failed', 'cancelled')"},
+       "SELECT id, request_id, spec, snapshot FROM sessions WHERE state <> 'deleted'"
+       " ORDER BY key"},
+      {&table.select_unfinished_, "SELECT id FROM sessions WHERE ended_at_ns IS NULL"},
   }};
   for (const auto& [statement, sql] : statements) {
     Result<Statement> prepared = database.Prepare(sql);
@@ -56,10 +66,12 @@ Result<SessionTable> SessionTable::Open(Database& database) {
 
 Result<void> SessionTable::Insert(const SessionRecord& record) {
   const SessionSnapshot& snapshot = record.snapshot;
+  const std::string spec_json = SpecToJson(record.spec);
+  const std::string snapshot_json = SnapshotToJson(snapshot);
   Result<void> inserted =
       insert_.Run(snapshot.id.value, record.request_id, record.spec.caller.uid,
-                  StateName(snapshot.state), snapshot.submitted_at.time_since_epoch().count(),
-                  CountOf(snapshot.ended_at), SpecToJson(record.spec), SnapshotToJson(snapshot));
+                  StateName(snapshot.state), CountOf(snapshot.submitted_at), EndOf(snapshot),
+                  spec_json, snapshot_json, spec_json.size() + snapshot_json.size());
   if (!inserted && inserted.error().code == ErrorCode::kAlreadyExists) {
     return Error{
         ErrorCode::kAlreadyExists, "session " + snapshot.id.value + ": exists already", {}};
@@ -68,11 +80,19 @@ Result<void> SessionTable::Insert(const SessionRecord& record) {
 }
 
 Result<void> SessionTable::Update(const SessionSnapshot& snapshot) {
-  Result<void> updated =
-      update_.Run(StateName(snapshot.state), snapshot.submitted_at.time_since_epoch().count(),
-                  CountOf(snapshot.ended_at), SnapshotToJson(snapshot), snapshot.id.value);
+  const std::string json = SnapshotToJson(snapshot);
+  Result<void> updated = update_.Run(StateName(snapshot.state), CountOf(snapshot.submitted_at),
+                                     EndOf(snapshot), json, json.size(), snapshot.id.value);
   if (updated && database_->changed_rows() == 0) return NoSuchSession(snapshot.id);
+  if (updated && IsFinal(snapshot.state)) return add_size_.Run(snapshot.id.value);
   return updated;
+}
+
+Result<void> SessionTable::Reprioritise(const SessionId& id, std::int32_t priority) {
+  Result<SessionRecord> record = Load(id);
+  if (!record) return std::move(record).error();
+  record->spec.priority = priority;
+  return update_spec_.Run(SpecToJson(record->spec), id.value);
 }
 
 Result<SessionRecord> SessionTable::Load(const SessionId& id) {
@@ -88,12 +108,15 @@ Result<SessionRecord> SessionTable::Load(const SessionId& id) {
   return std::move(*record);
 }
 
-Result<std::vector<SessionRecord>> SessionTable::LoadAll() {
+Result<std::vector<SessionRecord>> SessionTable::LoadAll(std::vector<std::string>& complaints) {
   std::vector<SessionRecord> records;
-  const auto keep = [this, &records]() -> Result<void> {
+  const auto keep = [&, this]() -> Result<void> {
     Result<SessionRecord> read = ReadRecord(select_all_);
-    if (!read) return std::move(read).error();
-    records.push_back(std::move(*read));
+    if (read) {
+      records.push_back(std::move(*read));
+    } else {
+      complaints.push_back(read.error().message + "; left as it is in " + database_->path());
+    }
     return {};
   };
   if (Result<void> done = select_all_.Query(keep); !done) return std::move(done).error();

@@ -11,6 +11,9 @@
 
 namespace benchd::store {
 
+/// kNotFound for a session that was never inserted, or is no longer kept.
+Error NoSuchSession(const SessionId& id);
+
 /// The sessions themselves: one row each, spec and snapshot as JSON.
 ///
 /// Writes what it is given: leaving out environment values is the caller's business
@@ -21,12 +24,16 @@ class SessionTable {
 
   /// @errors kAlreadyExists for an id that is taken.
   Result<void> Insert(const SessionRecord& record);
-  /// @errors kNotFound.
+  /// A final state also tells what the session takes, for Pruning. @errors kNotFound.
   Result<void> Update(const SessionSnapshot& snapshot);
   /// @errors kNotFound.
+  Result<void> Reprioritise(const SessionId& id, std::int32_t priority);
+  /// @errors kNotFound.
   Result<SessionRecord> Load(const SessionId& id);
-  /// Oldest submission first; of the same moment, first inserted first.
-  Result<std::vector<SessionRecord>> LoadAll();
+  /// In the order in which they were inserted, which is that of the queue: several may have been
+  /// submitted before the first of them was looked at. A row that cannot be read
+  /// is left as it is and gets a sentence in `complaints`.
+  Result<std::vector<SessionRecord>> LoadAll(std::vector<std::string>& complaints);
   /// The sessions whose state is not final.
   Result<std::set<SessionId>> Unfinished();
 
@@ -36,6 +43,8 @@ class SessionTable {
   Database* database_;
   Statement insert_;
   Statement update_;
+  Statement add_size_;
+  Statement update_spec_;
   Statement select_;
   Statement select_all_;
   Statement select_unfinished_;

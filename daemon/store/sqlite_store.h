@@ -1,9 +1,12 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 
 #include "daemon/base/result.h"
+#include "daemon/base/time.h"
 #include "daemon/ports/sample_store.h"
 #include "daemon/ports/session_archive.h"
 
@@ -23,11 +26,22 @@ namespace benchd {
 ///         environment" is committed and left the values' file.
 class Store : public SampleStore, public SessionArchive {};
 
+struct StoreOptions {
+  /// By this clock commits reach the disk each second; asked on the writer thread.
+  std::function<SteadyTime()> steady = [] { return SteadyTime(std::chrono::steady_clock::now()); };
+  /// How long another process' lock is waited for.
+  std::chrono::milliseconds lock_wait{5000};
+};
+
 /// Opens the store in `state_dir`, making folder (0700) and file where there are none. Blocks: at
-/// start-up only.
+/// start-up only, a second for each gibibyte that has to be checked (store/damage.h).
 ///
-/// @errors kPermissionDenied when the folder cannot be written; kFailedPrecondition when the file
-///         is no database, another program's, damaged, or written by a newer benchd.
-Result<std::unique_ptr<Store>> OpenStore(const std::filesystem::path& state_dir);
+/// An older database is migrated after a backup (store/migration.h); a damaged one is set aside and
+/// a new one made. LoadAll() then tells of it, in `complaints`.
+/// @errors kPermissionDenied when folder or file cannot be written; kUnavailable when another
+///         process holds the file; kFailedPrecondition when it is another program's, or written by
+///         a newer benchd. The file is then left as it is.
+Result<std::unique_ptr<Store>> OpenStore(const std::filesystem::path& state_dir,
+                                         const StoreOptions& options = {});
 
 }  // namespace benchd

@@ -30,6 +30,11 @@ class DatabaseTest : public testing::Test {
     EXPECT_TRUE(done) << done.error().message;
   }
 
+  static Result<void> MakeSchema(Database& database) {
+    Result<void> made = CreateSchema(database);
+    return made ? UseWriteAheadLog(database) : made;
+  }
+
   TempFolder folder_;
   std::filesystem::path file_ = folder_.path() / "test.db";
 };
@@ -112,7 +117,7 @@ TEST_F(DatabaseTest, EnforcesForeignKeysAndNamesAnEqualKey) {
 /// max_page_count makes SQLite meet SQLITE_FULL, as a full file system does.
 TEST_F(DatabaseTest, SaysThatTheDiskIsFullAndLeavesNothingHalfDone) {
   const auto database = Open();
-  ASSERT_TRUE(PrepareSchema(*database));
+  ASSERT_TRUE(MakeSchema(*database));
   Execute(*database, "CREATE TABLE t (x BLOB)");
   const std::int64_t pages = Number(*database, "PRAGMA page_count");
   Execute(*database, "PRAGMA max_page_count = " + std::to_string(pages + 2));
@@ -144,69 +149,72 @@ TEST_F(DatabaseTest, SaysThatAnotherHoldsTheLock) {
 
 TEST_F(DatabaseTest, IsInWriteAheadModeWithOurVersionOnceTheSchemaIsMade) {
   const auto database = Open();
-  Result<void> made = PrepareSchema(*database);
+  Result<void> made = MakeSchema(*database);
   ASSERT_TRUE(made) << made.error().message;
   EXPECT_EQ(Number(*database, "PRAGMA user_version"), kSchemaVersion);
   EXPECT_EQ(*database->QueryText("PRAGMA journal_mode"), "wal");
   EXPECT_EQ(Number(*database, "PRAGMA foreign_keys"), 1);
-  EXPECT_EQ(Number(*database, "PRAGMA synchronous"), 1);  // NORMAL (sqlite.org/pragma.html)
-  EXPECT_TRUE(PrepareSchema(*database));
+  EXPECT_EQ(Number(*database, "PRAGMA auto_vacuum"), 2);  // INCREMENTAL (sqlite.org/pragma.html)
+}
+
+TEST_F(DatabaseTest, SyncsACommitOnlyWhereItIsToSurviveALossOfPower) {
+  const auto database = Open();
+  // NORMAL and FULL (sqlite.org/pragma.html)
+  const std::pair<Durability, int> levels[] = {
+      {Durability::kProcessDeath, 1}, {Durability::kPowerLoss, 2}, {Durability::kProcessDeath, 1}};
+  for (const auto& [durability, level] : levels) {
+    Result<Transaction> transaction = Transaction::Begin(*database, durability);
+    ASSERT_TRUE(transaction) << transaction.error().message;
+    EXPECT_EQ(Number(*database, "PRAGMA synchronous"), level);
+  }
 }
 
 TEST_F(DatabaseTest, MovesTheLogIntoTheFileWhenAsked) {
   const auto database = Open();
-  ASSERT_TRUE(PrepareSchema(*database));
+  ASSERT_TRUE(MakeSchema(*database));
   Execute(*database, "CREATE TABLE t (x BLOB); INSERT INTO t VALUES (zeroblob(100000))");
   EXPECT_LT(std::filesystem::file_size(file_), 100000U);
-  database->Checkpoint();
+  EXPECT_TRUE(database->Checkpoint());
   EXPECT_GT(std::filesystem::file_size(file_), 100000U);
 }
 
 TEST_F(DatabaseTest, DeletesAllOfASessionWithItsRow) {
   const auto database = Open();
-  ASSERT_TRUE(PrepareSchema(*database));
+  ASSERT_TRUE(MakeSchema(*database));
   Execute(*database, R"sql(
-    INSERT INTO sessions VALUES (1, 'a', '', 0, 'done', 0, 0, '', '');
+    INSERT INTO sessions VALUES (1, 'a', '', 0, 'done', 0, 0, '', '', 0);
+    INSERT INTO events VALUES (1, 0, 0, 'submitted');
     INSERT INTO metric_lists VALUES (1, 1, '[]');
     INSERT INTO metrics VALUES (1, 0, 'wall_time', '');
     INSERT INTO runs VALUES (1, 0, 0, 'measured', 0, 0, 0, 0, 0, 0, 0, 0, 1, x'');
     INSERT INTO logs VALUES (1, 1, x'00');
     DELETE FROM sessions)sql");
-  for (const char* table : {"sessions", "metric_lists", "metrics", "runs", "logs"}) {
+  for (const char* table : {"sessions", "metric_lists", "metrics", "runs", "logs", "events"}) {
     EXPECT_EQ(Number(*database, std::string("SELECT count(*) FROM ") + table), 0) << table;
   }
 }
 
-TEST_F(DatabaseTest, RefusesANewerDatabaseAndLeavesItAsItIs) {
+TEST_F(DatabaseTest, KnowsItsVersionAndThatOfAnEmptyFile) {
   const auto database = Open();
-  ASSERT_TRUE(PrepareSchema(*database));
-  Execute(*database, "PRAGMA user_version = 3");
-  Result<void> refused = PrepareSchema(*database);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, ErrorCode::kFailedPrecondition);
-  EXPECT_EQ(refused.error().message,
-            file_.string() + ": written by a newer benchd (schema 3, this one knows 2)");
-  EXPECT_EQ(Number(*database, "PRAGMA user_version"), 3);
+  EXPECT_EQ(*SchemaVersion(*database), 0);
+  ASSERT_TRUE(MakeSchema(*database));
+  EXPECT_EQ(*SchemaVersion(*database), kSchemaVersion);
 }
 
-TEST_F(DatabaseTest, RefusesADatabaseFromBeforeTheFirstRelease) {
+TEST_F(DatabaseTest, RefusesAVersionThatIsNewerOrFromBeforeTheFirstRelease) {
   const auto database = Open();
-  ASSERT_TRUE(PrepareSchema(*database));
+  ASSERT_TRUE(MakeSchema(*database));
+  Execute(*database, "PRAGMA user_version = 4");
+  Result<int> newer = SchemaVersion(*database);
+  ASSERT_FALSE(newer);
+  EXPECT_EQ(newer.error().code, ErrorCode::kFailedPrecondition);
+  EXPECT_EQ(newer.error().message,
+            file_.string() + ": written by a newer benchd (schema 4, this one knows 3)");
   Execute(*database, "PRAGMA user_version = 1");
-  Result<void> refused = PrepareSchema(*database);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message,
+  Result<int> unreleased = SchemaVersion(*database);
+  ASSERT_FALSE(unreleased);
+  EXPECT_EQ(unreleased.error().message,
             file_.string() + ": written by a benchd from before the first release");
-}
-
-TEST_F(DatabaseTest, RefusesTheDatabaseOfAnotherProgram) {
-  const auto database = Open();
-  Execute(*database, "CREATE TABLE bookmarks (url TEXT); PRAGMA user_version = 1");
-  Result<void> refused = PrepareSchema(*database);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message,
-            file_.string() + ": a database of another program, not benchd's");
-  EXPECT_EQ(*database->QueryText("PRAGMA journal_mode"), "delete");
 }
 
 }  // namespace

@@ -1,16 +1,7 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <iterator>
-
-#include "daemon/store/database.h"
-#include "daemon/store/sqlite_store.h"
-#include "tests/store/rich_values.h"
-#include "tests/store/temp_folder.h"
-#include "tests/support/loop.h"
+#include "tests/store/store_fixture.h"
 
 namespace benchd::store {
 namespace {
@@ -18,40 +9,44 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-class StoreFilesTest : public testing::Test {
+class StoreFilesTest : public StoreTest {
  protected:
-  std::unique_ptr<Store> Open() {
-    Result<std::unique_ptr<Store>> store = OpenStore(state_);
-    EXPECT_TRUE(store) << store.error().message;
-    return store ? std::move(*store) : nullptr;
-  }
-  Error Refusal() {
-    Result<std::unique_ptr<Store>> store = OpenStore(state_);
-    EXPECT_FALSE(store);
-    return store ? Error{} : std::move(store).error();
-  }
-  template <typename T>
-  T Await(asio::awaitable<T> coroutine) {
-    return RunToEnd(loop_, std::move(coroutine));
-  }
-  static std::string Contents(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
+  /// What root may, tells nothing of who may not: the rest of the test is an ordinary user's.
+  class OrdinaryUser {
+   public:
+    explicit OrdinaryUser(std::filesystem::path folder) : folder_(std::move(folder)) {
+      if (::geteuid() != 0) return;
+      was_root_ = true;
+      constexpr uid_t kNobody = 65534;
+      Give(kNobody);
+      EXPECT_EQ(::seteuid(kNobody), 0);
+    }
+    OrdinaryUser(const OrdinaryUser&) = delete;
+    OrdinaryUser& operator=(const OrdinaryUser&) = delete;
+    ~OrdinaryUser() {
+      if (!was_root_) return;
+      EXPECT_EQ(::seteuid(0), 0);
+      Give(0);
+    }
 
-  TempFolder folder_;
-  std::filesystem::path state_ = folder_.path() / "state" / "benchd";
-  std::filesystem::path database_ = state_ / "benchd.db";
-  std::filesystem::path environment_ = state_ / "environments" / "0123abcd.json";
-  asio::io_context loop_;
+   private:
+    void Give(uid_t user) {
+      EXPECT_EQ(::chown(folder_.c_str(), user, user), 0);
+      for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_)) {
+        EXPECT_EQ(::chown(entry.path().c_str(), user, user), 0);
+      }
+    }
+
+    std::filesystem::path folder_;
+    bool was_root_ = false;
+  };
 };
 
 TEST_F(StoreFilesTest, MakesFoldersAndFilesForThisUserAlone) {
   const mode_t before = ::umask(0);
-  const auto store = Open();
-  const Result<void> inserted = Await(store->Insert(RichRecord()));
+  Open();
+  Insert(RichRecord());
   ::umask(before);
-  ASSERT_TRUE(inserted) << inserted.error().message;
   EXPECT_EQ(ModeOf(state_.parent_path()), 0700);
   EXPECT_EQ(ModeOf(state_), 0700);
   EXPECT_EQ(ModeOf(database_), 0600);
@@ -63,68 +58,66 @@ TEST_F(StoreFilesTest, MakesFoldersAndFilesForThisUserAlone) {
 
 TEST_F(StoreFilesTest, ClosesADatabaseThatWasOpenToOthers) {
   Open();
+  store_.reset();
   ASSERT_EQ(::chmod(database_.c_str(), 0644), 0);
   Open();
   EXPECT_EQ(ModeOf(database_), 0600);
 }
 
 TEST_F(StoreFilesTest, KeepsEnvironmentValuesOutOfTheDatabase) {
-  {
-    const auto store = Open();
-    ASSERT_TRUE(Await(store->Insert(RichRecord())));
-    EXPECT_THAT(Contents(state_ / "benchd.db-wal"), HasSubstr("TOKEN"));
-    EXPECT_THAT(Contents(state_ / "benchd.db-wal"), Not(HasSubstr("secret")));
-  }
+  Open();
+  Insert(RichRecord());
+  EXPECT_THAT(Contents(log_), HasSubstr("TOKEN"));
+  EXPECT_THAT(Contents(log_), Not(HasSubstr("secret")));
+  store_.reset();
   EXPECT_THAT(Contents(database_), HasSubstr("TOKEN"));
   EXPECT_THAT(Contents(database_), Not(HasSubstr("secret")));
   EXPECT_THAT(Contents(environment_), HasSubstr("secret"));
 }
 
 TEST_F(StoreFilesTest, DeletesEnvironmentValuesWhenTheSessionEnds) {
-  const auto store = Open();
-  ASSERT_TRUE(Await(store->Insert(RichRecord())));
+  Open();
+  Insert(RichRecord());
   SessionSnapshot snapshot = RichSnapshot();
   for (const SessionState state : {SessionState::kPreparing, SessionState::kPaused}) {
     snapshot.state = state;
-    ASSERT_TRUE(Await(store->Update(snapshot)));
+    ASSERT_TRUE(Await(store_->Update(snapshot, Happened("x"))));
     EXPECT_EQ(ModeOf(environment_), 0600);
-    EXPECT_EQ(Await(store->Load(snapshot.id))->spec, RichSpec());
+    EXPECT_EQ(Await(store_->Load(snapshot.id))->spec, RichSpec());
   }
   snapshot.state = SessionState::kCancelled;
-  ASSERT_TRUE(Await(store->Update(snapshot)));
+  ASSERT_TRUE(Await(store_->Update(snapshot, Happened("x"))));
   EXPECT_EQ(ModeOf(environment_), -1);
-  const SessionSpec left = Await(store->Load(snapshot.id))->spec;
+  const SessionSpec left = Await(store_->Load(snapshot.id))->spec;
   EXPECT_EQ(left.environment.at("PATH"), "");
   EXPECT_EQ(left.benchmarks[0].arms[0].env.at("TOKEN"), "");
-  EXPECT_EQ(Await(store->LoadAll())->at(0).spec, left);
+  EXPECT_EQ(All().sessions.at(0).spec, left);
 }
 
 TEST_F(StoreFilesTest, WritesNoFileForASessionWithoutEnvironment) {
-  const auto store = Open();
-  ASSERT_TRUE(Await(store->Insert(PlainRecord("0123abcd"))));
+  Open();
+  Insert("0123abcd");
   EXPECT_EQ(ModeOf(environment_), -1);
 }
 
 TEST_F(StoreFilesTest, LeavesNoSessionWhoseEnvironmentCannotBeKept) {
-  const auto store = Open();
+  Open();
   std::filesystem::remove(state_ / "environments");
-  Result<void> refused = Await(store->Insert(RichRecord()));
+  Result<void> refused = Await(store_->Insert(RichRecord(), Happened("submitted")));
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr("keeping the environment: "));
-  EXPECT_FALSE(Await(store->Load(RichSnapshot().id)));
-  EXPECT_TRUE(Await(store->LoadAll())->empty());
+  EXPECT_FALSE(Await(store_->Load(RichSnapshot().id)));
+  EXPECT_TRUE(All().sessions.empty());
 }
 
 TEST_F(StoreFilesTest, SweepsAtTheStartWhatACrashLeft) {
-  {
-    const auto store = Open();
-    ASSERT_TRUE(Await(store->Insert(RichRecord())));
-    SessionRecord ended = RichRecord();
-    ended.snapshot.id.value = "ended";
-    ASSERT_TRUE(Await(store->Insert(ended)));
-    ended.snapshot.state = SessionState::kDone;
-    ASSERT_TRUE(Await(store->Update(ended.snapshot)));
-  }
+  Open();
+  Insert(RichRecord());
+  SessionRecord ended = RichRecord();
+  ended.snapshot.id.value = "ended";
+  Insert(ended);
+  End(ended.snapshot.id, 1);
+  store_.reset();
   // As if the daemon had died between the commit and the deletion.
   std::filesystem::copy(environment_, state_ / "environments" / "ended.json");
   std::filesystem::copy(environment_, state_ / "environments" / "never-inserted.json");
@@ -134,40 +127,51 @@ TEST_F(StoreFilesTest, SweepsAtTheStartWhatACrashLeft) {
   EXPECT_EQ(ModeOf(state_ / "environments" / "never-inserted.json"), -1);
 }
 
-TEST_F(StoreFilesTest, RefusesANewerDatabaseWithASentence) {
+TEST_F(StoreFilesTest, LeavesTheValuesToLoadAloneWhichAQueueHasNoUseFor) {
   Open();
-  {
-    Result<std::unique_ptr<Database>> database = Database::Open(database_);
-    ASSERT_TRUE(database) << database.error().message;
-    ASSERT_TRUE((*database)->Execute("PRAGMA user_version = 7"));
-  }
+  Insert(RichRecord());
+  EXPECT_EQ(All().sessions.at(0).spec.environment.at("PATH"), "");
+  EXPECT_EQ(Await(store_->Load(RichRecord().snapshot.id))->spec, RichSpec());
+}
+
+TEST_F(StoreFilesTest, RefusesANewerDatabaseWithASentenceAndLeavesIt) {
+  Open();
+  store_.reset();
+  Execute("PRAGMA user_version = 7");
+  const std::string before = Contents(database_);
   const Error error = Refusal();
   EXPECT_EQ(error.code, ErrorCode::kFailedPrecondition);
   EXPECT_EQ(error.message, "opening the store: " + database_.string() +
-                               ": written by a newer benchd (schema 7, this one knows 2)");
+                               ": written by a newer benchd (schema 7, this one knows 3)");
   EXPECT_EQ(error.hint, "run the newer benchd, or choose another --state-dir");
+  EXPECT_TRUE(Contents(database_) == before);
 }
 
-TEST_F(StoreFilesTest, RefusesAFileThatIsNoDatabaseAndLeavesIt) {
-  std::filesystem::create_directories(state_);
-  const std::string text(5000, 'x');
-  std::ofstream(database_) << text;
-  const Error error = Refusal();
-  EXPECT_EQ(error.code, ErrorCode::kFailedPrecondition);
-  EXPECT_EQ(error.message, "opening the store: " + database_.string() + ": not an SQLite database");
-  EXPECT_EQ(error.hint, "move the file away, benchd then makes a new one");
-  EXPECT_EQ(Contents(database_), text);
-}
-
-TEST_F(StoreFilesTest, NamesADatabaseThatWasTruncated) {
-  {
-    const auto store = Open();
-    ASSERT_TRUE(Await(store->Insert(RichRecord())));
+TEST_F(StoreFilesTest, RefusesTheDatabaseOfAnotherProgramAndLeavesIt) {
+  for (const char* mark : {"PRAGMA user_version = 1", "PRAGMA application_id = 7"}) {
+    std::filesystem::create_directories(state_);
+    std::filesystem::remove(database_);
+    Execute(std::string("CREATE TABLE bookmarks (url TEXT);") + mark);
+    const std::string before = Contents(database_);
+    const Error error = Refusal();
+    EXPECT_EQ(error.code, ErrorCode::kFailedPrecondition);
+    EXPECT_EQ(error.message, "opening the store: " + database_.string() +
+                                 ": a database of another program, not benchd's");
+    EXPECT_TRUE(Contents(database_) == before);
   }
-  std::filesystem::resize_file(database_, 4096);
+}
+
+TEST_F(StoreFilesTest, RefusesADatabaseThatAnotherProcessHasLocked) {
+  Open();
+  store_.reset();
+  const auto other = Connect();
+  Result<Transaction> held = Transaction::Begin(*other);
+  ASSERT_TRUE(held) << held.error().message;
   const Error error = Refusal();
-  EXPECT_EQ(error.code, ErrorCode::kFailedPrecondition);
-  EXPECT_THAT(error.message, HasSubstr(database_.string() + ": the database is damaged"));
+  EXPECT_EQ(error.code, ErrorCode::kUnavailable);
+  EXPECT_EQ(error.message,
+            "opening the store: " + database_.string() + ": locked by another process");
+  EXPECT_EQ(error.hint, "stop the other program that has it open");
 }
 
 TEST_F(StoreFilesTest, NamesAFolderInPlaceOfTheDatabaseAndAFileInPlaceOfTheFolder) {
@@ -178,24 +182,32 @@ TEST_F(StoreFilesTest, NamesAFolderInPlaceOfTheDatabaseAndAFileInPlaceOfTheFolde
   EXPECT_EQ(Refusal().message, "opening the store: " + state_.string() + ": Not a directory");
 }
 
-TEST_F(StoreFilesTest, NamesAFolderThatCannotBeWritten) {
-  if (::geteuid() == 0) GTEST_SKIP() << "root writes everywhere";
+TEST_F(StoreFilesTest, NamesAFolderThatCannotBeWrittenWithADatabaseInItOrWithout) {
   std::filesystem::create_directories(state_);
-  ASSERT_EQ(::chmod(state_.c_str(), 0500), 0);
+  for (int opening = 0; opening < 2; ++opening) {
+    ASSERT_EQ(::chmod(state_.c_str(), 0500), 0);
+    {
+      const OrdinaryUser user(folder_.path());
+      const Error error = Refusal();
+      EXPECT_EQ(error.code, ErrorCode::kPermissionDenied);
+      EXPECT_EQ(error.message, "opening the store: " + state_.string() + ": Permission denied");
+      EXPECT_THAT(error.hint, HasSubstr("--state-dir"));
+    }
+    ASSERT_EQ(::chmod(state_.c_str(), 0700), 0);
+    Open();
+    store_.reset();
+  }
+}
+
+TEST_F(StoreFilesTest, NamesADatabaseThatCannotBeWritten) {
+  Open();
+  store_.reset();
+  ASSERT_EQ(::chmod(database_.c_str(), 0400), 0);
+  const OrdinaryUser user(folder_.path());
   const Error error = Refusal();
   EXPECT_EQ(error.code, ErrorCode::kPermissionDenied);
   EXPECT_EQ(error.message, "opening the store: " + database_.string() + ": Permission denied");
   EXPECT_THAT(error.hint, HasSubstr("--state-dir"));
-  ASSERT_EQ(::chmod(state_.c_str(), 0700), 0);
-}
-
-TEST_F(StoreFilesTest, NamesADatabaseThatCannotBeWritten) {
-  if (::geteuid() == 0) GTEST_SKIP() << "root writes everywhere";
-  Open();
-  ASSERT_EQ(::chmod(database_.c_str(), 0400), 0);
-  const Error error = Refusal();
-  EXPECT_EQ(error.code, ErrorCode::kPermissionDenied);
-  EXPECT_EQ(error.message, "opening the store: " + database_.string() + ": Permission denied");
 }
 
 }  // namespace

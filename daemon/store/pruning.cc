@@ -1,0 +1,167 @@
+#include "daemon/store/pruning.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace benchd::store {
+namespace {
+
+/// Free pages that stay in the file for the sessions to come: 8 MiB of 4 KiB pages.
+constexpr std::int64_t kSparePages = 2048;
+/// Given back by one call: each is moved from the file's end, which takes some microseconds.
+constexpr std::int64_t kPagesACall = 1024;
+
+/// A session as the policy sees it.
+struct Kept {
+  std::int64_t key = 0;
+  std::int64_t uid = 0;
+  std::uint64_t bytes = 0;
+  std::optional<Timestamp> ended_at;
+};
+
+/// The oldest ends first, as they come in `kept`; never the last of them.
+std::vector<std::int64_t> Choose(const std::vector<Kept>& kept, const KeepPolicy& policy,
+                                 Timestamp now) {
+  std::uint64_t total = 0;
+  std::map<std::int64_t, std::uint64_t> of_user;
+  for (const Kept& session : kept) {
+    total += session.bytes;
+    of_user[session.uid] += session.bytes;
+  }
+  std::vector<std::int64_t> victims;
+  for (std::size_t i = 0; i + 1 < kept.size(); ++i) {
+    const Kept& session = kept[i];
+    if (!session.ended_at) continue;
+    const bool too_old = policy.age && *session.ended_at < now - *policy.age;
+    const bool too_much = policy.bytes && total > *policy.bytes;
+    const bool too_much_of_user =
+        policy.bytes_per_user && of_user[session.uid] > *policy.bytes_per_user;
+    if (!too_old && !too_much && !too_much_of_user) continue;
+    victims.push_back(session.key);
+    total -= session.bytes;
+    of_user[session.uid] -= session.bytes;
+  }
+  return victims;
+}
+
+}  // namespace
+
+Result<Pruning> Pruning::Open(Database& database) {
+  Pruning pruning(database);
+  const std::pair<Statement*, const char*> statements[] = {
+      // '.' follows '-'; no id of a session begins with either.
+      {&pruning.select_leftovers_, "SELECT key FROM sessions WHERE id >= '-' AND id < '.'"},
+      // All from the index sessions_by_end; those that have not ended come first.
+      {&pruning.select_kept_,
+       "SELECT key, uid, bytes, ended_at_ns FROM sessions ORDER BY ended_at_ns"},
+      {&pruning.select_id_, "SELECT ltrim(id, '-') FROM sessions WHERE key = ?"},
+      {&pruning.delete_runs_,
+       "DELETE FROM runs WHERE session = ?1"
+       " AND seq < (SELECT min(seq) + 2000 FROM runs WHERE session = ?1)"},
+      {&pruning.delete_logs_,
+       "DELETE FROM logs WHERE key IN"
+       " (SELECT key FROM logs WHERE session = ? ORDER BY key LIMIT 8)"},
+      {&pruning.delete_session_, "DELETE FROM sessions WHERE key = ?"},
+      {&pruning.leave_for_later_,
+       "UPDATE sessions SET id = '-' || id, state = 'deleted', spec = '', snapshot = '',"
+       " ended_at_ns = NULL, bytes = 0 WHERE key = ? AND state <> 'deleted'"},
+  };
+  for (const auto& [statement, sql] : statements) {
+    Result<Statement> prepared = database.Prepare(sql);
+    if (!prepared) return std::move(prepared).error();
+    *statement = std::move(*prepared);
+  }
+  return pruning;
+}
+
+Result<std::vector<SessionId>> Pruning::Prune(const KeepPolicy& policy, Timestamp now,
+                                              Nanoseconds budget) {
+  const Deadline deadline = std::chrono::steady_clock::now() + budget;
+  Result<std::vector<std::int64_t>> victims = Victims(policy, now);
+  if (!victims) return std::move(victims).error();
+  Result<std::vector<SessionId>> deleted = DeleteUntil(deadline, *victims);
+  if (!deleted) return deleted;
+  if (Result<void> given = GiveSpaceBack(); !given) return std::move(given).error();
+  return deleted;
+}
+
+Result<std::vector<std::int64_t>> Pruning::Victims(const KeepPolicy& policy, Timestamp now) {
+  std::vector<std::int64_t> victims;
+  const auto keep_leftover = [&, this] {
+    victims.push_back(select_leftovers_.Integer(0));
+    return Result<void>{};
+  };
+  Result<void> done = select_leftovers_.Query(keep_leftover);
+  if (!done) return std::move(done).error();
+  std::vector<Kept> kept;
+  const auto keep = [&, this] {
+    Kept& session = kept.emplace_back();
+    session.key = select_kept_.Integer(0);
+    session.uid = select_kept_.Integer(1);
+    session.bytes = static_cast<std::uint64_t>(select_kept_.Integer(2));
+    if (select_kept_.IsNull(3)) return Result<void>{};
+    session.ended_at = Timestamp(Nanoseconds(select_kept_.Integer(3)));
+    return Result<void>{};
+  };
+  done = select_kept_.Query(keep);
+  if (!done) return std::move(done).error();
+  for (const std::int64_t key : Choose(kept, policy, now)) victims.push_back(key);
+  return victims;
+}
+
+Result<std::vector<SessionId>> Pruning::DeleteUntil(Deadline deadline,
+                                                    const std::vector<std::int64_t>& victims) {
+  std::vector<SessionId> deleted;
+  if (victims.empty()) return deleted;
+  Result<Transaction> transaction = Transaction::Begin(*database_);
+  if (!transaction) return std::move(transaction).error();
+  for (const std::int64_t key : victims) {
+    Result<SessionId> id = IdOf(key);
+    if (!id) return std::move(id).error();
+    Result<bool> all = Delete(key, deadline);
+    if (!all) return std::move(all).error();
+    deleted.push_back(std::move(*id));
+    if (!*all || std::chrono::steady_clock::now() >= deadline) break;
+  }
+  if (Result<void> done = transaction->Commit(); !done) return std::move(done).error();
+  return deleted;
+}
+
+Result<SessionId> Pruning::IdOf(std::int64_t key) {
+  SessionId id;
+  const auto keep = [&, this] {
+    id.value = select_id_.Text(0);
+    return Result<void>{};
+  };
+  if (Result<void> done = select_id_.Query(keep, key); !done) return std::move(done).error();
+  return id;
+}
+
+/// Answers whether all of it is gone; what is left then waits for the next call.
+Result<bool> Pruning::Delete(std::int64_t key, Deadline deadline) {
+  for (Statement* piece : {&delete_runs_, &delete_logs_}) {
+    for (;;) {
+      if (Result<void> done = piece->Run(key); !done) return std::move(done).error();
+      if (database_->changed_rows() == 0) break;
+      if (std::chrono::steady_clock::now() < deadline) continue;
+      if (Result<void> left = leave_for_later_.Run(key); !left) return std::move(left).error();
+      return false;
+    }
+  }
+  if (Result<void> done = delete_session_.Run(key); !done) return std::move(done).error();
+  return true;
+}
+
+/// Does nothing to a database that was made before version 3: the space stays in it, for reuse.
+Result<void> Pruning::GiveSpaceBack() {
+  Result<std::int64_t> free = database_->QueryInteger("PRAGMA freelist_count");
+  if (!free) return std::move(free).error();
+  if (*free <= kSparePages) return {};
+  const std::int64_t pages = std::min(*free - kSparePages, kPagesACall);
+  return database_->Execute("PRAGMA incremental_vacuum(" + std::to_string(pages) + ")");
+}
+
+}  // namespace benchd::store

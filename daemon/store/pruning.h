@@ -1,0 +1,53 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "daemon/base/result.h"
+#include "daemon/base/session_id.h"
+#include "daemon/model/keep_policy.h"
+#include "daemon/store/database.h"
+
+namespace benchd::store {
+
+/// Deletes ended sessions by a KeepPolicy, a piece at a time, so that what else is asked of the
+/// writer thread never waits long.
+///
+/// What a session takes (sessions.bytes) is what its rows hold: spec and state as JSON, the runs,
+/// what children wrote. One that has not ended counts as its spec and state alone.
+/// On the writer thread; no longer than its Database. @errors as Database.
+class Pruning {
+ public:
+  static Result<Pruning> Open(Database& database);
+
+  /// Deletes for about `budget`, at least something where there is something to delete, and gives a
+  /// few megabytes that became free back to the file system. A session that takes longer is gone
+  /// for everybody at once, its runs in the calls that follow.
+  /// @return whose rows were deleted: a session that took several calls is named by each. Nobody:
+  ///         the policy is kept to.
+  Result<std::vector<SessionId>> Prune(const KeepPolicy& policy, Timestamp now, Nanoseconds budget);
+
+ private:
+  using Deadline = std::chrono::steady_clock::time_point;
+
+  explicit Pruning(Database& database) : database_(&database) {}
+
+  Result<std::vector<std::int64_t>> Victims(const KeepPolicy& policy, Timestamp now);
+  Result<std::vector<SessionId>> DeleteUntil(Deadline deadline,
+                                             const std::vector<std::int64_t>& victims);
+  Result<SessionId> IdOf(std::int64_t key);
+  Result<bool> Delete(std::int64_t key, Deadline deadline);
+  Result<void> GiveSpaceBack();
+
+  Database* database_;
+  Statement select_leftovers_;
+  Statement select_kept_;
+  Statement select_id_;
+  Statement delete_runs_;
+  Statement delete_logs_;
+  Statement delete_session_;
+  Statement leave_for_later_;
+};
+
+}  // namespace benchd::store

@@ -1,0 +1,262 @@
+#include "daemon/store/damage.h"
+
+#include <cstdlib>
+#include <random>
+
+#include "tests/store/store_fixture.h"
+
+namespace benchd::store {
+namespace {
+
+using testing::ContainsRegex;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class DamageTest : public StoreTest {
+ protected:
+  /// Two sessions with runs, one of them ended, all in the file; then closed.
+  void Fill() {
+    Open();
+    Insert(RichRecord());
+    Insert("b");
+    for (std::uint64_t block = 0; block < 200; ++block) {
+      Append({"b"}, {PlainRun(block, 0), PlainRun(block, 1)});
+    }
+    End({"b"}, 1);
+    store_.reset();
+    ASSERT_FALSE(std::filesystem::exists(log_));
+  }
+  void Overwrite(std::uintmax_t offset, const std::string& bytes) {
+    std::fstream file(database_, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(offset));
+    file << bytes;
+  }
+  std::filesystem::path Aside() {
+    for (const std::string& name : FilesNamed("benchd.db.damaged-")) {
+      if (!name.ends_with("-wal") && !name.ends_with("-shm")) return state_ / name;
+    }
+    ADD_FAILURE() << "nothing was set aside";
+    return {};
+  }
+  /// Opens a damaged store: there is a new one, and the old one is where the complaint says.
+  void ExpectSetAside(const std::string& why, const std::string& loss) {
+    const std::string before = Contents(database_);
+    Open();
+    EXPECT_EQ(Ids(), "");
+    Insert("fresh");
+    EXPECT_EQ(Ids(), "fresh");
+    const std::filesystem::path aside = Aside();
+    EXPECT_THAT(aside.filename().string(),
+                testing::MatchesRegex("benchd.db.damaged-[0-9]+T[0-9]+Z"));
+    EXPECT_TRUE(Contents(aside) == before);
+    ASSERT_THAT(All().complaints, SizeIs(1));
+    EXPECT_EQ(All().complaints[0], database_.string() + ": " + why + "; set aside as " +
+                                       aside.string() + "; lost to benchd: " + loss);
+    // Once: the next start has nothing to tell.
+    Open();
+    EXPECT_EQ(Ids(), "fresh");
+    EXPECT_THAT(All().complaints, IsEmpty());
+  }
+};
+
+TEST_F(DamageTest, SetsATruncatedFileAside) {
+  Fill();
+  std::filesystem::resize_file(database_, std::filesystem::file_size(database_) / 2 / 4096 * 4096);
+  Open();
+  EXPECT_EQ(Ids(), "");
+  ASSERT_THAT(All().complaints, SizeIs(1));
+  EXPECT_THAT(All().complaints[0], HasSubstr(": the database is damaged ("));
+  EXPECT_THAT(All().complaints[0], HasSubstr("set aside as " + Aside().string()));
+  EXPECT_THAT(All().complaints[0],
+              HasSubstr("lost to benchd: all sessions (2 can be counted, 1 of them not ended)"));
+}
+
+TEST_F(DamageTest, SetsAFileWithItsFirstPageAloneAside) {
+  Fill();
+  std::filesystem::resize_file(database_, 4096);
+  ExpectSetAside("the database is damaged (database disk image is malformed)", "all sessions");
+}
+
+TEST_F(DamageTest, SetsAFileThatIsNoDatabaseAside) {
+  std::filesystem::create_directories(state_);
+  std::ofstream(database_) << std::string(5000, 'x');
+  ExpectSetAside("the database is damaged (file is not a database)", "all sessions");
+}
+
+TEST_F(DamageTest, SetsGarbageInTheMiddleAside) {
+  Fill();
+  const std::uintmax_t pages = std::filesystem::file_size(database_) / 4096;
+  Overwrite(pages / 2 * 4096, std::string(4096, '\xa5'));
+  Open();
+  EXPECT_EQ(Ids(), "");
+  ASSERT_THAT(All().complaints, SizeIs(1));
+  EXPECT_THAT(All().complaints[0], HasSubstr(": the database is damaged ("));
+}
+
+TEST_F(DamageTest, GivesBackAllOfItOrSetsItAsideWhateverPageIsGarbage) {
+  Fill();
+  const std::string sound = Contents(database_);
+  const char* const wanted = std::getenv("BENCHD_TEST_SEED");
+  const auto seed =
+      wanted != nullptr ? static_cast<unsigned>(std::stoul(wanted)) : std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  const std::size_t pages = sound.size() / 4096;
+  int aside = 0;
+  for (std::size_t page = 0; page < pages; ++page) {
+    SCOPED_TRACE("page " + std::to_string(page + 1));
+    store_.reset();
+    std::filesystem::remove_all(state_);
+    std::filesystem::create_directories(state_);
+    std::string damaged = sound;
+    for (int i = 0; i < 64; ++i) {
+      // The header stays: whose file it is has to be known.
+      const std::size_t from = page == 0 ? 100 : 0;
+      damaged[page * 4096 + from + random() % (4096 - from)] = static_cast<char>(random());
+    }
+    std::ofstream(database_, std::ios::binary) << damaged;
+    Open();
+    ASSERT_NE(store_, nullptr);
+    const ArchiveContents contents = All();
+    if (FilesNamed("benchd.db.damaged-").empty()) {
+      // Numbers and text have no checksums; rows that were there still are, or are named.
+      EXPECT_EQ(contents.sessions.size() + contents.complaints.size(), 2U);
+    } else {
+      ++aside;
+      EXPECT_THAT(contents.sessions, IsEmpty());
+      EXPECT_TRUE(Contents(Aside()) == damaged);
+    }
+  }
+  std::cout << aside << " of " << pages << " set aside\n";
+  EXPECT_GT(aside, 5);
+}
+
+TEST_F(DamageTest, SetsTheLogAndTheEnvironmentAsideWithTheFile) {
+  Open();
+  Insert(RichRecord());
+  // As after kill -9: a copy of what is there while it is open.
+  const std::filesystem::path copy = folder_.path() / "copy";
+  std::filesystem::copy(state_, copy, std::filesystem::copy_options::recursive);
+  store_.reset();
+  std::filesystem::remove_all(state_);
+  std::filesystem::rename(copy, state_);
+  std::filesystem::resize_file(database_, 0);
+  const std::string log = Contents(log_);
+  ASSERT_FALSE(log.empty());
+  ExpectSetAside("empty, although sessions were kept in it", "all sessions");
+  EXPECT_TRUE(Contents(Aside().string() + "-wal") == log);
+  EXPECT_THAT(FilesNamed("environments"), SizeIs(2));
+  const std::string stamp = Aside().filename().string().substr(std::string("benchd.db").size());
+  EXPECT_THAT(Contents(state_ / ("environments" + stamp) / "0123abcd.json"), HasSubstr("secret"));
+  EXPECT_EQ(ModeOf(state_ / ("environments" + stamp)), 0700);
+  EXPECT_EQ(ModeOf(environment_), -1);
+}
+
+TEST_F(DamageTest, OverwritesNothingThatWasSetAsideBefore) {
+  for (int round = 1; round <= 3; ++round) {
+    store_.reset();
+    std::filesystem::create_directories(state_);
+    std::ofstream(database_) << std::string(5000, static_cast<char>('a' + round));
+    Open();
+    EXPECT_THAT(All().complaints, SizeIs(1));
+    std::string first_bytes;
+    for (const std::string& name : FilesNamed("benchd.db.damaged-")) {
+      first_bytes += Contents(state_ / name)[0];
+    }
+    std::sort(first_bytes.begin(), first_bytes.end());
+    EXPECT_EQ(first_bytes, std::string("bcd").substr(0, static_cast<std::size_t>(round)));
+  }
+}
+
+TEST_F(DamageTest, NeverSetsTheDamagedDatabaseOfAnotherProgramAside) {
+  Fill();
+  Execute("PRAGMA application_id = 7");
+  std::filesystem::resize_file(database_, 8192);
+  const std::string before = Contents(database_);
+  EXPECT_THAT(Refusal().message, HasSubstr("a database of another program, not benchd's"));
+  EXPECT_TRUE(Contents(database_) == before);
+  EXPECT_THAT(FilesNamed("benchd.db.damaged-"), IsEmpty());
+}
+
+TEST_F(DamageTest, NeverSetsAFileAsideThatIsLockedOrNewerOrEmptyAtTheFirstStart) {
+  std::filesystem::create_directories(state_);
+  std::ofstream(database_).flush();
+  Open();
+  EXPECT_THAT(All().complaints, IsEmpty());
+  store_.reset();
+  {
+    const auto other = Connect();
+    Result<void> locked = other->Execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+    ASSERT_TRUE(locked) << locked.error().message;
+    EXPECT_EQ(Refusal().code, ErrorCode::kUnavailable);
+  }
+  Execute("PRAGMA user_version = 4");
+  EXPECT_THAT(Refusal().message, HasSubstr("newer benchd"));
+  EXPECT_THAT(FilesNamed("benchd.db.damaged-"), IsEmpty());
+}
+
+TEST_F(DamageTest, HasAFileCheckedWholeAfterAnUncleanEndOrWhileItIsSmall) {
+  Fill();
+  EXPECT_FALSE(LookAt(database_).unclean);
+  EXPECT_TRUE(LookAt(database_).to_be_read_whole());
+  FileState large{.bytes = FileState::kAlwaysChecked + 1};
+  EXPECT_FALSE(large.to_be_read_whole());
+  large.unclean = true;
+  EXPECT_TRUE(large.to_be_read_whole());
+  Open();
+  EXPECT_TRUE(LookAt(database_).unclean);
+}
+
+TEST_F(DamageTest, FindsWithoutReadingAllOfALargeFileWhatWouldKeepItFromStarting) {
+  Fill();
+  const std::string sound = Contents(database_);
+  const auto page_of = [this](const std::string& table) {
+    return Number("SELECT max(pageno) FROM dbstat WHERE name = '" + table + "'") - 1;
+  };
+  const std::pair<std::string, bool> tables[] = {{"runs", true}, {"sessions", false}};
+  for (const auto& [table, starts] : tables) {
+    SCOPED_TRACE(table);
+    const auto offset = static_cast<std::uintmax_t>(page_of(table)) * 4096;
+    Overwrite(offset, std::string(64, '\xa5'));
+    {
+      const auto database = Connect();
+      EXPECT_EQ(CheckFile(*database, false).has_value(), starts);
+      EXPECT_FALSE(CheckFile(*database, true));
+      EXPECT_TRUE(database->found_damage());
+    }
+    std::filesystem::remove(log_);
+    std::ofstream(database_, std::ios::binary) << sound;
+  }
+}
+
+/// A table that is larger than what is always checked is damaged where nobody looked.
+TEST_F(DamageTest, HasTheFileCheckedAtTheNextStartWhenDamageIsMetAtWork) {
+  Open();
+  Insert(RichRecord());
+  Insert("b");
+  std::vector<benchd::Run> many;
+  for (std::uint64_t block = 0; block < 20000; ++block) many.push_back(PlainRun(block, 0));
+  Append({"b"}, many);
+  Open();
+  // A leaf that SQLite has forgotten since it checked it: there are more than it remembers.
+  const std::int64_t page = Number(
+      "SELECT pageno FROM dbstat WHERE name = 'runs' AND pagetype = 'leaf' ORDER BY pageno LIMIT 1"
+      " OFFSET 50");
+  Overwrite(static_cast<std::uintmax_t>(page - 1) * 4096, std::string(4096, '\xa5'));
+  Result<std::vector<benchd::Run>> runs = Await(store_->LoadRuns({"b"}, 0, kAll));
+  ASSERT_FALSE(runs);
+  EXPECT_EQ(runs.error().code, ErrorCode::kFailedPrecondition);
+  EXPECT_THAT(runs.error().message, HasSubstr(database_.string() + ": the database is damaged ("));
+  EXPECT_THAT(runs.error().hint, HasSubstr("start benchd again"));
+  // The others go on.
+  EXPECT_EQ(*Await(store_->Load(RichRecord().snapshot.id)), RichRecord());
+  store_.reset();
+  EXPECT_TRUE(LookAt(database_).unclean);
+  Open();
+  EXPECT_THAT(All().complaints, SizeIs(1));
+}
+
+}  // namespace
+}  // namespace benchd::store

@@ -1,0 +1,332 @@
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+
+#include "tests/store/fault_vfs.h"
+#include "tests/store/store_fixture.h"
+
+namespace benchd::store {
+namespace {
+
+using testing::AllOf;
+using testing::Ge;
+using testing::HasSubstr;
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+/// What reaches the disk when, seen at the door between SQLite and the system.
+class DurabilityTest : public StoreTest {
+ protected:
+  void SetUp() override { Open(); }
+  void TearDown() override { store_.reset(); }
+
+  /// How often the log is synced while `call` is answered.
+  int Syncs(const std::function<Result<void>()>& call) {
+    const int before = disk_.log_syncs();
+    Result<void> done = call();
+    EXPECT_TRUE(done) << done.error().message;
+    return disk_.log_syncs() - before;
+  }
+  Result<void> AppendOne(const SessionId& id, std::uint64_t block) {
+    return Await(store_->AppendRuns(id, {PlainRun(block, 0)}));
+  }
+
+  FaultVfs disk_;
+};
+
+TEST_F(DurabilityTest, PutsWhatAClientAskedForOntoTheDiskBeforeItAnswers) {
+  const SessionId id{"a"};
+  EXPECT_GE(Syncs([&] { return Await(store_->Insert(PlainRecord("a"), Happened("submitted"))); }),
+            1);
+  EXPECT_GE(Syncs([&] { return Await(store_->Reprioritise(id, 1, Happened("moved"))); }), 1);
+  EXPECT_GE(Syncs([&] { return Await(store_->KeepMode({.paused = true})); }), 1);
+  EXPECT_GE(Syncs([&] { return Await(store_->Update(Ended(id, 1), Happened("done"))); }), 1);
+}
+
+TEST_F(DurabilityTest, PutsRunsOntoTheDiskOnceASecondAndNotMoreOften) {
+  const SessionId id = Insert("a");
+  steady_ns_ = 10 * kSecond;
+  EXPECT_EQ(Syncs([&] { return AppendOne(id, 0); }), 1);
+  EXPECT_EQ(Syncs([&] { return AppendOne(id, 1); }), 0);
+  steady_ns_ = 11 * kSecond - 1;
+  EXPECT_EQ(Syncs([&] { return AppendOne(id, 2); }), 0);
+  steady_ns_ = 11 * kSecond;
+  EXPECT_EQ(Syncs([&] { return AppendOne(id, 3); }), 1);
+  EXPECT_EQ(Syncs([&] { return AppendOne(id, 4); }), 0);
+}
+
+TEST_F(DurabilityTest, CountsTheSecondFromWhateverSyncedLast) {
+  const SessionId id = Insert("a");
+  steady_ns_ = 10 * kSecond;
+  ASSERT_TRUE(Await(store_->KeepMode({})));
+  EXPECT_EQ(Syncs([&] { return AppendOne(id, 0); }), 0);
+  steady_ns_ = 11 * kSecond;
+  Settle();
+  // The log begins anew after it; that SQLite syncs, not the runs.
+  EXPECT_EQ(Syncs([&] { return AppendOne(id, 1); }), 1);
+  EXPECT_EQ(Syncs([&] { return AppendOne(id, 2); }), 0);
+  steady_ns_ = 12 * kSecond - 1;
+  EXPECT_EQ(Syncs([&] { return AppendOne(id, 3); }), 0);
+  steady_ns_ = 12 * kSecond;
+  EXPECT_EQ(Syncs([&] { return Await(store_->AppendLog(id, "x")); }), 1);
+  steady_ns_ = 13 * kSecond;
+  EXPECT_EQ(Syncs([&] { return Await(store_->DropBlock(id, 0, 1)); }), 1);
+}
+
+TEST_F(DurabilityTest, SyncsNothingForAStateThatIsNotTheLast) {
+  const SessionId id = Insert("a");
+  SessionSnapshot running = PlainRecord("a").snapshot;
+  running.state = SessionState::kRunning;
+  EXPECT_EQ(Syncs([&] { return Await(store_->Update(running, Happened("running"))); }), 0);
+  steady_ns_ = kSecond;
+  EXPECT_EQ(Syncs([&] { return Await(store_->Update(running, Happened("running"))); }), 1);
+}
+
+TEST_F(DurabilityTest, TellsWhatASyncCostsHere) {
+  const SessionId id = Insert("a");
+  for (const bool synced : {false, true}) {
+    constexpr int kCalls = 50;
+    const auto begun = std::chrono::steady_clock::now();
+    const int before = disk_.log_syncs();
+    for (int call = 0; call < kCalls; ++call) {
+      if (synced) steady_ns_ += kSecond;
+      Append(id, {PlainRun(0, 0), PlainRun(0, 1)});
+    }
+    EXPECT_EQ(disk_.log_syncs() - before, synced ? kCalls : 0);
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begun;
+    std::cout << "a block of two runs, " << (synced ? "synced" : "not synced") << ": "
+              << took.count() / kCalls << " ms\n";
+  }
+}
+
+/// Answers kResourceExhausted, and a sentence with what to do.
+void ExpectFull(const Result<void>& answer) {
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::kResourceExhausted);
+  EXPECT_THAT(answer.error().message, HasSubstr("benchd.db: the disk is full"));
+  EXPECT_THAT(answer.error().hint, HasSubstr("make room"));
+}
+
+/// Blocks have each a metric of its own, so that a key that outlived its transaction would be
+/// noticed.
+class FullDiskTest : public DurabilityTest {
+ protected:
+  static benchd::Run Block(std::uint64_t block) {
+    benchd::Run run = PlainRun(block, 0);
+    run.samples.push_back({.metric = "metric-" + std::to_string(block), .value = 1});
+    run.metrics = {{.name = run.samples.back().metric, .unit = std::string(2000, 'u')}};
+    return run;
+  }
+  /// @return how many blocks were taken.
+  std::uint64_t AppendUntilFull(const SessionId& id, std::uint64_t most = 10000) {
+    for (std::uint64_t block = 0; block < most; ++block) {
+      Result<void> appended = Await(store_->AppendRuns(id, {Block(block)}));
+      if (appended) continue;
+      ExpectFull(appended);
+      return block;
+    }
+    ADD_FAILURE() << "the disk was never full";
+    return most;
+  }
+  void ExpectBlocks(const SessionId& id, std::uint64_t count) {
+    const std::vector<benchd::Run> runs = Runs(id);
+    ASSERT_EQ(runs.size(), count);
+    for (std::uint64_t block = 0; block < count; ++block) EXPECT_EQ(runs[block], Block(block));
+  }
+};
+
+TEST_F(FullDiskTest, KeepsNothingOfARefusedCallAndTakesItWhenThereIsRoom) {
+  const SessionId id = Insert(RichRecord());
+  const SessionId other = Insert("other");
+  constexpr std::uint64_t kBlocks = 5;
+  for (std::uint64_t block = 0; block < kBlocks; ++block) Append(id, {Block(block)});
+  disk_.SetFull(true);
+  // Nothing is taken, and nothing of it is left.
+  SessionSnapshot ended = RichSnapshot();
+  ended.state = SessionState::kDone;
+  SessionRecord third = RichRecord();
+  third.snapshot.id.value = "third";
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    ExpectFull(Await(store_->AppendRuns(id, {Block(kBlocks)})));
+    ExpectFull(Await(store_->Insert(third, Happened("submitted"))));
+    ExpectFull(Await(store_->Update(ended, Happened("done"))));
+    ExpectFull(Await(store_->Reprioritise(other, 9, Happened("moved"))));
+    ExpectFull(Await(store_->KeepMode({.paused = true})));
+    ExpectFull(Await(store_->DropBlock(id, 0, 0)));
+    ExpectFull(Await(store_->AppendLog(id, std::string(100000, 'x'))));
+  }
+  EXPECT_EQ(ModeOf(environment_), 0600);
+  EXPECT_EQ(ModeOf(state_ / "environments" / "third.json"), -1);
+  EXPECT_EQ(*Await(store_->Load(id)), RichRecord());
+  EXPECT_EQ(Await(store_->Load(other))->spec.priority, 0);
+  EXPECT_EQ(All().mode, QueueMode{});
+  EXPECT_EQ(*Await(store_->LoadLog(id)), "");
+  EXPECT_EQ(History(id).size(), 1U);
+  ExpectBlocks(id, kBlocks);
+
+  disk_.SetFull(false);
+  EXPECT_TRUE(Await(store_->AppendRuns(id, {Block(kBlocks)})));
+  EXPECT_TRUE(Await(store_->Insert(third, Happened("submitted"))));
+  EXPECT_TRUE(Await(store_->Update(ended, Happened("done"))));
+  EXPECT_TRUE(Await(store_->Reprioritise(other, 9, Happened("moved"))));
+  EXPECT_TRUE(Await(store_->KeepMode({.paused = true})));
+  EXPECT_TRUE(Await(store_->AppendLog(id, "log")));
+  Open();
+  ExpectBlocks(id, kBlocks + 1);
+  EXPECT_EQ(*Await(store_->Load(third.snapshot.id)), third);
+  EXPECT_EQ(Await(store_->Load(id))->snapshot, ended);
+  EXPECT_EQ(Await(store_->Load(other))->spec.priority, 9);
+  EXPECT_TRUE(All().mode.paused);
+  EXPECT_EQ(History(id).size(), 2U);
+}
+
+TEST_F(FullDiskTest, LosesNothingWhenTheLogCannotBeMovedIntoTheFile) {
+  const SessionId id = Insert("a");
+  for (std::uint64_t block = 0; block < 200; ++block) Append(id, {Block(block)});
+  const std::uintmax_t before = std::filesystem::file_size(database_);
+  disk_.SetFull(true);
+  Settle();
+  EXPECT_EQ(std::filesystem::file_size(database_), before);
+  ExpectBlocks(id, 200);
+  // Neither does the end of benchd: the log stays, and is found at the next start.
+  store_.reset();
+  EXPECT_GT(std::filesystem::file_size(log_), 0U);
+  disk_.SetFull(false);
+  Open();
+  EXPECT_TRUE(All().complaints.empty());
+  ExpectBlocks(id, 200);
+  Settle();
+  EXPECT_GT(std::filesystem::file_size(database_), before);
+  ExpectBlocks(id, 200);
+}
+
+/// Two mebibytes, for this process alone.
+bool MountSmallDisk(const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  return ::unshare(CLONE_NEWNS) == 0 &&
+         ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+         ::mount("small", folder.c_str(), "tmpfs", 0, "size=2m,mode=0700") == 0;
+}
+
+TEST_F(FullDiskTest, DoesTheSameOnAFileSystemThatIsReallyFull) {
+  store_.reset();
+  constexpr int kNotPermitted = 77;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (!MountSmallDisk(state_)) ::_exit(kNotPermitted);
+    Open();
+    const SessionId id = Insert(RichRecord());
+    const std::filesystem::path ballast = state_ / "ballast";
+    std::ofstream(ballast) << std::string(1 << 20, 'b');
+    const std::uint64_t blocks = AppendUntilFull(id);
+    ExpectBlocks(id, blocks);
+    Settle();
+    SessionRecord third = RichRecord();
+    third.snapshot.id.value = "third";
+    Result<void> refused = Await(store_->Insert(third, Happened("submitted")));
+    EXPECT_FALSE(refused);
+    if (!refused) {
+      EXPECT_EQ(refused.error().code, ErrorCode::kResourceExhausted);
+    }
+    EXPECT_EQ(Ids(), "0123abcd");
+    ExpectBlocks(id, blocks);
+    std::filesystem::remove(ballast);
+    EXPECT_TRUE(Await(store_->AppendRuns(id, {Block(blocks)})));
+    EXPECT_TRUE(Await(store_->Insert(third, Happened("submitted"))));
+    Open();
+    ExpectBlocks(id, blocks + 1);
+    EXPECT_EQ(*Await(store_->Load(third.snapshot.id)), third);
+    EXPECT_TRUE(All().complaints.empty());
+    std::cout << blocks << " blocks until it was full\n" << std::flush;
+    store_.reset();
+    ::_exit(HasFailure() ? 1 : 0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status)) << status;
+  if (WEXITSTATUS(status) == kNotPermitted) GTEST_SKIP() << "no file system of one's own here";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+/// What a session's client was told, line by line, before the process died.
+void WorkAndTell(const std::filesystem::path& state, int operation, int told) {
+  FaultVfs disk;
+  asio::io_context loop;
+  disk.DieAt(operation);
+  std::int64_t now = 0;
+  // Every third call is one that syncs.
+  Result<std::unique_ptr<Store>> store =
+      OpenStore(state, {.steady = [&now] { return SteadyTime(Nanoseconds(now)); }});
+  if (!store) ::_exit(1);
+  const auto tell = [told](const Result<void>& done) {
+    if (!done || ::write(told, ".", 1) != 1) ::_exit(1);
+  };
+  Store& s = **store;
+  tell(RunToEnd(loop, s.Insert(PlainRecord("a"), Happened("submitted"))));
+  for (std::uint64_t block = 0; block < 9; ++block) {
+    now += kSecond / 3 + 1;
+    tell(RunToEnd(loop, s.AppendRuns({"a"}, {PlainRun(block, 0), PlainRun(block, 1)})));
+    if (block != 4) continue;
+    asio::co_spawn(loop, s.Settle(), Rethrow);
+    loop.restart();
+    loop.run();
+  }
+  SessionSnapshot ended = PlainRecord("a").snapshot;
+  ended.state = SessionState::kDone;
+  tell(RunToEnd(loop, s.Update(ended, Happened("done"))));
+  store->reset();
+  ::_exit(0);
+}
+
+/// Without the fixture's own VFS: the child has one.
+class SuddenEndTest : public StoreTest {};
+
+TEST_F(SuddenEndTest, HasEverythingThatWasAnsweredAfterADeathAtEachTouchOfTheDisk) {
+  int deaths = 0;
+  for (int operation = 1;; ++operation) {
+    SCOPED_TRACE("died at operation " + std::to_string(operation));
+    std::filesystem::remove_all(state_);
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    const pid_t child = ::fork();
+    if (child == 0) WorkAndTell(state_, operation, ends[1]);
+    ::close(ends[1]);
+    std::string told;
+    char line = 0;
+    while (::read(ends[0], &line, 1) == 1) told += line;
+    ::close(ends[0]);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status)) << status;
+    if (WEXITSTATUS(status) == 0) break;
+    ASSERT_EQ(WEXITSTATUS(status), FaultVfs::kDied);
+    ++deaths;
+    Open();
+    EXPECT_TRUE(All().complaints.empty());
+    if (told.empty()) continue;
+    ASSERT_EQ(Ids(), "a");
+    const std::vector<benchd::Run> runs = Runs({"a"});
+    // What was not answered may be there or not, but whole.
+    EXPECT_THAT(runs.size(), Ge(2 * std::min<std::size_t>(told.size() - 1, 9)));
+    EXPECT_EQ(runs.size() % 2, 0U);
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+      EXPECT_EQ(runs[run], PlainRun(run / 2, static_cast<std::uint32_t>(run % 2)));
+    }
+    if (told.size() == 11) {
+      EXPECT_EQ(Await(store_->Load({"a"}))->snapshot.state, SessionState::kDone);
+    }
+    store_.reset();
+  }
+  std::cout << deaths << " deaths\n";
+  EXPECT_GT(deaths, 30);
+}
+
+}  // namespace
+}  // namespace benchd::store

@@ -1,0 +1,119 @@
+#include "tests/store/fault_vfs.h"
+
+#include <unistd.h>
+
+#include <cassert>
+
+namespace benchd::store {
+namespace {
+
+FaultVfs* current = nullptr;
+
+}  // namespace
+
+/// SQLite makes room for it; the real file lies right behind.
+struct FaultVfs::File {
+  sqlite3_file base;
+  bool is_log;
+  sqlite3_file* real() { return reinterpret_cast<sqlite3_file*>(this + 1); }
+  static sqlite3_file* RealOf(sqlite3_file* file) { return reinterpret_cast<File*>(file)->real(); }
+};
+
+namespace {
+
+/// A method that only passes its arguments on.
+template <auto Method>
+struct Passed;
+template <typename... Arguments, int (*sqlite3_io_methods::*Method)(sqlite3_file*, Arguments...)>
+struct Passed<Method> {
+  template <sqlite3_file* (*RealOf)(sqlite3_file*)>
+  static int On(sqlite3_file* file, Arguments... arguments) {
+    sqlite3_file* const real = RealOf(file);
+    return (real->pMethods->*Method)(real, arguments...);
+  }
+};
+
+}  // namespace
+
+const sqlite3_io_methods* FaultVfs::Methods() {
+  using Io = sqlite3_io_methods;
+  constexpr auto kReal = &File::RealOf;
+  static const Io methods{.iVersion = 3,
+                          .xClose = &Passed<&Io::xClose>::On<kReal>,
+                          .xRead = &Passed<&Io::xRead>::On<kReal>,
+                          .xWrite = &Write,
+                          .xTruncate = &Truncate,
+                          .xSync = &Sync,
+                          .xFileSize = &Passed<&Io::xFileSize>::On<kReal>,
+                          .xLock = &Passed<&Io::xLock>::On<kReal>,
+                          .xUnlock = &Passed<&Io::xUnlock>::On<kReal>,
+                          .xCheckReservedLock = &Passed<&Io::xCheckReservedLock>::On<kReal>,
+                          .xFileControl = &Passed<&Io::xFileControl>::On<kReal>,
+                          .xSectorSize = &Passed<&Io::xSectorSize>::On<kReal>,
+                          .xDeviceCharacteristics = &Passed<&Io::xDeviceCharacteristics>::On<kReal>,
+                          .xShmMap = &Passed<&Io::xShmMap>::On<kReal>,
+                          .xShmLock = &Passed<&Io::xShmLock>::On<kReal>,
+                          .xShmBarrier =
+                              [](sqlite3_file* file) {
+                                sqlite3_file* const real = File::RealOf(file);
+                                real->pMethods->xShmBarrier(real);
+                              },
+                          .xShmUnmap = &Passed<&Io::xShmUnmap>::On<kReal>,
+                          .xFetch = &Passed<&Io::xFetch>::On<kReal>,
+                          .xUnfetch = &Passed<&Io::xUnfetch>::On<kReal>};
+  return &methods;
+}
+
+FaultVfs::FaultVfs() : real_(sqlite3_vfs_find(nullptr)), own_(*real_) {
+  assert(current == nullptr);
+  current = this;
+  own_.zName = "fault";
+  own_.szOsFile = static_cast<int>(sizeof(File)) + real_->szOsFile;
+  own_.xOpen = &Open;
+  sqlite3_vfs_register(&own_, 1);
+}
+
+FaultVfs::~FaultVfs() {
+  sqlite3_vfs_unregister(&own_);
+  sqlite3_vfs_register(real_, 1);
+  current = nullptr;
+}
+
+int FaultVfs::Open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* out_flags) {
+  File* const own = reinterpret_cast<File*>(file);
+  own->is_log = (flags & SQLITE_OPEN_WAL) != 0;
+  const int status = current->real_->xOpen(current->real_, name, own->real(), flags, out_flags);
+  file->pMethods = own->real()->pMethods != nullptr ? Methods() : nullptr;
+  return status;
+}
+
+void FaultVfs::CountDown() {
+  if (mortal_ && --left_to_live_ == 0) ::_exit(kDied);
+}
+
+int FaultVfs::Write(sqlite3_file* file, const void* data, int size, sqlite3_int64 offset) {
+  current->CountDown();
+  sqlite3_file* const real = File::RealOf(file);
+  sqlite3_int64 length = 0;
+  const int status = real->pMethods->xFileSize(real, &length);
+  if (status != SQLITE_OK) return status;
+  const bool is_log = reinterpret_cast<File*>(file)->is_log;
+  if (current->full_ && (is_log || offset + size > length)) return SQLITE_FULL;
+  return real->pMethods->xWrite(real, data, size, offset);
+}
+
+int FaultVfs::Truncate(sqlite3_file* file, sqlite3_int64 size) {
+  current->CountDown();
+  sqlite3_file* const real = File::RealOf(file);
+  return real->pMethods->xTruncate(real, size);
+}
+
+int FaultVfs::Sync(sqlite3_file* file, int flags) {
+  current->CountDown();
+  if (reinterpret_cast<File*>(file)->is_log) ++current->log_syncs_;
+  if (current->mortal_) return SQLITE_OK;
+  sqlite3_file* const real = File::RealOf(file);
+  return real->pMethods->xSync(real, flags);
+}
+
+}  // namespace benchd::store

@@ -1,0 +1,224 @@
+#include "daemon/store/pruning.h"
+
+#include <chrono>
+#include <iostream>
+
+#include "tests/store/store_fixture.h"
+
+namespace benchd::store {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr Timestamp kNow{Nanoseconds(1000)};
+
+class PruningTest : public StoreTest {
+ protected:
+  void SetUp() override { Open(); }
+
+  SessionId InsertOf(std::uint32_t uid, const std::string& id) {
+    SessionRecord record = PlainRecord(id);
+    record.spec.caller.uid = uid;
+    return Insert(record);
+  }
+  /// A session of one uid with a log of that size, ended at that moment.
+  void Kept(const std::string& id, std::uint32_t uid, std::int64_t ended_at_ns,
+            std::size_t log_bytes = 10) {
+    const SessionId session = InsertOf(uid, id);
+    ASSERT_TRUE(Await(store_->AppendLog(session, std::string(log_bytes, 'x'))));
+    End(session, ended_at_ns);
+  }
+  /// As the queue does: again and again until nobody is left. @return everybody who was deleted.
+  std::string Prune(const KeepPolicy& policy, Timestamp now = kNow) {
+    std::string all;
+    for (int call = 0; call < 1000; ++call) {
+      Result<std::vector<SessionId>> deleted = Await(store_->Prune(policy, now));
+      EXPECT_TRUE(deleted) << deleted.error().message;
+      if (!deleted || deleted->empty()) return all;
+      for (const SessionId& id : *deleted) all += id.value;
+    }
+    ADD_FAILURE() << "it never ends";
+    return all;
+  }
+  static KeepPolicy Bytes(std::uint64_t bytes) {
+    KeepPolicy policy;
+    policy.bytes = bytes;
+    return policy;
+  }
+};
+
+TEST_F(PruningTest, KeepsEverythingWhereNothingIsSaid) {
+  Kept("a", 1, 1);
+  Kept("b", 1, 2);
+  EXPECT_EQ(Prune({}), "");
+  EXPECT_EQ(Ids(), "ab");
+}
+
+TEST_F(PruningTest, DeletesWhatEndedTooLongAgoOldestEndFirstAndNeverTheLast) {
+  Kept("a", 1, 300);
+  Kept("b", 1, 100);
+  Kept("c", 2, 899);
+  Kept("d", 1, 900);
+  const SessionId waiting = Insert("w");
+  KeepPolicy policy;
+  policy.age = Nanoseconds(100);
+  EXPECT_EQ(Prune(policy), "bac");
+  EXPECT_EQ(Ids(), "dw");
+  // However old it grows.
+  EXPECT_EQ(Prune(policy, Timestamp(Nanoseconds(1'000'000))), "");
+  EXPECT_EQ(Ids(), "dw");
+  EXPECT_FALSE(Await(store_->Load({"a"})));
+  EXPECT_FALSE(Await(store_->LoadRuns({"a"}, 0, 1)));
+  EXPECT_FALSE(Await(store_->History({"a"})));
+  EXPECT_TRUE(Await(store_->Load(waiting)));
+}
+
+TEST_F(PruningTest, DeletesUntilTheSessionsTogetherFitWithThoseThatHaveNotEnded) {
+  for (const char* id : {"a", "b", "c", "d"}) Kept(id, 1, id[0], 100'000);
+  SessionRecord waiting = PlainRecord("w");
+  waiting.request_id = "w";
+  waiting.spec.labels["long"] = std::string(100'000, 'l');
+  Insert(waiting);
+  // Each takes 100,000 bytes and a little more.
+  EXPECT_EQ(Prune(Bytes(600'000)), "");
+  EXPECT_EQ(Prune(Bytes(450'000)), "a");
+  EXPECT_EQ(Prune(Bytes(450'000)), "");
+  EXPECT_EQ(Prune(Bytes(0)), "bc");
+  EXPECT_EQ(Ids(), "dw");
+}
+
+TEST_F(PruningTest, DeletesOnlyOfTheUserWhoKeepsTooMuch) {
+  Kept("a", 1, 1, 100'000);
+  Kept("b", 2, 2, 10);
+  Kept("c", 1, 3, 100'000);
+  Kept("d", 2, 4, 100'000);
+  Kept("e", 1, 5, 100'000);
+  KeepPolicy policy;
+  policy.bytes_per_user = 150'000;
+  EXPECT_EQ(Prune(policy), "ac");
+  EXPECT_EQ(Ids(), "bde");
+}
+
+TEST_F(PruningTest, CountsRunsAsWhatASessionTakes) {
+  const SessionId id = Insert("a");
+  const SessionId plain = Insert("b");
+  Append(id, {PlainRun(0, 0), PlainRun(0, 1)});
+  End(id, 1);
+  End(plain, 2);
+  // 9 samples of 16 bytes (sample_codec.h), 64 for the other columns.
+  EXPECT_EQ(Number("SELECT bytes FROM sessions WHERE id = 'a'") -
+                Number("SELECT bytes FROM sessions WHERE id = 'b'"),
+            2 * (9 * 16 + 64));
+}
+
+TEST_F(PruningTest, TakesNoSessionForAnotherWhoseRowItGot) {
+  Kept("z", 1, 500);
+  Insert("a");
+  Append({"a"}, {PlainRun(0, 0)});
+  End({"a"}, 1);
+  KeepPolicy policy;
+  policy.age = Nanoseconds(100);
+  ASSERT_EQ(Prune(policy), "a");
+  // SQLite gives the key of the last row that was deleted to the next one.
+  Insert("c");
+  EXPECT_FALSE(Await(store_->AppendRuns({"a"}, {PlainRun(1, 0)})));
+  EXPECT_TRUE(Runs({"c"}).empty());
+  Append({"c"}, {PlainRun(2, 0)});
+  EXPECT_EQ(Runs({"c"}), std::vector<benchd::Run>{PlainRun(2, 0)});
+}
+
+/// Many runs in few calls.
+std::vector<benchd::Run> ManyRuns(std::uint64_t count) {
+  std::vector<benchd::Run> runs;
+  for (std::uint64_t block = 0; block < count; ++block) runs.push_back(PlainRun(block, 0));
+  return runs;
+}
+
+TEST_F(PruningTest, DeletesALargeSessionInPiecesButForEverybodyAtOnce) {
+  Insert("a");
+  Append({"a"}, ManyRuns(7000));
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(Await(store_->AppendLog({"a"}, "x")));
+  End({"a"}, 1);
+  Kept("b", 1, 2);
+  const auto database = Connect();
+  Result<Pruning> pruning = Pruning::Open(*database);
+  ASSERT_TRUE(pruning) << pruning.error().message;
+  int calls = 0;
+  for (;; ++calls) {
+    ASSERT_LT(calls, 100);
+    Result<std::vector<SessionId>> deleted = pruning->Prune(Bytes(0), kNow, Nanoseconds(0));
+    ASSERT_TRUE(deleted) << deleted.error().message;
+    if (deleted->empty()) break;
+    EXPECT_THAT(*deleted, ElementsAre(SessionId{"a"}));
+    EXPECT_EQ(Ids(), "b");
+    EXPECT_FALSE(Await(store_->Load({"a"})));
+    EXPECT_FALSE(Await(store_->LoadRuns({"a"}, 0, 1)));
+    if (calls == 1) Open();  // what is left survives benchd
+  }
+  // 2000 runs, or 8 pieces of a log, a call: 4 calls, 3, and the row.
+  EXPECT_EQ(calls, 4 + 3 + 1);
+  for (const char* table : {"sessions", "events"}) {
+    EXPECT_EQ(Number("SELECT count(*) FROM " + std::string(table) + " WHERE " +
+                     (table == std::string("sessions") ? "key" : "session") + " = 1"),
+              0);
+  }
+  EXPECT_EQ(Number("SELECT count(*) FROM runs"), 0);
+  EXPECT_EQ(Number("SELECT count(*) FROM metrics"), 0);
+  EXPECT_EQ(Number("SELECT count(*) FROM logs"), 1);
+}
+
+TEST_F(PruningTest, BlocksNobodyForLongAndGivesSpaceBackToTheFileSystem) {
+  Insert("a");
+  for (int part = 0; part < 10; ++part) Append({"a"}, ManyRuns(20000));
+  End({"a"}, 1);
+  Kept("b", 1, 2);
+  Settle();
+  const std::uintmax_t before = std::filesystem::file_size(database_);
+  double longest = 0;
+  int calls = 0;
+  const auto prune = [&] {
+    const auto begun = std::chrono::steady_clock::now();
+    Result<std::vector<SessionId>> deleted = Await(store_->Prune(Bytes(0), kNow));
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+    longest = std::max(longest, took.count());
+    ++calls;
+    EXPECT_TRUE(deleted) << deleted.error().message;
+    return deleted.value_or(std::vector<SessionId>{});
+  };
+  while (!prune().empty()) {
+  }
+  const int deleting = calls;
+  for (int call = 0; call < 30; ++call) prune();
+  Settle();
+  const std::uintmax_t after = std::filesystem::file_size(database_);
+  std::cout << "200,000 runs of " << before / 1'000'000 << " MB deleted in " << deleting
+            << " calls, the longest of " << longest << " s; the file has " << after / 1'000'000
+            << " MB now\n";
+  // Ten times what is meant: a busy machine is none of the test's business.
+  EXPECT_LT(longest, 2);
+  EXPECT_GT(before, 40'000'000U);
+  // 8 MiB stay for the sessions to come.
+  EXPECT_LT(after, 10'000'000U);
+  Result<void> sound = Connect()->Check();
+  EXPECT_TRUE(sound) << sound.error().message;
+}
+
+TEST_F(PruningTest, UsesTheSpaceOfDeletedSessionsAgain) {
+  const auto fill_and_prune = [this](const std::string& id, std::int64_t end) {
+    Insert(id);
+    Append({id}, ManyRuns(5000));
+    End({id}, end);
+    Prune(Bytes(0));
+    Settle();
+    return std::filesystem::file_size(database_);
+  };
+  fill_and_prune("a", 1);
+  const std::uintmax_t first = fill_and_prune("b", 2);
+  std::uintmax_t last = 0;
+  for (int round = 3; round < 10; ++round) last = fill_and_prune(std::to_string(round), round);
+  EXPECT_LE(last, first + first / 2);
+}
+
+}  // namespace
+}  // namespace benchd::store

@@ -1,0 +1,147 @@
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <asio/io_context.hpp>
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daemon/store/database.h"
+#include "daemon/store/sqlite_store.h"
+#include "tests/store/rich_values.h"
+#include "tests/store/temp_folder.h"
+#include "tests/support/loop.h"
+
+namespace benchd::store {
+
+/// A line of history for tests that are about something else.
+inline HistoryEntry Happened(const std::string& what, std::int64_t at_ns = 0) {
+  return {Timestamp(Nanoseconds(at_ns)), what};
+}
+
+inline std::string Contents(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// A store in a folder of its own, by a clock that only the test moves.
+class StoreTest : public testing::Test {
+ protected:
+  static constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
+
+  StoreOptions Options() {
+    return {.steady = [this] { return SteadyTime(Nanoseconds(steady_ns_)); },
+            .lock_wait = std::chrono::milliseconds(20)};
+  }
+  /// Closes the store that was open, if any, and opens it again.
+  void Open() {
+    store_.reset();
+    Result<std::unique_ptr<Store>> store = OpenStore(state_, Options());
+    ASSERT_TRUE(store) << store.error().message;
+    store_ = std::move(*store);
+  }
+  Error Refusal() {
+    store_.reset();
+    Result<std::unique_ptr<Store>> store = OpenStore(state_, Options());
+    EXPECT_FALSE(store);
+    return store ? Error{} : std::move(store).error();
+  }
+  template <typename T>
+  T Await(asio::awaitable<T> coroutine) {
+    return RunToEnd(loop_, std::move(coroutine));
+  }
+  void Settle() {
+    asio::co_spawn(loop_, store_->Settle(), Rethrow);
+    loop_.restart();
+    loop_.run();
+  }
+  SessionId Insert(const SessionRecord& record) {
+    Result<void> inserted = Await(store_->Insert(record, Happened("submitted")));
+    EXPECT_TRUE(inserted) << inserted.error().message;
+    return record.snapshot.id;
+  }
+  SessionId Insert(const std::string& id, std::int64_t submitted_at_ns = 0) {
+    return Insert(PlainRecord(id, submitted_at_ns));
+  }
+  void Append(const SessionId& id, const std::vector<benchd::Run>& runs) {
+    Result<void> appended = Await(store_->AppendRuns(id, runs));
+    EXPECT_TRUE(appended) << appended.error().message;
+  }
+  SessionSnapshot Ended(const SessionId& id, std::int64_t ended_at_ns) {
+    SessionSnapshot snapshot = PlainRecord(id.value).snapshot;
+    snapshot.state = SessionState::kDone;
+    snapshot.ended_at = Timestamp(Nanoseconds(ended_at_ns));
+    return snapshot;
+  }
+  void End(const SessionId& id, std::int64_t ended_at_ns) {
+    Result<void> updated = Await(store_->Update(Ended(id, ended_at_ns), Happened("done")));
+    EXPECT_TRUE(updated) << updated.error().message;
+  }
+  std::vector<benchd::Run> Runs(const SessionId& id, std::uint64_t first = 0,
+                                std::uint64_t limit = kAll) {
+    Result<std::vector<benchd::Run>> runs = Await(store_->LoadRuns(id, first, limit));
+    EXPECT_TRUE(runs) << runs.error().message;
+    return runs.value_or(std::vector<benchd::Run>{});
+  }
+  std::vector<HistoryEntry> History(const SessionId& id) {
+    Result<std::vector<HistoryEntry>> history = Await(store_->History(id));
+    EXPECT_TRUE(history) << history.error().message;
+    return history.value_or(std::vector<HistoryEntry>{});
+  }
+  ArchiveContents All() {
+    Result<ArchiveContents> contents = Await(store_->LoadAll());
+    EXPECT_TRUE(contents) << contents.error().message;
+    return contents.value_or(ArchiveContents{});
+  }
+  /// The ids of all sessions, one after the other.
+  std::string Ids() {
+    std::string ids;
+    for (const SessionRecord& record : All().sessions) ids += record.snapshot.id.value;
+    return ids;
+  }
+  /// A second connection, as an administrator's shell would be.
+  std::unique_ptr<Database> Connect() {
+    Result<std::unique_ptr<Database>> other = Database::Open(database_);
+    EXPECT_TRUE(other) << other.error().message;
+    return other ? std::move(*other) : nullptr;
+  }
+  void Execute(const std::string& sql) {
+    Result<void> done = Connect()->Execute(sql);
+    ASSERT_TRUE(done) << done.error().message;
+  }
+  std::int64_t Number(std::string_view sql) {
+    Result<std::int64_t> number = Connect()->QueryInteger(sql);
+    EXPECT_TRUE(number) << number.error().message;
+    return number.value_or(-1);
+  }
+  /// The files in the state folder whose names begin so, in order.
+  std::vector<std::string> FilesNamed(const std::string& beginning) {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(state_)) {
+      std::string name = entry.path().filename().string();
+      if (name.starts_with(beginning)) names.push_back(std::move(name));
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  TempFolder folder_;
+  std::filesystem::path state_ = folder_.path() / "state" / "benchd";
+  std::filesystem::path database_ = state_ / "benchd.db";
+  std::filesystem::path log_ = state_ / "benchd.db-wal";
+  std::filesystem::path environment_ = state_ / "environments" / "0123abcd.json";
+  asio::io_context loop_;
+  std::atomic<std::int64_t> steady_ns_ = 0;
+  std::unique_ptr<Store> store_;
+};
+
+}  // namespace benchd::store
