@@ -42,6 +42,12 @@ void EventHub::Publish(SessionSnapshot snapshot) {
   }
 }
 
+std::set<SessionId> EventHub::Watched() const {
+  std::set<SessionId> ids;
+  for (const auto& [key, entry] : watchers_) ids.insert(entry.id);
+  return ids;
+}
+
 std::size_t EventHub::WatcherCount(const SessionId& id) const {
   std::size_t count = 0;
   for (const auto& [key, entry] : watchers_) count += entry.id == id ? 1 : 0;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "daemon/base/session_id.h"
 #include "daemon/model/session.h"
@@ -41,6 +42,9 @@ class EventHub {
 
   /// Tells the watchers of snapshot.id, in the order of their subscriptions.
   void Publish(SessionSnapshot snapshot);
+
+  /// The sessions that somebody watches.
+  std::set<SessionId> Watched() const;
 
   /// Number of watchers of a session, for tests and limits.
   std::size_t WatcherCount(const SessionId& id) const;

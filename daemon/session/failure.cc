@@ -42,8 +42,12 @@ std::string DescribeExit(const RunPlace& place, const RunExit& exit) {
   return {};
 }
 
-std::string HintFor(const RunExit& exit) {
-  if (exit.timed_out) return "raise --timeout if the program needs longer";
+std::string HintFor(const RunOutcome& outcome) {
+  if (!outcome.limit.empty()) {
+    return "the limits are the administrator's: [children] of the configuration, memory_limit of "
+           "the machine profile";
+  }
+  if (outcome.exit.timed_out) return "raise --timeout if the program needs longer";
   return "run the command by hand, or use --ignore-failure to count such runs like any other";
 }
 
@@ -64,8 +68,9 @@ Failure LaunchFailure(const RunPlace& place, Error error) {
 }
 
 std::optional<Failure> ExitFailure(const RunPlace& place, const RunOutcome& outcome) {
-  const std::string what = DescribeExit(place, outcome.exit);
+  std::string what = DescribeExit(place, outcome.exit);
   if (what.empty()) return std::nullopt;
+  if (!outcome.limit.empty()) what = outcome.limit + " and " + what;
   FailedRun run = FailedRunAt(place);
   run.stderr_tail = outcome.stderr_tail;
   if (outcome.exit.signal != 0) {
@@ -75,8 +80,7 @@ std::optional<Failure> ExitFailure(const RunPlace& place, const RunOutcome& outc
   }
   const ErrorCode code =
       outcome.exit.timed_out ? ErrorCode::kDeadlineExceeded : ErrorCode::kFailedPrecondition;
-  return Failure{Error{code, DescribePlace(place) + ": " + what, HintFor(outcome.exit)},
-                 std::move(run)};
+  return Failure{Error{code, DescribePlace(place) + ": " + what, HintFor(outcome)}, std::move(run)};
 }
 
 }  // namespace benchd

@@ -2,9 +2,6 @@
 
 #include <asio/awaitable.hpp>
 #include <functional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "daemon/base/result.h"
 #include "daemon/model/session.h"
@@ -12,52 +9,10 @@
 #include "daemon/ports/launcher.h"
 #include "daemon/ports/machine.h"
 #include "daemon/ports/sample_store.h"
+#include "daemon/session/cancel_token.h"
+#include "daemon/session/disturbance_log.h"
 
 namespace benchd {
-
-/// Cancellation of one session: the only thing that travels upstream. Loop's thread only.
-///
-/// Owned by the queue; the session looks at it between steps, and Request() also ends the run that
-/// is under way.
-class CancelToken {
- public:
-  void Request(std::string by) {
-    if (requested()) return;
-    by_ = std::move(by);
-    if (on_request_) on_request_();
-  }
-  bool requested() const { return !by_.empty(); }
-  const std::string& by() const { return by_; }
-  void OnRequest(std::function<void()> action) { on_request_ = std::move(action); }
-
- private:
-  std::string by_;
-  std::function<void()> on_request_;
-};
-
-/// When the daemon did something for clients while children were measured (Run::disturbances).
-///
-/// Owned by the queue, which notes; read by the session that runs. Loop's thread only.
-class DisturbanceLog {
- public:
-  /// From now on what is noted is kept.
-  void Begin() {
-    times_.clear();
-    recording_ = true;
-  }
-  void Note(SteadyTime when) {
-    if (recording_) times_.push_back(when);
-  }
-  /// What was noted since Begin(), in order; nothing is kept any more.
-  std::vector<SteadyTime> End() {
-    recording_ = false;
-    return std::exchange(times_, {});
-  }
-
- private:
-  bool recording_ = false;
-  std::vector<SteadyTime> times_;
-};
 
 /// Whether the statistics can do what the spec asks; what RunSession would fail with, said at
 /// submit.
@@ -78,7 +33,9 @@ struct SessionServices {
 /// One session from `preparing` to a final state: machine, children, warm-up, blocks, verdict.
 ///
 /// Reads like the data flow and never throws; the final snapshot says how it ended. Watchers see a
-/// block only after the store has committed it.
+/// block only after the store has committed it. A record with `started_at` goes on from its stored
+/// runs; an interrupted session (CancelToken::Interrupt) answers a snapshot that is not final, from
+/// which it can do so.
 asio::awaitable<SessionSnapshot> RunSession(SessionServices services, SessionRecord record);
 
 }  // namespace benchd

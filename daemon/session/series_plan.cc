@@ -33,10 +33,10 @@ bool AddBlock(const SessionSpec& spec, BlockNumber number, RunPhase phase, Serie
 
 }  // namespace
 
-SeriesPlan PlanWarmup(const SessionSpec& spec, std::uint64_t first) {
+SeriesPlan PlanWarmup(const SessionSpec& spec, std::uint64_t first, std::uint64_t end) {
   SeriesPlan plan;
   const std::uint64_t benchmarks = spec.benchmarks.size();
-  for (std::uint64_t number = first; number < spec.schedule.warmup * benchmarks; ++number) {
+  for (std::uint64_t number = first; number < end; ++number) {
     const BlockNumber block{static_cast<std::uint32_t>(number % benchmarks), number / benchmarks};
     if (!AddBlock(spec, block, RunPhase::kWarmup, plan)) break;
   }
@@ -59,6 +59,15 @@ SeriesPlan PlanMeasured(const SessionSpec& spec, std::span<const std::size_t> op
     decides = next_look(number.block) == number.block + 1;
     ++blocks[benchmark];
   }
+}
+
+SeriesPlan RestOf(SeriesPlan plan, std::size_t done, std::size_t most) {
+  plan.runs.erase(plan.runs.begin(), plan.runs.begin() + static_cast<std::ptrdiff_t>(done));
+  if (plan.runs.size() > most) {
+    plan.next = plan.runs[most];
+    plan.runs.resize(most);
+  }
+  return plan;
 }
 
 }  // namespace benchd

@@ -36,8 +36,9 @@ struct BlockNumber {
   std::uint64_t block = 0;
 };
 
-/// The warm-up blocks from number `first` on; they are counted over all benchmarks, in turn.
-SeriesPlan PlanWarmup(const SessionSpec& spec, std::uint64_t first);
+/// The warm-up blocks from number `first` up to `end`; they are counted over all benchmarks, in
+/// turn.
+SeriesPlan PlanWarmup(const SessionSpec& spec, std::uint64_t first, std::uint64_t end);
 
 /// Measured blocks up to and including the next one after which a verdict may be known.
 ///
@@ -47,5 +48,9 @@ SeriesPlan PlanWarmup(const SessionSpec& spec, std::uint64_t first);
 SeriesPlan PlanMeasured(const SessionSpec& spec, std::span<const std::size_t> open,
                         std::vector<std::uint64_t> blocks,
                         const std::function<std::uint64_t(std::uint64_t)>& next_look);
+
+/// The plan without its first `done` runs, and no more than `most` of the others; the next one
+/// after them is then what will follow.
+SeriesPlan RestOf(SeriesPlan plan, std::size_t done, std::size_t most);
 
 }  // namespace benchd

@@ -52,6 +52,16 @@ TEST(EventHubTest, LetsAWatcherUnsubscribeItselfAndOthersWhileItIsTold) {
   EXPECT_EQ(hub.WatcherCount(SessionId{"one"}), 0U);
 }
 
+TEST(EventHubTest, KnowsWhichSessionsAreWatched) {
+  EventHub hub;
+  const auto first = hub.Subscribe(SessionId{"one"}, [](const auto&) {});
+  const auto second = hub.Subscribe(SessionId{"one"}, [](const auto&) {});
+  {
+    const auto gone = hub.Subscribe(SessionId{"two"}, [](const auto&) {});
+  }
+  EXPECT_EQ(hub.Watched(), (std::set<SessionId>{{"one"}}));
+}
+
 TEST(EventHubTest, KeepsASubscriptionThatWasMoved) {
   EventHub hub;
   int calls = 0;

@@ -68,5 +68,19 @@ TEST_F(FailureTest, TellsTheTimeoutAndNotTheSignalThatEnforcedIt) {
             "candidate, block 3: did not end within 1.5 s and was killed with all its children");
 }
 
+TEST_F(FailureTest, TellsTheLimitThatTheChildRanInto) {
+  RunOutcome outcome;
+  outcome.exit.signal = SIGKILL;
+  outcome.limit = "exceeded its memory limit of 64 MiB";
+  const auto failure = ExitFailure(place_, outcome);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->error.message,
+            "candidate, block 3: exceeded its memory limit of 64 MiB and was killed by signal 9 "
+            "(Killed)");
+  EXPECT_NE(failure->error.hint.find("[children]"), std::string::npos);
+  outcome.exit = {};
+  EXPECT_FALSE(ExitFailure(place_, outcome)) << "a warning, and no failure";
+}
+
 }  // namespace
 }  // namespace benchd

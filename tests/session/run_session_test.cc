@@ -238,10 +238,10 @@ TEST_F(RunSessionTest, WarnsOfTheMachineAlsoWhenItFailsOrIsCancelled) {
 }
 
 TEST_F(RunSessionTest, FailsByNameWhenABlockCannotBeStored) {
-  store_.fail_with = Error{ErrorCode::kResourceExhausted, "disk is full", {}};
+  store_.fail_with = Error{ErrorCode::kInternal, "the disk is on fire", {}};
   const SessionSnapshot last = RunIt();
   ASSERT_EQ(last.state, SessionState::kFailed);
-  EXPECT_EQ(last.failure->error.message, "storing a block: disk is full");
+  EXPECT_EQ(last.failure->error.message, "storing a block: the disk is on fire");
 }
 
 TEST_F(RunSessionTest, GivesEachChildTheSessionsEnvironmentWithItsOwnOnTop) {

@@ -78,15 +78,29 @@ TEST(SeriesPlanTest, MixesNoBenchmarksOfWhichOneIgnoresFailures) {
 TEST(SeriesPlanTest, GoesThroughTheWarmUpFromWhereItStands) {
   SessionSpec spec = TwoBenchmarks();
   spec.schedule.warmup = 2;
-  const SeriesPlan all = PlanWarmup(spec, 0);
+  const SeriesPlan all = PlanWarmup(spec, 0, 4);
   ASSERT_EQ(all.runs.size(), 8U);
   EXPECT_EQ(all.runs[2].planned.benchmark, 1U);
   EXPECT_EQ(all.runs[4].block, 1U);
   EXPECT_FALSE(all.next);
-  const SeriesPlan rest = PlanWarmup(spec, 3);
+  const SeriesPlan rest = PlanWarmup(spec, 3, 4);
   ASSERT_EQ(rest.runs.size(), 2U);
   EXPECT_EQ(rest.runs[0].planned, all.runs[6].planned);
   EXPECT_EQ(rest.runs[0].phase, RunPhase::kWarmup);
+}
+
+TEST(SeriesPlanTest, TheRestOfAPlanStartsInTheMiddleOfABlock) {
+  const SessionSpec spec = TwoBenchmarks();
+  const std::vector<std::size_t> open{0, 1};
+  const SeriesPlan all = PlanMeasured(spec, open, {0, 0}, FromEightOn);
+  ASSERT_GT(all.runs.size(), 3U);
+  const SeriesPlan one = RestOf(all, 1, 1);
+  ASSERT_EQ(one.runs.size(), 1U);
+  EXPECT_EQ(one.runs[0].planned, all.runs[1].planned);
+  EXPECT_EQ(one.next->planned, all.runs[2].planned);
+  const SeriesPlan rest = RestOf(all, 1, kMostRunsInSeries);
+  EXPECT_EQ(rest.runs.size(), all.runs.size() - 1);
+  EXPECT_EQ(rest.next->planned, all.next->planned);
 }
 
 }  // namespace

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <asio/awaitable.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/model/run.h"
+#include "daemon/model/session.h"
+#include "daemon/ports/clock.h"
+#include "daemon/ports/launcher.h"
+#include "daemon/session/cancel_token.h"
+#include "daemon/session/disturbance_log.h"
+#include "daemon/session/failure.h"
+#include "daemon/session/series_plan.h"
+
+namespace benchd {
+
+/// Runs of one block, complete or not yet, and what they printed.
+struct BlockResult {
+  std::vector<Run> runs;
+  std::string log;
+  std::size_t kept = 0;  ///< how many of the runs have been handed to the RunKeeper already
+};
+
+/// The complete blocks of a series, and why there is none after them.
+struct SeriesResult {
+  std::vector<BlockResult> blocks;
+  std::optional<Failure> failure;
+  bool runner_lost = false;  ///< the failure is that benchd-runner is gone
+};
+
+/// Reports are made this often at most (the contract allows 20 Hz), and series are as long. Each
+/// costs the next run its start: about a millisecond in which nothing is measured.
+inline constexpr Nanoseconds kReportInterval = std::chrono::milliseconds(100);
+
+/// Has series of runs made and puts what comes back together to blocks.
+///
+/// Runs of a second or more are ordered one by one, so that each can be stored before the next one
+/// begins. Lives as long as its session.
+class SeriesRunner {
+ public:
+  struct Services {
+    Launcher& launcher;
+    const Clock& clock;
+    DisturbanceLog& disturbances;
+    CancelToken& cancel;
+  };
+
+  /// `spec` outlives this.
+  SeriesRunner(Services services, const SessionSpec& spec);
+
+  asio::awaitable<SeriesResult> Run(SeriesPlan plan);
+
+  /// The measured runs so far of the block under way.
+  BlockResult& unfinished() { return unfinished_; }
+  /// Forgets them: the block will be repeated.
+  BlockResult DropUnfinished();
+
+ private:
+  SeriesOrder OrderOf(const SeriesPlan& plan) const;
+  std::optional<Failure> Take(RunPlace place, RunOutcome outcome, std::uint32_t disturbances);
+  RunPlace PlaceOf(const SeriesRun& run) const {
+    return RunPlace{spec_, run.planned, run.phase, run.block};
+  }
+
+  Services services_;
+  const SessionSpec& spec_;
+  std::vector<std::uint32_t> first_child_;  // of each benchmark, in the launcher's numbering
+  BlockResult unfinished_;
+  bool long_runs_ = false;
+};
+
+/// What the launcher is handed for a session, in the numbering of SeriesRunner.
+std::vector<ChildSpec> ChildrenOf(const SessionSpec& spec, const std::vector<int>& cpus);
+
+/// The failure of a session that is asked to end.
+Failure CancelledFailure();
+
+}  // namespace benchd

@@ -1,0 +1,29 @@
+#include "daemon/session/session_notes.h"
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace benchd {
+
+void TellNotes(const SessionNotes& notes, Report& report) {
+  const auto warn = [&report](const char* code, std::string message) {
+    report.warnings.push_back(
+        {.code = code, .message = std::move(message), .benchmark = {}, .arm = {}});
+  };
+  if (notes.failed_runs > 0) {
+    warn("failed_runs", std::to_string(notes.failed_runs) +
+                            " runs failed and count like any other (--ignore-failure)");
+  }
+  if (notes.interrupted) {
+    warn("interrupted", "it was interrupted and went on from its stored blocks; runs dropped: " +
+                            std::to_string(notes.dropped_runs));
+  }
+  if (notes.paused > Nanoseconds::zero()) {
+    warn("paused", "nothing was measured for " +
+                       std::to_string(std::llround(Seconds(notes.paused))) +
+                       " s because the disk was full");
+  }
+}
+
+}  // namespace benchd
