@@ -16,17 +16,20 @@ bool MayUse(const AccessPolicy& policy, const Caller& caller, const Caller& owne
   return caller.uid == owner.uid || IsAdmin(policy, caller);
 }
 
+Result<void> CheckMayPrioritise(const AccessPolicy& policy, const Caller& caller, std::int32_t from,
+                                std::int32_t to) {
+  if (to <= from || IsAdmin(policy, caller)) return {};
+  return Error{ErrorCode::kPermissionDenied, "priority: raising it is for admins",
+               "ask a member of the admin group, or leave it as it is"};
+}
+
 Result<void> CheckMaySubmit(const AccessPolicy& policy, const SessionSpec& spec) {
   if (spec.caller.uid == 0 && !policy.single_user && !policy.allow_root) {
     return Error{ErrorCode::kPermissionDenied, "submit: this benchd runs no benchmarks as root",
                  "submit as an ordinary user, or set allow_root = true below [access] in its "
                  "configuration"};
   }
-  if (spec.priority > 0 && !IsAdmin(policy, spec.caller)) {
-    return Error{ErrorCode::kPermissionDenied, "priority: raising it is for admins",
-                 "leave --priority out, or join the admin group"};
-  }
-  return {};
+  return CheckMayPrioritise(policy, spec.caller, 0, spec.priority);
 }
 
 Result<void> CheckMayAdminister(const AccessPolicy& policy, const Caller& caller,

@@ -23,6 +23,10 @@ bool IsAdmin(const AccessPolicy& policy, const Caller& caller);
 /// Watch, show, export, cancel: the owner and admins.
 bool MayUse(const AccessPolicy& policy, const Caller& caller, const Caller& owner);
 
+/// Raising a priority is for admins, from whatever it is. @errors kPermissionDenied.
+Result<void> CheckMayPrioritise(const AccessPolicy& policy, const Caller& caller, std::int32_t from,
+                                std::int32_t to);
+
 /// @errors kPermissionDenied: uid 0 without allow_root; a raised priority without being admin.
 Result<void> CheckMaySubmit(const AccessPolicy& policy, const SessionSpec& spec);
 

@@ -9,6 +9,12 @@ namespace {
 
 Error ClientGone() { return Error{ErrorCode::kCancelled, "machine: the client has gone", {}}; }
 
+/// A session that goes on knows the machine of its former life before it has this one.
+bool HasMachine(const SessionSnapshot& snapshot) {
+  return snapshot.machine &&
+         (snapshot.state == SessionState::kRunning || snapshot.state == SessionState::kPaused);
+}
+
 /// What a session that runs was given, as the answer to who asks how the machine stands.
 MachineView ViewOf(const SessionRecord& record, const std::string& wanted_profile) {
   const MachineReport& report = *record.snapshot.machine;
@@ -63,7 +69,7 @@ asio::awaitable<Result<MachineView>> MachineDesk::Describe(std::string profile, 
   Result<void> known = co_await machine_.Check(std::move(request));
   if (!known) co_return std::move(known).error();
   while (const SessionRecord* running = queue_.Running()) {
-    if (running->snapshot.machine) co_return ViewOf(*running, profile);
+    if (HasMachine(running->snapshot)) co_return ViewOf(*running, profile);
     co_await queue_.Changed();  // it is being given the machine
   }
   Result<Access> access = co_await Enter(std::move(gone));

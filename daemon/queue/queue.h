@@ -2,6 +2,7 @@
 
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
+#include <asio/steady_timer.hpp>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -13,6 +14,9 @@
 
 #include "daemon/base/result.h"
 #include "daemon/base/session_id.h"
+#include "daemon/model/history.h"
+#include "daemon/model/keep_policy.h"
+#include "daemon/model/queue_mode.h"
 #include "daemon/model/session.h"
 #include "daemon/ports/clock.h"
 #include "daemon/ports/launcher.h"
@@ -21,36 +25,36 @@
 #include "daemon/ports/sample_store.h"
 #include "daemon/ports/session_archive.h"
 #include "daemon/queue/access.h"
+#include "daemon/queue/current_session.h"
+#include "daemon/queue/session_book.h"
 #include "daemon/queue/side_turns.h"
 #include "daemon/queue/signal.h"
+#include "daemon/queue/user_limits.h"
+#include "daemon/queue/waiting_room.h"
 #include "daemon/session/event_hub.h"
 #include "daemon/session/run_session.h"
 
 namespace benchd {
 
-using QueuePolicy = AccessPolicy;
+/// What the configuration says about the queue.
+struct QueuePolicy {
+  AccessPolicy access;
+  UserLimits limits;
+  KeepPolicy keep;
+};
 
 /// How the queue stands.
 struct QueueStatus {
-  bool paused = false;
-  bool draining = false;
+  QueueMode mode;
   std::uint64_t queued = 0;
   std::optional<SessionId> running;
   std::optional<std::uint32_t> reserved_by;  ///< uid of who holds the machine: sessions wait
 };
 
-/// What List() is asked for.
-struct SessionFilter {
-  bool all = false;  ///< ended ones too
-  std::optional<SessionState> state;
-  std::map<std::string, std::string> labels;  ///< all must match
-};
-
-/// A session as somebody may see it; `visible` is false for others': then only id, uid and state
-/// count.
-struct SessionView {
-  SessionRecord record;
-  bool visible = true;
+/// Everything there is to tell of one session.
+struct SessionDetails {
+  SessionRecord record;  ///< with the names of the environment, without its values
+  std::vector<HistoryEntry> history;
 };
 
 /// Admission, order, who may, and the one session that runs. Lives on the loop's thread.
@@ -72,10 +76,12 @@ class Queue {
 
   Queue(asio::any_io_executor executor, Services services, QueuePolicy policy);
 
-  /// Loads the archive: queued sessions keep their place, one that was running has failed.
-  asio::awaitable<Result<void>> Load();
+  /// Loads the archive: queued sessions keep their place, one that was running comes first and goes
+  /// on, pause and drain last. @return the archive's complaints, a sentence each.
+  asio::awaitable<Result<std::vector<std::string>>> Load();
 
-  /// Takes sessions one after the other until Stop(); the one that runs then is cancelled.
+  /// Takes sessions one after the other until Stop(); the one that runs then is interrupted and
+  /// goes on when benchd is back.
   asio::awaitable<void> Work();
   void Stop();
 
@@ -84,10 +90,20 @@ class Queue {
   /// has failed when this answers.
   asio::awaitable<Result<SessionSnapshot>> Submit(SessionSpec spec, std::string request_id);
 
+  /// What is kept in memory: the record without its environment.
   Result<SessionRecord> Get(const Caller& caller, const std::string& id_prefix) const;
+  /// Everything that is kept, with the newest state over it.
+  asio::awaitable<Result<SessionDetails>> Show(Caller caller, std::string id_prefix);
   std::vector<SessionView> List(const Caller& caller, const SessionFilter& filter) const;
-  /// Answers when the session has ended and its children are gone.
+  /// Answers when the session has ended and its children are gone; what has ended stays as it is.
+  /// @errors kResourceExhausted: a session that waits stays, as the disk has no room to say so.
   asio::awaitable<Result<SessionSnapshot>> Cancel(Caller caller, std::string id_prefix);
+
+  /// Gives a queued session another priority. Its owner may lower it; anything above what it has
+  /// now is for admins, also the way back up to 0: as one has lowered it, others rely on it.
+  /// @errors kFailedPrecondition when it no longer waits.
+  asio::awaitable<Result<SessionSnapshot>> Move(Caller caller, std::string id_prefix,
+                                                std::int32_t priority);
 
   /// For work beside the sessions: `begin` is called when it may be done, which is never while a
   /// session runs; until the Turn is given up no session starts.
@@ -105,58 +121,57 @@ class Queue {
   /// Waits until something has changed: a session's state, whose turn it is, the end.
   asio::awaitable<void> Changed() { return changed_.Wait(); }
   /// Somebody holds the machine for work by hand, or nobody any more; for Status().
-  void SetReserved(std::optional<std::uint32_t> uid) { reserved_by_ = uid; }
+  void SetReserved(std::optional<std::uint32_t> uid);
   /// A client has made the daemon do something, maybe while a child was measured.
   void NoteDisturbance() { disturbances_.Note(services_.clock.Steady()); }
 
-  Result<QueueStatus> SetPaused(const Caller& caller, bool paused, bool draining);
+  /// Pauses, drains or resumes, for admins; committed when it answers.
+  asio::awaitable<Result<QueueStatus>> SetMode(Caller caller, QueueMode mode);
   QueueStatus Status() const;
+
+  /// See WaitingList::places_computed().
+  std::uint64_t places_computed() const { return room_.places_computed(); }
 
   /// True when nothing runs and nothing waits; for the idle exit of a user daemon.
   bool Idle() const;
 
  private:
-  /// A waiting session; the order of Places is the order of running: priority, then submission.
-  struct Place {
-    std::int32_t priority;
-    std::uint64_t sequence;
-    SessionId id;
-    bool operator<(const Place& other) const {
-      if (priority != other.priority) return priority > other.priority;
-      return sequence < other.sequence;
-    }
-  };
   using RequestKey = std::pair<std::uint32_t, std::string>;  // uid, the client's request id
 
-  Result<SessionId> Find(const Caller& caller, const std::string& prefix) const;
-  asio::awaitable<Result<void>> Admit(SessionRecord record);
-  asio::awaitable<Result<std::optional<Failure>>> ResolvePrograms(SessionSpec* spec);
-  SessionId FreshId();
-  void Enqueue(SessionRecord record, bool waits);
-  void Dequeue(const SessionId& id);
-  void UpdatePositions();
-  asio::awaitable<void> RunOne(SessionId id);
-  void Progress(const SessionSnapshot& snapshot);
-  asio::awaitable<void> Archive(SessionSnapshot snapshot);
-  asio::awaitable<void> Finish(SessionSnapshot snapshot);
+  Result<void> CheckTakesSessions(const Caller& caller) const;
+  asio::awaitable<Result<SessionSnapshot>> Admit(SessionRecord record);
+  asio::awaitable<Result<void>> KeepFailed(SessionSnapshot failed);
+  asio::awaitable<Result<SessionSnapshot>> CancelWaiting(SessionSnapshot snapshot, Caller caller);
+  asio::awaitable<std::optional<Error>> NoteInterruption(SessionSnapshot snapshot);
 
-  asio::any_io_executor executor_;
+  SessionId FreshId();
+  void Enter(SessionRecord record);
+  void Progress(const SessionSnapshot& snapshot);
+  void TakeEnd(SessionSnapshot snapshot);
+  SessionSnapshot Newest(SessionSnapshot snapshot) const;
+  std::optional<Nanoseconds> UntilFree() const;
+  void TellPlaces(bool even_unmoved = false);
+
+  asio::awaitable<void> RunOne(SessionId id);
+  asio::awaitable<void> Prune();
+  void SetAlarm();
+
   Services services_;
-  QueuePolicy policy_;
+  const QueuePolicy policy_;
   Signal changed_;
-  std::map<SessionId, SessionRecord> sessions_;
-  std::map<SessionId, std::uint64_t> sequence_;  // of submission
-  std::vector<SessionId> by_submission_;
-  std::map<RequestKey, SessionId> requests_;
-  std::multiset<RequestKey> submitting_;
-  std::set<Place> waiting_;
+  SessionBook book_;
+  WaitingRoom room_;
   SideTurns turns_{changed_};
-  std::optional<SessionId> running_;
-  CancelToken cancel_;  // of the running session
   DisturbanceLog disturbances_;
+  CurrentSession current_;
+  std::optional<SessionId> running_;
+  std::multiset<RequestKey> submitting_;
+  std::set<SessionId> ending_;               // no longer waiting, their end not yet committed
+  std::map<SessionId, std::uint64_t> told_;  // positions that watchers were told at last
+  asio::steady_timer alarm_;                 // when somebody may begin sessions again
   std::optional<std::uint32_t> reserved_by_;
-  bool paused_ = false;
-  bool draining_ = false;
+  QueueMode mode_;
+  bool prune_due_ = true;
   bool stopping_ = false;
 };
 

@@ -1,6 +1,5 @@
 #include "daemon/queue/validate_spec.h"
 
-#include <algorithm>
 #include <cmath>
 #include <set>
 #include <string>
@@ -11,6 +10,7 @@
 #include "daemon/model/spec_queries.h"
 #include "daemon/parse/command_line.h"
 #include "daemon/parse/harness_output.h"
+#include "daemon/parse/text.h"
 
 namespace benchd {
 namespace {
@@ -22,16 +22,9 @@ constexpr std::size_t kMaxEnvironmentBytes = 1024 * 1024;
 constexpr std::uint64_t kMaxBlocks = 10'000'000;
 constexpr Nanoseconds kMaxDuration = std::chrono::hours(24 * 30);
 
-bool HasControlCharacter(std::string_view text) {
-  return std::any_of(text.begin(), text.end(),
-                     [](unsigned char c) { return c < 0x20 || c == 0x7f; });
-}
-
-Error Quoted(std::string_view field, std::string_view value, std::string_view why,
-             std::string_view hint = {}) {
-  std::string text = "'";
-  text.append(value.substr(0, kMaxNameBytes)).append("' ").append(why);
-  return InvalidArgument(field, text, hint);
+Error Wrong(std::string_view field, std::string_view value, std::string_view why,
+            std::string_view hint = {}) {
+  return InvalidArgument(field, Quoted(value) + " " + std::string(why), hint);
 }
 
 Result<void> CheckName(std::string_view field, const std::string& name) {
@@ -45,10 +38,10 @@ Result<void> CheckEnvironment(const std::map<std::string, std::string>& environm
   std::size_t bytes = 0;
   for (const auto& [name, value] : environment) {
     if (name.empty() || name.find('=') != std::string::npos) {
-      return Quoted("env", name, "is no name of a variable", "write --env NAME=VALUE");
+      return Wrong("env", name, "is no name of a variable", "write --env NAME=VALUE");
     }
     if (name.find('\0') != std::string::npos || value.find('\0') != std::string::npos) {
-      return Quoted("env", name.substr(0, name.find('\0')), "has a NUL byte");
+      return Wrong("env", name.substr(0, name.find('\0')), "has a NUL byte");
     }
     bytes += name.size() + value.size() + 2;
   }
@@ -59,7 +52,7 @@ Result<void> CheckEnvironment(const std::map<std::string, std::string>& environm
 Result<void> CheckPath(std::string_view field, const std::string& path, bool required) {
   if (path.empty() && !required) return {};
   if (path.empty() || path.front() != '/') {
-    return Quoted(field, path, "is not an absolute path");
+    return Wrong(field, path, "is not an absolute path");
   }
   if (path.find('\0') != std::string::npos) return InvalidArgument(field, "a path has a NUL byte");
   return {};
@@ -82,12 +75,16 @@ Result<void> CompleteArm(Arm& arm) {
 
 Result<void> CheckGate(const Gate& gate) {
   if (gate.metric.empty()) return InvalidArgument("metric", "a gate has no metric");
+  if (HasControlCharacter(gate.metric)) {
+    return InvalidArgument("metric", "a name has a control character");
+  }
   if (!std::isfinite(gate.margin) || gate.margin <= 0) {
-    return InvalidArgument("margin", "the margin of '" + gate.metric + "' is not above 0",
+    return InvalidArgument("margin", "the margin of " + Quoted(gate.metric) + " is not above 0",
                            "write the smallest slowdown that counts, such as 2%");
   }
   if (gate.kind == MarginKind::kRatio && gate.better == Better::kHigher && gate.margin >= 1) {
-    return InvalidArgument("margin", "a drop of 100 % or more of '" + gate.metric + "' cannot be");
+    return InvalidArgument("margin",
+                           "a drop of 100 % or more of " + Quoted(gate.metric) + " cannot be");
   }
   return {};
 }
@@ -115,7 +112,7 @@ Result<void> CompleteBenchmark(Benchmark& benchmark) {
   for (Arm& arm : benchmark.arms) {
     if (Result<void> ok = CompleteArm(arm); !ok) return ok;
     if (!names.insert(arm.name).second) {
-      return Quoted("name", arm.name, "names two arms", "give each arm its own name with -n");
+      return Wrong("name", arm.name, "names two arms", "give each arm its own name with -n");
     }
   }
   if (ArmsWithRole(benchmark, ArmRole::kReference).empty()) {
@@ -137,7 +134,7 @@ Result<void> CompleteBenchmark(Benchmark& benchmark) {
   std::set<std::string> gated;
   for (const Gate& gate : benchmark.gates) {
     if (Result<void> ok = CheckGate(gate); !ok) return ok;
-    if (!gated.insert(gate.metric).second) return Quoted("metric", gate.metric, "gates twice");
+    if (!gated.insert(gate.metric).second) return Wrong("metric", gate.metric, "gates twice");
   }
   return {};
 }
@@ -189,7 +186,7 @@ Result<SessionSpec> ValidateSpec(SessionSpec spec) {
   for (Benchmark& benchmark : spec.benchmarks) {
     if (Result<void> ok = CompleteBenchmark(benchmark); !ok) return std::move(ok).error();
     if (!names.insert(benchmark.name).second) {
-      return Quoted("benchmark", benchmark.name, "names two benchmarks");
+      return Wrong("benchmark", benchmark.name, "names two benchmarks");
     }
   }
   if (!(spec.alpha > 0 && spec.alpha < 1)) {
@@ -204,7 +201,7 @@ Result<SessionSpec> ValidateSpec(SessionSpec spec) {
   for (const auto& [key, value] : spec.labels) {
     if (Result<void> ok = CheckName("label", key); !ok) return std::move(ok).error();
     if (value.size() > kMaxNameBytes || HasControlCharacter(value)) {
-      return Quoted("label", key, "has a value over 200 bytes or with a control character");
+      return Wrong("label", key, "has a value over 200 bytes or with a control character");
     }
   }
   return spec;

@@ -66,7 +66,7 @@ class MachineDeskTest : public testing::Test {
   EventHub hub_;
   Queue queue_{loop_.get_executor(),
                {launcher_, machine_, store_, store_, clock_, random_, hub_},
-               {.admin_gid = 50}};
+               {.access = {.admin_gid = 50}}};
   MachineDesk desk_{queue_, machine_, {.admin_gid = 50}};
 };
 
@@ -103,6 +103,30 @@ TEST_F(MachineDeskTest, AsksTheRunnerNothingWhileASessionMeasures) {
   EXPECT_TRUE(applied && *applied);
   EXPECT_TRUE(restored && *restored);
   EXPECT_EQ(machine_.asked, (Asked{"diagnose", "apply default", "restore"}));
+}
+
+TEST_F(MachineDeskTest, ASessionThatGoesOnTellsTheMachineItHasNotTheOneItHad) {
+  SessionRecord record{fake::TwoArms(), {}, {}};
+  record.spec.limits.runs = 4;
+  record.snapshot.id = SessionId{"again"};
+  record.snapshot.state = SessionState::kRunning;
+  record.snapshot.started_at = clock_.Now();
+  record.snapshot.machine.emplace().benchmark_cpus = {7};
+  ASSERT_TRUE(RunToEnd(loop_, store_.Insert(record, {})));
+  ASSERT_TRUE(RunToEnd(loop_, queue_.Load()));
+  machine_.report->benchmark_cpus = {1};
+  std::optional<Result<MachineView>> view;
+  const auto watch = hub_.Subscribe({"again"}, [&](const EventHub::Snapshot& snapshot) {
+    if (snapshot->state != SessionState::kPreparing || view) return;
+    Start(desk_.Describe("", Stays), &view);
+    loop_.poll();
+    EXPECT_FALSE(view) << "it is being given the machine";
+  });
+  launcher_.during_run = [this] { loop_.poll(); };
+  Work();
+  Settle();
+  ASSERT_TRUE(view && *view);
+  EXPECT_EQ((*view)->status.benchmark_cpus, std::vector<int>{1});
 }
 
 TEST_F(MachineDeskTest, DuringASessionTellsAtOnceWhatItWasGiven) {

@@ -1,78 +1,15 @@
 #include "daemon/queue/queue.h"
 
-#include <gtest/gtest.h>
-
-#include <asio/detached.hpp>
-#include <asio/io_context.hpp>
+#include <algorithm>
 #include <utility>
 #include <vector>
 
-#include "tests/support/fakes.h"
-#include "tests/support/loop.h"
+#include "tests/queue/queue_fixture.h"
 
 namespace benchd {
 namespace {
 
-Caller User(std::uint32_t uid) {
-  Caller caller;
-  caller.uid = uid;
-  caller.gid = uid;
-  return caller;
-}
-
-class QueueTest : public testing::Test {
- protected:
-  ~QueueTest() override {
-    queue_.Stop();
-    loop_.restart();
-    loop_.run();
-  }
-
-  SessionSpec SpecOf(std::uint32_t uid, std::int32_t priority = 0) {
-    SessionSpec spec = fake::TwoArms();
-    spec.caller = User(uid);
-    spec.priority = priority;
-    spec.limits.runs = 4;
-    return spec;
-  }
-
-  SessionId Submit(SessionSpec spec, std::string request_id = {}) {
-    Result<SessionSnapshot> submitted =
-        RunToEnd(loop_, queue_.Submit(std::move(spec), std::move(request_id)));
-    EXPECT_TRUE(submitted) << submitted.error().message;
-    return submitted ? submitted->id : SessionId{};
-  }
-
-  Error Refused(SessionSpec spec) {
-    Result<SessionSnapshot> submitted = RunToEnd(loop_, queue_.Submit(std::move(spec), {}));
-    EXPECT_FALSE(submitted);
-    return submitted ? Error{} : submitted.error();
-  }
-
-  void Work() { asio::co_spawn(loop_, queue_.Work(), asio::detached); }
-
-  /// Runs the loop until nothing is left to do without an event from outside.
-  void Settle() {
-    loop_.restart();
-    while (loop_.poll() > 0) {
-    }
-  }
-
-  SessionState StateOf(const SessionId& id) {
-    return queue_.Get(User(0), id.value)->snapshot.state;
-  }
-
-  asio::io_context loop_;
-  fake::Clock clock_;
-  fake::RandomSource random_;
-  fake::Launcher launcher_{clock_};
-  fake::Machine machine_;
-  fake::Store store_;
-  EventHub hub_;
-  Queue queue_{loop_.get_executor(),
-               {launcher_, machine_, store_, store_, clock_, random_, hub_},
-               QueuePolicy{}};
-};
+class QueueTest : public QueueFixture {};
 
 TEST_F(QueueTest, RunsSessionsOneAfterTheOtherInTheOrderOfSubmission) {
   const SessionId first = Submit(SpecOf(1000));
@@ -122,7 +59,7 @@ TEST_F(QueueTest, FailsASessionAtOnceWhoseProgramCannotBeFound) {
   EXPECT_EQ(record->snapshot.failure->error.message,
             "candidate, warm-up block 0: command 'candidate-program': not found");
   EXPECT_EQ(record->snapshot.failure->run->arm, "candidate");
-  EXPECT_EQ(RunToEnd(loop_, store_.Load(id))->snapshot.state, SessionState::kFailed);
+  EXPECT_EQ(StoredStateOf(id), SessionState::kFailed);
   EXPECT_EQ(StateOf(waiting), SessionState::kFailed) << "the same program";
   EXPECT_TRUE(queue_.Idle());
 }
@@ -174,53 +111,6 @@ TEST_F(QueueTest, FindsASessionByAUniquePrefixAmongOnesOwn) {
   EXPECT_EQ(queue_.Get(User(1001), first.value.substr(0, 1)).error().code, ErrorCode::kNotFound);
 }
 
-TEST_F(QueueTest, CancelsAQueuedSession) {
-  const SessionId id = Submit(SpecOf(1000));
-  const Result<SessionSnapshot> cancelled = RunToEnd(loop_, queue_.Cancel(User(1000), id.value));
-  ASSERT_TRUE(cancelled) << cancelled.error().message;
-  EXPECT_EQ(cancelled->state, SessionState::kCancelled);
-  EXPECT_EQ(cancelled->cancelled_by, "uid 1000");
-  EXPECT_TRUE(queue_.Idle());
-}
-
-TEST_F(QueueTest, CancelsARunningSessionAndRunsTheNext) {
-  const SessionId first = Submit(SpecOf(1000));
-  const SessionId second = Submit(SpecOf(1000));
-  std::optional<Result<SessionSnapshot>> cancelled;
-  bool asked = false;
-  launcher_.during_run = [this, &cancelled, &asked, first] {
-    if (asked) return;
-    asked = true;
-    asio::co_spawn(loop_, KeepResult(queue_.Cancel(User(1000), first.value), &cancelled), Rethrow);
-  };
-  Work();
-  Settle();
-  ASSERT_TRUE(cancelled && *cancelled);
-  EXPECT_EQ((*cancelled)->state, SessionState::kCancelled);
-  EXPECT_EQ(StateOf(second), SessionState::kDone);
-}
-
-TEST_F(QueueTest, KeepsTheStateOfASessionThatHadEnded) {
-  const SessionId id = Submit(SpecOf(1000));
-  Work();
-  Settle();
-  const Result<SessionSnapshot> cancelled = RunToEnd(loop_, queue_.Cancel(User(1000), id.value));
-  ASSERT_TRUE(cancelled);
-  EXPECT_EQ(cancelled->state, SessionState::kDone);
-}
-
-TEST_F(QueueTest, ForgetsEnvironmentValuesWhenASessionEnds) {
-  SessionSpec spec = SpecOf(1000);
-  spec.environment["SECRET"] = "x";
-  const SessionId id = Submit(spec);
-  EXPECT_EQ(queue_.Get(User(1000), id.value)->spec.environment.at("SECRET"), "x");
-  Work();
-  Settle();
-  const Result<SessionRecord> record = queue_.Get(User(1000), id.value);
-  ASSERT_TRUE(record);
-  EXPECT_EQ(record->spec.environment.at("SECRET"), "") << "the name stays, the value goes";
-}
-
 TEST_F(QueueTest, ListsEndedSessionsOnlyWhenAskedTo) {
   Submit(SpecOf(1000));
   Work();
@@ -229,39 +119,6 @@ TEST_F(QueueTest, ListsEndedSessionsOnlyWhenAskedTo) {
   EXPECT_EQ(queue_.List(User(1000), {.all = true}).size(), 1U);
   EXPECT_EQ(queue_.List(User(1000), {.state = SessionState::kDone}).size(), 1U);
   EXPECT_TRUE(queue_.List(User(1000), {.all = true, .labels = {{"a", "b"}}}).empty());
-}
-
-TEST_F(QueueTest, StartsNothingWhilePausedAndTakesNothingWhileDraining) {
-  ASSERT_TRUE(queue_.SetPaused(User(0), true, false));
-  const SessionId id = Submit(SpecOf(1000));
-  Work();
-  Settle();
-  EXPECT_EQ(StateOf(id), SessionState::kQueued);
-  ASSERT_TRUE(queue_.SetPaused(User(0), true, true));
-  EXPECT_EQ(Refused(SpecOf(1000)).code, ErrorCode::kFailedPrecondition);
-  ASSERT_TRUE(queue_.SetPaused(User(0), false, false));
-  Settle();
-  EXPECT_EQ(StateOf(id), SessionState::kDone);
-}
-
-TEST_F(QueueTest, LetsOnlyAdminsPause) {
-  const Result<QueueStatus> paused = queue_.SetPaused(User(1000), true, false);
-  ASSERT_FALSE(paused);
-  EXPECT_EQ(paused.error().code, ErrorCode::kPermissionDenied);
-}
-
-TEST_F(QueueTest, KeepsQueuedSessionsAndFailsTheInterruptedOneAfterARestart) {
-  SessionRecord ran{SpecOf(1000), {}, {}};
-  ran.snapshot.id = SessionId{"ran"};
-  ran.snapshot.state = SessionState::kRunning;
-  SessionRecord waited{SpecOf(1000), {}, {}};
-  waited.snapshot.id = SessionId{"waited"};
-  ASSERT_TRUE(RunToEnd(loop_, store_.Insert(ran)));
-  ASSERT_TRUE(RunToEnd(loop_, store_.Insert(waited)));
-  ASSERT_TRUE(RunToEnd(loop_, queue_.Load()));
-  EXPECT_EQ(StateOf(ran.snapshot.id), SessionState::kFailed);
-  EXPECT_EQ(RunToEnd(loop_, store_.Load(ran.snapshot.id))->snapshot.state, SessionState::kFailed);
-  EXPECT_EQ(queue_.Get(User(1000), "waited")->snapshot.position, 1U);
 }
 
 TEST_F(QueueTest, SettlesTheStoreAfterAVerdictIsToldAndBeforeTheNextSession) {
@@ -286,7 +143,7 @@ TEST_F(QueueTest, CommitsTheVerdictBeforeAnybodySeesIt) {
   const SessionId id = Submit(SpecOf(1000));
   SessionState archived = SessionState::kQueued;
   const auto watcher = hub_.Subscribe(id, [this, &archived, id](const EventHub::Snapshot& s) {
-    if (IsFinal(s->state)) archived = RunToEnd(loop_, store_.Load(id))->snapshot.state;
+    if (IsFinal(s->state)) archived = StoredStateOf(id);
   });
   Work();
   Settle();
@@ -394,7 +251,7 @@ TEST_F(QueueTest, AnalysesAndSessionsTakeTurns) {
 }
 
 TEST_F(QueueTest, APausedQueueStillAnalyses) {
-  ASSERT_TRUE(queue_.SetPaused(User(0), true, false));
+  ASSERT_TRUE(SetMode({.paused = true}));
   const SessionId id = Submit(SpecOf(1000));
   bool begun = false;
   const SideTurns::Turn turn = queue_.AskForTurn([&begun] { begun = true; });

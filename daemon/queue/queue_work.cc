@@ -1,0 +1,133 @@
+// The part of the queue that runs sessions: the start of benchd, one session after the other, the
+// end. What clients may ask is in queue.cc.
+
+#include <asio/error_code.hpp>
+#include <utility>
+
+#include "daemon/queue/history_text.h"
+#include "daemon/queue/queue.h"
+
+namespace benchd {
+
+asio::awaitable<Result<std::vector<std::string>>> Queue::Load() {
+  Result<ArchiveContents> contents = co_await services_.archive.LoadAll();
+  if (!contents) co_return std::move(contents).error().Within("loading the sessions");
+  mode_ = contents->mode;
+  room_.Recall(contents->sessions, services_.clock.Now());
+  for (SessionRecord& record : contents->sessions) {
+    SessionSnapshot& snapshot = record.snapshot;
+    const SessionId id = snapshot.id;
+    if (!IsFinal(snapshot.state) && snapshot.state != SessionState::kQueued) {
+      std::optional<Error> unnoted = co_await NoteInterruption(snapshot);
+      if (unnoted) {
+        contents->complaints.push_back("session " + id.value + ": " + unnoted->message);
+      }
+      snapshot.state = SessionState::kQueued;  // started_at says that it goes on
+    }
+    snapshot.position = 0;
+    snapshot.eta.reset();
+    const bool waits = snapshot.state == SessionState::kQueued;
+    const std::uint64_t sequence = book_.Add(std::move(record));
+    if (waits) room_.Enter(*book_.Find(id), sequence, services_.clock.Now());
+  }
+  changed_.Notify();
+  co_return std::move(contents->complaints);
+}
+
+/// Its state stays what it was, so that it is known as interrupted until it runs again.
+asio::awaitable<std::optional<Error>> Queue::NoteInterruption(SessionSnapshot snapshot) {
+  Result<std::vector<HistoryEntry>> history = co_await services_.archive.History(snapshot.id);
+  if (!history) co_return std::move(history).error();
+  if (!history->empty() && history->back().what == kInterruptedByStop) co_return std::nullopt;
+  HistoryEntry entry{services_.clock.Now(), kInterruptedByEnd};
+  Result<void> noted = co_await services_.archive.Update(std::move(snapshot), std::move(entry));
+  if (!noted) co_return std::move(noted).error();
+  co_return std::nullopt;
+}
+
+asio::awaitable<void> Queue::Work() {
+  while (!stopping_) {
+    if (std::exchange(prune_due_, false)) {
+      co_await Prune();
+      continue;
+    }
+    if (room_.Review(services_.clock.Now())) TellPlaces();
+    const WaitingSession* next = mode_.paused ? nullptr : room_.Next();
+    if (turns_.BeginNext(next != nullptr)) continue;
+    if (turns_.busy() || next == nullptr) {
+      SetAlarm();
+      co_await changed_.Wait();
+      continue;
+    }
+    co_await RunOne(next->id);
+    turns_.SessionEnded();
+  }
+}
+
+void Queue::Stop() {
+  stopping_ = true;
+  current_.Stop();
+  alarm_.cancel();
+  changed_.Notify();
+}
+
+asio::awaitable<void> Queue::RunOne(SessionId id) {
+  running_ = id;
+  room_.Begin(id);
+  TellPlaces();
+  SessionSnapshot known = book_.Find(id)->snapshot;
+  SessionSnapshot last = co_await current_.Run(std::move(known));
+  if (IsFinal(last.state)) {
+    TakeEnd(std::move(last));
+    // After the verdict is told, before anything else is measured.
+    co_await services_.archive.Settle();
+  } else {
+    book_.Set(std::move(last));
+  }
+  running_.reset();
+  changed_.Notify();
+}
+
+void Queue::Progress(const SessionSnapshot& snapshot) {
+  const bool new_state = book_.Find(snapshot.id)->snapshot.state != snapshot.state;
+  book_.Set(snapshot);
+  services_.hub.Publish(snapshot);
+  if (new_state) changed_.Notify();
+}
+
+/// Tells how a session has ended, which is committed.
+void Queue::TakeEnd(SessionSnapshot snapshot) {
+  const SessionId id = snapshot.id;
+  book_.Set(snapshot);
+  room_.End(*book_.Find(id), services_.clock.Now());
+  services_.hub.Publish(std::move(snapshot));
+  TellPlaces();
+  prune_due_ = true;
+  changed_.Notify();
+}
+
+/// Never while a session runs: the worker alone calls it, between sessions.
+asio::awaitable<void> Queue::Prune() {
+  while (policy_.keep != KeepPolicy{} && !stopping_) {
+    Result<std::vector<SessionId>> gone =
+        co_await services_.archive.Prune(policy_.keep, services_.clock.Now());
+    // What could not be deleted now is due again after the next session.
+    if (!gone || gone->empty()) co_return;
+    for (const SessionId& id : *gone) book_.Remove(id);
+  }
+}
+
+/// Wakes the worker when somebody may begin sessions again who has had enough for a day.
+void Queue::SetAlarm() {
+  const std::optional<Timestamp> when = room_.NextReview();
+  if (!when || stopping_) {
+    alarm_.cancel();
+    return;
+  }
+  alarm_.expires_after(*when - services_.clock.Now());
+  alarm_.async_wait([this](const asio::error_code& cancelled) {
+    if (!cancelled) changed_.Notify();
+  });
+}
+
+}  // namespace benchd

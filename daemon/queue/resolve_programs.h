@@ -1,0 +1,19 @@
+#pragma once
+
+#include <asio/awaitable.hpp>
+#include <optional>
+
+#include "daemon/base/result.h"
+#include "daemon/model/session.h"
+#include "daemon/model/session_spec.h"
+#include "daemon/ports/launcher.h"
+
+namespace benchd {
+
+/// Fills the identities of all programs of `spec`, looked up as its caller, or says which cannot be
+/// used. Both live in the awaiting coroutine's frame, or longer.
+/// @errors kUnavailable, and whatever else is not the program's fault.
+asio::awaitable<Result<std::optional<Failure>>> ResolvePrograms(Launcher* launcher,
+                                                                SessionSpec* spec);
+
+}  // namespace benchd

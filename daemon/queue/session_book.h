@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daemon/base/result.h"
+#include "daemon/base/session_id.h"
+#include "daemon/model/caller.h"
+#include "daemon/model/session.h"
+#include "daemon/queue/access.h"
+
+namespace benchd {
+
+/// What a list of sessions is asked for.
+struct SessionFilter {
+  bool all = false;  ///< ended ones too
+  std::optional<SessionState> state;
+  std::map<std::string, std::string> labels;  ///< all must match
+};
+
+/// A session as somebody may see it; `visible` is false for others': then only id, uid and state
+/// count.
+struct SessionView {
+  SessionRecord record;
+  bool visible = true;
+};
+
+/// Names of environment variables stay for the record, values do not.
+void ForgetEnvironmentValues(SessionSpec& spec);
+
+/// All sessions that are kept, by id, by submission and by the client's request, and who may see
+/// them.
+///
+/// In memory, so without their environments, which are the larger part of a record. Owned by the
+/// queue, on the loop's thread.
+class SessionBook {
+ public:
+  explicit SessionBook(AccessPolicy policy) : policy_(std::move(policy)) {}
+
+  /// @return its place in the order of submission.
+  std::uint64_t Add(SessionRecord record);
+  void Remove(const SessionId& id);
+
+  /// How a session stands now.
+  void Set(SessionSnapshot snapshot);
+  void SetPriority(const SessionId& id, std::int32_t priority);
+
+  /// The session, or nullptr; valid until it is removed.
+  const SessionRecord* Find(const SessionId& id) const;
+  std::uint64_t SequenceOf(const SessionId& id) const { return pages_.at(id).sequence; }
+  /// What this request of that user's has become, or nullptr.
+  const SessionRecord* OfRequest(std::uint32_t uid, const std::string& request_id) const;
+
+  /// The session that a prefix of its id names. Looked up among what the caller may use, so that
+  /// others' ids never make a prefix ambiguous.
+  /// @errors kNotFound; kInvalidArgument when it fits several; kPermissionDenied for another's id.
+  Result<SessionId> LookUp(const Caller& caller, const std::string& prefix) const;
+
+  /// In order of submission. Costs what it looks at: without `all`, those that have not ended.
+  std::vector<SessionView> List(const Caller& caller, const SessionFilter& filter) const;
+
+ private:
+  struct Page {
+    SessionRecord record;
+    std::uint64_t sequence = 0;
+  };
+  using Order = std::map<std::uint64_t, const SessionRecord*>;  // by submission
+
+  std::optional<SessionView> ViewOf(const SessionRecord& record, const Caller& caller,
+                                    const SessionFilter& filter) const;
+
+  const AccessPolicy policy_;
+  std::map<SessionId, Page> pages_;
+  Order all_;
+  Order active_;  // those that have not ended
+  std::uint64_t next_sequence_ = 0;
+  std::map<std::pair<std::uint32_t, std::string>, SessionId> requests_;  // by uid and request id
+};
+
+}  // namespace benchd

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+#include <deque>
+
+#include "daemon/base/result.h"
+#include "daemon/model/history.h"
+#include "daemon/model/session.h"
+#include "daemon/ports/session_archive.h"
+#include "daemon/queue/signal.h"
+
+namespace benchd {
+
+/// Commits the states of the session that runs, each after those before it.
+///
+/// The session does not wait for the states on its way: one of them that cannot be stored is no
+/// reason to stop measuring. What finds no room on a full disk is kept here and stored when there
+/// is some; any other error is dropped, as the states after it will say it again. Owned by
+/// CurrentSession, on the loop's thread; outlives its coroutines.
+class StateWriter {
+ public:
+  StateWriter(asio::any_io_executor executor, SessionArchive& archive)
+      : executor_(executor), archive_(archive), written_(executor) {}
+
+  /// Commits it soon.
+  void Note(SessionSnapshot snapshot, HistoryEntry entry);
+
+  /// Commits it now. @errors those of SessionArchive::Update().
+  asio::awaitable<Result<void>> Commit(SessionSnapshot snapshot, HistoryEntry entry);
+
+ private:
+  struct State {
+    SessionSnapshot snapshot;
+    HistoryEntry entry;
+  };
+
+  asio::awaitable<void> WriteSoon();
+  asio::awaitable<Result<void>> WriteNoted();
+
+  asio::any_io_executor executor_;
+  SessionArchive& archive_;
+  Signal written_;
+  std::deque<State> noted_;
+  bool writing_ = false;
+};
+
+}  // namespace benchd

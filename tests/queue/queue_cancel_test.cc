@@ -1,0 +1,186 @@
+#include <optional>
+
+#include "tests/queue/queue_fixture.h"
+
+namespace benchd {
+namespace {
+
+/// Cancel at every stage of a session.
+class QueueCancelTest : public QueueFixture {
+ protected:
+  /// Asks for it at once and answers later.
+  void StartCancel(const SessionId& id, std::uint32_t uid = 1000, std::int32_t pid = 5) {
+    Start(queue_.Cancel(User(uid, pid), id.value), &cancelled_);
+  }
+
+  std::optional<Result<SessionSnapshot>> cancelled_;
+};
+
+TEST_F(QueueCancelTest, WhileItIsSubmittedNobodyKnowsIt) {
+  store_.slow = true;
+  std::optional<Result<SessionSnapshot>> submitted;
+  Start(queue_.Submit(SpecOf(1000), "request"), &submitted);
+  StartCancel(MakeSessionId(1));  // the first id of the counting source
+  Settle();
+  ASSERT_TRUE(cancelled_ && !*cancelled_);
+  EXPECT_EQ(cancelled_->error().code, ErrorCode::kNotFound);
+  ASSERT_TRUE(submitted && *submitted);
+  EXPECT_EQ(StateOf((*submitted)->id), SessionState::kQueued);
+}
+
+TEST_F(QueueCancelTest, WhileItWaits) {
+  const SessionId id = Submit(SpecOf(1000));
+  const Result<SessionSnapshot> cancelled = Cancel(User(1000, 5), id);
+  ASSERT_TRUE(cancelled) << cancelled.error().message;
+  EXPECT_EQ(cancelled->state, SessionState::kCancelled);
+  EXPECT_EQ(cancelled->cancelled_by, "uid 1000");
+  EXPECT_EQ(cancelled->position, 0U);
+  EXPECT_EQ(store_.history(id),
+            (History{"submitted by uid 1000 (pid 123)", "cancelled by uid 1000 (pid 5)"}));
+  EXPECT_EQ(StoredStateOf(id), SessionState::kCancelled);
+  EXPECT_TRUE(queue_.Idle());
+}
+
+TEST_F(QueueCancelTest, TwiceAtOnceIsOneEnd) {
+  const SessionId id = Submit(SpecOf(1000));
+  store_.slow = true;
+  std::optional<Result<SessionSnapshot>> second;
+  StartCancel(id);
+  Start(queue_.Cancel(User(0, 6), id.value), &second);
+  Settle();
+  ASSERT_TRUE(cancelled_ && *cancelled_ && second && *second);
+  EXPECT_EQ((*second)->state, SessionState::kCancelled);
+  EXPECT_EQ((*second)->cancelled_by, "uid 1000");
+  EXPECT_EQ(store_.history(id).size(), 2U);
+}
+
+TEST_F(QueueCancelTest, WhileItWaitsAndTheDiskIsFullItStaysWhereItWas) {
+  const SessionId id = Submit(SpecOf(1000));
+  const SessionId next = Submit(SpecOf(1000));
+  store_.refuse = [](const SessionSnapshot&) { return DiskFull(); };
+  const Result<SessionSnapshot> cancelled = Cancel(User(1000), id);
+  ASSERT_FALSE(cancelled);
+  EXPECT_EQ(cancelled.error().code, ErrorCode::kResourceExhausted);
+  EXPECT_EQ(cancelled.error().message, "cancel: database: the disk is full");
+  EXPECT_EQ(SnapshotOf(id).position, 1U);
+  EXPECT_EQ(SnapshotOf(next).position, 2U);
+}
+
+TEST_F(QueueCancelTest, WhileItsRecordIsRead) {
+  const SessionId id = Submit(SpecOf(1000));
+  store_.slow = true;
+  Work();
+  loop_.restart();
+  while (!queue_.Status().running && loop_.run_one() > 0) {
+  }
+  ASSERT_EQ(StateOf(id), SessionState::kQueued);
+  StartCancel(id);
+  Settle();
+  ASSERT_TRUE(cancelled_ && *cancelled_);
+  EXPECT_EQ((*cancelled_)->state, SessionState::kCancelled);
+  EXPECT_TRUE(launcher_.orders().empty());
+}
+
+TEST_F(QueueCancelTest, WhileItPrepares) {
+  const SessionId id = Submit(SpecOf(1000));
+  bool asked = false;
+  const auto watch = hub_.Subscribe(id, [&](const EventHub::Snapshot& snapshot) {
+    if (snapshot->state != SessionState::kPreparing || std::exchange(asked, true)) return;
+    asio::co_spawn(loop_, KeepResult(queue_.Cancel(User(1000, 5), id.value), &cancelled_), Rethrow);
+    // Its children are handed over only after others have had their turn.
+    loop_.poll();
+  });
+  Work();
+  Settle();
+  ASSERT_TRUE(cancelled_ && *cancelled_);
+  EXPECT_EQ((*cancelled_)->state, SessionState::kCancelled);
+  EXPECT_TRUE(launcher_.orders().empty());
+  EXPECT_EQ(machine_.released, machine_.acquired);
+  EXPECT_EQ(store_.history(id), (History{"submitted by uid 1000 (pid 123)", "preparing",
+                                         "cancelled by uid 1000 (pid 5)"}));
+}
+
+TEST_F(QueueCancelTest, WhileItRunsAndTheNextRuns) {
+  const SessionId first = Submit(SpecOf(1000));
+  const SessionId second = Submit(SpecOf(1000));
+  bool asked = false;
+  launcher_.during_run = [&] {
+    if (std::exchange(asked, true)) return;
+    StartCancel(first);
+    loop_.poll();
+  };
+  Work();
+  Settle();
+  ASSERT_TRUE(cancelled_ && *cancelled_);
+  EXPECT_EQ((*cancelled_)->state, SessionState::kCancelled);
+  EXPECT_EQ(StateOf(second), SessionState::kDone);
+  EXPECT_EQ(store_.history(first), (History{"submitted by uid 1000 (pid 123)", "preparing",
+                                            "running", "cancelled by uid 1000 (pid 5)"}));
+}
+
+TEST_F(QueueCancelTest, WhileItsRunsFindNoRoomOnTheDisk) {
+  const SessionId id = Submit(SpecOf(1000));
+  int runs = 0;
+  launcher_.during_run = [&] {
+    if (++runs == 2) store_.fail_with = DiskFull();
+  };
+  clock_.during_wait = [&] {
+    if (clock_.waits() == 2) {
+      EXPECT_EQ(StateOf(id), SessionState::kPaused);
+      StartCancel(id);
+    }
+    if (clock_.waits() == 5) store_.fail_with.reset();  // the end is to be stored, too
+  };
+  Work();
+  Settle();
+  ASSERT_TRUE(cancelled_ && *cancelled_) << clock_.waits();
+  EXPECT_EQ((*cancelled_)->state, SessionState::kCancelled);
+  EXPECT_EQ(StoredStateOf(id), SessionState::kCancelled);
+}
+
+TEST_F(QueueCancelTest, WhileTheVerdictFindsNoRoomLosesNothing) {
+  const SessionId id = Submit(SpecOf(1000));
+  store_.refuse = [this](const SessionSnapshot& snapshot) -> std::optional<Error> {
+    if (IsFinal(snapshot.state) && clock_.waits() < 3) return DiskFull();
+    return std::nullopt;
+  };
+  clock_.during_wait = [&] {
+    if (clock_.waits() == 1) StartCancel(id);
+    EXPECT_FALSE(cancelled_);
+  };
+  Work();
+  Settle();
+  ASSERT_TRUE(cancelled_ && *cancelled_);
+  EXPECT_EQ((*cancelled_)->state, SessionState::kDone);
+  EXPECT_EQ(StoredStateOf(id), SessionState::kDone);
+}
+
+TEST_F(QueueCancelTest, AfterItsEndChangesNothing) {
+  const SessionId id = Submit(SpecOf(1000));
+  Work();
+  Settle();
+  const History before = store_.history(id);
+  EXPECT_EQ(before.back(), "done: pass");
+  const Result<SessionSnapshot> cancelled = Cancel(User(1000), id);
+  ASSERT_TRUE(cancelled);
+  EXPECT_EQ(cancelled->state, SessionState::kDone);
+  EXPECT_EQ(store_.history(id), before);
+}
+
+TEST_F(QueueCancelTest, WhatIsBeingCancelledWhenBenchdStopsEndsCancelled) {
+  const SessionId id = Submit(SpecOf(1000));
+  bool asked = false;
+  launcher_.during_run = [&] {
+    if (std::exchange(asked, true)) return;
+    StartCancel(id);
+    loop_.poll();
+    queue_.Stop();
+  };
+  Work();
+  Settle();
+  ASSERT_TRUE(cancelled_ && *cancelled_);
+  EXPECT_EQ(StoredStateOf(id), SessionState::kCancelled);
+}
+
+}  // namespace
+}  // namespace benchd

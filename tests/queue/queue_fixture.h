@@ -1,0 +1,154 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <asio/co_spawn.hpp>
+#include <asio/detached.hpp>
+#include <asio/io_context.hpp>
+#include <asio/post.hpp>
+#include <asio/this_coro.hpp>
+#include <asio/use_awaitable.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daemon/queue/queue.h"
+#include "tests/support/fakes.h"
+#include "tests/support/loop.h"
+
+namespace benchd {
+
+inline Caller User(std::uint32_t uid, std::int32_t pid = 0) {
+  Caller caller;
+  caller.uid = uid;
+  caller.gid = uid;
+  caller.pid = pid;
+  return caller;
+}
+
+/// A store that takes its time, and whose disk may be full for some of the calls only.
+class ChoosyStore : public fake::Store {
+ public:
+  /// What Update() with this snapshot answers, if not success.
+  std::function<std::optional<Error>(const SessionSnapshot&)> refuse;
+  /// Insert(), Update() and Load() let others have their turn first.
+  bool slow = false;
+
+  asio::awaitable<Result<void>> Insert(SessionRecord record, HistoryEntry entry) override {
+    co_await TakeTime();
+    co_return co_await fake::Store::Insert(std::move(record), std::move(entry));
+  }
+  asio::awaitable<Result<SessionRecord>> Load(SessionId id) override {
+    co_await TakeTime();
+    co_return co_await fake::Store::Load(std::move(id));
+  }
+  asio::awaitable<Result<void>> Update(SessionSnapshot snapshot, HistoryEntry entry) override {
+    co_await TakeTime();
+    if (refuse) {
+      std::optional<Error> error = refuse(snapshot);
+      if (error) co_return *std::move(error);
+    }
+    co_return co_await fake::Store::Update(std::move(snapshot), std::move(entry));
+  }
+
+ private:
+  asio::awaitable<void> TakeTime() const {
+    for (int turn = 0; slow && turn < 3; ++turn) {
+      co_await asio::post(co_await asio::this_coro::executor, asio::use_awaitable);
+    }
+  }
+};
+
+inline Error DiskFull() {
+  return Error{ErrorCode::kResourceExhausted, "database: the disk is full", "free some space"};
+}
+
+/// A queue with fakes behind it, and what tests do with it.
+class QueueFixture : public testing::Test {
+ protected:
+  explicit QueueFixture(QueuePolicy policy = {}) : policy_(std::move(policy)) {}
+  ~QueueFixture() override { End(); }
+
+  /// Stops the queue and waits for its end, as the end of benchd does.
+  void End() {
+    queue_.Stop();
+    loop_.restart();
+    loop_.run();
+  }
+
+  SessionSpec SpecOf(std::uint32_t uid, std::int32_t priority = 0) {
+    SessionSpec spec = fake::TwoArms();
+    spec.caller = User(uid, 123);
+    spec.priority = priority;
+    spec.limits.runs = 4;
+    return spec;
+  }
+
+  SessionSnapshot SubmitFully(SessionSpec spec, std::string request_id = {}) {
+    Result<SessionSnapshot> submitted =
+        RunToEnd(loop_, queue_.Submit(std::move(spec), std::move(request_id)));
+    EXPECT_TRUE(submitted) << submitted.error().message;
+    return submitted ? *submitted : SessionSnapshot{};
+  }
+
+  SessionId Submit(SessionSpec spec, std::string request_id = {}) {
+    return SubmitFully(std::move(spec), std::move(request_id)).id;
+  }
+
+  Error Refused(SessionSpec spec) {
+    Result<SessionSnapshot> submitted = RunToEnd(loop_, queue_.Submit(std::move(spec), {}));
+    EXPECT_FALSE(submitted);
+    return submitted ? Error{} : submitted.error();
+  }
+
+  Result<SessionSnapshot> Cancel(Caller caller, const SessionId& id) {
+    return RunToEnd(loop_, queue_.Cancel(std::move(caller), id.value));
+  }
+  Result<SessionSnapshot> Move(Caller caller, const SessionId& id, std::int32_t priority) {
+    return RunToEnd(loop_, queue_.Move(std::move(caller), id.value, priority));
+  }
+  Result<QueueStatus> SetMode(QueueMode mode, std::uint32_t uid = 0) {
+    return RunToEnd(loop_, queue_.SetMode(User(uid), mode));
+  }
+
+  template <typename T>
+  void Start(asio::awaitable<T> coroutine, std::optional<T>* result) {
+    asio::co_spawn(loop_, KeepResult(std::move(coroutine), result), Rethrow);
+  }
+
+  void Work() { asio::co_spawn(loop_, queue_.Work(), Rethrow); }
+
+  /// Runs the loop until nothing is left to do without an event from outside.
+  void Settle() {
+    loop_.restart();
+    while (loop_.poll() > 0) {
+    }
+  }
+
+  SessionSnapshot SnapshotOf(const SessionId& id) {
+    const Result<SessionRecord> record = queue_.Get(User(0), id.value);
+    EXPECT_TRUE(record) << record.error().message;
+    return record ? record->snapshot : SessionSnapshot{};
+  }
+  SessionState StateOf(const SessionId& id) { return SnapshotOf(id).state; }
+  SessionState StoredStateOf(const SessionId& id) {
+    return RunToEnd(loop_, store_.Load(id))->snapshot.state;
+  }
+
+  const QueuePolicy policy_;
+  asio::io_context loop_;
+  fake::Clock clock_;
+  fake::RandomSource random_;
+  fake::Launcher launcher_{clock_};
+  fake::Machine machine_;
+  ChoosyStore store_;
+  EventHub hub_;
+  Queue queue_{
+      loop_.get_executor(), {launcher_, machine_, store_, store_, clock_, random_, hub_}, policy_};
+};
+
+using History = std::vector<std::string>;
+
+}  // namespace benchd

@@ -1,0 +1,267 @@
+#include <algorithm>
+#include <chrono>
+
+#include "tests/queue/queue_fixture.h"
+
+namespace benchd {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+class QueueOrderTest : public QueueFixture {
+ protected:
+  explicit QueueOrderTest(QueuePolicy policy = {}) : QueueFixture(std::move(policy)) {}
+
+  /// Notes the order in which these begin, from now on.
+  void NoteBegins(const std::vector<SessionId>& ids) {
+    for (const SessionId& id : ids) {
+      watches_.push_back(hub_.Subscribe(id, [this](const EventHub::Snapshot& snapshot) {
+        const bool new_one = begun_.empty() || begun_.back() != snapshot->id;
+        if (snapshot->state == SessionState::kPreparing && new_one) begun_.push_back(snapshot->id);
+      }));
+    }
+  }
+
+  std::vector<SessionId> begun_;
+  std::vector<EventHub::Subscription> watches_;
+};
+
+TEST_F(QueueOrderTest, UsersTakeTurns) {
+  const SessionId a1 = Submit(SpecOf(1000));
+  const SessionId a2 = Submit(SpecOf(1000));
+  const SessionId a3 = Submit(SpecOf(1000));
+  const SessionId b1 = Submit(SpecOf(1001));
+  EXPECT_EQ(SnapshotOf(b1).position, 2U);
+  EXPECT_EQ(SnapshotOf(a2).position, 3U);
+  NoteBegins({a1, a2, a3, b1});
+  Work();
+  Settle();
+  EXPECT_EQ(begun_, (std::vector<SessionId>{a1, b1, a2, a3}));
+}
+
+TEST_F(QueueOrderTest, WatchersHearTheirNewPlaceAndNothingElse) {
+  const SessionId first = Submit(SpecOf(1000));
+  const SessionId second = Submit(SpecOf(1000));
+  std::vector<std::uint64_t> heard;
+  const auto watch = hub_.Subscribe(second, [&heard](const EventHub::Snapshot& snapshot) {
+    heard.push_back(snapshot->position);
+  });
+  Submit(SpecOf(1000));
+  EXPECT_EQ(heard, (std::vector<std::uint64_t>{2})) << "once, as it has just come";
+  Submit(SpecOf(1000));
+  EXPECT_EQ(heard.size(), 1U) << "behind it";
+  Submit(SpecOf(1001));
+  ASSERT_TRUE(Cancel(User(1000), first));
+  EXPECT_EQ(heard, (std::vector<std::uint64_t>{2, 3, 1}))
+      << "the other user came in between; with the first gone, 'second' is the oldest";
+}
+
+// ---- move ----
+
+TEST_F(QueueOrderTest, AnAdminMovesASessionForward) {
+  const SessionId first = Submit(SpecOf(1000));
+  const SessionId second = Submit(SpecOf(1000));
+  std::uint64_t heard = 0;
+  const auto watch = hub_.Subscribe(
+      first, [&heard](const EventHub::Snapshot& snapshot) { heard = snapshot->position; });
+  const Result<SessionSnapshot> moved = Move(User(0, 1), second, 5);
+  ASSERT_TRUE(moved) << moved.error().message;
+  EXPECT_EQ(moved->position, 1U);
+  EXPECT_EQ(heard, 2U);
+  EXPECT_EQ(store_.history(second).back(), "moved to priority 5 by uid 0 (pid 1)");
+  EXPECT_EQ(RunToEnd(loop_, store_.Load(second))->spec.priority, 5);
+  EXPECT_EQ(queue_.Get(User(0), second.value)->spec.priority, 5);
+}
+
+TEST_F(QueueOrderTest, ItsOwnerMayLowerASessionOnly) {
+  const SessionId first = Submit(SpecOf(1000));
+  Submit(SpecOf(1000));
+  const Result<SessionSnapshot> lowered = Move(User(1000), first, -3);
+  ASSERT_TRUE(lowered) << lowered.error().message;
+  EXPECT_EQ(lowered->position, 2U);
+  EXPECT_TRUE(Move(User(1000), first, -3)) << "the same is no raise";
+  for (const std::int32_t priority : {-2, 0, 1}) {
+    const Result<SessionSnapshot> raised = Move(User(1000), first, priority);
+    ASSERT_FALSE(raised);
+    EXPECT_EQ(raised.error().code, ErrorCode::kPermissionDenied);
+    EXPECT_EQ(raised.error().message, "priority: raising it is for admins");
+  }
+  EXPECT_EQ(Move(User(1001), first, -9).error().code, ErrorCode::kPermissionDenied);
+  EXPECT_EQ(queue_.Get(User(0), first.value)->spec.priority, -3);
+}
+
+TEST_F(QueueOrderTest, WhatCannotBeStoredIsNotMoved) {
+  const SessionId first = Submit(SpecOf(1000));
+  const SessionId second = Submit(SpecOf(1000));
+  store_.fail_with = DiskFull();
+  EXPECT_EQ(Move(User(0), second, 5).error().message, "move: database: the disk is full");
+  store_.fail_with.reset();
+  EXPECT_EQ(SnapshotOf(second).position, 2U);
+}
+
+TEST_F(QueueOrderTest, WhatNoLongerWaitsIsNotMoved) {
+  const SessionId id = Submit(SpecOf(1000));
+  Work();
+  Settle();
+  EXPECT_EQ(Move(User(0), id, 5).error().code, ErrorCode::kFailedPrecondition);
+}
+
+// ---- pause and drain ----
+
+TEST_F(QueueOrderTest, StartsNothingWhilePausedAndTakesNothingWhileDraining) {
+  ASSERT_TRUE(SetMode({.paused = true}));
+  EXPECT_EQ(store_.mode(), (QueueMode{.paused = true}));
+  const SessionId id = Submit(SpecOf(1000));
+  Work();
+  Settle();
+  EXPECT_EQ(StateOf(id), SessionState::kQueued);
+  ASSERT_TRUE(SetMode({.paused = true, .draining = true}));
+  EXPECT_EQ(Refused(SpecOf(1000)).code, ErrorCode::kFailedPrecondition);
+  const Result<QueueStatus> resumed = SetMode({});
+  ASSERT_TRUE(resumed);
+  EXPECT_EQ(resumed->mode, QueueMode{});
+  EXPECT_EQ(store_.mode(), QueueMode{});
+  Settle();
+  EXPECT_EQ(StateOf(id), SessionState::kDone);
+}
+
+TEST_F(QueueOrderTest, AModeThatCannotBeStoredIsNotSet) {
+  store_.fail_with = DiskFull();
+  const Result<QueueStatus> paused = SetMode({.paused = true});
+  ASSERT_FALSE(paused);
+  EXPECT_EQ(paused.error().message, "pause: database: the disk is full");
+  EXPECT_FALSE(queue_.Status().mode.paused);
+}
+
+TEST_F(QueueOrderTest, LetsOnlyAdminsPause) {
+  const Result<QueueStatus> paused = SetMode({.paused = true}, 1000);
+  ASSERT_FALSE(paused);
+  EXPECT_EQ(paused.error().code, ErrorCode::kPermissionDenied);
+  EXPECT_EQ(store_.mode(), QueueMode{});
+}
+
+// ---- expected start times ----
+
+TEST_F(QueueOrderTest, TellsWhenASessionWillStart) {
+  SessionSpec spec = SpecOf(1000);
+  spec.limits.max_time = minutes(2);
+  EXPECT_EQ(SubmitFully(spec).eta, seconds(0));
+  EXPECT_EQ(SubmitFully(spec).eta, minutes(2)) << "nothing is known: the longest";
+  Work();
+  Settle();
+  // 4 blocks and one to warm up, of two runs of 10 ms each.
+  ASSERT_TRUE(SetMode({.paused = true}));
+  const SessionSnapshot paused = SubmitFully(spec);
+  EXPECT_EQ(paused.eta, std::nullopt) << "nobody knows how long the pause lasts";
+  std::optional<Nanoseconds> heard;
+  const SessionId second = Submit(spec);
+  const auto watch = hub_.Subscribe(
+      second, [&heard](const EventHub::Snapshot& snapshot) { heard = snapshot->eta; });
+  ASSERT_TRUE(SetMode({}));
+  EXPECT_EQ(heard, milliseconds(100));
+}
+
+TEST_F(QueueOrderTest, ExpectsTheRestOfTheSessionThatRuns) {
+  Submit(SpecOf(1000));
+  const SessionId second = Submit(SpecOf(1000));
+  std::optional<Nanoseconds> first_run;
+  launcher_.during_run = [&] {
+    if (first_run) return;
+    clock_.Advance(minutes(1));
+    first_run = SnapshotOf(second).eta;
+  };
+  Work();
+  Settle();
+  EXPECT_EQ(first_run, minutes(9)) << "10 minutes at most, one has passed";
+}
+
+TEST_F(QueueOrderTest, ExpectsNothingWhileSomebodyHasTheMachine) {
+  const SessionId id = Submit(SpecOf(1000));
+  queue_.SetReserved(1001);
+  EXPECT_EQ(SnapshotOf(id).eta, std::nullopt);
+  queue_.SetReserved(std::nullopt);
+  EXPECT_EQ(SnapshotOf(id).eta, seconds(0));
+}
+
+// ---- limits ----
+
+class QueueLimitsTest : public QueueOrderTest {
+ protected:
+  QueueLimitsTest()
+      : QueueOrderTest({.access = {.admin_gid = 50},
+                        .limits = {.queued = 2, .running_a_day = milliseconds(150)},
+                        .keep = {}}) {}
+};
+
+TEST_F(QueueLimitsTest, RefusesMoreSessionsThanAUserMayHaveWaiting) {
+  Submit(SpecOf(1000));
+  Submit(SpecOf(1000));
+  const Error error = Refused(SpecOf(1000));
+  EXPECT_EQ(error.code, ErrorCode::kResourceExhausted);
+  EXPECT_EQ(error.message, "queue: uid 1000 has 2 sessions waiting, as many as it may");
+  EXPECT_FALSE(error.hint.empty());
+  Submit(SpecOf(1001));
+  SessionSpec admins = SpecOf(1000);
+  admins.caller.groups = {50};
+  Submit(admins);
+}
+
+TEST_F(QueueLimitsTest, CountsSubmissionsThatAreOnTheirWay) {
+  store_.slow = true;
+  std::optional<Result<SessionSnapshot>> answers[4];
+  for (auto& answer : answers) Start(queue_.Submit(SpecOf(1000), {}), &answer);
+  Settle();
+  const auto taken = std::count_if(std::begin(answers), std::end(answers),
+                                   [](const auto& answer) { return answer && *answer; });
+  EXPECT_EQ(taken, 2);
+}
+
+TEST_F(QueueLimitsTest, ARepeatedRequestIsNoMore) {
+  const SessionId once = Submit(SpecOf(1000), "request");
+  Submit(SpecOf(1000));
+  EXPECT_EQ(Submit(SpecOf(1000), "request"), once);
+}
+
+TEST_F(QueueLimitsTest, WhoHasHadTheMachineForLongIsPassedOverUntilTheDayIsOver) {
+  Work();
+  // Each takes 100 ms on the fake clock: after two of them 150 ms are exceeded.
+  Submit(SpecOf(1000));
+  const SessionId second = Submit(SpecOf(1000));
+  Settle();
+  ASSERT_EQ(StateOf(second), SessionState::kDone);
+  const SessionSnapshot third = SubmitFully(SpecOf(1000));
+  Settle();
+  EXPECT_EQ(StateOf(third.id), SessionState::kQueued);
+  // 24 h after the first 50 ms; 200 ms have passed.
+  EXPECT_EQ(third.eta, hours(24) - milliseconds(150) + Nanoseconds(1));
+  const SessionId other = Submit(SpecOf(1001));
+  EXPECT_EQ(SnapshotOf(third.id).position, 2U);
+  Settle();
+  EXPECT_EQ(StateOf(other), SessionState::kDone) << "another user's";
+  SessionSpec admins = SpecOf(1002);
+  admins.caller.groups = {50};
+  Submit(admins);
+  Settle();
+  EXPECT_EQ(StateOf(third.id), SessionState::kQueued);
+
+  // The worker sets its timer to the last millisecond; then nothing but the timer wakes it.
+  clock_.Advance(*SnapshotOf(third.id).eta - milliseconds(1));
+  ASSERT_TRUE(SetMode({}));
+  Settle();
+  EXPECT_EQ(StateOf(third.id), SessionState::kQueued);
+  clock_.Advance(milliseconds(1));
+  std::optional<SessionState> ended;
+  const auto watch = hub_.Subscribe(third.id, [&ended](const EventHub::Snapshot& snapshot) {
+    if (IsFinal(snapshot->state)) ended = snapshot->state;
+  });
+  loop_.restart();
+  while (!ended && loop_.run_one_for(seconds(10)) > 0) {
+  }
+  EXPECT_EQ(ended, SessionState::kDone);
+}
+
+}  // namespace
+}  // namespace benchd
