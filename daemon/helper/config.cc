@@ -3,6 +3,7 @@
 #include <string>
 
 #include "daemon/base/error.h"
+#include "daemon/helper/children_config.h"
 #include "daemon/helper/profile_config.h"
 #include "daemon/helper/toml.h"
 
@@ -55,6 +56,9 @@ Result<wire::RunnerConfig> ParseRunnerConfig(std::string_view text) {
   auto profiles = ParseProfiles(parsed.table());
   if (!profiles) return std::move(profiles).error();
   config.profiles = std::move(*profiles);
+  auto children = ParseChildLimits(parsed.table());
+  if (!children) return std::move(children).error();
+  config.children = *children;
   return config;
 }
 

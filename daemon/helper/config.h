@@ -7,11 +7,11 @@
 
 namespace benchd {
 
-/// What a configuration (TOML) says to benchd-runner: the section [runner] and the tables
-/// [machine_profile.NAME], each complete (profile_config.h). The other sections are benchd's
-/// business.
+/// What a configuration (TOML) says to benchd-runner: the sections [runner] and [children]
+/// (children_config.h) and the tables [machine_profile.NAME], each complete (profile_config.h). The
+/// other sections are benchd's business.
 /// @errors kInvalidArgument "line 3: ..." for what is no TOML, an unknown key, a value of wrong
-///         type or out of range; those of ParseProfiles().
+///         type or out of range; those of ParseProfiles() and ParseChildLimits().
 Result<wire::RunnerConfig> ParseRunnerConfig(std::string_view text);
 
 }  // namespace benchd

@@ -81,6 +81,7 @@ Result<RunOutcome> MakeRunOutcome(wire::RunFigures figures, std::string_view for
   outcome.started_at = Timestamp(Nanoseconds(figures.started_at_ns));
   outcome.ended_at = SteadyTime(Nanoseconds(figures.ended_at_ns));
   outcome.exit = figures.exit;
+  outcome.limit = std::move(figures.limit);
   AddFigures(figures, outcome.samples);
   outcome.stderr_tail = std::move(figures.stderr_tail);
   outcome.output = std::move(figures.output);

@@ -69,10 +69,15 @@ void Capture::Keep(const char* bytes, std::size_t count) {
     tail_.append(bytes + (count - kept), kept);
     if (tail_.size() > kTailBytes) tail_.erase(0, tail_.size() - kTailBytes);
   }
-  if (targets_.log != nullptr && targets_.log->size() < kLogBytes) {
-    targets_.log->append(bytes, std::min(count, kLogBytes - targets_.log->size()));
-  }
+  if (targets_.log != nullptr) KeepInLog(bytes, count);
   if (targets_.memory >= 0) KeepInMemory(bytes, count);
+}
+
+void Capture::KeepInLog(const char* bytes, std::size_t count) {
+  std::string& log = *targets_.log;
+  const std::size_t room = kLogBytes - log.size();
+  log.append(bytes, std::min(count, room));
+  if (count > room) log.replace(kLogBytes - kLogCut.size(), kLogCut.size(), kLogCut);
 }
 
 void Capture::KeepInMemory(const char* bytes, std::size_t count) {

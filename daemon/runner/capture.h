@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "daemon/base/result.h"
 #include "daemon/base/unique_fd.h"
@@ -13,8 +14,10 @@ namespace benchd {
 
 /// The end of a stderr that is kept with every run.
 inline constexpr std::size_t kTailBytes = 4 * 1024;
-/// The most that is kept of a run with output "log"; the rest is read and dropped.
+/// The most that is kept of a run with output "log"; the rest is read and dropped, and the last
+/// line says so.
 inline constexpr std::size_t kLogBytes = 1024 * 1024;
+inline constexpr std::string_view kLogCut = "\n[cut here: the run printed more than 1 MiB]\n";
 /// The most that a harness may print for parsing.
 inline constexpr std::size_t kParseBytes = std::size_t{64} * 1024 * 1024;
 
@@ -54,6 +57,7 @@ class Capture final : public EventSink {
   /// One read; false at the end of the pipe, or when it is empty.
   bool ReadSome();
   void Keep(const char* bytes, std::size_t count);
+  void KeepInLog(const char* bytes, std::size_t count);
   void KeepInMemory(const char* bytes, std::size_t count);
 
   UniqueFd read_end_;

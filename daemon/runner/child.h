@@ -11,7 +11,8 @@ namespace benchd {
 
 /// Where a child is on its way to the program; the one it failed at is reported.
 enum class ChildStep : int {
-  kNone,  ///< nothing failed
+  kNone,   ///< nothing failed
+  kGroup,  ///< control groups of version 1
   kAffinity,
   kLimits,
   kPriority,  ///< nice value, scheduling policy
@@ -63,8 +64,11 @@ struct ChildPlan {
   static constexpr std::size_t kMaskWords = 1024 / (8 * sizeof(unsigned long));
   static constexpr std::size_t kNodeWords = 1024 / (8 * sizeof(unsigned long));
 
-  int join_cgroup = -1;  ///< folder to move into; -1 when clone3 did it, or there is none
-  int join_tasks = -1;   ///< the `tasks` file of a version 1 group to move into; -1: none
+  int join_cgroup = -1;    ///< folder to move into; -1 when clone3 did it, or there is none
+  bool must_join = false;  ///< rather fail than stay outside of it
+  /// The `tasks` files of version 1 groups to move into; -1: none.
+  static constexpr std::size_t kMaxJoined = 4;
+  int join_tasks[kMaxJoined] = {-1, -1, -1, -1};
   unsigned long affinity[kMaskWords] = {};
   bool reset_oom_score = false;
   bool set_nice = false;

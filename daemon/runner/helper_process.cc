@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "daemon/base/error.h"
+#include "daemon/runner/child_limits.h"
 #include "daemon/runner/launch_failure.h"
 
 namespace benchd {
@@ -21,17 +22,6 @@ constexpr std::uint64_t kNanosPerSecond = 1'000'000'000;
 #ifndef BENCHD_SANITIZED
 constexpr std::uint64_t kAddressSpaceBytes = std::uint64_t{512} * 1024 * 1024;
 #endif
-
-/// The caller's limit of that kind, or ours where it is lower.
-void LowerLimit(std::vector<ResourceLimit>& limits, int resource, std::uint64_t most) {
-  for (ResourceLimit& limit : limits) {
-    if (limit.resource != resource) continue;
-    limit.soft = std::min(limit.soft, most);
-    limit.hard = std::min(limit.hard, most);
-    return;
-  }
-  limits.push_back({resource, most, most});
-}
 
 Caller WithHelperLimits(Caller caller, std::int64_t timeout_ns) {
 #ifndef BENCHD_SANITIZED  // a sanitizer reserves terabytes

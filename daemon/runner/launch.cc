@@ -4,8 +4,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "daemon/base/error.h"
 #include "daemon/runner/helper_process.h"
 #include "daemon/system/kernel_files.h"
 #include "daemon/system/kernel_text.h"
@@ -24,12 +26,12 @@ Result<void> Launch::Start(RunTask task, bool held, EventSink& sink) {
       task_.plan->Prepare(memory_, streams, task_.padding_bytes, task_.truncate_output);
   // What is to be parsed goes through the pipe first; the parser then writes the file.
   if (!task_.parse.empty()) plan.output = nullptr;
-  SpawnOptions options;
-  options.cgroup_fd = cgroup_ != nullptr ? cgroup_->fd() : -1;
-  options.share_memory = services_.host.MayShareMemory(task_.plan->spec().caller);
-  options.held = held;
+  auto options = EnterGroups(plan);
+  if (!options) return std::move(options).error();
+  options->share_memory = services_.host.MayShareMemory(task_.plan->spec().caller);
+  options->held = held;
   services_.host.ResetOwnPeak();
-  auto child = Spawn(plan, area_, options);
+  auto child = Spawn(plan, area_, *options);
   if (!child) return std::move(child).error();
 
   // Asleep, or it would share our CPU with us as soon as we look for the end of the other's run.
@@ -43,6 +45,21 @@ Result<void> Launch::Start(RunTask task, bool held, EventSink& sink) {
   if (stdout_) stdout_->CloseWriteEnd();
   stderr_->CloseWriteEnd();
   return {};
+}
+
+/// @errors where a limit holds and a group is not there: it was taken away, or cannot be renewed.
+Result<SpawnOptions> Launch::EnterGroups(ChildPlan& plan) {
+  static_assert(RunGroups::kMostJoined < ChildPlan::kMaxJoined);
+  SpawnOptions options;
+  options.cgroup_fd = groups_.clone_fd();
+  options.only_in_cgroup = groups_.limited();
+  const auto joined = groups_.joined_fds();
+  std::copy(joined.begin(), joined.end(), plan.join_tasks + 1);
+  if (groups_.limited() && options.cgroup_fd < 0 && !groups_.has_v1()) {
+    return Error{ErrorCode::kInternal, "control group: it cannot be made again",
+                 "restart benchd-runner"};
+  }
+  return options;
 }
 
 Result<void> Launch::OpenCaptures() {
@@ -108,11 +125,7 @@ void Launch::Kill() {
   syscall(SYS_pidfd_send_signal, child_.pidfd.get(), SIGKILL, nullptr, 0);
   // It has not been reaped, so the number of its group is nobody else's.
   kill(-child_.pid, SIGKILL);
-  KillCgroup();
-}
-
-void Launch::KillCgroup() {
-  if (cgroup_ != nullptr) cgroup_->Kill();
+  KillGroups();
 }
 
 bool Launch::Reap(siginfo_t& info, rusage& usage) {

@@ -16,7 +16,7 @@
 #include "daemon/runner/launch_plan.h"
 #include "daemon/runner/process_tree.h"
 #include "daemon/runner/spawn.h"
-#include "daemon/system/cgroup.h"
+#include "daemon/system/run_groups.h"
 
 namespace benchd {
 
@@ -54,8 +54,8 @@ class Launch {
     ProcessTree& tree;
   };
 
-  /// `cgroup` may be nullptr: none can be owned here. It is this launch's alone.
-  Launch(Services services, RunCgroup* cgroup) : services_(services), cgroup_(cgroup) {}
+  /// `groups` are this launch's alone; there need not be any in them.
+  Launch(Services services, RunGroups& groups) : services_(services), groups_(groups) {}
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
   ~Launch() { Discard(); }
@@ -80,9 +80,11 @@ class Launch {
   bool has_report() const { return area_.valid(); }
   const ChildReport& report() const { return area_.report(); }
 
-  /// Kills the child, its process group and its control group.
+  /// Kills the child, its process group and its control groups.
   void Kill();
-  void KillCgroup();
+  void KillGroups() { groups_.Kill(); }
+  /// Those of RunGroups.
+  std::string TakeLimitHits() { return groups_.TakeHits(); }
   /// True when it has ended; then it is reaped.
   bool Reap(siginfo_t& info, rusage& usage);
   /// Of a child that has ended: its descriptor is ready for ever.
@@ -99,9 +101,10 @@ class Launch {
 
  private:
   Result<void> OpenCaptures();
+  Result<SpawnOptions> EnterGroups(ChildPlan& plan);
 
   const Services services_;
-  RunCgroup* const cgroup_;
+  RunGroups& groups_;
   SpawnArea area_;
   LaunchMemory memory_;
   RunTask task_;

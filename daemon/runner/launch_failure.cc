@@ -73,6 +73,9 @@ Error DescribeLaunchFailure(const ChildReport& report, const LaunchSpec& spec) {
       return DescribeChange(report, spec);
     case ChildStep::kExecute:
       return DescribeExecute(report, spec);
+    case ChildStep::kGroup:
+      return Failed("control group: the child cannot be put into it" + why,
+                    "did somebody remove it? restart benchd-runner");
     case ChildStep::kAffinity:
       return Failed("cpus: the child cannot be put on them" + why);
     case ChildStep::kLimits:

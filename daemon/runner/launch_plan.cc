@@ -138,7 +138,7 @@ void LaunchPlan::Apply(const Host& host, const ChildSettings& settings) {
   // Above the descriptors that a child fills first.
   const UniqueFd file(open(settings.shield_tasks.c_str(), O_WRONLY | O_CLOEXEC));
   shield_tasks_.Reset(fcntl(file.get(), F_DUPFD_CLOEXEC, 10));
-  plan_.join_tasks = shield_tasks_.get();
+  plan_.join_tasks[0] = shield_tasks_.get();
 }
 
 void LaunchPlan::SetIdentity(const ProgramIdentity& program) {

@@ -9,6 +9,7 @@
 
 #include "daemon/base/cpu_list.h"
 #include "daemon/base/error.h"
+#include "daemon/runner/child_limits.h"
 #include "daemon/runner/log.h"
 
 namespace benchd {
@@ -74,8 +75,17 @@ Result<std::vector<KnownProfile>> KnowProfiles(const KernelFiles& files,
   return known;
 }
 
+/// Whatever still runs in the groups of a dead runner.
+void EndLeftovers() {
+  const RunGroupPlaces places = RunGroupPlaces::FindBeside(RunCgroup::OwnFolder().value_or(""));
+  for (const std::string& place : {places.v2, places.freezer, places.memory, places.processes}) {
+    if (!place.empty()) RunCgroup::RemoveLeftovers(place);
+  }
+}
+
 Result<std::string> RestoreFromJournal(const RunnerOptions& options) {
   if (options.journal.empty()) return InvalidArgument("--restore", "it needs --journal FILE");
+  if (KernelFiles(options.sysfs_root).IsReal()) EndLeftovers();
   if (access(options.journal.c_str(), F_OK) != 0 && errno == ENOENT) {
     return std::string("nothing to restore");
   }
@@ -92,7 +102,10 @@ Result<std::string> RestoreFromJournal(const RunnerOptions& options) {
 }
 
 MachineSetup::MachineSetup(const RunnerOptions& options)
-    : files_(options.sysfs_root), units_(UnitsOf(files_)), settings_(files_, *units_) {}
+    : is_system_(!options.journal.empty()),
+      files_(options.sysfs_root),
+      units_(UnitsOf(files_)),
+      settings_(files_, *units_) {}
 
 Result<std::unique_ptr<MachineSetup>> MachineSetup::Open(const RunnerOptions& options) {
   std::unique_ptr<MachineSetup> setup(new MachineSetup(options));
@@ -130,20 +143,35 @@ std::string MachineSetup::SettleIn() {
   if (mkdir(leaf.c_str(), 0755) != 0 && errno != EEXIST) return {};
   const KernelFiles root("/");
   if (!root.Write(leaf.substr(1) + "/cgroup.procs", "0")) return {};
-  // Where there is none of it, a limit of memory is told to be missing.
-  static_cast<void>(
-      root.Write(runs_folder_.substr(1) + "/cgroup.subtree_control", "+memory").has_value());
+  // Where there is none of them, the limit is told to be missing.
+  for (const char* controller : {"+memory", "+pids"}) {
+    static_cast<void>(
+        root.Write(runs_folder_.substr(1) + "/cgroup.subtree_control", controller).has_value());
+  }
   return leaf.substr(1);
 }
 
+std::vector<RunGroups*> MachineSetup::OpenRunGroups(const TreeLimits& limits) {
+  std::vector<RunGroups*> opened;
+  std::string missing;
+  for (RunGroups& groups : run_groups_) {
+    missing = groups.Open(RunGroupPlaces::FindBeside(runs_folder_), limits);
+    if (groups.any()) opened.push_back(&groups);
+  }
+  if (!missing.empty()) Log(LogLevel::kWarning, "[children] a limit is missing: " + missing);
+  return opened;
+}
+
 void MachineSetup::Begin(const Host& host, std::vector<KnownProfile> profiles,
-                         std::vector<RunCgroup*> run_groups) {
+                         const ChildLimits& limits) {
   seat_.emplace(files_, place_.mount, SettleIn());
+  auto run_groups = OpenRunGroups(ChooseTreeLimits(host, limits, is_system_));
   owner_.emplace(MachineOwner::Parts{.settings = settings_,
                                      .place = place_,
                                      .seat = *seat_,
                                      .profiles = std::move(profiles),
                                      .run_groups = std::move(run_groups),
+                                     .memory_limit_bytes = limits.memory_bytes.value_or(kNoLimit),
                                      .journal = journal_ ? &*journal_ : nullptr,
                                      .why_nothing = why_nothing_,
                                      .overlap = host.cpus.why});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,18 +9,18 @@
 #include "daemon/base/result.h"
 #include "daemon/runner/host.h"
 #include "daemon/runner/options.h"
-#include "daemon/system/cgroup.h"
 #include "daemon/system/cgroup_seat.h"
 #include "daemon/system/journal.h"
 #include "daemon/system/machine_owner.h"
 #include "daemon/system/profile_cpus.h"
+#include "daemon/system/run_groups.h"
 #include "daemon/system/setting.h"
 #include "daemon/system/unit_properties.h"
 #include "daemon/wire/messages.h"
 
 namespace benchd {
 
-/// --restore: puts back what a dead runner left in the journal.
+/// --restore: puts back what a dead runner left in the journal, and ends what it left running.
 /// @return what was done, a sentence a line.
 /// @errors kFailedPrecondition when a live runner holds it; those of ParseJournal().
 Result<std::string> RestoreFromJournal(const RunnerOptions& options);
@@ -45,14 +46,13 @@ class MachineSetup {
   MachineSetup(const MachineSetup&) = delete;
   MachineSetup& operator=(const MachineSetup&) = delete;
 
-  /// Below which runs get their control groups: the own group as it was at the start.
-  const std::string& runs_folder() const { return runs_folder_; }
-
   /// Moves into a group of its own below the unit's, so that the unit's can have inner ones with
-  /// controllers (Documentation/admin-guide/cgroup-v2.rst, "no internal process"), and makes the
-  /// owner.
-  void Begin(const Host& host, std::vector<KnownProfile> profiles,
-             std::vector<RunCgroup*> run_groups);
+  /// controllers (Documentation/admin-guide/cgroup-v2.rst, "no internal process"), makes the groups
+  /// of runs there, and the owner.
+  void Begin(const Host& host, std::vector<KnownProfile> profiles, const ChildLimits& limits);
+
+  /// Of the present run and of the one being prepared.
+  std::array<RunGroups, 2>& run_groups() { return run_groups_; }
 
   MachineOwner& owner() { return *owner_; }
 
@@ -61,7 +61,9 @@ class MachineSetup {
 
   Result<void> OpenJournal(const std::string& path);
   std::string SettleIn();
+  std::vector<RunGroups*> OpenRunGroups(const TreeLimits& limits);
 
+  const bool is_system_;  ///< who starts a runner without a journal is benchd in user mode
   KernelFiles files_;
   std::unique_ptr<UnitProperties> units_;
   Settings settings_;
@@ -70,6 +72,7 @@ class MachineSetup {
   CgroupPlace place_;
   std::string runs_folder_;
   std::optional<CgroupSeat> seat_;
+  std::array<RunGroups, 2> run_groups_;
   std::optional<MachineOwner> owner_;
 };
 

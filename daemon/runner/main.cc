@@ -21,7 +21,6 @@
 #include "daemon/runner/process_tree.h"
 #include "daemon/runner/runner_config.h"
 #include "daemon/runner/server.h"
-#include "daemon/system/cgroup.h"
 
 namespace benchd {
 namespace {
@@ -125,28 +124,20 @@ Result<void> Run(const RunnerOptions& options) {
   auto endpoint = OpenEndpoint(options, *config);
   if (!endpoint) return std::move(endpoint).error();
 
-  auto cgroup = RunCgroup::CreateIn(machine.runs_folder());
-  auto other_cgroup = RunCgroup::CreateIn(machine.runs_folder());
-  std::vector<RunCgroup*> groups;
-  if (cgroup) groups.push_back(&*cgroup);
-  if (other_cgroup) groups.push_back(&*other_cgroup);
-  machine.Begin(*host, std::move(*profiles), std::move(groups));
+  machine.Begin(*host, std::move(*profiles), config->children);
+  auto& [groups, other_groups] = machine.run_groups();
   EventLoop loop;
   ProcessTree tree;
-  Server server({loop,
-                 *host,
-                 tree,
-                 machine.owner(),
-                 {cgroup ? &*cgroup : nullptr, other_cgroup ? &*other_cgroup : nullptr}},
+  Server server({loop, *host, tree, machine.owner(), config->children, {&groups, &other_groups}},
                 std::move(signals));
   if (endpoint->connection) {
     server.Serve(std::move(endpoint->connection));
   } else {
     server.Listen(std::move(endpoint->listener), endpoint->user);
     NotifySystemd("READY=1");
-    Log(LogLevel::kInfo, "ready for uid " + std::to_string(endpoint->user) +
-                             (cgroup ? ", runs in " + cgroup->path()
-                                     : ", without a control group: " + cgroup.error().message));
+    Log(LogLevel::kInfo,
+        "ready for uid " + std::to_string(endpoint->user) +
+            (groups.any() ? ", runs in " + groups.Describe() : ", without a control group"));
   }
   loop.Run();
   if (!endpoint->path.empty()) unlink(endpoint->path.c_str());

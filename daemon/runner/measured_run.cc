@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <limits>
 #include <utility>
 
 #include "daemon/runner/launch_failure.h"
@@ -36,8 +37,8 @@ MeasuredRun::MeasuredRun(Services services, RunOwner& owner)
     : services_(services),
       owner_(owner),
       timer_(services.loop, *this),
-      first_({services.loop, services.host, services.tree}, services.cgroups[0]),
-      second_({services.loop, services.host, services.tree}, services.cgroups[1]) {}
+      first_({services.loop, services.host, services.tree}, *services.groups[0]),
+      second_({services.loop, services.host, services.tree}, *services.groups[1]) {}
 
 Result<void> MeasuredRun::Start(RunTask task) {
   DropCaches(task);
@@ -48,6 +49,8 @@ Result<void> MeasuredRun::Start(RunTask task) {
 
 void MeasuredRun::Prepare(RunTask task) {
   if (services_.machine.cpuset() != CpusetKind::kAffinity) return;
+  // Moving a process between version 1 groups locks out every fork and exit there is.
+  if (services_.groups[0]->has_v1()) return;
   if (task.plan->spec().settings.drop_caches) return;
   // Where it fails, Start() will say why when its time has come.
   if (!next_->Start(std::move(task), true, *this)) next_->Discard();
@@ -149,6 +152,7 @@ void MeasuredRun::OnExit() {
   TakeFigures(info, usage, ended_at);
   state_ = State::kSweeping;
   sweep_until_ = ended_at + kKillGrace;
+  fewest_left_ = std::numeric_limits<std::size_t>::max();
   Sweep();
 }
 
@@ -174,15 +178,26 @@ void MeasuredRun::TakeFigures(const siginfo_t& info, const rusage& usage, std::i
 
 void MeasuredRun::Sweep() {
   if (!services_.tree.AnyLeft()) return AfterSweep();
-  if (MonotonicNow() > sweep_until_) {
-    return Finish(Error{ErrorCode::kInternal, "run: a process that it left behind cannot be killed",
-                        "is one set-user-ID, or hanging in the kernel? look at the children of "
-                        "benchd-runner with ps"});
-  }
+  if (MonotonicNow() > sweep_until_) return GiveUpSweeping();
   now_->StopWatching();
-  now_->KillCgroup();
-  services_.tree.Kill();
+  now_->KillGroups();
+  const std::size_t left = services_.tree.Kill();
+  if (left < fewest_left_) {
+    // Thousands take their time to die; as long as they do, they may.
+    fewest_left_ = left;
+    sweep_until_ = MonotonicNow() + kKillGrace;
+  }
   timer_.Arm(kSweepInterval);
+}
+
+/// Fails this run, and no other: what cannot be killed is left alone from now on.
+void MeasuredRun::GiveUpSweeping() {
+  const std::string pids = services_.tree.GiveUp();
+  Log(LogLevel::kError, "cannot be killed and was left alone: process " + pids);
+  Finish(Error{ErrorCode::kInternal,
+               "run: a process that it left behind cannot be killed (" + pids + ")",
+               "is one set-user-ID, or hanging in the kernel? look at the children of "
+               "benchd-runner with ps"});
 }
 
 void MeasuredRun::AfterSweep() {
@@ -190,6 +205,9 @@ void MeasuredRun::AfterSweep() {
   now_->FinishOutput();
   if (!killed_ && now_->has_report() && now_->report().died_waiting) return StartAgain();
   if (auto failure = FindFailure()) return Finish(std::move(*failure));
+  figures_.limit = now_->TakeLimitHits();
+  // One that succeeds all the same, or whose failure is ignored, has done something else.
+  if (!figures_.limit.empty()) services_.machine.NoteLimit(figures_.limit);
   figures_.stderr_tail = now_->TakeStderrTail();
   figures_.output = now_->TakeLog();
   if (!now_->task().parse.empty() && figures_.exit.signal == 0 && !timed_out_)

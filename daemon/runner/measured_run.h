@@ -4,19 +4,21 @@
 #include <sys/resource.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "daemon/base/result.h"
+#include "daemon/model/child_limits.h"
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/helper_process.h"
 #include "daemon/runner/host.h"
 #include "daemon/runner/launch.h"
 #include "daemon/runner/process_tree.h"
-#include "daemon/system/cgroup.h"
 #include "daemon/system/machine_owner.h"
+#include "daemon/system/run_groups.h"
 #include "daemon/wire/messages.h"
 
 namespace benchd {
@@ -43,8 +45,9 @@ class MeasuredRun : public EventSink, public HelperOwner {
     const Host& host;
     ProcessTree& tree;
     MachineOwner& machine;
-    /// Of the present run and of the one being prepared; nullptr: none can be owned here.
-    std::array<RunCgroup*, 2> cgroups{};
+    const ChildLimits& limits;
+    /// Of the present run and of the one being prepared.
+    std::array<RunGroups*, 2> groups{};
   };
 
   MeasuredRun(Services services, RunOwner& owner);
@@ -57,7 +60,8 @@ class MeasuredRun : public EventSink, public HelperOwner {
   Result<void> Start(RunTask task);
 
   /// Makes the child of the next run, which waits for StartPrepared(). Without effect where that is
-  /// not possible, or where its control group would have it made on the benchmark CPUs.
+  /// not possible, or where its control group would have it made on the benchmark CPUs, or joining
+  /// one would hold up the whole machine.
   void Prepare(RunTask task);
   bool prepared() const { return next_->held(); }
   /// Starts the run that was prepared; needs prepared() and idle(). Prepare() or DiscardPrepared()
@@ -84,6 +88,7 @@ class MeasuredRun : public EventSink, public HelperOwner {
   void DropCaches(const RunTask& task) const;
   void KillChild();
   void Sweep();
+  void GiveUpSweeping();
   void AfterSweep();
   std::optional<Error> FindFailure() const;
   void StartParsing();
@@ -103,6 +108,7 @@ class MeasuredRun : public EventSink, public HelperOwner {
   bool timed_out_ = false;
   bool cancelled_ = false;
   std::int64_t sweep_until_ = 0;
+  std::size_t fewest_left_ = 0;
   std::unique_ptr<HelperProcess> parser_;
 };
 

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "daemon/base/error.h"
+#include "daemon/runner/child_limits.h"
 #include "daemon/runner/log.h"
 #include "daemon/runner/machine_setup.h"
 #include "daemon/system/v1_shield.h"
@@ -103,6 +104,7 @@ Result<void> Peer::Open(wire::OpenChild message) {
   std::sort(spec.cpus.begin(), spec.cpus.end());
   spec.program = std::move(message.program);
   spec.settings = SettingsOf(spec.cpus);
+  LimitEach(spec.caller);
   if (message.output == OutputKind::kFile) {
     if (message.output_path.empty()) return InvalidArgument("output", "the file has no name");
     spec.output_path = message.output_path;
@@ -182,6 +184,14 @@ void Peer::FinishDiagnosis() {
   for (const std::uint64_t request : std::exchange(diagnoses_, {})) {
     Answer(wire::MachineDiagnosed{request, sources});
   }
+}
+
+/// What [children] takes from each process; the groups hold what is the whole tree's.
+void Peer::LimitEach(Caller& caller) const {
+  LowerLimits(caller.limits, services_.limits);
+  if (services_.groups[0]->held().processes != kNoLimit) return;
+  LimitProcessesOf(caller.uid, services_.limits.processes.value_or(kDefaultProcesses),
+                   caller.limits);
 }
 
 /// What the profile of the session gives to each of its children.

@@ -2,6 +2,8 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
+#include <string>
 #include <vector>
 
 namespace benchd {
@@ -15,6 +17,7 @@ class ProcessTree {
   enum class Kind {
     kMeasured,  ///< killed with everything else by Kill()
     kHelper,    ///< left alone by Kill(), with its descendants
+    kGivenUp,   ///< likewise: it could not be killed
   };
 
   void Claim(pid_t pid, Kind kind) { claims_.push_back({pid, kind}); }
@@ -30,8 +33,13 @@ class ProcessTree {
   void Reap();
 
   /// Stops all of them until no new one appears, so that none escapes by forking, then kills them.
-  /// They are dead a moment later. One that we may not signal (set-user-ID) survives.
-  void Kill();
+  /// They are dead a moment later. One that we may not signal (set-user-ID) survives. Where forks
+  /// are faster than a pass, the next call goes on.
+  /// @return how many there were.
+  std::size_t Kill();
+
+  /// From now on leaves alone whatever is left. @return their numbers, for a message.
+  std::string GiveUp();
 
  private:
   struct Claimed {
@@ -39,12 +47,16 @@ class ProcessTree {
     Kind kind = Kind::kMeasured;
   };
 
-  bool IsClaimed(pid_t pid) const;
-  /// Descendants without those that a claim as helper shields, parents before children.
+  const Claimed* FindClaim(pid_t pid) const;
+  /// Descendants without those that a claim shields, parents before children.
   struct Process {
     pid_t pid = 0;
     pid_t parent = 0;
+    pid_t group = 0;
+    pid_t session = 0;
   };
+  static Process ReadProcess(pid_t pid);
+  static void Stop(const Process& process, std::vector<pid_t>& stopped_groups);
   std::vector<Process> Descendants() const;
 
   std::vector<Claimed> claims_;

@@ -63,6 +63,7 @@ long Clone3(const clone_args& args, const ChildPlan& plan) {
 /// suspended until the child has become its program.
 long ClonePortably(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options, int& pidfd) {
   plan.join_cgroup = options.cgroup_fd;
+  plan.must_join = options.only_in_cgroup;
   int flags = CLONE_VFORK | CLONE_PIDFD | SIGCHLD;
   if (options.share_memory) flags |= CLONE_VM;
   char* const top = area.stack() + SpawnArea::kStackBytes;
@@ -122,6 +123,9 @@ Result<Spawned> Spawn(ChildPlan& plan, SpawnArea& area, const SpawnOptions& opti
     args.cgroup = 0;
   }
   const bool refused_cgroup = pid < 0 && pid != -ENOSYS && pid != -EAGAIN && pid != -ENOMEM;
+  if (refused_cgroup && options.only_in_cgroup) {
+    return SystemError("starting a process in its control group", static_cast<int>(-pid));
+  }
   if (options.cgroup_fd < 0 || refused_cgroup) pid = Clone3(args, plan);
   if (pid == -ENOSYS && options.held) {
     return Error{ErrorCode::kUnimplemented, "starting a process: there is no clone3 here", {}};

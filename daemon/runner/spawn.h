@@ -40,6 +40,8 @@ struct Spawned {
 
 struct SpawnOptions {
   int cgroup_fd = -1;  ///< folder of the control group to start in, or -1
+  /// Rather no process than one outside of that group.
+  bool only_in_cgroup = false;
   /// Runs the child's first steps in the runner's own memory (CLONE_VM): no page tables to copy.
   bool share_memory = true;
   /// Stops before it takes on anything of the user's, on the runner's own CPUs, until OpenGate().
@@ -51,8 +53,8 @@ struct SpawnOptions {
 ///
 /// Returns at once, while the child is still on its way: a file it opens as the user may block for
 /// ever (a FIFO, a dead server), and that must not stop the runner. Costs as much as vfork.
-/// All signals must be blocked. A control group that the kernel refuses is left out silently; the
-/// process tree is then found through its parents (reaper.h).
+/// All signals must be blocked. A control group that the kernel refuses is left out silently unless
+/// it holds limits; the process tree is then found through its parents (ProcessTree).
 /// @errors of clone: kResourceExhausted when no process can be made; kUnimplemented for one to be
 ///         held where clone3 is missing.
 Result<Spawned> Spawn(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options);

@@ -6,6 +6,7 @@
 
 #include "daemon/base/cpu_list.h"
 #include "daemon/base/error.h"
+#include "daemon/system/kernel_text.h"
 
 namespace benchd {
 namespace {
@@ -14,7 +15,7 @@ constexpr int kGroupBits = 32;
 constexpr std::size_t kGroupDigits = 8;
 
 Error NoMask(std::string_view group) {
-  return InvalidArgument("CPU mask", "'" + std::string(group) + "' is no group of 32 CPUs");
+  return InvalidArgument("CPU mask", "'" + Printable(group) + "' is no group of 32 CPUs");
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ Result<MachineReport> MachineOwner::Acquire(const std::string& profile, Isolatio
   report.environment = ReadEnvironment(parts_.settings.files());
   report.benchmark_cpus = *used;
   report.housekeeping_cpus = (*known)->cpus.housekeeping;
-  session_.emplace();
+  session_ = Session{};
   session_->at_start = report.isolation;
   session_->used = std::move(*used);
   session_->before = TakeSample(parts_.settings.files(), session_->used);
@@ -117,6 +117,11 @@ std::vector<Warning> MachineOwner::WarningsOf(const Session& session,
                           " times in " + std::to_string(session.runs) +
                           " runs: a program of one thread is steadier on one (--cpus)"));
   }
+  for (const auto& [limit, runs] : session.limits) {
+    const std::string where = runs == 1 ? "a run" : std::to_string(runs) + " runs";
+    warnings.push_back(Warn("limit_reached", "in " + where + " a program " + limit +
+                                                 ": it may have done less than it should"));
+  }
   if (!child_profile_.aslr) {
     warnings.push_back(Warn("aslr_off",
                             "aslr = \"off\": one memory layout was measured, which may favour "
@@ -134,6 +139,10 @@ void MachineOwner::NoteMigrations(std::uint64_t count) {
   if (!session_) return;
   ++session_->runs;
   session_->migrations += count;
+}
+
+void MachineOwner::NoteLimit(const std::string& limit) {
+  if (session_) ++session_->limits[limit];
 }
 
 Result<const KnownProfile*> MachineOwner::Find(const std::string& name) const {
@@ -162,22 +171,25 @@ Result<std::vector<int>> MachineOwner::ChooseCpus(const KnownProfile& known, Iso
   return chosen;
 }
 
-/// Of the runs' control groups; how that went, unless there is to be no limit.
-std::optional<SettingState> MachineOwner::LimitMemory(std::uint64_t bytes) const {
+/// Of the runs' control groups; how that went, unless nobody asked for a limit. 0 = none of the
+/// profile's.
+std::optional<SettingState> MachineOwner::LimitMemory(std::uint64_t profile_bytes) const {
+  const std::uint64_t of_profile = profile_bytes == 0 ? kNoLimit : profile_bytes;
+  const std::uint64_t wanted = std::min(of_profile, parts_.memory_limit_bytes);
   SettingState state{.setting = "memory_limit",
-                     .wanted = std::to_string(bytes) + " bytes",
+                     .wanted = std::to_string(wanted) + " bytes",
                      .actual = "no limit",
                      .held = !parts_.run_groups.empty(),
                      .why = parts_.run_groups.empty() ? "no control group can be made here" : "",
                      .at_end = {}};
-  for (RunCgroup* group : parts_.run_groups) {
-    auto limited = group->LimitMemory(bytes);
+  for (RunGroups* group : parts_.run_groups) {
+    auto limited = group->LimitMemory(wanted);
     if (limited) continue;
     state.held = false;
     state.why = limited.error().message;
   }
   if (state.held) state.actual = state.wanted;
-  return bytes > 0 ? std::optional(std::move(state)) : std::nullopt;
+  return wanted != kNoLimit ? std::optional(std::move(state)) : std::nullopt;
 }
 
 // ---- who holds what ----

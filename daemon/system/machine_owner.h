@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,10 +10,10 @@
 #include "daemon/model/machine_profile.h"
 #include "daemon/model/session.h"
 #include "daemon/model/session_spec.h"
-#include "daemon/system/cgroup.h"
 #include "daemon/system/held_profile.h"
 #include "daemon/system/journal.h"
 #include "daemon/system/machine_sample.h"
+#include "daemon/system/run_groups.h"
 
 namespace benchd {
 
@@ -40,7 +41,9 @@ class MachineOwner {
     const CgroupPlace& place;
     CgroupSeat& seat;
     std::vector<KnownProfile> profiles;  ///< `default` among them
-    std::vector<RunCgroup*> run_groups;  ///< of the runs: for limits of memory
+    std::vector<RunGroups*> run_groups;  ///< of the runs: for limits of memory
+    /// What [children] memory_mib asks for, beside which a profile may ask for less.
+    std::uint64_t memory_limit_bytes = kNoLimit;
     /// nullptr: changes nothing, for the reason `why_nothing`.
     Journal* journal = nullptr;
     std::string why_nothing;
@@ -69,6 +72,8 @@ class MachineOwner {
   void CheckCpuset();
   /// Told by Release(): runs of this session in which a child was moved between CPUs.
   void NoteMigrations(std::uint64_t count);
+  /// Likewise: a run that ran into a limit; "reached its limit of ...".
+  void NoteLimit(const std::string& limit);
 
   /// @errors kInvalidArgument for an unknown profile.
   Result<MachineStatus> Describe(const std::string& profile) const;
@@ -94,6 +99,7 @@ class MachineOwner {
     std::string broken_cpuset;
     std::uint64_t migrations = 0;
     std::uint64_t runs = 0;
+    std::map<std::string, std::uint64_t> limits;  ///< what was run into, and by how many runs
   };
 
   Result<const KnownProfile*> Find(const std::string& name) const;
@@ -102,7 +108,7 @@ class MachineOwner {
   void Hold(const KnownProfile& known);
   std::vector<std::string> LetGo();
   void HoldWhatStays();
-  std::optional<SettingState> LimitMemory(std::uint64_t bytes) const;
+  std::optional<SettingState> LimitMemory(std::uint64_t profile_bytes) const;
   std::vector<SettingState> States(const KnownProfile& known) const;
   MachineStatus StatusOf(const KnownProfile& known) const;
   std::vector<Warning> WarningsOf(const Session& session,

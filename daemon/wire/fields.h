@@ -47,6 +47,9 @@ void VisitFields(auto& visit, Is<MachineProfile> auto& v) {
         v.swappiness, v.perf_sample_rate);
   visit(v.numa_local, v.memory_limit_bytes, v.nice, v.policy, v.drop_caches, v.aslr);
 }
+void VisitFields(auto& visit, Is<ChildLimits> auto& v) {
+  visit(v.memory_bytes, v.processes, v.open_files, v.file_bytes, v.core_bytes, v.cpu_seconds);
+}
 /// An absent direction is its own byte: 0 none, 1 lower, 2 higher.
 template <typename Visit>
 void VisitFields(Visit& visit, Is<MetricInfo> auto& v) {
@@ -98,7 +101,7 @@ void VisitFields(auto&, Is<CancelRun> auto&) {}
 void VisitFields(auto& visit, Is<RunFigures> auto& v) {
   visit(v.started_at_ns, v.wall_time_ns, v.ended_at_ns, v.user_time_us, v.system_time_us,
         v.max_rss_bytes, v.minor_faults, v.major_faults, v.voluntary_switches,
-        v.involuntary_switches, v.exit, v.stderr_tail, v.output, v.parsed);
+        v.involuntary_switches, v.exit, v.limit, v.stderr_tail, v.output, v.parsed);
 }
 void VisitFields(auto& visit, Is<RunsFinished> auto& v) { visit(v.request, v.runs, v.result); }
 void VisitFields(auto& visit, Is<AcquireMachine> auto& v) {
@@ -116,7 +119,7 @@ void VisitFields(auto& visit, Is<MachineDiagnosed> auto& v) { visit(v.request, v
 void VisitFields(auto& visit, Is<ProfileSummary> auto& v) { visit(v.name, v.cpus); }
 void VisitFields(auto& visit, Is<ParsedOutput> auto& v) { visit(v.result, v.samples, v.metrics); }
 void VisitFields(auto& visit, Is<RunnerConfig> auto& v) {
-  visit(v.user, v.benchmark_cpus, v.profiles);
+  visit(v.user, v.benchmark_cpus, v.profiles, v.children);
 }
 
 }  // namespace benchd::wire

@@ -9,6 +9,7 @@
 
 #include "daemon/base/result.h"
 #include "daemon/model/caller.h"
+#include "daemon/model/child_limits.h"
 #include "daemon/model/machine_profile.h"
 #include "daemon/model/program.h"
 #include "daemon/model/run.h"
@@ -22,7 +23,7 @@
 /// closed socket, as the death of the other.
 namespace benchd::wire {
 
-inline constexpr std::uint32_t kVersion = 3;
+inline constexpr std::uint32_t kVersion = 4;
 
 /// First record of a connection, from benchd.
 struct Hello {
@@ -115,6 +116,8 @@ struct RunFigures {
   std::int64_t voluntary_switches = 0;
   std::int64_t involuntary_switches = 0;
   RunExit exit;
+  /// Which limit it ran into, such as "exceeded its memory limit of 64 MiB"; empty = into none.
+  std::string limit;
   std::string stderr_tail;  ///< at most 4 KiB
   std::string output;       ///< OutputKind::kLog, at most 1 MiB
   /// What benchd-helper made of stdout as the caller: an encoded ParsedOutput, opaque to the
@@ -203,6 +206,7 @@ struct RunnerConfig {
   std::string benchmark_cpus;  ///< CPU list; empty = the default split
   /// Those of the file; `default` and `strict` exist in any case.
   std::vector<MachineProfile> profiles;
+  ChildLimits children;
 };
 std::string EncodeRunnerConfig(const Result<RunnerConfig>& config);
 Result<Result<RunnerConfig>> DecodeRunnerConfig(std::string_view bytes);

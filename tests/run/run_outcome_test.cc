@@ -104,6 +104,15 @@ TEST(MakeRunOutcomeTest, LetsAFailedChildsExitSpeakInsteadOfItsUnparsableOutput)
   EXPECT_EQ(outcome->samples.size(), BuiltinMetrics().size());
 }
 
+TEST(MakeRunOutcomeTest, TellsTheLimitThatAChildRanInto) {
+  wire::RunFigures figures = Figures();
+  figures.exit.signal = 9;
+  figures.limit = "exceeded its memory limit of 64 MiB";
+  const auto outcome = MakeRunOutcome(figures, "lines");
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_EQ(outcome->limit, "exceeded its memory limit of 64 MiB");
+}
+
 TEST(MakeRunOutcomeTest, KeepsWhatAFailedChildDidPrint) {
   wire::RunFigures figures = Figures();
   figures.exit.code = 1;

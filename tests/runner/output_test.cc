@@ -36,14 +36,17 @@ TEST(OutputTest, ALogHasBothStreams) {
   EXPECT_EQ(figures->stderr_tail, "err\n");
 }
 
-TEST(OutputTest, ALogIsCutAtOneMebibyteAndTheChildIsNotStopped) {
+TEST(OutputTest, ALogIsCutAtOneMebibyteAndSaysSoAndTheChildIsNotStopped) {
   RunnerProcess runner;
   wire::OpenChild child = ScriptOf("head -c 5000000 /dev/zero | tr '\\0' y; exit 7");
   child.output = OutputKind::kLog;
   const auto figures = runner.Run(child);
   ASSERT_TRUE(figures);
   EXPECT_EQ(figures->exit.code, 7);
-  EXPECT_EQ(figures->output, std::string(1024 * 1024, 'y'));
+  const std::string cut = "\n[cut here: the run printed more than 1 MiB]\n";
+  EXPECT_EQ(figures->output.size(), 1024U * 1024U);
+  EXPECT_TRUE(figures->output.ends_with("yyy" + cut));
+  EXPECT_EQ(figures->output.find_first_not_of('y'), figures->output.size() - cut.size());
 }
 
 TEST(OutputTest, AFileIsEmptiedOnceASessionAndThenAppendedTo) {

@@ -1,19 +1,6 @@
 #include "daemon/system/cgroup.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <array>
-#include <filesystem>
-#include <fstream>
-
-#include "tests/system/kernel_tree.h"
 
 namespace benchd {
 namespace {
@@ -60,77 +47,28 @@ TEST(OwnCgroupTest, FollowsAMountThatShowsOnlyAPart) {
   EXPECT_FALSE(OwnCgroupFolder(mount, "0::/"));
 }
 
-TEST(RunCgroupTest, SaysWhichFolderItCouldNotMake) {
-  const auto group = RunCgroup::CreateIn("/proc/nowhere");
-  ASSERT_FALSE(group);
-  EXPECT_NE(group.error().message.find("/proc/nowhere/benchd-run-"), std::string::npos);
+constexpr std::string_view kVersionOne =
+    "32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
+    "33 31 0:30 /docker/1f /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n"
+    "34 31 0:31 / /sys/fs/cgroup/freezer rw - cgroup cgroup rw,freezer\n";
+
+TEST(V1MountTest, IsTheOneWithTheController) {
+  EXPECT_EQ(*FindV1Mount(kVersionOne, "cpuacct"), (CgroupMount{"/sys/fs/cgroup/cpu,cpuacct", "/"}));
+  EXPECT_EQ(*FindV1Mount(kVersionOne, "pids"), (CgroupMount{"/sys/fs/cgroup/pids", "/docker/1f"}));
+  EXPECT_FALSE(FindV1Mount(kVersionOne, "pid")) << "a whole word";
+  EXPECT_FALSE(FindV1Mount(kUnified, "cgroup2"));
 }
 
-/// A child that waits for ever, or until `group` is killed.
-pid_t SleepIn(const RunCgroup& group) {
-  const pid_t pid = fork();
-  if (pid == 0) {
-    for (;;) pause();
-  }
-  std::ofstream(group.path() + "/cgroup.procs") << pid << std::flush;
-  return pid;
-}
-
-/// A group below the test's own.
-Result<RunCgroup> CreateHere() {
-  auto folder = RunCgroup::OwnFolder();
-  if (!folder) return std::move(folder).error();
-  return RunCgroup::CreateIn(*folder);
-}
-
-TEST(RunCgroupTest, KillsItsProcessesAndGoesAway) {
-  auto group = CreateHere();
-  if (!group) GTEST_SKIP() << "no group can be made here: " << group.error().message;
-  const std::string path = group->path();
-  const pid_t pid = SleepIn(*group);
-  group->Kill();
-  int status = 0;
-  ASSERT_EQ(waitpid(pid, &status, 0), pid);
-  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-  { RunCgroup gone = std::move(*group); }
-  EXPECT_FALSE(std::filesystem::exists(path));
-}
-
-TEST(RunCgroupTest, CanBeReadByWhoeverRunsInIt) {
-  const mode_t before = umask(077);
-  auto group = CreateHere();
-  umask(before);
-  if (!group) GTEST_SKIP() << "no group can be made here: " << group.error().message;
-  using std::filesystem::perms;
-  const perms everybody = perms::others_read | perms::others_exec;
-  EXPECT_EQ(std::filesystem::status(group->path()).permissions() & everybody, everybody);
-}
-
-TEST(RunCgroupTest, IsAFreshFolderAfterAKill) {
-  auto group = CreateHere();
-  if (!group) GTEST_SKIP() << "no group can be made here: " << group.error().message;
-  const std::string first = group->path();
-  EXPECT_EQ(group->fd(), group->fd());
-  EXPECT_EQ(group->path(), first);
-  group->Kill();
-  EXPECT_GE(group->fd(), 0);
-  EXPECT_NE(group->path(), first);
-  EXPECT_FALSE(std::filesystem::exists(first));
-}
-
-TEST(RunCgroupTest, RemovesWhatADeadRunnerLeft) {
-  auto first = CreateHere();
-  if (!first) GTEST_SKIP() << "no group can be made here: " << first.error().message;
-  const std::string parent = std::filesystem::path(first->path()).parent_path();
-  // A group as a killed runner leaves it: no process, no lock.
-  const std::string leftover = parent + "/benchd-run-test-" + std::to_string(getpid());
-  ASSERT_TRUE(std::filesystem::create_directory(leftover));
-  const auto second = RunCgroup::CreateIn(first->path());
-  ASSERT_TRUE(second) << second.error().message;
-  EXPECT_TRUE(std::filesystem::exists(leftover)) << "only the folder asked for is cleaned";
-  ASSERT_FALSE(RunCgroup::CreateIn(parent)) << "its name is taken by the first group";
-  EXPECT_FALSE(std::filesystem::exists(leftover));
-  EXPECT_TRUE(std::filesystem::exists(first->path())) << "a locked group is alive";
+TEST(OwnV1FolderTest, IsTheFolderOfTheControllersLine) {
+  constexpr std::string_view kGroups =
+      "5:cpu,cpuacct:/bench.slice/runner\n4:freezer:/\n3:pids:/docker/1f/bench\n0::/elsewhere\n";
+  EXPECT_EQ(*OwnV1Folder(kVersionOne, kGroups, "cpu"),
+            "/sys/fs/cgroup/cpu,cpuacct/bench.slice/runner");
+  EXPECT_EQ(*OwnV1Folder(kVersionOne, kGroups, "freezer"), "/sys/fs/cgroup/freezer");
+  EXPECT_EQ(*OwnV1Folder(kVersionOne, kGroups, "pids"), "/sys/fs/cgroup/pids/bench");
+  EXPECT_FALSE(OwnV1Folder(kVersionOne, kGroups, "memory"));
+  EXPECT_FALSE(OwnV1Folder(kVersionOne, "0::/elsewhere\n", "freezer"));
+  EXPECT_FALSE(OwnV1Folder(kVersionOne, "garbage\n::\n4:freezer\n", "freezer"));
 }
 
 }  // namespace

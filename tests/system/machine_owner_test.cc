@@ -51,6 +51,7 @@ class MachineOwnerTest : public testing::Test {
                             .seat = seat_,
                             .profiles = known,
                             .run_groups = {},
+                            .memory_limit_bytes = memory_limit_bytes_,
                             .journal = journal_.get(),
                             .why_nothing = with_journal ? "" : "there is no journal",
                             .overlap = ""});
@@ -67,6 +68,7 @@ class MachineOwnerTest : public testing::Test {
   static constexpr const char* kBefore = "powersave 1 1";
   static constexpr const char* kTaken = "performance 0 0";
 
+  std::uint64_t memory_limit_bytes_ = kNoLimit;  // of [children]
   KernelTree tree_;
   KernelTree folder_;  // of the journal
   FaultyFiles files_{tree_.root()};
@@ -265,6 +267,48 @@ TEST_F(MachineOwnerTest, WarnsOfMigrationsWhenTheyAreTheRule) {
   const MachineEnd end = owner_->Release();
   ASSERT_EQ(end.warnings.size(), 1U);
   EXPECT_EQ(end.warnings[0].code, "migrations");
+}
+
+TEST_F(MachineOwnerTest, WarnsOfLimitsThatRunsRanInto) {
+  Make();
+  owner_->NoteLimit("reached its limit of 9 processes");
+  ASSERT_TRUE(Acquire());
+  EXPECT_TRUE(owner_->Release().warnings.empty()) << "nobody's";
+  ASSERT_TRUE(Acquire());
+  for (int run = 0; run < 3; ++run) owner_->NoteLimit("reached its limit of 9 processes");
+  owner_->NoteLimit("exceeded its memory limit of 1 MiB");
+  const MachineEnd end = owner_->Release();
+  ASSERT_EQ(end.warnings.size(), 2U);
+  EXPECT_EQ(end.warnings[0].code, "limit_reached");
+  EXPECT_EQ(end.warnings[0].message,
+            "in a run a program exceeded its memory limit of 1 MiB: it may have done less than it "
+            "should");
+  EXPECT_EQ(end.warnings[1].message,
+            "in 3 runs a program reached its limit of 9 processes: it may have done less than it "
+            "should");
+}
+
+TEST_F(MachineOwnerTest, TellsTheLimitOfMemoryThatTheConfigurationOrTheProfileAsksFor) {
+  const auto memory_of = [](const MachineReport& report) {
+    for (const SettingState& state : report.isolation) {
+      if (state.setting == "memory_limit") return state.wanted + ", " + state.why;
+    }
+    return std::string();
+  };
+  Make(false);
+  EXPECT_EQ(memory_of(*Acquire()), "");
+  owner_->Release();
+  memory_limit_bytes_ = 2000;
+  Make(false);
+  EXPECT_EQ(memory_of(*Acquire()), "2000 bytes, no control group can be made here");
+  owner_->Release();
+  profiles_[0].memory_limit_bytes = 3000;
+  Make(false);
+  EXPECT_EQ(memory_of(*Acquire()), "2000 bytes, no control group can be made here");
+  owner_->Release();
+  profiles_[0].memory_limit_bytes = 1000;
+  Make(false);
+  EXPECT_EQ(memory_of(*Acquire()), "1000 bytes, no control group can be made here");
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ RunFigures SomeFigures() {
                     .voluntary_switches = 5,
                     .involuntary_switches = 6,
                     .exit = {.code = 7, .signal = 8, .timed_out = true},
+                    .limit = "exceeded",
                     .stderr_tail = std::string("tail\0of", 7),
                     .output = "out",
                     .parsed = std::string(100, '\xff')};
@@ -192,6 +193,7 @@ TEST(MessagesTest, FieldsLandWhereTheyBelong) {
   const RunFigures* const figures = &std::get<RunsFinished>(*run).runs[0];
   EXPECT_EQ(figures->wall_time_ns, 480'000);
   EXPECT_EQ(figures->exit, (RunExit{.code = 7, .signal = 8, .timed_out = true}));
+  EXPECT_EQ(figures->limit, "exceeded");
   EXPECT_EQ(figures->stderr_tail, std::string("tail\0of", 7));
 
   const Result<Message> machine = Decode(Encode(MachineAcquired{1, SomeMachine()}));
@@ -321,14 +323,22 @@ TEST(ParsedOutputTest, AValueThatIsNotFiniteIsRefused) {
   }
 }
 
-TEST(RunnerConfigTest, ComesBackWithItsProfiles) {
-  const RunnerConfig config{
-      .user = "benchd", .benchmark_cpus = "1-3", .profiles = {SomeProfile(), MachineProfile{}}};
+TEST(RunnerConfigTest, ComesBackWithItsProfilesAndLimits) {
+  const RunnerConfig config{.user = "benchd",
+                            .benchmark_cpus = "1-3",
+                            .profiles = {SomeProfile(), MachineProfile{}},
+                            .children = {.memory_bytes = 1,
+                                         .processes = {},
+                                         .open_files = 3,
+                                         .file_bytes = 4,
+                                         .core_bytes = 5,
+                                         .cpu_seconds = kNoLimit}};
   const auto decoded = DecodeRunnerConfig(EncodeRunnerConfig(config));
   ASSERT_TRUE(decoded && *decoded);
   EXPECT_EQ((*decoded)->user, config.user);
   EXPECT_EQ((*decoded)->benchmark_cpus, config.benchmark_cpus);
   EXPECT_EQ((*decoded)->profiles, config.profiles);
+  EXPECT_EQ((*decoded)->children, config.children);
 
   const Error error{ErrorCode::kInvalidArgument, "benchd.toml: line 3", "see the manual"};
   const auto refused = DecodeRunnerConfig(EncodeRunnerConfig(error));

@@ -1,0 +1,315 @@
+#include "daemon/system/run_cgroup.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "daemon/base/error.h"
+#include "daemon/system/cgroup.h"
+#include "daemon/system/kernel_files.h"
+#include "daemon/system/kernel_text.h"
+
+namespace benchd {
+namespace {
+
+constexpr std::string_view kNamePrefix = "benchd-run-";
+constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+
+// The same in both versions where nothing else is said (Documentation/admin-guide/cgroup-v2.rst and
+// cgroup-v1/{memory,pids,freezer-subsystem}.rst).
+constexpr const char* kMemoryMax = "memory.max";
+constexpr const char* kV1MemoryMax = "memory.limit_in_bytes";
+constexpr const char* kV1MemoryAndSwapMax = "memory.memsw.limit_in_bytes";
+constexpr const char* kPidsMax = "pids.max";
+constexpr const char* kV1Tasks = "tasks";
+
+UniqueFd OpenAt(int folder, const char* name, int flags) {
+  return UniqueFd(openat(folder, name, flags | O_CLOEXEC));
+}
+
+bool Has(int folder, const char* name) { return faccessat(folder, name, F_OK, 0) == 0; }
+
+std::string ReadAt(int folder, const char* name) {
+  const UniqueFd file = OpenAt(folder, name, O_RDONLY);
+  std::string text;
+  char buffer[1024];
+  ssize_t count = 0;
+  while (file && (count = read(file.get(), buffer, sizeof(buffer))) > 0) {
+    text.append(buffer, static_cast<std::size_t>(count));
+  }
+  return text;
+}
+
+bool WriteAt(int folder, const char* name, std::string_view text) {
+  const UniqueFd file = OpenAt(folder, name, O_WRONLY);
+  return file && write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+/// Stops everything in a group while it lives, whatever it does: nobody forks any more.
+class Frozen {
+ public:
+  explicit Frozen(int folder) : folder_(folder) {
+    if (WriteAt(folder_, kV2, "1")) return;
+    if (!WriteAt(folder_, kV1, "FROZEN")) return;
+    // To look moves the state on from FREEZING; one that hangs in the kernel never gets there.
+    constexpr int kLooks = 20;
+    constexpr useconds_t kPauseUs = 100;
+    for (int i = 0; i < kLooks && !ReadAt(folder_, kV1).starts_with("FROZEN"); ++i) {
+      usleep(kPauseUs);
+    }
+  }
+  Frozen(const Frozen&) = delete;
+  Frozen& operator=(const Frozen&) = delete;
+  ~Frozen() {
+    if (!WriteAt(folder_, kV2, "0")) WriteAt(folder_, kV1, "THAWED");
+  }
+
+ private:
+  static constexpr const char* kV2 = "cgroup.freeze";
+  static constexpr const char* kV1 = "freezer.state";
+  const int folder_;
+};
+
+/// @return how many there were.
+int SignalAll(int folder) {
+  const std::string pids = ReadAt(folder, "cgroup.procs");
+  int count = 0;
+  for (std::string_view rest = pids; !rest.empty();) {
+    const auto pid = ParseCount(NextLine(rest));
+    if (!pid || *pid == 0) continue;
+    ::kill(static_cast<pid_t>(*pid), SIGKILL);
+    ++count;
+  }
+  return count;
+}
+
+void KillAll(int folder) {
+  if (WriteAt(folder, "cgroup.kill", "1")) return;
+  // Before Linux 5.14, and version 1. A frozen process of version 1 dies when it is thawed.
+  constexpr int kPasses = 20;
+  for (int pass = 0; pass < kPasses; ++pass) {
+    const Frozen frozen(folder);
+    if (SignalAll(folder) == 0) return;
+  }
+}
+
+/// The number after a word that begins a line, 0 without it: "max 3", "oom_kill 1".
+std::uint64_t CountOf(std::string_view text, std::string_view key) {
+  while (!text.empty()) {
+    std::string_view line = NextLine(text);
+    if (NextWord(line) == key) return ParseCount(NextWord(line)).value_or(0);
+  }
+  return 0;
+}
+
+/// A file of counters, from its beginning.
+std::string_view ReadCounters(int file, char* buffer, std::size_t size) {
+  const ssize_t count = file < 0 ? 0 : pread(file, buffer, size, 0);
+  return {buffer, count > 0 ? static_cast<std::size_t>(count) : 0};
+}
+
+}  // namespace
+
+Result<std::string> RunCgroup::OwnFolder() {
+  const KernelFiles files("/");
+  auto mountinfo = files.Read("proc/self/mountinfo");
+  if (!mountinfo) return std::move(mountinfo).error();
+  auto mount = FindCgroup2Mount(*mountinfo);
+  if (!mount) return std::move(mount).error();
+  auto own = files.Read("proc/self/cgroup");
+  if (!own) return std::move(own).error();
+  return OwnCgroupFolder(*mount, *own);
+}
+
+void RunCgroup::RemoveLeftovers(const std::string& parent) {
+  DIR* listing = opendir(parent.c_str());
+  if (listing == nullptr) return;
+  std::vector<std::string> names;
+  while (const dirent* entry = readdir(listing)) {
+    if (std::string_view(entry->d_name).starts_with(kNamePrefix)) names.emplace_back(entry->d_name);
+  }
+  closedir(listing);
+  for (const std::string& name : names) {
+    const std::string path = parent + "/" + name;
+    UniqueFd folder(open(path.c_str(), kOpenFolder));
+    if (!folder || flock(folder.get(), LOCK_EX | LOCK_NB) != 0) continue;
+    KillAll(folder.get());
+    // EBUSY while its processes are still dying: then the next runner finds it again.
+    rmdir(path.c_str());
+  }
+}
+
+Result<RunCgroup> RunCgroup::CreateIn(const std::string& parent) {
+  if (parent.empty()) {
+    return Error{ErrorCode::kNotFound, "cgroup: there is no own group of version 2", {}};
+  }
+  RemoveLeftovers(parent);
+  RunCgroup group(parent);
+  if (auto made = group.MakeFolder(); !made) return std::move(made).error();
+  return group;
+}
+
+RunCgroup::~RunCgroup() { RemoveFolder(); }
+
+Result<void> RunCgroup::MakeFolder() {
+  // A runner has several groups; each folder takes the first number that is free.
+  constexpr unsigned kTries = 1000;
+  std::string path;
+  for (unsigned i = 0; i < kTries; ++i) {
+    const std::string number = number_ == 0 ? "" : "-" + std::to_string(number_);
+    ++number_;
+    path = parent_ + "/" + std::string(kNamePrefix) + std::to_string(getpid()) + number;
+    if (mkdir(path.c_str(), 0755) == 0) break;
+    if (errno != EEXIST || i + 1 == kTries) return SystemError(path, errno);
+  }
+  // Whatever our umask: runtimes read their limits there, as the user.
+  chmod(path.c_str(), 0755);
+  UniqueFd folder(open(path.c_str(), kOpenFolder));
+  if (!folder || flock(folder.get(), LOCK_EX | LOCK_NB) != 0) {
+    Error error = SystemError(path, errno);
+    rmdir(path.c_str());
+    return error;
+  }
+  path_ = path;
+  folder_ = std::move(folder);
+  const int at = folder_.get();
+  tasks_ = OpenAt(at, kV1Tasks, O_WRONLY);
+  memory_events_ = OpenAt(at, Has(at, kV1MemoryMax) ? "memory.oom_control" : "memory.events", 0);
+  process_events_ = OpenAt(at, "pids.events", O_RDONLY);
+  killed_ = false;
+  seen_ = {};
+  auto limited = Apply();
+  if (!limited) RemoveFolder();
+  return limited;
+}
+
+void RunCgroup::RemoveFolder() {
+  if (!folder_) return;
+  Kill();
+  // What was killed leaves the group only when it has died; nothing tells when without a watch on
+  // cgroup.events, which is not worth it here: at most 100 ms, and only when something was left.
+  constexpr int kTries = 100;
+  for (int i = 0; i < kTries && rmdir(path_.c_str()) != 0 && errno == EBUSY; ++i) usleep(1000);
+  folder_.Reset();
+}
+
+/// Refused now, it is tried again for the next child.
+void RunCgroup::RenewFolder() {
+  if (!killed_) return;
+  RemoveFolder();
+  if (!MakeFolder()) killed_ = true;
+}
+
+int RunCgroup::fd() {
+  RenewFolder();
+  return folder_.get();
+}
+
+int RunCgroup::tasks_fd() {
+  RenewFolder();
+  return folder_ ? tasks_.get() : -1;
+}
+
+void RunCgroup::Kill() {
+  if (!folder_) return;
+  killed_ = true;
+  KillAll(folder_.get());
+}
+
+// ---- limits ----
+
+bool RunCgroup::CanLimitMemory() const {
+  return Has(folder_.get(), kMemoryMax) || Has(folder_.get(), kV1MemoryMax);
+}
+
+bool RunCgroup::CanLimitProcesses() const { return Has(folder_.get(), kPidsMax); }
+
+Result<void> RunCgroup::WriteValue(const char* name, std::uint64_t value) const {
+  // "max" and -1 mean none; version 1 knows only the latter, for memory.
+  const bool is_v1_memory = std::string_view(name).ends_with("_in_bytes");
+  std::string text = std::to_string(value);
+  if (value == kNoLimit) text = is_v1_memory ? "-1" : "max";
+  if (WriteAt(folder_.get(), name, text)) return {};
+  return SystemError(path_ + "/" + name, errno);
+}
+
+Result<void> RunCgroup::WriteMemoryLimit() {
+  const int at = folder_.get();
+  if (!Has(at, kV1MemoryMax)) {
+    auto written = WriteValue(kMemoryMax, limits_.memory_bytes);
+    if (!written) return written;
+    const bool is_limited = limits_.memory_bytes != kNoLimit;
+    // A machine without swap has no such file.
+    WriteAt(at, "memory.swap.max", is_limited ? "0" : "max");
+    WriteAt(at, "memory.oom.group", is_limited ? "1" : "0");
+    return {};
+  }
+  // The sum of memory and swap is never below memory alone: out of the way first.
+  const bool has_swap = Has(at, kV1MemoryAndSwapMax);
+  if (has_swap) static_cast<void>(WriteValue(kV1MemoryAndSwapMax, kNoLimit).has_value());
+  auto written = WriteValue(kV1MemoryMax, limits_.memory_bytes);
+  if (written && has_swap) written = WriteValue(kV1MemoryAndSwapMax, limits_.memory_bytes);
+  return written;
+}
+
+Result<void> RunCgroup::Apply() {
+  if (limits_.memory_bytes != kNoLimit) {
+    if (auto limited = WriteMemoryLimit(); !limited) return limited;
+  }
+  if (limits_.processes == kNoLimit) return {};
+  return WriteValue(kPidsMax, limits_.processes);
+}
+
+Result<void> RunCgroup::LimitMemory(std::uint64_t bytes) {
+  if (bytes == limits_.memory_bytes) return {};
+  limits_.memory_bytes = bytes;
+  auto limited = WriteMemoryLimit();
+  if (!limited) limits_.memory_bytes = kNoLimit;
+  return limited;
+}
+
+Result<void> RunCgroup::LimitProcesses(std::uint64_t count) {
+  if (count == limits_.processes) return {};
+  limits_.processes = count;
+  auto limited = WriteValue(kPidsMax, count);
+  if (!limited) limits_.processes = kNoLimit;
+  return limited;
+}
+
+RunCgroup::Counts RunCgroup::ReadCounts() const {
+  char buffer[512];
+  Counts counts;
+  const std::string_view memory = ReadCounters(memory_events_.get(), buffer, sizeof(buffer));
+  counts.memory_kills = CountOf(memory, "oom_kill");
+  counts.memory_limit = CountOf(memory, "oom");
+  const std::string_view forks = ReadCounters(process_events_.get(), buffer, sizeof(buffer));
+  counts.refused_forks = CountOf(forks, "max");
+  return counts;
+}
+
+LimitHits RunCgroup::TakeHits() {
+  if (!folder_) return {};
+  const Counts before = std::exchange(seen_, ReadCounts());
+  LimitHits hits;
+  hits.processes = seen_.refused_forks > before.refused_forks;
+  if (seen_.memory_kills > before.memory_kills) {
+    // Version 1 does not count how often the group's own limit was the reason.
+    const bool is_v1 = Has(folder_.get(), kV1MemoryMax);
+    const bool is_own =
+        is_v1 ? limits_.memory_bytes != kNoLimit : seen_.memory_limit > before.memory_limit;
+    hits.memory = is_own;
+    hits.machine_memory = !is_own;
+  }
+  return hits;
+}
+
+}  // namespace benchd

@@ -1,0 +1,83 @@
+#include "daemon/helper/children_config.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "daemon/helper/config.h"
+
+namespace benchd {
+namespace {
+
+constexpr std::uint64_t kMebibyte = 1024 * 1024;
+
+TEST(ParseChildLimitsTest, WithoutTheSectionNothingIsSaid) {
+  const auto config = ParseRunnerConfig("[runner]\nuser = \"x\"\n");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->children, ChildLimits{});
+  EXPECT_FALSE(config->children.memory_bytes) << "the runner chooses";
+}
+
+TEST(ParseChildLimitsTest, EveryKeyIsTaken) {
+  const auto config = ParseRunnerConfig(
+      "[children]\nmemory_mib = 512\npids = 100\nopen_files = 64\nfile_size_mib = 3\n"
+      "core_mib = 0\ncpu_seconds = 60\n");
+  ASSERT_TRUE(config) << config.error().message;
+  const ChildLimits expected{.memory_bytes = 512 * kMebibyte,
+                             .processes = 100,
+                             .open_files = 64,
+                             .file_bytes = 3 * kMebibyte,
+                             .core_bytes = 0,
+                             .cpu_seconds = 60};
+  EXPECT_EQ(config->children, expected);
+}
+
+TEST(ParseChildLimitsTest, NoneIsNoLimitAndNotTheDefault) {
+  const auto config = ParseRunnerConfig("[children]\nmemory_mib = \"none\"\npids = \"none\"\n");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->children.memory_bytes, kNoLimit);
+  EXPECT_EQ(config->children.processes, kNoLimit);
+}
+
+struct Wrong {
+  const char* text;
+  const char* message;
+};
+
+TEST(ParseChildLimitsTest, AnErrorNamesLineAndKey) {
+  for (const Wrong& wrong : {
+           Wrong{"[children]\n\npids = 0\n",
+                 "line 3: [children] pids should be a whole number from 1 to 4194304, or none"},
+           Wrong{"[children]\npids = 4194305\n",
+                 "line 2: [children] pids should be a whole number from 1 to 4194304, or none"},
+           Wrong{"[children]\nmemory_mib = \"1GiB\"\n",
+                 "line 2: [children] memory_mib should be a whole number from 1 to 1099511627776, "
+                 "or none"},
+           Wrong{"[children]\nopen_files = 15\n",
+                 "line 2: [children] open_files should be a whole number from 16 to 1048576, or "
+                 "none"},
+           Wrong{"[children]\ncpu_seconds = 1.5\n",
+                 "line 2: [children] cpu_seconds should be a whole number from 1 to 31536000, or "
+                 "none"},
+           Wrong{"[children]\nfile_size_mib = -1\n",
+                 "line 2: [children] file_size_mib should be a whole number from 0 to "
+                 "1099511627776, or none"},
+           Wrong{"[children]\nmemory = 1\n", "line 2: [children] memory is no known key"},
+           Wrong{"children = 1\n", "line 1: [children] is no table"},
+       }) {
+    const auto config = ParseRunnerConfig(wrong.text);
+    ASSERT_FALSE(config) << wrong.text;
+    EXPECT_EQ(config.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_EQ(config.error().message, wrong.message);
+  }
+}
+
+TEST(ParseChildLimitsTest, AnUnknownKeyGetsToldTheKnownOnes) {
+  const auto config = ParseRunnerConfig("[children]\nmemory = 1\n");
+  ASSERT_FALSE(config);
+  EXPECT_EQ(config.error().hint,
+            "known are memory_mib, pids, open_files, file_size_mib, core_mib, cpu_seconds");
+}
+
+}  // namespace
+}  // namespace benchd

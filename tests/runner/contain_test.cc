@@ -1,0 +1,238 @@
+// Programs that do their worst (tests/e2e/programs/hostile.cc), and what [children] lets them have.
+
+#include <dirent.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <filesystem>
+#include <set>
+#include <system_error>
+
+#include "tests/runner/runner_process.h"
+
+namespace benchd {
+namespace {
+
+constexpr std::int64_t kMillisecond = 1'000'000;
+
+/// Every process that executes this file.
+std::set<std::string> ProcessesOf(const std::string& program) {
+  std::set<std::string> found;
+  DIR* const listing = opendir("/proc");
+  while (const dirent* entry = readdir(listing)) {
+    const std::string pid = entry->d_name;
+    if (pid.find_first_not_of("0123456789") != std::string::npos) continue;
+    std::error_code gone;
+    const auto executed = std::filesystem::read_symlink("/proc/" + pid + "/exe", gone);
+    if (!gone && executed == program) found.insert(pid);
+  }
+  closedir(listing);
+  return found;
+}
+
+/// As root there may be control groups; as nobody there are none, and the tree is found through its
+/// parents.
+class ContainTest : public testing::TestWithParam<RunnerIds> {
+ protected:
+  void SetUp() override {
+    if (auto why = CannotStartAs(GetParam()); !why.empty()) GTEST_SKIP() << why;
+    std::filesystem::permissions(folder_.path(), std::filesystem::perms::all);
+    // Where nobody can reach it.
+    program_ = folder_ / "hostile";
+    std::filesystem::copy_file(BENCHD_HOSTILE, program_);
+    StartWith("");
+  }
+  void TearDown() override {
+    if (!runner_) return;
+    EXPECT_TRUE(ProcessesOf(program_).empty()) << "left behind";
+    const auto next = runner_->Run(As(ScriptOf("exit 7")));
+    ASSERT_TRUE(next) << next.error().message;
+    EXPECT_EQ(next->exit.code, 7) << "the next run is as any other";
+    EXPECT_EQ(next->limit, "");
+    EXPECT_EQ(runner_->Close(), 0);
+  }
+
+  void StartWith(const std::string& children) {
+    std::vector<std::string> options{"--config",
+                                     folder_.Put("benchd.toml", "[children]\n" + children)};
+    runner_ = std::make_unique<RunnerProcess>(GetParam(), nullptr, options);
+  }
+  wire::OpenChild As(wire::OpenChild child) const {
+    if (GetParam() == RunnerIds::kNobody) child.caller = NobodyCaller();
+    return child;
+  }
+  wire::OpenChild Hostile(std::vector<std::string> words) const {
+    words.insert(words.begin(), program_);
+    return As(ChildOf(std::move(words)));
+  }
+  Result<wire::RunFigures> Run(std::vector<std::string> words,
+                               std::int64_t timeout_ns = 60'000 * kMillisecond) {
+    wire::OpenChild child = Hostile(std::move(words));
+    child.output = OutputKind::kLog;
+    return runner_->Run(std::move(child), timeout_ns);
+  }
+
+  const TemporaryFolder folder_;
+  std::string program_;
+  std::unique_ptr<RunnerProcess> runner_;
+};
+
+TEST_P(ContainTest, AForkBombEndsWithItsTimeout) {
+  const auto figures = Run({"fork-bomb", "400"}, 500 * kMillisecond);
+  ASSERT_TRUE(figures) << figures.error().message;
+  EXPECT_TRUE(figures->exit.timed_out);
+}
+
+TEST_P(ContainTest, AForkBombThatIsLeftBehindEndsWithTheRun) {
+  const auto figures = Run({"fork-bomb-left", "400"});
+  ASSERT_TRUE(figures) << figures.error().message;
+  EXPECT_TRUE(figures->exit.Succeeded());
+}
+
+TEST_P(ContainTest, AChainOfDaemonsIsCaught) {
+  const auto figures = Run({"chain", "2000"});
+  ASSERT_TRUE(figures) << figures.error().message;
+  EXPECT_EQ(figures->output, "n 1000\n");
+}
+
+TEST_P(ContainTest, WhatIsLeftInTheBackgroundEnds) {
+  for (const char* deed : {"daemonize", "leave-children", "namespaces", "close-all"}) {
+    const auto figures = Run({deed});
+    ASSERT_TRUE(figures) << figures.error().message;
+    EXPECT_TRUE(figures->exit.Succeeded()) << deed;
+    EXPECT_EQ(figures->output, "n 1000\n") << deed;
+    EXPECT_TRUE(ProcessesOf(program_).empty()) << deed;
+  }
+}
+
+TEST_P(ContainTest, OneThatDoesNotListenEnds) {
+  for (const char* deed : {"ignore-signals", "stop"}) {
+    const auto figures = Run({deed}, 100 * kMillisecond);
+    ASSERT_TRUE(figures) << figures.error().message;
+    EXPECT_TRUE(figures->exit.timed_out) << deed;
+    EXPECT_TRUE(ProcessesOf(program_).empty()) << deed;
+  }
+}
+
+TEST_P(ContainTest, ALimitOfProcessesHoldsAndIsNamed) {
+  StartWith("pids = 20\n");
+  const auto figures = Run({"count-forks", "100"});
+  ASSERT_TRUE(figures) << figures.error().message;
+  if (GetParam() == RunnerIds::kOwn && figures->output == "n 2000\n") {
+    GTEST_SKIP() << "nothing counts processes here";
+  }
+  EXPECT_EQ(figures->output, "n 1000\n");
+  // Without a control group the kernel counts all of a user's and tells nobody.
+  EXPECT_EQ(figures->limit,
+            GetParam() == RunnerIds::kOwn ? "reached its limit of 20 processes" : "");
+}
+
+TEST_P(ContainTest, LimitsOfEachProcessHold) {
+  StartWith("open_files = 16\nfile_size_mib = 1\ncore_mib = 0\ncpu_seconds = 1\n");
+  auto figures = Run({"open-files", "100"});
+  ASSERT_TRUE(figures) << figures.error().message;
+  EXPECT_EQ(figures->exit.code, 3);
+  EXPECT_EQ(figures->stderr_tail, "open: Too many open files\n");
+
+  figures = Run({"fill-disk", folder_ / "large", "4"});
+  ASSERT_TRUE(figures) << figures.error().message;
+  EXPECT_EQ(figures->exit.signal, SIGXFSZ);
+
+  figures = Run({"spin"});
+  ASSERT_TRUE(figures) << figures.error().message;
+  EXPECT_EQ(figures->exit.signal, SIGXCPU);
+}
+
+TEST_P(ContainTest, LimitsOfTheCallerAreOnlyLowered) {
+  StartWith("open_files = 4096\ncpu_seconds = 3000\n");
+  wire::OpenChild child = As(ScriptOf("ulimit -Sn; ulimit -Hn; ulimit -St; ulimit -Ht"));
+  child.caller.limits = {{.resource = RLIMIT_NOFILE, .soft = 100, .hard = 200},
+                         {.resource = RLIMIT_CPU, .soft = 9000, .hard = 9001}};
+  EXPECT_EQ(runner_->OutputOf(child), "100\n200\n3000\n3001\n");
+  StartWith("open_files = 50\n");
+  EXPECT_EQ(runner_->OutputOf(child), "50\n50\n9000\n9001\n");
+}
+
+TEST_P(ContainTest, AnEndlessOutputIsReadToItsTimeout) {
+  auto figures = Run({"fill-stdout", "1000000"}, 300 * kMillisecond);
+  ASSERT_TRUE(figures) << figures.error().message;
+  EXPECT_TRUE(figures->exit.timed_out);
+  EXPECT_TRUE(figures->output.ends_with("more than 1 MiB]\n"));
+  figures = Run({"fill-stderr", "1000000"}, 300 * kMillisecond);
+  ASSERT_TRUE(figures) << figures.error().message;
+  EXPECT_TRUE(figures->exit.timed_out);
+  EXPECT_LE(figures->stderr_tail.size(), 4096U);
+}
+
+TEST_P(ContainTest, OneThatTakesAllCpusEndsWithItsChildren) {
+  const auto figures = Run({"hog", "8"});
+  ASSERT_TRUE(figures) << figures.error().message;
+  EXPECT_TRUE(figures->exit.Succeeded());
+}
+
+INSTANTIATE_TEST_SUITE_P(Ids, ContainTest, testing::Values(RunnerIds::kOwn, RunnerIds::kNobody),
+                         [](const testing::TestParamInfo<RunnerIds>& instance) {
+                           return instance.param == RunnerIds::kOwn ? "AsMyself" : "AsNobody";
+                         });
+
+class MemoryLimitTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (geteuid() != 0) GTEST_SKIP() << "only root has control groups here";
+    runner_ = std::make_unique<RunnerProcess>(
+        RunnerIds::kOwn, nullptr,
+        std::vector<std::string>{"--config",
+                                 folder_.Put("benchd.toml", "[children]\nmemory_mib = 64\n")});
+    runner_->Send(wire::AcquireMachine{.request = 1, .profile = "default"});
+    const auto machine = runner_->Await<wire::MachineAcquired>().machine;
+    ASSERT_TRUE(machine) << machine.error().message;
+    for (const SettingState& state : machine->isolation) {
+      if (state.setting != "memory_limit") continue;
+      EXPECT_EQ(state.wanted, "67108864 bytes");
+      held_ = state.held;
+    }
+    if (!held_) GTEST_SKIP() << "nothing counts memory here";
+  }
+
+  const TemporaryFolder folder_;
+  std::unique_ptr<RunnerProcess> runner_;
+  bool held_ = false;
+};
+
+TEST_F(MemoryLimitTest, WhoTakesMoreIsKilledAndItIsSaid) {
+  for (const char* deed : {"allocate", "allocate-together"}) {
+    const auto figures = runner_->Run(ChildOf({BENCHD_HOSTILE, deed, "200"}), 2'000 * kMillisecond);
+    ASSERT_TRUE(figures) << figures.error().message;
+    EXPECT_EQ(figures->exit.signal, SIGKILL) << deed;
+    EXPECT_EQ(figures->limit, "exceeded its memory limit of 64 MiB") << deed;
+  }
+  const auto figures = runner_->Run(ChildOf({BENCHD_HOSTILE, "allocate", "20"}));
+  ASSERT_TRUE(figures) << figures.error().message;
+  EXPECT_TRUE(figures->exit.Succeeded());
+  EXPECT_EQ(figures->limit, "");
+}
+
+TEST(LimitWarningTest, ARunThatSucceededAtItsLimitIsWarnedOf) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root has control groups here";
+  const TemporaryFolder folder;
+  RunnerProcess runner(RunnerIds::kOwn, nullptr,
+                       {"--config", folder.Put("benchd.toml", "[children]\npids = 20\n")});
+  runner.Send(wire::AcquireMachine{.request = 1, .profile = "default"});
+  ASSERT_TRUE(runner.Await<wire::MachineAcquired>().machine);
+  for (int run = 0; run < 2; ++run) {
+    const auto figures = runner.Run(ChildOf({BENCHD_HOSTILE, "count-forks", "100"}));
+    ASSERT_TRUE(figures) << figures.error().message;
+    if (figures->limit.empty()) GTEST_SKIP() << "nothing counts processes here";
+  }
+  runner.Send(wire::ReleaseMachine{.request = 2});
+  const MachineEnd end = runner.Await<wire::MachineReleased>().end;
+  ASSERT_FALSE(end.warnings.empty());
+  EXPECT_EQ(end.warnings.back().code, "limit_reached");
+  EXPECT_EQ(end.warnings.back().message,
+            "in 2 runs a program reached its limit of 20 processes: it may have done less than it "
+            "should");
+}
+
+}  // namespace
+}  // namespace benchd

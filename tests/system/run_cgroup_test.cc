@@ -1,0 +1,233 @@
+#include "daemon/system/run_cgroup.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "daemon/system/cgroup.h"
+#include "daemon/system/kernel_files.h"
+
+namespace benchd {
+namespace {
+
+TEST(RunCgroupTest, SaysWhichFolderItCouldNotMake) {
+  const auto group = RunCgroup::CreateIn("/proc/nowhere");
+  ASSERT_FALSE(group);
+  EXPECT_NE(group.error().message.find("/proc/nowhere/benchd-run-"), std::string::npos);
+}
+
+/// A child that does `work` in `group`, and nothing before it is there.
+template <typename Work>
+pid_t StartIn(const RunCgroup& group, Work work) {
+  const int file = open((group.path() + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC);
+  const pid_t pid = fork();
+  if (pid == 0) {
+    if (write(file, "0", 1) != 1) _exit(100);
+    work();
+    _exit(0);
+  }
+  close(file);
+  return pid;
+}
+
+/// A child that waits for ever, or until `group` is killed.
+pid_t SleepIn(const RunCgroup& group) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    for (;;) pause();
+  }
+  std::ofstream(group.path() + "/cgroup.procs") << pid << std::flush;
+  return pid;
+}
+
+/// A group below the test's own.
+Result<RunCgroup> CreateHere() {
+  auto folder = RunCgroup::OwnFolder();
+  if (!folder) return std::move(folder).error();
+  return RunCgroup::CreateIn(*folder);
+}
+
+/// The same in the version 1 hierarchy with that controller.
+Result<RunCgroup> CreateWith(const char* controller) {
+  const KernelFiles files("/");
+  auto folder = OwnV1Folder(files.Read("proc/self/mountinfo").value_or(""),
+                            files.Read("proc/self/cgroup").value_or(""), controller);
+  if (!folder) return std::move(folder).error();
+  return RunCgroup::CreateIn(*folder);
+}
+
+int StatusOf(pid_t pid) {
+  int status = 0;
+  EXPECT_EQ(waitpid(pid, &status, 0), pid);
+  return status;
+}
+
+TEST(RunCgroupTest, KillsItsProcessesAndGoesAway) {
+  auto group = CreateHere();
+  if (!group) GTEST_SKIP() << "no group can be made here: " << group.error().message;
+  const std::string path = group->path();
+  const pid_t pid = SleepIn(*group);
+  group->Kill();
+  int status = 0;
+  ASSERT_EQ(waitpid(pid, &status, 0), pid);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  { RunCgroup gone = std::move(*group); }
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(RunCgroupTest, CanBeReadByWhoeverRunsInIt) {
+  const mode_t before = umask(077);
+  auto group = CreateHere();
+  umask(before);
+  if (!group) GTEST_SKIP() << "no group can be made here: " << group.error().message;
+  using std::filesystem::perms;
+  const perms everybody = perms::others_read | perms::others_exec;
+  EXPECT_EQ(std::filesystem::status(group->path()).permissions() & everybody, everybody);
+}
+
+TEST(RunCgroupTest, IsAFreshFolderAfterAKill) {
+  auto group = CreateHere();
+  if (!group) GTEST_SKIP() << "no group can be made here: " << group.error().message;
+  const std::string first = group->path();
+  EXPECT_EQ(group->fd(), group->fd());
+  EXPECT_EQ(group->path(), first);
+  group->Kill();
+  EXPECT_GE(group->fd(), 0);
+  EXPECT_NE(group->path(), first);
+  EXPECT_FALSE(std::filesystem::exists(first));
+}
+
+TEST(RunCgroupTest, RemovesWhatADeadRunnerLeft) {
+  auto first = CreateHere();
+  if (!first) GTEST_SKIP() << "no group can be made here: " << first.error().message;
+  const std::string parent = std::filesystem::path(first->path()).parent_path();
+  // A group as a killed runner leaves it: no process, no lock.
+  const std::string leftover = parent + "/benchd-run-test-" + std::to_string(getpid());
+  ASSERT_TRUE(std::filesystem::create_directory(leftover));
+  const auto second = RunCgroup::CreateIn(first->path());
+  ASSERT_TRUE(second) << second.error().message;
+  EXPECT_TRUE(std::filesystem::exists(leftover)) << "only the folder asked for is cleaned";
+  const auto third = RunCgroup::CreateIn(parent);
+  ASSERT_TRUE(third) << third.error().message;
+  EXPECT_NE(third->path(), first->path());
+  EXPECT_FALSE(std::filesystem::exists(leftover));
+  EXPECT_TRUE(std::filesystem::exists(first->path())) << "a locked group is alive";
+}
+
+// ---- version 1 ----
+
+TEST(V1RunCgroupTest, AFreezerKillsAChainOfForks) {
+  auto group = CreateWith("freezer");
+  if (!group) GTEST_SKIP() << "no group can be made here: " << group.error().message;
+  const std::string path = group->path();
+  // Each link forks the next and ends, 5000 of them at most, so that a list of numbers is always
+  // out of date. All hold the pipe.
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  const pid_t pid = StartIn(*group, [&ends] {
+    if (write(ends[1], "x", 1) != 1) _exit(101);
+    for (int link = 0; link < 5000; ++link) {
+      if (fork() > 0) _exit(0);
+    }
+    for (;;) pause();
+  });
+  close(ends[1]);
+  char byte = 0;
+  ASSERT_EQ(read(ends[0], &byte, 1), 1);
+  group->Kill();
+  StatusOf(pid);
+  EXPECT_EQ(read(ends[0], &byte, 1), 0) << "the last one that holds the other end is gone";
+  close(ends[0]);
+  { RunCgroup gone = std::move(*group); }
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(V1RunCgroupTest, AFreezerKillsOneThatIsStoppedAndIgnoresEverything) {
+  auto group = CreateWith("freezer");
+  if (!group) GTEST_SKIP() << "no group can be made here: " << group.error().message;
+  const pid_t pid = StartIn(*group, [] {
+    for (int number = 1; number < NSIG; ++number) signal(number, SIG_IGN);
+    raise(SIGSTOP);
+  });
+  int status = 0;
+  ASSERT_EQ(waitpid(pid, &status, WUNTRACED), pid);
+  ASSERT_TRUE(WIFSTOPPED(status));
+  group->Kill();
+  status = StatusOf(pid);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+TEST(V1RunCgroupTest, CountsProcessesAndTellsWhoWantedMore) {
+  auto group = CreateWith("pids");
+  if (!group) GTEST_SKIP() << "no group can be made here: " << group.error().message;
+  ASSERT_TRUE(group->CanLimitProcesses());
+  EXPECT_FALSE(group->CanLimitMemory());
+  ASSERT_TRUE(group->LimitProcesses(1));
+  const auto fork_once = [] { _exit(fork() < 0 ? errno : 0); };
+  EXPECT_EQ(WEXITSTATUS(StatusOf(StartIn(*group, fork_once))), EAGAIN);
+  EXPECT_TRUE(group->TakeHits().processes);
+  EXPECT_FALSE(group->TakeHits().processes) << "told once";
+  ASSERT_TRUE(group->LimitProcesses(kNoLimit));
+  EXPECT_EQ(WEXITSTATUS(StatusOf(StartIn(*group, fork_once))), 0);
+  EXPECT_FALSE(group->TakeHits().processes);
+  group->Kill();
+}
+
+TEST(V1RunCgroupTest, LimitsMemoryAndTellsWhoTookMore) {
+  auto group = CreateWith("memory");
+  if (!group) GTEST_SKIP() << "no group can be made here: " << group.error().message;
+  ASSERT_TRUE(group->CanLimitMemory());
+  constexpr std::size_t kMebibyte = 1024 * 1024;
+  auto limited = group->LimitMemory(32 * kMebibyte);
+  ASSERT_TRUE(limited) << limited.error().message;
+  const auto take = [] {
+    // Never more than this, whatever becomes of the other limit.
+    const rlimit own{.rlim_cur = 512 * kMebibyte, .rlim_max = 512 * kMebibyte};
+    setrlimit(RLIMIT_DATA, &own);
+    // The compiler may leave out what nobody reads.
+    volatile char* const memory = static_cast<char*>(malloc(128 * kMebibyte));
+    if (memory == nullptr) _exit(102);
+    for (std::size_t i = 0; i < 128 * kMebibyte; i += 4096) memory[i] = static_cast<char>(i);
+  };
+  const int status = StatusOf(StartIn(*group, take));
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  const LimitHits hits = group->TakeHits();
+  EXPECT_TRUE(hits.memory);
+  EXPECT_FALSE(hits.machine_memory);
+  EXPECT_FALSE(group->TakeHits().memory);
+  ASSERT_TRUE(group->LimitMemory(kNoLimit));
+  EXPECT_EQ(StatusOf(StartIn(*group, take)), 0);
+}
+
+TEST(V1RunCgroupTest, KeepsItsLimitsInTheFolderAfterAKill) {
+  auto group = CreateWith("pids");
+  if (!group) GTEST_SKIP() << "no group can be made here: " << group.error().message;
+  ASSERT_TRUE(group->LimitProcesses(7));
+  const std::string first = group->path();
+  group->Kill();
+  EXPECT_GE(group->tasks_fd(), 0);
+  EXPECT_NE(group->path(), first);
+  std::string limit;
+  std::ifstream(group->path() + "/pids.max") >> limit;
+  EXPECT_EQ(limit, "7");
+}
+
+TEST(RunCgroupTest, WithoutTheControllerALimitIsRefused) {
+  auto group = CreateWith("freezer");
+  if (!group) GTEST_SKIP() << "no group can be made here: " << group.error().message;
+  EXPECT_FALSE(group->LimitMemory(1 << 20));
+  EXPECT_FALSE(group->LimitProcesses(10));
+  EXPECT_TRUE(group->LimitProcesses(kNoLimit));
+}
+
+}  // namespace
+}  // namespace benchd
