@@ -16,6 +16,12 @@ inline constexpr auto kCallPatience = std::chrono::seconds(120);
 /// For what waits until the session that runs has ended: as long as the user cares to wait.
 inline constexpr auto kQueuePatience = std::chrono::hours(24 * 30);
 
+/// True, after a pause, when the daemon refused a call only because there were too many at the
+/// moment, and the call may be made again: twice at most.
+///
+/// @param attempt  1 = the first one has just been refused
+bool WaitToAskAgain(const grpc::Status& status, int attempt);
+
 /// One unary call with a deadline: CallDaemon(*stub, &Stub::Get, request).
 ///
 /// @errors what the daemon said (status_error.h).
@@ -23,12 +29,14 @@ template <typename Stub, typename Request, typename Response>
 Outcome<Response> CallDaemon(
     Stub& stub, grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
     const Request& request, std::chrono::seconds patience = kCallPatience) {
-  grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + patience);
-  Response response;
-  const grpc::Status status = (stub.*method)(&context, request, &response);
-  if (!status.ok()) return FromStatus(status);
-  return response;
+  for (int attempt = 1;; ++attempt) {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + patience);
+    Response response;
+    const grpc::Status status = (stub.*method)(&context, request, &response);
+    if (status.ok()) return response;
+    if (!WaitToAskAgain(status, attempt)) return FromStatus(status);
+  }
 }
 
 }  // namespace benchd::client

@@ -47,6 +47,7 @@ Outcome<ExitCode> RunWatch(const CommandContext& context);
 Outcome<ExitCode> RunList(const CommandContext& context);
 Outcome<ExitCode> RunShow(const CommandContext& context);
 Outcome<ExitCode> RunCancel(const CommandContext& context);
+Outcome<ExitCode> RunMove(const CommandContext& context);
 Outcome<ExitCode> RunPause(const CommandContext& context);
 Outcome<ExitCode> RunResume(const CommandContext& context);
 Outcome<ExitCode> RunDrain(const CommandContext& context);

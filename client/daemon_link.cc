@@ -1,7 +1,6 @@
 #include "client/daemon_link.h"
 
 #include <grpc/grpc.h>
-#include <grpcpp/client_context.h>
 #include <grpcpp/create_channel_posix.h>
 
 #include <cerrno>
@@ -13,26 +12,26 @@
 #include "benchd/v1/queue.grpc.pb.h"
 #include "client/affinity.h"
 #include "client/autostart.h"
-#include "client/status_error.h"
+#include "client/call.h"
 
 namespace benchd::client {
 namespace {
 
 // A socket that the user named: whatever is wrong with it is an error.
-Outcome<UniqueFd> ConnectNamed(const std::string& path, const std::string& source) {
+Outcome<FoundDaemon> ConnectNamed(const std::string& path, const std::string& source) {
   int error = 0;
   UniqueFd fd = ConnectUnix(path, &error);
-  if (fd) return fd;
+  if (fd) return FoundDaemon{std::move(fd), path};
   return ConnectionError(
       "no daemon answers at " + path + " (" + source + "): " + std::strerror(error),
       "start one there: benchd --user --socket " + path);
 }
 
 // nullopt = there is no system daemon; its absence is no error.
-Outcome<std::optional<UniqueFd>> ConnectSystem(const std::string& path) {
+Outcome<std::optional<FoundDaemon>> ConnectSystem(const std::string& path) {
   int error = 0;
   UniqueFd fd = ConnectUnix(path, &error);
-  if (fd) return std::optional(std::move(fd));
+  if (fd) return std::optional(FoundDaemon{std::move(fd), path});
   if (error == EACCES || error == EPERM) {
     const std::string group = SocketGroup(path);
     return ConnectionError(
@@ -40,7 +39,7 @@ Outcome<std::optional<UniqueFd>> ConnectSystem(const std::string& path) {
         "join the group " + group + ": sudo usermod -aG " + group + " $USER, then log in again");
   }
   if (error == ENOENT || error == ENOTDIR || error == ECONNREFUSED)
-    return std::optional<UniqueFd>();
+    return std::optional<FoundDaemon>();
   return ConnectionError("the system's daemon at " + path + ": " + std::strerror(error));
 }
 
@@ -57,20 +56,20 @@ UniqueFd AwaitRival(const std::string& path) {
   return fd;
 }
 
-Outcome<UniqueFd> StartAndConnect(const std::string& path) {
+Outcome<FoundDaemon> StartAndConnect(const std::string& path) {
   auto plan = PlanUserDaemon();
   if (!plan) return std::move(plan).error();
   auto started = StartDaemon(*plan);
   if (!started) {
     UniqueFd rival = AwaitRival(path);
-    if (rival) return rival;
+    if (rival) return FoundDaemon{std::move(rival), path};
     return std::move(started).error();
   }
   std::cerr << "benchctl: started " << plan->program << " --user (pid " << *started
             << "); it exits after 10 idle minutes\n";
   int error = 0;
   UniqueFd fd = ConnectUnix(path, &error);
-  if (fd) return fd;
+  if (fd) return FoundDaemon{std::move(fd), path};
   return ConnectionError(
       "the daemon that was just started does not listen at " + path + ": " + std::strerror(error),
       "its log is " + plan->log_file);
@@ -78,7 +77,7 @@ Outcome<UniqueFd> StartAndConnect(const std::string& path) {
 
 }  // namespace
 
-Outcome<UniqueFd> ConnectToDaemon(const LinkOptions& options, bool may_start) {
+Outcome<FoundDaemon> ConnectToDaemon(const LinkOptions& options, bool may_start) {
   if (options.socket) return ConnectNamed(*options.socket, "--socket");
   if (options.environment_socket) return ConnectNamed(*options.environment_socket, "BENCHD_SOCKET");
   auto system = ConnectSystem(options.places.system_socket);
@@ -88,7 +87,7 @@ Outcome<UniqueFd> ConnectToDaemon(const LinkOptions& options, bool may_start) {
   if (!path) return std::move(path).error();
   int error = 0;
   UniqueFd fd = ConnectUnix(*path, &error);
-  if (fd) return fd;
+  if (fd) return FoundDaemon{std::move(fd), *path};
   if (error != ENOENT && error != ECONNREFUSED && error != ENOTDIR) {
     return ConnectionError("your daemon at " + *path + ": " + std::strerror(error));
   }
@@ -100,27 +99,29 @@ Outcome<UniqueFd> ConnectToDaemon(const LinkOptions& options, bool may_start) {
 
 Outcome<std::unique_ptr<DaemonLink>> DaemonLink::Open(LinkOptions options) {
   std::unique_ptr<DaemonLink> link(new DaemonLink(std::move(options)));
-  auto connected = link->Connect(link->options_.may_start);
-  if (!connected) return std::move(connected).error();
+  auto found = ConnectToDaemon(link->options_, link->options_.may_start);
+  if (!found) return std::move(found).error();
+  link->path_ = found->path;
+  auto adopted = link->Adopt(std::move(found->fd));
+  if (!adopted) return std::move(adopted).error();
   return link;
 }
 
-Outcome<void> DaemonLink::Reopen() { return Connect(/*may_start=*/false); }
+Outcome<void> DaemonLink::Reopen() {
+  int error = 0;
+  UniqueFd fd = ConnectUnix(path_, &error);
+  if (fd) return Adopt(std::move(fd));
+  return ConnectionError("no daemon answers at " + path_ + ": " + std::strerror(error));
+}
 
 std::shared_ptr<grpc::Channel> DaemonLink::channel() const {
   const std::lock_guard lock(mutex_);
   return channel_;
 }
 
-Outcome<void> DaemonLink::Connect(bool may_start) {
-  auto fd = ConnectToDaemon(options_, may_start);
-  if (!fd) return std::move(fd).error();
-  auto trusted = CheckPeer(fd->get(), options_.places.uid);
-  if (!trusted) return trusted;
-  return Adopt(*std::move(fd));
-}
-
 Outcome<void> DaemonLink::Adopt(UniqueFd fd) {
+  auto trusted = CheckPeer(fd.get(), options_.places.uid);
+  if (!trusted) return trusted;
   // Never given back: gRPC would take 5 ms to end its threads when the last channel goes.
   grpc_init();
   grpc::ChannelArguments arguments;
@@ -130,10 +131,11 @@ Outcome<void> DaemonLink::Adopt(UniqueFd fd) {
     const std::lock_guard lock(mutex_);
     channel_ = channel;
   }
-  grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(10));
-  const grpc::Status status = v1::QueueService::NewStub(channel)->Get(&context, {}, &status_);
-  if (!status.ok()) return FromStatus(status);
+  const auto stub = v1::QueueService::NewStub(channel);
+  constexpr std::chrono::seconds kPatience{10};
+  auto status = CallDaemon(*stub, &v1::QueueService::Stub::Get, v1::GetQueueRequest(), kPatience);
+  if (!status) return std::move(status).error();
+  status_ = *std::move(status);
   MoveToCpus({status_.housekeeping_cpus().begin(), status_.housekeeping_cpus().end()});
   return {};
 }

@@ -32,7 +32,7 @@ class DaemonLink {
   /// @errors (exit 5) nothing answers, no permission (names the group), a stranger's daemon.
   static Outcome<std::unique_ptr<DaemonLink>> Open(LinkOptions options);
 
-  /// Connects again after the daemon went away; starts none.
+  /// Connects again to the same socket after the daemon went away; starts none.
   Outcome<void> Reopen();
 
   /// For new stubs. Any thread.
@@ -44,16 +44,22 @@ class DaemonLink {
  private:
   explicit DaemonLink(LinkOptions options) : options_(std::move(options)) {}
 
-  Outcome<void> Connect(bool may_start);
   Outcome<void> Adopt(UniqueFd fd);
 
   const LinkOptions options_;
+  std::string path_;  ///< of the socket
   v1::QueueStatus status_;
   mutable std::mutex mutex_;
   std::shared_ptr<grpc::Channel> channel_;
 };
 
+/// A connected socket and where it was found.
+struct FoundDaemon {
+  UniqueFd fd;
+  std::string path;
+};
+
 /// The socket of the first daemon in that order, connected; who listens there is not checked yet.
-Outcome<UniqueFd> ConnectToDaemon(const LinkOptions& options, bool may_start);
+Outcome<FoundDaemon> ConnectToDaemon(const LinkOptions& options, bool may_start);
 
 }  // namespace benchd::client

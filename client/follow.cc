@@ -7,6 +7,7 @@
 #include <chrono>
 #include <iostream>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "benchd/v1/session.grpc.pb.h"
@@ -89,6 +90,11 @@ class Follower {
   }
 
   void Take(const v1::SessionEvent& event) {
+    if (away_since_) {
+      away_since_.reset();
+      display_.Note("the daemon is back");
+      display_.Note("");
+    }
     v1::Session& session = followed_.session;
     switch (event.event_case()) {
       case v1::SessionEvent::kStarted:
@@ -120,18 +126,19 @@ class Follower {
     final_ = true;
   }
 
+  // A daemon that takes the connection and goes again before it said anything has not come back.
   Outcome<void> Reconnect() {
-    display_.Note("the daemon went away: waiting up to " + std::to_string(kReconnectSeconds) +
-                  " s for it");
-    const auto deadline = Clock::now() + std::chrono::seconds(kReconnectSeconds);
+    if (!away_since_) {
+      away_since_ = Clock::now();
+      display_.Note("the daemon went away: waiting up to " + std::to_string(kReconnectSeconds) +
+                    " s for it");
+    }
+    const auto deadline = *away_since_ + std::chrono::seconds(kReconnectSeconds);
     constexpr auto kPause = std::chrono::milliseconds(200);
     while (Clock::now() < deadline && !interrupts_.interrupted()) {
       interrupts_.Wait(kPause);
       if (interrupts_.interrupted()) break;
-      if (link_.Reopen()) {
-        display_.Note("");
-        return {};
-      }
+      if (link_.Reopen()) return {};
     }
     return ConnectionError("the daemon went away and did not come back within " +
                                std::to_string(kReconnectSeconds) + " s: session " + id_ +
@@ -164,7 +171,8 @@ class Follower {
   Interrupts& interrupts_;
   const OnInterrupt on_interrupt_;
   Followed followed_;
-  bool final_ = false;  // reading thread only
+  bool final_ = false;                           // reading thread only
+  std::optional<Clock::time_point> away_since_;  // reading thread only
   std::mutex mutex_;
   grpc::ClientContext* context_ = nullptr;
   std::atomic<bool> stop_watching_ = false;

@@ -36,6 +36,11 @@ bool IsConnectionLoss(const grpc::Status& status) {
   return false;
 }
 
+bool IsTooManyRequests(const grpc::Status& status) {
+  return status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED &&
+         status.error_message().starts_with("too many requests: ");
+}
+
 ClientError FromStatus(const grpc::Status& status) {
   if (IsConnectionLoss(status)) {
     return ConnectionError("the daemon went away: the connection is closed",

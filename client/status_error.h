@@ -14,4 +14,7 @@ ClientError FromStatus(const grpc::Status& status);
 /// True when the connection broke, as opposed to an answer of the daemon's that says "unavailable".
 bool IsConnectionLoss(const grpc::Status& status);
 
+/// True when the daemon takes no more calls of this user at the moment; other limits do not pass.
+bool IsTooManyRequests(const grpc::Status& status);
+
 }  // namespace benchd::client

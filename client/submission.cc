@@ -59,6 +59,7 @@ Outcome<v1::SubmitResponse> SubmitSession(DaemonLink& link, v1::SessionSpec spec
     const std::unique_ptr<Stub> stub = v1::SessionService::NewStub(link.channel());
     const grpc::Status status = stub->Submit(&context, request, &response);
     if (status.ok()) return response;
+    if (WaitToAskAgain(status, attempt)) continue;
     if (!IsConnectionLoss(status) || attempt == kAttempts) return FromStatus(status);
     auto reopened = link.Reopen();
     if (!reopened) return std::move(reopened).error();

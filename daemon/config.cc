@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <functional>
 #include <map>
+#include <ratio>
 
 #include "daemon/base/error.h"
 #include "daemon/base/unique_fd.h"
@@ -21,6 +22,10 @@ namespace {
 
 constexpr std::size_t kMaxConfigBytes = 1024 * 1024;
 constexpr std::int64_t kMaxIdleSeconds = 365LL * 24 * 3600;
+constexpr std::int64_t kMaxDays = 36500;
+constexpr std::int64_t kMaxMib = std::int64_t{1} << 40U;
+constexpr std::int64_t kMaxQueued = 1'000'000;
+constexpr double kHoursADay = 24;
 
 /// Takes the value of one key into the config, or says in words what it should be.
 using Setter = std::function<std::optional<std::string>(const toml::node& value, Config& config)>;
@@ -52,6 +57,46 @@ std::optional<std::string> SetIdleExit(const toml::node& value, Config& config) 
   return std::nullopt;
 }
 
+/// A whole number of `unit` from 1 to `most`.
+Setter Whole(std::int64_t most, const char* unit, std::function<void(Config&, std::int64_t)> set) {
+  return [most, unit, set](const toml::node& value, Config& config) -> std::optional<std::string> {
+    const auto number = value.value_exact<std::int64_t>();
+    if (!number || *number < 1 || *number > most) {
+      return "should be a whole number of " + std::string(unit) + " from 1 to " +
+             std::to_string(most);
+    }
+    set(config, *number);
+    return std::nullopt;
+  };
+}
+
+void SetKeepDays(Config& config, std::int64_t days) {
+  config.keep.age = std::chrono::hours(24) * days;
+}
+
+void SetKeepMib(Config& config, std::int64_t mib) {
+  config.keep.bytes = static_cast<std::uint64_t>(mib) << 20U;
+}
+
+void SetKeptMibAUser(Config& config, std::int64_t mib) {
+  config.keep.bytes_per_user = static_cast<std::uint64_t>(mib) << 20U;
+}
+
+void SetQueuedAUser(Config& config, std::int64_t sessions) {
+  config.limits.queued = static_cast<std::uint64_t>(sessions);
+}
+
+std::optional<std::string> SetRunningHours(const toml::node& value, Config& config) {
+  const auto hours = value.is_number() ? value.value<double>() : std::nullopt;
+  constexpr double kShortest = 1e-9;  // some microseconds: what is less would count as none at all
+  if (!hours || !(*hours >= kShortest) || *hours > kHoursADay) {
+    return "should be a number of hours above 0, 24 at most";
+  }
+  config.limits.running_a_day = std::chrono::duration_cast<Nanoseconds>(
+      std::chrono::duration<double, std::ratio<3600>>(*hours));
+  return std::nullopt;
+}
+
 std::optional<std::string> SetLogLevel(const toml::node& value, Config& config) {
   const auto level = value.value_exact<std::string>();
   if (!level || !IsLogLevel(*level)) return "should be trace, debug, info, warn, error or off";
@@ -76,12 +121,21 @@ const std::map<std::string, std::map<std::string, Setter>>& Sections() {
        {{"allow_root", Boolean(&Config::allow_root)}, {"admin_group", Text(&Config::admin_group)}}},
       {"daemon", {{"idle_exit", SetIdleExit}}},
       {"log", {{"level", SetLogLevel}}},
+      {"store",
+       {{"keep_days", Whole(kMaxDays, "days", SetKeepDays)},
+        {"keep_mib", Whole(kMaxMib, "MiB", SetKeepMib)}}},
+      {"limits",
+       {{"queued_a_user", Whole(kMaxQueued, "sessions", SetQueuedAUser)},
+        {"running_hours_a_day", SetRunningHours},
+        {"kept_mib_a_user", Whole(kMaxMib, "MiB", SetKeptMibAUser)}}},
   };
   return sections;
 }
 
-// All of it is benchd-runner's: CheckRunnerParts() below.
-constexpr std::string_view kProfiles = "machine_profile";
+// All of these is benchd-runner's: CheckRunnerParts() below.
+bool IsRunnersSection(std::string_view section) {
+  return section == "machine_profile" || section == "children";
+}
 
 Error At(std::string_view name, const toml::source_region& where, const std::string& what) {
   return Error{ErrorCode::kInvalidArgument,
@@ -96,7 +150,7 @@ Result<void> ReadSection(std::string_view name, const std::string& section,
     const std::string word(key.str());
     const auto known = keys.find(word);
     if (known == keys.end()) {
-      return At(name, key.source(), "unknown key '" + word + "' in [" + section + "]");
+      return At(name, key.source(), "unknown key '" + OnOneLine(word) + "' in [" + section + "]");
     }
     if (const auto wrong = known->second(value, config)) {
       return At(name, value.source(), "[" + section + "] " + word + " " + *wrong);
@@ -109,10 +163,10 @@ Result<Config> ReadTable(std::string_view name, const toml::table& root) {
   Config config;
   for (const auto& [key, value] : root) {
     const std::string section(key.str());
-    if (section == kProfiles) continue;
+    if (IsRunnersSection(section)) continue;
     if (!Sections().contains(section)) {
       const char* kind = value.is_table() ? "unknown section [" : "unknown key [";
-      return At(name, key.source(), kind + section + "]");
+      return At(name, key.source(), kind + OnOneLine(section) + "]");
     }
     const toml::table* table = value.as_table();
     if (table == nullptr) return At(name, key.source(), section + " should be a section");

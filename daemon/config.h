@@ -7,13 +7,15 @@
 #include <string_view>
 
 #include "daemon/base/result.h"
+#include "daemon/model/keep_policy.h"
+#include "daemon/queue/user_limits.h"
 
 namespace benchd {
 
 /// What benchd.toml says, with the defaults for what it does not say.
 ///
-/// `[runner] user`, `[runner] benchmark_cpus` and the tables `[machine_profile.NAME]` are
-/// benchd-runner's: it reads them from the same file itself, benchd only knows that they may be
+/// `[runner] user`, `[runner] benchmark_cpus`, `[children]` and the tables `[machine_profile.NAME]`
+/// are benchd-runner's: it reads them from the same file itself, benchd only knows that they may be
 /// there.
 struct Config {
   std::string socket_group;                               ///< [socket] group, empty = the default
@@ -23,6 +25,10 @@ struct Config {
   /// [daemon] idle_exit, seconds: a user daemon ends after so long without anything to do.
   std::optional<std::chrono::seconds> idle_exit;
   std::string log_level = "info";  ///< [log] level
+  /// [store] keep_days, keep_mib and [limits] kept_mib_a_user.
+  KeepPolicy keep;
+  /// [limits] queued_a_user, running_hours_a_day: in system mode only, user mode has one user.
+  UserLimits limits{.queued = 1000, .running_a_day = {}};
   bool operator==(const Config&) const = default;
 };
 

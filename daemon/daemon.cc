@@ -136,22 +136,31 @@ Result<void> Daemon::LoadQueue() {
   queue_.emplace(loop_.get_executor(),
                  Queue::Services{launcher_, machine_, *store_, *store_, clock_, random_, hub_},
                  Policy());
-  machine_desk_.emplace(*queue_, machine_, Policy());
-  return RunToEnd(loop_, queue_->Load());
+  machine_desk_.emplace(*queue_, machine_, Access());
+  const Result<std::vector<std::string>> complaints = RunToEnd(loop_, queue_->Load());
+  if (!complaints) return complaints.error();
+  for (const std::string& complaint : *complaints) spdlog::warn("{}", complaint);
+  return {};
 }
 
-QueuePolicy Daemon::Policy() const {
-  QueuePolicy policy;
+AccessPolicy Daemon::Access() const {
+  AccessPolicy policy;
   policy.allow_root = config_.allow_root;
   policy.single_user = options_.places.user;
   policy.admin_gid = GroupId(config_.admin_group);
   return policy;
 }
 
+QueuePolicy Daemon::Policy() const {
+  return {Access(), options_.places.user ? UserLimits{} : config_.limits, config_.keep};
+}
+
 Result<void> Daemon::Serve() {
   server_.emplace(loop_.get_executor(),
                   rpc::Server::Parts{*queue_, *machine_desk_, hub_, *store_, random_, clock_, info_,
-                                     peers_, calls_, paths_.state_dir});
+                                     peers_, calls_, paths_.state_dir,
+                                     [](const std::string& line) { spdlog::info("{}", line); },
+                                     [](const std::string& why) { spdlog::warn("{}", why); }});
   if (Result<void> ok = server_->Start(); !ok) return ok;
   listener_.emplace(
       loop_.get_executor(), socket_->TakeFd(), peers_, [this](int fd) { server_->Adopt(fd); },

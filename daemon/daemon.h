@@ -36,8 +36,9 @@ namespace benchd {
 ///
 /// Owns everything; a part is declared after those it refers to, so that it goes first. One thread,
 /// the one that calls Run(), is the loop's: all state lives there. Stop runs in this order: no new
-/// connection; the session that runs is cancelled and its children are gone; calls end; gRPC is
-/// shut down on a thread of its own while the loop still runs; the loop runs dry.
+/// connection; the session that runs is interrupted, to go on at the next start, and its children
+/// are gone; calls end; gRPC is shut down on a thread of its own while the loop still runs; the
+/// loop runs dry.
 class Daemon {
  public:
   Daemon(const Options& options, const Config& config, const Paths& paths);
@@ -58,6 +59,7 @@ class Daemon {
   Result<void> LoadQueue();
   Result<void> Serve();
   void ConfineTo(const RunnerFacts& facts);
+  AccessPolicy Access() const;
   QueuePolicy Policy() const;
 
   void RunLoop();

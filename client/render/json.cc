@@ -188,6 +188,9 @@ std::string SessionJson(const v1::Session& session, const google::protobuf::Time
   if (session.has_spec()) json["spec"] = ToJson(session.spec());
   for (const std::string& name : session.environment_names())
     json["environment_names"].push_back(name);
+  for (const v1::HistoryEntry& entry : session.history()) {
+    json["history"].push_back({{"time", Rfc3339(entry.time())}, {"what", entry.what()}});
+  }
   PutText(json, "log", session.log());
   return Line(json);
 }
@@ -204,6 +207,14 @@ std::string CancelJson(const std::string& session, v1::SessionState state,
                        const google::protobuf::Timestamp& now) {
   Json json = Named("cancel", session, now);
   PutText(json, "state", StateWord(state));
+  return Line(json);
+}
+
+std::string MoveJson(const v1::MoveRequest& request, const v1::MoveResponse& response,
+                     const google::protobuf::Timestamp& now) {
+  Json json = Named("move", request.session(), now);
+  json["priority"] = request.priority();
+  json["position"] = response.position();
   return Line(json);
 }
 

@@ -27,6 +27,10 @@ std::string SubmittedJson(const v1::SubmitResponse& response,
 std::string CancelJson(const std::string& session, v1::SessionState state,
                        const google::protobuf::Timestamp& now);
 
+/// What `move --json` prints: event "move" with the priority and the place that it gave.
+std::string MoveJson(const v1::MoveRequest& request, const v1::MoveResponse& response,
+                     const google::protobuf::Timestamp& now);
+
 /// What pause, resume and drain print: event "queue".
 std::string QueueJson(const v1::QueueStatus& status, const google::protobuf::Timestamp& now);
 

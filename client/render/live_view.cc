@@ -87,8 +87,8 @@ std::string ProgressBar(double fraction, int width, const Style& style) {
 
 std::string StateLine(const LiveState& state) {
   const std::string name = Printable(state.session);
-  if (!state.update) {
-    if (state.started) return name + "  warming up";
+  if (!state.update || state.update->state() == v1::SESSION_STATE_QUEUED) {
+    if (state.started && !state.update) return name + "  warming up";
     if (!state.queued || state.queued->position() == 0) return name + "  submitted";
     std::string line = name + "  queued, place " + std::to_string(state.queued->position());
     if (state.queued->has_eta_seconds()) {
@@ -246,10 +246,24 @@ std::vector<std::string> GateLines(const LiveState& state, const Style& style, i
   return lines;
 }
 
+// Why it stands still, as long as it does.
+std::vector<std::string> PauseLines(const LiveState& state, const Style& style, int height) {
+  if (!state.update || state.update->state() != v1::SESSION_STATE_PAUSED || height < 1) return {};
+  constexpr int kMostLines = 3;
+  std::vector<std::string> lines = WrapWords(PauseSentence(*state.update), style.width);
+  lines.resize(std::min<std::size_t>(lines.size(), std::min(height, kMostLines)));
+  for (std::string& line : lines) line = Shorten(line, style.width, style);
+  return lines;
+}
+
 }  // namespace
 
 void LiveState::Apply(const v1::SessionEvent& event) {
-  if (event.has_queued()) queued = event.queued();
+  if (event.has_queued()) {
+    queued = event.queued();
+    // It waits again: benchd was started anew.
+    if (update && queued->position() > 0) update->set_state(v1::SESSION_STATE_QUEUED);
+  }
   if (event.has_started()) started = event.started();
   if (event.has_update()) update = event.update();
   since_event_seconds = 0;
@@ -304,10 +318,15 @@ std::vector<std::string> RenderLiveView(const LiveState& state, const Style& sty
     const std::string bar =
         progress ? ProgressBar(*progress, std::min(fitted.width, 60), fitted) : "";
     if (!bar.empty() && height > 3) lines.push_back(bar);
-    const int room = height - static_cast<int>(lines.size()) - (state.note.empty() ? 0 : 1);
-    for (std::string& line : GateLines(state, fitted, room)) lines.push_back(std::move(line));
+    const auto room = [&] {
+      return height - static_cast<int>(lines.size()) - (state.note.empty() ? 0 : 1);
+    };
+    for (std::string& line : PauseLines(state, fitted, room())) lines.push_back(std::move(line));
+    for (std::string& line : GateLines(state, fitted, room())) lines.push_back(std::move(line));
   } else {
     lines.push_back(Shorten(head, fitted.width, fitted));
+    const int room = height - 1 - (state.note.empty() ? 0 : 1);
+    for (std::string& line : PauseLines(state, fitted, room)) lines.push_back(std::move(line));
   }
   if (!state.note.empty()) lines.push_back(Shorten(state.note, fitted.width, fitted));
   return lines;

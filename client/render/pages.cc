@@ -76,6 +76,15 @@ std::vector<std::vector<std::string>> Facts(const v1::Session& session, const Us
   return rows;
 }
 
+std::string History(const v1::Session& session) {
+  if (session.history().empty()) return "";
+  std::vector<std::vector<std::string>> rows;
+  for (const v1::HistoryEntry& entry : session.history()) {
+    rows.push_back({Moment(entry.time()), OneLine(entry.what())});
+  }
+  return "history:\n" + AlignColumns(rows, 2, 2);
+}
+
 std::string AnalyzeLine(const AnalyzeReplay& replay) {
   if (!replay.command.empty()) return "analyze: " + replay.command + "\n";
   return replay.why_not.empty() ? "" : "analyze: not in one command: " + replay.why_not + "\n";
@@ -117,6 +126,7 @@ std::string RenderSession(const v1::Session& session, std::span<const v1::Column
     text += "elapsed: " + FormatClock(session.report().elapsed_seconds()) +
             ", disturbances: " + std::to_string(session.report().disturbances()) + "\n";
   }
+  text += History(session);
   if (session.has_spec() && session.has_started()) {
     text += "again: " + ReplayCommand(session.spec(), session.started().seed()) + "\n";
     text += "data: benchctl export " + Printable(session.session()) + " --format csv\n";

@@ -51,14 +51,30 @@ std::vector<std::string> PlainNarrator::TellStarted(const v1::Started& started) 
   return {line};
 }
 
+// What is worth a line: of the queue and of what runs there are others.
+std::string PlainNarrator::StateNews(const v1::Update& update) const {
+  switch (update.state()) {
+    case v1::SESSION_STATE_QUEUED:
+      return "";
+    case v1::SESSION_STATE_RUNNING:
+      return state_ == v1::SESSION_STATE_PAUSED ? "goes on" : "";
+    case v1::SESSION_STATE_PAUSED:
+      return PauseSentence(update);
+    default:
+      return std::string(StateWord(update.state()));
+  }
+}
+
 std::vector<std::string> PlainNarrator::TellUpdate(const v1::Update& update, double now_seconds) {
   std::vector<std::string> lines;
-  if (update.state() != state_ && update.state() != v1::SESSION_STATE_RUNNING &&
-      !StateWord(update.state()).empty()) {
-    lines.emplace_back(StateWord(update.state()));
+  if (update.state() != state_) {
+    const std::string news = StateNews(update);
+    if (!news.empty()) lines.push_back(news);
+    if (state_ == v1::SESSION_STATE_PAUSED) told_at_.reset();
+    state_ = update.state();
   }
-  state_ = update.state();
-  if (update.comparisons().empty()) return lines;  // nothing is measured yet
+  // Nothing is measured yet, or not at the moment.
+  if (update.comparisons().empty() || state_ != v1::SESSION_STATE_RUNNING) return lines;
   for (const v1::Comparison& gate : update.comparisons()) {
     if (gate.role() != v1::COMPARISON_ROLE_GATE || !gate.has_decided()) continue;
     bool& told = decided_[gate.benchmark() + "\n" + gate.reference() + "\n" + gate.candidate() +

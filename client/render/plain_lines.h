@@ -24,6 +24,7 @@ class PlainNarrator {
  private:
   std::vector<std::string> TellQueued(const v1::Queued& queued);
   std::vector<std::string> TellStarted(const v1::Started& started);
+  std::string StateNews(const v1::Update& update) const;
   std::vector<std::string> TellUpdate(const v1::Update& update, double now_seconds);
 
   Style style_;

@@ -216,6 +216,16 @@ std::vector<std::string> VerdictSentences(const v1::Update& update, const Style&
   return lines;
 }
 
+std::string PauseSentence(const v1::Update& update) {
+  const std::string paused = "paused";
+  for (const v1::Warning& warning : update.warnings()) {
+    if (warning.code() != "disk_full") continue;
+    const std::string message = OneLine(warning.message());
+    return message.starts_with(paused) ? message : paused + ": " + message;
+  }
+  return paused;
+}
+
 std::string ComparisonLabel(const v1::Comparison& comparison, const v1::Update& update) {
   std::set<std::string> references;
   std::set<std::string> metrics;

@@ -22,6 +22,9 @@ std::string DecisionCount(const v1::Comparison& gate, std::uint64_t blocks);
 /// pass.
 std::vector<std::string> VerdictSentences(const v1::Update& update, const Style& style);
 
+/// Why a session stands still: "paused: the disk is full ...", just "paused" where nobody says.
+std::string PauseSentence(const v1::Update& update);
+
 /// "candidate vs base", in suites "parse: candidate": names a comparison in a line of its own. The
 /// metric is left out where wall_time is the only one, a suite's only reference too.
 std::string ComparisonLabel(const v1::Comparison& comparison, const v1::Update& update);

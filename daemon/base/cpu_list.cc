@@ -1,6 +1,7 @@
 #include "daemon/base/cpu_list.h"
 
 #include <algorithm>
+#include <bitset>
 #include <charconv>
 #include <iterator>
 #include <optional>
@@ -25,11 +26,21 @@ std::optional<int> ParseCpu(std::string_view text) {
   return cpu;
 }
 
+/// Anybody's text in one short line of a message.
+std::string Shown(std::string_view part) {
+  constexpr std::size_t kMostBytes = 40;
+  std::string shown(part.substr(0, kMostBytes));
+  std::replace_if(
+      shown.begin(), shown.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return shown;
+}
+
 }  // namespace
 
 Result<std::vector<int>> ParseCpuList(std::string_view text) {
   text = Trim(text);
-  std::vector<int> cpus;
+  // A long text may name the same CPUs a million times: what is kept does not grow with it.
+  std::bitset<kMaxCpus> named;
   while (!text.empty()) {
     const std::size_t comma = text.find(',');
     const std::string_view part = text.substr(0, comma);
@@ -37,18 +48,20 @@ Result<std::vector<int>> ParseCpuList(std::string_view text) {
     const auto first = ParseCpu(part.substr(0, dash));
     const auto last = dash == std::string_view::npos ? first : ParseCpu(part.substr(dash + 1));
     if (!first || !last || *last < *first) {
-      return InvalidArgument("CPU list", "'" + std::string(part) + "' is no CPU or range",
+      return InvalidArgument("CPU list", "'" + Shown(part) + "' is no CPU or range",
                              "write it like 0-3,7");
     }
-    for (int cpu = *first; cpu <= *last; ++cpu) cpus.push_back(cpu);
+    for (int cpu = *first; cpu <= *last; ++cpu) named.set(static_cast<std::size_t>(cpu));
     if (comma == std::string_view::npos) break;
     text.remove_prefix(comma + 1);
     if (text.empty()) {
       return InvalidArgument("CPU list", "it ends with a comma", "write it like 0-3,7");
     }
   }
-  std::sort(cpus.begin(), cpus.end());
-  cpus.erase(std::unique(cpus.begin(), cpus.end()), cpus.end());
+  std::vector<int> cpus;
+  for (int cpu = 0; cpu < kMaxCpus; ++cpu) {
+    if (named.test(static_cast<std::size_t>(cpu))) cpus.push_back(cpu);
+  }
   return cpus;
 }
 

@@ -68,6 +68,11 @@ class Reader {
   bool valid_ = true;
 };
 
+/// Whole years that a Timestamp can hold.
+bool Fits(std::chrono::year year) {
+  return year > std::chrono::year(1677) && year < std::chrono::year(2262);
+}
+
 }  // namespace
 
 Result<Timestamp> ParseRfc3339(std::string_view text) {
@@ -86,12 +91,14 @@ Result<Timestamp> ParseRfc3339(std::string_view text) {
   const Nanoseconds fraction = reader.Fraction();
   const std::chrono::minutes ahead = reader.Offset();
   const std::chrono::year_month_day date(year, month, day);
-  const bool fits = year > std::chrono::year(1677) && year < std::chrono::year(2262);
-  if (!reader.AtEnd() || !date.ok() || !fits) {
-    return Error{ErrorCode::kInvalidArgument, Quoted(text) + " is not a time", {}};
-  }
-  return Timestamp(std::chrono::sys_days(date).time_since_epoch() + hours + minutes + seconds -
-                   ahead + fraction);
+  const Error no_time{ErrorCode::kInvalidArgument, Quoted(text) + " is not a time", {}};
+  if (!reader.AtEnd() || !date.ok() || !Fits(year)) return no_time;
+  const Timestamp time(std::chrono::sys_days(date).time_since_epoch() + hours + minutes + seconds -
+                       ahead + fraction);
+  // An offset or a leap second may lead out of the last year, or the first.
+  const std::chrono::year_month_day in_utc(std::chrono::floor<std::chrono::days>(time));
+  if (!Fits(in_utc.year())) return no_time;
+  return time;
 }
 
 }  // namespace benchd

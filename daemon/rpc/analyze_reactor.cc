@@ -38,8 +38,9 @@ void AnalyzeReactor::OnDone() {
 }
 
 void AnalyzeReactor::Begin() {
-  if (!caller_) return End(Unidentified());
-  if (desk_.endpoint.calls.closed()) return End(Stopping());
+  if (const grpc::Status admitted = desk_.endpoint.Admit(caller_); !admitted.ok()) {
+    return End(admitted);
+  }
   token_ = desk_.endpoint.calls.Begin([this] { End(Stopping()); });
   if (desk_.by_uid[caller_->uid] == kMaxCallsPerUid) {
     return End(ToStatus(Error{

@@ -14,13 +14,13 @@
 namespace benchd::rpc {
 namespace {
 
-asio::awaitable<void> Serve(grpc::ServerUnaryReactor* reactor, LiveCalls* calls, UnaryCall call,
-                            Caller caller) {
-  const LiveCalls::Token token = calls->Begin(nullptr);
-  grpc::Status status = Stopping();
+asio::awaitable<void> Serve(grpc::ServerUnaryReactor* reactor, Endpoint endpoint, UnaryCall call,
+                            std::optional<Caller> caller) {
+  const LiveCalls::Token token = endpoint.calls.Begin(nullptr);
+  grpc::Status status = endpoint.Admit(caller);
   try {
-    if (!calls->closed()) {
-      asio::awaitable<Result<void>> running = call(std::move(caller));
+    if (status.ok()) {
+      asio::awaitable<Result<void>> running = call(*std::move(caller));
       status = ToStatus(co_await std::move(running));
     }
   } catch (const std::exception& error) {
@@ -33,6 +33,12 @@ asio::awaitable<void> Serve(grpc::ServerUnaryReactor* reactor, LiveCalls* calls,
 
 std::optional<Caller> Endpoint::Identify(const grpc::CallbackServerContext& context) const {
   return peers.Find(context.peer());
+}
+
+grpc::Status Endpoint::Admit(const std::optional<Caller>& caller) const {
+  if (!caller) return Unidentified();
+  if (calls.closed()) return Stopping();
+  return ToStatus(rate.Take(caller->uid));
 }
 
 grpc::Status Unidentified() {
@@ -55,14 +61,10 @@ grpc::Status NotOffered(std::string_view what) {
 grpc::ServerUnaryReactor* Answer(const Endpoint& endpoint, grpc::CallbackServerContext* context,
                                  UnaryCall call) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  std::optional<Caller> caller = endpoint.Identify(*context);
-  if (!caller) {
-    reactor->Finish(Unidentified());
-    return reactor;
-  }
-  asio::post(endpoint.loop, [loop = endpoint.loop, calls = &endpoint.calls, reactor,
-                             call = std::move(call), caller = std::move(*caller)]() mutable {
-    asio::co_spawn(loop, Serve(reactor, calls, std::move(call), std::move(caller)), asio::detached);
+  asio::post(endpoint.loop, [endpoint, reactor, call = std::move(call),
+                             caller = endpoint.Identify(*context)]() mutable {
+    asio::co_spawn(endpoint.loop, Serve(reactor, endpoint, std::move(call), std::move(caller)),
+                   asio::detached);
   });
   return reactor;
 }

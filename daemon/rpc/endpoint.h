@@ -12,19 +12,24 @@
 #include "daemon/model/caller.h"
 #include "daemon/rpc/live_calls.h"
 #include "daemon/rpc/peer_table.h"
+#include "daemon/rpc/rate_limit.h"
 
 namespace benchd::rpc {
 
 /// Where calls come in: what every service shares. The references outlive the server.
 ///
-/// `peers` is asked on gRPC's threads, once per call; `calls` is touched on the loop's thread only.
+/// `peers` is asked on gRPC's threads, once per call; `calls` and `rate` are touched on the loop's
+/// thread only.
 struct Endpoint {
   asio::any_io_executor loop;
   const PeerTable& peers;
   LiveCalls& calls;
+  RateLimit& rate;
 
   /// Who is behind this call; nobody is served without an identity.
   std::optional<Caller> Identify(const grpc::CallbackServerContext& context) const;
+  /// OK when this call may begin; every call asks once, on the loop's thread.
+  grpc::Status Admit(const std::optional<Caller>& caller) const;
 };
 
 /// UNAUTHENTICATED: the connection has no identity.

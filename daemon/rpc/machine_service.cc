@@ -15,8 +15,8 @@ MachineDesk::Gone GoneOf(const grpc::CallbackServerContext* context) {
 
 }  // namespace
 
-MachineService::MachineService(const Endpoint& endpoint, MachineDesk& desk)
-    : endpoint_(endpoint), desk_(desk), reserve_{endpoint, desk} {}
+MachineService::MachineService(const Endpoint& endpoint, MachineDesk& desk, const Audit& audit)
+    : endpoint_(endpoint), desk_(desk), audit_(audit), reserve_{endpoint, desk, audit} {}
 
 grpc::ServerUnaryReactor* MachineService::Get(grpc::CallbackServerContext* context,
                                               const v1::GetMachineRequest* request,
@@ -63,8 +63,8 @@ asio::awaitable<Result<void>> MachineService::RunApply(Caller caller, Gone gone,
                                                        const v1::ApplyRequest* request,
                                                        v1::MachineStatus* response) {
   std::string profile = request->profile();
-  Result<MachineStatus> status =
-      co_await desk_.Apply(std::move(caller), std::move(profile), std::move(gone));
+  Result<MachineStatus> status = co_await desk_.Apply(caller, std::move(profile), std::move(gone));
+  audit_.Note(caller, "apply", "", status);
   if (!status) co_return std::move(status).error();
   ToProto(MachineView{*std::move(status), std::nullopt}, response);
   co_return Result<void>();
@@ -80,7 +80,8 @@ grpc::ServerUnaryReactor* MachineService::Restore(grpc::CallbackServerContext* c
 
 asio::awaitable<Result<void>> MachineService::RunRestore(Caller caller, Gone gone,
                                                          v1::MachineStatus* response) {
-  Result<MachineStatus> status = co_await desk_.Restore(std::move(caller), std::move(gone));
+  Result<MachineStatus> status = co_await desk_.Restore(caller, std::move(gone));
+  audit_.Note(caller, "restore", "", status);
   if (!status) co_return std::move(status).error();
   ToProto(MachineView{*std::move(status), std::nullopt}, response);
   co_return Result<void>();

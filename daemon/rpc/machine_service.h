@@ -2,6 +2,7 @@
 
 #include "benchd/v1/machine.grpc.pb.h"
 #include "daemon/queue/machine_desk.h"
+#include "daemon/rpc/audit.h"
 #include "daemon/rpc/endpoint.h"
 #include "daemon/rpc/reserve_reactor.h"
 
@@ -11,7 +12,7 @@ namespace benchd::rpc {
 class MachineService final : public v1::MachineService::CallbackService {
  public:
   /// References outlive the server.
-  MachineService(const Endpoint& endpoint, MachineDesk& desk);
+  MachineService(const Endpoint& endpoint, MachineDesk& desk, const Audit& audit);
 
   grpc::ServerUnaryReactor* Get(grpc::CallbackServerContext* context,
                                 const v1::GetMachineRequest* request,
@@ -42,6 +43,7 @@ class MachineService final : public v1::MachineService::CallbackService {
 
   Endpoint endpoint_;
   MachineDesk& desk_;
+  const Audit& audit_;
   ReserveSources reserve_;
 };
 

@@ -6,25 +6,26 @@
 
 namespace benchd::rpc {
 
-QueueService::QueueService(const Endpoint& endpoint, Queue& queue, const DaemonInfo& info)
-    : endpoint_(endpoint), queue_(queue), info_(info) {}
+QueueService::QueueService(const Endpoint& endpoint, Queue& queue, const DaemonInfo& info,
+                           const Audit& audit)
+    : endpoint_(endpoint), queue_(queue), info_(info), audit_(audit) {}
 
 grpc::ServerUnaryReactor* QueueService::Pause(grpc::CallbackServerContext* context,
                                               const v1::PauseRequest* /*request*/,
                                               v1::QueueStatus* response) {
-  return Set(context, true, false, response);
+  return Set(context, {"pause", {.paused = true, .draining = false}}, response);
 }
 
 grpc::ServerUnaryReactor* QueueService::Resume(grpc::CallbackServerContext* context,
                                                const v1::ResumeRequest* /*request*/,
                                                v1::QueueStatus* response) {
-  return Set(context, false, false, response);
+  return Set(context, {"resume", {.paused = false, .draining = false}}, response);
 }
 
 grpc::ServerUnaryReactor* QueueService::Drain(grpc::CallbackServerContext* context,
                                               const v1::DrainRequest* /*request*/,
                                               v1::QueueStatus* response) {
-  return Set(context, true, true, response);
+  return Set(context, {"drain", {.paused = true, .draining = true}}, response);
 }
 
 grpc::ServerUnaryReactor* QueueService::Get(grpc::CallbackServerContext* context,
@@ -34,16 +35,17 @@ grpc::ServerUnaryReactor* QueueService::Get(grpc::CallbackServerContext* context
                 [this, response](const Caller& /*anybody*/) { return RunGet(response); });
 }
 
-grpc::ServerUnaryReactor* QueueService::Set(grpc::CallbackServerContext* context, bool paused,
-                                            bool draining, v1::QueueStatus* response) {
-  return Answer(endpoint_, context, [this, paused, draining, response](Caller caller) {
-    return RunSet(std::move(caller), paused, draining, response);
+grpc::ServerUnaryReactor* QueueService::Set(grpc::CallbackServerContext* context, Change change,
+                                            v1::QueueStatus* response) {
+  return Answer(endpoint_, context, [this, change, response](Caller caller) {
+    return RunSet(std::move(caller), change, response);
   });
 }
 
-asio::awaitable<Result<void>> QueueService::RunSet(Caller caller, bool paused, bool draining,
+asio::awaitable<Result<void>> QueueService::RunSet(Caller caller, Change change,
                                                    v1::QueueStatus* response) {
-  const Result<QueueStatus> status = queue_.SetPaused(caller, paused, draining);
+  const Result<QueueStatus> status = co_await queue_.SetMode(caller, change.mode);
+  audit_.Note(caller, change.action, "", status);
   if (!status) co_return status.error();
   Fill(*status, response);
   co_return Result<void>();

@@ -2,6 +2,7 @@
 
 #include "benchd/v1/queue.grpc.pb.h"
 #include "daemon/queue/queue.h"
+#include "daemon/rpc/audit.h"
 #include "daemon/rpc/daemon_info.h"
 #include "daemon/rpc/endpoint.h"
 
@@ -11,7 +12,7 @@ namespace benchd::rpc {
 class QueueService final : public v1::QueueService::CallbackService {
  public:
   /// References outlive the server.
-  QueueService(const Endpoint& endpoint, Queue& queue, const DaemonInfo& info);
+  QueueService(const Endpoint& endpoint, Queue& queue, const DaemonInfo& info, const Audit& audit);
 
   grpc::ServerUnaryReactor* Pause(grpc::CallbackServerContext* context,
                                   const v1::PauseRequest* request,
@@ -27,16 +28,22 @@ class QueueService final : public v1::QueueService::CallbackService {
                                 v1::QueueStatus* response) override;
 
  private:
-  grpc::ServerUnaryReactor* Set(grpc::CallbackServerContext* context, bool paused, bool draining,
+  /// What an admin may ask for; `action` is its word in the audit.
+  struct Change {
+    const char* action;
+    QueueMode mode;
+  };
+
+  grpc::ServerUnaryReactor* Set(grpc::CallbackServerContext* context, Change change,
                                 v1::QueueStatus* response);
-  asio::awaitable<Result<void>> RunSet(Caller caller, bool paused, bool draining,
-                                       v1::QueueStatus* response);
+  asio::awaitable<Result<void>> RunSet(Caller caller, Change change, v1::QueueStatus* response);
   asio::awaitable<Result<void>> RunGet(v1::QueueStatus* response);
   void Fill(const QueueStatus& status, v1::QueueStatus* response) const;
 
   Endpoint endpoint_;
   Queue& queue_;
   const DaemonInfo& info_;
+  const Audit& audit_;
 };
 
 }  // namespace benchd::rpc

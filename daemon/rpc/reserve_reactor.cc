@@ -26,17 +26,23 @@ ReserveReactor::ReserveReactor(const ReserveSources& sources, std::optional<Call
 
 void ReserveReactor::Started() {
   Result<Nanoseconds> wanted = FromProto(request_);
-  if (!wanted) return End(ToStatus(wanted.error()));
+  if (!wanted) return Refuse(wanted.error());
   wanted_ = *wanted;
   Result<MachineDesk::Reservation> reservation =
       sources_.desk.Reserve(caller(), [this] { Held(); });
-  if (!reservation) return End(ToStatus(reservation.error()));
+  if (!reservation) return Refuse(reservation.error());
   reservation_.emplace(std::move(reservation).value());
   due_ = true;
   Tell();
 }
 
+void ReserveReactor::Refuse(const Error& error) {
+  sources_.audit.Note(caller(), "reserve", "", Result<void>(error));
+  End(ToStatus(error));
+}
+
 void ReserveReactor::Held() {
+  sources_.audit.NoteOk(caller(), "reserve-begin");
   end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(wanted_);
   Tick();
 }
@@ -47,7 +53,7 @@ void ReserveReactor::Tick() {
   due_ = true;
   over_ = now >= *end_;
   // The next session need not wait until the client has read the last word.
-  if (over_) reservation_.reset();
+  if (over_) GiveUp();
   Tell();
   if (over_) return;
   timer_.expires_at(std::min(now + kBetweenMessages, *end_));
@@ -60,6 +66,11 @@ void ReserveReactor::Written() { Tell(); }
 
 void ReserveReactor::Ended() {
   timer_.cancel();
+  GiveUp();
+}
+
+void ReserveReactor::GiveUp() {
+  if (reservation_ && end_) sources_.audit.NoteOk(caller(), "reserve-end");
   reservation_.reset();
 }
 

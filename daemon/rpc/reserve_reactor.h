@@ -6,6 +6,7 @@
 #include "benchd/v1/machine.pb.h"
 #include "daemon/base/time.h"
 #include "daemon/queue/machine_desk.h"
+#include "daemon/rpc/audit.h"
 #include "daemon/rpc/stream_reactor.h"
 
 namespace benchd::rpc {
@@ -14,6 +15,7 @@ namespace benchd::rpc {
 struct ReserveSources {
   Endpoint endpoint;
   MachineDesk& desk;
+  const Audit& audit;
 };
 
 /// MachineService.Reserve: "not yet" at once; then, when the machine is the caller's, how long it
@@ -31,7 +33,9 @@ class ReserveReactor final : public StreamReactor<v1::ReserveResponse> {
   void Started() override;
   void Written() override;
   void Ended() override;
+  void Refuse(const Error& error);
   void Held();
+  void GiveUp();
   void Tick();
   void Tell();
 

@@ -15,8 +15,6 @@
 namespace benchd::rpc {
 namespace {
 
-// A client that has no call for so long is closed; its channel reconnects by itself when needed.
-constexpr int kMaxIdleMs = 30 * 60 * 1000;
 constexpr int kMaxStreamsPerConnection = 100;
 
 }  // namespace
@@ -24,10 +22,14 @@ constexpr int kMaxStreamsPerConnection = 100;
 class Server::Impl {
  public:
   Impl(asio::any_io_executor loop, const Parts& parts)
-      : endpoint_{std::move(loop), parts.peers, parts.calls},
-        sessions_(endpoint_, {parts.queue, parts.hub, parts.store, parts.random, parts.clock}),
-        queue_(endpoint_, parts.queue, parts.info),
-        machine_(endpoint_, parts.machine),
+      : max_idle_(parts.max_idle),
+        audit_(parts.audit),
+        rate_(parts.clock, parts.warn),
+        endpoint_{std::move(loop), parts.peers, parts.calls, rate_},
+        sessions_(endpoint_,
+                  {parts.queue, parts.hub, parts.store, parts.random, parts.clock, audit_}),
+        queue_(endpoint_, parts.queue, parts.info, audit_),
+        machine_(endpoint_, parts.machine, audit_),
         analysis_(endpoint_, parts.queue, parts.spool_directory) {}
 
   Result<void> Start() {
@@ -35,7 +37,8 @@ class Server::Impl {
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
     grpc::ServerBuilder builder;
     builder.SetMaxReceiveMessageSize(kMaxRequestBytes);
-    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, kMaxIdleMs);
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS,
+                               static_cast<int>(max_idle_.count()));
     builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxStreamsPerConnection);
     builder.RegisterService(&sessions_);
     builder.RegisterService(&queue_);
@@ -57,6 +60,9 @@ class Server::Impl {
   }
 
  private:
+  const std::chrono::milliseconds max_idle_;
+  const Audit audit_;
+  RateLimit rate_;
   const Endpoint endpoint_;
   SessionService sessions_;
   QueueService queue_;

@@ -11,9 +11,11 @@
 #include "daemon/ports/sample_store.h"
 #include "daemon/queue/machine_desk.h"
 #include "daemon/queue/queue.h"
+#include "daemon/rpc/audit.h"
 #include "daemon/rpc/daemon_info.h"
 #include "daemon/rpc/live_calls.h"
 #include "daemon/rpc/peer_table.h"
+#include "daemon/rpc/rate_limit.h"
 #include "daemon/session/event_hub.h"
 
 namespace benchd::rpc {
@@ -41,6 +43,11 @@ class Server {
     LiveCalls& calls;
     /// Where tables are kept while they are analysed: with room, and not others' to read.
     std::filesystem::path spool_directory;
+    Audit::Log audit;     ///< who changed what
+    RateLimit::Log warn;  ///< who is refused
+    /// A connection without any call for so long is closed; its client makes another when it needs
+    /// one.
+    std::chrono::milliseconds max_idle = std::chrono::minutes(10);
   };
 
   Server(asio::any_io_executor loop, const Parts& parts);

@@ -9,6 +9,11 @@
 namespace benchd::rpc {
 namespace {
 
+/// The whole id where it is known, else what the client wrote.
+const std::string& IdOf(const Result<SessionSnapshot>& found, const std::string& asked) {
+  return found ? found->id.value : asked;
+}
+
 FindSession FindIn(Queue& queue) {
   return [&queue](const Caller& caller, const std::string& id) { return queue.Get(caller, id); };
 }
@@ -29,15 +34,20 @@ grpc::ServerUnaryReactor* SessionService::Submit(grpc::CallbackServerContext* co
   });
 }
 
-asio::awaitable<Result<void>> SessionService::RunSubmit(Caller caller,
-                                                        const v1::SubmitRequest* request,
-                                                        v1::SubmitResponse* response) {
+asio::awaitable<Result<SessionSnapshot>> SessionService::Enqueue(Caller caller,
+                                                                 const v1::SubmitRequest* request) {
   Result<SessionSpec> spec = FromProto(request->spec());
   if (!spec) co_return std::move(spec).error();
   if (!request->spec().has_seed()) spec->seed = parts_.random.Next();
   spec->caller = std::move(caller);
-  Result<SessionSnapshot> queued =
-      co_await parts_.queue.Submit(std::move(spec).value(), request->request_id());
+  co_return co_await parts_.queue.Submit(std::move(spec).value(), request->request_id());
+}
+
+asio::awaitable<Result<void>> SessionService::RunSubmit(Caller caller,
+                                                        const v1::SubmitRequest* request,
+                                                        v1::SubmitResponse* response) {
+  Result<SessionSnapshot> queued = co_await Enqueue(caller, request);
+  parts_.audit.Note(caller, "submit", IdOf(queued, ""), queued);
   if (!queued) co_return std::move(queued).error();
   response->set_session(queued->id.value);
   response->set_position(queued->position);
@@ -57,10 +67,12 @@ grpc::ServerUnaryReactor* SessionService::Get(grpc::CallbackServerContext* conte
 asio::awaitable<Result<void>> SessionService::RunGet(Caller caller,
                                                      const v1::GetSessionRequest* request,
                                                      v1::Session* response) {
-  Result<SessionRecord> record = parts_.queue.Get(caller, request->session());
-  if (!record) co_return std::move(record).error();
-  const SessionId id = record->snapshot.id;
-  ToProto(SessionView{std::move(record).value(), true}, response);
+  Result<SessionDetails> details =
+      co_await parts_.queue.Show(std::move(caller), request->session());
+  if (!details) co_return std::move(details).error();
+  const SessionId id = details->record.snapshot.id;
+  ToProto(details->history, response);
+  ToProto(SessionView{std::move(details->record), true}, response);
   if (!request->with_log()) co_return Result<void>();
   Result<std::string> log = co_await parts_.store.LoadLog(id);
   if (!log) co_return std::move(log).error().Within("reading the log");
@@ -103,19 +115,29 @@ grpc::ServerUnaryReactor* SessionService::Cancel(grpc::CallbackServerContext* co
 asio::awaitable<Result<void>> SessionService::RunCancel(Caller caller,
                                                         const v1::CancelRequest* request,
                                                         v1::CancelResponse* response) {
-  Result<SessionSnapshot> ended =
-      co_await parts_.queue.Cancel(std::move(caller), request->session());
+  Result<SessionSnapshot> ended = co_await parts_.queue.Cancel(caller, request->session());
+  parts_.audit.Note(caller, "cancel", IdOf(ended, request->session()), ended);
   if (!ended) co_return std::move(ended).error();
   response->set_state(WireValue(kSessionStates, ended->state));
   co_return Result<void>();
 }
 
 grpc::ServerUnaryReactor* SessionService::Move(grpc::CallbackServerContext* context,
-                                               const v1::MoveRequest* /*request*/,
-                                               v1::MoveResponse* /*response*/) {
-  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  reactor->Finish(NotOffered("move"));
-  return reactor;
+                                               const v1::MoveRequest* request,
+                                               v1::MoveResponse* response) {
+  return Answer(endpoint_, context, [this, request, response](Caller caller) {
+    return RunMove(std::move(caller), request, response);
+  });
+}
+
+asio::awaitable<Result<void>> SessionService::RunMove(Caller caller, const v1::MoveRequest* request,
+                                                      v1::MoveResponse* response) {
+  Result<SessionSnapshot> moved =
+      co_await parts_.queue.Move(caller, request->session(), request->priority());
+  parts_.audit.Note(caller, "move", IdOf(moved, request->session()), moved);
+  if (!moved) co_return std::move(moved).error();
+  response->set_position(moved->position);
+  co_return Result<void>();
 }
 
 grpc::ServerWriteReactor<v1::ListSamplesResponse>* SessionService::ListSamples(

@@ -5,6 +5,7 @@
 #include "daemon/ports/random_source.h"
 #include "daemon/ports/sample_store.h"
 #include "daemon/queue/queue.h"
+#include "daemon/rpc/audit.h"
 #include "daemon/rpc/endpoint.h"
 #include "daemon/rpc/list_samples_reactor.h"
 #include "daemon/rpc/watch_reactor.h"
@@ -24,6 +25,7 @@ class SessionService final : public v1::SessionService::CallbackService {
     SampleStore& store;
     RandomSource& random;
     const Clock& clock;
+    const Audit& audit;
   };
   SessionService(const Endpoint& endpoint, const Parts& parts);
 
@@ -49,6 +51,7 @@ class SessionService final : public v1::SessionService::CallbackService {
 
  private:
   // Requests and responses live until the call is finished, so longer than these coroutines.
+  asio::awaitable<Result<SessionSnapshot>> Enqueue(Caller caller, const v1::SubmitRequest* request);
   asio::awaitable<Result<void>> RunSubmit(Caller caller, const v1::SubmitRequest* request,
                                           v1::SubmitResponse* response);
   asio::awaitable<Result<void>> RunGet(Caller caller, const v1::GetSessionRequest* request,
@@ -57,6 +60,8 @@ class SessionService final : public v1::SessionService::CallbackService {
                                         v1::ListSessionsResponse* response);
   asio::awaitable<Result<void>> RunCancel(Caller caller, const v1::CancelRequest* request,
                                           v1::CancelResponse* response);
+  asio::awaitable<Result<void>> RunMove(Caller caller, const v1::MoveRequest* request,
+                                        v1::MoveResponse* response);
 
   Endpoint endpoint_;
   Parts parts_;

@@ -37,8 +37,9 @@ class StreamReactor : public grpc::ServerWriteReactor<Message> {
   /// Called once, by the maker, on gRPC's thread, when the object is complete.
   void Begin() {
     asio::post(endpoint_.loop, [this] {
-      if (!caller_) return End(Unidentified());
-      if (endpoint_.calls.closed()) return End(Stopping());
+      if (const grpc::Status admitted = endpoint_.Admit(caller_); !admitted.ok()) {
+        return End(admitted);
+      }
       token_ = endpoint_.calls.Begin([this] { End(Stopping()); });
       Started();
     });

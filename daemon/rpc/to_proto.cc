@@ -250,6 +250,14 @@ void ToProto(const SessionView& view, v1::Session* to) {
   if (view.visible) OwnSessionToProto(view.record, to);
 }
 
+void ToProto(const std::vector<HistoryEntry>& history, v1::Session* to) {
+  for (const HistoryEntry& entry : history) {
+    v1::HistoryEntry* added = to->add_history();
+    ToProto(entry.at, added->mutable_time());
+    added->set_what(Utf8Lossy(entry.what));
+  }
+}
+
 void ToProto(const Run& run, const SessionSpec& spec, v1::Run* to) {
   if (run.benchmark < spec.benchmarks.size()) {
     const Benchmark& benchmark = spec.benchmarks[run.benchmark];
@@ -283,8 +291,8 @@ void MetricsToProto(const Run& run, v1::Run* to) {
 }
 
 void ToProto(const QueueStatus& status, v1::QueueStatus* to) {
-  to->set_paused(status.paused);
-  to->set_draining(status.draining);
+  to->set_paused(status.mode.paused);
+  to->set_draining(status.mode.draining);
   to->set_queued(status.queued);
   if (status.running) to->set_running(status.running->value);
   if (status.reserved_by) to->set_reserved_by(*status.reserved_by);

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "daemon/model/history.h"
 #include "daemon/model/session.h"
 #include "daemon/queue/machine_desk.h"
 #include "daemon/queue/queue.h"
@@ -38,6 +40,8 @@ void ToProto(const Failure& failure, v1::Failed* to);
 void QueuedToProto(const SessionSnapshot& snapshot, v1::Queued* to);
 /// Of a session that is none of the reader's: id, uid and state only.
 void ToProto(const SessionView& view, v1::Session* to);
+/// What happened to the session, oldest first.
+void ToProto(const std::vector<HistoryEntry>& history, v1::Session* to);
 /// `run` indexes into `spec`; indices outside it leave the names empty.
 void ToProto(const Run& run, const SessionSpec& spec, v1::Run* to);
 /// The part of a run that ToProto leaves out: what its harness' metrics mean.

@@ -45,7 +45,10 @@ bool WatchFeed::QueuedIsDue() const {
 }
 
 bool WatchFeed::UpdateIsDue(SteadyTime now, Occasion occasion) const {
-  if (!newest_->report || update_sent_ == newest_) return false;
+  // Before the first report there is nothing to tell but that the session pauses and goes on.
+  const auto pauses = [](const Snapshot& s) { return s && s->state == SessionState::kPaused; };
+  if (!newest_->report && !pauses(newest_) && !pauses(update_sent_)) return false;
+  if (update_sent_ == newest_) return false;
   if (update_sent_ == nullptr || update_sent_->state != newest_->state) return true;
   return occasion == Occasion::kPublication && now - update_sent_at_ >= kMinInterval;
 }

@@ -48,9 +48,20 @@ void FakeDaemon::RefuseSubmit(grpc::Status status) {
   submit_status_ = std::move(status);
 }
 
+void FakeDaemon::HoldOffSubmits(int count) {
+  const std::lock_guard lock(mutex_);
+  hold_offs_ = count;
+}
+
 void FakeDaemon::BreakWatches(int count) {
   const std::lock_guard lock(mutex_);
   breaks_ = count;
+}
+
+void FakeDaemon::RefuseWatches(int count, grpc::Status status) {
+  const std::lock_guard lock(mutex_);
+  refused_watches_ = count;
+  watch_status_ = std::move(status);
 }
 
 void FakeDaemon::SetRunning(std::string session) {
@@ -84,6 +95,11 @@ v1::SubmitRequest FakeDaemon::last_submit() const {
   return submits_.empty() ? v1::SubmitRequest() : submits_.back();
 }
 
+v1::MoveRequest FakeDaemon::last_move() const {
+  const std::lock_guard lock(mutex_);
+  return move_;
+}
+
 std::vector<std::string> FakeDaemon::request_ids() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> ids;
@@ -115,6 +131,10 @@ grpc::Status FakeDaemon::Submit(grpc::ServerContext*, const v1::SubmitRequest* r
                                 v1::SubmitResponse* response) {
   const std::lock_guard lock(mutex_);
   submits_.push_back(*request);
+  if (hold_offs_ > 0) {
+    --hold_offs_;
+    return {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many requests: uid 1000 makes too many"};
+  }
   response->set_session("k3x9m2pq");
   response->set_position(1);
   return submit_status_;
@@ -142,6 +162,10 @@ grpc::Status FakeDaemon::Watch(grpc::ServerContext* context, const v1::WatchRequ
   {
     const std::lock_guard lock(mutex_);
     script = script_;
+    if (refused_watches_ > 0) {
+      --refused_watches_;
+      return watch_status_;
+    }
     if (breaks_ > 0) {
       --breaks_;
       if (!script.empty()) writer->Write(script.front());
@@ -170,6 +194,18 @@ grpc::Status FakeDaemon::Cancel(grpc::ServerContext*, const v1::CancelRequest*,
   cancelled_ = true;
   changed_.notify_all();
   response->set_state(v1::SESSION_STATE_CANCELLED);
+  return grpc::Status::OK;
+}
+
+grpc::Status FakeDaemon::Move(grpc::ServerContext*, const v1::MoveRequest* request,
+                              v1::MoveResponse* response) {
+  const std::lock_guard lock(mutex_);
+  move_ = *request;
+  if (request->priority() > 0) {
+    return {grpc::StatusCode::PERMISSION_DENIED, "priority: only admins may raise it",
+            "ask root or the group benchd-admin"};
+  }
+  response->set_position(3);
   return grpc::Status::OK;
 }
 

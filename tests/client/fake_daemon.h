@@ -33,8 +33,13 @@ class FakeDaemon : public v1::SessionService::Service,
   void SetHousekeepingCpus(std::vector<int> cpus) { cpus_ = std::move(cpus); }
   /// Status that Submit answers with, OK by default.
   void RefuseSubmit(grpc::Status status);
+  /// The next submissions, as many as told, are one too many at the moment.
+  void HoldOffSubmits(int count);
   /// Breaks off the next watches, as many as told, after their first event.
   void BreakWatches(int count);
+
+  /// Answers the next watches, as many as told, with that and nothing else.
+  void RefuseWatches(int count, grpc::Status status);
 
   /// The session that is said to run.
   void SetRunning(std::string session);
@@ -50,6 +55,7 @@ class FakeDaemon : public v1::SessionService::Service,
   /// Blocks until a watcher has read the script to its end and waits.
   void AwaitWatcher();
   v1::SubmitRequest last_submit() const;
+  v1::MoveRequest last_move() const;
   std::vector<std::string> request_ids() const;
   bool cancelled() const;
   v1::AnalyzeOptions analyze_options() const;
@@ -66,6 +72,8 @@ class FakeDaemon : public v1::SessionService::Service,
                      grpc::ServerWriter<v1::SessionEvent>* writer) override;
   grpc::Status Cancel(grpc::ServerContext*, const v1::CancelRequest*,
                       v1::CancelResponse* response) override;
+  grpc::Status Move(grpc::ServerContext*, const v1::MoveRequest* request,
+                    v1::MoveResponse* response) override;
   grpc::Status ListSamples(grpc::ServerContext*, const v1::ListSamplesRequest* request,
                            grpc::ServerWriter<v1::ListSamplesResponse>* writer) override;
   grpc::Status Get(grpc::ServerContext*, const v1::GetQueueRequest*,
@@ -81,6 +89,7 @@ class FakeDaemon : public v1::SessionService::Service,
   std::vector<v1::SessionEvent> script_;
   std::vector<int> cpus_;
   std::vector<v1::SubmitRequest> submits_;
+  v1::MoveRequest move_;
   grpc::Status submit_status_;
   std::string running_;
   std::optional<std::uint32_t> reserved_by_;
@@ -91,6 +100,9 @@ class FakeDaemon : public v1::SessionService::Service,
   grpc::Status analysis_status_;
   std::size_t refuse_after_bytes_ = 0;
   int breaks_ = 0;
+  int refused_watches_ = 0;
+  grpc::Status watch_status_;
+  int hold_offs_ = 0;
   int waiting_ = 0;
   bool cancelled_ = false;
   bool stopping_ = false;

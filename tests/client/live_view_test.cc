@@ -68,8 +68,30 @@ TEST(LiveViewTest, ShowsASuiteInManyWidths) {
   ExpectGolden("live_suite.txt", text);
 }
 
+TEST(LiveViewTest, SaysWhyASessionStandsStill) {
+  std::string text;
+  for (const int width : {120, 60}) {
+    text += Drawn(StateOf(PausedUpdate()), {false, true, width}) + "\n";
+  }
+  v1::Update before_the_first_block = PausedUpdate();
+  before_the_first_block.clear_comparisons();
+  text += Drawn(StateOf(before_the_first_block), {false, true, 80});
+  ExpectGolden("live_paused.txt", text);
+}
+
+TEST(LiveViewTest, ASessionThatWaitsAgainAfterARestartIsNotSaidToRun) {
+  LiveState state = StateOf(EarlyUpdate());
+  state.Apply(Event([](v1::SessionEvent& e) { e.mutable_queued()->set_position(1); }));
+  EXPECT_TRUE(Drawn(state, {false, true, 80}).starts_with("k3x9m2pq  queued, place 1"))
+      << Drawn(state, {false, true, 80});
+  state.Apply(Event([](v1::SessionEvent& e) { *e.mutable_update() = EarlyUpdate(); }));
+  EXPECT_TRUE(Drawn(state, {false, true, 80}).starts_with("k3x9m2pq  running  6 blocks"));
+}
+
 TEST(LiveViewTest, FitsTheTerminal) {
   LiveState state = StateOf(ManyGates());
+  state.update->set_state(v1::SESSION_STATE_PAUSED);
+  *state.update->mutable_warnings() = PausedUpdate().warnings();
   state.note = std::string(200, 'n');
   for (const int width : {20, 30, 40, 60, 80, 200}) {
     for (const int height : {1, 2, 3, 4, 5, 10, 23, 100}) {

@@ -16,6 +16,19 @@ namespace {
 v1::SessionEvent Running() {
   return Event([](v1::SessionEvent& e) { *e.mutable_update() = EarlyUpdate(); });
 }
+v1::SessionEvent Started() {
+  return Event([](v1::SessionEvent& e) { *e.mutable_started() = SampleStarted(); });
+}
+v1::SessionEvent Queued(std::uint64_t position) {
+  return Event([position](v1::SessionEvent& e) { e.mutable_queued()->set_position(position); });
+}
+// The last update of a session that waits to go on.
+v1::SessionEvent Interrupted() {
+  return Event([](v1::SessionEvent& e) {
+    *e.mutable_update() = EarlyUpdate();
+    e.mutable_update()->set_state(v1::SESSION_STATE_QUEUED);
+  });
+}
 v1::SessionEvent Verdict(v1::Verdict verdict) {
   return Event([verdict](v1::SessionEvent& e) {
     *e.mutable_verdict() = RegressionUpdate();
@@ -132,6 +145,73 @@ TEST_F(ProgramTest, AWatchGoesOnAfterTheDaemonWentAway) {
   EXPECT_NE(ended.err.find("the daemon went away: waiting up to 30 s for it"), std::string::npos)
       << ended.err;
   EXPECT_EQ(daemon_->request_ids().size(), 1U) << "watched again, not submitted again";
+}
+
+TEST_F(ProgramTest, ADaemonThatWentAwayIsToldOnceUntilItSaysSomething) {
+  daemon_->SetScript({Running(), Verdict(v1::VERDICT_PASS)});
+  daemon_->RefuseWatches(3, {grpc::StatusCode::UNAVAILABLE, "benchd: is stopping"});
+  const Ended ended = Run({"compare", "a", "b"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(ended.err.substr(0, ended.err.find("benchctl: running: ")),
+            "benchctl: the daemon went away: waiting up to 30 s for it\n"
+            "benchctl: the daemon is back\n");
+}
+
+TEST_F(ProgramTest, AnotherDaemonAtTheSameSocketIsWatchedAndItsVerdictPrinted) {
+  daemon_->SetScript({Started(), Running()});
+  const pid_t pid = Start({"compare", "a", "b"});
+  daemon_->AwaitWatcher();
+  daemon_ = nullptr;
+  daemon_ = std::make_unique<FakeDaemon>(dir_ / "d.sock");
+  // The session was interrupted: it waits first, begins again, and goes on.
+  daemon_->SetScript(
+      {Started(), Queued(1), Interrupted(), Started(), Running(), Verdict(v1::VERDICT_REGRESSION)});
+  const Ended ended = Wait(pid);
+  EXPECT_EQ(ended.exit_code, 1) << ended.err;
+  EXPECT_NE(ended.out.find("regression: candidate is 10.2 % slower than base"), std::string::npos)
+      << ended.out;
+  EXPECT_EQ(ended.err,
+            "benchctl: started: seed 18446744073709551615, 1 of 2 machine settings held\n"
+            "benchctl: running: 6 blocks, 0:03, candidate vs base +1.0 %\n"
+            "benchctl: the daemon went away: waiting up to 30 s for it\n"
+            "benchctl: the daemon is back\n"
+            "benchctl: queued: place 1\n");
+}
+
+TEST_F(ProgramTest, OneRequestTooManyIsAskedAgain) {
+  daemon_->HoldOffSubmits(2);
+  const Ended ended = Run({"submit", "a", "b"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(ended.out, "k3x9m2pq\n");
+  EXPECT_EQ(daemon_->request_ids().size(), 3U);
+  daemon_->HoldOffSubmits(3);
+  const Ended refused = Run({"submit", "a", "b"});
+  EXPECT_EQ(refused.exit_code, 5);
+  EXPECT_EQ(refused.err, "error: too many requests: uid 1000 makes too many\n");
+}
+
+TEST_F(ProgramTest, MoveSaysTheNewPlace) {
+  const Ended moved = Run({"move", "k3x9", "--priority", "-2"});
+  EXPECT_EQ(moved.exit_code, 0) << moved.err;
+  EXPECT_EQ(moved.out, "k3x9: priority -2, place 3\n");
+  EXPECT_EQ(daemon_->last_move().session(), "k3x9");
+  EXPECT_EQ(daemon_->last_move().priority(), -2);
+  const auto json = nlohmann::json::parse(Run({"move", "k3x9", "--priority=-2", "--json"}).out);
+  EXPECT_EQ(json["event"], "move");
+  EXPECT_EQ(json["position"], 3);
+
+  const Ended denied = Run({"move", "k3x9", "--priority", "5"});
+  EXPECT_EQ(denied.exit_code, 5);
+  EXPECT_EQ(denied.err,
+            "error: priority: only admins may raise it\n"
+            "hint: ask root or the group benchd-admin\n");
+  const Ended without = Run({"move", "k3x9"});
+  EXPECT_EQ(without.exit_code, 2);
+  EXPECT_EQ(without.err,
+            "error: move: no priority: --priority is missing\n"
+            "hint: write benchctl move k3x9 --priority N\n");
+  EXPECT_EQ(Run({"move", "--priority", "1"}).exit_code, 2);
+  EXPECT_EQ(Run({"move", "k3x9", "--priority", "high"}).exit_code, 2);
 }
 
 TEST_F(ProgramTest, ARetriedSubmitKeepsItsRequestId) {

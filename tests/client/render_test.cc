@@ -134,13 +134,19 @@ TEST(JsonTest, OtherCommandsPrintOneObjectALine) {
   queue.set_queued(3);
   queue.set_version("0.1.0");
   queue.set_pid(77);
+  v1::MoveRequest move;
+  move.set_session("k3x9");
+  move.set_priority(-1);
+  v1::MoveResponse moved;
+  moved.set_position(2);
   const auto now = SampleNow();
   ExpectGolden("commands.jsonl",
                SubmittedJson(submitted, now) + "\n" +
                    CancelJson("k3x9m2pq", v1::SESSION_STATE_CANCELLED, now) + "\n" +
-                   QueueJson(queue, now) + "\n" + VersionJson("0.1.0", &queue, now) + "\n" +
-                   VersionJson("0.1.0", nullptr, now) + "\n" + SessionJson(SampleSession(), now) +
-                   "\n" + ExportJson(SampleSession(), SampleRuns()) + "\n");
+                   MoveJson(move, moved, now) + "\n" + QueueJson(queue, now) + "\n" +
+                   VersionJson("0.1.0", &queue, now) + "\n" + VersionJson("0.1.0", nullptr, now) +
+                   "\n" + SessionJson(SampleSession(), now) + "\n" +
+                   ExportJson(SampleSession(), SampleRuns()) + "\n");
 }
 
 TEST(JsonTest, EnvironmentValuesAreNeverPrinted) {
@@ -358,6 +364,26 @@ TEST(PlainLinesTest, TellsChangesAndNotEveryBlock) {
   tell(9.1, Event([](v1::SessionEvent& e) { *e.mutable_update() = SuiteUpdate(); }));
   tell(9.2, Event([](v1::SessionEvent& e) { *e.mutable_update() = SuiteUpdate(); }));
   ExpectGolden("plain_lines.txt", told);
+}
+
+TEST(PlainLinesTest, TellsWhyASessionStandsStillAndThatItGoesOn) {
+  PlainNarrator narrator(kPlain);
+  const auto tell = [&narrator](double now, const v1::Update& update) {
+    return narrator.Tell(Event([&update](v1::SessionEvent& e) { *e.mutable_update() = update; }),
+                         now);
+  };
+  EXPECT_EQ(tell(0, EarlyUpdate()).size(), 1U);
+  EXPECT_EQ(tell(1, PausedUpdate()),
+            std::vector<std::string>{
+                "paused: storing a block: the disk is full; make room below /var/lib/benchd, the "
+                "session goes on by itself"});
+  EXPECT_TRUE(tell(60, PausedUpdate()).empty()) << "no progress, no line";
+  EXPECT_EQ(
+      tell(61, EarlyUpdate()),
+      (std::vector<std::string>{"goes on", "running: 6 blocks, 0:03, candidate vs base +1.0 %"}));
+  v1::Update silent;
+  silent.set_state(v1::SESSION_STATE_PAUSED);
+  EXPECT_EQ(tell(62, silent), std::vector<std::string>{"paused"});
 }
 
 TEST(WordsTest, TimesAreRfc3339) {

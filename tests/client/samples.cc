@@ -113,6 +113,18 @@ v1::Update EarlyUpdate() {
   return update;
 }
 
+v1::Update PausedUpdate() {
+  v1::Update update = EarlyUpdate();
+  update.set_state(v1::SESSION_STATE_PAUSED);
+  v1::Warning* warning = update.add_warnings();
+  warning->set_code("disk_full");
+  warning->set_message(
+      "paused: storing a block: the disk is full; make room below /var/lib/benchd, the session "
+      "goes "
+      "on by itself");
+  return update;
+}
+
 v1::Update SuiteUpdate() {
   v1::Update update;
   update.set_state(v1::SESSION_STATE_RUNNING);
@@ -214,6 +226,13 @@ v1::Session SampleSession() {
   session.add_environment_names("PATH");
   *session.mutable_started() = SampleStarted();
   *session.mutable_report() = RegressionUpdate();
+  int second = 1767323045;
+  for (const char* what : {"submitted by uid 1000 (pid 123)", "running", "done"}) {
+    v1::HistoryEntry* entry = session.add_history();
+    entry->mutable_time()->set_seconds(second++);
+    entry->mutable_time()->set_nanos(500000000);
+    entry->set_what(what);
+  }
   return session;
 }
 

@@ -14,6 +14,9 @@ v1::Update RegressionUpdate();
 /// Still running after 6 blocks: estimates, no interval, nothing decided.
 v1::Update EarlyUpdate();
 
+/// After 6 blocks the disk is full.
+v1::Update PausedUpdate();
+
 /// Two benchmarks, three gates: a pass, an open one, a regression with an absolute margin.
 v1::Update SuiteUpdate();
 

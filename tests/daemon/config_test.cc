@@ -27,6 +27,9 @@ TEST(ConfigTest, AnEmptyFileIsTheDefaults) {
   EXPECT_EQ(config->runner_socket, "/run/benchd/runner.sock");
   EXPECT_EQ(config->admin_group, "benchd-admin");
   EXPECT_FALSE(config->allow_root);
+  EXPECT_EQ(config->keep, KeepPolicy{}) << "everything is kept";
+  EXPECT_EQ(config->limits.queued, 1000U);
+  EXPECT_FALSE(config->limits.running_a_day);
 }
 
 TEST(ConfigTest, EveryKeyIsTaken) {
@@ -44,6 +47,13 @@ admin_group = "wheel"
 idle_exit = 600
 [log]
 level = "debug"
+[store]
+keep_days = 90
+keep_mib = 2048
+[limits]
+queued_a_user = 50
+running_hours_a_day = 1.5
+kept_mib_a_user = 512
 )",
                                             "benchd.toml");
   ASSERT_TRUE(config) << config.error().message;
@@ -54,6 +64,11 @@ level = "debug"
   expected.admin_group = "wheel";
   expected.idle_exit = std::chrono::seconds(600);
   expected.log_level = "debug";
+  expected.keep.age = std::chrono::hours(90 * 24);
+  expected.keep.bytes = std::uint64_t{2048} * 1024 * 1024;
+  expected.keep.bytes_per_user = std::uint64_t{512} * 1024 * 1024;
+  expected.limits.queued = 50;
+  expected.limits.running_a_day = std::chrono::minutes(90);
   EXPECT_EQ(*config, expected);
 }
 
@@ -62,6 +77,46 @@ TEST(ConfigTest, AnUnknownKeyIsNamedWithItsLine) {
             "benchd.toml:3: unknown key 'gruop' in [socket]");
   EXPECT_EQ(ErrorOf("\n[scoket]\n"), "benchd.toml:2: unknown section [scoket]");
   EXPECT_EQ(ErrorOf("level = 1\n"), "benchd.toml:1: unknown key [level]");
+}
+
+TEST(ConfigTest, NumbersOutOfRangeSayWhatTheyShouldBe) {
+  const auto store = [](const std::string& line) { return ErrorOf("[store]\n" + line + "\n"); };
+  const auto limits = [](const std::string& line) { return ErrorOf("[limits]\n" + line + "\n"); };
+  const std::string days = "should be a whole number of days from 1 to 36500";
+  for (const char* wrong : {"0", "-1", "36501", "1.5", "\"7\"", "true"}) {
+    EXPECT_EQ(store(std::string("keep_days = ") + wrong),
+              "benchd.toml:2: [store] keep_days " + days);
+  }
+  EXPECT_EQ(store("keep_mib = 0"),
+            "benchd.toml:2: [store] keep_mib should be a whole number of MiB from 1 to "
+            "1099511627776");
+  EXPECT_EQ(limits("kept_mib_a_user = 1099511627777"),
+            "benchd.toml:2: [limits] kept_mib_a_user should be a whole number of MiB from 1 to "
+            "1099511627776");
+  EXPECT_EQ(limits("queued_a_user = 0"),
+            "benchd.toml:2: [limits] queued_a_user should be a whole number of sessions from 1 to "
+            "1000000");
+  for (const char* wrong : {"0", "-2", "24.01", "nan", "inf", "\"2\"", "false"}) {
+    EXPECT_EQ(limits(std::string("running_hours_a_day = ") + wrong),
+              "benchd.toml:2: [limits] running_hours_a_day should be a number of hours above 0, 24 "
+              "at most");
+  }
+  for (const char* right : {"24", "0.25", "1e-3"}) {
+    EXPECT_TRUE(ParseConfig(std::string("[limits]\nrunning_hours_a_day = ") + right, "benchd.toml"))
+        << right;
+  }
+}
+
+TEST(ConfigTest, AnUnknownKeyOfANewSectionIsNamed) {
+  EXPECT_EQ(ErrorOf("[store]\nkeep_weeks = 3\n"),
+            "benchd.toml:2: unknown key 'keep_weeks' in [store]");
+  EXPECT_EQ(ErrorOf("[limits]\nqueued = 3\n"), "benchd.toml:2: unknown key 'queued' in [limits]");
+}
+
+TEST(ConfigTest, LimitsOfChildrenAreLeftToTheRunner) {
+  const Result<Config> config = ParseConfig("[children]\nwhatever = 1\n", "benchd.toml");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(*config, Config{});
 }
 
 TEST(ConfigTest, MachineProfilesAreLeftToTheRunner) {

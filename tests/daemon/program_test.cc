@@ -184,10 +184,22 @@ TEST(ProgramTest, LogsToAFileWhenAsked) {
   EXPECT_NE(log.find("info benchd "), std::string::npos) << log;
 }
 
-TEST(ProgramTest, AFailedStartSaysWhyAndLeavesNoSocket) {
+TEST(ProgramTest, ADamagedDatabaseIsSetAsideAndNamed) {
   const TempDir dir;
   std::filesystem::create_directory(dir / "state");
   dir.Write("state/benchd.db", std::string(4096, 'x'));
+  Program daemon(dir, UserDaemon(dir));
+  ASSERT_TRUE(daemon.AwaitOutput("serves at")) << daemon.Output();
+  EXPECT_NE(daemon.Output().find(" warning " + (dir / "state/benchd.db").string() +
+                                 ": the database is damaged"),
+            std::string::npos)
+      << daemon.Output();
+  EXPECT_EQ(daemon.Stop(SIGTERM), 0);
+}
+
+TEST(ProgramTest, AFailedStartSaysWhyAndLeavesNoSocket) {
+  const TempDir dir;
+  std::filesystem::create_directories(dir / "state/benchd.db");
   Program daemon(dir, UserDaemon(dir));
   EXPECT_EQ(daemon.Wait(), 1);
   EXPECT_NE(daemon.Output().find("error: "), std::string::npos);

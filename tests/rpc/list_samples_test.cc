@@ -33,7 +33,7 @@ class ListSamplesTest : public ::testing::Test {
     }
     daemon_.loop.Run([this, &runs] {
       asio::io_context local;
-      ASSERT_TRUE(RunToEnd(local, daemon_.store.AppendBlock({"abc"}, std::move(runs))));
+      ASSERT_TRUE(RunToEnd(local, daemon_.store.AppendRuns({"abc"}, std::move(runs))));
     });
   }
 
@@ -93,7 +93,7 @@ TEST_F(ListSamplesTest, SaysWhatAHarnessMetricMeansOnlyWhenAsked) {
   runs[0].metrics = {{"latency", "ms", Better::kLower, 0.5}, {"size", "", std::nullopt, 0}};
   daemon_.loop.Run([this, &runs] {
     asio::io_context local;
-    ASSERT_TRUE(RunToEnd(local, daemon_.store.AppendBlock({"abc"}, std::move(runs))));
+    ASSERT_TRUE(RunToEnd(local, daemon_.store.AppendRuns({"abc"}, std::move(runs))));
   });
   EXPECT_EQ(List(false).runs.at(0).metrics_size(), 0);
   v1::ListSamplesRequest request;

@@ -156,7 +156,9 @@ class PeerIdentityTest : public ::testing::Test {
   LoopThread loop_;
   LiveCalls calls_;
   PeerTable peers_;
-  StubbornService service_{Endpoint{loop_.executor(), peers_, calls_}};
+  fake::Clock clock_;
+  RateLimit rate_{clock_, [](const std::string&) {}};
+  StubbornService service_{Endpoint{loop_.executor(), peers_, calls_, rate_}};
   std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<Listener> listener_;
 };

@@ -81,7 +81,8 @@ Result<SessionRecord> StubService::Find(const std::string& id) const {
                "`benchctl list` shows yours"};
 }
 
-StubDaemon::StubDaemon() : service(Endpoint{loop.executor(), peers, calls}, hub, clock, store) {
+StubDaemon::StubDaemon()
+    : service(Endpoint{loop.executor(), peers, calls, rate}, hub, clock, store) {
   grpc::ServerBuilder builder;
   builder.RegisterService(&service);
   server = builder.BuildAndStart();

@@ -18,6 +18,7 @@
 #include "daemon/rpc/endpoint.h"
 #include "daemon/rpc/list_samples_reactor.h"
 #include "daemon/rpc/listener.h"
+#include "daemon/rpc/rate_limit.h"
 #include "daemon/rpc/watch_reactor.h"
 #include "tests/support/fakes.h"
 
@@ -126,6 +127,7 @@ class StubDaemon {
   fake::Store store;  ///< loop's thread only
   LiveCalls calls;    ///< loop's thread only
   PeerTable peers;
+  RateLimit rate{clock, [](const std::string&) {}};  ///< loop's thread only
   StubService service;
   std::unique_ptr<grpc::Server> server;
   std::unique_ptr<Listener> listener;

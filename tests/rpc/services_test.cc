@@ -128,6 +128,43 @@ TEST_F(ServicesTest, ListsAndCancels) {
   }
 }
 
+TEST_F(ServicesTest, AMovedSessionHasAnotherPlace) {
+  const std::string first = Submit();
+  const std::string second = Submit();
+  v1::MoveRequest request;
+  request.set_session(first);
+  request.set_priority(-1);
+  v1::MoveResponse response;
+  grpc::ClientContext context;
+  const grpc::Status moved = sessions_->Move(&context, request, &response);
+  ASSERT_TRUE(moved.ok()) << moved.error_message();
+  EXPECT_EQ(response.position(), 2U);
+  EXPECT_EQ(Get(first).spec().priority(), -1);
+  EXPECT_EQ(Get(second).queued().position(), 1U);
+
+  request.set_session("zzz");
+  grpc::ClientContext unknown;
+  EXPECT_EQ(sessions_->Move(&unknown, request, &response).error_code(),
+            grpc::StatusCode::NOT_FOUND);
+}
+
+TEST_F(ServicesTest, ASessionTellsItsHistoryToWhoAsksForItAlone) {
+  const std::string id = Submit();
+  const v1::Session session = Get(id);
+  ASSERT_EQ(session.history_size(), 1);
+  EXPECT_EQ(session.history(0).what(), "submitted by uid " + std::to_string(::getuid()) + " (pid " +
+                                           std::to_string(::getpid()) + ")");
+  // fake::Clock stands at the second day of the epoch.
+  EXPECT_EQ(session.history(0).time().seconds(), 24 * 3600);
+  v1::ListSessionsResponse list;
+  grpc::ClientContext context;
+  ASSERT_TRUE(sessions_->List(&context, v1::ListSessionsRequest(), &list).ok());
+  EXPECT_EQ(list.sessions(0).history_size(), 0);
+  Work();
+  ASSERT_TRUE(loop_.Await([this] { return queue_->Idle(); }));
+  EXPECT_GT(Get(id).history_size(), 1);
+}
+
 TEST_F(ServicesTest, TheLogComesOnlyWhenAskedFor) {
   const std::string id = Submit();
   loop_.Run([this, &id] {
@@ -173,11 +210,6 @@ TEST_F(ServicesTest, WhatIsNotOfferedYetSaysSoInASentence) {
     EXPECT_EQ(status.error_code(), grpc::StatusCode::UNIMPLEMENTED);
     EXPECT_EQ(status.error_message(), what + " is not offered by this version of benchd");
   };
-  {
-    grpc::ClientContext context;
-    v1::MoveResponse response;
-    expect(sessions_->Move(&context, v1::MoveRequest(), &response), "move");
-  }
   {
     grpc::ClientContext context;
     v1::DeriveResponse response;

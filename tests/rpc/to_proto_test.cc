@@ -242,7 +242,7 @@ TEST(ToProtoTest, ANoiseSourceThatWasNotMeasuredHasNoEffect) {
 
 TEST(ToProtoTest, TheQueueSaysWhatRuns) {
   QueueStatus status;
-  status.paused = true;
+  status.mode.paused = true;
   status.queued = 3;
   v1::QueueStatus proto;
   ToProto(status, &proto);

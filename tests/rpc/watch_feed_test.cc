@@ -56,6 +56,17 @@ TEST_F(WatchFeedTest, AQueuedSessionTellsItsPlaceAndThenOnlyChanges) {
   EXPECT_EQ(Next(), Kind::kQueued);
 }
 
+TEST_F(WatchFeedTest, APauseIsToldAlsoBeforeTheFirstReport) {
+  feed_.Offer(State(SessionState::kRunning));
+  EXPECT_EQ(Next(), Kind::kQueued) << "the first snapshot has to say something";
+  feed_.Offer(State(SessionState::kPaused));
+  EXPECT_EQ(Next(), Kind::kUpdate);
+  feed_.Offer(State(SessionState::kRunning));
+  EXPECT_EQ(Next(), Kind::kUpdate) << "it goes on";
+  feed_.Offer(State(SessionState::kRunning));
+  EXPECT_EQ(Next(), std::nullopt);
+}
+
 TEST_F(WatchFeedTest, AWatcherOfAPreparingSessionIsAnsweredAtOnce) {
   feed_.Offer(State(SessionState::kPreparing));
   EXPECT_EQ(Next(), Kind::kQueued);

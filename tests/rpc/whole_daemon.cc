@@ -7,21 +7,25 @@
 
 namespace benchd::rpc {
 
-WholeDaemon::WholeDaemon() {
+WholeDaemon::WholeDaemon(std::chrono::milliseconds max_idle) {
   // 10 % slower, with a spread that the statistics can see: a regression at 2 %
   // (docs/statistics.md section 3).
   launcher_.program = [](std::uint32_t child, std::uint64_t run) -> Result<RunOutcome> {
     const double wobble = 0.001 * static_cast<double>((run * 7 + child * 3) % 5);
     return fake::Took((child == 0 ? 1.0 : 1.1) + wobble);
   };
-  loop_.Run([this] {
+  loop_.Run([this, max_idle] {
+    const AccessPolicy access{.allow_root = true, .single_user = false, .admin_gid = {}};
     queue_.emplace(loop_.executor(),
                    Queue::Services{launcher_, machine_, store_, store_, clock_, random_, hub_},
-                   QueuePolicy{.allow_root = true});
-    machine_desk_.emplace(*queue_, machine_, QueuePolicy{.allow_root = true});
+                   QueuePolicy{access, {}, {}});
+    machine_desk_.emplace(*queue_, machine_, access);
     info_ = {"1.2.3", 4711, {0, 2}};
-    server_.emplace(loop_.executor(), Server::Parts{*queue_, *machine_desk_, hub_, store_, random_,
-                                                    clock_, info_, peers_, calls_, dir_ / ""});
+    server_.emplace(
+        loop_.executor(),
+        Server::Parts{*queue_, *machine_desk_, hub_, store_, random_, clock_, info_, peers_, calls_,
+                      dir_ / "", [this](const std::string& line) { audit_lines_.push_back(line); },
+                      [](const std::string& /*refusal*/) {}, max_idle});
     ASSERT_TRUE(server_->Start());
     listener_.emplace(
         loop_.executor(), ListenAt(dir_ / "s"), peers_, [this](int fd) { server_->Adopt(fd); },

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "benchd/v1/session.grpc.pb.h"
 #include "daemon/rpc/server.h"
@@ -16,7 +18,7 @@ namespace benchd::rpc {
 /// Sessions wait until Work(). Their candidate is 10 % slower.
 class WholeDaemon {
  protected:
-  WholeDaemon();
+  explicit WholeDaemon(std::chrono::milliseconds max_idle = std::chrono::minutes(10));
   ~WholeDaemon();
 
   /// The queue's worker begins.
@@ -41,7 +43,8 @@ class WholeDaemon {
   LiveCalls calls_;
   std::optional<Server> server_;
   std::optional<Listener> listener_;
-  bool working_ = false;  // loop's thread
+  bool working_ = false;                  // loop's thread
+  std::vector<std::string> audit_lines_;  // loop's thread
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<v1::SessionService::Stub> sessions_;
 };

@@ -1,0 +1,129 @@
+#include "daemon/rpc/rate_limit.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "benchd/v1/queue.grpc.pb.h"
+#include "tests/rpc/whole_daemon.h"
+
+namespace benchd::rpc {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+class RateLimitTest : public ::testing::Test {
+ protected:
+  /// How many of `calls` at once are let in.
+  std::uint32_t LetIn(std::uint32_t calls, std::uint32_t uid = 1000) {
+    std::uint32_t taken = 0;
+    for (std::uint32_t i = 0; i < calls; ++i) taken += rate_.Take(uid) ? 1 : 0;
+    return taken;
+  }
+
+  fake::Clock clock_;
+  std::vector<std::string> log_;
+  RateLimit rate_{clock_, [this](const std::string& line) { log_.push_back(line); }};
+};
+
+TEST_F(RateLimitTest, ABurstIsLetInAndThenSoManyASecond) {
+  EXPECT_EQ(LetIn(RateLimit::kBurst + 10), RateLimit::kBurst);
+  clock_.Advance(milliseconds(100));
+  EXPECT_EQ(LetIn(RateLimit::kPerSecond), RateLimit::kPerSecond / 10);
+  clock_.Advance(seconds(3600));
+  EXPECT_EQ(LetIn(RateLimit::kBurst + 10), RateLimit::kBurst) << "not more for having waited";
+}
+
+TEST_F(RateLimitTest, OneUsersFloodIsNobodyElses) {
+  LetIn(RateLimit::kBurst + 1, 1000);
+  EXPECT_EQ(LetIn(1, 1000), 0U);
+  EXPECT_EQ(LetIn(10, 1001), 10U);
+}
+
+// A hundred clients that submit a hundred times each, at the rate at which they are answered.
+TEST_F(RateLimitTest, TenThousandSubmissionsAtAThousandASecondAreNotRefused) {
+  for (int i = 0; i < 10'000; ++i) {
+    ASSERT_TRUE(rate_.Take(1000)) << i;
+    clock_.Advance(milliseconds(1));
+  }
+}
+
+TEST_F(RateLimitTest, ARefusalSaysWhatToDo) {
+  LetIn(RateLimit::kBurst);
+  const Result<void> refused = rate_.Take(1000);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kResourceExhausted);
+  EXPECT_EQ(refused.error().message, "too many requests: uid 1000 makes more than 2000 a second");
+  EXPECT_EQ(refused.error().hint,
+            "ask again in a second; `benchctl watch` tells of every change without asking");
+}
+
+TEST_F(RateLimitTest, AFloodIsToldOnceInTenSeconds) {
+  LetIn(RateLimit::kBurst + 1000);
+  EXPECT_EQ(log_,
+            std::vector<std::string>{"refusing calls: uid 1000 makes more than 2000 a second"});
+  clock_.Advance(seconds(9));
+  LetIn(RateLimit::kBurst + 1000);
+  EXPECT_EQ(log_.size(), 1U);
+  clock_.Advance(seconds(1));
+  LetIn(RateLimit::kBurst + 1000);
+  EXPECT_EQ(log_.size(), 2U);
+}
+
+TEST_F(RateLimitTest, QuietUsersAreForgotten) {
+  for (std::uint32_t uid = 0; uid < 100'000; ++uid) {
+    ASSERT_TRUE(rate_.Take(uid));
+    clock_.Advance(milliseconds(1));
+  }
+  EXPECT_LE(rate_.users(), 1024U);
+}
+
+class DaemonRateLimitTest : public ::testing::Test, protected WholeDaemon {
+ protected:
+  /// The fake clock stands still: nothing comes back.
+  void UseUp() {
+    const auto queue = v1::QueueService::NewStub(channel_);
+    for (std::uint32_t i = 0; i < RateLimit::kBurst; ++i) {
+      grpc::ClientContext context;
+      v1::QueueStatus status;
+      ASSERT_TRUE(queue->Get(&context, v1::GetQueueRequest(), &status).ok()) << i;
+    }
+  }
+};
+
+TEST_F(DaemonRateLimitTest, RefusesCallsAndNewStreamsUntilTimeHasPassed) {
+  const std::string id = Submit();
+  v1::WatchRequest watch;
+  watch.set_session(id);
+  grpc::ClientContext watching;
+  const auto watcher = sessions_->Watch(&watching, watch);
+  v1::SessionEvent event;
+  ASSERT_TRUE(watcher->Read(&event));
+  loop_.Run([this] { clock_.Advance(seconds(10)); });
+  UseUp();
+
+  grpc::ClientContext listing;
+  v1::ListSessionsResponse sessions;
+  const grpc::Status refused = sessions_->List(&listing, v1::ListSessionsRequest(), &sessions);
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(refused.error_message().substr(0, 19), "too many requests: ");
+  grpc::ClientContext second;
+  const auto refused_watcher = sessions_->Watch(&second, watch);
+  EXPECT_FALSE(refused_watcher->Read(&event));
+  EXPECT_EQ(refused_watcher->Finish().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+
+  Work();  // the stream that was there goes on to its end
+  while (watcher->Read(&event)) {
+  }
+  EXPECT_TRUE(watcher->Finish().ok());
+  EXPECT_TRUE(event.has_verdict());
+
+  loop_.Run([this] { clock_.Advance(seconds(1)); });
+  grpc::ClientContext again;
+  EXPECT_TRUE(sessions_->List(&again, v1::ListSessionsRequest(), &sessions).ok());
+}
+
+}  // namespace
+}  // namespace benchd::rpc
