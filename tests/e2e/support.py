@@ -5,7 +5,6 @@ runner or a client leaves behind becomes its child, is found when the daemon has
 the test. Nothing is ever ended by name.
 """
 
-import ctypes
 import json
 import math
 import os
@@ -20,89 +19,20 @@ import tempfile
 import time
 import unittest
 
+# PROMPT_S: also how long after its cause a failure may be told.
+from processes import (PROMPT_S, all_pids, assert_unlocked, become_subreaper,  # noqa: F401
+                       children_of, end_children_left, memory_of, name_of, processes_with,
+                       wait_for_exit, wait_for_no_process_with)
+
 BIN = pathlib.Path(os.environ["BENCHD_BIN_DIR"])
 PROGRAMS = pathlib.Path(os.environ["BENCHD_TEST_PROGRAMS"])
 SYSTEM_SOCKET = pathlib.Path("/run/benchd/benchd.sock")
 
 # A client that waits longer than this hangs; no test comes near it.
 PATIENCE_S = 60
-# How long after its cause a failure may be told, and a process may still be there.
-PROMPT_S = 2
 
 PASS, REGRESSION, USAGE, UNDECIDED, FAILED, REFUSED, CANCELLED = range(7)
 INTERRUPTED = 130
-
-_PR_SET_CHILD_SUBREAPER = 36
-
-
-def become_subreaper():
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
-        raise OSError(ctypes.get_errno(), "prctl(PR_SET_CHILD_SUBREAPER)")
-
-
-def _stat_fields(pid):
-    """Fields of /proc/PID/stat from the state on, or None when the process is gone."""
-    try:
-        text = pathlib.Path(f"/proc/{pid}/stat").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return None
-    return text[text.rindex(")") + 2 :].split()
-
-
-def all_pids():
-    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
-
-
-def children_of(pid):
-    found = []
-    for other in all_pids():
-        fields = _stat_fields(other)
-        if fields and int(fields[1]) == pid:
-            found.append(other)
-    return found
-
-
-def name_of(pid):
-    try:
-        return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
-    except (FileNotFoundError, ProcessLookupError):
-        return ""
-
-
-def processes_with(marker):
-    """Living processes with `marker` in their command line, clients that asked for it left out."""
-    found = []
-    for pid in all_pids():
-        if name_of(pid) == "benchctl":
-            continue
-        try:
-            command = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        if marker.encode() in command and pid != os.getpid():
-            found.append(pid)
-    return found
-
-
-def wait_for_exit(pid, timeout):
-    """True when the process is gone (or a zombie) within `timeout` seconds."""
-    try:
-        pidfd = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return True
-    try:
-        return bool(select.select([pidfd], [], [], timeout)[0])
-    finally:
-        os.close(pidfd)
-
-
-def wait_for_no_process_with(marker, timeout=PROMPT_S):
-    """What is left of the processes with `marker` after `timeout` seconds."""
-    deadline = time.monotonic() + timeout
-    for pid in processes_with(marker):
-        wait_for_exit(pid, max(0, deadline - time.monotonic()))
-    return [pid for pid in processes_with(marker) if (_stat_fields(pid) or "Z")[0] != "Z"]
 
 
 class Completed:
@@ -144,15 +74,19 @@ class Client:
         line, _, self._buffer = self._buffer.partition(b"\n")
         return line
 
+    def next(self, timeout=PATIENCE_S):
+        """The next event, whichever."""
+        line = self._line(time.monotonic() + timeout)
+        if line is None:
+            raise AssertionError(f"ended: {self.events}\n{self.stderr}")
+        self.events.append(json.loads(line))
+        return self.events[-1]
+
     def until(self, event, timeout=PATIENCE_S):
         """The next event of that name."""
         deadline = time.monotonic() + timeout
         while True:
-            line = self._line(deadline)
-            if line is None:
-                raise AssertionError(f"ended without '{event}': {self.events}\n{self.stderr}")
-            found = json.loads(line)
-            self.events.append(found)
+            found = self.next(deadline - time.monotonic())
             if found["event"] == event:
                 return found
 
@@ -198,23 +132,29 @@ class Daemon:
 
     def start(self, command=None, **popen):
         """Starts it and waits until it says READY=1."""
-        if command is None:
-            command = [BIN / "benchd", "--user", "--socket", self.socket]
-            if SYSTEM_SOCKET.exists():
-                command.append("--force")
         notify_path = self.folder / "notify"
         notify_path.unlink(missing_ok=True)
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
             notify.bind(str(notify_path))
             notify_path.chmod(0o666)
-            with open(self.log, "ab") as log:
-                self.process = subprocess.Popen(
-                    [str(word) for word in command],
-                    env=dict(self.environment, NOTIFY_SOCKET=str(notify_path)),
-                    stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, **popen,
-                )
+            self.spawn(command, notify_path, **popen)
             self._wait_until_ready(notify)
         return self
+
+    def spawn(self, command=None, notify_path=None, **popen):
+        """Starts it and waits for nothing."""
+        environment = dict(self.environment)
+        if notify_path is not None:
+            environment["NOTIFY_SOCKET"] = str(notify_path)
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                [str(word) for word in command or self.command()], env=environment,
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, **popen,
+            )
+
+    def command(self):
+        command = [BIN / "benchd", "--user", "--socket", self.socket]
+        return command + ["--force"] if SYSTEM_SOCKET.exists() else command
 
     def _wait_until_ready(self, notify):
         deadline = time.monotonic() + PATIENCE_S
@@ -244,6 +184,15 @@ class Daemon:
     def log_text(self):
         return self.log.read_text(errors="replace") if self.log.exists() else ""
 
+    @property
+    def database(self):
+        return self.folder / "state/benchd/benchd.db"
+
+    def kill(self):
+        """kill -9, and nothing else: what it leaves behind is the test's to look at."""
+        self.process.kill()
+        self.process.wait()
+
     def stop(self):
         """SIGTERM; the exit code. Killed when it does not end."""
         if self.process is None:
@@ -257,21 +206,6 @@ class Daemon:
             process.kill()
             process.wait()
             raise AssertionError(f"benchd did not end on SIGTERM:\n{self.log_text()}") from None
-
-
-def end_children_left():
-    """Reaps what has ended, kills what has not; the command lines of the latter."""
-    left = []
-    for pid in children_of(os.getpid()):
-        if not wait_for_exit(pid, PROMPT_S):
-            command = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ")
-            left.append(f"{pid}: {command.decode(errors='replace')}")
-            os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-    if left:
-        # Killing a parent may have handed its children over.
-        left += end_children_left()
-    return left
 
 
 class DaemonTest(unittest.TestCase):
@@ -392,8 +326,9 @@ class Gate:
     def __init__(self, test):
         self._arrivals = test.folder / "arrivals"
         self._open = test.folder / "open"
-        os.mkfifo(self._arrivals)
-        os.mkfifo(self._open)
+        for fifo in (self._arrivals, self._open):
+            fifo.unlink(missing_ok=True)  # of a former gate
+            os.mkfifo(fifo)
         # Held open at both ends: no run ever waits for a reader of its arrival.
         self._arrival_fd = os.open(self._arrivals, os.O_RDWR | os.O_NONBLOCK)
         self._open_fd = os.open(self._open, os.O_RDWR | os.O_NONBLOCK)

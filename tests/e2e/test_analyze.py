@@ -2,11 +2,11 @@
 
 import json
 import pathlib
-import shlex
 import subprocess
 import unittest
 
-from support import BIN, PASS, PATIENCE_S, REGRESSION, UNDECIDED, USAGE, Completed, DaemonTest
+from replay import Replay
+from support import BIN, PASS, PATIENCE_S, REGRESSION, UNDECIDED, USAGE, DaemonTest
 
 # The seven rows of METHOD.md, as cbdr reads them, and the interval that it prints for them:
 # tests/golden/cbdr.json, case method_md_clean.
@@ -26,7 +26,7 @@ SEED = ("--seed", "20240501")
 LINES = ("--parse", "lines")
 
 
-class ReplayTest(DaemonTest):
+class ReplayTest(Replay, DaemonTest):
     """The command that `show` prints gives the session's numbers to the last bit."""
 
     def session_of(self, *words):
@@ -35,49 +35,9 @@ class ReplayTest(DaemonTest):
         self.assertIn(done.code, (PASS, REGRESSION, UNDECIDED), f"{done}\n{self.daemon.log_text()}")
         return done.events[-1]
 
-    def printed_pipeline(self, session):
-        shown = self.benchctl("show", session)
-        self.assert_exit(shown, PASS)
-        lines = [line for line in shown.stdout.splitlines() if line.startswith("analyze: ")]
-        self.assertEqual(len(lines), 1, shown)
-        words = shlex.split(lines[0].removeprefix("analyze: "))
-        bar = words.index("|")
-        return words[:bar], words[bar + 1 :]
-
-    def analyzed(self, session):
-        """Runs exactly the printed commands, only with --json behind them."""
-        export, analyze = self.printed_pipeline(session)
-        self.assertEqual((export[0], analyze[0]), ("benchctl", "benchctl"))
-        with subprocess.Popen(
-            [BIN / "benchctl", *export[1:]], env=self.client_environment(), cwd=self.folder,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        ) as exporter:
-            done = subprocess.run(
-                [BIN / "benchctl", *analyze[1:], "--json"], env=self.client_environment(),
-                cwd=self.folder, stdin=exporter.stdout, capture_output=True, timeout=PATIENCE_S,
-            )
-        self.assertEqual(exporter.returncode, 0)
-        return Completed(done.returncode, done.stdout.decode(), done.stderr.decode(), 0)
-
     def assert_reproduced(self, *words):
         live = self.session_of(*words)
-        done = self.analyzed(live["session"])
-        self.assertEqual(len(done.events), 1, done)
-        offline = done.events[0]
-        self.assertEqual(done.code, {"pass": PASS, "regression": REGRESSION,
-                                     "undecided": UNDECIDED}[live["verdict"]], done)
-
-        def by_key(verdict):
-            found = {}
-            for c in verdict["comparisons"]:
-                key = (c["benchmark"], c["reference"], c["candidate"], c["metric"])
-                self.assertNotIn(key, found)
-                found[key] = c
-            return found
-
-        self.assertEqual(by_key(offline), by_key(live), done)
-        for name in ("verdict", "basis", "runs"):
-            self.assertEqual(offline[name], live[name])
+        offline = self.assert_replayed(live)
         self.assertNotIn("session", offline)
         return offline
 

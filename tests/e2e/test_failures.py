@@ -113,20 +113,6 @@ class FailureTest(DaemonTest):
             self.values("m:1:0"), self.values("m:1:0"))
         self.assertIn("absent", failed["error"])
 
-    def test_the_session_fails_by_name_when_the_runner_is_killed_and_the_next_one_runs(self):
-        gate = self.gate()
-        client = self.start_client("compare", *LINES, gate.command, self.values("n:1000:0:0"))
-        gate.arrived()
-        before = self.daemon.runner_pid()
-        os.kill(before, signal.SIGKILL)
-        begin = time.monotonic()
-        self.assertEqual(client.finish(), FAILED, client.events)
-        self.assertLess(time.monotonic() - begin, PROMPT_S)
-        self.assertIn("benchd-runner", client.events[-1]["error"])
-        self.assertEqual(wait_for_no_process_with(gate.marker), [])
-        self.assert_unharmed()
-        self.assertNotEqual(self.daemon.runner_pid(), before)
-
     def test_the_runner_between_sessions_may_die_unnoticed(self):
         self.assert_unharmed()
         runner = self.daemon.runner_pid()
@@ -144,11 +130,10 @@ class FailureTest(DaemonTest):
         self.daemon.process.wait()
         self.assertTrue(wait_for_exit(runner, PROMPT_S))
         self.assertEqual(wait_for_no_process_with(gate.marker), [])
-        # The client waits for the next daemon, which knows what became of the session.
+        # The client waits for the next daemon, where the session goes on.
         self.daemon.start()
-        self.assertEqual(client.finish(), FAILED, client.stderr)
-        self.assertIn("benchd", client.events[-1]["error"])
-        self.assert_unharmed()
+        gate.open()
+        self.assertEqual(client.finish(), PASS, client.stderr)
 
 
 if __name__ == "__main__":

@@ -80,11 +80,28 @@ class PythonClientTest(DaemonTest):
         self.assertTrue(answers[-1].held)
         self.assertEqual(answers[-1].remaining_seconds, 0)
 
-    def test_what_is_not_there_yet_says_so(self):
-        with self.assertRaises(grpc.RpcError) as caught:
-            self.sessions.Move(session_pb2.MoveRequest(), timeout=PATIENCE_S)
-        self.assertEqual(caught.exception.code(), grpc.StatusCode.UNIMPLEMENTED)
-        self.assertIn(" ", caught.exception.details())
+    def test_a_session_that_is_not_there_is_told_in_a_sentence(self):
+        for method, request in [
+            (self.sessions.Get, session_pb2.GetSessionRequest()),
+            (self.sessions.Move, session_pb2.MoveRequest(priority=1)),
+            (self.sessions.Cancel, session_pb2.CancelRequest(session="zzzzzzzz")),
+        ]:
+            with self.assertRaises(grpc.RpcError) as caught:
+                method(request, timeout=PATIENCE_S)
+            self.assertEqual(caught.exception.code(), grpc.StatusCode.NOT_FOUND)
+            self.assertTrue(caught.exception.details().startswith("session: "))
+
+    def test_a_session_tells_its_history(self):
+        answer = self.submit(self.spec(self.values("n:1000:0:0"), self.values("n:1000:0:0")))
+        list(self.sessions.Watch(
+            session_pb2.WatchRequest(session=answer.session), timeout=PATIENCE_S))
+        history = self.sessions.Get(
+            session_pb2.GetSessionRequest(session=answer.session), timeout=PATIENCE_S).history
+        told = [entry.what for entry in history]
+        self.assertEqual(told[0], f"submitted by uid {os.getuid()} (pid {os.getpid()})")
+        self.assertEqual(told[1:], ["preparing", "running", "done: pass"])
+        times = [entry.time.ToNanoseconds() for entry in history]
+        self.assertEqual(times, sorted(times))
 
     def test_errors_name_the_field(self):
         for change, words in [

@@ -56,6 +56,7 @@ BOOTS = [
     Boot("intel", "acpi-cpufreq, SMT, interrupts, partitions", INTEL, "pss.aml"),
     # The same machine once more, so that two processors of the host have something to do.
     Boot("crashes", "kill -9 at random moments", INTEL, "pss.aml"),
+    Boot("hostile", "programs that do their worst", INTEL, "pss.aml"),
     # cpufreq/boost comes with amd-pstate; the table's registers are memory to be left alone.
     Boot("amd", "amd-pstate with boost", "max,-cx16,family=25,model=1", "cpc.aml",
          "memmap=64K$0x3f000000 amd_pstate.shared_mem=1 amd_pstate=passive"),
@@ -174,6 +175,8 @@ def stage_payload(build, payload, only, script):
     shutil.copytree(HERE / "guest", payload / "guest", ignore=shutil.ignore_patterns("__pycache__"))
     # Clients and gates are the same as on this side.
     shutil.copy(HERE.parent / "e2e/support.py", payload / "guest/e2e_support.py")
+    for name in ("processes.py", "hostile_cases.py"):
+        shutil.copy(HERE.parent / "e2e" / name, payload / "guest" / name)
     shutil.copy(HERE.parent / "bench/isolation.py", payload / "guest/isolation_bench.py")
     programs = build / "tests/e2e/programs"
     if programs.is_dir():

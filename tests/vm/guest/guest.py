@@ -17,9 +17,10 @@ import installation
 import machine_state
 from installation import CONFIG, run
 
-# A member of the group benchd, an administrator of benchd, and somebody who is neither.
-ALICE, ADMIN, STRANGER = "alice", "ada", "mallory"
-GROUPS = {ALICE: ["benchd"], ADMIN: ["benchd", "benchd-admin"], STRANGER: []}
+# A member of the group benchd, an administrator of benchd, somebody who is neither, and a member
+# all of whose processes are going to be killed.
+ALICE, ADMIN, STRANGER, DOOMED = "alice", "ada", "mallory", "bob"
+GROUPS = {ALICE: ["benchd"], ADMIN: ["benchd", "benchd-admin"], STRANGER: [], DOOMED: ["benchd"]}
 
 # Two cores of two threads: the first is for housekeeping; of the other, one thread is used.
 HOUSEKEEPING = {0, 1}

@@ -110,7 +110,7 @@ def _drop_ins():
 def _groups():
     """Control groups at the top, and all of ours. Numbers in names are of processes and differ."""
     names = set()
-    for top in (CGROUP, CGROUP / "cpuset", CGROUP / "unified"):
+    for top in (CGROUP, *(CGROUP / name for name in ("cpuset", "freezer", "unified"))):
         if top.is_dir():
             names.update(str(path) for path in top.iterdir() if path.is_dir())
     for own in list(CGROUP.glob("**/bench.slice")):

@@ -18,8 +18,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 SUITES = {
     "intel": ["test_services", "test_sessions", "test_settings", "test_removal"],
     "crashes": ["test_crashes", "test_missing"],
+    "hostile": ["test_hostile"],
     "amd": ["test_boost", "test_children", "test_effect", "test_removal"],
-    "v1": ["test_v1", "test_missing", "test_removal"],
+    "v1": ["test_v1", "test_missing", "test_hostile", "test_removal"],
 }
 
 

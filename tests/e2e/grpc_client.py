@@ -1,0 +1,163 @@
+"""A client of benchd, made from proto/benchd/v1 for Debian's python3-grpcio, as tests use it."""
+
+import os
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.environ["BENCHD_TEST_PYTHON"])
+
+import grpc  # noqa: E402
+from benchd.v1 import queue_pb2, queue_pb2_grpc, session_pb2, session_pb2_grpc  # noqa: E402
+
+from support import PATIENCE_S  # noqa: E402
+
+# A daemon that is away for some milliseconds is found again as fast.
+PATIENT_CHANNEL = [
+    ("grpc.initial_reconnect_backoff_ms", 20), ("grpc.min_reconnect_backoff_ms", 20),
+    ("grpc.max_reconnect_backoff_ms", 50), ("grpc.use_local_subchannel_pool", 1),
+    ("grpc.max_receive_message_length", -1),
+]
+
+# What a daemon that dies does to a call.
+LOST = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED)
+
+FINAL_EVENTS = ("verdict", "failed", "cancelled")
+
+
+class Link:
+    """A connection of its own, which comes back when the daemon does."""
+
+    def __init__(self, socket):
+        self.channel = grpc.insecure_channel(f"unix:{socket}", options=PATIENT_CHANNEL)
+        self.sessions = session_pb2_grpc.SessionServiceStub(self.channel)
+        self.queue = queue_pb2_grpc.QueueServiceStub(self.channel)
+
+    def close(self):
+        self.channel.close()
+
+    def call(self, method, request, timeout=PATIENCE_S):
+        """Calls until an answer comes, whichever; a daemon that is away is waited for."""
+        deadline = time.monotonic() + timeout
+        while True:
+            left = max(0.1, deadline - time.monotonic())
+            try:
+                return method(request, timeout=left, wait_for_ready=True)
+            except grpc.RpcError as error:
+                if error.code() not in LOST or time.monotonic() > deadline:
+                    raise
+
+    def submit(self, spec, request_id):
+        request = session_pb2.SubmitRequest(spec=spec, request_id=request_id)
+        return self.call(self.sessions.Submit, request).session
+
+    def get(self, session):
+        return self.call(self.sessions.Get, session_pb2.GetSessionRequest(session=session))
+
+    def list_all(self):
+        return self.call(
+            self.sessions.List, session_pb2.ListSessionsRequest(all=True)).sessions
+
+    def pause(self):
+        return self.call(self.queue.Pause, queue_pb2.PauseRequest())
+
+    def resume(self):
+        return self.call(self.queue.Resume, queue_pb2.ResumeRequest())
+
+    def runs(self, session):
+        """All runs of a session, of every phase, in order of execution; from one answer, whole."""
+        request = session_pb2.ListSamplesRequest(session=session, with_warmup=True)
+
+        def read(request, **options):
+            return [run for part in self.sessions.ListSamples(request, **options)
+                    for run in part.runs]
+
+        return self.call(read, request)
+
+
+def two_arms(base, candidate, folder, gates, **more):
+    """A session's spec with one benchmark of two arms, read by `--parse lines`."""
+    arms = [session_pb2.Arm(command=command, cwd=str(folder)) for command in (base, candidate)]
+    benchmark = session_pb2.Benchmark(arms=arms, parse="lines", gates=gates)
+    return session_pb2.SessionSpec(
+        benchmarks=[benchmark], environment={"PATH": "/usr/bin:/bin"}, **more)
+
+
+class Watcher(threading.Thread):
+    """Watches a session to its end, over as many connections as it takes."""
+
+    def __init__(self, socket, session):
+        super().__init__(name=f"watcher-{session}", daemon=True)
+        self._link = Link(socket)
+        self._session = session
+        self._changed = threading.Condition()
+        self._closed = False
+        self.events = []
+        self.streams = 0
+        self.error = None
+        self.start()
+
+    def run(self):
+        request = session_pb2.WatchRequest(session=self._session)
+        while not self.ended():
+            self.streams += 1
+            try:
+                for event in self._link.sessions.Watch(request, wait_for_ready=True):
+                    self._take(event)
+            except grpc.RpcError as error:
+                if self._closed:
+                    return
+                if error.code() not in LOST:
+                    self.error = error
+                    return self._tell()
+            except ValueError:  # the channel was closed meanwhile
+                return
+
+    def _take(self, event):
+        with self._changed:
+            self.events.append(event)
+            self._changed.notify_all()
+
+    def _tell(self):
+        with self._changed:
+            self._changed.notify_all()
+
+    def ended(self):
+        return self.final() is not None or self.error is not None
+
+    def final(self):
+        """The last event, when it is there."""
+        if self.events and self.events[-1].WhichOneof("event") in FINAL_EVENTS:
+            return self.events[-1]
+        return None
+
+    def wait(self, condition, timeout=PATIENCE_S):
+        """Waits until `condition(self)` holds or the session has ended; whether it holds."""
+        with self._changed:
+            self._changed.wait_for(lambda: condition(self) or self.ended(), timeout)
+        return condition(self)
+
+    def wait_for_end(self, timeout=PATIENCE_S):
+        self.wait(lambda _: False, timeout)
+        if self.error is not None:
+            raise AssertionError(f"the watch failed: {self.error}")
+        if self.final() is None:
+            raise AssertionError(f"no end of {self._session} in time: {self.events[-1:]}")
+        return self.final()
+
+    def seen_runs(self):
+        """The most runs of each arm that any update told of."""
+        most = {}
+        for event in list(self.events):
+            kind = event.WhichOneof("event")
+            if kind not in ("update", "verdict"):
+                continue
+            for entry in getattr(event, kind).runs:
+                key = (entry.benchmark, entry.arm)
+                most[key] = max(most.get(key, 0), entry.runs)
+        return most
+
+    def close(self):
+        self._closed = True
+        self._link.close()
+        self.join(PATIENCE_S)

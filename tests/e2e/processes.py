@@ -1,0 +1,115 @@
+"""Processes as /proc shows them, and what of them a test leaves behind."""
+
+import ctypes
+import fcntl
+import os
+import pathlib
+import select
+import signal
+import time
+
+# How long after its cause a process may still be there.
+PROMPT_S = 2
+
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+def become_subreaper():
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "prctl(PR_SET_CHILD_SUBREAPER)")
+
+
+def _stat_fields(pid):
+    """Fields of /proc/PID/stat from the state on, or None when the process is gone."""
+    try:
+        text = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return text[text.rindex(")") + 2 :].split()
+
+
+def all_pids():
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def children_of(pid):
+    found = []
+    for other in all_pids():
+        fields = _stat_fields(other)
+        if fields and int(fields[1]) == pid:
+            found.append(other)
+    return found
+
+
+def name_of(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+def memory_of(pid):
+    """The sizes in /proc/PID/status, such as VmRSS, in bytes."""
+    lines = pathlib.Path(f"/proc/{pid}/status").read_text().splitlines()
+    fields = (line.split() for line in lines if line.startswith("Vm"))
+    return {name.rstrip(":"): int(kib) * 1024 for name, kib, _ in fields}
+
+
+def processes_with(marker):
+    """Living processes with `marker` in their command line, clients that asked for it left out."""
+    found = []
+    for pid in all_pids():
+        if name_of(pid) == "benchctl":
+            continue
+        try:
+            command = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if marker.encode() in command and pid != os.getpid():
+            found.append(pid)
+    return found
+
+
+def wait_for_exit(pid, timeout):
+    """True when the process is gone (or a zombie) within `timeout` seconds."""
+    try:
+        pidfd = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([pidfd], [], [], timeout)[0])
+    finally:
+        os.close(pidfd)
+
+
+def wait_for_no_process_with(marker, timeout=PROMPT_S):
+    """What is left of the processes with `marker` after `timeout` seconds."""
+    deadline = time.monotonic() + timeout
+    for pid in processes_with(marker):
+        wait_for_exit(pid, max(0, deadline - time.monotonic()))
+    return [pid for pid in processes_with(marker) if (_stat_fields(pid) or "Z")[0] != "Z"]
+
+
+def end_children_left():
+    """Reaps what has ended, kills what has not; the command lines of the latter."""
+    left = []
+    for pid in children_of(os.getpid()):
+        if not wait_for_exit(pid, PROMPT_S):
+            command = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ")
+            left.append(f"{pid}: {command.decode(errors='replace')}")
+            os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    if left:
+        # Killing a parent may have handed its children over.
+        left += end_children_left()
+    return left
+
+
+def assert_unlocked(test, folder):
+    """Nobody holds a lock file below `folder`."""
+    locks = list(folder.rglob("*.lock"))
+    test.assertNotEqual(locks, [])
+    for path in locks:
+        with open(path, "rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # else BlockingIOError

@@ -1,0 +1,131 @@
+"""Hostile programs on this machine: in system mode, where containment is a promise (root runner,
+children of other uids, control groups of the versions there are), and with everything as one
+unprivileged uid and no control group at all."""
+
+import os
+import pathlib
+import re
+import signal
+import unittest
+
+from hostile_cases import CONFIG, LINES, TIMED_OUT, CommonCases, SystemCases, groups_of_runs
+from support import FAILED, PASS, DaemonTest, wait_for_no_process_with
+from test_system_mode import SystemModeTest, copy_programs
+
+# No entries in /etc/passwd: nobody's processes but ours have these.
+HOSTILE_UID, NEXT_UID, DOOMED_UID = 61240, 61241, 61242
+
+
+def version_of(controller):
+    """The cgroup version with which root can limit something here; 0 = none."""
+    mounts = pathlib.Path("/proc/self/mounts").read_text()
+    v1 = re.search(rf"^\S+ (\S+) cgroup \S*\b{controller}\b", mounts, re.MULTILINE)
+    return 1 if v1 and os.access(v1.group(1), os.W_OK) else 0
+
+
+@unittest.skipUnless(os.getuid() == 0, "needs root")
+class SystemModeHostileTest(SystemCases, SystemModeTest):
+    doomed_uid = DOOMED_UID
+    # Version 1 ends the process that asks, and the rest go on waiting for it.
+    end_of_many, timeout_of_many = TIMED_OUT, ("--timeout", "1s")
+
+    def setUp(self):
+        # Version 2 gives controllers to systemd's units only: tests/vm has them.
+        if not version_of("pids") or not version_of("memory"):
+            self.skipTest("no version 1 controllers here to limit processes and memory with")
+        super().setUp()
+        self.writable = self.home
+        os.chown(self.home, HOSTILE_UID, HOSTILE_UID)
+        self.prepare()
+
+    def write_config(self, access):
+        super().write_config(access + CONFIG)
+
+    def pids_now(self):
+        self.assertIsNone(self.runner.poll(), self.log_of_runner())
+        self.assertIsNone(self.daemon.process.poll(), self.daemon.log_text())
+        return self.daemon.pid, self.runner.pid
+
+    def as_hostile(self, *words):
+        return self.benchctl_json(*words, **self.as_user(HOSTILE_UID))
+
+    def as_next(self, *words):
+        return self.benchctl_json(*words, **self.as_user(NEXT_UID))
+
+    def as_doomed(self, *words):
+        return self.benchctl_json(*words, **self.as_user(DOOMED_UID))
+
+    def as_admin(self, *words):
+        return self.benchctl_json(*words)
+
+    def own_groups(self, pid):
+        return [path for path in groups_of_runs() if f"benchd-run-{pid}" in path]
+
+    def test_its_control_groups_go_with_the_runner(self):
+        self.fails(self.bomb_error, "fork-bomb", 300)
+        pid = self.runner.pid
+        self.assertNotEqual(self.own_groups(pid), [])
+        self.stop_runner()
+        self.assertEqual(self.own_groups(pid), [])
+
+    def test_a_killed_runners_groups_go_with_the_next(self):
+        self.fails(self.bomb_error, "fork-bomb", 300)
+        pid = self.runner.pid
+        self.runner.kill()
+        self.runner.wait()
+        self.assertNotEqual(self.own_groups(pid), [])
+        self.start_runner()
+        self.assert_exit(self.as_next("compare", *LINES, "echo n 1000", "echo n 1000"), PASS)
+        self.assertEqual(self.own_groups(pid), [])
+
+
+@unittest.skipUnless(os.getuid() == 0, "needs root")
+class UserModeHostileTest(CommonCases, DaemonTest):
+    starts_daemon = False
+    # The kernel counts the user's processes and does not tell who reached the limit.
+    bomb_error = TIMED_OUT
+
+    def setUp(self):
+        super().setUp()
+        self.folder.chmod(0o755)
+        copy_programs(self.folder)
+        self.writable = self.folder / "state"
+        config = self.folder / "benchd.toml"
+        config.write_text(CONFIG)
+        for name in (".", "run", "state", "config"):
+            os.chown(self.folder / name, HOSTILE_UID, HOSTILE_UID)
+        self.daemon.start(
+            [self.folder / "bin/benchd", "--user", "--force", "--socket", self.daemon.socket,
+             "--config", config],
+            user=HOSTILE_UID, group=HOSTILE_UID, extra_groups=[])
+        # The first session starts the runner.
+        self.as_next("compare", *LINES, "echo n 1000", "echo n 1000")
+        self.prepare()
+
+    def pids_now(self):
+        self.assertIsNone(self.daemon.process.poll(), self.daemon.log_text())
+        return self.daemon.pid, self.daemon.runner_pid()
+
+    def as_hostile(self, *words):
+        return self.benchctl_json(
+            *words, user=HOSTILE_UID, group=HOSTILE_UID, extra_groups=[], cwd="/")
+
+    as_next = as_hostile
+
+    def test_it_can_have_no_more_processes_than_the_user_may(self):
+        self.clean("count-forks", 100)
+
+    def test_a_process_of_roots_fails_its_session_and_no_other(self):
+        self.make_set_user_id()
+        done = self.attempt("leave-root")
+        self.assert_exit(done, FAILED)
+        self.assertIn("a process that it left behind cannot be killed", done.events[-1]["error"])
+        left = wait_for_no_process_with(str(self.program), timeout=0)
+        self.assertEqual(len(left), 1)
+        self.assert_exit(self.as_next("compare", *LINES, "echo n 1000", "echo n 1000"), PASS)
+        os.kill(left[0], signal.SIGKILL)
+        self.assert_contained()
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

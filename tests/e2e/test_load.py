@@ -1,0 +1,273 @@
+"""Many clients at once: nothing is lost, the daemon's memory stays flat, and figures are printed.
+
+BENCHD_LOAD_CLIENTS, _SUBMISSIONS (of each client), _WATCHERS and _RUNS change the size.
+"""
+
+import asyncio
+import os
+import socket
+import threading
+import time
+import unittest
+import uuid
+
+from grpc_client import (PATIENT_CHANNEL, Link, Watcher, grpc, session_pb2, session_pb2_grpc,
+                         two_arms)
+from support import PATIENCE_S, DaemonTest, memory_of
+
+CLIENTS = int(os.environ.get("BENCHD_LOAD_CLIENTS") or 100)
+SUBMISSIONS = int(os.environ.get("BENCHD_LOAD_SUBMISSIONS") or 100)
+WATCHERS = int(os.environ.get("BENCHD_LOAD_WATCHERS") or 200)
+RUNS = int(os.environ.get("BENCHD_LOAD_RUNS") or 1000)
+
+MIB = 2**20
+# What a waiting session may cost in memory: its spec, its place, its request id.
+QUEUED_SESSION_BYTES = 16 * 1024
+# What a watcher may cost: its stream and its newest state.
+WATCHER_BYTES = 256 * 1024
+# gRPC's arenas, SQLite's cache, fragments: whatever does not grow with what was asked.
+FIXED_BYTES = 48 * MIB
+
+
+def percentile(values, share):
+    return sorted(values)[min(len(values) - 1, int(share * len(values)))]
+
+
+class SilentWatcher:
+    """An HTTP/2 client that asks to watch a session and then never reads from its socket again."""
+
+    def __init__(self, path, session):
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        self._socket.connect(str(path))
+        request = session_pb2.WatchRequest(session=session).SerializeToString()
+        self._socket.sendall(
+            b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+            # SETTINGS: INITIAL_WINDOW_SIZE as large as it goes; WINDOW_UPDATE of the connection.
+            + self._frame(4, 0, 0, b"\x00\x04" + (2**31 - 1).to_bytes(4, "big"))
+            + self._frame(8, 0, 0, (2**31 - 1 - 65535).to_bytes(4, "big"))
+            + self._frame(1, 4, 1, self._headers())  # HEADERS with END_HEADERS
+            + self._frame(0, 1, 1, b"\0" + len(request).to_bytes(4, "big") + request))
+
+    @staticmethod
+    def _frame(kind, flags, stream, payload):
+        """RFC 9113 section 4.1."""
+        return (len(payload).to_bytes(3, "big") + bytes((kind, flags)) + stream.to_bytes(4, "big")
+                + payload)
+
+    @staticmethod
+    def _headers():
+        """Literal fields without indexing, RFC 7541 section 6.2.2; no text is longer than 126."""
+        fields = [(":method", "POST"), (":scheme", "http"),
+                  (":path", "/benchd.v1.SessionService/Watch"), (":authority", "localhost"),
+                  ("content-type", "application/grpc"), ("te", "trailers")]
+        block = b""
+        for name, value in fields:
+            block += b"\0"
+            for text in (name, value):
+                block += bytes((len(text),)) + text.encode()
+        return block
+
+    def answered(self):
+        """Waits for the first bytes, without taking them."""
+        self._socket.settimeout(PATIENCE_S)
+        return bool(self._socket.recv(1, socket.MSG_PEEK))
+
+    def close(self):
+        self._socket.close()
+
+
+class MemoryTrace(threading.Thread):
+    """The daemon's resident memory while something happens, ten times a second."""
+
+    def __init__(self, pid):
+        super().__init__(daemon=True)
+        self._pid = pid
+        self._end = threading.Event()
+        self.resident = [memory_of(pid)["VmRSS"]]
+        self.start()
+
+    def run(self):
+        while not self._end.wait(0.1):
+            self.resident.append(memory_of(self._pid)["VmRSS"])
+
+    def stop(self):
+        self._end.set()
+        self.join()
+        return self.resident
+
+
+class LoadTest(DaemonTest):
+    def setUp(self):
+        super().setUp()
+        self.link = Link(self.daemon.socket)
+        self.addCleanup(self.link.close)
+
+    def tell_memory(self, when):
+        memory = memory_of(self.daemon.pid)
+        resident, most = memory["VmRSS"] / MIB, memory["VmHWM"] / MIB
+        print(f"memory {when}: {resident:.1f} MiB, at most {most:.1f}", flush=True)
+        return memory["VmRSS"]
+
+    def spec(self, base="true", candidate="true", **more):
+        gate = session_pb2.Gate(metric="n", ratio=0.02, better=session_pb2.BETTER_LOWER)
+        return two_arms(base, candidate, self.folder, [gate], **more)
+
+    # ---- many submissions ----
+
+    def submit_all(self):
+        """Every client submits one after the other: (ids, seconds of each call)."""
+        spec = self.spec()
+        ids, seconds = [], []
+
+        async def client(number):
+            async with grpc.aio.insecure_channel(
+                    f"unix:{self.daemon.socket}", options=PATIENT_CHANNEL) as channel:
+                stub = session_pb2_grpc.SessionServiceStub(channel)
+                for _ in range(SUBMISSIONS):
+                    request = session_pb2.SubmitRequest(spec=spec, request_id=str(uuid.uuid4()))
+                    request.spec.labels["client"] = str(number)
+                    begin = time.monotonic()
+                    answer = await stub.Submit(request, timeout=PATIENCE_S)
+                    seconds.append(time.monotonic() - begin)
+                    ids.append(answer.session)
+
+        async def everybody():
+            await asyncio.gather(*(client(number) for number in range(CLIENTS)))
+
+        asyncio.run(everybody())
+        return ids, seconds
+
+    def test_no_submission_is_lost(self):
+        self.link.pause()
+        before = self.tell_memory("before the submissions")
+        begin = time.monotonic()
+        ids, seconds = self.submit_all()
+        took = time.monotonic() - begin
+        p50, p99 = percentile(seconds, 0.5), percentile(seconds, 0.99)
+        print(f"{len(ids)} submissions of {CLIENTS} clients in {took:.1f} s: "
+              f"submit p50 {p50 * 1e3:.1f} ms, p99 {p99 * 1e3:.1f} ms", flush=True)
+        self.assertEqual(len(set(ids)), CLIENTS * SUBMISSIONS)
+        after = self.tell_memory("with all of them queued")
+        self.assertLess(after - before, FIXED_BYTES + QUEUED_SESSION_BYTES * len(ids))
+
+        # A submission is no slower, and a list complete, with all of them there.
+        begin = time.monotonic()
+        listed = self.link.list_all()
+        print(f"list of {len(listed)} sessions: {time.monotonic() - begin:.2f} s", flush=True)
+        self.assertEqual({entry.session for entry in listed}, set(ids))
+        places = sorted(entry.queued.position for entry in listed)
+        self.assertEqual(places, list(range(1, len(ids) + 1)))
+        begin = time.monotonic()
+        last = self.link.submit(self.spec(), str(uuid.uuid4()))
+        alone = time.monotonic() - begin
+        begin = time.monotonic()
+        self.assert_exit(self.benchctl("cancel", last), 0)
+        print(f"with them waiting: a submit {alone * 1e3:.1f} ms, a cancel by benchctl "
+              f"{(time.monotonic() - begin) * 1e3:.1f} ms", flush=True)
+
+        # Acknowledged is kept: nothing is lost with the process either.
+        self.daemon.kill()
+        begin = time.monotonic()
+        self.daemon.start()
+        print(f"restart with {len(ids)} sessions: {time.monotonic() - begin:.2f} s", flush=True)
+        again = [entry for entry in self.link.list_all()
+                 if entry.state == session_pb2.SESSION_STATE_QUEUED]
+        moved = [(was, now) for was, now in zip(self.in_order(listed), self.in_order(again))
+                 if was != now]
+        self.assertEqual((len(again), moved[:5]), (len(ids), []), "sessions lost their place")
+
+    @staticmethod
+    def in_order(sessions):
+        return [entry.session for entry in sorted(sessions, key=lambda e: e.queued.position)]
+
+    # ---- many watchers ----
+
+    def watch_all(self, session, counts):
+        """Watches over ten connections; the last event of each and how many events there were."""
+        async def watch(stub, index):
+            last = None
+            async for event in stub.Watch(session_pb2.WatchRequest(session=session)):
+                counts[index] += 1
+                last = event
+            return last
+
+        async def everybody():
+            channels = [grpc.aio.insecure_channel(
+                f"unix:{self.daemon.socket}", options=PATIENT_CHANNEL) for _ in range(10)]
+            stubs = [session_pb2_grpc.SessionServiceStub(channel) for channel in channels]
+            try:
+                return await asyncio.gather(
+                    *(watch(stubs[index % 10], index) for index in range(WATCHERS)))
+            finally:
+                for channel in channels:
+                    await channel.close()
+
+        return asyncio.run(everybody())
+
+    def start_watchers(self, session):
+        counts = [0] * WATCHERS
+        last = []
+        thread = threading.Thread(target=lambda: last.extend(self.watch_all(session, counts)))
+        thread.start()
+        deadline = time.monotonic() + PATIENCE_S
+        while min(counts) == 0 and time.monotonic() < deadline:
+            thread.join(0.02)  # each has its snapshot before the session gets going
+        self.assertGreater(min(counts), 0)
+        return thread, counts, last
+
+    def test_every_watcher_of_a_long_session_gets_the_verdict(self):
+        before = self.tell_memory("before the watchers")
+        gate = self.gate()
+        holder = self.start_client(
+            "compare", "--parse", "lines", "--metric", "n:2%:lower", gate.command, gate.command)
+        holder.until("started")
+        session = self.link.submit(
+            self.spec(self.values("n:1000:1"), self.values("n:1000:1"),
+                      limits=session_pb2.Limits(runs=RUNS // 2)), str(uuid.uuid4()))
+        silent = SilentWatcher(self.daemon.socket, session)
+        self.addCleanup(silent.close)
+        self.assertTrue(silent.answered())
+        thread, counts, last = self.start_watchers(session)
+        self.tell_memory(f"with {WATCHERS} watchers")
+        trace = MemoryTrace(self.daemon.pid)
+        begin = time.monotonic()
+        gate.open()
+        thread.join(3 * PATIENCE_S)
+        took = time.monotonic() - begin
+        resident = trace.stop()
+        self.assertFalse(thread.is_alive(), "a watcher got no end")
+        self.assertEqual([event.WhichOneof("event") for event in last], ["verdict"] * WATCHERS)
+        self.assertEqual({sum(entry.runs for entry in event.verdict.runs) for event in last},
+                         {RUNS // 2 * 2})
+        print(f"{WATCHERS} watchers of {RUNS} runs in {took:.1f} s: {sum(counts)} events, "
+              f"{min(counts)} to {max(counts)} each; "
+              f"memory meanwhile {min(resident) / MIB:.1f} to {max(resident) / MIB:.1f} MiB",
+              flush=True)
+        after = self.tell_memory("after them")
+        self.assertLess(max(resident) - before, FIXED_BYTES + WATCHER_BYTES * WATCHERS)
+        self.assertLess(after - before, FIXED_BYTES + WATCHER_BYTES * WATCHERS)
+        holder.finish()
+        self.assert_unharmed()
+
+    def test_memory_does_not_grow_with_what_nobody_reads(self):
+        """The second half of a session's updates costs what the first did: nothing that stays."""
+        session = self.link.submit(
+            self.spec(self.values("n:1000:1"), self.values("n:1000:1"),
+                      limits=session_pb2.Limits(runs=RUNS)), str(uuid.uuid4()))
+        silent = [SilentWatcher(self.daemon.socket, session) for _ in range(20)]
+        for watcher in silent:
+            self.addCleanup(watcher.close)
+            self.assertTrue(watcher.answered())
+        reader = Watcher(self.daemon.socket, session)
+        self.addCleanup(reader.close)
+        self.assertTrue(reader.wait(lambda w: sum(w.seen_runs().values()) > RUNS / 2))
+        early = self.tell_memory(f"after {RUNS // 2} runs with 20 watchers that never read")
+        self.assertEqual(reader.wait_for_end(3 * PATIENCE_S).WhichOneof("event"), "verdict")
+        late = self.tell_memory(f"after {2 * RUNS}")
+        self.assertLess(late - early, FIXED_BYTES / 4)
+        self.assert_unharmed()
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
