@@ -26,7 +26,11 @@ function(benchd_module name)
     target_compile_definitions(${name}_test PRIVATE
       BENCHD_TEST_DATA="${PROJECT_SOURCE_DIR}/tests" BENCHD_BIN_DIR="${CMAKE_BINARY_DIR}/bin")
     set_property(GLOBAL APPEND PROPERTY BENCHD_UNIT_TESTS ${name}_test)
+    set(environment "")
+    if(BENCHD_SANITIZE STREQUAL "thread")
+      set(environment ENVIRONMENT "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
+    endif()
     gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60
-                         PROPERTIES LABELS unit TIMEOUT 120)
+                         PROPERTIES LABELS unit TIMEOUT 120 ${environment})
   endif()
 endfunction()

@@ -7,6 +7,7 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
 set(BENCHD_SANITIZE "" CACHE STRING "Sanitizers for every target: address, thread or empty")
 option(BENCHD_TESTS "Build the tests" ON)
+option(BENCHD_LIBFUZZER "Build the fuzzers with libFuzzer (needs clang)" OFF)
 
 find_program(BENCHD_CCACHE ccache)
 if(BENCHD_CCACHE)
@@ -27,4 +28,16 @@ elseif(BENCHD_SANITIZE STREQUAL "thread")
   # GCC 12 warns that it does not see the fences in Asio; the locks beside them it sees.
   add_compile_options(-fsanitize=thread -fno-omit-frame-pointer -Wno-error=tsan)
   add_link_options(-fsanitize=thread)
+endif()
+if(BENCHD_LIBFUZZER)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "BENCHD_LIBFUZZER: ${CMAKE_CXX_COMPILER_ID} has no libFuzzer, clang has")
+  endif()
+  # Everything is instrumented: only then does libFuzzer see which branches an input takes. Clang 14
+  # cannot put the check of function pointers into coroutines. It has the coroutines of C++20, but
+  # neither it nor Asio 1.22 says so (.clang-tidy tells it the same).
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=function
+                      -fno-sanitize-recover=undefined -fno-omit-frame-pointer -Wno-error)
+  add_compile_definitions(__cpp_impl_coroutine=201902L ASIO_HAS_CO_AWAIT=1 ASIO_HAS_STD_COROUTINE=1)
+  add_link_options(-fsanitize=address,undefined)
 endif()

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -7,13 +8,14 @@
 #include "daemon/parse/measurement_table.h"
 #include "daemon/parse/text.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/pieces.h"
 
 namespace benchd::fuzz {
 namespace {
 
 struct Reading {
   std::vector<MeasurementRow> rows;
-  std::string error;
+  std::optional<Error> error;
   bool operator==(const Reading&) const = default;
 };
 
@@ -39,31 +41,14 @@ void CheckNames(const std::vector<std::string>& names) {
   }
 }
 
-bool Drain(MeasurementTableReader& reader, Reading& reading) {
-  while (true) {
-    const auto row = reader.Next();
-    if (!row) {
-      reading.error = row.error().message;
-      CheckMessage(reading.error);
-      FUZZ_CHECK(reading.error.starts_with("line "));
-      FUZZ_CHECK(!row.error().hint.empty());
-      return false;
-    }
-    if (*row == nullptr) return true;
-    CheckRow(reader, **row);
-    reading.rows.push_back(**row);
-  }
-}
-
-Reading Read(std::string_view text, std::size_t chunk_bytes) {
+Reading Read(std::string_view text, std::size_t piece_bytes) {
   MeasurementTableReader reader;
   Reading reading;
-  for (std::size_t at = 0; at < text.size(); at += chunk_bytes) {
-    reader.Feed(text.substr(at, chunk_bytes));
-    if (!Drain(reader, reading)) return reading;
-  }
-  reader.Finish();
-  if (!Drain(reader, reading)) return reading;
+  reading.error = ReadInPieces(reader, text, piece_bytes, [&](const MeasurementRow& row) {
+    CheckRow(reader, row);
+    reading.rows.push_back(row);
+  });
+  if (reading.error) return reading;
   CheckNames(reader.arms());
   CheckNames(reader.benchmarks());
   FUZZ_CHECK(reader.arms().size() > 1 && !reading.rows.empty() && !reader.metrics().empty());

@@ -28,6 +28,12 @@ void CheckProfile(const benchd::MachineProfile& profile) {
   FUZZ_CHECK(profile.c_state_latency_us.value_or(0) >= 0);
 }
 
+/// 0 would be a limit that no program can live with.
+void CheckLimits(const benchd::ChildLimits& limits) {
+  FUZZ_CHECK(limits.memory_bytes.value_or(1) > 0 && limits.processes.value_or(1) > 0);
+  FUZZ_CHECK(limits.open_files > 0 && limits.cpu_seconds > 0);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -38,6 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::CheckMessage(config.error().message);
     FUZZ_CHECK(config.error().message.starts_with("line "));
   } else {
+    CheckLimits(config->children);
     for (const MachineProfile& profile : config->profiles) CheckProfile(profile);
   }
   // What the runner is told is what was read, error or not.

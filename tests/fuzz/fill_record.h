@@ -1,0 +1,99 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "daemon/wire/fields.h"
+
+namespace benchd::fuzz {
+
+/// Fills a message of the wire with what an input says, a byte or a few for each field: the third
+/// that walks the list of fields, after wire::Writer and wire::Reader. Every kind of record comes
+/// out valid, also one that is added tomorrow, and without seeds that its next version would spoil.
+class FillRecord {
+ public:
+  explicit FillRecord(std::string_view input) : rest_(input) {}
+
+  template <typename... Values>
+  void operator()(Values&... values) {
+    (Fill(values), ...);
+  }
+
+  /// The next byte of the input; 0 when it is used up.
+  std::uint8_t Byte() {
+    if (rest_.empty()) return 0;
+    const auto byte = static_cast<std::uint8_t>(rest_.front());
+    rest_.remove_prefix(1);
+    return byte;
+  }
+
+  std::uint64_t Integer(std::size_t bytes) {
+    std::uint64_t value = 0;
+    for (; bytes > 0; --bytes) value = value << 8 | Byte();
+    return value;
+  }
+
+ private:
+  void Fill(bool& value) { value = (Byte() & 1) != 0; }
+  void Fill(double& value) { value = std::bit_cast<double>(Integer(8)); }
+  void Fill(std::string& value) {
+    value = rest_.substr(0, Byte() % 40);
+    rest_.remove_prefix(value.size());
+  }
+  void Fill(std::array<std::uint8_t, 32>& value) { value.fill(Byte()); }
+  void Fill(Error& error) {
+    Fill(error.code);
+    Fill(error.message);
+    Fill(error.hint);
+  }
+  template <std::integral T>
+  void Fill(T& value) {
+    value = static_cast<T>(Integer(sizeof(T)));
+  }
+  template <typename T>
+  requires std::is_enum_v<T>
+  void Fill(T& value) { value = static_cast<T>(Byte() % (static_cast<int>(wire::kLastOf<T>) + 1)); }
+  template <typename T>
+  void Fill(std::vector<T>& values) {
+    values.resize(Byte() % 4);
+    for (T& value : values) Fill(value);
+  }
+  template <typename A, typename B>
+  void Fill(std::pair<A, B>& value) {
+    (*this)(value.first, value.second);
+  }
+  template <typename T>
+  void Fill(std::optional<T>& value) {
+    value.reset();
+    if ((Byte() & 1) != 0) Fill(value.emplace());
+  }
+  template <typename T>
+  void Fill(Result<T>& result) {
+    Error error;
+    if ((Byte() & 1) == 0) {
+      Fill(error);
+      result = std::move(error);
+    } else if constexpr (std::is_void_v<T>) {
+      result = {};
+    } else {
+      T value{};
+      Fill(value);
+      result = std::move(value);
+    }
+  }
+  template <typename T>
+  requires std::is_class_v<T>
+  void Fill(T& value) { VisitFields(*this, value); }
+
+  std::string_view rest_;
+};
+
+}  // namespace benchd::fuzz

@@ -1,0 +1,70 @@
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "client/column_option.h"
+#include "client/quantity.h"
+#include "tests/fuzz/fuzz.h"
+
+namespace {
+
+namespace client = benchd::client;
+
+/// The value, once its error was looked at: what is wrong goes behind the option's name.
+template <typename T>
+std::optional<T> Valid(const client::Outcome<T>& outcome) {
+  if (outcome) return *outcome;
+  FUZZ_CHECK(!outcome.error().message.empty());
+  FUZZ_CHECK(outcome.error().exit == client::ExitCode::kUsage);
+  return std::nullopt;
+}
+
+void CheckNumbers(std::string_view text) {
+  if (const auto number = Valid(client::ParseNumber(text))) FUZZ_CHECK(std::isfinite(*number));
+  if (const auto part = Valid(client::ParseFraction(text))) FUZZ_CHECK(std::isfinite(*part));
+  if (const auto margin = Valid(client::ParseMargin(text))) {
+    FUZZ_CHECK(std::isfinite(*margin) && *margin > 0);
+  }
+  if (const auto chance = Valid(client::ParseProbability(text, "99%"))) {
+    FUZZ_CHECK(*chance > 0 && *chance < 1);
+    const double alpha = client::AlphaFromConfidence(*chance);
+    FUZZ_CHECK(alpha >= 0 && alpha <= 1);
+  }
+  if (const auto seconds = Valid(client::ParseDuration(text))) {
+    FUZZ_CHECK(std::isfinite(*seconds) && *seconds > 0);
+  }
+  if (const auto count = Valid(client::ParseCount(text))) {
+    FUZZ_CHECK(client::ParseCount(std::to_string(*count)));
+  }
+  Valid(client::ParseInteger(text));
+}
+
+void CheckGate(std::string_view text) {
+  const auto gate = Valid(client::ParseMetricGate(text));
+  if (!gate) return;
+  FUZZ_CHECK(!gate->name.empty() && !(gate->ratio && gate->absolute));
+  if (gate->ratio) FUZZ_CHECK(std::isfinite(*gate->ratio) && *gate->ratio > 0);
+  if (gate->absolute) FUZZ_CHECK(std::isfinite(*gate->absolute) && *gate->absolute > 0);
+}
+
+/// What was read of a column is written so that it is read again, but for a unit with a comma or a
+/// colon.
+void CheckColumn(std::string_view text) {
+  const auto column = Valid(client::ParseColumn(text));
+  if (!column) return;
+  FUZZ_CHECK(!column->metric().empty());
+  if (column->unit().find_first_of(",:") != std::string::npos) return;
+  const auto again = client::ParseColumn(client::FormatColumn(*column));
+  FUZZ_CHECK(again && again->SerializeAsString() == column->SerializeAsString());
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text = benchd::fuzz::AsText(data, size);
+  CheckNumbers(text);
+  CheckGate(text);
+  if (client::IsSendableText(text)) CheckColumn(text);
+  if (const auto pair = Valid(client::ParseAssignment(text))) FUZZ_CHECK(!pair->first.empty());
+  return 0;
+}

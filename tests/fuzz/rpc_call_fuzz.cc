@@ -1,0 +1,159 @@
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/stubs/logging.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/support/byte_buffer.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/proto_text.h"
+#include "tests/fuzz/sections.h"
+#include "tests/rpc/whole_daemon.h"
+
+// A daemon above fakes of the ports, behind its socket, and a client that may call anything with
+// any bytes: "=== SessionService/Submit", then the request in text format, or bytes that are none;
+// for a stream of requests a line "---" between them.
+namespace benchd::rpc {
+namespace {
+
+constexpr std::size_t kMostCalls = 12;
+/// Nothing here takes longer than milliseconds; a daemon that hangs is a failure.
+constexpr std::chrono::seconds kPatienceWithCalls{10};
+
+class Daemon : private WholeDaemon {
+ public:
+  Daemon() {
+    // However long a session is meant to go on: its program breaks after a hundred runs.
+    launcher_.program = [took = launcher_.program](std::uint32_t child, std::uint64_t run) {
+      return run < 100 ? took(child, run) : Error{ErrorCode::kNotFound, "program: it is gone", {}};
+    };
+    Work();
+  }
+
+  grpc::GenericStub Client() { return grpc::GenericStub(channel_); }
+};
+
+const google::protobuf::MethodDescriptor* FindMethod(std::string name) {
+  const std::size_t slash = name.find('/');
+  if (slash == std::string::npos) return nullptr;
+  name[slash] = '.';
+  return google::protobuf::DescriptorPool::generated_pool()->FindMethodByName("benchd.v1." + name);
+}
+
+struct Request {
+  std::string bytes;
+  bool is_message = false;
+};
+
+/// What is sent: the message that a text stands for, else the text itself.
+Request Encoded(std::string_view text, const google::protobuf::Descriptor* type) {
+  const auto* prototype = google::protobuf::MessageFactory::generated_factory()->GetPrototype(type);
+  const std::unique_ptr<google::protobuf::Message> message(prototype->New());
+  Request request{std::string(text)};
+  if (fuzz::ReadTextProto(text, message.get())) request.bytes = message->SerializeAsString();
+  request.is_message = message->ParseFromString(request.bytes);
+  return request;
+}
+
+std::vector<Request> RequestsOf(std::string_view body,
+                                const google::protobuf::MethodDescriptor& method) {
+  constexpr std::string_view kNext = "---\n";
+  std::vector<Request> requests;
+  do {
+    const std::size_t end = method.client_streaming() ? body.find(kNext) : std::string_view::npos;
+    requests.push_back(Encoded(body.substr(0, end), method.input_type()));
+    body.remove_prefix(end == std::string_view::npos ? body.size() : end + kNext.size());
+  } while (!body.empty());
+  return requests;
+}
+
+grpc::ByteBuffer Buffer(const std::string& bytes) {
+  const grpc::Slice slice(bytes);
+  return {&slice, 1};
+}
+
+/// One call, a step after the other.
+class Call {
+ public:
+  Call(grpc::GenericStub stub, const google::protobuf::MethodDescriptor& method)
+      : endless_(method.server_streaming()) {
+    context_.set_deadline(std::chrono::system_clock::now() + kPatienceWithCalls);
+    const std::string name = "/" + method.service()->full_name() + "/" + method.name();
+    call_ = stub.PrepareCall(&context_, name, &queue_);
+    call_->StartCall(this);
+    Next();
+  }
+
+  void Send(const std::string& request) {
+    call_->Write(Buffer(request), this);
+    Next();
+  }
+
+  grpc::Status Finish() {
+    call_->WritesDone(this);
+    Next();
+    grpc::ByteBuffer answer;
+    call_->Read(&answer, this);
+    const bool answered = Next();
+    // A stream may go on for as long as its client wants.
+    if (answered && endless_) context_.TryCancel();
+    grpc::Status status;
+    call_->Finish(&status, this);
+    Next();
+    FUZZ_CHECK(endless_ || answered == status.ok());
+    if (answered && endless_) return grpc::Status::OK;
+    return status;
+  }
+
+ private:
+  bool Next() {
+    void* tag = nullptr;
+    bool ok = false;
+    FUZZ_CHECK(queue_.Next(&tag, &ok));
+    return ok;
+  }
+
+  bool endless_;
+  grpc::ClientContext context_;
+  grpc::CompletionQueue queue_;
+  std::unique_ptr<grpc::GenericClientAsyncReaderWriter> call_;
+};
+
+/// Makes the call. Whatever was sent, the daemon has an answer, and never says that it is to blame.
+void Check(Daemon& daemon, const google::protobuf::MethodDescriptor& method,
+           std::string_view body) {
+  Call call(daemon.Client(), method);
+  bool all_messages = true;
+  for (const Request& request : RequestsOf(body, method)) {
+    call.Send(request.bytes);
+    all_messages = all_messages && request.is_message;
+  }
+  const grpc::Status status = call.Finish();
+  // For what is no message at all gRPC has its own word, which is INTERNAL and says nothing.
+  if (status.ok() || !all_messages) return;
+  FUZZ_CHECK(!status.error_message().empty());
+  FUZZ_CHECK(status.error_code() != grpc::StatusCode::UNKNOWN);
+  FUZZ_CHECK(status.error_code() != grpc::StatusCode::INTERNAL);
+  FUZZ_CHECK(status.error_code() != grpc::StatusCode::DEADLINE_EXCEEDED);
+}
+
+}  // namespace
+}  // namespace benchd::rpc
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace benchd;
+  // protobuf would tell stderr of every message that is none.
+  [[maybe_unused]] static const auto told = google::protobuf::SetLogHandler(nullptr);
+  rpc::Daemon daemon;
+  std::size_t calls = 0;
+  for (const auto& [name, body] : fuzz::SectionsOf(fuzz::AsText(data, size))) {
+    const auto* method = rpc::FindMethod(std::string(name));
+    if (method == nullptr || ++calls > rpc::kMostCalls) continue;
+    rpc::Check(daemon, *method, body);
+  }
+  return 0;
+}

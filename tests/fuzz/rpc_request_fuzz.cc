@@ -1,0 +1,80 @@
+#include <google/protobuf/stubs/logging.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "benchd/v1/analysis.pb.h"
+#include "benchd/v1/machine.pb.h"
+#include "benchd/v1/session.pb.h"
+#include "daemon/queue/validate_spec.h"
+#include "daemon/rpc/analyze_options.h"
+#include "daemon/rpc/from_proto.h"
+#include "daemon/rpc/to_proto.h"
+#include "daemon/session/run_session.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/proto_text.h"
+
+namespace {
+
+using namespace benchd;
+
+void CheckError(const Error& error) {
+  fuzz::CheckMessage(error.message);
+  FUZZ_CHECK(error.code == ErrorCode::kInvalidArgument || error.code == ErrorCode::kUnimplemented);
+}
+
+/// What queue, session and runner build on without a look of their own.
+void CheckValid(const SessionSpec& spec) {
+  FUZZ_CHECK(spec.alpha > 0 && spec.alpha < 1 && spec.default_margin > 0);
+  FUZZ_CHECK(spec.limits.max_time.count() > 0 && spec.limits.timeout.count() > 0);
+  FUZZ_CHECK(!spec.benchmarks.empty());
+  for (const Benchmark& benchmark : spec.benchmarks) {
+    FUZZ_CHECK(!benchmark.name.empty() && benchmark.arms.size() > 1);
+    for (const Arm& arm : benchmark.arms) {
+      FUZZ_CHECK(!arm.argv.empty() && !arm.argv.front().empty());
+      FUZZ_CHECK(!arm.name.empty() && arm.cwd.starts_with('/'));
+    }
+    for (const Gate& gate : benchmark.gates) {
+      FUZZ_CHECK(std::isfinite(gate.margin) && gate.margin > 0);
+    }
+  }
+}
+
+void CheckSubmit(std::string_view input) {
+  v1::SubmitRequest request;
+  if (!fuzz::ReadRequest(input, &request)) return;
+  auto spec = rpc::FromProto(request.spec());
+  if (!spec) return CheckError(spec.error());
+  const auto valid = ValidateSpec(std::move(spec).value());
+  if (!valid) return CheckError(valid.error());
+  CheckValid(*valid);
+  if (const auto possible = CheckStatistics(*valid); !possible) CheckError(possible.error());
+  // What a client is shown of it has no environment values, and can be sent.
+  v1::SessionSpec shown;
+  rpc::ToProto(*valid, &shown);
+  FUZZ_CHECK(shown.environment().empty());
+  FUZZ_CHECK(v1::SessionSpec().ParseFromString(shown.SerializeAsString()));
+}
+
+/// Requests that become one value; the error is the client's fault in any case.
+template <typename Request>
+void CheckPlain(std::string_view input) {
+  Request request;
+  if (!fuzz::ReadRequest(input, &request)) return;
+  const auto value = rpc::FromProto(request);
+  if (!value) CheckError(value.error());
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  // protobuf would tell stderr of every string that is no UTF-8.
+  [[maybe_unused]] static const auto told = google::protobuf::SetLogHandler(nullptr);
+  const std::string_view input = fuzz::AsText(data, size);
+  CheckSubmit(input);
+  CheckPlain<v1::AnalyzeOptions>(input);
+  CheckPlain<v1::ListSessionsRequest>(input);
+  CheckPlain<v1::ReserveRequest>(input);
+  return 0;
+}

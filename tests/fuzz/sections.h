@@ -1,0 +1,30 @@
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace benchd::fuzz {
+
+/// Several texts in one input, so that an input stays something that people can read: a line
+/// "=== NAME" begins each. What stands before the first such line has no name.
+inline std::vector<std::pair<std::string_view, std::string_view>> SectionsOf(
+    std::string_view text) {
+  constexpr std::string_view kMark = "=== ";
+  std::vector<std::pair<std::string_view, std::string_view>> sections{{"", text.substr(0, 0)}};
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    const std::size_t taken = std::min(text.size(), line.size() + 1);
+    if (line.starts_with(kMark)) {
+      sections.emplace_back(line.substr(kMark.size()), text.substr(taken, 0));
+    } else {
+      std::string_view& body = sections.back().second;
+      body = {body.data(), body.size() + taken};
+    }
+    text.remove_prefix(taken);
+  }
+  return sections;
+}
+
+}  // namespace benchd::fuzz

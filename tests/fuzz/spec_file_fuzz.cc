@@ -1,0 +1,44 @@
+#include <algorithm>
+
+#include "client/render/text.h"
+#include "client/spec_builder.h"
+#include "client/spec_file.h"
+#include "tests/fuzz/fuzz.h"
+
+namespace {
+
+namespace client = benchd::client;
+
+void CheckError(const client::ClientError& error) {
+  // As benchctl prints it.
+  benchd::fuzz::CheckMessage(client::OneLine(error.message));
+  FUZZ_CHECK(error.exit == client::ExitCode::kUsage);
+}
+
+void CheckInput(const client::SpecInput& input) {
+  FUZZ_CHECK(!input.arms.empty() && !input.benchmarks.empty());
+  FUZZ_CHECK(std::all_of(input.arms.begin(), input.arms.end(), [](const client::ArmInput& arm) {
+    return !arm.name.empty() && arm.dir.starts_with('/');
+  }));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto input =
+      client::ParseSpecFile(benchd::fuzz::AsText(data, size), "suite.toml", "/src/feature");
+  if (!input) {
+    CheckError(input.error());
+    FUZZ_CHECK(input.error().message.starts_with("suite.toml:"));
+    return 0;
+  }
+  CheckInput(*input);
+  const auto spec = client::BuildSpec(*input, {"/cwd", {}});
+  if (!spec) CheckError(spec.error());
+  // What the wire carries is UTF-8, or it is refused here and not by the daemon.
+  std::string sent;
+  if (spec) FUZZ_CHECK(spec->SerializeToString(&sent));
+  benchd::v1::SessionSpec received;
+  FUZZ_CHECK(received.ParseFromString(sent));
+  return 0;
+}

@@ -1,0 +1,97 @@
+#include <sys/socket.h>
+
+#include <string>
+#include <variant>
+
+#include "daemon/base/unique_fd.h"
+#include "daemon/wire/channel.h"
+#include "daemon/wire/messages.h"
+#include "tests/fuzz/fill_record.h"
+#include "tests/fuzz/fuzz.h"
+
+namespace {
+
+using namespace benchd;
+
+/// A record is refused with a sentence, or it is one that Encode() makes.
+template <typename Decode, typename Encode>
+void CheckRecord(std::string_view record, Decode decode, Encode encode) {
+  const auto value = decode(record);
+  if (value) {
+    FUZZ_CHECK(encode(*value) == record);
+    return;
+  }
+  fuzz::CheckMessage(value.error().message);
+  FUZZ_CHECK(value.error().code == ErrorCode::kInvalidArgument);
+}
+
+void CheckAll(std::string_view record) {
+  CheckRecord(record, wire::Decode, wire::Encode);
+  CheckRecord(record, wire::DecodeParsedOutput, wire::EncodeParsedOutput);
+  CheckRecord(record, wire::DecodeResolved, wire::EncodeResolved);
+  CheckRecord(record, wire::DecodeRunnerConfig, wire::EncodeRunnerConfig);
+}
+
+/// A message of kind number `kind`, filled.
+template <std::size_t Index = 0>
+wire::Message Filled(std::size_t kind, fuzz::FillRecord& fill) {
+  if constexpr (Index + 1 < std::variant_size_v<wire::Message>) {
+    if (kind != Index) return Filled<Index + 1>(kind, fill);
+  }
+  std::variant_alternative_t<Index, wire::Message> message;
+  fill(message);
+  return message;
+}
+
+/// What was made from a message is understood; with one byte changed it is refused or means
+/// something, and cut off it is refused.
+void CheckFilled(std::string_view input) {
+  fuzz::FillRecord fill(input);
+  const std::size_t kind = fill.Byte() % std::variant_size_v<wire::Message>;
+  const std::size_t place = fill.Integer(2);
+  const std::uint8_t change = fill.Byte();
+  std::string record = wire::Encode(Filled(kind, fill));
+  const auto decoded = wire::Decode(record);
+  FUZZ_CHECK(decoded && decoded->index() == kind && wire::Encode(*decoded) == record);
+  FUZZ_CHECK(!wire::Decode(std::string_view(record).substr(0, place % record.size())));
+  char& byte = record[place % record.size()];
+  byte = static_cast<char>(static_cast<std::uint8_t>(byte) ^ change);
+  CheckAll(record);
+}
+
+/// What helper programs write.
+void CheckHelpers(std::string_view input) {
+  fuzz::FillRecord fill(input);
+  Result<ProgramIdentity> resolved = ProgramIdentity{};
+  Result<wire::RunnerConfig> config = wire::RunnerConfig{};
+  fill(resolved, config);
+  FUZZ_CHECK(wire::DecodeResolved(wire::EncodeResolved(resolved)));
+  FUZZ_CHECK(wire::DecodeRunnerConfig(wire::EncodeRunnerConfig(config)));
+}
+
+/// Any packet is a record, the other side's end, or refused: never taken for "nothing there yet".
+void CheckPacket(std::string_view packet) {
+  static const auto sockets = [] {
+    std::array<int, 2> ends{};
+    FUZZ_CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) == 0);
+    return ends;
+  }();
+  if (packet.empty() || packet.size() > wire::kInlineBytes) return;
+  FUZZ_CHECK(send(sockets[0], packet.data(), packet.size(), 0) ==
+             static_cast<ssize_t>(packet.size()));
+  const auto record = wire::ReceiveRecord(sockets[1]);
+  if (record) return;
+  fuzz::CheckMessage(record.error().message);
+  FUZZ_CHECK(record.error().code == ErrorCode::kInvalidArgument);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view input = fuzz::AsText(data, size);
+  CheckAll(input);
+  CheckFilled(input);
+  CheckHelpers(input);
+  CheckPacket(input);
+  return 0;
+}
