@@ -54,11 +54,15 @@ void Log(const Error& error) {
 }
 
 std::unique_ptr<RunnerSource> MakeRunnerSource(const asio::any_io_executor& loop,
-                                               const Options& options, const Config& config) {
+                                               const Options& options, const Config& config,
+                                               const Paths& paths) {
   if (!options.places.user) return std::make_unique<ConnectedRunner>(config.runner_socket);
+  // Its own default is the system's: ours it is told, where there is one.
+  std::error_code none;
+  const bool there = std::filesystem::exists(paths.config, none);
   return std::make_unique<SpawnedRunner>(
-      loop,
-      SpawnedRunner::Options{.program = {}, .sysfs_root = {}, .config = options.places.config});
+      loop, SpawnedRunner::Options{
+                .program = {}, .sysfs_root = {}, .config = there ? paths.config.string() : ""});
 }
 
 }  // namespace
@@ -68,7 +72,7 @@ Daemon::Daemon(const Options& options, const Config& config, const Paths& paths)
       config_(config),
       paths_(paths),
       info_{BENCHD_VERSION, ::getpid(), {}},
-      runner_source_(MakeRunnerSource(loop_.get_executor(), options, config)),
+      runner_source_(MakeRunnerSource(loop_.get_executor(), options, config, paths)),
       runner_(loop_.get_executor(), *runner_source_),
       launcher_(runner_),
       machine_(runner_),

@@ -139,7 +139,10 @@ std::optional<Effect> MetricComparison::ShowEffect(Contrast scale) const {
   if (!evidence_->Defined(scale)) return std::nullopt;
   const double worse = evidence_->On(scale, resolution_).centre;
   const double centre = subject_.rate ? -worse : worse;
-  Effect effect{scale == Contrast::kLogRatio ? std::expm1(centre) : centre, {}, {}};
+  const std::optional<double> estimate =
+      IfFinite(scale == Contrast::kLogRatio ? std::expm1(centre) : centre);
+  if (!estimate) return std::nullopt;
+  Effect effect{*estimate, {}, {}};
   if (const auto interval = evidence_->IntervalOn(scale, resolution_)) {
     const Interval shown = Show(*interval, scale);
     effect.lo = IfFinite(shown.lo);

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "daemon/analysis/evidence.h"
 #include "daemon/model/spec_queries.h"
 #include "daemon/stats/classic_interval.h"
 #include "daemon/stats/histogram.h"
@@ -126,6 +127,12 @@ class Index {
   std::vector<std::map<std::string, std::size_t>> arms_;
 };
 
+/// Absent where the values are so large that it is no number.
+std::optional<Effect> ShownEffect(double estimate, const Interval& interval) {
+  if (!IfFinite(estimate)) return std::nullopt;
+  return Effect{estimate, IfFinite(interval.lo), IfFinite(interval.hi)};
+}
+
 }  // namespace
 
 Result<std::vector<ArmSummary>> Summaries(const TablePlan& plan, const TableValues& values,
@@ -171,8 +178,8 @@ void ApplyClassicIntervals(const TablePlan& plan, const TableValues& values, Rep
       continue;
     }
     const auto& [difference, difference_interval, change, change_interval] = *classic;
-    one.change = Effect{change, change_interval.lo, change_interval.hi};
-    one.difference = Effect{difference.centre, difference_interval.lo, difference_interval.hi};
+    one.change = ShownEffect(change, change_interval);
+    one.difference = ShownEffect(difference.centre, difference_interval);
   }
 }
 

@@ -31,8 +31,8 @@ class SessionTable {
   /// @errors kNotFound.
   Result<SessionRecord> Load(const SessionId& id);
   /// In the order in which they were inserted, which is that of the queue: several may have been
-  /// submitted before the first of them was looked at. A row that cannot be read
-  /// is left as it is and gets a sentence in `complaints`.
+  /// submitted before the first of them was looked at. A row that cannot be read is left as it is
+  /// and gets a sentence in `complaints`.
   Result<std::vector<SessionRecord>> LoadAll(std::vector<std::string>& complaints);
   /// The sessions whose state is not final.
   Result<std::set<SessionId>> Unfinished();

@@ -1,8 +1,7 @@
 #include <google/protobuf/stubs/logging.h>
 
-#include <algorithm>
 #include <cmath>
-#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -38,28 +37,41 @@ class TextSource final : public TableSource {
   std::size_t at_ = 0;
 };
 
-/// A number that is there is one: what cannot be had is absent.
+/// What is there is a number: a value that cannot be had is absent.
+void CheckNumber(const std::optional<double>& value) {
+  if (value) FUZZ_CHECK(std::isfinite(*value));
+}
+
 void CheckEffect(const std::optional<Effect>& effect) {
   if (!effect) return;
-  FUZZ_CHECK(std::isfinite(effect->estimate));
+  for (const auto& value : {std::optional(effect->estimate), effect->lo, effect->hi}) {
+    CheckNumber(value);
+  }
   FUZZ_CHECK(!effect->lo || !effect->hi || *effect->lo <= *effect->hi);
 }
 
-void CheckReport(const Report& report) {
-  for (const Comparison& comparison : report.comparisons) {
-    FUZZ_CHECK(!comparison.metric.empty() && comparison.reference != comparison.candidate);
-    CheckEffect(comparison.change);
-    CheckEffect(comparison.difference);
-    if (comparison.p_value) FUZZ_CHECK(*comparison.p_value >= 0 && *comparison.p_value <= 1);
-    for (const auto& sd : {comparison.sd_reference, comparison.sd_candidate}) {
-      if (sd) FUZZ_CHECK(std::isfinite(*sd) && *sd >= 0);
-    }
-    for (const auto& mean : {comparison.mean_reference, comparison.mean_candidate}) {
-      if (mean) FUZZ_CHECK(std::isfinite(*mean));
-    }
-    FUZZ_CHECK((comparison.role == ComparisonRole::kGate) == comparison.verdict.has_value());
+void CheckComparison(const Comparison& comparison) {
+  FUZZ_CHECK(!comparison.metric.empty() && comparison.reference != comparison.candidate);
+  FUZZ_CHECK((comparison.role == ComparisonRole::kGate) == comparison.verdict.has_value());
+  CheckEffect(comparison.change);
+  CheckEffect(comparison.difference);
+  for (const auto& value :
+       {comparison.mean_reference, comparison.mean_candidate, comparison.sd_reference,
+        comparison.sd_candidate, comparison.pairing_gain, comparison.expected_blocks,
+        comparison.margin, comparison.p_value, std::optional(comparison.confidence)}) {
+    CheckNumber(value);
   }
-  for (const Warning& warning : report.warnings) fuzz::CheckMessage(warning.message);
+  if (comparison.p_value) FUZZ_CHECK(*comparison.p_value >= 0 && *comparison.p_value <= 1);
+}
+
+void CheckReport(const TableReport& report) {
+  for (const Comparison& comparison : report.report.comparisons) CheckComparison(comparison);
+  for (const Warning& warning : report.report.warnings) fuzz::CheckMessage(warning.message);
+  for (const ArmSummary& summary : report.summaries) {
+    for (const auto& value : {summary.mean, summary.standard_deviation, summary.variation}) {
+      CheckNumber(value);
+    }
+  }
 }
 
 /// The report as it is sent; empty with an error.
@@ -70,7 +82,7 @@ std::string Sent(std::string_view table, std::size_t piece_bytes, const TableOpt
     fuzz::CheckMessage(report.error().message);
     return {};
   }
-  CheckReport(report->report);
+  CheckReport(*report);
   v1::AnalyzeResponse response;
   rpc::ToProto(*report, &response);
   return response.SerializeAsString();

@@ -30,7 +30,7 @@ class MigrationTest : public StoreTest {
         << R"({"arms":[],"session":[["PATH","/bin"]]})";
   }
   void ExpectEverythingThere() {
-    EXPECT_EQ(Ids(), "ended0123abcdqueued");
+    EXPECT_EQ(Ids(), "0123abcdqueuedended");
     // The rich values are the same as in version 2, so that each field is seen to survive.
     EXPECT_EQ(*Await(store_->Load({"0123abcd"})), RichRecord());
     EXPECT_EQ(Runs({"0123abcd"}), RichRuns());
