@@ -12,7 +12,9 @@ namespace benchd {
 /// two daemons hold locks on two files of the same name.
 class InstanceLock {
  public:
-  /// Takes the lock in `file` and writes our pid into it.
+  /// Takes the lock in `file` and writes our pid into it. Waits up to two seconds when the process
+  /// that is named there has gone and the lock has not: a child of its is about to become another
+  /// program.
   /// @errors kAlreadyExists "benchd: already running (pid N)"; those of opening the file.
   static Result<InstanceLock> Take(const std::filesystem::path& file);
 

@@ -61,7 +61,8 @@ struct RunOutcome {
 
 /// What came of a series: outcomes in order, and why the run after them has none.
 ///
-/// Both empty of errors and shorter than its order when the budget was spent or a run failed.
+/// Without an error and shorter than its order when a run failed, when the budget was spent, or, in
+/// the middle of a block, when what was printed is as much as can be told at once.
 struct SeriesOutcome {
   std::vector<RunOutcome> runs;
   std::optional<Error> error;

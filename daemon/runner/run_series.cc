@@ -3,7 +3,10 @@
 #include <utility>
 
 #include "daemon/base/error.h"
+#include "daemon/runner/capture.h"
 #include "daemon/runner/event_loop.h"
+#include "daemon/runner/helper_process.h"
+#include "daemon/wire/channel.h"
 
 namespace benchd {
 namespace {
@@ -12,6 +15,17 @@ constexpr std::uint32_t kMaxPadding = 64 * 1024;
 
 std::pair<std::string, std::string> OutputOf(const RunTask& task) {
   return {task.plan->spec().cwd, task.output_path};
+}
+
+/// What one run can add to the record at the most, with something to spare for its numbers.
+constexpr std::size_t kMostOfOneRun = kHelperAnswerBytes + kLogBytes + std::size_t{64} * 1024;
+
+std::size_t BytesOf(const std::vector<wire::RunFigures>& runs) {
+  std::size_t bytes = 0;
+  for (const wire::RunFigures& run : runs) {
+    bytes += run.output.size() + run.parsed.size() + run.stderr_tail.size();
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -86,6 +100,7 @@ void RunSeries::PrepareAfter(std::size_t index) {
 
 bool RunSeries::GoesOn() const {
   if (done_.size() >= order_->runs.size()) return false;
+  if (BytesOf(done_) + kMostOfOneRun > wire::kMaxRecordBytes) return false;
   if (order_->stop_on_failure && !done_.back().exit.Succeeded()) return false;
   if (!order_->runs[done_.size()].begins_block) return true;
   return MonotonicNow() - started_at_ < order_->budget_ns;

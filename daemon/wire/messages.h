@@ -90,8 +90,8 @@ struct PlannedStart {
   bool begins_block = true;
 };
 /// Run these one after the other, without a word between them. Ends early after a run that could
-/// not be measured; with `stop_on_failure` after one that failed; and where a block begins once
-/// `budget_ns` have passed.
+/// not be measured; with `stop_on_failure` after one that failed; where a block begins once
+/// `budget_ns` have passed; and anywhere once what was printed might not fit into the answer.
 struct StartRuns {
   std::uint64_t request = 0;
   std::int64_t timeout_ns = 0;  ///< of one run

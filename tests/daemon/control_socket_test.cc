@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -12,6 +13,7 @@
 #include <cstring>
 #include <string>
 
+#include "daemon/base/unique_fd.h"
 #include "daemon/instance_lock.h"
 #include "tests/daemon/daemon_support.h"
 
@@ -132,6 +134,28 @@ TEST(InstanceLockTest, ASecondOneIsToldWhoHoldsIt) {
                                           "), " + (dir / "lock").string() + " is locked");
   }
   EXPECT_TRUE(InstanceLock::Take(dir / "lock")) << "gone with its holder";
+}
+
+TEST(InstanceLockTest, WaitsForTheUnbornProgramOfADaemonThatWasKilled) {
+  const TempDir dir;
+  const pid_t daemon = ::fork();
+  if (daemon == 0) {
+    const Result<InstanceLock> lock = InstanceLock::Take(dir / "lock");
+    if (!lock) ::_exit(1);
+    // Has not reached its execve yet.
+    if (::fork() == 0) {
+      ::usleep(100'000);
+      ::_exit(0);
+    }
+    ::_exit(0);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(daemon, &status, 0), daemon);
+  ASSERT_EQ(status, 0);
+  const UniqueFd file(::open((dir / "lock").c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_NE(::flock(file.get(), LOCK_EX | LOCK_NB), 0) << "still held";
+  const Result<InstanceLock> next = InstanceLock::Take(dir / "lock");
+  EXPECT_TRUE(next) << next.error().message;
 }
 
 TEST(InstanceLockTest, FollowsNoLink) {

@@ -14,7 +14,7 @@ from support import PATIENCE_S  # noqa: E402
 
 # A daemon that is away for some milliseconds is found again as fast.
 PATIENT_CHANNEL = [
-    ("grpc.initial_reconnect_backoff_ms", 20), ("grpc.min_reconnect_backoff_ms", 20),
+    ("grpc.initial_reconnect_backoff_ms", 20), ("grpc.min_reconnect_backoff_ms", 5000),
     ("grpc.max_reconnect_backoff_ms", 50), ("grpc.use_local_subchannel_pool", 1),
     ("grpc.max_receive_message_length", -1),
 ]

@@ -22,11 +22,13 @@ RUNS = int(os.environ.get("BENCHD_LOAD_RUNS") or 1000)
 
 MIB = 2**20
 # What a waiting session may cost in memory: its spec, its place, its request id.
-QUEUED_SESSION_BYTES = 16 * 1024
+QUEUED_SESSION_BYTES = 8 * 1024
 # What a watcher may cost: its stream and its newest state.
-WATCHER_BYTES = 256 * 1024
+WATCHER_BYTES = 64 * 1024
 # gRPC's arenas, SQLite's cache, fragments: whatever does not grow with what was asked.
-FIXED_BYTES = 48 * MIB
+FIXED_BYTES = 24 * MIB
+# A sanitizer keeps what was freed: its figures are printed and say nothing.
+SANITIZED = any(name in os.environ for name in ("ASAN_OPTIONS", "TSAN_OPTIONS"))
 
 
 def percentile(values, share):
@@ -109,6 +111,10 @@ class LoadTest(DaemonTest):
         print(f"memory {when}: {resident:.1f} MiB, at most {most:.1f}", flush=True)
         return memory["VmRSS"]
 
+    def assert_grown_by_less(self, growth, allowed):
+        if not SANITIZED:
+            self.assertLess(growth, allowed)
+
     def spec(self, base="true", candidate="true", **more):
         gate = session_pb2.Gate(metric="n", ratio=0.02, better=session_pb2.BETTER_LOWER)
         return two_arms(base, candidate, self.folder, [gate], **more)
@@ -149,7 +155,7 @@ class LoadTest(DaemonTest):
               f"submit p50 {p50 * 1e3:.1f} ms, p99 {p99 * 1e3:.1f} ms", flush=True)
         self.assertEqual(len(set(ids)), CLIENTS * SUBMISSIONS)
         after = self.tell_memory("with all of them queued")
-        self.assertLess(after - before, FIXED_BYTES + QUEUED_SESSION_BYTES * len(ids))
+        self.assert_grown_by_less(after - before, FIXED_BYTES + QUEUED_SESSION_BYTES * len(ids))
 
         # A submission is no slower, and a list complete, with all of them there.
         begin = time.monotonic()
@@ -245,8 +251,8 @@ class LoadTest(DaemonTest):
               f"memory meanwhile {min(resident) / MIB:.1f} to {max(resident) / MIB:.1f} MiB",
               flush=True)
         after = self.tell_memory("after them")
-        self.assertLess(max(resident) - before, FIXED_BYTES + WATCHER_BYTES * WATCHERS)
-        self.assertLess(after - before, FIXED_BYTES + WATCHER_BYTES * WATCHERS)
+        allowed = FIXED_BYTES + WATCHER_BYTES * WATCHERS
+        self.assert_grown_by_less(max(*resident, after) - before, allowed)
         holder.finish()
         self.assert_unharmed()
 
@@ -265,7 +271,7 @@ class LoadTest(DaemonTest):
         early = self.tell_memory(f"after {RUNS // 2} runs with 20 watchers that never read")
         self.assertEqual(reader.wait_for_end(3 * PATIENCE_S).WhichOneof("event"), "verdict")
         late = self.tell_memory(f"after {2 * RUNS}")
-        self.assertLess(late - early, FIXED_BYTES / 4)
+        self.assert_grown_by_less(late - early, FIXED_BYTES / 4)
         self.assert_unharmed()
 
 

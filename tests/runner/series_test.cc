@@ -77,6 +77,15 @@ TEST_F(SeriesTest, EndsWhereABlockBeginsOnceTheBudgetIsSpent) {
   EXPECT_EQ(Run(series).runs.size(), 3U);
 }
 
+TEST_F(SeriesTest, EndsAnywhereWhenTheAnswerIsFull) {
+  Open({"head -c 600000 /dev/zero"});
+  wire::StartRuns series = SeriesOf(std::vector<std::uint32_t>(20, 0));
+  for (wire::PlannedStart& run : series.runs) run.begins_block = false;
+  const auto finished = Run(series);
+  ASSERT_TRUE(finished.result) << finished.result.error().message;
+  EXPECT_EQ(finished.runs.size(), 2U);
+}
+
 TEST_F(SeriesTest, EndsWithTheRunThatCannotBeMeasured) {
   Open({"true"});
   wire::OpenChild vanished = ScriptOf("true");

@@ -256,6 +256,21 @@ TEST_F(RunSessionTest, GivesEachChildTheSessionsEnvironmentWithItsOwnOnTop) {
   EXPECT_EQ(launcher_.children()[1].env.at("HOME"), "/home/a");
 }
 
+TEST_F(RunSessionTest, GoesOnInTheMiddleOfABlockWhereASeriesEnded) {
+  spec_.limits.runs = 8;
+  launcher_.most_runs = 3;
+  CandidateTakes(1);
+  const SessionSnapshot last = RunIt();
+  ASSERT_EQ(last.state, SessionState::kDone);
+  const std::vector<benchd::Run>& runs = store_.runs(id_);
+  ASSERT_EQ(runs.size(), 18U);
+  for (std::size_t run = 2; run < runs.size(); ++run) {
+    EXPECT_EQ(runs[run].block, (run - 2) / 2);
+    EXPECT_EQ(runs[run].position, run % 2);
+    EXPECT_EQ(runs[run].phase, RunPhase::kMeasured);
+  }
+}
+
 TEST_F(RunSessionTest, CountsWhatHappenedDuringARunAsItsDisturbance) {
   spec_.limits.runs = 2;
   int runs = 0;

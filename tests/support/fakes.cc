@@ -37,6 +37,7 @@ asio::awaitable<SeriesOutcome> Launcher::Run(SeriesOrder order) {
   const SteadyTime begin = clock_.Steady();
   for (const RunOrder& run : order.runs) {
     const bool first = outcome.runs.empty();
+    if (outcome.runs.size() == most_runs) break;
     if (!first && run.begins_block && clock_.Steady() - begin >= order.budget) break;
     if (!first && order.stop_on_failure && !outcome.runs.back().exit.Succeeded()) break;
     Result<RunOutcome> done = RunOne(run);

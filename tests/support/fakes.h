@@ -56,6 +56,8 @@ class Launcher : public benchd::Launcher {
   /// Every run takes this long on the fake clock.
   Nanoseconds run_time = std::chrono::milliseconds(10);
   Program program;
+  /// A series ends after so many runs, wherever it is.
+  std::size_t most_runs = 1000;
   /// Answers of Resolve by argv[0]; a program without an entry exists with default identity.
   std::map<std::string, Result<ProgramIdentity>> programs;
   /// Called in every run before the program; a test's chance to cancel or to count.
