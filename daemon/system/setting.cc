@@ -1,5 +1,7 @@
 #include "daemon/system/setting.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "daemon/base/cpu_list.h"
@@ -76,6 +78,14 @@ Result<void> ClearGroupCpus(const KernelFiles& files, std::string_view unit) {
   return widened || widened.error().code != ErrorCode::kNotFound ? widened : Result<void>();
 }
 
+/// How often, and in which steps, a value that takes its time is looked at: for half a second.
+constexpr int kLooks = 100;
+constexpr useconds_t kBetweenLooksUs = 5000;
+
+bool TakesItsTime(SettingKind kind) {
+  return kind == SettingKind::kMinFrequency || kind == SettingKind::kMaxFrequency;
+}
+
 }  // namespace
 
 std::string_view SettingKindName(SettingKind kind) { return InfoOf(kind).name; }
@@ -138,7 +148,13 @@ Result<void> Settings::Write(const SettingKey& key, std::string_view value) cons
     return files_.Write(*path, TextForFile(InfoOf(key.kind), wanted));
   }();
   if (!written) return written;
-  const auto actual = Read(key);
+  auto actual = Read(key);
+  // cpufreq takes a limit at once and shows it when a kernel thread has had its turn.
+  for (int look = 0; look < kLooks && actual && *actual != wanted && TakesItsTime(key.kind);
+       ++look) {
+    usleep(kBetweenLooksUs);
+    actual = Read(key);
+  }
   if (!actual) return actual.error();
   if (*actual != wanted) {
     return Error{
