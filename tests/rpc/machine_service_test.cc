@@ -94,7 +94,7 @@ TEST_F(MachineServiceTest, WhatTheRunnerRefusesIsTold) {
 
 TEST_F(MachineServiceTest, AReservationIsHeldForItsTimeAndEndsByItself) {
   grpc::ClientContext context;
-  const auto reader = stub_->Reserve(&context, For(0.05));
+  const auto reader = stub_->Reserve(&context, For(0.5));
   v1::ReserveResponse response;
   ASSERT_TRUE(reader->Read(&response));
   EXPECT_FALSE(response.held());
@@ -103,7 +103,7 @@ TEST_F(MachineServiceTest, AReservationIsHeldForItsTimeAndEndsByItself) {
   ASSERT_TRUE(reader->Read(&response));
   EXPECT_TRUE(response.held());
   EXPECT_GT(response.remaining_seconds(), 0);
-  EXPECT_LE(response.remaining_seconds(), 0.05);
+  EXPECT_LE(response.remaining_seconds(), 0.5);
   ASSERT_TRUE(reader->Read(&response));
   EXPECT_TRUE(response.held());
   EXPECT_EQ(response.remaining_seconds(), 0);
