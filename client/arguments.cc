@@ -53,8 +53,7 @@ class Scanner {
     if (option == options_.end()) return UnknownOption("--" + name, name, options_);
     if (equals == std::string::npos) return TakeValue(*option, "--" + name);
     if (option->value.empty()) return UsageError("--" + name + ": it takes no value");
-    parsed_.options.push_back({name, word.substr(equals + 1)});
-    return {};
+    return TakeRest(*option, "--" + name, word.substr(equals + 1));
   }
 
   Outcome<void> TakeLetters(const std::string& word) {
@@ -68,23 +67,33 @@ class Scanner {
         if (!taken) return taken;
         continue;
       }
-      parsed_.options.push_back({std::string(option->name), word.substr(i + 1)});
-      break;
+      return TakeRest(*option, "-" + word.substr(i, 1), word.substr(i + 1));
     }
     return {};
   }
 
   Outcome<void> TakeValue(const OptionInfo& option, const std::string& shown) {
-    std::string value;
-    if (!option.value.empty()) {
-      if (next_ == words_.size()) {
-        return UsageError(shown + ": a value is missing",
-                          "write " + shown + " " + std::string(option.value));
-      }
-      value = words_[next_++];
+    if (option.value.empty()) {
+      parsed_.options.push_back({std::string(option.name), ""});
+      return {};
+    }
+    if (next_ == words_.size()) return Missing(option, shown);
+    return TakeRest(option, shown, words_[next_++]);
+  }
+
+  // The words of a value after its first.
+  Outcome<void> TakeRest(const OptionInfo& option, const std::string& shown, std::string value) {
+    for (int word = 1; word < option.words; ++word) {
+      if (next_ == words_.size()) return Missing(option, shown);
+      value += " " + words_[next_++];
     }
     parsed_.options.push_back({std::string(option.name), std::move(value)});
     return {};
+  }
+
+  static ClientError Missing(const OptionInfo& option, const std::string& shown) {
+    return UsageError(shown + ": a value is missing",
+                      "write " + shown + " " + std::string(option.value));
   }
 
   std::span<const std::string> words_;

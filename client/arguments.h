@@ -16,9 +16,10 @@ struct OptionInfo {
   std::string_view value;  ///< how the help calls its value; empty = a switch
   std::string_view help;
   std::string_view group;  ///< heading in the help
+  int words = 1;           ///< that its value takes on the command line
 };
 
-/// An option as it was given; a switch has an empty value.
+/// An option as it was given; a switch has an empty value, several words stand between blanks.
 struct GivenOption {
   std::string name;
   std::string value;

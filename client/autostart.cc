@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <pwd.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/stat.h>
@@ -23,6 +22,7 @@
 #include "client/notify_socket.h"
 #include "client/render/text.h"
 #include "client/unique_fd.h"
+#include "client/users.h"
 
 namespace benchd::client {
 namespace {
@@ -32,13 +32,6 @@ constexpr int kIdleExitSeconds = 600;
 bool IsExecutable(const std::string& path) {
   std::error_code error;
   return std::filesystem::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
-}
-
-std::string HomeDirectory() {
-  const char* home = std::getenv("HOME");
-  if (home != nullptr && home[0] == '/') return home;
-  const passwd* entry = getpwuid(getuid());
-  return entry != nullptr ? entry->pw_dir : "";
 }
 
 // Ours, but without what a service manager told us about ourselves.

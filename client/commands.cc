@@ -19,9 +19,22 @@ std::vector<OptionInfo> CompareOptions(bool with_detach) {
        kArms},
       {"file", 'f', "FILE", "read arms, benchmarks and defaults from TOML, - for stdin", kArms}};
   for (const SessionOption& option : SessionOptions()) options.push_back(option.info);
-  if (with_detach)
-    options.push_back({"detach", 0, "", "submit, print the session and leave", kThis});
+  if (!with_detach) return options;
+  options.push_back({"detach", 0, "", "submit, print the session and leave", kThis});
+  options.push_back(
+      {"bisect", 0, "",
+       "exit codes for `git bisect run`: 0 good, 1 bad, 125 undecided or failed (skip), "
+       "128 anything else (stop)",
+       kThis});
   return options;
+}
+
+// What RunCompare writes into the session, for RunBuildWorktrees.
+std::vector<OptionInfo> WorktreeOptions() {
+  return {{"root", 0, "DIR", "where worktrees are kept", kThis},
+          {"repository", 0, "DIR", "where objects and refs are", kThis},
+          {"build", 0, "C", "command that builds each, by `sh -c`", kThis},
+          {"tree", 0, "COMMIT:KEY", "a worktree that has to be there; repeatable", kThis}};
 }
 
 std::vector<OptionInfo> AnalyzeOptions() {
@@ -43,6 +56,15 @@ std::vector<OptionInfo> AnalyzeOptions() {
                      kShown});
   options.push_back({"histogram", 0, "", "the values of every arm in common bins", kShown});
   return options;
+}
+
+std::vector<OptionInfo> SimilarityOptions() {
+  return {{"threshold", 0, "T", "a mean above it speaks for dissimilar runs (default 0.25)", kThis},
+          {"variant", 0, "literal|shape",
+           "which reading of the method m1 to m5 and the decision follow (default literal)", kThis},
+          {"shape", 0, "RxN", "the files are raw little-endian doubles: R runs of N values each",
+           kThis},
+          {"cut", 0, "", "cut runs of unequal length to the shortest", kThis}};
 }
 
 std::vector<OptionInfo> CalibrateOptions() {
@@ -106,6 +128,15 @@ const std::vector<Command>& Commands() {
        RunExport},
       {"analyze", "[OPTIONS] FILE.csv|-", "analyze an export, or what was measured elsewhere",
        AnalyzeOptions(), RunAnalyze},
+      {"similarity", "[OPTIONS] FILE...", "whether the runs of a benchmark resemble each other",
+       SimilarityOptions(), RunSimilarity},
+      {"agreement",
+       "[OPTIONS] FILE.csv|-",
+       "how far reviewers, or methods, agree: Fleiss' kappa",
+       {{"truth", 0, "COLUMN", "hold every other column against this one", kThis},
+        {"raters", 0, "A,B,...",
+         "the columns that rate (default all, less a first one that names the subjects)", kThis}},
+       RunAgreement},
       {"calibrate", "[OPTIONS] [COMMAND]", "measure how small a change this machine lets one see",
        CalibrateOptions(), RunCalibrate},
       {"machine status",
@@ -133,6 +164,8 @@ const std::vector<Command>& Commands() {
        "have the machine to oneself: sessions wait",
        {{"for", 0, "D", "how long from when it is yours, as 10m; an hour at most", kThis}},
        RunMachineReserve},
+      {"build-worktrees", "OPTIONS", "check out and build the commits of a session",
+       WorktreeOptions(), RunBuildWorktrees, /*hidden=*/true},
       {"version", "[OPTIONS]", "print the versions of benchctl and of the daemon", {}, RunVersion},
   };
   return commands;

@@ -28,6 +28,7 @@ struct Command {
   std::string_view summary;  ///< one line for the list of commands
   std::vector<OptionInfo> options;
   Outcome<ExitCode> (*run)(const CommandContext& context);
+  bool hidden = false;  ///< not in the help: benchctl calls it itself
 };
 
 /// All commands, in the order of the help.
@@ -43,6 +44,7 @@ std::vector<OptionInfo> AllOptions(const Command& command);
 // One file each.
 Outcome<ExitCode> RunCompare(const CommandContext& context);
 Outcome<ExitCode> RunSubmit(const CommandContext& context);
+Outcome<ExitCode> RunBuildWorktrees(const CommandContext& context);
 Outcome<ExitCode> RunWatch(const CommandContext& context);
 Outcome<ExitCode> RunList(const CommandContext& context);
 Outcome<ExitCode> RunShow(const CommandContext& context);
@@ -53,6 +55,8 @@ Outcome<ExitCode> RunResume(const CommandContext& context);
 Outcome<ExitCode> RunDrain(const CommandContext& context);
 Outcome<ExitCode> RunExport(const CommandContext& context);
 Outcome<ExitCode> RunAnalyze(const CommandContext& context);
+Outcome<ExitCode> RunSimilarity(const CommandContext& context);
+Outcome<ExitCode> RunAgreement(const CommandContext& context);
 Outcome<ExitCode> RunCalibrate(const CommandContext& context);
 Outcome<ExitCode> RunMachineStatus(const CommandContext& context);
 Outcome<ExitCode> RunMachineDoctor(const CommandContext& context);

@@ -4,6 +4,7 @@
 #include "client/commands.h"
 #include "client/display.h"
 #include "client/follow.h"
+#include "client/git/git_arms.h"
 #include "client/interrupts.h"
 #include "client/render/json.h"
 #include "client/render/units.h"
@@ -28,17 +29,23 @@ Outcome<SpecInput> ReadInput(const ParsedArguments& arguments, const std::string
   return input;
 }
 
-Outcome<v1::SessionSpec> ReadSpec(const ParsedArguments& arguments) {
+Outcome<v1::SessionSpec> ReadSpec(const ParsedArguments& arguments, bool silent) {
   auto caller = CaptureCaller();
   if (!caller) return std::move(caller).error();
   auto input = ReadInput(arguments, caller->context.cwd);
   if (!input) return std::move(input).error();
+  auto commits = WantsCommits(*input);
+  if (!commits) return std::move(commits).error();
+  if (*commits) {
+    auto filled = FillInCommits(&*input, &caller->context, silent);
+    if (!filled) return std::move(filled).error();
+  }
   return BuildCallersSpec(*input, *caller);
 }
 
-void PrintSubmitted(const v1::SubmitResponse& response, bool json) {
+void PrintSubmitted(const v1::SubmitResponse& response, const v1::SessionSpec& arms, bool json) {
   if (json) {
-    std::cout << SubmittedJson(response, Now()) << "\n";
+    std::cout << SubmittedJson(response, arms, Now()) << "\n";
     return;
   }
   std::cout << response.session() << "\n";
@@ -49,11 +56,29 @@ void PrintSubmitted(const v1::SubmitResponse& response, bool json) {
   std::cerr << "; watch it: benchctl watch " << response.session() << "\n";
 }
 
+void PrintCommits(const std::string& session, const v1::SessionSpec& arms) {
+  const std::string line = CommitsJson(session, arms, Now());
+  if (!line.empty()) std::cout << line << std::endl;
+}
+
+// The arms alone: their names and commits belong to what is told, and nothing else of the spec.
+v1::SessionSpec ArmsOf(const v1::SessionSpec& spec) {
+  v1::SessionSpec arms;
+  *arms.mutable_benchmarks() = spec.benchmarks();
+  return arms;
+}
+
 Outcome<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
-  auto spec = ReadSpec(context.arguments);
+  const bool bisect = IsGiven(context.arguments, "bisect");
+  if (bisect && detach) {
+    return UsageError("--bisect: with --detach nobody waits for the verdict",
+                      "leave one of the two out");
+  }
+  auto spec = ReadSpec(context.arguments, context.json);
   if (!spec) return std::move(spec).error();
   const v1::Limits limits = spec->limits();
-  Interrupts interrupts;
+  const v1::SessionSpec arms = ArmsOf(*spec);
+  Interrupts interrupts(bisect ? ExitCode::kBisectStop : ExitCode::kInterrupted);
   auto link = DaemonLink::Open(context.link);
   if (!link) return std::move(link).error();
   // An interrupt from here on waits for the answer: then there is a session to cancel.
@@ -62,16 +87,18 @@ Outcome<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   if (!submitted) return std::move(submitted).error();
   // One that has failed already is followed in any case: its end is told at once.
   if (detach && !submitted->failed()) {
-    PrintSubmitted(*submitted, context.json);
+    PrintSubmitted(*submitted, arms, context.json);
     return ExitCode::kPass;
   }
   if ((*link)->status().has_reserved_by()) {
     std::cerr << "benchctl: " << WhoHasTheMachine((*link)->status()) << ": the session waits\n";
   }
+  if (context.json) PrintCommits(submitted->session(), arms);
   const auto display = MakeDisplay(ChooseDisplay(context.json), submitted->session(), limits);
   auto followed =
       FollowSession(**link, submitted->session(), *display, interrupts, OnInterrupt::kCancel);
   if (!followed) return std::move(followed).error();
+  *followed->session.mutable_spec() = arms;
   return ReportEnd(*followed, context.json);
 }
 

@@ -11,6 +11,8 @@ enum class ExitCode : int {
   kFailed = 4,        ///< the session failed
   kRefused = 5,       ///< no daemon, or it refused
   kCancelled = 6,     ///< somebody cancelled the session
+  kBisectSkip = 125,  ///< --bisect: this commit says nothing
+  kBisectStop = 128,  ///< --bisect: stop, without a word on this commit
   kInterrupted = 130  ///< SIGINT or SIGTERM ended benchctl
 };
 

@@ -30,7 +30,7 @@ std::string OptionLines(const OptionInfo& option) {
 std::vector<std::vector<std::string>> CommandRows(std::string_view group) {
   std::vector<std::vector<std::string>> rows;
   for (const Command& command : Commands()) {
-    if (!group.empty() && GroupOf(command) != group) continue;
+    if (command.hidden || (!group.empty() && GroupOf(command) != group)) continue;
     rows.push_back({std::string(command.name), std::string(command.summary)});
   }
   return rows;
@@ -63,7 +63,20 @@ std::string RenderHelp(const Command& command) {
   if (command.name == "compare" || command.name == "submit") {
     text +=
         "\nCommands are one string each, split by shell quoting rules and executed without a\n"
-        "shell: benchctl compare 'gzip -1 -k f' 'gzip -9 -k f'\n";
+        "shell: benchctl compare 'gzip -1 -k f' 'gzip -9 -k f'\n"
+        "\nTwo commits of one program: benchctl compare --git main..WORKTREE --build make -- "
+        "./bench\n";
+  }
+  if (command.name == "similarity") {
+    text +=
+        "\nA file is CSV with a column a run, or rows `run,value`; JSON: an array with an array\n"
+        "of numbers for each run, or JMH's own result (-rf json); or raw doubles with --shape.\n"
+        "Several files are assessed side by side. Advice, never a gate: docs/similarity.md.\n";
+  }
+  if (command.name == "agreement") {
+    text +=
+        "\nCSV with a line of names, then a row a subject and a column a reviewer or method; a\n"
+        "field is any word, such as similar or dissimilar.\n";
   }
   if (command.name == "analyze") {
     text +=

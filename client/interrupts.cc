@@ -7,11 +7,9 @@
 
 #include <cerrno>
 
-#include "client/exit_code.h"
-
 namespace benchd::client {
 
-Interrupts::Interrupts() {
+Interrupts::Interrupts(ExitCode leave_code) : leave_code_(leave_code) {
   sigemptyset(&signals_);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction action {};
@@ -76,7 +74,7 @@ void Interrupts::Handle(int signal) {
     return;
   }
   if (actions_.on_leave) actions_.on_leave();
-  if (signal != SIGHUP) _exit(static_cast<int>(ExitCode::kInterrupted));
+  if (signal != SIGHUP) _exit(static_cast<int>(leave_code_));
   // Die of the signal itself, as everybody else in the session of that terminal.
   std::signal(SIGHUP, SIG_DFL);
   pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "client/exit_code.h"
 #include "client/unique_fd.h"
 
 namespace benchd::client {
@@ -25,7 +26,9 @@ class Interrupts {
   };
 
   /// Until React is called, the first signal ends the process.
-  Interrupts();
+  ///
+  /// @param leave_code  the process' exit code when it leaves at once
+  explicit Interrupts(ExitCode leave_code = ExitCode::kInterrupted);
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
   ~Interrupts();
@@ -45,6 +48,7 @@ class Interrupts {
   void Run();
   void Handle(int signal);
 
+  const ExitCode leave_code_;
   sigset_t signals_{};
   sigset_t previous_{};
   UniqueFd signal_fd_;

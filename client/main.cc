@@ -5,16 +5,21 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <string>
+#include <vector>
 
+#include "client/bisect.h"
 #include "client/run.h"
 
 int main(int argc, char** argv) {
   std::setlocale(LC_CTYPE, "");  // whether the terminal takes more than ASCII; numbers stay as in C
   // gRPC's own messages are no sentences for users; what fails comes back as a status.
   gpr_set_log_function([](gpr_log_func_args*) {});
+  const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   auto code = benchd::client::ExitCode::kRefused;
+  if (benchd::client::AsksForBisect(words)) code = benchd::client::ForBisect(code);
   try {
-    code = benchd::client::RunBenchctl({argv + (argc > 0 ? 1 : 0), argv + argc});
+    code = benchd::client::RunBenchctl(words);
   } catch (const std::exception& error) {
     std::cerr << "error: benchctl: " << error.what() << "\n";
   }

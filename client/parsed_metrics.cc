@@ -11,10 +11,13 @@ void ParsedMetrics::Learn(const v1::Run& run) {
   std::map<std::string_view, const v1::MetricInfo*> infos;
   for (const v1::MetricInfo& info : run.metrics()) infos.emplace(info.name(), &info);
   for (const v1::Sample& sample : run.samples()) {
-    const auto found = infos.find(sample.metric());
+    // A metric of the harness' own benchmarks may be described for each of them.
+    const std::string name = MetricName(sample);
+    auto found = infos.find(name);
+    if (found == infos.end()) found = infos.find(sample.metric());
     if (found == infos.end()) continue;
     const v1::MetricInfo& info = *found->second;
-    const auto [known, is_new] = numbers_.try_emplace(MetricName(sample), columns_.size());
+    const auto [known, is_new] = numbers_.try_emplace(name, columns_.size());
     if (is_new) {
       v1::Column& column = columns_.emplace_back();
       column.set_metric(known->first);

@@ -48,8 +48,10 @@ const UnitInfo* FindUnit(std::string_view name) {
 
 // The built-in metrics whose unit is known here; a harness' own metrics may have any.
 std::optional<Dimension> DimensionOf(std::string_view metric) {
-  if (metric.ends_with("_time")) return Dimension::kTime;
-  if (metric == "max_rss" || metric == "tree_memory_peak") return Dimension::kBytes;
+  if (metric.ends_with("_time") || metric == "task_clock") return Dimension::kTime;
+  for (const char* bytes : {"max_rss", "tree_memory_peak", "read_bytes", "write_bytes"}) {
+    if (metric == bytes) return Dimension::kBytes;
+  }
   return std::nullopt;
 }
 
@@ -97,7 +99,9 @@ Outcome<double> ParseAbsoluteMargin(std::string_view text, std::string_view metr
   if (dimension && *dimension != measured->unit->dimension) {
     return wrong(*dimension == Dimension::kTime ? "is not a time" : "is not a number of bytes");
   }
-  return measured->number * measured->unit->factor;
+  const double margin = measured->number * measured->unit->factor;
+  if (!std::isfinite(margin) || margin == 0) return wrong("is no margin that a number can hold");
+  return margin;
 }
 
 // Whether the segment is `P%`, and its value; a segment that is no number is part of the name.

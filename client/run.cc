@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "client/bisect.h"
 #include "client/commands.h"
 #include "client/help.h"
 #include "client/render/text.h"
@@ -24,6 +25,7 @@ LinkOptions ReadLinkOptions(const ParsedArguments& arguments) {
 ClientError UnknownCommand(const std::string& word) {
   std::vector<std::string_view> names;
   for (const Command& command : Commands()) {
+    if (command.hidden) continue;
     names.push_back(GroupOf(command).empty() ? command.name : GroupOf(command));
   }
   const std::string nearest = Nearest(word, names);
@@ -116,13 +118,19 @@ Outcome<ExitCode> Dispatch(const std::vector<std::string>& words) {
 }  // namespace
 
 ExitCode RunBenchctl(const std::vector<std::string>& words) {
+  const auto final_code = [bisect = AsksForBisect(words)](ExitCode code) {
+    return bisect ? ForBisect(code) : code;
+  };
   const Outcome<ExitCode> outcome = Dispatch(words);
   std::cout << std::flush;
-  if (outcome) return *outcome;
-  const ClientError& error = outcome.error();
+  if (outcome) return final_code(*outcome);
+  PrintError(outcome.error());
+  return final_code(outcome.error().exit);
+}
+
+void PrintError(const ClientError& error) {
   std::cerr << "error: " << OneLine(error.message) << "\n";
   if (!error.hint.empty()) std::cerr << "hint: " << OneLine(error.hint) << "\n";
-  return error.exit;
 }
 
 }  // namespace benchd::client

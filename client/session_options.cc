@@ -7,7 +7,9 @@ namespace {
 
 constexpr std::string_view kVerdict = "Verdict";
 constexpr std::string_view kRuns = "Runs and limits";
+constexpr std::string_view kSuite = "Suites and parameters";
 constexpr std::string_view kChildren = "Commands and their surroundings";
+constexpr std::string_view kCommits = "Commits";
 constexpr std::string_view kMachine = "Machine";
 constexpr std::string_view kQueue = "Queue";
 
@@ -103,9 +105,33 @@ constexpr std::array kOptions = {
                   false,
                   kPerBenchmark},
     SessionOption{
-        {"parse", 0, "FORMAT", "take metrics from stdout: lines (`NAME VALUE [UNIT]`)", kChildren},
+        {"parse", 0, "FORMAT",
+         "take metrics from stdout: lines (`NAME VALUE [UNIT]`), google-benchmark, hyperfine, go, "
+         "jmh, pytest-benchmark, bmf or mmtests",
+         kChildren},
         false,
         kPerBenchmark},
+
+    SessionOption{{"only", 0, "PATTERN",
+                   "only the benchmarks whose name matches, as 'parse*'; repeatable", kSuite},
+                  kRepeatable},
+    SessionOption{{"parameter-list", 0, "NAME A,B",
+                   "a benchmark for each value, which stands in commands for {NAME}; repeatable: "
+                   "all combinations",
+                   kSuite, 2},
+                  kRepeatable,
+                  kPerBenchmark},
+    SessionOption{{"parameter-scan", 0, "NAME MIN MAX STEP",
+                   "the same for MIN, MIN + STEP, ... MAX; repeatable", kSuite, 4},
+                  kRepeatable,
+                  kPerBenchmark},
+
+    SessionOption{{"git", 0, "BASE..CANDIDATE",
+                   "the arms are commits, each in a worktree of its own, and COMMAND runs in both; "
+                   "A...B: B against where it left A; BASE..WORKTREE: the files as they lie there",
+                   kCommits}},
+    SessionOption{{"build", 0, "C",
+                   "command that builds each of them, by `sh -c`, before it is run", kCommits}},
 
     SessionOption{{"isolation", 0, "strict|best-effort|off",
                    "how much of the machine to take (default best-effort)", kMachine}},

@@ -4,6 +4,7 @@
 
 #include "client/quantity.h"
 #include "client/spec_fields.h"
+#include "client/suite.h"
 
 namespace benchd::client {
 namespace {
@@ -66,7 +67,7 @@ class Builder {
   Outcome<v1::SessionSpec> Build() {
     *spec_.mutable_environment() = {caller_.environment.begin(), caller_.environment.end()};
     for (Outcome<void> step :
-         {CheckOptionText(input_.options), CheckArms(), ApplyAll(input_.options, &spec_)}) {
+         {CheckOptionText(input_.options), CheckAllArms(), ApplyAll(input_.options, &spec_)}) {
       if (!step) return std::move(step).error();
     }
     std::set<std::string> names;
@@ -83,11 +84,34 @@ class Builder {
   }
 
  private:
-  Outcome<void> CheckArms() const {
+  // A benchmark's own arms stand for those of the session.
+  const std::vector<ArmInput>& ArmsOf(const BenchmarkInput& benchmark) const {
+    return benchmark.arms.empty() ? input_.arms : benchmark.arms;
+  }
+
+  Outcome<void> CheckAllArms() const {
+    for (const BenchmarkInput& benchmark : input_.benchmarks) {
+      const std::vector<ArmInput>& arms = ArmsOf(benchmark);
+      if (arms.empty()) {
+        return UsageError(input_.origin + ": no arm: there is nothing to compare",
+                          "add [[arm]] with a name, twice");
+      }
+      const bool commits = !input_.arms.empty() && input_.arms.front().commit.has_value();
+      if (commits && !arms.front().commit) {
+        return UsageError(arms.front().origin + ": the arms are the commits of git",
+                          "leave git or the benchmark's own arms out");
+      }
+      auto checked = CheckArms(arms);
+      if (!checked) return checked;
+    }
+    return {};
+  }
+
+  static Outcome<void> CheckArms(const std::vector<ArmInput>& arms) {
     std::set<std::string> names;
     std::size_t references = 0;
-    for (std::size_t i = 0; i < input_.arms.size(); ++i) {
-      const ArmInput& arm = input_.arms[i];
+    for (std::size_t i = 0; i < arms.size(); ++i) {
+      const ArmInput& arm = arms[i];
       if (arm.name.empty()) return UsageError(arm.origin + ": the name is empty");
       auto sendable = CheckText(arm.name, arm.origin + ": the name");
       if (!sendable) return sendable;
@@ -99,29 +123,28 @@ class Builder {
         return UsageError(arm.origin + ": unknown role " + arm.role,
                           "write reference or candidate");
       }
-      if (IsReference(i)) ++references;
+      if (IsReference(arms, i)) ++references;
     }
     if (references == 0)
       return UsageError("no arm is a reference", "the first arm is one unless it says otherwise");
-    if (references == input_.arms.size()) {
+    if (references == arms.size()) {
       return UsageError("no candidate: there is nothing to compare with", "name a second arm");
     }
     return {};
   }
 
   // Without any `role = "reference"` the first arm is it.
-  bool IsReference(std::size_t index) const {
-    for (const ArmInput& arm : input_.arms) {
-      if (arm.role == "reference") return input_.arms[index].role == "reference";
+  static bool IsReference(const std::vector<ArmInput>& arms, std::size_t index) {
+    for (const ArmInput& arm : arms) {
+      if (arm.role == "reference") return arms[index].role == "reference";
     }
-    return index == 0 && input_.arms[0].role.empty();
+    return index == 0 && arms[0].role.empty();
   }
 
   Outcome<void> AddBenchmark(const BenchmarkInput& input) {
     v1::Benchmark* benchmark = spec_.add_benchmarks();
     benchmark->set_name(input.name);
     ArmSettings settings;
-    settings.cwd = caller_.cwd;
     OptionValues options = input_.options;
     // The session's --env goes to the environment that is kept apart and never shown.
     if (const auto env = options.find("env"); env != options.end()) {
@@ -132,11 +155,13 @@ class Builder {
     for (const auto& [name, values] : Overlay(std::move(options), input.options)) {
       for (const OptionValue& value : values) {
         auto applied = ApplyToBenchmark(name, value.text, caller_.cwd, benchmark, &settings);
+        if (applied && IsHook(name)) applied = PlaceHook(value.text, benchmark);
         if (!applied) return std::move(applied).error().Within(value.origin);
       }
     }
     auto margin = ApplyOwnMargin(input, benchmark);
     if (!margin) return margin;
+    AddBuild(benchmark);
     return AddArms(input, settings, benchmark);
   }
 
@@ -173,10 +198,42 @@ class Builder {
     return {};
   }
 
+  // The arms' folders are made by it: it runs where its caller stands, and so do setup and cleanup.
+  void AddBuild(v1::Benchmark* benchmark) const {
+    if (input_.build.empty()) return;
+    benchmark->mutable_hooks()->set_build(input_.build);
+    benchmark->mutable_hooks()->set_cwd(caller_.cwd);
+  }
+
+  static bool IsHook(const std::string& option) {
+    return option == "setup" || option == "prepare" || option == "conclude" || option == "cleanup";
+  }
+
+  // What is done once for a benchmark of a file belongs to none of its arms: it runs where the
+  // caller stands.
+  Outcome<void> PlaceHook(const std::string& command, v1::Benchmark* benchmark) const {
+    if (!input_.origin.empty()) benchmark->mutable_hooks()->set_cwd(caller_.cwd);
+    for (const std::string_view mark : {"{dir}", "{name}"}) {
+      if (!input_.templates || command.find(mark) == std::string::npos) continue;
+      return UsageError(
+          std::string(mark) + " stands for an arm's, and this command belongs to none",
+          "prepare and conclude know their arm by the variable BENCHD_ARM");
+    }
+    return {};
+  }
+
+  // {dir} may stand in cwd, too.
+  std::string WorkingDirectory(const ArmInput& arm, const ArmSettings& settings,
+                               const std::string& base) const {
+    if (settings.cwd.empty()) return base;
+    return Absolute(input_.templates ? FillIn(settings.cwd, arm) : settings.cwd, base);
+  }
+
   Outcome<void> AddArms(const BenchmarkInput& input, const ArmSettings& settings,
                         v1::Benchmark* benchmark) {
-    for (std::size_t i = 0; i < input_.arms.size(); ++i) {
-      const ArmInput& from = input_.arms[i];
+    const std::vector<ArmInput>& arms = ArmsOf(input);
+    for (std::size_t i = 0; i < arms.size(); ++i) {
+      const ArmInput& from = arms[i];
       const std::string& origin = input.command.empty() ? from.origin : input.origin;
       std::string command = input.command.empty() ? from.command : input.command;
       if (input_.templates) command = FillIn(std::move(command), from);
@@ -188,12 +245,26 @@ class Builder {
       if (!checked) return checked;
       v1::Arm* arm = benchmark->add_arms();
       arm->set_name(from.name);
-      arm->set_role(IsReference(i) ? v1::ARM_ROLE_REFERENCE : v1::ARM_ROLE_CANDIDATE);
+      arm->set_role(IsReference(arms, i) ? v1::ARM_ROLE_REFERENCE : v1::ARM_ROLE_CANDIDATE);
       arm->set_command(command);
       arm->set_shell(settings.shell);
-      arm->set_cwd(settings.cwd);
+      arm->set_cwd(WorkingDirectory(from, settings, caller_.cwd));
+      if (from.commit) {
+        auto cwd = ApplyCommit(from, settings, arm);
+        if (!cwd) return cwd;
+      }
       for (const auto& [key, text] : settings.env) (*arm->mutable_env())[key] = text;
     }
+    return {};
+  }
+
+  // --cwd counts from the worktree.
+  Outcome<void> ApplyCommit(const ArmInput& from, const ArmSettings& settings, v1::Arm* arm) const {
+    auto checked = CheckText(from.dir, "the folder of worktrees");
+    if (!checked) return checked;
+    arm->mutable_commit()->set_id(from.commit->id);
+    arm->mutable_commit()->set_description(from.commit->description);
+    arm->set_cwd(WorkingDirectory(from, settings, from.dir));
     return {};
   }
 
@@ -205,7 +276,9 @@ class Builder {
 }  // namespace
 
 Outcome<v1::SessionSpec> BuildSpec(const SpecInput& input, const CallerContext& caller) {
-  return Builder(input, caller).Build();
+  const auto expanded = ExpandSuite(input);
+  if (!expanded) return expanded.error();
+  return Builder(*expanded, caller).Build();
 }
 
 Outcome<v1::SessionSpec> BuildTableSpec(const OptionValues& options) {

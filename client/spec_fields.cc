@@ -46,10 +46,6 @@ constexpr std::array kEstimators = {
     Choice<v1::EstimatorKind>{"lognormal-mean", v1::ESTIMATOR_KIND_LOGNORMAL_MEAN},
     Choice<v1::EstimatorKind>{"subselection", v1::ESTIMATOR_KIND_SUBSELECTION}};
 
-std::string Absolute(const std::string& path, const std::string& base) {
-  return (std::filesystem::path(base) / path).lexically_normal().string();
-}
-
 Outcome<bool> ParseSwitch(std::string_view text) {
   return Choose(text, std::array{Choice<bool>{"true", true}, Choice<bool>{"false", false}});
 }
@@ -119,6 +115,10 @@ Outcome<void> SetOutput(const std::string& text, const std::string& cwd, v1::Ben
 
 }  // namespace
 
+std::string Absolute(const std::string& path, const std::string& base) {
+  return (std::filesystem::path(base) / path).lexically_normal().string();
+}
+
 Outcome<void> ApplyToSession(const std::string& name, const std::string& text,
                              v1::SessionSpec* spec) {
   v1::Limits* limits = spec->mutable_limits();
@@ -173,7 +173,12 @@ Outcome<void> ApplyToBenchmark(const std::string& name, const std::string& text,
   v1::Hooks* hooks = benchmark->mutable_hooks();
   if (name == "metric") return AddGate(text, benchmark);
   if (name == "output") return SetOutput(text, cwd, benchmark);
-  if (name == "shell") return Put(ParseSwitch(text), [arm](bool on) { arm->shell = on; });
+  if (name == "shell") {
+    return Put(ParseSwitch(text), [arm, hooks](bool on) {
+      arm->shell = on;
+      hooks->set_shell(on);
+    });
+  }
   if (name == "ignore-failure") {
     return Put(ParseSwitch(text), [benchmark](bool on) { benchmark->set_ignore_failure(on); });
   }
@@ -183,7 +188,7 @@ Outcome<void> ApplyToBenchmark(const std::string& name, const std::string& text,
     });
   }
   if ((name == "cwd" || name == "input") && text.empty()) return UsageError("it names no path");
-  if (name == "cwd") arm->cwd = Absolute(text, cwd);
+  if (name == "cwd") arm->cwd = text;
   if (name == "input" && text != "null") benchmark->set_input(Absolute(text, cwd));
   if (name == "parse") benchmark->set_parse(text);
   if (name == "setup") hooks->set_setup(text);

@@ -13,10 +13,13 @@ namespace benchd::client {
 
 /// What belongs to a benchmark but travels in its arms.
 struct ArmSettings {
-  std::string cwd;
+  std::string cwd;  ///< as it was written; empty: where the caller stands
   bool shell = false;
   std::map<std::string, std::string> env;
 };
+
+/// `path`, which starts at `base` unless it is absolute.
+std::string Absolute(const std::string& path, const std::string& base);
 
 /// An option that belongs to the session as a whole.
 Outcome<void> ApplyToSession(const std::string& name, const std::string& text,

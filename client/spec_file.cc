@@ -35,22 +35,22 @@ class Reader {
 
   Outcome<SpecInput> Read(const toml::table& root) {
     input_.templates = true;
+    input_.origin = name_;
     for (const auto& [key, node] : root) {
       Outcome<void> read;
       if (key == "defaults") {
         read = ReadDefaults(node);
       } else if (key == "arm") {
-        read = ReadTables(node, "arm", &Reader::ReadArm);
+        read = ReadTables(node, "arm", "arm", [this](const toml::table& table) {
+          return ReadArm(table, &input_.arms);
+        });
       } else if (key == "benchmark") {
-        read = ReadTables(node, "benchmark", &Reader::ReadBenchmark);
+        read = ReadTables(node, "benchmark", "benchmark",
+                          [this](const toml::table& table) { return ReadBenchmark(table); });
       } else {
         read = Unknown(key, {"defaults", "arm", "benchmark"});
       }
       if (!read) return std::move(read).error();
-    }
-    if (input_.arms.empty()) {
-      return UsageError(name_ + ": no arm: there is nothing to compare",
-                        "add [[arm]] with a name, twice");
     }
     if (input_.benchmarks.empty()) input_.benchmarks.push_back({"", "", {}, name_});
     return std::move(input_);
@@ -58,7 +58,8 @@ class Reader {
 
  private:
   std::string At(const toml::source_region& region, std::string_view what) const {
-    return name_ + ":" + std::to_string(region.begin.line) + ": " + std::string(what);
+    return name_ + ":" + std::to_string(region.begin.line) + ":" +
+           std::to_string(region.begin.column) + ": " + std::string(what);
   }
 
   ClientError Unknown(const toml::key& key, std::vector<std::string_view> known) const {
@@ -78,23 +79,24 @@ class Reader {
     return {};
   }
 
-  Outcome<void> ReadTables(const toml::node& node, const std::string& what,
-                           Outcome<void> (Reader::*read)(const toml::table&)) {
+  template <typename Read>
+  Outcome<void> ReadTables(const toml::node& node, const std::string& what, const std::string& path,
+                           const Read& read) const {
     const toml::array* array = node.as_array();
     const std::string where = At(node.source(), what);
     if (array == nullptr)
-      return UsageError(where + ": a list of tables is expected", "write [[" + what + "]]");
+      return UsageError(where + ": a list of tables is expected", "write [[" + path + "]]");
     for (const toml::node& entry : *array) {
       const toml::table* table = entry.as_table();
       if (table == nullptr)
-        return UsageError(where + ": a table is expected", "write [[" + what + "]]");
-      auto done = (this->*read)(*table);
+        return UsageError(where + ": a table is expected", "write [[" + path + "]]");
+      auto done = read(*table);
       if (!done) return done;
     }
     return {};
   }
 
-  Outcome<void> ReadArm(const toml::table& table) {
+  Outcome<void> ReadArm(const toml::table& table, std::vector<ArmInput>* arms) const {
     ArmInput arm;
     arm.origin = At(table.source(), "arm");
     std::string dir = ".";
@@ -114,7 +116,7 @@ class Reader {
     if (!full.has_filename() && full.has_parent_path()) full = full.parent_path();
     arm.dir = full.string();
     arm.origin += " " + arm.name;
-    input_.arms.push_back(std::move(arm));
+    arms->push_back(std::move(arm));
     return {};
   }
 
@@ -127,8 +129,11 @@ class Reader {
         read = ReadText(key, value, &benchmark.name);
       } else if (key == "command") {
         read = ReadText(key, value, &benchmark.command);
+      } else if (key == "arm") {
+        read = ReadTables(value, "arm", "benchmark.arm",
+                          [&](const toml::table& arm) { return ReadArm(arm, &benchmark.arms); });
       } else {
-        read = ReadOption(key, value, /*own=*/true, {"name", "command"}, &benchmark.options);
+        read = ReadOption(key, value, /*own=*/true, {"name", "command", "arm"}, &benchmark.options);
       }
       if (!read) return read;
     }
@@ -178,11 +183,13 @@ class Reader {
       values->push_back({std::move(text), std::move(origin)});
     };
     if (option.repeatable && value.is_table()) {
+      // NAME=VALUE, or the words NAME and values of an option that takes several.
+      const bool words = option.info.words > 1;
       for (const auto& [name, node] : *value.as_table()) {
-        const auto text = Scalar(node);
+        const auto text = words ? ListOrScalar(node, option.info) : Scalar(node);
         if (!text)
           return UsageError(where + ": a string is expected for " + std::string(name.str()));
-        add(std::string(name.str()) + "=" + *text);
+        add(std::string(name.str()) + (words ? " " : "=") + *text);
       }
       return {};
     }
@@ -202,6 +209,27 @@ class Reader {
     }
     add(*text);
     return {};
+  }
+
+  // { size = [1, 2] } is what `NAME 1,2` is on a command line, and { size = [0, 8, 2] } what
+  // `NAME 0 8 2` is.
+  static std::optional<std::string> ListOrScalar(const toml::node& node, const OptionInfo& option) {
+    const toml::array* list = node.as_array();
+    if (list == nullptr) return Scalar(node);
+    const bool commas = option.words == 2;
+    std::string joined;
+    const char* separator = "";
+    for (const toml::node& entry : *list) {
+      auto text = Scalar(entry);
+      if (!text) return std::nullopt;
+      for (std::size_t at = text->find(','); commas && at != std::string::npos;
+           at = text->find(',', at + 2)) {
+        text->insert(at, 1, '\\');
+      }
+      joined += separator + *text;
+      separator = commas ? "," : " ";
+    }
+    return joined;
   }
 
   static std::optional<std::string> Scalar(const toml::node& node) {
@@ -224,7 +252,8 @@ Outcome<SpecInput> ParseSpecFile(std::string_view text, const std::string& name,
   try {
     return Reader(name, directory).Read(toml::parse(text, name));
   } catch (const toml::parse_error& error) {
-    return UsageError(name + ":" + std::to_string(error.source().begin.line) +
+    return UsageError(name + ":" + std::to_string(error.source().begin.line) + ":" +
+                      std::to_string(error.source().begin.column) +
                       ": it is not TOML: " + std::string(error.description()));
   }
 }

@@ -1,6 +1,7 @@
 #include "client/spec_input.h"
 
 #include "client/quantity.h"
+#include "client/render/report.h"
 
 namespace benchd::client {
 namespace {
@@ -16,11 +17,46 @@ std::string CandidateOrigin(std::size_t index) {
   return index == 0 ? "CANDIDATE" : "CANDIDATE " + std::to_string(index + 1);
 }
 
+// Words are quoted to stay what they are; a single one is a whole command line, as without --git.
+std::string JoinedCommand(const std::vector<std::string>& words) {
+  if (words.size() == 1) return words.front();
+  std::string command;
+  for (const std::string& word : words) command += (command.empty() ? "" : " ") + ShellQuoted(word);
+  return command;
+}
+
+Outcome<SpecInput> OneCommandForCommits(const ParsedArguments& arguments, SpecInput input) {
+  std::vector<std::string> names;
+  for (const GivenOption& option : arguments.options) {
+    if (option.name == "name") names.push_back(option.value);
+    if (option.name == "reference") {
+      return UsageError("--reference " + option.value + ": the reference is the base of --git",
+                        "leave one of the two out");
+    }
+  }
+  if (arguments.positionals.empty()) {
+    return UsageError("compare: no command: there is nothing to run",
+                      "write it behind all options: --git BASE..CANDIDATE -- COMMAND ARGS...");
+  }
+  if (names.size() > 2) {
+    return UsageError("--name " + names[2] + ": more names than commits",
+                      "the names belong to base and candidate, in order");
+  }
+  names.resize(2);
+  if (names[0].empty() && !IsGiven(arguments, "name")) names[0] = "base";
+  if (names[1].empty()) names[1] = CandidateName(0);
+  input.arms.push_back({names[0], "reference", "", "", "BASE", {}});
+  input.arms.push_back({names[1], "candidate", "", "", "CANDIDATE", {}});
+  input.benchmarks.push_back({"", JoinedCommand(arguments.positionals), {}, "COMMAND"});
+  return input;
+}
+
 }  // namespace
 
 Outcome<SpecInput> InputFromCommandLine(const ParsedArguments& arguments) {
   SpecInput input;
   input.options = CollectSessionOptions(arguments);
+  if (input.options.contains("git")) return OneCommandForCommits(arguments, std::move(input));
   std::vector<std::string> names;
   for (const GivenOption& option : arguments.options) {
     if (option.name == "name") names.push_back(option.value);
@@ -30,7 +66,7 @@ Outcome<SpecInput> InputFromCommandLine(const ParsedArguments& arguments) {
       reference.error().hint = "write --reference NAME=COMMAND";
       return std::move(reference).error().Within("--reference " + option.value);
     }
-    input.arms.push_back({reference->first, "reference", reference->second, "", "--reference"});
+    input.arms.push_back({reference->first, "reference", reference->second, "", "--reference", {}});
   }
   const bool first_is_reference = input.arms.empty();
   const std::size_t expected = first_is_reference ? 2 : 1;

@@ -110,13 +110,19 @@ std::optional<std::string> CheckRunnerKey(const toml::node& value, Config& /*con
   return std::nullopt;
 }
 
+std::optional<std::string> CheckRunnerFlag(const toml::node& value, Config& /*config*/) {
+  if (!value.is_boolean()) return "should be true or false";
+  return std::nullopt;
+}
+
 const std::map<std::string, std::map<std::string, Setter>>& Sections() {
   static const std::map<std::string, std::map<std::string, Setter>> sections{
       {"socket", {{"group", Text(&Config::socket_group)}}},
       {"runner",
        {{"socket", Text(&Config::runner_socket)},
         {"user", CheckRunnerKey},
-        {"benchmark_cpus", CheckRunnerKey}}},
+        {"benchmark_cpus", CheckRunnerKey},
+        {"counters", CheckRunnerFlag}}},
       {"access",
        {{"allow_root", Boolean(&Config::allow_root)}, {"admin_group", Text(&Config::admin_group)}}},
       {"daemon", {{"idle_exit", SetIdleExit}}},

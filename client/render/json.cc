@@ -26,12 +26,29 @@ void AddFailed(Json& json, const v1::Failed& failed) {
   const v1::FailedRun& run = failed.run();
   Json& entry = json["run"];
   entry["benchmark"] = run.benchmark();
-  entry["arm"] = run.arm();
-  entry["block"] = run.block();
+  // A hook of the whole session has neither.
+  PutText(entry, "arm", run.arm());
+  if (!run.arm().empty()) entry["block"] = run.block();
   if (run.warmup()) entry["warmup"] = true;
   if (run.has_exit_code()) entry["exit_code"] = run.exit_code();
   if (run.has_signal()) entry["signal"] = run.signal();
   PutText(entry, "stderr_tail", run.stderr_tail());
+}
+
+Json ToJson(const v1::Commit& commit) {
+  Json json;
+  json["id"] = commit.id();
+  PutText(json, "description", commit.description());
+  return json;
+}
+
+// Of all benchmarks alike: an arm's commit does not change between them.
+void AddCommits(Json& json, const v1::SessionSpec& spec) {
+  for (const v1::Benchmark& benchmark : spec.benchmarks()) {
+    for (const v1::Arm& arm : benchmark.arms()) {
+      if (arm.has_commit()) json["commits"][arm.name()] = ToJson(arm.commit());
+    }
+  }
 }
 
 Json ToJson(const v1::Arm& arm) {
@@ -43,6 +60,7 @@ Json ToJson(const v1::Arm& arm) {
   // Values are never exported: names only.
   for (const auto& [name, ignored] : arm.env()) json["env"].push_back(name);
   PutText(json, "cwd", arm.cwd());
+  if (arm.has_commit()) json["commit"] = ToJson(arm.commit());
   return json;
 }
 
@@ -52,6 +70,8 @@ Json ToJson(const v1::Benchmark& benchmark) {
   json["arms"] = Json::array();
   for (const v1::Arm& arm : benchmark.arms()) json["arms"].push_back(ToJson(arm));
   Json hooks;
+  PutText(hooks, "cwd", benchmark.hooks().cwd());
+  PutText(hooks, "build", benchmark.hooks().build());
   PutText(hooks, "setup", benchmark.hooks().setup());
   PutText(hooks, "prepare", benchmark.hooks().prepare());
   PutText(hooks, "conclude", benchmark.hooks().conclude());
@@ -195,12 +215,20 @@ std::string SessionJson(const v1::Session& session, const google::protobuf::Time
   return Line(json);
 }
 
-std::string SubmittedJson(const v1::SubmitResponse& response,
+std::string SubmittedJson(const v1::SubmitResponse& response, const v1::SessionSpec& spec,
                           const google::protobuf::Timestamp& now) {
   Json json = Named("queued", response.session(), now);
   json["position"] = response.position();
   if (response.has_eta_seconds()) Put(json, "eta_s", response.eta_seconds());
+  AddCommits(json, spec);
   return Line(json);
+}
+
+std::string CommitsJson(const std::string& session, const v1::SessionSpec& spec,
+                        const google::protobuf::Timestamp& now) {
+  Json json = Named("commits", session, now);
+  AddCommits(json, spec);
+  return json.contains("commits") ? Line(json) : "";
 }
 
 std::string CancelJson(const std::string& session, v1::SessionState state,

@@ -19,9 +19,13 @@ std::string EventJson(const v1::SessionEvent& event);
 /// A line of `list --json`, and what `show --json` prints: event "session".
 std::string SessionJson(const v1::Session& session, const google::protobuf::Timestamp& now);
 
-/// What `submit --json` prints: event "queued".
-std::string SubmittedJson(const v1::SubmitResponse& response,
+/// What `submit --json` prints: event "queued", with the commits of the arms where they have some.
+std::string SubmittedJson(const v1::SubmitResponse& response, const v1::SessionSpec& spec,
                           const google::protobuf::Timestamp& now);
+
+/// The first line of `compare --json` where the arms have commits: event "commits". Else empty.
+std::string CommitsJson(const std::string& session, const v1::SessionSpec& spec,
+                        const google::protobuf::Timestamp& now);
 
 /// What `cancel --json` prints: event "cancel" with the state that the session has now.
 std::string CancelJson(const std::string& session, v1::SessionState state,

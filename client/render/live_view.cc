@@ -55,18 +55,14 @@ Tint TintOf(v1::Verdict verdict) {
                                              : Tint::kYellow;
 }
 
-std::uint64_t Blocks(const v1::Update& update) {
-  std::uint64_t blocks = 0;
-  for (const v1::Comparison& c : update.comparisons()) blocks = std::max(blocks, c.n_candidate());
-  return blocks;
-}
-
 // How much of the session is behind us, where anything is known about its end.
 std::optional<double> Progress(const LiveState& state, double elapsed, std::optional<double> eta) {
   const v1::Update& update = *state.update;
   if (state.limits.has_runs() && state.limits.runs() > 0) {
+    const BlockCount count = CountBlocks(update);
     return std::min(1.0,
-                    static_cast<double>(Blocks(update)) / static_cast<double>(state.limits.runs()));
+                    static_cast<double>(count.blocks) / (static_cast<double>(state.limits.runs()) *
+                                                         static_cast<double>(count.benchmarks)));
   }
   if (eta) return elapsed + *eta > 0 ? elapsed / (elapsed + *eta) : 0;
   if (state.limits.has_max_time_seconds() && state.limits.max_time_seconds() > 0) {
@@ -74,6 +70,8 @@ std::optional<double> Progress(const LiveState& state, double elapsed, std::opti
   }
   return std::nullopt;
 }
+
+}  // namespace
 
 std::string ProgressBar(double fraction, int width, const Style& style) {
   const Glyphs& glyphs = GlyphsFor(style);
@@ -84,6 +82,8 @@ std::string ProgressBar(double fraction, int width, const Style& style) {
   for (int i = 0; i < inner; ++i) bar += i < filled ? glyphs.full : glyphs.empty;
   return bar + PadLeft(std::to_string(static_cast<int>(std::floor(fraction * 100))) + " %", 6);
 }
+
+namespace {
 
 std::string StateLine(const LiveState& state) {
   const std::string name = Printable(state.session);
@@ -101,9 +101,10 @@ std::string StateLine(const LiveState& state) {
     const bool running = state.update->state() == v1::SESSION_STATE_RUNNING;
     return name + "  " + (running ? "warming up" : std::string(StateWord(state.update->state())));
   }
-  const std::uint64_t blocks = Blocks(*state.update);
-  return name + "  " + std::string(StateWord(state.update->state())) + "  " +
-         std::to_string(blocks) + (blocks == 1 ? " block" : " blocks");
+  std::string line = name + "  " + std::string(StateWord(state.update->state())) + "  " +
+                     BlocksSentence(*state.update);
+  const std::string decided = DecidedSentence(*state.update);
+  return line + (decided.empty() ? "" : "  " + decided);
 }
 
 // Column widths of the gates' rows for a given room.

@@ -28,6 +28,9 @@ struct LiveState {
 /// counted. Pure: the screen is live_screen.h's business.
 std::vector<std::string> RenderLiveView(const LiveState& state, const Style& style, int height);
 
+/// A bar of `width` columns with its percentage behind; empty where it finds no room.
+std::string ProgressBar(double fraction, int width, const Style& style);
+
 /// The interval on an axis of -range ... +range margins, `width` columns wide: marks at 0 and at
 /// both margins, arrows where the interval leaves the axis.
 ///

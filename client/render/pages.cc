@@ -60,6 +60,9 @@ std::vector<std::vector<std::string>> Facts(const v1::Session& session, const Us
                Printable(arm.name()) + ": " + Printable(arm.command())});
     }
   }
+  for (const auto& [arm, commit] : ArmCommits(session.spec())) {
+    rows.push_back({"commit", arm + ": " + commit});
+  }
   if (session.has_started()) {
     rows.push_back({"seed", std::to_string(session.started().seed())});
     const std::string cpus = CpuList(session.started().benchmark_cpus());

@@ -88,19 +88,17 @@ std::vector<std::string> PlainNarrator::TellUpdate(const v1::Update& update, dou
   }
   if (told_at_ && now_seconds - *told_at_ < kSecondsBetweenLines) return lines;
   told_at_ = now_seconds;
-  std::uint64_t blocks = 0;
   std::string gates;
   std::size_t open = 0;
   constexpr std::size_t kMostGates = 3;
   for (const v1::Comparison& c : update.comparisons()) {
-    blocks = std::max(blocks, c.n_candidate());
     if (c.role() != v1::COMPARISON_ROLE_GATE || c.has_decided()) continue;
     if (++open <= kMostGates) gates += ", " + GateProgress(c, update, style_);
   }
   if (open > kMostGates) gates += ", " + std::to_string(open - kMostGates) + " more open";
-  std::string line = "running: " + std::to_string(blocks) +
-                     (blocks == 1 ? " block, " : " blocks, ") +
-                     FormatClock(update.elapsed_seconds()) + gates;
+  const std::string decided = DecidedSentence(update);
+  std::string line = "running: " + BlocksSentence(update) + (decided.empty() ? "" : ", ") +
+                     decided + ", " + FormatClock(update.elapsed_seconds()) + gates;
   if (update.has_eta_seconds()) line += ", verdict in about " + FormatRough(update.eta_seconds());
   lines.push_back(line);
   return lines;

@@ -1,3 +1,6 @@
+#include <optional>
+
+#include "client/git/worktree_plan.h"
 #include "client/render/command_text.h"
 #include "client/render/report.h"
 #include "client/render/units.h"
@@ -69,14 +72,12 @@ void AddBenchmark(const v1::Benchmark& benchmark, double session_margin, Command
   if (benchmark.output() == v1::OUTPUT_KIND_FILE) line->Option("--output", benchmark.output_path());
   line->Switch("--output log", benchmark.output() == v1::OUTPUT_KIND_LOG);
   line->Switch("--ignore-failure", benchmark.ignore_failure());
-  if (benchmark.arms_size() > 0) {
-    line->Option("--cwd", benchmark.arms(0).cwd());
-    line->Switch("--shell", benchmark.arms(0).shell());
-  }
+  line->Switch("--shell", benchmark.arms_size() > 0 && benchmark.arms(0).shell());
 }
 
 // One reference leads the commands; several are options of their own.
 void AddArms(const v1::Benchmark& benchmark, CommandText* line) {
+  if (benchmark.arms_size() > 0) line->Option("--cwd", benchmark.arms(0).cwd());
   int references = 0;
   for (const v1::Arm& arm : benchmark.arms())
     references += arm.role() == v1::ARM_ROLE_REFERENCE ? 1 : 0;
@@ -96,14 +97,76 @@ void AddArms(const v1::Benchmark& benchmark, CommandText* line) {
   for (const v1::Arm* arm : positional) line->Word(arm->command());
 }
 
+// What --git took: two commits, one command that differs at most in where they are.
+struct CommitReplay {
+  WorktreePlan plan;
+  std::string command;  // with {dir} again
+  std::string cwd;      // below the worktrees
+};
+
+std::string WithDir(std::string command, const std::string& dir) {
+  constexpr std::string_view kMark = "{dir}";
+  for (std::size_t at = command.find(dir); at != std::string::npos;
+       at = command.find(dir, at + kMark.size())) {
+    command.replace(at, dir.size(), kMark);
+  }
+  return command;
+}
+
+std::optional<CommitReplay> CommitsOf(const v1::Benchmark& benchmark) {
+  const auto plan = ParseBuildCommandLine(benchmark.hooks().build());
+  if (!plan) return std::nullopt;
+  CommitReplay replay{*plan, "", ""};
+  std::size_t i = 0;
+  for (const v1::Arm& arm : benchmark.arms()) {
+    if (arm.role() == v1::ARM_ROLE_PLACEBO) continue;
+    if (i >= plan->trees.size() || !arm.has_commit()) return std::nullopt;
+    const std::string dir = WorktreePlaces(plan->root, plan->trees[i]).built;
+    const std::string command = WithDir(arm.command(), dir);
+    const std::string cwd = arm.cwd().starts_with(dir + "/") ? arm.cwd().substr(dir.size() + 1)
+                            : arm.cwd() == dir               ? ""
+                                                             : arm.cwd();
+    if (i++ > 0 && (command != replay.command || cwd != replay.cwd)) return std::nullopt;
+    replay.command = command;
+    replay.cwd = cwd;
+  }
+  return i == 2 ? std::optional(replay) : std::nullopt;
+}
+
+// The repository that the worktrees belong to; a bare one is where it is.
+std::string FolderOf(const std::string& repository) {
+  constexpr std::string_view kInside = "/.git";
+  return repository.ends_with(kInside) ? repository.substr(0, repository.size() - kInside.size())
+                                       : repository;
+}
+
+void AddCommits(const CommitReplay& replay, const v1::Benchmark& benchmark, CommandText* line) {
+  line->Option("--cwd", replay.cwd);
+  line->Option("--git", replay.plan.trees[0].commit + ".." + replay.plan.trees[1].commit);
+  line->Option("--build", replay.plan.build);
+  for (const v1::Arm& arm : benchmark.arms()) {
+    if (arm.role() != v1::ARM_ROLE_PLACEBO) line->Option("-n", arm.name());
+  }
+  line->Word("--");
+  line->Word(replay.command);
+}
+
 }  // namespace
 
 std::string ReplayCommand(const v1::SessionSpec& spec, std::uint64_t seed) {
   if (spec.benchmarks_size() != 1) return "benchctl compare -f FILE --seed " + std::to_string(seed);
-  CommandText line("benchctl compare --seed " + std::to_string(seed));
+  const v1::Benchmark& benchmark = spec.benchmarks(0);
+  const std::optional<CommitReplay> commits = CommitsOf(benchmark);
+  const std::string start = "benchctl compare --seed " + std::to_string(seed);
+  CommandText line(
+      commits ? "cd " + ShellQuoted(FolderOf(commits->plan.repository)) + " && " + start : start);
   AddSession(spec, &line);
-  AddBenchmark(spec.benchmarks(0), spec.has_margin() ? spec.margin() : 0.02, &line);
-  AddArms(spec.benchmarks(0), &line);
+  AddBenchmark(benchmark, spec.has_margin() ? spec.margin() : 0.02, &line);
+  if (commits) {
+    AddCommits(*commits, benchmark, &line);
+  } else {
+    AddArms(benchmark, &line);
+  }
   return line.Take();
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "client/render/sentence.h"
+#include "client/render/suite_table.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
@@ -147,15 +148,43 @@ std::string PaintedSentence(const std::string& sentence, v1::Verdict verdict, co
   return Paint(sentence.substr(0, colon), TintOf(verdict), style) + sentence.substr(colon);
 }
 
+std::string WarningLine(const v1::Warning& warning, const Style& style) {
+  const std::string place = Place(warning);
+  return Paint("warning:", Tint::kYellow, style) + " " +
+         (place.empty() ? "" : Printable(place) + ": ") + OneLine(warning.message()) + "\n";
+}
+
+// What every benchmark of a suite says for itself is told twice, and how often else.
+std::string WarningsOfSuite(const v1::Update& update, const Style& style) {
+  constexpr int kMostOfAKind = 2;
+  std::map<std::string, int> told;
+  std::string text;
+  for (const v1::Warning& warning : update.warnings()) {
+    if (++told[warning.code()] <= kMostOfAKind) text += WarningLine(warning, style);
+  }
+  for (const auto& [code, count] : told) {
+    if (count <= kMostOfAKind) continue;
+    text += Paint("warning:", Tint::kYellow, style) + " " + Printable(code) + ": " +
+            std::to_string(count - kMostOfAKind) + " more like these; `show` has them all\n";
+  }
+  return text;
+}
+
+// The verdict, where anything gates.
+std::string RenderVerdict(const v1::Update& update, const Style& style) {
+  std::string text;
+  if (update.verdict() == v1::VERDICT_UNSPECIFIED) return text;
+  for (const std::string& sentence : VerdictSentences(update, style)) {
+    text += PaintedSentence(sentence, update.verdict(), style) + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string RenderWarnings(const v1::Update& update, const Style& style) {
   std::string text;
-  for (const v1::Warning& warning : update.warnings()) {
-    const std::string place = Place(warning);
-    text += Paint("warning:", Tint::kYellow, style) + " " +
-            (place.empty() ? "" : Printable(place) + ": ") + OneLine(warning.message()) + "\n";
-  }
+  for (const v1::Warning& warning : update.warnings()) text += WarningLine(warning, style);
   return text;
 }
 
@@ -175,12 +204,21 @@ std::string RenderComparisons(const v1::Update& update, const Style& style) {
 }
 
 std::string RenderFindings(const v1::Update& update, const Style& style) {
-  std::string text = RenderComparisons(update, style) + RenderWarnings(update, style);
-  if (update.verdict() == v1::VERDICT_UNSPECIFIED) return text;  // nothing gates
-  for (const std::string& sentence : VerdictSentences(update, style)) {
-    text += PaintedSentence(sentence, update.verdict(), style) + "\n";
+  return RenderComparisons(update, style) +
+         (SeveralBenchmarks(update) ? RenderSuite(update, style) : "") +
+         RenderWarnings(update, style) + RenderVerdict(update, style);
+}
+
+std::vector<std::pair<std::string, std::string>> ArmCommits(const v1::SessionSpec& spec) {
+  std::vector<std::pair<std::string, std::string>> commits;
+  for (const v1::Benchmark& benchmark : spec.benchmarks()) {
+    for (const v1::Arm& arm : benchmark.arms()) {
+      if (!arm.has_commit()) continue;
+      AddOnce(commits, {Printable(arm.name()), Printable(arm.commit().description()) + " (" +
+                                                   Printable(arm.commit().id()) + ")"});
+    }
   }
-  return text;
+  return commits;
 }
 
 std::string RenderResult(const v1::Session& session, const Style& style) {
@@ -192,7 +230,14 @@ std::string RenderResult(const v1::Session& session, const Style& style) {
     about += ", " + std::to_string(update.disturbances()) +
              (update.disturbances() == 1 ? " disturbance" : " disturbances");
   about += "; more: benchctl show " + Printable(session.session());
-  return RenderFindings(update, style) + Paint(about, Tint::kDim, style) + "\n";
+  std::string commits;
+  for (const auto& [arm, commit] : ArmCommits(session.spec()))
+    commits += arm + ": " + commit + "\n";
+  const std::string findings = SeveralBenchmarks(update)
+                                   ? RenderSuite(update, style) + WarningsOfSuite(update, style) +
+                                         RenderVerdict(update, style)
+                                   : RenderFindings(update, style);
+  return findings + commits + Paint(about, Tint::kDim, style) + "\n";
 }
 
 std::string RenderFailure(const std::string& session, const v1::Failed& failed) {
@@ -201,15 +246,17 @@ std::string RenderFailure(const std::string& session, const v1::Failed& failed) 
   if (!failed.hint().empty()) text += "hint: " + OneLine(failed.hint()) + "\n";
   if (!failed.has_run()) return text;
   const v1::FailedRun& run = failed.run();
-  std::string where = "run: arm " + Printable(run.arm());
-  if (!run.benchmark().empty()) where += " of benchmark " + Printable(run.benchmark());
-  where += run.warmup() ? ", warm-up block " : ", block ";
-  where += std::to_string(run.block());
+  // A hook of the whole session has no arm.
+  const bool of_run = !run.arm().empty();
+  std::string where = of_run ? "run: arm " + Printable(run.arm()) + " of " : "hook: ";
+  where += "benchmark " + Printable(run.benchmark());
+  if (of_run) where += run.warmup() ? ", warm-up block " : ", block ";
+  if (of_run) where += std::to_string(run.block());
   if (run.has_exit_code()) where += ", exit code " + std::to_string(run.exit_code());
   if (run.has_signal()) where += ", signal " + std::to_string(run.signal());
   text += where + "\n";
   if (run.stderr_tail().empty()) return text;
-  text += "the end of its stderr:\n";
+  text += of_run ? "the end of its stderr:\n" : "the end of its output:\n";
   std::string tail = Printable(run.stderr_tail(), /*keep_newlines=*/true);
   while (tail.ends_with('\n')) tail.pop_back();
   std::size_t start = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "benchd/v1/queue.pb.h"
@@ -12,10 +13,12 @@ namespace benchd::client {
 // What people read on stdout when something is over. All end with a newline.
 
 /// What a session found: per benchmark the arms' means and every metric's change with interval and
-/// verdict word, then warnings and the verdict, if there is one, in a sentence.
+/// verdict word, of a suite then one table for all gates, then warnings and the verdict, if there
+/// is one, in a sentence.
 std::string RenderFindings(const v1::Update& update, const Style& style);
 
-/// The result of a session: its findings and how to come back to it.
+/// The result of a session: its findings and how to come back to it. Of a suite the one table
+/// alone: `show` has the rest.
 std::string RenderResult(const v1::Session& session, const Style& style);
 
 /// The tables of RenderFindings alone.
@@ -28,8 +31,12 @@ std::string RenderWarnings(const v1::Update& update, const Style& style);
 /// stderr.
 std::string RenderFailure(const std::string& session, const v1::Failed& failed);
 
+/// Arms that were built from a commit, each with "v1.2-3-gabc1234 (ID)"; in their order, once.
+std::vector<std::pair<std::string, std::string>> ArmCommits(const v1::SessionSpec& spec);
+
 /// The `benchctl compare ...` that asks for the same session again, with its seed; quoted for a
-/// shell. A suite cannot be said on a command line: "benchctl compare -f FILE --seed N".
+/// shell. Commits are named by --git, in their repository. A suite cannot be said on a command
+/// line: "benchctl compare -f FILE --seed N".
 std::string ReplayCommand(const v1::SessionSpec& spec, std::uint64_t seed);
 
 /// `word` as one word of a POSIX shell.

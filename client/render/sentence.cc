@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "client/render/text.h"
@@ -110,12 +111,6 @@ std::string RegressionSentence(const v1::Comparison& c, const Judged& judged, co
          Evidence(c, one_side ? OneSidedInterval(judged, style) : judged.Interval(style));
 }
 
-bool SeveralBenchmarks(const v1::Update& update) {
-  return std::ranges::any_of(update.comparisons(), [&update](const v1::Comparison& c) {
-    return c.benchmark() != update.comparisons(0).benchmark();
-  });
-}
-
 std::string CountSentence(const v1::Update& update, std::size_t gates, std::size_t regressions,
                           std::size_t open) {
   const std::string of = " of " + std::to_string(gates) + " gates";
@@ -131,6 +126,40 @@ std::string CountSentence(const v1::Update& update, std::size_t gates, std::size
 }
 
 }  // namespace
+
+bool SeveralBenchmarks(const v1::Update& update) {
+  return std::ranges::any_of(update.comparisons(), [&update](const v1::Comparison& c) {
+    return c.benchmark() != update.comparisons(0).benchmark();
+  });
+}
+
+BlockCount CountBlocks(const v1::Update& update) {
+  std::map<std::string_view, std::uint64_t> blocks;
+  for (const v1::Comparison& c : update.comparisons()) {
+    std::uint64_t& own = blocks[c.benchmark()];
+    own = std::max(own, c.n_candidate());
+  }
+  BlockCount count{0, blocks.size()};
+  for (const auto& [benchmark, own] : blocks) count.blocks += own;
+  return count;
+}
+
+std::string BlocksSentence(const v1::Update& update) {
+  const std::uint64_t blocks = CountBlocks(update).blocks;
+  return std::to_string(blocks) + (blocks == 1 ? " block" : " blocks");
+}
+
+std::string DecidedSentence(const v1::Update& update) {
+  if (!SeveralBenchmarks(update)) return "";
+  std::size_t gates = 0;
+  std::size_t decided = 0;
+  for (const v1::Comparison& c : update.comparisons()) {
+    if (c.role() != v1::COMPARISON_ROLE_GATE) continue;
+    ++gates;
+    decided += c.has_decided() ? 1 : 0;
+  }
+  return std::to_string(decided) + " of " + std::to_string(gates) + " decided";
+}
 
 std::string Judged::Format(double value, const Style& style) const {
   if (!relative) return FormatQuantity(value, unit, style);

@@ -18,6 +18,21 @@ std::string GateSentence(const v1::Comparison& gate, const Style& style);
 /// are independent.
 std::string DecisionCount(const v1::Comparison& gate, std::uint64_t blocks);
 
+/// Whether the session has several benchmarks.
+bool SeveralBenchmarks(const v1::Update& update);
+
+/// Blocks measured so far, of all benchmarks together, and how many benchmarks there are.
+struct BlockCount {
+  std::uint64_t blocks = 0;
+  std::uint64_t benchmarks = 0;
+};
+BlockCount CountBlocks(const v1::Update& update);
+
+/// "12 blocks".
+std::string BlocksSentence(const v1::Update& update);
+/// Of a suite: "3 of 20 decided", gates; else empty.
+std::string DecidedSentence(const v1::Update& update);
+
 /// The session in words: the one gate's sentence, or a count and the sentences of what did not
 /// pass.
 std::vector<std::string> VerdictSentences(const v1::Update& update, const Style& style);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "daemon/analysis/make_evidence.h"
+#include "daemon/analysis/metric_warnings.h"
 #include "daemon/base/error.h"
 #include "daemon/model/spec_queries.h"
 
@@ -39,6 +40,7 @@ Result<void> BenchmarkAnalysis::Learn(std::span<const Run* const> block) {
   }
   ids_.resize(block.size());
   for (std::size_t i = 0; i < block.size(); ++i) catalog_.Learn(*block[i], ids_[i]);
+  if (catalog_.conflict()) return *catalog_.conflict();
   if (!gates_fixed_) {
     if (Result<void> fixed = FixGates(); !fixed) return fixed;
   }
@@ -50,6 +52,7 @@ Result<void> BenchmarkAnalysis::FixGates() {
   Result<std::vector<PlannedGate>> planned =
       PlanGates(benchmark_, default_margin_, catalog_, plan_.table);
   if (!planned) return planned.error();
+  if (!plan_.table) not_gated_ = NotGatedByDefault(benchmark_, default_margin_, catalog_);
   is_gate_.assign(catalog_.metrics().size(), false);
   for (const PlannedGate& gate : *planned) is_gate_[gate.metric] = true;
   for (std::size_t reference : references_) {
@@ -105,7 +108,8 @@ std::optional<std::size_t> BenchmarkAnalysis::GateCount() const {
   const bool by_catalog = plan_.table && benchmark_.gates.empty();
   const auto by_spec = GateMetricsBySpec(benchmark_);
   if (by_spec && !by_catalog) return *by_spec * pairs;
-  if (warmed_up_) return GateMetricsByCatalog(catalog_, plan_.table) * pairs;
+  if (warmed_up_)
+    return GateMetricsByCatalog(benchmark_, default_margin_, catalog_, plan_.table) * pairs;
   return std::nullopt;
 }
 
@@ -120,7 +124,10 @@ Result<void> BenchmarkAnalysis::AddBlock(std::span<const Run* const> block, Leve
   if (!values) return values.error();
   ++blocks_;
   runs_ += block.size();
-  for (const Run* run : block) ++runs_per_arm_[run->arm];
+  for (std::size_t r = 0; r < block.size(); ++r) {
+    ++runs_per_arm_[block[r]->arm];
+    kept_runs_.Add(*block[r], ids_[r], is_gate_);
+  }
 
   for (std::size_t i = 0; i < gates_.size(); ++i) {
     Take(*values, gates_[i], levels.gate ? &*levels.gate : nullptr, &checked_[i]);
@@ -183,16 +190,39 @@ Result<void> BenchmarkAnalysis::CheckRatio(const NamedComparison& gate) const {
 }
 
 std::vector<Warning> BenchmarkAnalysis::CheckGates() const {
-  std::vector<Warning> warnings;
+  CheckOptions options{.level = kCheckLevel /
+                                static_cast<double>(std::max<std::size_t>(1, gates_.size()))};
+  if (!plan_.table) options.discarded = plan_.warmup;
+  std::vector<Warning> warnings = kept_runs_.Check(benchmark_, catalog_, options.level);
   for (std::size_t i = 0; i < gates_.size(); ++i) {
     const NamedComparison& gate = gates_[i];
     const CheckedNames names{benchmark_.name, benchmark_.arms[gate.reference].name,
                              benchmark_.arms[gate.candidate].name};
     for (Warning& warning : CheckData(checked_[i], catalog_.metrics()[gate.metric],
-                                      gate.comparison.gate()->kind, names)) {
+                                      gate.comparison.gate()->kind, names, options)) {
       const bool known = std::find(warnings.begin(), warnings.end(), warning) != warnings.end();
       if (!known) warnings.push_back(std::move(warning));
     }
+  }
+  return warnings;
+}
+
+std::vector<Warning> BenchmarkAnalysis::CheckMetrics() const {
+  std::vector<Warning> warnings;
+  if (plan_.table) return warnings;
+  for (std::size_t arm = 0; arm < benchmark_.arms.size(); ++arm) {
+    if (benchmark_.arms[arm].role == ArmRole::kPlacebo) continue;
+    std::vector<std::size_t> missing;
+    for (std::size_t id = 0; id < catalog_.metrics().size(); ++id) {
+      if (!catalog_.ShownBy(arm, id)) missing.push_back(id);
+    }
+    if (!missing.empty()) {
+      warnings.push_back(
+          MissingInArm(missing, catalog_, benchmark_.name, benchmark_.arms[arm].name));
+    }
+  }
+  if (!not_gated_.empty()) {
+    warnings.push_back(NoRatio(not_gated_, catalog_, benchmark_.name));
   }
   return warnings;
 }

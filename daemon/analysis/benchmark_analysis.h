@@ -9,6 +9,7 @@
 #include "daemon/analysis/block_values.h"
 #include "daemon/analysis/data_checks.h"
 #include "daemon/analysis/gate_plan.h"
+#include "daemon/analysis/kept_runs.h"
 #include "daemon/analysis/look_plan.h"
 #include "daemon/analysis/metric_catalog.h"
 #include "daemon/analysis/metric_comparison.h"
@@ -66,9 +67,13 @@ class BenchmarkAnalysis {
   const std::vector<NamedComparison>& gates() const { return gates_; }
   /// Info metrics in order of appearance, each for all pairs of arms.
   const std::vector<NamedComparison>& infos() const { return infos_; }
-  /// What the values of the gates say about the method's assumptions; see CheckData(). Each arm's
-  /// findings once, also when it is compared with several.
+  /// What the values of the gates say about the method's assumptions, and the samples inside runs
+  /// about the runs; see CheckData() and KeptRuns. Each arm's findings once, also when it is
+  /// compared with several.
   std::vector<Warning> CheckGates() const;
+  /// Metrics that only some arms have shown, and those that cannot gate by default because they
+  /// have no relative change: named, because a number that is left out must not go unnoticed.
+  std::vector<Warning> CheckMetrics() const;
   /// False before the gates are fixed.
   bool AllGatesSettled() const;
   /// What a comparison should have by now.
@@ -91,6 +96,7 @@ class BenchmarkAnalysis {
   MetricCatalog catalog_;
   std::vector<std::vector<std::size_t>> ids_;  // of the samples of the block learned last, by run
   std::vector<bool> is_gate_;                  // by metric
+  std::vector<std::size_t> not_gated_;         // metrics, when the gates were fixed
   std::size_t metrics_with_infos_ = 0;
   bool warmed_up_ = false;
   bool gates_fixed_ = false;
@@ -99,6 +105,7 @@ class BenchmarkAnalysis {
   std::vector<std::uint64_t> runs_per_arm_;
   std::vector<NamedComparison> gates_;
   std::vector<CheckedValues> checked_;  // of each gate
+  KeptRuns kept_runs_;                  // of gates with several samples a run
   std::vector<NamedComparison> infos_;
 };
 

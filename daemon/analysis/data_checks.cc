@@ -1,17 +1,21 @@
 #include "daemon/analysis/data_checks.h"
 
 #include <algorithm>
+#include <cmath>
+#include <span>
 #include <utility>
 
+#include "daemon/analysis/shift_text.h"
 #include "daemon/stats/samples.h"
 #include "daemon/stats/shape.h"
+#include "daemon/stats/tails.h"
+#include "daemon/stats/warmup.h"
 
 namespace benchd {
 namespace {
 
 constexpr std::size_t kFewestChecked = 8;
-/// A normal sample has 0.7 % outside of Tukey's fences; more than that is a tail.
-constexpr std::size_t kOutlierShare = 50;
+constexpr double kVisibleSteps = 2;
 
 void Keep(Evidence::Values values, std::vector<double>& kept) {
   for (const ArmValue& value : values) {
@@ -35,9 +39,69 @@ std::string Outliers(const ArmShape& shape) {
          "not";
 }
 
-bool IsWorthAWord(const DataWarning& warning, const ArmShape& shape) {
-  if (warning.finding != DataFinding::kOutliers) return true;
-  return (shape.fences->below + shape.fences->above) * kOutlierShare > shape.n;
+// How far each statistic must be out to be said at a level.
+class Bar {
+ public:
+  explicit Bar(double level)
+      : level_(level),
+        trend_(NormalUpperQuantile(level / 2)),
+        // The first term of Kolmogorov's law is all that counts so far out.
+        change_(std::sqrt(-std::log(level / 2) / 2)) {}
+
+  bool Drifts(const std::optional<RankTrend>& trend,
+              const std::optional<LevelChange>& change) const {
+    return (trend && std::abs(trend->z) > trend_) || (change && change->statistic > change_);
+  }
+  bool Drifts(const ArmShape& shape) const { return Drifts(shape.trend, shape.level_change); }
+
+  // A normal sample of n has 0.7 % + 0.4 / n of its values outside (Hoaglin, Iglewicz, Tukey, JASA
+  // 81 (1986) 991-999); how many of them is far from binomial, so the bar is at twice as many and
+  // what a normal law of their number leaves beyond it.
+  bool TooManyOutside(const ArmShape& shape) const {
+    const double expected = 2 * (0.00698 * static_cast<double>(shape.n) + 0.4);
+    const auto outside = static_cast<double>(shape.fences->below + shape.fences->above);
+    return outside > expected + trend_ * std::sqrt(expected);
+  }
+
+  bool Passes(DataFinding finding, const Diagnosis& all, const ArmShape& shape) const {
+    switch (finding) {
+      case DataFinding::kArmDrifts:
+        return Drifts(shape);
+      case DataFinding::kPairsDrift:
+        return Drifts(all.pair_trend, all.pair_level_change);
+      case DataFinding::kShapesDiffer:
+        return all.shapes->p < level_;
+      case DataFinding::kOutliers:
+        return TooManyOutside(shape);
+      case DataFinding::kSeveralModes:
+        return !Drifts(shape);
+    }
+    return true;
+  }
+
+ private:
+  double level_;
+  double trend_;
+  double change_;
+};
+
+// A metric of few steps may begin one step off.
+std::optional<Warmup> VisibleWarmup(std::span<const double> values, double resolution,
+                                    double level) {
+  const std::optional<Warmup> warmup = FindWarmup(values, level);
+  if (!warmup || std::abs(warmup->shift) < kVisibleSteps * resolution) return std::nullopt;
+  return warmup;
+}
+
+std::string WarmupSentence(const Warmup& warmup, const std::string& of,
+                           std::optional<std::uint64_t> discarded) {
+  const std::string advice =
+      discarded ? "--warmup " + std::to_string(*discarded + warmup.length) + " discards them"
+                : "leave them out";
+  return of + " changes at its start: the first " + std::to_string(warmup.length) +
+         (warmup.length == 1 ? " value is " : " values are ") +
+         AwayFrom(warmup.shift, warmup.rest) +
+         " the others; it warms up, or a load went away: " + advice;
 }
 
 Sentence Say(const DataWarning& warning, const ArmShape& shape, bool paired,
@@ -66,6 +130,38 @@ Sentence Say(const DataWarning& warning, const ArmShape& shape, bool paired,
   return {"", ""};
 }
 
+std::vector<Warning> CheckShapes(const CheckedValues& all, std::span<const double> reference,
+                                 std::span<const double> candidate, const KnownMetric& metric,
+                                 MarginKind margin, const CheckedNames& names, double level) {
+  const bool inverse =
+      metric.better == Better::kHigher && margin == MarginKind::kRatio && all.positive();
+  DiagnosisOptions options;
+  options.contrast = margin == MarginKind::kRatio ? Contrast::kLogRatio : Contrast::kDifference;
+  options.paired = all.paired();
+  options.judge_shape =
+      ShapeIsVisible(MomentsOf(reference), MomentsOf(candidate), metric.resolution);
+  const auto diagnosis = inverse ? Diagnose(Inverted({reference.begin(), reference.end()}),
+                                            Inverted({candidate.begin(), candidate.end()}), options)
+                                 : Diagnose(reference, candidate, options);
+  if (!diagnosis) return {};
+
+  const Bar bar(level);
+  std::vector<Warning> warnings;
+  for (const DataWarning& finding : WarningsOf(*diagnosis)) {
+    const bool of_candidate = finding.arm == WhichArm::kCandidate;
+    const ArmShape& shape = of_candidate ? diagnosis->candidate : diagnosis->base;
+    if (!bar.Passes(finding.finding, *diagnosis, shape)) continue;
+    Sentence sentence = Say(finding, shape, all.paired(), metric, names);
+    std::string arm = of_candidate ? names.candidate : names.reference;
+    if (finding.arm == WhichArm::kBoth) arm = names.candidate;
+    warnings.push_back({.code = sentence.code,
+                        .message = std::move(sentence.text),
+                        .benchmark = names.benchmark,
+                        .arm = std::move(arm)});
+  }
+  return warnings;
+}
+
 }  // namespace
 
 void CheckedValues::Add(Evidence::Values reference, Evidence::Values candidate) {
@@ -77,32 +173,32 @@ void CheckedValues::Add(Evidence::Values reference, Evidence::Values candidate) 
 }
 
 std::vector<Warning> CheckData(const CheckedValues& values, const KnownMetric& metric,
-                               MarginKind margin, const CheckedNames& names) {
-  if (std::min(values.reference().size(), values.candidate().size()) < kFewestChecked) return {};
-  const bool inverse =
-      metric.better == Better::kHigher && margin == MarginKind::kRatio && values.positive();
-  DiagnosisOptions options;
-  options.contrast = margin == MarginKind::kRatio ? Contrast::kLogRatio : Contrast::kDifference;
-  options.paired = values.paired();
-  options.judge_shape = ShapeIsVisible(MomentsOf(values.reference()), MomentsOf(values.candidate()),
-                                       metric.resolution);
-  const auto diagnosis =
-      inverse ? Diagnose(Inverted(values.reference()), Inverted(values.candidate()), options)
-              : Diagnose(values.reference(), values.candidate(), options);
-  if (!diagnosis) return {};
+                               MarginKind margin, const CheckedNames& names,
+                               const CheckOptions& options) {
+  std::span<const double> reference(values.reference());
+  std::span<const double> candidate(values.candidate());
+  if (std::min(reference.size(), candidate.size()) < kFewestChecked) return {};
 
   std::vector<Warning> warnings;
-  for (const DataWarning& finding : WarningsOf(*diagnosis)) {
-    const bool of_candidate = finding.arm == WhichArm::kCandidate;
-    const ArmShape& shape = of_candidate ? diagnosis->candidate : diagnosis->base;
-    if (!IsWorthAWord(finding, shape)) continue;
-    Sentence sentence = Say(finding, shape, values.paired(), metric, names);
-    std::string arm = of_candidate ? names.candidate : names.reference;
-    if (finding.arm == WhichArm::kBoth) arm = names.candidate;
-    warnings.push_back({.code = sentence.code,
-                        .message = std::move(sentence.text),
+  std::size_t start = 0;
+  for (const bool of_candidate : {false, true}) {
+    const auto warmup =
+        VisibleWarmup(of_candidate ? candidate : reference, metric.resolution, options.level);
+    if (!warmup) continue;
+    const std::string& arm = of_candidate ? names.candidate : names.reference;
+    warnings.push_back({.code = "warmup",
+                        .message = WarmupSentence(*warmup, Of(metric, arm), options.discarded),
                         .benchmark = names.benchmark,
-                        .arm = std::move(arm)});
+                        .arm = arm});
+    start = std::max(start, warmup->length);
+  }
+  reference = reference.subspan(start);
+  candidate = candidate.subspan(start);
+  if (std::min(reference.size(), candidate.size()) < kFewestChecked) return warnings;
+
+  for (Warning& warning :
+       CheckShapes(values, reference, candidate, metric, margin, names, options.level)) {
+    warnings.push_back(std::move(warning));
   }
   return warnings;
 }

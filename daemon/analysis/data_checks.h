@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,10 +42,30 @@ struct CheckedNames {
   std::string candidate;
 };
 
+/// At this level the checks of a session together err in less than 1 % of clean ones.
+inline constexpr double kCheckLevel = 0.001;
+
+struct CheckOptions {
+  /// How often each check may err: kCheckLevel divided by the number of gates.
+  double level = kCheckLevel;
+  /// Blocks that were discarded before the values; absent for a table, where nobody can discard
+  /// more.
+  std::optional<std::uint64_t> discarded = std::nullopt;
+};
+
 /// What stands against what a comparison of means assumes, in words (docs/statistics.md section 8):
-/// `drift` (information), `pairs_drift`, `shapes_differ`, `outliers`, `several_modes`. Advice: no
-/// verdict follows from it. Nothing below eight values. Costs milliseconds at 10,000 values.
+/// `warmup`, `drift` (information), `pairs_drift`, `shapes_differ`, `outliers`, `several_modes`.
+/// Advice: no verdict follows from it. Nothing below eight values. Costs milliseconds at 10,000
+/// values.
+///
+/// The thresholds of stats/shape.h are at 1 % each, and there are a dozen: a clean session would be
+/// told something every tenth time. So each of these is said only where it passes at `level`.
+///
+/// The others speak of what follows a warm-up (stats/warmup.h), and an arm that drifts is not said
+/// to have several modes: a level that changes with time gives it those.
+///
 std::vector<Warning> CheckData(const CheckedValues& values, const KnownMetric& metric,
-                               MarginKind margin, const CheckedNames& names);
+                               MarginKind margin, const CheckedNames& names,
+                               const CheckOptions& options = {});
 
 }  // namespace benchd

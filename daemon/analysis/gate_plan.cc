@@ -13,8 +13,21 @@ namespace {
 
 constexpr const char* kDefaultGate = "wall_time";
 
-bool IsDefaultGate(const KnownMetric& metric) {
+bool HasDirection(const KnownMetric& metric) {
   return !metric.builtin && metric.better.has_value();
+}
+
+// Constant values are known to a step each (docs/statistics.md section 3, resolution).
+bool HasRatio(const KnownMetric& metric, double margin) {
+  return metric.positive && (!metric.constant || 2 * metric.resolution / *metric.constant < margin);
+}
+
+// The columns of a table are there for all arms, its values are not known yet.
+bool IsDefaultGate(const Benchmark& benchmark, double margin, const MetricCatalog& catalog,
+                   std::size_t id, bool table) {
+  const KnownMetric& metric = catalog.metrics()[id];
+  if (!HasDirection(metric)) return false;
+  return table || (HasRatio(metric, margin) && ShownByAll(benchmark, catalog, id));
 }
 
 std::vector<Gate> WantedGates(const Benchmark& benchmark, double default_margin,
@@ -27,15 +40,37 @@ std::vector<Gate> WantedGates(const Benchmark& benchmark, double default_margin,
     gates.push_back({.metric = kDefaultGate, .margin = default_margin, .better = {}});
     return gates;
   }
-  for (const KnownMetric& metric : catalog.metrics()) {
-    if (IsDefaultGate(metric)) {
-      gates.push_back({.metric = metric.key, .margin = default_margin, .better = {}});
-    }
+  for (std::size_t id = 0; id < catalog.metrics().size(); ++id) {
+    if (!IsDefaultGate(benchmark, default_margin, catalog, id, may_be_none)) continue;
+    gates.push_back({.metric = catalog.metrics()[id].key, .margin = default_margin, .better = {}});
   }
   return gates;
 }
 
+/// Why a metric that somebody printed cannot be compared between all arms, if so.
+std::optional<Error> MissingInAnArm(const Benchmark& benchmark, const MetricCatalog& catalog,
+                                    std::size_t id) {
+  for (std::size_t arm = 0; arm < benchmark.arms.size(); ++arm) {
+    if (benchmark.arms[arm].role == ArmRole::kPlacebo || catalog.ShownBy(arm, id)) continue;
+    return InvalidArgument("metric " + catalog.metrics()[id].key,
+                           benchmark.arms[arm].name + " did not print it in benchmark " +
+                               benchmark.name + ", another arm did",
+                           "gate on what every arm prints");
+  }
+  return std::nullopt;
+}
+
 Error NoGate(const Benchmark& benchmark, const MetricCatalog& catalog) {
+  const bool any = std::any_of(catalog.metrics().begin(), catalog.metrics().end(), HasDirection);
+  if (any) {
+    return InvalidArgument("metric",
+                           "nothing that every arm of benchmark " + benchmark.name +
+                               " printed has a relative change to gate on: it is 0, or all the "
+                               "same in steps above the "
+                               "margin (printed: " +
+                               catalog.ListOfKeys() + ")",
+                           "gate on a difference, such as --metric NAME:+ABS");
+  }
   return InvalidArgument(
       "metric",
       "nothing that benchmark " + benchmark.name +
@@ -54,7 +89,8 @@ Result<double> Threshold(const Gate& gate, Better better) {
   return RateThreshold(gate.margin);
 }
 
-Result<PlannedGate> PlanGate(const Gate& gate, const Benchmark& benchmark, MetricCatalog& catalog) {
+Result<PlannedGate> PlanGate(const Gate& gate, const Benchmark& benchmark, MetricCatalog& catalog,
+                             bool table) {
   const std::string field = "metric " + gate.metric;
   const std::optional<std::size_t> id = catalog.Find(gate.metric);
   if (!id) {
@@ -63,6 +99,7 @@ Result<PlannedGate> PlanGate(const Gate& gate, const Benchmark& benchmark, Metri
                                " (there are: " + catalog.ListOfKeys() + ")",
                            "name one of these with --metric");
   }
+  if (auto missing = MissingInAnArm(benchmark, catalog, *id); missing && !table) return *missing;
   if (gate.better) catalog.SetDirection(*id, *gate.better);
   const std::optional<Better> better = catalog.metrics()[*id].better;
   if (!better) {
@@ -103,17 +140,39 @@ std::optional<std::size_t> GateMetricsBySpec(const Benchmark& benchmark) {
   return std::nullopt;
 }
 
-std::size_t GateMetricsByCatalog(const MetricCatalog& catalog, bool table) {
+std::size_t GateMetricsByCatalog(const Benchmark& benchmark, double default_margin,
+                                 const MetricCatalog& catalog, bool table) {
   if (table && catalog.Find(kDefaultGate)) return 1;
-  return static_cast<std::size_t>(
-      std::count_if(catalog.metrics().begin(), catalog.metrics().end(), IsDefaultGate));
+  std::size_t gates = 0;
+  for (std::size_t id = 0; id < catalog.metrics().size(); ++id) {
+    if (IsDefaultGate(benchmark, default_margin, catalog, id, table)) ++gates;
+  }
+  return gates;
+}
+
+bool ShownByAll(const Benchmark& benchmark, const MetricCatalog& catalog, std::size_t metric) {
+  return !MissingInAnArm(benchmark, catalog, metric);
+}
+
+std::vector<std::size_t> NotGatedByDefault(const Benchmark& benchmark, double default_margin,
+                                           const MetricCatalog& catalog) {
+  std::vector<std::size_t> without;
+  if (benchmark.parse.empty() || !benchmark.gates.empty()) return without;
+  for (std::size_t id = 0; id < catalog.metrics().size(); ++id) {
+    const KnownMetric& metric = catalog.metrics()[id];
+    if (HasDirection(metric) && !HasRatio(metric, default_margin) &&
+        ShownByAll(benchmark, catalog, id)) {
+      without.push_back(id);
+    }
+  }
+  return without;
 }
 
 Result<std::vector<PlannedGate>> PlanGates(const Benchmark& benchmark, double default_margin,
                                            MetricCatalog& catalog, bool may_be_none) {
   std::vector<PlannedGate> planned;
   for (const Gate& gate : WantedGates(benchmark, default_margin, catalog, may_be_none)) {
-    Result<PlannedGate> one = PlanGate(gate, benchmark, catalog);
+    Result<PlannedGate> one = PlanGate(gate, benchmark, catalog, may_be_none);
     if (!one) return one.error();
     planned.push_back(*one);
   }

@@ -187,6 +187,7 @@ Result<LookPlan> PlanLooks(const SessionSpec& spec, DataSource source) {
   plan.coin = IsCoin(spec);
   plan.paired = !plan.coin && spec.method != Method::kWelch;
   plan.seed = spec.seed;
+  plan.warmup = spec.schedule.warmup;
   plan.table = source == DataSource::kTable;
   plan.alpha = spec.alpha;
   plan.one_sided = spec.sided == Sided::kOne;

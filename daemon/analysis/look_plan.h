@@ -22,6 +22,7 @@ struct LookPlan {
   bool paired = true;  ///< the runs of a block are pairs; else the arms are independent
   bool coin = false;   ///< the arm of each run is drawn: a block may lack one
   std::uint64_t seed = 0;
+  std::uint64_t warmup = 0;                   ///< discarded blocks before these
   double alpha = 0;                           ///< as the user states it
   bool one_sided = false;                     ///< each bound at alpha; printed p-values are halved
   std::uint64_t first_look = 8;               ///< n0

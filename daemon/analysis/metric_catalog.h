@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "daemon/base/result.h"
 #include "daemon/model/metric.h"
 #include "daemon/model/run.h"
 
@@ -20,12 +21,16 @@ struct KnownMetric {
   std::optional<Better> better;
   double resolution = 0;  ///< in `unit`, the finest seen so far; 0 = unknown
   bool builtin = false;
+  bool positive = true;  ///< every value so far is > 0: what a ratio needs
+  /// The value of every sample so far, absent when they differ.
+  std::optional<double> constant = {};
 };
 
 /// Which metrics the runs of one benchmark have shown so far, in order of appearance.
 ///
 /// Gives each a small number, so that a block's samples are sorted without comparing names again.
-/// Unit and direction are those of the first appearance; the resolution follows the finest.
+/// Unit and direction are those of the first appearance; the resolution follows the finest. What a
+/// run says of a metric (Run::metrics) goes by INNER/NAME, else by NAME.
 class MetricCatalog {
  public:
   /// Takes the metrics of one run. On return ids[i] is the number of the metric of run.samples[i].
@@ -33,6 +38,10 @@ class MetricCatalog {
 
   const std::vector<KnownMetric>& metrics() const { return metrics_; }
   std::optional<std::size_t> Find(std::string_view key) const;
+  /// Whether a run of that arm has shown the metric; true while the arm has no run.
+  bool ShownBy(std::size_t arm, std::size_t id) const;
+  /// A metric that one run printed in another unit than a run before: nothing can be compared.
+  const std::optional<Error>& conflict() const { return conflict_; }
   /// What `--metric NAME:higher` says goes over what the metric itself says.
   void SetDirection(std::size_t id, Better better) { metrics_[id].better = better; }
 
@@ -41,9 +50,12 @@ class MetricCatalog {
 
  private:
   std::size_t IdOf(const Sample& sample);
+  void Take(const Sample& sample, const MetricInfo* info, bool is_new, KnownMetric& metric);
 
   std::vector<KnownMetric> metrics_;
   std::map<std::string, std::size_t, std::less<>> ids_;
+  std::vector<std::vector<bool>> shown_;  // by arm, then by metric
+  std::optional<Error> conflict_;
   std::string scratch_;
 };
 

@@ -174,8 +174,22 @@ void MetricComparison::Describe(const LookPlan& plan, Comparison& out) const {
   if (looked_) out.p_value = plan.one_sided ? evidence_->p_value() / 2 : evidence_->p_value();
 }
 
+// An interval shrinks with the square root of the pairs; that its boundary widens meanwhile is
+// little against what the estimate of the spread is worth.
+std::optional<double> MetricComparison::FurtherPairsToWidth() const {
+  const Contrast scale = DecidingScale();
+  const std::optional<Interval> interval =
+      looked_ ? evidence_->IntervalOn(scale, resolution_) : std::nullopt;
+  if (!interval) return std::nullopt;
+  const Interval shown = Show(*interval, scale);
+  const double shrink = (shown.hi - shown.lo) / rule_.width;
+  const double further = static_cast<double>(values()) * (shrink * shrink - 1);
+  return std::isfinite(further) ? std::optional(std::max(1.0, further)) : std::nullopt;
+}
+
 std::optional<double> MetricComparison::ForecastFurtherPairs(const Level& level) const {
-  if (!subject_.gate || settled_ || rule_.kind == RuleKind::kPrecision) return std::nullopt;
+  if (!subject_.gate || settled_) return std::nullopt;
+  if (rule_.kind == RuleKind::kPrecision) return FurtherPairsToWidth();
   const auto estimate = evidence_->ForForecast(DecidingScale(), resolution_, level);
   if (!estimate) return std::nullopt;
   const auto pairs = ForecastPairs(*estimate, subject_.gate->threshold, level.boundary());

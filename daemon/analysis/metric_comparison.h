@@ -77,6 +77,7 @@ class MetricComparison {
   std::optional<Effect> ShowEffect(Contrast scale) const;
   void Decide(const LookContext& context);
   void Settle(Verdict verdict, std::uint64_t blocks);
+  std::optional<double> FurtherPairsToWidth() const;
 
   Subject subject_;
   std::unique_ptr<Evidence> evidence_;

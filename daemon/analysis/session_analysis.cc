@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "daemon/analysis/benchmark_analysis.h"
+#include "daemon/analysis/expected_blocks.h"
 #include "daemon/analysis/look_plan.h"
 #include "daemon/analysis/session_report.h"
 #include "daemon/base/error.h"
+#include "daemon/model/block_time.h"
 #include "daemon/model/spec_queries.h"
 
 namespace benchd {
@@ -56,6 +58,7 @@ class SessionAnalysis::Impl {
         levels_{std::nullopt, Level(plan, plan.alpha)} {
     for (const Benchmark& benchmark : benchmark_specs_) {
       benchmarks_.emplace_back(benchmark, spec.default_margin, plan_);
+      outlooks_.push_back({.minimum = plan_.NextLook(0)});
     }
   }
 
@@ -76,7 +79,9 @@ class SessionAnalysis::Impl {
     const std::vector<const Run*> runs = InOrder(block);
     if (Result<void> learned = benchmark.Learn(runs); !learned) return learned;
     FixGateLevel();
-    return benchmark.AddBlock(runs, levels_);
+    if (Result<void> taken = benchmark.AddBlock(runs, levels_); !taken) return taken;
+    Forecast(block);
+    return {};
   }
 
   Report Look() const {
@@ -117,15 +122,34 @@ class SessionAnalysis::Impl {
   std::vector<std::size_t> OpenBenchmarks() const {
     std::vector<std::size_t> open;
     for (std::size_t i = 0; i < benchmarks_.size(); ++i) {
-      const BenchmarkAnalysis& benchmark = benchmarks_[i];
-      const bool full = plan_.BlockLimit() && benchmark.blocks() >= *plan_.BlockLimit();
-      const bool wanted = plan_.fixed_blocks || !benchmark.AllGatesSettled();
-      if (!full && wanted) open.push_back(i);
+      if (IsOpen(benchmarks_[i])) open.push_back(i);
     }
     return open;
   }
 
+  std::vector<BenchmarkOutlook> Outlook() const { return outlooks_; }
+
  private:
+  bool IsOpen(const BenchmarkAnalysis& benchmark) const {
+    const bool full = plan_.BlockLimit() && benchmark.blocks() >= *plan_.BlockLimit();
+    return !full && (plan_.fixed_blocks || !benchmark.AllGatesSettled());
+  }
+
+  // After each block only the outlook of its benchmark is another one.
+  void Forecast(std::span<const Run> block) {
+    if (plan_.table) return;
+    const BenchmarkAnalysis& benchmark = benchmarks_[block.front().benchmark];
+    BenchmarkOutlook& outlook = outlooks_[block.front().benchmark];
+    outlook.open = IsOpen(benchmark);
+    outlook.blocks = benchmark.blocks();
+    outlook.seconds += Seconds(CostOf(block));
+    outlook.expected_blocks.reset();
+    if (benchmarks_.size() == 1 || !outlook.open || outlook.blocks < outlook.minimum) return;
+    if (levels_.gate) {
+      outlook.expected_blocks = ExpectedBlocksOfAll(benchmark, plan_, *levels_.gate);
+    }
+  }
+
   Result<void> CheckBlock(std::span<const Run> block) const {
     if (block.empty()) return InvalidArgument("block", "has no run");
     const std::uint32_t index = block.front().benchmark;
@@ -203,6 +227,7 @@ class SessionAnalysis::Impl {
   LookPlan plan_;
   Levels levels_;
   std::vector<BenchmarkAnalysis> benchmarks_;
+  std::vector<BenchmarkOutlook> outlooks_;  // of each benchmark
   bool gates_counted_ = false;
   bool concluded_ = false;
   Basis basis_ = Basis::kInterval;
@@ -234,5 +259,6 @@ std::uint64_t SessionAnalysis::NextLook(std::uint64_t blocks) const {
   return impl_->NextLook(blocks);
 }
 std::vector<std::size_t> SessionAnalysis::OpenBenchmarks() const { return impl_->OpenBenchmarks(); }
+std::vector<BenchmarkOutlook> SessionAnalysis::Outlook() const { return impl_->Outlook(); }
 
 }  // namespace benchd

@@ -7,6 +7,7 @@
 
 #include "daemon/analysis/look_plan.h"
 #include "daemon/base/result.h"
+#include "daemon/model/benchmark_outlook.h"
 #include "daemon/model/comparison.h"
 #include "daemon/model/run.h"
 #include "daemon/model/session.h"
@@ -72,6 +73,10 @@ class SessionAnalysis {
 
   /// Indices of the benchmarks that still have an undecided gate, in the order of the spec.
   std::vector<std::size_t> OpenBenchmarks() const;
+
+  /// What the schedule must know of each benchmark (schedule/next_benchmark.h), as of the blocks so
+  /// far. Of a benchmark that is alone nothing is forecast: it has every turn.
+  std::vector<BenchmarkOutlook> Outlook() const;
 
  private:
   class Impl;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <utility>
 
+#include "daemon/analysis/expected_blocks.h"
 #include "daemon/stats/adjust.h"
 
 namespace benchd {
@@ -23,25 +25,6 @@ Comparison NameIt(const BenchmarkAnalysis& benchmark, const NamedComparison& one
   named.confidence = 1 - level;
   one.comparison.Describe(plan, named);
   return named;
-}
-
-// Blocks, not pairs: those that lack the metric take their time too.
-std::optional<double> ExpectedBlocks(const BenchmarkAnalysis& benchmark,
-                                     const MetricComparison& gate, const LookPlan& plan,
-                                     const Level& level) {
-  if (gate.settled()) return std::nullopt;
-  const auto blocks = static_cast<double>(benchmark.blocks());
-  if (plan.fixed_blocks) return std::max(0.0, static_cast<double>(*plan.fixed_blocks) - blocks);
-  std::optional<double> further = gate.ForecastFurtherPairs(level);
-  if (!further) return std::nullopt;
-  const auto pairs = static_cast<double>(gate.values());
-  further = *further * blocks / pairs;
-  // No verdict while over 5 % of the blocks lack the pair.
-  further = std::max(*further, 20 * (blocks - pairs) - blocks);
-  if (plan.last_block) {
-    further = std::min(*further, static_cast<double>(*plan.last_block) - blocks);
-  }
-  return further;
 }
 
 Warning MissingValues(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
@@ -138,6 +121,7 @@ std::vector<Warning> ReportWarnings(std::span<const BenchmarkAnalysis> benchmark
                                     const Levels& levels) {
   std::vector<Warning> warnings;
   for (const BenchmarkAnalysis& benchmark : benchmarks) {
+    for (Warning& found : benchmark.CheckMetrics()) warnings.push_back(std::move(found));
     for (const NamedComparison& gate : benchmark.gates()) {
       if (gate.comparison.settled()) continue;
       if (gate.comparison.TooManyMissing(benchmark.ContextOf(gate))) {

@@ -21,13 +21,22 @@ Result<std::string> Text(std::string_view key, const toml::node& node) {
 Result<void> ReadRunnerSection(const toml::table& section, wire::RunnerConfig& config) {
   for (const auto& [key, node] : section) {
     if (key == "socket") continue;  // where benchd looks for us
+    if (key == "counters") {
+      const auto value = node.value_exact<bool>();
+      if (!value) {
+        return InvalidArgument(TomlLine(node.source()),
+                               "[runner] counters is neither true nor false");
+      }
+      config.counters = *value;
+      continue;
+    }
     std::string* target = nullptr;
     if (key == "user") target = &config.user;
     if (key == "benchmark_cpus") target = &config.benchmark_cpus;
     if (target == nullptr) {
       return InvalidArgument(TomlLine(key.source()),
                              "[runner] " + ShownKey(key.str()) + " is no known key",
-                             "known are socket, user and benchmark_cpus");
+                             "known are socket, user, benchmark_cpus and counters");
     }
     auto value = Text(key.str(), node);
     if (!value) return std::move(value).error();

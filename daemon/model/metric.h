@@ -24,7 +24,13 @@ struct MetricInfo {
 /// The metrics that every run has (rusage and the clock), in the order of the contract.
 std::span<const MetricInfo> BuiltinMetrics();
 
-/// The built-in metric of that name, or nullptr.
+/// Those that a run has only where the kernel, the machine and our rights give them: bytes from and
+/// to storage, the whole process tree by control group, counters of perf_event_open(2). Absent
+/// otherwise, never zero. docs/metrics.md has each with its source.
+std::span<const MetricInfo> OptionalMetrics();
+bool IsOptionalMetric(std::string_view name);
+
+/// The built-in metric of that name, optional ones included, or nullptr.
 const MetricInfo* FindBuiltinMetric(std::string_view name);
 
 }  // namespace benchd

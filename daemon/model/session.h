@@ -129,6 +129,13 @@ struct Failure {
   bool operator==(const Failure&) const = default;
 };
 
+/// What build and setup left: they have run, and these are the arms' programs since, by benchmark
+/// and arm.
+struct SetupResult {
+  std::vector<ProgramIdentity> programs;
+  bool operator==(const SetupResult&) const = default;
+};
+
 /// Everything that changes about a session, in one value: watchers get the newest, never a backlog.
 struct SessionSnapshot {
   SessionId id;
@@ -142,6 +149,7 @@ struct SessionSnapshot {
   std::optional<Report> report;          ///< from the first block on
   std::optional<Failure> failure;        ///< failed
   std::string cancelled_by;              ///< cancelled: "uid 1000"
+  std::optional<SetupResult> setup;      ///< with build or setup hooks, since they have run
   bool operator==(const SessionSnapshot&) const = default;
 };
 

@@ -16,6 +16,13 @@ namespace benchd {
 /// The placebo is a second copy of the first reference: it is compared, and never gates.
 enum class ArmRole { kReference, kCandidate, kPlacebo };
 
+/// The state of a repository that an arm was built from; told, never used.
+struct Commit {
+  std::string id;           ///< 40 or 64 hexadecimal digits
+  std::string description;  ///< what `git describe` says of it
+  bool operator==(const Commit&) const = default;
+};
+
 /// One of the systems compared: a command and where it runs.
 struct Arm {
   std::string name;
@@ -29,17 +36,33 @@ struct Arm {
   /// Added to (or over) SessionSpec::environment.
   std::map<std::string, std::string> env;
   std::string cwd;  ///< absolute
-  /// Filled at submit; a run whose program differs fails the session.
+  /// Filled at submit; a run whose program differs fails the session. Absent when it is made only
+  /// by the session's build or setup: then SessionSnapshot::setup has it.
   std::optional<ProgramIdentity> program;
+  std::optional<Commit> commit;
   bool operator==(const Arm&) const = default;
 };
 
-/// Commands around the runs, untimed, as the caller; an empty string is "none".
+/// A command around the runs: untimed, as the caller. Without a command: none.
+struct Hook {
+  std::string command;  ///< as the user wrote it
+  /// Filled at submit, empty without a command: what is executed.
+  std::vector<std::string> argv;
+  bool Exists() const { return !command.empty(); }
+  bool operator==(const Hook&) const = default;
+};
+
+/// The commands of a benchmark around its runs, in the order in which they are run.
 struct Hooks {
-  std::string setup;
-  std::string prepare;
-  std::string conclude;
-  std::string cleanup;
+  bool shell = false;  ///< each goes to `sh -c`
+  /// Where build, setup and cleanup run, absolute; empty = where the first arm does. The others run
+  /// where their arm does.
+  std::string cwd;
+  Hook build;     ///< once before setup, on the whole machine and with more time
+  Hook setup;     ///< once before the first run, and again on a machine that was started anew
+  Hook prepare;   ///< before every run, as its arm would be: directory and environment
+  Hook conclude;  ///< after every run
+  Hook cleanup;   ///< once after any end of the session, benchd's crash included
   bool operator==(const Hooks&) const = default;
 };
 

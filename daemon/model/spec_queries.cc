@@ -23,4 +23,12 @@ std::vector<std::size_t> RunsPerBlock(const Benchmark& benchmark) {
   return runs;
 }
 
+std::vector<std::string> OptionalGates(const Benchmark& benchmark) {
+  std::vector<std::string> metrics;
+  for (const Gate& gate : benchmark.gates) {
+    if (IsOptionalMetric(gate.metric)) metrics.push_back(gate.metric);
+  }
+  return metrics;
+}
+
 }  // namespace benchd

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "daemon/model/session_spec.h"
@@ -18,5 +19,9 @@ inline constexpr const char* kPlaceboName = "placebo";
 /// Once per arm; reference arms floor(sqrt(k)) times for k >= 4 candidates (docs/statistics.md
 /// section 6).
 std::vector<std::size_t> RunsPerBlock(const Benchmark& benchmark);
+
+/// The metrics without which `benchmark` cannot be decided, of those that not every machine has
+/// (OptionalMetrics()).
+std::vector<std::string> OptionalGates(const Benchmark& benchmark);
 
 }  // namespace benchd

@@ -26,7 +26,7 @@ Error ErrorAt(TextPosition at, std::string_view why, std::string_view hint);
 /// ever takes.
 struct CsvLimits {
   std::size_t field_bytes = 4096;      ///< of one field, without its quotes
-  std::size_t columns = 128 * 1024;    ///< above kMaxSamples of lines.h: a run may have that many
+  std::size_t columns = 128 * 1024;    ///< above kMaxSamples: a run may have that many
   std::size_t record_bytes = 4 << 20;  ///< of one record with its separators, over all its lines
 };
 

@@ -4,7 +4,14 @@
 #include <array>
 #include <string>
 
+#include "daemon/parse/bmf.h"
+#include "daemon/parse/go_benchmark.h"
+#include "daemon/parse/google_benchmark.h"
+#include "daemon/parse/hyperfine.h"
+#include "daemon/parse/jmh.h"
 #include "daemon/parse/lines.h"
+#include "daemon/parse/mmtests.h"
+#include "daemon/parse/pytest_benchmark.h"
 #include "daemon/parse/text.h"
 
 namespace benchd {
@@ -14,19 +21,19 @@ using Parser = Result<HarnessOutput> (*)(std::string_view);
 
 struct Format {
   std::string_view name;
-  Parser parse;  // nullptr: named by the contract, not offered yet
+  Parser parse;
 };
 
 // In the order of the contract.
 constexpr std::array<Format, 8> kFormats{{
     {"lines", &ParseLines},
-    {"google-benchmark", nullptr},
-    {"hyperfine", nullptr},
-    {"go", nullptr},
-    {"jmh", nullptr},
-    {"pytest-benchmark", nullptr},
-    {"bmf", nullptr},
-    {"mmtests", nullptr},
+    {"google-benchmark", &ParseGoogleBenchmark},
+    {"hyperfine", &ParseHyperfine},
+    {"go", &ParseGoBenchmark},
+    {"jmh", &ParseJmh},
+    {"pytest-benchmark", &ParsePytestBenchmark},
+    {"bmf", &ParseBmf},
+    {"mmtests", &ParseMmtests},
 }};
 
 const Format* Find(std::string_view name) {
@@ -35,10 +42,9 @@ const Format* Find(std::string_view name) {
   return found == kFormats.end() ? nullptr : found;
 }
 
-std::string OfferedFormats() {
+std::string KnownFormats() {
   std::string names;
   for (const Format& format : kFormats) {
-    if (format.parse == nullptr) continue;
     names.append(names.empty() ? "" : ", ").append(format.name);
   }
   return names;
@@ -47,15 +53,10 @@ std::string OfferedFormats() {
 }  // namespace
 
 Result<void> CheckHarnessFormat(std::string_view format) {
-  const Format* found = Find(format);
-  if (found == nullptr) {
+  if (Find(format) == nullptr) {
     return Error{ErrorCode::kInvalidArgument,
-                 "parse: " + Quoted(format) + " is not a known format; known: " + OfferedFormats(),
+                 "parse: " + Quoted(format) + " is not a known format; known: " + KnownFormats(),
                  "let the program print `NAME VALUE [UNIT]` lines and use --parse lines"};
-  }
-  if (found->parse == nullptr) {
-    return Error{ErrorCode::kUnimplemented, "parse: " + std::string(format) + " is not offered yet",
-                 "offered: " + OfferedFormats()};
   }
   return {};
 }

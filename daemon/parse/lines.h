@@ -1,19 +1,11 @@
 #pragma once
 
-#include <cstddef>
 #include <string_view>
 
 #include "daemon/base/result.h"
 #include "daemon/parse/harness_output.h"
 
 namespace benchd {
-
-/// Longest line that is taken, without its newline.
-inline constexpr std::size_t kMaxLineBytes = 64 * 1024;
-/// Longest name and longest unit: they become columns and keys.
-inline constexpr std::size_t kMaxMetricNameBytes = 256;
-/// Most values of one run; a program that prints more measures something else.
-inline constexpr std::size_t kMaxSamples = 100'000;
 
 /// The format for people who write their own benchmark: one value a line,
 /// `[ITERATION] [SAMPLE] NAME VALUE [UNIT]`, separated by blanks or tabs. Pure; any thread.

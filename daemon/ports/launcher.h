@@ -28,6 +28,8 @@ struct ChildSpec {
   std::string parse;      ///< harness format of stdout, empty = none
   std::vector<int> cpus;  ///< where the child may run, empty = anywhere
   ProgramIdentity program;
+  /// Of the metrics that not every machine has (model/metric.h) those that this child must have.
+  std::vector<std::string> metrics;
 };
 
 /// One execution of a child that was opened before.
@@ -35,6 +37,8 @@ struct RunOrder {
   std::uint32_t child = 0;          ///< index into the vector given to Open()
   std::uint32_t padding_bytes = 0;  ///< random environment padding, 0..4096 (Mytkowicz et al. 2009)
   bool begins_block = true;
+  /// NAME=VALUE, beside those of the child. Not for what is measured: it would move its stack.
+  std::vector<std::string> variables;
   bool operator==(const RunOrder&) const = default;
 };
 

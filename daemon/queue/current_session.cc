@@ -52,18 +52,19 @@ asio::awaitable<SessionSnapshot> CurrentSession::Execute(SessionRecord record) {
 }
 
 void CurrentSession::Cancel(const Caller& by) {
-  if (cancel_.requested()) return;
+  if (cancel_.cancelled()) return;
   canceller_ = NameOf(by);
   cancel_.Request("uid " + std::to_string(by.uid));
 }
 
 void CurrentSession::Stop() {
   stopping_ = true;
-  if (!cancel_.requested()) cancel_.Interrupt();
+  cancel_.Interrupt();
 }
 
 void CurrentSession::Progress(const SessionSnapshot& snapshot) {
-  if (snapshot.state != known_.state) {
+  const auto ends = [](const SessionSnapshot& s) { return s.failure || !s.cancelled_by.empty(); };
+  if (snapshot.state != known_.state || ends(snapshot) != ends(known_)) {
     states_.Note(snapshot, {services_.clock.Now(), DescribeState(snapshot, canceller_)});
   }
   known_ = snapshot;

@@ -8,6 +8,7 @@
 #include "daemon/queue/history_text.h"
 #include "daemon/queue/resolve_programs.h"
 #include "daemon/queue/validate_spec.h"
+#include "daemon/session/session_hooks.h"
 
 namespace benchd {
 namespace {
@@ -22,6 +23,11 @@ Error IsStopping() {
 Error Deleted(const SessionId& id) {
   return Error{ErrorCode::kNotFound, "session: '" + id.value + "' has been deleted meanwhile",
                "[store] of the configuration says how long sessions are kept"};
+}
+
+/// Whether something of the session was run that it wants cleaned up after.
+bool NeedsCleanup(const SessionRecord& record) {
+  return record.snapshot.machine && HasHook(record.spec, SessionHook::kCleanup);
 }
 
 }  // namespace
@@ -163,12 +169,31 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Cancel(Caller caller, std::strin
     if (IsFinal(snapshot.state)) co_return snapshot;
     if (running_ == *id) {
       current_.Cancel(caller);
+    } else if (NeedsCleanup(*record)) {
+      Result<void> noted = co_await NoteCancel(std::move(snapshot), caller);
+      if (!noted) co_return std::move(noted).error().Within("cancel");
+      if (running_ == *id) continue;
+      if (mode_.paused) co_return book_.Find(*id)->snapshot;
     } else if (!ending_.contains(*id)) {
       co_return co_await CancelWaiting(std::move(snapshot), std::move(caller));
     }
     co_await changed_.Wait();
   }
   co_return Deleted(*id);
+}
+
+/// Of a session that was interrupted and is to be cleaned up after: it ends when its turn comes,
+/// which is the next one.
+asio::awaitable<Result<void>> Queue::NoteCancel(SessionSnapshot snapshot, Caller caller) {
+  if (!snapshot.cancelled_by.empty()) co_return Result<void>{};
+  const SessionId id = snapshot.id;
+  snapshot.cancelled_by = "uid " + std::to_string(caller.uid);
+  HistoryEntry entry{services_.clock.Now(),
+                     "cancelled by " + NameOf(caller) + ", but for its cleanup"};
+  Result<void> noted = co_await services_.archive.Update(snapshot, std::move(entry));
+  // Its turn may have come meanwhile: then the session itself is told.
+  if (noted && running_ != id && book_.Find(id) != nullptr) book_.Set(std::move(snapshot));
+  co_return noted;
 }
 
 /// Of a session that is not running, and whose end nobody else is committing.

@@ -141,6 +141,7 @@ class Queue {
   Result<void> CheckTakesSessions(const Caller& caller) const;
   asio::awaitable<Result<SessionSnapshot>> Admit(SessionRecord record);
   asio::awaitable<Result<void>> KeepFailed(SessionSnapshot failed);
+  asio::awaitable<Result<void>> NoteCancel(SessionSnapshot snapshot, Caller caller);
   asio::awaitable<Result<SessionSnapshot>> CancelWaiting(SessionSnapshot snapshot, Caller caller);
   asio::awaitable<std::optional<Error>> NoteInterruption(SessionSnapshot snapshot);
 

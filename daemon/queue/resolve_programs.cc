@@ -3,18 +3,19 @@
 #include <cstdint>
 #include <utility>
 
+#include "daemon/session/child_table.h"
 #include "daemon/session/failure.h"
+#include "daemon/session/session_hooks.h"
 
 namespace benchd {
 
 asio::awaitable<Result<std::optional<Failure>>> ResolvePrograms(Launcher* launcher,
                                                                 SessionSpec* spec) {
   for (std::uint32_t b = 0; b < spec->benchmarks.size(); ++b) {
-    for (std::uint32_t a = 0; a < spec->benchmarks[b].arms.size(); ++a) {
-      Arm& arm = spec->benchmarks[b].arms[a];
-      ChildSpec child{
-          .caller = spec->caller, .argv = arm.argv, .env = spec->environment, .cwd = arm.cwd};
-      for (const auto& [name, value] : arm.env) child.env[name] = value;
+    Benchmark& benchmark = spec->benchmarks[b];
+    for (std::uint32_t a = 0; a < benchmark.arms.size(); ++a) {
+      Arm& arm = benchmark.arms[a];
+      ChildSpec child = ChildOfArm(*spec, benchmark, arm);
       Result<ProgramIdentity> program = co_await launcher->Resolve(std::move(child));
       if (program) {
         arm.program = std::move(program).value();
@@ -24,9 +25,8 @@ asio::awaitable<Result<std::optional<Failure>>> ResolvePrograms(Launcher* launch
       if (error.code != ErrorCode::kNotFound && error.code != ErrorCode::kPermissionDenied) {
         co_return std::move(error).Within(arm.name);
       }
-      const RunPhase first = spec->schedule.warmup > 0 ? RunPhase::kWarmup : RunPhase::kMeasured;
-      const RunPlace place{*spec, PlannedRun{.benchmark = b, .arm = a}, first, 0};
-      std::optional<Failure> failure = LaunchFailure(place, std::move(error));
+      if (MakesPrograms(benchmark)) continue;
+      std::optional<Failure> failure = ProgramFailure(*spec, b, a, std::move(error));
       co_return failure;
     }
   }

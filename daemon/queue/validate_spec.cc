@@ -58,18 +58,36 @@ Result<void> CheckPath(std::string_view field, const std::string& path, bool req
   return {};
 }
 
+Result<void> CheckCommit(const std::optional<Commit>& commit) {
+  if (!commit) return {};
+  const bool is_id = (commit->id.size() == 40 || commit->id.size() == 64) &&
+                     commit->id.find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (!is_id) return Wrong("commit", commit->id, "is no full id of a commit");
+  if (commit->description.size() > kMaxNameBytes || HasControlCharacter(commit->description)) {
+    return InvalidArgument("commit", "its description is over 200 bytes or no plain text");
+  }
+  return {};
+}
+
+/// A shell's script is not split, but empty, endless or NUL-bearing it is refused all the same.
+Result<std::vector<std::string>> CompleteCommand(const std::string& command, bool shell) {
+  Result<std::vector<std::string>> argv = SplitCommandLine(command);
+  if (!shell) return argv;
+  const bool only_quoting = !argv && command.size() <= kMaxCommandBytes &&
+                            command.find('\0') == std::string::npos &&
+                            command.find_first_not_of(" \t\n") != std::string::npos;
+  if (!argv && !only_quoting) return argv;
+  return std::vector<std::string>{"/bin/sh", "-c", command};
+}
+
 Result<void> CompleteArm(Arm& arm) {
   if (Result<void> ok = CheckName("name", arm.name); !ok) return ok;
   if (Result<void> ok = CheckPath("cwd", arm.cwd, true); !ok) return ok;
   if (Result<void> ok = CheckEnvironment(arm.env); !ok) return ok;
-  Result<std::vector<std::string>> argv = SplitCommandLine(arm.command);
-  // A shell script is not split, but empty, endless or NUL-bearing it is refused all the same.
-  const bool only_quoting = !argv && arm.shell && arm.command.size() <= kMaxCommandBytes &&
-                            arm.command.find('\0') == std::string::npos &&
-                            arm.command.find_first_not_of(" \t\n") != std::string::npos;
-  if (!argv && !only_quoting) return std::move(argv).error().Within("command of " + arm.name);
-  arm.argv =
-      arm.shell ? std::vector<std::string>{"/bin/sh", "-c", arm.command} : std::move(argv).value();
+  if (Result<void> ok = CheckCommit(arm.commit); !ok) return ok;
+  Result<std::vector<std::string>> argv = CompleteCommand(arm.command, arm.shell);
+  if (!argv) return std::move(argv).error().Within("command of " + arm.name);
+  arm.argv = std::move(argv).value();
   return {};
 }
 
@@ -89,17 +107,17 @@ Result<void> CheckGate(const Gate& gate) {
   return {};
 }
 
-Result<void> CheckHooks(const Hooks& hooks) {
-  for (const auto& [name, command] :
-       {std::pair<std::string_view, const std::string&>{"setup", hooks.setup},
-        {"prepare", hooks.prepare},
-        {"conclude", hooks.conclude},
-        {"cleanup", hooks.cleanup}}) {
-    if (!command.empty()) {
-      return Error{ErrorCode::kUnimplemented,
-                   std::string(name) + ": hooks are not offered by this version of benchd",
-                   "do the work before submitting, or inside the command"};
-    }
+Result<void> CompleteHooks(Hooks& hooks) {
+  if (Result<void> ok = CheckPath("cwd", hooks.cwd, false); !ok) return ok;
+  for (const auto& [name, hook] : {std::pair{"build", &hooks.build},
+                                   {"setup", &hooks.setup},
+                                   {"prepare", &hooks.prepare},
+                                   {"conclude", &hooks.conclude},
+                                   {"cleanup", &hooks.cleanup}}) {
+    if (!hook->Exists()) continue;
+    Result<std::vector<std::string>> argv = CompleteCommand(hook->command, hooks.shell);
+    if (!argv) return std::move(argv).error().Within(name);
+    hook->argv = std::move(argv).value();
   }
   return {};
 }
@@ -122,7 +140,7 @@ Result<void> CompleteBenchmark(Benchmark& benchmark) {
     return InvalidArgument("candidate", "there is no candidate to compare",
                            "benchctl compare BASE CANDIDATE...");
   }
-  if (Result<void> ok = CheckHooks(benchmark.hooks); !ok) return ok;
+  if (Result<void> ok = CompleteHooks(benchmark.hooks); !ok) return ok;
   if (Result<void> ok = CheckPath("input", benchmark.input, false); !ok) return ok;
   const bool to_file = benchmark.output == OutputKind::kFile;
   if (Result<void> ok = CheckPath("output", benchmark.output_path, to_file); !ok) return ok;

@@ -4,10 +4,12 @@
 
 #include "benchd/v1/analysis.grpc.pb.h"
 #include "daemon/rpc/analyze_reactor.h"
+#include "daemon/rpc/gather_reactor.h"
 
 namespace benchd::rpc {
 
-/// benchd.v1.AnalysisService: Analyze; the other methods answer UNIMPLEMENTED with a sentence.
+/// benchd.v1.AnalysisService: Analyze, AssessSimilarity, Agreement; Derive answers UNIMPLEMENTED
+/// with a sentence.
 ///
 /// Owns the threads that store and compute. gRPC calls the methods on its threads.
 class AnalysisService final : public v1::AnalysisService::CallbackService {
@@ -27,6 +29,7 @@ class AnalysisService final : public v1::AnalysisService::CallbackService {
 
  private:
   AnalyzeDesk desk_;
+  GatherDesk gather_;
 };
 
 }  // namespace benchd::rpc

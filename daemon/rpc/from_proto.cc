@@ -96,6 +96,7 @@ std::vector<Arm> ReadArms(Reader& reader, const std::string& field, const v1::Be
     arm.shell = from.shell();
     arm.env = ToMap(from.env());
     arm.cwd = from.cwd();
+    if (from.has_commit()) arm.commit = Commit{from.commit().id(), from.commit().description()};
     arms.push_back(std::move(arm));
   }
   return arms;
@@ -123,13 +124,24 @@ std::vector<Gate> ReadGates(Reader& reader, const std::string& field, const v1::
   return gates;
 }
 
+Hooks ReadHooks(const v1::Hooks& from) {
+  Hooks hooks;
+  hooks.shell = from.shell();
+  hooks.cwd = from.cwd();
+  hooks.build.command = from.build();
+  hooks.setup.command = from.setup();
+  hooks.prepare.command = from.prepare();
+  hooks.conclude.command = from.conclude();
+  hooks.cleanup.command = from.cleanup();
+  return hooks;
+}
+
 Benchmark ReadBenchmark(Reader& reader, const std::string& field, const v1::Benchmark& from,
                         double default_margin) {
   Benchmark benchmark;
   if (!from.name().empty()) benchmark.name = from.name();
   benchmark.arms = ReadArms(reader, field, from);
-  benchmark.hooks = {from.hooks().setup(), from.hooks().prepare(), from.hooks().conclude(),
-                     from.hooks().cleanup()};
+  benchmark.hooks = ReadHooks(from.hooks());
   benchmark.parse = from.parse();
   benchmark.gates = ReadGates(reader, field, from, default_margin);
   benchmark.input = from.input();

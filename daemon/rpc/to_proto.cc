@@ -21,6 +21,10 @@ void ArmToProto(const Arm& arm, v1::Arm* to) {
   to->set_shell(arm.shell);
   for (const auto& [name, value] : arm.env) (*to->mutable_env())[name] = "";
   to->set_cwd(arm.cwd);
+  if (arm.commit) {
+    to->mutable_commit()->set_id(arm.commit->id);
+    to->mutable_commit()->set_description(arm.commit->description);
+  }
 }
 
 void GateToProto(const Gate& gate, v1::Gate* to) {
@@ -33,14 +37,20 @@ void GateToProto(const Gate& gate, v1::Gate* to) {
   if (gate.better) to->set_better(WireValue(kBetters, *gate.better));
 }
 
+void HooksToProto(const Hooks& hooks, v1::Hooks* to) {
+  to->set_shell(hooks.shell);
+  to->set_cwd(hooks.cwd);
+  to->set_build(hooks.build.command);
+  to->set_setup(hooks.setup.command);
+  to->set_prepare(hooks.prepare.command);
+  to->set_conclude(hooks.conclude.command);
+  to->set_cleanup(hooks.cleanup.command);
+}
+
 void BenchmarkToProto(const Benchmark& benchmark, v1::Benchmark* to) {
   to->set_name(benchmark.name);
   for (const Arm& arm : benchmark.arms) ArmToProto(arm, to->add_arms());
-  v1::Hooks* hooks = to->mutable_hooks();
-  hooks->set_setup(benchmark.hooks.setup);
-  hooks->set_prepare(benchmark.hooks.prepare);
-  hooks->set_conclude(benchmark.hooks.conclude);
-  hooks->set_cleanup(benchmark.hooks.cleanup);
+  HooksToProto(benchmark.hooks, to->mutable_hooks());
   to->set_parse(benchmark.parse);
   for (const Gate& gate : benchmark.gates) GateToProto(gate, to->add_gates());
   to->set_input(benchmark.input);
@@ -79,14 +89,7 @@ void MarginToProto(const Comparison& comparison, v1::Comparison* to) {
   }
 }
 
-// Blocks to come times the time one took so far; the other benchmarks' blocks in between are in it.
-void EtaToProto(const Comparison& comparison, Nanoseconds elapsed, v1::Comparison* to) {
-  const std::uint64_t blocks = comparison.n_candidate;
-  if (!comparison.expected_blocks || blocks == 0 || elapsed <= Nanoseconds::zero()) return;
-  to->set_eta_seconds(*comparison.expected_blocks * Seconds(elapsed) / static_cast<double>(blocks));
-}
-
-void ComparisonToProto(const Comparison& from, Nanoseconds elapsed, v1::Comparison* to) {
+void ComparisonToProto(const Comparison& from, v1::Comparison* to) {
   to->set_benchmark(from.benchmark);
   to->set_reference(from.reference);
   to->set_candidate(from.candidate);
@@ -115,7 +118,7 @@ void ComparisonToProto(const Comparison& from, Nanoseconds elapsed, v1::Comparis
   }
   to->set_flag(WireValue(kFlags, from.flag));
   if (from.pairing_gain) to->set_pairing_gain(*from.pairing_gain);
-  EtaToProto(from, elapsed, to);
+  if (from.eta) to->set_eta_seconds(Seconds(*from.eta));
 }
 
 void FailedRunToProto(const FailedRun& run, v1::FailedRun* to) {
@@ -212,7 +215,7 @@ void ToProto(const Report& report, SessionState state, v1::Update* to) {
     added->set_runs(runs.runs);
   }
   for (const Comparison& comparison : report.comparisons) {
-    ComparisonToProto(comparison, report.elapsed, to->add_comparisons());
+    ComparisonToProto(comparison, to->add_comparisons());
   }
   for (const Warning& warning : report.warnings) {
     v1::Warning* added = to->add_warnings();

@@ -31,11 +31,12 @@ wire::OpenChild ToOpenChild(std::uint32_t number, ChildSpec child) {
   open.parse = std::move(child.parse);
   open.cpus = std::move(child.cpus);
   open.program = std::move(child.program);
+  open.metrics = std::move(child.metrics);
   return open;
 }
 
 wire::PlannedStart ToPlannedStart(const RunOrder& run) {
-  return {run.child, run.padding_bytes, run.begins_block};
+  return {run.child, run.padding_bytes, run.begins_block, run.variables};
 }
 
 wire::StartRuns ToStartRuns(const SeriesOrder& order) {

@@ -67,8 +67,8 @@ struct ChildPlan {
   int join_cgroup = -1;    ///< folder to move into; -1 when clone3 did it, or there is none
   bool must_join = false;  ///< rather fail than stay outside of it
   /// The `tasks` files of version 1 groups to move into; -1: none.
-  static constexpr std::size_t kMaxJoined = 4;
-  int join_tasks[kMaxJoined] = {-1, -1, -1, -1};
+  static constexpr std::size_t kMaxJoined = 5;
+  int join_tasks[kMaxJoined] = {-1, -1, -1, -1, -1};
   unsigned long affinity[kMaskWords] = {};
   bool reset_oom_score = false;
   bool set_nice = false;

@@ -26,6 +26,7 @@ struct Host {
   std::array<__user_cap_data_struct, 2> capabilities{};  ///< own ones, inheritable ones cleared
   bool reset_oom_score = false;
   bool reset_nice = false;
+  bool counts_io = false;  ///< the kernel counts bytes from and to storage
 
   std::vector<int> usable_cpus;  ///< all that the kernel lets us use
   CpuSplit cpus;

@@ -22,6 +22,7 @@ Result<void> Launch::Start(RunTask task, bool held, EventSink& sink) {
 
   const int null = services_.host.null.get();
   LaunchStreams streams{null, stdout_ ? stdout_->write_end() : null, stderr_->write_end()};
+  memory_.variables = task_.variables;
   ChildPlan& plan =
       task_.plan->Prepare(memory_, streams, task_.padding_bytes, task_.truncate_output);
   // What is to be parsed goes through the pipe first; the parser then writes the file.
@@ -31,25 +32,39 @@ Result<void> Launch::Start(RunTask task, bool held, EventSink& sink) {
   options->share_memory = services_.host.MayShareMemory(task_.plan->spec().caller);
   options->held = held;
   services_.host.ResetOwnPeak();
-  auto child = Spawn(plan, area_, *options);
+  auto child = Spawn(plan, *options);
   if (!child) return std::move(child).error();
 
   // Asleep, or it would share our CPU with us as soon as we look for the end of the other's run.
-  if (held) AwaitAtGate(area_);
+  if (options->held) AwaitAtGate(area_);
   child_ = std::move(*child);
-  held_ = held;
+  held_ = options->held;
+  if (held_ && task_.needs->counters) counters_.Open(child_.pid);
   // As a helper, one that is held is spared when another's tree is killed.
   services_.tree.Claim(child_.pid,
-                       held ? ProcessTree::Kind::kHelper : ProcessTree::Kind::kMeasured);
+                       held_ ? ProcessTree::Kind::kHelper : ProcessTree::Kind::kMeasured);
   watch_.emplace(services_.loop, child_.pidfd.get(), sink, Watch::Urgency::kUrgent);
   if (stdout_) stdout_->CloseWriteEnd();
   stderr_->CloseWriteEnd();
+  if (held_ && !held) Go();
   return {};
+}
+
+/// With counters it is always held for a moment, as they must be open before it becomes its
+/// program.
+Result<Spawned> Launch::Spawn(ChildPlan& plan, SpawnOptions& options) {
+  const bool held = std::exchange(options.held, options.held || task_.needs->counters);
+  auto child = benchd::Spawn(plan, area_, options);
+  const bool cannot_wait = !child && child.error().code == ErrorCode::kUnimplemented;
+  if (!cannot_wait || held) return child;
+  options.held = false;
+  return benchd::Spawn(plan, area_, options);
 }
 
 /// @errors where a limit holds and a group is not there: it was taken away, or cannot be renewed.
 Result<SpawnOptions> Launch::EnterGroups(ChildPlan& plan) {
   static_assert(RunGroups::kMostJoined < ChildPlan::kMaxJoined);
+  if (auto begun = groups_.BeginRun(task_.needs->tree); !begun) return std::move(begun).error();
   SpawnOptions options;
   options.cgroup_fd = groups_.clone_fd();
   options.only_in_cgroup = groups_.limited();
@@ -78,6 +93,10 @@ Result<void> Launch::OpenCaptures() {
     auto capture = Capture::Open(services_.loop, out);
     if (!capture) return std::move(capture).error();
     stdout_ = std::move(*capture);
+    // Harnesses open /dev/stdout by that name, which is the pipe's owner's right. Not ours to give
+    // away without privileges, and not needed then.
+    const Caller& caller = task_.plan->spec().caller;
+    static_cast<void>(fchown(stdout_->write_end(), caller.uid, caller.gid) == 0);
   }
   auto capture = Capture::Open(services_.loop, err);
   if (!capture) return std::move(capture).error();
@@ -116,6 +135,7 @@ void Launch::Discard() {
   }
   held_ = false;
   child_.pidfd.Reset();
+  counters_.Close();
   stdout_.reset();
   stderr_.reset();
   parse_input_.Reset();
@@ -126,6 +146,13 @@ void Launch::Kill() {
   // It has not been reaped, so the number of its group is nobody else's.
   kill(-child_.pid, SIGKILL);
   KillGroups();
+}
+
+void Launch::ReadCounted(wire::RunFigures& figures) const {
+  const TreeFigures tree = groups_.ReadFigures();
+  figures.tree_cpu_time_us = tree.cpu_time_us;
+  figures.tree_memory_peak_bytes = tree.memory_peak_bytes;
+  counters_.Read(figures);
 }
 
 bool Launch::Reap(siginfo_t& info, rusage& usage) {

@@ -14,21 +14,25 @@
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/host.h"
 #include "daemon/runner/launch_plan.h"
+#include "daemon/runner/metric_needs.h"
+#include "daemon/runner/perf_counters.h"
 #include "daemon/runner/process_tree.h"
 #include "daemon/runner/spawn.h"
 #include "daemon/system/run_groups.h"
 
 namespace benchd {
 
-/// How one run of a child is to go. `plan` must live until the run has finished.
+/// How one run of a child is to go. `plan` and `needs` must live until the run has finished.
 struct RunTask {
   LaunchPlan* plan = nullptr;
+  const MetricNeeds* needs = nullptr;
   OutputKind output = OutputKind::kDiscard;
   std::string output_path;
   bool truncate_output = false;  ///< of output_path: else append
   std::string parse;             ///< harness format of stdout, empty = none
   std::uint32_t padding_bytes = 0;
-  std::int64_t timeout_ns = 0;  ///< 0 or less = none
+  std::vector<std::string> variables;  ///< NAME=VALUE, beside the plan's
+  std::int64_t timeout_ns = 0;         ///< 0 or less = none
 };
 
 /// What can be seen of a child between its end and its reaping.
@@ -52,10 +56,12 @@ class Launch {
     EventLoop& loop;
     const Host& host;
     ProcessTree& tree;
+    const PerfSupport& perf;
   };
 
   /// `groups` are this launch's alone; there need not be any in them.
-  Launch(Services services, RunGroups& groups) : services_(services), groups_(groups) {}
+  Launch(Services services, RunGroups& groups)
+      : services_(services), groups_(groups), counters_(services.perf) {}
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
   ~Launch() { Discard(); }
@@ -85,6 +91,8 @@ class Launch {
   void KillGroups() { groups_.Kill(); }
   /// Those of RunGroups.
   std::string TakeLimitHits() { return groups_.TakeHits(); }
+  /// What the control groups and the counters of its tree show at this moment.
+  void ReadCounted(wire::RunFigures& figures) const;
   /// True when it has ended; then it is reaped.
   bool Reap(siginfo_t& info, rusage& usage);
   /// Of a child that has ended: its descriptor is ready for ever.
@@ -102,9 +110,11 @@ class Launch {
  private:
   Result<void> OpenCaptures();
   Result<SpawnOptions> EnterGroups(ChildPlan& plan);
+  Result<Spawned> Spawn(ChildPlan& plan, SpawnOptions& options);
 
   const Services services_;
   RunGroups& groups_;
+  PerfCounters counters_;
   SpawnArea area_;
   LaunchMemory memory_;
   RunTask task_;

@@ -159,6 +159,7 @@ ChildPlan& LaunchPlan::Prepare(LaunchMemory& memory, LaunchStreams streams,
   memory.plan.streams[2] = streams.err;
   memory.plan.truncate_output = truncate_output;
   memory.envp.assign(envp_.begin(), envp_.end());
+  for (std::string& variable : memory.variables) memory.envp.push_back(variable.data());
   if (padding_bytes > 0) {
     memory.padding.assign(kPaddingName).append(padding_bytes, 'x');
     memory.envp.push_back(memory.padding.data());

@@ -43,6 +43,7 @@ struct LaunchSpec {
 /// it has been reaped.
 struct LaunchMemory {
   ChildPlan plan;
+  std::vector<std::string> variables;  ///< NAME=VALUE, of this one start
   std::vector<char*> envp;
   std::string padding;
 };

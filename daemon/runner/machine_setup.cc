@@ -78,7 +78,8 @@ Result<std::vector<KnownProfile>> KnowProfiles(const KernelFiles& files,
 /// Whatever still runs in the groups of a dead runner.
 void EndLeftovers() {
   const RunGroupPlaces places = RunGroupPlaces::FindBeside(RunCgroup::OwnFolder().value_or(""));
-  for (const std::string& place : {places.v2, places.freezer, places.memory, places.processes}) {
+  for (const std::string& place :
+       {places.v2, places.freezer, places.memory, places.processes, places.cpu_time}) {
     if (!place.empty()) RunCgroup::RemoveLeftovers(place);
   }
 }
@@ -163,7 +164,7 @@ std::vector<RunGroups*> MachineSetup::OpenRunGroups(const TreeLimits& limits) {
 }
 
 void MachineSetup::Begin(const Host& host, std::vector<KnownProfile> profiles,
-                         const ChildLimits& limits) {
+                         const ChildLimits& limits, std::string counters) {
   seat_.emplace(files_, place_.mount, SettleIn());
   auto run_groups = OpenRunGroups(ChooseTreeLimits(host, limits, is_system_));
   owner_.emplace(MachineOwner::Parts{.settings = settings_,
@@ -174,6 +175,7 @@ void MachineSetup::Begin(const Host& host, std::vector<KnownProfile> profiles,
                                      .memory_limit_bytes = limits.memory_bytes.value_or(kNoLimit),
                                      .journal = journal_ ? &*journal_ : nullptr,
                                      .why_nothing = why_nothing_,
+                                     .counters = std::move(counters),
                                      .overlap = host.cpus.why});
 }
 

@@ -49,7 +49,9 @@ class MachineSetup {
   /// Moves into a group of its own below the unit's, so that the unit's can have inner ones with
   /// controllers (Documentation/admin-guide/cgroup-v2.rst, "no internal process"), makes the groups
   /// of runs there, and the owner.
-  void Begin(const Host& host, std::vector<KnownProfile> profiles, const ChildLimits& limits);
+  /// @param counters  which there are, a sentence for the record of the machine.
+  void Begin(const Host& host, std::vector<KnownProfile> profiles, const ChildLimits& limits,
+             std::string counters);
 
   /// Of the present run and of the one being prepared.
   std::array<RunGroups, 2>& run_groups() { return run_groups_; }

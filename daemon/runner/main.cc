@@ -18,6 +18,7 @@
 #include "daemon/runner/log.h"
 #include "daemon/runner/machine_setup.h"
 #include "daemon/runner/options.h"
+#include "daemon/runner/perf_counters.h"
 #include "daemon/runner/process_tree.h"
 #include "daemon/runner/runner_config.h"
 #include "daemon/runner/server.h"
@@ -124,11 +125,19 @@ Result<void> Run(const RunnerOptions& options) {
   auto endpoint = OpenEndpoint(options, *config);
   if (!endpoint) return std::move(endpoint).error();
 
-  machine.Begin(*host, std::move(*profiles), config->children);
+  const PerfSupport perf(OpenPerfEvent, host->files);
+  machine.Begin(*host, std::move(*profiles), config->children, perf.Describe());
   auto& [groups, other_groups] = machine.run_groups();
   EventLoop loop;
   ProcessTree tree;
-  Server server({loop, *host, tree, machine.owner(), config->children, {&groups, &other_groups}},
+  Server server({loop,
+                 *host,
+                 tree,
+                 machine.owner(),
+                 config->children,
+                 perf,
+                 config->counters,
+                 {&groups, &other_groups}},
                 std::move(signals));
   if (endpoint->connection) {
     server.Serve(std::move(endpoint->connection));

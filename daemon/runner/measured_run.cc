@@ -24,6 +24,8 @@ constexpr std::int64_t kParseTimeout = 10'000 * kMillisecond;
 /// microseconds, which count as the child's: much for one of a millisecond, nothing for longer
 /// ones.
 constexpr std::int64_t kWatchfulness = 2 * kMillisecond;
+/// In which the kernel counts ru_inblock and ru_oublock.
+constexpr std::int64_t kBlockBytes = 512;
 
 std::int64_t Micros(const timeval& time) {
   return std::int64_t{time.tv_sec} * 1'000'000 + time.tv_usec;
@@ -37,8 +39,8 @@ MeasuredRun::MeasuredRun(Services services, RunOwner& owner)
     : services_(services),
       owner_(owner),
       timer_(services.loop, *this),
-      first_({services.loop, services.host, services.tree}, *services.groups[0]),
-      second_({services.loop, services.host, services.tree}, *services.groups[1]) {}
+      first_({services.loop, services.host, services.tree, services.perf}, *services.groups[0]),
+      second_({services.loop, services.host, services.tree, services.perf}, *services.groups[1]) {}
 
 Result<void> MeasuredRun::Start(RunTask task) {
   DropCaches(task);
@@ -50,7 +52,9 @@ Result<void> MeasuredRun::Start(RunTask task) {
 void MeasuredRun::Prepare(RunTask task) {
   if (services_.machine.cpuset() != CpusetKind::kAffinity) return;
   // Moving a process between version 1 groups locks out every fork and exit there is.
-  if (services_.groups[0]->has_v1()) return;
+  if (services_.groups[0]->has_v1() || services_.groups[1]->has_v1()) return;
+  // To make a control group with its memory counters is work for every CPU.
+  if (task.needs->tree.memory_peak) return;
   if (task.plan->spec().settings.drop_caches) return;
   // Where it fails, Start() will say why when its time has come.
   if (!next_->Start(std::move(task), true, *this)) next_->Discard();
@@ -168,6 +172,15 @@ void MeasuredRun::TakeFigures(const siginfo_t& info, const rusage& usage, std::i
   figures_.major_faults = usage.ru_majflt;
   figures_.voluntary_switches = usage.ru_nvcsw;
   figures_.involuntary_switches = usage.ru_nivcsw;
+  if (services_.host.counts_io) {
+    figures_.read_bytes = usage.ru_inblock * kBlockBytes;
+    figures_.write_bytes = usage.ru_oublock * kBlockBytes;
+  }
+  now_->ReadCounted(figures_);
+  NameMissing(*now_->task().needs, figures_);
+  if (const auto share = SmallestShare(figures_.counters)) {
+    services_.machine.NoteScaledCounters(*share);
+  }
   figures_.exit.timed_out = timed_out_;
   if (info.si_code == CLD_EXITED) {
     figures_.exit.code = info.si_status;

@@ -46,6 +46,8 @@ class MeasuredRun : public EventSink, public HelperOwner {
     ProcessTree& tree;
     MachineOwner& machine;
     const ChildLimits& limits;
+    const PerfSupport& perf;
+    bool counters_always = false;
     /// Of the present run and of the one being prepared.
     std::array<RunGroups*, 2> groups{};
   };

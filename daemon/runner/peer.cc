@@ -116,6 +116,11 @@ Result<void> Peer::Open(wire::OpenChild message) {
   child.output_path = std::move(message.output_path);
   child.parse = std::move(message.parse);
   series_.DropPrepared();
+  auto needs = ChooseMetrics(
+      std::move(message.metrics),
+      {services_.host, services_.perf, *services_.groups[0], services_.counters_always});
+  if (!needs) return std::move(needs).error();
+  child.needs = std::move(*needs);
   children_.insert_or_assign(message.child, std::move(child));
   return {};
 }
@@ -126,9 +131,17 @@ void Peer::Handle(wire::CloseChildren message) {
         wire::Done{message.request,
                    Error{ErrorCode::kFailedPrecondition, "children: a run is under way", {}}});
   }
+  ForgetChildren();
+  Answer(wire::Done{message.request, {}});
+}
+
+void Peer::ForgetChildren() {
   series_.Forget();
   children_.clear();
-  Answer(wire::Done{message.request, {}});
+  // Without needs: groups that were made for a figure only are removed.
+  for (RunGroups* const groups : services_.groups) {
+    static_cast<void>(groups->BeginRun({}).has_value());
+  }
 }
 
 void Peer::Handle(wire::StartRuns message) {
@@ -287,7 +300,7 @@ void Peer::HangUp() {
 
 void Peer::LeaveIfDone() {
   if (!series_.idle()) return;
-  series_.DropPrepared();
+  ForgetChildren();
   services_.machine.DaemonGone();
   owner_.OnPeerGone(*this);
 }

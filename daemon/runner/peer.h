@@ -72,6 +72,7 @@ class Peer final : public EventSink, public SeriesOwner, public HelperOwner {
   void Handle(Other message);
 
   Result<void> Open(wire::OpenChild message);
+  void ForgetChildren();
   void LimitEach(Caller& caller) const;
   ChildSettings SettingsOf(const std::vector<int>& cpus) const;
   void FinishDiagnosis();

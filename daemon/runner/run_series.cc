@@ -34,6 +34,11 @@ Result<void> RunSeries::Check(const wire::PlannedStart& start) const {
   if (!children_.contains(start.child)) {
     return InvalidArgument("child", std::to_string(start.child) + " was not opened");
   }
+  for (const std::string& variable : start.variables) {
+    if (variable.find('=') == std::string::npos || variable.find('\0') != std::string::npos) {
+      return InvalidArgument("env", "a variable of a run is not NAME=VALUE");
+    }
+  }
   if (start.padding_bytes > kMaxPadding) {
     return InvalidArgument("padding", std::to_string(start.padding_bytes) + " bytes are too many");
   }
@@ -61,11 +66,13 @@ RunTask RunSeries::TaskOf(const wire::PlannedStart& start) const {
   const OpenedChild& child = children_.at(start.child);
   RunTask task;
   task.plan = child.plan.get();
+  task.needs = &child.needs;
   task.output = child.output;
   task.output_path = child.output_path;
   task.truncate_output = child.output == OutputKind::kFile && !written_.contains(OutputOf(task));
   task.parse = child.parse;
   task.padding_bytes = start.padding_bytes;
+  task.variables = start.variables;
   task.timeout_ns = order_->timeout_ns;
   return task;
 }
@@ -73,7 +80,7 @@ RunTask RunSeries::TaskOf(const wire::PlannedStart& start) const {
 Result<void> RunSeries::StartRun(std::size_t index) {
   const wire::PlannedStart& start = order_->runs[index];
   if (run_.prepared() && prepared_ && prepared_->child == start.child &&
-      prepared_->padding_bytes == start.padding_bytes) {
+      prepared_->padding_bytes == start.padding_bytes && prepared_->variables == start.variables) {
     run_.StartPrepared();
   } else {
     run_.DiscardPrepared();

@@ -23,6 +23,7 @@ struct OpenedChild {
   OutputKind output = OutputKind::kDiscard;
   std::string output_path;
   std::string parse;
+  MetricNeeds needs;
 };
 
 class SeriesOwner {

@@ -1,6 +1,5 @@
 #include "daemon/schedule/block_order.h"
 
-#include <cassert>
 #include <utility>
 
 #include "daemon/model/spec_queries.h"
@@ -50,16 +49,6 @@ std::vector<PlannedRun> PlanBlock(const SessionSpec& spec, std::uint32_t benchma
     runs[position].padding_bytes = static_cast<std::uint32_t>(random.Below(kMaxPaddingBytes + 1));
   }
   return runs;
-}
-
-std::uint32_t NextBenchmark(std::span<const std::size_t> open,
-                            std::span<const std::uint64_t> blocks) {
-  assert(!open.empty());
-  std::size_t next = open.front();
-  for (const std::size_t candidate : open) {
-    if (blocks[candidate] < blocks[next]) next = candidate;
-  }
-  return static_cast<std::uint32_t>(next);
 }
 
 }  // namespace benchd

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "daemon/model/run.h"
@@ -27,10 +26,5 @@ struct PlannedRun {
 /// section 3).
 std::vector<PlannedRun> PlanBlock(const SessionSpec& spec, std::uint32_t benchmark, RunPhase phase,
                                   std::uint64_t block);
-
-/// Which benchmark's block comes next: among `open`, the one with the fewest blocks so far, the
-/// first of the spec on a tie. `open` must not be empty; `blocks` is indexed by benchmark.
-std::uint32_t NextBenchmark(std::span<const std::size_t> open,
-                            std::span<const std::uint64_t> blocks);
 
 }  // namespace benchd

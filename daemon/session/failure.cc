@@ -29,26 +29,59 @@ std::string FormatSeconds(Nanoseconds duration) {
 }
 
 /// What went wrong with the child, without the place; empty when nothing did.
-std::string DescribeExit(const RunPlace& place, const RunExit& exit) {
+std::string DescribeExit(Nanoseconds timeout, const RunOutcome& outcome) {
+  const RunExit& exit = outcome.exit;
+  const std::string limit = outcome.limit.empty() ? "" : outcome.limit + " and ";
   if (exit.timed_out) {
-    return "did not end within " + FormatSeconds(place.spec.limits.timeout) +
+    return limit + "did not end within " + FormatSeconds(timeout) +
            " and was killed with all its children";
   }
   if (exit.signal != 0) {
-    return "was killed by signal " + std::to_string(exit.signal) + " (" + strsignal(exit.signal) +
-           ")";
+    return limit + "was killed by signal " + std::to_string(exit.signal) + " (" +
+           strsignal(exit.signal) + ")";
   }
-  if (exit.code != 0) return "exited with code " + std::to_string(exit.code);
+  if (exit.code != 0) return limit + "exited with code " + std::to_string(exit.code);
   return {};
 }
 
-std::string HintFor(const RunOutcome& outcome) {
+std::string HintFor(const RunOutcome& outcome, const std::string& ignoring) {
   if (!outcome.limit.empty()) {
     return "the limits are the administrator's: [children] of the configuration, memory_limit of "
            "the machine profile";
   }
   if (outcome.exit.timed_out) return "raise --timeout if the program needs longer";
-  return "run the command by hand, or use --ignore-failure to count such runs like any other";
+  return "run the command by hand" + ignoring;
+}
+
+/// `run` without how the child ended, which is added here.
+std::optional<Failure> FailureOf(const std::string& place, Nanoseconds timeout,
+                                 const RunOutcome& outcome, FailedRun run,
+                                 const std::string& ignoring) {
+  const std::string what = DescribeExit(timeout, outcome);
+  if (what.empty()) return std::nullopt;
+  if (outcome.exit.signal != 0) {
+    run.signal = outcome.exit.signal;
+  } else if (!outcome.exit.timed_out) {
+    run.exit_code = outcome.exit.code;
+  }
+  const ErrorCode code =
+      outcome.exit.timed_out ? ErrorCode::kDeadlineExceeded : ErrorCode::kFailedPrecondition;
+  return Failure{Error{code, place + ": " + what, HintFor(outcome, ignoring)}, std::move(run)};
+}
+
+/// Of what a failing hook printed, so much is told with the failure.
+constexpr std::size_t kTailBytes = 4096;
+/// What an OutputKind::kLog is cut at.
+constexpr std::size_t kLogBytes = std::size_t{1024} * 1024;
+
+/// The end of what a hook printed, or of its stderr where it printed more than is kept.
+std::string TailOf(const RunOutcome& outcome) {
+  if (outcome.output.empty() || outcome.output.size() >= kLogBytes) return outcome.stderr_tail;
+  if (outcome.output.size() <= kTailBytes) return outcome.output;
+  std::string tail = outcome.output.substr(outcome.output.size() - kTailBytes);
+  const std::size_t line = tail.find('\n');
+  if (line != std::string::npos && line + 1 < tail.size()) tail.erase(0, line + 1);
+  return tail;
 }
 
 }  // namespace
@@ -67,20 +100,40 @@ Failure LaunchFailure(const RunPlace& place, Error error) {
   return Failure{std::move(error).Within(DescribePlace(place)), FailedRunAt(place)};
 }
 
+Failure ProgramFailure(const SessionSpec& spec, std::uint32_t benchmark, std::uint32_t arm,
+                       Error error) {
+  const RunPhase first = spec.schedule.warmup > 0 ? RunPhase::kWarmup : RunPhase::kMeasured;
+  const RunPlace place{spec, PlannedRun{.benchmark = benchmark, .arm = arm}, first, 0};
+  return LaunchFailure(place, std::move(error));
+}
+
 std::optional<Failure> ExitFailure(const RunPlace& place, const RunOutcome& outcome) {
-  std::string what = DescribeExit(place, outcome.exit);
-  if (what.empty()) return std::nullopt;
-  if (!outcome.limit.empty()) what = outcome.limit + " and " + what;
   FailedRun run = FailedRunAt(place);
   run.stderr_tail = outcome.stderr_tail;
-  if (outcome.exit.signal != 0) {
-    run.signal = outcome.exit.signal;
-  } else if (!outcome.exit.timed_out) {
-    run.exit_code = outcome.exit.code;
-  }
-  const ErrorCode code =
-      outcome.exit.timed_out ? ErrorCode::kDeadlineExceeded : ErrorCode::kFailedPrecondition;
-  return Failure{Error{code, DescribePlace(place) + ": " + what, HintFor(outcome)}, std::move(run)};
+  const std::string ignoring =
+      outcome.exit.timed_out ? "" : ", or use --ignore-failure to count such runs like any other";
+  return FailureOf(DescribePlace(place), place.spec.limits.timeout, outcome, std::move(run),
+                   ignoring);
+}
+
+std::optional<Failure> HookFailure(const std::string& place, Nanoseconds timeout,
+                                   const RunOutcome& outcome) {
+  FailedRun run;
+  run.stderr_tail = TailOf(outcome);
+  return FailureOf(place, timeout, outcome, std::move(run), {});
+}
+
+void TellWhere(const RunPlace& place, FailedRun& run) {
+  const FailedRun at = FailedRunAt(place);
+  run.benchmark = at.benchmark;
+  run.arm = at.arm;
+  run.block = at.block;
+  run.phase = at.phase;
+}
+
+std::string LogOf(const std::string& place, const std::string& output) {
+  if (output.empty()) return {};
+  return "== " + place + "\n" + output + (output.back() == '\n' ? "" : "\n");
 }
 
 }  // namespace benchd

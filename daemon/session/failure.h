@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
 
+#include "daemon/base/time.h"
 #include "daemon/model/run.h"
 #include "daemon/model/session.h"
 #include "daemon/ports/launcher.h"
@@ -20,8 +23,23 @@ struct RunPlace {
 /// The failure of a run that could not be measured at all (no such program, runner died, ...).
 Failure LaunchFailure(const RunPlace& place, Error error);
 
+/// The failure of an arm whose program cannot be found or executed: that of its first run.
+Failure ProgramFailure(const SessionSpec& spec, std::uint32_t benchmark, std::uint32_t arm,
+                       Error error);
+
 /// The failure of a run whose child ended badly, or nothing when it ended well.
 std::optional<Failure> ExitFailure(const RunPlace& place, const RunOutcome& outcome);
+
+/// The failure of a hook that ended badly, or nothing; `place` is "setup" or "prepare of base,
+/// block 3". Its `run` has only what is known of the child.
+std::optional<Failure> HookFailure(const std::string& place, Nanoseconds timeout,
+                                   const RunOutcome& outcome);
+
+/// Completes what HookFailure() left out, for a hook of a run.
+void TellWhere(const RunPlace& place, FailedRun& run);
+
+/// What somebody printed, under a line that says who; empty for nothing.
+std::string LogOf(const std::string& place, const std::string& output);
 
 /// "candidate, block 3" or, with several benchmarks, "parse/candidate, warm-up block 0".
 std::string DescribePlace(const RunPlace& place);

@@ -1,37 +1,78 @@
 #include "daemon/session/forecast.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace benchd {
 namespace {
 
-Nanoseconds FromCount(double nanoseconds) {
-  return Nanoseconds(static_cast<std::int64_t>(nanoseconds));
+constexpr double kUnknown = std::numeric_limits<double>::infinity();
+
+Nanoseconds FromSeconds(double seconds) {
+  return Nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
+}
+
+/// Seconds of a block of each benchmark, with its share of what lies between the runs; of one that
+/// has none yet, the mean of all.
+std::vector<double> BlockSeconds(std::span<const BenchmarkOutlook> outlooks, double elapsed) {
+  double measured = 0;
+  double blocks = 0;
+  for (const BenchmarkOutlook& outlook : outlooks) {
+    measured += outlook.seconds;
+    blocks += static_cast<double>(outlook.blocks);
+  }
+  std::vector<double> seconds(outlooks.size(), blocks > 0 ? elapsed / blocks : 0);
+  for (std::size_t i = 0; i < outlooks.size() && measured > 0; ++i) {
+    const auto own = static_cast<double>(outlooks[i].blocks);
+    if (own > 0) seconds[i] = outlooks[i].seconds / own * (elapsed / measured);
+  }
+  return seconds;
+}
+
+bool IsOpenGate(const Comparison& comparison) {
+  return comparison.role == ComparisonRole::kGate && !comparison.decided;
 }
 
 }  // namespace
 
-void Forecast(const Progress& progress, Report& report) {
-  if (progress.blocks == 0) return;
-  const double block_ns =
-      static_cast<double>(report.elapsed.count()) / static_cast<double>(progress.blocks);
-  const double left_ns =
-      std::max(0.0, static_cast<double>((progress.max_time - report.elapsed).count()));
-  double longest_ns = 0;
+void Forecast(const SessionSpec& spec, std::span<const BenchmarkOutlook> outlooks, Report& report) {
+  const bool begun = std::any_of(outlooks.begin(), outlooks.end(),
+                                 [](const BenchmarkOutlook& one) { return one.blocks > 0; });
+  if (!begun) return;
+  const std::vector<double> block = BlockSeconds(outlooks, Seconds(report.elapsed));
+  const double left = std::max(0.0, Seconds(spec.limits.max_time - report.elapsed));
+  std::map<std::string_view, std::size_t> numbers;
+  for (std::size_t i = 0; i < outlooks.size(); ++i) numbers[spec.benchmarks[i].name] = i;
+
+  std::vector<double> remaining(outlooks.size(), 0);
   bool open = false;
-  for (Comparison& comparison : report.comparisons) {
-    if (comparison.role != ComparisonRole::kGate || comparison.decided) continue;
+  for (const Comparison& gate : report.comparisons) {
+    if (!IsOpenGate(gate)) continue;
     open = true;
-    // An unknown time to verdict is the time limit: the session ends there at the latest.
-    double eta_ns = left_ns;
-    if (comparison.expected_blocks) {
-      eta_ns = std::min(left_ns, *comparison.expected_blocks * block_ns *
-                                     static_cast<double>(progress.benchmarks));
-      comparison.eta = FromCount(eta_ns);
-    }
-    longest_ns = std::max(longest_ns, eta_ns);
+    const std::size_t number = numbers.at(gate.benchmark);
+    const double own = gate.expected_blocks ? *gate.expected_blocks * block[number] : kUnknown;
+    remaining[number] = std::max(remaining[number], own);
   }
-  if (open) report.eta = FromCount(longest_ns);
+  for (Comparison& gate : report.comparisons) {
+    if (!IsOpenGate(gate) || !gate.expected_blocks) continue;
+    const std::size_t number = numbers.at(gate.benchmark);
+    double eta = *gate.expected_blocks * block[number];
+    for (std::size_t other = 0; other < remaining.size(); ++other) {
+      // Who is nearer has its verdict first.
+      if (other != number && remaining[other] < remaining[number]) eta += remaining[other];
+    }
+    gate.eta = FromSeconds(std::min(left, eta));
+  }
+  // An unknown time to a verdict is the time limit: the session ends there at the latest.
+  double all = 0;
+  for (const double one : remaining) all += one;
+  if (open) report.eta = FromSeconds(std::min(left, all));
 }
 
 }  // namespace benchd

@@ -3,6 +3,7 @@
 #include <asio/awaitable.hpp>
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "daemon/base/result.h"
@@ -23,6 +24,9 @@ class RunKeeper {
   void Keep(BlockResult block);
   /// The same of a block that is not complete yet.
   void KeepSoFar(BlockResult& block);
+
+  /// Takes what was printed outside of a block.
+  void KeepLog(std::string text) { log_ += text; }
 
   /// Commits everything taken so far. After an error it is still there: call again.
   asio::awaitable<Result<void>> Commit();

@@ -6,22 +6,22 @@
 #include <vector>
 
 #include "daemon/analysis/session_analysis.h"
+#include "daemon/model/block_time.h"
 #include "daemon/session/failure.h"
 #include "daemon/session/forecast.h"
 #include "daemon/session/machine_end.h"
+#include "daemon/session/preparation.h"
 #include "daemon/session/run_keeper.h"
-#include "daemon/session/same_machine.h"
+#include "daemon/session/runner_deaths.h"
 #include "daemon/session/series_plan.h"
 #include "daemon/session/series_runner.h"
+#include "daemon/session/session_hooks.h"
 #include "daemon/session/session_notes.h"
 #include "daemon/session/stored_blocks.h"
 
 namespace benchd {
 namespace {
 
-/// So often benchd-runner may die without a block having been measured in between: a benchmark that
-/// kills it would otherwise do so for ever.
-constexpr int kMostRunnerDeaths = 3;
 /// How long to wait for the next runner, and for room on the disk.
 constexpr Nanoseconds kRetryPause = std::chrono::seconds(1);
 
@@ -34,6 +34,7 @@ class Session {
         snapshot_(std::move(record.snapshot)),
         series_({services_.launcher, services_.clock, services_.disturbances, services_.cancel},
                 spec_),
+        preparation_({services_.launcher, services_.machine, services_.cancel}, spec_, snapshot_),
         keeper_(services_.store, snapshot_.id),
         blocks_(spec_.benchmarks.size(), 0),
         warmup_end_(spec_.schedule.warmup * spec_.benchmarks.size()),
@@ -43,6 +44,7 @@ class Session {
 
   asio::awaitable<std::optional<Failure>> Execute();
   asio::awaitable<void> LetGo();
+  asio::awaitable<std::optional<Failure>> CleanUp(std::optional<Failure> failure);
   SessionSnapshot End(std::optional<Failure> failure);
 
  private:
@@ -51,8 +53,7 @@ class Session {
   Result<void> RecallBlock(const std::vector<Run>& block);
   void LearnWarmup(const std::vector<Run>& block);
   Result<void> Count(const std::vector<Run>& block);
-  asio::awaitable<std::optional<Failure>> TakeMachine();
-  std::optional<Failure> MeetMachine(MachineReport machine);
+  asio::awaitable<std::optional<Failure>> Prepare();
   asio::awaitable<std::optional<Failure>> WarmUp();
   asio::awaitable<std::optional<Failure>> Measure();
   SeriesPlan PlanNext() const;
@@ -62,6 +63,8 @@ class Session {
   asio::awaitable<std::optional<Failure>> Commit();
   asio::awaitable<void> Pause(const Error& error);
 
+  /// Its end was known when benchd ended: only cleanup was left.
+  bool Settled() const { return snapshot_.failure || !snapshot_.cancelled_by.empty(); }
   bool TimeIsUp() const { return Elapsed() >= spec_.limits.max_time; }
   Nanoseconds Elapsed() const;
   std::uint64_t MeasuredBlocks() const;
@@ -75,23 +78,25 @@ class Session {
   SessionSnapshot snapshot_;
   std::optional<SessionAnalysis> analysis_;
   SeriesRunner series_;
+  Preparation preparation_;
   RunKeeper keeper_;
   std::vector<std::uint64_t> blocks_;  // measured ones, by benchmark
   std::uint64_t warmed_up_ = 0;        // warm-up blocks so far, of all benchmarks
   std::uint64_t warmup_end_;
   const bool resumed_;
   bool runner_lost_ = false;
-  int runner_deaths_ = 0;  // without a block in between
-  std::uint64_t blocks_at_death_ = 0;
+  RunnerDeaths runner_deaths_;
   Nanoseconds measured_before_{};  // in former lives
   std::optional<SteadyTime> measuring_since_;
   std::optional<SteadyTime> last_report_;
   std::uint64_t disturbances_ = 0;
   SessionNotes notes_;
   MachineEnd machine_end_;
+  bool cleanup_cut_ = false;
 };
 
 asio::awaitable<std::optional<Failure>> Session::Execute() {
+  if (Settled()) co_return snapshot_.failure;
   std::optional<Failure> failure = co_await Recall();
   while (!failure) {
     failure = co_await Attempt();
@@ -110,7 +115,7 @@ asio::awaitable<std::optional<Failure>> Session::Execute() {
 /// From a free machine to the verdict, going on from the blocks there are.
 asio::awaitable<std::optional<Failure>> Session::Attempt() {
   runner_lost_ = false;
-  std::optional<Failure> failure = co_await TakeMachine();
+  std::optional<Failure> failure = co_await Prepare();
   if (!failure) failure = co_await WarmUp();
   if (!failure) failure = co_await Measure();
   co_return failure;
@@ -142,7 +147,7 @@ Result<void> Session::RecallBlock(const std::vector<Run>& block) {
     LearnWarmup(block);
     return {};
   }
-  measured_before_ += TimeOf(block);
+  measured_before_ += WallTimeOf(block);
   return Count(block);
 }
 
@@ -160,43 +165,19 @@ Result<void> Session::Count(const std::vector<Run>& block) {
   return analysis_->Add(block);
 }
 
-asio::awaitable<std::optional<Failure>> Session::TakeMachine() {
+asio::awaitable<std::optional<Failure>> Session::Prepare() {
   Enter(SessionState::kPreparing);
-  MachineRequest request{spec_.machine_profile, spec_.isolation, spec_.cpus};
-  Result<MachineReport> machine = co_await services_.machine.Acquire(std::move(request));
-  if (!machine) {
-    const bool refused = machine.error().code == ErrorCode::kFailedPrecondition;
-    runner_lost_ = machine.error().code == ErrorCode::kUnavailable;
-    co_return Failure{std::move(machine).error(), std::nullopt, refused};
+  Prepared prepared = co_await preparation_.Run();
+  runner_lost_ = prepared.runner_lost;
+  keeper_.KeepLog(std::move(prepared.log));
+  if (prepared.rebooted) {
+    const std::uint64_t benchmarks = spec_.benchmarks.size();
+    warmed_up_ = (warmed_up_ + benchmarks - 1) / benchmarks * benchmarks;
+    warmup_end_ = warmed_up_ + spec_.schedule.warmup * benchmarks;
   }
-  std::vector<ChildSpec> children = ChildrenOf(spec_, machine->benchmark_cpus);
-  std::optional<Failure> another = MeetMachine(std::move(machine).value());
-  if (another) co_return another;
-
-  Result<void> opened = co_await services_.launcher.Open(std::move(children));
-  if (!opened) {
-    runner_lost_ = opened.error().code == ErrorCode::kUnavailable;
-    co_return Failure{std::move(opened).error(), std::nullopt};
-  }
-  if (services_.cancel.requested()) co_return CancelledFailure();
+  if (prepared.failure) co_return std::move(prepared.failure);
   Enter(SessionState::kRunning);
   co_return std::nullopt;
-}
-
-/// Takes the machine into the record; a failure when it is not the one that the session began on.
-std::optional<Failure> Session::MeetMachine(MachineReport machine) {
-  if (snapshot_.machine) {
-    Result<MachineAgain> again =
-        CompareMachines(snapshot_.machine->environment, machine.environment);
-    if (!again) return Failure{std::move(again).error(), std::nullopt};
-    const std::uint64_t benchmarks = spec_.benchmarks.size();
-    if (*again == MachineAgain::kRebooted) {
-      warmed_up_ = (warmed_up_ + benchmarks - 1) / benchmarks * benchmarks;
-      warmup_end_ = warmed_up_ + spec_.schedule.warmup * benchmarks;
-    }
-  }
-  snapshot_.machine = std::move(machine);
-  return std::nullopt;
 }
 
 asio::awaitable<std::optional<Failure>> Session::WarmUp() {
@@ -236,7 +217,7 @@ asio::awaitable<std::optional<Failure>> Session::Measure() {
 
 SeriesPlan Session::PlanNext() const {
   const SessionAnalysis& analysis = *analysis_;
-  return PlanMeasured(spec_, analysis.OpenBenchmarks(), blocks_,
+  return PlanMeasured(spec_, analysis.Outlook(),
                       [&analysis](std::uint64_t blocks) { return analysis.NextLook(blocks); });
 }
 
@@ -256,6 +237,7 @@ std::optional<Failure> Session::Digest(std::vector<BlockResult> blocks) {
 /// Of a block that was interrupted the runs are kept for the record; it is repeated from the first.
 asio::awaitable<std::optional<Failure>> Session::DropUnfinished() {
   BlockResult block = series_.DropUnfinished();
+  keeper_.KeepLog(std::exchange(block.log, {}));
   if (block.runs.empty() || block.runs.front().phase != RunPhase::kMeasured) {
     co_return std::nullopt;
   }
@@ -271,10 +253,8 @@ asio::awaitable<std::optional<Failure>> Session::DropUnfinished() {
 /// Whether the failure was that the runner died, and another one is worth a try.
 asio::awaitable<bool> Session::MayTryAgain() {
   if (!runner_lost_ || services_.cancel.requested()) co_return false;
-  runner_deaths_ = MeasuredBlocks() > blocks_at_death_ ? 1 : runner_deaths_ + 1;
-  blocks_at_death_ = MeasuredBlocks();
-  if (runner_deaths_ >= kMostRunnerDeaths) co_return false;
-  if (runner_deaths_ > 1) co_await services_.clock.Wait(kRetryPause);
+  if (!runner_deaths_.MayTryAgain(MeasuredBlocks())) co_return false;
+  if (runner_deaths_.repeated()) co_await services_.clock.Wait(kRetryPause);
   co_return true;
 }
 
@@ -344,9 +324,9 @@ Report Session::Complete(Report report) const {
   report.elapsed = Elapsed();
   report.disturbances = disturbances_;
   SessionNotes notes = notes_;
-  notes.interrupted = resumed_ || runner_deaths_ > 0;
+  notes.interrupted = resumed_ || runner_deaths_.any();
   TellNotes(notes, report);
-  Forecast({MeasuredBlocks(), blocks_.size(), spec_.limits.max_time}, report);
+  Forecast(spec_, analysis_->Outlook(), report);
   return report;
 }
 
@@ -355,12 +335,34 @@ asio::awaitable<void> Session::LetGo() {
   machine_end_ = co_await services_.machine.Release();
 }
 
-SessionSnapshot Session::End(std::optional<Failure> failure) {
-  if (failure && services_.cancel.interrupted()) return snapshot_;
-  snapshot_.ended_at = services_.clock.Now();
-  if (failure && services_.cancel.requested()) {
-    snapshot_.state = SessionState::kCancelled;
+/// Runs cleanup, whatever the end is; it is known to the archive first, so that a session whose
+/// benchd dies meanwhile is only cleaned up after at the next start.
+asio::awaitable<std::optional<Failure>> Session::CleanUp(std::optional<Failure> failure) {
+  const bool goes_on = failure && services_.cancel.interrupted();
+  const bool begun = snapshot_.machine.has_value();
+  if (goes_on || !begun || !HasHook(spec_, SessionHook::kCleanup)) co_return failure;
+  if (services_.cancel.cancelled()) {
     snapshot_.cancelled_by = services_.cancel.by();
+  } else {
+    snapshot_.failure = failure;
+  }
+  Publish();
+  HookResult cleanup =
+      co_await RunHooks(&services_.launcher, &spec_, snapshot_.id, SessionHook::kCleanup);
+  keeper_.KeepLog(std::move(cleanup.log));
+  std::optional<Failure> unkept = co_await Commit();
+  // Stopped in the middle: the next start does it again.
+  cleanup_cut_ = cleanup.failure && services_.cancel.stopped();
+  if (!failure) failure = std::move(cleanup.failure);
+  co_return failure ? std::move(failure) : std::move(unkept);
+}
+
+SessionSnapshot Session::End(std::optional<Failure> failure) {
+  if (cleanup_cut_ || (failure && services_.cancel.interrupted())) return snapshot_;
+  snapshot_.ended_at = services_.clock.Now();
+  if (failure && services_.cancel.cancelled()) snapshot_.cancelled_by = services_.cancel.by();
+  if (!snapshot_.cancelled_by.empty()) {
+    snapshot_.state = SessionState::kCancelled;
   } else if (failure) {
     snapshot_.state = SessionState::kFailed;
     snapshot_.failure = std::move(failure);
@@ -387,6 +389,11 @@ asio::awaitable<SessionSnapshot> RunSession(SessionServices services, SessionRec
   Session session(std::move(services), std::move(record));
   std::optional<Failure> failure = co_await session.Execute();
   co_await session.LetGo();
+  // A session that is cancelled is cleaned up after all the same; one whose benchd stops is not.
+  cancel.OnRequest([&launcher, &cancel] {
+    if (cancel.stopped()) launcher.CancelRun();
+  });
+  failure = co_await session.CleanUp(std::move(failure));
   cancel.OnRequest({});
   co_return session.End(std::move(failure));
 }

@@ -1,6 +1,9 @@
 #include "daemon/session/series_plan.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "daemon/schedule/next_benchmark.h"
 
 namespace benchd {
 namespace {
@@ -31,6 +34,19 @@ bool AddBlock(const SessionSpec& spec, BlockNumber number, RunPhase phase, Serie
   return true;
 }
 
+/// What the outlooks will be after another block of that benchmark, if all goes as expected.
+void Foresee(std::vector<BenchmarkOutlook>& outlooks, std::uint32_t benchmark) {
+  BenchmarkOutlook& outlook = outlooks[benchmark];
+  if (outlook.blocks > 0) outlook.seconds += outlook.seconds / static_cast<double>(outlook.blocks);
+  ++outlook.blocks;
+  if (!outlook.expected_blocks) return;
+  *outlook.expected_blocks -= 1;
+  const auto is_open = [](const BenchmarkOutlook& one) { return one.open; };
+  // Somebody has to be next, also after the block that is expected to be the session's last.
+  const bool alone = std::count_if(outlooks.begin(), outlooks.end(), is_open) == 1;
+  outlook.open = alone || *outlook.expected_blocks > 0;
+}
+
 }  // namespace
 
 SeriesPlan PlanWarmup(const SessionSpec& spec, std::uint64_t first, std::uint64_t end) {
@@ -43,21 +59,20 @@ SeriesPlan PlanWarmup(const SessionSpec& spec, std::uint64_t first, std::uint64_
   return plan;
 }
 
-SeriesPlan PlanMeasured(const SessionSpec& spec, std::span<const std::size_t> open,
-                        std::vector<std::uint64_t> blocks,
+SeriesPlan PlanMeasured(const SessionSpec& spec, std::vector<BenchmarkOutlook> outlooks,
                         const std::function<std::uint64_t(std::uint64_t)>& next_look) {
   SeriesPlan plan;
   bool decides = false;
   for (;;) {
-    const std::uint32_t benchmark = NextBenchmark(open, blocks);
-    const BlockNumber number{benchmark, blocks[benchmark]};
+    const std::uint32_t benchmark = NextBenchmark(outlooks);
+    const BlockNumber number{benchmark, outlooks[benchmark].blocks};
     if (decides) {
       plan.next = RunsOf(spec, number, RunPhase::kMeasured).front();
       return plan;
     }
     if (!AddBlock(spec, number, RunPhase::kMeasured, plan)) return plan;
     decides = next_look(number.block) == number.block + 1;
-    ++blocks[benchmark];
+    Foresee(outlooks, benchmark);
   }
 }
 

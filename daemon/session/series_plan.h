@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <span>
 #include <vector>
 
+#include "daemon/model/benchmark_outlook.h"
 #include "daemon/model/run.h"
 #include "daemon/model/session_spec.h"
 #include "daemon/schedule/block_order.h"
@@ -40,13 +40,13 @@ struct BlockNumber {
 /// turn.
 SeriesPlan PlanWarmup(const SessionSpec& spec, std::uint64_t first, std::uint64_t end);
 
-/// Measured blocks up to and including the next one after which a verdict may be known.
+/// Measured blocks up to and including the next one after which a verdict may be known. What
+/// follows them is foreseen, not known: a verdict that comes otherwise gives the turn to another
+/// benchmark.
 ///
-/// @param open       benchmarks that go on, not empty.
-/// @param blocks     measured so far, by benchmark.
+/// @param outlooks   one for each benchmark of `spec`, at least one of them open.
 /// @param next_look  of a number of blocks: the next larger one at which a look may decide.
-SeriesPlan PlanMeasured(const SessionSpec& spec, std::span<const std::size_t> open,
-                        std::vector<std::uint64_t> blocks,
+SeriesPlan PlanMeasured(const SessionSpec& spec, std::vector<BenchmarkOutlook> outlooks,
                         const std::function<std::uint64_t(std::uint64_t)>& next_look);
 
 /// The plan without its first `done` runs, and no more than `most` of the others; the next one

@@ -34,59 +34,98 @@ Failure CancelledFailure() {
   return Failure{Error{ErrorCode::kCancelled, "session: cancelled", {}}, std::nullopt};
 }
 
-std::vector<ChildSpec> ChildrenOf(const SessionSpec& spec, const std::vector<int>& cpus) {
-  std::vector<ChildSpec> children;
-  for (const Benchmark& benchmark : spec.benchmarks) {
-    for (const Arm& arm : benchmark.arms) {
-      ChildSpec child{.caller = spec.caller,
-                      .argv = arm.argv,
-                      .env = spec.environment,
-                      .cwd = arm.cwd,
-                      .input = benchmark.input,
-                      .output = benchmark.output,
-                      .output_path = benchmark.output_path,
-                      .parse = benchmark.parse,
-                      .cpus = cpus,
-                      .program = arm.program.value_or(ProgramIdentity{})};
-      for (const auto& [name, value] : arm.env) child.env[name] = value;
-      children.push_back(std::move(child));
-    }
-  }
-  return children;
-}
-
 SeriesRunner::SeriesRunner(Services services, const SessionSpec& spec)
-    : services_(services), spec_(spec) {
-  std::uint32_t next = 0;
-  for (const Benchmark& benchmark : spec.benchmarks) {
-    first_child_.push_back(next);
-    next += static_cast<std::uint32_t>(benchmark.arms.size());
-  }
-}
+    : services_(services), spec_(spec), children_(spec) {}
 
 SeriesOrder SeriesRunner::OrderOf(const SeriesPlan& plan) const {
   const auto order_of = [this](const SeriesRun& run) {
-    return RunOrder{first_child_[run.planned.benchmark] + run.planned.arm,
-                    run.planned.padding_bytes, run.begins_block};
+    return RunOrder{children_.Arm(run.planned.benchmark, run.planned.arm),
+                    run.planned.padding_bytes,
+                    run.begins_block,
+                    {}};
+  };
+  const auto has_hooks = [this](const SeriesRun& run) {
+    return HasRunHooks(spec_.benchmarks[run.planned.benchmark]);
   };
   SeriesOrder order;
   order.timeout = spec_.limits.timeout;
   order.budget = kReportInterval;
   order.stop_on_failure = !spec_.benchmarks[plan.runs.front().planned.benchmark].ignore_failure;
   for (const SeriesRun& run : plan.runs) order.runs.push_back(order_of(run));
-  if (plan.next) order.next = order_of(*plan.next);
+  if (plan.next && !has_hooks(plan.runs.front()) && !has_hooks(*plan.next)) {
+    order.next = order_of(*plan.next);
+  }
   return order;
 }
 
 asio::awaitable<SeriesResult> SeriesRunner::Run(SeriesPlan whole) {
-  SeriesResult result;
   if (services_.cancel.requested()) {
+    SeriesResult result;
     result.failure = CancelledFailure();
     co_return result;
   }
-  const bool one_by_one = long_runs_ && whole.runs.front().phase == RunPhase::kMeasured;
-  const SeriesPlan plan =
-      RestOf(std::move(whole), unfinished_.runs.size(), one_by_one ? 1 : kMostRunsInSeries);
+  const std::size_t done = unfinished_.runs.size();
+  SeriesPlan plan = RestOf(std::move(whole), done, kMostRunsInSeries);
+  const std::size_t most = MostAtOnce(plan);
+  plan = RestOf(std::move(plan), 0, most);
+  const SeriesRun first = plan.runs.front();
+  if (HasRunHooks(spec_.benchmarks[first.planned.benchmark])) {
+    co_return co_await RunOneWithHooks(std::move(plan));
+  }
+  co_return co_await Execute(std::move(plan));
+}
+
+/// How many of the runs can be ordered together.
+std::size_t SeriesRunner::MostAtOnce(const SeriesPlan& plan) const {
+  const auto has_hooks = [this](const SeriesRun& run) {
+    return HasRunHooks(spec_.benchmarks[run.planned.benchmark]);
+  };
+  const bool one_by_one = long_runs_ && plan.runs.front().phase == RunPhase::kMeasured;
+  if (one_by_one || has_hooks(plan.runs.front())) return 1;
+  const auto end = std::find_if(plan.runs.begin(), plan.runs.end(), has_hooks);
+  return static_cast<std::size_t>(end - plan.runs.begin());
+}
+
+/// `plan` is of one run. What is after it waits for its hook: it is not prepared.
+asio::awaitable<SeriesResult> SeriesRunner::RunOneWithHooks(SeriesPlan plan) {
+  const SeriesRun run = plan.runs.front();
+  SeriesResult prepared = co_await RunHookOf(run, RunHook::kPrepare);
+  if (prepared.failure) co_return prepared;
+  SeriesResult result = co_await Execute(std::move(plan));
+  if (result.runner_lost || services_.cancel.requested()) co_return result;
+  SeriesResult concluded = co_await RunHookOf(run, RunHook::kConclude);
+  if (!result.failure) result.failure = std::move(concluded.failure);
+  result.runner_lost = concluded.runner_lost;
+  co_return result;
+}
+
+asio::awaitable<SeriesResult> SeriesRunner::RunHookOf(SeriesRun run, RunHook which) {
+  SeriesResult result;
+  const RunPlace at = PlaceOf(run);
+  if (!HookOf(spec_.benchmarks[run.planned.benchmark], which).Exists()) co_return result;
+  SeriesOrder order;
+  order.timeout = spec_.limits.timeout;
+  order.runs.push_back({children_.Of(which, run.planned.benchmark, run.planned.arm), 0, true, {}});
+  order.runs.front().variables = {"BENCHD_BLOCK=" + std::to_string(run.block)};
+  SeriesOutcome outcome = co_await services_.launcher.Run(std::move(order));
+
+  const std::string place =
+      (which == RunHook::kPrepare ? "prepare of " : "conclude of ") + DescribePlace(at);
+  if (services_.cancel.requested()) {
+    result.failure = CancelledFailure();
+  } else if (outcome.error) {
+    result.runner_lost = outcome.error->code == ErrorCode::kUnavailable;
+    result.failure = Failure{std::move(*outcome.error).Within(place), FailedRun{}};
+  } else {
+    unfinished_.log += LogOf(place, outcome.runs.front().output);
+    result.failure = HookFailure(place, spec_.limits.timeout, outcome.runs.front());
+  }
+  if (result.failure && result.failure->run) TellWhere(at, *result.failure->run);
+  co_return result;
+}
+
+asio::awaitable<SeriesResult> SeriesRunner::Execute(SeriesPlan plan) {
+  SeriesResult result;
   services_.disturbances.Begin();
   const SteadyTime began = services_.clock.Steady();
   SeriesOutcome outcome = co_await services_.launcher.Run(OrderOf(plan));
@@ -114,10 +153,7 @@ std::optional<Failure> SeriesRunner::Take(RunPlace place, RunOutcome outcome,
                                           std::uint32_t disturbances) {
   std::optional<Failure> failure = ExitFailure(place, outcome);
   if (failure && !spec_.benchmarks[place.planned.benchmark].ignore_failure) return failure;
-  if (!outcome.output.empty()) {
-    unfinished_.log += "== " + DescribePlace(place) + "\n" + outcome.output;
-    if (unfinished_.log.back() != '\n') unfinished_.log += '\n';
-  }
+  unfinished_.log += LogOf(DescribePlace(place), outcome.output);
   unfinished_.runs.push_back(benchd::Run{.benchmark = place.planned.benchmark,
                                          .block = place.block,
                                          .position = place.planned.position,

@@ -12,6 +12,7 @@
 #include "daemon/ports/clock.h"
 #include "daemon/ports/launcher.h"
 #include "daemon/session/cancel_token.h"
+#include "daemon/session/child_table.h"
 #include "daemon/session/disturbance_log.h"
 #include "daemon/session/failure.h"
 #include "daemon/session/series_plan.h"
@@ -39,7 +40,8 @@ inline constexpr Nanoseconds kReportInterval = std::chrono::milliseconds(100);
 /// Has series of runs made and puts what comes back together to blocks.
 ///
 /// Runs of a second or more are ordered one by one, so that each can be stored before the next one
-/// begins. Lives as long as its session.
+/// begins; those with hooks as well, with the hooks before and after them. Lives as long as its
+/// session.
 class SeriesRunner {
  public:
   struct Services {
@@ -60,6 +62,10 @@ class SeriesRunner {
   BlockResult DropUnfinished();
 
  private:
+  std::size_t MostAtOnce(const SeriesPlan& plan) const;
+  asio::awaitable<SeriesResult> RunOneWithHooks(SeriesPlan plan);
+  asio::awaitable<SeriesResult> RunHookOf(SeriesRun run, RunHook which);
+  asio::awaitable<SeriesResult> Execute(SeriesPlan plan);
   SeriesOrder OrderOf(const SeriesPlan& plan) const;
   std::optional<Failure> Take(RunPlace place, RunOutcome outcome, std::uint32_t disturbances);
   RunPlace PlaceOf(const SeriesRun& run) const {
@@ -68,13 +74,10 @@ class SeriesRunner {
 
   Services services_;
   const SessionSpec& spec_;
-  std::vector<std::uint32_t> first_child_;  // of each benchmark, in the launcher's numbering
+  const ChildTable children_;
   BlockResult unfinished_;
   bool long_runs_ = false;
 };
-
-/// What the launcher is handed for a session, in the numbering of SeriesRunner.
-std::vector<ChildSpec> ChildrenOf(const SessionSpec& spec, const std::vector<int>& cpus);
 
 /// The failure of a session that is asked to end.
 Failure CancelledFailure();

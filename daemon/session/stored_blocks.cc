@@ -48,14 +48,4 @@ Result<void> StoredBlocks::Take(std::vector<Run> runs) {
   return {};
 }
 
-Nanoseconds TimeOf(const std::vector<Run>& runs) {
-  double seconds = 0;
-  for (const Run& run : runs) {
-    for (const Sample& sample : run.samples) {
-      if (sample.metric == "wall_time" && sample.inner_benchmark.empty()) seconds += sample.value;
-    }
-  }
-  return std::chrono::duration_cast<Nanoseconds>(std::chrono::duration<double>(seconds));
-}
-
 }  // namespace benchd

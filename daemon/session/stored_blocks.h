@@ -7,7 +7,6 @@
 
 #include "daemon/base/result.h"
 #include "daemon/base/session_id.h"
-#include "daemon/base/time.h"
 #include "daemon/model/run.h"
 #include "daemon/model/session_spec.h"
 #include "daemon/ports/sample_store.h"
@@ -39,8 +38,5 @@ class StoredBlocks {
   std::vector<Run> block_;  // the one that is not complete yet
   std::uint64_t dropped_ = 0;
 };
-
-/// What the runs took together: their wall time. The pauses between them are not counted.
-Nanoseconds TimeOf(const std::vector<Run>& runs);
 
 }  // namespace benchd

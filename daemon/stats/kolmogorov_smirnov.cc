@@ -15,6 +15,20 @@ std::int64_t Distance(std::size_t i, std::size_t j, std::size_t m, std::size_t n
   return std::abs(static_cast<std::int64_t>(i * n) - static_cast<std::int64_t>(j * m));
 }
 
+// Calls at(i, j) wherever all values of x and y up to some value have been passed: i of x, j of y.
+template <typename At>
+void WalkPooled(std::span<const double> x, std::span<const double> y, At at) {
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < x.size() || j < y.size()) {
+    const bool from_x = j == y.size() || (i < x.size() && x[i] <= y[j]);
+    const double value = from_x ? x[i] : y[j];
+    while (i < x.size() && x[i] == value) ++i;
+    while (j < y.size() && y[j] == value) ++j;
+    at(i, j);
+  }
+}
+
 // The pooled order of two samples: where a new value begins, and how far apart they come there.
 struct Pooled {
   std::vector<bool> complete;  // [k]: the first k pooled values are all of their kind
@@ -24,16 +38,10 @@ struct Pooled {
 Pooled Pool(std::span<const double> x, std::span<const double> y) {
   Pooled pooled;
   pooled.complete.assign(x.size() + y.size() + 1, false);
-  std::size_t i = 0;
-  std::size_t j = 0;
-  while (i < x.size() || j < y.size()) {
-    const bool from_x = j == y.size() || (i < x.size() && x[i] <= y[j]);
-    const double value = from_x ? x[i] : y[j];
-    while (i < x.size() && x[i] == value) ++i;
-    while (j < y.size() && y[j] == value) ++j;
+  WalkPooled(x, y, [&](std::size_t i, std::size_t j) {
     pooled.complete[i + j] = true;
     pooled.largest = std::max(pooled.largest, Distance(i, j, x.size(), y.size()));
-  }
+  });
   return pooled;
 }
 
@@ -89,6 +97,15 @@ Result<KolmogorovSmirnov> CompareDistributions(std::span<const double> x,
   result.p = result.exact ? ExactP(pooled, x.size(), y.size())
                           : LimitP(result.statistic * std::sqrt(m / (m + n) * n));
   return result;
+}
+
+double SortedDistance(std::span<const double> x, std::span<const double> y) {
+  std::int64_t largest = 0;
+  WalkPooled(x, y, [&](std::size_t i, std::size_t j) {
+    largest = std::max(largest, Distance(i, j, x.size(), y.size()));
+  });
+  return static_cast<double>(largest) / static_cast<double>(x.size()) /
+         static_cast<double>(y.size());
 }
 
 }  // namespace benchd

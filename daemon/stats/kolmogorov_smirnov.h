@@ -32,4 +32,8 @@ inline constexpr std::size_t kLargestExactProduct = 25'000'000;
 Result<KolmogorovSmirnov> CompareDistributions(std::span<const double> x,
                                                std::span<const double> y);
 
+/// The statistic alone, of two samples in ascending order without a NaN, each of one value at
+/// least: linear in their sizes.
+double SortedDistance(std::span<const double> x, std::span<const double> y);
+
 }  // namespace benchd

@@ -2,6 +2,7 @@
 
 #include "daemon/store/enum_names.h"
 #include "daemon/store/json_codec.h"
+#include "daemon/store/program_json.h"
 
 namespace benchd::store {
 
@@ -198,6 +199,10 @@ struct Fields<Failure> {
   }
 };
 template <>
+struct Fields<SetupResult> {
+  static void Visit(auto& visit, auto& v) { visit("programs", v.programs); }
+};
+template <>
 struct Fields<SessionSnapshot> {
   static void Visit(auto& visit, auto& v) {
     visit("id", v.id);
@@ -211,6 +216,7 @@ struct Fields<SessionSnapshot> {
     visit("report", v.report);
     visit("failure", v.failure);
     visit("cancelled_by", v.cancelled_by);
+    visit("setup", v.setup);
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include "daemon/store/enum_names.h"
 #include "daemon/store/json_codec.h"
+#include "daemon/store/program_json.h"
 
 namespace benchd::store {
 
@@ -64,14 +65,10 @@ struct Fields<Caller> {
   }
 };
 template <>
-struct Fields<ProgramIdentity> {
+struct Fields<Commit> {
   static void Visit(auto& visit, auto& v) {
-    visit("path", v.path);
-    visit("device", v.device);
-    visit("inode", v.inode);
-    visit("size_bytes", v.size_bytes);
-    visit("mtime_ns", v.mtime_ns);
-    visit("sha256", v.sha256);
+    visit("id", v.id);
+    visit("description", v.description);
   }
 };
 template <>
@@ -85,11 +82,22 @@ struct Fields<Arm> {
     visit("env", v.env);
     visit("cwd", v.cwd);
     visit("program", v.program);
+    visit("commit", v.commit);
+  }
+};
+template <>
+struct Fields<Hook> {
+  static void Visit(auto& visit, auto& v) {
+    visit("command", v.command);
+    visit("argv", v.argv);
   }
 };
 template <>
 struct Fields<Hooks> {
   static void Visit(auto& visit, auto& v) {
+    visit("shell", v.shell);
+    visit("cwd", v.cwd);
+    visit("build", v.build);
     visit("setup", v.setup);
     visit("prepare", v.prepare);
     visit("conclude", v.conclude);
@@ -110,7 +118,8 @@ struct Fields<Benchmark> {
   static void Visit(auto& visit, auto& v) {
     visit("name", v.name);
     visit("arms", v.arms);
-    visit("hooks", v.hooks);
+    // Not "hooks": under that name earlier versions kept none, in another form.
+    visit.Added("commands_around", v.hooks);
     visit("parse", v.parse);
     visit("gates", v.gates);
     visit("input", v.input);

@@ -8,6 +8,7 @@
 #include "daemon/base/error.h"
 #include "daemon/system/doctor.h"
 #include "daemon/system/environment.h"
+#include "daemon/system/figures.h"
 
 namespace benchd {
 namespace {
@@ -66,7 +67,7 @@ Result<MachineReport> MachineOwner::Acquire(const std::string& profile, Isolatio
     }
     child_profile_ = (*known)->profile;
   }
-  report.environment = ReadEnvironment(parts_.settings.files());
+  report.environment = DescribeEnvironment();
   report.benchmark_cpus = *used;
   report.housekeeping_cpus = (*known)->cpus.housekeeping;
   session_ = Session{};
@@ -122,6 +123,14 @@ std::vector<Warning> MachineOwner::WarningsOf(const Session& session,
     warnings.push_back(Warn("limit_reached", "in " + where + " a program " + limit +
                                                  ": it may have done less than it should"));
   }
+  if (session.scaled_runs > 0) {
+    warnings.push_back(
+        Warn("counters_scaled",
+             "in " + std::to_string(session.scaled_runs) +
+                 " runs the CPU had too few counters, which took turns: some of their values are "
+                 "estimates, scaled up from what was counted in at least " +
+                 Percent(session.smallest_share) + " of the time"));
+  }
   if (!child_profile_.aslr) {
     warnings.push_back(Warn("aslr_off",
                             "aslr = \"off\": one memory layout was measured, which may favour "
@@ -143,6 +152,12 @@ void MachineOwner::NoteMigrations(std::uint64_t count) {
 
 void MachineOwner::NoteLimit(const std::string& limit) {
   if (session_) ++session_->limits[limit];
+}
+
+void MachineOwner::NoteScaledCounters(double share) {
+  if (!session_) return;
+  ++session_->scaled_runs;
+  session_->smallest_share = std::min(session_->smallest_share, share);
 }
 
 Result<const KnownProfile*> MachineOwner::Find(const std::string& name) const {
@@ -303,13 +318,19 @@ std::vector<SettingState> MachineOwner::States(const KnownProfile& known) const 
   return states;
 }
 
+Environment MachineOwner::DescribeEnvironment() const {
+  Environment environment = ReadEnvironment(parts_.settings.files());
+  if (!parts_.counters.empty()) environment.facts.emplace_back("counters", parts_.counters);
+  return environment;
+}
+
 MachineStatus MachineOwner::StatusOf(const KnownProfile& known) const {
   MachineStatus status;
   status.profile = known.profile.name;
   if (held_ && held_->name() == known.profile.name) {
     status.holder = session_ ? "session" : applied_.empty() ? "daemon" : "apply";
   }
-  status.environment = ReadEnvironment(parts_.settings.files());
+  status.environment = DescribeEnvironment();
   status.settings = States(known);
   if (!status.holder.empty()) {
     const std::vector<std::string> present = held_->Present();

@@ -47,7 +47,8 @@ class MachineOwner {
     /// nullptr: changes nothing, for the reason `why_nothing`.
     Journal* journal = nullptr;
     std::string why_nothing;
-    std::string overlap;  ///< empty, or why housekeeping and benchmark CPUs are the same ones
+    std::string counters;  ///< which there are (runner/perf_counters.h), a fact of the machine
+    std::string overlap;   ///< empty, or why housekeeping and benchmark CPUs are the same ones
   };
   explicit MachineOwner(Parts parts);
 
@@ -74,6 +75,9 @@ class MachineOwner {
   void NoteMigrations(std::uint64_t count);
   /// Likewise: a run that ran into a limit; "reached its limit of ...".
   void NoteLimit(const std::string& limit);
+  /// Likewise: a run for whose counters the CPU had not enough, so that one really counted for only
+  /// this share of the time.
+  void NoteScaledCounters(double share);
 
   /// @errors kInvalidArgument for an unknown profile.
   Result<MachineStatus> Describe(const std::string& profile) const;
@@ -100,6 +104,8 @@ class MachineOwner {
     std::uint64_t migrations = 0;
     std::uint64_t runs = 0;
     std::map<std::string, std::uint64_t> limits;  ///< what was run into, and by how many runs
+    std::uint64_t scaled_runs = 0;
+    double smallest_share = 1;  ///< of the time, of a counter in these
   };
 
   Result<const KnownProfile*> Find(const std::string& name) const;
@@ -111,6 +117,7 @@ class MachineOwner {
   std::optional<SettingState> LimitMemory(std::uint64_t profile_bytes) const;
   std::vector<SettingState> States(const KnownProfile& known) const;
   MachineStatus StatusOf(const KnownProfile& known) const;
+  Environment DescribeEnvironment() const;
   std::vector<Warning> WarningsOf(const Session& session,
                                   const std::vector<std::string>& at_end) const;
 

@@ -31,6 +31,11 @@ constexpr const char* kV1MemoryMax = "memory.limit_in_bytes";
 constexpr const char* kV1MemoryAndSwapMax = "memory.memsw.limit_in_bytes";
 constexpr const char* kPidsMax = "pids.max";
 constexpr const char* kV1Tasks = "tasks";
+constexpr const char* kCpuStat = "cpu.stat";
+constexpr const char* kV1CpuUsage = "cpuacct.usage";
+constexpr const char* kMemoryPeak = "memory.peak";
+constexpr const char* kV1MemoryPeak = "memory.max_usage_in_bytes";
+constexpr std::uint64_t kNanosPerMicro = 1000;
 
 UniqueFd OpenAt(int folder, const char* name, int flags) {
   return UniqueFd(openat(folder, name, flags | O_CLOEXEC));
@@ -185,7 +190,11 @@ Result<void> RunCgroup::MakeFolder() {
   tasks_ = OpenAt(at, kV1Tasks, O_WRONLY);
   memory_events_ = OpenAt(at, Has(at, kV1MemoryMax) ? "memory.oom_control" : "memory.events", 0);
   process_events_ = OpenAt(at, "pids.events", O_RDONLY);
-  killed_ = false;
+  // Beside cpuacct.usage a cpu.stat of version 1 is about other things.
+  cpu_time_ = OpenAt(at, kV1CpuUsage, O_RDONLY);
+  if (!cpu_time_ && !Has(at, kV1Tasks)) cpu_time_ = OpenAt(at, kCpuStat, O_RDONLY);
+  memory_peak_ = OpenAt(at, Has(at, kV1MemoryMax) ? kV1MemoryPeak : kMemoryPeak, O_RDONLY);
+  spent_ = false;
   seen_ = {};
   auto limited = Apply();
   if (!limited) RemoveFolder();
@@ -204,9 +213,9 @@ void RunCgroup::RemoveFolder() {
 
 /// Refused now, it is tried again for the next child.
 void RunCgroup::RenewFolder() {
-  if (!killed_) return;
+  if (!spent_) return;
   RemoveFolder();
-  if (!MakeFolder()) killed_ = true;
+  if (!MakeFolder()) spent_ = true;
 }
 
 int RunCgroup::fd() {
@@ -221,7 +230,7 @@ int RunCgroup::tasks_fd() {
 
 void RunCgroup::Kill() {
   if (!folder_) return;
-  killed_ = true;
+  spent_ = true;
   KillAll(folder_.get());
 }
 
@@ -295,6 +304,23 @@ RunCgroup::Counts RunCgroup::ReadCounts() const {
   counts.refused_forks = CountOf(forks, "max");
   return counts;
 }
+
+// ---- figures ----
+
+std::optional<std::uint64_t> RunCgroup::CpuTimeNs() const {
+  char buffer[512];
+  std::string_view text = ReadCounters(cpu_time_.get(), buffer, sizeof(buffer));
+  if (!text.starts_with("usage_usec ")) return ParseCount(NextLine(text));
+  return CountOf(text, "usage_usec") * kNanosPerMicro;
+}
+
+std::optional<std::uint64_t> RunCgroup::MemoryPeakBytes() const {
+  char buffer[64];
+  std::string_view text = ReadCounters(memory_peak_.get(), buffer, sizeof(buffer));
+  return ParseCount(NextLine(text));
+}
+
+// ---- events ----
 
 LimitHits RunCgroup::TakeHits() {
   if (!folder_) return {};

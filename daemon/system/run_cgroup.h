@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "daemon/base/result.h"
@@ -73,6 +74,15 @@ class RunCgroup {
   /// What happened since the last call.
   LimitHits TakeHits();
 
+  /// The CPU time that everything in the group has used since its folder was made: version 2, with
+  /// or without controllers, and version 1 with cpuacct. Empty where the kernel does not count it.
+  std::optional<std::uint64_t> CpuTimeNs() const;
+  /// The most memory that was charged to the group at once since its folder was made: anonymous
+  /// pages, page cache, the kernel's own. Needs the memory controller; in version 2 Linux 5.19.
+  std::optional<std::uint64_t> MemoryPeakBytes() const;
+  /// From the next fd() or tasks_fd() on it is a fresh folder, to which nothing is charged yet.
+  void RenewLater() { spent_ = true; }
+
  private:
   /// Events counted since the folder was made.
   struct Counts {
@@ -97,8 +107,10 @@ class RunCgroup {
   UniqueFd tasks_;
   UniqueFd memory_events_;
   UniqueFd process_events_;
+  UniqueFd cpu_time_;
+  UniqueFd memory_peak_;
   unsigned number_ = 0;  ///< of the next folder
-  bool killed_ = false;
+  bool spent_ = false;   ///< no child may be started in this folder any more
   TreeLimits limits_;
   Counts seen_;
 };

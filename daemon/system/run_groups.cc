@@ -42,7 +42,8 @@ RunGroupPlaces RunGroupPlaces::FindBeside(std::string v2) {
   return {.v2 = std::move(v2),
           .freezer = own("freezer"),
           .memory = own("memory"),
-          .processes = own("pids")};
+          .processes = own("pids"),
+          .cpu_time = own("cpuacct")};
 }
 
 std::string RunGroups::Open(RunGroupPlaces places, const TreeLimits& limits) {
@@ -64,9 +65,9 @@ std::string RunGroups::Open(RunGroupPlaces places, const TreeLimits& limits) {
   return missing;
 }
 
-Result<RunCgroup*> RunGroups::GroupForMemory() {
+Result<RunCgroup*> RunGroups::GroupForMemory(const char* what) {
   if (v2_ && v2_->CanLimitMemory()) return &*v2_;
-  return In(memory_, places_.memory, "a limit of memory");
+  return In(memory_, places_.memory, what);
 }
 
 Result<RunCgroup*> RunGroups::GroupForProcesses() {
@@ -77,7 +78,7 @@ Result<RunCgroup*> RunGroups::GroupForProcesses() {
 Result<void> RunGroups::LimitMemory(std::uint64_t bytes) {
   const std::uint64_t wanted = std::min(bytes, base_.memory_bytes);
   if (wanted == held_.memory_bytes) return {};
-  auto group = GroupForMemory();
+  auto group = GroupForMemory("a limit of memory");
   if (!group) return std::move(group).error();
   auto limited = (*group)->LimitMemory(wanted);
   held_.memory_bytes = limited ? wanted : kNoLimit;
@@ -86,7 +87,8 @@ Result<void> RunGroups::LimitMemory(std::uint64_t bytes) {
 
 std::string RunGroups::Describe() const {
   std::string text;
-  for (const std::optional<RunCgroup>* group : {&v2_, &freezer_, &memory_, &processes_}) {
+  for (const std::optional<RunCgroup>* group :
+       {&v2_, &freezer_, &memory_, &processes_, &cpu_time_}) {
     if (*group) Add(text, ", ", (*group)->path());
   }
   return text;
@@ -94,7 +96,7 @@ std::string RunGroups::Describe() const {
 
 std::array<int, RunGroups::kMostJoined> RunGroups::joined_fds() {
   const auto of = [](std::optional<RunCgroup>& group) { return group ? group->tasks_fd() : -1; };
-  return {of(freezer_), of(memory_), of(processes_)};
+  return {of(freezer_), of(memory_), of(processes_), of(cpu_time_)};
 }
 
 void RunGroups::Kill() {
@@ -103,6 +105,65 @@ void RunGroups::Kill() {
   // Without a freezer a fork may be missed; the next pass over the tree finds it.
   if (processes_) return processes_->Kill();
   if (memory_) memory_->Kill();
+}
+
+Result<void> RunGroups::BeginRun(const TreeFigureNeeds& needs) {
+  auto memory = CountMemoryPeak(needs.memory_peak);
+  auto cpu_time = CountCpuTime(needs.cpu_time);
+  return memory ? cpu_time : memory;
+}
+
+Result<void> RunGroups::CountMemoryPeak(bool needed) {
+  counts_memory_peak_ = nullptr;
+  if (!needed) {
+    // It may have been made for nothing but this.
+    if (held_.memory_bytes == kNoLimit) memory_.reset();
+    return {};
+  }
+  auto group = GroupForMemory("the peak of memory");
+  if (!group) return std::move(group).error().Within("no control group counts it");
+  if (!(*group)->MemoryPeakBytes()) {
+    return Error{ErrorCode::kUnimplemented, "this kernel has no memory.peak (Linux 5.19 has)", {}};
+  }
+  (*group)->RenewLater();
+  counts_memory_peak_ = *group;
+  return {};
+}
+
+Result<void> RunGroups::CountCpuTime(bool needed) {
+  counts_cpu_time_ = nullptr;
+  // Where it is not fresh, what was used before does not count.
+  if (v2_ && v2_->fd() >= 0 && v2_->CpuTimeNs()) {
+    counts_cpu_time_ = &*v2_;
+  } else if (!needed) {
+    cpu_time_.reset();
+    return {};
+  } else {
+    auto group = In(cpu_time_, places_.cpu_time, "CPU time");
+    if (!group) return std::move(group).error().Within("no control group counts it");
+    if ((*group)->tasks_fd() < 0 || !(*group)->CpuTimeNs()) {
+      return Error{ErrorCode::kInternal, "the control group does not tell its CPU time", {}};
+    }
+    counts_cpu_time_ = *group;
+  }
+  cpu_time_before_ns_ = counts_cpu_time_->CpuTimeNs().value_or(0);
+  return {};
+}
+
+TreeFigures RunGroups::ReadFigures() const {
+  constexpr std::uint64_t kNanosPerMicro = 1000;
+  TreeFigures figures;
+  if (counts_cpu_time_ != nullptr) {
+    if (const auto ns = counts_cpu_time_->CpuTimeNs(); ns && *ns >= cpu_time_before_ns_) {
+      figures.cpu_time_us = static_cast<std::int64_t>((*ns - cpu_time_before_ns_) / kNanosPerMicro);
+    }
+  }
+  if (counts_memory_peak_ != nullptr) {
+    if (const auto bytes = counts_memory_peak_->MemoryPeakBytes()) {
+      figures.memory_peak_bytes = static_cast<std::int64_t>(*bytes);
+    }
+  }
+  return figures;
 }
 
 std::string RunGroups::TakeHits() {

@@ -17,9 +17,23 @@ struct RunGroupPlaces {
   std::string freezer;  ///< these of version 1
   std::string memory;
   std::string processes;
+  std::string cpu_time;
 
   /// Of version 1, those of this process' own groups; `v2` is given.
   static RunGroupPlaces FindBeside(std::string v2);
+};
+
+/// What is to be known of a whole process tree beyond what is to be had for nothing.
+struct TreeFigureNeeds {
+  bool cpu_time = false;
+  bool memory_peak = false;
+  bool operator==(const TreeFigureNeeds&) const = default;
+};
+
+/// Of a whole process tree so far; absent where its groups do not count it.
+struct TreeFigures {
+  std::optional<std::int64_t> cpu_time_us;
+  std::optional<std::int64_t> memory_peak_bytes;
 };
 
 /// All control groups of one run's process tree: of version 2 where that is there, and of version 1
@@ -38,9 +52,9 @@ class RunGroups {
   std::string Open(RunGroupPlaces places, const TreeLimits& limits);
 
   /// Without any, a tree is found through its parents only (ProcessTree).
-  bool any() const { return v2_ || freezer_ || memory_ || processes_; }
+  bool any() const { return v2_ || has_v1(); }
   /// Whether children are started in their group (version 2), or have to join it.
-  bool has_v1() const { return freezer_ || memory_ || processes_; }
+  bool has_v1() const { return freezer_ || memory_ || processes_ || cpu_time_; }
   /// A limit holds, so that a child outside must not run.
   bool limited() const { return held_.memory_bytes != kNoLimit || held_.processes != kNoLimit; }
   const TreeLimits& held() const { return held_; }
@@ -49,7 +63,7 @@ class RunGroups {
 
   /// For CLONE_INTO_CGROUP, or -1.
   int clone_fd() { return v2_ ? v2_->fd() : -1; }
-  static constexpr std::size_t kMostJoined = 3;
+  static constexpr std::size_t kMostJoined = 4;
   /// What a child writes itself into; -1 for a group that is not there.
   std::array<int, kMostJoined> joined_fds();
 
@@ -59,13 +73,23 @@ class RunGroups {
   /// kNoLimit = only the latter. @errors where no group can hold it.
   Result<void> LimitMemory(std::uint64_t bytes);
 
+  /// Before a child is started: from now on ReadFigures() is about that one's run. CPU time of
+  /// version 2 is there unasked. Else what is needed may cost more groups, and a memory peak always
+  /// does: it takes a fresh folder each time, as no kernel before Linux 6.12 can reset it, and what
+  /// is left in the page cache of one run would be the next one's.
+  /// @errors for what no group here counts.
+  Result<void> BeginRun(const TreeFigureNeeds& needs);
+  TreeFigures ReadFigures() const;
+
   /// Which limits the run ran into, as the end of "the run ...": "exceeded its memory limit of
   /// 64 MiB and reached its limit of 200 processes"; empty = none.
   std::string TakeHits();
 
  private:
-  Result<RunCgroup*> GroupForMemory();
+  Result<RunCgroup*> GroupForMemory(const char* what);
   Result<RunCgroup*> GroupForProcesses();
+  Result<void> CountCpuTime(bool needed);
+  Result<void> CountMemoryPeak(bool needed);
 
   RunGroupPlaces places_;
   TreeLimits base_;
@@ -74,6 +98,10 @@ class RunGroups {
   std::optional<RunCgroup> freezer_;
   std::optional<RunCgroup> memory_;
   std::optional<RunCgroup> processes_;
+  std::optional<RunCgroup> cpu_time_;
+  const RunCgroup* counts_cpu_time_ = nullptr;     ///< one of the above
+  const RunCgroup* counts_memory_peak_ = nullptr;  ///< likewise
+  std::uint64_t cpu_time_before_ns_ = 0;
 };
 
 }  // namespace benchd

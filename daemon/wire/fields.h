@@ -87,21 +87,27 @@ void VisitFields(auto& visit, Is<ResolveProgram> auto& v) {
 void VisitFields(auto& visit, Is<ProgramResolved> auto& v) { visit(v.request, v.program); }
 void VisitFields(auto& visit, Is<OpenChild> auto& v) {
   visit(v.request, v.child, v.caller, v.argv, v.env, v.cwd, v.input, v.output, v.output_path,
-        v.parse, v.cpus, v.program);
+        v.parse, v.cpus, v.program, v.metrics);
 }
 void VisitFields(auto& visit, Is<CloseChildren> auto& v) { visit(v.request); }
 void VisitFields(auto& visit, Is<Done> auto& v) { visit(v.request, v.result); }
 void VisitFields(auto& visit, Is<PlannedStart> auto& v) {
-  visit(v.child, v.padding_bytes, v.begins_block);
+  visit(v.child, v.padding_bytes, v.begins_block, v.variables);
 }
 void VisitFields(auto& visit, Is<StartRuns> auto& v) {
   visit(v.request, v.timeout_ns, v.budget_ns, v.stop_on_failure, v.runs, v.next);
 }
 void VisitFields(auto&, Is<CancelRun> auto&) {}
+void VisitFields(auto& visit, Is<CounterFigure> auto& v) {
+  visit(v.metric, v.value, v.enabled_ns, v.running_ns);
+}
+void VisitFields(auto& visit, Is<MissingMetric> auto& v) { visit(v.metric, v.why); }
 void VisitFields(auto& visit, Is<RunFigures> auto& v) {
   visit(v.started_at_ns, v.wall_time_ns, v.ended_at_ns, v.user_time_us, v.system_time_us,
         v.max_rss_bytes, v.minor_faults, v.major_faults, v.voluntary_switches,
         v.involuntary_switches, v.exit, v.limit, v.stderr_tail, v.output, v.parsed);
+  visit(v.read_bytes, v.write_bytes, v.tree_cpu_time_us, v.tree_memory_peak_bytes, v.counters,
+        v.missing);
 }
 void VisitFields(auto& visit, Is<RunsFinished> auto& v) { visit(v.request, v.runs, v.result); }
 void VisitFields(auto& visit, Is<AcquireMachine> auto& v) {
@@ -119,7 +125,7 @@ void VisitFields(auto& visit, Is<MachineDiagnosed> auto& v) { visit(v.request, v
 void VisitFields(auto& visit, Is<ProfileSummary> auto& v) { visit(v.name, v.cpus); }
 void VisitFields(auto& visit, Is<ParsedOutput> auto& v) { visit(v.result, v.samples, v.metrics); }
 void VisitFields(auto& visit, Is<RunnerConfig> auto& v) {
-  visit(v.user, v.benchmark_cpus, v.profiles, v.children);
+  visit(v.user, v.benchmark_cpus, v.counters, v.profiles, v.children);
 }
 
 }  // namespace benchd::wire

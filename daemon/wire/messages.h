@@ -23,7 +23,7 @@
 /// closed socket, as the death of the other.
 namespace benchd::wire {
 
-inline constexpr std::uint32_t kVersion = 4;
+inline constexpr std::uint32_t kVersion = 5;
 
 /// First record of a connection, from benchd.
 struct Hello {
@@ -73,6 +73,9 @@ struct OpenChild {
   std::string parse;  ///< empty = none
   std::vector<int> cpus;
   ProgramIdentity program;
+  /// Of the metrics that not every machine has (model/metric.h) those that must be had: without
+  /// them the child is refused.
+  std::vector<std::string> metrics;
 };
 struct CloseChildren {
   std::uint64_t request = 0;
@@ -88,6 +91,8 @@ struct PlannedStart {
   std::uint32_t child = 0;
   std::uint32_t padding_bytes = 0;
   bool begins_block = true;
+  /// NAME=VALUE, beside the child's own; for hooks, which are told the block.
+  std::vector<std::string> variables;
 };
 /// Run these one after the other, without a word between them. Ends early after a run that could
 /// not be measured; with `stop_on_failure` after one that failed; where a block begins once
@@ -103,7 +108,23 @@ struct StartRuns {
 /// Kills the run under way; its RunsFinished comes as usual, with kCancelled. No answer of its own.
 struct CancelRun {};
 
-/// A child's figures, all of the process that was started (wait4), not of its descendants' rest.
+/// What one counter of perf_event_open(2) says of a process tree. When the CPU has fewer counters
+/// than were asked for they take turns: then `running_ns` is below `enabled_ns`.
+struct CounterFigure {
+  std::string metric;       ///< model/metric.h
+  std::uint64_t value = 0;  ///< as it was counted, not scaled; nanoseconds for task_clock
+  std::uint64_t enabled_ns = 0;
+  std::uint64_t running_ns = 0;
+};
+
+/// A metric that was asked for, and why this run has none.
+struct MissingMetric {
+  std::string metric;
+  std::string why;
+};
+
+/// A child's figures, of the process that was started and the children it waited for (wait4),
+/// unless they are said to be the whole tree's.
 struct RunFigures {
   std::int64_t started_at_ns = 0;  ///< CLOCK_REALTIME just before execve
   std::int64_t wall_time_ns = 0;   ///< CLOCK_MONOTONIC, from just before execve to reaped
@@ -123,6 +144,13 @@ struct RunFigures {
   /// What benchd-helper made of stdout as the caller: an encoded ParsedOutput, opaque to the
   /// runner.
   std::string parsed;
+  std::optional<std::int64_t> read_bytes;   ///< from storage; absent: the kernel does not count
+  std::optional<std::int64_t> write_bytes;  ///< likewise, to storage
+  /// Of the whole tree, by its control group; absent without one.
+  std::optional<std::int64_t> tree_cpu_time_us;
+  std::optional<std::int64_t> tree_memory_peak_bytes;
+  std::vector<CounterFigure> counters;  ///< of the whole tree; those there are
+  std::vector<MissingMetric> missing;
 };
 struct RunsFinished {
   std::uint64_t request = 0;
@@ -204,6 +232,7 @@ Result<Result<ProgramIdentity>> DecodeResolved(std::string_view bytes);
 struct RunnerConfig {
   std::string user;            ///< who may connect: a name or a number; empty = the default
   std::string benchmark_cpus;  ///< CPU list; empty = the default split
+  bool counters = false;       ///< counters are opened for every run, asked for or not
   /// Those of the file; `default` and `strict` exist in any case.
   std::vector<MachineProfile> profiles;
   ChildLimits children;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "tests/analysis/session_builder.h"
 
@@ -50,6 +51,23 @@ TEST_F(GatePlanTest, WithAHarnessEveryParsedMetricWithADirectionGatesAndNotWallT
   EXPECT_EQ(Key(gates[1]), "latency");
 }
 
+TEST_F(GatePlanTest, WhatIsConstantInStepsAboveTheMarginGatesOnlyWhenNamed) {
+  benchmark_.parse = "go";
+  for (const auto& [value, gated] :
+       {std::pair(1.0, false), std::pair(99.0, false), std::pair(101.0, true)}) {
+    // 2 q / value against 2 %, for q = 1: statistics.md section 3, both arms at the same value.
+    MetricCatalog catalog;
+    std::vector<std::size_t> ids;
+    for (std::uint32_t arm = 0; arm < 2; ++arm) {
+      catalog.Learn(RunBuilder(0, arm).Sample("n", value).Metric("n", Better::kLower, "1", 1), ids);
+    }
+    EXPECT_EQ(GateMetricsByCatalog(benchmark_, 0.02, catalog), gated ? 1U : 0U) << value;
+    EXPECT_EQ(NotGatedByDefault(benchmark_, 0.02, catalog).size(), gated ? 0U : 1U) << value;
+    catalog.Learn(RunBuilder(0, 0).Sample("n", value + 1).Metric("n", Better::kLower, "1", 1), ids);
+    EXPECT_EQ(GateMetricsByCatalog(benchmark_, 0.02, catalog), 1U) << "it varies";
+  }
+}
+
 TEST_F(GatePlanTest, NamedGatesReplaceTheDefaultAndMayTurnTheDirection) {
   benchmark_.parse = "lines";
   benchmark_.gates = {AbsoluteGate("widgets", 5)};
@@ -82,7 +100,7 @@ TEST_F(GatePlanTest, AHarnessWithoutAnyDirectionLeavesNoGate) {
   std::vector<std::size_t> ids;
   catalog.Learn(RunBuilder(0, 0).Sample("wall_time", 1).Sample("widgets", 4), ids);
   EXPECT_FALSE(PlanGates(benchmark_, 0.02, catalog));
-  EXPECT_EQ(GateMetricsByCatalog(catalog), 0u);
+  EXPECT_EQ(GateMetricsByCatalog(benchmark_, 0.02, catalog), 0u);
 }
 
 TEST_F(GatePlanTest, ARateCannotLoseAllOfItself) {
@@ -106,7 +124,7 @@ TEST_F(GatePlanTest, TheNumberOfGatesIsKnownFromTheSpecUnlessAHarnessDecides) {
   EXPECT_EQ(GateMetricsBySpec(benchmark_), 1u);
   benchmark_.parse = "lines";
   EXPECT_FALSE(GateMetricsBySpec(benchmark_));
-  EXPECT_EQ(GateMetricsByCatalog(catalog_), 2u);
+  EXPECT_EQ(GateMetricsByCatalog(benchmark_, 0.02, catalog_), 2u);
   benchmark_.gates = {RatioGate("ops", 0.1)};
   EXPECT_EQ(GateMetricsBySpec(benchmark_), 1u);
 }

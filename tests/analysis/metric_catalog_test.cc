@@ -30,6 +30,36 @@ TEST(MetricCatalogTest, NamesInnerBenchmarksInFrontAndKeepsBuiltinsApart) {
   EXPECT_FALSE(catalog.Find("cpu_time"));
 }
 
+TEST(MetricCatalogTest, WhatIsSaidOfAnInnerBenchmarkGoesBeforeWhatIsSaidOfTheName) {
+  MetricCatalog catalog;
+  std::vector<std::size_t> ids;
+  catalog.Learn(RunBuilder(0, 0)
+                    .Sample("time", 1, "BM_x")
+                    .Sample("time", 2, "BM_y")
+                    .Metric("time", Better::kLower, "s", 0.1)
+                    .Metric("BM_y/time", Better::kHigher, "1/s", 0.01),
+                ids);
+  EXPECT_EQ(catalog.metrics()[0].unit, "s");
+  EXPECT_EQ(catalog.metrics()[0].resolution, 0.1);
+  EXPECT_EQ(catalog.metrics()[1].unit, "1/s");
+  EXPECT_EQ(catalog.metrics()[1].better, Better::kHigher);
+  EXPECT_EQ(catalog.metrics()[1].resolution, 0.01);
+}
+
+TEST(MetricCatalogTest, KnowsWhichArmShowedAMetricAndWhetherItWasEverZero) {
+  MetricCatalog catalog;
+  std::vector<std::size_t> ids;
+  catalog.Learn(RunBuilder(0, 0).Sample("a", 1).Sample("b", 0), ids);
+  EXPECT_TRUE(catalog.ShownBy(1, 0)) << "that arm has no run yet";
+  catalog.Learn(RunBuilder(0, 1).Sample("a", 1).Sample("c", 1), ids);
+  EXPECT_TRUE(catalog.ShownBy(0, 0));
+  EXPECT_TRUE(catalog.ShownBy(0, 1));
+  EXPECT_FALSE(catalog.ShownBy(0, 2));
+  EXPECT_FALSE(catalog.ShownBy(1, 1));
+  EXPECT_TRUE(catalog.metrics()[0].positive);
+  EXPECT_FALSE(catalog.metrics()[1].positive);
+}
+
 TEST(MetricCatalogTest, TheFinestPrintedDecimalIsTheResolution) {
   MetricCatalog catalog;
   std::vector<std::size_t> ids;

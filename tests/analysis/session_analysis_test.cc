@@ -109,8 +109,9 @@ TEST(SessionAnalysisTest, RatesAreReportedWithTheirOwnSignAndHarmonicMeans) {
   const std::vector<std::pair<double, double>> pairs{{2, 1}, {8, 4}};
   for (int i = 0; i < 8; ++i) {
     const auto [base, candidate] = pairs[static_cast<std::size_t>(i) % 2];
-    Feed(analysis, {RunBuilder(0, 0).Sample("ops", base).Metric("ops", Better::kHigher, "1/s"),
-                    RunBuilder(0, 1).Sample("ops", candidate).Metric("ops", Better::kHigher)});
+    Feed(analysis,
+         {RunBuilder(0, 0).Sample("ops", base).Metric("ops", Better::kHigher, "1/s"),
+          RunBuilder(0, 1).Sample("ops", candidate).Metric("ops", Better::kHigher, "1/s")});
   }
   const Comparison gate = Find(analysis.Conclude(), "ops");
   EXPECT_EQ(gate.verdict, Verdict::kRegression);

@@ -192,6 +192,21 @@ TEST(ParsedMetricsTest, TakesTheFinestResolutionOfRunsThatCount) {
       << "wall_time is benchd's own";
 }
 
+TEST(ParsedMetricsTest, TakesWhatIsSaidOfAnInnerBenchmarkBeforeWhatIsSaidOfTheName) {
+  v1::Run run = ParsedRun(v1::RUN_PHASE_MEASURED, 0.1);
+  v1::MetricInfo* info = run.add_metrics();
+  info->set_name("BM_X/threads:2/latency");
+  info->set_unit("s");
+  info->set_better(v1::BETTER_HIGHER);
+  ParsedMetrics metrics;
+  metrics.Learn(run);
+  std::string text;
+  for (const v1::Column& column : metrics.columns()) text += FormatColumn(column) + "\n";
+  EXPECT_EQ(text,
+            "latency:lower,unit=ms,step=0.1\n"
+            "BM_X/threads:2/latency:higher,unit=s\n");
+}
+
 std::string Replayed(const v1::Session& session, const std::vector<v1::Column>& columns = {}) {
   const AnalyzeReplay replay = ReplayAnalysis(session, columns);
   constexpr std::string_view kStart = "benchctl export k3x9m2pq --format csv | benchctl analyze - ";

@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "tests/client/samples.h"
+#include "tests/client/similarity_samples.h"
 
 namespace benchd::client {
 namespace {
@@ -253,6 +254,51 @@ grpc::Status FakeDaemon::Analyze(grpc::ServerContext*,
   const std::lock_guard lock(mutex_);
   *response = analysis_;
   return grpc::Status::OK;
+}
+
+grpc::Status FakeDaemon::AssessSimilarity(grpc::ServerContext*,
+                                          grpc::ServerReader<v1::AssessSimilarityRequest>* reader,
+                                          v1::AssessSimilarityResponse* response) {
+  v1::SimilarityOptions options;
+  std::string file;
+  for (v1::AssessSimilarityRequest request; reader->Read(&request);) {
+    if (request.has_options()) options = request.options();
+    file += request.chunk();
+  }
+  const std::lock_guard lock(mutex_);
+  similarity_options_ = options;
+  assessed_files_.push_back(file);
+  if (file.find("broken") != std::string::npos) {
+    return {grpc::StatusCode::INVALID_ARGUMENT, "line 1, column 1: 'broken' is not a number"};
+  }
+  *response = SampleAssessment();
+  return grpc::Status::OK;
+}
+
+grpc::Status FakeDaemon::Agreement(grpc::ServerContext*,
+                                   grpc::ServerReader<v1::AgreementRequest>* reader,
+                                   v1::AgreementResponse* response) {
+  for (v1::AgreementRequest request; reader->Read(&request);) {
+    const std::lock_guard lock(mutex_);
+    if (request.has_options()) agreement_options_ = request.options();
+  }
+  *response = SampleAgreement();
+  return grpc::Status::OK;
+}
+
+v1::SimilarityOptions FakeDaemon::similarity_options() const {
+  const std::lock_guard lock(mutex_);
+  return similarity_options_;
+}
+
+std::vector<std::string> FakeDaemon::assessed_files() const {
+  const std::lock_guard lock(mutex_);
+  return assessed_files_;
+}
+
+v1::AgreementOptions FakeDaemon::agreement_options() const {
+  const std::lock_guard lock(mutex_);
+  return agreement_options_;
 }
 
 }  // namespace benchd::client

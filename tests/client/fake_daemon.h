@@ -48,6 +48,9 @@ class FakeDaemon : public v1::SessionService::Service,
   /// Analyze answers that as soon as so many bytes of a table have come.
   void RefuseAnalysis(grpc::Status status, std::size_t after_bytes);
 
+  // AssessSimilarity answers with SampleAssessment(), but refuses a file that holds "broken";
+  // Agreement answers with SampleAgreement() (similarity_samples.h).
+
   /// Who is said to have the machine reserved.
   void SetReservedBy(std::uint32_t uid);
   FakeMachine& machine() { return machine_; }
@@ -61,6 +64,9 @@ class FakeDaemon : public v1::SessionService::Service,
   v1::AnalyzeOptions analyze_options() const;
   std::string analyzed_table() const;
   std::size_t largest_chunk() const;
+  v1::SimilarityOptions similarity_options() const;
+  std::vector<std::string> assessed_files() const;
+  v1::AgreementOptions agreement_options() const;
 
   grpc::Status Submit(grpc::ServerContext*, const v1::SubmitRequest* request,
                       v1::SubmitResponse* response) override;
@@ -82,6 +88,11 @@ class FakeDaemon : public v1::SessionService::Service,
                      v1::QueueStatus* status) override;
   grpc::Status Analyze(grpc::ServerContext*, grpc::ServerReader<v1::AnalyzeRequest>* reader,
                        v1::AnalyzeResponse* response) override;
+  grpc::Status AssessSimilarity(grpc::ServerContext*,
+                                grpc::ServerReader<v1::AssessSimilarityRequest>* reader,
+                                v1::AssessSimilarityResponse* response) override;
+  grpc::Status Agreement(grpc::ServerContext*, grpc::ServerReader<v1::AgreementRequest>* reader,
+                         v1::AgreementResponse* response) override;
 
  private:
   mutable std::mutex mutex_;
@@ -96,6 +107,9 @@ class FakeDaemon : public v1::SessionService::Service,
   v1::AnalyzeOptions analyze_options_;
   std::string analyzed_table_;
   std::size_t largest_chunk_ = 0;
+  v1::SimilarityOptions similarity_options_;
+  std::vector<std::string> assessed_files_;  // in the order of their ends
+  v1::AgreementOptions agreement_options_;
   v1::AnalyzeResponse analysis_;
   grpc::Status analysis_status_;
   std::size_t refuse_after_bytes_ = 0;

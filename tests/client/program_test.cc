@@ -263,7 +263,7 @@ TEST_F(ProgramTest, RefusalsHaveTheContractsCodes) {
   EXPECT_EQ(denied.err,
             "error: pause: only admins may\nhint: ask root or the group benchd-admin\n");
   EXPECT_EQ(Run({"frobnicate"}).exit_code, 2);
-  EXPECT_EQ(Run({"compare", "--bisect", "a", "b"}).exit_code, 2);
+  EXPECT_EQ(Run({"compare", "--no-such-option", "a", "b"}).exit_code, 2);
   EXPECT_EQ(Run({"export", "k3", "--format", "junit"}).exit_code, 2);
   EXPECT_EQ(Run({"list", "extra"}).exit_code, 2);
   EXPECT_EQ(Run({}).exit_code, 2);

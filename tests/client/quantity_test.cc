@@ -102,6 +102,11 @@ TEST(MetricTest, SaysWhatIsWrong) {
             std::string("the margin +abc is not a number with a unit") + kHint);
   EXPECT_EQ(Said(ParseMetricGate("x:+-1")), std::string("the margin +-1 is negative") + kHint);
   EXPECT_EQ(Said(ParseMetricGate("x:+0")), std::string("the margin +0 is not above zero") + kHint);
+  for (const char* margin : {"1e308MiB", "1e-320ns"}) {
+    EXPECT_EQ(
+        Said(ParseMetricGate(std::string("max:+") + margin)),
+        std::string("the margin +") + margin + " is no margin that a number can hold" + kHint);
+  }
   EXPECT_EQ(Said(ParseMetricGate("x:+nan")),
             std::string("the margin +nan is not a finite number") + kHint);
   EXPECT_EQ(Said(ParseMetricGate("wall_time:+1MiB")),

@@ -141,7 +141,7 @@ TEST(JsonTest, OtherCommandsPrintOneObjectALine) {
   moved.set_position(2);
   const auto now = SampleNow();
   ExpectGolden("commands.jsonl",
-               SubmittedJson(submitted, now) + "\n" +
+               SubmittedJson(submitted, {}, now) + "\n" +
                    CancelJson("k3x9m2pq", v1::SESSION_STATE_CANCELLED, now) + "\n" +
                    MoveJson(move, moved, now) + "\n" + QueueJson(queue, now) + "\n" +
                    VersionJson("0.1.0", &queue, now) + "\n" + VersionJson("0.1.0", nullptr, now) +
@@ -209,6 +209,44 @@ TEST(ReportTest, ShowsASuite) {
   session.set_session("k3x9m2pq");
   *session.mutable_report() = SuiteUpdate();
   ExpectGolden("result_suite.txt", RenderResult(session, kPlain));
+  // The means are left out where they do not fit.
+  EXPECT_NE(RenderResult(session, {false, true, 111}).find("500 ms"), std::string::npos);
+  const std::string narrow = RenderResult(session, {false, true, 110});
+  EXPECT_EQ(narrow.find("500 ms"), std::string::npos) << narrow;
+  EXPECT_NE(narrow.find("undecided"), std::string::npos) << narrow;
+}
+
+TEST(ReportTest, OfASuiteWarningsOfOneKindAreToldTwice) {
+  v1::Session session = SampleSession();
+  *session.mutable_report() = SuiteUpdate();
+  for (int i = 0; i < 5; ++i) {
+    v1::Warning* warning = session.mutable_report()->add_warnings();
+    warning->set_code("warmup");
+    warning->set_benchmark("b" + std::to_string(i));
+    warning->set_message("it warms up");
+  }
+  const std::string text = RenderResult(session, kPlain);
+  EXPECT_NE(text.find("warning: b1: it warms up\nwarning: warmup: 3 more like these; `show` has "
+                      "them all\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("b2"), std::string::npos) << text;
+}
+
+TEST(ReportTest, OfASuiteOnlyWhatIsStillChangedIsToldBesideTheGates) {
+  v1::Session session = SampleSession();
+  *session.mutable_report() = SuiteUpdate();
+  v1::Comparison* info = session.mutable_report()->add_comparisons();
+  *info = session.report().comparisons(0);
+  info->set_role(v1::COMPARISON_ROLE_INFO);
+  info->set_metric("cpu_time");
+  info->clear_verdict();
+  info->set_flag(v1::FLAG_IMPROVEMENT);
+  const std::string line =
+      "also: parse: cpu_time of candidate -0.8 % (-1.4 % … -0.2 %): improvement\n";
+  EXPECT_NE(RenderResult(session, kPlain).find(line), std::string::npos);
+  info->mutable_change()->set_hi(0.3);
+  EXPECT_EQ(RenderResult(session, kPlain).find("also:"), std::string::npos);
 }
 
 TEST(ReportTest, AsciiStaysAscii) {

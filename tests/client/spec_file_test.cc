@@ -85,50 +85,48 @@ TEST(SpecFileTest, AnOwnMarginNeedsNamedMetricsWithParse) {
   const std::string text =
       std::string(kArms) +
       "name = 'one'\nparse = 'lines'\nmargin = 0.01\n[[benchmark]]\nname = 'two'\ncommand = 'y'\n";
-  EXPECT_EQ(
-      Said(text),
-      "suite.toml:9: margin = 0.01: with parse it needs to know the metrics | name them: metric = "
-      "[\"NAME\"]");
+  EXPECT_EQ(Said(text),
+            "suite.toml:9:1: margin = 0.01: with parse it needs to know the metrics | name them: "
+            "metric = "
+            "[\"NAME\"]");
 }
 
 TEST(SpecFileTest, SaysTheLine) {
   EXPECT_EQ(Said("[defaults]\nmargn = 1\n"),
-            "suite.toml:2: margn: unknown key | did you mean margin?");
-  EXPECT_EQ(Said("[defaults]\nparameter_list = 'x'\n"),
-            "suite.toml:2: parameter_list: unknown key | ");
-  EXPECT_EQ(Said("[default]\n"), "suite.toml:1: default: unknown key | did you mean defaults?");
-  EXPECT_EQ(Said("[[arm]]\nname = 'a'\ncolour = 1\n"), "suite.toml:3: colour: unknown key | ");
+            "suite.toml:2:1: margn: unknown key | did you mean margin?");
+  EXPECT_EQ(Said("[default]\n"), "suite.toml:1:2: default: unknown key | did you mean defaults?");
+  EXPECT_EQ(Said("[[arm]]\nname = 'a'\ncolour = 1\n"), "suite.toml:3:1: colour: unknown key | ");
   EXPECT_EQ(Said("[[arm]]\ndir = '.'\n"),
-            "suite.toml:1: arm: it has no name | add name = \"base\"");
+            "suite.toml:1:1: arm: it has no name | add name = \"base\"");
   EXPECT_EQ(Said(std::string(kArms) + "seed = 5\n"),
-            "suite.toml:7: seed: it holds for the whole session | move it to [defaults]");
+            "suite.toml:7:1: seed: it holds for the whole session | move it to [defaults]");
   EXPECT_EQ(Said("[defaults]\nmargin = true\n"),
-            "suite.toml:2: margin: a value is expected, not true or false | ");
+            "suite.toml:2:1: margin: a value is expected, not true or false | ");
   EXPECT_EQ(Said("[defaults]\nfail_fast = 1\n"),
-            "suite.toml:2: fail_fast: true or false is expected | ");
+            "suite.toml:2:1: fail_fast: true or false is expected | ");
   EXPECT_EQ(Said("[defaults]\nmargin = ['1%']\n"),
-            "suite.toml:2: margin: a string or a number is expected | ");
+            "suite.toml:2:1: margin: a string or a number is expected | ");
   EXPECT_EQ(Said("[defaults]\nmargin = 'abc'\n" + std::string(kArms)),
-            "suite.toml:2: margin = abc: not a number | write 2% or 0.02");
+            "suite.toml:2:1: margin = abc: not a number | write 2% or 0.02");
   EXPECT_EQ(Said("[[arm]]\nname = 1\n"),
-            "suite.toml:2: name: a string is expected | put it into quotes");
-  EXPECT_EQ(Said("arm = 3\n"), "suite.toml:1: arm: a list of tables is expected | write [[arm]]");
+            "suite.toml:2:1: name: a string is expected | put it into quotes");
+  EXPECT_EQ(Said("arm = 3\n"), "suite.toml:1:7: arm: a list of tables is expected | write [[arm]]");
   EXPECT_EQ(Said(""),
             "suite.toml: no arm: there is nothing to compare | add [[arm]] with a name, twice");
   EXPECT_EQ(Said("[[arm]]\nname = 'a'\ncommand = 'x'\n"),
             "no candidate: there is nothing to compare with | name a second arm");
-  EXPECT_EQ(Said("x = \n").substr(0, 29), "suite.toml:1: it is not TOML:");
+  EXPECT_EQ(Said("x = \n").substr(0, 31), "suite.toml:1:5: it is not TOML:");
 }
 
 TEST(SpecFileTest, RefusesEqualBenchmarks) {
   EXPECT_EQ(Said(std::string(kArms) + "[[benchmark]]\ncommand = 'y'\n"),
-            "suite.toml:7: benchmark: two benchmarks are called main | give each its own name");
+            "suite.toml:7:1: benchmark: two benchmarks are called main | give each its own name");
 }
 
 TEST(SpecFileTest, RefusesANulByteInACommand) {
   EXPECT_EQ(
       Said("[[arm]]\nname = 'a'\n[[arm]]\nname = 'b'\n[[benchmark]]\ncommand = \"x\\u0000y\"\n"),
-      "suite.toml:5: benchmark: it has a NUL byte in it | ");
+      "suite.toml:5:1: benchmark: it has a NUL byte in it | ");
 }
 
 TEST(SpecFileTest, SaysWhyAFileCannotBeRead) {

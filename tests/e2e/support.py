@@ -263,7 +263,7 @@ class DaemonTest(unittest.TestCase):
         with open(stderr_path, "wb") as stderr:
             process = subprocess.Popen(
                 [str(BIN / "benchctl"), *map(str, words), "--json"],
-                env=self.client_environment(), cwd=self.folder,
+                env=self.client_environment(), cwd=popen.pop("cwd", self.folder),
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, **popen,
             )
         client = Client(process, stderr_path)

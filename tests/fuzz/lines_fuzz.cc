@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "daemon/parse/harness_builder.h"
 #include "daemon/parse/lines.h"
 #include "tests/fuzz/fuzz.h"
 

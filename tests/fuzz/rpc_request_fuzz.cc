@@ -10,6 +10,7 @@
 #include "daemon/queue/validate_spec.h"
 #include "daemon/rpc/analyze_options.h"
 #include "daemon/rpc/from_proto.h"
+#include "daemon/rpc/similarity_reactor.h"
 #include "daemon/rpc/to_proto.h"
 #include "daemon/session/run_session.h"
 #include "tests/fuzz/fuzz.h"
@@ -74,6 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view input = fuzz::AsText(data, size);
   CheckSubmit(input);
   CheckPlain<v1::AnalyzeOptions>(input);
+  CheckPlain<v1::SimilarityOptions>(input);
   CheckPlain<v1::ListSessionsRequest>(input);
   CheckPlain<v1::ReserveRequest>(input);
   return 0;

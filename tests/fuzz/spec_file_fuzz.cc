@@ -1,8 +1,10 @@
 #include <algorithm>
 
+#include "client/parameters.h"
 #include "client/render/text.h"
 #include "client/spec_builder.h"
 #include "client/spec_file.h"
+#include "client/suite.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {
@@ -15,11 +17,31 @@ void CheckError(const client::ClientError& error) {
   FUZZ_CHECK(error.exit == client::ExitCode::kUsage);
 }
 
-void CheckInput(const client::SpecInput& input) {
-  FUZZ_CHECK(!input.arms.empty() && !input.benchmarks.empty());
-  FUZZ_CHECK(std::all_of(input.arms.begin(), input.arms.end(), [](const client::ArmInput& arm) {
+bool AreComplete(const std::vector<client::ArmInput>& arms) {
+  return std::all_of(arms.begin(), arms.end(), [](const client::ArmInput& arm) {
     return !arm.name.empty() && arm.dir.starts_with('/');
-  }));
+  });
+}
+
+void CheckInput(const client::SpecInput& input) {
+  FUZZ_CHECK(!input.benchmarks.empty() && AreComplete(input.arms));
+  FUZZ_CHECK(std::all_of(
+      input.benchmarks.begin(), input.benchmarks.end(),
+      [](const client::BenchmarkInput& benchmark) { return AreComplete(benchmark.arms); }));
+}
+
+// Parameters multiply benchmarks up to a bound, and nothing is left of them.
+void CheckExpansion(const client::SpecInput& input) {
+  const auto expanded = client::ExpandSuite(input);
+  if (!expanded) return CheckError(expanded.error());
+  FUZZ_CHECK(!expanded->benchmarks.empty());
+  FUZZ_CHECK(expanded->benchmarks.size() <=
+             std::max(client::kMostBenchmarks, input.benchmarks.size()));
+  for (const client::BenchmarkInput& benchmark : expanded->benchmarks) {
+    FUZZ_CHECK(!benchmark.options.contains("parameter-list"));
+    FUZZ_CHECK(!benchmark.options.contains("parameter-scan"));
+  }
+  CheckInput(*expanded);
 }
 
 }  // namespace
@@ -33,6 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   CheckInput(*input);
+  CheckExpansion(*input);
   const auto spec = client::BuildSpec(*input, {"/cwd", {}});
   if (!spec) CheckError(spec.error());
   // What the wire carries is UTF-8, or it is refused here and not by the daemon.

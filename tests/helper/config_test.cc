@@ -26,6 +26,15 @@ TEST(ParseRunnerConfigTest, TakesTheRunnersKeysAsTextOrNumber) {
   EXPECT_EQ(config->benchmark_cpus, "2-3");
 }
 
+TEST(ParseRunnerConfigTest, CountersAreOnOrOff) {
+  EXPECT_FALSE(ParseRunnerConfig("[runner]\n")->counters);
+  EXPECT_FALSE(ParseRunnerConfig("[runner]\ncounters = false\n")->counters);
+  EXPECT_TRUE(ParseRunnerConfig("[runner]\ncounters = true\n")->counters);
+  const auto refused = ParseRunnerConfig("[runner]\ncounters = \"on\"\n");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "line 2: [runner] counters is neither true nor false");
+}
+
 TEST(ParseRunnerConfigTest, TheRunnersSectionAndTheProfilesStandSideBySide) {
   const auto config = ParseRunnerConfig(
       "[runner]\nbenchmark_cpus = 3\n[machine_profile.a]\nsmt = \"off\"\n[machine_profile.b]\n");

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 namespace benchd {
 namespace {
 
@@ -11,6 +14,25 @@ TEST(BuiltinMetricsTest, HaveUnitDirectionAndResolution) {
     EXPECT_EQ(metric.better, Better::kLower) << metric.name;
     EXPECT_GT(metric.resolution, 0) << metric.name;
   }
+}
+
+// The contract's list, and bytes and software counters beside it (docs/metrics.md).
+TEST(OptionalMetricsTest, HaveUnitDirectionAndResolutionToo) {
+  std::vector<std::string> names;
+  for (const MetricInfo& metric : OptionalMetrics()) {
+    names.push_back(metric.name);
+    EXPECT_FALSE(metric.unit.empty()) << metric.name;
+    EXPECT_EQ(metric.better, Better::kLower) << metric.name;
+    EXPECT_GT(metric.resolution, 0) << metric.name;
+    EXPECT_EQ(FindBuiltinMetric(metric.name), &metric);
+    EXPECT_TRUE(IsOptionalMetric(metric.name)) << metric.name;
+  }
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"read_bytes", "write_bytes", "tree_cpu_time",
+                                      "tree_memory_peak", "instructions", "cycles", "branch_misses",
+                                      "cache_misses", "task_clock", "cpu_migrations"}));
+  EXPECT_FALSE(IsOptionalMetric("involuntary_switches"));
+  EXPECT_FALSE(IsOptionalMetric("ops"));
 }
 
 TEST(FindBuiltinMetricTest, FindsByNameAndNothingElse) {

@@ -30,5 +30,16 @@ TEST(RunsPerBlockTest, RunsReferencesFloorOfTheRootTimesFromFourCandidatesOn) {
   EXPECT_EQ(RunsPerBlock(WithArms(1, 9)).back(), 1U);
 }
 
+TEST(OptionalGatesTest, AreTheGatesThatNotEveryMachineCanDecide) {
+  Benchmark benchmark;
+  EXPECT_TRUE(OptionalGates(benchmark).empty());
+  benchmark.gates = {{.metric = "wall_time"},
+                     {.metric = "instructions"},
+                     {.metric = "BM_sort/instructions"},
+                     {.metric = "tree_memory_peak"}};
+  EXPECT_EQ(OptionalGates(benchmark),
+            (std::vector<std::string>{"instructions", "tree_memory_peak"}));
+}
+
 }  // namespace
 }  // namespace benchd

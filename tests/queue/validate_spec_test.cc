@@ -114,8 +114,15 @@ INSTANTIATE_TEST_SUITE_P(
                   s.limits.max_runs = 10;
                 },
                 "runs: excludes --max-runs"},
-        BadSpec{"hook", [](auto& s) { s.benchmarks[0].hooks.setup = "make"; },
-                "setup: hooks are not offered"},
+        BadSpec{"hook_with_open_quote",
+                [](auto& s) { s.benchmarks[0].hooks.setup.command = "make 'x"; }, "setup: "},
+        BadSpec{"hook_in_a_relative_folder", [](auto& s) { s.benchmarks[0].hooks.cwd = "x"; },
+                "cwd: 'x' is not an absolute path"},
+        BadSpec{"short_commit",
+                [](auto& s) {
+                  s.benchmarks[0].arms[0].commit = Commit{"abc", {}};
+                },
+                "commit: 'abc' is no full id"},
         BadSpec{"unknown_format", [](auto& s) { s.benchmarks[0].parse = "xml"; }, "parse: "},
         BadSpec{"output_without_path", [](auto& s) { s.benchmarks[0].output = OutputKind::kFile; },
                 "output: "},

@@ -215,16 +215,6 @@ TEST_F(ServicesTest, WhatIsNotOfferedYetSaysSoInASentence) {
     v1::DeriveResponse response;
     expect(analysis->Derive(&context, &response)->Finish(), "derive");
   }
-  {
-    grpc::ClientContext context;
-    v1::AssessSimilarityResponse response;
-    expect(analysis->AssessSimilarity(&context, &response)->Finish(), "similarity");
-  }
-  {
-    grpc::ClientContext context;
-    v1::AgreementResponse response;
-    expect(analysis->Agreement(&context, &response)->Finish(), "agreement");
-  }
 }
 
 TEST_F(ServicesTest, MalformedProtobufIsRefusedAndHarmsNobody) {

@@ -26,8 +26,15 @@ SessionSpec Unusual() {
   Arm candidate = reference;
   candidate.name = "new";
   candidate.role = ArmRole::kCandidate;
+  reference.commit = Commit{"0123456789abcdef0123456789abcdef01234567", "v1"};
   benchmark.arms = {candidate, reference};
-  benchmark.hooks = {"setup", "prepare", "conclude", "cleanup"};
+  benchmark.hooks.shell = true;
+  benchmark.hooks.cwd = "/work";
+  benchmark.hooks.build.command = "build";
+  benchmark.hooks.setup.command = "setup";
+  benchmark.hooks.prepare.command = "prepare";
+  benchmark.hooks.conclude.command = "conclude";
+  benchmark.hooks.cleanup.command = "cleanup";
   benchmark.parse = "lines";
   benchmark.gates = {{"speed", MarginKind::kAbsolute, 3.5, Better::kHigher},
                      {"wall_time", MarginKind::kRatio, 0.25, std::nullopt}};
@@ -125,7 +132,7 @@ TEST(ToProtoTest, AGateCarriesItsNumbers) {
   gate.change = Effect{0.5, -0.25, std::nullopt};
   gate.verdict = Verdict::kRegression;
   gate.decided = Decision{8, 0.1, 0.2};
-  gate.expected_blocks = 5;
+  gate.eta = std::chrono::seconds(10);
   Report report;
   report.elapsed = std::chrono::seconds(20);
   report.comparisons = {gate};
@@ -138,7 +145,7 @@ TEST(ToProtoTest, AGateCarriesItsNumbers) {
   EXPECT_FALSE(comparison.change().has_hi());
   EXPECT_EQ(comparison.verdict(), v1::VERDICT_REGRESSION);
   EXPECT_EQ(comparison.decided().blocks(), 8U);
-  EXPECT_EQ(comparison.eta_seconds(), 10.0);  // 5 blocks of 20 s / 10 each
+  EXPECT_EQ(comparison.eta_seconds(), 10.0);
   EXPECT_EQ(proto.state(), v1::SESSION_STATE_DONE);
   EXPECT_EQ(proto.elapsed_seconds(), 20.0);
 }

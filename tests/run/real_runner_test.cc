@@ -69,7 +69,8 @@ TEST_F(RealRunnerTest, RunsATrueProgram) {
   const auto outcome = RunOne(0);
   ASSERT_TRUE(outcome) << outcome.error().message;
   EXPECT_TRUE(outcome->exit.Succeeded());
-  ASSERT_EQ(outcome->samples.size(), BuiltinMetrics().size());
+  // And of the optional ones those that this machine has.
+  ASSERT_GE(outcome->samples.size(), BuiltinMetrics().size());
   EXPECT_GT(outcome->samples[0].value, 0);
   EXPECT_LT(outcome->samples[0].value, 60);
 }

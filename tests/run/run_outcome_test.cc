@@ -67,6 +67,70 @@ TEST(MakeRunOutcomeTest, NamesEveryBuiltInMetricOnceAndInOrder) {
   }
 }
 
+// Values: the figures below in SI units; order: that in which they are measured.
+TEST(MakeRunOutcomeTest, AddsTheOptionalMetricsThatAreThere) {
+  wire::RunFigures figures = Figures();
+  figures.read_bytes = 4096;
+  figures.write_bytes = 0;
+  figures.tree_cpu_time_us = 1'500'001;
+  figures.tree_memory_peak_bytes = 8'388'608;
+  figures.counters = {{"instructions", 5'000'000'000, 7, 7}, {"task_clock", 1'500'000'003, 7, 7}};
+  const auto outcome = MakeRunOutcome(figures, "");
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_EQ(std::vector<Sample>(outcome->samples.begin() + 9, outcome->samples.end()),
+            (std::vector<Sample>{{"read_bytes", "", 0, 4096},
+                                 {"write_bytes", "", 0, 0},
+                                 {"tree_cpu_time", "", 0, 1.500001},
+                                 {"tree_memory_peak", "", 0, 8388608},
+                                 {"instructions", "", 0, 5e9},
+                                 {"task_clock", "", 0, 1.500000003}}));
+  for (const Sample& sample : outcome->samples) {
+    EXPECT_NE(FindBuiltinMetric(sample.metric), nullptr) << sample.metric;
+  }
+}
+
+// perf_event_open(2): what was counted, times the time enabled over the time running.
+TEST(MakeRunOutcomeTest, ScalesCountersThatTookTurns) {
+  wire::RunFigures figures = Figures();
+  figures.counters = {{"instructions", 600, 1'000, 250}, {"cycles", 900, 1'000, 1'000}};
+  const auto outcome = MakeRunOutcome(figures, "");
+  ASSERT_TRUE(outcome);
+  ASSERT_EQ(outcome->samples.size(), 11U);
+  EXPECT_EQ(outcome->samples[9].value, 2400);
+  EXPECT_EQ(outcome->samples[10].value, 900);
+}
+
+TEST(MakeRunOutcomeTest, ACounterThatNeverHadItsTurnIsAbsent) {
+  wire::RunFigures figures = Figures();
+  figures.counters = {{"instructions", 0, 1'000, 0}};
+  const auto outcome = MakeRunOutcome(figures, "");
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->samples.size(), BuiltinMetrics().size());
+}
+
+TEST(MakeRunOutcomeTest, AMetricThatWasAskedForAndIsMissingIsNamedWithTheReason) {
+  wire::RunFigures figures = Figures();
+  figures.missing = {{"cycles", "it stands still"}, {"instructions", "whatever"}};
+  const auto outcome = MakeRunOutcome(figures, "");
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error(), (Error{ErrorCode::kFailedPrecondition,
+                                    "metric cycles: not available here: it stands still",
+                                    "gate on another metric, such as cpu_time"}));
+  figures.exit.signal = 9;
+  EXPECT_TRUE(MakeRunOutcome(figures, "")) << "how it ended says more";
+}
+
+TEST(MakeRunOutcomeTest, KnowsAMetricOfAnInnerBenchmarkByBothNames) {
+  wire::ParsedOutput parsed;
+  parsed.samples = {{"cpu_time", "BM_x", 0, 12}};
+  parsed.metrics = {{"BM_x/cpu_time", "s", Better::kLower, 1}};
+  const auto outcome = OutcomeOf(parsed);
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_EQ(outcome->samples.back(), (Sample{"cpu_time", "BM_x", 0, 12}));
+  parsed.metrics = {{"BM_y/cpu_time", "s", Better::kLower, 1}};
+  EXPECT_FALSE(OutcomeOf(parsed));
+}
+
 TEST(MakeRunOutcomeTest, AppendsTheParsedSamples) {
   const auto outcome = OutcomeOf(Parsed());
   ASSERT_TRUE(outcome) << outcome.error().message;
@@ -129,6 +193,20 @@ TEST(MakeRunOutcomeTest, RefusesAParsedMetricNamedLikeABuiltInOne) {
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(outcome.error().message, "parse: 'cpu_time' is a metric that benchd measures itself");
+}
+
+// Its name is INNER/instructions, which is nobody else's.
+TEST(MakeRunOutcomeTest, AnInnerBenchmarkMayCallItsMetricsAsItLikes) {
+  wire::ParsedOutput parsed = Parsed();
+  parsed.metrics[0].name = "BM_sort/8/instructions";
+  for (Sample& sample : parsed.samples) sample = {"instructions", "BM_sort/8", 0, 5};
+  const auto outcome = OutcomeOf(parsed);
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_EQ(outcome->samples.back(), (Sample{"instructions", "BM_sort/8", 0, 5}));
+  parsed.metrics[0].name = "instructions";
+  for (Sample& sample : parsed.samples) sample.inner_benchmark.clear();
+  EXPECT_EQ(OutcomeOf(parsed).error().message,
+            "parse: 'instructions' is a metric that benchd measures itself");
 }
 
 TEST(MakeRunOutcomeTest, BelievesNothingThatTheHelperCouldNotHaveWritten) {

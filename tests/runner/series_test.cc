@@ -124,6 +124,19 @@ TEST_F(SeriesTest, RunsWhatIsOrderedWhereSomethingElseWasExpected) {
   EXPECT_EQ(Run(SeriesOf({1})).runs.at(0).output, "b\n");
 }
 
+TEST_F(SeriesTest, AVariableOfOneRunIsNotTheNextOnes) {
+  Open({"echo \"<$BENCHD_BLOCK>\""});
+  wire::StartRuns series = SeriesOf({0, 0, 0});
+  series.runs[1].variables = {"BENCHD_BLOCK=7"};
+  const auto finished = Run(series);
+  ASSERT_EQ(finished.runs.size(), 3U);
+  EXPECT_EQ(finished.runs[0].output, "<>\n");
+  EXPECT_EQ(finished.runs[1].output, "<7>\n");
+  EXPECT_EQ(finished.runs[2].output, "<>\n");
+  series.runs[1].variables = {"BENCHD_BLOCK"};
+  EXPECT_EQ(Run(series).result.error().code, ErrorCode::kInvalidArgument);
+}
+
 TEST_F(SeriesTest, TheChildThatWaitsSurvivesWhatTheRunBeforeItLeftBehind) {
   Open({"(sleep 1000 &); exit 0", "echo b"});
   const auto finished = Run(SeriesOf({0, 1, 0, 1}));

@@ -104,17 +104,5 @@ TEST(PlanBlockTest, DrawsWarmUpAndMeasuredBlocksApart) {
   EXPECT_NE(PlanBlock(spec, 0, RunPhase::kWarmup, 0), PlanBlock(spec, 0, RunPhase::kMeasured, 0));
 }
 
-TEST(NextBenchmarkTest, TakesTheOneWithTheFewestBlocksAmongTheOpen) {
-  const std::vector<std::size_t> open = {0, 2};
-  const std::vector<std::uint64_t> blocks = {4, 1, 3};
-  EXPECT_EQ(NextBenchmark(open, blocks), 2U);
-}
-
-TEST(NextBenchmarkTest, TakesTheFirstOnATie) {
-  const std::vector<std::size_t> open = {1, 2};
-  const std::vector<std::uint64_t> blocks = {0, 3, 3};
-  EXPECT_EQ(NextBenchmark(open, blocks), 1U);
-}
-
 }  // namespace
 }  // namespace benchd

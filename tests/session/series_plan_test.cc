@@ -17,13 +17,22 @@ SessionSpec TwoBenchmarks() {
   return spec;
 }
 
+/// All open, with that many blocks each of 10 ms and a first look after eight.
+std::vector<BenchmarkOutlook> After(const std::vector<std::uint64_t>& blocks) {
+  std::vector<BenchmarkOutlook> outlooks;
+  for (const std::uint64_t count : blocks) {
+    outlooks.push_back(
+        {.blocks = count, .minimum = 8, .seconds = 0.01 * static_cast<double>(count)});
+  }
+  return outlooks;
+}
+
 /// A look may decide from 8 blocks on, as under watching.
 std::uint64_t FromEightOn(std::uint64_t blocks) { return std::max<std::uint64_t>(8, blocks + 1); }
 
 TEST(SeriesPlanTest, OrdersAllBlocksBeforeTheFirstLookAtOnce) {
   const SessionSpec spec = fake::TwoArms();
-  const std::vector<std::size_t> open{0};
-  const SeriesPlan plan = PlanMeasured(spec, open, {0}, FromEightOn);
+  const SeriesPlan plan = PlanMeasured(spec, After({0}), FromEightOn);
   ASSERT_EQ(plan.runs.size(), 16U);
   for (std::size_t i = 0; i < plan.runs.size(); ++i) {
     EXPECT_EQ(plan.runs[i].block, i / 2);
@@ -36,8 +45,7 @@ TEST(SeriesPlanTest, OrdersAllBlocksBeforeTheFirstLookAtOnce) {
 
 TEST(SeriesPlanTest, OrdersOneBlockWhereEveryOneMayDecide) {
   const SessionSpec spec = fake::TwoArms();
-  const std::vector<std::size_t> open{0};
-  const SeriesPlan plan = PlanMeasured(spec, open, {8}, FromEightOn);
+  const SeriesPlan plan = PlanMeasured(spec, After({8}), FromEightOn);
   ASSERT_EQ(plan.runs.size(), 2U);
   EXPECT_EQ(plan.runs[0].block, 8U);
   EXPECT_EQ(plan.next->block, 9U);
@@ -45,8 +53,7 @@ TEST(SeriesPlanTest, OrdersOneBlockWhereEveryOneMayDecide) {
 
 TEST(SeriesPlanTest, TakesBenchmarksInTurnUntilOneOfThemMayBeDecided) {
   const SessionSpec spec = TwoBenchmarks();
-  const std::vector<std::size_t> open{0, 1};
-  const SeriesPlan plan = PlanMeasured(spec, open, {6, 6}, FromEightOn);
+  const SeriesPlan plan = PlanMeasured(spec, After({6, 6}), FromEightOn);
   std::vector<std::uint32_t> benchmarks;
   for (const SeriesRun& run : plan.runs) {
     if (run.begins_block) benchmarks.push_back(run.planned.benchmark);
@@ -55,13 +62,51 @@ TEST(SeriesPlanTest, TakesBenchmarksInTurnUntilOneOfThemMayBeDecided) {
   EXPECT_EQ(plan.next->planned.benchmark, 1U);
 }
 
+TEST(SeriesPlanTest, GivesTheTurnToWhoIsNearestToItsVerdict) {
+  const SessionSpec spec = TwoBenchmarks();
+  std::vector<BenchmarkOutlook> outlooks = After({8, 8});
+  outlooks[0].expected_blocks = 30;
+  outlooks[1].expected_blocks = 3;
+  const SeriesPlan plan = PlanMeasured(spec, outlooks, FromEightOn);
+  ASSERT_EQ(plan.runs.size(), 2U);
+  EXPECT_EQ(plan.runs[0].planned.benchmark, 1U);
+  EXPECT_EQ(plan.next->planned.benchmark, 1U) << "two blocks to go";
+}
+
+TEST(SeriesPlanTest, ForeseesTheTurnOfTheNextOneWhereAVerdictIsExpected) {
+  const SessionSpec spec = TwoBenchmarks();
+  std::vector<BenchmarkOutlook> outlooks = After({8, 8});
+  outlooks[0].expected_blocks = 30;
+  outlooks[1].expected_blocks = 1;
+  const SeriesPlan plan = PlanMeasured(spec, outlooks, FromEightOn);
+  EXPECT_EQ(plan.runs[0].planned.benchmark, 1U);
+  EXPECT_EQ(plan.next->planned.benchmark, 0U);
+  EXPECT_EQ(plan.next->block, 8U);
+  outlooks[0].open = false;
+  const SeriesPlan last = PlanMeasured(spec, outlooks, FromEightOn);
+  EXPECT_EQ(last.next->planned.benchmark, 1U) << "nobody else is left";
+}
+
+TEST(SeriesPlanTest, TheOrderInsideABlockDoesNotDependOnWhenItsTurnComes) {
+  const SessionSpec spec = TwoBenchmarks();
+  std::vector<BenchmarkOutlook> early = After({8, 8});
+  early[1].expected_blocks = 2;
+  std::vector<BenchmarkOutlook> late = After({57, 8});
+  late[0].open = false;
+  const SeriesPlan one = PlanMeasured(spec, early, FromEightOn);
+  const SeriesPlan other = PlanMeasured(spec, late, FromEightOn);
+  ASSERT_EQ(one.runs.size(), other.runs.size());
+  for (std::size_t i = 0; i < one.runs.size(); ++i) {
+    EXPECT_EQ(one.runs[i].planned, other.runs[i].planned);
+  }
+}
+
 TEST(SeriesPlanTest, OrdersNoMoreThanOneRecordHolds) {
   const SessionSpec spec = fake::TwoArms();
-  const std::vector<std::size_t> open{0};
   const auto at_the_end = [](std::uint64_t blocks) {
     return std::max<std::uint64_t>(5000, blocks);
   };
-  const SeriesPlan plan = PlanMeasured(spec, open, {0}, at_the_end);
+  const SeriesPlan plan = PlanMeasured(spec, After({0}), at_the_end);
   EXPECT_EQ(plan.runs.size(), kMostRunsInSeries);
   EXPECT_EQ(plan.next->block, kMostRunsInSeries / 2);
 }
@@ -69,8 +114,7 @@ TEST(SeriesPlanTest, OrdersNoMoreThanOneRecordHolds) {
 TEST(SeriesPlanTest, MixesNoBenchmarksOfWhichOneIgnoresFailures) {
   SessionSpec spec = TwoBenchmarks();
   spec.benchmarks[1].ignore_failure = true;
-  const std::vector<std::size_t> open{0, 1};
-  const SeriesPlan plan = PlanMeasured(spec, open, {0, 0}, FromEightOn);
+  const SeriesPlan plan = PlanMeasured(spec, After({0, 0}), FromEightOn);
   EXPECT_EQ(plan.runs.size(), 2U);
   EXPECT_EQ(plan.next->planned.benchmark, 1U);
 }
@@ -91,8 +135,7 @@ TEST(SeriesPlanTest, GoesThroughTheWarmUpFromWhereItStands) {
 
 TEST(SeriesPlanTest, TheRestOfAPlanStartsInTheMiddleOfABlock) {
   const SessionSpec spec = TwoBenchmarks();
-  const std::vector<std::size_t> open{0, 1};
-  const SeriesPlan all = PlanMeasured(spec, open, {0, 0}, FromEightOn);
+  const SeriesPlan all = PlanMeasured(spec, After({0, 0}), FromEightOn);
   ASSERT_GT(all.runs.size(), 3U);
   const SeriesPlan one = RestOf(all, 1, 1);
   ASSERT_EQ(one.runs.size(), 1U);

@@ -31,22 +31,28 @@ inline SessionSpec RichSpec() {
                       .argv = {"/bin/sh", "-c", "gzip", ""},
                       .env = {{"TOKEN", "secret"}, {"EMPTY", ""}},
                       .cwd = "/tmp/" + kBytes,
-                      .program = program};
+                      .program = program,
+                      .commit = Commit{"0123456789abcdef0123456789abcdef01234567", "v1-3-g0123"}};
   const Arm candidate{.name = "feature", .command = "gzip -9", .argv = {"gzip", "-9"}, .cwd = "/"};
-  const Benchmark benchmark{
-      .name = "parse",
-      .arms = {reference, candidate},
-      .hooks = {.setup = "s", .prepare = "p", .conclude = "c", .cleanup = "u"},
-      .parse = "lines",
-      .gates = {{.metric = "BM_X/threads:2",
-                 .kind = MarginKind::kAbsolute,
-                 .margin = 0.1 + 0.2,
-                 .better = Better::kHigher},
-                {.metric = "wall_time", .margin = 5e-324}},
-      .input = "/dev/zero",
-      .output = OutputKind::kFile,
-      .output_path = "/tmp/out",
-      .ignore_failure = true};
+  const Benchmark benchmark{.name = "parse",
+                            .arms = {reference, candidate},
+                            .hooks = {.shell = true,
+                                      .cwd = "/srv",
+                                      .build = {"b 1", {"b", "1"}},
+                                      .setup = {"s", {"s"}},
+                                      .prepare = {"p", {"p"}},
+                                      .conclude = {"c", {"c"}},
+                                      .cleanup = {"u", {"u"}}},
+                            .parse = "lines",
+                            .gates = {{.metric = "BM_X/threads:2",
+                                       .kind = MarginKind::kAbsolute,
+                                       .margin = 0.1 + 0.2,
+                                       .better = Better::kHigher},
+                                      {.metric = "wall_time", .margin = 5e-324}},
+                            .input = "/dev/zero",
+                            .output = OutputKind::kFile,
+                            .output_path = "/tmp/out",
+                            .ignore_failure = true};
   return SessionSpec{
       .benchmarks = {benchmark, Benchmark{}},
       .method = Method::kExactT,
@@ -151,7 +157,8 @@ inline SessionSnapshot RichSnapshot() {
       .failure = Failure{.error = {ErrorCode::kDeadlineExceeded, "run: too long", "--timeout"},
                          .run = run,
                          .refused = true},
-      .cancelled_by = "uid 1000"};
+      .cancelled_by = "uid 1000",
+      .setup = SetupResult{{{.path = "/tmp/made", .inode = 5, .size_bytes = 6}}}};
 }
 
 inline SessionRecord RichRecord() { return {RichSpec(), RichSnapshot(), "request-1"}; }

@@ -60,6 +60,8 @@ class Launcher : public benchd::Launcher {
   std::size_t most_runs = 1000;
   /// Answers of Resolve by argv[0]; a program without an entry exists with default identity.
   std::map<std::string, Result<ProgramIdentity>> programs;
+  /// How a child with that argv[0] ends, instead of `program`; for hooks.
+  std::map<std::string, RunOutcome> outcomes;
   /// Called in every run before the program; a test's chance to cancel or to count.
   std::function<void()> during_run;
 
@@ -73,11 +75,14 @@ class Launcher : public benchd::Launcher {
   const std::vector<RunOrder>& orders() const { return orders_; }
   const std::vector<SeriesOrder>& series() const { return series_; }
   const std::vector<ChildSpec>& children() const { return children_; }
+  /// The children of all runs so far, as they were opened then.
+  const std::vector<ChildSpec>& ran() const { return ran_; }
   bool open() const { return open_; }
 
  private:
   Clock& clock_;
   std::vector<ChildSpec> children_;
+  std::vector<ChildSpec> ran_;
   std::vector<RunOrder> orders_;
   std::vector<SeriesOrder> series_;
   std::map<std::uint32_t, std::uint64_t> runs_;

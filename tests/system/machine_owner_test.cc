@@ -54,6 +54,7 @@ class MachineOwnerTest : public testing::Test {
                             .memory_limit_bytes = memory_limit_bytes_,
                             .journal = journal_.get(),
                             .why_nothing = with_journal ? "" : "there is no journal",
+                            .counters = "instructions, cycles",
                             .overlap = ""});
   }
 
@@ -88,6 +89,8 @@ TEST_F(MachineOwnerTest, TakesForASessionAndGivesBackAtItsEnd) {
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_EQ(Now(), kTaken);
   EXPECT_EQ(report->benchmark_cpus, std::vector<int>{1});
+  EXPECT_EQ(report->environment.facts.back(),
+            (std::pair<std::string, std::string>{"counters", "instructions, cycles"}));
   ASSERT_EQ(report->isolation.size(), 3U);
   for (const SettingState& state : report->isolation) {
     EXPECT_TRUE(state.held) << state.setting << ": " << state.why;
@@ -286,6 +289,21 @@ TEST_F(MachineOwnerTest, WarnsOfLimitsThatRunsRanInto) {
   EXPECT_EQ(end.warnings[1].message,
             "in 3 runs a program reached its limit of 9 processes: it may have done less than it "
             "should");
+}
+
+TEST_F(MachineOwnerTest, WarnsOfCountersThatTookTurns) {
+  Make();
+  owner_->NoteScaledCounters(0.5);
+  ASSERT_TRUE(Acquire());
+  EXPECT_TRUE(owner_->Release().warnings.empty()) << "nobody's";
+  ASSERT_TRUE(Acquire());
+  for (const double share : {0.8, 0.62, 0.9}) owner_->NoteScaledCounters(share);
+  const MachineEnd end = owner_->Release();
+  ASSERT_EQ(end.warnings.size(), 1U);
+  EXPECT_EQ(end.warnings[0].code, "counters_scaled");
+  EXPECT_EQ(end.warnings[0].message,
+            "in 3 runs the CPU had too few counters, which took turns: some of their values are "
+            "estimates, scaled up from what was counted in at least 62 % of the time");
 }
 
 TEST_F(MachineOwnerTest, TellsTheLimitOfMemoryThatTheConfigurationOrTheProfileAsksFor) {

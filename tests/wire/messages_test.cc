@@ -41,7 +41,13 @@ RunFigures SomeFigures() {
                     .limit = "exceeded",
                     .stderr_tail = std::string("tail\0of", 7),
                     .output = "out",
-                    .parsed = std::string(100, '\xff')};
+                    .parsed = std::string(100, '\xff'),
+                    .read_bytes = 4096,
+                    .write_bytes = {},
+                    .tree_cpu_time_us = 9,
+                    .tree_memory_peak_bytes = 10,
+                    .counters = {{"instructions", 1ULL << 60, 12, 11}, {"cycles", 0, 1, 0}},
+                    .missing = {{"cache_misses", "it stands still"}}};
 }
 
 MachineReport SomeMachine() {
@@ -135,7 +141,8 @@ std::vector<Message> AllMessages() {
                 .output_path = "out",
                 .parse = "lines",
                 .cpus = {1},
-                .program = SomeProgram()},
+                .program = SomeProgram(),
+                .metrics = {"instructions", "tree_cpu_time"}},
       CloseChildren{.request = 3},
       Done{.request = 4, .result = {}},
       Done{.request = 4, .result = error},
@@ -144,7 +151,7 @@ std::vector<Message> AllMessages() {
                 .budget_ns = 40'000'000,
                 .stop_on_failure = false,
                 .runs = {{6, 4096, true}, {7, 0, false}},
-                .next = PlannedStart{8, 9, true}},
+                .next = PlannedStart{8, 9, true, {"BENCHD_BLOCK=3", "X="}}},
       CancelRun{},
       RunsFinished{.request = 6, .runs = {SomeFigures(), SomeFigures()}, .result = {}},
       RunsFinished{.request = 6, .runs = {}, .result = error},
@@ -186,6 +193,7 @@ TEST(MessagesTest, FieldsLandWhereTheyBelong) {
   EXPECT_EQ(open.output_path, "out");
   EXPECT_EQ(open.parse, "lines");
   EXPECT_EQ(open.program, SomeProgram());
+  EXPECT_EQ(open.metrics, (std::vector<std::string>{"instructions", "tree_cpu_time"}));
 
   const Result<Message> run = Decode(Encode(RunsFinished{6, {SomeFigures()}, {}}));
   ASSERT_TRUE(run);
@@ -195,6 +203,18 @@ TEST(MessagesTest, FieldsLandWhereTheyBelong) {
   EXPECT_EQ(figures->exit, (RunExit{.code = 7, .signal = 8, .timed_out = true}));
   EXPECT_EQ(figures->limit, "exceeded");
   EXPECT_EQ(figures->stderr_tail, std::string("tail\0of", 7));
+  EXPECT_EQ(figures->read_bytes, 4096);
+  EXPECT_EQ(figures->write_bytes, std::nullopt);
+  EXPECT_EQ(figures->tree_cpu_time_us, 9);
+  EXPECT_EQ(figures->tree_memory_peak_bytes, 10);
+  ASSERT_EQ(figures->counters.size(), 2U);
+  EXPECT_EQ(figures->counters[0].metric, "instructions");
+  EXPECT_EQ(figures->counters[0].value, 1ULL << 60);
+  EXPECT_EQ(figures->counters[0].enabled_ns, 12U);
+  EXPECT_EQ(figures->counters[0].running_ns, 11U);
+  ASSERT_EQ(figures->missing.size(), 1U);
+  EXPECT_EQ(figures->missing[0].metric, "cache_misses");
+  EXPECT_EQ(figures->missing[0].why, "it stands still");
 
   const Result<Message> machine = Decode(Encode(MachineAcquired{1, SomeMachine()}));
   ASSERT_TRUE(machine);
@@ -326,6 +346,7 @@ TEST(ParsedOutputTest, AValueThatIsNotFiniteIsRefused) {
 TEST(RunnerConfigTest, ComesBackWithItsProfilesAndLimits) {
   const RunnerConfig config{.user = "benchd",
                             .benchmark_cpus = "1-3",
+                            .counters = true,
                             .profiles = {SomeProfile(), MachineProfile{}},
                             .children = {.memory_bytes = 1,
                                          .processes = {},
@@ -337,6 +358,7 @@ TEST(RunnerConfigTest, ComesBackWithItsProfilesAndLimits) {
   ASSERT_TRUE(decoded && *decoded);
   EXPECT_EQ((*decoded)->user, config.user);
   EXPECT_EQ((*decoded)->benchmark_cpus, config.benchmark_cpus);
+  EXPECT_TRUE((*decoded)->counters);
   EXPECT_EQ((*decoded)->profiles, config.profiles);
   EXPECT_EQ((*decoded)->children, config.children);
 

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <string>
 #include <utility>
 
 #include "daemon/base/error.h"
-#include "daemon/schedule/block_order.h"
+#include "daemon/schedule/next_benchmark.h"
 #include "tests/bench/validity/repeat.h"
 
 namespace benchd::validity {
@@ -95,21 +94,23 @@ void SimulateFamily(const Options& options, const Family& family, std::span<cons
   }
 }
 
-// One session: blocks go round among the benchmarks without a verdict, as the daemon gives them.
+// One session: blocks go round among the benchmarks without a verdict. The daemon gives them to
+// those nearest to theirs (tests/bench/suites.cc simulates it): no gate has other blocks by that.
 void RunSession(const SuiteScenario& scenario, const Rule& rule, std::vector<BlockSource> sources,
                 SuiteTally& tally) {
   const std::span<const Rule> rules(&rule, 1);
   std::vector<Watch> watches(kGates, Watch(rules, kMargin));
-  std::vector<std::uint64_t> blocks(kGates, 0);
-  std::vector<std::size_t> open(kGates);
-  std::iota(open.begin(), open.end(), std::size_t{0});
+  // Nobody reaches that minimum: turns go round.
+  std::vector<BenchmarkOutlook> outlooks(kGates, {.minimum = kLastLook});
   std::uint64_t left = scenario.pairs_per_gate * kGates;
-  while (!open.empty() && left > 0) {
-    const std::size_t gate = NextBenchmark(open, blocks);
-    ++blocks[gate];
+  std::size_t open = kGates;
+  while (open > 0 && left > 0) {
+    const std::size_t gate = NextBenchmark(outlooks);
+    ++outlooks[gate].blocks;
     --left;
     watches[gate].Add(sources[gate].Next());
-    if (!watches[gate].open() || blocks[gate] == kLastLook) std::erase(open, gate);
+    outlooks[gate].open = watches[gate].open() && outlooks[gate].blocks < kLastLook;
+    open -= outlooks[gate].open ? 0 : 1;
   }
   bool false_regression = false;
   bool false_pass = false;
@@ -125,10 +126,14 @@ void RunSession(const SuiteScenario& scenario, const Rule& rule, std::vector<Blo
   tally.false_regressions += false_regression;
   tally.false_passes += false_pass;
   tally.decided += decided;
-  tally.open_only.Add(MarginDecision::kContinue,
-                      std::accumulate(blocks.begin(), blocks.end(), std::uint64_t{0}));
-  tally.all_to_the_end.Add(MarginDecision::kContinue,
-                           kGates * *std::max_element(blocks.begin(), blocks.end()));
+  std::uint64_t sum = 0;
+  std::uint64_t most = 0;
+  for (const BenchmarkOutlook& outlook : outlooks) {
+    sum += outlook.blocks;
+    most = std::max(most, outlook.blocks);
+  }
+  tally.open_only.Add(MarginDecision::kContinue, sum);
+  tally.all_to_the_end.Add(MarginDecision::kContinue, kGates * most);
 }
 
 std::optional<double> OraclePairsPerGate(const Family& family, const SuiteScenario& scenario,

@@ -1,10 +1,14 @@
 // A program whose numbers carry no machine noise: prints seeded values for `--parse lines`.
 //
-//   seeded_values COUNTER_FILE SEED [#LINE | METRIC:MEAN:SD[:DECIMALS]]...
+//   seeded_values COUNTER_FILE SEED [#LINE | METRIC:MEAN:SD[:DECIMALS[:SHAPE[:TIMES]]]]...
 //
 // The k-th start that shares a COUNTER_FILE prints, for its i-th metric, MEAN + SD * z with z a
 // standard normal variable drawn from (SEED, k, i): every run is independent of every other, and a
 // session with a given --seed prints the same numbers each time.
+//
+// SHAPE plants trouble: FACTOR@FIRST..LAST multiplies what the starts FIRST to LAST print (from 0),
+// FACTOR@half that of every second one, at random; empty: none. TIMES prints so many values of it,
+// as iterations.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -58,7 +62,28 @@ struct Metric {
   double mean = 0;
   double sd = 0;
   int decimals = 6;
+  double factor = 1;
+  bool on_half = false;
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  int times = 1;
+
+  double FactorOf(std::uint64_t run, std::uint64_t key) const {
+    if (on_half) return Mix(key + 1) % 2 == 0 ? factor : 1;
+    return run >= first && run <= last ? factor : 1;
+  }
 };
+
+void ParseShape(const std::string& text, Metric& metric) {
+  if (text.empty()) return;
+  const std::size_t at = text.find('@');
+  const std::size_t dots = text.find("..");
+  metric.factor = std::stod(text);
+  metric.on_half = text.substr(at + 1) == "half";
+  if (metric.on_half) return;
+  metric.first = std::stoull(text.substr(at + 1));
+  metric.last = std::stoull(text.substr(dots + 2));
+}
 
 Metric ParseMetric(const std::string& text) {
   std::vector<std::string> fields(1);
@@ -75,6 +100,8 @@ Metric ParseMetric(const std::string& text) {
   }
   Metric metric{fields[0], std::stod(fields[1]), std::stod(fields[2])};
   if (fields.size() > 3) metric.decimals = std::stoi(fields[3]);
+  if (fields.size() > 4) ParseShape(fields[4], metric);
+  if (fields.size() > 5) metric.times = std::stoi(fields[5]);
   return metric;
 }
 
@@ -94,8 +121,13 @@ int main(int argc, char** argv) {
     }
     const Metric metric = ParseMetric(argv[i]);
     const std::uint64_t key = Mix(seed ^ Mix(run)) ^ static_cast<std::uint64_t>(i);
-    const double value = metric.mean + metric.sd * StandardNormal(key);
-    std::printf("%s %.*f\n", metric.name.c_str(), metric.decimals, value);
+    const double factor = metric.FactorOf(run, key);
+    for (int time = 0; time < metric.times; ++time) {
+      const std::uint64_t draw = time == 0 ? key : Mix(key + static_cast<std::uint64_t>(time));
+      const double value = factor * (metric.mean + metric.sd * StandardNormal(draw));
+      if (metric.times > 1) std::printf("%d ", time);
+      std::printf("%s %.*f\n", metric.name.c_str(), metric.decimals, value);
+    }
   }
   return 0;
 }

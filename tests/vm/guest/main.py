@@ -16,11 +16,11 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 # In this order: the last ones take benchd off the machine again.
 SUITES = {
-    "intel": ["test_services", "test_sessions", "test_settings", "test_removal"],
+    "intel": ["test_services", "test_sessions", "test_settings", "test_metrics", "test_removal"],
     "crashes": ["test_crashes", "test_missing"],
     "hostile": ["test_hostile"],
     "amd": ["test_boost", "test_children", "test_effect", "test_removal"],
-    "v1": ["test_v1", "test_missing", "test_hostile", "test_removal"],
+    "v1": ["test_v1", "test_metrics", "test_missing", "test_hostile", "test_removal"],
 }
 
 

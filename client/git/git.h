@@ -1,0 +1,57 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "client/git/process.h"
+#include "client/outcome.h"
+
+namespace benchd::client {
+
+/// git, as it is asked here: it runs none of the repository's hooks, monitors or filters, starts no
+/// upkeep in the background, takes no lock that it can do without, and asks no questions.
+///
+/// A value: what to ask with.
+class Git {
+ public:
+  /// @param cwd         where it runs; empty: here
+  /// @param repository  its --git-dir; empty: the one that `cwd` lies in
+  explicit Git(std::string cwd, std::string repository = "")
+      : cwd_(std::move(cwd)), repository_(std::move(repository)) {}
+
+  /// The same in another folder.
+  Git At(std::string cwd) const;
+  /// With that in its environment as well.
+  Git With(std::string name, std::string value) const;
+
+  /// Switches the filter drivers of the configuration off (LFS, git-crypt and the like): files are
+  /// then read and written as they are stored.
+  ///
+  /// @errors as Run's
+  Outcome<Git> WithoutFilters() const;
+  /// The drivers that WithoutFilters switched off.
+  const std::vector<std::string>& filters() const { return filters_; }
+
+  /// Its end, whatever the exit code is.
+  ///
+  /// @errors (exit 2) git is not installed.
+  Outcome<ProcessEnd> Run(std::vector<std::string> words, std::string input = "") const;
+
+  /// Its output without the last newline.
+  ///
+  /// @errors Run's; an exit code that is not 0: "git WORD: what it said last".
+  Outcome<std::string> Ask(std::vector<std::string> words, std::string input = "") const;
+
+ private:
+  std::string cwd_;
+  std::string repository_;
+  std::map<std::string, std::string> environment_;
+  std::vector<std::string> filters_;
+};
+
+/// Why git failed, by what it wrote: its last "fatal:" or "error:" line without that word, else its
+/// last line; "exit code N" where it was silent.
+std::string WhatGitSaid(const ProcessEnd& end);
+
+}  // namespace benchd::client

@@ -1,0 +1,111 @@
+#include "client/git/git_arms.h"
+
+#include <array>
+#include <filesystem>
+#include <iostream>
+
+#include "client/git/repository.h"
+#include "client/git/revision_range.h"
+#include "client/git/worktree_plan.h"
+#include "client/git/worktree_store.h"
+#include "client/quantity.h"
+#include "client/render/text.h"
+
+namespace benchd::client {
+namespace {
+
+// Where git's own variables point from inside an alias or a hook: they would lead the build, and
+// what is measured, from their worktrees back here.
+constexpr std::array kPlaceVariables = {"GIT_DIR",
+                                        "GIT_WORK_TREE",
+                                        "GIT_INDEX_FILE",
+                                        "GIT_PREFIX",
+                                        "GIT_COMMON_DIR",
+                                        "GIT_NAMESPACE",
+                                        "GIT_IMPLICIT_WORK_TREE",
+                                        "GIT_OBJECT_DIRECTORY",
+                                        "GIT_ALTERNATE_OBJECT_DIRECTORIES"};
+
+Outcome<std::string> OurProgram() {
+  std::error_code error;
+  std::string path = std::filesystem::read_symlink("/proc/self/exe", error).string();
+  if (error) return UsageError("/proc/self/exe: " + error.message());
+  constexpr std::string_view kReplaced = " (deleted)";  // by a newer one, which will do
+  if (path.ends_with(kReplaced)) path.erase(path.size() - kReplaced.size());
+  return path;
+}
+
+std::string Named(const NamedCommit& commit) {
+  return Printable(commit.description) + " (" + commit.id.substr(0, 12) + ")";
+}
+
+void TellCommits(const CommitPair& pair, const Repository& repository, const RevisionRange& range) {
+  std::cerr << "benchctl: base " << Named(pair.base) << ", candidate " << Named(pair.candidate)
+            << "\n";
+  if (range.worktree || !repository.HasChanges()) return;
+  auto head = repository.Resolve("HEAD");
+  if (!head || head->id != pair.candidate.id) return;
+  std::cerr << "benchctl: what is not committed is in neither; compare it by BASE..WORKTREE\n";
+}
+
+Outcome<CommitPair> FindCommits(const std::string& text, const Repository& repository,
+                                bool silent) {
+  auto range = ParseRange(text);
+  if (!range) return std::move(range).error();
+  auto pair = repository.Resolve(*range);
+  if (pair && !silent) TellCommits(*pair, repository, *range);
+  return pair;
+}
+
+}  // namespace
+
+Outcome<bool> WantsCommits(const SpecInput& input) {
+  const auto build = input.options.find("build");
+  if (input.options.contains("git")) return true;
+  if (build == input.options.end()) return false;
+  return UsageError(build->second.front().origin + ": there are no commits to build",
+                    "name them: --git BASE..CANDIDATE");
+}
+
+Outcome<void> FillInCommits(SpecInput* input, CallerContext* caller, bool silent) {
+  const OptionValue& range = input->options.at("git").front();
+  if (input->arms.empty()) {
+    input->arms.push_back({"base", "reference", "", "", range.origin, {}});
+    input->arms.push_back({"candidate", "candidate", "", "", range.origin, {}});
+  }
+  if (input->arms.size() != 2) {
+    return UsageError(range.origin + ": its two commits are the arms", "leave out [[arm]]");
+  }
+  auto repository = Repository::Open(caller->cwd);
+  if (!repository) return std::move(repository).error().Within(range.origin);
+  auto pair = FindCommits(range.text, *repository, silent);
+  if (!pair) return std::move(pair).error().Within(range.origin);
+  auto program = OurProgram();
+  if (!program) return std::move(program).error();
+  auto root = WorktreeRoot();
+  if (!root) return std::move(root).error();
+  WorktreePlan plan{*std::move(root), repository->common_dir(), "", {}};
+  if (const auto build = input->options.find("build"); build != input->options.end()) {
+    plan.build = build->second.front().text;
+  }
+  std::size_t i = 0;
+  for (const NamedCommit& commit : {pair->base, pair->candidate}) {
+    auto key = WorktreeKey(repository->git(), plan.repository, commit.id, plan.build);
+    if (!key) return std::move(key).error().Within(range.origin);
+    plan.trees.push_back({commit.id, *std::move(key)});
+    const WorktreePlaces places(plan.root, plan.trees.back());
+    MarkUsed(places);  // it stays while the session waits
+    ArmInput& arm = input->arms[i++];
+    arm.dir = places.built;
+    arm.commit = CommitInput{commit.id, commit.description};
+  }
+  input->templates = true;
+  input->build = BuildCommandLine(*program, plan);
+  if (!IsSendableText(input->build)) {
+    return UsageError(range.origin + ": the repository's path is not UTF-8", "move it");
+  }
+  for (const char* name : kPlaceVariables) caller->environment.erase(name);
+  return {};
+}
+
+}  // namespace benchd::client

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "client/outcome.h"
+
+namespace benchd::client {
+
+/// How a program is run that is waited for.
+struct ProcessOrder {
+  std::vector<std::string> words;  ///< the program, looked up in PATH, and its arguments
+  std::string cwd;                 ///< empty: here
+  std::map<std::string, std::string> environment;  ///< over ours
+  std::string input;                               ///< its stdin; empty: /dev/null
+  bool keeps_output = true;  ///< false: stdout and stderr are ours, and ProcessEnd has none
+};
+
+/// What became of it.
+struct ProcessEnd {
+  int code = 0;  ///< exit code; 128 + N when signal N ended it, as a shell says it
+  std::string out;
+  std::string err;
+};
+
+/// Runs a program to its end. Its output is kept in memory, whole: for programs that say little.
+///
+/// @errors (exit 2) it cannot be started; `message` is the program's name and why.
+Outcome<ProcessEnd> RunProcess(const ProcessOrder& order);
+
+}  // namespace benchd::client

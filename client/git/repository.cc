@@ -1,0 +1,114 @@
+#include "client/git/repository.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "client/git/snapshot.h"
+
+namespace benchd::client {
+namespace {
+
+std::string Absolute(const std::string& path, const std::string& base) {
+  std::string absolute = (std::filesystem::path(base) / path).lexically_normal().string();
+  while (absolute.size() > 1 && absolute.ends_with('/')) absolute.pop_back();
+  return absolute;
+}
+
+// git sets these for hooks and aliases, and counts them from where it stands.
+Git WithAbsolutePlaces(Git git, const std::string& cwd) {
+  for (const char* name : {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR"}) {
+    const char* place = std::getenv(name);
+    if (place != nullptr && place[0] != '\0') git = git.With(name, Absolute(place, cwd));
+  }
+  return git;
+}
+
+ClientError NoRepository(const std::string& cwd, const ProcessEnd& end) {
+  const std::string said = WhatGitSaid(end);
+  if (said.find("not a git repository") != std::string::npos) {
+    return UsageError(cwd + " is in no git repository", "change into the repository");
+  }
+  // As of one that belongs to somebody else: git says what to do about it itself.
+  return UsageError("git: " + said);
+}
+
+}  // namespace
+
+Outcome<Repository> Repository::Open(const std::string& cwd) {
+  const Git git = WithAbsolutePlaces(Git(cwd), cwd);
+  auto common = git.Run({"rev-parse", "--git-common-dir"});
+  if (!common) return std::move(common).error();
+  if (common->code != 0) return NoRepository(cwd, *common);
+  if (common->out.ends_with('\n')) common->out.pop_back();
+  auto inside = git.Ask({"rev-parse", "--is-inside-work-tree"});
+  if (!inside) return std::move(inside).error();
+  std::string top_level;
+  if (*inside == "true") {
+    auto top = git.Ask({"rev-parse", "--show-toplevel"});
+    if (!top) return std::move(top).error();
+    top_level = *std::move(top);
+  }
+  return Repository(git, Absolute(common->out, cwd), std::move(top_level));
+}
+
+Outcome<NamedCommit> Repository::Resolve(const std::string& revision) const {
+  // A revision that begins with a dash would be an option to git.
+  Outcome<ProcessEnd> found =
+      revision.starts_with('-')
+          ? Outcome<ProcessEnd>(ProcessEnd{1, "", ""})
+          : git_.Run({"rev-parse", "--verify", "--quiet", revision + "^{commit}"});
+  if (!found) return std::move(found).error();
+  if (found->code != 0) {
+    auto shallow = git_.Ask({"rev-parse", "--is-shallow-repository"});
+    return UsageError(revision + ": unknown revision",
+                      shallow && *shallow == "true"
+                          ? "this is a shallow clone: git fetch --unshallow"
+                          : "git log --oneline shows commits, git branch -a branches");
+  }
+  if (found->out.ends_with('\n')) found->out.pop_back();
+  auto description = git_.Ask({"describe", "--always", found->out});
+  if (!description) return std::move(description).error();
+  return NamedCommit{std::move(found->out), *std::move(description)};
+}
+
+Outcome<NamedCommit> Repository::ResolveCandidate(const RevisionRange& range) const {
+  if (!range.worktree) return Resolve(range.candidate);
+  if (top_level_.empty()) {
+    return UsageError("WORKTREE: a bare repository has no worktree", "name a commit instead");
+  }
+  return SnapshotWorktree(git_, top_level_);
+}
+
+Outcome<CommitPair> Repository::Resolve(const RevisionRange& range) const {
+  auto base = Resolve(range.base);
+  if (!base) return std::move(base).error();
+  if (range.from_merge_base) {
+    auto other = Resolve(range.candidate);
+    if (!other) return std::move(other).error();
+    auto ancestor = git_.Run({"merge-base", base->id, other->id});
+    if (!ancestor) return std::move(ancestor).error();
+    if (ancestor->code != 0) {
+      return UsageError(range.base + " and " + range.candidate + " have no common ancestor",
+                        "compare them as they are: BASE..CANDIDATE");
+    }
+    base = Resolve(ancestor->out.substr(0, ancestor->out.find('\n')));
+    if (!base) return std::move(base).error();
+  }
+  auto candidate = ResolveCandidate(range);
+  if (!candidate) return std::move(candidate).error();
+  if (base->id == candidate->id) {
+    const bool dirty = !range.worktree && HasChanges();
+    return UsageError("both sides are the same commit, " + base->description,
+                      dirty ? "what is not committed is compared by " + range.base + "..WORKTREE"
+                            : "name two that differ");
+  }
+  return CommitPair{*std::move(base), *std::move(candidate)};
+}
+
+bool Repository::HasChanges() const {
+  if (top_level_.empty()) return false;
+  auto status = git_.Run({"status", "--porcelain", "--untracked-files=no"});
+  return status && status->code == 0 && !status->out.empty();
+}
+
+}  // namespace benchd::client

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <string>
+
+#include "client/git/git.h"
+#include "client/git/revision_range.h"
+#include "client/outcome.h"
+
+namespace benchd::client {
+
+/// One commit by its full id, and by what `git describe --always` calls it.
+struct NamedCommit {
+  std::string id;
+  std::string description;
+  bool operator==(const NamedCommit&) const = default;
+};
+
+/// The two commits of a range.
+struct CommitPair {
+  NamedCommit base;
+  NamedCommit candidate;
+  bool operator==(const CommitPair&) const = default;
+};
+
+/// The repository that the caller stands in. Everything is asked as the caller, now.
+class Repository {
+ public:
+  /// @errors (exit 2) git is not installed; no repository, or one that git does not trust.
+  static Outcome<Repository> Open(const std::string& cwd);
+
+  /// Where objects and refs are, absolute: the same for all worktrees of a repository.
+  const std::string& common_dir() const { return common_dir_; }
+  /// The root of the worktree; empty: a bare repository, or inside of .git.
+  const std::string& top_level() const { return top_level_; }
+  const Git& git() const { return git_; }
+
+  /// @errors (exit 2) an unknown revision, by its name.
+  Outcome<NamedCommit> Resolve(const std::string& revision) const;
+
+  /// The commits of a range; takes a snapshot of the worktree where the range asks for one.
+  ///
+  /// @errors (exit 2) an unknown revision; no common ancestor; both are the same commit; a worktree
+  ///         that there is none of, or with unmerged files.
+  Outcome<CommitPair> Resolve(const RevisionRange& range) const;
+
+  /// Whether tracked files differ from HEAD; false where that cannot be told.
+  bool HasChanges() const;
+
+ private:
+  Repository(Git git, std::string common_dir, std::string top_level)
+      : git_(std::move(git)),
+        common_dir_(std::move(common_dir)),
+        top_level_(std::move(top_level)) {}
+
+  Outcome<NamedCommit> ResolveCandidate(const RevisionRange& range) const;
+
+  Git git_;
+  std::string common_dir_;
+  std::string top_level_;
+};
+
+}  // namespace benchd::client

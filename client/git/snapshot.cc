@@ -1,0 +1,112 @@
+#include "client/git/snapshot.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+
+namespace benchd::client {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder for the copy of the index, gone with it.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::error_code error;
+    std::string pattern = (fs::temp_directory_path(error) / "benchctl-XXXXXX").string();
+    if (!error && mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// With its time: git takes a file for unchanged only if it is older than the index.
+Outcome<void> CopyIndex(const std::string& from, const std::string& to) {
+  struct stat info {};
+  if (stat(from.c_str(), &info) != 0) return {};  // nothing was ever added
+  std::error_code error;
+  fs::copy_file(from, to, error);
+  if (error) return UsageError("the index: " + error.message());
+  const timespec times[] = {info.st_atim, info.st_mtim};
+  utimensat(AT_FDCWD, to.c_str(), times, 0);
+  return {};
+}
+
+std::string Today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[16];
+  std::strftime(text, sizeof text, "%Y-%m-%d", &parts);
+  return text;
+}
+
+// The tree of everything that is not ignored.
+Outcome<std::string> WriteTree(const Git& git, const std::string& top_level) {
+  auto unmerged = git.Ask({"ls-files", "--unmerged"});
+  if (!unmerged) return unmerged;
+  if (!unmerged->empty()) {
+    const std::size_t tab = unmerged->find('\t') + 1;
+    return UsageError(unmerged->substr(tab, unmerged->find('\n') - tab) + ": it is unmerged",
+                      "finish the merge, or name a commit instead of WORKTREE");
+  }
+  auto index = git.Ask({"rev-parse", "--git-path", "index"});
+  if (!index) return index;
+  const ScratchFolder scratch;
+  if (scratch.path().empty()) return UsageError("no folder for temporary files: set TMPDIR");
+  const std::string copy = scratch.path() + "/index";
+  auto copied = CopyIndex((fs::path(top_level) / *index).string(), copy);
+  if (!copied) return std::move(copied).error();
+  auto unfiltered = git.With("GIT_INDEX_FILE", copy).WithoutFilters();
+  if (!unfiltered) return std::move(unfiltered).error();
+  auto added = unfiltered->Ask({"-c", "core.splitIndex=false", "add", "--all"});
+  if (!added) return added;
+  return unfiltered->Ask({"write-tree"});
+}
+
+}  // namespace
+
+Outcome<NamedCommit> SnapshotWorktree(const Git& anywhere, const std::string& top_level) {
+  const Git git = anywhere.At(top_level);
+  auto tree = WriteTree(git, top_level);
+  if (!tree) return std::move(tree).error().Within("WORKTREE");
+  auto head = git.Ask({"rev-parse", "HEAD^{commit}"});
+  if (!head) {
+    return UsageError("WORKTREE: nothing was ever committed", "commit once, to have a base");
+  }
+  auto description = git.Ask({"describe", "--always", *head});
+  if (!description) return std::move(description).error();
+  auto committed = git.Ask({"show", "--no-patch", "--no-show-signature", "--format=%T %ct", *head});
+  if (!committed) return std::move(committed).error();
+  const std::size_t space = committed->find(' ');
+  if (committed->substr(0, space) == *tree) return NamedCommit{*head, *description};
+  // Nothing but the content tells two snapshots apart: no clock, no user.
+  const std::string date = "@" + committed->substr(space + 1) + " +0000";
+  Git commit = git;
+  for (const char* who : {"AUTHOR", "COMMITTER"}) {
+    const std::string name = std::string("GIT_") + who;
+    commit = commit.With(name + "_NAME", "benchd")
+                 .With(name + "_EMAIL", "benchd@localhost")
+                 .With(name + "_DATE", date);
+  }
+  auto id = commit.Ask({"commit-tree", "--no-gpg-sign", "-p", *head, "-m",
+                        "Files of a worktree, for benchd", *tree});
+  if (!id) return std::move(id).error().Within("WORKTREE");
+  auto kept = git.Ask({"update-ref", kSnapshotRefs + Today() + "/" + *id, *id});
+  if (!kept) return std::move(kept).error().Within("WORKTREE");
+  return NamedCommit{*std::move(id), *description + "-dirty"};
+}
+
+}  // namespace benchd::client

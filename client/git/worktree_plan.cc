@@ -1,0 +1,114 @@
+#include "client/git/worktree_plan.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "client/render/report.h"
+#include "client/users.h"
+
+namespace benchd::client {
+namespace {
+
+constexpr char kCommand[] = "build-worktrees";
+constexpr std::size_t kKeyDigits = 20;
+constexpr std::size_t kShortId = 12;
+
+bool IsHex(std::string_view text) {
+  return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+// The inverse of ShellQuoted, and of nothing else.
+std::optional<std::vector<std::string>> Unquoted(const std::string& line) {
+  std::vector<std::string> words(1);
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == ' ') {
+      words.emplace_back();
+    } else if (line[i] == '\\' && i + 1 < line.size()) {
+      words.back() += line[++i];
+    } else if (line[i] == '\'') {
+      const std::size_t end = line.find('\'', i + 1);
+      if (end == std::string::npos) return std::nullopt;
+      words.back() += line.substr(i + 1, end - i - 1);
+      i = end;
+    } else {
+      words.back() += line[i];
+    }
+  }
+  return words;
+}
+
+}  // namespace
+
+WorktreePlaces::WorktreePlaces(const std::string& root, const WorktreeOrder& order)
+    : folder(root + "/" + order.key),
+      tree(folder + "/benchd-" + order.commit.substr(0, kShortId)),
+      built(folder + "/built") {}
+
+Outcome<std::string> WorktreeRoot() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  std::filesystem::path path;
+  if (cache != nullptr && cache[0] == '/') {
+    path = cache;
+  } else {
+    const std::string home = HomeDirectory();
+    if (home.empty()) {
+      return UsageError("no folder for worktrees: there is no home directory",
+                        "set XDG_CACHE_HOME");
+    }
+    path = std::filesystem::path(home) / ".cache";
+  }
+  return (path / "benchd" / "worktrees").lexically_normal().string();
+}
+
+Outcome<std::string> WorktreeKey(const Git& git, const std::string& repository,
+                                 const std::string& commit, const std::string& build) {
+  auto digest = git.Ask({"hash-object", "--stdin"},
+                        "benchd worktree 1\n" + repository + "\n" + commit + "\n" + build + "\n");
+  if (digest) digest->resize(std::min(digest->size(), kKeyDigits));
+  return digest;
+}
+
+std::string BuildCommandLine(const std::string& program, const WorktreePlan& plan) {
+  std::vector<std::string> words = {program,        kCommand,        "--root",  plan.root,
+                                    "--repository", plan.repository, "--build", plan.build};
+  for (const WorktreeOrder& tree : plan.trees) {
+    words.insert(words.end(), {"--tree", tree.commit + ":" + tree.key});
+  }
+  std::string line;
+  for (const std::string& word : words) line += (line.empty() ? "" : " ") + ShellQuoted(word);
+  return line;
+}
+
+std::optional<WorktreePlan> ParseBuildCommandLine(const std::string& line) {
+  const auto words = Unquoted(line);
+  constexpr std::size_t kFixed = 8;
+  if (!words || words->size() < kFixed || (*words)[1] != kCommand) return std::nullopt;
+  std::vector<std::string> trees;
+  for (std::size_t i = kFixed + 1; i < words->size(); i += 2) trees.push_back((*words)[i]);
+  auto plan = ReadPlan((*words)[3], (*words)[5], (*words)[7], trees);
+  if (!plan || BuildCommandLine(words->front(), *plan) != line) return std::nullopt;
+  return *std::move(plan);
+}
+
+Outcome<WorktreePlan> ReadPlan(const std::string& root, const std::string& repository,
+                               const std::string& build, const std::vector<std::string>& trees) {
+  WorktreePlan plan{root, repository, build, {}};
+  if (!root.starts_with('/') || !repository.starts_with('/')) {
+    return UsageError("build-worktrees: --root and --repository are absolute paths");
+  }
+  for (const std::string& tree : trees) {
+    const std::size_t colon = tree.find(':');
+    const WorktreeOrder order{tree.substr(0, colon),
+                              colon == std::string::npos ? "" : tree.substr(colon + 1)};
+    if (order.commit.size() < 2 * kKeyDigits || !IsHex(order.commit) ||
+        order.key.size() != kKeyDigits || !IsHex(order.key)) {
+      return UsageError("--tree " + tree + ": COMMIT:KEY is expected");
+    }
+    plan.trees.push_back(order);
+  }
+  if (plan.trees.empty()) return UsageError("build-worktrees: --tree is missing");
+  return plan;
+}
+
+}  // namespace benchd::client

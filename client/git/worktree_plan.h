@@ -1,0 +1,62 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/git/git.h"
+#include "client/outcome.h"
+
+namespace benchd::client {
+
+/// One worktree to be there: a commit and the name of its folder.
+struct WorktreeOrder {
+  std::string commit;
+  std::string key;  ///< equally long for all; the same for the same repository, commit and build
+  bool operator==(const WorktreeOrder&) const = default;
+};
+
+/// The worktrees of a session. benchctl writes it as the session's build command, which is benchctl
+/// again, in the session (build_worktrees_command.cc).
+struct WorktreePlan {
+  std::string root;        ///< where the worktrees are kept, absolute
+  std::string repository;  ///< Repository::common_dir
+  std::string build;       ///< for `sh -c`; empty: nothing is to be built
+  std::vector<WorktreeOrder> trees;
+  bool operator==(const WorktreePlan&) const = default;
+};
+
+/// Where one worktree and what is known of it lie.
+///
+/// The commands run through `built`, a link to `tree` that is made last: a worktree that is half
+/// built cannot be seen there, neither by a session nor by a submission that looks a program up.
+struct WorktreePlaces {
+  WorktreePlaces(const std::string& root, const WorktreeOrder& order);
+
+  std::string folder;
+  std::string tree;   ///< git's worktree
+  std::string built;  ///< the way in
+};
+
+/// The folder for worktrees in the caller's cache: $XDG_CACHE_HOME or ~/.cache, /benchd/worktrees.
+///
+/// @errors (exit 2) no home directory.
+Outcome<std::string> WorktreeRoot();
+
+/// The key of a worktree: 20 hexadecimal digits.
+Outcome<std::string> WorktreeKey(const Git& git, const std::string& repository,
+                                 const std::string& commit, const std::string& build);
+
+/// The words of `PROGRAM build-worktrees ...` on one line, quoted for a shell.
+std::string BuildCommandLine(const std::string& program, const WorktreePlan& plan);
+
+/// The plan in such a line; none in any other.
+std::optional<WorktreePlan> ParseBuildCommandLine(const std::string& line);
+
+/// The plan in the arguments of build-worktrees.
+///
+/// @errors (exit 2) one that is missing or malformed.
+Outcome<WorktreePlan> ReadPlan(const std::string& root, const std::string& repository,
+                               const std::string& build, const std::vector<std::string>& trees);
+
+}  // namespace benchd::client

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "client/git/worktree_plan.h"
+#include "client/outcome.h"
+
+namespace benchd::client {
+
+/// When kept worktrees go.
+struct WorktreeLimits {
+  std::chrono::seconds unused = std::chrono::days(30);      ///< nobody asked for it since
+  std::chrono::seconds interrupted = std::chrono::days(1);  ///< never finished, and left alone
+  std::chrono::seconds spared = std::chrono::hours(1);      ///< younger ones stay in any case
+  std::uint64_t bytes = std::uint64_t{10} << 30U;           ///< of all together
+};
+
+/// What a build ended with: 0, or its exit code (128 + N: signal N).
+using BuildCode = int;
+
+/// The worktrees in a folder of the caller's cache: made, built, found again and taken away.
+///
+/// Sessions and users' own commands may work there at once: whoever makes, or removes, a worktree
+/// holds the lock of its folder.
+class WorktreeStore {
+ public:
+  explicit WorktreeStore(WorktreePlan plan) : plan_(std::move(plan)) {}
+
+  /// Makes the folder, for its owner alone.
+  ///
+  /// @errors (exit 2) it cannot be made; it belongs to, or may be written by, somebody else.
+  Outcome<void> Open() const;
+
+  /// Has one worktree there, checked out and built; says on stdout what it does. A build that
+  /// fails leaves nothing behind. Its output goes to stdout and stderr.
+  ///
+  /// @errors (exit 2) git's, the file system's.
+  Outcome<BuildCode> Provide(const WorktreeOrder& order) const;
+
+  /// Takes away what nobody needs, but never one of the plan: by age first, then the ones unused
+  /// for longest while all are too large together; and the refs of old snapshots. What cannot be
+  /// removed stays: the next one tries again.
+  void Clean(const WorktreeLimits& limits) const;
+
+ private:
+  Outcome<BuildCode> Make(const WorktreeOrder& order) const;
+  Outcome<void> CheckOut(const WorktreeOrder& order) const;
+  Outcome<BuildCode> Build(const WorktreeOrder& order) const;
+
+  WorktreePlan plan_;
+};
+
+/// Counts as a use, now, of a worktree that is built; nothing of one that is not.
+void MarkUsed(const WorktreePlaces& places);
+
+}  // namespace benchd::client

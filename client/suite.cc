@@ -1,0 +1,280 @@
+#include "client/suite.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "client/parameters.h"
+#include "client/suggest.h"
+
+namespace benchd::client {
+namespace {
+
+constexpr char kList[] = "parameter-list";
+constexpr char kScan[] = "parameter-scan";
+constexpr char kOnly[] = "only";
+
+// Of two values each, ten are more than a session's benchmarks.
+constexpr std::size_t kMostParameters = 100;
+
+// A parameter and where it stands, for messages.
+struct NamedParameter {
+  Parameter parameter;
+  std::string origin;
+  bool used = false;
+};
+
+// The combination of values of one benchmark: parameter name, value.
+using Values = std::vector<std::pair<std::string, std::string>>;
+
+Outcome<std::vector<NamedParameter>> ReadParameters(const OptionValues& options) {
+  std::vector<NamedParameter> parameters;
+  for (const char* kind : {kList, kScan}) {
+    const auto given = options.find(kind);
+    if (given == options.end()) continue;
+    for (const OptionValue& value : given->second) {
+      auto parameter =
+          kind == kList ? ParseParameterList(value.text) : ParseParameterScan(value.text);
+      if (!parameter) return std::move(parameter).error().Within(value.origin);
+      const bool twin = std::ranges::any_of(parameters, [&parameter](const NamedParameter& other) {
+        return other.parameter.name == parameter->name;
+      });
+      if (parameters.size() == kMostParameters) {
+        return UsageError(value.origin + ": more than " + std::to_string(kMostParameters) +
+                          " parameters are too many");
+      }
+      if (twin) {
+        return UsageError(value.origin + ": the parameter " + parameter->name + " is there twice",
+                          "put all of its values into one list");
+      }
+      parameters.push_back({*std::move(parameter), value.origin});
+    }
+  }
+  return parameters;
+}
+
+// `text` with every {NAME} of `values` filled in, in one pass: what is filled in is not looked at.
+std::string FillIn(const std::string& text, const Values& values) {
+  std::string filled;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::size_t end = text[i] == '{' ? text.find('}', i) : std::string::npos;
+    const auto value = end == std::string::npos
+                           ? values.end()
+                           : std::ranges::find(values, text.substr(i + 1, end - i - 1),
+                                               &std::pair<std::string, std::string>::first);
+    if (value == values.end()) {
+      filled += text[i];
+    } else {
+      filled += value->second;
+      i = end;
+    }
+  }
+  return filled;
+}
+
+// All texts of a benchmark in which a parameter may stand: its own, its arms', and those that the
+// session gives it.
+class Texts {
+ public:
+  Texts(const SpecInput& input, const BenchmarkInput& benchmark)
+      : input_(input), benchmark_(benchmark) {}
+
+  bool Have(const std::string& name) const {
+    const std::string mark = "{" + name + "}";
+    const auto has = [&mark](const std::string& text) {
+      return text.find(mark) != std::string::npos;
+    };
+    const auto options_have = [&has](const OptionValues& options) {
+      return std::ranges::any_of(options, [&has](const auto& option) {
+        return IsFilled(option.first) &&
+               std::ranges::any_of(option.second, has, &OptionValue::text);
+      });
+    };
+    return has(benchmark_.command) || std::ranges::any_of(Arms(), has, &ArmInput::command) ||
+           options_have(Options()) || has(input_.build);
+  }
+
+  BenchmarkInput Filled(const Values& values) const {
+    BenchmarkInput filled = benchmark_;
+    filled.command = FillIn(filled.command, values);
+    const OptionValues own = std::exchange(filled.options, {});
+    for (const auto& [name, given] : Options()) {
+      std::vector<OptionValue> list = given;
+      for (OptionValue& value : list) {
+        if (IsFilled(name)) value.text = FillIn(value.text, values);
+      }
+      // What is the session's alone stays with it.
+      const bool is_own = own.contains(name);
+      if (is_own || list != given) filled.options[name] = std::move(list);
+    }
+    std::vector<ArmInput> arms = Arms();
+    for (ArmInput& arm : arms) arm.command = FillIn(arm.command, values);
+    if (arms != Arms()) filled.arms = std::move(arms);
+    for (const auto& [name, value] : values) {
+      filled.name += (filled.name.empty() ? "" : "/") + name + "=" + value;
+    }
+    filled.family = benchmark_.name;
+    return filled;
+  }
+
+ private:
+  static bool IsFilled(const std::string& option) {
+    const SessionOption* known = FindSessionOption(option);
+    return known != nullptr && known->per_benchmark && option != kList && option != kScan;
+  }
+  const std::vector<ArmInput>& Arms() const {
+    return benchmark_.arms.empty() ? input_.arms : benchmark_.arms;
+  }
+  OptionValues Options() const { return Overlay(input_.options, benchmark_.options); }
+
+  const SpecInput& input_;
+  const BenchmarkInput& benchmark_;
+};
+
+ClientError Unused(const NamedParameter& parameter) {
+  const std::string mark = "{" + parameter.parameter.name + "}";
+  return UsageError(parameter.origin + ": " + mark + " stands in no command",
+                    "write " + mark + " where its value belongs");
+}
+
+// The number of combinations; more than kMostBenchmarks stands for any number above it.
+std::size_t Combinations(const std::vector<const Parameter*>& parameters) {
+  std::size_t count = 1;
+  for (const Parameter* parameter : parameters) {
+    count *= parameter->values.size();
+    if (count > kMostBenchmarks) return kMostBenchmarks + 1;
+  }
+  return count;
+}
+
+class Expansion {
+ public:
+  explicit Expansion(SpecInput input) : input_(std::move(input)) {}
+
+  Outcome<SpecInput> Run() {
+    auto session_parameters = ReadParameters(input_.options);
+    if (!session_parameters) return std::move(session_parameters).error();
+    for (const BenchmarkInput& benchmark : input_.benchmarks) {
+      auto expanded = Expand(benchmark, &*session_parameters);
+      if (!expanded) return std::move(expanded).error();
+    }
+    for (const NamedParameter& parameter : *session_parameters) {
+      if (!parameter.used) return Unused(parameter);
+    }
+    input_.benchmarks = std::move(expanded_);
+    if (auto selected = Select(); !selected) return std::move(selected).error();
+    for (const char* name : {kList, kScan, kOnly}) input_.options.erase(name);
+    return std::move(input_);
+  }
+
+ private:
+  Outcome<void> Expand(const BenchmarkInput& benchmark, std::vector<NamedParameter>* of_session) {
+    auto own = ReadParameters(benchmark.options);
+    if (!own) return std::move(own).error();
+    const Texts texts(input_, benchmark);
+    std::vector<const Parameter*> parameters;
+    for (NamedParameter& parameter : *own) {
+      if (!texts.Have(parameter.parameter.name)) return Unused(parameter);
+      parameters.push_back(&parameter.parameter);
+    }
+    for (NamedParameter& parameter : *of_session) {
+      const std::string& name = parameter.parameter.name;
+      // A benchmark's own values replace the session's.
+      const bool replaced = std::ranges::any_of(
+          *own, [&name](const NamedParameter& other) { return other.parameter.name == name; });
+      if (replaced) parameter.used = true;
+      if (replaced || !texts.Have(name)) continue;
+      parameter.used = true;
+      parameters.push_back(&parameter.parameter);
+    }
+    if (Combinations(parameters) > kMostBenchmarks - std::min(kMostBenchmarks, expanded_.size())) {
+      return UsageError((benchmark.origin.empty() ? "" : benchmark.origin + ": ") +
+                            std::string("more than ") + std::to_string(kMostBenchmarks) +
+                            " benchmarks are too many for one session",
+                        "use fewer values, or several sessions");
+    }
+    Values values;
+    AddCombinations(texts, parameters, &values);
+    return {};
+  }
+
+  // The last parameter varies fastest.
+  void AddCombinations(const Texts& texts, const std::vector<const Parameter*>& parameters,
+                       Values* values) {
+    if (values->size() == parameters.size()) {
+      BenchmarkInput filled = texts.Filled(*values);
+      for (const char* name : {kList, kScan}) filled.options.erase(name);
+      expanded_.push_back(std::move(filled));
+      return;
+    }
+    const Parameter& parameter = *parameters[values->size()];
+    for (const std::string& value : parameter.values) {
+      values->emplace_back(parameter.name, value);
+      AddCombinations(texts, parameters, values);
+      values->pop_back();
+    }
+  }
+
+  static std::string NameOf(const BenchmarkInput& benchmark) {
+    return benchmark.name.empty() ? "main" : benchmark.name;
+  }
+
+  // By its whole name, or by the one it had before the values of parameters were added.
+  static bool Matches(const BenchmarkInput& benchmark, const std::string& pattern) {
+    return fnmatch(pattern.c_str(), NameOf(benchmark).c_str(), 0) == 0 ||
+           (!benchmark.family.empty() &&
+            fnmatch(pattern.c_str(), benchmark.family.c_str(), 0) == 0);
+  }
+
+  Outcome<void> Select() {
+    const auto only = input_.options.find(kOnly);
+    if (only == input_.options.end()) return {};
+    const auto matches = [](const OptionValue& value) {
+      return [&value](const BenchmarkInput& benchmark) { return Matches(benchmark, value.text); };
+    };
+    for (const OptionValue& value : only->second) {
+      if (std::ranges::none_of(input_.benchmarks, matches(value))) return NoMatch(value);
+    }
+    std::erase_if(input_.benchmarks, [&only](const BenchmarkInput& benchmark) {
+      return std::ranges::none_of(only->second, [&benchmark](const OptionValue& value) {
+        return Matches(benchmark, value.text);
+      });
+    });
+    return {};
+  }
+
+  ClientError NoMatch(const OptionValue& value) const {
+    std::vector<std::string> names;
+    for (const BenchmarkInput& benchmark : input_.benchmarks) names.push_back(NameOf(benchmark));
+    std::vector<std::string_view> known(names.begin(), names.end());
+    for (const BenchmarkInput& benchmark : input_.benchmarks) {
+      if (!benchmark.family.empty()) known.push_back(benchmark.family);
+    }
+    std::string typed = value.text;
+    std::erase_if(typed, [](char c) { return c == '*' || c == '?'; });
+    const std::string nearest = Nearest(typed, known);
+    const std::string said = value.origin + ": no benchmark is called so";
+    if (!nearest.empty()) return UsageError(said, "did you mean " + nearest + "?");
+    constexpr std::size_t kMostNames = 5;
+    std::string list;
+    for (std::size_t i = 0; i < std::min(names.size(), kMostNames); ++i) {
+      list += (i > 0 ? ", " : "") + names[i];
+    }
+    if (names.size() > kMostNames) {
+      list += " and " + std::to_string(names.size() - kMostNames) + " more";
+    }
+    return UsageError(said, "there " + std::string(names.size() == 1 ? "is " : "are ") + list);
+  }
+
+  SpecInput input_;
+  std::vector<BenchmarkInput> expanded_;
+};
+
+}  // namespace
+
+Outcome<SpecInput> ExpandSuite(SpecInput input) { return Expansion(std::move(input)).Run(); }
+
+}  // namespace benchd::client

@@ -1,0 +1,153 @@
+#include "daemon/parse/ratings.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "daemon/base/error.h"
+#include "daemon/parse/csv.h"
+#include "daemon/parse/measurement_table.h"
+#include "daemon/parse/text.h"
+
+namespace benchd {
+namespace {
+
+constexpr const char* kForm = "write a line of names, then a row for each subject";
+
+struct Cell {
+  std::string text;
+  TextPosition at;
+};
+
+// The whole table as text: which columns rate is known at its end.
+struct Sheet {
+  TableNames names;
+  std::vector<std::vector<Cell>> columns;
+  std::size_t cells = 0;
+};
+
+Result<void> TakeNames(const CsvRecord& record, Sheet& sheet) {
+  for (std::size_t i = 0; i < record.size(); ++i) {
+    const std::string_view name = record.text(i);
+    if (name.empty()) return ErrorAt(record.position(i), "a column has no name", kForm);
+    if (FirstInvalidUtf8(name) || HasControlCharacter(name)) {
+      return ErrorAt(record.position(i), Quoted(name) + " is no name", "use printable UTF-8");
+    }
+    if (sheet.names.Find(name)) {
+      return ErrorAt(record.position(i), "column " + Quoted(name) + " is there twice",
+                     "give each rater its own name");
+    }
+    sheet.names.Add(name);
+  }
+  sheet.columns.resize(record.size());
+  return {};
+}
+
+Result<void> TakeSubject(const CsvRecord& record, Sheet& sheet) {
+  const std::size_t columns = sheet.columns.size();
+  if (record.size() != columns) {
+    return ErrorAt(record.position(std::min(columns, record.size() - 1)),
+                   "the row has " + std::to_string(record.size()) +
+                       " fields, the line of names has " + std::to_string(columns),
+                   kForm);
+  }
+  sheet.cells += columns;
+  if (sheet.cells > kMaxRatings) {
+    return ErrorAt(record.position(0), "more than " + std::to_string(kMaxRatings) + " fields",
+                   "leave out columns that do not rate");
+  }
+  for (std::size_t i = 0; i < columns; ++i) {
+    const std::string_view text = record.text(i);
+    if (FirstInvalidUtf8(text) || HasControlCharacter(text)) {
+      return ErrorAt(record.position(i), Quoted(text) + " is no category", "use printable UTF-8");
+    }
+    sheet.columns[i].push_back({std::string(text), record.position(i)});
+  }
+  return {};
+}
+
+Result<Sheet> ReadSheet(std::string_view text) {
+  Sheet sheet;
+  CsvParser csv;
+  csv.Feed(text);
+  for (bool finished = false;;) {
+    const Result<const CsvRecord*> record = csv.Next();
+    if (!record) return record.error();
+    if (*record == nullptr && finished) break;
+    if (*record == nullptr) {
+      csv.Finish();
+      finished = true;
+      continue;
+    }
+    const Result<void> taken =
+        sheet.columns.empty() ? TakeNames(**record, sheet) : TakeSubject(**record, sheet);
+    if (!taken) return taken.error();
+  }
+  if (sheet.cells == 0) return ErrorAt(csv.position(), "there is no subject", kForm);
+  return sheet;
+}
+
+bool NamesSubjects(const std::vector<Cell>& column) {
+  std::set<std::string_view> seen;
+  return std::ranges::all_of(column,
+                             [&seen](const Cell& cell) { return seen.insert(cell.text).second; });
+}
+
+Result<std::vector<std::size_t>> Choose(const Sheet& sheet,
+                                        const std::vector<std::string>& wanted) {
+  std::vector<std::size_t> chosen;
+  for (const std::string& name : wanted) {
+    const std::optional<std::size_t> found = sheet.names.Find(name);
+    if (!found) {
+      return InvalidArgument("column " + Quoted(name), "the table has no such column",
+                             "the first line of the table names them");
+    }
+    if (std::ranges::find(chosen, *found) != chosen.end()) {
+      return InvalidArgument("column " + Quoted(name), "it is named twice");
+    }
+    chosen.push_back(*found);
+  }
+  if (wanted.empty()) {
+    // With one row, nothing repeats itself.
+    const bool named = sheet.columns.front().size() > 1 && NamesSubjects(sheet.columns.front());
+    for (std::size_t i = named ? 1 : 0; i < sheet.columns.size(); ++i) chosen.push_back(i);
+  }
+  if (chosen.size() < 2) {
+    return InvalidArgument("ratings", "there are fewer than two raters",
+                           "give a column for each; the first one may name the subjects");
+  }
+  return chosen;
+}
+
+}  // namespace
+
+Result<RatingTable> ParseRatings(std::string_view text, const std::vector<std::string>& wanted) {
+  const Result<Sheet> sheet = ReadSheet(text);
+  if (!sheet) return sheet.error();
+  const Result<std::vector<std::size_t>> chosen = Choose(*sheet, wanted);
+  if (!chosen) return chosen.error();
+  RatingTable table;
+  TableNames categories;
+  for (const std::size_t column : *chosen) {
+    table.raters.push_back(sheet->names.all()[column]);
+    std::vector<std::uint32_t>& ratings = table.ratings.emplace_back();
+    for (const Cell& cell : sheet->columns[column]) {
+      if (cell.text.empty()) {
+        return ErrorAt(cell.at, Quoted(table.raters.back()) + " has no rating here",
+                       "leave out subjects that not everybody has rated");
+      }
+      std::optional<std::size_t> category = categories.Find(cell.text);
+      if (!category && categories.all().size() == kMaxCategories) {
+        return ErrorAt(cell.at, "more than " + std::to_string(kMaxCategories) + " categories",
+                       "is this a column of numbers? name those that rate");
+      }
+      if (!category) category = categories.Add(cell.text);
+      ratings.push_back(static_cast<std::uint32_t>(*category));
+    }
+  }
+  table.categories = categories.all();
+  return table;
+}
+
+}  // namespace benchd

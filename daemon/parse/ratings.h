@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "daemon/base/result.h"
+
+namespace benchd {
+
+/// What several raters said of the same subjects.
+struct RatingTable {
+  std::vector<std::string> raters;
+  std::vector<std::string> categories;              ///< in order of appearance
+  std::vector<std::vector<std::uint32_t>> ratings;  ///< [rater][subject]: a category's number
+  bool operator==(const RatingTable&) const = default;
+};
+
+/// Most cells of a table of ratings, and most different categories.
+inline constexpr std::size_t kMaxRatings = 1'000'000;
+inline constexpr std::size_t kMaxCategories = 100;
+
+/// Reads CSV: a line of names, then a row a subject, a column a rater; each field is the category
+/// that the rater put the subject in, any text.
+///
+/// @param wanted  the columns that rate, in this order. Empty: all, less the first one where no two
+///                of its fields are equal, which then names the subjects (one that rates would
+///                repeat itself).
+/// @errors kInvalidArgument "line 3, column 5: ...": a field without a rating, a row with another
+///         number of fields, a name twice or none, more than kMaxRatings or kMaxCategories; those
+///         of CsvParser. At the end: no subject, fewer than two raters. "column NAME: ..." for a
+///         wanted one that is not there, or is wanted twice.
+Result<RatingTable> ParseRatings(std::string_view text, const std::vector<std::string>& wanted);
+
+}  // namespace benchd

@@ -1,0 +1,187 @@
+#include "daemon/runner/perf_counters.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+namespace benchd {
+namespace {
+
+constexpr PerfEvent kClock{"task_clock", false, PERF_COUNT_SW_TASK_CLOCK};
+
+constexpr PerfEvent kEvents[] = {
+    {"instructions", true, PERF_COUNT_HW_INSTRUCTIONS},
+    {"cycles", true, PERF_COUNT_HW_CPU_CYCLES},
+    {"branch_misses", true, PERF_COUNT_HW_BRANCH_MISSES},
+    {"cache_misses", true, PERF_COUNT_HW_CACHE_MISSES},
+    kClock,
+    {"cpu_migrations", false, PERF_COUNT_SW_CPU_MIGRATIONS},
+};
+
+constexpr const char* kUnwatched =
+    "the kernel watches no program that is set-user-ID or that its user may not read";
+
+/// Only after such a program has begun does the kernel take the counters off, so that they show a
+/// few microseconds. Of any other they show all of its CPU time but what its start took: 60 % of
+/// that of /bin/true, more of anything longer. At most one part in so many is not watched.
+constexpr std::uint64_t kLeastWatched = 4;
+
+/// What can only be seen in the kernel, whose part is left out without the right to it: it would
+/// always be 0.
+bool NeedsKernel(const PerfEvent& event) {
+  return !event.hardware && event.config == PERF_COUNT_SW_CPU_MIGRATIONS;
+}
+
+/// No program gets to its end without any: a virtual machine's counter that stands still.
+bool CannotBeZero(std::string_view metric) {
+  return metric == "instructions" || metric == "cycles" || metric == "task_clock";
+}
+
+perf_event_attr AttributesOf(const PerfEvent& event, bool user_only) {
+  perf_event_attr attributes{};
+  attributes.size = sizeof(attributes);
+  attributes.type = event.hardware ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE;
+  attributes.config = event.config;
+  attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+  attributes.disabled = 1;
+  attributes.enable_on_exec = 1;
+  attributes.inherit = 1;
+  attributes.exclude_kernel = user_only ? 1 : 0;
+  attributes.exclude_hv = user_only ? 1 : 0;
+  return attributes;
+}
+
+bool IsForbidden(int error) { return error == EACCES || error == EPERM; }
+
+void Append(std::string& list, const char* joint, std::string_view item) {
+  list.append(list.empty() ? "" : joint).append(item);
+}
+
+}  // namespace
+
+int OpenPerfEvent(const perf_event_attr& attributes, pid_t pid) {
+  const long file = syscall(SYS_perf_event_open, &attributes, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+  return file < 0 ? -errno : static_cast<int>(file);
+}
+
+std::span<const PerfEvent> PerfEvents() { return kEvents; }
+
+// ---- what there is ----
+
+PerfSupport::PerfSupport(PerfEventOpen open, const KernelFiles& files)
+    : open_(std::move(open)),
+      paranoia_(files.Read("proc/sys/kernel/perf_event_paranoid").value_or("")) {
+  user_only_ = IsForbidden(Probe(kClock, false)) && Probe(kClock, true) == 0;
+  for (const PerfEvent& event : kEvents) {
+    const bool blind = user_only_ && NeedsKernel(event);
+    const int error = blind ? EACCES : Probe(event, user_only_);
+    if (error == 0) {
+      events_.push_back(event);
+    } else {
+      refusals_.push_back({event.metric, WhyRefused(event, error)});
+    }
+  }
+}
+
+int PerfSupport::Open(const PerfEvent& event, bool user_only, pid_t pid) const {
+  return open_(AttributesOf(event, user_only), pid);
+}
+
+/// @return 0, or why not.
+int PerfSupport::Probe(const PerfEvent& event, bool user_only) const {
+  const int file = Open(event, user_only, 0);
+  const UniqueFd counter(file);
+  return file < 0 ? -file : 0;
+}
+
+std::string PerfSupport::WhyRefused(const PerfEvent& event, int error) const {
+  if (IsForbidden(error)) {
+    return "it is forbidden here" +
+           (paranoia_.empty() ? "" : " (kernel.perf_event_paranoid is " + paranoia_ + ")");
+  }
+  if (error == ENOSYS) return "this kernel has no perf_event_open";
+  const bool is_unknown =
+      error == ENOENT || error == ENODEV || error == EOPNOTSUPP || error == EINVAL;
+  if (event.hardware && is_unknown) {
+    return "this machine has no such counter; virtual machines often have none";
+  }
+  return std::string("perf_event_open: ") + strerror(error);
+}
+
+std::string PerfSupport::WhyNot(std::string_view metric) const {
+  for (const Refusal& refusal : refusals_) {
+    if (metric == refusal.metric) return refusal.why;
+  }
+  for (const PerfEvent& event : events_) {
+    if (metric == event.metric) return {};
+  }
+  return "there is no such counter";
+}
+
+std::string PerfSupport::Describe() const {
+  std::string text;
+  for (const PerfEvent& event : events_) Append(text, ", ", event.metric);
+  if (text.empty()) text = "none";
+  if (user_only_) {
+    text +=
+        "; of the program itself, without the kernel's work for it (kernel.perf_event_paranoid "
+        "is " +
+        paranoia_ + ")";
+  }
+  // Those of one reason together, in order.
+  for (std::size_t i = 0; i < refusals_.size(); ++i) {
+    const std::string& why = refusals_[i].why;
+    const bool is_first = i == 0 || refusals_[i - 1].why != why;
+    text.append(is_first ? "; no " : ", ").append(refusals_[i].metric);
+    const bool is_last = i + 1 == refusals_.size() || refusals_[i + 1].why != why;
+    if (is_last) text += " (" + why + ")";
+  }
+  return text;
+}
+
+// ---- of one run ----
+
+void PerfCounters::Open(pid_t pid) {
+  open_.clear();
+  for (const PerfEvent& event : support_.events_) {
+    UniqueFd file(support_.Open(event, support_.user_only_, pid));
+    if (file) open_.push_back({event, std::move(file)});
+  }
+}
+
+void PerfCounters::Read(wire::RunFigures& figures) const {
+  const auto cpu_ns =
+      1000 * static_cast<std::uint64_t>(figures.user_time_us + figures.system_time_us);
+  for (const Counter& counter : open_) {
+    std::array<std::uint64_t, 3> shown{};  // value, time enabled, time running
+    const ssize_t count = read(counter.file.get(), shown.data(), sizeof(shown));
+    const auto& [value, enabled_ns, running_ns] = shown;
+    const char* const metric = counter.event.metric;
+    if (count != sizeof(shown) || enabled_ns * kLeastWatched <= cpu_ns) {
+      figures.missing.push_back({metric, kUnwatched});
+    } else if (running_ns > 0 && value == 0 && CannotBeZero(metric)) {
+      figures.missing.push_back({metric, "the machine offers this counter, but it stands still"});
+    } else {
+      figures.counters.push_back({metric, value, enabled_ns, running_ns});
+    }
+  }
+}
+
+std::optional<double> SmallestShare(std::span<const wire::CounterFigure> counters) {
+  // Where nothing takes turns, the two times differ by nanoseconds at most.
+  constexpr double kAll = 0.999;
+  double smallest = kAll;
+  for (const wire::CounterFigure& counter : counters) {
+    const double enabled = static_cast<double>(counter.enabled_ns);
+    if (enabled > 0)
+      smallest = std::min(smallest, static_cast<double>(counter.running_ns) / enabled);
+  }
+  return smallest < kAll ? std::optional(smallest) : std::nullopt;
+}
+
+}  // namespace benchd

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "daemon/base/session_id.h"
+#include "daemon/model/session_spec.h"
+#include "daemon/ports/launcher.h"
+
+namespace benchd {
+
+/// Hooks that belong to each run.
+enum class RunHook { kPrepare, kConclude };
+
+/// The hook of a benchmark; it may be none.
+const Hook& HookOf(const Benchmark& benchmark, RunHook which);
+
+/// Whether anything is to be run before or after each run of a benchmark.
+bool HasRunHooks(const Benchmark& benchmark);
+
+/// The numbers under which a session's commands are open at the launcher: arm after arm of all
+/// benchmarks, then the hooks around the runs of those that have them. A value.
+class ChildTable {
+ public:
+  explicit ChildTable(const SessionSpec& spec);
+
+  std::uint32_t Arm(std::size_t benchmark, std::size_t arm) const;
+  /// For a hook that exists.
+  std::uint32_t Of(RunHook hook, std::size_t benchmark, std::size_t arm) const;
+
+  /// How many of the children are arms; they come first.
+  std::size_t arms() const { return arms_; }
+
+ private:
+  std::vector<std::uint32_t> first_arm_;  // of each benchmark
+  std::vector<std::uint32_t> first_prepare_;
+  std::vector<std::uint32_t> first_conclude_;
+  std::size_t arms_ = 0;
+};
+
+/// An arm as it is looked up and run, its environment over the session's.
+ChildSpec ChildOfArm(const SessionSpec& spec, const Benchmark& benchmark, const Arm& arm);
+
+/// What the launcher is handed for a session, in the numbering of ChildTable. Hooks have no program
+/// yet: it is whatever is found when they are opened.
+///
+/// @param cpus  where children may run.
+std::vector<ChildSpec> ChildrenOf(const SessionSpec& spec, const SessionId& id,
+                                  const std::vector<int>& cpus);
+
+}  // namespace benchd

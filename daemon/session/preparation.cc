@@ -1,0 +1,119 @@
+#include "daemon/session/preparation.h"
+
+#include <cstdint>
+#include <utility>
+
+#include "daemon/session/child_table.h"
+#include "daemon/session/failure.h"
+#include "daemon/session/same_machine.h"
+#include "daemon/session/series_runner.h"
+
+namespace benchd {
+namespace {
+
+bool IsRunnerLost(const Error& error) { return error.code == ErrorCode::kUnavailable; }
+
+}  // namespace
+
+asio::awaitable<Prepared> Preparation::Run() {
+  Prepared prepared;
+  co_await TakeMachine(&prepared);
+  if (!prepared.failure && SetupIsDue()) {
+    co_await services_.machine.Release();
+    co_await SetUp(&prepared);
+    if (!prepared.failure) co_await TakeMachine(&prepared);
+  }
+  if (!prepared.failure) co_await OpenChildren(&prepared);
+  if (services_.cancel.requested()) prepared.failure = CancelledFailure();
+  co_return prepared;
+}
+
+bool Preparation::SetupIsDue() const {
+  if (snapshot_.setup) return false;
+  return HasHook(spec_, SessionHook::kBuild) || HasHook(spec_, SessionHook::kSetup);
+}
+
+/// A failure also when it is not the machine that the session began on.
+asio::awaitable<void> Preparation::TakeMachine(Prepared* prepared) {
+  MachineRequest request{spec_.machine_profile, spec_.isolation, spec_.cpus};
+  Result<MachineReport> machine = co_await services_.machine.Acquire(std::move(request));
+  if (!machine) {
+    const bool refused = machine.error().code == ErrorCode::kFailedPrecondition;
+    prepared->runner_lost = IsRunnerLost(machine.error());
+    prepared->failure = Failure{std::move(machine).error(), std::nullopt, refused};
+    co_return;
+  }
+  if (snapshot_.machine) {
+    Result<MachineAgain> again =
+        CompareMachines(snapshot_.machine->environment, machine->environment);
+    if (!again) {
+      prepared->failure = Failure{std::move(again).error(), std::nullopt};
+      co_return;
+    }
+    if (*again == MachineAgain::kRebooted) {
+      prepared->rebooted = true;
+      snapshot_.setup.reset();
+    }
+  }
+  snapshot_.machine = std::move(machine).value();
+}
+
+asio::awaitable<void> Preparation::SetUp(Prepared* prepared) {
+  for (const SessionHook which : {SessionHook::kBuild, SessionHook::kSetup}) {
+    if (services_.cancel.requested()) co_return;
+    HookResult result = co_await RunHooks(&services_.launcher, &spec_, snapshot_.id, which);
+    prepared->log += result.log;
+    prepared->runner_lost = result.runner_lost;
+    prepared->failure = std::move(result.failure);
+    if (prepared->failure) co_return;
+  }
+  prepared->failure = co_await FindPrograms();
+}
+
+/// The programs as build and setup left them: from now on they must not change.
+asio::awaitable<std::optional<Failure>> Preparation::FindPrograms() {
+  SetupResult setup;
+  for (std::uint32_t b = 0; b < spec_.benchmarks.size(); ++b) {
+    const Benchmark& benchmark = spec_.benchmarks[b];
+    for (std::uint32_t a = 0; a < benchmark.arms.size(); ++a) {
+      const Arm& arm = benchmark.arms[a];
+      if (!MakesPrograms(benchmark)) {
+        setup.programs.push_back(arm.program.value_or(ProgramIdentity{}));
+        continue;
+      }
+      ChildSpec child = ChildOfArm(spec_, benchmark, arm);
+      Result<ProgramIdentity> program = co_await services_.launcher.Resolve(std::move(child));
+      if (!program) co_return ProgramFailure(spec_, b, a, std::move(program).error());
+      setup.programs.push_back(std::move(program).value());
+    }
+  }
+  snapshot_.setup = std::move(setup);
+  co_return std::nullopt;
+}
+
+asio::awaitable<void> Preparation::OpenChildren(Prepared* prepared) {
+  std::vector<ChildSpec> children =
+      ChildrenOf(spec_, snapshot_.id, snapshot_.machine->benchmark_cpus);
+  const std::size_t arms = ChildTable(spec_).arms();
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    if (i < arms) {
+      if (snapshot_.setup) children[i].program = snapshot_.setup->programs[i];
+      continue;
+    }
+    const ChildSpec& hook = children[i];
+    Result<ProgramIdentity> program = co_await services_.launcher.Resolve(hook);
+    if (!program) {
+      prepared->runner_lost = IsRunnerLost(program.error());
+      prepared->failure = Failure{
+          std::move(program).error().Within("hook of " + hook.env.at("BENCHD_ARM")), std::nullopt};
+      co_return;
+    }
+    children[i].program = std::move(program).value();
+  }
+  Result<void> opened = co_await services_.launcher.Open(std::move(children));
+  if (opened) co_return;
+  prepared->runner_lost = IsRunnerLost(opened.error());
+  prepared->failure = Failure{std::move(opened).error(), std::nullopt};
+}
+
+}  // namespace benchd

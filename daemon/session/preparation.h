@@ -1,0 +1,55 @@
+#pragma once
+
+#include <asio/awaitable.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/model/session.h"
+#include "daemon/ports/launcher.h"
+#include "daemon/ports/machine.h"
+#include "daemon/session/cancel_token.h"
+#include "daemon/session/session_hooks.h"
+
+namespace benchd {
+
+/// How the way to a session's first run ended.
+struct Prepared {
+  std::optional<Failure> failure;
+  bool runner_lost = false;  ///< the failure is that benchd-runner is gone
+  bool rebooted = false;     ///< since the session began: warm-up is due again
+  std::string log;           ///< what the hooks printed
+};
+
+/// From a free machine to opened commands: the machine's settings, build and setup where they have
+/// not run, the programs, the launcher.
+///
+/// Strict isolation is refused before anything is run. Build and setup have the whole machine,
+/// without its settings. Lives as long as its session.
+class Preparation {
+ public:
+  struct Services {
+    Launcher& launcher;
+    Machine& machine;
+    CancelToken& cancel;
+  };
+
+  /// `spec` and `snapshot` outlive this; of the snapshot `machine` and `setup` are written.
+  Preparation(Services services, const SessionSpec& spec, SessionSnapshot& snapshot)
+      : services_(services), spec_(spec), snapshot_(snapshot) {}
+
+  asio::awaitable<Prepared> Run();
+
+ private:
+  bool SetupIsDue() const;
+  asio::awaitable<void> TakeMachine(Prepared* prepared);
+  asio::awaitable<void> SetUp(Prepared* prepared);
+  asio::awaitable<std::optional<Failure>> FindPrograms();
+  asio::awaitable<void> OpenChildren(Prepared* prepared);
+
+  Services services_;
+  const SessionSpec& spec_;
+  SessionSnapshot& snapshot_;
+};
+
+}  // namespace benchd

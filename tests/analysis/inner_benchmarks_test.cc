@@ -1,0 +1,175 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/analysis/session_feed.h"
+
+// What a harness with benchmarks of its own printed: a comparison for each of them and its metrics.
+
+namespace benchd {
+namespace {
+
+SessionSpec Parsed() {
+  SessionSpec spec = Two();
+  spec.benchmarks[0].parse = "google-benchmark";
+  return spec;
+}
+
+/// One run of an arm that printed `values` as time of BM_x, the sum of them as time of BM_y.
+RunBuilder Printed(std::uint32_t arm, const std::vector<double>& values) {
+  RunBuilder run(0, arm, arm);
+  run.Sample("wall_time", 1);
+  double sum = 0;
+  for (const double value : values) {
+    run.Sample("time", value, "BM_x");
+    sum += value;
+  }
+  run.Sample("time", sum, "BM_y");
+  run.Metric("BM_x/time", Better::kLower, "s").Metric("BM_y/time", Better::kLower, "s");
+  return run;
+}
+
+std::vector<std::string> GatesOf(const Report& report) {
+  std::vector<std::string> gates;
+  for (const Comparison& one : report.comparisons) {
+    if (one.role == ComparisonRole::kGate) gates.push_back(one.metric);
+  }
+  return gates;
+}
+
+const Warning* FindWarning(const Report& report, const std::string& code) {
+  const auto found = std::find_if(report.warnings.begin(), report.warnings.end(),
+                                  [&code](const Warning& one) { return one.code == code; });
+  return found == report.warnings.end() ? nullptr : &*found;
+}
+
+TEST(InnerBenchmarksTest, EachIsComparedByTheMeansOfItsRuns) {
+  SessionAnalysis analysis = Start(Parsed());
+  for (int i = 0; i < 8; ++i) {
+    Feed(analysis, {Printed(0, {1, 2, 3}), Printed(1, {1, 2, 6})});
+  }
+  const Report report = analysis.Look();
+  EXPECT_EQ(GatesOf(report), (std::vector<std::string>{"BM_x/time", "BM_y/time"}));
+  const Comparison x = Find(report, "BM_x/time");
+  EXPECT_EQ(x.n_reference, 8U) << "a run is one value, whatever it printed";
+  EXPECT_EQ(x.mean_reference, 2);
+  EXPECT_EQ(x.mean_candidate, 3);
+  EXPECT_EQ(x.verdict, Verdict::kRegression);
+  EXPECT_DOUBLE_EQ(x.confidence, 1 - 0.01 / 2) << "two gates share alpha";
+  EXPECT_EQ(Find(report, "BM_y/time").mean_candidate, 9);
+  EXPECT_TRUE(report.warnings.empty());
+}
+
+TEST(InnerBenchmarksTest, WhatOneArmDoesNotPrintIsNamedAndNotCompared) {
+  SessionAnalysis analysis = Start(Parsed());
+  const auto block = [] {
+    RunBuilder candidate = Printed(1, {1, 2, 3});
+    candidate.Sample("time", 5, "BM_new").Metric("BM_new/time", Better::kLower, "s");
+    return Block{Printed(0, {1, 2, 3}), candidate};
+  };
+  analysis.AddWarmup(block());
+  for (int i = 0; i < 8; ++i) Feed(analysis, block());
+  const Report report = analysis.Conclude();
+  EXPECT_EQ(GatesOf(report), (std::vector<std::string>{"BM_x/time", "BM_y/time"}));
+  EXPECT_EQ(report.verdict, Verdict::kPass) << "and it keeps nothing open";
+  const Warning* warning = FindWarning(report, "metric_missing");
+  ASSERT_NE(warning, nullptr);
+  EXPECT_EQ(warning->arm, "base");
+  EXPECT_EQ(warning->message,
+            "base never printed what another arm of main did, so it is not compared: BM_new/time");
+}
+
+TEST(InnerBenchmarksTest, AGateOnWhatOneArmDoesNotPrintIsAnError) {
+  SessionSpec spec = Parsed();
+  spec.benchmarks[0].gates = {RatioGate("BM_new/time", 0.02)};
+  SessionAnalysis analysis = Start(spec);
+  RunBuilder candidate = Printed(1, {1});
+  candidate.Sample("time", 5, "BM_new").Metric("BM_new/time", Better::kLower, "s");
+  const auto added = analysis.Add(Block{Printed(0, {1}), candidate});
+  ASSERT_FALSE(added);
+  EXPECT_EQ(added.error().message,
+            "metric BM_new/time: base did not print it in benchmark main, another arm did");
+}
+
+TEST(InnerBenchmarksTest, WhatIsZeroHasNoDefaultGateAndIsNamed) {
+  SessionAnalysis analysis = Start(Parsed());
+  const auto block = [] {
+    Block runs;
+    for (std::uint32_t arm = 0; arm < 2; ++arm) {
+      RunBuilder run = Printed(arm, {1, 2, 3});
+      run.Sample("allocs/op", arm, "BM_x").Metric("BM_x/allocs/op", Better::kLower, "1", 1);
+      runs.push_back(run);
+    }
+    return runs;
+  };
+  for (int i = 0; i < 8; ++i) Feed(analysis, block());
+  const Report report = analysis.Look();
+  EXPECT_EQ(GatesOf(report), (std::vector<std::string>{"BM_x/time", "BM_y/time"}));
+  const Comparison allocs = Find(report, "BM_x/allocs/op");
+  EXPECT_EQ(allocs.role, ComparisonRole::kInfo);
+  EXPECT_FALSE(allocs.change);
+  ASSERT_TRUE(allocs.difference);
+  EXPECT_EQ(allocs.difference->estimate, 1);
+  const Warning* warning = FindWarning(report, "no_ratio");
+  ASSERT_NE(warning, nullptr);
+  EXPECT_NE(warning->message.find("--metric BM_x/allocs/op:+ABS"), std::string::npos)
+      << warning->message;
+}
+
+TEST(InnerBenchmarksTest, WhatIsZeroGatesOnADifference) {
+  SessionSpec spec = Parsed();
+  spec.benchmarks[0].gates = {AbsoluteGate("BM_x/allocs/op", 5)};
+  SessionAnalysis analysis = Start(spec);
+  for (int i = 0; i < 8; ++i) {
+    Block runs;
+    for (std::uint32_t arm = 0; arm < 2; ++arm) {
+      RunBuilder run = Printed(arm, {1});
+      // A change of one, known to a step of one each: below five.
+      run.Sample("allocs/op", arm, "BM_x").Metric("BM_x/allocs/op", Better::kLower, "1", 1);
+      runs.push_back(run);
+    }
+    Feed(analysis, runs);
+  }
+  EXPECT_EQ(Find(analysis.Look(), "BM_x/allocs/op").verdict, Verdict::kPass);
+}
+
+TEST(InnerBenchmarksTest, NothingButZerosLeavesNoGateAndSaysHowToHaveOne) {
+  SessionAnalysis analysis = Start(Parsed());
+  Block runs;
+  for (std::uint32_t arm = 0; arm < 2; ++arm) {
+    runs.push_back(RunBuilder(0, arm, arm).Sample("n", 0).Metric("n", Better::kLower));
+  }
+  const auto added = analysis.Add(runs);
+  ASSERT_FALSE(added);
+  EXPECT_NE(added.error().message.find("relative change"), std::string::npos)
+      << added.error().message;
+  EXPECT_NE(added.error().hint.find(":+ABS"), std::string::npos);
+}
+
+TEST(InnerBenchmarksTest, OneMetricInTwoUnitsIsAnError) {
+  SessionAnalysis analysis = Start(Parsed());
+  const auto added =
+      analysis.Add(Block{RunBuilder(0, 0).Sample("lag", 12).Metric("lag", Better::kLower, "ms"),
+                         RunBuilder(0, 1).Sample("lag", 0.012).Metric("lag", Better::kLower, "s")});
+  ASSERT_FALSE(added);
+  EXPECT_EQ(added.error().message, "metric lag: printed in 'ms' and in 's'");
+}
+
+TEST(InnerBenchmarksTest, ManyOfThemAreNamedShortly) {
+  SessionAnalysis analysis = Start(Parsed());
+  const auto block = [] {
+    RunBuilder candidate = Printed(1, {1});
+    for (int i = 0; i < 12; ++i) candidate.Sample("time", 5, "BM_" + std::to_string(i));
+    return Block{Printed(0, {1}), candidate};
+  };
+  Feed(analysis, block());
+  const Report report = analysis.Look();
+  const Warning* warning = FindWarning(report, "metric_missing");
+  ASSERT_NE(warning, nullptr);
+  EXPECT_TRUE(warning->message.ends_with("BM_4/time and 7 more")) << warning->message;
+}
+
+}  // namespace
+}  // namespace benchd

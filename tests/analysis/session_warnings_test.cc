@@ -1,0 +1,130 @@
+// What a session's data give rise to: the right warning for a planted trouble, none for a clean
+// one.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "daemon/analysis/session_analysis.h"
+#include "tests/analysis/session_builder.h"
+#include "tests/analysis/session_feed.h"
+
+namespace benchd {
+namespace {
+
+constexpr unsigned kSeed = 20261122;
+constexpr int kBlocks = 60;
+
+using Make = std::function<double(int block, std::uint32_t arm, std::mt19937_64&)>;
+
+double Normal(std::mt19937_64& random) { return std::normal_distribution<double>()(random); }
+
+SessionSpec Spec() {
+  SessionSpec spec = Two();
+  spec.limits.runs = kBlocks;
+  spec.schedule.warmup = 1;
+  return spec;
+}
+
+Report Conclude(unsigned seed, const Make& make) {
+  std::mt19937_64 random(seed);
+  SessionAnalysis analysis = Start(Spec());
+  for (int block = 0; block < kBlocks; ++block) {
+    const double base = make(block, 0, random);
+    const double candidate = make(block, 1, random);
+    Feed(analysis, WallBlock(0, {base, candidate}));
+  }
+  return analysis.Conclude();
+}
+
+std::set<std::string> Codes(const Report& report) {
+  std::set<std::string> codes;
+  for (const Warning& warning : report.warnings) codes.insert(warning.code);
+  return codes;
+}
+
+std::string MessageOf(const Report& report, const std::string& code) {
+  for (const Warning& warning : report.warnings) {
+    if (warning.code == code) return warning.message;
+  }
+  return {};
+}
+
+double Clean(int, std::uint32_t, std::mt19937_64& random) { return 1 + 0.01 * Normal(random); }
+
+TEST(SessionWarningsTest, NameAWarmupAndHowMuchToDiscard) {
+  const Report report = Conclude(kSeed, [](int block, std::uint32_t arm, std::mt19937_64& random) {
+    return Clean(block, arm, random) * (block < 5 ? 1.2 : 1);
+  });
+  EXPECT_EQ(Codes(report), (std::set<std::string>{"warmup"}));
+  const std::string message = MessageOf(report, "warmup");
+  EXPECT_NE(message.find("wall_time of base"), std::string::npos) << message;
+  EXPECT_NE(message.find("the first 5 values are "), std::string::npos) << message;
+  EXPECT_NE(message.find("--warmup 6"), std::string::npos) << message;
+}
+
+TEST(SessionWarningsTest, NameSeveralModes) {
+  const Report report = Conclude(kSeed, [](int block, std::uint32_t arm, std::mt19937_64& random) {
+    const bool slow = random() % 2 == 0;
+    return Clean(block, arm, random) * (arm == 1 && slow ? 1.1 : 1);
+  });
+  EXPECT_EQ(Codes(report), (std::set<std::string>{"several_modes", "shapes_differ"}));
+  EXPECT_NE(MessageOf(report, "several_modes").find("of candidate"), std::string::npos);
+}
+
+TEST(SessionWarningsTest, NameADriftThatComesAndGoes) {
+  const Report report = Conclude(kSeed, [](int block, std::uint32_t arm, std::mt19937_64& random) {
+    return Clean(block, arm, random) * (block >= 20 && block < 40 ? 1.1 : 1);
+  });
+  EXPECT_EQ(Codes(report), (std::set<std::string>{"drift"}));
+}
+
+TEST(SessionWarningsTest, ChangeNoVerdict) {
+  for (const bool shaped : {false, true}) {
+    const Report report =
+        Conclude(kSeed, [shaped](int block, std::uint32_t arm, std::mt19937_64& random) {
+          const double load = shaped && block < 5 ? 1.2 : 1;
+          return Clean(block, arm, random) * load * (arm == 1 ? 1.5 : 1);
+        });
+    EXPECT_EQ(report.verdict, Verdict::kRegression);
+    EXPECT_EQ(Codes(report).count("warmup"), shaped ? 1U : 0U);
+  }
+}
+
+// Over 20 sessions, and over 1000 others, where the rate is bounded by what is stated of it
+// (kCheckLevel).
+TEST(SessionWarningsTest, AreNoneForACleanSession) {
+  int warned = 0;
+  for (unsigned repeat = 0; repeat < 20; ++repeat) {
+    const Report report = Conclude(kSeed + repeat, Clean);
+    warned += report.warnings.empty() ? 0 : 1;
+  }
+  std::printf("seeds %u...: %d of 20 clean sessions have a warning\n", kSeed, warned);
+  EXPECT_EQ(warned, 0);
+}
+
+TEST(SessionWarningsTest, AreRareInManyCleanSessions) {
+  constexpr int kSessions = 1000;
+  std::multiset<std::string> codes;
+  int warned = 0;
+  for (unsigned repeat = 0; repeat < kSessions; ++repeat) {
+    const Report report = Conclude(1000 + repeat, Clean);
+    warned += report.warnings.empty() ? 0 : 1;
+    for (const Warning& warning : report.warnings) codes.insert(warning.code);
+  }
+  const double rate = static_cast<double>(warned) / kSessions;
+  std::printf("%.1f %% of %d clean sessions have a warning\n", 100 * rate, kSessions);
+  for (auto it = codes.begin(); it != codes.end(); it = codes.upper_bound(*it)) {
+    std::printf("  %s: %zu\n", it->c_str(), codes.count(*it));
+  }
+  EXPECT_LE(rate, 0.01);
+}
+
+}  // namespace
+}  // namespace benchd

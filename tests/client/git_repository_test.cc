@@ -1,0 +1,221 @@
+// --git on real repositories: which commits a range names, and what a snapshot is.
+#include <filesystem>
+
+#include "client/git/repository.h"
+#include "client/git/revision_range.h"
+#include "tests/client/test_repository.h"
+
+namespace benchd::client {
+namespace {
+
+std::string RangeError(const std::string& text) {
+  const auto range = ParseRange(text);
+  return range ? "no error" : range.error().message + " | " + range.error().hint;
+}
+
+TEST(RevisionRangeTest, ReadsWhatGitPeopleWrite) {
+  EXPECT_EQ(*ParseRange("v1..v2"), (RevisionRange{"v1", "v2", false, false}));
+  EXPECT_EQ(*ParseRange("main...topic"), (RevisionRange{"main", "topic", true, false}));
+  EXPECT_EQ(*ParseRange("main.."), (RevisionRange{"main", "HEAD", false, false}));
+  EXPECT_EQ(*ParseRange("..topic"), (RevisionRange{"HEAD", "topic", false, false}));
+  EXPECT_EQ(*ParseRange("HEAD~3..WORKTREE"), (RevisionRange{"HEAD~3", "HEAD", false, true}));
+  EXPECT_EQ(*ParseRange("main...WORKTREE"), (RevisionRange{"main", "HEAD", true, true}));
+}
+
+TEST(RevisionRangeTest, SaysWhatIsWrongWithARange) {
+  EXPECT_EQ(RangeError(""), "it names no commits | write BASE..CANDIDATE");
+  EXPECT_EQ(RangeError(".."), "the range is empty | write BASE..CANDIDATE");
+  EXPECT_EQ(RangeError("..."), "the range is empty | write BASE..CANDIDATE");
+  EXPECT_EQ(RangeError("main"),
+            "two commits are expected | write main..HEAD, or main..WORKTREE for what is not "
+            "committed");
+  EXPECT_EQ(RangeError("a..b..c"), "more than one range | write BASE..CANDIDATE");
+  EXPECT_EQ(RangeError("a....b"), "more than one range | write BASE..CANDIDATE");
+  EXPECT_EQ(RangeError("WORKTREE..a"),
+            "WORKTREE is the candidate, never the base | write BASE..WORKTREE");
+}
+
+class RepositoryTest : public GitTest {
+ protected:
+  std::string first_ = Git({"rev-parse", "HEAD"});
+
+  Outcome<CommitPair> Pair(const std::string& text, const std::string& cwd = "") const {
+    auto repository = Repository::Open(cwd.empty() ? this->repository() : cwd);
+    if (!repository) return std::move(repository).error();
+    auto range = ParseRange(text);
+    if (!range) return std::move(range).error();
+    return repository->Resolve(*range);
+  }
+  std::string Said(const std::string& text, const std::string& cwd = "") const {
+    const auto pair = Pair(text, cwd);
+    if (pair) return "no error";
+    EXPECT_EQ(pair.error().exit, ExitCode::kUsage);
+    return pair.error().message + " | " + pair.error().hint;
+  }
+  /// Everything that a user could see changed: index, refs outside refs/benchd, stash, files.
+  std::string State() const {
+    return Git({"status", "--porcelain", "--ignored"}) + "\n--\n" + Git({"diff", "--cached"}) +
+           Git({"diff"}) + "\n--\n" +
+           Git({"for-each-ref", "refs/heads", "refs/tags", "refs/stash"}) + "\n--\n" +
+           Git({"stash", "list"}) + Git({"ls-files", "--stage"});
+  }
+};
+
+TEST_F(RepositoryTest, ResolvesAndDescribesBothSides) {
+  Git({"tag", "-a", "v1", "-m", "one"});
+  Write("a.txt", "two\n");
+  const std::string second = Commit("second");
+  const auto pair = Pair("v1..HEAD");
+  ASSERT_TRUE(pair) << pair.error().message;
+  EXPECT_EQ(pair->base, (NamedCommit{first_, "v1"}));
+  EXPECT_EQ(pair->candidate.id, second);
+  EXPECT_EQ(pair->candidate.description, "v1-1-g" + second.substr(0, 7));
+  // The same from below: a subfolder and another worktree are the same repository.
+  std::filesystem::create_directory(repository() + "/sub");
+  Git({"worktree", "add", "--quiet", "--detach", folder() + "/other", "v1"});
+  EXPECT_EQ(*Pair("v1..main", repository() + "/sub"), *pair);
+  EXPECT_EQ(*Pair("v1..main", folder() + "/other"), *pair);
+  EXPECT_EQ(Repository::Open(folder() + "/other")->common_dir(), repository() + "/.git");
+  EXPECT_EQ(Repository::Open(repository() + "/sub")->common_dir(), repository() + "/.git");
+}
+
+TEST_F(RepositoryTest, ThreeDotsStartFromTheCommonAncestor) {
+  Git({"checkout", "--quiet", "-b", "topic"});
+  const std::string topic = Commit("on topic");
+  Git({"checkout", "--quiet", "main"});
+  Commit("on main");
+  const auto pair = Pair("main...topic");
+  ASSERT_TRUE(pair) << pair.error().message;
+  EXPECT_EQ(pair->base.id, first_);
+  EXPECT_EQ(pair->candidate.id, topic);
+  Git({"checkout", "--quiet", "--orphan", "island"});
+  Commit("elsewhere");
+  EXPECT_EQ(Said("main...island"),
+            "main and island have no common ancestor | compare them as they are: "
+            "BASE..CANDIDATE");
+}
+
+TEST_F(RepositoryTest, NamesWhatItCannotResolve) {
+  const std::string hint = "git log --oneline shows commits, git branch -a branches";
+  EXPECT_EQ(Said("nowhere..HEAD"), "nowhere: unknown revision | " + hint);
+  EXPECT_EQ(Said("HEAD..--all"), "--all: unknown revision | " + hint);
+  EXPECT_EQ(Said("HEAD..HEAD:a.txt"), "HEAD:a.txt: unknown revision | " + hint);
+  EXPECT_EQ(Said("HEAD..main"),
+            "both sides are the same commit, " + first_.substr(0, 7) + " | name two that differ");
+  Write("a.txt", "changed\n");
+  EXPECT_EQ(Said("HEAD..main"), "both sides are the same commit, " + first_.substr(0, 7) +
+                                    " | what is not committed is compared by HEAD..WORKTREE");
+  EXPECT_EQ(Said("HEAD..main", folder()),
+            folder() + " is in no git repository | change into the repository");
+}
+
+TEST_F(RepositoryTest, ABareRepositoryHasCommitsAndNoWorktree) {
+  const std::string second = Commit("second");
+  Git({"clone", "--quiet", "--bare", repository(), folder() + "/bare.git"});
+  EXPECT_EQ(Pair("HEAD~1..HEAD", folder() + "/bare.git")->candidate.id, second);
+  EXPECT_EQ(Said("HEAD~1..WORKTREE", folder() + "/bare.git"),
+            "WORKTREE: a bare repository has no worktree | name a commit instead");
+}
+
+TEST_F(RepositoryTest, AShallowCloneIsToldApart) {
+  Commit("second");
+  Git({"clone", "--quiet", "--depth", "1", "file://" + repository(), folder() + "/shallow"});
+  EXPECT_EQ(Said("HEAD~1..HEAD", folder() + "/shallow"),
+            "HEAD~1: unknown revision | this is a shallow clone: git fetch --unshallow");
+}
+
+TEST_F(RepositoryTest, ASnapshotHasTheFilesAsTheyAreAndTouchesNothing) {
+  Write(".gitignore", "ignored\n");
+  Write("staged.txt", "old\n");
+  Write("gone.txt", "x\n");
+  const std::string head = Commit("second");
+  Write("staged.txt", "in the index\n");
+  Git({"add", "staged.txt"});
+  Write("staged.txt", "after that\n");
+  Write("a.txt", "changed\n");
+  Write("sub/new.txt", "untracked\n");
+  Write("ignored", "no\n");
+  std::filesystem::remove(repository() + "/gone.txt");
+  const std::string before = State();
+  const auto pair = Pair("HEAD~1..WORKTREE", repository() + "/sub");
+  ASSERT_TRUE(pair) << pair.error().message;
+  EXPECT_EQ(State(), before);
+  const std::string id = pair->candidate.id;
+  EXPECT_EQ(pair->candidate.description, head.substr(0, 7) + "-dirty");
+  EXPECT_EQ(Git({"ls-tree", "-r", "--name-only", id}),
+            ".gitignore\na.txt\nstaged.txt\nsub/new.txt");
+  EXPECT_EQ(Git({"show", id + ":staged.txt"}), "after that");
+  EXPECT_EQ(Git({"show", id + ":a.txt"}), "changed");
+  EXPECT_EQ(Git({"rev-parse", id + "^"}), head);
+  // The same files are the same commit, and git's collector leaves it alone.
+  EXPECT_EQ(Pair("HEAD~1..WORKTREE")->candidate.id, id);
+  Git({"reflog", "expire", "--expire=now", "--all"});
+  Git({"gc", "--quiet", "--prune=now"});
+  EXPECT_EQ(Git({"cat-file", "-t", id}), "commit");
+}
+
+TEST_F(RepositoryTest, ASnapshotOfACleanWorktreeIsItsHead) {
+  const std::string second = Commit("second");
+  const auto pair = Pair("HEAD~1..WORKTREE");
+  ASSERT_TRUE(pair) << pair.error().message;
+  EXPECT_EQ(pair->candidate, (NamedCommit{second, second.substr(0, 7)}));
+  EXPECT_EQ(Git({"for-each-ref", "refs/benchd"}), "");
+  EXPECT_EQ(Said("HEAD..WORKTREE"),
+            "both sides are the same commit, " + second.substr(0, 7) + " | name two that differ");
+}
+
+TEST_F(RepositoryTest, AChangeOfTheSameSizeInTheSameSecondIsSeen) {
+  // git compares sizes and seconds; the index alone is too young to trust them.
+  Write("a.txt", "111\n");
+  Commit("second");
+  Write("a.txt", "222\n");
+  const auto pair = Pair("HEAD~1..WORKTREE");
+  ASSERT_TRUE(pair) << pair.error().message;
+  EXPECT_EQ(Git({"show", pair->candidate.id + ":a.txt"}), "222");
+}
+
+TEST_F(RepositoryTest, ASnapshotRunsNoHookMonitorOrFilter) {
+  const std::string mark = folder() + "/ran";
+  Git({"config", "core.fsmonitor", "touch " + mark + "-monitor; false"});
+  Git({"config", "filter.evil.clean", "touch " + mark + "-filter; cat"});
+  Git({"config", "filter.evil.required", "true"});
+  for (const char* hook : {"reference-transaction", "post-index-change", "pre-commit"}) {
+    const std::string path = repository() + "/.git/hooks/" + hook;
+    Write(std::string(".git/hooks/") + hook, "#!/bin/sh\ntouch " + mark + "-hook\n");
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  }
+  Write(".gitattributes", "*.bin filter=evil\n");
+  Write("data.bin", "x\n");
+  const auto pair = Pair("HEAD..WORKTREE");
+  ASSERT_TRUE(pair) << pair.error().message;
+  for (const char* what : {"-monitor", "-filter", "-hook"}) {
+    EXPECT_FALSE(std::filesystem::exists(mark + what)) << what;
+  }
+}
+
+TEST_F(RepositoryTest, AnUnfinishedMergeIsNoState) {
+  Git({"checkout", "--quiet", "-b", "topic"});
+  Write("a.txt", "topic\n");
+  Commit("topic");
+  Git({"checkout", "--quiet", "main"});
+  Write("a.txt", "main\n");
+  Commit("main");
+  ProcessOrder merge;
+  merge.words = {"git", "merge", "topic"};
+  merge.cwd = repository();
+  ASSERT_EQ(RunProcess(merge)->code, 1);  // git's code for a conflict
+  EXPECT_EQ(Said("HEAD~1..WORKTREE"),
+            "WORKTREE: a.txt: it is unmerged | finish the merge, or name a commit instead of "
+            "WORKTREE");
+}
+
+TEST_F(RepositoryTest, SaysWhenGitIsMissing) {
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", "/nonexistent", 1);
+  const std::string said = Said("HEAD~1..HEAD");
+  setenv("PATH", path.c_str(), 1);
+  EXPECT_EQ(said, "git: No such file or directory | install git, as by: apt install git");
+}
+
+}  // namespace
+}  // namespace benchd::client

@@ -1,0 +1,91 @@
+#include "client/parameters.h"
+
+#include <gtest/gtest.h>
+
+namespace benchd::client {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+Texts List(const std::string& text) {
+  const auto parameter = ParseParameterList(text);
+  return parameter ? parameter->values : Texts{"error: " + parameter.error().message};
+}
+
+Texts Scan(const std::string& text) {
+  const auto parameter = ParseParameterScan(text);
+  return parameter ? parameter->values : Texts{"error: " + parameter.error().message};
+}
+
+std::string Said(const Outcome<Parameter>& parameter) {
+  return parameter ? "no error" : parameter.error().message + " | " + parameter.error().hint;
+}
+
+TEST(ParametersTest, AListIsSplitAtCommas) {
+  const auto parameter = ParseParameterList("mode fast,slow");
+  ASSERT_TRUE(parameter) << parameter.error().message;
+  EXPECT_EQ(parameter->name, "mode");
+  EXPECT_EQ(parameter->values, (Texts{"fast", "slow"}));
+}
+
+TEST(ParametersTest, AValueOfAListMayBeEmptyOrHaveBlanksAndCommas) {
+  EXPECT_EQ(List("flags -O2,-O3 -g,"), (Texts{"-O2", "-O3 -g", ""}));
+  EXPECT_EQ(List("sizes 1\\,2,3"), (Texts{"1,2", "3"}));
+  EXPECT_EQ(List("path C:\\a,b"), (Texts{"C:\\a", "b"})) << "a backslash is one elsewhere";
+}
+
+TEST(ParametersTest, AScanReachesItsEndInDecimals) {
+  // 0.1 + 0.1 + 0.1 is 0.30000000000000004 in binary.
+  EXPECT_EQ(Scan("x 0.1 0.3 0.1"), (Texts{"0.1", "0.2", "0.3"}));
+  EXPECT_EQ(Scan("x 1 2 0.5"), (Texts{"1.0", "1.5", "2.0"}));
+  EXPECT_EQ(Scan("x 0 10 4"), (Texts{"0", "4", "8"})) << "the end is a bound";
+  EXPECT_EQ(Scan("x 1 2.99 1"), (Texts{"1", "2"})) << "as written, not as fine as the bound";
+  EXPECT_EQ(Scan("x -0.5 0.5 0.25"), (Texts{"-0.50", "-0.25", "0.00", "0.25", "0.50"}));
+  EXPECT_EQ(Scan("x 7 7 1"), Texts{"7"});
+  EXPECT_EQ(Scan("x +1 .5e 1").front().substr(0, 6), "error:");
+}
+
+TEST(ParametersTest, AScanHasAThousandValuesAtMost) {
+  EXPECT_EQ(Scan("x 1 1000 1").size(), 1000U);
+  EXPECT_EQ(Said(ParseParameterScan("x 0 1000 1")),
+            "more than 1000 values are too many for one session | use a larger STEP");
+  EXPECT_EQ(Said(ParseParameterScan("x -999999999999999999 999999999999999999 1")),
+            "more than 1000 values are too many for one session | use a larger STEP");
+  std::string many = "x 0";
+  for (int i = 1; i <= 1000; ++i) many += "," + std::to_string(i);
+  EXPECT_EQ(Said(ParseParameterList(many)),
+            "more than 1000 values are too many for one session | leave some out");
+}
+
+TEST(ParametersTest, SaysWhatIsWrongWithAScan) {
+  const std::string hint = " | write --parameter-scan NAME MIN MAX STEP, as size 0 64 8";
+  EXPECT_EQ(Said(ParseParameterScan("x 1 2")), "MIN, MAX and STEP are expected" + hint);
+  EXPECT_EQ(Said(ParseParameterScan("x 1 2 3 4")), "MIN, MAX and STEP are expected" + hint);
+  EXPECT_EQ(Said(ParseParameterScan("x 1 1e3 1")), "1e3 is no decimal number" + hint);
+  EXPECT_EQ(Said(ParseParameterScan("x 1 . 1")), ". is no decimal number" + hint);
+  EXPECT_EQ(Said(ParseParameterScan("x 1 1234567890123456789 1")),
+            "1234567890123456789 is no decimal number" + hint);
+  EXPECT_EQ(Said(ParseParameterScan("x 1 2 0")), "STEP must be above zero" + hint);
+  EXPECT_EQ(Said(ParseParameterScan("x 2 1 1")),
+            "MAX is below MIN | write the smaller number first");
+  EXPECT_EQ(Said(ParseParameterScan("x 100000000000 100000000001 0.0000000001")),
+            "these numbers have more than 18 digits between them | use a coarser STEP or a larger "
+            "unit");
+}
+
+TEST(ParametersTest, SaysWhatIsWrongWithAName) {
+  EXPECT_EQ(Said(ParseParameterList("a/b 1,2")),
+            "the name of a parameter has letters, digits, _ and - only | write --parameter-list "
+            "NAME A,B,C");
+  EXPECT_EQ(Said(ParseParameterList(" 1,2")),
+            "the name of a parameter has letters, digits, _ and - only | write --parameter-list "
+            "NAME A,B,C");
+  EXPECT_EQ(Said(ParseParameterList("dir 1,2")),
+            "{dir} stands for the arm's already | call the parameter otherwise");
+  EXPECT_EQ(Said(ParseParameterList("x")), "it has no values | write --parameter-list NAME A,B,C");
+  EXPECT_EQ(Said(ParseParameterList("x 1,2,1")),
+            "the value '1' is there twice | leave one of the two out");
+}
+
+}  // namespace
+}  // namespace benchd::client

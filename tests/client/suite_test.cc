@@ -1,0 +1,244 @@
+#include "client/suite.h"
+
+#include <gtest/gtest.h>
+
+#include "client/commands.h"
+#include "client/spec_builder.h"
+#include "client/spec_file.h"
+
+namespace benchd::client {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+constexpr char kArms[] =
+    "[[arm]]\nname = 'base'\ndir = 'old'\n[[arm]]\nname = 'feature'\ndir = 'new'\n";
+
+/// `compare -f suite.toml` with those options behind it.
+Outcome<v1::SessionSpec> Build(const std::string& text, const Texts& words = {}) {
+  auto input = ParseSpecFile(text, "suite.toml", "/src");
+  if (!input) return std::move(input).error();
+  auto arguments = ParseArguments(words, AllOptions(*FindCommand("compare")));
+  if (!arguments) return std::move(arguments).error();
+  input->options = Overlay(std::move(input->options), CollectSessionOptions(*arguments));
+  return BuildSpec(*input, {"/cwd", {}});
+}
+
+Outcome<v1::SessionSpec> Compare(const Texts& words) {
+  auto arguments = ParseArguments(words, AllOptions(*FindCommand("compare")));
+  if (!arguments) return std::move(arguments).error();
+  auto input = InputFromCommandLine(*arguments);
+  if (!input) return std::move(input).error();
+  return BuildSpec(*input, {"/cwd", {}});
+}
+
+Texts Names(const Outcome<v1::SessionSpec>& spec) {
+  if (!spec) return {"error: " + spec.error().message + " | " + spec.error().hint};
+  Texts names;
+  for (const v1::Benchmark& benchmark : spec->benchmarks()) names.push_back(benchmark.name());
+  return names;
+}
+
+Texts Commands(const Outcome<v1::SessionSpec>& spec, int arm) {
+  Texts commands;
+  for (const v1::Benchmark& benchmark : spec->benchmarks()) {
+    commands.push_back(benchmark.arms(arm).command());
+  }
+  return commands;
+}
+
+std::string Said(const Outcome<v1::SessionSpec>& spec) {
+  return spec ? "no error" : spec.error().message + " | " + spec.error().hint;
+}
+
+TEST(SuiteTest, AParameterMakesABenchmarkOfEachOfItsValues) {
+  const auto spec =
+      Compare({"--parameter-list", "size", "1,64", "./old -n {size}", "./new -n {size}"});
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_EQ(Names(spec), (Texts{"size=1", "size=64"}));
+  EXPECT_EQ(Commands(spec, 0), (Texts{"./old -n 1", "./old -n 64"}));
+  EXPECT_EQ(Commands(spec, 1), (Texts{"./new -n 1", "./new -n 64"}));
+}
+
+TEST(SuiteTest, TheWordsOfAnOptionMayBeginBehindAnEqualsSign) {
+  const auto spec = Compare({"--parameter-scan=size", "1", "3", "1", "a {size}", "b {size}"});
+  EXPECT_EQ(Names(spec), (Texts{"size=1", "size=2", "size=3"}));
+  EXPECT_EQ(Said(Compare({"a", "b", "--parameter-scan", "size", "1", "3"})),
+            "--parameter-scan: a value is missing | write --parameter-scan NAME MIN MAX STEP");
+}
+
+TEST(SuiteTest, SeveralParametersAreCombinedAllWithAll) {
+  const auto spec = Compare({"--parameter-list", "mode", "a,b", "--parameter-scan", "n", "1", "2",
+                             "1", "x {mode} {n}", "y {n}"});
+  EXPECT_EQ(Names(spec), (Texts{"mode=a/n=1", "mode=a/n=2", "mode=b/n=1", "mode=b/n=2"}));
+  EXPECT_EQ(Commands(spec, 0), (Texts{"x a 1", "x a 2", "x b 1", "x b 2"}));
+}
+
+TEST(SuiteTest, OnlyBenchmarksThatSayAParameterAreMultiplied) {
+  const auto spec = Build(std::string(kArms) +
+                          "[defaults]\nparameter_list = 'size 1,2'\n"
+                          "[[benchmark]]\nname = 'parse'\ncommand = '{dir}/bench {size}'\n"
+                          "[[benchmark]]\nname = 'start'\ncommand = '{dir}/bench'\n");
+  EXPECT_EQ(Names(spec), (Texts{"parse/size=1", "parse/size=2", "start"}));
+  EXPECT_EQ(Commands(spec, 1), (Texts{"/src/new/bench 1", "/src/new/bench 2", "/src/new/bench"}));
+}
+
+TEST(SuiteTest, ABenchmarkMayHaveItsOwnParametersAsTables) {
+  const auto spec = Build(std::string(kArms) +
+                          "[defaults]\nparameter_list = { size = [7, 8] }\n"
+                          "[[benchmark]]\nname = 'a'\ncommand = 'x {size} {mode}'\n"
+                          "parameter_list = { mode = ['f,g', 'h'] }\n"
+                          "parameter_scan = { size = [0.1, 0.3, 0.1] }\n"
+                          "[[benchmark]]\nname = 'b'\ncommand = 'x {size}'\n");
+  EXPECT_EQ(Names(spec), (Texts{"a/mode=f,g/size=0.1", "a/mode=f,g/size=0.2", "a/mode=f,g/size=0.3",
+                                "a/mode=h/size=0.1", "a/mode=h/size=0.2", "a/mode=h/size=0.3",
+                                "b/size=7", "b/size=8"}))
+      << "its own values replace the session's";
+  EXPECT_EQ(Commands(spec, 0)[0], "x 0.1 f,g");
+}
+
+TEST(SuiteTest, ParametersAreFilledInWhereverABenchmarkSaysThem) {
+  const auto spec = Build(std::string(kArms) +
+                          "[defaults]\nparameter_list = 'size 1,2'\nsetup = 'make {size}'\n"
+                          "output = '{size}.txt'\nenv = ['N={size}']\n"
+                          "[[benchmark]]\nname = 'parse'\ncommand = 'x {other}'\n");
+  ASSERT_TRUE(spec) << spec.error().message;
+  ASSERT_EQ(spec->benchmarks_size(), 2);
+  EXPECT_EQ(spec->benchmarks(1).hooks().setup(), "make 2");
+  EXPECT_EQ(spec->benchmarks(1).output_path(), "/cwd/2.txt");
+  EXPECT_EQ(spec->benchmarks(1).arms(0).env().at("N"), "2");
+  EXPECT_EQ(spec->benchmarks(1).arms(0).command(), "x {other}") << "not a parameter";
+}
+
+TEST(SuiteTest, AValueIsNotLookedAtForFurtherParameters) {
+  const auto spec = Compare(
+      {"--parameter-list", "a", "{b},1", "--parameter-list", "b", "{a}", "x {a} {b}", "y {a}"});
+  EXPECT_EQ(Commands(spec, 0), (Texts{"x {b} {a}", "x 1 {a}"}));
+}
+
+TEST(SuiteTest, SaysWhichParameterIsUsedNowhereOrTwice) {
+  EXPECT_EQ(Said(Compare({"--parameter-list", "size", "1,2", "a", "b"})),
+            "--parameter-list size 1,2: {size} stands in no command | write {size} where its value "
+            "belongs");
+  EXPECT_EQ(Said(Compare({"--parameter-list", "n", "1,2", "--parameter-scan", "n", "1", "2", "1",
+                          "a {n}", "b {n}"})),
+            "--parameter-scan n 1 2 1: the parameter n is there twice | put all of its values into "
+            "one list");
+  EXPECT_EQ(Said(Build(std::string(kArms) +
+                       "[[benchmark]]\nname = 'a'\ncommand = 'x'\nparameter_list = 'n 1,2'\n")),
+            "suite.toml:10:1: parameter_list = n 1,2: {n} stands in no command | write {n} where "
+            "its value belongs");
+  EXPECT_EQ(
+      Said(Compare({"--parameter-scan", "n", "1", "x", "1", "a {n}", "b {n}"})),
+      "--parameter-scan n 1 x 1: x is no decimal number | write --parameter-scan NAME MIN MAX "
+      "STEP, as size 0 64 8");
+}
+
+TEST(SuiteTest, ASuiteHasAThousandBenchmarksAtMost) {
+  const Texts hundred = {"--parameter-scan", "a", "1", "100", "1"};
+  Texts words = hundred;
+  words.insert(words.end(), {"--parameter-scan", "b", "1", "10", "1", "x {a} {b}", "y {a} {b}"});
+  EXPECT_EQ(Names(Compare(words)).size(), 1000U);
+  words[8] = "11";
+  EXPECT_EQ(Said(Compare(words)),
+            "more than 1000 benchmarks are too many for one session | use fewer values, or several "
+            "sessions");
+}
+
+constexpr char kThree[] =
+    "[[benchmark]]\nname = 'parse'\ncommand = 'x {size}'\nparameter_list = 'size 1,2'\n"
+    "[[benchmark]]\nname = 'parse-fast'\ncommand = 'y'\n"
+    "[[benchmark]]\nname = 'render'\ncommand = 'z'\n";
+
+TEST(SuiteTest, OnlyTakesTheBenchmarksWhoseNameMatches) {
+  const std::string text = std::string(kArms) + kThree;
+  EXPECT_EQ(Names(Build(text, {"--only", "parse"})), (Texts{"parse/size=1", "parse/size=2"}))
+      << "all values of a parameter";
+  EXPECT_EQ(Names(Build(text, {"--only", "*=2"})), Texts{"parse/size=2"});
+  EXPECT_EQ(Names(Build(text, {"--only", "parse*"})),
+            (Texts{"parse/size=1", "parse/size=2", "parse-fast"}));
+  EXPECT_EQ(Names(Build(text, {"--only", "render", "--only", "*fast"})),
+            (Texts{"parse-fast", "render"}))
+      << "in the order of the suite";
+  EXPECT_EQ(Names(Build("[defaults]\nonly = ['render']\n" + text)), Texts{"render"});
+}
+
+TEST(SuiteTest, APatternThatMatchesNothingIsAnErrorWithTheNearestName) {
+  const std::string text = std::string(kArms) + kThree;
+  EXPECT_EQ(Said(Build(text, {"--only", "rendr*"})),
+            "--only rendr*: no benchmark is called so | did you mean render?");
+  EXPECT_EQ(Said(Build(text, {"--only", "parse", "--only", "x"})),
+            "--only x: no benchmark is called so | there are parse/size=1, parse/size=2, "
+            "parse-fast, render");
+  EXPECT_EQ(Said(Compare({"--only", "x", "a", "b"})),
+            "--only x: no benchmark is called so | there is main");
+}
+
+TEST(SuiteTest, ABenchmarkMayHaveItsOwnArms) {
+  const auto spec =
+      Build(std::string(kArms) +
+            "[[benchmark]]\nname = 'a'\ncommand = '{dir}/x'\n"
+            "[[benchmark]]\nname = 'b'\n"
+            "[[benchmark.arm]]\nname = 'zlib'\ncommand = 'gzip'\n"
+            "[[benchmark.arm]]\nname = 'zstd'\ncommand = 'zstd'\nrole = 'reference'\n");
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_EQ(spec->benchmarks(0).arms(1).name(), "feature");
+  const v1::Benchmark& own = spec->benchmarks(1);
+  ASSERT_EQ(own.arms_size(), 2);
+  EXPECT_EQ(own.arms(0).name(), "zlib");
+  EXPECT_EQ(own.arms(0).role(), v1::ARM_ROLE_CANDIDATE);
+  EXPECT_EQ(own.arms(1).command(), "zstd");
+  EXPECT_EQ(own.arms(1).role(), v1::ARM_ROLE_REFERENCE);
+}
+
+TEST(SuiteTest, ASuiteNeedsNoCommonArmsWhereEveryBenchmarkHasItsOwn) {
+  const std::string own =
+      "[[benchmark]]\nname = 'b'\n[[benchmark.arm]]\nname = 'x'\ncommand = 'a'\n"
+      "[[benchmark.arm]]\nname = 'y'\ncommand = 'b'\n";
+  EXPECT_EQ(Names(Build(own)), Texts{"b"});
+  EXPECT_EQ(Said(Build(own + "[[benchmark]]\nname = 'c'\ncommand = 'x'\n")),
+            "suite.toml: no arm: there is nothing to compare | add [[arm]] with a name, twice");
+  EXPECT_EQ(Said(Build("[[benchmark]]\nname = 'b'\n[[benchmark.arm]]\nname = 'x'\ncommand = 'a'\n"
+                       "[[benchmark.arm]]\nname = 'x'\ncommand = 'b'\n")),
+            "suite.toml:6:1: arm x: the name x is there twice | give each command its own name: -n "
+            "NAME -n NAME");
+  EXPECT_EQ(Said(Build("[[benchmark]]\nname = 'b'\narm = 1\n")),
+            "suite.toml:3:7: arm: a list of tables is expected | write [[benchmark.arm]]");
+}
+
+TEST(SuiteTest, TheDirectoryOfAnArmMayBeItsWorkingDirectory) {
+  const auto spec = Build(std::string(kArms) +
+                          "[defaults]\ncwd = '{dir}/data'\nsetup = 'make data'\n"
+                          "[[benchmark]]\nname = 'a'\ncommand = '../bench'\n");
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_EQ(spec->benchmarks(0).arms(0).cwd(), "/src/old/data");
+  EXPECT_EQ(spec->benchmarks(0).arms(1).cwd(), "/src/new/data");
+  EXPECT_EQ(spec->benchmarks(0).hooks().cwd(), "/cwd") << "setup belongs to no arm";
+}
+
+TEST(SuiteTest, AHookThatNamesTheArmsDirectoryIsRefused) {
+  EXPECT_EQ(
+      Said(Build(std::string(kArms) +
+                 "[[benchmark]]\nname = 'a'\ncommand = 'x'\nprepare = 'rm {dir}/cache'\n")),
+      "suite.toml:10:1: prepare = rm {dir}/cache: {dir} stands for an arm's, and this command "
+      "belongs to none | prepare and conclude know their arm by the variable BENCHD_ARM");
+}
+
+TEST(SuiteTest, HooksOfACommandLineRunWhereTheirArmDoes) {
+  const auto spec = Compare({"--setup", "make", "--cwd", "sub", "a", "b"});
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_EQ(spec->benchmarks(0).hooks().cwd(), "");
+  EXPECT_EQ(spec->benchmarks(0).arms(0).cwd(), "/cwd/sub");
+}
+
+TEST(SuiteTest, AnOwnMarginOfTheOnlyBenchmarkLeftIsTheSessions) {
+  const auto spec = Build(std::string(kArms) +
+                              "[[benchmark]]\nname = 'a'\ncommand = 'x'\nmargin = 0.05\n"
+                              "[[benchmark]]\nname = 'b'\ncommand = 'y'\n",
+                          {"--only", "a"});
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_EQ(spec->margin(), 0.05);
+}
+
+}  // namespace
+}  // namespace benchd::client

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/client/temp_dir.h"
+
+namespace benchd::client {
+
+/// A real repository, below `folder()`/"repo", with one commit (a.txt = "one"), and nothing of this
+/// machine's git configuration. The cache for worktrees lies beside it.
+class GitTest : public ::testing::Test {
+ protected:
+  GitTest();
+  ~GitTest() override;
+
+  /// Runs git in the repository; its output without the last newline.
+  std::string Git(std::vector<std::string> words) const;
+  /// Writes a file of the repository's worktree.
+  void Write(const std::string& name, const std::string& content) const;
+  std::string Read(const std::string& path) const;
+  /// Commits everything; the new commit's id.
+  std::string Commit(const std::string& message) const;
+
+  std::string folder() const { return folder_.path(); }
+  std::string repository() const { return folder_ / "repo"; }
+
+ private:
+  TempDir folder_;
+};
+
+}  // namespace benchd::client

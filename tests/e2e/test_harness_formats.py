@@ -1,0 +1,400 @@
+"""`--parse` from end to end: real harnesses where they are installed, else what they printed, kept
+in tests/parse/data; every command of docs/harnesses.md; and output that no harness prints.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+from processes import memory_of
+from replay import Replay
+from support import BIN, FAILED, PASS, PROGRAMS, REGRESSION, UNDECIDED, DaemonTest
+from test_system_mode import SystemModeTest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+DATA = SOURCE / "tests/parse/data"
+PAGE = SOURCE / "docs/harnesses.md"
+GOOGLE = PROGRAMS / "google_benchmark"
+SLOWER = PROGRAMS / "google_benchmark_slower"
+JSON = "--benchmark_format=json --benchmark_min_time=0.01"
+
+needs_google_benchmark = unittest.skipUnless(
+    SLOWER.exists(), "Google Benchmark is not here: apt-get install libbenchmark-dev")
+needs_hyperfine = unittest.skipUnless(
+    shutil.which("hyperfine"), "hyperfine is not here: apt-get install hyperfine")
+
+
+class HarnessTest(DaemonTest):
+    def compare(self, fmt, *words):
+        return self.benchctl_json("compare", "--parse", fmt, *words)
+
+    def gates(self, done):
+        """Metric and verdict of each gate."""
+        return {one["metric"]: one["verdict"] for one in done.events[-1]["comparisons"]
+                if one["role"] == "gate"}
+
+    def by_metric(self, done):
+        return {one["metric"]: one for one in done.events[-1]["comparisons"]}
+
+    def warnings(self, done):
+        return {one["code"]: one["message"] for one in done.events[-1]["warnings"]}
+
+    def printing(self, name, text=None, path=None):
+        """A script of that name that prints a text, or a file."""
+        if path is None:
+            path = self.folder / f"{name}.out"
+            path.write_text(text)
+        return self.script(f'exec cat "{path}"', name)
+
+    def assert_named(self, done, *words):
+        """One error, which says all of `words`."""
+        errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+        self.assertEqual(len(errors), 1, done)
+        for word in words:
+            self.assertIn(word, errors[0])
+
+    def altered(self, kept, pattern, change):
+        """A kept output whose matching numbers are multiplied, as a file."""
+        def replace(match):
+            return match.group(1) + repr(float(match.group(2)) * change)
+        text, count = re.subn(pattern, replace, (DATA / kept).read_text())
+        self.assertGreater(count, 0)
+        path = self.folder / f"altered-{kept}"
+        path.write_text(text)
+        return path
+
+
+@needs_google_benchmark
+class GoogleBenchmarkTest(HarnessTest):
+    def test_each_benchmark_has_a_verdict(self):
+        metrics = [f"BM_{name}/cpu_time:40%" for name in ("Sum/10000", "Sum/20000", "Fill")]
+        done = self.compare(
+            "google-benchmark", *(word for metric in metrics for word in ("--metric", metric)),
+            "--max-time", "45s", f"{GOOGLE} {JSON}", f"{SLOWER} {JSON}")
+        self.assert_exit(done, REGRESSION)
+        self.assertEqual(self.gates(done), {
+            "BM_Sum/10000/cpu_time": "regression", "BM_Sum/20000/cpu_time": "regression",
+            "BM_Fill/cpu_time": "pass"})
+        found = self.by_metric(done)
+        # Its loop runs twice.
+        self.assertAlmostEqual(found["BM_Sum/20000/cpu_time"]["change"]["estimate"], 1, delta=0.3)
+        self.assertEqual(found["BM_Sum/20000/cpu_time"]["unit"], "s")
+        self.assertLess(found["BM_Sum/20000/cpu_time"]["mean_reference"], 1e-3)
+        rate = found["BM_Sum/10000/items_per_second"]
+        self.assertEqual((rate["better"], rate["unit"], rate["role"]), ("higher", "1/s", "info"))
+        self.assertLess(rate["change"]["estimate"], -0.3)
+        self.assertNotIn("better", found["BM_Sum/10000/elements"])
+
+    def test_without_gates_every_number_with_a_direction_gates(self):
+        done = self.compare(
+            "google-benchmark", "--runs", "8", f"{GOOGLE} {JSON} --benchmark_filter=Sum/10000",
+            f"{GOOGLE} {JSON} --benchmark_filter=Sum/10000")
+        self.assertIn(done.code, (PASS, REGRESSION, UNDECIDED), done)
+        self.assertEqual(set(self.gates(done)), {
+            f"BM_Sum/10000/{name}" for name in ("real_time", "cpu_time", "items_per_second")})
+
+    def test_samples_inside_a_run_are_for_subselection(self):
+        words = f"{JSON} --benchmark_repetitions=5 --benchmark_filter=Sum/10000"
+        done = self.compare(
+            "google-benchmark", "--estimator", "subselection", "--runs", "8",
+            "--metric", "BM_Sum/10000/cpu_time:40%", f"{GOOGLE} {words}", f"{SLOWER} {words}")
+        self.assert_exit(done, REGRESSION)
+        gate = self.by_metric(done)["BM_Sum/10000/cpu_time"]
+        self.assertEqual((gate["estimator"], gate["n_reference"]), ("subselection", 8))
+
+
+@needs_hyperfine
+class HyperfineTest(HarnessTest):
+    def test_two_commands_are_compared_by_the_means_of_their_runs(self):
+        words = "hyperfine -N --style none --runs 4 --export-json /dev/stdout"
+        done = self.compare(
+            "hyperfine", "--metric", "time:50%", f"{words} 'sleep 0.02'", f"{words} 'sleep 0.06'")
+        self.assert_exit(done, REGRESSION)
+        gate = self.by_metric(done)["time"]
+        self.assertEqual(gate["unit"], "s")
+        # sleep never ends early.
+        self.assertGreaterEqual(gate["mean_reference"], 0.02)
+        self.assertGreaterEqual(gate["mean_candidate"], 0.06)
+        self.assertIn("user", self.by_metric(done))
+
+
+class KeptOutputTest(HarnessTest):
+    """Real output printed by `cat`; of one arm some numbers are multiplied by 1.1."""
+
+    def check(self, fmt, kept, pattern, change, slower, *words):
+        path = self.altered(kept, pattern, change)
+        done = self.compare(fmt, *words, f"cat {DATA / kept}", f"cat {path}")
+        self.assert_exit(done, REGRESSION)
+        gates = self.gates(done)
+        for metric, verdict in gates.items():
+            wanted = "regression" if metric in slower else "pass"
+            self.assertEqual(verdict, wanted, metric)
+        self.assertEqual(set(slower) - set(gates), set())
+        return done
+
+    def test_go(self):
+        slower = {"BenchmarkUpper/size=large-2/sec/op"}
+        done = self.check("go", "go_count.txt",
+                          r"(size=large-2 +\t +\d+\t +)([0-9.]+)(?= ns/op)", 1.1, slower)
+        found = self.by_metric(done)
+        self.assertEqual(found["BenchmarkUpper/size=small-2/B/s"]["better"], "higher")
+        # Numbers of 0 have no relative change, and are named.
+        self.assertEqual(found["BenchmarkNothing-2/allocs/op"]["role"], "info")
+        self.assertIn("BenchmarkNothing-2/allocs/op", self.warnings(done)["no_ratio"])
+
+    def test_go_counts_gate_on_a_difference(self):
+        path = self.folder / "leaks.txt"
+        text = (DATA / "go_count.txt").read_text()
+        path.write_text(re.sub(r"0 allocs/op", "9 allocs/op", text))
+        done = self.compare("go", "--metric", "BenchmarkNothing-2/allocs/op:+3",
+                            f"cat {DATA / 'go_count.txt'}", f"cat {path}")
+        self.assert_exit(done, REGRESSION)
+        self.assertEqual(
+            self.by_metric(done)["BenchmarkNothing-2/allocs/op"]["difference"]["estimate"], 9)
+
+    def test_jmh(self):
+        slower = {"org.example.Words.join/thrpt"}
+        done = self.check("jmh", "jmh.json", r"(\s)(12\d\d\.\d+)(?=\s*[,\n])", 0.9, slower)
+        gate = self.by_metric(done)["org.example.Words.join/thrpt"]
+        self.assertEqual((gate["unit"], gate["better"]), ("1/s", "higher"))
+        self.assertAlmostEqual(gate["change"]["estimate"], -0.1, delta=0.001)
+        self.assertIn("org.example.Words.upper:kind=ascii,size=10/avgt", self.gates(done))
+
+    def test_jmh_histograms(self):
+        done = self.compare("jmh", f"cat {DATA / 'jmh_sample.json'}",
+                            f"cat {DATA / 'jmh_sample.json'}")
+        self.assert_exit(done, PASS)
+        self.assertEqual(self.gates(done), {"org.example.Words.join/sample": "pass"})
+
+    def test_pytest_benchmark(self):
+        self.check("pytest-benchmark", "pytest_benchmark.json",
+                   r"(\s)(\d+\.\d+e-06)(?=,?\n)", 1.1,
+                   {"bench_words.py::test_sort[100]/time"},
+                   "--metric", "bench_words.py::test_sort[100]/time",
+                   "--metric", "bench_words.py::test_sort[1000]/time:40%")
+
+    def test_bmf(self):
+        done = self.check("bmf", "bmf.json", r'("value": )(88\.0)', 1.1,
+                          {"benchmark_name/latency"})
+        self.assertEqual(self.by_metric(done)["my_binary/file-size"]["role"], "info")
+
+    def test_mmtests(self):
+        done = self.check("mmtests", "mmtests_script.txt", r"(Min-1 \d \d )([0-9.]+)", 1.1,
+                          {"Min-1"}, "--metric", "Min-1:lower", "--metric", "elsp-2:lower")
+        self.assertEqual(self.by_metric(done)["Min-1"]["n_reference"], 8, "runs, not samples")
+
+    def test_lines(self):
+        lines = "#! prefer=lower unit=s\n1 1 lat 0.25\n1 2 lat 0.35\n#! prefer=higher\nops 5000 1/s\n"
+        done = self.compare("lines", self.printing("old", lines),
+                            self.printing("new", lines.replace("0.35", "0.45")))
+        self.assert_exit(done, REGRESSION)
+        self.assertEqual(self.gates(done), {"lat": "regression", "ops": "pass"})
+        self.assertAlmostEqual(self.by_metric(done)["lat"]["mean_reference"], 0.3)
+
+
+class OneArmOnlyTest(HarnessTest):
+    NEW = '{"a": {"latency": {"value": 5000}}, "b": {"latency": {"value": 7000}}}'
+    OLD = '{"a": {"latency": {"value": 5000}}}'
+
+    def test_what_one_arm_prints_is_named_and_decides_nothing(self):
+        done = self.compare("bmf", self.printing("old", self.OLD), self.printing("new", self.NEW))
+        self.assert_exit(done, PASS)
+        self.assertEqual(self.gates(done), {"a/latency": "pass"})
+        self.assertEqual(
+            self.warnings(done)["metric_missing"],
+            "base never printed what another arm of main did, so it is not compared: b/latency")
+
+    def test_a_gate_on_it_fails_the_session(self):
+        done = self.benchctl(
+            "compare", "--parse", "bmf", "--metric", "b/latency", self.printing("old", self.OLD),
+            self.printing("new", self.NEW))
+        self.assert_exit(done, FAILED)
+        self.assert_named(done, "b/latency: base did not print it")
+
+    def test_a_number_that_is_missing_names_its_line(self):
+        broken = self.NEW.replace('{"value": 7000}', '\n{"vale": 7000}')
+        done = self.benchctl(
+            "compare", "--parse", "bmf", self.printing("old", self.OLD),
+            self.printing("new", broken))
+        self.assert_exit(done, FAILED)
+        self.assert_named(done, "line 2: expected the number 'value', there is none")
+
+
+class ReplayTest(Replay, HarnessTest):
+    def test_a_session_of_inner_benchmarks_is_computed_again_from_its_export(self):
+        done = self.compare("go", f"cat {DATA / 'go_count.txt'}", f"cat {DATA / 'go_count.txt'}")
+        self.assert_exit(done, PASS)
+        self.assert_replayed(done.events[-1])
+
+
+class HostileOutputTest(HarnessTest):
+    """Harms nothing, and is named."""
+
+    def refuses(self, fmt, script, *words, options=()):
+        program = self.script(script, "hostile-output")
+        done = self.benchctl("compare", "--parse", fmt, *options, program, program, timeout=120)
+        self.assert_exit(done, FAILED)
+        self.assert_named(done, *words)
+        for pid in (self.daemon.pid, self.daemon.runner_pid()):
+            # Far below what was printed.
+            self.assertLess(memory_of(pid)["VmRSS"], 200e6)
+        self.assert_unharmed()
+
+    def python(self, code):
+        path = self.folder / "print.py"
+        path.write_text(f"import sys\nout = sys.stdout.buffer\n{code}\n")
+        return f'exec {sys.executable} "{path}"'
+
+    def test_a_gigabyte_of_json(self):
+        self.refuses(
+            "hyperfine", self.python(
+                "out.write(b'{\"results\": [')\n"
+                "part = b'{\"command\": \"a\", \"times\": [1, 2]},\\n' * 30000\n"
+                "for _ in range(1000): out.write(part)"), "over 64 MiB, too much to be parsed")
+
+    def test_sixty_megabytes_of_numbers(self):
+        self.refuses(
+            "hyperfine", self.python(
+                "out.write(b'{\"results\": [{\"command\": \"a\", \"times\": [' + b'1,' * 30000000)"),
+            "line 1: over 400000 values in one benchmark")
+
+    def test_one_text_of_sixty_megabytes(self):
+        self.refuses("bmf", self.python("out.write(b'{\"' + b'a' * 60000000 + b'\": 1}')"),
+                     "name of over 4096 bytes")
+
+    def test_nesting_of_a_million_levels(self):
+        for fmt, level in (("jmh", "["), ("bmf", '{"a":')):
+            self.refuses(fmt, self.python(f"out.write({level.encode()!r} * 10 ** 6)"),
+                         "line 1: nested deeper than 64 levels")
+
+    def test_invalid_utf8(self):
+        self.refuses("bmf", self.python(r"out.write(b'{\n\"\xc3(\": {}}')"), "line 2", "UTF-8")
+        self.refuses("go", self.python(r"out.write(b'BenchmarkX 1 2 ns/op\n\xff')"),
+                     "line 2: not valid UTF-8 at byte 1")
+
+    def test_a_number_of_ten_thousand_digits(self):
+        self.refuses("bmf", self.python(
+            "out.write(b'{\"a\": {\"m\": {\"value\":\\n' + b'9' * 10000 + b'}}}')"),
+                     "line 2: a number does not fit a double")
+
+    def test_a_file_that_grows_for_ever(self):
+        self.refuses("lines", 'while echo "x 1"; do :; done', "did not end within 2 s",
+                     options=("--timeout", "2s"))
+
+    def test_output_of_another_tool(self):
+        for fmt in ("google-benchmark", "hyperfine", "jmh", "pytest-benchmark", "bmf"):
+            self.refuses(fmt, f"cat {DATA / 'hyperfine_with_report.txt'}", "line 1: no JSON")
+
+
+@unittest.skipUnless(os.getuid() == 0, "needs root")
+class SystemModeHarnessTest(SystemModeTest):
+    def test_a_harness_may_open_stdout_by_its_name(self):
+        # As hyperfine's --export-json /dev/stdout does: the pipe is not root's.
+        done = self.benchctl_json(
+            "compare", "--shell", "--parse", "lines", "--metric", "n:2%:lower",
+            "echo n 1000 >/dev/stdout", "echo n 1000 >/dev/fd/1", **self.as_nobody())
+        self.assert_exit(done, PASS)
+
+
+# ---- docs/harnesses.md ----
+
+def commands_of_the_page():
+    """Section and command of each `sh` block."""
+    section = None
+    commands = []
+    for part in re.split(r"^(## [^\n]*|```sh\n.*?^```)$", PAGE.read_text(), flags=re.M | re.S):
+        if part.startswith("## "):
+            section = part[3:]
+        elif part.startswith("```sh\n"):
+            commands.append((section, part[len("```sh\n"):-len("```")]))
+    return commands
+
+
+class PageTest(HarnessTest):
+    """Each command as it stands there, in a folder with the programs that it names."""
+
+    def run_page(self, section, *more):
+        found = [command for name, command in commands_of_the_page() if name == section]
+        self.assertEqual(len(found), 1, section)
+        words = found[0].rstrip("\n").split(" ", 2)
+        self.assertEqual(words[:2], ["benchctl", "compare"])
+        path = os.pathsep.join([str(self.folder), self.daemon.environment["PATH"]])
+        script = self.script(f"exec \"$BENCHCTL\" compare {' '.join(more)} {words[2]}", "copied")
+        done = subprocess.run(
+            [script], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
+            text=True, env=self.client_environment(PATH=path, BENCHCTL=str(BIN / "benchctl")))
+        return done
+
+    def check_page(self, section, *mentioned):
+        done = self.run_page(section)
+        self.assertEqual(done.returncode, PASS, f"{done.stdout}\n{done.stderr}")
+        for word in mentioned:
+            self.assertIn(word, done.stdout)
+
+    def test_every_section_with_a_command_has_its_test(self):
+        tested = {name[len("test_page_"):] for name in dir(self) if name.startswith("test_page_")}
+        sections = [re.sub(r"\W+", "_", name).lower() for name, _ in commands_of_the_page()]
+        self.assertEqual(sorted(sections), sorted(tested))
+
+    @needs_google_benchmark
+    def test_page_google_benchmark(self):
+        for name in ("bench-old", "bench-new"):
+            shutil.copy(GOOGLE, self.folder / name)
+        # Real times, on a machine that is not ours alone: any verdict.
+        done = self.run_page("Google Benchmark", "--max-time", "6s")
+        self.assertIn(done.returncode, (PASS, REGRESSION, UNDECIDED), done.stderr)
+        for metric in ("BM_Sum/10000/real_time", "BM_Fill/cpu_time"):
+            self.assertIn(metric, done.stdout)
+
+    @needs_hyperfine
+    def test_page_hyperfine(self):
+        for name in ("old", "new"):
+            self.script("sleep 0.01", name)
+        done = self.run_page("hyperfine", "--max-time", "6s")
+        self.assertIn(done.returncode, (PASS, REGRESSION, UNDECIDED), done.stderr)
+        self.assertIn("time", done.stdout)
+
+    def test_page_go(self):
+        for name in ("old.test", "new.test"):
+            self.printing(name, path=DATA / "go_count.txt")
+        self.check_page("Go", "BenchmarkUpper/size=small-2/sec/op")
+
+    def test_page_jmh(self):
+        # What JMH does with these options: the report to -rff, its own to -o.
+        self.script(
+            'while [ $# -gt 0 ]; do case $1 in -rff) report=$2;; -o) log=$2;; esac; shift; done\n'
+            'echo "# JMH version: 1.37" >"$log"\n'
+            f'exec cat "{DATA}/jmh.json" >"$report"', "java")
+        self.check_page("JMH", "org.example.Words.join/thrpt")
+
+    def test_page_pytest_benchmark(self):
+        self.script(
+            'for word; do case $word in --benchmark-json=*) report=${word#*=};; esac; done\n'
+            'echo "3 passed in 0.10s"\n'
+            f'exec cat "{DATA}/pytest_benchmark.json" >"$report"', "pytest")
+        for name in ("old", "new"):
+            (self.folder / name).mkdir()
+        self.check_page("pytest-benchmark", "bench_words.py::test_join/time")
+
+    def test_page_bencher_metric_format(self):
+        for name in ("old-bench", "new-bench"):
+            self.printing(name, path=DATA / "bmf.json")
+        self.check_page("Bencher Metric Format", "benchmark_name/latency")
+
+    def test_page_mmtests(self):
+        self.printing("extract-mmtests.pl", path=DATA / "mmtests_script.txt")
+        self.check_page("mmtests", "elsp-2")
+
+    def test_page_lines(self):
+        example = re.search(r"^```\n(#! .*?)^```$", PAGE.read_text(), flags=re.M | re.S).group(1)
+        for name in ("old-lines", "new-lines"):
+            self.printing(name, text=example)
+        self.check_page("lines", "requests", "max_latency")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,75 @@
+"""What a session says of its data: the right warning for a planted trouble, none for a clean one.
+
+Seeded programs print their values, so the machine's own noise has no part in it; a verdict never
+changes. Runs are counted over both arms: the first block is discarded, so the 5 blocks after it are
+the starts 2 to 11.
+"""
+
+import unittest
+
+from support import PASS, REGRESSION, DaemonTest
+
+# What the data give rise to; what else was on the machine meanwhile is told by other codes.
+OF_THE_DATA = {"warmup", "warmup_inside", "drift", "pairs_drift", "shapes_differ", "outliers",
+               "several_modes", "dissimilar_runs", "spikes"}
+BLOCKS = 60
+REPEATS = 20
+
+
+class WarningTest(DaemonTest):
+    def compare(self, base, candidate, *options, seed=1, blocks=BLOCKS, code=PASS):
+        (self.folder / "runs-so-far").unlink(missing_ok=True)
+        done = self.benchctl_json(
+            "compare", "--seed", str(seed), "--runs", str(blocks), "--parse", "lines",
+            "--metric", "t:10%:lower", *options,
+            self.values(base, seed=seed), self.values(candidate, seed=seed + 1000))
+        self.assert_exit(done, code)
+        return done.events[-1]["warnings"]
+
+    def assert_codes(self, warnings, *codes):
+        ours = [one for one in warnings if one["code"] in OF_THE_DATA]
+        self.assertEqual({one["code"] for one in ours}, set(codes), warnings)
+        return {one["code"]: one["message"] for one in ours}
+
+    def test_a_warmup_is_named_with_how_much_to_discard(self):
+        slow_start = "t:100:1:6:1.2@0..11"
+        messages = self.assert_codes(self.compare(slow_start, slow_start), "warmup")
+        self.assertIn("the first 5 values are ", messages["warmup"])
+        self.assertIn("--warmup 6", messages["warmup"])
+        # And with that advice there is nothing left to say.
+        self.assert_codes(self.compare(slow_start, slow_start, "--warmup", "6"))
+
+    def test_a_program_of_two_modes_is_named(self):
+        messages = self.assert_codes(
+            self.compare("t:100:1", "t:100:1:6:1.08@half"), "several_modes", "shapes_differ")
+        self.assertIn("t of candidate has several modes", messages["several_modes"])
+
+    def test_a_load_that_comes_and_goes_is_drift(self):
+        loaded = "t:100:1:6:1.1@42..81"
+        messages = self.assert_codes(self.compare(loaded, loaded), "drift")
+        self.assertIn("pairs absorb it", messages["drift"])
+
+    def test_a_run_unlike_the_others_is_named(self):
+        # Starts 6 and 7 are the third measured block.
+        odd = "t:100:1:6:3@6..7:60"
+        messages = self.assert_codes(self.compare(odd, odd, blocks=10), "dissimilar_runs")
+        self.assertIn("run 3 stands apart", messages["dissimilar_runs"])
+
+    def test_no_warning_changes_a_verdict(self):
+        slow_start = "1.2@0..11"
+        messages = self.assert_codes(
+            self.compare(f"t:100:1:6:{slow_start}", f"t:130:1:6:{slow_start}", code=REGRESSION),
+            "warmup")
+        self.assertIn("t of", messages["warmup"])
+
+    def test_a_clean_session_has_none(self):
+        warned = 0
+        for seed in range(REPEATS):
+            warnings = self.compare("t:100:1", "t:100:1", seed=seed)
+            warned += any(one["code"] in OF_THE_DATA for one in warnings)
+        print(f"{warned} of {REPEATS} clean sessions have a warning")
+        self.assertEqual(warned, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "daemon/parse/harness_output.h"
+
+namespace benchd {
+
+/// What a harness printed: a file of tests/parse/data, whose README names tool and command.
+inline std::string HarnessData(const std::string& name) {
+  std::ifstream file(std::string(BENCHD_TEST_DATA) + "/parse/data/" + name);
+  EXPECT_TRUE(file) << "cannot read " << name;
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// `text` with the first `from` replaced; it must be there.
+inline std::string With(std::string text, std::string_view from, std::string_view to) {
+  const auto at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+/// The values of one metric, NAME or INNER/NAME, in order; their iterations count from 0.
+inline std::vector<double> ValuesOf(const HarnessOutput& output, const std::string& key) {
+  std::vector<double> values;
+  for (const Sample& sample : output.samples) {
+    const std::string its = sample.inner_benchmark.empty()
+                                ? sample.metric
+                                : sample.inner_benchmark + "/" + sample.metric;
+    if (its != key) continue;
+    EXPECT_EQ(sample.iteration, values.size()) << key;
+    values.push_back(sample.value);
+  }
+  return values;
+}
+
+inline std::optional<MetricInfo> InfoOf(const HarnessOutput& output, const std::string& key) {
+  for (const MetricInfo& metric : output.metrics) {
+    if (metric.name == key) return metric;
+  }
+  return std::nullopt;
+}
+
+inline std::vector<std::string> KeysOf(const HarnessOutput& output) {
+  std::vector<std::string> keys;
+  for (const MetricInfo& metric : output.metrics) keys.push_back(metric.name);
+  return keys;
+}
+
+/// The message of the error that a text gives; every one comes with a hint, on one line.
+inline std::string HarnessError(std::string_view format, std::string_view text) {
+  const auto output = ParseHarnessOutput(format, text);
+  if (output) return "no error";
+  EXPECT_EQ(output.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_FALSE(output.error().hint.empty()) << output.error().message;
+  EXPECT_EQ(output.error().message.find('\n'), std::string::npos) << output.error().message;
+  return output.error().message;
+}
+
+}  // namespace benchd

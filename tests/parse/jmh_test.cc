@@ -1,0 +1,119 @@
+#include "daemon/parse/jmh.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "tests/parse/harness_data.h"
+
+// Expected numbers: read off the files; times to seconds, rates to operations a second.
+
+namespace benchd {
+namespace {
+
+std::string ErrorOf(const std::string& text) { return HarnessError("jmh", text); }
+
+std::string Report(const std::string& primary, const std::string& more = "") {
+  return "[\n{\"benchmark\": \"a.B.c\", \"mode\": \"avgt\",\n\"primaryMetric\": {" + primary + "}" +
+         more + "}]";
+}
+
+TEST(ReadJmhTest, KeepsForksAndIterationsApart) {
+  const auto all = ReadJmh(HarnessData("jmh.json"));
+  ASSERT_TRUE(all) << all.error().message;
+  ASSERT_EQ(all->size(), 7U);  // three primary metrics, four secondary ones of the first
+  const JmhSeries& upper = all->front();
+  EXPECT_EQ(upper.benchmark, "org.example.Words.upper:kind=ascii,size=10");
+  EXPECT_EQ(upper.metric, "avgt");
+  EXPECT_EQ(upper.unit, "s");
+  EXPECT_EQ(upper.better, Better::kLower);
+  EXPECT_TRUE(upper.primary);
+  ASSERT_EQ(upper.values.size(), 2U);
+  EXPECT_EQ(upper.values[0].size(), 3U);
+  EXPECT_EQ(upper.values[1].size(), 3U);
+  for (const auto& fork : upper.values) {
+    for (const double value : fork) EXPECT_NEAR(value, 278.67e-9, 30e-9);
+  }
+}
+
+TEST(ReadJmhTest, TakesTheMeanOfEachHistogramInModeSample) {
+  const auto all = ReadJmh(HarnessData("jmh_sample.json"));
+  ASSERT_TRUE(all) << all.error().message;
+  ASSERT_EQ(all->size(), 1U);
+  // (0.5 10 + 0.75 30 + 1.25 10) / 50, (0.5 20 + 1.0 20) / 40; (0.625 8 + 0.875 24) / 32,
+  // (0.5 + 1.5) / 2; all in us.
+  EXPECT_EQ(all->front().values,
+            (std::vector<std::vector<double>>{{0.8 / 1e6, 0.75 / 1e6}, {0.8125 / 1e6, 1 / 1e6}}));
+  EXPECT_EQ(all->front().metric, "sample");
+}
+
+TEST(ParseJmhTest, GivesEachBenchmarkAndMetricItsUnitAndDirection) {
+  const auto output = ParseJmh(HarnessData("jmh.json"));
+  ASSERT_TRUE(output) << output.error().message;
+  const std::string upper = "org.example.Words.upper:kind=ascii,size=10";
+  EXPECT_EQ(
+      KeysOf(*output),
+      (std::vector<std::string>{
+          upper + "/avgt", upper + "/gc.alloc.rate", upper + "/gc.alloc.rate.norm",
+          upper + "/gc.count", upper + "/gc.time",
+          "org.example.Words.upper:kind=ascii,size=1000/avgt", "org.example.Words.join/thrpt"}));
+  EXPECT_EQ(ValuesOf(*output, upper + "/gc.alloc.rate.norm"),
+            (std::vector<double>{56.00001, 56.00002, 56, 56, 56.00001, 56}));
+  EXPECT_EQ(InfoOf(*output, upper + "/gc.alloc.rate.norm"),
+            (MetricInfo{upper + "/gc.alloc.rate.norm", "B", Better::kLower, 1e-5}));
+  EXPECT_EQ(InfoOf(*output, upper + "/gc.alloc.rate")->unit, "B/s");
+  EXPECT_EQ(InfoOf(*output, upper + "/gc.alloc.rate")->better, std::nullopt);
+  EXPECT_EQ(InfoOf(*output, upper + "/gc.count")->unit, "1");
+  EXPECT_EQ(InfoOf(*output, upper + "/gc.time")->unit, "s");
+  const auto join = InfoOf(*output, "org.example.Words.join/thrpt");
+  EXPECT_EQ(join->unit, "1/s");
+  EXPECT_EQ(join->better, Better::kHigher);
+  for (const double rate : ValuesOf(*output, "org.example.Words.join/thrpt")) {
+    EXPECT_NEAR(rate, 1234.5e3, 123e3);  // 1234.5 ops/ms
+  }
+}
+
+TEST(ParseJmhTest, ReadsTheNamesOfProfilersWithoutTheirDot) {
+  const auto output = ParseJmh(
+      With(HarnessData("jmh.json"), "\"gc.alloc.rate.norm\"", "\"\u00B7gc.alloc.rate.norm\""));
+  ASSERT_TRUE(output) << output.error().message;
+  EXPECT_TRUE(
+      InfoOf(*output, "org.example.Words.upper:kind=ascii,size=10/gc.alloc.rate.norm").has_value());
+}
+
+TEST(ParseJmhTest, SaysWhatItExpectedInWhichLine) {
+  const std::string unit = "\"scoreUnit\": \"s/op\", ";
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"{}", "line 1: expected a list, found an object"},
+      {"[]", "no value: expected at least one benchmark"},
+      {"[\n3]", "line 2: expected the text 'benchmark', there is none"},
+      {"[{\"benchmark\": \"a\"}]", "line 1: expected the text 'mode', there is none"},
+      {"[{\"benchmark\": \"a\",\n\"mode\": \"ss\"}]",
+       "line 1: expected the object 'primaryMetric' of 'a'"},
+      {Report("\"rawData\": [[1]]"), "line 3: expected the text 'scoreUnit', there is none"},
+      {Report(unit + "\"score\": 1"), "line 3: expected the list 'rawData' of 'a.B.c'"},
+      {Report(unit + "\"rawData\": []"), "line 3: 'a.B.c' has no raw data"},
+      {Report(unit + "\"rawData\": [[],[]]"), "line 3: 'a.B.c' has no raw data"},
+      {Report(unit + "\"rawData\": [1]"),
+       "line 3: expected a list of iterations for each fork of 'a.B.c'"},
+      {Report(unit + "\"rawData\": [[1,\n\"NaN\"]]"),
+       "line 4: an iteration of 'a.B.c' is 'NaN', expected a number"},
+      {Report(unit + "\"rawData\": [[1,\n\"+INF\"]]"),
+       "line 4: an iteration of 'a.B.c' is '+INF', expected a number"},
+      {Report(unit + "\"rawDataHistogram\": [[[]]]"),
+       "line 3: expected at least one value in a histogram of 'a.B.c'"},
+      {Report(unit + "\"rawDataHistogram\": [[[[1]]]]"),
+       "line 3: expected [VALUE, COUNT] in a histogram of 'a.B.c'"},
+      {Report(unit + "\"rawDataHistogram\": [[[[1, -2]]]]"),
+       "line 3: expected a count of at least 0 in a histogram of 'a.B.c'"},
+      {Report(unit + "\"rawData\": [[1]]",
+              ", \"secondaryMetrics\": {\"avgt\": {" + unit + "\"rawData\": [[1]]}}"),
+       "line 3: 'a.B.c' has 'avgt' twice"},
+      {Report(unit + "\"rawData\": [[1]]", ", \"params\": {\"n\": 3}"),
+       "line 3: 'n' is a number, expected a text"},
+  };
+  for (const auto& [text, message] : cases) EXPECT_EQ(ErrorOf(text), message) << text;
+}
+
+}  // namespace
+}  // namespace benchd

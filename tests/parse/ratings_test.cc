@@ -1,0 +1,65 @@
+#include "daemon/parse/ratings.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace benchd {
+namespace {
+
+using Names = std::vector<std::string>;
+
+void ExpectRefused(std::string_view text, std::string_view message, const Names& wanted = {}) {
+  const auto table = ParseRatings(text, wanted);
+  ASSERT_FALSE(table) << text;
+  EXPECT_EQ(table.error().message, message);
+}
+
+constexpr std::string_view kNamed =
+    "file,anna,ben\ns1,similar,similar\ns2,similar,dissimilar\ns3,dissimilar,dissimilar\n";
+
+TEST(RatingsTest, TakesAFirstColumnThatNeverRepeatsItselfForTheSubjects) {
+  const auto table = ParseRatings(kNamed, {});
+  ASSERT_TRUE(table) << table.error().message;
+  EXPECT_EQ(table->raters, (Names{"anna", "ben"}));
+  EXPECT_EQ(table->categories, (Names{"similar", "dissimilar"}));
+  EXPECT_EQ(table->ratings, (std::vector<std::vector<std::uint32_t>>{{0, 0, 1}, {0, 1, 1}}));
+}
+
+TEST(RatingsTest, TakesEveryColumnWhereTheFirstOneRates) {
+  const auto table = ParseRatings("a,b,c\nyes,yes,no\nno,no,no\nyes,no,yes\n", {});
+  ASSERT_TRUE(table) << table.error().message;
+  EXPECT_EQ(table->raters, (Names{"a", "b", "c"}));
+}
+
+TEST(RatingsTest, TakesTheColumnsThatAreWantedInTheirOrder) {
+  const auto table = ParseRatings(kNamed, {"ben", "anna"});
+  ASSERT_TRUE(table) << table.error().message;
+  EXPECT_EQ(table->raters, (Names{"ben", "anna"}));
+}
+
+TEST(RatingsTest, RefusesWhatCannotBeComparedByItsPlace) {
+  ExpectRefused("a,b\nx,x\nx,\n", "line 3, column 3: 'b' has no rating here");
+  ExpectRefused("a,b\nx\n", "line 2, column 1: the row has 1 fields, the line of names has 2");
+  ExpectRefused("a,a\nx,y\n", "line 1, column 3: column 'a' is there twice");
+  ExpectRefused("a,\nx,y\n", "line 1, column 3: a column has no name");
+  ExpectRefused("a,b\n", "line 2, column 1: there is no subject");
+  ExpectRefused("file,a\ns1,x\ns2,x\n", "ratings: there are fewer than two raters");
+  ExpectRefused(kNamed, "column 'carl': the table has no such column", {"anna", "carl"});
+  ExpectRefused(kNamed, "column 'anna': it is named twice", {"anna", "anna"});
+}
+
+TEST(RatingsTest, RefusesAColumnOfNumbers) {
+  std::string text = "a,b\n";
+  for (int i = 0; i < 150; ++i) {
+    text += std::to_string(i / 2) + "," + std::to_string(i + 1000) + "\n";
+  }
+  const auto table = ParseRatings(text, {});
+  ASSERT_FALSE(table);
+  EXPECT_NE(table.error().message.find("more than 100 categories"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace benchd

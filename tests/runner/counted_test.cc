@@ -1,0 +1,269 @@
+// Figures of a whole process tree, by control group and by counters of the kernel, from a real
+// runner. What this machine does not have is skipped by name.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "daemon/runner/perf_counters.h"
+#include "tests/runner/runner_process.h"
+
+namespace benchd {
+namespace {
+
+constexpr std::int64_t kMebibyte = 1024 * 1024;
+
+wire::OpenChild Asking(wire::OpenChild child, std::vector<std::string> metrics) {
+  child.metrics = std::move(metrics);
+  return child;
+}
+
+std::string WhyNot(const std::string& metric) {
+  return PerfSupport(OpenPerfEvent, KernelFiles("/")).WhyNot(metric);
+}
+
+std::optional<wire::CounterFigure> Find(const wire::RunFigures& figures, const std::string& name) {
+  for (const wire::CounterFigure& counter : figures.counters) {
+    if (counter.metric == name) return counter;
+  }
+  return std::nullopt;
+}
+
+class CountedTest : public testing::Test {
+ protected:
+  Result<wire::RunFigures> Run(wire::OpenChild child) { return runner_.Run(std::move(child)); }
+  /// Why a figure of control groups is not to be had here; empty = it is.
+  std::string Refused(const std::string& metric) {
+    auto opened = runner_.Open(Asking(ChildOf({"/bin/true"}), {metric}));
+    return opened ? "" : opened.error().message;
+  }
+
+  RunnerProcess runner_;
+};
+
+TEST_F(CountedTest, WhoDoesNotAskGetsWhatCostsNothing) {
+  const auto figures = Run(ChildOf({"/bin/true"}));
+  ASSERT_TRUE(figures) << figures.error().message;
+  EXPECT_TRUE(figures->counters.empty());
+  EXPECT_FALSE(figures->tree_memory_peak_bytes);
+  EXPECT_TRUE(figures->missing.empty());
+}
+
+TEST_F(CountedTest, ACounterThatIsMissingIsRefusedByNameBeforeAnythingRan) {
+  const std::string why = WhyNot("instructions");
+  if (why.empty()) GTEST_SKIP() << "this machine has instructions";
+  const auto opened = runner_.Open(Asking(ChildOf({"/bin/true"}), {"instructions"}));
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, ErrorCode::kFailedPrecondition);
+  EXPECT_EQ(opened.error().message, "metric instructions: not available here: " + why);
+  EXPECT_EQ(opened.error().hint, "gate on another metric, such as cpu_time");
+}
+
+TEST_F(CountedTest, AMetricThatNobodyKnowsIsRefused) {
+  const auto opened = runner_.Open(Asking(ChildOf({"/bin/true"}), {"typos"}));
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().message, "metric typos: not available here: there is no such counter");
+}
+
+// The clock of the tree runs from execve on: without the child's start, with all its descendants.
+TEST_F(CountedTest, TaskClockIsTheWholeTreesFromExecOn) {
+  if (const auto why = WhyNot("task_clock"); !why.empty()) GTEST_SKIP() << why;
+  // The shell that was started does not wait for its grandchild: rusage does not have that one.
+  const auto tree = Run(
+      Asking(ScriptOf("p=$(mktemp -u); mkfifo $p; ( ( i=0; while [ $i -lt 30000 ]; do i=$((i+1)); "
+                      "done; echo >$p ) & ); read l <$p; rm $p"),
+             {"task_clock"}));
+  ASSERT_TRUE(tree) << tree.error().message;
+  ASSERT_TRUE(tree->exit.Succeeded()) << tree->stderr_tail;
+  const auto clock = Find(*tree, "task_clock");
+  ASSERT_TRUE(clock);
+  EXPECT_EQ(clock->enabled_ns, clock->running_ns);
+  const std::int64_t waited_for_us = tree->user_time_us + tree->system_time_us;
+  EXPECT_GT(static_cast<std::int64_t>(clock->value / 1000), 2 * waited_for_us);
+  EXPECT_TRUE(tree->missing.empty());
+}
+
+TEST_F(CountedTest, TaskClockOfOneProcessIsItsCpuTime) {
+  if (const auto why = WhyNot("task_clock"); !why.empty()) GTEST_SKIP() << why;
+  const auto figures =
+      Run(Asking(ScriptOf("i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"), {"task_clock"}));
+  ASSERT_TRUE(figures) << figures.error().message;
+  const auto clock = Find(*figures, "task_clock");
+  ASSERT_TRUE(clock);
+  const double cpu_us = static_cast<double>(figures->user_time_us + figures->system_time_us);
+  // rusage has the child's start as well; a busy host makes that long.
+  EXPECT_NEAR(static_cast<double>(clock->value) / 1000, cpu_us, 0.1 * cpu_us + 2'000);
+}
+
+TEST_F(CountedTest, CountersDoNotLeakIntoTheChild) {
+  if (const auto why = WhyNot("task_clock"); !why.empty()) GTEST_SKIP() << why;
+  wire::OpenChild child = Asking(ScriptOf("ls -l /proc/$$/fd"), {"task_clock"});
+  const std::string printed = runner_.OutputOf(std::move(child));
+  EXPECT_NE(printed.find("/dev/null"), std::string::npos) << printed;
+  EXPECT_EQ(printed.find("perf_event"), std::string::npos) << printed;
+}
+
+TEST_F(CountedTest, EveryRunOfASeriesHasItsOwnCounts) {
+  if (const auto why = WhyNot("task_clock"); !why.empty()) GTEST_SKIP() << why;
+  const std::string loop = "i=0; while [ $i -lt $N ]; do i=$((i+1)); done";
+  for (std::uint32_t number : {0U, 1U}) {
+    wire::OpenChild child =
+        Asking(ScriptOf("N=" + std::to_string(number == 0 ? 1'000 : 100'000) + "; " + loop),
+               {"task_clock"});
+    child.child = number;
+    ASSERT_TRUE(runner_.Open(std::move(child)));
+  }
+  wire::StartRuns series{.request = 1, .budget_ns = 60'000'000'000};
+  for (const std::uint32_t child : {0U, 1U, 0U, 1U, 1U, 0U})
+    series.runs.push_back({.child = child});
+  runner_.Send(series);
+  const auto finished = runner_.Await<wire::RunsFinished>();
+  ASSERT_TRUE(finished.result) << finished.result.error().message;
+  ASSERT_EQ(finished.runs.size(), series.runs.size());
+  for (std::size_t i = 0; i < finished.runs.size(); ++i) {
+    const auto clock = Find(finished.runs[i], "task_clock");
+    ASSERT_TRUE(clock) << "run " << i;
+    const double cpu_ns = 1000.0 * static_cast<double>(finished.runs[i].user_time_us +
+                                                       finished.runs[i].system_time_us);
+    EXPECT_NEAR(static_cast<double>(clock->value), cpu_ns, 0.1 * cpu_ns + 2'000'000) << "run " << i;
+  }
+}
+
+TEST_F(CountedTest, ASetUserIdProgramIsNotWatchedAndThatIsSaid) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root, to make such a program";
+  if (const auto why = WhyNot("task_clock"); !why.empty()) GTEST_SKIP() << why;
+  const TemporaryFolder folder;
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
+  std::filesystem::copy_file("/bin/sh", folder / "sh");
+  std::filesystem::permissions(folder / "sh", std::filesystem::perms{04755});
+  wire::OpenChild child =
+      Asking(ChildOf({folder / "sh", "-c", "i=0; while [ $i -lt 10000 ]; do i=$((i+1)); done"}),
+             {"task_clock"});
+  child.caller = NobodyCaller();
+  const auto figures = Run(std::move(child));
+  ASSERT_TRUE(figures) << figures.error().message;
+  EXPECT_TRUE(figures->exit.Succeeded());
+  EXPECT_FALSE(Find(*figures, "task_clock"));
+  ASSERT_EQ(figures->missing.size(), 1U);
+  EXPECT_EQ(figures->missing[0].metric, "task_clock");
+  EXPECT_EQ(figures->missing[0].why,
+            "the kernel watches no program that is set-user-ID or that its user may not read");
+}
+
+TEST(CountedAsNobodyTest, CountersWorkWithoutAnyPrivilege) {
+  if (auto why = CannotStartAs(RunnerIds::kNobody); !why.empty()) GTEST_SKIP() << why;
+  RunnerProcess runner(RunnerIds::kNobody);
+  wire::OpenChild child = Asking(ChildOf({"/bin/true"}), {"task_clock"});
+  child.caller = NobodyCaller();
+  const auto figures = runner.Run(std::move(child));
+  if (!figures) {
+    EXPECT_NE(figures.error().message.find("kernel.perf_event_paranoid is"), std::string::npos)
+        << figures.error().message;
+    GTEST_SKIP() << figures.error().message;
+  }
+  const auto clock = Find(*figures, "task_clock");
+  ASSERT_TRUE(clock);
+  EXPECT_GT(clock->value, 0U);
+}
+
+TEST(CountedByConfigurationTest, CountersForEveryRunWhereTheConfigurationSaysSo) {
+  if (const auto why = WhyNot("task_clock"); !why.empty()) GTEST_SKIP() << why;
+  const TemporaryFolder folder;
+  RunnerProcess runner(RunnerIds::kOwn, nullptr,
+                       {"--config", folder.Put("benchd.toml", "[runner]\ncounters = true\n")});
+  const auto figures = runner.Run(ChildOf({"/bin/true"}));
+  ASSERT_TRUE(figures) << figures.error().message;
+  EXPECT_TRUE(Find(*figures, "task_clock"));
+}
+
+// ---- control groups ----
+
+TEST_F(CountedTest, TreeCpuTimeHasThoseThatNobodyWaitedFor) {
+  if (const auto why = Refused("tree_cpu_time"); !why.empty()) GTEST_SKIP() << why;
+  const auto figures = Run(Asking(
+      ScriptOf("p=$(mktemp -u); mkfifo $p; ( ( i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; "
+               "echo >$p ) & ); read l <$p; rm $p"),
+      {"tree_cpu_time"}));
+  ASSERT_TRUE(figures) << figures.error().message;
+  ASSERT_TRUE(figures->exit.Succeeded()) << figures->stderr_tail;
+  ASSERT_TRUE(figures->tree_cpu_time_us);
+  EXPECT_GT(*figures->tree_cpu_time_us, 2 * (figures->user_time_us + figures->system_time_us));
+}
+
+TEST_F(CountedTest, TreeCpuTimeIsEachRunsOwn) {
+  if (const auto why = Refused("tree_cpu_time"); !why.empty()) GTEST_SKIP() << why;
+  ASSERT_TRUE(runner_.Open(
+      Asking(ScriptOf("i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done"), {"tree_cpu_time"})));
+  wire::StartRuns series{.request = 1, .budget_ns = 60'000'000'000};
+  series.runs.resize(5);
+  runner_.Send(series);
+  const auto finished = runner_.Await<wire::RunsFinished>();
+  ASSERT_EQ(finished.runs.size(), 5U);
+  for (const wire::RunFigures& run : finished.runs) {
+    ASSERT_TRUE(run.tree_cpu_time_us);
+    const double cpu_us = static_cast<double>(run.user_time_us + run.system_time_us);
+    EXPECT_NEAR(static_cast<double>(*run.tree_cpu_time_us), cpu_us, 0.1 * cpu_us + 2'000);
+  }
+}
+
+TEST_F(CountedTest, TreeMemoryPeakIsThatOfAllProcessesTogether) {
+  if (const auto why = Refused("tree_memory_peak"); !why.empty()) GTEST_SKIP() << why;
+  // Two of 32 MiB each, which hold their memory as long as nobody reads what they write: max_rss
+  // knows neither.
+  const std::string two =
+      "d=$(mktemp -d); mkfifo $d/r; exec 8<>$d/r; for i in 1 2; do dd if=/dev/zero bs=32M count=1 "
+      "2>/dev/null | (head -c 1 >/dev/null; echo >&8; sleep 1000) & done; read a <&8; read b <&8; "
+      "rm -r $d";
+  const auto figures = Run(Asking(ScriptOf(two), {"tree_memory_peak"}));
+  ASSERT_TRUE(figures) << figures.error().message;
+  ASSERT_TRUE(figures->tree_memory_peak_bytes);
+  EXPECT_GE(*figures->tree_memory_peak_bytes, 64 * kMebibyte);
+  EXPECT_LT(*figures->tree_memory_peak_bytes, 96 * kMebibyte);
+  EXPECT_LT(figures->max_rss_bytes, 16 * kMebibyte);
+
+  const auto small = Run(Asking(ChildOf({"/bin/true"}), {"tree_memory_peak"}));
+  ASSERT_TRUE(small) << small.error().message;
+  ASSERT_TRUE(small->tree_memory_peak_bytes);
+  EXPECT_LT(*small->tree_memory_peak_bytes, 8 * kMebibyte) << "nothing of the run before it";
+}
+
+TEST(CountedAsNobodyTest, WithoutAControlGroupTheTreesFiguresAreAbsentAndRefusedByName) {
+  if (auto why = CannotStartAs(RunnerIds::kNobody); !why.empty()) GTEST_SKIP() << why;
+  RunnerProcess runner(RunnerIds::kNobody);
+  wire::OpenChild child = ChildOf({"/bin/true"});
+  child.caller = NobodyCaller();
+  const auto figures = runner.Run(child);
+  ASSERT_TRUE(figures) << figures.error().message;
+  if (figures->tree_cpu_time_us) GTEST_SKIP() << "nobody may make control groups here";
+  for (const std::string metric : {"tree_cpu_time", "tree_memory_peak"}) {
+    const auto opened = runner.Open(Asking(child, {metric}));
+    ASSERT_FALSE(opened);
+    EXPECT_TRUE(opened.error().message.starts_with("metric " + metric +
+                                                   ": not available here: no control group"))
+        << opened.error().message;
+  }
+}
+
+// ---- bytes ----
+
+TEST_F(CountedTest, BytesWrittenToADiskAreCounted) {
+  const TemporaryFolder folder;
+  const auto idle = Run(ChildOf({"/bin/true"}));
+  ASSERT_TRUE(idle) << idle.error().message;
+  if (!idle->write_bytes) GTEST_SKIP() << "this kernel does not count them";
+  // Somebody's page or the file's own record may come on top.
+  constexpr std::int64_t kMore = kMebibyte / 4;
+  EXPECT_LE(*idle->write_bytes, kMore);
+  const auto busy = Run(
+      Asking(ChildOf({"/bin/dd", "if=/dev/zero", "of=" + (folder / "file"), "bs=1M", "count=8"}),
+             {"write_bytes", "read_bytes"}));
+  ASSERT_TRUE(busy) << busy.error().message;
+  if (*busy->write_bytes < kMore) GTEST_SKIP() << "the temporary folder is in memory";
+  EXPECT_GE(*busy->write_bytes, 8 * kMebibyte);
+  EXPECT_LE(*busy->write_bytes, 8 * kMebibyte + kMore);
+}
+
+}  // namespace
+}  // namespace benchd
