@@ -1,5 +1,6 @@
 #include "daemon/session/run_session.h"
 
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -301,9 +302,7 @@ Nanoseconds Session::Elapsed() const {
 }
 
 std::uint64_t Session::MeasuredBlocks() const {
-  std::uint64_t sum = 0;
-  for (const std::uint64_t count : blocks_) sum += count;
-  return sum;
+  return std::accumulate(blocks_.begin(), blocks_.end(), std::uint64_t{0});
 }
 
 void Session::Enter(SessionState state) {
