@@ -12,11 +12,10 @@
 #include "client/status_error.h"
 #include "client/table_file.h"
 #include "client/terminal.h"
+#include "client/upload.h"
 
 namespace benchd::client {
 namespace {
-
-constexpr std::size_t kChunkBytes = std::size_t{64} * 1024;
 
 Outcome<std::string> OneFile(const std::vector<std::string>& words) {
   static constexpr char kUsage[] = "write benchctl agreement FILE.csv, or - for stdin";
@@ -51,29 +50,17 @@ Outcome<v1::AgreementOptions> ReadOptions(const ParsedArguments& arguments) {
   return options;
 }
 
-Outcome<v1::AgreementResponse> Upload(DaemonLink& link, const v1::AgreementOptions& options,
-                                      TableFile& file) {
+Outcome<v1::AgreementResponse> Ask(DaemonLink& link, const v1::AgreementOptions& options,
+                                   TableFile& file) {
   grpc::ClientContext context;
   v1::AgreementResponse response;
   const auto stub = v1::AnalysisService::NewStub(link.channel());
   const auto writer = stub->Agreement(&context, &response);
   v1::AgreementRequest request;
   *request.mutable_options() = options;
-  while (writer->Write(request)) {
-    request.clear_options();
-    auto read = file.Read(kChunkBytes, request.mutable_chunk());
-    if (!read) {
-      context.TryCancel();
-      writer->Finish();
-      return std::move(read).error();
-    }
-    if (request.chunk().empty()) {
-      writer->WritesDone();
-      break;
-    }
-  }
-  const grpc::Status status = writer->Finish();
-  if (!status.ok()) return FromStatus(status).Within(file.name());
+  auto status = Upload(std::move(request), file, context, *writer);
+  if (!status) return std::move(status).error();
+  if (!status->ok()) return FromStatus(*status).Within(file.name());
   return response;
 }
 
@@ -92,7 +79,7 @@ Outcome<ExitCode> RunAgreement(const CommandContext& context) {
   if (const std::string& running = (*link)->status().running(); !running.empty()) {
     std::cerr << "benchctl: session " << running << " runs: the answer waits for its end\n";
   }
-  auto response = Upload(**link, *options, *file);
+  auto response = Ask(**link, *options, *file);
   if (!response) return std::move(response).error();
   if (context.json) {
     std::cout << AgreementJson(*response, Now()) << "\n";

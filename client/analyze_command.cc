@@ -17,11 +17,10 @@
 #include "client/status_error.h"
 #include "client/table_file.h"
 #include "client/terminal.h"
+#include "client/upload.h"
 
 namespace benchd::client {
 namespace {
-
-constexpr std::size_t kChunkBytes = std::size_t{64} * 1024;
 
 Outcome<std::string> OneFile(const ParsedArguments& arguments) {
   const std::vector<std::string>& words = arguments.positionals;
@@ -115,30 +114,17 @@ ClientError TableError(const grpc::Status& status, const std::string& file) {
   return error.message.starts_with("line ") ? std::move(error).Within(file) : error;
 }
 
-// One chunk is in memory at a time: Write waits until the daemon has taken the last one. It fails
-// when the daemon has answered before the end, which is what Finish then tells.
-Outcome<v1::AnalyzeResponse> Upload(DaemonLink& link, const v1::AnalyzeOptions& options,
-                                    TableFile& file) {
+Outcome<v1::AnalyzeResponse> Ask(DaemonLink& link, const v1::AnalyzeOptions& options,
+                                 TableFile& file) {
   grpc::ClientContext context;
   v1::AnalyzeResponse response;
   const auto stub = v1::AnalysisService::NewStub(link.channel());
   const auto writer = stub->Analyze(&context, &response);
   v1::AnalyzeRequest request;
   *request.mutable_options() = options;
-  while (writer->Write(request)) {
-    auto read = file.Read(kChunkBytes, request.mutable_chunk());
-    if (!read) {
-      context.TryCancel();
-      writer->Finish();
-      return std::move(read).error();
-    }
-    if (request.chunk().empty()) {
-      writer->WritesDone();
-      break;
-    }
-  }
-  const grpc::Status status = writer->Finish();
-  if (!status.ok()) return TableError(status, file.name());
+  auto status = Upload(std::move(request), file, context, *writer);
+  if (!status) return std::move(status).error();
+  if (!status->ok()) return TableError(*status, file.name());
   return response;
 }
 
@@ -169,7 +155,7 @@ Outcome<ExitCode> RunAnalyze(const CommandContext& context) {
   if (const std::string& running = (*link)->status().running(); !running.empty()) {
     std::cerr << "benchctl: session " << running << " runs: the analysis waits for its end\n";
   }
-  auto response = Upload(**link, *options, *file);
+  auto response = Ask(**link, *options, *file);
   if (!response) return std::move(response).error();
   return Print(*response, options->mmtests_stars(), context.json);
 }

@@ -22,11 +22,11 @@
 #include "client/status_error.h"
 #include "client/table_file.h"
 #include "client/terminal.h"
+#include "client/upload.h"
 
 namespace benchd::client {
 namespace {
 
-constexpr std::size_t kChunkBytes = std::size_t{64} * 1024;
 /// Files under way at once: below what a daemon takes of one user, above the CPUs that most
 /// machines keep for housekeeping.
 constexpr std::size_t kAtOnce = 4;
@@ -92,28 +92,16 @@ Outcome<void> CheckFiles(const std::vector<std::string>& files, bool raw) {
   return {};
 }
 
-Outcome<v1::AssessSimilarityResponse> Upload(v1::AnalysisService::Stub& stub,
-                                             const v1::SimilarityOptions& options,
-                                             TableFile& file) {
+Outcome<v1::AssessSimilarityResponse> Ask(v1::AnalysisService::Stub& stub,
+                                          const v1::SimilarityOptions& options, TableFile& file) {
   grpc::ClientContext context;
   v1::AssessSimilarityResponse response;
   const auto writer = stub.AssessSimilarity(&context, &response);
   v1::AssessSimilarityRequest request;
   *request.mutable_options() = options;
-  while (writer->Write(request)) {
-    auto read = file.Read(kChunkBytes, request.mutable_chunk());
-    if (!read) {
-      context.TryCancel();
-      writer->Finish();
-      return std::move(read).error();
-    }
-    if (request.chunk().empty()) {
-      writer->WritesDone();
-      break;
-    }
-  }
-  const grpc::Status status = writer->Finish();
-  if (!status.ok()) return FromStatus(status).Within(file.name());
+  auto status = Upload(std::move(request), file, context, *writer);
+  if (!status) return std::move(status).error();
+  if (!status->ok()) return FromStatus(*status).Within(file.name());
   return response;
 }
 
@@ -146,7 +134,7 @@ class Batch {
     for (std::size_t i = next_++; i < files_.size(); i = next_++) {
       auto file = TableFile::Open(files_[i]);
       if (file) {
-        answers_[i] = Upload(*stub_, options_, *file);
+        answers_[i] = Ask(*stub_, options_, *file);
       } else {
         answers_[i] = std::move(file).error();
       }
