@@ -56,11 +56,6 @@ void PrintSubmitted(const v1::SubmitResponse& response, const v1::SessionSpec& a
   std::cerr << "; watch it: benchctl watch " << response.session() << "\n";
 }
 
-void PrintCommits(const std::string& session, const v1::SessionSpec& arms) {
-  const std::string line = CommitsJson(session, arms, Now());
-  if (!line.empty()) std::cout << line << std::endl;
-}
-
 // The arms alone: their names and commits belong to what is told, and nothing else of the spec.
 v1::SessionSpec ArmsOf(const v1::SessionSpec& spec) {
   v1::SessionSpec arms;

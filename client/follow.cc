@@ -12,7 +12,9 @@
 
 #include "benchd/v1/session.grpc.pb.h"
 #include "client/live_screen.h"
+#include "client/render/json.h"
 #include "client/render/report.h"
+#include "client/render/words.h"
 #include "client/status_error.h"
 #include "client/terminal.h"
 
@@ -216,6 +218,11 @@ ExitCode ExitFor(const v1::Session& session) {
   }
   if (session.state() == v1::SESSION_STATE_CANCELLED) return ExitCode::kCancelled;
   return ExitFor(session.report());
+}
+
+void PrintCommits(const std::string& session, const v1::SessionSpec& spec) {
+  const std::string line = CommitsJson(session, spec, Now());
+  if (!line.empty()) std::cout << line << std::endl;
 }
 
 ExitCode ReportEnd(const Followed& followed, bool json) {

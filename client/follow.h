@@ -37,6 +37,9 @@ Outcome<Followed> FollowSession(DaemonLink& link, const std::string& session, Di
 /// have said it already, and gives the exit code of the contract.
 ExitCode ReportEnd(const Followed& followed, bool json);
 
+/// Prints the JSON line `commits` (stdout) where arms are commits, else nothing.
+void PrintCommits(const std::string& session, const v1::SessionSpec& spec);
+
 /// The contract's exit code for a verdict.
 ExitCode ExitFor(const v1::Update& verdict);
 

@@ -174,7 +174,6 @@ class Builder {
     return {};
   }
 
-  // A benchmark's own margin lands in its gates: the wire has no other place for it.
   Outcome<void> ApplyOwnMargin(const BenchmarkInput& input, v1::Benchmark* benchmark) {
     const auto own = input.options.find("margin");
     if (own == input.options.end()) return {};
@@ -183,17 +182,8 @@ class Builder {
     if (!margin) return std::move(margin).error().Within(value.origin);
     if (input_.benchmarks.size() == 1) {
       spec_.set_margin(*margin);
-      return {};
-    }
-    if (benchmark->gates().empty()) {
-      if (!benchmark->parse().empty()) {
-        return UsageError(value.origin + ": with parse it needs to know the metrics",
-                          "name them: metric = [\"NAME\"]");
-      }
-      benchmark->add_gates()->set_metric("wall_time");
-    }
-    for (v1::Gate& gate : *benchmark->mutable_gates()) {
-      if (gate.margin_case() == v1::Gate::MARGIN_NOT_SET) gate.set_ratio(*margin);
+    } else {
+      benchmark->set_margin(*margin);
     }
     return {};
   }

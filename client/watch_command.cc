@@ -19,11 +19,13 @@ Outcome<ExitCode> RunWatch(const CommandContext& context) {
   const auto stub = v1::SessionService::NewStub((*link)->channel());
   auto session = CallDaemon(*stub, &v1::SessionService::Stub::Get, request);
   if (!session) return std::move(session).error();
+  if (context.json) PrintCommits(session->session(), session->spec());
   const auto display =
       MakeDisplay(ChooseDisplay(context.json), session->session(), session->spec().limits());
   auto followed =
       FollowSession(**link, session->session(), *display, interrupts, OnInterrupt::kLeave);
   if (!followed) return std::move(followed).error();
+  *followed->session.mutable_spec() = session->spec();
   return ReportEnd(*followed, context.json);
 }
 

@@ -96,6 +96,7 @@ Json ToJson(const v1::Benchmark& benchmark) {
   json["output"] = benchmark.output() == v1::OUTPUT_KIND_FILE
                        ? benchmark.output_path()
                        : std::string(OutputWord(benchmark.output()));
+  if (benchmark.has_margin()) Put(json, "margin", benchmark.margin());
   if (benchmark.ignore_failure()) json["ignore_failure"] = true;
   return json;
 }

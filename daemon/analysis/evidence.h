@@ -81,6 +81,8 @@ class Evidence {
   virtual bool Defined(Contrast scale) const = 0;
   /// Whether there can still be one on the log scale with the values there are.
   virtual bool RatioPossible() const { return Defined(Contrast::kLogRatio); }
+  /// Every value so far is > 0.
+  bool positive() const { return positive_; }
   /// As it stands; needs Defined().
   virtual ScaleEstimate On(Contrast scale, double resolution) const = 0;
   /// Of the last look, on that scale; absent before one, or where it has no bound.
@@ -112,8 +114,6 @@ class Evidence {
 
   const Subject& subject() const { return subject_; }
   bool rate() const { return subject_.rate; }
-  /// Every value so far is > 0.
-  bool positive() const { return positive_; }
   /// Whether a ratio is one of 1/x.
   bool Harmonic() const { return rate() && positive_; }
 

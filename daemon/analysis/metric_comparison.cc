@@ -41,10 +41,13 @@ std::uint64_t MetricComparison::values() const {
   return std::min(counts.reference, counts.candidate);
 }
 
+bool MetricComparison::HasRatio() const {
+  return evidence_->Defined(Contrast::kLogRatio) && (subject_.gate || evidence_->positive());
+}
+
 Contrast MetricComparison::DecidingScale() const {
   const bool by_ratio = subject_.gate ? subject_.gate->kind == MarginKind::kRatio
-                                      : evidence_->Defined(Contrast::kLogRatio) ||
-                                            !evidence_->Defined(Contrast::kDifference);
+                                      : HasRatio() || !evidence_->Defined(Contrast::kDifference);
   return by_ratio ? Contrast::kLogRatio : Contrast::kDifference;
 }
 
@@ -73,8 +76,8 @@ void MetricComparison::Look(Level& level, const LookContext& context, bool may_d
 
 void MetricComparison::LookOnce(const Level& level, const LookContext& context) {
   resolution_ = context.resolution;
-  const bool by_ratio =
-      subject_.gate ? subject_.gate->kind == MarginKind::kRatio : evidence_->RatioPossible();
+  const bool by_ratio = subject_.gate ? subject_.gate->kind == MarginKind::kRatio
+                                      : evidence_->RatioPossible() && evidence_->positive();
   const Contrast scale = by_ratio ? Contrast::kLogRatio : Contrast::kDifference;
   if (!evidence_->LookOnce(scale, resolution_, level)) return;
   fixed_ = looked_ = true;
@@ -168,7 +171,7 @@ void MetricComparison::Describe(const LookPlan& plan, Comparison& out) const {
   out.mean_candidate = candidate.mean;
   out.sd_reference = reference.sd;
   out.sd_candidate = candidate.sd;
-  out.change = ShowEffect(Contrast::kLogRatio);
+  if (HasRatio()) out.change = ShowEffect(Contrast::kLogRatio);
   out.difference = ShowEffect(Contrast::kDifference);
   out.pairing_gain = evidence_->PairingGain(DecidingScale());
   if (looked_) out.p_value = plan.one_sided ? evidence_->p_value() / 2 : evidence_->p_value();

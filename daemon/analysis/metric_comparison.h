@@ -73,6 +73,9 @@ class MetricComparison {
  private:
   // What gate or p-value speak about; an info metric without a ratio uses the difference.
   Contrast DecidingScale() const;
+  // A gate's as long as the means have one. Of an info metric that is nearly always 0, a single
+  // block would tell it, without any spread.
+  bool HasRatio() const;
   Interval Show(const Interval& interval, Contrast scale) const;
   std::optional<Effect> ShowEffect(Contrast scale) const;
   void Decide(const LookContext& context);

@@ -15,6 +15,10 @@
 namespace benchd {
 namespace {
 
+double DefaultMarginOf(const Benchmark& benchmark, const SessionSpec& spec) {
+  return benchmark.default_margin.value_or(spec.default_margin);
+}
+
 Result<void> CheckBenchmark(const Benchmark& benchmark, double default_margin) {
   if (ArmsWithRole(benchmark, ArmRole::kReference).empty()) {
     return InvalidArgument("benchmark " + benchmark.name, "has no reference to compare with");
@@ -57,7 +61,7 @@ class SessionAnalysis::Impl {
         plan_(plan),
         levels_{std::nullopt, Level(plan, plan.alpha)} {
     for (const Benchmark& benchmark : benchmark_specs_) {
-      benchmarks_.emplace_back(benchmark, spec.default_margin, plan_);
+      benchmarks_.emplace_back(benchmark, DefaultMarginOf(benchmark, spec), plan_);
       outlooks_.push_back({.minimum = plan_.NextLook(0)});
     }
   }
@@ -239,7 +243,8 @@ Result<SessionAnalysis> SessionAnalysis::Create(const SessionSpec& spec, Source 
   if (!plan) return plan.error();
   if (spec.benchmarks.empty()) return InvalidArgument("benchmarks", "there is none");
   for (const Benchmark& benchmark : spec.benchmarks) {
-    if (Result<void> ok = CheckBenchmark(benchmark, spec.default_margin); !ok) return ok.error();
+    const double margin = DefaultMarginOf(benchmark, spec);
+    if (Result<void> ok = CheckBenchmark(benchmark, margin); !ok) return ok.error();
     if (Result<void> ok = CheckScales(benchmark, spec.estimator); !ok) return ok.error();
   }
   return SessionAnalysis(std::make_unique<Impl>(spec, *plan));

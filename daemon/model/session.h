@@ -151,6 +151,9 @@ struct SessionSnapshot {
   std::string cancelled_by;              ///< cancelled: "uid 1000"
   std::optional<SetupResult> setup;      ///< with build or setup hooks, since they have run
   bool operator==(const SessionSnapshot&) const = default;
+
+  /// Whether it has failed or been cancelled, be it that cleanup is still to come.
+  bool Settled() const { return failure || !cancelled_by.empty(); }
 };
 
 /// A session as it is kept: what was asked, and how far it came.

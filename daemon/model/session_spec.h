@@ -88,7 +88,8 @@ struct Benchmark {
   std::string parse;  ///< harness format, empty = none
   /// Empty: wall_time by default, or every parsed metric with a direction.
   std::vector<Gate> gates;
-  std::string input;  ///< path opened as the caller, empty = /dev/null
+  std::optional<double> default_margin;  ///< instead of the session's
+  std::string input;                     ///< path opened as the caller, empty = /dev/null
   OutputKind output = OutputKind::kDiscard;
   std::string output_path;  ///< for kFile
   bool ignore_failure = false;
@@ -147,7 +148,7 @@ struct SessionSpec {
   Estimator estimator;
   Rule rule;
   double alpha = 0.01;           ///< 1 - confidence, in (0, 1)
-  double default_margin = 0.02;  ///< of gates that follow from the parsed metrics
+  double default_margin = 0.02;  ///< of gates that nobody named; a benchmark's own comes first
   Sided sided = Sided::kTwo;
   Limits limits;
   ScheduleSpec schedule;

@@ -63,8 +63,7 @@ void CurrentSession::Stop() {
 }
 
 void CurrentSession::Progress(const SessionSnapshot& snapshot) {
-  const auto ends = [](const SessionSnapshot& s) { return s.failure || !s.cancelled_by.empty(); };
-  if (snapshot.state != known_.state || ends(snapshot) != ends(known_)) {
+  if (snapshot.state != known_.state || snapshot.Settled() != known_.Settled()) {
     states_.Note(snapshot, {services_.clock.Now(), DescribeState(snapshot, canceller_)});
   }
   known_ = snapshot;

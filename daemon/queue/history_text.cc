@@ -22,8 +22,7 @@ std::string NameOf(const Caller& caller) {
 }
 
 std::string DescribeState(const SessionSnapshot& snapshot, const std::string& canceller) {
-  const bool ends = snapshot.failure || !snapshot.cancelled_by.empty();
-  if (ends && !IsFinal(snapshot.state)) return "cleaning up";
+  if (snapshot.Settled() && !IsFinal(snapshot.state)) return "cleaning up";
   switch (snapshot.state) {
     case SessionState::kQueued:
       return "queued";

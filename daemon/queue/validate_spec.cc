@@ -91,6 +91,11 @@ Result<void> CompleteArm(Arm& arm) {
   return {};
 }
 
+Result<void> CheckDefaultMargin(double margin) {
+  if (std::isfinite(margin) && margin > 0) return {};
+  return InvalidArgument("margin", "is not above 0", "write 2%");
+}
+
 Result<void> CheckGate(const Gate& gate) {
   if (gate.metric.empty()) return InvalidArgument("metric", "a gate has no metric");
   if (HasControlCharacter(gate.metric)) {
@@ -147,6 +152,10 @@ Result<void> CompleteBenchmark(Benchmark& benchmark) {
   if (!benchmark.parse.empty()) {
     // Asked of the parser itself, so that there is one list of formats.
     Result<void> ok = CheckHarnessFormat(benchmark.parse);
+    if (!ok) return ok;
+  }
+  if (benchmark.default_margin) {
+    Result<void> ok = CheckDefaultMargin(*benchmark.default_margin);
     if (!ok) return ok;
   }
   std::set<std::string> gated;
@@ -210,8 +219,8 @@ Result<SessionSpec> ValidateSpec(SessionSpec spec) {
   if (!(spec.alpha > 0 && spec.alpha < 1)) {
     return InvalidArgument("confidence", "is not between 0 % and 100 %", "write 99%");
   }
-  if (!(std::isfinite(spec.default_margin) && spec.default_margin > 0)) {
-    return InvalidArgument("margin", "is not above 0", "write 2%");
+  if (Result<void> ok = CheckDefaultMargin(spec.default_margin); !ok) {
+    return std::move(ok).error();
   }
   if (Result<void> ok = CheckLimits(spec.limits); !ok) return std::move(ok).error();
   if (spec.schedule.warmup > kMaxBlocks) return InvalidArgument("warmup", "over 10,000,000");

@@ -139,6 +139,10 @@ Hooks ReadHooks(const v1::Hooks& from) {
 Benchmark ReadBenchmark(Reader& reader, const std::string& field, const v1::Benchmark& from,
                         double default_margin) {
   Benchmark benchmark;
+  if (from.has_margin()) {
+    default_margin = reader.Finite(field + ".margin", from.margin());
+    benchmark.default_margin = default_margin;
+  }
   if (!from.name().empty()) benchmark.name = from.name();
   benchmark.arms = ReadArms(reader, field, from);
   benchmark.hooks = ReadHooks(from.hooks());

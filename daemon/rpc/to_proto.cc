@@ -57,6 +57,7 @@ void BenchmarkToProto(const Benchmark& benchmark, v1::Benchmark* to) {
   to->set_output(WireValue(kOutputKinds, benchmark.output));
   to->set_output_path(benchmark.output_path);
   to->set_ignore_failure(benchmark.ignore_failure);
+  if (benchmark.default_margin) to->set_margin(*benchmark.default_margin);
 }
 
 void LimitsToProto(const Limits& limits, v1::Limits* to) {

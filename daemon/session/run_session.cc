@@ -64,8 +64,6 @@ class Session {
   asio::awaitable<std::optional<Failure>> Commit();
   asio::awaitable<void> Pause(const Error& error);
 
-  /// Its end was known when benchd ended: only cleanup was left.
-  bool Settled() const { return snapshot_.failure || !snapshot_.cancelled_by.empty(); }
   bool TimeIsUp() const { return Elapsed() >= spec_.limits.max_time; }
   Nanoseconds Elapsed() const;
   std::uint64_t MeasuredBlocks() const;
@@ -97,7 +95,7 @@ class Session {
 };
 
 asio::awaitable<std::optional<Failure>> Session::Execute() {
-  if (Settled()) co_return snapshot_.failure;
+  if (snapshot_.Settled()) co_return snapshot_.failure;
   std::optional<Failure> failure = co_await Recall();
   while (!failure) {
     failure = co_await Attempt();

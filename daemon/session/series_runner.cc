@@ -37,6 +37,10 @@ Failure CancelledFailure() {
 SeriesRunner::SeriesRunner(Services services, const SessionSpec& spec)
     : services_(services), spec_(spec), children_(spec) {}
 
+bool SeriesRunner::HasHooks(const SeriesRun& run) const {
+  return HasRunHooks(spec_.benchmarks[run.planned.benchmark]);
+}
+
 SeriesOrder SeriesRunner::OrderOf(const SeriesPlan& plan) const {
   const auto order_of = [this](const SeriesRun& run) {
     return RunOrder{children_.Arm(run.planned.benchmark, run.planned.arm),
@@ -44,15 +48,12 @@ SeriesOrder SeriesRunner::OrderOf(const SeriesPlan& plan) const {
                     run.begins_block,
                     {}};
   };
-  const auto has_hooks = [this](const SeriesRun& run) {
-    return HasRunHooks(spec_.benchmarks[run.planned.benchmark]);
-  };
   SeriesOrder order;
   order.timeout = spec_.limits.timeout;
   order.budget = kReportInterval;
   order.stop_on_failure = !spec_.benchmarks[plan.runs.front().planned.benchmark].ignore_failure;
   for (const SeriesRun& run : plan.runs) order.runs.push_back(order_of(run));
-  if (plan.next && !has_hooks(plan.runs.front()) && !has_hooks(*plan.next)) {
+  if (plan.next && !HasHooks(plan.runs.front()) && !HasHooks(*plan.next)) {
     order.next = order_of(*plan.next);
   }
   return order;
@@ -69,7 +70,7 @@ asio::awaitable<SeriesResult> SeriesRunner::Run(SeriesPlan whole) {
   const std::size_t most = MostAtOnce(plan);
   plan = RestOf(std::move(plan), 0, most);
   const SeriesRun first = plan.runs.front();
-  if (HasRunHooks(spec_.benchmarks[first.planned.benchmark])) {
+  if (HasHooks(first)) {
     co_return co_await RunOneWithHooks(std::move(plan));
   }
   co_return co_await Execute(std::move(plan));
@@ -77,12 +78,10 @@ asio::awaitable<SeriesResult> SeriesRunner::Run(SeriesPlan whole) {
 
 /// How many of the runs can be ordered together.
 std::size_t SeriesRunner::MostAtOnce(const SeriesPlan& plan) const {
-  const auto has_hooks = [this](const SeriesRun& run) {
-    return HasRunHooks(spec_.benchmarks[run.planned.benchmark]);
-  };
   const bool one_by_one = long_runs_ && plan.runs.front().phase == RunPhase::kMeasured;
-  if (one_by_one || has_hooks(plan.runs.front())) return 1;
-  const auto end = std::find_if(plan.runs.begin(), plan.runs.end(), has_hooks);
+  if (one_by_one || HasHooks(plan.runs.front())) return 1;
+  const auto end = std::find_if(plan.runs.begin(), plan.runs.end(),
+                                [this](const SeriesRun& run) { return HasHooks(run); });
   return static_cast<std::size_t>(end - plan.runs.begin());
 }
 

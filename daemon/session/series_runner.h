@@ -62,6 +62,7 @@ class SeriesRunner {
   BlockResult DropUnfinished();
 
  private:
+  bool HasHooks(const SeriesRun& run) const;
   std::size_t MostAtOnce(const SeriesPlan& plan) const;
   asio::awaitable<SeriesResult> RunOneWithHooks(SeriesPlan plan);
   asio::awaitable<SeriesResult> RunHookOf(SeriesRun run, RunHook which);

@@ -73,7 +73,7 @@ double RankShift(Values early, Values rest) {
   std::ranges::sort(sorted);
   double larger = 0;
   for (const double value : early) {
-    const auto [first, last] = std::ranges::equal_range(sorted, value);
+    const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), value);
     larger += static_cast<double>(first - sorted.begin()) + static_cast<double>(last - first) / 2;
   }
   const auto k = static_cast<double>(early.size());

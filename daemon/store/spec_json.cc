@@ -126,6 +126,7 @@ struct Fields<Benchmark> {
     visit("output", v.output);
     visit("output_path", v.output_path);
     visit("ignore_failure", v.ignore_failure);
+    visit.Added("default_margin", v.default_margin);
   }
 };
 template <>

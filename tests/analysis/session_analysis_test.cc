@@ -48,6 +48,34 @@ TEST(SessionAnalysisTest, ACopyPassesWithAGenerousMargin) {
   EXPECT_EQ(analysis.Conclude().verdict, Verdict::kPass) << "seed " << kSeed;
 }
 
+TEST(SessionAnalysisTest, ABenchmarksOwnMarginIsThatOfItsDefaultGate) {
+  SessionSpec spec = Two();
+  spec.default_margin = 0.2;
+  spec.benchmarks[0].default_margin = 0.05;
+  SessionAnalysis analysis = Start(spec);
+  FeedWall(analysis, 1, {1, 1});
+  EXPECT_EQ(Find(analysis.Look(), "wall_time").margin, 0.05);
+}
+
+TEST(SessionAnalysisTest, OneBlockThatIsNotZeroDoesNotFlagAnInfoMetric) {
+  SessionAnalysis analysis = Start(Two());
+  Noise noise(kSeed);
+  for (int block = 0; block < 20; ++block) {
+    Block runs = noise.Wall({1, 1});
+    runs[0].samples.push_back({"read_bytes", "", 0, block == 7 ? 4096.0 : 0.0});
+    runs[1].samples.push_back({"read_bytes", "", 0, block == 7 ? 36864.0 : 0.0});
+    Feed(analysis, runs);
+  }
+  const Report report = analysis.Look();
+  const Comparison& info = Find(report, "read_bytes");
+  EXPECT_EQ(info.role, ComparisonRole::kInfo);
+  EXPECT_FALSE(info.change);
+  ASSERT_TRUE(info.difference);
+  EXPECT_LT(*info.difference->lo, 0);
+  EXPECT_GT(*info.difference->hi, 0);
+  EXPECT_EQ(info.flag, Flag::kNone);
+}
+
 TEST(SessionAnalysisTest, BeforeTheFirstLookThereAreEstimatesAndNoIntervals) {
   SessionAnalysis analysis = Start(Two());
   EXPECT_EQ(analysis.Look().verdict, Verdict::kUndecided);

@@ -62,12 +62,14 @@ TEST(SpecFileTest, ReadsASuite) {
   EXPECT_EQ(parse.arms(1).command(), "/src/feature/bench --filter parse --as feature {other}");
   EXPECT_EQ(parse.arms(1).cwd(), "/cwd");
   ASSERT_EQ(parse.gates_size(), 2);
-  EXPECT_EQ(parse.gates(0).ratio(), 0.01) << "the benchmark's own margin";
+  EXPECT_EQ(parse.gates(0).margin_case(), v1::Gate::MARGIN_NOT_SET);
+  EXPECT_EQ(parse.margin(), 0.01);
   EXPECT_EQ(parse.gates(1).absolute(), 1048576);
   const v1::Benchmark& render = spec->benchmarks(1);
   ASSERT_EQ(render.gates_size(), 1);
   EXPECT_EQ(render.gates(0).metric(), "cpu_time");
   EXPECT_EQ(render.gates(0).margin_case(), v1::Gate::MARGIN_NOT_SET);
+  EXPECT_FALSE(render.has_margin());
   EXPECT_EQ(render.arms(0).env().at("MODE"), "slow");
 }
 
@@ -81,14 +83,14 @@ TEST(SpecFileTest, ReadsAPlainComparison) {
   EXPECT_EQ(spec->benchmarks(0).arms(1).role(), v1::ARM_ROLE_REFERENCE);
 }
 
-TEST(SpecFileTest, AnOwnMarginNeedsNamedMetricsWithParse) {
-  const std::string text =
+TEST(SpecFileTest, AnOwnMarginHoldsForMetricsThatNobodyNamed) {
+  const auto spec = Build(
       std::string(kArms) +
-      "name = 'one'\nparse = 'lines'\nmargin = 0.01\n[[benchmark]]\nname = 'two'\ncommand = 'y'\n";
-  EXPECT_EQ(Said(text),
-            "suite.toml:9:1: margin = 0.01: with parse it needs to know the metrics | name them: "
-            "metric = "
-            "[\"NAME\"]");
+      "name = 'one'\nparse = 'lines'\nmargin = 0.01\n[[benchmark]]\nname = 'two'\ncommand = 'y'\n");
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_EQ(spec->benchmarks(0).margin(), 0.01);
+  EXPECT_EQ(spec->benchmarks(0).gates_size(), 0);
+  EXPECT_FALSE(spec->benchmarks(1).has_margin());
 }
 
 TEST(SpecFileTest, SaysTheLine) {

@@ -1,5 +1,6 @@
 """--git and --build on real repositories, with the real daemon."""
 
+import json
 import os
 import unittest
 
@@ -39,6 +40,12 @@ class GitTest(GitRepository, Replay, DaemonTest):
             self.assertTrue(
                 any(" ".join(row.split()) == " ".join(line.split())
                     for row in text.stdout.splitlines()), text)
+        # And `watch`, whoever watches.
+        watched = self.benchctl("watch", session)
+        self.assert_exit(watched, REGRESSION)
+        self.assertIn(f"base: v1 ({self.base})", watched.stdout)
+        watched = self.benchctl("watch", session, "--json")
+        self.assertEqual(json.loads(watched.stdout.splitlines()[0])["commits"], described)
         # Both ran in folders of the same length, and nothing of it shows in the user's worktree.
         self.assertEqual(len(set(arm["cwd"] for arm in arms)), 2)
         self.assertEqual(len(set(len(arm["cwd"]) for arm in arms)), 1)

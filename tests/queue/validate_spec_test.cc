@@ -90,6 +90,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadSpec{"alpha_1", [](auto& s) { s.alpha = 1; }, "confidence: is not between"},
         BadSpec{"alpha_nan", [](auto& s) { s.alpha = kNan; }, "confidence: is not between"},
         BadSpec{"margin_nan", [](auto& s) { s.default_margin = kNan; }, "margin: is not above 0"},
+        BadSpec{"own_margin_nan", [](auto& s) { s.benchmarks[0].default_margin = kNan; },
+                "margin: is not above 0"},
         BadSpec{"gate_margin_0",
                 [](auto& s) { s.benchmarks[0].gates = {{.metric = "wall_time", .margin = 0}}; },
                 "margin: the margin of 'wall_time' is not above 0"},

@@ -88,6 +88,17 @@ TEST(FromProtoTest, ANamedReferenceMakesTheOthersCandidatesWhereverItStands) {
   EXPECT_EQ(spec.benchmarks[0].arms[1].name, "base");
 }
 
+TEST(FromProtoTest, ABenchmarksOwnMarginComesBeforeTheSessions) {
+  v1::SessionSpec proto = Minimal();
+  proto.set_margin(0.05);
+  proto.mutable_benchmarks(0)->set_margin(0.01);
+  proto.mutable_benchmarks(0)->add_gates()->set_metric("open");
+  const SessionSpec spec = Converted(proto);
+  EXPECT_EQ(spec.benchmarks[0].gates[0].margin, 0.01);
+  EXPECT_EQ(spec.benchmarks[0].default_margin, 0.01);
+  EXPECT_EQ(spec.default_margin, 0.05);
+}
+
 TEST(FromProtoTest, AGateWithoutAMarginHasTheSessions) {
   v1::SessionSpec proto = Minimal();
   proto.set_margin(0.05);

@@ -34,6 +34,7 @@ class MigrationTest : public StoreTest {
     SessionRecord record = RichRecord();
     for (Benchmark& benchmark : record.spec.benchmarks) {
       benchmark.hooks = {};
+      benchmark.default_margin.reset();
       for (Arm& arm : benchmark.arms) arm.commit.reset();
     }
     record.snapshot.setup.reset();

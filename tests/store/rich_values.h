@@ -49,6 +49,7 @@ inline SessionSpec RichSpec() {
                                        .margin = 0.1 + 0.2,
                                        .better = Better::kHigher},
                                       {.metric = "wall_time", .margin = 5e-324}},
+                            .default_margin = 0.03,
                             .input = "/dev/zero",
                             .output = OutputKind::kFile,
                             .output_path = "/tmp/out",
