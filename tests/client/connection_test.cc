@@ -16,13 +16,13 @@
 #include "client/notify_socket.h"
 #include "client/socket_places.h"
 #include "tests/client/fake_daemon.h"
-#include "tests/client/temp_dir.h"
+#include "tests/support/temp_folder.h"
 
 namespace benchd::client {
 namespace {
 
 // Options that can reach nothing of this machine and start nothing.
-LinkOptions OptionsIn(const TempDir& dir) {
+LinkOptions OptionsIn(const TempFolder& dir) {
   LinkOptions options;
   options.may_start = false;
   options.places.system_socket = dir / "system.sock";
@@ -37,7 +37,7 @@ ClientError ErrorOf(const LinkOptions& options) {
 }
 
 TEST(DaemonLinkTest, AsksWhoAnswers) {
-  const TempDir dir;
+  const TempFolder dir;
   FakeDaemon daemon(dir / "d.sock");
   LinkOptions options = OptionsIn(dir);
   options.socket = dir / "d.sock";
@@ -54,7 +54,7 @@ TEST(DaemonLinkTest, MovesItsThreadsToTheHousekeepingCpus) {
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
     if (CPU_ISSET(static_cast<std::size_t>(cpu), &before)) last = cpu;
   }
-  const TempDir dir;
+  const TempFolder dir;
   {
     FakeDaemon daemon(dir / "d.sock");
     daemon.SetHousekeepingCpus({last});
@@ -71,7 +71,7 @@ TEST(DaemonLinkTest, MovesItsThreadsToTheHousekeepingCpus) {
 }
 
 TEST(DaemonLinkTest, ADeadNamedSocketIsAnErrorEvenWhereAnotherDaemonRuns) {
-  const TempDir dir;
+  const TempFolder dir;
   std::filesystem::create_directory(dir / "benchd");
   FakeDaemon daemon(dir / "benchd/benchd.sock");
   LinkOptions options = OptionsIn(dir);
@@ -86,7 +86,7 @@ TEST(DaemonLinkTest, ADeadNamedSocketIsAnErrorEvenWhereAnotherDaemonRuns) {
 }
 
 TEST(DaemonLinkTest, TheSystemSocketComesBeforeTheUsers) {
-  const TempDir dir;
+  const TempFolder dir;
   std::filesystem::create_directory(dir / "benchd");
   FakeDaemon system(dir / "system.sock");
   LinkOptions options = OptionsIn(dir);
@@ -96,7 +96,7 @@ TEST(DaemonLinkTest, TheSystemSocketComesBeforeTheUsers) {
 }
 
 TEST(DaemonLinkTest, NoDaemonIsSaidWithBothPlaces) {
-  const TempDir dir;
+  const TempFolder dir;
   const ClientError error = ErrorOf(OptionsIn(dir));
   EXPECT_EQ(error.exit, ExitCode::kRefused);
   EXPECT_EQ(error.message, "no daemon runs: there is none at " + (dir / "system.sock") +
@@ -105,7 +105,7 @@ TEST(DaemonLinkTest, NoDaemonIsSaidWithBothPlaces) {
 
 TEST(DaemonLinkTest, AnUnusableSystemSocketNamesTheGroupAndIsNoReasonToLookElsewhere) {
   if (geteuid() != 0) GTEST_SKIP() << "needs to become somebody else";
-  const TempDir dir;
+  const TempFolder dir;
   chmod(dir.path().c_str(), 0711);
   std::filesystem::create_directory(dir / "benchd");
   FakeDaemon system(dir / "system.sock");
@@ -144,7 +144,7 @@ class FallbackTest : public testing::Test {
     return socket ? *socket : socket.error().message;
   }
 
-  TempDir dir_;
+  TempFolder dir_;
   SocketPlaces places_;
   std::string directory_;
 };
@@ -191,7 +191,7 @@ TEST(PeerTest, TrustsOurselvesAndNobodyElse) {
 
 TEST(PeerTest, RefusesAStranger) {
   if (geteuid() != 0) GTEST_SKIP() << "needs to become somebody else";
-  const TempDir dir;
+  const TempFolder dir;
   chmod(dir.path().c_str(), 0777);
   int ready[2];
   ASSERT_EQ(pipe(ready), 0);
@@ -241,7 +241,7 @@ class AutostartTest : public testing::Test {
     return text.str();
   }
 
-  TempDir dir_;
+  TempFolder dir_;
   DaemonStart start_;
 };
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tests/client/fake_daemon.h"
-#include "tests/client/temp_dir.h"
+#include "tests/support/temp_folder.h"
 
 namespace benchd::client {
 
@@ -29,7 +29,7 @@ class ProgramTest : public testing::Test {
   Ended Wait(pid_t pid);
   Ended Run(const std::vector<std::string>& words) { return Wait(Start(words)); }
 
-  TempDir dir_;
+  TempFolder dir_;
   std::string stdin_ = "/dev/null";
   std::vector<std::string> more_environment_;
   std::unique_ptr<FakeDaemon> daemon_;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/client/temp_dir.h"
+#include "tests/support/temp_folder.h"
 
 namespace benchd::client {
 
@@ -28,7 +28,7 @@ class GitTest : public ::testing::Test {
   std::string repository() const { return folder_ / "repo"; }
 
  private:
-  TempDir folder_;
+  TempFolder folder_;
 };
 
 }  // namespace benchd::client

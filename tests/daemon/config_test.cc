@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "tests/daemon/daemon_support.h"
+#include "tests/support/temp_folder.h"
 
 namespace benchd {
 namespace {
@@ -156,54 +156,53 @@ TEST(ConfigTest, WhatIsNoTomlIsNamedWithItsLine) {
 }
 
 TEST(LoadConfigTest, AMissingFileIsEmptyUnlessItWasAskedFor) {
-  const TempDir dir;
+  const TempFolder dir;
   EXPECT_EQ(LoadConfig(dir / "none.toml", {}).value(), Config{});
   const Result<Config> required = LoadConfig(dir / "none.toml", {.required = true});
   ASSERT_FALSE(required);
   EXPECT_EQ(required.error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(required.error().message, (dir / "none.toml").string() + ": No such file or directory");
+  EXPECT_EQ(required.error().message, dir / "none.toml" + ": No such file or directory");
 }
 
 TEST(LoadConfigTest, ADirectoryIsNoConfig) {
-  const TempDir dir;
+  const TempFolder dir;
   EXPECT_FALSE(LoadConfig(dir / "", {}));
 }
 
 TEST(LoadConfigTest, AnErrorNamesTheFile) {
-  const TempDir dir;
-  const Result<Config> config = LoadConfig(dir.Write("b.toml", "[x]\n"), {});
+  const TempFolder dir;
+  const Result<Config> config = LoadConfig(dir.Put("b.toml", "[x]\n"), {});
   ASSERT_FALSE(config);
-  EXPECT_EQ(config.error().message, (dir / "b.toml").string() + ":1: unknown section [x]");
+  EXPECT_EQ(config.error().message, dir / "b.toml" + ":1: unknown section [x]");
 }
 
 TEST(LoadConfigTest, ToCheckAFileIncludesWhatIsTheRunners) {
-  const TempDir dir;
-  const auto file = dir.Write("b.toml", "[machine_profile.quiet]\nsmt = \"on\"\n");
+  const TempFolder dir;
+  const auto file = dir.Put("b.toml", "[machine_profile.quiet]\nsmt = \"on\"\n");
   EXPECT_TRUE(LoadConfig(file, {}));
   const Result<Config> checked = LoadConfig(file, {.runner_parts = true});
   ASSERT_FALSE(checked);
   EXPECT_EQ(checked.error().message,
-            file.string() + ": line 2: [machine_profile.quiet] smt should be idle, off or leave");
-  EXPECT_TRUE(LoadConfig(dir.Write("c.toml", "[machine_profile.quiet]\nsmt = \"off\"\n"),
+            file + ": line 2: [machine_profile.quiet] smt should be idle, off or leave");
+  EXPECT_TRUE(LoadConfig(dir.Put("c.toml", "[machine_profile.quiet]\nsmt = \"off\"\n"),
                          {.runner_parts = true}));
 }
 
 TEST(LoadConfigTest, InSystemModeAFileThatOthersCanWriteIsRefused) {
   if (::getuid() != 0) GTEST_SKIP() << "needs root: the file has to belong to root first";
-  const TempDir dir;
-  const auto file = dir.Write("b.toml", "");
+  const TempFolder dir;
+  const auto file = dir.Put("b.toml", "");
   const ConfigRules rules{.required = true, .system_mode = true};
   ASSERT_EQ(::chmod(file.c_str(), 0644), 0);
   EXPECT_TRUE(LoadConfig(file, rules));
   ASSERT_EQ(::chmod(file.c_str(), 0664), 0);
-  EXPECT_EQ(LoadConfig(file, rules).error().message,
-            file.string() + ": is writable by others than root");
+  EXPECT_EQ(LoadConfig(file, rules).error().message, file + ": is writable by others than root");
   EXPECT_TRUE(LoadConfig(file, {})) << "a user's own business";
 }
 
 TEST(LoadConfigTest, InSystemModeAFileOfSomebodyElseIsRefused) {
-  const TempDir dir;
-  const auto file = dir.Write("b.toml", "");
+  const TempFolder dir;
+  const auto file = dir.Put("b.toml", "");
   ASSERT_EQ(::chmod(file.c_str(), 0644), 0);
   if (::getuid() == 0) {
     ASSERT_EQ(::chown(file.c_str(), 65534, 65534), 0);
@@ -211,7 +210,7 @@ TEST(LoadConfigTest, InSystemModeAFileOfSomebodyElseIsRefused) {
   const Result<Config> config = LoadConfig(file, {.required = true, .system_mode = true});
   ASSERT_FALSE(config);
   EXPECT_EQ(config.error().code, ErrorCode::kPermissionDenied);
-  EXPECT_EQ(config.error().message, file.string() + ": does not belong to root");
+  EXPECT_EQ(config.error().message, file + ": does not belong to root");
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 
 #include "daemon/base/unique_fd.h"
 #include "daemon/instance_lock.h"
-#include "tests/daemon/daemon_support.h"
+#include "tests/support/temp_folder.h"
 
 namespace benchd {
 namespace {
@@ -37,7 +37,7 @@ void LeaveDeadSocket(const std::filesystem::path& path) {
 }
 
 TEST(ControlSocketTest, IsTheUsersAloneInUserModeAndTheGroupsInSystemMode) {
-  const TempDir dir;
+  const TempFolder dir;
   const Result<ControlSocket> user = ControlSocket::Open({.path = dir / "u"});
   ASSERT_TRUE(user) << user.error().message;
   EXPECT_EQ(ModeOf(dir / "u"), 0600U);
@@ -53,7 +53,7 @@ TEST(ControlSocketTest, BelongsToTheGroupOfTheConfig) {
   if (::getuid() != 0) GTEST_SKIP() << "needs root: gives the socket to a foreign group";
   const group* other = ::getgrgid(65534);
   if (other == nullptr) GTEST_SKIP() << "this machine has no group 65534";
-  const TempDir dir;
+  const TempFolder dir;
   const Result<ControlSocket> socket =
       ControlSocket::Open({.path = dir / "s", .system_mode = true, .group = other->gr_name});
   ASSERT_TRUE(socket) << socket.error().message;
@@ -63,7 +63,7 @@ TEST(ControlSocketTest, BelongsToTheGroupOfTheConfig) {
 }
 
 TEST(ControlSocketTest, AGroupThatDoesNotExistIsNamed) {
-  const TempDir dir;
+  const TempFolder dir;
   const Result<ControlSocket> socket =
       ControlSocket::Open({.path = dir / "s", .system_mode = true, .group = "no-such-group"});
   ASSERT_FALSE(socket);
@@ -71,7 +71,7 @@ TEST(ControlSocketTest, AGroupThatDoesNotExistIsNamed) {
 }
 
 TEST(ControlSocketTest, ReplacesADeadDaemonsSocketAndRemovesItsOwn) {
-  const TempDir dir;
+  const TempFolder dir;
   LeaveDeadSocket(dir / "s");
   EXPECT_FALSE(SomebodyListens(dir / "s"));
   {
@@ -84,23 +84,22 @@ TEST(ControlSocketTest, ReplacesADeadDaemonsSocketAndRemovesItsOwn) {
 }
 
 TEST(ControlSocketTest, NeverTakesALiveSocketOrAFile) {
-  const TempDir dir;
+  const TempFolder dir;
   const Result<ControlSocket> live = ControlSocket::Open({.path = dir / "s"});
   ASSERT_TRUE(live);
   const Result<ControlSocket> second = ControlSocket::Open({.path = dir / "s"});
   ASSERT_FALSE(second);
-  EXPECT_EQ(second.error().message,
-            "socket " + (dir / "s").string() + ": another process listens there");
+  EXPECT_EQ(second.error().message, "socket " + dir / "s" + ": another process listens there");
   EXPECT_TRUE(SomebodyListens(dir / "s"));
-  dir.Write("f", "precious");
+  dir.Put("f", "precious");
   EXPECT_EQ(ControlSocket::Open({.path = dir / "f"}).error().message,
-            "socket " + (dir / "f").string() + ": is there and no socket");
+            "socket " + dir / "f" + ": is there and no socket");
   EXPECT_TRUE(std::filesystem::exists(dir / "f"));
 }
 
 // sd_listen_fds(3): LISTEN_PID is the process, LISTEN_FDS the number of descriptors from 3 on.
 TEST(ControlSocketTest, AdoptsSystemdsSocketAndLeavesItsFile) {
-  const TempDir dir;
+  const TempFolder dir;
   const pid_t child = ::fork();
   if (child == 0) {
     Result<ControlSocket> own = ControlSocket::Open({.path = dir / "s"});
@@ -123,7 +122,7 @@ TEST(ControlSocketTest, AdoptsSystemdsSocketAndLeavesItsFile) {
 }
 
 TEST(InstanceLockTest, ASecondOneIsToldWhoHoldsIt) {
-  const TempDir dir;
+  const TempFolder dir;
   {
     const Result<InstanceLock> first = InstanceLock::Take(dir / "lock");
     ASSERT_TRUE(first) << first.error().message;
@@ -131,13 +130,13 @@ TEST(InstanceLockTest, ASecondOneIsToldWhoHoldsIt) {
     ASSERT_FALSE(second);
     EXPECT_EQ(second.error().code, ErrorCode::kAlreadyExists);
     EXPECT_EQ(second.error().message, "benchd: already running (pid " + std::to_string(::getpid()) +
-                                          "), " + (dir / "lock").string() + " is locked");
+                                          "), " + dir / "lock" + " is locked");
   }
   EXPECT_TRUE(InstanceLock::Take(dir / "lock")) << "gone with its holder";
 }
 
 TEST(InstanceLockTest, WaitsForTheUnbornProgramOfADaemonThatWasKilled) {
-  const TempDir dir;
+  const TempFolder dir;
   const pid_t daemon = ::fork();
   if (daemon == 0) {
     const Result<InstanceLock> lock = InstanceLock::Take(dir / "lock");
@@ -159,8 +158,8 @@ TEST(InstanceLockTest, WaitsForTheUnbornProgramOfADaemonThatWasKilled) {
 }
 
 TEST(InstanceLockTest, FollowsNoLink) {
-  const TempDir dir;
-  dir.Write("target", "");
+  const TempFolder dir;
+  dir.Put("target", "");
   std::filesystem::create_symlink(dir / "target", dir / "lock");
   EXPECT_FALSE(InstanceLock::Take(dir / "lock"));
 }

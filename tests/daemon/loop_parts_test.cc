@@ -20,7 +20,7 @@
 #include "daemon/idle_exit.h"
 #include "daemon/notify.h"
 #include "daemon/real_sources.h"
-#include "tests/daemon/daemon_support.h"
+#include "tests/support/temp_folder.h"
 
 namespace benchd {
 namespace {
@@ -115,7 +115,7 @@ class NotifySocket {
 };
 
 TEST(NotifierTest, SaysReadyFirstThenBeatsAndSaysStopping) {
-  const TempDir dir;
+  const TempFolder dir;
   NotifySocket systemd(dir / "n");
   ::setenv("WATCHDOG_USEC", "4000", 1);
   asio::io_context loop;
@@ -134,7 +134,7 @@ TEST(NotifierTest, SaysReadyFirstThenBeatsAndSaysStopping) {
 }
 
 TEST(NotifierTest, WithoutAWatchdogThereIsNoTimer) {
-  const TempDir dir;
+  const TempFolder dir;
   NotifySocket systemd(dir / "n");
   asio::io_context loop;
   Notifier notifier(loop.get_executor());

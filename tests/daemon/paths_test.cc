@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "tests/daemon/daemon_support.h"
+#include "tests/support/temp_folder.h"
 
 namespace benchd {
 namespace {
@@ -97,7 +97,7 @@ TEST(ChoosePathsTest, ASocketPathThatTheKernelCannotTakeIsRefused) {
 }
 
 TEST(EnsurePrivateDirectoryTest, MakesADirectoryThatIsOursAlone) {
-  const TempDir dir;
+  const TempFolder dir;
   const mode_t before = ::umask(0);
   const Result<void> made = EnsurePrivateDirectory(dir / "d", ::getuid());
   ::umask(before);
@@ -109,51 +109,50 @@ TEST(EnsurePrivateDirectoryTest, MakesADirectoryThatIsOursAlone) {
 }
 
 TEST(EnsurePrivateDirectoryTest, RefusesALink) {
-  const TempDir dir;
+  const TempFolder dir;
   ASSERT_TRUE(EnsurePrivateDirectory(dir / "real", ::getuid()));
   std::filesystem::create_directory_symlink(dir / "real", dir / "link");
   const Result<void> result = EnsurePrivateDirectory(dir / "link", ::getuid());
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ErrorCode::kPermissionDenied);
-  EXPECT_EQ(result.error().message, (dir / "link").string() + ": is a symbolic link");
+  EXPECT_EQ(result.error().message, dir / "link" + ": is a symbolic link");
 }
 
 TEST(EnsurePrivateDirectoryTest, RefusesAnotherMode) {
-  const TempDir dir;
+  const TempFolder dir;
   for (const auto& [mode, text] : {std::pair{0755, "0755"}, {0701, "0701"}, {01700, "1700"}}) {
     std::filesystem::create_directory(dir / text);
     ASSERT_EQ(::chmod((dir / text).c_str(), static_cast<mode_t>(mode)), 0);
     const Result<void> result = EnsurePrivateDirectory(dir / text, ::getuid());
     ASSERT_FALSE(result);
-    EXPECT_EQ(result.error().message,
-              (dir / text).string() + ": has mode " + text + " instead of 0700");
+    EXPECT_EQ(result.error().message, dir / text + ": has mode " + text + " instead of 0700");
   }
 }
 
 TEST(EnsurePrivateDirectoryTest, RefusesAForeignOwner) {
   if (::getuid() != 0) GTEST_SKIP() << "needs root: makes a directory of somebody else";
-  const TempDir dir;
+  const TempFolder dir;
   ASSERT_TRUE(EnsurePrivateDirectory(dir / "d", ::getuid()));
   ASSERT_EQ(::chown((dir / "d").c_str(), 65534, 65534), 0);
   const Result<void> result = EnsurePrivateDirectory(dir / "d", ::getuid());
   ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().message, (dir / "d").string() + ": belongs to uid 65534");
+  EXPECT_EQ(result.error().message, dir / "d" + ": belongs to uid 65534");
 }
 
 TEST(EnsurePrivateDirectoryTest, RefusesAFile) {
-  const TempDir dir;
-  dir.Write("f", "");
+  const TempFolder dir;
+  dir.Put("f", "");
   EXPECT_EQ(EnsurePrivateDirectory(dir / "f", ::getuid()).error().message,
-            (dir / "f").string() + ": is no directory");
+            dir / "f" + ": is no directory");
 }
 
 TEST(EnsureDirectoryTest, MakesTheWholePath) {
-  const TempDir dir;
+  const TempFolder dir;
   ASSERT_TRUE(EnsureDirectory(dir / "a/b/c"));
   EXPECT_TRUE(std::filesystem::is_directory(dir / "a/b/c"));
   EXPECT_TRUE(EnsureDirectory(dir / "a/b/c"));
   EXPECT_TRUE(EnsureDirectory("")) << "the parent of a bare file name";
-  dir.Write("f", "");
+  dir.Put("f", "");
   EXPECT_FALSE(EnsureDirectory(dir / "f/below"));
 }
 

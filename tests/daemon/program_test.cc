@@ -16,7 +16,7 @@
 
 #include "daemon/base/unique_fd.h"
 #include "daemon/control_socket.h"
-#include "tests/daemon/daemon_support.h"
+#include "tests/support/temp_folder.h"
 
 namespace benchd {
 namespace {
@@ -26,7 +26,7 @@ constexpr std::chrono::seconds kPatience{30};
 /// The program benchd, with both of its outputs in a file.
 class Program {
  public:
-  Program(const TempDir& dir, std::vector<std::string> arguments) : output_(dir / "output") {
+  Program(const TempFolder& dir, std::vector<std::string> arguments) : output_(dir / "output") {
     arguments.insert(arguments.begin(), BENCHD_BIN_DIR "/benchd");
     std::vector<char*> argv;
     for (std::string& argument : arguments) argv.push_back(argument.data());
@@ -80,23 +80,23 @@ class Program {
   pid_t pid_ = -1;
 };
 
-std::vector<std::string> UserDaemon(const TempDir& dir, std::vector<std::string> more = {}) {
+std::vector<std::string> UserDaemon(const TempFolder& dir, std::vector<std::string> more = {}) {
   std::vector<std::string> arguments{
-      "--user",   "--force",     "--config",    dir.Write("empty.toml", ""),
+      "--user",   "--force",     "--config",    dir.Put("empty.toml", ""),
       "--socket", dir / "run/s", "--state-dir", dir / "state"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
 }
 
 TEST(ProgramTest, TellsItsVersion) {
-  const TempDir dir;
+  const TempFolder dir;
   Program program(dir, {"--version"});
   EXPECT_EQ(program.Wait(), 0);
   EXPECT_EQ(program.Output().substr(0, 7), "benchd ");
 }
 
 TEST(ProgramTest, AnUnknownOptionIsWrongUsage) {
-  const TempDir dir;
+  const TempFolder dir;
   for (const char* wrong : {"--frobnicate", "--log-level=loud", "--idle-exit=0", "stray"}) {
     Program program(dir, {"--user", wrong});
     EXPECT_EQ(program.Wait(), 2) << wrong;
@@ -105,19 +105,19 @@ TEST(ProgramTest, AnUnknownOptionIsWrongUsage) {
 }
 
 TEST(ProgramTest, CheckConfigSaysOkOrOneErrorLine) {
-  const TempDir good;
-  Program ok(good, {"--user", "--check-config", "--config", good.Write("c.toml", "[log]\n")});
+  const TempFolder good;
+  Program ok(good, {"--user", "--check-config", "--config", good.Put("c.toml", "[log]\n")});
   EXPECT_EQ(ok.Wait(), 0);
   EXPECT_EQ(ok.Output(), "ok\n");
-  const TempDir bad;
-  Program wrong(bad, {"--user", "--check-config", "--config", bad.Write("c.toml", "[lag]\n")});
+  const TempFolder bad;
+  Program wrong(bad, {"--user", "--check-config", "--config", bad.Put("c.toml", "[lag]\n")});
   EXPECT_EQ(wrong.Wait(), 2);
-  EXPECT_EQ(wrong.Output(), "error: " + (bad / "c.toml").string() + ":1: unknown section [lag]\n");
+  EXPECT_EQ(wrong.Output(), "error: " + bad / "c.toml" + ":1: unknown section [lag]\n");
 }
 
 TEST(ProgramTest, SystemModeNeverRunsAsRoot) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root";
-  const TempDir dir;
+  const TempFolder dir;
   Program program(dir, {"--socket", dir / "s", "--state-dir", dir / "state"});
   EXPECT_EQ(program.Wait(), 2);
   EXPECT_EQ(program.Output(),
@@ -127,7 +127,7 @@ TEST(ProgramTest, SystemModeNeverRunsAsRoot) {
 
 TEST(ProgramTest, ServesUntilASignalAndLeavesNoSocket) {
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
-    const TempDir dir;
+    const TempFolder dir;
     Program daemon(dir, UserDaemon(dir));
     ASSERT_TRUE(daemon.AwaitOutput("serves at")) << daemon.Output();
     EXPECT_TRUE(SomebodyListens(dir / "run/s"));
@@ -140,10 +140,10 @@ TEST(ProgramTest, ServesUntilASignalAndLeavesNoSocket) {
 }
 
 TEST(ProgramTest, ASecondDaemonOnTheSameSocketIsToldWhoIsThere) {
-  const TempDir dir;
+  const TempFolder dir;
   Program first(dir, UserDaemon(dir));
   ASSERT_TRUE(first.AwaitOutput("serves at")) << first.Output();
-  const TempDir other;
+  const TempFolder other;
   Program second(other, UserDaemon(dir));
   EXPECT_EQ(second.Wait(), 1);
   EXPECT_NE(second.Output().find("error: benchd: already running (pid " +
@@ -154,7 +154,7 @@ TEST(ProgramTest, ASecondDaemonOnTheSameSocketIsToldWhoIsThere) {
 }
 
 TEST(ProgramTest, StartsAgainAfterKillNine) {
-  const TempDir dir;
+  const TempFolder dir;
   {
     Program killed(dir, UserDaemon(dir));
     ASSERT_TRUE(killed.AwaitOutput("serves at")) << killed.Output();
@@ -168,14 +168,14 @@ TEST(ProgramTest, StartsAgainAfterKillNine) {
 }
 
 TEST(ProgramTest, AnIdleUserDaemonGoesByItself) {
-  const TempDir dir;
+  const TempFolder dir;
   Program daemon(dir, UserDaemon(dir, {"--idle-exit", "1"}));
   EXPECT_EQ(daemon.Wait(), 0);
   EXPECT_NE(daemon.Output().find("stopping: nothing to do"), std::string::npos) << daemon.Output();
 }
 
 TEST(ProgramTest, LogsToAFileWhenAsked) {
-  const TempDir dir;
+  const TempFolder dir;
   Program daemon(dir, UserDaemon(dir, {"--idle-exit", "1", "--log-file", dir / "log"}));
   EXPECT_EQ(daemon.Wait(), 0);
   EXPECT_EQ(daemon.Output(), "");
@@ -185,20 +185,20 @@ TEST(ProgramTest, LogsToAFileWhenAsked) {
 }
 
 TEST(ProgramTest, ADamagedDatabaseIsSetAsideAndNamed) {
-  const TempDir dir;
+  const TempFolder dir;
   std::filesystem::create_directory(dir / "state");
-  dir.Write("state/benchd.db", std::string(4096, 'x'));
+  dir.Put("state/benchd.db", std::string(4096, 'x'));
   Program daemon(dir, UserDaemon(dir));
   ASSERT_TRUE(daemon.AwaitOutput("serves at")) << daemon.Output();
-  EXPECT_NE(daemon.Output().find(" warning " + (dir / "state/benchd.db").string() +
-                                 ": the database is damaged"),
-            std::string::npos)
+  EXPECT_NE(
+      daemon.Output().find(" warning " + dir / "state/benchd.db" + ": the database is damaged"),
+      std::string::npos)
       << daemon.Output();
   EXPECT_EQ(daemon.Stop(SIGTERM), 0);
 }
 
 TEST(ProgramTest, AFailedStartSaysWhyAndLeavesNoSocket) {
-  const TempDir dir;
+  const TempFolder dir;
   std::filesystem::create_directories(dir / "state/benchd.db");
   Program daemon(dir, UserDaemon(dir));
   EXPECT_EQ(daemon.Wait(), 1);
@@ -207,13 +207,13 @@ TEST(ProgramTest, AFailedStartSaysWhyAndLeavesNoSocket) {
 }
 
 TEST(ProgramTest, RefusesALinkInPlaceOfItsRuntimeDirectory) {
-  const TempDir dir;
+  const TempFolder dir;
   std::filesystem::create_directory(dir / "runtime");
   std::filesystem::create_directory(dir / "trap");
   std::filesystem::create_directory_symlink(dir / "trap", dir / "runtime/benchd");
   ::setenv("XDG_RUNTIME_DIR", (dir / "runtime").c_str(), 1);
   Program daemon(dir, {"--user", "--force", "--state-dir", dir / "state", "--config",
-                       dir.Write("empty.toml", "")});
+                       dir.Put("empty.toml", "")});
   ::unsetenv("XDG_RUNTIME_DIR");
   EXPECT_EQ(daemon.Wait(), 1);
   EXPECT_NE(daemon.Output().find("runtime/benchd: is a symbolic link"), std::string::npos)

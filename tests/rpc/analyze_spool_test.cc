@@ -22,7 +22,7 @@ std::string ReadAll(AnalyzeSpool& spool) {
 }
 
 TEST(AnalyzeSpoolTest, GivesBackWhatItTookAsOftenAsItIsAsked) {
-  const TempDir dir;
+  const TempFolder dir;
   Result<AnalyzeSpool> spool = AnalyzeSpool::Make(dir / "");
   ASSERT_TRUE(spool) << spool.error().message;
   std::string written;
@@ -38,14 +38,14 @@ TEST(AnalyzeSpoolTest, GivesBackWhatItTookAsOftenAsItIsAsked) {
 }
 
 TEST(AnalyzeSpoolTest, LeavesNothingInItsFolder) {
-  const TempDir dir;
+  const TempFolder dir;
   Result<AnalyzeSpool> spool = AnalyzeSpool::Make(dir / "");
   ASSERT_TRUE(spool && spool->Append("arm,t\n"));
   EXPECT_TRUE(std::filesystem::is_empty(dir / "")) << "also while it is used";
 }
 
 TEST(AnalyzeSpoolTest, HasALimitAndSaysSo) {
-  const TempDir dir;
+  const TempFolder dir;
   Result<AnalyzeSpool> spool =
       AnalyzeSpool::Make(dir / "", {.most_bytes = std::uint64_t{3} << 20U});
   ASSERT_TRUE(spool);
@@ -58,7 +58,7 @@ TEST(AnalyzeSpoolTest, HasALimitAndSaysSo) {
 }
 
 TEST(AnalyzeSpoolTest, LeavesRoomOnTheDiskForOthers) {
-  const TempDir dir;
+  const TempFolder dir;
   const std::uint64_t more_than_any_disk = ~std::uint64_t{0} >> 1U;
   Result<AnalyzeSpool> spool = AnalyzeSpool::Make(
       dir / "", {.keep_free_bytes = more_than_any_disk, .look_every_bytes = 1000});

@@ -38,7 +38,7 @@ class ListenerTest : public ::testing::Test {
     return loop_.Await([this, count] { return taken_.size() + log_.size() >= count; });
   }
 
-  TempDir dir_;
+  OpenFolder dir_;
   LoopThread loop_;
   PeerTable peers_;
   std::vector<UniqueFd> taken_;  // loop's thread, like log_

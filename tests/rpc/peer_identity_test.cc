@@ -152,7 +152,7 @@ class PeerIdentityTest : public ::testing::Test {
   }
   std::string socket() const { return dir_ / "s"; }
 
-  TempDir dir_;
+  OpenFolder dir_;
   LoopThread loop_;
   LiveCalls calls_;
   PeerTable peers_;

@@ -17,17 +17,7 @@
 
 namespace benchd::rpc {
 
-TempDir::TempDir() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "benchd-rpc-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp");
-  path_ = pattern;
-  ::chmod(pattern.c_str(), 0755);  // clients of other uids have to get in
-}
-
-TempDir::~TempDir() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
+OpenFolder::OpenFolder() { ::chmod(path().c_str(), 0755); }
 
 UniqueFd ListenAt(const std::string& path) {
   UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));

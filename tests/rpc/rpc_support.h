@@ -6,7 +6,6 @@
 #include <asio/executor_work_guard.hpp>
 #include <asio/io_context.hpp>
 #include <asio/post.hpp>
-#include <filesystem>
 #include <future>
 #include <memory>
 #include <string>
@@ -21,6 +20,7 @@
 #include "daemon/rpc/rate_limit.h"
 #include "daemon/rpc/watch_reactor.h"
 #include "tests/support/fakes.h"
+#include "tests/support/temp_folder.h"
 
 /// What the tests of rpc/ share: a loop in a thread, a control socket in a temporary directory, and
 /// a service whose sessions are a map of the test's.
@@ -29,17 +29,10 @@ namespace benchd::rpc {
 /// No test waits longer for something that should happen at once.
 inline constexpr std::chrono::seconds kPatience{20};
 
-/// A directory of its own, gone with everything in it at the end.
-class TempDir {
+/// A folder that clients of other uids can get into.
+class OpenFolder : public TempFolder {
  public:
-  TempDir();
-  ~TempDir();
-  TempDir(const TempDir&) = delete;
-  TempDir& operator=(const TempDir&) = delete;
-  std::string operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
+  OpenFolder();
 };
 
 /// The loop's thread of a daemon.
@@ -120,7 +113,7 @@ class StubDaemon {
   std::string socket() const { return dir_ / "s"; }
   void Publish(SessionSnapshot snapshot);
 
-  TempDir dir_;
+  OpenFolder dir_;
   LoopThread loop;
   fake::Clock clock;  ///< loop's thread only
   EventHub hub;       ///< loop's thread only

@@ -28,7 +28,7 @@ class WholeDaemon {
   /// The id of a session that was submitted.
   std::string Submit(const v1::SubmitRequest& request = Request());
 
-  TempDir dir_;
+  OpenFolder dir_;
   LoopThread loop_;
   fake::Clock clock_;
   fake::RandomSource random_;

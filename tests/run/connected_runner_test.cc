@@ -11,18 +11,13 @@
 #include <filesystem>
 #include <string>
 
+#include "tests/support/temp_folder.h"
+
 namespace benchd {
 namespace {
 
 class ConnectedRunnerTest : public testing::Test {
  protected:
-  ConnectedRunnerTest() {
-    std::string name = testing::TempDir() + "benchd-run-XXXXXX";
-    folder_ = mkdtemp(name.data());
-    path_ = folder_ / "runner.sock";
-  }
-  ~ConnectedRunnerTest() override { std::filesystem::remove_all(folder_); }
-
   UniqueFd Listen(int backlog = 4) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -33,8 +28,8 @@ class ConnectedRunnerTest : public testing::Test {
     return listener;
   }
 
-  std::filesystem::path folder_;
-  std::string path_;
+  TempFolder folder_;
+  const std::string path_ = folder_ / "runner.sock";
 };
 
 TEST_F(ConnectedRunnerTest, ConnectsToARunnerOfOurOwn) {
@@ -63,7 +58,7 @@ TEST_F(ConnectedRunnerTest, RefusesARunnerOfSomebodyElse) {
 TEST_F(ConnectedRunnerTest, RefusesARunnerThatListensAsNobody) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root to listen as somebody else";
   constexpr uid_t kNobody = 65534;
-  chmod(folder_.c_str(), 0777);
+  chmod(folder_.path().c_str(), 0777);
   // The kernel keeps the ids of the moment of listen().
   ASSERT_EQ(seteuid(kNobody), 0);
   const UniqueFd listener = Listen();

@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/temp_folder.h"
+
 namespace benchd {
 namespace {
 
@@ -22,17 +24,8 @@ namespace {
 /// comes out of the test's end of the socket.
 class SpawnedRunnerTest : public testing::Test {
  protected:
-  SpawnedRunnerTest() {
-    std::string name = testing::TempDir() + "benchd-run-XXXXXX";
-    folder_ = mkdtemp(name.data());
-  }
-  ~SpawnedRunnerTest() override { std::filesystem::remove_all(folder_); }
-
   std::string Script(const std::string& text) {
-    const std::string path = folder_ / "runner";
-    std::ofstream(path) << "#!/bin/sh\n" << text << "\n";
-    chmod(path.c_str(), 0700);
-    return path;
+    return folder_.Put("runner", "#!/bin/sh\n" + text + "\n", 0700);
   }
 
   SpawnedRunner::Options Options(const std::string& script) {
@@ -67,7 +60,7 @@ class SpawnedRunnerTest : public testing::Test {
   bool IsGone(pid_t pid) { return kill(pid, 0) != 0 && errno == ESRCH; }
 
   asio::io_context io_;
-  std::filesystem::path folder_;
+  TempFolder folder_;
 };
 
 constexpr const char* kTellPidAndStay = "echo $$ >&3; echo END >&3; exec cat <&3";
@@ -213,8 +206,8 @@ TEST_F(SpawnedRunnerTest, SaysWhichProgramCannotBeStarted) {
 }
 
 TEST_F(SpawnedRunnerTest, IsFoundBesideBenchdOrInLibexec) {
-  const auto bin = folder_ / "bin";
-  const auto libexec = folder_ / "libexec" / "benchd";
+  const std::filesystem::path bin = folder_ / "bin";
+  const std::filesystem::path libexec = folder_ / "libexec/benchd";
   std::filesystem::create_directories(bin);
   std::filesystem::create_directories(libexec);
   const auto missing = FindRunnerProgram(bin / "benchd");

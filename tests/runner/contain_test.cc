@@ -73,7 +73,7 @@ class ContainTest : public testing::TestWithParam<RunnerIds> {
     return runner_->Run(std::move(child), timeout_ns);
   }
 
-  const TemporaryFolder folder_;
+  const TempFolder folder_;
   std::string program_;
   std::unique_ptr<RunnerProcess> runner_;
 };
@@ -195,7 +195,7 @@ class MemoryLimitTest : public testing::Test {
     if (!held_) GTEST_SKIP() << "nothing counts memory here";
   }
 
-  const TemporaryFolder folder_;
+  const TempFolder folder_;
   std::unique_ptr<RunnerProcess> runner_;
   bool held_ = false;
 };
@@ -215,7 +215,7 @@ TEST_F(MemoryLimitTest, WhoTakesMoreIsKilledAndItIsSaid) {
 
 TEST(LimitWarningTest, ARunThatSucceededAtItsLimitIsWarnedOf) {
   if (geteuid() != 0) GTEST_SKIP() << "only root has control groups here";
-  const TemporaryFolder folder;
+  const TempFolder folder;
   RunnerProcess runner(RunnerIds::kOwn, nullptr,
                        {"--config", folder.Put("benchd.toml", "[children]\npids = 20\n")});
   runner.Send(wire::AcquireMachine{.request = 1, .profile = "default"});

@@ -134,7 +134,7 @@ TEST_F(CountedTest, EveryRunOfASeriesHasItsOwnCounts) {
 TEST_F(CountedTest, ASetUserIdProgramIsNotWatchedAndThatIsSaid) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root, to make such a program";
   if (const auto why = WhyNot("task_clock"); !why.empty()) GTEST_SKIP() << why;
-  const TemporaryFolder folder;
+  const TempFolder folder;
   std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
   std::filesystem::copy_file("/bin/sh", folder / "sh");
   std::filesystem::permissions(folder / "sh", std::filesystem::perms{04755});
@@ -170,7 +170,7 @@ TEST(CountedAsNobodyTest, CountersWorkWithoutAnyPrivilege) {
 
 TEST(CountedByConfigurationTest, CountersForEveryRunWhereTheConfigurationSaysSo) {
   if (const auto why = WhyNot("task_clock"); !why.empty()) GTEST_SKIP() << why;
-  const TemporaryFolder folder;
+  const TempFolder folder;
   RunnerProcess runner(RunnerIds::kOwn, nullptr,
                        {"--config", folder.Put("benchd.toml", "[runner]\ncounters = true\n")});
   const auto figures = runner.Run(ChildOf({"/bin/true"}));
@@ -251,7 +251,7 @@ TEST(CountedAsNobodyTest, WithoutAControlGroupTheTreesFiguresAreAbsentAndRefused
 // ---- bytes ----
 
 TEST_F(CountedTest, BytesWrittenToADiskAreCounted) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   const auto idle = Run(ChildOf({"/bin/true"}));
   ASSERT_TRUE(idle) << idle.error().message;
   if (!idle->write_bytes) GTEST_SKIP() << "this kernel does not count them";

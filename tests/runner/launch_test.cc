@@ -71,7 +71,7 @@ TEST(LaunchTest, PadsTheEnvironmentByAsManyCharactersAsTold) {
 }
 
 TEST(LaunchTest, StartsInTheWorkingDirectoryWithItsInput) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   folder.Put("in.txt", "hello input");
   RunnerProcess runner;
   wire::OpenChild child = ScriptOf("pwd; cat");
@@ -150,7 +150,7 @@ TEST(LaunchTest, AChildHasNoCapabilityFromInheritance) {
 
 TEST(LaunchTest, RunsAsTheCallerWithNothingOfRoot) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
-  const TemporaryFolder folder;
+  const TempFolder folder;
   ASSERT_EQ(chmod(folder.path().c_str(), 0777), 0);
   const std::string secret = folder.Put("secret", "for root", 0600);
   RunnerProcess runner;
@@ -218,7 +218,7 @@ void ForbidClone3() {
 }
 
 TEST(LaunchTest, WorksWhereClone3IsForbidden) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   const Leash leash(folder);
   RunnerProcess runner(RunnerIds::kOwn, &ForbidClone3);
   EXPECT_EQ(runner.OutputOf(ScriptOf("echo hello")), "hello\n");
@@ -231,14 +231,14 @@ TEST(LaunchTest, WorksWhereClone3IsForbidden) {
 
 struct Unlaunchable {
   const char* name;
-  wire::OpenChild (*child)(const TemporaryFolder& folder);
+  wire::OpenChild (*child)(const TempFolder& folder);
   const char* message;  ///< FOLDER stands for the folder
 };
 
 class LaunchFailureTest : public testing::TestWithParam<Unlaunchable> {};
 
 TEST_P(LaunchFailureTest, NamesTheStepAndTheFile) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   RunnerProcess runner;
   const auto figures = runner.Run(GetParam().child(folder));
   ASSERT_FALSE(figures);
@@ -257,21 +257,21 @@ INSTANTIATE_TEST_SUITE_P(
     All, LaunchFailureTest,
     testing::Values(
         Unlaunchable{"MissingFolder",
-                     [](const TemporaryFolder& folder) {
+                     [](const TempFolder& folder) {
                        wire::OpenChild child = ChildOf({"/bin/true"});
                        child.cwd = folder / "gone";
                        return child;
                      },
                      "cwd: FOLDER/gone: No such file or directory"},
         Unlaunchable{"MissingInput",
-                     [](const TemporaryFolder& folder) {
+                     [](const TempFolder& folder) {
                        wire::OpenChild child = ChildOf({"/bin/true"});
                        child.input = folder / "gone";
                        return child;
                      },
                      "input: FOLDER/gone: No such file or directory"},
         Unlaunchable{"OutputThatIsAFolder",
-                     [](const TemporaryFolder& folder) {
+                     [](const TempFolder& folder) {
                        wire::OpenChild child = ChildOf({"/bin/true"});
                        child.output = OutputKind::kFile;
                        child.output_path = folder.path();
@@ -279,23 +279,23 @@ INSTANTIATE_TEST_SUITE_P(
                      },
                      "output: FOLDER: Is a directory"},
         Unlaunchable{"NoFormat",
-                     [](const TemporaryFolder& folder) {
+                     [](const TempFolder& folder) {
                        return ChildOf({folder.Put("script", "echo no hash-bang\n", 0755)});
                      },
                      "program: FOLDER/script: it is neither a program nor a script with a #! line"},
         Unlaunchable{"NoInterpreter",
-                     [](const TemporaryFolder& folder) {
+                     [](const TempFolder& folder) {
                        return ChildOf({folder.Put("script", "#!/no/such/interpreter\n", 0755)});
                      },
                      "program: FOLDER/script: the interpreter it names does not exist"},
         Unlaunchable{"NotExecutable",
-                     [](const TemporaryFolder& folder) {
+                     [](const TempFolder& folder) {
                        wire::OpenChild child = ChildOf({folder.Put("script", "#!/bin/sh\n", 0644)});
                        return child;
                      },
                      "program: FOLDER/script: uid UID may not execute it"},
         Unlaunchable{"TooManyArguments",
-                     [](const TemporaryFolder& folder) {
+                     [](const TempFolder& folder) {
                        const std::string script = folder.Put("script", "#!/bin/sh\n", 0755);
                        wire::OpenChild child = ChildOf({script});
                        child.argv.resize(70, std::string(120'000, 'x'));  // over 6 MiB, the most
@@ -303,7 +303,7 @@ INSTANTIATE_TEST_SUITE_P(
                      },
                      "program: FOLDER/script: its arguments and environment are too long"},
         Unlaunchable{"ProgramGone",
-                     [](const TemporaryFolder& folder) {
+                     [](const TempFolder& folder) {
                        const std::string script = folder.Put("script", "#!/bin/sh\n", 0755);
                        wire::OpenChild child = ChildOf({script});
                        std::filesystem::remove(script);
@@ -311,21 +311,21 @@ INSTANTIATE_TEST_SUITE_P(
                      },
                      "program: FOLDER/script: No such file or directory"},
         Unlaunchable{"ProgramGrown",
-                     [](const TemporaryFolder& folder) {
+                     [](const TempFolder& folder) {
                        wire::OpenChild child = ChildOf({folder.Put("script", "#!/bin/sh\n", 0755)});
                        ++child.program.size_bytes;
                        return child;
                      },
                      "program: FOLDER/script changed since submit: another size"},
         Unlaunchable{"ProgramRebuiltInPlace",
-                     [](const TemporaryFolder& folder) {
+                     [](const TempFolder& folder) {
                        wire::OpenChild child = ChildOf({folder.Put("script", "#!/bin/sh\n", 0755)});
                        --child.program.mtime_ns;
                        return child;
                      },
                      "program: FOLDER/script changed since submit: another modification time"},
         Unlaunchable{"ProgramReplaced",
-                     [](const TemporaryFolder& folder) {
+                     [](const TempFolder& folder) {
                        const std::string script = folder.Put("script", "#!/bin/sh\n", 0755);
                        wire::OpenChild child = ChildOf({script});
                        std::filesystem::rename(folder.Put("new", "#!/bin/sh\n", 0755), script);

@@ -31,7 +31,7 @@ class LifetimeTest : public testing::TestWithParam<RunnerIds> {
     return child;
   }
 
-  const TemporaryFolder folder_;
+  const TempFolder folder_;
   const Leash leash_{folder_};
   std::unique_ptr<RunnerProcess> runner_;
 };

@@ -72,8 +72,8 @@ class MachineTest : public testing::Test {
   static constexpr const char* kBefore = "111";
   static constexpr const char* kTaken = "000";
 
-  TemporaryFolder root_;
-  TemporaryFolder own_;
+  TempFolder root_;
+  TempFolder own_;
   const std::string journal_ = own_ / "journal";
 };
 

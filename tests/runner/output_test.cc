@@ -50,7 +50,7 @@ TEST(OutputTest, ALogIsCutAtOneMebibyteAndSaysSoAndTheChildIsNotStopped) {
 }
 
 TEST(OutputTest, AFileIsEmptiedOnceASessionAndThenAppendedTo) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   const std::string path = folder.Put("out.txt", "of the last session\n");
   RunnerProcess runner;
   wire::OpenChild first = ScriptOf("echo first");
@@ -98,7 +98,7 @@ TEST(OutputTest, WhatCannotBeParsedIsAnAnswerWithTheReason) {
 }
 
 TEST(OutputTest, ParsedOutputCanBeLoggedAndFiledToo) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   RunnerProcess runner;
   wire::OpenChild child = ScriptOf("echo n 1");
   child.parse = "lines";
@@ -128,7 +128,7 @@ TEST(OutputTest, ParsingHappensAsTheCaller) {
   child.caller = NobodyCaller();
   EXPECT_TRUE(ParsedBy(runner, child).result);
   // A file only root may write: the helper, not the runner, opens it.
-  const TemporaryFolder folder;
+  const TempFolder folder;
   child.output = OutputKind::kFile;
   child.output_path = folder / "out.txt";
   const auto refused = ParsedBy(runner, child);

@@ -75,7 +75,7 @@ class Root {
   KernelFiles files() const { return KernelFiles(folder_.path()); }
 
  private:
-  TemporaryFolder folder_;
+  TempFolder folder_;
 };
 
 wire::RunFigures Read(const PerfSupport& support) {

@@ -23,7 +23,7 @@ class ResolveTest : public testing::Test {
     return resolved ? "found " + resolved->path : resolved.error().message;
   }
 
-  TemporaryFolder folder_;
+  TempFolder folder_;
   Caller caller_ = OwnCaller();
   RunnerProcess runner_;
 };

@@ -181,18 +181,6 @@ int RunnerProcess::Close() {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "benchd-runner-XXXXXX").string();
-  path_ = mkdtemp(name.data());
-}
-
-std::string TemporaryFolder::Put(const std::string& name, const std::string& text, int mode) const {
-  const std::string path = *this / name;
-  std::ofstream(path) << text;
-  EXPECT_EQ(chmod(path.c_str(), static_cast<mode_t>(mode)), 0);
-  return path;
-}
-
 std::string ReadFile(const std::string& path) {
   std::ifstream file(path);
   std::ostringstream text;
@@ -200,7 +188,7 @@ std::string ReadFile(const std::string& path) {
   return text.str();
 }
 
-Leash::Leash(const TemporaryFolder& folder) : path_(folder / "leash") {
+Leash::Leash(const TempFolder& folder) : path_(folder / "leash") {
   EXPECT_EQ(mkfifo(path_.c_str(), 0666), 0);
   EXPECT_EQ(chmod(path_.c_str(), 0666), 0);
   read_end_.Reset(open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));

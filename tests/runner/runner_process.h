@@ -11,6 +11,7 @@
 
 #include "daemon/base/unique_fd.h"
 #include "daemon/wire/messages.h"
+#include "tests/support/temp_folder.h"
 
 namespace benchd {
 
@@ -95,29 +96,12 @@ class RunnerProcess {
   std::deque<wire::Message> kept_;
 };
 
-/// A temporary folder, removed with the object.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  std::string path() const { return path_.string(); }
-  /// Writes a file and gives back its path.
-  std::string Put(const std::string& name, const std::string& text, int mode = 0644) const;
-
- private:
-  std::filesystem::path path_;
-};
-
 std::string ReadFile(const std::string& path);
 
 /// A FIFO whose write end a run's processes hold: reading it to the end proves that all are gone.
 class Leash {
  public:
-  explicit Leash(const TemporaryFolder& folder);
+  explicit Leash(const TempFolder& folder);
 
   const std::string& path() const { return path_; }
   /// Waits for a line that a process writes into it, without its newline.

@@ -181,7 +181,7 @@ TEST_F(SeriesTest, AChildThatWaitsEndsWithTheConnection) {
 }
 
 TEST_F(SeriesTest, EmptiesAnOutputFileOnceThenAppends) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   wire::OpenChild child = ScriptOf("echo line");
   child.output = OutputKind::kFile;
   child.output_path = folder.Put("out", "old\n");

@@ -29,7 +29,7 @@ sockaddr_un AddressOf(const std::string& path) {
 /// A runner that listens at a path, or fails to: what it says on stderr, and its end.
 class Service {
  public:
-  Service(const TemporaryFolder& folder, const std::vector<std::string>& options)
+  Service(const TempFolder& folder, const std::vector<std::string>& options)
       : socket_path_(folder / "runner.sock") {
     std::array<int, 2> ends{};
     EXPECT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
@@ -103,7 +103,7 @@ bool IsServed(int connection) {
 std::string OwnUser() { return "[runner]\nuser = " + std::to_string(geteuid()) + "\n"; }
 
 TEST(ServerTest, ServesOneBenchdAfterTheOther) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   Service service(folder, {"--config", folder.Put("benchd.toml", OwnUser())});
   ASSERT_NE(service.ReadLine().find("ready"), std::string::npos);
   struct stat info {};
@@ -123,7 +123,7 @@ TEST(ServerTest, ServesOneBenchdAfterTheOther) {
 }
 
 TEST(ServerTest, ABenchdThatDiesLeavesNothingRunningForTheNext) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   const Leash leash(folder);
   Service service(folder, {"--config", folder.Put("benchd.toml", OwnUser())});
   ASSERT_NE(service.ReadLine().find("ready"), std::string::npos);
@@ -143,7 +143,7 @@ TEST(ServerTest, ABenchdThatDiesLeavesNothingRunningForTheNext) {
 
 TEST(ServerTest, ServesTheConfiguredUserAndNotEvenRoot) {
   if (geteuid() != 0) GTEST_SKIP() << "needs a second user";
-  const TemporaryFolder folder;
+  const TempFolder folder;
   ASSERT_EQ(chmod(folder.path().c_str(), 0755), 0);
   Service service(folder, {"--config", folder.Put("benchd.toml", "[runner]\nuser = 65534\n")});
   ASSERT_NE(service.ReadLine().find("ready for uid 65534"), std::string::npos);
@@ -165,7 +165,7 @@ TEST(ServerTest, ServesTheConfiguredUserAndNotEvenRoot) {
 }
 
 TEST(ServerTest, ReplacesADeadRunnersSocketButNotALiveOnesOrAFile) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   const std::string config = folder.Put("benchd.toml", OwnUser());
   const std::string path = folder / "runner.sock";
   {
@@ -190,7 +190,7 @@ TEST(ServerTest, ReplacesADeadRunnersSocketButNotALiveOnesOrAFile) {
 }
 
 TEST(ServerTest, HoldsTheJournalWhileItLives) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   const std::string config = folder.Put("benchd.toml", OwnUser());
   const std::string journal = folder / "journal";
   // Without a session nothing is taken; the empty root makes sure of it.
@@ -216,7 +216,7 @@ struct BadConfig {
 class BadConfigTest : public testing::TestWithParam<BadConfig> {};
 
 TEST_P(BadConfigTest, IsNamedWithItsLine) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   const std::string config = folder.Put("benchd.toml", GetParam().text);
   Service service(folder, {"--config", config});
   const std::string line = service.ReadLine();
@@ -241,14 +241,14 @@ INSTANTIATE_TEST_SUITE_P(
     [](const testing::TestParamInfo<BadConfig>& instance) { return instance.param.name; });
 
 TEST(ConfigTest, OtherSectionsAreNotOurs) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   Service service(folder,
                   {"--config", folder.Put("benchd.toml", "[socket]\ngroup = \"x\"\n" + OwnUser())});
   EXPECT_NE(service.ReadLine().find("ready"), std::string::npos);
 }
 
 TEST(ConfigTest, AMissingFileIsAnErrorWhenItWasNamed) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   Service service(folder, {"--config", folder / "gone"});
   EXPECT_EQ(service.ReadLine(), "error: " + (folder / "gone") + ": No such file or directory");
   EXPECT_EQ(service.Wait(), 1);
@@ -256,7 +256,7 @@ TEST(ConfigTest, AMissingFileIsAnErrorWhenItWasNamed) {
 
 TEST(ConfigTest, RootTakesNoFileThatOthersMayChange) {
   if (geteuid() != 0) GTEST_SKIP() << "only root is that strict";
-  const TemporaryFolder folder;
+  const TempFolder folder;
   const std::string config = folder.Put("benchd.toml", OwnUser(), 0666);
   {
     Service service(folder, {"--config", config});
@@ -271,7 +271,7 @@ TEST(ConfigTest, RootTakesNoFileThatOthersMayChange) {
 }
 
 TEST(ServerTest, AnInheritedDescriptorOfAnotherKindIsRefused) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   for (const char* name : {"fd:0", "fd:", "fd:x", "fd:999"}) {
     Service service(folder, {"--socket", name});
     EXPECT_TRUE(service.ReadLine().starts_with("error: ")) << name;

@@ -137,7 +137,7 @@ TEST_F(DamageTest, SetsTheLogAndTheEnvironmentAsideWithTheFile) {
   Open();
   Insert(RichRecord());
   // As after kill -9: a copy of what is there while it is open.
-  const std::filesystem::path copy = folder_.path() / "copy";
+  const std::filesystem::path copy = folder_ / "copy";
   std::filesystem::copy(state_, copy, std::filesystem::copy_options::recursive);
   store_.reset();
   std::filesystem::remove_all(state_);

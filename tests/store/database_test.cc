@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "daemon/store/schema.h"
-#include "tests/store/temp_folder.h"
+#include "tests/support/temp_folder.h"
 
 namespace benchd::store {
 namespace {
@@ -36,7 +36,7 @@ class DatabaseTest : public testing::Test {
   }
 
   TempFolder folder_;
-  std::filesystem::path file_ = folder_.path() / "test.db";
+  std::filesystem::path file_ = folder_ / "test.db";
 };
 
 TEST_F(DatabaseTest, BindsAndReadsEveryKindOfValue) {

@@ -6,8 +6,9 @@
 
 #include <fstream>
 
+#include "tests/store/file_mode.h"
 #include "tests/store/rich_values.h"
-#include "tests/store/temp_folder.h"
+#include "tests/support/temp_folder.h"
 
 namespace benchd::store {
 namespace {
@@ -22,7 +23,7 @@ class EnvironmentFilesTest : public testing::Test {
     return std::move(*files);
   }
   std::filesystem::path FileOf(const std::string& name) const {
-    return folder_.path() / "environments" / name;
+    return folder_ / ("environments/" + name);
   }
 
   TempFolder folder_;
@@ -70,7 +71,7 @@ TEST_F(EnvironmentFilesTest, ClosesAFolderThatWasOpenToOthers) {
 
 TEST_F(EnvironmentFilesTest, RefusesALinkInPlaceOfTheFolder) {
   const TempFolder elsewhere;
-  std::filesystem::create_directory_symlink(elsewhere.path(), folder_.path() / "environments");
+  std::filesystem::create_directory_symlink(elsewhere.path(), folder_ / "environments");
   Result<EnvironmentFiles> refused = EnvironmentFiles::Open(folder_.path());
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kPermissionDenied);

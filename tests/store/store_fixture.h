@@ -17,9 +17,10 @@
 
 #include "daemon/store/database.h"
 #include "daemon/store/sqlite_store.h"
+#include "tests/store/file_mode.h"
 #include "tests/store/rich_values.h"
-#include "tests/store/temp_folder.h"
 #include "tests/support/loop.h"
+#include "tests/support/temp_folder.h"
 
 namespace benchd::store {
 
@@ -135,7 +136,7 @@ class StoreTest : public testing::Test {
   }
 
   TempFolder folder_;
-  std::filesystem::path state_ = folder_.path() / "state" / "benchd";
+  std::filesystem::path state_ = folder_ / "state/benchd";
   std::filesystem::path database_ = state_ / "benchd.db";
   std::filesystem::path log_ = state_ / "benchd.db-wal";
   std::filesystem::path environment_ = state_ / "environments" / "0123abcd.json";

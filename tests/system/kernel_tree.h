@@ -6,19 +6,13 @@
 #include <map>
 #include <string>
 
+#include "tests/support/temp_folder.h"
+
 namespace benchd {
 
 /// A folder that stands in for "/" in a test; removed with the object.
 class KernelTree {
  public:
-  KernelTree() {
-    std::string name = (std::filesystem::temp_directory_path() / "benchd-kernel-XXXXXX").string();
-    root_ = mkdtemp(name.data());
-  }
-  KernelTree(const KernelTree&) = delete;
-  KernelTree& operator=(const KernelTree&) = delete;
-  ~KernelTree() { std::filesystem::remove_all(root_); }
-
   std::string root() const { return root_.string(); }
 
   void Put(const std::string& path, const std::string& text) const {
@@ -50,7 +44,8 @@ class KernelTree {
   }
 
  private:
-  std::filesystem::path root_;
+  TempFolder folder_;
+  std::filesystem::path root_ = folder_.path();
 };
 
 }  // namespace benchd
