@@ -13,6 +13,8 @@ import sys
 import time
 import unittest
 
+from hang import HangWatch
+
 HERE = pathlib.Path(__file__).resolve().parent
 # In this order: the last ones take benchd off the machine again.
 SUITES = {
@@ -31,11 +33,17 @@ class Result(unittest.TestResult):
     def __init__(self, stream, descriptions, verbosity):
         super().__init__(stream, descriptions, verbosity)
         self._stream = stream
+        self._watch = HangWatch()
 
     def startTest(self, test):
         super().startTest(test)
         self._began = time.monotonic()
+        self._watch.start(test.id())
         self._say(f"{type(test).__name__}.{test._testMethodName} ... ")
+
+    def stopTest(self, test):
+        self._watch.stop()
+        super().stopTest(test)
 
     def _say(self, text):
         self._stream.write(text)
