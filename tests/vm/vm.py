@@ -34,6 +34,9 @@ SKIPPED = 77
 # Images that no checkout has asked for in this time are deleted.
 KEEP_IMAGES_S = 30 * 24 * 3600
 RESULTS_BYTES = 64 << 20
+# What the guest writes to its console every 10 s, and how long it may be missing.
+ALIVE = b"@@alive"
+STANDSTILL_S = 120
 
 
 @dataclasses.dataclass(frozen=True)
@@ -240,6 +243,42 @@ def unpack_results(folder):
     (folder / "results.tar").unlink()
 
 
+class Life:
+    """Ends a machine that takes too long, and one that stands still: under emulation all of its
+    processors wait for a timer that never comes, once in some tens of boots on a loaded host. Its
+    kernel's clock does not move then, and nothing that runs in it can tell or be the cause."""
+
+    def __init__(self, process, boot, console):
+        self.stood_still = False
+        self._process = process
+        self._timeout_s = boot.timeout_s
+        self._console = console
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._look)
+        self._thread.start()
+
+    def end(self):
+        self._over.set()
+        self._thread.join()
+
+    def _signs(self):
+        return self._console.read_bytes().count(ALIVE) if self._console.exists() else 0
+
+    def _look(self):
+        end = time.monotonic() + self._timeout_s
+        signs, since = 0, time.monotonic()
+        while not self._over.wait(5):
+            now = time.monotonic()
+            if (there := self._signs()) != signs:
+                signs, since = there, now
+            # Before the first one it boots.
+            self.stood_still = signs > 0 and now - since > STANDSTILL_S
+            if self.stood_still or now > end:
+                # Its own process, never by name.
+                self._process.kill()
+                return
+
+
 def watch_guest(process, boot):
     """Shows what the tests print; the status that the guest reports, None when it reports none,
     and the lines that name what failed."""
@@ -247,9 +286,6 @@ def watch_guest(process, boot):
     prefix = f"{boot.name + ':':9}"
     status = None
     failed = []
-    # Ends a machine that hangs; by its own process, never by name.
-    timer = threading.Timer(boot.timeout_s, process.kill)
-    timer.start()
     try:
         for raw in process.stdout:
             line = raw.decode(errors="replace").rstrip()
@@ -260,7 +296,6 @@ def watch_guest(process, boot):
                 failed += [prefix + line] if line.startswith("failed: ") else []
         process.wait()
     finally:
-        timer.cancel()
         if process.poll() is None:
             process.kill()
             process.wait()
@@ -268,7 +303,17 @@ def watch_guest(process, boot):
 
 
 def run_boot(image, boot, payload, folder):
-    """What did not pass, in lines; empty when the guest says that all did."""
+    """What did not pass, in lines; empty when the guest says that all did. A machine that stands
+    still is booted again, twice at most."""
+    for _ in range(2):
+        failed, stood_still = boot_once(image, boot, payload, folder)
+        if not stood_still:
+            return failed
+        say(f"boot '{boot.name}': the emulated machine stood still; once more")
+    return boot_once(image, boot, payload, folder)[0]
+
+
+def boot_once(image, boot, payload, folder):
     begin = time.monotonic()
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -280,18 +325,25 @@ def run_boot(image, boot, payload, folder):
             qemu_command(image, boot, payload, folder),
             env=dict(os.environ, LD_LIBRARY_PATH=libraries),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors)
-    status, failed = watch_guest(process, boot)
+    life = Life(process, boot, folder / "console.txt")
+    try:
+        status, failed = watch_guest(process, boot)
+    finally:
+        life.end()
     unpack_results(folder)
     seconds = time.monotonic() - begin
     if status is None:
         for name in ("console.txt", "qemu.txt"):
             lines = (folder / name).read_bytes().decode(errors="replace").splitlines()
+            lines = [line for line in lines if ALIVE.decode() not in line]
             print(f"--- the end of {boot.name}/{name}", *lines[-40:], sep="\n", flush=True)
-        said = f"no verdict after {seconds:.0f} s (limit {boot.timeout_s} s)"
+        said = (f"no sign of life for {STANDSTILL_S} s, after {seconds:.0f} s" if life.stood_still
+                else f"no verdict after {seconds:.0f} s (limit {boot.timeout_s} s)")
     else:
         said = f"{'passed' if status == 0 else 'FAILED'}, {seconds:.0f} s"
     say(f"boot '{boot.name}': {said}")
-    return [] if status == 0 else [f"boot '{boot.name}': {said}", *failed]
+    failed = [] if status == 0 else [f"boot '{boot.name}': {said}", *failed]
+    return failed, status is None and life.stood_still
 
 
 def parse_arguments():

@@ -13,7 +13,7 @@ import sys
 import time
 import unittest
 
-from hang import HangWatch
+from hang import HangWatch, show_life
 
 HERE = pathlib.Path(__file__).resolve().parent
 # In this order: the last ones take benchd off the machine again.
@@ -98,6 +98,7 @@ def main(names):
     import installation
     import pristine
 
+    show_life()
     pristine.remember()
     installation.install()
     guest.make_people()
