@@ -174,6 +174,7 @@ class Builder {
     return {};
   }
 
+  // That of the only benchmark is the session's, as on a command line.
   Outcome<void> ApplyOwnMargin(const BenchmarkInput& input, v1::Benchmark* benchmark) {
     const auto own = input.options.find("margin");
     if (own == input.options.end()) return {};

@@ -244,9 +244,9 @@ def unpack_results(folder):
 
 
 class Life:
-    """Ends a machine that takes too long, and one that stands still: under emulation all of its
-    processors wait for a timer that never comes, once in some tens of boots on a loaded host. Its
-    kernel's clock does not move then, and nothing that runs in it can tell or be the cause."""
+    """Ends a machine that takes too long, and one that shows no life any more: an emulated one was
+    seen in the middle of a test with all processors busy and its kernel's clock standing still,
+    where nothing inside can tell. Why is not known; the same test passes in another boot."""
 
     def __init__(self, process, boot, console):
         self.stood_still = False
