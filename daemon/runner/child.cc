@@ -155,9 +155,6 @@ void DieWithRunner(const ChildPlan& plan) {
 void WaitAtGate(const ChildPlan& plan) {
   if (!plan.held) return;
   DieWithRunner(plan);
-  std::uint32_t* const at_gate = &plan.report->at_gate;
-  std::atomic_ref<std::uint32_t>(*at_gate).store(1, std::memory_order_release);
-  RawSyscall(SYS_futex, Word(at_gate), FUTEX_WAKE, 1);
   std::uint32_t* const gate = &plan.report->gate;
   while (std::atomic_ref<std::uint32_t>(*gate).load(std::memory_order_acquire) == 0) {
     RawSyscall(SYS_futex, Word(gate), FUTEX_WAIT, 0, 0);

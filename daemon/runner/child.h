@@ -47,7 +47,6 @@ struct ChildReport {
   std::int64_t realtime_ns = 0;   ///< CLOCK_REALTIME and
   std::int64_t monotonic_ns = 0;  ///< CLOCK_MONOTONIC just before execve; 0: never got there
   bool died_waiting = false;      ///< a held child until it has passed its gate
-  std::uint32_t at_gate = 0;      ///< a futex, written by a held child: 1 = it waits to go on
   std::uint32_t gate = 0;         ///< a futex, written by the runner: 0 = wait, 1 = go on
 };
 
@@ -109,7 +108,7 @@ struct ChildPlan {
   char* const* argv = nullptr;
   char* const* envp = nullptr;
 
-  /// Wait at the gate, and be placed on the CPUs by the runner meanwhile.
+  /// Wait at the gate, and leave the CPUs to whoever made it.
   bool held = false;
   ChildReport* report = nullptr;
 };

@@ -14,11 +14,45 @@
 
 namespace benchd {
 
-Result<void> Launch::Start(RunTask task, bool held, EventSink& sink) {
+Result<void> Launch::Start(RunTask task, EventSink& sink) {
+  auto options = MakeReady(std::move(task));
+  if (!options) return std::move(options).error();
+  auto child = Spawn(*options);
+  if (!child) return std::move(child).error();
+  made_in_place_ = false;
+  Adopt(std::move(*child), sink);
+  if (options->held) {
+    SetAffinity(child_.pid, memory_.plan);
+    OpenGate(area_);
+  }
+  return {};
+}
+
+Result<void> Launch::Prepare(RunTask task, Spawner& spawner, pid_t after) {
+  auto options = MakeReady(std::move(task));
+  if (!options) return std::move(options).error();
+  if (!spawner.Order(memory_.plan, area_, *options, after)) {
+    return Error{ErrorCode::kUnavailable, "spawner: it cannot take the order", {}};
+  }
+  spawner_ = &spawner;
+  return {};
+}
+
+Result<void> Launch::Go(EventSink& sink) {
+  auto child = std::exchange(spawner_, nullptr)->Take();
+  if (!child) return std::move(child).error();
+  made_in_place_ = true;
+  Adopt(std::move(*child), sink);
+  OpenGate(area_);
+  return {};
+}
+
+/// Everything but the process.
+Result<SpawnOptions> Launch::MakeReady(RunTask task) {
   Discard();
   task_ = std::move(task);
   log_.clear();
-  if (auto opened = OpenCaptures(); !opened) return opened;
+  if (auto opened = OpenCaptures(); !opened) return std::move(opened).error();
 
   const int null = services_.host.null.get();
   LaunchStreams streams{null, stdout_ ? stdout_->write_end() : null, stderr_->write_end()};
@@ -28,37 +62,30 @@ Result<void> Launch::Start(RunTask task, bool held, EventSink& sink) {
   // What is to be parsed goes through the pipe first; the parser then writes the file.
   if (!task_.parse.empty()) plan.output = nullptr;
   auto options = EnterGroups(plan);
-  if (!options) return std::move(options).error();
+  if (!options) return options;
   options->share_memory = services_.host.MayShareMemory(task_.plan->spec().caller);
-  options->held = held;
   services_.host.ResetOwnPeak();
-  auto child = Spawn(plan, *options);
-  if (!child) return std::move(child).error();
+  return options;
+}
 
-  // Asleep, or it would share our CPU with us as soon as we look for the end of the other's run.
-  if (options->held) AwaitAtGate(area_);
-  child_ = std::move(*child);
-  held_ = options->held;
-  if (held_ && task_.needs->counters) counters_.Open(child_.pid);
-  // As a helper, one that is held is spared when another's tree is killed.
-  services_.tree.Claim(child_.pid,
-                       held_ ? ProcessTree::Kind::kHelper : ProcessTree::Kind::kMeasured);
+/// With counters it is held for a moment, as they must be open before it becomes its program.
+Result<Spawned> Launch::Spawn(SpawnOptions& options) {
+  options.held = task_.needs->counters;
+  auto child = benchd::Spawn(memory_.plan, area_, options);
+  const bool cannot_wait = !child && child.error().code == ErrorCode::kUnimplemented;
+  if (!cannot_wait || !options.held) return child;
+  options.held = false;
+  return benchd::Spawn(memory_.plan, area_, options);
+}
+
+/// Takes a process in that was made.
+void Launch::Adopt(Spawned child, EventSink& sink) {
+  child_ = std::move(child);
+  if (memory_.plan.held && task_.needs->counters) counters_.Open(child_.pid);
+  services_.tree.Claim(child_.pid, ProcessTree::Kind::kMeasured);
   watch_.emplace(services_.loop, child_.pidfd.get(), sink, Watch::Urgency::kUrgent);
   if (stdout_) stdout_->CloseWriteEnd();
   stderr_->CloseWriteEnd();
-  if (held_ && !held) Go();
-  return {};
-}
-
-/// With counters it is always held for a moment, as they must be open before it becomes its
-/// program.
-Result<Spawned> Launch::Spawn(ChildPlan& plan, SpawnOptions& options) {
-  const bool held = std::exchange(options.held, options.held || task_.needs->counters);
-  auto child = benchd::Spawn(plan, area_, options);
-  const bool cannot_wait = !child && child.error().code == ErrorCode::kUnimplemented;
-  if (!cannot_wait || held) return child;
-  options.held = false;
-  return benchd::Spawn(plan, area_, options);
 }
 
 /// @errors where a limit holds and a group is not there: it was taken away, or cannot be renewed.
@@ -104,13 +131,6 @@ Result<void> Launch::OpenCaptures() {
   return {};
 }
 
-void Launch::Go() {
-  OpenGate(child_.pid, memory_.plan, area_);
-  held_ = false;
-  services_.tree.Release(child_.pid);
-  services_.tree.Claim(child_.pid, ProcessTree::Kind::kMeasured);
-}
-
 std::optional<ChildEnd> Launch::LookAtEnd() const {
   siginfo_t info{};
   const auto id = static_cast<id_t>(child_.pidfd.get());
@@ -120,20 +140,21 @@ std::optional<ChildEnd> Launch::LookAtEnd() const {
   ChildEnd end{.at_ns = MonotonicNow(), .migrations = {}};
   const auto text = KernelFiles("/").Read("proc/" + std::to_string(child_.pid) + "/sched");
   end.migrations = ParseCount(Field(text.value_or(""), "se.nr_migrations"));
-  if (end.migrations.value_or(0) > 0) --*end.migrations;
+  if (!made_in_place_ && end.migrations.value_or(0) > 0) --*end.migrations;
   return end;
 }
 
 void Launch::Discard() {
   watch_.reset();
-  if (held_ && child_.pidfd) {
-    syscall(SYS_pidfd_send_signal, child_.pidfd.get(), SIGKILL, nullptr, 0);
-    siginfo_t info{};
-    // It is nowhere but in our own few steps, so that this does not take long.
-    waitid(P_PIDFD, static_cast<id_t>(child_.pidfd.get()), &info, WEXITED | __WALL);
-    services_.tree.Release(child_.pid);
+  Spawner* const spawner = std::exchange(spawner_, nullptr);
+  if (spawner != nullptr && !spawner->Withdraw()) {
+    if (auto child = spawner->Take()) {
+      syscall(SYS_pidfd_send_signal, child->pidfd.get(), SIGKILL, nullptr, 0);
+      siginfo_t info{};
+      // It is nowhere but in our own few steps, so that this does not take long.
+      waitid(P_PIDFD, static_cast<id_t>(child->pidfd.get()), &info, WEXITED | __WALL);
+    }
   }
-  held_ = false;
   child_.pidfd.Reset();
   counters_.Close();
   stdout_.reset();

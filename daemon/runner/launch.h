@@ -18,6 +18,7 @@
 #include "daemon/runner/perf_counters.h"
 #include "daemon/runner/process_tree.h"
 #include "daemon/runner/spawn.h"
+#include "daemon/runner/spawner.h"
 #include "daemon/system/run_groups.h"
 
 namespace benchd {
@@ -46,10 +47,9 @@ struct ChildEnd {
 /// One child from before its process exists until its last output is read: the memory it begins in,
 /// its control group, its process, the pipes it prints into.
 ///
-/// A child may be started *held*: it does all that needs nothing of the user's, then sleeps on the
-/// housekeeping CPUs until Go(). So the next run's child is made while the present one runs, and
-/// the benchmark CPUs idle no longer than a wake-up between two runs. Serves one child after the
-/// other.
+/// A child may be *prepared*: all that it needs is made while the present one runs, itself at the
+/// moment that one has ended, on its CPUs (Spawner). There it does what needs nothing of the
+/// user's, then waits for Go(). Serves one child after the other.
 class Launch {
  public:
   struct Services {
@@ -67,17 +67,21 @@ class Launch {
   ~Launch() { Discard(); }
 
   /// Makes the process; `sink` hears of its end on pidfd(). Whatever was here before is discarded.
-  /// @errors when no process can be made; kUnimplemented for `held` on a kernel without clone3.
-  Result<void> Start(RunTask task, bool held, EventSink& sink);
+  /// @errors when no process can be made.
+  Result<void> Start(RunTask task, EventSink& sink);
 
-  bool held() const { return held_; }
-  /// Lets a held child go.
-  void Go();
+  /// Orders the process from `spawner`, which must live until Go() or Discard(), for when `after`
+  /// has ended. Whatever was here before is discarded.
+  /// @errors when there cannot be one.
+  Result<void> Prepare(RunTask task, Spawner& spawner, pid_t after);
+  bool prepared() const { return spawner_ != nullptr; }
+  /// Lets the prepared child go, like Start(); prepared no longer.
+  Result<void> Go(EventSink& sink);
   /// Looks at a child that has ended, without reaping it; empty while it has not. The moment comes
   /// first, so that the rest is not counted as the child's time.
   std::optional<ChildEnd> LookAtEnd() const;
 
-  /// Kills and reaps a child that was never let go, and closes everything.
+  /// Withdraws, or kills and reaps, a child that was never let go, and closes everything.
   void Discard();
 
   const RunTask& task() const { return task_; }
@@ -108,9 +112,11 @@ class Launch {
   std::optional<UniqueFd> TakeParseInput();
 
  private:
+  Result<SpawnOptions> MakeReady(RunTask task);
   Result<void> OpenCaptures();
   Result<SpawnOptions> EnterGroups(ChildPlan& plan);
-  Result<Spawned> Spawn(ChildPlan& plan, SpawnOptions& options);
+  Result<Spawned> Spawn(SpawnOptions& options);
+  void Adopt(Spawned child, EventSink& sink);
 
   const Services services_;
   RunGroups& groups_;
@@ -118,7 +124,8 @@ class Launch {
   SpawnArea area_;
   LaunchMemory memory_;
   RunTask task_;
-  bool held_ = false;
+  Spawner* spawner_ = nullptr;  ///< who makes the process; nobody any more
+  bool made_in_place_ = false;  ///< the process began on its CPUs
   Spawned child_;
   std::optional<Watch> watch_;
   std::unique_ptr<Capture> stdout_;

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -44,7 +45,7 @@ MeasuredRun::MeasuredRun(Services services, RunOwner& owner)
 
 Result<void> MeasuredRun::Start(RunTask task) {
   DropCaches(task);
-  if (auto started = now_->Start(std::move(task), false, *this); !started) return started;
+  if (auto started = now_->Start(std::move(task), *this); !started) return started;
   Begin();
   return {};
 }
@@ -56,14 +57,41 @@ void MeasuredRun::Prepare(RunTask task) {
   // To make a control group with its memory counters is work for every CPU.
   if (task.needs->tree.memory_peak) return;
   if (task.plan->spec().settings.drop_caches) return;
+  OpenSpawner();
   // Where it fails, Start() will say why when its time has come.
-  if (!next_->Start(std::move(task), true, *this)) next_->Discard();
+  const bool ordered = spawner_ && next_->Prepare(std::move(task), *spawner_, now_->pid());
+  if (!ordered) next_->Discard();
 }
 
-void MeasuredRun::StartPrepared() {
+Result<void> MeasuredRun::StartPrepared() {
   std::swap(now_, next_);
-  now_->Go();
+  if (!now_->Go(*this)) {
+    // Somebody killed the spawner, or it could not do what Start() perhaps can.
+    CloseSpawner();
+    RunTask task = now_->task();
+    return Start(std::move(task));
+  }
   Begin();
+  return {};
+}
+
+void MeasuredRun::OpenSpawner() {
+  if (spawner_) return;
+  auto opened = Spawner::Open();
+  if (!opened) return;
+  spawner_ = std::move(*opened);
+  services_.tree.Claim(spawner_->pid(), ProcessTree::Kind::kHelper);
+}
+
+void MeasuredRun::CloseSpawner() {
+  if (!spawner_) return;
+  services_.tree.Release(spawner_->pid());
+  spawner_.reset();
+}
+
+void MeasuredRun::EndPreparing() {
+  DiscardPrepared();
+  CloseSpawner();
 }
 
 /// What is not written back stays, so that it is written first.
@@ -77,7 +105,7 @@ void MeasuredRun::DropCaches(const RunTask& task) const {
 /// For a child that somebody killed just before it was let go: nothing of the run has happened yet.
 void MeasuredRun::StartAgain() {
   RunTask task = now_->task();
-  if (auto started = now_->Start(std::move(task), false, *this); !started) {
+  if (auto started = now_->Start(std::move(task), *this); !started) {
     return Finish(std::move(started).error());
   }
   Begin();
@@ -110,8 +138,6 @@ void MeasuredRun::Cancel() {
 void MeasuredRun::OnReady(int fd, std::uint32_t) {
   if (fd == timer_.fd()) return OnTimer();
   if (fd == now_->pidfd()) return OnExit();
-  // Somebody killed it before its time.
-  next_->Discard();
 }
 
 void MeasuredRun::OnTimer() {
@@ -149,8 +175,10 @@ void MeasuredRun::OnExit() {
   // How often it was moved can be read as long as it has not been reaped.
   const std::optional<ChildEnd> end = movable ? now_->LookAtEnd() : std::nullopt;
   const bool ended = now_->Reap(info, usage);
-  const std::int64_t ended_at = end ? end->at_ns : MonotonicNow();
+  std::int64_t ended_at = end ? end->at_ns : MonotonicNow();
   if (!ended) return;
+  // Both look later than it ended.
+  if (spawner_) ended_at = std::min(ended_at, spawner_->EndOf(now_->pid()).value_or(ended_at));
   if (end && end->migrations) services_.machine.NoteMigrations(*end->migrations);
   services_.loop.StayAwake(0);
   TakeFigures(info, usage, ended_at);

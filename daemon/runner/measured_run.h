@@ -17,6 +17,7 @@
 #include "daemon/runner/host.h"
 #include "daemon/runner/launch.h"
 #include "daemon/runner/process_tree.h"
+#include "daemon/runner/spawner.h"
 #include "daemon/system/machine_owner.h"
 #include "daemon/system/run_groups.h"
 #include "daemon/wire/messages.h"
@@ -37,7 +38,7 @@ class RunOwner {
 ///
 /// idle -> running -> sweeping (until no descendant is left) -> parsing (if asked for) -> idle.
 /// A timeout or a cancel kills the child, and the same path is gone from there. The child of the
-/// next run may be prepared meanwhile, so that StartPrepared() needs only wake it.
+/// next run may be prepared meanwhile, so that StartPrepared() needs only let it go.
 class MeasuredRun : public EventSink, public HelperOwner {
  public:
   struct Services {
@@ -61,15 +62,18 @@ class MeasuredRun : public EventSink, public HelperOwner {
   /// @errors when no process can be made; then the owner is not told again.
   Result<void> Start(RunTask task);
 
-  /// Makes the child of the next run, which waits for StartPrepared(). Without effect where that is
-  /// not possible, or where its control group would have it made on the benchmark CPUs, or joining
-  /// one would hold up the whole machine.
+  /// Has the child of the next run made when the present one ends; it waits for StartPrepared().
+  /// Without effect where that is not possible: the benchmark CPUs are those of a control group
+  /// that only children are in, or joining one would hold up the whole machine.
   void Prepare(RunTask task);
-  bool prepared() const { return next_->held(); }
+  bool prepared() const { return next_->prepared(); }
   /// Starts the run that was prepared; needs prepared() and idle(). Prepare() or DiscardPrepared()
   /// must follow: what is left of the run before it waits for that.
-  void StartPrepared();
+  /// @errors those of Start()
+  Result<void> StartPrepared();
   void DiscardPrepared() { next_->Discard(); }
+  /// Forgets also who makes prepared children, until the next Prepare(). Needs idle().
+  void EndPreparing();
   /// Lets go of what is left of the run that finished; only where prepared() and not started.
   void CloseFinished();
 
@@ -83,6 +87,8 @@ class MeasuredRun : public EventSink, public HelperOwner {
   void OnHelperDone(HelperProcess& helper, Result<std::string> answer) override;
 
   void Begin();
+  void OpenSpawner();
+  void CloseSpawner();
   void StartAgain();
   void OnTimer();
   void OnExit();
@@ -99,6 +105,7 @@ class MeasuredRun : public EventSink, public HelperOwner {
   const Services services_;
   RunOwner& owner_;
   Timer timer_;
+  std::unique_ptr<Spawner> spawner_;
   Launch first_;
   Launch second_;
   Launch* now_ = &first_;

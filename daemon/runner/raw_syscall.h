@@ -1,5 +1,6 @@
 #pragma once
 
+#include <linux/sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -30,5 +31,33 @@ inline long RawSyscall(long number, long a = 0, long b = 0, long c = 0, long d =
 
 /// Pointers travel in registers like numbers.
 inline long Word(const void* pointer) { return reinterpret_cast<long>(pointer); }
+
+/// clone3 whose child goes on in `entry`, which never returns, on the stack given in `args`.
+///
+/// @returns the child's pid, or the negative error number.
+inline long RawClone3(const clone_args& args, void (*entry)(void*), void* argument) {
+#if defined(__x86_64__)
+  long result = SYS_clone3;
+  // The child has a new stack, where nothing of this frame is: it may use registers only, and must
+  // never come back here.
+  asm volatile(
+      "syscall\n\t"
+      "test %%rax, %%rax\n\t"
+      "jnz 1f\n\t"
+      "mov %[argument], %%rdi\n\t"
+      "call *%[entry]\n\t"
+      "ud2\n"
+      "1:"
+      : "+a"(result)
+      : "D"(&args), "S"(sizeof(args)), [argument] "r"(argument), [entry] "r"(entry)
+      : "rcx", "r11", "memory", "cc");
+  return result;
+#else
+  (void)args;
+  (void)entry;
+  (void)argument;
+  return -ENOSYS;
+#endif
+}
 
 }  // namespace benchd

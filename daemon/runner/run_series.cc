@@ -81,7 +81,7 @@ Result<void> RunSeries::StartRun(std::size_t index) {
   const wire::PlannedStart& start = order_->runs[index];
   if (run_.prepared() && prepared_ && prepared_->child == start.child &&
       prepared_->padding_bytes == start.padding_bytes && prepared_->variables == start.variables) {
-    run_.StartPrepared();
+    if (auto started = run_.StartPrepared(); !started) return started;
   } else {
     run_.DiscardPrepared();
     if (auto started = run_.Start(TaskOf(start)); !started) return started;
@@ -125,7 +125,7 @@ void RunSeries::Cancel() {
 }
 
 void RunSeries::DropPrepared() {
-  run_.DiscardPrepared();
+  run_.EndPreparing();
   prepared_.reset();
 }
 

@@ -38,8 +38,8 @@ class SeriesOwner {
 /// The runs of one request, one after the other, as close together as they can be: between the end
 /// of a child and the start of the next there are a few system calls and no word with benchd.
 ///
-/// While one runs, the next one's child is prepared, on the housekeeping CPUs. A child prepared for
-/// a run that benchd only expected is kept until the next series tells.
+/// While one runs, the next one's child is prepared. A child prepared for a run that benchd only
+/// expected is kept until the next series tells.
 class RunSeries : public RunOwner {
  public:
   using Children = std::map<std::uint32_t, OpenedChild>;

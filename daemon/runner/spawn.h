@@ -44,10 +44,27 @@ struct SpawnOptions {
   bool only_in_cgroup = false;
   /// Runs the child's first steps in the runner's own memory (CLONE_VM): no page tables to copy.
   bool share_memory = true;
-  /// Stops before it takes on anything of the user's, on the runner's own CPUs, until OpenGate().
-  /// Until it has become its program only waits with __WALL see it.
+  /// Stops before it takes on anything of the user's, on the CPUs of whoever made it, until
+  /// OpenGate(). Until it has become its program only waits with __WALL see it.
   bool held = false;
 };
+
+/// What clone answered.
+struct RawSpawned {
+  pid_t pid = 0;  ///< 0: there is no process
+  int pidfd = -1;
+  int error_number = 0;
+  bool refused_group = false;  ///< not to be made in SpawnOptions::cgroup_fd
+};
+
+/// Completes `plan` and `area` for the child that is made next.
+void BeginSpawn(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options);
+
+/// Clones the child of BeginSpawn() as a child of the calling process, or, with `sibling`, of its
+/// parent: only a held one. The kernel itself writes pid and pidfd into `made`, so that they hold
+/// even if the calling process dies of it. Makes raw system calls only.
+void CloneChild(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options, bool sibling,
+                RawSpawned& made);
 
 /// Starts a process that carries out `plan` (its report and cgroup fields are filled in here).
 ///
@@ -59,13 +76,13 @@ struct SpawnOptions {
 ///         held where clone3 is missing.
 Result<Spawned> Spawn(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options);
 
-/// Sleeps until a held child has come to its gate, so that nothing is left for it to do there but
-/// to go on. Its way takes some tens of microseconds; one that failed on it is waited for no longer
-/// than a millisecond.
-void AwaitAtGate(SpawnArea& area);
+/// What Spawn() answers for `made`, with its descriptor.
+Result<Spawned> SpawnResult(const RawSpawned& made, const SpawnOptions& options);
 
-/// Lets a held child go: gives it its CPUs while it still sleeps, so that it wakes there, then
-/// wakes it.
-void OpenGate(pid_t pid, const ChildPlan& plan, SpawnArea& area);
+/// Gives a process the CPUs of `plan`. False when the kernel refuses.
+bool SetAffinity(pid_t pid, const ChildPlan& plan);
+
+/// Lets a held child go.
+void OpenGate(SpawnArea& area);
 
 }  // namespace benchd

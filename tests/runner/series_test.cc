@@ -1,22 +1,26 @@
 // Several runs of one request, and the child that is made ready while another one runs.
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "daemon/base/cpu_list.h"
 #include "tests/runner/runner_process.h"
 
 namespace benchd {
 namespace {
 
-/// Sets H to the pid of the runner's other child, the one that waits for its turn, once there is
-/// one: on a loaded machine the script may be faster than the runner, which makes it afterwards.
-const std::string kFindHeld =
-    "while [ -z \"$H\" ]; do for p in $(cat /proc/$PPID/task/$PPID/children); do "
-    "[ $p = $$ ] || H=\"$H $p\"; done; done; ";
+/// Sets S to the pid of the runner's other child, its spawner, once there is one: on a loaded
+/// machine the script may be faster than the runner.
+const std::string kFindSpawner =
+    "while [ -z \"$S\" ]; do for p in $(cat /proc/$PPID/task/$PPID/children); do "
+    "[ $p = $$ ] || S=$p; done; done; ";
 
 class SeriesTest : public testing::Test {
  protected:
@@ -25,6 +29,7 @@ class SeriesTest : public testing::Test {
     for (std::uint32_t number = 0; number < scripts.size(); ++number) {
       wire::OpenChild child = ScriptOf(scripts[number]);
       child.child = number;
+      child.cpus = runner_.hello().benchmark_cpus;
       child.output = OutputKind::kLog;
       ASSERT_TRUE(runner_.Open(std::move(child)));
     }
@@ -145,39 +150,114 @@ TEST_F(SeriesTest, TheChildThatWaitsSurvivesWhatTheRunBeforeItLeftBehind) {
   EXPECT_EQ(finished.runs[3].output, "b\n");
 }
 
-TEST_F(SeriesTest, AChildKilledWhileItWaitsIsMadeAgain) {
-  Open({kFindHeld + "[ -n \"$H\" ] && kill -9 $H; echo killed $H", "echo b"});
+TEST_F(SeriesTest, ASpawnerThatIsKilledIsReplaced) {
+  Open({kFindSpawner + "kill -9 $S; echo killed $S", "echo b"});
+  const auto finished = Run(SeriesOf({0, 1, 0, 1, 1}));
+  ASSERT_TRUE(finished.result) << finished.result.error().message;
+  ASSERT_EQ(finished.runs.size(), 5U);
+  EXPECT_NE(finished.runs[0].output, finished.runs[2].output) << "it was the same one";
+  for (const std::size_t run : {1U, 3U, 4U}) EXPECT_EQ(finished.runs[run].output, "b\n");
+}
+
+TEST_F(SeriesTest, ASpawnerThatIsStoppedIsGivenUp) {
+  Open({kFindSpawner + "kill -STOP $S", "echo b"});
   const auto finished = Run(SeriesOf({0, 1}));
   ASSERT_TRUE(finished.result) << finished.result.error().message;
   ASSERT_EQ(finished.runs.size(), 2U);
-  EXPECT_NE(finished.runs[0].output, "killed\n") << "none waited: nothing was tested";
   EXPECT_EQ(finished.runs[1].output, "b\n");
 }
 
-TEST_F(SeriesTest, AChildWaitsOnTheHousekeepingCpus) {
-  Open({kFindHeld + "for t in Cpus_allowed_list; do grep $t /proc/$PPID/status /proc/$(echo "
-                    "$H)/status; done",
-        "true"});
+TEST_F(SeriesTest, OnlyChildrenAndTheirSpawnerAreOnTheBenchmarkCpus) {
+  Open({"true", kFindSpawner + "for p in $PPID $S $$; do sed -n 's/^Cpus_allowed_list:.//p' "
+                               "/proc/$p/status; done"});
   const auto finished = Run(SeriesOf({0, 1}));
-  ASSERT_TRUE(finished.result) << finished.result.error().message;
-  std::istringstream lines(finished.runs[0].output);
-  std::string runners;
-  std::string held;
-  ASSERT_TRUE(std::getline(lines, runners) && std::getline(lines, held)) << lines.str();
-  EXPECT_EQ(runners.substr(runners.find('\t')), held.substr(held.find('\t')));
+  ASSERT_EQ(finished.runs.size(), 2U);
+  std::istringstream lines(finished.runs[1].output);
+  std::string runner;
+  std::string spawner;
+  std::string child;
+  ASSERT_TRUE(std::getline(lines, runner) && std::getline(lines, spawner) &&
+              std::getline(lines, child))
+      << lines.str();
+  EXPECT_EQ(runner, FormatCpuList(runner_.hello().housekeeping_cpus));
+  EXPECT_EQ(spawner, FormatCpuList(runner_.hello().benchmark_cpus));
+  EXPECT_EQ(child, FormatCpuList(runner_.hello().benchmark_cpus));
 }
 
-TEST_F(SeriesTest, AChildThatWaitsEndsWithTheConnection) {
-  Open({kFindHeld + "echo $H", "true"});
-  wire::StartRuns series = SeriesOf({0});
-  series.next = wire::PlannedStart{.child = 1};
-  const auto finished = Run(series);
+TEST_F(SeriesTest, TheSpawnerSleepsAndMakesNoChildWhileOneRuns) {
+  Open({kFindSpawner + "sleep 0.05; cat /proc/$PPID/task/$PPID/children | wc -w; "
+                       "sed -n 's/^State:.//p' /proc/$S/status"});
+  const auto finished = Run(SeriesOf({0, 0, 0}));
+  ASSERT_EQ(finished.runs.size(), 3U);
+  // The first one's own maker is the runner.
+  for (const wire::RunFigures& run : finished.runs) {
+    EXPECT_EQ(run.output, "2\nS (sleeping)\n");
+  }
+}
+
+/// After a series that expected another run: the child that waits for it.
+class WaitingChildTest : public SeriesTest {
+ protected:
+  void SetUp() override {
+    Open({kFindSpawner + "echo $S", "echo b"});
+    // The spawner looks for the end of those it has made: not of the first one.
+    wire::StartRuns series = SeriesOf({0, 0});
+    series.next = wire::PlannedStart{.child = 1};
+    const auto finished = Run(series);
+    ASSERT_EQ(finished.runs.size(), 2U);
+    spawner_ = std::stoi("0" + finished.runs[0].output);
+    const std::string number = std::to_string(runner_.pid());
+    while (waiting_ == 0) {
+      std::istringstream children(ReadFile("/proc/" + number + "/task/" + number + "/children"));
+      for (pid_t pid = 0; children >> pid;) {
+        if (pid != spawner_) waiting_ = pid;
+      }
+    }
+  }
+
+  pid_t spawner_ = 0;
+  pid_t waiting_ = 0;
+};
+
+TEST_F(WaitingChildTest, IsTheOneThatRuns) {
+  const auto finished = Run(SeriesOf({1}));
   ASSERT_EQ(finished.runs.size(), 1U);
-  const pid_t held = std::stoi("0" + finished.runs[0].output);
-  ASSERT_GT(held, 0) << "none waited";
+  EXPECT_EQ(finished.runs[0].output, "b\n");
+  EXPECT_EQ(kill(waiting_, 0), -1);
+}
+
+TEST_F(WaitingChildTest, IsMadeAgainWhenSomebodyKilledIt) {
+  ASSERT_EQ(kill(waiting_, SIGKILL), 0);
+  const auto finished = Run(SeriesOf({1}));
+  ASSERT_TRUE(finished.result) << finished.result.error().message;
+  ASSERT_EQ(finished.runs.size(), 1U);
+  EXPECT_EQ(finished.runs[0].output, "b\n");
+}
+
+TEST_F(WaitingChildTest, EndsWithTheConnectionLikeTheSpawner) {
+  ASSERT_GT(spawner_, 0);
   EXPECT_EQ(runner_.Close(), 0);
-  EXPECT_EQ(kill(held, 0), -1);
-  EXPECT_EQ(errno, ESRCH);
+  for (const pid_t pid : {spawner_, waiting_}) {
+    EXPECT_EQ(kill(pid, 0), -1);
+    EXPECT_EQ(errno, ESRCH);
+  }
+}
+
+TEST_F(WaitingChildTest, EndsWithARunnerThatIsKilledLikeTheSpawner) {
+  const UniqueFd spawner(static_cast<int>(syscall(SYS_pidfd_open, spawner_, 0)));
+  const UniqueFd waiting(static_cast<int>(syscall(SYS_pidfd_open, waiting_, 0)));
+  ASSERT_TRUE(spawner && waiting);
+  ASSERT_EQ(kill(runner_.pid(), SIGKILL), 0);
+  for (const int pidfd : {spawner.get(), waiting.get()}) {
+    pollfd end{pidfd, POLLIN, 0};
+    EXPECT_EQ(poll(&end, 1, 60'000), 1);
+  }
+}
+
+TEST_F(WaitingChildTest, IsGoneWhenTheSessionIsAndSoIsTheSpawner) {
+  runner_.Send(wire::CloseChildren{7});
+  EXPECT_TRUE(runner_.Await<wire::Done>().result);
+  for (const pid_t pid : {spawner_, waiting_}) EXPECT_EQ(kill(pid, 0), -1);
 }
 
 TEST_F(SeriesTest, EmptiesAnOutputFileOnceThenAppends) {

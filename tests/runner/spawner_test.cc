@@ -1,0 +1,151 @@
+// The process that makes children where they are going to run.
+#include "daemon/runner/spawner.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "daemon/runner/event_loop.h"
+
+namespace benchd {
+namespace {
+
+class SpawnerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    // A child begins with all signals blocked, as the runner has them.
+    sigset_t all;
+    sigfillset(&all);
+    ASSERT_EQ(sigprocmask(SIG_SETMASK, &all, &mask_), 0);
+    for (int& stream : plan_.streams) stream = null_.get();
+    ASSERT_EQ(
+        sched_getaffinity(0, sizeof(plan_.affinity), reinterpret_cast<cpu_set_t*>(plan_.affinity)),
+        0);
+    plan_.path = "/bin/true";
+    plan_.argv = argv_;
+    plan_.envp = argv_ + 1;
+    auto opened = Spawner::Open();
+    ASSERT_TRUE(opened) << opened.error().message;
+    spawner_ = std::move(*opened);
+  }
+  void TearDown() override { sigprocmask(SIG_SETMASK, &mask_, nullptr); }
+
+  bool Order(pid_t after = 0) { return spawner_->Order(plan_, area_, {}, after); }
+  Spawned Take() {
+    auto child = spawner_->Take();
+    EXPECT_TRUE(child) << child.error().message;
+    return child ? std::move(*child) : Spawned{};
+  }
+  /// Lets a child go, and waits for it. @returns its exit code.
+  int Finish(const Spawned& child) {
+    OpenGate(area_);
+    siginfo_t info{};
+    EXPECT_EQ(waitid(P_PIDFD, static_cast<id_t>(child.pidfd.get()), &info, WEXITED | __WALL), 0);
+    return info.si_code == CLD_EXITED ? info.si_status : -1;
+  }
+
+  /// Of this process, the spawner first.
+  static std::vector<pid_t> Children() {
+    const std::string number = std::to_string(getpid());
+    std::ifstream file("/proc/" + number + "/task/" + number + "/children");
+    return {std::istream_iterator<pid_t>(file), {}};
+  }
+
+  sigset_t mask_{};
+  UniqueFd null_{open("/dev/null", O_RDWR | O_CLOEXEC)};
+  char name_[5] = "true";
+  char* argv_[2] = {name_, nullptr};
+  ChildPlan plan_;
+  SpawnArea area_;
+  std::unique_ptr<Spawner> spawner_;
+};
+
+TEST_F(SpawnerTest, MakesOneChildAfterTheOther) {
+  for (int round = 0; round < 3; ++round) {
+    ASSERT_TRUE(Order());
+    const Spawned child = Take();
+    EXPECT_EQ(Finish(child), 0);
+    EXPECT_FALSE(spawner_->Withdraw()) << "nothing is ordered";
+  }
+}
+
+TEST_F(SpawnerTest, SeesWhenAChildHasEnded) {
+  ASSERT_TRUE(Order());
+  const Spawned child = Take();
+  const std::int64_t before = MonotonicNow();
+  EXPECT_EQ(spawner_->EndOf(child.pid), std::nullopt);
+  EXPECT_EQ(Finish(child), 0);
+  // It comes to look once it is ready for the next order.
+  ASSERT_TRUE(Order(child.pid));
+  const Spawned next = Take();
+  const auto end = spawner_->EndOf(child.pid);
+  ASSERT_TRUE(end.has_value());
+  EXPECT_GE(*end, before);
+  EXPECT_GE(*end, area_.report().monotonic_ns);
+  EXPECT_LE(*end, MonotonicNow());
+  EXPECT_EQ(spawner_->EndOf(next.pid), std::nullopt);
+  EXPECT_EQ(Finish(next), 0);
+}
+
+TEST_F(SpawnerTest, AnOrderThatWasWithdrawnIsNotMade) {
+  ASSERT_TRUE(Order());
+  const Spawned running = Take();
+  // A plan is one child's until that has been waited for.
+  ChildPlan other_plan = plan_;
+  SpawnArea other;
+  ASSERT_TRUE(spawner_->Order(other_plan, other, {}, running.pid));
+  EXPECT_TRUE(spawner_->Withdraw());
+  EXPECT_EQ(Finish(running), 0);
+  siginfo_t info{};
+  EXPECT_EQ(waitid(P_PID, static_cast<id_t>(spawner_->pid()), &info,
+                   WEXITED | WNOHANG | WNOWAIT | __WALL),
+            0)
+      << "it lives";
+  ASSERT_TRUE(Order());
+  EXPECT_EQ(Finish(Take()), 0);
+}
+
+TEST_F(SpawnerTest, MakesTheNextOneWhenOneHasEnded) {
+  ASSERT_TRUE(Order());
+  const Spawned running = Take();
+  // A plan is one child's until that has been waited for.
+  ChildPlan other_plan = plan_;
+  SpawnArea other;
+  ASSERT_TRUE(spawner_->Order(other_plan, other, {}, running.pid));
+  EXPECT_EQ(Finish(running), 0);
+  // Nobody asks for it before it is there.
+  std::vector<pid_t> children;
+  while (children.size() < 2) children = Children();
+  EXPECT_FALSE(spawner_->Withdraw());
+  const Spawned next = Take();
+  EXPECT_EQ(next.pid, children.back());
+  OpenGate(other);
+  siginfo_t info{};
+  EXPECT_EQ(waitid(P_PIDFD, static_cast<id_t>(next.pidfd.get()), &info, WEXITED | __WALL), 0);
+}
+
+TEST_F(SpawnerTest, SaysWhenItWasKilled) {
+  ASSERT_EQ(kill(spawner_->pid(), SIGKILL), 0);
+  ASSERT_TRUE(Order());
+  auto child = spawner_->Take();
+  ASSERT_FALSE(child);
+  EXPECT_EQ(child.error().code, ErrorCode::kUnavailable);
+}
+
+TEST_F(SpawnerTest, RefusesCpusThatCannotBeHad) {
+  for (unsigned long& word : plan_.affinity) word = 0;
+  plan_.affinity[ChildPlan::kMaskWords - 1] = 1;  // CPU 960
+  EXPECT_FALSE(Order());
+}
+
+}  // namespace
+}  // namespace benchd
