@@ -220,6 +220,8 @@ void MeasuredRun::TakeFigures(const siginfo_t& info, const rusage& usage, std::i
 void MeasuredRun::Sweep() {
   if (!services_.tree.AnyLeft()) return AfterSweep();
   if (MonotonicNow() > sweep_until_) return GiveUpSweeping();
+  // Nobody claims the next run's child before it is taken: it would be killed with the others.
+  DiscardPrepared();
   now_->StopWatching();
   now_->KillGroups();
   const std::size_t left = services_.tree.Kill();
