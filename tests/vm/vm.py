@@ -10,6 +10,7 @@ The machine is QEMU's software emulation: /dev/kvm may be there without being us
 here needs it. Its image is built once (image/build.sh, 45 s) and kept below
 ${XDG_CACHE_HOME:-~/.cache}/benchd-vm/HASH, the hash being that of everything in image/; the disk is
 never modified. Exit code 0: all tests passed; 1: not; 77: this machine cannot do it, and why.
+With --minutes, what there was no time for is named at the end and is no failure.
 """
 
 import argparse
@@ -248,10 +249,12 @@ class Life:
     seen in the middle of a test with all processors busy and its kernel's clock standing still,
     where nothing inside can tell. Why is not known; the same test passes in another boot."""
 
-    def __init__(self, process, boot, console):
+    def __init__(self, process, boot, console, deadline):
         self.stood_still = False
+        self.out_of_time = False
         self._process = process
         self._timeout_s = boot.timeout_s
+        self._deadline = deadline
         self._console = console
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look)
@@ -273,7 +276,8 @@ class Life:
                 signs, since = there, now
             # Before the first one it boots.
             self.stood_still = signs > 0 and now - since > STANDSTILL_S
-            if self.stood_still or now > end:
+            self.out_of_time = now > self._deadline
+            if self.stood_still or self.out_of_time or now > end:
                 # Its own process, never by name.
                 self._process.kill()
                 return
@@ -302,18 +306,30 @@ def watch_guest(process, boot):
     return status, failed
 
 
-def run_boot(image, boot, payload, folder):
-    """What did not pass, in lines; empty when the guest says that all did. A machine that stands
-    still is booted again, twice at most."""
-    for _ in range(2):
-        failed, stood_still = boot_once(image, boot, payload, folder)
-        if not stood_still:
-            return failed
-        say(f"boot '{boot.name}': the emulated machine stood still; once more")
-    return boot_once(image, boot, payload, folder)[0]
+@dataclasses.dataclass
+class Outcome:
+    """What did not pass in a boot, and what there was no time for, in lines: both empty when the
+    guest says that all passed."""
+
+    failed: list = dataclasses.field(default_factory=list)
+    left_out: list = dataclasses.field(default_factory=list)
+    stood_still: bool = False
 
 
-def boot_once(image, boot, payload, folder):
+def run_boot(image, boot, payload, folder, deadline):
+    """The outcome of a boot. A machine that stands still is booted again, twice at most."""
+    for attempt in range(3):
+        if time.monotonic() > deadline:
+            return Outcome(left_out=[f"boot '{boot.name}': left out, the time is over"])
+        outcome = boot_once(image, boot, payload, folder, deadline)
+        if not outcome.stood_still:
+            break
+        say(f"boot '{boot.name}': the emulated machine stood still"
+            + ("; once more" if attempt < 2 else ""))
+    return outcome
+
+
+def boot_once(image, boot, payload, folder, deadline):
     begin = time.monotonic()
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -325,13 +341,17 @@ def boot_once(image, boot, payload, folder):
             qemu_command(image, boot, payload, folder),
             env=dict(os.environ, LD_LIBRARY_PATH=libraries),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors)
-    life = Life(process, boot, folder / "console.txt")
+    life = Life(process, boot, folder / "console.txt", deadline)
     try:
         status, failed = watch_guest(process, boot)
     finally:
         life.end()
     unpack_results(folder)
     seconds = time.monotonic() - begin
+    if status is None and life.out_of_time:
+        said = f"broken off after {seconds:.0f} s, the time is over"
+        say(f"boot '{boot.name}': {said}")
+        return Outcome(failed, [f"boot '{boot.name}': {said}"])
     if status is None:
         for name in ("console.txt", "qemu.txt"):
             lines = (folder / name).read_bytes().decode(errors="replace").splitlines()
@@ -343,7 +363,7 @@ def boot_once(image, boot, payload, folder):
         said = f"{'passed' if status == 0 else 'FAILED'}, {seconds:.0f} s"
     say(f"boot '{boot.name}': {said}")
     failed = [] if status == 0 else [f"boot '{boot.name}': {said}", *failed]
-    return failed, status is None and life.stood_still
+    return Outcome(failed, stood_still=status is None and life.stood_still)
 
 
 def parse_arguments():
@@ -355,6 +375,8 @@ def parse_arguments():
                         help="only these tests: FILE[.CLASS[.TEST]] (repeatable)")
     parser.add_argument("--jobs", type=int, default=min(2, len(os.sched_getaffinity(0))),
                         help="machines that run at once (default: 2, where there are CPUs)")
+    parser.add_argument("--minutes", type=float, default=float("inf"),
+                        help="for all of it; what has not ended by then is named and left out")
     parser.add_argument("--script", help="a program to run in the machine instead of the tests")
     parser.add_argument("--results", type=pathlib.Path,
                         help="keep the guest's journal and console here (default: on failure, in "
@@ -366,6 +388,7 @@ def main():
     arguments = parse_arguments()
     try:
         begin = time.monotonic()
+        deadline = begin + arguments.minutes * 60
         image = ready_image()
         say(f"image: {image} ({time.monotonic() - begin:.0f} s)")
         results = arguments.results or pathlib.Path(tempfile.mkdtemp(prefix="benchd-vm-"))
@@ -377,14 +400,17 @@ def main():
             say(f"payload: {payload.stat().st_size >> 20} MiB ({time.monotonic() - begin:.0f} s)")
             boots = [one for one in BOOTS if not arguments.boot or one.name in arguments.boot]
             with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-                failed = [line for lines in pool.map(
-                    lambda boot: run_boot(image, boot, payload, results / boot.name), boots)
-                    for line in lines]
+                outcomes = list(pool.map(
+                    lambda boot: run_boot(image, boot, payload, results / boot.name, deadline),
+                    boots))
+            failed = [line for outcome in outcomes for line in outcome.failed]
+            # Like what failed, at the end, where several machines no longer talk at once.
+            for line in (line for outcome in outcomes for line in outcome.left_out):
+                say(line)
     except Skip as reason:
         print(f"skipped: {reason}", file=sys.stderr)
         return SKIPPED
     if failed:
-        # Once more at the end, where several machines no longer talk at once.
         for line in failed:
             say(line)
         say(f"journal and console of the machine: {results}")
