@@ -49,8 +49,8 @@ class Boot:
     cpu: str
     table: str
     kernel: str = ""
-    # A quiet machine of two cores needs a fifth of it.
-    timeout_s: int = 900
+    # A quiet machine of two cores needs a third of it.
+    timeout_s: int = 1500
 
 
 # -cx16: with it a later kernel (6.12) crashes under emulation.
@@ -60,13 +60,12 @@ BOOTS = [
     Boot("intel", "acpi-cpufreq, SMT, interrupts, partitions", INTEL, "pss.aml"),
     # The same machine once more, so that two processors of the host have something to do.
     Boot("crashes", "kill -9 at random moments", INTEL, "pss.aml"),
-    Boot("hostile", "programs that do their worst", INTEL, "pss.aml", timeout_s=1500),
+    Boot("hostile", "programs that do their worst", INTEL, "pss.aml"),
     # cpufreq/boost comes with amd-pstate; the table's registers are memory to be left alone.
     Boot("amd", "amd-pstate with boost", "max,-cx16,family=25,model=1", "cpc.aml",
          "memmap=64K$0x3f000000 amd_pstate.shared_mem=1 amd_pstate=passive"),
     Boot("v1", "cgroup version 1 only", INTEL, "pss.aml",
-         "systemd.unified_cgroup_hierarchy=0 systemd.legacy_systemd_cgroup_controller=1",
-         timeout_s=1500),
+         "systemd.unified_cgroup_hierarchy=0 systemd.legacy_systemd_cgroup_controller=1"),
 ]
 # clocksource: the kernel measures the processor's own counter at boot and, on a host with other
 # work, finds it to run several times too fast or slow; then no time limit means what it says.
