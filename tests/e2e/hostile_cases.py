@@ -24,7 +24,7 @@ pids = 60
 open_files = 64
 file_size_mib = 8
 core_mib = 0
-cpu_seconds = 2
+cpu_seconds = 6
 """
 
 TIMED_OUT = "did not end within 1 s and was killed with all its children"
