@@ -40,6 +40,11 @@ class SpawnerTest : public testing::Test {
   void TearDown() override { sigprocmask(SIG_SETMASK, &mask_, nullptr); }
 
   bool Order(pid_t after = 0) { return spawner_->Order(plan_, area_, {}, after); }
+  /// While one is there: a plan is one child's until that has been waited for.
+  bool OrderAnother(pid_t after) {
+    other_plan_ = plan_;
+    return spawner_->Order(other_plan_, other_area_, {}, after);
+  }
   Spawned Take() {
     auto child = spawner_->Take();
     EXPECT_TRUE(child) << child.error().message;
@@ -66,6 +71,8 @@ class SpawnerTest : public testing::Test {
   char* argv_[2] = {name_, nullptr};
   ChildPlan plan_;
   SpawnArea area_;
+  ChildPlan other_plan_;
+  SpawnArea other_area_;
   std::unique_ptr<Spawner> spawner_;
 };
 
@@ -99,10 +106,7 @@ TEST_F(SpawnerTest, SeesWhenAChildHasEnded) {
 TEST_F(SpawnerTest, AnOrderThatWasWithdrawnIsNotMade) {
   ASSERT_TRUE(Order());
   const Spawned running = Take();
-  // A plan is one child's until that has been waited for.
-  ChildPlan other_plan = plan_;
-  SpawnArea other;
-  ASSERT_TRUE(spawner_->Order(other_plan, other, {}, running.pid));
+  ASSERT_TRUE(OrderAnother(running.pid));
   EXPECT_TRUE(spawner_->Withdraw());
   EXPECT_EQ(Finish(running), 0);
   siginfo_t info{};
@@ -117,10 +121,7 @@ TEST_F(SpawnerTest, AnOrderThatWasWithdrawnIsNotMade) {
 TEST_F(SpawnerTest, MakesTheNextOneWhenOneHasEnded) {
   ASSERT_TRUE(Order());
   const Spawned running = Take();
-  // A plan is one child's until that has been waited for.
-  ChildPlan other_plan = plan_;
-  SpawnArea other;
-  ASSERT_TRUE(spawner_->Order(other_plan, other, {}, running.pid));
+  ASSERT_TRUE(OrderAnother(running.pid));
   EXPECT_EQ(Finish(running), 0);
   // Nobody asks for it before it is there.
   std::vector<pid_t> children;
@@ -128,7 +129,7 @@ TEST_F(SpawnerTest, MakesTheNextOneWhenOneHasEnded) {
   EXPECT_FALSE(spawner_->Withdraw());
   const Spawned next = Take();
   EXPECT_EQ(next.pid, children.back());
-  OpenGate(other);
+  OpenGate(other_area_);
   siginfo_t info{};
   EXPECT_EQ(waitid(P_PIDFD, static_cast<id_t>(next.pidfd.get()), &info, WEXITED | __WALL), 0);
 }
