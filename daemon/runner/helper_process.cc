@@ -121,7 +121,7 @@ void HelperProcess::OnReady(int fd, std::uint32_t) {
   if (fd == timer_->fd()) {
     if (!timer_->TakeExpiry()) return;
     timed_out_ = true;
-    syscall(SYS_pidfd_send_signal, process_.pidfd.get(), SIGKILL, nullptr, 0);
+    SendKill(process_);
     return;
   }
   // While it is not reaped its number, and so its group, can be nobody else's.
@@ -165,7 +165,7 @@ Result<std::string> HelperProcess::Collect(int status, bool exited) {
 }
 
 void HelperProcess::KillAndReap() {
-  syscall(SYS_pidfd_send_signal, process_.pidfd.get(), SIGKILL, nullptr, 0);
+  SendKill(process_);
   siginfo_t info{};
   // It dies as fast as the kernel can; one that hangs in the kernel keeps its memory and is reaped
   // by the tree when it comes back.

@@ -148,12 +148,8 @@ void Launch::Discard() {
   watch_.reset();
   Spawner* const spawner = std::exchange(spawner_, nullptr);
   if (spawner != nullptr && !spawner->Withdraw()) {
-    if (auto child = spawner->Take()) {
-      syscall(SYS_pidfd_send_signal, child->pidfd.get(), SIGKILL, nullptr, 0);
-      siginfo_t info{};
-      // It is nowhere but in our own few steps, so that this does not take long.
-      waitid(P_PIDFD, static_cast<id_t>(child->pidfd.get()), &info, WEXITED | __WALL);
-    }
+    // It is nowhere but in our own few steps, so that this does not take long.
+    if (auto child = spawner->Take()) KillAndWait(*child);
   }
   child_.pidfd.Reset();
   counters_.Close();
@@ -163,7 +159,7 @@ void Launch::Discard() {
 }
 
 void Launch::Kill() {
-  syscall(SYS_pidfd_send_signal, child_.pidfd.get(), SIGKILL, nullptr, 0);
+  SendKill(child_);
   // It has not been reaped, so the number of its group is nobody else's.
   kill(-child_.pid, SIGKILL);
   KillGroups();

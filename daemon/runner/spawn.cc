@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 #include <atomic>
 #include <cerrno>
@@ -123,6 +124,16 @@ Result<Spawned> Spawn(ChildPlan& plan, SpawnArea& area, const SpawnOptions& opti
   // wakes on its own CPU and need not be moved there from ours.
   if (spawned && !options.held) SetAffinity(spawned->pid, plan);
   return spawned;
+}
+
+void SendKill(const Spawned& process) {
+  syscall(SYS_pidfd_send_signal, process.pidfd.get(), SIGKILL, nullptr, 0);
+}
+
+void KillAndWait(const Spawned& process) {
+  SendKill(process);
+  siginfo_t info{};
+  waitid(P_PIDFD, static_cast<id_t>(process.pidfd.get()), &info, WEXITED | __WALL);
 }
 
 bool SetAffinity(pid_t pid, const ChildPlan& plan) {

@@ -79,6 +79,12 @@ Result<Spawned> Spawn(ChildPlan& plan, SpawnArea& area, const SpawnOptions& opti
 /// What Spawn() answers for `made`, with its descriptor.
 Result<Spawned> SpawnResult(const RawSpawned& made, const SpawnOptions& options);
 
+/// Sends SIGKILL to a process that has not been reaped.
+void SendKill(const Spawned& process);
+
+/// SendKill(), then reaps it: one that does not hang in the kernel.
+void KillAndWait(const Spawned& process);
+
 /// Gives a process the CPUs of `plan`. False when the kernel refuses.
 bool SetAffinity(pid_t pid, const ChildPlan& plan);
 

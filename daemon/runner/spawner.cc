@@ -139,15 +139,9 @@ Result<std::unique_ptr<Spawner>> Spawner::Open() {
   return spawner;
 }
 
-void Spawner::Kill() const {
-  syscall(SYS_pidfd_send_signal, process_.pidfd.get(), SIGKILL, nullptr, 0);
-}
-
 Spawner::~Spawner() {
   if (!process_.pidfd) return;
-  Kill();
-  siginfo_t info{};
-  waitid(P_PIDFD, static_cast<id_t>(process_.pidfd.get()), &info, WEXITED | __WALL);
+  KillAndWait(process_);
   if (desk_->watched >= 0) close(desk_->watched);
 }
 
@@ -197,7 +191,7 @@ Result<Spawned> Spawner::Take() {
     if (waited < kWatchfulness) continue;
     sleeps.store(1);
     SleepWhile(desk_->state, seen, &kPatience);
-    if (waited > kGiveUp) Kill();
+    if (waited > kGiveUp) SendKill(process_);
     if (Gone()) break;
   }
   sleeps.store(0);

@@ -54,7 +54,6 @@ class Spawner {
   struct Desk;
 
   Spawner();
-  void Kill() const;
   bool Gone() const;
 
   SpawnArea area_;  // its stack

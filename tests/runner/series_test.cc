@@ -142,7 +142,7 @@ TEST_F(SeriesTest, AVariableOfOneRunIsNotTheNextOnes) {
   EXPECT_EQ(Run(series).result.error().code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(SeriesTest, TheChildThatWaitsSurvivesWhatTheRunBeforeItLeftBehind) {
+TEST_F(SeriesTest, TheNextChildIsNoneTheWorseForWhatTheRunBeforeItLeftBehind) {
   Open({"(sleep 1000 &); exit 0", "echo b"});
   const auto finished = Run(SeriesOf({0, 1, 0, 1}));
   ASSERT_TRUE(finished.result) << finished.result.error().message;
