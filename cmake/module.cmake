@@ -20,23 +20,49 @@ function(benchd_module name)
     target_link_libraries(benchd_${name} PUBLIC benchd_settings ${ARG_DEPENDS} ${ARG_LIBRARIES})
   endif()
   add_library(benchd::${name} ALIAS benchd_${name})
-  if(BENCHD_TESTS AND ARG_TESTS)
-    list(TRANSFORM ARG_TESTS PREPEND ${PROJECT_SOURCE_DIR}/tests/${name}/)
-    add_executable(${name}_test ${ARG_TESTS})
-    target_link_libraries(${name}_test PRIVATE benchd::${name} ${ARG_TEST_DEPENDS}
-                          GTest::gmock GTest::gtest_main)
-    target_compile_definitions(${name}_test PRIVATE
-      BENCHD_TEST_DATA="${PROJECT_SOURCE_DIR}/tests" BENCHD_BIN_DIR="${CMAKE_BINARY_DIR}/bin")
-    if(BENCHD_SANITIZE)
-      # A third less to compile; what is tested keeps its optimisation.
-      target_compile_options(${name}_test PRIVATE -O0)
-    endif()
-    set_property(GLOBAL APPEND PROPERTY BENCHD_UNIT_TESTS ${name}_test)
-    set(environment "")
-    if(BENCHD_SANITIZE STREQUAL "thread")
-      set(environment ENVIRONMENT "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
-    endif()
-    gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60
-                         PROPERTIES LABELS unit TIMEOUT 120 ${environment})
+  if(ARG_TESTS)
+    benchd_unit_tests(${name} SOURCES ${ARG_TESTS} LIBRARIES benchd::${name} ${ARG_TEST_DEPENDS})
   endif()
+endfunction()
+
+# benchd_unit_tests(NAME SOURCES a_test.cc ... LIBRARIES target ...): tests/NAME/ as NAME_test, for
+# ctest in two halves that may run at once.
+function(benchd_unit_tests name)
+  if(NOT BENCHD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  list(TRANSFORM ARG_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/tests/${name}/)
+  add_executable(${name}_test ${ARG_SOURCES})
+  target_link_libraries(${name}_test PRIVATE benchd_unit_test ${ARG_LIBRARIES})
+  target_precompile_headers(${name}_test REUSE_FROM benchd_unit_test)
+  set_property(GLOBAL APPEND PROPERTY BENCHD_UNIT_TESTS ${name}_test)
+  set(shards 2)
+  foreach(shard RANGE 1 ${shards})
+    math(EXPR index "${shard} - 1")
+    set(environment GTEST_TOTAL_SHARDS=${shards} GTEST_SHARD_INDEX=${index})
+    if(BENCHD_SANITIZE STREQUAL "thread")
+      list(APPEND environment "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
+    endif()
+    add_test(NAME ${name}.${shard} COMMAND ${name}_test --gtest_brief=1)
+    # Far beyond what they take: only what hangs is ended.
+    set_tests_properties(${name}.${shard} PROPERTIES
+      LABELS unit TIMEOUT 900 ENVIRONMENT "${environment}")
+  endforeach()
+endfunction()
+
+# benchd_program(TARGET DESTINATION): installed there; where the preset optimises, stripped, with what a
+# debugger needs in a file beside it (gdb and perf find it by the program's debug link).
+function(benchd_program target destination)
+  install(TARGETS ${target} RUNTIME DESTINATION ${destination})
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
+    return()
+  endif()
+  set(file $<TARGET_FILE:${target}>)
+  add_custom_command(TARGET ${target} POST_BUILD
+    COMMAND ${CMAKE_OBJCOPY} --only-keep-debug ${file} ${file}.debug
+    COMMAND ${CMAKE_STRIP} ${file}
+    COMMAND ${CMAKE_OBJCOPY} --add-gnu-debuglink=${file}.debug ${file}
+    VERBATIM)
+  install(FILES ${file}.debug DESTINATION ${destination}/.debug COMPONENT debug EXCLUDE_FROM_ALL)
 endfunction()

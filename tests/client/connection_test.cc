@@ -16,10 +16,13 @@
 #include "client/notify_socket.h"
 #include "client/socket_places.h"
 #include "tests/client/fake_daemon.h"
+#include "tests/support/places.h"
 #include "tests/support/temp_folder.h"
 
 namespace benchd::client {
 namespace {
+
+std::string FakeBenchd() { return test::BuiltFile("bin/client_fake_benchd"); }
 
 // Options that can reach nothing of this machine and start nothing.
 LinkOptions OptionsIn(const TempFolder& dir) {
@@ -224,7 +227,7 @@ TEST(PeerTest, RefusesAStranger) {
 class AutostartTest : public testing::Test {
  protected:
   AutostartTest() {
-    start_.program = BENCHD_FAKE_BENCHD;
+    start_.program = FakeBenchd();
     start_.arguments = {"--user", "--idle-exit", "600"};
     start_.log_file = dir_ / "benchd.log";
     setenv("FAKE_BENCHD_REPORT", (dir_ / "report").c_str(), 1);
@@ -289,7 +292,7 @@ TEST_F(AutostartTest, PutsTheLogIntoTheStateDirectory) {
   const std::string old_path = std::getenv("PATH") != nullptr ? std::getenv("PATH") : "";
   setenv("XDG_STATE_HOME", (dir_ / "state").c_str(), 1);
   std::filesystem::create_directory(dir_ / "bin");
-  std::filesystem::create_symlink(BENCHD_FAKE_BENCHD, dir_ / "bin/benchd");
+  std::filesystem::create_symlink(FakeBenchd(), dir_ / "bin/benchd");
   setenv("PATH", (dir_ / "bin").c_str(), 1);
   const auto plan = PlanUserDaemon();
   setenv("PATH", old_path.c_str(), 1);

@@ -6,10 +6,12 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/support/places.h"
+
 namespace benchd::client {
 
 void ExpectGolden(const std::string& name, const std::string& text) {
-  const std::string path = std::string(BENCHD_TEST_DATA) + "/golden/client/" + name;
+  const std::string path = test::TestFile("golden/client/" + name);
   if (std::getenv("BENCHD_UPDATE_GOLDEN") != nullptr) {
     std::ofstream(path, std::ios::binary) << text;
     return;

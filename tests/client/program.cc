@@ -7,6 +7,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/support/places.h"
+
 namespace benchd::client {
 namespace {
 
@@ -20,7 +22,7 @@ std::vector<char*> Pointers(std::vector<std::string>& strings) {
 }  // namespace
 
 pid_t ProgramTest::Start(const std::vector<std::string>& words) {
-  std::vector<std::string> all = {BENCHD_BIN_DIR "/benchctl"};
+  std::vector<std::string> all = {test::BuiltFile("bin/benchctl")};
   all.insert(all.end(), words.begin(), words.end());
   std::vector<std::string> environment = {"BENCHD_SOCKET=" + (dir_ / "d.sock"), "LC_ALL=C.UTF-8",
                                           "PATH=/usr/bin:/bin"};

@@ -16,6 +16,7 @@
 
 #include "daemon/base/unique_fd.h"
 #include "daemon/control_socket.h"
+#include "tests/support/places.h"
 #include "tests/support/temp_folder.h"
 
 namespace benchd {
@@ -27,7 +28,7 @@ constexpr std::chrono::seconds kPatience{30};
 class Program {
  public:
   Program(const TempFolder& dir, std::vector<std::string> arguments) : output_(dir / "output") {
-    arguments.insert(arguments.begin(), BENCHD_BIN_DIR "/benchd");
+    arguments.insert(arguments.begin(), test::BuiltFile("bin/benchd"));
     std::vector<char*> argv;
     for (std::string& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);

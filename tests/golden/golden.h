@@ -8,12 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/places.h"
+
 namespace benchd::golden {
 
 /// Reference numbers under tests/golden/: computed by other programs (scipy, R, mpmath, mmtests;
 /// each case names its own) from the published formulas, never by the code under test.
 inline nlohmann::json ReadFile(const std::string& name) {
-  const std::string path = std::string(BENCHD_TEST_DATA) + "/golden/" + name;
+  const std::string path = test::TestFile("golden/" + name);
   std::ifstream file(path);
   EXPECT_TRUE(file) << "cannot read " << path;
   return nlohmann::json::parse(file);

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <string>
 
+#include "tests/support/places.h"
+
 namespace benchd {
 namespace {
 
@@ -48,7 +50,7 @@ TEST(ParseRunnerConfigTest, TheRunnersSectionAndTheProfilesStandSideBySide) {
 }
 
 TEST(ParseRunnerConfigTest, TheExampleOfTheReadmeIsRight) {
-  std::ifstream file(BENCHD_TEST_DATA "/../README.md");
+  std::ifstream file(test::TestFile("../README.md"));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   const std::size_t begin = text.find("```toml\n[socket]");
   ASSERT_NE(begin, std::string::npos);

@@ -10,6 +10,7 @@
 #include "daemon/helper/config.h"
 #include "daemon/helper/profile_keys.h"
 #include "daemon/system/setting.h"
+#include "tests/support/places.h"
 
 namespace benchd {
 namespace {
@@ -251,7 +252,7 @@ TEST(ProfileKeysTest, TheEndsOfEveryRangeAreSettingsThatTheRunnerWrites) {
 }
 
 TEST(ProfileKeysTest, EachIsDescribedWithTheSettings) {
-  std::ifstream file(BENCHD_TEST_DATA "/../daemon/system/README.md");
+  std::ifstream file(test::TestFile("../daemon/system/README.md"));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   for (const ProfileKey& key : ProfileKeys()) {
     EXPECT_NE(text.find("`" + std::string(key.name)), std::string::npos) << key.name;

@@ -10,12 +10,13 @@
 #include <vector>
 
 #include "daemon/parse/harness_output.h"
+#include "tests/support/places.h"
 
 namespace benchd {
 
 /// What a harness printed: a file of tests/parse/data, whose README names tool and command.
 inline std::string HarnessData(const std::string& name) {
-  std::ifstream file(std::string(BENCHD_TEST_DATA) + "/parse/data/" + name);
+  std::ifstream file(test::TestFile("parse/data/" + name));
   EXPECT_TRUE(file) << "cannot read " << name;
   return {std::istreambuf_iterator<char>(file), {}};
 }

@@ -21,6 +21,7 @@
 #include "daemon/parse/measurement_table.h"
 #include "tests/golden/golden.h"
 #include "tests/parse/table_reading.h"
+#include "tests/support/places.h"
 
 // Tables as other programs write them: cbdr's, the client's exports, and any export.
 
@@ -28,7 +29,7 @@ namespace benchd {
 namespace {
 
 std::string ReadFile(const std::string& name) {
-  std::ifstream file(std::string(BENCHD_TEST_DATA) + "/golden/" + name);
+  std::ifstream file(test::TestFile("golden/" + name));
   EXPECT_TRUE(file) << name;
   return {std::istreambuf_iterator<char>(file), {}};
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tests/rpc/rpc_support.h"
+#include "tests/support/skipped_tests.h"
 
 // The tests of peer identity need clients with a process and a uid of their own.
 int main(int argc, char** argv) {
@@ -11,5 +12,6 @@ int main(int argc, char** argv) {
     return benchd::rpc::ClientMain(std::vector<std::string>(argv + 2, argv + argc));
   }
   ::testing::InitGoogleTest(&argc, argv);
+  benchd::test::ListSkippedTests();
   return RUN_ALL_TESTS();
 }

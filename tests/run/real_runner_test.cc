@@ -11,6 +11,7 @@
 #include "daemon/run/runner_machine.h"
 #include "daemon/run/spawned_runner.h"
 #include "tests/run/fake_runner.h"
+#include "tests/support/places.h"
 
 namespace benchd {
 namespace {
@@ -20,7 +21,7 @@ class RealRunnerTest : public testing::Test {
  protected:
   void SetUp() override {
     for (const char* program : {"benchd-runner", "benchd-helper"}) {
-      const auto path = std::filesystem::path(BENCHD_BIN_DIR) / program;
+      const auto path = std::filesystem::path(test::BuiltFile("bin")) / program;
       if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not built";
     }
   }
@@ -57,8 +58,7 @@ class RealRunnerTest : public testing::Test {
   }
 
   asio::io_context io_;
-  SpawnedRunner source_{io_.get_executor(),
-                        {.program = std::string(BENCHD_BIN_DIR) + "/benchd-runner"}};
+  SpawnedRunner source_{io_.get_executor(), {.program = test::BuiltFile("bin/benchd-runner")}};
   RunnerConnection connection_{io_.get_executor(), source_};
   RunnerLauncher launcher_{connection_};
   RunnerMachine machine_{connection_};

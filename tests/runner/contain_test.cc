@@ -10,11 +10,14 @@
 #include <system_error>
 
 #include "tests/runner/runner_process.h"
+#include "tests/support/places.h"
 
 namespace benchd {
 namespace {
 
 constexpr std::int64_t kMillisecond = 1'000'000;
+
+std::string HostileProgram() { return test::BuiltFile("tests/e2e/programs/hostile"); }
 
 /// Every process that executes this file.
 std::set<std::string> ProcessesOf(const std::string& program) {
@@ -40,7 +43,7 @@ class ContainTest : public testing::TestWithParam<RunnerIds> {
     std::filesystem::permissions(folder_.path(), std::filesystem::perms::all);
     // Where nobody can reach it.
     program_ = folder_ / "hostile";
-    std::filesystem::copy_file(BENCHD_HOSTILE, program_);
+    std::filesystem::copy_file(HostileProgram(), program_);
     StartWith("");
   }
   void TearDown() override {
@@ -202,12 +205,13 @@ class MemoryLimitTest : public testing::Test {
 
 TEST_F(MemoryLimitTest, WhoTakesMoreIsKilledAndItIsSaid) {
   for (const char* deed : {"allocate", "allocate-together"}) {
-    const auto figures = runner_->Run(ChildOf({BENCHD_HOSTILE, deed, "200"}), 2'000 * kMillisecond);
+    const auto figures =
+        runner_->Run(ChildOf({HostileProgram(), deed, "200"}), 2'000 * kMillisecond);
     ASSERT_TRUE(figures) << figures.error().message;
     EXPECT_EQ(figures->exit.signal, SIGKILL) << deed;
     EXPECT_EQ(figures->limit, "exceeded its memory limit of 64 MiB") << deed;
   }
-  const auto figures = runner_->Run(ChildOf({BENCHD_HOSTILE, "allocate", "20"}));
+  const auto figures = runner_->Run(ChildOf({HostileProgram(), "allocate", "20"}));
   ASSERT_TRUE(figures) << figures.error().message;
   EXPECT_TRUE(figures->exit.Succeeded());
   EXPECT_EQ(figures->limit, "");
@@ -221,7 +225,7 @@ TEST(LimitWarningTest, ARunThatSucceededAtItsLimitIsWarnedOf) {
   runner.Send(wire::AcquireMachine{.request = 1, .profile = "default"});
   ASSERT_TRUE(runner.Await<wire::MachineAcquired>().machine);
   for (int run = 0; run < 2; ++run) {
-    const auto figures = runner.Run(ChildOf({BENCHD_HOSTILE, "count-forks", "100"}));
+    const auto figures = runner.Run(ChildOf({HostileProgram(), "count-forks", "100"}));
     ASSERT_TRUE(figures) << figures.error().message;
     if (figures->limit.empty()) GTEST_SKIP() << "nothing counts processes here";
   }

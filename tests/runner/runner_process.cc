@@ -15,6 +15,7 @@
 #include <sstream>
 
 #include "daemon/wire/channel.h"
+#include "tests/support/places.h"
 
 namespace benchd {
 namespace {
@@ -29,7 +30,7 @@ bool AwaitReadable(int fd) {
 
 }  // namespace
 
-std::string RunnerPath() { return std::string(BENCHD_BIN_DIR) + "/benchd-runner"; }
+std::string RunnerPath() { return test::BuiltFile("bin/benchd-runner"); }
 
 void BecomeNobody() {
   if (setgroups(0, nullptr) != 0 || setresgid(kNobodyId, kNobodyId, kNobodyId) != 0 ||

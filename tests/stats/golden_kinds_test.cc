@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/golden/golden.h"
+#include "tests/support/places.h"
 
 namespace benchd {
 namespace {
@@ -96,7 +97,7 @@ TEST(GoldenKindsTest, TheListHasNoKindThatTheFilesLack) {
 TEST(GoldenKindsTest, TheFileThatComparesAKindNamesIt) {
   for (const auto& [kind, place] : kPlaces) {
     if (place.file.empty()) continue;
-    std::ifstream file(std::string(BENCHD_TEST_DATA) + "/" + place.file);
+    std::ifstream file(test::TestFile(place.file));
     std::stringstream text;
     text << file.rdbuf();
     EXPECT_NE(text.str().find('"' + kind + '"'), std::string::npos)

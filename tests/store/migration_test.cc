@@ -7,6 +7,7 @@
 #include "daemon/store/schema.h"
 #include "tests/store/fault_vfs.h"
 #include "tests/store/store_fixture.h"
+#include "tests/support/places.h"
 
 namespace benchd::store {
 namespace {
@@ -22,7 +23,7 @@ class MigrationTest : public StoreTest {
   void MakeVersion2() {
     std::filesystem::remove_all(state_);
     std::filesystem::create_directories(state_ / "environments");
-    Execute("PRAGMA synchronous = OFF;" + Contents(BENCHD_TEST_DATA "/store/data/version_2.sql"));
+    Execute("PRAGMA synchronous = OFF;" + Contents(test::TestFile("store/data/version_2.sql")));
     std::ofstream(environment_)
         << R"({"arms":[[[["EMPTY",""],["TOKEN","secret"]],[]],[]],)"
         << R"("session":[["BYTES",{"hex":"618062c0af0063"}],["PATH","/bin:/usr/bin"]]})";
