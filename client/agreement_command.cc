@@ -17,7 +17,7 @@
 namespace benchd::client {
 namespace {
 
-Outcome<std::string> OneFile(const std::vector<std::string>& words) {
+Outcome<std::string> RatingsFile(const std::vector<std::string>& words) {
   static constexpr char kUsage[] = "write benchctl agreement FILE.csv, or - for stdin";
   if (words.empty() || words.front().empty()) {
     return UsageError("agreement: no ratings: a file is missing", kUsage);
@@ -26,7 +26,7 @@ Outcome<std::string> OneFile(const std::vector<std::string>& words) {
   return words.front();
 }
 
-Outcome<v1::AgreementOptions> ReadOptions(const ParsedArguments& arguments) {
+Outcome<v1::AgreementOptions> ReadAgreementOptions(const ParsedArguments& arguments) {
   v1::AgreementOptions options;
   if (const std::string* truth = LastValue(arguments, "truth"); truth != nullptr) {
     if (truth->empty()) return UsageError("--truth: the name of a column is missing");
@@ -50,8 +50,8 @@ Outcome<v1::AgreementOptions> ReadOptions(const ParsedArguments& arguments) {
   return options;
 }
 
-Outcome<v1::AgreementResponse> Ask(DaemonLink& link, const v1::AgreementOptions& options,
-                                   TableFile& file) {
+Outcome<v1::AgreementResponse> AskAgreement(DaemonLink& link, const v1::AgreementOptions& options,
+                                            TableFile& file) {
   grpc::ClientContext context;
   v1::AgreementResponse response;
   const auto stub = v1::AnalysisService::NewStub(link.channel());
@@ -67,9 +67,9 @@ Outcome<v1::AgreementResponse> Ask(DaemonLink& link, const v1::AgreementOptions&
 }  // namespace
 
 Outcome<ExitCode> RunAgreement(const CommandContext& context) {
-  auto path = OneFile(context.arguments.positionals);
+  auto path = RatingsFile(context.arguments.positionals);
   if (!path) return std::move(path).error();
-  auto options = ReadOptions(context.arguments);
+  auto options = ReadAgreementOptions(context.arguments);
   if (!options) return std::move(options).error();
   auto file = TableFile::Open(*path);
   if (!file) return std::move(file).error();
@@ -79,7 +79,7 @@ Outcome<ExitCode> RunAgreement(const CommandContext& context) {
   if (const std::string& running = (*link)->status().running(); !running.empty()) {
     std::cerr << "benchctl: session " << running << " runs: the answer waits for its end\n";
   }
-  auto response = Ask(**link, *options, *file);
+  auto response = AskAgreement(**link, *options, *file);
   if (!response) return std::move(response).error();
   if (context.json) {
     std::cout << AgreementJson(*response, Now()) << "\n";

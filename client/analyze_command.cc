@@ -22,7 +22,7 @@
 namespace benchd::client {
 namespace {
 
-Outcome<std::string> OneFile(const ParsedArguments& arguments) {
+Outcome<std::string> MeasurementFile(const ParsedArguments& arguments) {
   const std::vector<std::string>& words = arguments.positionals;
   static constexpr char kUsage[] = "write benchctl analyze FILE.csv, or - for stdin";
   if (words.empty() || words.front().empty()) {
@@ -96,7 +96,7 @@ Outcome<void> SetShown(const ParsedArguments& arguments, v1::AnalyzeOptions* opt
   return {};
 }
 
-Outcome<v1::AnalyzeOptions> ReadOptions(const ParsedArguments& arguments) {
+Outcome<v1::AnalyzeOptions> ReadAnalyzeOptions(const ParsedArguments& arguments) {
   v1::AnalyzeOptions options;
   auto spec = BuildTableSpec(CollectSessionOptions(arguments));
   if (!spec) return std::move(spec).error();
@@ -114,8 +114,8 @@ ClientError TableError(const grpc::Status& status, const std::string& file) {
   return error.message.starts_with("line ") ? std::move(error).Within(file) : error;
 }
 
-Outcome<v1::AnalyzeResponse> Ask(DaemonLink& link, const v1::AnalyzeOptions& options,
-                                 TableFile& file) {
+Outcome<v1::AnalyzeResponse> AskAnalysis(DaemonLink& link, const v1::AnalyzeOptions& options,
+                                         TableFile& file) {
   grpc::ClientContext context;
   v1::AnalyzeResponse response;
   const auto stub = v1::AnalysisService::NewStub(link.channel());
@@ -128,7 +128,7 @@ Outcome<v1::AnalyzeResponse> Ask(DaemonLink& link, const v1::AnalyzeOptions& opt
   return response;
 }
 
-ExitCode Print(const v1::AnalyzeResponse& response, bool mmtests_stars, bool json) {
+ExitCode PrintAnalysis(const v1::AnalyzeResponse& response, bool mmtests_stars, bool json) {
   if (json) {
     std::cout << AnalysisJson(response, Now()) << "\n";
   } else {
@@ -143,9 +143,9 @@ ExitCode Print(const v1::AnalyzeResponse& response, bool mmtests_stars, bool jso
 }  // namespace
 
 Outcome<ExitCode> RunAnalyze(const CommandContext& context) {
-  auto path = OneFile(context.arguments);
+  auto path = MeasurementFile(context.arguments);
   if (!path) return std::move(path).error();
-  auto options = ReadOptions(context.arguments);
+  auto options = ReadAnalyzeOptions(context.arguments);
   if (!options) return std::move(options).error();
   auto file = TableFile::Open(*path);
   if (!file) return std::move(file).error();
@@ -155,9 +155,9 @@ Outcome<ExitCode> RunAnalyze(const CommandContext& context) {
   if (const std::string& running = (*link)->status().running(); !running.empty()) {
     std::cerr << "benchctl: session " << running << " runs: the analysis waits for its end\n";
   }
-  auto response = Ask(**link, *options, *file);
+  auto response = AskAnalysis(**link, *options, *file);
   if (!response) return std::move(response).error();
-  return Print(*response, options->mmtests_stars(), context.json);
+  return PrintAnalysis(*response, options->mmtests_stars(), context.json);
 }
 
 }  // namespace benchd::client

@@ -51,7 +51,7 @@ std::vector<std::string> DaemonEnvironment(const std::string& notify_socket) {
   return environment;
 }
 
-std::vector<char*> Pointers(std::vector<std::string>& strings) {
+std::vector<char*> ArgumentPointers(std::vector<std::string>& strings) {
   std::vector<char*> pointers;
   for (std::string& text : strings) pointers.push_back(text.data());
   pointers.push_back(nullptr);
@@ -82,8 +82,9 @@ Outcome<pid_t> Spawn(const DaemonStart& start, const std::string& notify_socket)
   words.insert(words.end(), start.arguments.begin(), start.arguments.end());
   std::vector<std::string> environment = DaemonEnvironment(notify_socket);
   pid_t pid = -1;
-  const int error = posix_spawn(&pid, start.program.c_str(), &actions, &attributes,
-                                Pointers(words).data(), Pointers(environment).data());
+  const int error =
+      posix_spawn(&pid, start.program.c_str(), &actions, &attributes,
+                  ArgumentPointers(words).data(), ArgumentPointers(environment).data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0)

@@ -23,7 +23,7 @@ constexpr char kCountingShell[] = "sh -c 'i=0; while [ $i -lt 12000 ]; do i=$((i
 constexpr double kUnreachableWidth = 1e-12;
 constexpr double kDefaultSeconds = 60;
 
-Outcome<double> ReadDuration(const ParsedArguments& arguments) {
+Outcome<double> ReadMaxTime(const ParsedArguments& arguments) {
   const std::string* text = LastValue(arguments, "for");
   if (text == nullptr) return kDefaultSeconds;
   auto seconds = ParseDuration(*text);
@@ -32,8 +32,8 @@ Outcome<double> ReadDuration(const ParsedArguments& arguments) {
 }
 
 /// The same command twice, timed in both ways.
-Outcome<v1::SessionSpec> ReadSpec(const ParsedArguments& arguments) {
-  auto seconds = ReadDuration(arguments);
+Outcome<v1::SessionSpec> ReadCalibrationSpec(const ParsedArguments& arguments) {
+  auto seconds = ReadMaxTime(arguments);
   if (!seconds) return std::move(seconds).error();
   const std::vector<std::string>& words = arguments.positionals;
   if (words.size() > 1) {
@@ -56,7 +56,7 @@ Outcome<v1::SessionSpec> ReadSpec(const ParsedArguments& arguments) {
   return spec;
 }
 
-void Print(const v1::Session& session, bool json) {
+void PrintCalibration(const v1::Session& session, bool json) {
   const Calibration calibration = CalibrationOf(session.report());
   const Style style = StyleOf(STDOUT_FILENO);
   std::cout << (json ? CalibrationJson(calibration, session.session(), Now()) + "\n"
@@ -67,7 +67,7 @@ void Print(const v1::Session& session, bool json) {
 }  // namespace
 
 Outcome<ExitCode> RunCalibrate(const CommandContext& context) {
-  auto spec = ReadSpec(context.arguments);
+  auto spec = ReadCalibrationSpec(context.arguments);
   if (!spec) return std::move(spec).error();
   const v1::Limits limits = spec->limits();
   Interrupts interrupts;
@@ -83,7 +83,7 @@ Outcome<ExitCode> RunCalibrate(const CommandContext& context) {
   const bool measured =
       followed->session.state() == v1::SESSION_STATE_DONE && !followed->interrupted;
   if (!measured) return ReportEnd(*followed, context.json);
-  Print(followed->session, context.json);
+  PrintCalibration(followed->session, context.json);
   return ExitCode::kPass;
 }
 

@@ -29,7 +29,7 @@ Outcome<SpecInput> ReadInput(const ParsedArguments& arguments, const std::string
   return input;
 }
 
-Outcome<v1::SessionSpec> ReadSpec(const ParsedArguments& arguments, bool silent) {
+Outcome<v1::SessionSpec> ReadCompareSpec(const ParsedArguments& arguments, bool silent) {
   auto caller = CaptureCaller();
   if (!caller) return std::move(caller).error();
   auto input = ReadInput(arguments, caller->context.cwd);
@@ -69,7 +69,7 @@ Outcome<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
     return UsageError("--bisect: with --detach nobody waits for the verdict",
                       "leave one of the two out");
   }
-  auto spec = ReadSpec(context.arguments, context.json);
+  auto spec = ReadCompareSpec(context.arguments, context.json);
   if (!spec) return std::move(spec).error();
   const v1::Limits limits = spec->limits();
   const v1::SessionSpec arms = ArmsOf(*spec);

@@ -20,7 +20,7 @@ bool IsFinal(v1::SessionState state) {
          state == v1::SESSION_STATE_CANCELLED;
 }
 
-Outcome<v1::ListSessionsRequest> ReadRequest(const ParsedArguments& arguments) {
+Outcome<v1::ListSessionsRequest> ReadListRequest(const ParsedArguments& arguments) {
   v1::ListSessionsRequest request;
   request.set_all(IsGiven(arguments, "all"));
   if (const std::string* word = LastValue(arguments, "state"); word != nullptr) {
@@ -45,7 +45,7 @@ Outcome<v1::ListSessionsRequest> ReadRequest(const ParsedArguments& arguments) {
 Outcome<ExitCode> RunList(const CommandContext& context) {
   auto wanted = NoWords(context, "list");
   if (!wanted) return std::move(wanted).error();
-  auto request = ReadRequest(context.arguments);
+  auto request = ReadListRequest(context.arguments);
   if (!request) return std::move(request).error();
   auto link = DaemonLink::Open(context.link);
   if (!link) return std::move(link).error();

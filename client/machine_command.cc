@@ -32,8 +32,8 @@ using Method = grpc::Status (v1::MachineService::Stub::*)(grpc::ClientContext*, 
 
 /// Asks the daemon; says who has to be waited for, unless it answers at once in any case.
 template <typename Request, typename Response>
-Outcome<Response> Ask(const CommandContext& context, Method<Request, Response> method,
-                      const Request& request, bool waits) {
+Outcome<Response> CallMachine(const CommandContext& context, Method<Request, Response> method,
+                              const Request& request, bool waits) {
   const Interrupts interrupts;  // Ctrl-C ends this process, and with it the wish
   auto link = DaemonLink::Open(context.link);
   if (!link) return std::move(link).error();
@@ -46,7 +46,7 @@ Outcome<Response> Ask(const CommandContext& context, Method<Request, Response> m
   return CallDaemon(*stub, method, request, waits ? kQueuePatience : kCallPatience);
 }
 
-ExitCode Print(const v1::MachineStatus& status, bool json) {
+ExitCode PrintMachine(const v1::MachineStatus& status, bool json) {
   std::cout << (json ? MachineJson(status, Now()) + "\n"
                      : RenderMachine(status, StyleOf(STDOUT_FILENO)));
   return ExitCode::kPass;
@@ -59,16 +59,16 @@ Outcome<ExitCode> RunMachineStatus(const CommandContext& context) {
   if (!profile) return std::move(profile).error();
   v1::GetMachineRequest request;
   request.set_profile(*profile);
-  auto status = Ask(context, &v1::MachineService::Stub::Get, request, /*waits=*/false);
+  auto status = CallMachine(context, &v1::MachineService::Stub::Get, request, /*waits=*/false);
   if (!status) return std::move(status).error();
-  return Print(*status, context.json);
+  return PrintMachine(*status, context.json);
 }
 
 Outcome<ExitCode> RunMachineDoctor(const CommandContext& context) {
   auto wanted = NoWords(context, "machine doctor");
   if (!wanted) return std::move(wanted).error();
   auto response =
-      Ask(context, &v1::MachineService::Stub::Doctor, v1::DoctorRequest(), /*waits=*/true);
+      CallMachine(context, &v1::MachineService::Stub::Doctor, v1::DoctorRequest(), /*waits=*/true);
   if (!response) return std::move(response).error();
   std::cout << (context.json ? DoctorJson(*response, Now()) + "\n"
                              : RenderDoctor(*response, StyleOf(STDOUT_FILENO)));
@@ -80,18 +80,18 @@ Outcome<ExitCode> RunMachineApply(const CommandContext& context) {
   if (!profile) return std::move(profile).error();
   v1::ApplyRequest request;
   request.set_profile(*profile);
-  auto status = Ask(context, &v1::MachineService::Stub::Apply, request, /*waits=*/true);
+  auto status = CallMachine(context, &v1::MachineService::Stub::Apply, request, /*waits=*/true);
   if (!status) return std::move(status).error();
-  return Print(*status, context.json);
+  return PrintMachine(*status, context.json);
 }
 
 Outcome<ExitCode> RunMachineRestore(const CommandContext& context) {
   auto wanted = NoWords(context, "machine restore");
   if (!wanted) return std::move(wanted).error();
-  auto status =
-      Ask(context, &v1::MachineService::Stub::Restore, v1::RestoreRequest(), /*waits=*/true);
+  auto status = CallMachine(context, &v1::MachineService::Stub::Restore, v1::RestoreRequest(),
+                            /*waits=*/true);
   if (!status) return std::move(status).error();
-  return Print(*status, context.json);
+  return PrintMachine(*status, context.json);
 }
 
 }  // namespace benchd::client

@@ -10,7 +10,7 @@
 namespace benchd::client {
 namespace {
 
-Outcome<v1::MoveRequest> ReadRequest(const CommandContext& context) {
+Outcome<v1::MoveRequest> ReadMoveRequest(const CommandContext& context) {
   auto id = OneSession(context, "move");
   if (!id) return std::move(id).error();
   const std::string* word = LastValue(context.arguments, "priority");
@@ -29,7 +29,7 @@ Outcome<v1::MoveRequest> ReadRequest(const CommandContext& context) {
 }  // namespace
 
 Outcome<ExitCode> RunMove(const CommandContext& context) {
-  auto request = ReadRequest(context);
+  auto request = ReadMoveRequest(context);
   if (!request) return std::move(request).error();
   auto link = DaemonLink::Open(context.link);
   if (!link) return std::move(link).error();

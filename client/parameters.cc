@@ -96,7 +96,7 @@ std::string Written(std::int64_t units, int decimals) {
   return (negative ? "-" : "") + digits;
 }
 
-std::vector<std::string_view> Words(std::string_view text) {
+std::vector<std::string_view> SplitWords(std::string_view text) {
   std::vector<std::string_view> words;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(' '), text.size());
@@ -115,7 +115,7 @@ struct Scan {
 };
 
 Outcome<Scan> ParseScan(std::string_view text) {
-  const std::vector<std::string_view> words = Words(text);
+  const std::vector<std::string_view> words = SplitWords(text);
   if (words.size() != 3) return UsageError("MIN, MAX and STEP are expected", kScanHint);
   Decimal numbers[3];
   for (std::size_t i = 0; i < 3; ++i) {

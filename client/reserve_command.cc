@@ -20,7 +20,7 @@
 namespace benchd::client {
 namespace {
 
-Outcome<double> ReadDuration(const ParsedArguments& arguments) {
+Outcome<double> ReadReservation(const ParsedArguments& arguments) {
   const std::string* text = LastValue(arguments, "for");
   if (text == nullptr) {
     return UsageError("machine reserve: for how long is missing",
@@ -77,7 +77,7 @@ class Teller {
 Outcome<ExitCode> RunMachineReserve(const CommandContext& context) {
   auto wanted = NoWords(context, "machine reserve");
   if (!wanted) return std::move(wanted).error();
-  auto seconds = ReadDuration(context.arguments);
+  auto seconds = ReadReservation(context.arguments);
   if (!seconds) return std::move(seconds).error();
   Interrupts interrupts;
   auto link = DaemonLink::Open(context.link);

@@ -53,7 +53,7 @@ Outcome<void> SetShape(const std::string& text, v1::SimilarityOptions* options) 
   return {};
 }
 
-Outcome<v1::SimilarityOptions> ReadOptions(const ParsedArguments& arguments) {
+Outcome<v1::SimilarityOptions> ReadSimilarityOptions(const ParsedArguments& arguments) {
   v1::SimilarityOptions options;
   if (const std::string* text = LastValue(arguments, "threshold"); text != nullptr) {
     double threshold = 0;
@@ -92,8 +92,9 @@ Outcome<void> CheckFiles(const std::vector<std::string>& files, bool raw) {
   return {};
 }
 
-Outcome<v1::AssessSimilarityResponse> Ask(v1::AnalysisService::Stub& stub,
-                                          const v1::SimilarityOptions& options, TableFile& file) {
+Outcome<v1::AssessSimilarityResponse> AskSimilarity(v1::AnalysisService::Stub& stub,
+                                                    const v1::SimilarityOptions& options,
+                                                    TableFile& file) {
   grpc::ClientContext context;
   v1::AssessSimilarityResponse response;
   const auto writer = stub.AssessSimilarity(&context, &response);
@@ -134,7 +135,7 @@ class Batch {
     for (std::size_t i = next_++; i < files_.size(); i = next_++) {
       auto file = TableFile::Open(files_[i]);
       if (file) {
-        answers_[i] = Ask(*stub_, options_, *file);
+        answers_[i] = AskSimilarity(*stub_, options_, *file);
       } else {
         answers_[i] = std::move(file).error();
       }
@@ -167,7 +168,7 @@ class Batch {
 }  // namespace
 
 Outcome<ExitCode> RunSimilarity(const CommandContext& context) {
-  auto options = ReadOptions(context.arguments);
+  auto options = ReadSimilarityOptions(context.arguments);
   if (!options) return std::move(options).error();
   const std::vector<std::string>& files = context.arguments.positionals;
   auto checked = CheckFiles(files, options->runs() > 0);

@@ -12,7 +12,7 @@ namespace {
 // The kernel's limit for one argument (MAX_ARG_STRLEN): no longer command could be executed.
 constexpr std::size_t kMaxCommandBytes = 128 * 1024;
 
-std::string FillIn(std::string command, const ArmInput& arm) {
+std::string FillInArm(std::string command, const ArmInput& arm) {
   const auto replace = [&command](std::string_view mark, const std::string& with) {
     for (std::size_t at = command.find(mark); at != std::string::npos;
          at = command.find(mark, at + with.size())) {
@@ -217,7 +217,7 @@ class Builder {
   std::string WorkingDirectory(const ArmInput& arm, const ArmSettings& settings,
                                const std::string& base) const {
     if (settings.cwd.empty()) return base;
-    return Absolute(input_.templates ? FillIn(settings.cwd, arm) : settings.cwd, base);
+    return Absolute(input_.templates ? FillInArm(settings.cwd, arm) : settings.cwd, base);
   }
 
   Outcome<void> AddArms(const BenchmarkInput& input, const ArmSettings& settings,
@@ -227,7 +227,7 @@ class Builder {
       const ArmInput& from = arms[i];
       const std::string& origin = input.command.empty() ? from.origin : input.origin;
       std::string command = input.command.empty() ? from.command : input.command;
-      if (input_.templates) command = FillIn(std::move(command), from);
+      if (input_.templates) command = FillInArm(std::move(command), from);
       if (command.find_first_not_of(" \t\n") == std::string::npos) {
         return UsageError(origin + ": the command is empty",
                           "write the program to run, as 'sleep 1'");

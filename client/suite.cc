@@ -57,7 +57,7 @@ Outcome<std::vector<NamedParameter>> ReadParameters(const OptionValues& options)
 }
 
 // `text` with every {NAME} of `values` filled in, in one pass: what is filled in is not looked at.
-std::string FillIn(const std::string& text, const Values& values) {
+std::string FillInValues(const std::string& text, const Values& values) {
   std::string filled;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const std::size_t end = text[i] == '{' ? text.find('}', i) : std::string::npos;
@@ -99,19 +99,19 @@ class Texts {
 
   BenchmarkInput Filled(const Values& values) const {
     BenchmarkInput filled = benchmark_;
-    filled.command = FillIn(filled.command, values);
+    filled.command = FillInValues(filled.command, values);
     const OptionValues own = std::exchange(filled.options, {});
     for (const auto& [name, given] : Options()) {
       std::vector<OptionValue> list = given;
       for (OptionValue& value : list) {
-        if (IsFilled(name)) value.text = FillIn(value.text, values);
+        if (IsFilled(name)) value.text = FillInValues(value.text, values);
       }
       // What is the session's alone stays with it.
       const bool is_own = own.contains(name);
       if (is_own || list != given) filled.options[name] = std::move(list);
     }
     std::vector<ArmInput> arms = Arms();
-    for (ArmInput& arm : arms) arm.command = FillIn(arm.command, values);
+    for (ArmInput& arm : arms) arm.command = FillInValues(arm.command, values);
     if (arms != Arms()) filled.arms = std::move(arms);
     for (const auto& [name, value] : values) {
       filled.name += (filled.name.empty() ? "" : "/") + name + "=" + value;

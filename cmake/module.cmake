@@ -1,10 +1,11 @@
-# benchd_module(NAME [SOURCES a.cc ...] [DEPENDS module ...] [LIBRARIES target ...]
+# benchd_module(NAME [SOURCES a.cc ...] [ALONE b.cc ...] [DEPENDS module ...] [LIBRARIES target ...]
 #               [TESTS a_test.cc ...] [TEST_DEPENDS module ...] [HEADER_ONLY])
 #
 # One folder daemon/NAME = one library benchd::NAME = one test binary NAME_test, whose sources lie in
-# tests/NAME/. DEPENDS are other modules, LIBRARIES foreign ones.
+# tests/NAME/. DEPENDS are other modules, LIBRARIES foreign ones; ALONE are sources that share no batch
+# with others (unity.cmake), because they have compiler options of their own.
 function(benchd_module name)
-  cmake_parse_arguments(ARG "HEADER_ONLY" "" "SOURCES;DEPENDS;LIBRARIES;TESTS;TEST_DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "HEADER_ONLY" "" "SOURCES;ALONE;DEPENDS;LIBRARIES;TESTS;TEST_DEPENDS" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "benchd_module(${name}): unknown argument ${ARG_UNPARSED_ARGUMENTS}")
   endif()
@@ -14,7 +15,8 @@ function(benchd_module name)
     add_library(benchd_${name} INTERFACE)
     target_link_libraries(benchd_${name} INTERFACE benchd_settings ${ARG_DEPENDS} ${ARG_LIBRARIES})
   else()
-    add_library(benchd_${name} STATIC ${ARG_SOURCES})
+    benchd_unity_sources(sources ${ARG_SOURCES})
+    add_library(benchd_${name} STATIC ${sources} ${ARG_ALONE})
     target_link_libraries(benchd_${name} PUBLIC benchd_settings ${ARG_DEPENDS} ${ARG_LIBRARIES})
   endif()
   add_library(benchd::${name} ALIAS benchd_${name})

@@ -7,12 +7,17 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
 set(BENCHD_SANITIZE "" CACHE STRING "Sanitizers for every target: address, thread or empty")
 option(BENCHD_TESTS "Build the tests" ON)
+option(BENCHD_UNITY "Compile the product in batches (cmake/unity.cmake)" OFF)
 option(BENCHD_LIBFUZZER "Build the fuzzers with libFuzzer (needs clang)" OFF)
 
 find_program(BENCHD_CCACHE ccache)
 if(BENCHD_CCACHE)
-  set(CMAKE_C_COMPILER_LAUNCHER ${BENCHD_CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${BENCHD_CCACHE})
+  # Paths below the checkout are hashed relative to it, and the folder is not: what one clone has
+  # compiled, another finds. Depend mode: the compiler's own list of headers, no second preprocessor.
+  set(launcher env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros ${BENCHD_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
 endif()
 
 add_library(benchd_settings INTERFACE)
@@ -22,7 +27,9 @@ target_compile_options(benchd_settings INTERFACE
   # clang warns of other things than the compiler that all else is built with.
   $<$<NOT:$<BOOL:${BENCHD_LIBFUZZER}>>:-Werror>
   # Designated initialisers leave the other fields at their defaults on purpose.
-  -Wno-missing-field-initializers)
+  -Wno-missing-field-initializers
+  # In a batch GCC 12 takes a coroutine's frame for a type of a header when it holds a file's own types.
+  $<$<BOOL:${BENCHD_UNITY}>:-Wno-subobject-linkage>)
 if(BENCHD_SANITIZE STREQUAL "address")
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)

@@ -32,7 +32,7 @@ std::string GateText(const v1::Comparison& gate) {
   return text;
 }
 
-Words GatesOf(const v1::Update& report, const std::string& benchmark) {
+Words GateWords(const v1::Update& report, const std::string& benchmark) {
   Words gates;
   for (const v1::Comparison& c : report.comparisons()) {
     if (c.role() == v1::COMPARISON_ROLE_GATE && c.benchmark() == benchmark) {
@@ -54,7 +54,7 @@ std::string WhyNot(const v1::Session& session) {
   const v1::SessionSpec& spec = session.spec();
   const v1::Benchmark& first = spec.benchmarks(0);
   for (const v1::Benchmark& other : spec.benchmarks()) {
-    if (GatesOf(session.report(), other.name()) != GatesOf(session.report(), first.name())) {
+    if (GateWords(session.report(), other.name()) != GateWords(session.report(), first.name())) {
       return "its benchmarks have different gates";
     }
     if (ReferencesOf(other) != ReferencesOf(first))
@@ -69,7 +69,7 @@ std::string WhyNot(const v1::Session& session) {
   return "";
 }
 
-void AddReferences(const Words& references, CommandText* line) {
+void AddReferenceOption(const Words& references, CommandText* line) {
   const bool list = references.size() > 1 && std::ranges::none_of(references, [](const auto& name) {
                       return name.find(',') != std::string::npos;
                     });
@@ -143,9 +143,9 @@ AnalyzeReplay ReplayAnalysis(const v1::Session& session, std::span<const v1::Col
   const v1::Benchmark& benchmark = session.spec().benchmarks(0);
   CommandText line("benchctl export " + Printable(session.session()) +
                    " --format csv | benchctl analyze -");
-  AddReferences(ReferencesOf(benchmark), &line);
+  AddReferenceOption(ReferencesOf(benchmark), &line);
   AddStatistics(session, &line);
-  for (const std::string& gate : GatesOf(session.report(), benchmark.name())) {
+  for (const std::string& gate : GateWords(session.report(), benchmark.name())) {
     line.Option("--metric", gate);
   }
   for (const v1::Column& column : columns) line.Option("--column", FormatColumn(column));

@@ -49,7 +49,7 @@ const NoiseFloor* Find(const Calibration& calibration, const char* metric) {
   return nullptr;
 }
 
-std::string Table(const Calibration& calibration, const Style& style) {
+std::string CalibrationTable(const Calibration& calibration, const Style& style) {
   std::vector<std::vector<std::string>> rows = {{"", "runs", "mean", "sd", "sd / mean"}};
   rows[0].push_back("seen in " + FormatClock(calibration.elapsed_seconds));
   if (calibration.scaled()) rows[0].emplace_back("in a minute");
@@ -110,7 +110,8 @@ Calibration CalibrationOf(const v1::Update& update) {
 }
 
 std::string RenderCalibration(const Calibration& calibration, const Style& style) {
-  return Table(calibration, style) + "\n" + SeenSentence(calibration) + Advice(calibration);
+  return CalibrationTable(calibration, style) + "\n" + SeenSentence(calibration) +
+         Advice(calibration);
 }
 
 std::string CalibrationJson(const Calibration& calibration, const std::string& session,

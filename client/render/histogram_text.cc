@@ -12,7 +12,7 @@
 namespace benchd::client {
 namespace {
 
-constexpr int kGap = 3;
+constexpr int kHistogramGap = 3;
 constexpr int kUsualWidth = 100;  // where the place has no limit
 constexpr int kShortestBar = 10;
 constexpr int kLongestBar = 40;
@@ -24,7 +24,7 @@ bool SameBins(const v1::Histogram& a, const v1::Histogram& b) {
          std::ranges::equal(a.edges(), b.edges());
 }
 
-std::vector<Arms> Blocks(const v1::AnalyzeResponse& response) {
+std::vector<Arms> HistogramBlocks(const v1::AnalyzeResponse& response) {
   std::vector<Arms> blocks;
   for (const v1::Histogram& histogram : response.histograms()) {
     if (histogram.edges_size() != histogram.counts_size() + 1) continue;
@@ -93,8 +93,8 @@ std::vector<std::string> BinColumn(const v1::Histogram& bins, const Style& style
 }
 
 // "████▌     12" for each bin, below the arm's name.
-std::vector<std::string> ArmColumn(const v1::Histogram& arm, double largest_share, int bar_width,
-                                   int count_width, const Style& style) {
+std::vector<std::string> HistogramColumn(const v1::Histogram& arm, double largest_share,
+                                         int bar_width, int count_width, const Style& style) {
   std::vector<std::string> column = {
       Shorten(Printable(arm.arm()), bar_width + 1 + count_width, style)};
   const double total = Total(arm);
@@ -120,10 +120,10 @@ int CountWidth(const Arms& arms) {
   return static_cast<int>(std::to_string(most).size());
 }
 
-std::string RenderBlock(const Arms& arms, const Style& style) {
+std::string RenderHistogramBlock(const Arms& arms, const Style& style) {
   const std::vector<std::string> bins = BinColumn(*arms.front(), style);
   const int count_width = CountWidth(arms);
-  const int around_bar = kGap + 1 + count_width;
+  const int around_bar = kHistogramGap + 1 + count_width;
   const int room = std::max(0, (style.width > 0 ? style.width : kUsualWidth) - Widest(bins));
   const auto fitting = static_cast<std::size_t>(std::max(1, room / (around_bar + kShortestBar)));
   const std::size_t abreast = std::min(fitting, arms.size());
@@ -134,10 +134,10 @@ std::string RenderBlock(const Arms& arms, const Style& style) {
     std::vector<std::vector<std::string>> rows;
     for (const std::string& bin : bins) rows.push_back({bin});
     for (std::size_t i = begin; i < std::min(arms.size(), begin + abreast); ++i) {
-      const auto column = ArmColumn(*arms[i], largest_share, bar_width, count_width, style);
+      const auto column = HistogramColumn(*arms[i], largest_share, bar_width, count_width, style);
       for (std::size_t row = 0; row < rows.size(); ++row) rows[row].push_back(column[row]);
     }
-    text += AlignColumns(rows, kGap) + "\n";
+    text += AlignColumns(rows, kHistogramGap) + "\n";
   }
   return text;
 }
@@ -147,13 +147,13 @@ std::string RenderBlock(const Arms& arms, const Style& style) {
 std::string RenderHistograms(const v1::AnalyzeResponse& response, const Style& style) {
   std::string text;
   std::string benchmark;
-  for (const Arms& arms : Blocks(response)) {
+  for (const Arms& arms : HistogramBlocks(response)) {
     const std::string& name = arms.front()->benchmark();
     if (name != benchmark && (name != "main" || !benchmark.empty())) {
       text += Paint(Printable(name), Tint::kBold, style) + "\n";
     }
     benchmark = name;
-    text += RenderBlock(arms, style);
+    text += RenderHistogramBlock(arms, style);
   }
   return text;
 }

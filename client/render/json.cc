@@ -43,7 +43,7 @@ Json ToJson(const v1::Commit& commit) {
 }
 
 // Of all benchmarks alike: an arm's commit does not change between them.
-void AddCommits(Json& json, const v1::SessionSpec& spec) {
+void AddCommitsJson(Json& json, const v1::SessionSpec& spec) {
   for (const v1::Benchmark& benchmark : spec.benchmarks()) {
     for (const v1::Arm& arm : benchmark.arms()) {
       if (arm.has_commit()) json["commits"][arm.name()] = ToJson(arm.commit());
@@ -221,14 +221,14 @@ std::string SubmittedJson(const v1::SubmitResponse& response, const v1::SessionS
   Json json = Named("queued", response.session(), now);
   json["position"] = response.position();
   if (response.has_eta_seconds()) Put(json, "eta_s", response.eta_seconds());
-  AddCommits(json, spec);
+  AddCommitsJson(json, spec);
   return Line(json);
 }
 
 std::string CommitsJson(const std::string& session, const v1::SessionSpec& spec,
                         const google::protobuf::Timestamp& now) {
   Json json = Named("commits", session, now);
-  AddCommits(json, spec);
+  AddCommitsJson(json, spec);
   return json.contains("commits") ? Line(json) : "";
 }
 

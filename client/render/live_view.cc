@@ -116,15 +116,15 @@ struct Layout {
   int status = 0;    // 0 = no room
 };
 
-struct Row {
+struct LiveRow {
   std::string label, estimate, interval, status;
   std::optional<Scaled> scaled;
   Tint tint = Tint::kNone;
 };
 
-Row MakeRow(const v1::Comparison& gate, const LiveState& state, const Style& style) {
+LiveRow MakeRow(const v1::Comparison& gate, const LiveState& state, const Style& style) {
   const Judged judged = JudgedBy(gate);
-  Row row;
+  LiveRow row;
   row.label = ComparisonLabel(gate, *state.update);
   row.estimate = judged.estimate ? judged.FormatSigned(*judged.estimate, style) : "-";
   row.interval = judged.Interval(style);
@@ -140,9 +140,9 @@ Row MakeRow(const v1::Comparison& gate, const LiveState& state, const Style& sty
   return row;
 }
 
-Layout MakeLayout(const std::vector<Row>& rows, int width) {
+Layout MakeLayout(const std::vector<LiveRow>& rows, int width) {
   Layout layout;
-  for (const Row& row : rows) {
+  for (const LiveRow& row : rows) {
     layout.label = std::max(layout.label, Width(row.label));
     layout.estimate = std::max(layout.estimate, Width(row.estimate));
     layout.interval = std::max(layout.interval, Width(row.interval));
@@ -169,7 +169,7 @@ Layout MakeLayout(const std::vector<Row>& rows, int width) {
   return layout;
 }
 
-std::string RowLine(const Row& row, const Layout& layout, double range, const Style& style) {
+std::string RowLine(const LiveRow& row, const Layout& layout, double range, const Style& style) {
   std::string line = PadRight(Shorten(row.label, layout.label, style), layout.label) + "  " +
                      PadLeft(row.estimate, layout.estimate);
   if (layout.bar > 0) {
@@ -233,14 +233,14 @@ std::vector<std::string> GateLines(const LiveState& state, const Style& style, i
                           [](const v1::Comparison* g) { return !g->has_decided(); });
   }
   const std::size_t shown = all_fit ? gates.size() : room > 2 ? room - 2 : 1;
-  std::vector<Row> rows;
+  std::vector<LiveRow> rows;
   for (std::size_t i = 0; i < shown; ++i) rows.push_back(MakeRow(*gates[i], state, style));
   const Layout layout = MakeLayout(rows, style.width);
   const double range = AxisRange(gates);
   std::vector<std::string> lines;
   if (layout.bar > 0 && (all_fit || room > 2))
     lines.push_back(AxisLine(gates, layout, range, style));
-  for (const Row& row : rows) lines.push_back(RowLine(row, layout, range, style));
+  for (const LiveRow& row : rows) lines.push_back(RowLine(row, layout, range, style));
   if (!all_fit && room > 1) {
     lines.push_back("and " + std::to_string(gates.size() - shown) + " more");
   }

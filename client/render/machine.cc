@@ -21,7 +21,7 @@ std::string Holder(const v1::MachineStatus& status) {
              : "nobody: session " + Printable(status.session()) + " runs without isolation";
 }
 
-std::vector<std::vector<std::string>> Facts(const v1::MachineStatus& status) {
+std::vector<std::vector<std::string>> MachineFacts(const v1::MachineStatus& status) {
   std::vector<std::vector<std::string>> rows = {{"profile", Printable(status.profile())},
                                                 {"held by", Holder(status)}};
   if (!status.benchmark_cpus().empty()) {
@@ -54,7 +54,7 @@ std::string Paragraph(const std::string& first, const std::string& text, const S
 std::string RenderMachine(const v1::MachineStatus& status, const Style& style) {
   std::string text = RenderSettings(status.settings(), style);
   if (!text.empty()) text += "\n";
-  text += AlignAndWrap(Facts(status), style.width);
+  text += AlignAndWrap(MachineFacts(status), style.width);
   if (!status.notes().empty()) text += "\n";
   for (const std::string& note : status.notes()) text += Paragraph("note: ", note, style);
   return text;

@@ -45,7 +45,8 @@ std::string ResultCell(const v1::Session& session) {
   }
 }
 
-std::vector<std::vector<std::string>> Facts(const v1::Session& session, const UserNames& users) {
+std::vector<std::vector<std::string>> SessionFacts(const v1::Session& session,
+                                                   const UserNames& users) {
   std::vector<std::vector<std::string>> rows = {{"session", Printable(session.session())},
                                                 {"state", std::string(StateWord(session.state()))},
                                                 {"user", Printable(users(session.uid()))}};
@@ -118,7 +119,7 @@ std::string RenderList(std::span<const v1::Session> sessions, const UserNames& u
 
 std::string RenderSession(const v1::Session& session, std::span<const v1::Column> columns,
                           const UserNames& users, const Style& style) {
-  std::string text = AlignColumns(Facts(session, users)) + "\n";
+  std::string text = AlignColumns(SessionFacts(session, users)) + "\n";
   if (session.has_started()) {
     const std::string settings = RenderSettings(session.started().isolation(), style);
     if (!settings.empty()) text += settings + "\n";

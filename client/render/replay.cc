@@ -28,7 +28,7 @@ void AddLimits(const v1::Limits& limits, CommandText* line) {
   line->Switch("--fail-fast", limits.fail_fast());
 }
 
-void AddGate(const v1::Gate& gate, double session_margin, CommandText* line) {
+void AddGateOption(const v1::Gate& gate, double session_margin, CommandText* line) {
   std::string text = gate.metric();
   // The daemon records each gate with its margin, also when it is the session's.
   if (gate.margin_case() == v1::Gate::kRatio && gate.ratio() != session_margin) {
@@ -62,7 +62,7 @@ void AddSession(const v1::SessionSpec& spec, CommandText* line) {
 }
 
 void AddBenchmark(const v1::Benchmark& benchmark, double session_margin, CommandText* line) {
-  for (const v1::Gate& gate : benchmark.gates()) AddGate(gate, session_margin, line);
+  for (const v1::Gate& gate : benchmark.gates()) AddGateOption(gate, session_margin, line);
   line->Option("--parse", benchmark.parse());
   line->Option("--setup", benchmark.hooks().setup());
   line->Option("--prepare", benchmark.hooks().prepare());
@@ -140,7 +140,7 @@ std::string FolderOf(const std::string& repository) {
                                        : repository;
 }
 
-void AddCommits(const CommitReplay& replay, const v1::Benchmark& benchmark, CommandText* line) {
+void AddGitOptions(const CommitReplay& replay, const v1::Benchmark& benchmark, CommandText* line) {
   line->Option("--cwd", replay.cwd);
   line->Option("--git", replay.plan.trees[0].commit + ".." + replay.plan.trees[1].commit);
   line->Option("--build", replay.plan.build);
@@ -163,7 +163,7 @@ std::string ReplayCommand(const v1::SessionSpec& spec, std::uint64_t seed) {
   AddSession(spec, &line);
   AddBenchmark(benchmark, spec.has_margin() ? spec.margin() : 0.02, &line);
   if (commits) {
-    AddCommits(*commits, benchmark, &line);
+    AddGitOptions(*commits, benchmark, &line);
   } else {
     AddArms(benchmark, &line);
   }

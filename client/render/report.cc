@@ -16,7 +16,7 @@ namespace {
 using Rows = std::vector<std::vector<std::string>>;
 
 template <typename T>
-void AddOnce(std::vector<T>& list, const T& value) {
+void AddIfNew(std::vector<T>& list, const T& value) {
   if (std::ranges::find(list, value) == list.end()) list.push_back(value);
 }
 
@@ -52,9 +52,9 @@ std::string ArmsTable(const v1::Update& update,
                       const std::vector<const v1::Comparison*>& comparisons, const Style& style) {
   std::vector<std::string> arms;
   std::vector<std::string> metrics;
-  for (const v1::Comparison* c : comparisons) AddOnce(arms, c->reference());
-  for (const v1::Comparison* c : comparisons) AddOnce(arms, c->candidate());
-  for (const v1::Comparison* c : comparisons) AddOnce(metrics, c->metric());
+  for (const v1::Comparison* c : comparisons) AddIfNew(arms, c->reference());
+  for (const v1::Comparison* c : comparisons) AddIfNew(arms, c->candidate());
+  for (const v1::Comparison* c : comparisons) AddIfNew(metrics, c->metric());
   std::map<std::string, std::uint64_t> runs;
   for (const v1::ArmRuns& arm : update.runs()) {
     if (arm.benchmark() == comparisons.front()->benchmark()) runs[arm.arm()] = arm.runs();
@@ -91,7 +91,7 @@ std::string ResultWord(const v1::Comparison& c, const Style& style) {
 std::string ChangesTable(const std::vector<const v1::Comparison*>& comparisons,
                          const Style& style) {
   std::vector<std::pair<std::string, std::string>> pairs;
-  for (const v1::Comparison* c : comparisons) AddOnce(pairs, {c->reference(), c->candidate()});
+  for (const v1::Comparison* c : comparisons) AddIfNew(pairs, {c->reference(), c->candidate()});
   Rows rows;
   for (const auto& [reference, candidate] : pairs) {
     if (!rows.empty()) rows.push_back({});
@@ -135,7 +135,7 @@ std::string Place(const v1::Warning& warning) {
   return warning.arm().empty() ? warning.benchmark() : warning.benchmark() + "/" + warning.arm();
 }
 
-Tint TintOf(v1::Verdict verdict) {
+Tint VerdictTint(v1::Verdict verdict) {
   return verdict == v1::VERDICT_PASS         ? Tint::kGreen
          : verdict == v1::VERDICT_REGRESSION ? Tint::kRed
                                              : Tint::kYellow;
@@ -145,7 +145,7 @@ Tint TintOf(v1::Verdict verdict) {
 std::string PaintedSentence(const std::string& sentence, v1::Verdict verdict, const Style& style) {
   const std::size_t colon = sentence.find(':');
   if (colon == std::string::npos || sentence.starts_with(' ')) return sentence;
-  return Paint(sentence.substr(0, colon), TintOf(verdict), style) + sentence.substr(colon);
+  return Paint(sentence.substr(0, colon), VerdictTint(verdict), style) + sentence.substr(colon);
 }
 
 std::string WarningLine(const v1::Warning& warning, const Style& style) {
@@ -190,7 +190,7 @@ std::string RenderWarnings(const v1::Update& update, const Style& style) {
 
 std::string RenderComparisons(const v1::Update& update, const Style& style) {
   std::vector<std::string> benchmarks;
-  for (const v1::Comparison& c : update.comparisons()) AddOnce(benchmarks, c.benchmark());
+  for (const v1::Comparison& c : update.comparisons()) AddIfNew(benchmarks, c.benchmark());
   std::string text;
   for (const std::string& benchmark : benchmarks) {
     const auto comparisons = OfBenchmark(update, benchmark);
@@ -214,8 +214,8 @@ std::vector<std::pair<std::string, std::string>> ArmCommits(const v1::SessionSpe
   for (const v1::Benchmark& benchmark : spec.benchmarks()) {
     for (const v1::Arm& arm : benchmark.arms()) {
       if (!arm.has_commit()) continue;
-      AddOnce(commits, {Printable(arm.name()), Printable(arm.commit().description()) + " (" +
-                                                   Printable(arm.commit().id()) + ")"});
+      AddIfNew(commits, {Printable(arm.name()), Printable(arm.commit().description()) + " (" +
+                                                    Printable(arm.commit().id()) + ")"});
     }
   }
   return commits;

@@ -33,7 +33,7 @@ std::string Told(double value, const Judged& judged, const Wording& words, const
   return judged.Format(std::abs(value), style) + " " + (value < 0 ? words.less : words.more);
 }
 
-std::string Blocks(const v1::Comparison& c) {
+std::string BlockText(const v1::Comparison& c) {
   if (c.n_reference() != c.n_candidate()) {
     return std::to_string(c.n_reference()) + " and " + std::to_string(c.n_candidate()) + " values";
   }
@@ -62,7 +62,7 @@ Judged DecidedBy(const v1::Comparison& c) {
 // In parentheses behind a statement.
 std::string Evidence(const v1::Comparison& c, const std::string& interval) {
   std::string text = "(" + interval + (interval.empty() ? "" : ", ") +
-                     FormatPercent(c.confidence()) + " confidence, " + Blocks(c);
+                     FormatPercent(c.confidence()) + " confidence, " + BlockText(c);
   if (DecidedBefore(c)) text += ", decided at " + DecisionCount(c, c.decided().blocks());
   return text + ")";
 }
@@ -98,8 +98,8 @@ std::string OpenSentence(const v1::Comparison& c, const Judged& judged, const Wo
   const std::string estimate =
       judged.estimate ? judged.FormatSigned(*judged.estimate, style) : "unknown";
   return words.subject + " " + estimate + " against " + Printable(c.reference()) +
-         " so far, without an interval yet (" + margin + (margin.empty() ? "" : ", ") + Blocks(c) +
-         ")";
+         " so far, without an interval yet (" + margin + (margin.empty() ? "" : ", ") +
+         BlockText(c) + ")";
 }
 
 std::string RegressionSentence(const v1::Comparison& c, const Judged& judged, const Wording& words,

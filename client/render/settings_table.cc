@@ -8,7 +8,7 @@
 namespace benchd::client {
 namespace {
 
-constexpr int kGap = 2;
+constexpr int kSettingsGap = 2;
 constexpr int kIndent = 2;
 constexpr int kReasonIndent = 6;
 
@@ -34,7 +34,7 @@ std::string ReasonsBelow(std::vector<Row> rows, int width) {
     row.pop_back();
   }
   reasons.front().clear();  // the heading
-  const std::string table = AlignColumns(rows, kGap, kIndent);
+  const std::string table = AlignColumns(rows, kSettingsGap, kIndent);
   std::string text;
   std::size_t start = 0;
   for (const std::string& reason : reasons) {
@@ -59,9 +59,9 @@ std::string RenderSettings(const google::protobuf::RepeatedPtrField<v1::Setting>
                                ? Row{"setting", "wanted", "actual", "held", "at end", "why not"}
                                : Row{"setting", "wanted", "actual", "held", "why not"}};
   for (const v1::Setting& setting : settings) rows.push_back(RowOf(setting, with_end));
-  const bool has_room = RoomForLastColumn(rows, style.width, kGap, kIndent) > 0;
+  const bool has_room = RoomForLastColumn(rows, style.width, kSettingsGap, kIndent) > 0;
   if (style.width > 0 && !has_room) return ReasonsBelow(std::move(rows), style.width);
-  return AlignAndWrap(rows, style.width, kGap, kIndent);
+  return AlignAndWrap(rows, style.width, kSettingsGap, kIndent);
 }
 
 }  // namespace benchd::client

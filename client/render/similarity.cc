@@ -18,7 +18,7 @@ std::string Decimals(double value) {
   return text.data();
 }
 
-std::string Word(v1::Resemblance resemblance, const Style& style) {
+std::string ResemblanceText(v1::Resemblance resemblance, const Style& style) {
   switch (resemblance) {
     case v1::RESEMBLANCE_SIMILAR:
       return Paint("similar", Tint::kGreen, style);
@@ -76,9 +76,11 @@ std::string RenderOne(const AssessedFile& file, const v1::RunSetAssessment& set,
     return std::to_string(of.above()) + " of 5 above " + threshold;
   };
   Rows methods;
-  methods.push_back({"literal", Word(set.literal().resemblance(), style), votes(set.literal())});
-  methods.push_back({"shape", Word(set.shape().resemblance(), style), votes(set.shape())});
-  methods.push_back({"SAME", Word(set.same().resemblance(), style), Clusters(set)});
+  methods.push_back(
+      {"literal", ResemblanceText(set.literal().resemblance(), style), votes(set.literal())});
+  methods.push_back(
+      {"shape", ResemblanceText(set.shape().resemblance(), style), votes(set.shape())});
+  methods.push_back({"SAME", ResemblanceText(set.same().resemblance(), style), Clusters(set)});
   for (const std::vector<std::string>& row : methods) {
     text += PadRight(row[0], 9) + PadRight(row[1], 17) + row[2] + "\n";
   }
@@ -99,9 +101,9 @@ std::string RenderMany(std::span<const AssessedFile> files, bool shape_variant,
       for (const v1::PairMeasure& measure : vote.measures())
         row.push_back(Decimals(measure.mean()));
       row.push_back(RunName(set, set.differs_most()));
-      row.push_back(Word(set.literal().resemblance(), style));
-      row.push_back(Word(set.shape().resemblance(), style));
-      row.push_back(Word(set.same().resemblance(), style));
+      row.push_back(ResemblanceText(set.literal().resemblance(), style));
+      row.push_back(ResemblanceText(set.shape().resemblance(), style));
+      row.push_back(ResemblanceText(set.same().resemblance(), style));
       rows.push_back(std::move(row));
     }
   }

@@ -5,7 +5,7 @@
 namespace benchd::client {
 namespace {
 
-const char* Word(v1::Resemblance resemblance) {
+const char* ResemblanceWord(v1::Resemblance resemblance) {
   switch (resemblance) {
     case v1::RESEMBLANCE_SIMILAR:
       return "similar";
@@ -18,7 +18,7 @@ const char* Word(v1::Resemblance resemblance) {
   }
 }
 
-std::string RunName(const v1::RunSetAssessment& set, std::uint64_t run) {
+std::string RunKey(const v1::RunSetAssessment& set, std::uint64_t run) {
   return run < static_cast<std::uint64_t>(set.run_names_size())
              ? set.run_names(static_cast<int>(run))
              : std::to_string(run + 1);
@@ -33,14 +33,14 @@ void AddMeans(const v1::MajorityVote& vote, Json& json) {
 
 Json ToJson(const v1::MajorityVote& vote, const v1::RunSetAssessment& set) {
   Json json;
-  json["decision"] = Word(vote.resemblance());
+  json["decision"] = ResemblanceWord(vote.resemblance());
   json["above"] = vote.above();
   AddMeans(vote, json);
   for (int m = 0; m < vote.measures_size(); ++m) {
     const v1::PairMeasure& measure = vote.measures(m);
     Json largest;
     Put(largest, "value", measure.max());
-    largest["runs"] = {RunName(set, measure.max_first()), RunName(set, measure.max_second())};
+    largest["runs"] = {RunKey(set, measure.max_first()), RunKey(set, measure.max_second())};
     json["max"]["m" + std::to_string(m + 1)] = std::move(largest);
   }
   return json;
@@ -48,7 +48,7 @@ Json ToJson(const v1::MajorityVote& vote, const v1::RunSetAssessment& set) {
 
 Json ToJson(const v1::RunClusters& same) {
   Json json;
-  json["decision"] = Word(same.resemblance());
+  json["decision"] = ResemblanceWord(same.resemblance());
   json["clusters"] = same.clusters();
   json["labels"] = Json::array();
   for (const std::uint64_t label : same.labels()) json["labels"].push_back(label);
@@ -75,8 +75,8 @@ std::vector<std::string> SimilarityJson(const AssessedFile& file, bool shape_var
     Put(json, "threshold", file.response.threshold());
     AddMeans(shape_variant ? set.shape() : set.literal(), json);
     json["assessable"] = set.assessable();
-    json["decision"] = Word(set.resemblance());
-    json["differs_most"] = RunName(set, set.differs_most());
+    json["decision"] = ResemblanceWord(set.resemblance());
+    json["differs_most"] = RunKey(set, set.differs_most());
     json["literal"] = ToJson(set.literal(), set);
     json["shape"] = ToJson(set.shape(), set);
     json["same"] = ToJson(set.same());

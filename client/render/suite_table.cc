@@ -13,7 +13,7 @@
 namespace benchd::client {
 namespace {
 
-constexpr int kGap = 2;
+constexpr int kSuiteGap = 2;
 
 // Which columns tell anything in this suite.
 struct Columns {
@@ -61,8 +61,8 @@ std::string VerdictCell(const v1::Comparison& gate, const Style& style) {
   return Paint(VerdictWord(gate.verdict()), tint, style);
 }
 
-std::vector<std::string> Row(const v1::Comparison& gate, bool named, const Columns& columns,
-                             const Style& style) {
+std::vector<std::string> GateRow(const v1::Comparison& gate, bool named, const Columns& columns,
+                                 const Style& style) {
   const Judged judged = JudgedBy(gate);
   const std::string interval = judged.Interval(style);
   std::vector<std::string> row = {named ? Printable(gate.benchmark()) : ""};
@@ -83,19 +83,19 @@ std::vector<std::string> Row(const v1::Comparison& gate, bool named, const Colum
   return row;
 }
 
-std::string Table(const std::vector<const v1::Comparison*>& gates, const Columns& columns,
-                  const Style& style) {
+std::string GateTable(const std::vector<const v1::Comparison*>& gates, const Columns& columns,
+                      const Style& style) {
   std::vector<std::vector<std::string>> rows = {Header(*gates.front(), columns)};
   const std::string* last = nullptr;
   for (const v1::Comparison* gate : gates) {
     const bool named = last == nullptr || *last != gate->benchmark();
-    rows.push_back(Row(*gate, named, columns, style));
+    rows.push_back(GateRow(*gate, named, columns, style));
     last = &gate->benchmark();
   }
-  return AlignColumns(rows, kGap);
+  return AlignColumns(rows, kSuiteGap);
 }
 
-int WidthOf(const std::string& table) {
+int TableWidth(const std::string& table) {
   int width = 0;
   std::size_t start = 0;
   while (start < table.size()) {
@@ -142,10 +142,10 @@ std::string RenderSuite(const v1::Update& update, const Style& style) {
   const std::vector<const v1::Comparison*> gates = GatesOf(update);
   if (gates.empty()) return "";
   Columns columns = ColumnsFor(gates);
-  std::string table = Table(gates, columns, style);
-  if (style.width > 0 && WidthOf(table) > style.width) {
+  std::string table = GateTable(gates, columns, style);
+  if (style.width > 0 && TableWidth(table) > style.width) {
     columns.means = false;
-    table = Table(gates, columns, style);
+    table = GateTable(gates, columns, style);
   }
   return table + "\n" + FlaggedLines(update, style);
 }

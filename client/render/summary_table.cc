@@ -12,7 +12,7 @@
 namespace benchd::client {
 namespace {
 
-constexpr int kGap = 3;
+constexpr int kSummaryGap = 3;
 constexpr int kWidestName = 24;
 
 // One benchmark in one metric.
@@ -177,7 +177,7 @@ std::string SideBySide(const std::vector<std::vector<std::string>>& columns) {
   for (const auto& column : columns) {
     for (std::size_t i = 0; i < rows.size(); ++i) rows[i].push_back(column[i]);
   }
-  return AlignColumns(rows, kGap) + "\n";
+  return AlignColumns(rows, kSummaryGap) + "\n";
 }
 
 std::string RenderBlock(const Block& block, const Style& style) {
@@ -188,7 +188,7 @@ std::string RenderBlock(const Block& block, const Style& style) {
   int width = WidthOf(names);
   for (const v1::Summary* arm : block.arms) {
     std::vector<std::string> column = ArmColumn(block, *arm, format, style);
-    const int more = kGap + WidthOf(column);
+    const int more = kSummaryGap + WidthOf(column);
     if (columns.size() > 1 && style.width > 0 && width + more > style.width) {
       text += SideBySide(columns);
       columns = {names};

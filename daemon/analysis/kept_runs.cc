@@ -15,7 +15,7 @@ namespace benchd {
 namespace {
 
 // "run 3", "runs 3, 5 and 6"
-std::string Name(const std::vector<std::size_t>& runs) {
+std::string NameRuns(const std::vector<std::size_t>& runs) {
   std::string text = runs.size() == 1 ? "run " : "runs ";
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (i > 0) text += i + 1 == runs.size() ? " and " : ", ";
@@ -38,9 +38,9 @@ std::vector<std::size_t> RunsApart(const RunClusters& same) {
 
 std::string WhichDiffer(const SimilarityAssessment& found) {
   const std::vector<std::size_t> apart = RunsApart(found.same);
-  if (apart.empty()) return Name({found.differs_most}) + " differs most";
+  if (apart.empty()) return NameRuns({found.differs_most}) + " differs most";
   if (found.same.clusters == found.runs) return "no two of them are alike";
-  return Name(apart) + (apart.size() == 1 ? " stands apart" : " stand apart");
+  return NameRuns(apart) + (apart.size() == 1 ? " stands apart" : " stand apart");
 }
 
 // Whether all runs might be draws from one law, in random order: then they differ by noise alone,

@@ -10,7 +10,7 @@ namespace benchd {
 namespace {
 
 // Any level gives the same estimate.
-constexpr double kAnyLevel = 0.5;
+constexpr double kLognormalLevel = 0.5;
 
 }  // namespace
 
@@ -46,7 +46,7 @@ double LognormalEvidence::PValueAt(double resolution) const {
 }
 
 ScaleEstimate LognormalEvidence::On(Contrast /*scale*/, double resolution) const {
-  const auto look = LognormalMeanRatio(reference_.logs, candidate_.logs, kAnyLevel);
+  const auto look = LognormalMeanRatio(reference_.logs, candidate_.logs, kLognormalLevel);
   return {look ? look->estimate : 0, Widening(resolution)};
 }
 

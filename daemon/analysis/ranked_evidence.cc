@@ -8,7 +8,7 @@ namespace benchd {
 namespace {
 
 // Any level gives the same estimate.
-constexpr double kAnyLevel = 0.5;
+constexpr double kRankLevel = 0.5;
 
 }  // namespace
 
@@ -64,7 +64,7 @@ double RankedEvidence::PValueOf(const Scale& scale, double widening) const {
 
 double RankedEvidence::Centre(const Scale& scale) const {
   if (scale.estimated_at != scale.sorted.size()) {
-    const std::optional<OneLook> look = At(scale, kAnyLevel);
+    const std::optional<OneLook> look = At(scale, kRankLevel);
     scale.estimate = look ? look->estimate : 0;
     scale.estimated_at = scale.sorted.size();
   }

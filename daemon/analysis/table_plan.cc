@@ -13,9 +13,9 @@ namespace benchd {
 namespace {
 
 constexpr std::size_t kNamesInAList = 20;
-constexpr std::string_view kDefaultGate = "wall_time";
+constexpr std::string_view kTableGate = "wall_time";
 
-std::string ListOf(const std::vector<MetricInfo>& metrics) {
+std::string MetricNames(const std::vector<MetricInfo>& metrics) {
   std::string list;
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     if (i == kNamesInAList) return list + ", ...";
@@ -33,11 +33,12 @@ MetricInfo* Find(std::vector<MetricInfo>& metrics, const std::string& name) {
 Error NoSuchColumn(std::string_view option, const std::string& name,
                    const std::vector<MetricInfo>& metrics) {
   return InvalidArgument(std::string(option) + " " + name,
-                         "the table has no such column (it has " + ListOf(metrics) + ")",
+                         "the table has no such column (it has " + MetricNames(metrics) + ")",
                          "name one of these");
 }
 
-Result<void> Describe(const std::vector<TableColumn>& columns, std::vector<MetricInfo>& metrics) {
+Result<void> ApplyColumns(const std::vector<TableColumn>& columns,
+                          std::vector<MetricInfo>& metrics) {
   std::set<std::string> seen;
   for (const TableColumn& column : columns) {
     const std::string field = "column " + column.metric;
@@ -145,7 +146,7 @@ class Planner {
     plan_.grouping = ChooseGrouping(shape_, options, plan_.spec);
     has_placebo_ = shape_.is_export || options.spec.placebo;
     plan_.metrics = shape_.metrics;
-    if (Result<void> ok = Describe(options.columns, plan_.metrics); !ok) return ok.error();
+    if (Result<void> ok = ApplyColumns(options.columns, plan_.metrics); !ok) return ok.error();
     if (Result<void> ok = CheckNames(); !ok) return ok.error();
     plan_.by_number.resize(shape_.benchmarks.size());
     for (std::size_t b = 0; b < shape_.benchmarks.size(); ++b) TakeBenchmark(b);
@@ -226,7 +227,7 @@ class Planner {
       const MetricInfo& info = plan_.metrics[m];
       if (!benchmark.has_metric[m] || !info.better) continue;
       const Gate gate{.metric = info.name, .margin = plan_.spec.default_margin, .better = {}};
-      if (info.name == kDefaultGate) return {gate};
+      if (info.name == kTableGate) return {gate};
       gates.push_back(gate);
     }
     return gates;

@@ -10,14 +10,14 @@
 namespace benchd {
 namespace {
 
-constexpr std::size_t kNamesInAList = 5;
+constexpr std::size_t kBenchmarksInAList = 5;
 
 // "benchmark parse", or "3 benchmarks (parse, lex, link)".
-std::string Name(const std::vector<std::string>& benchmarks) {
+std::string NameBenchmarks(const std::vector<std::string>& benchmarks) {
   if (benchmarks.size() == 1) return "benchmark " + benchmarks.front();
   std::string text = std::to_string(benchmarks.size()) + " benchmarks (";
   for (std::size_t i = 0; i < benchmarks.size(); ++i) {
-    if (i == kNamesInAList) {
+    if (i == kBenchmarksInAList) {
       text += ", ...";
       break;
     }
@@ -85,18 +85,19 @@ std::vector<Warning> ShapeWarnings(const TableShape& shape, const TablePlan& pla
     }
   }
   if (!alone.empty()) {
-    warnings.push_back(About(alone, "not_compared",
-                             Name(alone) + ": no reference and candidate to compare; left out"));
+    warnings.push_back(
+        About(alone, "not_compared",
+              NameBenchmarks(alone) + ": no reference and candidate to compare; left out"));
   }
   if (!stretches.empty()) {
     warnings.push_back(About(stretches, "not_interleaved",
-                             Name(stretches) +
+                             NameBenchmarks(stretches) +
                                  ": the rows come in stretches of one arm, not in turn, so a "
                                  "machine that drifts looks like a difference between the arms"));
   }
   if (!days.empty()) {
     warnings.push_back(About(days, "different_days",
-                             Name(days) +
+                             NameBenchmarks(days) +
                                  ": reference and candidate were measured on different days, so "
                                  "whatever changed in between looks like a difference"));
   }
@@ -108,14 +109,14 @@ Warning IncompletePairs(const std::vector<std::string>& benchmarks, std::uint64_
   const std::string why =
       blocks == 0 ? "rows without a pair"
                   : Count(blocks, "pair lacks a row of some arm", "pairs lack a row of some arm");
-  return About(
-      benchmarks, "incomplete_pairs",
-      Name(benchmarks) + ": " + why + "; " + Count(rows, "row is", "rows are") + " left out");
+  return About(benchmarks, "incomplete_pairs",
+               NameBenchmarks(benchmarks) + ": " + why + "; " + Count(rows, "row is", "rows are") +
+                   " left out");
 }
 
 Warning BeyondMaxRuns(const std::vector<std::string>& benchmarks, std::uint64_t blocks) {
   return About(benchmarks, "beyond_max_runs",
-               Name(benchmarks) + ": " + Count(blocks, "pair", "pairs") +
+               NameBenchmarks(benchmarks) + ": " + Count(blocks, "pair", "pairs") +
                    " beyond --max-runs left out: the method says nothing about more");
 }
 

@@ -21,7 +21,7 @@ struct LimitKey {
   void (*put)(ChildLimits& limits, std::uint64_t value) = nullptr;
 };
 
-constexpr LimitKey kKeys[] = {
+constexpr LimitKey kLimitKeys[] = {
     {"memory_mib", 1, kMaxMebibytes, kMebibyte,
      [](ChildLimits& limits, std::uint64_t value) { limits.memory_bytes = value; }},
     // The largest pid_max there is (proc(5)).
@@ -38,15 +38,15 @@ constexpr LimitKey kKeys[] = {
      [](ChildLimits& limits, std::uint64_t value) { limits.cpu_seconds = value; }},
 };
 
-std::string KnownKeys() {
+std::string LimitKeyNames() {
   std::string known;
-  for (const LimitKey& key : kKeys) known.append(known.empty() ? "" : ", ").append(key.name);
+  for (const LimitKey& key : kLimitKeys) known.append(known.empty() ? "" : ", ").append(key.name);
   return "known are " + known;
 }
 
-Result<void> TakeKey(const toml::key& key, const toml::node& value, ChildLimits& limits) {
+Result<void> TakeLimitKey(const toml::key& key, const toml::node& value, ChildLimits& limits) {
   const std::string what = "[children] " + ShownKey(key.str());
-  for (const LimitKey& known : kKeys) {
+  for (const LimitKey& known : kLimitKeys) {
     if (key != known.name) continue;
     if (value.value_exact<std::string>() == "none") {
       known.put(limits, kNoLimit);
@@ -61,7 +61,7 @@ Result<void> TakeKey(const toml::key& key, const toml::node& value, ChildLimits&
     known.put(limits, static_cast<std::uint64_t>(*number * known.unit));
     return {};
   }
-  return InvalidArgument(TomlLine(key.source()), what + " is no known key", KnownKeys());
+  return InvalidArgument(TomlLine(key.source()), what + " is no known key", LimitKeyNames());
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ Result<ChildLimits> ParseChildLimits(const toml::table& root) {
     return InvalidArgument(TomlLine(section->source()), "[children] is no table");
   }
   for (const auto& [key, value] : *table) {
-    if (auto taken = TakeKey(key, value, limits); !taken) return std::move(taken).error();
+    if (auto taken = TakeLimitKey(key, value, limits); !taken) return std::move(taken).error();
   }
   return limits;
 }

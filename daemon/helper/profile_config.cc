@@ -13,18 +13,18 @@ namespace benchd {
 namespace {
 
 constexpr std::size_t kMaxProfiles = 64;
-constexpr std::size_t kMaxNameBytes = 64;
+constexpr std::size_t kMaxProfileNameBytes = 64;
 
 std::string Section(std::string_view name) { return "[machine_profile." + ShownKey(name) + "]"; }
 
-std::string KnownKeys() {
+std::string ProfileKeyNames() {
   std::string known = "known are base";
   for (const ProfileKey& key : ProfileKeys()) known.append(", ").append(key.name);
   return known;
 }
 
-Result<void> TakeKey(std::string_view profile_name, const toml::key& key, const toml::node& value,
-                     MachineProfile& profile) {
+Result<void> TakeProfileKey(std::string_view profile_name, const toml::key& key,
+                            const toml::node& value, MachineProfile& profile) {
   const std::string what = Section(profile_name) + " " + ShownKey(key.str());
   for (const ProfileKey& known : ProfileKeys()) {
     if (key != known.name) continue;
@@ -32,7 +32,7 @@ Result<void> TakeKey(std::string_view profile_name, const toml::key& key, const 
     return InvalidArgument(TomlLine(value.source()),
                            what + " should be " + std::string(known.allowed));
   }
-  return InvalidArgument(TomlLine(key.source()), what + " is no known key", KnownKeys());
+  return InvalidArgument(TomlLine(key.source()), what + " is no known key", ProfileKeyNames());
 }
 
 /// Makes complete profiles of tables that may stand on each other.
@@ -57,7 +57,7 @@ class ProfileReader {
 
  private:
   static Result<void> CheckEntry(const toml::key& key, const toml::node& entry) {
-    if (!IsPlainWord(key.str()) || key.str().size() > kMaxNameBytes) {
+    if (!IsPlainWord(key.str()) || key.str().size() > kMaxProfileNameBytes) {
       return InvalidArgument(TomlLine(key.source()),
                              Section(key.str()) + " is no name for a profile",
                              "1 to 64 letters, digits, _ and - are");
@@ -96,7 +96,7 @@ class ProfileReader {
     profile->name = name;
     for (const auto& [key, value] : table) {
       if (key == "base") continue;
-      if (auto taken = TakeKey(name, key, value, *profile); !taken) {
+      if (auto taken = TakeProfileKey(name, key, value, *profile); !taken) {
         return std::move(taken).error();
       }
     }

@@ -16,7 +16,7 @@ using Profile = MachineProfile;
 constexpr std::string_view kLeave = "leave";
 // The ranges are those that the runner's journal takes (system/setting_kinds.cc; a test holds the
 // two together).
-constexpr std::size_t kMaxNameBytes = 32;
+constexpr std::size_t kMaxValueBytes = 32;
 constexpr std::int64_t kMaxKhz = 100'000'000;
 constexpr std::int64_t kMaxSampleRate = 1'000'000'000;
 constexpr std::int64_t kMaxInt = std::numeric_limits<std::int32_t>::max();
@@ -61,7 +61,7 @@ bool TakeNumber(const Value& value, std::int64_t low, std::int64_t high, std::st
 /// A name as the kernel has them, or "leave".
 bool TakeName(const Value& value, std::string& field) {
   const auto text = TextOf(value);
-  if (!text || text->empty() || text->size() > kMaxNameBytes) return false;
+  if (!text || text->empty() || text->size() > kMaxValueBytes) return false;
   if (text->find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos) {
     return false;
   }
@@ -175,7 +175,7 @@ constexpr std::string_view kFrequency = "a whole number of kHz from 1 to 1000000
 constexpr std::string_view kBit = "0, 1, true, false or leave";
 constexpr std::string_view kHousekeeping = "housekeeping or leave";
 
-constexpr ProfileKey kKeys[] = {
+constexpr ProfileKey kProfileKeys[] = {
     {"benchmark_cpus", "a list of CPUs such as \"1-3,7\", or the number of one",
      [](const Value& v, Profile& p) { return TakeCpus(v, p.benchmark_cpus); }},
     {"hold", "sessions or daemon", TakeHold},
@@ -225,6 +225,6 @@ constexpr ProfileKey kKeys[] = {
 
 }  // namespace
 
-std::span<const ProfileKey> ProfileKeys() { return kKeys; }
+std::span<const ProfileKey> ProfileKeys() { return kProfileKeys; }
 
 }  // namespace benchd

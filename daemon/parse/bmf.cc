@@ -11,7 +11,7 @@
 namespace benchd {
 namespace {
 
-constexpr std::string_view kHint =
+constexpr std::string_view kBmfHint =
     "print Bencher Metric Format: {\"BENCHMARK\": {\"MEASURE\": {\"value\": 88.0}}}";
 
 // https://bencher.dev/docs/how-to/track-custom-benchmarks: what every project has by default.
@@ -23,7 +23,7 @@ HarnessUnit UnitOf(std::string_view measure) {
 
 Result<void> TakeMeasure(const std::string& inner, const std::string& name,
                          const JsonValue& measure, HarnessBuilder& builder) {
-  auto value = RequiredNumber(measure, "value", kHint);
+  auto value = RequiredNumber(measure, "value", kBmfHint);
   if (!value) return std::move(value).error();
   const HarnessUnit unit = UnitOf(name);
   auto added =
@@ -35,11 +35,12 @@ Result<void> TakeMeasure(const std::string& inner, const std::string& name,
 }  // namespace
 
 Result<HarnessOutput> ParseBmf(std::string_view text) {
-  HarnessBuilder builder(kHint);
-  const JsonLayout layout{.records = JsonRecords::kTopMembers, .hint = kHint};
+  HarnessBuilder builder(kBmfHint);
+  const JsonLayout layout{.records = JsonRecords::kTopMembers, .hint = kBmfHint};
   const auto take = [&builder](const std::string& name, const JsonValue& measures) -> Result<void> {
     if (measures.kind != JsonValue::Kind::kObject) {
-      return JsonError(measures.line, "expected an object of measures for " + Quoted(name), kHint);
+      return JsonError(measures.line, "expected an object of measures for " + Quoted(name),
+                       kBmfHint);
     }
     for (std::size_t i = 0; i < measures.keys.size(); ++i) {
       auto taken = TakeMeasure(name, measures.keys[i], measures.items[i], builder);

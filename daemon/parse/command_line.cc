@@ -7,7 +7,7 @@
 namespace benchd {
 namespace {
 
-Error Refuse(std::string why, std::string_view hint = {}) {
+Error RefuseCommand(std::string why, std::string_view hint = {}) {
   return InvalidArgument("command", why, hint);
 }
 
@@ -54,7 +54,7 @@ class Splitter {
 
   Result<void> TakeEscaped() {
     if (at_ + 1 == command_.size()) {
-      return Refuse("a backslash at the end escapes nothing", R"(write \\ for a backslash)");
+      return RefuseCommand("a backslash at the end escapes nothing", R"(write \\ for a backslash)");
     }
     if (command_[at_ + 1] != '\n') Keep(command_[at_ + 1]);
     at_ += 2;
@@ -88,9 +88,9 @@ class Splitter {
   }
 
   Error Unbalanced(std::size_t open) const {
-    return Refuse(std::string("unbalanced ") + command_[open] + " at column " +
-                      std::to_string(Column(command_, open)),
-                  "close the quote, or escape it with a backslash");
+    return RefuseCommand(std::string("unbalanced ") + command_[open] + " at column " +
+                             std::to_string(Column(command_, open)),
+                         "close the quote, or escape it with a backslash");
   }
 
   void Keep(char c) {
@@ -114,19 +114,19 @@ class Splitter {
 
 Result<std::vector<std::string>> SplitCommandLine(std::string_view command) {
   if (command.size() > kMaxCommandBytes) {
-    return Refuse(std::to_string(command.size()) + " bytes, " + std::to_string(kMaxCommandBytes) +
-                      " are possible",
-                  "put it into a script and run that");
+    return RefuseCommand(std::to_string(command.size()) + " bytes, " +
+                             std::to_string(kMaxCommandBytes) + " are possible",
+                         "put it into a script and run that");
   }
   if (const std::size_t nul = command.find('\0'); nul != std::string_view::npos) {
-    return Refuse("a NUL byte at column " + std::to_string(Column(command, nul)),
-                  "no program can be given one; remove it");
+    return RefuseCommand("a NUL byte at column " + std::to_string(Column(command, nul)),
+                         "no program can be given one; remove it");
   }
   auto words = Splitter(command).Split();
   if (!words) return words;
-  if (words->empty()) return Refuse("empty", "name the program to run");
+  if (words->empty()) return RefuseCommand("empty", "name the program to run");
   if (words->front().empty()) {
-    return Refuse("its first word, the program, is empty", "name the program to run");
+    return RefuseCommand("its first word, the program, is empty", "name the program to run");
   }
   return words;
 }

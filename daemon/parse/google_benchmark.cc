@@ -15,7 +15,7 @@
 namespace benchd {
 namespace {
 
-constexpr std::string_view kHint =
+constexpr std::string_view kGoogleHint =
     "let the benchmark print JSON and nothing else to stdout: --benchmark_format=json";
 
 // Numbers of an entry that measure nothing.
@@ -36,7 +36,7 @@ std::string TextOf(const JsonValue& entry, std::string_view key) {
 class GoogleBenchmarkReader {
  public:
   Result<HarnessOutput> Read(std::string_view text) {
-    const JsonLayout layout{JsonRecords::kNamedArray, "benchmarks", kHint};
+    const JsonLayout layout{JsonRecords::kNamedArray, "benchmarks", kGoogleHint};
     const auto take = [this](const std::string&, const JsonValue& entry) { return Take(entry); };
     if (auto read = ReadJsonRecords(text, layout, take); !read) return std::move(read).error();
     if (first_aggregate_ && !has_samples_) {
@@ -50,7 +50,7 @@ class GoogleBenchmarkReader {
 
  private:
   Result<void> Take(const JsonValue& entry) {
-    auto name = RequiredText(entry, "name", kHint);
+    auto name = RequiredText(entry, "name", kGoogleHint);
     if (!name) return std::move(name).error();
     if (IsTrue(entry, "error_occurred")) {
       return JsonError(
@@ -80,15 +80,15 @@ class GoogleBenchmarkReader {
   }
 
   Result<void> TakeNumbers(const JsonValue& entry, const std::string& inner) {
-    auto unit = RequiredText(entry, "time_unit", kHint);
+    auto unit = RequiredText(entry, "time_unit", kGoogleHint);
     if (!unit) return std::move(unit).error();
     const auto scale = SecondsIn(*unit);
     if (!scale) {
       return JsonError(entry.Find("time_unit")->line,
-                       "time_unit is " + Quoted(*unit) + ", expected ns, us, ms or s", kHint);
+                       "time_unit is " + Quoted(*unit) + ", expected ns, us, ms or s", kGoogleHint);
     }
     for (const std::string_view time : {"real_time", "cpu_time"}) {
-      auto number = RequiredNumber(entry, time, kHint);
+      auto number = RequiredNumber(entry, time, kGoogleHint);
       if (!number) return std::move(number).error();
       const HarnessMetric metric{inner, time, "s", Better::kLower};
       if (auto added = Add(metric, Scaled(*number, *scale), entry); !added) return added;
@@ -111,7 +111,7 @@ class GoogleBenchmarkReader {
     if (key == "items_per_second") metric = {inner, key, "1/s", Better::kHigher};
     if (key == "bytes_per_second") metric = {inner, key, "B/s", Better::kHigher};
     if (metric.better && value.kind != JsonValue::Kind::kNumber) {
-      return AsNumber(value, Quoted(key), kHint).error();
+      return AsNumber(value, Quoted(key), kGoogleHint).error();
     }
     if (value.kind != JsonValue::Kind::kNumber) return {};
     return Add(metric, value.number, entry);
@@ -127,7 +127,7 @@ class GoogleBenchmarkReader {
   std::optional<std::size_t> first_aggregate_;
   bool has_samples_ = false;
   std::set<std::pair<std::string, double>> seen_;
-  HarnessBuilder builder_{kHint};
+  HarnessBuilder builder_{kGoogleHint};
 };
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace benchd {
 namespace {
 
-constexpr std::string_view kHint =
+constexpr std::string_view kHyperfineHint =
     "let hyperfine print JSON and nothing else to stdout: --style none --export-json /dev/stdout";
 
 /// What one command came to.
@@ -28,10 +28,10 @@ struct Timing {
 class HyperfineReader {
  public:
   Result<HarnessOutput> Read(std::string_view text) {
-    const JsonLayout layout{JsonRecords::kNamedArray, "results", kHint};
+    const JsonLayout layout{JsonRecords::kNamedArray, "results", kHyperfineHint};
     const auto take = [this](const std::string&, const JsonValue& result) { return Take(result); };
     if (auto read = ReadJsonRecords(text, layout, take); !read) return std::move(read).error();
-    HarnessBuilder builder(kHint);
+    HarnessBuilder builder(kHyperfineHint);
     for (const Timing& timing : timings_) {
       const std::string_view inner = timings_.size() == 1 ? std::string_view() : timing.command;
       if (auto added = Add(timing, inner, builder); !added) {
@@ -43,7 +43,7 @@ class HyperfineReader {
 
  private:
   Result<void> Take(const JsonValue& result) {
-    auto command = RequiredText(result, "command", kHint);
+    auto command = RequiredText(result, "command", kHyperfineHint);
     if (!command) return std::move(command).error();
     Timing timing{std::move(*command), result.line, {}, {}, {}, {}};
     if (!seen_.insert(timing.command).second) {
@@ -51,18 +51,18 @@ class HyperfineReader {
                        "give each command its own name: hyperfine -n NAME COMMAND");
     }
     if (result.Find("times") == nullptr) {
-      return JsonError(result.line, "expected the list 'times', there is none", kHint);
+      return JsonError(result.line, "expected the list 'times', there is none", kHyperfineHint);
     }
     if (auto read = ReadList(result, "times", timing.times); !read) return read;
     if (auto read = ReadList(result, "memory_usage_byte", timing.memory); !read) return read;
     for (const auto& [key, to] :
          {std::pair("user", &timing.user), std::pair("system", &timing.system)}) {
-      auto number = RequiredNumber(result, key, kHint);
+      auto number = RequiredNumber(result, key, kHyperfineHint);
       if (!number) return std::move(number).error();
       *to = *number;
     }
     if (timing.times.empty()) {
-      return JsonError(result.line, Quoted(timing.command) + " has no time", kHint);
+      return JsonError(result.line, Quoted(timing.command) + " has no time", kHyperfineHint);
     }
     timings_.push_back(std::move(timing));
     return {};
@@ -73,10 +73,10 @@ class HyperfineReader {
     const JsonValue* list = result.Find(key);
     if (list == nullptr) return {};
     if (list->kind != JsonValue::Kind::kArray) {
-      return JsonError(list->line, Quoted(key) + " is no list", kHint);
+      return JsonError(list->line, Quoted(key) + " is no list", kHyperfineHint);
     }
     for (const JsonValue& item : list->items) {
-      auto number = AsNumber(item, "a value of " + Quoted(key), kHint);
+      auto number = AsNumber(item, "a value of " + Quoted(key), kHyperfineHint);
       if (!number) return std::move(number).error();
       to.push_back(*number);
     }

@@ -12,22 +12,22 @@
 namespace benchd {
 namespace {
 
-constexpr std::string_view kHint =
+constexpr std::string_view kJmhHint =
     "let JMH print JSON and nothing else to stdout: -rf json -rff /dev/stdout -o /dev/null";
 constexpr std::string_view kRawDataHint =
     "run it without -Djmh.json.rawData=false: benchd needs the raw data";
 
 Error Expected(const JsonValue& at, const std::string& what) {
-  return JsonError(at.line, "expected " + what, kHint);
+  return JsonError(at.line, "expected " + what, kJmhHint);
 }
 
 /// "a.B.c" or "a.B.c:size=10,kind=x".
 Result<std::string> NameWithParameters(const JsonValue& record) {
-  auto name = RequiredText(record, "benchmark", kHint);
+  auto name = RequiredText(record, "benchmark", kJmhHint);
   const JsonValue* params = record.Find("params");
   if (!name || params == nullptr) return name;
   for (std::size_t i = 0; i < params->keys.size(); ++i) {
-    auto value = RequiredText(*params, params->keys[i], kHint);
+    auto value = RequiredText(*params, params->keys[i], kJmhHint);
     if (!value) return value;
     name->append(i == 0 ? ":" : ",").append(params->keys[i]).append("=").append(*value);
   }
@@ -52,9 +52,9 @@ Result<PrintedNumber> MeanOfHistogram(const JsonValue& histogram, const std::str
   double resolution = 0;
   for (const JsonValue& bin : histogram.items) {
     if (bin.items.size() != 2) return Expected(bin, "[VALUE, COUNT] in a histogram of " + of);
-    auto value = AsNumber(bin.items[0], "a value of " + of, kHint);
+    auto value = AsNumber(bin.items[0], "a value of " + of, kJmhHint);
     if (!value) return value;
-    auto count = AsNumber(bin.items[1], "a count of " + of, kHint);
+    auto count = AsNumber(bin.items[1], "a count of " + of, kJmhHint);
     if (!count) return count;
     if (count->value < 0) return Expected(bin, "a count of at least 0 in a histogram of " + of);
     sum += value->value * count->value;
@@ -70,12 +70,12 @@ Result<PrintedNumber> MeanOfHistogram(const JsonValue& histogram, const std::str
 class JmhReader {
  public:
   Result<std::vector<JmhSeries>> Read(std::string_view text) {
-    const JsonLayout layout{.records = JsonRecords::kTopArray, .hint = kHint};
+    const JsonLayout layout{.records = JsonRecords::kTopArray, .hint = kJmhHint};
     const auto take = [this](const std::string&, const JsonValue& record) { return Take(record); };
     if (auto read = ReadJsonRecords(text, layout, take); !read) return std::move(read).error();
     if (series_.empty()) {
       return Error{ErrorCode::kInvalidArgument, "no value: expected at least one benchmark",
-                   std::string(kHint)};
+                   std::string(kJmhHint)};
     }
     return std::move(series_);
   }
@@ -84,7 +84,7 @@ class JmhReader {
   Result<void> Take(const JsonValue& record) {
     auto benchmark = NameWithParameters(record);
     if (!benchmark) return std::move(benchmark).error();
-    auto mode = RequiredText(record, "mode", kHint);
+    auto mode = RequiredText(record, "mode", kJmhHint);
     if (!mode) return std::move(mode).error();
     const JsonValue* primary = record.Find("primaryMetric");
     if (primary == nullptr) {
@@ -105,7 +105,7 @@ class JmhReader {
 
   Result<void> TakeMetric(const std::string& benchmark, const std::string& name,
                           const JsonValue& metric, bool primary) {
-    auto unit_text = RequiredText(metric, "scoreUnit", kHint);
+    auto unit_text = RequiredText(metric, "scoreUnit", kJmhHint);
     if (!unit_text) return std::move(unit_text).error();
     const HarnessUnit unit = JmhUnit(*unit_text);
     if (!seen_.emplace(benchmark, name).second) {
@@ -144,7 +144,7 @@ class JmhReader {
       }
       series.values.emplace_back();
       for (const JsonValue& iteration : fork.items) {
-        auto number = raw != nullptr ? AsNumber(iteration, "an iteration of " + of, kHint)
+        auto number = raw != nullptr ? AsNumber(iteration, "an iteration of " + of, kJmhHint)
                                      : MeanOfHistogram(iteration, of);
         if (!number) return std::move(number).error();
         if (auto added = AddValue(*number, scale, series); !added) return added;
@@ -164,7 +164,7 @@ Result<std::vector<JmhSeries>> ReadJmh(std::string_view text) { return JmhReader
 Result<HarnessOutput> ParseJmh(std::string_view text) {
   auto all = ReadJmh(text);
   if (!all) return std::move(all).error();
-  HarnessBuilder builder(kHint);
+  HarnessBuilder builder(kJmhHint);
   for (const JmhSeries& series : *all) {
     const HarnessMetric metric{series.benchmark, series.metric, series.unit, series.better};
     for (const std::vector<double>& fork : series.values) {

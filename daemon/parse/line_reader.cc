@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kBlanks = " \t\r";
 constexpr std::string_view kDirectiveHint = "write for example: #! prefer=lower unit=s";
 
-Error Refuse(std::string why, std::string_view hint) {
+Error RefuseLine(std::string why, std::string_view hint) {
   return Error{ErrorCode::kInvalidArgument, std::move(why), std::string(hint)};
 }
 
@@ -39,7 +39,7 @@ class LineReader {
     if (line.starts_with("#!")) return TakeDirective(line.substr(2));
     if (line.starts_with('#')) return {};
     if (HasControlCharacter(line, "\t\r")) {
-      return Refuse("a control character in " + Quoted(line), format_.hint);
+      return RefuseLine("a control character in " + Quoted(line), format_.hint);
     }
     auto reading = format_.read(WordsOf(line));
     if (!reading) return std::move(reading).error();
@@ -48,10 +48,10 @@ class LineReader {
 
   Result<void> TakeDirective(std::string_view directive) {
     if (HasControlCharacter(directive, "\t\r")) {
-      return Refuse("a control character in " + Quoted(directive), kDirectiveHint);
+      return RefuseLine("a control character in " + Quoted(directive), kDirectiveHint);
     }
     const std::vector<std::string_view> words = WordsOf(directive);
-    if (words.empty()) return Refuse("expected prefer= or unit= after #!", kDirectiveHint);
+    if (words.empty()) return RefuseLine("expected prefer= or unit= after #!", kDirectiveHint);
     for (const std::string_view word : words) {
       if (auto taken = TakeSetting(word); !taken) return taken;
     }
@@ -64,14 +64,15 @@ class LineReader {
     } else if (word == "prefer=higher") {
       better_ = Better::kHigher;
     } else if (word.starts_with("prefer=")) {
-      return Refuse("expected lower or higher after prefer=, found " + Quoted(word.substr(7)),
-                    kDirectiveHint);
+      return RefuseLine("expected lower or higher after prefer=, found " + Quoted(word.substr(7)),
+                        kDirectiveHint);
     } else if (word.starts_with("unit=") && word.size() > 5) {
       unit_ = word.substr(5);
     } else if (word == "unit=") {
-      return Refuse("expected a unit after unit=", kDirectiveHint);
+      return RefuseLine("expected a unit after unit=", kDirectiveHint);
     } else {
-      return Refuse("expected prefer= or unit= after #!, found " + Quoted(word), kDirectiveHint);
+      return RefuseLine("expected prefer= or unit= after #!, found " + Quoted(word),
+                        kDirectiveHint);
     }
     return {};
   }
@@ -91,14 +92,14 @@ class LineReader {
     const auto [twin, is_first] = lines_.try_emplace(
         {known.metric, std::string(reading.iteration), std::string(reading.sample)}, line_);
     if (is_mixed) {
-      return Refuse(name + " twice without an iteration number (line " +
-                        std::to_string(known.first_line) + ")",
-                    format_.number_hint);
+      return RefuseLine(name + " twice without an iteration number (line " +
+                            std::to_string(known.first_line) + ")",
+                        format_.number_hint);
     }
     if (!is_first) {
-      return Refuse(name + " twice with the same iteration number (line " +
-                        std::to_string(twin->second) + ")",
-                    format_.number_hint);
+      return RefuseLine(name + " twice with the same iteration number (line " +
+                            std::to_string(twin->second) + ")",
+                        format_.number_hint);
     }
     return {};
   }
@@ -120,11 +121,11 @@ Result<void> ForEachLine(std::string_view text, std::string_view hint,
     const std::string_view line = text.substr(0, end);
     Result<void> taken;
     if (line.size() > kMaxLineBytes) {
-      taken = Refuse(std::to_string(line.size()) + " bytes, " + std::to_string(kMaxLineBytes) +
-                         " are possible",
-                     hint);
+      taken = RefuseLine(std::to_string(line.size()) + " bytes, " + std::to_string(kMaxLineBytes) +
+                             " are possible",
+                         hint);
     } else if (const auto invalid = FirstInvalidUtf8(line)) {
-      taken = Refuse("not valid UTF-8 at byte " + std::to_string(*invalid + 1), hint);
+      taken = RefuseLine("not valid UTF-8 at byte " + std::to_string(*invalid + 1), hint);
     } else {
       taken = take(line);
     }

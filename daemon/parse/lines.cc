@@ -14,10 +14,10 @@
 namespace benchd {
 namespace {
 
-constexpr std::string_view kHint = "each line is [ITERATION] [SAMPLE] NAME VALUE [UNIT]";
+constexpr std::string_view kLinesHint = "each line is [ITERATION] [SAMPLE] NAME VALUE [UNIT]";
 
-Error Refuse(std::string why) {
-  return Error{ErrorCode::kInvalidArgument, std::move(why), std::string(kHint)};
+Error RefuseLines(std::string why) {
+  return Error{ErrorCode::kInvalidArgument, std::move(why), std::string(kLinesHint)};
 }
 
 /// Without leading zeros, so that 1 and 01 are the same iteration.
@@ -25,13 +25,13 @@ Result<std::string_view> ParseIndex(std::string_view word, const char* what) {
   std::uint32_t index = 0;
   const auto [end, failed] = std::from_chars(word.data(), word.data() + word.size(), index);
   if (failed != std::errc()) {
-    return Refuse("the " + std::string(what) + " number " + Quoted(word) + " is too large");
+    return RefuseLines("the " + std::string(what) + " number " + Quoted(word) + " is too large");
   }
   const std::size_t zeros = std::min(word.find_first_not_of('0'), word.size() - 1);
   return word.substr(zeros);
 }
 
-Result<LineReading> ReadWords(const std::vector<std::string_view>& words) {
+Result<LineReading> ReadLineWords(const std::vector<std::string_view>& words) {
   LineReading reading;
   std::size_t at = 0;
   for (auto [index, what] :
@@ -42,22 +42,22 @@ Result<LineReading> ReadWords(const std::vector<std::string_view>& words) {
     *index = *number;
     ++at;
   }
-  if (at == words.size()) return Refuse("expected a name after " + Quoted(words.back()));
+  if (at == words.size()) return RefuseLines("expected a name after " + Quoted(words.back()));
   if (LooksLikeNumber(words[at])) {
-    return Refuse("expected a name, found the number " + Quoted(words[at]));
+    return RefuseLines("expected a name, found the number " + Quoted(words[at]));
   }
   reading.name = words[at++];
-  if (at == words.size()) return Refuse(Quoted(reading.name) + " has no value");
+  if (at == words.size()) return RefuseLines(Quoted(reading.name) + " has no value");
   auto number = ParseNumber(words[at++]);
   if (!number) {
-    return Refuse("expected the value of " + Quoted(reading.name) + ": " +
-                  std::move(number).error().message);
+    return RefuseLines("expected the value of " + Quoted(reading.name) + ": " +
+                       std::move(number).error().message);
   }
   reading.number = *number;
   if (at == words.size()) return reading;
   reading.unit = words[at++];
   if (at != words.size()) {
-    return Refuse("expected the end of the line after the unit, found " + Quoted(words[at]));
+    return RefuseLines("expected the end of the line after the unit, found " + Quoted(words[at]));
   }
   return reading;
 }
@@ -65,7 +65,7 @@ Result<LineReading> ReadWords(const std::vector<std::string_view>& words) {
 }  // namespace
 
 Result<HarnessOutput> ParseLines(std::string_view text) {
-  constexpr LineFormat kFormat{&ReadWords, kHint, "at least one line NAME VALUE [UNIT]",
+  constexpr LineFormat kFormat{&ReadLineWords, kLinesHint, "at least one line NAME VALUE [UNIT]",
                                "number its values: ITERATION NAME VALUE"};
   return ReadLines(text, kFormat);
 }

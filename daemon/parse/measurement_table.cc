@@ -27,8 +27,8 @@ constexpr double kWorstExportResolution = 1;
 constexpr std::array<std::string_view, 5> kReservedNames{"arm", "benchmark", "pair", "order",
                                                          "started_at"};
 
-Error Refuse(const CsvRecord& record, std::size_t field, std::string_view why,
-             std::string_view hint) {
+Error RefuseField(const CsvRecord& record, std::size_t field, std::string_view why,
+                  std::string_view hint) {
   return ErrorAt(record.position(field), why, hint);
 }
 
@@ -36,11 +36,12 @@ Error Refuse(const CsvRecord& record, std::size_t field, std::string_view why,
 Result<void> CheckName(const CsvRecord& record, std::size_t field) {
   const std::string_view name = record.text(field);
   if (FirstInvalidUtf8(name)) {
-    return Refuse(record, field, Quoted(name) + " is not valid UTF-8", "save the table as UTF-8");
+    return RefuseField(record, field, Quoted(name) + " is not valid UTF-8",
+                       "save the table as UTF-8");
   }
   if (HasControlCharacter(name)) {
-    return Refuse(record, field, "a control character in " + Quoted(name),
-                  "names stand on one line");
+    return RefuseField(record, field, "a control character in " + Quoted(name),
+                       "names stand on one line");
   }
   return {};
 }
@@ -54,9 +55,9 @@ Result<std::size_t> NumberOf(TableNames& names, const CsvRecord& record, std::si
   if (auto checked = CheckName(record, field); !checked) return std::move(checked).error();
   const std::size_t most = is_arm ? kMaxTableArms : kMaxTableBenchmarks;
   if (names.all().size() == most) {
-    return Refuse(record, field,
-                  "more than " + std::to_string(most) + (is_arm ? " arms" : " benchmarks"),
-                  "a column of names has numbers: check the order of the columns");
+    return RefuseField(record, field,
+                       "more than " + std::to_string(most) + (is_arm ? " arms" : " benchmarks"),
+                       "a column of names has numbers: check the order of the columns");
   }
   return names.Add(name);
 }
@@ -68,9 +69,10 @@ Result<std::optional<std::uint64_t>> WholeNumber(const CsvRecord& record, std::s
   std::uint64_t value = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (failed == std::errc() && end == text.data() + text.size()) return std::optional(value);
-  return Refuse(record, field,
-                "expected a whole number for '" + std::string(column) + "', found " + Quoted(text),
-                "count from 0, or leave the field empty");
+  return RefuseField(
+      record, field,
+      "expected a whole number for '" + std::string(column) + "', found " + Quoted(text),
+      "count from 0, or leave the field empty");
 }
 
 bool IsExport(const CsvRecord& header) {
@@ -150,7 +152,7 @@ Result<void> MeasurementTableReader::TakeHeader(const CsvRecord& record) {
     has_pairs_ = has_pairs_ || column->kind == Kind::kPair;
   }
   if (metrics_.empty()) {
-    return Refuse(record, record.size() - 1, "no column with a metric", kHeaderHint);
+    return RefuseField(record, record.size() - 1, "no column with a metric", kHeaderHint);
   }
   const bool names_benchmarks = std::any_of(columns_.begin(), columns_.end(), [](Column column) {
     return column.kind == Kind::kBenchmark;
@@ -165,16 +167,17 @@ Result<MeasurementTableReader::Column> MeasurementTableReader::TakeColumn(const 
   const std::string_view name = record.text(field);
   const bool is_first = field == 0;
   if (name.empty() && !is_first)
-    return Refuse(record, field, "a column without a name", kHeaderHint);
+    return RefuseField(record, field, "a column without a name", kHeaderHint);
   if (auto checked = CheckName(record, field); !checked) return std::move(checked).error();
   if (column_names_.Find(name)) {
-    return Refuse(record, field, "a second column " + Quoted(name),
-                  "give every column a name of its own");
+    return RefuseField(record, field, "a second column " + Quoted(name),
+                       "give every column a name of its own");
   }
   column_names_.Add(name);
   if (LooksLikeNumber(name)) {
-    return Refuse(record, field, "expected the name of a column, found the number " + Quoted(name),
-                  kHeaderHint);
+    return RefuseField(record, field,
+                       "expected the name of a column, found the number " + Quoted(name),
+                       kHeaderHint);
   }
   const auto reserved = std::find(kReservedNames.begin(), kReservedNames.end(), name);
   const auto kind = static_cast<Kind>(reserved - kReservedNames.begin());
@@ -182,7 +185,7 @@ Result<MeasurementTableReader::Column> MeasurementTableReader::TakeColumn(const 
   const bool may_be_arm = kind == Kind::kArm || kind == Kind::kBenchmark || kind == Kind::kMetric;
   if (is_first && may_be_arm) return Column{Kind::kArm, 0};
   if (is_first || kind == Kind::kArm) {
-    return Refuse(
+    return RefuseField(
         record, field,
         Quoted(name) + (is_first ? " is the first column, the arm's" : " is not the first column"),
         "put the column with the names of the arms first");
@@ -203,7 +206,7 @@ void MeasurementTableReader::AddMetric(std::string_view name) {
 Result<void> MeasurementTableReader::TakeRow(const CsvRecord& record) {
   if (record.size() != columns_.size()) {
     const std::size_t field = std::min(columns_.size(), record.size() - 1);
-    return Refuse(
+    return RefuseField(
         record, field,
         "a row of " + Fields(record.size()) + ", the first line has " + Fields(columns_.size()),
         kRowHint);
@@ -224,7 +227,7 @@ Result<void> MeasurementTableReader::TakeField(const CsvRecord& record, std::siz
   const std::string_view text = record.text(field);
   if (kind == Kind::kArm || kind == Kind::kBenchmark) {
     const bool is_arm = kind == Kind::kArm;
-    if (is_arm && text.empty()) return Refuse(record, field, "a row without an arm", kArmHint);
+    if (is_arm && text.empty()) return RefuseField(record, field, "a row without an arm", kArmHint);
     auto number = NumberOf(is_arm ? arms_ : benchmarks_, record, field, is_arm);
     if (!number) return std::move(number).error();
     (is_arm ? row_.arm : row_.benchmark) = *number;
@@ -232,7 +235,7 @@ Result<void> MeasurementTableReader::TakeField(const CsvRecord& record, std::siz
     row_.started_at.reset();
     if (text.empty()) return {};
     auto time = ParseRfc3339(text);
-    if (!time) return Refuse(record, field, std::move(time).error().message, kTimeHint);
+    if (!time) return RefuseField(record, field, std::move(time).error().message, kTimeHint);
     row_.started_at = *time;
   } else {
     auto number = WholeNumber(record, field, kReservedNames[static_cast<std::size_t>(kind)]);
@@ -251,7 +254,7 @@ Result<void> MeasurementTableReader::TakeValue(const CsvRecord& record, std::siz
   auto number = ParseNumber(text);
   MetricInfo& info = metrics_[metric];
   if (!number) {
-    return Refuse(
+    return RefuseField(
         record, field,
         "expected a number for " + Quoted(info.name) + ": " + std::move(number).error().message,
         kValueHint);

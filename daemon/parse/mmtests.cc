@@ -11,17 +11,17 @@
 namespace benchd {
 namespace {
 
-constexpr std::string_view kHint =
+constexpr std::string_view kMmtestsHint =
     "each line is OPERATION ITERATION SAMPLE VALUE, as extract-mmtests.pl --format script prints";
 
-Error Refuse(std::string why) {
-  return Error{ErrorCode::kInvalidArgument, std::move(why), std::string(kHint)};
+Error RefuseMmtests(std::string why) {
+  return Error{ErrorCode::kInvalidArgument, std::move(why), std::string(kMmtestsHint)};
 }
 
-Result<LineReading> ReadWords(const std::vector<std::string_view>& words) {
+Result<LineReading> ReadMmtestsWords(const std::vector<std::string_view>& words) {
   if (words.size() < 3 || words.size() > 4) {
-    return Refuse("expected OPERATION ITERATION SAMPLE VALUE, found " +
-                  std::to_string(words.size()) + (words.size() == 1 ? " word" : " words"));
+    return RefuseMmtests("expected OPERATION ITERATION SAMPLE VALUE, found " +
+                         std::to_string(words.size()) + (words.size() == 1 ? " word" : " words"));
   }
   LineReading reading;
   reading.name = words.front();
@@ -30,13 +30,14 @@ Result<LineReading> ReadWords(const std::vector<std::string_view>& words) {
   if (words.size() == 4) reading.sample = words[2];
   for (std::size_t i = 1; i + 1 < words.size(); ++i) {
     if (LooksLikeNumber(words[i])) continue;
-    return Refuse("expected the number of the " + std::string(i == 1 ? "iteration" : "sample") +
-                  " of " + Quoted(reading.name) + ", found " + Quoted(words[i]));
+    return RefuseMmtests("expected the number of the " +
+                         std::string(i == 1 ? "iteration" : "sample") + " of " +
+                         Quoted(reading.name) + ", found " + Quoted(words[i]));
   }
   auto number = ParseNumber(words.back());
   if (!number) {
-    return Refuse("expected the value of " + Quoted(reading.name) + ": " +
-                  std::move(number).error().message);
+    return RefuseMmtests("expected the value of " + Quoted(reading.name) + ": " +
+                         std::move(number).error().message);
   }
   reading.number = *number;
   return reading;
@@ -45,7 +46,7 @@ Result<LineReading> ReadWords(const std::vector<std::string_view>& words) {
 }  // namespace
 
 Result<HarnessOutput> ParseMmtests(std::string_view text) {
-  constexpr LineFormat kFormat{&ReadWords, kHint,
+  constexpr LineFormat kFormat{&ReadMmtestsWords, kMmtestsHint,
                                "at least one line OPERATION ITERATION SAMPLE VALUE",
                                "give every sample of an operation its own number"};
   return ReadLines(text, kFormat);

@@ -81,7 +81,7 @@ bool NamesNoFiniteNumber(std::string_view text) {
   return lower == "nan" || lower == "inf" || lower == "infinity" || lower.starts_with("nan(");
 }
 
-Error Refuse(std::string_view text, const char* why) {
+Error RefuseNumber(std::string_view text, const char* why) {
   return Error{ErrorCode::kInvalidArgument, Quoted(text) + " " + why, {}};
 }
 
@@ -96,14 +96,15 @@ bool IsWholeNumber(std::string_view text) {
 Result<PrintedNumber> ParseNumber(std::string_view text) {
   const Spelling spelling = Spell(text);
   if (!spelling.valid) {
-    return Refuse(text, NamesNoFiniteNumber(text) ? "is not a finite number" : "is not a number");
+    return RefuseNumber(text,
+                        NamesNoFiniteNumber(text) ? "is not a finite number" : "is not a number");
   }
   const std::string_view plain = text[0] == '+' ? text.substr(1) : text;
   PrintedNumber number;
   const auto [end, failed] =
       std::from_chars(plain.data(), plain.data() + plain.size(), number.value);
   if (failed != std::errc() || end != plain.data() + plain.size() || !std::isfinite(number.value)) {
-    return Refuse(text, "does not fit a double");
+    return RefuseNumber(text, "does not fit a double");
   }
   number.resolution =
       PowerOfTen(ExponentOf(spelling.exponent) - static_cast<long>(spelling.fraction_digits));

@@ -11,14 +11,14 @@
 namespace benchd {
 namespace {
 
-constexpr std::string_view kHint =
+constexpr std::string_view kPytestHint =
     "let pytest write its JSON, and nothing else, to stdout: "
     "pytest --benchmark-json=/dev/fd/3 3>&1 >/dev/null, with --shell";
 
 class PytestReader {
  public:
   Result<HarnessOutput> Read(std::string_view text) {
-    const JsonLayout layout{JsonRecords::kNamedArray, "benchmarks", kHint};
+    const JsonLayout layout{JsonRecords::kNamedArray, "benchmarks", kPytestHint};
     const auto take = [this](const std::string&, const JsonValue& test) { return Take(test); };
     if (auto read = ReadJsonRecords(text, layout, take); !read) return std::move(read).error();
     return std::move(builder_).Finish("at least one benchmark");
@@ -26,25 +26,25 @@ class PytestReader {
 
  private:
   Result<void> Take(const JsonValue& test) {
-    auto name = RequiredText(test, "fullname", kHint);
+    auto name = RequiredText(test, "fullname", kPytestHint);
     if (!name) return std::move(name).error();
     if (!seen_.insert(*name).second) {
       return JsonError(test.line, Quoted(*name) + " twice", "run every test once");
     }
     const JsonValue* stats = test.Find("stats");
     if (stats == nullptr || stats->kind != JsonValue::Kind::kObject) {
-      return JsonError(test.line, "expected the object 'stats' of " + Quoted(*name), kHint);
+      return JsonError(test.line, "expected the object 'stats' of " + Quoted(*name), kPytestHint);
     }
     const JsonValue* rounds = stats->Find("data");
     if (rounds != nullptr && !rounds->items.empty()) {
       for (const JsonValue& round : rounds->items) {
-        auto number = AsNumber(round, "a round of " + Quoted(*name), kHint);
+        auto number = AsNumber(round, "a round of " + Quoted(*name), kPytestHint);
         if (!number) return std::move(number).error();
         if (auto added = Add(*name, *number, round.line); !added) return added;
       }
       return {};
     }
-    auto mean = RequiredNumber(*stats, "mean", kHint);
+    auto mean = RequiredNumber(*stats, "mean", kPytestHint);
     if (!mean) return std::move(mean).error();
     return Add(*name, *mean, stats->line);
   }
@@ -56,7 +56,7 @@ class PytestReader {
   }
 
   std::set<std::string> seen_;
-  HarnessBuilder builder_{kHint};
+  HarnessBuilder builder_{kPytestHint};
 };
 
 }  // namespace

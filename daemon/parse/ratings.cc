@@ -13,7 +13,7 @@
 namespace benchd {
 namespace {
 
-constexpr const char* kForm = "write a line of names, then a row for each subject";
+constexpr const char* kRatingsForm = "write a line of names, then a row for each subject";
 
 struct Cell {
   std::string text;
@@ -30,7 +30,7 @@ struct Sheet {
 Result<void> TakeNames(const CsvRecord& record, Sheet& sheet) {
   for (std::size_t i = 0; i < record.size(); ++i) {
     const std::string_view name = record.text(i);
-    if (name.empty()) return ErrorAt(record.position(i), "a column has no name", kForm);
+    if (name.empty()) return ErrorAt(record.position(i), "a column has no name", kRatingsForm);
     if (FirstInvalidUtf8(name) || HasControlCharacter(name)) {
       return ErrorAt(record.position(i), Quoted(name) + " is no name", "use printable UTF-8");
     }
@@ -50,7 +50,7 @@ Result<void> TakeSubject(const CsvRecord& record, Sheet& sheet) {
     return ErrorAt(record.position(std::min(columns, record.size() - 1)),
                    "the row has " + std::to_string(record.size()) +
                        " fields, the line of names has " + std::to_string(columns),
-                   kForm);
+                   kRatingsForm);
   }
   sheet.cells += columns;
   if (sheet.cells > kMaxRatings) {
@@ -84,7 +84,7 @@ Result<Sheet> ReadSheet(std::string_view text) {
         sheet.columns.empty() ? TakeNames(**record, sheet) : TakeSubject(**record, sheet);
     if (!taken) return taken.error();
   }
-  if (sheet.cells == 0) return ErrorAt(csv.position(), "there is no subject", kForm);
+  if (sheet.cells == 0) return ErrorAt(csv.position(), "there is no subject", kRatingsForm);
   return sheet;
 }
 

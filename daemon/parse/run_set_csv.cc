@@ -36,9 +36,9 @@ bool IsRun(std::string_view name) {
   });
 }
 
-class Reader {
+class RunSetReader {
  public:
-  explicit Reader(const RunSetLimits& limits) : limits_(limits) {}
+  explicit RunSetReader(const RunSetLimits& limits) : limits_(limits) {}
 
   Result<void> Take(const CsvRecord& record) {
     if (form_ == Form::kUnknown) return TakeFirst(record);
@@ -140,7 +140,7 @@ class Reader {
 
 Result<RunSet> ParseRunsCsv(std::string_view text, const RunSetLimits& limits) {
   CsvParser csv;
-  Reader reader(limits);
+  RunSetReader reader(limits);
   csv.Feed(text);
   for (bool finished = false;;) {
     const Result<const CsvRecord*> record = csv.Next();

@@ -10,7 +10,7 @@
 namespace benchd {
 namespace {
 
-constexpr std::string_view kHint =
+constexpr std::string_view kRunSetHint =
     "give an array with an array of numbers for each run, or what JMH writes by -rf json";
 constexpr std::string_view kSmaller = "assess fewer runs, or the first values of each";
 
@@ -40,14 +40,14 @@ class Counter {
 Result<void> TakeRun(const JsonValue& record, Counter& counter, RunSet& set) {
   const std::string number = std::to_string(set.runs.size() + 1);
   if (record.kind != JsonValue::Kind::kArray) {
-    return JsonError(record.line, "expected an array of numbers for run " + number, kHint);
+    return JsonError(record.line, "expected an array of numbers for run " + number, kRunSetHint);
   }
   if (Result<void> added = counter.AddRun(set, record.line); !added) return added;
   set.run_names.push_back(number);
   std::vector<double>& run = set.runs.emplace_back();
   for (const JsonValue& item : record.items) {
-    const auto value =
-        AsNumber(item, "value " + std::to_string(run.size() + 1) + " of run " + number, kHint);
+    const auto value = AsNumber(
+        item, "value " + std::to_string(run.size() + 1) + " of run " + number, kRunSetHint);
     if (!value) return value.error();
     if (Result<void> added = counter.AddValue(item.line); !added) return added;
     run.push_back(value->value);
@@ -58,7 +58,7 @@ Result<void> TakeRun(const JsonValue& record, Counter& counter, RunSet& set) {
 Result<std::vector<RunSet>> ParseArrays(std::string_view text, const RunSetLimits& limits) {
   std::vector<RunSet> sets(1);
   Counter counter(limits);
-  const JsonLayout layout{.records = JsonRecords::kTopArray, .hint = kHint};
+  const JsonLayout layout{.records = JsonRecords::kTopArray, .hint = kRunSetHint};
   const Result<void> read =
       ReadJsonRecords(text, layout, [&](const std::string&, const JsonValue& record) {
         return TakeRun(record, counter, sets.front());

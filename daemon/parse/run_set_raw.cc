@@ -12,7 +12,7 @@ namespace benchd {
 namespace {
 
 constexpr std::size_t kBytes = 8;
-constexpr const char* kForm = "write runs x values: --shape 10x3000";
+constexpr const char* kRawForm = "write runs x values: --shape 10x3000";
 
 double ValueAt(std::string_view bytes, std::size_t index) {
   std::uint64_t bits = 0;
@@ -25,7 +25,8 @@ double ValueAt(std::string_view bytes, std::size_t index) {
 Result<void> CheckShape(std::string_view bytes, std::size_t runs, std::size_t values,
                         const RunSetLimits& limits) {
   const std::string shape = std::to_string(runs) + "x" + std::to_string(values);
-  if (runs == 0 || values == 0) return InvalidArgument("shape " + shape, "it has no values", kForm);
+  if (runs == 0 || values == 0)
+    return InvalidArgument("shape " + shape, "it has no values", kRawForm);
   if (runs > limits.runs || values > limits.values / runs) {
     return InvalidArgument("shape " + shape,
                            "over " + std::to_string(limits.runs) + " runs or " +
@@ -36,7 +37,7 @@ Result<void> CheckShape(std::string_view bytes, std::size_t runs, std::size_t va
   return InvalidArgument("shape " + shape,
                          "that is " + std::to_string(runs * values * kBytes) +
                              " bytes of doubles, the data has " + std::to_string(bytes.size()),
-                         kForm);
+                         kRawForm);
 }
 
 }  // namespace

@@ -11,9 +11,9 @@ namespace benchd {
 namespace {
 
 /// Reads a time from left to right; a piece that is not there spoils the whole.
-class Reader {
+class TimestampReader {
  public:
-  explicit Reader(std::string_view text) : rest_(text) {}
+  explicit TimestampReader(std::string_view text) : rest_(text) {}
 
   int Digits(std::size_t count) {
     int value = 0;
@@ -76,7 +76,7 @@ bool Fits(std::chrono::year year) {
 }  // namespace
 
 Result<Timestamp> ParseRfc3339(std::string_view text) {
-  Reader reader(text);
+  TimestampReader reader(text);
   const std::chrono::year year(reader.Digits(4));
   reader.OneOf("-");
   const std::chrono::month month(static_cast<unsigned>(reader.Between(1, 12)));

@@ -9,7 +9,7 @@ namespace benchd {
 namespace {
 
 /// How long to wait for room on the disk before trying again.
-constexpr Nanoseconds kRetryPause = std::chrono::seconds(1);
+constexpr Nanoseconds kStoreRetryPause = std::chrono::seconds(1);
 
 bool DiskIsFull(const Result<void>& kept) {
   return !kept && kept.error().code == ErrorCode::kResourceExhausted;
@@ -78,7 +78,7 @@ asio::awaitable<SessionSnapshot> CurrentSession::CommitEnd(SessionSnapshot end) 
   if (DiskIsFull(kept)) PauseFor(kept.error());
   while (DiskIsFull(kept)) {
     if (stopping_) co_return known_;
-    co_await services_.clock.Wait(kRetryPause);
+    co_await services_.clock.Wait(kStoreRetryPause);
     kept = co_await Keep(end);
   }
   if (!kept && end.state == SessionState::kDone) {

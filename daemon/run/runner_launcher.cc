@@ -11,7 +11,7 @@ namespace benchd {
 namespace {
 
 /// Far beyond any healthy answer, which includes hashing a large program on a slow disk.
-constexpr std::chrono::minutes kPatience{2};
+constexpr std::chrono::minutes kLaunchTimeout{2};
 /// What a run may take beyond its time limit: killing the whole tree, parsing its output.
 constexpr std::chrono::minutes kRunPatience{1};
 
@@ -72,7 +72,7 @@ asio::awaitable<Result<ProgramIdentity>> RunnerLauncher::Resolve(ChildSpec child
   question.caller = std::move(child.caller);
   question.cwd = std::move(child.cwd);
   Result<wire::ProgramResolved> answer = co_await connection_.Ask<wire::ProgramResolved>(
-      runner->generation, std::move(question), "looking up a program", kPatience);
+      runner->generation, std::move(question), "looking up a program", kLaunchTimeout);
   if (!answer) co_return std::move(answer).error();
   co_return std::move(answer->program);
 }
@@ -88,7 +88,7 @@ asio::awaitable<Result<void>> RunnerLauncher::Open(std::vector<ChildSpec> childr
                     "submit the session again"};
   }
   Result<wire::Done> closed = co_await connection_.Ask<wire::Done>(
-      generation, wire::CloseChildren{}, "opening the commands", kPatience);
+      generation, wire::CloseChildren{}, "opening the commands", kLaunchTimeout);
   if (!closed) co_return std::move(closed).error();
   if (!closed->result) co_return std::move(closed->result);
   std::vector<std::string> formats;
@@ -107,7 +107,7 @@ asio::awaitable<Result<void>> RunnerLauncher::OpenOne(std::uint64_t generation,
                                                       std::uint32_t number, ChildSpec child) {
   wire::OpenChild question = ToOpenChild(number, std::move(child));
   Result<wire::Done> opened = co_await connection_.Ask<wire::Done>(
-      generation, std::move(question), "opening the commands", kPatience);
+      generation, std::move(question), "opening the commands", kLaunchTimeout);
   if (!opened) co_return std::move(opened).error();
   co_return std::move(opened->result);
 }
@@ -173,7 +173,7 @@ asio::awaitable<void> RunnerLauncher::Close() {
   // A runner that is gone has let go of everything.
   if (generation == 0 || generation != connection_.generation()) co_return;
   Result<wire::Done> closed = co_await connection_.Ask<wire::Done>(
-      generation, wire::CloseChildren{}, "closing the commands", kPatience);
+      generation, wire::CloseChildren{}, "closing the commands", kLaunchTimeout);
   static_cast<void>(closed);
 }
 

@@ -11,7 +11,7 @@ namespace benchd {
 namespace {
 
 /// Settings that need long (SMT, partitions) take seconds; silence beyond this is a dead runner.
-constexpr std::chrono::minutes kPatience{2};
+constexpr std::chrono::minutes kMachineTimeout{2};
 constexpr const char* kDefaultProfile = "default";
 
 /// "'default', 'quiet' and 'strict'"
@@ -57,7 +57,7 @@ asio::awaitable<Result<Answer>> RunnerMachine::AskAny(Question question, const c
   Result<RunnerFacts> runner = co_await connection_.Connect();
   if (!runner) co_return std::move(runner).error();
   co_return co_await connection_.Ask<Answer>(runner->generation, std::move(question), what,
-                                             kPatience);
+                                             kMachineTimeout);
 }
 
 template <typename Question>
@@ -83,7 +83,7 @@ asio::awaitable<Result<MachineReport>> RunnerMachine::Acquire(MachineRequest req
   question.isolation = request.isolation;
   question.cpus = std::move(request.cpus);
   Result<wire::MachineAcquired> answer = co_await connection_.Ask<wire::MachineAcquired>(
-      runner->generation, std::move(question), "preparing the machine", kPatience);
+      runner->generation, std::move(question), "preparing the machine", kMachineTimeout);
   if (!answer) co_return std::move(answer).error();
   if (answer->machine) connection_.SetHolder(runner->generation);
   co_return std::move(answer->machine);
@@ -94,7 +94,7 @@ asio::awaitable<MachineEnd> RunnerMachine::Release() {
   connection_.SetHolder(0);
   if (holder == 0 || holder != connection_.generation()) co_return MachineEnd{};
   Result<wire::MachineReleased> released = co_await connection_.Ask<wire::MachineReleased>(
-      holder, wire::ReleaseMachine{}, "giving the machine back", kPatience);
+      holder, wire::ReleaseMachine{}, "giving the machine back", kMachineTimeout);
   if (!released) co_return MachineEnd{};
   co_return std::move(released->end);
 }

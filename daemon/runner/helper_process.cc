@@ -18,7 +18,7 @@
 namespace benchd {
 namespace {
 
-constexpr std::uint64_t kNanosPerSecond = 1'000'000'000;
+constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
 #ifndef BENCHD_SANITIZED
 constexpr std::uint64_t kAddressSpaceBytes = std::uint64_t{512} * 1024 * 1024;
 #endif
@@ -28,7 +28,7 @@ Caller WithHelperLimits(Caller caller, std::int64_t timeout_ns) {
   LowerLimit(caller.limits, RLIMIT_AS, kAddressSpaceBytes);
 #endif
   LowerLimit(caller.limits, RLIMIT_CPU,
-             static_cast<std::uint64_t>(timeout_ns) / kNanosPerSecond + 1);
+             static_cast<std::uint64_t>(timeout_ns) / kNanosecondsPerSecond + 1);
   LowerLimit(caller.limits, RLIMIT_CORE, 0);
   return caller;
 }

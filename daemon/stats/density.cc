@@ -11,8 +11,9 @@
 namespace benchd {
 namespace {
 
-constexpr double kMargin = 4;    // bandwidths shown beyond the values
-constexpr double kReach = 8.25;  // bandwidths beyond which a kernel's mass is rounding (1e-16)
+constexpr double kMargin = 4;  // bandwidths shown beyond the values
+constexpr double kKernelReach =
+    8.25;  // bandwidths beyond which a kernel's mass is rounding (1e-16)
 
 // What share of a kernel's mass lies in each cell, added up over the values.
 class Cells {
@@ -24,8 +25,8 @@ class Cells {
   double Middle(std::size_t i) const { return low_ + (static_cast<double>(i) + 0.5) * width_; }
 
   void AddKernel(double centre, double bandwidth) {
-    const std::size_t first = CellOf(centre - kReach * bandwidth);
-    const std::size_t last = CellOf(centre + kReach * bandwidth);
+    const std::size_t first = CellOf(centre - kKernelReach * bandwidth);
+    const std::size_t last = CellOf(centre + kKernelReach * bandwidth);
     double above = NormalUpperTail((Edge(first) - centre) / bandwidth);
     for (std::size_t i = first; i <= last; ++i) {
       const double next = NormalUpperTail((Edge(i + 1) - centre) / bandwidth);

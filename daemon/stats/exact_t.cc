@@ -13,8 +13,8 @@
 namespace benchd {
 namespace {
 
-constexpr double kSmallestAlpha = 1e-300;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kSmallestLevel = 1e-300;
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 double Count(std::uint64_t n) { return static_cast<double>(n); }
 
@@ -47,7 +47,7 @@ double LaiLevel(double a, std::uint64_t m) {
 }
 
 Result<double> LaiRoot(double alpha, std::uint64_t m) {
-  if (!(alpha >= kSmallestAlpha && alpha < 1)) {
+  if (!(alpha >= kSmallestLevel && alpha < 1)) {
     return InvalidArgument("alpha", "must lie between 1e-300 and 1 (half of that when one-sided)");
   }
   if (m < 3) return InvalidArgument("min-runs", "must be at least 3");
@@ -110,7 +110,7 @@ PairedEstimate EstimateAgainstFactor(const CentredMoments& moments, double facto
 double ExactT(const PairedEstimate& estimate, double hypothesis) {
   const double excess = ExcessDistance(estimate.centre, hypothesis, estimate.widening);
   if (excess == 0) return 0;
-  const double distance = estimate.se == 0 ? kInfinity : excess / estimate.se;
+  const double distance = estimate.se == 0 ? kUnbounded : excess / estimate.se;
   return std::copysign(distance, estimate.centre - hypothesis);
 }
 
@@ -131,7 +131,7 @@ std::optional<Interval> ExactRatioInterval(const CentredMoments& moments, double
   const double k = critical * critical / n / (n - 1);
   const std::optional<Excursion> upper = SolveRatio(moments, upper_b, upper_c, k);
   if (!upper) return std::nullopt;
-  Interval interval{-kInfinity, std::log(upper_c / upper_b) + std::log1p(upper->above)};
+  Interval interval{-kUnbounded, std::log(upper_c / upper_b) + std::log1p(upper->above)};
   if (!(lower_c > 0)) return interval;
   const std::optional<Excursion> lower = SolveRatio(moments, lower_b, lower_c, k);
   if (lower && lower->below > -1) {

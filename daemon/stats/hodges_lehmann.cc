@@ -17,7 +17,7 @@
 namespace benchd {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNoBound = std::numeric_limits<double>::infinity();
 
 Result<void> CheckSorted(std::span<const double> sorted) {
   assert(std::is_sorted(sorted.begin(), sorted.end()));
@@ -119,7 +119,7 @@ OneLook LookAt(const Family& family, std::optional<std::uint64_t> cut) {
 template <typename Family>
 std::uint64_t Beyond(const Family& family, double hypothesis, double widening) {
   const std::uint64_t up_to = family.CountUpTo(hypothesis + widening);
-  const std::uint64_t below = family.CountUpTo(std::nextafter(hypothesis - widening, -kInfinity));
+  const std::uint64_t below = family.CountUpTo(std::nextafter(hypothesis - widening, -kNoBound));
   return std::min(up_to, family.size() - below);
 }
 

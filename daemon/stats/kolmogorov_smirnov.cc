@@ -11,7 +11,7 @@ namespace benchd {
 namespace {
 
 // After i values of x and j of y the distance is |i/m - j/n|; as whole numbers, times m n.
-std::int64_t Distance(std::size_t i, std::size_t j, std::size_t m, std::size_t n) {
+std::int64_t ScaledDistance(std::size_t i, std::size_t j, std::size_t m, std::size_t n) {
   return std::abs(static_cast<std::int64_t>(i * n) - static_cast<std::int64_t>(j * m));
 }
 
@@ -30,17 +30,17 @@ void WalkPooled(std::span<const double> x, std::span<const double> y, At at) {
 }
 
 // The pooled order of two samples: where a new value begins, and how far apart they come there.
-struct Pooled {
+struct PooledSample {
   std::vector<bool> complete;  // [k]: the first k pooled values are all of their kind
   std::int64_t largest = 0;
 };
 
-Pooled Pool(std::span<const double> x, std::span<const double> y) {
-  Pooled pooled;
+PooledSample Pool(std::span<const double> x, std::span<const double> y) {
+  PooledSample pooled;
   pooled.complete.assign(x.size() + y.size() + 1, false);
   WalkPooled(x, y, [&](std::size_t i, std::size_t j) {
     pooled.complete[i + j] = true;
-    pooled.largest = std::max(pooled.largest, Distance(i, j, x.size(), y.size()));
+    pooled.largest = std::max(pooled.largest, ScaledDistance(i, j, x.size(), y.size()));
   });
   return pooled;
 }
@@ -48,13 +48,13 @@ Pooled Pool(std::span<const double> x, std::span<const double> y) {
 // Every way to deal the values out is a path from (0, 0) to (m, n), all equally likely; reached[j]
 // is the chance that a path to (i, j) has come as far apart as the data on its way. The last step
 // of a path to (i, j) came from (i - 1, j) with the chance i / (i + j).
-double ExactP(const Pooled& pooled, std::size_t m, std::size_t n) {
+double ExactP(const PooledSample& pooled, std::size_t m, std::size_t n) {
   std::vector<double> inverse(m + n + 1);
   for (std::size_t k = 1; k <= m + n; ++k) inverse[k] = 1 / static_cast<double>(k);
   std::vector<double> reached(n + 1, 0);
   for (std::size_t i = 0; i <= m; ++i) {
     for (std::size_t j = 0; j <= n; ++j) {
-      if (pooled.complete[i + j] && Distance(i, j, m, n) >= pooled.largest) {
+      if (pooled.complete[i + j] && ScaledDistance(i, j, m, n) >= pooled.largest) {
         reached[j] = 1;
       } else if (i + j > 0) {
         const double above = i > 0 ? static_cast<double>(i) * reached[j] : 0;
@@ -88,7 +88,7 @@ Result<KolmogorovSmirnov> CompareDistributions(std::span<const double> x,
   if (!first) return first.error();
   const Result<std::vector<double>> second = SortedSample(y);
   if (!second) return second.error();
-  const Pooled pooled = Pool(*first, *second);
+  const PooledSample pooled = Pool(*first, *second);
   const auto m = static_cast<double>(x.size());
   const auto n = static_cast<double>(y.size());
   KolmogorovSmirnov result;
@@ -102,7 +102,7 @@ Result<KolmogorovSmirnov> CompareDistributions(std::span<const double> x,
 double SortedDistance(std::span<const double> x, std::span<const double> y) {
   std::int64_t largest = 0;
   WalkPooled(x, y, [&](std::size_t i, std::size_t j) {
-    largest = std::max(largest, Distance(i, j, x.size(), y.size()));
+    largest = std::max(largest, ScaledDistance(i, j, x.size(), y.size()));
   });
   return static_cast<double>(largest) / static_cast<double>(x.size()) /
          static_cast<double>(y.size());

@@ -14,7 +14,7 @@ namespace {
 // Beyond it 2 Q(z) is below the smallest double.
 constexpr double kLargestZ = 37;
 
-Result<void> Check(const Moments& reference, const Moments& candidate) {
+Result<void> CheckMoments(const Moments& reference, const Moments& candidate) {
   if (reference.count() < 2 || candidate.count() < 2) {
     return InvalidArgument("values", "an arm needs two or more for its spread");
   }
@@ -56,7 +56,8 @@ OneLook Mover(const Moments& reference, const Moments& candidate, double alpha) 
 
 Result<OneLook> LognormalMeanRatio(const Moments& log_reference, const Moments& log_candidate,
                                    double alpha) {
-  if (Result<void> checked = Check(log_reference, log_candidate); !checked) return checked.error();
+  if (Result<void> checked = CheckMoments(log_reference, log_candidate); !checked)
+    return checked.error();
   if (!(alpha > 0 && alpha < 1)) {
     return InvalidArgument("alpha", "must lie between 0 and 1");
   }
@@ -65,7 +66,8 @@ Result<OneLook> LognormalMeanRatio(const Moments& log_reference, const Moments& 
 
 Result<double> LognormalMeanP(const Moments& log_reference, const Moments& log_candidate,
                               double hypothesis, double widening) {
-  if (Result<void> checked = Check(log_reference, log_candidate); !checked) return checked.error();
+  if (Result<void> checked = CheckMoments(log_reference, log_candidate); !checked)
+    return checked.error();
   const OneLook look = Mover(log_reference, log_candidate, 0.5);
   const double distance = std::abs(look.estimate - hypothesis) - widening;
   if (distance <= 0) return 1;

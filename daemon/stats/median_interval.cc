@@ -16,7 +16,7 @@
 namespace benchd {
 namespace {
 
-Result<void> CheckSorted(std::span<const double> sorted) {
+Result<void> CheckMedianValues(std::span<const double> sorted) {
   assert(std::is_sorted(sorted.begin(), sorted.end()));
   return CheckFinite(sorted);
 }
@@ -40,7 +40,7 @@ std::optional<std::uint64_t> MedianCut(std::uint64_t n, double alpha) {
 }
 
 Result<OneLook> MedianInterval(std::span<const double> sorted, double alpha) {
-  if (Result<void> checked = CheckSorted(sorted); !checked) return checked.error();
+  if (Result<void> checked = CheckMedianValues(sorted); !checked) return checked.error();
   if (!(alpha > 0 && alpha < 1)) {
     return InvalidArgument("alpha", "must lie between 0 and 1");
   }
@@ -53,7 +53,7 @@ Result<OneLook> MedianInterval(std::span<const double> sorted, double alpha) {
 }
 
 Result<double> MedianP(std::span<const double> sorted, double hypothesis, double widening) {
-  if (Result<void> checked = CheckSorted(sorted); !checked) return checked.error();
+  if (Result<void> checked = CheckMedianValues(sorted); !checked) return checked.error();
   const auto up_to =
       std::upper_bound(sorted.begin(), sorted.end(), hypothesis + widening) - sorted.begin();
   const auto from =
@@ -63,7 +63,7 @@ Result<double> MedianP(std::span<const double> sorted, double hypothesis, double
 }
 
 Result<Bootstrap> BootstrapMedian(std::span<const double> sorted, std::uint64_t seed) {
-  if (Result<void> checked = CheckSorted(sorted); !checked) return checked.error();
+  if (Result<void> checked = CheckMedianValues(sorted); !checked) return checked.error();
   if (sorted.size() < 2) return InvalidArgument("values", "a bootstrap needs two or more");
   if (sorted.size() > std::numeric_limits<std::int32_t>::max()) {
     return InvalidArgument("values", "a bootstrap takes 2^31 at most");

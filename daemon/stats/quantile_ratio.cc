@@ -69,8 +69,8 @@ Result<void> CheckArm(std::span<const double> values, Contrast contrast) {
   return contrast == Contrast::kLogRatio ? CheckPositive(values) : CheckFinite(values);
 }
 
-Result<void> Check(std::span<const double> reference, std::span<const double> candidate, double p,
-                   Contrast contrast, Pairing pairing) {
+Result<void> CheckValues(std::span<const double> reference, std::span<const double> candidate,
+                         double p, Contrast contrast, Pairing pairing) {
   if (!(p > 0 && p < 1)) {
     return InvalidArgument("estimator", "the P of quantile:P must lie between 0 and 1",
                            "such as quantile:0.99");
@@ -88,7 +88,7 @@ Result<void> Check(std::span<const double> reference, std::span<const double> ca
 Result<Bootstrap> QuantileContrast(std::span<const double> reference,
                                    std::span<const double> candidate, double p, Contrast contrast,
                                    Pairing pairing, std::uint64_t seed) {
-  if (Result<void> checked = Check(reference, candidate, p, contrast, pairing); !checked) {
+  if (Result<void> checked = CheckValues(reference, candidate, p, contrast, pairing); !checked) {
     return checked.error();
   }
   const auto compare = [contrast](double b, double c) {

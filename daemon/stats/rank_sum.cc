@@ -25,7 +25,7 @@ double LogChoices(std::uint64_t m, std::uint64_t n) {
 
 // P(U = 0), ..., P(U = last), m <= n: in how many ways m of the ranks 1..m+n can be chosen, each
 // counting the ranks below it that are not.
-std::vector<double> Probabilities(std::uint64_t m, std::uint64_t n, std::uint64_t last) {
+std::vector<double> RankSumProbabilities(std::uint64_t m, std::uint64_t n, std::uint64_t last) {
   std::vector<std::vector<double>> ways(m + 1, std::vector<double>(last + 1));
   ways[0][0] = 1;
   for (std::uint64_t rank = 1; rank <= m + n; ++rank) {
@@ -113,7 +113,7 @@ double RankSumLowerTail(std::uint64_t m, std::uint64_t n, std::uint64_t u) {
   const auto [small, large] = std::minmax(m, n);
   if (largest > kLargestCounted) return LowerTail(RankSumLaw(small, large), static_cast<double>(u));
   double sum = 0;
-  for (double probability : Probabilities(small, large, u)) sum += probability;
+  for (double probability : RankSumProbabilities(small, large, u)) sum += probability;
   return sum;
 }
 
@@ -127,7 +127,7 @@ std::optional<std::uint64_t> RankSumCut(std::uint64_t m, std::uint64_t n, double
   }
   std::uint64_t cut = 0;
   double sum = 0;
-  for (double probability : Probabilities(small, large, m * n / 2)) {
+  for (double probability : RankSumProbabilities(small, large, m * n / 2)) {
     sum += probability;
     if (sum > level) break;
     ++cut;

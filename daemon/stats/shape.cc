@@ -17,7 +17,7 @@ constexpr double kShapeLevel = 0.01;
 constexpr double kStepsPerDeviation = 2;
 constexpr std::size_t kFewestForDip = 4;
 
-bool Beyond(const std::optional<RankTrend>& trend, const std::optional<LevelChange>& change) {
+bool IsBeyond(const std::optional<RankTrend>& trend, const std::optional<LevelChange>& change) {
   return (trend && IsTrend(*trend)) || (change && IsLevelChange(*change));
 }
 
@@ -58,9 +58,9 @@ void DiagnosePairs(std::span<const double> b, std::span<const double> c, Contras
 
 }  // namespace
 
-bool ArmShape::Drifts() const { return Beyond(trend, level_change); }
+bool ArmShape::Drifts() const { return IsBeyond(trend, level_change); }
 bool ArmShape::SeveralModes() const { return dip && *dip > DipThreshold(n); }
-bool Diagnosis::PairsDrift() const { return Beyond(pair_trend, pair_level_change); }
+bool Diagnosis::PairsDrift() const { return IsBeyond(pair_trend, pair_level_change); }
 bool Diagnosis::ShapesDiffer() const { return shapes && shapes->p < kShapeLevel; }
 
 bool ShapeIsVisible(const Moments& raw_b, const Moments& raw_c, double resolution) {

@@ -18,7 +18,7 @@ double LargestValue(std::uint64_t n) {
 }
 
 // P(V = 0), ..., P(V = last). No term underflows that is not below 1e-300 in the end.
-std::vector<double> Probabilities(std::uint64_t n, std::uint64_t last) {
+std::vector<double> SignedRankProbabilities(std::uint64_t n, std::uint64_t last) {
   std::vector<double> law(last + 1);
   law[0] = 1;
   for (std::uint64_t rank = 1; rank <= n; ++rank) {
@@ -85,7 +85,7 @@ double SignedRankLowerTail(std::uint64_t n, std::uint64_t k) {
   }
   if (n > kLargestRecursion) return LowerTail(SignedRankLaw(n), value);
   double sum = 0;
-  for (double probability : Probabilities(n, k)) sum += probability;
+  for (double probability : SignedRankProbabilities(n, k)) sum += probability;
   return sum;
 }
 
@@ -98,7 +98,8 @@ std::optional<std::uint64_t> SignedRankCut(std::uint64_t n, double alpha) {
   }
   std::uint64_t cut = 0;
   double sum = 0;
-  for (double probability : Probabilities(n, static_cast<std::uint64_t>(LargestValue(n) / 2))) {
+  for (double probability :
+       SignedRankProbabilities(n, static_cast<std::uint64_t>(LargestValue(n) / 2))) {
     sum += probability;
     if (sum > level) break;
     ++cut;

@@ -8,7 +8,7 @@
 namespace benchd {
 namespace {
 
-constexpr double kReach = 1.5;
+constexpr double kFenceReach = 1.5;
 
 }  // namespace
 
@@ -19,8 +19,8 @@ Result<TukeyFences> FindOutliers(std::span<const double> values) {
   fences.lower_quartile = QuantileType7(*sorted, 0.25).value();
   fences.upper_quartile = QuantileType7(*sorted, 0.75).value();
   const double range = fences.upper_quartile - fences.lower_quartile;
-  fences.low = fences.lower_quartile - kReach * range;
-  fences.high = fences.upper_quartile + kReach * range;
+  fences.low = fences.lower_quartile - kFenceReach * range;
+  fences.high = fences.upper_quartile + kFenceReach * range;
   for (double value : *sorted) {
     if (value < fences.low) ++fences.below;
     if (value > fences.high) ++fences.above;

@@ -42,7 +42,7 @@ Error CannotBeHad(std::string why) {
   return Error{ErrorCode::kFailedPrecondition, std::move(why), {}};
 }
 
-std::string Relative(std::string path) {
+std::string RelativeGroup(std::string path) {
   path.erase(0, path.find_first_not_of('/'));
   return path;
 }
@@ -148,11 +148,11 @@ Result<CgroupPlace> FindCgroupPlace(const KernelFiles& files) {
   place.v1_cpuset = V1CpusetFolder(files);
   const auto mount = FindCgroup2Mount(*mountinfo);
   if (!mount) return place;
-  place.mount = Relative(mount->point);
+  place.mount = RelativeGroup(mount->point);
   const auto own = OwnCgroupFolder(*mount, *cgroup);
   // In a container's mount what is at the top is no unit of the machine's.
   if (!own || mount->root != "/" || own->size() <= mount->point.size()) return place;
-  const std::string below = Relative(own->substr(mount->point.size()));
+  const std::string below = RelativeGroup(own->substr(mount->point.size()));
   place.unit = below.substr(0, below.find('/'));
   return place;
 }

@@ -19,7 +19,7 @@ CpuChange ChangeOf(const Patient& patient) {
   return benchd::ChangeOf(patient.before, patient.after, patient.cpus.benchmark);
 }
 
-std::string Append(std::string list, const std::string& item) {
+std::string AppendItem(std::string list, const std::string& item) {
   return list.empty() ? item : std::move(list) + ", " + item;
 }
 
@@ -32,11 +32,12 @@ std::string NameBusiest(const Patient& patient, double seconds) {
        BusyProcesses(patient.before, patient.after, patient.cpus.benchmark)) {
     if (one.kernel) kernel_s += one.seconds;
     if (one.kernel || named == kNamed) continue;
-    text = Append(std::move(text), one.name + " (pid " + std::to_string(one.pid) + ") " +
-                                       Percent(one.seconds / seconds));
+    text = AppendItem(std::move(text), one.name + " (pid " + std::to_string(one.pid) + ") " +
+                                           Percent(one.seconds / seconds));
     ++named;
   }
-  if (kernel_s > 0) text = Append(std::move(text), "kernel threads " + Percent(kernel_s / seconds));
+  if (kernel_s > 0)
+    text = AppendItem(std::move(text), "kernel threads " + Percent(kernel_s / seconds));
   return text.empty() ? "by processes that have ended" : text;
 }
 
@@ -68,8 +69,8 @@ InterruptRates RatesOf(const Counts& before, const Counts& after, double seconds
   InterruptRates rates{.total = static_cast<double>(sum) / seconds, .text = {}};
   for (std::size_t i = 0; i < std::min(kNamed, rises.size()); ++i) {
     rates.text =
-        Append(std::move(rates.text),
-               RateText(static_cast<double>(rises[i].first) / seconds) + " by " + rises[i].second);
+        AppendItem(std::move(rates.text), RateText(static_cast<double>(rises[i].first) / seconds) +
+                                              " by " + rises[i].second);
   }
   return rates;
 }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kClocksources = "sys/devices/system/clocksource/clocksource0/";
 
-std::string Joined(const std::vector<std::string>& items, const char* between) {
+std::string JoinedItems(const std::vector<std::string>& items, const char* between) {
   std::string text;
   for (const std::string& item : items) text += (text.empty() ? "" : between) + item;
   return text;
@@ -156,9 +156,10 @@ std::optional<Symptom> CompetingDaemons(const Patient& patient) {
     }
   }
   if (found.empty()) return {};
-  return Unmeasured(
-      "competing_daemons", "settings are also changed by others: " + Joined(found, "; "),
-      "systemctl stop " + Joined(units, " ") + " while you measure ('disable --now' for good)");
+  return Unmeasured("competing_daemons",
+                    "settings are also changed by others: " + JoinedItems(found, "; "),
+                    "systemctl stop " + JoinedItems(units, " ") +
+                        " while you measure ('disable --now' for good)");
 }
 
 std::optional<Symptom> AptTimers(const Patient& patient) {
@@ -168,9 +169,9 @@ std::optional<Symptom> AptTimers(const Patient& patient) {
   }
   if (enabled.empty()) return {};
   return Unmeasured("apt_timers",
-                    Joined(enabled, " and ") + (enabled.size() == 1 ? " is" : " are") +
+                    JoinedItems(enabled, " and ") + (enabled.size() == 1 ? " is" : " are") +
                         " enabled: packages are fetched and installed at random times of the day",
-                    "systemctl stop " + Joined(enabled, " ") +
+                    "systemctl stop " + JoinedItems(enabled, " ") +
                         " while you measure ('disable --now' for good, and update by hand)");
 }
 

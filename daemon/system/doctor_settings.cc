@@ -16,14 +16,14 @@ namespace {
 using Cpus = std::vector<int>;
 
 /// The threads of the benchmark CPUs' cores, by who they are for.
-struct Siblings {
+struct SiblingSets {
   Cpus outside;     ///< no benchmark CPUs: whatever runs there slows a benchmark down
   Cpus used_twice;  ///< children may run on both threads of a core
   Cpus unused;      ///< left alone by us
 };
 
-Siblings FindSiblings(const Patient& patient) {
-  Siblings siblings;
+SiblingSets FindSiblings(const Patient& patient) {
+  SiblingSets siblings;
   const auto topology = ReadTopology(patient.files);
   if (!topology) return siblings;
   const auto append = [](Cpus& to, const Cpus& more) {
@@ -111,7 +111,7 @@ std::optional<Symptom> NoIsolation(const Patient& patient) {
 }
 
 std::optional<Symptom> SharedSmt(const Patient& patient) {
-  const Siblings siblings = FindSiblings(patient);
+  const SiblingSets siblings = FindSiblings(patient);
   if (!siblings.outside.empty()) {
     return Unmeasured("shared_smt",
                       CpusText(siblings.outside) + (siblings.outside.size() == 1 ? " is" : " are") +

@@ -9,11 +9,11 @@ namespace {
 
 constexpr const char* kCpuset = "cpuset";
 constexpr const char* kCStates = "c_states";
-constexpr const char* kSmt = "smt";
+constexpr const char* kSmtSetting = "smt";
 
 /// These change which CPUs there are, or who may use them: before the cpuset that divides them.
 bool ComesBeforeCpuset(const PlannedSetting& planned) {
-  return planned.name == "irqs" || planned.name == "workqueues" || planned.name == kSmt;
+  return planned.name == "irqs" || planned.name == "workqueues" || planned.name == kSmtSetting;
 }
 
 std::string Join(const std::vector<std::string>& sentences) {
@@ -166,7 +166,7 @@ void HeldProfile::JudgeSiblings(const MachineProfile& profile) {
   if (profile.smt != "idle" || !SiblingsAreUnused(cpus_)) return;
   if (cpuset_.kind() != CpusetKind::kAffinity) return;
   for (SettingState& state : states_) {
-    if (state.setting != kSmt) continue;
+    if (state.setting != kSmtSetting) continue;
     state.held = false;
     state.why = "benchmarks leave the siblings free, but without a cpuset others may use them";
   }

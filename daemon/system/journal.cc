@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kMagic = "benchd-runner settings ";
 constexpr std::uint32_t kVersion = 1;
-constexpr std::size_t kMaxBytes = 1024 * 1024;
+constexpr std::size_t kMaxJournalBytes = 1024 * 1024;
 constexpr std::size_t kPageBytes = 4096;
 constexpr std::size_t kMaxBootIdBytes = 64;
 constexpr const char* kLookAtIt =
@@ -184,7 +184,8 @@ Result<JournalContents> Journal::Read() const {
     if (count < 0) return SystemError(path_, errno);
     if (count == 0) break;
     text.append(buffer, static_cast<std::size_t>(count));
-    if (text.size() > kMaxBytes) return InvalidArgument(path_, "it is over 1 MiB", kLookAtIt);
+    if (text.size() > kMaxJournalBytes)
+      return InvalidArgument(path_, "it is over 1 MiB", kLookAtIt);
   }
   auto contents = ParseJournal(text);
   if (!contents) return std::move(contents).error().Within(path_);
@@ -217,7 +218,7 @@ Result<void> Journal::Append(const JournalEntry& entry, std::string_view boot_id
   std::string text = *size == 0 ? JournalHeader(boot_id) + "\n" : std::string();
   const std::string line = JournalLine(entry) + "\n";
   AddWithinAPage(text, *size, line);
-  if (line.size() > kPageBytes || *size + text.size() > kMaxBytes) {
+  if (line.size() > kPageBytes || *size + text.size() > kMaxJournalBytes) {
     return Error{ErrorCode::kResourceExhausted,
                  path_ + ": there is no room for " + DescribeSetting(entry.key),
                  {}};

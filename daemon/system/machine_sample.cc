@@ -31,7 +31,7 @@ std::optional<int> CpuOf(std::string_view word) {
   return static_cast<int>(*number);
 }
 
-std::string CpuFile(int cpu, std::string_view name) {
+std::string SampledCpuFile(int cpu, std::string_view name) {
   return "sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/" + std::string(name);
 }
 
@@ -89,15 +89,16 @@ void ReadWaiting(const KernelFiles& files, const Cpus& cpus, MachineSample& samp
 /// Source: Documentation/ABI/testing/sysfs-devices-system-cpu, thermal_throttle.
 void ReadThrottling(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
   for (const int cpu : cpus) {
-    const auto core = ReadCount(files, CpuFile(cpu, "thermal_throttle/core_throttle_count"));
-    const auto package = ReadCount(files, CpuFile(cpu, "thermal_throttle/package_throttle_count"));
+    const auto core = ReadCount(files, SampledCpuFile(cpu, "thermal_throttle/core_throttle_count"));
+    const auto package =
+        ReadCount(files, SampledCpuFile(cpu, "thermal_throttle/package_throttle_count"));
     if (core || package) sample.cpus[cpu].throttled = core.value_or(0) + package.value_or(0);
   }
 }
 
 void ReadFrequencies(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
   for (const int cpu : cpus) {
-    if (const auto khz = ReadCount(files, CpuFile(cpu, "cpufreq/scaling_cur_freq"))) {
+    if (const auto khz = ReadCount(files, SampledCpuFile(cpu, "cpufreq/scaling_cur_freq"))) {
       sample.cpus[cpu].frequency_khz = *khz;
     }
   }
@@ -106,13 +107,13 @@ void ReadFrequencies(const KernelFiles& files, const Cpus& cpus, MachineSample& 
 /// Who asked for an interrupt, at the end of "IO-APIC 5-edge i801_smbus, eth0": all of the words
 /// that commas hold together.
 std::string_view ActionsOf(std::string_view text) {
-  constexpr std::string_view kBlank = " \t";
-  text = text.substr(0, text.find_last_not_of(kBlank) + 1);
-  std::size_t blank = text.find_last_of(kBlank);
+  constexpr std::string_view kBlanks = " \t";
+  text = text.substr(0, text.find_last_not_of(kBlanks) + 1);
+  std::size_t blank = text.find_last_of(kBlanks);
   while (blank != std::string_view::npos) {
-    const std::size_t before = text.find_last_not_of(kBlank, blank);
+    const std::size_t before = text.find_last_not_of(kBlanks, blank);
     if (before == std::string_view::npos || text[before] != ',') break;
-    blank = text.find_last_of(kBlank, before);
+    blank = text.find_last_of(kBlanks, before);
   }
   return blank == std::string_view::npos ? text : text.substr(blank + 1);
 }

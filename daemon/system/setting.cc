@@ -27,7 +27,7 @@ Error NotOurs(const SettingKey& key, std::string_view value) {
 }
 
 /// A mount point as paths are written here.
-std::string Relative(std::string point) {
+std::string RelativePoint(std::string point) {
   point.erase(0, point.find_first_not_of('/'));
   return point;
 }
@@ -38,7 +38,7 @@ Result<std::string> MountOf(const KernelFiles& files, SettingTarget target) {
   auto mount =
       target == SettingTarget::kUnit ? FindCgroup2Mount(*mountinfo) : FindV1CpusetMount(*mountinfo);
   if (!mount) return std::move(mount).error();
-  return Relative(std::move(mount->point));
+  return RelativePoint(std::move(mount->point));
 }
 
 /// The file of a setting that has one.

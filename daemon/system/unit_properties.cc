@@ -192,7 +192,7 @@ std::string Reason(const std::string& said, int code) {
   return said.empty() ? "exit code " + std::to_string(code) : FirstLine(said).substr(0, kMaxBytes);
 }
 
-std::string Joined(const std::vector<std::string>& words) {
+std::string JoinedWords(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
   return text;
@@ -211,16 +211,17 @@ Result<std::string> SystemctlProperties::Call(std::vector<std::string> arguments
   Child child;
   if (auto started = child.Start(program, arguments); !started) return std::move(started).error();
   if (!child.Wait(place_.limit)) {
-    return Error{
-        ErrorCode::kDeadlineExceeded,
-        Joined(arguments) + ": no answer within " + std::to_string(place_.limit.count()) + " ms",
-        {}};
+    return Error{ErrorCode::kDeadlineExceeded,
+                 JoinedWords(arguments) + ": no answer within " +
+                     std::to_string(place_.limit.count()) + " ms",
+                 {}};
   }
   const auto code = child.Reap();
   if (!code) return code.error();
   if (*code == 0) return child.out();
-  return Error{
-      ErrorCode::kFailedPrecondition, Joined(arguments) + ": " + Reason(child.err(), *code), {}};
+  return Error{ErrorCode::kFailedPrecondition,
+               JoinedWords(arguments) + ": " + Reason(child.err(), *code),
+               {}};
 }
 
 Result<std::string> SystemctlProperties::AllowedCpus(std::string_view unit) {

@@ -43,7 +43,7 @@ void FillNumeric(const PreparedRun& x, const PreparedRun& y, RunPair& pair) {
   pair.same = SameOf(sums, x.scaled.size());
 }
 
-std::vector<double> Pooled(const std::vector<PreparedRun>& runs) {
+std::vector<double> PooledValues(const std::vector<PreparedRun>& runs) {
   std::vector<double> pooled;
   std::vector<double> merged;
   for (const PreparedRun& run : runs) {
@@ -84,7 +84,7 @@ std::vector<std::vector<std::uint8_t>> RunComparison::Words(SimilarityVariant va
     for (const PreparedRun& run : runs_) words.push_back(NormalisedWord(run.centred));
     return words;
   }
-  const SaxBreaks breaks = QuantileBreaks(Pooled(runs_));
+  const SaxBreaks breaks = QuantileBreaks(PooledValues(runs_));
   for (const PreparedRun& run : runs_) words.push_back(Word(run.values, breaks));
   return words;
 }

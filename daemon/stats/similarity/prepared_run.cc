@@ -37,8 +37,8 @@ double Cosine(const std::vector<double>& x, double norm_x, const std::vector<dou
   return Dot(x, y) / (norm_x * norm_y);
 }
 
-double Distance(const std::vector<double>& x, double scale_x, const std::vector<double>& y,
-                double scale_y) {
+double EuclideanDistance(const std::vector<double>& x, double scale_x, const std::vector<double>& y,
+                         double scale_y) {
   return std::sqrt(Sum(x.size(), [&](std::size_t i) {
     const double difference = scale_x * x[i] - scale_y * y[i];
     return difference * difference;
@@ -77,8 +77,8 @@ RunPairSums SumsOf(const PreparedRun& x, const PreparedRun& y) {
   RunPairSums sums;
   sums.cosine = Cosine(x.scaled, x.norm, y.scaled, y.norm);
   sums.correlation = Cosine(x.centred, x.centred_norm, y.centred, y.centred_norm);
-  sums.distance = Distance(x.scaled, scale_x, y.scaled, scale_y);
-  sums.centred_distance = Distance(x.centred, scale_x, y.centred, scale_y);
+  sums.distance = EuclideanDistance(x.scaled, scale_x, y.scaled, scale_y);
+  sums.centred_distance = EuclideanDistance(x.centred, scale_x, y.centred, scale_y);
   sums.norm_x = scale_x * x.norm;
   sums.norm_y = scale_y * y.norm;
   sums.centred_norm_x = scale_x * x.centred_norm;
