@@ -1,5 +1,3 @@
-#pragma once
-
 #include <cmath>
 #include <set>
 #include <string>
@@ -10,9 +8,10 @@
 #include "tests/fuzz/fuzz.h"
 
 namespace benchd::fuzz {
+namespace {
 
 /// What every format of --parse keeps to, whatever is printed.
-inline void CheckHarness(std::string_view format, std::string_view text) {
+void CheckHarness(std::string_view format, std::string_view text) {
   const auto output = ParseHarnessOutput(format, text);
   if (!output) {
     CheckMessage(output.error().message);
@@ -34,5 +33,15 @@ inline void CheckHarness(std::string_view format, std::string_view text) {
     FUZZ_CHECK(keys.contains(inner.empty() ? sample.metric : inner + "/" + sample.metric));
   }
 }
+
+}  // namespace
+
+void FuzzBmf(std::string_view input) { CheckHarness("bmf", input); }
+void FuzzGoBenchmark(std::string_view input) { CheckHarness("go", input); }
+void FuzzGoogleBenchmark(std::string_view input) { CheckHarness("google-benchmark", input); }
+void FuzzHyperfine(std::string_view input) { CheckHarness("hyperfine", input); }
+void FuzzJmh(std::string_view input) { CheckHarness("jmh", input); }
+void FuzzMmtests(std::string_view input) { CheckHarness("mmtests", input); }
+void FuzzPytestBenchmark(std::string_view input) { CheckHarness("pytest-benchmark", input); }
 
 }  // namespace benchd::fuzz
