@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <csignal>
@@ -11,8 +10,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <span>
@@ -22,6 +19,7 @@
 
 #include "tests/fuzz/fuzzers.h"
 #include "tests/fuzz/mutate.h"
+#include "tests/fuzz/seeds.h"
 
 // In <sanitizer/common_interface_defs.h>; absent in a build without a sanitizer.
 // NOLINTNEXTLINE(bugprone-reserved-identifier)
@@ -82,31 +80,6 @@ std::optional<Options> ReadOptions(std::span<const std::string> words) {
   return options;
 }
 
-std::filesystem::path SeedsOf(std::string_view name) {
-  return std::filesystem::path(BENCHD_TEST_DATA "/fuzz/corpus") / name;
-}
-
-std::string ReadFile(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// The files in order of their names, so that a mutation's number means the same everywhere.
-std::vector<std::string> ReadCorpus(const std::filesystem::path& place) {
-  std::vector<std::filesystem::path> paths;
-  if (std::filesystem::is_directory(place)) {
-    for (const auto& entry : std::filesystem::directory_iterator(place)) {
-      if (entry.is_regular_file()) paths.push_back(entry.path());
-    }
-  } else if (std::filesystem::exists(place)) {
-    paths.emplace_back(place);
-  }
-  std::sort(paths.begin(), paths.end());
-  std::vector<std::string> corpus;
-  for (const auto& path : paths) corpus.push_back(ReadFile(path));
-  return corpus;
-}
-
 // What a signal handler may look at.
 std::string failure_path;
 const char* input_bytes = nullptr;
@@ -154,11 +127,11 @@ void RunOne(Fuzzer run, const std::string& input) {
 }
 
 /// False where there was nothing to run.
-bool Run(const NamedFuzzer& fuzzer, const std::filesystem::path& place, const Options& options) {
+bool Run(const NamedFuzzer& fuzzer, const std::vector<std::string>& corpus,
+         const Options& options) {
   const std::string name(fuzzer.name);
-  const std::vector<std::string> corpus = ReadCorpus(place);
   if (corpus.empty()) {
-    std::fprintf(stderr, "error: %s: %s: no file there\n", name.c_str(), place.c_str());
+    std::fprintf(stderr, "error: %s: no seed\n", name.c_str());
     return false;
   }
   std::printf("%s: %zu seeds", name.c_str(), corpus.size());
@@ -190,9 +163,13 @@ int RunNamed(const Options& options) {
     std::fprintf(stderr, "\n");
     return 2;
   }
-  const std::filesystem::path place =
-      options.words.size() > 1 ? std::filesystem::path(options.words[1]) : SeedsOf(name);
-  return Run(*fuzzer, place, options) ? 0 : 1;
+  if (options.words.size() == 1) return Run(*fuzzer, SeedsOf(name), options) ? 0 : 1;
+  const std::string& input = options.words[1];
+  if (!std::filesystem::is_regular_file(input)) {
+    std::fprintf(stderr, "error: %s: no file\n", input.c_str());
+    return 2;
+  }
+  return Run(*fuzzer, {ReadFile(input)}, options) ? 0 : 1;
 }
 
 int RunAll(const Options& options) {
