@@ -1,92 +1,8 @@
 #include "client/commands.h"
 
-#include "client/session_options.h"
+#include "client/command_options.h"
 
 namespace benchd::client {
-namespace {
-
-constexpr std::string_view kArms = "Arms";
-constexpr std::string_view kThis = "This command";
-constexpr std::string_view kEvery = "Every command";
-
-std::vector<OptionInfo> CompareOptions(bool with_detach) {
-  std::vector<OptionInfo> options = {
-      {"name", 'n', "NAME",
-       "name of an arm, in order; repeatable (default base, candidate, candidate-2...)", kArms},
-      {"reference", 0, "NAME=CMD",
-       "a reference system; repeatable; all commands are then candidates (default the first "
-       "command)",
-       kArms},
-      {"file", 'f', "FILE", "read arms, benchmarks and defaults from TOML, - for stdin", kArms}};
-  for (const SessionOption& option : SessionOptions()) options.push_back(option.info);
-  if (!with_detach) return options;
-  options.push_back({"detach", 0, "", "submit, print the session and leave", kThis});
-  options.push_back(
-      {"bisect", 0, "",
-       "exit codes for `git bisect run`: 0 good, 1 bad, 125 undecided or failed (skip), "
-       "128 anything else (stop)",
-       kThis});
-  return options;
-}
-
-// What RunCompare writes into the session, for RunBuildWorktrees.
-std::vector<OptionInfo> WorktreeOptions() {
-  return {{"root", 0, "DIR", "where worktrees are kept", kThis},
-          {"repository", 0, "DIR", "where objects and refs are", kThis},
-          {"build", 0, "C", "command that builds each, by `sh -c`", kThis},
-          {"tree", 0, "COMMIT:KEY", "a worktree that has to be there; repeatable", kThis}};
-}
-
-std::vector<OptionInfo> AnalyzeOptions() {
-  constexpr std::string_view kTable = "Table";
-  constexpr std::string_view kShown = "What is shown";
-  std::vector<OptionInfo> options = {
-      {"base", 0, "NAME", "the reference arm; repeatable (default the first row's)", kTable},
-      {"references", 0, "A,B", "several references: every other arm against each", kTable},
-      {"column", 0, "NAME:ATTR[,ATTR...]",
-       "what a column's values are: lower or higher (which is better), unit=U, step=Q (their "
-       "resolution); repeatable",
-       kTable}};
-  for (const OptionInfo& option : TableOptions()) options.push_back(option);
-  options.push_back({"interval", 0, "classic",
-                     "one look by Welch's interval over the base's mean, as cbdr prints it",
-                     kShown});
-  options.push_back({"stars", 0, "welch|mmtests",
-                     "mmtests' table of every arm, starred by Welch's test or by mmtests' own rule",
-                     kShown});
-  options.push_back({"histogram", 0, "", "the values of every arm in common bins", kShown});
-  return options;
-}
-
-std::vector<OptionInfo> SimilarityOptions() {
-  return {{"threshold", 0, "T", "a mean above it speaks for dissimilar runs (default 0.25)", kThis},
-          {"variant", 0, "literal|shape",
-           "which reading of the method m1 to m5 and the decision follow (default literal)", kThis},
-          {"shape", 0, "RxN", "the files are raw little-endian doubles: R runs of N values each",
-           kThis},
-          {"cut", 0, "", "cut runs of unequal length to the shortest", kThis}};
-}
-
-std::vector<OptionInfo> CalibrateOptions() {
-  std::vector<OptionInfo> options = {
-      {"for", 0, "D", "how long it measures, as 30s or 5m (default 1m)", kThis}};
-  for (const char* name : {"isolation", "machine-profile", "cpus"}) {
-    options.push_back(FindSessionOption(name)->info);
-  }
-  return options;
-}
-
-const std::vector<OptionInfo>& EveryOption() {
-  static const std::vector<OptionInfo> options = {
-      {"json", 0, "", "one JSON object a line", kEvery},
-      {"socket", 0, "PATH", "the daemon's socket (default BENCHD_SOCKET, the system's, your own)",
-       kEvery},
-      {"no-autostart", 0, "", "start no daemon when none runs", kEvery},
-      {"help", 'h', "", "show this help", kEvery}};
-  return options;
-}
-
-}  // namespace
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
@@ -98,20 +14,21 @@ const std::vector<Command>& Commands() {
       {"list",
        "[OPTIONS]",
        "list sessions",
-       {{"all", 'a', "", "ended ones too", kThis},
-        {"state", 0, "S", "queued, preparing, running, paused, done, failed or cancelled", kThis},
-        {"label", 0, "K=V", "only sessions with this label; repeatable", kThis}},
+       {{"all", 'a', "", "ended ones too", kThisCommand},
+        {"state", 0, "S", "queued, preparing, running, paused, done, failed or cancelled",
+         kThisCommand},
+        {"label", 0, "K=V", "only sessions with this label; repeatable", kThisCommand}},
        RunList},
       {"show",
        "[OPTIONS] ID",
        "show a session, and the commands that ask for it and compute it again",
-       {{"log", 0, "", "with the output of its runs (--output log)", kThis}},
+       {{"log", 0, "", "with the output of its runs (--output log)", kThisCommand}},
        RunShow},
       {"cancel", "[OPTIONS] ID", "end a queued or running session", {}, RunCancel},
       {"move",
        "ID --priority N [OPTIONS]",
        "give a queued session another priority",
-       {{"priority", 0, "N", "higher ones run first; raising it is for admins", kThis}},
+       {{"priority", 0, "N", "higher ones run first; raising it is for admins", kThisCommand}},
        RunMove},
       {"pause",
        "[OPTIONS]",
@@ -123,8 +40,9 @@ const std::vector<Command>& Commands() {
       {"export",
        "[OPTIONS] ID",
        "print the runs of a session",
-       {{"format", 0, "csv|json", "one row a run, or spec, result and runs (default csv)", kThis},
-        {"with-warmup", 0, "", "warm-up runs too; in CSV their pair is empty", kThis}},
+       {{"format", 0, "csv|json", "one row a run, or spec, result and runs (default csv)",
+         kThisCommand},
+        {"with-warmup", 0, "", "warm-up runs too; in CSV their pair is empty", kThisCommand}},
        RunExport},
       {"analyze", "[OPTIONS] FILE.csv|-", "analyze an export, or what was measured elsewhere",
        AnalyzeOptions(), RunAnalyze},
@@ -133,9 +51,10 @@ const std::vector<Command>& Commands() {
       {"agreement",
        "[OPTIONS] FILE.csv|-",
        "how far reviewers, or methods, agree: Fleiss' kappa",
-       {{"truth", 0, "COLUMN", "hold every other column against this one", kThis},
+       {{"truth", 0, "COLUMN", "hold every other column against this one", kThisCommand},
         {"raters", 0, "A,B,...",
-         "the columns that rate (default all, less a first one that names the subjects)", kThis}},
+         "the columns that rate (default all, less a first one that names the subjects)",
+         kThisCommand}},
        RunAgreement},
       {"calibrate", "[OPTIONS] [COMMAND]", "measure how small a change this machine lets one see",
        CalibrateOptions(), RunCalibrate},
@@ -162,7 +81,7 @@ const std::vector<Command>& Commands() {
       {"machine reserve",
        "--for D [OPTIONS]",
        "have the machine to oneself: sessions wait",
-       {{"for", 0, "D", "how long from when it is yours, as 10m; an hour at most", kThis}},
+       {{"for", 0, "D", "how long from when it is yours, as 10m; an hour at most", kThisCommand}},
        RunMachineReserve},
       {"build-worktrees", "OPTIONS", "check out and build the commits of a session",
        WorktreeOptions(), RunBuildWorktrees, /*hidden=*/true},
@@ -184,9 +103,7 @@ std::string_view GroupOf(const Command& command) {
 }
 
 std::vector<OptionInfo> AllOptions(const Command& command) {
-  std::vector<OptionInfo> options = command.options;
-  options.insert(options.end(), EveryOption().begin(), EveryOption().end());
-  return options;
+  return WithEveryOption(command.options);
 }
 
 Outcome<std::string> OneSession(const CommandContext& context, std::string_view command) {

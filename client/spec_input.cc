@@ -1,7 +1,7 @@
 #include "client/spec_input.h"
 
 #include "client/quantity.h"
-#include "client/render/report.h"
+#include "client/render/text.h"
 
 namespace benchd::client {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "client/render/report.h"
+#include "client/render/text.h"
 #include "client/users.h"
 
 namespace benchd::client {

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "client/render/report.h"
+#include "client/render/text.h"
 #include "client/render/units.h"
 
 namespace benchd::client {

@@ -39,7 +39,4 @@ std::vector<std::pair<std::string, std::string>> ArmCommits(const v1::SessionSpe
 /// line: "benchctl compare -f FILE --seed N".
 std::string ReplayCommand(const v1::SessionSpec& spec, std::uint64_t seed);
 
-/// `word` as one word of a POSIX shell.
-std::string ShellQuoted(const std::string& word);
-
 }  // namespace benchd::client

@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::json;
 
 Json CbdrCase(const std::string& id) {
-  const Json file = golden::ReadFile("cbdr.json");
+  const Json& file = golden::ReadFile("cbdr.json");
   for (const Json& one : file.at("cases")) {
     if (one.at("id") == id) return one;
   }
@@ -72,7 +72,7 @@ void ExpectLikeCbdr(const Json& expected, const Report& report) {
 
 TEST(TableFiguresTest, TheClassicIntervalIsCbdrs) {
   int compared = 0;
-  const Json file = golden::ReadFile("cbdr.json");
+  const Json& file = golden::ReadFile("cbdr.json");
   for (const Json& one : file["cases"]) {
     if (!one.contains("exact")) continue;
     SCOPED_TRACE(one.at("id"));

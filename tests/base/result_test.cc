@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <memory>
+#include <set>
+#include <string>
+
+#include "daemon/base/error.h"
 
 namespace benchd {
 namespace {
@@ -39,6 +44,30 @@ TEST(ErrorTest, ChainsTheStepThatFailed) {
       Error{ErrorCode::kInternal, "disk is full", "free some space"}.Within("storing");
   EXPECT_EQ(error.message, "storing: disk is full");
   EXPECT_EQ(error.hint, "free some space");
+}
+
+TEST(InvalidArgumentTest, NamesTheFieldFirst) {
+  const Error error = InvalidArgument("margin", "'abc' is no percentage", "write 2%");
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(error.message, "margin: 'abc' is no percentage");
+  EXPECT_EQ(error.hint, "write 2%");
+}
+
+TEST(SystemErrorTest, ChoosesTheCodeFromErrno) {
+  EXPECT_EQ(SystemError("open /x", ENOENT).code, ErrorCode::kNotFound);
+  EXPECT_EQ(SystemError("open /x", EACCES).code, ErrorCode::kPermissionDenied);
+  EXPECT_EQ(SystemError("write", ENOSPC).code, ErrorCode::kResourceExhausted);
+  EXPECT_EQ(SystemError("connect", ECONNREFUSED).code, ErrorCode::kUnavailable);
+  EXPECT_EQ(SystemError("ioctl", EIO).code, ErrorCode::kInternal);
+  EXPECT_EQ(SystemError("open /x", ENOENT).message, "open /x: No such file or directory");
+}
+
+TEST(ErrorCodeNameTest, GivesEveryCodeItsOwnName) {
+  std::set<std::string> names;
+  for (int code = 0; code <= static_cast<int>(ErrorCode::kInternal); ++code) {
+    names.emplace(ErrorCodeName(static_cast<ErrorCode>(code)));
+  }
+  EXPECT_EQ(names.size(), static_cast<std::size_t>(ErrorCode::kInternal) + 1);
 }
 
 }  // namespace

@@ -12,9 +12,8 @@
 #include "tests/fuzz/proto_text.h"
 #include "tests/fuzz/sections.h"
 
+namespace benchd::fuzz {
 namespace {
-
-using namespace benchd;
 
 class TextSource final : public TableSource {
  public:
@@ -38,14 +37,14 @@ class TextSource final : public TableSource {
 };
 
 /// What is there is a number: a value that cannot be had is absent.
-void CheckNumber(const std::optional<double>& value) {
+void CheckFinite(const std::optional<double>& value) {
   if (value) FUZZ_CHECK(std::isfinite(*value));
 }
 
 void CheckEffect(const std::optional<Effect>& effect) {
   if (!effect) return;
   for (const auto& value : {std::optional(effect->estimate), effect->lo, effect->hi}) {
-    CheckNumber(value);
+    CheckFinite(value);
   }
   FUZZ_CHECK(!effect->lo || !effect->hi || *effect->lo <= *effect->hi);
 }
@@ -59,17 +58,17 @@ void CheckComparison(const Comparison& comparison) {
        {comparison.mean_reference, comparison.mean_candidate, comparison.sd_reference,
         comparison.sd_candidate, comparison.pairing_gain, comparison.expected_blocks,
         comparison.margin, comparison.p_value, std::optional(comparison.confidence)}) {
-    CheckNumber(value);
+    CheckFinite(value);
   }
   if (comparison.p_value) FUZZ_CHECK(*comparison.p_value >= 0 && *comparison.p_value <= 1);
 }
 
-void CheckReport(const TableReport& report) {
+void CheckTableReport(const TableReport& report) {
   for (const Comparison& comparison : report.report.comparisons) CheckComparison(comparison);
-  for (const Warning& warning : report.report.warnings) fuzz::CheckMessage(warning.message);
+  for (const Warning& warning : report.report.warnings) CheckMessage(warning.message);
   for (const ArmSummary& summary : report.summaries) {
     for (const auto& value : {summary.mean, summary.standard_deviation, summary.variation}) {
-      CheckNumber(value);
+      CheckFinite(value);
     }
   }
 }
@@ -79,10 +78,10 @@ std::string Sent(std::string_view table, std::size_t piece_bytes, const TableOpt
   TextSource source(table, piece_bytes);
   const auto report = AnalyzeTable(source, options, [] { return false; });
   if (!report) {
-    fuzz::CheckMessage(report.error().message);
+    CheckMessage(report.error().message);
     return {};
   }
-  CheckReport(*report);
+  CheckTableReport(*report);
   v1::AnalyzeResponse response;
   rpc::ToProto(*report, &response);
   return response.SerializeAsString();
@@ -90,23 +89,24 @@ std::string Sent(std::string_view table, std::size_t piece_bytes, const TableOpt
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void FuzzAnalyze(std::string_view input) {
   [[maybe_unused]] static const auto told = google::protobuf::SetLogHandler(nullptr);
   v1::AnalyzeOptions request;
   std::string_view table;
-  for (const auto& [name, text] : fuzz::SectionsOf(fuzz::AsText(data, size))) {
+  for (const auto& [name, text] : SectionsOf(input)) {
     if (name == "table") {
       table = text;
-    } else if (name == "options" && !fuzz::ReadRequest(text, &request)) {
-      return 0;
+    } else if (name == "options" && !ReadRequest(text, &request)) {
+      return;
     }
   }
   const auto options = rpc::FromProto(request);
   if (!options) {
-    fuzz::CheckMessage(options.error().message);
-    return 0;
+    CheckMessage(options.error().message);
+    return;
   }
   // How the table is cut into pieces does not matter.
-  FUZZ_CHECK(Sent(table, 65536, *options) == Sent(table, 1 + size % 60, *options));
-  return 0;
+  FUZZ_CHECK(Sent(table, 65536, *options) == Sent(table, 1 + input.size() % 60, *options));
 }
+
+}  // namespace benchd::fuzz

@@ -1,21 +1,23 @@
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "client/arguments.h"
-#include "client/commands.h"
+#include "client/command_options.h"
 #include "client/quantity.h"
 #include "client/render/text.h"
 #include "client/spec_builder.h"
 #include "tests/fuzz/fuzz.h"
 
+namespace benchd::fuzz {
 namespace {
 
-namespace client = benchd::client;
-
-void CheckError(const client::ClientError& error) {
+void CheckUsageError(const client::ClientError& error) {
   // As benchctl prints it.
-  benchd::fuzz::CheckMessage(client::OneLine(error.message));
+  CheckMessage(client::OneLine(error.message));
   FUZZ_CHECK(error.exit == client::ExitCode::kUsage);
 }
 
@@ -30,7 +32,7 @@ std::vector<std::string> WordsOf(std::string_view text) {
 }
 
 /// The wire can carry what is submitted, and each benchmark has something to compare.
-void CheckSpec(const benchd::v1::SessionSpec& spec) {
+void CheckSubmittedSpec(const v1::SessionSpec& spec) {
   FUZZ_CHECK(spec.benchmarks_size() > 0);
   for (const auto& benchmark : spec.benchmarks()) {
     FUZZ_CHECK(benchmark.arms_size() > 1);
@@ -41,38 +43,42 @@ void CheckSpec(const benchd::v1::SessionSpec& spec) {
   }
   std::string sent;
   FUZZ_CHECK(spec.SerializeToString(&sent));
-  benchd::v1::SessionSpec received;
+  v1::SessionSpec received;
   FUZZ_CHECK(received.ParseFromString(sent));  // refuses strings that are not UTF-8
 }
 
 /// `compare` as far as it goes without a daemon.
-void Compare(const client::ParsedArguments& arguments) {
+void CheckCompare(const client::ParsedArguments& arguments) {
   const auto input = client::InputFromCommandLine(arguments);
-  if (!input) return CheckError(input.error());
+  if (!input) return CheckUsageError(input.error());
   const auto spec = client::BuildSpec(*input, {"/cwd", {{"PATH", "/bin"}}});
-  if (!spec) return CheckError(spec.error());
-  CheckSpec(*spec);
+  if (!spec) return CheckUsageError(spec.error());
+  CheckSubmittedSpec(*spec);
 }
 
 /// `analyze` as far.
-void Analyze(const client::ParsedArguments& arguments) {
+void CheckAnalyze(const client::ParsedArguments& arguments) {
   const auto spec = client::BuildTableSpec(client::CollectSessionOptions(arguments));
-  if (!spec) CheckError(spec.error());
+  if (!spec) CheckUsageError(spec.error());
+}
+
+std::optional<client::ParsedArguments> Parsed(const std::vector<std::string>& words,
+                                              std::vector<client::OptionInfo> options) {
+  const auto arguments = client::ParseArguments(words, client::WithEveryOption(std::move(options)));
+  if (arguments) return *arguments;
+  CheckUsageError(arguments.error());
+  return std::nullopt;
 }
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::vector<std::string> words = WordsOf(benchd::fuzz::AsText(data, size));
-  for (const client::Command& command : client::Commands()) {
-    const auto arguments = client::ParseArguments(words, client::AllOptions(command));
-    if (!arguments) {
-      CheckError(arguments.error());
-    } else if (command.name == "compare") {
-      Compare(*arguments);
-    } else if (command.name == "analyze") {
-      Analyze(*arguments);
-    }
-  }
-  return 0;
+void FuzzClientWords(std::string_view input) {
+  const std::vector<std::string> words = WordsOf(input);
+  if (const auto compare = Parsed(words, client::CompareOptions(true))) CheckCompare(*compare);
+  if (const auto analyze = Parsed(words, client::AnalyzeOptions())) CheckAnalyze(*analyze);
+  Parsed(words, client::SimilarityOptions());
+  Parsed(words, client::CalibrateOptions());
+  Parsed(words, client::WorktreeOptions());
 }
+
+}  // namespace benchd::fuzz

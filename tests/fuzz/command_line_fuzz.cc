@@ -4,12 +4,13 @@
 #include "daemon/parse/command_line.h"
 #include "tests/fuzz/fuzz.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace benchd;
-  const auto words = SplitCommandLine(fuzz::AsText(data, size));
+namespace benchd::fuzz {
+
+void FuzzCommandLine(std::string_view input) {
+  const auto words = SplitCommandLine(input);
   if (!words) {
-    fuzz::CheckMessage(words.error().message);
-    return 0;
+    CheckMessage(words.error().message);
+    return;
   }
   FUZZ_CHECK(!words->empty() && !words->front().empty());
   std::string quoted;
@@ -19,8 +20,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const char c : word) quoted.append(c == '\'' ? "'\\''" : std::string(1, c));
     quoted.append("' ");
   }
-  if (quoted.size() > kMaxCommandBytes) return 0;
+  if (quoted.size() > kMaxCommandBytes) return;
   const auto again = SplitCommandLine(quoted);
   FUZZ_CHECK(again && *again == *words);
-  return 0;
 }
+
+}  // namespace benchd::fuzz

@@ -11,34 +11,34 @@
 namespace benchd::fuzz {
 namespace {
 
-struct Reading {
+struct CsvReading {
   std::vector<std::vector<std::string>> records;
   std::optional<Error> error;
-  bool operator==(const Reading&) const = default;
+  bool operator==(const CsvReading&) const = default;
 };
 
 // Small enough to be met by what a fuzzer writes.
-constexpr CsvLimits kLimits{.field_bytes = 1000, .columns = 50, .record_bytes = 4000};
+constexpr CsvLimits kCsvLimits{.field_bytes = 1000, .columns = 50, .record_bytes = 4000};
 
-void Keep(const CsvRecord& found, Reading& reading) {
-  FUZZ_CHECK(found.size() > 0 && found.size() <= kLimits.columns);
+void KeepCsv(const CsvRecord& found, CsvReading& reading) {
+  FUZZ_CHECK(found.size() > 0 && found.size() <= kCsvLimits.columns);
   auto& record = reading.records.emplace_back();
   for (std::size_t i = 0; i < found.size(); ++i) {
-    FUZZ_CHECK(found.text(i).size() <= kLimits.field_bytes);
+    FUZZ_CHECK(found.text(i).size() <= kCsvLimits.field_bytes);
     FUZZ_CHECK(found.position(i).line > 0 && found.position(i).column > 0);
     record.emplace_back(found.text(i));
   }
 }
 
-Reading Read(std::string_view text, std::size_t piece_bytes) {
-  CsvParser parser(kLimits);
-  Reading reading;
+CsvReading ReadCsv(std::string_view text, std::size_t piece_bytes) {
+  CsvParser parser(kCsvLimits);
+  CsvReading reading;
   reading.error = ReadInPieces(parser, text, piece_bytes,
-                               [&reading](const CsvRecord& found) { Keep(found, reading); });
+                               [&reading](const CsvRecord& found) { KeepCsv(found, reading); });
   return reading;
 }
 
-std::string Write(const Reading& reading) {
+std::string WriteCsv(const CsvReading& reading) {
   std::string text;
   for (const auto& record : reading.records) {
     for (std::size_t i = 0; i < record.size(); ++i) {
@@ -52,17 +52,15 @@ std::string Write(const Reading& reading) {
 }
 
 }  // namespace
-}  // namespace benchd::fuzz
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace benchd::fuzz;
-  const std::string_view text = AsText(data, size);
-  const Reading whole = Read(text, std::max<std::size_t>(size, 1));
-  FUZZ_CHECK(Read(text, 1) == whole);
-  FUZZ_CHECK(Read(text, 2 + size % 7) == whole);
-  const Reading again = Read(Write({whole.records, {}}), 4096);
+void FuzzCsv(std::string_view input) {
+  const CsvReading whole = ReadCsv(input, std::max<std::size_t>(input.size(), 1));
+  FUZZ_CHECK(ReadCsv(input, 1) == whole);
+  FUZZ_CHECK(ReadCsv(input, 2 + input.size() % 7) == whole);
+  const CsvReading again = ReadCsv(WriteCsv({whole.records, {}}), 4096);
   // Only quoting can take it over the limit of a record.
   FUZZ_CHECK(again.records == whole.records ||
              (again.error && again.error->message.find("a record of over") != std::string::npos));
-  return 0;
 }
+
+}  // namespace benchd::fuzz

@@ -1,9 +1,8 @@
-// Runs a fuzzer without libFuzzer: over its corpus, then over seeded mutations of it.
+// Runs fuzzers without libFuzzer: over their seeds, then over mutations of them.
 
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <csignal>
@@ -11,16 +10,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
-#include <random>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/fuzzers.h"
 #include "tests/fuzz/mutate.h"
+#include "tests/fuzz/seeds.h"
 
 // In <sanitizer/common_interface_defs.h>; absent in a build without a sanitizer.
 // NOLINTNEXTLINE(bugprone-reserved-identifier)
@@ -30,62 +29,55 @@ namespace benchd::fuzz {
 namespace {
 
 constexpr char kUsage[] =
-    "usage: %s CORPUS [--runs N] [--seconds S] [--seed K]\n"
-    "CORPUS: a folder or a file; first each file as it is, then N mutations of them\n"
+    "usage: fuzz [NAME [INPUT]] [--runs N] [--seconds S] [--seed K] [--shard K/N]\n"
+    "Runs fuzzer NAME, or all of them in turn: first each seed as it is, then N mutations of them\n"
+    "INPUT         a file to run in the place of the seeds\n"
     "--runs N      mutations at most (default: 100000)\n"
-    "--seconds S   end after S seconds (default: no limit)\n"
-    "--seed K      repeat the mutations of an earlier round (default: random, printed)\n"
-    "A failing input is kept as NAME_fuzz-failure.bin in the working directory.\n";
+    "--seconds S   end a fuzzer after S seconds (default: no limit)\n"
+    "--seed K      which mutations (default: 1)\n"
+    "--shard K/N   of all fuzzers only every Nth, from the Kth on\n"
+    "A failing input is kept as fuzz-NAME-failure.bin in the working directory.\n";
 
 struct Options {
-  std::string corpus;
+  std::vector<std::string> words;  // NAME, INPUT
   std::uint64_t runs = 100'000;
   std::uint64_t seconds = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t seed = 0;
-  bool valid = true;
+  std::uint64_t seed = 1;
+  std::uint64_t shard = 1;
+  std::uint64_t shards = 1;
 };
 
-Options ReadOptions(const std::vector<std::string>& words) {
+bool ReadNumber(std::string_view text, std::uint64_t* number) {
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), *number);
+  return failed == std::errc() && end == text.data() + text.size();
+}
+
+bool ReadShard(std::string_view text, Options* options) {
+  const std::size_t slash = text.find('/');
+  return slash != std::string_view::npos && ReadNumber(text.substr(0, slash), &options->shard) &&
+         ReadNumber(text.substr(slash + 1), &options->shards) && options->shard > 0 &&
+         options->shard <= options->shards;
+}
+
+/// Nothing where kUsage is the answer.
+std::optional<Options> ReadOptions(std::span<const std::string> words) {
   Options options;
-  options.seed = std::random_device{}();
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    std::uint64_t* number = words[i] == "--runs"      ? &options.runs
-                            : words[i] == "--seconds" ? &options.seconds
-                            : words[i] == "--seed"    ? &options.seed
-                                                      : nullptr;
-    if (number == nullptr) {
-      options.valid = options.valid && options.corpus.empty() && !words[i].starts_with('-');
-      options.corpus = words[i];
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (!words[i].starts_with('-')) {
+      options.words.push_back(words[i]);
       continue;
     }
-    const std::string_view text = ++i < words.size() ? std::string_view(words[i]) : "";
-    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), *number);
-    options.valid =
-        options.valid && failed == std::errc() && end == text.data() + text.size() && !text.empty();
+    const std::string_view name = words[i];
+    const std::string_view value = ++i < words.size() ? std::string_view(words[i]) : "";
+    const bool valid = name == "--runs"      ? ReadNumber(value, &options.runs)
+                       : name == "--seconds" ? ReadNumber(value, &options.seconds)
+                       : name == "--seed"    ? ReadNumber(value, &options.seed)
+                       : name == "--shard"   ? ReadShard(value, &options)
+                                             : false;
+    if (!valid) return std::nullopt;
   }
-  options.valid = options.valid && !options.corpus.empty();
+  if (options.words.size() > 2) return std::nullopt;
   return options;
-}
-
-std::string ReadFile(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// The files in order of their names, so that a seed means the same everywhere.
-std::vector<std::string> ReadCorpus(const std::string& place) {
-  std::vector<std::filesystem::path> paths;
-  if (std::filesystem::is_directory(place)) {
-    for (const auto& entry : std::filesystem::directory_iterator(place)) {
-      if (entry.is_regular_file()) paths.push_back(entry.path());
-    }
-  } else if (std::filesystem::exists(place)) {
-    paths.emplace_back(place);
-  }
-  std::sort(paths.begin(), paths.end());
-  std::vector<std::string> corpus;
-  for (const auto& path : paths) corpus.push_back(ReadFile(path));
-  return corpus;
 }
 
 // What a signal handler may look at.
@@ -126,49 +118,79 @@ void KeepInputOnFailure() {
   }
 }
 
-void RunOne(const std::string& input) {
+void RunOne(Fuzzer run, const std::string& input) {
   // In memory of exactly its size: a sanitizer sees the first byte that is read too many.
   const std::vector<char> bytes(input.begin(), input.end());
   input_bytes = bytes.data();
   input_size = bytes.size();
-  LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+  run({bytes.data(), bytes.size()});
 }
 
-int Run(const Options& options) {
-  const std::vector<std::string> corpus = ReadCorpus(options.corpus);
+/// False where there was nothing to run.
+bool Run(const NamedFuzzer& fuzzer, const std::vector<std::string>& corpus,
+         const Options& options) {
+  const std::string name(fuzzer.name);
   if (corpus.empty()) {
-    std::fprintf(stderr, "error: %s: no file there\n", options.corpus.c_str());
-    return 2;
+    std::fprintf(stderr, "error: %s: no seed\n", name.c_str());
+    return false;
   }
-  std::printf("seed %llu, %zu files\n", static_cast<unsigned long long>(options.seed),
-              corpus.size());
+  std::printf("%s: %zu seeds", name.c_str(), corpus.size());
   std::fflush(stdout);
-  KeepInputOnFailure();
-  for (const std::string& input : corpus) RunOne(input);
+  failure_path = "fuzz-" + name + "-failure.bin";
+  for (const std::string& input : corpus) RunOne(fuzzer.run, input);
   const auto start = std::chrono::steady_clock::now();
   std::uint64_t run = 0;
   for (; run < options.runs; ++run) {
     const auto elapsed = std::chrono::steady_clock::now() - start;
     if (static_cast<std::uint64_t>(elapsed / std::chrono::seconds(1)) >= options.seconds) break;
-    RunOne(Mutated(corpus, options.seed, run));
+    RunOne(fuzzer.run, Mutated(corpus, options.seed, run));
   }
-  if (run == 0 && options.runs > 0) {
-    std::fprintf(stderr, "error: --seconds: no time for a single mutation\n");
-    return 1;
+  std::printf(", %llu mutations of seed %llu\n", static_cast<unsigned long long>(run),
+              static_cast<unsigned long long>(options.seed));
+  if (run > 0 || options.runs == 0) return true;
+  std::fprintf(stderr, "error: %s: --seconds: no time for a single mutation\n", name.c_str());
+  return false;
+}
+
+int RunNamed(const Options& options) {
+  const std::string& name = options.words.front();
+  const NamedFuzzer* const fuzzer = FindFuzzer(name);
+  if (fuzzer == nullptr) {
+    std::fprintf(stderr, "error: %s: no fuzzer has that name\nhint: one of:", name.c_str());
+    for (const NamedFuzzer& known : Fuzzers()) {
+      std::fprintf(stderr, " %s", std::string(known.name).c_str());
+    }
+    std::fprintf(stderr, "\n");
+    return 2;
   }
-  std::printf("%llu mutations\n", static_cast<unsigned long long>(run));
-  return 0;
+  if (options.words.size() == 1) return Run(*fuzzer, SeedsOf(name), options) ? 0 : 1;
+  const std::string& input = options.words[1];
+  if (!std::filesystem::is_regular_file(input)) {
+    std::fprintf(stderr, "error: %s: no file\n", input.c_str());
+    return 2;
+  }
+  return Run(*fuzzer, {ReadFile(input)}, options) ? 0 : 1;
+}
+
+int RunAll(const Options& options) {
+  int failed = 0;
+  const std::span<const NamedFuzzer> all = Fuzzers();
+  for (std::size_t i = options.shard - 1; i < all.size(); i += options.shards) {
+    if (!Run(all[i], SeedsOf(all[i].name), options)) ++failed;
+  }
+  return failed == 0 ? 0 : 1;
 }
 
 }  // namespace
 }  // namespace benchd::fuzz
 
 int main(int count, char** words) {
-  const auto options = benchd::fuzz::ReadOptions({words, words + count});
-  if (!options.valid) {
-    std::fprintf(stderr, benchd::fuzz::kUsage, words[0]);
+  using namespace benchd::fuzz;
+  const auto options = ReadOptions(std::vector<std::string>(words + 1, words + count));
+  if (!options) {
+    std::fputs(kUsage, stderr);
     return 2;
   }
-  benchd::fuzz::failure_path = std::filesystem::path(words[0]).filename().string() + "-failure.bin";
-  return benchd::fuzz::Run(options);
+  KeepInputOnFailure();
+  return options->words.empty() ? RunAll(*options) : RunNamed(*options);
 }

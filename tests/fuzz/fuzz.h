@@ -1,16 +1,10 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
-/// What every fuzzer defines: takes any bytes, returns 0, and aborts when a promise is broken.
-///
-/// The name is libFuzzer's, so that the same file builds with clang's -fsanitize=fuzzer as well as
-/// with driver.cc.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+#include "tests/fuzz/fuzzers.h"
 
 /// A broken promise: ends the program, whose input the driver (or libFuzzer) then keeps.
 #define FUZZ_CHECK(condition)                                                      \
@@ -22,10 +16,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } while (false)
 
 namespace benchd::fuzz {
-
-inline std::string_view AsText(const std::uint8_t* data, std::size_t size) {
-  return {reinterpret_cast<const char*>(data), size};
-}
 
 /// What all messages keep to: something on one line.
 inline void CheckMessage(std::string_view message) {

@@ -4,38 +4,36 @@
 #include "daemon/system/journal.h"
 #include "tests/fuzz/fuzz.h"
 
+namespace benchd::fuzz {
 namespace {
-
-using benchd::JournalContents;
-using benchd::JournalEntry;
 
 /// What a restore relies on: nothing of a journal leads beyond the closed list of settings, and
 /// what is written again says the same.
-void CheckContents(const JournalContents& contents) {
+void CheckJournalContents(const JournalContents& contents) {
   std::string text;
-  if (!contents.boot_id.empty()) text = benchd::JournalHeader(contents.boot_id) + "\n";
+  if (!contents.boot_id.empty()) text = JournalHeader(contents.boot_id) + "\n";
   for (const JournalEntry& entry : contents.entries) {
-    FUZZ_CHECK(benchd::IsValidSetting(entry.key, entry.old_value));
-    FUZZ_CHECK(benchd::IsValidSetting(entry.key, entry.new_value));
+    FUZZ_CHECK(IsValidSetting(entry.key, entry.old_value));
+    FUZZ_CHECK(IsValidSetting(entry.key, entry.new_value));
     FUZZ_CHECK(entry.key.target.find("..") == std::string::npos);
     FUZZ_CHECK(!entry.key.target.starts_with('/'));
-    text += benchd::JournalLine(entry) + "\n";
+    text += JournalLine(entry) + "\n";
   }
   FUZZ_CHECK(contents.entries.empty() || !contents.boot_id.empty());
-  const auto again = benchd::ParseJournal(text);
+  const auto again = ParseJournal(text);
   FUZZ_CHECK(again && again->boot_id == contents.boot_id && again->entries == contents.entries);
 }
 
-void Check(std::string_view text) {
-  const auto contents = benchd::ParseJournal(text);
-  if (contents) return CheckContents(*contents);
-  benchd::fuzz::CheckMessage(contents.error().message);
+void CheckJournal(std::string_view text) {
+  const auto contents = ParseJournal(text);
+  if (contents) return CheckJournalContents(*contents);
+  CheckMessage(contents.error().message);
   FUZZ_CHECK(contents.error().message.starts_with("line "));
   FUZZ_CHECK(!contents.error().hint.empty());
 }
 
 /// The lines with checksums that fit them, as a forger would have it.
-std::string Sealed(std::string_view text) {
+std::string SealedLines(std::string_view text) {
   std::string sealed;
   while (!text.empty()) {
     std::string_view line = text.substr(0, text.find('\n'));
@@ -43,16 +41,16 @@ std::string Sealed(std::string_view text) {
     if (const std::size_t tab = line.rfind('\t'); tab != std::string_view::npos) {
       line = line.substr(0, tab);
     }
-    sealed += line.empty() ? "\n" : benchd::SealedLine(line) + "\n";
+    sealed += line.empty() ? "\n" : SealedLine(line) + "\n";
   }
   return sealed;
 }
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text = benchd::fuzz::AsText(data, size);
-  Check(text);
-  Check(Sealed(text));
-  return 0;
+void FuzzJournal(std::string_view input) {
+  CheckJournal(input);
+  CheckJournal(SealedLines(input));
 }
+
+}  // namespace benchd::fuzz

@@ -17,9 +17,8 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/sections.h"
 
+namespace benchd::fuzz {
 namespace {
-
-using namespace benchd;
 
 /// The texts of an input as the files of a kernel; there are no folders, and nothing is written.
 class TextFiles final : public KernelFiles {
@@ -57,7 +56,7 @@ ProfileCpus CheckCpus(const KernelFiles& files, const std::string& wanted) {
   ProfileCpus cpus{.housekeeping = {0}, .benchmark = {1}, .used = {1}, .why = {}};
   const auto topology = ReadTopology(files);
   if (!topology) {
-    fuzz::CheckMessage(topology.error().message);
+    CheckMessage(topology.error().message);
     return cpus;
   }
   CheckTopology(*topology);
@@ -67,7 +66,7 @@ ProfileCpus CheckCpus(const KernelFiles& files, const std::string& wanted) {
     profile.smt = smt;
     const auto chosen = ChooseProfileCpus(*topology, topology->online, profile);
     if (!chosen) {
-      fuzz::CheckMessage(chosen.error().message);
+      CheckMessage(chosen.error().message);
       continue;
     }
     FUZZ_CHECK(!chosen->housekeeping.empty() && !chosen->used.empty());
@@ -78,7 +77,7 @@ ProfileCpus CheckCpus(const KernelFiles& files, const std::string& wanted) {
   return cpus;
 }
 
-MachineSample Sample(const KernelFiles& files, const Texts& texts, const std::vector<int>& cpus) {
+MachineSample SampleOf(const KernelFiles& files, const Texts& texts, const std::vector<int>& cpus) {
   MachineSample sample = TakeSample(files, cpus);
   sample.own_children_us = 0;
   for (const auto& [path, text] : texts) {
@@ -96,16 +95,16 @@ MachineSample Sample(const KernelFiles& files, const Texts& texts, const std::ve
 void CheckSamples(const Texts& before_texts, const Texts& after_texts, const ProfileCpus& cpus) {
   const TextFiles before_files(before_texts);
   const TextFiles after_files(after_texts);
-  const MachineSample before = Sample(before_files, before_texts, cpus.used);
-  MachineSample after = Sample(after_files, after_texts, cpus.used);
+  const MachineSample before = SampleOf(before_files, before_texts, cpus.used);
+  MachineSample after = SampleOf(after_files, after_texts, cpus.used);
   after.at_ns = before.at_ns + 1'000'000'000;
   for (const Warning& warning : CompareSamples(before, after, cpus.used)) {
     FUZZ_CHECK(!warning.code.empty());
-    fuzz::CheckMessage(warning.message);
+    CheckMessage(warning.message);
   }
   for (const NoiseSource& source : Diagnose(after_files, cpus, {}, before, after)) {
-    fuzz::CheckMessage(source.finding);
-    fuzz::CheckMessage(source.advice);
+    CheckMessage(source.finding);
+    CheckMessage(source.advice);
   }
 }
 
@@ -146,18 +145,18 @@ void CheckMounts(const Texts& texts) {
   const std::string mounts = files.Read("proc/self/mountinfo").value_or("");
   static_cast<void>(FindV1CpusetMount(mounts));
   const auto mount = FindCgroup2Mount(mounts);
-  if (!mount) return fuzz::CheckMessage(mount.error().message);
+  if (!mount) return CheckMessage(mount.error().message);
   const auto folder = OwnCgroupFolder(*mount, files.Read("proc/self/cgroup").value_or(""));
-  if (!folder) fuzz::CheckMessage(folder.error().message);
+  if (!folder) CheckMessage(folder.error().message);
 }
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void FuzzKernelFiles(std::string_view input) {
   constexpr std::string_view kAfter = "after/";
   Texts before;
   Texts changed;
-  for (const auto& [name, text] : fuzz::SectionsOf(fuzz::AsText(data, size))) {
+  for (const auto& [name, text] : SectionsOf(input)) {
     const bool later = name.starts_with(kAfter);
     (later ? changed : before)[std::string(later ? name.substr(kAfter.size()) : name)] = text;
   }
@@ -173,5 +172,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto& [name, value] : ReadEnvironment(files).facts) {
     FUZZ_CHECK(!name.empty() && !value.empty());
   }
-  return 0;
 }
+
+}  // namespace benchd::fuzz

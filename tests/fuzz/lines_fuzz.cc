@@ -7,13 +7,14 @@
 #include "daemon/parse/lines.h"
 #include "tests/fuzz/fuzz.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace benchd;
-  const auto output = ParseLines(fuzz::AsText(data, size));
+namespace benchd::fuzz {
+
+void FuzzLines(std::string_view input) {
+  const auto output = ParseLines(input);
   if (!output) {
-    fuzz::CheckMessage(output.error().message);
+    CheckMessage(output.error().message);
     FUZZ_CHECK(!output.error().hint.empty());
-    return 0;
+    return;
   }
   FUZZ_CHECK(!output->samples.empty() && !output->metrics.empty());
   for (const MetricInfo& metric : output->metrics) {
@@ -31,5 +32,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const auto again = ParseLines(printed);
   FUZZ_CHECK(again && again->samples == output->samples);
-  return 0;
 }
+
+}  // namespace benchd::fuzz

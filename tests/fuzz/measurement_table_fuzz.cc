@@ -13,10 +13,10 @@
 namespace benchd::fuzz {
 namespace {
 
-struct Reading {
+struct TableReading {
   std::vector<MeasurementRow> rows;
   std::optional<Error> error;
-  bool operator==(const Reading&) const = default;
+  bool operator==(const TableReading&) const = default;
 };
 
 void CheckRow(const MeasurementTableReader& reader, const MeasurementRow& row) {
@@ -34,34 +34,32 @@ void CheckRow(const MeasurementTableReader& reader, const MeasurementRow& row) {
   }
 }
 
-void CheckNames(const std::vector<std::string>& names) {
+void CheckTableNames(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     FUZZ_CHECK(!name.empty() && !FirstInvalidUtf8(name) && !HasControlCharacter(name));
     FUZZ_CHECK(std::count(names.begin(), names.end(), name) == 1);
   }
 }
 
-Reading Read(std::string_view text, std::size_t piece_bytes) {
+TableReading ReadTable(std::string_view text, std::size_t piece_bytes) {
   MeasurementTableReader reader;
-  Reading reading;
+  TableReading reading;
   reading.error = ReadInPieces(reader, text, piece_bytes, [&](const MeasurementRow& row) {
     CheckRow(reader, row);
     reading.rows.push_back(row);
   });
   if (reading.error) return reading;
-  CheckNames(reader.arms());
-  CheckNames(reader.benchmarks());
+  CheckTableNames(reader.arms());
+  CheckTableNames(reader.benchmarks());
   FUZZ_CHECK(reader.arms().size() > 1 && !reading.rows.empty() && !reader.metrics().empty());
   return reading;
 }
 
 }  // namespace
-}  // namespace benchd::fuzz
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace benchd::fuzz;
-  const std::string_view text = AsText(data, size);
-  const Reading whole = Read(text, std::max<std::size_t>(size, 1));
-  FUZZ_CHECK(Read(text, 1 + size % 5) == whole);
-  return 0;
+void FuzzMeasurementTable(std::string_view input) {
+  const TableReading whole = ReadTable(input, std::max<std::size_t>(input.size(), 1));
+  FUZZ_CHECK(ReadTable(input, 1 + input.size() % 5) == whole);
 }
+
+}  // namespace benchd::fuzz

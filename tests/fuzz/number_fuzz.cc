@@ -7,19 +7,20 @@
 #include "daemon/parse/number.h"
 #include "tests/fuzz/fuzz.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace benchd;
-  const std::string text(fuzz::AsText(data, size));
+namespace benchd::fuzz {
+
+void FuzzNumber(std::string_view input) {
+  const std::string text(input);
   const auto number = ParseNumber(text);
   FUZZ_CHECK(!IsWholeNumber(text) || LooksLikeNumber(text));
   FUZZ_CHECK(!number || LooksLikeNumber(text));
-  if (!number) fuzz::CheckMessage(number.error().message);
-  if (!LooksLikeNumber(text)) return 0;
+  if (!number) CheckMessage(number.error().message);
+  if (!LooksLikeNumber(text)) return;
   // The C library rounds correctly, too, and knows nothing of our parser.
   const double expected = std::strtod(text.c_str(), nullptr);
   if (!number) {
     FUZZ_CHECK(std::isinf(expected) || std::abs(expected) < std::numeric_limits<double>::min());
-    return 0;
+    return;
   }
   FUZZ_CHECK(std::bit_cast<std::uint64_t>(number->value) == std::bit_cast<std::uint64_t>(expected));
   const double resolution = number->resolution;
@@ -28,5 +29,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const double exponent = std::log10(resolution);
     FUZZ_CHECK(std::abs(exponent - std::round(exponent)) < 1e-9);
   }
-  return 0;
 }
+
+}  // namespace benchd::fuzz

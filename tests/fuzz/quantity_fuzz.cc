@@ -6,9 +6,8 @@
 #include "client/quantity.h"
 #include "tests/fuzz/fuzz.h"
 
+namespace benchd::fuzz {
 namespace {
-
-namespace client = benchd::client;
 
 /// The value, once its error was looked at: what is wrong goes behind the option's name.
 template <typename T>
@@ -60,11 +59,11 @@ void CheckColumn(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text = benchd::fuzz::AsText(data, size);
-  CheckNumbers(text);
-  CheckGate(text);
-  if (client::IsSendableText(text)) CheckColumn(text);
-  if (const auto pair = Valid(client::ParseAssignment(text))) FUZZ_CHECK(!pair->first.empty());
-  return 0;
+void FuzzQuantity(std::string_view input) {
+  CheckNumbers(input);
+  CheckGate(input);
+  if (client::IsSendableText(input)) CheckColumn(input);
+  if (const auto pair = Valid(client::ParseAssignment(input))) FUZZ_CHECK(!pair->first.empty());
 }
+
+}  // namespace benchd::fuzz

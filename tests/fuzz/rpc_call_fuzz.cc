@@ -17,16 +17,16 @@
 // A daemon above fakes of the ports, behind its socket, and a client that may call anything with
 // any bytes: "=== SessionService/Submit", then the request in text format, or bytes that are none;
 // for a stream of requests a line "---" between them.
-namespace benchd::rpc {
+namespace benchd::fuzz {
 namespace {
 
 constexpr std::size_t kMostCalls = 12;
 /// Nothing here takes longer than milliseconds; a daemon that hangs is a failure.
 constexpr std::chrono::seconds kPatienceWithCalls{10};
 
-class Daemon : private WholeDaemon {
+class CalledDaemon : private rpc::WholeDaemon {
  public:
-  Daemon() {
+  CalledDaemon() {
     // However long a session is meant to go on: its program breaks after a hundred runs.
     launcher_.program = [took = launcher_.program](std::uint32_t child, std::uint64_t run) {
       return run < 100 ? took(child, run) : Error{ErrorCode::kNotFound, "program: it is gone", {}};
@@ -44,34 +44,34 @@ const google::protobuf::MethodDescriptor* FindMethod(std::string name) {
   return google::protobuf::DescriptorPool::generated_pool()->FindMethodByName("benchd.v1." + name);
 }
 
-struct Request {
+struct CallRequest {
   std::string bytes;
   bool is_message = false;
 };
 
 /// What is sent: the message that a text stands for, else the text itself.
-Request Encoded(std::string_view text, const google::protobuf::Descriptor* type) {
+CallRequest EncodedCall(std::string_view text, const google::protobuf::Descriptor* type) {
   const auto* prototype = google::protobuf::MessageFactory::generated_factory()->GetPrototype(type);
   const std::unique_ptr<google::protobuf::Message> message(prototype->New());
-  Request request{std::string(text)};
-  if (fuzz::ReadTextProto(text, message.get())) request.bytes = message->SerializeAsString();
+  CallRequest request{std::string(text)};
+  if (ReadTextProto(text, message.get())) request.bytes = message->SerializeAsString();
   request.is_message = message->ParseFromString(request.bytes);
   return request;
 }
 
-std::vector<Request> RequestsOf(std::string_view body,
-                                const google::protobuf::MethodDescriptor& method) {
+std::vector<CallRequest> RequestsOf(std::string_view body,
+                                    const google::protobuf::MethodDescriptor& method) {
   constexpr std::string_view kNext = "---\n";
-  std::vector<Request> requests;
+  std::vector<CallRequest> requests;
   do {
     const std::size_t end = method.client_streaming() ? body.find(kNext) : std::string_view::npos;
-    requests.push_back(Encoded(body.substr(0, end), method.input_type()));
+    requests.push_back(EncodedCall(body.substr(0, end), method.input_type()));
     body.remove_prefix(end == std::string_view::npos ? body.size() : end + kNext.size());
   } while (!body.empty());
   return requests;
 }
 
-grpc::ByteBuffer Buffer(const std::string& bytes) {
+grpc::ByteBuffer BufferOf(const std::string& bytes) {
   const grpc::Slice slice(bytes);
   return {&slice, 1};
 }
@@ -89,7 +89,7 @@ class Call {
   }
 
   void Send(const std::string& request) {
-    call_->Write(Buffer(request), this);
+    call_->Write(BufferOf(request), this);
     Next();
   }
 
@@ -124,11 +124,11 @@ class Call {
 };
 
 /// Makes the call. Whatever was sent, the daemon has an answer, and never says that it is to blame.
-void Check(Daemon& daemon, const google::protobuf::MethodDescriptor& method,
-           std::string_view body) {
+void CheckCall(CalledDaemon& daemon, const google::protobuf::MethodDescriptor& method,
+               std::string_view body) {
   Call call(daemon.Client(), method);
   bool all_messages = true;
-  for (const Request& request : RequestsOf(body, method)) {
+  for (const CallRequest& request : RequestsOf(body, method)) {
     call.Send(request.bytes);
     all_messages = all_messages && request.is_message;
   }
@@ -142,18 +142,17 @@ void Check(Daemon& daemon, const google::protobuf::MethodDescriptor& method,
 }
 
 }  // namespace
-}  // namespace benchd::rpc
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace benchd;
+void FuzzRpcCall(std::string_view input) {
   // protobuf would tell stderr of every message that is none.
   [[maybe_unused]] static const auto told = google::protobuf::SetLogHandler(nullptr);
-  rpc::Daemon daemon;
+  CalledDaemon daemon;
   std::size_t calls = 0;
-  for (const auto& [name, body] : fuzz::SectionsOf(fuzz::AsText(data, size))) {
-    const auto* method = rpc::FindMethod(std::string(name));
-    if (method == nullptr || ++calls > rpc::kMostCalls) continue;
-    rpc::Check(daemon, *method, body);
+  for (const auto& [name, body] : SectionsOf(input)) {
+    const auto* method = FindMethod(std::string(name));
+    if (method == nullptr || ++calls > kMostCalls) continue;
+    CheckCall(daemon, *method, body);
   }
-  return 0;
 }
+
+}  // namespace benchd::fuzz

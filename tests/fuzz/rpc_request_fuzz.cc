@@ -16,17 +16,16 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/proto_text.h"
 
+namespace benchd::fuzz {
 namespace {
 
-using namespace benchd;
-
-void CheckError(const Error& error) {
-  fuzz::CheckMessage(error.message);
+void CheckRefusal(const Error& error) {
+  CheckMessage(error.message);
   FUZZ_CHECK(error.code == ErrorCode::kInvalidArgument || error.code == ErrorCode::kUnimplemented);
 }
 
 /// What queue, session and runner build on without a look of their own.
-void CheckValid(const SessionSpec& spec) {
+void CheckValidSpec(const SessionSpec& spec) {
   FUZZ_CHECK(spec.alpha > 0 && spec.alpha < 1 && spec.default_margin > 0);
   FUZZ_CHECK(spec.limits.max_time.count() > 0 && spec.limits.timeout.count() > 0);
   FUZZ_CHECK(!spec.benchmarks.empty());
@@ -44,13 +43,13 @@ void CheckValid(const SessionSpec& spec) {
 
 void CheckSubmit(std::string_view input) {
   v1::SubmitRequest request;
-  if (!fuzz::ReadRequest(input, &request)) return;
+  if (!ReadRequest(input, &request)) return;
   auto spec = rpc::FromProto(request.spec());
-  if (!spec) return CheckError(spec.error());
+  if (!spec) return CheckRefusal(spec.error());
   const auto valid = ValidateSpec(std::move(spec).value());
-  if (!valid) return CheckError(valid.error());
-  CheckValid(*valid);
-  if (const auto possible = CheckStatistics(*valid); !possible) CheckError(possible.error());
+  if (!valid) return CheckRefusal(valid.error());
+  CheckValidSpec(*valid);
+  if (const auto possible = CheckStatistics(*valid); !possible) CheckRefusal(possible.error());
   // What a client is shown of it has no environment values, and can be sent.
   v1::SessionSpec shown;
   rpc::ToProto(*valid, &shown);
@@ -62,21 +61,21 @@ void CheckSubmit(std::string_view input) {
 template <typename Request>
 void CheckPlain(std::string_view input) {
   Request request;
-  if (!fuzz::ReadRequest(input, &request)) return;
+  if (!ReadRequest(input, &request)) return;
   const auto value = rpc::FromProto(request);
-  if (!value) CheckError(value.error());
+  if (!value) CheckRefusal(value.error());
 }
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void FuzzRpcRequest(std::string_view input) {
   // protobuf would tell stderr of every string that is no UTF-8.
   [[maybe_unused]] static const auto told = google::protobuf::SetLogHandler(nullptr);
-  const std::string_view input = fuzz::AsText(data, size);
   CheckSubmit(input);
   CheckPlain<v1::AnalyzeOptions>(input);
   CheckPlain<v1::SimilarityOptions>(input);
   CheckPlain<v1::ListSessionsRequest>(input);
   CheckPlain<v1::ReserveRequest>(input);
-  return 0;
 }
+
+}  // namespace benchd::fuzz

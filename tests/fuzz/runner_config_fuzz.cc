@@ -7,6 +7,7 @@
 #include "daemon/helper/toml.h"
 #include "tests/fuzz/fuzz.h"
 
+namespace benchd::fuzz {
 namespace {
 
 bool IsOneOf(const std::string& text, std::initializer_list<std::string_view> words) {
@@ -14,8 +15,7 @@ bool IsOneOf(const std::string& text, std::initializer_list<std::string_view> wo
 }
 
 /// What the runner builds on without a look of its own.
-void CheckProfile(const benchd::MachineProfile& profile) {
-  using benchd::IsPlainWord;
+void CheckProfile(const MachineProfile& profile) {
   FUZZ_CHECK(IsPlainWord(profile.name) && profile.name.size() <= 64);
   FUZZ_CHECK(profile.governor.empty() || IsPlainWord(profile.governor));
   FUZZ_CHECK(profile.energy_preference.empty() || IsPlainWord(profile.energy_preference));
@@ -29,19 +29,18 @@ void CheckProfile(const benchd::MachineProfile& profile) {
 }
 
 /// 0 would be a limit that no program can live with.
-void CheckLimits(const benchd::ChildLimits& limits) {
+void CheckLimits(const ChildLimits& limits) {
   FUZZ_CHECK(limits.memory_bytes.value_or(1) > 0 && limits.processes.value_or(1) > 0);
   FUZZ_CHECK(limits.open_files > 0 && limits.cpu_seconds > 0);
 }
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace benchd;
-  const auto config = ParseRunnerConfig(fuzz::AsText(data, size));
+void FuzzRunnerConfig(std::string_view input) {
+  const auto config = ParseRunnerConfig(input);
   const std::string sent = wire::EncodeRunnerConfig(config);
   if (!config) {
-    fuzz::CheckMessage(config.error().message);
+    CheckMessage(config.error().message);
     FUZZ_CHECK(config.error().message.starts_with("line "));
   } else {
     CheckLimits(config->children);
@@ -50,5 +49,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // What the runner is told is what was read, error or not.
   const auto received = wire::DecodeRunnerConfig(sent);
   FUZZ_CHECK(received && wire::EncodeRunnerConfig(*received) == sent);
-  return 0;
 }
+
+}  // namespace benchd::fuzz

@@ -9,23 +9,23 @@
 namespace benchd::fuzz {
 namespace {
 
-constexpr RunSetLimits kLimits{.values = 300, .runs = 20, .sets = 5};
+constexpr RunSetLimits kRunLimits{.values = 300, .runs = 20, .sets = 5};
 
-void CheckSets(const std::vector<RunSet>& sets) {
-  FUZZ_CHECK(!sets.empty() && sets.size() <= kLimits.sets);
+void CheckRunSets(const std::vector<RunSet>& sets) {
+  FUZZ_CHECK(!sets.empty() && sets.size() <= kRunLimits.sets);
   std::size_t values = 0;
   for (const RunSet& set : sets) {
     FUZZ_CHECK(set.run_names.size() == set.runs.size());
-    FUZZ_CHECK(set.runs.size() <= kLimits.runs);
+    FUZZ_CHECK(set.runs.size() <= kRunLimits.runs);
     for (const std::vector<double>& run : set.runs) {
       values += run.size();
       for (const double value : run) FUZZ_CHECK(std::isfinite(value));
     }
   }
-  FUZZ_CHECK(values <= kLimits.values);
+  FUZZ_CHECK(values <= kRunLimits.values);
 }
 
-std::string AsJson(const RunSet& set) {
+std::string RunsAsJson(const RunSet& set) {
   std::string text = "[";
   for (std::size_t r = 0; r < set.runs.size(); ++r) {
     text += r > 0 ? ",[" : "[";
@@ -40,30 +40,28 @@ std::string AsJson(const RunSet& set) {
   return text + "]";
 }
 
-void Check(std::string_view data, const RunsLayout& layout) {
-  const auto sets = ParseRuns(data, layout, kLimits);
+void CheckRuns(std::string_view data, const RunsLayout& layout) {
+  const auto sets = ParseRuns(data, layout, kRunLimits);
   if (!sets) {
     CheckMessage(sets.error().message);
     FUZZ_CHECK(sets.error().code == ErrorCode::kInvalidArgument);
     return;
   }
-  CheckSets(*sets);
+  CheckRunSets(*sets);
   for (const RunSet& set : *sets) {
-    const auto again = ParseRuns(AsJson(set), {.format = RunsFormat::kJson}, kLimits);
+    const auto again = ParseRuns(RunsAsJson(set), {.format = RunsFormat::kJson}, kRunLimits);
     FUZZ_CHECK(again && again->size() == 1 && again->front().runs == set.runs);
   }
 }
 
 }  // namespace
-}  // namespace benchd::fuzz
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace benchd;
-  const std::string_view text = fuzz::AsText(data, size);
-  fuzz::Check(text, {});
-  fuzz::Check(text, {.format = RunsFormat::kCsv});
-  fuzz::Check(text, {.format = RunsFormat::kJson});
-  fuzz::Check(text, {.runs = 2, .values = size / 16});
-  fuzz::Check(text, {.runs = size % 5, .values = size % 7});
-  return 0;
+void FuzzRuns(std::string_view input) {
+  CheckRuns(input, {});
+  CheckRuns(input, {.format = RunsFormat::kCsv});
+  CheckRuns(input, {.format = RunsFormat::kJson});
+  CheckRuns(input, {.runs = 2, .values = input.size() / 16});
+  CheckRuns(input, {.runs = input.size() % 5, .values = input.size() % 7});
 }
+
+}  // namespace benchd::fuzz

@@ -7,13 +7,12 @@
 #include "client/suite.h"
 #include "tests/fuzz/fuzz.h"
 
+namespace benchd::fuzz {
 namespace {
 
-namespace client = benchd::client;
-
-void CheckError(const client::ClientError& error) {
+void CheckFileError(const client::ClientError& error) {
   // As benchctl prints it.
-  benchd::fuzz::CheckMessage(client::OneLine(error.message));
+  CheckMessage(client::OneLine(error.message));
   FUZZ_CHECK(error.exit == client::ExitCode::kUsage);
 }
 
@@ -33,7 +32,7 @@ void CheckInput(const client::SpecInput& input) {
 // Parameters multiply benchmarks up to a bound, and nothing is left of them.
 void CheckExpansion(const client::SpecInput& input) {
   const auto expanded = client::ExpandSuite(input);
-  if (!expanded) return CheckError(expanded.error());
+  if (!expanded) return CheckFileError(expanded.error());
   FUZZ_CHECK(!expanded->benchmarks.empty());
   FUZZ_CHECK(expanded->benchmarks.size() <=
              std::max(client::kMostBenchmarks, input.benchmarks.size()));
@@ -46,22 +45,22 @@ void CheckExpansion(const client::SpecInput& input) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto input =
-      client::ParseSpecFile(benchd::fuzz::AsText(data, size), "suite.toml", "/src/feature");
-  if (!input) {
-    CheckError(input.error());
-    FUZZ_CHECK(input.error().message.starts_with("suite.toml:"));
-    return 0;
+void FuzzSpecFile(std::string_view input) {
+  const auto spec_file = client::ParseSpecFile(input, "suite.toml", "/src/feature");
+  if (!spec_file) {
+    CheckFileError(spec_file.error());
+    FUZZ_CHECK(spec_file.error().message.starts_with("suite.toml:"));
+    return;
   }
-  CheckInput(*input);
-  CheckExpansion(*input);
-  const auto spec = client::BuildSpec(*input, {"/cwd", {}});
-  if (!spec) CheckError(spec.error());
+  CheckInput(*spec_file);
+  CheckExpansion(*spec_file);
+  const auto spec = client::BuildSpec(*spec_file, {"/cwd", {}});
+  if (!spec) CheckFileError(spec.error());
   // What the wire carries is UTF-8, or it is refused here and not by the daemon.
   std::string sent;
   if (spec) FUZZ_CHECK(spec->SerializeToString(&sent));
-  benchd::v1::SessionSpec received;
+  v1::SessionSpec received;
   FUZZ_CHECK(received.ParseFromString(sent));
-  return 0;
 }
+
+}  // namespace benchd::fuzz

@@ -5,16 +5,15 @@
 #include "daemon/store/spec_json.h"
 #include "tests/fuzz/fuzz.h"
 
+namespace benchd::fuzz {
 namespace {
-
-using namespace benchd;
 
 /// Whatever is understood of a stored text is stored again as the same, without loss.
 template <typename Read, typename Write>
-void Check(std::string_view text, Read read, Write write) {
+void CheckStored(std::string_view text, Read read, Write write) {
   const auto value = read(text);
   if (!value) {
-    fuzz::CheckMessage(value.error().message);
+    CheckMessage(value.error().message);
     FUZZ_CHECK(value.error().code == ErrorCode::kInternal);
     return;
   }
@@ -31,13 +30,13 @@ std::string PackAll(const std::vector<store::PackedSample>& samples) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text = fuzz::AsText(data, size);
-  Check(text, store::SpecFromJson, store::SpecToJson);
-  Check(text, store::SnapshotFromJson, store::SnapshotToJson);
-  Check(text, store::MetricsFromJson, store::MetricsToJson);
-  const auto samples = store::UnpackSamples(text);
-  FUZZ_CHECK(samples.has_value() == (size % 16 == 0));
-  if (samples) FUZZ_CHECK(PackAll(*samples) == text);
-  return 0;
+void FuzzStoredJson(std::string_view input) {
+  CheckStored(input, store::SpecFromJson, store::SpecToJson);
+  CheckStored(input, store::SnapshotFromJson, store::SnapshotToJson);
+  CheckStored(input, store::MetricsFromJson, store::MetricsToJson);
+  const auto samples = store::UnpackSamples(input);
+  FUZZ_CHECK(samples.has_value() == (input.size() % 16 == 0));
+  if (samples) FUZZ_CHECK(PackAll(*samples) == input);
 }
+
+}  // namespace benchd::fuzz

@@ -2,13 +2,16 @@
 #include "daemon/parse/timestamp.h"
 #include "tests/fuzz/fuzz.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto time = benchd::ParseRfc3339(benchd::fuzz::AsText(data, size));
+namespace benchd::fuzz {
+
+void FuzzTimestamp(std::string_view input) {
+  const auto time = ParseRfc3339(input);
   if (!time) {
-    benchd::fuzz::CheckMessage(time.error().message);
-    return 0;
+    CheckMessage(time.error().message);
+    return;
   }
-  const auto again = benchd::ParseRfc3339(benchd::FormatRfc3339(*time));
+  const auto again = ParseRfc3339(FormatRfc3339(*time));
   FUZZ_CHECK(again && *again == *time);
-  return 0;
 }
+
+}  // namespace benchd::fuzz

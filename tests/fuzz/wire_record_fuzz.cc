@@ -9,9 +9,8 @@
 #include "tests/fuzz/fill_record.h"
 #include "tests/fuzz/fuzz.h"
 
+namespace benchd::fuzz {
 namespace {
-
-using namespace benchd;
 
 /// A record is refused with a sentence, or it is one that Encode() makes.
 template <typename Decode, typename Encode>
@@ -21,7 +20,7 @@ void CheckRecord(std::string_view record, Decode decode, Encode encode) {
     FUZZ_CHECK(encode(*value) == record);
     return;
   }
-  fuzz::CheckMessage(value.error().message);
+  CheckMessage(value.error().message);
   FUZZ_CHECK(value.error().code == ErrorCode::kInvalidArgument);
 }
 
@@ -34,7 +33,7 @@ void CheckAll(std::string_view record) {
 
 /// A message of kind number `kind`, filled.
 template <std::size_t Index = 0>
-wire::Message Filled(std::size_t kind, fuzz::FillRecord& fill) {
+wire::Message Filled(std::size_t kind, FillRecord& fill) {
   if constexpr (Index + 1 < std::variant_size_v<wire::Message>) {
     if (kind != Index) return Filled<Index + 1>(kind, fill);
   }
@@ -46,7 +45,7 @@ wire::Message Filled(std::size_t kind, fuzz::FillRecord& fill) {
 /// What was made from a message is understood; with one byte changed it is refused or means
 /// something, and cut off it is refused.
 void CheckFilled(std::string_view input) {
-  fuzz::FillRecord fill(input);
+  FillRecord fill(input);
   const std::size_t kind = fill.Byte() % std::variant_size_v<wire::Message>;
   const std::size_t place = fill.Integer(2);
   const std::uint8_t change = fill.Byte();
@@ -61,7 +60,7 @@ void CheckFilled(std::string_view input) {
 
 /// What helper programs write.
 void CheckHelpers(std::string_view input) {
-  fuzz::FillRecord fill(input);
+  FillRecord fill(input);
   Result<ProgramIdentity> resolved = ProgramIdentity{};
   Result<wire::RunnerConfig> config = wire::RunnerConfig{};
   fill(resolved, config);
@@ -81,17 +80,17 @@ void CheckPacket(std::string_view packet) {
              static_cast<ssize_t>(packet.size()));
   const auto record = wire::ReceiveRecord(sockets[1]);
   if (record) return;
-  fuzz::CheckMessage(record.error().message);
+  CheckMessage(record.error().message);
   FUZZ_CHECK(record.error().code == ErrorCode::kInvalidArgument);
 }
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view input = fuzz::AsText(data, size);
+void FuzzWireRecord(std::string_view input) {
   CheckAll(input);
   CheckFilled(input);
   CheckHelpers(input);
   CheckPacket(input);
-  return 0;
 }
+
+}  // namespace benchd::fuzz

@@ -22,6 +22,7 @@
 #include "tests/golden/golden.h"
 #include "tests/parse/table_reading.h"
 #include "tests/support/places.h"
+#include "tests/support/seed.h"
 
 // Tables as other programs write them: cbdr's, the client's exports, and any export.
 
@@ -219,7 +220,7 @@ std::string Export(const Session& session) {
 }
 
 TEST(MeasurementFilesTest, ReadsBackAnExportBitForBit) {
-  const std::uint32_t seed = std::random_device{}();
+  const std::uint32_t seed = test::Seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
   for (int round = 0; round < 500; ++round) {

@@ -14,6 +14,7 @@
 #include "daemon/session/run_session.h"
 #include "tests/support/fakes.h"
 #include "tests/support/loop.h"
+#include "tests/support/seed.h"
 
 namespace benchd {
 namespace {
@@ -129,7 +130,7 @@ class ResumeTest : public testing::Test {
 };
 
 TEST_F(ResumeTest, EndsWithTheVerdictOfItsSamplesWhateverHappenedMeanwhile) {
-  const auto seed = std::random_device{}();
+  const auto seed = test::Seed();
   RecordProperty("seed", std::to_string(seed));
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);

@@ -85,7 +85,7 @@ void ExpectAnswerWithoutNaN(const Json& expected, const Moments& from, const Mom
 TEST(ClassicIntervalTest, EveryNumberOfCbdrMatches) {
   int computed = 0;
   int refused = 0;
-  const Json file = golden::ReadFile("cbdr.json");
+  const Json& file = golden::ReadFile("cbdr.json");
   for (const Json& one : file["cases"]) {
     if (!one.contains("exact")) continue;
     SCOPED_TRACE(one.at("id"));

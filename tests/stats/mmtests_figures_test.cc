@@ -22,7 +22,7 @@ constexpr double kTolerance = 1e-12;     // meta.rel_tol.mean_sd of the file
 constexpr double kBandTolerance = 1e-6;  // meta.rel_tol.ci: mmtests reads R's seven digits
 
 const Json& File() {
-  static const Json file = golden::ReadFile("mmtests.json");
+  static const Json& file = golden::ReadFile("mmtests.json");
   return file;
 }
 

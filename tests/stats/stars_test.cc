@@ -19,7 +19,7 @@ bool WelchStar(const Values& values, const Values& reference) {
 // scipy's Welch test, p < 0.05.
 TEST(StarsTest, TheWelchRuleMatchesTheReference) {
   int starred = 0;
-  const nlohmann::json file = golden::ReadFile("mmtests.json");
+  const nlohmann::json& file = golden::ReadFile("mmtests.json");
   for (const auto& one : file["pairwise"]) {
     SCOPED_TRACE(one.at("id"));
     if (!one["welch"].contains("star_5pct")) continue;

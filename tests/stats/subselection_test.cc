@@ -85,7 +85,7 @@ TEST(SubselectionTest, TheIntervalIsWelchsOverTheRuns) {
 // means have less room, so its bounds hold as well. Its simulation drew 400 seeds of 100
 // subselections without replacement.
 TEST(SubselectionTest, AgreesWithTheDocumentedMethodOfMmtests) {
-  const json file = golden::ReadFile("mmtests.json");
+  const json& file = golden::ReadFile("mmtests.json");
   ASSERT_FALSE(file["advanced"].empty());
   for (const json& one : file["advanced"]) {
     SCOPED_TRACE(one.at("id"));

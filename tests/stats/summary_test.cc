@@ -49,7 +49,7 @@ TEST(SummaryTest, HarmonicMeansMatchTheReference) {
 
 class MmtestsTest : public ::testing::Test {
  protected:
-  const nlohmann::json file_ = golden::ReadFile("mmtests.json");
+  const nlohmann::json& file_ = golden::ReadFile("mmtests.json");
   const double tol_ = 1e-12;  // meta.rel_tol.mean_sd of the file
 };
 

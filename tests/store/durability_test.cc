@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <iostream>
@@ -87,23 +86,6 @@ TEST_F(DurabilityTest, SyncsNothingForAStateThatIsNotTheLast) {
   EXPECT_EQ(Syncs([&] { return Await(store_->Update(running, Happened("running"))); }), 0);
   steady_ns_ = kSecond;
   EXPECT_EQ(Syncs([&] { return Await(store_->Update(running, Happened("running"))); }), 1);
-}
-
-TEST_F(DurabilityTest, TellsWhatASyncCostsHere) {
-  const SessionId id = Insert("a");
-  for (const bool synced : {false, true}) {
-    constexpr int kCalls = 50;
-    const auto begun = std::chrono::steady_clock::now();
-    const int before = disk_.log_syncs();
-    for (int call = 0; call < kCalls; ++call) {
-      if (synced) steady_ns_ += kSecond;
-      Append(id, {PlainRun(0, 0), PlainRun(0, 1)});
-    }
-    EXPECT_EQ(disk_.log_syncs() - before, synced ? kCalls : 0);
-    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begun;
-    std::cout << "a block of two runs, " << (synced ? "synced" : "not synced") << ": "
-              << took.count() / kCalls << " ms\n";
-  }
 }
 
 /// Answers kResourceExhausted, and a sentence with what to do.

@@ -9,6 +9,7 @@
 #include "daemon/store/outcome_json.h"
 #include "daemon/store/spec_json.h"
 #include "tests/store/rich_values.h"
+#include "tests/support/seed.h"
 
 namespace benchd::store {
 namespace {
@@ -167,7 +168,7 @@ TEST(SnapshotJsonTest, NamesTheWayToAWrongField) {
 }
 
 TEST(SnapshotJsonTest, KeepsTheBitsOfAnyDouble) {
-  const unsigned seed = std::random_device{}();
+  const unsigned seed = test::Seed();
   RecordProperty("seed", std::to_string(seed));
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);

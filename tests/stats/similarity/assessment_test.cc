@@ -28,7 +28,7 @@ Runs Noise(std::size_t runs, std::size_t values, unsigned seed = kSeed, double s
 }
 
 TEST(CheckRunsTest, RejectsEveryGoldenCaseWithItsPlace) {
-  const nlohmann::json file = golden::ReadFile("similarity.json");
+  const nlohmann::json& file = golden::ReadFile("similarity.json");
   ASSERT_EQ(file.at("rejected").size(), 4U);
   const auto read = [](const nlohmann::json& series) {
     std::vector<double> values;

@@ -25,7 +25,7 @@ Table TableOf(const nlohmann::json& one) {
 
 // tests/golden/similarity.json; among them Fleiss' own example of 1971 (kappa 0.430).
 TEST(FleissKappaTest, MatchesTheReference) {
-  const nlohmann::json file = golden::ReadFile("similarity.json");
+  const nlohmann::json& file = golden::ReadFile("similarity.json");
   ASSERT_EQ(file.at("fleiss").size(), 6U);
   for (const auto& one : file["fleiss"]) {
     SCOPED_TRACE(one.at("name"));
@@ -37,7 +37,7 @@ TEST(FleissKappaTest, MatchesTheReference) {
 }
 
 TEST(FleissKappaTest, MatchesEveryBand) {
-  const nlohmann::json file = golden::ReadFile("similarity.json");
+  const nlohmann::json& file = golden::ReadFile("similarity.json");
   ASSERT_EQ(file.at("bands").size(), 14U);
   for (const auto& one : file["bands"]) {
     EXPECT_EQ(KappaBand(one["kappa"].get<double>()), one["band"].get<std::string>()) << one;

@@ -20,7 +20,7 @@ namespace {
 constexpr double kTolerance = 1e-9;
 
 const nlohmann::json& Golden() {
-  static const nlohmann::json golden = golden::ReadFile("similarity.json");
+  static const nlohmann::json& golden = golden::ReadFile("similarity.json");
   return golden;
 }
 

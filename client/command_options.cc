@@ -1,0 +1,95 @@
+#include "client/command_options.h"
+
+#include <array>
+
+#include "client/session_options.h"
+
+namespace benchd::client {
+namespace {
+
+constexpr std::string_view kArms = "Arms";
+constexpr std::string_view kEvery = "Every command";
+
+}  // namespace
+
+std::vector<OptionInfo> CompareOptions(bool with_detach) {
+  std::vector<OptionInfo> options = {
+      {"name", 'n', "NAME",
+       "name of an arm, in order; repeatable (default base, candidate, candidate-2...)", kArms},
+      {"reference", 0, "NAME=CMD",
+       "a reference system; repeatable; all commands are then candidates (default the first "
+       "command)",
+       kArms},
+      {"file", 'f', "FILE", "read arms, benchmarks and defaults from TOML, - for stdin", kArms}};
+  for (const SessionOption& option : SessionOptions()) options.push_back(option.info);
+  if (!with_detach) return options;
+  options.push_back({"detach", 0, "", "submit, print the session and leave", kThisCommand});
+  options.push_back(
+      {"bisect", 0, "",
+       "exit codes for `git bisect run`: 0 good, 1 bad, 125 undecided or failed (skip), "
+       "128 anything else (stop)",
+       kThisCommand});
+  return options;
+}
+
+// What RunCompare writes into the session, for RunBuildWorktrees.
+std::vector<OptionInfo> WorktreeOptions() {
+  return {{"root", 0, "DIR", "where worktrees are kept", kThisCommand},
+          {"repository", 0, "DIR", "where objects and refs are", kThisCommand},
+          {"build", 0, "C", "command that builds each, by `sh -c`", kThisCommand},
+          {"tree", 0, "COMMIT:KEY", "a worktree that has to be there; repeatable", kThisCommand}};
+}
+
+std::vector<OptionInfo> AnalyzeOptions() {
+  constexpr std::string_view kTable = "Table";
+  constexpr std::string_view kShown = "What is shown";
+  std::vector<OptionInfo> options = {
+      {"base", 0, "NAME", "the reference arm; repeatable (default the first row's)", kTable},
+      {"references", 0, "A,B", "several references: every other arm against each", kTable},
+      {"column", 0, "NAME:ATTR[,ATTR...]",
+       "what a column's values are: lower or higher (which is better), unit=U, step=Q (their "
+       "resolution); repeatable",
+       kTable}};
+  for (const OptionInfo& option : TableOptions()) options.push_back(option);
+  options.push_back({"interval", 0, "classic",
+                     "one look by Welch's interval over the base's mean, as cbdr prints it",
+                     kShown});
+  options.push_back({"stars", 0, "welch|mmtests",
+                     "mmtests' table of every arm, starred by Welch's test or by mmtests' own rule",
+                     kShown});
+  options.push_back({"histogram", 0, "", "the values of every arm in common bins", kShown});
+  return options;
+}
+
+std::vector<OptionInfo> SimilarityOptions() {
+  return {{"threshold", 0, "T", "a mean above it speaks for dissimilar runs (default 0.25)",
+           kThisCommand},
+          {"variant", 0, "literal|shape",
+           "which reading of the method m1 to m5 and the decision follow (default literal)",
+           kThisCommand},
+          {"shape", 0, "RxN", "the files are raw little-endian doubles: R runs of N values each",
+           kThisCommand},
+          {"cut", 0, "", "cut runs of unequal length to the shortest", kThisCommand}};
+}
+
+std::vector<OptionInfo> CalibrateOptions() {
+  std::vector<OptionInfo> options = {
+      {"for", 0, "D", "how long it measures, as 30s or 5m (default 1m)", kThisCommand}};
+  for (const char* name : {"isolation", "machine-profile", "cpus"}) {
+    options.push_back(FindSessionOption(name)->info);
+  }
+  return options;
+}
+
+std::vector<OptionInfo> WithEveryOption(std::vector<OptionInfo> options) {
+  static constexpr auto kEveryOption = std::to_array<OptionInfo>(
+      {{"json", 0, "", "one JSON object a line", kEvery},
+       {"socket", 0, "PATH", "the daemon's socket (default BENCHD_SOCKET, the system's, your own)",
+        kEvery},
+       {"no-autostart", 0, "", "start no daemon when none runs", kEvery},
+       {"help", 'h', "", "show this help", kEvery}});
+  options.insert(options.end(), kEveryOption.begin(), kEveryOption.end());
+  return options;
+}
+
+}  // namespace benchd::client

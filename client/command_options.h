@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "client/arguments.h"
+
+namespace benchd::client {
+
+/// The heading in the help of what a command alone takes.
+inline constexpr std::string_view kThisCommand = "This command";
+
+// The options of the commands that have many, without those of every command.
+std::vector<OptionInfo> CompareOptions(bool with_detach);
+std::vector<OptionInfo> WorktreeOptions();
+std::vector<OptionInfo> AnalyzeOptions();
+std::vector<OptionInfo> SimilarityOptions();
+std::vector<OptionInfo> CalibrateOptions();
+
+/// `options` together with those of every command (json, socket, ...).
+std::vector<OptionInfo> WithEveryOption(std::vector<OptionInfo> options);
+
+}  // namespace benchd::client

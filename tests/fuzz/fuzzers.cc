@@ -1,0 +1,48 @@
+#include "tests/fuzz/fuzzers.h"
+
+#include <algorithm>
+#include <array>
+
+namespace benchd::fuzz {
+
+std::span<const NamedFuzzer> Fuzzers() {
+  static constexpr auto kFuzzers = std::to_array<NamedFuzzer>({
+      {"analyze", FuzzAnalyze},
+      {"bmf", FuzzBmf},
+      {"client_words", FuzzClientWords},
+      {"command_line", FuzzCommandLine},
+      {"cpu_list", FuzzCpuList},
+      {"csv", FuzzCsv},
+      {"daemon_config", FuzzDaemonConfig},
+      {"go_benchmark", FuzzGoBenchmark},
+      {"google_benchmark", FuzzGoogleBenchmark},
+      {"hyperfine", FuzzHyperfine},
+      {"jmh", FuzzJmh},
+      {"journal", FuzzJournal},
+      {"kernel_files", FuzzKernelFiles},
+      {"lines", FuzzLines},
+      {"measurement_table", FuzzMeasurementTable},
+      {"mmtests", FuzzMmtests},
+      {"number", FuzzNumber},
+      {"pytest_benchmark", FuzzPytestBenchmark},
+      {"quantity", FuzzQuantity},
+      {"ratings", FuzzRatings},
+      {"rpc_call", FuzzRpcCall},
+      {"rpc_request", FuzzRpcRequest},
+      {"runner_config", FuzzRunnerConfig},
+      {"runs", FuzzRuns},
+      {"spec_file", FuzzSpecFile},
+      {"stored_json", FuzzStoredJson},
+      {"timestamp", FuzzTimestamp},
+      {"wire_record", FuzzWireRecord},
+  });
+  return kFuzzers;
+}
+
+const NamedFuzzer* FindFuzzer(std::string_view name) {
+  const std::span<const NamedFuzzer> all = Fuzzers();
+  const auto found = std::ranges::find(all, name, &NamedFuzzer::name);
+  return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace benchd::fuzz

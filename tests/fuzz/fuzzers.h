@@ -1,0 +1,52 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace benchd::fuzz {
+
+/// Takes any bytes, and ends the program (FUZZ_CHECK) where a promise about them is broken.
+using Fuzzer = void (*)(std::string_view input);
+
+struct NamedFuzzer {
+  std::string_view name;  ///< also of its seeds below corpus/
+  Fuzzer run;
+};
+
+/// All fuzzers, by name.
+std::span<const NamedFuzzer> Fuzzers();
+
+/// Null where there is none of that name.
+const NamedFuzzer* FindFuzzer(std::string_view name);
+
+// NAME_fuzz.cc each; those of --parse's formats are in harness_fuzz.cc.
+void FuzzAnalyze(std::string_view input);
+void FuzzBmf(std::string_view input);
+void FuzzClientWords(std::string_view input);
+void FuzzCommandLine(std::string_view input);
+void FuzzCpuList(std::string_view input);
+void FuzzCsv(std::string_view input);
+void FuzzDaemonConfig(std::string_view input);
+void FuzzGoBenchmark(std::string_view input);
+void FuzzGoogleBenchmark(std::string_view input);
+void FuzzHyperfine(std::string_view input);
+void FuzzJmh(std::string_view input);
+void FuzzJournal(std::string_view input);
+void FuzzKernelFiles(std::string_view input);
+void FuzzLines(std::string_view input);
+void FuzzMeasurementTable(std::string_view input);
+void FuzzMmtests(std::string_view input);
+void FuzzNumber(std::string_view input);
+void FuzzPytestBenchmark(std::string_view input);
+void FuzzQuantity(std::string_view input);
+void FuzzRatings(std::string_view input);
+void FuzzRpcCall(std::string_view input);
+void FuzzRpcRequest(std::string_view input);
+void FuzzRunnerConfig(std::string_view input);
+void FuzzRuns(std::string_view input);
+void FuzzSpecFile(std::string_view input);
+void FuzzStoredJson(std::string_view input);
+void FuzzTimestamp(std::string_view input);
+void FuzzWireRecord(std::string_view input);
+
+}  // namespace benchd::fuzz

@@ -1,0 +1,47 @@
+#include <cmath>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "daemon/parse/harness_builder.h"
+#include "daemon/parse/harness_output.h"
+#include "tests/fuzz/fuzz.h"
+
+namespace benchd::fuzz {
+namespace {
+
+/// What every format of --parse keeps to, whatever is printed.
+void CheckHarness(std::string_view format, std::string_view text) {
+  const auto output = ParseHarnessOutput(format, text);
+  if (!output) {
+    CheckMessage(output.error().message);
+    FUZZ_CHECK(!output.error().hint.empty());
+    return;
+  }
+  FUZZ_CHECK(!output->samples.empty() && output->samples.size() <= kMaxSamples);
+  std::set<std::string> keys;
+  for (const MetricInfo& metric : output->metrics) {
+    FUZZ_CHECK(!metric.name.empty() && keys.insert(metric.name).second);
+    FUZZ_CHECK(metric.unit.size() <= kMaxMetricNameBytes);
+    FUZZ_CHECK(std::isfinite(metric.resolution) && metric.resolution >= 0);
+  }
+  for (const Sample& sample : output->samples) {
+    FUZZ_CHECK(std::isfinite(sample.value));
+    FUZZ_CHECK(sample.metric.size() <= kMaxMetricNameBytes);
+    FUZZ_CHECK(sample.inner_benchmark.size() <= kMaxInnerNameBytes);
+    const std::string& inner = sample.inner_benchmark;
+    FUZZ_CHECK(keys.contains(inner.empty() ? sample.metric : inner + "/" + sample.metric));
+  }
+}
+
+}  // namespace
+
+void FuzzBmf(std::string_view input) { CheckHarness("bmf", input); }
+void FuzzGoBenchmark(std::string_view input) { CheckHarness("go", input); }
+void FuzzGoogleBenchmark(std::string_view input) { CheckHarness("google-benchmark", input); }
+void FuzzHyperfine(std::string_view input) { CheckHarness("hyperfine", input); }
+void FuzzJmh(std::string_view input) { CheckHarness("jmh", input); }
+void FuzzMmtests(std::string_view input) { CheckHarness("mmtests", input); }
+void FuzzPytestBenchmark(std::string_view input) { CheckHarness("pytest-benchmark", input); }
+
+}  // namespace benchd::fuzz
