@@ -15,6 +15,7 @@
 #include "daemon/model/spec_queries.h"
 #include "tests/analysis/session_builder.h"
 #include "tests/analysis/table_text.h"
+#include "tests/support/seed.h"
 
 // A session's export, analysed, gives the numbers of the session to the last bit.
 
@@ -165,7 +166,7 @@ std::optional<std::uint64_t> LastDecision(const Report& report) {
 }
 
 void ExpectSame(const SessionSpec& spec, std::uint64_t blocks = 60) {
-  const std::uint64_t seed = std::random_device{}();
+  const std::uint32_t seed = TestSeed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   LiveSession session(spec, seed);
   const Report live = session.Run(blocks);

@@ -4,6 +4,8 @@
 
 #include <random>
 
+#include "tests/support/seed.h"
+
 namespace benchd {
 namespace {
 
@@ -35,7 +37,7 @@ TEST(CpuListTest, WritesRangesShort) {
 }
 
 TEST(CpuListTest, ReadingWhatWasWrittenGivesTheSame) {
-  const auto seed = std::random_device{}();
+  const std::uint32_t seed = TestSeed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
   for (int round = 0; round < 200; ++round) {

@@ -15,6 +15,7 @@
 #include "client/session_options.h"
 #include "client/spec_builder.h"
 #include "tests/client/samples.h"
+#include "tests/support/seed.h"
 
 namespace benchd::client {
 namespace {
@@ -80,7 +81,7 @@ TEST(QuantityTest, ARoundTripPercentageIsTheSameDouble) {
                                                                     {12345678, "1234567800%"}}) {
     EXPECT_EQ(FormatRoundTripPercent(fraction), text);
   }
-  const unsigned seed = std::random_device()();
+  const std::uint32_t seed = TestSeed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
   for (int i = 0; i < 20000; ++i) {

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/seed.h"
+
 namespace benchd {
 namespace {
 
@@ -72,7 +74,7 @@ TEST(SplitCommandLineTest, TakesTheLongestCommandAndRefusesOneByteMore) {
 }
 
 TEST(SplitCommandLineTest, GivesBackWhatWasQuotedForIt) {
-  const std::uint32_t seed = std::random_device{}();
+  const std::uint32_t seed = TestSeed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
   const std::string alphabet = "ab '\"\\$`\n\t#*\xC3\xA9";
@@ -97,7 +99,7 @@ TEST(SplitCommandLineTest, GivesBackWhatWasQuotedForIt) {
 }
 
 TEST(SplitCommandLineTest, SurvivesRandomBytes) {
-  const std::uint32_t seed = std::random_device{}();
+  const std::uint32_t seed = TestSeed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
   for (int round = 0; round < 20000; ++round) {

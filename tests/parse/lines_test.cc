@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/seed.h"
+
 namespace benchd {
 namespace {
 
@@ -134,7 +136,7 @@ TEST(ParseLinesTest, RefusesMoreValuesThanARunCanSensiblyHave) {
 }
 
 TEST(ParseLinesTest, SurvivesMutatedTexts) {
-  const std::uint32_t seed = std::random_device{}();
+  const std::uint32_t seed = TestSeed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
   const std::string origin = "#! prefer=lower unit=s\n1 1 lat 12.50 ms\n1 2 lat 3e-9 ms\nops 5\n";

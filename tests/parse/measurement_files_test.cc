@@ -21,6 +21,7 @@
 #include "daemon/parse/measurement_table.h"
 #include "tests/golden/golden.h"
 #include "tests/parse/table_reading.h"
+#include "tests/support/seed.h"
 
 // Tables as other programs write them: cbdr's, the client's exports, and any export.
 
@@ -218,7 +219,7 @@ std::string Export(const Session& session) {
 }
 
 TEST(MeasurementFilesTest, ReadsBackAnExportBitForBit) {
-  const std::uint32_t seed = std::random_device{}();
+  const std::uint32_t seed = TestSeed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
   for (int round = 0; round < 500; ++round) {

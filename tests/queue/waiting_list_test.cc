@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <map>
 #include <optional>
 #include <random>
@@ -13,6 +12,8 @@
 #include <tuple>
 #include <utility>
 #include <vector>
+
+#include "tests/support/seed.h"
 
 namespace benchd {
 namespace {
@@ -194,8 +195,7 @@ void ExpectSamePlaces(const WaitingList& list, PlainList plain,
 }
 
 TEST(WaitingListPropertyTest, KeepsToThePlainRuleWhateverHappens) {
-  const std::uint64_t seed = std::random_device()();
-  std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+  const std::uint32_t seed = TestSeed();
   std::mt19937_64 random(seed);
   const auto below = [&random](std::uint64_t limit) { return random() % limit; };
   WaitingList list;

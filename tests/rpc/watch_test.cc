@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/rpc/rpc_support.h"
+#include "tests/support/seed.h"
 
 namespace benchd::rpc {
 namespace {
@@ -198,7 +199,7 @@ TEST_F(WatchTest, FailuresAndCancellationsArriveWhole) {
 }
 
 TEST_F(WatchTest, ClientsThatComeAndGoAtAnyMomentNeverHangTheServer) {
-  const unsigned seed = std::random_device()();
+  const std::uint32_t seed = TestSeed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
   for (int round = 0; round < 200; ++round) {

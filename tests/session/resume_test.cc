@@ -14,6 +14,7 @@
 #include "daemon/session/run_session.h"
 #include "tests/support/fakes.h"
 #include "tests/support/loop.h"
+#include "tests/support/seed.h"
 
 namespace benchd {
 namespace {
@@ -129,8 +130,7 @@ class ResumeTest : public testing::Test {
 };
 
 TEST_F(ResumeTest, EndsWithTheVerdictOfItsSamplesWhateverHappenedMeanwhile) {
-  const auto seed = std::random_device{}();
-  RecordProperty("seed", std::to_string(seed));
+  const std::uint32_t seed = TestSeed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
   launcher_.run_time = std::chrono::milliseconds(10);

@@ -1,9 +1,10 @@
 #include "daemon/store/damage.h"
 
-#include <cstdlib>
+#include <iostream>
 #include <random>
 
 #include "tests/store/store_fixture.h"
+#include "tests/support/seed.h"
 
 namespace benchd::store {
 namespace {
@@ -98,9 +99,7 @@ TEST_F(DamageTest, SetsGarbageInTheMiddleAside) {
 TEST_F(DamageTest, GivesBackAllOfItOrSetsItAsideWhateverPageIsGarbage) {
   Fill();
   const std::string sound = Contents(database_);
-  const char* const wanted = std::getenv("BENCHD_TEST_SEED");
-  const auto seed =
-      wanted != nullptr ? static_cast<unsigned>(std::stoul(wanted)) : std::random_device{}();
+  const std::uint32_t seed = TestSeed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
   const std::size_t pages = sound.size() / 4096;

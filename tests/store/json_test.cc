@@ -9,6 +9,7 @@
 #include "daemon/store/outcome_json.h"
 #include "daemon/store/spec_json.h"
 #include "tests/store/rich_values.h"
+#include "tests/support/seed.h"
 
 namespace benchd::store {
 namespace {
@@ -167,8 +168,7 @@ TEST(SnapshotJsonTest, NamesTheWayToAWrongField) {
 }
 
 TEST(SnapshotJsonTest, KeepsTheBitsOfAnyDouble) {
-  const unsigned seed = std::random_device{}();
-  RecordProperty("seed", std::to_string(seed));
+  const std::uint32_t seed = TestSeed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
   SessionSnapshot snapshot;

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "daemon/base/cpu_list.h"
+#include "tests/support/seed.h"
 
 namespace benchd {
 namespace {
@@ -40,7 +41,7 @@ TEST(CpuMaskTest, WritesWithoutLeadingZeros) {
 }
 
 TEST(CpuMaskTest, ReadingWhatWasWrittenGivesTheSame) {
-  const auto seed = std::random_device{}();
+  const std::uint32_t seed = TestSeed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
   for (int round = 0; round < 200; ++round) {

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <iostream>
 #include <random>
 #include <string>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "daemon/system/doctor.h"
 #include "daemon/system/environment.h"
 #include "daemon/system/machine_sample.h"
+#include "tests/support/seed.h"
 #include "tests/system/kernel_tree.h"
 
 namespace benchd {
@@ -75,8 +75,7 @@ class RandomBytes {
 };
 
 TEST(RandomBytesTest, NoFileOfTheKernelsCanBreakTheRunner) {
-  const unsigned seed = std::random_device{}();
-  std::cout << "seed " << seed << '\n';
+  const std::uint32_t seed = TestSeed();
   RandomBytes random(seed);
   ProfileCpus cpus;
   cpus.housekeeping = {0};

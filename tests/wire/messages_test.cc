@@ -5,6 +5,8 @@
 #include <limits>
 #include <random>
 
+#include "tests/support/seed.h"
+
 namespace benchd::wire {
 namespace {
 
@@ -290,9 +292,8 @@ TEST(MessagesTest, AGiganticCountTakesNoMemory) {
 }
 
 TEST(MessagesTest, RandomDamageIsRefusedOrDecodesToSomethingThatEncodes) {
-  const auto seed = static_cast<std::uint64_t>(std::random_device{}());
+  const std::uint32_t seed = TestSeed();
   SCOPED_TRACE("seed " + std::to_string(seed));
-  RecordProperty("seed", std::to_string(seed));
   std::mt19937_64 random(seed);
   const std::vector<Message> messages = AllMessages();
   for (int round = 0; round < 20'000; ++round) {
