@@ -4,13 +4,13 @@ import os
 import socket
 import subprocess
 import sys
-import unittest
 
 sys.path.insert(0, os.environ["BENCHD_TEST_PYTHON"])
 
 import grpc  # noqa: E402
 from benchd.v1 import session_pb2, session_pb2_grpc  # noqa: E402
 
+from main import main  # noqa: E402
 from support import BIN, PATIENCE_S, PROMPT_S, REFUSED, USAGE, DaemonTest  # noqa: E402
 
 
@@ -193,4 +193,4 @@ class DaemonCommandLineTest(DaemonTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

@@ -3,8 +3,8 @@
 import os
 import re
 import signal
-import unittest
 
+from main import main
 from support import (BIN, CANCELLED, INTERRUPTED, PASS, REFUSED, REGRESSION, SYSTEM_SOCKET,
                      DaemonTest, wait_for_exit, wait_for_no_process_with)
 
@@ -221,4 +221,4 @@ class AutostartTest(DaemonTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

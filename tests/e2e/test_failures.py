@@ -4,8 +4,8 @@ import os
 import shlex
 import signal
 import time
-import unittest
 
+from main import main
 from support import (FAILED, PASS, PROMPT_S, DaemonTest, processes_with, wait_for_exit,
                      wait_for_no_process_with)
 
@@ -137,4 +137,4 @@ class FailureTest(DaemonTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

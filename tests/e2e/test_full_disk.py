@@ -6,10 +6,10 @@ import pathlib
 import shlex
 import shutil
 import subprocess
-import unittest
 import uuid
 
 from grpc_client import Link, Watcher, session_pb2, two_arms
+from main import main
 from replay import Replay
 from support import PASS, PATIENCE_S, REFUSED, DaemonTest
 
@@ -186,4 +186,4 @@ class FullDiskTest(Replay, DaemonTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

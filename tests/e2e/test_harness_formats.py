@@ -10,6 +10,7 @@ import subprocess
 import sys
 import unittest
 
+from main import main
 from processes import memory_of
 from replay import Replay
 from support import BIN, FAILED, PASS, PROGRAMS, REGRESSION, UNDECIDED, DaemonTest
@@ -397,4 +398,4 @@ class PageTest(HarnessTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

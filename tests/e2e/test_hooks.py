@@ -1,9 +1,9 @@
 """Commands around the runs: order, user, environment, failures, and what a dead benchd leaves."""
 
 import os
-import unittest
 
 from grpc_client import Link, session_pb2
+from main import main
 from support import FAILED, PASS, PROMPT_S, DaemonTest, wait_for_exit
 
 LINES = ("--parse", "lines", "--metric", "n:2%:lower")
@@ -162,4 +162,4 @@ class HooksTest(DaemonTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

@@ -1,8 +1,8 @@
 """`benchctl machine` and `benchctl calibrate` with a user's daemon, which may change nothing."""
 
 import signal
-import unittest
 
+from main import main
 from support import (INTERRUPTED, PASS, PATIENCE_S, REFUSED, USAGE, DaemonTest, assert_finite)
 
 LINES = ("--parse", "lines", "--metric", "n:2%:lower")
@@ -167,4 +167,4 @@ class CalibrateTest(DaemonTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

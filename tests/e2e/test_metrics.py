@@ -10,8 +10,8 @@ import re
 import shlex
 import shutil
 import subprocess
-import unittest
 
+from main import main
 from replay import Replay
 from support import FAILED, PASS, PROGRAMS, REGRESSION, DaemonTest
 
@@ -281,4 +281,4 @@ class BytesTest(MetricsTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

@@ -5,8 +5,8 @@
 
 import shlex
 import shutil
-import unittest
 
+from main import main
 from support import PASS, PROGRAMS, REGRESSION, DaemonTest
 
 SPIN = PROGRAMS / "spin"
@@ -50,4 +50,4 @@ class RealProgramTest(DaemonTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

@@ -3,9 +3,9 @@
 import os
 import signal
 import sqlite3
-import unittest
 
 from grpc_client import Link, Watcher, session_pb2
+from main import main
 from support import (FAILED, PASS, PATIENCE_S, PROMPT_S, DaemonTest, wait_for_exit,
                      wait_for_no_process_with)
 from test_system_mode import SystemModeTest
@@ -284,4 +284,4 @@ class AnotherMachineTest(SystemModeTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

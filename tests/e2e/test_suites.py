@@ -9,8 +9,8 @@ import csv
 import io
 import pathlib
 import shlex
-import unittest
 
+from main import main
 from support import PASS, PROGRAMS, REGRESSION, UNDECIDED, USAGE, DaemonTest
 
 SEED = ("--seed", "20240501")
@@ -200,4 +200,4 @@ class SuiteTest(DaemonTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

@@ -21,6 +21,7 @@ sys.path.insert(0, os.environ["BENCHD_TEST_PYTHON"])
 import grpc  # noqa: E402
 from benchd.v1 import session_pb2, session_pb2_grpc  # noqa: E402
 
+from main import main  # noqa: E402
 from support import (BIN, CANCELLED, FAILED, PASS, PATIENCE_S, PROMPT_S, REFUSED,  # noqa: E402
                      DaemonTest, wait_for_no_process_with)
 
@@ -401,4 +402,4 @@ class FallbackDirectoryTest(DaemonTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()
