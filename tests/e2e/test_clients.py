@@ -210,7 +210,7 @@ class AutostartTest(DaemonTest):
         pid = int(re.search(r'"pid": ?(\d+)', version.stdout).group(1))
         self.assertEqual(os.readlink(f"/proc/{pid}/exe"), os.path.realpath(BIN / "benchd"))
         os.kill(pid, signal.SIGTERM)
-        self.assertTrue(wait_for_exit(pid, 10))
+        self.assertTrue(wait_for_exit(pid))
         self.assertFalse(socket.exists())
 
     def test_no_autostart_forbids_it(self):
