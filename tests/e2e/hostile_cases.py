@@ -206,7 +206,7 @@ class SystemCases(CommonCases):
         self.addCleanup(bystander.kill)
         self.assert_exit(self.as_admin("resume"), 0)
         self.assert_exit(self.as_admin("watch", submitted.events[-1]["session"]), support.PASS)
-        self.assertEqual(bystander.wait(timeout=support.PROMPT_S), -signal.SIGKILL)
+        self.assertEqual(bystander.wait(timeout=support.GONE_S), -signal.SIGKILL)
         self.assert_contained()
 
     def test_it_leaves_a_process_of_roots(self):

@@ -19,8 +19,7 @@ import tempfile
 import time
 import unittest
 
-# PROMPT_S: also how long after its cause a failure may be told.
-from processes import (PROMPT_S, all_pids, assert_unlocked, become_subreaper,  # noqa: F401
+from processes import (GONE_S, all_pids, assert_unlocked, become_subreaper,  # noqa: F401
                        children_of, end_children_left, memory_of, name_of, processes_with,
                        wait_for_exit, wait_for_no_process_with)
 
@@ -201,7 +200,7 @@ class Daemon:
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)
         try:
-            return process.wait(timeout=20)
+            return process.wait(timeout=PATIENCE_S)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

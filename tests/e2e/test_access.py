@@ -6,8 +6,8 @@ import os
 import re
 import shutil
 import subprocess
-import unittest
 
+from main import main
 from support import (FAILED, PASS, PATIENCE_S, REFUSED, USAGE, wait_for_no_process_with)
 from test_system_mode import DAEMON, LINES, NOBODY, STRANGER_UID, SystemModeTest
 
@@ -274,4 +274,4 @@ class SocketTest(TwoUsersTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

@@ -3,8 +3,8 @@
 import json
 import pathlib
 import subprocess
-import unittest
 
+from main import main
 from replay import Replay
 from support import BIN, PASS, PATIENCE_S, REGRESSION, UNDECIDED, USAGE, DaemonTest
 
@@ -248,4 +248,4 @@ class TableTest(DaemonTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

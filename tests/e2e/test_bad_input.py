@@ -4,14 +4,14 @@ import os
 import socket
 import subprocess
 import sys
-import unittest
 
 sys.path.insert(0, os.environ["BENCHD_TEST_PYTHON"])
 
 import grpc  # noqa: E402
 from benchd.v1 import session_pb2, session_pb2_grpc  # noqa: E402
 
-from support import BIN, PATIENCE_S, PROMPT_S, REFUSED, USAGE, DaemonTest  # noqa: E402
+from main import main  # noqa: E402
+from support import BIN, PATIENCE_S, REFUSED, USAGE, DaemonTest  # noqa: E402
 
 
 class CommandLineTest(DaemonTest):
@@ -128,7 +128,7 @@ class ProtocolTest(DaemonTest):
                       + b"\xff" * 4096):
             with socket.socket(socket.AF_UNIX) as client:
                 client.connect(str(self.daemon.socket))
-                client.settimeout(PROMPT_S * 10)
+                client.settimeout(PATIENCE_S)
                 client.sendall(noise)
                 try:
                     while client.recv(4096):
@@ -142,7 +142,7 @@ class ProtocolTest(DaemonTest):
         try:
             for _ in range(200):
                 client = socket.socket(socket.AF_UNIX)
-                client.settimeout(PROMPT_S)
+                client.settimeout(PATIENCE_S)
                 silent.append(client)
                 client.connect(str(self.daemon.socket))
         finally:
@@ -193,4 +193,4 @@ class DaemonCommandLineTest(DaemonTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

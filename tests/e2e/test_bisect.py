@@ -1,9 +1,9 @@
 """`git bisect run benchctl compare --bisect` finds a planted slowdown in a real repository."""
 
 import re
-import unittest
 
 from git_repository import GATE, GitRepository
+from main import main
 from support import PASS, DaemonTest
 
 COMMITS = 16
@@ -96,4 +96,4 @@ class BisectTest(GitRepository, DaemonTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

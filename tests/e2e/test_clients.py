@@ -3,8 +3,8 @@
 import os
 import re
 import signal
-import unittest
 
+from main import main
 from support import (BIN, CANCELLED, INTERRUPTED, PASS, REFUSED, REGRESSION, SYSTEM_SOCKET,
                      DaemonTest, wait_for_exit, wait_for_no_process_with)
 
@@ -210,7 +210,7 @@ class AutostartTest(DaemonTest):
         pid = int(re.search(r'"pid": ?(\d+)', version.stdout).group(1))
         self.assertEqual(os.readlink(f"/proc/{pid}/exe"), os.path.realpath(BIN / "benchd"))
         os.kill(pid, signal.SIGTERM)
-        self.assertTrue(wait_for_exit(pid, 10))
+        self.assertTrue(wait_for_exit(pid))
         self.assertFalse(socket.exists())
 
     def test_no_autostart_forbids_it(self):
@@ -221,4 +221,4 @@ class AutostartTest(DaemonTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import unittest
 
+from main import main
 from support import BIN, PASS, PATIENCE_S, REFUSED, SYSTEM_SOCKET, DaemonTest
 from test_system_mode import STRANGER_UID, copy_programs
 
@@ -273,4 +274,4 @@ class ReadOnlyTest(FaultTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

@@ -2,9 +2,9 @@
 
 import json
 import os
-import unittest
 
 from git_repository import GATE, GitRepository
+from main import main
 from replay import Replay
 from support import FAILED, PASS, PATIENCE_S, REGRESSION, USAGE, DaemonTest
 
@@ -220,4 +220,4 @@ command = "{dir}/bench"
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

@@ -9,6 +9,7 @@ import signal
 import unittest
 
 from hostile_cases import CONFIG, LINES, TIMED_OUT, CommonCases, SystemCases, groups_of_runs
+from main import main
 from support import FAILED, PASS, DaemonTest, wait_for_no_process_with
 from test_system_mode import SystemModeTest, copy_programs
 
@@ -128,4 +129,4 @@ class UserModeHostileTest(CommonCases, DaemonTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

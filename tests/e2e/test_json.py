@@ -4,8 +4,8 @@ import csv
 import io
 import json
 import re
-import unittest
 
+from main import main
 from support import FAILED, PASS, REGRESSION, DaemonTest, assert_finite
 
 RFC_3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
@@ -180,4 +180,4 @@ class JsonTest(DaemonTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

@@ -8,15 +8,15 @@ import os
 import socket
 import threading
 import time
-import unittest
 import uuid
 
 from grpc_client import (PATIENT_CHANNEL, Link, Watcher, grpc, session_pb2, session_pb2_grpc,
                          two_arms)
+from main import SOAK, main
 from support import PATIENCE_S, DaemonTest, memory_of
 
 CLIENTS = int(os.environ.get("BENCHD_LOAD_CLIENTS") or 100)
-SUBMISSIONS = int(os.environ.get("BENCHD_LOAD_SUBMISSIONS") or 100)
+SUBMISSIONS = int(os.environ.get("BENCHD_LOAD_SUBMISSIONS") or (100 if SOAK else 30))
 # So many of the clients' calls are open at once: see roomy_socketpair().
 UNDER_WAY = 50
 WATCHERS = int(os.environ.get("BENCHD_LOAD_WATCHERS") or 200)
@@ -293,4 +293,4 @@ class LoadTest(DaemonTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

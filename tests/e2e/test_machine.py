@@ -1,8 +1,8 @@
 """`benchctl machine` and `benchctl calibrate` with a user's daemon, which may change nothing."""
 
 import signal
-import unittest
 
+from main import main
 from support import (INTERRUPTED, PASS, PATIENCE_S, REFUSED, USAGE, DaemonTest, assert_finite)
 
 LINES = ("--parse", "lines", "--metric", "n:2%:lower")
@@ -140,18 +140,24 @@ class ReserveTest(DaemonTest):
 
 class CalibrateTest(DaemonTest):
     def test_calibrate_prints_both_metrics(self):
-        done = self.benchctl("calibrate", "--for", "2s")
+        done = self.benchctl("calibrate", "--for", "1s")
         self.assert_exit(done, 0)
-        for word in ("wall_time", "cpu_time", "sd / mean", "in a minute", "scaled from"):
+        for word in ("wall_time", "cpu_time", "sd / mean", "in a minute"):
             self.assertIn(word, done.stdout, done)
 
+    def test_of_runs_enough_it_tells_what_could_be_seen(self):
+        # Its own load takes too long for eight blocks where others have the machine.
+        done = self.benchctl("calibrate", "--for", "4s", "/bin/true")
+        self.assert_exit(done, 0)
+        self.assertIn("scaled from", done.stdout, done)
+
     def test_its_json_ends_with_the_calibration(self):
-        done = self.benchctl_json("calibrate", "--for", "1s", "--isolation", "off")
+        done = self.benchctl_json("calibrate", "--for", "4s", "--isolation", "off", "/bin/true")
         self.assert_exit(done, 0)
         calibration = done.events[-1]
         assert_finite(self, calibration)
         self.assertEqual(calibration["event"], "calibration")
-        self.assertGreaterEqual(calibration["elapsed_s"], 1)
+        self.assertGreaterEqual(calibration["elapsed_s"], 4)
         self.assertEqual([m["metric"] for m in calibration["metrics"]], ["wall_time", "cpu_time"])
         for metric in calibration["metrics"]:
             self.assertGreater(metric["mean"], 0)
@@ -167,4 +173,4 @@ class CalibrateTest(DaemonTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

@@ -4,8 +4,8 @@ A change of 10 % at 1 % spread is found by all of them; what they say of it is t
 and tests/analysis. Here: that each option reaches the statistics, and what goes with what.
 """
 
-import unittest
 
+from main import main
 from support import REGRESSION, UNDECIDED, USAGE, DaemonTest
 
 SEED = ("--seed", "20240501")
@@ -107,4 +107,4 @@ class MethodTest(DaemonTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

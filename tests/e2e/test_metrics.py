@@ -10,10 +10,10 @@ import re
 import shlex
 import shutil
 import subprocess
-import unittest
 
+from main import main
 from replay import Replay
-from support import FAILED, PASS, PROGRAMS, REGRESSION, DaemonTest
+from support import FAILED, PASS, PATIENCE_S, PROGRAMS, REGRESSION, DaemonTest
 
 SPIN = PROGRAMS / "spin"
 HOSTILE = PROGRAMS / "hostile"
@@ -25,7 +25,9 @@ HARDWARE = ("instructions", "cycles", "branch_misses", "cache_misses")
 
 class MetricsTest(DaemonTest):
     def compare(self, *words, code):
-        done = self.benchctl_json("compare", "--max-time", "50s", *words)
+        """Decided within seconds, unless others have the machine."""
+        done = self.benchctl_json(
+            "compare", "--max-time", "2m", *words, timeout=3 * PATIENCE_S)
         self.assert_exit(done, code)
         return done.events[-1]
 
@@ -158,14 +160,15 @@ class CounterTest(Replay, MetricsTest):
     def test_task_clock_gates_and_is_cpu_time_in_nanoseconds(self):
         self.need("task_clock")
         verdict = self.compare(
-            "--metric", "task_clock:2%", f"{SPIN} {WORK}", f"{SPIN} {WORK * 11 // 10}",
+            "--metric", "task_clock:2%", f"{SPIN} {WORK}", f"{SPIN} {WORK * 2}",
             code=REGRESSION)
         gate = self.comparison(verdict, "task_clock")
         self.assertEqual((gate["unit"], gate["better"]), ("s", "lower"))
-        self.assertAlmostEqual(gate["change"]["estimate"], 0.1, delta=0.05)
+        self.assertAlmostEqual(gate["change"]["estimate"], 1, delta=0.3)
         cpu = self.comparison(verdict, "cpu_time")
+        # rusage counts from fork, the counter from exec.
         self.assertAlmostEqual(
-            gate["mean_reference"], cpu["mean_reference"], delta=0.02 * cpu["mean_reference"])
+            gate["mean_reference"], cpu["mean_reference"], delta=0.2 * cpu["mean_reference"])
 
     def test_counters_are_absent_where_nobody_asked(self):
         verdict = self.compare("--metric", "max_rss:+100MiB", "/bin/true", "/bin/true", code=PASS)
@@ -194,6 +197,7 @@ class PerfStatTest(MetricsTest):
               "branch_misses": "branch-misses"}
     # Work is fixed, cycles are not; by how much these may differ on a machine with other work.
     TOLERANCE = {"instructions": 0.02}
+    OF_THE_MACHINE = 0.5
 
     def perf_stat(self, event):
         perf = shutil.which("perf")
@@ -217,7 +221,7 @@ class PerfStatTest(MetricsTest):
                     "--metric", f"{metric}:50%", f"{SPIN} {WORK}", f"{SPIN} {WORK}", code=PASS)
                 ours = self.comparison(verdict, metric)["mean_reference"]
                 print(f"{metric}: perf stat {theirs:.6g}, benchd {ours:.6g}", flush=True)
-                tolerance = self.TOLERANCE.get(metric, 0.25)
+                tolerance = self.TOLERANCE.get(metric, self.OF_THE_MACHINE)
                 self.assertAlmostEqual(ours, theirs, delta=tolerance * theirs)
 
 
@@ -238,11 +242,11 @@ class TreeTest(MetricsTest):
 
     def test_tree_cpu_time_sees_what_cpu_time_cannot(self):
         self.need_tree("tree_cpu_time")
-        base, more = self.worker(WORK, "base"), self.worker(WORK * 3 // 2, "more")
+        base, more = self.worker(WORK, "base"), self.worker(WORK * 2, "more")
         verdict = self.compare("--metric", "tree_cpu_time:5%", base, more, code=REGRESSION)
         tree = self.comparison(verdict, "tree_cpu_time")
         self.assertEqual((tree["unit"], tree["better"]), ("s", "lower"))
-        self.assertGreater(tree["change"]["estimate"], 0.2)
+        self.assertAlmostEqual(tree["change"]["estimate"], 1, delta=0.5)
         own = self.comparison(verdict, "cpu_time")
         print(f"tree_cpu_time {tree['mean_reference']:.4f} and {tree['mean_candidate']:.4f} s, "
               f"cpu_time {own['mean_reference']:.4f} and {own['mean_candidate']:.4f} s", flush=True)
@@ -281,4 +285,4 @@ class BytesTest(MetricsTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

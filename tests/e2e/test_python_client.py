@@ -2,7 +2,6 @@
 
 import os
 import sys
-import unittest
 import uuid
 
 sys.path.insert(0, os.environ["BENCHD_TEST_PYTHON"])
@@ -11,6 +10,7 @@ import grpc  # noqa: E402
 from benchd.v1 import (machine_pb2, machine_pb2_grpc, queue_pb2, queue_pb2_grpc,  # noqa: E402
                        session_pb2, session_pb2_grpc)
 
+from main import main  # noqa: E402
 from support import PATIENCE_S, DaemonTest  # noqa: E402
 
 
@@ -136,4 +136,4 @@ class PythonClientTest(DaemonTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

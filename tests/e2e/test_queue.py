@@ -1,7 +1,7 @@
 """The queue as its users meet it: whose turn it is, who may change that, what a restart leaves."""
 
-import unittest
 
+from main import main
 from support import CANCELLED, PASS, REFUSED, USAGE, DaemonTest
 from test_system_mode import LINES, NOBODY, STRANGER_UID, SystemModeTest
 
@@ -219,4 +219,4 @@ class UserModeTest(DaemonTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

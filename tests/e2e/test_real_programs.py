@@ -1,40 +1,51 @@
-"""Verdicts on real CPU-bound programs, gated on CPU time so that a busy machine does not decide.
+"""Verdicts on real programs and harnesses, gated on CPU time so that a busy machine does not decide.
 
-`spin N` needs time proportional to N. Margins are far from the truth on both sides.
+What one arm has more is the same again, far beyond its margin: no load hides that, and eight blocks
+tell it. How small a difference is found, and how often wrongly, is for tests/bench.
 """
 
 import shlex
 import shutil
-import unittest
 
-from support import PASS, PROGRAMS, REGRESSION, DaemonTest
+from main import main
+from support import PASS, PATIENCE_S, PROGRAMS, REGRESSION, UNDECIDED
+from test_harness_formats import (GOOGLE, JSON, SLOWER, HarnessTest, needs_google_benchmark,
+                                  needs_hyperfine)
 
 SPIN = PROGRAMS / "spin"
 # About 30 ms on a CPU of 2020: start-up and page faults are a few per cent of it.
 WORK = 30_000
 
 
-class RealProgramTest(DaemonTest):
-    def test_ten_percent_more_work_is_a_regression_at_a_margin_of_two(self):
-        done = self.benchctl_json(
-            "compare", "--metric", "cpu_time:2%:lower", "--max-time", "50s",
-            f"{SPIN} {WORK}", f"{SPIN} {WORK * 11 // 10}")
+class MeasuredTest(HarnessTest):
+    def measure(self, *words):
+        """Decided within seconds, unless others have the machine."""
+        return self.benchctl_json(
+            "compare", "--max-time", "2m", *words, timeout=3 * PATIENCE_S)
+
+    def compare(self, fmt, *words):
+        return self.measure("--parse", fmt, *words)
+
+
+class RealProgramTest(MeasuredTest):
+    def test_twice_the_work_is_a_regression_at_a_margin_of_two_percent(self):
+        done = self.measure(
+            "--metric", "cpu_time:2%:lower", f"{SPIN} {WORK}", f"{SPIN} {2 * WORK}")
         self.assert_exit(done, REGRESSION)
         gate = done.events[-1]["comparisons"][0]
-        # 10 % within what a shared machine does to CPU time.
-        self.assertAlmostEqual(gate["change"]["estimate"], 0.1, delta=0.05)
+        self.assertAlmostEqual(gate["change"]["estimate"], 1, delta=0.3)
 
-    def test_a_program_against_its_copy_passes_at_a_margin_of_twenty(self):
+    def test_a_program_against_its_copy_passes_at_a_margin_of_fifty_percent(self):
         copy = self.folder / "spin-copy"
         shutil.copy(SPIN, copy)
-        done = self.benchctl_json(
-            "compare", "--margin", "20%", "--metric", "cpu_time", "--max-time", "50s",
+        done = self.measure(
+            "--margin", "50%", "--metric", "cpu_time",
             f"{SPIN} {WORK}", f"{shlex.quote(str(copy))} {WORK}")
         self.assert_exit(done, PASS)
 
     def test_every_run_has_the_metrics_of_the_kernel(self):
-        done = self.benchctl_json(
-            "compare", "--method", "fixed", "--runs", "8", "--margin", "50%",
+        done = self.measure(
+            "--method", "fixed", "--runs", "8", "--margin", "50%",
             f"{SPIN} {WORK}", f"{SPIN} {WORK}")
         by_metric = {c["metric"]: c for c in done.events[-1]["comparisons"]}
         for metric in ("wall_time", "user_time", "system_time", "cpu_time", "max_rss",
@@ -49,5 +60,59 @@ class RealProgramTest(DaemonTest):
         self.assertGreater(by_metric["max_rss"]["mean_reference"], 0.5e6)
 
 
+@needs_google_benchmark
+class GoogleBenchmarkTest(MeasuredTest):
+    def test_each_benchmark_has_a_verdict(self):
+        metrics = [f"BM_{name}/cpu_time:40%" for name in ("Sum/10000", "Sum/20000", "Fill")]
+        done = self.compare(
+            "google-benchmark", *(word for metric in metrics for word in ("--metric", metric)),
+            f"{GOOGLE} {JSON}", f"{SLOWER} {JSON}")
+        self.assert_exit(done, REGRESSION)
+        self.assertEqual(self.gates(done), {
+            "BM_Sum/10000/cpu_time": "regression", "BM_Sum/20000/cpu_time": "regression",
+            "BM_Fill/cpu_time": "pass"})
+        found = self.by_metric(done)
+        # Its loop runs twice.
+        self.assertAlmostEqual(found["BM_Sum/20000/cpu_time"]["change"]["estimate"], 1, delta=0.3)
+        self.assertEqual(found["BM_Sum/20000/cpu_time"]["unit"], "s")
+        self.assertLess(found["BM_Sum/20000/cpu_time"]["mean_reference"], 1e-3)
+        rate = found["BM_Sum/10000/items_per_second"]
+        self.assertEqual((rate["better"], rate["unit"], rate["role"]), ("higher", "1/s", "info"))
+        self.assertLess(rate["change"]["estimate"], -0.3)
+        self.assertNotIn("better", found["BM_Sum/10000/elements"])
+
+    def test_without_gates_every_number_with_a_direction_gates(self):
+        done = self.compare(
+            "google-benchmark", "--runs", "8", f"{GOOGLE} {JSON} --benchmark_filter=Sum/10000",
+            f"{GOOGLE} {JSON} --benchmark_filter=Sum/10000")
+        self.assertIn(done.code, (PASS, REGRESSION, UNDECIDED), done)
+        self.assertEqual(set(self.gates(done)), {
+            f"BM_Sum/10000/{name}" for name in ("real_time", "cpu_time", "items_per_second")})
+
+    def test_samples_inside_a_run_are_for_subselection(self):
+        words = f"{JSON} --benchmark_repetitions=5 --benchmark_filter=Sum/10000"
+        done = self.compare(
+            "google-benchmark", "--estimator", "subselection", "--runs", "8",
+            "--metric", "BM_Sum/10000/cpu_time:40%", f"{GOOGLE} {words}", f"{SLOWER} {words}")
+        self.assert_exit(done, REGRESSION)
+        gate = self.by_metric(done)["BM_Sum/10000/cpu_time"]
+        self.assertEqual((gate["estimator"], gate["n_reference"]), ("subselection", 8))
+
+
+@needs_hyperfine
+class HyperfineTest(MeasuredTest):
+    def test_two_commands_are_compared_by_the_means_of_their_runs(self):
+        words = "hyperfine -N --style none --runs 4 --export-json /dev/stdout"
+        done = self.compare(
+            "hyperfine", "--metric", "time:50%", f"{words} 'sleep 0.02'", f"{words} 'sleep 0.06'")
+        self.assert_exit(done, REGRESSION)
+        gate = self.by_metric(done)["time"]
+        self.assertEqual(gate["unit"], "s")
+        # sleep never ends early.
+        self.assertGreaterEqual(gate["mean_reference"], 0.02)
+        self.assertGreaterEqual(gate["mean_candidate"], 0.06)
+        self.assertIn("user", self.by_metric(done))
+
+
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

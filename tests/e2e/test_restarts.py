@@ -3,10 +3,10 @@
 import os
 import signal
 import sqlite3
-import unittest
 
 from grpc_client import Link, Watcher, session_pb2
-from support import (FAILED, PASS, PATIENCE_S, PROMPT_S, DaemonTest, wait_for_exit,
+from main import main
+from support import (FAILED, PASS, PATIENCE_S, DaemonTest, wait_for_exit,
                      wait_for_no_process_with)
 from test_system_mode import SystemModeTest
 
@@ -32,7 +32,7 @@ class RestartTest(DaemonTest):
         else:
             self.assertEqual(self.daemon.stop(), 0, self.daemon.log_text())
         self.daemon.start()
-        self.assertTrue(wait_for_exit(runner, PROMPT_S))
+        self.assertTrue(wait_for_exit(runner))
 
     def submit(self, *options):
         done = self.benchctl_json(
@@ -284,4 +284,4 @@ class AnotherMachineTest(SystemModeTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

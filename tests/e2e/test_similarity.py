@@ -6,6 +6,7 @@ import pathlib
 import struct
 import unittest
 
+from main import main
 from support import PASS, USAGE, DaemonTest
 
 JMH_FOLDER = os.environ.get("BENCHD_JMH_DIR")
@@ -115,4 +116,4 @@ class SimilarityTest(DaemonTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

@@ -9,8 +9,8 @@ import csv
 import io
 import pathlib
 import shlex
-import unittest
 
+from main import main
 from support import PASS, PROGRAMS, REGRESSION, UNDECIDED, USAGE, DaemonTest
 
 SEED = ("--seed", "20240501")
@@ -153,22 +153,25 @@ class SuiteTest(DaemonTest):
 
     def test_the_time_limit_is_that_of_the_whole_suite(self):
         # Nobody can tell a change of 0 from 0.0001 %: all are open to the end.
+        benchmarks, limit = 5, 4
         text = f'[defaults]\nparse = "lines"\nmetric = "latency:0.0001%:lower"\n{ARMS}'
-        for i in range(1, 6):
+        for i in range(1, benchmarks + 1):
             name = f"b{i:02}"
             text += f'[[benchmark]]\nname = "{name}"\n'
             for arm in ("base", "feature"):
                 text += (f'[[benchmark.arm]]\nname = "{arm}"\n'
                          f"command = '''{self.value(name, arm, 100)}'''\n")
-        done = self.benchctl_json("compare", *SEED, "-f", self.suite(text), "--max-time", "4s")
+        done = self.benchctl_json(
+            "compare", *SEED, "-f", self.suite(text), "--max-time", f"{limit}s")
         self.assert_exit(done, UNDECIDED)
         verdict = done.events[-1]
-        self.assertGreater(verdict["elapsed_s"], 3.9)
-        self.assertLess(verdict["elapsed_s"], 8)
+        self.assertGreaterEqual(verdict["elapsed_s"], limit)
+        self.assertLess(verdict["elapsed_s"], benchmarks * limit, "the limit of each")
         runs = verdict["runs"]
-        self.assertEqual(len(runs), 10)
-        # One block in four is given by the time had so far: nobody starves.
-        self.assertGreater(min(runs.values()), 8, runs)
+        self.assertEqual(len(runs), 2 * benchmarks)
+        # One block in four goes to whoever had least: 5/16 of an equal share, were the other three
+        # always the same one's.
+        self.assertGreater(min(runs.values()), sum(runs.values()) / len(runs) / 4, runs)
 
     def test_setup_runs_where_the_caller_stands(self):
         below = self.folder / "below"
@@ -200,4 +203,4 @@ class SuiteTest(DaemonTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

@@ -21,7 +21,8 @@ sys.path.insert(0, os.environ["BENCHD_TEST_PYTHON"])
 import grpc  # noqa: E402
 from benchd.v1 import session_pb2, session_pb2_grpc  # noqa: E402
 
-from support import (BIN, CANCELLED, FAILED, PASS, PATIENCE_S, PROMPT_S, REFUSED,  # noqa: E402
+from main import main  # noqa: E402
+from support import (BIN, CANCELLED, FAILED, PASS, PATIENCE_S, REFUSED,  # noqa: E402
                      DaemonTest, wait_for_no_process_with)
 
 LINES = ("--parse", "lines", "--metric", "n:2%:lower")
@@ -125,7 +126,7 @@ class SystemModeTest(DaemonTest):
 
     def stop_runner(self):
         self.runner.terminate()
-        self.runner.wait(timeout=20)
+        self.runner.wait(timeout=PATIENCE_S)
 
     def start_daemon(self):
         words, popen = self.activated(
@@ -372,7 +373,7 @@ class FallbackDirectoryTest(DaemonTest):
         done = subprocess.run(
             [self.folder / "bin/benchd", "--user"],
             env={"PATH": "/usr/bin:/bin", "HOME": str(self.home)}, stdin=subprocess.DEVNULL,
-            capture_output=True, text=True, timeout=PROMPT_S * 5, user=STRANGER_UID,
+            capture_output=True, text=True, timeout=PATIENCE_S, user=STRANGER_UID,
             group=STRANGER_UID, extra_groups=[], cwd="/")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("error: ", done.stderr)
@@ -401,4 +402,4 @@ class FallbackDirectoryTest(DaemonTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

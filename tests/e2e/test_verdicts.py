@@ -5,8 +5,8 @@ a change far beyond the margin is a regression, one far inside it passes, one at
 after nine blocks. SD is 1 % of the mean unless a test says why not.
 """
 
-import unittest
 
+from main import main
 from support import PASS, REGRESSION, UNDECIDED, DaemonTest
 
 # Order of runs: makes a session print the same numbers each time.
@@ -168,4 +168,4 @@ class VerdictTest(DaemonTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

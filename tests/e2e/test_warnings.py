@@ -5,8 +5,8 @@ changes. Runs are counted over both arms: the first block is discarded, so the 5
 the starts 2 to 11.
 """
 
-import unittest
 
+from main import main
 from support import PASS, REGRESSION, DaemonTest
 
 # What the data give rise to; what else was on the machine meanwhile is told by other codes.
@@ -72,4 +72,4 @@ class WarningTest(DaemonTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()
