@@ -7,12 +7,13 @@ import signal
 import time
 
 import e2e_support
+from core import core, times
 from guest import GuestTest, installation, main_pid, run, unit, wait_until
 from test_settings import EVERYTHING
 
 SEED = int(os.environ.get("BENCHD_VM_SEED", random.SystemRandom().randrange(1 << 32)))
-# The issue asks for 20 at least.
-APPLIES, RESTORES, SESSIONS = 9, 4, 9
+# 22 of all kinds, where nothing is left out.
+APPLIES, RESTORES, SESSIONS = times(3, 9), 4, 9
 JOURNAL = pathlib.Path("/run/benchd-runner/settings.journal")
 
 
@@ -50,8 +51,9 @@ class CrashTest(GuestTest):
         action()
         return time.monotonic() - began
 
+    @core("core-b")
     def test_half_done_applies(self):
-        print(f"(seed {SEED}) ", end="", flush=True)
+        print(f"seed {SEED}", flush=True)
         whole = self.time_of(lambda: self.machine("apply", "everything"))
         self.machine("restore")
         for number in range(APPLIES):
@@ -67,7 +69,7 @@ class CrashTest(GuestTest):
             self.assert_put_back(f"apply {number}: killed after {moment:.3f} of {whole:.3f} s")
 
     def test_half_done_restores(self):
-        print(f"(seed {SEED}) ", end="", flush=True)
+        print(f"seed {SEED}", flush=True)
         for number in range(RESTORES):
             self.machine("apply", "everything")
             whole = 0.6
@@ -81,7 +83,7 @@ class CrashTest(GuestTest):
             self.assert_put_back(f"restore {number}: killed after {moment:.3f} s")
 
     def test_sessions(self):
-        print(f"(seed {SEED}) ", end="", flush=True)
+        print(f"seed {SEED}", flush=True)
         words = ("compare", "--parse", "lines", "--metric", "n:2%:lower", "--runs", "8",
                  "--machine-profile", "everything", "echo n 1000", "echo n 1000")
         whole = self.time_of(lambda: self.assert_exit(self.benchctl(*words), 0))
@@ -98,6 +100,7 @@ class CrashTest(GuestTest):
                 f"session {number}: {service} killed after {moment:.3f} of {whole:.3f} s")
         self.assert_exit(self.compare(), e2e_support.PASS)
 
+    @core("core-b")
     def test_in_the_middle_of_a_run(self):
         for service in installation.SERVICES:
             gate, client, _ = self.session_at_gate("--machine-profile", "everything")
@@ -111,6 +114,7 @@ class CrashTest(GuestTest):
             for name in ("arrivals", "open"):
                 (self.folder / name).unlink()
 
+    @core("core-b")
     def test_both_at_once(self):
         gate, client, _ = self.session_at_gate("--machine-profile", "everything")
         victims = {service: main_pid(service) for service in installation.SERVICES}
@@ -122,6 +126,7 @@ class CrashTest(GuestTest):
         self.finish(gate, client)
         self.assert_put_back("both")
 
+    @core("core-b")
     def test_a_runner_that_is_not_started_again_leaves_nothing_either(self):
         self.drop_in("benchd-runner.service", "[Service]\nRestart=no\n", name="no-restart")
         self.machine("apply", "everything")

@@ -7,9 +7,11 @@ import e2e_support
 import installation
 import machine_state
 import pristine
+from core import core
 from guest import GuestTest, configure, run, start_services, unit
 
 
+@core("core-a")
 class RemovalTest(GuestTest):
     def _stop_and_look(self):
         for client in self._clients:
