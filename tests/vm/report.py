@@ -3,6 +3,8 @@
 import dataclasses
 import re
 
+# How far the guest's clock may be off: time limits inside of it are to mean what they say.
+CLOCK_ERROR = 0.02
 # Lines of the guest: how many tests it is going to run; when each began and ended, by the guest's
 # clock in seconds; and at last the exit status of the whole.
 TESTS = re.compile(r"@@tests (\d+)")
@@ -79,6 +81,9 @@ class Report:
             found = "FAILED"
         elif of_tests and (self._selected == 0 or passed != self._selected):
             found = f"FAILED: {passed} of {self._selected} tests ran and passed"
+        elif abs(self.clock_error() or 0) > CLOCK_ERROR:
+            found = (f"FAILED: its clock was {100 * self.clock_error():+.1f} % off, and no time "
+                     "limit in it means what it says")
         else:
             return []
         others = [f"{test.outcome}: {test.name}" for test in self.tests if test.outcome != "ok"

@@ -79,6 +79,14 @@ class ReportTest(unittest.TestCase):
         found.read("@@end 202.0 ok t", 100)
         self.assertAlmostEqual(found.clock_error(), 0.02)
 
+    def test_a_boot_with_such_a_clock_has_failed(self):
+        for ended, problems in (("200.5", 0), ("250.0", 1), ("150.0", 1)):
+            found = report.Report("v1")
+            for now, line in enumerate(("@@tests 1", "@@begin 100.0 t", f"@@end {ended} ok t",
+                                        "@@status=0")):
+                found.read(line, 100.0 * min(now, 2))
+            self.assertEqual(len(found.problems("")), problems, ended)
+
 
 class BootsTest(unittest.TestCase):
     def test_the_core_set_all_and_one(self):

@@ -8,7 +8,7 @@ import time
 
 import e2e_support
 from core import core, times
-from guest import GuestTest, installation, main_pid, run, unit, wait_until
+from guest import GuestTest, drop_in, installation, main_pid, run, unit, wait_until
 from test_settings import EVERYTHING
 
 SEED = int(os.environ.get("BENCHD_VM_SEED", random.SystemRandom().randrange(1 << 32)))
@@ -28,17 +28,24 @@ def kill(pid):
 class CrashTest(GuestTest):
     configuration = EVERYTHING
 
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        # Kills come faster here than systemd lets a service be restarted. Once for all tests: it
+        # costs a reload of systemd, a second or two under emulation.
+        cls.addClassCleanup(drop_in(
+            {service: "[Unit]\nStartLimitIntervalSec=0\n" for service in installation.SERVICES}))
+
     def setUp(self):
         super().setUp()
         self.random = random.Random(f"{SEED} {self.id()}")
-        # Kills come faster here than systemd lets a service be restarted.
-        for service in installation.SERVICES:
-            self.drop_in(service, "[Unit]\nStartLimitIntervalSec=0\n")
 
     def restarted(self, service, old):
-        wait_until(
-            lambda: unit(service, "ActiveState") == "active" and main_pid(service) not in (0, old),
-            f"{service} runs again")
+        def runs_again():
+            state, pid = unit(service, "ActiveState", "MainPID")
+            return state == "active" and int(pid) not in (0, old)
+
+        wait_until(runs_again, f"{service} runs again")
 
     def assert_put_back(self, what):
         with self.subTest(what):
@@ -128,7 +135,7 @@ class CrashTest(GuestTest):
 
     @core("core-b")
     def test_a_runner_that_is_not_started_again_leaves_nothing_either(self):
-        self.drop_in("benchd-runner.service", "[Service]\nRestart=no\n", name="no-restart")
+        self.drop_in("benchd-runner.service", "[Service]\nRestart=no\n")
         self.machine("apply", "everything")
         # Nor by benchd, which connects to its socket again as soon as it is gone.
         os.kill(main_pid("benchd.service"), signal.SIGSTOP)
