@@ -5,6 +5,7 @@ looks, some seconds apart. Addresses in the kernel are the same in every boot (n
 `vm.py --script` with `cp /proc/kallsyms results` has their names.
 """
 
+import contextlib
 import json
 import os
 import pathlib
@@ -59,17 +60,24 @@ class Monitor:
         raise OSError("QEMU has closed it")
 
 
+def read_stat(path):
+    """Of a process or thread: its name, its state, and its CPU time in seconds. proc(5)"""
+    text = path.read_text()
+    name, fields = text[text.index("(") + 1 : text.rindex(")")], text.rsplit(")", 1)[1].split()
+    return name, fields[0], (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def threads(pid):
-    """Of each thread of a process: its name, its state, and its CPU time in clock ticks."""
+    """What read_stat() says of each thread of a process."""
     found = {}
     for stat in sorted(pathlib.Path(f"/proc/{pid}/task").glob("*/stat")):
-        try:
-            text = stat.read_text()
-        except OSError:
-            continue  # it has ended meanwhile
-        name, fields = text[text.index("(") + 1 : text.rindex(")")], text.rsplit(")", 1)[1].split()
-        found[stat.parent.name] = (name, fields[0], int(fields[11]) + int(fields[12]))
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            found[stat.parent.name] = read_stat(stat)
     return found
+
+
+def cpu_seconds(pid):
+    return read_stat(pathlib.Path(f"/proc/{pid}/stat"))[2]
 
 
 def host_ticks():
@@ -94,8 +102,10 @@ def look(monitor, pid):
     time.sleep(APART_S)
     parts.append(host_line(ticks, host_ticks()))
     for thread, (name, state, after) in threads(pid).items():
-        spent = (after - used.get(thread, (name, state, 0))[2]) / os.sysconf("SC_CLK_TCK")
-        parts.append(f"thread {thread} {name:15} {state}  {spent:.2f} s of CPU time in {APART_S} s")
+        spent = after - used.get(thread, (name, state, 0))[2]
+        # QEMU also has threads that wait for disks; asleep they say nothing.
+        if state != "S" or name.startswith("CPU"):
+            parts.append(f"{name:15} {state}  {spent:.2f} s of CPU time in {APART_S} s")
     parts.append("\n".join(REGISTERS.findall(registers := monitor.ask("info registers -a")))
                  or registers)
     return "\n".join(parts)

@@ -17,9 +17,8 @@ left for it (to be seen with --limit 60); 77: this machine cannot do it, and why
 
 import argparse
 import concurrent.futures
+import contextlib
 import dataclasses
-import fcntl
-import hashlib
 import os
 import pathlib
 import shutil
@@ -30,14 +29,11 @@ import tempfile
 import threading
 import time
 
-from diagnosis import Monitor, diagnose
+from diagnosis import Monitor, cpu_seconds, diagnose
+from machine_image import SKIPPED, Skip, ready_image, say
 from report import Report
 
 HERE = pathlib.Path(__file__).resolve().parent
-IMAGE_SOURCE = HERE / "image"
-SKIPPED = 77
-# Images that no checkout has asked for in this time are deleted.
-KEEP_IMAGES_S = 30 * 24 * 3600
 RESULTS_BYTES = 64 << 20
 # What the guest writes to its console every 10 s, and how long it may be missing.
 ALIVE = b"@@alive"
@@ -89,89 +85,6 @@ KERNEL = (
     "nokaslr systemd.show_status=0 audit=0 apparmor=0 selinux=0 tsc=reliable no_timer_check "
     "clocksource=tsc"
 )
-
-
-class Skip(Exception):
-    """This machine cannot run the tests; says why."""
-
-
-def say(text):
-    print(f"    {text}", file=sys.stderr, flush=True)
-
-
-# ---- the image ----
-
-
-def image_hash():
-    digest = hashlib.sha256()
-    for path in sorted(IMAGE_SOURCE.rglob("*")):
-        if path.is_file():
-            data = path.read_bytes()
-            digest.update(f"{path.relative_to(IMAGE_SOURCE)} {len(data)}\n".encode())
-            digest.update(data)
-    return digest.hexdigest()[:16]
-
-
-def cache_folder():
-    """Where images are kept: the user's cache, or /tmp where there is no home to write to."""
-    home = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
-    for folder in (pathlib.Path(home) / "benchd-vm", pathlib.Path(f"/tmp/benchd-vm-{os.getuid()}")):
-        try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError:
-            continue
-        # /tmp is everybody's: what lies there must be our own before a program in it is started.
-        if folder.stat().st_uid == os.getuid() and os.access(folder, os.W_OK):
-            return folder
-    raise Skip("no folder to keep the test machine in: neither ~/.cache nor /tmp can be written")
-
-
-def why_not_buildable():
-    for program in ("apt-get", "dpkg", "mke2fs"):
-        if not shutil.which(program, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin"):
-            return f"'{program}' is missing: the test machine is built from Debian packages"
-    if os.getuid() != 0 and not shutil.which("sudo"):
-        return "building the test machine needs root, or sudo"
-    return None
-
-
-def remove_old_images(cache, keep):
-    for folder in cache.iterdir():
-        if folder.is_dir() and folder.name != keep:
-            if time.time() - folder.stat().st_mtime > KEEP_IMAGES_S:
-                shutil.rmtree(folder, ignore_errors=True)
-
-
-def build_image(image):
-    if why := why_not_buildable():
-        raise Skip(why)
-    say(f"building the test machine once, in {image}")
-    # Renamed at the end: a folder of that name is complete.
-    partial = image.with_name(image.name + ".partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    command = [str(IMAGE_SOURCE / "build.sh"), str(partial)]
-    if os.getuid() != 0:
-        command.insert(0, "sudo")
-    status = subprocess.run(command, stdin=subprocess.DEVNULL).returncode
-    if status == SKIPPED:
-        raise Skip("the packages of the test machine cannot be had (see above)")
-    if status != 0:
-        sys.exit("error: the test machine could not be built")
-    partial.rename(image)
-
-
-def ready_image():
-    cache = cache_folder()
-    image = cache / image_hash()
-    with open(cache / "lock", "w", encoding="ascii") as lock:
-        # Two test runs at once: the second waits for the first one's image.
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not image.exists():
-            build_image(image)
-            remove_old_images(cache, keep=image.name)
-        if os.access(image, os.W_OK):
-            os.utime(image)
-    return image
 
 
 # ---- what goes into the machine ----
@@ -268,6 +181,8 @@ class Life:
         # Why it was ended from here, in words.
         self.ended = None
         self.stood_still = False
+        # Of the machine so far: beside its wall time it says whether the host had time for it.
+        self.cpu_s = 0
         self._process = process
         self._monitor = monitor
         self._folder = folder
@@ -289,6 +204,8 @@ class Life:
         signs, since = 0, began
         while not self._over.wait(1):
             now = time.monotonic()
+            with contextlib.suppress(OSError):  # it has just ended
+                self.cpu_s = cpu_seconds(self._process.pid)
             if (there := self._signs()) != signs:
                 signs, since = there, now
             # Before the first one it boots.
@@ -375,7 +292,7 @@ def boot_once(image, boot, payload, folder, arguments):
     if report.status is None:
         show_last_words(boot, folder)
     said = f"boot '{boot.name}': {'FAILED' if problems else 'passed'}, {len(report.tests)} tests, "
-    said += f"{time.monotonic() - begin:.0f} s"
+    said += f"{time.monotonic() - begin:.0f} s ({life.cpu_s:.0f} s of CPU time)"
     if (error := report.clock_error()) is not None:
         said += f", its clock {100 * error:+.2f} % off"
     say(said)
