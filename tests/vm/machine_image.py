@@ -1,4 +1,4 @@
-"""The disk, the kernel and the emulator of the test machine: built once (image/build.sh) and kept."""
+"""Disk, kernel and emulator of the test machine: built once (image/build.sh) and kept."""
 
 import fcntl
 import hashlib

@@ -30,6 +30,7 @@ import threading
 import time
 
 from diagnosis import Monitor, cpu_seconds, diagnose
+from host_clock import tsc_khz
 from machine_image import SKIPPED, Skip, ready_image, say
 from report import Report
 
@@ -72,19 +73,25 @@ ALL_BOOTS = [
     Boot("v1", "cgroup version 1 only", INTEL, "pss.aml",
          "systemd.unified_cgroup_hierarchy=0 systemd.legacy_systemd_cgroup_controller=1"),
 ]
-# clocksource=tsc: the emulated counter is this side's own, the same for all CPUs: in 40,000 reads
-# from CPU to CPU none went back, and in runs of minutes it kept pace to 0.05 %, also at 3 % of a
-# processor, where the kernel calibrates it by the HPET. Each read of the HPET itself, the clock
-# before, is a trapped access under QEMU's one lock, five times as dear. On a quiet host, with hpet
-# and tsc: up after 12.7 and 9.9 s, 150 processes in 5.7 and 4.4 s, three reloads of systemd in 5.3
-# and 4.1 s. (Two CPUs: 3.5 s for the processes; but siblings to be switched off need four. Fewer
-# features, without AVX, XSAVE, LA57 or SMAP: nothing, 4.1 to 4.3 s.) report.py fails a boot whose
-# clock was off.
 KERNEL = (
     "console=ttyS0 root=/dev/nvme0n1 rootfstype=ext4 rw panic=-1 quiet loglevel=4 mitigations=off "
-    "nokaslr systemd.show_status=0 audit=0 apparmor=0 selinux=0 tsc=reliable no_timer_check "
-    "clocksource=tsc"
+    "nokaslr systemd.show_status=0 audit=0 apparmor=0 selinux=0 tsc=reliable no_timer_check"
 )
+
+
+def clock_options(khz):
+    """The kernel's clock: the TSC where this side has a steady one.
+
+    The emulated counter is this side's own, the same for all CPUs: in 40,000 reads from CPU to CPU
+    none went back, and it kept pace to 0.05 %. The kernel has to be told its frequency: measuring
+    it by the emulated PIT, on a host with other work, it was seen to take 300 MHz for 2,596 and
+    time to run eight times too fast. Within 1 % of that it refines it. Each read of the HPET is a
+    trapped access under QEMU's one lock, and five times as dear. On a quiet host, with hpet and
+    tsc: up after 12.7 and 9.9 s, 150 processes in 5.7 and 4.4 s, three reloads of systemd in 5.3
+    and 4.1 s. (Two CPUs: 3.5 s for the processes; but siblings to be switched off need four. Fewer
+    features, without AVX, XSAVE, LA57 or SMAP: nothing, 4.1 to 4.3 s.)
+    """
+    return f"clocksource=tsc tsc_early_khz={khz}" if khz else "clocksource=hpet"
 
 
 # ---- what goes into the machine ----
@@ -143,7 +150,7 @@ def qemu_command(image, boot, payload, folder, monitor):
         # Two cores of two threads: one for housekeeping, one for benchmarks.
         "-smp", "4,sockets=1,cores=2,threads=2", "-m", "1024",
         "-kernel", f"{image}/vmlinux",
-        "-append", f"{KERNEL} vm-test.boot={boot.name} {boot.kernel}",
+        "-append", f"{KERNEL} {clock_options(tsc_khz())} vm-test.boot={boot.name} {boot.kernel}",
         "-acpitable", f"file={image}/{boot.table}",
         "-drive", f"if=none,id=root,file={image}/root.ext4,format=raw,snapshot=on,cache=unsafe",
         "-device", "nvme,drive=root,serial=root",

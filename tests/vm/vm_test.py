@@ -112,6 +112,12 @@ class Some(unittest.TestCase):
         pass
 
 
+class ClockTest(unittest.TestCase):
+    def test_the_kernel_is_told_the_frequency_or_takes_another_clock(self):
+        self.assertEqual(vm.clock_options(2596130), "clocksource=tsc tsc_early_khz=2596130")
+        self.assertEqual(vm.clock_options(None), "clocksource=hpet")
+
+
 class CoreSetTest(unittest.TestCase):
     def setUp(self):
         marks = unittest.mock.patch.dict(core._boot_of, clear=True)
