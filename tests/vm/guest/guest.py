@@ -4,11 +4,11 @@ The rule: after every test, the machine is as it was before it, to the last valu
 """
 
 import contextlib
+import itertools
 import os
 import pathlib
 import pwd
 import re
-import shutil
 import subprocess
 import time
 
@@ -105,6 +105,28 @@ def configure(text):
     CONFIG.write_text(text)
     run("systemctl", "reset-failed")
     run("systemctl", "restart", *reversed(installation.SERVICES))
+
+
+_drop_ins = itertools.count(1)
+
+
+def drop_in(texts):
+    """Adds these texts to these units; a function that takes them away again."""
+    name = f"test-{next(_drop_ins)}.conf"
+    files = [pathlib.Path(f"/run/systemd/system/{unit}.d") / name for unit in texts]
+    for file, text in zip(files, texts.values()):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    run("systemctl", "daemon-reload")
+
+    def remove():
+        for file in files:
+            file.unlink()
+            with contextlib.suppress(OSError):
+                file.parent.rmdir()  # unless there is another
+        run("systemctl", "daemon-reload")
+
+    return remove
 
 
 class GuestTest(e2e_support.DaemonTest):
@@ -241,18 +263,9 @@ class GuestTest(e2e_support.DaemonTest):
         names = [f"--unit={name}" for name in units or installation.SERVICES]
         return run("journalctl", "--no-pager", "--output=cat", "--lines=30", *names)
 
-    def drop_in(self, service, text, name="test"):
+    def drop_in(self, service, text):
         """Adds to a unit for the length of the test."""
-        folder = pathlib.Path(f"/run/systemd/system/{service}.d")
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{name}.conf").write_text(text)
-        run("systemctl", "daemon-reload")
-
-        def remove():
-            shutil.rmtree(folder, ignore_errors=True)
-            run("systemctl", "daemon-reload")
-
-        self.addCleanup(remove)
+        self.addCleanup(drop_in({service: text}))
 
 
 def who_may_run_on(wanted):

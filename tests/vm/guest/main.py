@@ -3,6 +3,7 @@
 
 Which boot it is stands on the kernel's command line, vm-test.boot=NAME.
 Run by the test machine's own service, as root, in the folder that has the payload.
+Lines that begin with @@ are for vm.py (report.py says what they are).
 """
 
 import os
@@ -13,10 +14,13 @@ import sys
 import time
 import unittest
 
+import clock
+import core
 from hang import HangWatch, show_life
 
 HERE = pathlib.Path(__file__).resolve().parent
-# In this order: the last ones take benchd off the machine again.
+# What a boot runs that is not one of the core set, in this order: the last ones take benchd off the
+# machine again.
 SUITES = {
     "intel": ["test_services", "test_sessions", "test_settings", "test_metrics", "test_removal"],
     "crashes": ["test_crashes", "test_missing"],
@@ -27,7 +31,7 @@ SUITES = {
 
 
 class Result(unittest.TestResult):
-    """One line a test with the time it took, and at once what is wrong: the machine may not live
+    """Says when a test begins and how it ended, and at once what is wrong: the machine may not live
     to the end of the run."""
 
     def __init__(self, stream, descriptions, verbosity):
@@ -37,55 +41,68 @@ class Result(unittest.TestResult):
 
     def startTest(self, test):
         super().startTest(test)
-        self._began = time.monotonic()
+        self._outcome = "ok"
         self._watch.start(test.id())
-        self._say(f"{type(test).__name__}.{test._testMethodName} ... ")
+        self._say(f"@@begin {time.monotonic():.3f} {test.id()}")
 
     def stopTest(self, test):
         self._watch.stop()
+        self._say(f"@@end {time.monotonic():.3f} {self._outcome} {test.id()}")
         super().stopTest(test)
 
     def _say(self, text):
-        self._stream.write(text)
+        self._stream.write(text + "\n")
         self._stream.flush()
-
-    def _end(self, word, details=""):
-        self._say(f"{word} ({time.monotonic() - self._began:.1f} s)\n{details}")
-
-    def addSuccess(self, test):
-        super().addSuccess(test)
-        self._end("ok")
 
     def addFailure(self, test, err):
         super().addFailure(test, err)
-        self._end("FAILED", self.failures[-1][1])
+        self._outcome = "FAILED"
+        self._say(self.failures[-1][1])
 
     def addError(self, test, err):
         super().addError(test, err)
-        self._end("ERROR", self.errors[-1][1])
+        self._outcome = "ERROR"
+        self._say(self.errors[-1][1])
 
     def addSubTest(self, test, subtest, err):
         super().addSubTest(test, subtest, err)
         if err is not None:
-            self._end(f"FAILED {subtest._message}", self._exc_info_to_string(err, test))
+            self._outcome = "FAILED"
+            self._say(f"{subtest._message}: {self._exc_info_to_string(err, test)}")
 
     def addSkip(self, test, reason):
         super().addSkip(test, reason)
-        self._end(f"skipped: {reason}")
+        self._outcome = "skipped"
+        self._say(f"skipped: {reason}")
 
     def printErrors(self):
         """They have been printed."""
 
 
+def flat(suite):
+    for one in suite:
+        if isinstance(one, unittest.TestSuite):
+            yield from flat(one)
+        else:
+            yield one
+
+
+def files_of_tests():
+    """All of them; the one that takes benchd off the machine last."""
+    return sorted((path.stem for path in HERE.glob("test_*.py")),
+                  key=lambda name: (name == "test_removal", name))
+
+
 def load(boot, names):
-    loader = unittest.TestLoader()
-    if names:
-        return loader.loadTestsFromNames(names)
-    return loader.loadTestsFromNames(SUITES[boot])
+    """The tests that were asked for by name, or those of the boot."""
+    core_boot = boot in core.BOOTS and not names
+    names = names or (files_of_tests() if core_boot else SUITES[boot])
+    tests = list(flat(unittest.TestLoader().loadTestsFromNames(names)))
+    return unittest.TestSuite(core.select(boot, tests) if core_boot else tests)
 
 
 def main(names):
-    boot = re.search(r"vm-test\.boot=(\w+)", pathlib.Path("/proc/cmdline").read_text()).group(1)
+    boot = re.search(r"vm-test\.boot=(\S+)", pathlib.Path("/proc/cmdline").read_text()).group(1)
     os.environ["BENCHD_VM_BOOT"] = boot
     os.environ["BENCHD_BIN_DIR"] = "/usr/local/bin"
     os.environ["BENCHD_TEST_PROGRAMS"] = str(HERE.parent / "programs")
@@ -103,12 +120,14 @@ def main(names):
     installation.install()
     guest.make_people()
     print(f"up after {pathlib.Path('/proc/uptime').read_text().split()[0]} s, boot {boot}, "
-          f"Linux {os.uname().release}", flush=True)
+          f"Linux {os.uname().release}\n{clock.describe()}", flush=True)
+    tests = load(boot, names)
+    print(f"@@tests {tests.countTestCases()}", flush=True)
     runner = unittest.TextTestRunner(stream=sys.stdout, verbosity=2, resultclass=Result)
-    result = runner.run(load(boot, names))
+    result = runner.run(tests)
     for test, details in (*result.failures, *result.errors):
         print(f"failed: {test.id()}: {details.strip().splitlines()[-1]}", flush=True)
-    return 0 if result.wasSuccessful() and result.testsRun > 0 else 1
+    return 0 if result.wasSuccessful() else 1
 
 
 if __name__ == "__main__":

@@ -7,12 +7,13 @@ import signal
 import time
 
 import e2e_support
-from guest import GuestTest, installation, main_pid, run, unit, wait_until
+from core import core, times
+from guest import GuestTest, drop_in, installation, main_pid, run, unit, wait_until
 from test_settings import EVERYTHING
 
 SEED = int(os.environ.get("BENCHD_VM_SEED", random.SystemRandom().randrange(1 << 32)))
-# The issue asks for 20 at least.
-APPLIES, RESTORES, SESSIONS = 9, 4, 9
+# 22 of all kinds, where nothing is left out.
+APPLIES, RESTORES, SESSIONS = times(3, 9), 4, 9
 JOURNAL = pathlib.Path("/run/benchd-runner/settings.journal")
 
 
@@ -27,17 +28,24 @@ def kill(pid):
 class CrashTest(GuestTest):
     configuration = EVERYTHING
 
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        # Kills come faster here than systemd lets a service be restarted. Once for all tests: it
+        # costs a reload of systemd, a second or two under emulation.
+        cls.addClassCleanup(drop_in(
+            {service: "[Unit]\nStartLimitIntervalSec=0\n" for service in installation.SERVICES}))
+
     def setUp(self):
         super().setUp()
         self.random = random.Random(f"{SEED} {self.id()}")
-        # Kills come faster here than systemd lets a service be restarted.
-        for service in installation.SERVICES:
-            self.drop_in(service, "[Unit]\nStartLimitIntervalSec=0\n")
 
     def restarted(self, service, old):
-        wait_until(
-            lambda: unit(service, "ActiveState") == "active" and main_pid(service) not in (0, old),
-            f"{service} runs again")
+        def runs_again():
+            state, pid = unit(service, "ActiveState", "MainPID")
+            return state == "active" and int(pid) not in (0, old)
+
+        wait_until(runs_again, f"{service} runs again")
 
     def assert_put_back(self, what):
         with self.subTest(what):
@@ -50,8 +58,9 @@ class CrashTest(GuestTest):
         action()
         return time.monotonic() - began
 
+    @core("core-b")
     def test_half_done_applies(self):
-        print(f"(seed {SEED}) ", end="", flush=True)
+        print(f"seed {SEED}", flush=True)
         whole = self.time_of(lambda: self.machine("apply", "everything"))
         self.machine("restore")
         for number in range(APPLIES):
@@ -67,7 +76,7 @@ class CrashTest(GuestTest):
             self.assert_put_back(f"apply {number}: killed after {moment:.3f} of {whole:.3f} s")
 
     def test_half_done_restores(self):
-        print(f"(seed {SEED}) ", end="", flush=True)
+        print(f"seed {SEED}", flush=True)
         for number in range(RESTORES):
             self.machine("apply", "everything")
             whole = 0.6
@@ -81,7 +90,7 @@ class CrashTest(GuestTest):
             self.assert_put_back(f"restore {number}: killed after {moment:.3f} s")
 
     def test_sessions(self):
-        print(f"(seed {SEED}) ", end="", flush=True)
+        print(f"seed {SEED}", flush=True)
         words = ("compare", "--parse", "lines", "--metric", "n:2%:lower", "--runs", "8",
                  "--machine-profile", "everything", "echo n 1000", "echo n 1000")
         whole = self.time_of(lambda: self.assert_exit(self.benchctl(*words), 0))
@@ -98,6 +107,7 @@ class CrashTest(GuestTest):
                 f"session {number}: {service} killed after {moment:.3f} of {whole:.3f} s")
         self.assert_exit(self.compare(), e2e_support.PASS)
 
+    @core("core-b")
     def test_in_the_middle_of_a_run(self):
         for service in installation.SERVICES:
             gate, client, _ = self.session_at_gate("--machine-profile", "everything")
@@ -111,6 +121,7 @@ class CrashTest(GuestTest):
             for name in ("arrivals", "open"):
                 (self.folder / name).unlink()
 
+    @core("core-b")
     def test_both_at_once(self):
         gate, client, _ = self.session_at_gate("--machine-profile", "everything")
         victims = {service: main_pid(service) for service in installation.SERVICES}
@@ -122,8 +133,9 @@ class CrashTest(GuestTest):
         self.finish(gate, client)
         self.assert_put_back("both")
 
+    @core("core-b")
     def test_a_runner_that_is_not_started_again_leaves_nothing_either(self):
-        self.drop_in("benchd-runner.service", "[Service]\nRestart=no\n", name="no-restart")
+        self.drop_in("benchd-runner.service", "[Service]\nRestart=no\n")
         self.machine("apply", "everything")
         # Nor by benchd, which connects to its socket again as soon as it is gone.
         os.kill(main_pid("benchd.service"), signal.SIGSTOP)

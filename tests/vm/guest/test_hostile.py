@@ -5,12 +5,18 @@ import pathlib
 import pwd
 
 import e2e_support
+from core import core
 from guest import ADMIN, ALICE, DOOMED, GuestTest, main_pid, run, wait_until
 from hostile_cases import CONFIG, KILLED, LINES, TIMED_OUT, SystemCases, groups_of_runs
 
 HAS_V2 = " cgroup2 " in pathlib.Path("/proc/self/mounts").read_text()
 
 
+@core(
+    "core-b", "test_what_it_leaves_running_ends_with_the_run", "test_a_limit_says_whose_it_is",
+    "test_it_allocates_without_end", "test_its_children_together_allocate_without_end",
+    "test_it_kills_all_of_its_users_processes", "test_it_leaves_a_process_of_roots",
+    "test_a_killed_runner_leaves_no_bomb_and_no_group")
 class HostileTest(SystemCases, GuestTest):
     configuration = CONFIG
     # Version 1 ends the process that asks, and the rest go on waiting for it.

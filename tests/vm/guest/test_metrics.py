@@ -4,6 +4,7 @@ waits for and that outlives its program."""
 import shutil
 
 import e2e_support
+from core import core
 from guest import GuestTest
 
 MEBIBYTE = 1 << 20
@@ -37,6 +38,7 @@ class MetricsTest(GuestTest):
         by_name = {one["metric"]: one for one in done.events[-1]["comparisons"]}
         return by_name, done
 
+    @core("core-b")
     def test_tree_cpu_time_has_the_worker_that_rusage_has_not(self):
         by_name, _ = self.gate(
             "tree_cpu_time:10%", self.worker("base", 10_000), self.worker("more", 40_000),
@@ -50,6 +52,7 @@ class MetricsTest(GuestTest):
             tree["mean_candidate"] - tree["mean_reference"],
             5 * abs(own["mean_candidate"] - own["mean_reference"]))
 
+    @core("core-b")
     def test_tree_memory_peak_has_the_worker_too_and_each_run_its_own(self):
         by_name, _ = self.gate(
             "tree_memory_peak:+1MiB", self.worker("base", mebibytes=16),

@@ -5,6 +5,7 @@ import subprocess
 
 import e2e_support
 import installation
+from core import core
 from guest import ALICE, GuestTest
 
 
@@ -23,6 +24,7 @@ class UserModeTest(GuestTest):
         self.assertEqual(self.daemon.stop(), 0, self.daemon.log_text())
         super()._stop_and_look()
 
+    @core("core-b")
     def test_a_session_changes_nothing_and_says_so(self):
         gate, client, started = self.session_at_gate("--socket", self.socket)
         self.assertEqual(self.differences(), [])
@@ -35,6 +37,7 @@ class UserModeTest(GuestTest):
         done = self.compare("--socket", self.socket, "--isolation", "strict")
         self.assert_exit(done, e2e_support.REFUSED)
 
+    @core("core-b")
     def test_apply_is_refused_with_the_reason(self):
         done = self.benchctl("machine", "apply", "--socket", self.socket)
         self.assert_exit(done, e2e_support.REFUSED)

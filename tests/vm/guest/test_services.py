@@ -10,6 +10,7 @@ import socket
 
 import e2e_support
 import installation
+from core import core
 from guest import ALICE, STRANGER, GuestTest, main_pid, read, run, unit, wait_until
 
 
@@ -18,6 +19,7 @@ class StartTest(GuestTest):
         self.assertEqual(pwd.getpwnam("benchd").pw_shell.split("/")[-1], "nologin")
         self.assertEqual(grp.getgrnam("benchd-admin").gr_mem, ["ada"])
 
+    @core("core-a")
     def test_enabled_units_run(self):
         run("systemctl", "enable", "--now", *installation.SOCKETS, "benchd.service")
         for name in (*installation.SOCKETS, *installation.SERVICES):
@@ -25,11 +27,13 @@ class StartTest(GuestTest):
             if name != "benchd-runner.service":
                 self.assertEqual(run("systemctl", "is-enabled", name), "enabled")
 
+    @core("core-a")
     def test_only_the_runner_is_root(self):
         for name, uid in (("benchd.service", pwd.getpwnam("benchd").pw_uid),
                           ("benchd-runner.service", 0)):
             self.assertEqual(os.stat(f"/proc/{main_pid(name)}").st_uid, uid, name)
 
+    @core("core-a")
     def test_sockets_belong_to_whom_they_are_for(self):
         control, runner = os.stat("/run/benchd/benchd.sock"), os.stat("/run/benchd/runner.sock")
         self.assertEqual((control.st_mode & 0o777, control.st_gid),
@@ -37,6 +41,7 @@ class StartTest(GuestTest):
         self.assertEqual((runner.st_mode & 0o777, runner.st_uid),
                          (0o600, pwd.getpwnam("benchd").pw_uid))
 
+    @core("core-a")
     def test_a_stranger_is_told_which_group_to_join(self):
         done = self.benchctl("list", who=STRANGER)
         self.assert_exit(done, e2e_support.REFUSED)
@@ -50,17 +55,20 @@ class StartTest(GuestTest):
 
 
 class ActivationTest(GuestTest):
+    @core("core-a")
     def test_a_client_starts_the_daemon(self):
         run("systemctl", "stop", "benchd.service")
         self.assertEqual(unit("benchd.service", "ActiveState"), "inactive")
         self.assert_exit(self.benchctl("list"), 0)
         self.assertEqual(unit("benchd.service", "ActiveState"), "active")
 
+    @core("core-a")
     def test_a_session_starts_daemon_and_runner(self):
         run("systemctl", "stop", *installation.SERVICES)
         self.assert_exit(self.compare(), e2e_support.PASS)
         self.assertEqual(unit("benchd-runner.service", "ActiveState"), "active")
 
+    @core("core-a")
     def test_the_runner_turns_others_away(self):
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client:
             client.connect("/run/benchd/runner.sock")
@@ -69,6 +77,7 @@ class ActivationTest(GuestTest):
 
 
 class WatchdogTest(GuestTest):
+    @core("core-a")
     def test_a_daemon_that_hangs_is_started_again_and_the_machine_given_back(self):
         # As shipped it may hang for 30 s, and be given 30 s to die: too long to wait for here.
         self.drop_in("benchd.service", "[Service]\nWatchdogSec=3\nTimeoutAbortSec=3\n")
@@ -95,6 +104,7 @@ class AsTheirUserTest(GuestTest):
         done = self.compare("--runs", "8", command=command)
         self.assert_exit(done, e2e_support.PASS)
 
+    @core("core-a")
     def test_home_can_be_written_and_tmp_is_everybodys(self):
         home, tmp = pathlib.Path("/home/alice/written"), pathlib.Path("/tmp/of-alice")
         self.addCleanup(home.unlink)
@@ -108,6 +118,7 @@ class AsTheirUserTest(GuestTest):
             "/usr/bin/python3 -c 'import mmap; mmap.mmap(-1, 4096, prot=mmap.PROT_READ |"
             " mmap.PROT_WRITE | mmap.PROT_EXEC)' || exit 1")
 
+    @core("core-a")
     def test_nothing_of_the_services_limits_is_inherited(self):
         out = self.folder / "limits"
         out.touch()

@@ -6,6 +6,7 @@ import re
 import subprocess
 
 import e2e_support
+from core import core
 from guest import (BENCHMARK, GuestTest, background_load, cpus, main_pid, read, run,
                    start_afresh, wait_until, who_may_run_on)
 
@@ -17,6 +18,7 @@ def partition():
 
 
 class SessionTest(GuestTest):
+    @core("core-a")
     def test_a_session_passes_and_says_what_was_held(self):
         done = self.compare("--runs", "8")
         self.assert_exit(done, e2e_support.PASS)
@@ -26,6 +28,7 @@ class SessionTest(GuestTest):
             self.assertTrue(one["held"] or one.get("why"), one)
         self.assertEqual(done.events[-1]["verdict"], "pass")
 
+    @core("core-a")
     def test_children_run_as_their_user_on_a_benchmark_cpu(self):
         out = self.folder / "children"
         out.touch()
@@ -47,6 +50,7 @@ class SessionTest(GuestTest):
         self.assertEqual(started.get("isolation", []), [])
         self.finish(gate, client)
 
+    @core("core-a")
     def test_a_cancelled_session_gives_back(self):
         _, client, started = self.session_at_gate()
         self.assertEqual(partition(), "isolated")
@@ -59,6 +63,7 @@ class SessionTest(GuestTest):
 
 
 class PartitionTest(GuestTest):
+    @core("core-a")
     def test_the_partition_is_isolated_and_nobody_else_may_run_there(self):
         with background_load(3):
             gate, client, started = self.session_at_gate()
@@ -69,6 +74,7 @@ class PartitionTest(GuestTest):
             self.assertEqual(who_may_run_on(BENCHMARK), [])
             self.finish(gate, client)
 
+    @core("core-a")
     def test_nobody_else_does_run_there(self):
         # Looked at again and again while children spin there and three others want a CPU.
         spinning = self.script("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; echo n 1000")
@@ -89,6 +95,7 @@ class PartitionTest(GuestTest):
         self.assertGreater(looks, 5)
         self.assertEqual(strangers, set())
 
+    @core("core-a")
     def test_runner_and_daemon_stay_off_the_benchmark_cpus(self):
         gate, client, _ = self.session_at_gate()
         for service in ("benchd.service", "benchd-runner.service"):
@@ -97,6 +104,7 @@ class PartitionTest(GuestTest):
             self.assertEqual(allowed & BENCHMARK, set(), service)
         self.finish(gate, client)
 
+    @core("core-b")
     def test_a_reload_of_systemd_does_not_hurt_it(self):
         gate, client, _ = self.session_at_gate()
         run("systemctl", "daemon-reload")
@@ -105,6 +113,7 @@ class PartitionTest(GuestTest):
         verdict = self.finish(gate, client)
         self.assertNotIn("partition_invalid", [one["code"] for one in verdict.get("warnings", [])])
 
+    @core("core-b")
     def test_nor_does_a_new_systemd(self):
         gate, client, _ = self.session_at_gate()
         runner = main_pid("benchd-runner.service")
@@ -117,6 +126,7 @@ class PartitionTest(GuestTest):
         self.assert_exit(self.compare(), e2e_support.PASS)
         self.assertEqual(main_pid("benchd-runner.service"), runner)
 
+    @core("core-a")
     def test_who_takes_the_cpus_away_is_told_of(self):
         gate, client, _ = self.session_at_gate()
         self.addCleanup(start_afresh)
@@ -128,6 +138,7 @@ class PartitionTest(GuestTest):
         codes = [one["code"] for one in client.events[-1].get("warnings", [])]
         self.assertIn("partition_invalid", codes)
 
+    @core("core-a")
     def test_who_was_pinned_there_is_pinned_there_again(self):
         # Before Linux 6.2 a change of a cpuset gives its threads all of its CPUs.
         pinned = [subprocess.Popen(["taskset", "--cpu-list", one, "sleep", "inf"])

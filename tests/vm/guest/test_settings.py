@@ -3,6 +3,7 @@
 import pathlib
 
 import e2e_support
+from core import core
 from guest import (ALICE, BENCHMARK, HOUSEKEEPING, GuestTest, configure, cpus, read, run,
                    start_afresh, unit)
 
@@ -72,6 +73,7 @@ class SettingsTest(GuestTest):
 
 
 class FrequencyTest(SettingsTest):
+    @core("core-a")
     def test_governor_and_limits_are_the_drivers(self):
         self.assertEqual(read(CPU / "cpu2/cpufreq/scaling_driver"), "acpi-cpufreq")
         self.assertEqual(frequency(2, "governor"), "schedutil")
@@ -97,6 +99,7 @@ class FrequencyTest(SettingsTest):
 
 
 class ThreadsTest(SettingsTest):
+    @core("core-a")
     def test_siblings_are_switched_off_and_come_back(self):
         gate, client, started = self.with_profile("everything")
         self.assertEqual(read(CPU / "smt/control"), "off")
@@ -115,6 +118,7 @@ class ThreadsTest(SettingsTest):
 
 
 class InterruptTest(SettingsTest):
+    @core("core-a")
     def test_all_that_can_be_moved_are_moved_and_the_others_listed(self):
         kept = irqs_that_cannot_be_moved()
         self.assertTrue(kept, "the disks' queues are the kernel's own")
@@ -135,6 +139,7 @@ class InterruptTest(SettingsTest):
 
 
 class KernelTest(SettingsTest):
+    @core("core-a")
     def test_the_rest_is_set_and_told(self):
         gate, client, started = self.with_profile("everything")
         self.assertEqual(read("/proc/sys/kernel/timer_migration"), "0")
@@ -215,12 +220,14 @@ class ApplyTest(SettingsTest):
         held = {one["setting"]: one["held"] for one in status["settings"]}
         self.assertTrue(held["governor"] and held["smt"] and held["cpuset"], held)
 
+    @core("core-a")
     def test_restore_gives_back_and_may_be_said_twice(self):
         self.machine("apply", "everything")
         for _ in range(2):
             self.machine("restore")
             self.assert_machine_as_before()
 
+    @core("core-a")
     def test_others_may_look_but_not_change(self):
         for words in (("apply", "everything"), ("restore",)):
             done = self.benchctl("machine", *words)
@@ -228,11 +235,13 @@ class ApplyTest(SettingsTest):
             self.assert_one_error(done, "admin")
         self.assert_exit(self.benchctl("machine", "status"), 0)
 
+    @core("core-a")
     def test_stopping_the_runner_gives_back(self):
         self.machine("apply", "everything")
         run("systemctl", "stop", "benchd-runner.service")
         self.assert_given_back_while_stopped()
 
+    @core("core-a")
     def test_stopping_the_daemon_gives_back(self):
         self.machine("apply", "everything")
         run("systemctl", "stop", "benchd.service")

@@ -1,0 +1,21 @@
+"""What this machine takes its time from: the first question when one stands still."""
+
+import os
+import pathlib
+import re
+
+SYSTEM = pathlib.Path("/sys/devices/system")
+# Of /proc/cpuinfo: what the kernel looks at when it chooses a clock and a timer.
+FEATURES = {"tsc", "constant_tsc", "nonstop_tsc", "tsc_known_freq", "tsc_reliable",
+            "tsc_deadline_timer", "x2apic", "arat", "hypervisor"}
+
+
+def describe():
+    source = SYSTEM / "clocksource/clocksource0"
+    current, available = ((source / name).read_text().strip()
+                          for name in ("current_clocksource", "available_clocksource"))
+    timer = (SYSTEM / "clockevents/clockevent0/current_device").read_text().strip()
+    flags = re.search(r"^flags\s*:(.*)", pathlib.Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    features = " ".join(sorted(FEATURES & set(flags.group(1).split())))
+    return (f"clock {current} (of {available}), timer {timer}, {os.cpu_count()} CPUs with "
+            f"{features}")

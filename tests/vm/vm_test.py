@@ -1,0 +1,165 @@
+#!/usr/bin/python3
+"""What vm.py makes of what a machine says, or no longer says; no machine is started here."""
+
+import contextlib
+import importlib
+import io
+import os
+import pathlib
+import sys
+import unittest
+import unittest.mock
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE / "guest")]
+# As main.py of the guest sets it.
+os.environ["BENCHD_VM_BOOT"] = "core-a"
+
+import core  # noqa: E402
+import main  # noqa: E402
+import report  # noqa: E402
+import vm  # noqa: E402
+
+
+def report_of(*lines):
+    """A report of these lines, which came a second apart."""
+    found = report.Report("v1")
+    for now, line in enumerate(lines):
+        found.read(line, float(now))
+    return found
+
+
+PASSED = ("@@tests 2", "@@begin 10.0 test_x.X.test_1", "@@end 11.5 ok test_x.X.test_1",
+          "@@begin 12.0 test_x.X.test_2", "@@end 13.0 ok test_x.X.test_2", "@@status=0")
+
+
+class ReportTest(unittest.TestCase):
+    def test_all_passed(self):
+        passed = report_of(*PASSED)
+        self.assertEqual(passed.problems("not used"), [])
+        self.assertEqual([(one.name, one.seconds) for one in passed.tests],
+                         [("test_x.X.test_1", 1.5), ("test_x.X.test_2", 1.0)])
+
+    def test_a_boot_that_is_cut_off_has_failed_and_names_itself_and_its_test(self):
+        for count in range(len(PASSED)):
+            problems = report_of(*PASSED[:count]).problems("cut off after 60 s, its limit")
+            self.assertEqual(len(problems), 1)
+            self.assertIn("boot 'v1': cut off after 60 s, its limit", problems[0])
+            if count == 4:
+                self.assertIn("in test_x.X.test_2; 1 of 2 tests had passed", problems[0])
+
+    def test_a_boot_in_which_no_test_ran_has_failed(self):
+        for lines in (["@@status=0"], ["@@tests 0", "@@status=0"]):
+            self.assertIn("0 of 0", report_of(*lines).problems("")[0])
+
+    def test_a_test_that_did_not_run_or_was_skipped_is_a_failure(self):
+        without_the_second = [line for line in PASSED if "test_2" not in line]
+        self.assertIn("1 of 2 tests", report_of(*without_the_second).problems("")[0])
+        skipped = [line.replace("ok test_x.X.test_2", "skipped test_x.X.test_2")
+                   for line in PASSED]
+        problems = report_of(*skipped).problems("")
+        self.assertIn("1 of 2 tests", problems[0])
+        self.assertEqual(problems[1:], ["boot 'v1': skipped: test_x.X.test_2"])
+
+    def test_a_failed_test_is_named_once(self):
+        lines = [line.replace("ok test_x.X.test_1", "FAILED test_x.X.test_1")
+                 for line in PASSED[:-1]]
+        problems = report_of(*lines, "failed: test_x.X.test_1: 1 != 2", "@@status=1").problems("")
+        self.assertEqual(problems, ["boot 'v1': FAILED",
+                                    "boot 'v1': failed: test_x.X.test_1: 1 != 2"])
+
+    def test_a_program_run_by_hand_needs_no_tests(self):
+        self.assertEqual(report_of("hello", "@@status=0").problems("", of_tests=False), [])
+        self.assertTrue(report_of("hello", "@@status=3").problems("", of_tests=False))
+
+    def test_a_clock_that_is_too_fast_is_told(self):
+        found = report.Report("v1")
+        found.read("@@begin 100.0 t", 0)
+        self.assertIsNone(found.clock_error())
+        found.read("@@end 202.0 ok t", 100)
+        self.assertAlmostEqual(found.clock_error(), 0.02)
+
+    def test_a_boot_with_such_a_clock_has_failed(self):
+        for ended, problems in (("200.5", 0), ("250.0", 1), ("150.0", 1)):
+            found = report.Report("v1")
+            for now, line in enumerate(("@@tests 1", "@@begin 100.0 t", f"@@end {ended} ok t",
+                                        "@@status=0")):
+                found.read(line, 100.0 * min(now, 2))
+            self.assertEqual(len(found.problems("")), problems, ended)
+
+
+class BootsTest(unittest.TestCase):
+    def test_the_core_set_all_and_one(self):
+        names = [[boot.name for boot in vm.choose_boots(*which)] for which in (
+            (None, False), (None, True), (["v1"], False))]
+        self.assertEqual(names, [list(core.BOOTS), ["intel", "crashes", "hostile", "amd", "v1"],
+                                 ["v1"]])
+
+    def test_what_contradicts_itself_is_an_error(self):
+        for words in (["--all", "--boot", "v1"], ["--only", "test_v1"], ["--boot", "v2"],
+                      ["--minutes", "5"]):
+            with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()):
+                vm.parse_arguments(["--build", "x", *words])
+
+
+class Some(unittest.TestCase):
+    """Not run: cases to mark."""
+
+    def first(self):
+        pass
+
+    def second(self):
+        pass
+
+
+class ClockTest(unittest.TestCase):
+    def test_the_kernel_is_told_the_frequency_or_takes_another_clock(self):
+        self.assertEqual(vm.clock_options(2596130), "clocksource=tsc tsc_early_khz=2596130")
+        self.assertEqual(vm.clock_options(None), "clocksource=hpet")
+
+
+class CoreSetTest(unittest.TestCase):
+    def setUp(self):
+        marks = unittest.mock.patch.dict(core._boot_of, clear=True)
+        marks.start()
+        self.addCleanup(marks.stop)
+        self.tests = [Some("first"), Some("second")]
+
+    def test_what_is_marked_is_chosen(self):
+        core.core("core-a")(Some.first)
+        core.core("core-b", "second")(Some)
+        self.assertEqual(core.select("core-a", self.tests), self.tests[:1])
+        self.assertEqual(core.select("core-b", self.tests), self.tests[1:])
+
+    def test_what_does_not_exist_is_an_error(self):
+        core.core("core-a", "third")(Some)
+        with self.assertRaisesRegex(LookupError, "Some.third"):
+            core.select("core-a", self.tests)
+        with self.assertRaises(ValueError):
+            core.core("core-c")
+
+
+class GuestTestsTest(unittest.TestCase):
+    """The files of guest/ themselves, as far as this side can tell."""
+
+    @classmethod
+    def setUpClass(cls):
+        # As they are called in the machine; nothing of them is started.
+        os.environ.update(BENCHD_BIN_DIR="/nowhere", BENCHD_TEST_PROGRAMS="/nowhere")
+        # Behind those of guest/, some of which have the same names.
+        sys.path += [str(HERE.parent / "e2e"), str(HERE.parent / "bench")]
+        for name, here in (("e2e_support", "support"), ("isolation_bench", "isolation")):
+            sys.modules[name] = importlib.import_module(here)
+
+    def test_each_boot_of_the_core_set_has_its_tests(self):
+        for boot in core.BOOTS:
+            self.assertGreater(main.load(boot, []).countTestCases(), 10)
+
+    def test_every_file_of_tests_belongs_to_a_boot_of_all(self):
+        self.assertEqual({name for suite in main.SUITES.values() for name in suite},
+                         set(main.files_of_tests()))
+        self.assertEqual(list(main.SUITES), [boot.name for boot in vm.ALL_BOOTS])
+
+
+if __name__ == "__main__":
+    unittest.main()
