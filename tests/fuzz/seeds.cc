@@ -5,6 +5,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "tests/support/places.h"
+
 namespace benchd::fuzz {
 namespace {
 
@@ -34,8 +36,7 @@ std::string ReadFile(const std::filesystem::path& path) {
 }
 
 std::vector<std::string> SeedsOf(std::string_view name) {
-  const std::filesystem::path folder =
-      std::filesystem::path(BENCHD_TEST_DATA "/fuzz/corpus") / name;
+  const std::filesystem::path folder = std::filesystem::path(test::TestFile("fuzz/corpus")) / name;
   std::vector<std::string> seeds = Unpacked(ReadFile(folder.string() + ".txt"));
   std::vector<std::filesystem::path> files;
   std::error_code absent;
