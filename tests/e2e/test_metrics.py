@@ -27,7 +27,7 @@ class MetricsTest(DaemonTest):
     def compare(self, *words, code):
         """Decided within seconds, unless others have the machine."""
         done = self.benchctl_json(
-            "compare", "--max-time", "2m", *words, timeout=3 * PATIENCE_S)
+            "compare", "--max-time", "2m", *words, timeout=2 * PATIENCE_S)
         self.assert_exit(done, code)
         return done.events[-1]
 

@@ -21,7 +21,7 @@ class MeasuredTest(HarnessTest):
     def measure(self, *words):
         """Decided within seconds, unless others have the machine."""
         return self.benchctl_json(
-            "compare", "--max-time", "2m", *words, timeout=3 * PATIENCE_S)
+            "compare", "--max-time", "2m", *words, timeout=2 * PATIENCE_S)
 
     def compare(self, fmt, *words):
         return self.measure("--parse", fmt, *words)
