@@ -1,4 +1,4 @@
-# benchd_unity_sources(OUT SOURCE...): what a target compiles for these sources of the current folder.
+# benchd_unity_sources(OUT SOURCE...): what a target compiles for these sources.
 #
 # With BENCHD_UNITY they are compiled in batches: most of a compiler's time here goes into the same
 # headers. Names local to a file therefore differ within a module; what must not share a compiler's
@@ -13,8 +13,12 @@ function(benchd_unity_sources out)
     set(${out} ${ARGN} PARENT_SCOPE)
     return()
   endif()
-  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR}
-             OUTPUT_VARIABLE folder)
+  set(includes "")
+  foreach(source ${ARGN})
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    list(APPEND includes "#include \"${source}\"\n")
+  endforeach()
   # Batches of equal size: 17 files are 9 and 8, not 16 and 1.
   list(LENGTH ARGN count)
   math(EXPR batches "(${count} + ${BENCHD_UNITY_BATCH} - 1) / ${BENCHD_UNITY_BATCH}")
@@ -22,9 +26,8 @@ function(benchd_unity_sources out)
   set(begin 0)
   foreach(batch RANGE 1 ${batches})
     math(EXPR size "(${count} - ${begin} + ${batches} - ${batch}) / (${batches} - ${batch} + 1)")
-    list(SUBLIST ARGN ${begin} ${size} sources)
-    list(TRANSFORM sources REPLACE "(.+)" "#include \"${folder}/\\1\"\n")
-    list(JOIN sources "" text)
+    list(SUBLIST includes ${begin} ${size} lines)
+    list(JOIN lines "" text)
     set(file ${CMAKE_CURRENT_BINARY_DIR}/unity/${out}_${batch}.cc)
     file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)
     list(APPEND result ${file})

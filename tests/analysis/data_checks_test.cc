@@ -12,18 +12,18 @@
 namespace benchd {
 namespace {
 
-constexpr unsigned kSeed = 20261121;
+constexpr unsigned kDataSeed = 20261121;
 const CheckedNames kNames{"main", "base", "candidate"};
 const KnownMetric kMetric{"wall_time", "s", Better::kLower, 1e-9, true};
 
-using Make = std::function<double(int, std::mt19937_64&)>;
+using MakeValue = std::function<double(int, std::mt19937_64&)>;
 
-double Normal(std::mt19937_64& random) { return std::normal_distribution<double>()(random); }
+double CheckedNormal(std::mt19937_64& random) { return std::normal_distribution<double>()(random); }
 
 /// The codes that n pairs made by the two functions give rise to.
-std::vector<std::string> Codes(int n, const Make& base, const Make& candidate, bool paired = true,
-                               const KnownMetric& metric = kMetric) {
-  std::mt19937_64 random(kSeed);
+std::vector<std::string> WarningCodes(int n, const MakeValue& base, const MakeValue& candidate,
+                                      bool paired = true, const KnownMetric& metric = kMetric) {
+  std::mt19937_64 random(kDataSeed);
   CheckedValues values(paired);
   for (int i = 0; i < n; ++i) {
     const ArmValue b{base(i, random), true};
@@ -43,53 +43,55 @@ bool Has(const std::vector<std::string>& codes, const std::string& code) {
   return std::find(codes.begin(), codes.end(), code) != codes.end();
 }
 
-double Plain(int, std::mt19937_64& random) { return 10 + 0.1 * Normal(random); }
+double PlainValue(int, std::mt19937_64& random) { return 10 + 0.1 * CheckedNormal(random); }
 
-TEST(DataChecksTest, NormalArmsGiveNoWarning) { EXPECT_TRUE(Codes(200, Plain, Plain).empty()); }
+TEST(DataChecksTest, NormalArmsGiveNoWarning) {
+  EXPECT_TRUE(WarningCodes(200, PlainValue, PlainValue).empty());
+}
 
 TEST(DataChecksTest, AMachineThatDriftsIsInformationAndItsPairsAreFine) {
   // Both arms of a block share the machine's speed.
   double machine = 0;
   const auto base = [&machine](int i, std::mt19937_64& random) {
     machine = 0.02 * i;
-    return 10 + machine + 0.1 * Normal(random);
+    return 10 + machine + 0.1 * CheckedNormal(random);
   };
   const auto candidate = [&machine](int, std::mt19937_64& random) {
-    return 10 + machine + 0.1 * Normal(random);
+    return 10 + machine + 0.1 * CheckedNormal(random);
   };
-  const auto codes = Codes(200, base, candidate);
+  const auto codes = WarningCodes(200, base, candidate);
   EXPECT_TRUE(Has(codes, "drift"));
   EXPECT_FALSE(Has(codes, "pairs_drift"));
 }
 
 TEST(DataChecksTest, DifferencesThatDriftWeakenTheGuarantee) {
   const auto drifting = [](int i, std::mt19937_64& random) {
-    return 10 + 0.005 * i + 0.1 * Normal(random);
+    return 10 + 0.005 * i + 0.1 * CheckedNormal(random);
   };
-  EXPECT_TRUE(Has(Codes(200, Plain, drifting), "pairs_drift"));
+  EXPECT_TRUE(Has(WarningCodes(200, PlainValue, drifting), "pairs_drift"));
 }
 
 TEST(DataChecksTest, ArmsOfDifferentShapeAreNamed) {
   const auto two_modes = [](int, std::mt19937_64& random) {
-    return (random() % 2 == 0 ? 9 : 11) + 0.1 * Normal(random);
+    return (random() % 2 == 0 ? 9 : 11) + 0.1 * CheckedNormal(random);
   };
-  const auto codes = Codes(200, Plain, two_modes);
+  const auto codes = WarningCodes(200, PlainValue, two_modes);
   EXPECT_TRUE(Has(codes, "shapes_differ"));
   EXPECT_TRUE(Has(codes, "several_modes"));
 }
 
 TEST(DataChecksTest, ATailBeyondANormalOneIsNamedWithItsSize) {
   const auto tailed = [](int i, std::mt19937_64& random) {
-    return 10 + 0.1 * Normal(random) + (i % 20 == 0 ? 5 : 0);
+    return 10 + 0.1 * CheckedNormal(random) + (i % 20 == 0 ? 5 : 0);
   };
-  EXPECT_TRUE(Has(Codes(200, Plain, tailed), "outliers"));
+  EXPECT_TRUE(Has(WarningCodes(200, PlainValue, tailed), "outliers"));
 }
 
 // Below two steps of spread every arm is a comb, whatever its shape.
 TEST(DataChecksTest, TheShapeOfAMetricOfFewStepsIsNotJudged) {
   KnownMetric coarse = kMetric;
   coarse.resolution = 1;
-  const auto codes = Codes(
+  const auto codes = WarningCodes(
       200, [](int, std::mt19937_64& random) { return static_cast<double>(10 + random() % 2); },
       [](int, std::mt19937_64& random) { return static_cast<double>(10 + random() % 3); }, true,
       coarse);
@@ -99,7 +101,7 @@ TEST(DataChecksTest, TheShapeOfAMetricOfFewStepsIsNotJudged) {
 
 TEST(DataChecksTest, FewValuesAreNotJudged) {
   const auto wild = [](int i, std::mt19937_64&) { return i * i + 1.0; };
-  EXPECT_TRUE(Codes(7, wild, wild).empty());
+  EXPECT_TRUE(WarningCodes(7, wild, wild).empty());
 }
 
 }  // namespace

@@ -16,14 +16,17 @@
 namespace benchd {
 namespace {
 
-constexpr unsigned kSeed = 20261122;
+constexpr unsigned kKeptSeed = 20261122;
 
-using Make = std::function<double(int run, int iteration, std::mt19937_64&)>;
+using MakeIteration = std::function<double(int run, int iteration, std::mt19937_64&)>;
 
-double Normal(std::mt19937_64& random) { return std::normal_distribution<double>()(random); }
+double IterationNormal(std::mt19937_64& random) {
+  return std::normal_distribution<double>()(random);
+}
 
 // Both arms: `runs` runs of `values` iterations of the metric `t`; the candidate's by `make`.
-std::vector<Warning> Warnings(int runs, int values, const Make& make, unsigned seed = kSeed) {
+std::vector<Warning> Warnings(int runs, int values, const MakeIteration& make,
+                              unsigned seed = kKeptSeed) {
   std::mt19937_64 random(seed);
   SessionSpec spec = Two();
   spec.benchmarks[0].gates = {RatioGate("t", 0.02)};
@@ -34,7 +37,7 @@ std::vector<Warning> Warnings(int runs, int values, const Make& make, unsigned s
     for (std::uint32_t arm = 0; arm < 2; ++arm) {
       RunBuilder builder(0, arm, arm);
       for (int i = 0; i < values; ++i) {
-        builder.Sample("t", arm == 0 ? 10 + 0.1 * Normal(random) : make(run, i, random));
+        builder.Sample("t", arm == 0 ? 10 + 0.1 * IterationNormal(random) : make(run, i, random));
       }
       block.push_back(builder.Metric("t", Better::kLower));
     }
@@ -49,11 +52,13 @@ std::vector<Warning> Warnings(int runs, int values, const Make& make, unsigned s
   return found;
 }
 
-double Plain(int, int, std::mt19937_64& random) { return 10 + 0.1 * Normal(random); }
+double PlainIteration(int, int, std::mt19937_64& random) {
+  return 10 + 0.1 * IterationNormal(random);
+}
 
 TEST(KeptRunsTest, NameTheRunThatIsUnlikeTheOthers) {
   const auto warnings = Warnings(8, 60, [](int run, int i, std::mt19937_64& random) {
-    return Plain(run, i, random) * (run == 2 ? 2.5 : 1);
+    return PlainIteration(run, i, random) * (run == 2 ? 2.5 : 1);
   });
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_EQ(warnings[0].code, "dissimilar_runs");
@@ -66,10 +71,10 @@ TEST(KeptRunsTest, NameTheRunThatIsUnlikeTheOthers) {
 // A coefficient of variation of 1.3: every measure of distance is large, and no run is unlike.
 TEST(KeptRunsTest, DoNotTakeNoiseForADifference) {
   EXPECT_TRUE(Warnings(8, 100, [](int, int, std::mt19937_64& random) {
-                return 1e-6 * std::floor(1e6 * std::exp(Normal(random)));
+                return 1e-6 * std::floor(1e6 * std::exp(IterationNormal(random)));
               }).empty());
   const auto reversed = Warnings(8, 100, [](int run, int i, std::mt19937_64& random) {
-    return (run % 2 == 0 ? 1 + i : 100 - i) + 0.1 * Normal(random);
+    return (run % 2 == 0 ? 1 + i : 100 - i) + 0.1 * IterationNormal(random);
   });
   ASSERT_FALSE(reversed.empty());
   EXPECT_EQ(reversed[0].code, "dissimilar_runs") << "the same values, in another order";
@@ -77,7 +82,7 @@ TEST(KeptRunsTest, DoNotTakeNoiseForADifference) {
 
 TEST(KeptRunsTest, TellSpikesFromRunsThatDiffer) {
   const auto warnings = Warnings(8, 200, [](int run, int i, std::mt19937_64& random) {
-    return Plain(run, i, random) * (i == 11 * run + 3 ? 500 : 1);
+    return PlainIteration(run, i, random) * (i == 11 * run + 3 ? 500 : 1);
   });
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_EQ(warnings[0].code, "spikes");
@@ -85,7 +90,7 @@ TEST(KeptRunsTest, TellSpikesFromRunsThatDiffer) {
 
 TEST(KeptRunsTest, NameAStartThatEveryRunHas) {
   const auto warnings = Warnings(8, 100, [](int run, int i, std::mt19937_64& random) {
-    return Plain(run, i, random) * (i < 12 ? 1.2 : 1);
+    return PlainIteration(run, i, random) * (i < 12 ? 1.2 : 1);
   });
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_EQ(warnings[0].code, "warmup_inside");
@@ -95,7 +100,7 @@ TEST(KeptRunsTest, NameAStartThatEveryRunHas) {
 
 TEST(KeptRunsTest, SayNothingBelowFiftyValuesARun) {
   EXPECT_TRUE(Warnings(8, 49, [](int run, int i, std::mt19937_64& random) {
-                return Plain(run, i, random) * (run == 2 ? 2.5 : 1);
+                return PlainIteration(run, i, random) * (run == 2 ? 2.5 : 1);
               }).empty());
 }
 
@@ -103,10 +108,10 @@ TEST(KeptRunsTest, SayRarelySomethingOfCleanRuns) {
   constexpr int kSessions = 300;
   int warned = 0;
   for (unsigned repeat = 0; repeat < kSessions; ++repeat) {
-    warned += Warnings(8, 60, Plain, kSeed + repeat).empty() ? 0 : 1;
+    warned += Warnings(8, 60, PlainIteration, kKeptSeed + repeat).empty() ? 0 : 1;
   }
   const double rate = static_cast<double>(warned) / kSessions;
-  std::printf("seeds %u...: %.1f %% of %d clean sessions say something of their runs\n", kSeed,
+  std::printf("seeds %u...: %.1f %% of %d clean sessions say something of their runs\n", kKeptSeed,
               100 * rate, kSessions);
   // A warm-up inside is looked for at 0.1 % in each of two arms.
   EXPECT_LE(rate, 0.01);

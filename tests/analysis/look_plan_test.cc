@@ -11,7 +11,7 @@
 namespace benchd {
 namespace {
 
-SessionSpec Spec(const std::function<void(SessionSpec&)>& change = [](SessionSpec&) {}) {
+SessionSpec PlannedSpec(const std::function<void(SessionSpec&)>& change = [](SessionSpec&) {}) {
   SessionSpec spec = MakeSpec({MakeBenchmark("main", 1, {"base", "candidate"})});
   change(spec);
   return spec;
@@ -19,34 +19,35 @@ SessionSpec Spec(const std::function<void(SessionSpec&)>& change = [](SessionSpe
 
 void ExpectRefused(const std::function<void(SessionSpec&)>& change, ErrorCode code,
                    const std::string& start) {
-  const Result<LookPlan> plan = PlanLooks(Spec(change));
+  const Result<LookPlan> plan = PlanLooks(PlannedSpec(change));
   ASSERT_FALSE(plan) << start;
   EXPECT_EQ(plan.error().code, code) << plan.error().message;
   EXPECT_EQ(plan.error().message.substr(0, start.size()), start);
 }
 
 TEST(LookPlanTest, TheDefaultIsSequentialFromTheEighthBlockWithoutAnEnd) {
-  const LookPlan plan = PlanLooks(Spec()).value();
+  const LookPlan plan = PlanLooks(PlannedSpec()).value();
   EXPECT_EQ(plan.first_look, 8u);
   EXPECT_FALSE(plan.BlockLimit());
   EXPECT_EQ(plan.TwoSided(0.01), 0.01);
 }
 
 TEST(LookPlanTest, OneSidedTakesTwiceTheLevel) {
-  const LookPlan plan = PlanLooks(Spec([](SessionSpec& s) { s.sided = Sided::kOne; })).value();
+  const LookPlan plan =
+      PlanLooks(PlannedSpec([](SessionSpec& s) { s.sided = Sided::kOne; })).value();
   EXPECT_EQ(plan.TwoSided(0.01), 0.02);
 }
 
 TEST(LookPlanTest, MaxRunsIsAHorizonAndUpToTheFirstLookOneFixedLook) {
-  EXPECT_EQ(PlanLooks(Spec([](SessionSpec& s) { s.limits.max_runs = 9; }))->horizon, 9u);
-  const auto fixed = PlanLooks(Spec([](SessionSpec& s) { s.limits.max_runs = 8; })).value();
+  EXPECT_EQ(PlanLooks(PlannedSpec([](SessionSpec& s) { s.limits.max_runs = 9; }))->horizon, 9u);
+  const auto fixed = PlanLooks(PlannedSpec([](SessionSpec& s) { s.limits.max_runs = 8; })).value();
   EXPECT_FALSE(fixed.horizon);
   EXPECT_EQ(fixed.fixed_blocks, 8u);
 }
 
 TEST(LookPlanTest, RunsIsOneFixedLookUnderBothMethodNames) {
   for (Method method : {Method::kPaired, Method::kFixed}) {
-    const auto plan = PlanLooks(Spec([method](SessionSpec& s) {
+    const auto plan = PlanLooks(PlannedSpec([method](SessionSpec& s) {
       s.method = method;
       s.limits.runs = 3;
       s.limits.min_runs = 2;
@@ -96,20 +97,20 @@ TEST(LookPlanTest, EstimatorsForOneLookNeedRuns) {
   const ErrorCode code = ErrorCode::kInvalidArgument;
   for (const Estimator& once : {quantile, subselection}) {
     ExpectRefused(with(Method::kPaired, once, {}), code, "estimator: this one allows one look");
-    EXPECT_TRUE(PlanLooks(Spec(with(Method::kPaired, once, 200))));
-    EXPECT_TRUE(PlanLooks(Spec(with(Method::kWelch, once, 200))));
+    EXPECT_TRUE(PlanLooks(PlannedSpec(with(Method::kPaired, once, 200))));
+    EXPECT_TRUE(PlanLooks(PlannedSpec(with(Method::kWelch, once, 200))));
   }
   ExpectRefused(with(Method::kWelch, hl, {}), code, "estimator: this one allows one look");
-  EXPECT_TRUE(PlanLooks(Spec(with(Method::kWelch, hl, 20))));
+  EXPECT_TRUE(PlanLooks(PlannedSpec(with(Method::kWelch, hl, 20))));
   for (const Estimator& watched : {hl, median, Estimator{EstimatorKind::kLognormalMean, 0}}) {
-    EXPECT_TRUE(PlanLooks(Spec(with(Method::kPaired, watched, {}))));
+    EXPECT_TRUE(PlanLooks(PlannedSpec(with(Method::kPaired, watched, {}))));
   }
   ExpectRefused(with(Method::kPaired, quantile, 99), code,
                 "estimator: quantile needs more than 99");
   // quantile_ratio.h: at 99 % P = 0.99 needs 528 values.
   const Estimator tail{EstimatorKind::kQuantile, 0.99};
   ExpectRefused(with(Method::kPaired, tail, 527), code, "estimator: quantile needs more than 527");
-  EXPECT_TRUE(PlanLooks(Spec(with(Method::kPaired, tail, 528))));
+  EXPECT_TRUE(PlanLooks(PlannedSpec(with(Method::kPaired, tail, 528))));
   // So far out that 1 - P is 1.
   ExpectRefused(with(Method::kPaired, {EstimatorKind::kQuantile, 1e-300}, 2'000'000), code,
                 "estimator: quantile needs more than 2000000");
@@ -125,13 +126,13 @@ TEST(LookPlanTest, PrecisionNeedsAWidthAndMoreThanOneLook) {
       s.limits.runs = runs;
     };
   };
-  EXPECT_TRUE(PlanLooks(Spec(with(0.01, {}))));
+  EXPECT_TRUE(PlanLooks(PlannedSpec(with(0.01, {}))));
   ExpectRefused(with(0, {}), ErrorCode::kInvalidArgument, "rule: the width");
   ExpectRefused(with(0.01, 20), ErrorCode::kInvalidArgument, "rule: precision goes on");
 }
 
 TEST(LookPlanTest, ExactTStopsAtMaxRunsByItsOwnBoundary) {
-  const auto plan = PlanLooks(Spec([](SessionSpec& s) {
+  const auto plan = PlanLooks(PlannedSpec([](SessionSpec& s) {
     s.method = Method::kExactT;
     s.limits.max_runs = 100;
   }));
@@ -143,7 +144,7 @@ TEST(LookPlanTest, ExactTStopsAtMaxRunsByItsOwnBoundary) {
 // welch.h: a horizon holds while neither arm has more values than it.
 TEST(LookPlanTest, AHorizonOfIndependentArmsCountsTheRunsOfABlock) {
   const auto horizon = [](Method method, ScheduleKind schedule) {
-    return PlanLooks(Spec([=](SessionSpec& s) {
+    return PlanLooks(PlannedSpec([=](SessionSpec& s) {
              s.method = method;
              s.schedule.kind = schedule;
              s.limits.max_runs = 100;
@@ -156,7 +157,7 @@ TEST(LookPlanTest, AHorizonOfIndependentArmsCountsTheRunsOfABlock) {
 }
 
 TEST(LookPlanTest, ATableMayBeLookedAtOnceWithoutANumberOfRuns) {
-  const SessionSpec spec = Spec([](SessionSpec& s) { s.method = Method::kFixed; });
+  const SessionSpec spec = PlannedSpec([](SessionSpec& s) { s.method = Method::kFixed; });
   const auto plan = PlanLooks(spec, DataSource::kTable);
   ASSERT_TRUE(plan) << plan.error().message;
   EXPECT_TRUE(plan->OneLook());
@@ -183,7 +184,7 @@ TEST(LookPlanTest, LimitsThatDoNotFitTogetherAreRefusedByName) {
 // docs/statistics.md section 4: above 0.34 (one-sided 0.17) the horizon boundary has no root.
 TEST(LookPlanTest, AHorizonNeedsALevelThatHasARoot) {
   auto with = [](double alpha, Sided sided) {
-    return PlanLooks(Spec([alpha, sided](SessionSpec& s) {
+    return PlanLooks(PlannedSpec([alpha, sided](SessionSpec& s) {
       s.alpha = alpha;
       s.sided = sided;
       s.limits.max_runs = 100;
@@ -196,7 +197,7 @@ TEST(LookPlanTest, AHorizonNeedsALevelThatHasARoot) {
 }
 
 TEST(LevelTest, RemembersCriticalValuesWithoutMixingThem) {
-  const LookPlan plan = PlanLooks(Spec()).value();
+  const LookPlan plan = PlanLooks(PlannedSpec()).value();
   Level level(plan, 0.01);
   const auto boundary = SequentialBoundary::Robbins(0.01, 8).value();
   for (std::uint64_t n : {8u, 24u, 8u, 40u, 25u, 24u}) {

@@ -13,7 +13,7 @@
 namespace benchd {
 namespace {
 
-constexpr unsigned kSeed = 20260303;
+constexpr unsigned kSessionSeed = 20260303;
 
 // "constant counters 1000 against 1100 are a regression at n0 pairs" (docs/statistics.md section
 // 3).
@@ -43,9 +43,9 @@ TEST(SessionAnalysisTest, ACopyPassesWithAGenerousMargin) {
   SessionSpec spec = Two();
   spec.default_margin = 0.2;
   SessionAnalysis analysis = Start(spec);
-  Noise noise(kSeed);
+  Noise noise(kSessionSeed);
   while (!analysis.Finished()) Feed(analysis, noise.Wall({1, 1}));
-  EXPECT_EQ(analysis.Conclude().verdict, Verdict::kPass) << "seed " << kSeed;
+  EXPECT_EQ(analysis.Conclude().verdict, Verdict::kPass) << "seed " << kSessionSeed;
 }
 
 TEST(SessionAnalysisTest, ABenchmarksOwnMarginIsThatOfItsDefaultGate) {
@@ -59,7 +59,7 @@ TEST(SessionAnalysisTest, ABenchmarksOwnMarginIsThatOfItsDefaultGate) {
 
 TEST(SessionAnalysisTest, OneBlockThatIsNotZeroDoesNotFlagAnInfoMetric) {
   SessionAnalysis analysis = Start(Two());
-  Noise noise(kSeed);
+  Noise noise(kSessionSeed);
   for (int block = 0; block < 20; ++block) {
     Block runs = noise.Wall({1, 1});
     runs[0].samples.push_back({"read_bytes", "", 0, block == 7 ? 4096.0 : 0.0});
@@ -117,10 +117,10 @@ TEST(SessionAnalysisTest, GatesShareTheLevelAndInfoMetricsKeepTheirOwn) {
 TEST(SessionAnalysisTest, ADecidedGateIsFrozenWhileItsPresentIntervalGoesOn) {
   SessionSpec spec = MakeSpec({MakeBenchmark("main", 1, {"base", "candidate", "late"})});
   SessionAnalysis analysis = Start(spec);
-  Noise noise(kSeed);
+  Noise noise(kSessionSeed);
   for (int i = 0; i < 8; ++i) Feed(analysis, noise.Wall({1, 1.5, 1.02}));
   const Comparison before = Find(analysis.Look(), "wall_time");
-  ASSERT_EQ(before.verdict, Verdict::kRegression) << "seed " << kSeed;
+  ASSERT_EQ(before.verdict, Verdict::kRegression) << "seed " << kSessionSeed;
   ASSERT_FALSE(analysis.Finished());
   for (int i = 0; i < 8; ++i) Feed(analysis, noise.Wall({1, 0.5, 1.02}));
   const Comparison after = Find(analysis.Look(), "wall_time");
@@ -281,7 +281,7 @@ TEST(SessionAnalysisTest, TheOrderOfTheRunsHandedOverChangesNoBit) {
   SessionSpec spec = MakeSpec({MakeBenchmark("main", 1, {"base", "candidate"})});
   SessionAnalysis ordered = Start(spec);
   SessionAnalysis shuffled = Start(spec);
-  std::mt19937_64 random(kSeed);
+  std::mt19937_64 random(kSessionSeed);
   std::gamma_distribution<double> noise(2, 1);
   for (int i = 0; i < 20; ++i) {
     Block block;
@@ -292,7 +292,7 @@ TEST(SessionAnalysisTest, TheOrderOfTheRunsHandedOverChangesNoBit) {
     std::shuffle(block.begin(), block.end(), random);
     Feed(shuffled, block);
   }
-  EXPECT_EQ(ordered.Look(), shuffled.Look()) << "seed " << kSeed;
+  EXPECT_EQ(ordered.Look(), shuffled.Look()) << "seed " << kSessionSeed;
 }
 
 TEST(SessionAnalysisTest, BlocksThatAreNotWholeAreRefused) {

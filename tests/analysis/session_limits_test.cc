@@ -9,7 +9,7 @@
 namespace benchd {
 namespace {
 
-constexpr unsigned kSeed = 20260303;
+constexpr unsigned kLimitSeed = 20260303;
 
 TEST(SessionLimitsTest, FailFastStopsAtTheFirstRegression) {
   for (bool fail_fast : {false, true}) {
@@ -18,7 +18,7 @@ TEST(SessionLimitsTest, FailFastStopsAtTheFirstRegression) {
     spec.limits.at_limit = AtLimit::kEstimate;
     spec.limits.max_runs = 1000;
     SessionAnalysis analysis = Start(spec);
-    Noise noise(kSeed);
+    Noise noise(kLimitSeed);
     for (int i = 0; i < 8; ++i) Feed(analysis, noise.Wall({1, 1.5, 1.02}));
     EXPECT_EQ(analysis.Finished(), fail_fast);
     const Report report = analysis.Conclude();
@@ -35,7 +35,7 @@ TEST(SessionLimitsTest, RunsTakesOneUnguardedLookAtTheEndAndIsSequentialUntilThe
   SessionSpec spec = Two(0.05);
   spec.limits.runs = 12;
   SessionAnalysis analysis = Start(spec);
-  Noise noise(kSeed);
+  Noise noise(kLimitSeed);
   for (int i = 0; i < 12; ++i) {
     EXPECT_FALSE(analysis.Finished());
     Feed(analysis, noise.Wall({1, 1.2}));
@@ -50,7 +50,7 @@ TEST(SessionLimitsTest, RunsTakesOneUnguardedLookAtTheEndAndIsSequentialUntilThe
 
   const Report report = analysis.Conclude();
   const Comparison& fixed = Find(report, "wall_time");
-  EXPECT_EQ(report.verdict, Verdict::kRegression) << "seed " << kSeed;
+  EXPECT_EQ(report.verdict, Verdict::kRegression) << "seed " << kLimitSeed;
   EXPECT_EQ(fixed.method, Method::kFixed);
   EXPECT_EQ(fixed.decided->blocks, 12u);
   EXPECT_EQ(fixed.decided->lo, *fixed.change->lo);
@@ -75,11 +75,11 @@ TEST(SessionLimitsTest, MaxRunsEndsUndecidedWhenTheIntervalStraddlesTheMargin) {
   SessionSpec spec = Two();
   spec.limits.max_runs = 9;
   SessionAnalysis analysis = Start(spec);
-  Noise noise(kSeed);
+  Noise noise(kLimitSeed);
   for (int i = 0; i < 9; ++i) Feed(analysis, noise.Wall({1, 1.02}));
   EXPECT_TRUE(analysis.Finished());
   const Report report = analysis.Conclude();
-  EXPECT_EQ(report.verdict, Verdict::kUndecided) << "seed " << kSeed;
+  EXPECT_EQ(report.verdict, Verdict::kUndecided) << "seed " << kLimitSeed;
   EXPECT_EQ(report.basis, Basis::kInterval);
 }
 
@@ -87,9 +87,9 @@ TEST(SessionLimitsTest, TheForecastEndsAtMaxRuns) {
   SessionSpec spec = Two();
   spec.limits.max_runs = 20;
   SessionAnalysis analysis = Start(spec);
-  Noise noise(kSeed);
+  Noise noise(kLimitSeed);
   for (int i = 0; i < 9; ++i) Feed(analysis, noise.Wall({1, 1.02}));
-  EXPECT_EQ(Find(analysis.Look(), "wall_time").expected_blocks, 11) << "seed " << kSeed;
+  EXPECT_EQ(Find(analysis.Look(), "wall_time").expected_blocks, 11) << "seed " << kLimitSeed;
 }
 
 TEST(SessionLimitsTest, AtLimitEstimateTakesTheSideOfTheEstimateAndSaysSo) {
@@ -106,7 +106,7 @@ TEST(SessionLimitsTest, AtLimitEstimateTakesTheSideOfTheEstimateAndSaysSo) {
 }
 
 TEST(SessionLimitsTest, OneSidedHalvesThePrintedP) {
-  Noise one(kSeed);
+  Noise one(kLimitSeed);
   SessionSpec spec = Two(0.02);
   SessionAnalysis two_sided = Start(spec);
   spec.sided = Sided::kOne;
@@ -146,7 +146,7 @@ TEST(SessionLimitsTest, TooManyMissingPairsHoldTheVerdictBackAndAreWarnedAbout) 
 TEST(SessionLimitsTest, TheForecastShrinksToTheVerdict) {
   SessionSpec spec = Two();
   SessionAnalysis analysis = Start(spec);
-  Noise noise(kSeed);
+  Noise noise(kLimitSeed);
   for (int i = 0; i < 4; ++i) Feed(analysis, noise.Wall({1, 1}));
   const auto early = Find(analysis.Look(), "wall_time").expected_blocks;
   ASSERT_TRUE(early);
@@ -158,7 +158,7 @@ TEST(SessionLimitsTest, TheForecastShrinksToTheVerdict) {
       EXPECT_GE(*expected, 1);
     }
     Feed(analysis, noise.Wall({1, 1}));
-    ASSERT_LT(++blocks, 1000) << "seed " << kSeed;
+    ASSERT_LT(++blocks, 1000) << "seed " << kLimitSeed;
   }
   EXPECT_FALSE(Find(analysis.Look(), "wall_time").expected_blocks);
 }

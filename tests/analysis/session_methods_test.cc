@@ -27,7 +27,7 @@
 namespace benchd {
 namespace {
 
-constexpr unsigned kSeed = 20261121;
+constexpr unsigned kMethodSeed = 20261121;
 
 /// Values of two arms: the candidate slower by `change`.
 struct Arms {
@@ -35,8 +35,8 @@ struct Arms {
   std::vector<double> candidate;
 };
 
-Arms Draw(std::size_t n, double change, double spread = 0.02) {
-  std::mt19937_64 random(kSeed);
+Arms DrawArms(std::size_t n, double change, double spread = 0.02) {
+  std::mt19937_64 random(kMethodSeed);
   std::normal_distribution<double> normal;
   Arms arms;
   for (std::size_t i = 0; i < n; ++i) {
@@ -46,8 +46,8 @@ Arms Draw(std::size_t n, double change, double spread = 0.02) {
   return arms;
 }
 
-SessionSpec Spec(Method method, EstimatorKind estimator = EstimatorKind::kMean,
-                 std::optional<std::uint64_t> runs = {}) {
+SessionSpec MethodSpec(Method method, EstimatorKind estimator = EstimatorKind::kMean,
+                       std::optional<std::uint64_t> runs = {}) {
   SessionSpec spec = Two();
   spec.method = method;
   spec.estimator.kind = estimator;
@@ -76,8 +76,8 @@ void ExpectChange(const Comparison& shown, double centre, const Interval& interv
 SequentialBoundary Boundary() { return SequentialBoundary::Robbins(0.01, 8).value(); }
 
 TEST(SessionMethodsTest, WelchTakesTheArmsForIndependent) {
-  const Arms arms = Draw(20, 0.1);
-  const Report report = ReportOf(Spec(Method::kWelch), arms);
+  const Arms arms = DrawArms(20, 0.1);
+  const Report report = ReportOf(MethodSpec(Method::kWelch), arms);
   const Comparison& shown = Find(report, "wall_time");
   EXPECT_EQ(shown.method, Method::kWelch);
   const WelchEstimate estimate =
@@ -88,10 +88,10 @@ TEST(SessionMethodsTest, WelchTakesTheArmsForIndependent) {
 }
 
 TEST(SessionMethodsTest, CoinBlocksMayLackAnArm) {
-  SessionSpec spec = Spec(Method::kWelch);
+  SessionSpec spec = MethodSpec(Method::kWelch);
   spec.schedule.kind = ScheduleKind::kCoin;
   SessionAnalysis analysis = Start(spec);
-  const Arms arms = Draw(24, 0.1);
+  const Arms arms = DrawArms(24, 0.1);
   for (std::size_t i = 0; i < 24; i += 2) {
     Block both_base{RunBuilder(0, 0, 0).Sample("wall_time", arms.base[i]),
                     RunBuilder(0, 0, 1).Sample("wall_time", arms.base[i + 1])};
@@ -110,8 +110,8 @@ TEST(SessionMethodsTest, CoinBlocksMayLackAnArm) {
 
 TEST(SessionMethodsTest, ExactTDecidesAgainstTheMarginItself) {
   for (double change : {0.1, 0.0}) {
-    const Arms arms = Draw(60, change);
-    const Report report = ReportOf(Spec(Method::kExactT), arms);
+    const Arms arms = DrawArms(60, change);
+    const Report report = ReportOf(MethodSpec(Method::kExactT), arms);
     const Comparison& shown = Find(report, "wall_time");
     EXPECT_EQ(shown.method, Method::kExactT);
     PairedMoments moments;
@@ -128,8 +128,8 @@ TEST(SessionMethodsTest, ExactTDecidesAgainstTheMarginItself) {
 
 TEST(SessionMethodsTest, HodgesLehmannLooksAtItsOwnPlacesAndKeepsTheLastInterval) {
   // 8 * 1.05^22 = 23.4: a look at 24 pairs, the next at 25 (24.6); from 41 on not every n is one.
-  const Arms arms = Draw(44, 0.1);
-  const Report report = ReportOf(Spec(Method::kPaired, EstimatorKind::kHodgesLehmann), arms);
+  const Arms arms = DrawArms(44, 0.1);
+  const Report report = ReportOf(MethodSpec(Method::kPaired, EstimatorKind::kHodgesLehmann), arms);
   const Comparison& shown = Find(report, "wall_time");
   EXPECT_EQ(shown.estimator.kind, EstimatorKind::kHodgesLehmann);
   auto pairs = PairValues(arms.base, arms.candidate, Contrast::kLogRatio).value();
@@ -147,8 +147,8 @@ TEST(SessionMethodsTest, HodgesLehmannLooksAtItsOwnPlacesAndKeepsTheLastInterval
 }
 
 TEST(SessionMethodsTest, MedianLooksAtEveryPair) {
-  const Arms arms = Draw(41, 0.1);
-  const Report report = ReportOf(Spec(Method::kPaired, EstimatorKind::kMedian), arms);
+  const Arms arms = DrawArms(41, 0.1);
+  const Report report = ReportOf(MethodSpec(Method::kPaired, EstimatorKind::kMedian), arms);
   auto sorted = PairValues(arms.base, arms.candidate, Contrast::kLogRatio).value();
   std::sort(sorted.begin(), sorted.end());
   const OneLook look = MedianInterval(sorted, LevelOfOneLook(Boundary(), 41)).value();
@@ -159,8 +159,8 @@ TEST(SessionMethodsTest, MedianLooksAtEveryPair) {
 
 TEST(SessionMethodsTest, RankedEstimatorsHaveNoIntervalBeforeThereCanBeOne) {
   // docs/statistics.md section 5: hl has one from 12 pairs at 1 %; under watching later.
-  const Arms arms = Draw(9, 0.1);
-  const Report report = ReportOf(Spec(Method::kPaired, EstimatorKind::kHodgesLehmann), arms);
+  const Arms arms = DrawArms(9, 0.1);
+  const Report report = ReportOf(MethodSpec(Method::kPaired, EstimatorKind::kHodgesLehmann), arms);
   const Comparison& shown = Find(report, "wall_time");
   ASSERT_TRUE(shown.change);
   EXPECT_FALSE(shown.change->lo);
@@ -168,8 +168,8 @@ TEST(SessionMethodsTest, RankedEstimatorsHaveNoIntervalBeforeThereCanBeOne) {
 }
 
 TEST(SessionMethodsTest, LognormalMeanIsWatchedAtTheLevelOfItsLook) {
-  const Arms arms = Draw(30, 0.1);
-  const Report report = ReportOf(Spec(Method::kPaired, EstimatorKind::kLognormalMean), arms);
+  const Arms arms = DrawArms(30, 0.1);
+  const Report report = ReportOf(MethodSpec(Method::kPaired, EstimatorKind::kLognormalMean), arms);
   Moments b;
   Moments c;
   for (double x : arms.base) b.Add(std::log(x));
@@ -184,8 +184,8 @@ TEST(SessionMethodsTest, LognormalMeanIsWatchedAtTheLevelOfItsLook) {
 }
 
 TEST(SessionMethodsTest, QuantileTakesItsOneLookAtTheEnd) {
-  const Arms arms = Draw(120, 0.1);
-  SessionSpec spec = Spec(Method::kPaired, EstimatorKind::kQuantile, 120);
+  const Arms arms = DrawArms(120, 0.1);
+  SessionSpec spec = MethodSpec(Method::kPaired, EstimatorKind::kQuantile, 120);
   spec.estimator.quantile = 0.75;
   const Report report = ReportOf(spec, arms);
   const Comparison& shown = Find(report, "wall_time");
@@ -199,8 +199,9 @@ TEST(SessionMethodsTest, QuantileTakesItsOneLookAtTheEnd) {
 }
 
 TEST(SessionMethodsTest, HodgesLehmannOfIndependentArmsIsMannWhitney) {
-  const Arms arms = Draw(15, 0.1);
-  const Report report = ReportOf(Spec(Method::kWelch, EstimatorKind::kHodgesLehmann, 15), arms);
+  const Arms arms = DrawArms(15, 0.1);
+  const Report report =
+      ReportOf(MethodSpec(Method::kWelch, EstimatorKind::kHodgesLehmann, 15), arms);
   std::vector<double> b;
   std::vector<double> c;
   for (double x : arms.base) b.push_back(std::log(x));
@@ -212,10 +213,10 @@ TEST(SessionMethodsTest, HodgesLehmannOfIndependentArmsIsMannWhitney) {
 }
 
 TEST(SessionMethodsTest, SubselectionTakesTheRunsMediansForItsValues) {
-  SessionSpec spec = Spec(Method::kPaired, EstimatorKind::kSubselection, 6);
+  SessionSpec spec = MethodSpec(Method::kPaired, EstimatorKind::kSubselection, 6);
   spec.benchmarks[0].parse = "lines";
   SessionAnalysis analysis = Start(spec);
-  std::mt19937_64 random(kSeed);
+  std::mt19937_64 random(kMethodSeed);
   std::normal_distribution<double> normal(100, 1);
   Moments base;
   Moments candidate;
@@ -243,27 +244,27 @@ TEST(SessionMethodsTest, SubselectionTakesTheRunsMediansForItsValues) {
 
 // The arms of a block share a machine that moves by ten times their own noise.
 TEST(SessionMethodsTest, PairsSayWhatTheySaved) {
-  Arms arms = Draw(100, 0, 0.01);
-  std::mt19937_64 random(kSeed);
+  Arms arms = DrawArms(100, 0, 0.01);
+  std::mt19937_64 random(kMethodSeed);
   std::normal_distribution<double> machine(0, 0.1);
   for (std::size_t i = 0; i < 100; ++i) {
     const double speed = std::exp(machine(random));
     arms.base[i] *= speed;
     arms.candidate[i] *= speed;
   }
-  const auto gain = Find(ReportOf(Spec(Method::kPaired), arms), "wall_time").pairing_gain;
+  const auto gain = Find(ReportOf(MethodSpec(Method::kPaired), arms), "wall_time").pairing_gain;
   ASSERT_TRUE(gain);
   // sqrt(2 * 0.01^2) / sqrt(2 * (0.01^2 + 0.1^2)) = 0.0995; a quarter for the sample.
   EXPECT_NEAR(*gain, 0.0995, 0.025);
-  EXPECT_FALSE(Find(ReportOf(Spec(Method::kWelch), arms), "wall_time").pairing_gain);
+  EXPECT_FALSE(Find(ReportOf(MethodSpec(Method::kWelch), arms), "wall_time").pairing_gain);
 }
 
 TEST(SessionMethodsTest, PrecisionGoesOnUntilTheIntervalIsThatShort) {
-  SessionSpec spec = Spec(Method::kPaired);
+  SessionSpec spec = MethodSpec(Method::kPaired);
   spec.rule = {RuleKind::kPrecision, 0.03};
   SessionAnalysis analysis = Start(spec);
   // At the margin itself: the margin rule would not end, this one does, undecided.
-  const Arms arms = Draw(400, 0.02);
+  const Arms arms = DrawArms(400, 0.02);
   std::size_t n = 0;
   for (; n < 400 && !analysis.Finished(); ++n) {
     Feed(analysis, WallBlock(0, {arms.base[n], arms.candidate[n]}));
@@ -285,8 +286,8 @@ TEST(SessionMethodsTest, ARateSaysWhatItsInverseSays) {
                                           {Method::kPaired, EstimatorKind::kMedian},
                                           {Method::kPaired, EstimatorKind::kHodgesLehmann},
                                           {Method::kPaired, EstimatorKind::kLognormalMean}}) {
-    const Arms arms = Draw(40, 0.1);
-    SessionSpec spec = Spec(method, estimator);
+    const Arms arms = DrawArms(40, 0.1);
+    SessionSpec spec = MethodSpec(method, estimator);
     spec.benchmarks[0].parse = "lines";
     spec.benchmarks[0].gates = {RatioGate("time", 0.02), RatioGate("rate", 0.02 / 1.02)};
     SessionAnalysis analysis = Start(spec);

@@ -22,7 +22,7 @@
 namespace benchd {
 namespace {
 
-constexpr unsigned kSeed = 20261121;
+constexpr unsigned kPropertySeed = 20261121;
 
 struct Way {
   Method method;
@@ -37,12 +37,12 @@ const std::vector<Way>& WatchedWays() {
   return ways;
 }
 
-using Blocks = std::vector<std::vector<double>>;
+using PairedBlocks = std::vector<std::vector<double>>;
 
-Blocks Draw(std::size_t n, double change, unsigned seed = kSeed) {
+PairedBlocks DrawBlocks(std::size_t n, double change, unsigned seed = kPropertySeed) {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
-  Blocks blocks;
+  PairedBlocks blocks;
   for (std::size_t i = 0; i < n; ++i) {
     blocks.push_back(
         {std::exp(0.03 * normal(random)), (1 + change) * std::exp(0.03 * normal(random))});
@@ -50,7 +50,7 @@ Blocks Draw(std::size_t n, double change, unsigned seed = kSeed) {
   return blocks;
 }
 
-SessionSpec Spec(const Way& way) {
+SessionSpec SpecOf(const Way& way) {
   SessionSpec spec = Two();
   spec.method = way.method;
   spec.estimator.kind = way.estimator;
@@ -59,8 +59,8 @@ SessionSpec Spec(const Way& way) {
   return spec;
 }
 
-Comparison LastOf(const Way& way, const Blocks& blocks) {
-  SessionAnalysis analysis = Start(Spec(way));
+Comparison LastOf(const Way& way, const PairedBlocks& blocks) {
+  SessionAnalysis analysis = Start(SpecOf(way));
   for (const auto& block : blocks) Feed(analysis, WallBlock(0, block));
   return Find(analysis.Look(), "wall_time");
 }
@@ -74,12 +74,12 @@ void ExpectSame(const Comparison& a, const Comparison& b, double within) {
 
 // 59 pairs: one of hl's looks (8 * 1.05^41 = 59.1 rounds up to 60), or the interval is an older
 // one.
-constexpr std::size_t kPairs = 60;
+constexpr std::size_t kDrawnPairs = 60;
 
 TEST(SessionPropertiesTest, SwappingTheArmsMirrorsTheLogInterval) {
   for (const Way& way : WatchedWays()) {
-    const Blocks blocks = Draw(kPairs, 0.05);
-    Blocks swapped = blocks;
+    const PairedBlocks blocks = DrawBlocks(kDrawnPairs, 0.05);
+    PairedBlocks swapped = blocks;
     for (auto& block : swapped) std::swap(block[0], block[1]);
     const Comparison a = LastOf(way, blocks);
     const Comparison b = LastOf(way, swapped);
@@ -92,10 +92,10 @@ TEST(SessionPropertiesTest, SwappingTheArmsMirrorsTheLogInterval) {
 
 TEST(SessionPropertiesTest, ACommonFactorChangesNoRatio) {
   for (const Way& way : WatchedWays()) {
-    const Blocks blocks = Draw(kPairs, 0.05);
+    const PairedBlocks blocks = DrawBlocks(kDrawnPairs, 0.05);
     for (const auto& [factor, within] : {std::pair{1024.0, 0.0}, {3.7e-5, 1e-12}}) {
       // The clock's own step is far below all of these values.
-      Blocks scaled = blocks;
+      PairedBlocks scaled = blocks;
       for (auto& block : scaled) {
         for (double& value : block) value *= factor;
       }
@@ -107,9 +107,9 @@ TEST(SessionPropertiesTest, ACommonFactorChangesNoRatio) {
 
 TEST(SessionPropertiesTest, TheOrderOfTheBlocksDoesNotMatterToTheLastInterval) {
   for (const Way& way : WatchedWays()) {
-    const Blocks blocks = Draw(kPairs, 0.05);
-    Blocks shuffled = blocks;
-    std::shuffle(shuffled.begin(), shuffled.end(), std::mt19937_64(kSeed));
+    const PairedBlocks blocks = DrawBlocks(kDrawnPairs, 0.05);
+    PairedBlocks shuffled = blocks;
+    std::shuffle(shuffled.begin(), shuffled.end(), std::mt19937_64(kPropertySeed));
     ASSERT_NE(blocks, shuffled);
     ExpectSame(LastOf(way, blocks), LastOf(way, shuffled), 1e-12);
   }
@@ -117,12 +117,12 @@ TEST(SessionPropertiesTest, TheOrderOfTheBlocksDoesNotMatterToTheLastInterval) {
 
 TEST(SessionPropertiesTest, ThePNeverRisesAndADecidedGateStaysAsItIs) {
   for (const Way& way : WatchedWays()) {
-    SessionSpec spec = Spec(way);
+    SessionSpec spec = SpecOf(way);
     spec.benchmarks[0].gates = {RatioGate("wall_time", 0.02)};
     SessionAnalysis analysis = Start(spec);
     double p = 1;
     std::optional<Comparison> decided;
-    for (const auto& block : Draw(200, 0.06)) {
+    for (const auto& block : DrawBlocks(200, 0.06)) {
       Feed(analysis, WallBlock(0, block));
       const Comparison now = Find(analysis.Look(), "wall_time");
       if (now.p_value) {
@@ -143,9 +143,9 @@ TEST(SessionPropertiesTest, ThePNeverRisesAndADecidedGateStaysAsItIs) {
 
 TEST(SessionPropertiesTest, BlockEffectsThatMultiplyLeaveHlUnchangedToTheBit) {
   const Way hl{Method::kPaired, EstimatorKind::kHodgesLehmann};
-  const Blocks blocks = Draw(kPairs, 0.05);
-  Blocks shifted = blocks;
-  std::mt19937_64 random(kSeed);
+  const PairedBlocks blocks = DrawBlocks(kDrawnPairs, 0.05);
+  PairedBlocks shifted = blocks;
+  std::mt19937_64 random(kPropertySeed);
   // Powers of two, so that the products themselves are exact.
   for (auto& block : shifted) {
     const double effect = std::ldexp(1, static_cast<int>(random() % 7) - 3);
@@ -158,8 +158,8 @@ TEST(SessionPropertiesTest, BlockEffectsThatMultiplyLeaveHlUnchangedToTheBit) {
 // 2000 repetitions: one standard error is 0.7 points where 90 % are covered; a time-uniform
 // interval covers more than it states at any single look.
 TEST(SessionPropertiesTest, BlockEffectsThatMultiplyLeaveThePairsTheirCoverage) {
-  std::cout << "seed " << kSeed << '\n';
-  std::mt19937_64 random(kSeed);
+  std::cout << "seed " << kPropertySeed << '\n';
+  std::mt19937_64 random(kPropertySeed);
   std::normal_distribution<double> normal;
   int covered = 0;
   constexpr int kRepetitions = 2000;
@@ -181,8 +181,8 @@ TEST(SessionPropertiesTest, BlockEffectsThatMultiplyLeaveThePairsTheirCoverage) 
 /// How many of 200 sessions call a candidate slower that is 1 % slower, at a margin of 2 %: a clock
 /// of 20 ticks reads 20.4 +- 0.1 and 20.6 +- 0.1 ticks as means 3.3 % apart.
 int WrongRegressions(double resolution) {
-  std::cout << "seed " << kSeed << '\n';
-  std::mt19937_64 random(kSeed);
+  std::cout << "seed " << kPropertySeed << '\n';
+  std::mt19937_64 random(kPropertySeed);
   std::normal_distribution<double> noise(0, 0.1);
   int wrong = 0;
   for (int session = 0; session < 200; ++session) {
@@ -223,7 +223,7 @@ TEST(SessionPitfallsTest, NoVarianceIsAPointAndDecidesAtTheFirstLook) {
 TEST(SessionPitfallsTest, LevelsNear1e250AreLevelsToo) {
   SessionSpec spec = Two(1e-249);
   SessionAnalysis analysis = Start(spec);
-  for (const auto& block : Draw(40, 1.0)) Feed(analysis, WallBlock(0, block));
+  for (const auto& block : DrawBlocks(40, 1.0)) Feed(analysis, WallBlock(0, block));
   const Comparison shown = Find(analysis.Look(), "wall_time");
   ASSERT_TRUE(shown.change);
   for (const auto& end : {shown.change->lo, shown.change->hi}) {
@@ -240,11 +240,11 @@ TEST(SessionPitfallsTest, ZerosAndNegativeValuesHaveADifferenceAndNoRatio) {
   for (const Way& way :
        {Way{Method::kPaired, EstimatorKind::kMean}, Way{Method::kWelch, EstimatorKind::kMean},
         Way{Method::kExactT, EstimatorKind::kMean}, Way{Method::kPaired, EstimatorKind::kMedian}}) {
-    SessionSpec spec = Spec(way);
+    SessionSpec spec = SpecOf(way);
     spec.benchmarks[0].parse = "lines";
     spec.benchmarks[0].gates = {AbsoluteGate("balance", 5)};
     SessionAnalysis analysis = Start(spec);
-    std::mt19937_64 random(kSeed);
+    std::mt19937_64 random(kPropertySeed);
     std::normal_distribution<double> normal;
     for (int i = 0; i < 60; ++i) {
       Block block;

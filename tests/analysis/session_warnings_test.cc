@@ -18,23 +18,23 @@
 namespace benchd {
 namespace {
 
-constexpr unsigned kSeed = 20261122;
+constexpr unsigned kWarningSeed = 20261122;
 constexpr int kBlocks = 60;
 
-using Make = std::function<double(int block, std::uint32_t arm, std::mt19937_64&)>;
+using MakeBlockValue = std::function<double(int block, std::uint32_t arm, std::mt19937_64&)>;
 
 double Normal(std::mt19937_64& random) { return std::normal_distribution<double>()(random); }
 
-SessionSpec Spec() {
+SessionSpec WarnedSpec() {
   SessionSpec spec = Two();
   spec.limits.runs = kBlocks;
   spec.schedule.warmup = 1;
   return spec;
 }
 
-Report Conclude(unsigned seed, const Make& make) {
+Report Conclude(unsigned seed, const MakeBlockValue& make) {
   std::mt19937_64 random(seed);
-  SessionAnalysis analysis = Start(Spec());
+  SessionAnalysis analysis = Start(WarnedSpec());
   for (int block = 0; block < kBlocks; ++block) {
     const double base = make(block, 0, random);
     const double candidate = make(block, 1, random);
@@ -59,9 +59,10 @@ std::string MessageOf(const Report& report, const std::string& code) {
 double Clean(int, std::uint32_t, std::mt19937_64& random) { return 1 + 0.01 * Normal(random); }
 
 TEST(SessionWarningsTest, NameAWarmupAndHowMuchToDiscard) {
-  const Report report = Conclude(kSeed, [](int block, std::uint32_t arm, std::mt19937_64& random) {
-    return Clean(block, arm, random) * (block < 5 ? 1.2 : 1);
-  });
+  const Report report =
+      Conclude(kWarningSeed, [](int block, std::uint32_t arm, std::mt19937_64& random) {
+        return Clean(block, arm, random) * (block < 5 ? 1.2 : 1);
+      });
   EXPECT_EQ(Codes(report), (std::set<std::string>{"warmup"}));
   const std::string message = MessageOf(report, "warmup");
   EXPECT_NE(message.find("wall_time of base"), std::string::npos) << message;
@@ -70,25 +71,27 @@ TEST(SessionWarningsTest, NameAWarmupAndHowMuchToDiscard) {
 }
 
 TEST(SessionWarningsTest, NameSeveralModes) {
-  const Report report = Conclude(kSeed, [](int block, std::uint32_t arm, std::mt19937_64& random) {
-    const bool slow = random() % 2 == 0;
-    return Clean(block, arm, random) * (arm == 1 && slow ? 1.1 : 1);
-  });
+  const Report report =
+      Conclude(kWarningSeed, [](int block, std::uint32_t arm, std::mt19937_64& random) {
+        const bool slow = random() % 2 == 0;
+        return Clean(block, arm, random) * (arm == 1 && slow ? 1.1 : 1);
+      });
   EXPECT_EQ(Codes(report), (std::set<std::string>{"several_modes", "shapes_differ"}));
   EXPECT_NE(MessageOf(report, "several_modes").find("of candidate"), std::string::npos);
 }
 
 TEST(SessionWarningsTest, NameADriftThatComesAndGoes) {
-  const Report report = Conclude(kSeed, [](int block, std::uint32_t arm, std::mt19937_64& random) {
-    return Clean(block, arm, random) * (block >= 20 && block < 40 ? 1.1 : 1);
-  });
+  const Report report =
+      Conclude(kWarningSeed, [](int block, std::uint32_t arm, std::mt19937_64& random) {
+        return Clean(block, arm, random) * (block >= 20 && block < 40 ? 1.1 : 1);
+      });
   EXPECT_EQ(Codes(report), (std::set<std::string>{"drift"}));
 }
 
 TEST(SessionWarningsTest, ChangeNoVerdict) {
   for (const bool shaped : {false, true}) {
     const Report report =
-        Conclude(kSeed, [shaped](int block, std::uint32_t arm, std::mt19937_64& random) {
+        Conclude(kWarningSeed, [shaped](int block, std::uint32_t arm, std::mt19937_64& random) {
           const double load = shaped && block < 5 ? 1.2 : 1;
           return Clean(block, arm, random) * load * (arm == 1 ? 1.5 : 1);
         });
@@ -102,10 +105,10 @@ TEST(SessionWarningsTest, ChangeNoVerdict) {
 TEST(SessionWarningsTest, AreNoneForACleanSession) {
   int warned = 0;
   for (unsigned repeat = 0; repeat < 20; ++repeat) {
-    const Report report = Conclude(kSeed + repeat, Clean);
+    const Report report = Conclude(kWarningSeed + repeat, Clean);
     warned += report.warnings.empty() ? 0 : 1;
   }
-  std::printf("seeds %u...: %d of 20 clean sessions have a warning\n", kSeed, warned);
+  std::printf("seeds %u...: %d of 20 clean sessions have a warning\n", kWarningSeed, warned);
   EXPECT_EQ(warned, 0);
 }
 

@@ -14,7 +14,7 @@ namespace {
 constexpr unsigned kSeed = 20261122;
 
 // Columns of normal values around 10; the named ones at three times that.
-std::string Columns(std::size_t runs, std::size_t values, std::size_t higher) {
+std::string RunColumns(std::size_t runs, std::size_t values, std::size_t higher) {
   std::mt19937_64 random(kSeed);
   std::normal_distribution<double> normal(10, 0.1);
   std::string text;
@@ -29,7 +29,7 @@ std::string Columns(std::size_t runs, std::size_t values, std::size_t higher) {
 }
 
 TEST(AssessFileTest, NamesTheRunThatDiffersMost) {
-  const auto reports = AssessFile(Columns(4, 80, 2), {});
+  const auto reports = AssessFile(RunColumns(4, 80, 2), {});
   ASSERT_TRUE(reports) << reports.error().message;
   ASSERT_EQ(reports->size(), 1U);
   const RunSetReport& report = reports->front();
@@ -69,7 +69,7 @@ TEST(AssessFileTest, RefusesWhatWouldTakeTooLong) {
 }
 
 TEST(AssessFileTest, StopsWhenNobodyWaits) {
-  const auto stopped = AssessFile(Columns(4, 80, 2), {}, [] { return true; });
+  const auto stopped = AssessFile(RunColumns(4, 80, 2), {}, [] { return true; });
   ASSERT_FALSE(stopped);
   EXPECT_EQ(stopped.error().code, ErrorCode::kCancelled);
 }

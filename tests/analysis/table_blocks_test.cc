@@ -55,7 +55,7 @@ Grouped Group(const std::string& text, const TableOptions& options = {}) {
   return grouped;
 }
 
-TableOptions With(Method method) {
+TableOptions WithMethod(Method method) {
   TableOptions options;
   options.method = method;
   return options;
@@ -119,7 +119,7 @@ TEST(TableBlocksTest, EachBenchmarkHasPairsOfItsOwn) {
 
 TEST(TableBlocksTest, TheKthRowsOfTheArmsAreABlockWithoutAPairColumn) {
   const Grouped grouped =
-      Group("arm,t\na,1\na,2\nb,3\na,4\nb,5\nb,6\na,7\n", With(Method::kPaired));
+      Group("arm,t\na,1\na,2\nb,3\na,4\nb,5\nb,6\na,7\n", WithMethod(Method::kPaired));
   EXPECT_EQ(grouped.blocks, (Blocks{"a1 b3", "a2 b5", "a4 b6"}));
   EXPECT_EQ(MessageOf(grouped.warnings, "incomplete_pairs"),
             "benchmark main: 1 pair lacks a row of some arm; 1 row is left out");
@@ -127,9 +127,10 @@ TEST(TableBlocksTest, TheKthRowsOfTheArmsAreABlockWithoutAPairColumn) {
 
 TEST(TableBlocksTest, ForIndependentArmsABlockIsWhatWasMeasuredTogether) {
   EXPECT_EQ(
-      Group("arm,pair,t\na,0,1\nb,0,2\nb,1,3\nb,1,4\na,2,5\na,0,6\n", With(Method::kWelch)).blocks,
+      Group("arm,pair,t\na,0,1\nb,0,2\nb,1,3\nb,1,4\na,2,5\na,0,6\n", WithMethod(Method::kWelch))
+          .blocks,
       (Blocks{"a1 b2", "b3 b4", "a5", "a6"}));
-  EXPECT_EQ(Group("arm,pair,t\na,,1\nb,,2\na,,3\n", With(Method::kWelch)).blocks,
+  EXPECT_EQ(Group("arm,pair,t\na,,1\nb,,2\na,,3\n", WithMethod(Method::kWelch)).blocks,
             (Blocks{"a1", "b2", "a3"}));
 }
 

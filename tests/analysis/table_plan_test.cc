@@ -33,7 +33,7 @@ TableOptions With(Method method) {
   return options;
 }
 
-std::vector<std::string> GatesOf(const TablePlan& plan, std::size_t benchmark = 0) {
+std::vector<std::string> PlannedGates(const TablePlan& plan, std::size_t benchmark = 0) {
   std::vector<std::string> gates;
   for (const Gate& gate : plan.spec.benchmarks.at(benchmark).gates) gates.push_back(gate.metric);
   return gates;
@@ -105,17 +105,17 @@ TEST(TablePlanTest, ThePlaceboOfAnExportIsNoCandidate) {
 }
 
 TEST(TablePlanTest, GatesWallTimeElseWhatHasADirectionElseNothing) {
-  EXPECT_EQ(GatesOf(Plan("arm,ops,wall_time\na,1,1\nb,1,1\n")), (Names{"wall_time"}));
+  EXPECT_EQ(PlannedGates(Plan("arm,ops,wall_time\na,1,1\nb,1,1\n")), (Names{"wall_time"}));
   TableOptions options;
   options.columns = {{"ops", "1/s", Better::kHigher, std::nullopt}};
-  EXPECT_EQ(GatesOf(Plan("arm,ops,x,cpu_time\na,1,1,1\nb,1,1,1\n", options)),
+  EXPECT_EQ(PlannedGates(Plan("arm,ops,x,cpu_time\na,1,1,1\nb,1,1,1\n", options)),
             (Names{"ops", "cpu_time"}));
-  EXPECT_EQ(GatesOf(Plan(kPlain)), Names{});
+  EXPECT_EQ(PlannedGates(Plan(kPlain)), Names{});
   // Of what a benchmark has, not of what the table has.
   const TablePlan suite =
       Plan("arm,benchmark,wall_time,cpu_time\na,x,1,1\nb,x,1,1\na,y,,1\nb,y,,1\n");
-  EXPECT_EQ(GatesOf(suite, 0), (Names{"wall_time"}));
-  EXPECT_EQ(GatesOf(suite, 1), (Names{"cpu_time"}));
+  EXPECT_EQ(PlannedGates(suite, 0), (Names{"wall_time"}));
+  EXPECT_EQ(PlannedGates(suite, 1), (Names{"cpu_time"}));
 }
 
 TEST(TablePlanTest, TakesTheNamedGatesForEveryBenchmark) {

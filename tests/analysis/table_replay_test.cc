@@ -123,7 +123,7 @@ class LiveSession {
   std::size_t order_ = 0;
 };
 
-SessionSpec Spec(std::size_t candidates = 1, std::size_t benchmarks = 1) {
+SessionSpec ReplaySpec(std::size_t candidates = 1, std::size_t benchmarks = 1) {
   std::vector<std::string> arms{"base"};
   for (std::size_t i = 0; i < candidates; ++i) arms.push_back("new" + std::to_string(i));
   SessionSpec spec;
@@ -165,7 +165,7 @@ std::optional<std::uint64_t> LastDecision(const Report& report) {
   return last;
 }
 
-void ExpectSame(const SessionSpec& spec, std::uint64_t blocks = 60) {
+void ExpectSameReplay(const SessionSpec& spec, std::uint64_t blocks = 60) {
   const std::uint64_t seed = test::Seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   LiveSession session(spec, seed);
@@ -188,73 +188,73 @@ void ExpectSame(const SessionSpec& spec, std::uint64_t blocks = 60) {
   }
 }
 
-TEST(TableReplayTest, Paired) { ExpectSame(Spec()); }
+TEST(TableReplayTest, Paired) { ExpectSameReplay(ReplaySpec()); }
 
-TEST(TableReplayTest, SeveralBenchmarksAndCandidates) { ExpectSame(Spec(2, 3), 30); }
+TEST(TableReplayTest, SeveralBenchmarksAndCandidates) { ExpectSameReplay(ReplaySpec(2, 3), 30); }
 
-TEST(TableReplayTest, ReferencesThatRunTwiceInABlock) { ExpectSame(Spec(4), 30); }
+TEST(TableReplayTest, ReferencesThatRunTwiceInABlock) { ExpectSameReplay(ReplaySpec(4), 30); }
 
 TEST(TableReplayTest, OneSidedAndPrecise) {
-  SessionSpec spec = Spec();
+  SessionSpec spec = ReplaySpec();
   spec.sided = Sided::kOne;
-  ExpectSame(spec);
+  ExpectSameReplay(spec);
   spec.rule = {RuleKind::kPrecision, 0.01};
-  ExpectSame(spec);
+  ExpectSameReplay(spec);
 }
 
 TEST(TableReplayTest, Horizon) {
-  SessionSpec spec = Spec();
+  SessionSpec spec = ReplaySpec();
   spec.limits.max_runs = 40;
   spec.limits.at_limit = AtLimit::kEstimate;
-  ExpectSame(spec);
+  ExpectSameReplay(spec);
   spec.method = Method::kWelch;
-  ExpectSame(spec);
+  ExpectSameReplay(spec);
 }
 
 TEST(TableReplayTest, ExactT) {
-  SessionSpec spec = Spec();
+  SessionSpec spec = ReplaySpec();
   spec.method = Method::kExactT;
-  ExpectSame(spec);
+  ExpectSameReplay(spec);
 }
 
 TEST(TableReplayTest, WelchInBlocks) {
-  SessionSpec spec = Spec(4);
+  SessionSpec spec = ReplaySpec(4);
   spec.method = Method::kWelch;
-  ExpectSame(spec, 30);
+  ExpectSameReplay(spec, 30);
 }
 
 TEST(TableReplayTest, WelchByCoin) {
-  SessionSpec spec = Spec(2);
+  SessionSpec spec = ReplaySpec(2);
   spec.method = Method::kWelch;
   spec.schedule.kind = ScheduleKind::kCoin;
-  ExpectSame(spec);
+  ExpectSameReplay(spec);
 }
 
 TEST(TableReplayTest, OneLook) {
-  SessionSpec spec = Spec(2);
+  SessionSpec spec = ReplaySpec(2);
   spec.limits.runs = 25;
-  ExpectSame(spec);
+  ExpectSameReplay(spec);
   spec.method = Method::kFixed;
-  ExpectSame(spec);
+  ExpectSameReplay(spec);
   spec.schedule.kind = ScheduleKind::kCoin;
-  ExpectSame(spec);
+  ExpectSameReplay(spec);
 }
 
 TEST(TableReplayTest, EveryEstimatorOfPairs) {
   for (const EstimatorKind kind :
        {EstimatorKind::kHodgesLehmann, EstimatorKind::kMedian, EstimatorKind::kLognormalMean}) {
     SCOPED_TRACE(static_cast<int>(kind));
-    SessionSpec spec = Spec();
+    SessionSpec spec = ReplaySpec();
     spec.estimator.kind = kind;
-    ExpectSame(spec);
+    ExpectSameReplay(spec);
     spec.limits.runs = 30;
-    ExpectSame(spec);
+    ExpectSameReplay(spec);
   }
 }
 
 TEST(TableReplayTest, TheLiveViewOfAnotherBenchmarkIsNotNeeded) {
   // Analysed alone, a benchmark has a level of its own: the other gates are gone.
-  SessionSpec spec = Spec(1, 2);
+  SessionSpec spec = ReplaySpec(1, 2);
   LiveSession session(spec, 1);
   session.Run(20);
   std::string alone;

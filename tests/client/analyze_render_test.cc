@@ -15,8 +15,8 @@
 namespace benchd::client {
 namespace {
 
-constexpr Style kPlain{false, true, 0};
-constexpr Style kAscii{false, false, 0};
+constexpr Style kAnalyzePlain{false, true, 0};
+constexpr Style kAnalyzeAscii{false, false, 0};
 constexpr Style kTerminal{true, true, 80};
 
 constexpr bool kWelch = false;
@@ -34,7 +34,7 @@ bool IsAscii(const std::string& text) {
 }
 
 TEST(AnalysisReportTest, EndsAsCompareDoesAndSaysWhenItWasDecided) {
-  ExpectGolden("analyze.txt", RenderAnalysis(DecidedAnalysis(), kWelch, kPlain));
+  ExpectGolden("analyze.txt", RenderAnalysis(DecidedAnalysis(), kWelch, kAnalyzePlain));
 }
 
 TEST(AnalysisReportTest, WithoutAGateThereIsATableAndNoVerdict) {
@@ -42,7 +42,7 @@ TEST(AnalysisReportTest, WithoutAGateThereIsATableAndNoVerdict) {
   response.clear_decided_at();
   response.mutable_verdict()->clear_verdict();
   response.mutable_verdict()->mutable_comparisons()->DeleteSubrange(0, 1);
-  const std::string text = RenderAnalysis(response, kWelch, kPlain);
+  const std::string text = RenderAnalysis(response, kWelch, kAnalyzePlain);
   EXPECT_NE(text.find("cpu_time"), std::string::npos) << text;
   EXPECT_EQ(text.find("decide"), std::string::npos) << text;
 }
@@ -53,15 +53,16 @@ TEST(AnalysisReportTest, ArmsOfDifferentSizesAreNoBlocks) {
   gate->set_n_reference(3);
   gate->set_n_candidate(4);
   gate->clear_decided();
-  EXPECT_NE(RenderAnalysis(response, kWelch, kPlain).find("99 % confidence, 3 and 4 values)"),
-            std::string::npos);
+  EXPECT_NE(
+      RenderAnalysis(response, kWelch, kAnalyzePlain).find("99 % confidence, 3 and 4 values)"),
+      std::string::npos);
 }
 
 TEST(SummaryTableTest, IsMmtests) {
   const v1::AnalyzeResponse response = SummarizedAnalysis();
-  ExpectGolden("summaries.txt", RenderSummaries(response, kWelch, kPlain));
+  ExpectGolden("summaries.txt", RenderSummaries(response, kWelch, kAnalyzePlain));
   ExpectGolden("summaries_color.txt", RenderSummaries(response, kMmtests, kTerminal));
-  const std::string ascii = RenderSummaries(response, kMmtests, kAscii);
+  const std::string ascii = RenderSummaries(response, kMmtests, kAnalyzeAscii);
   EXPECT_TRUE(IsAscii(ascii)) << ascii;
 }
 
@@ -70,7 +71,8 @@ TEST(SummaryTableTest, SeveralReferencesAreNamedAtTheStar) {
   *response.mutable_verdict()->add_comparisons() = response.verdict().comparisons(0);
   response.mutable_verdict()->mutable_comparisons(3)->set_reference("old");
   response.mutable_summaries(1)->add_starred("old");
-  EXPECT_NE(RenderSummaries(response, kWelch, kPlain).find(" *base,old\n"), std::string::npos);
+  EXPECT_NE(RenderSummaries(response, kWelch, kAnalyzePlain).find(" *base,old\n"),
+            std::string::npos);
 }
 
 TEST(SummaryTableTest, ArmsThatDoNotFitFollowBelow) {
@@ -86,7 +88,7 @@ TEST(SummaryTableTest, ArmsThatDoNotFitFollowBelow) {
 }
 
 TEST(SummaryTableTest, WithoutSummariesThereIsNothing) {
-  EXPECT_EQ(RenderSummaries(DecidedAnalysis(), kWelch, kPlain), "");
+  EXPECT_EQ(RenderSummaries(DecidedAnalysis(), kWelch, kAnalyzePlain), "");
 }
 
 TEST(HistogramTextTest, ShowsTheArmsSideBySide) {

@@ -30,7 +30,7 @@ TEST(BisectTest, TheWordIsFoundBeforeTheCommandOnly) {
   EXPECT_FALSE(AsksForBisect(not_asked));
 }
 
-v1::SessionEvent Verdict(v1::Verdict verdict) {
+v1::SessionEvent VerdictEvent(v1::Verdict verdict) {
   return Event([verdict](v1::SessionEvent& e) {
     *e.mutable_verdict() = RegressionUpdate();
     e.mutable_verdict()->set_verdict(verdict);
@@ -42,9 +42,9 @@ TEST_F(ProgramTest, BisectCodesOfEveryEnd) {
     daemon_->SetScript({end});
     return Run({"compare", "--bisect", "a", "b"}).exit_code;
   };
-  EXPECT_EQ(code(Verdict(v1::VERDICT_PASS)), 0);
-  EXPECT_EQ(code(Verdict(v1::VERDICT_REGRESSION)), 1);
-  EXPECT_EQ(code(Verdict(v1::VERDICT_UNDECIDED)), 125);
+  EXPECT_EQ(code(VerdictEvent(v1::VERDICT_PASS)), 0);
+  EXPECT_EQ(code(VerdictEvent(v1::VERDICT_REGRESSION)), 1);
+  EXPECT_EQ(code(VerdictEvent(v1::VERDICT_UNDECIDED)), 125);
   EXPECT_EQ(code(Event([](v1::SessionEvent& e) { *e.mutable_failed() = SampleFailed(); })), 125);
   EXPECT_EQ(code(Event([](v1::SessionEvent& e) { e.mutable_cancelled()->set_by("uid 0"); })), 128);
   EXPECT_EQ(code(Event([](v1::SessionEvent& e) {

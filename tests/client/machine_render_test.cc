@@ -14,10 +14,10 @@
 namespace benchd::client {
 namespace {
 
-constexpr Style kPlain{false, true, 0};
+constexpr Style kMachinePlain{false, true, 0};
 constexpr Style kNarrow{false, true, 72};
 
-google::protobuf::Timestamp SampleNow() {
+google::protobuf::Timestamp MachineNow() {
   return Event([](auto&) {}).time();
 }
 
@@ -88,26 +88,28 @@ TEST(MachineTest, ShowsSettingsThenFactsThenNotes) {
   v1::MachineStatus off;
   off.set_profile("strict");
   off.set_session("k3x9m2pq");
-  ExpectGolden("machine_status.txt", RenderMachine(SampleStatus(), kPlain) + "\n" +
+  ExpectGolden("machine_status.txt", RenderMachine(SampleStatus(), kMachinePlain) + "\n" +
                                          RenderMachine(SampleStatus(), kNarrow) + "\n" +
-                                         RenderMachine(held, kPlain) + "\n" +
-                                         RenderMachine(off, kPlain));
+                                         RenderMachine(held, kMachinePlain) + "\n" +
+                                         RenderMachine(off, kMachinePlain));
 }
 
 TEST(MachineTest, NamesWhoHoldsTheSettings) {
   v1::MachineStatus status;
   status.set_holder("apply");
-  EXPECT_NE(RenderMachine(status, kPlain).find("an admin, until `benchctl machine restore`\n"),
-            std::string::npos);
+  EXPECT_NE(
+      RenderMachine(status, kMachinePlain).find("an admin, until `benchctl machine restore`\n"),
+      std::string::npos);
   status.set_holder("daemon");
-  EXPECT_NE(RenderMachine(status, kPlain).find("benchd, as long as it lives\n"), std::string::npos);
+  EXPECT_NE(RenderMachine(status, kMachinePlain).find("benchd, as long as it lives\n"),
+            std::string::npos);
 }
 
 TEST(MachineTest, TheDoctorNumbersWhatItFound) {
-  ExpectGolden("doctor.txt", RenderDoctor(SampleSources(), kPlain) + "\n" +
+  ExpectGolden("doctor.txt", RenderDoctor(SampleSources(), kMachinePlain) + "\n" +
                                  RenderDoctor(SampleSources(), kNarrow) + "\n" +
                                  RenderDoctor(SampleSources(), {true, true, 40}) + "\n" +
-                                 RenderDoctor({}, kPlain));
+                                 RenderDoctor({}, kMachinePlain));
 }
 
 TEST(MachineTest, JsonHasOneObjectForEach) {
@@ -119,10 +121,10 @@ TEST(MachineTest, JsonHasOneObjectForEach) {
   mine.set_held(true);
   mine.set_remaining_seconds(59.5);
   ExpectGolden("machine.jsonl",
-               MachineJson(SampleStatus(), SampleNow()) + "\n" + MachineJson(held, SampleNow()) +
-                   "\n" + DoctorJson(SampleSources(), SampleNow()) + "\n" +
-                   DoctorJson({}, SampleNow()) + "\n" + ReserveJson(waiting, SampleNow()) + "\n" +
-                   ReserveJson(mine, SampleNow()) + "\n");
+               MachineJson(SampleStatus(), MachineNow()) + "\n" + MachineJson(held, MachineNow()) +
+                   "\n" + DoctorJson(SampleSources(), MachineNow()) + "\n" +
+                   DoctorJson({}, MachineNow()) + "\n" + ReserveJson(waiting, MachineNow()) + "\n" +
+                   ReserveJson(mine, MachineNow()) + "\n");
 }
 
 TEST(MachineTest, ForeignTextIsHarmless) {
@@ -132,27 +134,28 @@ TEST(MachineTest, ForeignTextIsHarmless) {
   status.set_profile("\x1b[2J");
   v1::DoctorResponse sources = SampleSources();
   sources.mutable_sources(0)->set_finding("\x1b[2J");
-  EXPECT_EQ((RenderMachine(status, kPlain) + RenderDoctor(sources, kPlain)).find('\x1b'),
-            std::string::npos);
+  EXPECT_EQ(
+      (RenderMachine(status, kMachinePlain) + RenderDoctor(sources, kMachinePlain)).find('\x1b'),
+      std::string::npos);
 }
 
 TEST(SettingsTableTest, HasAColumnForTheEndWhereSomethingChanged) {
   v1::Session session = SampleSession();
   v1::Started* started = session.mutable_started();
   started->mutable_isolation(0)->set_at_end("1");
-  EXPECT_EQ(RenderSettings(started->isolation(), kPlain).find("at end"), std::string::npos);
+  EXPECT_EQ(RenderSettings(started->isolation(), kMachinePlain).find("at end"), std::string::npos);
   started->mutable_isolation(0)->set_at_end("0-3");
   started->mutable_isolation(1)->set_at_end("powersave");
-  ExpectGolden("settings_changed.txt", RenderSettings(started->isolation(), kPlain) + "\n" +
+  ExpectGolden("settings_changed.txt", RenderSettings(started->isolation(), kMachinePlain) + "\n" +
                                            RenderSettings(started->isolation(), kNarrow) + "\n" +
                                            RenderSettings(started->isolation(), {false, true, 50}));
-  EXPECT_EQ(RenderSettings({}, kPlain), "");
+  EXPECT_EQ(RenderSettings({}, kMachinePlain), "");
 }
 
 TEST(JsonTest, ShowTellsHowSettingsStoodAtTheEndAndEventsDoNot) {
   v1::Session session = SampleSession();
   session.mutable_started()->mutable_isolation(0)->set_at_end("0-3");
-  const auto shown = nlohmann::json::parse(SessionJson(session, SampleNow()));
+  const auto shown = nlohmann::json::parse(SessionJson(session, MachineNow()));
   EXPECT_EQ(shown["started"]["isolation"][0]["at_end"], "0-3");
   EXPECT_FALSE(shown["started"]["isolation"][1].contains("at_end"));
   const auto event = nlohmann::json::parse(EventJson(
@@ -164,7 +167,7 @@ TEST(QueueTest, SaysWhoHasTheMachineReserved) {
   v1::QueueStatus status;
   status.set_reserved_by(1000);
   EXPECT_EQ(RenderQueue(status), "open; 0 queued, none runs, uid 1000 has the machine reserved\n");
-  EXPECT_EQ(nlohmann::json::parse(QueueJson(status, SampleNow()))["reserved_by"], 1000);
+  EXPECT_EQ(nlohmann::json::parse(QueueJson(status, MachineNow()))["reserved_by"], 1000);
 }
 
 TEST(CalibrationTest, HalfTheIntervalIsTheChangeThatStandsOut) {
@@ -189,9 +192,9 @@ TEST(CalibrationTest, WithoutAnIntervalThereIsNothingToSee) {
   ASSERT_EQ(calibration.metrics.size(), 1U);
   EXPECT_FALSE(calibration.metrics[0].seen);
   EXPECT_FALSE(calibration.metrics[0].seen_in_minute);
-  const std::string text = RenderCalibration(calibration, kPlain);
+  const std::string text = RenderCalibration(calibration, kMachinePlain);
   EXPECT_NE(text.find("too few runs for an interval"), std::string::npos) << text;
-  const auto json = nlohmann::json::parse(CalibrationJson(calibration, "k3x9m2pq", SampleNow()));
+  const auto json = nlohmann::json::parse(CalibrationJson(calibration, "k3x9m2pq", MachineNow()));
   EXPECT_FALSE(json["metrics"][0].contains("seen"));
 }
 
@@ -199,10 +202,11 @@ TEST(CalibrationTest, PrintsWhatCanBeSeen) {
   v1::Update alike = AgainstItself(60);
   alike.mutable_comparisons(1)->mutable_change()->set_lo(-0.011);
   alike.mutable_comparisons(1)->mutable_change()->set_hi(0.011);
-  ExpectGolden("calibration.txt", RenderCalibration(CalibrationOf(AgainstItself(15)), kPlain) +
-                                      "\n" + RenderCalibration(CalibrationOf(alike), kPlain));
+  ExpectGolden("calibration.txt",
+               RenderCalibration(CalibrationOf(AgainstItself(15)), kMachinePlain) + "\n" +
+                   RenderCalibration(CalibrationOf(alike), kMachinePlain));
   ExpectGolden("calibration.jsonl",
-               CalibrationJson(CalibrationOf(AgainstItself(15)), "k3x9m2pq", SampleNow()) + "\n");
+               CalibrationJson(CalibrationOf(AgainstItself(15)), "k3x9m2pq", MachineNow()) + "\n");
 }
 
 }  // namespace

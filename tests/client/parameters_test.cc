@@ -17,7 +17,7 @@ Texts Scan(const std::string& text) {
   return parameter ? parameter->values : Texts{"error: " + parameter.error().message};
 }
 
-std::string Said(const Outcome<Parameter>& parameter) {
+std::string SaidOfParameter(const Outcome<Parameter>& parameter) {
   return parameter ? "no error" : parameter.error().message + " | " + parameter.error().hint;
 }
 
@@ -47,43 +47,45 @@ TEST(ParametersTest, AScanReachesItsEndInDecimals) {
 
 TEST(ParametersTest, AScanHasAThousandValuesAtMost) {
   EXPECT_EQ(Scan("x 1 1000 1").size(), 1000U);
-  EXPECT_EQ(Said(ParseParameterScan("x 0 1000 1")),
+  EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 0 1000 1")),
             "more than 1000 values are too many for one session | use a larger STEP");
-  EXPECT_EQ(Said(ParseParameterScan("x -999999999999999999 999999999999999999 1")),
+  EXPECT_EQ(SaidOfParameter(ParseParameterScan("x -999999999999999999 999999999999999999 1")),
             "more than 1000 values are too many for one session | use a larger STEP");
   std::string many = "x 0";
   for (int i = 1; i <= 1000; ++i) many += "," + std::to_string(i);
-  EXPECT_EQ(Said(ParseParameterList(many)),
+  EXPECT_EQ(SaidOfParameter(ParseParameterList(many)),
             "more than 1000 values are too many for one session | leave some out");
 }
 
 TEST(ParametersTest, SaysWhatIsWrongWithAScan) {
   const std::string hint = " | write --parameter-scan NAME MIN MAX STEP, as size 0 64 8";
-  EXPECT_EQ(Said(ParseParameterScan("x 1 2")), "MIN, MAX and STEP are expected" + hint);
-  EXPECT_EQ(Said(ParseParameterScan("x 1 2 3 4")), "MIN, MAX and STEP are expected" + hint);
-  EXPECT_EQ(Said(ParseParameterScan("x 1 1e3 1")), "1e3 is no decimal number" + hint);
-  EXPECT_EQ(Said(ParseParameterScan("x 1 . 1")), ". is no decimal number" + hint);
-  EXPECT_EQ(Said(ParseParameterScan("x 1 1234567890123456789 1")),
+  EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 1 2")), "MIN, MAX and STEP are expected" + hint);
+  EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 1 2 3 4")),
+            "MIN, MAX and STEP are expected" + hint);
+  EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 1 1e3 1")), "1e3 is no decimal number" + hint);
+  EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 1 . 1")), ". is no decimal number" + hint);
+  EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 1 1234567890123456789 1")),
             "1234567890123456789 is no decimal number" + hint);
-  EXPECT_EQ(Said(ParseParameterScan("x 1 2 0")), "STEP must be above zero" + hint);
-  EXPECT_EQ(Said(ParseParameterScan("x 2 1 1")),
+  EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 1 2 0")), "STEP must be above zero" + hint);
+  EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 2 1 1")),
             "MAX is below MIN | write the smaller number first");
-  EXPECT_EQ(Said(ParseParameterScan("x 100000000000 100000000001 0.0000000001")),
+  EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 100000000000 100000000001 0.0000000001")),
             "these numbers have more than 18 digits between them | use a coarser STEP or a larger "
             "unit");
 }
 
 TEST(ParametersTest, SaysWhatIsWrongWithAName) {
-  EXPECT_EQ(Said(ParseParameterList("a/b 1,2")),
+  EXPECT_EQ(SaidOfParameter(ParseParameterList("a/b 1,2")),
             "the name of a parameter has letters, digits, _ and - only | write --parameter-list "
             "NAME A,B,C");
-  EXPECT_EQ(Said(ParseParameterList(" 1,2")),
+  EXPECT_EQ(SaidOfParameter(ParseParameterList(" 1,2")),
             "the name of a parameter has letters, digits, _ and - only | write --parameter-list "
             "NAME A,B,C");
-  EXPECT_EQ(Said(ParseParameterList("dir 1,2")),
+  EXPECT_EQ(SaidOfParameter(ParseParameterList("dir 1,2")),
             "{dir} stands for the arm's already | call the parameter otherwise");
-  EXPECT_EQ(Said(ParseParameterList("x")), "it has no values | write --parameter-list NAME A,B,C");
-  EXPECT_EQ(Said(ParseParameterList("x 1,2,1")),
+  EXPECT_EQ(SaidOfParameter(ParseParameterList("x")),
+            "it has no values | write --parameter-list NAME A,B,C");
+  EXPECT_EQ(SaidOfParameter(ParseParameterList("x 1,2,1")),
             "the value '1' is there twice | leave one of the two out");
 }
 

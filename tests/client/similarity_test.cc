@@ -15,7 +15,7 @@
 namespace benchd::client {
 namespace {
 
-constexpr Style kPlain{false, true, 0};
+constexpr Style kSimilarityPlain{false, true, 0};
 constexpr bool kLiteral = false;
 constexpr bool kShape = true;
 
@@ -28,17 +28,18 @@ std::vector<AssessedFile> Files(std::vector<std::string> names) {
 }
 
 TEST(RenderSimilarityTest, TellsOfOneFileWhatEveryMethodSays) {
-  ExpectGolden("similarity.txt", RenderSimilarity(Files({"runs.csv"}), kLiteral, kPlain));
+  ExpectGolden("similarity.txt", RenderSimilarity(Files({"runs.csv"}), kLiteral, kSimilarityPlain));
 }
 
 TEST(RenderSimilarityTest, HasALineForEachOfSeveralFiles) {
-  ExpectGolden("similarity_many.txt", RenderSimilarity(Files({"a.csv", "b.csv"}), kShape, kPlain));
+  ExpectGolden("similarity_many.txt",
+               RenderSimilarity(Files({"a.csv", "b.csv"}), kShape, kSimilarityPlain));
 }
 
 TEST(RenderSimilarityTest, SaysWhereRunsAreTooShort) {
   auto files = Files({"runs.csv"});
   files[0].response.mutable_sets(0)->set_assessable(false);
-  EXPECT_NE(RenderSimilarity(files, kLiteral, kPlain).find("fewer than 50 values a run"),
+  EXPECT_NE(RenderSimilarity(files, kLiteral, kSimilarityPlain).find("fewer than 50 values a run"),
             std::string::npos);
 }
 
@@ -64,7 +65,7 @@ TEST(SimilarityJsonTest, NamesTheFiveMeansAndWhoDiffers) {
 }
 
 TEST(RenderAgreementTest, HasKappaPairsAndConfusion) {
-  ExpectGolden("agreement.txt", RenderAgreement(SampleAgreement(), kPlain));
+  ExpectGolden("agreement.txt", RenderAgreement(SampleAgreement(), kSimilarityPlain));
 }
 
 TEST(AgreementJsonTest, LeavesOutWhatCannotBeHad) {

@@ -18,7 +18,7 @@ Outcome<v1::SessionSpec> Build(std::vector<std::string> words) {
   return BuildSpec(*input, Context());
 }
 
-std::string Said(std::vector<std::string> words) {
+std::string SaidOf(std::vector<std::string> words) {
   const auto spec = Build(std::move(words));
   return spec ? "no error" : spec.error().message + " | " + spec.error().hint;
 }
@@ -187,50 +187,50 @@ TEST(SpecBuilderTest, TheLastOfARepeatedOptionCounts) {
 }
 
 TEST(SpecBuilderTest, SaysWhichOptionIsWrong) {
-  EXPECT_EQ(Said({"--margin", "abc", "a", "b"}), "--margin abc: not a number | write 2% or 0.02");
+  EXPECT_EQ(SaidOf({"--margin", "abc", "a", "b"}), "--margin abc: not a number | write 2% or 0.02");
   EXPECT_EQ(
-      Said({"--confidence", "100%", "a", "b"}),
+      SaidOf({"--confidence", "100%", "a", "b"}),
       "--confidence 100%: it must lie between 0 and 100 %, both excluded | write 99% or 0.99");
-  EXPECT_EQ(Said({"--alpha", "0", "a", "b"}),
+  EXPECT_EQ(SaidOf({"--alpha", "0", "a", "b"}),
             "--alpha 0: it must lie between 0 and 100 %, both excluded | write 1% or 0.01");
-  EXPECT_EQ(Said({"--alpha", "1%", "--confidence", "99%", "a", "b"}),
+  EXPECT_EQ(SaidOf({"--alpha", "1%", "--confidence", "99%", "a", "b"}),
             "--alpha: --confidence says the same already | give one of the two");
-  EXPECT_EQ(Said({"--method", "magic", "a", "b"}),
+  EXPECT_EQ(SaidOf({"--method", "magic", "a", "b"}),
             "--method magic: unknown value | write paired, welch, exact-t or fixed");
-  EXPECT_EQ(Said({"--rule", "precision:0", "a", "b"}),
+  EXPECT_EQ(SaidOf({"--rule", "precision:0", "a", "b"}),
             "--rule precision:0: the width must be above zero | write precision:1%");
-  EXPECT_EQ(Said({"--runs", "many", "a", "b"}), "--runs many: not a whole number from 0 on | ");
-  EXPECT_EQ(Said({"--timeout", "0s", "a", "b"}),
+  EXPECT_EQ(SaidOf({"--runs", "many", "a", "b"}), "--runs many: not a whole number from 0 on | ");
+  EXPECT_EQ(SaidOf({"--timeout", "0s", "a", "b"}),
             "--timeout 0s: it must be above zero | write 500ms, 30s, 10m or 1h30m");
-  EXPECT_EQ(Said({"--env", "A", "a", "b"}),
+  EXPECT_EQ(SaidOf({"--env", "A", "a", "b"}),
             "--env A: a name, an equals sign and a value are expected | write NAME=VALUE");
-  EXPECT_EQ(Said({"--output", "", "a", "b"}),
+  EXPECT_EQ(SaidOf({"--output", "", "a", "b"}),
             "--output : it names no file | write null, log or FILE");
 }
 
 TEST(SpecBuilderTest, SaysWhatIsWrongWithTheArms) {
   constexpr char kTwo[] =
       " | give two commands, each one string: benchctl compare 'BASE' 'CANDIDATE'";
-  EXPECT_EQ(Said({}), std::string("compare: no command: there is nothing to run") + kTwo);
-  EXPECT_EQ(Said({"a"}),
+  EXPECT_EQ(SaidOf({}), std::string("compare: no command: there is nothing to run") + kTwo);
+  EXPECT_EQ(SaidOf({"a"}),
             std::string("compare: no candidate: there is nothing to compare with") + kTwo);
-  EXPECT_EQ(Said({"--reference", "r=a"}),
+  EXPECT_EQ(SaidOf({"--reference", "r=a"}),
             std::string("compare: no candidate: there is nothing to compare with") + kTwo);
-  EXPECT_EQ(Said({"a", ""}),
+  EXPECT_EQ(SaidOf({"a", ""}),
             "CANDIDATE: the command is empty | write the program to run, as 'sleep 1'");
-  EXPECT_EQ(Said({" \t", "a"}),
+  EXPECT_EQ(SaidOf({" \t", "a"}),
             "BASE: the command is empty | write the program to run, as 'sleep 1'");
-  EXPECT_EQ(Said({"a", "b", std::string("c\xff")}),
+  EXPECT_EQ(SaidOf({"a", "b", std::string("c\xff")}),
             "CANDIDATE 2: it is not UTF-8 | put it into a script with a plain name");
-  EXPECT_EQ(Said({"a", std::string(1 << 20, 'x')}),
+  EXPECT_EQ(SaidOf({"a", std::string(1 << 20, 'x')}),
             "CANDIDATE: 1048576 bytes are too long, 131072 are the most | put it into a script");
   EXPECT_EQ(
-      Said({"-n", "x", "-n", "x", "a", "b"}),
+      SaidOf({"-n", "x", "-n", "x", "a", "b"}),
       "CANDIDATE: the name x is there twice | give each command its own name: -n NAME -n NAME");
-  EXPECT_EQ(Said({"-n", "", "a", "b"}), "BASE: the name is empty | ");
-  EXPECT_EQ(Said({"-n", "x", "-n", "y", "-n", "z", "a", "b"}),
+  EXPECT_EQ(SaidOf({"-n", "", "a", "b"}), "BASE: the name is empty | ");
+  EXPECT_EQ(SaidOf({"-n", "x", "-n", "y", "-n", "z", "a", "b"}),
             "--name z: more names than commands | the names belong to the commands in order");
-  EXPECT_EQ(Said({"--reference", "cmd", "a"}),
+  EXPECT_EQ(SaidOf({"--reference", "cmd", "a"}),
             "--reference cmd: a name, an equals sign and a value are expected | write --reference "
             "NAME=COMMAND");
 }

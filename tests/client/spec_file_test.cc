@@ -33,21 +33,21 @@ metric = "cpu_time"
 env = ["MODE=slow"]
 )";
 
-Outcome<v1::SessionSpec> Build(const std::string& text) {
+Outcome<v1::SessionSpec> BuildFile(const std::string& text) {
   auto input = ParseSpecFile(text, "suite.toml", "/src/feature");
   if (!input) return std::move(input).error();
   return BuildSpec(*input, {"/cwd", {}});
 }
 
-std::string Said(const std::string& text) {
-  const auto spec = Build(text);
+std::string SaidOfFile(const std::string& text) {
+  const auto spec = BuildFile(text);
   return spec ? "no error" : spec.error().message + " | " + spec.error().hint;
 }
 
 constexpr char kArms[] = "[[arm]]\nname = 'a'\n[[arm]]\nname = 'b'\n[[benchmark]]\ncommand = 'x'\n";
 
 TEST(SpecFileTest, ReadsASuite) {
-  const auto spec = Build(kSuite);
+  const auto spec = BuildFile(kSuite);
   ASSERT_TRUE(spec) << spec.error().message;
   EXPECT_EQ(spec->margin(), 0.02);
   EXPECT_EQ(spec->limits().max_time_seconds(), 90);
@@ -74,7 +74,7 @@ TEST(SpecFileTest, ReadsASuite) {
 }
 
 TEST(SpecFileTest, ReadsAPlainComparison) {
-  const auto spec = Build(
+  const auto spec = BuildFile(
       "[[arm]]\nname = 'new'\ncommand = './new'\n[[arm]]\nname = 'old'\nrole = "
       "'reference'\ncommand = './old'\n");
   ASSERT_TRUE(spec) << spec.error().message;
@@ -84,7 +84,7 @@ TEST(SpecFileTest, ReadsAPlainComparison) {
 }
 
 TEST(SpecFileTest, AnOwnMarginHoldsForMetricsThatNobodyNamed) {
-  const auto spec = Build(
+  const auto spec = BuildFile(
       std::string(kArms) +
       "name = 'one'\nparse = 'lines'\nmargin = 0.01\n[[benchmark]]\nname = 'two'\ncommand = 'y'\n");
   ASSERT_TRUE(spec) << spec.error().message;
@@ -94,40 +94,44 @@ TEST(SpecFileTest, AnOwnMarginHoldsForMetricsThatNobodyNamed) {
 }
 
 TEST(SpecFileTest, SaysTheLine) {
-  EXPECT_EQ(Said("[defaults]\nmargn = 1\n"),
+  EXPECT_EQ(SaidOfFile("[defaults]\nmargn = 1\n"),
             "suite.toml:2:1: margn: unknown key | did you mean margin?");
-  EXPECT_EQ(Said("[default]\n"), "suite.toml:1:2: default: unknown key | did you mean defaults?");
-  EXPECT_EQ(Said("[[arm]]\nname = 'a'\ncolour = 1\n"), "suite.toml:3:1: colour: unknown key | ");
-  EXPECT_EQ(Said("[[arm]]\ndir = '.'\n"),
+  EXPECT_EQ(SaidOfFile("[default]\n"),
+            "suite.toml:1:2: default: unknown key | did you mean defaults?");
+  EXPECT_EQ(SaidOfFile("[[arm]]\nname = 'a'\ncolour = 1\n"),
+            "suite.toml:3:1: colour: unknown key | ");
+  EXPECT_EQ(SaidOfFile("[[arm]]\ndir = '.'\n"),
             "suite.toml:1:1: arm: it has no name | add name = \"base\"");
-  EXPECT_EQ(Said(std::string(kArms) + "seed = 5\n"),
+  EXPECT_EQ(SaidOfFile(std::string(kArms) + "seed = 5\n"),
             "suite.toml:7:1: seed: it holds for the whole session | move it to [defaults]");
-  EXPECT_EQ(Said("[defaults]\nmargin = true\n"),
+  EXPECT_EQ(SaidOfFile("[defaults]\nmargin = true\n"),
             "suite.toml:2:1: margin: a value is expected, not true or false | ");
-  EXPECT_EQ(Said("[defaults]\nfail_fast = 1\n"),
+  EXPECT_EQ(SaidOfFile("[defaults]\nfail_fast = 1\n"),
             "suite.toml:2:1: fail_fast: true or false is expected | ");
-  EXPECT_EQ(Said("[defaults]\nmargin = ['1%']\n"),
+  EXPECT_EQ(SaidOfFile("[defaults]\nmargin = ['1%']\n"),
             "suite.toml:2:1: margin: a string or a number is expected | ");
-  EXPECT_EQ(Said("[defaults]\nmargin = 'abc'\n" + std::string(kArms)),
+  EXPECT_EQ(SaidOfFile("[defaults]\nmargin = 'abc'\n" + std::string(kArms)),
             "suite.toml:2:1: margin = abc: not a number | write 2% or 0.02");
-  EXPECT_EQ(Said("[[arm]]\nname = 1\n"),
+  EXPECT_EQ(SaidOfFile("[[arm]]\nname = 1\n"),
             "suite.toml:2:1: name: a string is expected | put it into quotes");
-  EXPECT_EQ(Said("arm = 3\n"), "suite.toml:1:7: arm: a list of tables is expected | write [[arm]]");
-  EXPECT_EQ(Said(""),
+  EXPECT_EQ(SaidOfFile("arm = 3\n"),
+            "suite.toml:1:7: arm: a list of tables is expected | write [[arm]]");
+  EXPECT_EQ(SaidOfFile(""),
             "suite.toml: no arm: there is nothing to compare | add [[arm]] with a name, twice");
-  EXPECT_EQ(Said("[[arm]]\nname = 'a'\ncommand = 'x'\n"),
+  EXPECT_EQ(SaidOfFile("[[arm]]\nname = 'a'\ncommand = 'x'\n"),
             "no candidate: there is nothing to compare with | name a second arm");
-  EXPECT_EQ(Said("x = \n").substr(0, 31), "suite.toml:1:5: it is not TOML:");
+  EXPECT_EQ(SaidOfFile("x = \n").substr(0, 31), "suite.toml:1:5: it is not TOML:");
 }
 
 TEST(SpecFileTest, RefusesEqualBenchmarks) {
-  EXPECT_EQ(Said(std::string(kArms) + "[[benchmark]]\ncommand = 'y'\n"),
+  EXPECT_EQ(SaidOfFile(std::string(kArms) + "[[benchmark]]\ncommand = 'y'\n"),
             "suite.toml:7:1: benchmark: two benchmarks are called main | give each its own name");
 }
 
 TEST(SpecFileTest, RefusesANulByteInACommand) {
   EXPECT_EQ(
-      Said("[[arm]]\nname = 'a'\n[[arm]]\nname = 'b'\n[[benchmark]]\ncommand = \"x\\u0000y\"\n"),
+      SaidOfFile(
+          "[[arm]]\nname = 'a'\n[[arm]]\nname = 'b'\n[[benchmark]]\ncommand = \"x\\u0000y\"\n"),
       "suite.toml:5:1: benchmark: it has a NUL byte in it | ");
 }
 

@@ -11,11 +11,11 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-constexpr char kArms[] =
+constexpr char kSuiteArms[] =
     "[[arm]]\nname = 'base'\ndir = 'old'\n[[arm]]\nname = 'feature'\ndir = 'new'\n";
 
 /// `compare -f suite.toml` with those options behind it.
-Outcome<v1::SessionSpec> Build(const std::string& text, const Texts& words = {}) {
+Outcome<v1::SessionSpec> BuildSuite(const std::string& text, const Texts& words = {}) {
   auto input = ParseSpecFile(text, "suite.toml", "/src");
   if (!input) return std::move(input).error();
   auto arguments = ParseArguments(words, AllOptions(*FindCommand("compare")));
@@ -47,7 +47,7 @@ Texts Commands(const Outcome<v1::SessionSpec>& spec, int arm) {
   return commands;
 }
 
-std::string Said(const Outcome<v1::SessionSpec>& spec) {
+std::string SaidOfSuite(const Outcome<v1::SessionSpec>& spec) {
   return spec ? "no error" : spec.error().message + " | " + spec.error().hint;
 }
 
@@ -63,7 +63,7 @@ TEST(SuiteTest, AParameterMakesABenchmarkOfEachOfItsValues) {
 TEST(SuiteTest, TheWordsOfAnOptionMayBeginBehindAnEqualsSign) {
   const auto spec = Compare({"--parameter-scan=size", "1", "3", "1", "a {size}", "b {size}"});
   EXPECT_EQ(Names(spec), (Texts{"size=1", "size=2", "size=3"}));
-  EXPECT_EQ(Said(Compare({"a", "b", "--parameter-scan", "size", "1", "3"})),
+  EXPECT_EQ(SaidOfSuite(Compare({"a", "b", "--parameter-scan", "size", "1", "3"})),
             "--parameter-scan: a value is missing | write --parameter-scan NAME MIN MAX STEP");
 }
 
@@ -75,21 +75,21 @@ TEST(SuiteTest, SeveralParametersAreCombinedAllWithAll) {
 }
 
 TEST(SuiteTest, OnlyBenchmarksThatSayAParameterAreMultiplied) {
-  const auto spec = Build(std::string(kArms) +
-                          "[defaults]\nparameter_list = 'size 1,2'\n"
-                          "[[benchmark]]\nname = 'parse'\ncommand = '{dir}/bench {size}'\n"
-                          "[[benchmark]]\nname = 'start'\ncommand = '{dir}/bench'\n");
+  const auto spec = BuildSuite(std::string(kSuiteArms) +
+                               "[defaults]\nparameter_list = 'size 1,2'\n"
+                               "[[benchmark]]\nname = 'parse'\ncommand = '{dir}/bench {size}'\n"
+                               "[[benchmark]]\nname = 'start'\ncommand = '{dir}/bench'\n");
   EXPECT_EQ(Names(spec), (Texts{"parse/size=1", "parse/size=2", "start"}));
   EXPECT_EQ(Commands(spec, 1), (Texts{"/src/new/bench 1", "/src/new/bench 2", "/src/new/bench"}));
 }
 
 TEST(SuiteTest, ABenchmarkMayHaveItsOwnParametersAsTables) {
-  const auto spec = Build(std::string(kArms) +
-                          "[defaults]\nparameter_list = { size = [7, 8] }\n"
-                          "[[benchmark]]\nname = 'a'\ncommand = 'x {size} {mode}'\n"
-                          "parameter_list = { mode = ['f,g', 'h'] }\n"
-                          "parameter_scan = { size = [0.1, 0.3, 0.1] }\n"
-                          "[[benchmark]]\nname = 'b'\ncommand = 'x {size}'\n");
+  const auto spec = BuildSuite(std::string(kSuiteArms) +
+                               "[defaults]\nparameter_list = { size = [7, 8] }\n"
+                               "[[benchmark]]\nname = 'a'\ncommand = 'x {size} {mode}'\n"
+                               "parameter_list = { mode = ['f,g', 'h'] }\n"
+                               "parameter_scan = { size = [0.1, 0.3, 0.1] }\n"
+                               "[[benchmark]]\nname = 'b'\ncommand = 'x {size}'\n");
   EXPECT_EQ(Names(spec), (Texts{"a/mode=f,g/size=0.1", "a/mode=f,g/size=0.2", "a/mode=f,g/size=0.3",
                                 "a/mode=h/size=0.1", "a/mode=h/size=0.2", "a/mode=h/size=0.3",
                                 "b/size=7", "b/size=8"}))
@@ -98,10 +98,10 @@ TEST(SuiteTest, ABenchmarkMayHaveItsOwnParametersAsTables) {
 }
 
 TEST(SuiteTest, ParametersAreFilledInWhereverABenchmarkSaysThem) {
-  const auto spec = Build(std::string(kArms) +
-                          "[defaults]\nparameter_list = 'size 1,2'\nsetup = 'make {size}'\n"
-                          "output = '{size}.txt'\nenv = ['N={size}']\n"
-                          "[[benchmark]]\nname = 'parse'\ncommand = 'x {other}'\n");
+  const auto spec = BuildSuite(std::string(kSuiteArms) +
+                               "[defaults]\nparameter_list = 'size 1,2'\nsetup = 'make {size}'\n"
+                               "output = '{size}.txt'\nenv = ['N={size}']\n"
+                               "[[benchmark]]\nname = 'parse'\ncommand = 'x {other}'\n");
   ASSERT_TRUE(spec) << spec.error().message;
   ASSERT_EQ(spec->benchmarks_size(), 2);
   EXPECT_EQ(spec->benchmarks(1).hooks().setup(), "make 2");
@@ -117,19 +117,20 @@ TEST(SuiteTest, AValueIsNotLookedAtForFurtherParameters) {
 }
 
 TEST(SuiteTest, SaysWhichParameterIsUsedNowhereOrTwice) {
-  EXPECT_EQ(Said(Compare({"--parameter-list", "size", "1,2", "a", "b"})),
+  EXPECT_EQ(SaidOfSuite(Compare({"--parameter-list", "size", "1,2", "a", "b"})),
             "--parameter-list size 1,2: {size} stands in no command | write {size} where its value "
             "belongs");
-  EXPECT_EQ(Said(Compare({"--parameter-list", "n", "1,2", "--parameter-scan", "n", "1", "2", "1",
-                          "a {n}", "b {n}"})),
+  EXPECT_EQ(SaidOfSuite(Compare({"--parameter-list", "n", "1,2", "--parameter-scan", "n", "1", "2",
+                                 "1", "a {n}", "b {n}"})),
             "--parameter-scan n 1 2 1: the parameter n is there twice | put all of its values into "
             "one list");
-  EXPECT_EQ(Said(Build(std::string(kArms) +
-                       "[[benchmark]]\nname = 'a'\ncommand = 'x'\nparameter_list = 'n 1,2'\n")),
+  EXPECT_EQ(SaidOfSuite(
+                BuildSuite(std::string(kSuiteArms) +
+                           "[[benchmark]]\nname = 'a'\ncommand = 'x'\nparameter_list = 'n 1,2'\n")),
             "suite.toml:10:1: parameter_list = n 1,2: {n} stands in no command | write {n} where "
             "its value belongs");
   EXPECT_EQ(
-      Said(Compare({"--parameter-scan", "n", "1", "x", "1", "a {n}", "b {n}"})),
+      SaidOfSuite(Compare({"--parameter-scan", "n", "1", "x", "1", "a {n}", "b {n}"})),
       "--parameter-scan n 1 x 1: x is no decimal number | write --parameter-scan NAME MIN MAX "
       "STEP, as size 0 64 8");
 }
@@ -140,7 +141,7 @@ TEST(SuiteTest, ASuiteHasAThousandBenchmarksAtMost) {
   words.insert(words.end(), {"--parameter-scan", "b", "1", "10", "1", "x {a} {b}", "y {a} {b}"});
   EXPECT_EQ(Names(Compare(words)).size(), 1000U);
   words[8] = "11";
-  EXPECT_EQ(Said(Compare(words)),
+  EXPECT_EQ(SaidOfSuite(Compare(words)),
             "more than 1000 benchmarks are too many for one session | use fewer values, or several "
             "sessions");
 }
@@ -151,36 +152,36 @@ constexpr char kThree[] =
     "[[benchmark]]\nname = 'render'\ncommand = 'z'\n";
 
 TEST(SuiteTest, OnlyTakesTheBenchmarksWhoseNameMatches) {
-  const std::string text = std::string(kArms) + kThree;
-  EXPECT_EQ(Names(Build(text, {"--only", "parse"})), (Texts{"parse/size=1", "parse/size=2"}))
+  const std::string text = std::string(kSuiteArms) + kThree;
+  EXPECT_EQ(Names(BuildSuite(text, {"--only", "parse"})), (Texts{"parse/size=1", "parse/size=2"}))
       << "all values of a parameter";
-  EXPECT_EQ(Names(Build(text, {"--only", "*=2"})), Texts{"parse/size=2"});
-  EXPECT_EQ(Names(Build(text, {"--only", "parse*"})),
+  EXPECT_EQ(Names(BuildSuite(text, {"--only", "*=2"})), Texts{"parse/size=2"});
+  EXPECT_EQ(Names(BuildSuite(text, {"--only", "parse*"})),
             (Texts{"parse/size=1", "parse/size=2", "parse-fast"}));
-  EXPECT_EQ(Names(Build(text, {"--only", "render", "--only", "*fast"})),
+  EXPECT_EQ(Names(BuildSuite(text, {"--only", "render", "--only", "*fast"})),
             (Texts{"parse-fast", "render"}))
       << "in the order of the suite";
-  EXPECT_EQ(Names(Build("[defaults]\nonly = ['render']\n" + text)), Texts{"render"});
+  EXPECT_EQ(Names(BuildSuite("[defaults]\nonly = ['render']\n" + text)), Texts{"render"});
 }
 
 TEST(SuiteTest, APatternThatMatchesNothingIsAnErrorWithTheNearestName) {
-  const std::string text = std::string(kArms) + kThree;
-  EXPECT_EQ(Said(Build(text, {"--only", "rendr*"})),
+  const std::string text = std::string(kSuiteArms) + kThree;
+  EXPECT_EQ(SaidOfSuite(BuildSuite(text, {"--only", "rendr*"})),
             "--only rendr*: no benchmark is called so | did you mean render?");
-  EXPECT_EQ(Said(Build(text, {"--only", "parse", "--only", "x"})),
+  EXPECT_EQ(SaidOfSuite(BuildSuite(text, {"--only", "parse", "--only", "x"})),
             "--only x: no benchmark is called so | there are parse/size=1, parse/size=2, "
             "parse-fast, render");
-  EXPECT_EQ(Said(Compare({"--only", "x", "a", "b"})),
+  EXPECT_EQ(SaidOfSuite(Compare({"--only", "x", "a", "b"})),
             "--only x: no benchmark is called so | there is main");
 }
 
 TEST(SuiteTest, ABenchmarkMayHaveItsOwnArms) {
   const auto spec =
-      Build(std::string(kArms) +
-            "[[benchmark]]\nname = 'a'\ncommand = '{dir}/x'\n"
-            "[[benchmark]]\nname = 'b'\n"
-            "[[benchmark.arm]]\nname = 'zlib'\ncommand = 'gzip'\n"
-            "[[benchmark.arm]]\nname = 'zstd'\ncommand = 'zstd'\nrole = 'reference'\n");
+      BuildSuite(std::string(kSuiteArms) +
+                 "[[benchmark]]\nname = 'a'\ncommand = '{dir}/x'\n"
+                 "[[benchmark]]\nname = 'b'\n"
+                 "[[benchmark.arm]]\nname = 'zlib'\ncommand = 'gzip'\n"
+                 "[[benchmark.arm]]\nname = 'zstd'\ncommand = 'zstd'\nrole = 'reference'\n");
   ASSERT_TRUE(spec) << spec.error().message;
   EXPECT_EQ(spec->benchmarks(0).arms(1).name(), "feature");
   const v1::Benchmark& own = spec->benchmarks(1);
@@ -195,21 +196,22 @@ TEST(SuiteTest, ASuiteNeedsNoCommonArmsWhereEveryBenchmarkHasItsOwn) {
   const std::string own =
       "[[benchmark]]\nname = 'b'\n[[benchmark.arm]]\nname = 'x'\ncommand = 'a'\n"
       "[[benchmark.arm]]\nname = 'y'\ncommand = 'b'\n";
-  EXPECT_EQ(Names(Build(own)), Texts{"b"});
-  EXPECT_EQ(Said(Build(own + "[[benchmark]]\nname = 'c'\ncommand = 'x'\n")),
+  EXPECT_EQ(Names(BuildSuite(own)), Texts{"b"});
+  EXPECT_EQ(SaidOfSuite(BuildSuite(own + "[[benchmark]]\nname = 'c'\ncommand = 'x'\n")),
             "suite.toml: no arm: there is nothing to compare | add [[arm]] with a name, twice");
-  EXPECT_EQ(Said(Build("[[benchmark]]\nname = 'b'\n[[benchmark.arm]]\nname = 'x'\ncommand = 'a'\n"
-                       "[[benchmark.arm]]\nname = 'x'\ncommand = 'b'\n")),
+  EXPECT_EQ(SaidOfSuite(BuildSuite(
+                "[[benchmark]]\nname = 'b'\n[[benchmark.arm]]\nname = 'x'\ncommand = 'a'\n"
+                "[[benchmark.arm]]\nname = 'x'\ncommand = 'b'\n")),
             "suite.toml:6:1: arm x: the name x is there twice | give each command its own name: -n "
             "NAME -n NAME");
-  EXPECT_EQ(Said(Build("[[benchmark]]\nname = 'b'\narm = 1\n")),
+  EXPECT_EQ(SaidOfSuite(BuildSuite("[[benchmark]]\nname = 'b'\narm = 1\n")),
             "suite.toml:3:7: arm: a list of tables is expected | write [[benchmark.arm]]");
 }
 
 TEST(SuiteTest, TheDirectoryOfAnArmMayBeItsWorkingDirectory) {
-  const auto spec = Build(std::string(kArms) +
-                          "[defaults]\ncwd = '{dir}/data'\nsetup = 'make data'\n"
-                          "[[benchmark]]\nname = 'a'\ncommand = '../bench'\n");
+  const auto spec = BuildSuite(std::string(kSuiteArms) +
+                               "[defaults]\ncwd = '{dir}/data'\nsetup = 'make data'\n"
+                               "[[benchmark]]\nname = 'a'\ncommand = '../bench'\n");
   ASSERT_TRUE(spec) << spec.error().message;
   EXPECT_EQ(spec->benchmarks(0).arms(0).cwd(), "/src/old/data");
   EXPECT_EQ(spec->benchmarks(0).arms(1).cwd(), "/src/new/data");
@@ -218,8 +220,9 @@ TEST(SuiteTest, TheDirectoryOfAnArmMayBeItsWorkingDirectory) {
 
 TEST(SuiteTest, AHookThatNamesTheArmsDirectoryIsRefused) {
   EXPECT_EQ(
-      Said(Build(std::string(kArms) +
-                 "[[benchmark]]\nname = 'a'\ncommand = 'x'\nprepare = 'rm {dir}/cache'\n")),
+      SaidOfSuite(
+          BuildSuite(std::string(kSuiteArms) +
+                     "[[benchmark]]\nname = 'a'\ncommand = 'x'\nprepare = 'rm {dir}/cache'\n")),
       "suite.toml:10:1: prepare = rm {dir}/cache: {dir} stands for an arm's, and this command "
       "belongs to none | prepare and conclude know their arm by the variable BENCHD_ARM");
 }
@@ -232,10 +235,10 @@ TEST(SuiteTest, HooksOfACommandLineRunWhereTheirArmDoes) {
 }
 
 TEST(SuiteTest, AnOwnMarginOfTheOnlyBenchmarkLeftIsTheSessions) {
-  const auto spec = Build(std::string(kArms) +
-                              "[[benchmark]]\nname = 'a'\ncommand = 'x'\nmargin = 0.05\n"
-                              "[[benchmark]]\nname = 'b'\ncommand = 'y'\n",
-                          {"--only", "a"});
+  const auto spec = BuildSuite(std::string(kSuiteArms) +
+                                   "[[benchmark]]\nname = 'a'\ncommand = 'x'\nmargin = 0.05\n"
+                                   "[[benchmark]]\nname = 'b'\ncommand = 'y'\n",
+                               {"--only", "a"});
   ASSERT_TRUE(spec) << spec.error().message;
   EXPECT_EQ(spec->margin(), 0.05);
 }

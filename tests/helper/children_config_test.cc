@@ -39,31 +39,36 @@ TEST(ParseChildLimitsTest, NoneIsNoLimitAndNotTheDefault) {
   EXPECT_EQ(config->children.processes, kNoLimit);
 }
 
-struct Wrong {
+struct WrongLimit {
   const char* text;
   const char* message;
 };
 
 TEST(ParseChildLimitsTest, AnErrorNamesLineAndKey) {
-  for (const Wrong& wrong : {
-           Wrong{"[children]\n\npids = 0\n",
-                 "line 3: [children] pids should be a whole number from 1 to 4194304, or none"},
-           Wrong{"[children]\npids = 4194305\n",
-                 "line 2: [children] pids should be a whole number from 1 to 4194304, or none"},
-           Wrong{"[children]\nmemory_mib = \"1GiB\"\n",
-                 "line 2: [children] memory_mib should be a whole number from 1 to 1099511627776, "
-                 "or none"},
-           Wrong{"[children]\nopen_files = 15\n",
-                 "line 2: [children] open_files should be a whole number from 16 to 1048576, or "
-                 "none"},
-           Wrong{"[children]\ncpu_seconds = 1.5\n",
-                 "line 2: [children] cpu_seconds should be a whole number from 1 to 31536000, or "
-                 "none"},
-           Wrong{"[children]\nfile_size_mib = -1\n",
-                 "line 2: [children] file_size_mib should be a whole number from 0 to "
-                 "1099511627776, or none"},
-           Wrong{"[children]\nmemory = 1\n", "line 2: [children] memory is no known key"},
-           Wrong{"children = 1\n", "line 1: [children] is no table"},
+  for (const WrongLimit& wrong : {
+           WrongLimit{
+               "[children]\n\npids = 0\n",
+               "line 3: [children] pids should be a whole number from 1 to 4194304, or none"},
+           WrongLimit{
+               "[children]\npids = 4194305\n",
+               "line 2: [children] pids should be a whole number from 1 to 4194304, or none"},
+           WrongLimit{
+               "[children]\nmemory_mib = \"1GiB\"\n",
+               "line 2: [children] memory_mib should be a whole number from 1 to 1099511627776, "
+               "or none"},
+           WrongLimit{
+               "[children]\nopen_files = 15\n",
+               "line 2: [children] open_files should be a whole number from 16 to 1048576, or "
+               "none"},
+           WrongLimit{
+               "[children]\ncpu_seconds = 1.5\n",
+               "line 2: [children] cpu_seconds should be a whole number from 1 to 31536000, or "
+               "none"},
+           WrongLimit{"[children]\nfile_size_mib = -1\n",
+                      "line 2: [children] file_size_mib should be a whole number from 0 to "
+                      "1099511627776, or none"},
+           WrongLimit{"[children]\nmemory = 1\n", "line 2: [children] memory is no known key"},
+           WrongLimit{"children = 1\n", "line 1: [children] is no table"},
        }) {
     const auto config = ParseRunnerConfig(wrong.text);
     ASSERT_FALSE(config) << wrong.text;

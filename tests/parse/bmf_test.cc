@@ -9,7 +9,7 @@
 namespace benchd {
 namespace {
 
-std::string ErrorOf(const std::string& text) { return HarnessError("bmf", text); }
+std::string BmfError(const std::string& text) { return HarnessError("bmf", text); }
 
 // The numbers are the file's.
 TEST(ParseBmfTest, TakesTheValueOfEachMeasure) {
@@ -44,7 +44,7 @@ TEST(ParseBmfTest, SaysWhatItExpectedInWhichLine) {
       {"{\"a\": {\"m\": {\"value\": 1}}} x",
        "line 1: no JSON: invalid literal; expected end of input"},
   };
-  for (const auto& [text, message] : cases) EXPECT_EQ(ErrorOf(text), message) << text;
+  for (const auto& [text, message] : cases) EXPECT_EQ(BmfError(text), message) << text;
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace benchd {
 namespace {
 
-std::string ErrorOf(const std::string& text) { return HarnessError("go", text); }
+std::string GoError(const std::string& text) { return HarnessError("go", text); }
 
 TEST(ParseGoBenchmarkTest, TakesEachLineOfABenchmarkAsOneSample) {
   const auto output = ParseGoBenchmark(HarnessData("go_count.txt"));
@@ -64,7 +64,7 @@ TEST(ParseGoBenchmarkTest, TellsBenchmarksOfSeveralPackagesApart) {
 }
 
 TEST(ParseGoBenchmarkTest, NamesTheBenchmarkThatFailed) {
-  EXPECT_EQ(ErrorOf(HarnessData("go_failed.txt")), "line 9: 'BenchmarkFails' failed");
+  EXPECT_EQ(GoError(HarnessData("go_failed.txt")), "line 9: 'BenchmarkFails' failed");
 }
 
 TEST(ParseGoBenchmarkTest, TidiesUnitsAsGosOwnToolsDo) {
@@ -105,7 +105,7 @@ TEST(ParseGoBenchmarkTest, SaysWhatItExpectedInWhichLine) {
        "line 2: 'x' has another direction than before"},
       {"BenchmarkX 1 1 x\n\xff", "line 2: not valid UTF-8 at byte 1"},
   };
-  for (const auto& [text, message] : cases) EXPECT_EQ(ErrorOf(text), message) << text;
+  for (const auto& [text, message] : cases) EXPECT_EQ(GoError(text), message) << text;
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace benchd {
 namespace {
 
-std::string ErrorOf(const std::string& text) { return HarnessError("google-benchmark", text); }
+std::string GoogleError(const std::string& text) { return HarnessError("google-benchmark", text); }
 
 std::string Entry(const std::string& members) {
   return "{\"benchmarks\": [\n{\"name\": \"BM_X\", \"run_name\": \"BM_X\", \"run_type\": "
@@ -57,18 +57,18 @@ TEST(ParseGoogleBenchmarkTest, KeepsSecondsAndSaysWhichDirectionIsGood) {
 }
 
 TEST(ParseGoogleBenchmarkTest, NamesTheBenchmarkThatFailed) {
-  EXPECT_EQ(ErrorOf(HarnessData("google_benchmark_failed.json")),
+  EXPECT_EQ(GoogleError(HarnessData("google_benchmark_failed.json")),
             "line 53: 'BM_Fails' failed: no such file: corpus.txt");
 }
 
 TEST(ParseGoogleBenchmarkTest, RefusesNothingButAggregates) {
-  EXPECT_EQ(ErrorOf(HarnessData("google_benchmark_aggregates.json")),
+  EXPECT_EQ(GoogleError(HarnessData("google_benchmark_aggregates.json")),
             "line 39: nothing but aggregates: expected the repetitions themselves");
 }
 
 TEST(ParseGoogleBenchmarkTest, NamesTheLineWhereTheOutputWasCutOff) {
   const std::string whole = HarnessData("google_benchmark_repetitions.json");
-  EXPECT_EQ(ErrorOf(whole.substr(0, whole.find("\"cpu_time\""))),
+  EXPECT_EQ(GoogleError(whole.substr(0, whole.find("\"cpu_time\""))),
             "line 50: no JSON: unexpected end of input; expected string literal");
 }
 
@@ -106,7 +106,7 @@ TEST(ParseGoogleBenchmarkTest, SaysWhatItExpectedInWhichLine) {
        "line 3: 'BM_X' twice with the same repetition_index"},
       {Entry(kTimes + ", \"a\\u0007b\": 1"), "line 2: the name 'a\\x07b' has a control character"},
   };
-  for (const auto& [text, message] : cases) EXPECT_EQ(ErrorOf(text), message) << text;
+  for (const auto& [text, message] : cases) EXPECT_EQ(GoogleError(text), message) << text;
 }
 
 TEST(ParseGoogleBenchmarkTest, LeavesOutWhatABenchmarkSkippedItself) {

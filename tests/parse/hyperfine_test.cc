@@ -11,7 +11,7 @@
 namespace benchd {
 namespace {
 
-std::string ErrorOf(const std::string& text) { return HarnessError("hyperfine", text); }
+std::string HyperfineError(const std::string& text) { return HarnessError("hyperfine", text); }
 
 TEST(ParseHyperfineTest, TakesEachRunOfTheOnlyCommandUnderItsMetricAlone) {
   const std::string text = HarnessData("hyperfine_one.json");
@@ -69,7 +69,7 @@ TEST(ParseHyperfineTest, SaysWhatItExpectedInWhichLine) {
       {one + "\"times\": [1]}, {\"command\": 3}]}",
        "line 3: 'command' is a number, expected a text"},
   };
-  for (const auto& [text, message] : cases) EXPECT_EQ(ErrorOf(text), message) << text;
+  for (const auto& [text, message] : cases) EXPECT_EQ(HyperfineError(text), message) << text;
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace benchd {
 namespace {
 
-std::string ErrorOf(const std::string& text) { return HarnessError("jmh", text); }
+std::string JmhError(const std::string& text) { return HarnessError("jmh", text); }
 
 std::string Report(const std::string& primary, const std::string& more = "") {
   return "[\n{\"benchmark\": \"a.B.c\", \"mode\": \"avgt\",\n\"primaryMetric\": {" + primary + "}" +
@@ -112,7 +112,7 @@ TEST(ParseJmhTest, SaysWhatItExpectedInWhichLine) {
       {Report(unit + "\"rawData\": [[1]]", ", \"params\": {\"n\": 3}"),
        "line 3: 'n' is a number, expected a text"},
   };
-  for (const auto& [text, message] : cases) EXPECT_EQ(ErrorOf(text), message) << text;
+  for (const auto& [text, message] : cases) EXPECT_EQ(JmhError(text), message) << text;
 }
 
 }  // namespace

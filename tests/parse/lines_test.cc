@@ -14,7 +14,7 @@
 namespace benchd {
 namespace {
 
-std::string ErrorOf(const std::string& text) {
+std::string LinesError(const std::string& text) {
   const auto output = ParseLines(text);
   if (output) return "no error";
   EXPECT_EQ(output.error().code, ErrorCode::kInvalidArgument);
@@ -119,7 +119,8 @@ TEST(ParseLinesTest, SaysWhatItExpectedInWhichLine) {
        "line 1: the unit '" + std::string(60, 'u') + "...' has 257 bytes, 256 are possible"},
       {"a 1\n#" + std::string(65536, 'x'), "line 2: 65537 bytes, 65536 are possible"},
   };
-  for (const auto& [text, message] : cases) EXPECT_EQ(ErrorOf(text), message) << text.substr(0, 80);
+  for (const auto& [text, message] : cases)
+    EXPECT_EQ(LinesError(text), message) << text.substr(0, 80);
 }
 
 TEST(ParseLinesTest, TakesALineOf64KiB) {
@@ -132,7 +133,7 @@ TEST(ParseLinesTest, RefusesMoreValuesThanARunCanSensiblyHave) {
   const auto full = ParseLines(text);
   ASSERT_TRUE(full) << full.error().message;
   EXPECT_EQ(full->samples.size(), 100'000U);
-  EXPECT_EQ(ErrorOf(text + "100000 t 1\n"), "line 100001: more than 100000 values in one run");
+  EXPECT_EQ(LinesError(text + "100000 t 1\n"), "line 100001: more than 100000 values in one run");
 }
 
 TEST(ParseLinesTest, SurvivesMutatedTexts) {

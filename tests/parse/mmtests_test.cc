@@ -11,7 +11,7 @@
 namespace benchd {
 namespace {
 
-std::string ErrorOf(const std::string& text) { return HarnessError("mmtests", text); }
+std::string MmtestsError(const std::string& text) { return HarnessError("mmtests", text); }
 
 TEST(ParseMmtestsTest, TakesEverySampleOfEachIteration) {
   const auto output = ParseMmtests(HarnessData("mmtests_script.txt"));
@@ -48,7 +48,7 @@ TEST(ParseMmtestsTest, SaysWhatItExpectedInWhichLine) {
       {"ops 1 2 3\nops 1 2 4", "line 2: 'ops' twice with the same iteration number (line 1)"},
       {"wall_time 1 2 3", "line 1: 'wall_time' is a metric that benchd measures itself"},
   };
-  for (const auto& [text, message] : cases) EXPECT_EQ(ErrorOf(text), message) << text;
+  for (const auto& [text, message] : cases) EXPECT_EQ(MmtestsError(text), message) << text;
 }
 
 }  // namespace

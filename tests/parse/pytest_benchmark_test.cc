@@ -11,7 +11,7 @@
 namespace benchd {
 namespace {
 
-std::string ErrorOf(const std::string& text) { return HarnessError("pytest-benchmark", text); }
+std::string PytestError(const std::string& text) { return HarnessError("pytest-benchmark", text); }
 
 TEST(ParsePytestBenchmarkTest, TakesEveryRoundOfEachTest) {
   const auto output = ParsePytestBenchmark(HarnessData("pytest_benchmark.json"));
@@ -51,7 +51,7 @@ TEST(ParsePytestBenchmarkTest, SaysWhatItExpectedInWhichLine) {
       {"{\"benchmarks\": [{\"name\": \"b\"}]}",
        "line 1: expected the text 'fullname', there is none"},
   };
-  for (const auto& [text, message] : cases) EXPECT_EQ(ErrorOf(text), message) << text;
+  for (const auto& [text, message] : cases) EXPECT_EQ(PytestError(text), message) << text;
 }
 
 }  // namespace

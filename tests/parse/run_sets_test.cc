@@ -14,12 +14,13 @@ namespace {
 
 using Runs = std::vector<std::vector<double>>;
 
-Result<std::vector<RunSet>> Read(std::string_view text, const RunsLayout& layout = {}) {
+Result<std::vector<RunSet>> ReadSets(std::string_view text, const RunsLayout& layout = {}) {
   return ParseRuns(text, layout);
 }
 
-void ExpectRefused(std::string_view text, std::string_view message, const RunsLayout& layout = {}) {
-  const auto sets = Read(text, layout);
+void ExpectRunsRefused(std::string_view text, std::string_view message,
+                       const RunsLayout& layout = {}) {
+  const auto sets = ReadSets(text, layout);
   ASSERT_FALSE(sets) << text;
   EXPECT_EQ(sets.error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(sets.error().message, message);
@@ -38,7 +39,7 @@ std::string Raw(const std::vector<double>& values) {
 }
 
 TEST(RunSetsTest, ReadsAColumnForEachRun) {
-  const auto sets = Read("first,second\n1,2\n3,4.5e-3\n");
+  const auto sets = ReadSets("first,second\n1,2\n3,4.5e-3\n");
   ASSERT_TRUE(sets) << sets.error().message;
   ASSERT_EQ(sets->size(), 1U);
   EXPECT_EQ(sets->front().runs, (Runs{{1, 3}, {2, 4.5e-3}}));
@@ -46,34 +47,34 @@ TEST(RunSetsTest, ReadsAColumnForEachRun) {
 }
 
 TEST(RunSetsTest, ReadsColumnsWithoutNames) {
-  const auto sets = Read("1,2\n3,4\n");
+  const auto sets = ReadSets("1,2\n3,4\n");
   ASSERT_TRUE(sets) << sets.error().message;
   EXPECT_EQ(sets->front().runs, (Runs{{1, 3}, {2, 4}}));
   EXPECT_EQ(sets->front().run_names, (std::vector<std::string>{"1", "2"}));
 }
 
 TEST(RunSetsTest, ReadsARunThatEndsEarlier) {
-  const auto sets = Read("a,b\n1,2\n3,\n");
+  const auto sets = ReadSets("a,b\n1,2\n3,\n");
   ASSERT_TRUE(sets) << sets.error().message;
   EXPECT_EQ(sets->front().runs, (Runs{{1, 3}, {2}}));
 }
 
 TEST(RunSetsTest, ReadsRowsOfRunAndValueInAnyOrder) {
-  const auto sets = Read("run,value\nx,1\ny,2\nx,3\ny,-4\n");
+  const auto sets = ReadSets("run,value\nx,1\ny,2\nx,3\ny,-4\n");
   ASSERT_TRUE(sets) << sets.error().message;
   EXPECT_EQ(sets->front().runs, (Runs{{1, 3}, {2, -4}}));
   EXPECT_EQ(sets->front().run_names, (std::vector<std::string>{"x", "y"}));
 }
 
 TEST(RunSetsTest, ReadsArraysOfArrays) {
-  const auto sets = Read(" [[1, 2, 3],\n [4, 5, 6.5]]");
+  const auto sets = ReadSets(" [[1, 2, 3],\n [4, 5, 6.5]]");
   ASSERT_TRUE(sets) << sets.error().message;
   EXPECT_EQ(sets->front().runs, (Runs{{1, 2, 3}, {4, 5, 6.5}}));
 }
 
 // The structure of `java -jar benchmarks.jar -rf json`; microseconds become seconds.
 TEST(RunSetsTest, ReadsTheForksOfEachBenchmarkOfJmh) {
-  const auto sets = Read(R"([
+  const auto sets = ReadSets(R"([
     {"benchmark": "org.example.Queue.offer", "mode": "avgt", "params": {"size": "10"},
      "primaryMetric": {"score": 2.5, "scoreUnit": "us/op", "rawData": [[1.5, 2.5], [2.25, 4]]},
      "secondaryMetrics": {"gc": {"score": 1, "scoreUnit": "MB/sec", "rawData": [[7], [8]]}}},
@@ -90,35 +91,36 @@ TEST(RunSetsTest, ReadsTheForksOfEachBenchmarkOfJmh) {
 }
 
 TEST(RunSetsTest, ReadsRawDoublesByTheirShape) {
-  const auto sets = Read(Raw({1, -2.5, 1e-300, 4, 5, 6}), {.runs = 2, .values = 3});
+  const auto sets = ReadSets(Raw({1, -2.5, 1e-300, 4, 5, 6}), {.runs = 2, .values = 3});
   ASSERT_TRUE(sets) << sets.error().message;
   EXPECT_EQ(sets->front().runs, (Runs{{1, -2.5, 1e-300}, {4, 5, 6}}));
 }
 
 TEST(RunSetsTest, RefusesWhatIsNoFiniteNumberByItsPlace) {
-  ExpectRefused("a,b\n1,2\n3,nan\n", "line 3, column 3: 'nan' is not a finite number");
-  ExpectRefused("a,b\n1,2\n1e999,4\n", "line 3, column 1: '1e999' does not fit a double");
-  ExpectRefused("a,b\n1,x\n", "line 2, column 3: 'x' is not a number");
-  ExpectRefused("run,value\na,1\nb,inf\n", "line 3, column 3: 'inf' is not a finite number");
-  ExpectRefused("[[1, 2],\n [3, \"NaN\"]]", "line 2: value 2 of run 2 is 'NaN', expected a number");
-  ExpectRefused("[[1, 2],\n [3, NaN]]", "line 2: 'NaN' is not a finite number");
-  ExpectRefused(Raw({1, 2, 3, std::numeric_limits<double>::quiet_NaN()}),
-                "run 2, value 2: it is not finite", {.runs = 2, .values = 2});
+  ExpectRunsRefused("a,b\n1,2\n3,nan\n", "line 3, column 3: 'nan' is not a finite number");
+  ExpectRunsRefused("a,b\n1,2\n1e999,4\n", "line 3, column 1: '1e999' does not fit a double");
+  ExpectRunsRefused("a,b\n1,x\n", "line 2, column 3: 'x' is not a number");
+  ExpectRunsRefused("run,value\na,1\nb,inf\n", "line 3, column 3: 'inf' is not a finite number");
+  ExpectRunsRefused("[[1, 2],\n [3, \"NaN\"]]",
+                    "line 2: value 2 of run 2 is 'NaN', expected a number");
+  ExpectRunsRefused("[[1, 2],\n [3, NaN]]", "line 2: 'NaN' is not a finite number");
+  ExpectRunsRefused(Raw({1, 2, 3, std::numeric_limits<double>::quiet_NaN()}),
+                    "run 2, value 2: it is not finite", {.runs = 2, .values = 2});
 }
 
 TEST(RunSetsTest, RefusesHolesAndWrongShapes) {
-  ExpectRefused("a,b\n1,\n2,3\n", "line 3, column 3: run 'b' has a value missing above it");
-  ExpectRefused("a,b\n1,2,3\n", "line 2, column 5: the row has 3 fields, the first line 2");
-  ExpectRefused("a,a\n1,2\n", "line 1, column 3: run 'a' is there twice");
-  ExpectRefused("a,b\n", "line 2, column 1: there are no values");
-  ExpectRefused("[1, 2]", "line 1: expected an array of numbers for run 1");
-  ExpectRefused(Raw({1, 2, 3}), "shape 2x2: that is 32 bytes of doubles, the data has 24",
-                {.runs = 2, .values = 2});
-  ExpectRefused("", "shape 0x7: it has no values", {.runs = 0, .values = 7});
-  ExpectRefused(Raw({1}), "shape: raw doubles do not say how many runs they are",
-                {.format = RunsFormat::kRaw});
-  ExpectRefused("[[1]]", "shape: only raw doubles have one, CSV and JSON say it themselves",
-                {.format = RunsFormat::kJson, .runs = 1, .values = 1});
+  ExpectRunsRefused("a,b\n1,\n2,3\n", "line 3, column 3: run 'b' has a value missing above it");
+  ExpectRunsRefused("a,b\n1,2,3\n", "line 2, column 5: the row has 3 fields, the first line 2");
+  ExpectRunsRefused("a,a\n1,2\n", "line 1, column 3: run 'a' is there twice");
+  ExpectRunsRefused("a,b\n", "line 2, column 1: there are no values");
+  ExpectRunsRefused("[1, 2]", "line 1: expected an array of numbers for run 1");
+  ExpectRunsRefused(Raw({1, 2, 3}), "shape 2x2: that is 32 bytes of doubles, the data has 24",
+                    {.runs = 2, .values = 2});
+  ExpectRunsRefused("", "shape 0x7: it has no values", {.runs = 0, .values = 7});
+  ExpectRunsRefused(Raw({1}), "shape: raw doubles do not say how many runs they are",
+                    {.format = RunsFormat::kRaw});
+  ExpectRunsRefused("[[1]]", "shape: only raw doubles have one, CSV and JSON say it themselves",
+                    {.format = RunsFormat::kJson, .runs = 1, .values = 1});
 }
 
 TEST(RunSetsTest, TakesNoMoreThanItsLimits) {

@@ -5,7 +5,7 @@
 namespace benchd {
 namespace {
 
-Caller User(std::uint32_t uid, std::vector<std::uint32_t> groups = {}) {
+Caller UserWith(std::uint32_t uid, std::vector<std::uint32_t> groups = {}) {
   Caller caller;
   caller.uid = uid;
   caller.gid = uid;
@@ -23,48 +23,48 @@ SessionSpec SpecOf(Caller caller, std::int32_t priority = 0) {
 TEST(AccessTest, LetsTheOwnerRootAndTheAdminGroupUseASession) {
   AccessPolicy policy;
   policy.admin_gid = 77;
-  EXPECT_TRUE(MayUse(policy, User(1000), User(1000)));
-  EXPECT_TRUE(MayUse(policy, User(0), User(1000)));
-  EXPECT_TRUE(MayUse(policy, User(1001, {5, 77}), User(1000)));
-  EXPECT_FALSE(MayUse(policy, User(1001, {5}), User(1000)));
+  EXPECT_TRUE(MayUse(policy, UserWith(1000), UserWith(1000)));
+  EXPECT_TRUE(MayUse(policy, UserWith(0), UserWith(1000)));
+  EXPECT_TRUE(MayUse(policy, UserWith(1001, {5, 77}), UserWith(1000)));
+  EXPECT_FALSE(MayUse(policy, UserWith(1001, {5}), UserWith(1000)));
 }
 
 TEST(AccessTest, CountsAPrimaryGroupAsMembership) {
   AccessPolicy policy;
   policy.admin_gid = 1001;
-  EXPECT_TRUE(IsAdmin(policy, User(1001)));
+  EXPECT_TRUE(IsAdmin(policy, UserWith(1001)));
 }
 
 TEST(AccessTest, HasNoAdminGroupWhereNoneIsSet) {
-  EXPECT_FALSE(IsAdmin(AccessPolicy{}, User(1001, {0})));
+  EXPECT_FALSE(IsAdmin(AccessPolicy{}, UserWith(1001, {0})));
 }
 
 TEST(AccessTest, RefusesRootsBenchmarksUnlessAllowed) {
   AccessPolicy policy;
-  const Result<void> refused = CheckMaySubmit(policy, SpecOf(User(0)));
+  const Result<void> refused = CheckMaySubmit(policy, SpecOf(UserWith(0)));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kPermissionDenied);
   EXPECT_NE(refused.error().hint.find("allow_root"), std::string::npos);
   policy.allow_root = true;
-  EXPECT_TRUE(CheckMaySubmit(policy, SpecOf(User(0))));
+  EXPECT_TRUE(CheckMaySubmit(policy, SpecOf(UserWith(0))));
 }
 
 TEST(AccessTest, LetsRootRunBenchmarksInItsOwnUserDaemon) {
   AccessPolicy policy;
   policy.single_user = true;
-  EXPECT_TRUE(CheckMaySubmit(policy, SpecOf(User(0))));
+  EXPECT_TRUE(CheckMaySubmit(policy, SpecOf(UserWith(0))));
 }
 
 TEST(AccessTest, LetsOnlyAdminsRaiseThePriority) {
-  EXPECT_FALSE(CheckMaySubmit(AccessPolicy{}, SpecOf(User(1000), 1)));
-  EXPECT_TRUE(CheckMaySubmit(AccessPolicy{}, SpecOf(User(1000), -1)));
+  EXPECT_FALSE(CheckMaySubmit(AccessPolicy{}, SpecOf(UserWith(1000), 1)));
+  EXPECT_TRUE(CheckMaySubmit(AccessPolicy{}, SpecOf(UserWith(1000), -1)));
 }
 
 TEST(AccessTest, NamesWhatOnlyAdminsMayDo) {
-  const Result<void> refused = CheckMayAdminister(AccessPolicy{}, User(1000), "drain");
+  const Result<void> refused = CheckMayAdminister(AccessPolicy{}, UserWith(1000), "drain");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message, "drain: is for admins only");
-  EXPECT_TRUE(CheckMayAdminister(AccessPolicy{}, User(0), "drain"));
+  EXPECT_TRUE(CheckMayAdminister(AccessPolicy{}, UserWith(0), "drain"));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace {
 
 using Asked = std::vector<std::string>;
 
-Caller User(std::uint32_t uid) {
+Caller DeskUser(std::uint32_t uid) {
   Caller caller;
   caller.uid = uid;
   caller.gid = uid;
@@ -54,7 +54,7 @@ class MachineDeskTest : public testing::Test {
     asio::co_spawn(loop_, KeepResult(std::move(coroutine), result), Rethrow);
   }
   SessionState StateOf(const SessionId& id) {
-    return queue_.Get(User(1000), id.value)->snapshot.state;
+    return queue_.Get(DeskUser(1000), id.value)->snapshot.state;
   }
 
   asio::io_context loop_;
@@ -90,8 +90,8 @@ TEST_F(MachineDeskTest, AsksTheRunnerNothingWhileASessionMeasures) {
   launcher_.during_run = [&] {
     if (++runs == 2) {
       Start(desk_.Diagnose(Stays), &sources);
-      Start(desk_.Apply(User(0), "", Stays), &applied);
-      Start(desk_.Restore(User(0), Stays), &restored);
+      Start(desk_.Apply(DeskUser(0), "", Stays), &applied);
+      Start(desk_.Restore(DeskUser(0), Stays), &restored);
     }
     asked_during_runs += machine_.asked.size();
   };
@@ -182,15 +182,15 @@ TEST_F(MachineDeskTest, ASessionWithoutIsolationHoldsNothing) {
 
 TEST_F(MachineDeskTest, ApplyAndRestoreAreForAdmins) {
   Work();
-  Caller admin = User(1001);
+  Caller admin = DeskUser(1001);
   admin.groups = {50};
   EXPECT_TRUE(RunToEnd(loop_, desk_.Apply(admin, "quiet", Stays)));
   EXPECT_TRUE(RunToEnd(loop_, desk_.Restore(admin, Stays)));
-  const auto applied = RunToEnd(loop_, desk_.Apply(User(1000), "quiet", Stays));
+  const auto applied = RunToEnd(loop_, desk_.Apply(DeskUser(1000), "quiet", Stays));
   ASSERT_FALSE(applied);
   EXPECT_EQ(applied.error().code, ErrorCode::kPermissionDenied);
   EXPECT_EQ(applied.error().message, "apply: is for admins only");
-  const auto restored = RunToEnd(loop_, desk_.Restore(User(1000), Stays));
+  const auto restored = RunToEnd(loop_, desk_.Restore(DeskUser(1000), Stays));
   ASSERT_FALSE(restored);
   EXPECT_EQ(restored.error().message, "restore: is for admins only");
   EXPECT_EQ(machine_.asked, (Asked{"apply quiet", "restore"}));
@@ -199,7 +199,7 @@ TEST_F(MachineDeskTest, ApplyAndRestoreAreForAdmins) {
 TEST_F(MachineDeskTest, AnUnknownProfileIsRefusedBeforeAnybodyWaits) {
   machine_.check = Error{ErrorCode::kInvalidArgument, "machine-profile: there is no 'x'", {}};
   // Nobody works: what waited for its turn would wait for ever.
-  EXPECT_EQ(RunToEnd(loop_, desk_.Apply(User(0), "x", Stays)).error(), machine_.check.error());
+  EXPECT_EQ(RunToEnd(loop_, desk_.Apply(DeskUser(0), "x", Stays)).error(), machine_.check.error());
   EXPECT_EQ(RunToEnd(loop_, desk_.Describe("x", Stays)).error(), machine_.check.error());
   ASSERT_EQ(machine_.checked.size(), 2U);
   EXPECT_EQ(machine_.checked[0].profile, "x");
@@ -208,7 +208,7 @@ TEST_F(MachineDeskTest, AnUnknownProfileIsRefusedBeforeAnybodyWaits) {
 TEST_F(MachineDeskTest, NothingIsAppliedForAClientThatHasGone) {
   bool gone = false;
   std::optional<Result<MachineStatus>> applied;
-  Start(desk_.Apply(User(0), "quiet", [&gone] { return gone; }), &applied);
+  Start(desk_.Apply(DeskUser(0), "quiet", [&gone] { return gone; }), &applied);
   Settle();
   EXPECT_FALSE(applied);
   gone = true;
@@ -233,7 +233,7 @@ TEST_F(MachineDeskTest, WhoWaitsWhenBenchdStopsIsTold) {
 
 TEST_F(MachineDeskTest, SessionsWaitForWhoHasTheMachineReserved) {
   bool held = false;
-  auto reserved = desk_.Reserve(User(1000), [&held] { held = true; });
+  auto reserved = desk_.Reserve(DeskUser(1000), [&held] { held = true; });
   ASSERT_TRUE(reserved);
   std::optional<MachineDesk::Reservation> reservation(std::move(reserved).value());
   EXPECT_FALSE(queue_.Status().reserved_by);
@@ -251,21 +251,21 @@ TEST_F(MachineDeskTest, SessionsWaitForWhoHasTheMachineReserved) {
 }
 
 TEST_F(MachineDeskTest, OneUserHasOneReservationAtATime) {
-  auto first = desk_.Reserve(User(1000), [] {});
+  auto first = desk_.Reserve(DeskUser(1000), [] {});
   ASSERT_TRUE(first);
   std::optional<MachineDesk::Reservation> reservation(std::move(first).value());
-  const auto second = desk_.Reserve(User(1000), [] {});
+  const auto second = desk_.Reserve(DeskUser(1000), [] {});
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, ErrorCode::kResourceExhausted);
-  EXPECT_TRUE(desk_.Reserve(User(1001), [] {})) << "others may wait, too";
+  EXPECT_TRUE(desk_.Reserve(DeskUser(1001), [] {})) << "others may wait, too";
   reservation.reset();
-  EXPECT_TRUE(desk_.Reserve(User(1000), [] {}));
+  EXPECT_TRUE(desk_.Reserve(DeskUser(1000), [] {}));
 }
 
 TEST_F(MachineDeskTest, AReservationThatIsGivenUpWhileItWaitsIsNeverHeld) {
   bool held = false;
   {
-    auto reserved = desk_.Reserve(User(1000), [&held] { held = true; });
+    auto reserved = desk_.Reserve(DeskUser(1000), [&held] { held = true; });
   }
   Work();
   Settle();
@@ -274,14 +274,14 @@ TEST_F(MachineDeskTest, AReservationThatIsGivenUpWhileItWaitsIsNeverHeld) {
 }
 
 TEST_F(MachineDeskTest, TheRunnerAnswersDuringAReservation) {
-  auto reserved = desk_.Reserve(User(1000), [] {});
+  auto reserved = desk_.Reserve(DeskUser(1000), [] {});
   ASSERT_TRUE(reserved);
   Work();
   Settle();
   ASSERT_EQ(queue_.Status().reserved_by, 1000U);
   EXPECT_TRUE(RunToEnd(loop_, desk_.Describe("", Stays)));
   EXPECT_TRUE(RunToEnd(loop_, desk_.Diagnose(Stays)));
-  EXPECT_TRUE(RunToEnd(loop_, desk_.Apply(User(0), "quiet", Stays)));
+  EXPECT_TRUE(RunToEnd(loop_, desk_.Apply(DeskUser(0), "quiet", Stays)));
   EXPECT_EQ(machine_.asked, (Asked{"describe ", "diagnose", "apply quiet"}));
 }
 
@@ -303,7 +303,7 @@ class SlowMachine : public fake::Machine {
 TEST_F(MachineDeskTest, NoSessionStartsBeforeTheGuestsOfAReservationAreDone) {
   SlowMachine slow(loop_);
   MachineDesk desk(queue_, slow, {.admin_gid = 50});
-  auto reserved = desk.Reserve(User(1000), [] {});
+  auto reserved = desk.Reserve(DeskUser(1000), [] {});
   ASSERT_TRUE(reserved);
   std::optional<MachineDesk::Reservation> reservation(std::move(reserved).value());
   Work();

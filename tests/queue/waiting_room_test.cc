@@ -11,7 +11,7 @@ using std::chrono::seconds;
 
 const Timestamp kNow{hours(24 * 100)};
 
-SessionRecord Record(const std::string& id, std::uint32_t uid) {
+SessionRecord WaitingRecord(const std::string& id, std::uint32_t uid) {
   SessionRecord record;
   record.snapshot.id = {id};
   record.spec.caller.uid = uid;
@@ -20,7 +20,7 @@ SessionRecord Record(const std::string& id, std::uint32_t uid) {
 }
 
 SessionRecord Ran(const std::string& id, std::uint32_t uid, Timestamp start, Nanoseconds duration) {
-  SessionRecord record = Record(id, uid);
+  SessionRecord record = WaitingRecord(id, uid);
   record.snapshot.state = SessionState::kDone;
   record.snapshot.started_at = start;
   record.snapshot.ended_at = start + duration;
@@ -44,8 +44,8 @@ TEST_F(WaitingRoomTest, WhoRanLastBeforeARestartIsServedLast) {
   WaitingRoom room({}, {});
   room.Recall(
       {Ran("b", 1001, kNow - hours(2), hours(1)), Ran("a", 1000, kNow - hours(4), hours(1))}, kNow);
-  room.Enter(Record("b again", 1001), 0, kNow);
-  room.Enter(Record("a again", 1000), 1, kNow);
+  room.Enter(WaitingRecord("b again", 1001), 0, kNow);
+  room.Enter(WaitingRecord("a again", 1000), 1, kNow);
   EXPECT_EQ(Next(room), "a again");
 }
 
@@ -53,8 +53,8 @@ TEST_F(WaitingRoomTest, ExpectsWhatSessionsTookAfterWhatRunsNow) {
   WaitingRoom room({}, {});
   room.Recall({Ran("a", 1000, kNow - hours(2), minutes(2)), Ran("b", 1000, kNow, minutes(4))},
               kNow);
-  room.Enter(Record("first", 1000), 0, kNow);
-  room.Enter(Record("second", 1000), 1, kNow);
+  room.Enter(WaitingRecord("first", 1000), 0, kNow);
+  room.Enter(WaitingRecord("second", 1000), 1, kNow);
   EXPECT_EQ(Expect(room, "first", kNow, seconds(5)).eta, seconds(5));
   EXPECT_EQ(Expect(room, "second", kNow, seconds(5)).eta, minutes(3) + seconds(5));
   EXPECT_EQ(Expect(room, "second", kNow, std::nullopt).eta, std::nullopt);
@@ -67,13 +67,13 @@ TEST_F(WaitingRoomTest, WhoHadTheMachineLongEnoughWaitsUntilTheDayAllowsIt) {
   WaitingRoom room({}, {.queued = {}, .running_a_day = hours(2)});
   room.Recall(
       {Ran("a", 1000, kNow - hours(5), hours(3)), Ran("b", 1001, kNow - hours(1), hours(1))}, kNow);
-  room.Enter(Record("mine", 1000), 0, kNow);
+  room.Enter(WaitingRecord("mine", 1000), 0, kNow);
   EXPECT_EQ(Next(room), "");
   // An hour of the three has to leave the day: 24 h after one hour of running.
   const Timestamp when = kNow - hours(4) + hours(24) + Nanoseconds(1);
   EXPECT_EQ(room.NextReview(), when);
   EXPECT_EQ(Expect(room, "mine").eta, when - kNow);
-  room.Enter(Record("other", 1001), 1, kNow);
+  room.Enter(WaitingRecord("other", 1001), 1, kNow);
   EXPECT_EQ(Next(room), "other") << "has had one hour of two";
   EXPECT_EQ(Expect(room, "mine").position, 2U);
   EXPECT_FALSE(room.Review(when - Nanoseconds(1)));
@@ -85,7 +85,7 @@ TEST_F(WaitingRoomTest, WhoHadTheMachineLongEnoughWaitsUntilTheDayAllowsIt) {
 TEST_F(WaitingRoomTest, AdminsAreNotLimited) {
   WaitingRoom room({.admin_gid = 50}, {.queued = 1, .running_a_day = hours(2)});
   room.Recall({Ran("a", 1000, kNow - hours(5), hours(3))}, kNow);
-  SessionRecord admins = Record("mine", 1000);
+  SessionRecord admins = WaitingRecord("mine", 1000);
   admins.spec.caller.groups = {50};
   room.Enter(admins, 0, kNow);
   EXPECT_EQ(Next(room), "mine");
@@ -94,7 +94,7 @@ TEST_F(WaitingRoomTest, AdminsAreNotLimited) {
 
 TEST_F(WaitingRoomTest, CountsWaitingSessionsAndThoseOnTheirWay) {
   WaitingRoom room({}, {.queued = 3});
-  const SessionRecord first = Record("first", 1000);
+  const SessionRecord first = WaitingRecord("first", 1000);
   room.Enter(first, 0, kNow);
   EXPECT_TRUE(room.CheckRoomFor(first.spec.caller, 1));
   const Result<void> refused = room.CheckRoomFor(first.spec.caller, 2);
@@ -102,7 +102,7 @@ TEST_F(WaitingRoomTest, CountsWaitingSessionsAndThoseOnTheirWay) {
   EXPECT_EQ(refused.error().code, ErrorCode::kResourceExhausted);
   EXPECT_EQ(refused.error().message, "queue: uid 1000 has 3 sessions waiting, as many as it may");
   EXPECT_FALSE(refused.error().hint.empty());
-  EXPECT_TRUE(room.CheckRoomFor(Record("other", 1001).spec.caller, 2));
+  EXPECT_TRUE(room.CheckRoomFor(WaitingRecord("other", 1001).spec.caller, 2));
 }
 
 }  // namespace

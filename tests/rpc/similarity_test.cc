@@ -14,7 +14,7 @@ namespace benchd::rpc {
 namespace {
 
 // Runs of `values` values around 10; run 1 is at 30.
-std::string Runs(std::size_t runs, std::size_t values) {
+std::string RunTable(std::size_t runs, std::size_t values) {
   std::string text = "[";
   for (std::size_t r = 0; r < runs; ++r) {
     text += r > 0 ? ",[" : "[";
@@ -89,7 +89,7 @@ class SimilarityTest : public ::testing::Test, protected WholeDaemon {
 
 TEST_F(SimilarityTest, TellsWhatEveryMethodSaysOfAFile) {
   Work();
-  const Answer answer = Assess(Runs(4, 80));
+  const Answer answer = Assess(RunTable(4, 80));
   ASSERT_TRUE(answer.status.ok()) << answer.status.error_message();
   ASSERT_EQ(answer.response.sets_size(), 1);
   const v1::RunSetAssessment& set = answer.response.sets(0);
@@ -112,7 +112,7 @@ TEST_F(SimilarityTest, TellsWhatEveryMethodSaysOfAFile) {
 
 TEST_F(SimilarityTest, DoesNotAssessShortRuns) {
   Work();
-  const Answer answer = Assess(Runs(4, 20));
+  const Answer answer = Assess(RunTable(4, 20));
   ASSERT_TRUE(answer.status.ok()) << answer.status.error_message();
   EXPECT_FALSE(answer.response.assessable());
   EXPECT_EQ(answer.response.label(), "not_assessable");
@@ -124,7 +124,7 @@ TEST_F(SimilarityTest, HearsItsOptions) {
   v1::SimilarityOptions options;
   options.set_threshold(1);
   options.set_shape_variant(true);
-  const Answer answer = Assess(Runs(4, 80), options);
+  const Answer answer = Assess(RunTable(4, 80), options);
   ASSERT_TRUE(answer.status.ok()) << answer.status.error_message();
   EXPECT_EQ(answer.response.sets(0).resemblance(), v1::RESEMBLANCE_SIMILAR);
   EXPECT_EQ(answer.response.measures(2), answer.response.sets(0).shape().measures(2).mean());
@@ -161,7 +161,7 @@ TEST_F(SimilarityTest, AssessesManyFilesAtOnceNeverBesideASession) {
   std::vector<Answer> answers(kFiles);
   std::vector<std::thread> clients;
   for (Answer& answer : answers) {
-    clients.emplace_back([this, &answer] { answer = Assess(Runs(4, 80)); });
+    clients.emplace_back([this, &answer] { answer = Assess(RunTable(4, 80)); });
   }
   EXPECT_TRUE(loop_.Await([this] { return calls_.count() == kFiles; }));
   Work();
@@ -181,14 +181,14 @@ TEST_F(SimilarityTest, AClientThatGoesAwayWhileItWaitsLeavesNothingBehind) {
   v1::AssessSimilarityResponse response;
   const auto writer = stub_->AssessSimilarity(&context, &response);
   ASSERT_TRUE(writer->Write(Options()));
-  ASSERT_TRUE(writer->Write(Chunk(Runs(4, 80))));
+  ASSERT_TRUE(writer->Write(Chunk(RunTable(4, 80))));
   writer->WritesDone();
   EXPECT_TRUE(loop_.Await([this] { return calls_.count() == 1; }));
   context.TryCancel();
   EXPECT_EQ(writer->Finish().error_code(), grpc::StatusCode::CANCELLED);
   EXPECT_TRUE(loop_.Await([this] { return calls_.count() == 0; }));
   Work();
-  EXPECT_TRUE(Assess(Runs(4, 80)).status.ok());
+  EXPECT_TRUE(Assess(RunTable(4, 80)).status.ok());
 }
 
 TEST_F(SimilarityTest, AUserHasAFewFilesUnderWayAtATime) {

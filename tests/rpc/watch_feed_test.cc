@@ -15,13 +15,14 @@ WatchFeed::Snapshot State(SessionState state) {
   return std::make_shared<const SessionSnapshot>(snapshot);
 }
 
-WatchFeed::Snapshot Waiting(std::uint64_t position) {
+WatchFeed::Snapshot WaitingFeed(std::uint64_t position) {
   SessionSnapshot snapshot;
   snapshot.position = position;
   return std::make_shared<const SessionSnapshot>(snapshot);
 }
 
-WatchFeed::Snapshot Measured(std::uint64_t blocks, SessionState state = SessionState::kRunning) {
+WatchFeed::Snapshot MeasuredFeed(std::uint64_t blocks,
+                                 SessionState state = SessionState::kRunning) {
   SessionSnapshot snapshot;
   snapshot.state = state;
   snapshot.machine = MachineReport{};
@@ -48,11 +49,11 @@ class WatchFeedTest : public ::testing::Test {
 TEST_F(WatchFeedTest, SaysNothingBeforeItKnowsAnything) { EXPECT_EQ(Next(), std::nullopt); }
 
 TEST_F(WatchFeedTest, AQueuedSessionTellsItsPlaceAndThenOnlyChanges) {
-  feed_.Offer(Waiting(2));
+  feed_.Offer(WaitingFeed(2));
   EXPECT_EQ(Next(), Kind::kQueued);
-  feed_.Offer(Waiting(2));
+  feed_.Offer(WaitingFeed(2));
   EXPECT_EQ(Next(), std::nullopt);
-  feed_.Offer(Waiting(1));
+  feed_.Offer(WaitingFeed(1));
   EXPECT_EQ(Next(), Kind::kQueued);
 }
 
@@ -74,70 +75,70 @@ TEST_F(WatchFeedTest, AWatcherOfAPreparingSessionIsAnsweredAtOnce) {
 }
 
 TEST_F(WatchFeedTest, PreparingIsNoNewsForSomebodyWhoSawTheQueue) {
-  feed_.Offer(Waiting(1));
+  feed_.Offer(WaitingFeed(1));
   EXPECT_EQ(Next(), Kind::kQueued);
   feed_.Offer(State(SessionState::kPreparing));
   EXPECT_EQ(Next(), std::nullopt);
 }
 
 TEST_F(WatchFeedTest, StartedComesOnceAndBeforeTheFirstUpdate) {
-  feed_.Offer(Measured(1));
+  feed_.Offer(MeasuredFeed(1));
   EXPECT_EQ(Next(), Kind::kStarted);
   EXPECT_EQ(Next(Occasion::kWriteDone), Kind::kUpdate);
   EXPECT_EQ(Next(Occasion::kWriteDone), std::nullopt);
   now_ += milliseconds(60);
-  feed_.Offer(Measured(2));
+  feed_.Offer(MeasuredFeed(2));
   EXPECT_EQ(Next(), Kind::kUpdate);
 }
 
 TEST_F(WatchFeedTest, ASecondUpdateWithinFiftyMillisecondsWaitsAndTheNewestGoesOut) {
-  feed_.Offer(Measured(1));
+  feed_.Offer(MeasuredFeed(1));
   EXPECT_EQ(Next(), Kind::kStarted);
   EXPECT_EQ(Next(), Kind::kUpdate);
   now_ += milliseconds(49);
-  feed_.Offer(Measured(2));
+  feed_.Offer(MeasuredFeed(2));
   EXPECT_EQ(Next(), std::nullopt);
   now_ += milliseconds(1);
-  feed_.Offer(Measured(3));
+  feed_.Offer(MeasuredFeed(3));
   EXPECT_EQ(Next(), Kind::kUpdate);
   EXPECT_EQ(last_runs(), 3U);
 }
 
 TEST_F(WatchFeedTest, AFinishedWriteSendsNoUpdateOfItsOwn) {
-  feed_.Offer(Measured(1));
+  feed_.Offer(MeasuredFeed(1));
   EXPECT_EQ(Next(), Kind::kStarted);
   EXPECT_EQ(Next(), Kind::kUpdate);
   now_ += milliseconds(500);
-  feed_.Offer(Measured(2));
+  feed_.Offer(MeasuredFeed(2));
   EXPECT_EQ(Next(Occasion::kWriteDone), std::nullopt) << "a child may be running";
   EXPECT_EQ(Next(Occasion::kPublication), Kind::kUpdate);
 }
 
 TEST_F(WatchFeedTest, AChangeOfStateDoesNotWait) {
-  feed_.Offer(Measured(1));
+  feed_.Offer(MeasuredFeed(1));
   EXPECT_EQ(Next(), Kind::kStarted);
   EXPECT_EQ(Next(), Kind::kUpdate);
-  feed_.Offer(Measured(1, SessionState::kPaused));
+  feed_.Offer(MeasuredFeed(1, SessionState::kPaused));
   EXPECT_EQ(Next(Occasion::kWriteDone), Kind::kUpdate);
 }
 
 TEST_F(WatchFeedTest, TheVerdictIsNeitherDelayedNorDroppedAndIsTheLast) {
-  feed_.Offer(Measured(1));
+  feed_.Offer(MeasuredFeed(1));
   EXPECT_EQ(Next(), Kind::kStarted);
   EXPECT_EQ(Next(), Kind::kUpdate);
-  feed_.Offer(Measured(2));
+  feed_.Offer(MeasuredFeed(2));
   EXPECT_EQ(Next(), std::nullopt);
-  feed_.Offer(Measured(3, SessionState::kDone));
+  feed_.Offer(MeasuredFeed(3, SessionState::kDone));
   EXPECT_EQ(Next(Occasion::kWriteDone), Kind::kVerdict);
   EXPECT_EQ(last_runs(), 3U);
   now_ += milliseconds(500);
   EXPECT_EQ(Next(), std::nullopt);
-  feed_.Offer(Measured(4));
+  feed_.Offer(MeasuredFeed(4));
   EXPECT_EQ(Next(), std::nullopt);
 }
 
 TEST_F(WatchFeedTest, AWatcherOfAnEndedSessionHearsHowItStartedAndHowItEnded) {
-  feed_.Offer(Measured(9, SessionState::kDone));
+  feed_.Offer(MeasuredFeed(9, SessionState::kDone));
   EXPECT_EQ(Next(), Kind::kStarted);
   EXPECT_EQ(Next(Occasion::kWriteDone), Kind::kVerdict);
 }

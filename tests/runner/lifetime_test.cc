@@ -12,7 +12,7 @@
 namespace benchd {
 namespace {
 
-constexpr std::int64_t kMillisecond = 1'000'000;
+constexpr std::int64_t kNanosPerMillisecond = 1'000'000;
 
 /// With the test's own ids, and as nobody: as root there is a control group, as nobody there is
 /// none and the tree is found through its parents.
@@ -38,12 +38,12 @@ class LifetimeTest : public testing::TestWithParam<RunnerIds> {
 
 TEST_P(LifetimeTest, ATimeoutKillsTheChildWithItsGrandchildren) {
   const auto figures = runner_->Run(Leashed("sleep 1000 & (sleep 1000 & sleep 1000) & sleep 1000"),
-                                    200 * kMillisecond);
+                                    200 * kNanosPerMillisecond);
   ASSERT_TRUE(figures) << figures.error().message;
   EXPECT_TRUE(figures->exit.timed_out);
   EXPECT_EQ(figures->exit.signal, SIGKILL);
-  EXPECT_GE(figures->wall_time_ns, 150 * kMillisecond);
-  EXPECT_LT(figures->wall_time_ns, 30'000 * kMillisecond);
+  EXPECT_GE(figures->wall_time_ns, 150 * kNanosPerMillisecond);
+  EXPECT_LT(figures->wall_time_ns, 30'000 * kNanosPerMillisecond);
   leash_.AwaitEnd();
 }
 
@@ -66,14 +66,14 @@ TEST_P(LifetimeTest, AChainOfForksIsCaught) {
 
 TEST_P(LifetimeTest, AChildThatIgnoresEverySignalDies) {
   const auto figures = runner_->Run(Leashed("trap '' TERM INT HUP; while :; do sleep 1000; done"),
-                                    100 * kMillisecond);
+                                    100 * kNanosPerMillisecond);
   ASSERT_TRUE(figures);
   EXPECT_TRUE(figures->exit.timed_out);
   leash_.AwaitEnd();
 }
 
 TEST_P(LifetimeTest, AStoppedChildDies) {
-  const auto figures = runner_->Run(Leashed("kill -STOP $$"), 100 * kMillisecond);
+  const auto figures = runner_->Run(Leashed("kill -STOP $$"), 100 * kNanosPerMillisecond);
   ASSERT_TRUE(figures);
   EXPECT_TRUE(figures->exit.timed_out);
   leash_.AwaitEnd();
@@ -133,7 +133,7 @@ TEST_P(LifetimeTest, AnInputThatNobodyWritesTimesOutAndHoldsUpNobody) {
   ASSERT_EQ(mkfifo(child.input.c_str(), 0666), 0);
   std::filesystem::permissions(child.input, std::filesystem::perms::all);
   ASSERT_TRUE(runner_->Open(child));
-  runner_->Start(1'000 * kMillisecond);
+  runner_->Start(1'000 * kNanosPerMillisecond);
   // The child hangs before its program; the runner goes on answering.
   runner_->Send(wire::AcquireMachine{.request = 5, .profile = "default", .cpus = ""});
   EXPECT_TRUE(runner_->Await<wire::MachineAcquired>().machine);

@@ -21,12 +21,12 @@ namespace {
 using Values = std::vector<double>;
 using Random = std::mt19937_64;
 
-constexpr unsigned kSeed = 20260502;
-constexpr double kAlpha = 0.05;
+constexpr unsigned kCoverageSeed = 20260502;
+constexpr double kCoverageAlpha = 0.05;
 
 // How often, in per cent, an interval holds the truth.
 double Coverage(int repetitions, const std::function<Interval(Random&)>& draw, double truth) {
-  Random random(kSeed);
+  Random random(kCoverageSeed);
   int held = 0;
   for (int i = 0; i < repetitions; ++i) {
     const Interval interval = draw(random);
@@ -43,7 +43,7 @@ Values Sample(std::size_t n, Law law, Random& random) {
 }
 
 template <typename Law>
-Values Sorted(std::size_t n, Law law, Random& random) {
+Values SortedDraw(std::size_t n, Law law, Random& random) {
   return SortedSample(Sample(n, law, random)).value();
 }
 
@@ -52,19 +52,21 @@ TEST(CoverageTest, HodgesLehmannHoldsItsLevelWhateverTheTails) {
   const double normal = Coverage(
       4000,
       [](Random& random) {
-        return *HodgesLehmann(Sorted(20, std::normal_distribution<double>(), random), kAlpha)
+        return *HodgesLehmann(SortedDraw(20, std::normal_distribution<double>(), random),
+                              kCoverageAlpha)
                     ->interval;
       },
       0);
-  EXPECT_NEAR(normal, 95.16, 1.4) << "seed " << kSeed;
+  EXPECT_NEAR(normal, 95.16, 1.4) << "seed " << kCoverageSeed;
   const double heavy = Coverage(
       4000,
       [](Random& random) {
-        return *HodgesLehmann(Sorted(20, std::student_t_distribution<double>(3), random), kAlpha)
+        return *HodgesLehmann(SortedDraw(20, std::student_t_distribution<double>(3), random),
+                              kCoverageAlpha)
                     ->interval;
       },
       0);
-  EXPECT_NEAR(heavy, 95.16, 1.4) << "seed " << kSeed;
+  EXPECT_NEAR(heavy, 95.16, 1.4) << "seed " << kCoverageSeed;
 }
 
 // Exact for any law: 1 - 2 P(Bin(30, 1/2) <= 9) = 95.72 %; 4000 repetitions, 0.32 points.
@@ -72,11 +74,12 @@ TEST(CoverageTest, TheMedianHoldsItsLevelForSkewedPairsToo) {
   const double coverage = Coverage(
       4000,
       [](Random& random) {
-        return *MedianInterval(Sorted(30, std::exponential_distribution<double>(), random), kAlpha)
+        return *MedianInterval(SortedDraw(30, std::exponential_distribution<double>(), random),
+                               kCoverageAlpha)
                     ->interval;
       },
       std::log(2));
-  EXPECT_NEAR(coverage, 95.72, 1.3) << "seed " << kSeed;
+  EXPECT_NEAR(coverage, 95.72, 1.3) << "seed " << kCoverageSeed;
 }
 
 // A shift of 1 between skewed arms; exact, and conservative by what whole cuts leave.
@@ -84,14 +87,14 @@ TEST(CoverageTest, MannWhitneyHoldsItsLevelForAShift) {
   const double coverage = Coverage(
       4000,
       [](Random& random) {
-        const Values base = Sorted(15, std::exponential_distribution<double>(), random);
-        Values candidate = Sorted(12, std::exponential_distribution<double>(), random);
+        const Values base = SortedDraw(15, std::exponential_distribution<double>(), random);
+        Values candidate = SortedDraw(12, std::exponential_distribution<double>(), random);
         for (double& value : candidate) value += 1;
-        return *HodgesLehmannShift(base, candidate, kAlpha)->interval;
+        return *HodgesLehmannShift(base, candidate, kCoverageAlpha)->interval;
       },
       1);
-  EXPECT_GT(coverage, 94) << "seed " << kSeed;
-  EXPECT_LT(coverage, 97) << "seed " << kSeed;
+  EXPECT_GT(coverage, 94) << "seed " << kCoverageSeed;
+  EXPECT_LT(coverage, 97) << "seed " << kCoverageSeed;
 }
 
 // Zou et al. report 94 to 96 % for such sizes; Welch's t instead of z can only widen.
@@ -109,11 +112,11 @@ TEST(CoverageTest, LognormalMeansWithUnequalSpreadsAreCovered) {
               Sample(one.n_b, std::normal_distribution<double>(0, one.sigma_b), random);
           const Values c =
               Sample(one.n_c, std::normal_distribution<double>(0, one.sigma_c), random);
-          return *LognormalMeanRatio(MomentsOf(b), MomentsOf(c), kAlpha)->interval;
+          return *LognormalMeanRatio(MomentsOf(b), MomentsOf(c), kCoverageAlpha)->interval;
         },
         truth);
-    EXPECT_GT(coverage, 93.5) << one.n_b << " " << one.sigma_c << ", seed " << kSeed;
-    EXPECT_LT(coverage, 97.5) << one.n_b << " " << one.sigma_c << ", seed " << kSeed;
+    EXPECT_GT(coverage, 93.5) << one.n_b << " " << one.sigma_c << ", seed " << kCoverageSeed;
+    EXPECT_LT(coverage, 97.5) << one.n_b << " " << one.sigma_c << ", seed " << kCoverageSeed;
   }
 }
 
@@ -122,24 +125,24 @@ TEST(CoverageTest, BootstrapsAreNearTheirLevel) {
   const double median = Coverage(
       300,
       [](Random& random) {
-        const Values x = Sorted(50, std::normal_distribution<double>(), random);
-        return BootstrapMedian(x, random())->At(kAlpha).value();
+        const Values x = SortedDraw(50, std::normal_distribution<double>(), random);
+        return BootstrapMedian(x, random())->At(kCoverageAlpha).value();
       },
       0);
-  EXPECT_GT(median, 90.5) << "seed " << kSeed;
-  EXPECT_LT(median, 99) << "seed " << kSeed;
+  EXPECT_GT(median, 90.5) << "seed " << kCoverageSeed;
+  EXPECT_LT(median, 99) << "seed " << kCoverageSeed;
   const double quantile = Coverage(
       300,
       [](Random& random) {
         const Values b = Sample(100, std::lognormal_distribution<double>(0, 0.3), random);
         const Values c = Sample(100, std::lognormal_distribution<double>(0.1, 0.3), random);
         return QuantileContrast(b, c, 0.9, Contrast::kLogRatio, Pairing::kPaired, random())
-            ->At(kAlpha)
+            ->At(kCoverageAlpha)
             .value();
       },
       0.1);
-  EXPECT_GT(quantile, 90.5) << "seed " << kSeed;
-  EXPECT_LT(quantile, 99) << "seed " << kSeed;
+  EXPECT_GT(quantile, 90.5) << "seed " << kCoverageSeed;
+  EXPECT_LT(quantile, 99) << "seed " << kCoverageSeed;
 }
 
 // Eight runs an arm whose level varies from run to run: pooling the samples would star most.
@@ -153,26 +156,27 @@ TEST(CoverageTest, SubselectionTakesTheRunAsTheUnit) {
           for (int i = 0; i < 8; ++i) {
             const double level = 10 + std::normal_distribution<double>()(random);
             const Values samples = Sample(10, std::normal_distribution<double>(level, 0.5), random);
-            moments.Add(SubselectedMean(samples, MeanKind::kArithmetic, kSeed, run++).value());
+            moments.Add(
+                SubselectedMean(samples, MeanKind::kArithmetic, kCoverageSeed, run++).value());
           }
           return moments;
         };
         const Moments base = arm();
         const WelchEstimate estimate = EstimateWelchRatio(base, arm());
-        return PlainInterval(estimate, FixedCriticalT(kAlpha, estimate));
+        return PlainInterval(estimate, FixedCriticalT(kCoverageAlpha, estimate));
       },
       0);
-  EXPECT_GT(coverage, 92.5) << "seed " << kSeed;
-  EXPECT_LT(coverage, 97.5) << "seed " << kSeed;
+  EXPECT_GT(coverage, 92.5) << "seed " << kCoverageSeed;
+  EXPECT_LT(coverage, 97.5) << "seed " << kCoverageSeed;
 }
 
 // Per cent of watched A/A comparisons in which some look's interval misses the truth, up to 200
 // pairs. The level is 5 %, and looking at discrete times and whole ranks leaves some of it unused.
 template <typename Excludes>
 double Misses(Excludes excludes, const std::function<std::uint64_t(std::uint64_t)>& next) {
-  const auto boundary = SequentialBoundary::Robbins(kAlpha, 8).value();
+  const auto boundary = SequentialBoundary::Robbins(kCoverageAlpha, 8).value();
   constexpr int kRepetitions = 300;
-  Random random(kSeed);
+  Random random(kCoverageSeed);
   int missed = 0;
   for (int repetition = 0; repetition < kRepetitions; ++repetition) {
     Values values;
@@ -199,20 +203,20 @@ TEST(CoverageTest, WatchingHodgesLehmannAndTheMedianKeepsTheLevel) {
         return Excludes(HodgesLehmann(SortedSample(values).value(), level)->interval, 0);
       },
       [](std::uint64_t n) { return NextGeometricLook(n, 8); });
-  EXPECT_LE(hl, 5) << "seed " << kSeed;
-  EXPECT_GT(hl, 0.2) << "seed " << kSeed;
+  EXPECT_LE(hl, 5) << "seed " << kCoverageSeed;
+  EXPECT_GT(hl, 0.2) << "seed " << kCoverageSeed;
   const double median = Misses(
       [](const Values& values, double level) {
         return Excludes(MedianInterval(SortedSample(values).value(), level)->interval, 0);
       },
       [](std::uint64_t n) { return n < 8 ? 8 : n + 1; });
-  EXPECT_LE(median, 5) << "seed " << kSeed;
-  EXPECT_GT(median, 0.2) << "seed " << kSeed;
+  EXPECT_LE(median, 5) << "seed " << kCoverageSeed;
+  EXPECT_GT(median, 0.2) << "seed " << kCoverageSeed;
 }
 
 TEST(CoverageTest, WatchingLognormalMeansKeepsTheLevel) {
-  const auto boundary = SequentialBoundary::Robbins(kAlpha, 8).value();
-  Random random(kSeed);
+  const auto boundary = SequentialBoundary::Robbins(kCoverageAlpha, 8).value();
+  Random random(kCoverageSeed);
   std::normal_distribution<double> logs(0, 0.8);
   int missed = 0;
   for (int repetition = 0; repetition < 300; ++repetition) {
@@ -229,8 +233,8 @@ TEST(CoverageTest, WatchingLognormalMeansKeepsTheLevel) {
     missed += wrong;
   }
   // 5 % of 300 and two standard errors.
-  EXPECT_LE(missed, 22) << "seed " << kSeed;
-  EXPECT_GT(missed, 0) << "seed " << kSeed;
+  EXPECT_LE(missed, 22) << "seed " << kCoverageSeed;
+  EXPECT_GT(missed, 0) << "seed " << kCoverageSeed;
 }
 
 }  // namespace

@@ -107,8 +107,8 @@ struct Sequence {
   Values pairs;
 };
 
-void ExpectRow(const json& row, const OneLook& look, std::optional<std::uint64_t> cut,
-               double margin, double tol) {
+void ExpectLook(const json& row, const OneLook& look, std::optional<std::uint64_t> cut,
+                double margin, double tol) {
   EXPECT_TRUE(golden::Close(std::expm1(look.estimate), row["estimate"], tol));
   EXPECT_EQ(cut.has_value(), row["cut"].is_number());
   EXPECT_EQ(look.interval.has_value(), row["lo"].is_number());
@@ -142,8 +142,8 @@ TEST(EstimatorGoldenTest, HodgesLehmannUnderWatchingMatchesTheReference) {
       const double level = sequence.LevelAt(n);
       EXPECT_TRUE(golden::Close(level, row["alpha_n"], sequence.tol));
       const std::optional<std::uint64_t> cut = SignedRankCut(n, level);
-      ExpectRow(row, HodgesLehmann(sequence.First(n), level).value(), cut, sequence.input["margin"],
-                sequence.tol);
+      ExpectLook(row, HodgesLehmann(sequence.First(n), level).value(), cut,
+                 sequence.input["margin"], sequence.tol);
       if (cut && row["achieved_level"].is_number()) {
         EXPECT_TRUE(golden::Close(2 * SignedRankLowerTail(n, *cut - 1), row["achieved_level"],
                                   sequence.tol));
@@ -164,8 +164,8 @@ TEST(EstimatorGoldenTest, MediansUnderWatchingMatchTheReference) {
       SCOPED_TRACE(n);
       const double level = sequence.LevelAt(n);
       EXPECT_TRUE(golden::Close(level, row["alpha_n"], sequence.tol));
-      ExpectRow(row, MedianInterval(sequence.First(n), level).value(), MedianCut(n, level),
-                sequence.input["margin"], sequence.tol);
+      ExpectLook(row, MedianInterval(sequence.First(n), level).value(), MedianCut(n, level),
+                 sequence.input["margin"], sequence.tol);
     }
     std::uint64_t first = sequence.first_look;
     while (!MedianCut(first, sequence.LevelAt(first))) ++first;

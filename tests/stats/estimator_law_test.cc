@@ -21,19 +21,19 @@ namespace {
 
 using Values = std::vector<double>;
 
-constexpr unsigned kSeed = 20260418;
+constexpr unsigned kLawSeed = 20260418;
 constexpr double kAlpha = 0.01;
 
-struct Arms {
+struct LawArms {
   Values base;
   Values candidate;
 };
 
 // Positive and skewed, about 2 % apart.
-Arms Draw(unsigned seed, std::size_t n) {
+LawArms DrawLaw(unsigned seed, std::size_t n) {
   std::mt19937_64 random(seed);
   std::gamma_distribution<double> noise(1.5, 0.3);
-  Arms arms;
+  LawArms arms;
   for (std::size_t i = 0; i < n; ++i) {
     arms.base.push_back(10 + noise(random));
     arms.candidate.push_back(10.2 + noise(random));
@@ -41,24 +41,24 @@ Arms Draw(unsigned seed, std::size_t n) {
   return arms;
 }
 
-Values SortedPairs(const Arms& arms, Contrast contrast = Contrast::kLogRatio) {
+Values SortedPairs(const LawArms& arms, Contrast contrast = Contrast::kLogRatio) {
   return SortedSample(PairValues(arms.base, arms.candidate, contrast).value()).value();
 }
 
-Moments Logs(const Values& values) {
+Moments LogMoments(const Values& values) {
   Moments moments;
   for (double value : values) moments.Add(std::log(value));
   return moments;
 }
 
-OneLook HlOf(const Arms& arms, Contrast contrast = Contrast::kLogRatio) {
+OneLook HlOf(const LawArms& arms, Contrast contrast = Contrast::kLogRatio) {
   return HodgesLehmann(SortedPairs(arms, contrast), kAlpha).value();
 }
-OneLook MedianOf(const Arms& arms) { return MedianInterval(SortedPairs(arms), kAlpha).value(); }
-OneLook LognormalOf(const Arms& arms) {
-  return LognormalMeanRatio(Logs(arms.base), Logs(arms.candidate), kAlpha).value();
+OneLook MedianOf(const LawArms& arms) { return MedianInterval(SortedPairs(arms), kAlpha).value(); }
+OneLook LognormalOf(const LawArms& arms) {
+  return LognormalMeanRatio(LogMoments(arms.base), LogMoments(arms.candidate), kAlpha).value();
 }
-OneLook ShiftOf(const Arms& arms) {
+OneLook ShiftOf(const LawArms& arms) {
   return HodgesLehmannShift(SortedSample(arms.base).value(), SortedSample(arms.candidate).value(),
                             kAlpha)
       .value();
@@ -74,9 +74,9 @@ void ExpectNear(const OneLook& actual, const OneLook& expected, double tolerance
 OneLook Mirrored(const OneLook& look) { return {-look.estimate, Mirror(*look.interval)}; }
 
 TEST(EstimatorLawTest, HodgesLehmannIsTheOneOfSortingAllAverages) {
-  for (unsigned seed = kSeed; seed < kSeed + 10; ++seed) {
+  for (unsigned seed = kLawSeed; seed < kLawSeed + 10; ++seed) {
     SCOPED_TRACE(seed);
-    const Values x = SortedPairs(Draw(seed, 20 + seed % 11));
+    const Values x = SortedPairs(DrawLaw(seed, 20 + seed % 11));
     Values averages;
     for (std::size_t i = 0; i < x.size(); ++i) {
       for (std::size_t j = i; j < x.size(); ++j) averages.push_back(x[i] / 2 + x[j] / 2);
@@ -94,7 +94,7 @@ TEST(EstimatorLawTest, HodgesLehmannIsTheOneOfSortingAllAverages) {
 }
 
 TEST(EstimatorLawTest, TenThousandPairsAreSelectedFromExactly) {
-  const Values x = SortedPairs(Draw(kSeed, 10000));
+  const Values x = SortedPairs(DrawLaw(kLawSeed, 10000));
   const OneLook look = HodgesLehmann(x, kAlpha).value();
   const auto count = [&](double bound) {
     std::uint64_t below = 0;
@@ -116,14 +116,14 @@ TEST(EstimatorLawTest, TenThousandPairsAreSelectedFromExactly) {
 
 // Powers of two change no bit; any other factor rounds the two products, some 1e-16 each.
 TEST(EstimatorLawTest, MultiplicativeBlockEffectsLeaveHlAndMedianUnchanged) {
-  std::mt19937_64 random(kSeed);
+  std::mt19937_64 random(kLawSeed);
   std::uniform_int_distribution<int> power(-20, 20);
   std::lognormal_distribution<double> drift(0, 1);
-  for (unsigned seed = kSeed; seed < kSeed + 20; ++seed) {
+  for (unsigned seed = kLawSeed; seed < kLawSeed + 20; ++seed) {
     SCOPED_TRACE(seed);
-    const Arms arms = Draw(seed, 60);
-    Arms exact = arms;
-    Arms rounded = arms;
+    const LawArms arms = DrawLaw(seed, 60);
+    LawArms exact = arms;
+    LawArms rounded = arms;
     for (std::size_t i = 0; i < arms.base.size(); ++i) {
       const double doubled = std::ldexp(1.0, power(random));
       exact.base[i] *= doubled;
@@ -141,10 +141,10 @@ TEST(EstimatorLawTest, MultiplicativeBlockEffectsLeaveHlAndMedianUnchanged) {
 }
 
 TEST(EstimatorLawTest, SwappingTheArmsMirrorsEveryInterval) {
-  for (unsigned seed = kSeed; seed < kSeed + 20; ++seed) {
+  for (unsigned seed = kLawSeed; seed < kLawSeed + 20; ++seed) {
     SCOPED_TRACE(seed);
-    const Arms arms = Draw(seed, 61);
-    const Arms swapped{arms.candidate, arms.base};
+    const LawArms arms = DrawLaw(seed, 61);
+    const LawArms swapped{arms.candidate, arms.base};
     ExpectNear(HlOf(swapped), Mirrored(HlOf(arms)), 0);
     ExpectNear(HlOf(swapped, Contrast::kDifference), Mirrored(HlOf(arms, Contrast::kDifference)),
                0);
@@ -156,8 +156,8 @@ TEST(EstimatorLawTest, SwappingTheArmsMirrorsEveryInterval) {
 
 TEST(EstimatorLawTest, TheUnitOfTheValuesChangesNoRatioAndScalesDifferences) {
   for (double unit : {1e-9, 1e-3, 1e9}) {
-    const Arms arms = Draw(kSeed, 61);
-    Arms scaled = arms;
+    const LawArms arms = DrawLaw(kLawSeed, 61);
+    LawArms scaled = arms;
     for (double& x : scaled.base) x *= unit;
     for (double& x : scaled.candidate) x *= unit;
     ExpectNear(HlOf(scaled), HlOf(arms), 1e-15);
@@ -184,13 +184,13 @@ void ExpectPInvertsTheInterval(const std::function<Interval(double)>& interval_a
 }
 
 TEST(EstimatorLawTest, EveryPValueIsTheLevelWhoseIntervalJustExcludes) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kNoBound = std::numeric_limits<double>::infinity();
   const auto or_all = [](const OneLook& look) {
-    return look.interval.value_or(Interval{-kInfinity, kInfinity});
+    return look.interval.value_or(Interval{-kNoBound, kNoBound});
   };
-  for (unsigned seed = kSeed; seed < kSeed + 20; ++seed) {
+  for (unsigned seed = kLawSeed; seed < kLawSeed + 20; ++seed) {
     SCOPED_TRACE(seed);
-    const Arms arms = Draw(seed, 40);
+    const LawArms arms = DrawLaw(seed, 40);
     const Values pairs = SortedPairs(arms);
     const Values base = SortedSample(arms.base).value();
     const Values candidate = SortedSample(arms.candidate).value();
@@ -206,22 +206,24 @@ TEST(EstimatorLawTest, EveryPValueIsTheLevelWhoseIntervalJustExcludes) {
           HodgesLehmannShiftP(base, candidate, hypothesis).value(), hypothesis);
       ExpectPInvertsTheInterval(
           [&](double alpha) {
-            return *LognormalMeanRatio(Logs(arms.base), Logs(arms.candidate), alpha)->interval;
+            return *LognormalMeanRatio(LogMoments(arms.base), LogMoments(arms.candidate), alpha)
+                        ->interval;
           },
-          LognormalMeanP(Logs(arms.base), Logs(arms.candidate), hypothesis).value(), hypothesis);
+          LognormalMeanP(LogMoments(arms.base), LogMoments(arms.candidate), hypothesis).value(),
+          hypothesis);
     }
   }
 }
 
 TEST(EstimatorLawTest, AWideningTakesItsPartOfEveryDistance) {
-  const Arms arms = Draw(kSeed, 40);
+  const LawArms arms = DrawLaw(kLawSeed, 40);
   const Values pairs = SortedPairs(arms);
   const Bootstrap bootstrap = BootstrapMedian(pairs, 1).value();
   EXPECT_DOUBLE_EQ(HodgesLehmannP(pairs, 0, 0.005).value(), HodgesLehmannP(pairs, 0.005).value());
   EXPECT_DOUBLE_EQ(MedianP(pairs, 0, 0.005).value(), MedianP(pairs, 0.005).value());
   EXPECT_DOUBLE_EQ(bootstrap.PValue(0, 0.005), bootstrap.PValue(0.005));
-  const Moments base = Logs(arms.base);
-  const Moments candidate = Logs(arms.candidate);
+  const Moments base = LogMoments(arms.base);
+  const Moments candidate = LogMoments(arms.candidate);
   EXPECT_NEAR(LognormalMeanP(base, candidate, 0, 0.005).value(),
               LognormalMeanP(base, candidate, 0.005).value(), 1e-12);
   EXPECT_EQ(LognormalMeanP(base, candidate, 0, 1).value(), 1);
@@ -231,9 +233,9 @@ TEST(EstimatorLawTest, AWideningTakesItsPartOfEveryDistance) {
 TEST(EstimatorLawTest, TheRunningPIsBelowTheLevelExactlyWhenAnIntervalExcluded) {
   const auto boundary = SequentialBoundary::Robbins(kAlpha, 8).value();
   int exclusions = 0;
-  for (unsigned seed = kSeed; seed < kSeed + 20; ++seed) {
+  for (unsigned seed = kLawSeed; seed < kLawSeed + 20; ++seed) {
     SCOPED_TRACE(seed);
-    const Arms arms = Draw(seed, 100);
+    const LawArms arms = DrawLaw(seed, 100);
     for (double hypothesis : {0.0, 0.01, 0.02}) {
       Values sorted;
       RunningOneLookP p;
@@ -269,12 +271,12 @@ TEST(EstimatorLawTest, TheLevelOfALookIsTheNormalTailOfTheBoundary) {
 }
 
 TEST(EstimatorLawTest, ConstantPairsHaveAPointForAnInterval) {
-  const Arms arms{Values(20, 10), Values(20, 11)};
+  const LawArms arms{Values(20, 10), Values(20, 11)};
   const double expected = std::log(1.1);
   for (const OneLook& look : {HlOf(arms), MedianOf(arms), LognormalOf(arms)}) {
     ExpectNear(look, {expected, Interval{expected, expected}}, 1e-15);
   }
-  EXPECT_EQ(LognormalMeanP(Logs(arms.base), Logs(arms.candidate), 0).value(), 0);
+  EXPECT_EQ(LognormalMeanP(LogMoments(arms.base), LogMoments(arms.candidate), 0).value(), 0);
   const Bootstrap bootstrap = BootstrapMedian(SortedPairs(arms), 1).value();
   EXPECT_NEAR(bootstrap.At(0.01)->hi, expected, 1e-15);
 }
@@ -301,9 +303,9 @@ TEST(EstimatorLawTest, RefusesWhatHasNoEstimate) {
   EXPECT_FALSE(MedianInterval(Values{1, 2}, 1));
   EXPECT_FALSE(BootstrapMedian(Values{1}, 1));
   EXPECT_FALSE(BootstrapMedian(Values{1, 2}, 1)->At(1e-4));
-  EXPECT_FALSE(LognormalMeanRatio(Logs({1}), Logs({1, 2}), 0.05));
-  EXPECT_FALSE(LognormalMeanRatio(Logs({0, 1}), Logs({1, 2}), 0.05));
-  EXPECT_FALSE(LognormalMeanRatio(Logs({1, 2}), Logs({1, 2}), 0));
+  EXPECT_FALSE(LognormalMeanRatio(LogMoments({1}), LogMoments({1, 2}), 0.05));
+  EXPECT_FALSE(LognormalMeanRatio(LogMoments({0, 1}), LogMoments({1, 2}), 0.05));
+  EXPECT_FALSE(LognormalMeanRatio(LogMoments({1, 2}), LogMoments({1, 2}), 0));
 }
 
 TEST(QuantileContrastTest, RefusesTooFewOrImpossibleValues) {
@@ -322,7 +324,7 @@ TEST(QuantileContrastTest, RefusesTooFewOrImpossibleValues) {
 }
 
 TEST(QuantileContrastTest, IsTheContrastOfTheType7Quantiles) {
-  const Arms arms = Draw(kSeed, 150);
+  const LawArms arms = DrawLaw(kLawSeed, 150);
   const double b = QuantileType7(SortedSample(arms.base).value(), 0.9).value();
   const double c = QuantileType7(SortedSample(arms.candidate).value(), 0.9).value();
   const auto of = [&](Contrast contrast, std::uint64_t seed) {
@@ -341,9 +343,9 @@ TEST(QuantileContrastTest, IsTheContrastOfTheType7Quantiles) {
 
 // Blocks that slow both arms alike widen independent resamples and no paired ones.
 TEST(QuantileContrastTest, DrawingWholeBlocksCancelsWhatTheyShare) {
-  std::mt19937_64 random(kSeed);
+  std::mt19937_64 random(kLawSeed);
   std::lognormal_distribution<double> drift(0, 0.5);
-  Arms arms;
+  LawArms arms;
   for (int i = 0; i < 200; ++i) {
     const double shared = drift(random);
     arms.base.push_back(shared);
@@ -356,8 +358,8 @@ TEST(QuantileContrastTest, DrawingWholeBlocksCancelsWhatTheyShare) {
             .value();
     return interval.hi - interval.lo;
   };
-  EXPECT_LT(width(Pairing::kPaired), 1e-12) << "seed " << kSeed;
-  EXPECT_GT(width(Pairing::kIndependent), 0.1) << "seed " << kSeed;
+  EXPECT_LT(width(Pairing::kPaired), 1e-12) << "seed " << kLawSeed;
+  EXPECT_GT(width(Pairing::kIndependent), 0.1) << "seed " << kLawSeed;
 }
 
 // ln(0.005) / ln(0.99) = 527.2; 2^-8 = 0.0039.

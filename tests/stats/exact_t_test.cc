@@ -18,8 +18,8 @@ namespace {
 using Json = nlohmann::json;
 using Values = std::vector<double>;
 
-constexpr unsigned kSeed = 20260418;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr unsigned kExactTSeed = 20260418;
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 CentredMoments MomentsOfFirst(const Values& base, const Values& candidate, std::size_t n) {
   PairedMoments moments;
@@ -31,7 +31,7 @@ CentredMoments MomentsOfPairs(const TwoArms& arms) {
   return MomentsOfFirst(arms.base, arms.candidate, arms.base.size());
 }
 
-const ExactTBoundary& Boundary() {
+const ExactTBoundary& TBoundary() {
   static const ExactTBoundary boundary = ExactTBoundary::Make(0.05, 8).value();
   return boundary;
 }
@@ -56,12 +56,13 @@ TEST(ExactTBoundaryTest, RootsAndBoundariesMatchTheReference) {
 
 TEST(ExactTBoundaryTest, StrengthUndoesTheBoundaryAndRootIsTheStrengthOfTheBoundary) {
   for (std::uint64_t n : {8u, 9u, 100u, 100000u}) {
-    EXPECT_NEAR(Boundary().Strength(Boundary().CriticalT(n), n), Boundary().root(), 1e-9) << n;
-    EXPECT_NEAR(Boundary().PValue(Boundary().Strength(-Boundary().CriticalT(n), n)), 0.05, 1e-10);
+    EXPECT_NEAR(TBoundary().Strength(TBoundary().CriticalT(n), n), TBoundary().root(), 1e-9) << n;
+    EXPECT_NEAR(TBoundary().PValue(TBoundary().Strength(-TBoundary().CriticalT(n), n)), 0.05,
+                1e-10);
   }
-  EXPECT_EQ(Boundary().Strength(0.1, 100), 0);
-  EXPECT_EQ(Boundary().PValue(0), 1);
-  EXPECT_EQ(Boundary().PValue(Boundary().Strength(kInfinity, 100)), 0);
+  EXPECT_EQ(TBoundary().Strength(0.1, 100), 0);
+  EXPECT_EQ(TBoundary().PValue(0), 1);
+  EXPECT_EQ(TBoundary().PValue(TBoundary().Strength(kUnbounded, 100)), 0);
 }
 
 TEST(ExactTBoundaryTest, RootsReachLevelsOf1e300) {
@@ -81,7 +82,7 @@ TEST(ExactTBoundaryTest, RefusesLevelsAndFirstLooksThatHaveNoRoot) {
   EXPECT_FALSE(ExactTBoundary::Make(0.05, 2));
 }
 
-std::string Name(MarginDecision decision) {
+std::string NameOfT(MarginDecision decision) {
   return decision == MarginDecision::kPass         ? "pass"
          : decision == MarginDecision::kRegression ? "regression"
                                                    : "continue";
@@ -112,7 +113,7 @@ void ReplayCase(const Json& one) {
     const CentredMoments moments = MomentsOfFirst(base, input["candidate"], n);
     const double t = T(moments, LowerIsBetterFactor(input["margin"]));
     const double xi = boundary.CriticalT(n);
-    const std::string word = Name(DecideExactT(t, xi));
+    const std::string word = NameOfT(DecideExactT(t, xi));
     running.Update(t, n, boundary);
     if (stop == 0 && word != "continue") {
       stop = n;
@@ -148,10 +149,10 @@ TEST(ExactTTest, TrajectoriesMatchLookByLook) {
 TEST(ExactTTest, TheIntervalHoldsTheMarginsThatTDoesNotExclude) {
   int regressions = 0;
   int passes = 0;
-  for (unsigned seed = kSeed; seed < kSeed + 20; ++seed) {
+  for (unsigned seed = kExactTSeed; seed < kExactTSeed + 20; ++seed) {
     SCOPED_TRACE(seed);
     const CentredMoments moments = MomentsOfPairs(DrawArms(seed, 20, 20));
-    const double xi = Boundary().CriticalT(20);
+    const double xi = TBoundary().CriticalT(20);
     for (const ArmSteps& steps : {ArmSteps{}, ArmSteps{0.3, 0.3}, ArmSteps{0.1, 0.4}}) {
       const std::optional<Interval> interval = ExactRatioInterval(moments, xi, steps);
       ASSERT_TRUE(interval);
@@ -169,10 +170,10 @@ TEST(ExactTTest, TheIntervalHoldsTheMarginsThatTDoesNotExclude) {
 }
 
 TEST(ExactTTest, SwappingTheArmsMirrorsTheLogInterval) {
-  for (unsigned seed = kSeed; seed < kSeed + 20; ++seed) {
+  for (unsigned seed = kExactTSeed; seed < kExactTSeed + 20; ++seed) {
     SCOPED_TRACE(seed);
     const TwoArms arms = DrawArms(seed, 20, 20);
-    const double xi = Boundary().CriticalT(20);
+    const double xi = TBoundary().CriticalT(20);
     for (const ArmSteps& steps : {ArmSteps{}, ArmSteps{0.1, 0.4}}) {
       const auto there = ExactRatioInterval(MomentsOfPairs(arms), xi, steps);
       const auto back =
@@ -187,8 +188,8 @@ TEST(ExactTTest, SwappingTheArmsMirrorsTheLogInterval) {
 }
 
 TEST(ExactTTest, TheUnitOfTheValuesDoesNotMatter) {
-  const TwoArms arms = DrawArms(kSeed, 20, 20);
-  const double xi = Boundary().CriticalT(20);
+  const TwoArms arms = DrawArms(kExactTSeed, 20, 20);
+  const double xi = TBoundary().CriticalT(20);
   const auto expected = ExactRatioInterval(MomentsOfPairs(arms), xi, {});
   for (double unit : {1e-9, 1.0 / 3, 60.0, 1e9}) {
     TwoArms scaled = arms;
@@ -226,10 +227,10 @@ TEST(ExactTTest, TheLowerEndOfTheChangeIsNeverBelowMinusOneHundredPercent) {
   moments.s_cc = 15;
   const auto interval = ExactRatioInterval(moments, 4.5, {});
   ASSERT_TRUE(interval);
-  EXPECT_EQ(interval->lo, -kInfinity);
+  EXPECT_EQ(interval->lo, -kUnbounded);
   EXPECT_EQ(ToChange(*interval).lo, -1);
   EXPECT_TRUE(std::isfinite(interval->hi));
-  EXPECT_EQ(ExactRatioInterval(moments, 0.1, {2, 2})->lo, -kInfinity);
+  EXPECT_EQ(ExactRatioInterval(moments, 0.1, {2, 2})->lo, -kUnbounded);
 }
 
 // Rates are analysed as 1/x: 1/c against factor 1/(1 - m) is b (1 - m) against c, turned round.
@@ -260,14 +261,14 @@ TEST(ExactTTest, ConstantCountersDecideUpToTheirResolution) {
   EXPECT_NEAR(estimate.centre, 80, 1e-9);
   EXPECT_EQ(estimate.se, 0);
   EXPECT_DOUBLE_EQ(estimate.widening, 2.02);
-  EXPECT_EQ(ExactT(estimate, 0), kInfinity);
+  EXPECT_EQ(ExactT(estimate, 0), kUnbounded);
   EXPECT_EQ(DecideExactT(ExactT(estimate, 0), 3.6), MarginDecision::kRegression);
   const auto interval = ExactRatioInterval(moments, 3.6, steps);
   ASSERT_TRUE(interval);
   EXPECT_DOUBLE_EQ(interval->lo, std::log(1099.0 / 1001));
   EXPECT_DOUBLE_EQ(interval->hi, std::log(1101.0 / 999));
   RunningExactPValue p;
-  p.Update(ExactT(estimate, 0), 8, Boundary());
+  p.Update(ExactT(estimate, 0), 8, TBoundary());
   EXPECT_EQ(p.value(), 0);
   EXPECT_EQ(p.direction(), 1);
 
@@ -277,13 +278,13 @@ TEST(ExactTTest, ConstantCountersDecideUpToTheirResolution) {
 
 TEST(ExactTTest, ProportionalArmsHaveAPointForAnInterval) {
   PairedMoments pairs;
-  std::mt19937_64 random(kSeed);
+  std::mt19937_64 random(kExactTSeed);
   std::gamma_distribution<double> noise(0.5, 3);
   for (int i = 0; i < 1000; ++i) {
     const double b = 5 + noise(random);
     pairs.Add(b, 1.1 * b);
   }
-  const auto interval = ExactRatioInterval(pairs.Centred(), Boundary().CriticalT(1000), {});
+  const auto interval = ExactRatioInterval(pairs.Centred(), TBoundary().CriticalT(1000), {});
   ASSERT_TRUE(interval);
   EXPECT_EQ(interval->lo, interval->hi);
   EXPECT_NEAR(interval->lo, std::log(1.1), 1e-14);
@@ -293,10 +294,10 @@ TEST(ExactTTest, ProportionalArmsHaveAPointForAnInterval) {
 
 // The absolute margin: D = c - b - m is the difference against m.
 TEST(ExactTTest, AnAbsoluteMarginIsReachedWhereTheIntervalOfTheDifferenceIs) {
-  for (unsigned seed = kSeed; seed < kSeed + 10; ++seed) {
+  for (unsigned seed = kExactTSeed; seed < kExactTSeed + 10; ++seed) {
     SCOPED_TRACE(seed);
     PairedEstimate estimate = EstimateDifference(MomentsOfPairs(DrawArms(seed, 20, 20)));
-    const double xi = Boundary().CriticalT(20);
+    const double xi = TBoundary().CriticalT(20);
     for (double resolution : {0.0, 0.1}) {
       estimate.widening = DifferenceWidening(resolution);
       const Interval interval = PlainInterval(estimate, xi);
@@ -308,7 +309,7 @@ TEST(ExactTTest, AnAbsoluteMarginIsReachedWhereTheIntervalOfTheDifferenceIs) {
 }
 
 TEST(ExactTTest, TheRunningPNeverRisesAndIsBelowALevelExactlyWhenTWasBeyondIt) {
-  for (unsigned seed = kSeed; seed < kSeed + 20; ++seed) {
+  for (unsigned seed = kExactTSeed; seed < kExactTSeed + 20; ++seed) {
     SCOPED_TRACE(seed);
     const TwoArms arms = DrawArms(seed, 120, 120);
     for (double margin : {0.0, 0.02, 0.05}) {
@@ -318,9 +319,9 @@ TEST(ExactTTest, TheRunningPNeverRisesAndIsBelowALevelExactlyWhenTWasBeyondIt) {
         const double t =
             T(MomentsOfFirst(arms.base, arms.candidate, n), LowerIsBetterFactor(margin));
         const double before = p.value();
-        p.Update(t, n, Boundary());
+        p.Update(t, n, TBoundary());
         EXPECT_LE(p.value(), before);
-        excluded = excluded || std::abs(t) > Boundary().CriticalT(n);
+        excluded = excluded || std::abs(t) > TBoundary().CriticalT(n);
         EXPECT_EQ(p.value() < 0.05, excluded) << n;
       }
     }
@@ -331,8 +332,8 @@ TEST(ExactTTest, TheRunningPNeverRisesAndIsBelowALevelExactlyWhenTWasBeyondIt) {
 // error, 0.9 points with 600 repetitions, even where |T| is watched at every n.
 TEST(ExactTTest, WatchingEqualNormalArmsExcludesTheTruthInAtMostAlphaOfAllCases) {
   std::vector<double> xi(301);
-  for (std::uint64_t n = 8; n <= 300; ++n) xi[n] = Boundary().CriticalT(n);
-  std::mt19937_64 random(kSeed);
+  for (std::uint64_t n = 8; n <= 300; ++n) xi[n] = TBoundary().CriticalT(n);
+  std::mt19937_64 random(kExactTSeed);
   std::normal_distribution<double> noise(10, 2);
   int excluded = 0;
   for (int repetition = 0; repetition < 600; ++repetition) {
@@ -344,8 +345,8 @@ TEST(ExactTTest, WatchingEqualNormalArmsExcludesTheTruthInAtMostAlphaOfAllCases)
     }
     excluded += wrong;
   }
-  EXPECT_LT(excluded, 46) << "seed " << kSeed;
-  EXPECT_GT(excluded, 0) << "seed " << kSeed;
+  EXPECT_LT(excluded, 46) << "seed " << kExactTSeed;
+  EXPECT_GT(excluded, 0) << "seed " << kExactTSeed;
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace benchd {
 namespace {
 
-const SequentialBoundary& Boundary() {
+const SequentialBoundary& ForecastBoundary() {
   static const SequentialBoundary boundary = SequentialBoundary::Robbins(0.01, 8).value();
   return boundary;
 }
@@ -22,7 +22,7 @@ std::uint64_t FirstClearing(const PairedEstimate& now, double threshold) {
     then.n = n;
     then.se = now.se * shrink;
     then.kappa = now.kappa * shrink;
-    const Interval interval = GuardedInterval(then, Boundary().CriticalT(n));
+    const Interval interval = GuardedInterval(then, ForecastBoundary().CriticalT(n));
     if (interval.lo > threshold || interval.hi < threshold) return n;
   }
 }
@@ -32,7 +32,7 @@ TEST(ForecastTest, FindsTheLookAtWhichTheIntervalClearsTheThreshold) {
     for (double kappa : {-0.2, 0.0, 0.2}) {
       const PairedEstimate now{.n = 10, .centre = centre, .se = 0.02, .kappa = kappa};
       const auto expected = static_cast<double>(FirstClearing(now, 0.02));
-      const auto forecast = ForecastPairs(now, 0.02, Boundary());
+      const auto forecast = ForecastPairs(now, 0.02, ForecastBoundary());
       ASSERT_TRUE(forecast);
       EXPECT_NEAR(*forecast, expected, 1 + 0.03 * expected) << centre << " " << kappa;
     }
@@ -41,14 +41,14 @@ TEST(ForecastTest, FindsTheLookAtWhichTheIntervalClearsTheThreshold) {
 
 TEST(ForecastTest, NeverFallsBelowTheFirstLook) {
   const PairedEstimate now{.n = 4, .centre = 0.5, .se = 1e-6};
-  EXPECT_EQ(ForecastPairs(now, 0.02, Boundary()), 8);
+  EXPECT_EQ(ForecastPairs(now, 0.02, ForecastBoundary()), 8);
 }
 
 TEST(ForecastTest, IsSilentOnTheThresholdAndWithinTheResolution) {
-  EXPECT_FALSE(ForecastPairs({.n = 10, .centre = 0.02, .se = 0.01}, 0.02, Boundary()));
-  EXPECT_FALSE(
-      ForecastPairs({.n = 10, .centre = 0.03, .se = 0.01, .widening = 0.02}, 0.02, Boundary()));
-  EXPECT_FALSE(ForecastPairs({.n = 2, .centre = 0.5, .se = 0.01}, 0.02, Boundary()));
+  EXPECT_FALSE(ForecastPairs({.n = 10, .centre = 0.02, .se = 0.01}, 0.02, ForecastBoundary()));
+  EXPECT_FALSE(ForecastPairs({.n = 10, .centre = 0.03, .se = 0.01, .widening = 0.02}, 0.02,
+                             ForecastBoundary()));
+  EXPECT_FALSE(ForecastPairs({.n = 2, .centre = 0.5, .se = 0.01}, 0.02, ForecastBoundary()));
 }
 
 }  // namespace

@@ -116,7 +116,7 @@ TEST_F(MultiReferenceTest, TheTableIsMmtests) {
   }
 }
 
-OperationRatio Compare(const MmtestsFigures& value, const MmtestsFigures& reference) {
+OperationRatio CompareTables(const MmtestsFigures& value, const MmtestsFigures& reference) {
   return {*Ratio(*value.mean, *reference.mean), BandDistance(value, reference)};
 }
 
@@ -132,7 +132,7 @@ TEST_F(MultiReferenceTest, TheRatiosAndTheirAggregatesAreMmtests) {
     const Line line = Parse(text, name == "Ratio" ? 3 : 1);
     for (std::size_t arm = 0; arm < kArms.size(); ++arm) {
       if (name == "Ratio") {
-        const OperationRatio one = Compare(Figures(operation, arm), Figures(operation, 0));
+        const OperationRatio one = CompareTables(Figures(operation, arm), Figures(operation, 0));
         ratios[arm].push_back(one);
         EXPECT_EQ(Format("%.6f", one.ratio), line.numbers.at(3 * arm));
         EXPECT_EQ(Format("%.2f", 100 * *Gain(one.ratio, 1, BestEnd::kLowest)),

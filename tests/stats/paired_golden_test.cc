@@ -52,7 +52,7 @@ void Expect(const Json& row, const char* field, double actual, double tol) {
   }
 }
 
-void ExpectRow(const Json& row, const LookResult& look, double tol) {
+void ExpectPairedLook(const Json& row, const LookResult& look, double tol) {
   SCOPED_TRACE(::testing::Message() << "n = " << row["n"]);
   Expect(row, "theta", look.estimate.centre, tol);
   Expect(row, "slowdown_theta", look.estimate.centre, tol);
@@ -101,7 +101,7 @@ class Replay {
       }
       for (const Json& row : rows) {
         if (row["n"] != n) continue;
-        ExpectRow(row, look, one_["rel_tol"]);
+        ExpectPairedLook(row, look, one_["rel_tol"]);
         ++compared;
       }
     }
@@ -175,7 +175,7 @@ TEST(PairedGoldenTest, DefaultIntervalMatches) {
     look.t_crit = boundary.CriticalT(n);
     look.critical = GuardAgainstSkewness(estimate.kappa, look.t_crit);
     look.shown = ToChange(GuardedInterval(estimate, look.t_crit));
-    ExpectRow(expected, look, one["rel_tol"]);
+    ExpectPairedLook(expected, look, one["rel_tol"]);
     Expect(expected, "z_bound", boundary.ZAt(n), one["rel_tol"]);
     Expect(expected, "rel", std::expm1(estimate.centre), one["rel_tol"]);
   }

@@ -17,7 +17,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-constexpr unsigned kSeed = 20260302;
+constexpr unsigned kPairedSeed = 20260302;
 
 struct Arms {
   Values base;
@@ -49,7 +49,7 @@ Interval LogInterval(const Arms& arms, std::size_t n, Analysis analysis = Analys
 }
 
 TEST(PairedLawTest, SwappingTheArmsMirrorsTheLogInterval) {
-  for (unsigned seed = kSeed; seed < kSeed + 20; ++seed) {
+  for (unsigned seed = kPairedSeed; seed < kPairedSeed + 20; ++seed) {
     SCOPED_TRACE(seed);
     const Arms arms = Draw(seed, 40);
     const Interval there = LogInterval(arms, 40);
@@ -60,7 +60,7 @@ TEST(PairedLawTest, SwappingTheArmsMirrorsTheLogInterval) {
 }
 
 TEST(PairedLawTest, TheUnitOfTheValuesDoesNotMatter) {
-  for (unsigned seed = kSeed; seed < kSeed + 20; ++seed) {
+  for (unsigned seed = kPairedSeed; seed < kPairedSeed + 20; ++seed) {
     SCOPED_TRACE(seed);
     const Arms arms = Draw(seed, 40);
     for (double unit : {1e-9, 1e-3, 1.0 / 3, 60.0, 1e9}) {
@@ -76,7 +76,7 @@ TEST(PairedLawTest, TheUnitOfTheValuesDoesNotMatter) {
 }
 
 TEST(PairedLawTest, TheOrderOfThePairsDoesNotMatterToTheLastInterval) {
-  for (unsigned seed = kSeed; seed < kSeed + 20; ++seed) {
+  for (unsigned seed = kPairedSeed; seed < kPairedSeed + 20; ++seed) {
     SCOPED_TRACE(seed);
     const Arms arms = Draw(seed, 60);
     std::vector<std::size_t> order(60);
@@ -94,7 +94,7 @@ TEST(PairedLawTest, TheOrderOfThePairsDoesNotMatterToTheLastInterval) {
 
 TEST(PairedLawTest, ACommonOffsetLeavesTheDifferenceAlone) {
   for (double offset : {1e3, 1e6, 1e9}) {
-    const Arms near = Draw(kSeed, 40, 0);
+    const Arms near = Draw(kPairedSeed, 40, 0);
     Arms far = near;
     for (double& x : far.base) x += offset;
     for (double& x : far.candidate) x += offset;
@@ -118,7 +118,7 @@ TEST(PairedLawTest, TheGuardNeverNarrowsAndIsContinuousAtNoSkewness) {
 }
 
 TEST(PairedLawTest, TheRunningPNeverRisesAndIsBelowALevelExactlyWhenAnIntervalExcluded) {
-  for (unsigned seed = kSeed; seed < kSeed + 20; ++seed) {
+  for (unsigned seed = kPairedSeed; seed < kPairedSeed + 20; ++seed) {
     SCOPED_TRACE(seed);
     const Arms arms = Draw(seed, 120);
     for (double hypothesis : {0.0, 0.01, 0.02, 0.05}) {
@@ -144,7 +144,7 @@ TEST(PairedLawTest, WatchingEqualArmsRarelyExcludesTheTruth) {
   const auto boundary = SequentialBoundary::Robbins(0.05, 8).value();
   std::vector<double> critical(301);
   for (std::uint64_t n = 8; n <= 300; ++n) critical[n] = boundary.CriticalT(n);
-  std::mt19937_64 random(kSeed);
+  std::mt19937_64 random(kPairedSeed);
   std::exponential_distribution<double> noise(1);
   int excluded = 0;
   for (int repetition = 0; repetition < 600; ++repetition) {
@@ -158,8 +158,8 @@ TEST(PairedLawTest, WatchingEqualArmsRarelyExcludesTheTruth) {
     }
     excluded += wrong;
   }
-  EXPECT_LT(excluded, 33) << "seed " << kSeed;
-  EXPECT_GT(excluded, 0) << "seed " << kSeed;
+  EXPECT_LT(excluded, 33) << "seed " << kPairedSeed;
+  EXPECT_GT(excluded, 0) << "seed " << kPairedSeed;
 }
 
 // The shortcut of RunningPValue rests on this inequality (Wallace 1959).

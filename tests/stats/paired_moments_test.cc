@@ -9,28 +9,28 @@
 namespace benchd {
 namespace {
 
-struct Pair {
+struct XAndY {
   double b;
   double c;
 };
 
-PairedMoments Take(const std::vector<Pair>& pairs) {
+PairedMoments Take(const std::vector<XAndY>& pairs) {
   PairedMoments moments;
-  for (const Pair& pair : pairs) moments.Add(pair.b, pair.c);
+  for (const XAndY& pair : pairs) moments.Add(pair.b, pair.c);
   return moments;
 }
 
 // The definition, in two passes and a wider type; deviations from `offset` are exact there.
-CentredMoments TwoPasses(const std::vector<Pair>& pairs, long double offset) {
+CentredMoments TwoPasses(const std::vector<XAndY>& pairs, long double offset) {
   long double sum_b = 0, sum_c = 0;
-  for (const Pair& p : pairs) {
+  for (const XAndY& p : pairs) {
     sum_b += p.b - offset;
     sum_c += p.c - offset;
   }
   const auto n = static_cast<long double>(pairs.size());
   const long double mean_b = sum_b / n, mean_c = sum_c / n;
   long double bb = 0, bc = 0, cc = 0, bbb = 0, bbc = 0, bcc = 0, ccc = 0;
-  for (const Pair& p : pairs) {
+  for (const XAndY& p : pairs) {
     const long double x = (p.b - offset) - mean_b, y = (p.c - offset) - mean_c;
     bb += x * x;
     bc += x * y;
@@ -76,7 +76,7 @@ TEST(PairedMomentsTest, StreamingAgreesWithTheDefinitionAlsoAtLargeOffsets) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed << ", offset " << offset);
     std::mt19937_64 random(seed);
     std::gamma_distribution<double> noise(2.0, 1.0);
-    std::vector<Pair> pairs;
+    std::vector<XAndY> pairs;
     for (int i = 0; i < 500; ++i) {
       const double shared = noise(random);
       pairs.push_back({offset + shared + noise(random), offset + 2 * shared + noise(random)});

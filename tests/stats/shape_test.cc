@@ -69,7 +69,7 @@ TEST(ShapeTest, WarningsFollowTheReferencesFlags) {
   }
 }
 
-Values Normal(unsigned seed, std::size_t n, double mean, double deviation) {
+Values NormalValues(unsigned seed, std::size_t n, double mean, double deviation) {
   std::mt19937 random(seed);
   std::normal_distribution<double> normal(mean, deviation);
   Values values(n);
@@ -78,8 +78,8 @@ Values Normal(unsigned seed, std::size_t n, double mean, double deviation) {
 }
 
 TEST(ShapeTest, ACommonDriftIsInformationAboutTheArmsAndNotAboutThePairs) {
-  const Values noise_b = Normal(3, 60, 0, 0.1);
-  const Values noise_c = Normal(4, 60, 0, 0.1);
+  const Values noise_b = NormalValues(3, 60, 0, 0.1);
+  const Values noise_c = NormalValues(4, 60, 0, 0.1);
   Values base;
   Values candidate;
   for (std::size_t i = 0; i < 60; ++i) {
@@ -95,14 +95,14 @@ TEST(ShapeTest, ACommonDriftIsInformationAboutTheArmsAndNotAboutThePairs) {
 }
 
 TEST(ShapeTest, ADifferenceThatGrowsIsAboutThePairs) {
-  const Values base = Normal(5, 60, 10, 0.1);
-  Values candidate = Normal(6, 60, 10, 0.1);
+  const Values base = NormalValues(5, 60, 10, 0.1);
+  Values candidate = NormalValues(6, 60, 10, 0.1);
   for (std::size_t i = 0; i < 60; ++i) candidate[i] += 0.02 * static_cast<double>(i);
   EXPECT_TRUE(Diagnose(base, candidate, {})->PairsDrift());
 }
 
 TEST(ShapeTest, ScalingRemovesTheDifferenceOfTheMeans) {
-  const Values base = Normal(7, 80, 10, 0.5);
+  const Values base = NormalValues(7, 80, 10, 0.5);
   Values doubled;
   Values shifted;
   for (double x : base) {
@@ -119,11 +119,11 @@ TEST(ShapeTest, ScalingRemovesTheDifferenceOfTheMeans) {
 TEST(ShapeTest, UnpairedArmsMayDifferInLengthAndHaveNoPairs) {
   DiagnosisOptions options;
   options.paired = false;
-  const auto diagnosis = Diagnose(Normal(8, 20, 10, 1), Normal(9, 30, 10, 1), options);
+  const auto diagnosis = Diagnose(NormalValues(8, 20, 10, 1), NormalValues(9, 30, 10, 1), options);
   ASSERT_TRUE(diagnosis) << diagnosis.error().message;
   EXPECT_FALSE(diagnosis->pair_trend || diagnosis->pair_level_change || diagnosis->pairing_gain);
   EXPECT_TRUE(diagnosis->shapes);
-  EXPECT_FALSE(Diagnose(Normal(8, 20, 10, 1), Normal(9, 30, 10, 1), {}));
+  EXPECT_FALSE(Diagnose(NormalValues(8, 20, 10, 1), NormalValues(9, 30, 10, 1), {}));
 }
 
 // Ticks of 1 in values near 20: scaled by slightly different means the combs miss each other.

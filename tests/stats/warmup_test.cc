@@ -12,7 +12,7 @@
 namespace benchd {
 namespace {
 
-constexpr unsigned kSeed = 20261122;
+constexpr unsigned kWarmupSeed = 20261122;
 using Values = std::vector<double>;
 using Make = std::function<double(std::size_t, std::mt19937_64&)>;
 
@@ -28,7 +28,7 @@ double Plain(std::size_t, std::mt19937_64& random) { return 10 + 0.1 * Normal(ra
 
 TEST(WarmupTest, FindsAStepAndItsLength) {
   for (const std::size_t length : {1U, 2U, 3U, 5U, 8U}) {
-    std::mt19937_64 random(kSeed);
+    std::mt19937_64 random(kWarmupSeed);
     const auto warmup = FindWarmup(Series(40, random, [length](std::size_t i, std::mt19937_64& r) {
       return Plain(i, r) + (i < length ? 1 : 0);
     }));
@@ -40,7 +40,7 @@ TEST(WarmupTest, FindsAStepAndItsLength) {
 }
 
 TEST(WarmupTest, FindsAFasterStartToo) {
-  std::mt19937_64 random(kSeed);
+  std::mt19937_64 random(kWarmupSeed);
   const auto warmup = FindWarmup(Series(
       30, random, [](std::size_t i, std::mt19937_64& r) { return Plain(i, r) - (i < 4 ? 1 : 0); }));
   ASSERT_TRUE(warmup);
@@ -49,7 +49,7 @@ TEST(WarmupTest, FindsAFasterStartToo) {
 }
 
 TEST(WarmupTest, FollowsADecayUntilItIsLostInTheNoise) {
-  std::mt19937_64 random(kSeed);
+  std::mt19937_64 random(kWarmupSeed);
   const auto warmup = FindWarmup(Series(60, random, [](std::size_t i, std::mt19937_64& r) {
     return Plain(i, r) + 3 * std::exp(-static_cast<double>(i) / 3);
   }));
@@ -60,7 +60,7 @@ TEST(WarmupTest, FollowsADecayUntilItIsLostInTheNoise) {
 }
 
 TEST(WarmupTest, CallsNeitherDriftNorALoadThatComesAndGoesAWarmup) {
-  std::mt19937_64 random(kSeed);
+  std::mt19937_64 random(kWarmupSeed);
   EXPECT_FALSE(FindWarmup(Series(60, random, [](std::size_t i, std::mt19937_64& r) {
     return Plain(i, r) + 0.02 * static_cast<double>(i);
   })));
@@ -87,11 +87,12 @@ TEST(WarmupTest, TakesShortOrSteadyOrBrokenSeriesForNone) {
 // that makes of so few values.
 void ExpectRarelyFalse(const char* what, std::size_t n, double most, const Make& make) {
   constexpr int kSeries = 4000;
-  std::mt19937_64 random(kSeed);
+  std::mt19937_64 random(kWarmupSeed);
   int found = 0;
   for (int i = 0; i < kSeries; ++i) found += FindWarmup(Series(n, random, make)) ? 1 : 0;
   const double rate = static_cast<double>(found) / kSeries;
-  std::printf("seed %u: %.2f %% of %s series of %zu have a warm-up\n", kSeed, 100 * rate, what, n);
+  std::printf("seed %u: %.2f %% of %s series of %zu have a warm-up\n", kWarmupSeed, 100 * rate,
+              what, n);
   EXPECT_LE(rate, most + 3 * std::sqrt(most * (1 - most) / kSeries)) << what << " " << n;
 }
 
@@ -126,7 +127,7 @@ std::vector<Values> Inside(std::size_t runs, std::size_t n, std::mt19937_64& ran
 }
 
 TEST(WarmupInsideTest, FindsAStartThatAllRunsHave) {
-  std::mt19937_64 random(kSeed);
+  std::mt19937_64 random(kWarmupSeed);
   const auto warmup =
       FindWarmupInside(Inside(8, 200, random, [](std::size_t i, std::mt19937_64& r) {
         return Plain(i, r) + (i < 30 ? 0.5 : 0);
@@ -137,7 +138,7 @@ TEST(WarmupInsideTest, FindsAStartThatAllRunsHave) {
 }
 
 TEST(WarmupInsideTest, WantsFiveRunsOfTenValues) {
-  std::mt19937_64 random(kSeed);
+  std::mt19937_64 random(kWarmupSeed);
   const Make slow = [](std::size_t i, std::mt19937_64& r) { return Plain(i, r) + (i < 3 ? 5 : 0); };
   EXPECT_FALSE(FindWarmupInside(Inside(4, 100, random, slow)));
   EXPECT_FALSE(FindWarmupInside(Inside(6, 9, random, slow)));
@@ -148,7 +149,7 @@ TEST(WarmupInsideTest, WantsFiveRunsOfTenValues) {
 TEST(WarmupInsideTest, IsRarelyFoundInNoiseAlsoWhenNeighboursAreAlike) {
   constexpr int kSets = 1500;
   for (const double memory : {0.0, 0.9}) {
-    std::mt19937_64 random(kSeed);
+    std::mt19937_64 random(kWarmupSeed);
     int found = 0;
     for (int i = 0; i < kSets; ++i) {
       double before = 0;
@@ -160,8 +161,8 @@ TEST(WarmupInsideTest, IsRarelyFoundInNoiseAlsoWhenNeighboursAreAlike) {
       found += FindWarmupInside(runs) ? 1 : 0;
     }
     const double rate = static_cast<double>(found) / kSets;
-    std::printf("seed %u: %.2f %% of sets of 8 runs, lag-1 %.1f, have a warm-up inside\n", kSeed,
-                100 * rate, memory);
+    std::printf("seed %u: %.2f %% of sets of 8 runs, lag-1 %.1f, have a warm-up inside\n",
+                kWarmupSeed, 100 * rate, memory);
     EXPECT_LE(rate, 0.01 + 3 * std::sqrt(0.01 * 0.99 / kSets));
   }
 }

@@ -16,12 +16,12 @@ namespace {
 using Json = nlohmann::json;
 using Values = std::vector<double>;
 
-struct Arms {
+struct GoldenArms {
   Moments base;
   Moments candidate;
 };
 
-Arms ArmsOf(const Json& input) {
+GoldenArms ArmsOf(const Json& input) {
   return {MomentsOf(input["base"].get<Values>()), MomentsOf(input["candidate"].get<Values>())};
 }
 
@@ -31,7 +31,7 @@ TEST(WelchGoldenTest, DifferencesMatch) {
     const Json& expected = one["expected"];
     const double tol = one["rel_tol"];
     const double alpha = one["input"]["alpha"];
-    const Arms arms = ArmsOf(one["input"]);
+    const GoldenArms arms = ArmsOf(one["input"]);
     const WelchEstimate estimate = EstimateWelchDifference(arms.base, arms.candidate);
     EXPECT_TRUE(golden::Close(estimate.centre, expected["diff"], tol));
     EXPECT_TRUE(golden::Close(estimate.se, expected["se"], tol));
@@ -54,7 +54,7 @@ TEST(WelchGoldenTest, RatiosMatch) {
     SCOPED_TRACE(one.at("id"));
     const Json& expected = one["expected"];
     const double tol = one["rel_tol"];
-    const Arms arms = ArmsOf(one["input"]);
+    const GoldenArms arms = ArmsOf(one["input"]);
     const WelchEstimate estimate = EstimateWelchRatio(arms.base, arms.candidate);
     EXPECT_TRUE(golden::Close(estimate.centre, expected["theta"], tol));
     EXPECT_TRUE(golden::Close(estimate.se, expected["se"], tol));
@@ -87,7 +87,7 @@ TEST(WelchGoldenTest, MeansAndVariancesAloneAreEnough) {
 TEST(WelchGoldenTest, EqualConstantsGiveAPointAndPOne) {
   for (const Json& one : golden::Cases("zero_variance")) {
     SCOPED_TRACE(one.at("id"));
-    const Arms arms = ArmsOf(one["input"]);
+    const GoldenArms arms = ArmsOf(one["input"]);
     const double alpha = one["input"]["alpha"];
     const WelchEstimate estimate = EstimateWelchDifference(arms.base, arms.candidate);
     EXPECT_EQ(estimate.centre, one["expected"]["diff"].get<double>());
@@ -98,7 +98,7 @@ TEST(WelchGoldenTest, EqualConstantsGiveAPointAndPOne) {
   }
 }
 
-std::string Name(MarginDecision decision) {
+std::string NameOfWelch(MarginDecision decision) {
   return decision == MarginDecision::kPass         ? "pass"
          : decision == MarginDecision::kRegression ? "regression"
                                                    : "continue";
@@ -144,7 +144,7 @@ class SequentialReplay {
   std::string Look(std::size_t run, const WelchEstimate& estimate) {
     const double t = CriticalT(estimate, boundary_);
     const Interval interval = PlainInterval(estimate, t);
-    const std::string word = Name(DecideAgainst(interval, threshold_));
+    const std::string word = NameOfWelch(DecideAgainst(interval, threshold_));
     running_.Update(FindingAgainst(estimate, threshold_), boundary_);
     for (const Json& row : one_["expected"]["rows"]) {
       if (row["run"] != run) continue;

@@ -18,9 +18,9 @@ namespace {
 using Values = std::vector<double>;
 
 constexpr unsigned kSeed = 20260417;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-const SequentialBoundary& Boundary() {
+const SequentialBoundary& WelchBoundary() {
   static const SequentialBoundary boundary = SequentialBoundary::Robbins(0.01, 8).value();
   return boundary;
 }
@@ -34,7 +34,7 @@ WelchEstimate Difference(const TwoArms& arms) {
 }
 
 Interval Watched(const WelchEstimate& estimate) {
-  return PlainInterval(estimate, CriticalT(estimate, Boundary()));
+  return PlainInterval(estimate, CriticalT(estimate, WelchBoundary()));
 }
 
 TEST(WelchTest, SwappingTheArmsMirrorsBothIntervals) {
@@ -95,11 +95,11 @@ TEST(WelchTest, TheClockLiesBetweenTheTwoCountsAndIsTheCountWhenTheyAgree) {
 }
 
 TEST(WelchTest, AClockThatRoundingPutBelowTheFirstLookIsTheFirstLook) {
-  EXPECT_EQ(Boundary().ZAtClock(8 * (1 - 1e-15)), Boundary().root());
-  EXPECT_EQ(Boundary().ZAtClock(8), Boundary().ZAt(8));
-  EXPECT_EQ(Boundary().ZAtClock(1000), Boundary().ZAt(1000));
-  EXPECT_GT(Boundary().ZAtClock(8.5), Boundary().ZAt(8));
-  EXPECT_LT(Boundary().ZAtClock(8.5), Boundary().ZAt(9));
+  EXPECT_EQ(WelchBoundary().ZAtClock(8 * (1 - 1e-15)), WelchBoundary().root());
+  EXPECT_EQ(WelchBoundary().ZAtClock(8), WelchBoundary().ZAt(8));
+  EXPECT_EQ(WelchBoundary().ZAtClock(1000), WelchBoundary().ZAt(1000));
+  EXPECT_GT(WelchBoundary().ZAtClock(8.5), WelchBoundary().ZAt(8));
+  EXPECT_LT(WelchBoundary().ZAtClock(8.5), WelchBoundary().ZAt(9));
 }
 
 TEST(WelchTest, TheRunningPNeverRisesAndIsBelowALevelExactlyWhenAnIntervalExcluded) {
@@ -108,7 +108,7 @@ TEST(WelchTest, TheRunningPNeverRisesAndIsBelowALevelExactlyWhenAnIntervalExclud
     SCOPED_TRACE(seed);
     const TwoArms arms = DrawArms(seed, 120, 120);
     std::mt19937_64 coin(seed);
-    for (const SequentialBoundary& boundary : {Boundary(), horizon}) {
+    for (const SequentialBoundary& boundary : {WelchBoundary(), horizon}) {
       for (double hypothesis : {0.0, 0.02, 0.05}) {
         Moments base;
         Moments candidate;
@@ -158,7 +158,7 @@ TEST(WelchTest, ConstantCountersAreCertainUpToTheirResolution) {
   EXPECT_DOUBLE_EQ(interval.hi, std::log(1.1) + estimate.widening);
   EXPECT_EQ(FixedPValue(estimate, std::log(1.02)), 0);
   RunningPValue p;
-  p.Update(FindingAgainst(estimate, std::log(1.02)), Boundary());
+  p.Update(FindingAgainst(estimate, std::log(1.02)), WelchBoundary());
   EXPECT_EQ(p.value(), 0);
   EXPECT_EQ(p.direction(), 1);
   EXPECT_EQ(FixedPValue(estimate, interval.lo + 1e-9), 1);
@@ -166,15 +166,15 @@ TEST(WelchTest, ConstantCountersAreCertainUpToTheirResolution) {
 
 TEST(WelchTest, OneValueInAnArmSaysNothing) {
   const WelchEstimate estimate = Ratio({{1.0}, {2.0, 2.1, 2.2, 1.9}});
-  EXPECT_FALSE(MayLook(estimate, Boundary()));
-  EXPECT_EQ(PlainInterval(estimate, 4), (Interval{-kInfinity, kInfinity}));
+  EXPECT_FALSE(MayLook(estimate, WelchBoundary()));
+  EXPECT_EQ(PlainInterval(estimate, 4), (Interval{-kInfinite, kInfinite}));
   EXPECT_EQ(FixedPValue(estimate, 0), 1);
 }
 
 TEST(WelchTest, MayLookOnceBothArmsHaveEnough) {
-  EXPECT_FALSE(MayLook(Ratio(DrawArms(kSeed, 7, 100)), Boundary()));
-  EXPECT_FALSE(MayLook(Ratio(DrawArms(kSeed, 100, 7)), Boundary()));
-  EXPECT_TRUE(MayLook(Ratio(DrawArms(kSeed, 8, 8)), Boundary()));
+  EXPECT_FALSE(MayLook(Ratio(DrawArms(kSeed, 7, 100)), WelchBoundary()));
+  EXPECT_FALSE(MayLook(Ratio(DrawArms(kSeed, 100, 7)), WelchBoundary()));
+  EXPECT_TRUE(MayLook(Ratio(DrawArms(kSeed, 8, 8)), WelchBoundary()));
 }
 
 TEST(WelchTest, ARatioNeedsPositiveMeansInTheRangeOfADouble) {
@@ -191,7 +191,7 @@ TEST(WelchTest, OverwhelmingEvidenceGivesATinyPNotNaN) {
   const WelchEstimate strong = Ratio(
       {Values{1, 1 + 1e-9, 1 - 1e-9, 1, 1, 1, 1, 1}, Values{2, 2 + 1e-9, 2 - 1e-9, 2, 2, 2, 2, 2}});
   RunningPValue p;
-  p.Update(FindingAgainst(strong, 0), Boundary());
+  p.Update(FindingAgainst(strong, 0), WelchBoundary());
   EXPECT_GT(p.value(), 0);
   EXPECT_LT(p.value(), 1e-50);
 }

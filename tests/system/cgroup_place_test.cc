@@ -6,9 +6,10 @@
 namespace benchd {
 namespace {
 
-constexpr const char* kMount = "sys/fs/cgroup";
-constexpr const char* kUnified = "31 1 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw,nsdelegate";
-constexpr const char* kOwnGroup = "0::/bench.slice/benchd-runner.service";
+constexpr const char* kPlaceMount = "sys/fs/cgroup";
+constexpr const char* kPlaceUnified =
+    "31 1 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw,nsdelegate";
+constexpr const char* kPlaceGroup = "0::/bench.slice/benchd-runner.service";
 
 class CgroupPlaceTest : public testing::Test {
  protected:
@@ -23,16 +24,16 @@ class CgroupPlaceTest : public testing::Test {
 };
 
 TEST_F(CgroupPlaceTest, IsTheTopLevelUnit) {
-  EXPECT_EQ(Find(kUnified, kOwnGroup), (CgroupPlace{kMount, "bench.slice", ""}));
-  EXPECT_EQ(Find(kUnified, "0::/bench.slice/benchd-runner.service/runner"),
-            (CgroupPlace{kMount, "bench.slice", ""}));
+  EXPECT_EQ(Find(kPlaceUnified, kPlaceGroup), (CgroupPlace{kPlaceMount, "bench.slice", ""}));
+  EXPECT_EQ(Find(kPlaceUnified, "0::/bench.slice/benchd-runner.service/runner"),
+            (CgroupPlace{kPlaceMount, "bench.slice", ""}));
 }
 
 TEST_F(CgroupPlaceTest, HasNoUnitInTheTopGroupAndInAContainer) {
-  EXPECT_EQ(Find(kUnified, "0::/"), (CgroupPlace{kMount, "", ""}));
+  EXPECT_EQ(Find(kPlaceUnified, "0::/"), (CgroupPlace{kPlaceMount, "", ""}));
   EXPECT_EQ(Find("31 1 0:28 /docker/1f3a /sys/fs/cgroup rw - cgroup2 cgroup rw",
                  "0::/docker/1f3a/bench.slice"),
-            (CgroupPlace{kMount, "", ""}));
+            (CgroupPlace{kPlaceMount, "", ""}));
 }
 
 TEST_F(CgroupPlaceTest, FindsTheVersion1HierarchyOfAHybridMachine) {

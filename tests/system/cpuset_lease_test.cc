@@ -18,7 +18,8 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 constexpr const char* kMount = "sys/fs/cgroup";
-constexpr const char* kUnified = "31 1 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw,nsdelegate";
+constexpr const char* kLeaseUnified =
+    "31 1 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw,nsdelegate";
 constexpr const char* kOwnGroup = "0::/bench.slice/benchd-runner.service";
 constexpr const char* kPartition = "sys/fs/cgroup/bench.slice/cpuset.cpus.partition";
 constexpr const char* kEffective = "sys/fs/cgroup/bench.slice/cpuset.cpus.effective";
@@ -41,7 +42,7 @@ class CpusetLeaseTest : public testing::Test {
  protected:
   CpusetLeaseTest() : journal_(*Journal::Open(folder_.root() + "/journal")) {
     tree_.Put("sys/devices/system/cpu/online", "0-3");
-    tree_.Put("proc/self/mountinfo", kUnified);
+    tree_.Put("proc/self/mountinfo", kLeaseUnified);
     tree_.Put("proc/self/cgroup", kOwnGroup);
     tree_.Put("sys/fs/cgroup/cgroup.controllers", "cpuset cpu io memory pids");
     for (const std::string_view unit : kUnitTargets) PutGroup(std::string(unit), "");

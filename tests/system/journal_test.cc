@@ -18,15 +18,15 @@ namespace {
 
 using Kind = SettingKind;
 
-constexpr const char* kBoot = "7d9b1c1e-6a3f-4f7e-9a55-0c2b3d4e5f60";
+constexpr const char* kJournalBoot = "7d9b1c1e-6a3f-4f7e-9a55-0c2b3d4e5f60";
 constexpr std::size_t kPage = 4096;
 
-const JournalEntry kGovernor{{Kind::kGovernor, "3"}, "ondemand", "performance"};
+const JournalEntry kGovernorEntry{{Kind::kGovernor, "3"}, "ondemand", "performance"};
 const JournalEntry kIrq{{Kind::kIrqAffinity, "24"}, "0-3", "0"};
 const JournalEntry kUnit{{Kind::kAllowedCpus, "bench.slice"}, "", "1-3"};
 
 std::string TextOf(const std::vector<JournalEntry>& entries) {
-  std::string text = JournalHeader(kBoot) + "\n";
+  std::string text = JournalHeader(kJournalBoot) + "\n";
   for (const JournalEntry& entry : entries) text += JournalLine(entry) + "\n";
   return text;
 }
@@ -53,7 +53,7 @@ class JournalTest : public testing::Test {
 // The format is a promise to the next version: a change of it needs another version number. The
 // checksums were computed by another program (FNV-1a in Python).
 TEST(JournalTextTest, IsOneLineAnEntryWithAChecksum) {
-  EXPECT_EQ(TextOf({kGovernor, kUnit}),
+  EXPECT_EQ(TextOf({kGovernorEntry, kUnit}),
             "benchd-runner settings 1 7d9b1c1e-6a3f-4f7e-9a55-0c2b3d4e5f60\t6d96a7e823a94f7e\n"
             "governor\t3\tondemand\tperformance\td5eceaf5247cdf1f\n"
             "allowed_cpus\tbench.slice\t\t1-3\t7e0942f1dcf6b031\n");
@@ -66,10 +66,10 @@ TEST(JournalTextTest, TheChecksumIsFnv1a) {
 }
 
 TEST(JournalTextTest, ReadsBackWhatWasWritten) {
-  const auto contents = ParseJournal(TextOf({kGovernor, kIrq, kUnit}));
+  const auto contents = ParseJournal(TextOf({kGovernorEntry, kIrq, kUnit}));
   ASSERT_TRUE(contents) << contents.error().message;
-  EXPECT_EQ(contents->boot_id, kBoot);
-  EXPECT_EQ(contents->entries, (std::vector{kGovernor, kIrq, kUnit}));
+  EXPECT_EQ(contents->boot_id, kJournalBoot);
+  EXPECT_EQ(contents->entries, (std::vector{kGovernorEntry, kIrq, kUnit}));
 }
 
 TEST(JournalTextTest, AnEmptyFileSaysNothing) {
@@ -82,7 +82,7 @@ TEST(JournalTextTest, AnEmptyFileSaysNothing) {
 }
 
 TEST(JournalTextTest, CutOffAnywhereWithinALineItIsRefused) {
-  const std::string text = TextOf({kGovernor, kIrq, kUnit});
+  const std::string text = TextOf({kGovernorEntry, kIrq, kUnit});
   for (std::size_t size = 1; size < text.size(); ++size) {
     const std::string cut = text.substr(0, size);
     const auto contents = ParseJournal(cut);
@@ -96,7 +96,7 @@ TEST(JournalTextTest, CutOffAnywhereWithinALineItIsRefused) {
 }
 
 TEST(JournalTextTest, ACutOffLineIsNotRepairedByANewline) {
-  const std::string text = TextOf({kGovernor});
+  const std::string text = TextOf({kGovernorEntry});
   for (std::size_t size = 1; size + 1 < text.size(); ++size) {
     const std::string cut = text.substr(0, size);
     if (cut.back() == '\n' || text[size] == '\n') continue;
@@ -105,7 +105,7 @@ TEST(JournalTextTest, ACutOffLineIsNotRepairedByANewline) {
 }
 
 TEST(JournalTextTest, AnyChangedByteIsNoticed) {
-  const std::string text = TextOf({kGovernor, kIrq});
+  const std::string text = TextOf({kGovernorEntry, kIrq});
   const auto whole = ParseJournal(text);
   ASSERT_TRUE(whole);
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -149,7 +149,7 @@ TEST(JournalTextTest, TellsWhichLineItDoesNotLike) {
         Case{"swappiness\t\t60\t10\t20", "it has a value that benchd-runner never writes"},
         Case{"swappiness\t\t60", "it has too few fields"},
         Case{"swappiness", "it has too few fields"}}) {
-    const std::string text = TextOf({kGovernor}) + SealedLine(one.line) + "\n";
+    const std::string text = TextOf({kGovernorEntry}) + SealedLine(one.line) + "\n";
     const auto contents = ParseJournal(text);
     ASSERT_FALSE(contents) << one.line;
     EXPECT_EQ(contents.error().code, ErrorCode::kInvalidArgument);
@@ -180,14 +180,14 @@ TEST_F(JournalTest, KeepsEntriesUntilTheyAreCleared) {
   {
     Journal journal = Open();
     EXPECT_EQ(journal.Read()->boot_id, "");
-    ASSERT_TRUE(journal.Append(kGovernor, kBoot));
-    ASSERT_TRUE(journal.Append(kIrq, kBoot));
-    EXPECT_EQ(Text(), TextOf({kGovernor, kIrq}));
+    ASSERT_TRUE(journal.Append(kGovernorEntry, kJournalBoot));
+    ASSERT_TRUE(journal.Append(kIrq, kJournalBoot));
+    EXPECT_EQ(Text(), TextOf({kGovernorEntry, kIrq}));
   }
   Journal journal = Open();
-  EXPECT_EQ(journal.Read()->entries, (std::vector{kGovernor, kIrq}));
-  ASSERT_TRUE(journal.Append(kUnit, kBoot));
-  EXPECT_EQ(Text(), TextOf({kGovernor, kIrq, kUnit}));
+  EXPECT_EQ(journal.Read()->entries, (std::vector{kGovernorEntry, kIrq}));
+  ASSERT_TRUE(journal.Append(kUnit, kJournalBoot));
+  EXPECT_EQ(Text(), TextOf({kGovernorEntry, kIrq, kUnit}));
   ASSERT_TRUE(journal.Clear());
   EXPECT_EQ(Text(), "");
   ASSERT_TRUE(journal.Append(kUnit, "another-boot"));
@@ -219,7 +219,7 @@ TEST_F(JournalTest, AMovedJournalKeepsItsLock) {
 }
 
 TEST_F(JournalTest, AFileThatOthersMayUseIsRefused) {
-  PutText(TextOf({kGovernor}));
+  PutText(TextOf({kGovernorEntry}));
   for (mode_t mode : {0644, 0660, 0602, 0700}) {
     ASSERT_EQ(chmod(path_.c_str(), mode), 0);
     const auto journal = Journal::Open(path_);
@@ -227,7 +227,7 @@ TEST_F(JournalTest, AFileThatOthersMayUseIsRefused) {
     EXPECT_EQ(journal.error().code, ErrorCode::kPermissionDenied);
     EXPECT_TRUE(journal.error().message.starts_with(path_ + ": "));
   }
-  EXPECT_EQ(Text(), TextOf({kGovernor}));
+  EXPECT_EQ(Text(), TextOf({kGovernorEntry}));
 }
 
 TEST_F(JournalTest, AnothersFileIsRefused) {
@@ -270,7 +270,7 @@ TEST_F(JournalTest, AnEndlessFileIsNotRead) {
 }
 
 TEST_F(JournalTest, NothingIsAddedToAnotherBootsEntriesOrToADamagedFile) {
-  for (const std::string& text : {TextOf({kGovernor}), std::string("something else\n")}) {
+  for (const std::string& text : {TextOf({kGovernorEntry}), std::string("something else\n")}) {
     PutText(text);
     Journal journal = Open();
     EXPECT_FALSE(journal.Append(kIrq, "another-boot"));
@@ -293,7 +293,7 @@ TEST_F(JournalTest, CutOffAtAnyPageItLosesWholeEntriesOnly) {
   for (int cpu = 0; cpu < 400; cpu += 2) wide += (cpu == 0 ? "" : ",") + std::to_string(cpu);
   for (int i = 0; i < 200; ++i) {
     entries.push_back({{Kind::kIrqAffinity, std::to_string(i)}, i % 7 == 0 ? wide : "0-3", "0"});
-    ASSERT_TRUE(journal.Append(entries.back(), kBoot));
+    ASSERT_TRUE(journal.Append(entries.back(), kJournalBoot));
   }
   EXPECT_EQ(journal.Read()->entries, entries);
   const std::string text = Text();
@@ -309,22 +309,22 @@ TEST_F(JournalTest, CutOffAtAnyPageItLosesWholeEntriesOnly) {
 
 TEST_F(JournalTest, KeepsOnlyWhatItIsToldTo) {
   Journal journal = Open();
-  for (int i = 0; i < 100; ++i) ASSERT_TRUE(journal.Append(kGovernor, kBoot));
-  ASSERT_TRUE(journal.Append(kIrq, kBoot));
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(journal.Append(kGovernorEntry, kJournalBoot));
+  ASSERT_TRUE(journal.Append(kIrq, kJournalBoot));
   ASSERT_TRUE(journal.KeepOnly({kIrq, kUnit}));
   EXPECT_EQ(Text(), TextOf({kIrq, kUnit}));
-  ASSERT_TRUE(journal.Append(kGovernor, kBoot));
-  EXPECT_EQ(Text(), TextOf({kIrq, kUnit, kGovernor}));
+  ASSERT_TRUE(journal.Append(kGovernorEntry, kJournalBoot));
+  EXPECT_EQ(Text(), TextOf({kIrq, kUnit, kGovernorEntry}));
 }
 
 TEST_F(JournalTest, AnEntryThatFillsMoreThanAPageIsRefused) {
   std::string widest;
   for (int cpu = 0; cpu < 1024; cpu += 2) widest += (cpu == 0 ? "" : ",") + std::to_string(cpu);
   Journal journal = Open();
-  ASSERT_TRUE(journal.Append({{Kind::kV1CpusetCpus, "a"}, widest, widest}, kBoot));
+  ASSERT_TRUE(journal.Append({{Kind::kV1CpusetCpus, "a"}, widest, widest}, kJournalBoot));
   const std::string before = Text();
   const std::string name(255, 'a');
-  const auto added = journal.Append({{Kind::kV1CpusetCpus, name}, widest, widest}, kBoot);
+  const auto added = journal.Append({{Kind::kV1CpusetCpus, name}, widest, widest}, kJournalBoot);
   ASSERT_FALSE(added);
   EXPECT_EQ(added.error().code, ErrorCode::kResourceExhausted);
   EXPECT_EQ(Text(), before);
@@ -338,19 +338,19 @@ TEST_F(JournalTest, AnEntryThatDoesNotFitOntoTheDiskLeavesNoPartOfItself) {
   if (pid == 0) {
     signal(SIGXFSZ, SIG_IGN);
     auto journal = Journal::Open(path_);
-    const std::size_t limit = TextOf({kGovernor}).size() + 10;
+    const std::size_t limit = TextOf({kGovernorEntry}).size() + 10;
     const rlimit limits{limit, limit};
-    if (!journal || !journal->Append(kGovernor, kBoot)) _exit(2);
+    if (!journal || !journal->Append(kGovernorEntry, kJournalBoot)) _exit(2);
     if (setrlimit(RLIMIT_FSIZE, &limits) != 0) _exit(3);
-    const auto added = journal->Append(kIrq, kBoot);
+    const auto added = journal->Append(kIrq, kJournalBoot);
     const auto contents = journal->Read();
-    _exit(!added && contents && contents->entries == std::vector{kGovernor} ? 0 : 4);
+    _exit(!added && contents && contents->entries == std::vector{kGovernorEntry} ? 0 : 4);
   }
   int status = 0;
   ASSERT_EQ(waitpid(pid, &status, 0), pid);
   EXPECT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);
-  EXPECT_EQ(Text(), TextOf({kGovernor}));
+  EXPECT_EQ(Text(), TextOf({kGovernorEntry}));
 }
 
 }  // namespace

@@ -14,10 +14,10 @@ namespace benchd {
 namespace {
 
 using Runs = std::vector<std::vector<double>>;
-constexpr unsigned kSeed = 20261122;
+constexpr unsigned kAssessmentSeed = 20261122;
 
 // Independent normal values around 10.
-Runs Noise(std::size_t runs, std::size_t values, unsigned seed = kSeed, double sd = 0.1) {
+Runs Noise(std::size_t runs, std::size_t values, unsigned seed = kAssessmentSeed, double sd = 0.1) {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal(10, sd);
   Runs made(runs, std::vector<double>(values));
@@ -111,7 +111,7 @@ TEST(AssessRunsTest, IsStoppedByWhoeverNoLongerWaits) {
 
 // Every measure compares, so the unit of the values means nothing to it.
 TEST(AssessRunsTest, IsTheSameInEveryUnit) {
-  const Runs runs = Noise(4, 80, kSeed, 3);
+  const Runs runs = Noise(4, 80, kAssessmentSeed, 3);
   const auto in_seconds = AssessRuns(runs);
   ASSERT_TRUE(in_seconds);
   for (const double unit : {1e-200, 1e-9, 7.0, 1e290}) {
@@ -131,7 +131,7 @@ TEST(AssessRunsTest, IsTheSameInEveryUnit) {
 }
 
 TEST(AssessRunsTest, DoesNotDependOnTheOrderOfTheRuns) {
-  const Runs runs = Noise(5, 70, kSeed, 2);
+  const Runs runs = Noise(5, 70, kAssessmentSeed, 2);
   Runs reversed = runs;
   std::reverse(reversed.begin(), reversed.end());
   const auto one = AssessRuns(runs);

@@ -27,7 +27,7 @@ std::size_t PhrasesByDefinition(const Symbols& text) {
   return phrases;
 }
 
-Symbols Letters(std::string_view letters) {
+Symbols SymbolsOf(std::string_view letters) {
   Symbols symbols;
   for (const char letter : letters) symbols.push_back(static_cast<std::uint8_t>(letter - 'a'));
   return symbols;
@@ -52,30 +52,31 @@ Symbols Draw(std::mt19937& random) {
 
 TEST(LzTextTest, CountsThePhrasesOfThePapersExample) {
   // Lempel and Ziv 1976: 0 . 001 . 10 . 100 . 1000 . 101 is the history of 0001101001000101.
-  EXPECT_EQ(LzText(Letters("aaabbabaabaaabab")).phrases(), 6U);
+  EXPECT_EQ(LzText(SymbolsOf("aaabbabaabaaabab")).phrases(), 6U);
 }
 
 TEST(LzTextTest, CountsShortTexts) {
   EXPECT_EQ(LzText({}).phrases(), 0U);
-  EXPECT_EQ(LzText(Letters("a")).phrases(), 1U);
-  EXPECT_EQ(LzText(Letters("aaaaaaaa")).phrases(), 2U);
-  EXPECT_EQ(LzText(Letters("abababab")).phrases(), 3U);
-  EXPECT_EQ(LzText({}).PhrasesWith(LzText(Letters("aab"))), 2U);
+  EXPECT_EQ(LzText(SymbolsOf("a")).phrases(), 1U);
+  EXPECT_EQ(LzText(SymbolsOf("aaaaaaaa")).phrases(), 2U);
+  EXPECT_EQ(LzText(SymbolsOf("abababab")).phrases(), 3U);
+  EXPECT_EQ(LzText({}).PhrasesWith(LzText(SymbolsOf("aab"))), 2U);
 }
 
 TEST(LzTextTest, AgreesWithTheDefinitionAloneAndJoined) {
-  constexpr unsigned kSeed = 20261122;
-  std::mt19937 random(kSeed);
+  constexpr unsigned kParseSeed = 20261122;
+  std::mt19937 random(kParseSeed);
   for (int round = 0; round < 20000; ++round) {
     const Symbols x = Draw(random);
     const Symbols y = round % 5 == 0 ? x : Draw(random);
     Symbols both = x;
     both.insert(both.end(), y.begin(), y.end());
     const LzText first(x);
-    ASSERT_EQ(first.phrases(), PhrasesByDefinition(x)) << "seed " << kSeed << " round " << round;
+    ASSERT_EQ(first.phrases(), PhrasesByDefinition(x))
+        << "seed " << kParseSeed << " round " << round;
     ASSERT_EQ(first.PhrasesWith(LzText(y)), PhrasesByDefinition(both))
-        << "seed " << kSeed << " round " << round << ": " << ::testing::PrintToString(x) << " then "
-        << ::testing::PrintToString(y);
+        << "seed " << kParseSeed << " round " << round << ": " << ::testing::PrintToString(x)
+        << " then " << ::testing::PrintToString(y);
   }
 }
 
