@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "client/render/units.h"
@@ -46,6 +47,19 @@ double Collapse(const std::vector<double>& values, bool rate) {
   return rate && positive ? 1 / inverse_mean : mean;
 }
 
+using Roles = std::map<std::pair<std::string, std::string>, std::string_view>;
+
+// By benchmark and arm: a suite's benchmarks may differ.
+Roles RolesOf(const v1::SessionSpec& spec) {
+  Roles roles;
+  for (const v1::Benchmark& benchmark : spec.benchmarks()) {
+    for (const v1::Arm& arm : benchmark.arms()) {
+      roles[{benchmark.name(), arm.name()}] = RoleWord(arm.role());
+    }
+  }
+  return roles;
+}
+
 }  // namespace
 
 std::string MetricName(const v1::Sample& sample) {
@@ -53,9 +67,10 @@ std::string MetricName(const v1::Sample& sample) {
                                           : sample.inner_benchmark() + "/" + sample.metric();
 }
 
-std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Update& report) {
+std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Session& session) {
+  const Roles roles = RolesOf(session.spec());
   std::set<std::string> rates;
-  for (const v1::Comparison& comparison : report.comparisons()) {
+  for (const v1::Comparison& comparison : session.report().comparisons()) {
     if (comparison.better() == v1::BETTER_HIGHER) rates.insert(comparison.metric());
   }
   std::vector<std::string> metrics;
@@ -65,7 +80,7 @@ std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Update& report) {
       if (std::ranges::find(metrics, name) == metrics.end()) metrics.push_back(name);
     }
   }
-  std::string csv = "arm,benchmark,pair,order,started_at";
+  std::string csv = "arm,role,benchmark,pair,order,started_at";
   for (const std::string& metric : metrics) csv += "," + Quoted(metric);
   csv += "\n";
   std::size_t order = 0;
@@ -74,7 +89,9 @@ std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Update& report) {
     std::map<std::string, std::vector<double>> values;
     for (const v1::Sample& sample : run.samples())
       values[MetricName(sample)].push_back(sample.value());
-    csv += Quoted(run.arm()) + "," + Quoted(run.benchmark()) + ",";
+    const auto role = roles.find({run.benchmark(), run.arm()});
+    csv += Quoted(run.arm()) + "," + std::string(role == roles.end() ? "" : role->second) + ",";
+    csv += Quoted(run.benchmark()) + ",";
     if (run.phase() != v1::RUN_PHASE_WARMUP) csv += std::to_string(run.block());
     csv += "," + std::to_string(++order) + "," + Rfc3339(run.started_at());
     for (const std::string& metric : metrics) {

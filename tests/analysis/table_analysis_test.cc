@@ -81,7 +81,7 @@ TEST(TableAnalysisTest, TakesNoMemoryForItsRows) {
 
 TEST(TableAnalysisTest, WithoutAPairColumnTakesOneLookAtIndependentArms) {
   const auto result =
-      Analyze("arm,wall_time\nbase,10\nnew,20\nbase,11\nnew,21\nbase,10.5\nnew,20.5\n");
+      Analyze("arm,wall_time\nbase,10\nnew,20\nbase,11\nnew,21\nbase,10.5\nnew,20.5\n", {});
   ASSERT_TRUE(result) << result.error().message;
   const Comparison& one = Find(result->report, "wall_time", "new");
   EXPECT_EQ(one.method, Method::kFixed);
@@ -175,14 +175,14 @@ TEST(TableAnalysisTest, GivesTheReadersSentence) {
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(result.error().message, "line 4, column 1: the table ends with a single arm, 'a'");
-  TableOptions options;
+  TableOptions options = AgainstA();
   options.references = {"c"};
   EXPECT_EQ(Analyze("arm,t\na,1\nb,2\n", options).error().message,
             "line 4, column 1: the table ends without a row of the base 'c'");
 }
 
 TEST(TableAnalysisTest, RefusesWhatNoSessionCouldDo) {
-  TableOptions median;
+  TableOptions median = AgainstA();
   median.spec.estimator.kind = EstimatorKind::kMedian;
   EXPECT_EQ(Analyze("arm,t\na,1\nb,2\n", median).error().message,
             "estimator: median is one of pairs; these arms are independent");

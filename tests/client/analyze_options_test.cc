@@ -159,8 +159,8 @@ TEST(CsvQuotingTest, OuterBlanksAreKept) {
   sample->set_value(2);
   const std::vector<v1::Run> runs = {run};
   EXPECT_EQ(RunsToCsv(runs, {}),
-            "arm,benchmark,pair,order,started_at,in between,\"behind \"\n"
-            "\" base \",\"\tpadded\",0,1,1970-01-01T00:00:00Z,1,2\n");
+            "arm,role,benchmark,pair,order,started_at,in between,\"behind \"\n"
+            "\" base \",,\"\tpadded\",0,1,1970-01-01T00:00:00Z,1,2\n");
 }
 
 v1::Run ParsedRun(v1::RunPhase phase, double resolution) {

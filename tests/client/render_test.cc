@@ -157,28 +157,28 @@ TEST(JsonTest, EnvironmentValuesAreNeverPrinted) {
 
 TEST(CsvTest, PrintsARunARow) {
   std::vector<v1::Run> runs = SampleRuns();
-  v1::Update report;
-  v1::Comparison* rate = report.add_comparisons();
+  v1::Session session = SampleSession();
+  v1::Comparison* rate = session.mutable_report()->add_comparisons();
   rate->set_metric("rate");
   rate->set_better(v1::BETTER_HIGHER);
-  ExpectGolden("runs_with_warmup.csv", RunsToCsv(runs, report));
+  ExpectGolden("runs_with_warmup.csv", RunsToCsv(runs, session));
   runs.erase(runs.begin(), runs.begin() + 2);
-  ExpectGolden("runs.csv", RunsToCsv(runs, report));
+  ExpectGolden("runs.csv", RunsToCsv(runs, session));
 }
 
 TEST(CsvTest, SamplesInsideARunBecomeOneValue) {
   const std::vector<v1::Run> runs = SampleRuns();
-  v1::Update report;
+  v1::Session session;
   // Arithmetic mean of 2 and 4; harmonic 2/(1/2 + 1/4) = 8/3 to the nearest double.
-  EXPECT_NE(RunsToCsv(runs, report).find(",3\n"), std::string::npos);
-  v1::Comparison* rate = report.add_comparisons();
+  EXPECT_NE(RunsToCsv(runs, session).find(",3\n"), std::string::npos);
+  v1::Comparison* rate = session.mutable_report()->add_comparisons();
   rate->set_metric("rate");
   rate->set_better(v1::BETTER_HIGHER);
-  EXPECT_NE(RunsToCsv(runs, report).find(",2.6666666666666665\n"), std::string::npos);
+  EXPECT_NE(RunsToCsv(runs, session).find(",2.6666666666666665\n"), std::string::npos);
 }
 
 TEST(CsvTest, ASessionWithoutRunsIsAHeader) {
-  EXPECT_EQ(RunsToCsv({}, {}), "arm,benchmark,pair,order,started_at\n");
+  EXPECT_EQ(RunsToCsv({}, {}), "arm,role,benchmark,pair,order,started_at\n");
 }
 
 TEST(ReportTest, ShowsARegression) {

@@ -25,29 +25,30 @@ TEST(MeasurementTableTest, ReadsArmsAndMetrics) {
                                                       {"ops/s", "", std::nullopt, 1}}));
   EXPECT_FALSE(reading.is_export);
   EXPECT_FALSE(reading.has_pairs);
-  const MeasurementRow first{
-      2, 0, 0, {}, {}, {}, {PrintedNumber{1.5, 0.01}, PrintedNumber{100, 1}}};
-  const MeasurementRow second{3, 1, 0, {}, {}, {}, {PrintedNumber{1.2, 0.1}, std::nullopt}};
-  const MeasurementRow third{
-      4, 0, 0, {}, {}, {}, {PrintedNumber{1.75, 0.01}, PrintedNumber{300, 100}}};
+  const MeasurementRow first{2,  0,  0,  {},
+                             {}, {}, {}, {PrintedNumber{1.5, 0.01}, PrintedNumber{100, 1}}};
+  const MeasurementRow second{3, 1, 0, {}, {}, {}, {}, {PrintedNumber{1.2, 0.1}, std::nullopt}};
+  const MeasurementRow third{4,  0,  0,  {},
+                             {}, {}, {}, {PrintedNumber{1.75, 0.01}, PrintedNumber{300, 100}}};
   EXPECT_EQ(reading.rows, (std::vector<MeasurementRow>{first, second, third}));
 }
 
 TEST(MeasurementTableTest, ReadsTheReservedColumnsInAnyPlace) {
   const TableReading reading = ReadTable(
-      "host,t,order,benchmark,started_at,pair\nx,1,7,parse,2001-09-09T01:46:40Z,"
+      "host,t,order,benchmark,started_at,role,pair\nx,1,7,parse,2001-09-09T01:46:40Z,candidate,"
       "18446744073709551615\n"
-      "y,2,,,,\n");
+      "y,2,,,,,\n");
   ASSERT_EQ(reading.error, "");
   EXPECT_EQ(reading.benchmarks, (std::vector<std::string>{"parse", "main"}));
   EXPECT_TRUE(reading.has_pairs);
   EXPECT_FALSE(reading.is_export);
   ASSERT_EQ(reading.rows.size(), 2U);
   const MeasurementRow& row = reading.rows[0];
+  EXPECT_EQ(row.role, ArmRole::kCandidate);
   EXPECT_EQ(row.pair, 18446744073709551615U);
   EXPECT_EQ(row.order, 7U);
   EXPECT_EQ(row.started_at, Timestamp{std::chrono::seconds(1'000'000'000)});
-  EXPECT_EQ(reading.rows[1], (MeasurementRow{3, 1, 1, {}, {}, {}, {PrintedNumber{2, 1}}}));
+  EXPECT_EQ(reading.rows[1], (MeasurementRow{3, 1, 1, {}, {}, {}, {}, {PrintedNumber{2, 1}}}));
 }
 
 TEST(MeasurementTableTest, GivesBuiltInNamesTheirUnitAndDirection) {
@@ -61,8 +62,8 @@ TEST(MeasurementTableTest, GivesBuiltInNamesTheirUnitAndDirection) {
 // Shortest round-trip digits say nothing about the clock: resolutions are those of model/metric.h.
 TEST(MeasurementTableTest, GivesBuiltInMetricsOfAnExportTheirOwnResolution) {
   const TableReading reading = ReadTable(
-      "arm,benchmark,pair,order,started_at,wall_time,max_rss,parsed\n"
-      "a,main,0,1,,0.5,4096,1e+06\nb,main,0,2,,0.25,1e+06,1.5\n");
+      "arm,role,benchmark,pair,order,started_at,wall_time,max_rss,parsed\n"
+      "a,reference,main,0,1,,0.5,4096,1e+06\nb,candidate,main,0,2,,0.25,1e+06,1.5\n");
   ASSERT_EQ(reading.error, "");
   EXPECT_TRUE(reading.is_export);
   EXPECT_EQ(reading.metrics, (std::vector<MetricInfo>{{"wall_time", "s", Better::kLower, 1e-9},
@@ -87,6 +88,7 @@ TEST(MeasurementTableTest, NamesTheFirstMistakeWithItsPlace) {
       {"arm\na\nb\n", "line 1, column 1: no column with a metric"},
       {"arm;t\na;1\nb;2\n", "line 1, column 1: no column with a metric"},
       {"arm,benchmark,pair,order,started_at\n", "line 1, column 26: no column with a metric"},
+      {"arm,role,t\na,reference,1\nb,base,1\n", "line 3, column 3: expected a role, found 'base'"},
       {"arm,t,t\n", "line 1, column 7: a second column 't'"},
       {"arm, t,\"t\"\n", "line 1, column 8: a second column 't'"},
       {"benchmark,t,benchmark\n", "line 1, column 13: a second column 'benchmark'"},
