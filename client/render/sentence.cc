@@ -49,11 +49,7 @@ bool DecidedBefore(const v1::Comparison& c) {
 // A decision stands by the interval that it was made by, whatever that has become since.
 Judged DecidedBy(const v1::Comparison& c) {
   Judged judged = JudgedBy(c);
-  constexpr double kUnbounded = 1e100;
-  if (!DecidedBefore(c) || std::abs(c.decided().lo()) > kUnbounded ||
-      std::abs(c.decided().hi()) > kUnbounded) {
-    return judged;
-  }
+  if (!DecidedBefore(c) || !c.decided().has_lo() || !c.decided().has_hi()) return judged;
   judged.lo = c.decided().lo();
   judged.hi = c.decided().hi();
   return judged;

@@ -2,20 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "daemon/stats/forecast.h"
 
 namespace benchd {
 namespace {
-
-constexpr double kLargest = std::numeric_limits<double>::max();
-
-Interval Unbounded() {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  return {-kInfinity, kInfinity};
-}
 
 std::uint64_t Lacking(std::uint64_t n, std::uint64_t expected) {
   return n < expected ? expected - n : 0;
@@ -88,10 +80,12 @@ void MetricComparison::Settle(Verdict verdict, std::uint64_t blocks) {
   verdict_ = verdict;
   settled_ = true;
   const Contrast scale = DecidingScale();
-  const Interval shown =
-      Show(evidence_->IntervalOn(scale, resolution_).value_or(Unbounded()), scale);
-  decided_ = Decision{blocks, std::clamp(shown.lo, -kLargest, kLargest),
-                      std::clamp(shown.hi, -kLargest, kLargest)};
+  decided_ = Decision{blocks, {}, {}};
+  if (const auto interval = evidence_->IntervalOn(scale, resolution_)) {
+    const Interval shown = Show(*interval, scale);
+    decided_->lo = IfFinite(shown.lo);
+    decided_->hi = IfFinite(shown.hi);
+  }
 }
 
 void MetricComparison::Decide(const LookContext& context) {

@@ -34,7 +34,7 @@ TEST(SessionAnalysisTest, ConstantCountersTenPercentApartAreARegressionAtTheEigh
   ASSERT_TRUE(gate.decided);
   EXPECT_EQ(gate.decided->blocks, 8u);
   // Golden resolution_widening_01.
-  EXPECT_NEAR(gate.decided->lo, 0.0979020032704433, 1e-12);
+  EXPECT_NEAR(gate.decided->lo.value(), 0.0979020032704433, 1e-12);
   EXPECT_EQ(gate.p_value, 0);
   EXPECT_EQ(gate.unit, "1");
 }
@@ -148,7 +148,7 @@ TEST(SessionAnalysisTest, RatesAreReportedWithTheirOwnSignAndHarmonicMeans) {
   EXPECT_NEAR(*gate.change->hi, -0.5, 1e-12);
   EXPECT_DOUBLE_EQ(gate.difference->estimate, -2.5);
   EXPECT_LT(*gate.difference->lo, -2.5);
-  EXPECT_LE(gate.decided->lo, gate.decided->hi);
+  EXPECT_LE(gate.decided->lo.value(), gate.decided->hi.value());
   EXPECT_EQ(gate.better, Better::kHigher);
   EXPECT_EQ(gate.unit, "1/s");
 }

@@ -277,6 +277,21 @@ TEST(SessionMethodsTest, PrecisionGoesOnUntilTheIntervalIsThatShort) {
   EXPECT_EQ(shown.decided->blocks, n);
 }
 
+// The reference's mean may be as good as 0, so that no ratio is too large; that it is too large for
+// the margin is certain all the same.
+TEST(SessionMethodsTest, ADecisionHasNoEndWhereItsIntervalHasNone) {
+  SessionAnalysis analysis = Start(Spec(Method::kExactT));
+  for (int i = 0; i < 400 && !analysis.Finished(); ++i) {
+    Feed(analysis, WallBlock(0, {i % 2 == 0 ? 1.0 : 200.0, 1000.0 + i % 3}));
+  }
+  const Comparison shown = Find(analysis.Conclude(), "wall_time");
+  EXPECT_EQ(shown.verdict, Verdict::kRegression);
+  ASSERT_TRUE(shown.change && shown.decided);
+  EXPECT_FALSE(shown.decided->hi);
+  EXPECT_EQ(shown.decided->lo, shown.change->lo);
+  EXPECT_EQ(shown.decided->hi, shown.change->hi);
+}
+
 // Section 2: a rate is analysed as 1/x, whatever the method; swapping good and bad turns the sign.
 TEST(SessionMethodsTest, ARateSaysWhatItsInverseSays) {
   for (const auto& [method, estimator] : {std::pair{Method::kPaired, EstimatorKind::kMean},
