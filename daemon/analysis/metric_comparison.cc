@@ -104,6 +104,16 @@ void MetricComparison::Decide(const LookContext& context) {
   Settle(decision == MarginDecision::kPass ? Verdict::kPass : Verdict::kRegression, context.blocks);
 }
 
+std::optional<Interval> MetricComparison::Strayed() const {
+  if (!decided_ || verdict_ == Verdict::kUndecided) return std::nullopt;
+  const Contrast scale = DecidingScale();
+  const std::optional<Interval> now = evidence_->IntervalOn(scale, resolution_);
+  const MarginDecision side =
+      verdict_ == Verdict::kPass ? MarginDecision::kPass : MarginDecision::kRegression;
+  if (!now || evidence_->Judge(scale, resolution_) == side) return std::nullopt;
+  return Show(*now, scale);
+}
+
 bool MetricComparison::SettleByEstimate(const LookContext& context) {
   if (!subject_.gate || settled_ || TooManyMissing(context)) return false;
   const Contrast scale = DecidingScale();

@@ -315,9 +315,11 @@ TEST(SentenceTest, KnowsThatHigherMayBeBetter) {
             "blocks)");
 }
 
-// A frozen decision goes with its own interval: the present one may have left the margin.
-TEST(SentenceTest, ADecisionStandsByItsInterval) {
-  v1::Comparison gate = RegressionUpdate().comparisons(0);
+// What stands beside the sentence, in the row and in JSON `change`, is the last look's: it must not
+// say something else.
+TEST(SentenceTest, RowAndSentenceShowTheLastLook) {
+  v1::Session session = SampleSession();
+  v1::Comparison& gate = *session.mutable_report()->mutable_comparisons(0);
   gate.set_verdict(v1::VERDICT_PASS);
   gate.mutable_change()->set_hi(0.09);
   gate.mutable_change()->set_lo(-0.03);
@@ -325,11 +327,12 @@ TEST(SentenceTest, ADecisionStandsByItsInterval) {
   gate.mutable_decided()->set_lo(-0.005);
   gate.mutable_decided()->set_hi(0.015);
   EXPECT_EQ(GateSentence(gate, kPlain),
-            "pass: candidate is at most 1.5 % slower than base (-0.5 % … +1.5 %, 99 % confidence, "
+            "pass: candidate is at most 9.0 % slower than base (-3.0 % … +9.0 %, 99 % confidence, "
             "12 blocks, decided at 8 pairs)");
-  gate.mutable_decided()->clear_hi();
-  EXPECT_NE(GateSentence(gate, kPlain).find("-3.0 % … +9.0 %"), std::string::npos)
-      << "an end that was open is no number to print";
+  const std::string result = RenderResult(session, kPlain);
+  EXPECT_NE(result.find("-3.0 % … +9.0 %    2 %      pass, decided at 8 pairs\n"), std::string::npos)
+      << result;
+  EXPECT_EQ(result.find("1.5 %"), std::string::npos) << result;
   gate.set_method(v1::METHOD_FIXED);
   gate.mutable_decided()->set_blocks(24);
   EXPECT_EQ(GateSentence(gate, kPlain).find("decided"), std::string::npos) << "one look at all";
