@@ -159,7 +159,10 @@ std::optional<Effect> MetricComparison::ShowEffect(Contrast scale) const {
 }
 
 void MetricComparison::Describe(const LookPlan& plan, Comparison& out) const {
-  out.method = fixed_ ? Method::kFixed : plan.WatchedMethod();
+  // Before the one look there may be a view of it as if it were watched; without any, only that
+  // look was asked for.
+  const bool fixed = fixed_ || (plan.OneLook() && !looked_);
+  out.method = fixed ? Method::kFixed : plan.WatchedMethod();
   out.estimator = estimator_;
   if (subject_.gate) {
     out.margin = subject_.gate->margin;

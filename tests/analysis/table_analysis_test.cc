@@ -95,6 +95,17 @@ TEST(TableAnalysisTest, WithoutAPairColumnTakesOneLookAtIndependentArms) {
   EXPECT_EQ(result->report.runs, (std::vector<ArmRuns>{{"main", "base", 3}, {"main", "new", 3}}));
 }
 
+TEST(TableAnalysisTest, TheOneLookIsFixedAlsoWhereItCouldNotBeTaken) {
+  for (const char* table : {"arm,t\na,1\nb,2\n", "arm,pair,t\na,0,1\nb,0,2\n"}) {
+    TableOptions options = Gated("t");
+    options.method = Method::kFixed;
+    const auto result = Analyze(table, options);
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(Find(result->report, "t", "b").method, Method::kFixed);
+    EXPECT_FALSE(Find(result->report, "t", "b").change->lo);
+  }
+}
+
 TEST(TableAnalysisTest, WithoutADirectionEverythingIsInformation) {
   const auto result = Analyze("arm,t,u\na,1,5\nb,2,6\na,1.5,5\nb,2.5,6\n");
   ASSERT_TRUE(result) << result.error().message;
