@@ -12,6 +12,12 @@
 namespace benchd {
 namespace {
 
+bool IsByMean(const Estimator& estimator) {
+  return estimator.kind == EstimatorKind::kMean ||
+         estimator.kind == EstimatorKind::kLognormalMean ||
+         estimator.kind == EstimatorKind::kSubselection;
+}
+
 bool IsRate(const KnownMetric& metric) { return metric.better == Better::kHigher; }
 
 }  // namespace
@@ -193,6 +199,7 @@ std::vector<Warning> BenchmarkAnalysis::CheckGates() const {
   CheckOptions options{.level = kCheckLevel /
                                 static_cast<double>(std::max<std::size_t>(1, gates_.size()))};
   if (!plan_.table) options.discarded = plan_.warmup;
+  options.by_mean = IsByMean(plan_.estimator);
   std::vector<Warning> warnings = kept_runs_.Check(benchmark_, catalog_, options.level);
   for (std::size_t i = 0; i < gates_.size(); ++i) {
     const NamedComparison& gate = gates_[i];
