@@ -189,6 +189,12 @@ Result<void> BenchmarkAnalysis::CheckRatio(const NamedComparison& gate) const {
       std::min(plan_.first_look, plan_.fixed_blocks.value_or(plan_.first_look));
   const bool by_mean = plan_.estimator.kind == EstimatorKind::kMean && !IsRate(metric);
   if (by_mean && comparison.values() < first_look) return {};
+  if (comparison.positive()) {
+    return InvalidArgument("metric " + metric.key,
+                           "its mean is not within 1e-90 to 1e90, or its values are too far apart "
+                           "for double precision, so there is no relative change",
+                           "print it in another unit, or use --estimator median");
+  }
   return InvalidArgument("metric " + metric.key,
                          by_mean ? "its mean is not above 0, so there is no relative change"
                                  : "a value is not above 0, so there is no relative change",

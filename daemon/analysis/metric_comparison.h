@@ -61,6 +61,8 @@ class MetricComparison {
   bool TooManyMissing(const LookContext& context) const;
   /// True when values allow a relative change.
   bool RatioPossible() const { return evidence_->RatioPossible(); }
+  /// Every value so far is > 0.
+  bool positive() const { return evidence_->positive(); }
   /// True when no number of runs can decide this gate: the estimate is closer to the margin than
   /// the metric's steps tell apart. False before the first look.
   bool WithinResolution() const;
