@@ -69,9 +69,12 @@ std::string MetricName(const v1::Sample& sample) {
 
 std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Session& session) {
   const Roles roles = RolesOf(session.spec());
-  std::set<std::string> rates;
+  // A suite's benchmarks may give one name to a rate and to a time.
+  std::set<std::pair<std::string, std::string>> rates;
   for (const v1::Comparison& comparison : session.report().comparisons()) {
-    if (comparison.better() == v1::BETTER_HIGHER) rates.insert(comparison.metric());
+    if (comparison.better() == v1::BETTER_HIGHER) {
+      rates.insert({comparison.benchmark(), comparison.metric()});
+    }
   }
   std::vector<std::string> metrics;
   for (const v1::Run& run : runs) {
@@ -97,8 +100,9 @@ std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Session& session)
     for (const std::string& metric : metrics) {
       csv += ",";
       const auto found = values.find(metric);
-      if (found != values.end())
-        csv += FormatRoundTrip(Collapse(found->second, rates.contains(metric)));
+      if (found == values.end()) continue;
+      const bool rate = rates.contains({run.benchmark(), metric});
+      csv += FormatRoundTrip(Collapse(found->second, rate));
     }
     csv += "\n";
   }

@@ -159,6 +159,7 @@ TEST(CsvTest, PrintsARunARow) {
   std::vector<v1::Run> runs = SampleRuns();
   v1::Session session = SampleSession();
   v1::Comparison* rate = session.mutable_report()->add_comparisons();
+  rate->set_benchmark("main");
   rate->set_metric("rate");
   rate->set_better(v1::BETTER_HIGHER);
   ExpectGolden("runs_with_warmup.csv", RunsToCsv(runs, session));
@@ -172,9 +173,34 @@ TEST(CsvTest, SamplesInsideARunBecomeOneValue) {
   // Arithmetic mean of 2 and 4; harmonic 2/(1/2 + 1/4) = 8/3 to the nearest double.
   EXPECT_NE(RunsToCsv(runs, session).find(",3\n"), std::string::npos);
   v1::Comparison* rate = session.mutable_report()->add_comparisons();
+  rate->set_benchmark("main");
   rate->set_metric("rate");
   rate->set_better(v1::BETTER_HIGHER);
   EXPECT_NE(RunsToCsv(runs, session).find(",2.6666666666666665\n"), std::string::npos);
+}
+
+TEST(CsvTest, ARateOfOneBenchmarkIsNotOneOfAnother) {
+  std::vector<v1::Run> runs;
+  v1::Session session;
+  for (const bool higher : {true, false}) {
+    v1::Run& run = runs.emplace_back();
+    run.set_benchmark(higher ? "throughput" : "latency");
+    run.set_arm("base");
+    for (const double value : {1.0, 2.0, 4.0}) {
+      v1::Sample* sample = run.add_samples();
+      sample->set_metric("n");
+      sample->set_value(value);
+    }
+    v1::Comparison* comparison = session.mutable_report()->add_comparisons();
+    comparison->set_benchmark(run.benchmark());
+    comparison->set_metric("n");
+    comparison->set_better(higher ? v1::BETTER_HIGHER : v1::BETTER_LOWER);
+  }
+  // Harmonic 3/(1 + 1/2 + 1/4) = 12/7, arithmetic 7/3, each to the nearest double.
+  EXPECT_EQ(RunsToCsv(runs, session),
+            "arm,role,benchmark,pair,order,started_at,n\n"
+            "base,,throughput,0,1,1970-01-01T00:00:00Z,1.7142857142857142\n"
+            "base,,latency,0,2,1970-01-01T00:00:00Z,2.3333333333333335\n");
 }
 
 TEST(CsvTest, ASessionWithoutRunsIsAHeader) {
