@@ -1,6 +1,7 @@
 #include "client/render/csv.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <utility>
@@ -47,6 +48,18 @@ double Collapse(const std::vector<double>& values, bool rate) {
   return rate && positive ? 1 / inverse_mean : mean;
 }
 
+// What the reader of tables takes off again; its other columns stand in RunsToCsv().
+constexpr std::string_view kMetricPrefix = "metric:";
+constexpr std::array<std::string_view, 6> kOtherColumns = {"arm",  "role",  "benchmark",
+                                                           "pair", "order", "started_at"};
+
+// A name that a reader would take for something else: a column's, a number, or a prefix.
+bool NeedsPrefix(std::string_view metric) {
+  return std::ranges::find(kOtherColumns, metric) != kOtherColumns.end() ||
+         metric.find_first_not_of("0123456789+-.eE") == std::string_view::npos ||
+         metric.starts_with(kMetricPrefix);
+}
+
 using Roles = std::map<std::pair<std::string, std::string>, std::string_view>;
 
 // By benchmark and arm: a suite's benchmarks may differ.
@@ -84,7 +97,9 @@ std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Session& session)
     }
   }
   std::string csv = "arm,role,benchmark,pair,order,started_at";
-  for (const std::string& metric : metrics) csv += "," + Quoted(metric);
+  for (const std::string& metric : metrics) {
+    csv += "," + Quoted(NeedsPrefix(metric) ? std::string(kMetricPrefix) + metric : metric);
+  }
   csv += "\n";
   std::size_t order = 0;
   for (const v1::Run& run : runs) {

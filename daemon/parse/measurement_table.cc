@@ -201,7 +201,15 @@ Result<MeasurementTableReader::Column> MeasurementTableReader::TakeColumn(const 
         "put the column with the names of the arms first");
   }
   if (kind != Kind::kMetric) return Column{kind, 0};
-  AddMetric(name);
+  const bool prefixed = name.starts_with(kMetricPrefix);
+  const std::string_view metric = prefixed ? name.substr(kMetricPrefix.size()) : name;
+  if (metric.empty()) return RefuseField(record, field, "a column without a name", kHeaderHint);
+  const auto is_it = [metric](const MetricInfo& known) { return known.name == metric; };
+  if (std::any_of(metrics_.begin(), metrics_.end(), is_it)) {
+    return RefuseField(record, field, "a second metric " + Quoted(metric),
+                       "give every column a name of its own");
+  }
+  AddMetric(metric);
   return Column{kind, metrics_.size() - 1};
 }
 

@@ -37,6 +37,9 @@ struct MeasurementRow {
   bool operator==(const MeasurementRow&) const = default;
 };
 
+/// What stands before the name of a metric that would not be taken for one.
+inline constexpr std::string_view kMetricPrefix = "metric:";
+
 /// The names that a table has; each list is in order of appearance.
 class TableNames {
  public:
@@ -58,6 +61,9 @@ class TableNames {
 /// they say, in any order, each may be missing; every further column is a metric and has numbers
 /// only. An empty field is a missing value for a metric, "not known" for role, pair, order and
 /// started_at, and `main` for the benchmark; an empty arm is an error.
+///
+/// A column `metric:NAME` is the metric NAME, whatever that is called: an export writes one that
+/// has a reserved name, or is a number, in this way.
 ///
 /// Metrics: the name of a built-in metric has its unit and direction; any other has none. The
 /// resolution is the last printed decimal, the finest so far. An export prints each value in the

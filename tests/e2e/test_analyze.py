@@ -50,6 +50,13 @@ class ReplayTest(Replay, DaemonTest):
         self.assertEqual({c["metric"] for c in gates}, {"t", "rate"})
         self.assertEqual(offline["decided_at"], max(c["decided"]["blocks"] for c in gates))
 
+    def test_metrics_with_the_names_of_columns(self):
+        for name in ("order", "pair", "started_at", "benchmark", "arm", "role"):
+            with self.subTest(name=name):
+                self.assert_reproduced(
+                    *LINES, "--metric", f"{name}:2%:lower", "--runs", "8",
+                    self.values(f"{name}:100:1"), self.values(f"{name}:101:1"))
+
     def test_the_clock_of_the_session_itself(self):
         self.assert_reproduced("--margin", "50%", "--max-runs", "20", "true", "true")
 

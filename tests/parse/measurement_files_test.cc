@@ -175,7 +175,7 @@ const std::map<std::optional<ArmRole>, std::string_view> kRoles{{{}, ""},
 struct Session {
   std::vector<std::string> arms{"base", "a,b", "say \"hi\"", "größe"};
   std::vector<std::string> benchmarks{"main", "parse, slow"};
-  std::vector<std::string> metrics{"wall_time", "max_rss", "BM_X/threads:2/p\"99\"", "ops"};
+  std::vector<std::string> metrics{"wall_time", "max_rss", "BM_X/threads:2/p\"99\"", "order", "4"};
   std::vector<MeasurementRow> rows;
 };
 
@@ -213,7 +213,10 @@ std::string Field(const std::string& text) {
 std::string Export(const Session& session) {
   std::string csv = "arm,role,benchmark,pair,order,started_at";
   const auto add = [&csv](std::string_view text) { csv.append(",").append(text); };
-  for (const std::string& metric : session.metrics) add(Field(metric));
+  for (const std::string& metric : session.metrics) {
+    const bool marked = metric == "order" || metric == "4";
+    add(Field(marked ? std::string(kMetricPrefix) + metric : metric));
+  }
   for (const MeasurementRow& row : session.rows) {
     csv.append("\n").append(Field(session.arms[row.arm]));
     add(kRoles.at(row.role));
@@ -236,6 +239,9 @@ TEST(MeasurementFilesTest, ReadsBackAnExportBitForBit) {
     const TableReading reading = ReadTable(csv, 1 + random() % 200);
     ASSERT_EQ(reading.error, "") << csv;
     EXPECT_TRUE(reading.is_export);
+    for (std::size_t m = 0; m < session.metrics.size(); ++m) {
+      EXPECT_EQ(reading.metrics[m].name, session.metrics[m]);
+    }
     ASSERT_EQ(reading.rows.size(), session.rows.size());
     for (std::size_t r = 0; r < session.rows.size(); ++r) {
       const MeasurementRow& written = session.rows[r];

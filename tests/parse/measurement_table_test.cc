@@ -75,6 +75,19 @@ TEST(MeasurementTableTest, GivesBuiltInMetricsOfAnExportTheirOwnResolution) {
             (Values{PrintedNumber{0.25, 1e-9}, PrintedNumber{1e6, 4096}, PrintedNumber{1.5, 0.1}}));
 }
 
+TEST(MeasurementTableTest, APrefixMakesAnyNameAMetrics) {
+  const TableReading reading = ReadTable(
+      "arm,pair,metric:pair,metric:arm,metric:role,metric:4,metric:metric:x,metric:wall_time\n"
+      "a,0,1,2,3,4,5,6\nb,0,1,2,3,4,5,6\n");
+  ASSERT_EQ(reading.error, "");
+  std::vector<std::string> names;
+  for (const MetricInfo& metric : reading.metrics) names.push_back(metric.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"pair", "arm", "role", "4", "metric:x", "wall_time"}));
+  EXPECT_EQ(reading.metrics.back().unit, "s");
+  EXPECT_EQ(reading.rows[0].pair, 0U);
+  EXPECT_EQ(reading.rows[0].values[0]->value, 1);
+}
+
 TEST(MeasurementTableTest, NamesTheFirstMistakeWithItsPlace) {
   const std::string x61 = std::string(60, 'x') + "...";
   const std::vector<std::pair<std::string, std::string>> cases{
@@ -94,6 +107,8 @@ TEST(MeasurementTableTest, NamesTheFirstMistakeWithItsPlace) {
       {"benchmark,t,benchmark\n", "line 1, column 13: a second column 'benchmark'"},
       {"arm,pair,t,pair\n", "line 1, column 12: a second column 'pair'"},
       {"arm,t,\n", "line 1, column 7: a column without a name"},
+      {"arm,t,metric:t\n", "line 1, column 7: a second metric 't'"},
+      {"arm,t,metric:\n", "line 1, column 7: a column without a name"},
       {"branch,t,arm\n", "line 1, column 10: 'arm' is not the first column"},
       {"pair,arm,t\n", "line 1, column 1: 'pair' is the first column, the arm's"},
       {"base,15.72\n", "line 1, column 6: expected the name of a column, found the number '15.72'"},
