@@ -258,6 +258,31 @@ TEST(SessionMethodsTest, PairsSayWhatTheySaved) {
   EXPECT_FALSE(Find(ReportOf(Spec(Method::kWelch), arms), "wall_time").pairing_gain);
 }
 
+// Which metrics a harness prints is known after the warm-up: nothing measured is lost.
+TEST(SessionMethodsTest, AQuantileThatItsGatesLeaveNoIntervalEndsWithTheWarmUp) {
+  SessionSpec spec = Spec(Method::kPaired, EstimatorKind::kQuantile, 100);
+  spec.estimator.quantile = 0.5;
+  spec.benchmarks[0].parse = "lines";
+  for (const int metrics : {49, 51}) {
+    Block block;
+    for (const std::uint32_t arm : {0u, 1u}) {
+      RunBuilder run(0, arm, arm);
+      for (int i = 0; i < metrics; ++i) {
+        const std::string name = "m" + std::to_string(i);
+        run.Sample(name, 1000 + i + arm).Metric(name, Better::kLower);
+      }
+      block.push_back(run);
+    }
+    SessionAnalysis analysis = Start(spec);
+    analysis.AddWarmup(block);
+    const Result<void> added = analysis.Add(block);
+    EXPECT_EQ(added.has_value(), metrics == 49);
+    if (added) continue;
+    EXPECT_EQ(added.error().message,
+              "estimator: quantile: 51 gates share a level too small for the 10000 resamples");
+  }
+}
+
 TEST(SessionMethodsTest, PrecisionGoesOnUntilTheIntervalIsThatShort) {
   SessionSpec spec = Spec(Method::kPaired);
   spec.rule = {RuleKind::kPrecision, 0.03};
