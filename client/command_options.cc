@@ -44,7 +44,7 @@ std::vector<OptionInfo> AnalyzeOptions() {
   constexpr std::string_view kTable = "Table";
   constexpr std::string_view kShown = "What is shown";
   std::vector<OptionInfo> options = {
-      {"base", 0, "NAME", "the reference arm; repeatable (default the first row's)", kTable},
+      {"base", 0, "NAME", "the reference arm; repeatable (default by role, else base)", kTable},
       {"references", 0, "A,B", "several references: every other arm against each", kTable},
       {"column", 0, "NAME:ATTR[,ATTR...]",
        "what a column's values are: lower or higher (which is better), unit=U, step=Q (their "

@@ -55,8 +55,7 @@ Outcome<ExitCode> RunExport(const CommandContext& context) {
   if (!session) return std::move(session).error();
   auto runs = ReadRuns(*stub, session->session(), IsGiven(context.arguments, "with-warmup"));
   if (!runs) return std::move(runs).error();
-  std::cout << (*format == "csv" ? RunsToCsv(*runs, session->report())
-                                 : ExportJson(*session, *runs) + "\n");
+  std::cout << (*format == "csv" ? RunsToCsv(*runs, *session) : ExportJson(*session, *runs) + "\n");
   return ExitCode::kPass;
 }
 

@@ -1,8 +1,10 @@
 #include "client/render/csv.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "client/render/units.h"
@@ -46,6 +48,31 @@ double Collapse(const std::vector<double>& values, bool rate) {
   return rate && positive ? 1 / inverse_mean : mean;
 }
 
+// What the reader of tables takes off again; its other columns stand in RunsToCsv().
+constexpr std::string_view kMetricPrefix = "metric:";
+constexpr std::array<std::string_view, 6> kOtherColumns = {"arm",  "role",  "benchmark",
+                                                           "pair", "order", "started_at"};
+
+// A name that a reader would take for something else: a column's, a number, or a prefix.
+bool NeedsPrefix(std::string_view metric) {
+  return std::ranges::find(kOtherColumns, metric) != kOtherColumns.end() ||
+         metric.find_first_not_of("0123456789+-.eE") == std::string_view::npos ||
+         metric.starts_with(kMetricPrefix);
+}
+
+using Roles = std::map<std::pair<std::string, std::string>, std::string_view>;
+
+// By benchmark and arm: a suite's benchmarks may differ.
+Roles RolesOf(const v1::SessionSpec& spec) {
+  Roles roles;
+  for (const v1::Benchmark& benchmark : spec.benchmarks()) {
+    for (const v1::Arm& arm : benchmark.arms()) {
+      roles[{benchmark.name(), arm.name()}] = RoleWord(arm.role());
+    }
+  }
+  return roles;
+}
+
 }  // namespace
 
 std::string MetricName(const v1::Sample& sample) {
@@ -53,10 +80,14 @@ std::string MetricName(const v1::Sample& sample) {
                                           : sample.inner_benchmark() + "/" + sample.metric();
 }
 
-std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Update& report) {
-  std::set<std::string> rates;
-  for (const v1::Comparison& comparison : report.comparisons()) {
-    if (comparison.better() == v1::BETTER_HIGHER) rates.insert(comparison.metric());
+std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Session& session) {
+  const Roles roles = RolesOf(session.spec());
+  // A suite's benchmarks may give one name to a rate and to a time.
+  std::set<std::pair<std::string, std::string>> rates;
+  for (const v1::Comparison& comparison : session.report().comparisons()) {
+    if (comparison.better() == v1::BETTER_HIGHER) {
+      rates.insert({comparison.benchmark(), comparison.metric()});
+    }
   }
   std::vector<std::string> metrics;
   for (const v1::Run& run : runs) {
@@ -65,8 +96,10 @@ std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Update& report) {
       if (std::ranges::find(metrics, name) == metrics.end()) metrics.push_back(name);
     }
   }
-  std::string csv = "arm,benchmark,pair,order,started_at";
-  for (const std::string& metric : metrics) csv += "," + Quoted(metric);
+  std::string csv = "arm,role,benchmark,pair,order,started_at";
+  for (const std::string& metric : metrics) {
+    csv += "," + Quoted(NeedsPrefix(metric) ? std::string(kMetricPrefix) + metric : metric);
+  }
   csv += "\n";
   std::size_t order = 0;
   for (const v1::Run& run : runs) {
@@ -74,14 +107,17 @@ std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Update& report) {
     std::map<std::string, std::vector<double>> values;
     for (const v1::Sample& sample : run.samples())
       values[MetricName(sample)].push_back(sample.value());
-    csv += Quoted(run.arm()) + "," + Quoted(run.benchmark()) + ",";
+    const auto role = roles.find({run.benchmark(), run.arm()});
+    csv += Quoted(run.arm()) + "," + std::string(role == roles.end() ? "" : role->second) + ",";
+    csv += Quoted(run.benchmark()) + ",";
     if (run.phase() != v1::RUN_PHASE_WARMUP) csv += std::to_string(run.block());
     csv += "," + std::to_string(++order) + "," + Rfc3339(run.started_at());
     for (const std::string& metric : metrics) {
       csv += ",";
       const auto found = values.find(metric);
-      if (found != values.end())
-        csv += FormatRoundTrip(Collapse(found->second, rates.contains(metric)));
+      if (found == values.end()) continue;
+      const bool rate = rates.contains({run.benchmark(), metric});
+      csv += FormatRoundTrip(Collapse(found->second, rate));
     }
     csv += "\n";
   }

@@ -16,7 +16,7 @@ void AddQueued(Json& json, const v1::Queued& queued) {
 void AddStarted(Json& json, const v1::Started& started, bool with_end) {
   json["environment"] = FactsJson(started.environment());
   json["isolation"] = SettingsJson(started.isolation(), with_end);
-  json["seed"] = started.seed();
+  json["seed"] = std::to_string(started.seed());  // JavaScript and jq round 64 bits
 }
 
 void AddFailed(Json& json, const v1::Failed& failed) {
@@ -131,7 +131,7 @@ Json ToJson(const v1::SessionSpec& spec) {
   json["limits"] = ToJson(spec.limits());
   json["schedule"] = ScheduleWord(spec.schedule());
   if (spec.has_warmup()) json["warmup"] = spec.warmup();
-  if (spec.has_seed()) json["seed"] = spec.seed();
+  if (spec.has_seed()) json["seed"] = std::to_string(spec.seed());
   PutText(json, "machine_profile", spec.machine_profile());
   json["isolation"] = IsolationWord(spec.isolation());
   PutText(json, "cpus", spec.cpus());

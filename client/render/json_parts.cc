@@ -49,8 +49,8 @@ Json ToJson(const v1::Comparison& c) {
   if (c.has_decided()) {
     Json& decided = json["decided"];
     decided["blocks"] = c.decided().blocks();
-    Put(decided, "lo", c.decided().lo());
-    Put(decided, "hi", c.decided().hi());
+    if (c.decided().has_lo()) Put(decided, "lo", c.decided().lo());
+    if (c.decided().has_hi()) Put(decided, "hi", c.decided().hi());
   }
   json["flag"] = FlagWord(c.flag());
   return json;

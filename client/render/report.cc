@@ -101,11 +101,12 @@ std::string ChangesTable(const std::vector<const v1::Comparison*>& comparisons,
       if (c->reference() != reference || c->candidate() != candidate) continue;
       const Judged judged = JudgedBy(*c);
       const std::string interval = judged.Interval(style);
+      const std::string earlier = DecidedEarlier(*c);
       rows.push_back({Printable(c->metric()),
                       judged.estimate ? judged.FormatSigned(*judged.estimate, style) : "-",
                       interval.empty() ? "-" : interval,
                       judged.margin ? judged.Format(*judged.margin, style) : "",
-                      ResultWord(*c, style)});
+                      ResultWord(*c, style) + (earlier.empty() ? "" : ", " + earlier)});
     }
   }
   return AlignColumns(rows, 3);

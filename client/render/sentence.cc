@@ -40,31 +40,12 @@ std::string BlockText(const v1::Comparison& c) {
   return std::to_string(c.n_candidate()) + (c.n_candidate() == 1 ? " block" : " blocks");
 }
 
-// More values came after the decision, or it counts otherwise than the values of an arm.
-bool DecidedBefore(const v1::Comparison& c) {
-  return c.has_decided() && c.method() != v1::METHOD_FIXED &&
-         c.decided().blocks() != c.n_candidate();
-}
-
-// A decision stands by the interval that it was made by, whatever that has become since.
-Judged DecidedBy(const v1::Comparison& c) {
-  Judged judged = JudgedBy(c);
-  constexpr double kUnbounded = 1e100;
-  if (!DecidedBefore(c) || std::abs(c.decided().lo()) > kUnbounded ||
-      std::abs(c.decided().hi()) > kUnbounded) {
-    return judged;
-  }
-  judged.lo = c.decided().lo();
-  judged.hi = c.decided().hi();
-  return judged;
-}
-
 // In parentheses behind a statement.
 std::string Evidence(const v1::Comparison& c, const std::string& interval) {
   std::string text = "(" + interval + (interval.empty() ? "" : ", ") +
                      FormatPercent(c.confidence()) + " confidence, " + BlockText(c);
-  if (DecidedBefore(c)) text += ", decided at " + DecisionCount(c, c.decided().blocks());
-  return text + ")";
+  const std::string earlier = DecidedEarlier(c);
+  return text + (earlier.empty() ? "" : ", " + earlier) + ")";
 }
 
 // "9.8 % … 10.6 %": both ends on the side of the estimate, the nearer one first.
@@ -203,8 +184,15 @@ std::string DecisionCount(const v1::Comparison& gate, std::uint64_t blocks) {
   return count + (blocks == 1 ? " pair" : " pairs");
 }
 
+std::string DecidedEarlier(const v1::Comparison& gate) {
+  // Or it counts otherwise than the values of an arm.
+  const bool earlier = gate.has_decided() && gate.method() != v1::METHOD_FIXED &&
+                       gate.decided().blocks() != gate.n_candidate();
+  return earlier ? "decided at " + DecisionCount(gate, gate.decided().blocks()) : "";
+}
+
 std::string GateSentence(const v1::Comparison& gate, const Style& style) {
-  const Judged judged = DecidedBy(gate);
+  const Judged judged = JudgedBy(gate);
   const Wording words = WordingFor(gate);
   const std::string verdict(VerdictWord(gate.verdict()));
   if (gate.verdict() == v1::VERDICT_PASS && judged.lo && judged.hi) {

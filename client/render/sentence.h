@@ -10,9 +10,12 @@
 namespace benchd::client {
 
 /// One gate in words: "regression: candidate is 10.2 % slower than base (9.8 % … 10.6 %, 99 %
-/// confidence, 12 blocks)". A pass names the bound that holds, an open gate the whole interval; one
-/// that was decided before the last block stands by the interval that decided it.
+/// confidence, 12 blocks)". A pass names the bound that holds, an open gate the whole interval. The
+/// interval is the last look's, as everywhere; a gate that was decided earlier says so.
 std::string GateSentence(const v1::Comparison& gate, const Style& style);
+
+/// "decided at 12 pairs" where that was before the last look; else empty.
+std::string DecidedEarlier(const v1::Comparison& gate);
 
 /// How many of what a decision took, in words: "12 pairs"; "12 blocks" or "24 runs" where the arms
 /// are independent.

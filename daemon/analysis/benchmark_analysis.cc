@@ -12,6 +12,12 @@
 namespace benchd {
 namespace {
 
+bool IsByMean(const Estimator& estimator) {
+  return estimator.kind == EstimatorKind::kMean ||
+         estimator.kind == EstimatorKind::kLognormalMean ||
+         estimator.kind == EstimatorKind::kSubselection;
+}
+
 bool IsRate(const KnownMetric& metric) { return metric.better == Better::kHigher; }
 
 }  // namespace
@@ -183,6 +189,12 @@ Result<void> BenchmarkAnalysis::CheckRatio(const NamedComparison& gate) const {
       std::min(plan_.first_look, plan_.fixed_blocks.value_or(plan_.first_look));
   const bool by_mean = plan_.estimator.kind == EstimatorKind::kMean && !IsRate(metric);
   if (by_mean && comparison.values() < first_look) return {};
+  if (comparison.positive()) {
+    return InvalidArgument("metric " + metric.key,
+                           "its mean is not within 1e-90 to 1e90, or its values are too far apart "
+                           "for double precision, so there is no relative change",
+                           "print it in another unit, or use --estimator median");
+  }
   return InvalidArgument("metric " + metric.key,
                          by_mean ? "its mean is not above 0, so there is no relative change"
                                  : "a value is not above 0, so there is no relative change",
@@ -193,6 +205,7 @@ std::vector<Warning> BenchmarkAnalysis::CheckGates() const {
   CheckOptions options{.level = kCheckLevel /
                                 static_cast<double>(std::max<std::size_t>(1, gates_.size()))};
   if (!plan_.table) options.discarded = plan_.warmup;
+  options.by_mean = IsByMean(plan_.estimator);
   std::vector<Warning> warnings = kept_runs_.Check(benchmark_, catalog_, options.level);
   for (std::size_t i = 0; i < gates_.size(); ++i) {
     const NamedComparison& gate = gates_[i];

@@ -93,18 +93,27 @@ std::optional<Warmup> VisibleWarmup(std::span<const double> values, double resol
   return warmup;
 }
 
-std::string WarmupSentence(const Warmup& warmup, const std::string& of,
+// Caches fill and branches are learned: worse first. Heat, a battery or a load that came: better
+// first, and then the start is not what is to be had for long.
+const char* ReasonOf(const Warmup& warmup, std::optional<Better> better) {
+  if (!better) return "it changes with time, or with a load";
+  const bool worse_first = (warmup.shift > 0) == (*better == Better::kLower);
+  return worse_first ? "it warms up, or a load went away"
+                     : "it slows down as it goes on, or a load came";
+}
+
+std::string WarmupSentence(const Warmup& warmup, const KnownMetric& metric, const std::string& of,
                            std::optional<std::uint64_t> discarded) {
   const std::string advice =
       discarded ? "--warmup " + std::to_string(*discarded + warmup.length) + " discards them"
                 : "leave them out";
   return of + " changes at its start: the first " + std::to_string(warmup.length) +
          (warmup.length == 1 ? " value is " : " values are ") +
-         AwayFrom(warmup.shift, warmup.rest) +
-         " the others; it warms up, or a load went away: " + advice;
+         AwayFrom(warmup.shift, warmup.rest) + " the others; " + ReasonOf(warmup, metric.better) +
+         ": " + advice;
 }
 
-Sentence Say(const DataWarning& warning, const ArmShape& shape, bool paired,
+Sentence Say(const DataWarning& warning, const ArmShape& shape, bool paired, bool by_mean,
              const KnownMetric& metric, const CheckedNames& names) {
   const std::string& arm = warning.arm == WhichArm::kCandidate ? names.candidate : names.reference;
   switch (warning.finding) {
@@ -124,15 +133,17 @@ Sentence Say(const DataWarning& warning, const ArmShape& shape, bool paired,
     case DataFinding::kOutliers:
       return {"outliers", Of(metric, arm) + ": " + Outliers(shape)};
     case DataFinding::kSeveralModes:
-      return {"several_modes",
-              Of(metric, arm) + " has several modes: a mean between them is no typical run"};
+      return {"several_modes", Of(metric, arm) + " has several modes: " +
+                                   (by_mean ? "a mean between them is no typical run"
+                                            : "one figure says little of all of them")};
   }
   return {"", ""};
 }
 
 std::vector<Warning> CheckShapes(const CheckedValues& all, std::span<const double> reference,
                                  std::span<const double> candidate, const KnownMetric& metric,
-                                 MarginKind margin, const CheckedNames& names, double level) {
+                                 MarginKind margin, const CheckedNames& names,
+                                 const CheckOptions& checks) {
   const bool inverse =
       metric.better == Better::kHigher && margin == MarginKind::kRatio && all.positive();
   DiagnosisOptions options;
@@ -145,13 +156,14 @@ std::vector<Warning> CheckShapes(const CheckedValues& all, std::span<const doubl
                                  : Diagnose(reference, candidate, options);
   if (!diagnosis) return {};
 
-  const Bar bar(level);
+  const Bar bar(checks.level);
   std::vector<Warning> warnings;
   for (const DataWarning& finding : WarningsOf(*diagnosis)) {
+    if (finding.finding == DataFinding::kOutliers && !checks.by_mean) continue;
     const bool of_candidate = finding.arm == WhichArm::kCandidate;
     const ArmShape& shape = of_candidate ? diagnosis->candidate : diagnosis->base;
     if (!bar.Passes(finding.finding, *diagnosis, shape)) continue;
-    Sentence sentence = Say(finding, shape, all.paired(), metric, names);
+    Sentence sentence = Say(finding, shape, all.paired(), checks.by_mean, metric, names);
     std::string arm = of_candidate ? names.candidate : names.reference;
     if (finding.arm == WhichArm::kBoth) arm = names.candidate;
     warnings.push_back({.code = sentence.code,
@@ -186,10 +198,11 @@ std::vector<Warning> CheckData(const CheckedValues& values, const KnownMetric& m
         VisibleWarmup(of_candidate ? candidate : reference, metric.resolution, options.level);
     if (!warmup) continue;
     const std::string& arm = of_candidate ? names.candidate : names.reference;
-    warnings.push_back({.code = "warmup",
-                        .message = WarmupSentence(*warmup, Of(metric, arm), options.discarded),
-                        .benchmark = names.benchmark,
-                        .arm = arm});
+    warnings.push_back(
+        {.code = "warmup",
+         .message = WarmupSentence(*warmup, metric, Of(metric, arm), options.discarded),
+         .benchmark = names.benchmark,
+         .arm = arm});
     start = std::max(start, warmup->length);
   }
   reference = reference.subspan(start);
@@ -197,7 +210,7 @@ std::vector<Warning> CheckData(const CheckedValues& values, const KnownMetric& m
   if (std::min(reference.size(), candidate.size()) < kFewestChecked) return warnings;
 
   for (Warning& warning :
-       CheckShapes(values, reference, candidate, metric, margin, names, options.level)) {
+       CheckShapes(values, reference, candidate, metric, margin, names, options)) {
     warnings.push_back(std::move(warning));
   }
   return warnings;

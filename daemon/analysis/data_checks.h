@@ -51,6 +51,8 @@ struct CheckOptions {
   /// Blocks that were discarded before the values; absent for a table, where nobody can discard
   /// more.
   std::optional<std::uint64_t> discarded = std::nullopt;
+  /// Means are compared: to one that compares ranks an outlier is a value like any other.
+  bool by_mean = true;
 };
 
 /// What stands against what a comparison of means assumes, in words (docs/statistics.md section 8):

@@ -37,7 +37,7 @@ std::optional<PairedEstimate> Evidence::ForForecast(Contrast scale, double resol
 
 std::optional<double> IfFinite(double value) {
   if (!std::isfinite(value)) return std::nullopt;
-  return value;
+  return value + 0.0;  // a change of -0 is none
 }
 
 std::vector<double> Inverted(std::vector<double> values) {
@@ -50,6 +50,11 @@ ArmFigures FiguresOf(std::uint64_t n, double mean, double sd) {
   if (n >= 1) figures.mean = IfFinite(mean);
   if (n >= 2) figures.sd = IfFinite(sd);
   return figures;
+}
+
+ArmFigures HarmonicFigures(std::uint64_t n, double inverse_mean, double inverse_sd) {
+  const double mean = 1 / inverse_mean;
+  return FiguresOf(n, mean, inverse_sd * mean * mean);
 }
 
 ArmFigures FiguresOf(const Moments& raw) {

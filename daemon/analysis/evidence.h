@@ -33,7 +33,7 @@ struct ScaleEstimate {
 
 /// -1, 0 or 1.
 inline int SignOf(double value) { return (value > 0) - (value < 0); }
-/// Absent unless finite.
+/// Absent unless finite; never -0.
 std::optional<double> IfFinite(double value);
 /// 1/x of each value; all > 0.
 std::vector<double> Inverted(std::vector<double> values);
@@ -47,11 +47,14 @@ struct ArmCounts {
 struct ArmFigures {
   std::uint64_t n = 0;
   std::optional<double> mean;  ///< harmonic for rates that are all > 0
-  std::optional<double> sd;    ///< divisor n - 1
+  std::optional<double> sd;    ///< divisor n - 1; about the mean that is shown
 };
 
 /// Of n values; what they are too few for is absent.
 ArmFigures FiguresOf(std::uint64_t n, double mean, double sd);
+/// Of rates, by mean and standard deviation of 1/x: H = 1 / mean(1/x), and H^2 sd(1/x), the delta
+/// method's spread of x about it.
+ArmFigures HarmonicFigures(std::uint64_t n, double inverse_mean, double inverse_sd);
 /// Of values as measured, with their arithmetic mean.
 ArmFigures FiguresOf(const Moments& raw);
 

@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "daemon/analysis/gate_plan.h"
 #include "daemon/base/error.h"
 #include "daemon/model/spec_queries.h"
+#include "daemon/stats/bootstrap.h"
 #include "daemon/stats/paired_interval.h"
 #include "daemon/stats/quantile_ratio.h"
 
@@ -46,13 +48,32 @@ Result<void> CheckMethod(const SessionSpec& spec) {
   return {};
 }
 
-/// What is known to end without an interval is refused before anything runs. Gates that share the
-/// level may need still more.
-Result<void> CheckQuantileRuns(double quantile, const LookPlan& plan) {
+/// As many gates as are known before anything ran, one at least.
+std::size_t FewestGates(const SessionSpec& spec) {
+  std::size_t gates = 0;
+  for (const Benchmark& benchmark : spec.benchmarks) {
+    gates += GateMetricsBySpec(benchmark).value_or(1) *
+             ArmsWithRole(benchmark, ArmRole::kReference).size() *
+             ArmsWithRole(benchmark, ArmRole::kCandidate).size();
+  }
+  return std::max<std::size_t>(1, gates);
+}
+
+}  // namespace
+
+Result<void> CheckQuantileRuns(const LookPlan& plan, std::size_t gates) {
+  if (plan.estimator.kind != EstimatorKind::kQuantile || !plan.fixed_blocks) return {};
+  const double level = plan.TwoSided(plan.alpha / static_cast<double>(gates));
+  if (level < kSmallestBootstrapLevel) {
+    return InvalidArgument(
+        "estimator",
+        "quantile: " + std::to_string(gates) + (gates == 1 ? " gate has" : " gates share") +
+            " a level too small for the " + std::to_string(kBootstrapReplicates) + " resamples",
+        "name fewer gates by --metric, or ask for less --confidence");
+  }
+  const double quantile = plan.estimator.quantile;
   std::uint64_t runs = std::max<std::uint64_t>(*plan.fixed_blocks, kFewestForQuantile);
-  const auto possible = [&] {
-    return QuantileIntervalPossible(runs, quantile, plan.TwoSided(plan.alpha));
-  };
+  const auto possible = [&] { return QuantileIntervalPossible(runs, quantile, level); };
   while (runs < kMostQuantileRuns && !possible()) runs += runs / 8;
   if (runs == *plan.fixed_blocks && possible()) return {};
   return InvalidArgument("estimator",
@@ -62,6 +83,8 @@ Result<void> CheckQuantileRuns(double quantile, const LookPlan& plan) {
                              ? "use --runs " + std::to_string(runs)
                              : std::string("choose a quantile further from the extremes"));
 }
+
+namespace {
 
 Result<void> CheckEstimator(const SessionSpec& spec, const LookPlan& plan) {
   const Estimator& estimator = spec.estimator;
@@ -74,9 +97,7 @@ Result<void> CheckEstimator(const SessionSpec& spec, const LookPlan& plan) {
     return InvalidArgument("estimator", "the quantile must lie between 0 and 1",
                            "such as --estimator quantile:0.99");
   }
-  if (estimator.kind == EstimatorKind::kQuantile && plan.fixed_blocks) {
-    if (Result<void> enough = CheckQuantileRuns(estimator.quantile, plan); !enough) return enough;
-  }
+  if (Result<void> enough = CheckQuantileRuns(plan, FewestGates(spec)); !enough) return enough;
   if (IsForOneLook(plan) && !plan.OneLook()) {
     return InvalidArgument("estimator",
                            "this one allows one look, at a number of runs chosen "

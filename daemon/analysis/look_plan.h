@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -58,6 +59,12 @@ enum class DataSource { kSession, kTable };
 /// @errors kInvalidArgument when method, estimator, rule, schedule, limits and level do not fit
 ///         together.
 Result<LookPlan> PlanLooks(const SessionSpec& spec, DataSource source = DataSource::kSession);
+
+/// Whether `quantile:P` can have an interval at the level that so many gates share: what is known
+/// to end without one is refused before the runs are spent on it. Asked when PlanLooks() counts the
+/// gates that the spec names, and again when all are known.
+/// @errors kInvalidArgument naming more runs, or fewer gates.
+Result<void> CheckQuantileRuns(const LookPlan& plan, std::size_t gates);
 
 /// One level with its boundary; the critical t of a look is computed once for all comparisons.
 class Level {

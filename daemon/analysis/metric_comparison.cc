@@ -2,20 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "daemon/stats/forecast.h"
 
 namespace benchd {
 namespace {
-
-constexpr double kLargest = std::numeric_limits<double>::max();
-
-Interval Unbounded() {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  return {-kInfinity, kInfinity};
-}
 
 std::uint64_t Lacking(std::uint64_t n, std::uint64_t expected) {
   return n < expected ? expected - n : 0;
@@ -88,10 +80,12 @@ void MetricComparison::Settle(Verdict verdict, std::uint64_t blocks) {
   verdict_ = verdict;
   settled_ = true;
   const Contrast scale = DecidingScale();
-  const Interval shown =
-      Show(evidence_->IntervalOn(scale, resolution_).value_or(Unbounded()), scale);
-  decided_ = Decision{blocks, std::clamp(shown.lo, -kLargest, kLargest),
-                      std::clamp(shown.hi, -kLargest, kLargest)};
+  decided_ = Decision{blocks, {}, {}};
+  if (const auto interval = evidence_->IntervalOn(scale, resolution_)) {
+    const Interval shown = Show(*interval, scale);
+    decided_->lo = IfFinite(shown.lo);
+    decided_->hi = IfFinite(shown.hi);
+  }
 }
 
 void MetricComparison::Decide(const LookContext& context) {
@@ -108,6 +102,16 @@ void MetricComparison::Decide(const LookContext& context) {
   const MarginDecision decision = evidence_->Judge(scale, resolution_);
   if (decision == MarginDecision::kContinue) return;
   Settle(decision == MarginDecision::kPass ? Verdict::kPass : Verdict::kRegression, context.blocks);
+}
+
+std::optional<Interval> MetricComparison::Strayed() const {
+  if (!decided_ || verdict_ == Verdict::kUndecided) return std::nullopt;
+  const Contrast scale = DecidingScale();
+  const std::optional<Interval> now = evidence_->IntervalOn(scale, resolution_);
+  const MarginDecision side =
+      verdict_ == Verdict::kPass ? MarginDecision::kPass : MarginDecision::kRegression;
+  if (!now || evidence_->Judge(scale, resolution_) == side) return std::nullopt;
+  return Show(*now, scale);
 }
 
 bool MetricComparison::SettleByEstimate(const LookContext& context) {
@@ -155,7 +159,10 @@ std::optional<Effect> MetricComparison::ShowEffect(Contrast scale) const {
 }
 
 void MetricComparison::Describe(const LookPlan& plan, Comparison& out) const {
-  out.method = fixed_ ? Method::kFixed : plan.WatchedMethod();
+  // Before the one look there may be a view of it as if it were watched; without any, only that
+  // look was asked for.
+  const bool fixed = fixed_ || (plan.OneLook() && !looked_);
+  out.method = fixed ? Method::kFixed : plan.WatchedMethod();
   out.estimator = estimator_;
   if (subject_.gate) {
     out.margin = subject_.gate->margin;

@@ -23,7 +23,7 @@ struct LookContext {
 ///
 /// What its values say is for an Evidence, by the method asked for. Rates are analysed as slowdowns
 /// x -> 1/x and reported with the sign turned back. A gate that is settled keeps its verdict and
-/// the interval that decided; its present interval and p go on beside them.
+/// the interval that decided; what is shown beside them goes on to the last look.
 class MetricComparison {
  public:
   MetricComparison(const Subject& subject, std::unique_ptr<Evidence> evidence,
@@ -49,6 +49,10 @@ class MetricComparison {
   std::uint64_t values() const;
   /// Gates: pass or regression once decided, else undecided.
   Verdict verdict() const { return verdict_; }
+  const std::optional<Decision>& decided() const { return decided_; }
+  /// The interval of the last look, as reported, where it no longer lies on that side of the margin
+  /// by which the gate was decided at an earlier one.
+  std::optional<Interval> Strayed() const;
   /// Decided, or by the rule `precision` known well enough to stay undecided.
   bool settled() const { return settled_; }
   /// How many values the arm lacks that lacks more of those that the context expects.
@@ -57,6 +61,8 @@ class MetricComparison {
   bool TooManyMissing(const LookContext& context) const;
   /// True when values allow a relative change.
   bool RatioPossible() const { return evidence_->RatioPossible(); }
+  /// Every value so far is > 0.
+  bool positive() const { return evidence_->positive(); }
   /// True when no number of runs can decide this gate: the estimate is closer to the margin than
   /// the metric's steps tell apart. False before the first look.
   bool WithinResolution() const;

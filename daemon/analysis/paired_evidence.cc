@@ -12,13 +12,17 @@ void PairedMeans::Take(Values reference, Values candidate) {
 }
 
 ArmFigures PairedMeans::Reference() const {
-  const double mean = Analysed().mean_b;
-  return FiguresOf(raw_.n(), Harmonic() ? 1 / mean : mean, raw_.Centred().StandardDeviationB());
+  const CentredMoments moments = Analysed();
+  const double sd = moments.StandardDeviationB();
+  return Harmonic() ? HarmonicFigures(moments.n, moments.mean_b, sd)
+                    : FiguresOf(moments.n, moments.mean_b, sd);
 }
 
 ArmFigures PairedMeans::Candidate() const {
-  const double mean = Analysed().mean_c;
-  return FiguresOf(raw_.n(), Harmonic() ? 1 / mean : mean, raw_.Centred().StandardDeviationC());
+  const CentredMoments moments = Analysed();
+  const double sd = moments.StandardDeviationC();
+  return Harmonic() ? HarmonicFigures(moments.n, moments.mean_c, sd)
+                    : FiguresOf(moments.n, moments.mean_c, sd);
 }
 
 bool PairedMeans::Defined(Contrast scale) const {

@@ -82,7 +82,7 @@ class SessionAnalysis::Impl {
     }
     const std::vector<const Run*> runs = InOrder(block);
     if (Result<void> learned = benchmark.Learn(runs); !learned) return learned;
-    FixGateLevel();
+    if (Result<void> fixed = FixGateLevel(); !fixed) return fixed;
     if (Result<void> taken = benchmark.AddBlock(runs, levels_); !taken) return taken;
     Forecast(block);
     return {};
@@ -183,16 +183,19 @@ class SessionAnalysis::Impl {
   }
 
   // G counts the gates of the whole session: known when the last benchmark showed its metrics.
-  void FixGateLevel() {
-    if (gates_counted_) return;
+  Result<void> FixGateLevel() {
+    if (gates_counted_) return {};
     std::size_t gates = 0;
     for (const BenchmarkAnalysis& benchmark : benchmarks_) {
       const std::optional<std::size_t> count = benchmark.GateCount();
-      if (!count) return;
+      if (!count) return {};
       gates += *count;
     }
     gates_counted_ = true;
-    if (gates > 0) levels_.gate.emplace(plan_, plan_.alpha / static_cast<double>(gates));
+    if (gates == 0) return {};
+    if (Result<void> enough = CheckQuantileRuns(plan_, gates); !enough) return enough;
+    levels_.gate.emplace(plan_, plan_.alpha / static_cast<double>(gates));
+    return {};
   }
 
   bool StoppedByRegression() const {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "daemon/analysis/expected_blocks.h"
+#include "daemon/analysis/shift_text.h"
 #include "daemon/stats/adjust.h"
 
 namespace benchd {
@@ -46,6 +47,24 @@ Warning WithinResolution(const BenchmarkAnalysis& benchmark, const NamedComparis
           .message = benchmark.catalog().metrics()[gate.metric].key + " of " + candidate +
                      " is closer to the margin than one step of this metric can tell: "
                      "more runs will not decide it",
+          .benchmark = benchmark.spec().name,
+          .arm = candidate};
+}
+
+Warning NoLongerOnItsSide(const BenchmarkAnalysis& benchmark, const NamedComparison& gate,
+                          const Interval& now) {
+  const std::string& candidate = benchmark.spec().arms[gate.candidate].name;
+  const KnownMetric& metric = benchmark.catalog().metrics()[gate.metric];
+  const MarginKind kind = gate.comparison.gate()->kind;
+  const Decision& decided = *gate.comparison.decided();
+  const bool pass = gate.comparison.verdict() == Verdict::kPass;
+  return {.code = "last_look",
+          .message = metric.key + " of " + candidate + ": " + (pass ? "pass" : "regression") +
+                     " was decided at " + std::to_string(decided.blocks) + " blocks by " +
+                     IntervalText(decided.lo, decided.hi, kind, metric.unit) +
+                     ", but the last look, at " + std::to_string(benchmark.blocks()) + ", has " +
+                     IntervalText(now.lo, now.hi, kind, metric.unit) +
+                     ", which is no longer on that side of the margin; the verdict stands",
           .benchmark = benchmark.spec().name,
           .arm = candidate};
 }
@@ -123,6 +142,9 @@ std::vector<Warning> ReportWarnings(std::span<const BenchmarkAnalysis> benchmark
   for (const BenchmarkAnalysis& benchmark : benchmarks) {
     for (Warning& found : benchmark.CheckMetrics()) warnings.push_back(std::move(found));
     for (const NamedComparison& gate : benchmark.gates()) {
+      if (const auto now = gate.comparison.Strayed()) {
+        warnings.push_back(NoLongerOnItsSide(benchmark, gate, *now));
+      }
       if (gate.comparison.settled()) continue;
       if (gate.comparison.TooManyMissing(benchmark.ContextOf(gate))) {
         warnings.push_back(MissingValues(benchmark, gate));

@@ -23,7 +23,8 @@ Verdict SessionVerdict(std::span<const BenchmarkAnalysis> benchmarks);
 /// direction count in the family and are never marked.
 void FlagInfoMetrics(std::span<Comparison> infos, std::span<const int> directions, double alpha);
 
-/// Warnings that the samples give cause for: `missing_values`, `resolution`, `placebo`.
+/// Warnings that the samples give cause for: `missing_values`, `resolution`, `last_look`,
+/// `placebo`.
 std::vector<Warning> ReportWarnings(std::span<const BenchmarkAnalysis> benchmarks,
                                     const Levels& levels);
 

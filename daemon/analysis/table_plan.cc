@@ -14,14 +14,34 @@ namespace {
 
 constexpr std::size_t kNamesInAList = 20;
 constexpr std::string_view kTableGate = "wall_time";
+constexpr std::string_view kTableBase = "base";
 
-std::string MetricNames(const std::vector<MetricInfo>& metrics) {
+std::string JoinedNames(const std::vector<std::string>& names) {
   std::string list;
-  for (std::size_t i = 0; i < metrics.size(); ++i) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
     if (i == kNamesInAList) return list + ", ...";
-    list.append(i > 0 ? ", " : "").append(metrics[i].name);
+    list.append(i > 0 ? ", " : "").append(names[i]);
   }
   return list;
+}
+
+std::string MetricNames(const std::vector<MetricInfo>& metrics) {
+  std::vector<std::string> names;
+  for (const MetricInfo& metric : metrics) names.push_back(metric.name);
+  return JoinedNames(names);
+}
+
+std::optional<ArmRole> RoleIn(const BenchmarkShape& benchmark, std::size_t arm) {
+  return arm < benchmark.roles.size() ? benchmark.roles[arm] : std::nullopt;
+}
+
+bool NamesReferences(const TableShape& shape) {
+  return std::any_of(
+      shape.benchmarks.begin(), shape.benchmarks.end(), [](const BenchmarkShape& benchmark) {
+        const std::optional<ArmRole> reference = ArmRole::kReference;
+        return std::find(benchmark.roles.begin(), benchmark.roles.end(), reference) !=
+               benchmark.roles.end();
+      });
 }
 
 MetricInfo* Find(std::vector<MetricInfo>& metrics, const std::string& name) {
@@ -135,7 +155,6 @@ class Planner {
  public:
   Planner(const TableShape& shape, const TableOptions& options) : shape_(shape) {
     references_ = options.references;
-    if (references_.empty()) references_.push_back(shape.arms.front());
     if (!options.spec.benchmarks.empty()) wanted_ = options.spec.benchmarks.front().gates;
   }
 
@@ -144,9 +163,10 @@ class Planner {
     if (!spec) return std::move(spec).error();
     plan_.spec = std::move(spec).value();
     plan_.grouping = ChooseGrouping(shape_, options, plan_.spec);
-    has_placebo_ = shape_.is_export || options.spec.placebo;
+    has_placebo_ = options.spec.placebo;
     plan_.metrics = shape_.metrics;
     if (Result<void> ok = ApplyColumns(options.columns, plan_.metrics); !ok) return ok.error();
+    if (Result<void> ok = FindReferences(); !ok) return ok.error();
     if (Result<void> ok = CheckNames(); !ok) return ok.error();
     plan_.by_number.resize(shape_.benchmarks.size());
     for (std::size_t b = 0; b < shape_.benchmarks.size(); ++b) TakeBenchmark(b);
@@ -165,6 +185,20 @@ class Planner {
   }
 
  private:
+  // A guess would turn the question round for half of its users.
+  Result<void> FindReferences() {
+    by_role_ = references_.empty() && NamesReferences(shape_);
+    if (by_role_ || !references_.empty()) return {};
+    if (std::find(shape_.arms.begin(), shape_.arms.end(), kTableBase) == shape_.arms.end()) {
+      return InvalidArgument(
+          "table",
+          "nothing says which arm is the reference (it has " + JoinedNames(shape_.arms) + ")",
+          "name it: --base NAME");
+    }
+    references_.emplace_back(kTableBase);
+    return {};
+  }
+
   Result<void> CheckNames() {
     std::set<std::string> seen;
     for (const std::string& reference : references_) {
@@ -184,7 +218,19 @@ class Planner {
     return {};
   }
 
-  // References as they were named, then candidates as they appear.
+  std::vector<std::size_t> ReferencesOf(const BenchmarkShape& benchmark) const {
+    std::vector<std::size_t> references;
+    for (const std::string& name : references_) {
+      const auto found = std::find(shape_.arms.begin(), shape_.arms.end(), name);
+      references.push_back(static_cast<std::size_t>(found - shape_.arms.begin()));
+    }
+    for (std::size_t arm = 0; by_role_ && arm < shape_.arms.size(); ++arm) {
+      if (RoleIn(benchmark, arm) == ArmRole::kReference) references.push_back(arm);
+    }
+    return references;
+  }
+
+  // References as they were named, or as they appear; then the other arms as they appear.
   void TakeBenchmark(std::size_t b) {
     const BenchmarkShape& from = shape_.benchmarks[b];
     PlannedBenchmark planned{b, from.pairs_in_stretches, {}, {}};
@@ -199,16 +245,14 @@ class Planner {
       added.role = role;
       benchmark.arms.push_back(std::move(added));
     };
-    for (const std::string& name : references_) {
-      const auto found = std::find(shape_.arms.begin(), shape_.arms.end(), name);
-      add(static_cast<std::size_t>(found - shape_.arms.begin()), ArmRole::kReference);
-    }
+    const std::vector<std::size_t> named = ReferencesOf(from);
+    for (const std::size_t arm : named) add(arm, ArmRole::kReference);
     const std::size_t references = benchmark.arms.size();
     for (std::size_t arm = 0; arm < shape_.arms.size(); ++arm) {
-      const bool is_reference =
-          std::find(references_.begin(), references_.end(), shape_.arms[arm]) != references_.end();
-      const bool is_placebo = has_placebo_ && shape_.arms[arm] == kPlaceboName;
-      if (!is_reference) add(arm, is_placebo ? ArmRole::kPlacebo : ArmRole::kCandidate);
+      if (std::find(named.begin(), named.end(), arm) != named.end()) continue;
+      const bool is_placebo = RoleIn(from, arm) == ArmRole::kPlacebo ||
+                              (has_placebo_ && shape_.arms[arm] == kPlaceboName);
+      add(arm, is_placebo ? ArmRole::kPlacebo : ArmRole::kCandidate);
     }
     if (references == 0 || ArmsWithRole(benchmark, ArmRole::kCandidate).empty()) return;
     for (std::size_t m = 0; m < from.has_metric.size(); ++m) {
@@ -239,6 +283,7 @@ class Planner {
   TablePlan plan_;
   std::size_t comparisons_ = 0;
   bool has_placebo_ = false;
+  bool by_role_ = false;
 };
 
 }  // namespace

@@ -26,11 +26,13 @@ struct TableColumn {
 struct TableOptions {
   /// Of it count: estimator, rule, level, margin, limits, schedule, seed and the gates of the first
   /// benchmark, which are those of every benchmark of the table. No gates: wall_time, or without
-  /// such a column every metric with a direction, or none at all. With `placebo`, and in an export
-  /// always, the arm of that name is one.
+  /// such a column every metric with a direction, or none at all. With `placebo` the arm of that
+  /// name is one, beside those whose role says so.
   SessionSpec spec;
-  std::optional<Method> method;         ///< absent: paired with a pair column, else fixed
-  std::vector<std::string> references;  ///< empty: the first arm of the table
+  std::optional<Method> method;  ///< absent: paired with a pair column, else fixed
+  /// Empty: the arms whose role says so, else the one called base. Never the first one: which that
+  /// is was drawn in an export.
+  std::vector<std::string> references;
   std::vector<TableColumn> columns;
   bool classic_interval = false;  ///< the interval of stats/classic_interval.h for every comparison
   bool summaries = false;
@@ -69,10 +71,11 @@ struct TablePlan {
 inline constexpr std::size_t kMaxTableComparisons = 100'000;
 
 /// @errors kInvalidArgument naming the option: a column or gate that the table does not have, a
-///         built-in metric described anew, no candidate besides the references, `runs` (a table has
-///         the rows it has), `max_runs` for a method that looks once, a method or estimator
-///         that is no match for the classic interval, more than kMaxTableComparisons. Whether
-///         method, estimator and limits fit together is SessionAnalysis::Create()'s matter.
+///         built-in metric described anew, no reference that is named in any way, no candidate
+///         besides the references, `runs` (a table has the rows it has), `max_runs` for a method
+///         that looks once, a method or estimator that is no match for the classic interval, more
+///         than kMaxTableComparisons. Whether method, estimator and limits fit together is
+///         SessionAnalysis::Create()'s matter.
 Result<TablePlan> PlanTable(const TableShape& shape, const TableOptions& options);
 
 }  // namespace benchd

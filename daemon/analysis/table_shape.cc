@@ -26,6 +26,7 @@ class ShapeBuilder {
     }
     if (shape_.IsWarmup(row)) return {};
     benchmark.arms.Add(row.arm);
+    if (Result<void> role = TakeRole(benchmark.roles, row); !role) return role;
     if (row.started_at) Widen(benchmark.times, row.arm, *row.started_at);
     Progress& progress = progress_[row.benchmark];
     if (row.order) {
@@ -67,6 +68,19 @@ class ShapeBuilder {
       shape_.benchmarks.emplace_back().has_metric.resize(reader_.metrics().size());
       progress_.emplace_back();
     }
+    return {};
+  }
+
+  Result<void> TakeRole(std::vector<std::optional<ArmRole>>& roles, const MeasurementRow& row) {
+    if (!row.role) return {};
+    if (row.arm >= roles.size()) roles.resize(row.arm + 1);
+    std::optional<ArmRole>& role = roles[row.arm];
+    if (role && role != row.role) {
+      return InvalidArgument("line " + std::to_string(row.line),
+                             "another role of '" + reader_.arms()[row.arm] + "' than before",
+                             "an arm has one role in a benchmark");
+    }
+    role = row.role;
     return {};
   }
 

@@ -10,6 +10,7 @@
 #include "daemon/base/result.h"
 #include "daemon/base/time.h"
 #include "daemon/model/metric.h"
+#include "daemon/model/session_spec.h"
 #include "daemon/stats/runs_test.h"
 
 namespace benchd {
@@ -29,7 +30,9 @@ struct BenchmarkShape {
   std::string name;
   LabelRuns arms;                              ///< of measured rows, in row order
   std::vector<std::optional<TimeSpan>> times;  ///< by arm, absent where no row says when
-  std::vector<bool> has_metric;                ///< by metric: any row has a value, warm-up included
+  /// By arm, absent where no measured row says it.
+  std::vector<std::optional<ArmRole>> roles;
+  std::vector<bool> has_metric;  ///< by metric: any row has a value, warm-up included
   /// False when the column `order` says that the rows do not stand as they were measured.
   bool in_order = true;
   /// Every pair is one stretch of rows, and pairs come in ascending order, so that a pair is
@@ -54,7 +57,7 @@ struct TableShape {
 ///
 /// @param references  arms that the table has to have.
 /// @errors those of MeasurementTableReader, of `source`, kCancelled; kInvalidArgument above
-///         kMaxTableCells.
+///         kMaxTableCells, or where an arm has two roles in one benchmark.
 Result<TableShape> ReadShape(TableSource& source, const std::vector<std::string>& references,
                              const Unwanted& unwanted);
 

@@ -10,9 +10,8 @@ void ArmMoments::Add(double value, bool harmonic) {
 }
 
 ArmFigures ArmMoments::Figures(bool harmonic) const {
-  ArmFigures figures = FiguresOf(raw_);
-  if (harmonic && raw_.count() >= 1) figures.mean = IfFinite(1 / inverse_.mean());
-  return figures;
+  if (!harmonic) return FiguresOf(raw_);
+  return HarmonicFigures(inverse_.count(), inverse_.mean(), inverse_.standard_deviation());
 }
 
 void WelchEvidence::Take(Values reference, Values candidate) {

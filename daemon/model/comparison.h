@@ -21,11 +21,12 @@ struct Effect {
   bool operator==(const Effect&) const = default;
 };
 
-/// The look at which a gate was decided: frozen, never revised.
+/// The look at which a gate was decided: frozen, never revised. An end is absent where the interval
+/// had none (exact-t decides against the margin itself).
 struct Decision {
   std::uint64_t blocks = 0;
-  double lo = 0;
-  double hi = 0;
+  std::optional<double> lo;
+  std::optional<double> hi;
   bool operator==(const Decision&) const = default;
 };
 

@@ -17,6 +17,7 @@ constexpr std::string_view kHeaderHint =
 constexpr std::string_view kRowHint = "every row has one field for each column of the first line";
 constexpr std::string_view kValueHint = "leave the field empty where there is no value";
 constexpr std::string_view kTimeHint = "write it as 2026-03-01T12:00:00Z, or leave the field empty";
+constexpr std::string_view kRoleHint = "a role is reference, candidate or placebo, or empty";
 constexpr std::string_view kArmHint = "the first column names the arm that a row belongs to";
 constexpr std::string_view kNamelessBenchmark = "main";
 constexpr std::size_t kNamesInAList = 20;
@@ -24,8 +25,8 @@ constexpr std::size_t kNamesInAList = 20;
 constexpr double kWorstExportResolution = 1;
 
 // In the order of benchd's own export, and of MeasurementTableReader::Kind.
-constexpr std::array<std::string_view, 5> kReservedNames{"arm", "benchmark", "pair", "order",
-                                                         "started_at"};
+constexpr std::array<std::string_view, 6> kReservedNames{"arm",  "role",  "benchmark",
+                                                         "pair", "order", "started_at"};
 
 Error RefuseField(const CsvRecord& record, std::size_t field, std::string_view why,
                   std::string_view hint) {
@@ -73,6 +74,15 @@ Result<std::optional<std::uint64_t>> WholeNumber(const CsvRecord& record, std::s
       record, field,
       "expected a whole number for '" + std::string(column) + "', found " + Quoted(text),
       "count from 0, or leave the field empty");
+}
+
+Result<std::optional<ArmRole>> RoleOf(const CsvRecord& record, std::size_t field) {
+  const std::string_view text = record.text(field);
+  if (text.empty()) return std::optional<ArmRole>();
+  if (text == "reference") return std::optional(ArmRole::kReference);
+  if (text == "candidate") return std::optional(ArmRole::kCandidate);
+  if (text == "placebo") return std::optional(ArmRole::kPlacebo);
+  return RefuseField(record, field, "expected a role, found " + Quoted(text), kRoleHint);
 }
 
 bool IsExport(const CsvRecord& header) {
@@ -191,7 +201,15 @@ Result<MeasurementTableReader::Column> MeasurementTableReader::TakeColumn(const 
         "put the column with the names of the arms first");
   }
   if (kind != Kind::kMetric) return Column{kind, 0};
-  AddMetric(name);
+  const bool prefixed = name.starts_with(kMetricPrefix);
+  const std::string_view metric = prefixed ? name.substr(kMetricPrefix.size()) : name;
+  if (metric.empty()) return RefuseField(record, field, "a column without a name", kHeaderHint);
+  const auto is_it = [metric](const MetricInfo& known) { return known.name == metric; };
+  if (std::any_of(metrics_.begin(), metrics_.end(), is_it)) {
+    return RefuseField(record, field, "a second metric " + Quoted(metric),
+                       "give every column a name of its own");
+  }
+  AddMetric(metric);
   return Column{kind, metrics_.size() - 1};
 }
 
@@ -231,6 +249,10 @@ Result<void> MeasurementTableReader::TakeField(const CsvRecord& record, std::siz
     auto number = NumberOf(is_arm ? arms_ : benchmarks_, record, field, is_arm);
     if (!number) return std::move(number).error();
     (is_arm ? row_.arm : row_.benchmark) = *number;
+  } else if (kind == Kind::kRole) {
+    auto role = RoleOf(record, field);
+    if (!role) return std::move(role).error();
+    row_.role = *role;
   } else if (kind == Kind::kStartedAt) {
     row_.started_at.reset();
     if (text.empty()) return {};

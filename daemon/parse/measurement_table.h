@@ -12,6 +12,7 @@
 #include "daemon/base/result.h"
 #include "daemon/base/time.h"
 #include "daemon/model/metric.h"
+#include "daemon/model/session_spec.h"
 #include "daemon/parse/csv.h"
 #include "daemon/parse/number.h"
 
@@ -26,6 +27,7 @@ struct MeasurementRow {
   std::size_t line = 0;                 ///< where it begins, from 1
   std::size_t arm = 0;                  ///< index into MeasurementTableReader::arms()
   std::size_t benchmark = 0;            ///< index into MeasurementTableReader::benchmarks()
+  std::optional<ArmRole> role;          ///< of the arm in this benchmark
   std::optional<std::uint64_t> pair;    ///< absent in a warm-up row of an export
   std::optional<std::uint64_t> order;   ///< of execution
   std::optional<Timestamp> started_at;  ///< UTC
@@ -34,6 +36,9 @@ struct MeasurementRow {
   std::vector<std::optional<PrintedNumber>> values;
   bool operator==(const MeasurementRow&) const = default;
 };
+
+/// What stands before the name of a metric that would not be taken for one.
+inline constexpr std::string_view kMetricPrefix = "metric:";
 
 /// The names that a table has; each list is in order of appearance.
 class TableNames {
@@ -48,13 +53,17 @@ class TableNames {
 };
 
 /// A table of measurements in CSV: benchd's own export
-/// `arm,benchmark,pair,order,started_at,METRIC...`, cbdr's `ARM,METRIC...`, and what is like them.
+/// `arm,role,benchmark,pair,order,started_at,METRIC...`, cbdr's `ARM,METRIC...`, and what is like
+/// them.
 ///
 /// The first line names the columns. The first column is the arm, whatever it is called;
-/// `benchmark`, `pair`, `order` and `started_at` are what they say, in any order, each may be
-/// missing; every further column is a metric and has numbers only. An empty field is a missing
-/// value for a metric, "not known" for pair, order and started_at, and `main` for the benchmark; an
-/// empty arm is an error.
+/// `role` (reference, candidate or placebo), `benchmark`, `pair`, `order` and `started_at` are what
+/// they say, in any order, each may be missing; every further column is a metric and has numbers
+/// only. An empty field is a missing value for a metric, "not known" for role, pair, order and
+/// started_at, and `main` for the benchmark; an empty arm is an error.
+///
+/// A column `metric:NAME` is the metric NAME, whatever that is called: an export writes one that
+/// has a reserved name, or is a number, in this way.
 ///
 /// Metrics: the name of a built-in metric has its unit and direction; any other has none. The
 /// resolution is the last printed decimal, the finest so far. An export prints each value in the
@@ -77,9 +86,9 @@ class MeasurementTableReader {
   ///
   /// @errors kInvalidArgument "line 3, column 5: ...", the first one only and then always that: a
   ///         row with another number of fields than the header, text, NaN or infinity where a
-  ///         number is due, no number for a column, no name or no valid one, two columns of one
-  ///         name, no metric; those of CsvParser. At the end, with its line: no rows, a reference
-  ///         that no row has, a single arm.
+  ///         number is due, no number for a column, no such role, no name or no valid one, two
+  ///         columns of one name, no metric; those of CsvParser. At the end, with its line: no
+  ///         rows, a reference that no row has, a single arm.
   Result<const MeasurementRow*> Next();
 
   /// Empty until the header has been read; resolutions are the finest so far, 0 before a value.
@@ -91,7 +100,7 @@ class MeasurementTableReader {
   bool is_export() const { return is_export_; }
 
  private:
-  enum class Kind : std::uint8_t { kArm, kBenchmark, kPair, kOrder, kStartedAt, kMetric };
+  enum class Kind : std::uint8_t { kArm, kRole, kBenchmark, kPair, kOrder, kStartedAt, kMetric };
   struct Column {
     Kind kind = Kind::kMetric;
     std::size_t metric = 0;

@@ -114,8 +114,8 @@ void ComparisonToProto(const Comparison& from, v1::Comparison* to) {
   if (from.verdict) to->set_verdict(WireValue(kVerdicts, *from.verdict));
   if (from.decided) {
     to->mutable_decided()->set_blocks(from.decided->blocks);
-    to->mutable_decided()->set_lo(from.decided->lo);
-    to->mutable_decided()->set_hi(from.decided->hi);
+    if (from.decided->lo) to->mutable_decided()->set_lo(*from.decided->lo);
+    if (from.decided->hi) to->mutable_decided()->set_hi(*from.decided->hi);
   }
   to->set_flag(WireValue(kFlags, from.flag));
   if (from.pairing_gain) to->set_pairing_gain(*from.pairing_gain);

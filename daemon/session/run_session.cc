@@ -312,7 +312,9 @@ void Session::Enter(SessionState state) {
 }
 
 void Session::PublishReport(Report report) {
-  snapshot_.report = Complete(std::move(report));
+  report = Complete(std::move(report));
+  Forecast(spec_, analysis_->Outlook(), report);
+  snapshot_.report = std::move(report);
   Publish();
 }
 
@@ -323,7 +325,6 @@ Report Session::Complete(Report report) const {
   SessionNotes notes = notes_;
   notes.interrupted = resumed_ || runner_deaths_.any();
   TellNotes(notes, report);
-  Forecast(spec_, analysis_->Outlook(), report);
   return report;
 }
 

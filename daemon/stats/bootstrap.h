@@ -10,6 +10,8 @@ namespace benchd {
 
 /// Number of resamples of every bootstrap here (docs/statistics.md section 5).
 inline constexpr int kBootstrapReplicates = 10000;
+/// Two-sided: below it not one resample lies beyond each end.
+inline constexpr double kSmallestBootstrapLevel = 2.0 / kBootstrapReplicates;
 
 /// An estimate with its bootstrap distribution, for ONE look only: percentile intervals, and
 /// p-values by inverting them. Reproducible from the data in their order and a recorded seed. A

@@ -112,8 +112,8 @@ class Watch {
     if (!actual.decided) return;
     EXPECT_EQ(decided_at_[index].block, deciding["block"].get<std::size_t>());
     EXPECT_EQ(decided_at_[index].n, deciding["n"].get<std::uint64_t>());
-    EXPECT_TRUE(golden::Close(actual.decided->lo, deciding["lo"], tol));
-    EXPECT_TRUE(golden::Close(actual.decided->hi, deciding["hi"], tol));
+    EXPECT_TRUE(golden::Close(actual.decided->lo.value(), deciding["lo"], tol));
+    EXPECT_TRUE(golden::Close(actual.decided->hi.value(), deciding["hi"], tol));
   }
 
   SessionAnalysis analysis_;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace benchd {
@@ -20,9 +21,9 @@ using MakeValue = std::function<double(int, std::mt19937_64&)>;
 
 double CheckedNormal(std::mt19937_64& random) { return std::normal_distribution<double>()(random); }
 
-/// The codes that n pairs made by the two functions give rise to.
-std::vector<std::string> WarningCodes(int n, const MakeValue& base, const MakeValue& candidate,
-                                      bool paired = true, const KnownMetric& metric = kMetric) {
+/// What n pairs made by the two functions give rise to.
+std::vector<Warning> Check(int n, const MakeValue& base, const MakeValue& candidate, bool paired,
+                           const KnownMetric& metric, const CheckOptions& options = {}) {
   std::mt19937_64 random(kDataSeed);
   CheckedValues values(paired);
   for (int i = 0; i < n; ++i) {
@@ -30,8 +31,14 @@ std::vector<std::string> WarningCodes(int n, const MakeValue& base, const MakeVa
     const ArmValue c{candidate(i, random), true};
     values.Add({&b, 1}, {&c, 1});
   }
+  return CheckData(values, metric, MarginKind::kRatio, kNames, options);
+}
+
+std::vector<std::string> WarningCodes(int n, const MakeValue& base, const MakeValue& candidate,
+                                      bool paired = true, const KnownMetric& metric = kMetric,
+                                      const CheckOptions& options = {}) {
   std::vector<std::string> codes;
-  for (const Warning& warning : CheckData(values, metric, MarginKind::kRatio, kNames)) {
+  for (const Warning& warning : Check(n, base, candidate, paired, metric, options)) {
     codes.push_back(warning.code);
     EXPECT_EQ(warning.benchmark, "main");
     EXPECT_FALSE(warning.message.empty());
@@ -85,6 +92,42 @@ TEST(DataChecksTest, ATailBeyondANormalOneIsNamedWithItsSize) {
     return 10 + 0.1 * CheckedNormal(random) + (i % 20 == 0 ? 5 : 0);
   };
   EXPECT_TRUE(Has(WarningCodes(200, PlainValue, tailed), "outliers"));
+}
+
+// Advice against the mean is for those who take it.
+TEST(DataChecksTest, WithoutAMeanOutliersAreValuesLikeOthers) {
+  const auto tailed = [](int i, std::mt19937_64& random) {
+    return 10 + 0.1 * CheckedNormal(random) + (i % 20 == 0 ? 5 : 0);
+  };
+  const auto two_modes = [](int, std::mt19937_64& random) {
+    return (random() % 2 == 0 ? 9 : 11) + 0.1 * CheckedNormal(random);
+  };
+  CheckOptions ranks;
+  ranks.by_mean = false;
+  EXPECT_FALSE(Has(WarningCodes(200, PlainValue, tailed, true, kMetric, ranks), "outliers"));
+  for (const Warning& warning : Check(200, PlainValue, two_modes, true, kMetric, ranks)) {
+    EXPECT_EQ(warning.message.find("mean"), std::string::npos) << warning.message;
+  }
+}
+
+// First values of 5 among 10: for a time the better ones, for a rate the worse ones.
+TEST(DataChecksTest, WhatStartsWellIsNotSaidToWarmUp) {
+  const auto low_first = [](int i, std::mt19937_64& random) {
+    return (i < 5 ? 5 : 10) + 0.1 * CheckedNormal(random);
+  };
+  KnownMetric rate = kMetric;
+  rate.better = Better::kHigher;
+  KnownMetric unknown = kMetric;
+  unknown.better.reset();
+  for (const auto& [metric, reason] :
+       {std::pair{kMetric, "it slows down as it goes on, or a load came"},
+        {rate, "it warms up, or a load went away"},
+        {unknown, "it changes with time, or with a load"}}) {
+    const auto warnings = Check(60, low_first, PlainValue, true, metric);
+    ASSERT_FALSE(warnings.empty());
+    EXPECT_EQ(warnings[0].code, "warmup");
+    EXPECT_NE(warnings[0].message.find(reason), std::string::npos) << warnings[0].message;
+  }
 }
 
 // Below two steps of spread every arm is a comb, whatever its shape.

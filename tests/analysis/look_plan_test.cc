@@ -119,6 +119,34 @@ TEST(LookPlanTest, EstimatorsForOneLookNeedRuns) {
                 "estimator: the quantile must lie");
 }
 
+// bootstrap.h: 10 000 resamples tell levels from 0.0002 on apart, 0.01 / 50.
+TEST(LookPlanTest, AQuantileIsRefusedWhereItsGatesLeaveItNoInterval) {
+  const auto with = [](std::size_t gates, double alpha) {
+    return [=](SessionSpec& s) {
+      s.estimator = {EstimatorKind::kQuantile, 0.5};
+      s.limits.runs = 100;
+      s.alpha = alpha;
+      const Benchmark one = s.benchmarks.front();
+      s.benchmarks.assign(gates, one);
+    };
+  };
+  EXPECT_TRUE(PlanLooks(PlannedSpec(with(49, 0.01))));
+  ExpectRefused(with(51, 0.01), ErrorCode::kInvalidArgument,
+                "estimator: quantile: 51 gates share a level too small for the 10000 resamples");
+  ExpectRefused(with(1, 0.0001), ErrorCode::kInvalidArgument,
+                "estimator: quantile: 1 gate has a level too small");
+  // The shared level counts also for the runs: at 0.01 / 10 P = 0.99 needs 757 values.
+  const auto tail = [&](std::uint64_t runs) {
+    return [=](SessionSpec& s) {
+      with(10, 0.01)(s);
+      s.estimator.quantile = 0.99;
+      s.limits.runs = runs;
+    };
+  };
+  ExpectRefused(tail(756), ErrorCode::kInvalidArgument, "estimator: quantile needs more than 756");
+  EXPECT_TRUE(PlanLooks(PlannedSpec(tail(757))));
+}
+
 TEST(LookPlanTest, PrecisionNeedsAWidthAndMoreThanOneLook) {
   const auto with = [](double width, std::optional<std::uint64_t> runs) {
     return [=](SessionSpec& s) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <utility>
 #include <vector>
@@ -34,7 +35,7 @@ TEST(SessionAnalysisTest, ConstantCountersTenPercentApartAreARegressionAtTheEigh
   ASSERT_TRUE(gate.decided);
   EXPECT_EQ(gate.decided->blocks, 8u);
   // Golden resolution_widening_01.
-  EXPECT_NEAR(gate.decided->lo, 0.0979020032704433, 1e-12);
+  EXPECT_NEAR(gate.decided->lo.value(), 0.0979020032704433, 1e-12);
   EXPECT_EQ(gate.p_value, 0);
   EXPECT_EQ(gate.unit, "1");
 }
@@ -127,7 +128,33 @@ TEST(SessionAnalysisTest, ADecidedGateIsFrozenWhileItsPresentIntervalGoesOn) {
   EXPECT_EQ(after.verdict, Verdict::kRegression);
   EXPECT_EQ(after.decided, before.decided);
   EXPECT_LT(after.change->estimate, 0.05);
+  EXPECT_LT(*after.change->lo, *after.decided->lo);
   EXPECT_LE(*after.p_value, *before.p_value);
+}
+
+std::vector<std::string> LastLookWarnings(const Report& report) {
+  std::vector<std::string> messages;
+  for (const Warning& warning : report.warnings) {
+    if (warning.code == "last_look") messages.push_back(warning.message);
+  }
+  return messages;
+}
+
+TEST(SessionAnalysisTest, WarnsWhereTheLastLookIsNoLongerOnTheVerdictsSide) {
+  SessionSpec spec = MakeSpec({MakeBenchmark("main", 1, {"base", "candidate", "late"})});
+  SessionAnalysis analysis = Start(spec);
+  // No noise at all: the interval is a nanosecond's, the clock's.
+  FeedWall(analysis, 8, {1, 1.5, 1.02});
+  EXPECT_EQ(LastLookWarnings(analysis.Look()), std::vector<std::string>{});
+  FeedWall(analysis, 8, {1, 0.5, 1.02});
+  const std::vector<std::string> messages = LastLookWarnings(analysis.Look());
+  ASSERT_EQ(messages.size(), 1U);
+  const std::string decided =
+      "wall_time of candidate: regression was decided at 8 blocks by +50 % to +50 %, but the last "
+      "look, at 16, has -";
+  EXPECT_EQ(messages[0].substr(0, decided.size()), decided);
+  EXPECT_NE(messages[0].find(" %, which is no longer on that side of the margin; the verdict"),
+            std::string::npos);
 }
 
 TEST(SessionAnalysisTest, RatesAreReportedWithTheirOwnSignAndHarmonicMeans) {
@@ -144,13 +171,51 @@ TEST(SessionAnalysisTest, RatesAreReportedWithTheirOwnSignAndHarmonicMeans) {
   const Comparison gate = Find(analysis.Conclude(), "ops");
   EXPECT_EQ(gate.verdict, Verdict::kRegression);
   EXPECT_DOUBLE_EQ(*gate.mean_reference, 3.2);  // golden harmonic_mean_01
+  // 3.2^2 times the standard deviation of 1/2 and 1/8, four of each: 0.1875 sqrt(8/7).
+  EXPECT_DOUBLE_EQ(*gate.sd_reference, 3.2 * 3.2 * 0.1875 * std::sqrt(8.0 / 7));
   EXPECT_NEAR(gate.change->estimate, -0.5, 1e-12);
   EXPECT_NEAR(*gate.change->hi, -0.5, 1e-12);
   EXPECT_DOUBLE_EQ(gate.difference->estimate, -2.5);
   EXPECT_LT(*gate.difference->lo, -2.5);
-  EXPECT_LE(gate.decided->lo, gate.decided->hi);
+  EXPECT_LE(gate.decided->lo.value(), gate.decided->hi.value());
   EXPECT_EQ(gate.better, Better::kHigher);
   EXPECT_EQ(gate.unit, "1/s");
+}
+
+TEST(SessionAnalysisTest, EqualRatesChangeByZeroWithoutASign) {
+  SessionSpec spec = Two();
+  spec.benchmarks[0].parse = "lines";
+  spec.benchmarks[0].gates = {RatioGate("ops", 0.02)};
+  for (const Method method : {Method::kPaired, Method::kWelch, Method::kExactT}) {
+    spec.method = method;
+    SessionAnalysis analysis = Start(spec);
+    for (int i = 0; i < 8; ++i) {
+      Feed(analysis, {RunBuilder(0, 0).Sample("ops", 5).Metric("ops", Better::kHigher, "1/s"),
+                      RunBuilder(0, 1).Sample("ops", 5).Metric("ops", Better::kHigher, "1/s")});
+    }
+    const Comparison gate = Find(analysis.Conclude(), "ops");
+    ASSERT_TRUE(gate.change && gate.difference);
+    for (const double zero : {gate.change->estimate, gate.difference->estimate}) {
+      EXPECT_EQ(zero, 0);
+      EXPECT_FALSE(std::signbit(zero));
+    }
+  }
+}
+
+TEST(SessionAnalysisTest, ValuesBeyondDoublePrecisionAreNotCalledNegative) {
+  for (const auto& [first, second] : {std::pair{1e308, 1e308}, {1e-300, 1e300}}) {
+    SessionAnalysis analysis = Start(Two());
+    Result<void> added;
+    for (int i = 0; i < 8 && added; ++i) {
+      const double value = i % 2 == 0 ? first : second;
+      added = analysis.Add(WallBlock(0, {value, value}));
+    }
+    ASSERT_FALSE(added);
+    EXPECT_EQ(
+        added.error().message,
+        "metric wall_time: its mean is not within 1e-90 to 1e90, or its values are too far apart "
+        "for double precision, so there is no relative change");
+  }
 }
 
 TEST(SessionAnalysisTest, DefaultGatesAreWhatTheWarmupPrintedAndLaterMetricsAreInfo) {

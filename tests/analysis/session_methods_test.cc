@@ -259,6 +259,31 @@ TEST(SessionMethodsTest, PairsSayWhatTheySaved) {
   EXPECT_FALSE(Find(ReportOf(MethodSpec(Method::kWelch), arms), "wall_time").pairing_gain);
 }
 
+// Which metrics a harness prints is known after the warm-up: nothing measured is lost.
+TEST(SessionMethodsTest, AQuantileThatItsGatesLeaveNoIntervalEndsWithTheWarmUp) {
+  SessionSpec spec = MethodSpec(Method::kPaired, EstimatorKind::kQuantile, 100);
+  spec.estimator.quantile = 0.5;
+  spec.benchmarks[0].parse = "lines";
+  for (const int metrics : {49, 51}) {
+    Block block;
+    for (const std::uint32_t arm : {0u, 1u}) {
+      RunBuilder run(0, arm, arm);
+      for (int i = 0; i < metrics; ++i) {
+        const std::string name = "m" + std::to_string(i);
+        run.Sample(name, 1000 + i + arm).Metric(name, Better::kLower);
+      }
+      block.push_back(run);
+    }
+    SessionAnalysis analysis = Start(spec);
+    analysis.AddWarmup(block);
+    const Result<void> added = analysis.Add(block);
+    EXPECT_EQ(added.has_value(), metrics == 49);
+    if (added) continue;
+    EXPECT_EQ(added.error().message,
+              "estimator: quantile: 51 gates share a level too small for the 10000 resamples");
+  }
+}
+
 TEST(SessionMethodsTest, PrecisionGoesOnUntilTheIntervalIsThatShort) {
   SessionSpec spec = MethodSpec(Method::kPaired);
   spec.rule = {RuleKind::kPrecision, 0.03};
@@ -276,6 +301,21 @@ TEST(SessionMethodsTest, PrecisionGoesOnUntilTheIntervalIsThatShort) {
   EXPECT_EQ(shown.verdict, Verdict::kUndecided);
   ASSERT_TRUE(shown.decided);
   EXPECT_EQ(shown.decided->blocks, n);
+}
+
+// The reference's mean may be as good as 0, so that no ratio is too large; that it is too large for
+// the margin is certain all the same.
+TEST(SessionMethodsTest, ADecisionHasNoEndWhereItsIntervalHasNone) {
+  SessionAnalysis analysis = Start(MethodSpec(Method::kExactT));
+  for (int i = 0; i < 400 && !analysis.Finished(); ++i) {
+    Feed(analysis, WallBlock(0, {i % 2 == 0 ? 1.0 : 200.0, 1000.0 + i % 3}));
+  }
+  const Comparison shown = Find(analysis.Conclude(), "wall_time");
+  EXPECT_EQ(shown.verdict, Verdict::kRegression);
+  ASSERT_TRUE(shown.change && shown.decided);
+  EXPECT_FALSE(shown.decided->hi);
+  EXPECT_EQ(shown.decided->lo, shown.change->lo);
+  EXPECT_EQ(shown.decided->hi, shown.change->hi);
 }
 
 // Section 2: a rate is analysed as 1/x, whatever the method; swapping good and bad turns the sign.

@@ -81,7 +81,7 @@ TEST(TableAnalysisTest, TakesNoMemoryForItsRows) {
 
 TEST(TableAnalysisTest, WithoutAPairColumnTakesOneLookAtIndependentArms) {
   const auto result =
-      Analyze("arm,wall_time\nbase,10\nnew,20\nbase,11\nnew,21\nbase,10.5\nnew,20.5\n");
+      Analyze("arm,wall_time\nbase,10\nnew,20\nbase,11\nnew,21\nbase,10.5\nnew,20.5\n", {});
   ASSERT_TRUE(result) << result.error().message;
   const Comparison& one = Find(result->report, "wall_time", "new");
   EXPECT_EQ(one.method, Method::kFixed);
@@ -93,6 +93,17 @@ TEST(TableAnalysisTest, WithoutAPairColumnTakesOneLookAtIndependentArms) {
   EXPECT_FALSE(result->decided_at) << "one look is no replay";
   EXPECT_EQ(result->report.elapsed, Nanoseconds::zero());
   EXPECT_EQ(result->report.runs, (std::vector<ArmRuns>{{"main", "base", 3}, {"main", "new", 3}}));
+}
+
+TEST(TableAnalysisTest, TheOneLookIsFixedAlsoWhereItCouldNotBeTaken) {
+  for (const char* table : {"arm,t\na,1\nb,2\n", "arm,pair,t\na,0,1\nb,0,2\n"}) {
+    TableOptions options = Gated("t");
+    options.method = Method::kFixed;
+    const auto result = Analyze(table, options);
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(Find(result->report, "t", "b").method, Method::kFixed);
+    EXPECT_FALSE(Find(result->report, "t", "b").change->lo);
+  }
 }
 
 TEST(TableAnalysisTest, WithoutADirectionEverythingIsInformation) {
@@ -175,14 +186,14 @@ TEST(TableAnalysisTest, GivesTheReadersSentence) {
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(result.error().message, "line 4, column 1: the table ends with a single arm, 'a'");
-  TableOptions options;
+  TableOptions options = AgainstA();
   options.references = {"c"};
   EXPECT_EQ(Analyze("arm,t\na,1\nb,2\n", options).error().message,
             "line 4, column 1: the table ends without a row of the base 'c'");
 }
 
 TEST(TableAnalysisTest, RefusesWhatNoSessionCouldDo) {
-  TableOptions median;
+  TableOptions median = AgainstA();
   median.spec.estimator.kind = EstimatorKind::kMedian;
   EXPECT_EQ(Analyze("arm,t\na,1\nb,2\n", median).error().message,
             "estimator: median is one of pairs; these arms are independent");

@@ -29,7 +29,7 @@ std::string Word(const Run& run, const Benchmark& benchmark) {
   return word;
 }
 
-Grouped Group(const std::string& text, const TableOptions& options = {}) {
+Grouped Group(const std::string& text, const TableOptions& options = AgainstA()) {
   TextSource source(text);
   const TableShape shape = ReadShape(source, {}, Wanted()).value();
   const TablePlan plan = PlanTable(shape, options).value();
@@ -56,7 +56,7 @@ Grouped Group(const std::string& text, const TableOptions& options = {}) {
 }
 
 TableOptions WithMethod(Method method) {
-  TableOptions options;
+  TableOptions options = AgainstA();
   options.method = method;
   return options;
 }
@@ -68,8 +68,8 @@ TEST(TableBlocksTest, WithoutPairsEveryRowStandsForItself) {
 
 TEST(TableBlocksTest, ARowIsTheRunThatASessionWouldHaveHad) {
   const Grouped grouped = Group(
-      "arm,pair,started_at,t,wall_time,u\nb,7,2026-01-01T00:00:00Z,1.5,2,3\n"
-      "a,7,,4,,6\nb,8,,1,1,1\na,8,,1,1,1\n");
+      "arm,pair,started_at,t,wall_time,u\na,7,2026-01-01T00:00:00Z,1.5,2,3\n"
+      "b,7,,4,,6\na,8,,1,1,1\nb,8,,1,1,1\n");
   ASSERT_EQ(grouped.runs.size(), 4U);
   const benchd::Run& first = grouped.runs[0];
   EXPECT_EQ(first.benchmark, 0U);
@@ -144,7 +144,7 @@ TEST(TableBlocksTest, LeavesOutWhatNeverBecomesAPairAndSaysSo) {
 }
 
 TEST(TableBlocksTest, LeavesOutWhatComesAfterTheLastBlockWanted) {
-  TableOptions options;
+  TableOptions options = AgainstA();
   options.spec.limits.max_runs = 2;
   const Grouped grouped =
       Group("arm,pair,t\na,0,1\nb,0,2\na,1,3\nb,1,4\na,2,5\nb,2,6\na,3,7\nb,3,8\n", options);

@@ -25,8 +25,9 @@ Json CbdrCase(const std::string& id) {
   return {};
 }
 
-TableOptions Classic(double alpha) {
+TableOptions Classic(double alpha, const std::string& base) {
   TableOptions options;
+  options.references = {base};
   options.classic_interval = true;
   options.spec.alpha = alpha;
   return options;
@@ -35,7 +36,7 @@ TableOptions Classic(double alpha) {
 // METHOD.md prints -5.8 % .. +14.6 % for its seven rows at 99.9 %.
 TEST(TableFiguresTest, TheSevenRowsGiveThePrintedInterval) {
   for (const char* id : {"method_md_clean", "method_md_verbatim_spaces"}) {
-    const auto result = Analyze(CbdrCase(id).at("csv").get<std::string>(), Classic(0.001));
+    const auto result = Analyze(CbdrCase(id).at("csv").get<std::string>(), Classic(0.001, "base"));
     ASSERT_TRUE(result) << result.error().message;
     const Comparison& one = Find(result->report, "wall_time", "feature");
     EXPECT_EQ(one.method, Method::kFixed);
@@ -76,8 +77,8 @@ TEST(TableFiguresTest, TheClassicIntervalIsCbdrs) {
   for (const Json& one : file["cases"]) {
     if (!one.contains("exact")) continue;
     SCOPED_TRACE(one.at("id"));
-    TableOptions options = Classic(1 - one["options"].value("significance", 99.9) / 100);
-    options.references = {one["exact"][0]["frm"].get<std::string>()};
+    const TableOptions options = Classic(1 - one["options"].value("significance", 99.9) / 100,
+                                         one["exact"][0]["frm"].get<std::string>());
     const auto result = Analyze(one["csv"].get<std::string>(), options);
     ASSERT_TRUE(result) << result.error().message;
     for (const Json& expected : one["exact"]) {
@@ -90,7 +91,7 @@ TEST(TableFiguresTest, TheClassicIntervalIsCbdrs) {
 
 TEST(TableFiguresTest, SaysWhereThereIsNoClassicInterval) {
   const auto result =
-      Analyze(CbdrCase("single_sample").at("csv").get<std::string>(), Classic(0.01));
+      Analyze(CbdrCase("single_sample").at("csv").get<std::string>(), Classic(0.01, "a"));
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(MessageOf(result->report.warnings, "no_classic_interval"),
             "m of b against a: interval: classic needs at least two values of each arm");
@@ -98,10 +99,10 @@ TEST(TableFiguresTest, SaysWhereThereIsNoClassicInterval) {
 
 TEST(TableFiguresTest, AOneSidedClassicIntervalHasItsLevelOnEachSide) {
   const std::string text = CbdrCase("welch_textbook_95").at("csv");
-  TableOptions one_sided = Classic(0.025);
+  TableOptions one_sided = Classic(0.025, "x");
   one_sided.spec.sided = Sided::kOne;
   const auto one = Analyze(text, one_sided);
-  const auto two = Analyze(text, Classic(0.05));
+  const auto two = Analyze(text, Classic(0.05, "x"));
   ASSERT_TRUE(one && two);
   EXPECT_EQ(one->report.comparisons[0].change, two->report.comparisons[0].change);
   EXPECT_EQ(one->report.comparisons[0].confidence, 0.975);
@@ -118,7 +119,7 @@ const ArmSummary& SummaryOf(const TableReport& report, const std::string& metric
 }
 
 TableOptions Summarized() {
-  TableOptions options;
+  TableOptions options = AgainstA();
   options.summaries = true;
   options.columns = {{"ops", "1/s", Better::kHigher, std::nullopt}};
   return options;
@@ -177,7 +178,7 @@ TEST(TableFiguresTest, TheRulesOfTheStarsDiffer) {
   for (int i = 0; i < 40; ++i) {
     text += "a,10." + std::to_string(i % 3) + "\nb,10." + std::to_string(2 + i % 3) + "\n";
   }
-  TableOptions options;
+  TableOptions options = AgainstA();
   options.summaries = true;
   EXPECT_EQ(SummaryOf(*Analyze(text, options), "t", "b").starred.size(), 1U);
   options.mmtests_stars = true;
@@ -191,7 +192,7 @@ TEST(TableFiguresTest, CountsTheArmsInCommonBins) {
     text += "a," + pair + "," + std::to_string(i % 100) + "\nb," + pair + "," +
             std::to_string(50 + i % 100) + "\n";
   }
-  TableOptions options;
+  TableOptions options = AgainstA();
   options.histograms = true;
   const auto result = Analyze(text, options);
   ASSERT_TRUE(result) << result.error().message;
@@ -212,7 +213,7 @@ TEST(TableFiguresTest, CountsTheArmsInCommonBins) {
 }
 
 TEST(TableFiguresTest, GivesUpWhenNobodyWantsThemAnyMore) {
-  TableOptions options;
+  TableOptions options = AgainstA();
   options.summaries = true;
   TextSource source("arm,t\na,1\nb,2\na,1\nb,2\n", 1000);
   int asked = 0;

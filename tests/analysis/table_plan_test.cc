@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kPlain = "arm,t\na,1\nb,2\nb,1\na,2\n";
 constexpr const char* kPairs = "arm,pair,t\na,0,1\nb,0,2\nb,1,1\na,1,2\n";
 
-TablePlan Plan(const std::string& text, const TableOptions& options = {}) {
+TablePlan Plan(const std::string& text, const TableOptions& options = AgainstA()) {
   Result<TablePlan> plan = PlanTable(ShapeOf(text), options);
   EXPECT_TRUE(plan) << plan.error().message;
   return plan ? *plan : TablePlan{};
@@ -28,7 +28,7 @@ std::string Refused(const std::string& text, const TableOptions& options) {
 }
 
 TableOptions With(Method method) {
-  TableOptions options;
+  TableOptions options = AgainstA();
   options.method = method;
   return options;
 }
@@ -64,41 +64,68 @@ TEST(TablePlanTest, GroupsRowsAsTheMethodNeedsThem) {
   EXPECT_EQ(Plan(kPairs, With(Method::kFixed)).grouping, Grouping::kPairs);
   EXPECT_EQ(Plan(kPairs, With(Method::kFixed)).spec.schedule.kind, ScheduleKind::kPairs);
   EXPECT_EQ(Plan(kPairs, With(Method::kWelch)).grouping, Grouping::kStretches);
-  TableOptions coin;
+  TableOptions coin = AgainstA();
   coin.spec.schedule.kind = ScheduleKind::kCoin;
   EXPECT_EQ(Plan(kPairs, coin).spec.method, Method::kWelch) << "as of a session";
   EXPECT_EQ(Plan(kPairs, coin).grouping, Grouping::kStretches);
-  TableOptions classic;
+  TableOptions classic = AgainstA();
   classic.classic_interval = true;
   EXPECT_EQ(Plan(kPairs, classic).spec.method, Method::kFixed);
   EXPECT_EQ(Plan(kPairs, classic).grouping, Grouping::kEachRow);
 }
 
 TEST(TablePlanTest, AnEstimatorForOneLookTakesOneLook) {
-  TableOptions options;
+  TableOptions options = AgainstA();
   options.spec.estimator = {EstimatorKind::kQuantile, 0.9};
   EXPECT_EQ(Plan(kPairs, options).spec.method, Method::kFixed);
 }
 
-TEST(TablePlanTest, TheFirstArmIsTheReferenceUnlessSomeAreNamed) {
+constexpr const char* kExportHead = "arm,role,benchmark,pair,order,started_at,t\n";
+
+// Which arm an export shows first was drawn: it says nothing.
+TEST(TablePlanTest, TheReferenceIsWhatAnExportSaysItIs) {
+  const std::string rows =
+      "b,candidate,x,0,1,,1\na,reference,x,0,2,,1\nb,reference,y,0,3,,1\nc,candidate,y,0,4,,1\n";
+  const TablePlan plan = Plan(kExportHead + rows, {});
+  ASSERT_EQ(plan.spec.benchmarks.size(), 2U);
+  EXPECT_EQ(ArmsOf(plan.spec.benchmarks[0], ArmRole::kReference), (Names{"a"}));
+  EXPECT_EQ(ArmsOf(plan.spec.benchmarks[0], ArmRole::kCandidate), (Names{"b"}));
+  EXPECT_EQ(ArmsOf(plan.spec.benchmarks[1], ArmRole::kReference), (Names{"b"}));
+  EXPECT_EQ(ArmsOf(plan.spec.benchmarks[1], ArmRole::kCandidate), (Names{"c"}));
+  TableOptions asked;
+  asked.references = {"b"};
+  const Benchmark turned = Plan(kExportHead + rows, asked).spec.benchmarks.at(0);
+  EXPECT_EQ(ArmsOf(turned, ArmRole::kReference), (Names{"b"}));
+  EXPECT_EQ(ArmsOf(turned, ArmRole::kCandidate), (Names{"a"}));
+}
+
+TEST(TablePlanTest, WithoutRolesTheReferenceIsNamedOrCalledBase) {
   const std::string text = "arm,t\nb,1\na,1\nc,1\n";
-  const Benchmark usual = Plan(text).spec.benchmarks.at(0);
-  EXPECT_EQ(ArmsOf(usual, ArmRole::kReference), (Names{"b"}));
-  EXPECT_EQ(ArmsOf(usual, ArmRole::kCandidate), (Names{"a", "c"}));
   TableOptions options;
   options.references = {"c", "b"};
   const Benchmark named = Plan(text, options).spec.benchmarks.at(0);
   EXPECT_EQ(ArmsOf(named, ArmRole::kReference), (Names{"c", "b"}));
   EXPECT_EQ(ArmsOf(named, ArmRole::kCandidate), (Names{"a"}));
+  const Benchmark base = Plan("arm,t\nb,1\nbase,1\n", {}).spec.benchmarks.at(0);
+  EXPECT_EQ(ArmsOf(base, ArmRole::kReference), (Names{"base"}));
+  EXPECT_EQ(ArmsOf(base, ArmRole::kCandidate), (Names{"b"}));
 }
 
-TEST(TablePlanTest, ThePlaceboOfAnExportIsNoCandidate) {
-  const std::string head = "arm,benchmark,pair,order,started_at,t\n";
-  const std::string rows = "a,x,0,1,,1\nplacebo,x,0,2,,1\nb,x,0,3,,1\n";
-  EXPECT_EQ(ArmsOf(Plan(head + rows).spec.benchmarks.at(0), ArmRole::kPlacebo), (Names{"placebo"}));
+TEST(TablePlanTest, NeverGuessesTheReference) {
+  const Result<TablePlan> plan = PlanTable(ShapeOf("arm,t\nb,1\na,1\n"), {});
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(plan.error().message, "table: nothing says which arm is the reference (it has b, a)");
+  EXPECT_EQ(plan.error().hint, "name it: --base NAME");
+}
+
+TEST(TablePlanTest, ThePlaceboIsNoCandidate) {
+  const std::string rows = "placebo,candidate,x,0,1,,1\nb,placebo,x,0,2,,1\na,reference,x,0,3,,1\n";
+  EXPECT_EQ(ArmsOf(Plan(kExportHead + rows, {}).spec.benchmarks.at(0), ArmRole::kPlacebo),
+            (Names{"b"}));
   const std::string other = "arm,t\na,1\nplacebo,1\nb,1\n";
   EXPECT_EQ(ArmsOf(Plan(other).spec.benchmarks.at(0), ArmRole::kPlacebo), Names{});
-  TableOptions options;
+  TableOptions options = AgainstA();
   options.spec.placebo = true;
   EXPECT_EQ(ArmsOf(Plan(other, options).spec.benchmarks.at(0), ArmRole::kPlacebo),
             (Names{"placebo"}));
@@ -106,7 +133,7 @@ TEST(TablePlanTest, ThePlaceboOfAnExportIsNoCandidate) {
 
 TEST(TablePlanTest, GatesWallTimeElseWhatHasADirectionElseNothing) {
   EXPECT_EQ(PlannedGates(Plan("arm,ops,wall_time\na,1,1\nb,1,1\n")), (Names{"wall_time"}));
-  TableOptions options;
+  TableOptions options = AgainstA();
   options.columns = {{"ops", "1/s", Better::kHigher, std::nullopt}};
   EXPECT_EQ(PlannedGates(Plan("arm,ops,x,cpu_time\na,1,1,1\nb,1,1,1\n", options)),
             (Names{"ops", "cpu_time"}));
@@ -130,7 +157,7 @@ TEST(TablePlanTest, TakesTheNamedGatesForEveryBenchmark) {
 }
 
 TEST(TablePlanTest, SaysWhatAColumnMeans) {
-  TableOptions options;
+  TableOptions options = AgainstA();
   options.columns = {{"t", "ms", Better::kLower, 0.5}};
   EXPECT_EQ(Plan(kPlain, options).metrics,
             (std::vector<MetricInfo>{{"t", "ms", Better::kLower, 0.5}}));
@@ -173,7 +200,7 @@ TEST(TablePlanTest, WarnsOfArmsFromDifferentDays) {
 
 TEST(TablePlanTest, RefusesWhatMakesNoSense) {
   const auto options = [](const std::function<void(TableOptions&)>& change) {
-    TableOptions made;
+    TableOptions made = AgainstA();
     change(made);
     return made;
   };
@@ -220,7 +247,7 @@ TEST(TablePlanTest, RefusesWhatMakesNoSense) {
   for (const auto& [wrong, message] : cases) {
     EXPECT_EQ(Refused("arm,t,wall_time\na,1,1\nb,1,1\n", wrong), message);
   }
-  EXPECT_EQ(Refused("arm,benchmark,t\na,x,1\nb,y,1\n", {}),
+  EXPECT_EQ(Refused("arm,benchmark,t\na,x,1\nb,y,1\n", AgainstA()),
             "table: no benchmark has rows of a reference and of another arm");
 }
 

@@ -104,7 +104,9 @@ class LiveSession {
   void Write(const benchd::Run& run, RunPhase phase) {
     const Benchmark& benchmark = spec_.benchmarks[run.benchmark];
     const std::string pair = phase == RunPhase::kWarmup ? "" : std::to_string(run.block);
-    csv_ += benchmark.arms[run.arm].name + "," + benchmark.name + "," + pair + "," +
+    const Arm& arm = benchmark.arms[run.arm];
+    const char* role = arm.role == ArmRole::kReference ? "reference" : "candidate";
+    csv_ += arm.name + "," + role + "," + benchmark.name + "," + pair + "," +
             std::to_string(++order_) + ",";
     for (const char* metric : {"wall_time", "max_rss", "ops", "latency"}) {
       csv_ += ",";
@@ -119,7 +121,7 @@ class LiveSession {
   std::mt19937_64 random_;
   std::normal_distribution<double> normal_;
   SessionAnalysis analysis_;
-  std::string csv_ = "arm,benchmark,pair,order,started_at,wall_time,max_rss,ops,latency\n";
+  std::string csv_ = "arm,role,benchmark,pair,order,started_at,wall_time,max_rss,ops,latency\n";
   std::size_t order_ = 0;
 };
 
@@ -141,7 +143,6 @@ TableOptions OptionsOf(const SessionSpec& spec) {
   options.spec = spec;
   options.method = spec.limits.runs ? Method::kFixed : spec.method;
   options.spec.limits.runs.reset();
-  options.references = {"base"};
   options.columns = ParsedColumns();
   return options;
 }

@@ -27,11 +27,20 @@ TEST(TableShapeTest, CountsRowsOfEachArmAndKnowsWhichMetricsABenchmarkHas) {
 
 TEST(TableShapeTest, DoesNotCountTheWarmUpsOfAnExport) {
   const TableShape shape = ShapeOf(
-      "arm,benchmark,pair,order,started_at,t\na,main,,1,,9\nb,main,,2,,9\n"
-      "b,main,0,3,,1\na,main,0,4,,2\n");
+      "arm,role,benchmark,pair,order,started_at,t\na,reference,main,,1,,9\nb,,main,,2,,9\n"
+      "b,candidate,main,0,3,,1\na,reference,main,0,4,,2\n");
   EXPECT_TRUE(shape.is_export);
   EXPECT_EQ(shape.benchmarks[0].arms.counts(), (Counts{1, 1}));
+  EXPECT_EQ(shape.benchmarks[0].roles,
+            (std::vector<std::optional<ArmRole>>{ArmRole::kReference, ArmRole::kCandidate}));
   EXPECT_TRUE(shape.benchmarks[0].pairs_in_stretches);
+}
+
+TEST(TableShapeTest, AnArmHasOneRoleInABenchmark) {
+  TextSource source("arm,role,benchmark,t\na,reference,x,1\na,candidate,y,1\na,candidate,x,1\n");
+  const Result<TableShape> shape = ReadShape(source, {}, Wanted());
+  ASSERT_FALSE(shape);
+  EXPECT_EQ(shape.error().message, "line 4: another role of 'a' than before");
 }
 
 TEST(TableShapeTest, SeesWhetherAPairComesBack) {

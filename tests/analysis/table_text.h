@@ -39,7 +39,15 @@ inline const Unwanted& Wanted() {
   return never;
 }
 
-inline Result<TableReport> Analyze(const std::string& text, const TableOptions& options = {}) {
+/// Of the tables whose arms are a and b.
+inline TableOptions AgainstA() {
+  TableOptions options;
+  options.references = {"a"};
+  return options;
+}
+
+inline Result<TableReport> Analyze(const std::string& text,
+                                   const TableOptions& options = AgainstA()) {
   TextSource source(text);
   return AnalyzeTable(source, options, Wanted());
 }
@@ -60,7 +68,7 @@ inline std::string Rows(const std::vector<std::pair<std::string, double>>& rows)
 
 inline TableOptions Gated(const std::string& metric, std::optional<Better> better = Better::kLower,
                           double margin = 0.02) {
-  TableOptions options;
+  TableOptions options = AgainstA();
   options.spec.benchmarks.emplace_back().gates.push_back(
       {.metric = metric, .margin = margin, .better = better});
   return options;

@@ -159,8 +159,22 @@ TEST(CsvQuotingTest, OuterBlanksAreKept) {
   sample->set_value(2);
   const std::vector<v1::Run> runs = {run};
   EXPECT_EQ(RunsToCsv(runs, {}),
-            "arm,benchmark,pair,order,started_at,in between,\"behind \"\n"
-            "\" base \",\"\tpadded\",0,1,1970-01-01T00:00:00Z,1,2\n");
+            "arm,role,benchmark,pair,order,started_at,in between,\"behind \"\n"
+            "\" base \",,\"\tpadded\",0,1,1970-01-01T00:00:00Z,1,2\n");
+}
+
+TEST(CsvPrefixTest, AMetricWithTheNameOfAColumnOrOfANumberIsMarked) {
+  v1::Run run;
+  run.set_arm("base");
+  for (const char* name :
+       {"order", "role", "4", "-1.5e3", "metric:x", "n", "4 threads", "orders"}) {
+    v1::Sample* sample = run.add_samples();
+    sample->set_metric(name);
+    sample->set_value(1);
+  }
+  EXPECT_TRUE(RunsToCsv({&run, 1}, {})
+                  .starts_with("arm,role,benchmark,pair,order,started_at,metric:order,metric:role,"
+                               "metric:4,metric:-1.5e3,metric:metric:x,n,4 threads,orders\n"));
 }
 
 v1::Run ParsedRun(v1::RunPhase phase, double resolution) {

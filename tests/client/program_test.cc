@@ -247,7 +247,7 @@ TEST_F(ProgramTest, OtherCommandsAnswer) {
   EXPECT_NE(Run({"show", "k3"}).out.find("again: benchctl compare --seed "), std::string::npos);
   EXPECT_EQ(Run({"cancel", "k3x9m2pq"}).out, "k3x9m2pq: cancelled\n");
   EXPECT_TRUE(
-      Run({"export", "k3"}).out.starts_with("arm,benchmark,pair,order,started_at,wall_time,"));
+      Run({"export", "k3"}).out.starts_with("arm,role,benchmark,pair,order,started_at,wall_time,"));
   EXPECT_EQ(nlohmann::json::parse(Run({"export", "k3", "--format", "json"}).out)["runs"].size(), 5U)
       << "four measured runs and the dropped one";
   EXPECT_NE(Run({"version"}).out.find("benchd 9.9.9 (pid 77)\n"), std::string::npos);

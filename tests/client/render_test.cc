@@ -157,28 +157,54 @@ TEST(JsonTest, EnvironmentValuesAreNeverPrinted) {
 
 TEST(CsvTest, PrintsARunARow) {
   std::vector<v1::Run> runs = SampleRuns();
-  v1::Update report;
-  v1::Comparison* rate = report.add_comparisons();
+  v1::Session session = SampleSession();
+  v1::Comparison* rate = session.mutable_report()->add_comparisons();
+  rate->set_benchmark("main");
   rate->set_metric("rate");
   rate->set_better(v1::BETTER_HIGHER);
-  ExpectGolden("runs_with_warmup.csv", RunsToCsv(runs, report));
+  ExpectGolden("runs_with_warmup.csv", RunsToCsv(runs, session));
   runs.erase(runs.begin(), runs.begin() + 2);
-  ExpectGolden("runs.csv", RunsToCsv(runs, report));
+  ExpectGolden("runs.csv", RunsToCsv(runs, session));
 }
 
 TEST(CsvTest, SamplesInsideARunBecomeOneValue) {
   const std::vector<v1::Run> runs = SampleRuns();
-  v1::Update report;
+  v1::Session session;
   // Arithmetic mean of 2 and 4; harmonic 2/(1/2 + 1/4) = 8/3 to the nearest double.
-  EXPECT_NE(RunsToCsv(runs, report).find(",3\n"), std::string::npos);
-  v1::Comparison* rate = report.add_comparisons();
+  EXPECT_NE(RunsToCsv(runs, session).find(",3\n"), std::string::npos);
+  v1::Comparison* rate = session.mutable_report()->add_comparisons();
+  rate->set_benchmark("main");
   rate->set_metric("rate");
   rate->set_better(v1::BETTER_HIGHER);
-  EXPECT_NE(RunsToCsv(runs, report).find(",2.6666666666666665\n"), std::string::npos);
+  EXPECT_NE(RunsToCsv(runs, session).find(",2.6666666666666665\n"), std::string::npos);
+}
+
+TEST(CsvTest, ARateOfOneBenchmarkIsNotOneOfAnother) {
+  std::vector<v1::Run> runs;
+  v1::Session session;
+  for (const bool higher : {true, false}) {
+    v1::Run& run = runs.emplace_back();
+    run.set_benchmark(higher ? "throughput" : "latency");
+    run.set_arm("base");
+    for (const double value : {1.0, 2.0, 4.0}) {
+      v1::Sample* sample = run.add_samples();
+      sample->set_metric("n");
+      sample->set_value(value);
+    }
+    v1::Comparison* comparison = session.mutable_report()->add_comparisons();
+    comparison->set_benchmark(run.benchmark());
+    comparison->set_metric("n");
+    comparison->set_better(higher ? v1::BETTER_HIGHER : v1::BETTER_LOWER);
+  }
+  // Harmonic 3/(1 + 1/2 + 1/4) = 12/7, arithmetic 7/3, each to the nearest double.
+  EXPECT_EQ(RunsToCsv(runs, session),
+            "arm,role,benchmark,pair,order,started_at,n\n"
+            "base,,throughput,0,1,1970-01-01T00:00:00Z,1.7142857142857142\n"
+            "base,,latency,0,2,1970-01-01T00:00:00Z,2.3333333333333335\n");
 }
 
 TEST(CsvTest, ASessionWithoutRunsIsAHeader) {
-  EXPECT_EQ(RunsToCsv({}, {}), "arm,benchmark,pair,order,started_at\n");
+  EXPECT_EQ(RunsToCsv({}, {}), "arm,role,benchmark,pair,order,started_at\n");
 }
 
 TEST(ReportTest, ShowsARegression) {
@@ -315,9 +341,11 @@ TEST(SentenceTest, KnowsThatHigherMayBeBetter) {
             "blocks)");
 }
 
-// A frozen decision goes with its own interval: the present one may have left the margin.
-TEST(SentenceTest, ADecisionStandsByItsInterval) {
-  v1::Comparison gate = RegressionUpdate().comparisons(0);
+// What stands beside the sentence, in the row and in JSON `change`, is the last look's: it must not
+// say something else.
+TEST(SentenceTest, RowAndSentenceShowTheLastLook) {
+  v1::Session session = SampleSession();
+  v1::Comparison& gate = *session.mutable_report()->mutable_comparisons(0);
   gate.set_verdict(v1::VERDICT_PASS);
   gate.mutable_change()->set_hi(0.09);
   gate.mutable_change()->set_lo(-0.03);
@@ -325,11 +353,13 @@ TEST(SentenceTest, ADecisionStandsByItsInterval) {
   gate.mutable_decided()->set_lo(-0.005);
   gate.mutable_decided()->set_hi(0.015);
   EXPECT_EQ(GateSentence(gate, kPlain),
-            "pass: candidate is at most 1.5 % slower than base (-0.5 % … +1.5 %, 99 % confidence, "
+            "pass: candidate is at most 9.0 % slower than base (-3.0 % … +9.0 %, 99 % confidence, "
             "12 blocks, decided at 8 pairs)");
-  gate.mutable_decided()->set_hi(std::numeric_limits<double>::max());
-  EXPECT_NE(GateSentence(gate, kPlain).find("-3.0 % … +9.0 %"), std::string::npos)
-      << "an end that was open is no number to print";
+  const std::string result = RenderResult(session, kPlain);
+  EXPECT_NE(result.find("-3.0 % … +9.0 %    2 %      pass, decided at 8 pairs\n"),
+            std::string::npos)
+      << result;
+  EXPECT_EQ(result.find("1.5 %"), std::string::npos) << result;
   gate.set_method(v1::METHOD_FIXED);
   gate.mutable_decided()->set_blocks(24);
   EXPECT_EQ(GateSentence(gate, kPlain).find("decided"), std::string::npos) << "one look at all";

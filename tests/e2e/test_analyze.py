@@ -50,6 +50,13 @@ class ReplayTest(Replay, DaemonTest):
         self.assertEqual({c["metric"] for c in gates}, {"t", "rate"})
         self.assertEqual(offline["decided_at"], max(c["decided"]["blocks"] for c in gates))
 
+    def test_metrics_with_the_names_of_columns(self):
+        for name in ("order", "pair", "started_at", "benchmark", "arm", "role"):
+            with self.subTest(name=name):
+                self.assert_reproduced(
+                    *LINES, "--metric", f"{name}:2%:lower", "--runs", "8",
+                    self.values(f"{name}:100:1"), self.values(f"{name}:101:1"))
+
     def test_the_clock_of_the_session_itself(self):
         self.assert_reproduced("--margin", "50%", "--max-runs", "20", "true", "true")
 
@@ -134,6 +141,26 @@ class ReplayTest(Replay, DaemonTest):
             *LINES, "--metric", "t:2%:lower", "--max-runs", "12", self.values("t:100:1"),
             *[self.values(f"t:{100 + i}:1") for i in range(4)])
 
+    def test_an_export_says_what_was_compared_with_what(self):
+        live = self.session_of(
+            *LINES, "--metric", "t:2%:lower", "--runs", "10", "-n", "old", "-n", "new",
+            self.values("t:100:1"), self.values("t:110:1"))
+        self.assertEqual(live["verdict"], "regression")
+        head, *rows = self.benchctl("export", live["session"]).stdout.splitlines()
+        # Which arm comes first was drawn; here it is the candidate.
+        rows.sort(key=lambda row: (int(row.split(",")[3]), row.startswith("old,")))
+        table = self.folder / "export.csv"
+        table.write_text("\n".join([head, *rows]) + "\n")
+        words = ("analyze", table, "--metric", "t:2%:lower", "--method", "fixed")
+        self.assert_exit(self.benchctl(*words), REGRESSION)
+        table.write_text("\n".join(",".join(row.split(",")[:1] + row.split(",")[2:])
+                                   for row in [head, *rows]) + "\n")
+        done = self.benchctl(*words)
+        self.assert_exit(done, USAGE)
+        self.assert_one_error(done, "nothing says which arm is the reference (it has new, old)")
+        self.assertIn("hint: name it: --base NAME", done.stderr)
+        self.assert_exit(self.benchctl(*words, "--base", "old"), REGRESSION)
+
     def test_a_suite(self):
         (self.folder / "suite.toml").write_text(f"""
 [defaults]
@@ -207,23 +234,26 @@ class TableTest(DaemonTest):
     def test_a_metric_without_direction_does_not_gate(self):
         rows = "".join(f"a,{100 + i % 3}\nb,{110 + i % 3}\n" for i in range(12))
         table = self.table("arm,latency\n" + rows)
-        done = self.benchctl("analyze", "--stars", "welch", "--histogram", table)
+        done = self.benchctl("analyze", "--base", "a", "--stars", "welch", "--histogram", table)
         self.assert_exit(done, PASS)
         self.assertEqual(
             done.stderr, "benchctl: no metric gates: add --metric NAME:lower or NAME:higher\n")
         for word in ("Amean", "BAmean-95", "█", "b vs a"):
             self.assertIn(word, done.stdout)
         self.assert_exit(
-            self.benchctl("analyze", "--metric", "latency:lower", table), REGRESSION)
+            self.benchctl("analyze", "--base", "a", "--metric", "latency:lower", table),
+            REGRESSION)
         self.assert_exit(
             self.benchctl("analyze", "--metric", "latency:lower", "--base", "b", table), PASS)
         self.assert_exit(
-            self.benchctl("analyze", "--column", "latency:higher,unit=1", table), PASS)
+            self.benchctl("analyze", "--base", "a", "--column", "latency:higher,unit=1", table),
+            PASS)
 
     def test_a_star_stands_where_arms_differ(self):
         rows = "".join(f"a,{100 + i % 3}\nb,{110 + i % 3}\nc,{100 + (i + 1) % 3}\n"
                        for i in range(12))
-        done = self.benchctl_json("analyze", "--stars", "welch", self.table("arm,x\n" + rows))
+        done = self.benchctl_json(
+            "analyze", "--base", "a", "--stars", "welch", self.table("arm,x\n" + rows))
         self.assert_exit(done, PASS)
         stars = {s["arm"]: s["starred"] for s in done.events[0]["summaries"]}
         self.assertEqual(stars, {"a": [], "b": ["a"], "c": []})
@@ -232,19 +262,19 @@ class TableTest(DaemonTest):
         rows = "".join(f"a,{100 + i % 7}\n" for i in range(20))
         rows += "".join(f"b,{100 + i % 5}\n" for i in range(20))
         done = self.benchctl_json(
-            "analyze", "--metric", "x:lower", self.table("arm,x\n" + rows))
+            "analyze", "--base", "a", "--metric", "x:lower", self.table("arm,x\n" + rows))
         codes = {warning["code"] for warning in done.events[0]["warnings"]}
         self.assertIn("not_interleaved", codes, done)
 
     def test_a_replay_says_when_it_was_decided(self):
         rows = "".join(f"a,{i},{100 + i % 3}\nb,{i},{110 + i % 2}\n" for i in range(40))
         table = self.table("arm,pair,x\n" + rows)
-        done = self.benchctl_json("analyze", "--metric", "x:lower", table)
+        words = ("analyze", "--base", "a", "--metric", "x:lower", table)
+        done = self.benchctl_json(*words)
         self.assert_exit(done, REGRESSION)
         verdict = done.events[0]
         self.assertEqual(verdict["decided_at"], 8)  # 10 % with 1 % of noise: at the first look
-        self.assertIn("\ndecided at 8 pairs\n",
-                      self.benchctl("analyze", "--metric", "x:lower", table).stdout)
+        self.assertIn("\ndecided at 8 pairs\n", self.benchctl(*words).stdout)
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ class JsonTest(DaemonTest):
 
         started = next(event for event in events if event["event"] == "started")
         self.assertLessEqual({"environment", "isolation", "seed"}, set(started))
-        self.assertEqual(started["seed"], 7)
+        self.assertEqual(started["seed"], "7")
         for setting in started["isolation"]:
             self.assertLessEqual({"setting", "wanted", "held"}, set(setting))
             self.assertLessEqual(set(setting), {"setting", "wanted", "actual", "held", "why"})

@@ -60,6 +60,10 @@ void CheckComparison(const Comparison& comparison) {
         comparison.margin, comparison.p_value, std::optional(comparison.confidence)}) {
     CheckFinite(value);
   }
+  if (const auto& decided = comparison.decided) {
+    FUZZ_CHECK(!decided->lo || std::abs(*decided->lo) < std::numeric_limits<double>::max());
+    FUZZ_CHECK(!decided->hi || std::abs(*decided->hi) < std::numeric_limits<double>::max());
+  }
   if (comparison.p_value) FUZZ_CHECK(*comparison.p_value >= 0 && *comparison.p_value <= 1);
 }
 

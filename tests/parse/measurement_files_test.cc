@@ -151,13 +151,13 @@ TEST(MeasurementFilesTest, RefusesTheRaggedRowThatCbdrRefuses) {
 TEST(MeasurementFilesTest, ReadsTheSameInChunksOfAnySize) {
   const std::string table =
       "\xEF\xBB\xBF"
-      "arm, benchmark ,pair,order,started_at,wall_time,\"p \"\"99\"\"\r\n\"\r\n";
+      "arm, role, benchmark ,pair,order,started_at,wall_time,\"p \"\"99\"\"\r\n\"\r\n";
   const std::string sound =
-      "arm, benchmark ,pair,order,started_at,wall_time,\"p \"\"99\"\"\"\r\n"
-      "bäse,main,0,1,2026-01-02T03:04:10.5Z,0.1234,\r\n\r\n"
-      "\"c,1\" , main,0,2,,1e-3, 12.50\r\n";
+      "arm, role, benchmark ,pair,order,started_at,wall_time,\"p \"\"99\"\"\"\r\n"
+      "bäse,reference,main,0,1,2026-01-02T03:04:10.5Z,0.1234,\r\n\r\n"
+      "\"c,1\" ,, main,0,2,,1e-3, 12.50\r\n";
   for (const std::string& text :
-       {table, sound, sound + "a,main,x,,,,\n", ReadFile("client/runs.csv")}) {
+       {table, sound, sound + "a,,main,x,,,,\n", ReadFile("client/runs.csv")}) {
     const TableReading whole = ReadTable(text);
     for (std::size_t chunk = 1; chunk <= text.size(); ++chunk) {
       EXPECT_EQ(ReadTable(text, chunk), whole) << "chunks of " << chunk;
@@ -166,11 +166,16 @@ TEST(MeasurementFilesTest, ReadsTheSameInChunksOfAnySize) {
   EXPECT_EQ(ReadTable(sound).error, "");
 }
 
+const std::map<std::optional<ArmRole>, std::string_view> kRoles{{{}, ""},
+                                                                {ArmRole::kReference, "reference"},
+                                                                {ArmRole::kCandidate, "candidate"},
+                                                                {ArmRole::kPlacebo, "placebo"}};
+
 /// A session's rows as they might have been measured: doubles of any magnitude, gaps, odd names.
 struct Session {
   std::vector<std::string> arms{"base", "a,b", "say \"hi\"", "größe"};
   std::vector<std::string> benchmarks{"main", "parse, slow"};
-  std::vector<std::string> metrics{"wall_time", "max_rss", "BM_X/threads:2/p\"99\"", "ops"};
+  std::vector<std::string> metrics{"wall_time", "max_rss", "BM_X/threads:2/p\"99\"", "order", "4"};
   std::vector<MeasurementRow> rows;
 };
 
@@ -181,6 +186,7 @@ Session RandomSession(std::mt19937_64& random) {
     MeasurementRow row;
     row.arm = i < 2 ? i : random() % session.arms.size();
     row.benchmark = random() % session.benchmarks.size();
+    row.role = std::next(kRoles.begin(), static_cast<std::ptrdiff_t>(random() % 4))->first;
     if (random() % 8 > 0) row.pair = random() % 1000;
     row.order = i + 1;
     row.started_at = Timestamp{Nanoseconds(static_cast<std::int64_t>(random() >> 2))};
@@ -205,11 +211,15 @@ std::string Field(const std::string& text) {
 
 /// As the contract has it: RFC 4180, values in shortest round-trip form.
 std::string Export(const Session& session) {
-  std::string csv = "arm,benchmark,pair,order,started_at";
+  std::string csv = "arm,role,benchmark,pair,order,started_at";
   const auto add = [&csv](std::string_view text) { csv.append(",").append(text); };
-  for (const std::string& metric : session.metrics) add(Field(metric));
+  for (const std::string& metric : session.metrics) {
+    const bool marked = metric == "order" || metric == "4";
+    add(Field(marked ? std::string(kMetricPrefix) + metric : metric));
+  }
   for (const MeasurementRow& row : session.rows) {
     csv.append("\n").append(Field(session.arms[row.arm]));
+    add(kRoles.at(row.role));
     add(Field(session.benchmarks[row.benchmark]));
     add(row.pair ? std::to_string(*row.pair) : "");
     add(std::to_string(*row.order));
@@ -229,12 +239,16 @@ TEST(MeasurementFilesTest, ReadsBackAnExportBitForBit) {
     const TableReading reading = ReadTable(csv, 1 + random() % 200);
     ASSERT_EQ(reading.error, "") << csv;
     EXPECT_TRUE(reading.is_export);
+    for (std::size_t m = 0; m < session.metrics.size(); ++m) {
+      EXPECT_EQ(reading.metrics[m].name, session.metrics[m]);
+    }
     ASSERT_EQ(reading.rows.size(), session.rows.size());
     for (std::size_t r = 0; r < session.rows.size(); ++r) {
       const MeasurementRow& written = session.rows[r];
       const MeasurementRow& read = reading.rows[r];
       EXPECT_EQ(reading.arms[read.arm], session.arms[written.arm]);
       EXPECT_EQ(reading.benchmarks[read.benchmark], session.benchmarks[written.benchmark]);
+      EXPECT_EQ(read.role, written.role);
       EXPECT_EQ(read.pair, written.pair);
       EXPECT_EQ(read.order, written.order);
       EXPECT_EQ(read.started_at, written.started_at);

@@ -25,29 +25,30 @@ TEST(MeasurementTableTest, ReadsArmsAndMetrics) {
                                                       {"ops/s", "", std::nullopt, 1}}));
   EXPECT_FALSE(reading.is_export);
   EXPECT_FALSE(reading.has_pairs);
-  const MeasurementRow first{
-      2, 0, 0, {}, {}, {}, {PrintedNumber{1.5, 0.01}, PrintedNumber{100, 1}}};
-  const MeasurementRow second{3, 1, 0, {}, {}, {}, {PrintedNumber{1.2, 0.1}, std::nullopt}};
-  const MeasurementRow third{
-      4, 0, 0, {}, {}, {}, {PrintedNumber{1.75, 0.01}, PrintedNumber{300, 100}}};
+  const MeasurementRow first{2,  0,  0,  {},
+                             {}, {}, {}, {PrintedNumber{1.5, 0.01}, PrintedNumber{100, 1}}};
+  const MeasurementRow second{3, 1, 0, {}, {}, {}, {}, {PrintedNumber{1.2, 0.1}, std::nullopt}};
+  const MeasurementRow third{4,  0,  0,  {},
+                             {}, {}, {}, {PrintedNumber{1.75, 0.01}, PrintedNumber{300, 100}}};
   EXPECT_EQ(reading.rows, (std::vector<MeasurementRow>{first, second, third}));
 }
 
 TEST(MeasurementTableTest, ReadsTheReservedColumnsInAnyPlace) {
   const TableReading reading = ReadTable(
-      "host,t,order,benchmark,started_at,pair\nx,1,7,parse,2001-09-09T01:46:40Z,"
+      "host,t,order,benchmark,started_at,role,pair\nx,1,7,parse,2001-09-09T01:46:40Z,candidate,"
       "18446744073709551615\n"
-      "y,2,,,,\n");
+      "y,2,,,,,\n");
   ASSERT_EQ(reading.error, "");
   EXPECT_EQ(reading.benchmarks, (std::vector<std::string>{"parse", "main"}));
   EXPECT_TRUE(reading.has_pairs);
   EXPECT_FALSE(reading.is_export);
   ASSERT_EQ(reading.rows.size(), 2U);
   const MeasurementRow& row = reading.rows[0];
+  EXPECT_EQ(row.role, ArmRole::kCandidate);
   EXPECT_EQ(row.pair, 18446744073709551615U);
   EXPECT_EQ(row.order, 7U);
   EXPECT_EQ(row.started_at, Timestamp{std::chrono::seconds(1'000'000'000)});
-  EXPECT_EQ(reading.rows[1], (MeasurementRow{3, 1, 1, {}, {}, {}, {PrintedNumber{2, 1}}}));
+  EXPECT_EQ(reading.rows[1], (MeasurementRow{3, 1, 1, {}, {}, {}, {}, {PrintedNumber{2, 1}}}));
 }
 
 TEST(MeasurementTableTest, GivesBuiltInNamesTheirUnitAndDirection) {
@@ -61,8 +62,8 @@ TEST(MeasurementTableTest, GivesBuiltInNamesTheirUnitAndDirection) {
 // Shortest round-trip digits say nothing about the clock: resolutions are those of model/metric.h.
 TEST(MeasurementTableTest, GivesBuiltInMetricsOfAnExportTheirOwnResolution) {
   const TableReading reading = ReadTable(
-      "arm,benchmark,pair,order,started_at,wall_time,max_rss,parsed\n"
-      "a,main,0,1,,0.5,4096,1e+06\nb,main,0,2,,0.25,1e+06,1.5\n");
+      "arm,role,benchmark,pair,order,started_at,wall_time,max_rss,parsed\n"
+      "a,reference,main,0,1,,0.5,4096,1e+06\nb,candidate,main,0,2,,0.25,1e+06,1.5\n");
   ASSERT_EQ(reading.error, "");
   EXPECT_TRUE(reading.is_export);
   EXPECT_EQ(reading.metrics, (std::vector<MetricInfo>{{"wall_time", "s", Better::kLower, 1e-9},
@@ -72,6 +73,19 @@ TEST(MeasurementTableTest, GivesBuiltInMetricsOfAnExportTheirOwnResolution) {
             (Values{PrintedNumber{0.5, 1e-9}, PrintedNumber{4096, 4096}, PrintedNumber{1e6, 1}}));
   EXPECT_EQ(reading.rows[1].values,
             (Values{PrintedNumber{0.25, 1e-9}, PrintedNumber{1e6, 4096}, PrintedNumber{1.5, 0.1}}));
+}
+
+TEST(MeasurementTableTest, APrefixMakesAnyNameAMetrics) {
+  const TableReading reading = ReadTable(
+      "arm,pair,metric:pair,metric:arm,metric:role,metric:4,metric:metric:x,metric:wall_time\n"
+      "a,0,1,2,3,4,5,6\nb,0,1,2,3,4,5,6\n");
+  ASSERT_EQ(reading.error, "");
+  std::vector<std::string> names;
+  for (const MetricInfo& metric : reading.metrics) names.push_back(metric.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"pair", "arm", "role", "4", "metric:x", "wall_time"}));
+  EXPECT_EQ(reading.metrics.back().unit, "s");
+  EXPECT_EQ(reading.rows[0].pair, 0U);
+  EXPECT_EQ(reading.rows[0].values[0]->value, 1);
 }
 
 TEST(MeasurementTableTest, NamesTheFirstMistakeWithItsPlace) {
@@ -87,11 +101,14 @@ TEST(MeasurementTableTest, NamesTheFirstMistakeWithItsPlace) {
       {"arm\na\nb\n", "line 1, column 1: no column with a metric"},
       {"arm;t\na;1\nb;2\n", "line 1, column 1: no column with a metric"},
       {"arm,benchmark,pair,order,started_at\n", "line 1, column 26: no column with a metric"},
+      {"arm,role,t\na,reference,1\nb,base,1\n", "line 3, column 3: expected a role, found 'base'"},
       {"arm,t,t\n", "line 1, column 7: a second column 't'"},
       {"arm, t,\"t\"\n", "line 1, column 8: a second column 't'"},
       {"benchmark,t,benchmark\n", "line 1, column 13: a second column 'benchmark'"},
       {"arm,pair,t,pair\n", "line 1, column 12: a second column 'pair'"},
       {"arm,t,\n", "line 1, column 7: a column without a name"},
+      {"arm,t,metric:t\n", "line 1, column 7: a second metric 't'"},
+      {"arm,t,metric:\n", "line 1, column 7: a column without a name"},
       {"branch,t,arm\n", "line 1, column 10: 'arm' is not the first column"},
       {"pair,arm,t\n", "line 1, column 1: 'pair' is the first column, the arm's"},
       {"base,15.72\n", "line 1, column 6: expected the name of a column, found the number '15.72'"},

@@ -131,7 +131,7 @@ TEST(ToProtoTest, AGateCarriesItsNumbers) {
   gate.mean_reference = 0.0;  // a zero that was measured is said
   gate.change = Effect{0.5, -0.25, std::nullopt};
   gate.verdict = Verdict::kRegression;
-  gate.decided = Decision{8, 0.1, 0.2};
+  gate.decided = Decision{8, 0.1, std::nullopt};
   gate.eta = std::chrono::seconds(10);
   Report report;
   report.elapsed = std::chrono::seconds(20);
@@ -145,6 +145,8 @@ TEST(ToProtoTest, AGateCarriesItsNumbers) {
   EXPECT_FALSE(comparison.change().has_hi());
   EXPECT_EQ(comparison.verdict(), v1::VERDICT_REGRESSION);
   EXPECT_EQ(comparison.decided().blocks(), 8U);
+  EXPECT_EQ(comparison.decided().lo(), 0.1);
+  EXPECT_FALSE(comparison.decided().has_hi());
   EXPECT_EQ(comparison.eta_seconds(), 10.0);
   EXPECT_EQ(proto.state(), v1::SESSION_STATE_DONE);
   EXPECT_EQ(proto.elapsed_seconds(), 20.0);

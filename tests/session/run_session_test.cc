@@ -135,6 +135,7 @@ TEST_F(RunSessionTest, StopsUndecidedAtTheTimeLimit) {
   EXPECT_EQ(last.report->verdict, Verdict::kUndecided);
   EXPECT_GE(last.report->elapsed, spec_.limits.max_time);
   EXPECT_LT(last.report->elapsed, spec_.limits.max_time + 2 * launcher_.run_time);
+  EXPECT_FALSE(last.report->eta) << "nothing is to come";
 }
 
 TEST_F(RunSessionTest, FailsByNameWhenARunFails) {
