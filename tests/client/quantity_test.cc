@@ -33,6 +33,16 @@ TEST(FractionTest, SaysWhatIsWrong) {
   EXPECT_EQ(Said(ParseMargin("-0")), "a margin must be above zero | write 2% or 0.02");
 }
 
+// --margin 5 meant 500 %, and passed a program that took five times as long.
+TEST(MarginTest, ABareNumberFromOneOnIsRefused) {
+  EXPECT_EQ(*ParseMargin("0.999"), 0.999);
+  EXPECT_EQ(*ParseMargin("500%"), 5);
+  for (const std::string text : {"1", "1.0", "5", "2e3"}) {
+    EXPECT_EQ(Said(ParseMargin(text)),
+              "a number without a percent sign is a fraction below 1 | write " + text + "%");
+  }
+}
+
 TEST(ProbabilityTest, ExcludesBothEnds) {
   EXPECT_EQ(*ParseProbability("99%", "99%"), 0.99);
   for (const char* text : {"0", "0%", "1", "100%", "99", "-1%"}) {
@@ -87,6 +97,18 @@ TEST(MetricTest, RecognisesSuffixesFromTheRightOnly) {
   EXPECT_EQ(*ParseMetricGate("rate:5%:lower"), (MetricGate{"rate", 0.05, {}, Direction::kLower}));
   EXPECT_EQ(*ParseMetricGate("a:lower:5%"), (MetricGate{"a:lower", 0.05, {}, {}}));
   EXPECT_EQ(*ParseMetricGate("hit:rate%"), (MetricGate{"hit:rate%", {}, {}, {}}));
+}
+
+// As --margin takes it; behind a harness' own name it may belong to the name.
+TEST(MetricTest, TakesABareFractionBehindABuiltInMetric) {
+  EXPECT_EQ(*ParseMetricGate("cpu_time:0.02"), (MetricGate{"cpu_time", 0.02, {}, {}}));
+  EXPECT_EQ(*ParseMetricGate("max_rss:0.5:lower"),
+            (MetricGate{"max_rss", 0.5, {}, Direction::kLower}));
+  EXPECT_EQ(*ParseMetricGate("own:0.02"), (MetricGate{"own:0.02", {}, {}, {}}));
+  EXPECT_EQ(Said(ParseMetricGate("cpu_time:5")),
+            "the margin 5: a number without a percent sign is a fraction below 1 | write 5%");
+  EXPECT_EQ(Said(ParseMetricGate("cpu_time:0")),
+            "the margin 0: a margin must be above zero | write 2% or 0.02");
 }
 
 TEST(MetricTest, TakesUnitsOfAbsoluteMargins) {
