@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+import unittest
 
 sys.path.insert(0, os.environ["BENCHD_TEST_PYTHON"])
 
@@ -11,7 +12,7 @@ import grpc  # noqa: E402
 from benchd.v1 import session_pb2, session_pb2_grpc  # noqa: E402
 
 from main import main  # noqa: E402
-from support import BIN, PATIENCE_S, REFUSED, USAGE, DaemonTest  # noqa: E402
+from support import BIN, PASS, PATIENCE_S, REFUSED, USAGE, DaemonTest  # noqa: E402
 
 
 class CommandLineTest(DaemonTest):
@@ -53,6 +54,41 @@ class CommandLineTest(DaemonTest):
         self.refused(
             "compare", "-n", "a", "-n", "b", "-n", "c", "true", "true", names=["name"])
         self.assert_unharmed()
+
+    # The next five are D24; issue 18 (output people read, habits they have) mends them.
+
+    @unittest.expectedFailure
+    def test_options_of_every_command_may_stand_before_its_name(self):
+        self.assert_exit(self.benchctl("--socket", self.daemon.socket, "--json", "list"), PASS)
+
+    @unittest.expectedFailure
+    def test_help_helps_with_the_command_it_names(self):
+        self.assertEqual(self.benchctl("help", "compare").stdout,
+                         self.benchctl("compare", "--help").stdout)
+        self.assert_exit(self.benchctl("help", "nonsense"), USAGE)
+
+    @unittest.expectedFailure
+    def test_cancel_by_a_prefix_answers_with_the_whole_id(self):
+        gate = self.gate()
+        submitted = self.benchctl_json("submit", "--parse", "lines", "--metric", "n:2%:lower",
+                                       gate.command, gate.command).events[0]["session"]
+        gate.arrived()
+        cancelled = self.benchctl_json("cancel", submitted[:4])
+        self.assert_exit(cancelled, PASS)
+        self.assertEqual(cancelled.events[0]["session"], submitted)
+
+    @unittest.expectedFailure
+    def test_a_scan_without_its_step_does_not_swallow_a_command(self):
+        done = self.benchctl(
+            "compare", "--parameter-scan", "size", "1", "3", "head -c {size} f", "cat f")
+        self.assert_exit(done, USAGE)
+        self.assert_one_error(done, "--parameter-scan size 1 3", "STEP")
+
+    @unittest.expectedFailure
+    def test_an_unknown_option_in_the_place_of_a_command_gets_a_suggestion(self):
+        done = self.benchctl("--versoin")
+        self.assert_exit(done, USAGE)
+        self.assert_one_error(done, "--versoin", "did you mean --version?")
 
     def test_sessions_that_do_not_exist_are_named(self):
         for command in ("show", "watch", "cancel", "export"):
