@@ -6,6 +6,9 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <vector>
+
+#include "client/suggest.h"
 
 namespace benchd::client {
 namespace {
@@ -145,6 +148,14 @@ Outcome<std::optional<double>> ParseRatioSuffix(std::string_view name, std::stri
   return std::optional<double>(*margin);
 }
 
+std::string GateExample(const BuiltinMetric& metric) {
+  const std::string name(metric.name);
+  const char* const absolute = !metric.dimension                       ? "5"
+                               : *metric.dimension == Dimension::kTime ? "2ms"
+                                                                       : "1MiB";
+  return name + ":2%, " + name + ":+" + absolute + " or " + name + ":lower";
+}
+
 }  // namespace
 
 Outcome<double> ParseNumber(std::string_view text) {
@@ -274,6 +285,24 @@ Outcome<MetricGate> ParseMetricGate(std::string_view text) {
   }
   gate.name = text;
   return gate;
+}
+
+Outcome<void> CheckBuiltinMetric(std::string_view name) {
+  if (FindBuiltin(name) != nullptr) return {};
+  const std::size_t colon = std::min(name.find(':'), name.size());
+  const BuiltinMetric* const known = FindBuiltin(name.substr(0, colon));
+  if (known != nullptr) {
+    return UsageError(
+        "'" + std::string(name.substr(colon + 1)) + "' is neither a margin nor a direction",
+        "write " + GateExample(*known));
+  }
+  std::vector<std::string_view> names;
+  for (const BuiltinMetric& metric : kBuiltinMetrics) names.push_back(metric.name);
+  const std::string nearest = Nearest(name.substr(0, colon), names);
+  if (!nearest.empty()) return UsageError("unknown metric", "did you mean " + nearest + "?");
+  std::string list;
+  for (const std::string_view one : names) list += (list.empty() ? "" : ", ") + std::string(one);
+  return UsageError("unknown metric", "there are " + list + "; --parse reads a program's own");
 }
 
 bool IsSendableText(std::string_view text) {

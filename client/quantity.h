@@ -55,6 +55,11 @@ struct MetricGate {
 /// unit: ns us ms s m h, B kB MB GB KiB MiB GiB TiB.
 Outcome<MetricGate> ParseMetricGate(std::string_view text);
 
+/// Refuses, with a suggestion, what is no metric that a run has by itself: for gates of commands
+/// whose output is not parsed. `name` is a MetricGate's, with what was not understood still behind
+/// it.
+Outcome<void> CheckBuiltinMetric(std::string_view name);
+
 /// True for well-formed UTF-8 without a NUL byte: what the wire can carry.
 bool IsSendableText(std::string_view text);
 

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "daemon/model/metric.h"
+
 namespace benchd::client {
 namespace {
 
@@ -109,6 +113,21 @@ TEST(MetricTest, TakesABareFractionBehindABuiltInMetric) {
             "the margin 5: a number without a percent sign is a fraction below 1 | write 5%");
   EXPECT_EQ(Said(ParseMetricGate("cpu_time:0")),
             "the margin 0: a margin must be above zero | write 2% or 0.02");
+}
+
+// benchctl includes nothing of the daemon's, and refuses names before it asks one.
+TEST(MetricTest, KnowsTheMetricsThatTheDaemonHas) {
+  std::size_t count = 0;
+  for (const auto& metrics : {BuiltinMetrics(), OptionalMetrics()}) {
+    for (const MetricInfo& metric : metrics) {
+      ++count;
+      EXPECT_TRUE(CheckBuiltinMetric(metric.name)) << metric.name;
+      EXPECT_EQ(bool(ParseMetricGate(metric.name + ":+1ms")), metric.unit != "B") << metric.name;
+      EXPECT_EQ(bool(ParseMetricGate(metric.name + ":+1MiB")), metric.unit != "s") << metric.name;
+    }
+  }
+  const std::string hint = CheckBuiltinMetric("no_such").error().hint;
+  EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(hint, ',')) + 1, count) << hint;
 }
 
 TEST(MetricTest, TakesUnitsOfAbsoluteMargins) {

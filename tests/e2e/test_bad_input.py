@@ -14,8 +14,14 @@ from benchd.v1 import session_pb2, session_pb2_grpc  # noqa: E402
 from main import main  # noqa: E402
 from support import BIN, PASS, PATIENCE_S, REFUSED, USAGE, DaemonTest  # noqa: E402
 
+BISECT_STOP = 128
+
 
 class CommandLineTest(DaemonTest):
+    # Two blocks, and a margin that nothing reaches.
+    ANY_VERDICT = ("--runs", "2", "--method", "fixed", "--at-limit", "estimate",
+                   "--margin", "10000%")
+
     def refused(self, *words, names=()):
         done = self.benchctl(*words)
         with self.subTest(words=words):
@@ -42,6 +48,40 @@ class CommandLineTest(DaemonTest):
         self.refused("compare", "--parse", "tea-leaves", "true", "true", names=["tea-leaves"])
         self.refused("compare", "--margin", names=["margin"])
         self.assert_unharmed()
+
+    def test_nothing_starts_with_a_gate_that_cannot_be(self):
+        """Also for `git bisect run`, which would skip every commit on 125."""
+        for option, value, hint in (
+                ("--margin", "5", "write 5%"),
+                ("--metric", "cpu_time:5", "write 5%"),
+                ("--metric", "walltime", "did you mean wall_time?"),
+                ("--metric", "no_such", "there are wall_time, "),
+                ("--metric", "wall_time:x%", "write wall_time:2%"),
+                ("--metric", "wall_time:", "write wall_time:2%"),
+                ("--metric", "max_rss:1MB", "write max_rss:2%, max_rss:+1MiB"),
+                ("--metric", "wall_time:2%:sideways", "write wall_time:2%")):
+            self.refused("compare", option, value, "true", "true", names=[option, value, hint])
+            done = self.benchctl("compare", "--bisect", option, value, "true", "true")
+            self.assert_exit(done, BISECT_STOP)
+        self.assertEqual(self.benchctl("list", "--all", "--json").stdout, "")
+
+    def test_nothing_starts_where_a_folder_or_a_file_is_missing(self):
+        for option in ("--cwd", "--input"):
+            self.refused("compare", option, "no/such", "true", "true",
+                         names=[option[2:], f"{self.folder}/no/such"])
+        # A command of the session may make it.
+        self.assert_exit(self.benchctl(
+            "compare", *self.ANY_VERDICT, "--setup", "touch made", "--input", "made",
+            "test -e made", "test -e made"), PASS)
+
+    def test_a_shells_syntax_is_refused_where_no_shell_runs(self):
+        self.refused("compare", "cat f > /dev/null", "true", names=["> at column 7", "--shell"])
+        self.refused("compare", "true", "true && true", names=["candidate", "&&", "--shell"])
+        self.refused("compare", "--setup", "make ; make", "true", "true",
+                     names=["setup", ";", "--shell"])
+        for words in (("awk 'BEGIN { exit !(2 > 1) }'", "test 1 '>' 2"),
+                      ("--shell", "cat /dev/null > /dev/null", "true && true")):
+            self.assert_exit(self.benchctl("compare", *self.ANY_VERDICT, *words), PASS)
 
     def test_wrong_commands_are_usage_errors(self):
         self.refused("compare", names=["no command"])
