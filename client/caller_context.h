@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "benchd/v1/session.pb.h"
 #include "client/outcome.h"
 #include "client/spec_input.h"
 
@@ -22,5 +23,11 @@ CapturedContext CaptureEnvironment(const char* const* entries);
 ///
 /// @errors the working directory is gone or has a name that is not UTF-8.
 Outcome<CapturedContext> CaptureCaller();
+
+/// Whether folders and input files of a session are there now; what a build or setup command may
+/// still make is left to the session.
+///
+/// @errors the first that is missing, or is a folder where a file has to be and the reverse.
+Outcome<void> CheckPlaces(const v1::SessionSpec& spec);
 
 }  // namespace benchd::client

@@ -1,10 +1,14 @@
 #include "client/quantity.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <vector>
+
+#include "client/suggest.h"
 
 namespace benchd::client {
 namespace {
@@ -46,12 +50,40 @@ const UnitInfo* FindUnit(std::string_view name) {
   return nullptr;
 }
 
-// The built-in metrics whose unit is known here; a harness' own metrics may have any.
+// What a run always has or may have. A harness' own metrics may have any name and dimension.
+struct BuiltinMetric {
+  std::string_view name;
+  std::optional<Dimension> dimension;  // none: a count
+};
+
+constexpr std::array kBuiltinMetrics = {BuiltinMetric{"wall_time", Dimension::kTime},
+                                        BuiltinMetric{"user_time", Dimension::kTime},
+                                        BuiltinMetric{"system_time", Dimension::kTime},
+                                        BuiltinMetric{"cpu_time", Dimension::kTime},
+                                        BuiltinMetric{"max_rss", Dimension::kBytes},
+                                        BuiltinMetric{"minor_faults", {}},
+                                        BuiltinMetric{"major_faults", {}},
+                                        BuiltinMetric{"voluntary_switches", {}},
+                                        BuiltinMetric{"involuntary_switches", {}},
+                                        BuiltinMetric{"read_bytes", Dimension::kBytes},
+                                        BuiltinMetric{"write_bytes", Dimension::kBytes},
+                                        BuiltinMetric{"tree_cpu_time", Dimension::kTime},
+                                        BuiltinMetric{"tree_memory_peak", Dimension::kBytes},
+                                        BuiltinMetric{"instructions", {}},
+                                        BuiltinMetric{"cycles", {}},
+                                        BuiltinMetric{"branch_misses", {}},
+                                        BuiltinMetric{"cache_misses", {}},
+                                        BuiltinMetric{"task_clock", Dimension::kTime},
+                                        BuiltinMetric{"cpu_migrations", {}}};
+
+const BuiltinMetric* FindBuiltin(std::string_view name) {
+  const auto found = std::ranges::find(kBuiltinMetrics, name, &BuiltinMetric::name);
+  return found == kBuiltinMetrics.end() ? nullptr : &*found;
+}
+
 std::optional<Dimension> DimensionOf(std::string_view metric) {
-  if (metric.ends_with("_time") || metric == "task_clock") return Dimension::kTime;
-  for (const char* bytes : {"max_rss", "tree_memory_peak", "read_bytes", "write_bytes"}) {
-    if (metric == bytes) return Dimension::kBytes;
-  }
+  if (const BuiltinMetric* known = FindBuiltin(metric)) return known->dimension;
+  if (metric.ends_with("_time")) return Dimension::kTime;
   return std::nullopt;
 }
 
@@ -104,14 +136,24 @@ Outcome<double> ParseAbsoluteMargin(std::string_view text, std::string_view metr
   return margin;
 }
 
-// Whether the segment is `P%`, and its value; a segment that is no number is part of the name.
-Outcome<std::optional<double>> ParseRatioSuffix(std::string_view segment) {
-  if (!segment.ends_with('%')) return std::optional<double>{};
-  const std::string_view number = segment.substr(0, segment.size() - 1);
+// Whether the segment is `P%`, or a bare fraction behind a built-in metric's name, and its value; a
+// segment that is neither is part of the name: BM_X/threads:2.
+Outcome<std::optional<double>> ParseRatioSuffix(std::string_view name, std::string_view segment) {
+  const bool percent = segment.ends_with('%');
+  if (!percent && FindBuiltin(name) == nullptr) return std::optional<double>{};
+  const std::string_view number = segment.substr(0, segment.size() - (percent ? 1 : 0));
   if (number.empty() || NumberLength(number) != number.size()) return std::optional<double>{};
   auto margin = ParseMargin(segment);
   if (!margin) return std::move(margin).error().Within("the margin " + std::string(segment));
   return std::optional<double>(*margin);
+}
+
+std::string GateExample(const BuiltinMetric& metric) {
+  const std::string name(metric.name);
+  const char* const absolute = !metric.dimension                       ? "5"
+                               : *metric.dimension == Dimension::kTime ? "2ms"
+                                                                       : "1MiB";
+  return name + ":2%, " + name + ":+" + absolute + " or " + name + ":lower";
 }
 
 }  // namespace
@@ -145,6 +187,11 @@ Outcome<double> ParseMargin(std::string_view text) {
   if (!margin) return margin;
   if (*margin < 0) return UsageError("a margin cannot be negative", "write 2% or 0.02");
   if (*margin == 0) return UsageError("a margin must be above zero", "write 2% or 0.02");
+  // Who writes 5 means 5 %: as a factor it would pass a program that takes five times as long.
+  if (*margin >= 1 && !text.ends_with('%')) {
+    return UsageError("a number without a percent sign is a fraction below 1",
+                      "write " + std::string(text) + "%");
+  }
   return margin;
 }
 
@@ -227,7 +274,7 @@ Outcome<MetricGate> ParseMetricGate(std::string_view text) {
       if (!absolute) return std::move(absolute).error();
       gate.absolute = *absolute;
     } else {
-      auto ratio = ParseRatioSuffix(segment);
+      auto ratio = ParseRatioSuffix(name, segment);
       if (!ratio) return std::move(ratio).error();
       gate.ratio = *ratio;
     }
@@ -238,6 +285,24 @@ Outcome<MetricGate> ParseMetricGate(std::string_view text) {
   }
   gate.name = text;
   return gate;
+}
+
+Outcome<void> CheckBuiltinMetric(std::string_view name) {
+  if (FindBuiltin(name) != nullptr) return {};
+  const std::size_t colon = std::min(name.find(':'), name.size());
+  const BuiltinMetric* const known = FindBuiltin(name.substr(0, colon));
+  if (known != nullptr) {
+    return UsageError(
+        "'" + std::string(name.substr(colon + 1)) + "' is neither a margin nor a direction",
+        "write " + GateExample(*known));
+  }
+  std::vector<std::string_view> names;
+  for (const BuiltinMetric& metric : kBuiltinMetrics) names.push_back(metric.name);
+  const std::string nearest = Nearest(name.substr(0, colon), names);
+  if (!nearest.empty()) return UsageError("unknown metric", "did you mean " + nearest + "?");
+  std::string list;
+  for (const std::string_view one : names) list += (list.empty() ? "" : ", ") + std::string(one);
+  return UsageError("unknown metric", "there are " + list + "; --parse reads a program's own");
 }
 
 bool IsSendableText(std::string_view text) {

@@ -19,7 +19,8 @@ Outcome<double> ParseNumber(std::string_view text);
 /// A fraction, as `0.02` or `2%`: both give the same double.
 Outcome<double> ParseFraction(std::string_view text);
 
-/// A margin: a fraction above zero.
+/// A margin: a fraction above zero. One of 100 % or more needs its percent sign: who writes 5 means
+/// 5 %.
 Outcome<double> ParseMargin(std::string_view text);
 
 /// A probability strictly between 0 and 1, as fraction or percentage. `example` stands in the hint.
@@ -50,8 +51,14 @@ struct MetricGate {
 };
 
 /// Suffixes are recognised from the right only: `BM_X/threads:2` is a name, `BM_X/threads:2:5%` has
-/// a margin. ABS takes a unit: ns us ms s m h, B kB MB GB KiB MiB GiB TiB.
+/// a margin. Behind a built-in metric a bare fraction is one too: `cpu_time:0.02`. ABS takes a
+/// unit: ns us ms s m h, B kB MB GB KiB MiB GiB TiB.
 Outcome<MetricGate> ParseMetricGate(std::string_view text);
+
+/// Refuses, with a suggestion, what is no metric that a run has by itself: for gates of commands
+/// whose output is not parsed. `name` is a MetricGate's, with what was not understood still behind
+/// it.
+Outcome<void> CheckBuiltinMetric(std::string_view name);
 
 /// True for well-formed UTF-8 without a NUL byte: what the wire can carry.
 bool IsSendableText(std::string_view text);

@@ -159,6 +159,8 @@ class Builder {
         if (!applied) return std::move(applied).error().Within(value.origin);
       }
     }
+    auto named = CheckGateNames(Overlay(input_.options, input.options), *benchmark);
+    if (!named) return named;
     auto margin = ApplyOwnMargin(input, benchmark);
     if (!margin) return margin;
     AddBuild(benchmark);
@@ -170,6 +172,18 @@ class Builder {
       auto variable = ParseAssignment(value.text);
       if (!variable) return std::move(variable).error().Within(value.origin);
       (*spec_.mutable_environment())[variable->first] = variable->second;
+    }
+    return {};
+  }
+
+  // What a program prints is known when it has run, everything else beforehand.
+  static Outcome<void> CheckGateNames(const OptionValues& options, const v1::Benchmark& benchmark) {
+    if (!benchmark.parse().empty()) return {};
+    for (int i = 0; i < benchmark.gates_size(); ++i) {
+      auto known = CheckBuiltinMetric(benchmark.gates(i).metric());
+      if (known) continue;
+      const OptionValue& value = options.at("metric")[static_cast<std::size_t>(i)];
+      return std::move(known).error().Within(value.origin);
     }
     return {};
   }

@@ -37,6 +37,7 @@ std::string RequestId() {
 Outcome<v1::SessionSpec> BuildCallersSpec(const SpecInput& input, const CapturedContext& caller) {
   auto spec = BuildSpec(input, caller.context);
   if (!spec) return spec;
+  if (auto there = CheckPlaces(*spec); !there) return std::move(there).error();
   for (const std::string& name : caller.skipped) {
     std::cerr << "warning: the environment variable " << name
               << " is not UTF-8: the commands do not get it\n";

@@ -42,7 +42,9 @@ void AddGateOption(const v1::Gate& gate, double session_margin, CommandText* lin
 void AddSession(const v1::SessionSpec& spec, CommandText* line) {
   constexpr double kDefaultMargin = 0.02;
   constexpr double kDefaultAlpha = 0.01;
-  if (spec.has_margin() && spec.margin() != kDefaultMargin) line->Number("--margin", spec.margin());
+  if (spec.has_margin() && spec.margin() != kDefaultMargin) {
+    line->Option("--margin", FormatRoundTripPercent(spec.margin()));
+  }
   if (spec.has_alpha() && spec.alpha() != kDefaultAlpha) line->Number("--alpha", spec.alpha());
   line->Option("--sided", SidedWord(spec.sided()), "two");
   line->Option("--method", MethodWord(spec.method()), "paired");

@@ -1,5 +1,7 @@
 #include "daemon/parse/command_line.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "daemon/base/error.h"
@@ -23,6 +25,14 @@ std::size_t Column(std::string_view text, std::size_t offset) {
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
+/// What nearly always means that a shell was expected; passed on, `cat f > x` would measure a cat
+/// that cannot find the file ">". Words that merely contain one may be a pattern or a program.
+bool IsOperator(std::string_view word) {
+  constexpr std::array<std::string_view, 8> kOperators{">",  ">>", "<", "|",
+                                                       "&&", "||", ";", "2>&1"};
+  return std::ranges::find(kOperators, word) != kOperators.end();
+}
+
 /// One pass over the command, collecting words.
 class Splitter {
  public:
@@ -32,7 +42,7 @@ class Splitter {
     while (at_ < command_.size()) {
       if (auto taken = TakeOne(); !taken) return std::move(taken).error();
     }
-    EndWord();
+    if (auto ended = EndWord(); !ended) return std::move(ended).error();
     return std::move(words_);
   }
 
@@ -40,9 +50,9 @@ class Splitter {
   Result<void> TakeOne() {
     const char c = command_[at_];
     if (IsSpace(c)) {
-      EndWord();
+      Result<void> ended = EndWord();
       ++at_;
-      return {};
+      return ended;
     }
     if (c == '\'') return TakeSingleQuoted();
     if (c == '"') return TakeDoubleQuoted();
@@ -56,6 +66,7 @@ class Splitter {
     if (at_ + 1 == command_.size()) {
       return RefuseCommand("a backslash at the end escapes nothing", R"(write \\ for a backslash)");
     }
+    quoted_ = true;
     if (command_[at_ + 1] != '\n') Keep(command_[at_ + 1]);
     at_ += 2;
     return {};
@@ -65,7 +76,7 @@ class Splitter {
     const std::size_t open = at_;
     const std::size_t close = command_.find('\'', open + 1);
     if (close == std::string_view::npos) return Unbalanced(open);
-    in_word_ = true;
+    in_word_ = quoted_ = true;
     word_.append(command_.substr(open + 1, close - open - 1));
     at_ = close + 1;
     return {};
@@ -73,7 +84,7 @@ class Splitter {
 
   Result<void> TakeDoubleQuoted() {
     const std::size_t open = at_++;
-    in_word_ = true;
+    in_word_ = quoted_ = true;
     while (at_ < command_.size() && command_[at_] != '"') {
       const bool escapes =
           command_[at_] == '\\' && at_ + 1 < command_.size() &&
@@ -98,14 +109,22 @@ class Splitter {
     word_.push_back(c);
   }
 
-  void EndWord() {
+  Result<void> EndWord() {
+    if (in_word_ && !quoted_ && IsOperator(word_)) {
+      return RefuseCommand(
+          word_ + " at column " + std::to_string(Column(command_, at_ - word_.size())) +
+              " is a shell's, and no shell runs this",
+          "add --shell; or, where the program is to get it, write '" + word_ + "'");
+    }
     if (in_word_) words_.push_back(std::exchange(word_, {}));
-    in_word_ = false;
+    in_word_ = quoted_ = false;
+    return {};
   }
 
   std::string_view command_;
   std::size_t at_ = 0;
   bool in_word_ = false;  // '' is a word too
+  bool quoted_ = false;   // the word, in part at least
   std::string word_;
   std::vector<std::string> words_;
 };

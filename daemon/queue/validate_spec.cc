@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "daemon/base/error.h"
+#include "daemon/model/metric.h"
 #include "daemon/model/spec_queries.h"
 #include "daemon/parse/command_line.h"
 #include "daemon/parse/harness_output.h"
@@ -161,6 +162,10 @@ Result<void> CompleteBenchmark(Benchmark& benchmark) {
   std::set<std::string> gated;
   for (const Gate& gate : benchmark.gates) {
     if (Result<void> ok = CheckGate(gate); !ok) return ok;
+    if (benchmark.parse.empty() && FindBuiltinMetric(gate.metric) == nullptr) {
+      return Wrong("metric", gate.metric, "is none that a run has, and no output is parsed",
+                   "docs/metrics.md lists them; --parse takes a program's own");
+    }
     if (!gated.insert(gate.metric).second) return Wrong("metric", gate.metric, "gates twice");
   }
   return {};

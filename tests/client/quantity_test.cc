@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "daemon/model/metric.h"
+
 namespace benchd::client {
 namespace {
 
@@ -31,6 +35,16 @@ TEST(FractionTest, SaysWhatIsWrong) {
   EXPECT_EQ(Said(ParseMargin("-1%")), "a margin cannot be negative | write 2% or 0.02");
   EXPECT_EQ(Said(ParseMargin("0%")), "a margin must be above zero | write 2% or 0.02");
   EXPECT_EQ(Said(ParseMargin("-0")), "a margin must be above zero | write 2% or 0.02");
+}
+
+// --margin 5 meant 500 %, and passed a program that took five times as long.
+TEST(MarginTest, ABareNumberFromOneOnIsRefused) {
+  EXPECT_EQ(*ParseMargin("0.999"), 0.999);
+  EXPECT_EQ(*ParseMargin("500%"), 5);
+  for (const std::string text : {"1", "1.0", "5", "2e3"}) {
+    EXPECT_EQ(Said(ParseMargin(text)),
+              "a number without a percent sign is a fraction below 1 | write " + text + "%");
+  }
 }
 
 TEST(ProbabilityTest, ExcludesBothEnds) {
@@ -87,6 +101,33 @@ TEST(MetricTest, RecognisesSuffixesFromTheRightOnly) {
   EXPECT_EQ(*ParseMetricGate("rate:5%:lower"), (MetricGate{"rate", 0.05, {}, Direction::kLower}));
   EXPECT_EQ(*ParseMetricGate("a:lower:5%"), (MetricGate{"a:lower", 0.05, {}, {}}));
   EXPECT_EQ(*ParseMetricGate("hit:rate%"), (MetricGate{"hit:rate%", {}, {}, {}}));
+}
+
+// As --margin takes it; behind a harness' own name it may belong to the name.
+TEST(MetricTest, TakesABareFractionBehindABuiltInMetric) {
+  EXPECT_EQ(*ParseMetricGate("cpu_time:0.02"), (MetricGate{"cpu_time", 0.02, {}, {}}));
+  EXPECT_EQ(*ParseMetricGate("max_rss:0.5:lower"),
+            (MetricGate{"max_rss", 0.5, {}, Direction::kLower}));
+  EXPECT_EQ(*ParseMetricGate("own:0.02"), (MetricGate{"own:0.02", {}, {}, {}}));
+  EXPECT_EQ(Said(ParseMetricGate("cpu_time:5")),
+            "the margin 5: a number without a percent sign is a fraction below 1 | write 5%");
+  EXPECT_EQ(Said(ParseMetricGate("cpu_time:0")),
+            "the margin 0: a margin must be above zero | write 2% or 0.02");
+}
+
+// benchctl includes nothing of the daemon's, and refuses names before it asks one.
+TEST(MetricTest, KnowsTheMetricsThatTheDaemonHas) {
+  std::size_t count = 0;
+  for (const auto& metrics : {BuiltinMetrics(), OptionalMetrics()}) {
+    for (const MetricInfo& metric : metrics) {
+      ++count;
+      EXPECT_TRUE(CheckBuiltinMetric(metric.name)) << metric.name;
+      EXPECT_EQ(bool(ParseMetricGate(metric.name + ":+1ms")), metric.unit != "B") << metric.name;
+      EXPECT_EQ(bool(ParseMetricGate(metric.name + ":+1MiB")), metric.unit != "s") << metric.name;
+    }
+  }
+  const std::string hint = CheckBuiltinMetric("no_such").error().hint;
+  EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(hint, ',')) + 1, count) << hint;
 }
 
 TEST(MetricTest, TakesUnitsOfAbsoluteMargins) {

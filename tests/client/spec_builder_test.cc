@@ -208,6 +208,40 @@ TEST(SpecBuilderTest, SaysWhichOptionIsWrong) {
             "--output : it names no file | write null, log or FILE");
 }
 
+// Without --parse the names are known beforehand: a typo must not run for a minute and fail then.
+TEST(SpecBuilderTest, AGateOnAMetricThatNoRunHasIsRefused) {
+  EXPECT_EQ(Said({"--metric", "walltime", "a", "b"}),
+            "--metric walltime: unknown metric | did you mean wall_time?");
+  EXPECT_EQ(Said({"--metric", "max-rss:+1MiB:lower", "a", "b"}),
+            "--metric max-rss:+1MiB:lower: unknown metric | did you mean max_rss?");
+  EXPECT_EQ(Said({"--metric", "cpu:5%", "a", "b"}),
+            "--metric cpu:5%: unknown metric | did you mean cpu_time?");
+  EXPECT_EQ(Said({"--metric", "no_such", "a", "b"}),
+            "--metric no_such: unknown metric | there are wall_time, user_time, system_time, "
+            "cpu_time, max_rss, minor_faults, major_faults, voluntary_switches, "
+            "involuntary_switches, read_bytes, write_bytes, tree_cpu_time, tree_memory_peak, "
+            "instructions, cycles, branch_misses, cache_misses, task_clock, cpu_migrations; "
+            "--parse reads a program's own");
+  EXPECT_TRUE(Build({"--parse", "lines", "--metric", "walltime", "a", "b"}));
+}
+
+TEST(SpecBuilderTest, AGateThatEndsInNeitherMarginNorDirectionIsRefused) {
+  constexpr char kTime[] = " | write wall_time:2%, wall_time:+2ms or wall_time:lower";
+  const std::string wrong = " is neither a margin nor a direction";
+  EXPECT_EQ(Said({"--metric", "wall_time:x%", "a", "b"}),
+            "--metric wall_time:x%: 'x%'" + wrong + kTime);
+  EXPECT_EQ(Said({"--metric", "wall_time:", "a", "b"}), "--metric wall_time:: ''" + wrong + kTime);
+  EXPECT_EQ(Said({"--metric", "wall_time:2%:sideways", "a", "b"}),
+            "--metric wall_time:2%:sideways: '2%:sideways'" + wrong + kTime);
+  EXPECT_EQ(Said({"--metric", "max_rss:1MB", "a", "b"}),
+            "--metric max_rss:1MB: '1MB'" + wrong +
+                " | write max_rss:2%, max_rss:+1MiB or max_rss:lower");
+  EXPECT_EQ(Said({"--metric", "cycles:u", "a", "b"}),
+            "--metric cycles:u: 'u'" + wrong + " | write cycles:2%, cycles:+5 or cycles:lower");
+  // perf's name for an event, which a program may print.
+  EXPECT_TRUE(Build({"--parse", "lines", "--metric", "cycles:u", "a", "b"}));
+}
+
 TEST(SpecBuilderTest, SaysWhatIsWrongWithTheArms) {
   constexpr char kTwo[] =
       " | give two commands, each one string: benchctl compare 'BASE' 'CANDIDATE'";
@@ -238,6 +272,41 @@ TEST(SpecBuilderTest, SaysWhatIsWrongWithTheArms) {
 TEST(SpecBuilderTest, ErrorsAreWrongUsage) {
   EXPECT_EQ(Build({"a"}).error().exit, ExitCode::kUsage);
   EXPECT_EQ(Build({"--margin", "x", "a", "b"}).error().exit, ExitCode::kUsage);
+}
+
+v1::SessionSpec WithPlaces(const std::string& cwd, const std::string& input) {
+  v1::SessionSpec spec;
+  v1::Benchmark* benchmark = spec.add_benchmarks();
+  benchmark->add_arms()->set_cwd("/");
+  benchmark->add_arms()->set_cwd(cwd);
+  benchmark->set_input(input);
+  return spec;
+}
+
+std::string SaidOfPlaces(const v1::SessionSpec& spec) {
+  const auto there = CheckPlaces(spec);
+  return there ? "no error" : there.error().message;
+}
+
+TEST(CallerContextTest, NamesAFolderOrFileThatIsNotThere) {
+  EXPECT_EQ(SaidOfPlaces(WithPlaces("/usr", "/proc/self/exe")), "no error");
+  EXPECT_EQ(SaidOfPlaces(WithPlaces("/usr", "/dev/null")), "no error");
+  EXPECT_EQ(SaidOfPlaces(WithPlaces("/no/such", "")), "cwd: /no/such: there is no such folder");
+  EXPECT_EQ(SaidOfPlaces(WithPlaces("/proc/self/exe", "")), "cwd: /proc/self/exe: it is no folder");
+  EXPECT_EQ(SaidOfPlaces(WithPlaces("/usr", "/no/such")), "input: /no/such: there is no such file");
+  EXPECT_EQ(SaidOfPlaces(WithPlaces("/usr", "/usr")), "input: /usr: it is a folder");
+}
+
+TEST(CallerContextTest, LeavesWhatACommandMayStillMakeToTheSession) {
+  v1::SessionSpec spec = WithPlaces("/no/such", "/no/such");
+  v1::Hooks* hooks = spec.mutable_benchmarks(0)->mutable_hooks();
+  hooks->set_setup("make");
+  EXPECT_EQ(SaidOfPlaces(spec), "cwd: /no/such: there is no such folder") << "it runs there";
+  hooks->set_cwd("/");
+  EXPECT_EQ(SaidOfPlaces(spec), "no error");
+  spec = WithPlaces("/usr", "/no/such");
+  spec.mutable_benchmarks(0)->mutable_hooks()->set_prepare("make");
+  EXPECT_EQ(SaidOfPlaces(spec), "no error");
 }
 
 TEST(CallerContextTest, SkipsWhatTheWireCannotCarry) {

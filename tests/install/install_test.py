@@ -15,6 +15,7 @@ BUILD = os.environ["BENCHD_BUILD_DIR"]
 PREFIX = os.environ["BENCHD_PREFIX"]
 CMAKE = os.environ.get("BENCHD_CMAKE", "cmake")
 SYSTEM_UNITS = pathlib.Path("/usr/lib/systemd/system")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 PROGRAMS = [
     "bin/benchctl",
@@ -97,6 +98,15 @@ class FilesTest(InstalledTree):
             r"|UMask|User|Group|Environment)"
         )
         self.assertEqual([name for name in settings if inherited.match(name)], [])
+
+    def test_the_daemon_has_its_own_limits_and_not_what_systemd_happens_to_give(self):
+        text = (self.installed / "lib/systemd/system/benchd.service").read_text()
+        limits = dict(re.findall(r"^(LimitNOFILE|TasksMax|MemoryHigh)=(\w+)$", text, re.MULTILINE))
+        self.assertEqual(set(limits), {"LimitNOFILE", "TasksMax", "MemoryHigh"})
+        # Of eight users at their limit of connections (rpc/listener.h) none keeps the next one out.
+        listener = (ROOT / "daemon/rpc/listener.h").read_text()
+        of_a_user = int(re.search(r"kMaxConnectionsPerUid = (\d+);", listener)[1])
+        self.assertGreater(int(limits["LimitNOFILE"]), 8 * of_a_user)
 
 
 @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd-analyze is not installed")

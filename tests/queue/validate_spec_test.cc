@@ -29,6 +29,13 @@ TEST(ValidateSpecTest, LeavesQuotesOfAShellScriptToTheShell) {
   EXPECT_TRUE(ValidateSpec(spec));
 }
 
+TEST(ValidateSpecTest, LeavesTheNamesOfParsedMetricsToTheProgram) {
+  SessionSpec spec = fake::TwoArms();
+  spec.benchmarks[0].parse = "lines";
+  spec.benchmarks[0].gates = {{.metric = "walltime"}};
+  EXPECT_TRUE(ValidateSpec(spec));
+}
+
 struct BadSpec {
   const char* what;
   std::function<void(SessionSpec&)> spoil;
@@ -97,9 +104,17 @@ INSTANTIATE_TEST_SUITE_P(
                 "margin: the margin of 'wall_time' is not above 0"},
         BadSpec{"gate_twice",
                 [](auto& s) {
-                  s.benchmarks[0].gates = {{.metric = "x"}, {.metric = "x"}};
+                  s.benchmarks[0].gates = {{.metric = "max_rss"}, {.metric = "max_rss"}};
                 },
-                "metric: 'x' gates twice"},
+                "metric: 'max_rss' gates twice"},
+        BadSpec{"gate_on_no_metric",
+                [](auto& s) { s.benchmarks[0].gates = {{.metric = "walltime"}}; },
+                "metric: 'walltime' is none that a run has"},
+        BadSpec{"shell_syntax", [](auto& s) { s.benchmarks[0].arms[1].command = "a > b"; },
+                "command of candidate: command: > at column 3"},
+        BadSpec{"shell_syntax_in_a_hook",
+                [](auto& s) { s.benchmarks[0].hooks.setup.command = "make && make install"; },
+                "setup: command: && at column 6"},
         BadSpec{"rate_margin_over_1",
                 [](auto& s) {
                   s.benchmarks[0].gates = {{.metric = "x", .margin = 1, .better = Better::kHigher}};
