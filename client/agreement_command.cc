@@ -26,13 +26,23 @@ Outcome<std::string> RatingsFile(const std::vector<std::string>& words) {
   return words.front();
 }
 
+// Empty where the option is not given.
+Outcome<std::string> ColumnName(const ParsedArguments& arguments, const std::string& option) {
+  const std::string* name = LastValue(arguments, option);
+  if (name == nullptr) return std::string();
+  if (name->empty()) return UsageError("--" + option + ": the name of a column is missing");
+  if (!IsSendableText(*name)) return UsageError("--" + option + " " + *name + ": it is not UTF-8");
+  return *name;
+}
+
 Outcome<v1::AgreementOptions> ReadAgreementOptions(const ParsedArguments& arguments) {
   v1::AgreementOptions options;
-  if (const std::string* truth = LastValue(arguments, "truth"); truth != nullptr) {
-    if (truth->empty()) return UsageError("--truth: the name of a column is missing");
-    if (!IsSendableText(*truth)) return UsageError("--truth " + *truth + ": it is not UTF-8");
-    options.set_truth(*truth);
-  }
+  auto subjects = ColumnName(arguments, "subjects");
+  if (!subjects) return std::move(subjects).error();
+  options.set_subjects(*std::move(subjects));
+  auto truth = ColumnName(arguments, "truth");
+  if (!truth) return std::move(truth).error();
+  options.set_truth(*std::move(truth));
   if (const std::string* raters = LastValue(arguments, "raters"); raters != nullptr) {
     std::size_t begin = 0;
     std::size_t end = 0;

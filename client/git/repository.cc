@@ -1,9 +1,11 @@
 #include "client/git/repository.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
 #include "client/git/snapshot.h"
+#include "client/quantity.h"
 
 namespace benchd::client {
 namespace {
@@ -30,6 +32,15 @@ ClientError NoRepository(const std::string& cwd, const ProcessEnd& end) {
   }
   // As of one that belongs to somebody else: git says what to do about it itself.
   return UsageError("git: " + said);
+}
+
+// What the user calls the commit, unless that says nothing later (HEAD) or is its id anyway.
+bool NamesCommit(const std::string& typed, const std::string& id) {
+  constexpr std::size_t kLongestDescription = 200;  // the daemon's limit
+  const bool plain = IsSendableText(typed) && std::ranges::none_of(typed, [](unsigned char c) {
+                       return c < ' ' || c == 0x7F;
+                     });
+  return plain && typed != "HEAD" && !id.starts_with(typed) && typed.size() <= kLongestDescription;
 }
 
 }  // namespace
@@ -66,7 +77,8 @@ Outcome<NamedCommit> Repository::Resolve(const std::string& revision) const {
                           : "git log --oneline shows commits, git branch -a branches");
   }
   if (found->out.ends_with('\n')) found->out.pop_back();
-  auto description = git_.Ask({"describe", "--always", found->out});
+  if (NamesCommit(revision, found->out)) return NamedCommit{std::move(found->out), revision};
+  auto description = git_.Ask({"describe", "--tags", "--always", found->out});
   if (!description) return std::move(description).error();
   return NamedCommit{std::move(found->out), *std::move(description)};
 }
@@ -98,7 +110,7 @@ Outcome<CommitPair> Repository::Resolve(const RevisionRange& range) const {
   if (!candidate) return std::move(candidate).error();
   if (base->id == candidate->id) {
     const bool dirty = !range.worktree && HasChanges();
-    return UsageError("both sides are the same commit, " + base->description,
+    return UsageError("both sides are the same commit, " + base->id.substr(0, 7),
                       dirty ? "what is not committed is compared by " + range.base + "..WORKTREE"
                             : "name two that differ");
   }

@@ -8,7 +8,8 @@
 
 namespace benchd::client {
 
-/// One commit by its full id, and by what `git describe --always` calls it.
+/// One commit by its full id, and by what the user calls it; where that would say nothing later
+/// (HEAD, WORKTREE) or is an id, by `git describe --tags --always`.
 struct NamedCommit {
   std::string id;
   std::string description;

@@ -86,7 +86,7 @@ Outcome<NamedCommit> SnapshotWorktree(const Git& anywhere, const std::string& to
   if (!head) {
     return UsageError("WORKTREE: nothing was ever committed", "commit once, to have a base");
   }
-  auto description = git.Ask({"describe", "--always", *head});
+  auto description = git.Ask({"describe", "--tags", "--always", *head});
   if (!description) return std::move(description).error();
   auto committed = git.Ask({"show", "--no-patch", "--no-show-signature", "--format=%T %ct", *head});
   if (!committed) return std::move(committed).error();

@@ -37,7 +37,7 @@ Result<void> AddPairs(const RatingTable& table, AgreementReport& report) {
 }  // namespace
 
 Result<AgreementReport> AnalyzeAgreement(std::string_view csv, const AgreementRequest& request) {
-  Result<RatingTable> table = ParseRatings(csv, request.raters);
+  Result<RatingTable> table = ParseRatings(csv, request.raters, request.subjects);
   if (!table) return std::move(table).error();
   if (table->raters.size() > kMaxRaters) {
     return InvalidArgument("ratings", "more than " + std::to_string(kMaxRaters) + " raters",

@@ -88,44 +88,70 @@ Result<Sheet> ReadSheet(std::string_view text) {
   return sheet;
 }
 
-bool NamesSubjects(const std::vector<Cell>& column) {
+bool MayNameSubjects(const std::vector<Cell>& column) {
   std::set<std::string_view> seen;
-  return std::ranges::all_of(column,
-                             [&seen](const Cell& cell) { return seen.insert(cell.text).second; });
+  return column.size() > 1 && std::ranges::all_of(column, [&seen](const Cell& cell) {
+           return seen.insert(cell.text).second;
+         });
 }
 
-Result<std::vector<std::size_t>> Choose(const Sheet& sheet,
-                                        const std::vector<std::string>& wanted) {
+Result<std::size_t> FindColumn(const Sheet& sheet, const std::string& name) {
+  const std::optional<std::size_t> found = sheet.names.Find(name);
+  if (found) return *found;
+  return InvalidArgument("column " + Quoted(name), "the table has no such column",
+                         "the first line of the table names them");
+}
+
+Result<std::vector<std::size_t>> ChooseWanted(const Sheet& sheet,
+                                              const std::vector<std::string>& wanted,
+                                              const std::string& subjects) {
   std::vector<std::size_t> chosen;
   for (const std::string& name : wanted) {
-    const std::optional<std::size_t> found = sheet.names.Find(name);
-    if (!found) {
-      return InvalidArgument("column " + Quoted(name), "the table has no such column",
-                             "the first line of the table names them");
-    }
-    if (std::ranges::find(chosen, *found) != chosen.end()) {
+    const Result<std::size_t> found = FindColumn(sheet, name);
+    if (!found) return found.error();
+    if (name == subjects || std::ranges::find(chosen, *found) != chosen.end()) {
       return InvalidArgument("column " + Quoted(name), "it is named twice");
     }
     chosen.push_back(*found);
   }
-  if (wanted.empty()) {
-    // With one row, nothing repeats itself.
-    const bool named = sheet.columns.front().size() > 1 && NamesSubjects(sheet.columns.front());
-    for (std::size_t i = named ? 1 : 0; i < sheet.columns.size(); ++i) chosen.push_back(i);
+  return chosen;
+}
+
+Result<std::vector<std::size_t>> ChooseAll(const Sheet& sheet, const std::string& subjects) {
+  std::vector<std::size_t> chosen;
+  const std::string& first = sheet.names.all().front();
+  // Raters who never repeat themselves are rare, but a guess would take one's ratings away unseen.
+  if (subjects.empty() && MayNameSubjects(sheet.columns.front())) {
+    return InvalidArgument("column " + Quoted(first),
+                           "no two of its fields are equal: it may name the subjects, or rate them",
+                           "say which by --subjects " + first + ", or by --raters and all names");
   }
-  if (chosen.size() < 2) {
-    return InvalidArgument("ratings", "there are fewer than two raters",
-                           "give a column for each; the first one may name the subjects");
+  for (std::size_t i = 0; i < sheet.columns.size(); ++i) {
+    if (sheet.names.all()[i] != subjects) chosen.push_back(i);
+  }
+  return chosen;
+}
+
+Result<std::vector<std::size_t>> Choose(const Sheet& sheet, const std::vector<std::string>& wanted,
+                                        const std::string& subjects) {
+  if (!subjects.empty()) {
+    const Result<std::size_t> found = FindColumn(sheet, subjects);
+    if (!found) return found.error();
+  }
+  auto chosen = wanted.empty() ? ChooseAll(sheet, subjects) : ChooseWanted(sheet, wanted, subjects);
+  if (chosen && chosen->size() < 2) {
+    return InvalidArgument("ratings", "there are fewer than two raters", "give a column for each");
   }
   return chosen;
 }
 
 }  // namespace
 
-Result<RatingTable> ParseRatings(std::string_view text, const std::vector<std::string>& wanted) {
+Result<RatingTable> ParseRatings(std::string_view text, const std::vector<std::string>& wanted,
+                                 const std::string& subjects) {
   const Result<Sheet> sheet = ReadSheet(text);
   if (!sheet) return sheet.error();
-  const Result<std::vector<std::size_t>> chosen = Choose(*sheet, wanted);
+  const Result<std::vector<std::size_t>> chosen = Choose(*sheet, wanted, subjects);
   if (!chosen) return chosen.error();
   RatingTable table;
   TableNames categories;

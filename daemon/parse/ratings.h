@@ -25,13 +25,14 @@ inline constexpr std::size_t kMaxCategories = 100;
 /// Reads CSV: a line of names, then a row a subject, a column a rater; each field is the category
 /// that the rater put the subject in, any text.
 ///
-/// @param wanted  the columns that rate, in this order. Empty: all, less the first one where no two
-///                of its fields are equal, which then names the subjects (one that rates would
-///                repeat itself).
+/// @param wanted    the columns that rate, in this order. Empty: all but `subjects`.
+/// @param subjects  the column that names the subjects; empty: there is none.
 /// @errors kInvalidArgument "line 3, column 5: ...": a field without a rating, a row with another
 ///         number of fields, a name twice or none, more than kMaxRatings or kMaxCategories; those
-///         of CsvParser. At the end: no subject, fewer than two raters. "column NAME: ..." for a
-///         wanted one that is not there, or is wanted twice.
-Result<RatingTable> ParseRatings(std::string_view text, const std::vector<std::string>& wanted);
+///         of CsvParser. At the end: no subject, fewer than two raters. "column NAME: ..." for one
+///         that is asked for and not there, or asked for twice; without `wanted` and `subjects`,
+///         for a first one of which no two fields are equal: it may name the subjects or rate.
+Result<RatingTable> ParseRatings(std::string_view text, const std::vector<std::string>& wanted,
+                                 const std::string& subjects = {});
 
 }  // namespace benchd

@@ -46,6 +46,7 @@ Result<void> AgreementReactor::Take(const v1::AgreementRequest& request) {
   if (request.has_options()) {
     if (begun_) return InvalidArgument("options", "came late", "send them once, and first");
     options_.raters.assign(request.options().raters().begin(), request.options().raters().end());
+    options_.subjects = request.options().subjects();
     options_.truth = request.options().truth();
   }
   begun_ = true;

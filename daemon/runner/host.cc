@@ -109,7 +109,9 @@ Result<Host> LookAround(const std::string& root) {
   host.files = KernelFiles(root);
   const std::string oom_score = KernelFiles("/").Read("proc/self/oom_score_adj").value_or("0");
   host.reset_oom_score = oom_score != "0";
-  host.reset_nice = getpriority(PRIO_PROCESS, 0) != 0;
+  // Children inherit it: no system call is spent on it in each of them.
+  setpriority(PRIO_PROCESS, 0, 0);
+  host.own_nice = getpriority(PRIO_PROCESS, 0);
   // Without it rusage has zeros (fs/proc/base.c, kernel/sys.c).
   host.counts_io = access("/proc/self/io", F_OK) == 0;
 

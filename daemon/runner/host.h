@@ -25,7 +25,7 @@ struct Host {
   bool has_inheritable = false;
   std::array<__user_cap_data_struct, 2> capabilities{};  ///< own ones, inheritable ones cleared
   bool reset_oom_score = false;
-  bool reset_nice = false;
+  int own_nice = 0;        ///< above 0: what we were started with, and may not lower
   bool counts_io = false;  ///< the kernel counts bytes from and to storage
 
   std::vector<int> usable_cpus;  ///< all that the kernel lets us use

@@ -119,8 +119,10 @@ LaunchPlan::LaunchPlan(const Host& host, LaunchSpec spec)
 }
 
 void LaunchPlan::Apply(const Host& host, const ChildSettings& settings) {
-  plan_.set_nice = host.reset_nice || settings.nice != 0;
-  plan_.nice = settings.nice;
+  // What may not be lowered is inherited (the verdict says so); what a profile wants below 0 is
+  // tried, and its refusal told.
+  plan_.nice = host.own_nice > 0 ? std::max(settings.nice, host.own_nice) : settings.nice;
+  plan_.set_nice = plan_.nice != host.own_nice;
   if (settings.policy == "batch") plan_.policy = SCHED_BATCH;
   if (settings.policy == "fifo") {
     plan_.policy = SCHED_FIFO;

@@ -176,7 +176,8 @@ void MachineSetup::Begin(const Host& host, std::vector<KnownProfile> profiles,
                                      .journal = journal_ ? &*journal_ : nullptr,
                                      .why_nothing = why_nothing_,
                                      .counters = std::move(counters),
-                                     .overlap = host.cpus.why});
+                                     .overlap = host.cpus.why,
+                                     .own_nice = host.own_nice});
 }
 
 }  // namespace benchd

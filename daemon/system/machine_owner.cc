@@ -136,6 +136,12 @@ std::vector<Warning> MachineOwner::WarningsOf(const Session& session,
                             "aslr = \"off\": one memory layout was measured, which may favour "
                             "either side by itself"));
   }
+  if (parts_.own_nice > child_profile_.nice) {
+    warnings.push_back(
+        Warn("nice_inherited", "the runs had the nice value " + std::to_string(parts_.own_nice) +
+                                   " that benchd was started with and may not lower: whatever else "
+                                   "wants a CPU goes before them"));
+  }
   return warnings;
 }
 

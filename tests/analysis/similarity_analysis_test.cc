@@ -81,7 +81,7 @@ TEST(AnalyzeAgreementTest, HoldsEveryRaterAgainstTheTruth) {
       "s2,dissimilar,dissimilar,dissimilar\n"
       "s3,similar,dissimilar,similar\n"
       "s4,similar,similar,similar\n";
-  const auto report = AnalyzeAgreement(kTable, {.truth = "human"});
+  const auto report = AnalyzeAgreement(kTable, {.subjects = "file", .truth = "human"});
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_EQ(report->subjects, 4U);
   EXPECT_EQ(report->pairs.size(), 3U);

@@ -68,15 +68,39 @@ TEST_F(RepositoryTest, ResolvesAndDescribesBothSides) {
   const auto pair = Pair("v1..HEAD");
   ASSERT_TRUE(pair) << pair.error().message;
   EXPECT_EQ(pair->base, (NamedCommit{first_, "v1"}));
-  EXPECT_EQ(pair->candidate.id, second);
-  EXPECT_EQ(pair->candidate.description, "v1-1-g" + second.substr(0, 7));
+  EXPECT_EQ(pair->candidate, (NamedCommit{second, "v1-1-g" + second.substr(0, 7)}));
   // The same from below: a subfolder and another worktree are the same repository.
   std::filesystem::create_directory(repository() + "/sub");
   Git({"worktree", "add", "--quiet", "--detach", folder() + "/other", "v1"});
-  EXPECT_EQ(*Pair("v1..main", repository() + "/sub"), *pair);
-  EXPECT_EQ(*Pair("v1..main", folder() + "/other"), *pair);
+  EXPECT_EQ(Pair("v1..main", repository() + "/sub")->candidate, (NamedCommit{second, "main"}));
+  EXPECT_EQ(Pair("v1..main", folder() + "/other")->candidate, (NamedCommit{second, "main"}));
   EXPECT_EQ(Repository::Open(folder() + "/other")->common_dir(), repository() + "/.git");
   EXPECT_EQ(Repository::Open(repository() + "/sub")->common_dir(), repository() + "/.git");
+}
+
+// A lightweight tag is what most projects have: `git describe` alone passes it over.
+TEST_F(RepositoryTest, CallsACommitWhatTheUserCallsIt) {
+  Git({"tag", "-a", "v0", "-m", "annotated"});
+  Write("a.txt", "one\n");
+  const std::string second = Commit("second");
+  Git({"tag", "v1"});
+  Write("a.txt", "two\n");
+  const std::string third = Commit("third");
+  Git({"tag", "v2"});
+  const auto pair = Pair("v1..v2");
+  ASSERT_TRUE(pair) << pair.error().message;
+  EXPECT_EQ(pair->base, (NamedCommit{second, "v1"}));
+  EXPECT_EQ(pair->candidate, (NamedCommit{third, "v2"}));
+  // An id and HEAD say nothing by themselves.
+  EXPECT_EQ(*Pair(second + ".."), *pair);
+  EXPECT_EQ(*Pair(second.substr(0, 9) + ".." + third.substr(0, 9)), *pair);
+  EXPECT_EQ(Pair("v2~1..v2")->base, (NamedCommit{second, "v2~1"}));
+  Write("a.txt", "three\n");
+  EXPECT_EQ(Pair("v1..WORKTREE")->candidate.description, "v2-dirty");
+  // A description has 200 bytes at most.
+  std::string long_winded = "v2";
+  for (int i = 0; i < 100; ++i) long_winded += "^0";
+  EXPECT_EQ(Pair("v1.." + long_winded)->candidate, (NamedCommit{third, "v2"}));
 }
 
 TEST_F(RepositoryTest, ThreeDotsStartFromTheCommonAncestor) {

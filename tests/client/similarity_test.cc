@@ -153,11 +153,12 @@ TEST_F(SimilarityProgramTest, RefusesWhatMakesNoSense) {
 }
 
 TEST_F(SimilarityProgramTest, AgreementSendsItsOptionsAndPrintsTheAnswer) {
-  const Ended ended =
-      Run({"agreement", File("r.csv"), "--truth", "human", "--raters", "human,literal"});
+  const Ended ended = Run({"agreement", File("r.csv"), "--subjects", "file", "--truth", "human",
+                           "--raters", "human,literal"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_NE(ended.out.find("Fleiss' kappa 0.312, fair"), std::string::npos) << ended.out;
   const v1::AgreementOptions options = daemon_->agreement_options();
+  EXPECT_EQ(options.subjects(), "file");
   EXPECT_EQ(options.truth(), "human");
   ASSERT_EQ(options.raters_size(), 2);
   EXPECT_EQ(options.raters(1), "literal");

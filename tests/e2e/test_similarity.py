@@ -87,7 +87,7 @@ class SimilarityTest(DaemonTest):
     def test_raters_agree_as_computed_by_hand(self):
         table = self.file("ratings.csv", "file,human,tool\ns1,similar,similar\n"
                           "s2,dissimilar,similar\ns3,dissimilar,dissimilar\n")
-        done = self.benchctl_json("agreement", table, "--truth", "human")
+        done = self.benchctl_json("agreement", table, "--subjects", "file", "--truth", "human")
         self.assert_exit(done, PASS)
         answer = done.events[0]
         self.assertAlmostEqual(answer["kappa"], 1 / 3, delta=1e-12)
@@ -95,6 +95,10 @@ class SimilarityTest(DaemonTest):
         confusion = answer["confusions"][0]
         self.assertEqual(confusion["counts"], [[1, 0], [1, 1]])
         self.assertEqual(confusion["scores"]["dissimilar"], {"sensitivity": 0.5, "specificity": 1})
+        # It names the subjects, or rates them in three categories: not ours to guess.
+        done = self.benchctl("agreement", table)
+        self.assert_exit(done, USAGE)
+        self.assert_one_error(done, "column 'file'", "--subjects file", "--raters")
         done = self.benchctl("agreement", self.file("hole.csv", "a,b\nx,\n"))
         self.assert_exit(done, USAGE)
         self.assert_one_error(done, "hole.csv: line 2, column 3: 'b' has no rating here")

@@ -11,8 +11,9 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-void ExpectRefused(std::string_view text, std::string_view message, const Names& wanted = {}) {
-  const auto table = ParseRatings(text, wanted);
+void ExpectRefused(std::string_view text, std::string_view message, const Names& wanted = {},
+                   const std::string& subjects = {}) {
+  const auto table = ParseRatings(text, wanted, subjects);
   ASSERT_FALSE(table) << text;
   EXPECT_EQ(table.error().message, message);
 }
@@ -20,8 +21,8 @@ void ExpectRefused(std::string_view text, std::string_view message, const Names&
 constexpr std::string_view kNamed =
     "file,anna,ben\ns1,similar,similar\ns2,similar,dissimilar\ns3,dissimilar,dissimilar\n";
 
-TEST(RatingsTest, TakesAFirstColumnThatNeverRepeatsItselfForTheSubjects) {
-  const auto table = ParseRatings(kNamed, {});
+TEST(RatingsTest, LeavesOutTheColumnThatNamesTheSubjects) {
+  const auto table = ParseRatings(kNamed, {}, "file");
   ASSERT_TRUE(table) << table.error().message;
   EXPECT_EQ(table->raters, (Names{"anna", "ben"}));
   EXPECT_EQ(table->categories, (Names{"similar", "dissimilar"}));
@@ -32,6 +33,20 @@ TEST(RatingsTest, TakesEveryColumnWhereTheFirstOneRates) {
   const auto table = ParseRatings("a,b,c\nyes,yes,no\nno,no,no\nyes,no,yes\n", {});
   ASSERT_TRUE(table) << table.error().message;
   EXPECT_EQ(table->raters, (Names{"a", "b", "c"}));
+}
+
+// Three subjects in three categories: a rating, which used to be dropped without a word.
+TEST(RatingsTest, AsksAboutAFirstColumnThatMayNameTheSubjectsOrRate) {
+  constexpr std::string_view kVaried = "anna,ben,carl\nlow,low,low\nmid,mid,low\nhigh,mid,mid\n";
+  ExpectRefused(kVaried,
+                "column 'anna': no two of its fields are equal: it may name the subjects, or rate "
+                "them");
+  const auto all = ParseRatings(kVaried, {"anna", "ben", "carl"});
+  ASSERT_TRUE(all) << all.error().message;
+  EXPECT_EQ(all->raters, (Names{"anna", "ben", "carl"}));
+  const auto last = ParseRatings(kVaried, {}, "carl");
+  ASSERT_TRUE(last) << last.error().message;
+  EXPECT_EQ(last->raters, (Names{"anna", "ben"}));
 }
 
 TEST(RatingsTest, TakesTheColumnsThatAreWantedInTheirOrder) {
@@ -46,7 +61,9 @@ TEST(RatingsTest, RefusesWhatCannotBeComparedByItsPlace) {
   ExpectRefused("a,a\nx,y\n", "line 1, column 3: column 'a' is there twice");
   ExpectRefused("a,\nx,y\n", "line 1, column 3: a column has no name");
   ExpectRefused("a,b\n", "line 2, column 1: there is no subject");
-  ExpectRefused("file,a\ns1,x\ns2,x\n", "ratings: there are fewer than two raters");
+  ExpectRefused("file,a\ns1,x\ns2,x\n", "ratings: there are fewer than two raters", {}, "file");
+  ExpectRefused(kNamed, "column 'carl': the table has no such column", {}, "carl");
+  ExpectRefused(kNamed, "column 'anna': it is named twice", {"anna", "ben"}, "anna");
   ExpectRefused(kNamed, "column 'carl': the table has no such column", {"anna", "carl"});
   ExpectRefused(kNamed, "column 'anna': it is named twice", {"anna", "anna"});
 }

@@ -224,6 +224,7 @@ TEST_F(SimilarityTest, ADaemonThatStopsEndsTheCall) {
 TEST_F(SimilarityTest, TellsHowRatersAgree) {
   Work();
   v1::AgreementOptions options;
+  options.set_subjects("file");
   options.set_truth("human");
   v1::AgreementResponse response;
   const grpc::Status status = Agree(kRatings, options, &response);

@@ -1,6 +1,7 @@
 // What a child finds when it begins, and why one does not begin.
 
 #include <gtest/gtest.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -10,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <fstream>
@@ -200,6 +202,26 @@ TEST(LaunchTest, ResetsNiceAndOomAdjustmentOfTheChildAlone) {
   });
   EXPECT_EQ(runner.OutputOf(ScriptOf("cat /proc/self/oom_score_adj; nice")), "0\n0\n");
   EXPECT_EQ(ReadFile("/proc/" + std::to_string(runner.pid()) + "/oom_score_adj"), "100\n");
+}
+
+/// `nice` as a CI agent without privileges does it: nothing leads back.
+void BeNicedForGood() {
+  if (nice(5) == -1) _exit(124);
+  const rlimit none{};
+  if (setrlimit(RLIMIT_NICE, &none) != 0) _exit(124);
+  if (geteuid() == 0 && prctl(PR_CAPBSET_DROP, CAP_SYS_NICE) != 0) _exit(124);
+}
+
+TEST(LaunchTest, InheritsANiceValueThatMayNotBeLoweredAndWarns) {
+  RunnerProcess runner(RunnerIds::kOwn, BeNicedForGood);
+  runner.Send(wire::AcquireMachine{.request = 1, .isolation = Isolation::kOff});
+  ASSERT_TRUE(runner.Await<wire::MachineAcquired>().machine);
+  const int inherited = std::min(getpriority(PRIO_PROCESS, 0) + 5, 19);  // setpriority(2)
+  EXPECT_EQ(runner.OutputOf(ScriptOf("nice")), std::to_string(inherited) + "\n");
+  runner.Send(wire::ReleaseMachine{.request = 2});
+  const MachineEnd end = runner.Await<wire::MachineReleased>().end;
+  ASSERT_FALSE(end.warnings.empty());
+  EXPECT_EQ(end.warnings.back().code, "nice_inherited");
 }
 
 /// Answers clone3 with ENOSYS from now on, as the filters of some containers do.
