@@ -173,7 +173,8 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Cancel(Caller caller, std::strin
       Result<void> noted = co_await NoteCancel(std::move(snapshot), caller);
       if (!noted) co_return std::move(noted).error().Within("cancel");
       if (running_ == *id) continue;
-      if (mode_.paused) co_return book_.Find(*id)->snapshot;
+      // Nobody waits for a turn that does not come before benchd is resumed, or back.
+      if (mode_.paused || stopping_) co_return book_.Find(*id)->snapshot;
     } else if (!ending_.contains(*id)) {
       co_return co_await CancelWaiting(std::move(snapshot), std::move(caller));
     }
