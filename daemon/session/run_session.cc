@@ -344,8 +344,8 @@ asio::awaitable<std::optional<Failure>> Session::CleanUp(std::optional<Failure> 
     snapshot_.failure = failure;
   }
   Publish();
-  HookResult cleanup =
-      co_await RunHooks(&services_.launcher, &spec_, snapshot_.id, SessionHook::kCleanup);
+  HookResult cleanup = co_await RunHooks(&services_.launcher, &services_.cancel, &spec_,
+                                         snapshot_.id, SessionHook::kCleanup);
   keeper_.KeepLog(std::move(cleanup.log));
   std::optional<Failure> unkept = co_await Commit();
   // Stopped in the middle: the next start does it again.

@@ -17,6 +17,7 @@ asio::awaitable<void> Clock::Wait(Nanoseconds duration) const {
 }
 
 asio::awaitable<Result<ProgramIdentity>> Launcher::Resolve(ChildSpec child) {
+  if (during_resolve) during_resolve();
   const auto it = programs.find(child.argv.front());
   if (it != programs.end()) co_return it->second;
   ProgramIdentity identity;
@@ -25,14 +26,16 @@ asio::awaitable<Result<ProgramIdentity>> Launcher::Resolve(ChildSpec child) {
 }
 
 asio::awaitable<Result<void>> Launcher::Open(std::vector<ChildSpec> children) {
+  if (during_open) during_open();
   children_ = std::move(children);
   open_ = true;
-  cancelled_ = false;
   co_return Result<void>{};
 }
 
 asio::awaitable<SeriesOutcome> Launcher::Run(SeriesOrder order) {
   series_.push_back(order);
+  running_ = true;
+  cancelled_ = false;
   SeriesOutcome outcome;
   const SteadyTime begin = clock_.Steady();
   for (const RunOrder& run : order.runs) {
@@ -47,6 +50,7 @@ asio::awaitable<SeriesOutcome> Launcher::Run(SeriesOrder order) {
     }
     outcome.runs.push_back(std::move(*done));
   }
+  running_ = false;
   co_return outcome;
 }
 

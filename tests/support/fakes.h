@@ -64,11 +64,14 @@ class Launcher : public benchd::Launcher {
   std::map<std::string, RunOutcome> outcomes;
   /// Called in every run before the program; a test's chance to cancel or to count.
   std::function<void()> during_run;
+  /// Called in every Resolve() and every Open(), when no run is under way.
+  std::function<void()> during_resolve;
+  std::function<void()> during_open;
 
   asio::awaitable<Result<ProgramIdentity>> Resolve(ChildSpec child) override;
   asio::awaitable<Result<void>> Open(std::vector<ChildSpec> children) override;
   asio::awaitable<SeriesOutcome> Run(SeriesOrder order) override;
-  void CancelRun() override { cancelled_ = true; }
+  void CancelRun() override { cancelled_ = running_; }
   asio::awaitable<void> Close() override;
 
   /// All runs so far, and how they were ordered together.
@@ -89,6 +92,7 @@ class Launcher : public benchd::Launcher {
   Result<RunOutcome> RunOne(const RunOrder& order);
 
   bool open_ = false;
+  bool running_ = false;
   bool cancelled_ = false;
 };
 
