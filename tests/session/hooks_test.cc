@@ -65,7 +65,7 @@ class HooksTest : public testing::Test {
     const std::vector<std::string> ran = Ran();
     return std::count(ran.begin(), ran.end(), program);
   }
-  std::string Log() { return *RunToEnd(loop_, store_.LoadLog(id_)); }
+  std::string Log() { return RunToEnd(loop_, store_.LoadLog(id_, SIZE_MAX))->text; }
 
   asio::io_context loop_;
   fake::Clock clock_;

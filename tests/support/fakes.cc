@@ -142,9 +142,11 @@ asio::awaitable<Result<void>> Store::AppendLog(SessionId id, std::string text) {
   co_return Result<void>{};
 }
 
-asio::awaitable<Result<std::string>> Store::LoadLog(SessionId id) {
+asio::awaitable<Result<LogTail>> Store::LoadLog(SessionId id, std::size_t most) {
   if (fail_with) co_return *fail_with;
-  co_return logs_[id];
+  const std::string& log = logs_[id];
+  const std::size_t left_out = log.size() - std::min(most, log.size());
+  co_return LogTail{log.substr(left_out), left_out};
 }
 
 SessionRecord* Store::Find(const SessionId& id) {

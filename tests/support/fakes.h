@@ -133,7 +133,7 @@ class Store : public benchd::SampleStore, public benchd::SessionArchive {
   asio::awaitable<Result<std::vector<benchd::Run>>> LoadRuns(SessionId id, std::uint64_t first,
                                                              std::uint64_t limit) override;
   asio::awaitable<Result<void>> AppendLog(SessionId id, std::string text) override;
-  asio::awaitable<Result<std::string>> LoadLog(SessionId id) override;
+  asio::awaitable<Result<LogTail>> LoadLog(SessionId id, std::size_t most) override;
 
   asio::awaitable<Result<void>> Insert(SessionRecord record, HistoryEntry entry) override;
   asio::awaitable<Result<void>> Update(SessionSnapshot snapshot, HistoryEntry entry) override;
