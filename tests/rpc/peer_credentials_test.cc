@@ -62,6 +62,33 @@ TEST(ReadPeerTest, TellsTheSixteenLimits) {
   }
 }
 
+TEST(ReadPeerTest, OfAProcessThatHasGoneNeitherLimitsNorUmaskAreTold) {
+  const TempFolder folder;
+  const std::string path = folder / "s";
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+  const auto* where = reinterpret_cast<const sockaddr*>(&address);
+  const UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(::bind(listener.get(), where, sizeof(address)), 0);
+  ASSERT_EQ(::listen(listener.get(), 1), 0);
+  const UniqueFd theirs(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::umask(0137);
+    ::_exit(::connect(theirs.get(), where, sizeof(address)));
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0);
+  const UniqueFd connected(::accept(listener.get(), nullptr, nullptr));
+  const Result<Caller> caller = ReadPeer(connected.get());
+  ASSERT_TRUE(caller) << caller.error().message;
+  EXPECT_EQ(caller->pid, child);
+  EXPECT_TRUE(caller->limits.empty());
+  EXPECT_EQ(caller->umask, Caller{}.umask);
+}
+
 TEST(ReadPeerTest, ADescriptorThatIsNoSocketHasNoIdentity) {
   int fds[2] = {-1, -1};
   ASSERT_EQ(::pipe(fds), 0);
