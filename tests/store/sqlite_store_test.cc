@@ -338,5 +338,21 @@ TEST_F(SqliteStoreTest, ReadsNoMoreOfALogThanIsAskedFor) {
   }
 }
 
+TEST_F(SqliteStoreTest, AnEndIsStoredAlsoWhereTheEnvironmentCannotBeDeleted) {
+  Insert(RichRecord());
+  const SessionId id = RichRecord().snapshot.id;
+  // What unlink(2) does not take, whoever asks.
+  ASSERT_TRUE(std::filesystem::remove(environment_));
+  ASSERT_TRUE(std::filesystem::create_directory(environment_));
+  const Result<void> ended = Await(store_->Update(Ended(id, 1), Happened("done")));
+  EXPECT_TRUE(ended) << "committed: " << ended.error().message;
+  const Result<std::vector<HistoryEntry>> history = Await(store_->History(id));
+  ASSERT_TRUE(history);
+  ASSERT_GE(history->size(), 2U);
+  EXPECT_EQ((*history)[history->size() - 2].what, "done");
+  EXPECT_TRUE(history->back().what.starts_with("its environment could not be deleted: "))
+      << history->back().what;
+}
+
 }  // namespace
 }  // namespace benchd::store
