@@ -22,8 +22,11 @@ Outcome<ExitCode> RunCancel(const CommandContext& context) {
     std::cout << CancelJson(*id, response->state(), Now()) << "\n";
   } else if (response->state() == v1::SESSION_STATE_CANCELLED) {
     std::cout << *id << ": cancelled\n";
-  } else {
+  } else if (response->state() == v1::SESSION_STATE_DONE ||
+             response->state() == v1::SESSION_STATE_FAILED) {
     std::cout << *id << ": it had ended already: " << StateWord(response->state()) << "\n";
+  } else {
+    std::cout << *id << ": will be cancelled once its cleanup has run\n";
   }
   return ExitCode::kPass;
 }

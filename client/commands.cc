@@ -14,7 +14,7 @@ const std::vector<Command>& Commands() {
       {"list",
        "[OPTIONS]",
        "list sessions",
-       {{"all", 'a', "", "ended ones too", kThisCommand},
+       {{"all", 'a', "", "every one, ended ones too", kThisCommand},
         {"state", 0, "S", "queued, preparing, running, paused, done, failed or cancelled",
          kThisCommand},
         {"label", 0, "K=V", "only sessions with this label; repeatable", kThisCommand}},

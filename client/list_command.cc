@@ -1,6 +1,10 @@
 #include <unistd.h>
 
+#include <cstdint>
 #include <iostream>
+#include <iterator>
+#include <utility>
+#include <vector>
 
 #include "benchd/v1/session.grpc.pb.h"
 #include "client/call.h"
@@ -14,6 +18,9 @@
 
 namespace benchd::client {
 namespace {
+
+/// What a glance takes in; the rest comes with --all.
+constexpr std::uint32_t kNewest = 20;
 
 bool IsFinal(v1::SessionState state) {
   return state == v1::SESSION_STATE_DONE || state == v1::SESSION_STATE_FAILED ||
@@ -40,6 +47,29 @@ Outcome<v1::ListSessionsRequest> ReadListRequest(const ParsedArguments& argument
   return request;
 }
 
+struct Listed {
+  std::vector<v1::Session> sessions;
+  bool more = false;  ///< than these
+};
+
+/// The newest sessions, or every one, page after page.
+Outcome<Listed> ListSessions(v1::SessionService::Stub& stub, v1::ListSessionsRequest request,
+                             bool every) {
+  if (!every) request.set_page_size(kNewest);
+  Listed listed;
+  do {
+    auto page = CallDaemon(stub, &v1::SessionService::Stub::List, request);
+    if (!page) return std::move(page).error();
+    std::move(page->mutable_sessions()->begin(), page->mutable_sessions()->end(),
+              std::back_inserter(listed.sessions));
+    request.set_page_token(page->next_page_token());
+    // Large ones may fill a page before there are twenty.
+    listed.more = !request.page_token().empty();
+    if (!every) request.set_page_size(kNewest - static_cast<std::uint32_t>(listed.sessions.size()));
+  } while (listed.more && (every || listed.sessions.size() < kNewest));
+  return listed;
+}
+
 }  // namespace
 
 Outcome<ExitCode> RunList(const CommandContext& context) {
@@ -50,19 +80,22 @@ Outcome<ExitCode> RunList(const CommandContext& context) {
   auto link = DaemonLink::Open(context.link);
   if (!link) return std::move(link).error();
   const auto stub = v1::SessionService::NewStub((*link)->channel());
-  auto response = CallDaemon(*stub, &v1::SessionService::Stub::List, *request);
-  if (!response) return std::move(response).error();
+  const bool every = IsGiven(context.arguments, "all");
+  auto listed = ListSessions(*stub, *request, every);
+  if (!listed) return std::move(listed).error();
   const google::protobuf::Timestamp now = Now();
   if (context.json) {
-    for (const v1::Session& session : response->sessions())
+    for (const v1::Session& session : listed->sessions)
       std::cout << SessionJson(session, now) << "\n";
-  } else if (response->sessions().empty()) {
+  } else if (listed->sessions.empty()) {
     std::cerr << (request->all() ? "no sessions\n"
                                  : "no sessions; list --all shows ended ones too\n");
   } else {
-    const std::vector<v1::Session> sessions(response->sessions().begin(),
-                                            response->sessions().end());
-    std::cout << RenderList(sessions, UserName, now, StyleOf(STDOUT_FILENO));
+    std::cout << RenderList(listed->sessions, UserName, now, StyleOf(STDOUT_FILENO));
+  }
+  if (listed->more) {
+    std::cerr << "these are the newest " << listed->sessions.size()
+              << "; list --all shows every one\n";
   }
   return ExitCode::kPass;
 }

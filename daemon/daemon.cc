@@ -23,7 +23,8 @@
 namespace benchd {
 namespace {
 
-// A runner that does not kill a run's children in this time is left behind.
+// A runner that does not kill a run's children and give the machine back in this time is left
+// behind. Together far below systemd's patience, TimeoutStopSec= of benchd.service.
 constexpr std::chrono::seconds kQueuePatience{10};
 constexpr std::chrono::seconds kServerGrace{2};
 
@@ -225,6 +226,8 @@ void Daemon::BeginStop(const std::string& why) {
 asio::awaitable<void> Daemon::Stop() {
   queue_->Stop();
   co_await AwaitQueueEnd();
+  // Whoever still waits for the runner, a session or a call, waits no longer.
+  runner_.Close();
   calls_.Close();
   ShutDownServer();
 }
@@ -257,7 +260,6 @@ void Daemon::ShutDownServer() {
 }
 
 void Daemon::LetLoopEnd() {
-  runner_.Close();
   notifier_.Stop();
   signals_.reset();  // from here on a second signal ends the process at once
   guard_.reset();

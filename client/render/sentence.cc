@@ -236,7 +236,7 @@ std::vector<std::string> VerdictSentences(const v1::Update& update, const Style&
 std::string PauseSentence(const v1::Update& update) {
   const std::string paused = "paused";
   for (const v1::Warning& warning : update.warnings()) {
-    if (warning.code() != "disk_full") continue;
+    if (warning.code() != "disk_full" && warning.code() != "not_stored") continue;
     const std::string message = OneLine(warning.message());
     return message.starts_with(paused) ? message : paused + ": " + message;
   }

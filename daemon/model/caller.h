@@ -23,7 +23,8 @@ struct Caller {
   std::vector<std::uint32_t> groups;
   std::int32_t pid = 0;
   std::uint32_t umask = 022;
-  /// Empty where /proc did not tell: the runner then uses its own.
+  /// Empty where /proc told neither these nor the umask: the runner would use its own, so only a
+  /// user's own daemon runs anything for such a caller.
   std::vector<ResourceLimit> limits;
   bool operator==(const Caller&) const = default;
 };

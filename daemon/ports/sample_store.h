@@ -1,7 +1,9 @@
 #pragma once
 
 #include <asio/awaitable.hpp>
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "daemon/base/result.h"
@@ -9,6 +11,12 @@
 #include "daemon/model/run.h"
 
 namespace benchd {
+
+/// The end of a session's log.
+struct LogTail {
+  std::string text;
+  std::uint64_t left_out = 0;  ///< bytes before it
+};
 
 /// Keeps the runs of sessions. Called on the loop's thread; the work happens on the writer's.
 class SampleStore {
@@ -28,9 +36,10 @@ class SampleStore {
   virtual asio::awaitable<Result<std::vector<Run>>> LoadRuns(SessionId id, std::uint64_t first,
                                                              std::uint64_t limit) = 0;
 
-  /// Keeps a run's output (OutputKind::kLog) and gives back all of a session's, in order.
+  /// Keeps a run's output (OutputKind::kLog) and gives back a session's, in order: its last `most`
+  /// bytes, as it may be far larger than memory.
   virtual asio::awaitable<Result<void>> AppendLog(SessionId id, std::string text) = 0;
-  virtual asio::awaitable<Result<std::string>> LoadLog(SessionId id) = 0;
+  virtual asio::awaitable<Result<LogTail>> LoadLog(SessionId id, std::size_t most) = 0;
 };
 
 }  // namespace benchd

@@ -29,6 +29,13 @@ Result<void> CheckMaySubmit(const AccessPolicy& policy, const SessionSpec& spec)
                  "submit as an ordinary user, or set allow_root = true below [access] in its "
                  "configuration"};
   }
+  if (!policy.single_user && spec.caller.limits.empty()) {
+    return Error{ErrorCode::kPermissionDenied,
+                 "submit: the limits and the umask of process " + std::to_string(spec.caller.pid) +
+                     " cannot be read, and benchmarks would run with the service's",
+                 "the process that connects must still be there and not be set-user-ID or of file "
+                 "capabilities, and /proc be mounted without hidepid"};
+  }
   return CheckMayPrioritise(policy, spec.caller, 0, spec.priority);
 }
 

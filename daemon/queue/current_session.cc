@@ -1,6 +1,7 @@
 #include "daemon/queue/current_session.h"
 
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "daemon/queue/history_text.h"
@@ -8,7 +9,7 @@
 namespace benchd {
 namespace {
 
-/// How long to wait for room on the disk before trying again.
+/// How long to wait before an end is stored again.
 constexpr Nanoseconds kStoreRetryPause = std::chrono::seconds(1);
 
 bool DiskIsFull(const Result<void>& kept) {
@@ -70,20 +71,24 @@ void CurrentSession::Progress(const SessionSnapshot& snapshot) {
   tell_(snapshot);
 }
 
-/// The final state is committed before anybody sees it, however long the disk is full; one that was
-/// interrupted stays as it is.
+/// The final state is committed before anybody sees it, however long that takes; one that was
+/// interrupted stays as it is. A verdict that cannot be stored for another reason than a full disk
+/// may be the reason itself: then the session has failed, if that can be stored.
 asio::awaitable<SessionSnapshot> CurrentSession::CommitEnd(SessionSnapshot end) {
   Result<void> kept = co_await Keep(end);
-  if (!IsFinal(end.state)) co_return end;
-  if (DiskIsFull(kept)) PauseFor(kept.error());
-  while (DiskIsFull(kept)) {
+  if (kept || !IsFinal(end.state)) co_return end;
+  if (!DiskIsFull(kept) && end.state == SessionState::kDone) {
+    end.state = SessionState::kFailed;
+    end.failure = Failure{std::move(kept).error().Within("storing the verdict"), std::nullopt};
+    kept = co_await Keep(end);
+  }
+  // One that the archive has lost cannot differ from it.
+  const auto lost = [&kept] { return !kept && kept.error().code == ErrorCode::kNotFound; };
+  if (!kept && !lost()) PauseFor(kept.error());
+  while (!kept && !lost()) {
     if (stopping_) co_return known_;
     co_await services_.clock.Wait(kStoreRetryPause);
     kept = co_await Keep(end);
-  }
-  if (!kept && end.state == SessionState::kDone) {
-    end.state = SessionState::kFailed;
-    end.failure = Failure{std::move(kept).error().Within("storing the verdict"), std::nullopt};
   }
   co_return end;
 }
@@ -96,15 +101,17 @@ asio::awaitable<Result<void>> CurrentSession::Keep(SessionSnapshot end) {
 }
 
 /// What everybody sees until the end can be stored, which they do not see before.
-void CurrentSession::PauseFor(const Error& full) {
+void CurrentSession::PauseFor(const Error& error) {
+  const bool full = error.code == ErrorCode::kResourceExhausted;
   SessionSnapshot paused = known_;
   paused.state = SessionState::kPaused;
   if (!paused.report) paused.report.emplace();
-  paused.report->warnings.push_back(
-      {.code = "disk_full",
-       .message = "paused before its end could be stored: " + full.message + "; " + full.hint,
-       .benchmark = {},
-       .arm = {}});
+  std::string message = "paused before its end could be stored: " + error.message;
+  if (!error.hint.empty()) message += "; " + error.hint;
+  paused.report->warnings.push_back({.code = full ? "disk_full" : "not_stored",
+                                     .message = std::move(message),
+                                     .benchmark = {},
+                                     .arm = {}});
   Progress(paused);
 }
 

@@ -64,7 +64,6 @@ asio::awaitable<Result<MachineDesk::Access>> MachineDesk::Enter(Gone gone) {
 }
 
 asio::awaitable<Result<MachineView>> MachineDesk::Describe(std::string profile, Gone gone) {
-  queue_.NoteDisturbance();
   MachineRequest request{profile, Isolation::kBestEffort, {}};
   Result<void> known = co_await machine_.Check(std::move(request));
   if (!known) co_return std::move(known).error();
@@ -80,7 +79,6 @@ asio::awaitable<Result<MachineView>> MachineDesk::Describe(std::string profile, 
 }
 
 asio::awaitable<Result<std::vector<NoiseSource>>> MachineDesk::Diagnose(Gone gone) {
-  queue_.NoteDisturbance();
   Result<Access> access = co_await Enter(std::move(gone));
   if (!access) co_return std::move(access).error();
   co_return co_await machine_.Diagnose();
@@ -88,7 +86,6 @@ asio::awaitable<Result<std::vector<NoiseSource>>> MachineDesk::Diagnose(Gone gon
 
 asio::awaitable<Result<MachineStatus>> MachineDesk::Apply(Caller caller, std::string profile,
                                                           Gone gone) {
-  queue_.NoteDisturbance();
   if (Result<void> may = CheckMayAdminister(policy_, caller, "apply"); !may) {
     co_return std::move(may).error();
   }
@@ -102,7 +99,6 @@ asio::awaitable<Result<MachineStatus>> MachineDesk::Apply(Caller caller, std::st
 }
 
 asio::awaitable<Result<MachineStatus>> MachineDesk::Restore(Caller caller, Gone gone) {
-  queue_.NoteDisturbance();
   if (Result<void> may = CheckMayAdminister(policy_, caller, "restore"); !may) {
     co_return std::move(may).error();
   }
@@ -113,7 +109,6 @@ asio::awaitable<Result<MachineStatus>> MachineDesk::Restore(Caller caller, Gone 
 
 Result<MachineDesk::Reservation> MachineDesk::Reserve(const Caller& caller,
                                                       std::function<void()> held) {
-  queue_.NoteDisturbance();
   const std::uint32_t uid = caller.uid;
   if (!reserving_.insert(uid).second) {
     return Error{ErrorCode::kResourceExhausted, "reserve: you have asked for the machine already",

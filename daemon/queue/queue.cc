@@ -47,7 +47,6 @@ Queue::Queue(asio::any_io_executor executor, Services services, QueuePolicy poli
 // ---- what may be asked ----
 
 asio::awaitable<Result<SessionSnapshot>> Queue::Submit(SessionSpec spec, std::string request_id) {
-  NoteDisturbance();
   if (Result<void> may = CheckMaySubmit(policy_.access, spec); !may) {
     co_return std::move(may).error();
   }
@@ -72,7 +71,8 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Submit(SessionSpec spec, std::st
 }
 
 Result<void> Queue::CheckTakesSessions(const Caller& caller) const {
-  if (mode_.draining || stopping_) {
+  if (stopping_) return IsStopping();
+  if (mode_.draining) {
     return Error{ErrorCode::kFailedPrecondition, "submit: this benchd takes no new sessions",
                  "it is draining; try again after `benchctl resume`"};
   }
@@ -128,7 +128,6 @@ Result<SessionRecord> Queue::Get(const Caller& caller, const std::string& id_pre
 }
 
 asio::awaitable<Result<SessionDetails>> Queue::Show(Caller caller, std::string id_prefix) {
-  NoteDisturbance();
   Result<SessionId> id = book_.LookUp(caller, id_prefix);
   if (!id) co_return std::move(id).error();
   Result<SessionRecord> record = co_await services_.archive.Load(*id);
@@ -161,7 +160,6 @@ std::vector<SessionView> Queue::List(const Caller& caller, const SessionFilter& 
 }
 
 asio::awaitable<Result<SessionSnapshot>> Queue::Cancel(Caller caller, std::string id_prefix) {
-  NoteDisturbance();
   Result<SessionId> id = book_.LookUp(caller, id_prefix);
   if (!id) co_return std::move(id).error();
   while (const SessionRecord* record = book_.Find(*id)) {
@@ -173,7 +171,8 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Cancel(Caller caller, std::strin
       Result<void> noted = co_await NoteCancel(std::move(snapshot), caller);
       if (!noted) co_return std::move(noted).error().Within("cancel");
       if (running_ == *id) continue;
-      if (mode_.paused) co_return book_.Find(*id)->snapshot;
+      // Nobody waits for a turn that does not come before benchd is resumed, or back.
+      if (mode_.paused || stopping_) co_return book_.Find(*id)->snapshot;
     } else if (!ending_.contains(*id)) {
       co_return co_await CancelWaiting(std::move(snapshot), std::move(caller));
     }
@@ -221,7 +220,6 @@ asio::awaitable<Result<SessionSnapshot>> Queue::CancelWaiting(SessionSnapshot sn
 
 asio::awaitable<Result<SessionSnapshot>> Queue::Move(Caller caller, std::string id_prefix,
                                                      std::int32_t priority) {
-  NoteDisturbance();
   Result<SessionId> id = book_.LookUp(caller, id_prefix);
   if (!id) co_return std::move(id).error();
   const WaitingSession* waiting = room_.Find(*id);
@@ -247,7 +245,6 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Move(Caller caller, std::string 
 }
 
 asio::awaitable<Result<QueueStatus>> Queue::SetMode(Caller caller, QueueMode mode) {
-  NoteDisturbance();
   const char* action = mode.draining ? "drain" : mode.paused ? "pause" : "resume";
   Result<void> may = CheckMayAdminister(policy_.access, caller, action);
   if (!may) co_return std::move(may).error();

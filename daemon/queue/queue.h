@@ -122,7 +122,8 @@ class Queue {
   asio::awaitable<void> Changed() { return changed_.Wait(); }
   /// Somebody holds the machine for work by hand, or nobody any more; for Status().
   void SetReserved(std::optional<std::uint32_t> uid);
-  /// A client has made the daemon do something, maybe while a child was measured.
+  /// A client has made the daemon do something, maybe while a child was measured. For who takes
+  /// calls in (rpc/endpoint.h): no method here notes its own.
   void NoteDisturbance() { disturbances_.Note(services_.clock.Steady()); }
 
   /// Pauses, drains or resumes, for admins; committed when it answers.

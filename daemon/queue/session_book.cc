@@ -1,6 +1,7 @@
 #include "daemon/queue/session_book.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "daemon/base/error.h"
 #include "daemon/parse/text.h"
@@ -105,11 +106,15 @@ std::vector<SessionView> SessionBook::List(const Caller& caller,
   const bool ended_too = filter.state ? IsFinal(*filter.state) : filter.all;
   const Order& sessions = ended_too ? all_ : active_;
   std::vector<SessionView> views;
-  views.reserve(sessions.size());  // a view is a large thing to move
-  for (const auto& [sequence, record] : sessions) {
+  views.reserve(std::min(sessions.size(), filter.limit));  // a view is a large thing to move
+  for (auto it = std::make_reverse_iterator(sessions.lower_bound(filter.before));
+       it != sessions.rend() && views.size() < filter.limit; ++it) {
+    const auto& [sequence, record] = *it;
     if (filter.state && record->snapshot.state != *filter.state) continue;
     std::optional<SessionView> view = ViewOf(*record, caller, filter);
-    if (view) views.push_back(*std::move(view));
+    if (!view) continue;
+    view->sequence = sequence;
+    views.push_back(*std::move(view));
   }
   return views;
 }
@@ -121,12 +126,12 @@ std::optional<SessionView> SessionBook::ViewOf(const SessionRecord& record, cons
   if (!filter.labels.empty() && !(visible && HasLabels(record.spec, filter.labels))) {
     return std::nullopt;
   }
-  if (visible) return SessionView{record, true};
+  if (visible) return SessionView{record};
   SessionRecord others;
   others.snapshot.id = record.snapshot.id;
   others.snapshot.state = record.snapshot.state;
   others.spec.caller.uid = record.spec.caller.uid;
-  return SessionView{std::move(others), false};
+  return SessionView{std::move(others), /*visible=*/false};
 }
 
 }  // namespace benchd

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -20,6 +21,8 @@ struct SessionFilter {
   bool all = false;  ///< ended ones too
   std::optional<SessionState> state;
   std::map<std::string, std::string> labels;  ///< all must match
+  std::uint64_t before = UINT64_MAX;          ///< only what was submitted before that place
+  std::size_t limit = SIZE_MAX;               ///< how many at most
 };
 
 /// A session as somebody may see it; `visible` is false for others': then only id, uid and state
@@ -27,6 +30,7 @@ struct SessionFilter {
 struct SessionView {
   SessionRecord record;
   bool visible = true;
+  std::uint64_t sequence = 0;  ///< its place in the order of submission
 };
 
 /// Names of environment variables stay for the record, values do not.
@@ -60,7 +64,7 @@ class SessionBook {
   /// @errors kNotFound; kInvalidArgument when it fits several; kPermissionDenied for another's id.
   Result<SessionId> LookUp(const Caller& caller, const std::string& prefix) const;
 
-  /// In order of submission. Costs what it looks at: without `all`, those that have not ended.
+  /// The newest first. Costs what it looks at: without `all`, those that have not ended.
   std::vector<SessionView> List(const Caller& caller, const SessionFilter& filter) const;
 
  private:

@@ -36,6 +36,7 @@ std::optional<Caller> Endpoint::Identify(const grpc::CallbackServerContext& cont
 }
 
 grpc::Status Endpoint::Admit(const std::optional<Caller>& caller) const {
+  if (note_call) note_call();
   if (!caller) return Unidentified();
   if (calls.closed()) return Stopping();
   return ToStatus(rate.Take(caller->uid));

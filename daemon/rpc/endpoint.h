@@ -25,10 +25,12 @@ struct Endpoint {
   const PeerTable& peers;
   LiveCalls& calls;
   RateLimit& rate;
+  /// Told of every call as it comes in, whatever becomes of it; may be empty.
+  std::function<void()> note_call = {};
 
   /// Who is behind this call; nobody is served without an identity.
   std::optional<Caller> Identify(const grpc::CallbackServerContext& context) const;
-  /// OK when this call may begin; every call asks once, on the loop's thread.
+  /// OK when this call may begin; every call asks once, on the loop's thread, and is noted.
   grpc::Status Admit(const std::optional<Caller>& caller) const;
 };
 

@@ -1,8 +1,11 @@
 #include "daemon/rpc/from_proto.h"
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "benchd/v1/machine.pb.h"
@@ -12,6 +15,10 @@
 
 namespace benchd::rpc {
 namespace {
+
+/// Sessions on a page of a list: by default, and at most.
+constexpr std::size_t kUsualPage = 100;
+constexpr std::size_t kLargestPage = 500;
 
 /// Collects the first thing that is wrong, so that a conversion reads as a list of fields.
 class Reader {
@@ -227,7 +234,14 @@ Result<SessionFilter> FromProto(const v1::ListSessionsRequest& from) {
   }
   filter.labels = ToMap(from.labels());
   if (!reader.ok()) return std::move(reader).error();
-  return filter;
+  filter.limit =
+      from.page_size() == 0 ? kUsualPage : std::min<std::size_t>(from.page_size(), kLargestPage);
+  if (from.page_token().empty()) return filter;
+  const std::string& token = from.page_token();
+  const char* const end = token.data() + token.size();
+  const auto [stopped, error] = std::from_chars(token.data(), end, filter.before);
+  if (error == std::errc{} && stopped == end) return filter;
+  return InvalidArgument("page_token", "none of this benchd's", "begin without one");
 }
 
 Result<Nanoseconds> FromProto(const v1::ReserveRequest& from) {

@@ -69,8 +69,9 @@ void Listener::Take(UniqueFd connection) {
   if (peers_.OpenConnections(caller->uid) >= kMaxConnectionsPerUid) {
     return LogRefusal(caller->uid);
   }
-  peers_.Set(connection.get(), std::move(caller).value());
-  hand_over_(connection.Release());
+  Result<UniqueFd> numbered = peers_.Enter(std::move(connection), std::move(caller).value());
+  if (!numbered) return log_(numbered.error().message);
+  hand_over_(numbered->Release());
 }
 
 void Listener::LogRefusal(std::uint32_t uid) {

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <charconv>
 #include <string>
+#include <utility>
 
 #include "daemon/base/error.h"
 #include "daemon/base/unique_fd.h"
@@ -102,8 +103,11 @@ void ReadProc(Caller& caller) {
   const UniqueFd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   struct stat owner {};
   if (!directory || ::fstat(directory.get(), &owner) != 0 || owner.st_uid != caller.uid) return;
-  if (const auto mask = ParseUmask(ReadFileAt(directory.get(), "status"))) caller.umask = *mask;
-  caller.limits = ParseLimits(ReadFileAt(directory.get(), "limits"));
+  const std::optional<std::uint32_t> mask = ParseUmask(ReadFileAt(directory.get(), "status"));
+  std::vector<ResourceLimit> limits = ParseLimits(ReadFileAt(directory.get(), "limits"));
+  if (!mask || limits.size() < kLimitNames.size()) return;
+  caller.umask = *mask;
+  caller.limits = std::move(limits);
 }
 
 }  // namespace

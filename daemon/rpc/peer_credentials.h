@@ -12,9 +12,9 @@ namespace benchd::rpc {
 
 /// Who is at the other end of a connected Unix socket, as the kernel recorded it at connect().
 ///
-/// uid, gid and pid by SO_PEERCRED, groups by SO_PEERGROUPS; umask and limits from /proc/PID where
-/// that process still exists and belongs to the same uid, left at their defaults otherwise. Does
-/// not block.
+/// uid, gid and pid by SO_PEERCRED, groups by SO_PEERGROUPS; umask and limits from /proc/PID, all
+/// of them or none: none where that process has gone or does not belong to that uid (one that is
+/// not dumpable belongs to root). Does not block.
 /// @errors kPermissionDenied when the kernel does not tell.
 Result<Caller> ReadPeer(int socket);
 

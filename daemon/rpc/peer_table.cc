@@ -1,14 +1,23 @@
 #include "daemon/rpc/peer_table.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <charconv>
 #include <utility>
+
+#include "daemon/base/error.h"
 
 namespace benchd::rpc {
 namespace {
 
 constexpr std::string_view kPrefix = "fd:";
+
+// Below are the daemon's own files. More numbers would make a round longer, and the entries of
+// former connections, which are kept for as long, more to count through at each new one.
+constexpr int kFirstNumber = 64;
+constexpr int kLastNumber = 2047;
 
 std::optional<std::uint64_t> SocketInode(int fd) {
   struct stat info {};
@@ -18,10 +27,19 @@ std::optional<std::uint64_t> SocketInode(int fd) {
 
 }  // namespace
 
-void PeerTable::Set(int fd, Caller caller) {
-  const std::uint64_t inode = SocketInode(fd).value_or(0);
+Result<UniqueFd> PeerTable::Enter(UniqueFd connection, Caller caller) {
   const std::lock_guard lock(mutex_);
-  entries_.insert_or_assign(fd, Entry{std::move(caller), inode});
+  UniqueFd numbered;
+  if (next_number_ >= kFirstNumber && next_number_ <= kLastNumber) {
+    numbered = UniqueFd(::fcntl(connection.get(), F_DUPFD_CLOEXEC, next_number_));
+  }
+  // The round is over, or nothing above is free.
+  if (!numbered) numbered = UniqueFd(::fcntl(connection.get(), F_DUPFD_CLOEXEC, kFirstNumber));
+  if (!numbered) return SystemError("numbering a connection", errno);
+  next_number_ = numbered.get() + 1;
+  entries_.insert_or_assign(numbered.get(),
+                            Entry{std::move(caller), SocketInode(numbered.get()).value_or(0)});
+  return numbered;
 }
 
 std::optional<Caller> PeerTable::Find(std::string_view peer) const {

@@ -7,23 +7,29 @@
 #include <optional>
 #include <string_view>
 
+#include "daemon/base/result.h"
+#include "daemon/base/unique_fd.h"
 #include "daemon/model/caller.h"
 
 namespace benchd::rpc {
 
 /// Which caller stands behind which connection: gRPC tells a handler only "fd:7".
 ///
-/// Written by the listener before gRPC sees the descriptor, read once at the entry of each RPC,
-/// which then keeps its own copy. An entry is never removed: gRPC closes the descriptor only when
-/// the last stream of the connection is gone, so a number can be used again (and its entry
-/// overwritten) only when no RPC of the former client is left to look it up.
+/// So that this can only mean one connection, each gets a number of its own: descriptors are moved
+/// to numbers that go round, and one that was closed a moment ago is the last to come again. gRPC
+/// 1.51, which cmake/dependencies.cmake insists on, closes a descriptor only when the last stream
+/// of the connection is gone, so that no call is left that could look a former number up; a gRPC
+/// that did so earlier would have to keep a call back for a whole round of connections.
 ///
-/// The one thing in the daemon that gRPC's threads and the loop's thread share, hence the mutex: a
-/// look-up cannot wait for the loop, because by then the connection may be gone.
+/// Written by the listener before gRPC sees the descriptor, read once at the entry of each RPC,
+/// which then keeps its own copy. The one thing in the daemon that gRPC's threads and the loop's
+/// thread share, hence the mutex: a look-up cannot wait for the loop, because by then the
+/// connection may be gone.
 class PeerTable {
  public:
-  /// Remembers the caller behind the connected socket `fd`, in place of whoever had that number.
-  void Set(int fd, Caller caller);
+  /// Moves a connected socket to the next number and remembers who is behind it.
+  /// @errors kResourceExhausted: no descriptor is free.
+  Result<UniqueFd> Enter(UniqueFd connection, Caller caller);
 
   /// The caller behind ServerContext::peer(), such as "fd:7"; nothing for any other kind of peer.
   std::optional<Caller> Find(std::string_view peer) const;
@@ -38,6 +44,7 @@ class PeerTable {
   };
   mutable std::mutex mutex_;
   std::map<int, Entry> entries_;
+  int next_number_ = 0;
 };
 
 }  // namespace benchd::rpc

@@ -9,6 +9,10 @@
 namespace benchd::rpc {
 namespace {
 
+/// What a page of a list holds before the session that ends it: clients take 4 MiB by default, and
+/// the loop is busy with a page at a time.
+constexpr std::size_t kPageBytes = std::size_t{1} << 20;
+
 /// The whole id where it is known, else what the client wrote.
 const std::string& IdOf(const Result<SessionSnapshot>& found, const std::string& asked) {
   return found ? found->id.value : asked;
@@ -74,7 +78,7 @@ asio::awaitable<Result<void>> SessionService::RunGet(Caller caller,
   ToProto(details->history, response);
   ToProto(SessionView{std::move(details->record), true}, response);
   if (!request->with_log()) co_return Result<void>();
-  Result<std::string> log = co_await parts_.store.LoadLog(id);
+  Result<LogTail> log = co_await parts_.store.LoadLog(id, kMaxLogBytes);
   if (!log) co_return std::move(log).error().Within("reading the log");
   response->set_log(LogToProto(*log));
   co_return Result<void>();
@@ -91,10 +95,21 @@ grpc::ServerUnaryReactor* SessionService::List(grpc::CallbackServerContext* cont
 asio::awaitable<Result<void>> SessionService::RunList(Caller caller,
                                                       const v1::ListSessionsRequest* request,
                                                       v1::ListSessionsResponse* response) {
-  const Result<SessionFilter> filter = FromProto(*request);
-  if (!filter) co_return filter.error();
+  Result<SessionFilter> filter = FromProto(*request);
+  if (!filter) co_return std::move(filter).error();
+  const std::size_t page_size = filter->limit++;  // one more tells whether there is another page
+  std::size_t bytes = 0;
+  std::string last;
   for (const SessionView& view : parts_.queue.List(caller, *filter)) {
-    ToProto(view, response->add_sessions());
+    const auto count = static_cast<std::size_t>(response->sessions_size());
+    if (count == page_size || bytes >= kPageBytes) {
+      response->set_next_page_token(last);
+      break;
+    }
+    v1::Session* added = response->add_sessions();
+    ToProto(view, added);
+    bytes += added->ByteSizeLong();
+    last = std::to_string(view.sequence);
   }
   co_return Result<void>();
 }

@@ -12,8 +12,6 @@
 namespace benchd::rpc {
 namespace {
 
-constexpr std::size_t kMaxLogBytes = std::size_t{3} * 1024 * 1024;
-
 void ArmToProto(const Arm& arm, v1::Arm* to) {
   to->set_name(arm.name);
   to->set_role(WireValue(kArmRoles, arm.role));
@@ -321,12 +319,13 @@ void ToProto(const NoiseSource& source, v1::NoiseSource* to) {
   if (source.effect) to->set_effect(*source.effect);
 }
 
-std::string LogToProto(const std::string& log) {
-  std::string text = Utf8Lossy(log);
-  if (text.size() <= kMaxLogBytes) return text;
-  const std::string_view kept = Utf8Suffix(text, kMaxLogBytes);
-  return "[the first " + std::to_string(text.size() - kept.size()) + " bytes are left out]\n" +
-         std::string(kept);
+std::string LogToProto(const LogTail& log) {
+  std::string text = Utf8Lossy(log.text);
+  const std::string_view kept =
+      text.size() > kMaxLogBytes ? Utf8Suffix(text, kMaxLogBytes) : std::string_view(text);
+  const std::uint64_t left_out = log.left_out + (text.size() - kept.size());
+  if (left_out == 0) return text;
+  return "[the first " + std::to_string(left_out) + " bytes are left out]\n" + std::string(kept);
 }
 
 }  // namespace benchd::rpc

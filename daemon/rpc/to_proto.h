@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "daemon/model/history.h"
 #include "daemon/model/session.h"
+#include "daemon/ports/sample_store.h"
 #include "daemon/queue/machine_desk.h"
 #include "daemon/queue/queue.h"
 
@@ -50,7 +52,9 @@ void ToProto(const QueueStatus& status, v1::QueueStatus* to);
 void ToProto(const MachineView& machine, v1::MachineStatus* to);
 void ToProto(const NoiseSource& source, v1::NoiseSource* to);
 
-/// What a session's programs wrote, the last 3 MiB at most: clients take 4 MiB by default.
-std::string LogToProto(const std::string& log);
+/// What is told of a session's log at most: clients take messages of 4 MiB by default.
+inline constexpr std::size_t kMaxLogBytes = std::size_t{3} * 1024 * 1024;
+/// What a session's programs wrote, kMaxLogBytes of it at most, and how much came before.
+std::string LogToProto(const LogTail& log);
 
 }  // namespace benchd::rpc

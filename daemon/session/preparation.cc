@@ -61,7 +61,8 @@ asio::awaitable<void> Preparation::TakeMachine(Prepared* prepared) {
 asio::awaitable<void> Preparation::SetUp(Prepared* prepared) {
   for (const SessionHook which : {SessionHook::kBuild, SessionHook::kSetup}) {
     if (services_.cancel.requested()) co_return;
-    HookResult result = co_await RunHooks(&services_.launcher, &spec_, snapshot_.id, which);
+    HookResult result =
+        co_await RunHooks(&services_.launcher, &services_.cancel, &spec_, snapshot_.id, which);
     prepared->log += result.log;
     prepared->runner_lost = result.runner_lost;
     prepared->failure = std::move(result.failure);

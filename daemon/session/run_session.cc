@@ -57,7 +57,7 @@ class Session {
   asio::awaitable<std::optional<Failure>> Prepare();
   asio::awaitable<std::optional<Failure>> WarmUp();
   asio::awaitable<std::optional<Failure>> Measure();
-  SeriesPlan PlanNext() const;
+  SeriesPlan PlanNext();
   std::optional<Failure> Digest(std::vector<BlockResult> blocks);
   asio::awaitable<std::optional<Failure>> DropUnfinished();
   asio::awaitable<bool> MayTryAgain();
@@ -214,10 +214,13 @@ asio::awaitable<std::optional<Failure>> Session::Measure() {
   co_return std::nullopt;
 }
 
-SeriesPlan Session::PlanNext() const {
+SeriesPlan Session::PlanNext() {
   const SessionAnalysis& analysis = *analysis_;
-  return PlanMeasured(spec_, analysis.Outlook(),
-                      [&analysis](std::uint64_t blocks) { return analysis.NextLook(blocks); });
+  const std::vector<Run>& begun = series_.unfinished().runs;
+  return PlanMeasured(
+      spec_, analysis.Outlook(),
+      [&analysis](std::uint64_t blocks) { return analysis.NextLook(blocks); },
+      begun.empty() ? std::nullopt : std::optional(begun.front().benchmark));
 }
 
 /// Adds measured blocks to the statistics; a failure when they cannot be computed with.
@@ -345,8 +348,8 @@ asio::awaitable<std::optional<Failure>> Session::CleanUp(std::optional<Failure> 
     snapshot_.failure = failure;
   }
   Publish();
-  HookResult cleanup =
-      co_await RunHooks(&services_.launcher, &spec_, snapshot_.id, SessionHook::kCleanup);
+  HookResult cleanup = co_await RunHooks(&services_.launcher, &services_.cancel, &spec_,
+                                         snapshot_.id, SessionHook::kCleanup);
   keeper_.KeepLog(std::move(cleanup.log));
   std::optional<Failure> unkept = co_await Commit();
   // Stopped in the middle: the next start does it again.

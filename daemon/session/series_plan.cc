@@ -60,11 +60,13 @@ SeriesPlan PlanWarmup(const SessionSpec& spec, std::uint64_t first, std::uint64_
 }
 
 SeriesPlan PlanMeasured(const SessionSpec& spec, std::vector<BenchmarkOutlook> outlooks,
-                        const std::function<std::uint64_t(std::uint64_t)>& next_look) {
+                        const std::function<std::uint64_t(std::uint64_t)>& next_look,
+                        std::optional<std::uint32_t> under_way) {
   SeriesPlan plan;
   bool decides = false;
   for (;;) {
-    const std::uint32_t benchmark = NextBenchmark(outlooks);
+    const std::uint32_t benchmark =
+        plan.runs.empty() && under_way ? *under_way : NextBenchmark(outlooks);
     const BlockNumber number{benchmark, outlooks[benchmark].blocks};
     if (decides) {
       plan.next = RunsOf(spec, number, RunPhase::kMeasured).front();

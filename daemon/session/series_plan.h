@@ -46,11 +46,14 @@ SeriesPlan PlanWarmup(const SessionSpec& spec, std::uint64_t first, std::uint64_
 ///
 /// @param outlooks   one for each benchmark of `spec`, at least one of them open.
 /// @param next_look  of a number of blocks: the next larger one at which a look may decide.
+/// @param under_way  the benchmark of a block that is partly done: it comes first, even where it
+///                   would be another one's turn by now.
 SeriesPlan PlanMeasured(const SessionSpec& spec, std::vector<BenchmarkOutlook> outlooks,
-                        const std::function<std::uint64_t(std::uint64_t)>& next_look);
+                        const std::function<std::uint64_t(std::uint64_t)>& next_look,
+                        std::optional<std::uint32_t> under_way = std::nullopt);
 
-/// The plan without its first `done` runs, and no more than `most` of the others; the next one
-/// after them is then what will follow.
+/// The plan without its first `done` runs, which are of its first block, and no more than `most` of
+/// the others; the next one after them is then what will follow.
 SeriesPlan RestOf(SeriesPlan plan, std::size_t done, std::size_t most);
 
 }  // namespace benchd

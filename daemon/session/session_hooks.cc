@@ -1,6 +1,7 @@
 #include "daemon/session/session_hooks.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "daemon/session/failure.h"
@@ -47,9 +48,10 @@ ChildSpec ChildOf(const SessionSpec& spec, const SessionId& id, const Benchmark&
   return child;
 }
 
-/// Looks one hook up, opens it and runs it to its end.
+/// Looks one hook up, opens it and runs it to its end, unless it is `unwanted` by then: a launcher
+/// cancels only what runs.
 asio::awaitable<HookResult> RunOne(Launcher* launcher, ChildSpec child, Nanoseconds timeout,
-                                   std::string place) {
+                                   std::string place, std::function<bool()> unwanted) {
   HookResult result;
   const auto fail = [&result, &place](Error error) {
     result.runner_lost = error.code == ErrorCode::kUnavailable;
@@ -66,6 +68,11 @@ asio::awaitable<HookResult> RunOne(Launcher* launcher, ChildSpec child, Nanoseco
   Result<void> opened = co_await launcher->Open(std::move(children));
   if (!opened) {
     fail(std::move(opened).error());
+    co_return result;
+  }
+  if (unwanted()) {
+    co_await launcher->Close();
+    fail(Error{ErrorCode::kCancelled, "cancelled", {}});
     co_return result;
   }
   SeriesOrder order;
@@ -90,9 +97,13 @@ bool HasHook(const SessionSpec& spec, SessionHook which) {
                      [which](const Benchmark& b) { return HookOf(b, which).Exists(); });
 }
 
-asio::awaitable<HookResult> RunHooks(Launcher* launcher, const SessionSpec* spec, SessionId id,
-                                     SessionHook which) {
+asio::awaitable<HookResult> RunHooks(Launcher* launcher, const CancelToken* cancel,
+                                     const SessionSpec* spec, SessionId id, SessionHook which) {
   HookResult all;
+  const bool cleanup = which == SessionHook::kCleanup;
+  const auto unwanted = [cancel, cleanup] {
+    return cleanup ? cancel->stopped() : cancel->requested();
+  };
   const Nanoseconds timeout = which == SessionHook::kBuild
                                   ? std::max(kBuildTime, spec->limits.timeout)
                                   : spec->limits.timeout;
@@ -101,13 +112,14 @@ asio::awaitable<HookResult> RunHooks(Launcher* launcher, const SessionSpec* spec
     std::string place = NameOf(which);
     if (spec->benchmarks.size() > 1) place += " of " + benchmark.name;
     ChildSpec child = ChildOf(*spec, id, benchmark, which);
-    HookResult one = co_await RunOne(launcher, std::move(child), timeout, std::move(place));
+    HookResult one =
+        co_await RunOne(launcher, std::move(child), timeout, std::move(place), unwanted);
     if (one.failure) one.failure->run->benchmark = benchmark.name;
     all.log += one.log;
     if (one.failure) all.log += "== " + one.failure->error.message + "\n";
     all.runner_lost = all.runner_lost || one.runner_lost;
     if (one.failure && !all.failure) all.failure = std::move(one.failure);
-    if (all.failure && which != SessionHook::kCleanup) break;
+    if (all.failure && (!cleanup || unwanted())) break;
   }
   co_return all;
 }

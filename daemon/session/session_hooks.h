@@ -32,10 +32,11 @@ struct HookResult {
 /// launcher.
 ///
 /// `build` may take an hour, or --timeout where that is longer; the others --timeout. After a
-/// failing one none is run any more; of cleanup each is run, whatever the others did.
+/// failing one none is run any more; of cleanup each is run, whatever the others did. What was
+/// cancelled (cleanup: what benchd stops in) before it was started is not started.
 ///
-/// @param launcher, spec  outlive the coroutine.
-asio::awaitable<HookResult> RunHooks(Launcher* launcher, const SessionSpec* spec, SessionId id,
-                                     SessionHook which);
+/// @param launcher, cancel, spec  outlive the coroutine.
+asio::awaitable<HookResult> RunHooks(Launcher* launcher, const CancelToken* cancel,
+                                     const SessionSpec* spec, SessionId id, SessionHook which);
 
 }  // namespace benchd

@@ -45,7 +45,7 @@ Error NoSuchMetric() {
 
 Result<RunTable> RunTable::Open(Database& database) {
   RunTable table(database);
-  const std::array<std::pair<Statement*, const char*>, 11> statements{{
+  const std::array<std::pair<Statement*, const char*>, 12> statements{{
       {&table.find_session_, "SELECT key FROM sessions WHERE id = ?"},
       {&table.next_seq_, "SELECT coalesce(max(seq) + 1, 0) FROM runs WHERE session = ?"},
       {&table.insert_run_,
@@ -67,7 +67,9 @@ Result<RunTable> RunTable::Open(Database& database) {
       {&table.select_metrics_,
        "SELECT number, name, inner_benchmark FROM metrics WHERE session = ? ORDER BY number"},
       {&table.insert_log_, "INSERT INTO logs (session, text) VALUES (?, ?)"},
-      {&table.select_logs_, "SELECT text FROM logs WHERE session = ? ORDER BY key"},
+      {&table.select_log_sizes_,
+       "SELECT key, length(text) FROM logs WHERE session = ? ORDER BY key DESC"},
+      {&table.select_logs_, "SELECT text FROM logs WHERE session = ? AND key >= ? ORDER BY key"},
   }};
   for (const auto& [statement, sql] : statements) {
     Result<Statement> prepared = database.Prepare(sql);
@@ -265,17 +267,28 @@ Result<void> RunTable::AppendLog(const SessionId& id, const std::string& text) {
   return insert_log_.Run(*session, Blob{text});
 }
 
-Result<std::string> RunTable::LoadLog(const SessionId& id) {
+Result<LogTail> RunTable::LoadLog(const SessionId& id, std::size_t most) {
   Result<std::int64_t> session = SessionKey(id);
   if (!session) return std::move(session).error();
-  std::string text;
-  const auto keep = [this, &text] {
-    text += select_logs_.Text(0);
+  // Lengths alone are read of what is left out.
+  std::uint64_t total = 0;
+  std::int64_t first_key = std::numeric_limits<std::int64_t>::max();
+  const auto measure = [&, this] {
+    if (total < most) first_key = select_log_sizes_.Integer(0);
+    total += static_cast<std::uint64_t>(select_log_sizes_.Integer(1));
     return Result<void>{};
   };
-  Result<void> done = select_logs_.Query(keep, *session);
+  Result<void> done = select_log_sizes_.Query(measure, *session);
+  LogTail tail;
+  const auto keep = [this, &tail] {
+    tail.text += select_logs_.Text(0);
+    return Result<void>{};
+  };
+  if (done) done = select_logs_.Query(keep, *session, first_key);
   if (!done) return std::move(done).error();
-  return text;
+  if (tail.text.size() > most) tail.text.erase(0, tail.text.size() - most);
+  tail.left_out = total - tail.text.size();
+  return tail;
 }
 
 }  // namespace benchd::store

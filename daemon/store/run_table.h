@@ -10,6 +10,7 @@
 #include "daemon/base/result.h"
 #include "daemon/base/session_id.h"
 #include "daemon/model/run.h"
+#include "daemon/ports/sample_store.h"
 #include "daemon/store/database.h"
 
 namespace benchd::store {
@@ -32,7 +33,7 @@ class RunTable {
   Result<std::vector<Run>> Load(const SessionId& id, std::uint64_t first, std::uint64_t limit);
 
   Result<void> AppendLog(const SessionId& id, const std::string& text);
-  Result<std::string> LoadLog(const SessionId& id);
+  Result<LogTail> LoadLog(const SessionId& id, std::size_t most);
 
   /// Forgets what Append() remembers of the last session: the keys that were handed out since name
   /// nothing, or something else.
@@ -82,6 +83,7 @@ class RunTable {
   Statement select_runs_;
   Statement select_metrics_;
   Statement insert_log_;
+  Statement select_log_sizes_;
   Statement select_logs_;
 };
 

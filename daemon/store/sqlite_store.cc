@@ -46,8 +46,8 @@ class SqliteStore : public Store {
     return writer_.Do(std::move(append));
   }
 
-  asio::awaitable<Result<std::string>> LoadLog(SessionId id) override {
-    auto load = [this, id = std::move(id)] { return files_.LoadLog(id); };
+  asio::awaitable<Result<LogTail>> LoadLog(SessionId id, std::size_t most) override {
+    auto load = [this, id = std::move(id), most] { return files_.LoadLog(id, most); };
     return writer_.Do(std::move(load));
   }
 

@@ -117,7 +117,12 @@ Result<void> StoreFiles::Update(const SessionSnapshot& snapshot, const HistoryEn
   Result<void> updated = CommitWith(snapshot.id, entry, durability, update);
   if (!updated || !final) return updated;
   Result<void> removed = environments_.Remove(snapshot.id);
-  if (!removed) return std::move(removed).error().Within("deleting the environment");
+  if (removed) return {};
+  // The end is stored all the same; the next start sweeps the file away.
+  const auto nothing = [] { return Result<void>{}; };
+  const HistoryEntry left{entry.at,
+                          "its environment could not be deleted: " + removed.error().message};
+  static_cast<void>(CommitWith(snapshot.id, left, DurabilityNow(), nothing));
   return {};
 }
 

@@ -35,7 +35,7 @@ class StoreFiles {
     return runs_.Load(id, first, limit);
   }
   Result<void> AppendLog(const SessionId& id, const std::string& text);
-  Result<std::string> LoadLog(const SessionId& id) { return runs_.LoadLog(id); }
+  Result<LogTail> LoadLog(const SessionId& id, std::size_t most) { return runs_.LoadLog(id, most); }
 
   Result<void> Insert(SessionRecord record, const HistoryEntry& entry);
   Result<void> Update(const SessionSnapshot& snapshot, const HistoryEntry& entry);

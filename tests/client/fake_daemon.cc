@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 
 #include "tests/client/samples.h"
 #include "tests/client/similarity_samples.h"
@@ -151,9 +152,14 @@ grpc::Status FakeDaemon::Get(grpc::ServerContext*, const v1::GetSessionRequest* 
   return grpc::Status::OK;
 }
 
-grpc::Status FakeDaemon::List(grpc::ServerContext*, const v1::ListSessionsRequest*,
+grpc::Status FakeDaemon::List(grpc::ServerContext*, const v1::ListSessionsRequest* request,
                               v1::ListSessionsResponse* response) {
-  *response->add_sessions() = SampleSession();
+  const std::uint32_t most = request->page_size() == 0 ? 12 : std::min(request->page_size(), 12U);
+  int next = request->page_token().empty() ? 0 : std::stoi(request->page_token());
+  for (std::uint32_t i = 0; i < most && next < listed_; ++i, ++next) {
+    *response->add_sessions() = SampleSession();
+  }
+  if (next < listed_) response->set_next_page_token(std::to_string(next));
   return grpc::Status::OK;
 }
 

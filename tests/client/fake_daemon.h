@@ -2,6 +2,7 @@
 
 #include <grpcpp/server.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -41,6 +42,9 @@ class FakeDaemon : public v1::SessionService::Service,
   /// Answers the next watches, as many as told, with that and nothing else.
   void RefuseWatches(int count, grpc::Status status);
 
+  /// How many sessions there are to list, 1 by default; a page holds 12 of them at most.
+  void SetListed(int count) { listed_ = count; }
+
   /// The session that is said to run.
   void SetRunning(std::string session);
   /// What Analyze answers at the end of a table.
@@ -72,7 +76,7 @@ class FakeDaemon : public v1::SessionService::Service,
                       v1::SubmitResponse* response) override;
   grpc::Status Get(grpc::ServerContext*, const v1::GetSessionRequest* request,
                    v1::Session* session) override;
-  grpc::Status List(grpc::ServerContext*, const v1::ListSessionsRequest*,
+  grpc::Status List(grpc::ServerContext*, const v1::ListSessionsRequest* request,
                     v1::ListSessionsResponse* response) override;
   grpc::Status Watch(grpc::ServerContext* context, const v1::WatchRequest*,
                      grpc::ServerWriter<v1::SessionEvent>* writer) override;
@@ -101,6 +105,7 @@ class FakeDaemon : public v1::SessionService::Service,
   std::vector<int> cpus_;
   std::vector<v1::SubmitRequest> submits_;
   v1::MoveRequest move_;
+  std::atomic<int> listed_{1};
   grpc::Status submit_status_;
   std::string running_;
   std::optional<std::uint32_t> reserved_by_;

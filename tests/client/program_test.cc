@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -251,6 +252,21 @@ TEST_F(ProgramTest, OtherCommandsAnswer) {
   EXPECT_EQ(nlohmann::json::parse(Run({"export", "k3", "--format", "json"}).out)["runs"].size(), 5U)
       << "four measured runs and the dropped one";
   EXPECT_NE(Run({"version"}).out.find("benchd 9.9.9 (pid 77)\n"), std::string::npos);
+}
+
+TEST_F(ProgramTest, AListIsTheNewestTwentyAndSaysThatThereAreMore) {
+  daemon_->SetListed(20);
+  EXPECT_EQ(Run({"list"}).err, "");
+  daemon_->SetListed(30);
+  const auto sessions = [](const Ended& ended) {
+    return std::count(ended.out.begin(), ended.out.end(), '\n') - 1;  // without the header
+  };
+  const Ended newest = Run({"list"});
+  EXPECT_EQ(sessions(newest), 20);
+  EXPECT_EQ(newest.err, "these are the newest 20; list --all shows every one\n");
+  const Ended every = Run({"list", "--all"});
+  EXPECT_EQ(sessions(every), 30);
+  EXPECT_EQ(every.err, "");
 }
 
 TEST_F(ProgramTest, RefusalsHaveTheContractsCodes) {

@@ -55,8 +55,14 @@ class Link:
         return self.call(self.sessions.Get, session_pb2.GetSessionRequest(session=session))
 
     def list_all(self):
-        return self.call(
-            self.sessions.List, session_pb2.ListSessionsRequest(all=True)).sessions
+        """Every session, newest first."""
+        request, sessions = session_pb2.ListSessionsRequest(all=True, page_size=500), []
+        while True:
+            page = self.call(self.sessions.List, request)
+            sessions.extend(page.sessions)
+            request.page_token = page.next_page_token
+            if not page.next_page_token:
+                return sessions
 
     def pause(self):
         return self.call(self.queue.Pause, queue_pb2.PauseRequest())

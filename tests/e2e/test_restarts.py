@@ -3,8 +3,11 @@
 import os
 import signal
 import sqlite3
+import time
 
 from grpc_client import Link, Watcher, session_pb2
+import grpc
+from benchd.v1 import machine_pb2, machine_pb2_grpc, queue_pb2
 from main import main
 from support import (FAILED, PASS, PATIENCE_S, DaemonTest, wait_for_exit,
                      wait_for_no_process_with)
@@ -118,6 +121,17 @@ class RestartTest(DaemonTest):
         session = self.assert_goes_on(lambda: self.restart(signal.SIGKILL))
         history = self.history(session)
         self.assertRegex(history[0], rf"submitted by uid {os.getuid()} \(pid \d+\)")
+
+    def test_a_call_that_waits_for_a_hung_runner_does_not_keep_benchd(self):
+        os.kill(self.daemon.runner_pid(), signal.SIGSTOP)
+        machine = machine_pb2_grpc.MachineServiceStub(self.link.channel)
+        call = machine.Get.future(machine_pb2.GetMachineRequest())
+        self.link.call(self.link.queue.Get, queue_pb2.GetQueueRequest())  # comes after it
+        began = time.monotonic()
+        self.assertEqual(self.daemon.stop(), 0, self.daemon.log_text())
+        # TimeoutStopSec= of benchd.service; systemd would kill it then.
+        self.assertLess(time.monotonic() - began, 30)
+        self.assertEqual(call.code(), grpc.StatusCode.UNAVAILABLE, call.details())
 
     def test_a_session_goes_on_with_a_fresh_runner(self):
         runner = self.daemon.runner_pid()

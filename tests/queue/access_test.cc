@@ -10,6 +10,7 @@ Caller UserWith(std::uint32_t uid, std::vector<std::uint32_t> groups = {}) {
   caller.uid = uid;
   caller.gid = uid;
   caller.groups = std::move(groups);
+  caller.limits = {{0, 1, 1}};
   return caller;
 }
 
@@ -53,6 +54,19 @@ TEST(AccessTest, LetsRootRunBenchmarksInItsOwnUserDaemon) {
   AccessPolicy policy;
   policy.single_user = true;
   EXPECT_TRUE(CheckMaySubmit(policy, SpecOf(UserWith(0))));
+}
+
+TEST(AccessTest, RefusesWhoseLimitsAreUnknownUnlessTheyAreItsOwnAnyway) {
+  Caller caller = User(1000);
+  caller.pid = 4711;
+  caller.limits.clear();
+  AccessPolicy policy;
+  const Result<void> refused = CheckMaySubmit(policy, SpecOf(caller));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kPermissionDenied);
+  EXPECT_NE(refused.error().message.find("process 4711"), std::string::npos);
+  policy.single_user = true;
+  EXPECT_TRUE(CheckMaySubmit(policy, SpecOf(caller)));
 }
 
 TEST(AccessTest, LetsOnlyAdminsRaiseThePriority) {

@@ -182,5 +182,24 @@ TEST_F(QueueCancelTest, WhatIsBeingCancelledWhenBenchdStopsEndsCancelled) {
   EXPECT_EQ(StoredStateOf(id), SessionState::kCancelled);
 }
 
+TEST_F(QueueCancelTest, WhileItIsCleanedUpAfterIsAnsweredWhenBenchdStops) {
+  SessionSpec spec = SpecOf(1000);
+  spec.benchmarks[0].hooks.cleanup = {"cleanup", {"cleanup"}};
+  const SessionId id = Submit(std::move(spec));
+  launcher_.during_run = [&] {
+    if (launcher_.ran().back().argv.front() != "cleanup") return;
+    StartCancel(id);
+    loop_.poll();
+    queue_.Stop();
+  };
+  Work();
+  Settle();
+  EXPECT_FALSE(queue_.Status().running);
+  ASSERT_TRUE(cancelled_) << "or its call keeps benchd from ending";
+  ASSERT_TRUE(*cancelled_) << cancelled_->error().message;
+  EXPECT_EQ((*cancelled_)->cancelled_by, "uid 1000");
+  EXPECT_EQ(StoredStateOf(id), SessionState::kRunning) << "the next start cleans up, then ends it";
+}
+
 }  // namespace
 }  // namespace benchd

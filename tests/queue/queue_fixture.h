@@ -25,6 +25,7 @@ inline Caller User(std::uint32_t uid, std::int32_t pid = 0) {
   caller.uid = uid;
   caller.gid = uid;
   caller.pid = pid;
+  caller.limits = {{0, 1, 1}};
   return caller;
 }
 

@@ -239,16 +239,45 @@ TEST_F(QueueRestartTest, StopEndsTheWaitForRoomAndLeavesTheSessionToGoOn) {
   EXPECT_FALSE(queue_.Status().running);
 }
 
-TEST_F(QueueRestartTest, AVerdictThatCannotBeStoredAtAllIsAFailure) {
+TEST_F(QueueRestartTest, AVerdictThatCannotBeStoredIsAFailureThatIs) {
   const SessionId id = Submit(SpecOf(1000));
   store_.refuse = [](const SessionSnapshot& snapshot) -> std::optional<Error> {
-    if (!IsFinal(snapshot.state)) return std::nullopt;
+    if (snapshot.state != SessionState::kDone) return std::nullopt;
     return Error{ErrorCode::kInternal, "disk I/O error", {}};
   };
   Work();
   Settle();
   ASSERT_EQ(StateOf(id), SessionState::kFailed);
   EXPECT_EQ(SnapshotOf(id).failure->error.message, "storing the verdict: disk I/O error");
+  EXPECT_EQ(StoredStateOf(id), SessionState::kFailed);
+}
+
+TEST_F(QueueRestartTest, AnEndThatCannotBeStoredAtAllIsNotTold) {
+  const SessionId id = Submit(SpecOf(1000));
+  store_.refuse = [](const SessionSnapshot& snapshot) -> std::optional<Error> {
+    if (!IsFinal(snapshot.state)) return std::nullopt;
+    return Error{ErrorCode::kInternal, "disk I/O error", {}};
+  };
+  bool told = false;
+  const auto watch = hub_.Subscribe(
+      id, [&told](const EventHub::Snapshot& snapshot) { told = told || IsFinal(snapshot->state); });
+  clock_.during_wait = [this] {
+    if (clock_.waits() == 3) queue_.Stop();
+  };
+  Work();
+  Settle();
+  EXPECT_FALSE(told);
+  EXPECT_EQ(StateOf(id), SessionState::kPaused);
+  ASSERT_TRUE(SnapshotOf(id).report && !SnapshotOf(id).report->warnings.empty());
+  EXPECT_EQ(SnapshotOf(id).report->warnings.back().code, "not_stored");
+  EXPECT_EQ(StoredStateOf(id), SessionState::kPaused) << "goes on at the next start";
+}
+
+TEST_F(QueueRestartTest, SubmitTellsThatBenchdStops) {
+  queue_.Stop();
+  const Error refused = Refused(SpecOf(1000));
+  EXPECT_EQ(refused.code, ErrorCode::kUnavailable);
+  EXPECT_EQ(refused.message, "benchd: is stopping");
 }
 
 // ---- what is deleted ----

@@ -49,13 +49,27 @@ TEST_F(SessionBookTest, KeepsNoEnvironment) {
   EXPECT_EQ(spec.benchmarks[0].arms[0].env.at("TOKEN"), "");
 }
 
-TEST_F(SessionBookTest, ListsInOrderOfSubmissionAndEndedOnesOnRequest) {
+TEST_F(SessionBookTest, ListsTheNewestFirstAndEndedOnesOnRequest) {
   for (const char* id : {"z", "a", "m"}) book_.Add(Record(id, 1000));
   Finish("a");
-  EXPECT_EQ(Listed({}), (Ids{"z", "m"}));
-  EXPECT_EQ(Listed({.all = true}), (Ids{"z", "a", "m"}));
+  EXPECT_EQ(Listed({}), (Ids{"m", "z"}));
+  EXPECT_EQ(Listed({.all = true}), (Ids{"m", "a", "z"}));
   EXPECT_EQ(Listed({.state = SessionState::kDone}), (Ids{"a"}));
-  EXPECT_EQ(Listed({.all = true, .state = SessionState::kQueued}), (Ids{"z", "m"}));
+  EXPECT_EQ(Listed({.all = true, .state = SessionState::kQueued}), (Ids{"m", "z"}));
+}
+
+TEST_F(SessionBookTest, ListsPageAfterPageWhateverComesAndGoesBetween) {
+  for (const char* id : {"a", "b", "c", "d", "e"}) book_.Add(Record(id, 1000));
+  SessionFilter filter{.all = true};
+  filter.limit = 2;
+  const std::vector<SessionView> page = book_.List(User(1000), filter);
+  ASSERT_EQ(page.size(), 2U);
+  EXPECT_EQ(page[1].record.snapshot.id.value, "d");
+  filter.before = page[1].sequence;
+  book_.Remove({"d"});
+  book_.Remove({"c"});
+  book_.Add(Record("f", 1000));
+  EXPECT_EQ(Listed(filter), (Ids{"b", "a"}));
 }
 
 TEST_F(SessionBookTest, LabelsMatchOnlyWhatOneMaySee) {

@@ -195,5 +195,19 @@ TEST(FromProtoTest, AFilterIsTakenAsItIs) {
   EXPECT_EQ(FromProto(proto).error().message, "state: this benchd does not know the value 99");
 }
 
+TEST(FromProtoTest, APageIsBoundedAndItsTokenChecked) {
+  v1::ListSessionsRequest proto;
+  EXPECT_EQ(FromProto(proto)->limit, 100U);
+  EXPECT_EQ(FromProto(proto)->before, UINT64_MAX);
+  proto.set_page_size(4'000'000'000);
+  EXPECT_EQ(FromProto(proto)->limit, 500U);
+  proto.set_page_token("17");
+  EXPECT_EQ(FromProto(proto)->before, 17U);
+  for (const char* token : {"x", "17x", "-1", " 1", "99999999999999999999"}) {
+    proto.set_page_token(token);
+    EXPECT_EQ(FromProto(proto).error().message, "page_token: none of this benchd's") << token;
+  }
+}
+
 }  // namespace
 }  // namespace benchd::rpc

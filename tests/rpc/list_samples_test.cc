@@ -65,6 +65,21 @@ class ListSamplesTest : public ::testing::Test {
   std::unique_ptr<v1::SessionService::Stub> stub_ = daemon_.Client();
 };
 
+TEST_F(ListSamplesTest, EveryCallIsNotedOnceAsItMayDisturbARun) {
+  grpc::ClientContext getting;
+  v1::Session session;
+  ASSERT_TRUE(stub_->Get(&getting, v1::GetSessionRequest(), &session).ok());
+  EXPECT_EQ(daemon_.loop.Run([this] { return daemon_.noted; }), 1U);
+  EXPECT_TRUE(List(false).status.ok());
+  EXPECT_EQ(daemon_.loop.Run([this] { return daemon_.noted; }), 2U);
+  grpc::ClientContext watching;
+  v1::WatchRequest request;
+  request.set_session("nobody's");
+  const auto reader = stub_->Watch(&watching, request);
+  EXPECT_FALSE(reader->Finish().ok());
+  EXPECT_EQ(daemon_.loop.Run([this] { return daemon_.noted; }), 3U);
+}
+
 TEST_F(ListSamplesTest, SendsEveryMeasuredRunInOrderWithItsNames) {
   Keep(1000, 300);
   const Answer answer = List(false);

@@ -1,17 +1,23 @@
 #include "daemon/rpc/peer_credentials.h"
 
+#include <fcntl.h>
 #include <grp.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "daemon/base/unique_fd.h"
 #include "daemon/rpc/peer_table.h"
+#include "tests/support/temp_folder.h"
 
 namespace benchd::rpc {
 namespace {
@@ -56,6 +62,33 @@ TEST(ReadPeerTest, TellsTheSixteenLimits) {
   }
 }
 
+TEST(ReadPeerTest, OfAProcessThatHasGoneNeitherLimitsNorUmaskAreTold) {
+  const TempFolder folder;
+  const std::string path = folder / "s";
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+  const auto* where = reinterpret_cast<const sockaddr*>(&address);
+  const UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(::bind(listener.get(), where, sizeof(address)), 0);
+  ASSERT_EQ(::listen(listener.get(), 1), 0);
+  const UniqueFd theirs(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::umask(0137);
+    ::_exit(::connect(theirs.get(), where, sizeof(address)));
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0);
+  const UniqueFd connected(::accept(listener.get(), nullptr, nullptr));
+  const Result<Caller> caller = ReadPeer(connected.get());
+  ASSERT_TRUE(caller) << caller.error().message;
+  EXPECT_EQ(caller->pid, child);
+  EXPECT_TRUE(caller->limits.empty());
+  EXPECT_EQ(caller->umask, Caller{}.umask);
+}
+
 TEST(ReadPeerTest, ADescriptorThatIsNoSocketHasNoIdentity) {
   int fds[2] = {-1, -1};
   ASSERT_EQ(::pipe(fds), 0);
@@ -86,13 +119,20 @@ TEST(ParseLimitsTest, ReadsNumbersAndUnlimitedAndSkipsWhatItDoesNotKnow) {
   EXPECT_EQ(limits, expected);
 }
 
-TEST(PeerTableTest, FindsWhoStandsBehindANumberAndNobodyElse) {
-  const SocketPair pair;
-  PeerTable table;
+Caller CallerOf(std::uint32_t uid) {
   Caller caller;
-  caller.uid = 7;
-  table.Set(pair.a.get(), caller);
-  const std::string peer = "fd:" + std::to_string(pair.a.get());
+  caller.uid = uid;
+  return caller;
+}
+
+std::string PeerOf(const UniqueFd& fd) { return "fd:" + std::to_string(fd.get()); }
+
+TEST(PeerTableTest, FindsWhoStandsBehindANumberAndNobodyElse) {
+  SocketPair pair;
+  PeerTable table;
+  const Result<UniqueFd> numbered = table.Enter(std::move(pair.a), CallerOf(7));
+  ASSERT_TRUE(numbered) << numbered.error().message;
+  const std::string peer = PeerOf(*numbered);
   ASSERT_TRUE(table.Find(peer));
   EXPECT_EQ(table.Find(peer)->uid, 7U);
   for (const std::string& other :
@@ -104,19 +144,43 @@ TEST(PeerTableTest, FindsWhoStandsBehindANumberAndNobodyElse) {
 
 TEST(PeerTableTest, CountsTheConnectionsThatAreStillOpen) {
   PeerTable table;
-  Caller caller;
-  caller.uid = 7;
-  const SocketPair open;
-  table.Set(open.a.get(), caller);
-  {
-    const SocketPair closed;
-    table.Set(closed.a.get(), caller);
-    EXPECT_EQ(table.OpenConnections(7), 2U);
-  }
+  SocketPair open;
+  SocketPair closed;
+  const Result<UniqueFd> first = table.Enter(std::move(open.a), CallerOf(7));
+  Result<UniqueFd> second = table.Enter(std::move(closed.a), CallerOf(7));
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(table.OpenConnections(7), 2U);
+  const int number = second->get();
+  second->Reset();
   EXPECT_EQ(table.OpenConnections(7), 1U);
-  const SocketPair reused;  // the same number, not in the table
-  EXPECT_EQ(table.OpenConnections(7), 1U);
+  const SocketPair other;
+  const UniqueFd reused(::fcntl(other.a.get(), F_DUPFD_CLOEXEC, number));
+  ASSERT_EQ(reused.get(), number);
+  EXPECT_EQ(table.OpenConnections(7), 1U) << "the same number, not in the table";
   EXPECT_EQ(table.OpenConnections(8), 0U);
+}
+
+TEST(PeerTableTest, ANumberComesAgainOnlyWhenAllOthersHaveBeenUsed) {
+  PeerTable table;
+  std::set<int> numbers;
+  SocketPair first_pair;
+  const Result<UniqueFd> stays = table.Enter(std::move(first_pair.a), CallerOf(1));
+  ASSERT_TRUE(stays);
+  // Fewer than a round has, where the limit of descriptors is the usual 1024.
+  for (int i = 0; i < 500; ++i) {
+    SocketPair pair;
+    const Result<UniqueFd> numbered = table.Enter(std::move(pair.a), CallerOf(2));
+    ASSERT_TRUE(numbered) << numbered.error().message;
+    EXPECT_TRUE(numbers.insert(numbered->get()).second) << numbered->get() << " came twice";
+  }
+  // And now round and round: what is open keeps its number.
+  for (int i = 0; i < 5000; ++i) {
+    SocketPair pair;
+    const Result<UniqueFd> numbered = table.Enter(std::move(pair.a), CallerOf(2));
+    ASSERT_TRUE(numbered) << numbered.error().message;
+    ASSERT_NE(numbered->get(), stays->get());
+  }
+  EXPECT_EQ(table.Find(PeerOf(*stays))->uid, 1U);
 }
 
 }  // namespace

@@ -5,11 +5,14 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/rpc/rpc_support.h"
@@ -187,17 +190,60 @@ TEST_F(PeerIdentityTest, AVanishedClientsLiveCallNeverTakesOnANewClientsIdentity
     EXPECT_EQ(peers_.Find(stream.peer_)->uid, 0U) << "a second look-up would be sound, too";
   }
 
-  // The call ends; from now on the number may be anybody's, and then it is the new client's.
+  // The call ends: its number is free, and yet the last to come again.
   stream.Finish(grpc::Status::CANCELLED);
   ASSERT_TRUE(Happens(stream.done_));
-  bool reused = false;
-  for (int i = 0; i < 200 && !reused; ++i) {
+  for (int i = 0; i < 20; ++i) {
     const WhoAmI newcomer = Ask(kNobody, socket());
     EXPECT_EQ(newcomer.uid, kNobody);
-    reused = newcomer.peer == stream.peer_;
+    EXPECT_NE(newcomer.peer, stream.peer_);
   }
-  EXPECT_TRUE(reused) << "otherwise this test has shown nothing";
-  EXPECT_EQ(peers_.Find(stream.peer_)->uid, kNobody);
+}
+
+/// Clients of many users come and go on several threads, every other one without waiting for its
+/// answer: each that waits is told its own uid.
+TEST_F(PeerIdentityTest, NobodyIsTakenForAnotherWhileConnectionsComeAndGo) {
+  constexpr int kThreads = 4;
+  constexpr unsigned kConnections = 200;
+  std::atomic<unsigned> answered{0};
+  std::atomic<unsigned> mistaken{0};
+  const auto connect = [this](unsigned uid) {
+    int fds[2] = {-1, -1};
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds), 0);
+    Caller caller;
+    caller.uid = uid;
+    Result<UniqueFd> numbered = peers_.Enter(UniqueFd(fds[0]), std::move(caller));
+    EXPECT_TRUE(numbered);
+    if (numbered) grpc::AddInsecureChannelFromFd(server_.get(), numbered->Release());
+    return v1::SessionService::NewStub(grpc::CreateInsecureChannelFromFd("client", fds[1]));
+  };
+  const auto come_and_go = [&](unsigned thread) {
+    for (unsigned i = 0; i < kConnections; ++i) {
+      const unsigned uid = 1 + thread * kConnections + i;
+      const auto stub = connect(uid);
+      grpc::ClientContext context;
+      v1::Session session;
+      if (i % 2 == 0) {
+        grpc::CompletionQueue unread;
+        const auto call = stub->AsyncGet(&context, v1::GetSessionRequest(), &unread);
+        grpc::Status status;
+        call->Finish(&session, &status, nullptr);
+        context.TryCancel();
+        void* tag = nullptr;
+        bool ok = false;
+        unread.Next(&tag, &ok);
+        continue;
+      }
+      if (!stub->Get(&context, v1::GetSessionRequest(), &session).ok()) continue;
+      ++answered;
+      if (session.uid() != uid) ++mistaken;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned thread = 0; thread < kThreads; ++thread) threads.emplace_back(come_and_go, thread);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(answered, kThreads * kConnections / 2);
+  EXPECT_EQ(mistaken, 0U);
 }
 
 TEST_F(PeerIdentityTest, AConnectionWithoutAnEntryIsDenied) {

@@ -72,7 +72,8 @@ Result<SessionRecord> StubService::Find(const std::string& id) const {
 }
 
 StubDaemon::StubDaemon()
-    : service(Endpoint{loop.executor(), peers, calls, rate}, hub, clock, store) {
+    : service(Endpoint{loop.executor(), peers, calls, rate, [this] { ++noted; }}, hub, clock,
+              store) {
   grpc::ServerBuilder builder;
   builder.RegisterService(&service);
   server = builder.BuildAndStart();

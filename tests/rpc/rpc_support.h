@@ -115,10 +115,11 @@ class StubDaemon {
 
   OpenFolder dir_;
   LoopThread loop;
-  fake::Clock clock;  ///< loop's thread only
-  EventHub hub;       ///< loop's thread only
-  fake::Store store;  ///< loop's thread only
-  LiveCalls calls;    ///< loop's thread only
+  fake::Clock clock;      ///< loop's thread only
+  EventHub hub;           ///< loop's thread only
+  fake::Store store;      ///< loop's thread only
+  LiveCalls calls;        ///< loop's thread only
+  std::size_t noted = 0;  ///< calls; loop's thread only
   PeerTable peers;
   RateLimit rate{clock, [](const std::string&) {}};  ///< loop's thread only
   StubService service;

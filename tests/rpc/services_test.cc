@@ -124,8 +124,44 @@ TEST_F(ServicesTest, ListsAndCancels) {
     v1::ListSessionsResponse response;
     ASSERT_TRUE(sessions_->List(&context, request, &response).ok());
     ASSERT_EQ(response.sessions_size(), expected);
-    EXPECT_EQ(response.sessions(0).session(), first);
+    EXPECT_EQ(response.sessions(expected - 1).session(), first) << "the newest first";
+    EXPECT_EQ(response.next_page_token(), "");
   }
+}
+
+TEST_F(ServicesTest, AListComesInPagesThatHoldEachSessionOnce) {
+  std::vector<std::string> newest_first;
+  for (int i = 0; i < 5; ++i) newest_first.insert(newest_first.begin(), Submit());
+  v1::ListSessionsRequest request;
+  request.set_page_size(2);
+  std::vector<std::string> listed;
+  std::vector<int> sizes;
+  do {
+    grpc::ClientContext context;
+    v1::ListSessionsResponse page;
+    ASSERT_TRUE(sessions_->List(&context, request, &page).ok());
+    sizes.push_back(page.sessions_size());
+    for (const v1::Session& session : page.sessions()) listed.push_back(session.session());
+    request.set_page_token(page.next_page_token());
+  } while (!request.page_token().empty() && sizes.size() < 10);
+  EXPECT_EQ(listed, newest_first);
+  EXPECT_EQ(sizes, (std::vector{2, 2, 1}));
+}
+
+TEST_F(ServicesTest, APageOfLargeSessionsIsAMiBNotAllThatWereAskedFor) {
+  v1::SubmitRequest large = Request();
+  // 240 kB of what a list shows: the fifth makes a MiB full.
+  v1::Benchmark* benchmark = large.mutable_spec()->mutable_benchmarks(0);
+  benchmark->mutable_arms(0)->set_command("old " + std::string(120'000, 'x'));
+  benchmark->mutable_arms(1)->set_command("new " + std::string(120'000, 'x'));
+  for (int i = 0; i < 7; ++i) Submit(large);
+  grpc::ClientContext context;
+  v1::ListSessionsRequest request;
+  request.set_page_size(100);
+  v1::ListSessionsResponse page;
+  ASSERT_TRUE(sessions_->List(&context, request, &page).ok());
+  EXPECT_EQ(page.sessions_size(), 5);
+  EXPECT_NE(page.next_page_token(), "");
 }
 
 TEST_F(ServicesTest, AMovedSessionHasAnotherPlace) {

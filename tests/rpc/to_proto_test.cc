@@ -187,10 +187,10 @@ TEST(ToProtoTest, BytesThatAreNoTextDoNotSpoilTheMessage) {
 }
 
 TEST(ToProtoTest, ALongLogKeepsItsEnd) {
-  EXPECT_EQ(LogToProto("short"), "short");
-  const std::size_t limit = std::size_t{3} * 1024 * 1024;
-  const std::string log = LogToProto(std::string(limit, 'a') + "end");
-  EXPECT_EQ(log.substr(0, 35), "[the first 3 bytes are left out]\naa");
+  EXPECT_EQ(LogToProto({"short"}), "short");
+  EXPECT_EQ(LogToProto({"end", 600'000'000}), "[the first 600000000 bytes are left out]\nend");
+  const std::string log = LogToProto({std::string(kMaxLogBytes, 'a') + "end", 5});
+  EXPECT_EQ(log.substr(0, 35), "[the first 8 bytes are left out]\naa");
   EXPECT_EQ(log.substr(log.size() - 4), "aend");
 }
 

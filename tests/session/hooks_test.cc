@@ -65,7 +65,7 @@ class HooksTest : public testing::Test {
     const std::vector<std::string> ran = Ran();
     return std::count(ran.begin(), ran.end(), program);
   }
-  std::string Log() { return *RunToEnd(loop_, store_.LoadLog(id_)); }
+  std::string Log() { return RunToEnd(loop_, store_.LoadLog(id_, SIZE_MAX))->text; }
 
   asio::io_context loop_;
   fake::Clock clock_;
@@ -206,6 +206,31 @@ TEST_F(HooksTest, CleanupComesAfterACancelAsWell) {
   EXPECT_EQ(last.cancelled_by, "uid 7");
   EXPECT_EQ(Ran().back(), "cleanup");
   EXPECT_EQ(Ran().size(), 2U);
+}
+
+TEST_F(HooksTest, ASetupThatIsCancelledWhileItIsLookedUpIsNotRun) {
+  hooks() = {.setup = Command("setup"), .cleanup = Command("cleanup")};
+  launcher_.during_resolve = [this] { cancel_->Request("uid 7"); };
+  const SessionSnapshot last = RunIt();
+  EXPECT_EQ(last.state, SessionState::kCancelled);
+  EXPECT_EQ(Ran(), std::vector<std::string>{"cleanup"});
+}
+
+TEST_F(HooksTest, ABuildThatIsCancelledWhileItIsOpenedIsNotRun) {
+  hooks() = {.build = Command("build")};
+  launcher_.during_open = [this] { cancel_->Request("uid 7"); };
+  EXPECT_EQ(RunIt().state, SessionState::kCancelled);
+  EXPECT_TRUE(Ran().empty());
+}
+
+TEST_F(HooksTest, CleanupThatIsLookedUpWhenBenchdStopsWaitsForTheNextStart) {
+  hooks() = {.cleanup = Command("cleanup")};
+  launcher_.during_resolve = [this] { cancel_->Interrupt(); };
+  EXPECT_FALSE(IsFinal(RunIt().state));
+  EXPECT_EQ(TimesRun("cleanup"), 0);
+  launcher_.during_resolve = nullptr;
+  EXPECT_EQ(RunIt().state, SessionState::kDone);
+  EXPECT_EQ(TimesRun("cleanup"), 1);
 }
 
 TEST_F(HooksTest, NothingIsCleanedUpWhereTheMachineWasRefused) {

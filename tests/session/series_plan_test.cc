@@ -73,6 +73,19 @@ TEST(SeriesPlanTest, GivesTheTurnToWhoIsNearestToItsVerdict) {
   EXPECT_EQ(plan.next->planned.benchmark, 1U) << "two blocks to go";
 }
 
+TEST(SeriesPlanTest, ABlockUnderWayComesFirstWhoeverIsNearestByNow) {
+  const SessionSpec spec = TwoBenchmarks();
+  std::vector<BenchmarkOutlook> outlooks = After({8, 9});
+  outlooks[0].expected_blocks = 30;
+  outlooks[1].expected_blocks = 3;
+  ASSERT_EQ(PlanMeasured(spec, outlooks, FromEightOn).runs[0].planned.benchmark, 1U);
+  const SeriesPlan plan = PlanMeasured(spec, outlooks, FromEightOn, 0);
+  ASSERT_EQ(plan.runs.size(), 2U);
+  EXPECT_EQ(plan.runs[0].planned.benchmark, 0U);
+  EXPECT_EQ(plan.runs[0].block, 8U);
+  EXPECT_EQ(plan.next->planned.benchmark, 1U);
+}
+
 TEST(SeriesPlanTest, ForeseesTheTurnOfTheNextOneWhereAVerdictIsExpected) {
   const SessionSpec spec = TwoBenchmarks();
   std::vector<BenchmarkOutlook> outlooks = After({8, 8});

@@ -149,7 +149,7 @@ TEST_F(FullDiskTest, KeepsNothingOfARefusedCallAndTakesItWhenThereIsRoom) {
   EXPECT_EQ(*Await(store_->Load(id)), RichRecord());
   EXPECT_EQ(Await(store_->Load(other))->spec.priority, 0);
   EXPECT_EQ(All().mode, QueueMode{});
-  EXPECT_EQ(*Await(store_->LoadLog(id)), "");
+  EXPECT_EQ(Await(store_->LoadLog(id, SIZE_MAX))->text, "");
   EXPECT_EQ(History(id).size(), 1U);
   ExpectBlocks(id, kBlocks);
 

@@ -51,7 +51,7 @@ class MigrationTest : public StoreTest {
     EXPECT_EQ(queued->spec.environment.at("PATH"), "/bin");
     EXPECT_EQ(queued->spec.priority, 3);
     EXPECT_EQ(Runs({"ended"}), (std::vector<benchd::Run>{PlainRun(0, 0), PlainRun(0, 1)}));
-    EXPECT_EQ(*Await(store_->LoadLog({"ended"})), "one\n" + kBytes);
+    EXPECT_EQ(Await(store_->LoadLog({"ended"}, SIZE_MAX))->text, "one\n" + kBytes);
   }
 };
 

@@ -52,7 +52,7 @@ TEST_F(SqliteStoreTest, KnowsNoSessionThatWasNeverInserted) {
   EXPECT_TRUE(not_found(Await(store_->AppendRuns(id, {PlainRun(0, 0)}))));
   EXPECT_TRUE(not_found(Await(store_->LoadRuns(id, 0, 1))));
   EXPECT_TRUE(not_found(Await(store_->AppendLog(id, "text"))));
-  EXPECT_TRUE(not_found(Await(store_->LoadLog(id))));
+  EXPECT_TRUE(not_found(Await(store_->LoadLog(id, SIZE_MAX))));
 }
 
 TEST_F(SqliteStoreTest, RefusesASecondSessionWithTheSameId) {
@@ -313,12 +313,45 @@ TEST_F(SqliteStoreTest, FinishesWhatWasAwaitedBeforeItCloses) {
 
 TEST_F(SqliteStoreTest, KeepsALogInOrderWithEveryByte) {
   const SessionId id = Insert("a");
-  EXPECT_EQ(*Await(store_->LoadLog(id)), "");
+  EXPECT_EQ(Await(store_->LoadLog(id, SIZE_MAX))->text, "");
   ASSERT_TRUE(Await(store_->AppendLog(id, "one\n")));
   ASSERT_TRUE(Await(store_->AppendLog(Insert("b"), "another's\n")));
   ASSERT_TRUE(Await(store_->AppendLog(id, kBytes)));
   Open();
-  EXPECT_EQ(*Await(store_->LoadLog(id)), "one\n" + kBytes);
+  EXPECT_EQ(Await(store_->LoadLog(id, SIZE_MAX))->text, "one\n" + kBytes);
+}
+
+TEST_F(SqliteStoreTest, ReadsNoMoreOfALogThanIsAskedFor) {
+  const SessionId id = Insert("a");
+  for (const char* text : {"one\n", "two\n", "three\n"}) {
+    ASSERT_TRUE(Await(store_->AppendLog(id, text)));
+  }
+  for (const auto& [most, expected] : {std::pair<std::size_t, std::string>{0, ""},
+                                       {6, "three\n"},
+                                       {8, "o\nthree\n"},
+                                       {14, "one\ntwo\nthree\n"},
+                                       {15, "one\ntwo\nthree\n"}}) {
+    const Result<LogTail> tail = Await(store_->LoadLog(id, most));
+    ASSERT_TRUE(tail) << tail.error().message;
+    EXPECT_EQ(tail->text, expected);
+    EXPECT_EQ(tail->left_out, 14 - expected.size());
+  }
+}
+
+TEST_F(SqliteStoreTest, AnEndIsStoredAlsoWhereTheEnvironmentCannotBeDeleted) {
+  Insert(RichRecord());
+  const SessionId id = RichRecord().snapshot.id;
+  // What unlink(2) does not take, whoever asks.
+  ASSERT_TRUE(std::filesystem::remove(environment_));
+  ASSERT_TRUE(std::filesystem::create_directory(environment_));
+  const Result<void> ended = Await(store_->Update(Ended(id, 1), Happened("done")));
+  EXPECT_TRUE(ended) << "committed: " << ended.error().message;
+  const Result<std::vector<HistoryEntry>> history = Await(store_->History(id));
+  ASSERT_TRUE(history);
+  ASSERT_GE(history->size(), 2U);
+  EXPECT_EQ((*history)[history->size() - 2].what, "done");
+  EXPECT_TRUE(history->back().what.starts_with("its environment could not be deleted: "))
+      << history->back().what;
 }
 
 }  // namespace

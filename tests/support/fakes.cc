@@ -17,6 +17,7 @@ asio::awaitable<void> Clock::Wait(Nanoseconds duration) const {
 }
 
 asio::awaitable<Result<ProgramIdentity>> Launcher::Resolve(ChildSpec child) {
+  if (during_resolve) during_resolve();
   const auto it = programs.find(child.argv.front());
   if (it != programs.end()) co_return it->second;
   ProgramIdentity identity;
@@ -25,14 +26,16 @@ asio::awaitable<Result<ProgramIdentity>> Launcher::Resolve(ChildSpec child) {
 }
 
 asio::awaitable<Result<void>> Launcher::Open(std::vector<ChildSpec> children) {
+  if (during_open) during_open();
   children_ = std::move(children);
   open_ = true;
-  cancelled_ = false;
   co_return Result<void>{};
 }
 
 asio::awaitable<SeriesOutcome> Launcher::Run(SeriesOrder order) {
   series_.push_back(order);
+  running_ = true;
+  cancelled_ = false;
   SeriesOutcome outcome;
   const SteadyTime begin = clock_.Steady();
   for (const RunOrder& run : order.runs) {
@@ -47,6 +50,7 @@ asio::awaitable<SeriesOutcome> Launcher::Run(SeriesOrder order) {
     }
     outcome.runs.push_back(std::move(*done));
   }
+  running_ = false;
   co_return outcome;
 }
 
@@ -138,9 +142,11 @@ asio::awaitable<Result<void>> Store::AppendLog(SessionId id, std::string text) {
   co_return Result<void>{};
 }
 
-asio::awaitable<Result<std::string>> Store::LoadLog(SessionId id) {
+asio::awaitable<Result<LogTail>> Store::LoadLog(SessionId id, std::size_t most) {
   if (fail_with) co_return *fail_with;
-  co_return logs_[id];
+  const std::string& log = logs_[id];
+  const std::size_t left_out = log.size() - std::min(most, log.size());
+  co_return LogTail{log.substr(left_out), left_out};
 }
 
 SessionRecord* Store::Find(const SessionId& id) {

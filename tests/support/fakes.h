@@ -64,11 +64,14 @@ class Launcher : public benchd::Launcher {
   std::map<std::string, RunOutcome> outcomes;
   /// Called in every run before the program; a test's chance to cancel or to count.
   std::function<void()> during_run;
+  /// Called in every Resolve() and every Open(), when no run is under way.
+  std::function<void()> during_resolve;
+  std::function<void()> during_open;
 
   asio::awaitable<Result<ProgramIdentity>> Resolve(ChildSpec child) override;
   asio::awaitable<Result<void>> Open(std::vector<ChildSpec> children) override;
   asio::awaitable<SeriesOutcome> Run(SeriesOrder order) override;
-  void CancelRun() override { cancelled_ = true; }
+  void CancelRun() override { cancelled_ = running_; }
   asio::awaitable<void> Close() override;
 
   /// All runs so far, and how they were ordered together.
@@ -89,6 +92,7 @@ class Launcher : public benchd::Launcher {
   Result<RunOutcome> RunOne(const RunOrder& order);
 
   bool open_ = false;
+  bool running_ = false;
   bool cancelled_ = false;
 };
 
@@ -129,7 +133,7 @@ class Store : public benchd::SampleStore, public benchd::SessionArchive {
   asio::awaitable<Result<std::vector<benchd::Run>>> LoadRuns(SessionId id, std::uint64_t first,
                                                              std::uint64_t limit) override;
   asio::awaitable<Result<void>> AppendLog(SessionId id, std::string text) override;
-  asio::awaitable<Result<std::string>> LoadLog(SessionId id) override;
+  asio::awaitable<Result<LogTail>> LoadLog(SessionId id, std::size_t most) override;
 
   asio::awaitable<Result<void>> Insert(SessionRecord record, HistoryEntry entry) override;
   asio::awaitable<Result<void>> Update(SessionSnapshot snapshot, HistoryEntry entry) override;
