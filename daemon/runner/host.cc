@@ -136,6 +136,11 @@ void ForgetCode() {
 }
 
 Result<void> CheckCaller(const Host& host, const Caller& caller) {
+  // To the kernel these mean "as it is" (setresuid(2)): root, that is.
+  constexpr std::uint32_t kNoId = UINT32_MAX;
+  if (caller.uid == kNoId || caller.gid == kNoId) {
+    return InvalidArgument("caller", "-1 is nobody's uid or gid");
+  }
   if (host.privileged || (caller.uid == host.uid && caller.gid == host.gid)) return {};
   return Error{ErrorCode::kPermissionDenied,
                "benchd-runner: runs as uid " + std::to_string(host.uid) + " gid " +

@@ -62,8 +62,8 @@ Result<Host> MinimalHost();
 /// program, and none of it is needed while children run.
 void ForgetCode();
 
-/// Whether children of `caller` can be started.
-/// @errors kPermissionDenied when we may not become that user.
+/// Whether children of `caller` can be started, whoever that may be (AccessRules).
+/// @errors kPermissionDenied when we may not become that user; kInvalidArgument for uid or gid -1.
 Result<void> CheckCaller(const Host& host, const Caller& caller);
 
 }  // namespace benchd
