@@ -1,6 +1,7 @@
 #include "daemon/runner/host.h"
 
 #include <fcntl.h>
+#include <linux/keyctl.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -133,6 +134,12 @@ void ForgetCode() {
   const auto first = reinterpret_cast<std::uintptr_t>(&__executable_start) & ~(page - 1);
   const auto end = reinterpret_cast<std::uintptr_t>(&etext) & ~(page - 1);
   madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
+}
+
+void JoinFreshKeyring(const Host& host) {
+  if (!host.privileged) return;
+  // Where there are no keyrings, or a container's filter forbids them, none can be shared.
+  [[maybe_unused]] const long joined = syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr);
 }
 
 Result<void> CheckCaller(const Host& host, const Caller& caller) {

@@ -152,6 +152,7 @@ Result<void> Peer::Open(wire::OpenChild message) {
     spec.output_path = message.output_path;
   }
   if (auto checked = LaunchPlan::Check(services_.host, spec); !checked) return checked;
+  if (children_.empty()) JoinFreshKeyring(services_.host);
   OpenedChild child;
   child.plan = std::make_unique<LaunchPlan>(services_.host, std::move(spec));
   child.output = message.output;
