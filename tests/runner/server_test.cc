@@ -82,6 +82,26 @@ TEST(ServerTest, ServesTheConfiguredUserAndNotEvenRoot) {
   EXPECT_EQ(status, 0);
 }
 
+TEST(ServerTest, TellsTheWatchdogThatItLives) {
+  const TempFolder folder;
+  const UniqueFd systemd(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const sockaddr_un address = AddressOf(folder / "notify");
+  ASSERT_EQ(bind(systemd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  setenv("NOTIFY_SOCKET", (folder / "notify").c_str(), 1);
+  setenv("WATCHDOG_USEC", "20000", 1);
+  {
+    Service service(folder, {"--config", folder.Put("benchd.toml", OwnUser())});
+    unsetenv("NOTIFY_SOCKET");
+    unsetenv("WATCHDOG_USEC");
+    for (const char* expected : {"READY=1", "WATCHDOG=1", "WATCHDOG=1"}) {
+      char text[64];
+      const ssize_t count = recv(systemd.get(), text, sizeof(text), 0);
+      ASSERT_GT(count, 0);
+      EXPECT_EQ(std::string(text, static_cast<std::size_t>(count)), expected);
+    }
+  }
+}
+
 TEST(ServerTest, ReplacesADeadRunnersSocketButNotALiveOnesOrAFile) {
   const TempFolder folder;
   const std::string config = folder.Put("benchd.toml", OwnUser());
