@@ -95,6 +95,7 @@ class Launch {
   void KillGroups() { groups_.Kill(); }
   /// Those of RunGroups.
   std::string TakeLimitHits() { return groups_.TakeHits(); }
+  void LeaveCharges() { groups_.LeaveCharges(); }
   /// What the control groups and the counters of its tree show at this moment.
   void ReadCounted(wire::RunFigures& figures) const;
   /// True when it has ended; then it is reaped.

@@ -313,6 +313,7 @@ void MeasuredRun::OnHelperDone(HelperProcess&, Result<std::string> answer) {
 void MeasuredRun::Finish(Result<wire::RunFigures> figures) {
   parser_.reset();
   state_ = State::kIdle;
+  now_->LeaveCharges();
   // With a child that waits to be let go, that comes first.
   if (!prepared()) CloseFinished();
   owner_.OnRunFinished(std::move(figures));

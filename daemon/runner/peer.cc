@@ -184,6 +184,7 @@ void Peer::ForgetChildren() {
   // Without needs: groups that were made for a figure only are removed.
   for (RunGroups* const groups : services_.groups) {
     static_cast<void>(groups->BeginRun({}).has_value());
+    groups->Renew();
   }
 }
 
