@@ -53,9 +53,14 @@ function(benchd_unit_tests name)
 endfunction()
 
 # benchd_program(TARGET DESTINATION): installed there; where the preset optimises, stripped, with what a
-# debugger needs in a file beside it (gdb and perf find it by the program's debug link).
+# debugger needs in a file beside it (gdb and perf find it by the program's debug link). With UNREADABLE
+# only root may read it: then the kernel lets no other user trace it, from its first instruction on.
 function(benchd_program target destination)
-  install(TARGETS ${target} RUNTIME DESTINATION ${destination})
+  set(mode OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_EXECUTE WORLD_EXECUTE)
+  if(NOT "UNREADABLE" IN_LIST ARGN)
+    list(APPEND mode GROUP_READ WORLD_READ)
+  endif()
+  install(TARGETS ${target} RUNTIME DESTINATION ${destination} PERMISSIONS ${mode})
   if(NOT CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
     return()
   endif()

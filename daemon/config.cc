@@ -115,6 +115,13 @@ std::optional<std::string> CheckRunnerFlag(const toml::node& value, Config& /*co
   return std::nullopt;
 }
 
+std::optional<std::string> CheckUsers(const toml::node& value, Config& /*config*/) {
+  const toml::array* list = value.as_array();
+  const auto is_user = [](const toml::node& one) { return one.is_string() || one.is_integer(); };
+  if (list != nullptr && std::all_of(list->begin(), list->end(), is_user)) return std::nullopt;
+  return "should be a list of names and numbers, such as [\"jenkins\"]";
+}
+
 const std::map<std::string, std::map<std::string, Setter>>& Sections() {
   static const std::map<std::string, std::map<std::string, Setter>> sections{
       {"socket", {{"group", Text(&Config::socket_group)}}},
@@ -124,7 +131,9 @@ const std::map<std::string, std::map<std::string, Setter>>& Sections() {
         {"benchmark_cpus", CheckRunnerKey},
         {"counters", CheckRunnerFlag}}},
       {"access",
-       {{"allow_root", Boolean(&Config::allow_root)}, {"admin_group", Text(&Config::admin_group)}}},
+       {{"allow_root", Boolean(&Config::allow_root)},
+        {"admin_group", Text(&Config::admin_group)},
+        {"users", CheckUsers}}},
       {"daemon", {{"idle_exit", SetIdleExit}}},
       {"log", {{"level", SetLogLevel}}},
       {"store",

@@ -14,9 +14,9 @@ namespace benchd {
 
 /// What benchd.toml says, with the defaults for what it does not say.
 ///
-/// `[runner] user`, `[runner] benchmark_cpus`, `[children]` and the tables `[machine_profile.NAME]`
-/// are benchd-runner's: it reads them from the same file itself, benchd only knows that they may be
-/// there.
+/// `[runner] user`, `[runner] benchmark_cpus`, `[access] users`, `[children]` and the tables
+/// `[machine_profile.NAME]` are benchd-runner's: it reads them from the same file itself, benchd
+/// only knows that they may be there.
 struct Config {
   std::string socket_group;                               ///< [socket] group, empty = the default
   std::string runner_socket = "/run/benchd/runner.sock";  ///< [runner] socket, system mode only

@@ -45,6 +45,54 @@ Result<void> ReadRunnerSection(const toml::table& section, wire::RunnerConfig& c
   return {};
 }
 
+/// The table of that name; none is no error.
+Result<const toml::table*> SectionOf(const toml::table& root, std::string_view name) {
+  const toml::node* section = root.get(name);
+  if (section == nullptr || section->is_table()) {
+    return section == nullptr ? nullptr : section->as_table();
+  }
+  return InvalidArgument(TomlLine(section->source()), "[" + std::string(name) + "] is no table");
+}
+
+Result<void> ReadUsers(const toml::node& node, wire::RunnerConfig& config) {
+  const auto refuse = [](const toml::node& at) {
+    return InvalidArgument(TomlLine(at.source()), "[access] users is no list of names and numbers");
+  };
+  const toml::array* list = node.as_array();
+  if (list == nullptr) return refuse(node);
+  for (const toml::node& one : *list) {
+    auto user = Text("users", one);
+    if (!user || user->empty()) return refuse(one);
+    config.users.push_back(std::move(*user));
+  }
+  return {};
+}
+
+/// Whom a child may be. The runner decides that by itself, so it reads by itself what else is
+/// benchd's: [socket] group, [access] allow_root and users. Their other keys are benchd's alone.
+Result<void> ReadAccess(const toml::table& root, wire::RunnerConfig& config) {
+  auto socket = SectionOf(root, "socket");
+  if (!socket) return std::move(socket).error();
+  if (const toml::node* group = *socket == nullptr ? nullptr : (*socket)->get("group")) {
+    const auto name = group->value_exact<std::string>();
+    if (!name) return InvalidArgument(TomlLine(group->source()), "[socket] group is no text");
+    config.socket_group = *name;
+  }
+  auto access = SectionOf(root, "access");
+  if (!access) return std::move(access).error();
+  if (*access == nullptr) return {};
+  if (const toml::node* allow = (*access)->get("allow_root")) {
+    const auto value = allow->value_exact<bool>();
+    if (!value) {
+      return InvalidArgument(TomlLine(allow->source()),
+                             "[access] allow_root is neither true nor false");
+    }
+    config.allow_root = *value;
+  }
+  const toml::node* users = (*access)->get("users");
+  return users == nullptr ? Result<void>() : ReadUsers(*users, config);
+}
+
 }  // namespace
 
 Result<wire::RunnerConfig> ParseRunnerConfig(std::string_view text) {
@@ -54,14 +102,12 @@ Result<wire::RunnerConfig> ParseRunnerConfig(std::string_view text) {
                            OnOneLine(parsed.error().description()));
   }
   wire::RunnerConfig config;
-  if (const toml::node* section = parsed.table().get("runner")) {
-    if (!section->is_table()) {
-      return InvalidArgument(TomlLine(section->source()), "[runner] is no table");
-    }
-    if (auto read = ReadRunnerSection(*section->as_table(), config); !read) {
-      return std::move(read).error();
-    }
+  auto section = SectionOf(parsed.table(), "runner");
+  if (!section) return std::move(section).error();
+  if (*section != nullptr) {
+    if (auto read = ReadRunnerSection(**section, config); !read) return std::move(read).error();
   }
+  if (auto read = ReadAccess(parsed.table(), config); !read) return std::move(read).error();
   auto profiles = ParseProfiles(parsed.table());
   if (!profiles) return std::move(profiles).error();
   config.profiles = std::move(*profiles);

@@ -1,10 +1,12 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <new>
 #include <string>
 #include <string_view>
@@ -13,6 +15,7 @@
 #include "daemon/base/unique_fd.h"
 #include "daemon/helper/config.h"
 #include "daemon/helper/resolve.h"
+#include "daemon/helper/user_record.h"
 #include "daemon/parse/harness_output.h"
 #include "daemon/wire/messages.h"
 
@@ -91,11 +94,23 @@ Result<std::string> Config() {
   return wire::EncodeRunnerConfig(ParseRunnerConfig(*input));
 }
 
+/// user UID GROUP
+Result<std::string> User(char** argv) {
+  uid_t uid = 0;
+  const std::string_view text = argv[2];
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), uid);
+  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) {
+    return InvalidArgument("user", "no number");
+  }
+  return wire::EncodeUserRecord(LookUpUser(uid, argv[3]));
+}
+
 Result<std::string> Answer(int argc, char** argv) {
   const std::string_view work = argc > 1 ? argv[1] : "";
   if (work == "parse" && (argc == 3 || argc == 5)) return Parse(argc, argv);
   if (work == "resolve" && argc == 2) return Resolve();
   if (work == "config" && argc == 2) return Config();
+  if (work == "user" && argc == 4) return User(argv);
   return InvalidArgument("benchd-helper", "it is started by benchd-runner only");
 }
 
@@ -112,6 +127,8 @@ int Main(int argc, char** argv) {
 }  // namespace benchd
 
 int main(int argc, char** argv) {
+  // What it works for is not its user's to read or to change: a parser's answer, for instance.
+  prctl(PR_SET_DUMPABLE, 0);
   try {
     return benchd::Main(argc, argv);
   } catch (const std::bad_alloc&) {

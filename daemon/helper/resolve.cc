@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <string_view>
 
 #include "daemon/base/error.h"
@@ -37,7 +38,11 @@ int CheckExecutable(const std::string& path, struct stat& info) {
   return access(path.c_str(), X_OK) == 0 ? 0 : errno;
 }
 
+/// A file may be a terabyte of nothing; what is started as a benchmark is read in a second or two.
+constexpr std::chrono::seconds kDigestPatience{20};
+
 Result<void> Digest(int file, ProgramIdentity& program) {
+  const auto until = std::chrono::steady_clock::now() + kDigestPatience;
   sha256_ctx context;
   sha256_init(&context);
   static unsigned char buffer[64 * 1024];
@@ -46,6 +51,12 @@ Result<void> Digest(int file, ProgramIdentity& program) {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return SystemError(program.path, errno);
     if (count == 0) break;
+    if (std::chrono::steady_clock::now() > until) {
+      return Error{ErrorCode::kDeadlineExceeded,
+                   program.path + ": to read it takes over " +
+                       std::to_string(kDigestPatience.count()) + " s",
+                   "is it a program? benchd takes its SHA-256 at every submit"};
+    }
     sha256_update(&context, static_cast<std::size_t>(count), buffer);
   }
   sha256_digest(&context, program.sha256.size(), program.sha256.data());

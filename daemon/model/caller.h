@@ -16,7 +16,8 @@ struct ResourceLimit {
 /// Who asked: read from the connection (SO_PEERCRED, SO_PEERGROUPS, /proc/PID), never from a
 /// message.
 ///
-/// Children of the session run with exactly these ids, this umask and these limits.
+/// Children of the session run with exactly these ids, this umask and these limits, and those of
+/// these groups that the user database confirms (runner/access.h).
 struct Caller {
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;

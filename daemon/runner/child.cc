@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <linux/futex.h>
+#include <linux/keyctl.h>
 #include <linux/mempolicy.h>
 #include <linux/stat.h>
 #include <sched.h>
@@ -102,11 +103,8 @@ void Place(const ChildPlan& plan) {
   SetMemory(plan);
 }
 
-/// The runner has every disposition at its default, so that the mask is all there is to undo.
 void Separate(const ChildPlan& plan) {
   Check(plan, ChildStep::kSession, RawSyscall(SYS_setsid));
-  const unsigned long none = 0;
-  RawSyscall(SYS_rt_sigprocmask, SIG_SETMASK, Word(&none), 0, sizeof(none));
   if (plan.clear_inheritable) {
     // Takes the ambient ones along. The program of an unprivileged user then starts with none, and
     // root's with all, as everywhere.
@@ -136,6 +134,11 @@ void BecomeUser(const ChildPlan& plan) {
     Check(plan, ChildStep::kGid, RawSyscall(SYS_setresgid, gid, gid, gid));
     const long uid = static_cast<long>(plan.uid);
     Check(plan, ChildStep::kUid, RawSyscall(SYS_setresuid, uid, uid, uid));
+    // The change of ids made it what fs.suid_dumpable says: with 2 a core would have all that is in
+    // the runner's memory. The program gets a memory of its own, which is as usual.
+    RawSyscall(SYS_prctl, PR_SET_DUMPABLE, 0);
+    // Where there are none (ENOSYS), or a container's filter forbids them, none can be shared.
+    if (plan.join_keyring) RawSyscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, 0);
     if (plan.uid != 0) {
       // The kernel dropped them with the uid unless a securebit of the runner says otherwise.
       __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
@@ -202,6 +205,13 @@ void CheckIdentity(const ChildPlan& plan) {
   }
 }
 
+/// Before this the user, whose process it is by now, can do nothing to it but kill it. The runner
+/// has every disposition at its default, so that the mask is all there is to undo.
+void UnblockSignals() {
+  const unsigned long none = 0;
+  RawSyscall(SYS_rt_sigprocmask, SIG_SETMASK, Word(&none), 0, sizeof(none));
+}
+
 std::int64_t Now(clockid_t clock) {
   timespec now{};
   RawSyscall(SYS_clock_gettime, clock, Word(&now));
@@ -219,6 +229,7 @@ void RunChild(const ChildPlan& plan) {
   if (!plan.held || plan.become_user) DieWithRunner(plan);
   OpenFiles(plan);
   CheckIdentity(plan);
+  UnblockSignals();
   long result = 0;
   if (plan.execute_fd >= 0) {
     result = RawSyscall(SYS_execveat, kExecuteFd, Word(""), Word(plan.argv), Word(plan.envp),

@@ -87,6 +87,7 @@ struct ChildPlan {
   bool clear_inheritable = false;
   __user_cap_data_struct capabilities[2] = {};  ///< the runner's own, without inheritable ones
   bool become_user = false;
+  bool join_keyring = false;  ///< a session keyring of its own, as the user
   uid_t uid = 0;
   gid_t gid = 0;
   const gid_t* groups = nullptr;

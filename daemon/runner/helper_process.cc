@@ -23,6 +23,9 @@ constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
 constexpr std::uint64_t kAddressSpaceBytes = std::uint64_t{512} * 1024 * 1024;
 #endif
 
+/// What SIGKILL may take until it has worked; beyond it a helper hangs in the kernel.
+constexpr std::int64_t kKillPatience = 5'000'000'000;
+
 Caller WithHelperLimits(Caller caller, std::int64_t timeout_ns) {
 #ifndef BENCHD_SANITIZED  // a sanitizer reserves terabytes
   LowerLimit(caller.limits, RLIMIT_AS, kAddressSpaceBytes);
@@ -86,6 +89,7 @@ Result<void> HelperProcess::Start(HelperOrder order) {
   spec.argv.insert(spec.argv.end(), order.argv.begin(), order.argv.end());
   spec.cwd = order.cwd;
   spec.cpus = host_.cpus.housekeeping;
+  spec.settings.nice = order.nice;
   if (auto checked = LaunchPlan::Check(host_, spec); !checked) return checked;
   plan_ = std::make_unique<LaunchPlan>(host_, std::move(spec));
 
@@ -118,12 +122,7 @@ Result<void> HelperProcess::Start(HelperOrder order) {
 }
 
 void HelperProcess::OnReady(int fd, std::uint32_t) {
-  if (fd == timer_->fd()) {
-    if (!timer_->TakeExpiry()) return;
-    timed_out_ = true;
-    SendKill(process_);
-    return;
-  }
+  if (fd == timer_->fd()) return OnTimer();
   // While it is not reaped its number, and so its group, can be nobody else's.
   kill(-process_.pid, SIGKILL);
   siginfo_t info{};
@@ -134,7 +133,24 @@ void HelperProcess::OnReady(int fd, std::uint32_t) {
   timer_.reset();
   tree_.Release(process_.pid);
   process_.pidfd.Reset();
+  hangs_ = false;
   owner_.OnHelperDone(*this, Collect(info.si_status, info.si_code == CLD_EXITED));
+}
+
+void HelperProcess::OnTimer() {
+  if (!timer_->TakeExpiry()) return;
+  if (!timed_out_) {
+    timed_out_ = true;
+    SendKill(process_);
+    return timer_->Arm(kKillPatience);
+  }
+  hangs_ = true;
+  owner_.OnHelperDone(*this, TookTooLong());
+}
+
+Error HelperProcess::TookTooLong() const {
+  return Error{ErrorCode::kDeadlineExceeded, name_ + ": benchd-helper took too long",
+               "is it a very large file, or on a file system that does not answer?"};
 }
 
 Result<std::string> HelperProcess::Collect(int status, bool exited) {
@@ -144,9 +160,7 @@ Result<std::string> HelperProcess::Collect(int status, bool exited) {
   if (report.step != ChildStep::kNone) {
     return DescribeLaunchFailure(report, plan_->spec()).Within(name_);
   }
-  if (timed_out_) {
-    return Error{ErrorCode::kDeadlineExceeded, name_ + ": benchd-helper took too long", {}};
-  }
+  if (timed_out_) return TookTooLong();
   if (stdout_->overflowed()) {
     return Error{
         ErrorCode::kResourceExhausted,
@@ -179,6 +193,7 @@ void HelperProcess::KillAndReap() {
   }
   tree_.Release(process_.pid);
   if (reaped) return;
+  tree_.GiveUp(process_.pid);
   area_.Abandon();
   static_cast<void>(plan_.release());
 }

@@ -22,7 +22,8 @@ class HelperProcess;
 
 class HelperOwner {
  public:
-  /// `answer` is what the helper printed, or why it did not. May destroy `helper`.
+  /// `answer` is what the helper printed, or why it did not. May destroy `helper`. Of one that
+  /// hangs() it is called twice.
   virtual void OnHelperDone(HelperProcess& helper, Result<std::string> answer) = 0;
 
  protected:
@@ -37,6 +38,7 @@ struct HelperOrder {
   bool as_caller = true;  ///< false: with our own ids
   std::string cwd = "/";
   std::int64_t timeout_ns = 0;
+  int nice = 0;  ///< never below benchd's own
 };
 
 /// One short-lived benchd-helper: touches what belongs to a caller, with the caller's ids, the
@@ -53,8 +55,14 @@ class HelperProcess final : public EventSink {
   /// @errors when it cannot be started; then the owner is not told again.
   Result<void> Start(HelperOrder order);
 
+  /// It does not die, because it hangs in the kernel: the owner has been told that it failed, and
+  /// is told once more when it is gone. Whoever does not wait for that destroys it.
+  bool hangs() const { return hangs_; }
+
  private:
   void OnReady(int fd, std::uint32_t events) override;
+  void OnTimer();
+  Error TookTooLong() const;
   Result<std::string> Collect(int status, bool exited);
   void KillAndReap();
 
@@ -71,6 +79,7 @@ class HelperProcess final : public EventSink {
   std::unique_ptr<Capture> stderr_;
   Spawned process_;
   bool timed_out_ = false;
+  bool hangs_ = false;
   std::optional<Timer> timer_;
   std::optional<Watch> watch_;
 };

@@ -1,6 +1,7 @@
 #include "daemon/runner/host.h"
 
 #include <fcntl.h>
+#include <linux/keyctl.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -137,7 +138,18 @@ void ForgetCode() {
   madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
 }
 
+void JoinFreshKeyring(const Host& host) {
+  if (!host.privileged) return;
+  // Where there are no keyrings, or a container's filter forbids them, none can be shared.
+  [[maybe_unused]] const long joined = syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr);
+}
+
 Result<void> CheckCaller(const Host& host, const Caller& caller) {
+  // To the kernel these mean "as it is" (setresuid(2)): root, that is.
+  constexpr std::uint32_t kNoId = UINT32_MAX;
+  if (caller.uid == kNoId || caller.gid == kNoId) {
+    return InvalidArgument("caller", "-1 is nobody's uid or gid");
+  }
   if (host.privileged || (caller.uid == host.uid && caller.gid == host.gid)) return {};
   return Error{ErrorCode::kPermissionDenied,
                "benchd-runner: runs as uid " + std::to_string(host.uid) + " gid " +

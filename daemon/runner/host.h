@@ -62,8 +62,14 @@ Result<Host> MinimalHost();
 /// program, and none of it is needed while children run.
 void ForgetCode();
 
-/// Whether children of `caller` can be started.
-/// @errors kPermissionDenied when we may not become that user.
+/// Leaves the session keyring for a fresh one, which all children get that are made from now on:
+/// nobody finds the keys of whoever ran before. Once a session and not in each child, because the
+/// kernel frees a keyring by work on the CPU where its last process ended, in the middle of the
+/// next run. Without privileges everything stays as the user has it.
+void JoinFreshKeyring(const Host& host);
+
+/// Whether children of `caller` can be started, whoever that may be (AccessRules).
+/// @errors kPermissionDenied when we may not become that user; kInvalidArgument for uid or gid -1.
 Result<void> CheckCaller(const Host& host, const Caller& caller);
 
 }  // namespace benchd

@@ -158,6 +158,12 @@ void Launch::Discard() {
   parse_input_.Reset();
 }
 
+void Launch::Abandon() {
+  watch_.reset();
+  services_.tree.GiveUp(child_.pid);
+  area_.Abandon();
+}
+
 void Launch::Kill() {
   SendKill(child_);
   // It has not been reaped, so the number of its group is nobody else's.

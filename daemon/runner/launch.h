@@ -95,14 +95,17 @@ class Launch {
   void KillGroups() { groups_.Kill(); }
   /// Those of RunGroups.
   std::string TakeLimitHits() { return groups_.TakeHits(); }
+  void LeaveCharges() { groups_.LeaveCharges(); }
   /// What the control groups and the counters of its tree show at this moment.
   void ReadCounted(wire::RunFigures& figures) const;
   /// True when it has ended; then it is reaped.
   bool Reap(siginfo_t& info, rusage& usage);
   /// Of a child that has ended: its descriptor is ready for ever.
   void StopWatching() { watch_.reset(); }
-  /// Lets go of a child that cannot be killed.
-  void Abandon() { services_.tree.Release(child_.pid); }
+  /// Lets go of a child that cannot be killed. Of ours it may still use its stack and its report:
+  /// another gets new ones. SIGKILL waits for it, so it executes none of our code any more, and so
+  /// reads no plan.
+  void Abandon();
 
   /// Reads what is left in the pipes: after the child's tree is gone. Before the next three.
   void FinishOutput();

@@ -115,6 +115,8 @@ LaunchPlan::LaunchPlan(const Host& host, LaunchSpec spec)
     SetIdentity(*spec_.program);
   } else {
     plan_.execute_fd = host.helper.get();
+    // It runs beside other users' sessions; a session's children share the session's (Peer).
+    plan_.join_keyring = true;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstddef>
@@ -111,6 +112,13 @@ Result<UniqueFd> AdoptConnection(std::string_view name) {
   if (fd < 3) return InvalidArgument("--socket", "'" + std::string(name) + "' names no descriptor");
   if (auto kind = CheckKind(fd, false, name); !kind) return std::move(kind).error();
   return UniqueFd(fd);
+}
+
+std::int64_t WatchdogIntervalNs() {
+  const char* const pid = getenv("WATCHDOG_PID");
+  if (pid != nullptr && NumberOf(pid) != getpid()) return 0;
+  constexpr std::int64_t kNanosPerMicro = 1000;
+  return std::max(NumberOf(getenv("WATCHDOG_USEC")), 0) * kNanosPerMicro / 2;
 }
 
 void NotifySystemd(std::string_view state) {

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -25,5 +26,9 @@ Result<UniqueFd> AdoptConnection(std::string_view name);
 
 /// Tells systemd `state`, such as "READY=1" (sd_notify(3)); nothing happens where nobody listens.
 void NotifySystemd(std::string_view state);
+
+/// How often systemd's watchdog is to be told that we live; 0 where there is none. Half of what it
+/// waits, as sd_watchdog_enabled(3) advises.
+std::int64_t WatchdogIntervalNs();
 
 }  // namespace benchd

@@ -11,6 +11,7 @@
 #include "daemon/base/error.h"
 #include "daemon/runner/child_limits.h"
 #include "daemon/runner/log.h"
+#include "daemon/system/cgroup.h"
 
 namespace benchd {
 namespace {
@@ -78,8 +79,9 @@ Result<std::vector<KnownProfile>> KnowProfiles(const KernelFiles& files,
 /// Whatever still runs in the groups of a dead runner.
 void EndLeftovers() {
   const RunGroupPlaces places = RunGroupPlaces::FindBeside(RunCgroup::OwnFolder().value_or(""));
-  for (const std::string& place :
+  for (const std::string& own :
        {places.v2, places.freezer, places.memory, places.processes, places.cpu_time}) {
+    const std::string place = FolderOfUnit(own);
     if (!place.empty()) RunCgroup::RemoveLeftovers(place);
   }
 }

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "daemon/base/result.h"
+#include "daemon/runner/access.h"
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/host.h"
 #include "daemon/runner/listen.h"
@@ -105,6 +106,17 @@ Result<Endpoint> OpenEndpoint(const RunnerOptions& options, const wire::RunnerCo
   return endpoint;
 }
 
+/// A benchd that started us by itself is the user whose children these are.
+AccessRules RulesOf(const wire::RunnerConfig& config, const Endpoint& endpoint, const Host& host) {
+  AccessRules rules;
+  rules.hold = endpoint.listener && host.privileged;
+  rules.benchd = endpoint.user;
+  rules.allow_root = config.allow_root;
+  if (!config.socket_group.empty()) rules.group = config.socket_group;
+  rules.users = config.users;
+  return rules;
+}
+
 Result<void> Run(const RunnerOptions& options) {
   if (auto prepared = PrepareProcess(); !prepared) return prepared;
   UniqueFd signals = TakeSignals(options.socket.starts_with("fd:"));
@@ -125,6 +137,7 @@ Result<void> Run(const RunnerOptions& options) {
   auto endpoint = OpenEndpoint(options, *config);
   if (!endpoint) return std::move(endpoint).error();
 
+  const AccessRules access = RulesOf(*config, *endpoint, *host);
   const PerfSupport perf(OpenPerfEvent, host->files);
   machine.Begin(*host, std::move(*profiles), config->children, perf.Describe());
   auto& [groups, other_groups] = machine.run_groups();
@@ -135,6 +148,7 @@ Result<void> Run(const RunnerOptions& options) {
                  tree,
                  machine.owner(),
                  config->children,
+                 access,
                  perf,
                  config->counters,
                  {&groups, &other_groups}},

@@ -1,7 +1,6 @@
 #include "daemon/runner/measured_run.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -149,13 +148,14 @@ void MeasuredRun::OnTimer() {
     return KillChild();
   }
   const std::string pid = std::to_string(now_->pid());
-  if (now_->report().monotonic_ns == 0) {
-    // It still uses our memory, which cannot be used for another then: start afresh.
-    Log(LogLevel::kError,
-        "process " + pid + " cannot be killed before its program began; giving up");
-    _exit(EXIT_FAILURE);
-  }
+  // A working directory or an input on a file system that does not answer: the caller's trouble,
+  // and nobody else's.
+  const bool never_began = now_->report().monotonic_ns == 0;
+  Log(LogLevel::kError, "process " + pid + " hangs in the kernel and is left alone");
   now_->Abandon();
+  // The spawner may wait for its end.
+  EndPreparing();
+  if (never_began && !cancelled_) return Finish(DescribeHungLaunch(now_->task().plan->spec()));
   Finish(Error{ErrorCode::kInternal,
                "process " + pid + ": it hangs in the kernel and cannot be killed",
                "see /proc/" + pid + "/stack"});
@@ -313,6 +313,7 @@ void MeasuredRun::OnHelperDone(HelperProcess&, Result<std::string> answer) {
 void MeasuredRun::Finish(Result<wire::RunFigures> figures) {
   parser_.reset();
   state_ = State::kIdle;
+  now_->LeaveCharges();
   // With a child that waits to be let go, that comes first.
   if (!prepared()) CloseFinished();
   owner_.OnRunFinished(std::move(figures));

@@ -12,6 +12,7 @@
 
 #include "daemon/base/result.h"
 #include "daemon/model/child_limits.h"
+#include "daemon/runner/access.h"
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/helper_process.h"
 #include "daemon/runner/host.h"
@@ -47,6 +48,7 @@ class MeasuredRun : public EventSink, public HelperOwner {
     ProcessTree& tree;
     MachineOwner& machine;
     const ChildLimits& limits;
+    const AccessRules& access;
     const PerfSupport& perf;
     bool counters_always = false;
     /// Of the present run and of the one being prepared.

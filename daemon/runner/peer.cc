@@ -18,9 +18,6 @@
 namespace benchd {
 namespace {
 
-/// A caller whose file server hangs holds one of these for its timeout, not all.
-constexpr std::size_t kMaxResolving = 8;
-constexpr std::int64_t kResolveTimeout = 30'000'000'000;
 /// Between the two looks at what disturbs this machine.
 constexpr std::int64_t kDiagnosisTime = 1'000'000'000;
 
@@ -31,6 +28,8 @@ Peer::Peer(MeasuredRun::Services services, UniqueFd socket, PeerOwner& owner)
       owner_(owner),
       socket_(std::move(socket)),
       series_(services, children_, *this),
+      callers_(services.loop, services.host, services.tree, services.access, *this),
+      lookups_(services.loop, services.host, services.tree, callers_, *this),
       diagnosis_timer_(services.loop, *this) {
   services_.machine.DaemonCame();
   watch_.emplace(services_.loop, socket_.get(), *this);
@@ -87,6 +86,49 @@ void Peer::Handle(Other) {
 }
 
 void Peer::Handle(wire::OpenChild message) {
+  ordered_.push_back(std::move(message));
+  ServeInOrder();
+}
+
+void Peer::Handle(wire::CloseChildren message) {
+  ordered_.push_back(message);
+  ServeInOrder();
+}
+
+void Peer::Handle(wire::StartRuns message) {
+  ordered_.push_back(std::move(message));
+  ServeInOrder();
+}
+
+void Peer::Handle(wire::CancelRun message) {
+  ordered_.push_back(message);
+  ServeInOrder();
+}
+
+void Peer::ServeInOrder() {
+  while (!ordered_.empty()) {
+    if (auto* const open = std::get_if<wire::OpenChild>(&ordered_.front())) {
+      auto admitted = callers_.Admit(open->caller);
+      if (!admitted) return;
+      if (!*admitted) {
+        Answer(wire::Done{open->request, std::move(*admitted).error()});
+        ordered_.pop_front();
+        continue;
+      }
+      open->caller = std::move(**admitted);
+    }
+    Ordered message = std::move(ordered_.front());
+    ordered_.pop_front();
+    std::visit([this](auto&& one) { Do(std::forward<decltype(one)>(one)); }, std::move(message));
+  }
+}
+
+void Peer::OnCallerKnown() {
+  ServeInOrder();
+  lookups_.GoOn();
+}
+
+void Peer::Do(wire::OpenChild message) {
   const std::uint64_t request = message.request;
   Answer(wire::Done{request, Open(std::move(message))});
 }
@@ -110,6 +152,7 @@ Result<void> Peer::Open(wire::OpenChild message) {
     spec.output_path = message.output_path;
   }
   if (auto checked = LaunchPlan::Check(services_.host, spec); !checked) return checked;
+  if (children_.empty()) JoinFreshKeyring(services_.host);
   OpenedChild child;
   child.plan = std::make_unique<LaunchPlan>(services_.host, std::move(spec));
   child.output = message.output;
@@ -125,7 +168,7 @@ Result<void> Peer::Open(wire::OpenChild message) {
   return {};
 }
 
-void Peer::Handle(wire::CloseChildren message) {
+void Peer::Do(wire::CloseChildren message) {
   if (!series_.idle()) {
     return Answer(
         wire::Done{message.request,
@@ -141,17 +184,18 @@ void Peer::ForgetChildren() {
   // Without needs: groups that were made for a figure only are removed.
   for (RunGroups* const groups : services_.groups) {
     static_cast<void>(groups->BeginRun({}).has_value());
+    groups->Renew();
   }
 }
 
-void Peer::Handle(wire::StartRuns message) {
+void Peer::Do(wire::StartRuns message) {
   const std::uint64_t request = message.request;
   services_.machine.CheckCpuset();
   auto started = series_.Start(std::move(message));
   if (!started) Answer(wire::RunsFinished{request, {}, std::move(started)});
 }
 
-void Peer::Handle(wire::CancelRun) { series_.Cancel(); }
+void Peer::Do(wire::CancelRun) { series_.Cancel(); }
 
 void Peer::OnSeriesFinished(wire::RunsFinished finished) {
   if (gone_) return LeaveIfDone();
@@ -226,57 +270,9 @@ ChildSettings Peer::SettingsOf(const std::vector<int>& cpus) const {
   return settings;
 }
 
-void Peer::Handle(wire::ResolveProgram message) {
-  waiting_.push_back(std::move(message));
-  StartResolving();
-}
+void Peer::Handle(wire::ResolveProgram message) { lookups_.Add(std::move(message)); }
 
-void Peer::StartResolving() {
-  while (!gone_ && !waiting_.empty() && resolving_.size() < kMaxResolving) {
-    const wire::ResolveProgram message = std::move(waiting_.front());
-    waiting_.pop_front();
-    if (auto started = StartResolve(message); !started) {
-      Answer(wire::ProgramResolved{message.request, std::move(started).error()});
-    }
-  }
-}
-
-Result<void> Peer::StartResolve(const wire::ResolveProgram& message) {
-  if (auto checked = CheckCaller(services_.host, message.caller); !checked) return checked;
-  auto input = MemoryWith(wire::Encode(message));
-  if (!input) return std::move(input).error();
-  HelperOrder order;
-  order.name = "command '" + message.program + "'";
-  order.argv = {"resolve"};
-  order.input = std::move(*input);
-  order.caller = message.caller;
-  order.timeout_ns = kResolveTimeout;
-  auto helper =
-      std::make_unique<HelperProcess>(services_.loop, services_.host, services_.tree, *this);
-  if (auto started = helper->Start(std::move(order)); !started) return started;
-  resolving_.push_back({message.request, message.program, std::move(helper)});
-  return {};
-}
-
-void Peer::OnHelperDone(HelperProcess& helper, Result<std::string> answer) {
-  const auto found =
-      std::find_if(resolving_.begin(), resolving_.end(),
-                   [&helper](const Resolve& resolve) { return resolve.helper.get() == &helper; });
-  // Kept until the end of this function: it is what called us.
-  const Resolve done = std::move(*found);
-  resolving_.erase(found);
-  wire::ProgramResolved resolved;
-  resolved.request = done.request;
-  if (!answer) {
-    resolved.program = std::move(answer).error();
-  } else if (auto decoded = wire::DecodeResolved(*answer)) {
-    resolved.program = std::move(*decoded);
-  } else {
-    resolved.program = std::move(decoded).error().Within("command '" + done.program + "'");
-  }
-  Answer(resolved);
-  StartResolving();
-}
+void Peer::OnLookedUp(wire::ProgramResolved answer) { Answer(answer); }
 
 void Peer::Answer(const wire::Message& message) {
   if (gone_) return;
@@ -292,8 +288,9 @@ void Peer::HangUp() {
   gone_ = true;
   watch_.reset();
   shutdown(socket_.get(), SHUT_RDWR);
-  waiting_.clear();
-  resolving_.clear();
+  ordered_.clear();
+  lookups_.Clear();
+  callers_.Clear();
   if (series_.idle()) return LeaveIfDone();
   series_.Cancel();
 }

@@ -2,16 +2,14 @@
 
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <optional>
-#include <string>
+#include <variant>
 #include <vector>
 
 #include "daemon/base/unique_fd.h"
+#include "daemon/runner/callers.h"
 #include "daemon/runner/event_loop.h"
-#include "daemon/runner/helper_process.h"
-#include "daemon/runner/host.h"
-#include "daemon/runner/process_tree.h"
+#include "daemon/runner/lookups.h"
 #include "daemon/runner/run_series.h"
 #include "daemon/wire/messages.h"
 
@@ -32,7 +30,7 @@ class PeerOwner {
 ///
 /// When benchd goes, or says something that is no message, the run under way is killed with all its
 /// descendants before the owner is told.
-class Peer final : public EventSink, public SeriesOwner, public HelperOwner {
+class Peer final : public EventSink, public SeriesOwner, public CallersOwner, public LookupsOwner {
  public:
   Peer(MeasuredRun::Services services, UniqueFd socket, PeerOwner& owner);
   Peer(const Peer&) = delete;
@@ -45,15 +43,15 @@ class Peer final : public EventSink, public SeriesOwner, public HelperOwner {
   bool IsClosed() const;
 
  private:
-  struct Resolve {
-    std::uint64_t request = 0;
-    std::string program;
-    std::unique_ptr<HelperProcess> helper;
-  };
+  /// These are carried out in the order in which they came, also while a child's caller has to be
+  /// looked up first.
+  using Ordered =
+      std::variant<wire::OpenChild, wire::CloseChildren, wire::StartRuns, wire::CancelRun>;
 
   void OnReady(int fd, std::uint32_t events) override;
   void OnSeriesFinished(wire::RunsFinished finished) override;
-  void OnHelperDone(HelperProcess& helper, Result<std::string> answer) override;
+  void OnCallerKnown() override;
+  void OnLookedUp(wire::ProgramResolved answer) override;
 
   void Handle(wire::Hello message);
   void Handle(wire::ResolveProgram message);
@@ -71,13 +69,16 @@ class Peer final : public EventSink, public SeriesOwner, public HelperOwner {
   template <typename Other>
   void Handle(Other message);
 
+  void ServeInOrder();
+  void Do(wire::OpenChild message);
+  void Do(wire::CloseChildren message);
+  void Do(wire::StartRuns message);
+  void Do(wire::CancelRun message);
   Result<void> Open(wire::OpenChild message);
   void ForgetChildren();
   void LimitEach(Caller& caller) const;
   ChildSettings SettingsOf(const std::vector<int>& cpus) const;
   void FinishDiagnosis();
-  void StartResolving();
-  Result<void> StartResolve(const wire::ResolveProgram& message);
   void Answer(const wire::Message& message);
   void LeaveIfDone();
 
@@ -89,8 +90,9 @@ class Peer final : public EventSink, public SeriesOwner, public HelperOwner {
   bool gone_ = false;
   RunSeries::Children children_;
   RunSeries series_;
-  std::deque<wire::ResolveProgram> waiting_;
-  std::vector<Resolve> resolving_;
+  std::deque<Ordered> ordered_;
+  Callers callers_;
+  Lookups lookups_;
   Timer diagnosis_timer_;
   MachineSample diagnosis_before_;
   std::vector<std::uint64_t> diagnoses_;  ///< requests that wait for the timer

@@ -147,6 +147,11 @@ std::size_t ProcessTree::Kill() {
   return found.size();
 }
 
+void ProcessTree::GiveUp(pid_t pid) {
+  Release(pid);
+  Claim(pid, Kind::kGivenUp);
+}
+
 std::string ProcessTree::GiveUp() {
   std::string numbers;
   for (const Process& process : Descendants()) {

@@ -38,7 +38,9 @@ class ProcessTree {
   /// @return how many there were.
   std::size_t Kill();
 
-  /// From now on leaves alone whatever is left. @return their numbers, for a message.
+  /// From now on leaves this one alone, with its descendants, until it is dead.
+  void GiveUp(pid_t pid);
+  /// The same for whatever is left. @return their numbers, for a message.
   std::string GiveUp();
 
  private:

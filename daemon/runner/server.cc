@@ -21,6 +21,16 @@ void Server::Listen(UniqueFd listener, uid_t user) {
   listener_ = std::move(listener);
   user_ = user;
   listener_watch_.emplace(services_.loop, listener_.get(), *this);
+  watchdog_interval_ns_ = WatchdogIntervalNs();
+  if (watchdog_interval_ns_ == 0) return;
+  watchdog_.emplace(services_.loop, *this);
+  watchdog_->Arm(watchdog_interval_ns_);
+}
+
+void Server::OnWatchdog() {
+  if (!watchdog_->TakeExpiry()) return;
+  NotifySystemd("WATCHDOG=1");
+  watchdog_->Arm(watchdog_interval_ns_);
 }
 
 void Server::Serve(UniqueFd connection) {
@@ -29,6 +39,7 @@ void Server::Serve(UniqueFd connection) {
 
 void Server::OnReady(int fd, std::uint32_t) {
   if (fd == signals_.get()) return OnSignal();
+  if (watchdog_ && fd == watchdog_->fd()) return OnWatchdog();
   Accept();
 }
 

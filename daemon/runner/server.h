@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -29,6 +30,7 @@ class Server : public EventSink, public PeerOwner {
   void OnPeerGone(Peer& peer) override;
 
   void OnSignal();
+  void OnWatchdog();
   void Accept();
   void Stop();
 
@@ -37,6 +39,8 @@ class Server : public EventSink, public PeerOwner {
   UniqueFd listener_;
   uid_t user_ = 0;
   bool stopping_ = false;
+  std::int64_t watchdog_interval_ns_ = 0;
+  std::optional<Timer> watchdog_;
   Watch signal_watch_;
   std::optional<Watch> listener_watch_;
   std::unique_ptr<Peer> peer_;

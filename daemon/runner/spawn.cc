@@ -50,19 +50,19 @@ void* Map(std::size_t bytes, int flags) {
 
 }  // namespace
 
-SpawnArea::SpawnArea()
-    : stack_(static_cast<char*>(Map(kStackBytes, MAP_PRIVATE | MAP_STACK))),
-      report_(static_cast<ChildReport*>(Map(kReportBytes, MAP_SHARED))) {}
+SpawnArea::SpawnArea() { Make(); }
+
+void SpawnArea::Make() {
+  stack_ = static_cast<char*>(Map(kStackBytes, MAP_PRIVATE | MAP_STACK));
+  report_ = static_cast<ChildReport*>(Map(kReportBytes, MAP_SHARED));
+}
 
 SpawnArea::~SpawnArea() {
   if (stack_ != nullptr) munmap(stack_, kStackBytes);
   if (report_ != nullptr) munmap(report_, kReportBytes);
 }
 
-void SpawnArea::Abandon() {
-  stack_ = nullptr;
-  report_ = nullptr;
-}
+void SpawnArea::Abandon() { Make(); }
 
 void BeginSpawn(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options) {
   area.report() = ChildReport{};

@@ -24,10 +24,13 @@ class SpawnArea {
   char* stack() { return stack_; }
   static constexpr std::size_t kStackBytes = 64 * 1024;
 
-  /// Gives the memory up without freeing it: a child that cannot be killed still uses it.
+  /// Gives the memory up without freeing it, as a child that cannot be killed still uses it, and
+  /// makes it anew: valid() tells whether that could be done.
   void Abandon();
 
  private:
+  void Make();
+
   char* stack_ = nullptr;
   ChildReport* report_ = nullptr;
 };

@@ -124,4 +124,10 @@ Result<std::string> OwnV1Folder(std::string_view mountinfo, std::string_view cgr
   return FolderOf(*mount, cgroup, controller);
 }
 
+std::string FolderOfUnit(std::string own) {
+  constexpr std::string_view kControl = "/.control";
+  if (own.ends_with(kControl)) own.resize(own.size() - kControl.size());
+  return own;
+}
+
 }  // namespace benchd

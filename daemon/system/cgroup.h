@@ -35,4 +35,8 @@ Result<std::string> OwnCgroupFolder(const CgroupMount& mount, std::string_view c
 Result<std::string> OwnV1Folder(std::string_view mountinfo, std::string_view cgroup,
                                 std::string_view controller);
 
+/// The folder of the unit whose folder, or one for its control processes (".control", which systemd
+/// makes for ExecStopPost= and the like), `own` is.
+std::string FolderOfUnit(std::string own);
+
 }  // namespace benchd

@@ -35,6 +35,8 @@ constexpr const char* kCpuStat = "cpu.stat";
 constexpr const char* kV1CpuUsage = "cpuacct.usage";
 constexpr const char* kMemoryPeak = "memory.peak";
 constexpr const char* kV1MemoryPeak = "memory.max_usage_in_bytes";
+constexpr const char* kMemoryNow = "memory.current";
+constexpr const char* kV1MemoryNow = "memory.usage_in_bytes";
 constexpr std::uint64_t kNanosPerMicro = 1000;
 
 UniqueFd OpenAt(int folder, const char* name, int flags) {
@@ -194,6 +196,7 @@ Result<void> RunCgroup::MakeFolder() {
   cpu_time_ = OpenAt(at, kV1CpuUsage, O_RDONLY);
   if (!cpu_time_ && !Has(at, kV1Tasks)) cpu_time_ = OpenAt(at, kCpuStat, O_RDONLY);
   memory_peak_ = OpenAt(at, Has(at, kV1MemoryMax) ? kV1MemoryPeak : kMemoryPeak, O_RDONLY);
+  memory_now_ = OpenAt(at, Has(at, kV1MemoryMax) ? kV1MemoryNow : kMemoryNow, O_RDONLY);
   spent_ = false;
   seen_ = {};
   auto limited = Apply();
@@ -317,6 +320,12 @@ std::optional<std::uint64_t> RunCgroup::CpuTimeNs() const {
 std::optional<std::uint64_t> RunCgroup::MemoryPeakBytes() const {
   char buffer[64];
   std::string_view text = ReadCounters(memory_peak_.get(), buffer, sizeof(buffer));
+  return ParseCount(NextLine(text));
+}
+
+std::optional<std::uint64_t> RunCgroup::MemoryNowBytes() const {
+  char buffer[64];
+  std::string_view text = ReadCounters(memory_now_.get(), buffer, sizeof(buffer));
   return ParseCount(NextLine(text));
 }
 

@@ -80,6 +80,8 @@ class RunCgroup {
   /// The most memory that was charged to the group at once since its folder was made: anonymous
   /// pages, page cache, the kernel's own. Needs the memory controller; in version 2 Linux 5.19.
   std::optional<std::uint64_t> MemoryPeakBytes() const;
+  /// What is charged to it at this moment; empty without the memory controller.
+  std::optional<std::uint64_t> MemoryNowBytes() const;
   /// From the next fd() or tasks_fd() on it is a fresh folder, to which nothing is charged yet.
   void RenewLater() { spent_ = true; }
 
@@ -109,6 +111,7 @@ class RunCgroup {
   UniqueFd process_events_;
   UniqueFd cpu_time_;
   UniqueFd memory_peak_;
+  UniqueFd memory_now_;
   unsigned number_ = 0;  ///< of the next folder
   bool spent_ = false;   ///< no child may be started in this folder any more
   TreeLimits limits_;

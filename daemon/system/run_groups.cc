@@ -82,6 +82,7 @@ Result<void> RunGroups::LimitMemory(std::uint64_t bytes) {
   if (!group) return std::move(group).error();
   auto limited = (*group)->LimitMemory(wanted);
   held_.memory_bytes = limited ? wanted : kNoLimit;
+  limits_memory_ = held_.memory_bytes == kNoLimit ? nullptr : *group;
   return limited;
 }
 
@@ -148,6 +149,23 @@ Result<void> RunGroups::CountCpuTime(bool needed) {
   }
   cpu_time_before_ns_ = counts_cpu_time_->CpuTimeNs().value_or(0);
   return {};
+}
+
+void RunGroups::LeaveCharges() {
+  // What every group has for a while: the kernel keeps 256 KiB ready for each CPU that charged
+  // (MEMCG_CHARGE_BATCH), and names and inodes of files.
+  constexpr std::uint64_t kNothing = std::uint64_t{4} * 1024 * 1024;
+  if (limits_memory_ == nullptr || limits_memory_->MemoryNowBytes().value_or(0) <= kNothing) return;
+  Renew();
+}
+
+void RunGroups::Renew() {
+  // Now and not when the next child is made: that is in the middle of another one's run.
+  for (std::optional<RunCgroup>* group : {&v2_, &freezer_, &memory_, &processes_, &cpu_time_}) {
+    if (!*group) continue;
+    (*group)->RenewLater();
+    static_cast<void>((*group)->fd());
+  }
 }
 
 TreeFigures RunGroups::ReadFigures() const {

@@ -81,6 +81,13 @@ class RunGroups {
   Result<void> BeginRun(const TreeFigureNeeds& needs);
   TreeFigures ReadFigures() const;
 
+  /// After a run, with nothing in them: where a limit of memory holds and something is still
+  /// charged (files in memory, the page cache), fresh groups are made, so that the next run may
+  /// have all of the limit.
+  void LeaveCharges();
+  /// Fresh groups in any case: for another session.
+  void Renew();
+
   /// Which limits the run ran into, as the end of "the run ...": "exceeded its memory limit of
   /// 64 MiB and reached its limit of 200 processes"; empty = none.
   std::string TakeHits();
@@ -101,6 +108,7 @@ class RunGroups {
   std::optional<RunCgroup> cpu_time_;
   const RunCgroup* counts_cpu_time_ = nullptr;     ///< one of the above
   const RunCgroup* counts_memory_peak_ = nullptr;  ///< likewise
+  const RunCgroup* limits_memory_ = nullptr;       ///< likewise
   std::uint64_t cpu_time_before_ns_ = 0;
 };
 

@@ -124,8 +124,12 @@ void VisitFields(auto& visit, Is<DiagnoseMachine> auto& v) { visit(v.request); }
 void VisitFields(auto& visit, Is<MachineDiagnosed> auto& v) { visit(v.request, v.sources); }
 void VisitFields(auto& visit, Is<ProfileSummary> auto& v) { visit(v.name, v.cpus); }
 void VisitFields(auto& visit, Is<ParsedOutput> auto& v) { visit(v.result, v.samples, v.metrics); }
+void VisitFields(auto& visit, Is<UserRecord> auto& v) {
+  visit(v.known, v.name, v.gid, v.groups, v.socket_gid);
+}
 void VisitFields(auto& visit, Is<RunnerConfig> auto& v) {
-  visit(v.user, v.benchmark_cpus, v.counters, v.profiles, v.children);
+  visit(v.user, v.socket_group, v.allow_root, v.users, v.benchmark_cpus, v.counters, v.profiles,
+        v.children);
 }
 
 }  // namespace benchd::wire

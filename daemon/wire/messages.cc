@@ -78,6 +78,12 @@ Result<Result<ProgramIdentity>> DecodeResolved(std::string_view bytes) {
   return DecodeResult<ProgramIdentity>(bytes);
 }
 
+std::string EncodeUserRecord(const Result<UserRecord>& record) { return EncodeOne(record); }
+
+Result<Result<UserRecord>> DecodeUserRecord(std::string_view bytes) {
+  return DecodeResult<UserRecord>(bytes);
+}
+
 std::string EncodeRunnerConfig(const Result<RunnerConfig>& config) { return EncodeOne(config); }
 
 Result<Result<RunnerConfig>> DecodeRunnerConfig(std::string_view bytes) {

@@ -23,7 +23,7 @@
 /// closed socket, as the death of the other.
 namespace benchd::wire {
 
-inline constexpr std::uint32_t kVersion = 5;
+inline constexpr std::uint32_t kVersion = 6;
 
 /// First record of a connection, from benchd.
 struct Hello {
@@ -228,11 +228,26 @@ Result<ParsedOutput> DecodeParsedOutput(std::string_view bytes);
 std::string EncodeResolved(const Result<ProgramIdentity>& resolved);
 Result<Result<ProgramIdentity>> DecodeResolved(std::string_view bytes);
 
-/// What benchd-helper writes for the runner's section of the configuration.
+/// What benchd-helper writes about a uid: what the machine's user database says of it, and of the
+/// group that may open the control socket.
+struct UserRecord {
+  bool known = false;  ///< there is such a user; else the next three say nothing
+  std::string name;
+  std::uint32_t gid = 0;
+  std::vector<std::uint32_t> groups;
+  std::optional<std::uint32_t> socket_gid;  ///< absent: there is no such group
+};
+std::string EncodeUserRecord(const Result<UserRecord>& record);
+Result<Result<UserRecord>> DecodeUserRecord(std::string_view bytes);
+
+/// What benchd-helper writes for what the configuration says to the runner.
 struct RunnerConfig {
-  std::string user;            ///< who may connect: a name or a number; empty = the default
-  std::string benchmark_cpus;  ///< CPU list; empty = the default split
-  bool counters = false;       ///< counters are opened for every run, asked for or not
+  std::string user;                ///< who may connect: a name or a number; empty = the default
+  std::string socket_group;        ///< whose members children may be; empty = the default
+  bool allow_root = false;         ///< children may be uid 0
+  std::vector<std::string> users;  ///< names or numbers: children may be these, too
+  std::string benchmark_cpus;      ///< CPU list; empty = the default split
+  bool counters = false;           ///< counters are opened for every run, asked for or not
   /// Those of the file; `default` and `strict` exist in any case.
   std::vector<MachineProfile> profiles;
   ChildLimits children;

@@ -58,7 +58,7 @@ class TwoUsersTest(SystemModeTest):
             ["/usr/bin/python3", "-c", CALL, str(self.daemon.socket), method, session, request_id],
             env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(self.folder / "python")},
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE_S, user=uid,
-            group=NOBODY.pw_gid, extra_groups=groups, cwd="/")
+            group=uid, extra_groups=groups, cwd="/")
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)
 
@@ -146,7 +146,7 @@ class IdentityTest(TwoUsersTest):
                 self.assert_exit(done, PASS)
                 means = {c["metric"]: c["mean_reference"]
                          for c in done.events[-1]["comparisons"]}
-                self.assertEqual((means["uid"], means["gid"]), (uid, NOBODY.pw_gid))
+                self.assertEqual((means["uid"], means["gid"]), (uid, uid))
 
     def test_anothers_request_id_is_another_session(self):
         mine = self.call("Submit", request_id="the same", uid=NOBODY.pw_uid)

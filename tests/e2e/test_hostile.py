@@ -27,6 +27,7 @@ def version_of(controller):
 @unittest.skipUnless(os.getuid() == 0, "needs root")
 class SystemModeHostileTest(SystemCases, SystemModeTest):
     doomed_uid = DOOMED_UID
+    runners = [HOSTILE_UID, NEXT_UID, DOOMED_UID]
     # Version 1 ends the process that asks, and the rest go on waiting for it.
     end_of_many, timeout_of_many = TIMED_OUT, ("--timeout", "1s")
 

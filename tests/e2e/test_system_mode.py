@@ -31,7 +31,7 @@ DAEMON = pwd.getpwnam("daemon")
 NOBODY = pwd.getpwnam("nobody")
 # No entry in /etc/passwd: nobody's processes but ours have this uid.
 STRANGER_UID = 61234
-# Any groups do; nothing looks them up.
+# Groups that the user database gives to nobody.
 EXTRA_GROUPS = [61001, 61002]
 ADMIN_GROUP = "adm"
 
@@ -67,6 +67,8 @@ def make_kernel_tree(root):
 class SystemModeTest(DaemonTest):
     starts_daemon = False
     extra_config = ""
+    # Whom runs may be: there is no group that these are members of.
+    runners = [NOBODY.pw_uid, STRANGER_UID]
 
     def setUp(self):
         super().setUp()
@@ -102,7 +104,7 @@ class SystemModeTest(DaemonTest):
     def write_config(self, access):
         self.config.write_text(
             f'[runner]\nsocket = "{self.folder}/runner.sock"\nuser = "{DAEMON.pw_name}"\n'
-            f'[access]\nadmin_group = "{ADMIN_GROUP}"\n{access}\n')
+            f'[access]\nadmin_group = "{ADMIN_GROUP}"\nusers = {self.runners}\n{access}\n')
         self.config.chmod(0o644)
 
     @staticmethod
@@ -149,8 +151,8 @@ class SystemModeTest(DaemonTest):
         return environment
 
     @staticmethod
-    def as_user(uid, gid=NOBODY.pw_gid, groups=(), **more):
-        return dict(user=uid, group=gid, extra_groups=list(groups), cwd="/", **more)
+    def as_user(uid, groups=(), **more):
+        return dict(user=uid, group=uid, extra_groups=list(groups), cwd="/", **more)
 
     def as_nobody(self, **more):
         return dict(self.as_user(NOBODY.pw_uid, **more), cwd=self.home)
@@ -187,12 +189,13 @@ class IdentityTest(SystemModeTest):
                 status[name] = value.split()
         return status, text
 
-    def test_a_session_of_nobody_runs_as_nobody(self):
-        status, _ = self.status_of_a_run(**self.as_nobody(groups=EXTRA_GROUPS))
+    def test_a_session_of_nobody_runs_as_nobody_in_groups_that_are_nobodys(self):
+        status, _ = self.status_of_a_run(
+            **self.as_nobody(groups=[*EXTRA_GROUPS, NOBODY.pw_gid]))
         uid, gid = str(NOBODY.pw_uid), str(NOBODY.pw_gid)
         self.assertEqual(status["Uid"], [uid] * 4)
         self.assertEqual(status["Gid"], [gid] * 4)
-        self.assertEqual(sorted(status["Groups"]), sorted(map(str, EXTRA_GROUPS)))
+        self.assertEqual(status["Groups"], [gid])
         for kind in ("CapInh", "CapPrm", "CapEff", "CapAmb"):
             self.assertEqual(status[kind], ["0" * 16], kind)
         self.assertEqual(status["SigBlk"], ["0" * 16])
@@ -283,6 +286,11 @@ class AccessTest(SystemModeTest):
         self.assert_one_error(done, "allow_root")
         self.write_config("allow_root = true")
         self.restart_daemon()
+        done = self.benchctl("compare", *LINES, "echo n 1000", "echo n 1000")
+        self.assertIn(done.code, (FAILED, REFUSED), "the runner decides for itself")
+        self.assert_one_error(done, "allow_root")
+        self.stop_runner()
+        self.start_runner()
         done = self.benchctl("compare", *LINES, "echo n 1000", "echo n 1000")
         self.assert_exit(done, PASS)
 

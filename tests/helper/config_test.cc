@@ -28,6 +28,34 @@ TEST(ParseRunnerConfigTest, TakesTheRunnersKeysAsTextOrNumber) {
   EXPECT_EQ(config->benchmark_cpus, "2-3");
 }
 
+TEST(ParseRunnerConfigTest, TakesWhatSaysWhomAChildMayBe) {
+  const auto none = ParseRunnerConfig("[access]\nadmin_group = \"x\"\n");
+  ASSERT_TRUE(none) << none.error().message;
+  EXPECT_FALSE(none->allow_root);
+  EXPECT_TRUE(none->users.empty());
+  const auto config = ParseRunnerConfig(
+      "[socket]\ngroup = \"lab\"\n[access]\nallow_root = true\nusers = [\"ci\", 113]\n");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->socket_group, "lab");
+  EXPECT_TRUE(config->allow_root);
+  EXPECT_EQ(config->users, (std::vector<std::string>{"ci", "113"}));
+}
+
+TEST(ParseRunnerConfigTest, NamesTheLineOfAnAccessKeyOfAnotherType) {
+  const auto message = [](const char* text) {
+    const auto config = ParseRunnerConfig(text);
+    return config ? "taken" : config.error().message;
+  };
+  EXPECT_EQ(message("[access]\nallow_root = 1\n"),
+            "line 2: [access] allow_root is neither true nor false");
+  EXPECT_EQ(message("[access]\nusers = \"ci\"\n"),
+            "line 2: [access] users is no list of names and numbers");
+  EXPECT_EQ(message("[access]\nusers = [\"\"]\n"),
+            "line 2: [access] users is no list of names and numbers");
+  EXPECT_EQ(message("[socket]\ngroup = 5\n"), "line 2: [socket] group is no text");
+  EXPECT_EQ(message("access = 1\n"), "line 1: [access] is no table");
+}
+
 TEST(ParseRunnerConfigTest, CountersAreOnOrOff) {
   EXPECT_FALSE(ParseRunnerConfig("[runner]\n")->counters);
   EXPECT_FALSE(ParseRunnerConfig("[runner]\ncounters = false\n")->counters);

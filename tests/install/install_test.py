@@ -77,6 +77,12 @@ class FilesTest(InstalledTree):
         for name in DATA:
             self.assertEqual((self.installed / name).stat().st_mode & 0o777, 0o644, name)
 
+    def test_the_helper_cannot_be_read_by_those_whom_it_works_for(self):
+        # So that they cannot trace it (ptrace(2), execve(2)).
+        for name in PROGRAMS:
+            wanted = 0o711 if name.endswith("/benchd-helper") else 0o755
+            self.assertEqual((self.installed / name).stat().st_mode & 0o777, wanted, name)
+
     def test_services_name_programs_that_are_installed(self):
         named = set()
         for name in DATA:

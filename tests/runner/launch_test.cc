@@ -1,10 +1,12 @@
 // What a child finds when it begins, and why one does not begin.
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -14,6 +16,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -101,6 +104,49 @@ TEST(LaunchTest, StartsWithDefaultSignalsInASessionOfItsOwn) {
   for (std::size_t i = 1; i <= 6; ++i) stat >> field[i];
   EXPECT_EQ(field[1], field[5]);
   EXPECT_EQ(field[1], field[6]);
+}
+
+/// The process that `parent` has made and that is nobody by now; waits for it.
+pid_t AwaitNobodyBelow(pid_t parent) {
+  for (;;) {
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+      const std::string name = entry.path().filename();
+      if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+      const std::string status = ReadFile(entry.path() / "status");
+      if (status.find("\nPPid:\t" + std::to_string(parent) + "\n") == std::string::npos) continue;
+      if (StatusField(status, "Uid").starts_with(std::to_string(kNobodyId))) {
+        return static_cast<pid_t>(std::stol(name));
+      }
+    }
+  }
+}
+
+TEST(LaunchTest, BeforeItsProgramBeginsAChildTakesNoSignalOfItsUser) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
+  const TempFolder folder;
+  ASSERT_EQ(chmod(folder.path().c_str(), 0755), 0);
+  const std::string pipe = folder / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  ASSERT_EQ(chown(pipe.c_str(), kNobodyId, kNobodyId), 0);
+  RunnerProcess runner;
+  wire::OpenChild child = ScriptOf("cat");
+  child.caller = NobodyCaller();
+  child.input = pipe;
+  child.output = OutputKind::kLog;
+  ASSERT_TRUE(runner.Open(child));
+  runner.Start();
+  // It opens its input as nobody, and waits there for somebody who writes.
+  const pid_t pid = AwaitNobodyBelow(runner.pid());
+  const std::string status = ReadFile("/proc/" + std::to_string(pid) + "/status");
+  const auto blocked = std::stoull(StatusField(status, "SigBlk"), nullptr, 16);
+  EXPECT_NE(blocked & (1ULL << (SIGQUIT - 1)), 0U) << status;
+  // What makes a core (signal(7)) does nothing here.
+  EXPECT_EQ(kill(pid, SIGQUIT), 0);
+  const UniqueFd writer(open(pipe.c_str(), O_WRONLY | O_CLOEXEC));
+  const auto figures = runner.Finish();
+  ASSERT_FALSE(figures) << "the signal comes when its program is to begin";
+  EXPECT_NE(figures.error().message.find("was killed by signal 3"), std::string::npos)
+      << figures.error().message;
 }
 
 TEST(LaunchTest, AppliesUmaskAndLimits) {

@@ -1,6 +1,7 @@
 // Finding a command as its caller would.
 
 #include <gtest/gtest.h>
+#include <sys/inotify.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -122,6 +123,67 @@ TEST_F(ResolveTest, AnswersManyAtOnceEachWithItsNumber) {
     answered.insert(resolved.request);
   }
   EXPECT_EQ(answered.size(), kRequests);
+}
+
+/// An executable that nobody reads to its end within the time that a lookup has.
+std::string PutEndlessProgram(const TempFolder& folder) {
+  std::string path = folder.Put("endless", "", 0755);
+  constexpr off_t kTebibyte = off_t{1} << 40;
+  EXPECT_EQ(truncate(path.c_str(), kTebibyte), 0);
+  return path;
+}
+
+TEST_F(ResolveTest, WhatOneUserLooksUpDoesNotDelayAnother) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
+  ASSERT_EQ(chmod(folder_.path().c_str(), 0755), 0);
+  const std::string endless = PutEndlessProgram(folder_);
+  constexpr std::uint64_t kMany = 41;
+  for (std::uint64_t request = 0; request < kMany; ++request) {
+    runner_.Send(wire::ResolveProgram{
+        .request = request, .caller = NobodyCaller(), .program = endless, .path = "", .cwd = "/"});
+  }
+  // The first answer of all.
+  EXPECT_EQ(MessageOf("true", "/usr/bin"), "found /usr/bin/true");
+}
+
+TEST_F(ResolveTest, AHelperAtWorkCannotBeTracedByItsUser) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
+  ASSERT_EQ(chmod(folder_.path().c_str(), 0755), 0);
+  const std::string endless = PutEndlessProgram(folder_);
+  const UniqueFd opened(inotify_init1(IN_CLOEXEC));
+  ASSERT_GE(inotify_add_watch(opened.get(), endless.c_str(), IN_OPEN), 0);
+  runner_.Send(wire::ResolveProgram{
+      .request = 1, .caller = NobodyCaller(), .program = endless, .path = "", .cwd = "/"});
+  char event[4096];
+  ASSERT_GT(read(opened.get(), event, sizeof(event)), 0) << "it is at work";
+  bool found = false;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string status = ReadFile(entry.path() / "status");
+    if (status.find("\nPPid:\t" + std::to_string(runner_.pid()) + "\n") == std::string::npos) {
+      continue;
+    }
+    found = true;
+    EXPECT_NE(status.find("\nUid:\t65534\t65534\t65534\t65534\n"), std::string::npos) << status;
+    // proc(5): what cannot be traced belongs to root.
+    struct stat folder {};
+    ASSERT_EQ(stat((entry.path() / "mem").c_str(), &folder), 0);
+    EXPECT_EQ(folder.st_uid, 0U);
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST_F(ResolveTest, AUserWhoAsksForTooManyIsRefusedAtOnce) {
+  const std::string endless = PutEndlessProgram(folder_);
+  constexpr std::uint64_t kRunning = 2;
+  constexpr std::uint64_t kWaiting = 256;
+  for (std::uint64_t request = 0; request <= kRunning + kWaiting; ++request) {
+    runner_.Send(wire::ResolveProgram{
+        .request = request, .caller = caller_, .program = endless, .path = "", .cwd = "/"});
+  }
+  const auto refused = runner_.Await<wire::ProgramResolved>();
+  EXPECT_EQ(refused.request, kRunning + kWaiting);
+  ASSERT_FALSE(refused.program);
+  EXPECT_EQ(refused.program.error().code, ErrorCode::kResourceExhausted);
 }
 
 TEST_F(ResolveTest, LooksWithTheRightsOfTheCaller) {

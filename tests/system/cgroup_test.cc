@@ -71,5 +71,12 @@ TEST(OwnV1FolderTest, IsTheFolderOfTheControllersLine) {
   EXPECT_FALSE(OwnV1Folder(kVersionOne, "garbage\n::\n4:freezer\n", "freezer"));
 }
 
+TEST(FolderOfUnitTest, IsTheSameForTheUnitsControlProcesses) {
+  const std::string unit = "/sys/fs/cgroup/bench.slice/benchd-runner.service";
+  EXPECT_EQ(FolderOfUnit(unit), unit);
+  EXPECT_EQ(FolderOfUnit(unit + "/.control"), unit);
+  EXPECT_EQ(FolderOfUnit(""), "");
+}
+
 }  // namespace
 }  // namespace benchd

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,6 +87,44 @@ TEST(RunGroupsTest, TheSmallerLimitOfMemoryHolds) {
   EXPECT_EQ(groups.held().memory_bytes, 256 * kMebibyte);
   ASSERT_TRUE(groups.LimitMemory(kNoLimit));
   EXPECT_EQ(groups.held().memory_bytes, 256 * kMebibyte);
+}
+
+TEST(RunGroupsTest, WhatARunLeavesInMemoryIsNotTheNextOnes) {
+  constexpr std::uint64_t kLimit = std::uint64_t{64} << 20;
+  RunGroups groups;
+  const std::string missing = groups.Open(Places(), {.memory_bytes = kLimit});
+  if (!missing.empty()) GTEST_SKIP() << missing;
+  const std::string first = groups.Describe();
+  groups.LeaveCharges();
+  EXPECT_EQ(groups.Describe(), first) << "nothing was left";
+  // Outlives the run that wrote it, as a file in /dev/shm does.
+  const int file = memfd_create("left", MFD_CLOEXEC);
+  RunIn(groups, [file] {
+    const std::vector<char> block(1 << 20, 'x');
+    for (int i = 0; i < 40; ++i) {
+      if (write(file, block.data(), block.size()) < 0) return 1;
+    }
+    return 0;
+  });
+  groups.LeaveCharges();
+  EXPECT_NE(groups.Describe(), first);
+  EXPECT_EQ(RunIn(groups,
+                  [] {
+                    const std::vector<char> all(40 << 20, 'x');
+                    return all.back() == 'x' ? 0 : 1;
+                  }),
+            0)
+      << "the next one has the whole limit";
+  close(file);
+}
+
+TEST(RunGroupsTest, AnotherSessionHasGroupsOfItsOwn) {
+  RunGroups groups;
+  groups.Open(Places(), {});
+  if (!groups.any()) GTEST_SKIP() << "no group can be made here";
+  const std::string first = groups.Describe();
+  groups.Renew();
+  EXPECT_NE(groups.Describe(), first);
 }
 
 TEST(RunGroupsTest, CpuTimeIsCountedFromTheBeginOfTheRun) {

@@ -54,6 +54,16 @@ class StartTest(GuestTest):
         self.assertLess(exposure, 2)
 
 
+class WhomARunMayBeTest(GuestTest):
+    def test_a_run_is_its_caller_with_the_groups_of_the_user_database(self):
+        out = self.folder / "groups"
+        out.touch()
+        out.chmod(0o666)
+        self.assert_exit(self.compare(command=self.script(f"id -Gn >{out}", "echo n 1000")),
+                         e2e_support.PASS)
+        self.assertEqual(set(read(out).split()), {ALICE, "benchd"})
+
+
 class ActivationTest(GuestTest):
     @core("core-a")
     def test_a_client_starts_the_daemon(self):

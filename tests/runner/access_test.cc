@@ -1,0 +1,210 @@
+// Whom a child may be: by the rules alone, and by what a runner does that benchd lies to.
+
+#include "daemon/runner/access.h"
+
+#include <gtest/gtest.h>
+#include <pwd.h>
+#include <sys/stat.h>
+
+#include "tests/runner/service_process.h"
+
+namespace benchd {
+namespace {
+
+constexpr std::uint32_t kNoId = UINT32_MAX;
+/// Nobody has these here.
+constexpr uid_t kBenchd = 65533;
+constexpr uid_t kUnknown = 54321;
+
+AccessRules RulesFor(std::vector<std::string> users = {}, bool allow_root = false) {
+  return {.hold = true,
+          .benchd = kBenchd,
+          .allow_root = allow_root,
+          .group = "benchd",
+          .users = std::move(users)};
+}
+
+wire::UserRecord Alice() {
+  return {.known = true, .name = "alice", .gid = 1000, .groups = {27, 990}, .socket_gid = 990};
+}
+
+Caller AsAlice(std::vector<std::uint32_t> groups = {}) {
+  Caller caller;
+  caller.uid = caller.gid = 1000;
+  caller.groups = std::move(groups);
+  return caller;
+}
+
+TEST(AccessTest, AMemberOfTheGroupKeepsTheGroupsThatTheDatabaseKnows) {
+  const auto admitted = AdmitCaller(RulesFor(), Alice(), AsAlice({6, 27, 1000, 999}));
+  ASSERT_TRUE(admitted) << admitted.error().message;
+  EXPECT_EQ(admitted->groups, (std::vector<std::uint32_t>{27, 1000}));
+  EXPECT_TRUE(AdmitCaller(RulesFor(), Alice(), AsAlice())->groups.empty())
+      << "a caller that gave groups up does not get them back";
+}
+
+TEST(AccessTest, AGidThatIsNoneOfTheUsersIsRefused) {
+  Caller caller = AsAlice();
+  caller.gid = 6;
+  EXPECT_FALSE(AdmitCaller(RulesFor(), Alice(), caller));
+  caller.gid = 27;
+  EXPECT_TRUE(AdmitCaller(RulesFor(), Alice(), caller)) << "as newgrp(1) does";
+}
+
+TEST(AccessTest, WhoIsNoMemberMustBeNamed) {
+  wire::UserRecord record = Alice();
+  record.groups = {27};
+  EXPECT_FALSE(AdmitCaller(RulesFor(), record, AsAlice()));
+  EXPECT_TRUE(AdmitCaller(RulesFor({"bob", "alice"}), record, AsAlice()));
+  EXPECT_TRUE(AdmitCaller(RulesFor({"1000"}), record, AsAlice()));
+  record.gid = 990;
+  EXPECT_FALSE(AdmitCaller(RulesFor(), record, AsAlice())) << "1000 is no group of its any more";
+  record.groups = {1000};
+  EXPECT_TRUE(AdmitCaller(RulesFor(), record, AsAlice())) << "by its own group";
+  record.socket_gid.reset();
+  EXPECT_FALSE(AdmitCaller(RulesFor(), record, AsAlice())) << "there is no such group";
+}
+
+TEST(AccessTest, AUserOfTheSystemsOwnMustBeNamedAlthoughAMember) {
+  wire::UserRecord record = Alice();
+  record.name = "jenkins";
+  record.gid = 113;
+  Caller caller;
+  caller.uid = 999;
+  caller.gid = 113;
+  EXPECT_FALSE(AdmitCaller(RulesFor(), record, caller));
+  EXPECT_TRUE(AdmitCaller(RulesFor({"jenkins"}), record, caller));
+}
+
+TEST(AccessTest, WhoIsUnknownHasNoGroups) {
+  Caller caller;
+  caller.uid = caller.gid = kUnknown;
+  caller.groups = {0, 6, 990};
+  const wire::UserRecord unknown{.socket_gid = 990};
+  EXPECT_FALSE(AdmitCaller(RulesFor(), unknown, caller));
+  const AccessRules named = RulesFor({std::to_string(kUnknown)});
+  const auto admitted = AdmitCaller(named, unknown, caller);
+  ASSERT_TRUE(admitted) << admitted.error().message;
+  EXPECT_TRUE(admitted->groups.empty());
+  caller.gid = 990;
+  EXPECT_FALSE(AdmitCaller(named, unknown, caller));
+}
+
+TEST(AccessTest, RootNeedsAllowRootAndBenchdIsNeverAnybody) {
+  wire::UserRecord record{.known = true, .name = "root", .gid = 0, .groups = {}, .socket_gid = 990};
+  EXPECT_FALSE(AdmitCaller(RulesFor({"root", "0"}), record, Caller{}));
+  EXPECT_TRUE(AdmitCaller(RulesFor({}, true), record, Caller{}));
+  record = Alice();
+  record.name = "benchd";
+  Caller caller = AsAlice();
+  caller.uid = kBenchd;
+  EXPECT_FALSE(AdmitCaller(RulesFor({"benchd", std::to_string(kBenchd)}, true), record, caller));
+}
+
+TEST(AccessTest, InUserModeEverythingIsOneUsers) {
+  EXPECT_TRUE(AdmitCaller({}, {}, Caller{}));
+  EXPECT_TRUE(CheckUid({}, 0));
+}
+
+/// A runner that listens, as root, and a benchd that says what it likes. Its socket's group is
+/// nobody's own, so that nobody is a member and daemon and all others are none.
+class ForgedRequestTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
+    ASSERT_EQ(chmod(folder_.path().c_str(), 0755), 0);
+  }
+
+  void StartService(const std::string& access) {
+    const std::string config = "[runner]\nuser = " + std::to_string(kBenchd) +
+                               "\n[socket]\ngroup = \"nogroup\"\n[access]\n" + access;
+    service_.emplace(folder_, std::vector<std::string>{"--config", folder_.Put("c.toml", config)});
+    ASSERT_NE(service_->ReadLine().find("ready"), std::string::npos);
+    ASSERT_EQ(seteuid(kBenchd), 0);
+    connection_ = service_->Connect();
+    ASSERT_EQ(seteuid(0), 0);
+    ASSERT_TRUE(IsServed(connection_.get()));
+  }
+
+  void Send(const wire::Message& message) const {
+    ASSERT_TRUE(wire::SendRecord(connection_.get(), wire::Encode(message)));
+  }
+  template <typename Wanted>
+  Wanted Await() const {
+    auto record = wire::ReceiveRecord(connection_.get());
+    EXPECT_TRUE(record && !record->empty()) << "the runner is gone";
+    if (!record || record->empty()) return {};
+    auto message = wire::Decode(*record);
+    EXPECT_TRUE(message && std::holds_alternative<Wanted>(*message));
+    return message && std::holds_alternative<Wanted>(*message) ? std::get<Wanted>(*message)
+                                                               : Wanted{};
+  }
+
+  /// What `id` prints as that caller: "UID GID GROUPS", or why there is none.
+  std::string Become(std::uint32_t uid, std::uint32_t gid, std::vector<std::uint32_t> groups) {
+    Caller caller;
+    caller.uid = uid;
+    caller.gid = gid;
+    caller.groups = std::move(groups);
+    Send(wire::ResolveProgram{
+        .request = 1, .caller = caller, .program = "true", .path = "/usr/bin", .cwd = "/"});
+    const auto resolved = Await<wire::ProgramResolved>().program;
+    wire::OpenChild child = ScriptOf("echo $(id -u) $(id -g) $(id -G)");
+    child.caller = caller;
+    child.output = OutputKind::kLog;
+    // Sent at once, as one who hopes to come before the answer would.
+    Send(child);
+    Send(wire::StartRuns{.request = 2, .runs = {{}}});
+    const auto opened = Await<wire::Done>().result;
+    const auto finished = Await<wire::RunsFinished>();
+    Send(wire::CloseChildren{.request = 3});
+    EXPECT_TRUE(Await<wire::Done>().result);
+    EXPECT_EQ(resolved.has_value(), opened.has_value()) << "both decide alike";
+    if (!opened) {
+      EXPECT_TRUE(finished.runs.empty());
+      return opened.error().message;
+    }
+    if (finished.runs.empty()) return "no run";
+    return finished.runs.front().output;
+  }
+
+  TempFolder folder_;
+  std::optional<Service> service_;
+  UniqueFd connection_;
+};
+
+TEST_F(ForgedRequestTest, MembersAreThemselvesWithTheirOwnGroupsOnly) {
+  StartService("");
+  EXPECT_EQ(Become(kNobodyId, kNobodyId, {kNobodyId, 0, 6, 12345}), "65534 65534 65534\n");
+}
+
+TEST_F(ForgedRequestTest, NobodyElseIsToBeHad) {
+  StartService("");
+  const std::string nothing = "benchd-runner: it starts nothing as uid ";
+  EXPECT_EQ(Become(0, 0, {}), nothing + "0: allow_root is not set");
+  EXPECT_EQ(Become(kNoId, kNobodyId, {}), "caller: -1 is nobody's uid or gid");
+  EXPECT_EQ(Become(kNobodyId, kNoId, {}), "caller: -1 is nobody's uid or gid");
+  EXPECT_EQ(Become(kBenchd, kBenchd, {}), nothing + "65533: that is benchd itself");
+  EXPECT_EQ(Become(kNobodyId, 0, {}), nothing + "65534: gid 0 is none of its groups");
+  EXPECT_EQ(Become(kNobodyId, 6, {}), nothing + "65534: gid 6 is none of its groups");
+  EXPECT_EQ(Become(1, 1, {}), nothing + "1: it is a user of the system's own");
+  EXPECT_EQ(Become(kUnknown, kUnknown, {kNobodyId}),
+            nothing + "54321: it is no member of the group nogroup");
+}
+
+TEST_F(ForgedRequestTest, TheConfigurationMayNameMore) {
+  const passwd* const daemon = getpwnam("daemon");
+  if (daemon == nullptr) GTEST_SKIP() << "there is no user daemon here";
+  StartService("allow_root = true\nusers = [\"daemon\", " + std::to_string(kUnknown) + ", " +
+               std::to_string(kBenchd) + "]\n");
+  const std::string uid = std::to_string(daemon->pw_uid);
+  const std::string gid = std::to_string(daemon->pw_gid);
+  EXPECT_EQ(Become(daemon->pw_uid, daemon->pw_gid, {}), uid + " " + gid + " " + gid + "\n");
+  EXPECT_EQ(Become(kUnknown, kUnknown, {0, 6, kNobodyId}), "54321 54321 54321\n");
+  EXPECT_EQ(Become(0, 0, {6}), "0 0 0\n");
+  EXPECT_EQ(Become(kBenchd, kBenchd, {}),
+            "benchd-runner: it starts nothing as uid 65533: that is benchd itself");
+}
+
+}  // namespace
+}  // namespace benchd
