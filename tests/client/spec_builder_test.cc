@@ -210,13 +210,13 @@ TEST(SpecBuilderTest, SaysWhichOptionIsWrong) {
 
 // Without --parse the names are known beforehand: a typo must not run for a minute and fail then.
 TEST(SpecBuilderTest, AGateOnAMetricThatNoRunHasIsRefused) {
-  EXPECT_EQ(Said({"--metric", "walltime", "a", "b"}),
+  EXPECT_EQ(SaidOf({"--metric", "walltime", "a", "b"}),
             "--metric walltime: unknown metric | did you mean wall_time?");
-  EXPECT_EQ(Said({"--metric", "max-rss:+1MiB:lower", "a", "b"}),
+  EXPECT_EQ(SaidOf({"--metric", "max-rss:+1MiB:lower", "a", "b"}),
             "--metric max-rss:+1MiB:lower: unknown metric | did you mean max_rss?");
-  EXPECT_EQ(Said({"--metric", "cpu:5%", "a", "b"}),
+  EXPECT_EQ(SaidOf({"--metric", "cpu:5%", "a", "b"}),
             "--metric cpu:5%: unknown metric | did you mean cpu_time?");
-  EXPECT_EQ(Said({"--metric", "no_such", "a", "b"}),
+  EXPECT_EQ(SaidOf({"--metric", "no_such", "a", "b"}),
             "--metric no_such: unknown metric | there are wall_time, user_time, system_time, "
             "cpu_time, max_rss, minor_faults, major_faults, voluntary_switches, "
             "involuntary_switches, read_bytes, write_bytes, tree_cpu_time, tree_memory_peak, "
@@ -228,15 +228,15 @@ TEST(SpecBuilderTest, AGateOnAMetricThatNoRunHasIsRefused) {
 TEST(SpecBuilderTest, AGateThatEndsInNeitherMarginNorDirectionIsRefused) {
   constexpr char kTime[] = " | write wall_time:2%, wall_time:+2ms or wall_time:lower";
   const std::string wrong = " is neither a margin nor a direction";
-  EXPECT_EQ(Said({"--metric", "wall_time:x%", "a", "b"}),
+  EXPECT_EQ(SaidOf({"--metric", "wall_time:x%", "a", "b"}),
             "--metric wall_time:x%: 'x%'" + wrong + kTime);
-  EXPECT_EQ(Said({"--metric", "wall_time:", "a", "b"}), "--metric wall_time:: ''" + wrong + kTime);
-  EXPECT_EQ(Said({"--metric", "wall_time:2%:sideways", "a", "b"}),
+  EXPECT_EQ(SaidOf({"--metric", "wall_time:", "a", "b"}), "--metric wall_time:: ''" + wrong + kTime);
+  EXPECT_EQ(SaidOf({"--metric", "wall_time:2%:sideways", "a", "b"}),
             "--metric wall_time:2%:sideways: '2%:sideways'" + wrong + kTime);
-  EXPECT_EQ(Said({"--metric", "max_rss:1MB", "a", "b"}),
+  EXPECT_EQ(SaidOf({"--metric", "max_rss:1MB", "a", "b"}),
             "--metric max_rss:1MB: '1MB'" + wrong +
                 " | write max_rss:2%, max_rss:+1MiB or max_rss:lower");
-  EXPECT_EQ(Said({"--metric", "cycles:u", "a", "b"}),
+  EXPECT_EQ(SaidOf({"--metric", "cycles:u", "a", "b"}),
             "--metric cycles:u: 'u'" + wrong + " | write cycles:2%, cycles:+5 or cycles:lower");
   // perf's name for an event, which a program may print.
   EXPECT_TRUE(Build({"--parse", "lines", "--metric", "cycles:u", "a", "b"}));

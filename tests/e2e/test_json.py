@@ -136,7 +136,7 @@ class JsonTest(DaemonTest):
         self.assert_exit(done, 0)
         rows = list(csv.DictReader(io.StringIO(done.stdout)))
         self.assertEqual(
-            list(rows[0])[:5], ["arm", "benchmark", "pair", "order", "started_at"])
+            list(rows[0])[:6], ["arm", "role", "benchmark", "pair", "order", "started_at"])
         blocks = verdict["runs"]["base"]
         self.assertEqual(len(rows), 2 * blocks)
         for arm in ("base", "candidate"):

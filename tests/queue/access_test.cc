@@ -57,7 +57,7 @@ TEST(AccessTest, LetsRootRunBenchmarksInItsOwnUserDaemon) {
 }
 
 TEST(AccessTest, RefusesWhoseLimitsAreUnknownUnlessTheyAreItsOwnAnyway) {
-  Caller caller = User(1000);
+  Caller caller = UserWith(1000);
   caller.pid = 4711;
   caller.limits.clear();
   AccessPolicy policy;

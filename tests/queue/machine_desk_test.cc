@@ -22,6 +22,7 @@ Caller DeskUser(std::uint32_t uid) {
   Caller caller;
   caller.uid = uid;
   caller.gid = uid;
+  caller.limits = {{0, 1, 1}};
   return caller;
 }
 
@@ -37,6 +38,7 @@ class MachineDeskTest : public testing::Test {
 
   SessionId Submit() {
     SessionSpec spec = fake::TwoArms();
+    spec.caller = DeskUser(spec.caller.uid);
     spec.limits.runs = 4;
     Result<SessionSnapshot> submitted = RunToEnd(loop_, queue_.Submit(std::move(spec), {}));
     EXPECT_TRUE(submitted) << submitted.error().message;
@@ -167,6 +169,7 @@ TEST_F(MachineDeskTest, DuringASessionTellsAtOnceWhatItWasGiven) {
 
 TEST_F(MachineDeskTest, ASessionWithoutIsolationHoldsNothing) {
   SessionSpec spec = fake::TwoArms();
+  spec.caller = DeskUser(spec.caller.uid);
   spec.isolation = Isolation::kOff;
   ASSERT_TRUE(RunToEnd(loop_, queue_.Submit(std::move(spec), {})));
   std::optional<Result<MachineView>> view;

@@ -87,7 +87,7 @@ TEST_F(AnalyzeTest, AnswersWithTheVerdictOfATable) {
 
 TEST_F(AnalyzeTest, FillsWhatIsAskedForAndNothingElse) {
   Work();
-  const Answer plain = Analyze("arm,t\na,1\nb,2\na,1\nb,2.5\n");
+  const Answer plain = Analyze("arm,t\nbase,1\nb,2\nbase,1\nb,2.5\n");
   ASSERT_TRUE(plain.status.ok()) << plain.status.error_message();
   EXPECT_EQ(plain.response.verdict().verdict(), v1::VERDICT_UNSPECIFIED) << "nothing gates";
   EXPECT_EQ(plain.response.summaries_size(), 0);
@@ -95,7 +95,7 @@ TEST_F(AnalyzeTest, FillsWhatIsAskedForAndNothingElse) {
   v1::AnalyzeOptions options;
   options.set_summaries(true);
   options.set_histograms(true);
-  const Answer full = Analyze("arm,t\na,1\nb,2\na,1\nb,2.5\n", options);
+  const Answer full = Analyze("arm,t\nbase,1\nb,2\nbase,1\nb,2.5\n", options);
   EXPECT_EQ(full.response.summaries_size(), 2);
   EXPECT_EQ(full.response.histograms_size(), 2);
 }
@@ -105,7 +105,7 @@ TEST_F(AnalyzeTest, ReadsATableOfManyChunks) {
   std::string text = "arm,pair,t\n";
   for (int i = 0; i < 40'000; ++i) {
     const std::string pair = std::to_string(i);
-    text += "a," + pair + ",10." + std::to_string(i % 7) + "\nb," + pair + ",30." +
+    text += "base," + pair + ",10." + std::to_string(i % 7) + "\nb," + pair + ",30." +
             std::to_string(i % 9) + "\n";
   }
   v1::AnalyzeOptions options;
