@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 
-# The longest takes 175 s where the host is loaded.
+# The longest test takes 175 s where the host is loaded, and its parts have this time each.
 LIMIT_S = 400
 
 
@@ -56,7 +56,7 @@ def show_life():
 
 
 class HangWatch:
-    """Ends this program when a test takes too long, with what can be seen."""
+    """Ends this program when a test, or a part of it, takes too long, with what can be seen."""
 
     def start(self, name):
         self._timer = threading.Timer(LIMIT_S, tell, [name])

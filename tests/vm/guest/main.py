@@ -66,6 +66,9 @@ class Result(unittest.TestResult):
 
     def addSubTest(self, test, subtest, err):
         super().addSubTest(test, subtest, err)
+        # It has come this far: what hangs is a part of a test.
+        self._watch.stop()
+        self._watch.start(test.id())
         if err is not None:
             self._outcome = "FAILED"
             self._say(f"{subtest._message}: {self._exc_info_to_string(err, test)}")
