@@ -11,11 +11,11 @@
 #include <map>
 #include <ratio>
 
-#include "daemon/base/error.h"
-#include "daemon/base/unique_fd.h"
+#include "core/base/error.h"
+#include "core/base/unique_fd.h"
+#include "core/parse/text.h"
 #include "daemon/helper/config.h"
 #include "daemon/helper/toml.h"
-#include "daemon/parse/text.h"
 
 namespace benchd {
 namespace {

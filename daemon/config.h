@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "daemon/base/result.h"
-#include "daemon/model/keep_policy.h"
+#include "core/base/result.h"
+#include "core/model/keep_policy.h"
 #include "daemon/queue/user_limits.h"
 
 namespace benchd {

@@ -13,7 +13,7 @@
 #include <system_error>
 #include <utility>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 #include "daemon/groups.h"
 
 namespace benchd {

@@ -9,7 +9,7 @@
 #include <string>
 #include <system_error>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 
 namespace benchd {
 namespace {

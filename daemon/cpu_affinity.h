@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
 
 namespace benchd {
 

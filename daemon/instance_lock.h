@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include "daemon/base/result.h"
-#include "daemon/base/unique_fd.h"
+#include "core/base/result.h"
+#include "core/base/unique_fd.h"
 
 namespace benchd {
 

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 
 namespace benchd {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
 
 namespace benchd {
 

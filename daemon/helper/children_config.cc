@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 
 namespace benchd {
 namespace {

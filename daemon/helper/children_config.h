@@ -1,8 +1,8 @@
 #pragma once
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
+#include "core/model/child_limits.h"
 #include "daemon/helper/toml.h"
-#include "daemon/model/child_limits.h"
 
 namespace benchd {
 

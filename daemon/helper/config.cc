@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 #include "daemon/helper/children_config.h"
 #include "daemon/helper/profile_config.h"
 #include "daemon/helper/toml.h"

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
 #include "daemon/wire/messages.h"
 
 namespace benchd {

@@ -11,12 +11,12 @@
 #include <string>
 #include <string_view>
 
-#include "daemon/base/error.h"
-#include "daemon/base/unique_fd.h"
+#include "core/base/error.h"
+#include "core/base/unique_fd.h"
+#include "core/parse/harness_output.h"
 #include "daemon/helper/config.h"
 #include "daemon/helper/resolve.h"
 #include "daemon/helper/user_record.h"
-#include "daemon/parse/harness_output.h"
 #include "daemon/wire/messages.h"
 
 // benchd-helper: one short piece of work on what belongs to a caller, done with the caller's ids

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 #include "daemon/helper/profile_keys.h"
 
 namespace benchd {

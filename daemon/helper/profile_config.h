@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
+#include "core/model/machine_profile.h"
 #include "daemon/helper/toml.h"
-#include "daemon/model/machine_profile.h"
 
 namespace benchd {
 

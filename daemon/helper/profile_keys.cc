@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "daemon/base/cpu_list.h"
+#include "core/base/cpu_list.h"
 
 namespace benchd {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/model/machine_profile.h"
 #include "daemon/helper/toml.h"
-#include "daemon/model/machine_profile.h"
 
 namespace benchd {
 

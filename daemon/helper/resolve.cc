@@ -10,8 +10,8 @@
 #include <chrono>
 #include <string_view>
 
-#include "daemon/base/error.h"
-#include "daemon/base/unique_fd.h"
+#include "core/base/error.h"
+#include "core/base/unique_fd.h"
 
 namespace benchd {
 namespace {

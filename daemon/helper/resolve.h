@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "daemon/base/result.h"
-#include "daemon/model/program.h"
+#include "core/base/result.h"
+#include "core/model/program.h"
 
 namespace benchd {
 

@@ -25,7 +25,7 @@
 #include <string>
 #include <string_view>
 
-#include "daemon/parse/text.h"
+#include "core/parse/text.h"
 
 namespace benchd {
 

@@ -11,9 +11,9 @@
 #include <optional>
 #include <utility>
 
-#include "daemon/base/error.h"
-#include "daemon/base/unique_fd.h"
-#include "daemon/parse/text.h"
+#include "core/base/error.h"
+#include "core/base/unique_fd.h"
+#include "core/parse/text.h"
 
 namespace benchd {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
 #include "daemon/wire/messages.h"
 
 namespace benchd {

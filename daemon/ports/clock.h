@@ -2,7 +2,7 @@
 
 #include <asio/awaitable.hpp>
 
-#include "daemon/base/time.h"
+#include "core/base/time.h"
 
 namespace benchd {
 

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "daemon/base/result.h"
-#include "daemon/base/time.h"
-#include "daemon/model/caller.h"
-#include "daemon/model/program.h"
-#include "daemon/model/run.h"
-#include "daemon/model/session_spec.h"
+#include "core/base/result.h"
+#include "core/base/time.h"
+#include "core/model/caller.h"
+#include "core/model/program.h"
+#include "core/model/run.h"
+#include "core/model/session_spec.h"
 
 namespace benchd {
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "daemon/base/result.h"
-#include "daemon/model/session.h"
-#include "daemon/model/session_spec.h"
+#include "core/base/result.h"
+#include "core/model/session.h"
+#include "core/model/session_spec.h"
 
 namespace benchd {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "daemon/base/result.h"
-#include "daemon/base/session_id.h"
-#include "daemon/model/run.h"
+#include "core/base/result.h"
+#include "core/base/session_id.h"
+#include "core/model/run.h"
 
 namespace benchd {
 

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "daemon/base/result.h"
-#include "daemon/model/caller.h"
-#include "daemon/model/session_spec.h"
+#include "core/base/result.h"
+#include "core/model/caller.h"
+#include "core/model/session_spec.h"
 
 namespace benchd {
 

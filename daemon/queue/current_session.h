@@ -5,9 +5,9 @@
 #include <functional>
 #include <string>
 
-#include "daemon/base/result.h"
-#include "daemon/model/caller.h"
-#include "daemon/model/session.h"
+#include "core/base/result.h"
+#include "core/model/caller.h"
+#include "core/model/session.h"
 #include "daemon/ports/clock.h"
 #include "daemon/ports/launcher.h"
 #include "daemon/ports/machine.h"

@@ -4,8 +4,8 @@
 #include <deque>
 #include <optional>
 
-#include "daemon/base/time.h"
-#include "daemon/model/session.h"
+#include "core/base/time.h"
+#include "core/model/session.h"
 
 namespace benchd {
 

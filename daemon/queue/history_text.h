@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "daemon/model/caller.h"
-#include "daemon/model/session.h"
+#include "core/model/caller.h"
+#include "core/model/session.h"
 
 namespace benchd {
 

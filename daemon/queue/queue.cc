@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 #include "daemon/queue/history_text.h"
 #include "daemon/queue/resolve_programs.h"
 #include "daemon/queue/validate_spec.h"

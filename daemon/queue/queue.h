@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/base/result.h"
-#include "daemon/base/session_id.h"
-#include "daemon/model/history.h"
-#include "daemon/model/keep_policy.h"
-#include "daemon/model/queue_mode.h"
-#include "daemon/model/session.h"
+#include "core/base/result.h"
+#include "core/base/session_id.h"
+#include "core/model/history.h"
+#include "core/model/keep_policy.h"
+#include "core/model/queue_mode.h"
+#include "core/model/session.h"
 #include "daemon/ports/clock.h"
 #include "daemon/ports/launcher.h"
 #include "daemon/ports/machine.h"

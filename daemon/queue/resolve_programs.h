@@ -3,9 +3,9 @@
 #include <asio/awaitable.hpp>
 #include <optional>
 
-#include "daemon/base/result.h"
-#include "daemon/model/session.h"
-#include "daemon/model/session_spec.h"
+#include "core/base/result.h"
+#include "core/model/session.h"
+#include "core/model/session_spec.h"
 #include "daemon/ports/launcher.h"
 
 namespace benchd {

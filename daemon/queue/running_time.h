@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "daemon/base/time.h"
+#include "core/base/time.h"
 
 namespace benchd {
 

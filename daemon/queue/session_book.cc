@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "daemon/base/error.h"
-#include "daemon/parse/text.h"
+#include "core/base/error.h"
+#include "core/parse/text.h"
 
 namespace benchd {
 namespace {

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/base/result.h"
-#include "daemon/base/session_id.h"
-#include "daemon/model/caller.h"
-#include "daemon/model/session.h"
+#include "core/base/result.h"
+#include "core/base/session_id.h"
+#include "core/model/caller.h"
+#include "core/model/session.h"
 #include "daemon/queue/access.h"
 
 namespace benchd {

@@ -4,9 +4,9 @@
 #include <asio/awaitable.hpp>
 #include <deque>
 
-#include "daemon/base/result.h"
-#include "daemon/model/history.h"
-#include "daemon/model/session.h"
+#include "core/base/result.h"
+#include "core/model/history.h"
+#include "core/model/session.h"
 #include "daemon/ports/session_archive.h"
 #include "daemon/queue/signal.h"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "daemon/base/time.h"
+#include "core/base/time.h"
 
 namespace benchd {
 

@@ -6,12 +6,12 @@
 #include <string_view>
 #include <utility>
 
-#include "daemon/base/error.h"
-#include "daemon/model/metric.h"
-#include "daemon/model/spec_queries.h"
-#include "daemon/parse/command_line.h"
-#include "daemon/parse/harness_output.h"
-#include "daemon/parse/text.h"
+#include "core/base/error.h"
+#include "core/model/metric.h"
+#include "core/model/spec_queries.h"
+#include "core/parse/command_line.h"
+#include "core/parse/harness_output.h"
+#include "core/parse/text.h"
 
 namespace benchd {
 namespace {

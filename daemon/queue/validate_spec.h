@@ -1,7 +1,7 @@
 #pragma once
 
-#include "daemon/base/result.h"
-#include "daemon/model/session_spec.h"
+#include "core/base/result.h"
+#include "core/model/session_spec.h"
 
 namespace benchd {
 

@@ -6,8 +6,8 @@
 #include <deque>
 #include <optional>
 
-#include "daemon/base/session_id.h"
-#include "daemon/base/time.h"
+#include "core/base/session_id.h"
+#include "core/base/time.h"
 
 namespace benchd {
 

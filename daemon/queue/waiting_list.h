@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/base/session_id.h"
-#include "daemon/base/time.h"
+#include "core/base/session_id.h"
+#include "core/base/time.h"
 #include "daemon/queue/waiting_line.h"
 
 namespace benchd {

@@ -7,11 +7,11 @@
 #include <set>
 #include <vector>
 
-#include "daemon/base/result.h"
-#include "daemon/base/session_id.h"
-#include "daemon/base/time.h"
-#include "daemon/model/caller.h"
-#include "daemon/model/session.h"
+#include "core/base/result.h"
+#include "core/base/session_id.h"
+#include "core/base/time.h"
+#include "core/model/caller.h"
+#include "core/model/session.h"
 #include "daemon/queue/access.h"
 #include "daemon/queue/expected_times.h"
 #include "daemon/queue/running_time.h"

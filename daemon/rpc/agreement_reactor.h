@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "benchd/v1/analysis.pb.h"
-#include "daemon/analysis/agreement_analysis.h"
+#include "core/analysis/agreement_analysis.h"
 #include "daemon/rpc/gather_reactor.h"
 
 namespace benchd::rpc {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "benchd/v1/analysis.pb.h"
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 #include "daemon/rpc/enum_tables.h"
 #include "daemon/rpc/from_proto.h"
 #include "daemon/rpc/to_proto.h"

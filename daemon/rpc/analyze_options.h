@@ -1,8 +1,8 @@
 #pragma once
 
-#include "daemon/analysis/table_plan.h"
-#include "daemon/analysis/table_report.h"
-#include "daemon/base/result.h"
+#include "core/analysis/table_plan.h"
+#include "core/analysis/table_report.h"
+#include "core/base/result.h"
 
 namespace benchd::v1 {
 class AnalyzeOptions;

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "daemon/analysis/table_analysis.h"
-#include "daemon/base/error.h"
+#include "core/analysis/table_analysis.h"
+#include "core/base/error.h"
 #include "daemon/rpc/analyze_options.h"
 #include "daemon/rpc/status_mapping.h"
 

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "benchd/v1/analysis.pb.h"
-#include "daemon/analysis/table_plan.h"
+#include "core/analysis/table_plan.h"
 #include "daemon/queue/queue.h"
 #include "daemon/rpc/analyze_spool.h"
 #include "daemon/rpc/endpoint.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 
 namespace benchd::rpc {
 namespace {

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/analysis/table_source.h"
-#include "daemon/base/result.h"
-#include "daemon/base/unique_fd.h"
+#include "core/analysis/table_source.h"
+#include "core/base/result.h"
+#include "core/base/unique_fd.h"
 
 namespace benchd::rpc {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 
 namespace benchd::rpc {
 namespace {

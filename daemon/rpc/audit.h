@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "daemon/base/result.h"
-#include "daemon/model/caller.h"
+#include "core/base/result.h"
+#include "core/model/caller.h"
 
 namespace benchd::rpc {
 

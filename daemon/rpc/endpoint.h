@@ -8,8 +8,8 @@
 #include <optional>
 #include <string_view>
 
-#include "daemon/base/result.h"
-#include "daemon/model/caller.h"
+#include "core/base/result.h"
+#include "core/model/caller.h"
 #include "daemon/rpc/live_calls.h"
 #include "daemon/rpc/peer_table.h"
 #include "daemon/rpc/rate_limit.h"

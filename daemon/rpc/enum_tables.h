@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "benchd/v1/session.pb.h"
-#include "daemon/model/session.h"
-#include "daemon/model/session_spec.h"
+#include "core/model/session.h"
+#include "core/model/session_spec.h"
 
 /// Which word of the wire is which word of the model; one table an enum, read in both directions.
 /// What a table leaves out (UNSPECIFIED) has a default or a meaning of its own where it is used.

@@ -10,7 +10,7 @@
 
 #include "benchd/v1/machine.pb.h"
 #include "benchd/v1/session.pb.h"
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 #include "daemon/rpc/enum_tables.h"
 
 namespace benchd::rpc {

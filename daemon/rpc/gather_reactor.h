@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 #include "daemon/queue/queue.h"
 #include "daemon/rpc/endpoint.h"
 #include "daemon/rpc/side_batch.h"

@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 #include "daemon/rpc/peer_credentials.h"
 
 namespace benchd::rpc {

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "daemon/base/unique_fd.h"
+#include "core/base/unique_fd.h"
 #include "daemon/rpc/peer_table.h"
 
 namespace benchd::rpc {

@@ -12,8 +12,8 @@
 #include <string>
 #include <utility>
 
-#include "daemon/base/error.h"
-#include "daemon/base/unique_fd.h"
+#include "core/base/error.h"
+#include "core/base/unique_fd.h"
 
 namespace benchd::rpc {
 namespace {

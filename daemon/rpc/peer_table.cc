@@ -7,7 +7,7 @@
 #include <charconv>
 #include <utility>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 
 namespace benchd::rpc {
 namespace {

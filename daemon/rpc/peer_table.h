@@ -7,9 +7,9 @@
 #include <optional>
 #include <string_view>
 
-#include "daemon/base/result.h"
-#include "daemon/base/unique_fd.h"
-#include "daemon/model/caller.h"
+#include "core/base/result.h"
+#include "core/base/unique_fd.h"
+#include "core/model/caller.h"
 
 namespace benchd::rpc {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "daemon/base/result.h"
-#include "daemon/base/time.h"
+#include "core/base/result.h"
+#include "core/base/time.h"
 #include "daemon/ports/clock.h"
 
 namespace benchd::rpc {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "benchd/v1/machine.pb.h"
-#include "daemon/base/time.h"
+#include "core/base/time.h"
 #include "daemon/queue/machine_desk.h"
 #include "daemon/rpc/audit.h"
 #include "daemon/rpc/stream_reactor.h"

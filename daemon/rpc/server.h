@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
 #include "daemon/ports/clock.h"
 #include "daemon/ports/random_source.h"
 #include "daemon/ports/sample_store.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "benchd/v1/analysis.pb.h"
-#include "daemon/analysis/similarity_analysis.h"
+#include "core/analysis/similarity_analysis.h"
 #include "daemon/rpc/gather_reactor.h"
 
 namespace benchd::rpc {

@@ -2,7 +2,7 @@
 
 #include <grpcpp/support/status.h>
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
 
 namespace benchd::rpc {
 

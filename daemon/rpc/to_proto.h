@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "daemon/model/history.h"
-#include "daemon/model/session.h"
+#include "core/model/history.h"
+#include "core/model/session.h"
 #include "daemon/ports/sample_store.h"
 #include "daemon/queue/machine_desk.h"
 #include "daemon/queue/queue.h"

@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "daemon/base/time.h"
-#include "daemon/model/session.h"
+#include "core/base/time.h"
+#include "core/model/session.h"
 
 namespace benchd::rpc {
 

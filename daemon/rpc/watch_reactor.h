@@ -4,7 +4,7 @@
 #include <string>
 
 #include "benchd/v1/session.pb.h"
-#include "daemon/model/session.h"
+#include "core/model/session.h"
 #include "daemon/ports/clock.h"
 #include "daemon/rpc/stream_reactor.h"
 #include "daemon/rpc/watch_feed.h"

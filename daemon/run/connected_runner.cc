@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 
 namespace benchd {
 

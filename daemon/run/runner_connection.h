@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/base/result.h"
-#include "daemon/base/time.h"
+#include "core/base/result.h"
+#include "core/base/time.h"
 #include "daemon/run/runner_source.h"
 #include "daemon/wire/messages.h"
 

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 #include "daemon/run/run_outcome.h"
 
 namespace benchd {

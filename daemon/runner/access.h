@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "daemon/base/result.h"
-#include "daemon/model/caller.h"
+#include "core/base/result.h"
+#include "core/model/caller.h"
 #include "daemon/wire/messages.h"
 
 namespace benchd {

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 
 namespace benchd {
 namespace {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
 #include "daemon/runner/access.h"
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/helper_process.h"

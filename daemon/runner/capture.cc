@@ -7,7 +7,7 @@
 #include <array>
 #include <cerrno>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 
 namespace benchd {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "daemon/model/caller.h"
-#include "daemon/model/child_limits.h"
+#include "core/model/caller.h"
+#include "core/model/child_limits.h"
 #include "daemon/runner/host.h"
 #include "daemon/system/run_cgroup.h"
 

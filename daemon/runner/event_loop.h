@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "daemon/base/unique_fd.h"
+#include "core/base/unique_fd.h"
 
 namespace benchd {
 

@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 #include "daemon/runner/child_limits.h"
 #include "daemon/runner/launch_failure.h"
 

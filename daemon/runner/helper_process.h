@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
 #include "daemon/runner/capture.h"
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/host.h"

@@ -14,8 +14,8 @@
 #include <string>
 #include <string_view>
 
-#include "daemon/base/cpu_list.h"
-#include "daemon/base/error.h"
+#include "core/base/cpu_list.h"
+#include "core/base/error.h"
 #include "daemon/runner/log.h"
 #include "daemon/system/cgroup_seat.h"
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 #include "daemon/runner/helper_process.h"
 #include "daemon/system/kernel_files.h"
 #include "daemon/system/kernel_text.h"

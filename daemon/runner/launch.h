@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "daemon/base/result.h"
-#include "daemon/model/session_spec.h"
+#include "core/base/result.h"
+#include "core/model/session_spec.h"
 #include "daemon/runner/capture.h"
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/host.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 #include "daemon/runner/child.h"
 #include "daemon/runner/launch_plan.h"
 

@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "daemon/base/cpu_list.h"
-#include "daemon/base/error.h"
+#include "core/base/cpu_list.h"
+#include "core/base/error.h"
 
 namespace benchd {
 namespace {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "daemon/base/result.h"
-#include "daemon/base/unique_fd.h"
-#include "daemon/model/caller.h"
-#include "daemon/model/program.h"
+#include "core/base/result.h"
+#include "core/base/unique_fd.h"
+#include "core/model/caller.h"
+#include "core/model/program.h"
 #include "daemon/runner/child.h"
 #include "daemon/runner/host.h"
 

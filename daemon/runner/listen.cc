@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 
 namespace benchd {
 namespace {

@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "daemon/base/cpu_list.h"
-#include "daemon/base/error.h"
+#include "core/base/cpu_list.h"
+#include "core/base/error.h"
 #include "daemon/runner/child_limits.h"
 #include "daemon/runner/log.h"
 #include "daemon/system/cgroup.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
 #include "daemon/runner/host.h"
 #include "daemon/runner/options.h"
 #include "daemon/system/cgroup_seat.h"

@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
 #include "daemon/runner/access.h"
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/host.h"

@@ -10,8 +10,8 @@
 #include <optional>
 #include <string>
 
-#include "daemon/base/result.h"
-#include "daemon/model/child_limits.h"
+#include "core/base/result.h"
+#include "core/model/child_limits.h"
 #include "daemon/runner/access.h"
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/helper_process.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
 #include "daemon/runner/host.h"
 #include "daemon/runner/perf_counters.h"
 #include "daemon/system/run_groups.h"

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 
 namespace benchd {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
 
 namespace benchd {
 

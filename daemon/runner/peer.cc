@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 #include "daemon/runner/child_limits.h"
 #include "daemon/runner/log.h"
 #include "daemon/runner/machine_setup.h"

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "daemon/base/unique_fd.h"
+#include "core/base/unique_fd.h"
 #include "daemon/runner/callers.h"
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/lookups.h"

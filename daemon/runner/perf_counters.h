@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/base/unique_fd.h"
+#include "core/base/unique_fd.h"
 #include "daemon/system/kernel_files.h"
 #include "daemon/wire/messages.h"
 

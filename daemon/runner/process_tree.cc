@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "daemon/base/unique_fd.h"
+#include "core/base/unique_fd.h"
 #include "daemon/system/kernel_text.h"
 
 namespace benchd {

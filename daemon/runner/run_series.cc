@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 #include "daemon/runner/capture.h"
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/helper_process.h"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
 #include "daemon/runner/launch_plan.h"
 #include "daemon/runner/measured_run.h"
 #include "daemon/wire/messages.h"

@@ -11,7 +11,7 @@
 #include <memory>
 #include <optional>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/helper_process.h"
 #include "daemon/runner/process_tree.h"

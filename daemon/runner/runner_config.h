@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
 #include "daemon/runner/host.h"
 #include "daemon/wire/messages.h"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "daemon/base/unique_fd.h"
+#include "core/base/unique_fd.h"
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/peer.h"
 

@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <cstdint>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 #include "daemon/runner/raw_syscall.h"
 
 // The kernel's and glibc's headers disagree about who defines these.

@@ -2,8 +2,8 @@
 
 #include <sys/types.h>
 
-#include "daemon/base/result.h"
-#include "daemon/base/unique_fd.h"
+#include "core/base/result.h"
+#include "core/base/unique_fd.h"
 #include "daemon/runner/child.h"
 
 namespace benchd {

@@ -16,7 +16,7 @@
 #include <cerrno>
 #include <iterator>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/raw_syscall.h"
 

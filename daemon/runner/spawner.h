@@ -6,8 +6,8 @@
 #include <memory>
 #include <optional>
 
-#include "daemon/base/result.h"
-#include "daemon/base/unique_fd.h"
+#include "core/base/result.h"
+#include "core/base/unique_fd.h"
 #include "daemon/runner/spawn.h"
 
 namespace benchd {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "daemon/model/spec_queries.h"
+#include "core/model/spec_queries.h"
 #include "daemon/schedule/random_stream.h"
 
 namespace benchd {

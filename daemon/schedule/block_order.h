@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "daemon/model/run.h"
-#include "daemon/model/session_spec.h"
+#include "core/model/run.h"
+#include "core/model/session_spec.h"
 
 namespace benchd {
 

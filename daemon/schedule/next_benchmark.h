@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "daemon/model/benchmark_outlook.h"
+#include "core/model/benchmark_outlook.h"
 
 namespace benchd {
 

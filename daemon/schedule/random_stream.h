@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "daemon/base/split_mix.h"
+#include "core/base/split_mix.h"
 
 namespace benchd {
 

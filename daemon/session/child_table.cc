@@ -1,6 +1,6 @@
 #include "daemon/session/child_table.h"
 
-#include "daemon/model/spec_queries.h"
+#include "core/model/spec_queries.h"
 
 namespace benchd {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "daemon/base/session_id.h"
-#include "daemon/model/session_spec.h"
+#include "core/base/session_id.h"
+#include "core/model/session_spec.h"
 #include "daemon/ports/launcher.h"
 
 namespace benchd {

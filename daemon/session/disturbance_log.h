@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/base/time.h"
+#include "core/base/time.h"
 
 namespace benchd {
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <set>
 
-#include "daemon/base/session_id.h"
-#include "daemon/model/session.h"
+#include "core/base/session_id.h"
+#include "core/model/session.h"
 
 namespace benchd {
 

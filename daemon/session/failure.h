@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "daemon/base/time.h"
-#include "daemon/model/run.h"
-#include "daemon/model/session.h"
+#include "core/base/time.h"
+#include "core/model/run.h"
+#include "core/model/session.h"
 #include "daemon/ports/launcher.h"
 #include "daemon/schedule/block_order.h"
 

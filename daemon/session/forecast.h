@@ -2,9 +2,9 @@
 
 #include <span>
 
-#include "daemon/model/benchmark_outlook.h"
-#include "daemon/model/session.h"
-#include "daemon/model/session_spec.h"
+#include "core/model/benchmark_outlook.h"
+#include "core/model/session.h"
+#include "core/model/session_spec.h"
 
 namespace benchd {
 

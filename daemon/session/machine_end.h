@@ -1,6 +1,6 @@
 #pragma once
 
-#include "daemon/model/session.h"
+#include "core/model/session.h"
 
 namespace benchd {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/model/session.h"
+#include "core/model/session.h"
 #include "daemon/ports/launcher.h"
 #include "daemon/ports/machine.h"
 #include "daemon/session/cancel_token.h"

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/base/result.h"
-#include "daemon/base/session_id.h"
-#include "daemon/model/run.h"
+#include "core/base/result.h"
+#include "core/base/session_id.h"
+#include "core/model/run.h"
 #include "daemon/ports/sample_store.h"
 #include "daemon/session/series_runner.h"
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/analysis/session_analysis.h"
-#include "daemon/model/block_time.h"
+#include "core/analysis/session_analysis.h"
+#include "core/model/block_time.h"
 #include "daemon/session/failure.h"
 #include "daemon/session/forecast.h"
 #include "daemon/session/machine_end.h"

@@ -3,8 +3,8 @@
 #include <asio/awaitable.hpp>
 #include <functional>
 
-#include "daemon/base/result.h"
-#include "daemon/model/session.h"
+#include "core/base/result.h"
+#include "core/model/session.h"
 #include "daemon/ports/clock.h"
 #include "daemon/ports/launcher.h"
 #include "daemon/ports/machine.h"

@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "daemon/model/benchmark_outlook.h"
-#include "daemon/model/run.h"
-#include "daemon/model/session_spec.h"
+#include "core/model/benchmark_outlook.h"
+#include "core/model/run.h"
+#include "core/model/session_spec.h"
 #include "daemon/schedule/block_order.h"
 
 namespace benchd {

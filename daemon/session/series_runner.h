@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "daemon/model/run.h"
-#include "daemon/model/session.h"
+#include "core/model/run.h"
+#include "core/model/session.h"
 #include "daemon/ports/clock.h"
 #include "daemon/ports/launcher.h"
 #include "daemon/session/cancel_token.h"

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "daemon/base/session_id.h"
-#include "daemon/model/session.h"
+#include "core/base/session_id.h"
+#include "core/model/session.h"
 #include "daemon/ports/launcher.h"
 #include "daemon/session/cancel_token.h"
 

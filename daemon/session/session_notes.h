@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "daemon/base/time.h"
-#include "daemon/model/session.h"
+#include "core/base/time.h"
+#include "core/model/session.h"
 
 namespace benchd {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "daemon/model/spec_queries.h"
+#include "core/model/spec_queries.h"
 
 namespace benchd {
 namespace {

@@ -5,10 +5,10 @@
 #include <functional>
 #include <vector>
 
-#include "daemon/base/result.h"
-#include "daemon/base/session_id.h"
-#include "daemon/model/run.h"
-#include "daemon/model/session_spec.h"
+#include "core/base/result.h"
+#include "core/base/session_id.h"
+#include "core/model/run.h"
+#include "core/model/session_spec.h"
 #include "daemon/ports/sample_store.h"
 
 namespace benchd {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
 #include "daemon/store/database.h"
 
 namespace benchd::store {

@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 
 namespace benchd::store {
 namespace {

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
 
 struct sqlite3;
 struct sqlite3_stmt;

@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "daemon/base/error.h"
-#include "daemon/base/unique_fd.h"
+#include "core/base/error.h"
+#include "core/base/unique_fd.h"
 
 namespace benchd::store {
 namespace {

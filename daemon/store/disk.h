@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
 
 /// The few things about files and folders that the parts of store/ share.
 /// @errors all: the system call that failed, with the file's name.

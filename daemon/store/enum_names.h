@@ -1,7 +1,7 @@
 #pragma once
 
-#include "daemon/model/metric.h"
-#include "daemon/model/session_spec.h"
+#include "core/model/metric.h"
+#include "core/model/session_spec.h"
 #include "daemon/store/json_codec.h"
 
 /// How enums that stand both in a spec and in a snapshot are spelled in the database.

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
-#include "daemon/base/error.h"
-#include "daemon/base/unique_fd.h"
+#include "core/base/error.h"
+#include "core/base/unique_fd.h"
 #include "daemon/store/disk.h"
 #include "daemon/store/json_codec.h"
 

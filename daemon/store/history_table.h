@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "daemon/base/result.h"
-#include "daemon/base/session_id.h"
-#include "daemon/model/history.h"
+#include "core/base/result.h"
+#include "core/base/session_id.h"
+#include "core/model/history.h"
 #include "daemon/store/database.h"
 
 namespace benchd::store {

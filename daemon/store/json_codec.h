@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/base/error.h"
-#include "daemon/base/result.h"
-#include "daemon/base/session_id.h"
-#include "daemon/base/time.h"
+#include "core/base/error.h"
+#include "core/base/result.h"
+#include "core/base/session_id.h"
+#include "core/base/time.h"
 
 /// Values to JSON and back without loss, from one list of fields a type: internal to *_json.cc.
 namespace benchd::store {

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
 #include "daemon/store/database.h"
 
 namespace benchd::store {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
 #include "daemon/store/database.h"
 
 namespace benchd::store {

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/base/result.h"
-#include "daemon/model/metric.h"
-#include "daemon/model/session.h"
+#include "core/base/result.h"
+#include "core/model/metric.h"
+#include "core/model/session.h"
 
 namespace benchd::store {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "daemon/model/program.h"
+#include "core/model/program.h"
 #include "daemon/store/json_codec.h"
 
 namespace benchd::store {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 #include "daemon/store/outcome_json.h"
 #include "daemon/store/sample_codec.h"
 #include "daemon/store/session_table.h"

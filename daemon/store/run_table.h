@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/base/result.h"
-#include "daemon/base/session_id.h"
-#include "daemon/model/run.h"
+#include "core/base/result.h"
+#include "core/base/session_id.h"
+#include "core/model/run.h"
 #include "daemon/ports/sample_store.h"
 #include "daemon/store/database.h"
 

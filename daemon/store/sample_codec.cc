@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 
 namespace benchd::store {
 namespace {

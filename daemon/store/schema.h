@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
 #include "daemon/store/database.h"
 
 namespace benchd::store {

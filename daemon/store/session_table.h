@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "daemon/base/result.h"
-#include "daemon/base/session_id.h"
-#include "daemon/model/session.h"
+#include "core/base/result.h"
+#include "core/base/session_id.h"
+#include "core/model/session.h"
 #include "daemon/store/database.h"
 
 namespace benchd::store {

@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "daemon/base/result.h"
-#include "daemon/model/session_spec.h"
+#include "core/base/result.h"
+#include "core/model/session_spec.h"
 
 namespace benchd::store {
 

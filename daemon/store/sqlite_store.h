@@ -5,8 +5,8 @@
 #include <functional>
 #include <memory>
 
-#include "daemon/base/result.h"
-#include "daemon/base/time.h"
+#include "core/base/result.h"
+#include "core/base/time.h"
 #include "daemon/ports/sample_store.h"
 #include "daemon/ports/session_archive.h"
 

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "daemon/base/result.h"
-#include "daemon/base/time.h"
-#include "daemon/model/history.h"
-#include "daemon/model/run.h"
-#include "daemon/model/session.h"
+#include "core/base/result.h"
+#include "core/base/time.h"
+#include "core/model/history.h"
+#include "core/model/run.h"
+#include "core/model/session.h"
 #include "daemon/ports/session_archive.h"
 #include "daemon/store/database.h"
 #include "daemon/store/environment_files.h"

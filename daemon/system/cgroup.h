@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
 
 namespace benchd {
 

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <cstdint>
 
-#include "daemon/base/cpu_list.h"
-#include "daemon/base/error.h"
+#include "core/base/cpu_list.h"
+#include "core/base/error.h"
 #include "daemon/system/kernel_text.h"
 
 namespace benchd {

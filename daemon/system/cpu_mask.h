@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
 
 namespace benchd {
 

@@ -8,8 +8,8 @@
 #include <iterator>
 #include <utility>
 
-#include "daemon/base/cpu_list.h"
-#include "daemon/base/error.h"
+#include "core/base/cpu_list.h"
+#include "core/base/error.h"
 #include "daemon/system/cgroup.h"
 #include "daemon/system/kernel_text.h"
 #include "daemon/system/v1_shield.h"

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "daemon/model/session.h"
+#include "core/model/session.h"
 #include "daemon/system/kernel_files.h"
 #include "daemon/system/machine_sample.h"
 #include "daemon/system/profile_cpus.h"

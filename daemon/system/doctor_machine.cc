@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/base/cpu_list.h"
+#include "core/base/cpu_list.h"
 #include "daemon/system/doctor_checks.h"
 #include "daemon/system/environment.h"
 #include "daemon/system/figures.h"

@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/base/cpu_list.h"
-#include "daemon/model/machine_profile.h"
+#include "core/base/cpu_list.h"
+#include "core/model/machine_profile.h"
 #include "daemon/system/doctor_checks.h"
 #include "daemon/system/figures.h"
 #include "daemon/system/kernel_text.h"

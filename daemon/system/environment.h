@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "daemon/model/session.h"
+#include "core/model/session.h"
 #include "daemon/system/kernel_files.h"
 
 namespace benchd {

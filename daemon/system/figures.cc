@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "daemon/base/cpu_list.h"
+#include "core/base/cpu_list.h"
 
 namespace benchd {
 namespace {

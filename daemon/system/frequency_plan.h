@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "daemon/model/machine_profile.h"
+#include "core/model/machine_profile.h"
 #include "daemon/system/setting.h"
 #include "daemon/system/settings_plan.h"
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "daemon/model/machine_profile.h"
-#include "daemon/model/session.h"
+#include "core/model/machine_profile.h"
+#include "core/model/session.h"
 #include "daemon/system/cgroup_seat.h"
 #include "daemon/system/cpuset_lease.h"
 #include "daemon/system/pinned_threads.h"

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 
 namespace benchd {
 namespace {

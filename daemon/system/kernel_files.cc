@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "daemon/base/error.h"
-#include "daemon/base/unique_fd.h"
+#include "core/base/error.h"
+#include "core/base/unique_fd.h"
 
 namespace benchd {
 

@@ -4,8 +4,8 @@
 #include <iterator>
 #include <utility>
 
-#include "daemon/base/cpu_list.h"
-#include "daemon/base/error.h"
+#include "core/base/cpu_list.h"
+#include "core/base/error.h"
 #include "daemon/system/doctor.h"
 #include "daemon/system/environment.h"
 #include "daemon/system/figures.h"

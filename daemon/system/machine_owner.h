@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "daemon/base/result.h"
-#include "daemon/model/machine_profile.h"
-#include "daemon/model/session.h"
-#include "daemon/model/session_spec.h"
+#include "core/base/result.h"
+#include "core/model/machine_profile.h"
+#include "core/model/session.h"
+#include "core/model/session_spec.h"
 #include "daemon/system/held_profile.h"
 #include "daemon/system/journal.h"
 #include "daemon/system/machine_sample.h"

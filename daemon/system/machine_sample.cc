@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "daemon/base/cpu_list.h"
+#include "core/base/cpu_list.h"
 #include "daemon/system/kernel_text.h"
 
 namespace benchd {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/model/session.h"
+#include "core/model/session.h"
 #include "daemon/system/kernel_files.h"
 
 namespace benchd {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "daemon/base/cpu_list.h"
+#include "core/base/cpu_list.h"
 #include "daemon/system/kernel_text.h"
 #include "daemon/system/machine_sample.h"
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "daemon/base/result.h"
-#include "daemon/model/machine_profile.h"
+#include "core/base/result.h"
+#include "core/model/machine_profile.h"
 #include "daemon/system/topology.h"
 
 namespace benchd {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 #include "daemon/system/cgroup.h"
 #include "daemon/system/kernel_files.h"
 #include "daemon/system/kernel_text.h"

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "daemon/base/result.h"
-#include "daemon/base/unique_fd.h"
-#include "daemon/model/child_limits.h"
+#include "core/base/result.h"
+#include "core/base/unique_fd.h"
+#include "core/model/child_limits.h"
 
 namespace benchd {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 #include "daemon/system/cgroup.h"
 #include "daemon/system/figures.h"
 #include "daemon/system/kernel_files.h"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
 #include "daemon/system/run_cgroup.h"
 
 namespace benchd {

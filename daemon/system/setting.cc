@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "daemon/base/cpu_list.h"
-#include "daemon/base/error.h"
+#include "core/base/cpu_list.h"
+#include "core/base/error.h"
 #include "daemon/system/cgroup.h"
 #include "daemon/system/setting_kinds.h"
 #include "daemon/system/v1_shield.h"

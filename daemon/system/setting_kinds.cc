@@ -4,7 +4,7 @@
 #include <charconv>
 #include <iterator>
 
-#include "daemon/base/cpu_list.h"
+#include "core/base/cpu_list.h"
 #include "daemon/system/cpu_mask.h"
 
 namespace benchd {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "daemon/base/cpu_list.h"
+#include "core/base/cpu_list.h"
 #include "daemon/system/frequency_plan.h"
 #include "daemon/system/kernel_text.h"
 #include "daemon/system/v1_shield.h"

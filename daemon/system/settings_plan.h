@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "daemon/model/machine_profile.h"
-#include "daemon/model/session.h"
+#include "core/model/machine_profile.h"
+#include "core/model/session.h"
 #include "daemon/system/profile_cpus.h"
 #include "daemon/system/setting.h"
 #include "daemon/system/settings_lease.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "daemon/base/cpu_list.h"
-#include "daemon/base/error.h"
+#include "core/base/cpu_list.h"
+#include "core/base/error.h"
 
 namespace benchd {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
 #include "daemon/system/kernel_files.h"
 
 namespace benchd {

@@ -12,9 +12,9 @@
 #include <cerrno>
 #include <iterator>
 
-#include "daemon/base/cpu_list.h"
-#include "daemon/base/error.h"
-#include "daemon/base/unique_fd.h"
+#include "core/base/cpu_list.h"
+#include "core/base/error.h"
+#include "core/base/unique_fd.h"
 
 namespace benchd {
 namespace {

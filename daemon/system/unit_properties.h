@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
 
 namespace benchd {
 

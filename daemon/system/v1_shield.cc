@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "daemon/base/cpu_list.h"
-#include "daemon/base/error.h"
+#include "core/base/cpu_list.h"
+#include "core/base/error.h"
 #include "daemon/system/cgroup.h"
 #include "daemon/system/kernel_text.h"
 

@@ -11,8 +11,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "daemon/base/error.h"
-#include "daemon/base/unique_fd.h"
+#include "core/base/error.h"
+#include "core/base/unique_fd.h"
 
 namespace benchd::wire {
 namespace {

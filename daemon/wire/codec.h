@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
 
 /// Bytes out of values and back. Both directions walk the same list of fields (fields.h), so that
 /// neither can know a field that the other does not.

@@ -7,14 +7,14 @@
 #include <variant>
 #include <vector>
 
-#include "daemon/base/result.h"
-#include "daemon/model/caller.h"
-#include "daemon/model/child_limits.h"
-#include "daemon/model/machine_profile.h"
-#include "daemon/model/program.h"
-#include "daemon/model/run.h"
-#include "daemon/model/session.h"
-#include "daemon/model/session_spec.h"
+#include "core/base/result.h"
+#include "core/model/caller.h"
+#include "core/model/child_limits.h"
+#include "core/model/machine_profile.h"
+#include "core/model/program.h"
+#include "core/model/run.h"
+#include "core/model/session.h"
+#include "core/model/session_spec.h"
 
 /// What benchd and benchd-runner say to each other: values, one SOCK_SEQPACKET record each.
 ///

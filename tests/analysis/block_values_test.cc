@@ -1,4 +1,4 @@
-#include "daemon/analysis/block_values.h"
+#include "core/analysis/block_values.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/analysis/session_analysis.h"
+#include "core/analysis/session_analysis.h"
 #include "tests/analysis/session_builder.h"
 #include "tests/golden/golden.h"
 

@@ -1,4 +1,4 @@
-#include "daemon/analysis/data_checks.h"
+#include "core/analysis/data_checks.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/analysis/gate_plan.h"
+#include "core/analysis/gate_plan.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/analysis/kept_runs.h"
+#include "core/analysis/kept_runs.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/analysis/session_analysis.h"
+#include "core/analysis/session_analysis.h"
 #include "tests/analysis/session_builder.h"
 #include "tests/analysis/session_feed.h"
 

@@ -1,11 +1,11 @@
-#include "daemon/analysis/look_plan.h"
+#include "core/analysis/look_plan.h"
 
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <string>
 
-#include "daemon/stats/paired_interval.h"
+#include "core/stats/paired_interval.h"
 #include "tests/analysis/session_builder.h"
 
 namespace benchd {

@@ -1,4 +1,4 @@
-#include "daemon/analysis/metric_catalog.h"
+#include "core/analysis/metric_catalog.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/analysis/session_analysis.h"
+#include "core/analysis/session_analysis.h"
 
 #include <gtest/gtest.h>
 

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/model/comparison.h"
-#include "daemon/model/run.h"
-#include "daemon/model/session.h"
-#include "daemon/model/session_spec.h"
+#include "core/model/comparison.h"
+#include "core/model/run.h"
+#include "core/model/session.h"
+#include "core/model/session_spec.h"
 
 namespace benchd {
 

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "daemon/analysis/session_analysis.h"
+#include "core/analysis/session_analysis.h"
 #include "tests/analysis/session_builder.h"
 
 namespace benchd {

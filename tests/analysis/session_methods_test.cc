@@ -7,18 +7,18 @@
 #include <string>
 #include <vector>
 
-#include "daemon/analysis/session_analysis.h"
-#include "daemon/stats/exact_t.h"
-#include "daemon/stats/hodges_lehmann.h"
-#include "daemon/stats/lognormal_mean.h"
-#include "daemon/stats/median_interval.h"
-#include "daemon/stats/one_look.h"
-#include "daemon/stats/pair_values.h"
-#include "daemon/stats/paired_moments.h"
-#include "daemon/stats/quantile_ratio.h"
-#include "daemon/stats/samples.h"
-#include "daemon/stats/subselection.h"
-#include "daemon/stats/welch.h"
+#include "core/analysis/session_analysis.h"
+#include "core/stats/exact_t.h"
+#include "core/stats/hodges_lehmann.h"
+#include "core/stats/lognormal_mean.h"
+#include "core/stats/median_interval.h"
+#include "core/stats/one_look.h"
+#include "core/stats/pair_values.h"
+#include "core/stats/paired_moments.h"
+#include "core/stats/quantile_ratio.h"
+#include "core/stats/samples.h"
+#include "core/stats/subselection.h"
+#include "core/stats/welch.h"
 #include "tests/analysis/session_feed.h"
 
 // That each method and estimator of a session is the one of stats/, at the level, looks and scale

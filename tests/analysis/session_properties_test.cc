@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/analysis/session_analysis.h"
-#include "daemon/stats/paired_estimate.h"
-#include "daemon/stats/paired_moments.h"
+#include "core/analysis/session_analysis.h"
+#include "core/stats/paired_estimate.h"
+#include "core/stats/paired_moments.h"
 #include "tests/analysis/session_feed.h"
 
 // What must hold of whole sessions, whatever the method, and the places where numbers go wrong.

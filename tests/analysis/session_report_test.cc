@@ -1,4 +1,4 @@
-#include "daemon/analysis/session_report.h"
+#include "core/analysis/session_report.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/analysis/session_analysis.h"
+#include "core/analysis/session_analysis.h"
 #include "tests/analysis/session_builder.h"
 #include "tests/analysis/session_feed.h"
 

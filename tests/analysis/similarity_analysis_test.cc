@@ -1,4 +1,4 @@
-#include "daemon/analysis/similarity_analysis.h"
+#include "core/analysis/similarity_analysis.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/analysis/agreement_analysis.h"
+#include "core/analysis/agreement_analysis.h"
 
 namespace benchd {
 namespace {

@@ -1,4 +1,4 @@
-#include "daemon/analysis/table_analysis.h"
+#include "core/analysis/table_analysis.h"
 
 #include <gtest/gtest.h>
 #include <malloc.h>

@@ -1,4 +1,4 @@
-#include "daemon/analysis/table_blocks.h"
+#include "core/analysis/table_blocks.h"
 
 #include <gtest/gtest.h>
 

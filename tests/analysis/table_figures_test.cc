@@ -1,4 +1,4 @@
-#include "daemon/analysis/table_figures.h"
+#include "core/analysis/table_figures.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/analysis/table_plan.h"
+#include "core/analysis/table_plan.h"
 
 #include <gtest/gtest.h>
 

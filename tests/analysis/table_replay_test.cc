@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/analysis/session_analysis.h"
-#include "daemon/model/spec_queries.h"
+#include "core/analysis/session_analysis.h"
+#include "core/model/spec_queries.h"
 #include "tests/analysis/session_builder.h"
 #include "tests/analysis/table_text.h"
 #include "tests/support/seed.h"

@@ -1,4 +1,4 @@
-#include "daemon/analysis/table_shape.h"
+#include "core/analysis/table_shape.h"
 
 #include <gtest/gtest.h>
 

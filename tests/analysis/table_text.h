@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/analysis/table_analysis.h"
+#include "core/analysis/table_analysis.h"
 
 namespace benchd {
 

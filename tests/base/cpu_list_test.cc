@@ -1,4 +1,4 @@
-#include "daemon/base/cpu_list.h"
+#include "core/base/cpu_list.h"
 
 #include <gtest/gtest.h>
 

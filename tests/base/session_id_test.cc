@@ -1,4 +1,4 @@
-#include "daemon/base/session_id.h"
+#include "core/base/session_id.h"
 
 #include <gtest/gtest.h>
 

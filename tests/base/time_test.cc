@@ -1,4 +1,4 @@
-#include "daemon/base/time.h"
+#include "core/base/time.h"
 
 #include <gtest/gtest.h>
 

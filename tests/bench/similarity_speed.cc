@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/stats/similarity/assessment.h"
 #include "daemon/schedule/random_stream.h"
-#include "daemon/stats/similarity/assessment.h"
 #include "tests/stats/similarity/jmh_files.h"
 
 namespace benchd {

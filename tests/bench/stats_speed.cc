@@ -9,12 +9,12 @@
 #include <cstdio>
 #include <vector>
 
+#include "core/stats/p_value.h"
+#include "core/stats/paired_estimate.h"
+#include "core/stats/paired_interval.h"
+#include "core/stats/paired_moments.h"
+#include "core/stats/sequential_boundary.h"
 #include "daemon/schedule/random_stream.h"
-#include "daemon/stats/p_value.h"
-#include "daemon/stats/paired_estimate.h"
-#include "daemon/stats/paired_interval.h"
-#include "daemon/stats/paired_moments.h"
-#include "daemon/stats/sequential_boundary.h"
 
 namespace benchd {
 namespace {

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/analysis/session_analysis.h"
+#include "core/analysis/session_analysis.h"
 #include "daemon/schedule/block_order.h"
 #include "daemon/schedule/next_benchmark.h"
 #include "daemon/schedule/random_stream.h"

@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-#include "daemon/analysis/table_analysis.h"
+#include "core/analysis/table_analysis.h"
 #include "daemon/schedule/random_stream.h"
 
 namespace benchd {

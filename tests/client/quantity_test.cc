@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "daemon/model/metric.h"
+#include "core/model/metric.h"
 
 namespace benchd::client {
 namespace {

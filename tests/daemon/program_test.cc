@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "daemon/base/unique_fd.h"
+#include "core/base/unique_fd.h"
 #include "daemon/control_socket.h"
 #include "tests/support/places.h"
 #include "tests/support/temp_folder.h"

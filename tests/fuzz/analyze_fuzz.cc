@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "benchd/v1/analysis.pb.h"
-#include "daemon/analysis/table_analysis.h"
+#include "core/analysis/table_analysis.h"
 #include "daemon/rpc/analyze_options.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/proto_text.h"

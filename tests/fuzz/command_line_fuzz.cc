@@ -1,7 +1,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/parse/command_line.h"
+#include "core/parse/command_line.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace benchd::fuzz {

@@ -2,7 +2,7 @@
 #include <functional>
 #include <vector>
 
-#include "daemon/base/cpu_list.h"
+#include "core/base/cpu_list.h"
 #include "daemon/system/cpu_mask.h"
 #include "tests/fuzz/fuzz.h"
 

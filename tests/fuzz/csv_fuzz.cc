@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/parse/csv.h"
+#include "core/parse/csv.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/pieces.h"
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "daemon/parse/harness_builder.h"
-#include "daemon/parse/harness_output.h"
+#include "core/parse/harness_builder.h"
+#include "core/parse/harness_output.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace benchd::fuzz {

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/base/cpu_list.h"
+#include "core/base/cpu_list.h"
 #include "daemon/system/cgroup.h"
 #include "daemon/system/doctor.h"
 #include "daemon/system/environment.h"

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <string>
 
-#include "daemon/parse/harness_builder.h"
-#include "daemon/parse/lines.h"
+#include "core/parse/harness_builder.h"
+#include "core/parse/lines.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace benchd::fuzz {

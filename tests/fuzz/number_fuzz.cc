@@ -4,7 +4,7 @@
 #include <limits>
 #include <string>
 
-#include "daemon/parse/number.h"
+#include "core/parse/number.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace benchd::fuzz {

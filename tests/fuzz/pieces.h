@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace benchd::fuzz {

@@ -1,7 +1,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/parse/ratings.h"
+#include "core/parse/ratings.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace benchd::fuzz {

@@ -1,5 +1,5 @@
-#include "daemon/base/time.h"
-#include "daemon/parse/timestamp.h"
+#include "core/base/time.h"
+#include "core/parse/timestamp.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace benchd::fuzz {

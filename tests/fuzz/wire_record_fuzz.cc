@@ -3,7 +3,7 @@
 #include <string>
 #include <variant>
 
-#include "daemon/base/unique_fd.h"
+#include "core/base/unique_fd.h"
 #include "daemon/wire/channel.h"
 #include "daemon/wire/messages.h"
 #include "tests/fuzz/fill_record.h"

@@ -1,4 +1,4 @@
-"""Reads the #includes below daemon/ and client/ and says which of them break the table in layers.py.
+"""Reads the #includes below core/, daemon/ and client/ and says which break the table in layers.py.
 
     check_includes.py ROOT      prints one line FILE:LINE: WHAT for each; exit code 1 if there is one
 """
@@ -12,6 +12,7 @@ import layers
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 GROUPS = [(name, re.compile(pattern)) for name, pattern in layers.GROUPS]
 COMPOSITION_ROOT = None
+TOPS = ("core", "daemon", "client")
 
 
 def group_of(header):
@@ -27,22 +28,24 @@ def row_for(path):
         return layers.CLIENT, "client", None
     if len(path.parts) == 2:
         return COMPOSITION_ROOT, "daemon", None
-    module = path.parts[1]
-    if module not in layers.TABLE:
-        return None, module, f"no row for daemon/{module} in tests/layering/layers.py"
+    top, module = path.parts[:2]
+    if layers.TABLE.get(module, {}).get("in") != top:
+        return None, module, f"no row for {top}/{module} in tests/layering/layers.py"
     return layers.TABLE[module], module, None
 
 
 def project_include(row, module, header):
     """What is wrong with an include of one of the project's own files, or None."""
     top, _, rest = header.partition("/")
-    if top not in ("daemon", "client"):
+    if top not in TOPS:
         return f'"{header}" is not rooted at the repository'
     if module == "client":
         return None if top == "client" else f'client may not include "{header}"'
     if top == "client":
         return f'{module} may not include "{header}"'
     included = rest.partition("/")[0] if "/" in rest else "daemon"
+    if included in layers.TABLE and layers.TABLE[included]["in"] != top:
+        return f'"{header}": {included}/ is not in {top}/'
     if row is COMPOSITION_ROOT or included == module or included in row["may"]:
         return None
     return f'{module} may not include {included} ("{header}")'
@@ -83,7 +86,7 @@ def check_file(root, path):
 def check_tree(root):
     root = pathlib.Path(root)
     problems = []
-    for top in ("daemon", "client"):
+    for top in TOPS:
         for file in sorted((root / top).rglob("*")):
             if file.suffix in (".h", ".cc"):
                 problems += check_file(root, file.relative_to(root))

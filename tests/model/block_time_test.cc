@@ -1,4 +1,4 @@
-#include "daemon/model/block_time.h"
+#include "core/model/block_time.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/model/machine_profile.h"
+#include "core/model/machine_profile.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/model/metric.h"
+#include "core/model/metric.h"
 
 #include <gtest/gtest.h>
 

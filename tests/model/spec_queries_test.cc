@@ -1,4 +1,4 @@
-#include "daemon/model/spec_queries.h"
+#include "core/model/spec_queries.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/parse/bmf.h"
+#include "core/parse/bmf.h"
 
 #include <gtest/gtest.h>
 

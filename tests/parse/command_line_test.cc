@@ -1,4 +1,4 @@
-#include "daemon/parse/command_line.h"
+#include "core/parse/command_line.h"
 
 #include <gtest/gtest.h>
 

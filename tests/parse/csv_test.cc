@@ -1,4 +1,4 @@
-#include "daemon/parse/csv.h"
+#include "core/parse/csv.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/parse/go_benchmark.h"
+#include "core/parse/go_benchmark.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/parse/google_benchmark.h"
+#include "core/parse/google_benchmark.h"
 
 #include <gtest/gtest.h>
 

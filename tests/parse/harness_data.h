@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/parse/harness_output.h"
+#include "core/parse/harness_output.h"
 #include "tests/support/places.h"
 
 namespace benchd {

@@ -1,4 +1,4 @@
-#include "daemon/parse/harness_output.h"
+#include "core/parse/harness_output.h"
 
 #include <gtest/gtest.h>
 

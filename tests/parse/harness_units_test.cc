@@ -1,4 +1,4 @@
-#include "daemon/parse/harness_units.h"
+#include "core/parse/harness_units.h"
 
 #include <gtest/gtest.h>
 

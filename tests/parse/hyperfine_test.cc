@@ -1,4 +1,4 @@
-#include "daemon/parse/hyperfine.h"
+#include "core/parse/hyperfine.h"
 
 #include <gtest/gtest.h>
 

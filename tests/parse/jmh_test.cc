@@ -1,4 +1,4 @@
-#include "daemon/parse/jmh.h"
+#include "core/parse/jmh.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/parse/lines.h"
+#include "core/parse/lines.h"
 
 #include <gtest/gtest.h>
 

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/parse/measurement_table.h"
+#include "core/parse/measurement_table.h"
 #include "tests/golden/golden.h"
 #include "tests/parse/table_reading.h"
 #include "tests/support/places.h"

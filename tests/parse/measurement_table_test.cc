@@ -1,4 +1,4 @@
-#include "daemon/parse/measurement_table.h"
+#include "core/parse/measurement_table.h"
 
 #include <gtest/gtest.h>
 

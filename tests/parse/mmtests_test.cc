@@ -1,4 +1,4 @@
-#include "daemon/parse/mmtests.h"
+#include "core/parse/mmtests.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/parse/number.h"
+#include "core/parse/number.h"
 
 #include <gtest/gtest.h>
 

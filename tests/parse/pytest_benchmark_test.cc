@@ -1,4 +1,4 @@
-#include "daemon/parse/pytest_benchmark.h"
+#include "core/parse/pytest_benchmark.h"
 
 #include <gtest/gtest.h>
 

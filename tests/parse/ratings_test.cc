@@ -1,4 +1,4 @@
-#include "daemon/parse/ratings.h"
+#include "core/parse/ratings.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/parse/run_sets.h"
+#include "core/parse/run_sets.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/parse/measurement_table.h"
+#include "core/parse/measurement_table.h"
 
 namespace benchd {
 

@@ -1,4 +1,4 @@
-#include "daemon/parse/text.h"
+#include "core/parse/text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/parse/timestamp.h"
+#include "core/parse/timestamp.h"
 
 #include <gtest/gtest.h>
 

@@ -15,7 +15,7 @@
 #include <string>
 #include <utility>
 
-#include "daemon/base/unique_fd.h"
+#include "core/base/unique_fd.h"
 #include "daemon/rpc/peer_table.h"
 #include "tests/support/temp_folder.h"
 

@@ -39,7 +39,7 @@ Result<RunOutcome> OutcomeOf(const wire::ParsedOutput& parsed) {
   return MakeRunOutcome(figures, "lines");
 }
 
-// Values: the figures above in SI units; order and names: daemon/model/metric.cc.
+// Values: the figures above in SI units; order and names: core/model/metric.cc.
 TEST(MakeRunOutcomeTest, TurnsFiguresIntoTheBuiltInMetricsInSiUnits) {
   const auto outcome = MakeRunOutcome(Figures(), "");
   ASSERT_TRUE(outcome) << outcome.error().message;

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/base/cpu_list.h"
+#include "core/base/cpu_list.h"
 #include "tests/runner/runner_process.h"
 
 namespace benchd {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/analysis/session_analysis.h"
+#include "core/analysis/session_analysis.h"
 #include "daemon/session/run_session.h"
 #include "tests/support/fakes.h"
 #include "tests/support/loop.h"

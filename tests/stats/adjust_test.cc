@@ -1,4 +1,4 @@
-#include "daemon/stats/adjust.h"
+#include "core/stats/adjust.h"
 
 #include <gtest/gtest.h>
 

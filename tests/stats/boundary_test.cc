@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "daemon/stats/sequential_boundary.h"
-#include "daemon/stats/tails.h"
+#include "core/stats/sequential_boundary.h"
+#include "core/stats/tails.h"
 #include "tests/golden/golden.h"
 
 namespace benchd {

@@ -1,4 +1,4 @@
-#include "daemon/stats/classic_interval.h"
+#include "core/stats/classic_interval.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/stats/samples.h"
+#include "core/stats/samples.h"
 #include "tests/golden/golden.h"
 
 namespace benchd {

@@ -1,4 +1,4 @@
-#include "daemon/stats/decision.h"
+#include "core/stats/decision.h"
 
 #include <gtest/gtest.h>
 

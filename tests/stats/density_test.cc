@@ -1,4 +1,4 @@
-#include "daemon/stats/density.h"
+#include "core/stats/density.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "daemon/stats/tails.h"
+#include "core/stats/tails.h"
 
 namespace benchd {
 namespace {

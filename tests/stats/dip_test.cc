@@ -1,4 +1,4 @@
-#include "daemon/stats/dip.h"
+#include "core/stats/dip.h"
 
 #include <gtest/gtest.h>
 

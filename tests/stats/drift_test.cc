@@ -1,4 +1,4 @@
-#include "daemon/stats/drift.h"
+#include "core/stats/drift.h"
 
 #include <gtest/gtest.h>
 

@@ -5,15 +5,15 @@
 #include <random>
 #include <vector>
 
-#include "daemon/stats/geometric_looks.h"
-#include "daemon/stats/hodges_lehmann.h"
-#include "daemon/stats/lognormal_mean.h"
-#include "daemon/stats/median_interval.h"
-#include "daemon/stats/pair_values.h"
-#include "daemon/stats/quantile_ratio.h"
-#include "daemon/stats/samples.h"
-#include "daemon/stats/subselection.h"
-#include "daemon/stats/welch.h"
+#include "core/stats/geometric_looks.h"
+#include "core/stats/hodges_lehmann.h"
+#include "core/stats/lognormal_mean.h"
+#include "core/stats/median_interval.h"
+#include "core/stats/pair_values.h"
+#include "core/stats/quantile_ratio.h"
+#include "core/stats/samples.h"
+#include "core/stats/subselection.h"
+#include "core/stats/welch.h"
 
 namespace benchd {
 namespace {

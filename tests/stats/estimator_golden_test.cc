@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "daemon/stats/decision.h"
-#include "daemon/stats/geometric_looks.h"
-#include "daemon/stats/hodges_lehmann.h"
-#include "daemon/stats/lognormal_mean.h"
-#include "daemon/stats/median_interval.h"
-#include "daemon/stats/pair_values.h"
-#include "daemon/stats/samples.h"
-#include "daemon/stats/signed_rank.h"
+#include "core/stats/decision.h"
+#include "core/stats/geometric_looks.h"
+#include "core/stats/hodges_lehmann.h"
+#include "core/stats/lognormal_mean.h"
+#include "core/stats/median_interval.h"
+#include "core/stats/pair_values.h"
+#include "core/stats/samples.h"
+#include "core/stats/signed_rank.h"
 #include "tests/golden/golden.h"
 
 namespace benchd {

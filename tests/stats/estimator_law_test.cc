@@ -7,14 +7,14 @@
 #include <random>
 #include <vector>
 
-#include "daemon/stats/hodges_lehmann.h"
-#include "daemon/stats/lognormal_mean.h"
-#include "daemon/stats/median_interval.h"
-#include "daemon/stats/pair_values.h"
-#include "daemon/stats/quantile_ratio.h"
-#include "daemon/stats/quantiles.h"
-#include "daemon/stats/samples.h"
-#include "daemon/stats/tails.h"
+#include "core/stats/hodges_lehmann.h"
+#include "core/stats/lognormal_mean.h"
+#include "core/stats/median_interval.h"
+#include "core/stats/pair_values.h"
+#include "core/stats/quantile_ratio.h"
+#include "core/stats/quantiles.h"
+#include "core/stats/samples.h"
+#include "core/stats/tails.h"
 
 namespace benchd {
 namespace {

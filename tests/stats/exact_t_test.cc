@@ -1,4 +1,4 @@
-#include "daemon/stats/exact_t.h"
+#include "core/stats/exact_t.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/stats/paired_moments.h"
+#include "core/stats/paired_moments.h"
 #include "tests/golden/golden.h"
 #include "tests/stats/two_arms.h"
 

@@ -1,10 +1,10 @@
-#include "daemon/stats/forecast.h"
+#include "core/stats/forecast.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "daemon/stats/paired_interval.h"
+#include "core/stats/paired_interval.h"
 
 namespace benchd {
 namespace {

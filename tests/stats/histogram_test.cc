@@ -1,4 +1,4 @@
-#include "daemon/stats/histogram.h"
+#include "core/stats/histogram.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/stats/kolmogorov_smirnov.h"
+#include "core/stats/kolmogorov_smirnov.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/stats/mmtests_figures.h"
+#include "core/stats/mmtests_figures.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/stats/stars.h"
+#include "core/stats/stars.h"
 #include "tests/golden/golden.h"
 
 namespace benchd {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "daemon/stats/mmtests_figures.h"
-#include "daemon/stats/stars.h"
+#include "core/stats/mmtests_figures.h"
+#include "core/stats/stars.h"
 #include "tests/golden/golden.h"
 
 namespace benchd {

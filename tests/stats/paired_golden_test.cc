@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "daemon/stats/decision.h"
-#include "daemon/stats/p_value.h"
-#include "daemon/stats/paired_interval.h"
-#include "daemon/stats/sequential_boundary.h"
+#include "core/stats/decision.h"
+#include "core/stats/p_value.h"
+#include "core/stats/paired_interval.h"
+#include "core/stats/sequential_boundary.h"
 #include "tests/golden/golden.h"
 #include "tests/stats/replay.h"
 

@@ -6,10 +6,10 @@
 #include <random>
 #include <vector>
 
-#include "daemon/stats/p_value.h"
-#include "daemon/stats/paired_interval.h"
-#include "daemon/stats/sequential_boundary.h"
-#include "daemon/stats/tails.h"
+#include "core/stats/p_value.h"
+#include "core/stats/paired_interval.h"
+#include "core/stats/sequential_boundary.h"
+#include "core/stats/tails.h"
 #include "tests/stats/replay.h"
 
 namespace benchd {

@@ -1,4 +1,4 @@
-#include "daemon/stats/paired_moments.h"
+#include "core/stats/paired_moments.h"
 
 #include <gtest/gtest.h>
 

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "daemon/stats/geometric_looks.h"
-#include "daemon/stats/median_interval.h"
-#include "daemon/stats/rank_sum.h"
-#include "daemon/stats/signed_rank.h"
+#include "core/stats/geometric_looks.h"
+#include "core/stats/median_interval.h"
+#include "core/stats/rank_sum.h"
+#include "core/stats/signed_rank.h"
 
 namespace benchd {
 namespace {

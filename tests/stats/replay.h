@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "daemon/stats/paired_estimate.h"
-#include "daemon/stats/paired_moments.h"
+#include "core/stats/paired_estimate.h"
+#include "core/stats/paired_moments.h"
 
 namespace benchd {
 

@@ -1,4 +1,4 @@
-#include "daemon/stats/runs_test.h"
+#include "core/stats/runs_test.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "daemon/stats/quantiles.h"
+#include "core/stats/quantiles.h"
 #include "tests/golden/golden.h"
 
 namespace benchd {

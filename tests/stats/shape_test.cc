@@ -1,4 +1,4 @@
-#include "daemon/stats/shape.h"
+#include "core/stats/shape.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "daemon/stats/pairing_gain.h"
-#include "daemon/stats/samples.h"
+#include "core/stats/pairing_gain.h"
+#include "core/stats/samples.h"
 #include "tests/golden/golden.h"
 
 namespace benchd {

@@ -1,4 +1,4 @@
-#include "daemon/stats/stars.h"
+#include "core/stats/stars.h"
 
 #include <gtest/gtest.h>
 

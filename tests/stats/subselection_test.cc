@@ -1,12 +1,12 @@
-#include "daemon/stats/subselection.h"
+#include "core/stats/subselection.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
-#include "daemon/stats/samples.h"
-#include "daemon/stats/welch.h"
+#include "core/stats/samples.h"
+#include "core/stats/welch.h"
 #include "tests/golden/golden.h"
 
 namespace benchd {

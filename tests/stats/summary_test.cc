@@ -1,4 +1,4 @@
-#include "daemon/stats/summary.h"
+#include "core/stats/summary.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "daemon/stats/moments.h"
-#include "daemon/stats/quantiles.h"
+#include "core/stats/moments.h"
+#include "core/stats/quantiles.h"
 #include "tests/golden/golden.h"
 
 namespace benchd {

@@ -1,4 +1,4 @@
-#include "daemon/stats/tails.h"
+#include "core/stats/tails.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/stats/tukey_fences.h"
+#include "core/stats/tukey_fences.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "daemon/stats/moments.h"
+#include "core/stats/moments.h"
 
 namespace benchd {
 

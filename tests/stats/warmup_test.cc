@@ -1,4 +1,4 @@
-#include "daemon/stats/warmup.h"
+#include "core/stats/warmup.h"
 
 #include <gtest/gtest.h>
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "daemon/stats/decision.h"
-#include "daemon/stats/samples.h"
-#include "daemon/stats/welch.h"
+#include "core/stats/decision.h"
+#include "core/stats/samples.h"
+#include "core/stats/welch.h"
 #include "tests/golden/golden.h"
 #include "tests/stats/two_arms.h"
 

@@ -1,4 +1,4 @@
-#include "daemon/stats/welch.h"
+#include "core/stats/welch.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "daemon/stats/samples.h"
-#include "daemon/stats/tails.h"
+#include "core/stats/samples.h"
+#include "core/stats/tails.h"
 #include "tests/stats/two_arms.h"
 
 namespace benchd {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "daemon/model/run.h"
-#include "daemon/model/session.h"
-#include "daemon/model/session_spec.h"
+#include "core/model/run.h"
+#include "core/model/session.h"
+#include "core/model/session_spec.h"
 
 /// Values in which no field has its default, with the numbers and texts that break careless codecs.
 namespace benchd::store {

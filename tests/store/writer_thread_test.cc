@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/base/result.h"
+#include "core/base/result.h"
 #include "tests/support/loop.h"
 
 namespace benchd::store {

@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "daemon/base/cpu_list.h"
+#include "core/base/cpu_list.h"
 #include "tests/support/seed.h"
 
 namespace benchd {

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/base/cpu_list.h"
+#include "core/base/cpu_list.h"
 #include "tests/system/kernel_tree.h"
 
 namespace benchd {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "daemon/base/cpu_list.h"
+#include "core/base/cpu_list.h"
 #include "tests/system/kernel_tree.h"
 
 namespace benchd {

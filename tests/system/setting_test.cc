@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 #include "tests/system/setting_machine.h"
 
 namespace benchd {

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/base/unique_fd.h"
+#include "core/base/unique_fd.h"
 #include "tests/system/kernel_tree.h"
 
 namespace benchd {

@@ -7,8 +7,8 @@
 #include <set>
 #include <string>
 
-#include "daemon/base/cpu_list.h"
-#include "daemon/base/error.h"
+#include "core/base/cpu_list.h"
+#include "core/base/error.h"
 #include "daemon/system/kernel_files.h"
 #include "tests/system/kernel_tree.h"
 

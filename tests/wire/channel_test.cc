@@ -10,7 +10,7 @@
 #include <cstring>
 #include <future>
 
-#include "daemon/base/unique_fd.h"
+#include "core/base/unique_fd.h"
 
 namespace benchd::wire {
 namespace {

@@ -4,7 +4,7 @@
 #include <sstream>
 #include <utility>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 #include "tests/bench/validity/repeat.h"
 #include "tests/bench/validity/table.h"
 

@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 
 namespace benchd::validity {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "daemon/base/error.h"
+#include "core/base/error.h"
 #include "daemon/schedule/next_benchmark.h"
 #include "tests/bench/validity/repeat.h"
 

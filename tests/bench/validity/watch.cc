@@ -5,16 +5,16 @@
 #include <cmath>
 #include <utility>
 
-#include "daemon/stats/geometric_looks.h"
-#include "daemon/stats/lognormal_mean.h"
-#include "daemon/stats/median_interval.h"
-#include "daemon/stats/one_look.h"
-#include "daemon/stats/pair_values.h"
-#include "daemon/stats/paired_estimate.h"
-#include "daemon/stats/paired_interval.h"
-#include "daemon/stats/signed_rank.h"
-#include "daemon/stats/tails.h"
-#include "daemon/stats/welch.h"
+#include "core/stats/geometric_looks.h"
+#include "core/stats/lognormal_mean.h"
+#include "core/stats/median_interval.h"
+#include "core/stats/one_look.h"
+#include "core/stats/pair_values.h"
+#include "core/stats/paired_estimate.h"
+#include "core/stats/paired_interval.h"
+#include "core/stats/signed_rank.h"
+#include "core/stats/tails.h"
+#include "core/stats/welch.h"
 
 namespace benchd::validity {
 namespace {

@@ -7,12 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/base/result.h"
-#include "daemon/stats/decision.h"
-#include "daemon/stats/exact_t.h"
-#include "daemon/stats/moments.h"
-#include "daemon/stats/paired_moments.h"
-#include "daemon/stats/sequential_boundary.h"
+#include "core/base/result.h"
+#include "core/stats/decision.h"
+#include "core/stats/exact_t.h"
+#include "core/stats/moments.h"
+#include "core/stats/paired_moments.h"
+#include "core/stats/sequential_boundary.h"
 #include "tests/bench/validity/noise.h"
 
 namespace benchd::validity {

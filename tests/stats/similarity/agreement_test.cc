@@ -1,4 +1,4 @@
-#include "daemon/stats/similarity/agreement.h"
+#include "core/stats/similarity/agreement.h"
 
 #include <gtest/gtest.h>
 

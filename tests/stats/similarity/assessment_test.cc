@@ -1,4 +1,4 @@
-#include "daemon/stats/similarity/assessment.h"
+#include "core/stats/similarity/assessment.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/stats/similarity/fleiss_kappa.h"
+#include "core/stats/similarity/fleiss_kappa.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/stats/similarity/lz76.h"
+#include "core/stats/similarity/lz76.h"
 
 #include <gtest/gtest.h>
 

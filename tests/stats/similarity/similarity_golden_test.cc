@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "daemon/stats/similarity/assessment.h"
-#include "daemon/stats/similarity/lz76.h"
-#include "daemon/stats/similarity/prepared_run.h"
-#include "daemon/stats/similarity/sax.h"
+#include "core/stats/similarity/assessment.h"
+#include "core/stats/similarity/lz76.h"
+#include "core/stats/similarity/prepared_run.h"
+#include "core/stats/similarity/sax.h"
 #include "tests/golden/golden.h"
 #include "tests/stats/similarity/jmh_files.h"
 

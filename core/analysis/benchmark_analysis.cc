@@ -1,0 +1,264 @@
+#include "core/analysis/benchmark_analysis.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "core/analysis/make_evidence.h"
+#include "core/analysis/metric_warnings.h"
+#include "core/base/error.h"
+#include "core/model/spec_queries.h"
+
+namespace benchd {
+namespace {
+
+bool IsByMean(const Estimator& estimator) {
+  return estimator.kind == EstimatorKind::kMean ||
+         estimator.kind == EstimatorKind::kLognormalMean ||
+         estimator.kind == EstimatorKind::kSubselection;
+}
+
+bool IsRate(const KnownMetric& metric) { return metric.better == Better::kHigher; }
+
+}  // namespace
+
+BenchmarkAnalysis::BenchmarkAnalysis(const Benchmark& benchmark, double default_margin,
+                                     const LookPlan& plan)
+    : benchmark_(benchmark),
+      plan_(plan),
+      default_margin_(default_margin),
+      references_(ArmsWithRole(benchmark, ArmRole::kReference)),
+      candidates_(ArmsWithRole(benchmark, ArmRole::kCandidate)),
+      runs_per_arm_(benchmark.arms.size()) {}
+
+void BenchmarkAnalysis::LearnWarmup(std::span<const Run* const> block) {
+  if (gates_fixed_) return;
+  std::vector<std::size_t> ids;
+  for (const Run* run : block) catalog_.Learn(*run, ids);
+  warmed_up_ = warmed_up_ || !block.empty();
+}
+
+Result<void> BenchmarkAnalysis::Learn(std::span<const Run* const> block) {
+  // Default gates are what the warm-up showed; a named gate may also appear in the first block.
+  const bool by_warmup = warmed_up_ && benchmark_.gates.empty();
+  if (!gates_fixed_ && by_warmup) {
+    if (Result<void> fixed = FixGates(); !fixed) return fixed;
+  }
+  ids_.resize(block.size());
+  for (std::size_t i = 0; i < block.size(); ++i) catalog_.Learn(*block[i], ids_[i]);
+  if (catalog_.conflict()) return *catalog_.conflict();
+  if (!gates_fixed_) {
+    if (Result<void> fixed = FixGates(); !fixed) return fixed;
+  }
+  OpenInfos();
+  return {};
+}
+
+Result<void> BenchmarkAnalysis::FixGates() {
+  Result<std::vector<PlannedGate>> planned =
+      PlanGates(benchmark_, default_margin_, catalog_, plan_.table);
+  if (!planned) return planned.error();
+  if (!plan_.table) not_gated_ = NotGatedByDefault(benchmark_, default_margin_, catalog_);
+  is_gate_.assign(catalog_.metrics().size(), false);
+  for (const PlannedGate& gate : *planned) is_gate_[gate.metric] = true;
+  for (std::size_t reference : references_) {
+    for (std::size_t candidate : candidates_) {
+      for (const PlannedGate& gate : *planned) {
+        gates_.push_back(Open(reference, candidate, gate.metric, gate));
+        checked_.emplace_back(plan_.paired);
+      }
+    }
+  }
+  // The gates' own lie detector, without a gate's rights.
+  for (std::size_t placebo : ArmsWithRole(benchmark_, ArmRole::kPlacebo)) {
+    for (const PlannedGate& gate : *planned) {
+      infos_.push_back(Open(references_.front(), placebo, gate.metric, std::nullopt));
+    }
+  }
+  gates_fixed_ = true;
+  return {};
+}
+
+bool BenchmarkAnalysis::IsGate(std::size_t metric) const {
+  return metric < is_gate_.size() && is_gate_[metric];
+}
+
+void BenchmarkAnalysis::OpenInfos() {
+  for (; metrics_with_infos_ < catalog_.metrics().size(); ++metrics_with_infos_) {
+    const std::size_t metric = metrics_with_infos_;
+    if (IsGate(metric)) continue;
+    for (std::size_t reference : references_) {
+      for (std::size_t candidate : candidates_) {
+        infos_.push_back(Open(reference, candidate, metric, std::nullopt));
+      }
+    }
+  }
+}
+
+NamedComparison BenchmarkAnalysis::Open(std::size_t reference, std::size_t candidate,
+                                        std::size_t metric,
+                                        const std::optional<PlannedGate>& gate) const {
+  const Subject subject{IsRate(catalog_.metrics()[metric]), gate};
+  LookPlan plan = plan_;
+  // Ten bootstraps at the end of a session would be seconds, for numbers that nobody asked for; a
+  // table where nothing gates was asked for them.
+  const bool unasked = !gate && !(plan.table && gates_.empty());
+  if (unasked && plan.estimator.kind == EstimatorKind::kQuantile) plan.estimator = {};
+  return {reference, candidate, metric,
+          MetricComparison(subject, MakeEvidence(plan, subject), plan)};
+}
+
+std::optional<std::size_t> BenchmarkAnalysis::GateCount() const {
+  if (gates_fixed_) return gates_.size();
+  const std::size_t pairs = references_.size() * candidates_.size();
+  const bool by_catalog = plan_.table && benchmark_.gates.empty();
+  const auto by_spec = GateMetricsBySpec(benchmark_);
+  if (by_spec && !by_catalog) return *by_spec * pairs;
+  if (warmed_up_)
+    return GateMetricsByCatalog(benchmark_, default_margin_, catalog_, plan_.table) * pairs;
+  return std::nullopt;
+}
+
+Result<void> BenchmarkAnalysis::AddBlock(std::span<const Run* const> block, Levels& levels) {
+  const RunCollapse collapse{
+      .keep_runs = !plan_.paired || plan_.estimator.kind == EstimatorKind::kSubselection,
+      .subselect = plan_.estimator.kind == EstimatorKind::kSubselection,
+      .seed = plan_.seed,
+      .first_run = runs_};
+  Result<BlockValues> values =
+      BlockValues::Collapse(block, ids_, catalog_, benchmark_.arms.size(), collapse);
+  if (!values) return values.error();
+  ++blocks_;
+  runs_ += block.size();
+  for (std::size_t r = 0; r < block.size(); ++r) {
+    ++runs_per_arm_[block[r]->arm];
+    kept_runs_.Add(*block[r], ids_[r], is_gate_);
+  }
+
+  for (std::size_t i = 0; i < gates_.size(); ++i) {
+    Take(*values, gates_[i], levels.gate ? &*levels.gate : nullptr, &checked_[i]);
+  }
+  for (NamedComparison& info : infos_) Take(*values, info, &levels.info, nullptr);
+  for (const NamedComparison& gate : gates_) {
+    if (Result<void> ratio = CheckRatio(gate); !ratio) return ratio;
+  }
+  return {};
+}
+
+void BenchmarkAnalysis::Take(const BlockValues& values, NamedComparison& one, Level* level,
+                             CheckedValues* checked) {
+  std::optional<ArmValue> pair[2];
+  Evidence::Values reference;
+  Evidence::Values candidate;
+  if (values.keeps_runs()) {
+    reference = values.Runs(one.reference, one.metric);
+    candidate = values.Runs(one.candidate, one.metric);
+    if (reference.empty() && candidate.empty()) return;
+  } else {
+    pair[0] = values.At(one.reference, one.metric);
+    pair[1] = values.At(one.candidate, one.metric);
+    if (!pair[0] || !pair[1]) return;
+    reference = {&*pair[0], 1};
+    candidate = {&*pair[1], 1};
+  }
+  one.comparison.Add(reference, candidate);
+  if (checked != nullptr) checked->Add(reference, candidate);
+  // The one look at a table replaces whatever was seen on the way.
+  if (plan_.table && plan_.OneLook()) return;
+  if (level != nullptr) one.comparison.Look(*level, ContextOf(one), !plan_.OneLook());
+}
+
+LookContext BenchmarkAnalysis::ContextOf(const NamedComparison& one) const {
+  LookContext context{catalog_.metrics()[one.metric].resolution, blocks_, blocks_, blocks_};
+  if (!plan_.paired || plan_.estimator.kind == EstimatorKind::kSubselection) {
+    context.expected_reference = runs_per_arm_[one.reference];
+    context.expected_candidate = runs_per_arm_[one.candidate];
+  }
+  return context;
+}
+
+// A mean of 0 may still become positive before the first look; a rate of 0 never becomes harmless.
+Result<void> BenchmarkAnalysis::CheckRatio(const NamedComparison& gate) const {
+  const MetricComparison& comparison = gate.comparison;
+  if (comparison.gate()->kind != MarginKind::kRatio || comparison.values() == 0 ||
+      comparison.RatioPossible()) {
+    return {};
+  }
+  const KnownMetric& metric = catalog_.metrics()[gate.metric];
+  const std::uint64_t first_look =
+      std::min(plan_.first_look, plan_.fixed_blocks.value_or(plan_.first_look));
+  const bool by_mean = plan_.estimator.kind == EstimatorKind::kMean && !IsRate(metric);
+  if (by_mean && comparison.values() < first_look) return {};
+  if (comparison.positive()) {
+    return InvalidArgument("metric " + metric.key,
+                           "its mean is not within 1e-90 to 1e90, or its values are too far apart "
+                           "for double precision, so there is no relative change",
+                           "print it in another unit, or use --estimator median");
+  }
+  return InvalidArgument("metric " + metric.key,
+                         by_mean ? "its mean is not above 0, so there is no relative change"
+                                 : "a value is not above 0, so there is no relative change",
+                         "gate on the difference: --metric " + metric.key + ":+ABS");
+}
+
+std::vector<Warning> BenchmarkAnalysis::CheckGates() const {
+  CheckOptions options{.level = kCheckLevel /
+                                static_cast<double>(std::max<std::size_t>(1, gates_.size()))};
+  if (!plan_.table) options.discarded = plan_.warmup;
+  options.by_mean = IsByMean(plan_.estimator);
+  std::vector<Warning> warnings = kept_runs_.Check(benchmark_, catalog_, options.level);
+  for (std::size_t i = 0; i < gates_.size(); ++i) {
+    const NamedComparison& gate = gates_[i];
+    const CheckedNames names{benchmark_.name, benchmark_.arms[gate.reference].name,
+                             benchmark_.arms[gate.candidate].name};
+    for (Warning& warning : CheckData(checked_[i], catalog_.metrics()[gate.metric],
+                                      gate.comparison.gate()->kind, names, options)) {
+      const bool known = std::find(warnings.begin(), warnings.end(), warning) != warnings.end();
+      if (!known) warnings.push_back(std::move(warning));
+    }
+  }
+  return warnings;
+}
+
+std::vector<Warning> BenchmarkAnalysis::CheckMetrics() const {
+  std::vector<Warning> warnings;
+  if (plan_.table) return warnings;
+  for (std::size_t arm = 0; arm < benchmark_.arms.size(); ++arm) {
+    if (benchmark_.arms[arm].role == ArmRole::kPlacebo) continue;
+    std::vector<std::size_t> missing;
+    for (std::size_t id = 0; id < catalog_.metrics().size(); ++id) {
+      if (!catalog_.ShownBy(arm, id)) missing.push_back(id);
+    }
+    if (!missing.empty()) {
+      warnings.push_back(
+          MissingInArm(missing, catalog_, benchmark_.name, benchmark_.arms[arm].name));
+    }
+  }
+  if (!not_gated_.empty()) {
+    warnings.push_back(NoRatio(not_gated_, catalog_, benchmark_.name));
+  }
+  return warnings;
+}
+
+void BenchmarkAnalysis::LookOnce(const Levels& levels) {
+  if (levels.gate) {
+    for (NamedComparison& gate : gates_) gate.comparison.LookOnce(*levels.gate, ContextOf(gate));
+  }
+  for (NamedComparison& info : infos_) info.comparison.LookOnce(levels.info, ContextOf(info));
+}
+
+bool BenchmarkAnalysis::SettleByEstimate() {
+  bool settled = false;
+  for (NamedComparison& gate : gates_) {
+    if (gate.comparison.SettleByEstimate(ContextOf(gate))) settled = true;
+  }
+  return settled;
+}
+
+bool BenchmarkAnalysis::AllGatesSettled() const {
+  return gates_fixed_ && std::all_of(gates_.begin(), gates_.end(), [](const NamedComparison& gate) {
+           return gate.comparison.settled();
+         });
+}
+
+}  // namespace benchd

@@ -1,0 +1,219 @@
+#include "core/analysis/data_checks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "core/analysis/shift_text.h"
+#include "core/stats/samples.h"
+#include "core/stats/shape.h"
+#include "core/stats/tails.h"
+#include "core/stats/warmup.h"
+
+namespace benchd {
+namespace {
+
+constexpr std::size_t kFewestChecked = 8;
+constexpr double kVisibleSteps = 2;
+
+void Keep(Evidence::Values values, std::vector<double>& kept) {
+  for (const ArmValue& value : values) {
+    if (kept.size() < kMostCheckedValues) kept.push_back(value.value);
+  }
+}
+
+struct Sentence {
+  const char* code;
+  std::string text;
+};
+
+std::string Of(const KnownMetric& metric, const std::string& arm) {
+  return metric.key + " of " + arm;
+}
+
+std::string Outliers(const ArmShape& shape) {
+  const std::size_t outside = shape.fences->below + shape.fences->above;
+  return std::to_string(outside) + " of " + std::to_string(shape.n) +
+         " values lie outside of Tukey's fences; the mean hears each of them, --estimator hl does "
+         "not";
+}
+
+// How far each statistic must be out to be said at a level.
+class Bar {
+ public:
+  explicit Bar(double level)
+      : level_(level),
+        trend_(NormalUpperQuantile(level / 2)),
+        // The first term of Kolmogorov's law is all that counts so far out.
+        change_(std::sqrt(-std::log(level / 2) / 2)) {}
+
+  bool Drifts(const std::optional<RankTrend>& trend,
+              const std::optional<LevelChange>& change) const {
+    return (trend && std::abs(trend->z) > trend_) || (change && change->statistic > change_);
+  }
+  bool Drifts(const ArmShape& shape) const { return Drifts(shape.trend, shape.level_change); }
+
+  // A normal sample of n has 0.7 % + 0.4 / n of its values outside (Hoaglin, Iglewicz, Tukey, JASA
+  // 81 (1986) 991-999); how many of them is far from binomial, so the bar is at twice as many and
+  // what a normal law of their number leaves beyond it.
+  bool TooManyOutside(const ArmShape& shape) const {
+    const double expected = 2 * (0.00698 * static_cast<double>(shape.n) + 0.4);
+    const auto outside = static_cast<double>(shape.fences->below + shape.fences->above);
+    return outside > expected + trend_ * std::sqrt(expected);
+  }
+
+  bool Passes(DataFinding finding, const Diagnosis& all, const ArmShape& shape) const {
+    switch (finding) {
+      case DataFinding::kArmDrifts:
+        return Drifts(shape);
+      case DataFinding::kPairsDrift:
+        return Drifts(all.pair_trend, all.pair_level_change);
+      case DataFinding::kShapesDiffer:
+        return all.shapes->p < level_;
+      case DataFinding::kOutliers:
+        return TooManyOutside(shape);
+      case DataFinding::kSeveralModes:
+        return !Drifts(shape);
+    }
+    return true;
+  }
+
+ private:
+  double level_;
+  double trend_;
+  double change_;
+};
+
+// A metric of few steps may begin one step off.
+std::optional<Warmup> VisibleWarmup(std::span<const double> values, double resolution,
+                                    double level) {
+  const std::optional<Warmup> warmup = FindWarmup(values, level);
+  if (!warmup || std::abs(warmup->shift) < kVisibleSteps * resolution) return std::nullopt;
+  return warmup;
+}
+
+// Caches fill and branches are learned: worse first. Heat, a battery or a load that came: better
+// first, and then the start is not what is to be had for long.
+const char* ReasonOf(const Warmup& warmup, std::optional<Better> better) {
+  if (!better) return "it changes with time, or with a load";
+  const bool worse_first = (warmup.shift > 0) == (*better == Better::kLower);
+  return worse_first ? "it warms up, or a load went away"
+                     : "it slows down as it goes on, or a load came";
+}
+
+std::string WarmupSentence(const Warmup& warmup, const KnownMetric& metric, const std::string& of,
+                           std::optional<std::uint64_t> discarded) {
+  const std::string advice =
+      discarded ? "--warmup " + std::to_string(*discarded + warmup.length) + " discards them"
+                : "leave them out";
+  return of + " changes at its start: the first " + std::to_string(warmup.length) +
+         (warmup.length == 1 ? " value is " : " values are ") +
+         AwayFrom(warmup.shift, warmup.rest) + " the others; " + ReasonOf(warmup, metric.better) +
+         ": " + advice;
+}
+
+Sentence Say(const DataWarning& warning, const ArmShape& shape, bool paired, bool by_mean,
+             const KnownMetric& metric, const CheckedNames& names) {
+  const std::string& arm = warning.arm == WhichArm::kCandidate ? names.candidate : names.reference;
+  switch (warning.finding) {
+    case DataFinding::kArmDrifts:
+      return {"drift", Of(metric, arm) + " drifts over time: " +
+                           (paired ? "the machine does; pairs absorb it"
+                                   : "arms that are not paired do not absorb it")};
+    case DataFinding::kPairsDrift:
+      return {"pairs_drift", metric.key + ": the differences between " + names.reference + " and " +
+                                 names.candidate +
+                                 " drift over time, which weakens the stated confidence"};
+    case DataFinding::kShapesDiffer:
+      return {"shapes_differ", metric.key + " of " + names.reference + " and " + names.candidate +
+                                   " differ in shape, not only in place: the stated confidence may "
+                                   "be exceeded, most by rare slow runs in one of them "
+                                   "(--min-runs 300 helps)"};
+    case DataFinding::kOutliers:
+      return {"outliers", Of(metric, arm) + ": " + Outliers(shape)};
+    case DataFinding::kSeveralModes:
+      return {"several_modes", Of(metric, arm) + " has several modes: " +
+                                   (by_mean ? "a mean between them is no typical run"
+                                            : "one figure says little of all of them")};
+  }
+  return {"", ""};
+}
+
+std::vector<Warning> CheckShapes(const CheckedValues& all, std::span<const double> reference,
+                                 std::span<const double> candidate, const KnownMetric& metric,
+                                 MarginKind margin, const CheckedNames& names,
+                                 const CheckOptions& checks) {
+  const bool inverse =
+      metric.better == Better::kHigher && margin == MarginKind::kRatio && all.positive();
+  DiagnosisOptions options;
+  options.contrast = margin == MarginKind::kRatio ? Contrast::kLogRatio : Contrast::kDifference;
+  options.paired = all.paired();
+  options.judge_shape =
+      ShapeIsVisible(MomentsOf(reference), MomentsOf(candidate), metric.resolution);
+  const auto diagnosis = inverse ? Diagnose(Inverted({reference.begin(), reference.end()}),
+                                            Inverted({candidate.begin(), candidate.end()}), options)
+                                 : Diagnose(reference, candidate, options);
+  if (!diagnosis) return {};
+
+  const Bar bar(checks.level);
+  std::vector<Warning> warnings;
+  for (const DataWarning& finding : WarningsOf(*diagnosis)) {
+    if (finding.finding == DataFinding::kOutliers && !checks.by_mean) continue;
+    const bool of_candidate = finding.arm == WhichArm::kCandidate;
+    const ArmShape& shape = of_candidate ? diagnosis->candidate : diagnosis->base;
+    if (!bar.Passes(finding.finding, *diagnosis, shape)) continue;
+    Sentence sentence = Say(finding, shape, all.paired(), checks.by_mean, metric, names);
+    std::string arm = of_candidate ? names.candidate : names.reference;
+    if (finding.arm == WhichArm::kBoth) arm = names.candidate;
+    warnings.push_back({.code = sentence.code,
+                        .message = std::move(sentence.text),
+                        .benchmark = names.benchmark,
+                        .arm = std::move(arm)});
+  }
+  return warnings;
+}
+
+}  // namespace
+
+void CheckedValues::Add(Evidence::Values reference, Evidence::Values candidate) {
+  Keep(reference, reference_);
+  Keep(candidate, candidate_);
+  const auto is_positive = [](const ArmValue& value) { return value.positive; };
+  positive_ = positive_ && std::all_of(reference.begin(), reference.end(), is_positive) &&
+              std::all_of(candidate.begin(), candidate.end(), is_positive);
+}
+
+std::vector<Warning> CheckData(const CheckedValues& values, const KnownMetric& metric,
+                               MarginKind margin, const CheckedNames& names,
+                               const CheckOptions& options) {
+  std::span<const double> reference(values.reference());
+  std::span<const double> candidate(values.candidate());
+  if (std::min(reference.size(), candidate.size()) < kFewestChecked) return {};
+
+  std::vector<Warning> warnings;
+  std::size_t start = 0;
+  for (const bool of_candidate : {false, true}) {
+    const auto warmup =
+        VisibleWarmup(of_candidate ? candidate : reference, metric.resolution, options.level);
+    if (!warmup) continue;
+    const std::string& arm = of_candidate ? names.candidate : names.reference;
+    warnings.push_back(
+        {.code = "warmup",
+         .message = WarmupSentence(*warmup, metric, Of(metric, arm), options.discarded),
+         .benchmark = names.benchmark,
+         .arm = arm});
+    start = std::max(start, warmup->length);
+  }
+  reference = reference.subspan(start);
+  candidate = candidate.subspan(start);
+  if (std::min(reference.size(), candidate.size()) < kFewestChecked) return warnings;
+
+  for (Warning& warning :
+       CheckShapes(values, reference, candidate, metric, margin, names, options)) {
+    warnings.push_back(std::move(warning));
+  }
+  return warnings;
+}
+
+}  // namespace benchd

@@ -1,0 +1,183 @@
+#include "core/analysis/gate_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/stats/decision.h"
+
+namespace benchd {
+namespace {
+
+constexpr const char* kDefaultGate = "wall_time";
+
+bool HasDirection(const KnownMetric& metric) {
+  return !metric.builtin && metric.better.has_value();
+}
+
+// Constant values are known to a step each (docs/statistics.md section 3, resolution).
+bool HasRatio(const KnownMetric& metric, double margin) {
+  return metric.positive && (!metric.constant || 2 * metric.resolution / *metric.constant < margin);
+}
+
+// The columns of a table are there for all arms, its values are not known yet.
+bool IsDefaultGate(const Benchmark& benchmark, double margin, const MetricCatalog& catalog,
+                   std::size_t id, bool table) {
+  const KnownMetric& metric = catalog.metrics()[id];
+  if (!HasDirection(metric)) return false;
+  return table || (HasRatio(metric, margin) && ShownByAll(benchmark, catalog, id));
+}
+
+std::vector<Gate> WantedGates(const Benchmark& benchmark, double default_margin,
+                              const MetricCatalog& catalog, bool may_be_none) {
+  if (!benchmark.gates.empty()) return benchmark.gates;
+  std::vector<Gate> gates;
+  const bool by_default =
+      may_be_none ? catalog.Find(kDefaultGate).has_value() : benchmark.parse.empty();
+  if (by_default) {
+    gates.push_back({.metric = kDefaultGate, .margin = default_margin, .better = {}});
+    return gates;
+  }
+  for (std::size_t id = 0; id < catalog.metrics().size(); ++id) {
+    if (!IsDefaultGate(benchmark, default_margin, catalog, id, may_be_none)) continue;
+    gates.push_back({.metric = catalog.metrics()[id].key, .margin = default_margin, .better = {}});
+  }
+  return gates;
+}
+
+/// Why a metric that somebody printed cannot be compared between all arms, if so.
+std::optional<Error> MissingInAnArm(const Benchmark& benchmark, const MetricCatalog& catalog,
+                                    std::size_t id) {
+  for (std::size_t arm = 0; arm < benchmark.arms.size(); ++arm) {
+    if (benchmark.arms[arm].role == ArmRole::kPlacebo || catalog.ShownBy(arm, id)) continue;
+    return InvalidArgument("metric " + catalog.metrics()[id].key,
+                           benchmark.arms[arm].name + " did not print it in benchmark " +
+                               benchmark.name + ", another arm did",
+                           "gate on what every arm prints");
+  }
+  return std::nullopt;
+}
+
+Error NoGate(const Benchmark& benchmark, const MetricCatalog& catalog) {
+  const bool any = std::any_of(catalog.metrics().begin(), catalog.metrics().end(), HasDirection);
+  if (any) {
+    return InvalidArgument("metric",
+                           "nothing that every arm of benchmark " + benchmark.name +
+                               " printed has a relative change to gate on: it is 0, or all the "
+                               "same in steps above the "
+                               "margin (printed: " +
+                               catalog.ListOfKeys() + ")",
+                           "gate on a difference, such as --metric NAME:+ABS");
+  }
+  return InvalidArgument(
+      "metric",
+      "nothing that benchmark " + benchmark.name +
+          " printed has a direction, so nothing can gate (printed: " + catalog.ListOfKeys() + ")",
+      "name one with its direction, such as --metric NAME:lower");
+}
+
+Result<double> Threshold(const Gate& gate, Better better) {
+  if (gate.kind == MarginKind::kAbsolute) return gate.margin;
+  if (better == Better::kLower) return LowerIsBetterThreshold(gate.margin);
+  if (gate.margin >= 1) {
+    return InvalidArgument("metric " + gate.metric,
+                           "a rate cannot drop by a margin of 100 % or more",
+                           "use a margin below 100 %");
+  }
+  return RateThreshold(gate.margin);
+}
+
+Result<PlannedGate> PlanGate(const Gate& gate, const Benchmark& benchmark, MetricCatalog& catalog,
+                             bool table) {
+  const std::string field = "metric " + gate.metric;
+  const std::optional<std::size_t> id = catalog.Find(gate.metric);
+  if (!id) {
+    return InvalidArgument(field,
+                           "nobody printed it in benchmark " + benchmark.name +
+                               " (there are: " + catalog.ListOfKeys() + ")",
+                           "name one of these with --metric");
+  }
+  if (auto missing = MissingInAnArm(benchmark, catalog, *id); missing && !table) return *missing;
+  if (gate.better) catalog.SetDirection(*id, *gate.better);
+  const std::optional<Better> better = catalog.metrics()[*id].better;
+  if (!better) {
+    return InvalidArgument(
+        field, "whether lower or higher is better is unknown, so it cannot gate",
+        "write --metric " + gate.metric + ":lower or --metric " + gate.metric + ":higher");
+  }
+  Result<double> threshold = Threshold(gate, *better);
+  if (!threshold) return threshold.error();
+  return PlannedGate{*id, gate.kind, gate.margin, *threshold};
+}
+
+}  // namespace
+
+Result<void> CheckGates(const Benchmark& benchmark, double default_margin) {
+  if (!(std::isfinite(default_margin) && default_margin >= 0)) {
+    return InvalidArgument("margin", "must be a finite number of at least 0",
+                           "such as --margin 2%");
+  }
+  std::set<std::string> seen;
+  for (const Gate& gate : benchmark.gates) {
+    if (!(std::isfinite(gate.margin) && gate.margin >= 0)) {
+      return InvalidArgument("metric " + gate.metric,
+                             "its margin must be a finite number of at least 0",
+                             "such as --metric " + gate.metric + ":2%");
+    }
+    if (!seen.insert(gate.metric).second) {
+      return InvalidArgument("metric " + gate.metric, "named twice in benchmark " + benchmark.name,
+                             "a metric has one gate: keep one of the two");
+    }
+  }
+  return {};
+}
+
+std::optional<std::size_t> GateMetricsBySpec(const Benchmark& benchmark) {
+  if (!benchmark.gates.empty()) return benchmark.gates.size();
+  if (benchmark.parse.empty()) return 1;
+  return std::nullopt;
+}
+
+std::size_t GateMetricsByCatalog(const Benchmark& benchmark, double default_margin,
+                                 const MetricCatalog& catalog, bool table) {
+  if (table && catalog.Find(kDefaultGate)) return 1;
+  std::size_t gates = 0;
+  for (std::size_t id = 0; id < catalog.metrics().size(); ++id) {
+    if (IsDefaultGate(benchmark, default_margin, catalog, id, table)) ++gates;
+  }
+  return gates;
+}
+
+bool ShownByAll(const Benchmark& benchmark, const MetricCatalog& catalog, std::size_t metric) {
+  return !MissingInAnArm(benchmark, catalog, metric);
+}
+
+std::vector<std::size_t> NotGatedByDefault(const Benchmark& benchmark, double default_margin,
+                                           const MetricCatalog& catalog) {
+  std::vector<std::size_t> without;
+  if (benchmark.parse.empty() || !benchmark.gates.empty()) return without;
+  for (std::size_t id = 0; id < catalog.metrics().size(); ++id) {
+    const KnownMetric& metric = catalog.metrics()[id];
+    if (HasDirection(metric) && !HasRatio(metric, default_margin) &&
+        ShownByAll(benchmark, catalog, id)) {
+      without.push_back(id);
+    }
+  }
+  return without;
+}
+
+Result<std::vector<PlannedGate>> PlanGates(const Benchmark& benchmark, double default_margin,
+                                           MetricCatalog& catalog, bool may_be_none) {
+  std::vector<PlannedGate> planned;
+  for (const Gate& gate : WantedGates(benchmark, default_margin, catalog, may_be_none)) {
+    Result<PlannedGate> one = PlanGate(gate, benchmark, catalog, may_be_none);
+    if (!one) return one.error();
+    planned.push_back(*one);
+  }
+  if (planned.empty() && !may_be_none) return NoGate(benchmark, catalog);
+  return planned;
+}
+
+}  // namespace benchd

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "core/analysis/metric_catalog.h"
+#include "core/base/result.h"
+#include "core/model/session_spec.h"
+
+namespace benchd {
+
+/// A gate after the warm-up: its metric is known to exist and has a direction.
+struct PlannedGate {
+  std::size_t metric = 0;  ///< number in the benchmark's catalog
+  MarginKind kind = MarginKind::kRatio;
+  double margin = 0;     ///< as the user wrote it
+  double threshold = 0;  ///< on the scale of PairedEstimate, worse positive
+};
+
+/// Checks what can be checked before anything ran: margins, and that no metric is named twice.
+///
+/// @errors kInvalidArgument naming the metric.
+Result<void> CheckGates(const Benchmark& benchmark, double default_margin);
+
+/// How many metrics will gate in that benchmark, nothing while that depends on what it prints.
+std::optional<std::size_t> GateMetricsBySpec(const Benchmark& benchmark);
+/// The same for default gates, from what the warm-up printed; of a table, from its columns.
+std::size_t GateMetricsByCatalog(const Benchmark& benchmark, double default_margin,
+                                 const MetricCatalog& catalog, bool table = false);
+
+/// Whether each reference and each candidate has shown the metric; placebos are copies.
+bool ShownByAll(const Benchmark& benchmark, const MetricCatalog& catalog, std::size_t metric);
+/// Metrics with a direction that do not gate by default, because a default margin is a relative
+/// change: a value is not above 0, or all of them are the same and one step of the metric is more
+/// than the margin, so that no number of runs would decide (one allocation a run, a margin of 2 %).
+std::vector<std::size_t> NotGatedByDefault(const Benchmark& benchmark, double default_margin,
+                                           const MetricCatalog& catalog);
+
+/// Which metrics gate: those of the spec; without any wall_time, or with a harness format every
+/// parsed metric with a direction that all arms have shown (but NotGatedByDefault()). Applies
+/// `:lower` and `:higher` of the spec to the catalog.
+///
+/// @param may_be_none  for tables: by default those metrics gate that can, which may be none.
+/// @errors kInvalidArgument: a metric nobody printed (names what was), one that an arm lacks, one
+///         without direction (names the suffix to add), a relative margin of 100 % or more on a
+///         rate, no gate at all.
+Result<std::vector<PlannedGate>> PlanGates(const Benchmark& benchmark, double default_margin,
+                                           MetricCatalog& catalog, bool may_be_none = false);
+
+}  // namespace benchd

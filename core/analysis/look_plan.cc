@@ -1,0 +1,251 @@
+#include "core/analysis/look_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "core/analysis/gate_plan.h"
+#include "core/base/error.h"
+#include "core/model/spec_queries.h"
+#include "core/stats/bootstrap.h"
+#include "core/stats/paired_interval.h"
+#include "core/stats/quantile_ratio.h"
+
+namespace benchd {
+namespace {
+
+constexpr std::uint64_t kFewestLooks = 8;
+/// More is no help to anybody who asks how many runs a quantile needs.
+constexpr std::uint64_t kMostQuantileRuns = 1'000'000;
+// Leaves room for a division by the number of gates above the 1e-300 of the boundaries.
+constexpr double kSmallestAlpha = 1e-250;
+
+bool IsCoin(const SessionSpec& spec) { return spec.schedule.kind == ScheduleKind::kCoin; }
+
+/// The estimators that can be had but once, because watching them is not known to hold.
+bool IsForOneLook(const LookPlan& plan) {
+  const EstimatorKind kind = plan.estimator.kind;
+  return kind == EstimatorKind::kQuantile || kind == EstimatorKind::kSubselection ||
+         (kind == EstimatorKind::kHodgesLehmann && !plan.paired);
+}
+
+Result<void> CheckMethod(const SessionSpec& spec) {
+  if (IsCoin(spec) && (spec.method == Method::kPaired || spec.method == Method::kExactT)) {
+    return InvalidArgument("schedule", "coin makes no pairs, and this method compares pairs",
+                           "use --method welch, or leave --schedule out");
+  }
+  if (spec.method != Method::kExactT) return {};
+  if (spec.estimator.kind != EstimatorKind::kMean) {
+    return InvalidArgument("method", "exact-t is for the estimator mean",
+                           "leave --estimator or --method out");
+  }
+  if (spec.limits.runs) {
+    return InvalidArgument("method", "exact-t looks after every block, --runs asks for one look",
+                           "use --max-runs, or --method fixed");
+  }
+  return {};
+}
+
+/// As many gates as are known before anything ran, one at least.
+std::size_t FewestGates(const SessionSpec& spec) {
+  std::size_t gates = 0;
+  for (const Benchmark& benchmark : spec.benchmarks) {
+    gates += GateMetricsBySpec(benchmark).value_or(1) *
+             ArmsWithRole(benchmark, ArmRole::kReference).size() *
+             ArmsWithRole(benchmark, ArmRole::kCandidate).size();
+  }
+  return std::max<std::size_t>(1, gates);
+}
+
+}  // namespace
+
+Result<void> CheckQuantileRuns(const LookPlan& plan, std::size_t gates) {
+  if (plan.estimator.kind != EstimatorKind::kQuantile || !plan.fixed_blocks) return {};
+  const double level = plan.TwoSided(plan.alpha / static_cast<double>(gates));
+  if (level < kSmallestBootstrapLevel) {
+    return InvalidArgument(
+        "estimator",
+        "quantile: " + std::to_string(gates) + (gates == 1 ? " gate has" : " gates share") +
+            " a level too small for the " + std::to_string(kBootstrapReplicates) + " resamples",
+        "name fewer gates by --metric, or ask for less --confidence");
+  }
+  const double quantile = plan.estimator.quantile;
+  std::uint64_t runs = std::max<std::uint64_t>(*plan.fixed_blocks, kFewestForQuantile);
+  const auto possible = [&] { return QuantileIntervalPossible(runs, quantile, level); };
+  while (runs < kMostQuantileRuns && !possible()) runs += runs / 8;
+  if (runs == *plan.fixed_blocks && possible()) return {};
+  return InvalidArgument("estimator",
+                         "quantile needs more than " + std::to_string(*plan.fixed_blocks) +
+                             " runs for an interval at this confidence",
+                         runs < kMostQuantileRuns
+                             ? "use --runs " + std::to_string(runs)
+                             : std::string("choose a quantile further from the extremes"));
+}
+
+namespace {
+
+Result<void> CheckEstimator(const SessionSpec& spec, const LookPlan& plan) {
+  const Estimator& estimator = spec.estimator;
+  if (estimator.kind == EstimatorKind::kMedian && !plan.paired) {
+    return InvalidArgument("estimator", "median is one of pairs; these arms are independent",
+                           "use --estimator hl or quantile:0.5 with --runs N");
+  }
+  if (estimator.kind == EstimatorKind::kQuantile &&
+      !(estimator.quantile > 0 && estimator.quantile < 1)) {
+    return InvalidArgument("estimator", "the quantile must lie between 0 and 1",
+                           "such as --estimator quantile:0.99");
+  }
+  if (Result<void> enough = CheckQuantileRuns(plan, FewestGates(spec)); !enough) return enough;
+  if (IsForOneLook(plan) && !plan.OneLook()) {
+    return InvalidArgument("estimator",
+                           "this one allows one look, at a number of runs chosen "
+                           "beforehand",
+                           plan.table ? "use --method fixed" : "add --runs N");
+  }
+  return {};
+}
+
+Result<void> CheckRule(const SessionSpec& spec, const LookPlan& plan) {
+  if (spec.rule.kind != RuleKind::kPrecision) return {};
+  if (!(spec.rule.width > 0 && std::isfinite(spec.rule.width))) {
+    return InvalidArgument("rule", "the width of precision must be a number above 0",
+                           "such as --rule precision:1%");
+  }
+  if (plan.OneLook()) {
+    return InvalidArgument("rule",
+                           "precision goes on until the interval is that short, one look "
+                           "cannot",
+                           "leave --runs and --method fixed out, or the rule");
+  }
+  return {};
+}
+
+Result<void> CheckLevel(const SessionSpec& spec) {
+  const bool one_sided = spec.sided == Sided::kOne;
+  if (!(spec.alpha >= kSmallestAlpha && spec.alpha < (one_sided ? 0.5 : 1.0))) {
+    return InvalidArgument("alpha",
+                           one_sided ? "must lie between 0 and 0.5 (confidence above 50 %) when "
+                                       "one-sided"
+                                     : "must lie between 0 and 1 (confidence between 0 and 100 %)",
+                           "such as --confidence 99%");
+  }
+  return {};
+}
+
+Result<void> CheckLimits(const SessionSpec& spec, DataSource source) {
+  const Limits& limits = spec.limits;
+  if (limits.runs && limits.max_runs) {
+    return InvalidArgument("runs", "excludes max_runs",
+                           "--runs N takes exactly N blocks, --max-runs N at most N");
+  }
+  if (limits.runs && *limits.runs < 2) {
+    return InvalidArgument("runs", "one block has no spread to judge by", "use --runs 2 or more");
+  }
+  if (limits.max_runs && *limits.max_runs < 2) {
+    return InvalidArgument("max-runs", "one block has no spread to judge by",
+                           "use --max-runs 2 or more");
+  }
+  const bool is_table = source == DataSource::kTable;
+  if (spec.method == Method::kFixed && !limits.runs && !is_table) {
+    return InvalidArgument("method", "fixed needs a number of runs chosen beforehand",
+                           "add --runs N");
+  }
+  const bool looks_once = limits.runs || (is_table && spec.method == Method::kFixed);
+  if (!looks_once && limits.min_runs < kFewestLooks) {
+    return InvalidArgument("min-runs", "must be at least 8 for a method that looks repeatedly",
+                           "use --runs N for one look at few runs");
+  }
+  return {};
+}
+
+/// How many values an arm can have after that many blocks; of pairs one each.
+std::uint64_t MostValues(const SessionSpec& spec, const LookPlan& plan, std::uint64_t blocks) {
+  if (plan.paired) return blocks;
+  std::uint64_t most = 1;
+  for (const Benchmark& benchmark : spec.benchmarks) {
+    const std::vector<std::size_t> runs = RunsPerBlock(benchmark);
+    // By coin all of a block's runs may be of one arm.
+    const auto in_block = plan.coin ? std::accumulate(runs.begin(), runs.end(), std::size_t{0})
+                                    : *std::max_element(runs.begin(), runs.end());
+    most = std::max<std::uint64_t>(most, in_block);
+  }
+  return blocks * most;
+}
+
+/// When the looks are, from what is known to fit together.
+Result<void> PlanLimits(const SessionSpec& spec, LookPlan& plan) {
+  plan.first_look = std::max(kFewestLooks, spec.limits.min_runs);
+  plan.fixed_blocks = spec.limits.runs;
+  const auto& largest = spec.limits.max_runs;
+  if (!largest) return {};
+  if (*largest <= plan.first_look && plan.method != Method::kExactT) {
+    // Before its first look a horizon leaves room for one look only, at its end.
+    plan.fixed_blocks = largest;
+    return {};
+  }
+  plan.last_block = largest;
+  if (plan.method == Method::kExactT) return {};
+  plan.horizon = MostValues(spec, plan, *largest);
+  const auto boundary =
+      SequentialBoundary::Horizon(plan.TwoSided(plan.alpha), plan.first_look, *plan.horizon);
+  if (!boundary) return boundary.error();
+  return {};
+}
+
+}  // namespace
+
+Result<LookPlan> PlanLooks(const SessionSpec& spec, DataSource source) {
+  if (Result<void> method = CheckMethod(spec); !method) return method.error();
+  if (Result<void> level = CheckLevel(spec); !level) return level.error();
+  if (Result<void> limits = CheckLimits(spec, source); !limits) return limits.error();
+
+  LookPlan plan;
+  plan.method = spec.method;
+  plan.estimator = spec.estimator;
+  plan.rule = spec.rule;
+  plan.coin = IsCoin(spec);
+  plan.paired = !plan.coin && spec.method != Method::kWelch;
+  plan.seed = spec.seed;
+  plan.warmup = spec.schedule.warmup;
+  plan.table = source == DataSource::kTable;
+  plan.alpha = spec.alpha;
+  plan.one_sided = spec.sided == Sided::kOne;
+  if (Result<void> planned = PlanLimits(spec, plan); !planned) return planned.error();
+  if (Result<void> estimator = CheckEstimator(spec, plan); !estimator) return estimator.error();
+  if (Result<void> rule = CheckRule(spec, plan); !rule) return rule.error();
+  return plan;
+}
+
+namespace {
+
+SequentialBoundary MakeBoundary(const LookPlan& plan, double two_sided) {
+  // PlanLooks() has tried the largest level, so that none below it can fail.
+  return plan.horizon
+             ? SequentialBoundary::Horizon(two_sided, plan.first_look, *plan.horizon).value()
+             : SequentialBoundary::Robbins(two_sided, plan.first_look).value();
+}
+
+std::optional<ExactTBoundary> MakeExactT(const LookPlan& plan, double two_sided) {
+  if (plan.method != Method::kExactT) return std::nullopt;
+  return ExactTBoundary::Make(two_sided, plan.first_look).value();
+}
+
+}  // namespace
+
+Level::Level(const LookPlan& plan, double stated)
+    : stated_(stated),
+      two_sided_(plan.TwoSided(stated)),
+      boundary_(MakeBoundary(plan, two_sided_)),
+      exact_t_(MakeExactT(plan, two_sided_)) {}
+
+double Level::CriticalT(std::uint64_t n) {
+  Slot& slot = recent_[n % recent_.size()];
+  if (slot.n != n) slot = {n, boundary_.CriticalT(n)};
+  return slot.t;
+}
+
+double Level::FixedT(std::uint64_t n) const { return FixedCriticalT(two_sided_, n); }
+
+}  // namespace benchd

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "core/analysis/evidence.h"
+#include "core/analysis/gate_plan.h"
+#include "core/analysis/look_plan.h"
+#include "core/model/comparison.h"
+
+namespace benchd {
+
+/// How many values each arm should have by now, and the metric's step in its unit.
+struct LookContext {
+  double resolution = 0;
+  std::uint64_t blocks = 0;              ///< of the benchmark so far
+  std::uint64_t expected_reference = 0;  ///< over 5 % fewer values than that: no verdict here
+  std::uint64_t expected_candidate = 0;
+};
+
+/// One candidate against one reference in one metric: its looks, its verdict, what is shown of it.
+///
+/// What its values say is for an Evidence, by the method asked for. Rates are analysed as slowdowns
+/// x -> 1/x and reported with the sign turned back. A gate that is settled keeps its verdict and
+/// the interval that decided; what is shown beside them goes on to the last look.
+class MetricComparison {
+ public:
+  MetricComparison(const Subject& subject, std::unique_ptr<Evidence> evidence,
+                   const LookPlan& plan);
+
+  void Add(Evidence::Values reference, Evidence::Values candidate) {
+    evidence_->Add(reference, candidate);
+  }
+
+  /// A look under watching, after values were added.
+  /// @param may_decide  false while another look is the one that counts (`--runs`).
+  void Look(Level& level, const LookContext& context, bool may_decide);
+
+  /// The one look of a fixed plan; with too few values nothing happens.
+  void LookOnce(const Level& level, const LookContext& context);
+
+  /// `--at-limit estimate`: an unsettled gate takes the side of its estimate; true if it did.
+  bool SettleByEstimate(const LookContext& context);
+
+  bool is_gate() const { return subject_.gate.has_value(); }
+  const std::optional<PlannedGate>& gate() const { return subject_.gate; }
+  /// Values of the arm that has fewer.
+  std::uint64_t values() const;
+  /// Gates: pass or regression once decided, else undecided.
+  Verdict verdict() const { return verdict_; }
+  const std::optional<Decision>& decided() const { return decided_; }
+  /// The interval of the last look, as reported, where it no longer lies on that side of the margin
+  /// by which the gate was decided at an earlier one.
+  std::optional<Interval> Strayed() const;
+  /// Decided, or by the rule `precision` known well enough to stay undecided.
+  bool settled() const { return settled_; }
+  /// How many values the arm lacks that lacks more of those that the context expects.
+  std::uint64_t Missing(const LookContext& context) const;
+  /// Over 5 % of either arm.
+  bool TooManyMissing(const LookContext& context) const;
+  /// True when values allow a relative change.
+  bool RatioPossible() const { return evidence_->RatioPossible(); }
+  /// Every value so far is > 0.
+  bool positive() const { return evidence_->positive(); }
+  /// True when no number of runs can decide this gate: the estimate is closer to the margin than
+  /// the metric's steps tell apart. False before the first look.
+  bool WithinResolution() const;
+
+  /// Fills the numbers: n, means, change, difference, p, verdict. Names are the caller's.
+  void Describe(const LookPlan& plan, Comparison& out) const;
+  /// Further pairs (or as much in unpaired runs) until this gate is expected to be settled.
+  std::optional<double> ForecastFurtherPairs(const Level& level) const;
+  /// An info metric's p-value is at most that level's: it changed.
+  bool Changed(const Level& level) const;
+  /// Of p: 1 worse, -1 better, 0 neither; on the scale where worse is positive.
+  int Direction() const { return evidence_->direction(); }
+
+ private:
+  // What gate or p-value speak about; an info metric without a ratio uses the difference.
+  Contrast DecidingScale() const;
+  // A gate's as long as the means have one. Of an info metric that is nearly always 0, a single
+  // block would tell it, without any spread.
+  bool HasRatio() const;
+  Interval Show(const Interval& interval, Contrast scale) const;
+  std::optional<Effect> ShowEffect(Contrast scale) const;
+  void Decide(const LookContext& context);
+  void Settle(Verdict verdict, std::uint64_t blocks);
+  std::optional<double> FurtherPairsToWidth() const;
+
+  Subject subject_;
+  std::unique_ptr<Evidence> evidence_;
+  Estimator estimator_;
+  Rule rule_;
+  double resolution_ = 0;
+  bool looked_ = false;
+  bool fixed_ = false;
+  bool settled_ = false;
+  Verdict verdict_ = Verdict::kUndecided;
+  std::optional<Decision> decided_;
+};
+
+}  // namespace benchd

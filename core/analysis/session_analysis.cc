@@ -1,0 +1,272 @@
+#include "core/analysis/session_analysis.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "core/analysis/benchmark_analysis.h"
+#include "core/analysis/expected_blocks.h"
+#include "core/analysis/look_plan.h"
+#include "core/analysis/session_report.h"
+#include "core/base/error.h"
+#include "core/model/block_time.h"
+#include "core/model/spec_queries.h"
+
+namespace benchd {
+namespace {
+
+double DefaultMarginOf(const Benchmark& benchmark, const SessionSpec& spec) {
+  return benchmark.default_margin.value_or(spec.default_margin);
+}
+
+Result<void> CheckBenchmark(const Benchmark& benchmark, double default_margin) {
+  if (ArmsWithRole(benchmark, ArmRole::kReference).empty()) {
+    return InvalidArgument("benchmark " + benchmark.name, "has no reference to compare with");
+  }
+  if (ArmsWithRole(benchmark, ArmRole::kCandidate).empty()) {
+    return InvalidArgument("benchmark " + benchmark.name, "has no candidate to compare");
+  }
+  return CheckGates(benchmark, default_margin);
+}
+
+Result<void> CheckScales(const Benchmark& benchmark, const Estimator& estimator) {
+  if (estimator.kind != EstimatorKind::kLognormalMean) return {};
+  for (const Gate& gate : benchmark.gates) {
+    if (gate.kind == MarginKind::kRatio) continue;
+    return InvalidArgument("metric " + gate.metric,
+                           "lognormal-mean compares ratios, the margin is a difference",
+                           "use a margin in per cent, or another estimator");
+  }
+  return {};
+}
+
+// In order of execution, so that the order in which a caller hands the runs over changes no bit.
+std::vector<const Run*> InOrder(std::span<const Run> block) {
+  std::vector<const Run*> runs;
+  runs.reserve(block.size());
+  for (const Run& run : block) runs.push_back(&run);
+  std::stable_sort(runs.begin(), runs.end(),
+                   [](const Run* a, const Run* b) { return a->position < b->position; });
+  return runs;
+}
+
+}  // namespace
+
+class SessionAnalysis::Impl {
+ public:
+  Impl(const SessionSpec& spec, const LookPlan& plan)
+      : benchmark_specs_(spec.benchmarks),
+        at_limit_(spec.limits.at_limit),
+        fail_fast_(spec.limits.fail_fast),
+        plan_(plan),
+        levels_{std::nullopt, Level(plan, plan.alpha)} {
+    for (const Benchmark& benchmark : benchmark_specs_) {
+      benchmarks_.emplace_back(benchmark, DefaultMarginOf(benchmark, spec), plan_);
+      outlooks_.push_back({.minimum = plan_.NextLook(0)});
+    }
+  }
+
+  void AddWarmup(std::span<const Run> block) {
+    if (!CheckBlock(block)) return;
+    benchmarks_[block.front().benchmark].LearnWarmup(InOrder(block));
+  }
+
+  Result<void> Add(std::span<const Run> block) {
+    if (Result<void> complete = CheckComplete(block); !complete) return complete;
+    BenchmarkAnalysis& benchmark = benchmarks_[block.front().benchmark];
+    if (plan_.BlockLimit() && benchmark.blocks() >= *plan_.BlockLimit()) {
+      return Error{ErrorCode::kFailedPrecondition,
+                   "block: benchmark " + benchmark.spec().name + " has all its " +
+                       std::to_string(benchmark.blocks()) + " blocks already",
+                   {}};
+    }
+    const std::vector<const Run*> runs = InOrder(block);
+    if (Result<void> learned = benchmark.Learn(runs); !learned) return learned;
+    if (Result<void> fixed = FixGateLevel(); !fixed) return fixed;
+    if (Result<void> taken = benchmark.AddBlock(runs, levels_); !taken) return taken;
+    Forecast(block);
+    return {};
+  }
+
+  Report Look() const {
+    Report report;
+    report.verdict = SessionVerdict(benchmarks_);
+    report.basis = basis_;
+    for (const BenchmarkAnalysis& benchmark : benchmarks_) {
+      for (std::size_t arm = 0; arm < benchmark.spec().arms.size(); ++arm) {
+        report.runs.push_back({benchmark.spec().name, benchmark.spec().arms[arm].name,
+                               benchmark.runs_per_arm()[arm]});
+      }
+    }
+    report.comparisons = ReportComparisons(benchmarks_, plan_, levels_);
+    if (concluded_) {
+      for (Comparison& one : report.comparisons) one.expected_blocks.reset();
+    }
+    report.warnings = ReportWarnings(benchmarks_, levels_);
+    report.warnings.insert(report.warnings.end(), warnings_.begin(), warnings_.end());
+    return report;
+  }
+
+  bool Finished() const { return StoppedByRegression() || OpenBenchmarks().empty(); }
+
+  Report Conclude() {
+    if (!concluded_) {
+      concluded_ = true;
+      if (plan_.OneLook()) LookOnce();
+      for (const BenchmarkAnalysis& benchmark : benchmarks_) {
+        for (Warning& found : benchmark.CheckGates()) warnings_.push_back(std::move(found));
+      }
+      if (at_limit_ == AtLimit::kEstimate && !StoppedByRegression()) SettleByEstimate();
+    }
+    return Look();
+  }
+
+  std::uint64_t NextLook(std::uint64_t blocks) const { return plan_.NextLook(blocks); }
+
+  std::vector<std::size_t> OpenBenchmarks() const {
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < benchmarks_.size(); ++i) {
+      if (IsOpen(benchmarks_[i])) open.push_back(i);
+    }
+    return open;
+  }
+
+  std::vector<BenchmarkOutlook> Outlook() const { return outlooks_; }
+
+ private:
+  bool IsOpen(const BenchmarkAnalysis& benchmark) const {
+    const bool full = plan_.BlockLimit() && benchmark.blocks() >= *plan_.BlockLimit();
+    return !full && (plan_.fixed_blocks || !benchmark.AllGatesSettled());
+  }
+
+  // After each block only the outlook of its benchmark is another one.
+  void Forecast(std::span<const Run> block) {
+    if (plan_.table) return;
+    const BenchmarkAnalysis& benchmark = benchmarks_[block.front().benchmark];
+    BenchmarkOutlook& outlook = outlooks_[block.front().benchmark];
+    outlook.open = IsOpen(benchmark);
+    outlook.blocks = benchmark.blocks();
+    outlook.seconds += Seconds(CostOf(block));
+    outlook.expected_blocks.reset();
+    if (benchmarks_.size() == 1 || !outlook.open || outlook.blocks < outlook.minimum) return;
+    if (levels_.gate) {
+      outlook.expected_blocks = ExpectedBlocksOfAll(benchmark, plan_, *levels_.gate);
+    }
+  }
+
+  Result<void> CheckBlock(std::span<const Run> block) const {
+    if (block.empty()) return InvalidArgument("block", "has no run");
+    const std::uint32_t index = block.front().benchmark;
+    if (index >= benchmarks_.size()) return InvalidArgument("block", "of an unknown benchmark");
+    for (const Run& run : block) {
+      if (run.benchmark != index) return InvalidArgument("block", "mixes two benchmarks");
+      if (run.arm >= benchmark_specs_[index].arms.size()) {
+        return InvalidArgument("block", "has a run of an unknown arm");
+      }
+    }
+    return {};
+  }
+
+  Result<void> CheckComplete(std::span<const Run> block) const {
+    if (Result<void> checked = CheckBlock(block); !checked) return checked;
+    if (plan_.PartBlocks()) return {};
+    const Benchmark& benchmark = benchmark_specs_[block.front().benchmark];
+    for (std::size_t arm = 0; arm < benchmark.arms.size(); ++arm) {
+      const bool ran =
+          std::any_of(block.begin(), block.end(), [arm](const Run& run) { return run.arm == arm; });
+      if (!ran) {
+        return InvalidArgument("block", "arm " + benchmark.arms[arm].name + " of benchmark " +
+                                            benchmark.name + " has no run in it");
+      }
+    }
+    return {};
+  }
+
+  // G counts the gates of the whole session: known when the last benchmark showed its metrics.
+  Result<void> FixGateLevel() {
+    if (gates_counted_) return {};
+    std::size_t gates = 0;
+    for (const BenchmarkAnalysis& benchmark : benchmarks_) {
+      const std::optional<std::size_t> count = benchmark.GateCount();
+      if (!count) return {};
+      gates += *count;
+    }
+    gates_counted_ = true;
+    if (gates == 0) return {};
+    if (Result<void> enough = CheckQuantileRuns(plan_, gates); !enough) return enough;
+    levels_.gate.emplace(plan_, plan_.alpha / static_cast<double>(gates));
+    return {};
+  }
+
+  bool StoppedByRegression() const {
+    return fail_fast_ && SessionVerdict(benchmarks_) == Verdict::kRegression;
+  }
+
+  void LookOnce() {
+    for (BenchmarkAnalysis& benchmark : benchmarks_) {
+      if (!plan_.fixed_blocks || benchmark.blocks() == *plan_.fixed_blocks) {
+        benchmark.LookOnce(levels_);
+        continue;
+      }
+      warnings_.push_back({.code = "runs_incomplete",
+                           .message = "benchmark " + benchmark.spec().name + " has " +
+                                      std::to_string(benchmark.blocks()) + " of the " +
+                                      std::to_string(*plan_.fixed_blocks) +
+                                      " blocks asked for: the one look at them was not taken",
+                           .benchmark = benchmark.spec().name,
+                           .arm = {}});
+    }
+  }
+
+  // A regression found by its interval stands by itself, whatever the estimates of others say.
+  void SettleByEstimate() {
+    const bool found = SessionVerdict(benchmarks_) == Verdict::kRegression;
+    bool settled = false;
+    for (BenchmarkAnalysis& benchmark : benchmarks_) {
+      if (benchmark.SettleByEstimate()) settled = true;
+    }
+    if (settled && !found) basis_ = Basis::kEstimate;
+  }
+
+  std::vector<Benchmark> benchmark_specs_;  // before benchmarks_, which refer to it
+  AtLimit at_limit_;
+  bool fail_fast_;
+  LookPlan plan_;
+  Levels levels_;
+  std::vector<BenchmarkAnalysis> benchmarks_;
+  std::vector<BenchmarkOutlook> outlooks_;  // of each benchmark
+  bool gates_counted_ = false;
+  bool concluded_ = false;
+  Basis basis_ = Basis::kInterval;
+  std::vector<Warning> warnings_;
+};
+
+Result<SessionAnalysis> SessionAnalysis::Create(const SessionSpec& spec, Source source) {
+  Result<LookPlan> plan = PlanLooks(spec, source);
+  if (!plan) return plan.error();
+  if (spec.benchmarks.empty()) return InvalidArgument("benchmarks", "there is none");
+  for (const Benchmark& benchmark : spec.benchmarks) {
+    const double margin = DefaultMarginOf(benchmark, spec);
+    if (Result<void> ok = CheckBenchmark(benchmark, margin); !ok) return ok.error();
+    if (Result<void> ok = CheckScales(benchmark, spec.estimator); !ok) return ok.error();
+  }
+  return SessionAnalysis(std::make_unique<Impl>(spec, *plan));
+}
+
+SessionAnalysis::SessionAnalysis(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+SessionAnalysis::SessionAnalysis(SessionAnalysis&&) noexcept = default;
+SessionAnalysis& SessionAnalysis::operator=(SessionAnalysis&&) noexcept = default;
+SessionAnalysis::~SessionAnalysis() = default;
+
+void SessionAnalysis::AddWarmup(std::span<const Run> block) { impl_->AddWarmup(block); }
+Result<void> SessionAnalysis::Add(std::span<const Run> block) { return impl_->Add(block); }
+Report SessionAnalysis::Look() const { return impl_->Look(); }
+bool SessionAnalysis::Finished() const { return impl_->Finished(); }
+Report SessionAnalysis::Conclude() { return impl_->Conclude(); }
+std::uint64_t SessionAnalysis::NextLook(std::uint64_t blocks) const {
+  return impl_->NextLook(blocks);
+}
+std::vector<std::size_t> SessionAnalysis::OpenBenchmarks() const { return impl_->OpenBenchmarks(); }
+std::vector<BenchmarkOutlook> SessionAnalysis::Outlook() const { return impl_->Outlook(); }
+
+}  // namespace benchd

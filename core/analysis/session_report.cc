@@ -1,0 +1,166 @@
+#include "core/analysis/session_report.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "core/analysis/expected_blocks.h"
+#include "core/analysis/shift_text.h"
+#include "core/stats/adjust.h"
+
+namespace benchd {
+namespace {
+
+Comparison NameIt(const BenchmarkAnalysis& benchmark, const NamedComparison& one,
+                  const LookPlan& plan, double level) {
+  const KnownMetric& metric = benchmark.catalog().metrics()[one.metric];
+  Comparison named;
+  named.benchmark = benchmark.spec().name;
+  named.reference = benchmark.spec().arms[one.reference].name;
+  named.candidate = benchmark.spec().arms[one.candidate].name;
+  named.metric = metric.key;
+  named.unit = metric.unit;
+  named.role = one.comparison.is_gate() ? ComparisonRole::kGate : ComparisonRole::kInfo;
+  named.better = metric.better;
+  named.confidence = 1 - level;
+  one.comparison.Describe(plan, named);
+  return named;
+}
+
+Warning MissingValues(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
+  const std::string& name = benchmark.spec().name;
+  const std::string& reference = benchmark.spec().arms[gate.reference].name;
+  const std::string& candidate = benchmark.spec().arms[gate.candidate].name;
+  return {.code = "missing_values",
+          .message = benchmark.catalog().metrics()[gate.metric].key + " is missing in " +
+                     std::to_string(gate.comparison.Missing(benchmark.ContextOf(gate))) + " of " +
+                     std::to_string(benchmark.blocks()) + " blocks of " + name + " (" + reference +
+                     " against " + candidate + "): no verdict is taken while more than 5 % lack it",
+          .benchmark = name,
+          .arm = candidate};
+}
+
+Warning WithinResolution(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
+  const std::string& candidate = benchmark.spec().arms[gate.candidate].name;
+  return {.code = "resolution",
+          .message = benchmark.catalog().metrics()[gate.metric].key + " of " + candidate +
+                     " is closer to the margin than one step of this metric can tell: "
+                     "more runs will not decide it",
+          .benchmark = benchmark.spec().name,
+          .arm = candidate};
+}
+
+Warning NoLongerOnItsSide(const BenchmarkAnalysis& benchmark, const NamedComparison& gate,
+                          const Interval& now) {
+  const std::string& candidate = benchmark.spec().arms[gate.candidate].name;
+  const KnownMetric& metric = benchmark.catalog().metrics()[gate.metric];
+  const MarginKind kind = gate.comparison.gate()->kind;
+  const Decision& decided = *gate.comparison.decided();
+  const bool pass = gate.comparison.verdict() == Verdict::kPass;
+  return {.code = "last_look",
+          .message = metric.key + " of " + candidate + ": " + (pass ? "pass" : "regression") +
+                     " was decided at " + std::to_string(decided.blocks) + " blocks by " +
+                     IntervalText(decided.lo, decided.hi, kind, metric.unit) +
+                     ", but the last look, at " + std::to_string(benchmark.blocks()) + ", has " +
+                     IntervalText(now.lo, now.hi, kind, metric.unit) +
+                     ", which is no longer on that side of the margin; the verdict stands",
+          .benchmark = benchmark.spec().name,
+          .arm = candidate};
+}
+
+Warning PlaceboDiffers(const BenchmarkAnalysis& benchmark, const NamedComparison& info) {
+  const std::string& reference = benchmark.spec().arms[info.reference].name;
+  return {.code = "placebo",
+          .message = benchmark.catalog().metrics()[info.metric].key +
+                     " of the placebo, a copy of " + reference + ", differs from " + reference +
+                     ": this machine finds differences where there are none; distrust the verdict",
+          .benchmark = benchmark.spec().name,
+          .arm = benchmark.spec().arms[info.candidate].name};
+}
+
+}  // namespace
+
+void FlagInfoMetrics(std::span<Comparison> infos, std::span<const int> directions, double alpha) {
+  std::vector<double> p_values;
+  std::vector<std::size_t> tested;
+  for (std::size_t i = 0; i < infos.size(); ++i) {
+    if (!infos[i].p_value) continue;
+    tested.push_back(i);
+    p_values.push_back(*infos[i].p_value);
+  }
+  const std::vector<double> adjusted = HolmAdjust(p_values);
+  for (std::size_t k = 0; k < tested.size(); ++k) {
+    Comparison& info = infos[tested[k]];
+    const int direction = directions[tested[k]];
+    if (!info.better || direction == 0 || adjusted[k] > alpha) continue;
+    info.flag = direction > 0 ? Flag::kWorse : Flag::kImprovement;
+  }
+}
+
+std::vector<Comparison> ReportComparisons(std::span<const BenchmarkAnalysis> benchmarks,
+                                          const LookPlan& plan, const Levels& levels) {
+  std::vector<Comparison> report;
+  const double gate_level = levels.gate ? levels.gate->stated() : plan.alpha;
+  for (const BenchmarkAnalysis& benchmark : benchmarks) {
+    for (const NamedComparison& gate : benchmark.gates()) {
+      report.push_back(NameIt(benchmark, gate, plan, gate_level));
+      if (levels.gate) {
+        report.back().expected_blocks =
+            ExpectedBlocks(benchmark, gate.comparison, plan, *levels.gate);
+      }
+    }
+  }
+  const std::size_t gates = report.size();
+  std::vector<int> directions;
+  for (const BenchmarkAnalysis& benchmark : benchmarks) {
+    for (const NamedComparison& info : benchmark.infos()) {
+      if (info.comparison.values() == 0) continue;
+      report.push_back(NameIt(benchmark, info, plan, levels.info.stated()));
+      directions.push_back(info.comparison.Direction());
+    }
+  }
+  FlagInfoMetrics(std::span(report).subspan(gates), directions, plan.alpha);
+  return report;
+}
+
+Verdict SessionVerdict(std::span<const BenchmarkAnalysis> benchmarks) {
+  bool open = false;
+  for (const BenchmarkAnalysis& benchmark : benchmarks) {
+    open = open || !benchmark.AllGatesSettled();
+    for (const NamedComparison& gate : benchmark.gates()) {
+      if (gate.comparison.verdict() == Verdict::kRegression) return Verdict::kRegression;
+      open = open || gate.comparison.verdict() == Verdict::kUndecided;
+    }
+  }
+  return open ? Verdict::kUndecided : Verdict::kPass;
+}
+
+std::vector<Warning> ReportWarnings(std::span<const BenchmarkAnalysis> benchmarks,
+                                    const Levels& levels) {
+  std::vector<Warning> warnings;
+  for (const BenchmarkAnalysis& benchmark : benchmarks) {
+    for (Warning& found : benchmark.CheckMetrics()) warnings.push_back(std::move(found));
+    for (const NamedComparison& gate : benchmark.gates()) {
+      if (const auto now = gate.comparison.Strayed()) {
+        warnings.push_back(NoLongerOnItsSide(benchmark, gate, *now));
+      }
+      if (gate.comparison.settled()) continue;
+      if (gate.comparison.TooManyMissing(benchmark.ContextOf(gate))) {
+        warnings.push_back(MissingValues(benchmark, gate));
+      }
+      if (gate.comparison.WithinResolution()) {
+        warnings.push_back(WithinResolution(benchmark, gate));
+      }
+    }
+    for (const NamedComparison& info : benchmark.infos()) {
+      const bool placebo = benchmark.spec().arms[info.candidate].role == ArmRole::kPlacebo;
+      if (placebo && info.comparison.Changed(levels.info)) {
+        warnings.push_back(PlaceboDiffers(benchmark, info));
+      }
+    }
+  }
+  return warnings;
+}
+
+}  // namespace benchd

@@ -1,0 +1,186 @@
+#include "core/analysis/table_figures.h"
+
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "core/analysis/evidence.h"
+#include "core/model/spec_queries.h"
+#include "core/stats/classic_interval.h"
+#include "core/stats/histogram.h"
+#include "core/stats/mmtests_figures.h"
+#include "core/stats/stars.h"
+#include "core/stats/summary.h"
+
+namespace benchd {
+namespace {
+
+BestEnd BestOf(const MetricInfo& metric) {
+  return metric.better == Better::kHigher ? BestEnd::kHighest : BestEnd::kLowest;
+}
+
+/// One benchmark in one metric.
+struct Place {
+  const TablePlan& plan;
+  const TableValues& values;
+  std::size_t benchmark;
+  std::size_t slot;
+
+  const Benchmark& spec() const { return plan.spec.benchmarks[benchmark]; }
+  const MetricInfo& metric() const {
+    return plan.metrics[plan.benchmarks[benchmark].metrics[slot]];
+  }
+  std::span<const double> Of(std::size_t arm) const { return values.Values(benchmark, slot, arm); }
+};
+
+std::optional<ArmSummary> SummaryOf(const Place& place, std::size_t arm) {
+  const MetricInfo& metric = place.metric();
+  const Result<Summary> summary = Summarize(place.Of(arm));
+  const Result<MmtestsFigures> figures = FiguresOf(place.Of(arm), BestOf(metric));
+  if (!summary || !figures) return std::nullopt;
+  ArmSummary one;
+  one.benchmark = place.spec().name;
+  one.metric = metric.name;
+  one.unit = metric.unit;
+  one.arm = place.spec().arms[arm].name;
+  one.better = metric.better;
+  one.n = summary->n;
+  one.min = summary->min;
+  one.lower_quartile = summary->lower_quartile;
+  one.median = summary->median;
+  one.upper_quartile = summary->upper_quartile;
+  one.max = summary->max;
+  one.mean = figures->mean;
+  one.standard_deviation = figures->standard_deviation;
+  one.variation = figures->variation;
+  one.best_mean = figures->best_mean;
+  return one;
+}
+
+std::vector<std::string> Starred(const Place& place, std::size_t arm, StarRule rule) {
+  std::vector<std::string> starred;
+  if (place.spec().arms[arm].role == ArmRole::kReference) return starred;
+  for (const std::size_t reference : ArmsWithRole(place.spec(), ArmRole::kReference)) {
+    const Result<bool> star =
+        HasStar(place.Of(arm), place.Of(reference), BestOf(place.metric()), rule);
+    if (star && *star) starred.push_back(place.spec().arms[reference].name);
+  }
+  return starred;
+}
+
+void AddHistograms(const Place& place, std::vector<ArmHistogram>& to) {
+  const std::size_t arms = place.spec().arms.size();
+  std::vector<std::span<const double>> values;
+  for (std::size_t arm = 0; arm < arms; ++arm) values.push_back(place.Of(arm));
+  const Result<Histogram> common =
+      CountInCommonBins(values, place.metric().resolution, kMostTableBins);
+  if (!common) return;
+  for (std::size_t arm = 0; arm < arms; ++arm) {
+    if (values[arm].empty()) continue;
+    to.push_back({place.spec().name, place.metric().name, place.metric().unit,
+                  place.spec().arms[arm].name, common->edges, common->counts[arm]});
+  }
+}
+
+/// Calls `visit` for every benchmark and metric.
+template <typename Visit>
+Result<void> ForEachPlace(const TablePlan& plan, const TableValues& values,
+                          const Unwanted& unwanted, Visit visit) {
+  for (std::size_t b = 0; b < plan.benchmarks.size(); ++b) {
+    for (std::size_t slot = 0; slot < plan.benchmarks[b].metrics.size(); ++slot) {
+      if (Result<void> wanted = CheckWanted(unwanted); !wanted) return wanted;
+      visit(Place{plan, values, b, slot});
+    }
+  }
+  return {};
+}
+
+/// Finds by name what a comparison is about.
+class Index {
+ public:
+  explicit Index(const TablePlan& plan) {
+    for (std::size_t b = 0; b < plan.benchmarks.size(); ++b) {
+      benchmarks_[plan.spec.benchmarks[b].name] = b;
+    }
+    slots_.resize(plan.benchmarks.size());
+    arms_.resize(plan.benchmarks.size());
+    for (std::size_t b = 0; b < plan.benchmarks.size(); ++b) {
+      const std::vector<std::size_t>& metrics = plan.benchmarks[b].metrics;
+      for (std::size_t s = 0; s < metrics.size(); ++s) slots_[b][plan.metrics[metrics[s]].name] = s;
+      const std::vector<Arm>& arms = plan.spec.benchmarks[b].arms;
+      for (std::size_t a = 0; a < arms.size(); ++a) arms_[b][arms[a].name] = a;
+    }
+  }
+
+  Result<ClassicInterval> Classic(const Comparison& one, const TableValues& values,
+                                  double alpha) const {
+    const std::size_t b = benchmarks_.at(one.benchmark);
+    const std::size_t slot = slots_[b].at(one.metric);
+    return ClassicWelchInterval(values.MomentsOf(b, slot, arms_[b].at(one.reference)),
+                                values.MomentsOf(b, slot, arms_[b].at(one.candidate)), alpha);
+  }
+
+ private:
+  std::map<std::string, std::size_t> benchmarks_;
+  std::vector<std::map<std::string, std::size_t>> slots_;
+  std::vector<std::map<std::string, std::size_t>> arms_;
+};
+
+/// Absent where the values are so large that it is no number.
+std::optional<Effect> ShownEffect(double estimate, const Interval& interval) {
+  if (!IfFinite(estimate)) return std::nullopt;
+  return Effect{estimate, IfFinite(interval.lo), IfFinite(interval.hi)};
+}
+
+}  // namespace
+
+Result<std::vector<ArmSummary>> Summaries(const TablePlan& plan, const TableValues& values,
+                                          bool mmtests_stars, const Unwanted& unwanted) {
+  const StarRule rule = mmtests_stars ? StarRule::kMmtests : StarRule::kWelch;
+  std::vector<ArmSummary> summaries;
+  Result<void> visited = ForEachPlace(plan, values, unwanted, [&](const Place& place) {
+    for (std::size_t arm = 0; arm < place.spec().arms.size(); ++arm) {
+      std::optional<ArmSummary> one = SummaryOf(place, arm);
+      if (!one) continue;  // no value
+      one->starred = Starred(place, arm, rule);
+      summaries.push_back(std::move(*one));
+    }
+  });
+  if (!visited) return std::move(visited).error();
+  return summaries;
+}
+
+Result<std::vector<ArmHistogram>> Histograms(const TablePlan& plan, const TableValues& values,
+                                             const Unwanted& unwanted) {
+  std::vector<ArmHistogram> histograms;
+  Result<void> visited = ForEachPlace(plan, values, unwanted, [&histograms](const Place& place) {
+    AddHistograms(place, histograms);
+  });
+  if (!visited) return std::move(visited).error();
+  return histograms;
+}
+
+void ApplyClassicIntervals(const TablePlan& plan, const TableValues& values, Report& report) {
+  const Index index(plan);
+  const double alpha = plan.spec.sided == Sided::kOne ? 2 * plan.spec.alpha : plan.spec.alpha;
+  for (Comparison& one : report.comparisons) {
+    one.confidence = 1 - plan.spec.alpha;
+    one.change.reset();
+    one.difference.reset();
+    const Result<ClassicInterval> classic = index.Classic(one, values, alpha);
+    if (!classic) {
+      report.warnings.push_back({.code = "no_classic_interval",
+                                 .message = one.metric + " of " + one.candidate + " against " +
+                                            one.reference + ": " + classic.error().message,
+                                 .benchmark = one.benchmark,
+                                 .arm = one.candidate});
+      continue;
+    }
+    const auto& [difference, difference_interval, change, change_interval] = *classic;
+    one.change = ShownEffect(change, change_interval);
+    one.difference = ShownEffect(difference.centre, difference_interval);
+  }
+}
+
+}  // namespace benchd

@@ -1,0 +1,295 @@
+#include "core/analysis/table_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "core/analysis/table_warnings.h"
+#include "core/base/error.h"
+#include "core/model/spec_queries.h"
+
+namespace benchd {
+namespace {
+
+constexpr std::size_t kNamesInAList = 20;
+constexpr std::string_view kTableGate = "wall_time";
+constexpr std::string_view kTableBase = "base";
+
+std::string JoinedNames(const std::vector<std::string>& names) {
+  std::string list;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i == kNamesInAList) return list + ", ...";
+    list.append(i > 0 ? ", " : "").append(names[i]);
+  }
+  return list;
+}
+
+std::string MetricNames(const std::vector<MetricInfo>& metrics) {
+  std::vector<std::string> names;
+  for (const MetricInfo& metric : metrics) names.push_back(metric.name);
+  return JoinedNames(names);
+}
+
+std::optional<ArmRole> RoleIn(const BenchmarkShape& benchmark, std::size_t arm) {
+  return arm < benchmark.roles.size() ? benchmark.roles[arm] : std::nullopt;
+}
+
+bool NamesReferences(const TableShape& shape) {
+  return std::any_of(
+      shape.benchmarks.begin(), shape.benchmarks.end(), [](const BenchmarkShape& benchmark) {
+        const std::optional<ArmRole> reference = ArmRole::kReference;
+        return std::find(benchmark.roles.begin(), benchmark.roles.end(), reference) !=
+               benchmark.roles.end();
+      });
+}
+
+MetricInfo* Find(std::vector<MetricInfo>& metrics, const std::string& name) {
+  const auto found = std::find_if(metrics.begin(), metrics.end(),
+                                  [&name](const MetricInfo& info) { return info.name == name; });
+  return found == metrics.end() ? nullptr : &*found;
+}
+
+Error NoSuchColumn(std::string_view option, const std::string& name,
+                   const std::vector<MetricInfo>& metrics) {
+  return InvalidArgument(std::string(option) + " " + name,
+                         "the table has no such column (it has " + MetricNames(metrics) + ")",
+                         "name one of these");
+}
+
+Result<void> ApplyColumns(const std::vector<TableColumn>& columns,
+                          std::vector<MetricInfo>& metrics) {
+  std::set<std::string> seen;
+  for (const TableColumn& column : columns) {
+    const std::string field = "column " + column.metric;
+    MetricInfo* info = Find(metrics, column.metric);
+    if (info == nullptr) return NoSuchColumn("column", column.metric, metrics);
+    if (FindBuiltinMetric(column.metric) != nullptr) {
+      return InvalidArgument(field, "is a built-in metric, whose meaning is fixed",
+                             "rename the column if it means something else");
+    }
+    if (!seen.insert(column.metric).second) {
+      return InvalidArgument(field, "described twice", "keep one of the two");
+    }
+    if (column.resolution && !(std::isfinite(*column.resolution) && *column.resolution > 0)) {
+      return InvalidArgument(field, "its step must be a finite number above 0",
+                             "leave it out to take the last printed digit");
+    }
+    info->unit = column.unit;
+    info->better = column.better;
+    if (column.resolution) info->resolution = *column.resolution;
+  }
+  return {};
+}
+
+// Quantiles and subselections have no sequential form.
+bool LooksOnceOnly(const Estimator& estimator) {
+  return estimator.kind == EstimatorKind::kQuantile ||
+         estimator.kind == EstimatorKind::kSubselection;
+}
+
+Result<void> CheckClassic(const TableOptions& options) {
+  if (options.method.value_or(Method::kFixed) != Method::kFixed) {
+    return InvalidArgument("interval", "classic is one look at all rows, no other method",
+                           "leave --method out");
+  }
+  if (options.spec.estimator.kind != EstimatorKind::kMean) {
+    return InvalidArgument("interval", "classic compares means", "leave --estimator out");
+  }
+  return {};
+}
+
+Method ChooseMethod(const TableShape& shape, const TableOptions& options) {
+  if (options.method) return *options.method;
+  if (options.classic_interval) return Method::kFixed;
+  if (options.spec.schedule.kind == ScheduleKind::kCoin) return Method::kWelch;
+  if (shape.has_pairs && !LooksOnceOnly(options.spec.estimator)) return Method::kPaired;
+  return Method::kFixed;
+}
+
+// Independent arms as a session has them: by the method, or because each run's arm is drawn.
+bool IsUnpaired(const SessionSpec& spec) {
+  return spec.method == Method::kWelch || spec.schedule.kind == ScheduleKind::kCoin;
+}
+
+Grouping ChooseGrouping(const TableShape& shape, const TableOptions& options,
+                        const SessionSpec& spec) {
+  if (!IsUnpaired(spec)) return shape.has_pairs ? Grouping::kPairs : Grouping::kTurns;
+  return shape.has_pairs && !options.classic_interval ? Grouping::kStretches : Grouping::kEachRow;
+}
+
+// What counts of the options; everything else of a session has no meaning here.
+Result<SessionSpec> SpecWithoutBenchmarks(const TableShape& shape, const TableOptions& options) {
+  const SessionSpec& wanted = options.spec;
+  if (options.classic_interval) {
+    if (Result<void> ok = CheckClassic(options); !ok) return std::move(ok).error();
+  }
+  if (wanted.limits.runs) {
+    return InvalidArgument("runs", "a table has the rows it has",
+                           "for one look at all of them: --method fixed");
+  }
+  SessionSpec spec;
+  spec.method = ChooseMethod(shape, options);
+  const bool looks_once = spec.method == Method::kFixed;
+  if (looks_once && wanted.limits.max_runs) {
+    return InvalidArgument("max-runs", "is for a method that looks again and again",
+                           "leave it out, or name the method");
+  }
+  spec.estimator = wanted.estimator;
+  spec.rule = wanted.rule;
+  spec.alpha = wanted.alpha;
+  spec.default_margin = wanted.default_margin;
+  spec.sided = wanted.sided;
+  spec.limits.min_runs = wanted.limits.min_runs;
+  spec.limits.max_runs = wanted.limits.max_runs;
+  spec.limits.at_limit = wanted.limits.at_limit;
+  spec.limits.fail_fast = wanted.limits.fail_fast;
+  spec.schedule.kind = wanted.schedule.kind;
+  const bool nothing_pairs = !shape.has_pairs || options.classic_interval;
+  if (looks_once && nothing_pairs) spec.schedule.kind = ScheduleKind::kCoin;
+  spec.seed = wanted.seed;
+  return spec;
+}
+
+class Planner {
+ public:
+  Planner(const TableShape& shape, const TableOptions& options) : shape_(shape) {
+    references_ = options.references;
+    if (!options.spec.benchmarks.empty()) wanted_ = options.spec.benchmarks.front().gates;
+  }
+
+  Result<TablePlan> Plan(const TableOptions& options) {
+    Result<SessionSpec> spec = SpecWithoutBenchmarks(shape_, options);
+    if (!spec) return std::move(spec).error();
+    plan_.spec = std::move(spec).value();
+    plan_.grouping = ChooseGrouping(shape_, options, plan_.spec);
+    has_placebo_ = options.spec.placebo;
+    plan_.metrics = shape_.metrics;
+    if (Result<void> ok = ApplyColumns(options.columns, plan_.metrics); !ok) return ok.error();
+    if (Result<void> ok = FindReferences(); !ok) return ok.error();
+    if (Result<void> ok = CheckNames(); !ok) return ok.error();
+    plan_.by_number.resize(shape_.benchmarks.size());
+    for (std::size_t b = 0; b < shape_.benchmarks.size(); ++b) TakeBenchmark(b);
+    if (plan_.benchmarks.empty()) {
+      return InvalidArgument("table", "no benchmark has rows of a reference and of another arm",
+                             "name the reference: --base NAME");
+    }
+    if (comparisons_ > kMaxTableComparisons) {
+      return InvalidArgument("table",
+                             std::to_string(comparisons_) + " comparisons, over the limit of " +
+                                 std::to_string(kMaxTableComparisons),
+                             "leave out columns, or analyze fewer benchmarks at a time");
+    }
+    plan_.warnings = ShapeWarnings(shape_, plan_);
+    return std::move(plan_);
+  }
+
+ private:
+  // A guess would turn the question round for half of its users.
+  Result<void> FindReferences() {
+    by_role_ = references_.empty() && NamesReferences(shape_);
+    if (by_role_ || !references_.empty()) return {};
+    if (std::find(shape_.arms.begin(), shape_.arms.end(), kTableBase) == shape_.arms.end()) {
+      return InvalidArgument(
+          "table",
+          "nothing says which arm is the reference (it has " + JoinedNames(shape_.arms) + ")",
+          "name it: --base NAME");
+    }
+    references_.emplace_back(kTableBase);
+    return {};
+  }
+
+  Result<void> CheckNames() {
+    std::set<std::string> seen;
+    for (const std::string& reference : references_) {
+      if (!seen.insert(reference).second) {
+        return InvalidArgument("references", "'" + reference + "' is named twice", {});
+      }
+    }
+    if (seen.size() == shape_.arms.size()) {
+      return InvalidArgument("references", "every arm is one, nothing is left to compare",
+                             "name fewer references");
+    }
+    for (const Gate& gate : wanted_) {
+      MetricInfo* metric = Find(plan_.metrics, gate.metric);
+      if (metric == nullptr) return NoSuchColumn("metric", gate.metric, plan_.metrics);
+      if (gate.better) metric->better = gate.better;
+    }
+    return {};
+  }
+
+  std::vector<std::size_t> ReferencesOf(const BenchmarkShape& benchmark) const {
+    std::vector<std::size_t> references;
+    for (const std::string& name : references_) {
+      const auto found = std::find(shape_.arms.begin(), shape_.arms.end(), name);
+      references.push_back(static_cast<std::size_t>(found - shape_.arms.begin()));
+    }
+    for (std::size_t arm = 0; by_role_ && arm < shape_.arms.size(); ++arm) {
+      if (RoleIn(benchmark, arm) == ArmRole::kReference) references.push_back(arm);
+    }
+    return references;
+  }
+
+  // References as they were named, or as they appear; then the other arms as they appear.
+  void TakeBenchmark(std::size_t b) {
+    const BenchmarkShape& from = shape_.benchmarks[b];
+    PlannedBenchmark planned{b, from.pairs_in_stretches, {}, {}};
+    planned.arms.resize(shape_.arms.size());
+    Benchmark benchmark;
+    benchmark.name = from.name;
+    const auto add = [&](std::size_t arm, ArmRole role) {
+      if (arm >= from.arms.counts().size() || from.arms.counts()[arm] == 0) return;
+      planned.arms[arm] = static_cast<std::uint32_t>(benchmark.arms.size());
+      Arm added;
+      added.name = shape_.arms[arm];
+      added.role = role;
+      benchmark.arms.push_back(std::move(added));
+    };
+    const std::vector<std::size_t> named = ReferencesOf(from);
+    for (const std::size_t arm : named) add(arm, ArmRole::kReference);
+    const std::size_t references = benchmark.arms.size();
+    for (std::size_t arm = 0; arm < shape_.arms.size(); ++arm) {
+      if (std::find(named.begin(), named.end(), arm) != named.end()) continue;
+      const bool is_placebo = RoleIn(from, arm) == ArmRole::kPlacebo ||
+                              (has_placebo_ && shape_.arms[arm] == kPlaceboName);
+      add(arm, is_placebo ? ArmRole::kPlacebo : ArmRole::kCandidate);
+    }
+    if (references == 0 || ArmsWithRole(benchmark, ArmRole::kCandidate).empty()) return;
+    for (std::size_t m = 0; m < from.has_metric.size(); ++m) {
+      if (from.has_metric[m]) planned.metrics.push_back(m);
+    }
+    benchmark.gates = wanted_.empty() ? DefaultGates(from) : wanted_;
+    comparisons_ += references * (benchmark.arms.size() - references) * planned.metrics.size();
+    plan_.by_number[b] = plan_.benchmarks.size();
+    plan_.benchmarks.push_back(std::move(planned));
+    plan_.spec.benchmarks.push_back(std::move(benchmark));
+  }
+
+  std::vector<Gate> DefaultGates(const BenchmarkShape& benchmark) const {
+    std::vector<Gate> gates;
+    for (std::size_t m = 0; m < plan_.metrics.size(); ++m) {
+      const MetricInfo& info = plan_.metrics[m];
+      if (!benchmark.has_metric[m] || !info.better) continue;
+      const Gate gate{.metric = info.name, .margin = plan_.spec.default_margin, .better = {}};
+      if (info.name == kTableGate) return {gate};
+      gates.push_back(gate);
+    }
+    return gates;
+  }
+
+  const TableShape& shape_;
+  std::vector<std::string> references_;
+  std::vector<Gate> wanted_;
+  TablePlan plan_;
+  std::size_t comparisons_ = 0;
+  bool has_placebo_ = false;
+  bool by_role_ = false;
+};
+
+}  // namespace
+
+Result<TablePlan> PlanTable(const TableShape& shape, const TableOptions& options) {
+  return Planner(shape, options).Plan(options);
+}
+
+}  // namespace benchd

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/analysis/table_source.h"
+#include "core/base/result.h"
+#include "core/base/time.h"
+#include "core/model/metric.h"
+#include "core/model/session_spec.h"
+#include "core/stats/runs_test.h"
+
+namespace benchd {
+
+/// Most entries (benchmark, arm) and (benchmark, metric) of a table: what is known about each is
+/// all the memory that the first reading takes.
+inline constexpr std::size_t kMaxTableCells = 1'000'000;
+
+/// From the first to the last time at which an arm was measured.
+struct TimeSpan {
+  Timestamp first;
+  Timestamp last;
+};
+
+/// What the rows of one benchmark of a table have in common.
+struct BenchmarkShape {
+  std::string name;
+  LabelRuns arms;                              ///< of measured rows, in row order
+  std::vector<std::optional<TimeSpan>> times;  ///< by arm, absent where no row says when
+  /// By arm, absent where no measured row says it.
+  std::vector<std::optional<ArmRole>> roles;
+  std::vector<bool> has_metric;  ///< by metric: any row has a value, warm-up included
+  /// False when the column `order` says that the rows do not stand as they were measured.
+  bool in_order = true;
+  /// Every pair is one stretch of rows, and pairs come in ascending order, so that a pair is
+  /// complete as soon as the next one begins.
+  bool pairs_in_stretches = true;
+};
+
+/// Everything about a table that has to be known before its rows can be analysed. A value; the
+/// result of the first reading, which also finds all errors.
+struct TableShape {
+  std::vector<std::string> arms;           ///< in order of appearance
+  std::vector<BenchmarkShape> benchmarks;  ///< in order of appearance
+  std::vector<MetricInfo> metrics;         ///< in order of columns, with their finest resolution
+  bool has_pairs = false;
+  bool is_export = false;
+
+  /// In an export only warm-ups have no pair.
+  bool IsWarmup(const MeasurementRow& row) const { return is_export && !row.pair; }
+};
+
+/// Reads a table once, in memory that does not grow with its rows.
+///
+/// @param references  arms that the table has to have.
+/// @errors those of MeasurementTableReader, of `source`, kCancelled; kInvalidArgument above
+///         kMaxTableCells, or where an arm has two roles in one benchmark.
+Result<TableShape> ReadShape(TableSource& source, const std::vector<std::string>& references,
+                             const Unwanted& unwanted);
+
+}  // namespace benchd

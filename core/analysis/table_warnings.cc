@@ -1,0 +1,123 @@
+#include "core/analysis/table_warnings.h"
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+
+#include "core/stats/runs_test.h"
+
+namespace benchd {
+namespace {
+
+constexpr std::size_t kBenchmarksInAList = 5;
+
+// "benchmark parse", or "3 benchmarks (parse, lex, link)".
+std::string NameBenchmarks(const std::vector<std::string>& benchmarks) {
+  if (benchmarks.size() == 1) return "benchmark " + benchmarks.front();
+  std::string text = std::to_string(benchmarks.size()) + " benchmarks (";
+  for (std::size_t i = 0; i < benchmarks.size(); ++i) {
+    if (i == kBenchmarksInAList) {
+      text += ", ...";
+      break;
+    }
+    text.append(i > 0 ? ", " : "").append(benchmarks[i]);
+  }
+  return text + ")";
+}
+
+Warning About(const std::vector<std::string>& benchmarks, std::string code, std::string message) {
+  return {.code = std::move(code),
+          .message = std::move(message),
+          .benchmark = benchmarks.size() == 1 ? benchmarks.front() : "",
+          .arm = {}};
+}
+
+std::string Count(std::uint64_t count, const char* one, const char* many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
+auto DayOf(Timestamp time) { return std::chrono::floor<std::chrono::days>(time); }
+
+bool OnDifferentDays(const std::optional<TimeSpan>& a, const std::optional<TimeSpan>& b) {
+  if (!a || !b) return false;
+  return DayOf(a->last) < DayOf(b->first) || DayOf(b->last) < DayOf(a->first);
+}
+
+// Whether that holds for a reference and a candidate.
+bool OnDifferentDays(const Benchmark& spec, const PlannedBenchmark& planned,
+                     const BenchmarkShape& shape) {
+  std::vector<std::optional<TimeSpan>> times(spec.arms.size());
+  for (std::size_t arm = 0; arm < shape.times.size(); ++arm) {
+    if (planned.arms[arm]) times[*planned.arms[arm]] = shape.times[arm];
+  }
+  for (std::size_t r = 0; r < times.size(); ++r) {
+    if (spec.arms[r].role != ArmRole::kReference) continue;
+    for (std::size_t c = 0; c < times.size(); ++c) {
+      if (spec.arms[c].role == ArmRole::kCandidate && OnDifferentDays(times[r], times[c])) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+std::vector<std::string> NotCompared(const TableShape& shape, const TablePlan& plan) {
+  std::vector<std::string> names;
+  for (std::size_t b = 0; b < shape.benchmarks.size(); ++b) {
+    if (!plan.by_number[b]) names.push_back(shape.benchmarks[b].name);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<Warning> ShapeWarnings(const TableShape& shape, const TablePlan& plan) {
+  std::vector<Warning> warnings;
+  const std::vector<std::string> alone = NotCompared(shape, plan);
+  std::vector<std::string> stretches;
+  std::vector<std::string> days;
+  for (std::size_t i = 0; i < plan.benchmarks.size(); ++i) {
+    const BenchmarkShape& benchmark = shape.benchmarks[plan.benchmarks[i].in_table];
+    if (benchmark.in_order && NotInterleaved(benchmark.arms)) stretches.push_back(benchmark.name);
+    if (OnDifferentDays(plan.spec.benchmarks[i], plan.benchmarks[i], benchmark)) {
+      days.push_back(benchmark.name);
+    }
+  }
+  if (!alone.empty()) {
+    warnings.push_back(
+        About(alone, "not_compared",
+              NameBenchmarks(alone) + ": no reference and candidate to compare; left out"));
+  }
+  if (!stretches.empty()) {
+    warnings.push_back(About(stretches, "not_interleaved",
+                             NameBenchmarks(stretches) +
+                                 ": the rows come in stretches of one arm, not in turn, so a "
+                                 "machine that drifts looks like a difference between the arms"));
+  }
+  if (!days.empty()) {
+    warnings.push_back(About(days, "different_days",
+                             NameBenchmarks(days) +
+                                 ": reference and candidate were measured on different days, so "
+                                 "whatever changed in between looks like a difference"));
+  }
+  return warnings;
+}
+
+Warning IncompletePairs(const std::vector<std::string>& benchmarks, std::uint64_t blocks,
+                        std::uint64_t rows) {
+  const std::string why =
+      blocks == 0 ? "rows without a pair"
+                  : Count(blocks, "pair lacks a row of some arm", "pairs lack a row of some arm");
+  return About(benchmarks, "incomplete_pairs",
+               NameBenchmarks(benchmarks) + ": " + why + "; " + Count(rows, "row is", "rows are") +
+                   " left out");
+}
+
+Warning BeyondMaxRuns(const std::vector<std::string>& benchmarks, std::uint64_t blocks) {
+  return About(benchmarks, "beyond_max_runs",
+               NameBenchmarks(benchmarks) + ": " + Count(blocks, "pair", "pairs") +
+                   " beyond --max-runs left out: the method says nothing about more");
+}
+
+}  // namespace benchd

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/analysis/table_plan.h"
+#include "core/analysis/table_shape.h"
+#include "core/model/session.h"
+
+namespace benchd {
+
+/// What the shape of a table gives cause for (docs/statistics.md section 8): `not_compared`
+/// (benchmarks without a reference or a candidate), `not_interleaved` (arms in stretches; not where
+/// the column `order` says that the rows were put into another order), `different_days` (no time at
+/// which a reference and a candidate were measured on the same day).
+///
+/// One warning of a kind, however many benchmarks it is about.
+std::vector<Warning> ShapeWarnings(const TableShape& shape, const TablePlan& plan);
+
+/// Rows that no complete block has taken: `incomplete_pairs`.
+///
+/// @param blocks  left out, of all benchmarks.
+Warning IncompletePairs(const std::vector<std::string>& benchmarks, std::uint64_t blocks,
+                        std::uint64_t rows);
+/// Rows behind the last block of `max_runs`: `beyond_max_runs`.
+Warning BeyondMaxRuns(const std::vector<std::string>& benchmarks, std::uint64_t blocks);
+
+}  // namespace benchd

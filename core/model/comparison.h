@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/model/metric.h"
+#include "core/model/session_spec.h"
+
+namespace benchd {
+
+enum class Verdict { kPass, kRegression, kUndecided };
+enum class ComparisonRole { kGate, kInfo };
+enum class Flag { kNone, kImprovement, kWorse };
+
+/// An estimate with its interval; the ends are absent while the method has none yet.
+struct Effect {
+  double estimate = 0;
+  std::optional<double> lo;
+  std::optional<double> hi;
+  bool operator==(const Effect&) const = default;
+};
+
+/// The look at which a gate was decided: frozen, never revised. An end is absent where the interval
+/// had none (exact-t decides against the margin itself).
+struct Decision {
+  std::uint64_t blocks = 0;
+  std::optional<double> lo;
+  std::optional<double> hi;
+  bool operator==(const Decision&) const = default;
+};
+
+/// One candidate against one reference in one metric of one benchmark, as it stands now.
+///
+/// A field is absent where it cannot be had; nothing here is ever NaN, infinite or a zero for
+/// "none".
+struct Comparison {
+  std::string benchmark;
+  std::string reference;
+  std::string candidate;
+  std::string metric;  ///< INNER/NAME where the harness runs several
+  std::string unit;
+  ComparisonRole role = ComparisonRole::kInfo;
+  std::optional<Better> better;
+  std::optional<double> margin;  ///< gates only
+  MarginKind margin_kind = MarginKind::kRatio;
+  double confidence = 0;  ///< coverage of this comparison's interval (1 - alpha/G for a gate)
+  Method method = Method::kPaired;
+  Estimator estimator;
+  std::uint64_t n_reference = 0;  ///< values that entered, one a block
+  std::uint64_t n_candidate = 0;
+  std::optional<double> mean_reference;
+  std::optional<double> mean_candidate;
+  std::optional<double> sd_reference;
+  std::optional<double> sd_candidate;
+  std::optional<Effect> change;      ///< candidate/reference - 1, a fraction, signed as measured
+  std::optional<Effect> difference;  ///< candidate - reference, in `unit`
+  std::optional<double> p_value;     ///< always valid: a running minimum
+  std::optional<Verdict> verdict;    ///< gates only
+  std::optional<Decision> decided;   ///< gates that are decided
+  Flag flag = Flag::kNone;           ///< info metrics only
+  /// Standard error over that of the same values taken for independent: 0.5 = pairing saved three
+  /// quarters of the runs. Only of pairs.
+  std::optional<double> pairing_gain;
+  /// Further blocks until this gate is expected to be decided; absent when unknown or not a gate.
+  std::optional<double> expected_blocks;
+  /// The same as a time; the session fills it, the statistics know no clock.
+  std::optional<Nanoseconds> eta;
+  bool operator==(const Comparison&) const = default;
+};
+
+}  // namespace benchd

@@ -1,0 +1,58 @@
+#include "core/model/metric.h"
+
+#include <array>
+#include <cstddef>
+
+namespace benchd {
+namespace {
+
+constexpr std::size_t kAlwaysThere = 9;
+
+// wall_time: clock_gettime counts nanoseconds. CPU times: the kernel accounts them in nanoseconds
+// and getrusage reports microseconds; so does a control group's cpu.stat. max_rss and
+// tree_memory_peak: whole pages, 4 KiB on the machines we run on. read_bytes, write_bytes: rusage
+// counts blocks of 512 bytes. The rest: perf_event_open(2).
+const std::array<MetricInfo, 19>& Table() {
+  static const std::array<MetricInfo, 19> table{{
+      {"wall_time", "s", Better::kLower, 1e-9},
+      {"user_time", "s", Better::kLower, 1e-6},
+      {"system_time", "s", Better::kLower, 1e-6},
+      {"cpu_time", "s", Better::kLower, 1e-6},
+      {"max_rss", "B", Better::kLower, 4096},
+      {"minor_faults", "1", Better::kLower, 1},
+      {"major_faults", "1", Better::kLower, 1},
+      {"voluntary_switches", "1", Better::kLower, 1},
+      {"involuntary_switches", "1", Better::kLower, 1},
+      {"read_bytes", "B", Better::kLower, 512},
+      {"write_bytes", "B", Better::kLower, 512},
+      {"tree_cpu_time", "s", Better::kLower, 1e-6},
+      {"tree_memory_peak", "B", Better::kLower, 4096},
+      {"instructions", "1", Better::kLower, 1},
+      {"cycles", "1", Better::kLower, 1},
+      {"branch_misses", "1", Better::kLower, 1},
+      {"cache_misses", "1", Better::kLower, 1},
+      {"task_clock", "s", Better::kLower, 1e-9},
+      {"cpu_migrations", "1", Better::kLower, 1},
+  }};
+  return table;
+}
+
+}  // namespace
+
+std::span<const MetricInfo> BuiltinMetrics() { return std::span(Table()).first(kAlwaysThere); }
+
+std::span<const MetricInfo> OptionalMetrics() { return std::span(Table()).subspan(kAlwaysThere); }
+
+bool IsOptionalMetric(std::string_view name) {
+  const MetricInfo* const info = FindBuiltinMetric(name);
+  return info != nullptr && info >= OptionalMetrics().data();
+}
+
+const MetricInfo* FindBuiltinMetric(std::string_view name) {
+  for (const MetricInfo& info : Table()) {
+    if (info.name == name) return &info;
+  }
+  return nullptr;
+}
+
+}  // namespace benchd

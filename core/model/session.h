@@ -1,0 +1,168 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/base/session_id.h"
+#include "core/base/time.h"
+#include "core/model/comparison.h"
+#include "core/model/run.h"
+#include "core/model/session_spec.h"
+
+namespace benchd {
+
+enum class SessionState { kQueued, kPreparing, kRunning, kPaused, kDone, kFailed, kCancelled };
+
+/// Done, failed and cancelled are final: nothing about such a session changes again.
+inline bool IsFinal(SessionState state) {
+  return state == SessionState::kDone || state == SessionState::kFailed ||
+         state == SessionState::kCancelled;
+}
+
+/// One machine setting as it stands while a session runs.
+struct SettingState {
+  std::string setting;  ///< "cpuset", "governor", ...
+  std::string wanted;
+  std::string actual;
+  bool held = false;   ///< true when `actual` is what was wanted and benchd keeps it so
+  std::string why;     ///< when not held: the reason
+  std::string at_end;  ///< the actual value when the session ended, before it was given back
+  bool operator==(const SettingState&) const = default;
+};
+
+/// The machine as a record: facts in the order they are shown ("kernel" -> "6.1.0", "cpu" -> ...).
+struct Environment {
+  std::vector<std::pair<std::string, std::string>> facts;
+  bool operator==(const Environment&) const = default;
+};
+
+/// What the machine gave to a session.
+struct MachineReport {
+  Environment environment;
+  std::vector<SettingState> isolation;
+  std::vector<int> benchmark_cpus;
+  std::vector<int> housekeeping_cpus;
+  bool operator==(const MachineReport&) const = default;
+};
+
+/// Something a reader of the verdict should know; `code` is stable, `message` a sentence.
+struct Warning {
+  std::string code;
+  std::string message;
+  std::string benchmark;  ///< empty = the whole session
+  std::string arm;        ///< empty = all arms
+  bool operator==(const Warning&) const = default;
+};
+
+/// What the end of a session tells of the machine: how the settings stood then, in the order of
+/// MachineReport::isolation, and what happened meanwhile.
+struct MachineEnd {
+  std::vector<std::string> at_end;
+  std::vector<Warning> warnings;
+  bool operator==(const MachineEnd&) const = default;
+};
+
+/// How the machine stands at the moment.
+struct MachineStatus {
+  std::string profile;  ///< whose settings these are
+  std::string holder;   ///< who holds them: "session", "apply", "daemon"; empty = nobody
+  Environment environment;
+  std::vector<SettingState> settings;
+  std::vector<int> benchmark_cpus;
+  std::vector<int> housekeeping_cpus;
+  std::vector<std::string> notes;  ///< sentences: what was left alone, what cannot be done here
+  bool operator==(const MachineStatus&) const = default;
+};
+
+/// Something that makes measurements on this machine noisier than they need be.
+struct NoiseSource {
+  std::string name;
+  std::string finding;           ///< a sentence with the figures that were read
+  std::string advice;            ///< what to do about it
+  std::optional<double> effect;  ///< measured: the share of CPU time that it took, a fraction
+  bool operator==(const NoiseSource&) const = default;
+};
+
+struct ArmRuns {
+  std::string benchmark;
+  std::string arm;
+  std::uint64_t runs = 0;  ///< measured ones
+  bool operator==(const ArmRuns&) const = default;
+};
+
+enum class Basis { kInterval, kEstimate };
+
+/// Where a session stands after a block; the last one carries the verdict.
+struct Report {
+  Verdict verdict = Verdict::kUndecided;
+  Basis basis = Basis::kInterval;
+  Nanoseconds elapsed{};  ///< since the first measured run
+  std::optional<Nanoseconds> eta;
+  std::uint64_t disturbances = 0;
+  std::vector<ArmRuns> runs;
+  std::vector<Comparison> comparisons;
+  std::vector<Warning> warnings;
+  bool operator==(const Report&) const = default;
+};
+
+/// The run in which a session failed, as far as one is to blame.
+struct FailedRun {
+  std::string benchmark;
+  std::string arm;
+  std::uint64_t block = 0;
+  RunPhase phase = RunPhase::kMeasured;
+  std::optional<int> exit_code;
+  std::optional<int> signal;
+  std::string stderr_tail;
+  bool operator==(const FailedRun&) const = default;
+};
+
+/// What a failing stage hands upwards: the error and, where a run caused it, which.
+struct Failure {
+  Error error;
+  std::optional<FailedRun> run;
+  /// The machine could not be had as asked (strict isolation): nothing was run.
+  bool refused = false;
+  bool operator==(const Failure&) const = default;
+};
+
+/// What build and setup left: they have run, and these are the arms' programs since, by benchmark
+/// and arm.
+struct SetupResult {
+  std::vector<ProgramIdentity> programs;
+  bool operator==(const SetupResult&) const = default;
+};
+
+/// Everything that changes about a session, in one value: watchers get the newest, never a backlog.
+struct SessionSnapshot {
+  SessionId id;
+  SessionState state = SessionState::kQueued;
+  Timestamp submitted_at{};
+  std::optional<Timestamp> started_at;
+  std::optional<Timestamp> ended_at;
+  std::uint64_t position = 0;            ///< in the queue, 1 = next; 0 when not queued
+  std::optional<Nanoseconds> eta;        ///< until it starts, while queued
+  std::optional<MachineReport> machine;  ///< from `running` on
+  std::optional<Report> report;          ///< from the first block on
+  std::optional<Failure> failure;        ///< failed
+  std::string cancelled_by;              ///< cancelled: "uid 1000"
+  std::optional<SetupResult> setup;      ///< with build or setup hooks, since they have run
+  bool operator==(const SessionSnapshot&) const = default;
+
+  /// Whether it has failed or been cancelled, be it that cleanup is still to come.
+  bool Settled() const { return failure || !cancelled_by.empty(); }
+};
+
+/// A session as it is kept: what was asked, and how far it came.
+struct SessionRecord {
+  SessionSpec spec;
+  SessionSnapshot snapshot;
+  /// The client's own id of the request: the same one again is the same session, not a second.
+  std::string request_id;
+  bool operator==(const SessionRecord&) const = default;
+};
+
+}  // namespace benchd

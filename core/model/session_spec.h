@@ -1,0 +1,168 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/time.h"
+#include "core/model/caller.h"
+#include "core/model/metric.h"
+#include "core/model/program.h"
+
+namespace benchd {
+
+/// The placebo is a second copy of the first reference: it is compared, and never gates.
+enum class ArmRole { kReference, kCandidate, kPlacebo };
+
+/// The state of a repository that an arm was built from; told, never used.
+struct Commit {
+  std::string id;           ///< 40 or 64 hexadecimal digits
+  std::string description;  ///< what `git describe` says of it
+  bool operator==(const Commit&) const = default;
+};
+
+/// One of the systems compared: a command and where it runs.
+struct Arm {
+  std::string name;
+  ArmRole role = ArmRole::kCandidate;
+  /// One string as the user wrote it: split by shell quoting rules, or given to `sh -c` with
+  /// `shell`.
+  std::string command;
+  bool shell = false;
+  /// Filled at submit: what is executed (for `shell`: /bin/sh -c COMMAND).
+  std::vector<std::string> argv;
+  /// Added to (or over) SessionSpec::environment.
+  std::map<std::string, std::string> env;
+  std::string cwd;  ///< absolute
+  /// Filled at submit; a run whose program differs fails the session. Absent when it is made only
+  /// by the session's build or setup: then SessionSnapshot::setup has it.
+  std::optional<ProgramIdentity> program;
+  std::optional<Commit> commit;
+  bool operator==(const Arm&) const = default;
+};
+
+/// A command around the runs: untimed, as the caller. Without a command: none.
+struct Hook {
+  std::string command;  ///< as the user wrote it
+  /// Filled at submit, empty without a command: what is executed.
+  std::vector<std::string> argv;
+  bool Exists() const { return !command.empty(); }
+  bool operator==(const Hook&) const = default;
+};
+
+/// The commands of a benchmark around its runs, in the order in which they are run.
+struct Hooks {
+  bool shell = false;  ///< each goes to `sh -c`
+  /// Where build, setup and cleanup run, absolute; empty = where the first arm does. The others run
+  /// where their arm does.
+  std::string cwd;
+  Hook build;     ///< once before setup, on the whole machine and with more time
+  Hook setup;     ///< once before the first run, and again on a machine that was started anew
+  Hook prepare;   ///< before every run, as its arm would be: directory and environment
+  Hook conclude;  ///< after every run
+  Hook cleanup;   ///< once after any end of the session, benchd's crash included
+  bool operator==(const Hooks&) const = default;
+};
+
+enum class MarginKind { kRatio, kAbsolute };
+
+/// A metric that decides: `margin` is the smallest worsening that counts.
+struct Gate {
+  std::string metric;
+  MarginKind kind = MarginKind::kRatio;
+  double margin = 0.02;          ///< ratio: a fraction (0.02 = 2 %); absolute: in the metric's unit
+  std::optional<Better> better;  ///< overrides the metric's own direction
+  bool operator==(const Gate&) const = default;
+};
+
+/// What happens with a child's stdout and stderr. Independent of `parse`, which reads stdout first.
+enum class OutputKind { kDiscard, kLog, kFile };
+
+/// One benchmark of a session: the same work under every arm.
+struct Benchmark {
+  std::string name = "main";
+  std::vector<Arm> arms;
+  Hooks hooks;
+  std::string parse;  ///< harness format, empty = none
+  /// Empty: wall_time by default, or every parsed metric with a direction.
+  std::vector<Gate> gates;
+  std::optional<double> default_margin;  ///< instead of the session's
+  std::string input;                     ///< path opened as the caller, empty = /dev/null
+  OutputKind output = OutputKind::kDiscard;
+  std::string output_path;  ///< for kFile
+  bool ignore_failure = false;
+  bool operator==(const Benchmark&) const = default;
+};
+
+enum class Method { kPaired, kWelch, kExactT, kFixed };
+enum class EstimatorKind {
+  kMean,
+  kHodgesLehmann,
+  kMedian,
+  kQuantile,
+  kLognormalMean,
+  kSubselection
+};
+struct Estimator {
+  EstimatorKind kind = EstimatorKind::kMean;
+  double quantile = 0;  ///< in (0, 1), for kQuantile
+  bool operator==(const Estimator&) const = default;
+};
+enum class RuleKind { kMargin, kPrecision };
+struct Rule {
+  RuleKind kind = RuleKind::kMargin;
+  double width = 0;  ///< for kPrecision: the wanted hi - lo of the relative change
+  bool operator==(const Rule&) const = default;
+};
+enum class Sided { kTwo, kOne };
+enum class AtLimit { kUndecided, kEstimate };
+
+/// When a session ends at the latest. Runs are counted in blocks.
+struct Limits {
+  std::uint64_t min_runs = 8;
+  std::optional<std::uint64_t> max_runs;            ///< uses the horizon boundary
+  std::optional<std::uint64_t> runs;                ///< exactly that many blocks, one look
+  Nanoseconds max_time = std::chrono::minutes(10);  ///< from the first measured run
+  Nanoseconds timeout = std::chrono::minutes(5);    ///< of one run
+  AtLimit at_limit = AtLimit::kUndecided;
+  bool fail_fast = false;
+  bool operator==(const Limits&) const = default;
+};
+
+enum class ScheduleKind { kPairs, kCoin };
+struct ScheduleSpec {
+  ScheduleKind kind = ScheduleKind::kPairs;
+  std::uint64_t warmup = 1;  ///< discarded blocks
+  bool operator==(const ScheduleSpec&) const = default;
+};
+
+enum class Isolation { kStrict, kBestEffort, kOff };
+
+/// Everything a session is asked to do; what users submit, after validation
+/// (queue/validate_spec.h).
+struct SessionSpec {
+  std::vector<Benchmark> benchmarks;
+  Method method = Method::kPaired;
+  Estimator estimator;
+  Rule rule;
+  double alpha = 0.01;           ///< 1 - confidence, in (0, 1)
+  double default_margin = 0.02;  ///< of gates that nobody named; a benchmark's own comes first
+  Sided sided = Sided::kTwo;
+  Limits limits;
+  ScheduleSpec schedule;
+  std::uint64_t seed = 0;
+  std::string machine_profile = "default";
+  Isolation isolation = Isolation::kBestEffort;
+  std::string cpus;  ///< CPU list within the profile's, empty = the profile's
+  bool placebo = false;
+  std::int32_t priority = 0;
+  std::map<std::string, std::string> labels;
+  /// The caller's environment. Values live as long as the session and are never exported.
+  std::map<std::string, std::string> environment;
+  Caller caller;
+  bool operator==(const SessionSpec&) const = default;
+};
+
+}  // namespace benchd

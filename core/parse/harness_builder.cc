@@ -1,0 +1,99 @@
+#include "core/parse/harness_builder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/parse/text.h"
+
+namespace benchd {
+
+Error HarnessBuilder::Refuse(std::string why) const {
+  return Error{ErrorCode::kInvalidArgument, std::move(why), hint_};
+}
+
+Result<void> HarnessBuilder::CheckName(std::string_view name, const char* what,
+                                       std::size_t most) const {
+  const std::string it = "the " + std::string(what) + " " + Quoted(name);
+  if (name.size() > most) {
+    return Refuse(it + " has " + std::to_string(name.size()) + " bytes, " + std::to_string(most) +
+                  " are possible");
+  }
+  if (HasControlCharacter(name)) return Refuse(it + " has a control character");
+  return {};
+}
+
+Result<void> HarnessBuilder::CheckNames(const HarnessMetric& metric) const {
+  if (metric.name.empty()) return Refuse("a value without a name");
+  for (auto checked : {CheckName(metric.inner, "benchmark", kMaxInnerNameBytes),
+                       CheckName(metric.name, "name", kMaxMetricNameBytes),
+                       CheckName(metric.unit, "unit", kMaxMetricNameBytes)}) {
+    if (!checked) return checked;
+  }
+  if (!metric.inner.empty() || FindBuiltinMetric(metric.name) == nullptr) return {};
+  return Error{ErrorCode::kInvalidArgument,
+               Quoted(metric.name) + " is a metric that benchd measures itself",
+               "let the program print another name"};
+}
+
+Result<void> HarnessBuilder::CheckAgainst(const Known& known, const HarnessMetric& metric) const {
+  const MetricInfo& info = output_.metrics[known.metric];
+  const std::string before = " (line " + std::to_string(known.first_line) + ")";
+  if (metric.unit != info.unit) {
+    return Error{ErrorCode::kInvalidArgument,
+                 Quoted(info.name) + " has the unit " + Quoted(metric.unit) + ", before " +
+                     Quoted(info.unit) + before,
+                 "print every value of a name in one unit"};
+  }
+  if (metric.better != info.better) {
+    return Error{ErrorCode::kInvalidArgument,
+                 Quoted(info.name) + " has another direction than before" + before,
+                 "say once, before the first value of a name, which direction is good"};
+  }
+  return {};
+}
+
+Result<void> HarnessBuilder::Add(const HarnessMetric& metric, const PrintedNumber& number,
+                                 std::size_t line) {
+  std::string_view key = metric.name;
+  if (!metric.inner.empty()) {
+    scratch_.assign(metric.inner).append("/").append(metric.name);
+    key = scratch_;
+  }
+  auto found = known_.find(key);
+  if (found == known_.end()) {
+    if (auto checked = CheckNames(metric); !checked) return checked;
+  }
+  if (output_.samples.size() == kMaxSamples) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "more than " + std::to_string(kMaxSamples) + " values in one run",
+                 "let the program print a summary of its values"};
+  }
+  if (found == known_.end()) {
+    found = known_.emplace(key, Known{output_.metrics.size(), line, 0}).first;
+    output_.metrics.push_back(
+        MetricInfo{found->first, std::string(metric.unit), metric.better, number.resolution});
+  } else if (auto checked = CheckAgainst(found->second, metric); !checked) {
+    return checked;
+  }
+  Known& known = found->second;
+  double& resolution = output_.metrics[known.metric].resolution;
+  // 0 is "unknown", not "finest".
+  if (number.resolution > 0) {
+    resolution = resolution > 0 ? std::min(resolution, number.resolution) : number.resolution;
+  }
+  output_.samples.push_back(
+      Sample{std::string(metric.name), std::string(metric.inner), known.values++, number.value});
+  return {};
+}
+
+const HarnessBuilder::Known* HarnessBuilder::Find(std::string_view key) const {
+  const auto found = known_.find(key);
+  return found == known_.end() ? nullptr : &found->second;
+}
+
+Result<HarnessOutput> HarnessBuilder::Finish(std::string_view expected) && {
+  if (output_.samples.empty()) return Refuse("no value: expected " + std::string(expected));
+  return std::move(output_);
+}
+
+}  // namespace benchd

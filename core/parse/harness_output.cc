@@ -1,0 +1,69 @@
+#include "core/parse/harness_output.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "core/parse/bmf.h"
+#include "core/parse/go_benchmark.h"
+#include "core/parse/google_benchmark.h"
+#include "core/parse/hyperfine.h"
+#include "core/parse/jmh.h"
+#include "core/parse/lines.h"
+#include "core/parse/mmtests.h"
+#include "core/parse/pytest_benchmark.h"
+#include "core/parse/text.h"
+
+namespace benchd {
+namespace {
+
+using Parser = Result<HarnessOutput> (*)(std::string_view);
+
+struct Format {
+  std::string_view name;
+  Parser parse;
+};
+
+// In the order of the contract.
+constexpr std::array<Format, 8> kFormats{{
+    {"lines", &ParseLines},
+    {"google-benchmark", &ParseGoogleBenchmark},
+    {"hyperfine", &ParseHyperfine},
+    {"go", &ParseGoBenchmark},
+    {"jmh", &ParseJmh},
+    {"pytest-benchmark", &ParsePytestBenchmark},
+    {"bmf", &ParseBmf},
+    {"mmtests", &ParseMmtests},
+}};
+
+const Format* Find(std::string_view name) {
+  const auto found = std::find_if(kFormats.begin(), kFormats.end(),
+                                  [name](const Format& format) { return format.name == name; });
+  return found == kFormats.end() ? nullptr : found;
+}
+
+std::string KnownFormats() {
+  std::string names;
+  for (const Format& format : kFormats) {
+    names.append(names.empty() ? "" : ", ").append(format.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+Result<void> CheckHarnessFormat(std::string_view format) {
+  if (Find(format) == nullptr) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "parse: " + Quoted(format) + " is not a known format; known: " + KnownFormats(),
+                 "let the program print `NAME VALUE [UNIT]` lines and use --parse lines"};
+  }
+  return {};
+}
+
+Result<HarnessOutput> ParseHarnessOutput(std::string_view format, std::string_view text) {
+  if (auto checked = CheckHarnessFormat(format); !checked) return std::move(checked).error();
+  return Find(format)->parse(text);
+}
+
+}  // namespace benchd

@@ -1,0 +1,180 @@
+#include "core/parse/jmh.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "core/parse/harness_builder.h"
+#include "core/parse/harness_units.h"
+#include "core/parse/json_records.h"
+#include "core/parse/text.h"
+
+namespace benchd {
+namespace {
+
+constexpr std::string_view kJmhHint =
+    "let JMH print JSON and nothing else to stdout: -rf json -rff /dev/stdout -o /dev/null";
+constexpr std::string_view kRawDataHint =
+    "run it without -Djmh.json.rawData=false: benchd needs the raw data";
+
+Error Expected(const JsonValue& at, const std::string& what) {
+  return JsonError(at.line, "expected " + what, kJmhHint);
+}
+
+/// "a.B.c" or "a.B.c:size=10,kind=x".
+Result<std::string> NameWithParameters(const JsonValue& record) {
+  auto name = RequiredText(record, "benchmark", kJmhHint);
+  const JsonValue* params = record.Find("params");
+  if (!name || params == nullptr) return name;
+  for (std::size_t i = 0; i < params->keys.size(); ++i) {
+    auto value = RequiredText(*params, params->keys[i], kJmhHint);
+    if (!value) return value;
+    name->append(i == 0 ? ":" : ",").append(params->keys[i]).append("=").append(*value);
+  }
+  return name;
+}
+
+/// Adds one iteration's value to the fork that is being read.
+Result<void> AddValue(const PrintedNumber& printed, const UnitScale& scale, JmhSeries& series) {
+  const PrintedNumber number = Scaled(printed, scale);
+  if (number.resolution > 0) {
+    series.resolution =
+        series.resolution > 0 ? std::min(series.resolution, number.resolution) : number.resolution;
+  }
+  series.values.back().push_back(number.value);
+  return {};
+}
+
+/// The mean of an iteration's histogram, [[value, count], ...].
+Result<PrintedNumber> MeanOfHistogram(const JsonValue& histogram, const std::string& of) {
+  double sum = 0;
+  double total = 0;
+  double resolution = 0;
+  for (const JsonValue& bin : histogram.items) {
+    if (bin.items.size() != 2) return Expected(bin, "[VALUE, COUNT] in a histogram of " + of);
+    auto value = AsNumber(bin.items[0], "a value of " + of, kJmhHint);
+    if (!value) return value;
+    auto count = AsNumber(bin.items[1], "a count of " + of, kJmhHint);
+    if (!count) return count;
+    if (count->value < 0) return Expected(bin, "a count of at least 0 in a histogram of " + of);
+    sum += value->value * count->value;
+    total += count->value;
+    if (value->resolution > 0) {
+      resolution = resolution > 0 ? std::min(resolution, value->resolution) : value->resolution;
+    }
+  }
+  if (!(total > 0)) return Expected(histogram, "at least one value in a histogram of " + of);
+  return PrintedNumber{sum / total, resolution};
+}
+
+class JmhReader {
+ public:
+  Result<std::vector<JmhSeries>> Read(std::string_view text) {
+    const JsonLayout layout{.records = JsonRecords::kTopArray, .hint = kJmhHint};
+    const auto take = [this](const std::string&, const JsonValue& record) { return Take(record); };
+    if (auto read = ReadJsonRecords(text, layout, take); !read) return std::move(read).error();
+    if (series_.empty()) {
+      return Error{ErrorCode::kInvalidArgument, "no value: expected at least one benchmark",
+                   std::string(kJmhHint)};
+    }
+    return std::move(series_);
+  }
+
+ private:
+  Result<void> Take(const JsonValue& record) {
+    auto benchmark = NameWithParameters(record);
+    if (!benchmark) return std::move(benchmark).error();
+    auto mode = RequiredText(record, "mode", kJmhHint);
+    if (!mode) return std::move(mode).error();
+    const JsonValue* primary = record.Find("primaryMetric");
+    if (primary == nullptr) {
+      return Expected(record, "the object 'primaryMetric' of " + Quoted(*benchmark));
+    }
+    if (auto taken = TakeMetric(*benchmark, *mode, *primary, true); !taken) return taken;
+    const JsonValue* secondary = record.Find("secondaryMetrics");
+    if (secondary == nullptr) return {};
+    for (std::size_t i = 0; i < secondary->keys.size(); ++i) {
+      // Until JMH 1.36 those of profilers began with a middle dot.
+      std::string name = secondary->keys[i];
+      if (name.starts_with("\u00B7")) name.erase(0, 2);
+      auto taken = TakeMetric(*benchmark, name, secondary->items[i], false);
+      if (!taken) return taken;
+    }
+    return {};
+  }
+
+  Result<void> TakeMetric(const std::string& benchmark, const std::string& name,
+                          const JsonValue& metric, bool primary) {
+    auto unit_text = RequiredText(metric, "scoreUnit", kJmhHint);
+    if (!unit_text) return std::move(unit_text).error();
+    const HarnessUnit unit = JmhUnit(*unit_text);
+    if (!seen_.emplace(benchmark, name).second) {
+      return JsonError(metric.line, Quoted(benchmark) + " has " + Quoted(name) + " twice",
+                       "run every benchmark once in each mode");
+    }
+    JmhSeries series;
+    series.benchmark = benchmark;
+    series.metric = name;
+    series.unit = unit.unit;
+    series.better = unit.better;
+    series.primary = primary;
+    if (auto read = ReadRaw(metric, unit.scale, series); !read) return read;
+    const bool empty = std::all_of(series.values.begin(), series.values.end(),
+                                   [](const auto& fork) { return fork.empty(); });
+    if (empty && primary) {
+      return JsonError(metric.line, Quoted(benchmark) + " has no raw data", kRawDataHint);
+    }
+    // A profiler may have nothing to say of a benchmark.
+    if (!empty) series_.push_back(std::move(series));
+    return {};
+  }
+
+  static Result<void> ReadRaw(const JsonValue& metric, const UnitScale& scale, JmhSeries& series) {
+    const std::string of = Quoted(series.benchmark);
+    const JsonValue* raw = metric.Find("rawData");
+    const JsonValue* histograms = metric.Find("rawDataHistogram");
+    const JsonValue* forks = raw != nullptr ? raw : histograms;
+    if (forks == nullptr) {
+      return JsonError(metric.line, "expected the list 'rawData' of " + of, kRawDataHint);
+    }
+    series.line = forks->line;
+    for (const JsonValue& fork : forks->items) {
+      if (fork.kind != JsonValue::Kind::kArray) {
+        return Expected(fork, "a list of iterations for each fork of " + of);
+      }
+      series.values.emplace_back();
+      for (const JsonValue& iteration : fork.items) {
+        auto number = raw != nullptr ? AsNumber(iteration, "an iteration of " + of, kJmhHint)
+                                     : MeanOfHistogram(iteration, of);
+        if (!number) return std::move(number).error();
+        if (auto added = AddValue(*number, scale, series); !added) return added;
+      }
+    }
+    return {};
+  }
+
+  std::vector<JmhSeries> series_;
+  std::set<std::pair<std::string, std::string>> seen_;
+};
+
+}  // namespace
+
+Result<std::vector<JmhSeries>> ReadJmh(std::string_view text) { return JmhReader().Read(text); }
+
+Result<HarnessOutput> ParseJmh(std::string_view text) {
+  auto all = ReadJmh(text);
+  if (!all) return std::move(all).error();
+  HarnessBuilder builder(kJmhHint);
+  for (const JmhSeries& series : *all) {
+    const HarnessMetric metric{series.benchmark, series.metric, series.unit, series.better};
+    for (const std::vector<double>& fork : series.values) {
+      for (const double value : fork) {
+        auto added = builder.Add(metric, {value, series.resolution}, series.line);
+        if (!added) return JsonError(series.line, added.error().message, added.error().hint);
+      }
+    }
+  }
+  return std::move(builder).Finish("at least one benchmark");
+}
+
+}  // namespace benchd

@@ -1,0 +1,347 @@
+#include "core/parse/json_records.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "core/parse/text.h"
+
+namespace benchd {
+namespace {
+
+using Kind = JsonValue::Kind;
+
+constexpr std::size_t kDetailBytes = 200;
+
+/// Characters of a text with a count of those that were taken: the only way to know where
+/// nlohmann's reader stands.
+class CountedCharacters {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  CountedCharacters(const char* at, std::size_t* taken) : at_(at), taken_(taken) {}
+  reference operator*() const { return *at_; }
+  CountedCharacters& operator++() {
+    ++at_;
+    ++*taken_;
+    return *this;
+  }
+  CountedCharacters operator++(int) {
+    CountedCharacters before = *this;
+    ++*this;
+    return before;
+  }
+  bool operator==(const CountedCharacters& other) const { return at_ == other.at_; }
+  bool operator!=(const CountedCharacters& other) const { return at_ != other.at_; }
+
+ private:
+  const char* at_;
+  std::size_t* taken_;
+};
+
+const char* NameOf(Kind kind) {
+  switch (kind) {
+    case Kind::kNull:
+      return "null";
+    case Kind::kBoolean:
+      return "a truth value";
+    case Kind::kNumber:
+      return "a number";
+    case Kind::kString:
+      return "a text";
+    case Kind::kArray:
+      return "a list";
+    case Kind::kObject:
+      return "an object";
+  }
+  return "something else";
+}
+
+/// nlohmann's "[json.exception...] parse error at line 1, column 2: syntax error while parsing
+/// value - invalid literal; last read: 'x'" without what is said better elsewhere.
+std::string DetailOf(std::string_view message) {
+  if (const auto at = message.find(" - "); at != std::string_view::npos) {
+    message.remove_prefix(at + 3);
+  }
+  if (const auto at = message.find("; last read"); at != std::string_view::npos) {
+    const auto expected = message.find("; expected", at);
+    std::string detail(message.substr(0, at));
+    if (expected != std::string_view::npos) detail.append(message.substr(expected));
+    return OnOneLine(detail.substr(0, kDetailBytes));
+  }
+  return OnOneLine(message.substr(0, kDetailBytes));
+}
+
+/// The word around an offset: NaN and Infinity are what several harnesses print where JSON has
+/// nothing to offer.
+std::string_view WordAt(std::string_view text, std::size_t at) {
+  const auto is_letter = [text](std::size_t i) {
+    return std::isalpha(static_cast<unsigned char>(text[i])) != 0;
+  };
+  if (at >= text.size() || !is_letter(at)) return {};
+  std::size_t begin = at;
+  while (begin > 0 && is_letter(begin - 1)) --begin;
+  std::size_t end = at + 1;
+  while (end < text.size() && is_letter(end)) ++end;
+  return text.substr(begin, end - begin);
+}
+
+bool IsNoFiniteNumber(std::string_view word) {
+  std::string lower(word.substr(0, 9));
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower == "nan" || lower == "inf" || lower == "infinity";
+}
+
+/// The second of two members of the same name.
+std::optional<std::size_t> FindTwin(const JsonValue& object) {
+  std::vector<std::size_t> order(object.keys.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&object](std::size_t a, std::size_t b) {
+    const int compared = object.keys[a].compare(object.keys[b]);
+    return compared < 0 || (compared == 0 && a < b);
+  });
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    if (object.keys[order[i]] == object.keys[order[i - 1]]) return order[i];
+  }
+  return std::nullopt;
+}
+
+/// nlohmann's events to records.
+class RecordReader {
+ public:
+  RecordReader(std::string_view text, const JsonLayout& layout, const TakeJsonRecord& take)
+      : text_(text), layout_(layout), take_(take) {}
+
+  Result<void> Read() {
+    if (text_.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+      return Error{ErrorCode::kInvalidArgument, "the output is empty: expected JSON",
+                   std::string(layout_.hint)};
+    }
+    const bool read =
+        nlohmann::json::sax_parse(CountedCharacters(text_.data(), &taken_),
+                                  CountedCharacters(text_.data() + text_.size(), nullptr), this);
+    if (error_) return std::move(*error_);
+    if (!read) return JsonError(line_, "no JSON", layout_.hint);
+    if (layout_.records == JsonRecords::kNamedArray && !found_) {
+      return Error{ErrorCode::kInvalidArgument,
+                   "expected a list " + Quoted(layout_.key) + ", there is none",
+                   std::string(layout_.hint)};
+    }
+    return {};
+  }
+
+  // What nlohmann calls; false ends the reading.
+  bool null() { return TakeScalar({.kind = Kind::kNull}, 0); }
+  bool boolean(bool value) { return TakeScalar({.kind = Kind::kBoolean, .boolean = value}, 0); }
+  bool number_integer(std::int64_t value) { return TakeWhole(static_cast<double>(value)); }
+  bool number_unsigned(std::uint64_t value) { return TakeWhole(static_cast<double>(value)); }
+  bool number_float(double, const std::string& spelling) {
+    auto number = ParseNumber(spelling);
+    if (!number) return Refuse(number.error().message, 1);
+    return TakeScalar({.kind = Kind::kNumber, .number = *number}, 1);
+  }
+  bool string(std::string& value) {
+    return TakeScalar({.kind = Kind::kString, .text = value.substr(0, kJsonTextBytes)}, 0);
+  }
+  bool binary(nlohmann::json::binary_t&) { return Refuse("binary data", 0); }
+  bool start_object(std::size_t) { return Open(Kind::kObject); }
+  bool start_array(std::size_t) { return Open(Kind::kArray); }
+  bool end_object() { return Close(); }
+  bool end_array() { return Close(); }
+  bool key(std::string& name) {
+    if (name.size() > kJsonTextBytes) return Refuse("a name of over 4096 bytes", 0);
+    if (!open_.empty()) {
+      open_.back().keys.push_back(name);
+      return true;
+    }
+    if (depth_ != 1) return true;
+    key_ = name;
+    if (layout_.records == JsonRecords::kTopMembers && !names_.insert(name).second) {
+      return Refuse(Quoted(name) + " twice", 0);
+    }
+    if (layout_.records == JsonRecords::kNamedArray && key_ == layout_.key && found_) {
+      return Refuse(Quoted(name) + " twice", 0);
+    }
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception& error) {
+    const std::string_view word = WordAt(text_, taken_ == 0 ? 0 : taken_ - 1);
+    if (IsNoFiniteNumber(word)) return Refuse(Quoted(word) + " is not a finite number", 1);
+    if (error.id == 406) return Refuse("a number does not fit a double", 1);
+    return Refuse("no JSON: " + DetailOf(error.what()), 1);
+  }
+
+ private:
+  bool Refuse(const std::string& why, std::size_t ahead) {
+    if (!error_) error_ = JsonError(LineOf(ahead), why, layout_.hint);
+    return false;
+  }
+
+  /// The line of what was read last; `ahead`: how many characters beyond it were taken.
+  std::size_t LineOf(std::size_t ahead) {
+    const std::size_t end = taken_ > ahead ? taken_ - ahead : 0;
+    if (end > counted_) {
+      line_ += static_cast<std::size_t>(
+          std::count(text_.begin() + static_cast<std::ptrdiff_t>(counted_),
+                     text_.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
+      counted_ = end;
+    }
+    return line_;
+  }
+
+  bool TakeWhole(double value) {
+    return TakeScalar({.kind = Kind::kNumber, .number = {value, 1}}, 1);
+  }
+
+  bool IsRecord() const {
+    switch (layout_.records) {
+      case JsonRecords::kTopArray:
+      case JsonRecords::kTopMembers:
+        return depth_ == 1;
+      case JsonRecords::kNamedArray:
+        return depth_ == 2 && inside_;
+    }
+    return false;
+  }
+
+  /// What stands outside of records must be as the layout has it.
+  bool CheckPlace(Kind kind) {
+    if (depth_ == 0) {
+      const Kind wanted = layout_.records == JsonRecords::kTopArray ? Kind::kArray : Kind::kObject;
+      if (kind == wanted) return true;
+      return Refuse(std::string("expected ") + NameOf(wanted) + ", found " + NameOf(kind), 0);
+    }
+    if (layout_.records != JsonRecords::kNamedArray || depth_ != 1 || key_ != layout_.key) {
+      return true;
+    }
+    found_ = true;
+    if (kind == Kind::kArray) return true;
+    return Refuse(Quoted(key_) + " is " + NameOf(kind) + ", expected a list", 0);
+  }
+
+  bool TakeScalar(JsonValue value, std::size_t ahead) {
+    if (open_.empty() && !IsRecord()) return CheckPlace(value.kind);
+    value.line = LineOf(ahead);
+    return TakeValue(std::move(value));
+  }
+
+  bool TakeValue(JsonValue value) {
+    if (++values_ > kJsonRecordValues) {
+      return Refuse("over " + std::to_string(kJsonRecordValues) + " values in one benchmark", 0);
+    }
+    if (!open_.empty()) {
+      open_.back().items.push_back(std::move(value));
+      return true;
+    }
+    values_ = 0;
+    const std::string name = layout_.records == JsonRecords::kTopMembers ? key_ : "";
+    if (auto taken = take_(name, value); !taken) {
+      error_ = std::move(taken).error();
+      return false;
+    }
+    return true;
+  }
+
+  bool Open(Kind kind) {
+    if (depth_ == kJsonDepth) {
+      return Refuse("nested deeper than " + std::to_string(kJsonDepth) + " levels", 0);
+    }
+    if (open_.empty() && !IsRecord()) {
+      if (!CheckPlace(kind)) return false;
+      if (depth_ == 1) inside_ = kind == Kind::kArray && key_ == layout_.key;
+      ++depth_;
+      return true;
+    }
+    ++depth_;
+    open_.push_back({.kind = kind, .line = LineOf(0)});
+    return true;
+  }
+
+  bool Close() {
+    --depth_;
+    if (depth_ == 1) inside_ = false;
+    if (open_.empty()) return true;
+    JsonValue value = std::move(open_.back());
+    open_.pop_back();
+    if (const auto twin = FindTwin(value)) {
+      error_ = JsonError(value.items[*twin].line,
+                         Quoted(value.keys[*twin]) + " twice in one object", layout_.hint);
+      return false;
+    }
+    return TakeValue(std::move(value));
+  }
+
+  std::string_view text_;
+  const JsonLayout& layout_;
+  const TakeJsonRecord& take_;
+  std::size_t taken_ = 0;    // characters that nlohmann's reader has
+  std::size_t counted_ = 0;  // of these, those whose newlines are in line_
+  std::size_t line_ = 1;
+  std::size_t depth_ = 0;
+  std::size_t values_ = 0;  // of the record that is being read
+  std::string key_;         // at depth 1
+  bool inside_ = false;     // the list of kNamedArray
+  bool found_ = false;
+  std::set<std::string> names_;
+  std::vector<JsonValue> open_;  // containers of the record that is being read
+  std::optional<Error> error_;
+};
+
+}  // namespace
+
+const JsonValue* JsonValue::Find(std::string_view key) const {
+  const auto found = std::find(keys.begin(), keys.end(), key);
+  return found == keys.end() ? nullptr : &items[static_cast<std::size_t>(found - keys.begin())];
+}
+
+Error JsonError(std::size_t line, const std::string& why, std::string_view hint) {
+  return Error{ErrorCode::kInvalidArgument, "line " + std::to_string(line) + ": " + why,
+               std::string(hint)};
+}
+
+Result<void> ReadJsonRecords(std::string_view text, const JsonLayout& layout,
+                             const TakeJsonRecord& take) {
+  return RecordReader(text, layout, take).Read();
+}
+
+Result<std::string> RequiredText(const JsonValue& object, std::string_view key,
+                                 std::string_view hint) {
+  const JsonValue* found = object.Find(key);
+  if (found == nullptr) {
+    return JsonError(object.line, "expected the text " + Quoted(key) + ", there is none", hint);
+  }
+  if (found->kind != Kind::kString) {
+    return JsonError(found->line, Quoted(key) + " is " + NameOf(found->kind) + ", expected a text",
+                     hint);
+  }
+  return found->text;
+}
+
+Result<PrintedNumber> RequiredNumber(const JsonValue& object, std::string_view key,
+                                     std::string_view hint) {
+  const JsonValue* found = object.Find(key);
+  if (found == nullptr) {
+    return JsonError(object.line, "expected the number " + Quoted(key) + ", there is none", hint);
+  }
+  return AsNumber(*found, Quoted(key), hint);
+}
+
+Result<PrintedNumber> AsNumber(const JsonValue& value, const std::string& what,
+                               std::string_view hint) {
+  if (value.kind == Kind::kNumber) return value.number;
+  const std::string found = value.kind == Kind::kString ? Quoted(value.text) : NameOf(value.kind);
+  return JsonError(value.line, what + " is " + found + ", expected a number", hint);
+}
+
+}  // namespace benchd

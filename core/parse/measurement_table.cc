@@ -1,0 +1,312 @@
+#include "core/parse/measurement_table.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <system_error>
+#include <utility>
+
+#include "core/parse/text.h"
+#include "core/parse/timestamp.h"
+
+namespace benchd {
+namespace {
+
+constexpr std::string_view kHeaderHint =
+    "the first line names the columns, separated by commas: ARM,METRIC...";
+constexpr std::string_view kRowHint = "every row has one field for each column of the first line";
+constexpr std::string_view kValueHint = "leave the field empty where there is no value";
+constexpr std::string_view kTimeHint = "write it as 2026-03-01T12:00:00Z, or leave the field empty";
+constexpr std::string_view kRoleHint = "a role is reference, candidate or placebo, or empty";
+constexpr std::string_view kArmHint = "the first column names the arm that a row belongs to";
+constexpr std::string_view kNamelessBenchmark = "main";
+constexpr std::size_t kNamesInAList = 20;
+// Of a metric that a program printed, as its resolution is not exported.
+constexpr double kWorstExportResolution = 1;
+
+// In the order of benchd's own export, and of MeasurementTableReader::Kind.
+constexpr std::array<std::string_view, 6> kReservedNames{"arm",  "role",  "benchmark",
+                                                         "pair", "order", "started_at"};
+
+Error RefuseField(const CsvRecord& record, std::size_t field, std::string_view why,
+                  std::string_view hint) {
+  return ErrorAt(record.position(field), why, hint);
+}
+
+// Names travel as UTF-8 and are printed on one line.
+Result<void> CheckName(const CsvRecord& record, std::size_t field) {
+  const std::string_view name = record.text(field);
+  if (FirstInvalidUtf8(name)) {
+    return RefuseField(record, field, Quoted(name) + " is not valid UTF-8",
+                       "save the table as UTF-8");
+  }
+  if (HasControlCharacter(name)) {
+    return RefuseField(record, field, "a control character in " + Quoted(name),
+                       "names stand on one line");
+  }
+  return {};
+}
+
+// The number of the arm or benchmark that stands in that field.
+Result<std::size_t> NumberOf(TableNames& names, const CsvRecord& record, std::size_t field,
+                             bool is_arm) {
+  const std::string_view text = record.text(field);
+  const std::string_view name = text.empty() ? kNamelessBenchmark : text;
+  if (const auto found = names.Find(name)) return *found;
+  if (auto checked = CheckName(record, field); !checked) return std::move(checked).error();
+  const std::size_t most = is_arm ? kMaxTableArms : kMaxTableBenchmarks;
+  if (names.all().size() == most) {
+    return RefuseField(record, field,
+                       "more than " + std::to_string(most) + (is_arm ? " arms" : " benchmarks"),
+                       "a column of names has numbers: check the order of the columns");
+  }
+  return names.Add(name);
+}
+
+Result<std::optional<std::uint64_t>> WholeNumber(const CsvRecord& record, std::size_t field,
+                                                 std::string_view column) {
+  const std::string_view text = record.text(field);
+  if (text.empty()) return std::optional<std::uint64_t>();
+  std::uint64_t value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed == std::errc() && end == text.data() + text.size()) return std::optional(value);
+  return RefuseField(
+      record, field,
+      "expected a whole number for '" + std::string(column) + "', found " + Quoted(text),
+      "count from 0, or leave the field empty");
+}
+
+Result<std::optional<ArmRole>> RoleOf(const CsvRecord& record, std::size_t field) {
+  const std::string_view text = record.text(field);
+  if (text.empty()) return std::optional<ArmRole>();
+  if (text == "reference") return std::optional(ArmRole::kReference);
+  if (text == "candidate") return std::optional(ArmRole::kCandidate);
+  if (text == "placebo") return std::optional(ArmRole::kPlacebo);
+  return RefuseField(record, field, "expected a role, found " + Quoted(text), kRoleHint);
+}
+
+bool IsExport(const CsvRecord& header) {
+  if (header.size() < kReservedNames.size()) return false;
+  for (std::size_t i = 0; i < kReservedNames.size(); ++i) {
+    if (header.text(i) != kReservedNames[i]) return false;
+  }
+  return true;
+}
+
+std::string ListOf(const std::vector<std::string>& names) {
+  std::string list;
+  for (std::size_t i = 0; i < std::min(names.size(), kNamesInAList); ++i) {
+    list.append(i > 0 ? ", " : "").append(Quoted(names[i]));
+  }
+  return names.size() > kNamesInAList ? list + ", ..." : list;
+}
+
+std::string Fields(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " field" : " fields");
+}
+
+}  // namespace
+
+std::optional<std::size_t> TableNames::Find(std::string_view name) const {
+  const auto found = numbers_.find(name);
+  if (found == numbers_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::size_t TableNames::Add(std::string_view name) {
+  const std::size_t number = names_.size();
+  names_.emplace_back(name);
+  numbers_.emplace(name, number);
+  return number;
+}
+
+MeasurementTableReader::MeasurementTableReader(std::vector<std::string> references,
+                                               CsvLimits limits)
+    : csv_(limits), references_(std::move(references)) {}
+
+void MeasurementTableReader::Finish() {
+  finished_ = true;
+  csv_.Finish();
+}
+
+Result<const MeasurementRow*> MeasurementTableReader::Next() {
+  if (error_) return *error_;
+  auto row = TakeNext();
+  if (!row) error_ = row.error();
+  return row;
+}
+
+Result<const MeasurementRow*> MeasurementTableReader::TakeNext() {
+  auto record = csv_.Next();
+  if (record && *record != nullptr && columns_.empty()) {
+    if (auto taken = TakeHeader(**record); !taken) return std::move(taken).error();
+    record = csv_.Next();
+  }
+  if (!record) return std::move(record).error();
+  if (*record != nullptr) {
+    if (auto taken = TakeRow(**record); !taken) return std::move(taken).error();
+    return &row_;
+  }
+  if (finished_) {
+    if (auto checked = CheckEnd(); !checked) return std::move(checked).error();
+  }
+  return nullptr;
+}
+
+Result<void> MeasurementTableReader::TakeHeader(const CsvRecord& record) {
+  is_export_ = IsExport(record);
+  for (std::size_t field = 0; field < record.size(); ++field) {
+    auto column = TakeColumn(record, field);
+    if (!column) return std::move(column).error();
+    columns_.push_back(*column);
+    has_pairs_ = has_pairs_ || column->kind == Kind::kPair;
+  }
+  if (metrics_.empty()) {
+    return RefuseField(record, record.size() - 1, "no column with a metric", kHeaderHint);
+  }
+  const bool names_benchmarks = std::any_of(columns_.begin(), columns_.end(), [](Column column) {
+    return column.kind == Kind::kBenchmark;
+  });
+  if (!names_benchmarks) benchmarks_.Add(kNamelessBenchmark);
+  row_.values.resize(metrics_.size());
+  return {};
+}
+
+Result<MeasurementTableReader::Column> MeasurementTableReader::TakeColumn(const CsvRecord& record,
+                                                                          std::size_t field) {
+  const std::string_view name = record.text(field);
+  const bool is_first = field == 0;
+  if (name.empty() && !is_first)
+    return RefuseField(record, field, "a column without a name", kHeaderHint);
+  if (auto checked = CheckName(record, field); !checked) return std::move(checked).error();
+  if (column_names_.Find(name)) {
+    return RefuseField(record, field, "a second column " + Quoted(name),
+                       "give every column a name of its own");
+  }
+  column_names_.Add(name);
+  if (LooksLikeNumber(name)) {
+    return RefuseField(record, field,
+                       "expected the name of a column, found the number " + Quoted(name),
+                       kHeaderHint);
+  }
+  const auto reserved = std::find(kReservedNames.begin(), kReservedNames.end(), name);
+  const auto kind = static_cast<Kind>(reserved - kReservedNames.begin());
+  // cbdr calls the arm "benchmark" in its examples; the other names cannot mean it.
+  const bool may_be_arm = kind == Kind::kArm || kind == Kind::kBenchmark || kind == Kind::kMetric;
+  if (is_first && may_be_arm) return Column{Kind::kArm, 0};
+  if (is_first || kind == Kind::kArm) {
+    return RefuseField(
+        record, field,
+        Quoted(name) + (is_first ? " is the first column, the arm's" : " is not the first column"),
+        "put the column with the names of the arms first");
+  }
+  if (kind != Kind::kMetric) return Column{kind, 0};
+  const bool prefixed = name.starts_with(kMetricPrefix);
+  const std::string_view metric = prefixed ? name.substr(kMetricPrefix.size()) : name;
+  if (metric.empty()) return RefuseField(record, field, "a column without a name", kHeaderHint);
+  const auto is_it = [metric](const MetricInfo& known) { return known.name == metric; };
+  if (std::any_of(metrics_.begin(), metrics_.end(), is_it)) {
+    return RefuseField(record, field, "a second metric " + Quoted(metric),
+                       "give every column a name of its own");
+  }
+  AddMetric(metric);
+  return Column{kind, metrics_.size() - 1};
+}
+
+void MeasurementTableReader::AddMetric(std::string_view name) {
+  const MetricInfo* builtin = FindBuiltinMetric(name);
+  MetricInfo metric = builtin != nullptr ? *builtin : MetricInfo{std::string(name), {}, {}, 0};
+  if (!is_export_) metric.resolution = 0;
+  own_resolutions_.push_back(metric.resolution);
+  metrics_.push_back(std::move(metric));
+}
+
+Result<void> MeasurementTableReader::TakeRow(const CsvRecord& record) {
+  if (record.size() != columns_.size()) {
+    const std::size_t field = std::min(columns_.size(), record.size() - 1);
+    return RefuseField(
+        record, field,
+        "a row of " + Fields(record.size()) + ", the first line has " + Fields(columns_.size()),
+        kRowHint);
+  }
+  row_.line = record.position(0).line;
+  for (std::size_t field = 0; field < columns_.size(); ++field) {
+    const auto [kind, metric] = columns_[field];
+    auto taken =
+        kind == Kind::kMetric ? TakeValue(record, field, metric) : TakeField(record, field, kind);
+    if (!taken) return taken;
+  }
+  ++rows_;
+  return {};
+}
+
+Result<void> MeasurementTableReader::TakeField(const CsvRecord& record, std::size_t field,
+                                               Kind kind) {
+  const std::string_view text = record.text(field);
+  if (kind == Kind::kArm || kind == Kind::kBenchmark) {
+    const bool is_arm = kind == Kind::kArm;
+    if (is_arm && text.empty()) return RefuseField(record, field, "a row without an arm", kArmHint);
+    auto number = NumberOf(is_arm ? arms_ : benchmarks_, record, field, is_arm);
+    if (!number) return std::move(number).error();
+    (is_arm ? row_.arm : row_.benchmark) = *number;
+  } else if (kind == Kind::kRole) {
+    auto role = RoleOf(record, field);
+    if (!role) return std::move(role).error();
+    row_.role = *role;
+  } else if (kind == Kind::kStartedAt) {
+    row_.started_at.reset();
+    if (text.empty()) return {};
+    auto time = ParseRfc3339(text);
+    if (!time) return RefuseField(record, field, std::move(time).error().message, kTimeHint);
+    row_.started_at = *time;
+  } else {
+    auto number = WholeNumber(record, field, kReservedNames[static_cast<std::size_t>(kind)]);
+    if (!number) return std::move(number).error();
+    (kind == Kind::kPair ? row_.pair : row_.order) = *number;
+  }
+  return {};
+}
+
+Result<void> MeasurementTableReader::TakeValue(const CsvRecord& record, std::size_t field,
+                                               std::size_t metric) {
+  std::optional<PrintedNumber>& value = row_.values[metric];
+  value.reset();
+  const std::string_view text = record.text(field);
+  if (text.empty()) return {};
+  auto number = ParseNumber(text);
+  MetricInfo& info = metrics_[metric];
+  if (!number) {
+    return RefuseField(
+        record, field,
+        "expected a number for " + Quoted(info.name) + ": " + std::move(number).error().message,
+        kValueHint);
+  }
+  value = *number;
+  double& resolution = value->resolution;
+  if (is_export_) resolution = std::min(resolution, kWorstExportResolution);
+  if (own_resolutions_[metric] > 0) resolution = own_resolutions_[metric];
+  if (resolution > 0 && (info.resolution <= 0 || resolution < info.resolution)) {
+    info.resolution = resolution;
+  }
+  return {};
+}
+
+Result<void> MeasurementTableReader::CheckEnd() const {
+  const auto refuse = [this](const std::string& why, std::string_view hint) {
+    return ErrorAt(csv_.position(), why, hint);
+  };
+  if (columns_.empty()) return refuse("the table is empty", kHeaderHint);
+  if (rows_ == 0) return refuse("the table ends without a row", kHeaderHint);
+  for (const std::string& reference : references_) {
+    if (arms_.Find(reference)) continue;
+    return refuse("the table ends without a row of the base " + Quoted(reference),
+                  "its arms: " + ListOf(arms()));
+  }
+  if (arms().size() == 1) {
+    return refuse("the table ends with a single arm, " + Quoted(arms().front()),
+                  "a comparison needs rows of two arms");
+  }
+  return {};
+}
+
+}  // namespace benchd

@@ -1,0 +1,179 @@
+#include "core/parse/ratings.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/parse/csv.h"
+#include "core/parse/measurement_table.h"
+#include "core/parse/text.h"
+
+namespace benchd {
+namespace {
+
+constexpr const char* kRatingsForm = "write a line of names, then a row for each subject";
+
+struct Cell {
+  std::string text;
+  TextPosition at;
+};
+
+// The whole table as text: which columns rate is known at its end.
+struct Sheet {
+  TableNames names;
+  std::vector<std::vector<Cell>> columns;
+  std::size_t cells = 0;
+};
+
+Result<void> TakeNames(const CsvRecord& record, Sheet& sheet) {
+  for (std::size_t i = 0; i < record.size(); ++i) {
+    const std::string_view name = record.text(i);
+    if (name.empty()) return ErrorAt(record.position(i), "a column has no name", kRatingsForm);
+    if (FirstInvalidUtf8(name) || HasControlCharacter(name)) {
+      return ErrorAt(record.position(i), Quoted(name) + " is no name", "use printable UTF-8");
+    }
+    if (sheet.names.Find(name)) {
+      return ErrorAt(record.position(i), "column " + Quoted(name) + " is there twice",
+                     "give each rater its own name");
+    }
+    sheet.names.Add(name);
+  }
+  sheet.columns.resize(record.size());
+  return {};
+}
+
+Result<void> TakeSubject(const CsvRecord& record, Sheet& sheet) {
+  const std::size_t columns = sheet.columns.size();
+  if (record.size() != columns) {
+    return ErrorAt(record.position(std::min(columns, record.size() - 1)),
+                   "the row has " + std::to_string(record.size()) +
+                       " fields, the line of names has " + std::to_string(columns),
+                   kRatingsForm);
+  }
+  sheet.cells += columns;
+  if (sheet.cells > kMaxRatings) {
+    return ErrorAt(record.position(0), "more than " + std::to_string(kMaxRatings) + " fields",
+                   "leave out columns that do not rate");
+  }
+  for (std::size_t i = 0; i < columns; ++i) {
+    const std::string_view text = record.text(i);
+    if (FirstInvalidUtf8(text) || HasControlCharacter(text)) {
+      return ErrorAt(record.position(i), Quoted(text) + " is no category", "use printable UTF-8");
+    }
+    sheet.columns[i].push_back({std::string(text), record.position(i)});
+  }
+  return {};
+}
+
+Result<Sheet> ReadSheet(std::string_view text) {
+  Sheet sheet;
+  CsvParser csv;
+  csv.Feed(text);
+  for (bool finished = false;;) {
+    const Result<const CsvRecord*> record = csv.Next();
+    if (!record) return record.error();
+    if (*record == nullptr && finished) break;
+    if (*record == nullptr) {
+      csv.Finish();
+      finished = true;
+      continue;
+    }
+    const Result<void> taken =
+        sheet.columns.empty() ? TakeNames(**record, sheet) : TakeSubject(**record, sheet);
+    if (!taken) return taken.error();
+  }
+  if (sheet.cells == 0) return ErrorAt(csv.position(), "there is no subject", kRatingsForm);
+  return sheet;
+}
+
+bool MayNameSubjects(const std::vector<Cell>& column) {
+  std::set<std::string_view> seen;
+  return column.size() > 1 && std::ranges::all_of(column, [&seen](const Cell& cell) {
+           return seen.insert(cell.text).second;
+         });
+}
+
+Result<std::size_t> FindColumn(const Sheet& sheet, const std::string& name) {
+  const std::optional<std::size_t> found = sheet.names.Find(name);
+  if (found) return *found;
+  return InvalidArgument("column " + Quoted(name), "the table has no such column",
+                         "the first line of the table names them");
+}
+
+Result<std::vector<std::size_t>> ChooseWanted(const Sheet& sheet,
+                                              const std::vector<std::string>& wanted,
+                                              const std::string& subjects) {
+  std::vector<std::size_t> chosen;
+  for (const std::string& name : wanted) {
+    const Result<std::size_t> found = FindColumn(sheet, name);
+    if (!found) return found.error();
+    if (name == subjects || std::ranges::find(chosen, *found) != chosen.end()) {
+      return InvalidArgument("column " + Quoted(name), "it is named twice");
+    }
+    chosen.push_back(*found);
+  }
+  return chosen;
+}
+
+Result<std::vector<std::size_t>> ChooseAll(const Sheet& sheet, const std::string& subjects) {
+  std::vector<std::size_t> chosen;
+  const std::string& first = sheet.names.all().front();
+  // Raters who never repeat themselves are rare, but a guess would take one's ratings away unseen.
+  if (subjects.empty() && MayNameSubjects(sheet.columns.front())) {
+    return InvalidArgument("column " + Quoted(first),
+                           "no two of its fields are equal: it may name the subjects, or rate them",
+                           "say which by --subjects " + first + ", or by --raters and all names");
+  }
+  for (std::size_t i = 0; i < sheet.columns.size(); ++i) {
+    if (sheet.names.all()[i] != subjects) chosen.push_back(i);
+  }
+  return chosen;
+}
+
+Result<std::vector<std::size_t>> Choose(const Sheet& sheet, const std::vector<std::string>& wanted,
+                                        const std::string& subjects) {
+  if (!subjects.empty()) {
+    const Result<std::size_t> found = FindColumn(sheet, subjects);
+    if (!found) return found.error();
+  }
+  auto chosen = wanted.empty() ? ChooseAll(sheet, subjects) : ChooseWanted(sheet, wanted, subjects);
+  if (chosen && chosen->size() < 2) {
+    return InvalidArgument("ratings", "there are fewer than two raters", "give a column for each");
+  }
+  return chosen;
+}
+
+}  // namespace
+
+Result<RatingTable> ParseRatings(std::string_view text, const std::vector<std::string>& wanted,
+                                 const std::string& subjects) {
+  const Result<Sheet> sheet = ReadSheet(text);
+  if (!sheet) return sheet.error();
+  const Result<std::vector<std::size_t>> chosen = Choose(*sheet, wanted, subjects);
+  if (!chosen) return chosen.error();
+  RatingTable table;
+  TableNames categories;
+  for (const std::size_t column : *chosen) {
+    table.raters.push_back(sheet->names.all()[column]);
+    std::vector<std::uint32_t>& ratings = table.ratings.emplace_back();
+    for (const Cell& cell : sheet->columns[column]) {
+      if (cell.text.empty()) {
+        return ErrorAt(cell.at, Quoted(table.raters.back()) + " has no rating here",
+                       "leave out subjects that not everybody has rated");
+      }
+      std::optional<std::size_t> category = categories.Find(cell.text);
+      if (!category && categories.all().size() == kMaxCategories) {
+        return ErrorAt(cell.at, "more than " + std::to_string(kMaxCategories) + " categories",
+                       "is this a column of numbers? name those that rate");
+      }
+      if (!category) category = categories.Add(cell.text);
+      ratings.push_back(static_cast<std::uint32_t>(*category));
+    }
+  }
+  table.categories = categories.all();
+  return table;
+}
+
+}  // namespace benchd

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/base/result.h"
+#include "core/stats/decision.h"
+#include "core/stats/paired_estimate.h"
+#include "core/stats/paired_interval.h"
+
+namespace benchd {
+
+/// How large a paired t statistic must grow at a look of `--method exact-t` to count.
+///
+/// Exact, not asymptotic, for jointly normal pairs: the chance that |T_n| > CriticalT(n) at any
+/// n >= first_look() is at most alpha. A small value type without state, used like
+/// SequentialBoundary: the *strength* of a look is the root a of the boundary that it just reaches.
+/// Source: T. L. Lai, Annals of Statistics 4 (1976) 265-280; docs/statistics.md section 4.
+class ExactTBoundary {
+ public:
+  /// @param alpha       two-sided level in [1e-300, 1); for one-sided use pass twice the level.
+  /// @param first_look  m, at least 3.
+  /// @errors kInvalidArgument outside these ranges.
+  static Result<ExactTBoundary> Make(double alpha, std::uint64_t first_look);
+
+  std::uint64_t first_look() const { return first_look_; }
+  /// a: the t that counts at the first look.
+  double root() const { return root_; }
+  /// xi_n = sqrt((n - 1) ((b n)^(1/n) - 1)), b = (1/m) (1 + a^2/(m - 1))^m; n >= first_look().
+  double CriticalT(std::uint64_t n) const;
+
+  /// The root a >= 0 whose xi_n is |t|; 0 if there is none. Infinite for an infinite t.
+  double Strength(double t, std::uint64_t n) const;
+  /// The smallest two-sided level at which `strength` would have been enough, in [0, 1].
+  double PValue(double strength) const;
+
+ private:
+  ExactTBoundary(std::uint64_t first_look, double root);
+
+  std::uint64_t first_look_;
+  double root_;
+  double log_b_m_;  // ln(b m) = m ln(1 + a^2/(m - 1))
+};
+
+/// 2 (1 - F(a) + a f(a)) for Student's law with m - 1 degrees of freedom, a >= 0, m >= 2.
+double LaiLevel(double a, std::uint64_t m);
+
+/// The a >= 0 with LaiLevel(a, m) = alpha.
+///
+/// @errors kInvalidArgument for alpha outside [1e-300, 1) or m < 3.
+Result<double> LaiRoot(double alpha, std::uint64_t m);
+
+/// What the metric's resolution leaves open about either mean, on the scale that is analysed.
+struct ArmSteps {
+  double b = 0;
+  double c = 0;
+};
+
+/// The resolution q where NeedsWidening() speaks, nothing elsewhere. For rates a step of 1/x is as
+/// large a part of its mean as q is of the mean of x.
+///
+/// @param raw       moments of the values as measured; needs RatioDefined().
+/// @param analysed  the same, or of 1/x for rates; likewise.
+ArmSteps StepsOf(const CentredMoments& raw, const CentredMoments& analysed, double resolution);
+
+/// The factor of a relative margin m: 1 + m where lower is better; 1/(1 - m) for rates, analysed
+/// as 1/x, which needs m < 1. An info metric has 1.
+double LowerIsBetterFactor(double margin);
+double RateFactor(double margin);
+
+/// D_i = c_i - factor * b_i of a relative margin: centre is the mean of D, widening what the steps
+/// take from its distance to 0 (q (2 + m) where lower is better); kappa is 0, no guard is needed.
+///
+/// The spread counts as none within rounding of its two parts, as in EstimateRatio().
+/// For an absolute margin take EstimateDifference() and its widening instead.
+PairedEstimate EstimateAgainstFactor(const CentredMoments& moments, double factor,
+                                     const ArmSteps& steps);
+
+/// T = (centre - hypothesis) / se, its numerator reduced by the widening; signed, 0 within the
+/// widening, infinite when the pairs do not vary and anything is left.
+///
+/// Of D against 0 for relative margins, of the difference against the margin for absolute ones.
+double ExactT(const PairedEstimate& estimate, double hypothesis);
+
+/// Regression: t > critical; pass: t < -critical.
+MarginDecision DecideExactT(double t, double critical);
+
+/// All ratios r = mean_c / mean_b that T does not exclude at `critical`, on the log scale; the
+/// lower end is -infinity (no change below -100 %) where the arms vary that much.
+///
+/// These are the roots in r of n (c - r b)^2 = xi^2 (s_cc - 2 r s_bc + r^2 s_bb), with the means
+/// moved apart by the steps, so that an interval below the margin is the same as a T below -xi.
+/// The interval of a difference is PlainInterval() with the same critical value.
+///
+/// @return nothing where the ratio is unbounded above: n mean_b^2 <= xi^2 s_bb. Needs
+///         RatioDefined() and two pairs. Source: E. C. Fieller, J. Roy. Statist. Soc. B 16 (1954).
+std::optional<Interval> ExactRatioInterval(const CentredMoments& moments, double critical,
+                                           const ArmSteps& steps);
+
+/// RunningPValue for this method: the smallest p of all looks so far, so it never rises.
+/// A value type, one per comparison; always used with the same hypothesis and boundary.
+class RunningExactPValue {
+ public:
+  /// Takes one look with t = ExactT() of n >= boundary.first_look() pairs.
+  void Update(double t, std::uint64_t n, const ExactTBoundary& boundary);
+
+  /// 1 before the first look.
+  double value() const { return value_; }
+  /// Sign of t (-1, 0, 1) at the look that attained value(): the side of the hypothesis. The first
+  /// look's while p is 1; 0 before it.
+  int direction() const { return direction_; }
+
+ private:
+  double value_ = 1;
+  double strength_ = 0;
+  int direction_ = 0;
+  bool looked_ = false;
+};
+
+}  // namespace benchd

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <optional>
+
+#include "core/stats/paired_estimate.h"
+#include "core/stats/sequential_boundary.h"
+
+namespace benchd {
+
+/// How many pairs in all a comparison will need until its interval clears `threshold`, if estimate,
+/// spread and skewness stay as they are: for the expected time to a verdict, never for a verdict.
+///
+/// At least max(n, first look). Good to a few per cent; the critical t is approximated.
+/// @return nothing where no number of pairs would do (the estimate is on the threshold, or within
+///         the resolution's widening of it), where it is beyond 1e12, with fewer than three pairs.
+std::optional<double> ForecastPairs(const PairedEstimate& estimate, double threshold,
+                                    const SequentialBoundary& boundary);
+
+}  // namespace benchd

@@ -1,0 +1,85 @@
+#include "core/stats/mmtests_figures.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/stats/samples.h"
+#include "core/stats/tails.h"
+
+namespace benchd {
+namespace {
+
+constexpr double kBestPercent = 95;
+constexpr double kOneTail = 0.025;  // of a 95 % band
+
+template <typename T>
+std::optional<T> OptionalOf(const Result<T>& result) {
+  return result ? std::optional<T>(*result) : std::nullopt;
+}
+
+}  // namespace
+
+Result<MmtestsFigures> FiguresOf(std::span<const double> values, BestEnd best) {
+  const Result<Summary> summary = Summarize(values);
+  if (!summary) return summary.error();
+  MmtestsFigures figures;
+  figures.min = summary->min;
+  figures.max = summary->max;
+  if (best == BestEnd::kHighest) {
+    figures.mean = summary->harmonic_mean;
+    figures.standard_deviation = OptionalOf(HarmonicStandardDeviation(values));
+    figures.best_mean = OptionalOf(BestMean(values, kBestPercent, best, MeanKind::kHarmonic));
+  } else {
+    figures.mean = summary->mean;
+    figures.standard_deviation = summary->standard_deviation;
+    figures.best_mean = OptionalOf(BestMean(values, kBestPercent, best, MeanKind::kArithmetic));
+  }
+  if (figures.mean && *figures.mean != 0 && figures.standard_deviation) {
+    figures.variation = *figures.standard_deviation / *figures.mean;
+  }
+  return figures;
+}
+
+std::optional<double> Gain(double value, double reference, BestEnd best) {
+  if (value == reference) return 0;
+  if (reference == 0) return std::nullopt;
+  const double rise = (value - reference) / reference;
+  return best == BestEnd::kHighest ? rise : -rise;
+}
+
+std::optional<double> Ratio(double value, double reference) {
+  if (reference == 0) return std::nullopt;
+  return value / reference;
+}
+
+std::optional<double> BandDistance(const MmtestsFigures& value, const MmtestsFigures& reference) {
+  if (!value.mean || !reference.mean) return std::nullopt;
+  if (!value.standard_deviation || !reference.standard_deviation) return std::nullopt;
+  const double difference = *value.mean - *reference.mean;
+  if (difference == 0) return 0;
+  const double deviations = *value.standard_deviation + *reference.standard_deviation;
+  if (deviations == 0) return std::nullopt;
+  return difference / (NormalUpperQuantile(kOneTail) * deviations);
+}
+
+Result<SuiteRatio> AggregateRatios(std::span<const OperationRatio> operations) {
+  std::vector<double> ratios;
+  std::vector<double> distances;
+  for (const OperationRatio& operation : operations) {
+    ratios.push_back(operation.ratio);
+    if (operation.distance) distances.push_back(*operation.distance);
+  }
+  const Result<double> geometric = GeometricMean(ratios);
+  if (!geometric) return geometric.error();
+  SuiteRatio suite;
+  suite.geometric_mean = *geometric;
+  if (distances.empty()) return suite;
+  if (Result<void> finite = CheckFinite(distances); !finite) return finite.error();
+  const auto [min, max] = std::minmax_element(distances.begin(), distances.end());
+  suite.mean_distance = MomentsOf(distances).mean();
+  suite.min_distance = *min;
+  suite.max_distance = *max;
+  return suite;
+}
+
+}  // namespace benchd

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/stats/drift.h"
+#include "core/stats/kolmogorov_smirnov.h"
+#include "core/stats/moments.h"
+#include "core/stats/pair_values.h"
+#include "core/stats/tukey_fences.h"
+
+namespace benchd {
+
+/// One arm by itself. What does not apply is absent.
+struct ArmShape {
+  std::size_t n = 0;
+  std::optional<RankTrend> trend;           ///< of the values in order of time
+  std::optional<LevelChange> level_change;  ///< likewise
+  std::optional<TukeyFences> fences;        ///< where shape is judged
+  std::optional<double> dip;                ///< likewise, and from four values on
+
+  bool Drifts() const;
+  bool SeveralModes() const;
+};
+
+/// Two arms held against what a comparison of their means assumes (docs/statistics.md section 8).
+struct Diagnosis {
+  ArmShape base;
+  ArmShape candidate;
+  std::optional<RankTrend> pair_trend;           ///< of the pairs' residuals u_i, if paired
+  std::optional<LevelChange> pair_level_change;  ///< likewise
+  std::optional<KolmogorovSmirnov> shapes;       ///< after scaling, where shape is judged
+  std::optional<double> pairing_gain;            ///< se(paired) / se(Welch), if paired
+
+  bool PairsDrift() const;
+  bool ShapesDiffer() const;
+};
+
+struct DiagnosisOptions {
+  Contrast contrast = Contrast::kLogRatio;
+  bool paired = true;       ///< base[i] and candidate[i] are a pair
+  bool judge_shape = true;  ///< ShapeIsVisible()
+};
+
+/// Whether an arm's shape is more than the metric's steps: both standard deviations are >= 2 steps.
+/// Below, every arm is a comb, and no two combs match once they are scaled.
+///
+/// @param raw_b, raw_c  of the values as measured (not their inverses).
+/// @param resolution    the metric's step in their unit; 0 when unknown.
+bool ShapeIsVisible(const Moments& raw_b, const Moments& raw_c, double resolution);
+
+/// Diagnoses two arms, each in order of time; rates as they are analysed, as 1/x.
+///
+/// Laid upon each other for CompareDistributions() by their means: divided by them for ratios (left
+/// out unless both are > 0), less them for differences. Costs what CompareDistributions() does: for
+/// verdicts and reports, not for every block.
+///
+/// @errors kInvalidArgument if an arm is empty, a value is not finite, or paired arms differ in
+///         length.
+Result<Diagnosis> Diagnose(std::span<const double> base, std::span<const double> candidate,
+                           const DiagnosisOptions& options);
+
+enum class DataFinding {
+  kArmDrifts,     ///< information: pairing absorbs it
+  kPairsDrift,    ///< the guarantee is weakened
+  kShapesDiffer,  ///< KS, p < 1 %: the level may be exceeded (section 3, honest limits), as below
+  kOutliers,      ///< values outside of the fences
+  kSeveralModes,  ///< the dip is above its threshold
+};
+
+enum class WhichArm { kBoth, kBase, kCandidate };
+
+struct DataWarning {
+  DataFinding finding;
+  WhichArm arm;
+  bool operator==(const DataWarning&) const = default;
+};
+
+/// Which of them apply, in the order of DataFinding, base before candidate.
+std::vector<DataWarning> WarningsOf(const Diagnosis& diagnosis);
+
+}  // namespace benchd

@@ -1,0 +1,77 @@
+#include "core/stats/similarity/agreement.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/stats/similarity/fleiss_kappa.h"
+
+namespace benchd {
+namespace {
+
+Result<void> CheckRatings(std::span<const Ratings> raters, std::size_t categories) {
+  if (raters.size() < 2) return InvalidArgument("ratings", "there are fewer than two raters");
+  for (std::size_t r = 0; r < raters.size(); ++r) {
+    const std::string rater = "rater " + std::to_string(r + 1);
+    if (raters[r].empty()) return InvalidArgument(rater, "there is no rating");
+    if (raters[r].size() != raters[0].size()) {
+      return InvalidArgument(rater, "has another number of ratings than rater 1");
+    }
+    if (*std::ranges::max_element(raters[r]) >= categories) {
+      return InvalidArgument(rater, "a rating is no category");
+    }
+  }
+  return {};
+}
+
+std::optional<double> Share(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return std::nullopt;
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
+
+CategoryScore ScoreOf(const Confusion& confusion, std::size_t category, std::uint64_t subjects) {
+  std::uint64_t true_ones = 0;
+  std::uint64_t found = 0;
+  for (std::size_t other = 0; other < confusion.counts.size(); ++other) {
+    true_ones += confusion.counts[category][other];
+    found += confusion.counts[other][category];
+  }
+  const std::uint64_t hits = confusion.counts[category][category];
+  const std::uint64_t others = subjects - true_ones;
+  return {Share(hits, true_ones), Share(others - (found - hits), others)};
+}
+
+}  // namespace
+
+Result<Agreement> AgreementOf(std::span<const Ratings> raters, std::size_t categories) {
+  if (Result<void> sound = CheckRatings(raters, categories); !sound) return sound.error();
+  const std::size_t subjects = raters.front().size();
+  std::vector<std::vector<std::uint32_t>> table(subjects, std::vector<std::uint32_t>(categories));
+  std::uint64_t alike = 0;
+  for (std::size_t s = 0; s < subjects; ++s) {
+    for (const Ratings& rater : raters) ++table[s][rater[s]];
+    if (table[s][raters.front()[s]] == raters.size()) ++alike;
+  }
+  const Result<double> kappa = FleissKappa(table);
+  if (!kappa) return kappa.error();
+  return Agreement{*kappa, static_cast<double>(alike) / static_cast<double>(subjects)};
+}
+
+Result<Confusion> Confront(const Ratings& truth, const Ratings& rater, std::size_t categories) {
+  const std::vector<Ratings> both{truth, rater};
+  if (Result<void> sound = CheckRatings(both, categories); !sound) return sound.error();
+  Confusion confusion;
+  confusion.counts.assign(categories, std::vector<std::uint64_t>(categories, 0));
+  std::uint64_t right = 0;
+  for (std::size_t s = 0; s < truth.size(); ++s) {
+    ++confusion.counts[truth[s]][rater[s]];
+    if (truth[s] == rater[s]) ++right;
+  }
+  for (std::size_t c = 0; c < categories; ++c) {
+    confusion.scores.push_back(ScoreOf(confusion, c, truth.size()));
+  }
+  confusion.accuracy = static_cast<double>(right) / static_cast<double>(truth.size());
+  return confusion;
+}
+
+}  // namespace benchd

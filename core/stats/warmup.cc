@@ -1,0 +1,197 @@
+#include "core/stats/warmup.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/stats/drift.h"
+#include "core/stats/moments.h"
+#include "core/stats/samples.h"
+#include "core/stats/tails.h"
+#include "core/stats/tukey_fences.h"
+
+namespace benchd {
+namespace {
+
+constexpr double kApartByRanks = 2;
+constexpr std::size_t kTooFewForRanks = 2;
+constexpr std::size_t kFewestLeft = 5;
+constexpr double kNextLength = 1.3;
+
+using Values = std::span<const double>;
+
+// What a cut after each place would explain: k (n - k) / n times the squared difference of means.
+class Cuts {
+ public:
+  explicit Cuts(Values values) : n_(values.size()), sums_(n_ + 1, 0) {
+    const double mean = MomentsOf(values).mean();
+    for (std::size_t i = 0; i < n_; ++i) {
+      const double deviation = values[i] - mean;
+      sums_[i + 1] = sums_[i] + deviation;
+      total_ += deviation * deviation;
+    }
+  }
+
+  double Shift(std::size_t k) const {
+    return sums_[k] / static_cast<double>(k) - (sums_[n_] - sums_[k]) / static_cast<double>(n_ - k);
+  }
+  double Explained(std::size_t k) const {
+    const double shift = Shift(k);
+    return shift * shift * static_cast<double>(k) * static_cast<double>(n_ - k) /
+           static_cast<double>(n_);
+  }
+  // Two-sample t of the parts before and after k, without its sign.
+  double T(std::size_t k) const {
+    const double explained = Explained(k);
+    if (!(explained > 0)) return 0;
+    const double left = std::max(0.0, total_ - explained) / static_cast<double>(n_ - 2);
+    return left > 0 ? std::sqrt(explained / left) : std::numeric_limits<double>::infinity();
+  }
+
+ private:
+  std::size_t n_;
+  std::vector<double> sums_;  // [k]: of the first k deviations from the mean
+  double total_ = 0;
+};
+
+// From the quartile of the rest on that side, the early ones are twice as far as any of the rest: a
+// tail that has such values has others between them.
+bool FarBeyondAll(Values early, Values rest, bool above) {
+  const Result<TukeyFences> fences = FindOutliers(rest);
+  if (!fences) return false;
+  if (above) {
+    const double start = fences->upper_quartile;
+    return std::ranges::min(early) - start > 2 * (std::ranges::max(rest) - start);
+  }
+  const double start = fences->lower_quartile;
+  return start - std::ranges::max(early) > 2 * (start - std::ranges::min(rest));
+}
+
+// Mann and Whitney's statistic of the two parts, standardised; positive: the early ones are larger.
+double RankShift(Values early, Values rest) {
+  std::vector<double> sorted(rest.begin(), rest.end());
+  std::ranges::sort(sorted);
+  double larger = 0;
+  for (const double value : early) {
+    const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), value);
+    larger += static_cast<double>(first - sorted.begin()) + static_cast<double>(last - first) / 2;
+  }
+  const auto k = static_cast<double>(early.size());
+  const auto m = static_cast<double>(rest.size());
+  return (larger - k * m / 2) / std::sqrt(k * m * (k + m + 1) / 12);
+}
+
+bool LiesApart(Values early, Values rest, bool above) {
+  if (early.size() <= kTooFewForRanks) return FarBeyondAll(early, rest, above);
+  const double shift = RankShift(early, rest);
+  return (above ? shift : -shift) >= kApartByRanks;
+}
+
+// How many of the first values lie apart from the others; 0 for none.
+std::size_t FirstCut(Values values, double level) {
+  const std::size_t places = values.size() / 3;
+  const Cuts cuts(values);
+  std::size_t best = 1;
+  for (std::size_t k = 2; k <= places; ++k) {
+    if (cuts.Explained(k) > cuts.Explained(best)) best = k;
+  }
+  const double dof = static_cast<double>(values.size() - 2);
+  const double p = 2 * StudentTUpperTail(cuts.T(best), dof) * static_cast<double>(places);
+  if (!(p < (best > kTooFewForRanks ? level : level / 10))) return 0;
+  const bool apart = LiesApart(values.first(best), values.subspan(best), cuts.Shift(best) > 0);
+  return apart ? best : 0;
+}
+
+// The tests of drift.h at 0.1 %: what is left of a decay is no drift.
+bool StandsStill(Values values) {
+  const auto trend = TestRankTrend(values);
+  const auto change = TestLevelChange(values);
+  return !(trend && std::abs(trend->z) > 3.291) && !(change && change->statistic > 1.949);
+}
+
+Warmup Describe(Values values, std::size_t length) {
+  const double rest = MomentsOf(values.subspan(length)).mean();
+  return {length, MomentsOf(values.first(length)).mean() - rest, rest};
+}
+
+std::vector<std::size_t> LengthsToTry(std::size_t n) {
+  std::vector<std::size_t> lengths;
+  for (std::size_t k = 1; k <= n / 3;) {
+    lengths.push_back(k);
+    k = std::max(k + 1, static_cast<std::size_t>(static_cast<double>(k) * kNextLength));
+  }
+  return lengths;
+}
+
+// t over the runs of the difference between the mean of a run's first values and of its others;
+// [i] for lengths[i], without its sign.
+std::vector<double> ShiftsOverRuns(std::span<const std::vector<double>> runs, std::size_t begin,
+                                   std::span<const std::size_t> lengths) {
+  std::vector<Moments> shifts(lengths.size());
+  for (const std::vector<double>& run : runs) {
+    const Cuts cuts(Values(run).subspan(begin));
+    for (std::size_t i = 0; i < lengths.size(); ++i) shifts[i].Add(cuts.Shift(lengths[i]));
+  }
+  std::vector<double> statistics;
+  for (const Moments& shift : shifts) {
+    const double error = shift.standard_deviation() / std::sqrt(static_cast<double>(shift.count()));
+    const double size = std::abs(shift.mean());
+    statistics.push_back(size == 0   ? 0
+                         : error > 0 ? size / error
+                                     : std::numeric_limits<double>::infinity());
+  }
+  return statistics;
+}
+
+std::size_t FirstCutInside(std::span<const std::vector<double>> runs, Values profile,
+                           std::size_t begin, double level) {
+  const Values rest = profile.subspan(begin);
+  const std::vector<std::size_t> lengths = LengthsToTry(rest.size());
+  const std::vector<double> statistics = ShiftsOverRuns(runs, begin, lengths);
+  const double critical = StudentTUpperQuantile(level / 2 / static_cast<double>(lengths.size()),
+                                                static_cast<double>(runs.size() - 1));
+  const Cuts cuts(rest);
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    if (statistics[i] <= critical) continue;
+    if (best == 0 || cuts.Explained(lengths[i]) > cuts.Explained(best)) best = lengths[i];
+  }
+  return best;
+}
+
+}  // namespace
+
+std::optional<Warmup> FindWarmup(std::span<const double> values, double level) {
+  if (values.size() < kFewestForWarmup || !CheckFinite(values)) return std::nullopt;
+  std::size_t length = 0;
+  while (values.size() - length >= kFewestForWarmup) {
+    const std::size_t cut = FirstCut(values.subspan(length), level);
+    if (cut == 0) break;
+    length += cut;
+    if (length > values.size() / 2) return std::nullopt;
+  }
+  const Values rest = values.subspan(length);
+  if (length == 0 || rest.size() < kFewestLeft || !StandsStill(rest)) return std::nullopt;
+  return Describe(values, length);
+}
+
+std::optional<Warmup> FindWarmupInside(std::span<const std::vector<double>> runs, double level) {
+  if (runs.size() < kFewestRunsForWarmup || runs.front().size() < kFewestInsideForWarmup) {
+    return std::nullopt;
+  }
+  const std::size_t n = runs.front().size();
+  std::vector<double> profile(n, 0);
+  for (const std::vector<double>& run : runs) {
+    for (std::size_t i = 0; i < n; ++i) profile[i] += run[i] / static_cast<double>(runs.size());
+  }
+  std::size_t length = 0;
+  while (n - length >= kFewestInsideForWarmup) {
+    const std::size_t cut = FirstCutInside(runs, profile, length, level);
+    if (cut == 0 || length + cut > n / 2) break;
+    length += cut;
+  }
+  if (length == 0) return std::nullopt;
+  return Describe(profile, length);
+}
+
+}  // namespace benchd

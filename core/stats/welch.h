@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/stats/moments.h"
+#include "core/stats/p_value.h"
+#include "core/stats/paired_interval.h"
+#include "core/stats/sequential_boundary.h"
+
+namespace benchd {
+
+/// What two independent arms say about the candidate against the reference when their runs are not
+/// paired: the counterpart of PairedEstimate for `--method welch` (docs/statistics.md section 4).
+///
+/// Worse is positive. `centre` is log(mean_c / mean_b) for ratios, mean_c - mean_b for absolute
+/// margins; the other lengths are on the same scale. With fewer than two values in an arm nothing
+/// is known about the spread: se is infinite, so that every interval is, and every p is 1.
+struct WelchEstimate {
+  std::uint64_t n_b = 0;
+  std::uint64_t n_c = 0;
+  double centre = 0;
+  double se = 0;          ///< 0 when neither arm varies
+  double dof = 1;         ///< Satterthwaite's; n_b + n_c - 2 where neither arm varies
+  double variance_b = 0;  ///< of one value: s^2 / mean^2 for ratios, s^2 for differences
+  double variance_c = 0;
+  double clock = 0;     ///< n of as many pairs; whole only when n_b = n_c
+  double widening = 0;  ///< what the metric's resolution adds to each side; the caller's to set
+
+  /// The same with the arms swapped.
+  WelchEstimate Mirrored() const;
+};
+
+/// True when both arms have a value and no moment has left the range of a double.
+bool DifferenceDefined(const Moments& b, const Moments& c);
+/// True when log(mean_c / mean_b) exists: as above, and InRatioRange() of both means.
+bool RatioDefined(const Moments& b, const Moments& c);
+
+/// centre = log(mean_c / mean_b), se^2 = r_b/n_b + r_c/n_c with r = s^2/mean^2; needs
+/// RatioDefined(). Rates enter as moments of 1/x.
+///
+/// clock = (r_b + r_c) / (r_b/n_b + r_c/n_c): the number of pairs with that standard error; without
+/// any variance the harmonic mean of n_b and n_c, its value for equal ones.
+/// Source: delta method; dof: F. E. Satterthwaite, Biometrics Bulletin 2 (1946) 110-114.
+WelchEstimate EstimateWelchRatio(const Moments& b, const Moments& c);
+
+/// centre = mean_c - mean_b, se^2 = s_b^2/n_b + s_c^2/n_c, dof and clock likewise; needs
+/// DifferenceDefined(). Source: B. L. Welch, Biometrika 34 (1947) 28-35.
+WelchEstimate EstimateWelchDifference(const Moments& b, const Moments& c);
+
+/// NeedsWidening() and RatioWidening() for two arms of values as measured.
+bool NeedsWidening(const Moments& raw_b, const Moments& raw_c, double resolution);
+double RatioWidening(const Moments& raw_b, const Moments& raw_c, double resolution);
+
+/// Whether a look under watching may be taken: both arms have boundary.first_look() values.
+bool MayLook(const WelchEstimate& estimate, const SequentialBoundary& boundary);
+
+/// The t of a look under watching: the estimate's dof, upper tail probability Q(ZAtClock(clock)).
+/// Needs MayLook(). A horizon boundary holds while neither arm has more values than its horizon.
+double CriticalT(const WelchEstimate& estimate, const SequentialBoundary& boundary);
+
+/// The t of ONE look at sizes chosen beforehand: upper tail probability alpha / 2.
+double FixedCriticalT(double alpha, const WelchEstimate& estimate);
+
+/// centre -/+ se * t, widened by the resolution; there is no skewness guard without pairs.
+Interval PlainInterval(const WelchEstimate& estimate, double t);
+
+/// For RunningPValue: |centre - hypothesis| less the widening, in standard errors.
+Finding FindingAgainst(const WelchEstimate& estimate, double hypothesis);
+
+/// The p-value of that one look: 2 P(t_dof > |T|), T reduced by the widening. Two-sided.
+double FixedPValue(const WelchEstimate& estimate, double hypothesis);
+
+}  // namespace benchd
