@@ -2,13 +2,18 @@
 
 import os
 import grp
+import os
+import pathlib
 import pwd
 import re
+import resource
 import subprocess
 
 import e2e_support
+import fuse_mount
 from core import core
-from guest import ALICE, STRANGER, GuestTest, main_pid, run, start_services
+from guest import (ADMIN, ALICE, LINES, STRANGER, GuestTest, main_pid, read, run, start_services,
+                   wait_until)
 
 RUNNER = "benchd-runner.service"
 PROGRAM = "/usr/bin/id"
@@ -70,3 +75,83 @@ class ForgedRequestTest(GuestTest):
         self.assertEqual(main_pid(RUNNER), runner)
         start_services()
         self.assert_exit(self.compare(), e2e_support.PASS)
+
+
+class HangingMountTest(GuestTest):
+    """A session whose working directory no longer answers when its run is to begin."""
+
+    def setUp(self):
+        super().setUp()
+        fuse_mount.load_driver()
+        self.look()
+        folder = self.folder / "mount"
+        folder.mkdir()
+        self.mount = fuse_mount.FuseMount(folder)
+        self.addCleanup(self.mount.close)
+        self.pids = self.pids_now()
+
+    @staticmethod
+    def pids_now():
+        return main_pid("benchd.service"), main_pid(RUNNER)
+
+    def hanging_child(self, *words):
+        """A client of ALICE's, and the child that hangs: hers, and not her program yet."""
+        self.assert_exit(self.benchctl("pause", who=ADMIN), 0)
+        client = self.start_client("compare", *LINES, *words, "--cwd", self.mount.folder,
+                                   "echo n 1000", "echo n 1000")
+        client.until("queued")
+        self.mount.hang()
+        self.assert_exit(self.benchctl("resume", who=ADMIN), 0)
+        child = self.mount.await_victim(e2e_support.PATIENCE_S)
+        self.assertEqual(pathlib.Path(f"/proc/{child}").owner(), ALICE)
+        self.assertEqual(e2e_support.name_of(child), "benchd-runner")
+        return client, child
+
+    def error_of(self, client):
+        self.assertEqual(client.finish(), e2e_support.FAILED, client.events)
+        return client.events[-1]["error"]
+
+    @core("core-b")
+    def test_the_session_fails_alone(self):
+        client, child = self.hanging_child("--timeout", "1s")
+        self.assertIn(f"did not begin within the timeout (cwd {self.mount.folder})",
+                      self.error_of(client))
+        state = re.search(r"^State:\s+(\S)", read(f"/proc/{child}/status"), re.MULTILINE).group(1)
+        self.assertEqual(state, "D", "SIGKILL waits")
+        self.assert_exit(self.compare(who=ADMIN), e2e_support.PASS)
+        self.assertEqual(self.pids_now(), self.pids)
+        self.assert_machine_as_before("^mount ")
+        self.mount.close()
+        wait_until(lambda: not pathlib.Path(f"/proc/{child}").exists(), "it has ended")
+        self.assert_exit(self.compare(), e2e_support.PASS)
+        self.assertEqual(self.pids_now(), self.pids)
+
+    @core("core-b")
+    def test_no_core_has_the_runners_memory(self):
+        cores = self.folder / "cores"
+        cores.mkdir()
+        cores.chmod(0o777)
+        self.set_sysctl("kernel/core_pattern", f"{cores}/%e")
+        # Cores of those that have changed their ids, too: as systemd-coredump has it.
+        self.set_sysctl("fs/suid_dumpable", "2")
+        limits = resource.getrlimit(resource.RLIMIT_CORE)
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_CORE, limits)
+        resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        client, child = self.hanging_child()
+        for name in ("mem", "maps", "environ"):
+            self.assertEqual(pathlib.Path(f"/proc/{child}/{name}").owner(), "root", name)
+        for name in ("QUIT", "SEGV"):
+            subprocess.run(["sh", "-c", f"kill -{name} {child}"], check=True, **self.by(ALICE))
+        self.mount.answer()
+        # Of several pending ones SIGSEGV comes first (kernel/signal.c, next_signal).
+        self.assertIn("was killed by signal 11 before it began", self.error_of(client))
+        self.assertEqual(os.listdir(cores), [])
+        self.assertEqual(self.pids_now(), self.pids)
+        # A program of hers does leave one.
+        self.assert_exit(self.compare(command="sh -c 'kill -QUIT $$'"), e2e_support.FAILED)
+        self.assertEqual(os.listdir(cores), ["sh"])
+
+    def set_sysctl(self, name, value):
+        path = pathlib.Path("/proc/sys") / name
+        self.addCleanup(path.write_text, path.read_text())
+        path.write_text(value)
