@@ -1,6 +1,5 @@
 """What one cannot do to another: benchd to the machine, a user to the other users and to root."""
 
-import os
 import grp
 import os
 import pathlib
@@ -11,9 +10,9 @@ import subprocess
 
 import e2e_support
 import fuse_mount
-from core import core
-from guest import (ADMIN, ALICE, LINES, STRANGER, GuestTest, main_pid, read, run, start_services,
-                   wait_until)
+from core import core, times
+from guest import (ADMIN, ALICE, DOOMED, LINES, STRANGER, GuestTest, main_pid, read, run,
+                   start_services, wait_until)
 
 RUNNER = "benchd-runner.service"
 PROGRAM = "/usr/bin/id"
@@ -75,6 +74,45 @@ class ForgedRequestTest(GuestTest):
         self.assertEqual(main_pid(RUNNER), runner)
         start_services()
         self.assert_exit(self.compare(), e2e_support.PASS)
+
+
+def connections():
+    """At the control socket; those of its clients, and itself."""
+    return read("/proc/net/unix").count(" " + str(e2e_support.SYSTEM_SOCKET))
+
+
+class StarvationTest(GuestTest):
+    """Programs that nobody reads to their end cost their own user time, and no other."""
+
+    @core("core-a")
+    def test_lookups_of_one_user_hold_up_no_other(self):
+        many = times(20, 41)
+        endless = self.folder / "endless"
+        endless.touch()
+        endless.chmod(0o755)
+        os.truncate(endless, 1 << 40)
+        gate, client, _ = self.session_at_gate()
+        pids = main_pid("benchd.service"), main_pid(RUNNER)
+        before = connections()
+        others = [self.start_client("submit", *LINES, endless, endless, who=DOOMED)
+                  for _ in range(many)]
+        wait_until(lambda: connections() == before + many, "all have asked")
+        submitted = self.benchctl_json("submit", *LINES, "echo n 1000", "echo n 1000")
+        ended = sum(one.process.poll() is not None for one in others)
+        self.assert_exit(submitted, 0)
+        # Two of a user's are looked up at a time, for 20 s. Whoever came behind 20 in one queue of
+        # eight at a time would have seen 16 end.
+        self.assertLessEqual(ended, 4)
+        for one in others:
+            self.assertEqual(one.finish(), e2e_support.REFUSED, one.events)
+            self.assert_one_error(one, str(endless))
+            self.assertRegex(one.stderr, "to read it takes over 20 s|others of the same user take "
+                             "long")
+        # Its run has lasted longer than all of them.
+        self.finish(gate, client)
+        done = self.benchctl_json("watch", submitted.events[-1]["session"])
+        self.assert_exit(done, e2e_support.PASS)
+        self.assertEqual((main_pid("benchd.service"), main_pid(RUNNER)), pids)
 
 
 class HangingMountTest(GuestTest):
