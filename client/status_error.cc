@@ -46,7 +46,9 @@ ClientError FromStatus(const grpc::Status& status) {
     return ConnectionError("the daemon went away: the connection is closed",
                            "is it still running? sessions that it has accepted are kept");
   }
-  if (status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED) {
+  // gRPC's own text, for a deadline of ours; the daemon's answer says what took too long.
+  if (status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED &&
+      (status.error_message().empty() || status.error_message() == "Deadline Exceeded")) {
     return ConnectionError("the daemon does not answer: no reply in time",
                            "its log says what it is doing");
   }

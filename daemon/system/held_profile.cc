@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "daemon/system/pinned_threads.h"
+
 namespace benchd {
 namespace {
 
@@ -133,21 +135,27 @@ void HeldProfile::TakeOne(PlannedSetting planned) {
 void HeldProfile::TakeCpuset(const MachineProfile& profile) {
   if (profile.cpuset.empty()) return;
   SettingState& state = Add(kCpuset, WantedCpuset(profile));
-  const KernelFiles& files = services_.settings.settings.files();
-  pinned_.Remember(files);
-  if (auto out = services_.seat.StepOut(); out) {
-    cpuset_ = CpusetLease::Take(services_.settings, services_.place, cpus_, profile.cpuset);
-    state.why = cpuset_.why();
-  } else {
-    state.why = "benchd-runner cannot leave its group: " + out.error().message;
-  }
+  state.why = TakeCpusetAs(profile.cpuset);
   if (cpuset_.kind() == CpusetKind::kAffinity) {
     services_.seat.StepBack();
-    pinned_.PutBack(files);
+    pinned_.Release();
   }
   state.actual = CpusetKindName(cpuset_.kind());
   state.held = state.why.empty() && cpuset_.kind() != CpusetKind::kAffinity;
   StayOn(cpus_.housekeeping);
+}
+
+/// @return why it is less than what is wanted.
+std::string HeldProfile::TakeCpusetAs(const std::string& wanted) {
+  const KernelFiles& files = services_.settings.settings.files();
+  auto noted = SettingsLease::Note(services_.settings, FindPinnedThreads(files));
+  if (!noted) return noted.error().message;
+  pinned_ = std::move(*noted);
+  if (auto out = services_.seat.StepOut(); !out) {
+    return "benchd-runner cannot leave its group: " + out.error().message;
+  }
+  cpuset_ = CpusetLease::Take(services_.settings, services_.place, cpus_, wanted);
+  return cpuset_.why();
 }
 
 void HeldProfile::TakeCStates(const MachineProfile& profile) {
@@ -196,7 +204,7 @@ std::vector<std::string> HeldProfile::Release() {
   c_states_.reset();
   Append(notes, cpuset_.Release());
   services_.seat.StepBack();
-  pinned_.PutBack(services_.settings.settings.files());
+  Append(notes, pinned_.Release());
   StayOn(cpus_.housekeeping);
   ReleaseAll(early_, notes);
   return notes;

@@ -8,7 +8,6 @@
 #include "core/model/session.h"
 #include "daemon/system/cgroup_seat.h"
 #include "daemon/system/cpuset_lease.h"
-#include "daemon/system/pinned_threads.h"
 #include "daemon/system/settings_lease.h"
 #include "daemon/system/settings_plan.h"
 
@@ -53,6 +52,7 @@ class HeldProfile {
   void TakePlanned(const MachineProfile& profile, bool before_cpuset);
   void TakeOne(PlannedSetting planned);
   void TakeCpuset(const MachineProfile& profile);
+  std::string TakeCpusetAs(const std::string& wanted);
   void TakeCStates(const MachineProfile& profile);
   void JudgeSiblings(const MachineProfile& profile);
   SettingState& Add(std::string name, std::string wanted);
@@ -63,7 +63,7 @@ class HeldProfile {
   std::vector<SettingState> states_;
   std::vector<PlannedSetting> planned_;  // those of states_ that are kernel values
   std::vector<SettingsLease> early_;     // before the cpuset
-  PinnedThreads pinned_;                 // what the cpuset may undo
+  SettingsLease pinned_;                 // threads' CPUs, which the cpuset may undo
   CpusetLease cpuset_;
   std::optional<CStateLease> c_states_;
   std::vector<SettingsLease> late_;

@@ -213,15 +213,23 @@ Result<std::size_t> Journal::Prepare(std::string_view boot_id) {
 }
 
 Result<void> Journal::Append(const JournalEntry& entry, std::string_view boot_id) {
+  return AppendAll({entry}, boot_id);
+}
+
+Result<void> Journal::AppendAll(const std::vector<JournalEntry>& entries,
+                                std::string_view boot_id) {
+  if (entries.empty()) return {};
   const auto size = Prepare(boot_id);
   if (!size) return size.error();
   std::string text = *size == 0 ? JournalHeader(boot_id) + "\n" : std::string();
-  const std::string line = JournalLine(entry) + "\n";
-  AddWithinAPage(text, *size, line);
-  if (line.size() > kPageBytes || *size + text.size() > kMaxJournalBytes) {
-    return Error{ErrorCode::kResourceExhausted,
-                 path_ + ": there is no room for " + DescribeSetting(entry.key),
-                 {}};
+  for (const JournalEntry& entry : entries) {
+    const std::string line = JournalLine(entry) + "\n";
+    AddWithinAPage(text, *size, line);
+    if (line.size() > kPageBytes || *size + text.size() > kMaxJournalBytes) {
+      return Error{ErrorCode::kResourceExhausted,
+                   path_ + ": there is no room for " + DescribeSetting(entry.key),
+                   {}};
+    }
   }
   if (auto written = WriteAt(*size, text); !written) {
     if (ftruncate(file_.get(), static_cast<off_t>(*size)) != 0) return SystemError(path_, errno);

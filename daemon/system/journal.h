@@ -64,6 +64,9 @@ class Journal {
   /// @errors kFailedPrecondition when the file's entries are another boot's, or `boot_id` is none;
   ///         those of the file, which then is as it was.
   Result<void> Append(const JournalEntry& entry, std::string_view boot_id);
+  /// Several with one write and one flush. Each is there as a whole or not at all; killed
+  /// meanwhile, only the first of them may be.
+  Result<void> AppendAll(const std::vector<JournalEntry>& entries, std::string_view boot_id);
 
   /// Nothing is changed any more.
   Result<void> Clear();

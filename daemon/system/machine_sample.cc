@@ -184,6 +184,7 @@ std::optional<ProcessCounters> ParseProcess(std::string_view text) {
   constexpr int kStartTime = 22;
   constexpr int kProcessor = 39;
   constexpr std::uint64_t kKernelThread = 0x00200000;  // PF_KTHREAD, include/linux/sched.h
+  constexpr std::uint64_t kBoundThread = 0x04000000;   // PF_NO_SETAFFINITY
   const std::size_t open = text.find('(');
   const std::size_t close = text.rfind(')');
   if (open == std::string_view::npos || close == std::string_view::npos || close < open) return {};
@@ -195,6 +196,7 @@ std::optional<ProcessCounters> ParseProcess(std::string_view text) {
     switch (field) {
       case kFlags:
         process.kernel = (value.value_or(0) & kKernelThread) != 0;
+        process.bound = (value.value_or(0) & kBoundThread) != 0;
         break;
       case kUserTime:
       case kSystemTime:

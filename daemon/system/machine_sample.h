@@ -34,6 +34,7 @@ struct ProcessCounters {
   std::uint64_t started_ticks = 0;  ///< since the machine started: tells two users of a pid apart
   int cpu = -1;
   bool kernel = false;  ///< a thread of the kernel's own
+  bool bound = false;   ///< ... whose CPUs nobody may change
 };
 
 /// Everything about the machine's unrest that counts up, at one moment.

@@ -1,73 +1,115 @@
 #include "daemon/system/pinned_threads.h"
 
+#include <sched.h>
 #include <unistd.h>
 
-#include <optional>
-#include <string>
+#include <cerrno>
 
 #include "core/base/cpu_list.h"
+#include "core/base/error.h"
 #include "daemon/system/kernel_text.h"
 #include "daemon/system/machine_sample.h"
 
 namespace benchd {
 namespace {
 
-std::optional<cpu_set_t> OnlineCpus(const KernelFiles& files) {
-  const auto online = ParseCpuList(files.Read("sys/devices/system/cpu/online").value_or(""));
-  if (!online || online->empty()) return {};
-  cpu_set_t cpus;
-  CPU_ZERO(&cpus);
-  for (const int cpu : *online) CPU_SET(cpu, &cpus);
-  return cpus;
+/// No number of a thread is greater: PID_MAX_LIMIT, include/linux/threads.h.
+constexpr std::uint64_t kMaxTid = 4 * 1024 * 1024;
+
+std::string TargetOf(pid_t tid, std::uint64_t started_ticks) {
+  return std::to_string(tid) + "@" + std::to_string(started_ticks);
 }
 
-/// When the thread started, in ticks; empty when there is none.
-std::optional<std::uint64_t> StartOf(const KernelFiles& files, pid_t tid) {
+std::optional<ProcessCounters> StatOf(const KernelFiles& files, pid_t tid) {
   const auto stat = files.Read("proc/" + std::to_string(tid) + "/stat");
-  const auto thread = stat ? ParseProcess(*stat) : std::nullopt;
-  return thread ? std::optional(thread->started_ticks) : std::nullopt;
+  return stat ? ParseProcess(*stat) : std::nullopt;
 }
 
-bool MayRunOnAll(pid_t tid, const cpu_set_t& all) {
-  cpu_set_t cpus;
-  CPU_ZERO(&cpus);
-  if (sched_getaffinity(tid, sizeof(cpus), &cpus) != 0) return true;
-  cpu_set_t both;
-  CPU_AND(&both, &cpus, &all);
-  return CPU_EQUAL(&both, &all) != 0;
+Result<std::vector<int>> OnlineCpus(const KernelFiles& files) {
+  auto online = files.Read("sys/devices/system/cpu/online");
+  if (!online) return std::move(online).error();
+  return ParseCpuList(*online);
+}
+
+/// "" for all that are online.
+Result<std::string> CpusOf(pid_t tid, const std::vector<int>& online) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(tid, sizeof(set), &set) != 0) {
+    if (errno == ESRCH) return Error{ErrorCode::kNotFound, "it has ended", {}};
+    return SystemError("sched_getaffinity", errno);
+  }
+  std::vector<int> cpus;
+  for (const int cpu : online) {
+    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+  }
+  return cpus == online ? std::string() : FormatCpuList(cpus);
+}
+
+/// The thread, if it is that one still.
+Result<pid_t> Find(const KernelFiles& files, std::string_view target) {
+  const auto thread = ParseThreadTarget(target);
+  const auto stat = thread && files.IsReal() ? StatOf(files, thread->tid) : std::nullopt;
+  if (stat && stat->started_ticks == thread->started_ticks) return thread->tid;
+  return Error{ErrorCode::kNotFound, "it has ended", {}};
 }
 
 }  // namespace
 
-void PinnedThreads::Remember(const KernelFiles& files) {
-  threads_.clear();
-  const auto all = OnlineCpus(files);
-  if (!files.IsReal() || !all) return;
+std::optional<ThreadTarget> ParseThreadTarget(std::string_view text) {
+  const std::size_t at = text.find('@');
+  if (at == std::string_view::npos) return {};
+  const auto tid = ParseCount(text.substr(0, at));
+  const auto started = ParseCount(text.substr(at + 1));
+  // 0 would be ourselves.
+  if (!tid || *tid == 0 || *tid > kMaxTid || !started) return {};
+  const ThreadTarget thread{static_cast<pid_t>(*tid), *started};
+  if (TargetOf(thread.tid, thread.started_ticks) != text) return {};
+  return thread;
+}
+
+std::vector<JournalEntry> FindPinnedThreads(const KernelFiles& files) {
+  std::vector<JournalEntry> pinned;
+  const auto online = OnlineCpus(files);
+  if (!files.IsReal() || !online || online->empty()) return pinned;
   for (const std::string& process : files.List("proc")) {
     const auto pid = ParseCount(process);
     if (!pid || static_cast<pid_t>(*pid) == getpid()) continue;
     for (const std::string& name : files.List("proc/" + process + "/task")) {
       const auto tid = static_cast<pid_t>(ParseCount(name).value_or(0));
-      if (tid == 0 || MayRunOnAll(tid, *all)) continue;
-      const auto started = StartOf(files, tid);
-      if (!started) continue;
-      Thread thread{tid, *started, {}};
-      CPU_ZERO(&thread.cpus);
-      if (sched_getaffinity(tid, sizeof(thread.cpus), &thread.cpus) != 0) continue;
-      threads_.push_back(std::move(thread));
+      if (tid == 0) continue;
+      // First what costs less: most threads may run anywhere.
+      auto cpus = CpusOf(tid, *online);
+      if (!cpus || cpus->empty()) continue;
+      const auto stat = StatOf(files, tid);
+      if (!stat || stat->bound) continue;
+      pinned.push_back({{SettingKind::kThreadCpus, TargetOf(tid, stat->started_ticks)},
+                        std::move(*cpus),
+                        std::string()});
     }
   }
+  return pinned;
 }
 
-void PinnedThreads::PutBack(const KernelFiles& files) {
-  const auto all = OnlineCpus(files);
-  for (const Thread& thread : threads_) {
-    if (!all || !MayRunOnAll(thread.tid, *all)) continue;
-    if (StartOf(files, thread.tid) != thread.started_ticks) continue;
-    // The kernel's own per-CPU threads refuse it, and never lost theirs.
-    sched_setaffinity(thread.tid, sizeof(thread.cpus), &thread.cpus);
-  }
-  threads_.clear();
+Result<std::string> ReadThreadCpus(const KernelFiles& files, std::string_view target) {
+  auto tid = Find(files, target);
+  if (!tid) return std::move(tid).error();
+  auto online = OnlineCpus(files);
+  if (!online) return std::move(online).error();
+  return CpusOf(*tid, *online);
+}
+
+Result<void> WriteThreadCpus(const KernelFiles& files, std::string_view target,
+                             std::string_view cpus) {
+  auto tid = Find(files, target);
+  if (!tid) return std::move(tid).error();
+  auto list = cpus.empty() ? OnlineCpus(files) : ParseCpuList(cpus);
+  if (!list) return std::move(list).error();
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int cpu : *list) CPU_SET(cpu, &set);
+  if (sched_setaffinity(*tid, sizeof(set), &set) == 0) return {};
+  return SystemError("sched_setaffinity", errno);
 }
 
 }  // namespace benchd

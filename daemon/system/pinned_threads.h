@@ -1,34 +1,40 @@
 #pragma once
 
-#include <sched.h>
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/base/result.h"
+#include "daemon/system/journal.h"
 #include "daemon/system/kernel_files.h"
 
 namespace benchd {
 
-/// Other people's threads that were put onto certain CPUs, and are put back there.
-///
-/// Before Linux 6.2 a change of a cpuset gives every thread in it all of its CPUs: who was pinned
-/// is pinned no more. This remembers them before and pins again those that lost it. It is no
-/// setting: a kill in between loses it, and later kernels need none of it.
-class PinnedThreads {
- public:
-  /// Looks at every thread but ours; nothing is remembered below another root than "/".
-  void Remember(const KernelFiles& files);
-  /// Pins those again that live still and may now run anywhere. Idempotent.
-  void PutBack(const KernelFiles& files);
+// Before Linux 6.2 a change of a cpuset gives every thread in it all of its CPUs: who was pinned is
+// pinned no more. So the CPUs of those that are pinned are noted before a cpuset is taken, and
+// given back after it as any other setting: to threads that may run anywhere by then.
 
- private:
-  struct Thread {
-    pid_t tid = 0;
-    std::uint64_t started_ticks = 0;  ///< its number may be somebody else's by then
-    cpu_set_t cpus{};
-  };
-  std::vector<Thread> threads_;
+/// A thread, as the journal names it: "TID@START".
+struct ThreadTarget {
+  pid_t tid = 0;
+  std::uint64_t started_ticks = 0;  ///< since boot: its number may be somebody else's by then
 };
+/// Empty for what is none.
+std::optional<ThreadTarget> ParseThreadTarget(std::string_view text);
+
+/// Every thread but ours that may not run on every CPU that is online, with its CPUs as the old
+/// value and all as the new one. Not those that the kernel keeps where they are: nobody can move
+/// them. None below another root than "/", as the system calls are about this machine.
+std::vector<JournalEntry> FindPinnedThreads(const KernelFiles& files);
+
+/// The CPUs that are online and that the thread may run on, "" for all. `target` is a valid one.
+/// @errors kNotFound when it has ended.
+Result<std::string> ReadThreadCpus(const KernelFiles& files, std::string_view target);
+Result<void> WriteThreadCpus(const KernelFiles& files, std::string_view target,
+                             std::string_view cpus);
 
 }  // namespace benchd

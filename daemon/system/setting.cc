@@ -7,6 +7,7 @@
 #include "core/base/cpu_list.h"
 #include "core/base/error.h"
 #include "daemon/system/cgroup.h"
+#include "daemon/system/pinned_threads.h"
 #include "daemon/system/setting_kinds.h"
 #include "daemon/system/v1_shield.h"
 
@@ -128,6 +129,7 @@ Result<std::string> Settings::Read(const SettingKey& key) const {
   auto text = [&]() -> Result<std::string> {
     if (key.kind == SettingKind::kAllowedCpus) return units_.AllowedCpus(key.target);
     if (key.kind == SettingKind::kShield) return ReadShield(files_);
+    if (key.kind == SettingKind::kThreadCpus) return ReadThreadCpus(files_, key.target);
     auto path = PathOf(files_, key);
     return path ? files_.Read(*path) : std::move(path);
   }();
@@ -143,6 +145,7 @@ Result<void> Settings::Write(const SettingKey& key, std::string_view value) cons
   auto written = [&]() -> Result<void> {
     if (key.kind == SettingKind::kAllowedCpus) return units_.SetAllowedCpus(key.target, wanted);
     if (key.kind == SettingKind::kShield) return WriteShield(files_, wanted);
+    if (key.kind == SettingKind::kThreadCpus) return WriteThreadCpus(files_, key.target, wanted);
     const auto path = PathOf(files_, key);
     if (!path) return path.error();
     return files_.Write(*path, TextForFile(InfoOf(key.kind), wanted));

@@ -32,8 +32,9 @@ enum class SettingKind {
   kTransparentHugepages,  ///< always, madvise, never
   kSwappiness,            ///< 0 to 200
   kPerfSampleRate,        ///< samples a second
+  kThreadCpus,            ///< target: a thread (pinned_threads.h); a CPU list, "" = every CPU
 };
-inline constexpr SettingKind kLastSettingKind = SettingKind::kPerfSampleRate;
+inline constexpr SettingKind kLastSettingKind = SettingKind::kThreadCpus;
 
 /// The units whose CPUs may be set: all that lie at the top of systemd's tree.
 inline constexpr std::string_view kUnitTargets[] = {"bench.slice", "init.scope", "system.slice",

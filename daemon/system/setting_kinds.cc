@@ -6,6 +6,7 @@
 
 #include "core/base/cpu_list.h"
 #include "daemon/system/cpu_mask.h"
+#include "daemon/system/pinned_threads.h"
 
 namespace benchd {
 namespace {
@@ -102,6 +103,13 @@ constexpr SettingKindInfo kKinds[] = {
      {},
      1,
      kMaxSampleRate},
+    {.kind = Kind::kThreadCpus,
+     .target = Target::kThread,
+     .form = Form::kCpuList,
+     .name = "thread_cpus",
+     .description = "CPUs of thread %",
+     .file = {},
+     .may_be_empty = true},
 };
 static_assert(std::size(kKinds) == static_cast<std::size_t>(kLastSettingKind) + 1);
 
@@ -199,6 +207,8 @@ bool IsValidTarget(SettingTarget kind, std::string_view target) {
              std::end(kUnitTargets);
     case Target::kV1Cpuset:
       return IsV1Cpuset(target);
+    case Target::kThread:
+      return ParseThreadTarget(target).has_value();
   }
   return false;
 }

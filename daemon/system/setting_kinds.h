@@ -10,7 +10,7 @@
 namespace benchd {
 
 /// What a setting of a kind is said of.
-enum class SettingTarget { kMachine, kIrq, kCpu, kUnit, kV1Cpuset };
+enum class SettingTarget { kMachine, kIrq, kCpu, kUnit, kV1Cpuset, kThread };
 
 /// How its file writes a value, and which values are ours.
 enum class SettingForm {

@@ -24,8 +24,10 @@ Return Try(const Settings& settings, const JournalEntry& entry) {
   using Outcome = Return::Outcome;
   const std::string what = DescribeSetting(entry.key);
   const auto present = settings.Read(entry.key);
+  const bool is_thread = entry.key.kind == SettingKind::kThreadCpus;
   if (!present) {
     const bool gone = present.error().code == ErrorCode::kNotFound;
+    if (gone && is_thread) return {};
     return {gone ? Outcome::kLeft : Outcome::kRefused,
             what + ": not put back: " + present.error().message};
   }
@@ -38,6 +40,8 @@ Return Try(const Settings& settings, const JournalEntry& entry) {
     return {Outcome::kRefused, what + ": " + again.error().message};
   }
   if (!SameValue(entry.key.kind, *present, entry.new_value)) {
+    // Its owner's affair, nothing to tell of; or it is confined still, see PutAllBack().
+    if (is_thread) return {Outcome::kLeft, {}};
     return {Outcome::kLeft, what + ": left at '" + *present + "', which somebody else has set"};
   }
   const auto written = settings.Write(entry.key, entry.old_value);
@@ -57,7 +61,10 @@ Restored PutAllBack(const Settings& settings, const std::vector<JournalEntry>& e
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
     Return one = Try(settings, *entry);
     if (one.outcome == Return::Outcome::kPutBack) ++all.put_back;
-    if (one.outcome == Return::Outcome::kRefused) all.refused.push_back(*entry);
+    // A cpuset that stays another time confines threads, which lose their CPUs only when it goes.
+    const bool waits = one.outcome == Return::Outcome::kLeft && !all.refused.empty() &&
+                       entry->key.kind == SettingKind::kThreadCpus;
+    if (one.outcome == Return::Outcome::kRefused || waits) all.refused.push_back(*entry);
     // A setting that was taken twice is told of once.
     const bool told = std::find(all.left.begin(), all.left.end(), one.sentence) != all.left.end();
     if (!one.sentence.empty() && !told) all.left.push_back(std::move(one.sentence));
@@ -86,6 +93,16 @@ Result<SettingsLease> SettingsLease::Take(SettingServices services,
     }
     lease.refused_.push_back({change.key, std::move(error)});
   }
+  return lease;
+}
+
+Result<SettingsLease> SettingsLease::Note(SettingServices services,
+                                          std::vector<JournalEntry> entries) {
+  auto noted = services.journal.AppendAll(entries, services.boot_id);
+  if (!noted) return std::move(noted).error();
+  SettingsLease lease;
+  lease.settings_ = &services.settings;
+  lease.entries_ = std::move(entries);
   return lease;
 }
 

@@ -51,6 +51,11 @@ class SettingsLease {
   static Result<SettingsLease> Take(SettingServices services,
                                     const std::vector<SettingChange>& changes);
 
+  /// Settings that a later change may undo for others. They are only noted, all in one write of the
+  /// journal, and given back as if we had given them their new values.
+  /// @errors those of Journal::AppendAll().
+  static Result<SettingsLease> Note(SettingServices services, std::vector<JournalEntry> entries);
+
   SettingsLease(SettingsLease&& other) noexcept;
   SettingsLease& operator=(SettingsLease&& other) noexcept;
   SettingsLease(const SettingsLease&) = delete;

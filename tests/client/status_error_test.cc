@@ -1,8 +1,17 @@
 #include "client/status_error.h"
 
+#include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
+#include <chrono>
+#include <cstring>
+
+#include "benchd/v1/session.grpc.pb.h"
 #include "client/follow.h"
+#include "core/base/unique_fd.h"
+#include "tests/support/temp_folder.h"
 
 namespace benchd::client {
 namespace {
@@ -34,6 +43,30 @@ TEST(StatusErrorTest, ALostConnectionGetsASentenceOfItsOwn) {
   EXPECT_TRUE(IsConnectionLoss({StatusCode::UNAVAILABLE, ""}));
   EXPECT_FALSE(IsConnectionLoss({StatusCode::UNAVAILABLE, "draining: nothing is accepted"}));
   EXPECT_FALSE(IsConnectionLoss({StatusCode::INTERNAL, "Socket closed"}));
+}
+
+TEST(StatusErrorTest, ADaemonThatSaysWhatTookTooLongIsToldFromOneThatIsSilent) {
+  const grpc::Status answer(StatusCode::DEADLINE_EXCEEDED, "base: it took over 20 s", "why");
+  EXPECT_EQ(FromStatus(answer),
+            (ClientError{ExitCode::kRefused, "base: it took over 20 s", "why"}));
+
+  // Connections to it succeed, and nobody reads them.
+  const TempFolder folder;
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string path = folder / "silent";
+  std::memcpy(address.sun_path, path.data(), path.size());
+  const UniqueFd silent(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(bind(silent.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  ASSERT_EQ(listen(silent.get(), 1), 0);
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(100));
+  v1::CancelResponse response;
+  const auto channel = grpc::CreateChannel("unix:" + path, grpc::InsecureChannelCredentials());
+  const grpc::Status status =
+      v1::SessionService::NewStub(channel)->Cancel(&context, v1::CancelRequest(), &response);
+  ASSERT_EQ(status.error_code(), StatusCode::DEADLINE_EXCEEDED);
+  EXPECT_EQ(FromStatus(status).message, "the daemon does not answer: no reply in time");
 }
 
 TEST(StatusErrorTest, AnErrorIsOneLine) {

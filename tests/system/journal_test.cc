@@ -317,6 +317,30 @@ TEST_F(JournalTest, KeepsOnlyWhatItIsToldTo) {
   EXPECT_EQ(Text(), TextOf({kIrq, kUnit, kGovernorEntry}));
 }
 
+// As for thousands of threads.
+TEST_F(JournalTest, ManyEntriesAreAddedAtOnceOrNotAtAll) {
+  Journal journal = Open();
+  ASSERT_TRUE(journal.AppendAll({}, kJournalBoot));
+  EXPECT_EQ(Text(), "");
+  ASSERT_TRUE(journal.Append(kGovernorEntry, kJournalBoot));
+  std::vector<JournalEntry> entries{kGovernorEntry};
+  for (int i = 1; i <= 5000; ++i) {
+    entries.push_back({{Kind::kThreadCpus, std::to_string(i) + "@123456"}, "0-3", ""});
+  }
+  ASSERT_TRUE(journal.AppendAll({entries.begin() + 1, entries.end()}, kJournalBoot));
+  EXPECT_EQ(journal.Read()->entries, entries);
+  const std::string text = Text();
+  for (std::size_t page = kPage; page < text.size(); page += kPage) {
+    EXPECT_EQ(text[page - 1], '\n') << "no entry is on both sides of " << page;
+  }
+  // 50,000 lines of some 50 bytes are more than the 1 MiB that a journal may have.
+  std::vector<JournalEntry> too_many(50'000, entries.back());
+  const auto added = journal.AppendAll(too_many, kJournalBoot);
+  ASSERT_FALSE(added);
+  EXPECT_EQ(added.error().code, ErrorCode::kResourceExhausted);
+  EXPECT_EQ(Text(), text);
+}
+
 TEST_F(JournalTest, AnEntryThatFillsMoreThanAPageIsRefused) {
   std::string widest;
   for (int cpu = 0; cpu < 1024; cpu += 2) widest += (cpu == 0 ? "" : ",") + std::to_string(cpu);

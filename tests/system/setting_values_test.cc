@@ -28,6 +28,7 @@ TEST(SettingKindTest, DescribesASettingForMessages) {
   EXPECT_EQ(DescribeSetting({Kind::kGovernor, "3"}), "governor of CPU 3");
   EXPECT_EQ(DescribeSetting({Kind::kIrqAffinity, "24"}), "IRQ 24's affinity");
   EXPECT_EQ(DescribeSetting({Kind::kBoost, ""}), "boost");
+  EXPECT_EQ(DescribeSetting({Kind::kThreadCpus, "42@99"}), "CPUs of thread 42@99");
   EXPECT_EQ(DescribeSetting({Kind::kAllowedCpus, "bench.slice"}), "AllowedCPUs of bench.slice");
   EXPECT_EQ(DescribeSetting({Kind::kV1CpusetCpus, ""}), "CPUs of cpuset '/'");
   EXPECT_EQ(DescribeSetting({Kind::kV1CpusetCpus, "docker/a"}), "CPUs of cpuset '/docker/a'");
@@ -100,6 +101,10 @@ const Pair kInvalid[] = {
     {{Kind::kSwappiness, ""}, "201"},
     {{Kind::kSwappiness, ""}, ""},
     {{Kind::kPerfSampleRate, ""}, "0"},
+    {{Kind::kThreadCpus, ""}, "0"},
+    {{Kind::kThreadCpus, "1"}, "0"},
+    {{Kind::kThreadCpus, "0@1"}, "0"},
+    {{Kind::kThreadCpus, "1@1"}, "../.."},
 };
 
 TEST_F(SettingsTest, WritesNothingButItsOwnKindOfValues) {

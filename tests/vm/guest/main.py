@@ -24,7 +24,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SUITES = {
     "intel": ["test_services", "test_sessions", "test_settings", "test_metrics", "test_removal"],
     "crashes": ["test_crashes", "test_missing"],
-    "hostile": ["test_hostile", "test_leftovers"],
+    "hostile": ["test_hostile", "test_leftovers", "test_boundaries"],
     "amd": ["test_boost", "test_children", "test_effect", "test_removal"],
     "v1": ["test_v1", "test_metrics", "test_missing", "test_hostile", "test_removal"],
 }

@@ -4,6 +4,7 @@ import os
 import pathlib
 import random
 import signal
+import subprocess
 import time
 
 import e2e_support
@@ -132,6 +133,23 @@ class CrashTest(GuestTest):
         gate.arrived()
         self.finish(gate, client)
         self.assert_put_back("both")
+
+    @core("core-b")
+    def test_who_was_pinned_is_pinned_again(self):
+        # Before Linux 6.2 a change of a cpuset gives its threads all of its CPUs.
+        pinned = subprocess.Popen(["taskset", "--cpu-list", "2", "sleep", "inf"])
+        self.addCleanup(pinned.wait)
+        self.addCleanup(pinned.kill)
+        wait_until(lambda: {2} == os.sched_getaffinity(pinned.pid), "it is pinned")
+        self.look()
+        self.machine("apply", "everything")
+        self.assertNotEqual(os.sched_getaffinity(pinned.pid), {2})
+        self.assertRegex(JOURNAL.read_text(), rf"(?m)^thread_cpus\t{pinned.pid}@\d+\t2\t\t")
+        runner = main_pid("benchd-runner.service")
+        kill(runner)
+        self.restarted("benchd-runner.service", runner)
+        self.assert_put_back("a pinned thread")
+        self.assertEqual(os.sched_getaffinity(pinned.pid), {2})
 
     @core("core-b")
     def test_a_runner_that_is_not_started_again_leaves_nothing_either(self):

@@ -1,0 +1,95 @@
+"""A file system that stops answering, as a network one whose server is gone: FUSE, by hand.
+
+include/uapi/linux/fuse.h is the protocol. A folder and nothing in it. Who changes into it asks for
+FUSE_ACCESS (fs/fuse/dir.c, fuse_permission); while the mount hangs, that is read and not answered,
+and who asked cannot even be killed: a request that the server has read is waited for
+(fs/fuse/dev.c, request_wait_answer).
+"""
+
+import ctypes
+import os
+import pathlib
+import queue
+import stat
+import struct
+import threading
+
+from installation import run
+
+INIT, GETATTR, FORGET, ACCESS, INTERRUPT, BATCH_FORGET = 26, 3, 2, 34, 36, 42
+UNANSWERED = (FORGET, BATCH_FORGET, INTERRUPT)
+ENOSYS = 38
+# fuse_in_header: length, opcode, unique, node, uid, gid, pid, padding.
+REQUEST = struct.Struct("=IIQQIIII")
+REPLY = struct.Struct("=IiQ")
+# fuse_init_out of minor 31, and the largest write, which nobody makes.
+INIT_REPLY = struct.pack("=IIIIHHI40x", 7, 31, 0, 0, 0, 0, 4096)
+# fuse_attr_out: valid for no time; inode 1, a folder that is everybody's.
+ATTRIBUTES = struct.pack("=QII6Q3I7I", 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0,
+                         stat.S_IFDIR | 0o777, 2, 0, 0, 0, 4096, 0)
+MORE_THAN_A_REQUEST = 64 << 10
+
+
+def load_driver():
+    """Before the machine is looked at: with the driver comes a mount of its own."""
+    run("modprobe", "fuse")
+    run("systemctl", "start", "sys-fs-fuse-connections.mount")
+
+
+class FuseMount:
+    """Mounted at `folder` until close(); answers until hang()."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self._device = os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC)
+        self._hangs = threading.Event()
+        self._waiting = queue.Queue()
+        libc = ctypes.CDLL(None, use_errno=True)
+        options = f"fd={self._device},rootmode=40000,user_id=0,group_id=0,allow_other"
+        if libc.mount(b"test", os.fsencode(folder), b"fuse", 0, options.encode()) != 0:
+            raise OSError(ctypes.get_errno(), f"mount {folder}")
+        self._thread = threading.Thread(target=self._serve)
+        self._thread.start()
+
+    def hang(self):
+        self._hangs.set()
+
+    def await_victim(self, timeout):
+        """The process that waits for an answer; answer() lets it go on."""
+        self._unique, pid = self._waiting.get(timeout=timeout)
+        return pid
+
+    def answer(self):
+        self._reply(self._unique)
+
+    def close(self):
+        """May be called twice. Whoever waits gets an error: the kernel ends the connection with the forced unmount."""
+        if self._device < 0:
+            return
+        run("umount", "--force", "--lazy", self.folder)
+        self._thread.join()
+        os.close(self._device)
+        self._device = -1
+
+    def _serve(self):
+        while True:
+            try:
+                request = os.read(self._device, MORE_THAN_A_REQUEST)
+            except OSError:  # ENODEV: unmounted
+                return
+            _, opcode, unique, _, _, _, pid, _ = REQUEST.unpack_from(request)
+            if opcode in UNANSWERED:
+                continue
+            if opcode == ACCESS and self._hangs.is_set():
+                self._waiting.put((unique, pid))
+            elif opcode == INIT:
+                self._reply(unique, INIT_REPLY)
+            elif opcode == GETATTR:
+                self._reply(unique, ATTRIBUTES)
+            elif opcode == ACCESS:
+                self._reply(unique)
+            else:
+                self._reply(unique, error=ENOSYS)
+
+    def _reply(self, unique, data=b"", error=0):
+        os.write(self._device, REPLY.pack(REPLY.size + len(data), -error, unique) + data)
