@@ -65,7 +65,7 @@ class FuseMount:
         self._reply(self._unique)
 
     def close(self):
-        """May be called twice. Whoever waits gets an error: the kernel ends the connection with the forced unmount."""
+        """May be called twice. Whoever waits gets an error: a forced unmount ends the connection."""
         if self._device < 0:
             return
         run("umount", "--force", "--lazy", self.folder)

@@ -100,8 +100,8 @@ class StarvationTest(GuestTest):
         submitted = self.benchctl_json("submit", *LINES, "echo n 1000", "echo n 1000")
         ended = sum(one.process.poll() is not None for one in others)
         self.assert_exit(submitted, 0)
-        # Two of a user's are looked up at a time, for 20 s. With one queue for all, eight at a time,
-        # 13 of 20 were seen to end before.
+        # Two of a user's are looked up at a time, for 20 s. With one queue for all and eight at a
+        # time, 13 of 20 were seen to end before.
         self.assertLessEqual(ended, 4)
         for one in others:
             self.assertEqual(one.finish(), e2e_support.REFUSED, one.events)
