@@ -12,6 +12,7 @@
 #include "daemon/runner/launch_plan.h"
 #include "daemon/runner/process_tree.h"
 #include "daemon/runner/spawn.h"
+#include "daemon/system/run_cgroup.h"
 
 namespace benchd {
 
@@ -42,7 +43,8 @@ struct HelperOrder {
 };
 
 /// One short-lived benchd-helper: touches what belongs to a caller, with the caller's ids, the
-/// caller's limits and tighter ones of our own, on the housekeeping CPUs.
+/// caller's limits and tighter ones of our own, on the housekeeping CPUs; where Host says so, in a
+/// control group of its own, of which nothing is left when the answer is given.
 ///
 /// Destroying it kills the process.
 class HelperProcess final : public EventSink {
@@ -62,6 +64,7 @@ class HelperProcess final : public EventSink {
  private:
   void OnReady(int fd, std::uint32_t events) override;
   void OnTimer();
+  Result<void> MakeGroup();
   Error TookTooLong() const;
   Result<std::string> Collect(int status, bool exited);
   void KillAndReap();
@@ -77,6 +80,7 @@ class HelperProcess final : public EventSink {
   LaunchMemory memory_;
   std::unique_ptr<Capture> stdout_;
   std::unique_ptr<Capture> stderr_;
+  std::optional<RunCgroup> group_;
   Spawned process_;
   bool timed_out_ = false;
   bool hangs_ = false;

@@ -31,6 +31,9 @@ struct Host {
   std::vector<int> usable_cpus;  ///< all that the kernel lets us use
   CpuSplit cpus;
 
+  /// The folder in which each helper gets a control group of its own; empty = they have none.
+  std::string helper_groups;
+
   UniqueFd null;           ///< /dev/null, for reading and writing
   UniqueFd helper;         ///< benchd-helper, O_PATH: children execute it without reaching its path
   UniqueFd own_peak;       ///< /proc/self/clear_refs

@@ -84,6 +84,8 @@ void EndLeftovers() {
     const std::string place = FolderOfUnit(own);
     if (!place.empty()) RunCgroup::RemoveLeftovers(place);
   }
+  const auto top = FindCgroupPlace(KernelFiles("/"));
+  if (top && !top->unit.empty()) RunCgroup::RemoveLeftovers("/" + top->mount);
 }
 
 Result<std::string> RestoreFromJournal(const RunnerOptions& options) {
@@ -167,7 +169,12 @@ std::vector<RunGroups*> MachineSetup::OpenRunGroups(const TreeLimits& limits) {
 
 void MachineSetup::Begin(const Host& host, std::vector<KnownProfile> profiles,
                          const ChildLimits& limits, std::string counters) {
-  seat_.emplace(files_, place_.mount, SettleIn());
+  const std::string home = SettleIn();
+  if (!home.empty()) {
+    helper_groups_ = files_.FullPath(place_.mount);
+    RunCgroup::RemoveLeftovers(helper_groups_);
+  }
+  seat_.emplace(files_, place_.mount, home);
   auto run_groups = OpenRunGroups(ChooseTreeLimits(host, limits, is_system_));
   owner_.emplace(MachineOwner::Parts{.settings = settings_,
                                      .place = place_,

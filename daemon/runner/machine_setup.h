@@ -56,6 +56,10 @@ class MachineSetup {
   /// Of the present run and of the one being prepared.
   std::array<RunGroups, 2>& run_groups() { return run_groups_; }
 
+  /// Where helpers get their control groups: at the top of version 2, in system mode. Below the
+  /// unit they would be on the benchmark CPUs as soon as somebody takes a partition. Empty: none.
+  const std::string& helper_groups() const { return helper_groups_; }
+
   MachineOwner& owner() { return *owner_; }
 
  private:
@@ -73,6 +77,7 @@ class MachineSetup {
   std::string why_nothing_;
   CgroupPlace place_;
   std::string runs_folder_;
+  std::string helper_groups_;
   std::optional<CgroupSeat> seat_;
   std::array<RunGroups, 2> run_groups_;
   std::optional<MachineOwner> owner_;

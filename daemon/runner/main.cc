@@ -140,6 +140,7 @@ Result<void> Run(const RunnerOptions& options) {
   const AccessRules access = RulesOf(*config, *endpoint, *host);
   const PerfSupport perf(OpenPerfEvent, host->files);
   machine.Begin(*host, std::move(*profiles), config->children, perf.Describe());
+  host->helper_groups = machine.helper_groups();
   auto& [groups, other_groups] = machine.run_groups();
   EventLoop loop;
   ProcessTree tree;

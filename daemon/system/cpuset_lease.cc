@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "daemon/system/cgroup.h"
 #include "daemon/system/kernel_text.h"
+#include "daemon/system/run_cgroup.h"
 #include "daemon/system/v1_shield.h"
 
 namespace benchd {
@@ -87,7 +88,8 @@ std::vector<std::string> GroupsOn(const KernelFiles& files, const std::string& m
   std::vector<std::string> names;
   for (const std::string& name : files.List(mount)) {
     const auto* unit = std::find(std::begin(kUnitTargets), std::end(kUnitTargets), name);
-    if (unit != std::end(kUnitTargets)) continue;
+    // A helper comes and goes there, and is on the housekeeping CPUs.
+    if (unit != std::end(kUnitTargets) || RunCgroup::IsOurs(name)) continue;
     const std::string group = mount + "/" + name + "/";
     const std::string events = files.Read(group + "cgroup.events").value_or("");
     if (events.find("populated 1") == std::string::npos) continue;

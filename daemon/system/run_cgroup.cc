@@ -137,12 +137,14 @@ Result<std::string> RunCgroup::OwnFolder() {
   return OwnCgroupFolder(*mount, *own);
 }
 
+bool RunCgroup::IsOurs(std::string_view name) { return name.starts_with(kNamePrefix); }
+
 void RunCgroup::RemoveLeftovers(const std::string& parent) {
   DIR* listing = opendir(parent.c_str());
   if (listing == nullptr) return;
   std::vector<std::string> names;
   while (const dirent* entry = readdir(listing)) {
-    if (std::string_view(entry->d_name).starts_with(kNamePrefix)) names.emplace_back(entry->d_name);
+    if (IsOurs(entry->d_name)) names.emplace_back(entry->d_name);
   }
   closedir(listing);
   for (const std::string& name : names) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/base/result.h"
 #include "core/base/unique_fd.h"
@@ -24,16 +25,21 @@ struct LimitHits {
   bool processes = false;       ///< a fork was refused
 };
 
-/// A control group of our own in which a run's whole process tree lives and can be killed at once.
+/// A control group of our own in which a run's whole process tree lives and can be killed at once;
+/// a helper's likewise.
 ///
-/// Made below the runner's own group, in a hierarchy of either version, and removed with the
-/// object. The folder is flock'ed while the object lives: a group without a lock was left by a
-/// runner that died and is removed by the next. To kill needs no controller, so this works wherever
-/// the folder may be created (root, or a delegated group); to limit needs that of the limit.
+/// Made below the runner's own group (a helper's: at the top, see MachineSetup::helper_groups()),
+/// in a hierarchy of either version, and removed with the object. The folder is flock'ed while the
+/// object lives: a group without a lock was left by a runner that died and is removed by the next.
+/// To kill needs no controller, so this works wherever the folder may be created (root, or a
+/// delegated group); to limit needs that of the limit.
 class RunCgroup {
  public:
   /// The folder of this process' own group of version 2. @errors when there is none.
   static Result<std::string> OwnFolder();
+
+  /// Whether a group of that name is such a one.
+  static bool IsOurs(std::string_view name);
 
   /// Kills and removes what dead runners left in `parent`.
   static void RemoveLeftovers(const std::string& parent);
