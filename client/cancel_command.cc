@@ -24,7 +24,7 @@ Outcome<ExitCode> RunCancel(const CommandContext& context) {
     std::cout << *id << ": cancelled\n";
   } else if (response->state() == v1::SESSION_STATE_DONE ||
              response->state() == v1::SESSION_STATE_FAILED) {
-    std::cout << *id << ": it had ended already: " << StateWord(response->state()) << "\n";
+    std::cout << *id << ": it had ended already: " << Word(response->state()) << "\n";
   } else {
     std::cout << *id << ": will be cancelled once its cleanup has run\n";
   }

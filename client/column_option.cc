@@ -80,7 +80,7 @@ std::string FormatColumn(const v1::Column& column) {
   const auto add = [&attributes](const std::string& text) {
     attributes += (attributes.empty() ? ":" : ",") + text;
   };
-  if (column.better() != v1::BETTER_UNSPECIFIED) add(std::string(BetterWord(column.better())));
+  if (column.better() != v1::BETTER_UNSPECIFIED) add(std::string(Word(column.better())));
   if (!column.unit().empty() && column.unit().find_first_of(",:") == std::string::npos) {
     add(std::string(kUnit) + column.unit());
   }

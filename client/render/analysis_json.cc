@@ -12,7 +12,7 @@ Json ToJson(const v1::Summary& summary) {
   json["metric"] = summary.metric();
   PutText(json, "unit", summary.unit());
   json["arm"] = summary.arm();
-  PutText(json, "better", BetterWord(summary.better()));
+  PutText(json, "better", Word(summary.better()));
   json["n"] = summary.n();
   Put(json, "min", summary.min());
   Put(json, "lower_quartile", summary.lower_quartile());
@@ -46,7 +46,7 @@ Json ToJson(const v1::Histogram& histogram) {
 std::string AnalysisJson(const v1::AnalyzeResponse& response,
                          const google::protobuf::Timestamp& now) {
   Json json = Named("verdict", "", now);
-  AddUpdate(json, response.verdict());
+  AddFields(json, response.verdict());
   // Nothing was measured: no time went by, and nobody disturbed it.
   json.erase("elapsed_s");
   json.erase("disturbances");

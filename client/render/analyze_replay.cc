@@ -28,7 +28,7 @@ std::string GateText(const v1::Comparison& gate) {
   } else if (gate.margin_case() == v1::Comparison::kMarginAbsolute) {
     text += ":+" + FormatRoundTrip(gate.margin_absolute());
   }
-  if (gate.better() != v1::BETTER_UNSPECIFIED) text += ":" + std::string(BetterWord(gate.better()));
+  if (gate.better() != v1::BETTER_UNSPECIFIED) text += ":" + std::string(Word(gate.better()));
   return text;
 }
 
@@ -101,8 +101,8 @@ void AddLooks(const v1::SessionSpec& spec, CommandText* line) {
     if (IsUnpaired(spec)) line->Option("--schedule", "coin");
     return;
   }
-  line->Option("--method", MethodWord(spec.method()));
-  line->Option("--schedule", ScheduleWord(spec.schedule()), "pairs");
+  line->Option("--method", Word(spec.method()));
+  line->Option("--schedule", Word(spec.schedule()), "pairs");
   if (limits.has_min_runs() && limits.min_runs() != kDefaultMinRuns) {
     line->Option("--min-runs", std::to_string(limits.min_runs()));
   }
@@ -124,10 +124,10 @@ void AddStatistics(const v1::Session& session, CommandText* line) {
     line->Option("--rule", "precision:" + FormatRoundTrip(spec.rule().precision_width()));
   }
   if (spec.has_alpha()) line->Number("--alpha", spec.alpha());
-  line->Option("--sided", SidedWord(spec.sided()), "two");
+  line->Option("--sided", Word(spec.sided()), "two");
   line->Switch("--placebo", spec.placebo());
   if (ReachedItsLimit(session)) {
-    line->Option("--at-limit", AtLimitWord(spec.limits().at_limit()), "undecided");
+    line->Option("--at-limit", Word(spec.limits().at_limit()), "undecided");
   }
   // Its bootstrap draws.
   if (spec.estimator().kind() == v1::ESTIMATOR_KIND_QUANTILE) {

@@ -67,7 +67,7 @@ Roles RolesOf(const v1::SessionSpec& spec) {
   Roles roles;
   for (const v1::Benchmark& benchmark : spec.benchmarks()) {
     for (const v1::Arm& arm : benchmark.arms()) {
-      roles[{benchmark.name(), arm.name()}] = RoleWord(arm.role());
+      roles[{benchmark.name(), arm.name()}] = Word(arm.role());
     }
   }
   return roles;

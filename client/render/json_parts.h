@@ -1,16 +1,14 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
 #include "benchd/v1/session.pb.h"
+#include "client/render/message_json.h"
 
 namespace benchd::client {
 
 // What the lines of json.h and analysis_json.h are made of.
-
-using Json = nlohmann::ordered_json;
 
 /// On one line; bytes that are not UTF-8 are replaced.
 std::string Line(const Json& json);
@@ -23,15 +21,5 @@ void PutText(Json& json, const char* key, std::string_view text);
 
 /// The beginning of a line: event, session (where there is one) and time.
 Json Named(const char* event, const std::string& session, const google::protobuf::Timestamp& time);
-
-/// The machine's facts by name.
-Json FactsJson(const google::protobuf::RepeatedPtrField<v1::EnvironmentFact>& facts);
-
-/// Settings in their order.
-/// @param with_end  tells also how each stood when its session ended, where that is known
-Json SettingsJson(const google::protobuf::RepeatedPtrField<v1::Setting>& settings, bool with_end);
-
-/// The fields of an update or a verdict.
-void AddUpdate(Json& json, const v1::Update& update);
 
 }  // namespace benchd::client

@@ -99,10 +99,10 @@ std::string StateLine(const LiveState& state) {
   }
   if (state.update->comparisons().empty()) {
     const bool running = state.update->state() == v1::SESSION_STATE_RUNNING;
-    return name + "  " + (running ? "warming up" : std::string(StateWord(state.update->state())));
+    return name + "  " + (running ? "warming up" : std::string(Word(state.update->state())));
   }
-  std::string line = name + "  " + std::string(StateWord(state.update->state())) + "  " +
-                     BlocksSentence(*state.update);
+  std::string line =
+      name + "  " + std::string(Word(state.update->state())) + "  " + BlocksSentence(*state.update);
   const std::string decided = DecidedSentence(*state.update);
   return line + (decided.empty() ? "" : "  " + decided);
 }
@@ -131,7 +131,7 @@ LiveRow MakeRow(const v1::Comparison& gate, const LiveState& state, const Style&
   row.scaled = InMargins(judged);
   row.tint = TintOf(gate.verdict());
   if (gate.has_decided()) {
-    row.status = VerdictWord(gate.verdict());
+    row.status = Word(gate.verdict());
   } else if (gate.has_eta_seconds()) {
     row.status = "~" + FormatRough(std::max(0.0, gate.eta_seconds() - state.since_event_seconds));
   } else {

@@ -81,36 +81,20 @@ std::string RenderDoctor(const v1::DoctorResponse& response, const Style& style)
 
 std::string MachineJson(const v1::MachineStatus& status, const google::protobuf::Timestamp& now) {
   Json json = Named("machine", status.session(), now);
-  json["profile"] = status.profile();
-  PutText(json, "holder", status.holder());
-  json["settings"] = SettingsJson(status.settings(), /*with_end=*/false);
-  json["environment"] = FactsJson(status.environment());
-  json["benchmark_cpus"] = status.benchmark_cpus();
-  json["housekeeping_cpus"] = status.housekeeping_cpus();
-  json["notes"] = Json::array();
-  for (const std::string& note : status.notes()) json["notes"].push_back(note);
+  AddFields(json, status);
   return Line(json);
 }
 
 std::string DoctorJson(const v1::DoctorResponse& response, const google::protobuf::Timestamp& now) {
   Json json = Named("doctor", "", now);
-  json["sources"] = Json::array();
-  for (const v1::NoiseSource& source : response.sources()) {
-    Json entry;
-    entry["name"] = source.name();
-    entry["finding"] = source.finding();
-    PutText(entry, "advice", source.advice());
-    if (source.has_effect()) Put(entry, "effect", source.effect());
-    json["sources"].push_back(std::move(entry));
-  }
+  AddFields(json, response);
   return Line(json);
 }
 
 std::string ReserveJson(const v1::ReserveResponse& response,
                         const google::protobuf::Timestamp& now) {
   Json json = Named("reserve", "", now);
-  json["held"] = response.held();
-  if (response.held()) Put(json, "remaining_s", response.remaining_seconds());
+  AddFields(json, response);
   return Line(json);
 }
 

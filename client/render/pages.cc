@@ -33,7 +33,7 @@ std::string Subject(const v1::Session& session) {
 std::string ResultCell(const v1::Session& session) {
   switch (session.state()) {
     case v1::SESSION_STATE_DONE:
-      return std::string(VerdictWord(session.report().verdict()));
+      return std::string(Word(session.report().verdict()));
     case v1::SESSION_STATE_QUEUED:
       return session.queued().position() > 0
                  ? "place " + std::to_string(session.queued().position())
@@ -48,7 +48,7 @@ std::string ResultCell(const v1::Session& session) {
 std::vector<std::vector<std::string>> SessionFacts(const v1::Session& session,
                                                    const UserNames& users) {
   std::vector<std::vector<std::string>> rows = {{"session", Printable(session.session())},
-                                                {"state", std::string(StateWord(session.state()))},
+                                                {"state", std::string(Word(session.state()))},
                                                 {"user", Printable(users(session.uid()))}};
   if (session.has_submitted_at()) rows.push_back({"submitted", Moment(session.submitted_at())});
   if (session.has_started_at()) rows.push_back({"started", Moment(session.started_at())});
@@ -56,7 +56,7 @@ std::vector<std::vector<std::string>> SessionFacts(const v1::Session& session,
   for (const v1::Benchmark& benchmark : session.spec().benchmarks()) {
     for (const v1::Arm& arm : benchmark.arms()) {
       rows.push_back(
-          {std::string(RoleWord(arm.role())),
+          {std::string(Word(arm.role())),
            (session.spec().benchmarks_size() > 1 ? Printable(benchmark.name()) + ": " : "") +
                Printable(arm.name()) + ": " + Printable(arm.command())});
     }
@@ -101,7 +101,7 @@ std::string RenderList(std::span<const v1::Session> sessions, const UserNames& u
   std::vector<std::vector<std::string>> rows = {
       {"ID", "STATE", "USER", "SUBMITTED", "RESULT", "WHAT"}};
   for (const v1::Session& session : sessions) {
-    rows.push_back({Printable(session.session()), std::string(StateWord(session.state())),
+    rows.push_back({Printable(session.session()), std::string(Word(session.state())),
                     Printable(users(session.uid())),
                     session.has_submitted_at() ? LocalTime(session.submitted_at(), now) : "",
                     Printable(ResultCell(session)), Printable(Subject(session))});

@@ -61,7 +61,7 @@ std::string PlainNarrator::StateNews(const v1::Update& update) const {
     case v1::SESSION_STATE_PAUSED:
       return PauseSentence(update);
     default:
-      return std::string(StateWord(update.state()));
+      return std::string(Word(update.state()));
   }
 }
 
@@ -81,7 +81,7 @@ std::vector<std::string> PlainNarrator::TellUpdate(const v1::Update& update, dou
                           "\n" + gate.metric()];
     if (!told) {
       lines.push_back("decided: " + GateProgress(gate, update, style_) + ": " +
-                      std::string(VerdictWord(gate.verdict())) + " at " +
+                      std::string(Word(gate.verdict())) + " at " +
                       std::to_string(gate.decided().blocks()) + " blocks");
     }
     told = true;

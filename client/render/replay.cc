@@ -24,7 +24,7 @@ void AddLimits(const v1::Limits& limits, CommandText* line) {
   if (limits.has_timeout_seconds() && limits.timeout_seconds() != kDefaultTimeout) {
     line->Option("--timeout", FormatRoundTrip(limits.timeout_seconds()) + "s");
   }
-  line->Option("--at-limit", AtLimitWord(limits.at_limit()), "undecided");
+  line->Option("--at-limit", Word(limits.at_limit()), "undecided");
   line->Switch("--fail-fast", limits.fail_fast());
 }
 
@@ -35,7 +35,7 @@ void AddGateOption(const v1::Gate& gate, double session_margin, CommandText* lin
     text += ":" + FormatRoundTripPercent(gate.ratio());
   }
   if (gate.margin_case() == v1::Gate::kAbsolute) text += ":+" + FormatRoundTrip(gate.absolute());
-  if (gate.better() != v1::BETTER_UNSPECIFIED) text += ":" + std::string(BetterWord(gate.better()));
+  if (gate.better() != v1::BETTER_UNSPECIFIED) text += ":" + std::string(Word(gate.better()));
   line->Option("--metric", text);
 }
 
@@ -46,18 +46,18 @@ void AddSession(const v1::SessionSpec& spec, CommandText* line) {
     line->Option("--margin", FormatRoundTripPercent(spec.margin()));
   }
   if (spec.has_alpha() && spec.alpha() != kDefaultAlpha) line->Number("--alpha", spec.alpha());
-  line->Option("--sided", SidedWord(spec.sided()), "two");
-  line->Option("--method", MethodWord(spec.method()), "paired");
+  line->Option("--sided", Word(spec.sided()), "two");
+  line->Option("--method", Word(spec.method()), "paired");
   line->Option("--estimator", EstimatorWord(spec.estimator()), "mean");
   if (spec.rule().precision_width() > 0) {
     line->Option("--rule", "precision:" + FormatRoundTrip(spec.rule().precision_width()));
   }
   AddLimits(spec.limits(), line);
-  line->Option("--schedule", ScheduleWord(spec.schedule()), "pairs");
+  line->Option("--schedule", Word(spec.schedule()), "pairs");
   if (spec.has_warmup() && spec.warmup() != 1)
     line->Option("--warmup", std::to_string(spec.warmup()));
   line->Switch("--placebo", spec.placebo());
-  line->Option("--isolation", IsolationWord(spec.isolation()), "best-effort");
+  line->Option("--isolation", Word(spec.isolation()), "best-effort");
   if (!spec.machine_profile().empty())
     line->Option("--machine-profile", spec.machine_profile(), "default");
   line->Option("--cpus", spec.cpus());

@@ -84,7 +84,7 @@ std::string ResultWord(const v1::Comparison& c, const Style& style) {
       break;
   }
   return c.flag() == v1::FLAG_IMPROVEMENT || c.flag() == v1::FLAG_WORSE
-             ? std::string(FlagWord(c.flag()))
+             ? std::string(Word(c.flag()))
              : "";
 }
 

@@ -194,7 +194,7 @@ std::string DecidedEarlier(const v1::Comparison& gate) {
 std::string GateSentence(const v1::Comparison& gate, const Style& style) {
   const Judged judged = JudgedBy(gate);
   const Wording words = WordingFor(gate);
-  const std::string verdict(VerdictWord(gate.verdict()));
+  const std::string verdict(Word(gate.verdict()));
   if (gate.verdict() == v1::VERDICT_PASS && judged.lo && judged.hi) {
     return verdict + ": " + PassSentence(gate, judged, words, style);
   }
@@ -211,8 +211,7 @@ std::vector<std::string> VerdictSentences(const v1::Update& update, const Style&
   }
   const std::string basis =
       update.basis() == v1::BASIS_ESTIMATE ? "; by the estimate, which alpha does not cover" : "";
-  if (gates.empty())
-    return {std::string(VerdictWord(update.verdict())) + ": there was nothing to decide"};
+  if (gates.empty()) return {std::string(Word(update.verdict())) + ": there was nothing to decide"};
   if (gates.size() == 1) return {GateSentence(*gates.front(), style) + basis};
   const auto count = [&gates](v1::Verdict verdict) {
     return static_cast<std::size_t>(std::ranges::count_if(

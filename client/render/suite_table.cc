@@ -58,7 +58,7 @@ std::string VerdictCell(const v1::Comparison& gate, const Style& style) {
   const Tint tint = gate.verdict() == v1::VERDICT_PASS         ? Tint::kGreen
                     : gate.verdict() == v1::VERDICT_REGRESSION ? Tint::kRed
                                                                : Tint::kYellow;
-  return Paint(VerdictWord(gate.verdict()), tint, style);
+  return Paint(Word(gate.verdict()), tint, style);
 }
 
 std::vector<std::string> GateRow(const v1::Comparison& gate, bool named, const Columns& columns,
@@ -127,8 +127,8 @@ std::string FlaggedLines(const v1::Update& update, const Style& style) {
     text += "also: " + Printable(c.benchmark()) + ": " + Printable(c.metric()) + " of " +
             Printable(c.candidate()) + " " +
             (judged.estimate ? judged.FormatSigned(*judged.estimate, style) : "-") +
-            (interval.empty() ? "" : " (" + interval + ")") + ": " +
-            std::string(FlagWord(c.flag())) + "\n";
+            (interval.empty() ? "" : " (" + interval + ")") + ": " + std::string(Word(c.flag())) +
+            "\n";
   }
   if (flagged > kMostLines) {
     text += "also: " + std::to_string(flagged - kMostLines) + " more metrics changed\n";

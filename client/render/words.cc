@@ -3,185 +3,58 @@
 #include <array>
 #include <cstdio>
 #include <ctime>
+#include <map>
 
 #include "client/render/units.h"
 
 namespace benchd::client {
 
-std::string_view StateWord(v1::SessionState state) {
-  switch (state) {
-    case v1::SESSION_STATE_QUEUED:
-      return "queued";
-    case v1::SESSION_STATE_PREPARING:
-      return "preparing";
-    case v1::SESSION_STATE_RUNNING:
-      return "running";
-    case v1::SESSION_STATE_PAUSED:
-      return "paused";
-    case v1::SESSION_STATE_DONE:
-      return "done";
-    case v1::SESSION_STATE_FAILED:
-      return "failed";
-    case v1::SESSION_STATE_CANCELLED:
-      return "cancelled";
-    default:
-      return "";
+namespace {
+
+// Those that are not called after their names, and what an unspecified value stands for.
+const std::map<std::string_view, std::string_view> kWords{
+    {"ESTIMATOR_KIND_HODGES_LEHMANN", "hl"},
+    {"ESTIMATOR_KIND_UNSPECIFIED", "mean"},
+    {"OUTPUT_KIND_DISCARD", "null"},
+    {"OUTPUT_KIND_UNSPECIFIED", "null"},
+    {"METHOD_UNSPECIFIED", "paired"},
+    {"FLAG_UNSPECIFIED", "none"},
+    {"SIDED_UNSPECIFIED", "two"},
+    {"AT_LIMIT_UNSPECIFIED", "undecided"},
+    {"SCHEDULE_KIND_UNSPECIFIED", "pairs"},
+    {"ISOLATION_UNSPECIFIED", "best-effort"},
+};
+
+}  // namespace
+
+std::string EnumWord(const google::protobuf::EnumDescriptor& type, int value) {
+  static constexpr std::string_view kUnspecified = "UNSPECIFIED";
+  const google::protobuf::EnumValueDescriptor* const found = type.FindValueByNumber(value);
+  if (found == nullptr) return "";
+  if (const auto own = kWords.find(found->name()); own != kWords.end()) {
+    return std::string(own->second);
   }
+  // The first is called as the enum and UNSPECIFIED.
+  std::string word = found->name().substr(type.value(0)->name().size() - kUnspecified.size());
+  if (word == kUnspecified) return "";
+  for (char& c : word) c = c == '_' ? '-' : static_cast<char>(c - 'A' + 'a');
+  return word;
 }
 
 v1::SessionState StateFromWord(std::string_view word) {
-  for (const v1::SessionState state :
-       {v1::SESSION_STATE_QUEUED, v1::SESSION_STATE_PREPARING, v1::SESSION_STATE_RUNNING,
-        v1::SESSION_STATE_PAUSED, v1::SESSION_STATE_DONE, v1::SESSION_STATE_FAILED,
-        v1::SESSION_STATE_CANCELLED}) {
-    if (StateWord(state) == word) return state;
+  for (int value = v1::SessionState_MIN; value <= v1::SessionState_MAX; ++value) {
+    const auto state = static_cast<v1::SessionState>(value);
+    if (!word.empty() && Word(state) == word) return state;
   }
   return v1::SESSION_STATE_UNSPECIFIED;
 }
 
-std::string_view VerdictWord(v1::Verdict verdict) {
-  switch (verdict) {
-    case v1::VERDICT_PASS:
-      return "pass";
-    case v1::VERDICT_REGRESSION:
-      return "regression";
-    case v1::VERDICT_UNDECIDED:
-      return "undecided";
-    default:
-      return "";
-  }
-}
-
-std::string_view BasisWord(v1::Basis basis) {
-  switch (basis) {
-    case v1::BASIS_INTERVAL:
-      return "interval";
-    case v1::BASIS_ESTIMATE:
-      return "estimate";
-    default:
-      return "";
-  }
-}
-
-std::string_view RoleWord(v1::ComparisonRole role) {
-  switch (role) {
-    case v1::COMPARISON_ROLE_GATE:
-      return "gate";
-    case v1::COMPARISON_ROLE_INFO:
-      return "info";
-    default:
-      return "";
-  }
-}
-
-std::string_view RoleWord(v1::ArmRole role) {
-  switch (role) {
-    case v1::ARM_ROLE_REFERENCE:
-      return "reference";
-    case v1::ARM_ROLE_CANDIDATE:
-      return "candidate";
-    case v1::ARM_ROLE_PLACEBO:
-      return "placebo";
-    default:
-      return "";
-  }
-}
-
-std::string_view BetterWord(v1::Better better) {
-  switch (better) {
-    case v1::BETTER_LOWER:
-      return "lower";
-    case v1::BETTER_HIGHER:
-      return "higher";
-    default:
-      return "";
-  }
-}
-
-std::string_view MethodWord(v1::Method method) {
-  switch (method) {
-    case v1::METHOD_WELCH:
-      return "welch";
-    case v1::METHOD_EXACT_T:
-      return "exact-t";
-    case v1::METHOD_FIXED:
-      return "fixed";
-    default:
-      return "paired";
-  }
-}
-
 std::string EstimatorWord(const v1::Estimator& estimator) {
-  switch (estimator.kind()) {
-    case v1::ESTIMATOR_KIND_HODGES_LEHMANN:
-      return "hl";
-    case v1::ESTIMATOR_KIND_MEDIAN:
-      return "median";
-    case v1::ESTIMATOR_KIND_QUANTILE:
-      return "quantile:" + FormatRoundTrip(estimator.quantile());
-    case v1::ESTIMATOR_KIND_LOGNORMAL_MEAN:
-      return "lognormal-mean";
-    case v1::ESTIMATOR_KIND_SUBSELECTION:
-      return "subselection";
-    default:
-      return "mean";
+  std::string word(Word(estimator.kind()));
+  if (estimator.kind() == v1::ESTIMATOR_KIND_QUANTILE) {
+    word += ":" + FormatRoundTrip(estimator.quantile());
   }
-}
-
-std::string_view FlagWord(v1::Flag flag) {
-  switch (flag) {
-    case v1::FLAG_IMPROVEMENT:
-      return "improvement";
-    case v1::FLAG_WORSE:
-      return "worse";
-    default:
-      return "none";
-  }
-}
-
-std::string_view SidedWord(v1::Sided sided) { return sided == v1::SIDED_ONE ? "one" : "two"; }
-
-std::string_view AtLimitWord(v1::AtLimit at_limit) {
-  return at_limit == v1::AT_LIMIT_ESTIMATE ? "estimate" : "undecided";
-}
-
-std::string_view ScheduleWord(v1::ScheduleKind schedule) {
-  return schedule == v1::SCHEDULE_KIND_COIN ? "coin" : "pairs";
-}
-
-std::string_view IsolationWord(v1::Isolation isolation) {
-  switch (isolation) {
-    case v1::ISOLATION_STRICT:
-      return "strict";
-    case v1::ISOLATION_OFF:
-      return "off";
-    default:
-      return "best-effort";
-  }
-}
-
-std::string_view OutputWord(v1::OutputKind kind) {
-  switch (kind) {
-    case v1::OUTPUT_KIND_LOG:
-      return "log";
-    case v1::OUTPUT_KIND_FILE:
-      return "file";
-    default:
-      return "null";
-  }
-}
-
-std::string_view PhaseWord(v1::RunPhase phase) {
-  switch (phase) {
-    case v1::RUN_PHASE_WARMUP:
-      return "warmup";
-    case v1::RUN_PHASE_MEASURED:
-      return "measured";
-    case v1::RUN_PHASE_DROPPED:
-      return "dropped";
-    default:
-      return "";
-  }
+  return word;
 }
 
 std::string Rfc3339(const google::protobuf::Timestamp& time) {

@@ -1,30 +1,34 @@
 #pragma once
 
+#include <google/protobuf/generated_enum_reflection.h>
+
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "benchd/v1/session.pb.h"
 
 namespace benchd::client {
 
-// The contract's words for the messages' enums; "" for unspecified where nothing stands for it.
+/// The contract's word for a value of a message's enum: its name without the enum's, in lower case
+/// (`BEST_EFFORT` is best-effort). "" for unspecified where nothing stands for it.
+std::string EnumWord(const google::protobuf::EnumDescriptor& type, int value);
 
-std::string_view StateWord(v1::SessionState state);
+template <typename Enum>
+std::string_view Word(Enum value) {
+  static const std::vector<std::string> words = [] {
+    const google::protobuf::EnumDescriptor& type = *google::protobuf::GetEnumDescriptor<Enum>();
+    std::vector<std::string> made;
+    for (int i = 0; i < type.value_count(); ++i) made.push_back(EnumWord(type, i));
+    return made;
+  }();
+  const auto index = static_cast<std::size_t>(value);
+  return index < words.size() ? std::string_view(words[index]) : std::string_view();
+}
+
 v1::SessionState StateFromWord(std::string_view word);  ///< UNSPECIFIED for an unknown one
-std::string_view VerdictWord(v1::Verdict verdict);
-std::string_view BasisWord(v1::Basis basis);
-std::string_view RoleWord(v1::ComparisonRole role);
-std::string_view RoleWord(v1::ArmRole role);
-std::string_view BetterWord(v1::Better better);
-std::string_view MethodWord(v1::Method method);
 std::string EstimatorWord(const v1::Estimator& estimator);
-std::string_view FlagWord(v1::Flag flag);
-std::string_view SidedWord(v1::Sided sided);
-std::string_view AtLimitWord(v1::AtLimit at_limit);
-std::string_view ScheduleWord(v1::ScheduleKind schedule);
-std::string_view IsolationWord(v1::Isolation isolation);
-std::string_view OutputWord(v1::OutputKind kind);
-std::string_view PhaseWord(v1::RunPhase phase);
 
 /// RFC 3339 in UTC with as many digits as are needed, in groups of three: 2026-01-02T03:04:05.678Z.
 std::string Rfc3339(const google::protobuf::Timestamp& time);
