@@ -24,9 +24,10 @@ void FairQueue::Insert(QueuedSession session) {
   if (!session.exempt) ++user.limited;
   session.max_time = std::max(session.max_time, Nanoseconds::zero());
   const SessionId id = session.id;
-  [[maybe_unused]] const bool inserted =
-      sessions_.emplace(id, Waiting{std::move(session), &user}).second;
+  const auto [place, inserted] = sessions_.emplace(id, Waiting{std::move(session), &user});
   assert(inserted);
+  const Key key = KeyOf(place->second);
+  sorted_.insert(std::lower_bound(sorted_.begin(), sorted_.end(), key), key);
   ordered_ = false;
 }
 
@@ -34,6 +35,7 @@ bool FairQueue::Erase(const SessionId& id) {
   const auto found = sessions_.find(id);
   if (found == sessions_.end()) return false;
   if (!found->second.session.exempt) --found->second.user->limited;
+  sorted_.erase(std::lower_bound(sorted_.begin(), sorted_.end(), KeyOf(found->second)));
   sessions_.erase(found);
   ordered_ = false;
   return true;
@@ -80,8 +82,11 @@ bool FairQueue::Refresh(Timestamp now) {
     const bool held = now < user.not_before;
     changed |= std::exchange(user.held, held) != held;
   }
-  if (changed) ordered_ = false;
-  return changed;
+  if (!changed) return false;
+  for (Key& key : sorted_) key = KeyOf(*key.waiting);
+  std::sort(sorted_.begin(), sorted_.end());
+  ordered_ = false;
+  return true;
 }
 
 std::optional<Timestamp> FairQueue::NextRefresh() const {
@@ -116,36 +121,25 @@ Result<void> FairQueue::CheckRoomFor(std::uint32_t uid, std::size_t submitting) 
                "wait until some have run, or cancel some: `benchctl list` shows them"};
 }
 
-/// What the order is computed from.
-struct FairQueue::Key {
-  int standing;  // 0 = resumed, 1 = may begin, 2 = held
-  std::int32_t priority;
-  std::uint32_t uid;
-  std::uint64_t sequence;
-  Waiting* waiting;
-};
+bool FairQueue::Key::operator<(const Key& other) const {
+  return std::tie(standing, other.priority, uid, sequence) <  // the highest priority first
+         std::tie(other.standing, priority, other.uid, other.sequence);
+}
 
-/// Sorts by group, user and submission, then lets the users of each group take turns.
+FairQueue::Key FairQueue::KeyOf(Waiting& waiting) {
+  const QueuedSession& session = waiting.session;
+  if (session.resumed) return {0, 0, 0, session.sequence, &waiting};
+  return {waiting.held() ? 2 : 1, session.priority, session.uid, session.sequence, &waiting};
+}
+
+/// Lets the users of each group take turns.
 void FairQueue::Order() {
   if (std::exchange(ordered_, true)) return;
   ++orders_computed_;
-  std::vector<Key> keys;
-  keys.reserve(sessions_.size());
-  for (auto& [id, waiting] : sessions_) {
-    const QueuedSession& session = waiting.session;
-    Key key{waiting.held() ? 2 : 1, session.priority, session.uid, session.sequence, &waiting};
-    if (session.resumed) key = {0, 0, 0, session.sequence, &waiting};
-    keys.push_back(key);
-  }
-  std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {  // highest priority first
-    return std::tie(a.standing, b.priority, a.uid, a.sequence) <
-           std::tie(b.standing, a.priority, b.uid, b.sequence);
-  });
-
   order_.clear();
   for (auto& [uid, user] : users_) user.next_turn = user.last_turn;
-  for (auto first = keys.begin(); first != keys.end();) {
-    const auto end = std::find_if(first, keys.end(), [&group = *first](const Key& key) {
+  for (auto first = sorted_.begin(); first != sorted_.end();) {
+    const auto end = std::find_if(first, sorted_.end(), [&group = *first](const Key& key) {
       return key.standing != group.standing || key.priority != group.priority;
     });
     TakeTurns({first, end});
@@ -164,26 +158,26 @@ void FairQueue::Order() {
 }
 
 /// Adds a group to the order. Turns that are had in one group count in those after it.
-void FairQueue::TakeTurns(std::span<Key> group) {
-  std::vector<std::span<Key>> lines;  // of one user each: who has not had their turn yet
+void FairQueue::TakeTurns(std::span<const Key> group) {
+  std::vector<std::span<const Key>> lines;  // of one user each: who has not had their turn yet
   for (auto first = group.begin(); first != group.end();) {
     const auto end = std::find_if(first, group.end(),
                                   [uid = first->uid](const Key& key) { return key.uid != uid; });
     lines.emplace_back(first, end);
     first = end;
   }
-  std::sort(lines.begin(), lines.end(), [](std::span<Key> a, std::span<Key> b) {
+  std::sort(lines.begin(), lines.end(), [](std::span<const Key> a, std::span<const Key> b) {
     return std::tie(a.front().waiting->user->next_turn, a.front().sequence) <
            std::tie(b.front().waiting->user->next_turn, b.front().sequence);
   });
   while (!lines.empty()) {
-    for (std::span<Key>& line : lines) {
+    for (std::span<const Key>& line : lines) {
       Waiting* const next = line.front().waiting;
       order_.push_back(next);
       if (!next->session.resumed) next->user->next_turn = turn_ + order_.size();
       line = line.subspan(1);
     }
-    std::erase_if(lines, [](std::span<Key> line) { return line.empty(); });
+    std::erase_if(lines, [](std::span<const Key> line) { return line.empty(); });
   }
 }
 

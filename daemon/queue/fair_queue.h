@@ -44,8 +44,8 @@ struct Place {
 /// of that time is more than 24 hours ago.
 ///
 /// Pure: time is an argument. Owned by the queue, on the loop's thread. After a change the whole
-/// order is computed once, when it is asked for: O(n log n), a millisecond for 10,000 sessions. All
-/// else costs a look-up, or a walk over the users.
+/// order is computed once, when it is asked for: O(n), 0.3 ms for 10,000 sessions. All else costs a
+/// look-up or a walk over the users.
 class FairQueue {
  public:
   /// Longer waits are not told apart: after so long nothing is as it was expected.
@@ -104,14 +104,24 @@ class FairQueue {
     bool held() const { return user->held && !session.resumed && !session.exempt; }
   };
 
-  struct Key;
+  /// What the order is computed from: sorted by group, user and submission.
+  struct Key {
+    int standing;  // 0 = resumed, 1 = may begin, 2 = held
+    std::int32_t priority;
+    std::uint32_t uid;
+    std::uint64_t sequence;
+    Waiting* waiting;
+    bool operator<(const Key& other) const;
+  };
+  static Key KeyOf(Waiting& waiting);
   void Order();
-  void TakeTurns(std::span<Key> group);
+  void TakeTurns(std::span<const Key> group);
   Nanoseconds TypicalDuration() const;
 
   const UserLimits limits_;
   std::map<SessionId, Waiting> sessions_;
   std::map<std::uint32_t, User> users_;  // never erased: Waiting points here
+  std::vector<Key> sorted_;  // always: to sort anew, or walk a map, takes longer than all the rest
   std::uint64_t turn_ = 0;
   std::deque<Nanoseconds> durations_;  // of the last sessions that ended
   std::vector<Waiting*> order_;
