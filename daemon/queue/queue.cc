@@ -48,7 +48,7 @@ Queue::Queue(asio::any_io_executor executor, Services services, QueuePolicy poli
     : services_(services),
       policy_(std::move(policy)),
       changed_(executor),
-      book_(policy_.access),
+      registry_(policy_.access),
       waiting_(policy_.limits),
       current_(executor,
                {services.launcher, services.machine, services.store, services.archive,
@@ -64,7 +64,7 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Submit(SessionSpec spec, std::st
   }
   const RequestKey request{spec.caller.uid, request_id};
   while (!request_id.empty() && submitting_.contains(request)) co_await changed_.Wait();
-  if (const SessionRecord* known = book_.OfRequest(spec.caller.uid, request_id)) {
+  if (const SessionRecord* known = registry_.OfRequest(spec.caller.uid, request_id)) {
     co_return Newest(known->snapshot);
   }
   if (Result<void> ok = CheckTakesSessions(spec.caller); !ok) co_return std::move(ok).error();
@@ -133,21 +133,21 @@ asio::awaitable<Result<void>> Queue::KeepFailed(SessionSnapshot failed) {
 }
 
 Result<SessionRecord> Queue::Get(const Caller& caller, const std::string& id_prefix) {
-  Result<SessionId> id = book_.LookUp(caller, id_prefix);
+  Result<SessionId> id = registry_.LookUp(caller, id_prefix);
   if (!id) return std::move(id).error();
-  SessionRecord record = *book_.Find(*id);
+  SessionRecord record = *registry_.Find(*id);
   record.snapshot = Newest(std::move(record.snapshot));
   return record;
 }
 
 asio::awaitable<Result<SessionDetails>> Queue::Show(Caller caller, std::string id_prefix) {
-  Result<SessionId> id = book_.LookUp(caller, id_prefix);
+  Result<SessionId> id = registry_.LookUp(caller, id_prefix);
   if (!id) co_return std::move(id).error();
   Result<SessionRecord> record = co_await services_.archive.Load(*id);
   if (!record) co_return std::move(record).error().Within("reading the session");
   Result<std::vector<HistoryEntry>> history = co_await services_.archive.History(*id);
   if (!history) co_return std::move(history).error().Within("reading the history");
-  const SessionRecord* known = book_.Find(*id);
+  const SessionRecord* known = registry_.Find(*id);
   if (known == nullptr) co_return Deleted(*id);
   ForgetEnvironmentValues(record->spec);
   record->spec.priority = known->spec.priority;
@@ -156,7 +156,7 @@ asio::awaitable<Result<SessionDetails>> Queue::Show(Caller caller, std::string i
 }
 
 std::vector<SessionView> Queue::List(const Caller& caller, const SessionFilter& filter) {
-  std::vector<SessionView> views = book_.List(caller, filter);
+  std::vector<SessionView> views = registry_.List(caller, filter);
   const std::optional<Nanoseconds> until_free = UntilFree();
   for (SessionView& view : views) {
     if (!view.visible) continue;
@@ -168,9 +168,9 @@ std::vector<SessionView> Queue::List(const Caller& caller, const SessionFilter& 
 }
 
 asio::awaitable<Result<SessionSnapshot>> Queue::Cancel(Caller caller, std::string id_prefix) {
-  Result<SessionId> id = book_.LookUp(caller, id_prefix);
+  Result<SessionId> id = registry_.LookUp(caller, id_prefix);
   if (!id) co_return std::move(id).error();
-  while (const SessionRecord* record = book_.Find(*id)) {
+  while (const SessionRecord* record = registry_.Find(*id)) {
     SessionSnapshot snapshot = record->snapshot;
     if (IsFinal(snapshot.state)) co_return snapshot;
     if (running_ == *id) {
@@ -180,7 +180,7 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Cancel(Caller caller, std::strin
       if (!noted) co_return std::move(noted).error().Within("cancel");
       if (running_ == *id) continue;
       // Nobody waits for a turn that does not come before benchd is resumed, or back.
-      if (mode_.paused || stopping_) co_return book_.Find(*id)->snapshot;
+      if (mode_.paused || stopping_) co_return registry_.Find(*id)->snapshot;
     } else if (!ending_.contains(*id)) {
       co_return co_await CancelWaiting(std::move(snapshot), std::move(caller));
     }
@@ -199,7 +199,7 @@ asio::awaitable<Result<void>> Queue::NoteCancel(SessionSnapshot snapshot, Caller
                      "cancelled by " + NameOf(caller) + ", but for its cleanup"};
   Result<void> noted = co_await services_.archive.Update(snapshot, std::move(entry));
   // Its turn may have come meanwhile: then the session itself is told.
-  if (noted && running_ != id && book_.Find(id) != nullptr) book_.Set(std::move(snapshot));
+  if (noted && running_ != id && registry_.Find(id) != nullptr) registry_.Set(std::move(snapshot));
   co_return noted;
 }
 
@@ -228,21 +228,21 @@ asio::awaitable<Result<SessionSnapshot>> Queue::CancelWaiting(SessionSnapshot sn
 
 asio::awaitable<Result<SessionSnapshot>> Queue::Move(Caller caller, std::string id_prefix,
                                                      std::int32_t priority) {
-  Result<SessionId> id = book_.LookUp(caller, id_prefix);
+  Result<SessionId> id = registry_.LookUp(caller, id_prefix);
   if (!id) co_return std::move(id).error();
   if (!waiting_.PlaceOf(*id)) {
     co_return Error{ErrorCode::kFailedPrecondition, "move: '" + id->value + "' no longer waits",
                     "only a queued session can be moved"};
   }
   Result<void> may =
-      CheckMayPrioritise(policy_.access, caller, book_.Find(*id)->spec.priority, priority);
+      CheckMayPrioritise(policy_.access, caller, registry_.Find(*id)->spec.priority, priority);
   if (!may) co_return std::move(may).error();
   HistoryEntry entry{services_.clock.Now(),
                      "moved to priority " + std::to_string(priority) + " by " + NameOf(caller)};
   Result<void> moved = co_await services_.archive.Reprioritise(*id, priority, std::move(entry));
   if (!moved) co_return std::move(moved).error().Within("move");
-  book_.SetPriority(*id, priority);
-  const SessionRecord* record = book_.Find(*id);
+  registry_.SetPriority(*id, priority);
+  const SessionRecord* record = registry_.Find(*id);
   if (record == nullptr) co_return Deleted(*id);
   if (waiting_.Erase(*id)) {
     Enqueue(*id);
@@ -274,7 +274,7 @@ void Queue::SetReserved(std::optional<std::uint32_t> uid) {
 }
 
 const SessionRecord* Queue::Running() const {
-  const SessionRecord* record = running_ ? book_.Find(*running_) : nullptr;
+  const SessionRecord* record = running_ ? registry_.Find(*running_) : nullptr;
   return record == nullptr || IsFinal(record->snapshot.state) ? nullptr : record;
 }
 
@@ -299,17 +299,17 @@ bool Queue::Idle() const {
 
 SessionId Queue::FreshId() {
   SessionId id = MakeSessionId(services_.random.Next());
-  while (book_.Find(id) != nullptr) id = MakeSessionId(services_.random.Next());
+  while (registry_.Find(id) != nullptr) id = MakeSessionId(services_.random.Next());
   return id;
 }
 
-/// Writes a session into the book; one that has not ended waits from now on.
+/// Registers a session; one that has not ended waits from now on.
 void Queue::Enter(SessionRecord record) {
   const SessionId id = record.snapshot.id;
   const bool waits = !IsFinal(record.snapshot.state);
-  book_.Add(std::move(record));
+  registry_.Add(std::move(record));
   if (!waits) {
-    TakeEnd(book_.Find(id)->snapshot);
+    TakeEnd(registry_.Find(id)->snapshot);
     return;
   }
   Enqueue(id);
@@ -317,11 +317,11 @@ void Queue::Enter(SessionRecord record) {
   changed_.Notify();
 }
 
-/// One that stands in the book waits for its turn; if it has begun before, it goes on first of all.
+/// One that is registered waits for its turn; if it has begun before, it goes on first of all.
 void Queue::Enqueue(const SessionId& id) {
-  const auto& [spec, snapshot, request_id] = *book_.Find(id);
+  const auto& [spec, snapshot, request_id] = *registry_.Find(id);
   waiting_.Insert({.id = id,
-                   .sequence = book_.SequenceOf(id),
+                   .sequence = registry_.SequenceOf(id),
                    .uid = spec.caller.uid,
                    .priority = spec.priority,
                    .max_time = spec.limits.max_time,
@@ -367,7 +367,7 @@ void Queue::TellPlaces(bool even_unmoved) {
     told[id] = place->position;
     const auto before = told_.find(id);
     if (!even_unmoved && before != told_.end() && before->second == place->position) continue;
-    SetPlace(news.emplace_back(book_.Find(id)->snapshot), *place, until_free);
+    SetPlace(news.emplace_back(registry_.Find(id)->snapshot), *place, until_free);
   }
   told_ = std::move(told);
   for (SessionSnapshot& snapshot : news) services_.hub.Publish(std::move(snapshot));

@@ -27,7 +27,7 @@
 #include "daemon/queue/access.h"
 #include "daemon/queue/current_session.h"
 #include "daemon/queue/fair_queue.h"
-#include "daemon/queue/session_book.h"
+#include "daemon/queue/session_registry.h"
 #include "daemon/queue/side_turns.h"
 #include "daemon/queue/signal.h"
 #include "daemon/queue/user_limits.h"
@@ -166,7 +166,7 @@ class Queue {
   Services services_;
   const QueuePolicy policy_;
   Signal changed_;
-  SessionBook book_;
+  SessionRegistry registry_;
   FairQueue waiting_;
   SideTurns turns_{changed_};
   DisturbanceLog disturbances_;

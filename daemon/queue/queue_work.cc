@@ -47,7 +47,7 @@ asio::awaitable<Result<std::vector<std::string>>> Queue::Load() {
     snapshot.position = 0;
     snapshot.eta.reset();
     const bool waits = snapshot.state == SessionState::kQueued;
-    book_.Add(std::move(record));
+    registry_.Add(std::move(record));
     if (waits) Enqueue(id);
   }
   changed_.Notify();
@@ -106,22 +106,22 @@ asio::awaitable<void> Queue::RunOne(SessionId id) {
   running_ = id;
   waiting_.Begin(id);
   TellPlaces();
-  SessionSnapshot known = book_.Find(id)->snapshot;
+  SessionSnapshot known = registry_.Find(id)->snapshot;
   SessionSnapshot last = co_await current_.Run(std::move(known));
   if (IsFinal(last.state)) {
     TakeEnd(std::move(last));
     // After the verdict is told, before anything else is measured.
     co_await services_.archive.Settle();
   } else {
-    book_.Set(std::move(last));
+    registry_.Set(std::move(last));
   }
   running_.reset();
   changed_.Notify();
 }
 
 void Queue::Progress(const SessionSnapshot& snapshot) {
-  const bool new_state = book_.Find(snapshot.id)->snapshot.state != snapshot.state;
-  book_.Set(snapshot);
+  const bool new_state = registry_.Find(snapshot.id)->snapshot.state != snapshot.state;
+  registry_.Set(snapshot);
   services_.hub.Publish(snapshot);
   if (new_state) changed_.Notify();
 }
@@ -129,8 +129,8 @@ void Queue::Progress(const SessionSnapshot& snapshot) {
 /// Tells how a session has ended, which is committed.
 void Queue::TakeEnd(SessionSnapshot snapshot) {
   const SessionId id = snapshot.id;
-  book_.Set(snapshot);
-  CountTime(*book_.Find(id));
+  registry_.Set(snapshot);
+  CountTime(*registry_.Find(id));
   waiting_.Refresh(services_.clock.Now());
   services_.hub.Publish(std::move(snapshot));
   TellPlaces();
@@ -153,7 +153,7 @@ asio::awaitable<void> Queue::Prune() {
         co_await services_.archive.Prune(policy_.keep, services_.clock.Now());
     // What could not be deleted now is due again after the next session.
     if (!gone || gone->empty()) co_return;
-    for (const SessionId& id : *gone) book_.Remove(id);
+    for (const SessionId& id : *gone) registry_.Remove(id);
   }
 }
 
