@@ -9,13 +9,14 @@ namespace benchd::rpc {
 namespace {
 
 /// A call may wait long for its turn: who has gone meanwhile gets nothing done.
-MachineDesk::Gone GoneOf(const grpc::CallbackServerContext* context) {
+MachineController::Gone GoneOf(const grpc::CallbackServerContext* context) {
   return [context] { return context->IsCancelled(); };
 }
 
 }  // namespace
 
-MachineService::MachineService(const Endpoint& endpoint, MachineDesk& desk, const Audit& audit)
+MachineService::MachineService(const Endpoint& endpoint, MachineController& desk,
+                               const Audit& audit)
     : endpoint_(endpoint), desk_(desk), audit_(audit), reserve_{endpoint, desk, audit} {}
 
 grpc::ServerUnaryReactor* MachineService::Get(grpc::CallbackServerContext* context,

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "benchd/v1/machine.grpc.pb.h"
-#include "daemon/queue/machine_desk.h"
+#include "daemon/queue/machine_controller.h"
 #include "daemon/rpc/audit.h"
 #include "daemon/rpc/endpoint.h"
 #include "daemon/rpc/reserve_reactor.h"
@@ -12,7 +12,7 @@ namespace benchd::rpc {
 class MachineService final : public v1::MachineService::CallbackService {
  public:
   /// References outlive the server.
-  MachineService(const Endpoint& endpoint, MachineDesk& desk, const Audit& audit);
+  MachineService(const Endpoint& endpoint, MachineController& desk, const Audit& audit);
 
   grpc::ServerUnaryReactor* Get(grpc::CallbackServerContext* context,
                                 const v1::GetMachineRequest* request,
@@ -30,7 +30,7 @@ class MachineService final : public v1::MachineService::CallbackService {
       grpc::CallbackServerContext* context, const v1::ReserveRequest* request) override;
 
  private:
-  using Gone = MachineDesk::Gone;
+  using Gone = MachineController::Gone;
 
   // Requests, responses and contexts live until the call is finished, so longer than these
   // coroutines.
@@ -42,7 +42,7 @@ class MachineService final : public v1::MachineService::CallbackService {
   asio::awaitable<Result<void>> RunRestore(Caller caller, Gone gone, v1::MachineStatus* response);
 
   Endpoint endpoint_;
-  MachineDesk& desk_;
+  MachineController& desk_;
   const Audit& audit_;
   ReserveSources reserve_;
 };

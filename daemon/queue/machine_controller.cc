@@ -1,4 +1,4 @@
-#include "daemon/queue/machine_desk.h"
+#include "daemon/queue/machine_controller.h"
 
 #include <utility>
 
@@ -37,20 +37,21 @@ MachineView ViewOf(const SessionRecord& record, const std::string& wanted_profil
 
 }  // namespace
 
-MachineDesk::Reservation::Reservation(MachineDesk* desk, std::uint32_t uid, SideTurns::Turn turn)
+MachineController::Reservation::Reservation(MachineController* desk, std::uint32_t uid,
+                                            SideTurns::Turn turn)
     : desk_(desk), uid_(uid), turn_(std::move(turn)) {}
 
-MachineDesk::Reservation::Reservation(Reservation&& other) noexcept
+MachineController::Reservation::Reservation(Reservation&& other) noexcept
     : desk_(std::exchange(other.desk_, nullptr)), uid_(other.uid_), turn_(std::move(other.turn_)) {}
 
-MachineDesk::Reservation::~Reservation() {
+MachineController::Reservation::~Reservation() {
   if (desk_ != nullptr) desk_->GiveBack(uid_, std::move(turn_));
 }
 
-MachineDesk::MachineDesk(Queue& queue, Machine& machine, AccessPolicy policy)
+MachineController::MachineController(Queue& queue, Machine& machine, AccessPolicy policy)
     : queue_(queue), machine_(machine), policy_(std::move(policy)) {}
 
-asio::awaitable<Result<MachineDesk::Access>> MachineDesk::Enter(Gone gone) {
+asio::awaitable<Result<MachineController::Access>> MachineController::Enter(Gone gone) {
   Access access;
   if (holder_) {
     access.guest.emplace(this);
@@ -63,7 +64,7 @@ asio::awaitable<Result<MachineDesk::Access>> MachineDesk::Enter(Gone gone) {
   co_return std::move(access);
 }
 
-asio::awaitable<Result<MachineView>> MachineDesk::Describe(std::string profile, Gone gone) {
+asio::awaitable<Result<MachineView>> MachineController::Describe(std::string profile, Gone gone) {
   MachineRequest request{profile, Isolation::kBestEffort, {}};
   Result<void> known = co_await machine_.Check(std::move(request));
   if (!known) co_return std::move(known).error();
@@ -78,14 +79,14 @@ asio::awaitable<Result<MachineView>> MachineDesk::Describe(std::string profile, 
   co_return MachineView{*std::move(status), std::nullopt};
 }
 
-asio::awaitable<Result<std::vector<NoiseSource>>> MachineDesk::Diagnose(Gone gone) {
+asio::awaitable<Result<std::vector<NoiseSource>>> MachineController::Diagnose(Gone gone) {
   Result<Access> access = co_await Enter(std::move(gone));
   if (!access) co_return std::move(access).error();
   co_return co_await machine_.Diagnose();
 }
 
-asio::awaitable<Result<MachineStatus>> MachineDesk::Apply(Caller caller, std::string profile,
-                                                          Gone gone) {
+asio::awaitable<Result<MachineStatus>> MachineController::Apply(Caller caller, std::string profile,
+                                                                Gone gone) {
   if (Result<void> may = CheckMayAdminister(policy_, caller, "apply"); !may) {
     co_return std::move(may).error();
   }
@@ -98,7 +99,7 @@ asio::awaitable<Result<MachineStatus>> MachineDesk::Apply(Caller caller, std::st
   co_return co_await machine_.Apply(std::move(profile));
 }
 
-asio::awaitable<Result<MachineStatus>> MachineDesk::Restore(Caller caller, Gone gone) {
+asio::awaitable<Result<MachineStatus>> MachineController::Restore(Caller caller, Gone gone) {
   if (Result<void> may = CheckMayAdminister(policy_, caller, "restore"); !may) {
     co_return std::move(may).error();
   }
@@ -107,8 +108,8 @@ asio::awaitable<Result<MachineStatus>> MachineDesk::Restore(Caller caller, Gone 
   co_return co_await machine_.Restore();
 }
 
-Result<MachineDesk::Reservation> MachineDesk::Reserve(const Caller& caller,
-                                                      std::function<void()> held) {
+Result<MachineController::Reservation> MachineController::Reserve(const Caller& caller,
+                                                                  std::function<void()> held) {
   const std::uint32_t uid = caller.uid;
   if (!reserving_.insert(uid).second) {
     return Error{ErrorCode::kResourceExhausted, "reserve: you have asked for the machine already",
@@ -121,7 +122,7 @@ Result<MachineDesk::Reservation> MachineDesk::Reserve(const Caller& caller,
   }));
 }
 
-void MachineDesk::GiveBack(std::uint32_t uid, SideTurns::Turn turn) {
+void MachineController::GiveBack(std::uint32_t uid, SideTurns::Turn turn) {
   reserving_.erase(uid);
   if (holder_ != uid) return;
   holder_.reset();
@@ -130,7 +131,7 @@ void MachineDesk::GiveBack(std::uint32_t uid, SideTurns::Turn turn) {
   if (guests_ > 0) ended_.emplace(std::move(turn));
 }
 
-void MachineDesk::GuestLeft() {
+void MachineController::GuestLeft() {
   if (--guests_ == 0) ended_.reset();
 }
 

@@ -33,7 +33,7 @@ struct MachineView {
 /// waits for a turn of the queue, and a session waits until it is done. While somebody has the
 /// machine reserved nothing is measured, and everybody is served at once. Loop's thread only; the
 /// references outlive this, and this outlives the coroutines.
-class MachineDesk {
+class MachineController {
  public:
   /// Whether the client has gone: what waited for its turn is then not begun.
   using Gone = std::function<bool()>;
@@ -48,17 +48,17 @@ class MachineDesk {
     ~Reservation();
 
    private:
-    friend class MachineDesk;
-    Reservation(MachineDesk* desk, std::uint32_t uid, SideTurns::Turn turn);
+    friend class MachineController;
+    Reservation(MachineController* desk, std::uint32_t uid, SideTurns::Turn turn);
 
-    MachineDesk* desk_;
+    MachineController* desk_;
     std::uint32_t uid_;
     SideTurns::Turn turn_;
   };
 
-  MachineDesk(Queue& queue, Machine& machine, AccessPolicy policy);
-  MachineDesk(const MachineDesk&) = delete;
-  MachineDesk& operator=(const MachineDesk&) = delete;
+  MachineController(Queue& queue, Machine& machine, AccessPolicy policy);
+  MachineController(const MachineController&) = delete;
+  MachineController& operator=(const MachineController&) = delete;
 
   /// During a session at once, from what the session was given; a question for another profile is
   /// answered in the notes then.
@@ -81,7 +81,7 @@ class MachineDesk {
   /// Who speaks to the runner while somebody has the machine reserved; counted while it lives.
   class Guest {
    public:
-    explicit Guest(MachineDesk* desk) : desk_(desk) { ++desk_->guests_; }
+    explicit Guest(MachineController* desk) : desk_(desk) { ++desk_->guests_; }
     Guest(Guest&& other) noexcept : desk_(std::exchange(other.desk_, nullptr)) {}
     Guest& operator=(Guest&& other) = delete;
     Guest(const Guest&) = delete;
@@ -91,7 +91,7 @@ class MachineDesk {
     }
 
    private:
-    MachineDesk* desk_;
+    MachineController* desk_;
   };
 
   /// The right to speak to the runner: a turn of one's own, or as a guest of who has the machine

@@ -1,4 +1,4 @@
-#include "daemon/queue/machine_desk.h"
+#include "daemon/queue/machine_controller.h"
 
 #include <gtest/gtest.h>
 
@@ -28,9 +28,9 @@ Caller DeskUser(std::uint32_t uid) {
 
 bool Stays() { return false; }
 
-class MachineDeskTest : public testing::Test {
+class MachineControllerTest : public testing::Test {
  protected:
-  ~MachineDeskTest() override {
+  ~MachineControllerTest() override {
     queue_.Stop();
     loop_.restart();
     loop_.run();
@@ -69,10 +69,10 @@ class MachineDeskTest : public testing::Test {
   Queue queue_{loop_.get_executor(),
                {launcher_, machine_, store_, store_, clock_, random_, hub_},
                {.access = {.admin_gid = 50}}};
-  MachineDesk desk_{queue_, machine_, {.admin_gid = 50}};
+  MachineController desk_{queue_, machine_, {.admin_gid = 50}};
 };
 
-TEST_F(MachineDeskTest, DescribesForEverybody) {
+TEST_F(MachineControllerTest, DescribesForEverybody) {
   machine_.status->profile = "quiet";
   Work();
   const auto view = RunToEnd(loop_, desk_.Describe("quiet", Stays));
@@ -82,7 +82,7 @@ TEST_F(MachineDeskTest, DescribesForEverybody) {
   EXPECT_EQ(machine_.asked, (Asked{"describe quiet"}));
 }
 
-TEST_F(MachineDeskTest, AsksTheRunnerNothingWhileASessionMeasures) {
+TEST_F(MachineControllerTest, AsksTheRunnerNothingWhileASessionMeasures) {
   Submit();
   std::optional<Result<std::vector<NoiseSource>>> sources;
   std::optional<Result<MachineStatus>> applied;
@@ -107,7 +107,7 @@ TEST_F(MachineDeskTest, AsksTheRunnerNothingWhileASessionMeasures) {
   EXPECT_EQ(machine_.asked, (Asked{"diagnose", "apply default", "restore"}));
 }
 
-TEST_F(MachineDeskTest, ASessionThatGoesOnTellsTheMachineItHasNotTheOneItHad) {
+TEST_F(MachineControllerTest, ASessionThatGoesOnTellsTheMachineItHasNotTheOneItHad) {
   SessionRecord record{fake::TwoArms(), {}, {}};
   record.spec.limits.runs = 4;
   record.snapshot.id = SessionId{"again"};
@@ -131,7 +131,7 @@ TEST_F(MachineDeskTest, ASessionThatGoesOnTellsTheMachineItHasNotTheOneItHad) {
   EXPECT_EQ((*view)->status.benchmark_cpus, std::vector<int>{1});
 }
 
-TEST_F(MachineDeskTest, DuringASessionTellsAtOnceWhatItWasGiven) {
+TEST_F(MachineControllerTest, DuringASessionTellsAtOnceWhatItWasGiven) {
   machine_.report->isolation = {{.setting = "governor", .actual = "performance", .held = true}};
   machine_.report->benchmark_cpus = {1};
   machine_.report->environment.facts = {{"kernel", "6.1"}};
@@ -167,7 +167,7 @@ TEST_F(MachineDeskTest, DuringASessionTellsAtOnceWhatItWasGiven) {
   EXPECT_TRUE(machine_.asked.empty());
 }
 
-TEST_F(MachineDeskTest, ASessionWithoutIsolationHoldsNothing) {
+TEST_F(MachineControllerTest, ASessionWithoutIsolationHoldsNothing) {
   SessionSpec spec = fake::TwoArms();
   spec.caller = DeskUser(spec.caller.uid);
   spec.isolation = Isolation::kOff;
@@ -183,7 +183,7 @@ TEST_F(MachineDeskTest, ASessionWithoutIsolationHoldsNothing) {
   EXPECT_EQ((*view)->status.holder, "");
 }
 
-TEST_F(MachineDeskTest, ApplyAndRestoreAreForAdmins) {
+TEST_F(MachineControllerTest, ApplyAndRestoreAreForAdmins) {
   Work();
   Caller admin = DeskUser(1001);
   admin.groups = {50};
@@ -199,7 +199,7 @@ TEST_F(MachineDeskTest, ApplyAndRestoreAreForAdmins) {
   EXPECT_EQ(machine_.asked, (Asked{"apply quiet", "restore"}));
 }
 
-TEST_F(MachineDeskTest, AnUnknownProfileIsRefusedBeforeAnybodyWaits) {
+TEST_F(MachineControllerTest, AnUnknownProfileIsRefusedBeforeAnybodyWaits) {
   machine_.check = Error{ErrorCode::kInvalidArgument, "machine-profile: there is no 'x'", {}};
   // Nobody works: what waited for its turn would wait for ever.
   EXPECT_EQ(RunToEnd(loop_, desk_.Apply(DeskUser(0), "x", Stays)).error(), machine_.check.error());
@@ -208,7 +208,7 @@ TEST_F(MachineDeskTest, AnUnknownProfileIsRefusedBeforeAnybodyWaits) {
   EXPECT_EQ(machine_.checked[0].profile, "x");
 }
 
-TEST_F(MachineDeskTest, NothingIsAppliedForAClientThatHasGone) {
+TEST_F(MachineControllerTest, NothingIsAppliedForAClientThatHasGone) {
   bool gone = false;
   std::optional<Result<MachineStatus>> applied;
   Start(desk_.Apply(DeskUser(0), "quiet", [&gone] { return gone; }), &applied);
@@ -224,7 +224,7 @@ TEST_F(MachineDeskTest, NothingIsAppliedForAClientThatHasGone) {
   EXPECT_FALSE(queue_.SideWork()) << "its turn is free for others";
 }
 
-TEST_F(MachineDeskTest, WhoWaitsWhenBenchdStopsIsTold) {
+TEST_F(MachineControllerTest, WhoWaitsWhenBenchdStopsIsTold) {
   std::optional<Result<std::vector<NoiseSource>>> sources;
   Start(desk_.Diagnose(Stays), &sources);
   Settle();
@@ -234,11 +234,11 @@ TEST_F(MachineDeskTest, WhoWaitsWhenBenchdStopsIsTold) {
   EXPECT_EQ(sources->error().code, ErrorCode::kUnavailable);
 }
 
-TEST_F(MachineDeskTest, SessionsWaitForWhoHasTheMachineReserved) {
+TEST_F(MachineControllerTest, SessionsWaitForWhoHasTheMachineReserved) {
   bool held = false;
   auto reserved = desk_.Reserve(DeskUser(1000), [&held] { held = true; });
   ASSERT_TRUE(reserved);
-  std::optional<MachineDesk::Reservation> reservation(std::move(reserved).value());
+  std::optional<MachineController::Reservation> reservation(std::move(reserved).value());
   EXPECT_FALSE(queue_.Status().reserved_by);
   Work();
   Settle();
@@ -253,10 +253,10 @@ TEST_F(MachineDeskTest, SessionsWaitForWhoHasTheMachineReserved) {
   EXPECT_EQ(StateOf(id), SessionState::kDone);
 }
 
-TEST_F(MachineDeskTest, OneUserHasOneReservationAtATime) {
+TEST_F(MachineControllerTest, OneUserHasOneReservationAtATime) {
   auto first = desk_.Reserve(DeskUser(1000), [] {});
   ASSERT_TRUE(first);
-  std::optional<MachineDesk::Reservation> reservation(std::move(first).value());
+  std::optional<MachineController::Reservation> reservation(std::move(first).value());
   const auto second = desk_.Reserve(DeskUser(1000), [] {});
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, ErrorCode::kResourceExhausted);
@@ -265,7 +265,7 @@ TEST_F(MachineDeskTest, OneUserHasOneReservationAtATime) {
   EXPECT_TRUE(desk_.Reserve(DeskUser(1000), [] {}));
 }
 
-TEST_F(MachineDeskTest, AReservationThatIsGivenUpWhileItWaitsIsNeverHeld) {
+TEST_F(MachineControllerTest, AReservationThatIsGivenUpWhileItWaitsIsNeverHeld) {
   bool held = false;
   {
     auto reserved = desk_.Reserve(DeskUser(1000), [&held] { held = true; });
@@ -276,7 +276,7 @@ TEST_F(MachineDeskTest, AReservationThatIsGivenUpWhileItWaitsIsNeverHeld) {
   EXPECT_FALSE(queue_.SideWork());
 }
 
-TEST_F(MachineDeskTest, TheRunnerAnswersDuringAReservation) {
+TEST_F(MachineControllerTest, TheRunnerAnswersDuringAReservation) {
   auto reserved = desk_.Reserve(DeskUser(1000), [] {});
   ASSERT_TRUE(reserved);
   Work();
@@ -303,12 +303,12 @@ class SlowMachine : public fake::Machine {
   Signal done_;
 };
 
-TEST_F(MachineDeskTest, NoSessionStartsBeforeTheGuestsOfAReservationAreDone) {
+TEST_F(MachineControllerTest, NoSessionStartsBeforeTheGuestsOfAReservationAreDone) {
   SlowMachine slow(loop_);
-  MachineDesk desk(queue_, slow, {.admin_gid = 50});
+  MachineController desk(queue_, slow, {.admin_gid = 50});
   auto reserved = desk.Reserve(DeskUser(1000), [] {});
   ASSERT_TRUE(reserved);
-  std::optional<MachineDesk::Reservation> reservation(std::move(reserved).value());
+  std::optional<MachineController::Reservation> reservation(std::move(reserved).value());
   Work();
   Settle();
   std::optional<Result<std::vector<NoiseSource>>> sources;
