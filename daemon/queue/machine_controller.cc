@@ -37,15 +37,17 @@ MachineView ViewOf(const SessionRecord& record, const std::string& wanted_profil
 
 }  // namespace
 
-MachineController::Reservation::Reservation(MachineController* desk, std::uint32_t uid,
+MachineController::Reservation::Reservation(MachineController* controller, std::uint32_t uid,
                                             SideTurns::Turn turn)
-    : desk_(desk), uid_(uid), turn_(std::move(turn)) {}
+    : controller_(controller), uid_(uid), turn_(std::move(turn)) {}
 
 MachineController::Reservation::Reservation(Reservation&& other) noexcept
-    : desk_(std::exchange(other.desk_, nullptr)), uid_(other.uid_), turn_(std::move(other.turn_)) {}
+    : controller_(std::exchange(other.controller_, nullptr)),
+      uid_(other.uid_),
+      turn_(std::move(other.turn_)) {}
 
 MachineController::Reservation::~Reservation() {
-  if (desk_ != nullptr) desk_->GiveBack(uid_, std::move(turn_));
+  if (controller_ != nullptr) controller_->GiveBack(uid_, std::move(turn_));
 }
 
 MachineController::MachineController(Queue& queue, Machine& machine, AccessPolicy policy)

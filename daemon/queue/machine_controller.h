@@ -49,9 +49,9 @@ class MachineController {
 
    private:
     friend class MachineController;
-    Reservation(MachineController* desk, std::uint32_t uid, SideTurns::Turn turn);
+    Reservation(MachineController* controller, std::uint32_t uid, SideTurns::Turn turn);
 
-    MachineController* desk_;
+    MachineController* controller_;
     std::uint32_t uid_;
     SideTurns::Turn turn_;
   };
@@ -81,17 +81,19 @@ class MachineController {
   /// Who speaks to the runner while somebody has the machine reserved; counted while it lives.
   class Guest {
    public:
-    explicit Guest(MachineController* desk) : desk_(desk) { ++desk_->guests_; }
-    Guest(Guest&& other) noexcept : desk_(std::exchange(other.desk_, nullptr)) {}
+    explicit Guest(MachineController* controller) : controller_(controller) {
+      ++controller_->guests_;
+    }
+    Guest(Guest&& other) noexcept : controller_(std::exchange(other.controller_, nullptr)) {}
     Guest& operator=(Guest&& other) = delete;
     Guest(const Guest&) = delete;
     Guest& operator=(const Guest&) = delete;
     ~Guest() {
-      if (desk_ != nullptr) desk_->GuestLeft();
+      if (controller_ != nullptr) controller_->GuestLeft();
     }
 
    private:
-    MachineController* desk_;
+    MachineController* controller_;
   };
 
   /// The right to speak to the runner: a turn of one's own, or as a guest of who has the machine

@@ -15,9 +15,12 @@ MachineController::Gone GoneOf(const grpc::CallbackServerContext* context) {
 
 }  // namespace
 
-MachineService::MachineService(const Endpoint& endpoint, MachineController& desk,
+MachineService::MachineService(const Endpoint& endpoint, MachineController& controller,
                                const Audit& audit)
-    : endpoint_(endpoint), desk_(desk), audit_(audit), reserve_{endpoint, desk, audit} {}
+    : endpoint_(endpoint),
+      controller_(controller),
+      audit_(audit),
+      reserve_{endpoint, controller, audit} {}
 
 grpc::ServerUnaryReactor* MachineService::Get(grpc::CallbackServerContext* context,
                                               const v1::GetMachineRequest* request,
@@ -31,7 +34,7 @@ asio::awaitable<Result<void>> MachineService::RunGet(Gone gone,
                                                      const v1::GetMachineRequest* request,
                                                      v1::MachineStatus* response) {
   std::string profile = request->profile();
-  Result<MachineView> view = co_await desk_.Describe(std::move(profile), std::move(gone));
+  Result<MachineView> view = co_await controller_.Describe(std::move(profile), std::move(gone));
   if (!view) co_return std::move(view).error();
   ToProto(*view, response);
   co_return Result<void>();
@@ -46,7 +49,7 @@ grpc::ServerUnaryReactor* MachineService::Doctor(grpc::CallbackServerContext* co
 }
 
 asio::awaitable<Result<void>> MachineService::RunDoctor(Gone gone, v1::DoctorResponse* response) {
-  Result<std::vector<NoiseSource>> sources = co_await desk_.Diagnose(std::move(gone));
+  Result<std::vector<NoiseSource>> sources = co_await controller_.Diagnose(std::move(gone));
   if (!sources) co_return std::move(sources).error();
   for (const NoiseSource& source : *sources) ToProto(source, response->add_sources());
   co_return Result<void>();
@@ -64,7 +67,8 @@ asio::awaitable<Result<void>> MachineService::RunApply(Caller caller, Gone gone,
                                                        const v1::ApplyRequest* request,
                                                        v1::MachineStatus* response) {
   std::string profile = request->profile();
-  Result<MachineStatus> status = co_await desk_.Apply(caller, std::move(profile), std::move(gone));
+  Result<MachineStatus> status =
+      co_await controller_.Apply(caller, std::move(profile), std::move(gone));
   audit_.Note(caller, "apply", "", status);
   if (!status) co_return std::move(status).error();
   ToProto(MachineView{*std::move(status), std::nullopt}, response);
@@ -81,7 +85,7 @@ grpc::ServerUnaryReactor* MachineService::Restore(grpc::CallbackServerContext* c
 
 asio::awaitable<Result<void>> MachineService::RunRestore(Caller caller, Gone gone,
                                                          v1::MachineStatus* response) {
-  Result<MachineStatus> status = co_await desk_.Restore(caller, std::move(gone));
+  Result<MachineStatus> status = co_await controller_.Restore(caller, std::move(gone));
   audit_.Note(caller, "restore", "", status);
   if (!status) co_return std::move(status).error();
   ToProto(MachineView{*std::move(status), std::nullopt}, response);

@@ -12,7 +12,7 @@ namespace benchd::rpc {
 class MachineService final : public v1::MachineService::CallbackService {
  public:
   /// References outlive the server.
-  MachineService(const Endpoint& endpoint, MachineController& desk, const Audit& audit);
+  MachineService(const Endpoint& endpoint, MachineController& controller, const Audit& audit);
 
   grpc::ServerUnaryReactor* Get(grpc::CallbackServerContext* context,
                                 const v1::GetMachineRequest* request,
@@ -42,7 +42,7 @@ class MachineService final : public v1::MachineService::CallbackService {
   asio::awaitable<Result<void>> RunRestore(Caller caller, Gone gone, v1::MachineStatus* response);
 
   Endpoint endpoint_;
-  MachineController& desk_;
+  MachineController& controller_;
   const Audit& audit_;
   ReserveSources reserve_;
 };

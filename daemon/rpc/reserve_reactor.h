@@ -14,7 +14,7 @@ namespace benchd::rpc {
 /// What a reservation needs. The references outlive the server.
 struct ReserveSources {
   Endpoint endpoint;
-  MachineController& desk;
+  MachineController& controller;
   const Audit& audit;
 };
 

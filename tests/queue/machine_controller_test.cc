@@ -69,13 +69,13 @@ class MachineControllerTest : public testing::Test {
   Queue queue_{loop_.get_executor(),
                {launcher_, machine_, store_, store_, clock_, random_, hub_},
                {.access = {.admin_gid = 50}}};
-  MachineController desk_{queue_, machine_, {.admin_gid = 50}};
+  MachineController controller_{queue_, machine_, {.admin_gid = 50}};
 };
 
 TEST_F(MachineControllerTest, DescribesForEverybody) {
   machine_.status->profile = "quiet";
   Work();
-  const auto view = RunToEnd(loop_, desk_.Describe("quiet", Stays));
+  const auto view = RunToEnd(loop_, controller_.Describe("quiet", Stays));
   ASSERT_TRUE(view) << view.error().message;
   EXPECT_EQ(view->status.profile, "quiet");
   EXPECT_FALSE(view->session);
@@ -91,9 +91,9 @@ TEST_F(MachineControllerTest, AsksTheRunnerNothingWhileASessionMeasures) {
   int runs = 0;
   launcher_.during_run = [&] {
     if (++runs == 2) {
-      Start(desk_.Diagnose(Stays), &sources);
-      Start(desk_.Apply(DeskUser(0), "", Stays), &applied);
-      Start(desk_.Restore(DeskUser(0), Stays), &restored);
+      Start(controller_.Diagnose(Stays), &sources);
+      Start(controller_.Apply(DeskUser(0), "", Stays), &applied);
+      Start(controller_.Restore(DeskUser(0), Stays), &restored);
     }
     asked_during_runs += machine_.asked.size();
   };
@@ -120,7 +120,7 @@ TEST_F(MachineControllerTest, ASessionThatGoesOnTellsTheMachineItHasNotTheOneItH
   std::optional<Result<MachineView>> view;
   const auto watch = hub_.Subscribe({"again"}, [&](const EventHub::Snapshot& snapshot) {
     if (snapshot->state != SessionState::kPreparing || view) return;
-    Start(desk_.Describe("", Stays), &view);
+    Start(controller_.Describe("", Stays), &view);
     loop_.poll();
     EXPECT_FALSE(view) << "it is being given the machine";
   });
@@ -143,8 +143,8 @@ TEST_F(MachineControllerTest, DuringASessionTellsAtOnceWhatItWasGiven) {
   launcher_.during_run = [&] {
     // What the last run's client asked is answered before this one's block has ended.
     if (++runs == 2) {
-      Start(desk_.Describe("", Stays), &same);
-      Start(desk_.Describe("strict", Stays), &other);
+      Start(controller_.Describe("", Stays), &same);
+      Start(controller_.Describe("strict", Stays), &other);
       Settle();
       answered_during_runs = same.has_value() && other.has_value();
     }
@@ -174,7 +174,7 @@ TEST_F(MachineControllerTest, ASessionWithoutIsolationHoldsNothing) {
   ASSERT_TRUE(RunToEnd(loop_, queue_.Submit(std::move(spec), {})));
   std::optional<Result<MachineView>> view;
   launcher_.during_run = [&] {
-    if (!view) Start(desk_.Describe("", Stays), &view);
+    if (!view) Start(controller_.Describe("", Stays), &view);
   };
   Work();
   Settle();
@@ -187,13 +187,13 @@ TEST_F(MachineControllerTest, ApplyAndRestoreAreForAdmins) {
   Work();
   Caller admin = DeskUser(1001);
   admin.groups = {50};
-  EXPECT_TRUE(RunToEnd(loop_, desk_.Apply(admin, "quiet", Stays)));
-  EXPECT_TRUE(RunToEnd(loop_, desk_.Restore(admin, Stays)));
-  const auto applied = RunToEnd(loop_, desk_.Apply(DeskUser(1000), "quiet", Stays));
+  EXPECT_TRUE(RunToEnd(loop_, controller_.Apply(admin, "quiet", Stays)));
+  EXPECT_TRUE(RunToEnd(loop_, controller_.Restore(admin, Stays)));
+  const auto applied = RunToEnd(loop_, controller_.Apply(DeskUser(1000), "quiet", Stays));
   ASSERT_FALSE(applied);
   EXPECT_EQ(applied.error().code, ErrorCode::kPermissionDenied);
   EXPECT_EQ(applied.error().message, "apply: is for admins only");
-  const auto restored = RunToEnd(loop_, desk_.Restore(DeskUser(1000), Stays));
+  const auto restored = RunToEnd(loop_, controller_.Restore(DeskUser(1000), Stays));
   ASSERT_FALSE(restored);
   EXPECT_EQ(restored.error().message, "restore: is for admins only");
   EXPECT_EQ(machine_.asked, (Asked{"apply quiet", "restore"}));
@@ -202,8 +202,9 @@ TEST_F(MachineControllerTest, ApplyAndRestoreAreForAdmins) {
 TEST_F(MachineControllerTest, AnUnknownProfileIsRefusedBeforeAnybodyWaits) {
   machine_.check = Error{ErrorCode::kInvalidArgument, "machine-profile: there is no 'x'", {}};
   // Nobody works: what waited for its turn would wait for ever.
-  EXPECT_EQ(RunToEnd(loop_, desk_.Apply(DeskUser(0), "x", Stays)).error(), machine_.check.error());
-  EXPECT_EQ(RunToEnd(loop_, desk_.Describe("x", Stays)).error(), machine_.check.error());
+  EXPECT_EQ(RunToEnd(loop_, controller_.Apply(DeskUser(0), "x", Stays)).error(),
+            machine_.check.error());
+  EXPECT_EQ(RunToEnd(loop_, controller_.Describe("x", Stays)).error(), machine_.check.error());
   ASSERT_EQ(machine_.checked.size(), 2U);
   EXPECT_EQ(machine_.checked[0].profile, "x");
 }
@@ -211,7 +212,7 @@ TEST_F(MachineControllerTest, AnUnknownProfileIsRefusedBeforeAnybodyWaits) {
 TEST_F(MachineControllerTest, NothingIsAppliedForAClientThatHasGone) {
   bool gone = false;
   std::optional<Result<MachineStatus>> applied;
-  Start(desk_.Apply(DeskUser(0), "quiet", [&gone] { return gone; }), &applied);
+  Start(controller_.Apply(DeskUser(0), "quiet", [&gone] { return gone; }), &applied);
   Settle();
   EXPECT_FALSE(applied);
   gone = true;
@@ -226,7 +227,7 @@ TEST_F(MachineControllerTest, NothingIsAppliedForAClientThatHasGone) {
 
 TEST_F(MachineControllerTest, WhoWaitsWhenBenchdStopsIsTold) {
   std::optional<Result<std::vector<NoiseSource>>> sources;
-  Start(desk_.Diagnose(Stays), &sources);
+  Start(controller_.Diagnose(Stays), &sources);
   Settle();
   queue_.Stop();
   Settle();
@@ -236,7 +237,7 @@ TEST_F(MachineControllerTest, WhoWaitsWhenBenchdStopsIsTold) {
 
 TEST_F(MachineControllerTest, SessionsWaitForWhoHasTheMachineReserved) {
   bool held = false;
-  auto reserved = desk_.Reserve(DeskUser(1000), [&held] { held = true; });
+  auto reserved = controller_.Reserve(DeskUser(1000), [&held] { held = true; });
   ASSERT_TRUE(reserved);
   std::optional<MachineController::Reservation> reservation(std::move(reserved).value());
   EXPECT_FALSE(queue_.Status().reserved_by);
@@ -254,21 +255,21 @@ TEST_F(MachineControllerTest, SessionsWaitForWhoHasTheMachineReserved) {
 }
 
 TEST_F(MachineControllerTest, OneUserHasOneReservationAtATime) {
-  auto first = desk_.Reserve(DeskUser(1000), [] {});
+  auto first = controller_.Reserve(DeskUser(1000), [] {});
   ASSERT_TRUE(first);
   std::optional<MachineController::Reservation> reservation(std::move(first).value());
-  const auto second = desk_.Reserve(DeskUser(1000), [] {});
+  const auto second = controller_.Reserve(DeskUser(1000), [] {});
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, ErrorCode::kResourceExhausted);
-  EXPECT_TRUE(desk_.Reserve(DeskUser(1001), [] {})) << "others may wait, too";
+  EXPECT_TRUE(controller_.Reserve(DeskUser(1001), [] {})) << "others may wait, too";
   reservation.reset();
-  EXPECT_TRUE(desk_.Reserve(DeskUser(1000), [] {}));
+  EXPECT_TRUE(controller_.Reserve(DeskUser(1000), [] {}));
 }
 
 TEST_F(MachineControllerTest, AReservationThatIsGivenUpWhileItWaitsIsNeverHeld) {
   bool held = false;
   {
-    auto reserved = desk_.Reserve(DeskUser(1000), [&held] { held = true; });
+    auto reserved = controller_.Reserve(DeskUser(1000), [&held] { held = true; });
   }
   Work();
   Settle();
@@ -277,14 +278,14 @@ TEST_F(MachineControllerTest, AReservationThatIsGivenUpWhileItWaitsIsNeverHeld) 
 }
 
 TEST_F(MachineControllerTest, TheRunnerAnswersDuringAReservation) {
-  auto reserved = desk_.Reserve(DeskUser(1000), [] {});
+  auto reserved = controller_.Reserve(DeskUser(1000), [] {});
   ASSERT_TRUE(reserved);
   Work();
   Settle();
   ASSERT_EQ(queue_.Status().reserved_by, 1000U);
-  EXPECT_TRUE(RunToEnd(loop_, desk_.Describe("", Stays)));
-  EXPECT_TRUE(RunToEnd(loop_, desk_.Diagnose(Stays)));
-  EXPECT_TRUE(RunToEnd(loop_, desk_.Apply(DeskUser(0), "quiet", Stays)));
+  EXPECT_TRUE(RunToEnd(loop_, controller_.Describe("", Stays)));
+  EXPECT_TRUE(RunToEnd(loop_, controller_.Diagnose(Stays)));
+  EXPECT_TRUE(RunToEnd(loop_, controller_.Apply(DeskUser(0), "quiet", Stays)));
   EXPECT_EQ(machine_.asked, (Asked{"describe ", "diagnose", "apply quiet"}));
 }
 
@@ -305,14 +306,14 @@ class SlowMachine : public fake::Machine {
 
 TEST_F(MachineControllerTest, NoSessionStartsBeforeTheGuestsOfAReservationAreDone) {
   SlowMachine slow(loop_);
-  MachineController desk(queue_, slow, {.admin_gid = 50});
-  auto reserved = desk.Reserve(DeskUser(1000), [] {});
+  MachineController controller(queue_, slow, {.admin_gid = 50});
+  auto reserved = controller.Reserve(DeskUser(1000), [] {});
   ASSERT_TRUE(reserved);
   std::optional<MachineController::Reservation> reservation(std::move(reserved).value());
   Work();
   Settle();
   std::optional<Result<std::vector<NoiseSource>>> sources;
-  Start(desk.Diagnose(Stays), &sources);
+  Start(controller.Diagnose(Stays), &sources);
   const SessionId id = Submit();
   reservation.reset();
   Settle();
