@@ -53,20 +53,21 @@ MachineController::Reservation::~Reservation() {
 MachineController::MachineController(Queue& queue, Machine& machine, AccessPolicy policy)
     : queue_(queue), machine_(machine), policy_(std::move(policy)) {}
 
-asio::awaitable<Result<MachineController::Access>> MachineController::Enter(Gone gone) {
+asio::awaitable<Result<MachineController::Access>> MachineController::Enter(Cancelled cancelled) {
   Access access;
   if (holder_) {
-    access.guest.emplace(this);
+    access.lease.emplace(this);
     co_return std::move(access);
   }
   Result<SideTurns::Turn> turn = co_await queue_.AwaitTurn();
   if (!turn) co_return std::move(turn).error();
-  if (gone()) co_return ClientGone();
+  if (cancelled()) co_return ClientGone();
   access.turn.emplace(*std::move(turn));
   co_return std::move(access);
 }
 
-asio::awaitable<Result<MachineView>> MachineController::Describe(std::string profile, Gone gone) {
+asio::awaitable<Result<MachineView>> MachineController::Describe(std::string profile,
+                                                                 Cancelled cancelled) {
   MachineRequest request{profile, Isolation::kBestEffort, {}};
   Result<void> known = co_await machine_.Check(std::move(request));
   if (!known) co_return std::move(known).error();
@@ -74,21 +75,21 @@ asio::awaitable<Result<MachineView>> MachineController::Describe(std::string pro
     if (HasMachine(running->snapshot)) co_return ViewOf(*running, profile);
     co_await queue_.Changed();  // it is being given the machine
   }
-  Result<Access> access = co_await Enter(std::move(gone));
+  Result<Access> access = co_await Enter(std::move(cancelled));
   if (!access) co_return std::move(access).error();
   Result<MachineStatus> status = co_await machine_.Describe(std::move(profile));
   if (!status) co_return std::move(status).error();
   co_return MachineView{*std::move(status), std::nullopt};
 }
 
-asio::awaitable<Result<std::vector<NoiseSource>>> MachineController::Diagnose(Gone gone) {
-  Result<Access> access = co_await Enter(std::move(gone));
+asio::awaitable<Result<std::vector<NoiseSource>>> MachineController::Diagnose(Cancelled cancelled) {
+  Result<Access> access = co_await Enter(std::move(cancelled));
   if (!access) co_return std::move(access).error();
   co_return co_await machine_.Diagnose();
 }
 
 asio::awaitable<Result<MachineStatus>> MachineController::Apply(Caller caller, std::string profile,
-                                                                Gone gone) {
+                                                                Cancelled cancelled) {
   if (Result<void> may = CheckMayAdminister(policy_, caller, "apply"); !may) {
     co_return std::move(may).error();
   }
@@ -96,16 +97,17 @@ asio::awaitable<Result<MachineStatus>> MachineController::Apply(Caller caller, s
   MachineRequest request{profile, Isolation::kBestEffort, {}};
   Result<void> known = co_await machine_.Check(std::move(request));
   if (!known) co_return std::move(known).error();
-  Result<Access> access = co_await Enter(std::move(gone));
+  Result<Access> access = co_await Enter(std::move(cancelled));
   if (!access) co_return std::move(access).error();
   co_return co_await machine_.Apply(std::move(profile));
 }
 
-asio::awaitable<Result<MachineStatus>> MachineController::Restore(Caller caller, Gone gone) {
+asio::awaitable<Result<MachineStatus>> MachineController::Restore(Caller caller,
+                                                                  Cancelled cancelled) {
   if (Result<void> may = CheckMayAdminister(policy_, caller, "restore"); !may) {
     co_return std::move(may).error();
   }
-  Result<Access> access = co_await Enter(std::move(gone));
+  Result<Access> access = co_await Enter(std::move(cancelled));
   if (!access) co_return std::move(access).error();
   co_return co_await machine_.Restore();
 }
@@ -130,11 +132,11 @@ void MachineController::GiveBack(std::uint32_t uid, SideTurns::Turn turn) {
   holder_.reset();
   queue_.SetReserved(std::nullopt);
   // No session starts while somebody still speaks to the runner.
-  if (guests_ > 0) ended_.emplace(std::move(turn));
+  if (leases_ > 0) ended_.emplace(std::move(turn));
 }
 
-void MachineController::GuestLeft() {
-  if (--guests_ == 0) ended_.reset();
+void MachineController::LeaseEnded() {
+  if (--leases_ == 0) ended_.reset();
 }
 
 }  // namespace benchd

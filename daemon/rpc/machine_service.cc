@@ -9,7 +9,7 @@ namespace benchd::rpc {
 namespace {
 
 /// A call may wait long for its turn: who has gone meanwhile gets nothing done.
-MachineController::Gone GoneOf(const grpc::CallbackServerContext* context) {
+MachineController::Cancelled CancelledOf(const grpc::CallbackServerContext* context) {
   return [context] { return context->IsCancelled(); };
 }
 
@@ -26,15 +26,16 @@ grpc::ServerUnaryReactor* MachineService::Get(grpc::CallbackServerContext* conte
                                               const v1::GetMachineRequest* request,
                                               v1::MachineStatus* response) {
   return Answer(endpoint_, context, [this, context, request, response](const Caller& /*anybody*/) {
-    return RunGet(GoneOf(context), request, response);
+    return RunGet(CancelledOf(context), request, response);
   });
 }
 
-asio::awaitable<Result<void>> MachineService::RunGet(Gone gone,
+asio::awaitable<Result<void>> MachineService::RunGet(Cancelled cancelled,
                                                      const v1::GetMachineRequest* request,
                                                      v1::MachineStatus* response) {
   std::string profile = request->profile();
-  Result<MachineView> view = co_await controller_.Describe(std::move(profile), std::move(gone));
+  Result<MachineView> view =
+      co_await controller_.Describe(std::move(profile), std::move(cancelled));
   if (!view) co_return std::move(view).error();
   ToProto(*view, response);
   co_return Result<void>();
@@ -44,12 +45,13 @@ grpc::ServerUnaryReactor* MachineService::Doctor(grpc::CallbackServerContext* co
                                                  const v1::DoctorRequest* /*request*/,
                                                  v1::DoctorResponse* response) {
   return Answer(endpoint_, context, [this, context, response](const Caller& /*anybody*/) {
-    return RunDoctor(GoneOf(context), response);
+    return RunDoctor(CancelledOf(context), response);
   });
 }
 
-asio::awaitable<Result<void>> MachineService::RunDoctor(Gone gone, v1::DoctorResponse* response) {
-  Result<std::vector<NoiseSource>> sources = co_await controller_.Diagnose(std::move(gone));
+asio::awaitable<Result<void>> MachineService::RunDoctor(Cancelled cancelled,
+                                                        v1::DoctorResponse* response) {
+  Result<std::vector<NoiseSource>> sources = co_await controller_.Diagnose(std::move(cancelled));
   if (!sources) co_return std::move(sources).error();
   for (const NoiseSource& source : *sources) ToProto(source, response->add_sources());
   co_return Result<void>();
@@ -59,16 +61,16 @@ grpc::ServerUnaryReactor* MachineService::Apply(grpc::CallbackServerContext* con
                                                 const v1::ApplyRequest* request,
                                                 v1::MachineStatus* response) {
   return Answer(endpoint_, context, [this, context, request, response](Caller caller) {
-    return RunApply(std::move(caller), GoneOf(context), request, response);
+    return RunApply(std::move(caller), CancelledOf(context), request, response);
   });
 }
 
-asio::awaitable<Result<void>> MachineService::RunApply(Caller caller, Gone gone,
+asio::awaitable<Result<void>> MachineService::RunApply(Caller caller, Cancelled cancelled,
                                                        const v1::ApplyRequest* request,
                                                        v1::MachineStatus* response) {
   std::string profile = request->profile();
   Result<MachineStatus> status =
-      co_await controller_.Apply(caller, std::move(profile), std::move(gone));
+      co_await controller_.Apply(caller, std::move(profile), std::move(cancelled));
   audit_.Note(caller, "apply", "", status);
   if (!status) co_return std::move(status).error();
   ToProto(MachineView{*std::move(status), std::nullopt}, response);
@@ -79,13 +81,13 @@ grpc::ServerUnaryReactor* MachineService::Restore(grpc::CallbackServerContext* c
                                                   const v1::RestoreRequest* /*request*/,
                                                   v1::MachineStatus* response) {
   return Answer(endpoint_, context, [this, context, response](Caller caller) {
-    return RunRestore(std::move(caller), GoneOf(context), response);
+    return RunRestore(std::move(caller), CancelledOf(context), response);
   });
 }
 
-asio::awaitable<Result<void>> MachineService::RunRestore(Caller caller, Gone gone,
+asio::awaitable<Result<void>> MachineService::RunRestore(Caller caller, Cancelled cancelled,
                                                          v1::MachineStatus* response) {
-  Result<MachineStatus> status = co_await controller_.Restore(caller, std::move(gone));
+  Result<MachineStatus> status = co_await controller_.Restore(caller, std::move(cancelled));
   audit_.Note(caller, "restore", "", status);
   if (!status) co_return std::move(status).error();
   ToProto(MachineView{*std::move(status), std::nullopt}, response);

@@ -30,16 +30,18 @@ class MachineService final : public v1::MachineService::CallbackService {
       grpc::CallbackServerContext* context, const v1::ReserveRequest* request) override;
 
  private:
-  using Gone = MachineController::Gone;
+  using Cancelled = MachineController::Cancelled;
 
   // Requests, responses and contexts live until the call is finished, so longer than these
   // coroutines.
-  asio::awaitable<Result<void>> RunGet(Gone gone, const v1::GetMachineRequest* request,
+  asio::awaitable<Result<void>> RunGet(Cancelled cancelled, const v1::GetMachineRequest* request,
                                        v1::MachineStatus* response);
-  asio::awaitable<Result<void>> RunDoctor(Gone gone, v1::DoctorResponse* response);
-  asio::awaitable<Result<void>> RunApply(Caller caller, Gone gone, const v1::ApplyRequest* request,
+  asio::awaitable<Result<void>> RunDoctor(Cancelled cancelled, v1::DoctorResponse* response);
+  asio::awaitable<Result<void>> RunApply(Caller caller, Cancelled cancelled,
+                                         const v1::ApplyRequest* request,
                                          v1::MachineStatus* response);
-  asio::awaitable<Result<void>> RunRestore(Caller caller, Gone gone, v1::MachineStatus* response);
+  asio::awaitable<Result<void>> RunRestore(Caller caller, Cancelled cancelled,
+                                           v1::MachineStatus* response);
 
   Endpoint endpoint_;
   MachineController& controller_;

@@ -210,12 +210,12 @@ TEST_F(MachineControllerTest, AnUnknownProfileIsRefusedBeforeAnybodyWaits) {
 }
 
 TEST_F(MachineControllerTest, NothingIsAppliedForAClientThatHasGone) {
-  bool gone = false;
+  bool cancelled = false;
   std::optional<Result<MachineStatus>> applied;
-  Start(controller_.Apply(DeskUser(0), "quiet", [&gone] { return gone; }), &applied);
+  Start(controller_.Apply(DeskUser(0), "quiet", [&cancelled] { return cancelled; }), &applied);
   Settle();
   EXPECT_FALSE(applied);
-  gone = true;
+  cancelled = true;
   Work();
   Settle();
   ASSERT_TRUE(applied);
@@ -304,7 +304,7 @@ class SlowMachine : public fake::Machine {
   Signal done_;
 };
 
-TEST_F(MachineControllerTest, NoSessionStartsBeforeTheGuestsOfAReservationAreDone) {
+TEST_F(MachineControllerTest, NoSessionStartsBeforeTheLeasesOfAReservationAreDone) {
   SlowMachine slow(loop_);
   MachineController controller(queue_, slow, {.admin_gid = 50});
   auto reserved = controller.Reserve(DeskUser(1000), [] {});
