@@ -141,7 +141,7 @@ Result<void> Daemon::LoadQueue() {
   queue_.emplace(loop_.get_executor(),
                  Queue::Services{launcher_, machine_, *store_, *store_, clock_, random_, hub_},
                  Policy());
-  machine_desk_.emplace(*queue_, machine_, Access());
+  machine_controller_.emplace(*queue_, machine_, Access());
   const Result<std::vector<std::string>> complaints = RunToEnd(loop_, queue_->Load());
   if (!complaints) return complaints.error();
   for (const std::string& complaint : *complaints) spdlog::warn("{}", complaint);
@@ -162,8 +162,8 @@ QueuePolicy Daemon::Policy() const {
 
 Result<void> Daemon::Serve() {
   server_.emplace(loop_.get_executor(),
-                  rpc::Server::Parts{*queue_, *machine_desk_, hub_, *store_, random_, clock_, info_,
-                                     peers_, calls_, paths_.state_dir,
+                  rpc::Server::Parts{*queue_, *machine_controller_, hub_, *store_, random_, clock_,
+                                     info_, peers_, calls_, paths_.state_dir,
                                      [](const std::string& line) { spdlog::info("{}", line); },
                                      [](const std::string& why) { spdlog::warn("{}", why); }});
   if (Result<void> ok = server_->Start(); !ok) return ok;

@@ -17,7 +17,7 @@
 #include "daemon/notify.h"
 #include "daemon/options.h"
 #include "daemon/paths.h"
-#include "daemon/queue/machine_desk.h"
+#include "daemon/queue/machine_controller.h"
 #include "daemon/queue/queue.h"
 #include "daemon/real_sources.h"
 #include "daemon/rpc/listener.h"
@@ -89,7 +89,7 @@ class Daemon {
   RunnerMachine machine_;
   EventHub hub_;
   std::optional<Queue> queue_;
-  std::optional<MachineDesk> machine_desk_;
+  std::optional<MachineController> machine_controller_;
   rpc::PeerTable peers_;
   rpc::LiveCalls calls_;
   std::optional<rpc::Server> server_;

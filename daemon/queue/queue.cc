@@ -25,6 +25,18 @@ Error Deleted(const SessionId& id) {
                "[store] of the configuration says how long sessions are kept"};
 }
 
+/// How long a session that runs will take at the most: what its report expects, else what is left
+/// of its max_time.
+Nanoseconds TimeLeft(const SessionRecord& running, Timestamp now) {
+  const SessionSnapshot& snapshot = running.snapshot;
+  if (snapshot.report && snapshot.report->eta) return *snapshot.report->eta;
+  const Nanoseconds gone = snapshot.report       ? snapshot.report->elapsed
+                           : snapshot.started_at ? now - *snapshot.started_at
+                                                 : Nanoseconds::zero();
+  const Nanoseconds longest = std::max(running.spec.limits.max_time, Nanoseconds::zero());
+  return std::clamp(longest - gone, Nanoseconds::zero(), longest);
+}
+
 /// Whether something of the session was run that it wants cleaned up after.
 bool NeedsCleanup(const SessionRecord& record) {
   return record.snapshot.machine && HasHook(record.spec, SessionHook::kCleanup);
@@ -36,8 +48,8 @@ Queue::Queue(asio::any_io_executor executor, Services services, QueuePolicy poli
     : services_(services),
       policy_(std::move(policy)),
       changed_(executor),
-      book_(policy_.access),
-      room_(policy_.access, policy_.limits),
+      registry_(policy_.access),
+      waiting_(policy_.limits),
       current_(executor,
                {services.launcher, services.machine, services.store, services.archive,
                 services.clock, disturbances_},
@@ -52,7 +64,7 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Submit(SessionSpec spec, std::st
   }
   const RequestKey request{spec.caller.uid, request_id};
   while (!request_id.empty() && submitting_.contains(request)) co_await changed_.Wait();
-  if (const SessionRecord* known = book_.OfRequest(spec.caller.uid, request_id)) {
+  if (const SessionRecord* known = registry_.OfRequest(spec.caller.uid, request_id)) {
     co_return Newest(known->snapshot);
   }
   if (Result<void> ok = CheckTakesSessions(spec.caller); !ok) co_return std::move(ok).error();
@@ -76,11 +88,12 @@ Result<void> Queue::CheckTakesSessions(const Caller& caller) const {
     return Error{ErrorCode::kFailedPrecondition, "submit: this benchd takes no new sessions",
                  "it is draining; try again after `benchctl resume`"};
   }
+  if (IsAdmin(policy_.access, caller)) return {};
   const auto own = submitting_.lower_bound({caller.uid, {}});
   const auto others = std::find_if(own, submitting_.end(), [&caller](const RequestKey& request) {
     return request.first != caller.uid;
   });
-  return room_.CheckRoomFor(caller, static_cast<std::size_t>(std::distance(own, others)));
+  return waiting_.CheckRoomFor(caller.uid, static_cast<std::size_t>(std::distance(own, others)));
 }
 
 /// Asks for the machine, looks the programs up, stores the session and queues it. One whose program
@@ -119,22 +132,22 @@ asio::awaitable<Result<void>> Queue::KeepFailed(SessionSnapshot failed) {
   }
 }
 
-Result<SessionRecord> Queue::Get(const Caller& caller, const std::string& id_prefix) const {
-  Result<SessionId> id = book_.LookUp(caller, id_prefix);
+Result<SessionRecord> Queue::Get(const Caller& caller, const std::string& id_prefix) {
+  Result<SessionId> id = registry_.LookUp(caller, id_prefix);
   if (!id) return std::move(id).error();
-  SessionRecord record = *book_.Find(*id);
+  SessionRecord record = *registry_.Find(*id);
   record.snapshot = Newest(std::move(record.snapshot));
   return record;
 }
 
 asio::awaitable<Result<SessionDetails>> Queue::Show(Caller caller, std::string id_prefix) {
-  Result<SessionId> id = book_.LookUp(caller, id_prefix);
+  Result<SessionId> id = registry_.LookUp(caller, id_prefix);
   if (!id) co_return std::move(id).error();
   Result<SessionRecord> record = co_await services_.archive.Load(*id);
   if (!record) co_return std::move(record).error().Within("reading the session");
   Result<std::vector<HistoryEntry>> history = co_await services_.archive.History(*id);
   if (!history) co_return std::move(history).error().Within("reading the history");
-  const SessionRecord* known = book_.Find(*id);
+  const SessionRecord* known = registry_.Find(*id);
   if (known == nullptr) co_return Deleted(*id);
   ForgetEnvironmentValues(record->spec);
   record->spec.priority = known->spec.priority;
@@ -142,27 +155,22 @@ asio::awaitable<Result<SessionDetails>> Queue::Show(Caller caller, std::string i
   co_return SessionDetails{std::move(record).value(), std::move(history).value()};
 }
 
-std::vector<SessionView> Queue::List(const Caller& caller, const SessionFilter& filter) const {
-  std::vector<SessionView> views = book_.List(caller, filter);
-  std::set<SessionId> waiting;
-  for (const SessionView& view : views) {
-    const SessionId& id = view.record.snapshot.id;
-    if (view.visible && room_.Find(id) != nullptr) waiting.insert(id);
-  }
-  const auto expectations = room_.Expect(waiting, services_.clock.Now(), UntilFree());
+std::vector<SessionView> Queue::List(const Caller& caller, const SessionFilter& filter) {
+  std::vector<SessionView> views = registry_.List(caller, filter);
+  const std::optional<Nanoseconds> until_free = UntilFree();
   for (SessionView& view : views) {
-    const auto expected = expectations.find(view.record.snapshot.id);
-    if (expected == expectations.end()) continue;
-    view.record.snapshot.position = expected->second.position;
-    view.record.snapshot.eta = expected->second.eta;
+    if (!view.visible) continue;
+    SessionSnapshot& snapshot = view.record.snapshot;
+    const std::optional<Place> place = waiting_.PlaceOf(snapshot.id);
+    if (place) SetPlace(snapshot, *place, until_free);
   }
   return views;
 }
 
 asio::awaitable<Result<SessionSnapshot>> Queue::Cancel(Caller caller, std::string id_prefix) {
-  Result<SessionId> id = book_.LookUp(caller, id_prefix);
+  Result<SessionId> id = registry_.LookUp(caller, id_prefix);
   if (!id) co_return std::move(id).error();
-  while (const SessionRecord* record = book_.Find(*id)) {
+  while (const SessionRecord* record = registry_.Find(*id)) {
     SessionSnapshot snapshot = record->snapshot;
     if (IsFinal(snapshot.state)) co_return snapshot;
     if (running_ == *id) {
@@ -172,7 +180,7 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Cancel(Caller caller, std::strin
       if (!noted) co_return std::move(noted).error().Within("cancel");
       if (running_ == *id) continue;
       // Nobody waits for a turn that does not come before benchd is resumed, or back.
-      if (mode_.paused || stopping_) co_return book_.Find(*id)->snapshot;
+      if (mode_.paused || stopping_) co_return registry_.Find(*id)->snapshot;
     } else if (!ending_.contains(*id)) {
       co_return co_await CancelWaiting(std::move(snapshot), std::move(caller));
     }
@@ -191,7 +199,7 @@ asio::awaitable<Result<void>> Queue::NoteCancel(SessionSnapshot snapshot, Caller
                      "cancelled by " + NameOf(caller) + ", but for its cleanup"};
   Result<void> noted = co_await services_.archive.Update(snapshot, std::move(entry));
   // Its turn may have come meanwhile: then the session itself is told.
-  if (noted && running_ != id && book_.Find(id) != nullptr) book_.Set(std::move(snapshot));
+  if (noted && running_ != id && registry_.Find(id) != nullptr) registry_.Set(std::move(snapshot));
   co_return noted;
 }
 
@@ -199,7 +207,7 @@ asio::awaitable<Result<void>> Queue::NoteCancel(SessionSnapshot snapshot, Caller
 asio::awaitable<Result<SessionSnapshot>> Queue::CancelWaiting(SessionSnapshot snapshot,
                                                               Caller caller) {
   const SessionId id = snapshot.id;
-  const bool waited = room_.Leave(id);
+  const bool waited = waiting_.Erase(id);
   ending_.insert(id);
   TellPlaces();
   snapshot.state = SessionState::kCancelled;
@@ -212,7 +220,7 @@ asio::awaitable<Result<SessionSnapshot>> Queue::CancelWaiting(SessionSnapshot sn
     TakeEnd(snapshot);
     co_return snapshot;
   }
-  if (waited) room_.Enter(*book_.Find(id), book_.SequenceOf(id), services_.clock.Now());
+  if (waited) Enqueue(id);
   TellPlaces();
   changed_.Notify();
   co_return std::move(updated).error().Within("cancel");
@@ -220,24 +228,24 @@ asio::awaitable<Result<SessionSnapshot>> Queue::CancelWaiting(SessionSnapshot sn
 
 asio::awaitable<Result<SessionSnapshot>> Queue::Move(Caller caller, std::string id_prefix,
                                                      std::int32_t priority) {
-  Result<SessionId> id = book_.LookUp(caller, id_prefix);
+  Result<SessionId> id = registry_.LookUp(caller, id_prefix);
   if (!id) co_return std::move(id).error();
-  const WaitingSession* waiting = room_.Find(*id);
-  if (waiting == nullptr) {
+  if (!waiting_.PlaceOf(*id)) {
     co_return Error{ErrorCode::kFailedPrecondition, "move: '" + id->value + "' no longer waits",
                     "only a queued session can be moved"};
   }
-  Result<void> may = CheckMayPrioritise(policy_.access, caller, waiting->priority, priority);
+  Result<void> may =
+      CheckMayPrioritise(policy_.access, caller, registry_.Find(*id)->spec.priority, priority);
   if (!may) co_return std::move(may).error();
   HistoryEntry entry{services_.clock.Now(),
                      "moved to priority " + std::to_string(priority) + " by " + NameOf(caller)};
   Result<void> moved = co_await services_.archive.Reprioritise(*id, priority, std::move(entry));
   if (!moved) co_return std::move(moved).error().Within("move");
-  book_.SetPriority(*id, priority);
-  const SessionRecord* record = book_.Find(*id);
+  registry_.SetPriority(*id, priority);
+  const SessionRecord* record = registry_.Find(*id);
   if (record == nullptr) co_return Deleted(*id);
-  if (room_.Leave(*id)) {
-    room_.Enter(*record, book_.SequenceOf(*id), services_.clock.Now());
+  if (waiting_.Erase(*id)) {
+    Enqueue(*id);
     TellPlaces();
     changed_.Notify();
   }
@@ -257,7 +265,7 @@ asio::awaitable<Result<QueueStatus>> Queue::SetMode(Caller caller, QueueMode mod
 }
 
 QueueStatus Queue::Status() const {
-  return QueueStatus{mode_, room_.size(), running_, reserved_by_};
+  return QueueStatus{mode_, waiting_.size(), running_, reserved_by_};
 }
 
 void Queue::SetReserved(std::optional<std::uint32_t> uid) {
@@ -266,7 +274,7 @@ void Queue::SetReserved(std::optional<std::uint32_t> uid) {
 }
 
 const SessionRecord* Queue::Running() const {
-  const SessionRecord* record = running_ ? book_.Find(*running_) : nullptr;
+  const SessionRecord* record = running_ ? registry_.Find(*running_) : nullptr;
   return record == nullptr || IsFinal(record->snapshot.state) ? nullptr : record;
 }
 
@@ -284,38 +292,47 @@ asio::awaitable<Result<SideTurns::Turn>> Queue::AwaitTurn() {
 }
 
 bool Queue::Idle() const {
-  return !running_ && room_.size() == 0 && submitting_.empty() && ending_.empty();
+  return !running_ && waiting_.size() == 0 && submitting_.empty() && ending_.empty();
 }
 
 // ---- order ----
 
 SessionId Queue::FreshId() {
   SessionId id = MakeSessionId(services_.random.Next());
-  while (book_.Find(id) != nullptr) id = MakeSessionId(services_.random.Next());
+  while (registry_.Find(id) != nullptr) id = MakeSessionId(services_.random.Next());
   return id;
 }
 
-/// Writes a session into the book; one that has not ended waits from now on.
+/// Registers a session; one that has not ended waits from now on.
 void Queue::Enter(SessionRecord record) {
   const SessionId id = record.snapshot.id;
   const bool waits = !IsFinal(record.snapshot.state);
-  const std::uint64_t sequence = book_.Add(std::move(record));
+  registry_.Add(std::move(record));
   if (!waits) {
-    TakeEnd(book_.Find(id)->snapshot);
+    TakeEnd(registry_.Find(id)->snapshot);
     return;
   }
-  room_.Enter(*book_.Find(id), sequence, services_.clock.Now());
+  Enqueue(id);
   TellPlaces();
   changed_.Notify();
 }
 
+/// One that is registered waits for its turn; if it has begun before, it goes on first of all.
+void Queue::Enqueue(const SessionId& id) {
+  const auto& [spec, snapshot, request_id] = *registry_.Find(id);
+  waiting_.Insert({.id = id,
+                   .sequence = registry_.SequenceOf(id),
+                   .uid = spec.caller.uid,
+                   .priority = spec.priority,
+                   .max_time = spec.limits.max_time,
+                   .resumed = snapshot.started_at.has_value(),
+                   .exempt = IsAdmin(policy_.access, spec.caller)});
+}
+
 /// A snapshot as it is told: with the place of one that waits.
-SessionSnapshot Queue::Newest(SessionSnapshot snapshot) const {
-  const auto expected = room_.Expect({snapshot.id}, services_.clock.Now(), UntilFree());
-  if (const auto own = expected.find(snapshot.id); own != expected.end()) {
-    snapshot.position = own->second.position;
-    snapshot.eta = own->second.eta;
-  }
+SessionSnapshot Queue::Newest(SessionSnapshot snapshot) {
+  const std::optional<Place> place = waiting_.PlaceOf(snapshot.id);
+  if (place) SetPlace(snapshot, *place, UntilFree());
   return snapshot;
 }
 
@@ -328,19 +345,29 @@ std::optional<Nanoseconds> Queue::UntilFree() const {
   return TimeLeft(*running, services_.clock.Now());
 }
 
+/// Where a session waits, and until when; nobody knows that while nobody knows `until_free`.
+void Queue::SetPlace(SessionSnapshot& snapshot, const Place& place,
+                     std::optional<Nanoseconds> until_free) const {
+  snapshot.position = place.position;
+  snapshot.eta.reset();
+  if (!until_free) return;
+  Nanoseconds eta = std::min(*until_free, FairQueue::kFarthest) + place.wait;
+  if (place.not_before) eta = std::max(eta, *place.not_before - services_.clock.Now());
+  snapshot.eta = std::min(eta, FairQueue::kFarthest);
+}
+
 /// To those who watch a session that waits, when it has moved, or they have just come.
 void Queue::TellPlaces(bool even_unmoved) {
-  const auto expectations =
-      room_.Expect(services_.hub.Watched(), services_.clock.Now(), UntilFree());
+  const std::optional<Nanoseconds> until_free = UntilFree();
   std::vector<SessionSnapshot> news;
   std::map<SessionId, std::uint64_t> told;
-  for (const auto& [id, expected] : expectations) {
-    told[id] = expected.position;
+  for (const SessionId& id : services_.hub.Watched()) {
+    const std::optional<Place> place = waiting_.PlaceOf(id);
+    if (!place) continue;
+    told[id] = place->position;
     const auto before = told_.find(id);
-    if (!even_unmoved && before != told_.end() && before->second == expected.position) continue;
-    SessionSnapshot& snapshot = news.emplace_back(book_.Find(id)->snapshot);
-    snapshot.position = expected.position;
-    snapshot.eta = expected.eta;
+    if (!even_unmoved && before != told_.end() && before->second == place->position) continue;
+    SetPlace(news.emplace_back(registry_.Find(id)->snapshot), *place, until_free);
   }
   told_ = std::move(told);
   for (SessionSnapshot& snapshot : news) services_.hub.Publish(std::move(snapshot));

@@ -26,11 +26,11 @@
 #include "daemon/ports/session_archive.h"
 #include "daemon/queue/access.h"
 #include "daemon/queue/current_session.h"
-#include "daemon/queue/session_book.h"
+#include "daemon/queue/fair_queue.h"
+#include "daemon/queue/session_registry.h"
 #include "daemon/queue/side_turns.h"
 #include "daemon/queue/signal.h"
 #include "daemon/queue/user_limits.h"
-#include "daemon/queue/waiting_room.h"
 #include "daemon/session/event_hub.h"
 #include "daemon/session/run_session.h"
 
@@ -91,10 +91,10 @@ class Queue {
   asio::awaitable<Result<SessionSnapshot>> Submit(SessionSpec spec, std::string request_id);
 
   /// What is kept in memory: the record without its environment.
-  Result<SessionRecord> Get(const Caller& caller, const std::string& id_prefix) const;
+  Result<SessionRecord> Get(const Caller& caller, const std::string& id_prefix);
   /// Everything that is kept, with the newest state over it.
   asio::awaitable<Result<SessionDetails>> Show(Caller caller, std::string id_prefix);
-  std::vector<SessionView> List(const Caller& caller, const SessionFilter& filter) const;
+  std::vector<SessionView> List(const Caller& caller, const SessionFilter& filter);
   /// Answers when the session has ended and its children are gone; what has ended stays as it is.
   /// @errors kResourceExhausted: a session that waits stays, as the disk has no room to say so.
   asio::awaitable<Result<SessionSnapshot>> Cancel(Caller caller, std::string id_prefix);
@@ -130,8 +130,8 @@ class Queue {
   asio::awaitable<Result<QueueStatus>> SetMode(Caller caller, QueueMode mode);
   QueueStatus Status() const;
 
-  /// See WaitingList::places_computed().
-  std::uint64_t places_computed() const { return room_.places_computed(); }
+  /// See FairQueue::orders_computed().
+  std::uint64_t orders_computed() const { return waiting_.orders_computed(); }
 
   /// True when nothing runs and nothing waits; for the idle exit of a user daemon.
   bool Idle() const;
@@ -147,11 +147,16 @@ class Queue {
   asio::awaitable<std::optional<Error>> NoteInterruption(SessionSnapshot snapshot);
 
   SessionId FreshId();
+  void Replay(const std::vector<SessionRecord>& records);
   void Enter(SessionRecord record);
+  void Enqueue(const SessionId& id);
   void Progress(const SessionSnapshot& snapshot);
   void TakeEnd(SessionSnapshot snapshot);
-  SessionSnapshot Newest(SessionSnapshot snapshot) const;
+  void CountTime(const SessionRecord& ended);
+  SessionSnapshot Newest(SessionSnapshot snapshot);
   std::optional<Nanoseconds> UntilFree() const;
+  void SetPlace(SessionSnapshot& snapshot, const Place& place,
+                std::optional<Nanoseconds> until_free) const;
   void TellPlaces(bool even_unmoved = false);
 
   asio::awaitable<void> RunOne(SessionId id);
@@ -161,8 +166,8 @@ class Queue {
   Services services_;
   const QueuePolicy policy_;
   Signal changed_;
-  SessionBook book_;
-  WaitingRoom room_;
+  SessionRegistry registry_;
+  FairQueue waiting_;
   SideTurns turns_{changed_};
   DisturbanceLog disturbances_;
   CurrentSession current_;

@@ -1,19 +1,39 @@
 // The part of the queue that runs sessions: the start of benchd, one session after the other, the
 // end. What clients may ask is in queue.cc.
 
+#include <algorithm>
 #include <asio/error_code.hpp>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "daemon/queue/history_text.h"
 #include "daemon/queue/queue.h"
 
 namespace benchd {
+namespace {
+
+/// Those that have it, by that moment.
+std::vector<const SessionRecord*> SortedBy(const std::vector<SessionRecord>& records,
+                                           std::optional<Timestamp> SessionSnapshot::*moment) {
+  std::vector<const SessionRecord*> sorted;
+  for (const SessionRecord& record : records) {
+    if (record.snapshot.*moment) sorted.push_back(&record);
+  }
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [moment](const SessionRecord* a, const SessionRecord* b) {
+                     return a->snapshot.*moment < b->snapshot.*moment;
+                   });
+  return sorted;
+}
+
+}  // namespace
 
 asio::awaitable<Result<std::vector<std::string>>> Queue::Load() {
   Result<ArchiveContents> contents = co_await services_.archive.LoadAll();
   if (!contents) co_return std::move(contents).error().Within("loading the sessions");
   mode_ = contents->mode;
-  room_.Recall(contents->sessions, services_.clock.Now());
+  Replay(contents->sessions);
   for (SessionRecord& record : contents->sessions) {
     SessionSnapshot& snapshot = record.snapshot;
     const SessionId id = snapshot.id;
@@ -27,11 +47,22 @@ asio::awaitable<Result<std::vector<std::string>>> Queue::Load() {
     snapshot.position = 0;
     snapshot.eta.reset();
     const bool waits = snapshot.state == SessionState::kQueued;
-    const std::uint64_t sequence = book_.Add(std::move(record));
-    if (waits) room_.Enter(*book_.Find(id), sequence, services_.clock.Now());
+    registry_.Add(std::move(record));
+    if (waits) Enqueue(id);
   }
   changed_.Notify();
   co_return std::move(contents->complaints);
+}
+
+/// Learns from what ran before benchd started.
+void Queue::Replay(const std::vector<SessionRecord>& records) {
+  for (const SessionRecord* begun : SortedBy(records, &SessionSnapshot::started_at)) {
+    waiting_.Serve(begun->spec.caller.uid);
+  }
+  for (const SessionRecord* ended : SortedBy(records, &SessionSnapshot::ended_at)) {
+    CountTime(*ended);
+  }
+  waiting_.Refresh(services_.clock.Now());
 }
 
 /// Its state stays what it was, so that it is known as interrupted until it runs again.
@@ -51,8 +82,8 @@ asio::awaitable<void> Queue::Work() {
       co_await Prune();
       continue;
     }
-    if (room_.Review(services_.clock.Now())) TellPlaces();
-    const WaitingSession* next = mode_.paused ? nullptr : room_.Next();
+    if (waiting_.Refresh(services_.clock.Now())) TellPlaces();
+    const QueuedSession* next = mode_.paused ? nullptr : waiting_.Next();
     if (turns_.BeginNext(next != nullptr)) continue;
     if (turns_.busy() || next == nullptr) {
       SetAlarm();
@@ -73,24 +104,24 @@ void Queue::Stop() {
 
 asio::awaitable<void> Queue::RunOne(SessionId id) {
   running_ = id;
-  room_.Begin(id);
+  waiting_.Begin(id);
   TellPlaces();
-  SessionSnapshot known = book_.Find(id)->snapshot;
+  SessionSnapshot known = registry_.Find(id)->snapshot;
   SessionSnapshot last = co_await current_.Run(std::move(known));
   if (IsFinal(last.state)) {
     TakeEnd(std::move(last));
     // After the verdict is told, before anything else is measured.
     co_await services_.archive.Settle();
   } else {
-    book_.Set(std::move(last));
+    registry_.Set(std::move(last));
   }
   running_.reset();
   changed_.Notify();
 }
 
 void Queue::Progress(const SessionSnapshot& snapshot) {
-  const bool new_state = book_.Find(snapshot.id)->snapshot.state != snapshot.state;
-  book_.Set(snapshot);
+  const bool new_state = registry_.Find(snapshot.id)->snapshot.state != snapshot.state;
+  registry_.Set(snapshot);
   services_.hub.Publish(snapshot);
   if (new_state) changed_.Notify();
 }
@@ -98,12 +129,21 @@ void Queue::Progress(const SessionSnapshot& snapshot) {
 /// Tells how a session has ended, which is committed.
 void Queue::TakeEnd(SessionSnapshot snapshot) {
   const SessionId id = snapshot.id;
-  book_.Set(snapshot);
-  room_.End(*book_.Find(id), services_.clock.Now());
+  registry_.Set(snapshot);
+  CountTime(*registry_.Find(id));
+  waiting_.Refresh(services_.clock.Now());
   services_.hub.Publish(std::move(snapshot));
   TellPlaces();
   prune_due_ = true;
   changed_.Notify();
+}
+
+/// How long a session had the machine; one that never began had nothing of it.
+void Queue::CountTime(const SessionRecord& ended) {
+  const SessionSnapshot& snapshot = ended.snapshot;
+  if (!snapshot.started_at || !snapshot.ended_at) return;
+  waiting_.Ended(ended.spec.caller.uid, *snapshot.started_at, *snapshot.ended_at,
+                 ended.spec.limits.max_time);
 }
 
 /// Never while a session runs: the worker alone calls it, between sessions.
@@ -113,13 +153,13 @@ asio::awaitable<void> Queue::Prune() {
         co_await services_.archive.Prune(policy_.keep, services_.clock.Now());
     // What could not be deleted now is due again after the next session.
     if (!gone || gone->empty()) co_return;
-    for (const SessionId& id : *gone) book_.Remove(id);
+    for (const SessionId& id : *gone) registry_.Remove(id);
   }
 }
 
 /// Wakes the worker when somebody may begin sessions again who has had enough for a day.
 void Queue::SetAlarm() {
-  const std::optional<Timestamp> when = room_.NextReview();
+  const std::optional<Timestamp> when = waiting_.NextRefresh();
   if (!when || stopping_) {
     alarm_.cancel();
     return;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "benchd/v1/machine.grpc.pb.h"
-#include "daemon/queue/machine_desk.h"
+#include "daemon/queue/machine_controller.h"
 #include "daemon/rpc/audit.h"
 #include "daemon/rpc/endpoint.h"
 #include "daemon/rpc/reserve_reactor.h"
@@ -12,7 +12,7 @@ namespace benchd::rpc {
 class MachineService final : public v1::MachineService::CallbackService {
  public:
   /// References outlive the server.
-  MachineService(const Endpoint& endpoint, MachineDesk& desk, const Audit& audit);
+  MachineService(const Endpoint& endpoint, MachineController& controller, const Audit& audit);
 
   grpc::ServerUnaryReactor* Get(grpc::CallbackServerContext* context,
                                 const v1::GetMachineRequest* request,
@@ -30,19 +30,21 @@ class MachineService final : public v1::MachineService::CallbackService {
       grpc::CallbackServerContext* context, const v1::ReserveRequest* request) override;
 
  private:
-  using Gone = MachineDesk::Gone;
+  using Cancelled = MachineController::Cancelled;
 
   // Requests, responses and contexts live until the call is finished, so longer than these
   // coroutines.
-  asio::awaitable<Result<void>> RunGet(Gone gone, const v1::GetMachineRequest* request,
+  asio::awaitable<Result<void>> RunGet(Cancelled cancelled, const v1::GetMachineRequest* request,
                                        v1::MachineStatus* response);
-  asio::awaitable<Result<void>> RunDoctor(Gone gone, v1::DoctorResponse* response);
-  asio::awaitable<Result<void>> RunApply(Caller caller, Gone gone, const v1::ApplyRequest* request,
+  asio::awaitable<Result<void>> RunDoctor(Cancelled cancelled, v1::DoctorResponse* response);
+  asio::awaitable<Result<void>> RunApply(Caller caller, Cancelled cancelled,
+                                         const v1::ApplyRequest* request,
                                          v1::MachineStatus* response);
-  asio::awaitable<Result<void>> RunRestore(Caller caller, Gone gone, v1::MachineStatus* response);
+  asio::awaitable<Result<void>> RunRestore(Caller caller, Cancelled cancelled,
+                                           v1::MachineStatus* response);
 
   Endpoint endpoint_;
-  MachineDesk& desk_;
+  MachineController& controller_;
   const Audit& audit_;
   ReserveSources reserve_;
 };

@@ -28,8 +28,8 @@ void ReserveReactor::Started() {
   Result<Nanoseconds> wanted = FromProto(request_);
   if (!wanted) return Refuse(wanted.error());
   wanted_ = *wanted;
-  Result<MachineDesk::Reservation> reservation =
-      sources_.desk.Reserve(caller(), [this] { Held(); });
+  Result<MachineController::Reservation> reservation =
+      sources_.controller.Reserve(caller(), [this] { Held(); });
   if (!reservation) return Refuse(reservation.error());
   reservation_.emplace(std::move(reservation).value());
   due_ = true;

@@ -5,7 +5,7 @@
 
 #include "benchd/v1/machine.pb.h"
 #include "core/base/time.h"
-#include "daemon/queue/machine_desk.h"
+#include "daemon/queue/machine_controller.h"
 #include "daemon/rpc/audit.h"
 #include "daemon/rpc/stream_reactor.h"
 
@@ -14,7 +14,7 @@ namespace benchd::rpc {
 /// What a reservation needs. The references outlive the server.
 struct ReserveSources {
   Endpoint endpoint;
-  MachineDesk& desk;
+  MachineController& controller;
   const Audit& audit;
 };
 
@@ -41,7 +41,7 @@ class ReserveReactor final : public StreamReactor<v1::ReserveResponse> {
 
   const ReserveSources& sources_;
   const v1::ReserveRequest request_;
-  std::optional<MachineDesk::Reservation> reservation_;
+  std::optional<MachineController::Reservation> reservation_;
   asio::steady_timer timer_;
   Nanoseconds wanted_{};
   std::optional<Clock::time_point> end_;  // once it is held

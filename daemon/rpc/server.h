@@ -9,7 +9,7 @@
 #include "daemon/ports/clock.h"
 #include "daemon/ports/random_source.h"
 #include "daemon/ports/sample_store.h"
-#include "daemon/queue/machine_desk.h"
+#include "daemon/queue/machine_controller.h"
 #include "daemon/queue/queue.h"
 #include "daemon/rpc/audit.h"
 #include "daemon/rpc/daemon_info.h"
@@ -33,7 +33,7 @@ class Server {
   /// References outlive the server.
   struct Parts {
     Queue& queue;
-    MachineDesk& machine;
+    MachineController& machine;
     EventHub& hub;
     SampleStore& store;
     RandomSource& random;

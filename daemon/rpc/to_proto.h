@@ -7,7 +7,7 @@
 #include "core/model/history.h"
 #include "core/model/session.h"
 #include "daemon/ports/sample_store.h"
-#include "daemon/queue/machine_desk.h"
+#include "daemon/queue/machine_controller.h"
 #include "daemon/queue/queue.h"
 
 namespace benchd::v1 {

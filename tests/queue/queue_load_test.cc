@@ -6,7 +6,7 @@
 namespace benchd {
 namespace {
 
-constexpr int kMany = 10'000;
+constexpr std::uint64_t kMany = 10'000;
 
 /// What many waiting sessions cost. Times are printed, not asserted: they are the machine's.
 class QueueLoadTest : public QueueFixture {
@@ -14,6 +14,26 @@ class QueueLoadTest : public QueueFixture {
   static constexpr std::uint32_t kUsers = 20;
 
   SessionSpec NextSpec() { return SpecOf(1000 + next_++ % kUsers); }
+
+  /// As they wait after a start: to submit them would cost an order each.
+  void LoadMany() {
+    for (std::uint64_t i = 0; i < kMany; ++i) {
+      SessionRecord record{NextSpec(), {}, {}};
+      record.snapshot.id = MakeSessionId(i);
+      ASSERT_TRUE(RunToEnd(loop_, store_.Insert(std::move(record), {})));
+    }
+    ASSERT_TRUE(RunToEnd(loop_, queue_.Load()));
+    ASSERT_EQ(queue_.Status().queued, kMany);
+  }
+
+  /// Submits 200 and prints what one of them takes.
+  void MeasureSubmit() {
+    const std::uint64_t waiting = queue_.Status().queued;
+    const std::uint64_t before = queue_.orders_computed();
+    const double submit = TimeOf(200, [this] { Submit(NextSpec()); });
+    EXPECT_EQ(queue_.orders_computed() - before, 200U);
+    std::printf("submit: %.1f us behind %llu\n", submit, static_cast<unsigned long long>(waiting));
+  }
 
   /// Microseconds of CPU time that one call takes, the mean of `count`.
   template <typename Call>
@@ -26,34 +46,41 @@ class QueueLoadTest : public QueueFixture {
   std::uint32_t next_ = 0;
 };
 
-TEST_F(QueueLoadTest, ASubmitCostsTheSameBehindTenThousand) {
-  const double at_first = TimeOf(200, [this] { Submit(NextSpec()); });
-  while (queue_.Status().queued < kMany) Submit(NextSpec());
-  const std::uint64_t before = queue_.places_computed();
-  const double behind = TimeOf(200, [this] { Submit(NextSpec()); });
-  EXPECT_EQ(queue_.places_computed() - before, 200U) << "its own place for each";
-  std::printf("submit: %.1f us with none waiting, %.1f us with %d waiting\n", at_first, behind,
-              kMany);
+TEST_F(QueueLoadTest, ASubmitComputesTheOrderOnce) { MeasureSubmit(); }
+
+TEST_F(QueueLoadTest, ASubmitComputesTheOrderOnceAlsoBehindTenThousand) {
+  LoadMany();
+  MeasureSubmit();
 }
 
-TEST_F(QueueLoadTest, AWatcherCostsItsOwnPlaceOnly) {
-  while (queue_.Status().queued < kMany) Submit(NextSpec());
-  const SessionId id = Submit(NextSpec());
-  const auto watch = hub_.Subscribe(id, [](const EventHub::Snapshot&) {});
-  const std::uint64_t before = queue_.places_computed();
+TEST_F(QueueLoadTest, WatchersCostNoOrderOfTheirOwn) {
+  LoadMany();
+  const auto ignore = [](const EventHub::Snapshot&) {};
+  const auto first = hub_.Subscribe(Submit(NextSpec()), ignore);
+  const auto second = hub_.Subscribe(Submit(NextSpec()), ignore);
+  const std::uint64_t before = queue_.orders_computed();
   Submit(NextSpec());
-  EXPECT_EQ(queue_.places_computed() - before, 2U) << "the new one's and the watched one's";
+  EXPECT_EQ(queue_.orders_computed() - before, 1U);
 }
 
-TEST_F(QueueLoadTest, AListComputesEachPlaceOnce) {
-  while (queue_.Status().queued < kMany) Submit(NextSpec());
-  std::uint64_t before = queue_.places_computed();
+TEST_F(QueueLoadTest, AListComputesTheOrderOnce) {
+  LoadMany();
+  const std::uint64_t before = queue_.orders_computed();
   std::vector<SessionView> views;
   const double listed = TimeOf(1, [&] { views = queue_.List(User(0), {}); });
-  ASSERT_EQ(views.size(), static_cast<std::size_t>(kMany));
-  EXPECT_EQ(queue_.places_computed() - before, static_cast<std::uint64_t>(kMany));
-  EXPECT_EQ(views.front().record.snapshot.position, static_cast<std::uint64_t>(kMany));
-  std::printf("list: %.1f ms of %d\n", listed / 1000, kMany);
+  ASSERT_EQ(views.size(), kMany);
+  EXPECT_EQ(queue_.orders_computed() - before, 1U);
+  EXPECT_EQ(views.front().record.snapshot.position, kMany);
+  std::printf("list: %.1f ms of %zu\n", listed / 1000, views.size());
+}
+
+TEST_F(QueueLoadTest, ACancelThatNobodyWatchesComputesNoOrder) {
+  LoadMany();
+  const std::uint64_t before = queue_.orders_computed();
+  const double cancel = TimeOf(1, [this] { ASSERT_TRUE(Cancel(User(0), MakeSessionId(5))); });
+  EXPECT_EQ(queue_.orders_computed() - before, 0U);
+  EXPECT_EQ(queue_.Status().queued, kMany - 1);
+  std::printf("cancel: %.1f us of one of %d\n", cancel, static_cast<int>(kMany));
 }
 
 }  // namespace

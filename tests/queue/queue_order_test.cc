@@ -178,6 +178,38 @@ TEST_F(QueueOrderTest, ExpectsTheRestOfTheSessionThatRuns) {
   EXPECT_EQ(first_run, minutes(9)) << "10 minutes at most, one has passed";
 }
 
+TEST_F(QueueOrderTest, ASessionThatRunsTooLongIsExpectedToEndNow) {
+  Submit(SpecOf(1000));
+  const SessionId second = Submit(SpecOf(1000));
+  std::optional<Nanoseconds> first_run;
+  launcher_.during_run = [&] {
+    if (first_run) return;
+    clock_.Advance(minutes(20));
+    first_run = SnapshotOf(second).eta;
+  };
+  Work();
+  Settle();
+  EXPECT_EQ(first_run, seconds(0)) << "10 minutes at most";
+}
+
+TEST_F(QueueOrderTest, ExpectsWhatTheReportOfTheSessionThatRunsExpects) {
+  SessionSpec spec = SpecOf(1000);
+  spec.limits.runs = 20;
+  const SessionId first = Submit(spec);
+  const SessionId second = Submit(spec);
+  int reports = 0;
+  launcher_.during_run = [&] {
+    clock_.Advance(seconds(2));  // so that one is due at each block
+    const std::optional<Report> report = SnapshotOf(first).report;
+    if (IsFinal(StateOf(first)) || !report || !report->eta) return;
+    ++reports;
+    EXPECT_EQ(SnapshotOf(second).eta, report->eta);
+  };
+  Work();
+  Settle();
+  EXPECT_GT(reports, 0);
+}
+
 TEST_F(QueueOrderTest, ExpectsNothingWhileSomebodyHasTheMachine) {
   const SessionId id = Submit(SpecOf(1000));
   queue_.SetReserved(1001);

@@ -19,13 +19,13 @@ WholeDaemon::WholeDaemon(std::chrono::milliseconds max_idle) {
     queue_.emplace(loop_.executor(),
                    Queue::Services{launcher_, machine_, store_, store_, clock_, random_, hub_},
                    QueuePolicy{access, {}, {}});
-    machine_desk_.emplace(*queue_, machine_, access);
+    machine_controller_.emplace(*queue_, machine_, access);
     info_ = {"1.2.3", 4711, {0, 2}};
-    server_.emplace(
-        loop_.executor(),
-        Server::Parts{*queue_, *machine_desk_, hub_, store_, random_, clock_, info_, peers_, calls_,
-                      dir_ / "", [this](const std::string& line) { audit_lines_.push_back(line); },
-                      [](const std::string& /*refusal*/) {}, max_idle});
+    server_.emplace(loop_.executor(),
+                    Server::Parts{*queue_, *machine_controller_, hub_, store_, random_, clock_,
+                                  info_, peers_, calls_, dir_ / "",
+                                  [this](const std::string& line) { audit_lines_.push_back(line); },
+                                  [](const std::string& /*refusal*/) {}, max_idle});
     ASSERT_TRUE(server_->Start());
     listener_.emplace(
         loop_.executor(), ListenAt(dir_ / "s"), peers_, [this](int fd) { server_->Adopt(fd); },

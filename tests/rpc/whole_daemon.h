@@ -37,7 +37,7 @@ class WholeDaemon {
   fake::Store store_;
   EventHub hub_;
   std::optional<Queue> queue_;
-  std::optional<MachineDesk> machine_desk_;
+  std::optional<MachineController> machine_controller_;
   DaemonInfo info_;
   PeerTable peers_;
   LiveCalls calls_;

@@ -33,10 +33,10 @@ struct MachineView {
 /// waits for a turn of the queue, and a session waits until it is done. While somebody has the
 /// machine reserved nothing is measured, and everybody is served at once. Loop's thread only; the
 /// references outlive this, and this outlives the coroutines.
-class MachineDesk {
+class MachineController {
  public:
   /// Whether the client has gone: what waited for its turn is then not begun.
-  using Gone = std::function<bool()>;
+  using Cancelled = std::function<bool()>;
 
   /// A wish for the machine, or the machine itself; given up when destroyed.
   class Reservation {
@@ -48,29 +48,31 @@ class MachineDesk {
     ~Reservation();
 
    private:
-    friend class MachineDesk;
-    Reservation(MachineDesk* desk, std::uint32_t uid, SideTurns::Turn turn);
+    friend class MachineController;
+    Reservation(MachineController* controller, std::uint32_t uid, SideTurns::Turn turn);
 
-    MachineDesk* desk_;
+    MachineController* controller_;
     std::uint32_t uid_;
     SideTurns::Turn turn_;
   };
 
-  MachineDesk(Queue& queue, Machine& machine, AccessPolicy policy);
-  MachineDesk(const MachineDesk&) = delete;
-  MachineDesk& operator=(const MachineDesk&) = delete;
+  MachineController(Queue& queue, Machine& machine, AccessPolicy policy);
+  MachineController(const MachineController&) = delete;
+  MachineController& operator=(const MachineController&) = delete;
 
   /// During a session at once, from what the session was given; a question for another profile is
   /// answered in the notes then.
-  /// @errors those of Machine::Describe(); kUnavailable when benchd stops; kCancelled for `gone`.
-  asio::awaitable<Result<MachineView>> Describe(std::string profile, Gone gone);
+  /// @errors those of Machine::Describe(); kUnavailable when benchd stops; kCancelled for
+  /// `cancelled`.
+  asio::awaitable<Result<MachineView>> Describe(std::string profile, Cancelled cancelled);
   /// @errors those of Machine::Diagnose(), and as above.
-  asio::awaitable<Result<std::vector<NoiseSource>>> Diagnose(Gone gone);
+  asio::awaitable<Result<std::vector<NoiseSource>>> Diagnose(Cancelled cancelled);
   /// An empty profile is `default`.
   /// @errors kPermissionDenied for who is no admin; those of Machine::Apply(), and as above.
-  asio::awaitable<Result<MachineStatus>> Apply(Caller caller, std::string profile, Gone gone);
+  asio::awaitable<Result<MachineStatus>> Apply(Caller caller, std::string profile,
+                                               Cancelled cancelled);
   /// @errors kPermissionDenied for who is no admin; those of Machine::Restore(), and as above.
-  asio::awaitable<Result<MachineStatus>> Restore(Caller caller, Gone gone);
+  asio::awaitable<Result<MachineStatus>> Restore(Caller caller, Cancelled cancelled);
 
   /// `held` is called once, later, when the caller has the machine; never after the Reservation is
   /// destroyed. How long it may last is the caller's matter.
@@ -79,39 +81,41 @@ class MachineDesk {
 
  private:
   /// Who speaks to the runner while somebody has the machine reserved; counted while it lives.
-  class Guest {
+  class Lease {
    public:
-    explicit Guest(MachineDesk* desk) : desk_(desk) { ++desk_->guests_; }
-    Guest(Guest&& other) noexcept : desk_(std::exchange(other.desk_, nullptr)) {}
-    Guest& operator=(Guest&& other) = delete;
-    Guest(const Guest&) = delete;
-    Guest& operator=(const Guest&) = delete;
-    ~Guest() {
-      if (desk_ != nullptr) desk_->GuestLeft();
+    explicit Lease(MachineController* controller) : controller_(controller) {
+      ++controller_->leases_;
+    }
+    Lease(Lease&& other) noexcept : controller_(std::exchange(other.controller_, nullptr)) {}
+    Lease& operator=(Lease&& other) = delete;
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    ~Lease() {
+      if (controller_ != nullptr) controller_->LeaseEnded();
     }
 
    private:
-    MachineDesk* desk_;
+    MachineController* controller_;
   };
 
-  /// The right to speak to the runner: a turn of one's own, or as a guest of who has the machine
-  /// reserved.
+  /// The right to speak to the runner: a turn of one's own, or a lease while somebody has the
+  /// machine reserved.
   struct Access {
-    std::optional<Guest> guest;
+    std::optional<Lease> lease;
     std::optional<SideTurns::Turn> turn;
   };
 
-  asio::awaitable<Result<Access>> Enter(Gone gone);
+  asio::awaitable<Result<Access>> Enter(Cancelled cancelled);
   void GiveBack(std::uint32_t uid, SideTurns::Turn turn);
-  void GuestLeft();
+  void LeaseEnded();
 
   Queue& queue_;
   Machine& machine_;
   const AccessPolicy policy_;
   std::set<std::uint32_t> reserving_;     // uids with a Reservation
   std::optional<std::uint32_t> holder_;   // the one of them that has the machine
-  std::size_t guests_ = 0;                // who speak to the runner meanwhile
-  std::optional<SideTurns::Turn> ended_;  // of a holder who has gone before its guests
+  std::size_t leases_ = 0;                // who speak to the runner meanwhile
+  std::optional<SideTurns::Turn> ended_;  // of a holder who has gone before the leases ended
 };
 
 }  // namespace benchd

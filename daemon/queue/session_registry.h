@@ -41,9 +41,9 @@ void ForgetEnvironmentValues(SessionSpec& spec);
 ///
 /// In memory, so without their environments, which are the larger part of a record. Owned by the
 /// queue, on the loop's thread.
-class SessionBook {
+class SessionRegistry {
  public:
-  explicit SessionBook(AccessPolicy policy) : policy_(std::move(policy)) {}
+  explicit SessionRegistry(AccessPolicy policy) : policy_(std::move(policy)) {}
 
   /// @return its place in the order of submission.
   std::uint64_t Add(SessionRecord record);
@@ -55,7 +55,7 @@ class SessionBook {
 
   /// The session, or nullptr; valid until it is removed.
   const SessionRecord* Find(const SessionId& id) const;
-  std::uint64_t SequenceOf(const SessionId& id) const { return pages_.at(id).sequence; }
+  std::uint64_t SequenceOf(const SessionId& id) const { return entries_.at(id).sequence; }
   /// What this request of that user's has become, or nullptr.
   const SessionRecord* OfRequest(std::uint32_t uid, const std::string& request_id) const;
 
@@ -68,7 +68,7 @@ class SessionBook {
   std::vector<SessionView> List(const Caller& caller, const SessionFilter& filter) const;
 
  private:
-  struct Page {
+  struct Entry {
     SessionRecord record;
     std::uint64_t sequence = 0;
   };
@@ -78,7 +78,7 @@ class SessionBook {
                                     const SessionFilter& filter) const;
 
   const AccessPolicy policy_;
-  std::map<SessionId, Page> pages_;
+  std::map<SessionId, Entry> entries_;
   Order all_;
   Order active_;  // those that have not ended
   std::uint64_t next_sequence_ = 0;

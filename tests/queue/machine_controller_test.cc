@@ -1,4 +1,4 @@
-#include "daemon/queue/machine_desk.h"
+#include "daemon/queue/machine_controller.h"
 
 #include <gtest/gtest.h>
 
@@ -28,9 +28,9 @@ Caller DeskUser(std::uint32_t uid) {
 
 bool Stays() { return false; }
 
-class MachineDeskTest : public testing::Test {
+class MachineControllerTest : public testing::Test {
  protected:
-  ~MachineDeskTest() override {
+  ~MachineControllerTest() override {
     queue_.Stop();
     loop_.restart();
     loop_.run();
@@ -69,20 +69,20 @@ class MachineDeskTest : public testing::Test {
   Queue queue_{loop_.get_executor(),
                {launcher_, machine_, store_, store_, clock_, random_, hub_},
                {.access = {.admin_gid = 50}}};
-  MachineDesk desk_{queue_, machine_, {.admin_gid = 50}};
+  MachineController controller_{queue_, machine_, {.admin_gid = 50}};
 };
 
-TEST_F(MachineDeskTest, DescribesForEverybody) {
+TEST_F(MachineControllerTest, DescribesForEverybody) {
   machine_.status->profile = "quiet";
   Work();
-  const auto view = RunToEnd(loop_, desk_.Describe("quiet", Stays));
+  const auto view = RunToEnd(loop_, controller_.Describe("quiet", Stays));
   ASSERT_TRUE(view) << view.error().message;
   EXPECT_EQ(view->status.profile, "quiet");
   EXPECT_FALSE(view->session);
   EXPECT_EQ(machine_.asked, (Asked{"describe quiet"}));
 }
 
-TEST_F(MachineDeskTest, AsksTheRunnerNothingWhileASessionMeasures) {
+TEST_F(MachineControllerTest, AsksTheRunnerNothingWhileASessionMeasures) {
   Submit();
   std::optional<Result<std::vector<NoiseSource>>> sources;
   std::optional<Result<MachineStatus>> applied;
@@ -91,9 +91,9 @@ TEST_F(MachineDeskTest, AsksTheRunnerNothingWhileASessionMeasures) {
   int runs = 0;
   launcher_.during_run = [&] {
     if (++runs == 2) {
-      Start(desk_.Diagnose(Stays), &sources);
-      Start(desk_.Apply(DeskUser(0), "", Stays), &applied);
-      Start(desk_.Restore(DeskUser(0), Stays), &restored);
+      Start(controller_.Diagnose(Stays), &sources);
+      Start(controller_.Apply(DeskUser(0), "", Stays), &applied);
+      Start(controller_.Restore(DeskUser(0), Stays), &restored);
     }
     asked_during_runs += machine_.asked.size();
   };
@@ -107,7 +107,7 @@ TEST_F(MachineDeskTest, AsksTheRunnerNothingWhileASessionMeasures) {
   EXPECT_EQ(machine_.asked, (Asked{"diagnose", "apply default", "restore"}));
 }
 
-TEST_F(MachineDeskTest, ASessionThatGoesOnTellsTheMachineItHasNotTheOneItHad) {
+TEST_F(MachineControllerTest, ASessionThatGoesOnTellsTheMachineItHasNotTheOneItHad) {
   SessionRecord record{fake::TwoArms(), {}, {}};
   record.spec.limits.runs = 4;
   record.snapshot.id = SessionId{"again"};
@@ -120,7 +120,7 @@ TEST_F(MachineDeskTest, ASessionThatGoesOnTellsTheMachineItHasNotTheOneItHad) {
   std::optional<Result<MachineView>> view;
   const auto watch = hub_.Subscribe({"again"}, [&](const EventHub::Snapshot& snapshot) {
     if (snapshot->state != SessionState::kPreparing || view) return;
-    Start(desk_.Describe("", Stays), &view);
+    Start(controller_.Describe("", Stays), &view);
     loop_.poll();
     EXPECT_FALSE(view) << "it is being given the machine";
   });
@@ -131,7 +131,7 @@ TEST_F(MachineDeskTest, ASessionThatGoesOnTellsTheMachineItHasNotTheOneItHad) {
   EXPECT_EQ((*view)->status.benchmark_cpus, std::vector<int>{1});
 }
 
-TEST_F(MachineDeskTest, DuringASessionTellsAtOnceWhatItWasGiven) {
+TEST_F(MachineControllerTest, DuringASessionTellsAtOnceWhatItWasGiven) {
   machine_.report->isolation = {{.setting = "governor", .actual = "performance", .held = true}};
   machine_.report->benchmark_cpus = {1};
   machine_.report->environment.facts = {{"kernel", "6.1"}};
@@ -143,8 +143,8 @@ TEST_F(MachineDeskTest, DuringASessionTellsAtOnceWhatItWasGiven) {
   launcher_.during_run = [&] {
     // What the last run's client asked is answered before this one's block has ended.
     if (++runs == 2) {
-      Start(desk_.Describe("", Stays), &same);
-      Start(desk_.Describe("strict", Stays), &other);
+      Start(controller_.Describe("", Stays), &same);
+      Start(controller_.Describe("strict", Stays), &other);
       Settle();
       answered_during_runs = same.has_value() && other.has_value();
     }
@@ -167,14 +167,14 @@ TEST_F(MachineDeskTest, DuringASessionTellsAtOnceWhatItWasGiven) {
   EXPECT_TRUE(machine_.asked.empty());
 }
 
-TEST_F(MachineDeskTest, ASessionWithoutIsolationHoldsNothing) {
+TEST_F(MachineControllerTest, ASessionWithoutIsolationHoldsNothing) {
   SessionSpec spec = fake::TwoArms();
   spec.caller = DeskUser(spec.caller.uid);
   spec.isolation = Isolation::kOff;
   ASSERT_TRUE(RunToEnd(loop_, queue_.Submit(std::move(spec), {})));
   std::optional<Result<MachineView>> view;
   launcher_.during_run = [&] {
-    if (!view) Start(desk_.Describe("", Stays), &view);
+    if (!view) Start(controller_.Describe("", Stays), &view);
   };
   Work();
   Settle();
@@ -183,38 +183,39 @@ TEST_F(MachineDeskTest, ASessionWithoutIsolationHoldsNothing) {
   EXPECT_EQ((*view)->status.holder, "");
 }
 
-TEST_F(MachineDeskTest, ApplyAndRestoreAreForAdmins) {
+TEST_F(MachineControllerTest, ApplyAndRestoreAreForAdmins) {
   Work();
   Caller admin = DeskUser(1001);
   admin.groups = {50};
-  EXPECT_TRUE(RunToEnd(loop_, desk_.Apply(admin, "quiet", Stays)));
-  EXPECT_TRUE(RunToEnd(loop_, desk_.Restore(admin, Stays)));
-  const auto applied = RunToEnd(loop_, desk_.Apply(DeskUser(1000), "quiet", Stays));
+  EXPECT_TRUE(RunToEnd(loop_, controller_.Apply(admin, "quiet", Stays)));
+  EXPECT_TRUE(RunToEnd(loop_, controller_.Restore(admin, Stays)));
+  const auto applied = RunToEnd(loop_, controller_.Apply(DeskUser(1000), "quiet", Stays));
   ASSERT_FALSE(applied);
   EXPECT_EQ(applied.error().code, ErrorCode::kPermissionDenied);
   EXPECT_EQ(applied.error().message, "apply: is for admins only");
-  const auto restored = RunToEnd(loop_, desk_.Restore(DeskUser(1000), Stays));
+  const auto restored = RunToEnd(loop_, controller_.Restore(DeskUser(1000), Stays));
   ASSERT_FALSE(restored);
   EXPECT_EQ(restored.error().message, "restore: is for admins only");
   EXPECT_EQ(machine_.asked, (Asked{"apply quiet", "restore"}));
 }
 
-TEST_F(MachineDeskTest, AnUnknownProfileIsRefusedBeforeAnybodyWaits) {
+TEST_F(MachineControllerTest, AnUnknownProfileIsRefusedBeforeAnybodyWaits) {
   machine_.check = Error{ErrorCode::kInvalidArgument, "machine-profile: there is no 'x'", {}};
   // Nobody works: what waited for its turn would wait for ever.
-  EXPECT_EQ(RunToEnd(loop_, desk_.Apply(DeskUser(0), "x", Stays)).error(), machine_.check.error());
-  EXPECT_EQ(RunToEnd(loop_, desk_.Describe("x", Stays)).error(), machine_.check.error());
+  EXPECT_EQ(RunToEnd(loop_, controller_.Apply(DeskUser(0), "x", Stays)).error(),
+            machine_.check.error());
+  EXPECT_EQ(RunToEnd(loop_, controller_.Describe("x", Stays)).error(), machine_.check.error());
   ASSERT_EQ(machine_.checked.size(), 2U);
   EXPECT_EQ(machine_.checked[0].profile, "x");
 }
 
-TEST_F(MachineDeskTest, NothingIsAppliedForAClientThatHasGone) {
-  bool gone = false;
+TEST_F(MachineControllerTest, NothingIsAppliedForAClientThatHasGone) {
+  bool cancelled = false;
   std::optional<Result<MachineStatus>> applied;
-  Start(desk_.Apply(DeskUser(0), "quiet", [&gone] { return gone; }), &applied);
+  Start(controller_.Apply(DeskUser(0), "quiet", [&cancelled] { return cancelled; }), &applied);
   Settle();
   EXPECT_FALSE(applied);
-  gone = true;
+  cancelled = true;
   Work();
   Settle();
   ASSERT_TRUE(applied);
@@ -224,9 +225,9 @@ TEST_F(MachineDeskTest, NothingIsAppliedForAClientThatHasGone) {
   EXPECT_FALSE(queue_.SideWork()) << "its turn is free for others";
 }
 
-TEST_F(MachineDeskTest, WhoWaitsWhenBenchdStopsIsTold) {
+TEST_F(MachineControllerTest, WhoWaitsWhenBenchdStopsIsTold) {
   std::optional<Result<std::vector<NoiseSource>>> sources;
-  Start(desk_.Diagnose(Stays), &sources);
+  Start(controller_.Diagnose(Stays), &sources);
   Settle();
   queue_.Stop();
   Settle();
@@ -234,11 +235,11 @@ TEST_F(MachineDeskTest, WhoWaitsWhenBenchdStopsIsTold) {
   EXPECT_EQ(sources->error().code, ErrorCode::kUnavailable);
 }
 
-TEST_F(MachineDeskTest, SessionsWaitForWhoHasTheMachineReserved) {
+TEST_F(MachineControllerTest, SessionsWaitForWhoHasTheMachineReserved) {
   bool held = false;
-  auto reserved = desk_.Reserve(DeskUser(1000), [&held] { held = true; });
+  auto reserved = controller_.Reserve(DeskUser(1000), [&held] { held = true; });
   ASSERT_TRUE(reserved);
-  std::optional<MachineDesk::Reservation> reservation(std::move(reserved).value());
+  std::optional<MachineController::Reservation> reservation(std::move(reserved).value());
   EXPECT_FALSE(queue_.Status().reserved_by);
   Work();
   Settle();
@@ -253,22 +254,22 @@ TEST_F(MachineDeskTest, SessionsWaitForWhoHasTheMachineReserved) {
   EXPECT_EQ(StateOf(id), SessionState::kDone);
 }
 
-TEST_F(MachineDeskTest, OneUserHasOneReservationAtATime) {
-  auto first = desk_.Reserve(DeskUser(1000), [] {});
+TEST_F(MachineControllerTest, OneUserHasOneReservationAtATime) {
+  auto first = controller_.Reserve(DeskUser(1000), [] {});
   ASSERT_TRUE(first);
-  std::optional<MachineDesk::Reservation> reservation(std::move(first).value());
-  const auto second = desk_.Reserve(DeskUser(1000), [] {});
+  std::optional<MachineController::Reservation> reservation(std::move(first).value());
+  const auto second = controller_.Reserve(DeskUser(1000), [] {});
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, ErrorCode::kResourceExhausted);
-  EXPECT_TRUE(desk_.Reserve(DeskUser(1001), [] {})) << "others may wait, too";
+  EXPECT_TRUE(controller_.Reserve(DeskUser(1001), [] {})) << "others may wait, too";
   reservation.reset();
-  EXPECT_TRUE(desk_.Reserve(DeskUser(1000), [] {}));
+  EXPECT_TRUE(controller_.Reserve(DeskUser(1000), [] {}));
 }
 
-TEST_F(MachineDeskTest, AReservationThatIsGivenUpWhileItWaitsIsNeverHeld) {
+TEST_F(MachineControllerTest, AReservationThatIsGivenUpWhileItWaitsIsNeverHeld) {
   bool held = false;
   {
-    auto reserved = desk_.Reserve(DeskUser(1000), [&held] { held = true; });
+    auto reserved = controller_.Reserve(DeskUser(1000), [&held] { held = true; });
   }
   Work();
   Settle();
@@ -276,15 +277,15 @@ TEST_F(MachineDeskTest, AReservationThatIsGivenUpWhileItWaitsIsNeverHeld) {
   EXPECT_FALSE(queue_.SideWork());
 }
 
-TEST_F(MachineDeskTest, TheRunnerAnswersDuringAReservation) {
-  auto reserved = desk_.Reserve(DeskUser(1000), [] {});
+TEST_F(MachineControllerTest, TheRunnerAnswersDuringAReservation) {
+  auto reserved = controller_.Reserve(DeskUser(1000), [] {});
   ASSERT_TRUE(reserved);
   Work();
   Settle();
   ASSERT_EQ(queue_.Status().reserved_by, 1000U);
-  EXPECT_TRUE(RunToEnd(loop_, desk_.Describe("", Stays)));
-  EXPECT_TRUE(RunToEnd(loop_, desk_.Diagnose(Stays)));
-  EXPECT_TRUE(RunToEnd(loop_, desk_.Apply(DeskUser(0), "quiet", Stays)));
+  EXPECT_TRUE(RunToEnd(loop_, controller_.Describe("", Stays)));
+  EXPECT_TRUE(RunToEnd(loop_, controller_.Diagnose(Stays)));
+  EXPECT_TRUE(RunToEnd(loop_, controller_.Apply(DeskUser(0), "quiet", Stays)));
   EXPECT_EQ(machine_.asked, (Asked{"describe ", "diagnose", "apply quiet"}));
 }
 
@@ -303,16 +304,16 @@ class SlowMachine : public fake::Machine {
   Signal done_;
 };
 
-TEST_F(MachineDeskTest, NoSessionStartsBeforeTheGuestsOfAReservationAreDone) {
+TEST_F(MachineControllerTest, NoSessionStartsBeforeTheLeasesOfAReservationAreDone) {
   SlowMachine slow(loop_);
-  MachineDesk desk(queue_, slow, {.admin_gid = 50});
-  auto reserved = desk.Reserve(DeskUser(1000), [] {});
+  MachineController controller(queue_, slow, {.admin_gid = 50});
+  auto reserved = controller.Reserve(DeskUser(1000), [] {});
   ASSERT_TRUE(reserved);
-  std::optional<MachineDesk::Reservation> reservation(std::move(reserved).value());
+  std::optional<MachineController::Reservation> reservation(std::move(reserved).value());
   Work();
   Settle();
   std::optional<Result<std::vector<NoiseSource>>> sources;
-  Start(desk.Diagnose(Stays), &sources);
+  Start(controller.Diagnose(Stays), &sources);
   const SessionId id = Submit();
   reservation.reset();
   Settle();

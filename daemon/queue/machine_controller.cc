@@ -1,4 +1,4 @@
-#include "daemon/queue/machine_desk.h"
+#include "daemon/queue/machine_controller.h"
 
 #include <utility>
 
@@ -37,33 +37,37 @@ MachineView ViewOf(const SessionRecord& record, const std::string& wanted_profil
 
 }  // namespace
 
-MachineDesk::Reservation::Reservation(MachineDesk* desk, std::uint32_t uid, SideTurns::Turn turn)
-    : desk_(desk), uid_(uid), turn_(std::move(turn)) {}
+MachineController::Reservation::Reservation(MachineController* controller, std::uint32_t uid,
+                                            SideTurns::Turn turn)
+    : controller_(controller), uid_(uid), turn_(std::move(turn)) {}
 
-MachineDesk::Reservation::Reservation(Reservation&& other) noexcept
-    : desk_(std::exchange(other.desk_, nullptr)), uid_(other.uid_), turn_(std::move(other.turn_)) {}
+MachineController::Reservation::Reservation(Reservation&& other) noexcept
+    : controller_(std::exchange(other.controller_, nullptr)),
+      uid_(other.uid_),
+      turn_(std::move(other.turn_)) {}
 
-MachineDesk::Reservation::~Reservation() {
-  if (desk_ != nullptr) desk_->GiveBack(uid_, std::move(turn_));
+MachineController::Reservation::~Reservation() {
+  if (controller_ != nullptr) controller_->GiveBack(uid_, std::move(turn_));
 }
 
-MachineDesk::MachineDesk(Queue& queue, Machine& machine, AccessPolicy policy)
+MachineController::MachineController(Queue& queue, Machine& machine, AccessPolicy policy)
     : queue_(queue), machine_(machine), policy_(std::move(policy)) {}
 
-asio::awaitable<Result<MachineDesk::Access>> MachineDesk::Enter(Gone gone) {
+asio::awaitable<Result<MachineController::Access>> MachineController::Enter(Cancelled cancelled) {
   Access access;
   if (holder_) {
-    access.guest.emplace(this);
+    access.lease.emplace(this);
     co_return std::move(access);
   }
   Result<SideTurns::Turn> turn = co_await queue_.AwaitTurn();
   if (!turn) co_return std::move(turn).error();
-  if (gone()) co_return ClientGone();
+  if (cancelled()) co_return ClientGone();
   access.turn.emplace(*std::move(turn));
   co_return std::move(access);
 }
 
-asio::awaitable<Result<MachineView>> MachineDesk::Describe(std::string profile, Gone gone) {
+asio::awaitable<Result<MachineView>> MachineController::Describe(std::string profile,
+                                                                 Cancelled cancelled) {
   MachineRequest request{profile, Isolation::kBestEffort, {}};
   Result<void> known = co_await machine_.Check(std::move(request));
   if (!known) co_return std::move(known).error();
@@ -71,21 +75,21 @@ asio::awaitable<Result<MachineView>> MachineDesk::Describe(std::string profile, 
     if (HasMachine(running->snapshot)) co_return ViewOf(*running, profile);
     co_await queue_.Changed();  // it is being given the machine
   }
-  Result<Access> access = co_await Enter(std::move(gone));
+  Result<Access> access = co_await Enter(std::move(cancelled));
   if (!access) co_return std::move(access).error();
   Result<MachineStatus> status = co_await machine_.Describe(std::move(profile));
   if (!status) co_return std::move(status).error();
   co_return MachineView{*std::move(status), std::nullopt};
 }
 
-asio::awaitable<Result<std::vector<NoiseSource>>> MachineDesk::Diagnose(Gone gone) {
-  Result<Access> access = co_await Enter(std::move(gone));
+asio::awaitable<Result<std::vector<NoiseSource>>> MachineController::Diagnose(Cancelled cancelled) {
+  Result<Access> access = co_await Enter(std::move(cancelled));
   if (!access) co_return std::move(access).error();
   co_return co_await machine_.Diagnose();
 }
 
-asio::awaitable<Result<MachineStatus>> MachineDesk::Apply(Caller caller, std::string profile,
-                                                          Gone gone) {
+asio::awaitable<Result<MachineStatus>> MachineController::Apply(Caller caller, std::string profile,
+                                                                Cancelled cancelled) {
   if (Result<void> may = CheckMayAdminister(policy_, caller, "apply"); !may) {
     co_return std::move(may).error();
   }
@@ -93,22 +97,23 @@ asio::awaitable<Result<MachineStatus>> MachineDesk::Apply(Caller caller, std::st
   MachineRequest request{profile, Isolation::kBestEffort, {}};
   Result<void> known = co_await machine_.Check(std::move(request));
   if (!known) co_return std::move(known).error();
-  Result<Access> access = co_await Enter(std::move(gone));
+  Result<Access> access = co_await Enter(std::move(cancelled));
   if (!access) co_return std::move(access).error();
   co_return co_await machine_.Apply(std::move(profile));
 }
 
-asio::awaitable<Result<MachineStatus>> MachineDesk::Restore(Caller caller, Gone gone) {
+asio::awaitable<Result<MachineStatus>> MachineController::Restore(Caller caller,
+                                                                  Cancelled cancelled) {
   if (Result<void> may = CheckMayAdminister(policy_, caller, "restore"); !may) {
     co_return std::move(may).error();
   }
-  Result<Access> access = co_await Enter(std::move(gone));
+  Result<Access> access = co_await Enter(std::move(cancelled));
   if (!access) co_return std::move(access).error();
   co_return co_await machine_.Restore();
 }
 
-Result<MachineDesk::Reservation> MachineDesk::Reserve(const Caller& caller,
-                                                      std::function<void()> held) {
+Result<MachineController::Reservation> MachineController::Reserve(const Caller& caller,
+                                                                  std::function<void()> held) {
   const std::uint32_t uid = caller.uid;
   if (!reserving_.insert(uid).second) {
     return Error{ErrorCode::kResourceExhausted, "reserve: you have asked for the machine already",
@@ -121,17 +126,17 @@ Result<MachineDesk::Reservation> MachineDesk::Reserve(const Caller& caller,
   }));
 }
 
-void MachineDesk::GiveBack(std::uint32_t uid, SideTurns::Turn turn) {
+void MachineController::GiveBack(std::uint32_t uid, SideTurns::Turn turn) {
   reserving_.erase(uid);
   if (holder_ != uid) return;
   holder_.reset();
   queue_.SetReserved(std::nullopt);
   // No session starts while somebody still speaks to the runner.
-  if (guests_ > 0) ended_.emplace(std::move(turn));
+  if (leases_ > 0) ended_.emplace(std::move(turn));
 }
 
-void MachineDesk::GuestLeft() {
-  if (--guests_ == 0) ended_.reset();
+void MachineController::LeaseEnded() {
+  if (--leases_ == 0) ended_.reset();
 }
 
 }  // namespace benchd

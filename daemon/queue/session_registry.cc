@@ -1,4 +1,4 @@
-#include "daemon/queue/session_book.h"
+#include "daemon/queue/session_registry.h"
 
 #include <algorithm>
 #include <iterator>
@@ -27,61 +27,61 @@ void ForgetEnvironmentValues(SessionSpec& spec) {
   }
 }
 
-std::uint64_t SessionBook::Add(SessionRecord record) {
+std::uint64_t SessionRegistry::Add(SessionRecord record) {
   ForgetEnvironmentValues(record.spec);
   record.spec.environment.clear();
   const SessionId id = record.snapshot.id;
   if (!record.request_id.empty()) requests_[{record.spec.caller.uid, record.request_id}] = id;
-  Page& page = pages_[id];
-  page = Page{std::move(record), next_sequence_++};
-  all_[page.sequence] = &page.record;
-  if (!IsFinal(page.record.snapshot.state)) active_[page.sequence] = &page.record;
-  return page.sequence;
+  Entry& entry = entries_[id];
+  entry = Entry{std::move(record), next_sequence_++};
+  all_[entry.sequence] = &entry.record;
+  if (!IsFinal(entry.record.snapshot.state)) active_[entry.sequence] = &entry.record;
+  return entry.sequence;
 }
 
-void SessionBook::Remove(const SessionId& id) {
-  const auto found = pages_.find(id);
-  if (found == pages_.end()) return;
+void SessionRegistry::Remove(const SessionId& id) {
+  const auto found = entries_.find(id);
+  if (found == entries_.end()) return;
   const auto& [record, sequence] = found->second;
   const auto request = requests_.find({record.spec.caller.uid, record.request_id});
   if (request != requests_.end() && request->second == id) requests_.erase(request);
   all_.erase(sequence);
   active_.erase(sequence);
-  pages_.erase(found);
+  entries_.erase(found);
 }
 
-void SessionBook::Set(SessionSnapshot snapshot) {
-  const auto found = pages_.find(snapshot.id);
-  if (found == pages_.end()) return;
+void SessionRegistry::Set(SessionSnapshot snapshot) {
+  const auto found = entries_.find(snapshot.id);
+  if (found == entries_.end()) return;
   if (IsFinal(snapshot.state)) active_.erase(found->second.sequence);
   found->second.record.snapshot = std::move(snapshot);
 }
 
-void SessionBook::SetPriority(const SessionId& id, std::int32_t priority) {
-  const auto found = pages_.find(id);
-  if (found != pages_.end()) found->second.record.spec.priority = priority;
+void SessionRegistry::SetPriority(const SessionId& id, std::int32_t priority) {
+  const auto found = entries_.find(id);
+  if (found != entries_.end()) found->second.record.spec.priority = priority;
 }
 
-const SessionRecord* SessionBook::Find(const SessionId& id) const {
-  const auto found = pages_.find(id);
-  return found == pages_.end() ? nullptr : &found->second.record;
+const SessionRecord* SessionRegistry::Find(const SessionId& id) const {
+  const auto found = entries_.find(id);
+  return found == entries_.end() ? nullptr : &found->second.record;
 }
 
-const SessionRecord* SessionBook::OfRequest(std::uint32_t uid,
-                                            const std::string& request_id) const {
+const SessionRecord* SessionRegistry::OfRequest(std::uint32_t uid,
+                                                const std::string& request_id) const {
   const auto found = requests_.find({uid, request_id});
   return found == requests_.end() ? nullptr : Find(found->second);
 }
 
-Result<SessionId> SessionBook::LookUp(const Caller& caller, const std::string& prefix) const {
+Result<SessionId> SessionRegistry::LookUp(const Caller& caller, const std::string& prefix) const {
   const SessionId* found = nullptr;
   const SessionRecord* foreign = nullptr;
-  for (auto it = pages_.lower_bound(SessionId{prefix}); !prefix.empty() && it != pages_.end();
+  for (auto it = entries_.lower_bound(SessionId{prefix}); !prefix.empty() && it != entries_.end();
        ++it) {
-    const auto& [id, page] = *it;
+    const auto& [id, entry] = *it;
     if (id.value.compare(0, prefix.size(), prefix) != 0) break;
-    if (!MayUse(policy_, caller, page.record.spec.caller)) {
-      if (id.value == prefix) foreign = &page.record;
+    if (!MayUse(policy_, caller, entry.record.spec.caller)) {
+      if (id.value == prefix) foreign = &entry.record;
       continue;
     }
     if (found != nullptr) {
@@ -101,8 +101,8 @@ Result<SessionId> SessionBook::LookUp(const Caller& caller, const std::string& p
                "`benchctl list --all` shows yours"};
 }
 
-std::vector<SessionView> SessionBook::List(const Caller& caller,
-                                           const SessionFilter& filter) const {
+std::vector<SessionView> SessionRegistry::List(const Caller& caller,
+                                               const SessionFilter& filter) const {
   const bool ended_too = filter.state ? IsFinal(*filter.state) : filter.all;
   const Order& sessions = ended_too ? all_ : active_;
   std::vector<SessionView> views;
@@ -119,8 +119,9 @@ std::vector<SessionView> SessionBook::List(const Caller& caller,
   return views;
 }
 
-std::optional<SessionView> SessionBook::ViewOf(const SessionRecord& record, const Caller& caller,
-                                               const SessionFilter& filter) const {
+std::optional<SessionView> SessionRegistry::ViewOf(const SessionRecord& record,
+                                                   const Caller& caller,
+                                                   const SessionFilter& filter) const {
   const bool visible = MayUse(policy_, caller, record.spec.caller);
   // A label is part of what only the owner may see.
   if (!filter.labels.empty() && !(visible && HasLabels(record.spec, filter.labels))) {

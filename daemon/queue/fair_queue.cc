@@ -1,0 +1,192 @@
+#include "daemon/queue/fair_queue.h"
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace benchd {
+namespace {
+
+/// What UserLimits::running_a_day counts.
+constexpr Nanoseconds kLimitedPeriod = std::chrono::hours(24);
+
+/// So many ended sessions tell how long the next ones will take: enough for one odd one not to
+/// count for much, few enough to follow what people run today.
+constexpr std::size_t kRememberedDurations = 20;
+
+}  // namespace
+
+void FairQueue::Insert(QueuedSession session) {
+  User& user = users_[session.uid];
+  if (!session.exempt) ++user.limited;
+  session.max_time = std::max(session.max_time, Nanoseconds::zero());
+  const SessionId id = session.id;
+  const auto [place, inserted] = sessions_.emplace(id, Waiting{std::move(session), &user});
+  assert(inserted);
+  const Key key = KeyOf(place->second);
+  sorted_.insert(std::lower_bound(sorted_.begin(), sorted_.end(), key), key);
+  ordered_ = false;
+}
+
+bool FairQueue::Erase(const SessionId& id) {
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end()) return false;
+  if (!found->second.session.exempt) --found->second.user->limited;
+  sorted_.erase(std::lower_bound(sorted_.begin(), sorted_.end(), KeyOf(found->second)));
+  sessions_.erase(found);
+  ordered_ = false;
+  return true;
+}
+
+void FairQueue::Begin(const SessionId& id) {
+  const QueuedSession& session = sessions_.at(id).session;
+  if (!session.resumed) Serve(session.uid);
+  Erase(id);
+}
+
+void FairQueue::Serve(std::uint32_t uid) {
+  users_[uid].last_turn = ++turn_;
+  ordered_ = false;
+}
+
+/// From some moment on the user has had just as much as the limit allows: once that moment is more
+/// than a day ago, the last 24 hours hold less. It only ever moves on, so spans before it can go.
+void FairQueue::Ended(std::uint32_t uid, Timestamp start, Timestamp end, Nanoseconds max_time) {
+  const Nanoseconds duration =
+      std::clamp(end - start, Nanoseconds::zero(), std::max(max_time, Nanoseconds::zero()));
+  durations_.push_back(duration);
+  if (durations_.size() > kRememberedDurations) durations_.pop_front();
+  ordered_ = false;
+  if (!limits_.running_a_day || duration == Nanoseconds::zero()) return;
+
+  User& user = users_[uid];
+  user.spans.push_back({end - duration, end});
+  user.ran += duration;
+  const auto first = [&user] { return user.spans.front().end - user.spans.front().start; };
+  while (user.spans.size() > 1 && (user.ran - first() >= *limits_.running_a_day ||
+                                   user.spans.front().end <= end - kLimitedPeriod)) {
+    user.ran -= first();
+    user.spans.pop_front();
+  }
+  const Nanoseconds excess = user.ran - *limits_.running_a_day;
+  if (excess < Nanoseconds::zero()) return;
+  user.not_before = user.spans.front().start + excess + kLimitedPeriod + Nanoseconds(1);
+}
+
+bool FairQueue::Refresh(Timestamp now) {
+  bool changed = false;
+  for (auto& [uid, user] : users_) {
+    const bool held = now < user.not_before;
+    changed |= std::exchange(user.held, held) != held;
+  }
+  if (!changed) return false;
+  for (Key& key : sorted_) key = KeyOf(*key.waiting);
+  std::sort(sorted_.begin(), sorted_.end());
+  ordered_ = false;
+  return true;
+}
+
+std::optional<Timestamp> FairQueue::NextRefresh() const {
+  std::optional<Timestamp> first;
+  for (const auto& [uid, user] : users_) {
+    if (!user.held || user.limited == 0) continue;
+    first = std::min(first.value_or(user.not_before), user.not_before);
+  }
+  return first;
+}
+
+const QueuedSession* FairQueue::Next() {
+  Order();
+  return order_.empty() || order_.front()->held() ? nullptr : &order_.front()->session;
+}
+
+std::optional<Place> FairQueue::PlaceOf(const SessionId& id) {
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end()) return std::nullopt;
+  Order();
+  return found->second.place;
+}
+
+Result<void> FairQueue::CheckRoomFor(std::uint32_t uid, std::size_t submitting) const {
+  if (!limits_.queued) return {};
+  const auto user = users_.find(uid);
+  const std::size_t waiting = submitting + (user == users_.end() ? 0 : user->second.limited);
+  if (waiting < *limits_.queued) return {};
+  return Error{ErrorCode::kResourceExhausted,
+               "queue: uid " + std::to_string(uid) + " has " + std::to_string(waiting) +
+                   " sessions waiting, as many as it may",
+               "wait until some have run, or cancel some: `benchctl list` shows them"};
+}
+
+bool FairQueue::Key::operator<(const Key& other) const {
+  return std::tie(standing, other.priority, uid, sequence) <  // the highest priority first
+         std::tie(other.standing, priority, other.uid, other.sequence);
+}
+
+FairQueue::Key FairQueue::KeyOf(Waiting& waiting) {
+  const QueuedSession& session = waiting.session;
+  if (session.resumed) return {0, 0, 0, session.sequence, &waiting};
+  return {waiting.held() ? 2 : 1, session.priority, session.uid, session.sequence, &waiting};
+}
+
+/// Lets the users of each group take turns.
+void FairQueue::Order() {
+  if (std::exchange(ordered_, true)) return;
+  ++orders_computed_;
+  order_.clear();
+  for (auto& [uid, user] : users_) user.next_turn = user.last_turn;
+  for (auto first = sorted_.begin(); first != sorted_.end();) {
+    const auto end = std::find_if(first, sorted_.end(), [&group = *first](const Key& key) {
+      return key.standing != group.standing || key.priority != group.priority;
+    });
+    TakeTurns({first, end});
+    first = end;
+  }
+
+  const Nanoseconds typical = TypicalDuration();
+  Place place{1, {}, {}};
+  for (Waiting* waiting : order_) {
+    place.not_before.reset();
+    if (waiting->held()) place.not_before = waiting->user->not_before;
+    waiting->place = place;
+    ++place.position;
+    place.wait = std::min(place.wait + std::min(typical, waiting->session.max_time), kFarthest);
+  }
+}
+
+/// Adds a group to the order. Turns that are had in one group count in those after it.
+void FairQueue::TakeTurns(std::span<const Key> group) {
+  std::vector<std::span<const Key>> lines;  // of one user each: who has not had their turn yet
+  for (auto first = group.begin(); first != group.end();) {
+    const auto end = std::find_if(first, group.end(),
+                                  [uid = first->uid](const Key& key) { return key.uid != uid; });
+    lines.emplace_back(first, end);
+    first = end;
+  }
+  std::sort(lines.begin(), lines.end(), [](std::span<const Key> a, std::span<const Key> b) {
+    return std::tie(a.front().waiting->user->next_turn, a.front().sequence) <
+           std::tie(b.front().waiting->user->next_turn, b.front().sequence);
+  });
+  while (!lines.empty()) {
+    for (std::span<const Key>& line : lines) {
+      Waiting* const next = line.front().waiting;
+      order_.push_back(next);
+      if (!next->session.resumed) next->user->next_turn = turn_ + order_.size();
+      line = line.subspan(1);
+    }
+    std::erase_if(lines, [](std::span<const Key> line) { return line.empty(); });
+  }
+}
+
+/// What the last sessions took on average; before any has ended, no less than any may take.
+Nanoseconds FairQueue::TypicalDuration() const {
+  if (durations_.empty()) return kFarthest;
+  const Nanoseconds sum =
+      std::accumulate(durations_.begin(), durations_.end(), Nanoseconds::zero());
+  return sum / static_cast<Nanoseconds::rep>(durations_.size());
+}
+
+}  // namespace benchd

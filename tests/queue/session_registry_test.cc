@@ -1,0 +1,109 @@
+#include "daemon/queue/session_registry.h"
+
+#include <gtest/gtest.h>
+
+namespace benchd {
+namespace {
+
+Caller User(std::uint32_t uid) {
+  Caller caller;
+  caller.uid = uid;
+  caller.gid = uid;
+  return caller;
+}
+
+SessionRecord Record(const std::string& id, std::uint32_t uid, const std::string& request = {}) {
+  SessionRecord record;
+  record.snapshot.id = {id};
+  record.spec.caller = User(uid);
+  record.request_id = request;
+  return record;
+}
+
+class SessionRegistryTest : public testing::Test {
+ protected:
+  std::vector<std::string> Listed(const SessionFilter& filter, std::uint32_t uid = 0) {
+    std::vector<std::string> ids;
+    for (const SessionView& view : registry_.List(User(uid), filter)) {
+      ids.push_back(view.record.snapshot.id.value);
+    }
+    return ids;
+  }
+  void Finish(const std::string& id) {
+    SessionSnapshot snapshot = registry_.Find({id})->snapshot;
+    snapshot.state = SessionState::kDone;
+    registry_.Set(std::move(snapshot));
+  }
+
+  using Ids = std::vector<std::string>;
+  SessionRegistry registry_{AccessPolicy{}};
+};
+
+TEST_F(SessionRegistryTest, KeepsNoEnvironment) {
+  SessionRecord record = Record("a", 1000);
+  record.spec.environment["SECRET"] = "x";
+  record.spec.benchmarks.emplace_back().arms.emplace_back().env["TOKEN"] = "y";
+  registry_.Add(record);
+  const SessionSpec& spec = registry_.Find({"a"})->spec;
+  EXPECT_TRUE(spec.environment.empty());
+  EXPECT_EQ(spec.benchmarks[0].arms[0].env.at("TOKEN"), "");
+}
+
+TEST_F(SessionRegistryTest, ListsTheNewestFirstAndEndedOnesOnRequest) {
+  for (const char* id : {"z", "a", "m"}) registry_.Add(Record(id, 1000));
+  Finish("a");
+  EXPECT_EQ(Listed({}), (Ids{"m", "z"}));
+  EXPECT_EQ(Listed({.all = true}), (Ids{"m", "a", "z"}));
+  EXPECT_EQ(Listed({.state = SessionState::kDone}), (Ids{"a"}));
+  EXPECT_EQ(Listed({.all = true, .state = SessionState::kQueued}), (Ids{"m", "z"}));
+}
+
+TEST_F(SessionRegistryTest, ListsPageAfterPageWhateverComesAndGoesBetween) {
+  for (const char* id : {"a", "b", "c", "d", "e"}) registry_.Add(Record(id, 1000));
+  SessionFilter filter{.all = true};
+  filter.limit = 2;
+  const std::vector<SessionView> entry = registry_.List(User(1000), filter);
+  ASSERT_EQ(entry.size(), 2U);
+  EXPECT_EQ(entry[1].record.snapshot.id.value, "d");
+  filter.before = entry[1].sequence;
+  registry_.Remove({"d"});
+  registry_.Remove({"c"});
+  registry_.Add(Record("f", 1000));
+  EXPECT_EQ(Listed(filter), (Ids{"b", "a"}));
+}
+
+TEST_F(SessionRegistryTest, LabelsMatchOnlyWhatOneMaySee) {
+  SessionRecord record = Record("a", 1000);
+  record.spec.labels["branch"] = "main";
+  registry_.Add(record);
+  const SessionFilter filter{.all = false, .state = {}, .labels = {{"branch", "main"}}};
+  EXPECT_EQ(Listed(filter, 1000), (Ids{"a"}));
+  EXPECT_EQ(Listed(filter, 1001), (Ids{}));
+}
+
+TEST_F(SessionRegistryTest, LooksPrefixesUpAmongOnesOwn) {
+  registry_.Add(Record("abc", 1000));
+  registry_.Add(Record("abd", 1001));
+  registry_.Add(Record("xyz", 1000));
+  EXPECT_EQ(registry_.LookUp(User(1000), "ab")->value, "abc");
+  EXPECT_EQ(registry_.LookUp(User(1001), "ab")->value, "abd");
+  EXPECT_EQ(registry_.LookUp(User(0), "ab").error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(registry_.LookUp(User(1001), "xyz").error().code, ErrorCode::kPermissionDenied);
+  EXPECT_EQ(registry_.LookUp(User(1001), "xy").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(registry_.LookUp(User(1000), "").error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(SessionRegistryTest, WhatIsRemovedIsGoneEverywhere) {
+  registry_.Add(Record("a", 1000, "request"));
+  EXPECT_EQ(registry_.OfRequest(1000, "request")->snapshot.id.value, "a");
+  EXPECT_EQ(registry_.OfRequest(1001, "request"), nullptr);
+  registry_.Remove({"a"});
+  registry_.Remove({"a"});
+  EXPECT_EQ(registry_.OfRequest(1000, "request"), nullptr);
+  EXPECT_EQ(registry_.Find({"a"}), nullptr);
+  EXPECT_EQ(Listed({.all = true}), (Ids{}));
+  EXPECT_EQ(registry_.Add(Record("b", 1000, "request")), 1U) << "a place is never given twice";
+}
+
+}  // namespace
+}  // namespace benchd
