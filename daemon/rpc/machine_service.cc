@@ -3,7 +3,8 @@
 #include <string>
 #include <utility>
 
-#include "daemon/rpc/to_proto.h"
+#include "daemon/rpc/queue_proto.h"
+#include "proto/convert/to_proto.h"
 
 namespace benchd::rpc {
 namespace {
@@ -47,7 +48,7 @@ grpc::ServerUnaryReactor* MachineService::Doctor(grpc::CallbackServerContext* co
 asio::awaitable<Result<void>> MachineService::RunDoctor(Gone gone, v1::DoctorResponse* response) {
   Result<std::vector<NoiseSource>> sources = co_await desk_.Diagnose(std::move(gone));
   if (!sources) co_return std::move(sources).error();
-  for (const NoiseSource& source : *sources) ToProto(source, response->add_sources());
+  for (const NoiseSource& source : *sources) convert::ToProto(source, response->add_sources());
   co_return Result<void>();
 }
 

@@ -1,4 +1,4 @@
-"""Reads the #includes below core/, daemon/ and client/ and says which break the table in layers.py.
+"""Reads the #includes below core/, daemon/, proto/ and client/ and says which break the table in layers.py.
 
     check_includes.py ROOT      prints one line FILE:LINE: WHAT for each; exit code 1 if there is one
 """
@@ -12,7 +12,7 @@ import layers
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 GROUPS = [(name, re.compile(pattern)) for name, pattern in layers.GROUPS]
 COMPOSITION_ROOT = None
-TOPS = ("core", "daemon", "client")
+TOPS = ("core", "daemon", "proto", "client")
 
 
 def group_of(header):

@@ -20,11 +20,11 @@ class LayeringTest(unittest.TestCase):
             self.assertTrue((REPOSITORY / row["in"] / module).is_dir(), module)
 
     def test_the_readme_has_the_same_table(self):
-        words = {"Boost.Math": ["boost"], "generated code": ["grpc", "generated"],
+        words = {"Boost.Math": ["boost"], "gRPC": ["grpc"], "generated code": ["generated"],
                  "system calls": [], "–": []}
         described = {}
         for line in (REPOSITORY / "daemon/README.md").read_text().splitlines():
-            row = re.match(r"\| `(core/|)(\w+)/` \|.*\| (.*) \|$", line)
+            row = re.match(r"\| `(core/|proto/|)(\w+)/` \|.*\| (.*) \|$", line)
             if row:
                 top, module, may = row.groups()
                 self.assertEqual(layers.TABLE[module]["in"] + "/", top or "daemon/")
@@ -113,6 +113,10 @@ class FixtureTest(unittest.TestCase):
         self.assert_refused(
             "daemon/runner/a.cc", "#include <asio/post.hpp>",
             "runner may not include asio (<asio/post.hpp>)")
+        self.assert_refused(
+            "proto/convert/a.cc", "#include <grpcpp/server.h>",
+            "convert may not include grpc (<grpcpp/server.h>)")
+        self.assert_allowed("proto/convert/a.cc", '#include "benchd/v1/session.pb.h"')
         self.assert_allowed("daemon/store/a.cc", "#include <sqlite3.h>")
         self.assert_allowed("daemon/rpc/a.cc", '#include "benchd/v1/session.grpc.pb.h"')
 
