@@ -87,6 +87,8 @@ std::string_view RoleWord(v1::ArmRole role) {
   }
 }
 
+std::string_view BetterWord(Better better) { return better == Better::kLower ? "lower" : "higher"; }
+
 std::string_view BetterWord(v1::Better better) {
   switch (better) {
     case v1::BETTER_LOWER:

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "benchd/v1/session.pb.h"
+#include "core/model/metric.h"
 
 namespace benchd::client {
 
@@ -16,6 +17,7 @@ std::string_view BasisWord(v1::Basis basis);
 std::string_view RoleWord(v1::ComparisonRole role);
 std::string_view RoleWord(v1::ArmRole role);
 std::string_view BetterWord(v1::Better better);
+std::string_view BetterWord(Better better);
 std::string_view MethodWord(v1::Method method);
 std::string EstimatorWord(const v1::Estimator& estimator);
 std::string_view FlagWord(v1::Flag flag);

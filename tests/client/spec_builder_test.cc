@@ -230,7 +230,8 @@ TEST(SpecBuilderTest, AGateThatEndsInNeitherMarginNorDirectionIsRefused) {
   const std::string wrong = " is neither a margin nor a direction";
   EXPECT_EQ(SaidOf({"--metric", "wall_time:x%", "a", "b"}),
             "--metric wall_time:x%: 'x%'" + wrong + kTime);
-  EXPECT_EQ(SaidOf({"--metric", "wall_time:", "a", "b"}), "--metric wall_time:: ''" + wrong + kTime);
+  EXPECT_EQ(SaidOf({"--metric", "wall_time:", "a", "b"}),
+            "--metric wall_time:: ''" + wrong + kTime);
   EXPECT_EQ(SaidOf({"--metric", "wall_time:2%:sideways", "a", "b"}),
             "--metric wall_time:2%:sideways: '2%:sideways'" + wrong + kTime);
   EXPECT_EQ(SaidOf({"--metric", "max_rss:1MB", "a", "b"}),

@@ -39,10 +39,8 @@ def project_include(row, module, header):
     top, _, rest = header.partition("/")
     if top not in TOPS:
         return f'"{header}" is not rooted at the repository'
-    if module == "client":
-        return None if top == "client" else f'client may not include "{header}"'
     if top == "client":
-        return f'{module} may not include "{header}"'
+        return None if module == "client" else f'{module} may not include "{header}"'
     included = rest.partition("/")[0] if "/" in rest else "daemon"
     if included in layers.TABLE and layers.TABLE[included]["in"] != top:
         return f'"{header}": {included}/ is not in {top}/'
