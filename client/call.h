@@ -19,8 +19,10 @@ inline constexpr auto kQueuePatience = std::chrono::hours(24 * 30);
 /// True, after a pause, when the daemon refused a call only because there were too many at the
 /// moment, and the call may be made again: twice at most.
 ///
-/// @param attempt  1 = the first one has just been refused
-bool WaitToAskAgain(const grpc::Status& status, int attempt);
+/// @param attempt   1 = the first one has just been refused
+/// @param patience  no longer a pause than that
+bool WaitToAskAgain(const grpc::Status& status, int attempt,
+                    std::chrono::milliseconds patience = kCallPatience);
 
 /// One unary call with a deadline: CallDaemon(*stub, &Stub::Get, request).
 ///
@@ -28,14 +30,14 @@ bool WaitToAskAgain(const grpc::Status& status, int attempt);
 template <typename Stub, typename Request, typename Response>
 Outcome<Response> CallDaemon(
     Stub& stub, grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
-    const Request& request, std::chrono::seconds patience = kCallPatience) {
+    const Request& request, std::chrono::milliseconds patience = kCallPatience) {
   for (int attempt = 1;; ++attempt) {
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + patience);
     Response response;
     const grpc::Status status = (stub.*method)(&context, request, &response);
     if (status.ok()) return response;
-    if (!WaitToAskAgain(status, attempt)) return FromStatus(status);
+    if (!WaitToAskAgain(status, attempt, patience)) return FromStatus(status);
   }
 }
 

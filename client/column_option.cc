@@ -19,30 +19,30 @@ ClientError Wrong(std::string_view attribute, std::string_view why) {
   return UsageError(std::string(attribute) + ": " + std::string(why), kHint);
 }
 
-Outcome<void> SetStep(std::string_view attribute, v1::Column* column) {
-  if (column->has_resolution()) return Wrong(attribute, "there is a step already");
+Outcome<void> SetStep(std::string_view attribute, TableColumn* column) {
+  if (column->resolution) return Wrong(attribute, "there is a step already");
   auto step = ParseNumber(attribute.substr(kStep.size()));
   if (!step) return Wrong(attribute, step.error().message);
   if (!(*step > 0)) return Wrong(attribute, "a step must be above zero");
-  column->set_resolution(*step);
+  column->resolution = *step;
   return {};
 }
 
-Outcome<void> SetAttribute(std::string_view attribute, v1::Column* column) {
+Outcome<void> SetAttribute(std::string_view attribute, TableColumn* column) {
   if (attribute.starts_with(kStep)) return SetStep(attribute, column);
   if (attribute.starts_with(kUnit)) {
     if (attribute == kUnit) return Wrong(attribute, "the unit is empty");
-    if (!column->unit().empty()) return Wrong(attribute, "there is a unit already");
-    column->set_unit(std::string(attribute.substr(kUnit.size())));
+    if (!column->unit.empty()) return Wrong(attribute, "there is a unit already");
+    column->unit = attribute.substr(kUnit.size());
     return {};
   }
   if (!IsAttribute(attribute)) {
     return Wrong(attribute.empty() ? "''" : attribute, "it says nothing about a column");
   }
-  if (column->better() != v1::BETTER_UNSPECIFIED) {
+  if (column->better) {
     return Wrong(attribute, "there is a direction already");
   }
-  column->set_better(attribute == "lower" ? v1::BETTER_LOWER : v1::BETTER_HIGHER);
+  column->better = attribute == "lower" ? Better::kLower : Better::kHigher;
   return {};
 }
 
@@ -58,13 +58,13 @@ std::size_t FindAttributes(std::string_view text) {
 
 }  // namespace
 
-Outcome<v1::Column> ParseColumn(std::string_view text) {
+Outcome<TableColumn> ParseColumn(std::string_view text) {
   const std::size_t begin = FindAttributes(text);
   if (begin == std::string_view::npos) {
     return UsageError("a name and what its values are is expected", kHint);
   }
-  v1::Column column;
-  column.set_metric(std::string(text.substr(0, begin - 1)));
+  TableColumn column;
+  column.metric = text.substr(0, begin - 1);
   std::string_view rest = text.substr(begin);
   while (true) {
     const std::size_t comma = rest.find(',');
@@ -75,19 +75,19 @@ Outcome<v1::Column> ParseColumn(std::string_view text) {
   }
 }
 
-std::string FormatColumn(const v1::Column& column) {
+std::string FormatColumn(const TableColumn& column) {
   std::string attributes;
   const auto add = [&attributes](const std::string& text) {
     attributes += (attributes.empty() ? ":" : ",") + text;
   };
-  if (column.better() != v1::BETTER_UNSPECIFIED) add(std::string(Word(column.better())));
-  if (!column.unit().empty() && column.unit().find_first_of(",:") == std::string::npos) {
-    add(std::string(kUnit) + column.unit());
+  if (column.better) add(std::string(Word(*column.better)));
+  if (!column.unit.empty() && column.unit.find_first_of(",:") == std::string::npos) {
+    add(std::string(kUnit) + column.unit);
   }
-  if (column.has_resolution()) {
-    add(std::string(kStep) + FormatRoundTrip(column.resolution()));
+  if (column.resolution) {
+    add(std::string(kStep) + FormatRoundTrip(*column.resolution));
   }
-  return attributes.empty() ? "" : column.metric() + attributes;
+  return attributes.empty() ? "" : column.metric + attributes;
 }
 
 }  // namespace benchd::client

@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "benchd/v1/analysis.pb.h"
 #include "client/outcome.h"
+#include "core/analysis/table_plan.h"
 
 namespace benchd::client {
 
@@ -15,10 +15,10 @@ namespace benchd::client {
 /// column BM_X/threads:2. A unit with a comma or a colon before an ATTR cannot be written.
 ///
 /// @errors no name, no ATTR, an unknown one, one twice, a step that is no number above zero.
-Outcome<v1::Column> ParseColumn(std::string_view text);
+Outcome<TableColumn> ParseColumn(std::string_view text);
 
 /// The text that ParseColumn reads as `column`; a unit that cannot be written is left out. Empty
 /// when there is nothing to say besides the name.
-std::string FormatColumn(const v1::Column& column);
+std::string FormatColumn(const TableColumn& column);
 
 }  // namespace benchd::client

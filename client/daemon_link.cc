@@ -18,9 +18,10 @@ namespace benchd::client {
 namespace {
 
 // A socket that the user named: whatever is wrong with it is an error.
-Outcome<FoundDaemon> ConnectNamed(const std::string& path, const std::string& source) {
+Outcome<FoundDaemon> ConnectNamed(const std::string& path, const std::string& source,
+                                  std::chrono::milliseconds patience) {
   int error = 0;
-  UniqueFd fd = ConnectUnix(path, &error);
+  UniqueFd fd = ConnectUnix(path, patience, &error);
   if (fd) return FoundDaemon{std::move(fd), path};
   return ConnectionError(
       "no daemon answers at " + path + " (" + source + "): " + std::strerror(error),
@@ -28,9 +29,10 @@ Outcome<FoundDaemon> ConnectNamed(const std::string& path, const std::string& so
 }
 
 // nullopt = there is no system daemon; its absence is no error.
-Outcome<std::optional<FoundDaemon>> ConnectSystem(const std::string& path) {
+Outcome<std::optional<FoundDaemon>> ConnectSystem(const std::string& path,
+                                                  std::chrono::milliseconds patience) {
   int error = 0;
-  UniqueFd fd = ConnectUnix(path, &error);
+  UniqueFd fd = ConnectUnix(path, patience, &error);
   if (fd) return std::optional(FoundDaemon{std::move(fd), path});
   if (error == EACCES || error == EPERM) {
     const std::string group = SocketGroup(path);
@@ -48,10 +50,10 @@ UniqueFd AwaitRival(const std::string& path) {
   constexpr int kAttempts = 20;
   constexpr auto kPause = std::chrono::milliseconds(50);
   int error = 0;
-  UniqueFd fd = ConnectUnix(path, &error);
+  UniqueFd fd = ConnectUnix(path, kConnectPatience, &error);
   for (int i = 0; i < kAttempts && !fd; ++i) {
     std::this_thread::sleep_for(kPause);
-    fd = ConnectUnix(path, &error);
+    fd = ConnectUnix(path, kConnectPatience, &error);
   }
   return fd;
 }
@@ -68,7 +70,7 @@ Outcome<FoundDaemon> StartAndConnect(const std::string& path) {
   std::cerr << "benchctl: started " << plan->program << " --user (pid " << *started
             << "); it exits after 10 idle minutes\n";
   int error = 0;
-  UniqueFd fd = ConnectUnix(path, &error);
+  UniqueFd fd = ConnectUnix(path, kConnectPatience, &error);
   if (fd) return FoundDaemon{std::move(fd), path};
   return ConnectionError(
       "the daemon that was just started does not listen at " + path + ": " + std::strerror(error),
@@ -78,15 +80,17 @@ Outcome<FoundDaemon> StartAndConnect(const std::string& path) {
 }  // namespace
 
 Outcome<FoundDaemon> ConnectToDaemon(const LinkOptions& options, bool may_start) {
-  if (options.socket) return ConnectNamed(*options.socket, "--socket");
-  if (options.environment_socket) return ConnectNamed(*options.environment_socket, "BENCHD_SOCKET");
-  auto system = ConnectSystem(options.places.system_socket);
+  if (options.socket) return ConnectNamed(*options.socket, "--socket", options.patience);
+  if (options.environment_socket) {
+    return ConnectNamed(*options.environment_socket, "BENCHD_SOCKET", options.patience);
+  }
+  auto system = ConnectSystem(options.places.system_socket, options.patience);
   if (!system) return std::move(system).error();
   if (*system) return *std::move(*system);
   auto path = UserSocket(options.places);
   if (!path) return std::move(path).error();
   int error = 0;
-  UniqueFd fd = ConnectUnix(*path, &error);
+  UniqueFd fd = ConnectUnix(*path, options.patience, &error);
   if (fd) return FoundDaemon{std::move(fd), *path};
   if (error != ENOENT && error != ECONNREFUSED && error != ENOTDIR) {
     return ConnectionError("your daemon at " + *path + ": " + std::strerror(error));
@@ -109,7 +113,7 @@ Outcome<std::unique_ptr<DaemonLink>> DaemonLink::Open(LinkOptions options) {
 
 Outcome<void> DaemonLink::Reopen() {
   int error = 0;
-  UniqueFd fd = ConnectUnix(path_, &error);
+  UniqueFd fd = ConnectUnix(path_, options_.patience, &error);
   if (fd) return Adopt(std::move(fd));
   return ConnectionError("no daemon answers at " + path_ + ": " + std::strerror(error));
 }
@@ -132,8 +136,8 @@ Outcome<void> DaemonLink::Adopt(UniqueFd fd) {
     channel_ = channel;
   }
   const auto stub = v1::QueueService::NewStub(channel);
-  constexpr std::chrono::seconds kPatience{10};
-  auto status = CallDaemon(*stub, &v1::QueueService::Stub::Get, v1::GetQueueRequest(), kPatience);
+  auto status =
+      CallDaemon(*stub, &v1::QueueService::Stub::Get, v1::GetQueueRequest(), options_.patience);
   if (!status) return std::move(status).error();
   status_ = *std::move(status);
   MoveToCpus({status_.housekeeping_cpus().begin(), status_.housekeeping_cpus().end()});

@@ -2,6 +2,7 @@
 
 #include <grpcpp/channel.h>
 
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -15,9 +16,10 @@ namespace benchd::client {
 
 /// How a command finds its daemon.
 struct LinkOptions {
-  std::optional<std::string> socket;              ///< --socket
-  std::optional<std::string> environment_socket;  ///< BENCHD_SOCKET
-  bool may_start = true;                          ///< without --no-autostart
+  std::optional<std::string> socket;                      ///< --socket
+  std::optional<std::string> environment_socket;          ///< BENCHD_SOCKET
+  bool may_start = true;                                  ///< without --no-autostart
+  std::chrono::milliseconds patience = kConnectPatience;  ///< for who listens to say the first word
   SocketPlaces places;
 };
 

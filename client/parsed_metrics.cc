@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "client/render/csv.h"
+#include "proto/convert/enum_tables.h"
 
 namespace benchd::client {
 
@@ -19,15 +20,14 @@ void ParsedMetrics::Learn(const v1::Run& run) {
     const v1::MetricInfo& info = *found->second;
     const auto [known, is_new] = numbers_.try_emplace(name, columns_.size());
     if (is_new) {
-      v1::Column& column = columns_.emplace_back();
-      column.set_metric(known->first);
-      column.set_unit(info.unit());
-      column.set_better(info.better());
+      TableColumn& column = columns_.emplace_back();
+      column.metric = known->first;
+      column.unit = info.unit();
+      column.better = convert::ModelValue(convert::kBetters, info.better());
     }
     if (!info.has_resolution()) continue;
-    v1::Column& column = columns_[known->second];
-    column.set_resolution(column.has_resolution() ? std::min(column.resolution(), info.resolution())
-                                                  : info.resolution());
+    TableColumn& column = columns_[known->second];
+    column.resolution = std::min(column.resolution.value_or(info.resolution()), info.resolution());
   }
 }
 

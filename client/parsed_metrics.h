@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "benchd/v1/analysis.pb.h"
 #include "benchd/v1/session.pb.h"
+#include "core/analysis/table_plan.h"
 
 namespace benchd::client {
 
@@ -19,11 +19,11 @@ class ParsedMetrics {
   void Learn(const v1::Run& run);
 
   /// In order of appearance; none for benchd's own metrics.
-  const std::vector<v1::Column>& columns() const { return columns_; }
+  const std::vector<TableColumn>& columns() const { return columns_; }
 
  private:
   std::map<std::string, std::size_t, std::less<>> numbers_;  // by NAME or INNER/NAME
-  std::vector<v1::Column> columns_;
+  std::vector<TableColumn> columns_;
 };
 
 }  // namespace benchd::client

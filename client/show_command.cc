@@ -18,8 +18,8 @@ namespace {
 
 // Only a harness' metrics need to be described, and only in a session that has ended do they stay
 // as they are.
-Outcome<std::vector<v1::Column>> ReadColumns(v1::SessionService::Stub& stub,
-                                             const v1::Session& session) {
+Outcome<std::vector<TableColumn>> ReadColumns(v1::SessionService::Stub& stub,
+                                              const v1::Session& session) {
   const bool parses = std::ranges::any_of(session.spec().benchmarks(), [](const auto& benchmark) {
     return !benchmark.parse().empty();
   });

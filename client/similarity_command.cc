@@ -1,4 +1,3 @@
-#include <grpcpp/client_context.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,8 +8,8 @@
 #include <optional>
 #include <thread>
 
-#include "benchd/v1/analysis.grpc.pb.h"
 #include "client/commands.h"
+#include "client/core_error.h"
 #include "client/interrupts.h"
 #include "client/live_screen.h"
 #include "client/quantity.h"
@@ -19,19 +18,19 @@
 #include "client/render/text.h"
 #include "client/render/words.h"
 #include "client/run.h"
-#include "client/status_error.h"
+#include "client/step_aside.h"
 #include "client/table_file.h"
 #include "client/terminal.h"
-#include "client/upload.h"
+#include "core/analysis/similarity_analysis.h"
 
 namespace benchd::client {
 namespace {
 
-/// Files under way at once: below what a daemon takes of one user, above the CPUs that most
-/// machines keep for housekeeping.
-constexpr std::size_t kAtOnce = 4;
+/// Most files under way at once, however many CPUs there are: to compare the most values that a
+/// file may have takes a hundred MB.
+constexpr std::size_t kAtOnce = 8;
 
-Outcome<void> SetShape(const std::string& text, v1::SimilarityOptions* options) {
+Outcome<void> SetShape(const std::string& text, RunsLayout* layout) {
   const auto wrong = [&text] {
     return UsageError("--shape " + text + ": expected runs x values", "write --shape 10x3000");
   };
@@ -47,14 +46,12 @@ Outcome<void> SetShape(const std::string& text, v1::SimilarityOptions* options) 
   const auto runs = read(0, times);
   const auto values = read(times + 1, text.size());
   if (!runs || !values) return wrong();
-  options->set_format(v1::RUNS_FORMAT_RAW);
-  options->set_runs(*runs);
-  options->set_values(*values);
+  *layout = {RunsFormat::kRaw, *runs, *values};
   return {};
 }
 
-Outcome<v1::SimilarityOptions> ReadSimilarityOptions(const ParsedArguments& arguments) {
-  v1::SimilarityOptions options;
+Outcome<SimilarityRequest> ReadSimilarityOptions(const ParsedArguments& arguments) {
+  SimilarityRequest request;
   if (const std::string* text = LastValue(arguments, "threshold"); text != nullptr) {
     double threshold = 0;
     const char* const end = text->data() + text->size();
@@ -63,19 +60,19 @@ Outcome<v1::SimilarityOptions> ReadSimilarityOptions(const ParsedArguments& argu
       return UsageError("--threshold " + *text + ": expected a number from 0 to 1",
                         "the paper's is 0.25, and the default");
     }
-    options.set_threshold(threshold);
+    request.options.threshold = threshold;
   }
   if (const std::string* variant = LastValue(arguments, "variant"); variant != nullptr) {
     if (*variant != "literal" && *variant != "shape") {
       return UsageError("--variant " + *variant + ": unknown value", "write literal or shape");
     }
-    options.set_shape_variant(*variant == "shape");
+    if (*variant == "shape") request.options.variant = SimilarityVariant::kShape;
   }
   if (const std::string* shape = LastValue(arguments, "shape"); shape != nullptr) {
-    if (Outcome<void> set = SetShape(*shape, &options); !set) return std::move(set).error();
+    if (Outcome<void> set = SetShape(*shape, &request.layout); !set) return std::move(set).error();
   }
-  options.set_cut_to_shortest(IsGiven(arguments, "cut"));
-  return options;
+  request.cut_to_shortest = IsGiven(arguments, "cut");
+  return request;
 }
 
 Outcome<void> CheckFiles(const std::vector<std::string>& files, bool raw) {
@@ -92,36 +89,31 @@ Outcome<void> CheckFiles(const std::vector<std::string>& files, bool raw) {
   return {};
 }
 
-Outcome<v1::AssessSimilarityResponse> AskSimilarity(v1::AnalysisService::Stub& stub,
-                                                    const v1::SimilarityOptions& options,
-                                                    TableFile& file) {
-  grpc::ClientContext context;
-  v1::AssessSimilarityResponse response;
-  const auto writer = stub.AssessSimilarity(&context, &response);
-  v1::AssessSimilarityRequest request;
-  *request.mutable_options() = options;
-  auto status = Upload(std::move(request), file, context, *writer);
-  if (!status) return std::move(status).error();
-  if (!status->ok()) return FromStatus(*status).Within(file.name());
-  return response;
+Outcome<std::vector<RunSetReport>> AssessOne(const std::string& path,
+                                             const SimilarityRequest& request) {
+  auto file = TableFile::Open(path);
+  if (!file) return std::move(file).error();
+  auto data = file->ReadAll();
+  if (!data) return std::move(data).error();
+  Result<std::vector<RunSetReport>> sets = AssessFile(*data, request);
+  if (!sets) return FromError(sets.error()).Within(file->name());
+  return std::move(sets).value();
 }
 
 /// Takes one file after the other, on several threads, and shows how far it is.
 class Batch {
  public:
-  Batch(const std::vector<std::string>& files, const v1::SimilarityOptions& options,
-        std::shared_ptr<grpc::Channel> channel)
-      : files_(files),
-        options_(options),
-        stub_(v1::AnalysisService::NewStub(std::move(channel))),
-        answers_(files.size()) {}
+  using Answers = std::vector<std::optional<Outcome<std::vector<RunSetReport>>>>;
 
-  std::vector<std::optional<Outcome<v1::AssessSimilarityResponse>>> Assess() {
+  Batch(const std::vector<std::string>& files, const SimilarityRequest& request)
+      : files_(files), request_(request), answers_(files.size()) {}
+
+  Answers Assess() {
     const bool draws = files_.size() > 1 && CanRedraw(STDERR_FILENO);
     if (draws) screen_.emplace(STDERR_FILENO);
     Draw();
     std::vector<std::thread> threads;
-    for (std::size_t i = 1; i < std::min(kAtOnce, files_.size()); ++i) {
+    for (std::size_t i = 1; i < std::min({CpusOfThisThread(), kAtOnce, files_.size()}); ++i) {
       threads.emplace_back([this] { Work(); });
     }
     Work();
@@ -133,12 +125,7 @@ class Batch {
  private:
   void Work() {
     for (std::size_t i = next_++; i < files_.size(); i = next_++) {
-      auto file = TableFile::Open(files_[i]);
-      if (file) {
-        answers_[i] = AskSimilarity(*stub_, options_, *file);
-      } else {
-        answers_[i] = std::move(file).error();
-      }
+      answers_[i] = AssessOne(files_[i], request_);
       const std::lock_guard lock(mutex_);
       ++done_;
       Draw();
@@ -156,10 +143,9 @@ class Batch {
   }
 
   const std::vector<std::string>& files_;
-  const v1::SimilarityOptions& options_;
-  const std::unique_ptr<v1::AnalysisService::Stub> stub_;
+  const SimilarityRequest& request_;
   std::atomic<std::size_t> next_ = 0;
-  std::vector<std::optional<Outcome<v1::AssessSimilarityResponse>>> answers_;  // one thread each
+  Answers answers_;  // each is one thread's
   std::mutex mutex_;
   std::size_t done_ = 0;  // guarded by mutex_, as screen_
   std::optional<LiveScreen> screen_;
@@ -168,18 +154,14 @@ class Batch {
 }  // namespace
 
 Outcome<ExitCode> RunSimilarity(const CommandContext& context) {
-  auto options = ReadSimilarityOptions(context.arguments);
-  if (!options) return std::move(options).error();
+  auto request = ReadSimilarityOptions(context.arguments);
+  if (!request) return std::move(request).error();
   const std::vector<std::string>& files = context.arguments.positionals;
-  auto checked = CheckFiles(files, options->runs() > 0);
+  auto checked = CheckFiles(files, request->layout.format == RunsFormat::kRaw);
   if (!checked) return std::move(checked).error();
-  const Interrupts interrupts;  // Ctrl-C ends this process, and with it the assessment
-  auto link = DaemonLink::Open(context.link);
-  if (!link) return std::move(link).error();
-  if (const std::string& running = (*link)->status().running(); !running.empty()) {
-    std::cerr << "benchctl: session " << running << " runs: the assessment waits for its end\n";
-  }
-  auto answers = Batch(files, *options, (*link)->channel()).Assess();
+  const Interrupts interrupts;  // Ctrl-C ends this process
+  StepAside(context.link);
+  auto answers = Batch(files, *request).Assess();
   std::vector<AssessedFile> assessed;
   std::optional<ClientError> failed;
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -190,13 +172,14 @@ Outcome<ExitCode> RunSimilarity(const CommandContext& context) {
     if (failed) PrintError(*failed);
     failed = std::move(answers[i]->error());
   }
-  const bool shape = options->shape_variant();
   if (context.json) {
     for (const AssessedFile& file : assessed) {
-      for (const std::string& line : SimilarityJson(file, shape, Now())) std::cout << line << "\n";
+      for (const std::string& line : SimilarityJson(file, request->options, Now())) {
+        std::cout << line << "\n";
+      }
     }
   } else if (!assessed.empty()) {
-    std::cout << RenderSimilarity(assessed, shape, StyleOf(STDOUT_FILENO));
+    std::cout << RenderSimilarity(assessed, request->options, StyleOf(STDOUT_FILENO));
   }
   if (failed) return *std::move(failed);
   return ExitCode::kPass;

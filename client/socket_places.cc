@@ -49,7 +49,7 @@ Outcome<std::string> UserSocket(const SocketPlaces& places) {
   return socket;
 }
 
-UniqueFd ConnectUnix(const std::string& path, int* error) {
+UniqueFd ConnectUnix(const std::string& path, std::chrono::milliseconds patience, int* error) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof(address.sun_path)) {
@@ -58,9 +58,9 @@ UniqueFd ConnectUnix(const std::string& path, int* error) {
   }
   path.copy(address.sun_path, path.size());
   UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  // A daemon that hangs lets its backlog fill up: connect(2) would then wait for ever.
-  constexpr timeval kPatience{10, 0};
-  if (!fd || setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience) != 0 ||
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(patience);
+  const timeval limit{seconds.count(), std::chrono::microseconds(patience - seconds).count()};
+  if (!fd || setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) != 0 ||
       connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
       fcntl(fd.get(), F_SETFL, O_NONBLOCK) != 0) {
     *error = errno;

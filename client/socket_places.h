@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <string>
 
 #include "client/outcome.h"
@@ -17,6 +18,9 @@ struct SocketPlaces {
   uid_t uid = 0;                    ///< whose user daemon
 };
 
+/// The usual patience with a socket.
+inline constexpr std::chrono::milliseconds kConnectPatience{10'000};
+
 /// The places of this process' user.
 SocketPlaces DefaultPlaces();
 
@@ -29,8 +33,10 @@ Outcome<std::string> UserSocket(const SocketPlaces& places);
 
 /// Connects to a Unix socket (close-on-exec, non-blocking afterwards, as gRPC needs it).
 ///
+/// @param patience  for a daemon that hangs: its backlog fills up, and connect(2) would wait for
+///                  ever
 /// @param error  errno of the failure, 0 on success
-UniqueFd ConnectUnix(const std::string& path, int* error);
+UniqueFd ConnectUnix(const std::string& path, std::chrono::milliseconds patience, int* error);
 
 /// The group that may use a socket, for messages: the socket's own, else "benchd".
 std::string SocketGroup(const std::string& path);

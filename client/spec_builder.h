@@ -18,7 +18,7 @@ namespace benchd::client {
 ///         benchmarks; a benchmark's margin where it cannot be told which metrics it belongs to.
 Outcome<v1::SessionSpec> BuildSpec(const SpecInput& input, const CallerContext& caller);
 
-/// The options of `analyze` to what AnalyzeOptions.spec says: no arms, which the table has, and one
+/// The options of `analyze` to a spec: no arms, which the table has, and one
 /// benchmark with the gates if there are any. Pure.
 ///
 /// @errors (exit 2) as BuildSpec's for these options.

@@ -1,7 +1,7 @@
 # benchd_module(NAME [SOURCES a.cc ...] [ALONE b.cc ...] [DEPENDS module ...] [LIBRARIES target ...]
 #               [TESTS a_test.cc ...] [TEST_DEPENDS module ...] [HEADER_ONLY])
 #
-# One folder core/NAME or daemon/NAME = one library benchd::NAME = one test binary NAME_test, whose sources lie in
+# One folder core/NAME, daemon/NAME or proto/NAME = one library benchd::NAME = one test binary NAME_test, whose sources lie in
 # tests/NAME/. DEPENDS are other modules, LIBRARIES foreign ones; ALONE are sources that share no batch
 # with others (unity.cmake), because they have compiler options of their own.
 function(benchd_module name)

@@ -6,55 +6,54 @@
 namespace benchd::client {
 namespace {
 
-Json ToJson(const v1::Summary& summary) {
+Json ToJson(const ArmSummary& summary) {
   Json json;
-  json["benchmark"] = summary.benchmark();
-  json["metric"] = summary.metric();
-  PutText(json, "unit", summary.unit());
-  json["arm"] = summary.arm();
-  PutText(json, "better", Word(summary.better()));
-  json["n"] = summary.n();
-  Put(json, "min", summary.min());
-  Put(json, "lower_quartile", summary.lower_quartile());
-  Put(json, "median", summary.median());
-  Put(json, "upper_quartile", summary.upper_quartile());
-  Put(json, "max", summary.max());
-  if (summary.has_mean()) Put(json, "mean", summary.mean());
-  if (summary.has_standard_deviation()) Put(json, "sd", summary.standard_deviation());
-  if (summary.has_variation()) Put(json, "variation", summary.variation());
-  if (summary.has_best_mean()) Put(json, "best_mean", summary.best_mean());
+  json["benchmark"] = summary.benchmark;
+  json["metric"] = summary.metric;
+  PutText(json, "unit", summary.unit);
+  json["arm"] = summary.arm;
+  if (summary.better) json["better"] = Word(*summary.better);
+  json["n"] = summary.n;
+  Put(json, "min", summary.min);
+  Put(json, "lower_quartile", summary.lower_quartile);
+  Put(json, "median", summary.median);
+  Put(json, "upper_quartile", summary.upper_quartile);
+  Put(json, "max", summary.max);
+  if (summary.mean) Put(json, "mean", *summary.mean);
+  if (summary.standard_deviation) Put(json, "sd", *summary.standard_deviation);
+  if (summary.variation) Put(json, "variation", *summary.variation);
+  if (summary.best_mean) Put(json, "best_mean", *summary.best_mean);
   json["starred"] = Json::array();
-  for (const std::string& reference : summary.starred()) json["starred"].push_back(reference);
+  for (const std::string& reference : summary.starred) json["starred"].push_back(reference);
   return json;
 }
 
-Json ToJson(const v1::Histogram& histogram) {
+Json ToJson(const ArmHistogram& histogram) {
   Json json;
-  json["benchmark"] = histogram.benchmark();
-  json["metric"] = histogram.metric();
-  PutText(json, "unit", histogram.unit());
-  json["arm"] = histogram.arm();
+  json["benchmark"] = histogram.benchmark;
+  json["metric"] = histogram.metric;
+  PutText(json, "unit", histogram.unit);
+  json["arm"] = histogram.arm;
   json["edges"] = Json::array();
-  for (const double edge : histogram.edges()) json["edges"].push_back(edge);
+  for (const double edge : histogram.edges) json["edges"].push_back(edge);
   json["counts"] = Json::array();
-  for (const std::uint64_t count : histogram.counts()) json["counts"].push_back(count);
+  for (const std::uint64_t count : histogram.counts) json["counts"].push_back(count);
   return json;
 }
 
 }  // namespace
 
-std::string AnalysisJson(const v1::AnalyzeResponse& response,
-                         const google::protobuf::Timestamp& now) {
+std::string AnalysisJson(const Analysis& analysis, const google::protobuf::Timestamp& now) {
   Json json = Named("verdict", "", now);
-  AddFields(json, response.verdict());
+  AddFields(json, analysis.verdict);
   // Nothing was measured: no time went by, and nobody disturbed it.
   json.erase("elapsed_s");
   json.erase("disturbances");
-  if (response.has_decided_at()) json["decided_at"] = response.decided_at();
-  for (const v1::Summary& summary : response.summaries()) {
+  if (analysis.decided_at) json["decided_at"] = *analysis.decided_at;
+  for (const ArmSummary& summary : analysis.summaries) {
     json["summaries"].push_back(ToJson(summary));
   }
-  for (const v1::Histogram& histogram : response.histograms()) {
+  for (const ArmHistogram& histogram : analysis.histograms) {
     json["histograms"].push_back(ToJson(histogram));
   }
   return Line(json);

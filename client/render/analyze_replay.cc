@@ -137,7 +137,7 @@ void AddStatistics(const v1::Session& session, CommandText* line) {
 
 }  // namespace
 
-AnalyzeReplay ReplayAnalysis(const v1::Session& session, std::span<const v1::Column> columns) {
+AnalyzeReplay ReplayAnalysis(const v1::Session& session, std::span<const TableColumn> columns) {
   if (session.spec().benchmarks().empty() || session.report().comparisons().empty()) return {};
   if (std::string why = WhyNot(session); !why.empty()) return {"", std::move(why)};
   const v1::Benchmark& benchmark = session.spec().benchmarks(0);
@@ -148,7 +148,7 @@ AnalyzeReplay ReplayAnalysis(const v1::Session& session, std::span<const v1::Col
   for (const std::string& gate : GateWords(session.report(), benchmark.name())) {
     line.Option("--metric", gate);
   }
-  for (const v1::Column& column : columns) line.Option("--column", FormatColumn(column));
+  for (const TableColumn& column : columns) line.Option("--column", FormatColumn(column));
   return {line.Take(), ""};
 }
 

@@ -3,8 +3,8 @@
 #include <span>
 #include <string>
 
-#include "benchd/v1/analysis.pb.h"
 #include "benchd/v1/session.pb.h"
+#include "core/analysis/table_plan.h"
 
 namespace benchd::client {
 
@@ -19,6 +19,6 @@ struct AnalyzeReplay {
 /// same double: with them the export gives the session's numbers to the last bit.
 ///
 /// @param columns  what the session's harness said of its metrics (parsed_metrics.h)
-AnalyzeReplay ReplayAnalysis(const v1::Session& session, std::span<const v1::Column> columns);
+AnalyzeReplay ReplayAnalysis(const v1::Session& session, std::span<const TableColumn> columns);
 
 }  // namespace benchd::client

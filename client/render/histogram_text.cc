@@ -17,17 +17,15 @@ constexpr int kUsualWidth = 100;  // where the place has no limit
 constexpr int kShortestBar = 10;
 constexpr int kLongestBar = 40;
 
-using Arms = std::vector<const v1::Histogram*>;
+using Arms = std::vector<const ArmHistogram*>;
 
-bool SameBins(const v1::Histogram& a, const v1::Histogram& b) {
-  return a.benchmark() == b.benchmark() && a.metric() == b.metric() &&
-         std::ranges::equal(a.edges(), b.edges());
+bool SameBins(const ArmHistogram& a, const ArmHistogram& b) {
+  return a.benchmark == b.benchmark && a.metric == b.metric && a.edges == b.edges;
 }
 
-std::vector<Arms> HistogramBlocks(const v1::AnalyzeResponse& response) {
+std::vector<Arms> HistogramBlocks(std::span<const ArmHistogram> histograms) {
   std::vector<Arms> blocks;
-  for (const v1::Histogram& histogram : response.histograms()) {
-    if (histogram.edges_size() != histogram.counts_size() + 1) continue;
+  for (const ArmHistogram& histogram : histograms) {
     const auto same = std::ranges::find_if(
         blocks, [&histogram](const Arms& arms) { return SameBins(*arms.front(), histogram); });
     if (same != blocks.end()) {
@@ -39,17 +37,17 @@ std::vector<Arms> HistogramBlocks(const v1::AnalyzeResponse& response) {
   return blocks;
 }
 
-double Total(const v1::Histogram& arm) {
+double Total(const ArmHistogram& arm) {
   double total = 0;
-  for (const std::uint64_t count : arm.counts()) total += static_cast<double>(count);
+  for (const std::uint64_t count : arm.counts) total += static_cast<double>(count);
   return total;
 }
 
 double LargestShare(const Arms& arms) {
   double largest = 0;
-  for (const v1::Histogram* arm : arms) {
+  for (const ArmHistogram* arm : arms) {
     const double total = Total(*arm);
-    for (const std::uint64_t count : arm->counts()) {
+    for (const std::uint64_t count : arm->counts) {
       if (total > 0) largest = std::max(largest, static_cast<double>(count) / total);
     }
   }
@@ -71,18 +69,18 @@ std::string Bar(double length, bool empty, const Style& style) {
 }
 
 // "10.05 … 10.10" for each bin, below the metric and its unit.
-std::vector<std::string> BinColumn(const v1::Histogram& bins, const Style& style) {
-  const double first = bins.edges(0);
-  const double last = bins.edges(bins.edges_size() - 1);
-  const double width = (last - first) / bins.counts_size();
-  const ColumnFormat format(std::max(std::abs(first), std::abs(last)), width, bins.unit(), style);
+std::vector<std::string> BinColumn(const ArmHistogram& bins, const Style& style) {
+  const double first = bins.edges.front();
+  const double last = bins.edges.back();
+  const double width = (last - first) / static_cast<double>(bins.counts.size());
+  const ColumnFormat format(std::max(std::abs(first), std::abs(last)), width, bins.unit, style);
   std::vector<std::string> edges;
   int widest = 0;
-  for (const double edge : bins.edges()) {
+  for (const double edge : bins.edges) {
     edges.push_back(format.Format(edge));
     widest = std::max(widest, Width(edges.back()));
   }
-  std::vector<std::string> column = {Printable(bins.metric()) +
+  std::vector<std::string> column = {Printable(bins.metric) +
                                      (format.unit().empty() ? "" : ", " + format.unit())};
   const std::string to = style.unicode ? " … " : " .. ";
   for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
@@ -93,12 +91,12 @@ std::vector<std::string> BinColumn(const v1::Histogram& bins, const Style& style
 }
 
 // "████▌     12" for each bin, below the arm's name.
-std::vector<std::string> HistogramColumn(const v1::Histogram& arm, double largest_share,
+std::vector<std::string> HistogramColumn(const ArmHistogram& arm, double largest_share,
                                          int bar_width, int count_width, const Style& style) {
   std::vector<std::string> column = {
-      Shorten(Printable(arm.arm()), bar_width + 1 + count_width, style)};
+      Shorten(Printable(arm.arm), bar_width + 1 + count_width, style)};
   const double total = Total(arm);
-  for (const std::uint64_t count : arm.counts()) {
+  for (const std::uint64_t count : arm.counts) {
     const double share = total > 0 ? static_cast<double>(count) / total / largest_share : 0;
     column.push_back(PadRight(Bar(share * bar_width, count == 0, style), bar_width + 1) +
                      PadLeft(std::to_string(count), count_width));
@@ -114,8 +112,8 @@ int Widest(std::span<const std::string> column) {
 
 int CountWidth(const Arms& arms) {
   std::uint64_t most = 0;
-  for (const v1::Histogram* arm : arms) {
-    for (const std::uint64_t count : arm->counts()) most = std::max(most, count);
+  for (const ArmHistogram* arm : arms) {
+    for (const std::uint64_t count : arm->counts) most = std::max(most, count);
   }
   return static_cast<int>(std::to_string(most).size());
 }
@@ -144,11 +142,11 @@ std::string RenderHistogramBlock(const Arms& arms, const Style& style) {
 
 }  // namespace
 
-std::string RenderHistograms(const v1::AnalyzeResponse& response, const Style& style) {
+std::string RenderHistograms(std::span<const ArmHistogram> histograms, const Style& style) {
   std::string text;
   std::string benchmark;
-  for (const Arms& arms : HistogramBlocks(response)) {
-    const std::string& name = arms.front()->benchmark();
+  for (const Arms& arms : HistogramBlocks(histograms)) {
+    const std::string& name = arms.front()->benchmark;
     if (name != benchmark && (name != "main" || !benchmark.empty())) {
       text += Paint(Printable(name), Tint::kBold, style) + "\n";
     }

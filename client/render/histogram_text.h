@@ -1,9 +1,10 @@
 #pragma once
 
+#include <span>
 #include <string>
 
-#include "benchd/v1/analysis.pb.h"
 #include "client/render/style.h"
+#include "core/analysis/table_report.h"
 
 namespace benchd::client {
 
@@ -13,6 +14,6 @@ namespace benchd::client {
 ///
 /// Arms that do not fit the width follow below. Empty without histograms; else it ends with an
 /// empty line.
-std::string RenderHistograms(const v1::AnalyzeResponse& response, const Style& style);
+std::string RenderHistograms(std::span<const ArmHistogram> histograms, const Style& style);
 
 }  // namespace benchd::client

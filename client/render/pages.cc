@@ -117,7 +117,7 @@ std::string RenderList(std::span<const v1::Session> sessions, const UserNames& u
   return fitted;
 }
 
-std::string RenderSession(const v1::Session& session, std::span<const v1::Column> columns,
+std::string RenderSession(const v1::Session& session, std::span<const TableColumn> columns,
                           const UserNames& users, const Style& style) {
   std::string text = AlignColumns(SessionFacts(session, users)) + "\n";
   if (session.has_started()) {

@@ -4,10 +4,10 @@
 #include <span>
 #include <string>
 
-#include "benchd/v1/analysis.pb.h"
 #include "benchd/v1/queue.pb.h"
 #include "benchd/v1/session.pb.h"
 #include "client/render/style.h"
+#include "core/analysis/table_plan.h"
 
 namespace benchd::client {
 
@@ -24,7 +24,7 @@ std::string RenderList(std::span<const v1::Session> sessions, const UserNames& u
 /// computes its numbers again from its export.
 ///
 /// @param columns  what the session's harness said of its metrics
-std::string RenderSession(const v1::Session& session, std::span<const v1::Column> columns,
+std::string RenderSession(const v1::Session& session, std::span<const TableColumn> columns,
                           const UserNames& users, const Style& style);
 
 /// `pause`, `resume`, `drain`: "paused; 3 queued, k3x9m2pq runs".

@@ -18,150 +18,141 @@ std::string Decimals(double value) {
   return text.data();
 }
 
-std::string ResemblanceText(v1::Resemblance resemblance, const Style& style) {
+std::string ResemblanceText(Resemblance resemblance, const Style& style) {
   switch (resemblance) {
-    case v1::RESEMBLANCE_SIMILAR:
+    case Resemblance::kSimilar:
       return Paint("similar", Tint::kGreen, style);
-    case v1::RESEMBLANCE_DISSIMILAR:
+    case Resemblance::kDissimilar:
       return Paint("dissimilar", Tint::kRed, style);
-    case v1::RESEMBLANCE_SPIKES:
+    case Resemblance::kSpikes:
       return Paint("spikes", Tint::kYellow, style);
-    default:
+    case Resemblance::kNotAssessable:
       return Paint("not assessable", Tint::kDim, style);
   }
+  return "";
 }
 
-std::string RunName(const v1::RunSetAssessment& set, std::uint64_t run) {
-  return run < static_cast<std::uint64_t>(set.run_names_size())
-             ? Printable(set.run_names(static_cast<int>(run)))
-             : std::to_string(run + 1);
+std::string RunName(const RunSetReport& set, std::size_t run) {
+  return Printable(set.run_names[run]);
 }
 
-std::string NameOf(const AssessedFile& file, const v1::RunSetAssessment& set) {
-  return Printable(set.name().empty() ? file.name : file.name + ": " + set.name());
+std::string NameOf(const AssessedFile& file, const RunSetReport& set) {
+  return Printable(set.name.empty() ? file.name : file.name + ": " + set.name);
+}
+
+const MajorityVote& VoteOf(const RunSetReport& set, SimilarityVariant variant) {
+  return variant == SimilarityVariant::kShape ? set.assessment.shape : set.assessment.literal;
 }
 
 // "2 clusters: 1 3 4 | 2"
-std::string Clusters(const v1::RunSetAssessment& set) {
-  const v1::RunClusters& same = set.same();
-  if (same.clusters() < 2) return "1 cluster";
-  std::vector<std::string> clusters(same.clusters());
-  for (int run = 0; run < same.labels_size(); ++run) {
-    if (same.labels(run) >= clusters.size()) continue;
-    std::string& cluster = clusters[same.labels(run)];
-    cluster += (cluster.empty() ? "" : " ") + RunName(set, static_cast<std::uint64_t>(run));
+std::string Clusters(const RunSetReport& set) {
+  const RunClusters& same = set.assessment.same;
+  if (same.clusters < 2) return "1 cluster";
+  std::vector<std::string> clusters(same.clusters);
+  for (std::size_t run = 0; run < same.labels.size(); ++run) {
+    std::string& cluster = clusters[same.labels[run]];
+    cluster += (cluster.empty() ? "" : " ") + RunName(set, run);
   }
   std::string text = std::to_string(clusters.size()) + " clusters: ";
   for (std::size_t i = 0; i < clusters.size(); ++i) text += (i > 0 ? " | " : "") + clusters[i];
   return text;
 }
 
-std::string RenderOne(const AssessedFile& file, const v1::RunSetAssessment& set, bool shape_variant,
-                      const Style& style) {
-  std::string text = NameOf(file, set) + ": " + std::to_string(set.runs()) + " runs of " +
-                     std::to_string(set.values()) + " values";
-  if (set.cut() > 0) text += ", up to " + std::to_string(set.cut()) + " more left out";
+std::string RenderOne(const AssessedFile& file, const RunSetReport& set,
+                      const benchd::SimilarityOptions& options, const Style& style) {
+  const SimilarityAssessment& found = set.assessment;
+  std::string text = NameOf(file, set) + ": " + std::to_string(found.runs) + " runs of " +
+                     std::to_string(found.values) + " values";
+  if (set.cut > 0) text += ", up to " + std::to_string(set.cut) + " more left out";
   text += "\n\n";
-  const v1::MajorityVote& vote = shape_variant ? set.shape() : set.literal();
   Rows rows{{"", "mean", "largest", "of runs"}};
-  for (int m = 0; m < vote.measures_size(); ++m) {
-    const v1::PairMeasure& measure = vote.measures(m);
-    rows.push_back(
-        {"M" + std::to_string(m + 1), Decimals(measure.mean()), Decimals(measure.max()),
-         RunName(set, measure.max_first()) + " and " + RunName(set, measure.max_second())});
+  for (const PairMeasure& measure : VoteOf(set, options.variant).measures) {
+    rows.push_back({"M" + std::to_string(rows.size()), Decimals(measure.mean),
+                    Decimals(measure.max),
+                    RunName(set, measure.first) + " and " + RunName(set, measure.second)});
   }
   text += AlignColumns(rows, 3) + "\n";
-  const std::string threshold = FormatRoundTrip(file.response.threshold());
-  const auto votes = [&](const v1::MajorityVote& of) {
-    return std::to_string(of.above()) + " of 5 above " + threshold;
+  const auto votes = [&options](const MajorityVote& of) {
+    return std::to_string(of.above) + " of 5 above " + FormatRoundTrip(options.threshold);
   };
-  Rows methods;
-  methods.push_back(
-      {"literal", ResemblanceText(set.literal().resemblance(), style), votes(set.literal())});
-  methods.push_back(
-      {"shape", ResemblanceText(set.shape().resemblance(), style), votes(set.shape())});
-  methods.push_back({"SAME", ResemblanceText(set.same().resemblance(), style), Clusters(set)});
+  const Rows methods{{"literal", ResemblanceText(found.by_literal, style), votes(found.literal)},
+                     {"shape", ResemblanceText(found.by_shape, style), votes(found.shape)},
+                     {"SAME", ResemblanceText(found.by_same, style), Clusters(set)}};
   for (const std::vector<std::string>& row : methods) {
     text += PadRight(row[0], 9) + PadRight(row[1], 17) + row[2] + "\n";
   }
-  text += "\nrun " + RunName(set, set.differs_most()) + " differs most\n";
-  if (!set.assessable()) text += "fewer than 50 values a run: too few to tell\n";
+  text += "\nrun " + RunName(set, found.differs_most) + " differs most\n";
+  if (!found.Assessable()) text += "fewer than 50 values a run: too few to tell\n";
   return text;
 }
 
-std::string RenderMany(std::span<const AssessedFile> files, bool shape_variant,
+std::string RenderMany(std::span<const AssessedFile> files, SimilarityVariant variant,
                        const Style& style) {
   Rows rows{{"", "runs", "values", "M1", "M2", "M3", "M4", "M5", "differs most", "literal", "shape",
              "SAME"}};
   for (const AssessedFile& file : files) {
-    for (const v1::RunSetAssessment& set : file.response.sets()) {
-      const v1::MajorityVote& vote = shape_variant ? set.shape() : set.literal();
-      std::vector<std::string> row{NameOf(file, set), std::to_string(set.runs()),
-                                   std::to_string(set.values())};
-      for (const v1::PairMeasure& measure : vote.measures())
-        row.push_back(Decimals(measure.mean()));
-      row.push_back(RunName(set, set.differs_most()));
-      row.push_back(ResemblanceText(set.literal().resemblance(), style));
-      row.push_back(ResemblanceText(set.shape().resemblance(), style));
-      row.push_back(ResemblanceText(set.same().resemblance(), style));
+    for (const RunSetReport& set : file.sets) {
+      const SimilarityAssessment& found = set.assessment;
+      std::vector<std::string> row{NameOf(file, set), std::to_string(found.runs),
+                                   std::to_string(found.values)};
+      for (const PairMeasure& measure : VoteOf(set, variant).measures) {
+        row.push_back(Decimals(measure.mean));
+      }
+      row.push_back(RunName(set, found.differs_most));
+      for (const Resemblance by : {found.by_literal, found.by_shape, found.by_same}) {
+        row.push_back(ResemblanceText(by, style));
+      }
       rows.push_back(std::move(row));
     }
   }
   return AlignColumns(rows);
 }
 
-std::string RenderConfusion(const v1::AgreementResponse& response, const v1::Confusion& confusion) {
-  const int categories = response.categories_size();
-  std::vector<std::string> head{Printable(response.truth() + " \\ " + confusion.rater())};
-  for (const std::string& category : response.categories()) head.push_back(Printable(category));
+std::string RenderConfusion(const AgreementReport& report, const RaterConfusion& rater,
+                            const std::string& truth) {
+  std::vector<std::string> head{Printable(truth + " \\ " + report.raters[rater.rater])};
+  for (const std::string& category : report.categories) head.push_back(Printable(category));
   head.push_back("sensitivity");
   head.push_back("specificity");
   Rows rows{head};
-  for (int truth = 0; truth < categories; ++truth) {
-    std::vector<std::string> row{Printable(response.categories(truth))};
-    for (int rated = 0; rated < categories; ++rated) {
-      row.push_back(std::to_string(confusion.counts(truth * categories + rated)));
+  for (std::size_t category = 0; category < report.categories.size(); ++category) {
+    std::vector<std::string> row{Printable(report.categories[category])};
+    for (const std::uint64_t count : rater.confusion.counts[category]) {
+      row.push_back(std::to_string(count));
     }
-    const v1::CategoryScore& score = confusion.scores(truth);
-    row.push_back(score.has_sensitivity() ? Decimals(score.sensitivity()) : "-");
-    row.push_back(score.has_specificity() ? Decimals(score.specificity()) : "-");
+    const CategoryScore& score = rater.confusion.scores[category];
+    row.push_back(score.sensitivity ? Decimals(*score.sensitivity) : "-");
+    row.push_back(score.specificity ? Decimals(*score.specificity) : "-");
     rows.push_back(std::move(row));
   }
-  return AlignColumns(rows, 3) + "accuracy " + Decimals(confusion.accuracy()) + "\n";
-}
-
-bool IsComplete(const v1::AgreementResponse& response, const v1::Confusion& confusion) {
-  const int categories = response.categories_size();
-  return confusion.counts_size() == categories * categories &&
-         confusion.scores_size() == categories;
+  return AlignColumns(rows, 3) + "accuracy " + Decimals(rater.confusion.accuracy) + "\n";
 }
 
 }  // namespace
 
-std::string RenderSimilarity(std::span<const AssessedFile> files, bool shape_variant,
-                             const Style& style) {
-  if (files.size() == 1 && files.front().response.sets_size() == 1) {
-    return RenderOne(files.front(), files.front().response.sets(0), shape_variant, style);
+std::string RenderSimilarity(std::span<const AssessedFile> files,
+                             const benchd::SimilarityOptions& options, const Style& style) {
+  if (files.size() == 1 && files.front().sets.size() == 1) {
+    return RenderOne(files.front(), files.front().sets.front(), options, style);
   }
-  return RenderMany(files, shape_variant, style);
+  return RenderMany(files, options.variant, style);
 }
 
-std::string RenderAgreement(const v1::AgreementResponse& response, const Style& style) {
-  std::string text = std::to_string(response.raters_size()) + " raters, " +
-                     std::to_string(response.subjects()) + " subjects: Fleiss' kappa " +
-                     Decimals(response.kappa()) + ", " +
-                     Paint(Printable(response.band()), Tint::kBold, style) + "\n";
+std::string RenderAgreement(const AgreementReport& report, const std::string& truth,
+                            const Style& style) {
+  std::string text = std::to_string(report.raters.size()) + " raters, " +
+                     std::to_string(report.subjects) + " subjects: Fleiss' kappa " +
+                     Decimals(report.all.kappa) + ", " + Paint(report.band, Tint::kBold, style) +
+                     "\n";
   Rows rows{{"", "alike", "kappa", ""}};
-  for (const v1::RaterPair& pair : response.pairs()) {
-    rows.push_back({Printable(pair.first() + ", " + pair.second()),
-                    FormatPercent(std::round(1000 * pair.agreement()) / 1000),
-                    Decimals(pair.kappa()), Printable(pair.band())});
+  for (const RaterPair& pair : report.pairs) {
+    rows.push_back({Printable(report.raters[pair.first] + ", " + report.raters[pair.second]),
+                    FormatPercent(std::round(1000 * pair.agreement.share) / 1000),
+                    Decimals(pair.agreement.kappa), pair.band});
   }
   if (rows.size() > 2) text += "\n" + AlignColumns(rows, 3);
-  for (const v1::Confusion& confusion : response.confusions()) {
-    if (IsComplete(response, confusion)) {
-      text += "\n" + RenderConfusion(response, confusion);
-    }
+  for (const RaterConfusion& confusion : report.confusions) {
+    text += "\n" + RenderConfusion(report, confusion, truth);
   }
   return text;
 }

@@ -2,34 +2,43 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "benchd/v1/analysis.pb.h"
+#include "benchd/v1/session.pb.h"
 #include "client/render/style.h"
+#include "core/analysis/agreement_analysis.h"
+#include "core/analysis/similarity_analysis.h"
 
 namespace benchd::client {
 
-/// The answer for one file.
+/// What was found in one file.
 struct AssessedFile {
   std::string name;
-  v1::AssessSimilarityResponse response;
+  std::vector<RunSetReport> sets;
 };
+
+/// How `--json` calls it.
+std::string_view ResemblanceWord(Resemblance resemblance);
 
 /// What `benchctl similarity` prints: for one set of runs its measures and what each method says;
 /// for several a line each.
-std::string RenderSimilarity(std::span<const AssessedFile> files, bool shape_variant,
-                             const Style& style);
+std::string RenderSimilarity(std::span<const AssessedFile> files,
+                             const benchd::SimilarityOptions& options, const Style& style);
 
 /// `similarity --json`: a line a set, event "similarity". `m1` to `m5` are those of the variant
 /// asked for; runs go by their names.
-std::vector<std::string> SimilarityJson(const AssessedFile& file, bool shape_variant,
+std::vector<std::string> SimilarityJson(const AssessedFile& file,
+                                        const benchd::SimilarityOptions& options,
                                         const google::protobuf::Timestamp& now);
 
 /// What `benchctl agreement` prints.
-std::string RenderAgreement(const v1::AgreementResponse& response, const Style& style);
+/// @param truth  the rater that the others were held against; may be empty
+std::string RenderAgreement(const AgreementReport& report, const std::string& truth,
+                            const Style& style);
 
 /// `agreement --json`: one line, event "agreement".
-std::string AgreementJson(const v1::AgreementResponse& response,
+std::string AgreementJson(const AgreementReport& report, const std::string& truth,
                           const google::protobuf::Timestamp& now);
 
 }  // namespace benchd::client

@@ -19,34 +19,33 @@ constexpr int kWidestName = 24;
 struct Block {
   std::string reference;
   bool several_references = false;
-  std::vector<const v1::Summary*> arms;  // never empty
+  std::vector<const ArmSummary*> arms;  // never empty
 
-  const v1::Summary& first() const { return *arms.front(); }
-  bool rate() const { return first().better() == v1::BETTER_HIGHER; }
-  const v1::Summary* Reference() const {
-    const auto found = std::ranges::find(arms, reference, &v1::Summary::arm);
+  const ArmSummary& first() const { return *arms.front(); }
+  bool rate() const { return first().better == Better::kHigher; }
+  const ArmSummary* Reference() const {
+    const auto found = std::ranges::find(arms, reference, &ArmSummary::arm);
     return found == arms.end() ? nullptr : *found;
   }
 };
 
-std::vector<Block> BlocksOf(const v1::AnalyzeResponse& response) {
+std::vector<Block> BlocksOf(std::span<const ArmSummary> summaries, const v1::Update& verdict) {
   std::vector<Block> blocks;
-  for (const v1::Summary& summary : response.summaries()) {
+  for (const ArmSummary& summary : summaries) {
     const auto same = std::ranges::find_if(blocks, [&summary](const Block& block) {
-      return block.first().benchmark() == summary.benchmark() &&
-             block.first().metric() == summary.metric();
+      return block.first().benchmark == summary.benchmark && block.first().metric == summary.metric;
     });
     if (same != blocks.end()) {
       same->arms.push_back(&summary);
     } else {
-      blocks.push_back({summary.arm(), false, {&summary}});
+      blocks.push_back({summary.arm, false, {&summary}});
     }
   }
   for (Block& block : blocks) {
     std::vector<std::string> references;
-    for (const v1::Comparison& c : response.verdict().comparisons()) {
+    for (const v1::Comparison& c : verdict.comparisons()) {
       const bool known = std::ranges::find(references, c.reference()) != references.end();
-      if (c.benchmark() == block.first().benchmark() && !known) references.push_back(c.reference());
+      if (c.benchmark() == block.first().benchmark && !known) references.push_back(c.reference());
     }
     if (!references.empty()) block.reference = references.front();
     block.several_references = references.size() > 1;
@@ -58,31 +57,23 @@ std::vector<Block> BlocksOf(const v1::AnalyzeResponse& response) {
 struct Figure {
   const char* name;
   const char* name_of_rate;  // where higher is better
-  std::optional<double> (*of)(const v1::Summary& arm);
+  std::optional<double> (*of)(const ArmSummary& arm);
   bool spread = false;  // best low, whatever the metric
 };
 
-std::optional<double> Mean(const v1::Summary& arm) {
-  return arm.has_mean() ? std::optional(arm.mean()) : std::nullopt;
-}
-std::optional<double> Deviation(const v1::Summary& arm) {
-  return arm.has_standard_deviation() ? std::optional(arm.standard_deviation()) : std::nullopt;
-}
-std::optional<double> Variation(const v1::Summary& arm) {
-  return arm.has_variation() ? std::optional(arm.variation()) : std::nullopt;
-}
-std::optional<double> BestMean(const v1::Summary& arm) {
-  return arm.has_best_mean() ? std::optional(arm.best_mean()) : std::nullopt;
-}
+std::optional<double> Mean(const ArmSummary& arm) { return arm.mean; }
+std::optional<double> Deviation(const ArmSummary& arm) { return arm.standard_deviation; }
+std::optional<double> Variation(const ArmSummary& arm) { return arm.variation; }
+std::optional<double> BestMean(const ArmSummary& arm) { return arm.best_mean; }
 
 constexpr Figure kFigures[] = {
-    {"Min", "Min", [](const v1::Summary& arm) { return std::optional(arm.min()); }},
+    {"Min", "Min", [](const ArmSummary& arm) { return std::optional(arm.min); }},
     {"1st-qrtle", "1st-qrtle",
-     [](const v1::Summary& arm) { return std::optional(arm.lower_quartile()); }},
-    {"2nd-qrtle", "2nd-qrtle", [](const v1::Summary& arm) { return std::optional(arm.median()); }},
+     [](const ArmSummary& arm) { return std::optional(arm.lower_quartile); }},
+    {"2nd-qrtle", "2nd-qrtle", [](const ArmSummary& arm) { return std::optional(arm.median); }},
     {"3rd-qrtle", "3rd-qrtle",
-     [](const v1::Summary& arm) { return std::optional(arm.upper_quartile()); }},
-    {"Max", "Max", [](const v1::Summary& arm) { return std::optional(arm.max()); }},
+     [](const ArmSummary& arm) { return std::optional(arm.upper_quartile); }},
+    {"Max", "Max", [](const ArmSummary& arm) { return std::optional(arm.max); }},
     {"Amean", "Hmean", Mean},
     {"Stddev", "HStddev", Deviation, true},
     {"CoeffVar", "HCoeffVar", Variation, true},
@@ -92,18 +83,18 @@ constexpr Figure kFigures[] = {
 ColumnFormat FormatFor(const Block& block, const Style& style) {
   double largest = 0;
   double finest = 0;
-  for (const v1::Summary* arm : block.arms) {
-    largest = std::max({largest, std::abs(arm->min()), std::abs(arm->max())});
-    const double sd = arm->standard_deviation();
+  for (const ArmSummary* arm : block.arms) {
+    largest = std::max({largest, std::abs(arm->min), std::abs(arm->max)});
+    const double sd = arm->standard_deviation.value_or(0);
     if (std::isfinite(sd) && sd > 0 && (finest == 0 || sd < finest)) finest = sd;
   }
-  return {largest, finest, block.first().unit(), style};
+  return {largest, finest, block.first().unit, style};
 }
 
 // "(+1.2 %)" against the reference, positive = better.
-std::string Gain(const Block& block, const Figure& figure, const v1::Summary& arm) {
-  const v1::Summary* reference = block.Reference();
-  const bool known = figure.spread || block.first().better() != v1::BETTER_UNSPECIFIED;
+std::string Gain(const Block& block, const Figure& figure, const ArmSummary& arm) {
+  const ArmSummary* reference = block.Reference();
+  const bool known = figure.spread || block.first().better.has_value();
   if (reference == nullptr || reference == &arm || !known) return "";
   const auto value = figure.of(arm);
   const auto against = figure.of(*reference);
@@ -113,12 +104,12 @@ std::string Gain(const Block& block, const Figure& figure, const v1::Summary& ar
   return "(" + FormatChange(high_is_good ? more : -more, 1) + ")";
 }
 
-std::string Stars(const Block& block, const Figure& figure, const v1::Summary& arm) {
-  if (figure.of != Mean || arm.starred().empty()) return "";
+std::string Stars(const Block& block, const Figure& figure, const ArmSummary& arm) {
+  if (figure.of != Mean || arm.starred.empty()) return "";
   std::string text = " *";
   if (!block.several_references) return text;
-  for (int i = 0; i < arm.starred_size(); ++i) {
-    text += (i > 0 ? "," : "") + Printable(arm.starred(i));
+  for (std::size_t i = 0; i < arm.starred.size(); ++i) {
+    text += (i > 0 ? "," : "") + Printable(arm.starred[i]);
   }
   return text;
 }
@@ -130,9 +121,9 @@ struct Cell {
 };
 
 // One arm's cells, below its name.
-std::vector<std::string> ArmColumn(const Block& block, const v1::Summary& arm,
+std::vector<std::string> ArmColumn(const Block& block, const ArmSummary& arm,
                                    const ColumnFormat& format, const Style& style) {
-  std::vector<Cell> cells = {{std::to_string(arm.n()), "", ""}};
+  std::vector<Cell> cells = {{std::to_string(arm.n), "", ""}};
   for (const Figure& figure : kFigures) {
     const auto value = figure.of(arm);
     const bool share = figure.of == Variation;
@@ -147,7 +138,7 @@ std::vector<std::string> ArmColumn(const Block& block, const v1::Summary& arm,
     number_width = std::max(number_width, Width(cell.number));
     gain_width = std::max(gain_width, Width(cell.gain));
   }
-  const std::string name = Shorten(Printable(arm.arm()), kWidestName, style);
+  const std::string name = Shorten(Printable(arm.arm), kWidestName, style);
   std::vector<std::string> column = {PadLeft(name, number_width)};
   for (const Cell& cell : cells) {
     const std::string gain = gain_width > 0 ? " " + PadLeft(cell.gain, gain_width) : "";
@@ -157,7 +148,7 @@ std::vector<std::string> ArmColumn(const Block& block, const v1::Summary& arm,
 }
 
 std::vector<std::string> NameColumn(const Block& block, const ColumnFormat& format) {
-  std::vector<std::string> column = {Printable(block.first().metric()) +
+  std::vector<std::string> column = {Printable(block.first().metric) +
                                      (format.unit().empty() ? "" : ", " + format.unit())};
   column.emplace_back("n");
   for (const Figure& figure : kFigures) {
@@ -186,7 +177,7 @@ std::string RenderBlock(const Block& block, const Style& style) {
   std::string text;
   std::vector<std::vector<std::string>> columns = {names};
   int width = WidthOf(names);
-  for (const v1::Summary* arm : block.arms) {
+  for (const ArmSummary* arm : block.arms) {
     std::vector<std::string> column = ArmColumn(block, *arm, format, style);
     const int more = kSummaryGap + WidthOf(column);
     if (columns.size() > 1 && style.width > 0 && width + more > style.width) {
@@ -202,14 +193,14 @@ std::string RenderBlock(const Block& block, const Style& style) {
 
 }  // namespace
 
-std::string RenderSummaries(const v1::AnalyzeResponse& response, bool mmtests_stars,
-                            const Style& style) {
-  const std::vector<Block> blocks = BlocksOf(response);
+std::string RenderSummaries(std::span<const ArmSummary> summaries, const v1::Update& verdict,
+                            bool mmtests_stars, const Style& style) {
+  const std::vector<Block> blocks = BlocksOf(summaries, verdict);
   if (blocks.empty()) return "";
   std::string text;
   std::string benchmark;
   for (const Block& block : blocks) {
-    const std::string& name = block.first().benchmark();
+    const std::string& name = block.first().benchmark;
     if (name != benchmark && (name != "main" || !benchmark.empty())) {
       text += Paint(Printable(name), Tint::kBold, style) + "\n";
     }

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <span>
 #include <string>
 
-#include "benchd/v1/analysis.pb.h"
+#include "benchd/v1/session.pb.h"
 #include "client/render/style.h"
+#include "core/analysis/table_report.h"
 
 namespace benchd::client {
 
@@ -15,8 +17,9 @@ namespace benchd::client {
 /// Arms that do not fit the width follow in a block of their own. What a sample does not have is
 /// "-". Empty without summaries; else it ends with an empty line.
 ///
+/// @param verdict        of the same table: who is compared with whom
 /// @param mmtests_stars  which rule gave the stars
-std::string RenderSummaries(const v1::AnalyzeResponse& response, bool mmtests_stars,
-                            const Style& style);
+std::string RenderSummaries(std::span<const ArmSummary> summaries, const v1::Update& verdict,
+                            bool mmtests_stars, const Style& style);
 
 }  // namespace benchd::client

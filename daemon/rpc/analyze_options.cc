@@ -6,9 +6,9 @@
 
 #include "benchd/v1/analysis.pb.h"
 #include "core/base/error.h"
-#include "daemon/rpc/enum_tables.h"
-#include "daemon/rpc/from_proto.h"
-#include "daemon/rpc/to_proto.h"
+#include "proto/convert/enum_tables.h"
+#include "proto/convert/from_proto.h"
+#include "proto/convert/to_proto.h"
 
 namespace benchd::rpc {
 namespace {
@@ -17,7 +17,7 @@ Result<TableColumn> ReadColumn(const v1::Column& from, int index) {
   const std::string path = "columns[" + std::to_string(index) + "]";
   TableColumn column{from.metric(), from.unit(), std::nullopt, std::nullopt};
   if (from.better() != v1::BETTER_UNSPECIFIED) {
-    column.better = ModelValue(kBetters, from.better());
+    column.better = convert::ModelValue(convert::kBetters, from.better());
     if (!column.better) {
       return InvalidArgument(
           path + ".better",
@@ -34,7 +34,7 @@ void SummaryToProto(const ArmSummary& from, v1::Summary* to) {
   to->set_metric(from.metric);
   to->set_unit(from.unit);
   to->set_arm(from.arm);
-  if (from.better) to->set_better(WireValue(kBetters, *from.better));
+  if (from.better) to->set_better(convert::WireValue(convert::kBetters, *from.better));
   to->set_n(from.n);
   to->set_min(from.min);
   to->set_lower_quartile(from.lower_quartile);
@@ -61,7 +61,7 @@ void HistogramToProto(const ArmHistogram& from, v1::Histogram* to) {
 
 Result<TableOptions> FromProto(const v1::AnalyzeOptions& from) {
   TableOptions options;
-  Result<SessionSpec> spec = FromProto(from.spec());
+  Result<SessionSpec> spec = convert::FromProto(from.spec());
   if (!spec) {
     Error error = std::move(spec).error();
     error.message.insert(0, "spec.");
@@ -83,7 +83,7 @@ Result<TableOptions> FromProto(const v1::AnalyzeOptions& from) {
 }
 
 void ToProto(const TableReport& report, v1::AnalyzeResponse* to) {
-  ToProto(report.report, SessionState::kDone, to->mutable_verdict());
+  convert::ToProto(report.report, SessionState::kDone, to->mutable_verdict());
   if (!report.has_gates) {
     to->mutable_verdict()->clear_verdict();
     to->mutable_verdict()->clear_basis();

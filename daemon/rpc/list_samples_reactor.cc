@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "daemon/rpc/status_mapping.h"
-#include "daemon/rpc/to_proto.h"
+#include "proto/convert/to_proto.h"
 
 namespace benchd::rpc {
 
@@ -69,8 +69,8 @@ bool ListSamplesReactor::FillMessage() {
     const Run& run = runs_[used_++];
     if (run.phase != RunPhase::kMeasured && !with_warmup_) continue;
     v1::Run* added = message().add_runs();
-    ToProto(run, spec_, added);
-    if (with_metrics_) MetricsToProto(run, added);
+    convert::ToProto(run, spec_, added);
+    if (with_metrics_) convert::MetricsToProto(run, added);
     bytes += added->ByteSizeLong();
   }
   return message().runs_size() > 0;

@@ -3,7 +3,8 @@
 #include <string>
 #include <utility>
 
-#include "daemon/rpc/to_proto.h"
+#include "daemon/rpc/queue_proto.h"
+#include "proto/convert/to_proto.h"
 
 namespace benchd::rpc {
 namespace {
@@ -53,7 +54,7 @@ asio::awaitable<Result<void>> MachineService::RunDoctor(Cancelled cancelled,
                                                         v1::DoctorResponse* response) {
   Result<std::vector<NoiseSource>> sources = co_await controller_.Diagnose(std::move(cancelled));
   if (!sources) co_return std::move(sources).error();
-  for (const NoiseSource& source : *sources) ToProto(source, response->add_sources());
+  for (const NoiseSource& source : *sources) convert::ToProto(source, response->add_sources());
   co_return Result<void>();
 }
 

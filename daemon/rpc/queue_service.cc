@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "daemon/rpc/to_proto.h"
+#include "daemon/rpc/queue_proto.h"
 
 namespace benchd::rpc {
 

@@ -5,7 +5,7 @@
 #include <system_error>
 #include <utility>
 
-#include "daemon/rpc/from_proto.h"
+#include "daemon/rpc/queue_proto.h"
 #include "daemon/rpc/status_mapping.h"
 
 namespace benchd::rpc {

@@ -2,9 +2,10 @@
 
 #include <utility>
 
-#include "daemon/rpc/enum_tables.h"
-#include "daemon/rpc/from_proto.h"
-#include "daemon/rpc/to_proto.h"
+#include "daemon/rpc/queue_proto.h"
+#include "proto/convert/enum_tables.h"
+#include "proto/convert/from_proto.h"
+#include "proto/convert/to_proto.h"
 
 namespace benchd::rpc {
 namespace {
@@ -40,7 +41,7 @@ grpc::ServerUnaryReactor* SessionService::Submit(grpc::CallbackServerContext* co
 
 asio::awaitable<Result<SessionSnapshot>> SessionService::Enqueue(Caller caller,
                                                                  const v1::SubmitRequest* request) {
-  Result<SessionSpec> spec = FromProto(request->spec());
+  Result<SessionSpec> spec = convert::FromProto(request->spec());
   if (!spec) co_return std::move(spec).error();
   if (!request->spec().has_seed()) spec->seed = parts_.random.Next();
   spec->caller = std::move(caller);
@@ -75,7 +76,7 @@ asio::awaitable<Result<void>> SessionService::RunGet(Caller caller,
       co_await parts_.queue.Show(std::move(caller), request->session());
   if (!details) co_return std::move(details).error();
   const SessionId id = details->record.snapshot.id;
-  ToProto(details->history, response);
+  convert::ToProto(details->history, response);
   ToProto(SessionView{std::move(details->record), true}, response);
   if (!request->with_log()) co_return Result<void>();
   Result<LogTail> log = co_await parts_.store.LoadLog(id, kMaxLogBytes);
@@ -133,7 +134,7 @@ asio::awaitable<Result<void>> SessionService::RunCancel(Caller caller,
   Result<SessionSnapshot> ended = co_await parts_.queue.Cancel(caller, request->session());
   parts_.audit.Note(caller, "cancel", IdOf(ended, request->session()), ended);
   if (!ended) co_return std::move(ended).error();
-  response->set_state(WireValue(kSessionStates, ended->state));
+  response->set_state(convert::WireValue(convert::kSessionStates, ended->state));
   co_return Result<void>();
 }
 

@@ -3,18 +3,18 @@
 #include <string>
 #include <utility>
 
-#include "daemon/rpc/enum_tables.h"
+#include "proto/convert/enum_tables.h"
 
 namespace benchd::rpc {
 namespace {
 
-constexpr EnumTable<v1::RunsFormat, RunsFormat, 4> kFormats{{
+constexpr convert::EnumTable<v1::RunsFormat, RunsFormat, 4> kFormats{{
     {v1::RUNS_FORMAT_UNSPECIFIED, RunsFormat::kByContent},
     {v1::RUNS_FORMAT_CSV, RunsFormat::kCsv},
     {v1::RUNS_FORMAT_JSON, RunsFormat::kJson},
     {v1::RUNS_FORMAT_RAW, RunsFormat::kRaw},
 }};
-constexpr EnumTable<v1::Resemblance, Resemblance, 4> kResemblances{{
+constexpr convert::EnumTable<v1::Resemblance, Resemblance, 4> kResemblances{{
     {v1::RESEMBLANCE_SIMILAR, Resemblance::kSimilar},
     {v1::RESEMBLANCE_DISSIMILAR, Resemblance::kDissimilar},
     {v1::RESEMBLANCE_SPIKES, Resemblance::kSpikes},
@@ -44,7 +44,7 @@ void VoteToProto(const MajorityVote& vote, Resemblance resemblance, v1::Majority
     added->set_max_second(measure.second);
   }
   to->set_above(static_cast<std::uint32_t>(vote.above));
-  to->set_resemblance(WireValue(kResemblances, resemblance));
+  to->set_resemblance(convert::WireValue(kResemblances, resemblance));
 }
 
 void SetToProto(const RunSetReport& report, SimilarityVariant variant, v1::RunSetAssessment* to) {
@@ -54,7 +54,7 @@ void SetToProto(const RunSetReport& report, SimilarityVariant variant, v1::RunSe
   to->set_values(found.values);
   for (const std::string& name : report.run_names) to->add_run_names(name);
   to->set_assessable(found.Assessable());
-  to->set_resemblance(WireValue(kResemblances, found.By(variant)));
+  to->set_resemblance(convert::WireValue(kResemblances, found.By(variant)));
   VoteToProto(found.literal, found.by_literal, to->mutable_literal());
   VoteToProto(found.shape, found.by_shape, to->mutable_shape());
   v1::RunClusters* same = to->mutable_same();
@@ -62,7 +62,7 @@ void SetToProto(const RunSetReport& report, SimilarityVariant variant, v1::RunSe
   same->mutable_merge_heights()->Add(found.same.merge_heights.begin(),
                                      found.same.merge_heights.end());
   same->set_clusters(found.same.clusters);
-  same->set_resemblance(WireValue(kResemblances, found.by_same));
+  same->set_resemblance(convert::WireValue(kResemblances, found.by_same));
   to->set_differs_most(found.differs_most);
   to->set_cut(report.cut);
 }
@@ -71,7 +71,7 @@ void SetToProto(const RunSetReport& report, SimilarityVariant variant, v1::RunSe
 
 Result<SimilarityRequest> FromProto(const v1::SimilarityOptions& proto) {
   SimilarityRequest request;
-  const std::optional<RunsFormat> format = ModelValue(kFormats, proto.format());
+  const std::optional<RunsFormat> format = convert::ModelValue(kFormats, proto.format());
   if (!format) {
     return InvalidArgument(
         "format",

@@ -3,31 +3,31 @@
 #include <memory>
 #include <utility>
 
-#include "daemon/rpc/enum_tables.h"
 #include "daemon/rpc/status_mapping.h"
-#include "daemon/rpc/to_proto.h"
+#include "proto/convert/enum_tables.h"
+#include "proto/convert/to_proto.h"
 
 namespace benchd::rpc {
 namespace {
 
 void ReportToProto(const SessionSnapshot& snapshot, v1::Update* to) {
-  if (snapshot.report) return ToProto(*snapshot.report, snapshot.state, to);
-  to->set_state(WireValue(kSessionStates, snapshot.state));
+  if (snapshot.report) return convert::ToProto(*snapshot.report, snapshot.state, to);
+  to->set_state(convert::WireValue(convert::kSessionStates, snapshot.state));
 }
 
 void FillEvent(const WatchFeed::Event& event, std::uint64_t seed, v1::SessionEvent* to) {
   const SessionSnapshot& snapshot = *event.snapshot;
   switch (event.kind) {
     case WatchFeed::Kind::kQueued:
-      return QueuedToProto(snapshot, to->mutable_queued());
+      return convert::QueuedToProto(snapshot, to->mutable_queued());
     case WatchFeed::Kind::kStarted:
-      return ToProto(*snapshot.machine, seed, to->mutable_started());
+      return convert::ToProto(*snapshot.machine, seed, to->mutable_started());
     case WatchFeed::Kind::kUpdate:
       return ReportToProto(snapshot, to->mutable_update());
     case WatchFeed::Kind::kVerdict:
       return ReportToProto(snapshot, to->mutable_verdict());
     case WatchFeed::Kind::kFailed:
-      return ToProto(snapshot.failure.value_or(Failure{}), to->mutable_failed());
+      return convert::ToProto(snapshot.failure.value_or(Failure{}), to->mutable_failed());
     case WatchFeed::Kind::kCancelled:
       to->mutable_cancelled()->set_by(snapshot.cancelled_by);
   }
@@ -65,7 +65,7 @@ void WatchReactor::Pump(WatchFeed::Occasion occasion) {
   if (!event) return;
   message().Clear();
   message().set_session(event->snapshot->id.value);
-  ToProto(sources_.clock.Now(), message().mutable_time());
+  convert::ToProto(sources_.clock.Now(), message().mutable_time());
   FillEvent(*event, seed_, &message());
   if (WatchFeed::IsFinalKind(event->kind)) return WriteLast();
   Write();

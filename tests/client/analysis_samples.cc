@@ -1,78 +1,80 @@
 #include "tests/client/analysis_samples.h"
 
+#include <string>
+
 #include "tests/client/samples.h"
 
 namespace benchd::client {
 namespace {
 
-v1::Summary* AddSummary(v1::AnalyzeResponse* response, const std::string& metric,
-                        const std::string& unit, const std::string& arm, double scale) {
-  v1::Summary* summary = response->add_summaries();
-  summary->set_benchmark("main");
-  summary->set_metric(metric);
-  summary->set_unit(unit);
-  summary->set_arm(arm);
-  summary->set_better(v1::BETTER_LOWER);
-  summary->set_n(12);
-  summary->set_min(10.05 * scale);
-  summary->set_lower_quartile(10.08 * scale);
-  summary->set_median(10.12 * scale);
-  summary->set_upper_quartile(10.16 * scale);
-  summary->set_max(10.23 * scale);
-  summary->set_mean(10.123 * scale);
-  summary->set_standard_deviation(0.054 * scale);
-  summary->set_variation(0.0053);
-  summary->set_best_mean(10.118 * scale);
-  return summary;
+ArmSummary Summarized(const std::string& metric, const std::string& unit, const std::string& arm,
+                      double scale) {
+  return {.benchmark = "main",
+          .metric = metric,
+          .unit = unit,
+          .arm = arm,
+          .better = Better::kLower,
+          .n = 12,
+          .min = 10.05 * scale,
+          .lower_quartile = 10.08 * scale,
+          .median = 10.12 * scale,
+          .upper_quartile = 10.16 * scale,
+          .max = 10.23 * scale,
+          .mean = 10.123 * scale,
+          .standard_deviation = 0.054 * scale,
+          .variation = 0.0053,
+          .best_mean = 10.118 * scale,
+          .starred = {}};
 }
 
 }  // namespace
 
-v1::AnalyzeResponse DecidedAnalysis() {
-  v1::AnalyzeResponse response;
-  *response.mutable_verdict() = RegressionUpdate();
-  response.mutable_verdict()->clear_warnings();
-  response.mutable_verdict()->clear_disturbances();
-  response.set_decided_at(12);
-  return response;
+Analysis DecidedAnalysis() {
+  Analysis analysis;
+  analysis.verdict = RegressionUpdate();
+  analysis.verdict.clear_warnings();
+  analysis.verdict.clear_disturbances();
+  analysis.decided_at = 12;
+  return analysis;
 }
 
-v1::AnalyzeResponse SummarizedAnalysis() {
-  v1::AnalyzeResponse response = DecidedAnalysis();
-  AddSummary(&response, "wall_time", "s", "base", 1e-3);
-  AddSummary(&response, "wall_time", "s", "candidate", 1.1e-3)->add_starred("base");
-  for (const char* arm : {"base", "candidate"}) {
-    v1::Summary* rate = AddSummary(&response, "rate", "MB/s", arm, 100);
-    rate->set_better(v1::BETTER_HIGHER);
+Analysis SummarizedAnalysis() {
+  Analysis analysis = DecidedAnalysis();
+  analysis.summaries = {
+      Summarized("wall_time", "s", "base", 1e-3), Summarized("wall_time", "s", "candidate", 1.1e-3),
+      Summarized("rate", "MB/s", "base", 100), Summarized("rate", "MB/s", "candidate", 100)};
+  analysis.summaries[1].starred = {"base"};
+  analysis.summaries[2].better = Better::kHigher;
+  ArmSummary& single = analysis.summaries[3];
+  single.better = Better::kHigher;
+  single.n = 1;
+  for (double* figure :
+       {&single.min, &single.lower_quartile, &single.median, &single.upper_quartile, &single.max}) {
+    *figure = 1012.3;
   }
-  v1::Summary* single = response.mutable_summaries(3);
-  single->set_n(1);
-  single->set_min(1012.3);
-  single->set_lower_quartile(1012.3);
-  single->set_median(1012.3);
-  single->set_upper_quartile(1012.3);
-  single->set_max(1012.3);
-  single->clear_standard_deviation();
-  single->clear_variation();
-  single->clear_best_mean();
-  return response;
+  single.standard_deviation.reset();
+  single.variation.reset();
+  single.best_mean.reset();
+  return analysis;
 }
 
-v1::AnalyzeResponse DrawnAnalysis(int arms) {
-  v1::AnalyzeResponse response = DecidedAnalysis();
+Analysis DrawnAnalysis(int arms) {
+  Analysis analysis = DecidedAnalysis();
   for (int arm = 0; arm < arms; ++arm) {
-    v1::Histogram* histogram = response.add_histograms();
-    histogram->set_benchmark("main");
-    histogram->set_metric("wall_time");
-    histogram->set_unit("s");
-    histogram->set_arm("arm-" + std::to_string(arm));
-    for (int edge = 0; edge <= 6; ++edge) histogram->add_edges(0.0095 + 0.0005 * edge);
+    ArmHistogram& histogram = analysis.histograms.emplace_back();
+    histogram.benchmark = "main";
+    histogram.metric = "wall_time";
+    histogram.unit = "s";
+    histogram.arm = "arm-" + std::to_string(arm);
+    for (int edge = 0; edge <= 6; ++edge) histogram.edges.push_back(0.0095 + 0.0005 * edge);
     // The second arm has twice as many values: its bars are as long as the first's for the same
     // shape.
     const std::uint64_t values = arm == 1 ? 2 : 1;
-    for (const std::uint64_t count : {1, 40, 77, 30, 0, 2}) histogram->add_counts(count * values);
+    for (const std::uint64_t count : {1, 40, 77, 30, 0, 2}) {
+      histogram.counts.push_back(count * values);
+    }
   }
-  return response;
+  return analysis;
 }
 
 }  // namespace benchd::client

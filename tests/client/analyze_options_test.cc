@@ -12,6 +12,7 @@
 #include "client/render/csv.h"
 #include "client/render/report.h"
 #include "client/render/units.h"
+#include "client/render/words.h"
 #include "client/session_options.h"
 #include "client/spec_builder.h"
 #include "tests/client/samples.h"
@@ -23,20 +24,20 @@ namespace {
 std::string Read(std::string_view text) {
   const auto column = ParseColumn(text);
   if (!column) return column.error().message;
-  return column->metric() + "|" + std::to_string(column->better()) + "|" + column->unit() + "|" +
-         (column->has_resolution() ? FormatRoundTrip(column->resolution()) : "-");
+  return column->metric + "|" + (column->better ? std::string(Word(*column->better)) : "") + "|" +
+         column->unit + "|" + (column->resolution ? FormatRoundTrip(*column->resolution) : "-");
 }
 
 TEST(ColumnOptionTest, TakesAttributesInAnyOrder) {
-  EXPECT_EQ(Read("latency:lower"), "latency|1||-");
-  EXPECT_EQ(Read("rate:higher,unit=MB/s"), "rate|2|MB/s|-");
-  EXPECT_EQ(Read("latency:step=1e-3,unit=ms,lower"), "latency|1|ms|0.001");
+  EXPECT_EQ(Read("latency:lower"), "latency|lower||-");
+  EXPECT_EQ(Read("rate:higher,unit=MB/s"), "rate|higher|MB/s|-");
+  EXPECT_EQ(Read("latency:step=1e-3,unit=ms,lower"), "latency|lower|ms|0.001");
 }
 
 TEST(ColumnOptionTest, RecognisesTheSuffixFromTheRight) {
-  EXPECT_EQ(Read("BM_X/threads:2:lower"), "BM_X/threads:2|1||-");
-  EXPECT_EQ(Read("a:lower:higher"), "a:lower|2||-");
-  EXPECT_EQ(Read("p99,raw:unit=s"), "p99,raw|0|s|-");
+  EXPECT_EQ(Read("BM_X/threads:2:lower"), "BM_X/threads:2|lower||-");
+  EXPECT_EQ(Read("a:lower:higher"), "a:lower|higher||-");
+  EXPECT_EQ(Read("p99,raw:unit=s"), "p99,raw||s|-");
 }
 
 TEST(ColumnOptionTest, SaysWhatIsWrong) {
@@ -56,17 +57,20 @@ TEST(ColumnOptionTest, SaysWhatIsWrong) {
 }
 
 TEST(ColumnOptionTest, WhatIsFormattedReadsBack) {
-  v1::Column column;
-  column.set_metric("BM_X/threads:2");
+  TableColumn column;
+  column.metric = "BM_X/threads:2";
   EXPECT_EQ(FormatColumn(column), "") << "nothing to say";
-  column.set_better(v1::BETTER_HIGHER);
-  column.set_unit("ns/op");
-  column.set_resolution(1e-7);
+  column.better = Better::kHigher;
+  column.unit = "ns/op";
+  column.resolution = 1e-7;
   EXPECT_EQ(FormatColumn(column), "BM_X/threads:2:higher,unit=ns/op,step=1e-07");
   const auto read = ParseColumn(FormatColumn(column));
   ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(read->SerializeAsString(), column.SerializeAsString());
-  column.set_unit("a,b");
+  EXPECT_EQ(read->metric, column.metric);
+  EXPECT_EQ(read->better, column.better);
+  EXPECT_EQ(read->unit, column.unit);
+  EXPECT_EQ(read->resolution, column.resolution);
+  column.unit = "a,b";
   EXPECT_EQ(FormatColumn(column), "BM_X/threads:2:higher,step=1e-07");
 }
 
@@ -103,7 +107,7 @@ OptionValues Given(std::vector<std::pair<std::string, std::string>> options) {
 TEST(TableSpecTest, LeavesOpenWhatWasNotSaid) {
   const auto spec = BuildTableSpec({});
   ASSERT_TRUE(spec) << spec.error().message;
-  EXPECT_EQ(spec->SerializeAsString(), "") << "the daemon's defaults hold";
+  EXPECT_EQ(spec->SerializeAsString(), "") << "the usual defaults hold";
 }
 
 // Every option of `analyze` that compare has too does something to the spec, with the value that
@@ -200,7 +204,7 @@ TEST(ParsedMetricsTest, TakesTheFinestResolutionOfRunsThatCount) {
   metrics.Learn(ParsedRun(v1::RUN_PHASE_MEASURED, 0.1));
   metrics.Learn(ParsedRun(v1::RUN_PHASE_DROPPED, 0.001));
   std::string text;
-  for (const v1::Column& column : metrics.columns()) text += FormatColumn(column) + "\n";
+  for (const TableColumn& column : metrics.columns()) text += FormatColumn(column) + "\n";
   EXPECT_EQ(text,
             "latency:lower,unit=ms,step=0.01\n"
             "BM_X/threads:2/latency:lower,unit=ms,step=0.01\n")
@@ -216,13 +220,13 @@ TEST(ParsedMetricsTest, TakesWhatIsSaidOfAnInnerBenchmarkBeforeWhatIsSaidOfTheNa
   ParsedMetrics metrics;
   metrics.Learn(run);
   std::string text;
-  for (const v1::Column& column : metrics.columns()) text += FormatColumn(column) + "\n";
+  for (const TableColumn& column : metrics.columns()) text += FormatColumn(column) + "\n";
   EXPECT_EQ(text,
             "latency:lower,unit=ms,step=0.1\n"
             "BM_X/threads:2/latency:higher,unit=s\n");
 }
 
-std::string Replayed(const v1::Session& session, const std::vector<v1::Column>& columns = {}) {
+std::string Replayed(const v1::Session& session, const std::vector<TableColumn>& columns = {}) {
   const AnalyzeReplay replay = ReplayAnalysis(session, columns);
   constexpr std::string_view kStart = "benchctl export k3x9m2pq --format csv | benchctl analyze - ";
   EXPECT_TRUE(replay.command.starts_with(kStart)) << replay.command << replay.why_not;
@@ -242,10 +246,10 @@ TEST(AnalyzeReplayTest, SaysEverythingThatTheNumbersFollowFrom) {
   spec->mutable_limits()->set_max_runs(500);
   spec->mutable_limits()->set_at_limit(v1::AT_LIMIT_ESTIMATE);
   spec->mutable_benchmarks(0)->mutable_arms(0)->set_name("my base");
-  v1::Column column;
-  column.set_metric("p99 latency");
-  column.set_unit("ms");
-  column.set_resolution(1e-6);
+  TableColumn column;
+  column.metric = "p99 latency";
+  column.unit = "ms";
+  column.resolution = 1e-6;
   EXPECT_EQ(Replayed(session, {column}),
             "--base 'my base' --method exact-t --min-runs 30 --max-runs 500 --rule precision:0.015 "
             "--alpha 0.30000000000000004 --sided one --at-limit estimate "

@@ -1,140 +1,169 @@
 // `benchctl analyze` as a process.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
-#include "tests/client/analysis_samples.h"
 #include "tests/client/program.h"
 
 namespace benchd::client {
 namespace {
 
+// Pairs of a and b in a metric x, b slower by that factor.
+std::string Pairs(int count, double factor, std::string text = "arm,pair,x\n") {
+  for (int i = 0; i < count; ++i) {
+    const std::string pair = std::to_string(i);
+    text += "a," + pair + "," + std::to_string(100 + i % 3) + "\n";
+    text += "b," + pair + "," + std::to_string(factor * (100 + i % 2)) + "\n";
+  }
+  return text;
+}
+
 class AnalyzeTest : public ProgramTest {
  protected:
-  AnalyzeTest() { daemon_->SetAnalysis(DecidedAnalysis()); }
-
-  // A table in a file; what stands in it matters only to the real daemon.
-  std::string Table(std::size_t bytes = 100) {
+  std::string Table(const std::string& text = Pairs(12, 1.1)) {
     const std::string path = dir_ / "table.csv";
-    std::ofstream file(path, std::ios::binary);
-    for (std::size_t i = 0; i < bytes; ++i) file.put(static_cast<char>('a' + i % 23));
+    std::ofstream(path, std::ios::binary) << text;
     return path;
   }
 
+  // `x` gates, unless the words say otherwise.
   Ended Analyze(std::vector<std::string> words) {
     words.insert(words.begin(), "analyze");
     return Run(words);
   }
-
-  static v1::AnalyzeResponse With(v1::Verdict verdict) {
-    v1::AnalyzeResponse response = DecidedAnalysis();
-    response.mutable_verdict()->set_verdict(verdict);
-    return response;
+  Ended Gate(std::vector<std::string> words) {
+    words.insert(words.begin(), {"--base", "a", "--metric", "x:2%:lower"});
+    return Analyze(words);
   }
 };
 
-TEST_F(AnalyzeTest, SendsTheTableInChunksAndPrintsTheAnswer) {
-  constexpr std::size_t kBytes = 300'000;
-  const std::string path = Table(kBytes);
-  const Ended ended = Analyze({path});
+TEST_F(AnalyzeTest, SaysWhatTheTableSays) {
+  const Ended ended = Gate({Table()});
   EXPECT_EQ(ended.exit_code, 1) << ended.err;
   EXPECT_EQ(ended.err, "");
-  EXPECT_NE(ended.out.find("regression: candidate is 10.2 % slower than base"), std::string::npos);
-  EXPECT_TRUE(ended.out.ends_with("\ndecided at 12 pairs\n")) << ended.out;
-  std::ifstream file(path, std::ios::binary);
-  const std::string table(std::istreambuf_iterator<char>(file), {});
-  EXPECT_EQ(daemon_->analyzed_table() == table, true) << "another table arrived";
-  EXPECT_EQ(daemon_->largest_chunk(), 64U * 1024);
+  EXPECT_NE(ended.out.find("regression: "), std::string::npos) << ended.out;
+  EXPECT_TRUE(ended.out.ends_with("\ndecided at 8 pairs\n")) << ended.out;
 }
 
-TEST_F(AnalyzeTest, SendsItsOptions) {
-  EXPECT_EQ(Analyze({"--base", "a, b", Table(), "--column", "x:lower,step=0.5", "--metric", "x:3%",
-                     "--interval", "classic", "--stars", "mmtests", "--histogram", "--confidence",
-                     "99.9%"})
-                .exit_code,
-            1);
-  v1::AnalyzeOptions options = daemon_->analyze_options();
-  ASSERT_EQ(options.references_size(), 1);
-  EXPECT_EQ(options.references(0), "a, b") << "a name whole";
-  ASSERT_EQ(options.columns_size(), 1);
-  EXPECT_EQ(options.columns(0).resolution(), 0.5);
-  EXPECT_TRUE(options.classic_interval());
-  EXPECT_TRUE(options.summaries());
-  EXPECT_TRUE(options.mmtests_stars());
-  EXPECT_TRUE(options.histograms());
-  EXPECT_EQ(options.spec().alpha(), 0.001);
-  EXPECT_EQ(options.spec().benchmarks(0).gates(0).metric(), "x");
-  EXPECT_EQ(options.spec().method(), v1::METHOD_UNSPECIFIED) << "it follows from the table";
+TEST_F(AnalyzeTest, NeedsNoDaemon) {
+  daemon_.reset();
+  const Ended ended = Gate({Table()});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_EQ(ended.err, "");
+}
 
-  EXPECT_EQ(Analyze({"--references", "a,b c", "--stars", "welch", Table()}).exit_code, 1);
-  options = daemon_->analyze_options();
-  ASSERT_EQ(options.references_size(), 2);
-  EXPECT_EQ(options.references(1), "b c");
-  EXPECT_TRUE(options.summaries());
-  EXPECT_FALSE(options.mmtests_stars());
-  EXPECT_FALSE(options.histograms());
+TEST_F(AnalyzeTest, WaitsForNoSession) {
+  daemon_->SetRunning("k3x9m2pq");
+  const Ended ended = Gate({Table()});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_EQ(ended.err, "");
+}
+
+TEST_F(AnalyzeTest, ReadsATableOfManyPieces) {
+  const std::string table = Table(Pairs(40'000, 1.1));
+  const Ended ended = Gate({"--json", table});
+  EXPECT_EQ(ended.exit_code, 1) << ended.err;
+  const auto json = nlohmann::json::parse(ended.out);
+  EXPECT_EQ(json["comparisons"][0]["n_candidate"], 40'000);
+  EXPECT_EQ(json["decided_at"], 8);
+}
+
+TEST_F(AnalyzeTest, HearsItsOptions) {
+  const std::string table = Table("arm,x\n\"a, b\",1\nc,2\n\"a, b\",1.5\nc,2.5\n");
+  const Ended full =
+      Analyze({"--json", "--base", "a, b", table, "--column", "x:lower,unit=ms,step=0.5",
+               "--metric", "x:3%", "--interval", "classic", "--stars", "mmtests", "--histogram",
+               "--confidence", "99.9%"});
+  auto json = nlohmann::json::parse(full.out);
+  EXPECT_EQ(json["comparisons"][0]["reference"], "a, b") << "a name whole";
+  EXPECT_EQ(json["comparisons"][0]["unit"], "ms");
+  EXPECT_EQ(json["comparisons"][0]["margin"], 0.03);
+  EXPECT_EQ(json["comparisons"][0]["confidence"], 0.999);
+  EXPECT_EQ(json["comparisons"][0]["method"], "fixed") << "it follows from the table";
+  EXPECT_EQ(json["summaries"].size(), 2U);
+  EXPECT_EQ(json["histograms"].size(), 2U);
+  const Ended plain = Analyze({"--json", "--references", "a, b", table});
+  EXPECT_EQ(plain.exit_code, 2) << "a list of names";
+  const Ended bare = Analyze({"--json", "--references", "c", "--method", "welch", table});
+  json = nlohmann::json::parse(bare.out);
+  EXPECT_EQ(json["comparisons"][0]["reference"], "c");
+  EXPECT_EQ(json["comparisons"][0]["method"], "welch");
+  EXPECT_FALSE(json.contains("summaries"));
+  EXPECT_FALSE(json.contains("histograms"));
 }
 
 TEST_F(AnalyzeTest, TheExitCodeIsTheVerdict) {
-  for (const auto& [verdict, code] : std::map<v1::Verdict, int>{
-           {v1::VERDICT_PASS, 0}, {v1::VERDICT_REGRESSION, 1}, {v1::VERDICT_UNDECIDED, 3}}) {
-    daemon_->SetAnalysis(With(verdict));
-    EXPECT_EQ(Analyze({Table()}).exit_code, code);
-  }
+  EXPECT_EQ(Gate({Table(Pairs(40, 1.0))}).exit_code, 0);
+  EXPECT_EQ(Gate({Table(Pairs(40, 1.1))}).exit_code, 1);
+  EXPECT_EQ(Gate({Table(Pairs(4, 1.0))}).exit_code, 3);
 }
 
 TEST_F(AnalyzeTest, WithoutAGateItSaysWhatToAdd) {
-  v1::AnalyzeResponse response = With(v1::VERDICT_UNSPECIFIED);
-  response.clear_decided_at();
-  for (v1::Comparison& c : *response.mutable_verdict()->mutable_comparisons()) {
-    c.set_role(v1::COMPARISON_ROLE_INFO);
-    c.clear_verdict();
-  }
-  daemon_->SetAnalysis(response);
-  const Ended ended = Analyze({Table()});
+  const Ended ended = Analyze({"--base", "a", Table()});
   EXPECT_EQ(ended.exit_code, 0);
   EXPECT_EQ(ended.err, "benchctl: no metric gates: add --metric NAME:lower or NAME:higher\n");
-  EXPECT_NE(ended.out.find("cpu_time"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find("b vs a"), std::string::npos) << ended.out;
 }
 
 TEST_F(AnalyzeTest, JsonIsOneLine) {
-  const Ended ended = Analyze({"--json", Table()});
+  const Ended ended = Gate({"--json", Table()});
   EXPECT_EQ(ended.exit_code, 1);
   EXPECT_EQ(ended.err, "");
   ASSERT_EQ(std::ranges::count(ended.out, '\n'), 1) << ended.out;
   const auto json = nlohmann::json::parse(ended.out);
   EXPECT_EQ(json["event"], "verdict");
-  EXPECT_EQ(json["decided_at"], 12);
   EXPECT_FALSE(json.contains("session"));
 }
 
-TEST_F(AnalyzeTest, AnErrorInTheTableEndsTheUploadAndNamesItsPlace) {
-  daemon_->RefuseAnalysis({grpc::StatusCode::INVALID_ARGUMENT,
-                           "line 3, column 5: 'fast' is not a number", "write a number"},
-                          100'000);
-  const Ended ended = Analyze({"/dev/zero"});  // it would never end by itself
+TEST_F(AnalyzeTest, AnErrorInTheTableNamesItsPlace) {
+  const Ended ended = Analyze({Table("arm,x\na,1\nb,2,3\n")});
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_EQ(ended.out, "");
-  EXPECT_EQ(ended.err,
-            "error: /dev/zero: line 3, column 5: 'fast' is not a number\nhint: write a number\n");
+  EXPECT_EQ(ended.err, "error: " + (dir_ / "table.csv") +
+                           ": line 3, column 5: a row of 3 fields, the first line has 2 fields\n"
+                           "hint: every row has one field for each column of the first line\n");
+}
+
+TEST_F(AnalyzeTest, WhatNeverEndsIsReadUpToTheFirstMistake) {
+  const Ended ended = Analyze({"/dev/zero"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_TRUE(ended.err.starts_with("error: /dev/zero: line 1, column ")) << ended.err;
 }
 
 TEST_F(AnalyzeTest, AnErrorThatIsNotTheTablesDoesNotNameIt) {
-  daemon_->RefuseAnalysis({grpc::StatusCode::INVALID_ARGUMENT, "alpha: must lie between 0 and 1"},
-                          0);
-  EXPECT_EQ(Analyze({Table()}).err, "error: alpha: must lie between 0 and 1\n");
+  const Ended ended = Analyze({"--base", "a", "--metric", "y:lower", Table()});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_EQ(ended.err.find("table.csv"), std::string::npos) << ended.err;
 }
 
 TEST_F(AnalyzeTest, ReadsStdin) {
   stdin_ = Table();
-  EXPECT_EQ(Analyze({"-"}).exit_code, 1);
-  EXPECT_EQ(daemon_->analyzed_table().size(), 100U);
-  daemon_->RefuseAnalysis({grpc::StatusCode::INVALID_ARGUMENT, "line 1, column 1: no rows"}, 0);
-  EXPECT_EQ(Analyze({"-"}).err, "error: stdin: line 1, column 1: no rows\n");
+  EXPECT_EQ(Gate({"-"}).exit_code, 1);
+  stdin_ = Table("arm,x\n");
+  const Ended ended = Gate({"-"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_TRUE(ended.err.starts_with("error: stdin: line ")) << ended.err;
+}
+
+// The same numbers as from a file, although the second reading cannot begin with the pipe's first
+// byte.
+TEST_F(AnalyzeTest, ReadsAPipe) {
+  const std::string text = Pairs(40'000, 1.1);
+  const Ended from_file = Gate({Table(text)});
+  stdin_ = dir_ / "pipe";
+  ASSERT_EQ(mkfifo(stdin_.c_str(), 0600), 0);
+  std::thread writer([&] { std::ofstream(stdin_, std::ios::binary) << text; });
+  const Ended from_pipe = Gate({"-"});
+  writer.join();
+  EXPECT_EQ(from_pipe.exit_code, 1) << from_pipe.err;
+  EXPECT_EQ(from_pipe.out, from_file.out);
 }
 
 TEST_F(AnalyzeTest, ATerminalIsNoTable) {
@@ -148,13 +177,6 @@ TEST_F(AnalyzeTest, ATerminalIsNoTable) {
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_TRUE(ended.err.starts_with("error: -: stdin is a terminal: there is no table to read\n"))
       << ended.err;
-}
-
-TEST_F(AnalyzeTest, SaysThatASessionRuns) {
-  daemon_->SetRunning("k3x9m2pq");
-  const Ended ended = Analyze({Table()});
-  EXPECT_EQ(ended.exit_code, 1);
-  EXPECT_EQ(ended.err, "benchctl: session k3x9m2pq runs: the analysis waits for its end\n");
 }
 
 TEST_F(AnalyzeTest, WrongUseIsOneLineAndCode2) {

@@ -38,62 +38,83 @@ TEST(AnalysisReportTest, EndsAsCompareDoesAndSaysWhenItWasDecided) {
 }
 
 TEST(AnalysisReportTest, WithoutAGateThereIsATableAndNoVerdict) {
-  v1::AnalyzeResponse response = DecidedAnalysis();
-  response.clear_decided_at();
-  response.mutable_verdict()->clear_verdict();
-  response.mutable_verdict()->mutable_comparisons()->DeleteSubrange(0, 1);
-  const std::string text = RenderAnalysis(response, kWelch, kAnalyzePlain);
+  Analysis analysis = DecidedAnalysis();
+  analysis.decided_at.reset();
+  analysis.verdict.clear_verdict();
+  analysis.verdict.mutable_comparisons()->DeleteSubrange(0, 1);
+  const std::string text = RenderAnalysis(analysis, kWelch, kAnalyzePlain);
   EXPECT_NE(text.find("cpu_time"), std::string::npos) << text;
   EXPECT_EQ(text.find("decide"), std::string::npos) << text;
 }
 
+TEST(AnalysisReportTest, AVerdictNeedsAGate) {
+  TableReport report;
+  report.report.verdict = Verdict::kPass;
+  report.decided_at = 12;
+  Analysis analysis = AnalysisOf(report);
+  EXPECT_EQ(analysis.verdict.state(), v1::SESSION_STATE_DONE);
+  EXPECT_EQ(analysis.verdict.verdict(), v1::VERDICT_UNSPECIFIED);
+  EXPECT_EQ(analysis.verdict.basis(), v1::BASIS_UNSPECIFIED);
+  report.has_gates = true;
+  analysis = AnalysisOf(report);
+  EXPECT_EQ(analysis.verdict.verdict(), v1::VERDICT_PASS);
+  EXPECT_EQ(analysis.verdict.basis(), v1::BASIS_INTERVAL);
+  EXPECT_EQ(analysis.decided_at, 12U);
+}
+
 TEST(AnalysisReportTest, ArmsOfDifferentSizesAreNoBlocks) {
-  v1::AnalyzeResponse response = DecidedAnalysis();
-  v1::Comparison* gate = response.mutable_verdict()->mutable_comparisons(0);
+  Analysis analysis = DecidedAnalysis();
+  v1::Comparison* gate = analysis.verdict.mutable_comparisons(0);
   gate->set_n_reference(3);
   gate->set_n_candidate(4);
   gate->clear_decided();
   EXPECT_NE(
-      RenderAnalysis(response, kWelch, kAnalyzePlain).find("99 % confidence, 3 and 4 values)"),
+      RenderAnalysis(analysis, kWelch, kAnalyzePlain).find("99 % confidence, 3 and 4 values)"),
       std::string::npos);
 }
 
 TEST(SummaryTableTest, IsMmtests) {
-  const v1::AnalyzeResponse response = SummarizedAnalysis();
-  ExpectGolden("summaries.txt", RenderSummaries(response, kWelch, kAnalyzePlain));
-  ExpectGolden("summaries_color.txt", RenderSummaries(response, kMmtests, kTerminal));
-  const std::string ascii = RenderSummaries(response, kMmtests, kAnalyzeAscii);
+  const Analysis analysis = SummarizedAnalysis();
+  ExpectGolden("summaries.txt",
+               RenderSummaries(analysis.summaries, analysis.verdict, kWelch, kAnalyzePlain));
+  ExpectGolden("summaries_color.txt",
+               RenderSummaries(analysis.summaries, analysis.verdict, kMmtests, kTerminal));
+  const std::string ascii =
+      RenderSummaries(analysis.summaries, analysis.verdict, kMmtests, kAnalyzeAscii);
   EXPECT_TRUE(IsAscii(ascii)) << ascii;
 }
 
 TEST(SummaryTableTest, SeveralReferencesAreNamedAtTheStar) {
-  v1::AnalyzeResponse response = SummarizedAnalysis();
-  *response.mutable_verdict()->add_comparisons() = response.verdict().comparisons(0);
-  response.mutable_verdict()->mutable_comparisons(3)->set_reference("old");
-  response.mutable_summaries(1)->add_starred("old");
-  EXPECT_NE(RenderSummaries(response, kWelch, kAnalyzePlain).find(" *base,old\n"),
+  Analysis analysis = SummarizedAnalysis();
+  *analysis.verdict.add_comparisons() = analysis.verdict.comparisons(0);
+  analysis.verdict.mutable_comparisons(3)->set_reference("old");
+  analysis.summaries[1].starred.emplace_back("old");
+  EXPECT_NE(RenderSummaries(analysis.summaries, analysis.verdict, kWelch, kAnalyzePlain)
+                .find(" *base,old\n"),
             std::string::npos);
 }
 
 TEST(SummaryTableTest, ArmsThatDoNotFitFollowBelow) {
-  v1::AnalyzeResponse response = SummarizedAnalysis();
-  response.mutable_summaries()->DeleteSubrange(2, 2);
+  Analysis analysis = SummarizedAnalysis();
+  analysis.summaries.resize(2);
   for (int i = 0; i < 4; ++i) {
-    *response.add_summaries() = response.summaries(1);
-    response.mutable_summaries(i + 2)->set_arm("candidate-" + std::to_string(i + 2));
+    ArmSummary more = analysis.summaries[1];
+    more.arm = "candidate-" + std::to_string(i + 2);
+    analysis.summaries.push_back(std::move(more));
   }
-  const std::string text = RenderSummaries(response, kWelch, {false, true, 80});
+  const std::string text =
+      RenderSummaries(analysis.summaries, analysis.verdict, kWelch, {false, true, 80});
   ExpectGolden("summaries_80.txt", text);
   EXPECT_LE(WidestLine(text), 80);
 }
 
 TEST(SummaryTableTest, WithoutSummariesThereIsNothing) {
-  EXPECT_EQ(RenderSummaries(DecidedAnalysis(), kWelch, kAnalyzePlain), "");
+  EXPECT_EQ(RenderSummaries({}, DecidedAnalysis().verdict, kWelch, kAnalyzePlain), "");
 }
 
 TEST(HistogramTextTest, ShowsTheArmsSideBySide) {
-  ExpectGolden("histogram.txt", RenderHistograms(DrawnAnalysis(2), {false, true, 80}));
-  const std::string ascii = RenderHistograms(DrawnAnalysis(2), {false, false, 80});
+  ExpectGolden("histogram.txt", RenderHistograms(DrawnAnalysis(2).histograms, {false, true, 80}));
+  const std::string ascii = RenderHistograms(DrawnAnalysis(2).histograms, {false, false, 80});
   ExpectGolden("histogram_ascii.txt", ascii);
   EXPECT_TRUE(IsAscii(ascii)) << ascii;
 }
@@ -101,30 +122,28 @@ TEST(HistogramTextTest, ShowsTheArmsSideBySide) {
 TEST(HistogramTextTest, KeepsToTheWidth) {
   for (const int arms : {1, 2, 3, 7}) {
     for (const int width : {60, 80, 120}) {
-      EXPECT_LE(WidestLine(RenderHistograms(DrawnAnalysis(arms), {false, true, width})), width)
+      EXPECT_LE(WidestLine(RenderHistograms(DrawnAnalysis(arms).histograms, {false, true, width})),
+                width)
           << arms << " arms";
     }
   }
-  ExpectGolden("histogram_many.txt", RenderHistograms(DrawnAnalysis(5), {false, true, 80}));
+  ExpectGolden("histogram_many.txt",
+               RenderHistograms(DrawnAnalysis(5).histograms, {false, true, 80}));
 }
 
 TEST(HistogramTextTest, EqualValuesAreOneBin) {
-  v1::AnalyzeResponse response = DrawnAnalysis(1);
-  v1::Histogram* one = response.mutable_histograms(0);
-  one->clear_edges();
-  one->clear_counts();
-  one->add_edges(0.01);
-  one->add_edges(0.01);
-  one->add_counts(12);
-  const std::string text = RenderHistograms(response, {false, false, 80});
+  Analysis analysis = DrawnAnalysis(1);
+  analysis.histograms[0].edges = {0.01, 0.01};
+  analysis.histograms[0].counts = {12};
+  const std::string text = RenderHistograms(analysis.histograms, {false, false, 80});
   EXPECT_NE(text.find("\n10              ####"), std::string::npos) << text;
   EXPECT_EQ(text.find(".."), std::string::npos) << text;
 }
 
 TEST(HistogramTextTest, EmptyBinsAndRareValuesCanBeToldApart) {
-  v1::AnalyzeResponse response = DrawnAnalysis(1);
-  response.mutable_histograms(0)->set_counts(2, 100000);
-  const std::string text = RenderHistograms(response, {false, false, 80});
+  Analysis analysis = DrawnAnalysis(1);
+  analysis.histograms[0].counts[2] = 100000;
+  const std::string text = RenderHistograms(analysis.histograms, {false, false, 80});
   EXPECT_NE(text.find(" .  "), std::string::npos) << text;
 }
 
@@ -139,8 +158,7 @@ TEST(AnalysisJsonTest, IsOneVerdictWithoutASession) {
   for (const char* absent : {"session", "elapsed_s", "disturbances", "summaries", "histograms"}) {
     EXPECT_FALSE(json.contains(absent)) << absent;
   }
-  EXPECT_FALSE(
-      nlohmann::json::parse(AnalysisJson(v1::AnalyzeResponse(), now)).contains("decided_at"));
+  EXPECT_FALSE(nlohmann::json::parse(AnalysisJson(Analysis(), now)).contains("decided_at"));
 }
 
 }  // namespace

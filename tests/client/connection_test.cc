@@ -1,20 +1,25 @@
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "client/affinity.h"
 #include "client/autostart.h"
 #include "client/daemon_link.h"
 #include "client/notify_socket.h"
 #include "client/socket_places.h"
+#include "client/step_aside.h"
 #include "tests/client/fake_daemon.h"
 #include "tests/support/places.h"
 #include "tests/support/temp_folder.h"
@@ -73,6 +78,48 @@ TEST(DaemonLinkTest, MovesItsThreadsToTheHousekeepingCpus) {
   sched_setaffinity(0, sizeof before, &before);
 }
 
+TEST(StepAsideTest, LowersThePriorityAndGoesToTheHousekeepingCpus) {
+  cpu_set_t before;
+  CPU_ZERO(&before);
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  int last = -1;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(static_cast<std::size_t>(cpu), &before)) last = cpu;
+  }
+  const TempFolder dir;
+  FakeDaemon daemon(dir / "d.sock");
+  daemon.SetHousekeepingCpus({last});
+  LinkOptions options = OptionsIn(dir);
+  options.socket = dir / "d.sock";
+  // Only a thread that ends may become nicer: there is no way back.
+  std::thread([&options, last] {
+    const int usual = getpriority(PRIO_PROCESS, 0);
+    StepAside(options);
+    EXPECT_EQ(getpriority(PRIO_PROCESS, 0), std::min(19, usual + 10));
+    cpu_set_t now;
+    ASSERT_EQ(sched_getaffinity(0, sizeof now, &now), 0);
+    EXPECT_TRUE(CPU_ISSET(static_cast<std::size_t>(last), &now));
+    EXPECT_EQ(CpusOfThisThread(), 1U);
+  }).join();
+  sched_setaffinity(0, sizeof before, &before);
+}
+
+TEST(StepAsideTest, ADaemonThatDoesNotAnswerIsNotWaitedFor) {
+  const TempFolder dir;
+  LinkOptions options = OptionsIn(dir);
+  options.socket = dir / "mute.sock";
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  options.socket->copy(address.sun_path, sizeof address.sun_path - 1);
+  const UniqueFd listener(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(bind(listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(listen(listener.get(), 1), 0);
+  const auto begin = std::chrono::steady_clock::now();
+  std::thread([&options] { StepAside(options); }).join();
+  // Far below the 10 seconds that a command waits which needs its daemon.
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+}
+
 TEST(DaemonLinkTest, ADeadNamedSocketIsAnErrorEvenWhereAnotherDaemonRuns) {
   const TempFolder dir;
   std::filesystem::create_directory(dir / "benchd");
@@ -95,7 +142,7 @@ TEST(DaemonLinkTest, TheSystemSocketComesBeforeTheUsers) {
   LinkOptions options = OptionsIn(dir);
   int error = 0;
   EXPECT_EQ(ErrorOf(options).message, "connected");
-  EXPECT_FALSE(ConnectUnix(dir / "benchd/benchd.sock", &error));
+  EXPECT_FALSE(ConnectUnix(dir / "benchd/benchd.sock", kConnectPatience, &error));
 }
 
 TEST(DaemonLinkTest, NoDaemonIsSaidWithBothPlaces) {

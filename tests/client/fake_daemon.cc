@@ -8,7 +8,6 @@
 #include <string>
 
 #include "tests/client/samples.h"
-#include "tests/client/similarity_samples.h"
 
 namespace benchd::client {
 namespace {
@@ -24,7 +23,6 @@ FakeDaemon::FakeDaemon(const std::string& socket_path) {
   builder.AddListeningPort("unix:" + socket_path, grpc::InsecureServerCredentials());
   builder.RegisterService(static_cast<v1::SessionService::Service*>(this));
   builder.RegisterService(static_cast<v1::QueueService::Service*>(this));
-  builder.RegisterService(static_cast<v1::AnalysisService::Service*>(this));
   builder.RegisterService(&machine_);
   server_ = builder.BuildAndStart();
 }
@@ -76,17 +74,6 @@ void FakeDaemon::SetReservedBy(std::uint32_t uid) {
   reserved_by_ = uid;
 }
 
-void FakeDaemon::SetAnalysis(v1::AnalyzeResponse response) {
-  const std::lock_guard lock(mutex_);
-  analysis_ = std::move(response);
-}
-
-void FakeDaemon::RefuseAnalysis(grpc::Status status, std::size_t after_bytes) {
-  const std::lock_guard lock(mutex_);
-  analysis_status_ = std::move(status);
-  refuse_after_bytes_ = after_bytes;
-}
-
 void FakeDaemon::AwaitWatcher() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return waiting_ > 0; });
@@ -112,21 +99,6 @@ std::vector<std::string> FakeDaemon::request_ids() const {
 bool FakeDaemon::cancelled() const {
   const std::lock_guard lock(mutex_);
   return cancelled_;
-}
-
-v1::AnalyzeOptions FakeDaemon::analyze_options() const {
-  const std::lock_guard lock(mutex_);
-  return analyze_options_;
-}
-
-std::string FakeDaemon::analyzed_table() const {
-  const std::lock_guard lock(mutex_);
-  return analyzed_table_;
-}
-
-std::size_t FakeDaemon::largest_chunk() const {
-  const std::lock_guard lock(mutex_);
-  return largest_chunk_;
 }
 
 grpc::Status FakeDaemon::Submit(grpc::ServerContext*, const v1::SubmitRequest* request,
@@ -243,68 +215,6 @@ grpc::Status FakeDaemon::Get(grpc::ServerContext*, const v1::GetQueueRequest*,
 grpc::Status FakeDaemon::Pause(grpc::ServerContext*, const v1::PauseRequest*, v1::QueueStatus*) {
   return {grpc::StatusCode::PERMISSION_DENIED, "pause: only admins may",
           "ask root or the group benchd-admin"};
-}
-
-grpc::Status FakeDaemon::Analyze(grpc::ServerContext*,
-                                 grpc::ServerReader<v1::AnalyzeRequest>* reader,
-                                 v1::AnalyzeResponse* response) {
-  for (v1::AnalyzeRequest request; reader->Read(&request);) {
-    const std::lock_guard lock(mutex_);
-    if (request.has_options()) analyze_options_ = request.options();
-    analyzed_table_ += request.chunk();
-    largest_chunk_ = std::max(largest_chunk_, request.chunk().size());
-    if (!analysis_status_.ok() && analyzed_table_.size() >= refuse_after_bytes_) {
-      return analysis_status_;
-    }
-  }
-  const std::lock_guard lock(mutex_);
-  *response = analysis_;
-  return grpc::Status::OK;
-}
-
-grpc::Status FakeDaemon::AssessSimilarity(grpc::ServerContext*,
-                                          grpc::ServerReader<v1::AssessSimilarityRequest>* reader,
-                                          v1::AssessSimilarityResponse* response) {
-  v1::SimilarityOptions options;
-  std::string file;
-  for (v1::AssessSimilarityRequest request; reader->Read(&request);) {
-    if (request.has_options()) options = request.options();
-    file += request.chunk();
-  }
-  const std::lock_guard lock(mutex_);
-  similarity_options_ = options;
-  assessed_files_.push_back(file);
-  if (file.find("broken") != std::string::npos) {
-    return {grpc::StatusCode::INVALID_ARGUMENT, "line 1, column 1: 'broken' is not a number"};
-  }
-  *response = SampleAssessment();
-  return grpc::Status::OK;
-}
-
-grpc::Status FakeDaemon::Agreement(grpc::ServerContext*,
-                                   grpc::ServerReader<v1::AgreementRequest>* reader,
-                                   v1::AgreementResponse* response) {
-  for (v1::AgreementRequest request; reader->Read(&request);) {
-    const std::lock_guard lock(mutex_);
-    if (request.has_options()) agreement_options_ = request.options();
-  }
-  *response = SampleAgreement();
-  return grpc::Status::OK;
-}
-
-v1::SimilarityOptions FakeDaemon::similarity_options() const {
-  const std::lock_guard lock(mutex_);
-  return similarity_options_;
-}
-
-std::vector<std::string> FakeDaemon::assessed_files() const {
-  const std::lock_guard lock(mutex_);
-  return assessed_files_;
-}
-
-v1::AgreementOptions FakeDaemon::agreement_options() const {
-  const std::lock_guard lock(mutex_);
-  return agreement_options_;
 }
 
 }  // namespace benchd::client

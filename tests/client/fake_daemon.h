@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "benchd/v1/analysis.grpc.pb.h"
 #include "benchd/v1/queue.grpc.pb.h"
 #include "benchd/v1/session.grpc.pb.h"
 #include "tests/client/fake_machine.h"
@@ -23,9 +22,7 @@ namespace benchd::client {
 ///
 /// Listens on a Unix socket until it is destroyed. Events of a watched session come from `script`;
 /// after it the stream stays open until Cancel, unless the last event was final.
-class FakeDaemon : public v1::SessionService::Service,
-                   public v1::QueueService::Service,
-                   public v1::AnalysisService::Service {
+class FakeDaemon : public v1::SessionService::Service, public v1::QueueService::Service {
  public:
   explicit FakeDaemon(const std::string& socket_path);
   ~FakeDaemon() override;
@@ -47,13 +44,6 @@ class FakeDaemon : public v1::SessionService::Service,
 
   /// The session that is said to run.
   void SetRunning(std::string session);
-  /// What Analyze answers at the end of a table.
-  void SetAnalysis(v1::AnalyzeResponse response);
-  /// Analyze answers that as soon as so many bytes of a table have come.
-  void RefuseAnalysis(grpc::Status status, std::size_t after_bytes);
-
-  // AssessSimilarity answers with SampleAssessment(), but refuses a file that holds "broken";
-  // Agreement answers with SampleAgreement() (similarity_samples.h).
 
   /// Who is said to have the machine reserved.
   void SetReservedBy(std::uint32_t uid);
@@ -65,12 +55,6 @@ class FakeDaemon : public v1::SessionService::Service,
   v1::MoveRequest last_move() const;
   std::vector<std::string> request_ids() const;
   bool cancelled() const;
-  v1::AnalyzeOptions analyze_options() const;
-  std::string analyzed_table() const;
-  std::size_t largest_chunk() const;
-  v1::SimilarityOptions similarity_options() const;
-  std::vector<std::string> assessed_files() const;
-  v1::AgreementOptions agreement_options() const;
 
   grpc::Status Submit(grpc::ServerContext*, const v1::SubmitRequest* request,
                       v1::SubmitResponse* response) override;
@@ -90,13 +74,6 @@ class FakeDaemon : public v1::SessionService::Service,
                    v1::QueueStatus* status) override;
   grpc::Status Pause(grpc::ServerContext*, const v1::PauseRequest*,
                      v1::QueueStatus* status) override;
-  grpc::Status Analyze(grpc::ServerContext*, grpc::ServerReader<v1::AnalyzeRequest>* reader,
-                       v1::AnalyzeResponse* response) override;
-  grpc::Status AssessSimilarity(grpc::ServerContext*,
-                                grpc::ServerReader<v1::AssessSimilarityRequest>* reader,
-                                v1::AssessSimilarityResponse* response) override;
-  grpc::Status Agreement(grpc::ServerContext*, grpc::ServerReader<v1::AgreementRequest>* reader,
-                         v1::AgreementResponse* response) override;
 
  private:
   mutable std::mutex mutex_;
@@ -109,15 +86,6 @@ class FakeDaemon : public v1::SessionService::Service,
   grpc::Status submit_status_;
   std::string running_;
   std::optional<std::uint32_t> reserved_by_;
-  v1::AnalyzeOptions analyze_options_;
-  std::string analyzed_table_;
-  std::size_t largest_chunk_ = 0;
-  v1::SimilarityOptions similarity_options_;
-  std::vector<std::string> assessed_files_;  // in the order of their ends
-  v1::AgreementOptions agreement_options_;
-  v1::AnalyzeResponse analysis_;
-  grpc::Status analysis_status_;
-  std::size_t refuse_after_bytes_ = 0;
   int breaks_ = 0;
   int refused_watches_ = 0;
   grpc::Status watch_status_;

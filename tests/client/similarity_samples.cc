@@ -1,79 +1,50 @@
 #include "tests/client/similarity_samples.h"
 
-#include <cstdint>
-#include <string>
-#include <vector>
+#include <array>
+#include <cstddef>
 
 namespace benchd::client {
 namespace {
 
-void Fill(v1::MajorityVote* vote, const std::vector<double>& means, v1::Resemblance resemblance) {
-  for (const double mean : means) {
-    v1::PairMeasure* measure = vote->add_measures();
-    measure->set_mean(mean);
-    measure->set_max(mean + 0.0625);
-    measure->set_max_first(0);
-    measure->set_max_second(1);
-    if (mean > 0.25) vote->set_above(vote->above() + 1);
+MajorityVote VoteWith(const std::array<double, 5>& means) {
+  MajorityVote vote;
+  for (std::size_t m = 0; m < means.size(); ++m) {
+    vote.measures[m] = {means[m], means[m] + 0.0625, 0, 1};
+    if (means[m] > kSimilarityThreshold) ++vote.above;
   }
-  vote->set_resemblance(resemblance);
-}
-
-void AddPair(v1::AgreementResponse* to, const std::string& first, const std::string& second,
-             double share, double kappa, const std::string& band) {
-  v1::RaterPair* pair = to->add_pairs();
-  pair->set_first(first);
-  pair->set_second(second);
-  pair->set_agreement(share);
-  pair->set_kappa(kappa);
-  pair->set_band(band);
+  return vote;
 }
 
 }  // namespace
 
-v1::AssessSimilarityResponse SampleAssessment() {
-  v1::AssessSimilarityResponse response;
-  response.set_threshold(0.25);
-  v1::RunSetAssessment* set = response.add_sets();
-  set->set_runs(4);
-  set->set_values(80);
-  for (const char* name : {"mon", "tue", "wed", "thu"}) set->add_run_names(name);
-  set->set_assessable(true);
-  set->set_resemblance(v1::RESEMBLANCE_DISSIMILAR);
-  Fill(set->mutable_literal(), {0.875, 0.75, 0.3125, 0.0625, 0.5}, v1::RESEMBLANCE_DISSIMILAR);
-  Fill(set->mutable_shape(), {0.875, 0.125, 0.125, 0.0625, 0.5}, v1::RESEMBLANCE_SIMILAR);
-  v1::RunClusters* same = set->mutable_same();
-  for (const std::uint64_t label : {0, 1, 0, 0}) same->add_labels(label);
-  for (const double height : {0.0078125, 0.015625, 0.375}) same->add_merge_heights(height);
-  same->set_clusters(2);
-  same->set_resemblance(v1::RESEMBLANCE_SPIKES);
-  set->set_differs_most(1);
-  return response;
+std::vector<RunSetReport> SampleAssessment() {
+  RunSetReport set;
+  set.run_names = {"mon", "tue", "wed", "thu"};
+  SimilarityAssessment& found = set.assessment;
+  found.runs = 4;
+  found.values = 80;
+  found.literal = VoteWith({0.875, 0.75, 0.3125, 0.0625, 0.5});
+  found.shape = VoteWith({0.875, 0.125, 0.125, 0.0625, 0.5});
+  found.same = {{0, 1, 0, 0}, {0.0078125, 0.015625, 0.375}, 2};
+  found.by_literal = Resemblance::kDissimilar;
+  found.by_shape = Resemblance::kSimilar;
+  found.by_same = Resemblance::kSpikes;
+  found.differs_most = 1;
+  return {set};
 }
 
-v1::AgreementResponse SampleAgreement() {
-  v1::AgreementResponse response;
-  response.set_kappa(0.3125);
-  response.set_band("fair");
-  response.set_subjects(4);
-  for (const char* rater : {"human", "literal", "same"}) response.add_raters(rater);
-  for (const char* category : {"dissimilar", "similar"}) response.add_categories(category);
-  AddPair(&response, "human", "literal", 0.75, 0.46875, "moderate");
-  AddPair(&response, "human", "same", 0.75, 0.46875, "moderate");
-  AddPair(&response, "literal", "same", 0.5, 0, "slight");
-  response.set_truth("human");
-  v1::Confusion* confusion = response.add_confusions();
-  confusion->set_rater("literal");
-  for (const std::uint64_t count : {2, 0, 1, 1}) confusion->add_counts(count);
-  confusion->set_accuracy(0.75);
-  v1::CategoryScore* first = confusion->add_scores();
-  first->set_category("dissimilar");
-  first->set_sensitivity(1);
-  first->set_specificity(0.5);
-  v1::CategoryScore* second = confusion->add_scores();
-  second->set_category("similar");
-  second->set_specificity(1);
-  return response;
+AgreementReport SampleAgreement() {
+  AgreementReport report;
+  report.raters = {"human", "literal", "same"};
+  report.categories = {"dissimilar", "similar"};
+  report.subjects = 4;
+  report.all.kappa = 0.3125;
+  report.band = "fair";
+  report.pairs = {{0, 1, {0.46875, 0.75}, "moderate"},
+                  {0, 2, {0.46875, 0.75}, "moderate"},
+                  {1, 2, {0, 0.5}, "slight"}};
+  report.confusions = {{1, {{{2, 0}, {1, 1}}, {{1, 0.5}, {std::nullopt, 1}}, 0.75}}};
+  return report;
 }
 
 }  // namespace benchd::client

@@ -1,13 +1,16 @@
 #pragma once
 
-#include "benchd/v1/analysis.pb.h"
+#include <vector>
+
+#include "core/analysis/agreement_analysis.h"
+#include "core/analysis/similarity_analysis.h"
 
 namespace benchd::client {
 
 /// Four runs of 80 values, of which the second is at another level.
-v1::AssessSimilarityResponse SampleAssessment();
+std::vector<RunSetReport> SampleAssessment();
 
-/// Two tools against a human on four subjects.
-v1::AgreementResponse SampleAgreement();
+/// Two tools against a human on four subjects, the one held against him.
+AgreementReport SampleAgreement();
 
 }  // namespace benchd::client

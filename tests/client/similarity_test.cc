@@ -16,8 +16,8 @@ namespace benchd::client {
 namespace {
 
 constexpr Style kSimilarityPlain{false, true, 0};
-constexpr bool kLiteral = false;
-constexpr bool kShape = true;
+const benchd::SimilarityOptions kLiteral{kSimilarityThreshold, SimilarityVariant::kLiteral};
+const benchd::SimilarityOptions kShape{kSimilarityThreshold, SimilarityVariant::kShape};
 
 using nlohmann::json;
 
@@ -38,7 +38,7 @@ TEST(RenderSimilarityTest, HasALineForEachOfSeveralFiles) {
 
 TEST(RenderSimilarityTest, SaysWhereRunsAreTooShort) {
   auto files = Files({"runs.csv"});
-  files[0].response.mutable_sets(0)->set_assessable(false);
+  files[0].sets[0].assessment.values = 49;
   EXPECT_NE(RenderSimilarity(files, kLiteral, kSimilarityPlain).find("fewer than 50 values a run"),
             std::string::npos);
 }
@@ -65,11 +65,12 @@ TEST(SimilarityJsonTest, NamesTheFiveMeansAndWhoDiffers) {
 }
 
 TEST(RenderAgreementTest, HasKappaPairsAndConfusion) {
-  ExpectGolden("agreement.txt", RenderAgreement(SampleAgreement(), kSimilarityPlain));
+  ExpectGolden("agreement.txt", RenderAgreement(SampleAgreement(), "human", kSimilarityPlain));
 }
 
 TEST(AgreementJsonTest, LeavesOutWhatCannotBeHad) {
-  const json line = json::parse(AgreementJson(SampleAgreement(), google::protobuf::Timestamp()));
+  const json line =
+      json::parse(AgreementJson(SampleAgreement(), "human", google::protobuf::Timestamp()));
   EXPECT_EQ(line["kappa"], 0.3125);
   EXPECT_EQ(line["band"], "fair");
   EXPECT_EQ(line["pairs"][0]["agreement"], 0.75);
@@ -81,17 +82,28 @@ TEST(AgreementJsonTest, LeavesOutWhatCannotBeHad) {
 
 class SimilarityProgramTest : public ProgramTest {
  protected:
-  std::string File(const std::string& name, const std::string& text = "a,b\n1,2\n") {
+  // Two runs of two values, the one twice the other.
+  std::string File(const std::string& name, const std::string& text = "a,b\n1,2\n2,4\n") {
     const std::string path = dir_ / name;
     std::ofstream(path, std::ios::binary) << text;
     return path;
   }
+
+  json Assess(std::vector<std::string> words) {
+    words.insert(words.begin(), {"similarity", "--json"});
+    const Ended ended = Run(words);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_EQ(ended.err, "");
+    return json::parse(ended.out, nullptr, /*allow_exceptions=*/false);
+  }
 };
 
-TEST_F(SimilarityProgramTest, SendsEveryFileAndPrintsTheAnswersInTheirOrder) {
+TEST_F(SimilarityProgramTest, AssessesEveryFileAndPrintsTheAnswersInTheirOrder) {
   std::vector<std::string> words{"similarity", "--json"};
   for (int i = 0; i < 9; ++i) {
-    words.push_back(File("f" + std::to_string(i) + ".csv", std::to_string(i)));
+    std::string rows = "a,b\n";
+    for (int row = 0; row <= i; ++row) rows += "1,2\n";
+    words.push_back(File("f" + std::to_string(i) + ".csv", rows));
   }
   const Ended ended = Run(words);
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
@@ -101,36 +113,39 @@ TEST_F(SimilarityProgramTest, SendsEveryFileAndPrintsTheAnswersInTheirOrder) {
   for (std::string line; std::getline(lines, line); ++i) {
     ASSERT_LT(i, words.size());
     EXPECT_EQ(json::parse(line)["file"], words[i]);
+    EXPECT_EQ(json::parse(line)["values"], i - 1);
   }
   EXPECT_EQ(i, words.size());
-  std::vector<std::string> sent = daemon_->assessed_files();
-  std::ranges::sort(sent);
-  EXPECT_EQ(sent, (std::vector<std::string>{"0", "1", "2", "3", "4", "5", "6", "7", "8"}));
 }
 
-TEST_F(SimilarityProgramTest, SendsItsOptions) {
+TEST_F(SimilarityProgramTest, HearsItsOptions) {
   const std::string raw = File("x.f64", std::string(48, '\0'));
-  EXPECT_EQ(Run({"similarity", "--threshold", "0.5", "--variant", "shape", "--shape", "2x3",
-                 "--cut", raw})
-                .exit_code,
-            0);
-  const v1::SimilarityOptions options = daemon_->similarity_options();
-  EXPECT_EQ(options.threshold(), 0.5);
-  EXPECT_TRUE(options.shape_variant());
-  EXPECT_EQ(options.format(), v1::RUNS_FORMAT_RAW);
-  EXPECT_EQ(options.runs(), 2U);
-  EXPECT_EQ(options.values(), 3U);
-  EXPECT_TRUE(options.cut_to_shortest());
+  const json shaped = Assess({"--threshold", "0.5", "--variant", "shape", "--shape", "2x3", raw});
+  EXPECT_EQ(shaped["threshold"], 0.5);
+  EXPECT_EQ(shaped["variant"], "shape");
+  EXPECT_EQ(shaped["runs"], 2);
+  EXPECT_EQ(shaped["values"], 3);
+  const std::string unequal = File("unequal.csv", "a,b\n1,2\n3,\n");
+  EXPECT_EQ(Run({"similarity", unequal}).exit_code, 2);
+  EXPECT_EQ(Assess({"--cut", unequal})["cut"], 1);
 }
 
 TEST_F(SimilarityProgramTest, GoesOnAfterAFileThatCannotBeRead) {
   const Ended ended =
-      Run({"similarity", dir_ / "none.csv", File("good.csv"), File("bad.csv", "broken")});
+      Run({"similarity", dir_ / "none.csv", File("good.csv"), File("bad.csv", "a,b\n1,x\n")});
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_NE(ended.err.find("none.csv: No such file or directory"), std::string::npos) << ended.err;
-  EXPECT_NE(ended.err.find("bad.csv: line 1, column 1: 'broken' is not a number"),
-            std::string::npos);
-  EXPECT_NE(ended.out.find("good.csv: 4 runs of 80 values"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.err.find("bad.csv: line 2, column 3: 'x' is not a number"), std::string::npos)
+      << ended.err;
+  EXPECT_NE(ended.out.find("good.csv: 2 runs of 2 values"), std::string::npos) << ended.out;
+}
+
+TEST_F(SimilarityProgramTest, AFileThatNeverEndsIsRefused) {
+  const Ended ended = Run({"similarity", "--shape", "2x3", "/dev/zero"});
+  EXPECT_EQ(ended.exit_code, 5);
+  EXPECT_EQ(ended.err,
+            "error: /dev/zero: file: over 32 MiB\n"
+            "hint: split it, or leave out what does not matter\n");
 }
 
 TEST_F(SimilarityProgramTest, RefusesWhatMakesNoSense) {
@@ -152,19 +167,25 @@ TEST_F(SimilarityProgramTest, RefusesWhatMakesNoSense) {
   }
 }
 
-TEST_F(SimilarityProgramTest, AgreementSendsItsOptionsAndPrintsTheAnswer) {
-  const Ended ended = Run({"agreement", File("r.csv"), "--subjects", "file", "--truth", "human",
+TEST_F(SimilarityProgramTest, AgreementHearsItsOptions) {
+  const std::string ratings = File("r.csv", "file,human,literal,same\ns1,x,x,y\ns2,y,y,y\n");
+  const Ended ended = Run({"agreement", ratings, "--subjects", "file", "--truth", "human",
                            "--raters", "human,literal"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_NE(ended.out.find("Fleiss' kappa 0.312, fair"), std::string::npos) << ended.out;
-  const v1::AgreementOptions options = daemon_->agreement_options();
-  EXPECT_EQ(options.subjects(), "file");
-  EXPECT_EQ(options.truth(), "human");
-  ASSERT_EQ(options.raters_size(), 2);
-  EXPECT_EQ(options.raters(1), "literal");
+  EXPECT_NE(ended.out.find("2 raters, 2 subjects: Fleiss' kappa 1.000"), std::string::npos)
+      << ended.out;
+  EXPECT_NE(ended.out.find("human \\ literal"), std::string::npos) << ended.out;
   EXPECT_EQ(Run({"agreement"}).exit_code, 2);
   EXPECT_EQ(Run({"agreement", "a", "b"}).exit_code, 2);
-  EXPECT_EQ(Run({"agreement", File("r.csv"), "--raters", "a,,b"}).exit_code, 2);
+  EXPECT_EQ(Run({"agreement", ratings, "--raters", "a,,b"}).exit_code, 2);
+}
+
+TEST_F(SimilarityProgramTest, AgreementNamesThePlaceOfAMistake) {
+  const Ended ended = Run({"agreement", File("hole.csv", "a,b\nx,x\nx,\n")});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_TRUE(ended.err.starts_with("error: " + (dir_ / "hole.csv") +
+                                    ": line 3, column 3: 'b' has no rating here\n"))
+      << ended.err;
 }
 
 }  // namespace

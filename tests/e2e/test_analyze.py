@@ -208,6 +208,14 @@ class TableTest(DaemonTest):
         verdict = json.loads(done.stdout)
         self.assertEqual(verdict["runs"], {"base": 3, "feature": 4})
 
+    def test_no_daemon_is_started(self):
+        environment = self.client_environment(BENCHD_SOCKET="", XDG_RUNTIME_DIR=str(self.folder))
+        done = self.benchctl("analyze", "--base", "base", self.table(METHOD_MD),
+                             environment=environment)
+        self.assert_exit(done, UNDECIDED)
+        self.assertEqual(done.stderr, "")
+        self.assertFalse((self.folder / "benchd").exists(), "where a user's daemon would listen")
+
     def test_a_ragged_row_is_named_by_line_and_column(self):
         table = self.table("arm,x,y\na,1,2\nb,1\n")
         done = self.benchctl("analyze", table)

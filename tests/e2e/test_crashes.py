@@ -300,7 +300,7 @@ class CrashTest(Replay, DaemonTest):
                 verdicts.append(verdict)
             self.assert_started_in_order([session for _, session in batch])
             for verdict in verdicts:
-                self.assert_replayed(verdict)  # analysis waits while a session runs
+                self.assert_replayed(verdict)
             sessions += [session for _, session in batch]
         known = {entry.session for entry in self.link.list_all()}
         self.assertEqual(len(known), len(control) + len(sessions), "a retry became a session")

@@ -9,10 +9,11 @@
 #include "benchd/v1/session.pb.h"
 #include "daemon/queue/validate_spec.h"
 #include "daemon/rpc/analyze_options.h"
-#include "daemon/rpc/from_proto.h"
+#include "daemon/rpc/queue_proto.h"
 #include "daemon/rpc/similarity_reactor.h"
-#include "daemon/rpc/to_proto.h"
 #include "daemon/session/run_session.h"
+#include "proto/convert/from_proto.h"
+#include "proto/convert/to_proto.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/proto_text.h"
 
@@ -44,7 +45,7 @@ void CheckValidSpec(const SessionSpec& spec) {
 void CheckSubmit(std::string_view input) {
   v1::SubmitRequest request;
   if (!ReadRequest(input, &request)) return;
-  auto spec = rpc::FromProto(request.spec());
+  auto spec = convert::FromProto(request.spec());
   if (!spec) return CheckRefusal(spec.error());
   const auto valid = ValidateSpec(std::move(spec).value());
   if (!valid) return CheckRefusal(valid.error());
@@ -52,7 +53,7 @@ void CheckSubmit(std::string_view input) {
   if (const auto possible = CheckStatistics(*valid); !possible) CheckRefusal(possible.error());
   // What a client is shown of it has no environment values, and can be sent.
   v1::SessionSpec shown;
-  rpc::ToProto(*valid, &shown);
+  convert::ToProto(*valid, &shown);
   FUZZ_CHECK(shown.environment().empty());
   FUZZ_CHECK(v1::SessionSpec().ParseFromString(shown.SerializeAsString()));
 }

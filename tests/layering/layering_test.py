@@ -20,16 +20,18 @@ class LayeringTest(unittest.TestCase):
             self.assertTrue((REPOSITORY / row["in"] / module).is_dir(), module)
 
     def test_the_readme_has_the_same_table(self):
-        words = {"Boost.Math": ["boost"], "generated code": ["grpc", "generated"],
+        words = {"Boost.Math": ["boost"], "gRPC": ["grpc"], "generated code": ["generated"],
                  "system calls": [], "–": []}
         described = {}
         for line in (REPOSITORY / "daemon/README.md").read_text().splitlines():
-            row = re.match(r"\| `(core/|)(\w+)/` \|.*\| (.*) \|$", line)
+            row = re.match(r"\| `(core/|proto/|../|)(\w+)/` \|.*\| (.*) \|$", line)
             if row:
                 top, module, may = row.groups()
-                self.assertEqual(layers.TABLE[module]["in"] + "/", top or "daemon/")
+                if module != "client":
+                    self.assertEqual(layers.TABLE[module]["in"] + "/", top or "daemon/")
                 described[module] = {
                     name for word in may.split(", ") for name in words.get(word, [word])}
+        self.assertEqual(described.pop("client"), set(layers.CLIENT["may"]))
         self.assertEqual(
             described, {module: set(row["may"]) for module, row in layers.TABLE.items()})
 
@@ -113,17 +115,25 @@ class FixtureTest(unittest.TestCase):
         self.assert_refused(
             "daemon/runner/a.cc", "#include <asio/post.hpp>",
             "runner may not include asio (<asio/post.hpp>)")
+        self.assert_refused(
+            "proto/convert/a.cc", "#include <grpcpp/server.h>",
+            "convert may not include grpc (<grpcpp/server.h>)")
+        self.assert_allowed("proto/convert/a.cc", '#include "benchd/v1/session.pb.h"')
         self.assert_allowed("daemon/store/a.cc", "#include <sqlite3.h>")
         self.assert_allowed("daemon/rpc/a.cc", '#include "benchd/v1/session.grpc.pb.h"')
 
     def test_the_client_knows_nothing_of_the_daemon(self):
         self.assert_refused(
-            "client/a.cc", '#include "core/base/result.h"',
-            'client may not include "core/base/result.h"')
+            "client/a.cc", '#include "daemon/queue/queue.h"',
+            'client may not include queue ("daemon/queue/queue.h")')
+        self.assert_refused(
+            "client/a.cc", '#include "daemon/config.h"',
+            'client may not include daemon ("daemon/config.h")')
         self.assert_refused(
             "daemon/rpc/a.cc", '#include "client/render.h"',
             'rpc may not include "client/render.h"')
         self.assert_allowed("client/render/a.cc", '#include "benchd/v1/session.pb.h"')
+        self.assert_allowed("client/a.cc", '#include "core/analysis/table_analysis.h"')
 
     def test_includes_are_rooted_at_the_repository(self):
         self.assert_refused(

@@ -37,6 +37,7 @@ TABLE = {
     "schedule": {"in": "daemon", "may": ["base", "model"], "never": IO},
     "ports":    {"in": "daemon", "may": ["model", "base", "asio"], "never": []},
     "analysis": {"in": "core", "may": ["stats", "parse", "model", "base"], "never": IO},
+    "convert":  {"in": "proto", "may": ["model", "base", "generated"], "never": []},
     "session":  {"in": "daemon",
                  "may": ["schedule", "analysis", "ports", "model", "base", "asio"], "never": []},
     # queue splits command lines at submit: parse.
@@ -46,7 +47,7 @@ TABLE = {
     "run":      {"in": "daemon", "may": ["ports", "wire", "model", "base", "asio"], "never": []},
     "store":    {"in": "daemon", "may": ["ports", "model", "base", "asio", "sqlite"], "never": []},
     "rpc":      {"in": "daemon",
-                 "may": ["queue", "session", "ports", "analysis", "model", "base", "asio", "grpc",
+                 "may": ["queue", "session", "ports", "analysis", "convert", "model", "base", "asio", "grpc",
                          "generated"],
                  "never": []},
     "system":   {"in": "daemon", "may": ["model", "base"], "never": []},
@@ -55,6 +56,6 @@ TABLE = {
     "helper":   {"in": "daemon", "may": ["parse", "wire", "model", "base"], "never": []},
 }
 
-# Files directly in daemon/ compose the daemon: they may include everything in core/ and daemon/ and
-# any library. client/ includes nothing of either.
-CLIENT = {"may": ["grpc", "generated"], "never": []}
+# Files directly in daemon/ compose the daemon: they may include everything in core/, daemon/ and
+# proto/ and any library. client/ computes what needs no daemon; of daemon/ it includes nothing.
+CLIENT = {"may": ["convert", "analysis", "model", "base", "grpc", "generated"], "never": []}

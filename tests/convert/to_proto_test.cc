@@ -1,15 +1,14 @@
-#include "daemon/rpc/to_proto.h"
+#include "proto/convert/to_proto.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "benchd/v1/machine.pb.h"
-#include "benchd/v1/queue.pb.h"
 #include "benchd/v1/session.pb.h"
-#include "daemon/rpc/from_proto.h"
+#include "proto/convert/from_proto.h"
 
-namespace benchd::rpc {
+namespace benchd::convert {
 namespace {
 
 /// A spec in which no field has its default.
@@ -73,34 +72,16 @@ TEST(ToProtoTest, ASpecComesBackAsItWent) {
 }
 
 TEST(ToProtoTest, NoValueOfAnEnvironmentVariableLeavesTheDaemon) {
-  SessionView view;
-  view.record.spec = Unusual();
-  view.record.spec.environment = {{"TOKEN", "secret"}};
-  view.record.spec.benchmarks[0].arms[0].env = {{"OTHER", "secret"}};
+  SessionRecord record;
+  record.spec = Unusual();
+  record.spec.environment = {{"TOKEN", "secret"}};
+  record.spec.benchmarks[0].arms[0].env = {{"OTHER", "secret"}};
   v1::Session proto;
-  ToProto(view, &proto);
+  ToProto(record, &proto);
   EXPECT_EQ(proto.SerializeAsString().find("secret"), std::string::npos);
   ASSERT_EQ(proto.environment_names_size(), 1);
   EXPECT_EQ(proto.environment_names(0), "TOKEN");
   EXPECT_EQ(proto.spec().benchmarks(0).arms(0).env().count("OTHER"), 1U);
-}
-
-TEST(ToProtoTest, OfSomebodyElsesSessionOnlyIdUidAndStateAreSaid) {
-  SessionView view;
-  view.record.spec = Unusual();
-  view.record.spec.caller.uid = 1001;
-  view.record.snapshot.id = {"abc"};
-  view.record.snapshot.state = SessionState::kRunning;
-  view.record.snapshot.submitted_at = Timestamp(std::chrono::seconds(1));
-  view.record.snapshot.report = Report{};
-  view.visible = false;
-  v1::Session proto;
-  ToProto(view, &proto);
-  v1::Session expected;
-  expected.set_session("abc");
-  expected.set_uid(1001);
-  expected.set_state(v1::SESSION_STATE_RUNNING);
-  EXPECT_EQ(proto.SerializeAsString(), expected.SerializeAsString());
 }
 
 TEST(ToProtoTest, WhatAComparisonHasNotIsAbsentAndNotZero) {
@@ -186,14 +167,6 @@ TEST(ToProtoTest, BytesThatAreNoTextDoNotSpoilTheMessage) {
   EXPECT_EQ(proto.run().stderr_tail(), "\uFFFDtail");
 }
 
-TEST(ToProtoTest, ALongLogKeepsItsEnd) {
-  EXPECT_EQ(LogToProto({"short"}), "short");
-  EXPECT_EQ(LogToProto({"end", 600'000'000}), "[the first 600000000 bytes are left out]\nend");
-  const std::string log = LogToProto({std::string(kMaxLogBytes, 'a') + "end", 5});
-  EXPECT_EQ(log.substr(0, 35), "[the first 8 bytes are left out]\naa");
-  EXPECT_EQ(log.substr(log.size() - 4), "aend");
-}
-
 TEST(ToProtoTest, ASettingCarriesWhatItWasAndWhatItBecame) {
   MachineReport machine;
   machine.isolation = {{.setting = "governor",
@@ -213,30 +186,6 @@ TEST(ToProtoTest, ASettingCarriesWhatItWasAndWhatItBecame) {
   EXPECT_EQ(proto.isolation(0).at_end(), "schedutil");
 }
 
-TEST(ToProtoTest, TheMachineIsToldWhole) {
-  MachineView machine;
-  machine.session = SessionId{"abc"};
-  machine.status = {.profile = "quiet",
-                    .holder = "session",
-                    .environment = {{{"kernel", "6.1"}}},
-                    .settings = {{.setting = "smt", .held = true}},
-                    .benchmark_cpus = {1, 2},
-                    .housekeeping_cpus = {0},
-                    .notes = {"irqbalance runs"}};
-  v1::MachineStatus proto;
-  ToProto(machine, &proto);
-  EXPECT_EQ(proto.session(), "abc");
-  EXPECT_EQ(proto.profile(), "quiet");
-  EXPECT_EQ(proto.holder(), "session");
-  EXPECT_EQ(proto.environment(0).name(), "kernel");
-  EXPECT_EQ(proto.environment(0).value(), "6.1");
-  EXPECT_EQ(proto.settings(0).setting(), "smt");
-  EXPECT_TRUE(proto.settings(0).held());
-  EXPECT_EQ(proto.benchmark_cpus_size(), 2);
-  EXPECT_EQ(proto.housekeeping_cpus(0), 0);
-  EXPECT_EQ(proto.notes(0), "irqbalance runs");
-}
-
 TEST(ToProtoTest, ANoiseSourceThatWasNotMeasuredHasNoEffect) {
   v1::NoiseSource measured;
   ToProto(NoiseSource{"steal", "2 % of the time", "use another host", 0.02}, &measured);
@@ -249,22 +198,5 @@ TEST(ToProtoTest, ANoiseSourceThatWasNotMeasuredHasNoEffect) {
   EXPECT_FALSE(not_measured.has_effect());
 }
 
-TEST(ToProtoTest, TheQueueSaysWhatRuns) {
-  QueueStatus status;
-  status.mode.paused = true;
-  status.queued = 3;
-  v1::QueueStatus proto;
-  ToProto(status, &proto);
-  EXPECT_TRUE(proto.paused());
-  EXPECT_EQ(proto.queued(), 3U);
-  EXPECT_EQ(proto.running(), "");
-  status.running = SessionId{"abc"};
-  status.reserved_by = 1000;
-  EXPECT_FALSE(proto.has_reserved_by());
-  ToProto(status, &proto);
-  EXPECT_EQ(proto.running(), "abc");
-  EXPECT_EQ(proto.reserved_by(), 1000U);
-}
-
 }  // namespace
-}  // namespace benchd::rpc
+}  // namespace benchd::convert

@@ -1,6 +1,6 @@
-#include "daemon/rpc/utf8.h"
+#include "proto/convert/utf8.h"
 
-namespace benchd::rpc {
+namespace benchd::convert {
 namespace {
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
@@ -58,4 +58,4 @@ std::string_view Utf8Suffix(std::string_view text, std::size_t limit) {
   return text.substr(start);
 }
 
-}  // namespace benchd::rpc
+}  // namespace benchd::convert

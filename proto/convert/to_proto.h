@@ -1,22 +1,15 @@
 #pragma once
 
-#include <cstddef>
-#include <string>
 #include <vector>
 
 #include "core/model/history.h"
 #include "core/model/session.h"
-#include "daemon/ports/sample_store.h"
-#include "daemon/queue/machine_controller.h"
-#include "daemon/queue/queue.h"
 
 namespace benchd::v1 {
-class Cancelled;
 class Failed;
 class MachineStatus;
 class NoiseSource;
 class Queued;
-class QueueStatus;
 class Run;
 class Session;
 class SessionSpec;
@@ -30,7 +23,7 @@ class Timestamp;
 
 /// The core's values as clients read them. Absent stays absent, durations become seconds, text that
 /// is not UTF-8 is made so, and no value of an environment variable ever leaves the daemon.
-namespace benchd::rpc {
+namespace benchd::convert {
 
 void ToProto(Timestamp time, google::protobuf::Timestamp* to);
 /// With the names of the arms' own variables only.
@@ -40,21 +33,14 @@ void ToProto(const MachineReport& machine, std::uint64_t seed, v1::Started* to);
 void ToProto(const Failure& failure, v1::Failed* to);
 /// The session's place in the queue; 0 once it left it.
 void QueuedToProto(const SessionSnapshot& snapshot, v1::Queued* to);
-/// Of a session that is none of the reader's: id, uid and state only.
-void ToProto(const SessionView& view, v1::Session* to);
+void ToProto(const SessionRecord& record, v1::Session* to);
 /// What happened to the session, oldest first.
 void ToProto(const std::vector<HistoryEntry>& history, v1::Session* to);
 /// `run` indexes into `spec`; indices outside it leave the names empty.
 void ToProto(const Run& run, const SessionSpec& spec, v1::Run* to);
 /// The part of a run that ToProto leaves out: what its harness' metrics mean.
 void MetricsToProto(const Run& run, v1::Run* to);
-void ToProto(const QueueStatus& status, v1::QueueStatus* to);
-void ToProto(const MachineView& machine, v1::MachineStatus* to);
+void ToProto(const MachineStatus& status, v1::MachineStatus* to);
 void ToProto(const NoiseSource& source, v1::NoiseSource* to);
 
-/// What is told of a session's log at most: clients take messages of 4 MiB by default.
-inline constexpr std::size_t kMaxLogBytes = std::size_t{3} * 1024 * 1024;
-/// What a session's programs wrote, kMaxLogBytes of it at most, and how much came before.
-std::string LogToProto(const LogTail& log);
-
-}  // namespace benchd::rpc
+}  // namespace benchd::convert

@@ -1,8 +1,8 @@
-#include "daemon/rpc/utf8.h"
+#include "proto/convert/utf8.h"
 
 #include <gtest/gtest.h>
 
-namespace benchd::rpc {
+namespace benchd::convert {
 namespace {
 
 TEST(Utf8Test, TextStaysAsItIs) {
@@ -32,4 +32,4 @@ TEST(Utf8Test, ACutNeverSplitsACharacter) {
 }
 
 }  // namespace
-}  // namespace benchd::rpc
+}  // namespace benchd::convert

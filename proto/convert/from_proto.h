@@ -2,15 +2,12 @@
 
 #include "core/base/result.h"
 #include "core/model/session_spec.h"
-#include "daemon/queue/queue.h"
 
 namespace benchd::v1 {
-class ListSessionsRequest;
-class ReserveRequest;
 class SessionSpec;
 }  // namespace benchd::v1
 
-namespace benchd::rpc {
+namespace benchd::convert {
 
 /// What a client asked for, as the core knows it, with the contract's defaults in every field that
 /// was left open: names (main; base, candidate, candidate-2), the first arm as the reference,
@@ -21,11 +18,4 @@ namespace benchd::rpc {
 /// @errors kInvalidArgument with the field's path first ("benchmarks[0].arms[1].role: ...").
 Result<SessionSpec> FromProto(const v1::SessionSpec& proto);
 
-/// @errors kInvalidArgument for a state nobody knows.
-Result<SessionFilter> FromProto(const v1::ListSessionsRequest& proto);
-
-/// How long the machine is wanted.
-/// @errors kInvalidArgument for no duration, or one of more than an hour.
-Result<Nanoseconds> FromProto(const v1::ReserveRequest& proto);
-
-}  // namespace benchd::rpc
+}  // namespace benchd::convert

@@ -1,15 +1,14 @@
-#include "daemon/rpc/to_proto.h"
+#include "proto/convert/to_proto.h"
 
 #include <chrono>
 #include <string>
 
 #include "benchd/v1/machine.pb.h"
-#include "benchd/v1/queue.pb.h"
 #include "benchd/v1/session.pb.h"
-#include "daemon/rpc/enum_tables.h"
-#include "daemon/rpc/utf8.h"
+#include "proto/convert/enum_tables.h"
+#include "proto/convert/utf8.h"
 
-namespace benchd::rpc {
+namespace benchd::convert {
 namespace {
 
 void ArmToProto(const Arm& arm, v1::Arm* to) {
@@ -152,22 +151,6 @@ void SettingsToProto(const std::vector<SettingState>& settings,
   }
 }
 
-void OwnSessionToProto(const SessionRecord& record, v1::Session* to) {
-  const SessionSnapshot& snapshot = record.snapshot;
-  ToProto(snapshot.submitted_at, to->mutable_submitted_at());
-  if (snapshot.started_at) ToProto(*snapshot.started_at, to->mutable_started_at());
-  if (snapshot.ended_at) ToProto(*snapshot.ended_at, to->mutable_ended_at());
-  ToProto(record.spec, to->mutable_spec());
-  for (const auto& [name, value] : record.spec.environment) to->add_environment_names(name);
-  if (snapshot.state == SessionState::kQueued) QueuedToProto(snapshot, to->mutable_queued());
-  if (snapshot.machine) ToProto(*snapshot.machine, record.spec.seed, to->mutable_started());
-  if (snapshot.report) ToProto(*snapshot.report, snapshot.state, to->mutable_report());
-  if (snapshot.failure) ToProto(*snapshot.failure, to->mutable_failed());
-  if (snapshot.state == SessionState::kCancelled) {
-    to->mutable_cancelled()->set_by(snapshot.cancelled_by);
-  }
-}
-
 }  // namespace
 
 void ToProto(Timestamp time, google::protobuf::Timestamp* to) {
@@ -245,11 +228,23 @@ void QueuedToProto(const SessionSnapshot& snapshot, v1::Queued* to) {
   if (snapshot.eta) to->set_eta_seconds(Seconds(*snapshot.eta));
 }
 
-void ToProto(const SessionView& view, v1::Session* to) {
-  to->set_session(view.record.snapshot.id.value);
-  to->set_state(WireValue(kSessionStates, view.record.snapshot.state));
-  to->set_uid(view.record.spec.caller.uid);
-  if (view.visible) OwnSessionToProto(view.record, to);
+void ToProto(const SessionRecord& record, v1::Session* to) {
+  const SessionSnapshot& snapshot = record.snapshot;
+  to->set_session(snapshot.id.value);
+  to->set_state(WireValue(kSessionStates, snapshot.state));
+  to->set_uid(record.spec.caller.uid);
+  ToProto(snapshot.submitted_at, to->mutable_submitted_at());
+  if (snapshot.started_at) ToProto(*snapshot.started_at, to->mutable_started_at());
+  if (snapshot.ended_at) ToProto(*snapshot.ended_at, to->mutable_ended_at());
+  ToProto(record.spec, to->mutable_spec());
+  for (const auto& [name, value] : record.spec.environment) to->add_environment_names(name);
+  if (snapshot.state == SessionState::kQueued) QueuedToProto(snapshot, to->mutable_queued());
+  if (snapshot.machine) ToProto(*snapshot.machine, record.spec.seed, to->mutable_started());
+  if (snapshot.report) ToProto(*snapshot.report, snapshot.state, to->mutable_report());
+  if (snapshot.failure) ToProto(*snapshot.failure, to->mutable_failed());
+  if (snapshot.state == SessionState::kCancelled) {
+    to->mutable_cancelled()->set_by(snapshot.cancelled_by);
+  }
 }
 
 void ToProto(const std::vector<HistoryEntry>& history, v1::Session* to) {
@@ -292,21 +287,11 @@ void MetricsToProto(const Run& run, v1::Run* to) {
   }
 }
 
-void ToProto(const QueueStatus& status, v1::QueueStatus* to) {
-  to->set_paused(status.mode.paused);
-  to->set_draining(status.mode.draining);
-  to->set_queued(status.queued);
-  if (status.running) to->set_running(status.running->value);
-  if (status.reserved_by) to->set_reserved_by(*status.reserved_by);
-}
-
-void ToProto(const MachineView& machine, v1::MachineStatus* to) {
-  const MachineStatus& status = machine.status;
+void ToProto(const MachineStatus& status, v1::MachineStatus* to) {
   FactsToProto(status.environment, to->mutable_environment());
   SettingsToProto(status.settings, to->mutable_settings());
   to->set_profile(Utf8Lossy(status.profile));
   to->set_holder(status.holder);
-  if (machine.session) to->set_session(machine.session->value);
   for (const int cpu : status.benchmark_cpus) to->add_benchmark_cpus(cpu);
   for (const int cpu : status.housekeeping_cpus) to->add_housekeeping_cpus(cpu);
   for (const std::string& note : status.notes) to->add_notes(Utf8Lossy(note));
@@ -319,13 +304,4 @@ void ToProto(const NoiseSource& source, v1::NoiseSource* to) {
   if (source.effect) to->set_effect(*source.effect);
 }
 
-std::string LogToProto(const LogTail& log) {
-  std::string text = Utf8Lossy(log.text);
-  const std::string_view kept =
-      text.size() > kMaxLogBytes ? Utf8Suffix(text, kMaxLogBytes) : std::string_view(text);
-  const std::uint64_t left_out = log.left_out + (text.size() - kept.size());
-  if (left_out == 0) return text;
-  return "[the first " + std::to_string(left_out) + " bytes are left out]\n" + std::string(kept);
-}
-
-}  // namespace benchd::rpc
+}  // namespace benchd::convert

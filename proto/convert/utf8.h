@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace benchd::rpc {
+namespace benchd::convert {
 
 /// `bytes` with every byte that is no part of valid UTF-8 replaced by U+FFFD.
 ///
@@ -17,4 +17,4 @@ std::string_view Utf8Prefix(std::string_view text, std::size_t limit);
 /// The same from the end.
 std::string_view Utf8Suffix(std::string_view text, std::size_t limit);
 
-}  // namespace benchd::rpc
+}  // namespace benchd::convert

@@ -10,7 +10,7 @@
 
 /// Which word of the wire is which word of the model; one table an enum, read in both directions.
 /// What a table leaves out (UNSPECIFIED) has a default or a meaning of its own where it is used.
-namespace benchd::rpc {
+namespace benchd::convert {
 
 template <typename Wire, typename Model, std::size_t N>
 using EnumTable = std::array<std::pair<Wire, Model>, N>;
@@ -108,4 +108,4 @@ inline constexpr EnumTable<v1::RunPhase, RunPhase, 3> kRunPhases{{
     {v1::RUN_PHASE_DROPPED, RunPhase::kDropped},
 }};
 
-}  // namespace benchd::rpc
+}  // namespace benchd::convert

@@ -1,68 +1,14 @@
-#include "daemon/rpc/from_proto.h"
+#include "proto/convert/from_proto.h"
 
-#include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <string>
-#include <string_view>
-#include <system_error>
 #include <utility>
 
-#include "benchd/v1/machine.pb.h"
 #include "benchd/v1/session.pb.h"
-#include "core/base/error.h"
-#include "daemon/rpc/enum_tables.h"
+#include "proto/convert/enum_tables.h"
+#include "proto/convert/field_reader.h"
 
-namespace benchd::rpc {
+namespace benchd::convert {
 namespace {
-
-/// Sessions on a page of a list: by default, and at most.
-constexpr std::size_t kUsualPage = 100;
-constexpr std::size_t kLargestPage = 500;
-
-/// Collects the first thing that is wrong, so that a conversion reads as a list of fields.
-class Reader {
- public:
-  bool ok() const { return !failed_; }
-  Error error() && { return std::move(error_); }
-
-  void Fail(const std::string& field, std::string_view why, std::string_view hint = {}) {
-    if (failed_) return;
-    failed_ = true;
-    error_ = InvalidArgument(field, why, hint);
-  }
-
-  /// The model's word, `fallback` for UNSPECIFIED (0).
-  template <typename Wire, typename Model, std::size_t N>
-  Model Enum(const std::string& field, const EnumTable<Wire, Model, N>& table, Wire wire,
-             Model fallback) {
-    if (static_cast<int>(wire) == 0) return fallback;
-    const std::optional<Model> model = ModelValue(table, wire);
-    if (model) return *model;
-    Fail(field, "this benchd does not know the value " + std::to_string(static_cast<int>(wire)),
-         "is the client newer than the daemon?");
-    return fallback;
-  }
-
-  double Finite(const std::string& field, double value) {
-    if (!std::isfinite(value)) Fail(field, "is no finite number");
-    return value;
-  }
-
-  Nanoseconds Duration(const std::string& field, double seconds) {
-    // 2^63 ns are 292 years; a century is safely below.
-    constexpr double kMaxSeconds = 100.0 * 365 * 24 * 3600;
-    if (std::isfinite(seconds) && seconds > 0 && seconds <= kMaxSeconds) {
-      return std::chrono::duration_cast<Nanoseconds>(std::chrono::duration<double>(seconds));
-    }
-    Fail(field, "is no duration of more than 0 seconds and less than a century");
-    return {};
-  }
-
- private:
-  bool failed_ = false;
-  Error error_;
-};
 
 std::string Indexed(const std::string& field, int index) {
   return field + "[" + std::to_string(index) + "]";
@@ -79,7 +25,8 @@ std::string DefaultName(ArmRole role, int number_in_role) {
   return number_in_role == 1 ? name : name + "-" + std::to_string(number_in_role);
 }
 
-std::vector<Arm> ReadArms(Reader& reader, const std::string& field, const v1::Benchmark& proto) {
+std::vector<Arm> ReadArms(FieldReader& reader, const std::string& field,
+                          const v1::Benchmark& proto) {
   bool names_a_reference = false;
   for (const v1::Arm& arm : proto.arms()) {
     if (arm.role() == v1::ARM_ROLE_REFERENCE) names_a_reference = true;
@@ -109,8 +56,8 @@ std::vector<Arm> ReadArms(Reader& reader, const std::string& field, const v1::Be
   return arms;
 }
 
-std::vector<Gate> ReadGates(Reader& reader, const std::string& field, const v1::Benchmark& proto,
-                            double default_margin) {
+std::vector<Gate> ReadGates(FieldReader& reader, const std::string& field,
+                            const v1::Benchmark& proto, double default_margin) {
   std::vector<Gate> gates;
   for (int i = 0; i < proto.gates_size(); ++i) {
     const v1::Gate& from = proto.gates(i);
@@ -143,7 +90,7 @@ Hooks ReadHooks(const v1::Hooks& from) {
   return hooks;
 }
 
-Benchmark ReadBenchmark(Reader& reader, const std::string& field, const v1::Benchmark& from,
+Benchmark ReadBenchmark(FieldReader& reader, const std::string& field, const v1::Benchmark& from,
                         double default_margin) {
   Benchmark benchmark;
   if (from.has_margin()) {
@@ -163,7 +110,7 @@ Benchmark ReadBenchmark(Reader& reader, const std::string& field, const v1::Benc
   return benchmark;
 }
 
-Limits ReadLimits(Reader& reader, const v1::Limits& from) {
+Limits ReadLimits(FieldReader& reader, const v1::Limits& from) {
   Limits limits;
   if (from.has_min_runs()) limits.min_runs = from.min_runs();
   if (from.has_max_runs()) limits.max_runs = from.max_runs();
@@ -179,7 +126,7 @@ Limits ReadLimits(Reader& reader, const v1::Limits& from) {
   return limits;
 }
 
-Rule ReadRule(Reader& reader, const v1::Rule& from) {
+Rule ReadRule(FieldReader& reader, const v1::Rule& from) {
   Rule rule;
   const double width = reader.Finite("rule.precision_width", from.precision_width());
   if (width < 0) reader.Fail("rule.precision_width", "is negative");
@@ -187,7 +134,7 @@ Rule ReadRule(Reader& reader, const v1::Rule& from) {
   return rule;
 }
 
-Estimator ReadEstimator(Reader& reader, const v1::Estimator& from) {
+Estimator ReadEstimator(FieldReader& reader, const v1::Estimator& from) {
   return {reader.Enum("estimator.kind", kEstimatorKinds, from.kind(), EstimatorKind::kMean),
           reader.Finite("estimator.quantile", from.quantile())};
 }
@@ -195,7 +142,7 @@ Estimator ReadEstimator(Reader& reader, const v1::Estimator& from) {
 }  // namespace
 
 Result<SessionSpec> FromProto(const v1::SessionSpec& from) {
-  Reader reader;
+  FieldReader reader;
   SessionSpec spec;
   if (from.has_alpha()) spec.alpha = reader.Finite("alpha", from.alpha());
   if (from.has_margin()) spec.default_margin = reader.Finite("margin", from.margin());
@@ -225,35 +172,4 @@ Result<SessionSpec> FromProto(const v1::SessionSpec& from) {
   return spec;
 }
 
-Result<SessionFilter> FromProto(const v1::ListSessionsRequest& from) {
-  Reader reader;
-  SessionFilter filter;
-  filter.all = from.all();
-  if (from.state() != v1::SESSION_STATE_UNSPECIFIED) {
-    filter.state = reader.Enum("state", kSessionStates, from.state(), SessionState::kQueued);
-  }
-  filter.labels = ToMap(from.labels());
-  if (!reader.ok()) return std::move(reader).error();
-  filter.limit =
-      from.page_size() == 0 ? kUsualPage : std::min<std::size_t>(from.page_size(), kLargestPage);
-  if (from.page_token().empty()) return filter;
-  const std::string& token = from.page_token();
-  const char* const end = token.data() + token.size();
-  const auto [stopped, error] = std::from_chars(token.data(), end, filter.before);
-  if (error == std::errc{} && stopped == end) return filter;
-  return InvalidArgument("page_token", "none of this benchd's", "begin without one");
-}
-
-Result<Nanoseconds> FromProto(const v1::ReserveRequest& from) {
-  constexpr std::chrono::hours kLongest{1};
-  Reader reader;
-  const Nanoseconds wanted = reader.Duration("seconds", from.seconds());
-  if (wanted > kLongest) {
-    reader.Fail("seconds", "the machine can be reserved for an hour at most",
-                "reserve it again when the hour is over");
-  }
-  if (!reader.ok()) return std::move(reader).error();
-  return wanted;
-}
-
-}  // namespace benchd::rpc
+}  // namespace benchd::convert

@@ -1,14 +1,13 @@
-#include "daemon/rpc/from_proto.h"
+#include "proto/convert/from_proto.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <string>
 
-#include "benchd/v1/machine.pb.h"
 #include "benchd/v1/session.pb.h"
 
-namespace benchd::rpc {
+namespace benchd::convert {
 namespace {
 
 v1::SessionSpec Minimal() {
@@ -167,47 +166,5 @@ TEST(FromProtoTest, DurationsThatAreNoneAreRefused) {
   EXPECT_EQ(Converted(proto).limits.max_time, std::chrono::milliseconds(250));
 }
 
-TEST(FromProtoTest, AReservationLastsAnHourAtMost) {
-  v1::ReserveRequest proto;
-  for (const double seconds : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
-    proto.set_seconds(seconds);
-    EXPECT_EQ(FromProto(proto).error().message,
-              "seconds: is no duration of more than 0 seconds and less than a century");
-  }
-  proto.set_seconds(3600.5);
-  const Error refused = FromProto(proto).error();
-  EXPECT_EQ(refused.code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(refused.message, "seconds: the machine can be reserved for an hour at most");
-  proto.set_seconds(3600);
-  EXPECT_EQ(*FromProto(proto), std::chrono::hours(1));
-}
-
-TEST(FromProtoTest, AFilterIsTakenAsItIs) {
-  v1::ListSessionsRequest proto;
-  EXPECT_EQ(FromProto(proto)->state, std::nullopt);
-  proto.set_all(true);
-  proto.set_state(v1::SESSION_STATE_FAILED);
-  const Result<SessionFilter> filter = FromProto(proto);
-  ASSERT_TRUE(filter);
-  EXPECT_TRUE(filter->all);
-  EXPECT_EQ(filter->state, SessionState::kFailed);
-  proto.set_state(static_cast<v1::SessionState>(99));
-  EXPECT_EQ(FromProto(proto).error().message, "state: this benchd does not know the value 99");
-}
-
-TEST(FromProtoTest, APageIsBoundedAndItsTokenChecked) {
-  v1::ListSessionsRequest proto;
-  EXPECT_EQ(FromProto(proto)->limit, 100U);
-  EXPECT_EQ(FromProto(proto)->before, UINT64_MAX);
-  proto.set_page_size(4'000'000'000);
-  EXPECT_EQ(FromProto(proto)->limit, 500U);
-  proto.set_page_token("17");
-  EXPECT_EQ(FromProto(proto)->before, 17U);
-  for (const char* token : {"x", "17x", "-1", " 1", "99999999999999999999"}) {
-    proto.set_page_token(token);
-    EXPECT_EQ(FromProto(proto).error().message, "page_token: none of this benchd's") << token;
-  }
-}
-
 }  // namespace
-}  // namespace benchd::rpc
+}  // namespace benchd::convert

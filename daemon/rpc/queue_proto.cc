@@ -1,0 +1,88 @@
+#include "daemon/rpc/queue_proto.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "benchd/v1/machine.pb.h"
+#include "benchd/v1/queue.pb.h"
+#include "benchd/v1/session.pb.h"
+#include "core/base/error.h"
+#include "proto/convert/enum_tables.h"
+#include "proto/convert/field_reader.h"
+#include "proto/convert/to_proto.h"
+#include "proto/convert/utf8.h"
+
+namespace benchd::rpc {
+namespace {
+
+/// Sessions on a page of a list: by default, and at most.
+constexpr std::size_t kUsualPage = 100;
+constexpr std::size_t kLargestPage = 500;
+
+}  // namespace
+
+Result<SessionFilter> FromProto(const v1::ListSessionsRequest& from) {
+  convert::FieldReader reader;
+  SessionFilter filter;
+  filter.all = from.all();
+  if (from.state() != v1::SESSION_STATE_UNSPECIFIED) {
+    filter.state =
+        reader.Enum("state", convert::kSessionStates, from.state(), SessionState::kQueued);
+  }
+  filter.labels = {from.labels().begin(), from.labels().end()};
+  if (!reader.ok()) return std::move(reader).error();
+  filter.limit =
+      from.page_size() == 0 ? kUsualPage : std::min<std::size_t>(from.page_size(), kLargestPage);
+  if (from.page_token().empty()) return filter;
+  const std::string& token = from.page_token();
+  const char* const end = token.data() + token.size();
+  const auto [stopped, error] = std::from_chars(token.data(), end, filter.before);
+  if (error == std::errc{} && stopped == end) return filter;
+  return InvalidArgument("page_token", "none of this benchd's", "begin without one");
+}
+
+Result<Nanoseconds> FromProto(const v1::ReserveRequest& from) {
+  constexpr std::chrono::hours kLongest{1};
+  convert::FieldReader reader;
+  const Nanoseconds wanted = reader.Duration("seconds", from.seconds());
+  if (wanted > kLongest) {
+    reader.Fail("seconds", "the machine can be reserved for an hour at most",
+                "reserve it again when the hour is over");
+  }
+  if (!reader.ok()) return std::move(reader).error();
+  return wanted;
+}
+
+void ToProto(const SessionView& view, v1::Session* to) {
+  if (view.visible) return convert::ToProto(view.record, to);
+  to->set_session(view.record.snapshot.id.value);
+  to->set_state(convert::WireValue(convert::kSessionStates, view.record.snapshot.state));
+  to->set_uid(view.record.spec.caller.uid);
+}
+
+void ToProto(const QueueStatus& status, v1::QueueStatus* to) {
+  to->set_paused(status.mode.paused);
+  to->set_draining(status.mode.draining);
+  to->set_queued(status.queued);
+  if (status.running) to->set_running(status.running->value);
+  if (status.reserved_by) to->set_reserved_by(*status.reserved_by);
+}
+
+void ToProto(const MachineView& machine, v1::MachineStatus* to) {
+  convert::ToProto(machine.status, to);
+  if (machine.session) to->set_session(machine.session->value);
+}
+
+std::string LogToProto(const LogTail& log) {
+  std::string text = convert::Utf8Lossy(log.text);
+  const std::string_view kept =
+      text.size() > kMaxLogBytes ? convert::Utf8Suffix(text, kMaxLogBytes) : std::string_view(text);
+  const std::uint64_t left_out = log.left_out + (text.size() - kept.size());
+  if (left_out == 0) return text;
+  return "[the first " + std::to_string(left_out) + " bytes are left out]\n" + std::string(kept);
+}
+
+}  // namespace benchd::rpc
