@@ -4,14 +4,6 @@
 #include <array>
 #include <string>
 
-#include "core/parse/bmf.h"
-#include "core/parse/go_benchmark.h"
-#include "core/parse/google_benchmark.h"
-#include "core/parse/hyperfine.h"
-#include "core/parse/jmh.h"
-#include "core/parse/lines.h"
-#include "core/parse/mmtests.h"
-#include "core/parse/pytest_benchmark.h"
 #include "core/parse/text.h"
 
 namespace benchd {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,14 +29,126 @@ Result<void> CheckHarnessFormat(std::string_view format);
 /// Turns a run's stdout into samples. Pure; runs in benchd-helper with the caller's ids, never in
 /// the daemon.
 ///
-/// Each format has a header of its own that says what becomes of it: lines.h, google_benchmark.h,
-/// hyperfine.h, go_benchmark.h, jmh.h, pytest_benchmark.h, bmf.h, mmtests.h. For all of them:
-/// values in SI units where there is one, the direction where it is known, names of a bounded
-/// length, kMaxSamples of harness_builder.h.
+/// What becomes of each format stands with its parser, below. For all of them: values in SI units
+/// where there is one, the direction where it is known, names of a bounded length, kMaxSamples of
+/// harness_builder.h.
 ///
 /// @errors kInvalidArgument "line 3: ..." naming what was expected: no number, NaN, infinity, a
 ///         name twice, invalid UTF-8, nesting too deep, no value at all; those of
 ///         CheckHarnessFormat.
 Result<HarnessOutput> ParseHarnessOutput(std::string_view format, std::string_view text);
+
+/// The format for people who write their own benchmark: one value a line,
+/// `[ITERATION] [SAMPLE] NAME VALUE [UNIT]`, separated by blanks or tabs. Pure; any thread.
+///
+/// - Empty lines and lines starting with `#` say nothing. `#! prefer=lower|higher unit=U` (one or
+///   both) holds for all lines after it; a UNIT on the line goes before it. Without `prefer` the
+///   metric has no direction: it can be reported, and gate only when the gate names one.
+/// - NAME is anything that is not a number. ITERATION and SAMPLE are whole numbers that tell values
+///   of one NAME apart, each pair once; Sample::iteration counts them in order of appearance, from
+///   0.
+/// - VALUE is kept in the unit it was printed in: nothing is converted.
+/// - Resolution: the last decimal printed, the smallest over the run.
+///
+/// @errors kInvalidArgument "line 3: ..." naming what was expected; "no value ..." for a text
+///         without one. A NAME twice without numbers, with another unit or direction than before,
+///         or that is one of benchd's own metrics is an error too.
+Result<HarnessOutput> ParseLines(std::string_view text);
+
+/// What Google Benchmark prints by `--benchmark_format=json`. Pure; any thread.
+///
+/// INNER is the benchmark's name; NAME is real_time and cpu_time (seconds an iteration, lower is
+/// better), items_per_second and bytes_per_second (higher), and each user counter under its own
+/// name: without unit and direction, because the JSON tells neither. Repetitions are the samples of
+/// a run. Aggregates (mean, median, BigO...) are computed from them and left out.
+///
+/// @errors kInvalidArgument "line 3: ...": no JSON, a benchmark that failed (error_occurred), a
+///         time that is missing or no number, an unknown time unit, a repetition twice; nothing but
+///         aggregates.
+Result<HarnessOutput> ParseGoogleBenchmark(std::string_view text);
+
+/// What hyperfine writes by `--export-json`. Pure; any thread.
+///
+/// NAME is time (one sample a run of the command), user and system (its means, one sample), all in
+/// seconds and lower is better, and memory_usage (bytes) from versions that measure it. INNER is
+/// the command as hyperfine names it (-n), but not when there is only one: two arms time two
+/// different commands, and are to be compared.
+///
+/// @errors kInvalidArgument "line 3: ...": no JSON, a time that is missing or no number, a command
+///         twice.
+Result<HarnessOutput> ParseHyperfine(std::string_view text);
+
+/// What `go test -bench` prints (golang.org/design/14313-benchmark-format). Pure; any thread.
+///
+/// A line `BenchmarkName-8  1000  12.5 ns/op  16 B/op` is one sample of each of its units; with
+/// `-count` a benchmark has several. INNER is the benchmark's name as printed, behind its package
+/// where the output has several; NAME is the unit as Go's own tools write it: "sec/op", "B/op",
+/// "allocs/op", "B/s". Values are SI: seconds, bytes.
+///
+/// - `Unit UNIT better=higher` says which direction is good, for all lines before and after it. For
+///   the four units above it is known; any other has none.
+/// - Lines that are no results say nothing: configuration, PASS, ok, and what the program logs.
+/// - Resolution: the last decimal printed.
+///
+/// @errors kInvalidArgument "line 3: ...": a result without its number of iterations or a value, a
+///         number that is none, a unit twice in a line, `--- FAIL: Benchmark...`; "no value ...".
+Result<HarnessOutput> ParseGoBenchmark(std::string_view text);
+
+/// The raw data of one metric of one benchmark in a JMH report: `values[fork][iteration]`.
+///
+/// A fork is a process of its own: forks are what may be compared as runs, iterations are what
+/// happened inside one.
+struct JmhSeries {
+  std::string benchmark;  ///< as JMH names it; with parameters "a.B.c:size=10,kind=x"
+  std::string metric;     ///< the mode (thrpt, avgt, sample, ss), or a secondary metric's name
+  std::string unit;       ///< SI where there is one: "s" for any time per operation, "1/s"
+  std::optional<Better> better;
+  double resolution = 0;  ///< in `unit`: the last decimal printed, the finest of the series
+  bool primary = true;
+  std::size_t line = 0;  ///< where its raw data begin, from 1
+  std::vector<std::vector<double>> values;
+};
+
+/// Reads a report that JMH wrote by `-rf json`. Pure; any thread; as much memory as the report.
+///
+/// In mode `sample` JMH keeps histograms of each iteration: its value here is their mean.
+///
+/// @errors kInvalidArgument "line 3: ..." naming what was expected: text that is no JSON or nested
+///         too deeply, a benchmark or metric twice, no raw data (jmh.json.rawData=false), a value
+///         that JMH wrote as "NaN" or "+INF".
+Result<std::vector<JmhSeries>> ReadJmh(std::string_view text);
+
+/// The same as samples of one run: INNER is the benchmark, NAME the metric; forks and iterations
+/// are counted through.
+Result<HarnessOutput> ParseJmh(std::string_view text);
+
+/// What pytest-benchmark writes by `--benchmark-json`. Pure; any thread.
+///
+/// INNER is the test's full name ("bench_x.py::test_parse[10]"), NAME is time (seconds, lower is
+/// better): each round of `stats.data` where the file has them, else `stats.mean`.
+///
+/// @errors kInvalidArgument "line 3: ...": no JSON, a round that is no number, neither rounds nor a
+///         mean, a test twice.
+Result<HarnessOutput> ParsePytestBenchmark(std::string_view text);
+
+/// The Bencher Metric Format, JSON: {"BENCHMARK": {"MEASURE": {"value": 88.0}}}. Pure; any thread.
+///
+/// INNER is the benchmark, NAME the measure. The file has neither units nor directions; Bencher
+/// itself fixes them for two measures: `latency` is nanoseconds (kept as seconds, lower is better),
+/// `throughput` operations a second (higher). Any other gates by `--metric NAME:lower|:higher`.
+/// lower_value and upper_value are bounds, no measurements: left out.
+///
+/// @errors kInvalidArgument "line 3: ...": no JSON, a value that is missing or no number, a
+///         benchmark or measure twice.
+Result<HarnessOutput> ParseBmf(std::string_view text);
+
+/// What `extract-mmtests.pl --format script` of mmtests prints: OPERATION ITERATION SAMPLE VALUE, a
+/// line each; older versions leave out one of the two in the middle. Pure; any thread.
+///
+/// The operation is the metric's name. mmtests says neither its unit nor its direction here: a line
+/// `#! prefer=higher unit=1/s` in front does, or the gate itself (`--metric NAME:higher`).
+///
+/// @errors kInvalidArgument "line 3: ..." naming what was expected; a sample twice.
+Result<HarnessOutput> ParseMmtests(std::string_view text);
 
 }  // namespace benchd

@@ -1,11 +1,9 @@
-#include "core/parse/jmh.h"
-
 #include <algorithm>
 #include <set>
 #include <utility>
 
 #include "core/parse/harness_builder.h"
-#include "core/parse/harness_units.h"
+#include "core/parse/harness_output.h"
 #include "core/parse/json_records.h"
 #include "core/parse/text.h"
 

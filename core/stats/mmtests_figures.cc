@@ -47,11 +47,6 @@ std::optional<double> Gain(double value, double reference, BestEnd best) {
   return best == BestEnd::kHighest ? rise : -rise;
 }
 
-std::optional<double> Ratio(double value, double reference) {
-  if (reference == 0) return std::nullopt;
-  return value / reference;
-}
-
 std::optional<double> BandDistance(const MmtestsFigures& value, const MmtestsFigures& reference) {
   if (!value.mean || !reference.mean) return std::nullopt;
   if (!value.standard_deviation || !reference.standard_deviation) return std::nullopt;
@@ -60,26 +55,6 @@ std::optional<double> BandDistance(const MmtestsFigures& value, const MmtestsFig
   const double deviations = *value.standard_deviation + *reference.standard_deviation;
   if (deviations == 0) return std::nullopt;
   return difference / (NormalUpperQuantile(kOneTail) * deviations);
-}
-
-Result<SuiteRatio> AggregateRatios(std::span<const OperationRatio> operations) {
-  std::vector<double> ratios;
-  std::vector<double> distances;
-  for (const OperationRatio& operation : operations) {
-    ratios.push_back(operation.ratio);
-    if (operation.distance) distances.push_back(*operation.distance);
-  }
-  const Result<double> geometric = GeometricMean(ratios);
-  if (!geometric) return geometric.error();
-  SuiteRatio suite;
-  suite.geometric_mean = *geometric;
-  if (distances.empty()) return suite;
-  if (Result<void> finite = CheckFinite(distances); !finite) return finite.error();
-  const auto [min, max] = std::minmax_element(distances.begin(), distances.end());
-  suite.mean_distance = MomentsOf(distances).mean();
-  suite.min_distance = *min;
-  suite.max_distance = *max;
-  return suite;
 }
 
 }  // namespace benchd

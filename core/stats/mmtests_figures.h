@@ -32,33 +32,11 @@ Result<MmtestsFigures> FiguresOf(std::span<const double> values, BestEnd best);
 /// Spreads and coefficients of variation are best low, whatever the metric is.
 std::optional<double> Gain(double value, double reference, BestEnd best);
 
-/// value / reference; nothing when the reference is 0.
-std::optional<double> Ratio(double value, double reference);
-
 /// mmtests' "normalised" difference: how many half widths of both 95 % bands (1.96 standard
 /// deviations, not standard errors) lie between the means; positive when `value` is higher.
 ///
 /// Nothing when a mean or a spread is missing, or when the means differ and neither arm varies:
 /// mmtests then gives the plain difference, whose size depends on the unit.
 std::optional<double> BandDistance(const MmtestsFigures& value, const MmtestsFigures& reference);
-
-/// One operation of a suite, an arm against the reference.
-struct OperationRatio {
-  double ratio = 1;
-  std::optional<double> distance;  ///< BandDistance()
-};
-
-/// mmtests' last lines over all operations.
-struct SuiteRatio {
-  double geometric_mean = 1;  ///< Gmean
-  std::optional<double>
-      mean_distance;  ///< Dmean, as the next two over the operations that have one
-  std::optional<double> min_distance;
-  std::optional<double> max_distance;
-};
-
-/// @errors kInvalidArgument if there is no operation, a ratio is not a finite number > 0, or a
-///         distance is not finite.
-Result<SuiteRatio> AggregateRatios(std::span<const OperationRatio> operations);
 
 }  // namespace benchd

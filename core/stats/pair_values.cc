@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 
 #include "core/base/error.h"
 
@@ -28,21 +27,6 @@ Result<double> PairValue(double reference, double candidate, Contrast contrast) 
   }
   return candidate >= reference ? LogQuotient(candidate, reference)
                                 : -LogQuotient(reference, candidate);
-}
-
-Result<std::vector<double>> PairValues(std::span<const double> reference,
-                                       std::span<const double> candidate, Contrast contrast) {
-  if (reference.size() != candidate.size()) {
-    return InvalidArgument("values", "the two arms of pairs differ in length");
-  }
-  std::vector<double> pairs;
-  pairs.reserve(reference.size());
-  for (std::size_t i = 0; i < reference.size(); ++i) {
-    const Result<double> pair = PairValue(reference[i], candidate[i], contrast);
-    if (!pair) return pair.error();
-    pairs.push_back(*pair);
-  }
-  return pairs;
 }
 
 void InsertSorted(std::vector<double>& sorted, double value) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "core/base/result.h"
@@ -20,12 +19,6 @@ enum class Contrast { kLogRatio, kDifference };
 ///
 /// @errors kInvalidArgument if a value is not finite; for ratios also if one is not > 0.
 Result<double> PairValue(double reference, double candidate, Contrast contrast);
-
-/// PairValue() of each pair, in the order given.
-///
-/// @errors kInvalidArgument also if the arms differ in length.
-Result<std::vector<double>> PairValues(std::span<const double> reference,
-                                       std::span<const double> candidate, Contrast contrast);
 
 /// Keeps a sample ascending while it grows: the ranked estimators take their values sorted, and a
 /// session looks at the same ones again and again. O(n) moves, O(log n) comparisons.

@@ -8,12 +8,6 @@ namespace {
 
 constexpr double kStretchesCritical = -2.576;
 
-LabelRuns RunsOf(std::span<const std::size_t> labels) {
-  LabelRuns runs;
-  for (std::size_t label : labels) runs.Add(label);
-  return runs;
-}
-
 std::size_t LabelsThatOccur(const LabelRuns& labels) {
   return static_cast<std::size_t>(std::count_if(labels.counts().begin(), labels.counts().end(),
                                                 [](std::uint64_t count) { return count > 0; }));
@@ -49,10 +43,6 @@ std::optional<RunsTest> TestRuns(const LabelRuns& labels) {
   return test;
 }
 
-std::optional<RunsTest> TestRuns(std::span<const std::size_t> labels) {
-  return TestRuns(RunsOf(labels));
-}
-
 bool NotInterleaved(const LabelRuns& arms) {
   const std::optional<RunsTest> test = TestRuns(arms);
   if (!test) return false;
@@ -61,7 +51,5 @@ bool NotInterleaved(const LabelRuns& arms) {
                                       [](std::uint64_t count) { return count == 1; });
   return !single_row && test->runs == LabelsThatOccur(arms);
 }
-
-bool NotInterleaved(std::span<const std::size_t> arms) { return NotInterleaved(RunsOf(arms)); }
 
 }  // namespace benchd

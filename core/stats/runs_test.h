@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 namespace benchd {
@@ -17,7 +16,8 @@ struct RunsTest {
 };
 
 /// A sequence of labels as far as the test below needs it: memory for each label, none for each
-/// place in the sequence. Labels are small whole numbers, such as the index of each row's arm.
+/// place in the sequence (in order of time). Labels are small whole numbers, such as the index of
+/// each row's arm.
 class LabelRuns {
  public:
   void Add(std::size_t label);
@@ -39,14 +39,11 @@ class LabelRuns {
 /// Source: A. Wald, J. Wolfowitz, Ann. Math. Statist. 11 (1940) 147-162; more than two labels:
 ///         D. E. Barton, F. N. David, Biometrika 44 (1957) 168-178.
 std::optional<RunsTest> TestRuns(const LabelRuns& labels);
-/// @param labels  in order of time.
-std::optional<RunsTest> TestRuns(std::span<const std::size_t> labels);
 
 /// Whether the arms of a table were measured in stretches instead of in turn: z < -2.576 (0.5 %),
 /// or every arm, with two rows at least, in one piece. docs/statistics.md section 8.
 ///
 /// A machine that drifts then looks like a difference between arms.
 bool NotInterleaved(const LabelRuns& arms);
-bool NotInterleaved(std::span<const std::size_t> arms);
 
 }  // namespace benchd

@@ -55,16 +55,4 @@ Result<double> SubselectedMean(std::span<const double> samples, MeanKind kind, s
   return means[kSubselections / 2 - 1] / 2 + means[kSubselections / 2] / 2;
 }
 
-Result<Moments> SubselectedMoments(std::span<const std::vector<double>> runs, MeanKind kind,
-                                   std::uint64_t seed, std::uint64_t first_run) {
-  if (runs.empty()) return InvalidArgument("values", "there is no run");
-  Moments moments;
-  for (std::uint64_t run = 0; run < runs.size(); ++run) {
-    const Result<double> value = SubselectedMean(runs[run], kind, seed, first_run + run);
-    if (!value) return value.error();
-    moments.Add(*value);
-  }
-  return moments;
-}
-
 }  // namespace benchd

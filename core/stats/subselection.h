@@ -3,10 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "core/base/result.h"
-#include "core/stats/moments.h"
 #include "core/stats/summary.h"
 
 namespace benchd {
@@ -25,25 +23,17 @@ std::size_t SubselectionSize(std::size_t n);
 /// give 21.2. mmtests' present code draws with replacement and rounds the size down; its document,
 /// which this follows, does not.
 ///
+/// An arm's estimate is the mean of its runs' values; the interval is Welch's over them, ONE look
+/// only. Pooling the samples instead of the runs was measured at 53 to 69 % false stars.
+///
 /// @param kind  kHarmonic for rates: the harmonic mean of each selection.
 /// @param seed  recorded with the session.
 /// @param run   number of the run: runs draw from different streams of the seed, so that a run's
 ///              value does not depend on those before it.
 /// @errors kInvalidArgument if there is no sample or more than 2^31, one is not finite, or a
-/// harmonic
-///         mean meets one that is not > 0.
+///         harmonic mean meets one that is not > 0.
 /// Source: mmtests, the document on comparing runs (docs/statistics.md section 5).
 Result<double> SubselectedMean(std::span<const double> samples, MeanKind kind, std::uint64_t seed,
                                std::uint64_t run);
-
-/// The arm's values for the comparison: one SubselectedMean() per run. The arm's estimate is their
-/// mean(); the interval is Welch's over them (EstimateWelchRatio() and EstimateWelchDifference()
-/// with FixedCriticalT()), ONE look only. Pooling the samples instead of the runs was measured at
-/// 53 to 69 % false stars.
-///
-/// @param first_run  the number of runs[0]; arms that are compared use different ones.
-/// @errors as SubselectedMean(), or if there is no run.
-Result<Moments> SubselectedMoments(std::span<const std::vector<double>> runs, MeanKind kind,
-                                   std::uint64_t seed, std::uint64_t first_run);
 
 }  // namespace benchd

@@ -20,6 +20,7 @@
 #include "core/stats/subselection.h"
 #include "core/stats/welch.h"
 #include "tests/analysis/session_feed.h"
+#include "tests/support/pairs.h"
 
 // That each method and estimator of a session is the one of stats/, at the level, looks and scale
 // that docs/statistics.md sections 4 and 5 ask for. The numbers themselves are tested in stats/.
@@ -132,7 +133,7 @@ TEST(SessionMethodsTest, HodgesLehmannLooksAtItsOwnPlacesAndKeepsTheLastInterval
   const Report report = ReportOf(MethodSpec(Method::kPaired, EstimatorKind::kHodgesLehmann), arms);
   const Comparison& shown = Find(report, "wall_time");
   EXPECT_EQ(shown.estimator.kind, EstimatorKind::kHodgesLehmann);
-  auto pairs = PairValues(arms.base, arms.candidate, Contrast::kLogRatio).value();
+  auto pairs = PairValues(arms.base, arms.candidate, Contrast::kLogRatio);
   const auto at = [&pairs](std::size_t n) {
     std::vector<double> sorted(pairs.begin(), pairs.begin() + static_cast<std::ptrdiff_t>(n));
     std::sort(sorted.begin(), sorted.end());
@@ -149,7 +150,7 @@ TEST(SessionMethodsTest, HodgesLehmannLooksAtItsOwnPlacesAndKeepsTheLastInterval
 TEST(SessionMethodsTest, MedianLooksAtEveryPair) {
   const Arms arms = DrawArms(41, 0.1);
   const Report report = ReportOf(MethodSpec(Method::kPaired, EstimatorKind::kMedian), arms);
-  auto sorted = PairValues(arms.base, arms.candidate, Contrast::kLogRatio).value();
+  auto sorted = PairValues(arms.base, arms.candidate, Contrast::kLogRatio);
   std::sort(sorted.begin(), sorted.end());
   const OneLook look = MedianInterval(sorted, LevelOfOneLook(Boundary(), 41)).value();
   ASSERT_TRUE(look.interval);

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/parse/harness_builder.h"
-#include "core/parse/lines.h"
+#include "core/parse/harness_output.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace benchd::fuzz {

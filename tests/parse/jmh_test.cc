@@ -1,9 +1,8 @@
-#include "core/parse/jmh.h"
-
 #include <gtest/gtest.h>
 
 #include <utility>
 
+#include "core/parse/harness_output.h"
 #include "tests/parse/harness_data.h"
 
 // Expected numbers: read off the files; times to seconds, rates to operations a second.

@@ -15,6 +15,7 @@
 #include "core/stats/samples.h"
 #include "core/stats/signed_rank.h"
 #include "tests/golden/golden.h"
+#include "tests/support/pairs.h"
 
 namespace benchd {
 namespace {
@@ -90,8 +91,7 @@ struct Sequence {
         alpha(input["alpha"].get<double>() * (input["sided"] == "one" ? 2 : 1)),
         boundary(SequentialBoundary::Robbins(alpha, first_look).value()),
         pairs(PairValues(input["base"].get<Values>(), input["candidate"].get<Values>(),
-                         Contrast::kLogRatio)
-                  .value()) {}
+                         Contrast::kLogRatio)) {}
 
   Values First(std::size_t n) const {
     return Sorted(Values(pairs.begin(), pairs.begin() + static_cast<std::ptrdiff_t>(n)));

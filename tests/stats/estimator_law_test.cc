@@ -15,6 +15,7 @@
 #include "core/stats/quantiles.h"
 #include "core/stats/samples.h"
 #include "core/stats/tails.h"
+#include "tests/support/pairs.h"
 
 namespace benchd {
 namespace {
@@ -42,7 +43,7 @@ LawArms DrawLaw(unsigned seed, std::size_t n) {
 }
 
 Values SortedPairs(const LawArms& arms, Contrast contrast = Contrast::kLogRatio) {
-  return SortedSample(PairValues(arms.base, arms.candidate, contrast).value()).value();
+  return SortedSample(PairValues(arms.base, arms.candidate, contrast)).value();
 }
 
 Moments LogMoments(const Values& values) {
@@ -293,7 +294,6 @@ TEST(EstimatorLawTest, RefusesWhatHasNoEstimate) {
   EXPECT_FALSE(PairValue(1, -1, Contrast::kLogRatio));
   EXPECT_TRUE(PairValue(0, -1, Contrast::kDifference));
   EXPECT_FALSE(PairValue(nan, 1, Contrast::kDifference));
-  EXPECT_FALSE(PairValues(Values{1, 2}, Values{1}, Contrast::kDifference));
   EXPECT_FALSE(HodgesLehmann(Values{}, 0.05));
   EXPECT_FALSE(HodgesLehmann(Values{nan}, 0.05));
   EXPECT_FALSE(HodgesLehmann(Values{1}, 0));

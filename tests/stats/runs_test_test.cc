@@ -15,6 +15,12 @@ namespace {
 
 using Labels = std::vector<std::size_t>;
 
+LabelRuns RunsOf(const Labels& labels) {
+  LabelRuns runs;
+  for (const std::size_t label : labels) runs.Add(label);
+  return runs;
+}
+
 // The reference labels each value by its side of the median.
 Labels SidesOfTheMedian(const std::vector<double>& values) {
   std::vector<double> sorted = values;
@@ -30,7 +36,7 @@ Labels SidesOfTheMedian(const std::vector<double>& values) {
 TEST(RunsTestTest, MatchesTheReference) {
   for (const auto& one : golden::Cases("independence_diagnostics")) {
     SCOPED_TRACE(one.at("id"));
-    const auto test = TestRuns(SidesOfTheMedian(one["input"]["x"]));
+    const auto test = TestRuns(RunsOf(SidesOfTheMedian(one["input"]["x"])));
     ASSERT_TRUE(test);
     EXPECT_EQ(test->runs, one["expected"]["runs"]);
     EXPECT_TRUE(golden::Close(test->z, one["expected"]["runs_z"], one["rel_tol"]));
@@ -55,7 +61,7 @@ TEST(RunsTestTest, ExpectsWhatCountingEveryOrderGivesAlsoForThreeLabels) {
     const double mean = sum / count;
     const double deviation = std::sqrt(squares / count - mean * mean);
     std::sort(labels.begin(), labels.end());
-    const auto test = TestRuns(labels);
+    const auto test = TestRuns(RunsOf(labels));
     ASSERT_TRUE(test);
     EXPECT_NEAR(test->expected, mean, 1e-12);
     EXPECT_NEAR(test->z, (static_cast<double>(test->runs) - mean) / deviation, 1e-9);
@@ -63,30 +69,32 @@ TEST(RunsTestTest, ExpectsWhatCountingEveryOrderGivesAlsoForThreeLabels) {
 }
 
 TEST(RunsTestTest, ArmsInStretchesAreNotInterleaved) {
-  EXPECT_TRUE(NotInterleaved(Labels{0, 0, 0, 1, 1, 1, 1}));  // too few for z, but in one piece each
-  EXPECT_TRUE(NotInterleaved(Labels{0, 0, 1, 1, 2, 2}));
+  EXPECT_TRUE(
+      NotInterleaved(RunsOf(Labels{0, 0, 0, 1, 1, 1, 1})));  // too few for z, but in one piece each
+  EXPECT_TRUE(NotInterleaved(RunsOf(Labels{0, 0, 1, 1, 2, 2})));
   Labels stretches;
   for (std::size_t i = 0; i < 60; ++i) stretches.push_back(i / 10 % 2);
-  EXPECT_TRUE(NotInterleaved(stretches));
+  EXPECT_TRUE(NotInterleaved(RunsOf(stretches)));
 }
 
 // The seven rows of the method's document: base feature base feature feature feature base.
 TEST(RunsTestTest, ArmsInTurnAreInterleaved) {
-  EXPECT_FALSE(NotInterleaved(Labels{0, 1, 0, 1, 1, 1, 0}));
-  EXPECT_FALSE(NotInterleaved(Labels{0, 1, 1, 0, 0, 1, 0, 1, 1, 0}));
+  EXPECT_FALSE(NotInterleaved(RunsOf(Labels{0, 1, 0, 1, 1, 1, 0})));
+  EXPECT_FALSE(NotInterleaved(RunsOf(Labels{0, 1, 1, 0, 0, 1, 0, 1, 1, 0})));
   Labels alternating;
   for (std::size_t i = 0; i < 60; ++i) alternating.push_back(i % 2);
-  EXPECT_FALSE(NotInterleaved(alternating));
-  EXPECT_GT(TestRuns(alternating)->z, 5);
+  EXPECT_FALSE(NotInterleaved(RunsOf(alternating)));
+  EXPECT_GT(TestRuns(RunsOf(alternating))->z, 5);
 }
 
 TEST(RunsTestTest, SaysNothingWhereChanceHasNoPart) {
-  EXPECT_FALSE(TestRuns(Labels{}));
-  EXPECT_FALSE(TestRuns(Labels{3, 3, 3}));
-  EXPECT_FALSE(TestRuns(Labels{0, 1}));
-  EXPECT_FALSE(TestRuns(Labels{0, 1, 2}));
-  EXPECT_FALSE(NotInterleaved(Labels{0, 1}));
-  EXPECT_FALSE(NotInterleaved(Labels{0, 1, 1}));  // one row of an arm is always in one piece
+  EXPECT_FALSE(TestRuns(RunsOf(Labels{})));
+  EXPECT_FALSE(TestRuns(RunsOf(Labels{3, 3, 3})));
+  EXPECT_FALSE(TestRuns(RunsOf(Labels{0, 1})));
+  EXPECT_FALSE(TestRuns(RunsOf(Labels{0, 1, 2})));
+  EXPECT_FALSE(NotInterleaved(RunsOf(Labels{0, 1})));
+  EXPECT_FALSE(
+      NotInterleaved(RunsOf(Labels{0, 1, 1})));  // one row of an arm is always in one piece
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "core/stats/welch.h"
 #include "tests/bench/validity/coverage.h"
 #include "tests/bench/validity/repeat.h"
+#include "tests/support/pairs.h"
 
 namespace benchd::validity {
 namespace {
@@ -100,8 +101,7 @@ IntervalAt Classic(const Measured& measured, std::size_t n, double ratio) {
 
 Values SortedRatios(const Measured& measured, std::size_t n) {
   return Sorted(
-      PairValues(First(measured.base, n), First(measured.candidate, n), Contrast::kLogRatio)
-          .value());
+      PairValues(First(measured.base, n), First(measured.candidate, n), Contrast::kLogRatio));
 }
 
 IntervalAt RanksOfPairs(const Measured& measured, std::size_t n) {
@@ -143,7 +143,12 @@ IntervalAt Quantile(const Measured& measured, std::size_t n, double p, Pairing p
 
 IntervalAt Subselection(const Measured& measured) {
   const auto moments = [&](const std::vector<Values>& runs, std::uint64_t first_run) {
-    return SubselectedMoments(runs, MeanKind::kArithmetic, measured.seed, first_run).value();
+    Moments means;
+    for (std::uint64_t run = 0; run < runs.size(); ++run) {
+      means.Add(SubselectedMean(runs[run], MeanKind::kArithmetic, measured.seed, first_run + run)
+                    .value());
+    }
+    return means;
   };
   return Welch(moments(measured.base_runs, 0), moments(measured.candidate_runs, kSampledRuns));
 }

@@ -1,5 +1,3 @@
-#include "core/parse/lines.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,7 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/parse/harness_output.h"
+#include "tests/parse/harness_data.h"
 #include "tests/support/seed.h"
+
+// Expected numbers: read off the files.
+// Expected numbers: read off the files; nanoseconds to seconds, MB to bytes.
 
 namespace benchd {
 namespace {
@@ -174,6 +177,143 @@ TEST(ParseLinesTest, SurvivesMutatedTexts) {
     for (const MetricInfo& metric : output->metrics) EXPECT_GE(metric.resolution, 0);
   }
   EXPECT_GT(parsed, 0);
+}
+
+std::string MmtestsError(const std::string& text) { return HarnessError("mmtests", text); }
+
+TEST(ParseMmtestsTest, TakesEverySampleOfEachIteration) {
+  const auto output = ParseMmtests(HarnessData("mmtests_script.txt"));
+  ASSERT_TRUE(output) << output.error().message;
+  EXPECT_EQ(ValuesOf(*output, "Min-1"),
+            (std::vector<double>{0.2514, 0.2512, 0.2531, 0.2582, 0.2555, 0.2506, 0.2506, 0.2521}));
+  EXPECT_EQ(ValuesOf(*output, "elsp-2").size(), 8U);
+  EXPECT_EQ(output->metrics, (std::vector<MetricInfo>{{"Min-1", "", std::nullopt, 1e-4},
+                                                      {"elsp-2", "", std::nullopt, 0.01}}));
+}
+
+TEST(ParseMmtestsTest, TakesTheRowsOfOlderVersions) {
+  const auto output = ParseMmtests(HarnessData("mmtests_script_old.txt"));
+  ASSERT_TRUE(output) << output.error().message;
+  EXPECT_EQ(ValuesOf(*output, "LatAvg"), (std::vector<double>{4, 5, 6}));
+  EXPECT_EQ(ValuesOf(*output, "LatMax"), (std::vector<double>{22, 24, 26}));
+}
+
+TEST(ParseMmtestsTest, TakesUnitAndDirectionOfADirective) {
+  const auto output = ParseMmtests("#! prefer=lower unit=s\n" + HarnessData("mmtests_script.txt"));
+  ASSERT_TRUE(output) << output.error().message;
+  EXPECT_EQ(InfoOf(*output, "elsp-2"), (MetricInfo{"elsp-2", "s", Better::kLower, 0.01}));
+}
+
+TEST(ParseMmtestsTest, SaysWhatItExpectedInWhichLine) {
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"", "no value: expected at least one line OPERATION ITERATION SAMPLE VALUE"},
+      {"ops", "line 1: expected OPERATION ITERATION SAMPLE VALUE, found 1 word"},
+      {"\nops 1", "line 2: expected OPERATION ITERATION SAMPLE VALUE, found 2 words"},
+      {"ops 1 2 3 4", "line 1: expected OPERATION ITERATION SAMPLE VALUE, found 5 words"},
+      {"ops one 2 3", "line 1: expected the number of the iteration of 'ops', found 'one'"},
+      {"ops 1 two 3", "line 1: expected the number of the sample of 'ops', found 'two'"},
+      {"ops 1 2 nan", "line 1: expected the value of 'ops': 'nan' is not a finite number"},
+      {"ops 1 2 3\nops 1 2 4", "line 2: 'ops' twice with the same iteration number (line 1)"},
+      {"wall_time 1 2 3", "line 1: 'wall_time' is a metric that benchd measures itself"},
+  };
+  for (const auto& [text, message] : cases) EXPECT_EQ(MmtestsError(text), message) << text;
+}
+
+std::string GoError(const std::string& text) { return HarnessError("go", text); }
+
+TEST(ParseGoBenchmarkTest, TakesEachLineOfABenchmarkAsOneSample) {
+  const auto output = ParseGoBenchmark(HarnessData("go_count.txt"));
+  ASSERT_TRUE(output) << output.error().message;
+  const std::string small = "BenchmarkUpper/size=small-2";
+  EXPECT_EQ(KeysOf(*output).size(), 13U);  // 5 units, 5 units, 3 units
+  EXPECT_EQ(ValuesOf(*output, small + "/sec/op"),
+            (std::vector<double>{79.71 / 1e9, 52.14 / 1e9, 64.19 / 1e9}));
+  EXPECT_EQ(ValuesOf(*output, small + "/B/s"),
+            (std::vector<double>{250.90 * 1e6, 383.57 * 1e6, 311.59 * 1e6}));
+  EXPECT_EQ(ValuesOf(*output, "BenchmarkNothing-2/allocs/op"), (std::vector<double>{0, 0, 0}));
+}
+
+TEST(ParseGoBenchmarkTest, KnowsTheUnitsOfGosOwnMetrics) {
+  const auto output = ParseGoBenchmark(HarnessData("go_count.txt"));
+  ASSERT_TRUE(output) << output.error().message;
+  const std::string small = "BenchmarkUpper/size=small-2";
+  EXPECT_EQ(InfoOf(*output, small + "/sec/op"),
+            (MetricInfo{small + "/sec/op", "s", Better::kLower, 0.01 / 1e9}));
+  EXPECT_EQ(InfoOf(*output, small + "/B/s"),
+            (MetricInfo{small + "/B/s", "B/s", Better::kHigher, 0.01 * 1e6}));
+  EXPECT_EQ(InfoOf(*output, small + "/B/op"),
+            (MetricInfo{small + "/B/op", "B", Better::kLower, 1}));
+  EXPECT_EQ(InfoOf(*output, small + "/allocs/op"),
+            (MetricInfo{small + "/allocs/op", "1", Better::kLower, 1}));
+  EXPECT_EQ(InfoOf(*output, small + "/kwords/run"),
+            (MetricInfo{small + "/kwords/run", "kwords/run", std::nullopt, 0.1}));
+  // A resolution is one benchmark's: the large one prints whole nanoseconds.
+  EXPECT_EQ(InfoOf(*output, "BenchmarkUpper/size=large-2/sec/op")->resolution, 1e-9);
+}
+
+TEST(ParseGoBenchmarkTest, TakesTheDirectionOfAUnitLineBeforeOrBehindTheResults) {
+  const std::string text = HarnessData("go_unit.txt");
+  const std::string line = "Unit kwords/run better=higher assume=nothing\n";
+  ASSERT_TRUE(text.starts_with(line));
+  for (const std::string& one : {text, text.substr(line.size()) + line}) {
+    const auto output = ParseGoBenchmark(one);
+    ASSERT_TRUE(output) << output.error().message;
+    EXPECT_EQ(InfoOf(*output, "BenchmarkUpper/size=small-2/kwords/run")->better, Better::kHigher);
+  }
+}
+
+TEST(ParseGoBenchmarkTest, TellsBenchmarksOfSeveralPackagesApart) {
+  const auto output = ParseGoBenchmark(HarnessData("go_packages.txt"));
+  ASSERT_TRUE(output) << output.error().message;
+  EXPECT_EQ(ValuesOf(*output, "example.com/words.BenchmarkNothing-2/sec/op"),
+            (std::vector<double>{0.3012 / 1e9}));
+  EXPECT_EQ(ValuesOf(*output, "example.com/words/other.BenchmarkNothing-2/sec/op"),
+            (std::vector<double>{0.9916 / 1e9}));
+}
+
+TEST(ParseGoBenchmarkTest, NamesTheBenchmarkThatFailed) {
+  EXPECT_EQ(GoError(HarnessData("go_failed.txt")), "line 9: 'BenchmarkFails' failed");
+}
+
+TEST(ParseGoBenchmarkTest, TidiesUnitsAsGosOwnToolsDo) {
+  // golang.org/x/perf/benchunit: only in the numerator.
+  const auto output =
+      ParseGoBenchmark("BenchmarkX 1 5 p99-ns 6 ns/GC 7 MB 8 things/ns 9 nsteps/op\n");
+  ASSERT_TRUE(output) << output.error().message;
+  EXPECT_EQ(KeysOf(*output),
+            (std::vector<std::string>{"BenchmarkX/p99-sec", "BenchmarkX/sec/GC", "BenchmarkX/B",
+                                      "BenchmarkX/things/ns", "BenchmarkX/nsteps/op"}));
+  EXPECT_EQ(ValuesOf(*output, "BenchmarkX/p99-sec"), (std::vector<double>{5e-9}));
+  EXPECT_EQ(ValuesOf(*output, "BenchmarkX/B"), (std::vector<double>{7e6}));
+  EXPECT_EQ(ValuesOf(*output, "BenchmarkX/things/ns"), (std::vector<double>{8}));
+  EXPECT_EQ(InfoOf(*output, "BenchmarkX/sec/GC")->unit, "s/GC");
+}
+
+TEST(ParseGoBenchmarkTest, SaysWhatItExpectedInWhichLine) {
+  const std::string none =
+      "no value: expected at least one line BenchmarkNAME ITERATIONS VALUE UNIT";
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"", none},
+      {"PASS\nok  \tx\t0.1s\n", none},
+      {"BenchmarkX-8\nBenchmarking is fun 1 2\n", none},
+      {"pkg: x\nBenchmarkX-8 hello 3 ns/op\n",
+       "line 2: expected the number of iterations of 'BenchmarkX-8', found 'hello'"},
+      {"BenchmarkX-8 100", "line 1: 'BenchmarkX-8' has no value"},
+      {"BenchmarkX-8 100 fast ns/op",
+       "line 1: expected a value of 'BenchmarkX-8': 'fast' is not a number"},
+      {"BenchmarkX-8 100 NaN ns/op",
+       "line 1: expected a value of 'BenchmarkX-8': 'NaN' is not a finite number"},
+      {"BenchmarkX-8 100 3 ns/op 4", "line 1: expected the unit of '4'"},
+      {"BenchmarkX-8 100 3 ns/op 4 ns/op", "line 1: 'ns/op' twice for 'BenchmarkX-8'"},
+      {"Unit", none},
+      {"Unit \nBenchmarkX 1 1 x", "line 1: expected a unit after Unit"},
+      {"Unit x better=up", "line 1: expected lower or higher after better=, found 'up'"},
+      {"Unit x better", "line 1: expected KEY=VALUE after the unit, found 'better'"},
+      {"Unit x better=lower\nUnit x better=higher",
+       "line 2: 'x' has another direction than before"},
+      {"BenchmarkX 1 1 x\n\xff", "line 2: not valid UTF-8 at byte 1"},
+  };
+  for (const auto& [text, message] : cases) EXPECT_EQ(GoError(text), message) << text;
 }
 
 }  // namespace
