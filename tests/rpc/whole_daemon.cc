@@ -24,7 +24,7 @@ WholeDaemon::WholeDaemon(std::chrono::milliseconds max_idle) {
     server_.emplace(
         loop_.executor(),
         Server::Parts{*queue_, *machine_desk_, hub_, store_, random_, clock_, info_, peers_, calls_,
-                      dir_ / "", [this](const std::string& line) { audit_lines_.push_back(line); },
+                      [this](const std::string& line) { audit_lines_.push_back(line); },
                       [](const std::string& /*refusal*/) {}, max_idle});
     ASSERT_TRUE(server_->Start());
     listener_.emplace(
