@@ -161,11 +161,11 @@ QueuePolicy Daemon::Policy() const {
 }
 
 Result<void> Daemon::Serve() {
-  server_.emplace(loop_.get_executor(),
-                  rpc::Server::Parts{*queue_, *machine_controller_, hub_, *store_, random_, clock_,
-                                     info_, peers_, calls_, paths_.state_dir,
-                                     [](const std::string& line) { spdlog::info("{}", line); },
-                                     [](const std::string& why) { spdlog::warn("{}", why); }});
+  server_.emplace(
+      loop_.get_executor(),
+      rpc::Server::Parts{*queue_, *machine_controller_, hub_, *store_, random_, clock_, info_,
+                         peers_, calls_, [](const std::string& line) { spdlog::info("{}", line); },
+                         [](const std::string& why) { spdlog::warn("{}", why); }});
   if (Result<void> ok = server_->Start(); !ok) return ok;
   listener_.emplace(
       loop_.get_executor(), socket_->TakeFd(), peers_, [this](int fd) { server_->Adopt(fd); },

@@ -10,7 +10,7 @@
 
 namespace benchd {
 
-/// What a client wants to know of a table of ratings.
+/// What somebody wants to know of a table of ratings.
 struct AgreementRequest {
   std::vector<std::string> raters;  ///< columns; empty: all that rate, see ParseRatings()
   std::string subjects;             ///< the column that names them; may be empty

@@ -30,8 +30,7 @@ Error Within(const RunSet& set, Error error) {
 }
 
 // The statistics count runs; the file may have names for them.
-Result<RunSetReport> Assess(RunSet set, const SimilarityRequest& request,
-                            const Unwanted& unwanted) {
+Result<RunSetReport> Assess(RunSet set, const SimilarityRequest& request) {
   RunSetReport report;
   if (request.cut_to_shortest && !set.runs.empty()) {
     std::size_t longest = 0;
@@ -39,7 +38,7 @@ Result<RunSetReport> Assess(RunSet set, const SimilarityRequest& request,
     set.runs = CutToShortest(set.runs);
     report.cut = longest - set.runs.front().size();
   }
-  Result<SimilarityAssessment> assessment = AssessRuns(set.runs, request.options, unwanted);
+  Result<SimilarityAssessment> assessment = AssessRuns(set.runs, request.options);
   if (!assessment) return Within(set, std::move(assessment).error());
   report.assessment = std::move(assessment).value();
   report.name = std::move(set.name);
@@ -50,14 +49,13 @@ Result<RunSetReport> Assess(RunSet set, const SimilarityRequest& request,
 }  // namespace
 
 Result<std::vector<RunSetReport>> AssessFile(std::string_view data,
-                                             const SimilarityRequest& request,
-                                             const Unwanted& unwanted) {
+                                             const SimilarityRequest& request) {
   Result<std::vector<RunSet>> sets = ParseRuns(data, request.layout);
   if (!sets) return std::move(sets).error();
   if (Result<void> ok = CheckWork(*sets); !ok) return ok.error();
   std::vector<RunSetReport> reports;
   for (RunSet& set : *sets) {
-    Result<RunSetReport> report = Assess(std::move(set), request, unwanted);
+    Result<RunSetReport> report = Assess(std::move(set), request);
     if (!report) return std::move(report).error();
     reports.push_back(std::move(report).value());
   }

@@ -5,14 +5,13 @@
 #include <string_view>
 #include <vector>
 
-#include "core/analysis/table_source.h"
 #include "core/base/result.h"
 #include "core/parse/run_sets.h"
 #include "core/stats/similarity/assessment.h"
 
 namespace benchd {
 
-/// What a client wants to know of a file of runs.
+/// What somebody wants to know of a file of runs.
 struct SimilarityRequest {
   RunsLayout layout;
   SimilarityOptions options;
@@ -27,16 +26,14 @@ struct RunSetReport {
   std::size_t cut = 0;  ///< values of the longest run that were left out
 };
 
-/// Most pairs of runs times values of each that are compared: some seconds, during which no session
-/// starts.
+/// Most pairs of runs times values of each that are compared: some seconds.
 inline constexpr std::size_t kMostComparedValues = 50'000'000;
 
 /// Reads a file of runs and assesses each of its sets.
 ///
 /// @errors kInvalidArgument: those of ParseRuns() and AssessRuns(), with the set's name in front
-///         where there is one; too much to compare; kCancelled when `unwanted` says so.
+///         where there is one; too much to compare.
 Result<std::vector<RunSetReport>> AssessFile(std::string_view data,
-                                             const SimilarityRequest& request,
-                                             const Unwanted& unwanted = {});
+                                             const SimilarityRequest& request);
 
 }  // namespace benchd

@@ -45,11 +45,10 @@ std::optional<std::uint64_t> DecidedAt(const TablePlan& plan, const Report& repo
 /// The second reading.
 class Analysis {
  public:
-  Analysis(TableSource& source, const TableOptions& options, const Unwanted& unwanted,
-           const TableShape& shape, const TablePlan& plan, SessionAnalysis analysis)
+  Analysis(TableSource& source, const TableOptions& options, const TableShape& shape,
+           const TablePlan& plan, SessionAnalysis analysis)
       : source_(source),
         options_(options),
-        unwanted_(unwanted),
         shape_(shape),
         plan_(plan),
         analysis_(std::move(analysis)),
@@ -60,8 +59,8 @@ class Analysis {
   Result<TableReport> Read() {
     Introduce(plan_, analysis_);
     MeasurementTableReader reader(options_.references);
-    Result<void> read = ReadRows(source_, reader, unwanted_,
-                                 [this](const MeasurementRow& row) { return Take(row); });
+    Result<void> read =
+        ReadRows(source_, reader, [this](const MeasurementRow& row) { return Take(row); });
     if (!read) return std::move(read).error();
     if (Result<void> finished = blocks_.Finish(); !finished) return std::move(finished).error();
     if (blocks_.blocks() == 0) {
@@ -90,21 +89,14 @@ class Analysis {
     }
     if (options_.classic_interval) ApplyClassicIntervals(plan_, values_, report);
     if (options_.summaries) {
-      auto summaries = Summaries(plan_, values_, options_.mmtests_stars, unwanted_);
-      if (!summaries) return std::move(summaries).error();
-      result.summaries = std::move(summaries).value();
+      result.summaries = Summaries(plan_, values_, options_.mmtests_stars);
     }
-    if (options_.histograms) {
-      auto histograms = Histograms(plan_, values_, unwanted_);
-      if (!histograms) return std::move(histograms).error();
-      result.histograms = std::move(histograms).value();
-    }
+    if (options_.histograms) result.histograms = Histograms(plan_, values_);
     return result;
   }
 
   TableSource& source_;
   const TableOptions& options_;
-  const Unwanted& unwanted_;
   const TableShape& shape_;
   const TablePlan& plan_;
   SessionAnalysis analysis_;
@@ -114,16 +106,15 @@ class Analysis {
 
 }  // namespace
 
-Result<TableReport> AnalyzeTable(TableSource& source, const TableOptions& options,
-                                 const Unwanted& unwanted) {
-  Result<TableShape> shape = ReadShape(source, options.references, unwanted);
+Result<TableReport> AnalyzeTable(TableSource& source, const TableOptions& options) {
+  Result<TableShape> shape = ReadShape(source, options.references);
   if (!shape) return std::move(shape).error();
   Result<TablePlan> plan = PlanTable(*shape, options);
   if (!plan) return std::move(plan).error();
   Result<SessionAnalysis> analysis =
       SessionAnalysis::Create(plan->spec, SessionAnalysis::Source::kTable);
   if (!analysis) return std::move(analysis).error();
-  return Analysis(source, options, unwanted, *shape, *plan, std::move(analysis).value()).Read();
+  return Analysis(source, options, *shape, *plan, std::move(analysis).value()).Read();
 }
 
 }  // namespace benchd

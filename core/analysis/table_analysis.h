@@ -17,11 +17,9 @@ namespace benchd {
 /// An export of benchd gives the numbers of its session to the last bit, as far as the export holds
 /// them: several samples of one run are one value there.
 ///
-/// @param unwanted  asked at every piece of the source and before every summary.
 /// @errors kInvalidArgument: those of MeasurementTableReader ("line 3, column 5: ..."),
 /// PlanTable(),
-///         SessionAnalysis; a table without any complete pair. kCancelled. Those of `source`.
-Result<TableReport> AnalyzeTable(TableSource& source, const TableOptions& options,
-                                 const Unwanted& unwanted);
+///         SessionAnalysis; a table without any complete pair. Those of `source`.
+Result<TableReport> AnalyzeTable(TableSource& source, const TableOptions& options);
 
 }  // namespace benchd

@@ -85,15 +85,12 @@ void AddHistograms(const Place& place, std::vector<ArmHistogram>& to) {
 
 /// Calls `visit` for every benchmark and metric.
 template <typename Visit>
-Result<void> ForEachPlace(const TablePlan& plan, const TableValues& values,
-                          const Unwanted& unwanted, Visit visit) {
+void ForEachPlace(const TablePlan& plan, const TableValues& values, Visit visit) {
   for (std::size_t b = 0; b < plan.benchmarks.size(); ++b) {
     for (std::size_t slot = 0; slot < plan.benchmarks[b].metrics.size(); ++slot) {
-      if (Result<void> wanted = CheckWanted(unwanted); !wanted) return wanted;
       visit(Place{plan, values, b, slot});
     }
   }
-  return {};
 }
 
 /// Finds by name what a comparison is about.
@@ -135,11 +132,11 @@ std::optional<Effect> ShownEffect(double estimate, const Interval& interval) {
 
 }  // namespace
 
-Result<std::vector<ArmSummary>> Summaries(const TablePlan& plan, const TableValues& values,
-                                          bool mmtests_stars, const Unwanted& unwanted) {
+std::vector<ArmSummary> Summaries(const TablePlan& plan, const TableValues& values,
+                                  bool mmtests_stars) {
   const StarRule rule = mmtests_stars ? StarRule::kMmtests : StarRule::kWelch;
   std::vector<ArmSummary> summaries;
-  Result<void> visited = ForEachPlace(plan, values, unwanted, [&](const Place& place) {
+  ForEachPlace(plan, values, [&](const Place& place) {
     for (std::size_t arm = 0; arm < place.spec().arms.size(); ++arm) {
       std::optional<ArmSummary> one = SummaryOf(place, arm);
       if (!one) continue;  // no value
@@ -147,17 +144,13 @@ Result<std::vector<ArmSummary>> Summaries(const TablePlan& plan, const TableValu
       summaries.push_back(std::move(*one));
     }
   });
-  if (!visited) return std::move(visited).error();
   return summaries;
 }
 
-Result<std::vector<ArmHistogram>> Histograms(const TablePlan& plan, const TableValues& values,
-                                             const Unwanted& unwanted) {
+std::vector<ArmHistogram> Histograms(const TablePlan& plan, const TableValues& values) {
   std::vector<ArmHistogram> histograms;
-  Result<void> visited = ForEachPlace(plan, values, unwanted, [&histograms](const Place& place) {
-    AddHistograms(place, histograms);
-  });
-  if (!visited) return std::move(visited).error();
+  ForEachPlace(plan, values,
+               [&histograms](const Place& place) { AddHistograms(place, histograms); });
   return histograms;
 }
 

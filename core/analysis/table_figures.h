@@ -4,9 +4,7 @@
 
 #include "core/analysis/table_plan.h"
 #include "core/analysis/table_report.h"
-#include "core/analysis/table_source.h"
 #include "core/analysis/table_values.h"
-#include "core/base/result.h"
 
 namespace benchd {
 
@@ -15,16 +13,11 @@ inline constexpr std::size_t kMostTableBins = 40;
 
 /// The summary of every arm in every metric of which it has values. Candidates carry stars against
 /// each reference, by Welch's test or by mmtests' bands.
-///
-/// @errors kCancelled; never for the values, which are finite.
-Result<std::vector<ArmSummary>> Summaries(const TablePlan& plan, const TableValues& values,
-                                          bool mmtests_stars, const Unwanted& unwanted);
+std::vector<ArmSummary> Summaries(const TablePlan& plan, const TableValues& values,
+                                  bool mmtests_stars);
 
 /// The arms of each metric over common bins; left out where the range is beyond that of a double.
-///
-/// @errors kCancelled.
-Result<std::vector<ArmHistogram>> Histograms(const TablePlan& plan, const TableValues& values,
-                                             const Unwanted& unwanted);
+std::vector<ArmHistogram> Histograms(const TablePlan& plan, const TableValues& values);
 
 /// `--interval classic`: puts that interval, at the level the user states, in the place of change
 /// and difference of every comparison; p and verdict stay those of the one look of Welch's test on

@@ -20,6 +20,8 @@ struct TableColumn {
   std::string unit;
   std::optional<Better> better;
   std::optional<double> resolution;  ///< in `unit`; absent: the worth of the last printed digit
+
+  bool operator==(const TableColumn&) const = default;
 };
 
 /// What somebody wants to know of a table.

@@ -97,12 +97,11 @@ class ShapeBuilder {
 
 }  // namespace
 
-Result<TableShape> ReadShape(TableSource& source, const std::vector<std::string>& references,
-                             const Unwanted& unwanted) {
+Result<TableShape> ReadShape(TableSource& source, const std::vector<std::string>& references) {
   MeasurementTableReader reader(references);
   ShapeBuilder builder(reader);
-  Result<void> read = ReadRows(source, reader, unwanted,
-                               [&builder](const MeasurementRow& row) { return builder.Take(row); });
+  Result<void> read =
+      ReadRows(source, reader, [&builder](const MeasurementRow& row) { return builder.Take(row); });
   if (!read) return std::move(read).error();
   return std::move(builder).Finish();
 }

@@ -56,9 +56,8 @@ struct TableShape {
 /// Reads a table once, in memory that does not grow with its rows.
 ///
 /// @param references  arms that the table has to have.
-/// @errors those of MeasurementTableReader, of `source`, kCancelled; kInvalidArgument above
+/// @errors those of MeasurementTableReader, of `source`; kInvalidArgument above
 ///         kMaxTableCells, or where an arm has two roles in one benchmark.
-Result<TableShape> ReadShape(TableSource& source, const std::vector<std::string>& references,
-                             const Unwanted& unwanted);
+Result<TableShape> ReadShape(TableSource& source, const std::vector<std::string>& references);
 
 }  // namespace benchd

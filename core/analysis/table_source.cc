@@ -14,16 +14,9 @@ Result<void> TakeAll(MeasurementTableReader& reader, const TakeRow& take) {
 
 }  // namespace
 
-Result<void> CheckWanted(const Unwanted& unwanted) {
-  if (!unwanted()) return {};
-  return Error{ErrorCode::kCancelled, "analyze: nobody waits for it any more", {}};
-}
-
-Result<void> ReadRows(TableSource& source, MeasurementTableReader& reader, const Unwanted& unwanted,
-                      const TakeRow& take) {
+Result<void> ReadRows(TableSource& source, MeasurementTableReader& reader, const TakeRow& take) {
   if (Result<void> rewound = source.Rewind(); !rewound) return rewound;
   for (;;) {
-    if (Result<void> wanted = CheckWanted(unwanted); !wanted) return wanted;
     const Result<std::string_view> chunk = source.Read();
     if (!chunk) return chunk.error();
     if (chunk->empty()) {

@@ -16,24 +16,16 @@ class TableSource {
   /// Begins with the first byte again.
   virtual Result<void> Rewind() = 0;
 
-  /// The next bytes, valid until the next call; empty at the end. Tens of KiB at a time: between
-  /// two calls the reader looks whether it is still wanted.
+  /// The next bytes, valid until the next call; empty at the end.
   virtual Result<std::string_view> Read() = 0;
 };
-
-/// Asked now and then by a long calculation; true: nobody waits for its result any more.
-using Unwanted = std::function<bool()>;
-
-/// kCancelled when `unwanted` says so.
-Result<void> CheckWanted(const Unwanted& unwanted);
 
 /// Takes one row; an error ends the reading.
 using TakeRow = std::function<Result<void>(const MeasurementRow& row)>;
 
 /// Reads a table from its first byte to its end with a fresh `reader`.
 ///
-/// @errors those of source, reader and take; kCancelled when `unwanted` says so.
-Result<void> ReadRows(TableSource& source, MeasurementTableReader& reader, const Unwanted& unwanted,
-                      const TakeRow& take);
+/// @errors those of source, reader and take.
+Result<void> ReadRows(TableSource& source, MeasurementTableReader& reader, const TakeRow& take);
 
 }  // namespace benchd

@@ -10,8 +10,8 @@
 
 namespace benchd {
 
-/// Whose turn it is for what must not happen while a session measures: computing offline, and
-/// asking or having the machine.
+/// Whose turn it is for what must not happen while a session measures: asking the machine, or
+/// having it.
 ///
 /// One at a time. After each session come those that wait then, before the next session; those
 /// that ask later wait for the one after it while sessions wait, so that neither kind can hold up

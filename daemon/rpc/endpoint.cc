@@ -53,12 +53,6 @@ grpc::Status Stopping() {
       Error{ErrorCode::kUnavailable, "benchd: is stopping", "try again when it is back"});
 }
 
-grpc::Status NotOffered(std::string_view what) {
-  return ToStatus(Error{ErrorCode::kUnimplemented,
-                        std::string(what) + " is not offered by this version of benchd",
-                        {}});
-}
-
 grpc::ServerUnaryReactor* Answer(const Endpoint& endpoint, grpc::CallbackServerContext* context,
                                  UnaryCall call) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();

@@ -6,7 +6,6 @@
 #include <asio/awaitable.hpp>
 #include <functional>
 #include <optional>
-#include <string_view>
 
 #include "core/base/result.h"
 #include "core/model/caller.h"
@@ -38,8 +37,6 @@ struct Endpoint {
 grpc::Status Unidentified();
 /// UNAVAILABLE: the daemon is stopping.
 grpc::Status Stopping();
-/// UNIMPLEMENTED "doctor is not offered by this version of benchd".
-grpc::Status NotOffered(std::string_view what);
 
 /// One unary call: reads its request, fills its response. Started on the loop's thread.
 using UnaryCall = std::function<asio::awaitable<Result<void>>(Caller)>;
@@ -48,13 +45,5 @@ using UnaryCall = std::function<asio::awaitable<Result<void>>(Caller)>;
 /// `call` does. Called on gRPC's threads; returns what the handler returns.
 grpc::ServerUnaryReactor* Answer(const Endpoint& endpoint, grpc::CallbackServerContext* context,
                                  UnaryCall call);
-
-/// Refuses a stream with a status: `Base` is the reactor type that gRPC wants.
-template <typename Base>
-class Refusal final : public Base {
- public:
-  explicit Refusal(const grpc::Status& status) { this->Finish(status); }
-  void OnDone() override { delete this; }
-};
 
 }  // namespace benchd::rpc

@@ -7,7 +7,6 @@
 
 #include <utility>
 
-#include "daemon/rpc/analysis_service.h"
 #include "daemon/rpc/machine_service.h"
 #include "daemon/rpc/queue_service.h"
 #include "daemon/rpc/session_service.h"
@@ -30,8 +29,7 @@ class Server::Impl {
         sessions_(endpoint_,
                   {parts.queue, parts.hub, parts.store, parts.random, parts.clock, audit_}),
         queue_(endpoint_, parts.queue, parts.info, audit_),
-        machine_(endpoint_, parts.machine, audit_),
-        analysis_(endpoint_, parts.queue, parts.spool_directory) {}
+        machine_(endpoint_, parts.machine, audit_) {}
 
   Result<void> Start() {
     grpc::EnableDefaultHealthCheckService(true);
@@ -44,7 +42,6 @@ class Server::Impl {
     builder.RegisterService(&sessions_);
     builder.RegisterService(&queue_);
     builder.RegisterService(&machine_);
-    builder.RegisterService(&analysis_);
     server_ = builder.BuildAndStart();
     if (server_ == nullptr) {
       return Error{ErrorCode::kInternal, "gRPC: the server does not start", {}};
@@ -68,7 +65,6 @@ class Server::Impl {
   SessionService sessions_;
   QueueService queue_;
   MachineService machine_;
-  AnalysisService analysis_;
   // Last: gone before the services it calls.
   std::unique_ptr<grpc::Server> server_;
 };

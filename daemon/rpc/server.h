@@ -2,7 +2,6 @@
 
 #include <asio/any_io_executor.hpp>
 #include <chrono>
-#include <filesystem>
 #include <memory>
 
 #include "core/base/result.h"
@@ -20,7 +19,7 @@
 
 namespace benchd::rpc {
 
-/// benchd's gRPC server: the four services, health and reflection, without any port of its own.
+/// benchd's gRPC server: the three services, health and reflection, without any port of its own.
 /// Connections come from a Listener, which knows who is calling.
 ///
 /// Owned by main; made and adopting on the loop's thread. gRPC's threads inherit the CPU affinity
@@ -41,8 +40,6 @@ class Server {
     const DaemonInfo& info;
     PeerTable& peers;
     LiveCalls& calls;
-    /// Where tables are kept while they are analysed: with room, and not others' to read.
-    std::filesystem::path spool_directory;
     Audit::Log audit;     ///< who changed what
     RateLimit::Log warn;  ///< who is refused
     /// A connection without any call for so long is closed; its client makes another when it needs

@@ -68,12 +68,6 @@ TEST(AssessFileTest, RefusesWhatWouldTakeTooLong) {
   EXPECT_NE(refused.error().message.find("over the limit of 50000000"), std::string::npos);
 }
 
-TEST(AssessFileTest, StopsWhenNobodyWaits) {
-  const auto stopped = AssessFile(RunColumns(4, 80, 2), {}, [] { return true; });
-  ASSERT_FALSE(stopped);
-  EXPECT_EQ(stopped.error().code, ErrorCode::kCancelled);
-}
-
 TEST(AnalyzeAgreementTest, HoldsEveryRaterAgainstTheTruth) {
   constexpr const char* kTable =
       "file,human,literal,same\n"

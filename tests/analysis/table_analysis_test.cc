@@ -25,6 +25,7 @@ class EndlessSource : public TableSource {
     return {};
   }
   Result<std::string_view> Read() override {
+    most_in_use = std::max(most_in_use, mallinfo2().uordblks);
     buffer_ = next_ == 0 ? header_ + "\n" : "";
     const bool paired = header_.find("pair") != std::string::npos;
     for (int i = 0; i < 500 && next_ < pairs_; ++i, ++next_) {
@@ -33,6 +34,8 @@ class EndlessSource : public TableSource {
     }
     return std::string_view(buffer_);
   }
+
+  std::size_t most_in_use = 0;  ///< bytes, as each piece was asked for
 
  private:
   std::string Value(std::uint64_t around) { return std::to_string(around + random_() % 50); }
@@ -51,12 +54,9 @@ struct Grown {
 
 Grown AnalyzeAndWatchMemory(EndlessSource& source, const TableOptions& options) {
   const std::size_t before = mallinfo2().uordblks;
-  std::size_t most = before;
-  Result<TableReport> result = AnalyzeTable(source, options, [&most] {
-    most = std::max(most, mallinfo2().uordblks);
-    return false;
-  });
-  return {std::move(result), most - before};
+  source.most_in_use = before;
+  Result<TableReport> result = AnalyzeTable(source, options);
+  return {std::move(result), source.most_in_use - before};
 }
 
 // A megabyte is far below the 4 MB that 500,000 doubles would take.

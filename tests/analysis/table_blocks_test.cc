@@ -31,7 +31,7 @@ std::string Word(const Run& run, const Benchmark& benchmark) {
 
 Grouped Group(const std::string& text, const TableOptions& options = AgainstA()) {
   TextSource source(text);
-  const TableShape shape = ReadShape(source, {}, Wanted()).value();
+  const TableShape shape = ReadShape(source, {}).value();
   const TablePlan plan = PlanTable(shape, options).value();
   Grouped grouped;
   TableBlocks blocks(plan, [&](std::span<const Run> block) -> Result<void> {
@@ -45,7 +45,7 @@ Grouped Group(const std::string& text, const TableOptions& options = AgainstA())
     return {};
   });
   MeasurementTableReader reader;
-  Result<void> read = ReadRows(source, reader, Wanted(), [&](const MeasurementRow& row) {
+  Result<void> read = ReadRows(source, reader, [&](const MeasurementRow& row) {
     return shape.IsWarmup(row) ? Result<void>{} : blocks.Take(row);
   });
   if (read) read = blocks.Finish();

@@ -212,17 +212,5 @@ TEST(TableFiguresTest, CountsTheArmsInCommonBins) {
   EXPECT_EQ(sum, 1000U);
 }
 
-TEST(TableFiguresTest, GivesUpWhenNobodyWantsThemAnyMore) {
-  TableOptions options = AgainstA();
-  options.summaries = true;
-  TextSource source("arm,t\na,1\nb,2\na,1\nb,2\n", 1000);
-  int asked = 0;
-  // Twice in each of the two readings, then before the only metric.
-  const auto result = AnalyzeTable(source, options, [&asked] { return ++asked > 4; });
-  ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().code, ErrorCode::kCancelled);
-  EXPECT_EQ(asked, 5);
-}
-
 }  // namespace
 }  // namespace benchd

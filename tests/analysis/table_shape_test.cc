@@ -38,7 +38,7 @@ TEST(TableShapeTest, DoesNotCountTheWarmUpsOfAnExport) {
 
 TEST(TableShapeTest, AnArmHasOneRoleInABenchmark) {
   TextSource source("arm,role,benchmark,t\na,reference,x,1\na,candidate,y,1\na,candidate,x,1\n");
-  const Result<TableShape> shape = ReadShape(source, {}, Wanted());
+  const Result<TableShape> shape = ReadShape(source, {});
   ASSERT_FALSE(shape);
   EXPECT_EQ(shape.error().message, "line 4: another role of 'a' than before");
 }
@@ -71,12 +71,12 @@ TEST(TableShapeTest, KnowsFromWhenToWhenAnArmWasMeasured) {
 
 TEST(TableShapeTest, GivesTheReadersErrorWithItsPlace) {
   TextSource source("arm,t\na,1\nb,x\n");
-  const auto shape = ReadShape(source, {}, Wanted());
+  const auto shape = ReadShape(source, {});
   ASSERT_FALSE(shape);
   EXPECT_EQ(shape.error().message,
             "line 3, column 3: expected a number for 't': 'x' is not a number");
   TextSource again("arm,t\na,1\nb,1\n");
-  const auto missing = ReadShape(again, {"c"}, Wanted());
+  const auto missing = ReadShape(again, {"c"});
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().message,
             "line 4, column 1: the table ends without a row of the base 'c'");
@@ -89,20 +89,11 @@ TEST(TableShapeTest, RefusesMoreCombinationsThanItCanRemember) {
   const std::string values(200, ',');
   for (int b = 0; b < 5000; ++b) text += "a," + std::to_string(b) + values + "\n";
   TextSource source(text, 64 * 1024);
-  const auto shape = ReadShape(source, {}, Wanted());
+  const auto shape = ReadShape(source, {});
   ASSERT_FALSE(shape);
   // 200 metrics and one arm: 1,000,000 / 201 = 4975.1 benchmarks, the 4976th in line 4977.
   EXPECT_EQ(shape.error().message,
             "line 4977: over 1000000 combinations of a benchmark with an arm or a metric");
-}
-
-TEST(TableShapeTest, EndsWhenNobodyWantsItAnyMore) {
-  TextSource source("arm,t\na,1\nb,1\n", 3);
-  int asked = 0;
-  const auto shape = ReadShape(source, {}, [&asked] { return ++asked > 2; });
-  ASSERT_FALSE(shape);
-  EXPECT_EQ(shape.error().code, ErrorCode::kCancelled);
-  EXPECT_EQ(asked, 3);
 }
 
 }  // namespace

@@ -34,11 +34,6 @@ class TextSource : public TableSource {
   std::size_t at_ = 0;
 };
 
-inline const Unwanted& Wanted() {
-  static const Unwanted never = [] { return false; };
-  return never;
-}
-
 /// Of the tables whose arms are a and b.
 inline TableOptions AgainstA() {
   TableOptions options;
@@ -49,12 +44,12 @@ inline TableOptions AgainstA() {
 inline Result<TableReport> Analyze(const std::string& text,
                                    const TableOptions& options = AgainstA()) {
   TextSource source(text);
-  return AnalyzeTable(source, options, Wanted());
+  return AnalyzeTable(source, options);
 }
 
 inline TableShape ShapeOf(const std::string& text) {
   TextSource source(text);
-  Result<TableShape> shape = ReadShape(source, {}, Wanted());
+  Result<TableShape> shape = ReadShape(source, {});
   EXPECT_TRUE(shape) << shape.error().message;
   return shape ? *shape : TableShape{};
 }

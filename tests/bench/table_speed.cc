@@ -87,11 +87,10 @@ struct Case {
 
 void Time(const Case& one, std::uint64_t rows, int metrics) {
   const std::string text = MakeTable(rows, metrics, one.pairs);
-  const Unwanted never = [] { return false; };
   const double reading = Measure(rows, [&] {
     TextSource source(text);
     MeasurementTableReader reader;
-    return ReadRows(source, reader, never, [](const MeasurementRow&) { return Result<void>(); })
+    return ReadRows(source, reader, [](const MeasurementRow&) { return Result<void>(); })
         .has_value();
   });
   TableOptions options;
@@ -102,7 +101,7 @@ void Time(const Case& one, std::uint64_t rows, int metrics) {
   }
   const double all = Measure(rows, [&] {
     TextSource source(text);
-    const Result<TableReport> report = AnalyzeTable(source, options, never);
+    const Result<TableReport> report = AnalyzeTable(source, options);
     if (!report) std::fprintf(stderr, "%s\n", report.error().message.c_str());
     return report.has_value();
   });

@@ -131,7 +131,7 @@ class PythonClientTest(DaemonTest):
             "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo")
         # ServerReflectionRequest{list_services: "*"}: field 7, one byte.
         answer = b"".join(info(iter([b"\x3a\x01*"]), timeout=PATIENCE_S))
-        for service in ("SessionService", "QueueService", "MachineService", "AnalysisService"):
+        for service in ("SessionService", "QueueService", "MachineService"):
             self.assertIn(f"benchd.v1.{service}".encode(), answer)
 
 

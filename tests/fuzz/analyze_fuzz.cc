@@ -1,15 +1,18 @@
-#include <google/protobuf/stubs/logging.h>
-
 #include <cmath>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "benchd/v1/analysis.pb.h"
+#include "benchd/v1/session.pb.h"
+#include "client/arguments.h"
+#include "client/command_options.h"
+#include "client/render/text.h"
+#include "client/table_options.h"
 #include "core/analysis/table_analysis.h"
-#include "daemon/rpc/analyze_options.h"
+#include "proto/convert/to_proto.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/proto_text.h"
 #include "tests/fuzz/sections.h"
 
 namespace benchd::fuzz {
@@ -77,40 +80,47 @@ void CheckTableReport(const TableReport& report) {
   }
 }
 
-/// The report as it is sent; empty with an error.
-std::string Sent(std::string_view table, std::size_t piece_bytes, const TableOptions& options) {
+/// All that is printed of a report, with every digit; empty with an error.
+std::string Told(std::string_view table, std::size_t piece_bytes, const TableOptions& options) {
   TextSource source(table, piece_bytes);
-  const auto report = AnalyzeTable(source, options, [] { return false; });
+  const auto report = AnalyzeTable(source, options);
   if (!report) {
     CheckMessage(report.error().message);
     return {};
   }
   CheckTableReport(*report);
-  v1::AnalyzeResponse response;
-  rpc::ToProto(*report, &response);
-  return response.SerializeAsString();
+  v1::Update verdict;
+  convert::ToProto(report->report, SessionState::kDone, &verdict);
+  std::ostringstream told;
+  told << std::hexfloat << verdict.SerializeAsString() << report->decided_at.value_or(0);
+  for (const ArmSummary& one : report->summaries) {
+    told << one.benchmark << one.metric << one.arm << one.n << one.min << one.median << one.max
+         << one.mean.value_or(0) << one.standard_deviation.value_or(0) << one.starred.size();
+  }
+  for (const ArmHistogram& one : report->histograms) {
+    told << one.benchmark << one.metric << one.arm;
+    for (const double edge : one.edges) told << edge;
+    for (const std::uint64_t count : one.counts) told << count << ' ';
+  }
+  return std::move(told).str();
 }
 
 }  // namespace
 
+/// "=== options" with words of the command line, one a line, and "=== table".
 void FuzzAnalyze(std::string_view input) {
-  [[maybe_unused]] static const auto told = google::protobuf::SetLogHandler(nullptr);
-  v1::AnalyzeOptions request;
+  std::vector<std::string> words;
   std::string_view table;
   for (const auto& [name, text] : SectionsOf(input)) {
-    if (name == "table") {
-      table = text;
-    } else if (name == "options" && !ReadRequest(text, &request)) {
-      return;
-    }
+    if (name == "table") table = text;
+    if (name == "options") words = WordsOf(text);
   }
-  const auto options = rpc::FromProto(request);
-  if (!options) {
-    CheckMessage(options.error().message);
-    return;
-  }
+  const auto arguments = client::ParseArguments(words, client::AnalyzeOptions());
+  if (!arguments) return CheckMessage(client::OneLine(arguments.error().message));
+  const auto options = client::ReadTableOptions(*arguments);
+  if (!options) return CheckMessage(client::OneLine(options.error().message));
   // How the table is cut into pieces does not matter.
-  FUZZ_CHECK(Sent(table, 65536, *options) == Sent(table, 1 + input.size() % 60, *options));
+  FUZZ_CHECK(Told(table, 65536, *options) == Told(table, 1 + input.size() % 60, *options));
 }
 
 }  // namespace benchd::fuzz

@@ -10,7 +10,9 @@
 #include "client/quantity.h"
 #include "client/render/text.h"
 #include "client/spec_builder.h"
+#include "client/table_options.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/sections.h"
 
 namespace benchd::fuzz {
 namespace {
@@ -19,16 +21,6 @@ void CheckUsageError(const client::ClientError& error) {
   // As benchctl prints it.
   CheckMessage(client::OneLine(error.message));
   FUZZ_CHECK(error.exit == client::ExitCode::kUsage);
-}
-
-/// One word a line.
-std::vector<std::string> WordsOf(std::string_view text) {
-  std::vector<std::string> words;
-  while (!text.empty()) {
-    words.emplace_back(text.substr(0, text.find('\n')));
-    text.remove_prefix(std::min(text.size(), words.back().size() + 1));
-  }
-  return words;
 }
 
 /// The wire can carry what is submitted, and each benchmark has something to compare.
@@ -58,8 +50,8 @@ void CheckCompare(const client::ParsedArguments& arguments) {
 
 /// `analyze` as far.
 void CheckAnalyze(const client::ParsedArguments& arguments) {
-  const auto spec = client::BuildTableSpec(client::CollectSessionOptions(arguments));
-  if (!spec) CheckUsageError(spec.error());
+  const auto options = client::ReadTableOptions(arguments);
+  if (!options) CheckUsageError(options.error());
 }
 
 std::optional<client::ParsedArguments> Parsed(const std::vector<std::string>& words,

@@ -7,7 +7,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/proto_text.h"
@@ -15,8 +14,7 @@
 #include "tests/rpc/whole_daemon.h"
 
 // A daemon above fakes of the ports, behind its socket, and a client that may call anything with
-// any bytes: "=== SessionService/Submit", then the request in text format, or bytes that are none;
-// for a stream of requests a line "---" between them.
+// any bytes: "=== SessionService/Submit", then the request in text format, or bytes that are none.
 namespace benchd::fuzz {
 namespace {
 
@@ -57,18 +55,6 @@ CallRequest EncodedCall(std::string_view text, const google::protobuf::Descripto
   if (ReadTextProto(text, message.get())) request.bytes = message->SerializeAsString();
   request.is_message = message->ParseFromString(request.bytes);
   return request;
-}
-
-std::vector<CallRequest> RequestsOf(std::string_view body,
-                                    const google::protobuf::MethodDescriptor& method) {
-  constexpr std::string_view kNext = "---\n";
-  std::vector<CallRequest> requests;
-  do {
-    const std::size_t end = method.client_streaming() ? body.find(kNext) : std::string_view::npos;
-    requests.push_back(EncodedCall(body.substr(0, end), method.input_type()));
-    body.remove_prefix(end == std::string_view::npos ? body.size() : end + kNext.size());
-  } while (!body.empty());
-  return requests;
 }
 
 grpc::ByteBuffer BufferOf(const std::string& bytes) {
@@ -127,14 +113,11 @@ class Call {
 void CheckCall(CalledDaemon& daemon, const google::protobuf::MethodDescriptor& method,
                std::string_view body) {
   Call call(daemon.Client(), method);
-  bool all_messages = true;
-  for (const CallRequest& request : RequestsOf(body, method)) {
-    call.Send(request.bytes);
-    all_messages = all_messages && request.is_message;
-  }
+  const CallRequest request = EncodedCall(body, method.input_type());
+  call.Send(request.bytes);
   const grpc::Status status = call.Finish();
   // For what is no message at all gRPC has its own word, which is INTERNAL and says nothing.
-  if (status.ok() || !all_messages) return;
+  if (status.ok() || !request.is_message) return;
   FUZZ_CHECK(!status.error_message().empty());
   FUZZ_CHECK(status.error_code() != grpc::StatusCode::UNKNOWN);
   FUZZ_CHECK(status.error_code() != grpc::StatusCode::INTERNAL);

@@ -4,13 +4,10 @@
 #include <cmath>
 #include <string>
 
-#include "benchd/v1/analysis.pb.h"
 #include "benchd/v1/machine.pb.h"
 #include "benchd/v1/session.pb.h"
 #include "daemon/queue/validate_spec.h"
-#include "daemon/rpc/analyze_options.h"
 #include "daemon/rpc/queue_proto.h"
-#include "daemon/rpc/similarity_reactor.h"
 #include "daemon/session/run_session.h"
 #include "proto/convert/from_proto.h"
 #include "proto/convert/to_proto.h"
@@ -73,8 +70,6 @@ void FuzzRpcRequest(std::string_view input) {
   // protobuf would tell stderr of every string that is no UTF-8.
   [[maybe_unused]] static const auto told = google::protobuf::SetLogHandler(nullptr);
   CheckSubmit(input);
-  CheckPlain<v1::AnalyzeOptions>(input);
-  CheckPlain<v1::SimilarityOptions>(input);
   CheckPlain<v1::ListSessionsRequest>(input);
   CheckPlain<v1::ReserveRequest>(input);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -25,6 +26,16 @@ inline std::vector<std::pair<std::string_view, std::string_view>> SectionsOf(
     text.remove_prefix(taken);
   }
   return sections;
+}
+
+/// One word a line.
+inline std::vector<std::string> WordsOf(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    words.emplace_back(text.substr(0, text.find('\n')));
+    text.remove_prefix(std::min(text.size(), words.back().size() + 1));
+  }
+  return words;
 }
 
 }  // namespace benchd::fuzz

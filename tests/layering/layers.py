@@ -47,7 +47,7 @@ TABLE = {
     "run":      {"in": "daemon", "may": ["ports", "wire", "model", "base", "asio"], "never": []},
     "store":    {"in": "daemon", "may": ["ports", "model", "base", "asio", "sqlite"], "never": []},
     "rpc":      {"in": "daemon",
-                 "may": ["queue", "session", "ports", "analysis", "convert", "model", "base", "asio", "grpc",
+                 "may": ["queue", "session", "ports", "convert", "model", "base", "asio", "grpc",
                          "generated"],
                  "never": []},
     "system":   {"in": "daemon", "may": ["model", "base"], "never": []},

@@ -193,14 +193,14 @@ TEST_F(QueueTest, KnowsTheSessionThatRunsUntilItsEnd) {
   EXPECT_EQ(queue_.Running(), nullptr);
 }
 
-TEST_F(QueueTest, AnalysesWaitUntilNoSessionRuns) {
+TEST_F(QueueTest, SideWorkWaitsUntilNoSessionRuns) {
   const SessionId id = Submit(SpecOf(1000));
   std::optional<SideTurns::Turn> turn;
   int begun_during_runs = 0;
   int runs = 0;
   bool begun = false;
   launcher_.during_run = [&] {
-    // The first run's client asks for an analysis.
+    // Somebody asks for the machine during the first run.
     if (++runs == 1) turn = queue_.AskForTurn([&begun] { begun = true; });
     if (begun) ++begun_during_runs;
   };
@@ -212,7 +212,7 @@ TEST_F(QueueTest, AnalysesWaitUntilNoSessionRuns) {
   EXPECT_TRUE(begun);
 }
 
-TEST_F(QueueTest, ASessionWaitsUntilTheAnalysisIsDone) {
+TEST_F(QueueTest, ASessionWaitsUntilSideWorkIsDone) {
   bool begun = false;
   std::optional<SideTurns::Turn> turn = queue_.AskForTurn([&begun] { begun = true; });
   Work();
@@ -226,7 +226,7 @@ TEST_F(QueueTest, ASessionWaitsUntilTheAnalysisIsDone) {
   EXPECT_EQ(StateOf(id), SessionState::kDone);
 }
 
-TEST_F(QueueTest, AnalysesAndSessionsTakeTurns) {
+TEST_F(QueueTest, SideWorkAndSessionsTakeTurns) {
   const SessionId first = Submit(SpecOf(1000));
   const SessionId second = Submit(SpecOf(1000));
   std::vector<std::string> order;
@@ -242,7 +242,7 @@ TEST_F(QueueTest, AnalysesAndSessionsTakeTurns) {
   ask("early");
   Work();
   Settle();
-  // The one that waited goes between the sessions, and holds up the second as long as it computes.
+  // The one that waited goes between the sessions, and holds up the second as long as it lasts.
   EXPECT_EQ(order, (std::vector<std::string>{"session", "early"}));
   ask("late");
   turns.erase(turns.begin());
@@ -250,7 +250,7 @@ TEST_F(QueueTest, AnalysesAndSessionsTakeTurns) {
   EXPECT_EQ(order, (std::vector<std::string>{"session", "early", "session", "late"}));
 }
 
-TEST_F(QueueTest, APausedQueueStillAnalyses) {
+TEST_F(QueueTest, APausedQueueStillGivesTurns) {
   ASSERT_TRUE(SetMode({.paused = true}));
   const SessionId id = Submit(SpecOf(1000));
   bool begun = false;

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "benchd/v1/analysis.grpc.pb.h"
 #include "benchd/v1/queue.grpc.pb.h"
 #include "tests/rpc/whole_daemon.h"
 
@@ -240,19 +239,6 @@ TEST_F(ServicesTest, TheQueueIsPausedDrainedResumedAndTellsWhoItIs) {
   EXPECT_FALSE(status.paused());
 }
 
-TEST_F(ServicesTest, WhatIsNotOfferedYetSaysSoInASentence) {
-  const auto analysis = v1::AnalysisService::NewStub(channel_);
-  const auto expect = [](const grpc::Status& status, const std::string& what) {
-    EXPECT_EQ(status.error_code(), grpc::StatusCode::UNIMPLEMENTED);
-    EXPECT_EQ(status.error_message(), what + " is not offered by this version of benchd");
-  };
-  {
-    grpc::ClientContext context;
-    v1::DeriveResponse response;
-    expect(analysis->Derive(&context, &response)->Finish(), "derive");
-  }
-}
-
 TEST_F(ServicesTest, MalformedProtobufIsRefusedAndHarmsNobody) {
   for (const std::string& bytes :
        {std::string("\xFF\xFF\xFF\xFF"), std::string("\x0A\x7F"), std::string(1000, '\x08')}) {
@@ -295,7 +281,7 @@ TEST_F(ServicesTest, TheStandardHealthServiceSaysServing) {
 }
 
 // grpc.reflection.v1alpha.ServerReflectionRequest{list_services = "*"}: field 7, length 1.
-TEST_F(ServicesTest, ReflectionListsTheFourServices) {
+TEST_F(ServicesTest, ReflectionListsTheServices) {
   grpc::GenericStub stub(channel_);
   grpc::ClientContext context;
   grpc::CompletionQueue queue;
@@ -317,8 +303,8 @@ TEST_F(ServicesTest, ReflectionListsTheFourServices) {
   grpc::Slice bytes;
   ASSERT_TRUE(response.DumpToSingleSlice(&bytes).ok());
   const std::string text(reinterpret_cast<const char*>(bytes.begin()), bytes.size());
-  for (const char* name : {"benchd.v1.SessionService", "benchd.v1.QueueService",
-                           "benchd.v1.MachineService", "benchd.v1.AnalysisService"}) {
+  for (const char* name :
+       {"benchd.v1.SessionService", "benchd.v1.QueueService", "benchd.v1.MachineService"}) {
     EXPECT_NE(text.find(name), std::string::npos) << name;
   }
   context.TryCancel();

@@ -21,11 +21,11 @@ WholeDaemon::WholeDaemon(std::chrono::milliseconds max_idle) {
                    QueuePolicy{access, {}, {}});
     machine_controller_.emplace(*queue_, machine_, access);
     info_ = {"1.2.3", 4711, {0, 2}};
-    server_.emplace(loop_.executor(),
-                    Server::Parts{*queue_, *machine_controller_, hub_, store_, random_, clock_,
-                                  info_, peers_, calls_, dir_ / "",
-                                  [this](const std::string& line) { audit_lines_.push_back(line); },
-                                  [](const std::string& /*refusal*/) {}, max_idle});
+    server_.emplace(
+        loop_.executor(),
+        Server::Parts{*queue_, *machine_controller_, hub_, store_, random_, clock_, info_, peers_,
+                      calls_, [this](const std::string& line) { audit_lines_.push_back(line); },
+                      [](const std::string& /*refusal*/) {}, max_idle});
     ASSERT_TRUE(server_->Start());
     listener_.emplace(
         loop_.executor(), ListenAt(dir_ / "s"), peers_, [this](int fd) { server_->Adopt(fd); },

@@ -31,11 +31,11 @@ class SecondLook {
   SecondLook(RunComparison clipped, std::size_t runs, double threshold)
       : clipped_(std::move(clipped)), runs_(runs), threshold_(threshold) {}
 
-  Result<bool> Dissimilar(SimilarityVariant variant) {
+  bool Dissimilar(SimilarityVariant variant) {
     // M2 is still 0: its vote counts only where the others are one short.
     const MajorityVote without = Vote(clipped_.pairs(), variant, threshold_);
     if (without.above + 1 != kDissimilarVotes) return without.Dissimilar();
-    if (Result<void> added = clipped_.AddWords(variant); !added) return added.error();
+    clipped_.AddWords(variant);
     return Vote(clipped_.pairs(), variant, threshold_).Dissimilar();
   }
   bool DissimilarBySame() const { return ClusterRuns(clipped_.pairs(), runs_).Dissimilar(); }
@@ -46,17 +46,15 @@ class SecondLook {
   double threshold_;
 };
 
-Result<void> LookAgain(RunSeries runs, const SimilarityOptions& options, const StopAsked& stop,
+Result<void> LookAgain(RunSeries runs, const SimilarityOptions& options,
                        SimilarityAssessment& found) {
-  Result<RunComparison> clipped = RunComparison::Begin(ClipSpikes(runs), stop);
+  Result<RunComparison> clipped = RunComparison::Begin(ClipSpikes(runs));
   if (!clipped) return std::move(clipped).error();
   SecondLook second(std::move(clipped).value(), runs.size(), options.threshold);
   for (const auto variant : {SimilarityVariant::kLiteral, SimilarityVariant::kShape}) {
     const bool literal = variant == SimilarityVariant::kLiteral;
     if (!(literal ? found.literal : found.shape).Dissimilar()) continue;
-    const Result<bool> still = second.Dissimilar(variant);
-    if (!still) return still.error();
-    (literal ? found.by_literal : found.by_shape) = OfDissimilar(*still);
+    (literal ? found.by_literal : found.by_shape) = OfDissimilar(second.Dissimilar(variant));
   }
   if (found.same.Dissimilar()) found.by_same = OfDissimilar(second.DissimilarBySame());
   return {};
@@ -64,12 +62,11 @@ Result<void> LookAgain(RunSeries runs, const SimilarityOptions& options, const S
 
 }  // namespace
 
-Result<SimilarityAssessment> AssessRuns(RunSeries runs, const SimilarityOptions& options,
-                                        const StopAsked& stop) {
+Result<SimilarityAssessment> AssessRuns(RunSeries runs, const SimilarityOptions& options) {
   if (!(options.threshold >= 0 && options.threshold <= 1)) {
     return InvalidArgument("threshold", "must lie between 0 and 1");
   }
-  const Result<std::vector<RunPair>> pairs = ComparePairs(runs, stop);
+  const Result<std::vector<RunPair>> pairs = ComparePairs(runs);
   if (!pairs) return pairs.error();
   SimilarityAssessment found;
   found.runs = runs.size();
@@ -81,7 +78,7 @@ Result<SimilarityAssessment> AssessRuns(RunSeries runs, const SimilarityOptions&
   if (!found.Assessable()) return found;
   found.by_literal = found.by_shape = found.by_same = Resemblance::kSimilar;
   if (found.literal.Dissimilar() || found.shape.Dissimilar() || found.same.Dissimilar()) {
-    if (Result<void> again = LookAgain(runs, options, stop, found); !again) return again.error();
+    if (Result<void> again = LookAgain(runs, options, found); !again) return again.error();
   }
   return found;
 }

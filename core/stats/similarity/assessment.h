@@ -49,9 +49,7 @@ struct SimilarityAssessment {
 
 /// Compares all pairs, and once more after clipping where a method finds the runs dissimilar.
 ///
-/// @errors kInvalidArgument: those of CheckRuns(), a threshold outside [0, 1]; kCancelled when
-///         `stop` says so.
-Result<SimilarityAssessment> AssessRuns(RunSeries runs, const SimilarityOptions& options = {},
-                                        const StopAsked& stop = {});
+/// @errors kInvalidArgument: those of CheckRuns(), a threshold outside [0, 1].
+Result<SimilarityAssessment> AssessRuns(RunSeries runs, const SimilarityOptions& options = {});
 
 }  // namespace benchd

@@ -58,21 +58,15 @@ std::vector<double> PooledValues(const std::vector<PreparedRun>& runs) {
 
 double RunPair::SameDistance() const { return (same[0] + same[1] + same[2] + same[3]) / 4; }
 
-Result<void> RunComparison::CheckWanted() const {
-  if (!stop_ || !stop_()) return {};
-  return Error{ErrorCode::kCancelled, "similarity: nobody waits for it any more", {}};
-}
-
-Result<RunComparison> RunComparison::Begin(RunSeries runs, StopAsked stop) {
+Result<RunComparison> RunComparison::Begin(RunSeries runs) {
   if (Result<void> comparable = CheckRuns(runs); !comparable) return comparable.error();
-  RunComparison comparison(runs, std::move(stop));
+  RunComparison comparison(runs);
   const std::vector<PreparedRun>& prepared = comparison.runs_;
   for (std::size_t i = 0; i < prepared.size(); ++i) {
     for (std::size_t j = i + 1; j < prepared.size(); ++j) {
       RunPair pair{.first = i, .second = j};
       FillNumeric(prepared[i], prepared[j], pair);
       comparison.pairs_.push_back(pair);
-      if (Result<void> wanted = comparison.CheckWanted(); !wanted) return wanted.error();
     }
   }
   return comparison;
@@ -89,12 +83,11 @@ std::vector<std::vector<std::uint8_t>> RunComparison::Words(SimilarityVariant va
   return words;
 }
 
-Result<void> RunComparison::AddWords(SimilarityVariant variant) {
+void RunComparison::AddWords(SimilarityVariant variant) {
   std::vector<LzText> texts;
   texts.reserve(runs_.size());
   for (std::vector<std::uint8_t>& word : Words(variant)) texts.emplace_back(std::move(word));
   for (RunPair& pair : pairs_) {
-    if (Result<void> wanted = CheckWanted(); !wanted) return wanted;
     const LzText& x = texts[pair.first];
     const LzText& y = texts[pair.second];
     if (std::ranges::equal(x.symbols(), y.symbols())) continue;
@@ -103,14 +96,13 @@ Result<void> RunComparison::AddWords(SimilarityVariant variant) {
     Measures& measures = variant == SimilarityVariant::kLiteral ? pair.literal : pair.shape;
     measures[1] = InUnit(2 * both / apart - 1);
   }
-  return {};
 }
 
-Result<std::vector<RunPair>> ComparePairs(RunSeries runs, const StopAsked& stop) {
-  Result<RunComparison> comparison = RunComparison::Begin(runs, stop);
+Result<std::vector<RunPair>> ComparePairs(RunSeries runs) {
+  Result<RunComparison> comparison = RunComparison::Begin(runs);
   if (!comparison) return std::move(comparison).error();
   for (const auto variant : {SimilarityVariant::kLiteral, SimilarityVariant::kShape}) {
-    if (Result<void> added = comparison->AddWords(variant); !added) return added.error();
+    comparison->AddWords(variant);
   }
   return std::vector<RunPair>(comparison->pairs().begin(), comparison->pairs().end());
 }

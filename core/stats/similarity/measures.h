@@ -3,9 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "core/base/result.h"
@@ -51,9 +49,6 @@ struct RunPair {
   double SameDistance() const;
 };
 
-/// Asked now and then by a long calculation; true: nobody waits for its result any more.
-using StopAsked = std::function<bool()>;
-
 /// All pairs of some runs, which it copies what it needs of.
 ///
 /// M2 costs two thirds of everything and is added by itself: a vote of the other four that is clear
@@ -61,32 +56,26 @@ using StopAsked = std::function<bool()>;
 class RunComparison {
  public:
   /// Everything but M2, which is 0.
-  ///
-  /// @param stop  empty, or asked after each pair, here and in AddWords(); kept.
-  /// @errors those of CheckRuns(); kCancelled when `stop` says so.
-  static Result<RunComparison> Begin(RunSeries runs, StopAsked stop = {});
+  /// @errors those of CheckRuns().
+  static Result<RunComparison> Begin(RunSeries runs);
 
   /// M2 of every pair in that variant.
-  /// @errors kCancelled when `stop` says so.
-  Result<void> AddWords(SimilarityVariant variant);
+  void AddWords(SimilarityVariant variant);
 
   /// (0, 1), (0, 2) ... (1, 2) ...
   std::span<const RunPair> pairs() const { return pairs_; }
 
  private:
-  RunComparison(RunSeries runs, StopAsked stop)
-      : runs_(runs.begin(), runs.end()), stop_(std::move(stop)) {}
+  explicit RunComparison(RunSeries runs) : runs_(runs.begin(), runs.end()) {}
 
   std::vector<std::vector<std::uint8_t>> Words(SimilarityVariant variant) const;
-  Result<void> CheckWanted() const;
 
   std::vector<PreparedRun> runs_;
   std::vector<RunPair> pairs_;
-  StopAsked stop_;
 };
 
 /// All of it at once. For each pair some 100 ns a value.
 /// @errors those of RunComparison.
-Result<std::vector<RunPair>> ComparePairs(RunSeries runs, const StopAsked& stop = {});
+Result<std::vector<RunPair>> ComparePairs(RunSeries runs);
 
 }  // namespace benchd
