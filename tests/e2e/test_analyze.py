@@ -209,7 +209,8 @@ class TableTest(DaemonTest):
         self.assertEqual(verdict["runs"], {"base": 3, "feature": 4})
 
     def test_no_daemon_is_started(self):
-        environment = self.client_environment(BENCHD_SOCKET="", XDG_RUNTIME_DIR=str(self.folder))
+        environment = dict(
+            self.client_environment(), BENCHD_SOCKET="", XDG_RUNTIME_DIR=str(self.folder))
         done = self.benchctl("analyze", "--base", "base", self.table(METHOD_MD),
                              environment=environment)
         self.assert_exit(done, UNDECIDED)
