@@ -1,5 +1,6 @@
 #include "daemon/runner/peer.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -36,8 +37,9 @@ Peer::Peer(MeasuredRun::Services services, UniqueFd socket, PeerOwner& owner)
 }
 
 bool Peer::IsClosed() const {
-  char byte = 0;
-  return gone_ || recv(socket_.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+  // Also where it left a question behind that has not been read.
+  pollfd peer{socket_.get(), 0, 0};
+  return gone_ || (poll(&peer, 1, 0) == 1 && (peer.revents & (POLLHUP | POLLERR)) != 0);
 }
 
 void Peer::OnReady(int fd, std::uint32_t) {

@@ -40,6 +40,24 @@ TEST(ServerTest, ServesOneBenchdAfterTheOther) {
   EXPECT_FALSE(std::filesystem::exists(service.socket_path()));
 }
 
+// A runner that starts slowly finds those that gave up waiting before the one that waits.
+TEST(ServerTest, WhoGaveUpAfterAskingStandsInNobodysWay) {
+  const TempFolder folder;
+  Service service(folder, {"--config", folder.Put("benchd.toml", OwnUser())});
+  ASSERT_NE(service.ReadLine().find("ready"), std::string::npos);
+  ASSERT_EQ(kill(service.pid(), SIGSTOP), 0);
+  int status = 0;
+  ASSERT_EQ(waitpid(service.pid(), &status, WUNTRACED), service.pid());
+  for (int i = 0; i < 3; ++i) {
+    const UniqueFd gone = service.Connect();
+    ASSERT_TRUE(wire::SendRecord(gone.get(), wire::Encode(wire::Hello{})));
+  }
+  const UniqueFd waiting = service.Connect();
+  ASSERT_EQ(kill(service.pid(), SIGCONT), 0);
+  EXPECT_TRUE(IsServed(waiting.get()));
+  EXPECT_EQ(service.Stop(), 0);
+}
+
 TEST(ServerTest, ABenchdThatDiesLeavesNothingRunningForTheNext) {
   const TempFolder folder;
   const Leash leash(folder);

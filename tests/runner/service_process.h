@@ -86,6 +86,7 @@ class Service {
   }
 
   const std::string& socket_path() const { return socket_path_; }
+  pid_t pid() const { return pid_; }
 
  private:
   std::string socket_path_;
