@@ -161,14 +161,18 @@ class HangingMountTest(GuestTest):
         helper = self.mount.await_victim(e2e_support.PATIENCE_S)
         self.assertEqual(client.finish(), e2e_support.REFUSED, client.events)
         self.assert_one_error(client, "command 'echo': benchd-helper took too long")
-        self.assert_hangs_alone(helper)
+        # Its control group goes with it.
+        self.assert_hangs_alone(helper, "^mount |/benchd-run-")
 
-    def assert_hangs_alone(self, process):
-        """Others and its own user do not notice; once there is an answer, it ends."""
+    def assert_hangs_alone(self, process, but="^mount "):
+        """Others and its own user do not notice; once there is an answer, it ends.
+
+        @param but  what is still there meanwhile, as in assert_machine_as_before()
+        """
         state = re.search(r"^State:\s+(\S)", read(f"/proc/{process}/status"), re.MULTILINE)
         self.assertEqual(state.group(1), "D", "SIGKILL waits")
         self.assert_exit(self.compare(who=ADMIN), e2e_support.PASS)
-        self.assert_machine_as_before("^mount ")
+        self.assert_machine_as_before(but)
         self.mount.close()
         wait_until(lambda: not pathlib.Path(f"/proc/{process}").exists(), "it has ended")
         self.assert_exit(self.compare(), e2e_support.PASS)
