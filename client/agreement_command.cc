@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <iostream>
+#include <utility>
 
 #include "client/commands.h"
 #include "client/core_error.h"
@@ -43,18 +44,13 @@ Outcome<AgreementRequest> ReadAgreementOptions(const ParsedArguments& arguments)
   if (!truth) return std::move(truth).error();
   request.truth = *std::move(truth);
   if (const std::string* raters = LastValue(arguments, "raters"); raters != nullptr) {
-    std::size_t begin = 0;
-    std::size_t end = 0;
-    do {
-      end = raters->find(',', begin);
-      const std::string name = raters->substr(begin, end - begin);
+    for (std::string& name : SplitNames(*raters)) {
       if (name.empty()) {
         return UsageError("--raters " + *raters + ": a name is empty", "write --raters anna,ben");
       }
       if (!IsSendableText(name)) return UsageError("--raters " + *raters + ": it is not UTF-8");
-      request.raters.push_back(name);
-      begin = end + 1;
-    } while (end != std::string::npos);
+      request.raters.push_back(std::move(name));
+    }
   }
   return request;
 }

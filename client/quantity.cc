@@ -327,4 +327,14 @@ bool IsSendableText(std::string_view text) {
   return true;
 }
 
+std::vector<std::string> SplitNames(std::string_view text) {
+  std::vector<std::string> names;
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    names.emplace_back(text.substr(0, comma));
+    if (comma == std::string_view::npos) return names;
+    text.remove_prefix(comma + 1);
+  }
+}
+
 }  // namespace benchd::client

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "client/outcome.h"
 
@@ -62,5 +63,8 @@ Outcome<void> CheckBuiltinMetric(std::string_view name);
 
 /// True for well-formed UTF-8 without a NUL byte: what the wire can carry.
 bool IsSendableText(std::string_view text);
+
+/// The names of a list "a,b", empty ones too; a backslash is one of their characters.
+std::vector<std::string> SplitNames(std::string_view text);
 
 }  // namespace benchd::client

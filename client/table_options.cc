@@ -2,6 +2,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "benchd/v1/session.pb.h"
 #include "client/column_option.h"
@@ -30,14 +31,11 @@ Outcome<void> AddReferences(const ParsedArguments& arguments, benchd::TableOptio
   for (const GivenOption& given : arguments.options) {
     if (given.name != "base" && given.name != "references") continue;
     const std::string origin = "--" + given.name + " " + given.value;
-    std::size_t begin = 0;
-    std::size_t end = 0;
-    do {
-      end = given.name == "base" ? std::string::npos : given.value.find(',', begin);
-      auto added = AddReference(given.value.substr(begin, end - begin), origin, options);
-      if (!added) return added;
-      begin = end + 1;
-    } while (end != std::string::npos);
+    const bool is_list = given.name == "references";
+    for (const std::string& name :
+         is_list ? SplitNames(given.value) : std::vector<std::string>{given.value}) {
+      if (auto added = AddReference(name, origin, options); !added) return added;
+    }
   }
   return {};
 }

@@ -4,6 +4,7 @@
 #include <google/protobuf/reflection.h>
 
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -120,16 +121,6 @@ const std::map<std::string_view, Tell> kToldOtherwise{
      [](Json& json, const Message& of) {
        json["limits"] = MessageJson(As<v1::SessionSpec>(of).limits());
      }},
-    // JavaScript and jq round 64 bits.
-    {"benchd.v1.SessionSpec.seed",
-     [](Json& json, const Message& of) {
-       const auto& spec = As<v1::SessionSpec>(of);
-       if (spec.has_seed()) json["seed"] = std::to_string(spec.seed());
-     }},
-    {"benchd.v1.Started.seed",
-     [](Json& json, const Message& of) {
-       json["seed"] = std::to_string(As<v1::Started>(of).seed());
-     }},
     {"benchd.v1.Update.runs",
      [](Json& json, const Message& of) { json["runs"] = RunCounts(As<v1::Update>(of)); }},
     {"benchd.v1.Session.queued",
@@ -173,8 +164,11 @@ Json ValueOf(const Message& of, const FieldDescriptor& field) {
       return reflection.GetInt32(of, &field);
     case FieldDescriptor::CPPTYPE_UINT32:
       return reflection.GetUInt32(of, &field);
-    case FieldDescriptor::CPPTYPE_UINT64:
-      return reflection.GetUInt64(of, &field);
+    case FieldDescriptor::CPPTYPE_UINT64: {
+      const std::uint64_t value = reflection.GetUInt64(of, &field);
+      // JavaScript and jq round 64 bits; counts never have so many.
+      return field.name() == "seed" ? Json(std::to_string(value)) : Json(value);
+    }
     case FieldDescriptor::CPPTYPE_DOUBLE: {
       const double value = reflection.GetDouble(of, &field);
       return std::isfinite(value) ? Json(value) : Json();

@@ -39,10 +39,10 @@ int CheckExecutable(const std::string& path, struct stat& info) {
 }
 
 /// A file may be a terabyte of nothing; what is started as a benchmark is read in a second or two.
-constexpr std::chrono::seconds kDigestPatience{20};
+constexpr std::chrono::seconds kDigestTimeout{20};
 
 Result<void> Digest(int file, ProgramIdentity& program) {
-  const auto until = std::chrono::steady_clock::now() + kDigestPatience;
+  const auto until = std::chrono::steady_clock::now() + kDigestTimeout;
   sha256_ctx context;
   sha256_init(&context);
   static unsigned char buffer[64 * 1024];
@@ -52,10 +52,10 @@ Result<void> Digest(int file, ProgramIdentity& program) {
     if (count < 0) return SystemError(program.path, errno);
     if (count == 0) break;
     if (std::chrono::steady_clock::now() > until) {
-      return Error{ErrorCode::kDeadlineExceeded,
-                   program.path + ": to read it takes over " +
-                       std::to_string(kDigestPatience.count()) + " s",
-                   "is it a program? benchd takes its SHA-256 at every submit"};
+      return Error{
+          ErrorCode::kDeadlineExceeded,
+          program.path + ": to read it takes over " + std::to_string(kDigestTimeout.count()) + " s",
+          "is it a program? benchd takes its SHA-256 at every submit"};
     }
     sha256_update(&context, static_cast<std::size_t>(count), buffer);
   }

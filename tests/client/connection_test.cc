@@ -44,6 +44,21 @@ ClientError ErrorOf(const LinkOptions& options) {
   return link ? ClientError{ExitCode::kPass, "connected", ""} : link.error();
 }
 
+cpu_set_t OwnCpus() {
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  EXPECT_EQ(sched_getaffinity(0, sizeof cpus, &cpus), 0);
+  return cpus;
+}
+
+int LastOf(const cpu_set_t& cpus) {
+  int last = -1;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(static_cast<std::size_t>(cpu), &cpus)) last = cpu;
+  }
+  return last;
+}
+
 TEST(DaemonLinkTest, AsksWhoAnswers) {
   const TempFolder dir;
   FakeDaemon daemon(dir / "d.sock");
@@ -55,13 +70,8 @@ TEST(DaemonLinkTest, AsksWhoAnswers) {
 }
 
 TEST(DaemonLinkTest, MovesItsThreadsToTheHousekeepingCpus) {
-  cpu_set_t before;
-  CPU_ZERO(&before);
-  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
-  int last = -1;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (CPU_ISSET(static_cast<std::size_t>(cpu), &before)) last = cpu;
-  }
+  const cpu_set_t before = OwnCpus();
+  const int last = LastOf(before);
   const TempFolder dir;
   {
     FakeDaemon daemon(dir / "d.sock");
@@ -70,8 +80,7 @@ TEST(DaemonLinkTest, MovesItsThreadsToTheHousekeepingCpus) {
     options.socket = dir / "d.sock";
     auto link = DaemonLink::Open(options);
     ASSERT_TRUE(link) << link.error().message;
-    cpu_set_t now;
-    ASSERT_EQ(sched_getaffinity(0, sizeof now, &now), 0);
+    const cpu_set_t now = OwnCpus();
     EXPECT_EQ(CPU_COUNT(&now), 1);
     EXPECT_TRUE(CPU_ISSET(static_cast<std::size_t>(last), &now));
   }
@@ -79,13 +88,8 @@ TEST(DaemonLinkTest, MovesItsThreadsToTheHousekeepingCpus) {
 }
 
 TEST(StepAsideTest, LowersThePriorityAndGoesToTheHousekeepingCpus) {
-  cpu_set_t before;
-  CPU_ZERO(&before);
-  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
-  int last = -1;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (CPU_ISSET(static_cast<std::size_t>(cpu), &before)) last = cpu;
-  }
+  const cpu_set_t before = OwnCpus();
+  const int last = LastOf(before);
   const TempFolder dir;
   FakeDaemon daemon(dir / "d.sock");
   daemon.SetHousekeepingCpus({last});
@@ -96,8 +100,7 @@ TEST(StepAsideTest, LowersThePriorityAndGoesToTheHousekeepingCpus) {
     const int usual = getpriority(PRIO_PROCESS, 0);
     StepAside(options);
     EXPECT_EQ(getpriority(PRIO_PROCESS, 0), std::min(19, usual + 10));
-    cpu_set_t now;
-    ASSERT_EQ(sched_getaffinity(0, sizeof now, &now), 0);
+    const cpu_set_t now = OwnCpus();
     EXPECT_TRUE(CPU_ISSET(static_cast<std::size_t>(last), &now));
     EXPECT_EQ(CpusOfThisThread(), 1U);
   }).join();
