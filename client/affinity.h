@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <vector>
+
+#include "client/daemon_link.h"
 
 namespace benchd::client {
 
@@ -8,5 +11,15 @@ namespace benchd::client {
 /// measured; threads started later inherit it. An empty list, or CPUs that are not ours, change
 /// nothing.
 void MoveToCpus(const std::vector<int>& cpus);
+
+/// For a command that computes by itself: makes way for whatever is measured on this machine.
+///
+/// Lowers the priority of this thread, and of those that it starts from now on. If a daemon answers
+/// at once the process moves to its housekeeping CPUs, too; none is started for that, and without
+/// one nothing is said.
+void StepAside(LinkOptions link);
+
+/// How many CPUs this thread may run on.
+std::size_t CpusOfThisThread();
 
 }  // namespace benchd::client

@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "client/exit_code.h"
+#include "client/outcome.h"
 
 namespace benchd::client {
 

@@ -4,7 +4,63 @@
 #include <cstddef>
 #include <thread>
 
+#include "client/render/text.h"
+
 namespace benchd::client {
+namespace {
+
+ExitCode ExitFor(grpc::StatusCode code) {
+  switch (code) {
+    case grpc::StatusCode::INVALID_ARGUMENT:
+    case grpc::StatusCode::NOT_FOUND:
+    case grpc::StatusCode::ALREADY_EXISTS:
+    case grpc::StatusCode::OUT_OF_RANGE:
+    case grpc::StatusCode::UNIMPLEMENTED:
+      return ExitCode::kUsage;
+    default:
+      return ExitCode::kRefused;
+  }
+}
+
+}  // namespace
+
+bool IsConnectionLoss(const grpc::Status& status) {
+  if (status.error_code() != grpc::StatusCode::UNAVAILABLE) return false;
+  // gRPC has no other mark for it than its own texts; a daemon's answer is a sentence of ours.
+  constexpr std::array kTexts = {"Socket closed",     "Connection reset", "Broken pipe", "GOAWAY",
+                                 "failed to connect", "Transport closed", "Channel",     "recvmsg",
+                                 "sendmsg",           "Stream removed"};
+  const std::string& text = status.error_message();
+  if (text.empty()) return true;
+  for (const char* known : kTexts) {
+    if (text.find(known) != std::string::npos) return true;
+  }
+  return false;
+}
+
+bool IsTooManyRequests(const grpc::Status& status) {
+  return status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED &&
+         status.error_message().starts_with("too many requests: ");
+}
+
+ClientError FromStatus(const grpc::Status& status) {
+  if (IsConnectionLoss(status)) {
+    return ConnectionError("the daemon went away: the connection is closed",
+                           "is it still running? sessions that it has accepted are kept");
+  }
+  // gRPC's own text, for a deadline of ours; the daemon's answer says what took too long.
+  if (status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED &&
+      (status.error_message().empty() || status.error_message() == "Deadline Exceeded")) {
+    return ConnectionError("the daemon does not answer: no reply in time",
+                           "its log says what it is doing");
+  }
+  std::string message = OneLine(status.error_message());
+  if (message.empty()) {
+    message =
+        "the daemon refused: gRPC code " + std::to_string(static_cast<int>(status.error_code()));
+  }
+  return {ExitFor(status.error_code()), std::move(message), OneLine(status.error_details())};
+}
 
 bool WaitToAskAgain(const grpc::Status& status, int attempt, std::chrono::milliseconds patience) {
   constexpr std::array kPauses = {std::chrono::milliseconds(300), std::chrono::milliseconds(1500)};

@@ -1,13 +1,24 @@
 #pragma once
 
 #include <grpcpp/client_context.h>
+#include <grpcpp/support/status.h>
 
 #include <chrono>
 
 #include "client/outcome.h"
-#include "client/status_error.h"
 
 namespace benchd::client {
+
+/// A refused call as error: the daemon's sentence, its hint (Status::error_details, plain text) and
+/// the exit code of the contract: 2 for what was asked wrongly, 5 for everything that the daemon or
+/// the connection refused.
+ClientError FromStatus(const grpc::Status& status);
+
+/// True when the connection broke, as opposed to an answer of the daemon's that says "unavailable".
+bool IsConnectionLoss(const grpc::Status& status);
+
+/// True when the daemon takes no more calls of this user at the moment; other limits do not pass.
+bool IsTooManyRequests(const grpc::Status& status);
 
 /// Longest time that a unary call may take: a submit hashes every program it resolves, a cancel
 /// waits until the children are gone.

@@ -8,7 +8,6 @@
 #include <mutex>
 #include <thread>
 
-#include "client/live_screen.h"
 #include "client/render/json.h"
 #include "client/render/live_view.h"
 #include "client/render/plain_lines.h"

@@ -11,11 +11,10 @@
 #include <thread>
 
 #include "benchd/v1/session.grpc.pb.h"
-#include "client/live_screen.h"
+#include "client/call.h"
 #include "client/render/json.h"
 #include "client/render/report.h"
 #include "client/render/words.h"
-#include "client/status_error.h"
 #include "client/terminal.h"
 
 namespace benchd::client {

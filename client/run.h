@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "client/exit_code.h"
 #include "client/outcome.h"
 
 namespace benchd::client {

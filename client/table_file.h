@@ -9,7 +9,7 @@
 
 #include "client/outcome.h"
 #include "client/unique_fd.h"
-#include "core/analysis/table_source.h"
+#include "core/analysis/table_shape.h"
 
 namespace benchd::client {
 

@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "benchd/v1/session.pb.h"
-#include "client/column_option.h"
 #include "client/core_error.h"
 #include "client/quantity.h"
+#include "client/render/units.h"
+#include "client/render/words.h"
 #include "client/session_options.h"
 #include "client/spec_builder.h"
 #include "proto/convert/from_proto.h"
@@ -91,6 +92,91 @@ Outcome<benchd::TableOptions> ReadTableOptions(const ParsedArguments& arguments)
     if (!step) return std::move(step).error();
   }
   return options;
+}
+
+namespace {
+
+constexpr std::string_view kUnit = "unit=";
+constexpr std::string_view kStep = "step=";
+constexpr char kHint[] = "write NAME:lower, NAME:higher,unit=ms or NAME:unit=ms,step=0.001";
+
+bool IsAttribute(std::string_view text) {
+  return text == "lower" || text == "higher" || text.starts_with(kUnit) || text.starts_with(kStep);
+}
+
+ClientError Wrong(std::string_view attribute, std::string_view why) {
+  return UsageError(std::string(attribute) + ": " + std::string(why), kHint);
+}
+
+Outcome<void> SetStep(std::string_view attribute, TableColumn* column) {
+  if (column->resolution) return Wrong(attribute, "there is a step already");
+  auto step = ParseNumber(attribute.substr(kStep.size()));
+  if (!step) return Wrong(attribute, step.error().message);
+  if (!(*step > 0)) return Wrong(attribute, "a step must be above zero");
+  column->resolution = *step;
+  return {};
+}
+
+Outcome<void> SetAttribute(std::string_view attribute, TableColumn* column) {
+  if (attribute.starts_with(kStep)) return SetStep(attribute, column);
+  if (attribute.starts_with(kUnit)) {
+    if (attribute == kUnit) return Wrong(attribute, "the unit is empty");
+    if (!column->unit.empty()) return Wrong(attribute, "there is a unit already");
+    column->unit = attribute.substr(kUnit.size());
+    return {};
+  }
+  if (!IsAttribute(attribute)) {
+    return Wrong(attribute.empty() ? "''" : attribute, "it says nothing about a column");
+  }
+  if (column->better) {
+    return Wrong(attribute, "there is a direction already");
+  }
+  column->better = attribute == "lower" ? Better::kLower : Better::kHigher;
+  return {};
+}
+
+// Where the attributes begin: behind the rightmost colon that an attribute follows.
+std::size_t FindAttributes(std::string_view text) {
+  for (std::size_t colon = text.rfind(':'); colon != std::string_view::npos && colon > 0;
+       colon = text.rfind(':', colon - 1)) {
+    const std::string_view rest = text.substr(colon + 1);
+    if (IsAttribute(rest.substr(0, rest.find(',')))) return colon + 1;
+  }
+  return std::string_view::npos;
+}
+
+}  // namespace
+
+Outcome<TableColumn> ParseColumn(std::string_view text) {
+  const std::size_t begin = FindAttributes(text);
+  if (begin == std::string_view::npos) {
+    return UsageError("a name and what its values are is expected", kHint);
+  }
+  TableColumn column;
+  column.metric = text.substr(0, begin - 1);
+  std::string_view rest = text.substr(begin);
+  while (true) {
+    const std::size_t comma = rest.find(',');
+    auto set = SetAttribute(rest.substr(0, comma), &column);
+    if (!set) return std::move(set).error();
+    if (comma == std::string_view::npos) return column;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+std::string FormatColumn(const TableColumn& column) {
+  std::string attributes;
+  const auto add = [&attributes](const std::string& text) {
+    attributes += (attributes.empty() ? ":" : ",") + text;
+  };
+  if (column.better) add(std::string(Word(*column.better)));
+  if (!column.unit.empty() && column.unit.find_first_of(",:") == std::string::npos) {
+    add(std::string(kUnit) + column.unit);
+  }
+  if (column.resolution) {
+    add(std::string(kStep) + FormatRoundTrip(*column.resolution));
+  }
+  return attributes.empty() ? "" : column.metric + attributes;
 }
 
 }  // namespace benchd::client

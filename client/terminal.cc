@@ -4,8 +4,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <string_view>
+
+#include "client/render/text.h"
 
 namespace benchd::client {
 namespace {
@@ -38,6 +42,56 @@ bool CanRedraw(int fd) { return isatty(fd) == 1 && !IsDumb(); }
 int TerminalHeight(int fd) {
   const int rows = SizeOf(fd).ws_row;
   return rows > 0 ? rows : 24;
+}
+
+namespace {
+
+constexpr char kHideCursor[] = "\x1b[?25l";
+constexpr char kShowCursor[] = "\x1b[?25h";
+constexpr char kClearLine[] = "\x1b[K";
+constexpr char kClearBelow[] = "\x1b[J";
+
+}  // namespace
+
+void WriteAll(int fd, const std::string& text) {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t written = write(fd, text.data() + done, text.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    done += static_cast<std::size_t>(written);
+  }
+}
+
+// Back to the first line of what stands there. A terminal made narrower has wrapped the lines.
+std::string LiveScreen::Rewind(int width) const {
+  int rows = 0;
+  for (const int drawn : drawn_widths_)
+    rows += std::max(1, (drawn + width - 1) / std::max(1, width));
+  return rows > 0 ? "\x1b[" + std::to_string(rows) + "A\r" : "\r";
+}
+
+std::string LiveScreen::Compose(const std::vector<std::string>& lines, int width) {
+  std::string text = drawn_widths_.empty() ? kHideCursor : Rewind(width);
+  const bool shorter = lines.size() < drawn_widths_.size() || width != last_width_;
+  drawn_widths_.clear();
+  if (shorter) text += kClearBelow;
+  for (const std::string& line : lines) {
+    text += line + kClearLine + "\n";
+    drawn_widths_.push_back(Width(line));
+  }
+  last_width_ = width;
+  return text;
+}
+
+void LiveScreen::Draw(const std::vector<std::string>& lines, int width) {
+  if (!lines.empty()) WriteAll(fd_, Compose(lines, width));
+}
+
+void LiveScreen::Clear() {
+  if (drawn_widths_.empty()) return;
+  WriteAll(fd_, Rewind(last_width_) + kClearBelow + kShowCursor);
+  drawn_widths_.clear();
 }
 
 }  // namespace benchd::client

@@ -1,6 +1,9 @@
 #pragma once
 
-#include "client/render/style.h"
+#include <string>
+#include <vector>
+
+#include "client/render/text.h"
 
 namespace benchd::client {
 
@@ -14,5 +17,34 @@ bool CanRedraw(int fd);
 
 /// Rows of the terminal, 24 when it does not tell.
 int TerminalHeight(int fd);
+
+/// An area of lines at the bottom of a terminal that is drawn again and again in place.
+///
+/// The cursor is hidden while there is something; Clear and the destructor take the area away and
+/// give the cursor back. Not thread-safe.
+class LiveScreen {
+ public:
+  explicit LiveScreen(int fd) : fd_(fd) {}
+  LiveScreen(const LiveScreen&) = delete;
+  LiveScreen& operator=(const LiveScreen&) = delete;
+  ~LiveScreen() { Clear(); }
+
+  /// @param width  columns of the terminal now: lines drawn before may have wrapped since
+  void Draw(const std::vector<std::string>& lines, int width);
+  void Clear();
+
+  /// The bytes that Draw would write, for tests.
+  std::string Compose(const std::vector<std::string>& lines, int width);
+
+ private:
+  std::string Rewind(int width) const;
+
+  int fd_;
+  std::vector<int> drawn_widths_;
+  int last_width_ = 80;
+};
+
+/// Writes everything or gives up on an error: a terminal that is gone is no reason to fail.
+void WriteAll(int fd, const std::string& text);
 
 }  // namespace benchd::client

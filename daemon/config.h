@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "core/base/result.h"
-#include "core/model/keep_policy.h"
-#include "daemon/queue/user_limits.h"
+#include "core/model/session.h"
+#include "daemon/queue/fair_queue.h"
 
 namespace benchd {
 

@@ -12,9 +12,9 @@
 #include <optional>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "core/base/error.h"
-#include "daemon/groups.h"
 
 namespace benchd {
 namespace {
@@ -115,6 +115,18 @@ bool SomebodyListens(const std::filesystem::path& path) {
   }
   // EAGAIN: its queue of connections is full.
   return errno == EACCES || errno == EAGAIN;
+}
+
+std::optional<std::uint32_t> GroupId(const std::string& name) {
+  std::vector<char> buffer(4096);
+  group entry{};
+  group* found = nullptr;
+  // A group of thousands needs more room than anybody can say beforehand.
+  while (::getgrnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found) == ERANGE) {
+    buffer.resize(buffer.size() * 2);
+  }
+  if (found == nullptr) return std::nullopt;
+  return found->gr_gid;
 }
 
 }  // namespace benchd

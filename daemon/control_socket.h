@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "core/base/result.h"
@@ -51,5 +53,8 @@ class ControlSocket {
 /// True when a daemon listens at `path`, as far as we may know: a socket that we may not connect to
 /// counts as one.
 bool SomebodyListens(const std::filesystem::path& path);
+
+/// The number of a group of this machine; asks the name service, so only at start-up.
+std::optional<std::uint32_t> GroupId(const std::string& name);
 
 }  // namespace benchd

@@ -15,8 +15,8 @@
 #include <system_error>
 #include <utility>
 
+#include "daemon/control_socket.h"
 #include "daemon/cpu_affinity.h"
-#include "daemon/groups.h"
 #include "daemon/run/connected_runner.h"
 #include "daemon/run/spawned_runner.h"
 

@@ -8,8 +8,7 @@
 #include <asio/use_awaitable.hpp>
 #include <stdexcept>
 
-#include "daemon/ports/clock.h"
-#include "daemon/ports/random_source.h"
+#include "daemon/ports/sources.h"
 
 namespace benchd {
 

@@ -5,7 +5,6 @@
 #include <iostream>
 
 #include "client/git/repository.h"
-#include "client/git/revision_range.h"
 #include "client/git/worktree_plan.h"
 #include "client/git/worktree_store.h"
 #include "client/quantity.h"

@@ -3,10 +3,24 @@
 #include <string>
 
 #include "client/git/git.h"
-#include "client/git/revision_range.h"
 #include "client/outcome.h"
 
 namespace benchd::client {
+
+/// What --git names: two states of a repository.
+struct RevisionRange {
+  std::string base;
+  std::string candidate;         ///< with `worktree`: what the worktree is compared from, HEAD
+  bool from_merge_base = false;  ///< three dots: the base is the common ancestor of both
+  bool worktree = false;         ///< the candidate is the files as they lie there now
+  bool operator==(const RevisionRange&) const = default;
+};
+
+/// `BASE..CANDIDATE`, `A...B` and `BASE..WORKTREE`; a side that is left out is HEAD, as for git.
+/// Pure.
+///
+/// @errors (exit 2) no dots, nothing but dots, more than one range, WORKTREE as the base.
+Outcome<RevisionRange> ParseRange(const std::string& text);
 
 /// One commit by its full id, and by what the user calls it; where that would say nothing later
 /// (HEAD, WORKTREE) or is an id, by `git describe --tags --always`.

@@ -18,7 +18,7 @@ namespace benchd::client {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using PlanJson = nlohmann::json;
 
 constexpr char kLock[] = "/lock";
 constexpr char kAbout[] = "/about.json";
@@ -64,7 +64,7 @@ bool WorktreeFolder::IsBuilt() const {
 
 std::optional<WorktreeAbout> WorktreeFolder::ReadAbout() const {
   std::ifstream file(folder_ + kAbout, std::ios::binary);
-  const Json json = Json::parse(file, nullptr, /*allow_exceptions=*/false);
+  const PlanJson json = PlanJson::parse(file, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return std::nullopt;
   const auto text = [&json](const char* name) {
     const auto found = json.find(name);
@@ -77,12 +77,12 @@ std::optional<WorktreeAbout> WorktreeFolder::ReadAbout() const {
 }
 
 Outcome<void> WorktreeFolder::WriteAbout(const WorktreeAbout& about) const {
-  const Json json = {{"repository", about.repository},
-                     {"tree", about.tree},
-                     {"build", about.build},
-                     {"bytes", about.bytes}};
+  const PlanJson json = {{"repository", about.repository},
+                         {"tree", about.tree},
+                         {"build", about.build},
+                         {"bytes", about.bytes}};
   std::ofstream file(folder_ + kAbout, std::ios::binary | std::ios::trunc);
-  file << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n" << std::flush;
+  file << json.dump(2, ' ', false, PlanJson::error_handler_t::replace) << "\n" << std::flush;
   if (!file) return FileError(folder_ + kAbout);
   return {};
 }

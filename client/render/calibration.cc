@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "client/render/json_parts.h"
+#include "client/render/json.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
 

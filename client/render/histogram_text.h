@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "client/render/style.h"
+#include "client/render/text.h"
 #include "core/analysis/table_report.h"
 
 namespace benchd::client {

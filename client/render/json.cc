@@ -1,6 +1,7 @@
 #include "client/render/json.h"
 
-#include "client/render/json_parts.h"
+#include <cmath>
+
 #include "client/render/words.h"
 
 namespace benchd::client {
@@ -103,6 +104,26 @@ std::string ExportJson(const v1::Session& session, std::span<const v1::Run> runs
   Json& list = json["runs"] = Json::array();
   for (const v1::Run& run : runs) list.push_back(MessageJson(run));
   return Line(json);
+}
+
+std::string Line(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void Put(Json& json, const char* key, double value) {
+  if (std::isfinite(value)) json[key] = value;
+}
+
+void PutText(Json& json, const char* key, std::string_view text) {
+  if (!text.empty()) json[key] = text;
+}
+
+Json Named(const char* event, const std::string& session, const google::protobuf::Timestamp& time) {
+  Json json;
+  json["event"] = event;
+  if (!session.empty()) json["session"] = session;
+  json["time"] = Rfc3339(time);
+  return json;
 }
 
 }  // namespace benchd::client

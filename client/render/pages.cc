@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "client/render/analyze_replay.h"
+#include "client/render/machine.h"
+#include "client/render/replay.h"
 #include "client/render/report.h"
-#include "client/render/settings_table.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
 #include "client/render/words.h"

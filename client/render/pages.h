@@ -6,7 +6,7 @@
 
 #include "benchd/v1/queue.pb.h"
 #include "benchd/v1/session.pb.h"
-#include "client/render/style.h"
+#include "client/render/text.h"
 #include "core/analysis/table_plan.h"
 
 namespace benchd::client {

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "client/render/sentence.h"
-#include "client/render/suite_table.h"
+#include "client/render/summary_table.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
 #include "client/render/words.h"

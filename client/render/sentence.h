@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "benchd/v1/session.pb.h"
-#include "client/render/style.h"
+#include "client/render/text.h"
 
 namespace benchd::client {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "benchd/v1/session.pb.h"
-#include "client/render/style.h"
+#include "client/render/text.h"
 #include "core/analysis/agreement_analysis.h"
 #include "core/analysis/similarity_analysis.h"
 

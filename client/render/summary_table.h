@@ -4,7 +4,7 @@
 #include <string>
 
 #include "benchd/v1/session.pb.h"
-#include "client/render/style.h"
+#include "client/render/text.h"
 #include "core/analysis/table_report.h"
 
 namespace benchd::client {
@@ -21,5 +21,10 @@ namespace benchd::client {
 /// @param mmtests_stars  which rule gave the stars
 std::string RenderSummaries(std::span<const ArmSummary> summaries, const v1::Update& verdict,
                             bool mmtests_stars, const Style& style);
+
+/// One table for a whole suite: a row for each gate, in the order of the suite, and below it the
+/// other metrics that surely changed. On a terminal too narrow for it the arms' means are left out.
+/// Ends with a newline.
+std::string RenderSuite(const v1::Update& update, const Style& style);
 
 }  // namespace benchd::client

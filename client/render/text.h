@@ -4,9 +4,14 @@
 #include <string_view>
 #include <vector>
 
-#include "client/render/style.h"
-
 namespace benchd::client {
+
+/// What the place where text goes can show. Detected once in terminal.h; tests make their own.
+struct Style {
+  bool color = false;
+  bool unicode = true;
+  int width = 0;  ///< columns, 0 = no limit
+};
 
 enum class Tint { kNone, kGreen, kRed, kYellow, kDim, kBold };
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "client/render/style.h"
+#include "client/render/text.h"
 
 namespace benchd::client {
 

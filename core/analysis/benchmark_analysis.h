@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/analysis/block_values.h"
@@ -108,5 +109,13 @@ class BenchmarkAnalysis {
   KeptRuns kept_runs_;                  // of gates with several samples a run
   std::vector<NamedComparison> infos_;
 };
+
+/// `metric_missing`: one arm never printed what another did; such metrics are in no comparison.
+Warning MissingInArm(std::span<const std::size_t> metrics, const MetricCatalog& catalog,
+                     const std::string& benchmark, const std::string& arm);
+
+/// `no_ratio`: metrics of a harness that have no relative change to gate on (NotGatedByDefault()).
+Warning NoRatio(std::span<const std::size_t> metrics, const MetricCatalog& catalog,
+                const std::string& benchmark);
 
 }  // namespace benchd

@@ -9,10 +9,8 @@
 #include "core/analysis/gate_plan.h"
 #include "core/analysis/look_plan.h"
 #include "core/stats/decision.h"
-#include "core/stats/moments.h"
-#include "core/stats/pair_values.h"
-#include "core/stats/paired_estimate.h"
-#include "core/stats/paired_interval.h"
+#include "core/stats/descriptive.h"
+#include "core/stats/paired.h"
 
 namespace benchd {
 

@@ -5,8 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "core/analysis/shift_text.h"
-#include "core/stats/drift.h"
+#include "core/analysis/data_checks.h"
 #include "core/stats/similarity/assessment.h"
 #include "core/stats/tails.h"
 #include "core/stats/warmup.h"

@@ -8,10 +8,9 @@
 
 #include "core/analysis/gate_plan.h"
 #include "core/base/error.h"
-#include "core/model/spec_queries.h"
+#include "core/model/session_spec.h"
 #include "core/stats/bootstrap.h"
-#include "core/stats/paired_interval.h"
-#include "core/stats/quantile_ratio.h"
+#include "core/stats/paired.h"
 
 namespace benchd {
 namespace {

@@ -1,11 +1,7 @@
 #include "core/analysis/make_evidence.h"
 
-#include "core/analysis/exact_t_evidence.h"
-#include "core/analysis/kept_values_evidence.h"
-#include "core/analysis/lognormal_evidence.h"
-#include "core/analysis/paired_evidence.h"
-#include "core/analysis/ranked_evidence.h"
-#include "core/analysis/welch_evidence.h"
+#include "core/analysis/mean_evidence.h"
+#include "core/analysis/value_evidence.h"
 
 namespace benchd {
 namespace {

@@ -5,12 +5,11 @@
 #include <utility>
 
 #include "core/analysis/benchmark_analysis.h"
-#include "core/analysis/expected_blocks.h"
 #include "core/analysis/look_plan.h"
 #include "core/analysis/session_report.h"
 #include "core/base/error.h"
-#include "core/model/block_time.h"
-#include "core/model/spec_queries.h"
+#include "core/model/run.h"
+#include "core/model/session_spec.h"
 
 namespace benchd {
 namespace {

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "core/analysis/benchmark_analysis.h"
 #include "core/analysis/look_plan.h"
+#include "core/analysis/metric_comparison.h"
 #include "core/model/session.h"
 
 namespace benchd {
@@ -27,5 +29,19 @@ void FlagInfoMetrics(std::span<Comparison> infos, std::span<const int> direction
 /// `placebo`.
 std::vector<Warning> ReportWarnings(std::span<const BenchmarkAnalysis> benchmarks,
                                     const Levels& levels);
+
+/// How many further blocks one gate of `benchmark` is expected to need, as its values are now. For
+/// the expected time to a verdict and for the schedule, never for a verdict. Blocks, not pairs:
+/// those that lack the metric take their time too.
+///
+/// @return nothing when it is decided, or when no number can be told (stats/forecast.h).
+std::optional<double> ExpectedBlocks(const BenchmarkAnalysis& benchmark,
+                                     const MetricComparison& gate, const LookPlan& plan,
+                                     const Level& level);
+
+/// The same until the last open gate of the benchmark is decided; nothing when that of one of them
+/// cannot be told, or none is open.
+std::optional<double> ExpectedBlocksOfAll(const BenchmarkAnalysis& benchmark, const LookPlan& plan,
+                                          const Level& level);
 
 }  // namespace benchd

@@ -9,7 +9,6 @@
 #include "core/analysis/table_blocks.h"
 #include "core/analysis/table_figures.h"
 #include "core/analysis/table_shape.h"
-#include "core/analysis/table_values.h"
 #include "core/base/error.h"
 
 namespace benchd {

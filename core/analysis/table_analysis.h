@@ -2,7 +2,7 @@
 
 #include "core/analysis/table_plan.h"
 #include "core/analysis/table_report.h"
-#include "core/analysis/table_source.h"
+#include "core/analysis/table_shape.h"
 #include "core/base/result.h"
 
 namespace benchd {

@@ -6,12 +6,11 @@
 #include <utility>
 
 #include "core/analysis/evidence.h"
-#include "core/model/spec_queries.h"
-#include "core/stats/classic_interval.h"
+#include "core/model/session_spec.h"
+#include "core/stats/descriptive.h"
 #include "core/stats/histogram.h"
-#include "core/stats/mmtests_figures.h"
-#include "core/stats/stars.h"
-#include "core/stats/summary.h"
+#include "core/stats/mmtests.h"
+#include "core/stats/welch.h"
 
 namespace benchd {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <vector>
 
+#include "core/analysis/table_blocks.h"
 #include "core/analysis/table_plan.h"
 #include "core/analysis/table_report.h"
-#include "core/analysis/table_values.h"
 
 namespace benchd {
 

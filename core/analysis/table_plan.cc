@@ -7,7 +7,7 @@
 
 #include "core/analysis/table_warnings.h"
 #include "core/base/error.h"
-#include "core/model/spec_queries.h"
+#include "core/model/session_spec.h"
 
 namespace benchd {
 namespace {

@@ -8,6 +8,33 @@
 namespace benchd {
 namespace {
 
+Result<void> TakeAll(MeasurementTableReader& reader, const TakeRow& take) {
+  for (;;) {
+    const Result<const MeasurementRow*> row = reader.Next();
+    if (!row) return row.error();
+    if (*row == nullptr) return {};
+    if (Result<void> taken = take(**row); !taken) return taken;
+  }
+}
+
+}  // namespace
+
+Result<void> ReadRows(TableSource& source, MeasurementTableReader& reader, const TakeRow& take) {
+  if (Result<void> rewound = source.Rewind(); !rewound) return rewound;
+  for (;;) {
+    const Result<std::string_view> chunk = source.Read();
+    if (!chunk) return chunk.error();
+    if (chunk->empty()) {
+      reader.Finish();
+      return TakeAll(reader, take);
+    }
+    reader.Feed(*chunk);
+    if (Result<void> taken = TakeAll(reader, take); !taken) return taken;
+  }
+}
+
+namespace {
+
 // What only the first reading has to remember of a benchmark.
 struct Progress {
   std::optional<std::uint64_t> pair;

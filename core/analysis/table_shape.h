@@ -2,18 +2,40 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "core/analysis/table_source.h"
 #include "core/base/result.h"
 #include "core/base/time.h"
 #include "core/model/metric.h"
 #include "core/model/session_spec.h"
+#include "core/parse/measurement_table.h"
 #include "core/stats/runs_test.h"
 
 namespace benchd {
+
+/// Where the bytes of a table come from; an analysis reads them more than once.
+class TableSource {
+ public:
+  virtual ~TableSource() = default;
+
+  /// Begins with the first byte again.
+  virtual Result<void> Rewind() = 0;
+
+  /// The next bytes, valid until the next call; empty at the end.
+  virtual Result<std::string_view> Read() = 0;
+};
+
+/// Takes one row; an error ends the reading.
+using TakeRow = std::function<Result<void>(const MeasurementRow& row)>;
+
+/// Reads a table from its first byte to its end with a fresh `reader`.
+///
+/// @errors those of source, reader and take.
+Result<void> ReadRows(TableSource& source, MeasurementTableReader& reader, const TakeRow& take);
 
 /// Most entries (benchmark, arm) and (benchmark, metric) of a table: what is known about each is
 /// all the memory that the first reading takes.

@@ -165,4 +165,27 @@ struct SessionRecord {
   bool operator==(const SessionRecord&) const = default;
 };
 
+/// One thing that happened to a session, as `show` tells it.
+struct HistoryEntry {
+  Timestamp at{};
+  std::string what;  ///< "submitted by uid 1000 (pid 123)", "running", "interrupted: benchd ended"
+  bool operator==(const HistoryEntry&) const = default;
+};
+
+/// What admins asked of the queue; lasts until `resume`, also over a restart.
+struct QueueMode {
+  bool paused = false;    ///< no further session starts
+  bool draining = false;  ///< nor is one taken
+  bool operator==(const QueueMode&) const = default;
+};
+
+/// How long ended sessions are kept; nothing set: for ever. Sessions that have not ended are never
+/// deleted, nor is the one that ended last.
+struct KeepPolicy {
+  std::optional<Nanoseconds> age;               ///< since the end
+  std::optional<std::uint64_t> bytes;           ///< of all sessions together
+  std::optional<std::uint64_t> bytes_per_user;  ///< of the sessions of one uid
+  bool operator==(const KeepPolicy&) const = default;
+};
+
 }  // namespace benchd

@@ -1,6 +1,14 @@
 #include "core/stats/decision.h"
 
+#include <algorithm>
+#include <cassert>
 #include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "core/stats/tails.h"
 
 namespace benchd {
 
@@ -27,5 +35,148 @@ PrecisionDecision DecideByWidth(const Interval& interval, double threshold, cons
 double LowerIsBetterThreshold(double margin) { return std::log1p(margin); }
 
 double RateThreshold(double margin) { return -std::log1p(-margin); }
+
+double LevelOfOneLook(const SequentialBoundary& boundary, double clock) {
+  return 2 * NormalUpperTail(boundary.ZAtClock(clock));
+}
+
+void RunningOneLookP::Update(double p, int direction, double clock,
+                             const SequentialBoundary& boundary) {
+  const double strength = boundary.StrengthAtClock(NormalUpperQuantile(p / 2), clock);
+  const double value = boundary.PValue(strength);
+  if (looked_ && value >= value_) return;
+  looked_ = true;
+  value_ = value;
+  direction_ = direction;
+}
+
+namespace {
+
+int Sign(double value) { return (value > 0) - (value < 0); }
+
+double Excess(const PairedEstimate& estimate, double hypothesis) {
+  return ExcessDistance(estimate.centre, hypothesis, estimate.widening);
+}
+
+// At least the normal z with the tail probability of t: spares the incomplete beta function at
+// looks that cannot change anything. D. L. Wallace, Ann. Math. Statist. 30 (1959) 1121-1130.
+double LargestNormalEquivalent(double t, double dof) {
+  return std::sqrt(dof * std::log1p(t * t / dof));
+}
+
+}  // namespace
+
+double ExcessDistance(double centre, double hypothesis, double widening) {
+  return std::max(0.0, std::abs(centre - hypothesis) - widening);
+}
+
+double GuardedDistance(const PairedEstimate& estimate, double hypothesis) {
+  const double excess = Excess(estimate, hypothesis);
+  if (excess == 0) return 0;
+  if (estimate.se == 0) return std::numeric_limits<double>::infinity();
+  const int sign = Sign(estimate.centre - hypothesis);
+  const double t = sign * excess / estimate.se;
+  const double k = estimate.kappa;
+  const double hall = t + k * t * t / 3 + k * k * t * t * t / 27 + k / 6;
+  return std::min(std::abs(t), std::max(0.0, sign * hall));
+}
+
+double FixedPValue(const PairedEstimate& estimate, double hypothesis) {
+  const double excess = Excess(estimate, hypothesis);
+  if (excess == 0) return 1;
+  if (estimate.se == 0) return 0;
+  return 2 * StudentTUpperTail(excess / estimate.se, static_cast<double>(estimate.n - 1));
+}
+
+void RunningPValue::Update(const PairedEstimate& estimate, double hypothesis,
+                           const SequentialBoundary& boundary) {
+  Update(Finding{.distance = GuardedDistance(estimate, hypothesis),
+                 .dof = static_cast<double>(estimate.n - 1),
+                 .clock = static_cast<double>(estimate.n),
+                 .direction = Sign(estimate.centre)},
+         boundary);
+}
+
+void RunningPValue::Update(const Finding& finding, const SequentialBoundary& boundary) {
+  if (!looked_) {
+    looked_ = true;
+    direction_ = finding.direction;
+  }
+  if (value_ == 0) return;
+  const double needed = boundary.ZForStrengthAtClock(strength_, finding.clock);
+  if (LargestNormalEquivalent(finding.distance, finding.dof) <= needed) return;
+  const double z = NormalUpperQuantile(StudentTUpperTail(finding.distance, finding.dof));
+  const double strength = boundary.StrengthAtClock(z, finding.clock);
+  if (!(strength > strength_)) return;
+  strength_ = strength;
+  value_ = boundary.PValue(strength);
+  direction_ = finding.direction;
+}
+
+namespace {
+
+constexpr std::uint64_t kBase = 20;
+constexpr std::uint64_t kFactor = 21;  // 1.05 = 21 / 20
+
+// n0 * (21/20)^j exactly: the digits of n0 * 21^j to the base 20, the last j of them behind the
+// point.
+class GrowingNumber {
+ public:
+  explicit GrowingNumber(std::uint64_t start) {
+    for (std::uint64_t rest = start; rest > 0; rest /= kBase) digits_.push_back(rest % kBase);
+  }
+
+  void Grow() {
+    std::uint64_t carry = 0;
+    for (std::uint64_t& digit : digits_) {
+      carry += digit * kFactor;
+      digit = carry % kBase;
+      carry /= kBase;
+    }
+    for (; carry > 0; carry /= kBase) digits_.push_back(carry % kBase);
+    fraction_ = fraction_ || digits_[places_] != 0;
+    ++places_;
+  }
+
+  std::uint64_t Ceiling() const {
+    std::uint64_t whole = 0;
+    for (std::size_t i = digits_.size(); i > places_; --i) whole = whole * kBase + digits_[i - 1];
+    return whole + (fraction_ ? 1 : 0);
+  }
+
+ private:
+  std::vector<std::uint64_t> digits_;  // least significant first
+  std::size_t places_ = 0;
+  // 21 and 20 have no common factor: a fraction never becomes whole again.
+  bool fraction_ = false;
+};
+
+}  // namespace
+
+std::uint64_t NextGeometricLook(std::uint64_t n, std::uint64_t first_look) {
+  assert(first_look > 0);
+  GrowingNumber look(first_look);
+  while (look.Ceiling() <= n) look.Grow();
+  return look.Ceiling();
+}
+
+bool IsGeometricLook(std::uint64_t n, std::uint64_t first_look) {
+  return n > 0 && NextGeometricLook(n - 1, first_look) == n;
+}
+
+std::vector<double> HolmAdjust(std::span<const double> p_values) {
+  std::vector<std::size_t> order(p_values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&p_values](std::size_t a, std::size_t b) { return p_values[a] < p_values[b]; });
+  std::vector<double> adjusted(p_values.size());
+  double largest = 0;
+  for (std::size_t rank = 0; rank < order.size(); ++rank) {
+    const auto remaining = static_cast<double>(order.size() - rank);
+    largest = std::max(largest, std::min(1.0, remaining * p_values[order[rank]]));
+    adjusted[order[rank]] = largest;
+  }
+  return adjusted;
+}
 
 }  // namespace benchd

@@ -1,6 +1,12 @@
 #pragma once
 
-#include "core/stats/paired_interval.h"
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/stats/paired.h"
+#include "core/stats/sequential_boundary.h"
 
 namespace benchd {
 
@@ -26,5 +32,108 @@ PrecisionDecision DecideByWidth(const Interval& interval, double threshold, cons
 /// analysed as slowdowns, -log1p(-m), which needs m < 1.
 double LowerIsBetterThreshold(double margin);
 double RateThreshold(double margin);
+
+/// What one look says by an estimator other than the mean: on the log scale for ratios, in the
+/// values' unit for differences.
+struct OneLook {
+  double estimate = 0;
+  /// Absent while there are too few values for any interval at that level.
+  std::optional<Interval> interval;
+};
+
+/// How any fixed-sample interval becomes one that may be watched: at a look with n pairs it is
+/// taken at this two-sided level, alpha_n = 2 Q(z_n) (docs/statistics.md section 4).
+///
+/// @param clock  number of pairs, at least boundary.first_look(); for two independent arms the
+///               number of pairs that would carry as much (WelchEstimate::clock).
+double LevelOfOneLook(const SequentialBoundary& boundary, double clock);
+
+/// The always-valid p-value of such an estimator, out of its fixed-sample p-values: the smallest so
+/// far, each on the boundary's scale. It is at most a level exactly if some look's interval at that
+/// level excluded the hypothesis (Q and its inverse taken as exact). A value type.
+class RunningOneLookP {
+ public:
+  /// Takes one look.
+  ///
+  /// @param p          two-sided fixed-sample p-value of this look, in [0, 1].
+  /// @param direction  sign of the estimate: -1, 0 or 1.
+  /// @param clock      as above.
+  void Update(double p, int direction, double clock, const SequentialBoundary& boundary);
+
+  /// 1 before the first look.
+  double value() const { return value_; }
+  /// Of the estimate at the look that attained value(); 0 before the first look.
+  int direction() const { return direction_; }
+
+ private:
+  double value_ = 1;
+  int direction_ = 0;
+  bool looked_ = false;
+};
+
+/// |centre - hypothesis| - widening, at least 0: what the resolution leaves of a distance.
+double ExcessDistance(double centre, double hypothesis, double widening);
+
+/// What one look has to say against a hypothesis, before a boundary weighs it.
+struct Finding {
+  double distance = 0;  ///< from the hypothesis, in standard errors; infinite without any spread
+  double dof = 1;       ///< of the Student law that `distance` follows
+  double clock = 0;     ///< number of pairs, or of pairs that would carry as much
+  int direction = 0;    ///< sign of the estimate: -1, 0, 1
+};
+
+/// How many standard errors the estimate lies from `hypothesis` once the resolution's widening and
+/// the skewness guard have taken their part; >= 0, infinite when the pairs do not vary and anything
+/// is left. The t interval reaches the hypothesis exactly where t equals this number.
+double GuardedDistance(const PairedEstimate& estimate, double hypothesis);
+
+/// The p-value of one look at a number of pairs chosen beforehand: 2 P(t_{n-1} > |T|) without the
+/// guard, T reduced by the widening. Two-sided; n >= 2.
+double FixedPValue(const PairedEstimate& estimate, double hypothesis);
+
+/// An always-valid p-value: the smallest of all looks so far, two-sided, so it never rises.
+///
+/// It is below a level exactly if some look's interval at that level excluded the hypothesis. Holds
+/// under watching: P(it ever falls to alpha or below) <= alpha when the hypothesis is true.
+/// A value type, one per comparison; always used with the same hypothesis and boundary.
+class RunningPValue {
+ public:
+  /// Takes one look; n >= boundary.first_look(). Costs tail probabilities only when p can fall.
+  void Update(const PairedEstimate& estimate, double hypothesis,
+              const SequentialBoundary& boundary);
+
+  /// The same for any other estimate that has a Student law.
+  void Update(const Finding& finding, const SequentialBoundary& boundary);
+
+  /// 1 before the first look.
+  double value() const { return value_; }
+  /// Sign of the estimate (-1, 0, 1) at the look that attained value(); 0 before the first look.
+  int direction() const { return direction_; }
+
+ private:
+  double value_ = 1;
+  double strength_ = 0;
+  int direction_ = 0;
+  bool looked_ = false;
+};
+
+/// When an estimator whose look costs more than O(1) looks at its data: at n = ceil(n0 * 1.05^j),
+/// j = 0, 1, 2, ... (docs/statistics.md section 5). In exact arithmetic on whole numbers, so that
+/// every machine looks at the same n. While steps of 5 % are shorter than one, every n is a look.
+
+/// The smallest look > n; `first_look` (n0 >= 1) for any n below it. Takes microseconds, so a
+/// session keeps the answer until it is reached.
+std::uint64_t NextGeometricLook(std::uint64_t n, std::uint64_t first_look);
+
+/// Whether there is a look at n.
+bool IsGeometricLook(std::uint64_t n, std::uint64_t first_look);
+
+/// Holm's step-down adjustment: reject those whose adjusted p-value is at most the level, and the
+/// chance of any false rejection stays below it, however the tests depend on each other.
+///
+/// @param p_values  each in [0, 1], in any order.
+/// @return the adjusted ones in the same order, each in [0, 1] and at least as large.
+/// Source: S. Holm, Scandinavian Journal of Statistics 6 (1979) 65-70.
+std::vector<double> HolmAdjust(std::span<const double> p_values);
 
 }  // namespace benchd

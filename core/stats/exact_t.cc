@@ -6,8 +6,7 @@
 #include <limits>
 
 #include "core/base/error.h"
-#include "core/stats/p_value.h"
-#include "core/stats/root.h"
+#include "core/stats/decision.h"
 #include "core/stats/tails.h"
 
 namespace benchd {

@@ -5,8 +5,7 @@
 
 #include "core/base/result.h"
 #include "core/stats/decision.h"
-#include "core/stats/paired_estimate.h"
-#include "core/stats/paired_interval.h"
+#include "core/stats/paired.h"
 
 namespace benchd {
 

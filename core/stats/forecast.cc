@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/stats/paired_interval.h"
+#include "core/stats/paired.h"
 
 namespace benchd {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "core/stats/paired_estimate.h"
+#include "core/stats/paired.h"
 #include "core/stats/sequential_boundary.h"
 
 namespace benchd {

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "core/base/error.h"
-#include "core/stats/quantiles.h"
-#include "core/stats/samples.h"
+#include "core/stats/descriptive.h"
+#include "core/stats/tails.h"
 
 namespace benchd {
 namespace {
@@ -87,6 +87,94 @@ Result<Histogram> CountInCommonBins(std::span<const std::span<const double>> arm
     histogram.counts.push_back(CountArm(arm, histogram.edges));
   }
   return histogram;
+}
+
+namespace {
+
+constexpr double kMargin = 4;  // bandwidths shown beyond the values
+constexpr double kKernelReach =
+    8.25;  // bandwidths beyond which a kernel's mass is rounding (1e-16)
+
+// What share of a kernel's mass lies in each cell, added up over the values.
+class Cells {
+ public:
+  Cells(double low, double high, std::size_t count)
+      : low_(low), width_((high - low) / static_cast<double>(count)), mass_(count, 0) {}
+
+  double Edge(std::size_t i) const { return low_ + static_cast<double>(i) * width_; }
+  double Middle(std::size_t i) const { return low_ + (static_cast<double>(i) + 0.5) * width_; }
+
+  void AddKernel(double centre, double bandwidth) {
+    const std::size_t first = CellOf(centre - kKernelReach * bandwidth);
+    const std::size_t last = CellOf(centre + kKernelReach * bandwidth);
+    double above = NormalUpperTail((Edge(first) - centre) / bandwidth);
+    for (std::size_t i = first; i <= last; ++i) {
+      const double next = NormalUpperTail((Edge(i + 1) - centre) / bandwidth);
+      mass_[i] += above - next;
+      above = next;
+    }
+  }
+
+  double Density(std::size_t i, std::size_t n) const {
+    return mass_[i] / static_cast<double>(n) / width_;
+  }
+
+ private:
+  // The one that holds x, or the nearest.
+  std::size_t CellOf(double x) const {
+    const double cell = std::floor((x - low_) / width_);
+    return static_cast<std::size_t>(std::clamp(cell, 0.0, static_cast<double>(mass_.size() - 1)));
+  }
+
+  double low_;
+  double width_;
+  std::vector<double> mass_;
+};
+
+}  // namespace
+
+Result<double> SilvermanBandwidth(std::span<const double> values) {
+  const Result<std::vector<double>> sorted = SortedSample(values);
+  if (!sorted) return sorted.error();
+  const Moments moments = MomentsOf(values);
+  const double deviation = moments.standard_deviation();
+  if (!(deviation > 0)) return InvalidArgument("values", "they are all equal");
+  if (!std::isfinite(deviation)) {
+    return InvalidArgument("values", "their range is beyond that of a double");
+  }
+  const double quartile_range =
+      QuantileType7(*sorted, 0.75).value() - QuantileType7(*sorted, 0.25).value();
+  const double spread = quartile_range > 0 ? std::min(deviation, quartile_range / 1.34) : deviation;
+  return 0.9 * spread * std::pow(static_cast<double>(values.size()), -0.2);
+}
+
+Result<Density> KernelDensity(std::span<const double> values, double bandwidth, double low,
+                              double high, std::size_t cells) {
+  if (Result<void> finite = CheckFinite(values); !finite) return finite.error();
+  if (!(bandwidth > 0) || !std::isfinite(bandwidth)) {
+    return InvalidArgument("bandwidth", "must be a finite number above 0");
+  }
+  if (!(low < high) || !std::isfinite(high - low)) {
+    return InvalidArgument("range", "must be finite and not empty");
+  }
+  if (cells == 0) return InvalidArgument("cells", "must be at least 1");
+  Cells mass(low, high, cells);
+  for (double value : values) mass.AddKernel(value, bandwidth);
+  Density density;
+  density.bandwidth = bandwidth;
+  for (std::size_t i = 0; i < cells; ++i) {
+    density.x.push_back(mass.Middle(i));
+    density.y.push_back(mass.Density(i, values.size()));
+  }
+  return density;
+}
+
+Result<Density> KernelDensity(std::span<const double> values, std::size_t cells) {
+  const Result<double> bandwidth = SilvermanBandwidth(values);
+  if (!bandwidth) return bandwidth.error();
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  return KernelDensity(values, *bandwidth, *low - kMargin * *bandwidth,
+                       *high + kMargin * *bandwidth, cells);
 }
 
 }  // namespace benchd

@@ -10,9 +10,8 @@
 #include <optional>
 
 #include "core/base/error.h"
-#include "core/stats/rank_sum.h"
-#include "core/stats/samples.h"
-#include "core/stats/signed_rank.h"
+#include "core/stats/descriptive.h"
+#include "core/stats/rank_tests.h"
 
 namespace benchd {
 namespace {

@@ -3,7 +3,7 @@
 #include <span>
 
 #include "core/base/result.h"
-#include "core/stats/one_look.h"
+#include "core/stats/decision.h"
 
 namespace benchd {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/stats/samples.h"
+#include "core/stats/descriptive.h"
 
 namespace benchd {
 namespace {

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/base/error.h"
-#include "core/stats/root.h"
 #include "core/stats/tails.h"
 #include "core/stats/welch.h"
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "core/base/result.h"
-#include "core/stats/moments.h"
-#include "core/stats/one_look.h"
+#include "core/stats/decision.h"
+#include "core/stats/descriptive.h"
 
 namespace benchd {
 

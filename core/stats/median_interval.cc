@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/stats/quantiles.h"
-#include "core/stats/random_index.h"
-#include "core/stats/samples.h"
+#include "core/stats/bootstrap.h"
+#include "core/stats/descriptive.h"
 #include "core/stats/tails.h"
 
 namespace benchd {

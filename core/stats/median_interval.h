@@ -6,7 +6,7 @@
 
 #include "core/base/result.h"
 #include "core/stats/bootstrap.h"
-#include "core/stats/one_look.h"
+#include "core/stats/decision.h"
 
 namespace benchd {
 

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "core/base/error.h"
-#include "core/stats/root.h"
 #include "core/stats/tails.h"
 
 namespace benchd {

@@ -1,14 +1,12 @@
 #include "core/stats/shape.h"
 
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
 #include "core/base/error.h"
-#include "core/stats/dip.h"
-#include "core/stats/moments.h"
-#include "core/stats/paired_estimate.h"
-#include "core/stats/paired_moments.h"
-#include "core/stats/pairing_gain.h"
-#include "core/stats/samples.h"
+#include "core/stats/descriptive.h"
+#include "core/stats/paired.h"
 
 namespace benchd {
 namespace {
@@ -107,6 +105,136 @@ std::vector<DataWarning> WarningsOf(const Diagnosis& diagnosis) {
   add(base.SeveralModes(), DataFinding::kSeveralModes, WhichArm::kBase);
   add(candidate.SeveralModes(), DataFinding::kSeveralModes, WhichArm::kCandidate);
   return warnings;
+}
+
+namespace {
+
+// One jump of the empirical distribution function, in counts of values.
+struct Jump {
+  double x = 0;      // 0 at the smallest value, 1 at the largest
+  double below = 0;  // values < x
+  double upto = 0;   // values <= x
+};
+
+std::vector<Jump> JumpsOf(const std::vector<double>& sorted) {
+  const double origin = sorted.front();
+  const double range = sorted.back() - origin;
+  std::vector<Jump> jumps;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    if (i == 0 || sorted[i] != sorted[i - 1]) {
+      const double x = range > 0 ? (sorted[i] - origin) / range : 0;
+      jumps.push_back({x, static_cast<double>(i), 0});
+    }
+    jumps.back().upto = static_cast<double>(i + 1);
+  }
+  return jumps;
+}
+
+// A piecewise linear function on some jumps, the first and the last of an interval among them.
+struct Hull {
+  std::vector<std::size_t> knots;  // ascending
+  double Jump::*height = nullptr;
+
+  double At(const std::vector<Jump>& jumps, std::size_t i) const {
+    const auto right = std::lower_bound(knots.begin(), knots.end(), i);
+    if (*right == i) return jumps[i].*height;
+    const Jump& a = jumps[*(right - 1)];
+    const Jump& b = jumps[*right];
+    return a.*height + (b.*height - a.*height) * ((jumps[i].x - a.x) / (b.x - a.x));
+  }
+};
+
+// The hull of the heights at [low, high]: sign 1: the greatest convex function below them, sign -1:
+// the least concave one above.
+Hull HullOf(const std::vector<Jump>& jumps, std::size_t low, std::size_t high, double Jump::*height,
+            double sign) {
+  Hull hull{{}, height};
+  for (std::size_t i = low; i <= high; ++i) {
+    while (hull.knots.size() >= 2) {
+      const Jump& a = jumps[hull.knots[hull.knots.size() - 2]];
+      const Jump& b = jumps[hull.knots.back()];
+      const Jump& c = jumps[i];
+      const double rise = (b.*height - a.*height) * (c.x - b.x);
+      if (sign * rise < sign * (c.*height - b.*height) * (b.x - a.x)) break;
+      hull.knots.pop_back();
+    }
+    hull.knots.push_back(i);
+  }
+  return hull;
+}
+
+// Narrows the interval that must hold the mode. Inside it the function is compared with its convex
+// minorant (of the values before each jump) and its concave majorant (of those after it); where the
+// two are furthest apart lies the next interval; what it leaves out must be convex on the left and
+// concave on the right, and how much it is not is a lower bound of the dip.
+class DipSearch {
+ public:
+  explicit DipSearch(std::vector<Jump> jumps) : jumps_(std::move(jumps)) {}
+
+  // Twice the dip, in counts.
+  double Run() {
+    std::size_t low = 0;
+    std::size_t high = jumps_.size() - 1;
+    while (low < high) {
+      const Hull convex = HullOf(jumps_, low, high, &Jump::below, 1);
+      const Hull concave = HullOf(jumps_, low, high, &Jump::upto, -1);
+      const Widest widest = FindWidest(convex, concave);
+      if (widest.gap <= dip_) break;
+      for (std::size_t i = low; i < widest.low; ++i) {
+        dip_ = std::max(dip_, jumps_[i].upto - convex.At(jumps_, i));
+      }
+      for (std::size_t i = widest.high + 1; i <= high; ++i) {
+        dip_ = std::max(dip_, concave.At(jumps_, i) - jumps_[i].below);
+      }
+      if (widest.low == low && widest.high == high) break;
+      low = widest.low;
+      high = widest.high;
+    }
+    return dip_;
+  }
+
+ private:
+  struct Widest {
+    double gap = 0;
+    std::size_t low = 0;   // a knot of the convex hull
+    std::size_t high = 0;  // a knot of the concave one
+  };
+
+  // Both hulls are linear between knots, so the gap is widest at one.
+  Widest FindWidest(const Hull& convex, const Hull& concave) const {
+    Widest widest;
+    for (std::size_t low : convex.knots) {
+      const double gap = concave.At(jumps_, low) - jumps_[low].below;
+      if (gap <= widest.gap) continue;
+      widest = {gap, low, *std::lower_bound(concave.knots.begin(), concave.knots.end(), low)};
+    }
+    for (std::size_t high : concave.knots) {
+      const double gap = jumps_[high].upto - convex.At(jumps_, high);
+      if (gap <= widest.gap) continue;
+      const auto after = std::upper_bound(convex.knots.begin(), convex.knots.end(), high);
+      widest = {gap, *(after - 1), high};
+    }
+    return widest;
+  }
+
+  std::vector<Jump> jumps_;
+  double dip_ = 1;
+};
+
+}  // namespace
+
+Result<double> Dip(std::span<const double> values) {
+  const Result<std::vector<double>> sorted = SortedSample(values);
+  if (!sorted) return sorted.error();
+  if (!std::isfinite(sorted->back() - sorted->front())) {
+    return InvalidArgument("values", "their range is beyond that of a double");
+  }
+  return DipSearch(JumpsOf(*sorted)).Run() / (2 * static_cast<double>(values.size()));
+}
+
+double DipThreshold(std::size_t n) {
+  const double root = std::sqrt(static_cast<double>(n));
+  return (0.635 - 0.41 / root) / root;
 }
 
 }  // namespace benchd

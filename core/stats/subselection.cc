@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/stats/random_index.h"
-#include "core/stats/samples.h"
+#include "core/stats/bootstrap.h"
+#include "core/stats/descriptive.h"
 
 namespace benchd {
 namespace {

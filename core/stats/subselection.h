@@ -5,7 +5,7 @@
 #include <span>
 
 #include "core/base/result.h"
-#include "core/stats/summary.h"
+#include "core/stats/descriptive.h"
 
 namespace benchd {
 

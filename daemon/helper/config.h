@@ -3,6 +3,8 @@
 #include <string_view>
 
 #include "core/base/result.h"
+#include "core/model/child.h"
+#include "daemon/helper/toml.h"
 #include "daemon/wire/messages.h"
 
 namespace benchd {
@@ -13,5 +15,11 @@ namespace benchd {
 /// @errors kInvalidArgument "line 3: ..." for what is no TOML, an unknown key, a value of wrong
 ///         type or out of range; those of ParseProfiles() and ParseChildLimits().
 Result<wire::RunnerConfig> ParseRunnerConfig(std::string_view text);
+
+/// The section [children] of a configuration: what one run may use at most. "none" is kNoLimit.
+///
+/// @errors kInvalidArgument "line 3: [children] KEY should be ..." for a value, and likewise for an
+///         unknown key (its hint has the known ones).
+Result<ChildLimits> ParseChildLimits(const toml::table& root);
 
 }  // namespace benchd

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/result.h"
@@ -20,5 +23,16 @@ namespace benchd {
 ///         there or leads back to the profile itself, a lowest frequency above the highest, and
 ///         more than 64 profiles.
 Result<std::vector<MachineProfile>> ParseProfiles(const toml::table& root);
+
+/// One key of [machine_profile.NAME].
+struct ProfileKey {
+  std::string_view name;
+  std::string_view allowed;  ///< what the value should be: the end of a message
+  /// Takes the value into the profile. @return false for one that is not allowed.
+  bool (*take)(const toml::node& value, MachineProfile& profile);
+};
+
+/// All but `base`, in the order of MachineProfile.
+std::span<const ProfileKey> ProfileKeys();
 
 }  // namespace benchd

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/base/result.h"
-#include "core/model/program.h"
+#include "core/model/child.h"
 
 namespace benchd {
 

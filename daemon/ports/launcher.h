@@ -9,8 +9,7 @@
 
 #include "core/base/result.h"
 #include "core/base/time.h"
-#include "core/model/caller.h"
-#include "core/model/program.h"
+#include "core/model/child.h"
 #include "core/model/run.h"
 #include "core/model/session_spec.h"
 

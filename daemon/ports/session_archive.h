@@ -7,9 +7,6 @@
 
 #include "core/base/result.h"
 #include "core/base/session_id.h"
-#include "core/model/history.h"
-#include "core/model/keep_policy.h"
-#include "core/model/queue_mode.h"
 #include "core/model/session.h"
 
 namespace benchd {

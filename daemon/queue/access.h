@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "core/base/result.h"
-#include "core/model/caller.h"
+#include "core/model/child.h"
 #include "core/model/session_spec.h"
 
 namespace benchd {

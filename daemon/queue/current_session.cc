@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "daemon/queue/history_text.h"
+#include "daemon/queue/state_writer.h"
 
 namespace benchd {
 namespace {

@@ -6,13 +6,13 @@
 #include <string>
 
 #include "core/base/result.h"
-#include "core/model/caller.h"
+#include "core/model/child.h"
 #include "core/model/session.h"
-#include "daemon/ports/clock.h"
 #include "daemon/ports/launcher.h"
 #include "daemon/ports/machine.h"
 #include "daemon/ports/sample_store.h"
 #include "daemon/ports/session_archive.h"
+#include "daemon/ports/sources.h"
 #include "daemon/queue/state_writer.h"
 #include "daemon/session/run_session.h"
 

@@ -12,9 +12,15 @@
 #include "core/base/result.h"
 #include "core/base/session_id.h"
 #include "core/base/time.h"
-#include "daemon/queue/user_limits.h"
 
 namespace benchd {
+
+/// What one user may take of the machine; nothing set: all of it. Admins are not limited.
+struct UserLimits {
+  std::optional<std::uint64_t> queued;       ///< sessions that wait; more are refused
+  std::optional<Nanoseconds> running_a_day;  ///< within the last 24 hours; then their sessions wait
+  bool operator==(const UserLimits&) const = default;
+};
 
 /// A session that waits, as far as its turn is concerned.
 struct QueuedSession {

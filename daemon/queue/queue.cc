@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "daemon/queue/history_text.h"
-#include "daemon/queue/resolve_programs.h"
+#include "daemon/queue/state_writer.h"
 #include "daemon/queue/validate_spec.h"
 #include "daemon/session/session_hooks.h"
 

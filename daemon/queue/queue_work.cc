@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/queue/history_text.h"
 #include "daemon/queue/queue.h"
+#include "daemon/queue/state_writer.h"
 
 namespace benchd {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "core/base/result.h"
 #include "core/base/session_id.h"
-#include "core/model/caller.h"
+#include "core/model/child.h"
 #include "core/model/session.h"
 #include "daemon/queue/access.h"
 

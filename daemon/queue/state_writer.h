@@ -3,12 +3,13 @@
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
 #include <deque>
+#include <string>
 
 #include "core/base/result.h"
-#include "core/model/history.h"
+#include "core/model/child.h"
 #include "core/model/session.h"
 #include "daemon/ports/session_archive.h"
-#include "daemon/queue/signal.h"
+#include "daemon/queue/side_turns.h"
 
 namespace benchd {
 
@@ -44,5 +45,17 @@ class StateWriter {
   std::deque<State> noted_;
   bool writing_ = false;
 };
+
+/// Who did something, for the history: "uid 1000 (pid 123)".
+std::string NameOf(const Caller& caller);
+
+/// What a new state is called in the history: "running", "done: pass", "failed: base, block 3:
+/// ...".
+/// @param canceller  who asked for it, where the state is `cancelled`.
+std::string DescribeState(const SessionSnapshot& snapshot, const std::string& canceller);
+
+/// Of a session that will go on: benchd said so when it was stopped, or found out afterwards.
+inline constexpr const char* kInterruptedByStop = "interrupted: benchd was stopped";
+inline constexpr const char* kInterruptedByEnd = "interrupted: benchd ended while it ran";
 
 }  // namespace benchd

@@ -1,6 +1,7 @@
 #include "daemon/queue/validate_spec.h"
 
 #include <cmath>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
@@ -8,10 +9,13 @@
 
 #include "core/base/error.h"
 #include "core/model/metric.h"
-#include "core/model/spec_queries.h"
+#include "core/model/session_spec.h"
 #include "core/parse/command_line.h"
 #include "core/parse/harness_output.h"
 #include "core/parse/text.h"
+#include "daemon/session/child_table.h"
+#include "daemon/session/failure.h"
+#include "daemon/session/session_hooks.h"
 
 namespace benchd {
 namespace {
@@ -237,6 +241,30 @@ Result<SessionSpec> ValidateSpec(SessionSpec spec) {
     }
   }
   return spec;
+}
+
+asio::awaitable<Result<std::optional<Failure>>> ResolvePrograms(Launcher* launcher,
+                                                                SessionSpec* spec) {
+  for (std::uint32_t b = 0; b < spec->benchmarks.size(); ++b) {
+    Benchmark& benchmark = spec->benchmarks[b];
+    for (std::uint32_t a = 0; a < benchmark.arms.size(); ++a) {
+      Arm& arm = benchmark.arms[a];
+      ChildSpec child = ChildOfArm(*spec, benchmark, arm);
+      Result<ProgramIdentity> program = co_await launcher->Resolve(std::move(child));
+      if (program) {
+        arm.program = std::move(program).value();
+        continue;
+      }
+      Error error = std::move(program).error();
+      if (error.code != ErrorCode::kNotFound && error.code != ErrorCode::kPermissionDenied) {
+        co_return std::move(error).Within(arm.name);
+      }
+      if (MakesPrograms(benchmark)) continue;
+      std::optional<Failure> failure = ProgramFailure(*spec, b, a, std::move(error));
+      co_return failure;
+    }
+  }
+  co_return std::optional<Failure>{};
 }
 
 }  // namespace benchd

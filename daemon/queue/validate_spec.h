@@ -1,7 +1,12 @@
 #pragma once
 
+#include <asio/awaitable.hpp>
+#include <optional>
+
 #include "core/base/result.h"
+#include "core/model/session.h"
 #include "core/model/session_spec.h"
+#include "daemon/ports/launcher.h"
 
 namespace benchd {
 
@@ -12,5 +17,11 @@ namespace benchd {
 /// the
 ///         contract and not offered yet.
 Result<SessionSpec> ValidateSpec(SessionSpec spec);
+
+/// Fills the identities of all programs of `spec`, looked up as its caller, or says which cannot be
+/// used. Both live in the awaiting coroutine's frame, or longer.
+/// @errors kUnavailable, and whatever else is not the program's fault.
+asio::awaitable<Result<std::optional<Failure>>> ResolvePrograms(Launcher* launcher,
+                                                                SessionSpec* spec);
 
 }  // namespace benchd

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/base/result.h"
-#include "core/model/caller.h"
+#include "core/model/child.h"
 
 namespace benchd::rpc {
 

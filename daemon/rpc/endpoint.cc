@@ -2,9 +2,11 @@
 
 #include <grpcpp/server_context.h>
 
+#include <algorithm>
 #include <asio/co_spawn.hpp>
 #include <asio/detached.hpp>
 #include <asio/post.hpp>
+#include <chrono>
 #include <exception>
 #include <string>
 #include <utility>
@@ -12,6 +14,86 @@
 #include "daemon/rpc/status_mapping.h"
 
 namespace benchd::rpc {
+
+LiveCalls::Token::Token(Token&& other) noexcept
+    : calls_(std::exchange(other.calls_, nullptr)), key_(other.key_) {}
+
+LiveCalls::Token& LiveCalls::Token::operator=(Token&& other) noexcept {
+  if (this != &other) {
+    if (calls_ != nullptr) calls_->calls_.erase(key_);
+    calls_ = std::exchange(other.calls_, nullptr);
+    key_ = other.key_;
+  }
+  return *this;
+}
+
+LiveCalls::Token::~Token() {
+  if (calls_ != nullptr) calls_->calls_.erase(key_);
+}
+
+LiveCalls::Token LiveCalls::Begin(std::function<void()> on_close) {
+  const std::uint64_t key = next_key_++;
+  calls_.emplace(key, std::move(on_close));
+  return Token(this, key);
+}
+
+void LiveCalls::Close() {
+  closed_ = true;
+  // A call may end, and take its entry away, while it is told.
+  for (std::uint64_t key = 0; key < next_key_;) {
+    const auto it = calls_.lower_bound(key);
+    if (it == calls_.end()) return;
+    key = it->first + 1;
+    const std::function<void()> on_close = std::exchange(it->second, nullptr);
+    if (on_close) on_close();
+  }
+}
+
+namespace {
+
+// More than a machine has users at a time: only then are the buckets looked through.
+constexpr std::size_t kManyUsers = 1024;
+constexpr std::chrono::seconds kBetweenWarnings{10};
+
+}  // namespace
+
+Result<void> RateLimit::Take(std::uint32_t uid) {
+  const SteadyTime now = clock_.Steady();
+  if (buckets_.size() >= kManyUsers && !buckets_.contains(uid)) ForgetQuietUsers(now);
+  Bucket& bucket = buckets_.try_emplace(uid, Bucket{kBurst, now, {}}).first->second;
+  Fill(bucket, now);
+  if (bucket.tokens >= 1) {
+    bucket.tokens -= 1;
+    return {};
+  }
+  Tell(uid, bucket);
+  return Error{ErrorCode::kResourceExhausted,
+               "too many requests: uid " + std::to_string(uid) + " makes more than " +
+                   std::to_string(kPerSecond) + " a second",
+               "ask again in a second; `benchctl watch` tells of every change without asking"};
+}
+
+void RateLimit::Tell(std::uint32_t uid, Bucket& bucket) const {
+  if (bucket.told_at && bucket.filled_at - *bucket.told_at < kBetweenWarnings) return;
+  bucket.told_at = bucket.filled_at;
+  log_("refusing calls: uid " + std::to_string(uid) + " makes more than " +
+       std::to_string(kPerSecond) + " a second");
+}
+
+void RateLimit::Fill(Bucket& bucket, SteadyTime now) const {
+  const std::chrono::duration<double> passed = now - bucket.filled_at;
+  bucket.tokens = std::min<double>(kBurst, bucket.tokens + passed.count() * kPerSecond);
+  bucket.filled_at = now;
+}
+
+void RateLimit::ForgetQuietUsers(SteadyTime now) {
+  std::erase_if(buckets_, [this, now](const auto& user) {
+    Bucket bucket = user.second;
+    Fill(bucket, now);
+    return bucket.tokens >= kBurst;
+  });
+}
+
 namespace {
 
 asio::awaitable<void> Serve(grpc::ServerUnaryReactor* reactor, Endpoint endpoint, UnaryCall call,

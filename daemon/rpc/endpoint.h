@@ -4,16 +4,98 @@
 
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "core/base/result.h"
-#include "core/model/caller.h"
-#include "daemon/rpc/live_calls.h"
+#include "core/base/time.h"
+#include "core/model/child.h"
+#include "daemon/ports/sources.h"
 #include "daemon/rpc/peer_table.h"
-#include "daemon/rpc/rate_limit.h"
 
 namespace benchd::rpc {
+
+/// The calls that are being served: what a clean stop has to end and an idle exit has to wait for.
+///
+/// Lives on the loop's thread; must outlive every call.
+class LiveCalls {
+ public:
+  /// One call; ends with the token.
+  class Token {
+   public:
+    Token() = default;
+    Token(LiveCalls* calls, std::uint64_t key) : calls_(calls), key_(key) {}
+    Token(Token&& other) noexcept;
+    Token& operator=(Token&& other) noexcept;
+    Token(const Token&) = delete;
+    Token& operator=(const Token&) = delete;
+    ~Token();
+
+   private:
+    LiveCalls* calls_ = nullptr;
+    std::uint64_t key_ = 0;
+  };
+
+  /// `on_close` is told once that the daemon stops; may be empty for a call that ends by itself.
+  [[nodiscard]] Token Begin(std::function<void()> on_close);
+
+  /// Tells every call that the daemon stops. No call should begin after it.
+  void Close();
+  bool closed() const { return closed_; }
+
+  std::size_t count() const { return calls_.size(); }
+  /// How many calls ever began: differs between two looks if anything happened in between.
+  std::uint64_t total() const { return next_key_; }
+
+ private:
+  std::map<std::uint64_t, std::function<void()>> calls_;
+  std::uint64_t next_key_ = 0;
+  bool closed_ = false;
+};
+
+/// How many calls a user may make: one token a call, from a bucket per uid.
+///
+/// Exists so that a client in a loop costs the others nothing. A stream counts once, however long
+/// it lasts. The figures are generous: clients that submit as fast as they are answered come to 300
+/// to 1000 calls a second together, since each submission is committed to the disk, while one that
+/// only looks comes to more than 5000 (both measured on two CPUs). Loop's thread only.
+class RateLimit {
+ public:
+  static constexpr std::uint32_t kBurst = 4000;      ///< calls at once
+  static constexpr std::uint32_t kPerSecond = 2000;  ///< and calls a second, lasting
+
+  /// Told in a sentence that a user is refused, every ten seconds at most for each.
+  using Log = std::function<void(const std::string&)>;
+
+  RateLimit(const Clock& clock, Log log) : clock_(clock), log_(std::move(log)) {}
+
+  /// Takes a token of `uid`.
+  /// @errors kResourceExhausted "too many requests: ..." when there is none left.
+  Result<void> Take(std::uint32_t uid);
+
+  /// How many users are remembered; one who has been quiet for two seconds may be forgotten.
+  std::size_t users() const { return buckets_.size(); }
+
+ private:
+  struct Bucket {
+    double tokens = kBurst;
+    SteadyTime filled_at{};
+    std::optional<SteadyTime> told_at{};
+  };
+
+  void Tell(std::uint32_t uid, Bucket& bucket) const;
+  void Fill(Bucket& bucket, SteadyTime now) const;
+  void ForgetQuietUsers(SteadyTime now);
+
+  const Clock& clock_;
+  const Log log_;
+  std::map<std::uint32_t, Bucket> buckets_;
+};
 
 /// Where calls come in: what every service shares. The references outlive the server.
 ///

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "daemon/rpc/peer_credentials.h"
+#include "daemon/rpc/peer_table.h"
 
 namespace benchd::rpc {
 namespace {

@@ -1,12 +1,23 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "benchd/v1/queue.grpc.pb.h"
 #include "daemon/queue/queue.h"
 #include "daemon/rpc/audit.h"
-#include "daemon/rpc/daemon_info.h"
 #include "daemon/rpc/endpoint.h"
 
 namespace benchd::rpc {
+
+/// What the daemon says about itself in QueueService.Get. Owned by main, changed and read on the
+/// loop's thread.
+struct DaemonInfo {
+  std::string version;
+  int pid = 0;
+  /// Where the daemon keeps itself; empty until a runner has said.
+  std::vector<int> housekeeping_cpus;
+};
 
 /// benchd.v1.QueueService; gRPC calls the public methods on its threads.
 class QueueService final : public v1::QueueService::CallbackService {

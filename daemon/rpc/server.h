@@ -5,16 +5,14 @@
 #include <memory>
 
 #include "core/base/result.h"
-#include "daemon/ports/clock.h"
-#include "daemon/ports/random_source.h"
 #include "daemon/ports/sample_store.h"
+#include "daemon/ports/sources.h"
 #include "daemon/queue/machine_controller.h"
 #include "daemon/queue/queue.h"
 #include "daemon/rpc/audit.h"
-#include "daemon/rpc/daemon_info.h"
-#include "daemon/rpc/live_calls.h"
+#include "daemon/rpc/endpoint.h"
 #include "daemon/rpc/peer_table.h"
-#include "daemon/rpc/rate_limit.h"
+#include "daemon/rpc/queue_service.h"
 #include "daemon/session/event_hub.h"
 
 namespace benchd::rpc {

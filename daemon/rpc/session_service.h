@@ -1,9 +1,8 @@
 #pragma once
 
 #include "benchd/v1/session.grpc.pb.h"
-#include "daemon/ports/clock.h"
-#include "daemon/ports/random_source.h"
 #include "daemon/ports/sample_store.h"
+#include "daemon/ports/sources.h"
 #include "daemon/queue/queue.h"
 #include "daemon/rpc/audit.h"
 #include "daemon/rpc/endpoint.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/run/runner_source.h"
+#include "daemon/run/runner_connection.h"
 
 namespace benchd {
 

@@ -5,8 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/model/caller.h"
-#include "core/model/child_limits.h"
+#include "core/model/child.h"
 #include "daemon/runner/host.h"
 #include "daemon/system/run_cgroup.h"
 

@@ -13,7 +13,7 @@
 
 #include "core/base/error.h"
 #include "daemon/runner/child_limits.h"
-#include "daemon/runner/launch_failure.h"
+#include "daemon/runner/launch_plan.h"
 
 namespace benchd {
 namespace {

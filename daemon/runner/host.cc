@@ -17,7 +17,7 @@
 #include "core/base/cpu_list.h"
 #include "core/base/error.h"
 #include "daemon/runner/log.h"
-#include "daemon/system/cgroup_seat.h"
+#include "daemon/system/cpuset_lease.h"
 
 // Where the linker put the program (ld(1), end(3)).
 extern "C" {

@@ -9,7 +9,7 @@
 
 #include "core/base/result.h"
 #include "core/base/unique_fd.h"
-#include "core/model/caller.h"
+#include "core/model/child.h"
 #include "daemon/system/kernel_files.h"
 #include "daemon/system/topology.h"
 

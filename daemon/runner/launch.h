@@ -14,7 +14,6 @@
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/host.h"
 #include "daemon/runner/launch_plan.h"
-#include "daemon/runner/metric_needs.h"
 #include "daemon/runner/perf_counters.h"
 #include "daemon/runner/process_tree.h"
 #include "daemon/runner/spawn.h"

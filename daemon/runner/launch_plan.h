@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/base/result.h"
 #include "core/base/unique_fd.h"
-#include "core/model/caller.h"
-#include "core/model/program.h"
+#include "core/model/child.h"
 #include "daemon/runner/child.h"
 #include "daemon/runner/host.h"
 
@@ -88,5 +88,13 @@ class LaunchPlan {
   std::vector<char*> envp_;  ///< without the closing nullptr
   ChildPlan plan_;
 };
+
+/// What a child that never became its program reported, as a sentence that names the step and the
+/// file. Always kFailedPrecondition: the request was right, the machine was not as it assumed.
+Error DescribeLaunchFailure(const ChildReport& report, const LaunchSpec& spec);
+
+/// Why a child that was killed before it became its program was not there yet: it hung in `what` it
+/// opened as the user (a FIFO, a dead server).
+Error DescribeHungLaunch(const LaunchSpec& spec);
 
 }  // namespace benchd

@@ -8,8 +8,8 @@
 
 #include "core/base/result.h"
 #include "daemon/runner/host.h"
-#include "daemon/runner/options.h"
-#include "daemon/system/cgroup_seat.h"
+#include "daemon/runner/runner_config.h"
+#include "daemon/system/cpuset_lease.h"
 #include "daemon/system/journal.h"
 #include "daemon/system/machine_owner.h"
 #include "daemon/system/profile_cpus.h"

@@ -12,13 +12,11 @@
 #include <string>
 
 #include "core/base/result.h"
-#include "daemon/runner/access.h"
+#include "daemon/runner/callers.h"
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/host.h"
-#include "daemon/runner/listen.h"
 #include "daemon/runner/log.h"
 #include "daemon/runner/machine_setup.h"
-#include "daemon/runner/options.h"
 #include "daemon/runner/perf_counters.h"
 #include "daemon/runner/process_tree.h"
 #include "daemon/runner/runner_config.h"

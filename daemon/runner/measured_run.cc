@@ -9,7 +9,7 @@
 #include <limits>
 #include <utility>
 
-#include "daemon/runner/launch_failure.h"
+#include "daemon/runner/launch_plan.h"
 #include "daemon/runner/log.h"
 
 namespace benchd {

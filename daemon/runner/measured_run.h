@@ -11,8 +11,8 @@
 #include <string>
 
 #include "core/base/result.h"
-#include "core/model/child_limits.h"
-#include "daemon/runner/access.h"
+#include "core/model/child.h"
+#include "daemon/runner/callers.h"
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/helper_process.h"
 #include "daemon/runner/host.h"

@@ -10,6 +10,7 @@
 #include <charconv>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "core/base/error.h"
 #include "daemon/runner/event_loop.h"
@@ -89,6 +90,50 @@ Result<uid_t> FindUser(const std::string& user) {
   }
   return Error{ErrorCode::kNotFound, "[runner] user: '" + user + "' is not in /etc/passwd",
                "create the user (systemd-sysusers), or name another in the configuration"};
+}
+
+const char kRunnerHelp[] =
+    "benchd-runner: starts, measures and kills the programs that benchd compares.\n"
+    "Not started by hand: systemd does it (system mode), or benchd (user mode).\n"
+    "\n"
+    "  --socket PATH|fd:N  listen there, or serve the inherited SOCK_SEQPACKET descriptor N;\n"
+    "                      not needed when systemd hands over the socket\n"
+    "  --config FILE       its sections [runner] and [machine_profile.*]\n"
+    "                      (default /etc/benchd/benchd.toml for root, if there)\n"
+    "  --journal FILE      journal of machine settings, locked while this runner lives;\n"
+    "                      without one no setting is changed\n"
+    "  --restore           put back what the journal holds, and exit\n"
+    "  --sysfs-root DIR    the machine's settings lie below DIR (tests)\n"
+    "  --version, --help\n";
+
+Result<RunnerOptions> ParseRunnerOptions(int argc, char** argv) {
+  RunnerOptions options;
+  for (int i = 1; i < argc; ++i) {
+    std::string_view name = argv[i];
+    const std::size_t equals = name.find('=');
+    const bool has_value = name.starts_with("--") && equals != std::string_view::npos;
+    const std::string_view attached = has_value ? name.substr(equals + 1) : std::string_view();
+    if (has_value) name = name.substr(0, equals);
+
+    std::string* text = nullptr;
+    bool* flag = nullptr;
+    if (name == "--config") text = &options.config;
+    if (name == "--socket") text = &options.socket;
+    if (name == "--journal") text = &options.journal;
+    if (name == "--sysfs-root") text = &options.sysfs_root;
+    if (name == "--restore") flag = &options.restore;
+    if (name == "--version") flag = &options.version;
+    if (name == "--help" || name == "-h") flag = &options.help;
+    if (text != nullptr) {
+      if (!has_value && i + 1 >= argc) return InvalidArgument(name, "a value is missing");
+      *text = has_value ? std::string(attached) : std::string(argv[++i]);
+    } else if (flag != nullptr && !has_value) {
+      *flag = true;
+    } else {
+      return InvalidArgument(argv[i], "unknown option", "see benchd-runner --help");
+    }
+  }
+  return options;
 }
 
 }  // namespace benchd

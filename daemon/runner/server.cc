@@ -1,13 +1,22 @@
 #include "daemon/runner/server.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstddef>
+#include <cstring>
 #include <string>
 
-#include "daemon/runner/listen.h"
+#include "core/base/error.h"
 #include "daemon/runner/log.h"
 
 namespace benchd {
@@ -85,6 +94,122 @@ void Server::OnPeerGone(Peer&) {
   peer_.reset();
   if (stopping_ || !listener_) return services_.loop.Stop();
   if (next_) Serve(std::move(next_));
+}
+
+namespace {
+
+constexpr int kFirstSystemdFd = 3;
+
+Result<sockaddr_un> AddressOf(std::string_view path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.empty() || path.size() >= sizeof(address.sun_path)) {
+    return InvalidArgument("--socket", "the path is empty or longer than 107 bytes");
+  }
+  std::memcpy(address.sun_path, path.data(), path.size());
+  return address;
+}
+
+const sockaddr* Generic(const sockaddr_un& address) {
+  return reinterpret_cast<const sockaddr*>(&address);
+}
+
+UniqueFd NewSocket() { return UniqueFd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)); }
+
+/// Makes room at `path` when a dead runner's socket is there.
+Result<void> RemoveStale(const std::string& path, const sockaddr_un& address) {
+  struct stat info {};
+  if (lstat(path.c_str(), &info) != 0) return {};
+  if (!S_ISSOCK(info.st_mode)) {
+    return Error{ErrorCode::kAlreadyExists, path + ": there is a file that is no socket",
+                 "remove it, or choose another --socket"};
+  }
+  const UniqueFd probe = NewSocket();
+  if (connect(probe.get(), Generic(address), sizeof(address)) == 0 || errno != ECONNREFUSED) {
+    return Error{ErrorCode::kAlreadyExists, path + ": somebody listens there",
+                 "stop the other benchd-runner"};
+  }
+  if (unlink(path.c_str()) != 0) return SystemError(path, errno);
+  return {};
+}
+
+Result<void> CheckKind(int fd, bool listening, std::string_view name) {
+  const auto option = [fd](int which) {
+    int value = -1;
+    socklen_t size = sizeof(value);
+    return getsockopt(fd, SOL_SOCKET, which, &value, &size) == 0 ? value : -1;
+  };
+  if (option(SO_DOMAIN) != AF_UNIX || option(SO_TYPE) != SOCK_SEQPACKET ||
+      option(SO_ACCEPTCONN) != (listening ? 1 : 0)) {
+    return InvalidArgument(name, std::string("no ") + (listening ? "listening" : "connected") +
+                                     " SOCK_SEQPACKET socket of the Unix family");
+  }
+  fcntl(fd, F_SETFD, FD_CLOEXEC);
+  return {};
+}
+
+int NumberOf(const char* text) {
+  int number = -1;
+  if (text == nullptr) return number;
+  const char* end = text + std::strlen(text);
+  return std::from_chars(text, end, number).ptr == end ? number : -1;
+}
+
+}  // namespace
+
+Result<UniqueFd> ListenAt(const std::string& path, uid_t owner) {
+  auto address = AddressOf(path);
+  if (!address) return std::move(address).error();
+  if (auto removed = RemoveStale(path, *address); !removed) return std::move(removed).error();
+  UniqueFd listener = NewSocket();
+  if (!listener) return SystemError("a socket", errno);
+  // The mask of this process (077) keeps others out between bind and chown.
+  if (bind(listener.get(), Generic(*address), sizeof(*address)) != 0) {
+    return SystemError(path, errno);
+  }
+  if ((owner != geteuid() && chown(path.c_str(), owner, static_cast<gid_t>(-1)) != 0) ||
+      chmod(path.c_str(), 0600) != 0 || listen(listener.get(), 8) != 0) {
+    Error error = SystemError(path, errno);
+    unlink(path.c_str());
+    return error;
+  }
+  return listener;
+}
+
+Result<UniqueFd> AdoptSystemdSocket() {
+  if (NumberOf(getenv("LISTEN_PID")) != getpid()) return UniqueFd();
+  const int count = NumberOf(getenv("LISTEN_FDS"));
+  if (count < 1) return UniqueFd();
+  if (count > 1) return InvalidArgument("systemd", "it handed over more than one socket");
+  if (auto kind = CheckKind(kFirstSystemdFd, true, "systemd's socket"); !kind) {
+    return std::move(kind).error();
+  }
+  return UniqueFd(kFirstSystemdFd);
+}
+
+Result<UniqueFd> AdoptConnection(std::string_view name) {
+  const int fd = NumberOf(std::string(name.substr(name.find(':') + 1)).c_str());
+  if (fd < 3) return InvalidArgument("--socket", "'" + std::string(name) + "' names no descriptor");
+  if (auto kind = CheckKind(fd, false, name); !kind) return std::move(kind).error();
+  return UniqueFd(fd);
+}
+
+std::int64_t WatchdogIntervalNs() {
+  const char* const pid = getenv("WATCHDOG_PID");
+  if (pid != nullptr && NumberOf(pid) != getpid()) return 0;
+  constexpr std::int64_t kNanosPerMicro = 1000;
+  return std::max(NumberOf(getenv("WATCHDOG_USEC")), 0) * kNanosPerMicro / 2;
+}
+
+void NotifySystemd(std::string_view state) {
+  const char* path = getenv("NOTIFY_SOCKET");
+  if (path == nullptr) return;
+  auto address = AddressOf(path);
+  if (!address) return;
+  if (address->sun_path[0] == '@') address->sun_path[0] = '\0';
+  const UniqueFd socket_fd(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + std::strlen(path));
+  sendto(socket_fd.get(), state.data(), state.size(), MSG_NOSIGNAL, Generic(*address), size);
 }
 
 }  // namespace benchd

@@ -1,9 +1,9 @@
 #include "daemon/schedule/block_order.h"
 
+#include <cassert>
 #include <utility>
 
-#include "core/model/spec_queries.h"
-#include "daemon/schedule/random_stream.h"
+#include "core/model/session_spec.h"
 
 namespace benchd {
 namespace {
@@ -49,6 +49,19 @@ std::vector<PlannedRun> PlanBlock(const SessionSpec& spec, std::uint32_t benchma
     runs[position].padding_bytes = static_cast<std::uint32_t>(random.Below(kMaxPaddingBytes + 1));
   }
   return runs;
+}
+
+std::uint64_t RandomStream::Below(std::uint64_t bound) {
+  assert(bound > 0);
+  __extension__ using Wide = unsigned __int128;
+  // The lowest 2^64 mod bound products would make some results likelier than others.
+  const std::uint64_t threshold = (0 - bound) % bound;
+  while (true) {
+    const Wide product = static_cast<Wide>(Next()) * bound;
+    if (static_cast<std::uint64_t>(product) >= threshold) {
+      return static_cast<std::uint64_t>(product >> 64U);
+    }
+  }
 }
 
 }  // namespace benchd

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/base/split_mix.h"
 #include "core/model/run.h"
 #include "core/model/session_spec.h"
 
@@ -26,5 +27,20 @@ struct PlannedRun {
 /// section 3).
 std::vector<PlannedRun> PlanBlock(const SessionSpec& spec, std::uint32_t benchmark, RunPhase phase,
                                   std::uint64_t block);
+
+/// A reproducible stream of random numbers. Seeded from a session's seed and a position, so
+/// that any block can be planned without replaying those before it.
+class RandomStream {
+ public:
+  RandomStream(std::uint64_t seed, std::uint64_t stream) : numbers_(seed, stream) {}
+
+  std::uint64_t Next() { return numbers_.Next(); }
+
+  /// Uniform in [0, bound), exactly (Lemire, ACM TOMACS 29 (2019), with rejection); bound > 0.
+  std::uint64_t Below(std::uint64_t bound);
+
+ private:
+  SplitMix64 numbers_;
+};
 
 }  // namespace benchd

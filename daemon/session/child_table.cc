@@ -1,6 +1,6 @@
 #include "daemon/session/child_table.h"
 
-#include "core/model/spec_queries.h"
+#include "core/model/session_spec.h"
 
 namespace benchd {
 namespace {

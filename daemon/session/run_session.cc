@@ -7,18 +7,15 @@
 #include <vector>
 
 #include "core/analysis/session_analysis.h"
-#include "core/model/block_time.h"
+#include "core/model/run.h"
 #include "daemon/session/failure.h"
 #include "daemon/session/forecast.h"
-#include "daemon/session/machine_end.h"
 #include "daemon/session/preparation.h"
 #include "daemon/session/run_keeper.h"
-#include "daemon/session/runner_deaths.h"
 #include "daemon/session/series_plan.h"
 #include "daemon/session/series_runner.h"
 #include "daemon/session/session_hooks.h"
 #include "daemon/session/session_notes.h"
-#include "daemon/session/stored_blocks.h"
 
 namespace benchd {
 namespace {

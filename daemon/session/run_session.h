@@ -5,12 +5,12 @@
 
 #include "core/base/result.h"
 #include "core/model/session.h"
-#include "daemon/ports/clock.h"
 #include "daemon/ports/launcher.h"
 #include "daemon/ports/machine.h"
 #include "daemon/ports/sample_store.h"
+#include "daemon/ports/sources.h"
 #include "daemon/session/cancel_token.h"
-#include "daemon/session/disturbance_log.h"
+#include "daemon/session/session_notes.h"
 
 namespace benchd {
 

@@ -9,13 +9,13 @@
 
 #include "core/model/run.h"
 #include "core/model/session.h"
-#include "daemon/ports/clock.h"
 #include "daemon/ports/launcher.h"
+#include "daemon/ports/sources.h"
 #include "daemon/session/cancel_token.h"
 #include "daemon/session/child_table.h"
-#include "daemon/session/disturbance_log.h"
 #include "daemon/session/failure.h"
 #include "daemon/session/series_plan.h"
+#include "daemon/session/session_notes.h"
 
 namespace benchd {
 

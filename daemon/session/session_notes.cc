@@ -1,6 +1,8 @@
 #include "daemon/session/session_notes.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -24,6 +26,17 @@ void TellNotes(const SessionNotes& notes, Report& report) {
                        std::to_string(std::llround(Seconds(notes.paused))) +
                        " s because the disk was full");
   }
+}
+
+void TellMachineEnd(const MachineEnd& end, SessionSnapshot& snapshot) {
+  if (snapshot.machine) {
+    std::vector<SettingState>& isolation = snapshot.machine->isolation;
+    const std::size_t known = std::min(isolation.size(), end.at_end.size());
+    for (std::size_t i = 0; i < known; ++i) isolation[i].at_end = end.at_end[i];
+  }
+  if (!snapshot.report) return;
+  std::vector<Warning>& warnings = snapshot.report->warnings;
+  warnings.insert(warnings.end(), end.warnings.begin(), end.warnings.end());
 }
 
 }  // namespace benchd

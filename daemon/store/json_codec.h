@@ -19,6 +19,9 @@
 #include "core/base/result.h"
 #include "core/base/session_id.h"
 #include "core/base/time.h"
+#include "core/model/child.h"
+#include "core/model/metric.h"
+#include "core/model/session_spec.h"
 
 /// Values to JSON and back without loss, from one list of fields a type: internal to *_json.cc.
 namespace benchd::store {
@@ -271,5 +274,58 @@ Result<T> FromJsonText(std::string_view text, std::string_view what) {
   if (reader.error()) return Error(*reader.error()).Within(what);
   return value;
 }
+
+}  // namespace benchd::store
+
+/// How enums that stand both in a spec and in a snapshot are spelled in the database.
+namespace benchd::store {
+
+template <>
+inline constexpr Names<Better, 2> kNames<Better>{{
+    {Better::kLower, "lower"},
+    {Better::kHigher, "higher"},
+}};
+template <>
+inline constexpr Names<MarginKind, 2> kNames<MarginKind>{{
+    {MarginKind::kRatio, "ratio"},
+    {MarginKind::kAbsolute, "absolute"},
+}};
+template <>
+inline constexpr Names<Method, 4> kNames<Method>{{
+    {Method::kPaired, "paired"},
+    {Method::kWelch, "welch"},
+    {Method::kExactT, "exact-t"},
+    {Method::kFixed, "fixed"},
+}};
+template <>
+inline constexpr Names<EstimatorKind, 6> kNames<EstimatorKind>{{
+    {EstimatorKind::kMean, "mean"},
+    {EstimatorKind::kHodgesLehmann, "hl"},
+    {EstimatorKind::kMedian, "median"},
+    {EstimatorKind::kQuantile, "quantile"},
+    {EstimatorKind::kLognormalMean, "lognormal-mean"},
+    {EstimatorKind::kSubselection, "subselection"},
+}};
+
+template <>
+struct Fields<Estimator> {
+  static void Visit(auto& visit, auto& v) {
+    visit("kind", v.kind);
+    visit("quantile", v.quantile);
+  }
+};
+
+/// In specs and, where a session makes its programs, in outcomes.
+template <>
+struct Fields<ProgramIdentity> {
+  static void Visit(auto& visit, auto& v) {
+    visit("path", v.path);
+    visit("device", v.device);
+    visit("inode", v.inode);
+    visit("size_bytes", v.size_bytes);
+    visit("mtime_ns", v.mtime_ns);
+    visit("sha256", v.sha256);
+  }
+};
 
 }  // namespace benchd::store

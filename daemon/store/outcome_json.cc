@@ -1,8 +1,6 @@
 #include "daemon/store/outcome_json.h"
 
-#include "daemon/store/enum_names.h"
 #include "daemon/store/json_codec.h"
-#include "daemon/store/program_json.h"
 
 namespace benchd::store {
 

@@ -6,7 +6,7 @@
 
 #include "core/base/result.h"
 #include "core/base/session_id.h"
-#include "core/model/keep_policy.h"
+#include "core/model/session.h"
 #include "daemon/store/database.h"
 
 namespace benchd::store {

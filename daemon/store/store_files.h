@@ -7,13 +7,11 @@
 
 #include "core/base/result.h"
 #include "core/base/time.h"
-#include "core/model/history.h"
 #include "core/model/run.h"
 #include "core/model/session.h"
 #include "daemon/ports/session_archive.h"
 #include "daemon/store/database.h"
 #include "daemon/store/environment_files.h"
-#include "daemon/store/history_table.h"
 #include "daemon/store/pruning.h"
 #include "daemon/store/run_table.h"
 #include "daemon/store/session_table.h"

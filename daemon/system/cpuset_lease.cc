@@ -1,6 +1,7 @@
 #include "daemon/system/cpuset_lease.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -331,6 +332,25 @@ Result<CStateLease> CStateLease::Take(const KernelFiles& files, std::int32_t lat
     return SystemError(path, count < 0 ? errno : EIO);
   }
   return lease;
+}
+
+Result<void> CgroupSeat::StepOut() {
+  if (out_ || home_.empty()) return {};
+  auto moved = files_.Write(mount_ + "/cgroup.procs", "0");
+  out_ = moved.has_value();
+  return moved;
+}
+
+void CgroupSeat::StepBack() {
+  if (!out_) return;
+  out_ = !files_.Write(home_ + "/cgroup.procs", "0");
+}
+
+bool StayOn(const std::vector<int>& cpus) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int cpu : cpus) CPU_SET(cpu, &set);
+  return sched_setaffinity(0, sizeof(set), &set) == 0;
 }
 
 }  // namespace benchd

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "daemon/system/doctor_checks.h"
-#include "daemon/system/figures.h"
+#include "daemon/system/kernel_text.h"
 #include "daemon/system/sample_change.h"
 
 namespace benchd::doctor {

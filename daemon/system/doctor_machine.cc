@@ -6,7 +6,6 @@
 #include "core/base/cpu_list.h"
 #include "daemon/system/doctor_checks.h"
 #include "daemon/system/environment.h"
-#include "daemon/system/figures.h"
 #include "daemon/system/kernel_text.h"
 
 namespace benchd::doctor {

@@ -6,7 +6,6 @@
 
 #include "core/model/machine_profile.h"
 #include "core/model/session.h"
-#include "daemon/system/cgroup_seat.h"
 #include "daemon/system/cpuset_lease.h"
 #include "daemon/system/settings_lease.h"
 #include "daemon/system/settings_plan.h"

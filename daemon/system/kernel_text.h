@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace benchd {
 
@@ -28,5 +29,14 @@ bool HasWord(std::string_view text, std::string_view word);
 /// `text` for a sentence: a process may give itself any bytes as its name, and a terminal would
 /// obey some of them. Everything but printable ASCII becomes a question mark.
 std::string Printable(std::string_view text);
+
+// Figures as the sentences about the machine write them.
+
+std::string Percent(double fraction);                ///< "4.1 %", "16 %"
+std::string SecondsText(double seconds);             ///< "1.30 s", "130 ms"
+std::string FrequencyText(std::uint64_t khz);        ///< "3.60 GHz", "800 MHz"
+std::string RateText(double per_second);             ///< "420/s", "0.5/s"
+std::string BytesText(std::uint64_t bytes);          ///< "1.5 GiB", "12 MiB", "300 KiB"
+std::string CpusText(const std::vector<int>& cpus);  ///< "CPU 3", "CPUs 1-3"
 
 }  // namespace benchd

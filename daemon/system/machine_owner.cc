@@ -8,7 +8,7 @@
 #include "core/base/error.h"
 #include "daemon/system/doctor.h"
 #include "daemon/system/environment.h"
-#include "daemon/system/figures.h"
+#include "daemon/system/kernel_text.h"
 
 namespace benchd {
 namespace {

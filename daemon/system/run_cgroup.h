@@ -7,7 +7,7 @@
 
 #include "core/base/result.h"
 #include "core/base/unique_fd.h"
-#include "core/model/child_limits.h"
+#include "core/model/child.h"
 
 namespace benchd {
 

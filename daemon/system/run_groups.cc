@@ -5,8 +5,8 @@
 
 #include "core/base/error.h"
 #include "daemon/system/cgroup.h"
-#include "daemon/system/figures.h"
 #include "daemon/system/kernel_files.h"
+#include "daemon/system/kernel_text.h"
 
 namespace benchd {
 namespace {

@@ -5,6 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "daemon/system/kernel_text.h"
+#include "daemon/system/machine_sample.h"
 
 namespace benchd {
 namespace {
@@ -81,6 +87,162 @@ std::vector<BusyProcess> BusyProcesses(const MachineSample& before, const Machin
     return a.seconds > b.seconds;
   });
   return busy;
+}
+
+namespace {
+
+/// What the kernel reports is an average over a moment and wavers; one step of the hardware
+/// (100 MHz) is 2.5 % of 4 GHz and 5 % of 2 GHz. More than that is another frequency, and more than
+/// the default margin of 2 %.
+constexpr double kFrequencyChange = 0.05;
+/// Half of the default margin. A session of a second has a hundred ticks: two of them are more.
+constexpr double kStealShare = 0.01;
+/// As much as the default margin. Below 100 ms it is ten ticks, which a few wake-ups of the
+/// kernel's own threads give.
+constexpr double kOthersShare = 0.02;
+constexpr double kOthersSeconds = 0.1;
+/// Three standard deviations of the counting by ticks: a quiet session is accused once in 740
+/// (the normal distribution's upper tail). At 90 % busy that is 2.8 % of 10 s on one CPU, more than
+/// the share above, and 0.4 % of 10 minutes.
+constexpr double kTickErrors = 3;
+/// The kernel's own threads wait for a moment each time that they wake up beside a busy program: a
+/// hundred waits of 0.2 ms a second are 2 %. Two busy threads on one CPU make it 100 %.
+constexpr double kWaitedShare = 0.05;
+
+/// Between two samples.
+struct Interval {
+  const MachineSample& before;
+  const MachineSample& after;
+  const std::vector<int>& used;
+  double elapsed_s;
+};
+
+/// The counters of a used CPU at both ends; nothing if either is missing.
+std::optional<std::pair<const CpuCounters*, const CpuCounters*>> BothEnds(const Interval& interval,
+                                                                          int cpu) {
+  const auto from = interval.before.cpus.find(cpu);
+  const auto to = interval.after.cpus.find(cpu);
+  if (from == interval.before.cpus.end() || to == interval.after.cpus.end()) return {};
+  return std::pair(&from->second, &to->second);
+}
+
+/// Names the CPU whose frequency changed most.
+std::optional<std::string> Frequency(const Interval& interval) {
+  double most = kFrequencyChange;
+  std::optional<std::string> message;
+  for (const int cpu : interval.used) {
+    const auto ends = BothEnds(interval, cpu);
+    if (!ends) continue;
+    const auto start_khz = ends->first->frequency_khz;
+    const auto end_khz = ends->second->frequency_khz;
+    if (!start_khz || !end_khz || *start_khz == 0) continue;
+    const double start = static_cast<double>(*start_khz);
+    const double change = std::abs(static_cast<double>(*end_khz) - start) / start;
+    if (change <= most) continue;
+    most = change;
+    message = "CPU " + std::to_string(cpu) + " ran at " + FrequencyText(*start_khz) +
+              " at the start and at " + FrequencyText(*end_khz) +
+              " at the end: hold its frequency by governor and boost of the machine profile "
+              "('benchctl machine status' tells what is held)";
+  }
+  return message;
+}
+
+/// A package's event is counted by each of its CPUs: the worst CPU is told, not the sum.
+std::optional<std::string> Throttling(const Interval& interval) {
+  std::uint64_t most = 0;
+  int worst = 0;
+  for (const int cpu : interval.used) {
+    const auto ends = BothEnds(interval, cpu);
+    if (!ends || !ends->first->throttled || !ends->second->throttled) continue;
+    const std::uint64_t times = Rise(*ends->first->throttled, *ends->second->throttled);
+    if (times <= most) continue;
+    most = times;
+    worst = cpu;
+  }
+  if (most == 0) return {};
+  return "CPU " + std::to_string(worst) + " was slowed down for heat " + std::to_string(most) +
+         (most == 1 ? " time" : " times") +
+         " while the session ran: cool the machine better, or lower max_frequency_khz in the "
+         "machine profile";
+}
+
+std::optional<std::string> Steal(const Interval& interval) {
+  const CpuChange change = ChangeOf(interval.before, interval.after, interval.used);
+  if (change.seconds <= 0 || change.steal_s <= kStealShare * change.seconds) return {};
+  return "the host of this virtual machine took " + Percent(change.steal_s / change.seconds) +
+         " of the time of " + CpusText(change.cpus) +
+         " away: ask it for CPUs that nobody else has, or repeat the session at a quieter hour";
+}
+
+/// "stress (pid 42) used 1.20 s of it, kernel threads 80 ms", as far as they can be named.
+std::string Culprits(const Interval& interval, const std::vector<int>& cpus) {
+  const auto busy = BusyProcesses(interval.before, interval.after, cpus);
+  const auto worst =
+      std::find_if(busy.begin(), busy.end(), [](const BusyProcess& one) { return !one.kernel; });
+  double kernel_s = 0;
+  for (const BusyProcess& one : busy) kernel_s += one.kernel ? one.seconds : 0;
+  std::string text;
+  if (worst != busy.end()) {
+    text = worst->name + " (pid " + std::to_string(worst->pid) + ") used " +
+           SecondsText(worst->seconds);
+  }
+  if (kernel_s > 0) {
+    const auto thread =
+        std::find_if(busy.begin(), busy.end(), [](const BusyProcess& one) { return one.kernel; });
+    text += std::string(text.empty() ? "" : ", ") + "kernel threads used " + SecondsText(kernel_s) +
+            " (most of all " + thread->name + ")";
+  }
+  return text.empty() ? "processes that have ended" : text;
+}
+
+std::optional<std::string> OtherProcess(const Interval& interval) {
+  const CpuChange change = ChangeOf(interval.before, interval.after, interval.used);
+  const double others_s = change.busy_s - OwnSeconds(interval.before, interval.after);
+  const double limit = std::max(
+      {kOthersShare * interval.elapsed_s, kOthersSeconds, kTickErrors * change.busy_error_s});
+  if (interval.elapsed_s <= 0 || others_s <= limit) return {};
+  std::string text = "others used " + SecondsText(others_s) + " of CPU time on " +
+                     CpusText(change.cpus) + " in " + SecondsText(interval.elapsed_s) + ": " +
+                     Culprits(interval, change.cpus);
+  if (change.irq_s > others_s / 10) text += ", interrupts " + SecondsText(change.irq_s);
+  return text +
+         "; end them or move them off, or gate on cpu_time, which feels them less than wall_time";
+}
+
+std::optional<std::string> Contention(const Interval& interval) {
+  double waited_s = 0;
+  std::vector<int> cpus;
+  for (const int cpu : interval.used) {
+    const auto ends = BothEnds(interval, cpu);
+    if (!ends || !ends->first->waited_ns || !ends->second->waited_ns) continue;
+    waited_s += static_cast<double>(Rise(*ends->first->waited_ns, *ends->second->waited_ns)) * 1e-9;
+    cpus.push_back(cpu);
+  }
+  const double had_s = interval.elapsed_s * static_cast<double>(cpus.size());
+  if (had_s <= 0 || waited_s <= kWaitedShare * had_s) return {};
+  return "there were more runnable threads than CPUs: on " + CpusText(cpus) +
+         " they waited for their turn for " + SecondsText(waited_s) + ", " +
+         Percent(waited_s / had_s) +
+         " of the time; use fewer threads or more CPUs (--cpus), or gate on cpu_time";
+}
+
+}  // namespace
+
+std::vector<Warning> CompareSamples(const MachineSample& before, const MachineSample& after,
+                                    const std::vector<int>& used) {
+  const Interval interval{before, after, used, SecondsBetween(before, after)};
+  std::vector<Warning> warnings;
+  const auto add = [&warnings](const char* code, std::optional<std::string> message) {
+    if (!message) return;
+    warnings.push_back({.code = code, .message = std::move(*message), .benchmark = {}, .arm = {}});
+  };
+  add("frequency", Frequency(interval));
+  add("throttling", Throttling(interval));
+  add("steal", Steal(interval));
+  add("other_process", OtherProcess(interval));
+  add("contention", Contention(interval));
+  return warnings;
 }
 
 }  // namespace benchd

@@ -4,7 +4,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "core/base/result.h"
 #include "daemon/system/setting.h"
 
 namespace benchd {
@@ -55,5 +57,14 @@ std::optional<std::string> NormalFromFile(const SettingKindInfo& info, std::stri
 
 /// The text that gives the file a value.
 std::string TextForFile(const SettingKindInfo& info, std::string_view value);
+
+/// Reads the kernel's other format for sets of CPUs: hexadecimal groups of 32 bits, the highest
+/// first, such as "ff,ffffffff". Ascending in the result.
+///
+/// @errors kInvalidArgument: not such a text, or a CPU of kMaxCpus (cpu_list.h) or more.
+Result<std::vector<int>> ParseCpuMask(std::string_view text);
+
+/// Writes CPUs in that format, without leading zeros: "3", "1,00000000".
+std::string FormatCpuMask(const std::vector<int>& cpus);
 
 }  // namespace benchd

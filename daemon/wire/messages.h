@@ -8,10 +8,8 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/model/caller.h"
-#include "core/model/child_limits.h"
+#include "core/model/child.h"
 #include "core/model/machine_profile.h"
-#include "core/model/program.h"
 #include "core/model/run.h"
 #include "core/model/session.h"
 #include "core/model/session_spec.h"

@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "core/model/history.h"
 #include "core/model/session.h"
 
 namespace benchd::v1 {

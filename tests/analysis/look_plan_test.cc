@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "core/stats/paired_interval.h"
+#include "core/stats/paired.h"
 #include "tests/analysis/session_builder.h"
 
 namespace benchd {

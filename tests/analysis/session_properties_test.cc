@@ -13,8 +13,7 @@
 #include <vector>
 
 #include "core/analysis/session_analysis.h"
-#include "core/stats/paired_estimate.h"
-#include "core/stats/paired_moments.h"
+#include "core/stats/paired.h"
 #include "tests/analysis/session_feed.h"
 
 // What must hold of whole sessions, whatever the method, and the places where numbers go wrong.

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/analysis/session_analysis.h"
-#include "core/model/spec_queries.h"
+#include "core/model/session_spec.h"
 #include "tests/analysis/session_builder.h"
 #include "tests/analysis/table_text.h"
 #include "tests/support/seed.h"

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "core/stats/similarity/assessment.h"
-#include "daemon/schedule/random_stream.h"
+#include "daemon/schedule/block_order.h"
 #include "tests/stats/similarity/jmh_files.h"
 
 namespace benchd {

@@ -9,12 +9,10 @@
 #include <cstdio>
 #include <vector>
 
-#include "core/stats/p_value.h"
-#include "core/stats/paired_estimate.h"
-#include "core/stats/paired_interval.h"
-#include "core/stats/paired_moments.h"
+#include "core/stats/decision.h"
+#include "core/stats/paired.h"
 #include "core/stats/sequential_boundary.h"
-#include "daemon/schedule/random_stream.h"
+#include "daemon/schedule/block_order.h"
 
 namespace benchd {
 namespace {

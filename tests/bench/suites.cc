@@ -21,7 +21,6 @@
 #include "core/analysis/session_analysis.h"
 #include "daemon/schedule/block_order.h"
 #include "daemon/schedule/next_benchmark.h"
-#include "daemon/schedule/random_stream.h"
 
 namespace benchd {
 namespace {

@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "core/analysis/table_analysis.h"
-#include "daemon/schedule/random_stream.h"
+#include "daemon/schedule/block_order.h"
 
 namespace benchd {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "client/render/analysis_report.h"
+#include "client/render/analysis.h"
 
 namespace benchd::client {
 

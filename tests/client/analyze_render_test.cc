@@ -3,8 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "client/render/analysis_json.h"
-#include "client/render/analysis_report.h"
+#include "client/render/analysis.h"
 #include "client/render/histogram_text.h"
 #include "client/render/summary_table.h"
 #include "client/render/text.h"

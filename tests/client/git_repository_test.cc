@@ -2,7 +2,6 @@
 #include <filesystem>
 
 #include "client/git/repository.h"
-#include "client/git/revision_range.h"
 #include "tests/client/test_repository.h"
 
 namespace benchd::client {

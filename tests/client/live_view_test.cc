@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "client/live_screen.h"
 #include "client/render/text.h"
+#include "client/terminal.h"
 #include "tests/client/golden.h"
 #include "tests/client/samples.h"
 

@@ -6,7 +6,6 @@
 #include "client/render/json.h"
 #include "client/render/machine.h"
 #include "client/render/pages.h"
-#include "client/render/settings_table.h"
 #include "client/render/text.h"
 #include "tests/client/golden.h"
 #include "tests/client/samples.h"

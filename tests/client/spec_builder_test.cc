@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "client/caller_context.h"
 #include "client/commands.h"
+#include "client/submission.h"
 
 namespace benchd::client {
 namespace {

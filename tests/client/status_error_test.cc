@@ -1,5 +1,3 @@
-#include "client/status_error.h"
-
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -9,6 +7,7 @@
 #include <cstring>
 
 #include "benchd/v1/session.grpc.pb.h"
+#include "client/call.h"
 #include "client/follow.h"
 #include "core/base/unique_fd.h"
 #include "tests/support/temp_folder.h"

@@ -2,8 +2,8 @@
 #include <optional>
 #include <string>
 
-#include "client/column_option.h"
 #include "client/quantity.h"
+#include "client/table_options.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace benchd::fuzz {

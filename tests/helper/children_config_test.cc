@@ -1,5 +1,3 @@
-#include "daemon/helper/children_config.h"
-
 #include <gtest/gtest.h>
 
 #include <string>

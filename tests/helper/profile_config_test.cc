@@ -8,7 +8,6 @@
 #include <string>
 
 #include "daemon/helper/config.h"
-#include "daemon/helper/profile_keys.h"
 #include "daemon/system/setting.h"
 #include "tests/support/places.h"
 

@@ -1,8 +1,8 @@
-#include "core/model/block_time.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "core/model/run.h"
 
 namespace benchd {
 namespace {

@@ -1,6 +1,6 @@
-#include "core/model/spec_queries.h"
-
 #include <gtest/gtest.h>
+
+#include "core/model/session_spec.h"
 
 namespace benchd {
 namespace {

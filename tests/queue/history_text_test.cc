@@ -1,6 +1,6 @@
-#include "daemon/queue/history_text.h"
-
 #include <gtest/gtest.h>
+
+#include "daemon/queue/state_writer.h"
 
 namespace benchd {
 namespace {

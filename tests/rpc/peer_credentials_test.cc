@@ -1,5 +1,3 @@
-#include "daemon/rpc/peer_credentials.h"
-
 #include <fcntl.h>
 #include <grp.h>
 #include <gtest/gtest.h>

@@ -17,7 +17,6 @@
 #include "daemon/rpc/endpoint.h"
 #include "daemon/rpc/list_samples_reactor.h"
 #include "daemon/rpc/listener.h"
-#include "daemon/rpc/rate_limit.h"
 #include "daemon/rpc/watch_reactor.h"
 #include "tests/support/fakes.h"
 #include "tests/support/temp_folder.h"

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "daemon/ports/launcher.h"
-#include "daemon/run/runner_source.h"
+#include "daemon/run/runner_connection.h"
 #include "daemon/wire/channel.h"
 #include "daemon/wire/messages.h"
 

@@ -1,11 +1,10 @@
 // Whom a child may be: by the rules alone, and by what a runner does that benchd lies to.
 
-#include "daemon/runner/access.h"
-
 #include <gtest/gtest.h>
 #include <pwd.h>
 #include <sys/stat.h>
 
+#include "daemon/runner/callers.h"
 #include "tests/runner/service_process.h"
 
 namespace benchd {

@@ -1,5 +1,3 @@
-#include "daemon/runner/options.h"
-
 #include <gtest/gtest.h>
 
 #include "daemon/runner/runner_config.h"

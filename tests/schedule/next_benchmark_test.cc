@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "daemon/schedule/random_stream.h"
+#include "daemon/schedule/block_order.h"
 
 namespace benchd {
 namespace {

@@ -1,8 +1,8 @@
-#include "daemon/schedule/random_stream.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
+
+#include "daemon/schedule/block_order.h"
 
 namespace benchd {
 namespace {

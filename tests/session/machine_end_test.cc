@@ -1,6 +1,6 @@
-#include "daemon/session/machine_end.h"
-
 #include <gtest/gtest.h>
+
+#include "daemon/session/session_notes.h"
 
 namespace benchd {
 namespace {

@@ -1,6 +1,6 @@
-#include "daemon/session/same_machine.h"
-
 #include <gtest/gtest.h>
+
+#include "daemon/session/preparation.h"
 
 namespace benchd {
 namespace {

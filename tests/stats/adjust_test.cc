@@ -1,7 +1,6 @@
-#include "core/stats/adjust.h"
-
 #include <gtest/gtest.h>
 
+#include "core/stats/decision.h"
 #include "tests/golden/golden.h"
 
 namespace benchd {

@@ -1,5 +1,3 @@
-#include "core/stats/classic_interval.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/stats/samples.h"
+#include "core/stats/descriptive.h"
+#include "core/stats/welch.h"
 #include "tests/golden/golden.h"
 
 namespace benchd {

@@ -1,5 +1,3 @@
-#include "core/stats/density.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "core/stats/histogram.h"
 #include "core/stats/tails.h"
 
 namespace benchd {

@@ -1,11 +1,10 @@
-#include "core/stats/dip.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <random>
 #include <vector>
 
+#include "core/stats/shape.h"
 #include "tests/golden/golden.h"
 
 namespace benchd {

@@ -1,11 +1,10 @@
-#include "core/stats/drift.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <vector>
 
+#include "core/stats/warmup.h"
 #include "tests/golden/golden.h"
 
 namespace benchd {

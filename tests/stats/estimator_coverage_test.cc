@@ -5,13 +5,13 @@
 #include <random>
 #include <vector>
 
-#include "core/stats/geometric_looks.h"
+#include "core/stats/bootstrap.h"
+#include "core/stats/decision.h"
+#include "core/stats/descriptive.h"
 #include "core/stats/hodges_lehmann.h"
 #include "core/stats/lognormal_mean.h"
 #include "core/stats/median_interval.h"
-#include "core/stats/pair_values.h"
-#include "core/stats/quantile_ratio.h"
-#include "core/stats/samples.h"
+#include "core/stats/paired.h"
 #include "core/stats/subselection.h"
 #include "core/stats/welch.h"
 

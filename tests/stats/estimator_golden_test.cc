@@ -7,13 +7,12 @@
 #include <vector>
 
 #include "core/stats/decision.h"
-#include "core/stats/geometric_looks.h"
+#include "core/stats/descriptive.h"
 #include "core/stats/hodges_lehmann.h"
 #include "core/stats/lognormal_mean.h"
 #include "core/stats/median_interval.h"
-#include "core/stats/pair_values.h"
-#include "core/stats/samples.h"
-#include "core/stats/signed_rank.h"
+#include "core/stats/paired.h"
+#include "core/stats/rank_tests.h"
 #include "tests/golden/golden.h"
 #include "tests/support/pairs.h"
 

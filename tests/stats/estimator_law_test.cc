@@ -7,13 +7,12 @@
 #include <random>
 #include <vector>
 
+#include "core/stats/bootstrap.h"
+#include "core/stats/descriptive.h"
 #include "core/stats/hodges_lehmann.h"
 #include "core/stats/lognormal_mean.h"
 #include "core/stats/median_interval.h"
-#include "core/stats/pair_values.h"
-#include "core/stats/quantile_ratio.h"
-#include "core/stats/quantiles.h"
-#include "core/stats/samples.h"
+#include "core/stats/paired.h"
 #include "core/stats/tails.h"
 #include "tests/support/pairs.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/stats/paired_moments.h"
+#include "core/stats/paired.h"
 #include "tests/golden/golden.h"
 #include "tests/stats/two_arms.h"
 

@@ -1,5 +1,3 @@
-#include "core/stats/mmtests_figures.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/stats/stars.h"
+#include "core/stats/mmtests.h"
 #include "tests/golden/golden.h"
 
 namespace benchd {

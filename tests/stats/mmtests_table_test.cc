@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/stats/mmtests_figures.h"
-#include "core/stats/stars.h"
+#include "core/stats/mmtests.h"
 #include "tests/golden/golden.h"
 
 namespace benchd {

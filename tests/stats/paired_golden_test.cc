@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "core/stats/decision.h"
-#include "core/stats/p_value.h"
-#include "core/stats/paired_interval.h"
+#include "core/stats/paired.h"
 #include "core/stats/sequential_boundary.h"
 #include "tests/golden/golden.h"
 #include "tests/stats/replay.h"

@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "core/stats/p_value.h"
-#include "core/stats/paired_interval.h"
+#include "core/stats/decision.h"
+#include "core/stats/paired.h"
 #include "core/stats/sequential_boundary.h"
 #include "core/stats/tails.h"
 #include "tests/stats/replay.h"

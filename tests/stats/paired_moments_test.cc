@@ -1,10 +1,10 @@
-#include "core/stats/paired_moments.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 #include <vector>
+
+#include "core/stats/paired.h"
 
 namespace benchd {
 namespace {

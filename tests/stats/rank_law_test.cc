@@ -5,10 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/stats/geometric_looks.h"
+#include "core/stats/decision.h"
 #include "core/stats/median_interval.h"
-#include "core/stats/rank_sum.h"
-#include "core/stats/signed_rank.h"
+#include "core/stats/rank_tests.h"
 
 namespace benchd {
 namespace {

@@ -3,8 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/stats/paired_estimate.h"
-#include "core/stats/paired_moments.h"
+#include "core/stats/paired.h"
 
 namespace benchd {
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "core/stats/quantiles.h"
+#include "core/stats/descriptive.h"
 #include "tests/golden/golden.h"
 
 namespace benchd {

@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "core/stats/pairing_gain.h"
-#include "core/stats/samples.h"
+#include "core/stats/descriptive.h"
+#include "core/stats/paired.h"
 #include "tests/golden/golden.h"
 
 namespace benchd {

@@ -1,10 +1,9 @@
-#include "core/stats/stars.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <vector>
 
+#include "core/stats/mmtests.h"
 #include "tests/golden/golden.h"
 
 namespace benchd {

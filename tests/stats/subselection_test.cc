@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/stats/samples.h"
+#include "core/stats/descriptive.h"
 #include "core/stats/welch.h"
 #include "tests/golden/golden.h"
 

@@ -1,13 +1,10 @@
-#include "core/stats/summary.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "core/stats/moments.h"
-#include "core/stats/quantiles.h"
+#include "core/stats/descriptive.h"
 #include "tests/golden/golden.h"
 
 namespace benchd {

@@ -1,10 +1,9 @@
-#include "core/stats/tukey_fences.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <vector>
 
+#include "core/stats/descriptive.h"
 #include "tests/golden/golden.h"
 
 namespace benchd {

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "core/stats/moments.h"
+#include "core/stats/descriptive.h"
 
 namespace benchd {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/stats/decision.h"
-#include "core/stats/samples.h"
+#include "core/stats/descriptive.h"
 #include "core/stats/welch.h"
 #include "tests/golden/golden.h"
 #include "tests/stats/two_arms.h"

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "core/stats/samples.h"
+#include "core/stats/descriptive.h"
 #include "core/stats/tails.h"
 #include "tests/stats/two_arms.h"
 

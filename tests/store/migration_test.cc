@@ -1,8 +1,7 @@
-#include "daemon/store/migration.h"
-
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "daemon/store/open_database.h"
 #include "daemon/store/outcome_json.h"
 #include "daemon/store/schema.h"
 #include "tests/store/fault_vfs.h"

@@ -1,11 +1,11 @@
-#include "daemon/store/sample_codec.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
+
+#include "daemon/store/run_table.h"
 
 namespace benchd::store {
 namespace {

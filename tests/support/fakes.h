@@ -9,12 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "daemon/ports/clock.h"
 #include "daemon/ports/launcher.h"
 #include "daemon/ports/machine.h"
-#include "daemon/ports/random_source.h"
 #include "daemon/ports/sample_store.h"
 #include "daemon/ports/session_archive.h"
+#include "daemon/ports/sources.h"
 
 /// Hand-written stand-ins for the ports: no process, file or clock behind them.
 namespace benchd::fake {

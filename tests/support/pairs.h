@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "core/stats/pair_values.h"
+#include "core/stats/paired.h"
 
 namespace benchd {
 

@@ -1,10 +1,9 @@
-#include "daemon/system/cpu_mask.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "core/base/cpu_list.h"
+#include "daemon/system/setting_kinds.h"
 #include "tests/support/seed.h"
 
 namespace benchd {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/stats/quantiles.h"
+#include "core/stats/descriptive.h"
 
 namespace benchd {
 namespace {

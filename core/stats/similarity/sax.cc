@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "core/stats/quantiles.h"
+#include "core/stats/descriptive.h"
 
 namespace benchd {
 namespace {

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <utility>
 
+#include "core/stats/decision.h"
 #include "core/stats/hodges_lehmann.h"
-#include "core/stats/one_look.h"
-#include "core/stats/pair_values.h"
+#include "core/stats/paired.h"
 #include "tests/bench/validity/table.h"
 
 namespace benchd::validity {

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "daemon/schedule/random_stream.h"
+#include "daemon/schedule/block_order.h"
 
 namespace benchd::validity {
 

@@ -5,14 +5,11 @@
 #include <cmath>
 #include <utility>
 
-#include "core/stats/geometric_looks.h"
+#include "core/stats/decision.h"
 #include "core/stats/lognormal_mean.h"
 #include "core/stats/median_interval.h"
-#include "core/stats/one_look.h"
-#include "core/stats/pair_values.h"
-#include "core/stats/paired_estimate.h"
-#include "core/stats/paired_interval.h"
-#include "core/stats/signed_rank.h"
+#include "core/stats/paired.h"
+#include "core/stats/rank_tests.h"
 #include "core/stats/tails.h"
 #include "core/stats/welch.h"
 

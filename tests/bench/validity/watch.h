@@ -9,9 +9,9 @@
 
 #include "core/base/result.h"
 #include "core/stats/decision.h"
+#include "core/stats/descriptive.h"
 #include "core/stats/exact_t.h"
-#include "core/stats/moments.h"
-#include "core/stats/paired_moments.h"
+#include "core/stats/paired.h"
 #include "core/stats/sequential_boundary.h"
 #include "tests/bench/validity/noise.h"
 

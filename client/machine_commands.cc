@@ -1,0 +1,196 @@
+#include <unistd.h>
+
+#include <iostream>
+
+#include "benchd/v1/machine.grpc.pb.h"
+#include "client/call.h"
+#include "client/commands.h"
+#include "client/display.h"
+#include "client/follow.h"
+#include "client/interrupts.h"
+#include "client/quantity.h"
+#include "client/render/calibration.h"
+#include "client/render/json.h"
+#include "client/render/machine.h"
+#include "client/render/report.h"
+#include "client/render/words.h"
+#include "client/submission.h"
+#include "client/terminal.h"
+
+namespace benchd::client {
+namespace {
+
+/// The profile that a command is about; empty = the daemon's choice.
+Outcome<std::string> OneProfile(const CommandContext& context, const std::string& command) {
+  const std::vector<std::string>& words = context.arguments.positionals;
+  const std::string usage = "write benchctl " + command + " [PROFILE]";
+  if (words.size() > 1) return UsageError(words[1] + ": one profile at a time", usage);
+  if (words.empty()) return std::string();
+  if (words.front().empty()) return UsageError(command + ": the profile's name is empty", usage);
+  if (!IsSendableText(words.front())) return UsageError(command + ": the name is not UTF-8", usage);
+  return words.front();
+}
+
+template <typename Request, typename Response>
+using Method = grpc::Status (v1::MachineService::Stub::*)(grpc::ClientContext*, const Request&,
+                                                          Response*);
+
+/// Asks the daemon; says who has to be waited for, unless it answers at once in any case.
+template <typename Request, typename Response>
+Outcome<Response> CallMachine(const CommandContext& context, Method<Request, Response> method,
+                              const Request& request, bool waits) {
+  const Interrupts interrupts;  // Ctrl-C ends this process, and with it the wish
+  auto link = DaemonLink::Open(context.link);
+  if (!link) return std::move(link).error();
+  // During a reservation nothing is measured, so nobody has to wait.
+  if (const std::string& running = (*link)->status().running(); waits && !running.empty()) {
+    std::cerr << "benchctl: " << WhoHasTheMachine((*link)->status())
+              << ": this waits for its end\n";
+  }
+  const auto stub = v1::MachineService::NewStub((*link)->channel());
+  return CallDaemon(*stub, method, request, waits ? kQueuePatience : kCallPatience);
+}
+
+ExitCode PrintMachine(const v1::MachineStatus& status, bool json) {
+  std::cout << (json ? MachineJson(status, Now()) + "\n"
+                     : RenderMachine(status, StyleOf(STDOUT_FILENO)));
+  return ExitCode::kPass;
+}
+
+}  // namespace
+
+Outcome<ExitCode> RunMachineStatus(const CommandContext& context) {
+  auto profile = OneProfile(context, "machine status");
+  if (!profile) return std::move(profile).error();
+  v1::GetMachineRequest request;
+  request.set_profile(*profile);
+  auto status = CallMachine(context, &v1::MachineService::Stub::Get, request, /*waits=*/false);
+  if (!status) return std::move(status).error();
+  return PrintMachine(*status, context.json);
+}
+
+Outcome<ExitCode> RunMachineDoctor(const CommandContext& context) {
+  auto wanted = NoWords(context, "machine doctor");
+  if (!wanted) return std::move(wanted).error();
+  auto response =
+      CallMachine(context, &v1::MachineService::Stub::Doctor, v1::DoctorRequest(), /*waits=*/true);
+  if (!response) return std::move(response).error();
+  std::cout << (context.json ? DoctorJson(*response, Now()) + "\n"
+                             : RenderDoctor(*response, StyleOf(STDOUT_FILENO)));
+  return ExitCode::kPass;
+}
+
+Outcome<ExitCode> RunMachineApply(const CommandContext& context) {
+  auto profile = OneProfile(context, "machine apply");
+  if (!profile) return std::move(profile).error();
+  v1::ApplyRequest request;
+  request.set_profile(*profile);
+  auto status = CallMachine(context, &v1::MachineService::Stub::Apply, request, /*waits=*/true);
+  if (!status) return std::move(status).error();
+  return PrintMachine(*status, context.json);
+}
+
+Outcome<ExitCode> RunMachineRestore(const CommandContext& context) {
+  auto wanted = NoWords(context, "machine restore");
+  if (!wanted) return std::move(wanted).error();
+  auto status = CallMachine(context, &v1::MachineService::Stub::Restore, v1::RestoreRequest(),
+                            /*waits=*/true);
+  if (!status) return std::move(status).error();
+  return PrintMachine(*status, context.json);
+}
+
+namespace {
+
+/// About 10 ms of one CPU, and nothing but computing: no file, no memory to speak of.
+constexpr char kCountingShell[] = "sh -c 'i=0; while [ $i -lt 12000 ]; do i=$((i+1)); done'";
+/// No interval gets that narrow: the session goes on until its time is over.
+constexpr double kUnreachableWidth = 1e-12;
+constexpr double kDefaultSeconds = 60;
+
+Outcome<double> ReadMaxTime(const ParsedArguments& arguments) {
+  const std::string* text = LastValue(arguments, "for");
+  if (text == nullptr) return kDefaultSeconds;
+  auto seconds = ParseDuration(*text);
+  if (!seconds) return std::move(seconds).error().Within("--for " + *text);
+  return seconds;
+}
+
+/// The same command twice, timed in both ways.
+Outcome<v1::SessionSpec> ReadCalibrationSpec(const ParsedArguments& arguments) {
+  auto seconds = ReadMaxTime(arguments);
+  if (!seconds) return std::move(seconds).error();
+  const std::vector<std::string>& words = arguments.positionals;
+  if (words.size() > 1) {
+    return UsageError(words[1] + ": one command at a time",
+                      "a command is one string: benchctl calibrate 'sleep 0.01'");
+  }
+  auto caller = CaptureCaller();
+  if (!caller) return std::move(caller).error();
+  const std::string command = words.empty() ? kCountingShell : words.front();
+  SpecInput input;
+  input.options = CollectSessionOptions(arguments);
+  input.options["metric"] = {{"wall_time", "wall_time"}, {"cpu_time", "cpu_time"}};
+  input.arms = {{.name = "first", .role = "reference", .command = command, .origin = "COMMAND"},
+                {.name = "second", .role = "candidate", .command = command, .origin = "COMMAND"}};
+  input.benchmarks.push_back({});
+  auto spec = BuildCallersSpec(input, *caller);
+  if (!spec) return spec;
+  spec->mutable_rule()->set_precision_width(kUnreachableWidth);
+  spec->mutable_limits()->set_max_time_seconds(*seconds);
+  return spec;
+}
+
+void PrintCalibration(const v1::Session& session, bool json) {
+  const Calibration calibration = CalibrationOf(session.report());
+  const Style style = StyleOf(STDOUT_FILENO);
+  std::cout << (json ? CalibrationJson(calibration, session.session(), Now()) + "\n"
+                     : RenderCalibration(calibration, style) +
+                           RenderWarnings(session.report(), style));
+}
+
+}  // namespace
+
+Outcome<ExitCode> RunCalibrate(const CommandContext& context) {
+  auto spec = ReadCalibrationSpec(context.arguments);
+  if (!spec) return std::move(spec).error();
+  const v1::Limits limits = spec->limits();
+  Interrupts interrupts;
+  auto link = DaemonLink::Open(context.link);
+  if (!link) return std::move(link).error();
+  interrupts.React({[] {}, {}});
+  auto submitted = SubmitSession(**link, *std::move(spec));
+  if (!submitted) return std::move(submitted).error();
+  const auto display = MakeDisplay(ChooseDisplay(context.json), submitted->session(), limits);
+  auto followed =
+      FollowSession(**link, submitted->session(), *display, interrupts, OnInterrupt::kCancel);
+  if (!followed) return std::move(followed).error();
+  const bool measured =
+      followed->session.state() == v1::SESSION_STATE_DONE && !followed->interrupted;
+  if (!measured) return ReportEnd(*followed, context.json);
+  PrintCalibration(followed->session, context.json);
+  return ExitCode::kPass;
+}
+
+// Asking for a version starts no daemon; that none runs is an answer, unless one was named.
+Outcome<ExitCode> RunVersion(const CommandContext& context) {
+  auto wanted = NoWords(context, "version");
+  if (!wanted) return std::move(wanted).error();
+  LinkOptions options = context.link;
+  options.may_start = false;
+  auto link = DaemonLink::Open(options);
+  if (!link && (options.socket || options.environment_socket)) return std::move(link).error();
+  const v1::QueueStatus* daemon = link ? &(*link)->status() : nullptr;
+  if (context.json) {
+    std::cout << VersionJson(BENCHD_VERSION, daemon, Now()) << "\n";
+    return ExitCode::kPass;
+  }
+  std::cout << "benchctl " << BENCHD_VERSION << "\n";
+  if (daemon != nullptr) {
+    std::cout << "benchd " << daemon->version() << " (pid " << daemon->pid() << ")\n";
+  } else {
+    std::cout << "benchd: none answers: " << link.error().message << "\n";
+  }
+  return ExitCode::kPass;
+}
+
+}  // namespace benchd::client

@@ -1,0 +1,302 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <iostream>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "client/affinity.h"
+#include "client/commands.h"
+#include "client/core_error.h"
+#include "client/follow.h"
+#include "client/interrupts.h"
+#include "client/quantity.h"
+#include "client/render/analysis.h"
+#include "client/render/live_view.h"
+#include "client/render/similarity.h"
+#include "client/render/text.h"
+#include "client/render/words.h"
+#include "client/run.h"
+#include "client/table_file.h"
+#include "client/table_options.h"
+#include "client/terminal.h"
+#include "core/analysis/agreement_analysis.h"
+#include "core/analysis/similarity_analysis.h"
+#include "core/analysis/table_analysis.h"
+
+namespace benchd::client {
+namespace {
+
+Outcome<std::string> MeasurementFile(const ParsedArguments& arguments) {
+  const std::vector<std::string>& words = arguments.positionals;
+  static constexpr char kUsage[] = "write benchctl analyze FILE.csv, or - for stdin";
+  if (words.empty() || words.front().empty()) {
+    return UsageError("analyze: no table: a file is missing", kUsage);
+  }
+  if (words.size() > 1) return UsageError(words[1] + ": one table at a time", kUsage);
+  return words.front();
+}
+
+// What stands in the table is told by its place, after the name of the file.
+ClientError TableError(const Error& error, const std::string& file) {
+  ClientError told = FromError(error);
+  return told.message.starts_with("line ") ? std::move(told).Within(file) : told;
+}
+
+ExitCode PrintAnalysis(const Analysis& analysis, bool mmtests_stars, bool json) {
+  if (json) {
+    std::cout << AnalysisJson(analysis, Now()) << "\n";
+  } else {
+    std::cout << RenderAnalysis(analysis, mmtests_stars, StyleOf(STDOUT_FILENO));
+  }
+  if (analysis.verdict.verdict() != v1::VERDICT_UNSPECIFIED) return ExitFor(analysis.verdict);
+  std::cout << std::flush;
+  std::cerr << "benchctl: no metric gates: add --metric NAME:lower or NAME:higher\n";
+  return ExitCode::kPass;
+}
+
+}  // namespace
+
+Outcome<ExitCode> RunAnalyze(const CommandContext& context) {
+  auto path = MeasurementFile(context.arguments);
+  if (!path) return std::move(path).error();
+  auto options = ReadTableOptions(context.arguments);
+  if (!options) return std::move(options).error();
+  auto file = TableFile::Open(*path);
+  if (!file) return std::move(file).error();
+  const Interrupts interrupts;  // Ctrl-C ends this process
+  StepAside(context.link);
+  Result<TableReport> report = AnalyzeTable(*file, *options);
+  if (!report) return TableError(report.error(), file->name());
+  return PrintAnalysis(AnalysisOf(std::move(report).value()), options->mmtests_stars, context.json);
+}
+
+namespace {
+
+Outcome<std::string> RatingsFile(const std::vector<std::string>& words) {
+  static constexpr char kUsage[] = "write benchctl agreement FILE.csv, or - for stdin";
+  if (words.empty() || words.front().empty()) {
+    return UsageError("agreement: no ratings: a file is missing", kUsage);
+  }
+  if (words.size() > 1) return UsageError(words[1] + ": one table at a time", kUsage);
+  return words.front();
+}
+
+// Empty where the option is not given.
+Outcome<std::string> ColumnName(const ParsedArguments& arguments, const std::string& option) {
+  const std::string* name = LastValue(arguments, option);
+  if (name == nullptr) return std::string();
+  if (name->empty()) return UsageError("--" + option + ": the name of a column is missing");
+  if (!IsSendableText(*name)) return UsageError("--" + option + " " + *name + ": it is not UTF-8");
+  return *name;
+}
+
+Outcome<AgreementRequest> ReadAgreementOptions(const ParsedArguments& arguments) {
+  AgreementRequest request;
+  auto subjects = ColumnName(arguments, "subjects");
+  if (!subjects) return std::move(subjects).error();
+  request.subjects = *std::move(subjects);
+  auto truth = ColumnName(arguments, "truth");
+  if (!truth) return std::move(truth).error();
+  request.truth = *std::move(truth);
+  if (const std::string* raters = LastValue(arguments, "raters"); raters != nullptr) {
+    for (std::string& name : SplitNames(*raters)) {
+      if (name.empty()) {
+        return UsageError("--raters " + *raters + ": a name is empty", "write --raters anna,ben");
+      }
+      if (!IsSendableText(name)) return UsageError("--raters " + *raters + ": it is not UTF-8");
+      request.raters.push_back(std::move(name));
+    }
+  }
+  return request;
+}
+
+}  // namespace
+
+Outcome<ExitCode> RunAgreement(const CommandContext& context) {
+  auto path = RatingsFile(context.arguments.positionals);
+  if (!path) return std::move(path).error();
+  auto request = ReadAgreementOptions(context.arguments);
+  if (!request) return std::move(request).error();
+  auto file = TableFile::Open(*path);
+  if (!file) return std::move(file).error();
+  const Interrupts interrupts;  // Ctrl-C ends this process
+  StepAside(context.link);
+  auto ratings = file->ReadAll();
+  if (!ratings) return std::move(ratings).error();
+  const Result<AgreementReport> report = AnalyzeAgreement(*ratings, *request);
+  if (!report) return FromError(report.error()).Within(file->name());
+  if (context.json) {
+    std::cout << AgreementJson(*report, request->truth, Now()) << "\n";
+  } else {
+    std::cout << RenderAgreement(*report, request->truth, StyleOf(STDOUT_FILENO));
+  }
+  return ExitCode::kPass;
+}
+
+namespace {
+
+/// Most files under way at once, however many CPUs there are: to compare the most values that a
+/// file may have takes a hundred MB.
+constexpr std::size_t kAtOnce = 8;
+
+Outcome<void> SetShape(const std::string& text, RunsLayout* layout) {
+  const auto wrong = [&text] {
+    return UsageError("--shape " + text + ": expected runs x values", "write --shape 10x3000");
+  };
+  const std::size_t times = text.find('x');
+  if (times == std::string::npos) return wrong();
+  const auto read = [&text](std::size_t begin, std::size_t end) -> std::optional<std::uint64_t> {
+    std::uint64_t value = 0;
+    const char* const last = text.data() + end;
+    const auto [at, failed] = std::from_chars(text.data() + begin, last, value);
+    if (failed != std::errc() || at != last || value == 0) return std::nullopt;
+    return value;
+  };
+  const auto runs = read(0, times);
+  const auto values = read(times + 1, text.size());
+  if (!runs || !values) return wrong();
+  *layout = {RunsFormat::kRaw, *runs, *values};
+  return {};
+}
+
+Outcome<SimilarityRequest> ReadSimilarityOptions(const ParsedArguments& arguments) {
+  SimilarityRequest request;
+  if (const std::string* text = LastValue(arguments, "threshold"); text != nullptr) {
+    double threshold = 0;
+    const char* const end = text->data() + text->size();
+    const auto [at, failed] = std::from_chars(text->data(), end, threshold);
+    if (failed != std::errc() || at != end || !(threshold >= 0 && threshold <= 1)) {
+      return UsageError("--threshold " + *text + ": expected a number from 0 to 1",
+                        "the paper's is 0.25, and the default");
+    }
+    request.options.threshold = threshold;
+  }
+  if (const std::string* variant = LastValue(arguments, "variant"); variant != nullptr) {
+    if (*variant != "literal" && *variant != "shape") {
+      return UsageError("--variant " + *variant + ": unknown value", "write literal or shape");
+    }
+    if (*variant == "shape") request.options.variant = SimilarityVariant::kShape;
+  }
+  if (const std::string* shape = LastValue(arguments, "shape"); shape != nullptr) {
+    if (Outcome<void> set = SetShape(*shape, &request.layout); !set) return std::move(set).error();
+  }
+  request.cut_to_shortest = IsGiven(arguments, "cut");
+  return request;
+}
+
+Outcome<void> CheckFiles(const std::vector<std::string>& files, bool raw) {
+  static constexpr char kUsage[] = "write benchctl similarity FILE..., or - for stdin";
+  if (files.empty()) return UsageError("similarity: no file: one is missing", kUsage);
+  if (std::ranges::count(files, "-") > 1) return UsageError("-: stdin is read once", kUsage);
+  for (const std::string& file : files) {
+    if (file.empty()) return UsageError("similarity: a file has no name", kUsage);
+    if (file.ends_with(".f64") && !raw) {
+      return UsageError(file + ": raw doubles do not say how many runs they are",
+                        "add --shape RxN, such as --shape 10x3000");
+    }
+  }
+  return {};
+}
+
+Outcome<std::vector<RunSetReport>> AssessOne(const std::string& path,
+                                             const SimilarityRequest& request) {
+  auto file = TableFile::Open(path);
+  if (!file) return std::move(file).error();
+  auto data = file->ReadAll();
+  if (!data) return std::move(data).error();
+  Result<std::vector<RunSetReport>> sets = AssessFile(*data, request);
+  if (!sets) return FromError(sets.error()).Within(file->name());
+  return std::move(sets).value();
+}
+
+/// Takes one file after the other, on several threads, and shows how far it is.
+class Batch {
+ public:
+  using Answers = std::vector<std::optional<Outcome<std::vector<RunSetReport>>>>;
+
+  Batch(const std::vector<std::string>& files, const SimilarityRequest& request)
+      : files_(files), request_(request), answers_(files.size()) {}
+
+  Answers Assess() {
+    const bool draws = files_.size() > 1 && CanRedraw(STDERR_FILENO);
+    if (draws) screen_.emplace(STDERR_FILENO);
+    Draw();
+    std::vector<std::thread> threads;
+    for (std::size_t i = 1; i < std::min({CpusOfThisThread(), kAtOnce, files_.size()}); ++i) {
+      threads.emplace_back([this] { Work(); });
+    }
+    Work();
+    for (std::thread& thread : threads) thread.join();
+    screen_.reset();
+    return std::move(answers_);
+  }
+
+ private:
+  void Work() {
+    for (std::size_t i = next_++; i < files_.size(); i = next_++) {
+      answers_[i] = AssessOne(files_[i], request_);
+      const std::lock_guard lock(mutex_);
+      ++done_;
+      Draw();
+    }
+  }
+
+  void Draw() {
+    if (!screen_) return;
+    const Style style = StyleOf(STDERR_FILENO);
+    const std::string count =
+        std::to_string(done_) + " of " + std::to_string(files_.size()) + " files  ";
+    const double share = static_cast<double>(done_) / static_cast<double>(files_.size());
+    const int room = std::min(60, style.width - Width(count));
+    screen_->Draw({count + ProgressBar(share, room, style)}, style.width);
+  }
+
+  const std::vector<std::string>& files_;
+  const SimilarityRequest& request_;
+  std::atomic<std::size_t> next_ = 0;
+  Answers answers_;  // each is one thread's
+  std::mutex mutex_;
+  std::size_t done_ = 0;  // guarded by mutex_, as screen_
+  std::optional<LiveScreen> screen_;
+};
+
+}  // namespace
+
+Outcome<ExitCode> RunSimilarity(const CommandContext& context) {
+  auto request = ReadSimilarityOptions(context.arguments);
+  if (!request) return std::move(request).error();
+  const std::vector<std::string>& files = context.arguments.positionals;
+  auto checked = CheckFiles(files, request->layout.format == RunsFormat::kRaw);
+  if (!checked) return std::move(checked).error();
+  const Interrupts interrupts;  // Ctrl-C ends this process
+  StepAside(context.link);
+  auto answers = Batch(files, *request).Assess();
+  std::vector<AssessedFile> assessed;
+  std::optional<ClientError> failed;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (*answers[i]) {
+      assessed.push_back({files[i], std::move(**answers[i])});
+      continue;
+    }
+    if (failed) PrintError(*failed);
+    failed = std::move(answers[i]->error());
+  }
+  if (context.json) {
+    for (const AssessedFile& file : assessed) {
+      for (const std::string& line : SimilarityJson(file, request->options, Now())) {
+        std::cout << line << "\n";
+      }
+    }
+  } else if (!assessed.empty()) {
+    std::cout << RenderSimilarity(assessed, request->options, StyleOf(STDOUT_FILENO));
+  }
+  if (failed) return *std::move(failed);
+  return ExitCode::kPass;
+}
+
+}  // namespace benchd::client

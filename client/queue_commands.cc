@@ -1,0 +1,288 @@
+#include <grpcpp/client_context.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdint>
+#include <iostream>
+#include <iterator>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "benchd/v1/machine.grpc.pb.h"
+#include "benchd/v1/queue.grpc.pb.h"
+#include "benchd/v1/session.grpc.pb.h"
+#include "client/call.h"
+#include "client/commands.h"
+#include "client/interrupts.h"
+#include "client/quantity.h"
+#include "client/render/json.h"
+#include "client/render/machine.h"
+#include "client/render/pages.h"
+#include "client/render/units.h"
+#include "client/render/words.h"
+#include "client/submission.h"
+#include "client/terminal.h"
+#include "client/users.h"
+
+namespace benchd::client {
+namespace {
+
+/// What a glance takes in; the rest comes with --all.
+constexpr std::uint32_t kNewest = 20;
+
+bool IsFinal(v1::SessionState state) {
+  return state == v1::SESSION_STATE_DONE || state == v1::SESSION_STATE_FAILED ||
+         state == v1::SESSION_STATE_CANCELLED;
+}
+
+Outcome<v1::ListSessionsRequest> ReadListRequest(const ParsedArguments& arguments) {
+  v1::ListSessionsRequest request;
+  request.set_all(IsGiven(arguments, "all"));
+  if (const std::string* word = LastValue(arguments, "state"); word != nullptr) {
+    request.set_state(StateFromWord(*word));
+    if (request.state() == v1::SESSION_STATE_UNSPECIFIED) {
+      return UsageError("--state " + *word + ": unknown state",
+                        "write queued, preparing, running, paused, done, failed or cancelled");
+    }
+    if (IsFinal(request.state())) request.set_all(true);
+  }
+  for (const GivenOption& option : arguments.options) {
+    if (option.name != "label") continue;
+    auto label = ParseAssignment(option.value);
+    if (!label) return std::move(label).error().Within("--label " + option.value);
+    (*request.mutable_labels())[label->first] = label->second;
+  }
+  return request;
+}
+
+struct Listed {
+  std::vector<v1::Session> sessions;
+  bool more = false;  ///< than these
+};
+
+/// The newest sessions, or every one, page after page.
+Outcome<Listed> ListSessions(v1::SessionService::Stub& stub, v1::ListSessionsRequest request,
+                             bool every) {
+  if (!every) request.set_page_size(kNewest);
+  Listed listed;
+  do {
+    auto page = CallDaemon(stub, &v1::SessionService::Stub::List, request);
+    if (!page) return std::move(page).error();
+    std::move(page->mutable_sessions()->begin(), page->mutable_sessions()->end(),
+              std::back_inserter(listed.sessions));
+    request.set_page_token(page->next_page_token());
+    // Large ones may fill a page before there are twenty.
+    listed.more = !request.page_token().empty();
+    if (!every) request.set_page_size(kNewest - static_cast<std::uint32_t>(listed.sessions.size()));
+  } while (listed.more && (every || listed.sessions.size() < kNewest));
+  return listed;
+}
+
+}  // namespace
+
+Outcome<ExitCode> RunList(const CommandContext& context) {
+  auto wanted = NoWords(context, "list");
+  if (!wanted) return std::move(wanted).error();
+  auto request = ReadListRequest(context.arguments);
+  if (!request) return std::move(request).error();
+  auto link = DaemonLink::Open(context.link);
+  if (!link) return std::move(link).error();
+  const auto stub = v1::SessionService::NewStub((*link)->channel());
+  const bool every = IsGiven(context.arguments, "all");
+  auto listed = ListSessions(*stub, *request, every);
+  if (!listed) return std::move(listed).error();
+  const google::protobuf::Timestamp now = Now();
+  if (context.json) {
+    for (const v1::Session& session : listed->sessions)
+      std::cout << SessionJson(session, now) << "\n";
+  } else if (listed->sessions.empty()) {
+    std::cerr << (request->all() ? "no sessions\n"
+                                 : "no sessions; list --all shows ended ones too\n");
+  } else {
+    std::cout << RenderList(listed->sessions, UserName, now, StyleOf(STDOUT_FILENO));
+  }
+  if (listed->more) {
+    std::cerr << "these are the newest " << listed->sessions.size()
+              << "; list --all shows every one\n";
+  }
+  return ExitCode::kPass;
+}
+
+namespace {
+
+template <typename Request>
+using Change = grpc::Status (v1::QueueService::Stub::*)(grpc::ClientContext*, const Request&,
+                                                        v1::QueueStatus*);
+
+template <typename Request>
+Outcome<ExitCode> ChangeQueue(const CommandContext& context, std::string_view command,
+                              Change<Request> change) {
+  auto wanted = NoWords(context, command);
+  if (!wanted) return std::move(wanted).error();
+  auto link = DaemonLink::Open(context.link);
+  if (!link) return std::move(link).error();
+  const auto stub = v1::QueueService::NewStub((*link)->channel());
+  auto status = CallDaemon(*stub, change, Request());
+  if (!status) return std::move(status).error();
+  std::cout << (context.json ? QueueJson(*status, Now()) + "\n" : RenderQueue(*status));
+  return ExitCode::kPass;
+}
+
+}  // namespace
+
+Outcome<ExitCode> RunPause(const CommandContext& context) {
+  return ChangeQueue<v1::PauseRequest>(context, "pause", &v1::QueueService::Stub::Pause);
+}
+
+Outcome<ExitCode> RunResume(const CommandContext& context) {
+  return ChangeQueue<v1::ResumeRequest>(context, "resume", &v1::QueueService::Stub::Resume);
+}
+
+Outcome<ExitCode> RunDrain(const CommandContext& context) {
+  return ChangeQueue<v1::DrainRequest>(context, "drain", &v1::QueueService::Stub::Drain);
+}
+
+namespace {
+
+Outcome<v1::MoveRequest> ReadMoveRequest(const CommandContext& context) {
+  auto id = OneSession(context, "move");
+  if (!id) return std::move(id).error();
+  const std::string* word = LastValue(context.arguments, "priority");
+  if (word == nullptr) {
+    return UsageError("move: no priority: --priority is missing",
+                      "write benchctl move " + *id + " --priority N");
+  }
+  auto priority = ParseInteger(*word);
+  if (!priority) return std::move(priority).error().Within("--priority " + *word);
+  v1::MoveRequest request;
+  request.set_session(*id);
+  request.set_priority(*priority);
+  return request;
+}
+
+}  // namespace
+
+Outcome<ExitCode> RunMove(const CommandContext& context) {
+  auto request = ReadMoveRequest(context);
+  if (!request) return std::move(request).error();
+  auto link = DaemonLink::Open(context.link);
+  if (!link) return std::move(link).error();
+  const auto stub = v1::SessionService::NewStub((*link)->channel());
+  auto response = CallDaemon(*stub, &v1::SessionService::Stub::Move, *request);
+  if (!response) return std::move(response).error();
+  if (context.json) {
+    std::cout << MoveJson(*request, *response, Now()) << "\n";
+  } else {
+    std::cout << request->session() << ": priority " << request->priority() << ", place "
+              << response->position() << "\n";
+  }
+  return ExitCode::kPass;
+}
+
+Outcome<ExitCode> RunCancel(const CommandContext& context) {
+  auto id = OneSession(context, "cancel");
+  if (!id) return std::move(id).error();
+  auto link = DaemonLink::Open(context.link);
+  if (!link) return std::move(link).error();
+  v1::CancelRequest request;
+  request.set_session(*id);
+  const auto stub = v1::SessionService::NewStub((*link)->channel());
+  auto response = CallDaemon(*stub, &v1::SessionService::Stub::Cancel, request);
+  if (!response) return std::move(response).error();
+  if (context.json) {
+    std::cout << CancelJson(*id, response->state(), Now()) << "\n";
+  } else if (response->state() == v1::SESSION_STATE_CANCELLED) {
+    std::cout << *id << ": cancelled\n";
+  } else if (response->state() == v1::SESSION_STATE_DONE ||
+             response->state() == v1::SESSION_STATE_FAILED) {
+    std::cout << *id << ": it had ended already: " << Word(response->state()) << "\n";
+  } else {
+    std::cout << *id << ": will be cancelled once its cleanup has run\n";
+  }
+  return ExitCode::kPass;
+}
+
+namespace {
+
+Outcome<double> ReadReservation(const ParsedArguments& arguments) {
+  const std::string* text = LastValue(arguments, "for");
+  if (text == nullptr) {
+    return UsageError("machine reserve: for how long is missing",
+                      "write benchctl machine reserve --for 10m");
+  }
+  auto seconds = ParseDuration(*text);
+  if (!seconds) return std::move(seconds).error().Within("--for " + *text);
+  return seconds;
+}
+
+/// Tells how a reservation goes: JSON lines, or sentences and on a terminal a clock.
+class Teller {
+ public:
+  Teller(bool json, double seconds, std::string before_us)
+      : json_(json), seconds_(seconds), before_us_(std::move(before_us)) {
+    if (!json && CanRedraw(STDERR_FILENO)) screen_.emplace(STDERR_FILENO);
+  }
+
+  void Tell(const v1::ReserveResponse& response) {
+    if (json_) {
+      std::cout << ReserveJson(response, Now()) + "\n" << std::flush;
+    } else if (!response.held()) {
+      if (!before_us_.empty()) {
+        WriteAll(STDERR_FILENO, "benchctl: " + before_us_ + ": waiting for the machine\n");
+      }
+    } else if (!held_) {
+      std::cout << "the machine is yours for " + FormatRough(seconds_) + "; Ctrl-C gives it back\n"
+                << std::flush;
+    }
+    held_ = response.held();
+    if (held_ && screen_) {
+      screen_->Draw({FormatClock(std::ceil(response.remaining_seconds())) + " left"},
+                    StyleOf(STDERR_FILENO).width);
+    }
+  }
+
+  void End(const std::string& sentence) {
+    screen_.reset();
+    if (!json_) WriteAll(STDERR_FILENO, "benchctl: " + sentence + "\n");
+  }
+
+  bool held() const { return held_; }
+
+ private:
+  const bool json_;
+  const double seconds_;
+  const std::string before_us_;
+  std::optional<LiveScreen> screen_;
+  bool held_ = false;
+};
+
+}  // namespace
+
+Outcome<ExitCode> RunMachineReserve(const CommandContext& context) {
+  auto wanted = NoWords(context, "machine reserve");
+  if (!wanted) return std::move(wanted).error();
+  auto seconds = ReadReservation(context.arguments);
+  if (!seconds) return std::move(seconds).error();
+  Interrupts interrupts;
+  auto link = DaemonLink::Open(context.link);
+  if (!link) return std::move(link).error();
+  grpc::ClientContext call;
+  interrupts.React({[&call] { call.TryCancel(); }, {}});
+  v1::ReserveRequest request;
+  request.set_seconds(*seconds);
+  const auto reader = v1::MachineService::NewStub((*link)->channel())->Reserve(&call, request);
+  Teller teller(context.json, *seconds, WhoHasTheMachine((*link)->status()));
+  for (v1::ReserveResponse response; reader->Read(&response);) teller.Tell(response);
+  const grpc::Status status = reader->Finish();
+  interrupts.React({[] {}, {}});
+  if (interrupts.interrupted()) {
+    teller.End(teller.held() ? "the machine is given back" : "not waiting any more");
+    return teller.held() ? ExitCode::kPass : ExitCode::kInterrupted;
+  }
+  if (!status.ok()) return FromStatus(status);
+  teller.End("the time is over: sessions run again");
+  return ExitCode::kPass;
+}
+
+}  // namespace benchd::client

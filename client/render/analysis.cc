@@ -1,0 +1,95 @@
+#include "client/render/analysis.h"
+
+#include <utility>
+
+#include "client/render/histogram_text.h"
+#include "client/render/json.h"
+#include "client/render/report.h"
+#include "client/render/sentence.h"
+#include "client/render/summary_table.h"
+#include "client/render/words.h"
+#include "proto/convert/to_proto.h"
+
+namespace benchd::client {
+
+Analysis AnalysisOf(TableReport report) {
+  Analysis analysis;
+  convert::ToProto(report.report, SessionState::kDone, &analysis.verdict);
+  if (!report.has_gates) {
+    analysis.verdict.clear_verdict();
+    analysis.verdict.clear_basis();
+  }
+  analysis.decided_at = report.decided_at;
+  analysis.summaries = std::move(report.summaries);
+  analysis.histograms = std::move(report.histograms);
+  return analysis;
+}
+
+std::string RenderAnalysis(const Analysis& analysis, bool mmtests_stars, const Style& style) {
+  std::string text = RenderSummaries(analysis.summaries, analysis.verdict, mmtests_stars, style) +
+                     RenderHistograms(analysis.histograms, style) +
+                     RenderFindings(analysis.verdict, style);
+  if (!analysis.decided_at) return text;
+  for (const v1::Comparison& c : analysis.verdict.comparisons()) {
+    if (c.role() != v1::COMPARISON_ROLE_GATE) continue;
+    return text + "decided at " + DecisionCount(c, *analysis.decided_at) + "\n";
+  }
+  return text;
+}
+
+namespace {
+
+Json ToJson(const ArmSummary& summary) {
+  Json json;
+  json["benchmark"] = summary.benchmark;
+  json["metric"] = summary.metric;
+  PutText(json, "unit", summary.unit);
+  json["arm"] = summary.arm;
+  if (summary.better) json["better"] = Word(*summary.better);
+  json["n"] = summary.n;
+  Put(json, "min", summary.min);
+  Put(json, "lower_quartile", summary.lower_quartile);
+  Put(json, "median", summary.median);
+  Put(json, "upper_quartile", summary.upper_quartile);
+  Put(json, "max", summary.max);
+  if (summary.mean) Put(json, "mean", *summary.mean);
+  if (summary.standard_deviation) Put(json, "sd", *summary.standard_deviation);
+  if (summary.variation) Put(json, "variation", *summary.variation);
+  if (summary.best_mean) Put(json, "best_mean", *summary.best_mean);
+  json["starred"] = Json::array();
+  for (const std::string& reference : summary.starred) json["starred"].push_back(reference);
+  return json;
+}
+
+Json ToJson(const ArmHistogram& histogram) {
+  Json json;
+  json["benchmark"] = histogram.benchmark;
+  json["metric"] = histogram.metric;
+  PutText(json, "unit", histogram.unit);
+  json["arm"] = histogram.arm;
+  json["edges"] = Json::array();
+  for (const double edge : histogram.edges) json["edges"].push_back(edge);
+  json["counts"] = Json::array();
+  for (const std::uint64_t count : histogram.counts) json["counts"].push_back(count);
+  return json;
+}
+
+}  // namespace
+
+std::string AnalysisJson(const Analysis& analysis, const google::protobuf::Timestamp& now) {
+  Json json = Named("verdict", "", now);
+  AddFields(json, analysis.verdict);
+  // Nothing was measured: no time went by, and nobody disturbed it.
+  json.erase("elapsed_s");
+  json.erase("disturbances");
+  if (analysis.decided_at) json["decided_at"] = *analysis.decided_at;
+  for (const ArmSummary& summary : analysis.summaries) {
+    json["summaries"].push_back(ToJson(summary));
+  }
+  for (const ArmHistogram& histogram : analysis.histograms) {
+    json["histograms"].push_back(ToJson(histogram));
+  }
+  return Line(json);
+}
+
+}  // namespace benchd::client

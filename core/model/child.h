@@ -1,0 +1,67 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace benchd {
+
+/// One resource limit: `resource` is the RLIMIT_* number; UINT64_MAX is "unlimited".
+struct ResourceLimit {
+  int resource = 0;
+  std::uint64_t soft = 0;
+  std::uint64_t hard = 0;
+  bool operator==(const ResourceLimit&) const = default;
+};
+
+/// Who asked: read from the connection (SO_PEERCRED, SO_PEERGROUPS, /proc/PID), never from a
+/// message.
+///
+/// Children of the session run with exactly these ids, this umask and these limits, and those of
+/// these groups that the user database confirms (runner/access.h).
+struct Caller {
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::vector<std::uint32_t> groups;
+  std::int32_t pid = 0;
+  std::uint32_t umask = 022;
+  /// Empty where /proc told neither these nor the umask: the runner would use its own, so only a
+  /// user's own daemon runs anything for such a caller.
+  std::vector<ResourceLimit> limits;
+  bool operator==(const Caller&) const = default;
+};
+
+/// Which file a command is: taken at submit as the caller, checked before each run.
+struct ProgramIdentity {
+  std::string path;  ///< absolute, as the PATH look-up of the caller found it
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::uint64_t size_bytes = 0;
+  std::int64_t mtime_ns = 0;  ///< since 1970, of the file itself
+  std::array<std::uint8_t, 32> sha256{};
+  bool operator==(const ProgramIdentity&) const = default;
+};
+
+/// As in ResourceLimit: no limit of ours.
+inline constexpr std::uint64_t kNoLimit = UINT64_MAX;
+
+/// The most that one run may use: `[children]` of the configuration. The caller's own limits hold
+/// beside them; these only lower.
+struct ChildLimits {
+  // Of the whole process tree, by control group. Absent: the runner chooses
+  // (runner/child_limits.h).
+  std::optional<std::uint64_t> memory_bytes;
+  std::optional<std::uint64_t> processes;  ///< and threads
+
+  // Of each process, by setrlimit(2).
+  std::uint64_t open_files = kNoLimit;
+  std::uint64_t file_bytes = kNoLimit;
+  std::uint64_t core_bytes = kNoLimit;
+  std::uint64_t cpu_seconds = kNoLimit;
+
+  bool operator==(const ChildLimits&) const = default;
+};
+
+}  // namespace benchd
