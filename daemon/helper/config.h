@@ -10,7 +10,7 @@
 namespace benchd {
 
 /// What a configuration (TOML) says to benchd-runner: the sections [runner] and [children]
-/// (children_config.h) and the tables [machine_profile.NAME], each complete (profile_config.h), and
+/// (ChildrenConfig) and the tables [machine_profile.NAME], each complete (profile_config.h), and
 /// of [socket] and [access] what says whom a child may be. All else is benchd's business.
 /// @errors kInvalidArgument "line 3: ..." for what is no TOML, an unknown key, a value of wrong
 ///         type or out of range; those of ParseProfiles() and ParseChildLimits().

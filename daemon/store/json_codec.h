@@ -23,7 +23,7 @@
 #include "core/model/metric.h"
 #include "core/model/session_spec.h"
 
-/// Values to JSON and back without loss, from one list of fields a type: internal to *_json.cc.
+/// Values to JSON and back without loss, from one list of fields a type: internal to this folder.
 namespace benchd::store {
 
 using Json = nlohmann::json;

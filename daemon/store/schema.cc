@@ -12,7 +12,7 @@ namespace {
 /// - spec and snapshot are JSON (spec_json.h, outcome_json.h); the columns beside them repeat what
 ///   is searched or sorted by. Everything of a session goes with its row (ON DELETE CASCADE).
 /// - runs.seq counts a session's runs in order of execution, from 0, without gaps.
-/// - runs.samples is packed (sample_codec.h); its numbers are metrics.number.
+/// - runs.samples is packed (run_table.h); its numbers are metrics.number.
 /// - metrics holds each name once per session; metric_lists each distinct Run::metrics once.
 /// - logs.text is what children wrote: bytes of any kind.
 constexpr char kVersion2[] = R"sql(

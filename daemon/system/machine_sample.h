@@ -59,7 +59,7 @@ MachineSample TakeSample(const KernelFiles& files, const std::vector<int>& cpus)
 
 /// What happened on the benchmark CPUs between two samples that a reader of a verdict should know:
 /// codes frequency, throttling, steal, other_process, contention. What was not read at both ends
-/// gives no warning. The thresholds and their reasons stand in compare_samples.cc.
+/// gives no warning. The thresholds and their reasons stand in sample_change.cc.
 ///
 /// @param used  the CPUs that children were kept on, the only ones that are judged
 std::vector<Warning> CompareSamples(const MachineSample& before, const MachineSample& after,
