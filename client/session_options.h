@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "client/arguments.h"
+#include "client/option_field.h"
 
 namespace benchd::client {
 
@@ -21,10 +22,12 @@ struct OptionValue {
 /// Session options by long name. A switch has the value "true" or "false".
 using OptionValues = std::map<std::string, std::vector<OptionValue>, std::less<>>;
 
-/// How often an option may be given, whether a [[benchmark]] of a file may have its own, and what
+/// One option of a session, and all there is to know of it: its help, what reads and writes its
+/// value, how often it may be given, whether a [[benchmark]] of a file may have its own, and what
 /// it says of a table of measurements.
 struct SessionOption {
   OptionInfo info;
+  OptionField field;
   bool repeatable = false;
   bool per_benchmark = false;
   /// Its help in `analyze`; empty = it makes sense only where something is measured.

@@ -2,8 +2,8 @@
 
 #include <set>
 
+#include "client/option_field.h"
 #include "client/quantity.h"
-#include "client/spec_fields.h"
 #include "client/suite.h"
 
 namespace benchd::client {
@@ -52,8 +52,10 @@ Outcome<void> CheckOptionText(const OptionValues& options) {
 
 Outcome<void> ApplyAll(const OptionValues& options, v1::SessionSpec* spec) {
   for (const auto& [name, values] : options) {
+    const SessionOption* const option = FindSessionOption(name);
+    if (option == nullptr || !option->field.OfSession()) continue;
     for (const OptionValue& value : values) {
-      auto applied = ApplyToSession(name, value.text, spec);
+      auto applied = ParseOption(option->field, value.text, {.session = spec});
       if (!applied) return std::move(applied).error().Within(value.origin);
     }
   }
@@ -152,9 +154,12 @@ class Builder {
       if (!added) return added;
       options.erase(env);
     }
+    const OptionTarget target{&spec_, benchmark, &settings, caller_.cwd};
     for (const auto& [name, values] : Overlay(std::move(options), input.options)) {
+      const SessionOption* const option = FindSessionOption(name);
+      if (option == nullptr || !option->field.OfBenchmark()) continue;
       for (const OptionValue& value : values) {
-        auto applied = ApplyToBenchmark(name, value.text, caller_.cwd, benchmark, &settings);
+        auto applied = ParseOption(option->field, value.text, target);
         if (applied && IsHook(name)) applied = PlaceHook(value.text, benchmark);
         if (!applied) return std::move(applied).error().Within(value.origin);
       }
@@ -295,8 +300,7 @@ Outcome<v1::SessionSpec> BuildTableSpec(const OptionValues& options) {
   if (metrics == options.end()) return spec;
   v1::Benchmark* benchmark = spec.add_benchmarks();
   for (const OptionValue& value : metrics->second) {
-    ArmSettings none;
-    auto applied = ApplyToBenchmark("metric", value.text, "", benchmark, &none);
+    auto applied = ParseGate(value.text, {.benchmark = benchmark});
     if (!applied) return std::move(applied).error().Within(value.origin);
   }
   return spec;

@@ -42,7 +42,7 @@ Outcome<RevisionRange> ParseRange(const std::string& text) {
 
 namespace {
 
-std::string Absolute(const std::string& path, const std::string& base) {
+std::string FolderAt(const std::string& path, const std::string& base) {
   std::string absolute = (std::filesystem::path(base) / path).lexically_normal().string();
   while (absolute.size() > 1 && absolute.ends_with('/')) absolute.pop_back();
   return absolute;
@@ -52,7 +52,7 @@ std::string Absolute(const std::string& path, const std::string& base) {
 Git WithAbsolutePlaces(Git git, const std::string& cwd) {
   for (const char* name : {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR"}) {
     const char* place = std::getenv(name);
-    if (place != nullptr && place[0] != '\0') git = git.With(name, Absolute(place, cwd));
+    if (place != nullptr && place[0] != '\0') git = git.With(name, FolderAt(place, cwd));
   }
   return git;
 }
@@ -91,7 +91,7 @@ Outcome<Repository> Repository::Open(const std::string& cwd) {
     if (!top) return std::move(top).error();
     top_level = *std::move(top);
   }
-  return Repository(git, Absolute(common->out, cwd), std::move(top_level));
+  return Repository(git, FolderAt(common->out, cwd), std::move(top_level));
 }
 
 Outcome<NamedCommit> Repository::Resolve(const std::string& revision) const {

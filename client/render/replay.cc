@@ -10,6 +10,7 @@
 #include "client/render/text.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
+#include "client/session_options.h"
 #include "client/table_options.h"
 
 namespace benchd::client {
@@ -19,27 +20,39 @@ constexpr std::uint64_t kDefaultMinRuns = 8;
 
 using Words = std::vector<std::string>;
 
+void AddOption(const SessionOption& option, const OptionSource& source, CommandText* line) {
+  const std::string name = "--" + std::string(option.info.name);
+  for (const std::string& text : FormatOption(option.field, source)) {
+    if (option.info.value.empty()) {
+      line->Switch(name.c_str(), true);
+    } else {
+      line->Option(name.c_str(), text);
+    }
+  }
+}
+
 void AddOnce(Words& list, const std::string& word) {
   if (std::ranges::find(list, word) == list.end()) list.push_back(word);
 }
 
-// The value of --metric for a gate with everything said: nothing is left to defaults.
-std::string GateText(const v1::Comparison& gate) {
-  std::string text = gate.metric();
-  if (gate.margin_case() == v1::Comparison::kMarginRatio) {
-    text += ":" + FormatRoundTripPercent(gate.margin_ratio());
-  } else if (gate.margin_case() == v1::Comparison::kMarginAbsolute) {
-    text += ":+" + FormatRoundTrip(gate.margin_absolute());
+// With everything said: nothing is left to defaults.
+std::string DecidingGateText(const v1::Comparison& comparison) {
+  v1::Gate gate;
+  gate.set_metric(comparison.metric());
+  if (comparison.margin_case() == v1::Comparison::kMarginRatio) {
+    gate.set_ratio(comparison.margin_ratio());
+  } else if (comparison.margin_case() == v1::Comparison::kMarginAbsolute) {
+    gate.set_absolute(comparison.margin_absolute());
   }
-  if (gate.better() != v1::BETTER_UNSPECIFIED) text += ":" + std::string(Word(gate.better()));
-  return text;
+  gate.set_better(comparison.better());
+  return GateText(gate, std::nullopt);
 }
 
 Words GateWords(const v1::Update& report, const std::string& benchmark) {
   Words gates;
   for (const v1::Comparison& c : report.comparisons()) {
     if (c.role() == v1::COMPARISON_ROLE_GATE && c.benchmark() == benchmark) {
-      AddOnce(gates, GateText(c));
+      AddOnce(gates, DecidingGateText(c));
     }
   }
   return gates;
@@ -97,19 +110,22 @@ bool LooksOnce(const v1::SessionSpec& spec) {
   return limits.max_runs() <= std::max(kDefaultMinRuns, limits.min_runs());
 }
 
+// Those options of the session, with what their rows make of it.
+void AddOptions(const v1::SessionSpec& spec, std::initializer_list<std::string_view> names,
+                CommandText* line) {
+  for (const std::string_view name : names) {
+    AddOption(*FindSessionOption(name), {spec, spec.benchmarks(0)}, line);
+  }
+}
+
 void AddLooks(const v1::SessionSpec& spec, CommandText* line) {
-  const v1::Limits& limits = spec.limits();
   if (LooksOnce(spec)) {
     line->Option("--method", "fixed");
     if (IsUnpaired(spec)) line->Option("--schedule", "coin");
     return;
   }
   line->Option("--method", Word(spec.method()));
-  line->Option("--schedule", Word(spec.schedule()), "pairs");
-  if (limits.has_min_runs() && limits.min_runs() != kDefaultMinRuns) {
-    line->Option("--min-runs", std::to_string(limits.min_runs()));
-  }
-  if (limits.has_max_runs()) line->Option("--max-runs", std::to_string(limits.max_runs()));
+  AddOptions(spec, {"schedule", "min-runs", "max-runs"}, line);
 }
 
 // Under --fail-fast a regression ends the session before its limit says anything.
@@ -122,16 +138,10 @@ bool ReachedItsLimit(const v1::Session& session) {
 void AddStatistics(const v1::Session& session, CommandText* line) {
   const v1::SessionSpec& spec = session.spec();
   AddLooks(spec, line);
-  line->Option("--estimator", EstimatorWord(spec.estimator()), "mean");
-  if (spec.rule().precision_width() > 0) {
-    line->Option("--rule", "precision:" + FormatRoundTrip(spec.rule().precision_width()));
-  }
+  AddOptions(spec, {"estimator", "rule"}, line);
   if (spec.has_alpha()) line->Number("--alpha", spec.alpha());
-  line->Option("--sided", Word(spec.sided()), "two");
-  line->Switch("--placebo", spec.placebo());
-  if (ReachedItsLimit(session)) {
-    line->Option("--at-limit", Word(spec.limits().at_limit()), "undecided");
-  }
+  AddOptions(spec, {"sided", "placebo"}, line);
+  if (ReachedItsLimit(session)) AddOptions(spec, {"at-limit"}, line);
   // Its bootstrap draws.
   if (spec.estimator().kind() == v1::ESTIMATOR_KIND_QUANTILE) {
     line->Option("--seed", std::to_string(session.started().seed()));
@@ -157,77 +167,27 @@ AnalyzeReplay ReplayAnalysis(const v1::Session& session, std::span<const TableCo
 
 namespace {
 
-void AddLimits(const v1::Limits& limits, CommandText* line) {
-  constexpr std::uint64_t kAnalyzeMinRuns = 8;
-  constexpr double kDefaultMaxTime = 600;
-  constexpr double kDefaultTimeout = 300;
-  if (limits.has_min_runs() && limits.min_runs() != kAnalyzeMinRuns) {
-    line->Option("--min-runs", std::to_string(limits.min_runs()));
+// A command line has one cwd, one shell and one environment for all, and its references come first.
+bool CommandLineCanSay(const v1::Benchmark& benchmark) {
+  const v1::Arm& first = benchmark.arms(0);
+  const v1::Hooks& hooks = benchmark.hooks();
+  if (!hooks.cwd().empty() && hooks.cwd() != first.cwd()) return false;
+  const Words references = ReferencesOf(benchmark);
+  for (int i = 0; i < benchmark.arms_size(); ++i) {
+    const v1::Arm& arm = benchmark.arms(i);
+    if (arm.cwd() != first.cwd() || arm.shell() != hooks.shell() || arm.env_size() > 0)
+      return false;
+    const bool reference = arm.role() == v1::ARM_ROLE_REFERENCE;
+    if (reference != (static_cast<std::size_t>(i) < references.size())) return false;
+    // `--reference NAME=COMMAND` splits at the first.
+    if (reference && references.size() > 1 && arm.name().find('=') != std::string::npos)
+      return false;
   }
-  if (limits.has_max_runs()) line->Option("--max-runs", std::to_string(limits.max_runs()));
-  if (limits.has_runs()) line->Option("--runs", std::to_string(limits.runs()));
-  if (limits.has_max_time_seconds() && limits.max_time_seconds() != kDefaultMaxTime) {
-    line->Option("--max-time", FormatRoundTrip(limits.max_time_seconds()) + "s");
-  }
-  if (limits.has_timeout_seconds() && limits.timeout_seconds() != kDefaultTimeout) {
-    line->Option("--timeout", FormatRoundTrip(limits.timeout_seconds()) + "s");
-  }
-  line->Option("--at-limit", Word(limits.at_limit()), "undecided");
-  line->Switch("--fail-fast", limits.fail_fast());
-}
-
-void AddGateOption(const v1::Gate& gate, double session_margin, CommandText* line) {
-  std::string text = gate.metric();
-  // The daemon records each gate with its margin, also when it is the session's.
-  if (gate.margin_case() == v1::Gate::kRatio && gate.ratio() != session_margin) {
-    text += ":" + FormatRoundTripPercent(gate.ratio());
-  }
-  if (gate.margin_case() == v1::Gate::kAbsolute) text += ":+" + FormatRoundTrip(gate.absolute());
-  if (gate.better() != v1::BETTER_UNSPECIFIED) text += ":" + std::string(Word(gate.better()));
-  line->Option("--metric", text);
-}
-
-void AddSession(const v1::SessionSpec& spec, CommandText* line) {
-  constexpr double kDefaultMargin = 0.02;
-  constexpr double kDefaultAlpha = 0.01;
-  if (spec.has_margin() && spec.margin() != kDefaultMargin) {
-    line->Option("--margin", FormatRoundTripPercent(spec.margin()));
-  }
-  if (spec.has_alpha() && spec.alpha() != kDefaultAlpha) line->Number("--alpha", spec.alpha());
-  line->Option("--sided", Word(spec.sided()), "two");
-  line->Option("--method", Word(spec.method()), "paired");
-  line->Option("--estimator", EstimatorWord(spec.estimator()), "mean");
-  if (spec.rule().precision_width() > 0) {
-    line->Option("--rule", "precision:" + FormatRoundTrip(spec.rule().precision_width()));
-  }
-  AddLimits(spec.limits(), line);
-  line->Option("--schedule", Word(spec.schedule()), "pairs");
-  if (spec.has_warmup() && spec.warmup() != 1)
-    line->Option("--warmup", std::to_string(spec.warmup()));
-  line->Switch("--placebo", spec.placebo());
-  line->Option("--isolation", Word(spec.isolation()), "best-effort");
-  if (!spec.machine_profile().empty())
-    line->Option("--machine-profile", spec.machine_profile(), "default");
-  line->Option("--cpus", spec.cpus());
-}
-
-void AddBenchmark(const v1::Benchmark& benchmark, double session_margin, CommandText* line) {
-  for (const v1::Gate& gate : benchmark.gates()) AddGateOption(gate, session_margin, line);
-  line->Option("--parse", benchmark.parse());
-  line->Option("--setup", benchmark.hooks().setup());
-  line->Option("--prepare", benchmark.hooks().prepare());
-  line->Option("--conclude", benchmark.hooks().conclude());
-  line->Option("--cleanup", benchmark.hooks().cleanup());
-  line->Option("--input", benchmark.input());
-  if (benchmark.output() == v1::OUTPUT_KIND_FILE) line->Option("--output", benchmark.output_path());
-  line->Switch("--output log", benchmark.output() == v1::OUTPUT_KIND_LOG);
-  line->Switch("--ignore-failure", benchmark.ignore_failure());
-  line->Switch("--shell", benchmark.arms_size() > 0 && benchmark.arms(0).shell());
+  return true;
 }
 
 // One reference leads the commands; several are options of their own.
 void AddArms(const v1::Benchmark& benchmark, CommandText* line) {
-  if (benchmark.arms_size() > 0) line->Option("--cwd", benchmark.arms(0).cwd());
   int references = 0;
   for (const v1::Arm& arm : benchmark.arms())
     references += arm.role() == v1::ARM_ROLE_REFERENCE ? 1 : 0;
@@ -304,14 +264,18 @@ void AddGitOptions(const CommitReplay& replay, const v1::Benchmark& benchmark, C
 }  // namespace
 
 std::string ReplayCommand(const v1::SessionSpec& spec, std::uint64_t seed) {
-  if (spec.benchmarks_size() != 1) return "benchctl compare -f FILE --seed " + std::to_string(seed);
+  const std::string from_file = "benchctl compare -f FILE --seed " + std::to_string(seed);
+  if (spec.benchmarks_size() != 1) return from_file;
   const v1::Benchmark& benchmark = spec.benchmarks(0);
   const std::optional<CommitReplay> commits = CommitsOf(benchmark);
+  if (!commits && !CommandLineCanSay(benchmark)) return from_file;
   const std::string start = "benchctl compare --seed " + std::to_string(seed);
   CommandText line(
       commits ? "cd " + ShellQuoted(FolderOf(commits->plan.repository)) + " && " + start : start);
-  AddSession(spec, &line);
-  AddBenchmark(benchmark, spec.has_margin() ? spec.margin() : 0.02, &line);
+  for (const SessionOption& option : SessionOptions()) {
+    if (commits && option.info.name == "cwd") continue;  // below the worktrees
+    AddOption(option, {spec, benchmark}, &line);
+  }
   if (commits) {
     AddGitOptions(*commits, benchmark, &line);
   } else {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <optional>
@@ -46,7 +47,9 @@ class FieldReader {
     // 2^63 ns are 292 years; a century is safely below.
     constexpr double kMaxSeconds = 100.0 * 365 * 24 * 3600;
     if (std::isfinite(seconds) && seconds > 0 && seconds <= kMaxSeconds) {
-      return std::chrono::duration_cast<Nanoseconds>(std::chrono::duration<double>(seconds));
+      // To the nearest: 0.29 s is a little less in binary, and loses no nanosecond by it.
+      const auto rounded = std::chrono::round<Nanoseconds>(std::chrono::duration<double>(seconds));
+      return std::max(rounded, Nanoseconds(1));
     }
     Fail(field, "is no duration of more than 0 seconds and less than a century");
     return {};

@@ -324,6 +324,7 @@ TEST(AnalyzeReplayTest, TheComparedPlaceboIsNotACommandOfTheReplay) {
   v1::SessionSpec spec = SampleSession().spec();
   spec.set_placebo(true);
   v1::Benchmark* benchmark = spec.mutable_benchmarks(0);
+  benchmark->mutable_arms(1)->clear_env();
   *benchmark->add_arms() = benchmark->arms(0);
   benchmark->mutable_arms(2)->set_name("placebo");
   benchmark->mutable_arms(2)->set_role(v1::ARM_ROLE_PLACEBO);

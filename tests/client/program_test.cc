@@ -245,7 +245,8 @@ TEST_F(ProgramTest, SubmitPrintsTheSession) {
 
 TEST_F(ProgramTest, OtherCommandsAnswer) {
   EXPECT_NE(Run({"list"}).out.find("k3x9m2pq  done"), std::string::npos);
-  EXPECT_NE(Run({"show", "k3"}).out.find("again: benchctl compare --seed "), std::string::npos);
+  EXPECT_NE(Run({"show", "k3"}).out.find("again: benchctl compare -f FILE --seed "),
+            std::string::npos);
   EXPECT_EQ(Run({"cancel", "k3x9m2pq"}).out, "k3x9m2pq: cancelled\n");
   EXPECT_TRUE(
       Run({"export", "k3"}).out.starts_with("arm,role,benchmark,pair,order,started_at,wall_time,"));

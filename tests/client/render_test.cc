@@ -285,14 +285,22 @@ TEST(ReportTest, ShowsAFailureWithTheEndOfItsStderr) {
 }
 
 TEST(ReportTest, ReplaysWithTheSameSeedAndOptions) {
-  const v1::Session session = SampleSession();
-  EXPECT_EQ(ReplayCommand(session.spec(), 42),
-            "benchctl compare --seed 42 --max-time 60s --metric wall_time --setup 'make -s' --cwd "
-            "'/home/user/my project' -n base -n candidate -- './bench --size 10' "
-            "'./bench --size 11 --note '\\''it'\\'''\\''s'\\'''");
+  v1::Session session = SampleSession();
+  session.mutable_spec()->mutable_benchmarks(0)->mutable_arms(1)->clear_env();
+  (*session.mutable_spec()->mutable_labels())["branch"] = "a b";
+  EXPECT_EQ(
+      ReplayCommand(session.spec(), 42),
+      "benchctl compare --seed 42 --metric wall_time --max-time 60s --setup 'make -s' --cwd "
+      "'/home/user/my project' --label 'branch=a b' -n base -n candidate -- './bench --size 10' "
+      "'./bench --size 11 --note '\\''it'\\'''\\''s'\\'''");
   v1::SessionSpec suite = session.spec();
   *suite.add_benchmarks() = suite.benchmarks(0);
-  EXPECT_EQ(ReplayCommand(suite, 42), "benchctl compare -f FILE --seed 42");
+  const std::string from_file = "benchctl compare -f FILE --seed 42";
+  EXPECT_EQ(ReplayCommand(suite, 42), from_file);
+  v1::SessionSpec folders = session.spec();
+  folders.mutable_benchmarks(0)->mutable_arms(1)->set_cwd("/elsewhere");
+  EXPECT_EQ(ReplayCommand(folders, 42), from_file) << "a command line has one cwd for all arms";
+  EXPECT_EQ(ReplayCommand(SampleSession().spec(), 42), from_file) << "and one environment";
 }
 
 TEST(SentenceTest, SaysWhatAPassGuarantees) {

@@ -164,6 +164,12 @@ TEST(FromProtoTest, DurationsThatAreNoneAreRefused) {
   v1::SessionSpec proto = Minimal();
   proto.mutable_limits()->set_max_time_seconds(0.25);
   EXPECT_EQ(Converted(proto).limits.max_time, std::chrono::milliseconds(250));
+  for (int hundredths = 1; hundredths < 1000; ++hundredths) {
+    proto.mutable_limits()->set_max_time_seconds(hundredths / 100.0);
+    EXPECT_EQ(Converted(proto).limits.max_time, std::chrono::milliseconds(10 * hundredths));
+  }
+  proto.mutable_limits()->set_max_time_seconds(1e-12);
+  EXPECT_EQ(Converted(proto).limits.max_time, Nanoseconds(1));
 }
 
 }  // namespace

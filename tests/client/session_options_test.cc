@@ -1,0 +1,172 @@
+#include "client/session_options.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "client/command_options.h"
+#include "client/commands.h"
+#include "client/render/report.h"
+#include "client/spec_builder.h"
+#include "core/model/session_spec.h"
+#include "core/parse/command_line.h"
+#include "proto/convert/from_proto.h"
+#include "proto/convert/to_proto.h"
+#include "tests/support/seed.h"
+
+namespace benchd::client {
+namespace {
+
+// A session as benchd records it: one benchmark, everything that an option can say, at random.
+class RandomSession {
+ public:
+  explicit RandomSession(std::uint64_t seed) : random_(seed) {}
+
+  v1::SessionSpec Make() {
+    v1::SessionSpec spec;
+    convert::ToProto(SessionSpec(), &spec);
+    FillStatistics(&spec);
+    FillLimits(spec.mutable_limits());
+    if (Coin()) spec.set_warmup(Upto(5));
+    spec.set_seed(random_());
+    spec.set_isolation(static_cast<v1::Isolation>(1 + Upto(2)));
+    if (Coin()) spec.set_cpus("2-3,6");
+    if (Coin()) spec.set_machine_profile(Text());
+    if (Coin()) spec.set_priority(static_cast<std::int32_t>(Upto(20)) - 10);
+    for (std::uint64_t n = Upto(2); n > 0; --n) {
+      (*spec.mutable_labels())[std::string(1, static_cast<char>('a' + n))] = Text();
+    }
+    FillBenchmark(spec.add_benchmarks());
+    return spec;
+  }
+
+ private:
+  std::uint64_t Upto(std::uint64_t most) {
+    return std::uniform_int_distribution<std::uint64_t>(0, most)(random_);
+  }
+  bool Coin() { return Upto(1) == 1; }
+  double Fraction() { return std::uniform_real_distribution<>(1e-6, 0.999)(random_); }
+  // Whole nanoseconds: no clock of ours knows finer ones.
+  double Seconds() { return static_cast<double>(1 + Upto(3'600'000'000'000)) / 1e9; }
+
+  // Free text with all that a shell, a list or an assignment could trip over.
+  std::string Text() {
+    static const std::vector<std::string> kPieces = {
+        "a",  "B",  " ",  "=",  ",",      ":",     "'",      "\"", "\\", "$x", "*",
+        "\n", "%s", "-n", "--", "{name}", "{dir}", "\u00e9", "#",  "~",  ";",  "|"};
+    std::string text = "x";
+    for (std::uint64_t n = Upto(6); n > 0; --n) text += kPieces[Upto(kPieces.size() - 1)];
+    return text;
+  }
+
+  void FillStatistics(v1::SessionSpec* spec) {
+    if (Coin()) spec->set_margin(Fraction());
+    if (Coin()) spec->set_alpha(Fraction());
+    spec->set_sided(static_cast<v1::Sided>(1 + Upto(1)));
+    spec->set_method(static_cast<v1::Method>(1 + Upto(3)));
+    spec->set_schedule(static_cast<v1::ScheduleKind>(1 + Upto(1)));
+    if (spec->schedule() == v1::SCHEDULE_KIND_COIN) spec->set_method(v1::METHOD_WELCH);
+    spec->mutable_estimator()->set_kind(static_cast<v1::EstimatorKind>(1 + Upto(5)));
+    if (spec->estimator().kind() == v1::ESTIMATOR_KIND_QUANTILE) {
+      spec->mutable_estimator()->set_quantile(Fraction());
+    }
+    if (Coin()) spec->mutable_rule()->set_precision_width(Fraction());
+    spec->set_placebo(Coin());
+  }
+
+  void FillLimits(v1::Limits* limits) {
+    if (Coin()) limits->set_min_runs(2 + Upto(50));
+    if (Coin()) limits->set_max_runs(60 + Upto(1000));
+    if (Coin()) limits->set_runs(2 + Upto(100));
+    if (Coin()) limits->set_max_time_seconds(Seconds());
+    if (Coin()) limits->set_timeout_seconds(Seconds());
+    limits->set_at_limit(static_cast<v1::AtLimit>(1 + Upto(1)));
+    limits->set_fail_fast(Coin());
+  }
+
+  void FillBenchmark(v1::Benchmark* benchmark) {
+    const std::uint64_t references = 1 + Upto(1);
+    const std::uint64_t arms = references + 1 + Upto(2);
+    const std::string cwd = "/" + Text();
+    const bool shell = Coin();
+    for (std::uint64_t i = 0; i < arms; ++i) {
+      v1::Arm* arm = benchmark->add_arms();
+      arm->set_name(std::to_string(i) + Text());
+      arm->set_role(i < references ? v1::ARM_ROLE_REFERENCE : v1::ARM_ROLE_CANDIDATE);
+      arm->set_command("c " + Text());
+      arm->set_shell(shell);
+      arm->set_cwd(Upto(9) == 0 ? "/elsewhere" : cwd);
+    }
+    v1::Hooks* hooks = benchmark->mutable_hooks();
+    hooks->set_shell(shell);
+    if (Coin()) hooks->set_setup(Text());
+    if (Coin()) hooks->set_prepare(Text());
+    if (Coin()) hooks->set_conclude(Text());
+    if (Coin()) hooks->set_cleanup(Text());
+    benchmark->set_output(static_cast<v1::OutputKind>(1 + Upto(2)));
+    if (benchmark->output() == v1::OUTPUT_KIND_FILE) benchmark->set_output_path("/" + Text());
+    if (Coin()) benchmark->set_input("/" + Text());
+    benchmark->set_ignore_failure(Coin());
+    benchmark->set_parse("lines");
+    for (std::uint64_t n = Upto(2); n > 0; --n) {
+      v1::Gate* gate = benchmark->add_gates();
+      gate->set_metric("m" + std::to_string(n));
+      if (Coin()) gate->set_better(static_cast<v1::Better>(1 + Upto(1)));
+      Coin() ? gate->set_ratio(Fraction()) : gate->set_absolute(Fraction());
+    }
+  }
+
+  std::mt19937_64 random_;
+};
+
+// What benchd makes of it: unset fields are their defaults, durations whole nanoseconds.
+SessionSpec Understood(const v1::SessionSpec& spec) {
+  Result<SessionSpec> read = convert::FromProto(spec);
+  EXPECT_TRUE(read) << (read ? "" : read.error().message);
+  if (!read) return {};
+  read->benchmarks[0].name = "main";
+  read->environment.clear();
+  return *std::move(read);
+}
+
+Outcome<v1::SessionSpec> Asked(const std::string& command) {
+  const Result<std::vector<std::string>> line = SplitCommandLine(command);
+  EXPECT_TRUE(line) << command;
+  const std::vector<std::string> words(line->begin() + 2, line->end());  // benchctl compare
+  auto arguments = ParseArguments(words, AllOptions(*FindCommand("compare")));
+  if (!arguments) return std::move(arguments).error();
+  auto input = InputFromCommandLine(*arguments);
+  if (!input) return std::move(input).error();
+  return BuildSpec(*input, {"/caller", {}});
+}
+
+TEST(SessionOptionsTest, TheCommandThatAsksAgainAsksForTheSame) {
+  std::mt19937_64 seeds(test::Seed());
+  int said = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const v1::SessionSpec spec = RandomSession(seeds()).Make();
+    const std::string command = ReplayCommand(spec, spec.seed());
+    if (command.starts_with("benchctl compare -f FILE ")) continue;
+    ++said;
+    const auto again = Asked(command);
+    ASSERT_TRUE(again) << again.error().message << "\n" << command;
+    ASSERT_EQ(Understood(*again), Understood(spec)) << command << "\n"
+                                                    << again->DebugString() << "\n"
+                                                    << spec.DebugString();
+  }
+  EXPECT_GT(said, 500) << "else hardly anything was looked at";
+}
+
+TEST(SessionOptionsTest, EveryOptionOfASessionIsReadAndSaidAgain) {
+  for (const SessionOption& option : SessionOptions()) {
+    if (option.field.part == OptionField::Part::kElsewhere) continue;
+    EXPECT_TRUE(option.field.parse != nullptr || option.field.field != 0) << option.info.name;
+    EXPECT_TRUE(option.field.format != nullptr || option.field.field != 0) << option.info.name;
+  }
+}
+
+}  // namespace
+}  // namespace benchd::client
