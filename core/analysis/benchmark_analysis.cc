@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "core/analysis/make_evidence.h"
 #include "core/base/error.h"
 #include "core/model/session_spec.h"
 
@@ -103,8 +102,7 @@ NamedComparison BenchmarkAnalysis::Open(std::size_t reference, std::size_t candi
   // table where nothing gates was asked for them.
   const bool unasked = !gate && !(plan.table && gates_.empty());
   if (unasked && plan.estimator.kind == EstimatorKind::kQuantile) plan.estimator = {};
-  return {reference, candidate, metric,
-          MetricComparison(subject, MakeEvidence(plan, subject), plan)};
+  return {reference, candidate, metric, MetricComparison(subject, plan)};
 }
 
 std::optional<std::size_t> BenchmarkAnalysis::GateCount() const {
@@ -118,7 +116,7 @@ std::optional<std::size_t> BenchmarkAnalysis::GateCount() const {
   return std::nullopt;
 }
 
-Result<void> BenchmarkAnalysis::AddBlock(std::span<const Run* const> block, Levels& levels) {
+Result<void> BenchmarkAnalysis::AddBlock(std::span<const Run* const> block, const Levels& levels) {
   const RunCollapse collapse{
       .keep_runs = !plan_.paired || plan_.estimator.kind == EstimatorKind::kSubselection,
       .subselect = plan_.estimator.kind == EstimatorKind::kSubselection,
@@ -144,11 +142,11 @@ Result<void> BenchmarkAnalysis::AddBlock(std::span<const Run* const> block, Leve
   return {};
 }
 
-void BenchmarkAnalysis::Take(const BlockValues& values, NamedComparison& one, Level* level,
+void BenchmarkAnalysis::Take(const BlockValues& values, NamedComparison& one, const Level* level,
                              CheckedValues* checked) {
   std::optional<ArmValue> pair[2];
-  Evidence::Values reference;
-  Evidence::Values candidate;
+  EffectEstimator::Values reference;
+  EffectEstimator::Values candidate;
   if (values.keeps_runs()) {
     reference = values.Runs(one.reference, one.metric);
     candidate = values.Runs(one.candidate, one.metric);
@@ -164,7 +162,7 @@ void BenchmarkAnalysis::Take(const BlockValues& values, NamedComparison& one, Le
   if (checked != nullptr) checked->Add(reference, candidate);
   // The one look at a table replaces whatever was seen on the way.
   if (plan_.table && plan_.OneLook()) return;
-  if (level != nullptr) one.comparison.Look(*level, ContextOf(one), !plan_.OneLook());
+  if (level != nullptr) one.comparison.Watch(*level, ContextOf(one), !plan_.OneLook());
 }
 
 LookContext BenchmarkAnalysis::ContextOf(const NamedComparison& one) const {

@@ -53,7 +53,7 @@ class BenchmarkAnalysis {
 
   /// Takes the block that was learned and looks at every comparison that got a pair.
   /// @errors kInvalidArgument: a relative margin on values that have no ratio; see BlockValues.
-  Result<void> AddBlock(std::span<const Run* const> block, Levels& levels);
+  Result<void> AddBlock(std::span<const Run* const> block, const Levels& levels);
 
   /// The one look of a fixed plan; only when its number of blocks is there.
   void LookOnce(const Levels& levels);
@@ -87,7 +87,8 @@ class BenchmarkAnalysis {
   Result<void> CheckRatio(const NamedComparison& gate) const;
   NamedComparison Open(std::size_t reference, std::size_t candidate, std::size_t metric,
                        const std::optional<PlannedGate>& gate) const;
-  void Take(const BlockValues& values, NamedComparison& one, Level* level, CheckedValues* checked);
+  void Take(const BlockValues& values, NamedComparison& one, const Level* level,
+            CheckedValues* checked);
 
   const Benchmark& benchmark_;
   const LookPlan& plan_;

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kFewestChecked = 8;
 constexpr double kVisibleSteps = 2;
 
-void Keep(Evidence::Values values, std::vector<double>& kept) {
+void Keep(EffectEstimator::Values values, std::vector<double>& kept) {
   for (const ArmValue& value : values) {
     if (kept.size() < kMostCheckedValues) kept.push_back(value.value);
   }
@@ -177,7 +177,7 @@ std::vector<Warning> CheckShapes(const CheckedValues& all, std::span<const doubl
 
 }  // namespace
 
-void CheckedValues::Add(Evidence::Values reference, Evidence::Values candidate) {
+void CheckedValues::Add(EffectEstimator::Values reference, EffectEstimator::Values candidate) {
   Keep(reference, reference_);
   Keep(candidate, candidate_);
   const auto is_positive = [](const ArmValue& value) { return value.positive; };

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/evidence.h"
+#include "core/analysis/effect_estimator.h"
 #include "core/analysis/metric_catalog.h"
 #include "core/model/session.h"
 #include "core/model/session_spec.h"
@@ -21,7 +21,7 @@ inline constexpr std::size_t kMostCheckedValues = 10'000;
 class CheckedValues {
  public:
   explicit CheckedValues(bool paired) : paired_(paired) {}
-  void Add(Evidence::Values reference, Evidence::Values candidate);
+  void Add(EffectEstimator::Values reference, EffectEstimator::Values candidate);
 
   bool paired() const { return paired_; }
   /// Every value is > 0.

@@ -239,7 +239,7 @@ Level::Level(const LookPlan& plan, double stated)
       boundary_(MakeBoundary(plan, two_sided_)),
       exact_t_(MakeExactT(plan, two_sided_)) {}
 
-double Level::CriticalT(std::uint64_t n) {
+double Level::CriticalT(std::uint64_t n) const {
   Slot& slot = recent_[n % recent_.size()];
   if (slot.n != n) slot = {n, boundary_.CriticalT(n)};
   return slot.t;

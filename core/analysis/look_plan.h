@@ -79,7 +79,7 @@ class Level {
   /// Of the method exact-t only.
   const std::optional<ExactTBoundary>& exact_t() const { return exact_t_; }
   /// Of a look under watching, with n >= first_look pairs.
-  double CriticalT(std::uint64_t n);
+  double CriticalT(std::uint64_t n) const;
   /// Of the one look of a fixed plan, with n >= 2 pairs.
   double FixedT(std::uint64_t n) const;
 
@@ -94,7 +94,7 @@ class Level {
   SequentialBoundary boundary_;
   std::optional<ExactTBoundary> exact_t_;
   // Comparisons differ in n only by missing values, so a few recent ones are enough.
-  std::array<Slot, 16> recent_;
+  mutable std::array<Slot, 16> recent_;
 };
 
 }  // namespace benchd

@@ -13,128 +13,127 @@ std::uint64_t Lacking(std::uint64_t n, std::uint64_t expected) {
   return n < expected ? expected - n : 0;
 }
 
-Verdict VerdictOf(PrecisionDecision decision) {
-  if (decision == PrecisionDecision::kPass) return Verdict::kPass;
-  if (decision == PrecisionDecision::kRegression) return Verdict::kRegression;
+Verdict VerdictOf(LookDecision decision) {
+  if (decision == LookDecision::kPass) return Verdict::kPass;
+  if (decision == LookDecision::kRegression) return Verdict::kRegression;
   return Verdict::kUndecided;
 }
 
 }  // namespace
 
-MetricComparison::MetricComparison(const Subject& subject, std::unique_ptr<Evidence> evidence,
-                                   const LookPlan& plan)
+MetricComparison::MetricComparison(const Subject& subject, const LookPlan& plan)
     : subject_(subject),
-      evidence_(std::move(evidence)),
-      estimator_(plan.estimator),
+      estimator_(MakeEffectEstimator(plan, subject)),
+      asked_(plan.estimator),
       rule_(plan.rule) {}
 
-std::uint64_t MetricComparison::values() const {
-  const ArmCounts counts = evidence_->Counts();
-  return std::min(counts.reference, counts.candidate);
-}
-
 bool MetricComparison::HasRatio() const {
-  return evidence_->Defined(Contrast::kLogRatio) && (subject_.gate || evidence_->positive());
+  return estimator_->Allows(Contrast::kLogRatio) && (subject_.gate || estimator_->positive());
 }
 
 Contrast MetricComparison::DecidingScale() const {
   const bool by_ratio = subject_.gate ? subject_.gate->kind == MarginKind::kRatio
-                                      : HasRatio() || !evidence_->Defined(Contrast::kDifference);
+                                      : HasRatio() || !estimator_->Allows(Contrast::kDifference);
   return by_ratio ? Contrast::kLogRatio : Contrast::kDifference;
 }
 
 std::uint64_t MetricComparison::Missing(const LookContext& context) const {
-  const ArmCounts counts = evidence_->Counts();
-  return std::max(Lacking(counts.reference, context.expected_reference),
-                  Lacking(counts.candidate, context.expected_candidate));
+  return std::max(Lacking(estimator_->n_reference(), context.expected_reference),
+                  Lacking(estimator_->n_candidate(), context.expected_candidate));
 }
 
 bool MetricComparison::TooManyMissing(const LookContext& context) const {
   const auto too_many = [](std::uint64_t n, std::uint64_t expected) {
     return Lacking(n, expected) * 20 > expected;
   };
-  const ArmCounts counts = evidence_->Counts();
-  return too_many(counts.reference, context.expected_reference) ||
-         too_many(counts.candidate, context.expected_candidate);
+  return too_many(estimator_->n_reference(), context.expected_reference) ||
+         too_many(estimator_->n_candidate(), context.expected_candidate);
 }
 
-void MetricComparison::Look(Level& level, const LookContext& context, bool may_decide) {
+std::optional<Inference> MetricComparison::TakeLook(const Level& level, const LookContext& context,
+                                                    bool once) {
   resolution_ = context.resolution;
-  const Contrast scale = DecidingScale();
-  if (!evidence_->Defined(scale) || !evidence_->Look(scale, resolution_, level)) return;
+  auto inference = estimator_->Infer(DecidingScale(), {&level, resolution_, once, true});
+  if (!inference) return std::nullopt;
   looked_ = true;
-  if (may_decide) Decide(context);
+  fixed_ = once;
+  level_ = &level;
+  if (subject_.gate) {
+    side_ = inference->exact_t    ? inference->exact_decision
+            : inference->interval ? DecideAgainst(*inference->interval, subject_.gate->threshold)
+                                  : LookDecision::kContinue;
+  }
+  return inference;
+}
+
+void MetricComparison::Watch(const Level& level, const LookContext& context, bool may_decide) {
+  const auto inference = TakeLook(level, context, false);
+  if (!inference) return;
+  if (inference->exact_t) {
+    p_.WatchExact(*inference->exact_t, values(), *level.exact_t());
+  } else {
+    p_.Watch(*inference->finding, level.boundary());
+  }
+  if (may_decide) Decide(*inference, context);
 }
 
 void MetricComparison::LookOnce(const Level& level, const LookContext& context) {
-  resolution_ = context.resolution;
-  const bool by_ratio = subject_.gate ? subject_.gate->kind == MarginKind::kRatio
-                                      : evidence_->RatioPossible() && evidence_->positive();
-  const Contrast scale = by_ratio ? Contrast::kLogRatio : Contrast::kDifference;
-  if (!evidence_->LookOnce(scale, resolution_, level)) return;
-  fixed_ = looked_ = true;
-  Decide(context);
+  const auto inference = TakeLook(level, context, true);
+  if (!inference) return;
+  p_.LookOnce(*inference->finding->p, inference->finding->direction);
+  Decide(*inference, context);
 }
 
-void MetricComparison::Settle(Verdict verdict, std::uint64_t blocks) {
-  verdict_ = verdict;
-  settled_ = true;
-  const Contrast scale = DecidingScale();
-  decided_ = Decision{blocks, {}, {}};
-  if (const auto interval = evidence_->IntervalOn(scale, resolution_)) {
-    const Interval shown = Show(*interval, scale);
-    decided_->lo = IfFinite(shown.lo);
-    decided_->hi = IfFinite(shown.hi);
-  }
-}
-
-void MetricComparison::Decide(const LookContext& context) {
+void MetricComparison::Decide(const Inference& inference, const LookContext& context) {
   if (!subject_.gate || settled_ || TooManyMissing(context)) return;
-  const Contrast scale = DecidingScale();
+  const std::optional<Interval> shown =
+      inference.interval ? std::optional(Show(*inference.interval, DecidingScale())) : std::nullopt;
+  LookDecision decision = side_;
   if (rule_.kind == RuleKind::kPrecision) {
-    const std::optional<Interval> interval = evidence_->IntervalOn(scale, resolution_);
-    if (!interval) return;
-    const PrecisionDecision decision =
-        DecideByWidth(*interval, subject_.gate->threshold, Show(*interval, scale), rule_.width);
-    if (decision != PrecisionDecision::kContinue) Settle(VerdictOf(decision), context.blocks);
-    return;
+    if (!shown) return;
+    decision = DecideByWidth(*inference.interval, subject_.gate->threshold, *shown, rule_.width);
   }
-  const MarginDecision decision = evidence_->Judge(scale, resolution_);
-  if (decision == MarginDecision::kContinue) return;
-  Settle(decision == MarginDecision::kPass ? Verdict::kPass : Verdict::kRegression, context.blocks);
+  if (decision == LookDecision::kContinue) return;
+  verdict_ = VerdictOf(decision);
+  settled_ = true;
+  decided_ = Decision{context.blocks, {}, {}};
+  if (!shown) return;
+  decided_->lo = IfFinite(shown->lo);
+  decided_->hi = IfFinite(shown->hi);
+}
+
+std::optional<Inference> MetricComparison::Now(Contrast scale) const {
+  return estimator_->Infer(scale, {level_, resolution_, fixed_, false});
 }
 
 std::optional<Interval> MetricComparison::Strayed() const {
-  if (!decided_ || verdict_ == Verdict::kUndecided) return std::nullopt;
+  if (!decided_ || verdict_ == Verdict::kUndecided || VerdictOf(side_) == verdict_) {
+    return std::nullopt;
+  }
   const Contrast scale = DecidingScale();
-  const std::optional<Interval> now = evidence_->IntervalOn(scale, resolution_);
-  const MarginDecision side =
-      verdict_ == Verdict::kPass ? MarginDecision::kPass : MarginDecision::kRegression;
-  if (!now || evidence_->Judge(scale, resolution_) == side) return std::nullopt;
-  return Show(*now, scale);
+  const auto now = Now(scale);
+  if (!now || !now->interval) return std::nullopt;
+  return Show(*now->interval, scale);
 }
 
 bool MetricComparison::SettleByEstimate(const LookContext& context) {
   if (!subject_.gate || settled_ || TooManyMissing(context)) return false;
-  const Contrast scale = DecidingScale();
-  if (!evidence_->Defined(scale)) return false;
-  const double centre = evidence_->On(scale, context.resolution).centre;
-  if (centre == subject_.gate->threshold) return false;
-  verdict_ = centre > subject_.gate->threshold ? Verdict::kRegression : Verdict::kPass;
+  const auto now = Now(DecidingScale());
+  if (!now || now->centre == subject_.gate->threshold) return false;
+  verdict_ = now->centre > subject_.gate->threshold ? Verdict::kRegression : Verdict::kPass;
   settled_ = true;
   return true;
 }
 
 bool MetricComparison::WithinResolution() const {
-  const Contrast scale = DecidingScale();
-  if (!subject_.gate || !looked_ || !evidence_->Defined(scale)) return false;
-  const ScaleEstimate estimate = evidence_->On(scale, resolution_);
-  return estimate.widening > 0 &&
-         std::abs(estimate.centre - subject_.gate->threshold) <= estimate.widening;
+  if (!subject_.gate || !looked_) return false;
+  const auto now = Now(DecidingScale());
+  return now && now->allowance > 0 &&
+         std::abs(now->centre - subject_.gate->threshold) <= now->allowance;
 }
 
 bool MetricComparison::Changed(const Level& level) const {
-  return !subject_.gate && looked_ && evidence_->p_value() <= level.two_sided();
+  return !subject_.gate && looked_ && p_.value() <= level.two_sided();
 }
 
 Interval MetricComparison::Show(const Interval& interval, Contrast scale) const {
@@ -143,15 +142,15 @@ Interval MetricComparison::Show(const Interval& interval, Contrast scale) const 
 }
 
 std::optional<Effect> MetricComparison::ShowEffect(Contrast scale) const {
-  if (!evidence_->Defined(scale)) return std::nullopt;
-  const double worse = evidence_->On(scale, resolution_).centre;
-  const double centre = subject_.rate ? -worse : worse;
+  const auto now = Now(scale);
+  if (!now) return std::nullopt;
+  const double centre = subject_.rate ? -now->centre : now->centre;
   const std::optional<double> estimate =
       IfFinite(scale == Contrast::kLogRatio ? std::expm1(centre) : centre);
   if (!estimate) return std::nullopt;
   Effect effect{*estimate, {}, {}};
-  if (const auto interval = evidence_->IntervalOn(scale, resolution_)) {
-    const Interval shown = Show(*interval, scale);
+  if (now->interval) {
+    const Interval shown = Show(*now->interval, scale);
     effect.lo = IfFinite(shown.lo);
     effect.hi = IfFinite(shown.hi);
   }
@@ -163,15 +162,14 @@ void MetricComparison::Describe(const LookPlan& plan, Comparison& out) const {
   // look was asked for.
   const bool fixed = fixed_ || (plan.OneLook() && !looked_);
   out.method = fixed ? Method::kFixed : plan.WatchedMethod();
-  out.estimator = estimator_;
+  out.estimator = asked_;
   if (subject_.gate) {
     out.margin = subject_.gate->margin;
     out.margin_kind = subject_.gate->kind;
     out.verdict = verdict_;
     out.decided = decided_;
   }
-  const ArmFigures reference = evidence_->Reference();
-  const ArmFigures candidate = evidence_->Candidate();
+  const auto [reference, candidate] = estimator_->Figures();
   out.n_reference = reference.n;
   out.n_candidate = candidate.n;
   out.mean_reference = reference.mean;
@@ -180,27 +178,41 @@ void MetricComparison::Describe(const LookPlan& plan, Comparison& out) const {
   out.sd_candidate = candidate.sd;
   if (HasRatio()) out.change = ShowEffect(Contrast::kLogRatio);
   out.difference = ShowEffect(Contrast::kDifference);
-  out.pairing_gain = evidence_->PairingGain(DecidingScale());
-  if (looked_) out.p_value = plan.one_sided ? evidence_->p_value() / 2 : evidence_->p_value();
+  if (const auto now = Now(DecidingScale())) out.pairing_gain = now->relative_efficiency;
+  if (looked_) out.p_value = plan.one_sided ? p_.value() / 2 : p_.value();
 }
 
 // An interval shrinks with the square root of the pairs; that its boundary widens meanwhile is
 // little against what the estimate of the spread is worth.
 std::optional<double> MetricComparison::FurtherPairsToWidth() const {
   const Contrast scale = DecidingScale();
-  const std::optional<Interval> interval =
-      looked_ ? evidence_->IntervalOn(scale, resolution_) : std::nullopt;
-  if (!interval) return std::nullopt;
-  const Interval shown = Show(*interval, scale);
+  const auto now = Now(scale);
+  if (!looked_ || !now || !now->interval) return std::nullopt;
+  const Interval shown = Show(*now->interval, scale);
   const double shrink = (shown.hi - shown.lo) / rule_.width;
   const double further = static_cast<double>(values()) * (shrink * shrink - 1);
   return std::isfinite(further) ? std::optional(std::max(1.0, further)) : std::nullopt;
 }
 
+// An interval of any method is about as wide as one of `se` at the boundary's z would be.
+std::optional<PairedEstimate> MetricComparison::AsPairs(const Level& level) const {
+  const auto now = Now(DecidingScale());
+  if (!now || now->pairs) return now ? now->pairs : std::nullopt;
+  if (!now->interval || values() < level.boundary().first_look()) return std::nullopt;
+  const double half = (now->interval->hi - now->interval->lo) / 2 - now->allowance;
+  if (!std::isfinite(half)) return std::nullopt;
+  PairedEstimate estimate;
+  estimate.n = values();
+  estimate.centre = now->centre;
+  estimate.se = std::max(half, 0.0) / level.boundary().ZAt(values());
+  estimate.widening = now->allowance;
+  return estimate;
+}
+
 std::optional<double> MetricComparison::ForecastFurtherPairs(const Level& level) const {
   if (!subject_.gate || settled_) return std::nullopt;
   if (rule_.kind == RuleKind::kPrecision) return FurtherPairsToWidth();
-  const auto estimate = evidence_->ForForecast(DecidingScale(), resolution_, level);
+  const auto estimate = AsPairs(level);
   if (!estimate) return std::nullopt;
   const auto pairs = ForecastPairs(*estimate, subject_.gate->threshold, level.boundary());
   if (!pairs) return std::nullopt;

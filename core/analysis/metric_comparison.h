@@ -1,10 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
 
-#include "core/analysis/evidence.h"
+#include "core/analysis/effect_estimator.h"
 #include "core/analysis/gate_plan.h"
 #include "core/analysis/look_plan.h"
 #include "core/model/comparison.h"
@@ -21,21 +22,21 @@ struct LookContext {
 
 /// One candidate against one reference in one metric: its looks, its verdict, what is shown of it.
 ///
-/// What its values say is for an Evidence, by the method asked for. Rates are analysed as slowdowns
-/// x -> 1/x and reported with the sign turned back. A gate that is settled keeps its verdict and
-/// the interval that decided; what is shown beside them goes on to the last look.
+/// What its values say is for an EffectEstimator, by the method asked for. Rates are analysed as
+/// slowdowns x -> 1/x and reported with the sign turned back. A gate that is settled keeps its
+/// verdict and the interval that decided; what is shown beside them goes on to the last look.
 class MetricComparison {
  public:
-  MetricComparison(const Subject& subject, std::unique_ptr<Evidence> evidence,
-                   const LookPlan& plan);
+  MetricComparison(const Subject& subject, const LookPlan& plan);
 
-  void Add(Evidence::Values reference, Evidence::Values candidate) {
-    evidence_->Add(reference, candidate);
+  void Add(EffectEstimator::Values reference, EffectEstimator::Values candidate) {
+    estimator_->Add(reference, candidate);
+    level_ = nullptr;
   }
 
-  /// A look under watching, after values were added.
+  /// A look under watching, after values were added; the level lives on.
   /// @param may_decide  false while another look is the one that counts (`--runs`).
-  void Look(Level& level, const LookContext& context, bool may_decide);
+  void Watch(const Level& level, const LookContext& context, bool may_decide);
 
   /// The one look of a fixed plan; with too few values nothing happens.
   void LookOnce(const Level& level, const LookContext& context);
@@ -46,7 +47,9 @@ class MetricComparison {
   bool is_gate() const { return subject_.gate.has_value(); }
   const std::optional<PlannedGate>& gate() const { return subject_.gate; }
   /// Values of the arm that has fewer.
-  std::uint64_t values() const;
+  std::uint64_t values() const {
+    return std::min(estimator_->n_reference(), estimator_->n_candidate());
+  }
   /// Gates: pass or regression once decided, else undecided.
   Verdict verdict() const { return verdict_; }
   const std::optional<Decision>& decided() const { return decided_; }
@@ -60,9 +63,9 @@ class MetricComparison {
   /// Over 5 % of either arm.
   bool TooManyMissing(const LookContext& context) const;
   /// True when values allow a relative change.
-  bool RatioPossible() const { return evidence_->RatioPossible(); }
+  bool RatioPossible() const { return estimator_->Allows(Contrast::kLogRatio); }
   /// Every value so far is > 0.
-  bool positive() const { return evidence_->positive(); }
+  bool positive() const { return estimator_->positive(); }
   /// True when no number of runs can decide this gate: the estimate is closer to the margin than
   /// the metric's steps tell apart. False before the first look.
   bool WithinResolution() const;
@@ -74,7 +77,7 @@ class MetricComparison {
   /// An info metric's p-value is at most that level's: it changed.
   bool Changed(const Level& level) const;
   /// Of p: 1 worse, -1 better, 0 neither; on the scale where worse is positive.
-  int Direction() const { return evidence_->direction(); }
+  int Direction() const { return p_.direction(); }
 
  private:
   // What gate or p-value speak about; an info metric without a ratio uses the difference.
@@ -82,17 +85,23 @@ class MetricComparison {
   // A gate's as long as the means have one. Of an info metric that is nearly always 0, a single
   // block would tell it, without any spread.
   bool HasRatio() const;
+  std::optional<Inference> TakeLook(const Level& level, const LookContext& context, bool once);
+  // What is there to show; its interval is that of the last look.
+  std::optional<Inference> Now(Contrast scale) const;
   Interval Show(const Interval& interval, Contrast scale) const;
   std::optional<Effect> ShowEffect(Contrast scale) const;
-  void Decide(const LookContext& context);
-  void Settle(Verdict verdict, std::uint64_t blocks);
+  void Decide(const Inference& inference, const LookContext& context);
   std::optional<double> FurtherPairsToWidth() const;
+  std::optional<PairedEstimate> AsPairs(const Level& level) const;
 
   Subject subject_;
-  std::unique_ptr<Evidence> evidence_;
-  Estimator estimator_;
+  std::unique_ptr<EffectEstimator> estimator_;
+  Estimator asked_;
   Rule rule_;
+  RunningP p_;
   double resolution_ = 0;
+  const Level* level_ = nullptr;                 // of the last look, until there are more values
+  LookDecision side_ = LookDecision::kContinue;  // what that look said of the gate
   bool looked_ = false;
   bool fixed_ = false;
   bool settled_ = false;

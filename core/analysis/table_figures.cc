@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "core/analysis/evidence.h"
+#include "core/analysis/effect_estimator.h"
 #include "core/model/session_spec.h"
 #include "core/stats/descriptive.h"
 #include "core/stats/histogram.h"

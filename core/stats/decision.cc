@@ -8,28 +8,22 @@
 #include <numeric>
 #include <vector>
 
+#include "core/stats/exact_t.h"
 #include "core/stats/tails.h"
 
 namespace benchd {
 
-MarginDecision DecideAgainst(const Interval& interval, double threshold) {
-  if (interval.hi < threshold) return MarginDecision::kPass;
-  if (interval.lo > threshold) return MarginDecision::kRegression;
-  return MarginDecision::kContinue;
+LookDecision DecideAgainst(const Interval& interval, double threshold) {
+  if (interval.hi < threshold) return LookDecision::kPass;
+  if (interval.lo > threshold) return LookDecision::kRegression;
+  return LookDecision::kContinue;
 }
 
-PrecisionDecision DecideByWidth(const Interval& interval, double threshold, const Interval& shown,
-                                double width) {
-  if (!(shown.hi - shown.lo < width)) return PrecisionDecision::kContinue;
-  switch (DecideAgainst(interval, threshold)) {
-    case MarginDecision::kPass:
-      return PrecisionDecision::kPass;
-    case MarginDecision::kRegression:
-      return PrecisionDecision::kRegression;
-    case MarginDecision::kContinue:
-      break;
-  }
-  return PrecisionDecision::kUndecided;
+LookDecision DecideByWidth(const Interval& interval, double threshold, const Interval& shown,
+                           double width) {
+  if (!(shown.hi - shown.lo < width)) return LookDecision::kContinue;
+  const LookDecision side = DecideAgainst(interval, threshold);
+  return side == LookDecision::kContinue ? LookDecision::kUndecided : side;
 }
 
 double LowerIsBetterThreshold(double margin) { return std::log1p(margin); }
@@ -38,16 +32,6 @@ double RateThreshold(double margin) { return -std::log1p(-margin); }
 
 double LevelOfOneLook(const SequentialBoundary& boundary, double clock) {
   return 2 * NormalUpperTail(boundary.ZAtClock(clock));
-}
-
-void RunningOneLookP::Update(double p, int direction, double clock,
-                             const SequentialBoundary& boundary) {
-  const double strength = boundary.StrengthAtClock(NormalUpperQuantile(p / 2), clock);
-  const double value = boundary.PValue(strength);
-  if (looked_ && value >= value_) return;
-  looked_ = true;
-  value_ = value;
-  direction_ = direction;
 }
 
 namespace {
@@ -88,29 +72,51 @@ double FixedPValue(const PairedEstimate& estimate, double hypothesis) {
   return 2 * StudentTUpperTail(excess / estimate.se, static_cast<double>(estimate.n - 1));
 }
 
-void RunningPValue::Update(const PairedEstimate& estimate, double hypothesis,
-                           const SequentialBoundary& boundary) {
-  Update(Finding{.distance = GuardedDistance(estimate, hypothesis),
-                 .dof = static_cast<double>(estimate.n - 1),
-                 .clock = static_cast<double>(estimate.n),
-                 .direction = Sign(estimate.centre)},
-         boundary);
+void RunningP::Begin(int direction) {
+  if (!looked_) direction_ = direction;
+  looked_ = true;
 }
 
-void RunningPValue::Update(const Finding& finding, const SequentialBoundary& boundary) {
-  if (!looked_) {
-    looked_ = true;
-    direction_ = finding.direction;
-  }
-  if (value_ == 0) return;
-  const double needed = boundary.ZForStrengthAtClock(strength_, finding.clock);
-  if (LargestNormalEquivalent(finding.distance, finding.dof) <= needed) return;
-  const double z = NormalUpperQuantile(StudentTUpperTail(finding.distance, finding.dof));
-  const double strength = boundary.StrengthAtClock(z, finding.clock);
+template <typename Boundary>
+void RunningP::Take(double strength, int direction, const Boundary& boundary) {
   if (!(strength > strength_)) return;
   strength_ = strength;
   value_ = boundary.PValue(strength);
-  direction_ = finding.direction;
+  direction_ = direction;
+}
+
+void RunningP::Watch(const PairedEstimate& estimate, double hypothesis,
+                     const SequentialBoundary& boundary) {
+  Watch(Finding{.distance = GuardedDistance(estimate, hypothesis),
+                .dof = static_cast<double>(estimate.n - 1),
+                .clock = static_cast<double>(estimate.n),
+                .direction = Sign(estimate.centre)},
+        boundary);
+}
+
+void RunningP::Watch(const Finding& finding, const SequentialBoundary& boundary) {
+  Begin(finding.direction);
+  if (value_ == 0) return;
+  double z = 0;
+  if (finding.p) {
+    z = NormalUpperQuantile(*finding.p / 2);
+  } else {
+    const double needed = boundary.ZForStrengthAtClock(strength_, finding.clock);
+    if (LargestNormalEquivalent(finding.distance, finding.dof) <= needed) return;
+    z = NormalUpperQuantile(StudentTUpperTail(finding.distance, finding.dof));
+  }
+  Take(boundary.StrengthAtClock(z, finding.clock), finding.direction, boundary);
+}
+
+void RunningP::WatchExact(double t, std::uint64_t n, const ExactTBoundary& boundary) {
+  const int side = Sign(t);
+  Begin(side);
+  Take(boundary.Strength(t, n), side, boundary);
+}
+
+void RunningP::LookOnce(double p, int direction) {
+  value_ = p;
+  direction_ = direction;
 }
 
 namespace {

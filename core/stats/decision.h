@@ -10,23 +10,21 @@
 
 namespace benchd {
 
-enum class MarginDecision { kContinue, kPass, kRegression };
+/// What one look says about a gate. By a width it may also stop with a verdict that stays open.
+enum class LookDecision { kContinue, kPass, kRegression, kUndecided };
 
-/// One look's word on a gate: pass when the whole interval lies below the threshold, regression
-/// when it lies above. Both on the estimate's scale, worse positive.
-MarginDecision DecideAgainst(const Interval& interval, double threshold);
+/// Pass when the whole interval lies below the threshold, regression when it lies above. Both on
+/// the estimate's scale, worse positive.
+LookDecision DecideAgainst(const Interval& interval, double threshold);
 
-/// What the rule `precision` says at a look: go on while the interval is too wide, then stop with a
-/// verdict that may be "undecided".
-enum class PrecisionDecision { kContinue, kPass, kRegression, kUndecided };
-
-/// One look under that rule (docs/statistics.md section 4).
+/// One look under the rule `precision` (docs/statistics.md section 4): go on while the interval is
+/// too wide.
 ///
 /// @param interval   on the estimate's scale, as for DecideAgainst().
 /// @param shown      the same as reported: relative changes, or differences in the metric's unit.
 /// @param width      the wanted hi - lo of `shown`; an end that is infinite or NaN means go on.
-PrecisionDecision DecideByWidth(const Interval& interval, double threshold, const Interval& shown,
-                                double width);
+LookDecision DecideByWidth(const Interval& interval, double threshold, const Interval& shown,
+                           double width);
 
 /// The threshold of a relative margin on the log scale: log1p(m) where lower is better; for rates,
 /// analysed as slowdowns, -log1p(-m), which needs m < 1.
@@ -48,29 +46,6 @@ struct OneLook {
 ///               number of pairs that would carry as much (WelchEstimate::clock).
 double LevelOfOneLook(const SequentialBoundary& boundary, double clock);
 
-/// The always-valid p-value of such an estimator, out of its fixed-sample p-values: the smallest so
-/// far, each on the boundary's scale. It is at most a level exactly if some look's interval at that
-/// level excluded the hypothesis (Q and its inverse taken as exact). A value type.
-class RunningOneLookP {
- public:
-  /// Takes one look.
-  ///
-  /// @param p          two-sided fixed-sample p-value of this look, in [0, 1].
-  /// @param direction  sign of the estimate: -1, 0 or 1.
-  /// @param clock      as above.
-  void Update(double p, int direction, double clock, const SequentialBoundary& boundary);
-
-  /// 1 before the first look.
-  double value() const { return value_; }
-  /// Of the estimate at the look that attained value(); 0 before the first look.
-  int direction() const { return direction_; }
-
- private:
-  double value_ = 1;
-  int direction_ = 0;
-  bool looked_ = false;
-};
-
 /// |centre - hypothesis| - widening, at least 0: what the resolution leaves of a distance.
 double ExcessDistance(double centre, double hypothesis, double widening);
 
@@ -78,8 +53,10 @@ double ExcessDistance(double centre, double hypothesis, double widening);
 struct Finding {
   double distance = 0;  ///< from the hypothesis, in standard errors; infinite without any spread
   double dof = 1;       ///< of the Student law that `distance` follows
-  double clock = 0;     ///< number of pairs, or of pairs that would carry as much
-  int direction = 0;    ///< sign of the estimate: -1, 0, 1
+  /// Instead of these two, where a method knows it: the two-sided fixed-sample p, in [0, 1].
+  std::optional<double> p{};
+  double clock = 0;   ///< number of pairs, or of pairs that would carry as much
+  int direction = 0;  ///< sign of the estimate: -1, 0, 1
 };
 
 /// How many standard errors the estimate lies from `hypothesis` once the resolution's widening and
@@ -91,28 +68,37 @@ double GuardedDistance(const PairedEstimate& estimate, double hypothesis);
 /// guard, T reduced by the widening. Two-sided; n >= 2.
 double FixedPValue(const PairedEstimate& estimate, double hypothesis);
 
+class ExactTBoundary;
+
 /// An always-valid p-value: the smallest of all looks so far, two-sided, so it never rises.
 ///
-/// It is below a level exactly if some look's interval at that level excluded the hypothesis. Holds
-/// under watching: P(it ever falls to alpha or below) <= alpha when the hypothesis is true.
+/// It is at most a level exactly if some look's interval at that level excluded the hypothesis.
+/// Holds under watching: P(it ever falls to alpha or below) <= alpha when the hypothesis is true.
 /// A value type, one per comparison; always used with the same hypothesis and boundary.
-class RunningPValue {
+class RunningP {
  public:
   /// Takes one look; n >= boundary.first_look(). Costs tail probabilities only when p can fall.
-  void Update(const PairedEstimate& estimate, double hypothesis,
-              const SequentialBoundary& boundary);
-
-  /// The same for any other estimate that has a Student law.
-  void Update(const Finding& finding, const SequentialBoundary& boundary);
+  void Watch(const PairedEstimate& estimate, double hypothesis, const SequentialBoundary& boundary);
+  /// The same for any other estimate.
+  void Watch(const Finding& finding, const SequentialBoundary& boundary);
+  /// The same with t = ExactT() of n pairs; its side of the hypothesis counts as the direction.
+  void WatchExact(double t, std::uint64_t n, const ExactTBoundary& boundary);
+  /// The one look of a fixed design replaces what watching said.
+  void LookOnce(double p, int direction);
 
   /// 1 before the first look.
   double value() const { return value_; }
-  /// Sign of the estimate (-1, 0, 1) at the look that attained value(); 0 before the first look.
+  /// Of the estimate (-1, 0, 1) at the look that attained value(); the first look's while p is 1;
+  /// 0 before it.
   int direction() const { return direction_; }
 
  private:
+  void Begin(int direction);
+  template <typename Boundary>
+  void Take(double strength, int direction, const Boundary& boundary);
+
   double value_ = 1;
-  double strength_ = 0;
+  double strength_ = 0;  // the largest crossing so far, on the boundary's scale
   int direction_ = 0;
   bool looked_ = false;
 };

@@ -113,10 +113,10 @@ double ExactT(const PairedEstimate& estimate, double hypothesis) {
   return std::copysign(distance, estimate.centre - hypothesis);
 }
 
-MarginDecision DecideExactT(double t, double critical) {
-  if (t > critical) return MarginDecision::kRegression;
-  if (t < -critical) return MarginDecision::kPass;
-  return MarginDecision::kContinue;
+LookDecision DecideExactT(double t, double critical) {
+  if (t > critical) return LookDecision::kRegression;
+  if (t < -critical) return LookDecision::kPass;
+  return LookDecision::kContinue;
 }
 
 std::optional<Interval> ExactRatioInterval(const CentredMoments& moments, double critical,
@@ -137,19 +137,6 @@ std::optional<Interval> ExactRatioInterval(const CentredMoments& moments, double
     interval.lo = std::log(lower_c / lower_b) + std::log1p(lower->below);
   }
   return interval;
-}
-
-void RunningExactPValue::Update(double t, std::uint64_t n, const ExactTBoundary& boundary) {
-  const int sign = (t > 0) - (t < 0);
-  if (!looked_) {
-    looked_ = true;
-    direction_ = sign;
-  }
-  const double strength = boundary.Strength(t, n);
-  if (!(strength > strength_)) return;
-  strength_ = strength;
-  value_ = boundary.PValue(strength);
-  direction_ = sign;
 }
 
 }  // namespace benchd

@@ -82,7 +82,7 @@ PairedEstimate EstimateAgainstFactor(const CentredMoments& moments, double facto
 double ExactT(const PairedEstimate& estimate, double hypothesis);
 
 /// Regression: t > critical; pass: t < -critical.
-MarginDecision DecideExactT(double t, double critical);
+LookDecision DecideExactT(double t, double critical);
 
 /// All ratios r = mean_c / mean_b that T does not exclude at `critical`, on the log scale; the
 /// lower end is -infinity (no change below -100 %) where the arms vary that much.
@@ -95,25 +95,5 @@ MarginDecision DecideExactT(double t, double critical);
 ///         RatioDefined() and two pairs. Source: E. C. Fieller, J. Roy. Statist. Soc. B 16 (1954).
 std::optional<Interval> ExactRatioInterval(const CentredMoments& moments, double critical,
                                            const ArmSteps& steps);
-
-/// RunningPValue for this method: the smallest p of all looks so far, so it never rises.
-/// A value type, one per comparison; always used with the same hypothesis and boundary.
-class RunningExactPValue {
- public:
-  /// Takes one look with t = ExactT() of n >= boundary.first_look() pairs.
-  void Update(double t, std::uint64_t n, const ExactTBoundary& boundary);
-
-  /// 1 before the first look.
-  double value() const { return value_; }
-  /// Sign of t (-1, 0, 1) at the look that attained value(): the side of the hypothesis. The first
-  /// look's while p is 1; 0 before it.
-  int direction() const { return direction_; }
-
- private:
-  double value_ = 1;
-  double strength_ = 0;
-  int direction_ = 0;
-  bool looked_ = false;
-};
 
 }  // namespace benchd

@@ -65,7 +65,7 @@ double FixedCriticalT(double alpha, const WelchEstimate& estimate);
 /// centre -/+ se * t, widened by the resolution; there is no skewness guard without pairs.
 Interval PlainInterval(const WelchEstimate& estimate, double t);
 
-/// For RunningPValue: |centre - hypothesis| less the widening, in standard errors.
+/// For RunningP: |centre - hypothesis| less the widening, in standard errors.
 Finding FindingAgainst(const WelchEstimate& estimate, double hypothesis);
 
 /// The p-value of that one look: 2 P(t_dof > |T|), T reduced by the widening. Two-sided.

@@ -94,14 +94,14 @@ void PrintLooks(const std::vector<Pair>& pairs) {
   PrintLook("critical t of a new n", Nanoseconds(kOperations / 10, [&](std::uint64_t i) {
               return boundary.CriticalT(kFirstLook + i % kDraws);
             }));
-  RunningPValue p;
+  RunningP p;
   PrintLook("estimate and always-valid p, no evidence", Nanoseconds(kOperations, [&](auto i) {
-              p.Update(estimate(i), 0, boundary);
+              p.Watch(estimate(i), 0, boundary);
               return p.value();
             }));
   PrintLook("estimate and always-valid p, falling", Nanoseconds(kOperations / 10, [&](auto i) {
-              RunningPValue fresh;
-              fresh.Update(estimate(i), 0.01, boundary);
+              RunningP fresh;
+              fresh.Watch(estimate(i), 0.01, boundary);
               return fresh.value();
             }));
 }

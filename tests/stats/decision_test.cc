@@ -12,25 +12,24 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 TEST(DecisionTest, ThePrecisionRuleGoesOnUntilTheIntervalIsNarrowerThanAsked) {
   const Interval interval{0.05, 0.07};
-  EXPECT_EQ(DecideByWidth(interval, 0.02, {0.25, 0.5}, 0.25), PrecisionDecision::kContinue);
-  EXPECT_EQ(DecideByWidth(interval, 0.02, {0.25, 0.5}, 0.2501), PrecisionDecision::kRegression);
+  EXPECT_EQ(DecideByWidth(interval, 0.02, {0.25, 0.5}, 0.25), LookDecision::kContinue);
+  EXPECT_EQ(DecideByWidth(interval, 0.02, {0.25, 0.5}, 0.2501), LookDecision::kRegression);
 }
 
 TEST(DecisionTest, ThePrecisionRuleEndsByWhereTheIntervalLies) {
   const auto decide = [](const Interval& interval) {
     return DecideByWidth(interval, 0.02, ToChange(interval), 0.05);
   };
-  EXPECT_EQ(decide({-0.01, 0.019}), PrecisionDecision::kPass);
-  EXPECT_EQ(decide({0.021, 0.04}), PrecisionDecision::kRegression);
-  EXPECT_EQ(decide({0.01, 0.03}), PrecisionDecision::kUndecided);
-  EXPECT_EQ(decide({0.02, 0.03}), PrecisionDecision::kUndecided);
+  EXPECT_EQ(decide({-0.01, 0.019}), LookDecision::kPass);
+  EXPECT_EQ(decide({0.021, 0.04}), LookDecision::kRegression);
+  EXPECT_EQ(decide({0.01, 0.03}), LookDecision::kUndecided);
+  EXPECT_EQ(decide({0.02, 0.03}), LookDecision::kUndecided);
 }
 
 TEST(DecisionTest, AnIntervalWithoutAnEndIsNeverNarrowEnough) {
-  EXPECT_EQ(DecideByWidth({1, kInfinity}, 0, {1, kInfinity}, 1e300), PrecisionDecision::kContinue);
-  EXPECT_EQ(DecideByWidth({1, 2}, 0, {1, std::nan("")}, 1e300), PrecisionDecision::kContinue);
-  EXPECT_EQ(DecideByWidth({1, kInfinity}, 0, {1, kInfinity}, kInfinity),
-            PrecisionDecision::kContinue);
+  EXPECT_EQ(DecideByWidth({1, kInfinity}, 0, {1, kInfinity}, 1e300), LookDecision::kContinue);
+  EXPECT_EQ(DecideByWidth({1, 2}, 0, {1, std::nan("")}, 1e300), LookDecision::kContinue);
+  EXPECT_EQ(DecideByWidth({1, kInfinity}, 0, {1, kInfinity}, kInfinity), LookDecision::kContinue);
 }
 
 }  // namespace

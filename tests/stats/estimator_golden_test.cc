@@ -118,10 +118,10 @@ void ExpectLook(const json& row, const OneLook& look, std::optional<std::uint64_
   EXPECT_EQ(*cut, row["cut"].get<std::uint64_t>());
   EXPECT_TRUE(golden::Close(std::expm1(look.interval->lo), row["lo"], tol));
   EXPECT_TRUE(golden::Close(std::expm1(look.interval->hi), row["hi"], tol));
-  const MarginDecision decision = DecideAgainst(*look.interval, LowerIsBetterThreshold(margin));
-  const char* name = decision == MarginDecision::kPass         ? "pass"
-                     : decision == MarginDecision::kRegression ? "regression"
-                                                               : "continue";
+  const LookDecision decision = DecideAgainst(*look.interval, LowerIsBetterThreshold(margin));
+  const char* name = decision == LookDecision::kPass         ? "pass"
+                     : decision == LookDecision::kRegression ? "regression"
+                                                             : "continue";
   EXPECT_EQ(row["verdict_alone"], name);
 }
 

@@ -238,7 +238,7 @@ TEST(EstimatorLawTest, TheRunningPIsBelowTheLevelExactlyWhenAnIntervalExcluded) 
     const LawArms arms = DrawLaw(seed, 100);
     for (double hypothesis : {0.0, 0.01, 0.02}) {
       Values sorted;
-      RunningOneLookP p;
+      RunningP p;
       EXPECT_EQ(p.value(), 1);
       bool excluded = false;
       for (std::size_t n = 1; n <= 100; ++n) {
@@ -249,8 +249,10 @@ TEST(EstimatorLawTest, TheRunningPIsBelowTheLevelExactlyWhenAnIntervalExcluded) 
         const auto clock = static_cast<double>(n);
         const OneLook look = HodgesLehmann(sorted, LevelOfOneLook(boundary, clock)).value();
         const double before = p.value();
-        p.Update(HodgesLehmannP(sorted, hypothesis).value(), look.estimate > 0 ? 1 : -1, clock,
-                 boundary);
+        p.Watch({.p = HodgesLehmannP(sorted, hypothesis).value(),
+                 .clock = clock,
+                 .direction = look.estimate > 0 ? 1 : -1},
+                boundary);
         EXPECT_LE(p.value(), before);
         excluded = excluded || (look.interval &&
                                 (look.interval->lo > hypothesis || look.interval->hi < hypothesis));

@@ -82,10 +82,10 @@ TEST(ExactTBoundaryTest, RefusesLevelsAndFirstLooksThatHaveNoRoot) {
   EXPECT_FALSE(ExactTBoundary::Make(0.05, 2));
 }
 
-std::string NameOfT(MarginDecision decision) {
-  return decision == MarginDecision::kPass         ? "pass"
-         : decision == MarginDecision::kRegression ? "regression"
-                                                   : "continue";
+std::string NameOfT(LookDecision decision) {
+  return decision == LookDecision::kPass         ? "pass"
+         : decision == LookDecision::kRegression ? "regression"
+                                                 : "continue";
 }
 
 void ExpectChange(const Json& row, const std::optional<Interval>& interval, double tol) {
@@ -105,7 +105,7 @@ void ReplayCase(const Json& one) {
   const auto boundary = ExactTBoundary::Make(alpha, input["n0"].get<std::uint64_t>()).value();
   EXPECT_TRUE(golden::Close(boundary.root(), one["expected"]["a"], tol));
   const Values base = input["base"];
-  RunningExactPValue running;
+  RunningP running;
   std::size_t compared = 0;
   std::size_t stop = 0;
   std::string verdict = "undecided";
@@ -114,7 +114,7 @@ void ReplayCase(const Json& one) {
     const double t = T(moments, LowerIsBetterFactor(input["margin"]));
     const double xi = boundary.CriticalT(n);
     const std::string word = NameOfT(DecideExactT(t, xi));
-    running.Update(t, n, boundary);
+    running.WatchExact(t, n, boundary);
     if (stop == 0 && word != "continue") {
       stop = n;
       verdict = word;
@@ -157,11 +157,11 @@ TEST(ExactTTest, TheIntervalHoldsTheMarginsThatTDoesNotExclude) {
       const std::optional<Interval> interval = ExactRatioInterval(moments, xi, steps);
       ASSERT_TRUE(interval);
       for (double margin = -0.15; margin < 0.2; margin += 0.0031) {
-        const MarginDecision by_interval = DecideAgainst(*interval, LowerIsBetterThreshold(margin));
+        const LookDecision by_interval = DecideAgainst(*interval, LowerIsBetterThreshold(margin));
         EXPECT_EQ(DecideExactT(T(moments, LowerIsBetterFactor(margin), steps), xi), by_interval)
             << margin;
-        regressions += by_interval == MarginDecision::kRegression;
-        passes += by_interval == MarginDecision::kPass;
+        regressions += by_interval == LookDecision::kRegression;
+        passes += by_interval == LookDecision::kPass;
       }
     }
   }
@@ -262,13 +262,13 @@ TEST(ExactTTest, ConstantCountersDecideUpToTheirResolution) {
   EXPECT_EQ(estimate.se, 0);
   EXPECT_DOUBLE_EQ(estimate.widening, 2.02);
   EXPECT_EQ(ExactT(estimate, 0), kUnbounded);
-  EXPECT_EQ(DecideExactT(ExactT(estimate, 0), 3.6), MarginDecision::kRegression);
+  EXPECT_EQ(DecideExactT(ExactT(estimate, 0), 3.6), LookDecision::kRegression);
   const auto interval = ExactRatioInterval(moments, 3.6, steps);
   ASSERT_TRUE(interval);
   EXPECT_DOUBLE_EQ(interval->lo, std::log(1099.0 / 1001));
   EXPECT_DOUBLE_EQ(interval->hi, std::log(1101.0 / 999));
-  RunningExactPValue p;
-  p.Update(ExactT(estimate, 0), 8, TBoundary());
+  RunningP p;
+  p.WatchExact(ExactT(estimate, 0), 8, TBoundary());
   EXPECT_EQ(p.value(), 0);
   EXPECT_EQ(p.direction(), 1);
 
@@ -313,13 +313,13 @@ TEST(ExactTTest, TheRunningPNeverRisesAndIsBelowALevelExactlyWhenTWasBeyondIt) {
     SCOPED_TRACE(seed);
     const TwoArms arms = DrawArms(seed, 120, 120);
     for (double margin : {0.0, 0.02, 0.05}) {
-      RunningExactPValue p;
+      RunningP p;
       bool excluded = false;
       for (std::size_t n = 8; n <= 120; ++n) {
         const double t =
             T(MomentsOfFirst(arms.base, arms.candidate, n), LowerIsBetterFactor(margin));
         const double before = p.value();
-        p.Update(t, n, TBoundary());
+        p.WatchExact(t, n, TBoundary());
         EXPECT_LE(p.value(), before);
         excluded = excluded || std::abs(t) > TBoundary().CriticalT(n);
         EXPECT_EQ(p.value() < 0.05, excluded) << n;

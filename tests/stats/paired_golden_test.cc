@@ -16,13 +16,14 @@ namespace {
 using Json = nlohmann::json;
 using Values = std::vector<double>;
 
-std::string Name(MarginDecision decision) {
+std::string Name(LookDecision decision) {
   switch (decision) {
-    case MarginDecision::kPass:
+    case LookDecision::kPass:
       return "pass";
-    case MarginDecision::kRegression:
+    case LookDecision::kRegression:
       return "regression";
-    case MarginDecision::kContinue:
+    case LookDecision::kContinue:
+    case LookDecision::kUndecided:
       return "continue";
   }
   return {};
@@ -42,7 +43,7 @@ struct LookResult {
   Interval shown;  // as reported
   double p = 1;
   double p_look = 1;
-  MarginDecision decision = MarginDecision::kContinue;
+  LookDecision decision = LookDecision::kContinue;
 };
 
 void Expect(const Json& row, const char* field, double actual, double tol) {
@@ -94,7 +95,7 @@ class Replay {
     std::size_t compared = 0;
     for (std::size_t n = boundary_.first_look(); n <= last; ++n) {
       const LookResult look = Look(n);
-      if (stop_n_ == 0 && look.decision != MarginDecision::kContinue) {
+      if (stop_n_ == 0 && look.decision != LookDecision::kContinue) {
         stop_n_ = n;
         verdict_ = Name(look.decision);
       }
@@ -121,10 +122,10 @@ class Replay {
     look.scale = GuardedInterval(look.estimate, look.t_crit);
     look.shown = Shown(look.scale);
     look.decision = DecideAgainst(look.scale, threshold_);
-    running_.Update(look.estimate, threshold_, boundary_);
+    running_.Watch(look.estimate, threshold_, boundary_);
     look.p = running_.value();
-    RunningPValue alone;
-    alone.Update(look.estimate, threshold_, boundary_);
+    RunningP alone;
+    alone.Watch(look.estimate, threshold_, boundary_);
     look.p_look = alone.value();
     return look;
   }
@@ -151,7 +152,7 @@ class Replay {
   Analysis analysis_;
   SequentialBoundary boundary_;
   double threshold_;
-  RunningPValue running_;
+  RunningP running_;
   std::size_t stop_n_ = 0;
   std::string verdict_ = "undecided";
 };

@@ -122,13 +122,13 @@ TEST(PairedLawTest, TheRunningPNeverRisesAndIsBelowALevelExactlyWhenAnIntervalEx
     SCOPED_TRACE(seed);
     const Arms arms = Draw(seed, 120);
     for (double hypothesis : {0.0, 0.01, 0.02, 0.05}) {
-      RunningPValue p;
+      RunningP p;
       bool excluded = false;
       for (std::size_t n = 8; n <= 120; ++n) {
         const PairedEstimate estimate =
             EstimateFirst(arms.base, arms.candidate, n, Analysis::kRatio);
         const double before = p.value();
-        p.Update(estimate, hypothesis, Boundary());
+        p.Watch(estimate, hypothesis, Boundary());
         EXPECT_LE(p.value(), before);
         const Interval interval = GuardedInterval(estimate, Boundary().CriticalT(n));
         excluded = excluded || interval.lo > hypothesis || interval.hi < hypothesis;
@@ -162,7 +162,7 @@ TEST(PairedLawTest, WatchingEqualArmsRarelyExcludesTheTruth) {
   EXPECT_GT(excluded, 0) << "seed " << kPairedSeed;
 }
 
-// The shortcut of RunningPValue rests on this inequality (Wallace 1959).
+// The shortcut of RunningP rests on this inequality (Wallace 1959).
 TEST(PairedLawTest, NoStudentTailNeedsALargerNormalThanWallacesBound) {
   for (double dof : {1.0, 2.0, 7.0, 20.0, 100.0, 1e4}) {
     for (double t = 0.01; t < 1e6; t *= 1.3) {
@@ -176,13 +176,13 @@ TEST(PairedLawTest, NoStudentTailNeedsALargerNormalThanWallacesBound) {
 
 TEST(PairedLawTest, OverwhelmingEvidenceGivesATinyPNotNaN) {
   const PairedEstimate strong{.n = 2000, .centre = 1, .se = 0.03, .kappa = 0.001};
-  RunningPValue p;
-  p.Update(strong, 0, Boundary());
+  RunningP p;
+  p.Watch(strong, 0, Boundary());
   EXPECT_GT(p.value(), 0);
   EXPECT_LT(p.value(), 1e-150);
   EXPECT_EQ(p.direction(), 1);
   const PairedEstimate certain{.n = 2001, .centre = -1, .se = 0};
-  p.Update(certain, 0, Boundary());
+  p.Watch(certain, 0, Boundary());
   EXPECT_EQ(p.value(), 0);
   EXPECT_EQ(p.direction(), -1);
 }
@@ -221,8 +221,8 @@ TEST(PairedLawTest, WithinTheResolutionNothingIsSignificant) {
   const PairedEstimate estimate{.n = 10, .centre = 0.01, .se = 0, .widening = 0.02};
   EXPECT_EQ(GuardedDistance(estimate, 0), 0);
   EXPECT_EQ(FixedPValue(estimate, 0), 1);
-  RunningPValue p;
-  p.Update(estimate, 0, Boundary());
+  RunningP p;
+  p.Watch(estimate, 0, Boundary());
   EXPECT_EQ(p.value(), 1);
 }
 

@@ -98,10 +98,10 @@ TEST(WelchGoldenTest, EqualConstantsGiveAPointAndPOne) {
   }
 }
 
-std::string NameOfWelch(MarginDecision decision) {
-  return decision == MarginDecision::kPass         ? "pass"
-         : decision == MarginDecision::kRegression ? "regression"
-                                                   : "continue";
+std::string NameOfWelch(LookDecision decision) {
+  return decision == LookDecision::kPass         ? "pass"
+         : decision == LookDecision::kRegression ? "regression"
+                                                 : "continue";
 }
 
 // Plays a case run by run; every row of the reference is compared.
@@ -145,13 +145,13 @@ class SequentialReplay {
     const double t = CriticalT(estimate, boundary_);
     const Interval interval = PlainInterval(estimate, t);
     const std::string word = NameOfWelch(DecideAgainst(interval, threshold_));
-    running_.Update(FindingAgainst(estimate, threshold_), boundary_);
+    running_.Watch(FindingAgainst(estimate, threshold_), boundary_);
     for (const Json& row : one_["expected"]["rows"]) {
       if (row["run"] != run) continue;
       SCOPED_TRACE(run);
       ++compared_;
-      RunningPValue alone;
-      alone.Update(FindingAgainst(estimate, threshold_), boundary_);
+      RunningP alone;
+      alone.Watch(FindingAgainst(estimate, threshold_), boundary_);
       EXPECT_EQ(estimate.n_b, row["n_b"].get<std::uint64_t>());
       EXPECT_EQ(estimate.n_c, row["n_c"].get<std::uint64_t>());
       Expect(row, "theta", estimate.centre);
@@ -179,7 +179,7 @@ class SequentialReplay {
   double threshold_;
   Moments base_;
   Moments candidate_;
-  RunningPValue running_;
+  RunningP running_;
   std::size_t compared_ = 0;
 };
 

@@ -112,7 +112,7 @@ TEST(WelchTest, TheRunningPNeverRisesAndIsBelowALevelExactlyWhenAnIntervalExclud
       for (double hypothesis : {0.0, 0.02, 0.05}) {
         Moments base;
         Moments candidate;
-        RunningPValue p;
+        RunningP p;
         bool excluded = false;
         while (base.count() < 120 && candidate.count() < 120) {
           if (coin() % 2 == 0) {
@@ -123,7 +123,7 @@ TEST(WelchTest, TheRunningPNeverRisesAndIsBelowALevelExactlyWhenAnIntervalExclud
           if (base.count() < 8 || candidate.count() < 8) continue;
           const WelchEstimate estimate = EstimateWelchRatio(base, candidate);
           const double before = p.value();
-          p.Update(FindingAgainst(estimate, hypothesis), boundary);
+          p.Watch(FindingAgainst(estimate, hypothesis), boundary);
           EXPECT_LE(p.value(), before);
           const Interval interval = PlainInterval(estimate, CriticalT(estimate, boundary));
           excluded = excluded || interval.lo > hypothesis || interval.hi < hypothesis;
@@ -157,8 +157,8 @@ TEST(WelchTest, ConstantCountersAreCertainUpToTheirResolution) {
   EXPECT_DOUBLE_EQ(interval.lo, std::log(1.1) - estimate.widening);
   EXPECT_DOUBLE_EQ(interval.hi, std::log(1.1) + estimate.widening);
   EXPECT_EQ(FixedPValue(estimate, std::log(1.02)), 0);
-  RunningPValue p;
-  p.Update(FindingAgainst(estimate, std::log(1.02)), WelchBoundary());
+  RunningP p;
+  p.Watch(FindingAgainst(estimate, std::log(1.02)), WelchBoundary());
   EXPECT_EQ(p.value(), 0);
   EXPECT_EQ(p.direction(), 1);
   EXPECT_EQ(FixedPValue(estimate, interval.lo + 1e-9), 1);
@@ -190,8 +190,8 @@ TEST(WelchTest, ARatioNeedsPositiveMeansInTheRangeOfADouble) {
 TEST(WelchTest, OverwhelmingEvidenceGivesATinyPNotNaN) {
   const WelchEstimate strong = Ratio(
       {Values{1, 1 + 1e-9, 1 - 1e-9, 1, 1, 1, 1, 1}, Values{2, 2 + 1e-9, 2 - 1e-9, 2, 2, 2, 2, 2}});
-  RunningPValue p;
-  p.Update(FindingAgainst(strong, 0), WelchBoundary());
+  RunningP p;
+  p.Watch(FindingAgainst(strong, 0), WelchBoundary());
   EXPECT_GT(p.value(), 0);
   EXPECT_LT(p.value(), 1e-50);
 }

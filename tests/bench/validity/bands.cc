@@ -236,11 +236,11 @@ void CheckSuitePairs(const SuiteResult& result, Findings& findings) {
 }
 
 // Continue while there is no interval.
-Result<MarginDecision> DecideByInterval(std::span<const double> sorted, double alpha,
+Result<LookDecision> DecideByInterval(std::span<const double> sorted, double alpha,
                                         double threshold) {
   const Result<OneLook> look = HodgesLehmann(sorted, alpha);
   if (!look) return look.error();
-  return look->interval ? DecideAgainst(*look->interval, threshold) : MarginDecision::kContinue;
+  return look->interval ? DecideAgainst(*look->interval, threshold) : LookDecision::kContinue;
 }
 
 }  // namespace
@@ -309,7 +309,7 @@ std::vector<std::string> RankCountOffences(std::uint64_t seed) {
       const Block block = source.Next();
       InsertSorted(sorted, *PairValue(block.base, block.candidate, Contrast::kLogRatio));
       if (level->RankCut(n) == 0) continue;
-      const Result<MarginDecision> expected =
+      const Result<LookDecision> expected =
           DecideByInterval(sorted, LevelOfOneLook(*boundary, static_cast<double>(n)), 0);
       if (!expected || *expected != DecideByCounts(sorted, level->RankCut(n), 0)) {
         offences.push_back("hl, comparison " + std::to_string(comparison) + ", " +

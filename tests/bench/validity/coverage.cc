@@ -75,7 +75,7 @@ std::vector<std::vector<Misses>> SimulateWatched(const Options& options, const F
     while (watch.open() && watch.pairs() < kLastWatched) watch.Add(source.Next());
     for (std::size_t i = 0; i < rules.size(); ++i) {
       ++misses[i].repetitions;
-      misses[i].missed += watch.outcomes()[i].decision != MarginDecision::kContinue;
+      misses[i].missed += watch.outcomes()[i].decision != LookDecision::kContinue;
     }
   };
   const std::vector<Misses> flat =

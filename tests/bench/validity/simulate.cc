@@ -116,11 +116,11 @@ void RunSession(const SuiteScenario& scenario, const Rule& rule, std::vector<Blo
   bool false_pass = false;
   bool decided = true;
   for (std::size_t gate = 0; gate < kGates; ++gate) {
-    const MarginDecision decision = watches[gate].outcomes()[0].decision;
+    const LookDecision decision = watches[gate].outcomes()[0].decision;
     const double effect = scenario.effects[gate];
-    false_regression |= decision == MarginDecision::kRegression && effect <= 1;
-    false_pass |= decision == MarginDecision::kPass && effect >= 1;
-    decided &= decision != MarginDecision::kContinue;
+    false_regression |= decision == LookDecision::kRegression && effect <= 1;
+    false_pass |= decision == LookDecision::kPass && effect >= 1;
+    decided &= decision != LookDecision::kContinue;
   }
   ++tally.repetitions;
   tally.false_regressions += false_regression;
@@ -132,8 +132,8 @@ void RunSession(const SuiteScenario& scenario, const Rule& rule, std::vector<Blo
     sum += outlook.blocks;
     most = std::max(most, outlook.blocks);
   }
-  tally.open_only.Add(MarginDecision::kContinue, sum);
-  tally.all_to_the_end.Add(MarginDecision::kContinue, kGates * most);
+  tally.open_only.Add(LookDecision::kContinue, sum);
+  tally.all_to_the_end.Add(LookDecision::kContinue, kGates * most);
 }
 
 std::optional<double> OraclePairsPerGate(const Family& family, const SuiteScenario& scenario,
@@ -193,10 +193,10 @@ Result<std::vector<const Family*>> Chosen(const Options& options, std::span<cons
 
 std::span<const SuiteScenario> SuiteScenarios() { return kSuiteScenarios; }
 
-void Tally::Add(MarginDecision decision, std::uint64_t used) {
+void Tally::Add(LookDecision decision, std::uint64_t used) {
   ++repetitions;
-  regressions += decision == MarginDecision::kRegression;
-  passes += decision == MarginDecision::kPass;
+  regressions += decision == LookDecision::kRegression;
+  passes += decision == LookDecision::kPass;
   pairs += used;
   squared_pairs += used * used;
 }

@@ -35,7 +35,7 @@ struct Tally {
   std::uint64_t pairs = 0;
   std::uint64_t squared_pairs = 0;
 
-  void Add(MarginDecision decision, std::uint64_t used);
+  void Add(LookDecision decision, std::uint64_t used);
   Tally& operator+=(const Tally& other);
   std::uint64_t decided() const { return regressions + passes; }
   double MeanPairs() const;

@@ -137,13 +137,13 @@ std::uint64_t OraclePairs(double alpha, double effect, double margin, double var
   }
 }
 
-MarginDecision DecideByCounts(std::span<const double> sorted, std::uint64_t cut, double threshold) {
+LookDecision DecideByCounts(std::span<const double> sorted, std::uint64_t cut, double threshold) {
   const std::uint64_t averages = sorted.size() * (sorted.size() + 1) / 2;
   const auto below = [threshold](double average) { return average < threshold; };
-  if (CountAverages(sorted, below) >= averages + 1 - cut) return MarginDecision::kPass;
+  if (CountAverages(sorted, below) >= averages + 1 - cut) return LookDecision::kPass;
   const auto up_to = [threshold](double average) { return average <= threshold; };
-  if (CountAverages(sorted, up_to) < cut) return MarginDecision::kRegression;
-  return MarginDecision::kContinue;
+  if (CountAverages(sorted, up_to) < cut) return LookDecision::kRegression;
+  return LookDecision::kContinue;
 }
 
 Watch::Watch(std::span<const Rule> rules, double margin)
@@ -155,7 +155,7 @@ Watch::Watch(std::span<const Rule> rules, double margin)
   for (const Rule& rule : rules) ++Waiting(rule.method);
 }
 
-void Watch::Decide(std::size_t rule, MarginDecision decision) {
+void Watch::Decide(std::size_t rule, LookDecision decision) {
   Outcome& outcome = outcomes_[rule];
   outcome.decision = decision;
   outcome.pairs = pairs_;
@@ -195,15 +195,15 @@ void Watch::LookAtPairs() {
       LookForWidth(i, estimate);
       continue;
     }
-    const MarginDecision decision = PairedLook(rules_[i], moments, estimate);
+    const LookDecision decision = PairedLook(rules_[i], moments, estimate);
     const bool over = (rules_[i].method == Method::kHorizon && pairs_ == kHorizonPairs) ||
                       (rules_[i].method == Method::kHodgesLehmann && pairs_ == kLastRankLook) ||
                       (rules_[i].method == Method::kOracle && pairs_ == rules_[i].oracle_pairs);
-    if (decision != MarginDecision::kContinue || over) Decide(i, decision);
+    if (decision != LookDecision::kContinue || over) Decide(i, decision);
   }
 }
 
-MarginDecision Watch::PairedLook(const Rule& rule, const CentredMoments& moments,
+LookDecision Watch::PairedLook(const Rule& rule, const CentredMoments& moments,
                                  const PairedEstimate& estimate) const {
   const Level& level = *rule.level;
   switch (rule.method) {
@@ -233,39 +233,39 @@ MarginDecision Watch::PairedLook(const Rule& rule, const CentredMoments& moments
     case Method::kClassic:
       break;
   }
-  return MarginDecision::kContinue;
+  return LookDecision::kContinue;
 }
 
-MarginDecision Watch::RankLook(const Level& level) const {
-  if (level.RankCut(pairs_) == 0) return MarginDecision::kContinue;
+LookDecision Watch::RankLook(const Level& level) const {
+  if (level.RankCut(pairs_) == 0) return LookDecision::kContinue;
   return DecideByCounts(sorted_, level.RankCut(pairs_), threshold_);
 }
 
-MarginDecision Watch::MedianLook(const Level& level) const {
+LookDecision Watch::MedianLook(const Level& level) const {
   const std::uint64_t cut = level.MedianCutAt(pairs_);
-  if (cut == 0) return MarginDecision::kContinue;
+  if (cut == 0) return LookDecision::kContinue;
   return DecideAgainst({sorted_[cut - 1], sorted_[sorted_.size() - cut]}, threshold_);
 }
 
 // The interval is longer than that of the mean of the logs, and that one than with a normal
 // quantile: most looks need no more.
-MarginDecision Watch::LognormalLook(const Level& level) const {
+LookDecision Watch::LognormalLook(const Level& level) const {
   const auto clock = static_cast<double>(pairs_);
   WelchEstimate shortest = EstimateWelchDifference(log_base_, log_candidate_);
   shortest.centre += (log_candidate_.variance() - log_base_.variance()) / 2;
   if (Within(shortest, threshold_, level.robbins().ZAtClock(clock))) {
-    return MarginDecision::kContinue;
+    return LookDecision::kContinue;
   }
   const Result<OneLook> look =
       LognormalMeanRatio(log_base_, log_candidate_, LevelOfOneLook(level.robbins(), clock));
-  return look ? DecideAgainst(*look->interval, threshold_) : MarginDecision::kContinue;
+  return look ? DecideAgainst(*look->interval, threshold_) : LookDecision::kContinue;
 }
 
 // Whether the interval at the stop leaves the truth out; without a verdict the rule is over too.
 void Watch::LookForWidth(std::size_t rule, const PairedEstimate& estimate) {
   const Interval interval = GuardedInterval(estimate, rules_[rule].level->RobbinsT(pairs_));
   if (DecideByWidth(interval, threshold_, ToChange(interval), rules_[rule].width) ==
-      PrecisionDecision::kContinue) {
+      LookDecision::kContinue) {
     return;
   }
   Decide(rule, DecideAgainst(interval, threshold_));
@@ -282,8 +282,8 @@ void Watch::AddRun(bool candidate, double value) {
     const Level& level = *rules_[i].level;
     if (Within(estimate, threshold, level.fixed_z())) continue;
     const Interval interval = PlainInterval(estimate, FixedCriticalT(level.alpha(), estimate));
-    const MarginDecision decision = DecideAgainst(interval, threshold);
-    if (decision != MarginDecision::kContinue) Decide(i, decision);
+    const LookDecision decision = DecideAgainst(interval, threshold);
+    if (decision != LookDecision::kContinue) Decide(i, decision);
   }
 }
 
@@ -297,8 +297,8 @@ void Watch::AddCoinRun(const CoinRun& run) {
     if (!MayLook(estimate, boundary)) continue;
     if (Within(estimate, threshold_, boundary.ZAtClock(estimate.clock))) continue;
     const Interval interval = PlainInterval(estimate, CriticalT(estimate, boundary));
-    const MarginDecision decision = DecideAgainst(interval, threshold_);
-    if (decision != MarginDecision::kContinue) Decide(i, decision);
+    const LookDecision decision = DecideAgainst(interval, threshold_);
+    if (decision != LookDecision::kContinue) Decide(i, decision);
   }
 }
 

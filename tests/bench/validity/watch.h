@@ -104,7 +104,7 @@ struct Rule {
 };
 
 struct Outcome {
-  MarginDecision decision = MarginDecision::kContinue;
+  LookDecision decision = LookDecision::kContinue;
   std::uint64_t pairs = 0;  ///< when it was decided, or ended without a verdict
   bool open = true;
 };
@@ -113,7 +113,7 @@ struct Outcome {
 ///
 /// W_(q) > threshold says no more than that fewer than q averages are up to it: one count instead
 /// of selecting four order statistics. `sorted` are the pairs' values, ascending.
-MarginDecision DecideByCounts(std::span<const double> sorted, std::uint64_t cut, double threshold);
+LookDecision DecideByCounts(std::span<const double> sorted, std::uint64_t cut, double threshold);
 
 /// One comparison under the eyes of several rules at once: the first verdict of each is kept.
 class Watch {
@@ -131,13 +131,13 @@ class Watch {
  private:
   /// Rules of that method that are still open: what none waits for is not computed.
   std::size_t& Waiting(Method method) { return waiting_[static_cast<std::size_t>(method)]; }
-  void Decide(std::size_t rule, MarginDecision decision);
+  void Decide(std::size_t rule, LookDecision decision);
   void LookAtPairs();
-  MarginDecision PairedLook(const Rule& rule, const CentredMoments& moments,
+  LookDecision PairedLook(const Rule& rule, const CentredMoments& moments,
                             const PairedEstimate& estimate) const;
-  MarginDecision RankLook(const Level& level) const;
-  MarginDecision MedianLook(const Level& level) const;
-  MarginDecision LognormalLook(const Level& level) const;
+  LookDecision RankLook(const Level& level) const;
+  LookDecision MedianLook(const Level& level) const;
+  LookDecision LognormalLook(const Level& level) const;
   void LookForWidth(std::size_t rule, const PairedEstimate& estimate);
   void AddRun(bool candidate, double value);
   void AddCoinRun(const CoinRun& run);

@@ -1,0 +1,368 @@
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "core/analysis/effect_estimator.h"
+#include "core/stats/bootstrap.h"
+#include "core/stats/hodges_lehmann.h"
+#include "core/stats/lognormal_mean.h"
+#include "core/stats/median_interval.h"
+#include "core/stats/welch.h"
+
+namespace benchd {
+namespace {
+
+// Any level gives the same estimate.
+constexpr double kSomeLevel = 0.5;
+
+std::optional<Interval> Widened(const std::optional<Interval>& interval, double allowance) {
+  if (!interval) return std::nullopt;
+  return Interval{interval->lo - allowance, interval->hi + allowance};
+}
+
+// What one look says on one scale, the resolution left out of the interval.
+struct Answer {
+  double estimate = 0;
+  std::optional<Interval> interval;
+  double p = 1;
+};
+
+// A method for ONE look that needs every value again there: candidate against reference, worse
+// positive.
+struct AllValues {
+  const std::vector<double>& reference;
+  const std::vector<double>& candidate;
+  Contrast scale;
+  double alpha;
+  double hypothesis;
+  double allowance;
+};
+
+// `hl` of independent arms: the median of all differences, by Mann and Whitney.
+std::optional<Answer> Shift(const AllValues& values) {
+  const auto sorted = [&values](std::vector<double> arm) {
+    if (values.scale == Contrast::kLogRatio) {
+      for (double& value : arm) value = std::log(value);
+    }
+    std::sort(arm.begin(), arm.end());
+    return arm;
+  };
+  const std::vector<double> b = sorted(values.reference);
+  const std::vector<double> c = sorted(values.candidate);
+  const auto look = HodgesLehmannShift(b, c, values.alpha);
+  const auto p = HodgesLehmannShiftP(b, c, values.hypothesis, values.allowance);
+  if (!look || !p) return std::nullopt;
+  return Answer{look->estimate, look->interval, *p};
+}
+
+std::optional<Answer> Quantile(const AllValues& values, double quantile, Pairing pairing,
+                               std::uint64_t seed) {
+  const auto bootstrap =
+      QuantileContrast(values.reference, values.candidate, quantile, values.scale, pairing, seed);
+  if (!bootstrap) return std::nullopt;
+  Answer answer{.estimate = bootstrap->estimate(),
+                .interval = {},
+                .p = bootstrap->PValue(values.hypothesis, values.allowance)};
+  const std::size_t n = std::min(values.reference.size(), values.candidate.size());
+  if (QuantileIntervalPossible(n, quantile, values.alpha)) {
+    if (const auto interval = bootstrap->At(values.alpha)) answer.interval = *interval;
+  }
+  return answer;
+}
+
+// The methods of one look (docs/statistics.md section 5). Before it there is an estimate only where
+// it is cheap: none here.
+class KeptValues final : public EffectEstimator {
+ public:
+  using Method = std::function<std::optional<Answer>(const AllValues&)>;
+
+  KeptValues(const Subject& subject, std::size_t fewest, Method method)
+      : EffectEstimator(subject), fewest_(fewest), method_(std::move(method)) {}
+
+  std::pair<ArmFigures, ArmFigures> Figures() const override {
+    return {FiguresOf(raw_reference_), FiguresOf(raw_candidate_)};
+  }
+
+  bool Allows(Contrast scale) const override {
+    return scale == Contrast::kDifference || positive();
+  }
+
+  std::optional<Inference> Infer(Contrast scale, const Look& look) override {
+    if (look.level == nullptr || !look.once || !Allows(scale)) return std::nullopt;
+    if (std::min(reference_.size(), candidate_.size()) < fewest_) return std::nullopt;
+    const double allowance = AllowanceOn(scale, look.resolution);
+    std::optional<Answer>& answer = scale == Contrast::kLogRatio ? ratio_ : difference_;
+    if (!answer) answer = AskOn(scale, look.level->two_sided(), allowance);
+    if (!answer) return std::nullopt;
+    Inference inference{.centre = answer->estimate, .allowance = allowance};
+    inference.interval = Widened(answer->interval, allowance);
+    if (look.decides) inference.finding = {.p = answer->p, .direction = SignOf(answer->estimate)};
+    return inference;
+  }
+
+ protected:
+  void Take(Values reference, Values candidate) override {
+    for (const ArmValue& value : reference) {
+      reference_.push_back(value.value);
+      raw_reference_.Add(value.value);
+    }
+    for (const ArmValue& value : candidate) {
+      candidate_.push_back(value.value);
+      raw_candidate_.Add(value.value);
+    }
+    ratio_.reset();
+    difference_.reset();
+  }
+
+ private:
+  double AllowanceOn(Contrast scale, double resolution) const {
+    if (!NeedsWidening(raw_reference_, raw_candidate_, resolution)) return 0;
+    return scale == Contrast::kLogRatio ? RatioWidening(raw_reference_, raw_candidate_, resolution)
+                                        : DifferenceWidening(resolution);
+  }
+
+  // Rates: the ratio is one of slowness, a difference counts what is lost.
+  std::optional<Answer> AskOn(Contrast scale, double alpha, double allowance) const {
+    const auto ask = [&](const std::vector<double>& reference,
+                         const std::vector<double>& candidate) {
+      return method_({reference, candidate, scale, alpha, subject().Hypothesis(), allowance});
+    };
+    if (!rate()) return ask(reference_, candidate_);
+    if (scale == Contrast::kDifference) return ask(candidate_, reference_);
+    return ask(Inverted(reference_), Inverted(candidate_));
+  }
+
+  std::size_t fewest_;
+  Method method_;
+  std::vector<double> reference_;
+  std::vector<double> candidate_;
+  Moments raw_reference_;
+  Moments raw_candidate_;
+  std::optional<Answer> ratio_;  // of these values
+  std::optional<Answer> difference_;
+};
+
+// `quantile:P`: 0.99 is the slow end, of rates, too. A lost rate is the reference's low end less
+// the candidate's: the same runs, counted from below.
+KeptValues::Method QuantileMethod(const LookPlan& plan, bool rate) {
+  const Pairing pairing = plan.paired ? Pairing::kPaired : Pairing::kIndependent;
+  return [quantile = plan.estimator.quantile, pairing, rate,
+          seed = plan.seed](const AllValues& values) {
+    const bool from_below = rate && values.scale == Contrast::kDifference;
+    return Quantile(values, from_below ? 1 - quantile : quantile, pairing, seed);
+  };
+}
+
+// `lognormal-mean` (docs/statistics.md section 5): the ratio of the means of two log-normal arms,
+// under watching or at one look; O(1). Takes the arms for independent, also when they come in
+// pairs. On ratios only.
+class LognormalMean final : public EffectEstimator {
+ public:
+  using EffectEstimator::EffectEstimator;
+
+  std::pair<ArmFigures, ArmFigures> Figures() const override {
+    return {FiguresOf(reference_.raw), FiguresOf(candidate_.raw)};
+  }
+
+  bool Allows(Contrast scale) const override { return scale == Contrast::kLogRatio && positive(); }
+
+  std::optional<Inference> Infer(Contrast scale, const Look& look) override {
+    const std::uint64_t fewer = std::min(reference_.logs.count(), candidate_.logs.count());
+    if (!Allows(scale) || fewer < 2) return std::nullopt;
+    const auto estimate = LognormalMeanRatio(reference_.logs, candidate_.logs, kSomeLevel);
+    Inference inference{.centre = estimate ? estimate->estimate : 0,
+                        .allowance = Allowance(look.resolution)};
+    if (look.level == nullptr) return inference;
+    if (!look.once && fewer < look.level->boundary().first_look()) return std::nullopt;
+    const double clock = Clock();
+    if (look.decides) {
+      const auto p = LognormalMeanP(reference_.logs, candidate_.logs, subject().Hypothesis(),
+                                    inference.allowance);
+      inference.finding = {.p = p ? *p : 1, .clock = clock, .direction = SignOf(inference.centre)};
+    }
+    const double alpha =
+        look.once ? look.level->two_sided() : LevelOfOneLook(look.level->boundary(), clock);
+    const auto at_level = LognormalMeanRatio(reference_.logs, candidate_.logs, alpha);
+    if (at_level) inference.interval = Widened(at_level->interval, inference.allowance);
+    return inference;
+  }
+
+ protected:
+  void Take(Values reference, Values candidate) override {
+    const auto take = [this](const ArmValue& value, Arm& arm) {
+      arm.raw.Add(value.value);
+      if (positive()) arm.logs.Add(rate() ? -std::log(value.value) : std::log(value.value));
+    };
+    for (const ArmValue& value : reference) take(value, reference_);
+    for (const ArmValue& value : candidate) take(value, candidate_);
+  }
+
+ private:
+  struct Arm {
+    Moments raw;
+    Moments logs;  // of the values, or of 1/x for rates
+  };
+
+  double Allowance(double resolution) const {
+    if (!NeedsWidening(reference_.raw, candidate_.raw, resolution)) return 0;
+    return RatioWidening(reference_.raw, candidate_.raw, resolution);
+  }
+
+  // As many pairs as would carry what the logs of two independent arms do.
+  double Clock() const { return EstimateWelchDifference(reference_.logs, candidate_.logs).clock; }
+
+  Arm reference_;
+  Arm candidate_;
+};
+
+// `hl` and `median` of pairs (docs/statistics.md section 5), under watching or at one look: keeps
+// every pair's log ratio and difference, sorted.
+//
+// Between two looks the last one's interval stays: it holds at all times. `hl` looks at
+// ceil(n0 * 1.05^j) pairs only, because a look costs more than O(1).
+class RankedPairs final : public EffectEstimator {
+ public:
+  RankedPairs(const Subject& subject, bool median) : EffectEstimator(subject), median_(median) {}
+
+  std::pair<ArmFigures, ArmFigures> Figures() const override {
+    const CentredMoments raw = raw_.Centred();
+    return {FiguresOf(raw.n, raw.mean_b, raw.StandardDeviationB()),
+            FiguresOf(raw.n, raw.mean_c, raw.StandardDeviationC())};
+  }
+
+  bool Allows(Contrast scale) const override {
+    return raw_.n() > 0 && Of(scale).sorted.size() == raw_.n();
+  }
+
+  std::optional<Inference> Infer(Contrast scale, const Look& look) override {
+    if (!Allows(scale)) return std::nullopt;
+    if (look.decides && !LookNow(look)) return std::nullopt;
+    Scale& values = Of(scale);
+    Inference inference{.centre = Centre(values), .allowance = AllowanceOn(scale, look.resolution)};
+    inference.interval = Widened(values.interval, inference.allowance);
+    if (look.decides) {
+      inference.finding = {.p = PValueOf(values, inference.allowance),
+                           .clock = static_cast<double>(raw_.n()),
+                           .direction = SignOf(inference.centre)};
+    }
+    return inference;
+  }
+
+ protected:
+  void Take(Values reference, Values candidate) override {
+    const double b = reference.front().value;
+    const double c = candidate.front().value;
+    raw_.Add(b, c);
+    // Of slowness a rate's log ratio is the negative one, and worse is a negative difference.
+    const double from = rate() ? c : b;
+    const double to = rate() ? b : c;
+    // A pair without a ratio leaves none for all of them: Allows() then compares the counts.
+    if (const auto ratio = PairValue(from, to, Contrast::kLogRatio)) {
+      InsertSorted(ratio_.sorted, *ratio);
+    }
+    if (const auto difference = PairValue(from, to, Contrast::kDifference)) {
+      InsertSorted(difference_.sorted, *difference);
+    }
+  }
+
+ private:
+  struct Scale {
+    std::vector<double> sorted;        // worse positive
+    std::optional<Interval> interval;  // of the last look
+    double estimate = 0;               // of `sorted` when it had `estimated_at` values
+    std::uint64_t estimated_at = 0;
+  };
+
+  const Scale& Of(Contrast scale) const {
+    return scale == Contrast::kLogRatio ? ratio_ : difference_;
+  }
+  Scale& Of(Contrast scale) { return scale == Contrast::kLogRatio ? ratio_ : difference_; }
+
+  // Takes the intervals of both scales, if this is a look.
+  bool LookNow(const Look& look) {
+    const std::uint64_t n = raw_.n();
+    if (look.once) {
+      if (n < 2) return false;
+      ratio_.interval.reset();
+      difference_.interval.reset();
+      TakeIntervals(look.level->two_sided());
+      return true;
+    }
+    const SequentialBoundary& boundary = look.level->boundary();
+    if (n < boundary.first_look()) return false;
+    if (!median_) {
+      if (n < next_look_) return false;
+      const bool due = IsGeometricLook(n, boundary.first_look());
+      next_look_ = NextGeometricLook(n, boundary.first_look());
+      if (!due) return false;
+    }
+    TakeIntervals(LevelOfOneLook(boundary, static_cast<double>(n)));
+    return true;
+  }
+
+  void TakeIntervals(double alpha) {
+    for (Scale* scale : {&ratio_, &difference_}) {
+      const std::optional<OneLook> look = At(*scale, alpha);
+      // One that is not there yet must not take an earlier look's away.
+      if (look && look->interval) scale->interval = look->interval;
+    }
+  }
+
+  std::optional<OneLook> At(const Scale& scale, double alpha) const {
+    if (scale.sorted.size() != raw_.n()) return std::nullopt;
+    const Result<OneLook> look =
+        median_ ? MedianInterval(scale.sorted, alpha) : HodgesLehmann(scale.sorted, alpha);
+    if (!look) return std::nullopt;
+    return *look;
+  }
+
+  double Centre(Scale& scale) const {
+    if (scale.estimated_at != scale.sorted.size()) {
+      const std::optional<OneLook> look = At(scale, kSomeLevel);
+      scale.estimate = look ? look->estimate : 0;
+      scale.estimated_at = scale.sorted.size();
+    }
+    return scale.estimate;
+  }
+
+  double PValueOf(const Scale& scale, double allowance) const {
+    const double hypothesis = subject().Hypothesis();
+    const Result<double> p = median_ ? MedianP(scale.sorted, hypothesis, allowance)
+                                     : HodgesLehmannP(scale.sorted, hypothesis, allowance);
+    return p ? *p : 1;
+  }
+
+  double AllowanceOn(Contrast scale, double resolution) const {
+    const CentredMoments raw = raw_.Centred();
+    if (!NeedsWidening(raw, resolution)) return 0;
+    return scale == Contrast::kLogRatio ? RatioWidening(raw, resolution)
+                                        : DifferenceWidening(resolution);
+  }
+
+  bool median_;
+  PairedMoments raw_;
+  Scale ratio_;
+  Scale difference_;
+  std::uint64_t next_look_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<EffectEstimator> MakeValueEstimator(const LookPlan& plan, const Subject& subject) {
+  switch (plan.estimator.kind) {
+    case EstimatorKind::kLognormalMean:
+      return std::make_unique<LognormalMean>(subject);
+    case EstimatorKind::kQuantile:
+      return std::make_unique<KeptValues>(subject, kFewestForQuantile,
+                                          QuantileMethod(plan, subject.rate));
+    case EstimatorKind::kMedian:
+      return std::make_unique<RankedPairs>(subject, true);
+    default:
+      break;
+  }
+  if (!plan.paired) return std::make_unique<KeptValues>(subject, 1, Shift);
+  return std::make_unique<RankedPairs>(subject, false);
+}
+
+}  // namespace benchd
