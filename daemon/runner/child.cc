@@ -82,14 +82,11 @@ void SetMemory(const ChildPlan& plan) {
 }
 
 void Place(const ChildPlan& plan) {
+  // Before the affinity, which a move would overrule.
   if (plan.join_cgroup >= 0) {
     const long joined = WriteZero(plan.join_cgroup, "cgroup.procs");
     // Where it holds no limit a refusal is no failure: the tree is found through its parents.
     if (plan.must_join) Check(plan, ChildStep::kGroup, joined);
-  }
-  // Before the affinity, which a move would overrule.
-  for (const int tasks : plan.join_tasks) {
-    if (tasks >= 0) Check(plan, ChildStep::kGroup, RawSyscall(SYS_write, tasks, Word("0"), 1));
   }
   if (!plan.held) {
     Check(plan, ChildStep::kAffinity,

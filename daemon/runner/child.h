@@ -12,7 +12,7 @@ namespace benchd {
 /// Where a child is on its way to the program; the one it failed at is reported.
 enum class ChildStep : int {
   kNone,   ///< nothing failed
-  kGroup,  ///< control groups of version 1
+  kGroup,  ///< its control group, where clone3 did not put it into that
   kAffinity,
   kLimits,
   kPriority,  ///< nice value, scheduling policy
@@ -65,9 +65,6 @@ struct ChildPlan {
 
   int join_cgroup = -1;    ///< folder to move into; -1 when clone3 did it, or there is none
   bool must_join = false;  ///< rather fail than stay outside of it
-  /// The `tasks` files of version 1 groups to move into; -1: none.
-  static constexpr std::size_t kMaxJoined = 5;
-  int join_tasks[kMaxJoined] = {-1, -1, -1, -1, -1};
   unsigned long affinity[kMaskWords] = {};
   bool reset_oom_score = false;
   bool set_nice = false;

@@ -61,7 +61,7 @@ Result<SpawnOptions> Launch::MakeReady(RunTask task) {
       task_.plan->Prepare(memory_, streams, task_.padding_bytes, task_.truncate_output);
   // What is to be parsed goes through the pipe first; the parser then writes the file.
   if (!task_.parse.empty()) plan.output = nullptr;
-  auto options = EnterGroups(plan);
+  auto options = EnterGroup();
   if (!options) return options;
   options->share_memory = services_.host.MayShareMemory(task_.plan->spec().caller);
   services_.host.ResetOwnPeak();
@@ -88,16 +88,13 @@ void Launch::Adopt(Spawned child, EventSink& sink) {
   stderr_->CloseWriteEnd();
 }
 
-/// @errors where a limit holds and a group is not there: it was taken away, or cannot be renewed.
-Result<SpawnOptions> Launch::EnterGroups(ChildPlan& plan) {
-  static_assert(RunGroups::kMostJoined < ChildPlan::kMaxJoined);
-  if (auto begun = groups_.BeginRun(task_.needs->tree); !begun) return std::move(begun).error();
+/// @errors where a limit holds and the group is not there: it was taken away, or cannot be renewed.
+Result<SpawnOptions> Launch::EnterGroup() {
+  if (auto begun = group_.BeginRun(task_.needs->tree); !begun) return std::move(begun).error();
   SpawnOptions options;
-  options.cgroup_fd = groups_.clone_fd();
-  options.only_in_cgroup = groups_.limited();
-  const auto joined = groups_.joined_fds();
-  std::copy(joined.begin(), joined.end(), plan.join_tasks + 1);
-  if (groups_.limited() && options.cgroup_fd < 0 && !groups_.has_v1()) {
+  options.cgroup_fd = group_.fd();
+  options.only_in_cgroup = group_.limited();
+  if (group_.limited() && options.cgroup_fd < 0) {
     return Error{ErrorCode::kInternal, "control group: it cannot be made again",
                  "restart benchd-runner"};
   }
@@ -168,11 +165,11 @@ void Launch::Kill() {
   SendKill(child_);
   // It has not been reaped, so the number of its group is nobody else's.
   kill(-child_.pid, SIGKILL);
-  KillGroups();
+  KillGroup();
 }
 
 void Launch::ReadCounted(wire::RunFigures& figures) const {
-  const TreeFigures tree = groups_.ReadFigures();
+  const TreeFigures tree = group_.ReadFigures();
   figures.tree_cpu_time_us = tree.cpu_time_us;
   figures.tree_memory_peak_bytes = tree.memory_peak_bytes;
   counters_.Read(figures);

@@ -18,7 +18,7 @@
 #include "daemon/runner/process_tree.h"
 #include "daemon/runner/spawn.h"
 #include "daemon/runner/spawner.h"
-#include "daemon/system/run_groups.h"
+#include "daemon/system/tree_group.h"
 
 namespace benchd {
 
@@ -58,9 +58,9 @@ class Launch {
     const PerfSupport& perf;
   };
 
-  /// `groups` are this launch's alone; there need not be any in them.
-  Launch(Services services, RunGroups& groups)
-      : services_(services), groups_(groups), counters_(services.perf) {}
+  /// `group` is this launch's alone, and need not exist.
+  Launch(Services services, TreeGroup& group)
+      : services_(services), group_(group), counters_(services.perf) {}
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
   ~Launch() { Discard(); }
@@ -89,13 +89,13 @@ class Launch {
   bool has_report() const { return area_.valid(); }
   const ChildReport& report() const { return area_.report(); }
 
-  /// Kills the child, its process group and its control groups.
+  /// Kills the child, its process group and its control group.
   void Kill();
-  void KillGroups() { groups_.Kill(); }
-  /// Those of RunGroups.
-  std::string TakeLimitHits() { return groups_.TakeHits(); }
-  void LeaveCharges() { groups_.LeaveCharges(); }
-  /// What the control groups and the counters of its tree show at this moment.
+  void KillGroup() { group_.Kill(); }
+  /// Those of TreeGroup.
+  std::string TakeLimitHits() { return group_.TakeHits(); }
+  void LeaveCharges() { group_.LeaveCharges(); }
+  /// What the control group and the counters of its tree show at this moment.
   void ReadCounted(wire::RunFigures& figures) const;
   /// True when it has ended; then it is reaped.
   bool Reap(siginfo_t& info, rusage& usage);
@@ -116,12 +116,12 @@ class Launch {
  private:
   Result<SpawnOptions> MakeReady(RunTask task);
   Result<void> OpenCaptures();
-  Result<SpawnOptions> EnterGroups(ChildPlan& plan);
+  Result<SpawnOptions> EnterGroup();
   Result<Spawned> Spawn(SpawnOptions& options);
   void Adopt(Spawned child, EventSink& sink);
 
   const Services services_;
-  RunGroups& groups_;
+  TreeGroup& group_;
   PerfCounters counters_;
   SpawnArea area_;
   LaunchMemory memory_;

@@ -141,11 +141,6 @@ void LaunchPlan::Apply(const Host& host, const ChildSettings& settings) {
     plan_.bind_memory = true;
   }
   plan_.fixed_layout = settings.fixed_layout;
-  if (settings.shield_tasks.empty()) return;
-  // Above the descriptors that a child fills first.
-  const UniqueFd file(open(settings.shield_tasks.c_str(), O_WRONLY | O_CLOEXEC));
-  shield_tasks_.Reset(fcntl(file.get(), F_DUPFD_CLOEXEC, 10));
-  plan_.join_tasks[0] = shield_tasks_.get();
 }
 
 void LaunchPlan::SetIdentity(const ProgramIdentity& program) {

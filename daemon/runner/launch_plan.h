@@ -21,7 +21,6 @@ struct ChildSettings {
   std::vector<int> numa_nodes;  ///< memory from these only; empty = from all
   bool fixed_layout = false;    ///< no address space randomisation
   bool drop_caches = false;     ///< the page cache is emptied before each run
-  std::string shield_tasks;     ///< the file that puts a child into a version 1 cpuset
 };
 
 /// What is to be started, in values.
@@ -83,7 +82,6 @@ class LaunchPlan {
 
   const LaunchSpec spec_;
   std::vector<ChildLimit> limits_;
-  UniqueFd shield_tasks_;
   std::vector<char*> argv_;
   std::vector<char*> envp_;  ///< without the closing nullptr
   ChildPlan plan_;

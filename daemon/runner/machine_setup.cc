@@ -78,12 +78,7 @@ Result<std::vector<KnownProfile>> KnowProfiles(const KernelFiles& files,
 
 /// Whatever still runs in the groups of a dead runner.
 void EndLeftovers() {
-  const RunGroupPlaces places = RunGroupPlaces::FindBeside(RunCgroup::OwnFolder().value_or(""));
-  for (const std::string& own :
-       {places.v2, places.freezer, places.memory, places.processes, places.cpu_time}) {
-    const std::string place = FolderOfUnit(own);
-    if (!place.empty()) RunCgroup::RemoveLeftovers(place);
-  }
+  if (auto own = RunCgroup::OwnFolder()) RunCgroup::RemoveLeftovers(FolderOfUnit(std::move(*own)));
   const auto top = FindCgroupPlace(KernelFiles("/"));
   if (top && !top->unit.empty()) RunCgroup::RemoveLeftovers("/" + top->mount);
 }
@@ -156,15 +151,10 @@ std::string MachineSetup::SettleIn() {
   return leaf.substr(1);
 }
 
-std::vector<RunGroups*> MachineSetup::OpenRunGroups(const TreeLimits& limits) {
-  std::vector<RunGroups*> opened;
-  std::string missing;
-  for (RunGroups& groups : run_groups_) {
-    missing = groups.Open(RunGroupPlaces::FindBeside(runs_folder_), limits);
-    if (groups.any()) opened.push_back(&groups);
-  }
-  if (!missing.empty()) Log(LogLevel::kWarning, "[children] a limit is missing: " + missing);
-  return opened;
+void MachineSetup::OpenRunGroups(const TreeLimits& limits) {
+  std::vector<std::string> missing;
+  for (TreeGroup& group : run_groups_) missing = group.Open(runs_folder_, limits);
+  for (const std::string& why : missing) Log(LogLevel::kWarning, "[children] " + why);
 }
 
 void MachineSetup::Begin(const Host& host, std::vector<KnownProfile> profiles,
@@ -175,12 +165,12 @@ void MachineSetup::Begin(const Host& host, std::vector<KnownProfile> profiles,
     RunCgroup::RemoveLeftovers(helper_groups_);
   }
   seat_.emplace(files_, place_.mount, home);
-  auto run_groups = OpenRunGroups(ChooseTreeLimits(host, limits, is_system_));
+  OpenRunGroups(ChooseTreeLimits(host, limits, is_system_));
   owner_.emplace(MachineOwner::Parts{.settings = settings_,
                                      .place = place_,
                                      .seat = *seat_,
                                      .profiles = std::move(profiles),
-                                     .run_groups = std::move(run_groups),
+                                     .run_groups = {&run_groups_[0], &run_groups_[1]},
                                      .memory_limit_bytes = limits.memory_bytes.value_or(kNoLimit),
                                      .journal = journal_ ? &*journal_ : nullptr,
                                      .why_nothing = why_nothing_,

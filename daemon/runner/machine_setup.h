@@ -13,8 +13,8 @@
 #include "daemon/system/journal.h"
 #include "daemon/system/machine_owner.h"
 #include "daemon/system/profile_cpus.h"
-#include "daemon/system/run_groups.h"
 #include "daemon/system/setting.h"
+#include "daemon/system/tree_group.h"
 #include "daemon/system/unit_properties.h"
 #include "daemon/wire/messages.h"
 
@@ -54,7 +54,7 @@ class MachineSetup {
              std::string counters);
 
   /// Of the present run and of the one being prepared.
-  std::array<RunGroups, 2>& run_groups() { return run_groups_; }
+  std::array<TreeGroup, 2>& run_groups() { return run_groups_; }
 
   /// Where helpers get their control groups: at the top of version 2, in system mode. Below the
   /// unit they would be on the benchmark CPUs as soon as somebody takes a partition. Empty: none.
@@ -67,7 +67,7 @@ class MachineSetup {
 
   Result<void> OpenJournal(const std::string& path);
   std::string SettleIn();
-  std::vector<RunGroups*> OpenRunGroups(const TreeLimits& limits);
+  void OpenRunGroups(const TreeLimits& limits);
 
   const bool is_system_;  ///< who starts a runner without a journal is benchd in user mode
   KernelFiles files_;
@@ -79,7 +79,7 @@ class MachineSetup {
   std::string runs_folder_;
   std::string helper_groups_;
   std::optional<CgroupSeat> seat_;
-  std::array<RunGroups, 2> run_groups_;
+  std::array<TreeGroup, 2> run_groups_;
   std::optional<MachineOwner> owner_;
 };
 

@@ -139,7 +139,7 @@ Result<void> Run(const RunnerOptions& options) {
   const PerfSupport perf(OpenPerfEvent, host->files);
   machine.Begin(*host, std::move(*profiles), config->children, perf.Describe());
   host->helper_groups = machine.helper_groups();
-  auto& [groups, other_groups] = machine.run_groups();
+  auto& [group, other_group] = machine.run_groups();
   EventLoop loop;
   ProcessTree tree;
   Server server({loop,
@@ -150,7 +150,7 @@ Result<void> Run(const RunnerOptions& options) {
                  access,
                  perf,
                  config->counters,
-                 {&groups, &other_groups}},
+                 {&group, &other_group}},
                 std::move(signals));
   if (endpoint->connection) {
     server.Serve(std::move(endpoint->connection));
@@ -159,7 +159,7 @@ Result<void> Run(const RunnerOptions& options) {
     NotifySystemd("READY=1");
     Log(LogLevel::kInfo,
         "ready for uid " + std::to_string(endpoint->user) +
-            (groups.any() ? ", runs in " + groups.Describe() : ", without a control group"));
+            (group.exists() ? ", runs in " + group.path() : ", without a control group"));
   }
   loop.Run();
   if (!endpoint->path.empty()) unlink(endpoint->path.c_str());

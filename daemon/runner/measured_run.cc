@@ -51,8 +51,6 @@ Result<void> MeasuredRun::Start(RunTask task) {
 
 void MeasuredRun::Prepare(RunTask task) {
   if (services_.machine.cpuset() != CpusetKind::kAffinity) return;
-  // Moving a process between version 1 groups locks out every fork and exit there is.
-  if (services_.groups[0]->has_v1() || services_.groups[1]->has_v1()) return;
   // To make a control group with its memory counters is work for every CPU.
   if (task.needs->tree.memory_peak) return;
   if (task.plan->spec().settings.drop_caches) return;
@@ -223,7 +221,7 @@ void MeasuredRun::Sweep() {
   // Nobody claims the next run's child before it is taken: it would be killed with the others.
   DiscardPrepared();
   now_->StopWatching();
-  now_->KillGroups();
+  now_->KillGroup();
   const std::size_t left = services_.tree.Kill();
   if (left < fewest_left_) {
     // Thousands take their time to die; as long as they do, they may.

@@ -20,7 +20,7 @@
 #include "daemon/runner/process_tree.h"
 #include "daemon/runner/spawner.h"
 #include "daemon/system/machine_owner.h"
-#include "daemon/system/run_groups.h"
+#include "daemon/system/tree_group.h"
 #include "daemon/wire/messages.h"
 
 namespace benchd {
@@ -52,7 +52,7 @@ class MeasuredRun : public EventSink, public HelperOwner {
     const PerfSupport& perf;
     bool counters_always = false;
     /// Of the present run and of the one being prepared.
-    std::array<RunGroups*, 2> groups{};
+    std::array<TreeGroup*, 2> groups{};
   };
 
   MeasuredRun(Services services, RunOwner& owner);
@@ -66,7 +66,7 @@ class MeasuredRun : public EventSink, public HelperOwner {
 
   /// Has the child of the next run made when the present one ends; it waits for StartPrepared().
   /// Without effect where that is not possible: the benchmark CPUs are those of a control group
-  /// that only children are in, or joining one would hold up the whole machine.
+  /// that only children are in.
   void Prepare(RunTask task);
   bool prepared() const { return next_->prepared(); }
   /// Starts the run that was prepared; needs prepared() and idle(). Prepare() or DiscardPrepared()

@@ -13,7 +13,6 @@
 #include "daemon/runner/child_limits.h"
 #include "daemon/runner/log.h"
 #include "daemon/runner/machine_setup.h"
-#include "daemon/system/v1_shield.h"
 #include "daemon/wire/channel.h"
 
 namespace benchd {
@@ -183,11 +182,7 @@ void Peer::Do(wire::CloseChildren message) {
 void Peer::ForgetChildren() {
   series_.Forget();
   children_.clear();
-  // Without needs: groups that were made for a figure only are removed.
-  for (RunGroups* const groups : services_.groups) {
-    static_cast<void>(groups->BeginRun({}).has_value());
-    groups->Renew();
-  }
+  for (TreeGroup* const group : services_.groups) group->Renew();
 }
 
 void Peer::Do(wire::StartRuns message) {
@@ -265,9 +260,6 @@ ChildSettings Peer::SettingsOf(const std::vector<int>& cpus) const {
     if (auto topology = ReadTopology(services_.host.files)) {
       settings.numa_nodes = NodesOf(*topology, cpus);
     }
-  }
-  if (services_.machine.cpuset() == CpusetKind::kShield) {
-    settings.shield_tasks = ShieldBenchmarkTasksPath(services_.host.files);
   }
   return settings;
 }

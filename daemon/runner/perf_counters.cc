@@ -197,8 +197,8 @@ std::string WhyNoBytes(const Host& host) {
   return host.counts_io ? "" : "this kernel does not count them (CONFIG_TASK_IO_ACCOUNTING)";
 }
 
-std::string WhyNoTree(RunGroups& groups, const TreeFigureNeeds& needs) {
-  auto begun = groups.BeginRun(needs);
+std::string WhyNoTree(TreeGroup& group, const TreeFigureNeeds& needs) {
+  auto begun = group.BeginRun(needs);
   return begun ? "" : begun.error().message;
 }
 
@@ -222,10 +222,10 @@ Result<MetricNeeds> ChooseMetrics(std::vector<std::string> metrics, MetricSource
       why = WhyNoBytes(sources.host);
     } else if (metric == "tree_cpu_time") {
       needs.tree.cpu_time = true;
-      why = WhyNoTree(sources.groups, {.cpu_time = true});
+      why = WhyNoTree(sources.group, {.cpu_time = true});
     } else if (metric == "tree_memory_peak") {
       needs.tree.memory_peak = true;
-      why = WhyNoTree(sources.groups, {.memory_peak = true});
+      why = WhyNoTree(sources.group, {.memory_peak = true});
     } else {
       needs.counters = true;
       why = sources.perf.WhyNot(metric);

@@ -15,7 +15,7 @@
 #include "core/base/unique_fd.h"
 #include "daemon/runner/host.h"
 #include "daemon/system/kernel_files.h"
-#include "daemon/system/run_groups.h"
+#include "daemon/system/tree_group.h"
 #include "daemon/wire/messages.h"
 
 namespace benchd {
@@ -114,7 +114,7 @@ struct MetricNeeds {
 struct MetricSources {
   const Host& host;
   const PerfSupport& perf;
-  RunGroups& groups;  ///< with no child in them
+  TreeGroup& group;  ///< with no child in it
   bool counters_always = false;
 };
 

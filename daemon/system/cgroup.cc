@@ -35,34 +35,6 @@ std::string Unescape(std::string_view text) {
   return plain;
 }
 
-/// Whether a line of /proc/PID/cgroup, "NUMBER:CONTROLLERS:GROUP", is of the hierarchy with that
-/// controller; version 2 has an empty list. Takes all but the group off it.
-bool TakeHierarchy(std::string_view& line, std::string_view controller) {
-  line.remove_prefix(std::min(line.size(), line.find(':') + 1));
-  const std::size_t colon = line.find(':');
-  if (colon == std::string_view::npos) return false;
-  const std::string controllers = "," + std::string(line.substr(0, colon)) + ",";
-  line.remove_prefix(colon + 1);
-  return controllers.find("," + std::string(controller) + ",") != std::string::npos;
-}
-
-Result<std::string> FolderOf(const CgroupMount& mount, std::string_view cgroup,
-                             std::string_view controller) {
-  while (!cgroup.empty()) {
-    std::string_view group = TakeLine(cgroup);
-    if (!TakeHierarchy(group, controller) || !group.starts_with('/')) continue;
-    if (mount.root != "/") {
-      if (!group.starts_with(mount.root)) break;
-      group.remove_prefix(mount.root.size());
-      if (!group.empty() && group.front() != '/') break;
-    }
-    std::string folder = mount.point + std::string(group);
-    if (folder.back() == '/') folder.pop_back();
-    return folder;
-  }
-  return Error{ErrorCode::kNotFound, "cgroup: the own group is not visible here", {}};
-}
-
 }  // namespace
 
 Result<CgroupMount> FindCgroup2Mount(std::string_view mountinfo) {
@@ -81,7 +53,7 @@ Result<CgroupMount> FindCgroup2Mount(std::string_view mountinfo) {
   return Error{ErrorCode::kNotFound, "cgroup: no version 2 hierarchy is mounted", {}};
 }
 
-Result<CgroupMount> FindV1Mount(std::string_view mountinfo, std::string_view controller) {
+std::string WhyVersion1(std::string_view mountinfo, std::string_view controller) {
   const std::string wanted = "," + std::string(controller) + ",";
   while (!mountinfo.empty()) {
     std::string_view line = TakeLine(mountinfo);
@@ -93,35 +65,28 @@ Result<CgroupMount> FindV1Mount(std::string_view mountinfo, std::string_view con
     // The controllers stand among the file system's options: "rw,cpuset,clone_children".
     const std::string options = "," + std::string(TakeWord(after)) + ",";
     if (options.find(wanted) == std::string::npos) continue;
-    for (int skipped = 0; skipped < 3; ++skipped) TakeWord(line);
-    CgroupMount mount;
-    mount.root = Unescape(TakeWord(line));
-    mount.point = Unescape(TakeWord(line));
-    return mount;
+    return "the " + std::string(controller) +
+           " controller belongs to cgroup version 1 here: boot with "
+           "systemd.unified_cgroup_hierarchy=1";
   }
-  return Error{ErrorCode::kNotFound,
-               "cgroup: no version 1 " + std::string(controller) + " hierarchy is mounted",
-               {}};
-}
-
-Result<CgroupMount> FindV1CpusetMount(std::string_view mountinfo) {
-  while (!mountinfo.empty()) {
-    const std::string_view line = TakeLine(mountinfo);
-    auto mount = FindV1Mount(line, "cpuset");
-    if (mount && mount->root == "/") return mount;
-  }
-  return Error{ErrorCode::kNotFound, "cgroup: no version 1 cpuset hierarchy is mounted", {}};
+  return {};
 }
 
 Result<std::string> OwnCgroupFolder(const CgroupMount& mount, std::string_view cgroup) {
-  return FolderOf(mount, cgroup, "");
-}
-
-Result<std::string> OwnV1Folder(std::string_view mountinfo, std::string_view cgroup,
-                                std::string_view controller) {
-  auto mount = FindV1Mount(mountinfo, controller);
-  if (!mount) return std::move(mount).error();
-  return FolderOf(*mount, cgroup, controller);
+  while (!cgroup.empty()) {
+    std::string_view group = TakeLine(cgroup);
+    if (!group.starts_with("0::/")) continue;
+    group.remove_prefix(3);
+    if (mount.root != "/") {
+      if (!group.starts_with(mount.root)) break;
+      group.remove_prefix(mount.root.size());
+      if (!group.empty() && group.front() != '/') break;
+    }
+    std::string folder = mount.point + std::string(group);
+    if (folder.back() == '/') folder.pop_back();
+    return folder;
+  }
+  return Error{ErrorCode::kNotFound, "cgroup: the own group is not visible here", {}};
 }
 
 std::string FolderOfUnit(std::string own) {

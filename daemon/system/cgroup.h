@@ -17,23 +17,13 @@ struct CgroupMount {
 /// @errors kNotFound when no cgroup2 file system is mounted.
 Result<CgroupMount> FindCgroup2Mount(std::string_view mountinfo);
 
-/// Where a version 1 hierarchy with that controller is mounted, from the same text.
-/// @errors kNotFound when there is none.
-Result<CgroupMount> FindV1Mount(std::string_view mountinfo, std::string_view controller);
-
-/// Where a whole version 1 hierarchy with the cpuset controller is mounted, from the same text.
-/// @errors kNotFound when there is none.
-Result<CgroupMount> FindV1CpusetMount(std::string_view mountinfo);
+/// Empty, or that a controller belongs to version 1 on this (legacy or hybrid) machine, and what to
+/// do about it; from the same text. Nothing here uses version 1, which systemd has dropped.
+std::string WhyVersion1(std::string_view mountinfo, std::string_view controller);
 
 /// The folder of a process' own v2 group, from the text of its /proc/PID/cgroup (the line "0::").
 /// @errors kNotFound when it is in none, or in one that the mount does not show.
 Result<std::string> OwnCgroupFolder(const CgroupMount& mount, std::string_view cgroup);
-
-/// The folder of a process' own group in a version 1 hierarchy, from the same two texts.
-/// @errors kNotFound when there is no hierarchy with that controller, or it does not show the
-/// group.
-Result<std::string> OwnV1Folder(std::string_view mountinfo, std::string_view cgroup,
-                                std::string_view controller);
 
 /// The folder of the unit whose folder, or one for its control processes (".control", which systemd
 /// makes for ExecStopPost= and the like), `own` is.

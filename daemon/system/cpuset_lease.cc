@@ -14,7 +14,6 @@
 #include "daemon/system/cgroup.h"
 #include "daemon/system/kernel_text.h"
 #include "daemon/system/run_cgroup.h"
-#include "daemon/system/v1_shield.h"
 
 namespace benchd {
 
@@ -37,8 +36,7 @@ namespace {
 constexpr std::string_view kOwnUnit = "bench.slice";
 constexpr std::string_view kEffective = "cpuset.cpus.effective";
 constexpr std::string_view kPartition = "cpuset.cpus.partition";
-constexpr CpusetKind kBestFirst[] = {CpusetKind::kIsolated, CpusetKind::kRoot, CpusetKind::kMember,
-                                     CpusetKind::kShield};
+constexpr CpusetKind kBestFirst[] = {CpusetKind::kIsolated, CpusetKind::kRoot, CpusetKind::kMember};
 
 Error CannotBeHad(std::string why) {
   return Error{ErrorCode::kFailedPrecondition, std::move(why), {}};
@@ -63,13 +61,11 @@ const CpusetKind* FirstToTry(std::string_view wanted) {
 
 /// Empty, or why systemd's units cannot be given CPUs of their own.
 std::string WhyNoUnits(const Settings& settings, const CgroupPlace& place) {
+  if (!place.version1.empty()) return place.version1;
   if (place.mount.empty()) return "no cgroup version 2 hierarchy is mounted";
   const auto controllers = settings.files().Read(place.mount + "/cgroup.controllers");
   if (!controllers) return controllers.error().message;
-  if (!HasWord(*controllers, "cpuset")) {
-    return place.v1_cpuset.empty() ? "cgroup version 2 has no cpuset controller here"
-                                   : "the cpuset controller belongs to cgroup version 1 here";
-  }
+  if (!HasWord(*controllers, "cpuset")) return "cgroup version 2 has no cpuset controller here";
   if (place.unit != kOwnUnit) {
     return "benchd-runner does not run in " + std::string(kOwnUnit) +
            " (as benchd-runner.service does)";
@@ -99,18 +95,6 @@ std::vector<std::string> GroupsOn(const KernelFiles& files, const std::string& m
   return names;
 }
 
-/// The same in version 1.
-std::vector<std::string> CpusetsOn(const KernelFiles& files, const std::string& top,
-                                   const std::vector<int>& cpus) {
-  std::vector<std::string> names;
-  for (const std::string& name : ListV1Cpusets(files)) {
-    const std::string group = top + "/" + name + "/";
-    if (files.Read(group + "tasks").value_or("").empty()) continue;
-    if (HasAnyOf(files.Read(group + "cpuset.cpus"), cpus)) names.push_back(name);
-  }
-  return names;
-}
-
 std::string StillThere(const std::vector<std::string>& groups) {
   std::string names;
   for (const std::string& name : groups) names += (names.empty() ? "" : ", ") + Printable(name);
@@ -134,8 +118,6 @@ std::string_view CpusetKindName(CpusetKind kind) {
       return "partition";
     case CpusetKind::kMember:
       return "cpuset";
-    case CpusetKind::kShield:
-      return "cgroup v1 cpuset";
     case CpusetKind::kAffinity:
       break;
   }
@@ -148,7 +130,7 @@ Result<CgroupPlace> FindCgroupPlace(const KernelFiles& files) {
   auto cgroup = files.Read("proc/self/cgroup");
   if (!cgroup) return std::move(cgroup).error();
   CgroupPlace place;
-  place.v1_cpuset = V1CpusetFolder(files);
+  place.version1 = WhyVersion1(*mountinfo, "cpuset");
   const auto mount = FindCgroup2Mount(*mountinfo);
   if (!mount) return place;
   place.mount = RelativeGroup(mount->point);
@@ -173,7 +155,6 @@ CpusetLease CpusetLease::Take(SettingServices services, const CgroupPlace& place
   CpusetLease lease;
   std::string last_reason;
   for (const CpusetKind* kind = FirstToTry(wanted); kind != std::end(kBestFirst); ++kind) {
-    if (*kind == CpusetKind::kShield && place.v1_cpuset.empty()) continue;
     auto taken = lease.Try(wish, *kind);
     if (taken) {
       lease.kind_ = *kind;
@@ -186,14 +167,8 @@ CpusetLease CpusetLease::Take(SettingServices services, const CgroupPlace& place
         (lease.why_.empty() ? "" : "; ") + std::string(CpusetKindName(*kind)) + ": " + reason;
     last_reason = std::move(reason);
   }
-  std::string sharing;
-  if (lease.kind_ == CpusetKind::kMember) {
-    sharing = StillThere(GroupsOn(files, place.mount, wish.benchmark));
-  } else if (lease.kind_ == CpusetKind::kShield) {
-    sharing = StillThere(CpusetsOn(files, place.v1_cpuset, wish.benchmark));
-  }
-  // Either of the two without a partition is what "shield" wants.
-  if (lease.kind_ != CpusetKind::kAffinity && wanted == "shield") lease.why_.clear();
+  if (lease.kind_ != CpusetKind::kMember) return lease;
+  const std::string sharing = StillThere(GroupsOn(files, place.mount, wish.benchmark));
   if (!sharing.empty()) lease.why_ += (lease.why_.empty() ? "" : "; ") + sharing;
   return lease;
 }
@@ -204,7 +179,6 @@ Result<void> CpusetLease::Try(const Wish& wish, CpusetKind kind) {
     return CannotBeHad("no CPU is left for housekeeping" +
                        (wish.why_shared.empty() ? "" : ": " + wish.why_shared));
   }
-  if (kind == CpusetKind::kShield) return TakeShield(wish);
   std::string blocked = WhyNoUnits(wish.services.settings, wish.place);
   if (!blocked.empty()) return CannotBeHad(std::move(blocked));
   if (kind == CpusetKind::kMember) return TakeMember(wish);
@@ -240,18 +214,6 @@ Result<void> CpusetLease::TakeMember(const Wish& wish) {
     if (!seen) return seen;
   }
   return {};
-}
-
-Result<void> CpusetLease::TakeShield(const Wish& wish) {
-  const std::string housekeeping = FormatCpuList(wish.housekeeping);
-  const std::string benchmark = FormatCpuList(wish.benchmark);
-  auto made = Add(wish, {{{SettingKind::kShield, {}}, housekeeping + "/" + benchmark}});
-  if (!made) return made;
-  const auto cpus_of = [&wish](std::string_view group) {
-    return wish.place.v1_cpuset + "/" + std::string(group) + "/cpuset.cpus";
-  };
-  auto seen = Expect(wish, cpus_of(kShieldHousekeepingGroup), housekeeping);
-  return seen ? Expect(wish, cpus_of(kShieldBenchmarkGroup), benchmark) : seen;
 }
 
 Result<void> CpusetLease::Add(const Wish& wish, const std::vector<SettingChange>& changes) {

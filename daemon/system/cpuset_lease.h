@@ -19,18 +19,16 @@ enum class CpusetKind {
   kIsolated,  ///< a cpuset partition without load balancing
   kRoot,      ///< a cpuset partition with load balancing
   kMember,    ///< no partition: everything else has been moved off, as far as systemd knows it
-  kShield,    ///< cgroup version 1: everything that can be moved is in a housekeeping cpuset
   kAffinity,  ///< nothing: children are put onto the CPUs, others may come
 };
-/// "isolated partition", "partition", "cpuset", "cgroup v1 cpuset", "affinity".
+/// "isolated partition", "partition", "cpuset", "affinity".
 std::string_view CpusetKindName(CpusetKind kind);
 
 /// Where the runner stands in the control groups, found once at its start.
 struct CgroupPlace {
-  std::string
-      mount;         ///< of version 2, such as "sys/fs/cgroup", without the leading slash; or empty
-  std::string unit;  ///< the top-level unit that the own group lies in: "bench.slice"; or empty
-  std::string v1_cpuset;  ///< mount point of a version 1 cpuset hierarchy, as `mount`; or empty
+  std::string mount;     ///< such as "sys/fs/cgroup", without the leading slash; or empty
+  std::string unit;      ///< the top-level unit that the own group lies in: "bench.slice"; or empty
+  std::string version1;  ///< empty, or that the cpuset controller belongs there: WhyVersion1()
   bool operator==(const CgroupPlace&) const = default;
 };
 
@@ -81,7 +79,6 @@ class CpusetLease {
   Result<void> Try(const Wish& wish, CpusetKind kind);
   Result<void> TakePartition(const Wish& wish, std::string_view type);
   Result<void> TakeMember(const Wish& wish);
-  Result<void> TakeShield(const Wish& wish);
   Result<void> Add(const Wish& wish, const std::vector<SettingChange>& changes);
   Result<void> Expect(const Wish& wish, std::string path, std::string text);
 

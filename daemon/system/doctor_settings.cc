@@ -5,6 +5,7 @@
 
 #include "core/base/cpu_list.h"
 #include "core/model/machine_profile.h"
+#include "daemon/system/cgroup.h"
 #include "daemon/system/doctor_checks.h"
 #include "daemon/system/kernel_text.h"
 #include "daemon/system/topology.h"
@@ -98,11 +99,17 @@ std::optional<Symptom> NoSettings(const Patient& patient) {
 std::optional<Symptom> NoIsolation(const Patient& patient) {
   if (IsHeld(patient, "cpuset")) return {};
   const SettingState* state = FindState(patient, "cpuset");
+  const std::string finding =
+      "nothing keeps others off " + CpusText(patient.cpus.benchmark) +
+      (state != nullptr && !state->actual.empty() ? " (cpuset: " + state->actual + ")" : "");
+  const std::string version1 = WhyVersion1(ReadText(patient, "proc/self/mountinfo"), "cpuset");
+  if (!version1.empty()) {
+    return Unmeasured("no_isolation", finding,
+                      version1 + "; to limit a run's memory and processes needs that, too");
+  }
   const std::string housekeeping = FormatCpuList(patient.cpus.housekeeping);
   return Unmeasured(
-      "no_isolation",
-      "nothing keeps others off " + CpusText(patient.cpus.benchmark) +
-          (state != nullptr && !state->actual.empty() ? " (cpuset: " + state->actual + ")" : ""),
+      "no_isolation", finding,
       RemedyFor(patient, {.setting = "cpuset",
                           .line = "cpuset = \"isolated\"",
                           .by_hand = "systemctl set-property --runtime system.slice AllowedCPUs=" +

@@ -64,7 +64,8 @@ void ReleaseAll(std::vector<SettingsLease>& leases, std::vector<std::string>& no
 }  // namespace
 
 std::vector<SettingState> DescribeProfile(const MachineProfile& profile, const ProfileCpus& cpus,
-                                          const Settings& settings, const std::string& why_not) {
+                                          const Settings& settings, const CgroupPlace& place,
+                                          const std::string& why_not) {
   std::vector<SettingState> states;
   const auto add = [&](std::string name, std::string wanted, std::string actual,
                        const std::string& missing) {
@@ -84,7 +85,8 @@ std::vector<SettingState> DescribeProfile(const MachineProfile& profile, const P
   };
   add_planned(true);
   if (!profile.cpuset.empty()) {
-    add(kCpuset, WantedCpuset(profile), std::string(CpusetKindName(CpusetKind::kAffinity)), {});
+    add(kCpuset, WantedCpuset(profile), std::string(CpusetKindName(CpusetKind::kAffinity)),
+        why_not.empty() ? place.version1 : std::string());
   }
   if (profile.c_state_latency_us) {
     add(kCStates, Latency(*profile.c_state_latency_us), "not limited by benchd", {});

@@ -21,7 +21,8 @@ struct ProfileServices {
 
 /// How a profile's settings stand when nobody has taken them: what is, and what could not be had.
 std::vector<SettingState> DescribeProfile(const MachineProfile& profile, const ProfileCpus& cpus,
-                                          const Settings& settings, const std::string& why_not);
+                                          const Settings& settings, const CgroupPlace& place,
+                                          const std::string& why_not);
 
 /// A profile whose settings have been taken, one lease each; given back in reverse order by
 /// Release() or with the object. Neither copied nor moved.

@@ -50,6 +50,11 @@ Result<MachineReport> MachineOwner::Acquire(const std::string& profile, Isolatio
   if (!known) return std::move(known).error();
   auto used = ChooseCpus(**known, isolation, cpus);
   if (!used) return std::move(used).error();
+  if (isolation == Isolation::kStrict && LacksVersion2()) {
+    return Error{ErrorCode::kFailedPrecondition,
+                 "strict isolation cannot be had: " + parts_.place.version1,
+                 "until then use --isolation best-effort"};
+  }
   MachineReport report;
   if (isolation != Isolation::kOff) {
     Hold(**known);
@@ -131,6 +136,12 @@ std::vector<Warning> MachineOwner::WarningsOf(const Session& session,
                  "estimates, scaled up from what was counted in at least " +
                  Percent(session.smallest_share) + " of the time"));
   }
+  if (LacksVersion2()) {
+    warnings.push_back(Warn("cgroup_v1",
+                            "nothing kept others off the benchmark CPUs, and no limit of a run's "
+                            "memory or processes held: " +
+                                parts_.place.version1));
+  }
   if (!child_profile_.aslr) {
     warnings.push_back(Warn("aslr_off",
                             "aslr = \"off\": one memory layout was measured, which may favour "
@@ -203,7 +214,7 @@ std::optional<SettingState> MachineOwner::LimitMemory(std::uint64_t profile_byte
                      .held = !parts_.run_groups.empty(),
                      .why = parts_.run_groups.empty() ? "no control group can be made here" : "",
                      .at_end = {}};
-  for (RunGroups* group : parts_.run_groups) {
+  for (TreeGroup* group : parts_.run_groups) {
     auto limited = group->LimitMemory(wanted);
     if (limited) continue;
     state.held = false;
@@ -312,7 +323,8 @@ std::vector<SettingState> MachineOwner::States(const KnownProfile& known) const 
   const bool holds = held_ && held_->name() == known.profile.name;
   std::vector<SettingState> states =
       holds ? held_->states()
-            : DescribeProfile(known.profile, known.cpus, parts_.settings, parts_.why_nothing);
+            : DescribeProfile(known.profile, known.cpus, parts_.settings, parts_.place,
+                              parts_.why_nothing);
   if (!parts_.overlap.empty()) {
     states.push_back({.setting = kHousekeepingCpus,
                       .wanted = "apart from the benchmark CPUs",

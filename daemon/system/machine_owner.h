@@ -13,7 +13,7 @@
 #include "daemon/system/held_profile.h"
 #include "daemon/system/journal.h"
 #include "daemon/system/machine_sample.h"
-#include "daemon/system/run_groups.h"
+#include "daemon/system/tree_group.h"
 
 namespace benchd {
 
@@ -41,7 +41,7 @@ class MachineOwner {
     const CgroupPlace& place;
     CgroupSeat& seat;
     std::vector<KnownProfile> profiles;  ///< `default` among them
-    std::vector<RunGroups*> run_groups;  ///< of the runs: for limits of memory
+    std::vector<TreeGroup*> run_groups;  ///< of the runs: for limits of memory
     /// What [children] memory_mib asks for, beside which a profile may ask for less.
     std::uint64_t memory_limit_bytes = kNoLimit;
     /// nullptr: changes nothing, for the reason `why_nothing`.
@@ -59,7 +59,8 @@ class MachineOwner {
   ///
   /// @param cpus  CPU list within the profile's, empty = all that it uses.
   /// @errors kInvalidArgument for an unknown profile or CPUs outside it; kFailedPrecondition when
-  ///         `strict` isolation misses a setting, which is named; nothing stays changed then.
+  ///         `strict` isolation misses a setting, or cgroup version 2, which is named; nothing
+  ///         stays changed then.
   Result<MachineReport> Acquire(const std::string& profile, Isolation isolation,
                                 const std::string& cpus);
   /// The end of the session: gives back what nobody else holds. Idempotent.
@@ -118,6 +119,8 @@ class MachineOwner {
   std::optional<SettingState> LimitMemory(std::uint64_t profile_bytes) const;
   std::vector<SettingState> States(const KnownProfile& known) const;
   MachineStatus StatusOf(const KnownProfile& known) const;
+  /// In system mode, where isolation and limits of whole trees are promised.
+  bool LacksVersion2() const { return parts_.journal != nullptr && !parts_.place.version1.empty(); }
   Environment DescribeEnvironment() const;
   std::vector<Warning> WarningsOf(const Session& session,
                                   const std::vector<std::string>& at_end) const;

@@ -24,20 +24,9 @@ namespace {
 constexpr std::string_view kNamePrefix = "benchd-run-";
 constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-// The same in both versions where nothing else is said (Documentation/admin-guide/cgroup-v2.rst and
-// cgroup-v1/{memory,pids,freezer-subsystem}.rst).
+// Documentation/admin-guide/cgroup-v2.rst
 constexpr const char* kMemoryMax = "memory.max";
-constexpr const char* kV1MemoryMax = "memory.limit_in_bytes";
-constexpr const char* kV1MemoryAndSwapMax = "memory.memsw.limit_in_bytes";
 constexpr const char* kPidsMax = "pids.max";
-constexpr const char* kV1Tasks = "tasks";
-constexpr const char* kCpuStat = "cpu.stat";
-constexpr const char* kV1CpuUsage = "cpuacct.usage";
-constexpr const char* kMemoryPeak = "memory.peak";
-constexpr const char* kV1MemoryPeak = "memory.max_usage_in_bytes";
-constexpr const char* kMemoryNow = "memory.current";
-constexpr const char* kV1MemoryNow = "memory.usage_in_bytes";
-constexpr std::uint64_t kNanosPerMicro = 1000;
 
 UniqueFd OpenAt(int folder, const char* name, int flags) {
   return UniqueFd(openat(folder, name, flags | O_CLOEXEC));
@@ -64,25 +53,13 @@ bool WriteAt(int folder, const char* name, std::string_view text) {
 /// Stops everything in a group while it lives, whatever it does: nobody forks any more.
 class Frozen {
  public:
-  explicit Frozen(int folder) : folder_(folder) {
-    if (WriteAt(folder_, kV2, "1")) return;
-    if (!WriteAt(folder_, kV1, "FROZEN")) return;
-    // To look moves the state on from FREEZING; one that hangs in the kernel never gets there.
-    constexpr int kLooks = 20;
-    constexpr useconds_t kPauseUs = 100;
-    for (int i = 0; i < kLooks && !ReadAt(folder_, kV1).starts_with("FROZEN"); ++i) {
-      usleep(kPauseUs);
-    }
-  }
+  explicit Frozen(int folder) : folder_(folder) { WriteAt(folder_, kFreeze, "1"); }
   Frozen(const Frozen&) = delete;
   Frozen& operator=(const Frozen&) = delete;
-  ~Frozen() {
-    if (!WriteAt(folder_, kV2, "0")) WriteAt(folder_, kV1, "THAWED");
-  }
+  ~Frozen() { WriteAt(folder_, kFreeze, "0"); }
 
  private:
-  static constexpr const char* kV2 = "cgroup.freeze";
-  static constexpr const char* kV1 = "freezer.state";
+  static constexpr const char* kFreeze = "cgroup.freeze";
   const int folder_;
 };
 
@@ -101,7 +78,7 @@ int SignalAll(int folder) {
 
 void KillAll(int folder) {
   if (WriteAt(folder, "cgroup.kill", "1")) return;
-  // Before Linux 5.14, and version 1. A frozen process of version 1 dies when it is thawed.
+  // Before Linux 5.14.
   constexpr int kPasses = 20;
   for (int pass = 0; pass < kPasses; ++pass) {
     const Frozen frozen(folder);
@@ -191,14 +168,11 @@ Result<void> RunCgroup::MakeFolder() {
   path_ = path;
   folder_ = std::move(folder);
   const int at = folder_.get();
-  tasks_ = OpenAt(at, kV1Tasks, O_WRONLY);
-  memory_events_ = OpenAt(at, Has(at, kV1MemoryMax) ? "memory.oom_control" : "memory.events", 0);
+  memory_events_ = OpenAt(at, "memory.events", O_RDONLY);
   process_events_ = OpenAt(at, "pids.events", O_RDONLY);
-  // Beside cpuacct.usage a cpu.stat of version 1 is about other things.
-  cpu_time_ = OpenAt(at, kV1CpuUsage, O_RDONLY);
-  if (!cpu_time_ && !Has(at, kV1Tasks)) cpu_time_ = OpenAt(at, kCpuStat, O_RDONLY);
-  memory_peak_ = OpenAt(at, Has(at, kV1MemoryMax) ? kV1MemoryPeak : kMemoryPeak, O_RDONLY);
-  memory_now_ = OpenAt(at, Has(at, kV1MemoryMax) ? kV1MemoryNow : kMemoryNow, O_RDONLY);
+  cpu_time_ = OpenAt(at, "cpu.stat", O_RDONLY);
+  memory_peak_ = OpenAt(at, "memory.peak", O_RDONLY);
+  memory_now_ = OpenAt(at, "memory.current", O_RDONLY);
   spent_ = false;
   seen_ = {};
   auto limited = Apply();
@@ -228,11 +202,6 @@ int RunCgroup::fd() {
   return folder_.get();
 }
 
-int RunCgroup::tasks_fd() {
-  RenewFolder();
-  return folder_ ? tasks_.get() : -1;
-}
-
 void RunCgroup::Kill() {
   if (!folder_) return;
   spent_ = true;
@@ -241,38 +210,25 @@ void RunCgroup::Kill() {
 
 // ---- limits ----
 
-bool RunCgroup::CanLimitMemory() const {
-  return Has(folder_.get(), kMemoryMax) || Has(folder_.get(), kV1MemoryMax);
-}
+bool RunCgroup::CanLimitMemory() const { return Has(folder_.get(), kMemoryMax); }
 
 bool RunCgroup::CanLimitProcesses() const { return Has(folder_.get(), kPidsMax); }
 
 Result<void> RunCgroup::WriteValue(const char* name, std::uint64_t value) const {
-  // "max" and -1 mean none; version 1 knows only the latter, for memory.
-  const bool is_v1_memory = std::string_view(name).ends_with("_in_bytes");
-  std::string text = std::to_string(value);
-  if (value == kNoLimit) text = is_v1_memory ? "-1" : "max";
+  const std::string text = value == kNoLimit ? "max" : std::to_string(value);
   if (WriteAt(folder_.get(), name, text)) return {};
   return SystemError(path_ + "/" + name, errno);
 }
 
 Result<void> RunCgroup::WriteMemoryLimit() {
+  auto written = WriteValue(kMemoryMax, limits_.memory_bytes);
+  if (!written) return written;
   const int at = folder_.get();
-  if (!Has(at, kV1MemoryMax)) {
-    auto written = WriteValue(kMemoryMax, limits_.memory_bytes);
-    if (!written) return written;
-    const bool is_limited = limits_.memory_bytes != kNoLimit;
-    // A machine without swap has no such file.
-    WriteAt(at, "memory.swap.max", is_limited ? "0" : "max");
-    WriteAt(at, "memory.oom.group", is_limited ? "1" : "0");
-    return {};
-  }
-  // The sum of memory and swap is never below memory alone: out of the way first.
-  const bool has_swap = Has(at, kV1MemoryAndSwapMax);
-  if (has_swap) static_cast<void>(WriteValue(kV1MemoryAndSwapMax, kNoLimit).has_value());
-  auto written = WriteValue(kV1MemoryMax, limits_.memory_bytes);
-  if (written && has_swap) written = WriteValue(kV1MemoryAndSwapMax, limits_.memory_bytes);
-  return written;
+  const bool is_limited = limits_.memory_bytes != kNoLimit;
+  // A machine without swap has no such file.
+  WriteAt(at, "memory.swap.max", is_limited ? "0" : "max");
+  WriteAt(at, "memory.oom.group", is_limited ? "1" : "0");
+  return {};
 }
 
 Result<void> RunCgroup::Apply() {
@@ -312,11 +268,11 @@ RunCgroup::Counts RunCgroup::ReadCounts() const {
 
 // ---- figures ----
 
-std::optional<std::uint64_t> RunCgroup::CpuTimeNs() const {
+std::optional<std::uint64_t> RunCgroup::CpuTimeUs() const {
   char buffer[512];
-  std::string_view text = ReadCounters(cpu_time_.get(), buffer, sizeof(buffer));
-  if (!text.starts_with("usage_usec ")) return ParseCount(NextLine(text));
-  return CountOf(text, "usage_usec") * kNanosPerMicro;
+  const std::string_view text = ReadCounters(cpu_time_.get(), buffer, sizeof(buffer));
+  if (!text.starts_with("usage_usec ")) return {};
+  return CountOf(text, "usage_usec");
 }
 
 std::optional<std::uint64_t> RunCgroup::MemoryPeakBytes() const {
@@ -339,12 +295,8 @@ LimitHits RunCgroup::TakeHits() {
   LimitHits hits;
   hits.processes = seen_.refused_forks > before.refused_forks;
   if (seen_.memory_kills > before.memory_kills) {
-    // Version 1 does not count how often the group's own limit was the reason.
-    const bool is_v1 = Has(folder_.get(), kV1MemoryMax);
-    const bool is_own =
-        is_v1 ? limits_.memory_bytes != kNoLimit : seen_.memory_limit > before.memory_limit;
-    hits.memory = is_own;
-    hits.machine_memory = !is_own;
+    hits.memory = seen_.memory_limit > before.memory_limit;
+    hits.machine_memory = !hits.memory;
   }
   return hits;
 }

@@ -28,11 +28,11 @@ struct LimitHits {
 /// A control group of our own in which a run's whole process tree lives and can be killed at once;
 /// a helper's likewise.
 ///
-/// Made below the runner's own group (a helper's: at the top, see MachineSetup::helper_groups()),
-/// in a hierarchy of either version, and removed with the object. The folder is flock'ed while the
-/// object lives: a group without a lock was left by a runner that died and is removed by the next.
-/// To kill needs no controller, so this works wherever the folder may be created (root, or a
-/// delegated group); to limit needs that of the limit.
+/// Made below the runner's own group (a helper's: at the top, see MachineSetup::helper_groups())
+/// and removed with the object. The folder is flock'ed while the object lives: a group without a
+/// lock was left by a runner that died and is removed by the next. To kill needs no controller, so
+/// this works wherever the folder may be created (root, or a delegated group); to limit needs that
+/// of the limit.
 class RunCgroup {
  public:
   /// The folder of this process' own group of version 2. @errors when there is none.
@@ -57,9 +57,6 @@ class RunCgroup {
   /// After a Kill() it is another folder's: some kernels (seen with 6.18) kill whatever is cloned
   /// into a group that was killed once.
   int fd();
-  /// The file of a version 1 group into which a process writes itself; -1 when there is none. After
-  /// a Kill() as fd().
-  int tasks_fd();
   const std::string& path() const { return path_; }
 
   /// Sends SIGKILL to every process in the group: by cgroup.kill where the kernel has it, else by
@@ -72,7 +69,7 @@ class RunCgroup {
   bool CanLimitProcesses() const;
 
   /// From the next run on; kNoLimit = none. Memory over the limit does not go to the swap, and the
-  /// whole tree ends with the process that asks for too much (version 2).
+  /// whole tree ends with the process that asks for too much.
   /// @errors where the group has no such controller, or refuses the value.
   Result<void> LimitMemory(std::uint64_t bytes);
   Result<void> LimitProcesses(std::uint64_t count);
@@ -80,15 +77,15 @@ class RunCgroup {
   /// What happened since the last call.
   LimitHits TakeHits();
 
-  /// The CPU time that everything in the group has used since its folder was made: version 2, with
-  /// or without controllers, and version 1 with cpuacct. Empty where the kernel does not count it.
-  std::optional<std::uint64_t> CpuTimeNs() const;
+  /// The CPU time that everything in the group has used since its folder was made; needs no
+  /// controller. Empty where the kernel does not count it.
+  std::optional<std::uint64_t> CpuTimeUs() const;
   /// The most memory that was charged to the group at once since its folder was made: anonymous
-  /// pages, page cache, the kernel's own. Needs the memory controller; in version 2 Linux 5.19.
+  /// pages, page cache, the kernel's own. Needs the memory controller and Linux 5.19.
   std::optional<std::uint64_t> MemoryPeakBytes() const;
   /// What is charged to it at this moment; empty without the memory controller.
   std::optional<std::uint64_t> MemoryNowBytes() const;
-  /// From the next fd() or tasks_fd() on it is a fresh folder, to which nothing is charged yet.
+  /// From the next fd() on it is a fresh folder, to which nothing is charged yet.
   void RenewLater() { spent_ = true; }
 
  private:
@@ -112,7 +109,6 @@ class RunCgroup {
   std::string parent_;
   std::string path_;
   UniqueFd folder_;
-  UniqueFd tasks_;
   UniqueFd memory_events_;
   UniqueFd process_events_;
   UniqueFd cpu_time_;

@@ -9,7 +9,6 @@
 #include "daemon/system/cgroup.h"
 #include "daemon/system/pinned_threads.h"
 #include "daemon/system/setting_kinds.h"
-#include "daemon/system/v1_shield.h"
 
 namespace benchd {
 namespace {
@@ -33,11 +32,11 @@ std::string RelativePoint(std::string point) {
   return point;
 }
 
-Result<std::string> MountOf(const KernelFiles& files, SettingTarget target) {
+/// Where control groups are.
+Result<std::string> MountOf(const KernelFiles& files) {
   auto mountinfo = files.Read("proc/self/mountinfo");
   if (!mountinfo) return std::move(mountinfo).error();
-  auto mount =
-      target == SettingTarget::kUnit ? FindCgroup2Mount(*mountinfo) : FindV1CpusetMount(*mountinfo);
+  auto mount = FindCgroup2Mount(*mountinfo);
   if (!mount) return std::move(mount).error();
   return RelativePoint(std::move(mount->point));
 }
@@ -46,11 +45,10 @@ Result<std::string> MountOf(const KernelFiles& files, SettingTarget target) {
 Result<std::string> PathOf(const KernelFiles& files, const SettingKey& key) {
   const SettingKindInfo& info = InfoOf(key.kind);
   const std::string path = WithTarget(info.file, key.target);
-  if (info.target != SettingTarget::kUnit && info.target != SettingTarget::kV1Cpuset) return path;
-  auto mount = MountOf(files, info.target);
+  if (info.target != SettingTarget::kUnit) return path;
+  auto mount = MountOf(files);
   if (!mount) return std::move(mount).error().Within(DescribeSetting(key));
-  // The top cpuset has no name of its own.
-  return *mount + (key.target.empty() ? path.substr(1) : path);
+  return *mount + path;
 }
 
 /// Where a message says that a setting lies.
@@ -66,7 +64,7 @@ std::string PlaceOf(const KernelFiles& files, const SettingKey& key) {
 /// on Linux 6.1, which takes no empty list for a group with processes (ENOSPC) as long as another
 /// unit has CPUs of its own. Called when systemd says that the unit may use all.
 Result<void> ClearGroupCpus(const KernelFiles& files, std::string_view unit) {
-  const auto mount = MountOf(files, SettingTarget::kUnit);
+  const auto mount = MountOf(files);
   if (!mount) return {};
   const std::string path = *mount + "/" + std::string(unit) + "/cpuset.cpus";
   const auto left = files.Read(path);
@@ -128,7 +126,6 @@ Result<std::string> Settings::Read(const SettingKey& key) const {
   }
   auto text = [&]() -> Result<std::string> {
     if (key.kind == SettingKind::kAllowedCpus) return units_.AllowedCpus(key.target);
-    if (key.kind == SettingKind::kShield) return ReadShield(files_);
     if (key.kind == SettingKind::kThreadCpus) return ReadThreadCpus(files_, key.target);
     auto path = PathOf(files_, key);
     return path ? files_.Read(*path) : std::move(path);
@@ -144,7 +141,6 @@ Result<void> Settings::Write(const SettingKey& key, std::string_view value) cons
   if (!IsValidSetting(key, wanted)) return NotOurs(key, value);
   auto written = [&]() -> Result<void> {
     if (key.kind == SettingKind::kAllowedCpus) return units_.SetAllowedCpus(key.target, wanted);
-    if (key.kind == SettingKind::kShield) return WriteShield(files_, wanted);
     if (key.kind == SettingKind::kThreadCpus) return WriteThreadCpus(files_, key.target, wanted);
     const auto path = PathOf(files_, key);
     if (!path) return path.error();

@@ -17,10 +17,8 @@ enum class SettingKind {
   kDefaultIrqAffinity,    ///< a CPU list
   kWorkqueueCpus,         ///< a CPU list
   kSmt,                   ///< on, off
-  kV1CpusetCpus,          ///< target: a version 1 cpuset's name, "" = the top one; a CPU list
   kAllowedCpus,           ///< target: a unit of kUnitTargets, systemd's property; a CPU list or ""
   kCpusetPartition,       ///< target: a unit of kUnitTargets; member, root, isolated
-  kShield,                ///< version 1: absent, or "HOUSEKEEPING/BENCHMARK" as CPU lists
   kGovernor,              ///< target: number of the CPU; the governor's name
   kMinFrequency,          ///< target: number of the CPU; kHz
   kMaxFrequency,          ///< target: number of the CPU; kHz

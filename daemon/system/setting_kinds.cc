@@ -21,7 +21,6 @@ constexpr std::uint32_t kMaxIrq = 999'999;
 constexpr std::uint32_t kMaxKhz = 100'000'000;
 constexpr std::uint32_t kMaxSampleRate = 1'000'000'000;
 constexpr std::size_t kMaxNameBytes = 32;
-constexpr std::size_t kMaxCpusetNameBytes = 255;
 /// The longest list of kMaxCpus in normal form, every second one, is half as long.
 constexpr std::size_t kMaxCpuListBytes = 4096;
 constexpr std::string_view kFlag = "0 1";
@@ -36,13 +35,6 @@ constexpr SettingKindInfo kKinds[] = {
      "sys/devices/virtual/workqueue/cpumask"},
     {Kind::kSmt, Target::kMachine, Form::kWord, "smt", "SMT", "sys/devices/system/cpu/smt/control",
      "on off"},
-    {.kind = Kind::kV1CpusetCpus,
-     .target = Target::kV1Cpuset,
-     .form = Form::kCpuList,
-     .name = "v1_cpuset_cpus",
-     .description = "CPUs of cpuset '/%'",
-     .file = "/%/cpuset.cpus",
-     .may_be_empty = true},
     {.kind = Kind::kAllowedCpus,
      .target = Target::kUnit,
      .form = Form::kCpuList,
@@ -52,7 +44,6 @@ constexpr SettingKindInfo kKinds[] = {
      .may_be_empty = true},
     {Kind::kCpusetPartition, Target::kUnit, Form::kWord, "cpuset_partition",
      "cpuset partition of %", "/%/cpuset.cpus.partition", "member root isolated"},
-    {Kind::kShield, Target::kMachine, Form::kShieldLists, "shield", "cpuset shield", {}},
     {Kind::kGovernor, Target::kCpu, Form::kName, "governor", "governor of CPU %",
      "sys/devices/system/cpu/cpu%/cpufreq/scaling_governor"},
     {Kind::kMinFrequency,
@@ -154,21 +145,6 @@ bool IsCpuList(std::string_view text, bool may_be_empty) {
   return cpus && FormatCpuList(*cpus) == text;
 }
 
-bool IsShield(std::string_view text) {
-  if (text == "absent") return true;
-  const std::size_t slash = text.find('/');
-  return slash != std::string_view::npos && IsCpuList(text.substr(0, slash), false) &&
-         IsCpuList(text.substr(slash + 1), false);
-}
-
-/// Relative, and nowhere but below the hierarchy.
-bool IsV1Cpuset(std::string_view name) {
-  if (name.empty()) return true;
-  if (name.size() > kMaxCpusetNameBytes || name.front() == '/' || name.back() == '/') return false;
-  return IsPrintable(name) && name.find("..") == std::string_view::npos &&
-         name.find("//") == std::string_view::npos;
-}
-
 /// "madvise" of "always [madvise] never"; a text of one word is that word.
 std::optional<std::string> ChosenWord(std::string_view text) {
   const std::size_t open = text.find('[');
@@ -207,8 +183,6 @@ bool IsValidTarget(SettingTarget kind, std::string_view target) {
     case Target::kUnit:
       return std::find(std::begin(kUnitTargets), std::end(kUnitTargets), target) !=
              std::end(kUnitTargets);
-    case Target::kV1Cpuset:
-      return IsV1Cpuset(target);
     case Target::kThread:
       return ParseThreadTarget(target).has_value();
   }
@@ -227,8 +201,6 @@ bool IsValidValue(const SettingKindInfo& info, std::string_view value) {
       return IsOneOf(info.words, value);
     case Form::kName:
       return IsName(value);
-    case Form::kShieldLists:
-      return IsShield(value);
   }
   return false;
 }
@@ -246,7 +218,6 @@ std::optional<std::string> NormalFromFile(const SettingKindInfo& info, std::stri
     case Form::kNumber:
       return IsNumber(text, 0, std::uint32_t(-1)) ? std::optional<std::string>(text) : std::nullopt;
     case Form::kWord:
-    case Form::kShieldLists:
       // A state such as "isolated invalid (...)" is for people to read.
       return !text.empty() && IsPrintable(text) ? std::optional<std::string>(text) : std::nullopt;
   }
@@ -258,8 +229,7 @@ std::string TextForFile(const SettingKindInfo& info, std::string_view value) {
     const auto cpus = ParseCpuList(value);
     return cpus ? FormatCpuMask(*cpus) : std::string();
   }
-  // A write of no bytes need not reach the file's owner in the kernel.
-  return value.empty() ? std::string("\n") : std::string(value);
+  return std::string(value);
 }
 
 namespace {

@@ -12,22 +12,21 @@
 namespace benchd {
 
 /// What a setting of a kind is said of.
-enum class SettingTarget { kMachine, kIrq, kCpu, kUnit, kV1Cpuset, kThread };
+enum class SettingTarget { kMachine, kIrq, kCpu, kUnit, kThread };
 
 /// How its file writes a value, and which values are ours.
 enum class SettingForm {
-  kCpuList,     ///< "0-3,7"
-  kCpuMask,     ///< the same as hexadecimal groups
-  kNumber,      ///< from `least` to `most`
-  kWord,        ///< one of `words`; the kernel may say others
-  kChoice,      ///< one of `words`, which the kernel puts into brackets among the others
-  kName,        ///< a driver's word: [a-z0-9_], 32 at most
-  kShieldLists  ///< "absent", or two CPU lists with a slash between them
+  kCpuList,  ///< "0-3,7"
+  kCpuMask,  ///< the same as hexadecimal groups
+  kNumber,   ///< from `least` to `most`
+  kWord,     ///< one of `words`; the kernel may say others
+  kChoice,   ///< one of `words`, which the kernel puts into brackets among the others
+  kName,     ///< a driver's word: [a-z0-9_], 32 at most
 };
 
 /// A row of the closed list of what is ever changed. In `file` and `description` the target stands
 /// for "%"; `file` is empty where there is no single file, and below the mount point of control
-/// groups for kUnit and kV1Cpuset.
+/// groups for kUnit.
 struct SettingKindInfo {
   SettingKind kind;
   SettingTarget target;

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "core/base/cpu_list.h"
+#include "daemon/system/cgroup.h"
 #include "daemon/system/frequency_plan.h"
 #include "daemon/system/kernel_text.h"
-#include "daemon/system/v1_shield.h"
 
 namespace benchd {
 namespace {
@@ -98,6 +98,11 @@ std::vector<int> LaterThreads(const Topology& topology) {
 /// Empty, or why SMT cannot be turned off and on again without harm.
 std::string WhyNoSmtControl(const KernelFiles& files, const Topology& topology,
                             const std::vector<int>& going, const ProfileCpus& cpus) {
+  const std::string mounts = files.Read("proc/self/mountinfo").value_or("");
+  if (const std::string version1 = WhyVersion1(mounts, "cpuset"); !version1.empty()) {
+    // hotplug_update_tasks_legacy() in kernel/cgroup/cpuset.c
+    return "a CPU that goes offline would be lost to others' cpusets for good: " + version1;
+  }
   const auto control = files.Read(std::string(kSmtFolder) + "control");
   if (!control) return "the kernel cannot turn SMT off: " + control.error().message;
   if (*control != "on") {
@@ -116,31 +121,6 @@ std::string WhyNoSmtControl(const KernelFiles& files, const Topology& topology,
   return {};
 }
 
-/// A version 1 cpuset loses the CPUs that go offline for good, so they are taken out of it before,
-/// to be put back: of a child before its parent, as it may not have more than that.
-void PlanV1Cpusets(const Settings& settings, const std::vector<int>& going,
-                   PlannedSetting& planned) {
-  std::vector<std::string> names = ListV1Cpusets(settings.files());
-  std::reverse(names.begin(), names.end());
-  for (const std::string& name : names) {
-    const SettingKey key{Kind::kV1CpusetCpus, name};
-    const auto text = settings.Read(key);
-    const auto cpus = text ? ParseCpuList(*text) : std::vector<int>();
-    if (!text || !cpus) {
-      planned.missing = "what SMT would change cannot be saved: " +
-                        (text ? cpus.error().message : text.error().message);
-      return;
-    }
-    if (CpusInBoth(*cpus, going).empty()) continue;
-    const std::vector<int> rest = CpusWithout(*cpus, going);
-    if (rest.empty()) {
-      planned.missing = DescribeSetting(key) + " are " + *text + ", and all would go offline";
-      return;
-    }
-    planned.changes.push_back({key, FormatCpuList(rest), false});
-  }
-}
-
 PlannedSetting PlanSmt(const std::string& wanted, const ProfileCpus& cpus,
                        const Settings& settings) {
   PlannedSetting planned = Named(kSmt, wanted);
@@ -153,7 +133,6 @@ PlannedSetting PlanSmt(const std::string& wanted, const ProfileCpus& cpus,
   const std::vector<int> going = LaterThreads(*topology);
   if (going.empty()) return planned;
   planned.missing = WhyNoSmtControl(settings.files(), *topology, going, cpus);
-  if (planned.missing.empty()) PlanV1Cpusets(settings, going, planned);
   planned.changes.push_back({{Kind::kSmt, {}}, "off", false});
   return planned;
 }

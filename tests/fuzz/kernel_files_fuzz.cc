@@ -143,7 +143,7 @@ void CheckPlan(const KernelFiles& files, const ProfileCpus& cpus) {
 void CheckMounts(const Texts& texts) {
   const TextFiles files(texts);
   const std::string mounts = files.Read("proc/self/mountinfo").value_or("");
-  static_cast<void>(FindV1CpusetMount(mounts));
+  static_cast<void>(WhyVersion1(mounts, "cpuset"));
   const auto mount = FindCgroup2Mount(mounts);
   if (!mount) return CheckMessage(mount.error().message);
   const auto folder = OwnCgroupFolder(*mount, files.Read("proc/self/cgroup").value_or(""));

@@ -36,11 +36,15 @@ TEST_F(CgroupPlaceTest, HasNoUnitInTheTopGroupAndInAContainer) {
             (CgroupPlace{kPlaceMount, "", ""}));
 }
 
-TEST_F(CgroupPlaceTest, FindsTheVersion1HierarchyOfAHybridMachine) {
-  EXPECT_EQ(Find("35 31 0:32 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
-                 "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw",
-                 "5:cpuset:/\n0::/bench.slice/benchd-runner.service"),
-            (CgroupPlace{"sys/fs/cgroup/unified", "bench.slice", "sys/fs/cgroup/cpuset"}));
+TEST_F(CgroupPlaceTest, SaysWhoseTheControllerIsOnAHybridMachine) {
+  const CgroupPlace place = Find(
+      "35 31 0:32 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
+      "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw",
+      "5:cpuset:/\n0::/bench.slice/benchd-runner.service");
+  EXPECT_EQ(place.mount, "sys/fs/cgroup/unified");
+  EXPECT_EQ(place.unit, "bench.slice");
+  EXPECT_TRUE(place.version1.starts_with("the cpuset controller belongs to cgroup version 1 here"))
+      << place.version1;
 }
 
 TEST_F(CgroupPlaceTest, IsEmptyWithoutControlGroups) {

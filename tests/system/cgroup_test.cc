@@ -47,28 +47,19 @@ TEST(OwnCgroupTest, FollowsAMountThatShowsOnlyAPart) {
   EXPECT_FALSE(OwnCgroupFolder(mount, "0::/"));
 }
 
-constexpr std::string_view kVersionOne =
-    "32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
-    "33 31 0:30 /docker/1f /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n"
-    "34 31 0:31 / /sys/fs/cgroup/freezer rw - cgroup cgroup rw,freezer\n";
-
-TEST(V1MountTest, IsTheOneWithTheController) {
-  EXPECT_EQ(*FindV1Mount(kVersionOne, "cpuacct"), (CgroupMount{"/sys/fs/cgroup/cpu,cpuacct", "/"}));
-  EXPECT_EQ(*FindV1Mount(kVersionOne, "pids"), (CgroupMount{"/sys/fs/cgroup/pids", "/docker/1f"}));
-  EXPECT_FALSE(FindV1Mount(kVersionOne, "pid")) << "a whole word";
-  EXPECT_FALSE(FindV1Mount(kUnified, "cgroup2"));
-}
-
-TEST(OwnV1FolderTest, IsTheFolderOfTheControllersLine) {
-  constexpr std::string_view kGroups =
-      "5:cpu,cpuacct:/bench.slice/runner\n4:freezer:/\n3:pids:/docker/1f/bench\n0::/elsewhere\n";
-  EXPECT_EQ(*OwnV1Folder(kVersionOne, kGroups, "cpu"),
-            "/sys/fs/cgroup/cpu,cpuacct/bench.slice/runner");
-  EXPECT_EQ(*OwnV1Folder(kVersionOne, kGroups, "freezer"), "/sys/fs/cgroup/freezer");
-  EXPECT_EQ(*OwnV1Folder(kVersionOne, kGroups, "pids"), "/sys/fs/cgroup/pids/bench");
-  EXPECT_FALSE(OwnV1Folder(kVersionOne, kGroups, "memory"));
-  EXPECT_FALSE(OwnV1Folder(kVersionOne, "0::/elsewhere\n", "freezer"));
-  EXPECT_FALSE(OwnV1Folder(kVersionOne, "garbage\n::\n4:freezer\n", "freezer"));
+TEST(WhyVersion1Test, NamesTheControllerAndWhatToDo) {
+  constexpr std::string_view kVersionOne =
+      "32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
+      "33 31 0:30 /docker/1f /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n"
+      "34 31 0:31 / /sys/fs/cgroup/systemd rw - cgroup cgroup rw,name=systemd\n";
+  EXPECT_EQ(WhyVersion1(kVersionOne, "pids"),
+            "the pids controller belongs to cgroup version 1 here: boot with "
+            "systemd.unified_cgroup_hierarchy=1");
+  EXPECT_NE(WhyVersion1(kHybrid, "cpu"), "");
+  EXPECT_EQ(WhyVersion1(kVersionOne, "memory"), "");
+  EXPECT_EQ(WhyVersion1(kVersionOne, "pid"), "") << "a whole word";
+  EXPECT_EQ(WhyVersion1(kUnified, "cpuset"), "");
+  EXPECT_EQ(WhyVersion1("garbage\n - cgroup\n", "cpuset"), "");
 }
 
 TEST(FolderOfUnitTest, IsTheSameForTheUnitsControlProcesses) {

@@ -74,7 +74,7 @@ class CpusetLeaseTest : public testing::Test {
   FakeUnits units_;
   Settings settings_{files_, units_};
   Journal journal_;
-  CgroupPlace place_{.mount = kMount, .unit = "bench.slice", .v1_cpuset = ""};
+  CgroupPlace place_{.mount = kMount, .unit = "bench.slice", .version1 = ""};
   ProfileCpus cpus_{.housekeeping = {0}, .benchmark = {1, 2, 3}, .used = {1, 2, 3}, .why = {}};
 };
 
@@ -287,6 +287,11 @@ INSTANTIATE_TEST_SUITE_P(
         Lack{"NoVersion2",
              [](CgroupPlace& place, ProfileCpus&, FakeUnits&, const KernelTree&) { place = {}; },
              "no cgroup version 2 hierarchy is mounted"},
+        Lack{"ControllerOfVersion1",
+             [](CgroupPlace& place, ProfileCpus&, FakeUnits&, const KernelTree&) {
+               place.version1 = "the cpuset controller belongs to cgroup version 1 here";
+             },
+             "the cpuset controller belongs to cgroup version 1 here"},
         Lack{"NoController",
              [](CgroupPlace&, ProfileCpus&, FakeUnits&, const KernelTree& tree) {
                tree.Put("sys/fs/cgroup/cgroup.controllers", "cpu memory");

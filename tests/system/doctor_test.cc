@@ -167,6 +167,17 @@ TEST_F(DoctorTest, NoIsolationTellsWhyAndWhatThereIsInstead) {
   EXPECT_THAT(source.advice, HasSubstr("could not take cpuset (no cgroup v2)"));
 }
 
+TEST_F(DoctorTest, WithoutVersion2TheAdviceIsToBootWithIt) {
+  tree_.Put("proc/self/mountinfo",
+            "35 31 0:32 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset");
+  EXPECT_THAT(Names(), IsEmpty());
+  Replace(Open("cpuset"));
+  EXPECT_EQ(Find("no_isolation").advice,
+            "the cpuset controller belongs to cgroup version 1 here: boot with "
+            "systemd.unified_cgroup_hierarchy=1; to limit a run's memory and processes needs that, "
+            "too");
+}
+
 TEST_F(DoctorTest, AProfileThatLeavesASettingAloneIsToldWhatToSay) {
   settings_.erase(settings_.begin() + 2);
   EXPECT_THAT(Find("no_isolation").advice,

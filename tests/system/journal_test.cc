@@ -143,7 +143,7 @@ TEST(JournalTextTest, TellsWhichLineItDoesNotLike) {
              "it has a value that benchd-runner never writes"},
         Case{"governor\t0\tondemand\t../../etc/passwd",
              "it has a value that benchd-runner never writes"},
-        Case{"v1_cpuset_cpus\t../../x\t0\t1", "it has a value that benchd-runner never writes"},
+        Case{"thread_cpus\t../../x\t0\t1", "it has a value that benchd-runner never writes"},
         Case{"allowed_cpus\tsshd.service\t\t1", "it has a value that benchd-runner never writes"},
         Case{"swappiness\t\t60\t1000", "it has a value that benchd-runner never writes"},
         Case{"swappiness\t\t60\t10\t20", "it has a value that benchd-runner never writes"},
@@ -345,10 +345,10 @@ TEST_F(JournalTest, AnEntryThatFillsMoreThanAPageIsRefused) {
   std::string widest;
   for (int cpu = 0; cpu < 1024; cpu += 2) widest += (cpu == 0 ? "" : ",") + std::to_string(cpu);
   Journal journal = Open();
-  ASSERT_TRUE(journal.Append({{Kind::kV1CpusetCpus, "a"}, widest, widest}, kJournalBoot));
+  ASSERT_TRUE(journal.Append({{Kind::kThreadCpus, "a"}, widest, widest}, kJournalBoot));
   const std::string before = Text();
   const std::string name(255, 'a');
-  const auto added = journal.Append({{Kind::kV1CpusetCpus, name}, widest, widest}, kJournalBoot);
+  const auto added = journal.Append({{Kind::kThreadCpus, name}, widest, widest}, kJournalBoot);
   ASSERT_FALSE(added);
   EXPECT_EQ(added.error().code, ErrorCode::kResourceExhausted);
   EXPECT_EQ(Text(), before);

@@ -128,6 +128,62 @@ TEST_F(MachineOwnerTest, StrictNamesWhatIsMissingAndLeavesNothingChanged) {
   EXPECT_TRUE(Acquire(Isolation::kBestEffort)) << "the refused session has nothing any more";
 }
 
+/// As on a hybrid machine.
+class Version1Test : public MachineOwnerTest {
+ protected:
+  Version1Test() {
+    place_ = {.mount = "sys/fs/cgroup/unified", .unit = "bench.slice", .version1 = kVersion1};
+    profiles_[0].cpuset = "isolated";
+  }
+  std::vector<std::string> WarningsOf(Isolation isolation) {
+    EXPECT_TRUE(Acquire(isolation));
+    std::vector<std::string> warnings;
+    for (const Warning& one : owner_->Release().warnings) {
+      if (one.code == "cgroup_v1") warnings.push_back(one.message);
+    }
+    return warnings;
+  }
+  static constexpr const char* kVersion1 =
+      "the cpuset controller belongs to cgroup version 1 here: boot with "
+      "systemd.unified_cgroup_hierarchy=1";
+};
+
+TEST_F(Version1Test, StrictIsolationIsRefusedInOneLineThatSaysWhatToDo) {
+  Make();
+  const auto refused = Acquire(Isolation::kStrict);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kFailedPrecondition);
+  EXPECT_EQ(refused.error().message, std::string("strict isolation cannot be had: ") + kVersion1);
+  EXPECT_EQ(Now(), kBefore) << "nothing was tried";
+}
+
+TEST_F(Version1Test, ASessionRunsWithoutACpusetAndItsVerdictSaysSo) {
+  Make();
+  const auto status = owner_->Describe("default");
+  ASSERT_TRUE(status);
+  EXPECT_EQ(status->settings[0].setting, "cpuset");
+  EXPECT_EQ(status->settings[0].why, kVersion1) << "known before a session tries it";
+  const auto report = Acquire();
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(Now(), kTaken) << "all the rest is had";
+  EXPECT_EQ(report->isolation[0].actual, "affinity");
+  EXPECT_EQ(report->isolation[0].why, std::string("isolated partition: ") + kVersion1);
+  owner_->Release();
+  EXPECT_EQ(WarningsOf(Isolation::kBestEffort),
+            std::vector<std::string>{
+                std::string("nothing kept others off the benchmark CPUs, and no limit of a run's "
+                            "memory or processes held: ") +
+                kVersion1});
+}
+
+TEST_F(Version1Test, UserModePromisesNoneOfThatAndDoesNotWarn) {
+  Make(false);
+  EXPECT_EQ(WarningsOf(Isolation::kBestEffort), std::vector<std::string>());
+  const auto refused = Acquire(Isolation::kStrict);
+  ASSERT_FALSE(refused);
+  EXPECT_TRUE(refused.error().message.ends_with("there is no journal")) << refused.error().message;
+}
+
 TEST_F(MachineOwnerTest, WithoutIsolationNothingIsTaken) {
   Make();
   const auto report = Acquire(Isolation::kOff);

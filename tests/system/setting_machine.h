@@ -40,7 +40,7 @@ class KeepingUnits : public UnitProperties {
 /// Lines as a hybrid machine has them.
 inline constexpr const char* kMountInfo =
     "24 1 0:22 / /proc rw - proc proc rw\n"
-    "33 30 0:29 / /sys/fs/cgroup/cpuset rw shared:11 - cgroup cgroup rw,cpuset\n"
+    "33 30 0:29 / /sys/fs/cgroup/systemd rw shared:11 - cgroup cgroup rw,name=systemd\n"
     "35 30 0:31 / /sys/fs/cgroup/unified rw shared:13 - cgroup2 cgroup2 rw,nsdelegate";
 
 class SettingsTest : public testing::Test {
@@ -87,13 +87,6 @@ inline const FileCase kFileCases[] = {
      "33",
      "2,00000000"},
     {{SettingKind::kSmt, ""}, "sys/devices/system/cpu/smt/control", "on", "on", "off", "off"},
-    {{SettingKind::kV1CpusetCpus, "docker/a"},
-     "sys/fs/cgroup/cpuset/docker/a/cpuset.cpus",
-     "0-3",
-     "0-3",
-     "1",
-     "1"},
-    {{SettingKind::kV1CpusetCpus, ""}, "sys/fs/cgroup/cpuset/cpuset.cpus", "0-3", "0-3", "", "\n"},
     {{SettingKind::kCpusetPartition, "bench.slice"},
      "sys/fs/cgroup/unified/bench.slice/cpuset.cpus.partition",
      "member",

@@ -26,8 +26,8 @@ TEST_F(SettingsTest, EveryKindLivesInItsOwnFile) {
     EXPECT_EQ(Write(one.key, one.value), "");
     EXPECT_EQ(Read(one.key), one.value);
   }
-  // The other three have no file of their own.
-  EXPECT_EQ(seen.size() + 3, AllKinds().size());
+  // The other two have no file of their own.
+  EXPECT_EQ(seen.size() + 2, AllKinds().size());
 }
 
 TEST_F(SettingsTest, AMissingFileIsNamed) {
@@ -119,14 +119,12 @@ TEST_F(SettingsTest, AnIrqListCountsAsASet) {
 
 TEST_F(SettingsTest, WithoutItsHierarchyACpusetIsNotThere) {
   tree_.Put("proc/self/mountinfo", "24 1 0:22 / /proc rw - proc proc rw");
-  for (const SettingKey& key :
-       {SettingKey{Kind::kCpusetPartition, "bench.slice"}, SettingKey{Kind::kV1CpusetCpus, "a"}}) {
-    const auto value = settings_.Read(key);
-    ASSERT_FALSE(value);
-    EXPECT_EQ(value.error().code, ErrorCode::kNotFound);
-    EXPECT_TRUE(value.error().message.starts_with(DescribeSetting(key) + ": cgroup: no version"))
-        << value.error().message;
-  }
+  const SettingKey key{Kind::kCpusetPartition, "bench.slice"};
+  const auto value = settings_.Read(key);
+  ASSERT_FALSE(value);
+  EXPECT_EQ(value.error().code, ErrorCode::kNotFound);
+  EXPECT_TRUE(value.error().message.starts_with(DescribeSetting(key) + ": cgroup: no version"))
+      << value.error().message;
 }
 
 TEST_F(SettingsTest, AllowedCpusAreSystemds) {
@@ -171,13 +169,6 @@ TEST_F(SettingsTest, AGroupThatLosesItsControllerMeanwhileIsCleared) {
   tree_.Put("sys/fs/cgroup/unified/system.slice/cpuset.cpus", "0");
   files_.RefuseWrite(1, ENOENT);
   EXPECT_EQ(Write({Kind::kAllowedCpus, "system.slice"}, ""), "");
-}
-
-TEST_F(SettingsTest, TheShieldNeedsAVersionOneHierarchy) {
-  tree_.Put("proc/self/mountinfo", "24 1 0:22 / /proc rw - proc proc rw");
-  const auto value = settings_.Read({Kind::kShield, ""});
-  ASSERT_FALSE(value);
-  EXPECT_EQ(value.error().code, ErrorCode::kNotFound);
 }
 
 }  // namespace

@@ -30,8 +30,6 @@ TEST(SettingKindTest, DescribesASettingForMessages) {
   EXPECT_EQ(DescribeSetting({Kind::kBoost, ""}), "boost");
   EXPECT_EQ(DescribeSetting({Kind::kThreadCpus, "42@99"}), "CPUs of thread 42@99");
   EXPECT_EQ(DescribeSetting({Kind::kAllowedCpus, "bench.slice"}), "AllowedCPUs of bench.slice");
-  EXPECT_EQ(DescribeSetting({Kind::kV1CpusetCpus, ""}), "CPUs of cpuset '/'");
-  EXPECT_EQ(DescribeSetting({Kind::kV1CpusetCpus, "docker/a"}), "CPUs of cpuset '/docker/a'");
 }
 
 struct Pair {
@@ -56,14 +54,6 @@ const Pair kInvalid[] = {
     {{Kind::kWorkqueueCpus, ""}, "ff"},
     {{Kind::kSmt, ""}, "forceoff"},
     {{Kind::kSmt, ""}, ""},
-    {{Kind::kV1CpusetCpus, "/a"}, "0"},
-    {{Kind::kV1CpusetCpus, "a/"}, "0"},
-    {{Kind::kV1CpusetCpus, "a/../../b"}, "0"},
-    {{Kind::kV1CpusetCpus, ".."}, "0"},
-    {{Kind::kV1CpusetCpus, "a//b"}, "0"},
-    {{Kind::kV1CpusetCpus, "a\tb"}, "0"},
-    {{Kind::kV1CpusetCpus, "a\nb"}, "0"},
-    {{Kind::kV1CpusetCpus, "a\x7f"}, "0"},
     {{Kind::kAllowedCpus, "sshd.service"}, "0"},
     {{Kind::kAllowedCpus, ""}, "0"},
     {{Kind::kAllowedCpus, "--now"}, "0"},
@@ -71,12 +61,6 @@ const Pair kInvalid[] = {
     {{Kind::kCpusetPartition, "bench.slice"}, "isolated invalid (why)"},
     {{Kind::kCpusetPartition, "bench.slice/x"}, "root"},
     {{Kind::kCpusetPartition, "bench.slice"}, ""},
-    {{Kind::kShield, ""}, "0"},
-    {{Kind::kShield, ""}, "0/"},
-    {{Kind::kShield, ""}, "/1"},
-    {{Kind::kShield, ""}, "0/1/2"},
-    {{Kind::kShield, ""}, "../.."},
-    {{Kind::kShield, "x"}, "absent"},
     {{Kind::kGovernor, "1024"}, "ondemand"},
     {{Kind::kGovernor, "0/../../.."}, "ondemand"},
     {{Kind::kGovernor, "0"}, ""},
@@ -128,7 +112,7 @@ TEST_F(SettingsTest, WritesNothingButItsOwnKindOfValues) {
 TEST_F(SettingsTest, ReadsNothingBesideItsOwnTargets) {
   for (const SettingKey& key :
        {SettingKey{Kind::kIrqAffinity, "../../etc/passwd"}, SettingKey{Kind::kGovernor, "0/../.."},
-        SettingKey{Kind::kAllowedCpus, "sshd.service"}, SettingKey{Kind::kV1CpusetCpus, "../a"}}) {
+        SettingKey{Kind::kAllowedCpus, "sshd.service"}}) {
     const auto value = settings_.Read(key);
     ASSERT_FALSE(value);
     EXPECT_EQ(value.error().code, ErrorCode::kInvalidArgument);
@@ -138,15 +122,10 @@ TEST_F(SettingsTest, ReadsNothingBesideItsOwnTargets) {
 TEST_F(SettingsTest, TakesTheValuesOfItsOwn) {
   for (const FileCase& one : kFileCases)
     EXPECT_TRUE(IsValidSetting(one.key, one.value)) << one.path;
-  const std::string longest(255, 'a');
-  EXPECT_TRUE(IsValidSetting({Kind::kV1CpusetCpus, longest}, "0"));
-  EXPECT_FALSE(IsValidSetting({Kind::kV1CpusetCpus, longest + "a"}, "0"));
   for (std::string_view unit : kUnitTargets) {
     EXPECT_TRUE(IsValidSetting({Kind::kAllowedCpus, std::string(unit)}, ""));
     EXPECT_TRUE(IsValidSetting({Kind::kCpusetPartition, std::string(unit)}, "root"));
   }
-  EXPECT_TRUE(IsValidSetting({Kind::kShield, ""}, "absent"));
-  EXPECT_TRUE(IsValidSetting({Kind::kShield, ""}, "0,4/1-3,5-7"));
   EXPECT_TRUE(IsValidSetting({Kind::kSwappiness, ""}, "200"));
 }
 

@@ -21,13 +21,6 @@ class SettingsPlanTest : public PlanFixture {
     tree_.Put("sys/devices/system/cpu/smt/control", control);
     tree_.Put("sys/devices/system/cpu/smt/active", active);
   }
-  void PutV1Cpuset(const std::string& name, const std::string& cpus) const {
-    tree_.Put("proc/self/mountinfo",
-              "35 31 0:32 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset");
-    const std::string group = "sys/fs/cgroup/cpuset/" + name + (name.empty() ? "" : "/");
-    tree_.Put(group + "tasks", "");
-    tree_.Put(group + "cpuset.cpus", cpus);
-  }
 };
 
 TEST_F(SettingsPlanTest, PlansNothingForAProfileThatLeavesEverythingAlone) {
@@ -151,29 +144,16 @@ TEST_F(SettingsPlanTest, DoesNotTurnOffTheCpusOfBenchmarks) {
   EXPECT_EQ(Changes("smt"), "missing: CPU 4, where benchmarks run, would go offline with SMT");
 }
 
-TEST_F(SettingsPlanTest, SavesVersion1CpusetsBeforeTheirCpusGoOffline) {
+TEST_F(SettingsPlanTest, TakesNoCpuFromCpusetsOfVersion1ForGood) {
   profile_.smt = "off";
   PutSmt("on");
-  PutV1Cpuset("", "0-7");
-  PutV1Cpuset("a", "0-5");
-  PutV1Cpuset("a/inner", "1,5");
-  PutV1Cpuset("b", "0-3");
-  PutV1Cpuset("benchd-benchmark", "1-7");
-  EXPECT_EQ(Changes("smt"), "CPUs of cpuset '/a/inner'=1, CPUs of cpuset '/a'=0-3, SMT=off");
-}
-
-TEST_F(SettingsPlanTest, DoesNotTakeTheLastCpuOfAVersion1Cpuset) {
-  profile_.smt = "off";
-  PutSmt("on");
-  PutV1Cpuset("a", "4,6");
-  EXPECT_EQ(Changes("smt"), "missing: CPUs of cpuset '/a' are 4,6, and all would go offline");
-}
-
-TEST_F(SettingsPlanTest, DoesNotTurnSmtOffWhenACpusetCannotBeSaved) {
-  profile_.smt = "off";
-  PutSmt("on");
-  PutV1Cpuset("a", "some");
-  EXPECT_THAT(Changes("smt"), StartsWith("missing: what SMT would change cannot be saved: "));
+  tree_.Put("proc/self/mountinfo",
+            "35 31 0:32 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset");
+  EXPECT_EQ(
+      Changes("smt"),
+      "missing: a CPU that goes offline would be lost to others' cpusets for good: the cpuset "
+      "controller belongs to cgroup version 1 here: boot with "
+      "systemd.unified_cgroup_hierarchy=1");
 }
 
 // ---- the rest ----

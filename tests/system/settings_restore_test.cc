@@ -203,10 +203,9 @@ TEST_F(ForeignJournalTest, OfALaterVersionOrWithForeignLinesItIsRefusedAndNothin
   for (const char* line :
        {"fan_speed\t0\t1\t2", "governor\t1\t../../etc/passwd\tperformance",
         "governor\t../../../../etc\tondemand\tperformance",
-        "v1_cpuset_cpus\t../../../etc/passwd\t0\t1", "irq_affinity\t24/../25\t0-3\t0",
+        "thread_cpus\t../../../etc/passwd\t0\t1", "irq_affinity\t24/../25\t0-3\t0",
         "allowed_cpus\tsshd.service\t0\t1", "swappiness\t\t60000\t0", "smt\t\ton\tforceoff",
-        "cpuset_partition\tbench.slice\tmember\tanything", "shield\t\tabsent\t../..",
-        "swappiness"}) {
+        "cpuset_partition\tbench.slice\tmember\tanything", "swappiness"}) {
     // Good lines before and after do not help it.
     ExpectRefused(text + SealedLine(line) + "\n");
     ExpectRefused(text + SealedLine(line) + "\n" +

@@ -1,0 +1,208 @@
+#include "daemon/system/tree_group.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "daemon/system/cgroup.h"
+#include "daemon/system/kernel_files.h"
+
+namespace benchd {
+namespace {
+
+using Sentences = std::vector<std::string>;
+
+std::string Here() { return RunCgroup::OwnFolder().value_or(""); }
+
+/// Why nobody can have `what`, as this machine's controllers are.
+std::string Lacking(const std::string& what, std::string_view controller) {
+  const std::string mountinfo = KernelFiles("/").Read("proc/self/mountinfo").value_or("");
+  const std::string version1 = WhyVersion1(mountinfo, controller);
+  return version1.empty() ? "no control group can be made here for " + what
+                          : what + " cannot be had: " + version1;
+}
+
+/// Does `work` in the group; its exit code.
+template <typename Work>
+int RunIn(TreeGroup& group, Work work) {
+  const int folder = group.fd();
+  const pid_t pid = fork();
+  if (pid == 0) {
+    const int own = folder < 0 ? -1 : openat(folder, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+    if (folder >= 0 && write(own, "0", 1) != 1) _exit(101);
+    _exit(work());
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(pid, &status, 0), pid);
+  return WEXITSTATUS(status);
+}
+
+TEST(TreeGroupTest, NowhereThereIsNoneAndALimitIsMissing) {
+  TreeGroup group;
+  EXPECT_EQ(group.Open("", {}), Sentences());
+  EXPECT_FALSE(group.exists());
+  EXPECT_EQ(group.fd(), -1);
+  EXPECT_FALSE(group.limited());
+  EXPECT_EQ(group.path(), "");
+  const auto limited = group.LimitMemory(1 << 20);
+  ASSERT_FALSE(limited);
+  EXPECT_EQ(limited.error().message, Lacking("a limit of memory", "memory"));
+  EXPECT_TRUE(group.LimitMemory(kNoLimit));
+  group.Kill();
+  EXPECT_EQ(group.TakeHits(), "");
+
+  TreeGroup limits;
+  EXPECT_EQ(
+      limits.Open("", {.memory_bytes = 1, .processes = 2}),
+      (Sentences{Lacking("a limit of memory", "memory"), Lacking("a limit of processes", "pids")}));
+  EXPECT_FALSE(limits.limited());
+}
+
+TEST(TreeGroupTest, HoldsALimitOfProcessesAndNamesIt) {
+  TreeGroup group;
+  if (const Sentences missing = group.Open(Here(), {.processes = 1}); !missing.empty()) {
+    GTEST_SKIP() << missing[0];
+  }
+  EXPECT_TRUE(group.limited());
+  EXPECT_EQ(group.held().processes, 1U);
+  EXPECT_EQ(RunIn(group, [] { return fork() < 0 ? errno : 0; }), EAGAIN);
+  EXPECT_EQ(group.TakeHits(), "reached its limit of 1 processes");
+  EXPECT_EQ(group.TakeHits(), "");
+}
+
+TEST(TreeGroupTest, TheSmallerLimitOfMemoryHolds) {
+  constexpr std::uint64_t kMebibyte = 1024 * 1024;
+  TreeGroup group;
+  const Sentences missing = group.Open(Here(), {.memory_bytes = 256 * kMebibyte});
+  if (!missing.empty()) GTEST_SKIP() << missing[0];
+  EXPECT_EQ(group.held().memory_bytes, 256 * kMebibyte);
+  ASSERT_TRUE(group.LimitMemory(64 * kMebibyte));
+  EXPECT_EQ(group.held().memory_bytes, 64 * kMebibyte);
+  ASSERT_TRUE(group.LimitMemory(512 * kMebibyte));
+  EXPECT_EQ(group.held().memory_bytes, 256 * kMebibyte);
+  ASSERT_TRUE(group.LimitMemory(kNoLimit));
+  EXPECT_EQ(group.held().memory_bytes, 256 * kMebibyte);
+}
+
+TEST(TreeGroupTest, WhatARunLeavesInMemoryIsNotTheNextOnes) {
+  constexpr std::uint64_t kLimit = std::uint64_t{64} << 20;
+  TreeGroup group;
+  const Sentences missing = group.Open(Here(), {.memory_bytes = kLimit});
+  if (!missing.empty()) GTEST_SKIP() << missing[0];
+  const std::string first = group.path();
+  group.LeaveCharges();
+  EXPECT_EQ(group.path(), first) << "nothing was left";
+  // Outlives the run that wrote it, as a file in /dev/shm does.
+  const int file = memfd_create("left", MFD_CLOEXEC);
+  RunIn(group, [file] {
+    const std::vector<char> block(1 << 20, 'x');
+    for (int i = 0; i < 40; ++i) {
+      if (write(file, block.data(), block.size()) < 0) return 1;
+    }
+    return 0;
+  });
+  group.LeaveCharges();
+  EXPECT_NE(group.path(), first);
+  EXPECT_EQ(RunIn(group,
+                  [] {
+                    const std::vector<char> all(40 << 20, 'x');
+                    return all.back() == 'x' ? 0 : 1;
+                  }),
+            0)
+      << "the next one has the whole limit";
+  close(file);
+}
+
+TEST(TreeGroupTest, AnotherSessionHasAGroupOfItsOwn) {
+  TreeGroup group;
+  group.Open(Here(), {});
+  if (!group.exists()) GTEST_SKIP() << "no group can be made here";
+  const std::string first = group.path();
+  group.Renew();
+  EXPECT_NE(group.path(), first);
+}
+
+TEST(TreeGroupTest, CpuTimeIsCountedFromTheBeginOfTheRun) {
+  TreeGroup group;
+  group.Open(Here(), {});
+  EXPECT_FALSE(group.ReadFigures().cpu_time_us) << "no run has begun";
+  if (auto begun = group.BeginRun({.cpu_time = true}); !begun)
+    GTEST_SKIP() << begun.error().message;
+  const auto work = [] {
+    std::uint64_t x = 1;
+    for (int i = 0; i < 20'000'000; ++i) x = x * 6364136223846793005U + 1442695040888963407U;
+    return x == 0 ? 1 : 0;
+  };
+  std::vector<std::int64_t> used;
+  for (int run = 0; run < 2; ++run) {
+    ASSERT_TRUE(group.BeginRun({.cpu_time = true}));
+    ASSERT_EQ(RunIn(group, work), 0);
+    const TreeFigures figures = group.ReadFigures();
+    ASSERT_TRUE(figures.cpu_time_us);
+    EXPECT_FALSE(figures.memory_peak_bytes) << "nobody asked";
+    used.push_back(*figures.cpu_time_us);
+  }
+  EXPECT_GT(used[0], 1'000);
+  EXPECT_LT(used[1], 2 * used[0] + 10'000) << "the first run's are not the second's";
+}
+
+TEST(TreeGroupTest, EachRunHasItsOwnMemoryPeak) {
+  TreeGroup group;
+  group.Open(Here(), {});
+  if (auto begun = group.BeginRun({.memory_peak = true}); !begun) {
+    GTEST_SKIP() << begun.error().message;
+  }
+  constexpr std::size_t kMebibyte = 1024 * 1024;
+  const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  std::vector<std::int64_t> peaks;
+  for (const std::size_t mebibytes : {std::size_t{32}, std::size_t{4}}) {
+    ASSERT_TRUE(group.BeginRun({.memory_peak = true}));
+    const auto take = [mebibytes, null] {
+      const std::string memory(mebibytes * kMebibyte, 'x');
+      return write(null, memory.data(), memory.size()) > 0 ? 0 : 1;
+    };
+    ASSERT_EQ(RunIn(group, take), 0);
+    const TreeFigures figures = group.ReadFigures();
+    ASSERT_TRUE(figures.memory_peak_bytes);
+    peaks.push_back(*figures.memory_peak_bytes);
+  }
+  close(null);
+  EXPECT_GE(peaks[0], static_cast<std::int64_t>(32 * kMebibyte));
+  EXPECT_LT(peaks[1], static_cast<std::int64_t>(16 * kMebibyte));
+}
+
+TEST(TreeGroupTest, WhatNoGroupCountsIsRefusedByName) {
+  TreeGroup group;
+  group.Open("", {});
+  EXPECT_TRUE(group.BeginRun({}));
+  EXPECT_FALSE(group.ReadFigures().cpu_time_us) << "absent, not zero";
+  const auto time = group.BeginRun({.cpu_time = true});
+  ASSERT_FALSE(time);
+  EXPECT_EQ(time.error().message,
+            "no control group counts it: no control group can be made here for CPU time");
+  const auto memory = group.BeginRun({.memory_peak = true});
+  ASSERT_FALSE(memory);
+  EXPECT_EQ(memory.error().message,
+            "no control group counts it: " + Lacking("the peak of memory", "memory"));
+}
+
+TEST(TreeGroupTest, TwoOfThemDoNotMeet) {
+  TreeGroup present;
+  TreeGroup prepared;
+  present.Open(Here(), {});
+  prepared.Open(Here(), {});
+  if (!present.exists()) GTEST_SKIP() << "no group can be made here";
+  ASSERT_TRUE(prepared.exists());
+  EXPECT_NE(present.path(), prepared.path());
+}
+
+}  // namespace
+}  // namespace benchd
