@@ -325,6 +325,44 @@ class AccessTest(SystemModeTest):
         self.assertEqual(seen.uid, NOBODY.pw_uid)
 
 
+class Version1Test(SystemModeTest):
+    """A machine whose controllers belong to cgroup version 1, as far as the runner can see."""
+
+    WHY = ("the cpuset controller belongs to cgroup version 1 here: boot with "
+           "systemd.unified_cgroup_hierarchy=1")
+
+    def setUp(self):
+        super().setUp()
+        own = self.kernel_tree / "proc/self"
+        own.mkdir(parents=True)
+        (own / "mountinfo").write_text(
+            "35 31 0:32 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
+            "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n")
+        (own / "cgroup").write_text("5:cpuset:/\n0::/bench.slice/benchd-runner.service\n")
+        self.stop_runner()
+        self.start_runner()
+
+    def compare(self, *words):
+        return self.benchctl_json(
+            "compare", *LINES, *words, "echo n 1000", "echo n 1000", **self.as_nobody())
+
+    def test_strict_isolation_is_refused_in_one_line(self):
+        done = self.compare("--isolation", "strict")
+        self.assert_exit(done, REFUSED)
+        self.assert_one_error(done, f"strict isolation cannot be had: {self.WHY}")
+
+    def test_a_session_runs_without_and_its_verdict_says_so(self):
+        done = self.compare()
+        self.assert_exit(done, PASS)
+        warnings = {one["code"]: one["message"] for one in done.events[-1]["warnings"]}
+        self.assertIn(self.WHY, warnings["cgroup_v1"])
+
+    def test_the_doctor_says_so(self):
+        done = self.benchctl_json("machine", "doctor", **self.as_nobody())
+        self.assert_exit(done, 0)
+        self.assertIn(self.WHY, done.stdout)
+
+
 class RunnerTest(SystemModeTest):
     def test_without_a_runner_the_session_fails_and_a_new_one_runs_the_next(self):
         gate, client, _ = self.waiting_session()

@@ -2,8 +2,8 @@
 """Boots a real systemd machine and runs the tests of guest/ in it, as root, on installed programs.
 
     vm.py --build build/release              the core set, in two boots (guest/core.py)
-    vm.py --build build/release --all        everything, in five
-    vm.py --build build/release --boot v1    one of those seven
+    vm.py --build build/release --all        everything, in four
+    vm.py --build build/release --boot amd   one of those six
     vm.py --build build/release --boot intel --only test_sessions.SessionTest
     vm.py --build build/release --boot intel --script look.sh     anything else, by hand
 
@@ -72,8 +72,6 @@ ALL_BOOTS = [
     # cpufreq/boost comes with amd-pstate; the table's registers are memory to be left alone.
     Boot("amd", "amd-pstate with boost", "max,-cx16,family=25,model=1", "cpc.aml",
          "memmap=64K$0x3f000000 amd_pstate.shared_mem=1 amd_pstate=passive"),
-    Boot("v1", "cgroup version 1 only", INTEL, "pss.aml",
-         "systemd.unified_cgroup_hierarchy=0 systemd.legacy_systemd_cgroup_controller=1"),
 ]
 KERNEL = (
     "console=ttyS0 root=/dev/nvme0n1 rootfstype=ext4 rw panic=-1 quiet loglevel=4 mitigations=off "

@@ -23,7 +23,7 @@ import vm  # noqa: E402
 
 def report_of(*lines):
     """A report of these lines, which came a second apart."""
-    found = report.Report("v1")
+    found = report.Report("amd")
     for now, line in enumerate(lines):
         found.read(line, float(now))
     return found
@@ -44,7 +44,7 @@ class ReportTest(unittest.TestCase):
         for count in range(len(PASSED)):
             problems = report_of(*PASSED[:count]).problems("cut off after 60 s, its limit")
             self.assertEqual(len(problems), 1)
-            self.assertIn("boot 'v1': cut off after 60 s, its limit", problems[0])
+            self.assertIn("boot 'amd': cut off after 60 s, its limit", problems[0])
             if count == 4:
                 self.assertIn("in test_x.X.test_2; 1 of 2 tests had passed", problems[0])
 
@@ -59,21 +59,21 @@ class ReportTest(unittest.TestCase):
                    for line in PASSED]
         problems = report_of(*skipped).problems("")
         self.assertIn("1 of 2 tests", problems[0])
-        self.assertEqual(problems[1:], ["boot 'v1': skipped: test_x.X.test_2"])
+        self.assertEqual(problems[1:], ["boot 'amd': skipped: test_x.X.test_2"])
 
     def test_a_failed_test_is_named_once(self):
         lines = [line.replace("ok test_x.X.test_1", "FAILED test_x.X.test_1")
                  for line in PASSED[:-1]]
         problems = report_of(*lines, "failed: test_x.X.test_1: 1 != 2", "@@status=1").problems("")
-        self.assertEqual(problems, ["boot 'v1': FAILED",
-                                    "boot 'v1': failed: test_x.X.test_1: 1 != 2"])
+        self.assertEqual(problems, ["boot 'amd': FAILED",
+                                    "boot 'amd': failed: test_x.X.test_1: 1 != 2"])
 
     def test_a_program_run_by_hand_needs_no_tests(self):
         self.assertEqual(report_of("hello", "@@status=0").problems("", of_tests=False), [])
         self.assertTrue(report_of("hello", "@@status=3").problems("", of_tests=False))
 
     def test_a_clock_that_is_too_fast_is_told(self):
-        found = report.Report("v1")
+        found = report.Report("amd")
         found.read("@@begin 100.0 t", 0)
         self.assertIsNone(found.clock_error())
         found.read("@@end 202.0 ok t", 100)
@@ -81,7 +81,7 @@ class ReportTest(unittest.TestCase):
 
     def test_a_boot_with_such_a_clock_has_failed(self):
         for ended, problems in (("200.5", 0), ("250.0", 1), ("150.0", 1)):
-            found = report.Report("v1")
+            found = report.Report("amd")
             for now, line in enumerate(("@@tests 1", "@@begin 100.0 t", f"@@end {ended} ok t",
                                         "@@status=0")):
                 found.read(line, 100.0 * min(now, 2))
@@ -91,12 +91,12 @@ class ReportTest(unittest.TestCase):
 class BootsTest(unittest.TestCase):
     def test_the_core_set_all_and_one(self):
         names = [[boot.name for boot in vm.choose_boots(*which)] for which in (
-            (None, False), (None, True), (["v1"], False))]
-        self.assertEqual(names, [list(core.BOOTS), ["intel", "crashes", "hostile", "amd", "v1"],
-                                 ["v1"]])
+            (None, False), (None, True), (["amd"], False))]
+        self.assertEqual(names, [list(core.BOOTS), ["intel", "crashes", "hostile", "amd"],
+                                 ["amd"]])
 
     def test_what_contradicts_itself_is_an_error(self):
-        for words in (["--all", "--boot", "v1"], ["--only", "test_v1"], ["--boot", "v2"],
+        for words in (["--all", "--boot", "amd"], ["--only", "test_boost"], ["--boot", "arm"],
                       ["--minutes", "5"]):
             with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()):
                 vm.parse_arguments(["--build", "x", *words])

@@ -294,15 +294,9 @@ int KillAll() {
 
 /// Out of its control group, by every file that would do it.
 int LeaveGroup() {
-  const char* const tops[] = {"/sys/fs/cgroup",         "/sys/fs/cgroup/unified",
-                              "/sys/fs/cgroup/pids",    "/sys/fs/cgroup/memory",
-                              "/sys/fs/cgroup/freezer", "/sys/fs/cgroup/cpuset"};
-  for (const char* top : tops) {
-    for (const char* name : {"/cgroup.procs", "/tasks"}) {
-      const int fd = open((std::string(top) + name).c_str(), O_WRONLY | O_CLOEXEC);
-      if (fd < 0) continue;
-      if (write(fd, "0", 1) == 1) return Result("left\n"), 9;
-    }
+  for (const char* file : {"/sys/fs/cgroup/cgroup.procs", "/sys/fs/cgroup/unified/cgroup.procs"}) {
+    const int fd = open(file, O_WRONLY | O_CLOEXEC);
+    if (fd >= 0 && write(fd, "0", 1) == 1) return Result("left\n"), 9;
   }
   return Result();
 }

@@ -39,17 +39,13 @@ FILES = [
     "/proc/sys/kernel/numa_balancing",
     "/proc/sys/kernel/sched_rt_runtime_us",
     "/proc/sys/vm/swappiness",
-    # cgroup version 2: the top and the units directly below it.
+    # Control groups: the top and the units directly below it.
     "/sys/fs/cgroup/cgroup.subtree_control",
     "/sys/fs/cgroup/*/cgroup.subtree_control",
     "/sys/fs/cgroup/*/cpuset.cpus",
     "/sys/fs/cgroup/*/cpuset.cpus.effective",
     "/sys/fs/cgroup/*/cpuset.cpus.partition",
     "/sys/fs/cgroup/*/cpuset.mems",
-    # cgroup version 1: the cpuset hierarchy has a mount of its own.
-    "/sys/fs/cgroup/cpuset/cpuset.cpu_exclusive",
-    "/sys/fs/cgroup/cpuset/cpuset.sched_load_balance",
-    "/sys/fs/cgroup/cpuset/*/cpuset.cpus",
 ]
 UNITS = ["-.slice", "bench.slice", "init.scope", "system.slice", "user.slice"]
 UNIT_PROPERTIES = ["AllowedCPUs", "AllowedMemoryNodes", "CPUAffinity"]
@@ -68,7 +64,7 @@ def _text(path):
 
 
 def _restricts_nothing(path, text):
-    """A cpuset of version 2 that is as if the controller were not turned on, as it comes and goes
+    """A cpuset that is as if the controller were not turned on, as it comes and goes
     with the units that ask for it."""
     if not str(path).startswith("/sys/fs/cgroup/") or not path.name.startswith("cpuset."):
         return False
@@ -109,10 +105,7 @@ def _drop_ins():
 
 def _groups():
     """Control groups at the top, and all of ours. Numbers in names are of processes and differ."""
-    names = set()
-    for top in (CGROUP, *(CGROUP / name for name in ("cpuset", "freezer", "unified"))):
-        if top.is_dir():
-            names.update(str(path) for path in top.iterdir() if path.is_dir())
+    names = {str(path) for path in CGROUP.iterdir() if path.is_dir()}
     for own in list(CGROUP.glob("**/bench.slice")):
         for folder, _, _ in os.walk(own):
             names.add(folder)

@@ -26,7 +26,6 @@ SUITES = {
     "crashes": ["test_crashes", "test_missing"],
     "hostile": ["test_hostile", "test_leftovers", "test_boundaries"],
     "amd": ["test_boost", "test_children", "test_effect", "test_removal"],
-    "v1": ["test_v1", "test_metrics", "test_missing", "test_hostile", "test_removal"],
 }
 
 

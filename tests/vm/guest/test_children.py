@@ -1,7 +1,10 @@
 """What a profile gives to each child, seen by the child itself."""
 
+import pathlib
+
 import e2e_support
-from guest import GuestTest
+from core import core
+from guest import LINES, GuestTest
 
 CONFIG = """
 [machine_profile.child]
@@ -47,3 +50,42 @@ class ChildrenTest(GuestTest):
                 "--machine-profile", profile,
                 command="/usr/bin/python3 -c 'x = bytearray(100 << 20); print(\"n 1000\")'")
             self.assert_exit(done, code)
+
+
+class MemoryTest(GuestTest):
+    """Two limits at once, and what one run leaves for the next of its own session."""
+
+    configuration = """
+[children]
+memory_mib = 128
+[machine_profile.smaller]
+memory_limit = "64MiB"
+[machine_profile.larger]
+memory_limit = "256MiB"
+"""
+
+    @core("core-b")
+    def test_the_smaller_limit_of_memory_holds(self):
+        for profile, mebibytes in (("smaller", 64), ("larger", 128)):
+            with self.subTest(profile=profile):
+                out = self.folder / profile
+                out.touch()
+                out.chmod(0o666)
+                look = (f"cat /sys/fs/cgroup$(cut -d: -f3 /proc/self/cgroup)/memory.max >{out}; "
+                        "echo n 1000")
+                done = self.compare("--machine-profile", profile, command=f"/bin/sh -c '{look}'")
+                self.assert_exit(done, e2e_support.PASS)
+                self.assertEqual(out.read_text().split(), [str(mebibytes << 20)])
+                started = next(one for one in done.events if one["event"] == "started")
+                self.assert_held(started, "memory_limit")
+
+    @core("core-b")
+    def test_what_a_run_leaves_in_memory_is_not_the_next_ones(self):
+        # A file in memory outlives the run that wrote it: together they are more than 64 MiB.
+        left = pathlib.Path("/dev/shm/left")
+        self.addCleanup(left.unlink, missing_ok=True)
+        leave = self.script(f"dd if=/dev/zero of={left} bs=1M count=40 2>/dev/null; echo n 1000")
+        take = "/usr/bin/python3 -c 'x = bytearray(40 << 20); print(\"n 1000\")'"
+        done = self.benchctl_json("compare", *LINES, "--machine-profile", "smaller", leave, take)
+        self.assert_exit(done, e2e_support.PASS)
+        self.assertEqual(left.stat().st_size, 40 << 20)

@@ -1,15 +1,12 @@
 """Hostile programs of one user, on a machine that others use: system mode with real limits."""
 
 import os
-import pathlib
 import pwd
 
 import e2e_support
 from core import core
 from guest import ADMIN, ALICE, DOOMED, GuestTest, main_pid, run, wait_until
-from hostile_cases import CONFIG, KILLED, LINES, TIMED_OUT, SystemCases, groups_of_runs
-
-HAS_V2 = " cgroup2 " in pathlib.Path("/proc/self/mounts").read_text()
+from hostile_cases import CONFIG, LINES, LimitCases, SystemCases, groups_of_runs
 
 
 @core(
@@ -17,11 +14,8 @@ HAS_V2 = " cgroup2 " in pathlib.Path("/proc/self/mounts").read_text()
     "test_it_allocates_without_end", "test_its_children_together_allocate_without_end",
     "test_it_kills_all_of_its_users_processes", "test_it_leaves_a_process_of_roots",
     "test_a_killed_runner_leaves_no_bomb_and_no_group")
-class HostileTest(SystemCases, GuestTest):
+class HostileTest(LimitCases, SystemCases, GuestTest):
     configuration = CONFIG
-    # Version 1 ends the process that asks, and the rest go on waiting for it.
-    end_of_many = KILLED if HAS_V2 else TIMED_OUT
-    timeout_of_many = ("--timeout", "30s" if HAS_V2 else "1s")
 
     def setUp(self):
         super().setUp()
