@@ -1,6 +1,5 @@
 #include "daemon/runner/launch_plan.h"
 
-#include <fcntl.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/sysmacros.h>

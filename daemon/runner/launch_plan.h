@@ -7,7 +7,6 @@
 
 #include "core/base/error.h"
 #include "core/base/result.h"
-#include "core/base/unique_fd.h"
 #include "core/model/child.h"
 #include "daemon/runner/child.h"
 #include "daemon/runner/host.h"
