@@ -26,7 +26,7 @@ struct Config {
   std::optional<std::chrono::seconds> idle_exit;
   std::string log_level = "info";  ///< [log] level
   /// [store] keep_days, keep_mib and [limits] kept_mib_a_user.
-  KeepPolicy keep;
+  RetentionPolicy keep;
   /// [limits] queued_a_user, running_hours_a_day: in system mode only, user mode has one user.
   UserLimits limits{.queued = 1000, .running_a_day = {}};
   bool operator==(const Config&) const = default;

@@ -84,7 +84,7 @@ Daemon::~Daemon() = default;
 
 Result<void> Daemon::Start() {
   if (Result<void> ok = TakePlaces(); !ok) return ok;
-  Result<std::unique_ptr<Store>> store = OpenStore(paths_.state_dir);
+  Result<std::unique_ptr<Store>> store = Store::Open(paths_.state_dir);
   if (!store) return std::move(store).error();
   store_ = std::move(store).value();
   MeetRunner();
@@ -139,12 +139,11 @@ void Daemon::ConfineTo(const RunnerFacts& facts) {
 
 Result<void> Daemon::LoadQueue() {
   queue_.emplace(loop_.get_executor(),
-                 Queue::Services{launcher_, machine_, *store_, *store_, clock_, random_, hub_},
-                 Policy());
+                 Queue::Services{launcher_, machine_, *store_, clock_, random_, hub_}, Policy());
   machine_controller_.emplace(*queue_, machine_, Access());
-  const Result<std::vector<std::string>> complaints = RunToEnd(loop_, queue_->Load());
-  if (!complaints) return complaints.error();
-  for (const std::string& complaint : *complaints) spdlog::warn("{}", complaint);
+  const Result<std::vector<std::string>> warnings = RunToEnd(loop_, queue_->Load());
+  if (!warnings) return warnings.error();
+  for (const std::string& warning : *warnings) spdlog::warn("{}", warning);
   return {};
 }
 

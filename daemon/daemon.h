@@ -28,7 +28,7 @@
 #include "daemon/run/runner_launcher.h"
 #include "daemon/run/runner_machine.h"
 #include "daemon/session/event_hub.h"
-#include "daemon/store/sqlite_store.h"
+#include "daemon/store/store.h"
 
 namespace benchd {
 

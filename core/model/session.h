@@ -181,11 +181,11 @@ struct QueueMode {
 
 /// How long ended sessions are kept; nothing set: for ever. Sessions that have not ended are never
 /// deleted, nor is the one that ended last.
-struct KeepPolicy {
+struct RetentionPolicy {
   std::optional<Nanoseconds> age;               ///< since the end
   std::optional<std::uint64_t> bytes;           ///< of all sessions together
   std::optional<std::uint64_t> bytes_per_user;  ///< of the sessions of one uid
-  bool operator==(const KeepPolicy&) const = default;
+  bool operator==(const RetentionPolicy&) const = default;
 };
 
 }  // namespace benchd

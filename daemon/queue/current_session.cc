@@ -5,21 +5,11 @@
 #include <utility>
 
 #include "daemon/queue/state_writer.h"
+#include "daemon/session/run_keeper.h"
 
 namespace benchd {
-namespace {
-
-/// How long to wait before an end is stored again.
-constexpr Nanoseconds kStoreRetryPause = std::chrono::seconds(1);
-
-bool DiskIsFull(const Result<void>& kept) {
-  return !kept && kept.error().code == ErrorCode::kResourceExhausted;
-}
-
-}  // namespace
-
 CurrentSession::CurrentSession(asio::any_io_executor executor, Services services, Tell tell)
-    : services_(services), tell_(std::move(tell)), states_(executor, services.archive) {}
+    : services_(services), tell_(std::move(tell)), states_(executor, services.store) {}
 
 asio::awaitable<SessionSnapshot> CurrentSession::Run(SessionSnapshot known) {
   known_ = std::move(known);
@@ -27,7 +17,7 @@ asio::awaitable<SessionSnapshot> CurrentSession::Run(SessionSnapshot known) {
   cancel_ = CancelToken();
   canceller_.clear();
   // The whole record, with the environment, which is not kept in memory.
-  Result<SessionRecord> record = co_await services_.archive.Load(known_.id);
+  Result<SessionRecord> record = co_await services_.store.Do(&Records::Load, known_.id);
   if (cancel_.interrupted()) co_return known_;
   SessionSnapshot end = known_;
   if (record) {
@@ -77,20 +67,19 @@ void CurrentSession::Progress(const SessionSnapshot& snapshot) {
 asio::awaitable<SessionSnapshot> CurrentSession::CommitEnd(SessionSnapshot end) {
   Result<void> kept = co_await Keep(end);
   if (kept || !IsFinal(end.state)) co_return end;
-  if (!DiskIsFull(kept) && end.state == SessionState::kDone) {
+  if (!IsDiskFull(kept.error()) && end.state == SessionState::kDone) {
     end.state = SessionState::kFailed;
     end.failure = Failure{std::move(kept).error().Within("storing the verdict"), std::nullopt};
     kept = co_await Keep(end);
   }
-  // One that the archive has lost cannot differ from it.
-  const auto lost = [&kept] { return !kept && kept.error().code == ErrorCode::kNotFound; };
-  if (!kept && !lost()) PauseFor(kept.error());
-  while (!kept && !lost()) {
-    if (stopping_) co_return known_;
-    co_await services_.clock.Wait(kStoreRetryPause);
-    kept = co_await Keep(end);
-  }
-  co_return end;
+  // One that the store has lost cannot differ from it.
+  const auto lost = [](const Error& error) { return error.code == ErrorCode::kNotFound; };
+  if (kept || lost(kept.error())) co_return end;
+  PauseFor(kept.error());
+  const auto stop = [this, lost](const Error& error) { return stopping_ || lost(error); };
+  const auto attempt = [this, end] { return Keep(end); };
+  kept = co_await UntilThereIsRoom(&services_.clock, stop, attempt);
+  co_return kept || lost(kept.error()) ? end : known_;
 }
 
 asio::awaitable<Result<void>> CurrentSession::Keep(SessionSnapshot end) {
@@ -102,7 +91,7 @@ asio::awaitable<Result<void>> CurrentSession::Keep(SessionSnapshot end) {
 
 /// What everybody sees until the end can be stored, which they do not see before.
 void CurrentSession::PauseFor(const Error& error) {
-  const bool full = error.code == ErrorCode::kResourceExhausted;
+  const bool full = IsDiskFull(error);
   SessionSnapshot paused = known_;
   paused.state = SessionState::kPaused;
   if (!paused.report) paused.report.emplace();

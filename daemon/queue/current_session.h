@@ -10,15 +10,14 @@
 #include "core/model/session.h"
 #include "daemon/ports/launcher.h"
 #include "daemon/ports/machine.h"
-#include "daemon/ports/sample_store.h"
-#include "daemon/ports/session_archive.h"
 #include "daemon/ports/sources.h"
 #include "daemon/queue/state_writer.h"
 #include "daemon/session/run_session.h"
+#include "daemon/store/store.h"
 
 namespace benchd {
 
-/// The one session that runs, from its record in the archive to an end that is committed.
+/// The one session that runs, from its record in the store to an end that is committed.
 ///
 /// Around RunSession() it keeps each state it goes through, ends it early when asked to, and waits
 /// for room when the disk is too full for the verdict. Owned by the queue, on the loop's thread.
@@ -27,8 +26,7 @@ class CurrentSession {
   struct Services {
     Launcher& launcher;
     Machine& machine;
-    SampleStore& store;
-    SessionArchive& archive;
+    Store& store;
     const Clock& clock;
     DisturbanceLog& disturbances;
   };

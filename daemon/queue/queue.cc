@@ -7,13 +7,11 @@
 #include "core/base/error.h"
 #include "daemon/queue/state_writer.h"
 #include "daemon/queue/validate_spec.h"
+#include "daemon/session/run_keeper.h"
 #include "daemon/session/session_hooks.h"
 
 namespace benchd {
 namespace {
-
-/// How long to wait for room on the disk before trying again.
-constexpr Nanoseconds kRetryPause = std::chrono::seconds(1);
 
 Error IsStopping() {
   return Error{ErrorCode::kUnavailable, "benchd: is stopping", "try again when it is back"};
@@ -50,8 +48,7 @@ Queue::Queue(asio::any_io_executor executor, Services services, QueuePolicy poli
       registry_(policy_.access),
       waiting_(policy_.limits),
       current_(executor,
-               {services.launcher, services.machine, services.store, services.archive,
-                services.clock, disturbances_},
+               {services.launcher, services.machine, services.store, services.clock, disturbances_},
                [this](const SessionSnapshot& snapshot) { Progress(snapshot); }),
       alarm_(executor) {}
 
@@ -105,7 +102,7 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Admit(SessionRecord record) {
       co_await ResolvePrograms(&services_.launcher, &record.spec);
   if (!unusable) co_return std::move(unusable).error();
   HistoryEntry entry{record.snapshot.submitted_at, "submitted by " + NameOf(record.spec.caller)};
-  Result<void> stored = co_await services_.archive.Insert(record, std::move(entry));
+  Result<void> stored = co_await services_.store.Do(&Records::Insert, record, std::move(entry));
   if (!stored) co_return std::move(stored).error();
   if (*unusable) {
     record.snapshot.state = SessionState::kFailed;
@@ -123,12 +120,13 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Admit(SessionRecord record) {
 /// @errors kUnavailable: benchd stops before there is room on the disk.
 asio::awaitable<Result<void>> Queue::KeepFailed(SessionSnapshot failed) {
   const HistoryEntry entry{*failed.ended_at, DescribeState(failed, {})};
-  for (;;) {
-    Result<void> kept = co_await services_.archive.Update(failed, entry);
-    if (kept || kept.error().code != ErrorCode::kResourceExhausted) co_return Result<void>{};
-    if (stopping_) co_return IsStopping();
-    co_await services_.clock.Wait(kRetryPause);
-  }
+  const auto stop = [this](const Error& error) { return stopping_ || !IsDiskFull(error); };
+  const auto attempt = [this, failed, entry] {
+    return services_.store.Do(&Records::Update, failed, entry);
+  };
+  Result<void> kept = co_await UntilThereIsRoom(&services_.clock, stop, attempt);
+  if (!kept && IsDiskFull(kept.error())) co_return IsStopping();
+  co_return Result<void>{};
 }
 
 Result<SessionRecord> Queue::Get(const Caller& caller, const std::string& id_prefix) {
@@ -142,9 +140,9 @@ Result<SessionRecord> Queue::Get(const Caller& caller, const std::string& id_pre
 asio::awaitable<Result<SessionDetails>> Queue::Show(Caller caller, std::string id_prefix) {
   Result<SessionId> id = registry_.LookUp(caller, id_prefix);
   if (!id) co_return std::move(id).error();
-  Result<SessionRecord> record = co_await services_.archive.Load(*id);
+  Result<SessionRecord> record = co_await services_.store.Do(&Records::Load, *id);
   if (!record) co_return std::move(record).error().Within("reading the session");
-  Result<std::vector<HistoryEntry>> history = co_await services_.archive.History(*id);
+  Result<std::vector<HistoryEntry>> history = co_await services_.store.Do(&Records::History, *id);
   if (!history) co_return std::move(history).error().Within("reading the history");
   const SessionRecord* known = registry_.Find(*id);
   if (known == nullptr) co_return Deleted(*id);
@@ -196,7 +194,7 @@ asio::awaitable<Result<void>> Queue::NoteCancel(SessionSnapshot snapshot, Caller
   snapshot.cancelled_by = "uid " + std::to_string(caller.uid);
   HistoryEntry entry{services_.clock.Now(),
                      "cancelled by " + NameOf(caller) + ", but for its cleanup"};
-  Result<void> noted = co_await services_.archive.Update(snapshot, std::move(entry));
+  Result<void> noted = co_await services_.store.Do(&Records::Update, snapshot, std::move(entry));
   // Its turn may have come meanwhile: then the session itself is told.
   if (noted && running_ != id && registry_.Find(id) != nullptr) registry_.Set(std::move(snapshot));
   co_return noted;
@@ -213,7 +211,7 @@ asio::awaitable<Result<SessionSnapshot>> Queue::CancelWaiting(SessionSnapshot sn
   snapshot.cancelled_by = "uid " + std::to_string(caller.uid);
   snapshot.ended_at = services_.clock.Now();
   HistoryEntry entry{*snapshot.ended_at, DescribeState(snapshot, NameOf(caller))};
-  Result<void> updated = co_await services_.archive.Update(snapshot, std::move(entry));
+  Result<void> updated = co_await services_.store.Do(&Records::Update, snapshot, std::move(entry));
   ending_.erase(id);
   if (updated) {
     TakeEnd(snapshot);
@@ -238,7 +236,8 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Move(Caller caller, std::string 
   if (!may) co_return std::move(may).error();
   HistoryEntry entry{services_.clock.Now(),
                      "moved to priority " + std::to_string(priority) + " by " + NameOf(caller)};
-  Result<void> moved = co_await services_.archive.Reprioritise(*id, priority, std::move(entry));
+  Result<void> moved =
+      co_await services_.store.Do(&Records::SetPriority, *id, priority, std::move(entry));
   if (!moved) co_return std::move(moved).error().Within("move");
   registry_.SetPriority(*id, priority);
   const SessionRecord* record = registry_.Find(*id);
@@ -255,7 +254,7 @@ asio::awaitable<Result<QueueStatus>> Queue::SetMode(Caller caller, QueueMode mod
   const char* action = mode.draining ? "drain" : mode.paused ? "pause" : "resume";
   Result<void> may = CheckMayAdminister(policy_.access, caller, action);
   if (!may) co_return std::move(may).error();
-  Result<void> kept = co_await services_.archive.KeepMode(mode);
+  Result<void> kept = co_await services_.store.Do(&Records::KeepMode, mode);
   if (!kept) co_return std::move(kept).error().Within(action);
   mode_ = mode;
   TellPlaces(/*even_unmoved=*/true);

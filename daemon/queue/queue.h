@@ -17,8 +17,6 @@
 #include "core/model/session.h"
 #include "daemon/ports/launcher.h"
 #include "daemon/ports/machine.h"
-#include "daemon/ports/sample_store.h"
-#include "daemon/ports/session_archive.h"
 #include "daemon/ports/sources.h"
 #include "daemon/queue/access.h"
 #include "daemon/queue/current_session.h"
@@ -27,6 +25,7 @@
 #include "daemon/queue/side_turns.h"
 #include "daemon/session/event_hub.h"
 #include "daemon/session/run_session.h"
+#include "daemon/store/store.h"
 
 namespace benchd {
 
@@ -34,7 +33,7 @@ namespace benchd {
 struct QueuePolicy {
   AccessPolicy access;
   UserLimits limits;
-  KeepPolicy keep;
+  RetentionPolicy keep;
 };
 
 /// How the queue stands.
@@ -61,8 +60,7 @@ class Queue {
   struct Services {
     Launcher& launcher;
     Machine& machine;
-    SampleStore& store;
-    SessionArchive& archive;
+    Store& store;
     const Clock& clock;
     RandomSource& random;
     EventHub& hub;
@@ -70,8 +68,8 @@ class Queue {
 
   Queue(asio::any_io_executor executor, Services services, QueuePolicy policy);
 
-  /// Loads the archive: queued sessions keep their place, one that was running comes first and goes
-  /// on, pause and drain last. @return the archive's complaints, a sentence each.
+  /// Loads what is stored: queued sessions keep their place, one that was running comes first and
+  /// goes on, pause and drain last. @return the store's warnings, a sentence each.
   asio::awaitable<Result<std::vector<std::string>>> Load();
 
   /// Takes sessions one after the other until Stop(); the one that runs then is interrupted and

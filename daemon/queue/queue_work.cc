@@ -30,7 +30,7 @@ std::vector<const SessionRecord*> SortedBy(const std::vector<SessionRecord>& rec
 }  // namespace
 
 asio::awaitable<Result<std::vector<std::string>>> Queue::Load() {
-  Result<ArchiveContents> contents = co_await services_.archive.LoadAll();
+  Result<Records::All> contents = co_await services_.store.Do(&Records::LoadAll);
   if (!contents) co_return std::move(contents).error().Within("loading the sessions");
   mode_ = contents->mode;
   Replay(contents->sessions);
@@ -40,7 +40,7 @@ asio::awaitable<Result<std::vector<std::string>>> Queue::Load() {
     if (!IsFinal(snapshot.state) && snapshot.state != SessionState::kQueued) {
       std::optional<Error> unnoted = co_await NoteInterruption(snapshot);
       if (unnoted) {
-        contents->complaints.push_back("session " + id.value + ": " + unnoted->message);
+        contents->warnings.push_back("session " + id.value + ": " + unnoted->message);
       }
       snapshot.state = SessionState::kQueued;  // started_at says that it goes on
     }
@@ -51,7 +51,7 @@ asio::awaitable<Result<std::vector<std::string>>> Queue::Load() {
     if (waits) Enqueue(id);
   }
   changed_.Notify();
-  co_return std::move(contents->complaints);
+  co_return std::move(contents->warnings);
 }
 
 /// Learns from what ran before benchd started.
@@ -67,11 +67,13 @@ void Queue::Replay(const std::vector<SessionRecord>& records) {
 
 /// Its state stays what it was, so that it is known as interrupted until it runs again.
 asio::awaitable<std::optional<Error>> Queue::NoteInterruption(SessionSnapshot snapshot) {
-  Result<std::vector<HistoryEntry>> history = co_await services_.archive.History(snapshot.id);
+  Result<std::vector<HistoryEntry>> history =
+      co_await services_.store.Do(&Records::History, snapshot.id);
   if (!history) co_return std::move(history).error();
   if (!history->empty() && history->back().what == kInterruptedByStop) co_return std::nullopt;
   HistoryEntry entry{services_.clock.Now(), kInterruptedByEnd};
-  Result<void> noted = co_await services_.archive.Update(std::move(snapshot), std::move(entry));
+  Result<void> noted =
+      co_await services_.store.Do(&Records::Update, std::move(snapshot), std::move(entry));
   if (!noted) co_return std::move(noted).error();
   co_return std::nullopt;
 }
@@ -111,7 +113,7 @@ asio::awaitable<void> Queue::RunOne(SessionId id) {
   if (IsFinal(last.state)) {
     TakeEnd(std::move(last));
     // After the verdict is told, before anything else is measured.
-    co_await services_.archive.Settle();
+    co_await services_.store.Do(&Records::Checkpoint);
   } else {
     registry_.Set(std::move(last));
   }
@@ -148,9 +150,9 @@ void Queue::CountTime(const SessionRecord& ended) {
 
 /// Never while a session runs: the worker alone calls it, between sessions.
 asio::awaitable<void> Queue::Prune() {
-  while (policy_.keep != KeepPolicy{} && !stopping_) {
+  while (policy_.keep != RetentionPolicy{} && !stopping_) {
     Result<std::vector<SessionId>> gone =
-        co_await services_.archive.Prune(policy_.keep, services_.clock.Now());
+        co_await services_.store.Do(&Records::Prune, policy_.keep, services_.clock.Now());
     // What could not be deleted now is due again after the next session.
     if (!gone || gone->empty()) co_return;
     for (const SessionId& id : *gone) registry_.Remove(id);

@@ -15,7 +15,7 @@ asio::awaitable<Result<void>> StateWriter::Commit(SessionSnapshot snapshot, Hist
   while (writing_) co_await written_.Wait();
   Result<void> before = co_await WriteNoted();
   if (!before) co_return before;
-  co_return co_await archive_.Update(std::move(snapshot), std::move(entry));
+  co_return co_await store_.Do(&Records::Update, std::move(snapshot), std::move(entry));
 }
 
 asio::awaitable<void> StateWriter::WriteSoon() {
@@ -31,7 +31,7 @@ asio::awaitable<Result<void>> StateWriter::WriteNoted() {
   while (!noted_.empty() && result) {
     State state = noted_.front();
     Result<void> updated =
-        co_await archive_.Update(std::move(state.snapshot), std::move(state.entry));
+        co_await store_.Do(&Records::Update, std::move(state.snapshot), std::move(state.entry));
     if (!updated && updated.error().code == ErrorCode::kResourceExhausted) {
       result = std::move(updated);
     } else {

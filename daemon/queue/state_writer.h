@@ -8,8 +8,8 @@
 #include "core/base/result.h"
 #include "core/model/child.h"
 #include "core/model/session.h"
-#include "daemon/ports/session_archive.h"
 #include "daemon/queue/side_turns.h"
+#include "daemon/store/store.h"
 
 namespace benchd {
 
@@ -21,13 +21,13 @@ namespace benchd {
 /// CurrentSession, on the loop's thread; outlives its coroutines.
 class StateWriter {
  public:
-  StateWriter(asio::any_io_executor executor, SessionArchive& archive)
-      : executor_(executor), archive_(archive), written_(executor) {}
+  StateWriter(asio::any_io_executor executor, Store& store)
+      : executor_(executor), store_(store), written_(executor) {}
 
   /// Commits it soon.
   void Note(SessionSnapshot snapshot, HistoryEntry entry);
 
-  /// Commits it now. @errors those of SessionArchive::Update().
+  /// Commits it now. @errors those of Records::Update().
   asio::awaitable<Result<void>> Commit(SessionSnapshot snapshot, HistoryEntry entry);
 
  private:
@@ -40,7 +40,7 @@ class StateWriter {
   asio::awaitable<Result<void>> WriteNoted();
 
   asio::any_io_executor executor_;
-  SessionArchive& archive_;
+  Store& store_;
   Signal written_;
   std::deque<State> noted_;
   bool writing_ = false;

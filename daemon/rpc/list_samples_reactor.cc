@@ -45,7 +45,8 @@ void ListSamplesReactor::StartLoad() {
 
 asio::awaitable<void> ListSamplesReactor::Load() {
   try {
-    Result<std::vector<Run>> runs = co_await sources_.store.LoadRuns(id_, loaded_, kRunsPerLoad);
+    Result<std::vector<Run>> runs =
+        co_await sources_.store.Do(&Records::LoadRuns, id_, loaded_, kRunsPerLoad);
     if (runs) {
       runs_ = std::move(runs).value();
       used_ = 0;

@@ -5,16 +5,16 @@
 #include <vector>
 
 #include "benchd/v1/session.pb.h"
-#include "daemon/ports/sample_store.h"
 #include "daemon/rpc/stream_reactor.h"
 #include "daemon/rpc/watch_reactor.h"
+#include "daemon/store/store.h"
 
 namespace benchd::rpc {
 
 /// What an export reads. The references outlive the server.
 struct ListSamplesSources {
   Endpoint endpoint;
-  SampleStore& store;
+  Store& store;
   FindSession find;
 };
 

@@ -5,9 +5,9 @@
 
 #include "core/base/result.h"
 #include "core/base/time.h"
-#include "daemon/ports/sample_store.h"
 #include "daemon/queue/machine_controller.h"
 #include "daemon/queue/queue.h"
+#include "daemon/store/records.h"
 
 namespace benchd::v1 {
 class ListSessionsRequest;

@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "core/base/result.h"
-#include "daemon/ports/sample_store.h"
 #include "daemon/ports/sources.h"
 #include "daemon/queue/machine_controller.h"
 #include "daemon/queue/queue.h"
@@ -14,6 +13,7 @@
 #include "daemon/rpc/peer_table.h"
 #include "daemon/rpc/queue_service.h"
 #include "daemon/session/event_hub.h"
+#include "daemon/store/store.h"
 
 namespace benchd::rpc {
 
@@ -32,7 +32,7 @@ class Server {
     Queue& queue;
     MachineController& machine;
     EventHub& hub;
-    SampleStore& store;
+    Store& store;
     RandomSource& random;
     const Clock& clock;
     const DaemonInfo& info;

@@ -79,7 +79,7 @@ asio::awaitable<Result<void>> SessionService::RunGet(Caller caller,
   convert::ToProto(details->history, response);
   ToProto(SessionView{std::move(details->record), true}, response);
   if (!request->with_log()) co_return Result<void>();
-  Result<LogTail> log = co_await parts_.store.LoadLog(id, kMaxLogBytes);
+  Result<LogTail> log = co_await parts_.store.Do(&Records::LoadLog, id, kMaxLogBytes);
   if (!log) co_return std::move(log).error().Within("reading the log");
   response->set_log(LogToProto(*log));
   co_return Result<void>();

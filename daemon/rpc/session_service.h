@@ -1,7 +1,6 @@
 #pragma once
 
 #include "benchd/v1/session.grpc.pb.h"
-#include "daemon/ports/sample_store.h"
 #include "daemon/ports/sources.h"
 #include "daemon/queue/queue.h"
 #include "daemon/rpc/audit.h"
@@ -9,6 +8,7 @@
 #include "daemon/rpc/list_samples_reactor.h"
 #include "daemon/rpc/watch_reactor.h"
 #include "daemon/session/event_hub.h"
+#include "daemon/store/store.h"
 
 namespace benchd::rpc {
 
@@ -21,7 +21,7 @@ class SessionService final : public v1::SessionService::CallbackService {
   struct Parts {
     Queue& queue;
     EventHub& hub;
-    SampleStore& store;
+    Store& store;
     RandomSource& random;
     const Clock& clock;
     const Audit& audit;

@@ -7,6 +7,16 @@
 
 namespace benchd {
 
+asio::awaitable<Result<void>> UntilThereIsRoom(
+    const Clock* clock, std::function<bool(const Error&)> stop,
+    std::function<asio::awaitable<Result<void>>()> attempt) {
+  for (;;) {
+    Result<void> kept = co_await attempt();
+    if (kept || stop(kept.error())) co_return kept;
+    co_await clock->Wait(std::chrono::seconds(1));
+  }
+}
+
 void RunKeeper::Keep(BlockResult block) {
   const auto first = block.runs.begin() + static_cast<std::ptrdiff_t>(block.kept);
   runs_.insert(runs_.end(), std::make_move_iterator(first),
@@ -22,18 +32,11 @@ void RunKeeper::KeepSoFar(BlockResult& block) {
 }
 
 asio::awaitable<Result<void>> RunKeeper::Commit() {
-  if (!runs_.empty()) {
-    std::vector<Run> runs = runs_;
-    Result<void> kept = co_await store_.AppendRuns(id_, std::move(runs));
-    if (!kept) co_return std::move(kept).error().Within("storing a block");
-    runs_.clear();
-  }
-  if (!log_.empty()) {
-    std::string log = log_;
-    Result<void> kept = co_await store_.AppendLog(id_, std::move(log));
-    if (!kept) co_return std::move(kept).error().Within("storing what a block printed");
-    log_.clear();
-  }
+  if (runs_.empty() && log_.empty()) co_return Result<void>{};
+  Result<void> kept = co_await store_.Do(&Records::Append, id_, runs_, log_);
+  if (!kept) co_return std::move(kept).error().Within("storing a block");
+  runs_.clear();
+  log_.clear();
   co_return Result<void>{};
 }
 
@@ -46,7 +49,7 @@ asio::awaitable<Result<void>> RunKeeper::Drop(BlockResult block) {
   const bool some_stored = block.kept > 0;
   Keep(std::move(block));
   Result<void> kept = co_await Commit();
-  if (kept && some_stored) kept = co_await store_.DropBlock(id_, benchmark, number);
+  if (kept && some_stored) kept = co_await store_.Do(&Records::DropBlock, id_, benchmark, number);
   co_return kept;
 }
 
@@ -63,10 +66,10 @@ std::size_t SizeOfBlock(const SessionSpec& spec, std::uint32_t benchmark) {
 
 }  // namespace
 
-asio::awaitable<Result<void>> StoredBlocks::Load(SampleStore& store, SessionId id) {
+asio::awaitable<Result<void>> StoredBlocks::Load(Store& store, SessionId id) {
   bool more = true;
   for (std::uint64_t first = 0; more; first += kRunsPerLoad) {
-    Result<std::vector<Run>> runs = co_await store.LoadRuns(id, first, kRunsPerLoad);
+    Result<std::vector<Run>> runs = co_await store.Do(&Records::LoadRuns, id, first, kRunsPerLoad);
     if (!runs) co_return std::move(runs).error();
     more = runs->size() == kRunsPerLoad;
     Result<void> taken = Take(std::move(runs).value());
@@ -75,7 +78,7 @@ asio::awaitable<Result<void>> StoredBlocks::Load(SampleStore& store, SessionId i
   if (block_.empty()) co_return Result<void>{};
   dropped_ += block_.size();
   const Run first = std::exchange(block_, {}).front();
-  co_return co_await store.DropBlock(id, first.benchmark, first.block);
+  co_return co_await store.Do(&Records::DropBlock, id, first.benchmark, first.block);
 }
 
 Result<void> StoredBlocks::Take(std::vector<Run> runs) {

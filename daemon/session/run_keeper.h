@@ -12,16 +12,26 @@
 #include "core/base/session_id.h"
 #include "core/model/run.h"
 #include "core/model/session_spec.h"
-#include "daemon/ports/sample_store.h"
+#include "daemon/ports/sources.h"
 #include "daemon/session/series_runner.h"
+#include "daemon/store/store.h"
 
 namespace benchd {
+
+inline bool IsDiskFull(const Error& error) { return error.code == ErrorCode::kResourceExhausted; }
+
+/// Stores what must not be lost, be it that the disk is full: attempts it, a second apart, until it
+/// succeeds or the `stop` of its error is true. `clock` outlives it.
+/// @return what the last attempt answered.
+asio::awaitable<Result<void>> UntilThereIsRoom(
+    const Clock* clock, std::function<bool(const Error&)> stop,
+    std::function<asio::awaitable<Result<void>>()> attempt);
 
 /// Hands a session's runs to the store, in order of execution. Blocks of a few milliseconds share a
 /// transaction, as a commit costs more than they do.
 class RunKeeper {
  public:
-  RunKeeper(SampleStore& store, SessionId id) : store_(store), id_(std::move(id)) {}
+  RunKeeper(Store& store, SessionId id) : store_(store), id_(std::move(id)) {}
 
   /// Takes what has not been taken of a complete block.
   void Keep(BlockResult block);
@@ -38,7 +48,7 @@ class RunKeeper {
   asio::awaitable<Result<void>> Drop(BlockResult block);
 
  private:
-  SampleStore& store_;
+  Store& store_;
   const SessionId id_;
   std::vector<Run> runs_;
   std::string log_;
@@ -56,7 +66,7 @@ class StoredBlocks {
   /// `spec` outlives this.
   StoredBlocks(const SessionSpec& spec, Taker take) : spec_(spec), take_(std::move(take)) {}
 
-  asio::awaitable<Result<void>> Load(SampleStore& store, SessionId id);
+  asio::awaitable<Result<void>> Load(Store& store, SessionId id);
 
   /// Runs that are in no block, now or from earlier interruptions.
   std::uint64_t dropped() const { return dropped_; }

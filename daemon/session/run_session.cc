@@ -20,8 +20,8 @@
 namespace benchd {
 namespace {
 
-/// How long to wait for the next runner, and for room on the disk.
-constexpr Nanoseconds kRetryPause = std::chrono::seconds(1);
+/// How long to wait for the next runner.
+constexpr Nanoseconds kRunnerPause = std::chrono::seconds(1);
 
 /// The state of one session between its steps; lives in the frame of RunSession.
 class Session {
@@ -59,7 +59,7 @@ class Session {
   asio::awaitable<std::optional<Failure>> DropUnfinished();
   asio::awaitable<bool> MayTryAgain();
   asio::awaitable<std::optional<Failure>> Commit();
-  asio::awaitable<void> Pause(const Error& error);
+  asio::awaitable<Result<void>> CommitPaused(Error error);
 
   bool TimeIsUp() const { return Elapsed() >= spec_.limits.max_time; }
   Nanoseconds Elapsed() const;
@@ -253,25 +253,23 @@ asio::awaitable<std::optional<Failure>> Session::DropUnfinished() {
 asio::awaitable<bool> Session::MayTryAgain() {
   if (!runner_lost_ || services_.cancel.requested()) co_return false;
   if (!runner_deaths_.MayTryAgain(MeasuredBlocks())) co_return false;
-  if (runner_deaths_.repeated()) co_await services_.clock.Wait(kRetryPause);
+  if (runner_deaths_.repeated()) co_await services_.clock.Wait(kRunnerPause);
   co_return true;
 }
 
 /// Stores what there is. While the disk is full the session is paused: nothing is measured that
 /// might be lost.
 asio::awaitable<std::optional<Failure>> Session::Commit() {
-  for (;;) {
-    Result<void> kept = co_await keeper_.Commit();
-    if (kept) co_return std::nullopt;
-    if (kept.error().code != ErrorCode::kResourceExhausted) {
-      co_return Failure{std::move(kept).error(), std::nullopt};
-    }
-    if (services_.cancel.requested()) co_return CancelledFailure();
-    co_await Pause(kept.error());
+  Result<void> kept = co_await keeper_.Commit();
+  if (!kept && IsDiskFull(kept.error()) && !services_.cancel.requested()) {
+    kept = co_await CommitPaused(kept.error());
   }
+  if (kept) co_return std::nullopt;
+  if (IsDiskFull(kept.error())) co_return CancelledFailure();
+  co_return Failure{std::move(kept).error(), std::nullopt};
 }
 
-asio::awaitable<void> Session::Pause(const Error& error) {
+asio::awaitable<Result<void>> Session::CommitPaused(Error error) {
   const SessionState before = snapshot_.state;
   std::optional<Report> report = snapshot_.report;
   if (!snapshot_.report) snapshot_.report.emplace();
@@ -281,17 +279,17 @@ asio::awaitable<void> Session::Pause(const Error& error) {
                                         .arm = {}});
   Enter(SessionState::kPaused);
   const SteadyTime since = services_.clock.Steady();
-  Result<void> kept = error;
-  while (!kept && !services_.cancel.requested() &&
-         kept.error().code == ErrorCode::kResourceExhausted) {
-    co_await services_.clock.Wait(kRetryPause);
-    kept = co_await keeper_.Commit();
-  }
+  const auto stop = [this](const Error& why) {
+    return !IsDiskFull(why) || services_.cancel.requested();
+  };
+  const auto attempt = [this] { return keeper_.Commit(); };
+  Result<void> kept = co_await UntilThereIsRoom(&services_.clock, stop, attempt);
   const Nanoseconds paused = services_.clock.Steady() - since;
   notes_.paused += paused;
   if (measuring_since_) *measuring_since_ += paused;
   snapshot_.report = std::move(report);
   Enter(before);
+  co_return kept;
 }
 
 Nanoseconds Session::Elapsed() const {
@@ -333,7 +331,7 @@ asio::awaitable<void> Session::LetGo() {
   machine_end_ = co_await services_.machine.Release();
 }
 
-/// Runs cleanup, whatever the end is; it is known to the archive first, so that a session whose
+/// Runs cleanup, whatever the end is; it is stored first, so that a session whose
 /// benchd dies meanwhile is only cleaned up after at the next start.
 asio::awaitable<std::optional<Failure>> Session::CleanUp(std::optional<Failure> failure) {
   const bool goes_on = failure && services_.cancel.interrupted();

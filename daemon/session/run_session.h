@@ -7,10 +7,10 @@
 #include "core/model/session.h"
 #include "daemon/ports/launcher.h"
 #include "daemon/ports/machine.h"
-#include "daemon/ports/sample_store.h"
 #include "daemon/ports/sources.h"
 #include "daemon/session/cancel_token.h"
 #include "daemon/session/session_notes.h"
+#include "daemon/store/store.h"
 
 namespace benchd {
 
@@ -22,11 +22,11 @@ Result<void> CheckStatistics(const SessionSpec& spec);
 struct SessionServices {
   Launcher& launcher;
   Machine& machine;
-  SampleStore& store;
+  Store& store;
   const Clock& clock;
   DisturbanceLog& disturbances;
   CancelToken& cancel;
-  /// Told every new state; the queue archives and publishes it.
+  /// Told every new state; the queue stores and publishes it.
   std::function<void(const SessionSnapshot&)> publish;
 };
 

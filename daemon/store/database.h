@@ -106,7 +106,7 @@ enum class Durability {
 
 /// One connection to one database file.
 ///
-/// Used by one thread at a time: opened at start-up, then the writer thread's alone. The
+/// Used by one thread at a time: opened at start-up, then by the thread of its Store. The
 /// write-ahead log is moved into the file by Checkpoint(), and by a commit only when it is long:
 /// moving it syncs, which takes milliseconds.
 /// @errors kResourceExhausted: the disk is full; kUnavailable: locked by another process;

@@ -33,7 +33,7 @@ inline std::filesystem::path EnvironmentFolder(const std::filesystem::path& stat
 /// (0600 in a folder of 0700), there from Insert() until the session ends.
 ///
 /// Apart, so that deleting a value deletes it: a row that is deleted stays readable in the pages of
-/// a database, its log and its backups. On the writer thread.
+/// a database, its log and its backups.
 /// @errors all: the system call that failed, with the file's name.
 class EnvironmentFiles {
  public:

@@ -30,7 +30,7 @@ Result<void> Create(Database& database) {
 
 /// Everything that can meet damage.
 Result<void> MakeUsable(Database& database, const FileState& state,
-                        std::vector<std::string>& complaints) {
+                        std::vector<std::string>& warnings) {
   if (Result<void> ready = database.SetUp(); !ready) return ready;
   Result<int> version = SchemaVersion(database);
   if (!version) return std::move(version).error();
@@ -43,9 +43,9 @@ Result<void> MakeUsable(Database& database, const FileState& state,
   if (!grown) return {};
   Result<std::filesystem::path> backup = Migrate(database, *version);
   if (!backup) return std::move(backup).error();
-  complaints.push_back(database.path() + ": migrated from schema " + std::to_string(*version) +
-                       " to " + std::to_string(kSchemaVersion) +
-                       "; as it was before, it is kept as " + backup->string());
+  warnings.push_back(database.path() + ": migrated from schema " + std::to_string(*version) +
+                     " to " + std::to_string(kSchemaVersion) +
+                     "; as it was before, it is kept as " + backup->string());
   return {};
 }
 
@@ -70,7 +70,7 @@ Result<std::optional<Damage>> TryToOpen(const std::filesystem::path& file,
   if (state.to_be_read_whole()) ReadAhead(file);
   Result<std::unique_ptr<Database>> database = Database::OpenUnread(file, lock_wait);
   if (!database) return std::move(database).error();
-  Result<void> usable = MakeUsable(**database, state, opened.complaints);
+  Result<void> usable = MakeUsable(**database, state, opened.warnings);
   if (usable) {
     opened.database = std::move(*database);
     return std::optional<Damage>();
@@ -94,8 +94,8 @@ Result<OpenedDatabase> OpenDatabase(const std::filesystem::path& folder,
   if (!*damage) return opened;
   Result<std::filesystem::path> aside = SetAside(file);
   if (!aside) return std::move(aside).error().Within("setting a damaged database aside");
-  opened.complaints.push_back((*damage)->error.message + "; set aside as " + aside->string() +
-                              "; lost to benchd: " + (*damage)->loss);
+  opened.warnings.push_back((*damage)->error.message + "; set aside as " + aside->string() +
+                            "; lost to benchd: " + (*damage)->loss);
   damage = TryToOpen(file, lock_wait, opened);
   if (!damage) return std::move(damage).error();
   // A disk that damages what has just been written: nothing to go on with.

@@ -15,7 +15,7 @@ namespace benchd::store {
 struct OpenedDatabase {
   std::unique_ptr<Database> database;
   /// What the administrator should know: that a file was set aside, or migrated. A sentence each.
-  std::vector<std::string> complaints;
+  std::vector<std::string> warnings;
 };
 
 /// Opens FOLDER/benchd.db, making both where they are missing; migrates an older one (migration.h);

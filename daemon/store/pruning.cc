@@ -23,7 +23,7 @@ struct Kept {
 };
 
 /// The oldest ends first, as they come in `kept`; never the last of them.
-std::vector<std::int64_t> Choose(const std::vector<Kept>& kept, const KeepPolicy& policy,
+std::vector<std::int64_t> Choose(const std::vector<Kept>& kept, const RetentionPolicy& policy,
                                  Timestamp now) {
   std::uint64_t total = 0;
   std::map<std::int64_t, std::uint64_t> of_user;
@@ -77,7 +77,7 @@ Result<Pruning> Pruning::Open(Database& database) {
   return pruning;
 }
 
-Result<std::vector<SessionId>> Pruning::Prune(const KeepPolicy& policy, Timestamp now,
+Result<std::vector<SessionId>> Pruning::Prune(const RetentionPolicy& policy, Timestamp now,
                                               Nanoseconds budget) {
   const Deadline deadline = std::chrono::steady_clock::now() + budget;
   Result<std::vector<std::int64_t>> victims = Victims(policy, now);
@@ -88,7 +88,7 @@ Result<std::vector<SessionId>> Pruning::Prune(const KeepPolicy& policy, Timestam
   return deleted;
 }
 
-Result<std::vector<std::int64_t>> Pruning::Victims(const KeepPolicy& policy, Timestamp now) {
+Result<std::vector<std::int64_t>> Pruning::Victims(const RetentionPolicy& policy, Timestamp now) {
   std::vector<std::int64_t> victims;
   const auto keep_leftover = [&, this] {
     victims.push_back(select_leftovers_.Integer(0));

@@ -11,12 +11,12 @@
 
 namespace benchd::store {
 
-/// Deletes ended sessions by a KeepPolicy, a piece at a time, so that what else is asked of the
-/// writer thread never waits long.
+/// Deletes ended sessions by a RetentionPolicy, a piece at a time, so that what else is asked of
+/// the thread of the Store never waits long.
 ///
 /// What a session takes (sessions.bytes) is what its rows hold: spec and state as JSON, the runs,
 /// what children wrote. One that has not ended counts as its spec and state alone.
-/// On the writer thread; no longer than its Database. @errors as Database.
+/// Lives no longer than its Database. @errors as Database.
 class Pruning {
  public:
   static Result<Pruning> Open(Database& database);
@@ -26,14 +26,15 @@ class Pruning {
   /// for everybody at once, its runs in the calls that follow.
   /// @return whose rows were deleted: a session that took several calls is named by each. Nobody:
   ///         the policy is kept to.
-  Result<std::vector<SessionId>> Prune(const KeepPolicy& policy, Timestamp now, Nanoseconds budget);
+  Result<std::vector<SessionId>> Prune(const RetentionPolicy& policy, Timestamp now,
+                                       Nanoseconds budget);
 
  private:
   using Deadline = std::chrono::steady_clock::time_point;
 
   explicit Pruning(Database& database) : database_(&database) {}
 
-  Result<std::vector<std::int64_t>> Victims(const KeepPolicy& policy, Timestamp now);
+  Result<std::vector<std::int64_t>> Victims(const RetentionPolicy& policy, Timestamp now);
   Result<std::vector<SessionId>> DeleteUntil(Deadline deadline,
                                              const std::vector<std::int64_t>& victims);
   Result<SessionId> IdOf(std::int64_t key);

@@ -81,12 +81,14 @@ Result<RunTable> RunTable::Open(Database& database) {
   return table;
 }
 
-Result<void> RunTable::Append(const SessionId& id, const std::vector<Run>& runs) {
+Result<void> RunTable::Append(const SessionId& id, const std::vector<Run>& runs,
+                              const std::string& log) {
   if (Result<void> known = MakeCurrent(id); !known) return known;
   for (const Run& run : runs) {
     if (Result<void> appended = AppendRun(run); !appended) return appended;
   }
-  return {};
+  if (log.empty()) return {};
+  return insert_log_.Run(current_->key, Blob{log});
 }
 
 Result<void> RunTable::DropBlock(const SessionId& id, std::uint32_t benchmark,
@@ -261,12 +263,6 @@ Result<std::vector<RunTable::MetricName>> RunTable::LoadMetricNames(std::int64_t
   Result<void> done = select_metrics_.Query(keep, session);
   if (!done) return std::move(done).error();
   return names;
-}
-
-Result<void> RunTable::AppendLog(const SessionId& id, const std::string& text) {
-  Result<std::int64_t> session = SessionKey(id);
-  if (!session) return std::move(session).error();
-  return insert_log_.Run(*session, Blob{text});
 }
 
 Result<LogTail> RunTable::LoadLog(const SessionId& id, std::size_t most) {

@@ -10,16 +10,14 @@
 #include "core/base/result.h"
 #include "core/base/session_id.h"
 #include "core/model/run.h"
-#include "daemon/ports/sample_store.h"
 #include "daemon/store/database.h"
+#include "daemon/store/records.h"
 
 namespace benchd::store {
 
-/// The runs, samples and logs of sessions, as SampleStore (ports/sample_store.h) promises them.
+/// The runs, samples and logs of sessions, as Records promises them.
 ///
-/// Exists apart from SqliteStore so that everything about the tables can be read, and tested,
-/// without threads and coroutines. Writing happens inside the caller's transaction. On the writer
-/// thread; no longer than its Database.
+/// Writing happens inside the caller's transaction. Lives no longer than its Database.
 /// @errors all: kNotFound for a session that was never inserted; else as Database.
 class RunTable {
  public:
@@ -27,12 +25,10 @@ class RunTable {
 
   /// A transaction that is undone has to be forgotten, see Forget().
   /// @errors kInvalidArgument for a value that is not finite, with the metric's name.
-  Result<void> Append(const SessionId& id, const std::vector<Run>& runs);
+  Result<void> Append(const SessionId& id, const std::vector<Run>& runs, const std::string& log);
   /// Makes the measured runs of a block RunPhase::kDropped.
   Result<void> DropBlock(const SessionId& id, std::uint32_t benchmark, std::uint64_t block);
   Result<std::vector<Run>> Load(const SessionId& id, std::uint64_t first, std::uint64_t limit);
-
-  Result<void> AppendLog(const SessionId& id, const std::string& text);
   Result<LogTail> LoadLog(const SessionId& id, std::size_t most);
 
   /// Forgets what Append() remembers of the last session: the keys that were handed out since name

@@ -88,7 +88,7 @@ Result<void> SessionTable::Update(const SessionSnapshot& snapshot) {
   return updated;
 }
 
-Result<void> SessionTable::Reprioritise(const SessionId& id, std::int32_t priority) {
+Result<void> SessionTable::SetPriority(const SessionId& id, std::int32_t priority) {
   Result<SessionRecord> record = Load(id);
   if (!record) return std::move(record).error();
   record->spec.priority = priority;
@@ -108,14 +108,14 @@ Result<SessionRecord> SessionTable::Load(const SessionId& id) {
   return std::move(*record);
 }
 
-Result<std::vector<SessionRecord>> SessionTable::LoadAll(std::vector<std::string>& complaints) {
+Result<std::vector<SessionRecord>> SessionTable::LoadAll(std::vector<std::string>& warnings) {
   std::vector<SessionRecord> records;
   const auto keep = [&, this]() -> Result<void> {
     Result<SessionRecord> read = ReadRecord(select_all_);
     if (read) {
       records.push_back(std::move(*read));
     } else {
-      complaints.push_back(read.error().message + "; left as it is in " + database_->path());
+      warnings.push_back(read.error().message + "; left as it is in " + database_->path());
     }
     return {};
   };

@@ -17,7 +17,7 @@ Error NoSuchSession(const SessionId& id);
 /// The sessions themselves: one row each, spec and snapshot as JSON.
 ///
 /// Writes what it is given: leaving out environment values is the caller's business
-/// (environment_files.h). On the writer thread; no longer than its Database.
+/// (environment_files.h). Lives no longer than its Database.
 class SessionTable {
  public:
   static Result<SessionTable> Open(Database& database);
@@ -27,13 +27,13 @@ class SessionTable {
   /// A final state also tells what the session takes, for Pruning. @errors kNotFound.
   Result<void> Update(const SessionSnapshot& snapshot);
   /// @errors kNotFound.
-  Result<void> Reprioritise(const SessionId& id, std::int32_t priority);
+  Result<void> SetPriority(const SessionId& id, std::int32_t priority);
   /// @errors kNotFound.
   Result<SessionRecord> Load(const SessionId& id);
   /// In the order in which they were inserted, which is that of the queue: several may have been
   /// submitted before the first of them was looked at. A row that cannot be read is left as it is
-  /// and gets a sentence in `complaints`.
-  Result<std::vector<SessionRecord>> LoadAll(std::vector<std::string>& complaints);
+  /// and gets a sentence in `warnings`.
+  Result<std::vector<SessionRecord>> LoadAll(std::vector<std::string>& warnings);
   /// The sessions whose state is not final.
   Result<std::set<SessionId>> Unfinished();
 
@@ -50,7 +50,7 @@ class SessionTable {
   Statement select_unfinished_;
 };
 
-/// What happened to the sessions. On the writer thread; no longer than its Database.
+/// What happened to the sessions. Lives no longer than its Database.
 /// @errors all: kNotFound for a session that is not there; else as Database.
 class HistoryTable {
  public:

@@ -27,7 +27,7 @@ TEST(ConfigTest, AnEmptyFileIsTheDefaults) {
   EXPECT_EQ(config->runner_socket, "/run/benchd/runner.sock");
   EXPECT_EQ(config->admin_group, "benchd-admin");
   EXPECT_FALSE(config->allow_root);
-  EXPECT_EQ(config->keep, KeepPolicy{}) << "everything is kept";
+  EXPECT_EQ(config->keep, RetentionPolicy{}) << "everything is kept";
   EXPECT_EQ(config->limits.queued, 1000U);
   EXPECT_FALSE(config->limits.running_a_day);
 }

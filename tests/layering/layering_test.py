@@ -71,8 +71,8 @@ class FixtureTest(unittest.TestCase):
             "core/base/a.h", '#include "core/model/run.h"',
             'base may not include model ("core/model/run.h")')
         self.assert_refused(
-            "daemon/session/a.cc", '#include "daemon/store/store.h"',
-            'session may not include store ("daemon/store/store.h")')
+            "daemon/store/a.cc", '#include "daemon/session/run_session.h"',
+            'store may not include session ("daemon/session/run_session.h")')
         self.assert_refused(
             "daemon/run/a.cc", '#include "daemon/store/store.h"',
             'run may not include store ("daemon/store/store.h")')

@@ -12,6 +12,7 @@
 
 #include "tests/support/fakes.h"
 #include "tests/support/loop.h"
+#include "tests/support/test_store.h"
 
 namespace benchd {
 namespace {
@@ -64,10 +65,10 @@ class MachineControllerTest : public testing::Test {
   fake::RandomSource random_;
   fake::Launcher launcher_{clock_};
   fake::Machine machine_;
-  fake::Store store_;
+  TestStore store_;
   EventHub hub_;
   Queue queue_{loop_.get_executor(),
-               {launcher_, machine_, store_, store_, clock_, random_, hub_},
+               {launcher_, machine_, store_, clock_, random_, hub_},
                {.access = {.admin_gid = 50}}};
   MachineController controller_{queue_, machine_, {.admin_gid = 50}};
 };
@@ -114,7 +115,7 @@ TEST_F(MachineControllerTest, ASessionThatGoesOnTellsTheMachineItHasNotTheOneItH
   record.snapshot.state = SessionState::kRunning;
   record.snapshot.started_at = clock_.Now();
   record.snapshot.machine.emplace().benchmark_cpus = {7};
-  ASSERT_TRUE(RunToEnd(loop_, store_.Insert(record, {})));
+  store_.Keep(record);
   ASSERT_TRUE(RunToEnd(loop_, queue_.Load()));
   machine_.report->benchmark_cpus = {1};
   std::optional<Result<MachineView>> view;

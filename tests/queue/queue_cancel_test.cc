@@ -1,3 +1,4 @@
+#include <asio/post.hpp>
 #include <optional>
 
 #include "tests/queue/queue_fixture.h"
@@ -17,7 +18,6 @@ class QueueCancelTest : public QueueFixture {
 };
 
 TEST_F(QueueCancelTest, WhileItIsSubmittedNobodyKnowsIt) {
-  store_.slow = true;
   std::optional<Result<SessionSnapshot>> submitted;
   Start(queue_.Submit(SpecOf(1000), "request"), &submitted);
   StartCancel(MakeSessionId(1));  // the first id of the counting source
@@ -43,7 +43,6 @@ TEST_F(QueueCancelTest, WhileItWaits) {
 
 TEST_F(QueueCancelTest, TwiceAtOnceIsOneEnd) {
   const SessionId id = Submit(SpecOf(1000));
-  store_.slow = true;
   std::optional<Result<SessionSnapshot>> second;
   StartCancel(id);
   Start(queue_.Cancel(User(0, 6), id.value), &second);
@@ -57,24 +56,24 @@ TEST_F(QueueCancelTest, TwiceAtOnceIsOneEnd) {
 TEST_F(QueueCancelTest, WhileItWaitsAndTheDiskIsFullItStaysWhereItWas) {
   const SessionId id = Submit(SpecOf(1000));
   const SessionId next = Submit(SpecOf(1000));
-  store_.refuse = [](const SessionSnapshot&) { return DiskFull(); };
+  store_.disk().SetFull(true);
   const Result<SessionSnapshot> cancelled = Cancel(User(1000), id);
   ASSERT_FALSE(cancelled);
   EXPECT_EQ(cancelled.error().code, ErrorCode::kResourceExhausted);
-  EXPECT_EQ(cancelled.error().message, "cancel: database: the disk is full");
+  EXPECT_EQ(cancelled.error().message, "cancel: " + store_.full());
   EXPECT_EQ(SnapshotOf(id).position, 1U);
   EXPECT_EQ(SnapshotOf(next).position, 2U);
 }
 
 TEST_F(QueueCancelTest, WhileItsRecordIsRead) {
   const SessionId id = Submit(SpecOf(1000));
-  store_.slow = true;
   Work();
-  loop_.restart();
-  while (!queue_.Status().running && loop_.run_one() > 0) {
-  }
-  ASSERT_EQ(StateOf(id), SessionState::kQueued);
-  StartCancel(id);
+  // Asked for in the turn after that in which the worker begins to read.
+  asio::post(loop_, [&] {
+    ASSERT_EQ(queue_.Status().running, id);
+    ASSERT_EQ(StateOf(id), SessionState::kQueued);
+    StartCancel(id);
+  });
   Settle();
   ASSERT_TRUE(cancelled_ && *cancelled_);
   EXPECT_EQ((*cancelled_)->state, SessionState::kCancelled);
@@ -122,14 +121,14 @@ TEST_F(QueueCancelTest, WhileItsRunsFindNoRoomOnTheDisk) {
   const SessionId id = Submit(SpecOf(1000));
   int runs = 0;
   launcher_.during_run = [&] {
-    if (++runs == 2) store_.fail_with = DiskFull();
+    if (++runs == 2) store_.disk().SetFull(true);
   };
   clock_.during_wait = [&] {
     if (clock_.waits() == 2) {
       EXPECT_EQ(StateOf(id), SessionState::kPaused);
       StartCancel(id);
     }
-    if (clock_.waits() == 5) store_.fail_with.reset();  // the end is to be stored, too
+    if (clock_.waits() == 5) store_.disk().SetFull(false);  // the end is to be stored, too
   };
   Work();
   Settle();
@@ -140,13 +139,11 @@ TEST_F(QueueCancelTest, WhileItsRunsFindNoRoomOnTheDisk) {
 
 TEST_F(QueueCancelTest, WhileTheVerdictFindsNoRoomLosesNothing) {
   const SessionId id = Submit(SpecOf(1000));
-  store_.refuse = [this](const SessionSnapshot& snapshot) -> std::optional<Error> {
-    if (IsFinal(snapshot.state) && clock_.waits() < 3) return DiskFull();
-    return std::nullopt;
-  };
+  machine_.during_release = [this] { store_.disk().SetFull(true); };
   clock_.during_wait = [&] {
     if (clock_.waits() == 1) StartCancel(id);
     EXPECT_FALSE(cancelled_);
+    if (clock_.waits() == 3) store_.disk().SetFull(false);
   };
   Work();
   Settle();

@@ -5,10 +5,6 @@
 #include <asio/co_spawn.hpp>
 #include <asio/detached.hpp>
 #include <asio/io_context.hpp>
-#include <asio/post.hpp>
-#include <asio/this_coro.hpp>
-#include <asio/use_awaitable.hpp>
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,6 +13,7 @@
 #include "daemon/queue/queue.h"
 #include "tests/support/fakes.h"
 #include "tests/support/loop.h"
+#include "tests/support/test_store.h"
 
 namespace benchd {
 
@@ -27,43 +24,6 @@ inline Caller User(std::uint32_t uid, std::int32_t pid = 0) {
   caller.pid = pid;
   caller.limits = {{0, 1, 1}};
   return caller;
-}
-
-/// A store that takes its time, and whose disk may be full for some of the calls only.
-class ChoosyStore : public fake::Store {
- public:
-  /// What Update() with this snapshot answers, if not success.
-  std::function<std::optional<Error>(const SessionSnapshot&)> refuse;
-  /// Insert(), Update() and Load() let others have their turn first.
-  bool slow = false;
-
-  asio::awaitable<Result<void>> Insert(SessionRecord record, HistoryEntry entry) override {
-    co_await TakeTime();
-    co_return co_await fake::Store::Insert(std::move(record), std::move(entry));
-  }
-  asio::awaitable<Result<SessionRecord>> Load(SessionId id) override {
-    co_await TakeTime();
-    co_return co_await fake::Store::Load(std::move(id));
-  }
-  asio::awaitable<Result<void>> Update(SessionSnapshot snapshot, HistoryEntry entry) override {
-    co_await TakeTime();
-    if (refuse) {
-      std::optional<Error> error = refuse(snapshot);
-      if (error) co_return *std::move(error);
-    }
-    co_return co_await fake::Store::Update(std::move(snapshot), std::move(entry));
-  }
-
- private:
-  asio::awaitable<void> TakeTime() const {
-    for (int turn = 0; slow && turn < 3; ++turn) {
-      co_await asio::post(co_await asio::this_coro::executor, asio::use_awaitable);
-    }
-  }
-};
-
-inline Error DiskFull() {
-  return Error{ErrorCode::kResourceExhausted, "database: the disk is full", "free some space"};
 }
 
 /// A queue with fakes behind it, and what tests do with it.
@@ -135,7 +95,7 @@ class QueueFixture : public testing::Test {
   }
   SessionState StateOf(const SessionId& id) { return SnapshotOf(id).state; }
   SessionState StoredStateOf(const SessionId& id) {
-    return RunToEnd(loop_, store_.Load(id))->snapshot.state;
+    return store_.Ask(&Records::Load, id)->snapshot.state;
   }
 
   const QueuePolicy policy_;
@@ -144,10 +104,9 @@ class QueueFixture : public testing::Test {
   fake::RandomSource random_;
   fake::Launcher launcher_{clock_};
   fake::Machine machine_;
-  ChoosyStore store_;
+  TestStore store_;
   EventHub hub_;
-  Queue queue_{
-      loop_.get_executor(), {launcher_, machine_, store_, store_, clock_, random_, hub_}, policy_};
+  Queue queue_{loop_.get_executor(), {launcher_, machine_, store_, clock_, random_, hub_}, policy_};
 };
 
 using History = std::vector<std::string>;

@@ -20,7 +20,7 @@ class QueueLoadTest : public QueueFixture {
     for (std::uint64_t i = 0; i < kMany; ++i) {
       SessionRecord record{NextSpec(), {}, {}};
       record.snapshot.id = MakeSessionId(i);
-      ASSERT_TRUE(RunToEnd(loop_, store_.Insert(std::move(record), {})));
+      store_.Keep(std::move(record));
     }
     ASSERT_TRUE(RunToEnd(loop_, queue_.Load()));
     ASSERT_EQ(queue_.Status().queued, kMany);

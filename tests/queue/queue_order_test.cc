@@ -72,7 +72,7 @@ TEST_F(QueueOrderTest, AnAdminMovesASessionForward) {
   EXPECT_EQ(moved->position, 1U);
   EXPECT_EQ(heard, 2U);
   EXPECT_EQ(store_.history(second).back(), "moved to priority 5 by uid 0 (pid 1)");
-  EXPECT_EQ(RunToEnd(loop_, store_.Load(second))->spec.priority, 5);
+  EXPECT_EQ(store_.Ask(&Records::Load, second)->spec.priority, 5);
   EXPECT_EQ(queue_.Get(User(0), second.value)->spec.priority, 5);
 }
 
@@ -96,9 +96,9 @@ TEST_F(QueueOrderTest, ItsOwnerMayLowerASessionOnly) {
 TEST_F(QueueOrderTest, WhatCannotBeStoredIsNotMoved) {
   const SessionId first = Submit(SpecOf(1000));
   const SessionId second = Submit(SpecOf(1000));
-  store_.fail_with = DiskFull();
-  EXPECT_EQ(Move(User(0), second, 5).error().message, "move: database: the disk is full");
-  store_.fail_with.reset();
+  store_.disk().SetFull(true);
+  EXPECT_EQ(Move(User(0), second, 5).error().message, "move: " + store_.full());
+  store_.disk().SetFull(false);
   EXPECT_EQ(SnapshotOf(second).position, 2U);
 }
 
@@ -129,10 +129,10 @@ TEST_F(QueueOrderTest, StartsNothingWhilePausedAndTakesNothingWhileDraining) {
 }
 
 TEST_F(QueueOrderTest, AModeThatCannotBeStoredIsNotSet) {
-  store_.fail_with = DiskFull();
+  store_.disk().SetFull(true);
   const Result<QueueStatus> paused = SetMode({.paused = true});
   ASSERT_FALSE(paused);
-  EXPECT_EQ(paused.error().message, "pause: database: the disk is full");
+  EXPECT_EQ(paused.error().message, "pause: " + store_.full());
   EXPECT_FALSE(queue_.Status().mode.paused);
 }
 
@@ -242,7 +242,6 @@ TEST_F(QueueLimitsTest, RefusesMoreSessionsThanAUserMayHaveWaiting) {
 }
 
 TEST_F(QueueLimitsTest, CountsSubmissionsThatAreOnTheirWay) {
-  store_.slow = true;
   std::optional<Result<SessionSnapshot>> answers[4];
   for (auto& answer : answers) Start(queue_.Submit(SpecOf(1000), {}), &answer);
   Settle();

@@ -16,12 +16,13 @@ class QueueRestartTest : public QueueFixture {
     record.snapshot.id = SessionId{id};
     record.snapshot.state = state;
     record.snapshot.started_at = started_at;
-    ASSERT_TRUE(RunToEnd(loop_, store_.Insert(record, {{}, "submitted"})));
+    record.snapshot.submitted_at = Timestamp(Nanoseconds(++kept_));
+    store_.Keep(record);
   }
   std::vector<std::string> Load(Queue& queue) {
-    Result<std::vector<std::string>> complaints = RunToEnd(loop_, queue.Load());
-    EXPECT_TRUE(complaints) << complaints.error().message;
-    return complaints ? *complaints : std::vector<std::string>{};
+    Result<std::vector<std::string>> warnings = RunToEnd(loop_, queue.Load());
+    EXPECT_TRUE(warnings) << warnings.error().message;
+    return warnings ? *warnings : std::vector<std::string>{};
   }
   /// Stops benchd in that run.
   void StopInRun(int number) {
@@ -31,6 +32,7 @@ class QueueRestartTest : public QueueFixture {
   }
 
   const SessionId ran_{"ran"};
+  int kept_ = 0;
 };
 
 TEST_F(QueueRestartTest, QueuedSessionsKeepTheirPlaceAndTheOneThatRanComesFirst) {
@@ -63,18 +65,21 @@ TEST_F(QueueRestartTest, EachInterruptedStateGoesOn) {
 
 TEST_F(QueueRestartTest, PauseAndDrainLast) {
   ASSERT_TRUE(SetMode({.paused = true, .draining = true}));
-  Queue next{
-      loop_.get_executor(), {launcher_, machine_, store_, store_, clock_, random_, hub_}, policy_};
+  Queue next{loop_.get_executor(), {launcher_, machine_, store_, clock_, random_, hub_}, policy_};
   Load(next);
   EXPECT_EQ(next.Status().mode, (QueueMode{.paused = true, .draining = true}));
 }
 
-TEST_F(QueueRestartTest, TellsWhatTheArchiveComplainsOf) {
-  store_.complaints = {"session 'abc': cannot be read"};
+TEST_F(QueueRestartTest, TellsWhatTheStoreWarnsOf) {
+  Keep("abc", SessionState::kQueued);
+  store_.Execute("UPDATE sessions SET snapshot = replace(snapshot, '\"queued\"', '\"asleep\"')");
   Keep("ran", SessionState::kRunning, 0, clock_.Now());
-  store_.refuse = [](const SessionSnapshot&) { return DiskFull(); };
-  EXPECT_EQ(Load(queue_),
-            (History{"session 'abc': cannot be read", "session ran: database: the disk is full"}));
+  store_.disk().SetFull(true);
+  EXPECT_EQ(
+      Load(queue_),
+      (History{"stored session abc: snapshot: state: unknown name 'asleep'; left as it is in " +
+                   store_.file(),
+               "session ran: " + store_.full()}));
   EXPECT_EQ(SnapshotOf(ran_).position, 1U) << "a full disk is no reason to lose it";
 }
 
@@ -93,8 +98,7 @@ TEST_F(QueueRestartTest, AStoppedSessionIsInterruptedAndGoesOn) {
   EXPECT_FALSE(queue_.Status().running);
 
   launcher_.during_run = {};
-  Queue next{
-      loop_.get_executor(), {launcher_, machine_, store_, store_, clock_, random_, hub_}, policy_};
+  Queue next{loop_.get_executor(), {launcher_, machine_, store_, clock_, random_, hub_}, policy_};
   Load(next);
   EXPECT_EQ(store_.history(id), stopped) << "it was told already";
   asio::co_spawn(loop_, next.Work(), Rethrow);
@@ -107,7 +111,6 @@ TEST_F(QueueRestartTest, AStoppedSessionIsInterruptedAndGoesOn) {
 
 TEST_F(QueueRestartTest, ASessionWhoseRecordIsReadWhenBenchdStopsStaysQueued) {
   const SessionId id = Submit(SpecOf(1000));
-  store_.slow = true;
   Work();
   loop_.restart();
   while (!queue_.Status().running && loop_.run_one() > 0) {
@@ -121,13 +124,12 @@ TEST_F(QueueRestartTest, ASessionWhoseRecordIsReadWhenBenchdStopsStaysQueued) {
 TEST_F(QueueRestartTest, ASessionThatCannotBeReadFails) {
   Keep("a", SessionState::kQueued);
   Load(queue_);
-  store_.to_prune = {{SessionId{"a"}}};  // gone from the store, behind the queue's back
-  ASSERT_TRUE(RunToEnd(loop_, store_.Prune({}, {})));
+  store_.Execute("DELETE FROM sessions");  // behind the queue's back
   Work();
   Settle();
   const SessionSnapshot snapshot = SnapshotOf({"a"});
   EXPECT_EQ(snapshot.state, SessionState::kFailed);
-  EXPECT_EQ(snapshot.failure->error.message, "reading the session: session: none");
+  EXPECT_EQ(snapshot.failure->error.message, "reading the session: session a: not in the store");
 }
 
 // ---- what is kept where ----
@@ -190,11 +192,7 @@ TEST_F(QueueRestartTest, ASessionWithoutItsProgramTellsItInItsHistory) {
 TEST_F(QueueRestartTest, AVerdictWaitsForRoomOnTheDiskAndTheNextSessionForIt) {
   const SessionId id = Submit(SpecOf(1000));
   const SessionId next = Submit(SpecOf(1000));
-  bool full = true;
-  store_.refuse = [&full](const SessionSnapshot& snapshot) -> std::optional<Error> {
-    if (full && IsFinal(snapshot.state)) return DiskFull();
-    return std::nullopt;
-  };
+  machine_.during_release = [this] { store_.disk().SetFull(true); };
   std::vector<SessionState> seen;
   const auto watch = hub_.Subscribe(
       id, [&seen](const EventHub::Snapshot& snapshot) { seen.push_back(snapshot->state); });
@@ -205,10 +203,13 @@ TEST_F(QueueRestartTest, AVerdictWaitsForRoomOnTheDiskAndTheNextSessionForIt) {
     ASSERT_TRUE(paused.report && !paused.report->warnings.empty());
     EXPECT_EQ(paused.report->warnings.back().code, "disk_full");
     EXPECT_EQ(paused.report->warnings.back().message,
-              "paused before its end could be stored: database: the disk is full; free some space");
+              "paused before its end could be stored: " + store_.full() +
+                  "; make room on the file system of " + store_.file());
     EXPECT_EQ(StateOf(next), SessionState::kQueued);
     EXPECT_EQ(SnapshotOf(next).eta, std::nullopt) << "nobody knows when there is room";
-    if (clock_.waits() == 3) full = false;
+    if (clock_.waits() < 3) return;
+    store_.disk().SetFull(false);
+    machine_.during_release = {};
   };
   Work();
   Settle();
@@ -227,37 +228,30 @@ TEST_F(QueueRestartTest, AVerdictWaitsForRoomOnTheDiskAndTheNextSessionForIt) {
 
 TEST_F(QueueRestartTest, StopEndsTheWaitForRoomAndLeavesTheSessionToGoOn) {
   const SessionId id = Submit(SpecOf(1000));
-  store_.refuse = [](const SessionSnapshot& snapshot) -> std::optional<Error> {
-    if (IsFinal(snapshot.state)) return DiskFull();
-    return std::nullopt;
-  };
+  machine_.during_release = [this] { store_.disk().SetFull(true); };
   clock_.during_wait = [this] { queue_.Stop(); };
   Work();
   Settle();
   EXPECT_EQ(clock_.waits(), 1);
-  EXPECT_EQ(StoredStateOf(id), SessionState::kPaused);
+  EXPECT_EQ(StateOf(id), SessionState::kPaused);
+  EXPECT_EQ(StoredStateOf(id), SessionState::kRunning);
   EXPECT_FALSE(queue_.Status().running);
 }
 
 TEST_F(QueueRestartTest, AVerdictThatCannotBeStoredIsAFailureThatIs) {
   const SessionId id = Submit(SpecOf(1000));
-  store_.refuse = [](const SessionSnapshot& snapshot) -> std::optional<Error> {
-    if (snapshot.state != SessionState::kDone) return std::nullopt;
-    return Error{ErrorCode::kInternal, "disk I/O error", {}};
-  };
+  store_.RefuseStates("'done'");
   Work();
   Settle();
   ASSERT_EQ(StateOf(id), SessionState::kFailed);
-  EXPECT_EQ(SnapshotOf(id).failure->error.message, "storing the verdict: disk I/O error");
+  EXPECT_EQ(SnapshotOf(id).failure->error.message,
+            "storing the verdict: " + store_.file() + ": no such state");
   EXPECT_EQ(StoredStateOf(id), SessionState::kFailed);
 }
 
 TEST_F(QueueRestartTest, AnEndThatCannotBeStoredAtAllIsNotTold) {
   const SessionId id = Submit(SpecOf(1000));
-  store_.refuse = [](const SessionSnapshot& snapshot) -> std::optional<Error> {
-    if (!IsFinal(snapshot.state)) return std::nullopt;
-    return Error{ErrorCode::kInternal, "disk I/O error", {}};
-  };
+  store_.RefuseStates("'done', 'failed', 'cancelled'");
   bool told = false;
   const auto watch = hub_.Subscribe(
       id, [&told](const EventHub::Snapshot& snapshot) { told = told || IsFinal(snapshot->state); });
@@ -288,45 +282,52 @@ class QueuePruneTest : public QueueRestartTest {
       : QueueRestartTest({.access = {}, .limits = {}, .keep = {.age = std::chrono::hours(1)}}) {}
 };
 
-TEST_F(QueuePruneTest, DeletesAtTheStartAndAfterEachSessionUntilNobodyIsLeft) {
-  Keep("old", SessionState::kDone);
-  Keep("older", SessionState::kDone);
+TEST_F(QueuePruneTest, DeletesAtTheStartUntilNobodyIsLeft) {
+  for (const char* id : {"oldest", "older", "old"}) Keep(id, SessionState::kDone);
   Load(queue_);
-  store_.to_prune = {{SessionId{"older"}}, {SessionId{"old"}}};
+  // Each takes longer than a call has.
+  store_.Execute(
+      "CREATE TRIGGER slow BEFORE DELETE ON sessions BEGIN WITH RECURSIVE counted(x) AS"
+      " (SELECT 1 UNION ALL SELECT x + 1 FROM counted WHERE x < 500000)"
+      " SELECT max(x) FROM counted; END");
   Work();
   Settle();
-  EXPECT_EQ(store_.pruned.size(), 3U) << "twice somebody, then nobody";
-  EXPECT_EQ(store_.pruned[0], policy_.keep);
-  EXPECT_EQ(queue_.Get(User(0), "old").error().code, ErrorCode::kNotFound);
-  EXPECT_TRUE(queue_.List(User(0), {.all = true}).empty());
-  std::size_t during_runs = 0;
-  launcher_.during_run = [&] { during_runs = store_.pruned.size(); };
-  const SessionId id = Submit(SpecOf(1000), "request");
-  store_.to_prune = {{id}};
-  Settle();
-  EXPECT_EQ(during_runs, 3U) << "never while a session runs";
-  EXPECT_EQ(store_.pruned.size(), 5U);
-  EXPECT_NE(Submit(SpecOf(1000), "request"), id) << "the request is forgotten, too";
+  EXPECT_EQ(store_.ids(), History{"old"}) << "which ended last";
+  EXPECT_EQ(queue_.Get(User(0), "oldest").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(queue_.Get(User(0), "older").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(queue_.List(User(0), {.all = true}).size(), 1U);
 }
 
-TEST_F(QueuePruneTest, BeforeTheNextSessionStarts) {
-  Load(queue_);
-  Submit(SpecOf(1000));
-  const SessionId second = Submit(SpecOf(1000));
-  std::size_t when_next = 0;
-  const auto watch = hub_.Subscribe(second, [&](const EventHub::Snapshot& snapshot) {
-    if (snapshot->state == SessionState::kPreparing) when_next = store_.pruned.size();
-  });
+TEST_F(QueuePruneTest, DeletesBetweenSessionsAndForgetsTheRequests) {
+  const SessionId first = Submit(SpecOf(1000), "request");
   Work();
   Settle();
-  EXPECT_EQ(when_next, 2U) << "at the start, and after the first";
+  clock_.Advance(std::chrono::hours(2));
+  const SessionId second = Submit(SpecOf(1000));
+  const SessionId third = Submit(SpecOf(1000));
+  History during_runs;
+  launcher_.during_run = [&] {
+    if (StateOf(second) == SessionState::kRunning) during_runs = store_.ids();
+  };
+  History when_next;
+  const auto watch = hub_.Subscribe(third, [&](const EventHub::Snapshot& snapshot) {
+    if (snapshot->state == SessionState::kPreparing) when_next = store_.ids();
+  });
+  Settle();
+  EXPECT_EQ(during_runs, (History{first.value, second.value, third.value}))
+      << "never while a session runs";
+  EXPECT_EQ(when_next, (History{second.value, third.value}));
+  EXPECT_NE(Submit(SpecOf(1000), "request"), first);
 }
 
 TEST_F(QueueRestartTest, WithoutAPolicyNothingIsDeleted) {
-  Submit(SpecOf(1000));
+  Keep("older", SessionState::kDone);
+  Keep("old", SessionState::kDone);
+  Load(queue_);
+  const SessionId id = Submit(SpecOf(1000));
   Work();
   Settle();
-  EXPECT_TRUE(store_.pruned.empty());
+  EXPECT_EQ(store_.ids(), (History{"older", "old", id.value}));
 }
 
 }  // namespace

@@ -74,9 +74,9 @@ TEST_F(QueueTest, RefusesASessionWithoutARunnerToLookItsProgramsUp) {
 }
 
 TEST_F(QueueTest, RefusesASessionThatCannotBeStoredAndForgetsIt) {
-  store_.fail_with = Error{ErrorCode::kResourceExhausted, "disk is full", {}};
+  store_.disk().SetFull(true);
   EXPECT_EQ(Refused(SpecOf(1000)).code, ErrorCode::kResourceExhausted);
-  store_.fail_with.reset();
+  store_.disk().SetFull(false);
   EXPECT_TRUE(queue_.List(User(1000), {.all = true}).empty());
 }
 
@@ -126,17 +126,21 @@ TEST_F(QueueTest, SettlesTheStoreAfterAVerdictIsToldAndBeforeTheNextSession) {
   const SessionId second = Submit(SpecOf(1001));
   int when_told = -1;
   int when_next = -1;
+  // What is committed is moved into the file then, and at no other time.
+  const auto settled = [this, before = store_.disk().file_syncs()] {
+    return store_.disk().file_syncs() - before;
+  };
   const auto watch_first = hub_.Subscribe(first, [&](const EventHub::Snapshot& s) {
-    if (IsFinal(s->state)) when_told = store_.settled;
+    if (IsFinal(s->state)) when_told = settled();
   });
   const auto watch_second = hub_.Subscribe(second, [&](const EventHub::Snapshot& s) {
-    if (s->state == SessionState::kPreparing) when_next = store_.settled;
+    if (s->state == SessionState::kPreparing) when_next = settled();
   });
   Work();
   Settle();
   EXPECT_EQ(when_told, 0);
   EXPECT_EQ(when_next, 1);
-  EXPECT_EQ(store_.settled, 2);
+  EXPECT_EQ(settled(), 2);
 }
 
 TEST_F(QueueTest, CommitsTheVerdictBeforeAnybodySeesIt) {

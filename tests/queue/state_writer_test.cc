@@ -6,6 +6,7 @@
 
 #include "tests/support/fakes.h"
 #include "tests/support/loop.h"
+#include "tests/support/test_store.h"
 
 namespace benchd {
 namespace {
@@ -15,7 +16,7 @@ class StateWriterTest : public testing::Test {
   StateWriterTest() {
     SessionRecord record;
     record.snapshot.id = id_;
-    EXPECT_TRUE(RunToEnd(loop_, store_.Insert(record, {{}, "submitted"})));
+    store_.Keep(record);
   }
   SessionSnapshot In(SessionState state) { return {.id = id_, .state = state}; }
   void Settle() {
@@ -26,7 +27,7 @@ class StateWriterTest : public testing::Test {
   using Lines = std::vector<std::string>;
   const SessionId id_{"abc"};
   asio::io_context loop_;
-  fake::Store store_;
+  TestStore store_;
   StateWriter writer_{loop_.get_executor(), store_};
 };
 
@@ -37,27 +38,27 @@ TEST_F(StateWriterTest, AnEndIsWrittenAfterTheStatesBeforeIt) {
   EXPECT_TRUE(RunToEnd(loop_, writer_.Commit(In(SessionState::kDone), {{}, "done"})));
   Settle();
   EXPECT_EQ(store_.history(id_), (Lines{"submitted", "preparing", "running", "done"}));
-  EXPECT_EQ(RunToEnd(loop_, store_.Load(id_))->snapshot.state, SessionState::kDone);
+  EXPECT_EQ(store_.Ask(&Records::Load, id_)->snapshot.state, SessionState::kDone);
 }
 
 TEST_F(StateWriterTest, WhatFoundNoRoomIsWrittenWhenThereIsSome) {
-  store_.fail_with = Error{ErrorCode::kResourceExhausted, "full", {}};
+  store_.disk().SetFull(true);
   writer_.Note(In(SessionState::kPaused), {{}, "paused"});
   Settle();
   const Result<void> end = RunToEnd(loop_, writer_.Commit(In(SessionState::kDone), {{}, "done"}));
   ASSERT_FALSE(end);
   EXPECT_EQ(end.error().code, ErrorCode::kResourceExhausted);
-  store_.fail_with.reset();
+  store_.disk().SetFull(false);
   writer_.Note(In(SessionState::kRunning), {{}, "running"});
   Settle();
   EXPECT_EQ(store_.history(id_), (Lines{"submitted", "paused", "running"}));
 }
 
 TEST_F(StateWriterTest, AnyOtherErrorHoldsNothingUp) {
-  store_.fail_with = Error{ErrorCode::kInternal, "broken", {}};
+  store_.disk().Fail(SQLITE_IOERR_WRITE);
   writer_.Note(In(SessionState::kRunning), {{}, "running"});
   Settle();
-  store_.fail_with.reset();
+  store_.disk().Fail(SQLITE_OK);
   EXPECT_TRUE(RunToEnd(loop_, writer_.Commit(In(SessionState::kDone), {{}, "done"})));
   EXPECT_EQ(store_.history(id_), (Lines{"submitted", "done"}));
 }

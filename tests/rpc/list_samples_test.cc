@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "tests/rpc/rpc_support.h"
-#include "tests/support/loop.h"
 
 namespace benchd::rpc {
 namespace {
@@ -16,6 +15,7 @@ class ListSamplesTest : public ::testing::Test {
       SessionRecord record;
       record.snapshot.id = {"abc"};
       record.spec = fake::TwoArms();
+      daemon_.store.Keep(record);
       daemon_.service.records["abc"] = record;
     });
   }
@@ -31,9 +31,11 @@ class ListSamplesTest : public ::testing::Test {
       run.samples.assign(samples_per_run, Sample{"wall_time", "", 0, static_cast<double>(i)});
       runs.push_back(std::move(run));
     }
+    Keep(std::move(runs));
+  }
+  void Keep(std::vector<benchd::Run> runs) {
     daemon_.loop.Run([this, &runs] {
-      asio::io_context local;
-      ASSERT_TRUE(RunToEnd(local, daemon_.store.AppendRuns({"abc"}, std::move(runs))));
+      ASSERT_TRUE(daemon_.store.Ask(&Records::Append, SessionId{"abc"}, std::move(runs), ""));
     });
   }
 
@@ -106,10 +108,7 @@ TEST_F(ListSamplesTest, SaysWhatAHarnessMetricMeansOnlyWhenAsked) {
   std::vector<benchd::Run> runs(1);
   runs[0].samples = {{"latency", "", 0, 12.5}, {"wall_time", "", 0, 1}};
   runs[0].metrics = {{"latency", "ms", Better::kLower, 0.5}, {"size", "", std::nullopt, 0}};
-  daemon_.loop.Run([this, &runs] {
-    asio::io_context local;
-    ASSERT_TRUE(RunToEnd(local, daemon_.store.AppendRuns({"abc"}, std::move(runs))));
-  });
+  Keep(std::move(runs));
   EXPECT_EQ(List(false).runs.at(0).metrics_size(), 0);
   v1::ListSamplesRequest request;
   request.set_session("abc");
@@ -146,12 +145,12 @@ TEST_F(ListSamplesTest, RunsOfManySamplesAreSpreadOverMessagesOfABoundedSize) {
 }
 
 TEST_F(ListSamplesTest, AStoreThatFailsFailsTheStreamByName) {
-  daemon_.loop.Run([this] {
-    daemon_.store.fail_with = Error{ErrorCode::kInternal, "disk: full", {}};
-  });
+  Keep(1, 0);
+  daemon_.loop.Run([this] { daemon_.store.Execute("UPDATE runs SET phase = 'lost'"); });
   const Answer answer = List(false);
   EXPECT_EQ(answer.status.error_code(), grpc::StatusCode::INTERNAL);
-  EXPECT_EQ(answer.status.error_message(), "reading the samples: disk: full");
+  EXPECT_EQ(answer.status.error_message(),
+            "reading the samples: " + daemon_.store.file() + ": runs.phase: unknown name 'lost'");
 }
 
 TEST_F(ListSamplesTest, AnUnknownSessionIsNotFound) {

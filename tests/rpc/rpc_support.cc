@@ -38,8 +38,7 @@ std::shared_ptr<grpc::Channel> ConnectTo(const std::string& path) {
   return grpc::CreateCustomChannel("unix:" + path, grpc::InsecureChannelCredentials(), arguments);
 }
 
-StubService::StubService(const Endpoint& endpoint, EventHub& hub, const Clock& clock,
-                         SampleStore& store)
+StubService::StubService(const Endpoint& endpoint, EventHub& hub, const Clock& clock, Store& store)
     : endpoint_(endpoint),
       watch_{endpoint, hub, clock, [this](const Caller&, const auto& id) { return Find(id); }},
       samples_{endpoint, store, [this](const Caller&, const auto& id) { return Find(id); }} {}

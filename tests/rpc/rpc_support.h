@@ -20,6 +20,7 @@
 #include "daemon/rpc/watch_reactor.h"
 #include "tests/support/fakes.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/test_store.h"
 
 /// What the tests of rpc/ share: a loop in a thread, a control socket in a temporary directory, and
 /// a service whose sessions are a map of the test's.
@@ -79,7 +80,7 @@ std::shared_ptr<grpc::Channel> ConnectTo(const std::string& path);
 /// Watch and ListSamples on a map of records; Get tells the caller's uid and peer string.
 class StubService final : public v1::SessionService::CallbackService {
  public:
-  StubService(const Endpoint& endpoint, EventHub& hub, const Clock& clock, SampleStore& store);
+  StubService(const Endpoint& endpoint, EventHub& hub, const Clock& clock, Store& store);
 
   grpc::ServerUnaryReactor* Get(grpc::CallbackServerContext* context,
                                 const v1::GetSessionRequest* request,
@@ -116,7 +117,7 @@ class StubDaemon {
   LoopThread loop;
   fake::Clock clock;      ///< loop's thread only
   EventHub hub;           ///< loop's thread only
-  fake::Store store;      ///< loop's thread only
+  TestStore store;        ///< loop's thread only
   LiveCalls calls;        ///< loop's thread only
   std::size_t noted = 0;  ///< calls; loop's thread only
   PeerTable peers;

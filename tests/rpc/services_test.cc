@@ -203,7 +203,7 @@ TEST_F(ServicesTest, ASessionTellsItsHistoryToWhoAsksForItAlone) {
 TEST_F(ServicesTest, TheLogComesOnlyWhenAskedFor) {
   const std::string id = Submit();
   loop_.Run([this, &id] {
-    asio::co_spawn(loop_.executor(), store_.AppendLog({id}, "line\n"), asio::detached);
+    ASSERT_TRUE(store_.Ask(&Records::Append, SessionId{id}, std::vector<benchd::Run>(), "line\n"));
   });
   EXPECT_EQ(Get(id).log(), "");
   EXPECT_EQ(Get(id, true).log(), "line\n");

@@ -17,7 +17,7 @@ WholeDaemon::WholeDaemon(std::chrono::milliseconds max_idle) {
   loop_.Run([this, max_idle] {
     const AccessPolicy access{.allow_root = true, .single_user = false, .admin_gid = {}};
     queue_.emplace(loop_.executor(),
-                   Queue::Services{launcher_, machine_, store_, store_, clock_, random_, hub_},
+                   Queue::Services{launcher_, machine_, store_, clock_, random_, hub_},
                    QueuePolicy{access, {}, {}});
     machine_controller_.emplace(*queue_, machine_, access);
     info_ = {"1.2.3", 4711, {0, 2}};

@@ -34,7 +34,7 @@ class WholeDaemon {
   fake::RandomSource random_;
   fake::Launcher launcher_{clock_};
   fake::Machine machine_;
-  fake::Store store_;
+  TestStore store_;
   EventHub hub_;
   std::optional<Queue> queue_;
   std::optional<MachineController> machine_controller_;

@@ -12,6 +12,7 @@
 #include "daemon/session/run_session.h"
 #include "tests/support/fakes.h"
 #include "tests/support/loop.h"
+#include "tests/support/test_store.h"
 
 namespace benchd {
 namespace {
@@ -50,6 +51,7 @@ class HooksTest : public testing::Test {
         }};
     record_.snapshot.id = id_;
     record_.spec = spec_;
+    store_.Keep(record_);
     record_.snapshot = RunToEnd(loop_, RunSession(std::move(services), record_));
     return record_.snapshot;
   }
@@ -65,13 +67,13 @@ class HooksTest : public testing::Test {
     const std::vector<std::string> ran = Ran();
     return std::count(ran.begin(), ran.end(), program);
   }
-  std::string Log() { return RunToEnd(loop_, store_.LoadLog(id_, SIZE_MAX))->text; }
+  std::string Log() { return store_.Ask(&Records::LoadLog, id_, SIZE_MAX)->text; }
 
   asio::io_context loop_;
   fake::Clock clock_;
   fake::Launcher launcher_{clock_};
   fake::Machine machine_;
-  fake::Store store_;
+  TestStore store_;
   CancelToken* cancel_ = nullptr;
   DisturbanceLog disturbances_;
   SessionSpec spec_ = fake::TwoArms("base", "candidate");

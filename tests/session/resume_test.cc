@@ -15,6 +15,7 @@
 #include "tests/support/fakes.h"
 #include "tests/support/loop.h"
 #include "tests/support/seed.h"
+#include "tests/support/test_store.h"
 
 namespace benchd {
 namespace {
@@ -46,6 +47,7 @@ class ResumeTest : public testing::Test {
         }};
     record_.snapshot.id = id_;
     record_.spec = spec_;
+    store_.Keep(record_);
     const SessionSnapshot last = RunToEnd(loop_, RunSession(std::move(services), record_));
     record_.snapshot = last;
     return last;
@@ -120,7 +122,7 @@ class ResumeTest : public testing::Test {
   fake::Clock clock_;
   fake::Launcher launcher_{clock_};
   fake::Machine machine_;
-  fake::Store store_;
+  TestStore store_;
   DisturbanceLog disturbances_;
   CancelToken* cancel_ = nullptr;
   SessionSpec spec_ = fake::TwoArms();
@@ -158,13 +160,14 @@ TEST_F(ResumeTest, EndsWithTheVerdictOfItsSamplesWhateverHappenedMeanwhile) {
     const std::vector<benchd::Run> measured = Runs(RunPhase::kMeasured);
     fake::Launcher undisturbed(clock_);
     undisturbed.program = launcher_.program;
-    fake::Store other;
+    TestStore other;
     CancelToken cancel;
     spec_.limits.max_runs = measured.size() / 2;
     SessionServices services{undisturbed, machine_,          other, clock_, disturbances_,
                              cancel,      [](const auto&) {}};
     SessionRecord record{spec_, {}, {}};
     record.snapshot.id = id_;
+    other.Keep(record);
     RunToEnd(loop_, RunSession(std::move(services), std::move(record)));
     std::vector<benchd::Run> expected = other.runs(id_);
     std::erase_if(expected, [](const auto& run) { return run.phase != RunPhase::kMeasured; });
@@ -312,16 +315,13 @@ TEST_F(ResumeTest, PausesWhileTheDiskIsFullAndLosesNothing) {
   launcher_.run_time = std::chrono::milliseconds(100);
   std::size_t runs = 0;
   launcher_.during_run = [this, &runs] {
-    if (++runs == 10) {
-      store_.fail_with =
-          Error{ErrorCode::kResourceExhausted, "/x/benchd.db: the disk is full", "make room"};
-    }
+    if (++runs == 10) store_.disk().SetFull(true);
   };
   Report seen;
   clock_.during_wait = [this, &seen] {
     EXPECT_EQ(record_.snapshot.state, SessionState::kPaused);
     seen = record_.snapshot.report.value();
-    if (clock_.waits() == 100) store_.fail_with.reset();
+    if (clock_.waits() == 100) store_.disk().SetFull(false);
   };
   const SessionSnapshot last = Live();
   ASSERT_EQ(last.state, SessionState::kDone);
@@ -333,7 +333,7 @@ TEST_F(ResumeTest, PausesWhileTheDiskIsFullAndLosesNothing) {
 }
 
 TEST_F(ResumeTest, CanBeCancelledWhileItIsPaused) {
-  store_.fail_with = Error{ErrorCode::kResourceExhausted, "/x: the disk is full", "make room"};
+  launcher_.during_run = [this] { store_.disk().SetFull(true); };
   clock_.during_wait = [this] { cancel_->Request("uid 7"); };
   const SessionSnapshot last = Live();
   EXPECT_EQ(last.state, SessionState::kCancelled);

@@ -9,6 +9,7 @@
 
 #include "tests/support/fakes.h"
 #include "tests/support/loop.h"
+#include "tests/support/test_store.h"
 
 namespace benchd {
 namespace {
@@ -23,9 +24,15 @@ class RunSessionTest : public testing::Test {
                              disturbances_,
                              cancel_,
                              [this](const SessionSnapshot& s) { published_.push_back(s); }};
+    return RunToEnd(loop_, RunSession(std::move(services), Stored(id_)));
+  }
+
+  /// A session that is known to the store.
+  SessionRecord Stored(const SessionId& id) {
     SessionRecord record{spec_, {}, {}};
-    record.snapshot.id = id_;
-    return RunToEnd(loop_, RunSession(std::move(services), std::move(record)));
+    record.snapshot.id = id;
+    store_.Keep(record);
+    return record;
   }
 
   /// base takes 1 s and candidate `ratio` s, both with a seeded jitter of at most 1 %.
@@ -48,7 +55,7 @@ class RunSessionTest : public testing::Test {
   fake::Clock clock_;
   fake::Launcher launcher_{clock_};
   fake::Machine machine_;
-  fake::Store store_;
+  TestStore store_;
   CancelToken cancel_;
   DisturbanceLog disturbances_;
   SessionSpec spec_ = fake::TwoArms();
@@ -78,7 +85,7 @@ TEST_F(RunSessionTest, KeepsWarmUpBlocksInTheStoreAndOutOfTheStatistics) {
   spec_.schedule.warmup = 2;
   CandidateTakes(1.1);
   const SessionSnapshot last = RunIt();
-  const std::vector<benchd::Run>& runs = store_.runs(id_);
+  const std::vector<benchd::Run> runs = store_.runs(id_);
   const auto warmups = std::count_if(runs.begin(), runs.end(), [](const benchd::Run& run) {
     return run.phase == RunPhase::kWarmup;
   });
@@ -102,9 +109,7 @@ TEST_F(RunSessionTest, ShowsWatchersNothingThatIsNotStored) {
                              stored.push_back(store_.runs(id_).size());
                              seen.push_back(s.report->runs.front().runs);
                            }};
-  SessionRecord record{spec_, {}, {}};
-  record.snapshot.id = id_;
-  RunToEnd(loop_, RunSession(std::move(services), std::move(record)));
+  RunToEnd(loop_, RunSession(std::move(services), Stored(id_)));
   ASSERT_FALSE(seen.empty());
   // Two warm-up runs and two runs for each block that the report speaks of.
   for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(stored[i], 2 + 2 * seen[i]);
@@ -118,7 +123,7 @@ TEST_F(RunSessionTest, RunsTheSameOrderForTheSameSeed) {
   fake::Launcher second(clock_);
   SessionServices services{second,  machine_,          store_, clock_, disturbances_,
                            cancel_, [](const auto&) {}};
-  RunToEnd(loop_, RunSession(std::move(services), SessionRecord{spec_, {}, {}}));
+  RunToEnd(loop_, RunSession(std::move(services), Stored({"second"})));
   ASSERT_EQ(first.size(), second.orders().size());
   for (std::size_t i = 0; i < first.size(); ++i) {
     EXPECT_EQ(first[i].child, second.orders()[i].child) << "run " << i;
@@ -239,10 +244,10 @@ TEST_F(RunSessionTest, WarnsOfTheMachineAlsoWhenItFailsOrIsCancelled) {
 }
 
 TEST_F(RunSessionTest, FailsByNameWhenABlockCannotBeStored) {
-  store_.fail_with = Error{ErrorCode::kInternal, "the disk is on fire", {}};
+  launcher_.during_run = [this] { store_.disk().Fail(SQLITE_IOERR_WRITE); };
   const SessionSnapshot last = RunIt();
   ASSERT_EQ(last.state, SessionState::kFailed);
-  EXPECT_EQ(last.failure->error.message, "storing a block: the disk is on fire");
+  EXPECT_EQ(last.failure->error.message, "storing a block: " + store_.file() + ": disk I/O error");
 }
 
 TEST_F(RunSessionTest, GivesEachChildTheSessionsEnvironmentWithItsOwnOnTop) {
@@ -263,7 +268,7 @@ TEST_F(RunSessionTest, GoesOnInTheMiddleOfABlockWhereASeriesEnded) {
   CandidateTakes(1);
   const SessionSnapshot last = RunIt();
   ASSERT_EQ(last.state, SessionState::kDone);
-  const std::vector<benchd::Run>& runs = store_.runs(id_);
+  const std::vector<benchd::Run> runs = store_.runs(id_);
   ASSERT_EQ(runs.size(), 18U);
   for (std::size_t run = 2; run < runs.size(); ++run) {
     EXPECT_EQ(runs[run].block, (run - 2) / 2);

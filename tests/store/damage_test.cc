@@ -25,7 +25,7 @@ class DamageTest : public StoreTest {
       Append({"b"}, {PlainRun(block, 0), PlainRun(block, 1)});
     }
     End({"b"}, 1);
-    store_.reset();
+    records_.reset();
     ASSERT_FALSE(std::filesystem::exists(log_));
   }
   void Overwrite(std::uintmax_t offset, const std::string& bytes) {
@@ -40,7 +40,7 @@ class DamageTest : public StoreTest {
     ADD_FAILURE() << "nothing was set aside";
     return {};
   }
-  /// Opens a damaged store: there is a new one, and the old one is where the complaint says.
+  /// Opens a damaged store: there is a new one, and the old one is where the warning says.
   void ExpectSetAside(const std::string& why, const std::string& loss) {
     const std::string before = Contents(database_);
     Open();
@@ -51,13 +51,13 @@ class DamageTest : public StoreTest {
     EXPECT_THAT(aside.filename().string(),
                 testing::MatchesRegex("benchd.db.damaged-[0-9]+T[0-9]+Z"));
     EXPECT_TRUE(Contents(aside) == before);
-    ASSERT_THAT(All().complaints, SizeIs(1));
-    EXPECT_EQ(All().complaints[0], database_.string() + ": " + why + "; set aside as " +
-                                       aside.string() + "; lost to benchd: " + loss);
+    ASSERT_THAT(All().warnings, SizeIs(1));
+    EXPECT_EQ(All().warnings[0], database_.string() + ": " + why + "; set aside as " +
+                                     aside.string() + "; lost to benchd: " + loss);
     // Once: the next start has nothing to tell.
     Open();
     EXPECT_EQ(Ids(), "fresh");
-    EXPECT_THAT(All().complaints, IsEmpty());
+    EXPECT_THAT(All().warnings, IsEmpty());
   }
 };
 
@@ -66,10 +66,10 @@ TEST_F(DamageTest, SetsATruncatedFileAside) {
   std::filesystem::resize_file(database_, std::filesystem::file_size(database_) / 2 / 4096 * 4096);
   Open();
   EXPECT_EQ(Ids(), "");
-  ASSERT_THAT(All().complaints, SizeIs(1));
-  EXPECT_THAT(All().complaints[0], HasSubstr(": the database is damaged ("));
-  EXPECT_THAT(All().complaints[0], HasSubstr("set aside as " + Aside().string()));
-  EXPECT_THAT(All().complaints[0],
+  ASSERT_THAT(All().warnings, SizeIs(1));
+  EXPECT_THAT(All().warnings[0], HasSubstr(": the database is damaged ("));
+  EXPECT_THAT(All().warnings[0], HasSubstr("set aside as " + Aside().string()));
+  EXPECT_THAT(All().warnings[0],
               HasSubstr("lost to benchd: all sessions (2 can be counted, 1 of them not ended)"));
 }
 
@@ -91,8 +91,8 @@ TEST_F(DamageTest, SetsGarbageInTheMiddleAside) {
   Overwrite(pages / 2 * 4096, std::string(4096, '\xa5'));
   Open();
   EXPECT_EQ(Ids(), "");
-  ASSERT_THAT(All().complaints, SizeIs(1));
-  EXPECT_THAT(All().complaints[0], HasSubstr(": the database is damaged ("));
+  ASSERT_THAT(All().warnings, SizeIs(1));
+  EXPECT_THAT(All().warnings[0], HasSubstr(": the database is damaged ("));
 }
 
 TEST_F(DamageTest, GivesBackAllOfItOrSetsItAsideWhateverPageIsGarbage) {
@@ -105,7 +105,7 @@ TEST_F(DamageTest, GivesBackAllOfItOrSetsItAsideWhateverPageIsGarbage) {
   int aside = 0;
   for (std::size_t page = 0; page < pages; ++page) {
     SCOPED_TRACE("page " + std::to_string(page + 1));
-    store_.reset();
+    records_.reset();
     std::filesystem::remove_all(state_);
     std::filesystem::create_directories(state_);
     std::string damaged = sound;
@@ -116,11 +116,11 @@ TEST_F(DamageTest, GivesBackAllOfItOrSetsItAsideWhateverPageIsGarbage) {
     }
     std::ofstream(database_, std::ios::binary) << damaged;
     Open();
-    ASSERT_NE(store_, nullptr);
-    const ArchiveContents contents = All();
+    ASSERT_TRUE(records_);
+    const Records::All contents = All();
     if (FilesNamed("benchd.db.damaged-").empty()) {
       // Numbers and text have no checksums; rows that were there still are, or are named.
-      EXPECT_EQ(contents.sessions.size() + contents.complaints.size(), 2U);
+      EXPECT_EQ(contents.sessions.size() + contents.warnings.size(), 2U);
     } else {
       ++aside;
       EXPECT_THAT(contents.sessions, IsEmpty());
@@ -137,7 +137,7 @@ TEST_F(DamageTest, SetsTheLogAndTheEnvironmentAsideWithTheFile) {
   // As after kill -9: a copy of what is there while it is open.
   const std::filesystem::path copy = folder_ / "copy";
   std::filesystem::copy(state_, copy, std::filesystem::copy_options::recursive);
-  store_.reset();
+  records_.reset();
   std::filesystem::remove_all(state_);
   std::filesystem::rename(copy, state_);
   std::filesystem::resize_file(database_, 0);
@@ -154,11 +154,11 @@ TEST_F(DamageTest, SetsTheLogAndTheEnvironmentAsideWithTheFile) {
 
 TEST_F(DamageTest, OverwritesNothingThatWasSetAsideBefore) {
   for (int round = 1; round <= 3; ++round) {
-    store_.reset();
+    records_.reset();
     std::filesystem::create_directories(state_);
     std::ofstream(database_) << std::string(5000, static_cast<char>('a' + round));
     Open();
-    EXPECT_THAT(All().complaints, SizeIs(1));
+    EXPECT_THAT(All().warnings, SizeIs(1));
     std::string first_bytes;
     for (const std::string& name : FilesNamed("benchd.db.damaged-")) {
       first_bytes += Contents(state_ / name)[0];
@@ -182,8 +182,8 @@ TEST_F(DamageTest, NeverSetsAFileAsideThatIsLockedOrNewerOrEmptyAtTheFirstStart)
   std::filesystem::create_directories(state_);
   std::ofstream(database_).flush();
   Open();
-  EXPECT_THAT(All().complaints, IsEmpty());
-  store_.reset();
+  EXPECT_THAT(All().warnings, IsEmpty());
+  records_.reset();
   {
     const auto other = Connect();
     Result<void> locked = other->Execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
@@ -243,17 +243,17 @@ TEST_F(DamageTest, HasTheFileCheckedAtTheNextStartWhenDamageIsMetAtWork) {
       "SELECT pageno FROM dbstat WHERE name = 'runs' AND pagetype = 'leaf' ORDER BY pageno LIMIT 1"
       " OFFSET 50");
   Overwrite(static_cast<std::uintmax_t>(page - 1) * 4096, std::string(4096, '\xa5'));
-  Result<std::vector<benchd::Run>> runs = Await(store_->LoadRuns({"b"}, 0, kAll));
+  Result<std::vector<benchd::Run>> runs = records_->LoadRuns({"b"}, 0, kAll);
   ASSERT_FALSE(runs);
   EXPECT_EQ(runs.error().code, ErrorCode::kFailedPrecondition);
   EXPECT_THAT(runs.error().message, HasSubstr(database_.string() + ": the database is damaged ("));
   EXPECT_THAT(runs.error().hint, HasSubstr("start benchd again"));
   // The others go on.
-  EXPECT_EQ(*Await(store_->Load(RichRecord().snapshot.id)), RichRecord());
-  store_.reset();
+  EXPECT_EQ(*records_->Load(RichRecord().snapshot.id), RichRecord());
+  records_.reset();
   EXPECT_TRUE(LookAt(database_).unclean);
   Open();
-  EXPECT_THAT(All().complaints, SizeIs(1));
+  EXPECT_THAT(All().warnings, SizeIs(1));
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include <functional>
 #include <iostream>
 
-#include "tests/store/fault_vfs.h"
 #include "tests/store/store_fixture.h"
+#include "tests/support/fault_vfs.h"
 
 namespace benchd::store {
 namespace {
@@ -24,7 +24,7 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 class DurabilityTest : public StoreTest {
  protected:
   void SetUp() override { Open(); }
-  void TearDown() override { store_.reset(); }
+  void TearDown() override { records_.reset(); }
 
   /// How often the log is synced while `call` is answered.
   int Syncs(const std::function<Result<void>()>& call) {
@@ -34,7 +34,7 @@ class DurabilityTest : public StoreTest {
     return disk_.log_syncs() - before;
   }
   Result<void> AppendOne(const SessionId& id, std::uint64_t block) {
-    return Await(store_->AppendRuns(id, {PlainRun(block, 0)}));
+    return records_->Append(id, {PlainRun(block, 0)}, {});
   }
 
   FaultVfs disk_;
@@ -42,11 +42,10 @@ class DurabilityTest : public StoreTest {
 
 TEST_F(DurabilityTest, PutsWhatAClientAskedForOntoTheDiskBeforeItAnswers) {
   const SessionId id{"a"};
-  EXPECT_GE(Syncs([&] { return Await(store_->Insert(PlainRecord("a"), Happened("submitted"))); }),
-            1);
-  EXPECT_GE(Syncs([&] { return Await(store_->Reprioritise(id, 1, Happened("moved"))); }), 1);
-  EXPECT_GE(Syncs([&] { return Await(store_->KeepMode({.paused = true})); }), 1);
-  EXPECT_GE(Syncs([&] { return Await(store_->Update(Ended(id, 1), Happened("done"))); }), 1);
+  EXPECT_GE(Syncs([&] { return records_->Insert(PlainRecord("a"), Happened("submitted")); }), 1);
+  EXPECT_GE(Syncs([&] { return records_->SetPriority(id, 1, Happened("moved")); }), 1);
+  EXPECT_GE(Syncs([&] { return records_->KeepMode({.paused = true}); }), 1);
+  EXPECT_GE(Syncs([&] { return records_->Update(Ended(id, 1), Happened("done")); }), 1);
 }
 
 TEST_F(DurabilityTest, PutsRunsOntoTheDiskOnceASecondAndNotMoreOften) {
@@ -64,28 +63,28 @@ TEST_F(DurabilityTest, PutsRunsOntoTheDiskOnceASecondAndNotMoreOften) {
 TEST_F(DurabilityTest, CountsTheSecondFromWhateverSyncedLast) {
   const SessionId id = Insert("a");
   steady_ns_ = 10 * kSecond;
-  ASSERT_TRUE(Await(store_->KeepMode({})));
+  ASSERT_TRUE(records_->KeepMode({}));
   EXPECT_EQ(Syncs([&] { return AppendOne(id, 0); }), 0);
   steady_ns_ = 11 * kSecond;
-  Settle();
+  records_->Checkpoint();
   // The log begins anew after it; that SQLite syncs, not the runs.
   EXPECT_EQ(Syncs([&] { return AppendOne(id, 1); }), 1);
   EXPECT_EQ(Syncs([&] { return AppendOne(id, 2); }), 0);
   steady_ns_ = 12 * kSecond - 1;
   EXPECT_EQ(Syncs([&] { return AppendOne(id, 3); }), 0);
   steady_ns_ = 12 * kSecond;
-  EXPECT_EQ(Syncs([&] { return Await(store_->AppendLog(id, "x")); }), 1);
+  EXPECT_EQ(Syncs([&] { return records_->Append(id, {}, "x"); }), 1);
   steady_ns_ = 13 * kSecond;
-  EXPECT_EQ(Syncs([&] { return Await(store_->DropBlock(id, 0, 1)); }), 1);
+  EXPECT_EQ(Syncs([&] { return records_->DropBlock(id, 0, 1); }), 1);
 }
 
 TEST_F(DurabilityTest, SyncsNothingForAStateThatIsNotTheLast) {
   const SessionId id = Insert("a");
   SessionSnapshot running = PlainRecord("a").snapshot;
   running.state = SessionState::kRunning;
-  EXPECT_EQ(Syncs([&] { return Await(store_->Update(running, Happened("running"))); }), 0);
+  EXPECT_EQ(Syncs([&] { return records_->Update(running, Happened("running")); }), 0);
   steady_ns_ = kSecond;
-  EXPECT_EQ(Syncs([&] { return Await(store_->Update(running, Happened("running"))); }), 1);
+  EXPECT_EQ(Syncs([&] { return records_->Update(running, Happened("running")); }), 1);
 }
 
 /// Answers kResourceExhausted, and a sentence with what to do.
@@ -109,7 +108,7 @@ class FullDiskTest : public DurabilityTest {
   /// @return how many blocks were taken.
   std::uint64_t AppendUntilFull(const SessionId& id, std::uint64_t most = 10000) {
     for (std::uint64_t block = 0; block < most; ++block) {
-      Result<void> appended = Await(store_->AppendRuns(id, {Block(block)}));
+      Result<void> appended = records_->Append(id, {Block(block)}, {});
       if (appended) continue;
       ExpectFull(appended);
       return block;
@@ -136,35 +135,35 @@ TEST_F(FullDiskTest, KeepsNothingOfARefusedCallAndTakesItWhenThereIsRoom) {
   SessionRecord third = RichRecord();
   third.snapshot.id.value = "third";
   for (int attempt = 0; attempt < 3; ++attempt) {
-    ExpectFull(Await(store_->AppendRuns(id, {Block(kBlocks)})));
-    ExpectFull(Await(store_->Insert(third, Happened("submitted"))));
-    ExpectFull(Await(store_->Update(ended, Happened("done"))));
-    ExpectFull(Await(store_->Reprioritise(other, 9, Happened("moved"))));
-    ExpectFull(Await(store_->KeepMode({.paused = true})));
-    ExpectFull(Await(store_->DropBlock(id, 0, 0)));
-    ExpectFull(Await(store_->AppendLog(id, std::string(100000, 'x'))));
+    ExpectFull(records_->Append(id, {Block(kBlocks)}, {}));
+    ExpectFull(records_->Insert(third, Happened("submitted")));
+    ExpectFull(records_->Update(ended, Happened("done")));
+    ExpectFull(records_->SetPriority(other, 9, Happened("moved")));
+    ExpectFull(records_->KeepMode({.paused = true}));
+    ExpectFull(records_->DropBlock(id, 0, 0));
+    ExpectFull(records_->Append(id, {}, std::string(100000, 'x')));
   }
   EXPECT_EQ(ModeOf(environment_), 0600);
   EXPECT_EQ(ModeOf(state_ / "environments" / "third.json"), -1);
-  EXPECT_EQ(*Await(store_->Load(id)), RichRecord());
-  EXPECT_EQ(Await(store_->Load(other))->spec.priority, 0);
+  EXPECT_EQ(*records_->Load(id), RichRecord());
+  EXPECT_EQ(records_->Load(other)->spec.priority, 0);
   EXPECT_EQ(All().mode, QueueMode{});
-  EXPECT_EQ(Await(store_->LoadLog(id, SIZE_MAX))->text, "");
+  EXPECT_EQ(records_->LoadLog(id, SIZE_MAX)->text, "");
   EXPECT_EQ(History(id).size(), 1U);
   ExpectBlocks(id, kBlocks);
 
   disk_.SetFull(false);
-  EXPECT_TRUE(Await(store_->AppendRuns(id, {Block(kBlocks)})));
-  EXPECT_TRUE(Await(store_->Insert(third, Happened("submitted"))));
-  EXPECT_TRUE(Await(store_->Update(ended, Happened("done"))));
-  EXPECT_TRUE(Await(store_->Reprioritise(other, 9, Happened("moved"))));
-  EXPECT_TRUE(Await(store_->KeepMode({.paused = true})));
-  EXPECT_TRUE(Await(store_->AppendLog(id, "log")));
+  EXPECT_TRUE(records_->Append(id, {Block(kBlocks)}, {}));
+  EXPECT_TRUE(records_->Insert(third, Happened("submitted")));
+  EXPECT_TRUE(records_->Update(ended, Happened("done")));
+  EXPECT_TRUE(records_->SetPriority(other, 9, Happened("moved")));
+  EXPECT_TRUE(records_->KeepMode({.paused = true}));
+  EXPECT_TRUE(records_->Append(id, {}, "log"));
   Open();
   ExpectBlocks(id, kBlocks + 1);
-  EXPECT_EQ(*Await(store_->Load(third.snapshot.id)), third);
-  EXPECT_EQ(Await(store_->Load(id))->snapshot, ended);
-  EXPECT_EQ(Await(store_->Load(other))->spec.priority, 9);
+  EXPECT_EQ(*records_->Load(third.snapshot.id), third);
+  EXPECT_EQ(records_->Load(id)->snapshot, ended);
+  EXPECT_EQ(records_->Load(other)->spec.priority, 9);
   EXPECT_TRUE(All().mode.paused);
   EXPECT_EQ(History(id).size(), 2U);
 }
@@ -174,17 +173,17 @@ TEST_F(FullDiskTest, LosesNothingWhenTheLogCannotBeMovedIntoTheFile) {
   for (std::uint64_t block = 0; block < 200; ++block) Append(id, {Block(block)});
   const std::uintmax_t before = std::filesystem::file_size(database_);
   disk_.SetFull(true);
-  Settle();
+  records_->Checkpoint();
   EXPECT_EQ(std::filesystem::file_size(database_), before);
   ExpectBlocks(id, 200);
   // Neither does the end of benchd: the log stays, and is found at the next start.
-  store_.reset();
+  records_.reset();
   EXPECT_GT(std::filesystem::file_size(log_), 0U);
   disk_.SetFull(false);
   Open();
-  EXPECT_TRUE(All().complaints.empty());
+  EXPECT_TRUE(All().warnings.empty());
   ExpectBlocks(id, 200);
-  Settle();
+  records_->Checkpoint();
   EXPECT_GT(std::filesystem::file_size(database_), before);
   ExpectBlocks(id, 200);
 }
@@ -198,7 +197,7 @@ bool MountSmallDisk(const std::filesystem::path& folder) {
 }
 
 TEST_F(FullDiskTest, DoesTheSameOnAFileSystemThatIsReallyFull) {
-  store_.reset();
+  records_.reset();
   constexpr int kNotPermitted = 77;
   const pid_t child = ::fork();
   if (child == 0) {
@@ -209,10 +208,10 @@ TEST_F(FullDiskTest, DoesTheSameOnAFileSystemThatIsReallyFull) {
     std::ofstream(ballast) << std::string(1 << 20, 'b');
     const std::uint64_t blocks = AppendUntilFull(id);
     ExpectBlocks(id, blocks);
-    Settle();
+    records_->Checkpoint();
     SessionRecord third = RichRecord();
     third.snapshot.id.value = "third";
-    Result<void> refused = Await(store_->Insert(third, Happened("submitted")));
+    Result<void> refused = records_->Insert(third, Happened("submitted"));
     EXPECT_FALSE(refused);
     if (!refused) {
       EXPECT_EQ(refused.error().code, ErrorCode::kResourceExhausted);
@@ -220,14 +219,14 @@ TEST_F(FullDiskTest, DoesTheSameOnAFileSystemThatIsReallyFull) {
     EXPECT_EQ(Ids(), "0123abcd");
     ExpectBlocks(id, blocks);
     std::filesystem::remove(ballast);
-    EXPECT_TRUE(Await(store_->AppendRuns(id, {Block(blocks)})));
-    EXPECT_TRUE(Await(store_->Insert(third, Happened("submitted"))));
+    EXPECT_TRUE(records_->Append(id, {Block(blocks)}, {}));
+    EXPECT_TRUE(records_->Insert(third, Happened("submitted")));
     Open();
     ExpectBlocks(id, blocks + 1);
-    EXPECT_EQ(*Await(store_->Load(third.snapshot.id)), third);
-    EXPECT_TRUE(All().complaints.empty());
+    EXPECT_EQ(*records_->Load(third.snapshot.id), third);
+    EXPECT_TRUE(All().warnings.empty());
     std::cout << blocks << " blocks until it was full\n" << std::flush;
-    store_.reset();
+    records_.reset();
     ::_exit(HasFailure() ? 1 : 0);
   }
   int status = 0;
@@ -240,30 +239,26 @@ TEST_F(FullDiskTest, DoesTheSameOnAFileSystemThatIsReallyFull) {
 /// What a session's client was told, line by line, before the process died.
 void WorkAndTell(const std::filesystem::path& state, int operation, int told) {
   FaultVfs disk;
-  asio::io_context loop;
   disk.DieAt(operation);
   std::int64_t now = 0;
   // Every third call is one that syncs.
-  Result<std::unique_ptr<Store>> store =
-      OpenStore(state, {.steady = [&now] { return SteadyTime(Nanoseconds(now)); }});
-  if (!store) ::_exit(1);
+  Result<Records> opened =
+      Records::Open(state, {.steady = [&now] { return SteadyTime(Nanoseconds(now)); }});
+  if (!opened) ::_exit(1);
+  std::optional<Records> records(std::move(*opened));
   const auto tell = [told](const Result<void>& done) {
     if (!done || ::write(told, ".", 1) != 1) ::_exit(1);
   };
-  Store& s = **store;
-  tell(RunToEnd(loop, s.Insert(PlainRecord("a"), Happened("submitted"))));
+  tell(records->Insert(PlainRecord("a"), Happened("submitted")));
   for (std::uint64_t block = 0; block < 9; ++block) {
     now += kSecond / 3 + 1;
-    tell(RunToEnd(loop, s.AppendRuns({"a"}, {PlainRun(block, 0), PlainRun(block, 1)})));
-    if (block != 4) continue;
-    asio::co_spawn(loop, s.Settle(), Rethrow);
-    loop.restart();
-    loop.run();
+    tell(records->Append({"a"}, {PlainRun(block, 0), PlainRun(block, 1)}, {}));
+    if (block == 4) records->Checkpoint();
   }
   SessionSnapshot ended = PlainRecord("a").snapshot;
   ended.state = SessionState::kDone;
-  tell(RunToEnd(loop, s.Update(ended, Happened("done"))));
-  store->reset();
+  tell(records->Update(ended, Happened("done")));
+  records.reset();
   ::_exit(0);
 }
 
@@ -291,7 +286,7 @@ TEST_F(SuddenEndTest, HasEverythingThatWasAnsweredAfterADeathAtEachTouchOfTheDis
     ASSERT_EQ(WEXITSTATUS(status), FaultVfs::kDied);
     ++deaths;
     Open();
-    EXPECT_TRUE(All().complaints.empty());
+    EXPECT_TRUE(All().warnings.empty());
     if (told.empty()) continue;
     ASSERT_EQ(Ids(), "a");
     const std::vector<benchd::Run> runs = Runs({"a"});
@@ -302,9 +297,9 @@ TEST_F(SuddenEndTest, HasEverythingThatWasAnsweredAfterADeathAtEachTouchOfTheDis
       EXPECT_EQ(runs[run], PlainRun(run / 2, static_cast<std::uint32_t>(run % 2)));
     }
     if (told.size() == 11) {
-      EXPECT_EQ(Await(store_->Load({"a"}))->snapshot.state, SessionState::kDone);
+      EXPECT_EQ(records_->Load({"a"})->snapshot.state, SessionState::kDone);
     }
-    store_.reset();
+    records_.reset();
   }
   std::cout << deaths << " deaths\n";
   EXPECT_GT(deaths, 30);

@@ -4,8 +4,8 @@
 #include "daemon/store/open_database.h"
 #include "daemon/store/outcome_json.h"
 #include "daemon/store/schema.h"
-#include "tests/store/fault_vfs.h"
 #include "tests/store/store_fixture.h"
+#include "tests/support/fault_vfs.h"
 #include "tests/support/places.h"
 
 namespace benchd::store {
@@ -43,28 +43,28 @@ class MigrationTest : public StoreTest {
   void ExpectEverythingThere() {
     EXPECT_EQ(Ids(), "0123abcdqueuedended");
     // The rich values are the same as in version 2, so that each field is seen to survive.
-    EXPECT_EQ(*Await(store_->Load({"0123abcd"})), RecordOfVersion2());
+    EXPECT_EQ(*records_->Load({"0123abcd"}), RecordOfVersion2());
     EXPECT_EQ(Runs({"0123abcd"}), RichRuns());
-    Result<SessionRecord> queued = Await(store_->Load({"queued"}));
+    Result<SessionRecord> queued = records_->Load({"queued"});
     ASSERT_TRUE(queued) << queued.error().message;
     EXPECT_EQ(queued->spec.environment.at("PATH"), "/bin");
     EXPECT_EQ(queued->spec.priority, 3);
     EXPECT_EQ(Runs({"ended"}), (std::vector<benchd::Run>{PlainRun(0, 0), PlainRun(0, 1)}));
-    EXPECT_EQ(Await(store_->LoadLog({"ended"}, SIZE_MAX))->text, "one\n" + kBytes);
+    EXPECT_EQ(records_->LoadLog({"ended"}, SIZE_MAX)->text, "one\n" + kBytes);
   }
 };
 
 TEST_F(MigrationTest, KeepsEverythingOfAnOlderDatabase) {
   Open();
   ExpectEverythingThere();
-  EXPECT_THAT(All().complaints, ElementsAre(database_.string() +
-                                            ": migrated from schema 2 to 3; as it was before, "
-                                            "it is kept as " +
-                                            database_.string() + ".v2.backup"));
+  EXPECT_THAT(All().warnings, ElementsAre(database_.string() +
+                                          ": migrated from schema 2 to 3; as it was before, "
+                                          "it is kept as " +
+                                          database_.string() + ".v2.backup"));
   // Only the first start has something to tell.
   Open();
   ExpectEverythingThere();
-  EXPECT_THAT(All().complaints, ElementsAre());
+  EXPECT_THAT(All().warnings, ElementsAre());
 }
 
 TEST_F(MigrationTest, TellsOfSessionsFromBeforeThereWasAHistoryWhatItCan) {
@@ -84,8 +84,8 @@ TEST_F(MigrationTest, KnowsWhatTheSessionsTakeAsIfTheyHadEndedNow) {
   const std::int64_t measured = 2 * (9 * 16 + 64) + 4 + static_cast<std::int64_t>(kBytes.size());
   EXPECT_EQ(migrated, measured + Number("SELECT length(spec) + length(snapshot) FROM sessions"
                                         " WHERE id = 'ended'"));
-  SessionSnapshot snapshot = Await(store_->Load({"ended"}))->snapshot;
-  ASSERT_TRUE(Await(store_->Update(snapshot, Happened("done"))));
+  SessionSnapshot snapshot = records_->Load({"ended"})->snapshot;
+  ASSERT_TRUE(records_->Update(snapshot, Happened("done")));
   EXPECT_EQ(Number("SELECT bytes FROM sessions WHERE id = 'ended'"),
             measured + Number("SELECT length(spec) + length(snapshot) FROM sessions"
                               " WHERE id = 'ended'"));
@@ -102,7 +102,7 @@ TEST_F(MigrationTest, BacksTheDatabaseUpForThisUserAloneAndNeverOverABackup) {
   EXPECT_THAT(FilesNamed("benchd.db.v2"),
               ElementsAre("benchd.db.v2.backup", "benchd.db.v2.backup.2"));
   // Put back, it is the database that it was.
-  store_.reset();
+  records_.reset();
   std::filesystem::rename(second, database_);
   EXPECT_EQ(Number("PRAGMA user_version"), 2);
   EXPECT_EQ(Number("SELECT count(*) FROM runs"), 7);
@@ -131,7 +131,7 @@ TEST_F(MigrationTest, LeavesTheDatabaseAsItWasWhenTheDiskIsFull) {
   disk.SetFull(false);
   Open();
   ExpectEverythingThere();
-  store_.reset();
+  records_.reset();
 }
 
 TEST_F(MigrationTest, LeavesTheDatabaseAsItWasWhenATableIsInTheWay) {
@@ -154,7 +154,7 @@ int OpenAndDie(const std::filesystem::path& state, int operation) {
   if (child == 0) {
     FaultVfs disk;
     disk.DieAt(operation);
-    const bool opened = OpenStore(state).has_value();
+    const bool opened = Records::Open(state, {}).has_value();
     ::_exit(opened ? 0 : 1);
   }
   int status = 0;
@@ -177,7 +177,7 @@ TEST_F(MigrationTest, SurvivesItsDeathAtEachTouchOfTheDisk) {
     EXPECT_THAT(FilesNamed("benchd.db.damaged"), ElementsAre());
     EXPECT_THAT(FilesNamed("benchd.db.v2.backup.tmp"), ElementsAre());
     ExpectEverythingThere();
-    store_.reset();
+    records_.reset();
   }
   std::cout << deaths << " deaths\n";
   // A backup and a transaction are more than a handful of writes.

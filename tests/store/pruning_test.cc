@@ -26,14 +26,14 @@ class PruningTest : public StoreTest {
   void Kept(const std::string& id, std::uint32_t uid, std::int64_t ended_at_ns,
             std::size_t log_bytes = 10) {
     const SessionId session = InsertOf(uid, id);
-    ASSERT_TRUE(Await(store_->AppendLog(session, std::string(log_bytes, 'x'))));
+    ASSERT_TRUE(records_->Append(session, {}, std::string(log_bytes, 'x')));
     End(session, ended_at_ns);
   }
   /// As the queue does: again and again until nobody is left. @return everybody who was deleted.
-  std::string Prune(const KeepPolicy& policy, Timestamp now = kNow) {
+  std::string Prune(const RetentionPolicy& policy, Timestamp now = kNow) {
     std::string all;
     for (int call = 0; call < 1000; ++call) {
-      Result<std::vector<SessionId>> deleted = Await(store_->Prune(policy, now));
+      Result<std::vector<SessionId>> deleted = records_->Prune(policy, now);
       EXPECT_TRUE(deleted) << deleted.error().message;
       if (!deleted || deleted->empty()) return all;
       for (const SessionId& id : *deleted) all += id.value;
@@ -41,8 +41,8 @@ class PruningTest : public StoreTest {
     ADD_FAILURE() << "it never ends";
     return all;
   }
-  static KeepPolicy Bytes(std::uint64_t bytes) {
-    KeepPolicy policy;
+  static RetentionPolicy Bytes(std::uint64_t bytes) {
+    RetentionPolicy policy;
     policy.bytes = bytes;
     return policy;
   }
@@ -61,17 +61,17 @@ TEST_F(PruningTest, DeletesWhatEndedTooLongAgoOldestEndFirstAndNeverTheLast) {
   Kept("c", 2, 899);
   Kept("d", 1, 900);
   const SessionId waiting = Insert("w");
-  KeepPolicy policy;
+  RetentionPolicy policy;
   policy.age = Nanoseconds(100);
   EXPECT_EQ(Prune(policy), "bac");
   EXPECT_EQ(Ids(), "dw");
   // However old it grows.
   EXPECT_EQ(Prune(policy, Timestamp(Nanoseconds(1'000'000))), "");
   EXPECT_EQ(Ids(), "dw");
-  EXPECT_FALSE(Await(store_->Load({"a"})));
-  EXPECT_FALSE(Await(store_->LoadRuns({"a"}, 0, 1)));
-  EXPECT_FALSE(Await(store_->History({"a"})));
-  EXPECT_TRUE(Await(store_->Load(waiting)));
+  EXPECT_FALSE(records_->Load({"a"}));
+  EXPECT_FALSE(records_->LoadRuns({"a"}, 0, 1));
+  EXPECT_FALSE(records_->History({"a"}));
+  EXPECT_TRUE(records_->Load(waiting));
 }
 
 TEST_F(PruningTest, DeletesUntilTheSessionsTogetherFitWithThoseThatHaveNotEnded) {
@@ -94,7 +94,7 @@ TEST_F(PruningTest, DeletesOnlyOfTheUserWhoKeepsTooMuch) {
   Kept("c", 1, 3, 100'000);
   Kept("d", 2, 4, 100'000);
   Kept("e", 1, 5, 100'000);
-  KeepPolicy policy;
+  RetentionPolicy policy;
   policy.bytes_per_user = 150'000;
   EXPECT_EQ(Prune(policy), "ac");
   EXPECT_EQ(Ids(), "bde");
@@ -117,12 +117,12 @@ TEST_F(PruningTest, TakesNoSessionForAnotherWhoseRowItGot) {
   Insert("a");
   Append({"a"}, {PlainRun(0, 0)});
   End({"a"}, 1);
-  KeepPolicy policy;
+  RetentionPolicy policy;
   policy.age = Nanoseconds(100);
   ASSERT_EQ(Prune(policy), "a");
   // SQLite gives the key of the last row that was deleted to the next one.
   Insert("c");
-  EXPECT_FALSE(Await(store_->AppendRuns({"a"}, {PlainRun(1, 0)})));
+  EXPECT_FALSE(records_->Append({"a"}, {PlainRun(1, 0)}, {}));
   EXPECT_TRUE(Runs({"c"}).empty());
   Append({"c"}, {PlainRun(2, 0)});
   EXPECT_EQ(Runs({"c"}), std::vector<benchd::Run>{PlainRun(2, 0)});
@@ -138,7 +138,7 @@ std::vector<benchd::Run> ManyRuns(std::uint64_t count) {
 TEST_F(PruningTest, DeletesALargeSessionInPiecesButForEverybodyAtOnce) {
   Insert("a");
   Append({"a"}, ManyRuns(7000));
-  for (int i = 0; i < 20; ++i) ASSERT_TRUE(Await(store_->AppendLog({"a"}, "x")));
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(records_->Append({"a"}, {}, "x"));
   End({"a"}, 1);
   Kept("b", 1, 2);
   const auto database = Connect();
@@ -152,8 +152,8 @@ TEST_F(PruningTest, DeletesALargeSessionInPiecesButForEverybodyAtOnce) {
     if (deleted->empty()) break;
     EXPECT_THAT(*deleted, ElementsAre(SessionId{"a"}));
     EXPECT_EQ(Ids(), "b");
-    EXPECT_FALSE(Await(store_->Load({"a"})));
-    EXPECT_FALSE(Await(store_->LoadRuns({"a"}, 0, 1)));
+    EXPECT_FALSE(records_->Load({"a"}));
+    EXPECT_FALSE(records_->LoadRuns({"a"}, 0, 1));
     if (calls == 1) Open();  // what is left survives benchd
   }
   // 2000 runs, or 8 pieces of a log, a call: 4 calls, 3, and the row.
@@ -173,13 +173,13 @@ TEST_F(PruningTest, BlocksNobodyForLongAndGivesSpaceBackToTheFileSystem) {
   for (int part = 0; part < 10; ++part) Append({"a"}, ManyRuns(20000));
   End({"a"}, 1);
   Kept("b", 1, 2);
-  Settle();
+  records_->Checkpoint();
   const std::uintmax_t before = std::filesystem::file_size(database_);
   double longest = 0;
   int calls = 0;
   const auto prune = [&] {
     const auto begun = std::chrono::steady_clock::now();
-    Result<std::vector<SessionId>> deleted = Await(store_->Prune(Bytes(0), kNow));
+    Result<std::vector<SessionId>> deleted = records_->Prune(Bytes(0), kNow);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
     longest = std::max(longest, took.count());
     ++calls;
@@ -190,7 +190,7 @@ TEST_F(PruningTest, BlocksNobodyForLongAndGivesSpaceBackToTheFileSystem) {
   }
   const int deleting = calls;
   for (int call = 0; call < 30; ++call) prune();
-  Settle();
+  records_->Checkpoint();
   const std::uintmax_t after = std::filesystem::file_size(database_);
   std::cout << "200,000 runs of " << before / 1'000'000 << " MB deleted in " << deleting
             << " calls, the longest of " << longest << " s; the file has " << after / 1'000'000
@@ -210,7 +210,7 @@ TEST_F(PruningTest, UsesTheSpaceOfDeletedSessionsAgain) {
     Append({id}, ManyRuns(5000));
     End({id}, end);
     Prune(Bytes(0));
-    Settle();
+    records_->Checkpoint();
     return std::filesystem::file_size(database_);
   };
   fill_and_prune("a", 1);

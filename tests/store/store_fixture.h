@@ -4,22 +4,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <asio/io_context.hpp>
-#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "daemon/store/database.h"
-#include "daemon/store/sqlite_store.h"
+#include "daemon/store/records.h"
 #include "tests/store/file_mode.h"
 #include "tests/store/rich_values.h"
-#include "tests/support/loop.h"
 #include "tests/support/temp_folder.h"
 
 namespace benchd::store {
@@ -34,7 +32,7 @@ inline std::string Contents(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// A store in a folder of its own, by a clock that only the test moves.
+/// Records in a folder of its own, by a clock that only the test moves.
 class StoreTest : public testing::Test {
  protected:
   static constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
@@ -43,30 +41,21 @@ class StoreTest : public testing::Test {
     return {.steady = [this] { return SteadyTime(Nanoseconds(steady_ns_)); },
             .lock_wait = std::chrono::milliseconds(20)};
   }
-  /// Closes the store that was open, if any, and opens it again.
+  /// Closes what was open, if anything, and opens it again.
   void Open() {
-    store_.reset();
-    Result<std::unique_ptr<Store>> store = OpenStore(state_, Options());
-    ASSERT_TRUE(store) << store.error().message;
-    store_ = std::move(*store);
+    records_.reset();
+    Result<Records> records = Records::Open(state_, Options());
+    ASSERT_TRUE(records) << records.error().message;
+    records_.emplace(std::move(*records));
   }
   Error Refusal() {
-    store_.reset();
-    Result<std::unique_ptr<Store>> store = OpenStore(state_, Options());
-    EXPECT_FALSE(store);
-    return store ? Error{} : std::move(store).error();
-  }
-  template <typename T>
-  T Await(asio::awaitable<T> coroutine) {
-    return RunToEnd(loop_, std::move(coroutine));
-  }
-  void Settle() {
-    asio::co_spawn(loop_, store_->Settle(), Rethrow);
-    loop_.restart();
-    loop_.run();
+    records_.reset();
+    Result<Records> records = Records::Open(state_, Options());
+    EXPECT_FALSE(records);
+    return records ? Error{} : std::move(records).error();
   }
   SessionId Insert(const SessionRecord& record) {
-    Result<void> inserted = Await(store_->Insert(record, Happened("submitted")));
+    Result<void> inserted = records_->Insert(record, Happened("submitted"));
     EXPECT_TRUE(inserted) << inserted.error().message;
     return record.snapshot.id;
   }
@@ -74,7 +63,7 @@ class StoreTest : public testing::Test {
     return Insert(PlainRecord(id, submitted_at_ns));
   }
   void Append(const SessionId& id, const std::vector<benchd::Run>& runs) {
-    Result<void> appended = Await(store_->AppendRuns(id, runs));
+    Result<void> appended = records_->Append(id, runs, {});
     EXPECT_TRUE(appended) << appended.error().message;
   }
   SessionSnapshot Ended(const SessionId& id, std::int64_t ended_at_ns) {
@@ -84,24 +73,24 @@ class StoreTest : public testing::Test {
     return snapshot;
   }
   void End(const SessionId& id, std::int64_t ended_at_ns) {
-    Result<void> updated = Await(store_->Update(Ended(id, ended_at_ns), Happened("done")));
+    Result<void> updated = records_->Update(Ended(id, ended_at_ns), Happened("done"));
     EXPECT_TRUE(updated) << updated.error().message;
   }
   std::vector<benchd::Run> Runs(const SessionId& id, std::uint64_t first = 0,
                                 std::uint64_t limit = kAll) {
-    Result<std::vector<benchd::Run>> runs = Await(store_->LoadRuns(id, first, limit));
+    Result<std::vector<benchd::Run>> runs = records_->LoadRuns(id, first, limit);
     EXPECT_TRUE(runs) << runs.error().message;
     return runs.value_or(std::vector<benchd::Run>{});
   }
   std::vector<HistoryEntry> History(const SessionId& id) {
-    Result<std::vector<HistoryEntry>> history = Await(store_->History(id));
+    Result<std::vector<HistoryEntry>> history = records_->History(id);
     EXPECT_TRUE(history) << history.error().message;
     return history.value_or(std::vector<HistoryEntry>{});
   }
-  ArchiveContents All() {
-    Result<ArchiveContents> contents = Await(store_->LoadAll());
+  Records::All All() {
+    Result<Records::All> contents = records_->LoadAll();
     EXPECT_TRUE(contents) << contents.error().message;
-    return contents.value_or(ArchiveContents{});
+    return contents.value_or(Records::All{});
   }
   /// The ids of all sessions, one after the other.
   std::string Ids() {
@@ -140,9 +129,8 @@ class StoreTest : public testing::Test {
   std::filesystem::path database_ = state_ / "benchd.db";
   std::filesystem::path log_ = state_ / "benchd.db-wal";
   std::filesystem::path environment_ = state_ / "environments" / "0123abcd.json";
-  asio::io_context loop_;
-  std::atomic<std::int64_t> steady_ns_ = 0;
-  std::unique_ptr<Store> store_;
+  std::int64_t steady_ns_ = 0;
+  std::optional<Records> records_;
 };
 
 }  // namespace benchd::store

@@ -85,6 +85,7 @@ asio::awaitable<Result<MachineReport>> Machine::Acquire(MachineRequest) {
 
 asio::awaitable<MachineEnd> Machine::Release() {
   ++released;
+  if (during_release) during_release();
   co_return end;
 }
 
@@ -106,124 +107,6 @@ asio::awaitable<Result<MachineStatus>> Machine::Restore() {
 asio::awaitable<Result<std::vector<NoiseSource>>> Machine::Diagnose() {
   asked.push_back("diagnose");
   co_return sources;
-}
-
-asio::awaitable<Result<void>> Store::AppendRuns(SessionId id, std::vector<benchd::Run> runs) {
-  if (fail_with) co_return *fail_with;
-  auto& kept = runs_[id];
-  kept.insert(kept.end(), std::make_move_iterator(runs.begin()),
-              std::make_move_iterator(runs.end()));
-  co_return Result<void>{};
-}
-
-asio::awaitable<Result<void>> Store::DropBlock(SessionId id, std::uint32_t benchmark,
-                                               std::uint64_t block) {
-  if (fail_with) co_return *fail_with;
-  for (benchd::Run& run : runs_[id]) {
-    const bool of_it = run.benchmark == benchmark && run.block == block;
-    if (of_it && run.phase == RunPhase::kMeasured) run.phase = RunPhase::kDropped;
-  }
-  co_return Result<void>{};
-}
-
-asio::awaitable<Result<std::vector<benchd::Run>>> Store::LoadRuns(SessionId id, std::uint64_t first,
-                                                                  std::uint64_t limit) {
-  if (fail_with) co_return *fail_with;
-  const std::vector<benchd::Run>& kept = runs_[id];
-  const std::uint64_t begin = std::min<std::uint64_t>(first, kept.size());
-  const std::uint64_t end = begin + std::min<std::uint64_t>(limit, kept.size() - begin);
-  co_return std::vector<benchd::Run>(kept.begin() + static_cast<std::ptrdiff_t>(begin),
-                                     kept.begin() + static_cast<std::ptrdiff_t>(end));
-}
-
-asio::awaitable<Result<void>> Store::AppendLog(SessionId id, std::string text) {
-  if (fail_with) co_return *fail_with;
-  logs_[id] += text;
-  co_return Result<void>{};
-}
-
-asio::awaitable<Result<LogTail>> Store::LoadLog(SessionId id, std::size_t most) {
-  if (fail_with) co_return *fail_with;
-  const std::string& log = logs_[id];
-  const std::size_t left_out = log.size() - std::min(most, log.size());
-  co_return LogTail{log.substr(left_out), left_out};
-}
-
-SessionRecord* Store::Find(const SessionId& id) {
-  const auto it = std::find_if(records_.begin(), records_.end(),
-                               [&id](const auto& record) { return record.snapshot.id == id; });
-  return it == records_.end() ? nullptr : &*it;
-}
-
-asio::awaitable<Result<void>> Store::Insert(SessionRecord record, HistoryEntry entry) {
-  if (fail_with) co_return *fail_with;
-  history_[record.snapshot.id].push_back(std::move(entry));
-  records_.push_back(std::move(record));
-  co_return Result<void>{};
-}
-
-asio::awaitable<Result<void>> Store::Update(SessionSnapshot snapshot, HistoryEntry entry) {
-  if (fail_with) co_return *fail_with;
-  history_[snapshot.id].push_back(std::move(entry));
-  if (SessionRecord* record = Find(snapshot.id)) record->snapshot = std::move(snapshot);
-  co_return Result<void>{};
-}
-
-asio::awaitable<Result<void>> Store::Reprioritise(SessionId id, std::int32_t priority,
-                                                  HistoryEntry entry) {
-  if (fail_with) co_return *fail_with;
-  history_[id].push_back(std::move(entry));
-  if (SessionRecord* record = Find(id)) record->spec.priority = priority;
-  co_return Result<void>{};
-}
-
-asio::awaitable<Result<std::vector<HistoryEntry>>> Store::History(SessionId id) {
-  if (fail_with) co_return *fail_with;
-  co_return history_[id];
-}
-
-std::vector<std::string> Store::history(const SessionId& id) {
-  std::vector<std::string> texts;
-  for (const HistoryEntry& entry : history_[id]) texts.push_back(entry.what);
-  return texts;
-}
-
-asio::awaitable<Result<void>> Store::KeepMode(QueueMode mode) {
-  if (fail_with) co_return *fail_with;
-  mode_ = mode;
-  co_return Result<void>{};
-}
-
-asio::awaitable<Result<std::vector<SessionId>>> Store::Prune(KeepPolicy policy, Timestamp) {
-  if (fail_with) co_return *fail_with;
-  pruned.push_back(policy);
-  std::vector<SessionId> gone;
-  if (!to_prune.empty()) {
-    gone = std::move(to_prune.front());
-    to_prune.pop_front();
-  }
-  for (const SessionId& id : gone) {
-    std::erase_if(records_, [&id](const auto& record) { return record.snapshot.id == id; });
-    runs_.erase(id);
-  }
-  co_return gone;
-}
-
-asio::awaitable<void> Store::Settle() {
-  ++settled;
-  co_return;
-}
-
-asio::awaitable<Result<SessionRecord>> Store::Load(SessionId id) {
-  if (fail_with) co_return *fail_with;
-  const SessionRecord* record = Find(id);
-  if (record == nullptr) co_return Error{ErrorCode::kNotFound, "session: none", {}};
-  co_return *record;
-}
-
-asio::awaitable<Result<ArchiveContents>> Store::LoadAll() {
-  if (fail_with) co_return *fail_with;
-  co_return ArchiveContents{records_, mode_, complaints};
 }
 
 RunOutcome Took(double seconds) {

@@ -2,7 +2,6 @@
 
 #include <asio/awaitable.hpp>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -11,8 +10,6 @@
 
 #include "daemon/ports/launcher.h"
 #include "daemon/ports/machine.h"
-#include "daemon/ports/sample_store.h"
-#include "daemon/ports/session_archive.h"
 #include "daemon/ports/sources.h"
 
 /// Hand-written stand-ins for the ports: no process, file or clock behind them.
@@ -112,54 +109,13 @@ class Machine : public benchd::Machine {
   asio::awaitable<Result<MachineStatus>> Restore() override;
   asio::awaitable<Result<std::vector<NoiseSource>>> Diagnose() override;
 
+  /// Called in every Release(), when all of a session is stored but its end.
+  std::function<void()> during_release;
+
   std::vector<MachineRequest> checked;
   int acquired = 0;
   int released = 0;
   std::vector<std::string> asked;  ///< "describe PROFILE", "apply PROFILE", "restore", "diagnose"
-};
-
-/// Both stores in memory; `fail_with` makes every following call fail.
-class Store : public benchd::SampleStore, public benchd::SessionArchive {
- public:
-  std::optional<Error> fail_with;
-  /// What Prune() deletes, a call each.
-  std::deque<std::vector<SessionId>> to_prune;
-  std::vector<std::string> complaints;
-
-  asio::awaitable<Result<void>> AppendRuns(SessionId id, std::vector<benchd::Run> runs) override;
-  asio::awaitable<Result<void>> DropBlock(SessionId id, std::uint32_t benchmark,
-                                          std::uint64_t block) override;
-  asio::awaitable<Result<std::vector<benchd::Run>>> LoadRuns(SessionId id, std::uint64_t first,
-                                                             std::uint64_t limit) override;
-  asio::awaitable<Result<void>> AppendLog(SessionId id, std::string text) override;
-  asio::awaitable<Result<LogTail>> LoadLog(SessionId id, std::size_t most) override;
-
-  asio::awaitable<Result<void>> Insert(SessionRecord record, HistoryEntry entry) override;
-  asio::awaitable<Result<void>> Update(SessionSnapshot snapshot, HistoryEntry entry) override;
-  asio::awaitable<Result<void>> Reprioritise(SessionId id, std::int32_t priority,
-                                             HistoryEntry entry) override;
-  asio::awaitable<Result<std::vector<HistoryEntry>>> History(SessionId id) override;
-  asio::awaitable<Result<void>> KeepMode(QueueMode mode) override;
-  asio::awaitable<Result<std::vector<SessionId>>> Prune(KeepPolicy policy, Timestamp now) override;
-  asio::awaitable<void> Settle() override;
-  asio::awaitable<Result<SessionRecord>> Load(SessionId id) override;
-  asio::awaitable<Result<ArchiveContents>> LoadAll() override;
-
-  int settled = 0;
-  std::vector<KeepPolicy> pruned;  ///< what Prune() was asked for
-  const std::vector<benchd::Run>& runs(const SessionId& id) { return runs_[id]; }
-  /// What happened to a session, without the times.
-  std::vector<std::string> history(const SessionId& id);
-  QueueMode mode() const { return mode_; }
-
- private:
-  SessionRecord* Find(const SessionId& id);
-
-  std::map<SessionId, std::vector<HistoryEntry>> history_;
-  QueueMode mode_;
-  std::map<SessionId, std::vector<benchd::Run>> runs_;
-  std::map<SessionId, std::string> logs_;
-  std::vector<SessionRecord> records_;
 };
 
 /// The outcome of a run that took `seconds`, with the built-in metrics a test looks at.

@@ -13,8 +13,9 @@ namespace benchd {
 /// A folder of a test's own, mode 0700, gone with all that is in it.
 class TempFolder {
  public:
-  TempFolder() {
-    path_ = (std::filesystem::temp_directory_path() / "benchd_test_XXXXXX").string();
+  explicit TempFolder(
+      const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
+    path_ = (parent / "benchd_test_XXXXXX").string();
     if (::mkdtemp(path_.data()) == nullptr) throw std::runtime_error("mkdtemp " + path_);
   }
   TempFolder(const TempFolder&) = delete;

@@ -1,19 +1,13 @@
-#include "tests/store/fault_vfs.h"
+#include "tests/support/fault_vfs.h"
 
 #include <unistd.h>
 
-#include <cassert>
-
-namespace benchd::store {
-namespace {
-
-FaultVfs* current = nullptr;
-
-}  // namespace
+namespace benchd {
 
 /// SQLite makes room for it; the real file lies right behind.
 struct FaultVfs::File {
   sqlite3_file base;
+  FaultVfs* vfs;
   bool is_log;
   sqlite3_file* real() { return reinterpret_cast<sqlite3_file*>(this + 1); }
   static sqlite3_file* RealOf(sqlite3_file* file) { return reinterpret_cast<File*>(file)->real(); }
@@ -65,8 +59,7 @@ const sqlite3_io_methods* FaultVfs::Methods() {
 }
 
 FaultVfs::FaultVfs() : real_(sqlite3_vfs_find(nullptr)), own_(*real_) {
-  assert(current == nullptr);
-  current = this;
+  own_.pAppData = this;
   own_.zName = "fault";
   own_.szOsFile = static_cast<int>(sizeof(File)) + real_->szOsFile;
   own_.xOpen = &Open;
@@ -76,13 +69,15 @@ FaultVfs::FaultVfs() : real_(sqlite3_vfs_find(nullptr)), own_(*real_) {
 FaultVfs::~FaultVfs() {
   sqlite3_vfs_unregister(&own_);
   sqlite3_vfs_register(real_, 1);
-  current = nullptr;
 }
 
-int FaultVfs::Open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* out_flags) {
+int FaultVfs::Open(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags,
+                   int* out_flags) {
   File* const own = reinterpret_cast<File*>(file);
+  own->vfs = static_cast<FaultVfs*>(vfs->pAppData);
   own->is_log = (flags & SQLITE_OPEN_WAL) != 0;
-  const int status = current->real_->xOpen(current->real_, name, own->real(), flags, out_flags);
+  sqlite3_vfs* const behind = own->vfs->real_;
+  const int status = behind->xOpen(behind, name, own->real(), flags, out_flags);
   file->pMethods = own->real()->pMethods != nullptr ? Methods() : nullptr;
   return status;
 }
@@ -91,29 +86,32 @@ void FaultVfs::CountDown() {
   if (mortal_ && --left_to_live_ == 0) ::_exit(kDied);
 }
 
+FaultVfs& FaultVfs::Of(sqlite3_file* file) { return *reinterpret_cast<File*>(file)->vfs; }
+
 int FaultVfs::Write(sqlite3_file* file, const void* data, int size, sqlite3_int64 offset) {
-  current->CountDown();
+  Of(file).CountDown();
+  if (Of(file).code_ != SQLITE_OK) return Of(file).code_;
   sqlite3_file* const real = File::RealOf(file);
   sqlite3_int64 length = 0;
   const int status = real->pMethods->xFileSize(real, &length);
   if (status != SQLITE_OK) return status;
   const bool is_log = reinterpret_cast<File*>(file)->is_log;
-  if (current->full_ && (is_log || offset + size > length)) return SQLITE_FULL;
+  if (Of(file).full_ && (is_log || offset + size > length)) return SQLITE_FULL;
   return real->pMethods->xWrite(real, data, size, offset);
 }
 
 int FaultVfs::Truncate(sqlite3_file* file, sqlite3_int64 size) {
-  current->CountDown();
+  Of(file).CountDown();
   sqlite3_file* const real = File::RealOf(file);
   return real->pMethods->xTruncate(real, size);
 }
 
 int FaultVfs::Sync(sqlite3_file* file, int flags) {
-  current->CountDown();
-  if (reinterpret_cast<File*>(file)->is_log) ++current->log_syncs_;
-  if (current->mortal_) return SQLITE_OK;
+  Of(file).CountDown();
+  ++(reinterpret_cast<File*>(file)->is_log ? Of(file).log_syncs_ : Of(file).file_syncs_);
+  if (Of(file).mortal_) return SQLITE_OK;
   sqlite3_file* const real = File::RealOf(file);
   return real->pMethods->xSync(real, flags);
 }
 
-}  // namespace benchd::store
+}  // namespace benchd

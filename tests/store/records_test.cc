@@ -1,4 +1,4 @@
-#include "daemon/store/sqlite_store.h"
+#include "daemon/store/records.h"
 
 #include <chrono>
 #include <cmath>
@@ -12,61 +12,61 @@ namespace {
 
 using testing::HasSubstr;
 
-class SqliteStoreTest : public StoreTest {
+class RecordsTest : public StoreTest {
  protected:
   void SetUp() override { Open(); }
 };
 
-TEST_F(SqliteStoreTest, GivesBackARecordAlsoAfterReopening) {
-  Result<void> inserted = Await(store_->Insert(RichRecord(), Happened("submitted")));
+TEST_F(RecordsTest, GivesBackARecordAlsoAfterReopening) {
+  Result<void> inserted = records_->Insert(RichRecord(), Happened("submitted"));
   ASSERT_TRUE(inserted) << inserted.error().message;
   for (int opening = 0; opening < 2; ++opening) {
-    Result<SessionRecord> record = Await(store_->Load(RichRecord().snapshot.id));
+    Result<SessionRecord> record = records_->Load(RichRecord().snapshot.id);
     ASSERT_TRUE(record) << record.error().message;
     EXPECT_EQ(*record, RichRecord());
     Open();
   }
 }
 
-TEST_F(SqliteStoreTest, KeepsTheNewestSnapshot) {
+TEST_F(RecordsTest, KeepsTheNewestSnapshot) {
   const SessionId id = Insert("a");
   SessionSnapshot snapshot = RichSnapshot();
   snapshot.id = id;
-  Result<void> updated = Await(store_->Update(snapshot, Happened("running")));
+  Result<void> updated = records_->Update(snapshot, Happened("running"));
   ASSERT_TRUE(updated) << updated.error().message;
   Open();
-  EXPECT_EQ(Await(store_->Load(id))->snapshot, snapshot);
+  EXPECT_EQ(records_->Load(id)->snapshot, snapshot);
 }
 
-TEST_F(SqliteStoreTest, KnowsNoSessionThatWasNeverInserted) {
+TEST_F(RecordsTest, KnowsNoSessionThatWasNeverInserted) {
   const SessionId id{"nobody"};
   const auto not_found = [](const auto& result) {
     return !result && result.error().code == ErrorCode::kNotFound &&
            result.error().message == "session nobody: not in the store";
   };
-  EXPECT_TRUE(not_found(Await(store_->Load(id))));
-  EXPECT_TRUE(not_found(Await(store_->Update(PlainRecord("nobody").snapshot, Happened("x")))));
-  EXPECT_TRUE(not_found(Await(store_->Reprioritise(id, 1, Happened("x")))));
-  EXPECT_TRUE(not_found(Await(store_->History(id))));
-  EXPECT_TRUE(not_found(Await(store_->DropBlock(id, 0, 0))));
-  EXPECT_TRUE(not_found(Await(store_->AppendRuns(id, {PlainRun(0, 0)}))));
-  EXPECT_TRUE(not_found(Await(store_->LoadRuns(id, 0, 1))));
-  EXPECT_TRUE(not_found(Await(store_->AppendLog(id, "text"))));
-  EXPECT_TRUE(not_found(Await(store_->LoadLog(id, SIZE_MAX))));
+  EXPECT_TRUE(not_found(records_->Load(id)));
+  EXPECT_TRUE(not_found(records_->Update(PlainRecord("nobody").snapshot, Happened("x"))));
+  EXPECT_TRUE(not_found(records_->SetPriority(id, 1, Happened("x"))));
+  EXPECT_TRUE(not_found(records_->History(id)));
+  EXPECT_TRUE(not_found(records_->DropBlock(id, 0, 0)));
+  EXPECT_TRUE(not_found(records_->Append(id, {PlainRun(0, 0)}, {})));
+  EXPECT_TRUE(not_found(records_->LoadRuns(id, 0, 1)));
+  EXPECT_TRUE(not_found(records_->Append(id, {}, "text")));
+  EXPECT_TRUE(not_found(records_->LoadLog(id, SIZE_MAX)));
 }
 
-TEST_F(SqliteStoreTest, RefusesASecondSessionWithTheSameId) {
-  ASSERT_TRUE(Await(store_->Insert(RichRecord(), Happened("submitted"))));
+TEST_F(RecordsTest, RefusesASecondSessionWithTheSameId) {
+  ASSERT_TRUE(records_->Insert(RichRecord(), Happened("submitted")));
   SessionRecord second = RichRecord();
   second.spec.environment["PATH"] = "/other";
-  Result<void> refused = Await(store_->Insert(second, Happened("submitted")));
+  Result<void> refused = records_->Insert(second, Happened("submitted"));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kAlreadyExists);
   EXPECT_EQ(refused.error().message, "session 0123abcd: exists already");
-  EXPECT_EQ(*Await(store_->Load(second.snapshot.id)), RichRecord());
+  EXPECT_EQ(*records_->Load(second.snapshot.id), RichRecord());
 }
 
-TEST_F(SqliteStoreTest, LoadsAllInTheOrderInWhichTheyWereInserted) {
+TEST_F(RecordsTest, LoadsAllInTheOrderInWhichTheyWereInserted) {
   Insert("c", 30);
   Insert("z", 10);
   Insert("a", 10);
@@ -75,15 +75,15 @@ TEST_F(SqliteStoreTest, LoadsAllInTheOrderInWhichTheyWereInserted) {
   EXPECT_EQ(Ids(), "czab");
 }
 
-TEST_F(SqliteStoreTest, TellsWhatHappenedToASessionInOrderAlsoAfterReopening) {
+TEST_F(RecordsTest, TellsWhatHappenedToASessionInOrderAlsoAfterReopening) {
   const SessionId id{"a"};
-  ASSERT_TRUE(Await(store_->Insert(PlainRecord("a"), Happened("submitted by uid 1", 5))));
+  ASSERT_TRUE(records_->Insert(PlainRecord("a"), Happened("submitted by uid 1", 5)));
   Insert("b");
-  ASSERT_TRUE(Await(store_->Reprioritise(id, 7, Happened("moved to priority 7", 4))));
+  ASSERT_TRUE(records_->SetPriority(id, 7, Happened("moved to priority 7", 4)));
   Open();
   SessionSnapshot running = PlainRecord("a").snapshot;
   running.state = SessionState::kRunning;
-  ASSERT_TRUE(Await(store_->Update(running, Happened(kBytes, 6))));
+  ASSERT_TRUE(records_->Update(running, Happened(kBytes, 6)));
   Open();
   EXPECT_EQ(History(id),
             (std::vector<HistoryEntry>{Happened("submitted by uid 1", 5),
@@ -91,28 +91,28 @@ TEST_F(SqliteStoreTest, TellsWhatHappenedToASessionInOrderAlsoAfterReopening) {
   EXPECT_EQ(History(SessionId{"b"}), std::vector<HistoryEntry>{Happened("submitted")});
 }
 
-TEST_F(SqliteStoreTest, ChangesAPriorityAndNothingElse) {
+TEST_F(RecordsTest, ChangesAPriorityAndNothingElse) {
   Insert(RichRecord());
-  ASSERT_TRUE(Await(store_->Reprioritise(RichRecord().snapshot.id, -3, Happened("moved"))));
+  ASSERT_TRUE(records_->SetPriority(RichRecord().snapshot.id, -3, Happened("moved")));
   SessionRecord expected = RichRecord();
   expected.spec.priority = -3;
-  EXPECT_EQ(*Await(store_->Load(expected.snapshot.id)), expected);
+  EXPECT_EQ(*records_->Load(expected.snapshot.id), expected);
 }
 
-TEST_F(SqliteStoreTest, ChangesNothingWhenTheHistoryCannotBeWritten) {
+TEST_F(RecordsTest, ChangesNothingWhenTheHistoryCannotBeWritten) {
   const SessionId id = Insert("a");
   Execute("CREATE TRIGGER refuse BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'no'); END");
-  EXPECT_FALSE(Await(store_->Insert(RichRecord(), Happened("submitted"))));
-  EXPECT_FALSE(Await(store_->Update(Ended(id, 1), Happened("done"))));
-  EXPECT_FALSE(Await(store_->Reprioritise(id, 1, Happened("moved"))));
+  EXPECT_FALSE(records_->Insert(RichRecord(), Happened("submitted")));
+  EXPECT_FALSE(records_->Update(Ended(id, 1), Happened("done")));
+  EXPECT_FALSE(records_->SetPriority(id, 1, Happened("moved")));
   EXPECT_EQ(ModeOf(environment_), -1);
   EXPECT_EQ(All().sessions, std::vector<SessionRecord>{PlainRecord("a")});
 }
 
-TEST_F(SqliteStoreTest, RemembersWhetherTheQueueIsPausedOrDraining) {
+TEST_F(RecordsTest, RemembersWhetherTheQueueIsPausedOrDraining) {
   EXPECT_EQ(All().mode, QueueMode{});
   for (const QueueMode mode : {QueueMode{true, false}, QueueMode{false, true}, QueueMode{}}) {
-    Result<void> kept = Await(store_->KeepMode(mode));
+    Result<void> kept = records_->KeepMode(mode);
     ASSERT_TRUE(kept) << kept.error().message;
     Open();
     EXPECT_EQ(All().mode, mode);
@@ -134,7 +134,7 @@ Result<void> FillWithSessions(Database& database, int count) {
   return transaction->Commit();
 }
 
-TEST_F(SqliteStoreTest, LoadsTenThousandSessionsWithinASecondOrSo) {
+TEST_F(RecordsTest, LoadsTenThousandSessionsWithinASecondOrSo) {
   Result<void> filled = FillWithSessions(*Connect(), 10000);
   ASSERT_TRUE(filled) << filled.error().message;
   const auto begun = std::chrono::steady_clock::now();
@@ -149,25 +149,25 @@ TEST_F(SqliteStoreTest, LoadsTenThousandSessionsWithinASecondOrSo) {
   EXPECT_EQ(records[9999].snapshot.id.value, "9999");
 }
 
-TEST_F(SqliteStoreTest, LeavesASessionThatCannotBeReadAndLoadsTheOthers) {
+TEST_F(RecordsTest, LeavesASessionThatCannotBeReadAndLoadsTheOthers) {
   Insert("a", 1);
   Insert(RichRecord());
   Insert("c", 3);
   Execute("UPDATE sessions SET snapshot = replace(snapshot, '\"running\"', '\"asleep\"')");
   Open();
-  const ArchiveContents contents = All();
+  const Records::All contents = All();
   EXPECT_EQ(Ids(), "ac");
-  EXPECT_THAT(contents.complaints,
+  EXPECT_THAT(contents.warnings,
               testing::ElementsAre("stored session 0123abcd: snapshot: state: unknown name"
                                    " 'asleep'; left as it is in " +
                                    database_.string()));
   // Once somebody has put it right, it is whole: its environment stayed, too.
   EXPECT_EQ(ModeOf(environment_), 0600);
   Execute("UPDATE sessions SET snapshot = replace(snapshot, '\"asleep\"', '\"running\"')");
-  EXPECT_EQ(*Await(store_->Load(RichRecord().snapshot.id)), RichRecord());
+  EXPECT_EQ(*records_->Load(RichRecord().snapshot.id), RichRecord());
 }
 
-TEST_F(SqliteStoreTest, DropsTheMeasuredRunsOfOneBlockOfOneBenchmark) {
+TEST_F(RecordsTest, DropsTheMeasuredRunsOfOneBlockOfOneBenchmark) {
   const SessionId id = Insert("a");
   const SessionId other = Insert("b");
   std::vector<benchd::Run> runs{PlainRun(0, 0), PlainRun(1, 0), PlainRun(1, 1), PlainRun(1, 0),
@@ -176,7 +176,7 @@ TEST_F(SqliteStoreTest, DropsTheMeasuredRunsOfOneBlockOfOneBenchmark) {
   runs[4].benchmark = 1;
   Append(id, runs);
   Append(other, runs);
-  Result<void> dropped = Await(store_->DropBlock(id, 0, 1));
+  Result<void> dropped = records_->DropBlock(id, 0, 1);
   ASSERT_TRUE(dropped) << dropped.error().message;
   EXPECT_EQ(Runs(other), runs);
   runs[1].phase = RunPhase::kDropped;
@@ -187,15 +187,15 @@ TEST_F(SqliteStoreTest, DropsTheMeasuredRunsOfOneBlockOfOneBenchmark) {
     Append(id, {PlainRun(1, 0)});
     runs.push_back(PlainRun(1, 0));
     EXPECT_EQ(Runs(id), runs);
-    ASSERT_TRUE(Await(store_->DropBlock(id, 0, 1)));
+    ASSERT_TRUE(records_->DropBlock(id, 0, 1));
     runs.back().phase = RunPhase::kDropped;
   }
   EXPECT_EQ(Runs(id), runs);
 }
 
-TEST_F(SqliteStoreTest, GivesBackRunsEqualToThoseAppended) {
+TEST_F(RecordsTest, GivesBackRunsEqualToThoseAppended) {
   const SessionId id = Insert("a");
-  Result<void> appended = Await(store_->AppendRuns(id, RichRuns()));
+  Result<void> appended = records_->Append(id, RichRuns(), {});
   ASSERT_TRUE(appended) << appended.error().message;
   for (int opening = 0; opening < 2; ++opening) {
     const std::vector<benchd::Run> runs = Runs(id);
@@ -206,35 +206,35 @@ TEST_F(SqliteStoreTest, GivesBackRunsEqualToThoseAppended) {
   }
 }
 
-TEST_F(SqliteStoreTest, GoesOnCountingAfterReopening) {
+TEST_F(RecordsTest, GoesOnCountingAfterReopening) {
   const SessionId id = Insert("a");
   std::vector<benchd::Run> all;
   for (int round = 0; round < 3; ++round) {
-    ASSERT_TRUE(Await(store_->AppendRuns(id, RichRuns())));
+    ASSERT_TRUE(records_->Append(id, RichRuns(), {}));
     for (const benchd::Run& run : RichRuns()) all.push_back(run);
     Open();
   }
   EXPECT_EQ(Runs(id), all);
 }
 
-TEST_F(SqliteStoreTest, KeepsTheRunsOfSessionsApart) {
+TEST_F(RecordsTest, KeepsTheRunsOfSessionsApart) {
   const SessionId a = Insert("a");
   const SessionId b = Insert("b");
   for (std::uint64_t block = 0; block < 3; ++block) {
-    ASSERT_TRUE(Await(store_->AppendRuns(a, {PlainRun(block, 0)})));
-    ASSERT_TRUE(Await(store_->AppendRuns(b, RichRuns())));
+    ASSERT_TRUE(records_->Append(a, {PlainRun(block, 0)}, {}));
+    ASSERT_TRUE(records_->Append(b, RichRuns(), {}));
   }
   EXPECT_EQ(Runs(a), (std::vector<benchd::Run>{PlainRun(0, 0), PlainRun(1, 0), PlainRun(2, 0)}));
   EXPECT_EQ(Runs(b).size(), 3 * RichRuns().size());
 }
 
-TEST_F(SqliteStoreTest, LoadsRunsPageByPage) {
+TEST_F(RecordsTest, LoadsRunsPageByPage) {
   const SessionId id = Insert("a");
   std::vector<benchd::Run> all;
   for (std::uint64_t block = 0; block < 25; ++block) {
     all.push_back(PlainRun(block, 0));
     all.push_back(PlainRun(block, 1));
-    ASSERT_TRUE(Await(store_->AppendRuns(id, {all.end()[-2], all.end()[-1]})));
+    ASSERT_TRUE(records_->Append(id, {all.end()[-2], all.end()[-1]}, {}));
   }
   std::vector<benchd::Run> read;
   for (;;) {
@@ -249,31 +249,42 @@ TEST_F(SqliteStoreTest, LoadsRunsPageByPage) {
   EXPECT_EQ(Runs(id, 49, kAll), std::vector<benchd::Run>{all.back()});
 }
 
-TEST_F(SqliteStoreTest, LeavesNothingOfABlockWhoseSecondRunFails) {
+TEST_F(RecordsTest, LeavesNothingOfABlockWhoseSecondRunFails) {
   const SessionId id = Insert("a");
-  ASSERT_TRUE(Await(store_->AppendRuns(id, {PlainRun(0, 0)})));
+  ASSERT_TRUE(records_->Append(id, {PlainRun(0, 0)}, {}));
   Execute(
       "CREATE TRIGGER refuse BEFORE INSERT ON runs WHEN NEW.position = 1"
       " BEGIN SELECT RAISE(ABORT, 'no second run'); END");
   // The first run brings a metric and a list that nobody had before.
   benchd::Run fresh = RichRuns()[0];
   fresh.position = 0;
-  Result<void> refused = Await(store_->AppendRuns(id, {fresh, PlainRun(1, 1)}));
+  Result<void> refused = records_->Append(id, {fresh, PlainRun(1, 1)}, {});
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr("no second run"));
   EXPECT_EQ(Runs(id), std::vector<benchd::Run>{PlainRun(0, 0)});
   // Nor is anything of it remembered: the same block goes in whole.
   Execute("DROP TRIGGER refuse");
-  ASSERT_TRUE(Await(store_->AppendRuns(id, {fresh, PlainRun(1, 1)})));
+  ASSERT_TRUE(records_->Append(id, {fresh, PlainRun(1, 1)}, {}));
   EXPECT_EQ(Runs(id), (std::vector<benchd::Run>{PlainRun(0, 0), fresh, PlainRun(1, 1)}));
 }
 
-TEST_F(SqliteStoreTest, RefusesABlockWithAValueThatIsNoNumber) {
+TEST_F(RecordsTest, KeepsRunsAndWhatTheyPrintedOrNeither) {
+  const SessionId id = Insert("a");
+  Execute("CREATE TRIGGER refuse BEFORE INSERT ON logs BEGIN SELECT RAISE(ABORT, 'no log'); END");
+  EXPECT_FALSE(records_->Append(id, {PlainRun(0, 0)}, "printed\n"));
+  EXPECT_TRUE(Runs(id).empty());
+  Execute("DROP TRIGGER refuse");
+  ASSERT_TRUE(records_->Append(id, {PlainRun(0, 0)}, "printed\n"));
+  EXPECT_EQ(Runs(id).size(), 1U);
+  EXPECT_EQ(records_->LoadLog(id, SIZE_MAX)->text, "printed\n");
+}
+
+TEST_F(RecordsTest, RefusesABlockWithAValueThatIsNoNumber) {
   const SessionId id = Insert("a");
   for (const double value : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
     benchd::Run bad = PlainRun(0, 1);
     bad.samples.back().value = value;
-    Result<void> refused = Await(store_->AppendRuns(id, {PlainRun(0, 0), bad}));
+    Result<void> refused = records_->Append(id, {PlainRun(0, 0), bad}, {});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().message,
               "metric " + bad.samples.back().metric + ": a value is not a finite number");
@@ -281,72 +292,42 @@ TEST_F(SqliteStoreTest, RefusesABlockWithAValueThatIsNoNumber) {
   }
 }
 
-TEST_F(SqliteStoreTest, AppendsBlocksInTheOrderInWhichTheyWereAwaited) {
+TEST_F(RecordsTest, KeepsALogInOrderWithEveryByte) {
   const SessionId id = Insert("a");
-  std::vector<benchd::Run> expected;
-  std::vector<std::optional<Result<void>>> answers(200);
-  for (std::uint64_t block = 0; block < answers.size(); ++block) {
-    std::vector<benchd::Run> runs{PlainRun(block, 0), PlainRun(block, 1)};
-    expected.insert(expected.end(), runs.begin(), runs.end());
-    asio::co_spawn(loop_, KeepResult(store_->AppendRuns(id, std::move(runs)), &answers[block]),
-                   Rethrow);
-  }
-  loop_.restart();
-  loop_.run();
-  for (const auto& answer : answers) ASSERT_TRUE(answer && *answer);
-  EXPECT_EQ(Runs(id), expected);
-}
-
-TEST_F(SqliteStoreTest, FinishesWhatWasAwaitedBeforeItCloses) {
-  const SessionId id = Insert("a");
-  std::vector<std::optional<Result<void>>> answers(50);
-  for (std::uint64_t block = 0; block < answers.size(); ++block) {
-    asio::co_spawn(loop_, KeepResult(store_->AppendRuns(id, {PlainRun(block, 0)}), &answers[block]),
-                   Rethrow);
-  }
-  loop_.restart();
-  while (loop_.poll_one() > 0 && !answers[0]) {
-  }
+  EXPECT_EQ(records_->LoadLog(id, SIZE_MAX)->text, "");
+  ASSERT_TRUE(records_->Append(id, {}, "one\n"));
+  ASSERT_TRUE(records_->Append(Insert("b"), {}, "another's\n"));
+  ASSERT_TRUE(records_->Append(id, {}, kBytes));
   Open();
-  EXPECT_EQ(Runs(id).size(), answers.size());
+  EXPECT_EQ(records_->LoadLog(id, SIZE_MAX)->text, "one\n" + kBytes);
 }
 
-TEST_F(SqliteStoreTest, KeepsALogInOrderWithEveryByte) {
-  const SessionId id = Insert("a");
-  EXPECT_EQ(Await(store_->LoadLog(id, SIZE_MAX))->text, "");
-  ASSERT_TRUE(Await(store_->AppendLog(id, "one\n")));
-  ASSERT_TRUE(Await(store_->AppendLog(Insert("b"), "another's\n")));
-  ASSERT_TRUE(Await(store_->AppendLog(id, kBytes)));
-  Open();
-  EXPECT_EQ(Await(store_->LoadLog(id, SIZE_MAX))->text, "one\n" + kBytes);
-}
-
-TEST_F(SqliteStoreTest, ReadsNoMoreOfALogThanIsAskedFor) {
+TEST_F(RecordsTest, ReadsNoMoreOfALogThanIsAskedFor) {
   const SessionId id = Insert("a");
   for (const char* text : {"one\n", "two\n", "three\n"}) {
-    ASSERT_TRUE(Await(store_->AppendLog(id, text)));
+    ASSERT_TRUE(records_->Append(id, {}, text));
   }
   for (const auto& [most, expected] : {std::pair<std::size_t, std::string>{0, ""},
                                        {6, "three\n"},
                                        {8, "o\nthree\n"},
                                        {14, "one\ntwo\nthree\n"},
                                        {15, "one\ntwo\nthree\n"}}) {
-    const Result<LogTail> tail = Await(store_->LoadLog(id, most));
+    const Result<LogTail> tail = records_->LoadLog(id, most);
     ASSERT_TRUE(tail) << tail.error().message;
     EXPECT_EQ(tail->text, expected);
     EXPECT_EQ(tail->left_out, 14 - expected.size());
   }
 }
 
-TEST_F(SqliteStoreTest, AnEndIsStoredAlsoWhereTheEnvironmentCannotBeDeleted) {
+TEST_F(RecordsTest, AnEndIsStoredAlsoWhereTheEnvironmentCannotBeDeleted) {
   Insert(RichRecord());
   const SessionId id = RichRecord().snapshot.id;
   // What unlink(2) does not take, whoever asks.
   ASSERT_TRUE(std::filesystem::remove(environment_));
   ASSERT_TRUE(std::filesystem::create_directory(environment_));
-  const Result<void> ended = Await(store_->Update(Ended(id, 1), Happened("done")));
+  const Result<void> ended = records_->Update(Ended(id, 1), Happened("done"));
   EXPECT_TRUE(ended) << "committed: " << ended.error().message;
-  const Result<std::vector<HistoryEntry>> history = Await(store_->History(id));
+  const Result<std::vector<HistoryEntry>> history = records_->History(id);
   ASSERT_TRUE(history);
   ASSERT_GE(history->size(), 2U);
   EXPECT_EQ((*history)[history->size() - 2].what, "done");

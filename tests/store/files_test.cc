@@ -9,7 +9,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-class StoreFilesTest : public StoreTest {
+class FilesTest : public StoreTest {
  protected:
   /// What root may, tells nothing of who may not: the rest of the test is an ordinary user's.
   class OrdinaryUser {
@@ -42,7 +42,7 @@ class StoreFilesTest : public StoreTest {
   };
 };
 
-TEST_F(StoreFilesTest, MakesFoldersAndFilesForThisUserAlone) {
+TEST_F(FilesTest, MakesFoldersAndFilesForThisUserAlone) {
   const mode_t before = ::umask(0);
   Open();
   Insert(RichRecord());
@@ -56,68 +56,68 @@ TEST_F(StoreFilesTest, MakesFoldersAndFilesForThisUserAlone) {
   EXPECT_EQ(ModeOf(environment_), 0600);
 }
 
-TEST_F(StoreFilesTest, ClosesADatabaseThatWasOpenToOthers) {
+TEST_F(FilesTest, ClosesADatabaseThatWasOpenToOthers) {
   Open();
-  store_.reset();
+  records_.reset();
   ASSERT_EQ(::chmod(database_.c_str(), 0644), 0);
   Open();
   EXPECT_EQ(ModeOf(database_), 0600);
 }
 
-TEST_F(StoreFilesTest, KeepsEnvironmentValuesOutOfTheDatabase) {
+TEST_F(FilesTest, KeepsEnvironmentValuesOutOfTheDatabase) {
   Open();
   Insert(RichRecord());
   EXPECT_THAT(Contents(log_), HasSubstr("TOKEN"));
   EXPECT_THAT(Contents(log_), Not(HasSubstr("secret")));
-  store_.reset();
+  records_.reset();
   EXPECT_THAT(Contents(database_), HasSubstr("TOKEN"));
   EXPECT_THAT(Contents(database_), Not(HasSubstr("secret")));
   EXPECT_THAT(Contents(environment_), HasSubstr("secret"));
 }
 
-TEST_F(StoreFilesTest, DeletesEnvironmentValuesWhenTheSessionEnds) {
+TEST_F(FilesTest, DeletesEnvironmentValuesWhenTheSessionEnds) {
   Open();
   Insert(RichRecord());
   SessionSnapshot snapshot = RichSnapshot();
   for (const SessionState state : {SessionState::kPreparing, SessionState::kPaused}) {
     snapshot.state = state;
-    ASSERT_TRUE(Await(store_->Update(snapshot, Happened("x"))));
+    ASSERT_TRUE(records_->Update(snapshot, Happened("x")));
     EXPECT_EQ(ModeOf(environment_), 0600);
-    EXPECT_EQ(Await(store_->Load(snapshot.id))->spec, RichSpec());
+    EXPECT_EQ(records_->Load(snapshot.id)->spec, RichSpec());
   }
   snapshot.state = SessionState::kCancelled;
-  ASSERT_TRUE(Await(store_->Update(snapshot, Happened("x"))));
+  ASSERT_TRUE(records_->Update(snapshot, Happened("x")));
   EXPECT_EQ(ModeOf(environment_), -1);
-  const SessionSpec left = Await(store_->Load(snapshot.id))->spec;
+  const SessionSpec left = records_->Load(snapshot.id)->spec;
   EXPECT_EQ(left.environment.at("PATH"), "");
   EXPECT_EQ(left.benchmarks[0].arms[0].env.at("TOKEN"), "");
   EXPECT_EQ(All().sessions.at(0).spec, left);
 }
 
-TEST_F(StoreFilesTest, WritesNoFileForASessionWithoutEnvironment) {
+TEST_F(FilesTest, WritesNoFileForASessionWithoutEnvironment) {
   Open();
   Insert("0123abcd");
   EXPECT_EQ(ModeOf(environment_), -1);
 }
 
-TEST_F(StoreFilesTest, LeavesNoSessionWhoseEnvironmentCannotBeKept) {
+TEST_F(FilesTest, LeavesNoSessionWhoseEnvironmentCannotBeKept) {
   Open();
   std::filesystem::remove(state_ / "environments");
-  Result<void> refused = Await(store_->Insert(RichRecord(), Happened("submitted")));
+  Result<void> refused = records_->Insert(RichRecord(), Happened("submitted"));
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr("keeping the environment: "));
-  EXPECT_FALSE(Await(store_->Load(RichSnapshot().id)));
+  EXPECT_FALSE(records_->Load(RichSnapshot().id));
   EXPECT_TRUE(All().sessions.empty());
 }
 
-TEST_F(StoreFilesTest, SweepsAtTheStartWhatACrashLeft) {
+TEST_F(FilesTest, SweepsAtTheStartWhatACrashLeft) {
   Open();
   Insert(RichRecord());
   SessionRecord ended = RichRecord();
   ended.snapshot.id.value = "ended";
   Insert(ended);
   End(ended.snapshot.id, 1);
-  store_.reset();
+  records_.reset();
   // As if the daemon had died between the commit and the deletion.
   std::filesystem::copy(environment_, state_ / "environments" / "ended.json");
   std::filesystem::copy(environment_, state_ / "environments" / "never-inserted.json");
@@ -127,16 +127,16 @@ TEST_F(StoreFilesTest, SweepsAtTheStartWhatACrashLeft) {
   EXPECT_EQ(ModeOf(state_ / "environments" / "never-inserted.json"), -1);
 }
 
-TEST_F(StoreFilesTest, LeavesTheValuesToLoadAloneWhichAQueueHasNoUseFor) {
+TEST_F(FilesTest, LeavesTheValuesToLoadAloneWhichAQueueHasNoUseFor) {
   Open();
   Insert(RichRecord());
   EXPECT_EQ(All().sessions.at(0).spec.environment.at("PATH"), "");
-  EXPECT_EQ(Await(store_->Load(RichRecord().snapshot.id))->spec, RichSpec());
+  EXPECT_EQ(records_->Load(RichRecord().snapshot.id)->spec, RichSpec());
 }
 
-TEST_F(StoreFilesTest, RefusesANewerDatabaseWithASentenceAndLeavesIt) {
+TEST_F(FilesTest, RefusesANewerDatabaseWithASentenceAndLeavesIt) {
   Open();
-  store_.reset();
+  records_.reset();
   Execute("PRAGMA user_version = 7");
   const std::string before = Contents(database_);
   const Error error = Refusal();
@@ -147,7 +147,7 @@ TEST_F(StoreFilesTest, RefusesANewerDatabaseWithASentenceAndLeavesIt) {
   EXPECT_TRUE(Contents(database_) == before);
 }
 
-TEST_F(StoreFilesTest, RefusesTheDatabaseOfAnotherProgramAndLeavesIt) {
+TEST_F(FilesTest, RefusesTheDatabaseOfAnotherProgramAndLeavesIt) {
   for (const char* mark : {"PRAGMA user_version = 1", "PRAGMA application_id = 7"}) {
     std::filesystem::create_directories(state_);
     std::filesystem::remove(database_);
@@ -161,9 +161,9 @@ TEST_F(StoreFilesTest, RefusesTheDatabaseOfAnotherProgramAndLeavesIt) {
   }
 }
 
-TEST_F(StoreFilesTest, RefusesADatabaseThatAnotherProcessHasLocked) {
+TEST_F(FilesTest, RefusesADatabaseThatAnotherProcessHasLocked) {
   Open();
-  store_.reset();
+  records_.reset();
   const auto other = Connect();
   Result<Transaction> held = Transaction::Begin(*other);
   ASSERT_TRUE(held) << held.error().message;
@@ -174,7 +174,7 @@ TEST_F(StoreFilesTest, RefusesADatabaseThatAnotherProcessHasLocked) {
   EXPECT_EQ(error.hint, "stop the other program that has it open");
 }
 
-TEST_F(StoreFilesTest, NamesAFolderInPlaceOfTheDatabaseAndAFileInPlaceOfTheFolder) {
+TEST_F(FilesTest, NamesAFolderInPlaceOfTheDatabaseAndAFileInPlaceOfTheFolder) {
   std::filesystem::create_directories(database_);
   EXPECT_EQ(Refusal().message, "opening the store: " + database_.string() + ": Is a directory");
   std::filesystem::remove_all(state_);
@@ -182,7 +182,7 @@ TEST_F(StoreFilesTest, NamesAFolderInPlaceOfTheDatabaseAndAFileInPlaceOfTheFolde
   EXPECT_EQ(Refusal().message, "opening the store: " + state_.string() + ": Not a directory");
 }
 
-TEST_F(StoreFilesTest, NamesAFolderThatCannotBeWrittenWithADatabaseInItOrWithout) {
+TEST_F(FilesTest, NamesAFolderThatCannotBeWrittenWithADatabaseInItOrWithout) {
   std::filesystem::create_directories(state_);
   for (int opening = 0; opening < 2; ++opening) {
     ASSERT_EQ(::chmod(state_.c_str(), 0500), 0);
@@ -195,13 +195,13 @@ TEST_F(StoreFilesTest, NamesAFolderThatCannotBeWrittenWithADatabaseInItOrWithout
     }
     ASSERT_EQ(::chmod(state_.c_str(), 0700), 0);
     Open();
-    store_.reset();
+    records_.reset();
   }
 }
 
-TEST_F(StoreFilesTest, NamesADatabaseThatCannotBeWritten) {
+TEST_F(FilesTest, NamesADatabaseThatCannotBeWritten) {
   Open();
-  store_.reset();
+  records_.reset();
   ASSERT_EQ(::chmod(database_.c_str(), 0400), 0);
   const OrdinaryUser user(folder_.path());
   const Error error = Refusal();

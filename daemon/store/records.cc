@@ -1,0 +1,214 @@
+#include "daemon/store/records.h"
+
+#include <set>
+#include <utility>
+
+#include "daemon/store/database.h"
+#include "daemon/store/environment_files.h"
+#include "daemon/store/open_database.h"
+#include "daemon/store/pruning.h"
+#include "daemon/store/run_table.h"
+#include "daemon/store/session_table.h"
+
+namespace benchd {
+
+namespace {
+
+constexpr std::chrono::seconds kLongestUnsynced{1};
+constexpr std::chrono::milliseconds kPruneBudget{50};
+
+}  // namespace
+
+struct Records::Tables {
+  std::unique_ptr<store::Database> database;
+  store::SessionTable sessions;
+  store::RunTable runs;
+  store::HistoryTable history;
+  store::Pruning pruning;
+  store::EnvironmentFiles environments;
+  std::vector<std::string> warnings;
+  std::function<SteadyTime()> steady;
+  SteadyTime synced_at;  ///< what was committed before is on the disk
+
+  static Result<std::unique_ptr<Tables>> Open(const std::filesystem::path& folder,
+                                              const StoreOptions& options);
+
+  /// What a change made while a session runs has to survive: each second one reaches the disk.
+  store::Durability DurabilityNow() const {
+    return steady() - synced_at >= kLongestUnsynced ? store::Durability::kPowerLoss
+                                                    : store::Durability::kProcessDeath;
+  }
+
+  /// Does `change` as one transaction.
+  template <typename Change>
+  Result<void> Commit(store::Durability durability, Change change) {
+    const SteadyTime begun = steady();
+    Result<store::Transaction> transaction = store::Transaction::Begin(*database, durability);
+    if (!transaction) return std::move(transaction).error();
+    if (Result<void> done = change(); !done) return done;
+    if (Result<void> done = transaction->Commit(); !done) return done;
+    if (durability == store::Durability::kPowerLoss) synced_at = begun;
+    return {};
+  }
+
+  /// The same, with a line of the session's history.
+  template <typename Change>
+  Result<void> CommitWith(const SessionId& id, const HistoryEntry& entry,
+                          store::Durability durability, Change change) {
+    return Commit(durability, [&]() -> Result<void> {
+      if (Result<void> done = change(); !done) return done;
+      return history.Add(id, entry);
+    });
+  }
+};
+
+Result<std::unique_ptr<Records::Tables>> Records::Tables::Open(const std::filesystem::path& folder,
+                                                               const StoreOptions& options) {
+  Result<store::OpenedDatabase> opened = store::OpenDatabase(folder, options.lock_wait);
+  if (!opened) return std::move(opened).error();
+  store::Database& database = *opened->database;
+  Result<store::SessionTable> sessions = store::SessionTable::Open(database);
+  if (!sessions) return std::move(sessions).error();
+  Result<store::RunTable> runs = store::RunTable::Open(database);
+  if (!runs) return std::move(runs).error();
+  Result<store::HistoryTable> history = store::HistoryTable::Open(database);
+  if (!history) return std::move(history).error();
+  Result<store::Pruning> pruning = store::Pruning::Open(database);
+  if (!pruning) return std::move(pruning).error();
+  Result<store::EnvironmentFiles> environments = store::EnvironmentFiles::Open(folder);
+  if (!environments) return std::move(environments).error();
+  Result<std::set<SessionId>> unfinished = sessions->Unfinished();
+  if (!unfinished) return std::move(unfinished).error();
+  if (Result<void> swept = environments->Sweep(*unfinished); !swept) {
+    return std::move(swept).error();
+  }
+  return std::unique_ptr<Tables>(
+      new Tables{std::move(opened->database), std::move(*sessions), std::move(*runs),
+                 std::move(*history), std::move(*pruning), std::move(*environments),
+                 std::move(opened->warnings), options.steady, options.steady()});
+}
+
+Records::Records(std::unique_ptr<Tables> tables) : tables_(std::move(tables)) {}
+Records::Records(Records&&) noexcept = default;
+Records::~Records() = default;
+
+Result<Records> Records::Open(const std::filesystem::path& folder, const StoreOptions& options) {
+  Result<std::unique_ptr<Tables>> tables = Tables::Open(folder, options);
+  if (!tables) return std::move(tables).error().Within("opening the store");
+  return Records(std::move(*tables));
+}
+
+Result<Records::All> Records::LoadAll() {
+  All all;
+  all.warnings = tables_->warnings;
+  Result<std::vector<SessionRecord>> sessions = tables_->sessions.LoadAll(all.warnings);
+  if (!sessions) return std::move(sessions).error();
+  all.sessions = std::move(*sessions);
+  for (const auto& [flag, sql] :
+       {std::pair{&all.mode.paused, "SELECT paused FROM queue_mode"},
+        std::pair{&all.mode.draining, "SELECT draining FROM queue_mode"}}) {
+    Result<std::int64_t> value = tables_->database->QueryInteger(sql);
+    if (!value) return std::move(value).error();
+    *flag = *value != 0;
+  }
+  return all;
+}
+
+Result<SessionRecord> Records::Load(const SessionId& id) {
+  Result<SessionRecord> record = tables_->sessions.Load(id);
+  if (!record) return record;
+  if (Result<void> merged = tables_->environments.Merge(id, record->spec); !merged) {
+    return std::move(merged).error();
+  }
+  return record;
+}
+
+Result<std::vector<HistoryEntry>> Records::History(const SessionId& id) {
+  return tables_->history.Load(id);
+}
+
+/// The row is undone when the values cannot be written, and the other way round.
+Result<void> Records::Insert(SessionRecord record, const HistoryEntry& entry) {
+  const SessionId& id = record.snapshot.id;
+  const store::EnvironmentValues values = store::TakeEnvironment(record.spec);
+  const bool kept_apart = !values.empty() && !IsFinal(record.snapshot.state);
+  bool may_have_written = false;
+  const auto insert = [&]() -> Result<void> {
+    Result<void> inserted = tables_->sessions.Insert(record);
+    if (!inserted || !kept_apart) return inserted;
+    may_have_written = true;
+    Result<void> kept = tables_->environments.Write(id, values);
+    if (!kept) return std::move(kept).error().Within("keeping the environment");
+    return kept;
+  };
+  Result<void> done = tables_->CommitWith(id, entry, store::Durability::kPowerLoss, insert);
+  if (!done && may_have_written) static_cast<void>(tables_->environments.Remove(id));
+  return done;
+}
+
+Result<void> Records::Update(const SessionSnapshot& snapshot, const HistoryEntry& entry) {
+  const bool final = IsFinal(snapshot.state);
+  const store::Durability durability =
+      final ? store::Durability::kPowerLoss : tables_->DurabilityNow();
+  const auto update = [&] { return tables_->sessions.Update(snapshot); };
+  Result<void> updated = tables_->CommitWith(snapshot.id, entry, durability, update);
+  if (!updated || !final) return updated;
+  Result<void> removed = tables_->environments.Remove(snapshot.id);
+  if (removed) return {};
+  // The end is stored all the same; the next start sweeps the file away.
+  const auto nothing = [] { return Result<void>{}; };
+  const HistoryEntry left{entry.at,
+                          "its environment could not be deleted: " + removed.error().message};
+  static_cast<void>(tables_->CommitWith(snapshot.id, left, tables_->DurabilityNow(), nothing));
+  return {};
+}
+
+Result<void> Records::SetPriority(const SessionId& id, std::int32_t priority,
+                                  const HistoryEntry& entry) {
+  const auto change = [&] { return tables_->sessions.SetPriority(id, priority); };
+  return tables_->CommitWith(id, entry, store::Durability::kPowerLoss, change);
+}
+
+Result<void> Records::KeepMode(QueueMode mode) {
+  const std::string sql = "UPDATE queue_mode SET paused = " + std::to_string(mode.paused) +
+                          ", draining = " + std::to_string(mode.draining);
+  return tables_->Commit(store::Durability::kPowerLoss,
+                         [&] { return tables_->database->Execute(sql); });
+}
+
+Result<void> Records::Append(const SessionId& id, const std::vector<Run>& runs,
+                             const std::string& log) {
+  const auto append = [&] { return tables_->runs.Append(id, runs, log); };
+  Result<void> done = tables_->Commit(tables_->DurabilityNow(), append);
+  // Keys that were handed out in a transaction that is undone name nothing.
+  if (!done) tables_->runs.Forget();
+  return done;
+}
+
+Result<void> Records::DropBlock(const SessionId& id, std::uint32_t benchmark, std::uint64_t block) {
+  const auto drop = [&] { return tables_->runs.DropBlock(id, benchmark, block); };
+  return tables_->Commit(tables_->DurabilityNow(), drop);
+}
+
+Result<std::vector<Run>> Records::LoadRuns(const SessionId& id, std::uint64_t first,
+                                           std::uint64_t limit) {
+  return tables_->runs.Load(id, first, limit);
+}
+
+Result<LogTail> Records::LoadLog(const SessionId& id, std::size_t most_bytes) {
+  return tables_->runs.LoadLog(id, most_bytes);
+}
+
+Result<std::vector<SessionId>> Records::Prune(const RetentionPolicy& policy, Timestamp now) {
+  tables_->runs.Forget();
+  return tables_->pruning.Prune(policy, now, kPruneBudget);
+}
+
+bool Records::Checkpoint() {
+  const SteadyTime begun = tables_->steady();
+  const bool done = tables_->database->Checkpoint();
+  if (done) tables_->synced_at = begun;
+  return done;
+}
+
+}  // namespace benchd

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/base/session_id.h"
+#include "core/base/time.h"
+#include "core/model/run.h"
+#include "core/model/session.h"
+
+namespace benchd {
+
+struct StoreOptions {
+  /// By this clock commits reach the disk each second; asked where the work is done.
+  std::function<SteadyTime()> steady = [] { return SteadyTime(std::chrono::steady_clock::now()); };
+  /// How long another process' lock is waited for.
+  std::chrono::milliseconds lock_wait{5000};
+  /// Of a Store: whether it works on a thread of its own (store.h).
+  bool own_thread = true;
+};
+
+/// The end of a session's log.
+struct LogTail {
+  std::string text;
+  std::uint64_t left_out = 0;  ///< bytes before it
+};
+
+/// What benchd keeps: sessions, what happened to them, their runs and logs, the queue's mode.
+///
+/// One SQLite file, FOLDER/benchd.db (0600), with environment values beside it
+/// (environment_files.h). Synchronous, and used by one thread at a time: the daemon asks through a
+/// Store. Each call that changes something is one transaction with its line of history: all or
+/// none.
+///
+/// @errors of every call: kResourceExhausted when the disk is full (nothing was kept, the same call
+///         may be repeated); kUnavailable when another process holds the file for `lock_wait`;
+///         kFailedPrecondition when it is damaged (the log then stays: the next start checks the
+///         whole file and sets it aside); kPermissionDenied when it cannot be written; kNotFound
+///         for a session that is not there; else kInternal.
+class Records {
+ public:
+  /// Everything that is kept, as benchd finds it at its start.
+  struct All {
+    std::vector<SessionRecord> sessions;  ///< in the order of their Insert()
+    QueueMode mode;
+    /// A sentence each: what could not be read and stays where it is, what was set aside.
+    std::vector<std::string> warnings;
+  };
+
+  /// Opens the file, making folder (0700) and file where there are none; a second for each gibibyte
+  /// that has to be checked. A damaged file is set aside and a new one made (damage.h): LoadAll()
+  /// tells of it.
+  /// @errors kPermissionDenied, kUnavailable as above; kFailedPrecondition when the file is another
+  ///         program's or another version's. It is then left as it is.
+  static Result<Records> Open(const std::filesystem::path& folder, const StoreOptions& options);
+  Records(Records&&) noexcept;
+  Records& operator=(Records&&) = delete;
+  ~Records();
+
+  /// Without environment values. A session that cannot be read is a warning, not an error.
+  Result<All> LoadAll();
+  /// With environment values, until the session has ended.
+  Result<SessionRecord> Load(const SessionId& id);
+  /// What happened to a session, oldest first.
+  Result<std::vector<HistoryEntry>> History(const SessionId& id);
+
+  // What was answered survives kill -9. A loss of power: what a client asked for (Insert,
+  // SetPriority, KeepMode), a final Update, and any call that answers a second after the last one
+  // that did.
+
+  /// Keeps a new session. @errors kAlreadyExists.
+  Result<void> Insert(SessionRecord record, const HistoryEntry& entry);
+  /// Keeps where a session stands now. A final state also deletes its environment values; where
+  /// that fails its history tells, and the next start does it.
+  Result<void> Update(const SessionSnapshot& snapshot, const HistoryEntry& entry);
+  Result<void> SetPriority(const SessionId& id, std::int32_t priority, const HistoryEntry& entry);
+  Result<void> KeepMode(QueueMode mode);
+
+  /// Keeps runs, and what they printed, behind those before.
+  /// @errors kInvalidArgument for a value that is not finite, with the metric's name.
+  Result<void> Append(const SessionId& id, const std::vector<Run>& runs, const std::string& log);
+  /// Marks the measured runs of an incomplete block as RunPhase::kDropped: it will be repeated.
+  Result<void> DropBlock(const SessionId& id, std::uint32_t benchmark, std::uint64_t block);
+  /// Runs in order of execution, all phases, from the `first`-th on, `limit` at most.
+  Result<std::vector<Run>> LoadRuns(const SessionId& id, std::uint64_t first, std::uint64_t limit);
+  /// The last `most_bytes` of what a session's runs printed, which may be far larger than memory.
+  Result<LogTail> LoadLog(const SessionId& id, std::size_t most_bytes);
+
+  /// Deletes ended sessions with all their runs, oldest end first: a piece of about 100 ms, to be
+  /// asked for again until it answers nobody, which means that the policy is kept to.
+  /// @return who was deleted; a session that takes several pieces is named by each.
+  Result<std::vector<SessionId>> Prune(const RetentionPolicy& policy, Timestamp now);
+  /// Puts what was committed onto the disk. Takes milliseconds: for when nothing is measured.
+  /// @return whether all of it is there; a failure loses nothing.
+  bool Checkpoint();
+
+ private:
+  struct Tables;
+  explicit Records(std::unique_ptr<Tables> tables);
+  std::unique_ptr<Tables> tables_;
+};
+
+}  // namespace benchd

@@ -1,0 +1,58 @@
+#include "tests/support/test_store.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "daemon/store/database.h"
+
+namespace benchd {
+namespace {
+
+std::filesystem::path Memory() {
+  const char* const memory = "/dev/shm";
+  return ::access(memory, W_OK) == 0 ? memory : std::filesystem::temp_directory_path();
+}
+
+}  // namespace
+
+TestStore::TestStore()
+    : folder_(Memory()),
+      store_(std::move(Store::Open(folder_.path(), {.own_thread = false})).value()) {}
+
+void TestStore::Keep(SessionRecord record, const std::string& what) {
+  const HistoryEntry entry{{}, what};
+  const Result<void> kept = Ask(&Records::Insert, std::move(record), entry);
+  EXPECT_TRUE(kept || kept.error().code == ErrorCode::kAlreadyExists) << kept.error().message;
+}
+
+std::vector<Run> TestStore::runs(const SessionId& id) {
+  return Ask(&Records::LoadRuns, id, 0, INT64_MAX).value();
+}
+
+std::vector<std::string> TestStore::history(const SessionId& id) {
+  std::vector<std::string> texts;
+  const Result<std::vector<HistoryEntry>> entries = Ask(&Records::History, id);
+  for (const HistoryEntry& entry : entries.value()) texts.push_back(entry.what);
+  return texts;
+}
+
+std::vector<std::string> TestStore::ids() {
+  std::vector<std::string> ids;
+  const Result<Records::All> all = Ask(&Records::LoadAll);
+  for (const SessionRecord& record : all.value().sessions) ids.push_back(record.snapshot.id.value);
+  return ids;
+}
+
+void TestStore::Execute(const std::string& sql) {
+  const Result<std::unique_ptr<store::Database>> other = store::Database::Open(file());
+  ASSERT_TRUE(other) << other.error().message;
+  const Result<void> done = (*other)->Execute(sql);
+  ASSERT_TRUE(done) << done.error().message;
+}
+
+void TestStore::RefuseStates(const std::string& states) {
+  Execute("CREATE TRIGGER refuse BEFORE UPDATE ON sessions WHEN NEW.state IN (" + states +
+          ") BEGIN SELECT RAISE(ABORT, 'no such state'); END");
+}
+
+}  // namespace benchd
