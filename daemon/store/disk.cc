@@ -59,15 +59,6 @@ bool Exists(const std::filesystem::path& file) {
   return ::lstat(file.c_str(), &status) == 0;
 }
 
-std::filesystem::path FreeName(const std::filesystem::path& wanted) {
-  std::filesystem::path name = wanted;
-  for (int number = 2; Exists(name); ++number) {
-    name = wanted;
-    name += "." + std::to_string(number);
-  }
-  return name;
-}
-
 Result<void> Rename(const std::filesystem::path& from, const std::filesystem::path& to) {
   if (::rename(from.c_str(), to.c_str()) != 0) return SystemError(from.string(), errno);
   return {};

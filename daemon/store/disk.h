@@ -19,9 +19,6 @@ Result<void> MakePrivateFile(const std::filesystem::path& file);
 /// Whether something of that name is there, be it a link to nowhere.
 bool Exists(const std::filesystem::path& file);
 
-/// `wanted`, or the first of `wanted`.2, `wanted`.3, ... that is not taken.
-std::filesystem::path FreeName(const std::filesystem::path& wanted);
-
 /// Gives a file another name, in the same folder.
 Result<void> Rename(const std::filesystem::path& from, const std::filesystem::path& to);
 

@@ -83,11 +83,6 @@ class JsonWriter {
   }
 
   template <typename T>
-  void Added(const char* name, const T& field) {
-    (*this)(name, field);
-  }
-
-  template <typename T>
   static Json From(const T& value) {
     if constexpr (std::is_enum_v<T>) {
       return NameOf(value);
@@ -156,12 +151,6 @@ class JsonReader {
     }
     // What Fail() reported is kept; the way back is the same for all.
     path_.resize(length);
-  }
-
-  /// A field that files of earlier versions have not: it keeps its default then.
-  template <typename T>
-  void Added(const char* name, T& field) {
-    if (error_ || object_->contains(name)) (*this)(name, field);
   }
 
   template <typename T>

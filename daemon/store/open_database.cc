@@ -1,7 +1,5 @@
 #include "daemon/store/open_database.h"
 
-#include <unistd.h>
-
 #include <optional>
 #include <string>
 #include <utility>
@@ -29,24 +27,14 @@ Result<void> Create(Database& database) {
 }
 
 /// Everything that can meet damage.
-Result<void> MakeUsable(Database& database, const FileState& state,
-                        std::vector<std::string>& warnings) {
+Result<void> MakeUsable(Database& database, const FileState& state) {
   if (Result<void> ready = database.SetUp(); !ready) return ready;
-  Result<int> version = SchemaVersion(database);
-  if (!version) return std::move(version).error();
-  if (*version == 0) return Create(database);
+  Result<bool> made = HasSchema(database);
+  if (!made) return std::move(made).error();
+  if (!*made) return Create(database);
   if (Result<void> writable = TryToWrite(database); !writable) return writable;
-  const bool grown = *version != kSchemaVersion;
-  const bool all = state.to_be_read_whole() || grown;
-  if (Result<void> sound = CheckFile(database, all); !sound) return sound;
-  if (Result<void> logged = UseWriteAheadLog(database); !logged) return logged;
-  if (!grown) return {};
-  Result<std::filesystem::path> backup = Migrate(database, *version);
-  if (!backup) return std::move(backup).error();
-  warnings.push_back(database.path() + ": migrated from schema " + std::to_string(*version) +
-                     " to " + std::to_string(kSchemaVersion) +
-                     "; as it was before, it is kept as " + backup->string());
-  return {};
+  if (Result<void> sound = CheckFile(database, state.to_be_read_whole()); !sound) return sound;
+  return UseWriteAheadLog(database);
 }
 
 /// What is wrong with a file that has to be set aside, and what is lost with it.
@@ -70,7 +58,7 @@ Result<std::optional<Damage>> TryToOpen(const std::filesystem::path& file,
   if (state.to_be_read_whole()) ReadAhead(file);
   Result<std::unique_ptr<Database>> database = Database::OpenUnread(file, lock_wait);
   if (!database) return std::move(database).error();
-  Result<void> usable = MakeUsable(**database, state, opened.warnings);
+  Result<void> usable = MakeUsable(**database, state);
   if (usable) {
     opened.database = std::move(*database);
     return std::optional<Damage>();
@@ -101,50 +89,6 @@ Result<OpenedDatabase> OpenDatabase(const std::filesystem::path& folder,
   // A disk that damages what has just been written: nothing to go on with.
   if (*damage) return std::move((*damage)->error);
   return opened;
-}
-
-namespace {
-
-/// Writes the copy under a name of its own first: no half of one is ever called a backup.
-Result<void> WriteCopy(Database& database, const std::filesystem::path& unfinished) {
-  ::unlink(unfinished.c_str());  // what an interrupted attempt left
-  // VACUUM INTO takes an empty file, so that this one's mode counts.
-  if (Result<void> made = MakePrivateFile(unfinished); !made) return made;
-  Result<Statement> copy = database.Prepare("VACUUM INTO ?");
-  if (!copy) return std::move(copy).error();
-  if (Result<void> copied = copy->Run(unfinished.string()); !copied) return copied;
-  return Sync(unfinished);
-}
-
-Result<std::filesystem::path> BackUp(Database& database, int version) {
-  const std::filesystem::path name = database.path() + ".v" + std::to_string(version) + ".backup";
-  const std::filesystem::path unfinished = name.string() + ".tmp";
-  const std::filesystem::path backup = FreeName(name);
-  Result<void> done = WriteCopy(database, unfinished);
-  if (done) done = Rename(unfinished, backup);
-  if (done) done = Sync(name.parent_path());
-  if (done) return backup;
-  ::unlink(unfinished.c_str());
-  return std::move(done).error();
-}
-
-Result<void> Upgrade(Database& database, int version) {
-  Result<Transaction> transaction = Transaction::Begin(database, Durability::kPowerLoss);
-  if (!transaction) return std::move(transaction).error();
-  if (Result<void> done = UpgradeTables(database, version); !done) return done;
-  return transaction->Commit();
-}
-
-}  // namespace
-
-Result<std::filesystem::path> Migrate(Database& database, int version) {
-  Result<std::filesystem::path> backup = BackUp(database, version);
-  if (!backup) return std::move(backup).error().Within("backing up before the migration");
-  if (Result<void> upgraded = Upgrade(database, version); !upgraded) {
-    return std::move(upgraded).error().Within("migrating to schema " +
-                                              std::to_string(kSchemaVersion));
-  }
-  return backup;
 }
 
 }  // namespace benchd::store

@@ -122,7 +122,7 @@ struct Fields<SettingState> {
     visit("actual", v.actual);
     visit("held", v.held);
     visit("why", v.why);
-    visit.Added("at_end", v.at_end);
+    visit("at_end", v.at_end);
   }
 };
 template <>

@@ -155,7 +155,6 @@ Result<bool> Pruning::Delete(std::int64_t key, Deadline deadline) {
   return true;
 }
 
-/// Does nothing to a database that was made before version 3: the space stays in it, for reuse.
 Result<void> Pruning::GiveSpaceBack() {
   Result<std::int64_t> free = database_->QueryInteger("PRAGMA freelist_count");
   if (!free) return std::move(free).error();

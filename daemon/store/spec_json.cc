@@ -116,15 +116,14 @@ struct Fields<Benchmark> {
   static void Visit(auto& visit, auto& v) {
     visit("name", v.name);
     visit("arms", v.arms);
-    // Not "hooks": under that name earlier versions kept none, in another form.
-    visit.Added("commands_around", v.hooks);
+    visit("hooks", v.hooks);
     visit("parse", v.parse);
     visit("gates", v.gates);
     visit("input", v.input);
     visit("output", v.output);
     visit("output_path", v.output_path);
     visit("ignore_failure", v.ignore_failure);
-    visit.Added("default_margin", v.default_margin);
+    visit("default_margin", v.default_margin);
   }
 };
 template <>

@@ -12,7 +12,6 @@ from support import BIN, PASS, PATIENCE_S, REFUSED, SYSTEM_SOCKET, DaemonTest
 from test_system_mode import STRANGER_UID, copy_programs
 
 LINES = ("--parse", "lines", "--metric", "n:2%:lower")
-DATA = pathlib.Path(__file__).parent / "data"
 NEWEST = 99  # a schema of the future
 
 
@@ -127,15 +126,21 @@ class DamageTest(FaultTest):
 
 
 class VersionTest(FaultTest):
-    def test_a_newer_schema_is_refused_and_left_alone(self):
+    def set_version(self, version):
+        """Gives back the one that it had."""
         with contextlib.closing(sqlite3.connect(self.daemon.database)) as database:
-            version = database.execute("PRAGMA user_version").fetchone()[0]
-            database.execute(f"PRAGMA user_version = {NEWEST}")
-        before = checksum_of(self.state)
-        self.refused_start("newer", str(NEWEST), str(version))
-        self.assertEqual(checksum_of(self.state), before)
-        with contextlib.closing(sqlite3.connect(self.daemon.database)) as database:
+            before = database.execute("PRAGMA user_version").fetchone()[0]
             database.execute(f"PRAGMA user_version = {version}")
+        return before
+
+    def test_another_schema_is_refused_and_left_alone(self):
+        version = self.set_version(NEWEST)
+        for other in (NEWEST, version - 1):
+            self.set_version(other)
+            before = checksum_of(self.state)
+            self.refused_start("another version", str(other), str(version))
+            self.assertEqual(checksum_of(self.state), before)
+        self.set_version(version)
         self.daemon.start()
         self.assertEqual(self.benchctl("export", self.session_id).stdout, self.before)
 
@@ -148,44 +153,6 @@ class VersionTest(FaultTest):
         self.refused_start("another program")
         self.assertEqual(checksum_of(self.state), before)
 
-    def test_an_older_schema_is_migrated_after_a_backup(self):
-        self.daemon.database.unlink()
-        with contextlib.closing(sqlite3.connect(self.daemon.database)) as database:
-            database.executescript((DATA / "schema_2.sql").read_text())
-            rows = dict(database.execute("SELECT state, id FROM sessions"))
-            dump = list(database.iterdump())
-        self.daemon.database.chmod(0o600)
-        values = self.state / "environments" / f"{rows['queued']}.json"
-        values.write_text('{"arms":[[[],[]]],"session":[["PATH","/usr/bin:/bin"]]}')
-        values.chmod(0o600)
-        self.daemon.start()
-        # What was measured is there, to the last digit, and what was said of it.
-        self.assertEqual(self.benchctl("export", rows["done"]).stdout,
-                         (DATA / "schema_2.csv").read_text())
-        shown = self.session(rows["done"])
-        self.assertEqual(shown["report"]["verdict"], "regression")
-        self.assertEqual(shown["spec"]["labels"], {"kept": "yes"})
-        self.assertEqual(self.session(rows["failed"])["failed"]["run"]["exit_code"], 3)
-        # What waited runs, unless this machine's shell is not the one that it was submitted with.
-        watched = self.benchctl_json("watch", rows["queued"])
-        self.assertIn(watched.code, (PASS, 4), watched)
-        if watched.code != PASS:
-            self.assertIn("/sh", watched.events[-1]["error"])
-        self.assert_unharmed()
-
-        backups = [path for path in self.state.glob("benchd.db.*")
-                   if not path.name.endswith((".lock", "-wal", "-shm"))]
-        self.assertEqual(len(backups), 1, backups)
-        self.assertIn(str(backups[0]), self.daemon.log_text())
-        self.assertEqual(backups[0].stat().st_mode & 0o077, 0)
-        with contextlib.closing(sqlite3.connect(f"file:{backups[0]}?mode=ro", uri=True)) as kept:
-            self.assertEqual(kept.execute("PRAGMA user_version").fetchone(), (2,))
-            self.assertEqual(list(kept.iterdump()), dump)
-        # The second start finds nothing to do.
-        self.assertEqual(self.daemon.stop(), 0)
-        self.daemon.start()
-        self.assertEqual([path for path in self.state.glob("benchd.db.*") if path in backups],
-                         backups)
 
 
 class LockTest(FaultTest):

@@ -178,7 +178,7 @@ TEST_F(DamageTest, NeverSetsTheDamagedDatabaseOfAnotherProgramAside) {
   EXPECT_THAT(FilesNamed("benchd.db.damaged-"), IsEmpty());
 }
 
-TEST_F(DamageTest, NeverSetsAFileAsideThatIsLockedOrNewerOrEmptyAtTheFirstStart) {
+TEST_F(DamageTest, NeverSetsAFileAsideThatIsLockedOrOfAnotherVersionOrEmptyAtTheFirstStart) {
   std::filesystem::create_directories(state_);
   std::ofstream(database_).flush();
   Open();
@@ -190,8 +190,8 @@ TEST_F(DamageTest, NeverSetsAFileAsideThatIsLockedOrNewerOrEmptyAtTheFirstStart)
     ASSERT_TRUE(locked) << locked.error().message;
     EXPECT_EQ(Refusal().code, ErrorCode::kUnavailable);
   }
-  Execute("PRAGMA user_version = 4");
-  EXPECT_THAT(Refusal().message, HasSubstr("newer benchd"));
+  Execute("PRAGMA user_version = 5");
+  EXPECT_THAT(Refusal().message, HasSubstr("another version of benchd"));
   EXPECT_THAT(FilesNamed("benchd.db.damaged-"), IsEmpty());
 }
 

@@ -134,17 +134,21 @@ TEST_F(FilesTest, LeavesTheValuesToLoadAloneWhichAQueueHasNoUseFor) {
   EXPECT_EQ(records_->Load(RichRecord().snapshot.id)->spec, RichSpec());
 }
 
-TEST_F(FilesTest, RefusesANewerDatabaseWithASentenceAndLeavesIt) {
-  Open();
-  records_.reset();
-  Execute("PRAGMA user_version = 7");
-  const std::string before = Contents(database_);
-  const Error error = Refusal();
-  EXPECT_EQ(error.code, ErrorCode::kFailedPrecondition);
-  EXPECT_EQ(error.message, "opening the store: " + database_.string() +
-                               ": written by a newer benchd (schema 7, this one knows 3)");
-  EXPECT_EQ(error.hint, "run the newer benchd, or choose another --state-dir");
-  EXPECT_TRUE(Contents(database_) == before);
+TEST_F(FilesTest, RefusesTheDatabaseOfAnotherVersionAndLeavesIt) {
+  for (const char* version : {"3", "5"}) {
+    Open();
+    records_.reset();
+    Execute(std::string("PRAGMA user_version = ") + version);
+    const std::string before = Contents(database_);
+    const Error error = Refusal();
+    EXPECT_EQ(error.code, ErrorCode::kFailedPrecondition);
+    EXPECT_EQ(error.message, "opening the store: " + database_.string() +
+                                 ": written by another version of benchd (schema " + version +
+                                 ", this one has 4)");
+    EXPECT_EQ(error.hint, "run that version, or choose another --state-dir");
+    EXPECT_TRUE(Contents(database_) == before);
+    Execute("PRAGMA user_version = 4");
+  }
 }
 
 TEST_F(FilesTest, RefusesTheDatabaseOfAnotherProgramAndLeavesIt) {

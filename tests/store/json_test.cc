@@ -146,19 +146,6 @@ TEST(SnapshotJsonTest, KeepsWhatIsAbsentAbsent) {
   EXPECT_EQ(*read, SessionSnapshot{});
 }
 
-TEST(SnapshotJsonTest, ReadsWhatAnEarlierVersionWrote) {
-  json earlier = json::parse(SnapshotToJson(RichSnapshot()));
-  for (json& setting : earlier["machine"]["isolation"]) setting.erase("at_end");
-  const Result<SessionSnapshot> read = SnapshotFromJson(earlier.dump());
-  ASSERT_TRUE(read) << read.error().message;
-  SessionSnapshot expected = RichSnapshot();
-  for (SettingState& setting : expected.machine->isolation) setting.at_end.clear();
-  EXPECT_EQ(*read, expected);
-
-  earlier["machine"]["isolation"][0]["at_end"] = 7;
-  EXPECT_FALSE(SnapshotFromJson(earlier.dump())) << "what is there has to be right";
-}
-
 TEST(SnapshotJsonTest, NamesTheWayToAWrongField) {
   json broken = json::parse(SnapshotToJson(RichSnapshot()));
   broken["report"]["comparisons"][0]["change"]["lo"] = "low";
