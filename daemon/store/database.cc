@@ -91,6 +91,15 @@ int Statement::BindInteger(int parameter, std::int64_t value) {
 
 int Statement::BindNull(int parameter) { return sqlite3_bind_null(handle_, parameter); }
 
+Result<void> Statement::Prepare() {
+  if (handle_ != nullptr) return {};
+  const int status =
+      sqlite3_prepare_v3(database_.handle_, sql_.data(), static_cast<int>(sql_.size()),
+                         SQLITE_PREPARE_PERSISTENT, &handle_, nullptr);
+  if (status != SQLITE_OK) return Failed(status);
+  return {};
+}
+
 Result<bool> Statement::Step() {
   const int status = sqlite3_step(handle_);
   if (status == SQLITE_ROW) return true;
@@ -101,9 +110,7 @@ Result<bool> Statement::Step() {
 void Statement::Reset() { sqlite3_reset(handle_); }
 
 Error Statement::Failed(int status) const {
-  sqlite3* const database = sqlite3_db_handle(handle_);
-  const char* const file = sqlite3_db_filename(database, "main");
-  return DatabaseError(database, file != nullptr ? file : "database", status);
+  return DatabaseError(database_.handle_, database_.path_, status);
 }
 
 std::int64_t Statement::Integer(int column) const { return sqlite3_column_int64(handle_, column); }
@@ -149,23 +156,11 @@ Result<void> Database::SetUp() {
        {"PRAGMA foreign_keys = ON", "PRAGMA synchronous = NORMAL", "PRAGMA secure_delete = FAST"}) {
     if (Result<void> set = Execute(pragma); !set) return set;
   }
-  // IMMEDIATE: a lock that cannot be had is met at the start, not half way.
-  for (const auto& [statement, sql] :
-       {std::pair{&begin_, "BEGIN IMMEDIATE"}, std::pair{&commit_, "COMMIT"},
-        std::pair{&rollback_, "ROLLBACK"}}) {
-    Result<Statement> prepared = Prepare(sql);
-    if (!prepared) return std::move(prepared).error();
-    *statement = std::move(*prepared);
-  }
   return {};
 }
 
-Database::~Database() {
-  begin_ = Statement();
-  commit_ = Statement();
-  rollback_ = Statement();
-  sqlite3_close(handle_);
-}
+/// It is closed when the last statement has gone.
+Database::~Database() { sqlite3_close_v2(handle_); }
 
 Result<void> Database::Execute(const std::string& sql) {
   const int status = sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
@@ -180,23 +175,11 @@ Result<std::int64_t> Database::QueryInteger(std::string_view sql) {
 }
 
 Result<std::string> Database::QueryText(std::string_view sql) {
-  Result<Statement> statement = Prepare(sql);
-  if (!statement) return std::move(statement).error();
+  Statement statement(*this, sql);
   std::string text;
-  const auto keep = [&text, &statement] {
-    text = statement->Text(0);
-    return Result<void>{};
-  };
-  if (Result<void> done = statement->Query(keep); !done) return std::move(done).error();
+  const auto keep = [&text, &statement] { text = statement.Text(0); };
+  if (Result<void> done = statement.Query(keep); !done) return std::move(done).error();
   return text;
-}
-
-Result<Statement> Database::Prepare(std::string_view sql) {
-  sqlite3_stmt* statement = nullptr;
-  const int status = sqlite3_prepare_v3(handle_, sql.data(), static_cast<int>(sql.size()),
-                                        SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
-  if (status != SQLITE_OK) return DatabaseError(handle_, path_, status);
-  return Statement(statement);
 }
 
 bool Database::Checkpoint() {

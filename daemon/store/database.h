@@ -23,19 +23,17 @@ struct Blob {
   std::string_view bytes;
 };
 
-/// One prepared statement: prepared once, run many times with other values.
+class Database;
+
+/// One statement: prepared when it is first run, then run many times with other values.
 ///
 /// Exists so that no sqlite3_* call, return code or forgotten reset is met outside this file. Lives
 /// no longer than its Database and is used on the same thread. Every failure is an Error with
 /// SQLite's own words; which one, see Database.
 class Statement {
  public:
-  Statement() = default;
-  Statement(Statement&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-  Statement& operator=(Statement&& other) noexcept {
-    std::swap(handle_, other.handle_);
-    return *this;
-  }
+  /// `sql` outlives it.
+  Statement(Database& database, std::string_view sql) : database_(database), sql_(sql) {}
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
   ~Statement();
@@ -43,12 +41,14 @@ class Statement {
   /// Binds `values` to the parameters in order (all of them) and runs to the end.
   template <typename... Values>
   Result<void> Run(const Values&... values) {
-    return Query([] { return Result<void>{}; }, values...);
+    return Query([] {}, values...);
   }
 
-  /// The same, calling `on_row` at each row; an Error of its ends the query and is the answer.
+  /// The same, calling `on_row` at each row; where that answers a Result, an Error ends the query
+  /// and is the answer.
   template <typename OnRow, typename... Values>
   Result<void> Query(OnRow on_row, const Values&... values) {
+    if (Result<void> ready = Prepare(); !ready) return ready;
     const ResetAtEnd reset{*this};
     int parameter = 0;
     int status = 0;
@@ -58,7 +58,11 @@ class Statement {
       Result<bool> row = Step();
       if (!row) return std::move(row).error();
       if (!*row) return {};
-      if (Result<void> handled = on_row(); !handled) return handled;
+      if constexpr (std::is_void_v<decltype(on_row())>) {
+        on_row();
+      } else if (Result<void> handled = on_row(); !handled) {
+        return handled;
+      }
     }
   }
 
@@ -69,13 +73,10 @@ class Statement {
   bool IsNull(int column) const;
 
  private:
-  friend class Database;
   struct ResetAtEnd {
     Statement& statement;
     ~ResetAtEnd() { statement.Reset(); }
   };
-
-  explicit Statement(sqlite3_stmt* handle) : handle_(handle) {}
 
   template <std::integral T>
   int Bind(int parameter, T value) {
@@ -91,10 +92,13 @@ class Statement {
   int BindInteger(int parameter, std::int64_t value);
   int BindNull(int parameter);
 
+  Result<void> Prepare();
   Result<bool> Step();
   void Reset();
   Error Failed(int status) const;
 
+  Database& database_;
+  const std::string_view sql_;
   sqlite3_stmt* handle_ = nullptr;
 };
 
@@ -134,7 +138,6 @@ class Database {
   /// The one number that `sql` (a query without parameters) answers, such as PRAGMA user_version.
   Result<std::int64_t> QueryInteger(std::string_view sql);
   Result<std::string> QueryText(std::string_view sql);
-  Result<Statement> Prepare(std::string_view sql);
 
   /// Moves the write-ahead log into the file and syncs both to the disk. A failure loses nothing:
   /// the log stays, and the next commit names what is wrong.
@@ -155,6 +158,7 @@ class Database {
   const std::string& path() const { return path_; }
 
  private:
+  friend class Statement;
   friend class Transaction;
   Database(sqlite3* handle, std::string path) : handle_(handle), path_(std::move(path)) {}
 
@@ -164,9 +168,10 @@ class Database {
   sqlite3* handle_;
   std::string path_;
   Durability durability_ = Durability::kProcessDeath;
-  Statement begin_;
-  Statement commit_;
-  Statement rollback_;
+  // IMMEDIATE: a lock that cannot be had is met at the start, not half way.
+  Statement begin_{*this, "BEGIN IMMEDIATE"};
+  Statement commit_{*this, "COMMIT"};
+  Statement rollback_{*this, "ROLLBACK"};
 };
 
 /// All or none: what was done since Begin() is undone unless Commit() succeeded.

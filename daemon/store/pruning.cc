@@ -49,33 +49,25 @@ std::vector<std::int64_t> Choose(const std::vector<Kept>& kept, const RetentionP
 
 }  // namespace
 
-Result<Pruning> Pruning::Open(Database& database) {
-  Pruning pruning(database);
-  const std::pair<Statement*, const char*> statements[] = {
+Pruning::Pruning(Database& database)
+    : database_(&database),
       // '.' follows '-'; no id of a session begins with either.
-      {&pruning.select_leftovers_, "SELECT key FROM sessions WHERE id >= '-' AND id < '.'"},
+      select_leftovers_(database, "SELECT key FROM sessions WHERE id >= '-' AND id < '.'"),
       // All from the index sessions_by_end; those that have not ended come first.
-      {&pruning.select_kept_,
-       "SELECT key, uid, bytes, ended_at_ns FROM sessions ORDER BY ended_at_ns"},
-      {&pruning.select_id_, "SELECT ltrim(id, '-') FROM sessions WHERE key = ?"},
-      {&pruning.delete_runs_,
-       "DELETE FROM runs WHERE session = ?1"
-       " AND seq < (SELECT min(seq) + 2000 FROM runs WHERE session = ?1)"},
-      {&pruning.delete_logs_,
-       "DELETE FROM logs WHERE key IN"
-       " (SELECT key FROM logs WHERE session = ? ORDER BY key LIMIT 8)"},
-      {&pruning.delete_session_, "DELETE FROM sessions WHERE key = ?"},
-      {&pruning.leave_for_later_,
-       "UPDATE sessions SET id = '-' || id, state = 'deleted', spec = '', snapshot = '',"
-       " ended_at_ns = NULL, bytes = 0 WHERE key = ? AND state <> 'deleted'"},
-  };
-  for (const auto& [statement, sql] : statements) {
-    Result<Statement> prepared = database.Prepare(sql);
-    if (!prepared) return std::move(prepared).error();
-    *statement = std::move(*prepared);
-  }
-  return pruning;
-}
+      select_kept_(database,
+                   "SELECT key, uid, bytes, ended_at_ns FROM sessions ORDER BY ended_at_ns"),
+      select_id_(database, "SELECT ltrim(id, '-') FROM sessions WHERE key = ?"),
+      delete_runs_(database,
+                   "DELETE FROM runs WHERE session = ?1"
+                   " AND seq < (SELECT min(seq) + 2000 FROM runs WHERE session = ?1)"),
+      delete_logs_(database,
+                   "DELETE FROM logs WHERE key IN"
+                   " (SELECT key FROM logs WHERE session = ? ORDER BY key LIMIT 8)"),
+      delete_session_(database, "DELETE FROM sessions WHERE key = ?"),
+      leave_for_later_(
+          database,
+          "UPDATE sessions SET id = '-' || id, state = 'deleted', spec = '', snapshot = '',"
+          " ended_at_ns = NULL, bytes = 0 WHERE key = ? AND state <> 'deleted'") {}
 
 Result<std::vector<SessionId>> Pruning::Prune(const RetentionPolicy& policy, Timestamp now,
                                               Nanoseconds budget) {
@@ -90,10 +82,7 @@ Result<std::vector<SessionId>> Pruning::Prune(const RetentionPolicy& policy, Tim
 
 Result<std::vector<std::int64_t>> Pruning::Victims(const RetentionPolicy& policy, Timestamp now) {
   std::vector<std::int64_t> victims;
-  const auto keep_leftover = [&, this] {
-    victims.push_back(select_leftovers_.Integer(0));
-    return Result<void>{};
-  };
+  const auto keep_leftover = [&, this] { victims.push_back(select_leftovers_.Integer(0)); };
   Result<void> done = select_leftovers_.Query(keep_leftover);
   if (!done) return std::move(done).error();
   std::vector<Kept> kept;
@@ -102,9 +91,8 @@ Result<std::vector<std::int64_t>> Pruning::Victims(const RetentionPolicy& policy
     session.key = select_kept_.Integer(0);
     session.uid = select_kept_.Integer(1);
     session.bytes = static_cast<std::uint64_t>(select_kept_.Integer(2));
-    if (select_kept_.IsNull(3)) return Result<void>{};
+    if (select_kept_.IsNull(3)) return;
     session.ended_at = Timestamp(Nanoseconds(select_kept_.Integer(3)));
-    return Result<void>{};
   };
   done = select_kept_.Query(keep);
   if (!done) return std::move(done).error();
@@ -132,10 +120,7 @@ Result<std::vector<SessionId>> Pruning::DeleteUntil(Deadline deadline,
 
 Result<SessionId> Pruning::IdOf(std::int64_t key) {
   SessionId id;
-  const auto keep = [&, this] {
-    id.value = select_id_.Text(0);
-    return Result<void>{};
-  };
+  const auto keep = [&, this] { id.value = select_id_.Text(0); };
   if (Result<void> done = select_id_.Query(keep, key); !done) return std::move(done).error();
   return id;
 }

@@ -19,7 +19,7 @@ namespace benchd::store {
 /// Lives no longer than its Database. @errors as Database.
 class Pruning {
  public:
-  static Result<Pruning> Open(Database& database);
+  explicit Pruning(Database& database);
 
   /// Deletes for about `budget`, at least something where there is something to delete, and gives a
   /// few megabytes that became free back to the file system. A session that takes longer is gone
@@ -31,8 +31,6 @@ class Pruning {
 
  private:
   using Deadline = std::chrono::steady_clock::time_point;
-
-  explicit Pruning(Database& database) : database_(&database) {}
 
   Result<std::vector<std::int64_t>> Victims(const RetentionPolicy& policy, Timestamp now);
   Result<std::vector<SessionId>> DeleteUntil(Deadline deadline,

@@ -20,15 +20,21 @@ constexpr std::chrono::milliseconds kPruneBudget{50};
 }  // namespace
 
 struct Records::Tables {
+  Tables(store::OpenedDatabase opened, store::EnvironmentFiles files, const StoreOptions& options)
+      : database(std::move(opened.database)),
+        environments(std::move(files)),
+        warnings(std::move(opened.warnings)),
+        steady(options.steady) {}
+
   std::unique_ptr<store::Database> database;
-  store::SessionTable sessions;
-  store::RunTable runs;
-  store::HistoryTable history;
-  store::Pruning pruning;
+  store::SessionTable sessions{*database};
+  store::RunTable runs{*database};
+  store::HistoryTable history{*database};
+  store::Pruning pruning{*database};
   store::EnvironmentFiles environments;
   std::vector<std::string> warnings;
   std::function<SteadyTime()> steady;
-  SteadyTime synced_at;  ///< what was committed before is on the disk
+  SteadyTime synced_at = steady();  ///< what was committed before is on the disk
 
   static Result<std::unique_ptr<Tables>> Open(const std::filesystem::path& folder,
                                               const StoreOptions& options);
@@ -66,26 +72,15 @@ Result<std::unique_ptr<Records::Tables>> Records::Tables::Open(const std::filesy
                                                                const StoreOptions& options) {
   Result<store::OpenedDatabase> opened = store::OpenDatabase(folder, options.lock_wait);
   if (!opened) return std::move(opened).error();
-  store::Database& database = *opened->database;
-  Result<store::SessionTable> sessions = store::SessionTable::Open(database);
-  if (!sessions) return std::move(sessions).error();
-  Result<store::RunTable> runs = store::RunTable::Open(database);
-  if (!runs) return std::move(runs).error();
-  Result<store::HistoryTable> history = store::HistoryTable::Open(database);
-  if (!history) return std::move(history).error();
-  Result<store::Pruning> pruning = store::Pruning::Open(database);
-  if (!pruning) return std::move(pruning).error();
   Result<store::EnvironmentFiles> environments = store::EnvironmentFiles::Open(folder);
   if (!environments) return std::move(environments).error();
-  Result<std::set<SessionId>> unfinished = sessions->Unfinished();
+  auto tables = std::make_unique<Tables>(std::move(*opened), std::move(*environments), options);
+  Result<std::set<SessionId>> unfinished = tables->sessions.Unfinished();
   if (!unfinished) return std::move(unfinished).error();
-  if (Result<void> swept = environments->Sweep(*unfinished); !swept) {
+  if (Result<void> swept = tables->environments.Sweep(*unfinished); !swept) {
     return std::move(swept).error();
   }
-  return std::unique_ptr<Tables>(
-      new Tables{std::move(opened->database), std::move(*sessions), std::move(*runs),
-                 std::move(*history), std::move(*pruning), std::move(*environments),
-                 std::move(opened->warnings), options.steady, options.steady()});
+  return tables;
 }
 
 Records::Records(std::unique_ptr<Tables> tables) : tables_(std::move(tables)) {}
@@ -156,10 +151,10 @@ Result<void> Records::Update(const SessionSnapshot& snapshot, const HistoryEntry
   Result<void> removed = tables_->environments.Remove(snapshot.id);
   if (removed) return {};
   // The end is stored all the same; the next start sweeps the file away.
-  const auto nothing = [] { return Result<void>{}; };
   const HistoryEntry left{entry.at,
                           "its environment could not be deleted: " + removed.error().message};
-  static_cast<void>(tables_->CommitWith(snapshot.id, left, tables_->DurabilityNow(), nothing));
+  const auto tell = [&] { return tables_->history.Add(snapshot.id, left); };
+  static_cast<void>(tables_->Commit(tables_->DurabilityNow(), tell));
   return {};
 }
 

@@ -1,7 +1,6 @@
 #include "daemon/store/run_table.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <concepts>
@@ -45,41 +44,36 @@ Error NoSuchMetric() {
 
 }  // namespace
 
-Result<RunTable> RunTable::Open(Database& database) {
-  RunTable table(database);
-  const std::array<std::pair<Statement*, const char*>, 12> statements{{
-      {&table.find_session_, "SELECT key FROM sessions WHERE id = ?"},
-      {&table.next_seq_, "SELECT coalesce(max(seq) + 1, 0) FROM runs WHERE session = ?"},
-      {&table.insert_run_,
-       "INSERT INTO runs (session, seq, benchmark, phase, block, position, arm, started_at_ns,"
-       " exit_code, exit_signal, timed_out, disturbances, metric_list,"
-       " samples) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
-      {&table.drop_block_,
-       "UPDATE runs SET phase = 'dropped'"
-       " WHERE session = ? AND benchmark = ? AND block = ? AND phase = 'measured'"},
-      {&table.insert_metric_,
-       "INSERT INTO metrics (session, number, name, inner_benchmark) VALUES (?, ?, ?, ?)"},
-      {&table.find_list_, "SELECT key FROM metric_lists WHERE session = ? AND metrics = ?"},
-      {&table.insert_list_, "INSERT INTO metric_lists (session, metrics) VALUES (?, ?)"},
-      {&table.select_runs_,
-       "SELECT samples, benchmark, phase, block, position, arm, started_at_ns, exit_code,"
-       " exit_signal, timed_out, disturbances, metrics"
-       " FROM runs LEFT JOIN metric_lists ON metric_lists.key = runs.metric_list"
-       " WHERE runs.session = ? AND seq >= ? ORDER BY seq LIMIT ?"},
-      {&table.select_metrics_,
-       "SELECT number, name, inner_benchmark FROM metrics WHERE session = ? ORDER BY number"},
-      {&table.insert_log_, "INSERT INTO logs (session, text) VALUES (?, ?)"},
-      {&table.select_log_sizes_,
-       "SELECT key, length(text) FROM logs WHERE session = ? ORDER BY key DESC"},
-      {&table.select_logs_, "SELECT text FROM logs WHERE session = ? AND key >= ? ORDER BY key"},
-  }};
-  for (const auto& [statement, sql] : statements) {
-    Result<Statement> prepared = database.Prepare(sql);
-    if (!prepared) return std::move(prepared).error();
-    *statement = std::move(*prepared);
-  }
-  return table;
-}
+RunTable::RunTable(Database& database)
+    : database_(&database),
+      find_session_(database, "SELECT key FROM sessions WHERE id = ?"),
+      next_seq_(database, "SELECT coalesce(max(seq) + 1, 0) FROM runs WHERE session = ?"),
+      insert_run_(
+          database,
+          "INSERT INTO runs (session, seq, benchmark, phase, block, position, arm, started_at_ns,"
+          " exit_code, exit_signal, timed_out, disturbances, metric_list,"
+          " samples) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+      drop_block_(database,
+                  "UPDATE runs SET phase = 'dropped'"
+                  " WHERE session = ? AND benchmark = ? AND block = ? AND phase = 'measured'"),
+      insert_metric_(
+          database,
+          "INSERT INTO metrics (session, number, name, inner_benchmark) VALUES (?, ?, ?, ?)"),
+      find_list_(database, "SELECT key FROM metric_lists WHERE session = ? AND metrics = ?"),
+      insert_list_(database, "INSERT INTO metric_lists (session, metrics) VALUES (?, ?)"),
+      select_runs_(
+          database,
+          "SELECT samples, benchmark, phase, block, position, arm, started_at_ns, exit_code,"
+          " exit_signal, timed_out, disturbances, metrics"
+          " FROM runs LEFT JOIN metric_lists ON metric_lists.key = runs.metric_list"
+          " WHERE runs.session = ? AND seq >= ? ORDER BY seq LIMIT ?"),
+      select_metrics_(
+          database,
+          "SELECT number, name, inner_benchmark FROM metrics WHERE session = ? ORDER BY number"),
+      insert_log_(database, "INSERT INTO logs (session, text) VALUES (?, ?)"),
+      select_log_sizes_(database,
+                        "SELECT key, length(text) FROM logs WHERE session = ? ORDER BY key DESC"),
+      select_logs_(database, "SELECT text FROM logs WHERE session = ? AND key >= ? ORDER BY key") {}
 
 Result<void> RunTable::Append(const SessionId& id, const std::vector<Run>& runs,
                               const std::string& log) {
@@ -128,10 +122,7 @@ Result<void> RunTable::Pack(const std::vector<Sample>& samples) {
 
 Result<std::int64_t> RunTable::SessionKey(const SessionId& id) {
   std::optional<std::int64_t> key;
-  const auto keep = [this, &key] {
-    key = find_session_.Integer(0);
-    return Result<void>{};
-  };
+  const auto keep = [this, &key] { key = find_session_.Integer(0); };
   if (Result<void> found = find_session_.Query(keep, id.value); !found) {
     return std::move(found).error();
   }
@@ -151,10 +142,7 @@ Result<void> RunTable::MakeCurrent(const SessionId& id) {
                   .metrics = std::move(*metrics),
                   .last_list = {},
                   .last_list_key = {}};
-  const auto keep = [this, &current] {
-    current.next_seq = next_seq_.Integer(0);
-    return Result<void>{};
-  };
+  const auto keep = [this, &current] { current.next_seq = next_seq_.Integer(0); };
   if (Result<void> counted = next_seq_.Query(keep, current.key); !counted) return counted;
   current_ = std::move(current);
   return {};
@@ -184,10 +172,7 @@ Result<std::optional<std::int64_t>> RunTable::MetricListKey(
   if (current_->last_list_key && current_->last_list == metrics) return current_->last_list_key;
   const std::string json = MetricsToJson(metrics);
   std::optional<std::int64_t> key;
-  const auto keep = [this, &key] {
-    key = find_list_.Integer(0);
-    return Result<void>{};
-  };
+  const auto keep = [this, &key] { key = find_list_.Integer(0); };
   Result<void> done = find_list_.Query(keep, current_->key, json);
   if (done && !key) {
     done = insert_list_.Run(current_->key, json);
@@ -274,14 +259,10 @@ Result<LogTail> RunTable::LoadLog(const SessionId& id, std::size_t most) {
   const auto measure = [&, this] {
     if (total < most) first_key = select_log_sizes_.Integer(0);
     total += static_cast<std::uint64_t>(select_log_sizes_.Integer(1));
-    return Result<void>{};
   };
   Result<void> done = select_log_sizes_.Query(measure, *session);
   LogTail tail;
-  const auto keep = [this, &tail] {
-    tail.text += select_logs_.Text(0);
-    return Result<void>{};
-  };
+  const auto keep = [this, &tail] { tail.text += select_logs_.Text(0); };
   if (done) done = select_logs_.Query(keep, *session, first_key);
   if (!done) return std::move(done).error();
   if (tail.text.size() > most) tail.text.erase(0, tail.text.size() - most);

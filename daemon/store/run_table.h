@@ -21,7 +21,7 @@ namespace benchd::store {
 /// @errors all: kNotFound for a session that was never inserted; else as Database.
 class RunTable {
  public:
-  static Result<RunTable> Open(Database& database);
+  explicit RunTable(Database& database);
 
   /// A transaction that is undone has to be forgotten, see Forget().
   /// @errors kInvalidArgument for a value that is not finite, with the metric's name.
@@ -53,8 +53,6 @@ class RunTable {
     std::vector<MetricInfo> last_list;
     std::optional<std::int64_t> last_list_key;
   };
-
-  explicit RunTable(Database& database) : database_(&database) {}
 
   Result<std::int64_t> SessionKey(const SessionId& id);
   Result<void> MakeCurrent(const SessionId& id);

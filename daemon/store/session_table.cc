@@ -1,6 +1,5 @@
 #include "daemon/store/session_table.h"
 
-#include <array>
 #include <optional>
 #include <utility>
 
@@ -34,35 +33,28 @@ Error NoSuchSession(const SessionId& id) {
   return {ErrorCode::kNotFound, "session " + id.value + ": not in the store", {}};
 }
 
-Result<SessionTable> SessionTable::Open(Database& database) {
-  SessionTable table(database);
-  const std::array<std::pair<Statement*, const char*>, 7> statements{{
-      {&table.insert_,
-       "INSERT INTO sessions (id, request_id, uid, state, submitted_at_ns, ended_at_ns, spec,"
-       " snapshot, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"},
-      {&table.update_,
-       "UPDATE sessions SET state = ?, submitted_at_ns = ?, ended_at_ns = ?, snapshot = ?,"
-       " bytes = length(CAST(spec AS BLOB)) + ? WHERE id = ?"},
+SessionTable::SessionTable(Database& database)
+    : database_(&database),
+      insert_(
+          database,
+          "INSERT INTO sessions (id, request_id, uid, state, submitted_at_ns, ended_at_ns, spec,"
+          " snapshot, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+      update_(database,
+              "UPDATE sessions SET state = ?, submitted_at_ns = ?, ended_at_ns = ?, snapshot = ?,"
+              " bytes = length(CAST(spec AS BLOB)) + ? WHERE id = ?"),
       // 64: a run's other columns.
-      {&table.add_size_,
-       "UPDATE sessions SET bytes = bytes"
-       " + (SELECT coalesce(sum(length(samples) + 64), 0) FROM runs WHERE session = sessions.key)"
-       " + (SELECT coalesce(sum(length(text)), 0) FROM logs WHERE session = sessions.key)"
-       " WHERE id = ?"},
-      {&table.update_spec_, "UPDATE sessions SET spec = ? WHERE id = ?"},
-      {&table.select_, "SELECT id, request_id, spec, snapshot FROM sessions WHERE id = ?"},
-      {&table.select_all_,
-       "SELECT id, request_id, spec, snapshot FROM sessions WHERE state <> 'deleted'"
-       " ORDER BY key"},
-      {&table.select_unfinished_, "SELECT id FROM sessions WHERE ended_at_ns IS NULL"},
-  }};
-  for (const auto& [statement, sql] : statements) {
-    Result<Statement> prepared = database.Prepare(sql);
-    if (!prepared) return std::move(prepared).error();
-    *statement = std::move(*prepared);
-  }
-  return table;
-}
+      add_size_(database,
+                "UPDATE sessions SET bytes = bytes"
+                " + (SELECT coalesce(sum(length(samples) + 64), 0) FROM runs WHERE session = "
+                "sessions.key)"
+                " + (SELECT coalesce(sum(length(text)), 0) FROM logs WHERE session = sessions.key)"
+                " WHERE id = ?"),
+      update_spec_(database, "UPDATE sessions SET spec = ? WHERE id = ?"),
+      select_(database, "SELECT id, request_id, spec, snapshot FROM sessions WHERE id = ?"),
+      select_all_(database,
+                  "SELECT id, request_id, spec, snapshot FROM sessions WHERE state <> 'deleted'"
+                  " ORDER BY key"),
+      select_unfinished_(database, "SELECT id FROM sessions WHERE ended_at_ns IS NULL") {}
 
 Result<void> SessionTable::Insert(const SessionRecord& record) {
   const SessionSnapshot& snapshot = record.snapshot;
@@ -110,14 +102,13 @@ Result<SessionRecord> SessionTable::Load(const SessionId& id) {
 
 Result<std::vector<SessionRecord>> SessionTable::LoadAll(std::vector<std::string>& warnings) {
   std::vector<SessionRecord> records;
-  const auto keep = [&, this]() -> Result<void> {
+  const auto keep = [&, this] {
     Result<SessionRecord> read = ReadRecord(select_all_);
     if (read) {
       records.push_back(std::move(*read));
     } else {
       warnings.push_back(read.error().message + "; left as it is in " + database_->path());
     }
-    return {};
   };
   if (Result<void> done = select_all_.Query(keep); !done) return std::move(done).error();
   return records;
@@ -125,32 +116,20 @@ Result<std::vector<SessionRecord>> SessionTable::LoadAll(std::vector<std::string
 
 Result<std::set<SessionId>> SessionTable::Unfinished() {
   std::set<SessionId> ids;
-  const auto keep = [this, &ids] {
-    ids.insert(SessionId{select_unfinished_.Text(0)});
-    return Result<void>{};
-  };
+  const auto keep = [this, &ids] { ids.insert(SessionId{select_unfinished_.Text(0)}); };
   if (Result<void> done = select_unfinished_.Query(keep); !done) return std::move(done).error();
   return ids;
 }
 
-Result<HistoryTable> HistoryTable::Open(Database& database) {
-  HistoryTable table(database);
-  const std::pair<Statement*, const char*> statements[] = {
-      {&table.insert_,
-       "INSERT INTO events (session, seq, at_ns, what) SELECT key,"
-       " (SELECT coalesce(max(seq) + 1, 0) FROM events WHERE session = key), ?, ?"
-       " FROM sessions WHERE id = ?"},
-      {&table.select_,
-       "SELECT at_ns, what FROM sessions LEFT JOIN events ON events.session = sessions.key"
-       " WHERE id = ? ORDER BY seq"},
-  };
-  for (const auto& [statement, sql] : statements) {
-    Result<Statement> prepared = database.Prepare(sql);
-    if (!prepared) return std::move(prepared).error();
-    *statement = std::move(*prepared);
-  }
-  return table;
-}
+HistoryTable::HistoryTable(Database& database)
+    : database_(&database),
+      insert_(database,
+              "INSERT INTO events (session, seq, at_ns, what) SELECT key,"
+              " (SELECT coalesce(max(seq) + 1, 0) FROM events WHERE session = key), ?, ?"
+              " FROM sessions WHERE id = ?"),
+      select_(database,
+              "SELECT at_ns, what FROM sessions LEFT JOIN events ON events.session = sessions.key"
+              " WHERE id = ? ORDER BY seq") {}
 
 Result<void> HistoryTable::Add(const SessionId& id, const HistoryEntry& entry) {
   Result<void> added = insert_.Run(entry.at.time_since_epoch().count(), entry.what, id.value);
@@ -164,9 +143,8 @@ Result<std::vector<HistoryEntry>> HistoryTable::Load(const SessionId& id) {
   const auto keep = [&, this] {
     found = true;
     // The one row of a session without any.
-    if (select_.IsNull(0)) return Result<void>{};
+    if (select_.IsNull(0)) return;
     entries.push_back({Timestamp(Nanoseconds(select_.Integer(0))), select_.Text(1)});
-    return Result<void>{};
   };
   if (Result<void> done = select_.Query(keep, id.value); !done) return std::move(done).error();
   if (!found) return NoSuchSession(id);

@@ -20,7 +20,7 @@ Error NoSuchSession(const SessionId& id);
 /// (environment_files.h). Lives no longer than its Database.
 class SessionTable {
  public:
-  static Result<SessionTable> Open(Database& database);
+  explicit SessionTable(Database& database);
 
   /// @errors kAlreadyExists for an id that is taken.
   Result<void> Insert(const SessionRecord& record);
@@ -38,8 +38,6 @@ class SessionTable {
   Result<std::set<SessionId>> Unfinished();
 
  private:
-  explicit SessionTable(Database& database) : database_(&database) {}
-
   Database* database_;
   Statement insert_;
   Statement update_;
@@ -54,15 +52,13 @@ class SessionTable {
 /// @errors all: kNotFound for a session that is not there; else as Database.
 class HistoryTable {
  public:
-  static Result<HistoryTable> Open(Database& database);
+  explicit HistoryTable(Database& database);
 
   Result<void> Add(const SessionId& id, const HistoryEntry& entry);
   /// Oldest first.
   Result<std::vector<HistoryEntry>> Load(const SessionId& id);
 
  private:
-  explicit HistoryTable(Database& database) : database_(&database) {}
-
   Database* database_;
   Statement insert_;
   Statement select_;

@@ -41,49 +41,46 @@ class DatabaseTest : public testing::Test {
 
 TEST_F(DatabaseTest, BindsAndReadsEveryKindOfValue) {
   const auto database = Open();
-  Result<Statement> statement = database->Prepare("SELECT ?, ?, ?, ?, ?, ?");
-  ASSERT_TRUE(statement) << statement.error().message;
+  Statement statement(*database, "SELECT ?, ?, ?, ?, ?, ?");
   const std::string with_nul("a\0b", 3);
   int rows = 0;
   const auto check = [&] {
     ++rows;
-    EXPECT_EQ(statement->Integer(0), -7);
-    EXPECT_EQ(statement->Real(1), 0.1);
-    EXPECT_EQ(statement->Text(2), with_nul);
-    EXPECT_EQ(statement->Text(3), "\xff");
-    EXPECT_TRUE(statement->IsNull(4));
-    EXPECT_FALSE(statement->IsNull(5));
-    EXPECT_EQ(statement->Text(5), "");
-    return Result<void>{};
+    EXPECT_EQ(statement.Integer(0), -7);
+    EXPECT_EQ(statement.Real(1), 0.1);
+    EXPECT_EQ(statement.Text(2), with_nul);
+    EXPECT_EQ(statement.Text(3), "\xff");
+    EXPECT_TRUE(statement.IsNull(4));
+    EXPECT_FALSE(statement.IsNull(5));
+    EXPECT_EQ(statement.Text(5), "");
   };
-  Result<void> done = statement->Query(check, -7, 0.1, with_nul, Blob{"\xff"},
-                                       std::optional<std::int64_t>{}, std::string_view{});
+  Result<void> done = statement.Query(check, -7, 0.1, with_nul, Blob{"\xff"},
+                                      std::optional<std::int64_t>{}, std::string_view{});
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_EQ(rows, 1);
 }
 
 TEST_F(DatabaseTest, EndsAQueryAtTheErrorOfARowAndCanRunItAgain) {
   const auto database = Open();
-  Result<Statement> statement = database->Prepare("VALUES (1), (2), (3)");
-  ASSERT_TRUE(statement) << statement.error().message;
+  Statement statement(*database, "VALUES (1), (2), (3)");
   int rows = 0;
   const auto stop_at_two = [&]() -> Result<void> {
     if (++rows == 2) return Error{ErrorCode::kInternal, "enough", {}};
     return {};
   };
-  Result<void> done = statement->Query(stop_at_two);
+  Result<void> done = statement.Query(stop_at_two);
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().message, "enough");
   rows = 10;
-  EXPECT_TRUE(statement->Query(stop_at_two));
+  EXPECT_TRUE(statement.Query(stop_at_two));
   EXPECT_EQ(rows, 13);
 }
 
 TEST_F(DatabaseTest, SaysWhatIsWrongWithAStatement) {
   const auto database = Open();
-  Result<Statement> statement = database->Prepare("SELECT 1 FROM nowhere");
-  ASSERT_FALSE(statement);
-  EXPECT_EQ(statement.error().message, file_.string() + ": no such table: nowhere");
+  Result<void> done = Statement(*database, "SELECT 1 FROM nowhere").Run();
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().message, file_.string() + ": no such table: nowhere");
 }
 
 TEST_F(DatabaseTest, UndoesATransactionThatWasNotCommitted) {

@@ -142,12 +142,11 @@ TEST_F(PruningTest, DeletesALargeSessionInPiecesButForEverybodyAtOnce) {
   End({"a"}, 1);
   Kept("b", 1, 2);
   const auto database = Connect();
-  Result<Pruning> pruning = Pruning::Open(*database);
-  ASSERT_TRUE(pruning) << pruning.error().message;
+  Pruning pruning(*database);
   int calls = 0;
   for (;; ++calls) {
     ASSERT_LT(calls, 100);
-    Result<std::vector<SessionId>> deleted = pruning->Prune(Bytes(0), kNow, Nanoseconds(0));
+    Result<std::vector<SessionId>> deleted = pruning.Prune(Bytes(0), kNow, Nanoseconds(0));
     ASSERT_TRUE(deleted) << deleted.error().message;
     if (deleted->empty()) break;
     EXPECT_THAT(*deleted, ElementsAre(SessionId{"a"}));

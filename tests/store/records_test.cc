@@ -121,15 +121,14 @@ TEST_F(RecordsTest, RemembersWhetherTheQueueIsPausedOrDraining) {
 
 /// Straight into the table, in one transaction: inserting is not what the test is about.
 Result<void> FillWithSessions(Database& database, int count) {
-  Result<SessionTable> table = SessionTable::Open(database);
-  if (!table) return std::move(table).error();
+  SessionTable table(database);
   Result<Transaction> transaction = Transaction::Begin(database);
   if (!transaction) return std::move(transaction).error();
   for (int i = 0; i < count; ++i) {
     SessionRecord record = i % 100 == 0 ? RichRecord() : PlainRecord({});
     record.snapshot.id.value = std::to_string(i);
     record.snapshot.submitted_at = Timestamp(Nanoseconds(i));
-    if (Result<void> inserted = table->Insert(record); !inserted) return inserted;
+    if (Result<void> inserted = table.Insert(record); !inserted) return inserted;
   }
   return transaction->Commit();
 }
