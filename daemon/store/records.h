@@ -17,6 +17,7 @@
 
 namespace benchd {
 
+/// How records are opened, and the Store before them.
 struct StoreOptions {
   /// By this clock commits reach the disk each second; asked where the work is done.
   std::function<SteadyTime()> steady = [] { return SteadyTime(std::chrono::steady_clock::now()); };

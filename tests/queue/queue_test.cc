@@ -121,26 +121,26 @@ TEST_F(QueueTest, ListsEndedSessionsOnlyWhenAskedTo) {
   EXPECT_TRUE(queue_.List(User(1000), {.all = true, .labels = {{"a", "b"}}}).empty());
 }
 
-TEST_F(QueueTest, SettlesTheStoreAfterAVerdictIsToldAndBeforeTheNextSession) {
+TEST_F(QueueTest, PutsAllOntoTheDiskAfterAVerdictIsToldAndBeforeTheNextSession) {
   const SessionId first = Submit(SpecOf(1000));
   const SessionId second = Submit(SpecOf(1001));
   int when_told = -1;
   int when_next = -1;
   // What is committed is moved into the file then, and at no other time.
-  const auto settled = [this, before = store_.disk().file_syncs()] {
+  const auto checkpoints = [this, before = store_.disk().file_syncs()] {
     return store_.disk().file_syncs() - before;
   };
   const auto watch_first = hub_.Subscribe(first, [&](const EventHub::Snapshot& s) {
-    if (IsFinal(s->state)) when_told = settled();
+    if (IsFinal(s->state)) when_told = checkpoints();
   });
   const auto watch_second = hub_.Subscribe(second, [&](const EventHub::Snapshot& s) {
-    if (s->state == SessionState::kPreparing) when_next = settled();
+    if (s->state == SessionState::kPreparing) when_next = checkpoints();
   });
   Work();
   Settle();
   EXPECT_EQ(when_told, 0);
   EXPECT_EQ(when_next, 1);
-  EXPECT_EQ(settled(), 2);
+  EXPECT_EQ(checkpoints(), 2);
 }
 
 TEST_F(QueueTest, CommitsTheVerdictBeforeAnybodySeesIt) {

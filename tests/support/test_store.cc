@@ -8,9 +8,14 @@
 namespace benchd {
 namespace {
 
+/// Containers may have a small one; the largest of the tests keeps some 100 MiB.
 std::filesystem::path Memory() {
   const char* const memory = "/dev/shm";
-  return ::access(memory, W_OK) == 0 ? memory : std::filesystem::temp_directory_path();
+  constexpr std::uintmax_t kEnough = std::uintmax_t{512} << 20;
+  std::error_code none;
+  const bool fits = ::access(memory, W_OK) == 0 &&
+                    std::filesystem::space(memory, none).available >= kEnough && !none;
+  return fits ? memory : std::filesystem::temp_directory_path();
 }
 
 }  // namespace
