@@ -59,7 +59,7 @@ class WhomARunMayBeTest(GuestTest):
         out = self.folder / "groups"
         out.touch()
         out.chmod(0o666)
-        self.assert_exit(self.compare(command=self.script(f"id -Gn >{out}", "echo n 1000")),
+        self.assert_exit(self.compare(command=self.script(f"id -Gn >{out}; echo n 1000")),
                          e2e_support.PASS)
         self.assertEqual(set(read(out).split()), {ALICE, "benchd"})
 
