@@ -288,7 +288,8 @@ Outcome<void> ParseShell(const std::string& text, const OptionTarget& to) {
 }
 
 TextList FormatShell(const OptionSource& of) {
-  return of.benchmark.arms_size() > 0 && of.benchmark.arms(0).shell() ? TextList{"true"} : TextList();
+  return of.benchmark.arms_size() > 0 && of.benchmark.arms(0).shell() ? TextList{"true"}
+                                                                      : TextList();
 }
 
 Outcome<void> ParseCwd(const std::string& text, const OptionTarget& to) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "client/render/csv.h"
-#include "proto/convert/enum_tables.h"
+#include "proto/convert/enum_values.h"
 
 namespace benchd::client {
 
@@ -23,7 +23,7 @@ void ParsedMetrics::Learn(const v1::Run& run) {
       TableColumn& column = columns_.emplace_back();
       column.metric = known->first;
       column.unit = info.unit();
-      column.better = convert::ModelValue(convert::kBetters, info.better());
+      column.better = convert::ToModel<Better>(info.better());
     }
     if (!info.has_resolution()) continue;
     TableColumn& column = columns_[known->second];

@@ -6,6 +6,8 @@
 #include <utility>
 #include <variant>
 
+#include "core/base/fields.h"
+
 namespace benchd {
 
 /// What kind of failure this is: decides the gRPC status (rpc/status_mapping.cc) and so the exit
@@ -23,6 +25,9 @@ enum class ErrorCode {
   kUnimplemented,       ///< declared, not offered yet
   kInternal,            ///< our fault
 };
+BENCHD_NAMES(ErrorCode, "invalid_argument", "not_found", "already_exists", "permission_denied",
+             "failed_precondition", "resource_exhausted", "unavailable", "cancelled",
+             "deadline_exceeded", "unimplemented", "internal")
 
 /// One failure as a user reads it: `error: MESSAGE`, then `hint: HINT` where there is something to
 /// do.
@@ -41,6 +46,7 @@ struct Error {
 
   bool operator==(const Error&) const = default;
 };
+BENCHD_FIELDS(Error, code, message, hint)
 
 /// A value or the Error that took its place; the names are std::expected's (C++23).
 ///

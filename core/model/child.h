@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/fields.h"
+
 namespace benchd {
 
 /// One resource limit: `resource` is the RLIMIT_* number; UINT64_MAX is "unlimited".
@@ -15,6 +17,7 @@ struct ResourceLimit {
   std::uint64_t hard = 0;
   bool operator==(const ResourceLimit&) const = default;
 };
+BENCHD_FIELDS(ResourceLimit, resource, soft, hard)
 
 /// Who asked: read from the connection (SO_PEERCRED, SO_PEERGROUPS, /proc/PID), never from a
 /// message.
@@ -32,6 +35,7 @@ struct Caller {
   std::vector<ResourceLimit> limits;
   bool operator==(const Caller&) const = default;
 };
+BENCHD_FIELDS(Caller, uid, gid, groups, pid, umask, limits)
 
 /// Which file a command is: taken at submit as the caller, checked before each run.
 struct ProgramIdentity {
@@ -43,6 +47,7 @@ struct ProgramIdentity {
   std::array<std::uint8_t, 32> sha256{};
   bool operator==(const ProgramIdentity&) const = default;
 };
+BENCHD_FIELDS(ProgramIdentity, path, device, inode, size_bytes, mtime_ns, sha256)
 
 /// As in ResourceLimit: no limit of ours.
 inline constexpr std::uint64_t kNoLimit = UINT64_MAX;
@@ -63,5 +68,6 @@ struct ChildLimits {
 
   bool operator==(const ChildLimits&) const = default;
 };
+BENCHD_FIELDS(ChildLimits, memory_bytes, processes, open_files, file_bytes, core_bytes, cpu_seconds)
 
 }  // namespace benchd

@@ -4,14 +4,18 @@
 #include <optional>
 #include <string>
 
+#include "core/base/fields.h"
 #include "core/model/metric.h"
 #include "core/model/session_spec.h"
 
 namespace benchd {
 
 enum class Verdict { kPass, kRegression, kUndecided };
+BENCHD_NAMES(Verdict, "pass", "regression", "undecided")
 enum class ComparisonRole { kGate, kInfo };
+BENCHD_NAMES(ComparisonRole, "gate", "info")
 enum class Flag { kNone, kImprovement, kWorse };
+BENCHD_NAMES(Flag, "none", "improvement", "worse")
 
 /// An estimate with its interval; the ends are absent while the method has none yet.
 struct Effect {
@@ -20,6 +24,7 @@ struct Effect {
   std::optional<double> hi;
   bool operator==(const Effect&) const = default;
 };
+BENCHD_FIELDS(Effect, estimate, lo, hi)
 
 /// The look at which a gate was decided: frozen, never revised. An end is absent where the interval
 /// had none (exact-t decides against the margin itself).
@@ -29,6 +34,7 @@ struct Decision {
   std::optional<double> hi;
   bool operator==(const Decision&) const = default;
 };
+BENCHD_FIELDS(Decision, blocks, lo, hi)
 
 /// One candidate against one reference in one metric of one benchmark, as it stands now.
 ///
@@ -68,5 +74,9 @@ struct Comparison {
   std::optional<Nanoseconds> eta;
   bool operator==(const Comparison&) const = default;
 };
+BENCHD_FIELDS(Comparison, benchmark, reference, candidate, metric, unit, role, better, margin,
+              margin_kind, confidence, method, estimator, n_reference, n_candidate, mean_reference,
+              mean_candidate, sd_reference, sd_candidate, change, difference, p_value, verdict,
+              decided, flag, pairing_gain, expected_blocks, eta)
 
 }  // namespace benchd

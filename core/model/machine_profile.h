@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "core/base/fields.h"
+
 namespace benchd {
 
 /// How long the settings of a profile stay taken.
@@ -11,6 +13,7 @@ enum class HoldSettings {
   kSessions,  ///< from the start of a session to its end
   kDaemon,    ///< as long as benchd lives; counts for the profile `default` only
 };
+BENCHD_NAMES(HoldSettings, "sessions", "daemon")
 
 /// What the machine should be like while benchmarks run: `[machine_profile.NAME]` of the
 /// configuration.
@@ -52,6 +55,10 @@ struct MachineProfile {
 
   bool operator==(const MachineProfile&) const = default;
 };
+BENCHD_FIELDS(MachineProfile, name, benchmark_cpus, hold, irqs, workqueues, smt, cpuset, governor,
+              min_frequency_khz, max_frequency_khz, boost, energy_preference, c_state_latency_us,
+              timer_migration, nmi_watchdog, transparent_hugepages, swappiness, perf_sample_rate,
+              numa_local, memory_limit_bytes, nice, policy, drop_caches, aslr)
 
 /// The built-in profile for `--machine-profile strict`: everything that can be held still.
 MachineProfile StrictProfile();

@@ -5,10 +5,13 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/fields.h"
+
 namespace benchd {
 
 /// Which direction is good. A metric without one can be reported, but cannot gate.
 enum class Better { kLower, kHigher };
+BENCHD_NAMES(Better, "lower", "higher")
 
 /// What a metric's numbers mean.
 struct MetricInfo {
@@ -20,6 +23,7 @@ struct MetricInfo {
   double resolution = 0;
   bool operator==(const MetricInfo&) const = default;
 };
+BENCHD_FIELDS(MetricInfo, name, unit, better, resolution)
 
 /// The metrics that every run has (rusage and the clock), in the order of the contract.
 std::span<const MetricInfo> BuiltinMetrics();

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/fields.h"
 #include "core/base/time.h"
 #include "core/model/metric.h"
 
@@ -18,6 +19,7 @@ struct Sample {
   double value = 0;             ///< in the metric's unit; finite
   bool operator==(const Sample&) const = default;
 };
+BENCHD_FIELDS(Sample, metric, inner_benchmark, iteration, value)
 
 /// How a child ended.
 struct RunExit {
@@ -27,12 +29,14 @@ struct RunExit {
   bool Succeeded() const { return code == 0 && signal == 0 && !timed_out; }
   bool operator==(const RunExit&) const = default;
 };
+BENCHD_FIELDS(RunExit, code, signal, timed_out)
 
 enum class RunPhase {
   kWarmup,    ///< discarded by the statistics, kept in the store
   kMeasured,  ///< part of a complete block
   kDropped,   ///< of a block interrupted from outside, repeated afterwards
 };
+BENCHD_NAMES(RunPhase, "warmup", "measured", "dropped")
 
 /// One execution of one arm: the unit of measuring. Indices point into the SessionSpec.
 struct Run {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/fields.h"
 #include "core/base/result.h"
 #include "core/base/session_id.h"
 #include "core/base/time.h"
@@ -15,6 +16,8 @@
 namespace benchd {
 
 enum class SessionState { kQueued, kPreparing, kRunning, kPaused, kDone, kFailed, kCancelled };
+BENCHD_NAMES(SessionState, "queued", "preparing", "running", "paused", "done", "failed",
+             "cancelled")
 
 /// Done, failed and cancelled are final: nothing about such a session changes again.
 inline bool IsFinal(SessionState state) {
@@ -32,12 +35,14 @@ struct SettingState {
   std::string at_end;  ///< the actual value when the session ended, before it was given back
   bool operator==(const SettingState&) const = default;
 };
+BENCHD_FIELDS(SettingState, setting, wanted, actual, held, why, at_end)
 
 /// The machine as a record: facts in the order they are shown ("kernel" -> "6.1.0", "cpu" -> ...).
 struct Environment {
   std::vector<std::pair<std::string, std::string>> facts;
   bool operator==(const Environment&) const = default;
 };
+BENCHD_FIELDS(Environment, facts)
 
 /// What the machine gave to a session.
 struct MachineReport {
@@ -47,6 +52,7 @@ struct MachineReport {
   std::vector<int> housekeeping_cpus;
   bool operator==(const MachineReport&) const = default;
 };
+BENCHD_FIELDS(MachineReport, environment, isolation, benchmark_cpus, housekeeping_cpus)
 
 /// Something a reader of the verdict should know; `code` is stable, `message` a sentence.
 struct Warning {
@@ -56,6 +62,7 @@ struct Warning {
   std::string arm;        ///< empty = all arms
   bool operator==(const Warning&) const = default;
 };
+BENCHD_FIELDS(Warning, code, message, benchmark, arm)
 
 /// What the end of a session tells of the machine: how the settings stood then, in the order of
 /// MachineReport::isolation, and what happened meanwhile.
@@ -64,6 +71,7 @@ struct MachineEnd {
   std::vector<Warning> warnings;
   bool operator==(const MachineEnd&) const = default;
 };
+BENCHD_FIELDS(MachineEnd, at_end, warnings)
 
 /// How the machine stands at the moment.
 struct MachineStatus {
@@ -76,6 +84,8 @@ struct MachineStatus {
   std::vector<std::string> notes;  ///< sentences: what was left alone, what cannot be done here
   bool operator==(const MachineStatus&) const = default;
 };
+BENCHD_FIELDS(MachineStatus, profile, holder, environment, settings, benchmark_cpus,
+              housekeeping_cpus, notes)
 
 /// Something that makes measurements on this machine noisier than they need be.
 struct NoiseSource {
@@ -85,6 +95,7 @@ struct NoiseSource {
   std::optional<double> effect;  ///< measured: the share of CPU time that it took, a fraction
   bool operator==(const NoiseSource&) const = default;
 };
+BENCHD_FIELDS(NoiseSource, name, finding, advice, effect)
 
 struct ArmRuns {
   std::string benchmark;
@@ -92,8 +103,10 @@ struct ArmRuns {
   std::uint64_t runs = 0;  ///< measured ones
   bool operator==(const ArmRuns&) const = default;
 };
+BENCHD_FIELDS(ArmRuns, benchmark, arm, runs)
 
 enum class Basis { kInterval, kEstimate };
+BENCHD_NAMES(Basis, "interval", "estimate")
 
 /// Where a session stands after a block; the last one carries the verdict.
 struct Report {
@@ -107,6 +120,7 @@ struct Report {
   std::vector<Warning> warnings;
   bool operator==(const Report&) const = default;
 };
+BENCHD_FIELDS(Report, verdict, basis, elapsed, eta, disturbances, runs, comparisons, warnings)
 
 /// The run in which a session failed, as far as one is to blame.
 struct FailedRun {
@@ -119,6 +133,7 @@ struct FailedRun {
   std::string stderr_tail;
   bool operator==(const FailedRun&) const = default;
 };
+BENCHD_FIELDS(FailedRun, benchmark, arm, block, phase, exit_code, signal, stderr_tail)
 
 /// What a failing stage hands upwards: the error and, where a run caused it, which.
 struct Failure {
@@ -128,6 +143,7 @@ struct Failure {
   bool refused = false;
   bool operator==(const Failure&) const = default;
 };
+BENCHD_FIELDS(Failure, error, run, refused)
 
 /// What build and setup left: they have run, and these are the arms' programs since, by benchmark
 /// and arm.
@@ -135,6 +151,7 @@ struct SetupResult {
   std::vector<ProgramIdentity> programs;
   bool operator==(const SetupResult&) const = default;
 };
+BENCHD_FIELDS(SetupResult, programs)
 
 /// Everything that changes about a session, in one value: watchers get the newest, never a backlog.
 struct SessionSnapshot {
@@ -155,6 +172,8 @@ struct SessionSnapshot {
   /// Whether it has failed or been cancelled, be it that cleanup is still to come.
   bool Settled() const { return failure || !cancelled_by.empty(); }
 };
+BENCHD_FIELDS(SessionSnapshot, id, state, submitted_at, started_at, ended_at, position, eta,
+              machine, report, failure, cancelled_by, setup)
 
 /// A session as it is kept: what was asked, and how far it came.
 struct SessionRecord {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/fields.h"
 #include "core/base/time.h"
 #include "core/model/child.h"
 #include "core/model/metric.h"
@@ -15,6 +16,7 @@ namespace benchd {
 
 /// The placebo is a second copy of the first reference: it is compared, and never gates.
 enum class ArmRole { kReference, kCandidate, kPlacebo };
+BENCHD_NAMES(ArmRole, "reference", "candidate", "placebo")
 
 /// The state of a repository that an arm was built from; told, never used.
 struct Commit {
@@ -22,6 +24,7 @@ struct Commit {
   std::string description;  ///< what `git describe` says of it
   bool operator==(const Commit&) const = default;
 };
+BENCHD_FIELDS(Commit, id, description)
 
 /// One of the systems compared: a command and where it runs.
 struct Arm {
@@ -42,6 +45,7 @@ struct Arm {
   std::optional<Commit> commit;
   bool operator==(const Arm&) const = default;
 };
+BENCHD_FIELDS(Arm, name, role, command, shell, argv, env, cwd, program, commit)
 
 /// A command around the runs: untimed, as the caller. Without a command: none.
 struct Hook {
@@ -51,6 +55,7 @@ struct Hook {
   bool Exists() const { return !command.empty(); }
   bool operator==(const Hook&) const = default;
 };
+BENCHD_FIELDS(Hook, command, argv)
 
 /// The commands of a benchmark around its runs, in the order in which they are run.
 struct Hooks {
@@ -65,8 +70,10 @@ struct Hooks {
   Hook cleanup;   ///< once after any end of the session, benchd's crash included
   bool operator==(const Hooks&) const = default;
 };
+BENCHD_FIELDS(Hooks, shell, cwd, build, setup, prepare, conclude, cleanup)
 
 enum class MarginKind { kRatio, kAbsolute };
+BENCHD_NAMES(MarginKind, "ratio", "absolute")
 
 /// A metric that decides: `margin` is the smallest worsening that counts.
 struct Gate {
@@ -76,9 +83,11 @@ struct Gate {
   std::optional<Better> better;  ///< overrides the metric's own direction
   bool operator==(const Gate&) const = default;
 };
+BENCHD_FIELDS(Gate, metric, kind, margin, better)
 
 /// What happens with a child's stdout and stderr. Independent of `parse`, which reads stdout first.
 enum class OutputKind { kDiscard, kLog, kFile };
+BENCHD_NAMES(OutputKind, "null", "log", "file")
 
 /// One benchmark of a session: the same work under every arm.
 struct Benchmark {
@@ -95,8 +104,11 @@ struct Benchmark {
   bool ignore_failure = false;
   bool operator==(const Benchmark&) const = default;
 };
+BENCHD_FIELDS(Benchmark, name, arms, hooks, parse, gates, input, output, output_path,
+              ignore_failure, default_margin)
 
 enum class Method { kPaired, kWelch, kExactT, kFixed };
+BENCHD_NAMES(Method, "paired", "welch", "exact-t", "fixed")
 enum class EstimatorKind {
   kMean,
   kHodgesLehmann,
@@ -105,19 +117,25 @@ enum class EstimatorKind {
   kLognormalMean,
   kSubselection
 };
+BENCHD_NAMES(EstimatorKind, "mean", "hl", "median", "quantile", "lognormal-mean", "subselection")
 struct Estimator {
   EstimatorKind kind = EstimatorKind::kMean;
   double quantile = 0;  ///< in (0, 1), for kQuantile
   bool operator==(const Estimator&) const = default;
 };
+BENCHD_FIELDS(Estimator, kind, quantile)
 enum class RuleKind { kMargin, kPrecision };
+BENCHD_NAMES(RuleKind, "margin", "precision")
 struct Rule {
   RuleKind kind = RuleKind::kMargin;
   double width = 0;  ///< for kPrecision: the wanted hi - lo of the relative change
   bool operator==(const Rule&) const = default;
 };
+BENCHD_FIELDS(Rule, kind, width)
 enum class Sided { kTwo, kOne };
+BENCHD_NAMES(Sided, "two", "one")
 enum class AtLimit { kUndecided, kEstimate };
+BENCHD_NAMES(AtLimit, "undecided", "estimate")
 
 /// When a session ends at the latest. Runs are counted in blocks.
 struct Limits {
@@ -130,15 +148,19 @@ struct Limits {
   bool fail_fast = false;
   bool operator==(const Limits&) const = default;
 };
+BENCHD_FIELDS(Limits, min_runs, max_runs, runs, max_time, timeout, at_limit, fail_fast)
 
 enum class ScheduleKind { kPairs, kCoin };
+BENCHD_NAMES(ScheduleKind, "pairs", "coin")
 struct ScheduleSpec {
   ScheduleKind kind = ScheduleKind::kPairs;
   std::uint64_t warmup = 1;  ///< discarded blocks
   bool operator==(const ScheduleSpec&) const = default;
 };
+BENCHD_FIELDS(ScheduleSpec, kind, warmup)
 
 enum class Isolation { kStrict, kBestEffort, kOff };
+BENCHD_NAMES(Isolation, "strict", "best-effort", "off")
 
 /// Everything a session is asked to do; what users submit, after validation
 /// (queue/validate_spec.h).
@@ -164,6 +186,9 @@ struct SessionSpec {
   Caller caller;
   bool operator==(const SessionSpec&) const = default;
 };
+BENCHD_FIELDS(SessionSpec, benchmarks, method, estimator, rule, alpha, default_margin, sided,
+              limits, schedule, seed, machine_profile, isolation, cpus, placebo, priority, labels,
+              environment, caller)
 
 /// Indices of the arms with that role, in the order of the spec.
 std::vector<std::size_t> ArmsWithRole(const Benchmark& benchmark, ArmRole role);

@@ -10,7 +10,7 @@
 #include "benchd/v1/queue.pb.h"
 #include "benchd/v1/session.pb.h"
 #include "core/base/error.h"
-#include "proto/convert/enum_tables.h"
+#include "proto/convert/enum_values.h"
 #include "proto/convert/field_reader.h"
 #include "proto/convert/to_proto.h"
 #include "proto/convert/utf8.h"
@@ -29,8 +29,7 @@ Result<SessionFilter> FromProto(const v1::ListSessionsRequest& from) {
   SessionFilter filter;
   filter.all = from.all();
   if (from.state() != v1::SESSION_STATE_UNSPECIFIED) {
-    filter.state =
-        reader.Enum("state", convert::kSessionStates, from.state(), SessionState::kQueued);
+    filter.state = reader.Enum("state", from.state(), SessionState::kQueued);
   }
   filter.labels = {from.labels().begin(), from.labels().end()};
   if (!reader.ok()) return std::move(reader).error();
@@ -59,7 +58,7 @@ Result<Nanoseconds> FromProto(const v1::ReserveRequest& from) {
 void ToProto(const SessionView& view, v1::Session* to) {
   if (view.visible) return convert::ToProto(view.record, to);
   to->set_session(view.record.snapshot.id.value);
-  to->set_state(convert::WireValue(convert::kSessionStates, view.record.snapshot.state));
+  to->set_state(convert::ToWire<v1::SessionState>(view.record.snapshot.state));
   to->set_uid(view.record.spec.caller.uid);
 }
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "daemon/rpc/queue_proto.h"
-#include "proto/convert/enum_tables.h"
+#include "proto/convert/enum_values.h"
 #include "proto/convert/from_proto.h"
 #include "proto/convert/to_proto.h"
 
@@ -134,7 +134,7 @@ asio::awaitable<Result<void>> SessionService::RunCancel(Caller caller,
   Result<SessionSnapshot> ended = co_await parts_.queue.Cancel(caller, request->session());
   parts_.audit.Note(caller, "cancel", IdOf(ended, request->session()), ended);
   if (!ended) co_return std::move(ended).error();
-  response->set_state(convert::WireValue(convert::kSessionStates, ended->state));
+  response->set_state(convert::ToWire<v1::SessionState>(ended->state));
   co_return Result<void>();
 }
 

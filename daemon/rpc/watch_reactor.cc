@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "daemon/rpc/status_mapping.h"
-#include "proto/convert/enum_tables.h"
+#include "proto/convert/enum_values.h"
 #include "proto/convert/to_proto.h"
 
 namespace benchd::rpc {
@@ -12,7 +12,7 @@ namespace {
 
 void ReportToProto(const SessionSnapshot& snapshot, v1::Update* to) {
   if (snapshot.report) return convert::ToProto(*snapshot.report, snapshot.state, to);
-  to->set_state(convert::WireValue(convert::kSessionStates, snapshot.state));
+  to->set_state(convert::ToWire<v1::SessionState>(snapshot.state));
 }
 
 void FillEvent(const WatchFeed::Event& event, std::uint64_t seed, v1::SessionEvent* to) {

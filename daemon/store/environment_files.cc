@@ -16,14 +16,6 @@
 
 namespace benchd::store {
 
-template <>
-struct Fields<EnvironmentValues> {
-  static void Visit(auto& visit, auto& v) {
-    visit("session", v.session);
-    visit("arms", v.arms);
-  }
-};
-
 namespace {
 
 using Variables = std::map<std::string, std::string>;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/fields.h"
 #include "core/base/result.h"
 #include "core/base/session_id.h"
 #include "core/model/session_spec.h"
@@ -20,6 +21,7 @@ struct EnvironmentValues {
 
   bool empty() const;
 };
+BENCHD_FIELDS(EnvironmentValues, session, arms)
 
 /// Takes the values out of `spec`: the names stay, with empty values.
 EnvironmentValues TakeEnvironment(SessionSpec& spec);

@@ -16,45 +16,16 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/fields.h"
 #include "core/base/result.h"
 #include "core/base/session_id.h"
 #include "core/base/time.h"
-#include "core/model/child.h"
-#include "core/model/metric.h"
-#include "core/model/session_spec.h"
 
-/// Values to JSON and back without loss, from one list of fields a type: internal to this folder.
+/// Values to JSON and back without loss, from the lists of fields beside their types: internal to
+/// this folder.
 namespace benchd::store {
 
 using Json = nlohmann::json;
-
-/// The fields of a struct: specialised with `static void Visit(auto& visit, auto& value)`, which
-/// calls visit(NAME, FIELD) for each. An optional field that is empty is left out.
-template <typename T>
-struct Fields;
-
-/// The names of an enum: specialised with an array of (value, name).
-template <typename T>
-inline constexpr int kNames = 0;
-
-template <typename T, std::size_t N>
-using Names = std::array<std::pair<T, std::string_view>, N>;
-
-template <typename T>
-std::string_view NameOf(T value) {
-  for (const auto& [v, name] : kNames<T>) {
-    if (v == value) return name;
-  }
-  return {};
-}
-
-template <typename T>
-std::optional<T> ValueOf(std::string_view wanted) {
-  for (const auto& [value, name] : kNames<T>) {
-    if (name == wanted) return value;
-  }
-  return std::nullopt;
-}
 
 /// Text that is UTF-8 is a string; other bytes are {"hex": "..."}.
 Json TextToJson(const std::string& text);
@@ -74,7 +45,7 @@ inline constexpr bool kIsOptional<std::optional<T>> = true;
 class JsonWriter {
  public:
   template <typename T>
-  void operator()(const char* name, const T& field) {
+  void Field(const char* name, const T& field) {
     if constexpr (kIsOptional<T>) {
       if (field) object_[name] = From(*field);
     } else {
@@ -88,7 +59,7 @@ class JsonWriter {
       return NameOf(value);
     } else {
       JsonWriter writer;
-      Fields<T>::Visit(writer, value);
+      VisitFields(writer, value);
       return std::move(writer.object_);
     }
   }
@@ -134,7 +105,7 @@ class JsonReader {
   const std::optional<Error>& error() const { return error_; }
 
   template <typename T>
-  void operator()(const char* name, T& field) {
+  void Field(const char* name, T& field) {
     if (error_) return;
     const std::size_t length = path_.size();
     if (!path_.empty()) path_ += '.';
@@ -164,7 +135,7 @@ class JsonReader {
     } else {
       if (!json.is_object()) return Fail("not an object");
       const Json* const outer = std::exchange(object_, &json);
-      Fields<T>::Visit(*this, value);
+      VisitFields(*this, value);
       object_ = outer;
     }
   }
@@ -263,58 +234,5 @@ Result<T> FromJsonText(std::string_view text, std::string_view what) {
   if (reader.error()) return Error(*reader.error()).Within(what);
   return value;
 }
-
-}  // namespace benchd::store
-
-/// How enums that stand both in a spec and in a snapshot are spelled in the database.
-namespace benchd::store {
-
-template <>
-inline constexpr Names<Better, 2> kNames<Better>{{
-    {Better::kLower, "lower"},
-    {Better::kHigher, "higher"},
-}};
-template <>
-inline constexpr Names<MarginKind, 2> kNames<MarginKind>{{
-    {MarginKind::kRatio, "ratio"},
-    {MarginKind::kAbsolute, "absolute"},
-}};
-template <>
-inline constexpr Names<Method, 4> kNames<Method>{{
-    {Method::kPaired, "paired"},
-    {Method::kWelch, "welch"},
-    {Method::kExactT, "exact-t"},
-    {Method::kFixed, "fixed"},
-}};
-template <>
-inline constexpr Names<EstimatorKind, 6> kNames<EstimatorKind>{{
-    {EstimatorKind::kMean, "mean"},
-    {EstimatorKind::kHodgesLehmann, "hl"},
-    {EstimatorKind::kMedian, "median"},
-    {EstimatorKind::kQuantile, "quantile"},
-    {EstimatorKind::kLognormalMean, "lognormal-mean"},
-    {EstimatorKind::kSubselection, "subselection"},
-}};
-
-template <>
-struct Fields<Estimator> {
-  static void Visit(auto& visit, auto& v) {
-    visit("kind", v.kind);
-    visit("quantile", v.quantile);
-  }
-};
-
-/// In specs and, where a session makes its programs, in outcomes.
-template <>
-struct Fields<ProgramIdentity> {
-  static void Visit(auto& visit, auto& v) {
-    visit("path", v.path);
-    visit("device", v.device);
-    visit("inode", v.inode);
-    visit("size_bytes", v.size_bytes);
-    visit("mtime_ns", v.mtime_ns);
-    visit("sha256", v.sha256);
-  }
-};
 
 }  // namespace benchd::store

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "daemon/store/outcome_json.h"
+#include "daemon/store/model_json.h"
 #include "daemon/store/session_table.h"
 
 namespace benchd::store {
@@ -22,7 +22,7 @@ std::int64_t Clamped(std::uint64_t count) {
 
 /// The columns of select_runs_ that stand in the row itself.
 Result<Run> ReadRun(const Statement& row) {
-  const std::optional<RunPhase> phase = PhaseOfName(row.Text(2));
+  const std::optional<RunPhase> phase = ValueOf<RunPhase>(row.Text(2));
   if (!phase) {
     return Error{ErrorCode::kInternal, "runs.phase: unknown name '" + row.Text(2) + "'", {}};
   }
@@ -97,9 +97,9 @@ Result<void> RunTable::AppendRun(const Run& run) {
   if (!list) return std::move(list).error();
   if (Result<void> packed = Pack(run.samples); !packed) return packed;
   Result<void> inserted = insert_run_.Run(
-      current_->key, current_->next_seq, run.benchmark, PhaseName(run.phase), run.block,
-      run.position, run.arm, run.started_at.time_since_epoch().count(), run.exit.code,
-      run.exit.signal, run.exit.timed_out, run.disturbances, *list, Blob{packed_});
+      current_->key, current_->next_seq, run.benchmark, NameOf(run.phase), run.block, run.position,
+      run.arm, run.started_at.time_since_epoch().count(), run.exit.code, run.exit.signal,
+      run.exit.timed_out, run.disturbances, *list, Blob{packed_});
   if (inserted) ++current_->next_seq;
   return inserted;
 }

@@ -3,8 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "daemon/store/outcome_json.h"
-#include "daemon/store/spec_json.h"
+#include "daemon/store/model_json.h"
 
 namespace benchd::store {
 namespace {
@@ -62,7 +61,7 @@ Result<void> SessionTable::Insert(const SessionRecord& record) {
   const std::string snapshot_json = SnapshotToJson(snapshot);
   Result<void> inserted =
       insert_.Run(snapshot.id.value, record.request_id, record.spec.caller.uid,
-                  StateName(snapshot.state), CountOf(snapshot.submitted_at), EndOf(snapshot),
+                  NameOf(snapshot.state), CountOf(snapshot.submitted_at), EndOf(snapshot),
                   spec_json, snapshot_json, spec_json.size() + snapshot_json.size());
   if (!inserted && inserted.error().code == ErrorCode::kAlreadyExists) {
     return Error{
@@ -73,7 +72,7 @@ Result<void> SessionTable::Insert(const SessionRecord& record) {
 
 Result<void> SessionTable::Update(const SessionSnapshot& snapshot) {
   const std::string json = SnapshotToJson(snapshot);
-  Result<void> updated = update_.Run(StateName(snapshot.state), CountOf(snapshot.submitted_at),
+  Result<void> updated = update_.Run(NameOf(snapshot.state), CountOf(snapshot.submitted_at),
                                      EndOf(snapshot), json, json.size(), snapshot.id.value);
   if (updated && database_->changed_rows() == 0) return NoSuchSession(snapshot.id);
   if (updated && IsFinal(snapshot.state)) return add_size_.Run(snapshot.id.value);

@@ -24,8 +24,6 @@ void Writer::Put(const std::array<std::uint8_t, 32>& value) {
   for (std::uint8_t byte : value) bytes_.push_back(static_cast<char>(byte));
 }
 
-void Writer::Put(const Error& error) { (*this)(error.code, error.message, error.hint); }
-
 std::uint64_t Reader::GetInteger(std::size_t width) {
   if (rest_.size() < width) {
     Fail();
@@ -59,8 +57,6 @@ void Reader::Get(std::array<std::uint8_t, 32>& value) {
   std::memcpy(value.data(), rest_.data(), value.size());
   rest_.remove_prefix(value.size());
 }
-
-void Reader::Get(Error& error) { (*this)(error.code, error.message, error.hint); }
 
 Result<void> Reader::Finish() const {
   if (failed_) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/fields.h"
 #include "core/base/result.h"
 
 /// Bytes out of values and back. Both directions walk the same list of fields (fields.h), so that
@@ -20,10 +21,6 @@
 /// strings and vectors carry a 32-bit count first. Used by both processes, single-threaded each.
 namespace benchd::wire {
 
-/// The last enumerator of an enum that travels; specialised beside the fields.
-template <typename Enum>
-inline constexpr Enum kLastOf = Enum{};
-
 /// Appends values to a record.
 class Writer {
  public:
@@ -32,6 +29,8 @@ class Writer {
     (Put(values), ...);
   }
 
+  void Field(const char* /*name*/, const auto& value) { Put(value); }
+
   std::string Take() { return std::move(bytes_); }
 
  private:
@@ -39,7 +38,6 @@ class Writer {
   void Put(double value);
   void Put(const std::string& value);
   void Put(const std::array<std::uint8_t, 32>& value);
-  void Put(const Error& error);
 
   template <std::integral T>
   void Put(T value) {
@@ -88,6 +86,8 @@ class Reader {
     (Get(values), ...);
   }
 
+  void Field(const char* /*name*/, auto& value) { Get(value); }
+
   /// Refuses the record from here on, for a check that the fields' types cannot express.
   void Fail() {
     failed_ = true;
@@ -102,7 +102,6 @@ class Reader {
   void Get(double& value);
   void Get(std::string& value);
   void Get(std::array<std::uint8_t, 32>& value);
-  void Get(Error& error);
 
   template <std::integral T>
   void Get(T& value) {
@@ -112,7 +111,7 @@ class Reader {
   requires std::is_enum_v<T>
   void Get(T& value) {
     const std::uint64_t number = GetInteger(1);
-    if (number > static_cast<std::uint64_t>(kLastOf<T>)) return Fail();
+    if (number >= NamesOf(T{}).size()) return Fail();
     value = static_cast<T>(number);
   }
   template <typename T>

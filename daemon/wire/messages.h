@@ -21,7 +21,7 @@
 /// closed socket, as the death of the other.
 namespace benchd::wire {
 
-inline constexpr std::uint32_t kVersion = 6;
+inline constexpr std::uint32_t kVersion = 7;
 
 /// First record of a connection, from benchd.
 struct Hello {

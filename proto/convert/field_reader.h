@@ -10,7 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/time.h"
-#include "proto/convert/enum_tables.h"
+#include "proto/convert/enum_values.h"
 
 namespace benchd::convert {
 
@@ -27,11 +27,10 @@ class FieldReader {
   }
 
   /// The model's word, `fallback` for UNSPECIFIED (0).
-  template <typename Wire, typename Model, std::size_t N>
-  Model Enum(const std::string& field, const EnumTable<Wire, Model, N>& table, Wire wire,
-             Model fallback) {
+  template <typename Wire, typename Model>
+  Model Enum(const std::string& field, Wire wire, Model fallback) {
     if (static_cast<int>(wire) == 0) return fallback;
-    const std::optional<Model> model = ModelValue(table, wire);
+    const std::optional<Model> model = ToModel<Model>(wire);
     if (model) return *model;
     Fail(field, "this benchd does not know the value " + std::to_string(static_cast<int>(wire)),
          "is the client newer than the daemon?");

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "benchd/v1/session.pb.h"
-#include "proto/convert/enum_tables.h"
+#include "proto/convert/enum_values.h"
 #include "proto/convert/field_reader.h"
 
 namespace benchd::convert {
@@ -40,7 +40,7 @@ std::vector<Arm> ReadArms(FieldReader& reader, const std::string& field,
     const ArmRole open_role =
         i == 0 && !names_a_reference ? ArmRole::kReference : ArmRole::kCandidate;
     Arm arm;
-    arm.role = reader.Enum(path + ".role", kArmRoles, from.role(), open_role);
+    arm.role = reader.Enum(path + ".role", from.role(), open_role);
     if (arm.role == ArmRole::kPlacebo) {
       reader.Fail(path + ".role", "the placebo is added by SessionSpec.placebo");
     }
@@ -71,7 +71,7 @@ std::vector<Gate> ReadGates(FieldReader& reader, const std::string& field,
       gate.margin = reader.Finite(path + ".absolute", from.absolute());
     }
     if (from.better() != v1::BETTER_UNSPECIFIED) {
-      gate.better = reader.Enum(path + ".better", kBetters, from.better(), Better::kLower);
+      gate.better = reader.Enum(path + ".better", from.better(), Better::kLower);
     }
     gates.push_back(std::move(gate));
   }
@@ -103,8 +103,7 @@ Benchmark ReadBenchmark(FieldReader& reader, const std::string& field, const v1:
   benchmark.parse = from.parse();
   benchmark.gates = ReadGates(reader, field, from, default_margin);
   benchmark.input = from.input();
-  benchmark.output =
-      reader.Enum(field + ".output", kOutputKinds, from.output(), OutputKind::kDiscard);
+  benchmark.output = reader.Enum(field + ".output", from.output(), OutputKind::kDiscard);
   benchmark.output_path = from.output_path();
   benchmark.ignore_failure = from.ignore_failure();
   return benchmark;
@@ -121,7 +120,7 @@ Limits ReadLimits(FieldReader& reader, const v1::Limits& from) {
   if (from.has_timeout_seconds()) {
     limits.timeout = reader.Duration("limits.timeout_seconds", from.timeout_seconds());
   }
-  limits.at_limit = reader.Enum("limits.at_limit", kAtLimits, from.at_limit(), AtLimit::kUndecided);
+  limits.at_limit = reader.Enum("limits.at_limit", from.at_limit(), AtLimit::kUndecided);
   limits.fail_fast = from.fail_fast();
   return limits;
 }
@@ -135,7 +134,7 @@ Rule ReadRule(FieldReader& reader, const v1::Rule& from) {
 }
 
 Estimator ReadEstimator(FieldReader& reader, const v1::Estimator& from) {
-  return {reader.Enum("estimator.kind", kEstimatorKinds, from.kind(), EstimatorKind::kMean),
+  return {reader.Enum("estimator.kind", from.kind(), EstimatorKind::kMean),
           reader.Finite("estimator.quantile", from.quantile())};
 }
 
@@ -151,18 +150,16 @@ Result<SessionSpec> FromProto(const v1::SessionSpec& from) {
         ReadBenchmark(reader, Indexed("benchmarks", i), from.benchmarks(i), spec.default_margin));
   }
   const bool coin = from.schedule() == v1::SCHEDULE_KIND_COIN;
-  spec.method =
-      reader.Enum("method", kMethods, from.method(), coin ? Method::kWelch : Method::kPaired);
+  spec.method = reader.Enum("method", from.method(), coin ? Method::kWelch : Method::kPaired);
   spec.estimator = ReadEstimator(reader, from.estimator());
   spec.rule = ReadRule(reader, from.rule());
-  spec.sided = reader.Enum("sided", kSided, from.sided(), Sided::kTwo);
+  spec.sided = reader.Enum("sided", from.sided(), Sided::kTwo);
   spec.limits = ReadLimits(reader, from.limits());
-  spec.schedule.kind =
-      reader.Enum("schedule", kScheduleKinds, from.schedule(), ScheduleKind::kPairs);
+  spec.schedule.kind = reader.Enum("schedule", from.schedule(), ScheduleKind::kPairs);
   if (from.has_warmup()) spec.schedule.warmup = from.warmup();
   spec.seed = from.seed();
   if (!from.machine_profile().empty()) spec.machine_profile = from.machine_profile();
-  spec.isolation = reader.Enum("isolation", kIsolations, from.isolation(), Isolation::kBestEffort);
+  spec.isolation = reader.Enum("isolation", from.isolation(), Isolation::kBestEffort);
   spec.cpus = from.cpus();
   spec.placebo = from.placebo();
   spec.priority = from.priority();

@@ -5,7 +5,7 @@
 
 #include "benchd/v1/machine.pb.h"
 #include "benchd/v1/session.pb.h"
-#include "proto/convert/enum_tables.h"
+#include "proto/convert/enum_values.h"
 #include "proto/convert/utf8.h"
 
 namespace benchd::convert {
@@ -13,7 +13,7 @@ namespace {
 
 void ArmToProto(const Arm& arm, v1::Arm* to) {
   to->set_name(arm.name);
-  to->set_role(WireValue(kArmRoles, arm.role));
+  to->set_role(ToWire<v1::ArmRole>(arm.role));
   to->set_command(arm.command);
   to->set_shell(arm.shell);
   for (const auto& [name, value] : arm.env) (*to->mutable_env())[name] = "";
@@ -31,7 +31,7 @@ void GateToProto(const Gate& gate, v1::Gate* to) {
   } else {
     to->set_absolute(gate.margin);
   }
-  if (gate.better) to->set_better(WireValue(kBetters, *gate.better));
+  if (gate.better) to->set_better(ToWire<v1::Better>(*gate.better));
 }
 
 void HooksToProto(const Hooks& hooks, v1::Hooks* to) {
@@ -51,7 +51,7 @@ void BenchmarkToProto(const Benchmark& benchmark, v1::Benchmark* to) {
   to->set_parse(benchmark.parse);
   for (const Gate& gate : benchmark.gates) GateToProto(gate, to->add_gates());
   to->set_input(benchmark.input);
-  to->set_output(WireValue(kOutputKinds, benchmark.output));
+  to->set_output(ToWire<v1::OutputKind>(benchmark.output));
   to->set_output_path(benchmark.output_path);
   to->set_ignore_failure(benchmark.ignore_failure);
   if (benchmark.default_margin) to->set_margin(*benchmark.default_margin);
@@ -63,12 +63,12 @@ void LimitsToProto(const Limits& limits, v1::Limits* to) {
   if (limits.runs) to->set_runs(*limits.runs);
   to->set_max_time_seconds(Seconds(limits.max_time));
   to->set_timeout_seconds(Seconds(limits.timeout));
-  to->set_at_limit(WireValue(kAtLimits, limits.at_limit));
+  to->set_at_limit(ToWire<v1::AtLimit>(limits.at_limit));
   to->set_fail_fast(limits.fail_fast);
 }
 
 void EstimatorToProto(const Estimator& estimator, v1::Estimator* to) {
-  to->set_kind(WireValue(kEstimatorKinds, estimator.kind));
+  to->set_kind(ToWire<v1::EstimatorKind>(estimator.kind));
   to->set_quantile(estimator.quantile);
 }
 
@@ -93,11 +93,11 @@ void ComparisonToProto(const Comparison& from, v1::Comparison* to) {
   to->set_candidate(from.candidate);
   to->set_metric(from.metric);
   to->set_unit(from.unit);
-  to->set_role(WireValue(kComparisonRoles, from.role));
-  if (from.better) to->set_better(WireValue(kBetters, *from.better));
+  to->set_role(ToWire<v1::ComparisonRole>(from.role));
+  if (from.better) to->set_better(ToWire<v1::Better>(*from.better));
   MarginToProto(from, to);
   to->set_confidence(from.confidence);
-  to->set_method(WireValue(kMethods, from.method));
+  to->set_method(ToWire<v1::Method>(from.method));
   EstimatorToProto(from.estimator, to->mutable_estimator());
   to->set_n_reference(from.n_reference);
   to->set_n_candidate(from.n_candidate);
@@ -108,13 +108,13 @@ void ComparisonToProto(const Comparison& from, v1::Comparison* to) {
   if (from.change) EffectToProto(*from.change, to->mutable_change());
   if (from.difference) EffectToProto(*from.difference, to->mutable_difference());
   if (from.p_value) to->set_p_value(*from.p_value);
-  if (from.verdict) to->set_verdict(WireValue(kVerdicts, *from.verdict));
+  if (from.verdict) to->set_verdict(ToWire<v1::Verdict>(*from.verdict));
   if (from.decided) {
     to->mutable_decided()->set_blocks(from.decided->blocks);
     if (from.decided->lo) to->mutable_decided()->set_lo(*from.decided->lo);
     if (from.decided->hi) to->mutable_decided()->set_hi(*from.decided->hi);
   }
-  to->set_flag(WireValue(kFlags, from.flag));
+  to->set_flag(ToWire<v1::Flag>(from.flag));
   if (from.pairing_gain) to->set_pairing_gain(*from.pairing_gain);
   if (from.eta) to->set_eta_seconds(Seconds(*from.eta));
 }
@@ -163,20 +163,20 @@ void ToProto(const SessionSpec& spec, v1::SessionSpec* to) {
   for (const Benchmark& benchmark : spec.benchmarks) {
     BenchmarkToProto(benchmark, to->add_benchmarks());
   }
-  to->set_method(WireValue(kMethods, spec.method));
+  to->set_method(ToWire<v1::Method>(spec.method));
   EstimatorToProto(spec.estimator, to->mutable_estimator());
   if (spec.rule.kind == RuleKind::kPrecision) {
     to->mutable_rule()->set_precision_width(spec.rule.width);
   }
   to->set_alpha(spec.alpha);
   to->set_margin(spec.default_margin);
-  to->set_sided(WireValue(kSided, spec.sided));
+  to->set_sided(ToWire<v1::Sided>(spec.sided));
   LimitsToProto(spec.limits, to->mutable_limits());
-  to->set_schedule(WireValue(kScheduleKinds, spec.schedule.kind));
+  to->set_schedule(ToWire<v1::ScheduleKind>(spec.schedule.kind));
   to->set_warmup(spec.schedule.warmup);
   to->set_seed(spec.seed);
   to->set_machine_profile(spec.machine_profile);
-  to->set_isolation(WireValue(kIsolations, spec.isolation));
+  to->set_isolation(ToWire<v1::Isolation>(spec.isolation));
   to->set_cpus(spec.cpus);
   to->set_placebo(spec.placebo);
   to->set_priority(spec.priority);
@@ -184,9 +184,9 @@ void ToProto(const SessionSpec& spec, v1::SessionSpec* to) {
 }
 
 void ToProto(const Report& report, SessionState state, v1::Update* to) {
-  to->set_state(WireValue(kSessionStates, state));
-  to->set_verdict(WireValue(kVerdicts, report.verdict));
-  to->set_basis(WireValue(kBases, report.basis));
+  to->set_state(ToWire<v1::SessionState>(state));
+  to->set_verdict(ToWire<v1::Verdict>(report.verdict));
+  to->set_basis(ToWire<v1::Basis>(report.basis));
   to->set_elapsed_seconds(Seconds(report.elapsed));
   if (report.eta) to->set_eta_seconds(Seconds(*report.eta));
   to->set_disturbances(report.disturbances);
@@ -231,7 +231,7 @@ void QueuedToProto(const SessionSnapshot& snapshot, v1::Queued* to) {
 void ToProto(const SessionRecord& record, v1::Session* to) {
   const SessionSnapshot& snapshot = record.snapshot;
   to->set_session(snapshot.id.value);
-  to->set_state(WireValue(kSessionStates, snapshot.state));
+  to->set_state(ToWire<v1::SessionState>(snapshot.state));
   to->set_uid(record.spec.caller.uid);
   ToProto(snapshot.submitted_at, to->mutable_submitted_at());
   if (snapshot.started_at) ToProto(*snapshot.started_at, to->mutable_started_at());
@@ -263,7 +263,7 @@ void ToProto(const Run& run, const SessionSpec& spec, v1::Run* to) {
   }
   to->set_block(run.block);
   to->set_position(run.position);
-  to->set_phase(WireValue(kRunPhases, run.phase));
+  to->set_phase(ToWire<v1::RunPhase>(run.phase));
   ToProto(run.started_at, to->mutable_started_at());
   to->set_exit_code(run.exit.code);
   to->set_signal(run.exit.signal);
@@ -282,7 +282,7 @@ void MetricsToProto(const Run& run, v1::Run* to) {
     v1::MetricInfo* added = to->add_metrics();
     added->set_name(info.name);
     added->set_unit(info.unit);
-    if (info.better) added->set_better(WireValue(kBetters, *info.better));
+    if (info.better) added->set_better(ToWire<v1::Better>(*info.better));
     if (info.resolution > 0) added->set_resolution(info.resolution);
   }
 }

@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cctype>
+#include <map>
 #include <string>
 
 #include "benchd/v1/machine.pb.h"
 #include "benchd/v1/session.pb.h"
+#include "proto/convert/enum_values.h"
 #include "proto/convert/from_proto.h"
 
 namespace benchd::convert {
@@ -196,6 +199,48 @@ TEST(ToProtoTest, ANoiseSourceThatWasNotMeasuredHasNoEffect) {
   v1::NoiseSource not_measured;
   ToProto(NoiseSource{"turbo", "is on", "switch it off", std::nullopt}, &not_measured);
   EXPECT_FALSE(not_measured.has_effect());
+}
+
+// Both ways, and by name: METHOD_EXACT_T is exact-t. Those called otherwise are listed.
+template <typename Wire, typename Model>
+void ExpectSameWords() {
+  const google::protobuf::EnumDescriptor& type = *google::protobuf::GetEnumDescriptor<Wire>();
+  const std::map<std::string, std::string> called = {{"ESTIMATOR_KIND_HODGES_LEHMANN", "HL"},
+                                                     {"OUTPUT_KIND_DISCARD", "NULL"},
+                                                     {"FLAG_UNSPECIFIED", "NONE"}};
+  const std::string start =
+      type.value(0)->name().substr(0, type.value(0)->name().find("UNSPECIFIED"));
+  const auto names = NamesOf(Model{});
+  ASSERT_EQ(static_cast<std::size_t>(type.value_count() - kFirstOnWire<Model>), names.size())
+      << start;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto value = static_cast<Model>(i);
+    const Wire wire = ToWire<Wire>(value);
+    EXPECT_EQ(ToModel<Model>(wire), value);
+    const std::string& full = type.FindValueByNumber(wire)->name();
+    std::string word = called.contains(full) ? called.at(full) : full.substr(start.size());
+    for (char& c : word) c = c == '_' ? '-' : static_cast<char>(std::tolower(c));
+    EXPECT_EQ(word, names[i]);
+  }
+  EXPECT_EQ(ToModel<Model>(static_cast<Wire>(type.value_count())), std::nullopt);
+}
+
+TEST(EnumValuesTest, WireAndModelHaveTheSameWordsInTheSameOrder) {
+  ExpectSameWords<v1::ArmRole, ArmRole>();
+  ExpectSameWords<v1::Better, Better>();
+  ExpectSameWords<v1::OutputKind, OutputKind>();
+  ExpectSameWords<v1::Method, Method>();
+  ExpectSameWords<v1::EstimatorKind, EstimatorKind>();
+  ExpectSameWords<v1::Sided, Sided>();
+  ExpectSameWords<v1::AtLimit, AtLimit>();
+  ExpectSameWords<v1::ScheduleKind, ScheduleKind>();
+  ExpectSameWords<v1::Isolation, Isolation>();
+  ExpectSameWords<v1::SessionState, SessionState>();
+  ExpectSameWords<v1::Verdict, Verdict>();
+  ExpectSameWords<v1::Basis, Basis>();
+  ExpectSameWords<v1::ComparisonRole, ComparisonRole>();
+  ExpectSameWords<v1::Flag, Flag>();
+  ExpectSameWords<v1::RunPhase, RunPhase>();
 }
 
 }  // namespace

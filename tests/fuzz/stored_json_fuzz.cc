@@ -1,8 +1,7 @@
 #include <string>
 
-#include "daemon/store/outcome_json.h"
+#include "daemon/store/model_json.h"
 #include "daemon/store/run_table.h"
-#include "daemon/store/spec_json.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace benchd::fuzz {

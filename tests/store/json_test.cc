@@ -6,8 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "daemon/store/outcome_json.h"
-#include "daemon/store/spec_json.h"
+#include "daemon/store/model_json.h"
 #include "tests/store/rich_values.h"
 #include "tests/support/seed.h"
 
@@ -200,10 +199,10 @@ TEST(SnapshotJsonTest, KnowsEveryErrorCodeStateAndPhase) {
     EXPECT_EQ(read->failure->error.code, static_cast<ErrorCode>(code));
   }
   for (int state = 0; state <= static_cast<int>(SessionState::kCancelled); ++state) {
-    EXPECT_FALSE(StateName(static_cast<SessionState>(state)).empty()) << state;
+    EXPECT_FALSE(NameOf(static_cast<SessionState>(state)).empty()) << state;
   }
   for (const RunPhase phase : {RunPhase::kWarmup, RunPhase::kMeasured, RunPhase::kDropped}) {
-    EXPECT_EQ(PhaseOfName(PhaseName(phase)), phase);
+    EXPECT_EQ(ValueOf<RunPhase>(NameOf(phase)), phase);
   }
 }
 

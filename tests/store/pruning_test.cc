@@ -1,6 +1,6 @@
 #include "daemon/store/pruning.h"
 
-#include <chrono>
+#include <ctime>
 #include <iostream>
 
 #include "tests/store/store_fixture.h"
@@ -167,6 +167,12 @@ TEST_F(PruningTest, DeletesALargeSessionInPiecesButForEverybodyAtOnce) {
   EXPECT_EQ(Number("SELECT count(*) FROM logs"), 1);
 }
 
+double ThreadSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+}
+
 TEST_F(PruningTest, BlocksNobodyForLongAndGivesSpaceBackToTheFileSystem) {
   Insert("a");
   for (int part = 0; part < 10; ++part) Append({"a"}, ManyRuns(20000));
@@ -177,10 +183,9 @@ TEST_F(PruningTest, BlocksNobodyForLongAndGivesSpaceBackToTheFileSystem) {
   double longest = 0;
   int calls = 0;
   const auto prune = [&] {
-    const auto begun = std::chrono::steady_clock::now();
+    const double begun = ThreadSeconds();
     Result<std::vector<SessionId>> deleted = records_->Prune(Bytes(0), kNow);
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
-    longest = std::max(longest, took.count());
+    longest = std::max(longest, ThreadSeconds() - begun);
     ++calls;
     EXPECT_TRUE(deleted) << deleted.error().message;
     return deleted.value_or(std::vector<SessionId>{});
@@ -194,7 +199,8 @@ TEST_F(PruningTest, BlocksNobodyForLongAndGivesSpaceBackToTheFileSystem) {
   std::cout << "200,000 runs of " << before / 1'000'000 << " MB deleted in " << deleting
             << " calls, the longest of " << longest << " s; the file has " << after / 1'000'000
             << " MB now\n";
-  // Ten times what is meant: a busy machine is none of the test's business.
+  // Of the thread's own time, and ten times what is meant: a busy machine is none of the test's
+  // business.
   EXPECT_LT(longest, 2);
   EXPECT_GT(before, 40'000'000U);
   // 8 MiB stay for the sessions to come.

@@ -237,7 +237,7 @@ void CheckSuitePairs(const SuiteResult& result, Findings& findings) {
 
 // Continue while there is no interval.
 Result<LookDecision> DecideByInterval(std::span<const double> sorted, double alpha,
-                                        double threshold) {
+                                      double threshold) {
   const Result<OneLook> look = HodgesLehmann(sorted, alpha);
   if (!look) return look.error();
   return look->interval ? DecideAgainst(*look->interval, threshold) : LookDecision::kContinue;

@@ -204,7 +204,7 @@ void Watch::LookAtPairs() {
 }
 
 LookDecision Watch::PairedLook(const Rule& rule, const CentredMoments& moments,
-                                 const PairedEstimate& estimate) const {
+                               const PairedEstimate& estimate) const {
   const Level& level = *rule.level;
   switch (rule.method) {
     case Method::kPaired:

@@ -134,7 +134,7 @@ class Watch {
   void Decide(std::size_t rule, LookDecision decision);
   void LookAtPairs();
   LookDecision PairedLook(const Rule& rule, const CentredMoments& moments,
-                            const PairedEstimate& estimate) const;
+                          const PairedEstimate& estimate) const;
   LookDecision RankLook(const Level& level) const;
   LookDecision MedianLook(const Level& level) const;
   LookDecision LognormalLook(const Level& level) const;

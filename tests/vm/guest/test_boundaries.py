@@ -103,9 +103,10 @@ class StarvationTest(GuestTest):
         ended_before = ended()
         submitted = self.benchctl_json("submit", *LINES, "echo n 1000", "echo n 1000")
         self.assert_exit(submitted, 0)
-        # Two of a user's are looked up at a time, for 20 s. With one queue for all and eight at a
-        # time, 13 of 20 were seen to end before.
-        self.assertLessEqual(ended() - ended_before, 4)
+        # Two of a user's are looked up at a time, for 20 s, so that few end while another user's
+        # client starts and is answered, however slow this machine is. With one queue for all and
+        # eight at a time, 13 of 20 were seen to end before.
+        self.assertLess(ended() - ended_before, many // 2)
         for one in others:
             self.assertEqual(one.finish(), e2e_support.REFUSED, one.events)
             self.assert_one_error(one, str(endless))

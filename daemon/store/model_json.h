@@ -8,18 +8,20 @@
 #include "core/base/result.h"
 #include "core/model/metric.h"
 #include "core/model/session.h"
+#include "core/model/session_spec.h"
 
 namespace benchd::store {
+
+/// A SessionSpec as JSON, without loss: doubles in shortest round-trip form, enums by name, empty
+/// optionals left out, bytes that are no UTF-8 as hex.
+std::string SpecToJson(const SessionSpec& spec);
+
+/// @errors kInternal naming the field that is missing or of the wrong type.
+Result<SessionSpec> SpecFromJson(std::string_view json);
 
 /// What comes out of a session as JSON, without loss (the rules are spec_json.h's).
 std::string SnapshotToJson(const SessionSnapshot& snapshot);
 std::string MetricsToJson(const std::vector<MetricInfo>& metrics);
-
-/// The name of a state as `--state` and the database spell it: "queued", "preparing", ...
-std::string_view StateName(SessionState state);
-/// "warmup", "measured", "dropped".
-std::string_view PhaseName(RunPhase phase);
-std::optional<RunPhase> PhaseOfName(std::string_view name);
 
 /// @errors kInternal naming the field that is missing or of the wrong type.
 Result<SessionSnapshot> SnapshotFromJson(std::string_view json);

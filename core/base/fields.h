@@ -1,0 +1,58 @@
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+/// One list of fields a struct and one of names an enum, beside their definitions: what writes a
+/// type down or reads it back (the wire, the store's JSON) walks it, so that a field is added in
+/// one place.
+
+#define BENCHD_PARENTHESES ()
+#define BENCHD_EXPAND(...) \
+  BENCHD_EXPAND_16(BENCHD_EXPAND_16(BENCHD_EXPAND_16(BENCHD_EXPAND_16(__VA_ARGS__))))
+#define BENCHD_EXPAND_16(...) \
+  BENCHD_EXPAND_4(BENCHD_EXPAND_4(BENCHD_EXPAND_4(BENCHD_EXPAND_4(__VA_ARGS__))))
+#define BENCHD_EXPAND_4(...) \
+  BENCHD_EXPAND_1(BENCHD_EXPAND_1(BENCHD_EXPAND_1(BENCHD_EXPAND_1(__VA_ARGS__))))
+#define BENCHD_EXPAND_1(...) __VA_ARGS__
+#define BENCHD_VISIT_EACH(...) __VA_OPT__(BENCHD_EXPAND(BENCHD_VISIT_FIRST(__VA_ARGS__)))
+#define BENCHD_VISIT_FIRST(name, ...) \
+  visit.Field(#name, value.name);     \
+  __VA_OPT__(BENCHD_VISIT_AGAIN BENCHD_PARENTHESES(__VA_ARGS__))
+#define BENCHD_VISIT_AGAIN() BENCHD_VISIT_FIRST
+
+/// Behind a struct, in its namespace: calls visit.Field(NAME, FIELD) for each in that order. 64 at
+/// most.
+#define BENCHD_FIELDS(Type, ...)                          \
+  template <typename Value>                               \
+  requires std::same_as<std::remove_const_t<Value>, Type> \
+  void VisitFields(auto& visit, [[maybe_unused]] Value& value) { BENCHD_VISIT_EACH(__VA_ARGS__) }
+
+/// Behind an enum whose values count from 0, in its namespace: their words in that order.
+#define BENCHD_NAMES(Enum, ...) \
+  constexpr auto NamesOf(Enum) { return std::to_array<std::string_view>({__VA_ARGS__}); }
+
+namespace benchd {
+
+/// The word of an enum's value, as users, messages and the database have it.
+template <typename Enum>
+constexpr std::string_view NameOf(Enum value) {
+  constexpr auto names = NamesOf(Enum{});
+  const auto index = static_cast<std::size_t>(value);
+  return index < names.size() ? names[index] : std::string_view();
+}
+
+template <typename Enum>
+constexpr std::optional<Enum> ValueOf(std::string_view name) {
+  constexpr auto names = NamesOf(Enum{});
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == name) return static_cast<Enum>(i);
+  }
+  return std::nullopt;
+}
+
+}  // namespace benchd
