@@ -27,6 +27,8 @@ class FillRecord {
     (Fill(values), ...);
   }
 
+  void Field(const char* /*name*/, auto& value) { Fill(value); }
+
   /// The next byte of the input; 0 when it is used up.
   std::uint8_t Byte() {
     if (rest_.empty()) return 0;
@@ -49,18 +51,13 @@ class FillRecord {
     rest_.remove_prefix(value.size());
   }
   void Fill(std::array<std::uint8_t, 32>& value) { value.fill(Byte()); }
-  void Fill(Error& error) {
-    Fill(error.code);
-    Fill(error.message);
-    Fill(error.hint);
-  }
   template <std::integral T>
   void Fill(T& value) {
     value = static_cast<T>(Integer(sizeof(T)));
   }
   template <typename T>
   requires std::is_enum_v<T>
-  void Fill(T& value) { value = static_cast<T>(Byte() % (static_cast<int>(wire::kLastOf<T>) + 1)); }
+  void Fill(T& value) { value = static_cast<T>(Byte() % NamesOf(T{}).size()); }
   template <typename T>
   void Fill(std::vector<T>& values) {
     values.resize(Byte() % 4);
