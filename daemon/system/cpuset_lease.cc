@@ -18,16 +18,20 @@
 namespace benchd {
 
 /// What the attempts share.
-struct CpusetLease::Wish {
-  SettingServices services;
+struct Cpuset::Wish {
+  SettingsLease& lease;
   const CgroupPlace& place;
   std::vector<int> housekeeping;
   std::vector<int> benchmark;
   std::string why_shared;  ///< ProfileCpus::why
 
-  const KernelFiles& files() const { return services.settings.files(); }
+  const KernelFiles& files() const { return lease.settings().files(); }
   std::string GroupFile(std::string_view unit, std::string_view name) const {
     return place.mount + "/" + std::string(unit) + "/" + std::string(name);
+  }
+  Result<void> Change(const std::vector<SettingChange>& changes) const {
+    auto changed = lease.Take(changes);
+    return changed ? Result<void>() : std::move(changed).error();
   }
 };
 
@@ -144,42 +148,44 @@ Result<CgroupPlace> FindCgroupPlace(const KernelFiles& files) {
 
 // ---- taking ----
 
-CpusetLease CpusetLease::Take(SettingServices services, const CgroupPlace& place,
-                              const ProfileCpus& cpus, std::string_view wanted) {
-  const KernelFiles& files = services.settings.files();
-  const Wish wish{.services = services,
+Cpuset Cpuset::Take(SettingsLease& lease, const CgroupPlace& place, const ProfileCpus& cpus,
+                    std::string_view wanted) {
+  const KernelFiles& files = lease.settings().files();
+  const Wish wish{.lease = lease,
                   .place = place,
                   .housekeeping = OnlineOf(files, cpus.housekeeping),
                   .benchmark = OnlineOf(files, cpus.benchmark),
                   .why_shared = cpus.why};
-  CpusetLease lease;
+  const std::size_t before = lease.size();
+  Cpuset cpuset;
   std::string last_reason;
   for (const CpusetKind* kind = FirstToTry(wanted); kind != std::end(kBestFirst); ++kind) {
-    auto taken = lease.Try(wish, *kind);
+    auto taken = cpuset.Try(wish, *kind);
     if (taken) {
-      lease.kind_ = *kind;
+      cpuset.kind_ = *kind;
       break;
     }
     std::string reason = std::move(taken).error().message;
-    for (const std::string& left : lease.Release()) reason += "; " + left;
+    for (const std::string& left : lease.Release(before)) reason += "; " + left;
+    cpuset.expected_.clear();
     if (reason == last_reason) continue;
-    lease.why_ +=
-        (lease.why_.empty() ? "" : "; ") + std::string(CpusetKindName(*kind)) + ": " + reason;
+    cpuset.why_ +=
+        (cpuset.why_.empty() ? "" : "; ") + std::string(CpusetKindName(*kind)) + ": " + reason;
     last_reason = std::move(reason);
   }
-  if (lease.kind_ != CpusetKind::kMember) return lease;
+  if (cpuset.kind_ != CpusetKind::kMember) return cpuset;
   const std::string sharing = StillThere(GroupsOn(files, place.mount, wish.benchmark));
-  if (!sharing.empty()) lease.why_ += (lease.why_.empty() ? "" : "; ") + sharing;
-  return lease;
+  if (!sharing.empty()) cpuset.why_ += (cpuset.why_.empty() ? "" : "; ") + sharing;
+  return cpuset;
 }
 
-Result<void> CpusetLease::Try(const Wish& wish, CpusetKind kind) {
+Result<void> Cpuset::Try(const Wish& wish, CpusetKind kind) {
   if (wish.benchmark.empty()) return CannotBeHad("there is no benchmark CPU");
   if (wish.housekeeping.empty() || !CpusInBoth(wish.housekeeping, wish.benchmark).empty()) {
     return CannotBeHad("no CPU is left for housekeeping" +
                        (wish.why_shared.empty() ? "" : ": " + wish.why_shared));
   }
-  std::string blocked = WhyNoUnits(wish.services.settings, wish.place);
+  std::string blocked = WhyNoUnits(wish.lease.settings(), wish.place);
   if (!blocked.empty()) return CannotBeHad(std::move(blocked));
   if (kind == CpusetKind::kMember) return TakeMember(wish);
   return TakePartition(wish, kind == CpusetKind::kIsolated ? "isolated" : "root");
@@ -187,25 +193,25 @@ Result<void> CpusetLease::Try(const Wish& wish, CpusetKind kind) {
 
 /// The CPUs by systemd, which would undo at its next reload what it does not know of; the partition
 /// by the kernel's file, which appears with the CPUs.
-Result<void> CpusetLease::TakePartition(const Wish& wish, std::string_view type) {
+Result<void> Cpuset::TakePartition(const Wish& wish, std::string_view type) {
   const std::string unit(kOwnUnit);
   const std::string list = FormatCpuList(wish.benchmark);
-  if (auto set = Add(wish, {{{SettingKind::kAllowedCpus, unit}, list}}); !set) return set;
+  if (auto set = wish.Change({{{SettingKind::kAllowedCpus, unit}, list}}); !set) return set;
   auto seen = Expect(wish, wish.GroupFile(unit, "cpuset.cpus"), list);
   if (!seen) return seen;
-  auto made = Add(wish, {{{SettingKind::kCpusetPartition, unit}, std::string(type)}});
+  auto made = wish.Change({{{SettingKind::kCpusetPartition, unit}, std::string(type)}});
   if (!made) return made;
   auto valid = Expect(wish, wish.GroupFile(unit, kPartition), std::string(type));
   return valid ? Expect(wish, wish.GroupFile(unit, kEffective), list) : valid;
 }
 
-Result<void> CpusetLease::TakeMember(const Wish& wish) {
+Result<void> Cpuset::TakeMember(const Wish& wish) {
   std::vector<SettingChange> changes;
   for (const std::string_view unit : kUnitTargets) {
     const std::vector<int>& cpus = unit == kOwnUnit ? wish.benchmark : wish.housekeeping;
     changes.push_back({{SettingKind::kAllowedCpus, std::string(unit)}, FormatCpuList(cpus)});
   }
-  if (auto set = Add(wish, changes); !set) return set;
+  if (auto set = wish.Change(changes); !set) return set;
   for (const SettingChange& change : changes) {
     const std::string& unit = change.key.target;
     // A unit without processes need not have a group.
@@ -216,15 +222,8 @@ Result<void> CpusetLease::TakeMember(const Wish& wish) {
   return {};
 }
 
-Result<void> CpusetLease::Add(const Wish& wish, const std::vector<SettingChange>& changes) {
-  auto lease = SettingsLease::Take(wish.services, changes);
-  if (!lease) return std::move(lease).error();
-  leases_.push_back(std::move(*lease));
-  return {};
-}
-
 /// systemd answers before it has written to the control groups.
-Result<void> CpusetLease::Expect(const Wish& wish, std::string path, std::string text) {
+Result<void> Cpuset::Expect(const Wish& wish, std::string path, std::string text) {
   constexpr int kTries = 200;
   constexpr useconds_t kPauseUs = 5000;
   auto present = wish.files().Read(path);
@@ -241,29 +240,11 @@ Result<void> CpusetLease::Expect(const Wish& wish, std::string path, std::string
   return {};
 }
 
-// ---- holding and giving back ----
+// ---- holding ----
 
-CpusetLease::CpusetLease(CpusetLease&& other) noexcept
-    : kind_(std::exchange(other.kind_, CpusetKind::kAffinity)),
-      why_(std::move(other.why_)),
-      leases_(std::exchange(other.leases_, {})),
-      expected_(std::exchange(other.expected_, {})) {}
-
-CpusetLease& CpusetLease::operator=(CpusetLease&& other) noexcept {
-  if (this == &other) return *this;
-  Release();
-  kind_ = std::exchange(other.kind_, CpusetKind::kAffinity);
-  why_ = std::move(other.why_);
-  leases_ = std::exchange(other.leases_, {});
-  expected_ = std::exchange(other.expected_, {});
-  return *this;
-}
-
-CpusetLease::~CpusetLease() { Release(); }
-
-std::string CpusetLease::Broken(const Settings& settings) const {
+std::string Cpuset::Broken(const KernelFiles& files) const {
   for (const Expected& expected : expected_) {
-    const auto present = settings.files().Read(expected.path);
+    const auto present = files.Read(expected.path);
     if (!present) return present.error().message;
     if (*present == expected.text) continue;
     // The partition's file explains itself: "isolated invalid (Cpu list in cpuset.cpus ...)".
@@ -273,27 +254,13 @@ std::string CpusetLease::Broken(const Settings& settings) const {
   return {};
 }
 
-std::vector<std::string> CpusetLease::Release() {
-  std::vector<std::string> left;
-  for (; !leases_.empty(); leases_.pop_back()) {
-    std::vector<std::string> more = leases_.back().Release();
-    left.insert(left.end(), more.begin(), more.end());
-  }
-  expected_.clear();
-  kind_ = CpusetKind::kAffinity;
-  return left;
-}
-
-Result<CStateLease> CStateLease::Take(const KernelFiles& files, std::int32_t latency_us) {
+Result<UniqueFd> LimitCStates(const KernelFiles& files, std::int32_t latency_us) {
   const std::string path = files.FullPath("dev/cpu_dma_latency");
-  CStateLease lease;
-  lease.file_.Reset(open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
-  if (!lease.file_) return SystemError(path, errno);
-  const ssize_t count = write(lease.file_.get(), &latency_us, sizeof(latency_us));
-  if (count != static_cast<ssize_t>(sizeof(latency_us))) {
-    return SystemError(path, count < 0 ? errno : EIO);
-  }
-  return lease;
+  UniqueFd file(open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  if (!file) return SystemError(path, errno);
+  const ssize_t count = write(file.get(), &latency_us, sizeof(latency_us));
+  if (count == static_cast<ssize_t>(sizeof(latency_us))) return file;
+  return SystemError(path, count < 0 ? errno : EIO);
 }
 
 Result<void> CgroupSeat::StepOut() {

@@ -8,7 +8,6 @@
 #include "core/base/error.h"
 #include "daemon/system/cgroup.h"
 #include "daemon/system/pinned_threads.h"
-#include "daemon/system/setting_kinds.h"
 
 namespace benchd {
 namespace {
@@ -107,7 +106,8 @@ bool IsValidSetting(const SettingKey& key, std::string_view value) {
 
 std::string NormalValue(SettingKind kind, std::string_view value) {
   const SettingForm form = InfoOf(kind).form;
-  if (form == SettingForm::kCpuList || form == SettingForm::kCpuMask) {
+  if (form == SettingForm::kCpuList || form == SettingForm::kCpusOrAll ||
+      form == SettingForm::kCpuMask) {
     if (const auto cpus = ParseCpuList(value)) return FormatCpuList(*cpus);
   }
   return std::string(value);

@@ -11,7 +11,7 @@
 #include "daemon/system/kernel_text.h"
 #include "daemon/system/machine_sample.h"
 #include "daemon/system/profile_cpus.h"
-#include "daemon/system/setting_kinds.h"
+#include "daemon/system/setting.h"
 #include "daemon/system/settings_plan.h"
 #include "daemon/system/topology.h"
 #include "tests/fuzz/fuzz.h"
