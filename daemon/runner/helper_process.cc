@@ -86,7 +86,7 @@ HelperProcess::~HelperProcess() {
 /// parsed: little beside the process itself, and no run is measured before its answer.
 Result<void> HelperProcess::MakeGroup() {
   if (host_.helper_groups.empty()) return {};
-  auto group = RunCgroup::CreateIn(host_.helper_groups);
+  auto group = TreeGroup::CreateIn(host_.helper_groups);
   if (!group) return std::move(group).error();
   group_.emplace(std::move(*group));
   if (group_->CanLimitMemory()) {

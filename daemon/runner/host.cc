@@ -123,7 +123,7 @@ Result<Host> LookAround(const std::string& root) {
   return host;
 }
 
-void SettleOn(Host& host, CpuSplit cpus) {
+void SettleOn(Host& host, ProfileCpus cpus) {
   host.cpus = std::move(cpus);
   if (StayOn(host.cpus.housekeeping)) return;
   Log(LogLevel::kWarning,

@@ -78,9 +78,9 @@ Result<std::vector<KnownProfile>> KnowProfiles(const KernelFiles& files,
 
 /// Whatever still runs in the groups of a dead runner.
 void EndLeftovers() {
-  if (auto own = RunCgroup::OwnFolder()) RunCgroup::RemoveLeftovers(FolderOfUnit(std::move(*own)));
+  if (auto own = TreeGroup::OwnFolder()) TreeGroup::RemoveLeftovers(FolderOfUnit(std::move(*own)));
   const auto top = FindCgroupPlace(KernelFiles("/"));
-  if (top && !top->unit.empty()) RunCgroup::RemoveLeftovers("/" + top->mount);
+  if (top && !top->unit.empty()) TreeGroup::RemoveLeftovers("/" + top->mount);
 }
 
 Result<std::string> RestoreFromJournal(const RunnerOptions& options) {
@@ -113,7 +113,7 @@ Result<std::unique_ptr<MachineSetup>> MachineSetup::Open(const RunnerOptions& op
     return std::move(opened).error();
   }
   if (auto place = FindCgroupPlace(setup->files_)) setup->place_ = std::move(*place);
-  if (auto folder = RunCgroup::OwnFolder()) setup->runs_folder_ = std::move(*folder);
+  if (auto folder = TreeGroup::OwnFolder()) setup->runs_folder_ = std::move(*folder);
   return setup;
 }
 
@@ -162,7 +162,7 @@ void MachineSetup::Begin(const Host& host, std::vector<KnownProfile> profiles,
   const std::string home = SettleIn();
   if (!home.empty()) {
     helper_groups_ = files_.FullPath(place_.mount);
-    RunCgroup::RemoveLeftovers(helper_groups_);
+    TreeGroup::RemoveLeftovers(helper_groups_);
   }
   seat_.emplace(files_, place_.mount, home);
   OpenRunGroups(ChooseTreeLimits(host, limits, is_system_));

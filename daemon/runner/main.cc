@@ -130,8 +130,7 @@ Result<void> Run(const RunnerOptions& options) {
   if (!host) return std::move(host).error();
   auto profiles = KnowProfiles(host->files, host->usable_cpus, *config);
   if (!profiles) return std::move(profiles).error();
-  const ProfileCpus& cpus = profiles->front().cpus;
-  SettleOn(*host, {cpus.housekeeping, cpus.benchmark, cpus.why});
+  SettleOn(*host, profiles->front().cpus);
   auto endpoint = OpenEndpoint(options, *config);
   if (!endpoint) return std::move(endpoint).error();
 

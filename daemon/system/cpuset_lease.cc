@@ -13,7 +13,7 @@
 #include "core/base/error.h"
 #include "daemon/system/cgroup.h"
 #include "daemon/system/kernel_text.h"
-#include "daemon/system/run_cgroup.h"
+#include "daemon/system/tree_group.h"
 
 namespace benchd {
 
@@ -90,7 +90,7 @@ std::vector<std::string> GroupsOn(const KernelFiles& files, const std::string& m
   for (const std::string& name : files.List(mount)) {
     const auto* unit = std::find(std::begin(kUnitTargets), std::end(kUnitTargets), name);
     // A helper comes and goes there, and is on the housekeeping CPUs.
-    if (unit != std::end(kUnitTargets) || RunCgroup::IsOurs(name)) continue;
+    if (unit != std::end(kUnitTargets) || TreeGroup::IsOurs(name)) continue;
     const std::string group = mount + "/" + name + "/";
     const std::string events = files.Read(group + "cgroup.events").value_or("");
     if (events.find("populated 1") == std::string::npos) continue;

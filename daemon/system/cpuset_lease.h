@@ -8,9 +8,9 @@
 #include "core/base/result.h"
 #include "core/base/unique_fd.h"
 #include "daemon/system/kernel_files.h"
-#include "daemon/system/profile_cpus.h"
 #include "daemon/system/setting.h"
 #include "daemon/system/settings_lease.h"
+#include "daemon/system/topology.h"
 
 namespace benchd {
 

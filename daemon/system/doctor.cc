@@ -13,6 +13,7 @@ namespace doctor {
 namespace {
 
 struct WeightedCheck {
+  const char* name;
   Check* check;
   /// How much of a run's time it can change, in rough per cent, where nobody has measured it: an
   /// order, no promise.
@@ -20,24 +21,24 @@ struct WeightedCheck {
 };
 
 constexpr WeightedCheck kChecks[] = {
-    {OtherLoad, 100},       // shares the CPU itself
-    {Steal, 100},           // as above, and invisible from inside
-    {Throttling, 60},       // the frequency falls to a half or less while it lasts
-    {NoSettings, 55},       // all of what follows stays as it is
-    {NoIsolation, 50},      // anybody may come at any time
-    {SharedSmt, 40},        // the other thread of a core takes up to half of it
-    {SharedCpus, 35},       // benchd itself is among the others
-    {Governor, 30},         // from the lowest to the highest frequency within one run
-    {Turbo, 20},            // by heat and by how many neighbours are busy
-    {Interrupts, 10},       // and the caches that they empty
-    {VirtualMachine, 9},    // whatever the host does
-    {AslrOff, 8},           // no noise but worse: one layout's bias (Mytkowicz et al. 2009)
-    {Swap, 7},              // a page that comes back from a disk costs milliseconds
-    {CStates, 5},           // up to some 100 us each time that a program waits
-    {CompetingDaemons, 4},  // change back what was set
-    {AptTimers, 3},         // minutes of load, twice a day
-    {Clocksource, 2},       // the clock's own cost and resolution
-    {OneCpu, 1},            // only for programs of several threads
+    {"other_load", OtherLoad, 100},     // shares the CPU itself
+    {"steal", Steal, 100},              // as above, and invisible from inside
+    {"throttling", Throttling, 60},     // the frequency falls to a half or less while it lasts
+    {"no_settings", NoSettings, 55},    // all of what follows stays as it is
+    {"no_isolation", NoIsolation, 50},  // anybody may come at any time
+    {"shared_smt", SharedSmt, 40},      // the other thread of a core takes up to half of it
+    {"shared_cpus", SharedCpus, 35},    // benchd itself is among the others
+    {"governor", Governor, 30},         // from the lowest to the highest frequency within one run
+    {"turbo", Turbo, 20},               // by heat and by how many neighbours are busy
+    {"interrupts", Interrupts, 10},     // and the caches that they empty
+    {"virtual_machine", VirtualMachine, 9},  // whatever the host does
+    {"aslr_off", AslrOff, 8},  // no noise but worse: one layout's bias (Mytkowicz et al. 2009)
+    {"swap", Swap, 7},         // a page that comes back from a disk costs milliseconds
+    {"c_states", CStates, 5},  // up to some 100 us each time that a program waits
+    {"competing_daemons", CompetingDaemons, 4},  // change back what was set
+    {"apt_timers", AptTimers, 3},                // minutes of load, twice a day
+    {"clocksource", Clocksource, 2},             // the clock's own cost and resolution
+    {"one_cpu", OneCpu, 1},                      // only for programs of several threads
 };
 
 }  // namespace
@@ -73,20 +74,6 @@ Remedy RemedyFor(const Patient& patient, const Cure& cure) {
   return {"nothing: a session sets it when it starts; 'benchctl machine apply' does so now", true};
 }
 
-Symptom Unmeasured(std::string name, std::string finding, std::string advice) {
-  return {.source = {.name = std::move(name),
-                     .finding = std::move(finding),
-                     .advice = std::move(advice),
-                     .effect = {}},
-          .session_cures_it = false};
-}
-
-Symptom Unmeasured(std::string name, std::string finding, Remedy remedy) {
-  Symptom symptom = Unmeasured(std::move(name), std::move(finding), std::move(remedy.advice));
-  symptom.session_cures_it = remedy.by_session;
-  return symptom;
-}
-
 std::string ReadText(const Patient& patient, const std::string& path) {
   return patient.files.Read(path).value_or("");
 }
@@ -101,21 +88,32 @@ std::vector<NoiseSource> Diagnose(const KernelFiles& files, const ProfileCpus& c
                                   const std::vector<SettingState>& settings,
                                   const MachineSample& before, const MachineSample& after) {
   const doctor::Patient patient{files, cpus, settings, before, after};
-  std::vector<std::pair<doctor::Symptom, int>> found;
-  for (const auto& [check, weight] : doctor::kChecks) {
-    if (auto symptom = check(patient)) found.emplace_back(std::move(*symptom), weight);
+  struct Found {
+    NoiseSource source;
+    bool by_session;
+    int weight;
+  };
+  std::vector<Found> found;
+  for (const auto& [name, check, weight] : doctor::kChecks) {
+    auto symptom = check(patient);
+    if (!symptom) continue;
+    auto& [finding, remedy, effect] = *symptom;
+    found.push_back({{.name = name,
+                      .finding = std::move(finding),
+                      .advice = std::move(remedy.advice),
+                      .effect = effect > 0 ? std::optional(effect) : std::nullopt},
+                     remedy.by_session,
+                     weight});
   }
-  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
-    const auto& [first, first_weight] = a;
-    const auto& [second, second_weight] = b;
-    if (first.source.effect != second.source.effect) {
-      return first.source.effect.value_or(-1) > second.source.effect.value_or(-1);
+  std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
+    if (a.source.effect != b.source.effect) {
+      return a.source.effect.value_or(-1) > b.source.effect.value_or(-1);
     }
-    if (first.session_cures_it != second.session_cures_it) return second.session_cures_it;
-    return first_weight > second_weight;
+    if (a.by_session != b.by_session) return b.by_session;
+    return a.weight > b.weight;
   });
   std::vector<NoiseSource> sources;
-  for (auto& [symptom, weight] : found) sources.push_back(std::move(symptom.source));
+  for (Found& one : found) sources.push_back(std::move(one.source));
   return sources;
 }
 

@@ -8,7 +8,7 @@
 #include "core/model/session.h"
 #include "daemon/system/kernel_files.h"
 #include "daemon/system/machine_sample.h"
-#include "daemon/system/profile_cpus.h"
+#include "daemon/system/topology.h"
 
 /// The checks behind Diagnose(), one function each; for doctor.cc only.
 namespace benchd::doctor {
@@ -22,17 +22,19 @@ struct Patient {
   const MachineSample& after;
 };
 
+/// What to do about what was found.
+struct Remedy {
+  std::string advice;
+  bool by_session = false;  ///< the next session takes the setting by itself
+};
+
 struct Symptom {
-  NoiseSource source;
-  bool session_cures_it = false;  ///< the next session takes the setting by itself
+  std::string finding;
+  Remedy remedy;
+  double effect = 0;  ///< share of the benchmark CPUs' time that it took; 0: nobody has measured it
 };
 using Check = std::optional<Symptom>(const Patient&);
 
-/// What to do about a setting that is not as it should be.
-struct Remedy {
-  std::string advice;
-  bool by_session = false;
-};
 /// A setting that would help.
 struct Cure {
   std::string_view setting;  ///< its name in the profile and in MachineStatus::settings
@@ -43,11 +45,8 @@ struct Cure {
   /// What to do where benchd holds the setting and the symptom is there all the same.
   std::string_view when_held = "somebody has changed it since benchd set it: find out who";
 };
+/// What to do about a setting that is not as it should be.
 Remedy RemedyFor(const Patient& patient, const Cure& cure);
-
-/// A symptom without a measured effect.
-Symptom Unmeasured(std::string name, std::string finding, std::string advice);
-Symptom Unmeasured(std::string name, std::string finding, Remedy remedy);
 
 /// The state of a setting; nullptr when the profile does not want it.
 const SettingState* FindState(const Patient& patient, std::string_view setting);

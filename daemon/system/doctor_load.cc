@@ -41,12 +41,6 @@ std::string NameBusiest(const Patient& patient, double seconds) {
   return text.empty() ? "by processes that have ended" : text;
 }
 
-Symptom Measured(std::string name, std::string finding, Remedy remedy, double effect) {
-  Symptom symptom = Unmeasured(std::move(name), std::move(finding), std::move(remedy));
-  if (effect > 0) symptom.source.effect = effect;
-  return symptom;
-}
-
 /// "210/s by nvme0q1 (IRQ 41), 90/s by eth0 (IRQ 33)", the most frequent ones, and how many there
 /// are a second in all.
 struct InterruptRates {
@@ -83,15 +77,13 @@ std::optional<Symptom> OtherLoad(const Patient& patient) {
   const double others_s = change.busy_s - change.irq_s - OwnSeconds(patient.before, patient.after);
   if (others_s < kFewestTicks_s || others_s < kWorthTelling * change.seconds) return {};
   const double share = others_s / change.seconds;
-  return Measured(
-      "other_load",
+  return Symptom{
       "others used " + Percent(share) + " of " + CpusText(change.cpus) + " in the last " +
           SecondsText(SecondsBetween(patient.before, patient.after)) + ": " +
           NameBusiest(patient, change.seconds),
       {std::string("end them, or keep them on the other CPUs: an isolated cpuset does; ") +
-           kGateOnCpuTime,
-       false},
-      share);
+       kGateOnCpuTime},
+      share};
 }
 
 std::optional<Symptom> Steal(const Patient& patient) {
@@ -105,15 +97,13 @@ std::optional<Symptom> Steal(const Patient& patient) {
   }
   since_start = total > 0 ? since_start / total : 0;
   if (share <= 0 && since_start < kWorthTelling) return {};
-  return Measured("steal",
-                  "the host of this virtual machine took " + Percent(share) +
-                      " of the benchmark CPUs' time in the last " +
-                      SecondsText(SecondsBetween(patient.before, patient.after)) + ", " +
-                      Percent(since_start) + " since the start",
-                  {"ask the host for CPUs that nobody else has (dedicated ones, no bursting); "
-                   "nothing inside this machine helps",
-                   false},
-                  share);
+  return Symptom{"the host of this virtual machine took " + Percent(share) +
+                     " of the benchmark CPUs' time in the last " +
+                     SecondsText(SecondsBetween(patient.before, patient.after)) + ", " +
+                     Percent(since_start) + " since the start",
+                 {"ask the host for CPUs that nobody else has (dedicated ones, no bursting); "
+                  "nothing inside this machine helps"},
+                 share};
 }
 
 std::optional<Symptom> Interrupts(const Patient& patient) {
@@ -133,15 +123,15 @@ std::optional<Symptom> Interrupts(const Patient& patient) {
     finding += "; interrupts of all kinds took " + Percent(share) + " of the time";
     if (!own.text.empty()) finding += ", with the CPUs' own: " + own.text;
   }
-  return Measured("interrupts", std::move(finding),
-                  RemedyFor(patient, {.setting = "irqs",
-                                      .line = "irqs = \"housekeeping\"",
-                                      .by_hand = "stop irqbalance, then write the housekeeping "
-                                                 "CPUs into /proc/irq/NUMBER/smp_affinity_list",
-                                      .when_held = "the kernel keeps these where they are "
-                                                   "('benchctl machine status' lists them): use "
-                                                   "another device, or fewer of its queues"}),
-                  share);
+  return Symptom{std::move(finding),
+                 RemedyFor(patient, {.setting = "irqs",
+                                     .line = "irqs = \"housekeeping\"",
+                                     .by_hand = "stop irqbalance, then write the housekeeping "
+                                                "CPUs into /proc/irq/NUMBER/smp_affinity_list",
+                                     .when_held = "the kernel keeps these where they are "
+                                                  "('benchctl machine status' lists them): use "
+                                                  "another device, or fewer of its queues"}),
+                 share};
 }
 
 std::optional<Symptom> Throttling(const Patient& patient) {
@@ -159,13 +149,12 @@ std::optional<Symptom> Throttling(const Patient& patient) {
     lately = known ? Rise(*from->second.throttled, most) : 0;
   }
   if (most == 0) return {};
-  return Unmeasured("throttling",
-                    "CPU " + std::to_string(worst) + " has been slowed down for heat " +
-                        std::to_string(most) + (most == 1 ? " time" : " times") +
-                        " since the start, " + std::to_string(lately) + " of them in the last " +
-                        SecondsText(SecondsBetween(patient.before, patient.after)),
-                    std::string("cool the machine better (fans, dust, a lower room temperature), "
-                                "or put a lower max_frequency_khz into the machine profile"));
+  return Symptom{"CPU " + std::to_string(worst) + " has been slowed down for heat " +
+                     std::to_string(most) + (most == 1 ? " time" : " times") +
+                     " since the start, " + std::to_string(lately) + " of them in the last " +
+                     SecondsText(SecondsBetween(patient.before, patient.after)),
+                 {"cool the machine better (fans, dust, a lower room temperature), "
+                  "or put a lower max_frequency_khz into the machine profile"}};
 }
 
 }  // namespace benchd::doctor

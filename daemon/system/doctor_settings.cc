@@ -88,12 +88,10 @@ std::optional<Symptom> NoSettings(const Patient& patient) {
   if (!none) return {};
   const SettingState* cpuset = FindState(patient, "cpuset");
   const SettingState& told = cpuset != nullptr ? *cpuset : patient.settings.front();
-  return Unmeasured(
-      "no_settings",
-      "benchd holds none of the " + std::to_string(patient.settings.size()) +
-          " wanted settings here: " + told.why,
-      std::string("run the system's benchd (systemctl enable --now benchd.socket); ") +
-          kGateOnCpuTime);
+  return Symptom{"benchd holds none of the " + std::to_string(patient.settings.size()) +
+                     " wanted settings here: " + told.why,
+                 {std::string("run the system's benchd (systemctl enable --now benchd.socket); ") +
+                  kGateOnCpuTime}};
 }
 
 std::optional<Symptom> NoIsolation(const Patient& patient) {
@@ -104,42 +102,38 @@ std::optional<Symptom> NoIsolation(const Patient& patient) {
       (state != nullptr && !state->actual.empty() ? " (cpuset: " + state->actual + ")" : "");
   const std::string version1 = WhyVersion1(ReadText(patient, "proc/self/mountinfo"), "cpuset");
   if (!version1.empty()) {
-    return Unmeasured("no_isolation", finding,
-                      version1 + "; to limit a run's memory and processes needs that, too");
+    return Symptom{finding, {version1 + "; to limit a run's memory and processes needs that, too"}};
   }
   const std::string housekeeping = FormatCpuList(patient.cpus.housekeeping);
-  return Unmeasured(
-      "no_isolation", finding,
+  return Symptom{
+      finding,
       RemedyFor(patient, {.setting = "cpuset",
                           .line = "cpuset = \"isolated\"",
                           .by_hand = "systemctl set-property --runtime system.slice AllowedCPUs=" +
-                                     housekeeping + ", the same for user.slice and init.scope"}));
+                                     housekeeping + ", the same for user.slice and init.scope"})};
 }
 
 std::optional<Symptom> SharedSmt(const Patient& patient) {
   const SiblingSets siblings = FindSiblings(patient);
   if (!siblings.outside.empty()) {
-    return Unmeasured("shared_smt",
-                      CpusText(siblings.outside) + (siblings.outside.size() == 1 ? " is" : " are") +
-                          " on the cores of benchmark CPUs without being among them: what runs "
-                          "there takes up to half of a core",
-                      std::string("choose benchmark_cpus by whole cores; 'lscpu --extended' shows "
-                                  "them"));
+    return Symptom{CpusText(siblings.outside) + (siblings.outside.size() == 1 ? " is" : " are") +
+                       " on the cores of benchmark CPUs without being among them: what runs "
+                       "there takes up to half of a core",
+                   {"choose benchmark_cpus by whole cores; 'lscpu --extended' shows "
+                    "them"}};
   }
   const Cure cure{.setting = "smt",
                   .line = "smt = \"idle\"",
                   .by_hand = "echo off > /sys/devices/system/cpu/smt/control"};
   if (!siblings.used_twice.empty()) {
-    return Unmeasured("shared_smt",
-                      "programs may run on both threads of a core (" +
-                          CpusText(siblings.used_twice) + ") and slow each other down",
-                      RemedyFor(patient, cure));
+    return Symptom{"programs may run on both threads of a core (" + CpusText(siblings.used_twice) +
+                       ") and slow each other down",
+                   RemedyFor(patient, cure)};
   }
   if (siblings.unused.empty() || IsHeld(patient, "smt") || IsHeld(patient, "cpuset")) return {};
-  return Unmeasured("shared_smt",
-                    "the second threads of the benchmark cores (" + CpusText(siblings.unused) +
-                        ") are left free, but anybody else may run there",
-                    RemedyFor(patient, cure));
+  return Symptom{"the second threads of the benchmark cores (" + CpusText(siblings.unused) +
+                     ") are left free, but anybody else may run there",
+                 RemedyFor(patient, cure)};
 }
 
 std::optional<Symptom> Turbo(const Patient& patient) {
@@ -153,14 +147,14 @@ std::optional<Symptom> Turbo(const Patient& patient) {
     finding += ", up to " + FrequencyText(*highest_khz);
   }
   const bool intel = patient.files.Exists("sys/devices/system/cpu/intel_pstate/no_turbo");
-  return Unmeasured(
-      "turbo", std::move(finding),
+  return Symptom{
+      std::move(finding),
       RemedyFor(patient,
                 {.setting = "boost",
                  .line = "boost = \"off\"",
                  .by_hand = intel ? "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo"
                                   : "echo 0 > /sys/devices/system/cpu/cpufreq/boost",
-                 .value = "off"}));
+                 .value = "off"})};
 }
 
 std::optional<Symptom> Governor(const Patient& patient) {
@@ -175,13 +169,13 @@ std::optional<Symptom> Governor(const Patient& patient) {
     finding += (finding.ends_with(':') ? " governor " : ", ") + Printable(governor) + " on " +
                CpusText(cpus);
   }
-  return Unmeasured(
-      "governor", std::move(finding),
+  return Symptom{
+      std::move(finding),
       RemedyFor(patient, {.setting = "governor",
                           .line = "governor = \"performance\"",
                           .by_hand = "cpupower -c " + FormatCpuList(patient.cpus.benchmark) +
                                      " frequency-set -g performance",
-                          .value = "performance"}));
+                          .value = "performance"})};
 }
 
 std::optional<Symptom> CStates(const Patient& patient) {
@@ -198,14 +192,13 @@ std::optional<Symptom> CStates(const Patient& patient) {
   if (deepest.latency_us <= limit_us) return {};
   const std::string limit = std::to_string(limit_us);
   const std::string line = "c_state_latency_us = " + limit;
-  return Unmeasured(
-      "c_states",
+  return Symptom{
       "CPU " + std::to_string(worst) + " may sleep as deep as " +
           (deepest.name.empty() ? "a state" : deepest.name) + ", which takes " +
           std::to_string(deepest.latency_us) +
           " us to leave: each time that a program waits it may start later",
       RemedyFor(patient,
-                {.setting = "c_states", .line = line, .by_hand = "cpupower idle-set -D " + limit}));
+                {.setting = "c_states", .line = line, .by_hand = "cpupower idle-set -D " + limit})};
 }
 
 }  // namespace benchd::doctor

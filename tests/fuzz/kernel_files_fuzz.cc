@@ -10,7 +10,6 @@
 #include "daemon/system/environment.h"
 #include "daemon/system/kernel_text.h"
 #include "daemon/system/machine_sample.h"
-#include "daemon/system/profile_cpus.h"
 #include "daemon/system/setting.h"
 #include "daemon/system/settings_plan.h"
 #include "daemon/system/topology.h"
