@@ -9,7 +9,6 @@
 #include "core/base/error.h"
 #include "daemon/runner/helper_process.h"
 #include "daemon/system/kernel_files.h"
-#include "daemon/system/kernel_text.h"
 
 namespace benchd {
 

@@ -30,7 +30,7 @@ std::unique_ptr<UnitProperties> UnitsOf(const KernelFiles& files) {
 }
 
 std::string BootId(const KernelFiles& files) {
-  return files.Read("proc/sys/kernel/random/boot_id").value_or("");
+  return files.Text("proc/sys/kernel/random/boot_id");
 }
 
 std::vector<MachineProfile> Profiles(const wire::RunnerConfig& config) {
@@ -78,7 +78,8 @@ Result<std::vector<KnownProfile>> KnowProfiles(const KernelFiles& files,
 
 /// Whatever still runs in the groups of a dead runner.
 void EndLeftovers() {
-  if (auto own = TreeGroup::OwnFolder()) TreeGroup::RemoveLeftovers(FolderOfUnit(std::move(*own)));
+  if (auto own = OwnCgroupFolder(KernelFiles("/")))
+    TreeGroup::RemoveLeftovers(FolderOfUnit(std::move(*own)));
   const auto top = FindCgroupPlace(KernelFiles("/"));
   if (top && !top->unit.empty()) TreeGroup::RemoveLeftovers("/" + top->mount);
 }
@@ -113,7 +114,7 @@ Result<std::unique_ptr<MachineSetup>> MachineSetup::Open(const RunnerOptions& op
     return std::move(opened).error();
   }
   if (auto place = FindCgroupPlace(setup->files_)) setup->place_ = std::move(*place);
-  if (auto folder = TreeGroup::OwnFolder()) setup->runs_folder_ = std::move(*folder);
+  if (auto folder = OwnCgroupFolder(KernelFiles("/"))) setup->runs_folder_ = std::move(*folder);
   return setup;
 }
 

@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "core/base/unique_fd.h"
-#include "daemon/system/kernel_text.h"
+#include "daemon/system/kernel_files.h"
 
 namespace benchd {
 namespace {

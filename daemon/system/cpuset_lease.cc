@@ -12,7 +12,7 @@
 #include "core/base/cpu_list.h"
 #include "core/base/error.h"
 #include "daemon/system/cgroup.h"
-#include "daemon/system/kernel_text.h"
+#include "daemon/system/kernel_files.h"
 #include "daemon/system/tree_group.h"
 
 namespace benchd {
@@ -46,13 +46,8 @@ Error CannotBeHad(std::string why) {
   return Error{ErrorCode::kFailedPrecondition, std::move(why), {}};
 }
 
-std::string RelativeGroup(std::string path) {
-  path.erase(0, path.find_first_not_of('/'));
-  return path;
-}
-
 std::vector<int> OnlineOf(const KernelFiles& files, const std::vector<int>& cpus) {
-  const auto online = ParseCpuList(files.Read("sys/devices/system/cpu/online").value_or(""));
+  const auto online = ParseCpuList(files.Text("sys/devices/system/cpu/online"));
   return online && !online->empty() ? CpusInBoth(cpus, *online) : cpus;
 }
 
@@ -92,7 +87,7 @@ std::vector<std::string> GroupsOn(const KernelFiles& files, const std::string& m
     // A helper comes and goes there, and is on the housekeeping CPUs.
     if (unit != std::end(kUnitTargets) || TreeGroup::IsOurs(name)) continue;
     const std::string group = mount + "/" + name + "/";
-    const std::string events = files.Read(group + "cgroup.events").value_or("");
+    const std::string events = files.Text(group + "cgroup.events");
     if (events.find("populated 1") == std::string::npos) continue;
     if (HasAnyOf(files.Read(group + std::string(kEffective)), cpus)) names.push_back(name);
   }
@@ -101,7 +96,7 @@ std::vector<std::string> GroupsOn(const KernelFiles& files, const std::string& m
 
 std::string StillThere(const std::vector<std::string>& groups) {
   std::string names;
-  for (const std::string& name : groups) names += (names.empty() ? "" : ", ") + Printable(name);
+  for (const std::string& name : groups) AppendItem(names, ", ", Printable(name));
   return names.empty() ? names : "the benchmark CPUs are still open to " + names;
 }
 
@@ -126,24 +121,6 @@ std::string_view CpusetKindName(CpusetKind kind) {
       break;
   }
   return "affinity";
-}
-
-Result<CgroupPlace> FindCgroupPlace(const KernelFiles& files) {
-  auto mountinfo = files.Read("proc/self/mountinfo");
-  if (!mountinfo) return std::move(mountinfo).error();
-  auto cgroup = files.Read("proc/self/cgroup");
-  if (!cgroup) return std::move(cgroup).error();
-  CgroupPlace place;
-  place.version1 = WhyVersion1(*mountinfo, "cpuset");
-  const auto mount = FindCgroup2Mount(*mountinfo);
-  if (!mount) return place;
-  place.mount = RelativeGroup(mount->point);
-  const auto own = OwnCgroupFolder(*mount, *cgroup);
-  // In a container's mount what is at the top is no unit of the machine's.
-  if (!own || mount->root != "/" || own->size() <= mount->point.size()) return place;
-  const std::string below = RelativeGroup(own->substr(mount->point.size()));
-  place.unit = below.substr(0, below.find('/'));
-  return place;
 }
 
 // ---- taking ----

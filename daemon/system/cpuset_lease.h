@@ -7,6 +7,7 @@
 
 #include "core/base/result.h"
 #include "core/base/unique_fd.h"
+#include "daemon/system/cgroup.h"
 #include "daemon/system/kernel_files.h"
 #include "daemon/system/setting.h"
 #include "daemon/system/settings_lease.h"
@@ -23,17 +24,6 @@ enum class CpusetKind {
 };
 /// "isolated partition", "partition", "cpuset", "affinity".
 std::string_view CpusetKindName(CpusetKind kind);
-
-/// Where the runner stands in the control groups, found once at its start.
-struct CgroupPlace {
-  std::string mount;     ///< such as "sys/fs/cgroup", without the leading slash; or empty
-  std::string unit;      ///< the top-level unit that the own group lies in: "bench.slice"; or empty
-  std::string version1;  ///< empty, or that the cpuset controller belongs there: WhyVersion1()
-  bool operator==(const CgroupPlace&) const = default;
-};
-
-/// @errors those of proc/self/mountinfo and proc/self/cgroup.
-Result<CgroupPlace> FindCgroupPlace(const KernelFiles& files);
 
 /// The benchmark CPUs, kept free of others by the best means that can be had. A value: the lease
 /// that it was taken with gives it back.

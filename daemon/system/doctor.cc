@@ -74,14 +74,6 @@ Remedy RemedyFor(const Patient& patient, const Cure& cure) {
   return {"nothing: a session sets it when it starts; 'benchctl machine apply' does so now", true};
 }
 
-std::string ReadText(const Patient& patient, const std::string& path) {
-  return patient.files.Read(path).value_or("");
-}
-
-std::string CpuPath(int cpu, std::string_view name) {
-  return "sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/" + std::string(name);
-}
-
 }  // namespace doctor
 
 std::vector<NoiseSource> Diagnose(const KernelFiles& files, const ProfileCpus& cpus,

@@ -52,9 +52,6 @@ Remedy RemedyFor(const Patient& patient, const Cure& cure);
 const SettingState* FindState(const Patient& patient, std::string_view setting);
 bool IsHeld(const Patient& patient, std::string_view setting);
 
-std::string ReadText(const Patient& patient, const std::string& path);
-std::string CpuPath(int cpu, std::string_view name);  ///< below sys/devices/system/cpu/cpuN/
-
 /// Where a machine cannot be had alone. Its figures: with a slowdown of 1 % on a machine of two
 /// CPUs under a load of 2.5, paired CPU time found it in 12 of 12 trials, paired wall time in 4.
 inline constexpr const char* kGateOnCpuTime =

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "daemon/system/doctor_checks.h"
-#include "daemon/system/kernel_text.h"
+#include "daemon/system/kernel_files.h"
 #include "daemon/system/sample_change.h"
 
 namespace benchd::doctor {
@@ -19,10 +19,6 @@ CpuChange ChangeOf(const Patient& patient) {
   return benchd::ChangeOf(patient.before, patient.after, patient.cpus.benchmark);
 }
 
-std::string AppendItem(std::string list, const std::string& item) {
-  return list.empty() ? item : std::move(list) + ", " + item;
-}
-
 /// Those of others that used most, as shares of the benchmark CPUs' time.
 std::string NameBusiest(const Patient& patient, double seconds) {
   std::string text;
@@ -32,12 +28,12 @@ std::string NameBusiest(const Patient& patient, double seconds) {
        BusyProcesses(patient.before, patient.after, patient.cpus.benchmark)) {
     if (one.kernel) kernel_s += one.seconds;
     if (one.kernel || named == kNamed) continue;
-    text = AppendItem(std::move(text), one.name + " (pid " + std::to_string(one.pid) + ") " +
-                                           Percent(one.seconds / seconds));
+    AppendItem(
+        text, ", ",
+        one.name + " (pid " + std::to_string(one.pid) + ") " + Percent(one.seconds / seconds));
     ++named;
   }
-  if (kernel_s > 0)
-    text = AppendItem(std::move(text), "kernel threads " + Percent(kernel_s / seconds));
+  if (kernel_s > 0) AppendItem(text, ", ", "kernel threads " + Percent(kernel_s / seconds));
   return text.empty() ? "by processes that have ended" : text;
 }
 
@@ -62,9 +58,8 @@ InterruptRates RatesOf(const Counts& before, const Counts& after, double seconds
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   InterruptRates rates{.total = static_cast<double>(sum) / seconds, .text = {}};
   for (std::size_t i = 0; i < std::min(kNamed, rises.size()); ++i) {
-    rates.text =
-        AppendItem(std::move(rates.text), RateText(static_cast<double>(rises[i].first) / seconds) +
-                                              " by " + rises[i].second);
+    AppendItem(rates.text, ", ",
+               RateText(static_cast<double>(rises[i].first) / seconds) + " by " + rises[i].second);
   }
   return rates;
 }

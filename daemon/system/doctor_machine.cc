@@ -6,7 +6,7 @@
 #include "core/base/cpu_list.h"
 #include "daemon/system/doctor_checks.h"
 #include "daemon/system/environment.h"
-#include "daemon/system/kernel_text.h"
+#include "daemon/system/kernel_files.h"
 
 namespace benchd::doctor {
 namespace {
@@ -90,7 +90,7 @@ std::optional<Symptom> VirtualMachine(const Patient& patient) {
 }
 
 std::optional<Symptom> Swap(const Patient& patient) {
-  const std::string meminfo = ReadText(patient, "proc/meminfo");
+  const std::string meminfo = patient.files.Text("proc/meminfo");
   std::string_view total_field = Field(meminfo, "SwapTotal");
   std::string_view free_field = Field(meminfo, "SwapFree");
   const std::uint64_t total = ParseCount(NextWord(total_field)).value_or(0);
@@ -105,9 +105,9 @@ std::optional<Symptom> Swap(const Patient& patient) {
 
 std::optional<Symptom> Clocksource(const Patient& patient) {
   const std::string folder = kClocksources;
-  const std::string clock = Printable(ReadText(patient, folder + "current_clocksource"));
+  const std::string clock = Printable(patient.files.Text(folder + "current_clocksource"));
   if (clock.empty() || clock == "tsc") return {};
-  const bool has_tsc = HasWord(ReadText(patient, folder + "available_clocksource"), "tsc");
+  const bool has_tsc = HasWord(patient.files.Text(folder + "available_clocksource"), "tsc");
   if (clock == "kvm-clock" || clock.starts_with("hyperv_clocksource_tsc")) {
     return Symptom{"the clock is " + clock +
                        ", the host's: fast to read, but scaled and corrected by the host",
@@ -167,7 +167,7 @@ std::optional<Symptom> AptTimers(const Patient& patient) {
 }
 
 std::optional<Symptom> AslrOff(const Patient& patient) {
-  if (ReadText(patient, "proc/sys/kernel/randomize_va_space") != "0") return {};
+  if (patient.files.Text("proc/sys/kernel/randomize_va_space") != "0") return {};
   return Symptom{
       "the address space is not randomised (kernel.randomize_va_space = 0): every "
       "run has the same memory layout, which may favour one side by itself",

@@ -7,7 +7,7 @@
 #include "core/model/machine_profile.h"
 #include "daemon/system/cgroup.h"
 #include "daemon/system/doctor_checks.h"
-#include "daemon/system/kernel_text.h"
+#include "daemon/system/kernel_files.h"
 #include "daemon/system/topology.h"
 
 namespace benchd::doctor {
@@ -43,19 +43,19 @@ SiblingSets FindSiblings(const Patient& patient) {
 }
 
 std::optional<bool> TurboIsOn(const Patient& patient) {
-  if (const std::string boost = ReadText(patient, "sys/devices/system/cpu/cpufreq/boost");
+  if (const std::string boost = patient.files.Text("sys/devices/system/cpu/cpufreq/boost");
       !boost.empty()) {
     return boost == "1";
   }
-  const std::string no_turbo = ReadText(patient, "sys/devices/system/cpu/intel_pstate/no_turbo");
+  const std::string no_turbo = patient.files.Text("sys/devices/system/cpu/intel_pstate/no_turbo");
   if (no_turbo.empty()) return {};
   return no_turbo == "0";
 }
 
 std::optional<std::uint64_t> Khz(const Patient& patient, std::string_view name) {
   if (patient.cpus.benchmark.empty()) return {};
-  return ParseCount(
-      ReadText(patient, CpuPath(patient.cpus.benchmark.front(), "cpufreq/" + std::string(name))));
+  return patient.files.Count(
+      CpuFile(patient.cpus.benchmark.front(), "cpufreq/" + std::string(name)));
 }
 
 struct IdleState {
@@ -67,13 +67,13 @@ struct IdleState {
 /// Source: Documentation/admin-guide/pm/cpuidle.rst, "Representation of Idle States".
 IdleState DeepestState(const Patient& patient, int cpu) {
   IdleState deepest;
-  const std::string folder = CpuPath(cpu, "cpuidle");
+  const std::string folder = CpuFile(cpu, "cpuidle");
   for (const std::string& state : patient.files.List(folder)) {
     const std::string path = folder + "/" + state;
-    if (ReadText(patient, path + "/disable") == "1") continue;
-    const auto latency_us = ParseCount(ReadText(patient, path + "/latency"));
+    if (patient.files.Text(path + "/disable") == "1") continue;
+    const auto latency_us = patient.files.Count(path + "/latency");
     if (!latency_us || *latency_us < deepest.latency_us) continue;
-    deepest = {Printable(ReadText(patient, path + "/name")), *latency_us};
+    deepest = {Printable(patient.files.Text(path + "/name")), *latency_us};
   }
   return deepest;
 }
@@ -100,7 +100,7 @@ std::optional<Symptom> NoIsolation(const Patient& patient) {
   const std::string finding =
       "nothing keeps others off " + CpusText(patient.cpus.benchmark) +
       (state != nullptr && !state->actual.empty() ? " (cpuset: " + state->actual + ")" : "");
-  const std::string version1 = WhyVersion1(ReadText(patient, "proc/self/mountinfo"), "cpuset");
+  const std::string version1 = WhyVersion1(patient.files.Text("proc/self/mountinfo"), "cpuset");
   if (!version1.empty()) {
     return Symptom{finding, {version1 + "; to limit a run's memory and processes needs that, too"}};
   }
@@ -160,7 +160,7 @@ std::optional<Symptom> Turbo(const Patient& patient) {
 std::optional<Symptom> Governor(const Patient& patient) {
   std::map<std::string, Cpus> others;
   for (const int cpu : patient.cpus.benchmark) {
-    const std::string governor = ReadText(patient, CpuPath(cpu, "cpufreq/scaling_governor"));
+    const std::string governor = patient.files.Text(CpuFile(cpu, "cpufreq/scaling_governor"));
     if (!governor.empty() && governor != "performance") others[governor].push_back(cpu);
   }
   if (others.empty()) return {};

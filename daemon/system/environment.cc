@@ -3,16 +3,12 @@
 #include <string>
 #include <string_view>
 
-#include "daemon/system/kernel_text.h"
+#include "daemon/system/kernel_files.h"
 
 namespace benchd {
 namespace {
 
 constexpr const char* kVulnerabilities = "sys/devices/system/cpu/vulnerabilities";
-
-std::string ReadText(const KernelFiles& files, const std::string& path) {
-  return files.Read(path).value_or("");
-}
 
 /// "MemTotal: 16318564 kB" in bytes; empty when there is none.
 std::string InBytes(std::string_view meminfo, std::string_view key) {
@@ -30,7 +26,7 @@ std::string Uptime(std::string_view text) {
 std::string Microcode(const KernelFiles& files, std::string_view cpuinfo) {
   const std::string_view field = Field(cpuinfo, "microcode");
   if (!field.empty()) return std::string(field);
-  return ReadText(files, "sys/devices/system/cpu/cpu0/microcode/version");
+  return files.Text("sys/devices/system/cpu/cpu0/microcode/version");
 }
 
 /// What the kernel does about a weakness, in its first words: "PTE Inversion" for
@@ -48,29 +44,29 @@ std::string Mitigations(const KernelFiles& files) {
   std::string text;
   bool any = false;
   for (const std::string& name : files.List(kVulnerabilities)) {
-    const std::string state = ReadText(files, std::string(kVulnerabilities) + "/" + name);
+    const std::string state = files.Text(std::string(kVulnerabilities) + "/" + name);
     if (state.empty()) continue;
     any = true;
     if (state == "Not affected") continue;
-    text += (text.empty() ? "" : "; ") + name + "=" + std::string(FirstWords(state));
+    AppendItem(text, "; ", name + "=" + std::string(FirstWords(state)));
   }
   return any && text.empty() ? "not affected" : text;
 }
 
 /// "on, active": the switch, and whether some core has two threads online.
 std::string Smt(const KernelFiles& files) {
-  const std::string control = ReadText(files, "sys/devices/system/cpu/smt/control");
+  const std::string control = files.Text("sys/devices/system/cpu/smt/control");
   if (control.empty()) return {};
-  const std::string active = ReadText(files, "sys/devices/system/cpu/smt/active");
+  const std::string active = files.Text("sys/devices/system/cpu/smt/active");
   return control + (active == "1" ? ", active" : active == "0" ? ", not active" : "");
 }
 
 /// Source: the CPUID bit that hypervisors set for their guests, "hypervisor" in /proc/cpuinfo.
 std::string Hypervisor(const KernelFiles& files, std::string_view cpuinfo) {
-  const std::string type = ReadText(files, "sys/hypervisor/type");
+  const std::string type = files.Text("sys/hypervisor/type");
   if (!type.empty() && type != "none") return type;
   if (!HasWord(Field(cpuinfo, "flags"), "hypervisor")) return {};
-  const std::string product = ReadText(files, "sys/class/dmi/id/product_name");
+  const std::string product = files.Text("sys/class/dmi/id/product_name");
   return product.empty() ? "unknown" : product;
 }
 
@@ -81,35 +77,34 @@ Environment ReadEnvironment(const KernelFiles& files) {
   const auto add = [&environment](std::string name, std::string_view value) {
     if (!value.empty()) environment.facts.emplace_back(std::move(name), value);
   };
-  const auto read = [&files](const char* path) { return ReadText(files, path); };
 
-  add("kernel", read("proc/sys/kernel/osrelease"));
-  add("kernel_command_line", read("proc/cmdline"));
-  const std::string cpuinfo = read("proc/cpuinfo");
+  add("kernel", files.Text("proc/sys/kernel/osrelease"));
+  add("kernel_command_line", files.Text("proc/cmdline"));
+  const std::string cpuinfo = files.Text("proc/cpuinfo");
   add("cpu", Field(cpuinfo, "model name"));
-  add("cpus", read("sys/devices/system/cpu/online"));
-  const std::string meminfo = read("proc/meminfo");
+  add("cpus", files.Text("sys/devices/system/cpu/online"));
+  const std::string meminfo = files.Text("proc/meminfo");
   add("memory_bytes", InBytes(meminfo, "MemTotal"));
-  add("clocksource", read("sys/devices/system/clocksource/clocksource0/current_clocksource"));
-  const std::string load = read("proc/loadavg");
+  add("clocksource", files.Text("sys/devices/system/clocksource/clocksource0/current_clocksource"));
+  const std::string load = files.Text("proc/loadavg");
   std::string_view loads = load;
   add("load", NextWord(loads));
-  add("boot_id", read("proc/sys/kernel/random/boot_id"));
+  add("boot_id", files.Text("proc/sys/kernel/random/boot_id"));
   add("load_5m", NextWord(loads));
   add("load_15m", NextWord(loads));
-  add("uptime_s", Uptime(read("proc/uptime")));
+  add("uptime_s", Uptime(files.Text("proc/uptime")));
   add("swap_bytes", InBytes(meminfo, "SwapTotal"));
   add("microcode", Microcode(files, cpuinfo));
   add("mitigations", Mitigations(files));
   add("smt", Smt(files));
-  add("cpufreq_driver", read("sys/devices/system/cpu/cpu0/cpufreq/scaling_driver"));
-  add("idle_driver", read("sys/devices/system/cpu/cpuidle/current_driver"));
+  add("cpufreq_driver", files.Text("sys/devices/system/cpu/cpu0/cpufreq/scaling_driver"));
+  add("idle_driver", files.Text("sys/devices/system/cpu/cpuidle/current_driver"));
   add("hypervisor", Hypervisor(files, cpuinfo));
   return environment;
 }
 
 std::string ReadHypervisor(const KernelFiles& files) {
-  return Hypervisor(files, ReadText(files, "proc/cpuinfo"));
+  return Hypervisor(files, files.Text("proc/cpuinfo"));
 }
 
 }  // namespace benchd

@@ -8,7 +8,7 @@
 #include "core/base/error.h"
 #include "daemon/system/doctor.h"
 #include "daemon/system/environment.h"
-#include "daemon/system/kernel_text.h"
+#include "daemon/system/kernel_files.h"
 
 namespace benchd {
 namespace {
@@ -19,7 +19,7 @@ constexpr const char* kHousekeepingCpus = "housekeeping_cpus";
 std::string Names(const std::vector<KnownProfile>& profiles) {
   std::string names;
   for (const KnownProfile& known : profiles) {
-    names += (names.empty() ? "" : ", ") + known.profile.name;
+    AppendItem(names, ", ", known.profile.name);
   }
   return names;
 }
@@ -39,7 +39,7 @@ Warning Warn(std::string code, std::string message) {
 
 MachineOwner::MachineOwner(Parts parts)
     : parts_(std::move(parts)),
-      boot_id_(parts_.settings.files().Read("proc/sys/kernel/random/boot_id").value_or("")) {}
+      boot_id_(parts_.settings.files().Text("proc/sys/kernel/random/boot_id")) {}
 
 // ---- sessions ----
 

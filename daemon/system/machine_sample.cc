@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "core/base/cpu_list.h"
-#include "daemon/system/kernel_text.h"
+#include "daemon/system/kernel_files.h"
 
 namespace benchd {
 namespace {
@@ -31,18 +31,10 @@ std::optional<int> CpuOf(std::string_view word) {
   return static_cast<int>(*number);
 }
 
-std::string SampledCpuFile(int cpu, std::string_view name) {
-  return "sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/" + std::string(name);
-}
-
-std::optional<std::uint64_t> ReadCount(const KernelFiles& files, const std::string& path) {
-  return ParseCount(files.Read(path).value_or(""));
-}
-
 void ReadTicks(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
   enum Column { kUser, kNice, kSystem, kIdle, kIoWait, kIrq, kSoftIrq, kSteal, kColumns };
   constexpr std::size_t kFewest = kIdle + 1;  // those that every kernel has
-  const std::string text = files.Read("proc/stat").value_or("");
+  const std::string text = files.Text("proc/stat");
   for (std::string_view rest = text; !rest.empty();) {
     std::string_view line = NextLine(rest);
     const auto cpu = CpuOf(NextWord(line));
@@ -71,7 +63,7 @@ void ReadTicks(const KernelFiles& files, const Cpus& cpus, MachineSample& sample
 void ReadWaiting(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
   constexpr std::uint64_t kFirstVersion = 15;
   constexpr int kRunDelay = 8;
-  const std::string text = files.Read("proc/schedstat").value_or("");
+  const std::string text = files.Text("proc/schedstat");
   std::string_view rest = text;
   std::string_view version = NextLine(rest);
   if (NextWord(version) != "version") return;
@@ -89,16 +81,15 @@ void ReadWaiting(const KernelFiles& files, const Cpus& cpus, MachineSample& samp
 /// Source: Documentation/ABI/testing/sysfs-devices-system-cpu, thermal_throttle.
 void ReadThrottling(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
   for (const int cpu : cpus) {
-    const auto core = ReadCount(files, SampledCpuFile(cpu, "thermal_throttle/core_throttle_count"));
-    const auto package =
-        ReadCount(files, SampledCpuFile(cpu, "thermal_throttle/package_throttle_count"));
+    const auto core = files.Count(CpuFile(cpu, "thermal_throttle/core_throttle_count"));
+    const auto package = files.Count(CpuFile(cpu, "thermal_throttle/package_throttle_count"));
     if (core || package) sample.cpus[cpu].throttled = core.value_or(0) + package.value_or(0);
   }
 }
 
 void ReadFrequencies(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
   for (const int cpu : cpus) {
-    if (const auto khz = ReadCount(files, SampledCpuFile(cpu, "cpufreq/scaling_cur_freq"))) {
+    if (const auto khz = files.Count(CpuFile(cpu, "cpufreq/scaling_cur_freq"))) {
       sample.cpus[cpu].frequency_khz = *khz;
     }
   }
@@ -121,7 +112,7 @@ std::string_view ActionsOf(std::string_view text) {
 /// A table: the first line names the CPUs that are online, each further one has a count for each of
 /// them and then what it is.
 void ReadInterrupts(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
-  const std::string text = files.Read("proc/interrupts").value_or("");
+  const std::string text = files.Text("proc/interrupts");
   std::string_view rest = text;
   std::vector<bool> is_watched;
   for (std::string_view header = NextLine(rest); !header.empty();) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "daemon/system/kernel_text.h"
+#include "daemon/system/kernel_files.h"
 #include "daemon/system/machine_sample.h"
 
 namespace benchd {

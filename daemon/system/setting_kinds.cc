@@ -5,7 +5,7 @@
 
 #include "core/base/cpu_list.h"
 #include "core/base/error.h"
-#include "daemon/system/kernel_text.h"
+#include "daemon/system/kernel_files.h"
 #include "daemon/system/pinned_threads.h"
 #include "daemon/system/setting.h"
 

@@ -5,7 +5,7 @@
 
 #include "core/base/cpu_list.h"
 #include "daemon/system/cgroup.h"
-#include "daemon/system/kernel_text.h"
+#include "daemon/system/kernel_files.h"
 
 namespace benchd {
 namespace {
@@ -94,7 +94,7 @@ std::vector<int> LaterThreads(const Topology& topology) {
 /// Empty, or why SMT cannot be turned off and on again without harm.
 std::string WhyNoSmtControl(const KernelFiles& files, const Topology& topology,
                             const std::vector<int>& going, const ProfileCpus& cpus) {
-  const std::string mounts = files.Read("proc/self/mountinfo").value_or("");
+  const std::string mounts = files.Text("proc/self/mountinfo");
   if (const std::string version1 = WhyVersion1(mounts, "cpuset"); !version1.empty()) {
     // hotplug_update_tasks_legacy() in kernel/cgroup/cpuset.c
     return "a CPU that goes offline would be lost to others' cpusets for good: " + version1;
@@ -107,7 +107,7 @@ std::string WhyNoSmtControl(const KernelFiles& files, const Topology& topology,
   if (const auto lost = CpusInBoth(cpus.used, going); !lost.empty()) {
     return "CPU " + FormatCpuList(lost) + ", where benchmarks run, would go offline with SMT";
   }
-  const auto present = ParseCpuList(files.Read("sys/devices/system/cpu/present").value_or(""));
+  const auto present = ParseCpuList(files.Text("sys/devices/system/cpu/present"));
   if (!present) return {};
   if (const auto offline = CpusWithout(*present, topology.online); !offline.empty()) {
     return "CPU " + FormatCpuList(offline) +
@@ -308,7 +308,7 @@ void Settle(PlannedSetting& planned) {
 // ---- present values ----
 
 std::string PresentSmt(const KernelFiles& files) {
-  const std::string active = files.Read(std::string(kSmtFolder) + "active").value_or("");
+  const std::string active = files.Text(std::string(kSmtFolder) + "active");
   if (active.empty()) return {};
   return active == "1" ? "on" : "off";
 }

@@ -10,14 +10,10 @@
 namespace benchd {
 namespace {
 
-std::string CpuFile(int cpu, std::string_view name) {
-  return "sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/" + std::string(name);
-}
-
 /// The online CPUs on the same core as `cpu`, itself included.
 std::vector<int> Siblings(const KernelFiles& files, int cpu, const std::vector<int>& online) {
   // The second name is the older one of the same file.
-  for (const char* name : {"core_cpus_list", "thread_siblings_list"}) {
+  for (const char* name : {"topology/core_cpus_list", "topology/thread_siblings_list"}) {
     const auto text = files.Read(CpuFile(cpu, name));
     if (!text) continue;
     const auto listed = ParseCpuList(*text);
@@ -29,7 +25,7 @@ std::vector<int> Siblings(const KernelFiles& files, int cpu, const std::vector<i
 }
 
 int Package(const KernelFiles& files, int cpu) {
-  const std::string text = files.Read(CpuFile(cpu, "physical_package_id")).value_or("0");
+  const std::string text = files.Read(CpuFile(cpu, "topology/physical_package_id")).value_or("0");
   int package = 0;
   std::from_chars(text.data(), text.data() + text.size(), package);
   return package;

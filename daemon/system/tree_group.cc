@@ -17,7 +17,6 @@
 #include "core/base/error.h"
 #include "daemon/system/cgroup.h"
 #include "daemon/system/kernel_files.h"
-#include "daemon/system/kernel_text.h"
 
 namespace benchd {
 namespace {
@@ -111,7 +110,7 @@ std::optional<std::uint64_t> ReadNumber(int file) {
 
 /// @param controller  which it needs; empty: none
 Error GroupCannotHold(const std::string& what, std::string_view controller) {
-  const std::string mountinfo = KernelFiles("/").Read("proc/self/mountinfo").value_or("");
+  const std::string mountinfo = KernelFiles("/").Text("proc/self/mountinfo");
   const std::string why = controller.empty() ? "" : WhyVersion1(mountinfo, controller);
   return Error{ErrorCode::kNotFound,
                why.empty() ? "no control group can be made here for " + what
@@ -120,17 +119,6 @@ Error GroupCannotHold(const std::string& what, std::string_view controller) {
 }
 
 }  // namespace
-
-Result<std::string> TreeGroup::OwnFolder() {
-  const KernelFiles files("/");
-  auto mountinfo = files.Read("proc/self/mountinfo");
-  if (!mountinfo) return std::move(mountinfo).error();
-  auto mount = FindCgroup2Mount(*mountinfo);
-  if (!mount) return std::move(mount).error();
-  auto own = files.Read("proc/self/cgroup");
-  if (!own) return std::move(own).error();
-  return OwnCgroupFolder(*mount, *own);
-}
 
 bool TreeGroup::IsOurs(std::string_view name) { return name.starts_with(kNamePrefix); }
 

@@ -44,9 +44,6 @@ struct TreeFigures {
 /// Of runs there are two, owned by MachineSetup: of the present run and of the one being prepared.
 class TreeGroup {
  public:
-  /// The folder of this process' own group of version 2. @errors when there is none.
-  static Result<std::string> OwnFolder();
-
   /// Whether a group of that name is such a one.
   static bool IsOurs(std::string_view name);
 

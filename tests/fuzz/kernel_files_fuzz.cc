@@ -8,7 +8,7 @@
 #include "daemon/system/cgroup.h"
 #include "daemon/system/doctor.h"
 #include "daemon/system/environment.h"
-#include "daemon/system/kernel_text.h"
+#include "daemon/system/kernel_files.h"
 #include "daemon/system/machine_sample.h"
 #include "daemon/system/setting.h"
 #include "daemon/system/settings_plan.h"

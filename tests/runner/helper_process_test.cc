@@ -13,6 +13,7 @@
 #include <optional>
 #include <set>
 
+#include "daemon/system/cgroup.h"
 #include "daemon/system/tree_group.h"
 #include "tests/runner/runner_process.h"
 
@@ -85,7 +86,7 @@ class HelperGroupTest : public testing::Test, public HelperOwner {
 };
 
 TEST_F(HelperGroupTest, NothingIsLeftInItsGroupWhenItHasAnswered) {
-  folder_ = TreeGroup::OwnFolder().value_or("");
+  folder_ = OwnCgroupFolder(KernelFiles("/")).value_or("");
   if (const auto group = TreeGroup::CreateIn(folder_); !group) {
     GTEST_SKIP() << "no group can be made here: " << group.error().message;
   }

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "daemon/system/cgroup.h"
 #include "daemon/system/tree_group.h"
 
 namespace benchd {
@@ -48,7 +49,7 @@ pid_t SleepIn(const TreeGroup& group) {
 
 /// A group below the test's own.
 Result<TreeGroup> CreateHere() {
-  auto folder = TreeGroup::OwnFolder();
+  auto folder = OwnCgroupFolder(KernelFiles("/"));
   if (!folder) return std::move(folder).error();
   return TreeGroup::CreateIn(*folder);
 }
