@@ -183,8 +183,7 @@ Result<std::string> HelperProcess::Collect(int status, bool exited) {
   if (stdout_->overflowed()) {
     return Error{
         ErrorCode::kResourceExhausted,
-        name_ + ": the answer is over " + std::to_string(kHelperAnswerBytes >> 20) + " MiB",
-        {}};
+        name_ + ": the answer is over " + std::to_string(kHelperAnswerBytes >> 20) + " MiB"};
   }
   if (!exited || status != 0) {
     std::string why = exited ? "exit code " + std::to_string(status)
@@ -192,7 +191,7 @@ Result<std::string> HelperProcess::Collect(int status, bool exited) {
     std::string tail = stderr_->TakeTail();
     tail.erase(tail.find_last_not_of('\n') + 1);
     if (!tail.empty()) why.append(": ").append(tail);
-    return Error{ErrorCode::kInternal, name_ + ": benchd-helper failed: " + why, {}};
+    return Error{ErrorCode::kInternal, name_ + ": benchd-helper failed: " + why};
   }
   return ReadAll(answer_.get());
 }

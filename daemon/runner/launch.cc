@@ -30,7 +30,7 @@ Result<void> Launch::Prepare(RunTask task, Spawner& spawner, pid_t after) {
   auto options = MakeReady(std::move(task));
   if (!options) return std::move(options).error();
   if (!spawner.Order(memory_.plan, area_, *options, after)) {
-    return Error{ErrorCode::kUnavailable, "spawner: it cannot take the order", {}};
+    return Error{ErrorCode::kUnavailable, "spawner: it cannot take the order"};
   }
   spawner_ = &spawner;
   return {};
@@ -132,7 +132,7 @@ std::optional<ChildEnd> Launch::LookAtEnd() const {
   if (waitid(P_PIDFD, id, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0 || info.si_pid == 0) {
     return {};
   }
-  ChildEnd end{.at_ns = MonotonicNow(), .migrations = {}};
+  ChildEnd end{.at_ns = MonotonicNow()};
   const auto text = KernelFiles("/").Read("proc/" + std::to_string(child_.pid) + "/sched");
   end.migrations = ParseCount(Field(text.value_or(""), "se.nr_migrations"));
   if (!made_in_place_ && end.migrations.value_or(0) > 0) --*end.migrations;

@@ -17,7 +17,6 @@
 #include "daemon/runner/perf_counters.h"
 #include "daemon/runner/process_tree.h"
 #include "daemon/runner/spawn.h"
-#include "daemon/runner/spawner.h"
 #include "daemon/system/tree_group.h"
 
 namespace benchd {

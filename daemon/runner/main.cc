@@ -62,7 +62,7 @@ Result<void> PrepareProcess() {
   mallopt(M_TRIM_THRESHOLD, 64 * 1024);
   if (geteuid() == 0) prctl(PR_SET_DUMPABLE, 0);
   if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
-    return Error{ErrorCode::kInternal, "PR_SET_CHILD_SUBREAPER is refused", {}};
+    return Error{ErrorCode::kInternal, "PR_SET_CHILD_SUBREAPER is refused"};
   }
   return {};
 }

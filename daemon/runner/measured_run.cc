@@ -258,7 +258,7 @@ void MeasuredRun::AfterSweep() {
 
 std::optional<Error> MeasuredRun::FindFailure() const {
   const LaunchSpec& spec = now_->task().plan->spec();
-  if (cancelled_) return Error{ErrorCode::kCancelled, "run: cancelled", {}};
+  if (cancelled_) return Error{ErrorCode::kCancelled, "run: cancelled"};
   if (now_->has_report()) {
     const ChildReport& report = now_->report();
     if (report.step != ChildStep::kNone) return DescribeLaunchFailure(report, spec);
@@ -266,8 +266,7 @@ std::optional<Error> MeasuredRun::FindFailure() const {
     if (report.monotonic_ns == 0) {
       return Error{ErrorCode::kFailedPrecondition,
                    "program: " + spec.program->path + " was killed by signal " +
-                       std::to_string(figures_.exit.signal) + " before it began",
-                   {}};
+                       std::to_string(figures_.exit.signal) + " before it began"};
     }
   }
   return {};

@@ -43,7 +43,7 @@ Result<CgroupMount> FindCgroup2Mount(std::string_view mountinfo) {
     mount.point = Unescape(NextWord(line));
     return mount;
   }
-  return Error{ErrorCode::kNotFound, "cgroup: no version 2 hierarchy is mounted", {}};
+  return Error{ErrorCode::kNotFound, "cgroup: no version 2 hierarchy is mounted"};
 }
 
 Result<CgroupMount> ReadCgroup2Mount(const KernelFiles& files) {
@@ -81,7 +81,7 @@ Result<std::string> OwnCgroupFolder(const CgroupMount& mount, std::string_view c
     if (folder.back() == '/') folder.pop_back();
     return folder;
   }
-  return Error{ErrorCode::kNotFound, "cgroup: the own group is not visible here", {}};
+  return Error{ErrorCode::kNotFound, "cgroup: the own group is not visible here"};
 }
 
 Result<std::string> OwnCgroupFolder(const KernelFiles& files) {

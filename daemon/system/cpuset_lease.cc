@@ -42,9 +42,7 @@ constexpr std::string_view kEffective = "cpuset.cpus.effective";
 constexpr std::string_view kPartition = "cpuset.cpus.partition";
 constexpr CpusetKind kBestFirst[] = {CpusetKind::kIsolated, CpusetKind::kRoot, CpusetKind::kMember};
 
-Error CannotBeHad(std::string why) {
-  return Error{ErrorCode::kFailedPrecondition, std::move(why), {}};
-}
+Error CannotBeHad(std::string why) { return Error{ErrorCode::kFailedPrecondition, std::move(why)}; }
 
 std::vector<int> OnlineOf(const KernelFiles& files, const std::vector<int>& cpus) {
   const auto online = ParseCpuList(files.Text("sys/devices/system/cpu/online"));

@@ -58,7 +58,7 @@ inline constexpr const char* kGateOnCpuTime =
     "where the machine cannot be had alone, gate on cpu_time (--metric cpu_time): on a loaded "
     "machine it showed a slowdown of 1 % in 12 of 12 trials, wall time in 4";
 
-// doctor_load.cc: what was measured between the samples
+// doctor.cc: what was measured between the samples
 Check OtherLoad, Steal, Interrupts, Throttling;
 // doctor_settings.cc: what a profile can set
 Check NoSettings, NoIsolation, SharedSmt, Turbo, Governor, CStates;

@@ -5,8 +5,8 @@
 
 #include "core/base/cpu_list.h"
 #include "daemon/system/doctor_checks.h"
-#include "daemon/system/environment.h"
 #include "daemon/system/kernel_files.h"
+#include "daemon/system/machine_sample.h"
 
 namespace benchd::doctor {
 namespace {

@@ -62,8 +62,7 @@ std::vector<SettingState> DescribeProfile(const MachineProfile& profile, const P
                       .wanted = std::move(wanted),
                       .actual = std::move(actual),
                       .held = false,
-                      .why = missing.empty() ? why_not : missing,
-                      .at_end = {}});
+                      .why = missing.empty() ? why_not : missing});
   };
   const std::vector<PlannedSetting> plan = PlanSettings(profile, cpus, settings);
   const auto add_planned = [&](bool before_cpuset) {

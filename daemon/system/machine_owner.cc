@@ -7,8 +7,8 @@
 #include "core/base/cpu_list.h"
 #include "core/base/error.h"
 #include "daemon/system/doctor.h"
-#include "daemon/system/environment.h"
 #include "daemon/system/kernel_files.h"
+#include "daemon/system/machine_sample.h"
 
 namespace benchd {
 namespace {
@@ -32,7 +32,7 @@ Error Missing(const SettingState& state) {
 }
 
 Warning Warn(std::string code, std::string message) {
-  return {.code = std::move(code), .message = std::move(message), .benchmark = {}, .arm = {}};
+  return {.code = std::move(code), .message = std::move(message)};
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ MachineOwner::MachineOwner(Parts parts)
 
 Result<MachineReport> MachineOwner::Acquire(const std::string& profile, Isolation isolation,
                                             const std::string& cpus) {
-  if (session_) return Error{ErrorCode::kFailedPrecondition, "machine: a session has it", {}};
+  if (session_) return Error{ErrorCode::kFailedPrecondition, "machine: a session has it"};
   auto known = Find(profile);
   if (!known) return std::move(known).error();
   auto used = ChooseCpus(**known, isolation, cpus);
@@ -212,8 +212,7 @@ std::optional<SettingState> MachineOwner::LimitMemory(std::uint64_t profile_byte
                      .wanted = std::to_string(wanted) + " bytes",
                      .actual = "no limit",
                      .held = !parts_.run_groups.empty(),
-                     .why = parts_.run_groups.empty() ? "no control group can be made here" : "",
-                     .at_end = {}};
+                     .why = parts_.run_groups.empty() ? "no control group can be made here" : ""};
   for (TreeGroup* group : parts_.run_groups) {
     auto limited = group->LimitMemory(wanted);
     if (limited) continue;
@@ -330,8 +329,7 @@ std::vector<SettingState> MachineOwner::States(const KnownProfile& known) const 
                       .wanted = "apart from the benchmark CPUs",
                       .actual = "shared",
                       .held = false,
-                      .why = parts_.overlap,
-                      .at_end = {}});
+                      .why = parts_.overlap});
   }
   return states;
 }

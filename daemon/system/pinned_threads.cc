@@ -36,7 +36,7 @@ Result<std::string> CpusOf(pid_t tid, const std::vector<int>& online) {
   cpu_set_t set;
   CPU_ZERO(&set);
   if (sched_getaffinity(tid, sizeof(set), &set) != 0) {
-    if (errno == ESRCH) return Error{ErrorCode::kNotFound, "it has ended", {}};
+    if (errno == ESRCH) return Error{ErrorCode::kNotFound, "it has ended"};
     return SystemError("sched_getaffinity", errno);
   }
   std::vector<int> cpus;
@@ -51,7 +51,7 @@ Result<pid_t> Find(const KernelFiles& files, std::string_view target) {
   const auto thread = ParseThreadTarget(target);
   const auto stat = thread && files.IsReal() ? StatOf(files, thread->tid) : std::nullopt;
   if (stat && stat->started_ticks == thread->started_ticks) return thread->tid;
-  return Error{ErrorCode::kNotFound, "it has ended", {}};
+  return Error{ErrorCode::kNotFound, "it has ended"};
 }
 
 }  // namespace

@@ -117,8 +117,8 @@ Result<std::string> Settings::Read(const SettingKey& key) const {
   }();
   if (!text) return text;
   if (auto value = NormalFromFile(info, *text)) return std::move(*value);
-  return Error{
-      ErrorCode::kInternal, PlaceOf(files_, key) + ": " + Quoted(*text) + " is not understood", {}};
+  return Error{ErrorCode::kInternal,
+               PlaceOf(files_, key) + ": " + Quoted(*text) + " is not understood"};
 }
 
 Result<void> Settings::Write(const SettingKey& key, std::string_view value) const {
@@ -143,8 +143,7 @@ Result<void> Settings::Write(const SettingKey& key, std::string_view value) cons
   if (*actual != wanted) {
     return Error{
         ErrorCode::kFailedPrecondition,
-        PlaceOf(files_, key) + ": '" + wanted + "' was taken but reads back as " + Quoted(*actual),
-        {}};
+        PlaceOf(files_, key) + ": '" + wanted + "' was taken but reads back as " + Quoted(*actual)};
   }
   if (key.kind != SettingKind::kAllowedCpus || !wanted.empty()) return {};
   return ClearGroupCpus(files_, key.target);

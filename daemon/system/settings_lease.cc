@@ -112,8 +112,7 @@ Result<void> SettingsLease::Change(const SettingChange& change) {
   }
   if (!IsValidSetting(entry.key, entry.old_value)) {
     return Error{ErrorCode::kFailedPrecondition,
-                 what + ": it is '" + entry.old_value + "', which could not be put back",
-                 {}};
+                 what + ": it is '" + entry.old_value + "', which could not be put back"};
   }
   if (auto noted = services_.journal.Append(entry, services_.boot_id); !noted) {
     return std::move(noted).error().Within(what);

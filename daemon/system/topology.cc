@@ -68,13 +68,13 @@ Result<Topology> ReadTopology(const KernelFiles& files) {
   auto online = ParseCpuList(*text);
   if (!online) return std::move(online).error().Within("reading the online CPUs");
   if (online->empty()) {
-    return Error{ErrorCode::kInternal, "reading the online CPUs: the list is empty", {}};
+    return Error{ErrorCode::kInternal, "reading the online CPUs: the list is empty"};
   }
   Topology topology{.online = *online, .cores = {}, .nodes = ReadNodes(files, *online)};
   std::vector<int> placed;
   for (int cpu : topology.online) {
     if (std::find(placed.begin(), placed.end(), cpu) != placed.end()) continue;
-    PhysicalCore core{.package = Package(files, cpu), .cpus = {}};
+    PhysicalCore core{.package = Package(files, cpu)};
     for (int sibling : Siblings(files, cpu, topology.online)) {
       if (std::find(placed.begin(), placed.end(), sibling) != placed.end()) continue;
       core.cpus.push_back(sibling);
@@ -89,7 +89,7 @@ Result<ProfileCpus> SplitCpus(const Topology& topology, const std::vector<int>& 
                               const std::vector<int>& wanted) {
   const std::vector<int> cpus = CpusInBoth(topology.online, usable);
   if (cpus.empty()) {
-    return Error{ErrorCode::kFailedPrecondition, "CPUs: none that is online may be used", {}};
+    return Error{ErrorCode::kFailedPrecondition, "CPUs: none that is online may be used"};
   }
   if (const std::vector<int> missing = CpusWithout(wanted, cpus); !missing.empty()) {
     return InvalidArgument("benchmark_cpus", FormatCpuList(missing) + " cannot be used here",

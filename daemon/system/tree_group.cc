@@ -112,10 +112,8 @@ std::optional<std::uint64_t> ReadNumber(int file) {
 Error GroupCannotHold(const std::string& what, std::string_view controller) {
   const std::string mountinfo = KernelFiles("/").Text("proc/self/mountinfo");
   const std::string why = controller.empty() ? "" : WhyVersion1(mountinfo, controller);
-  return Error{ErrorCode::kNotFound,
-               why.empty() ? "no control group can be made here for " + what
-                           : what + " cannot be had: " + why,
-               {}};
+  return Error{ErrorCode::kNotFound, why.empty() ? "no control group can be made here for " + what
+                                                 : what + " cannot be had: " + why};
 }
 
 }  // namespace
@@ -148,7 +146,7 @@ Result<TreeGroup> TreeGroup::CreateIn(const std::string& parent) {
 
 Result<void> TreeGroup::Make(const std::string& parent) {
   if (parent.empty()) {
-    return Error{ErrorCode::kNotFound, "cgroup: there is no own group of version 2", {}};
+    return Error{ErrorCode::kNotFound, "cgroup: there is no own group of version 2"};
   }
   RemoveLeftovers(parent);
   parent_ = parent;
@@ -308,8 +306,7 @@ Result<void> TreeGroup::BeginRun(const TreeFigureNeeds& needs) {
   cpu_time_before_us_ = fd() >= 0 ? CpuTimeUs() : std::nullopt;
   if (needs.memory_peak && !counts_memory_peak_) {
     if (CanLimitMemory()) {
-      return Error{
-          ErrorCode::kUnimplemented, "this kernel has no memory.peak (Linux 5.19 has)", {}};
+      return Error{ErrorCode::kUnimplemented, "this kernel has no memory.peak (Linux 5.19 has)"};
     }
     return GroupCannotHold("the peak of memory", "memory").Within("no control group counts it");
   }

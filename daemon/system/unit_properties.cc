@@ -130,7 +130,7 @@ Result<Ended> RunProgram(const std::string& program, const std::vector<std::stri
   siginfo_t info{};
   const bool reaped =
       waitid(P_PIDFD, static_cast<id_t>(pidfd.get()), &info, WEXITED | WNOHANG) == 0;
-  if (!in_time) return Error{ErrorCode::kDeadlineExceeded, {}, {}};
+  if (!in_time) return Error{ErrorCode::kDeadlineExceeded, {}};
   if (!reaped || info.si_pid == 0) return SystemError("waitid", reaped ? ECHILD : errno);
   const int code = info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
   return Ended{code, PrintedIn(*out), PrintedIn(*err)};
@@ -167,19 +167,18 @@ Result<std::string> SystemctlProperties::Call(std::vector<std::string> arguments
   if (access((place_.run_folder + "/system").c_str(), F_OK) != 0) return NoSystemd();
   const std::string program = FindProgram(place_.program);
   if (program.empty()) {
-    return Error{ErrorCode::kUnavailable, place_.program + ": there is no such program", {}};
+    return Error{ErrorCode::kUnavailable, place_.program + ": there is no such program"};
   }
   arguments.insert(arguments.begin(), "systemctl");
   auto ended = RunProgram(program, arguments, place_.limit);
   const std::string call = JoinedWords(arguments);
   if (!ended && ended.error().code == ErrorCode::kDeadlineExceeded) {
     return Error{ErrorCode::kDeadlineExceeded,
-                 call + ": no answer within " + std::to_string(place_.limit.count()) + " ms",
-                 {}};
+                 call + ": no answer within " + std::to_string(place_.limit.count()) + " ms"};
   }
   if (!ended) return std::move(ended).error();
   if (ended->code == 0) return std::move(ended->out);
-  return Error{ErrorCode::kFailedPrecondition, call + ": " + Reason(ended->err, ended->code), {}};
+  return Error{ErrorCode::kFailedPrecondition, call + ": " + Reason(ended->err, ended->code)};
 }
 
 Result<std::string> SystemctlProperties::AllowedCpus(std::string_view unit) {

@@ -7,7 +7,6 @@
 #include "core/base/cpu_list.h"
 #include "daemon/system/cgroup.h"
 #include "daemon/system/doctor.h"
-#include "daemon/system/environment.h"
 #include "daemon/system/kernel_files.h"
 #include "daemon/system/machine_sample.h"
 #include "daemon/system/setting.h"
