@@ -163,7 +163,7 @@ void Launch::Kill() {
   SendKill(child_);
   // It has not been reaped, so the number of its group is nobody else's.
   kill(-child_.pid, SIGKILL);
-  KillGroup();
+  group_.Kill();
 }
 
 void Launch::ReadCounted(wire::RunFigures& figures) const {

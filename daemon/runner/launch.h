@@ -90,10 +90,7 @@ class Launch {
 
   /// Kills the child, its process group and its control group.
   void Kill();
-  void KillGroup() { group_.Kill(); }
-  /// Those of TreeGroup.
-  std::string TakeLimitHits() { return group_.TakeHits(); }
-  void LeaveCharges() { group_.LeaveCharges(); }
+  TreeGroup& group() { return group_; }
   /// What the control group and the counters of its tree show at this moment.
   void ReadCounted(wire::RunFigures& figures) const;
   /// True when it has ended; then it is reaped.

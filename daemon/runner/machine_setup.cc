@@ -26,7 +26,7 @@ std::unique_ptr<UnitProperties> UnitsOf(const KernelFiles& files) {
   if (files.IsReal() && files.Exists("run/systemd/system")) {
     return std::make_unique<SystemctlProperties>();
   }
-  return std::make_unique<NoUnitProperties>();
+  return std::make_unique<UnitProperties>();
 }
 
 std::string BootId(const KernelFiles& files) {

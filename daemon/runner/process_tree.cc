@@ -156,7 +156,7 @@ std::string ProcessTree::GiveUp() {
   std::string numbers;
   for (const Process& process : Descendants()) {
     claims_.push_back({process.pid, Kind::kGivenUp});
-    numbers.append(numbers.empty() ? "" : ", ").append(std::to_string(process.pid));
+    AppendItem(numbers, ", ", std::to_string(process.pid));
   }
   return numbers;
 }

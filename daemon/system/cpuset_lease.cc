@@ -40,21 +40,22 @@ namespace {
 constexpr std::string_view kOwnUnit = "bench.slice";
 constexpr std::string_view kEffective = "cpuset.cpus.effective";
 constexpr std::string_view kPartition = "cpuset.cpus.partition";
-constexpr CpusetKind kBestFirst[] = {CpusetKind::kIsolated, CpusetKind::kRoot, CpusetKind::kMember};
+/// What can be tried, best first, in the order of CpusetKind.
+struct CpusetName {
+  std::string_view wanted;  ///< as a profile writes it
+  std::string_view taken;   ///< as status does
+};
+constexpr CpusetName kCpusets[] = {
+    {"isolated", "isolated partition"}, {"root", "partition"}, {"shield", "cpuset"}};
 
 Error CannotBeHad(std::string why) { return Error{ErrorCode::kFailedPrecondition, std::move(why)}; }
 
 std::vector<int> OnlineOf(const KernelFiles& files, const std::vector<int>& cpus) {
-  const auto online = ParseCpuList(files.Text("sys/devices/system/cpu/online"));
+  const auto online = ReadCpus(files, kOnlineCpus);
   return online && !online->empty() ? CpusInBoth(cpus, *online) : cpus;
 }
 
-/// The best kind that `wanted` lets us try; the end when it names none.
-const CpusetKind* FirstToTry(std::string_view wanted) {
-  constexpr std::string_view kNames[] = {"isolated", "root", "shield"};
-  const auto name = std::find(std::begin(kNames), std::end(kNames), wanted);
-  return name == std::end(kNames) ? std::end(kBestFirst) : kBestFirst + (name - kNames);
-}
+CpusetKind NextBest(CpusetKind kind) { return static_cast<CpusetKind>(static_cast<int>(kind) + 1); }
 
 /// Empty, or why systemd's units cannot be given CPUs of their own.
 std::string WhyNoUnits(const Settings& settings, const CgroupPlace& place) {
@@ -107,18 +108,15 @@ std::string_view LastTwo(std::string_view path) {
 
 }  // namespace
 
+CpusetKind FirstToTry(std::string_view wanted) {
+  const auto* const found =
+      std::find_if(std::begin(kCpusets), std::end(kCpusets),
+                   [wanted](const CpusetName& one) { return one.wanted == wanted; });
+  return static_cast<CpusetKind>(found - std::begin(kCpusets));
+}
+
 std::string_view CpusetKindName(CpusetKind kind) {
-  switch (kind) {
-    case CpusetKind::kIsolated:
-      return "isolated partition";
-    case CpusetKind::kRoot:
-      return "partition";
-    case CpusetKind::kMember:
-      return "cpuset";
-    case CpusetKind::kAffinity:
-      break;
-  }
-  return "affinity";
+  return kind == CpusetKind::kAffinity ? "affinity" : kCpusets[static_cast<int>(kind)].taken;
 }
 
 // ---- taking ----
@@ -134,21 +132,20 @@ Cpuset Cpuset::Take(SettingsLease& lease, const CgroupPlace& place, const Profil
   const std::size_t before = lease.size();
   Cpuset cpuset;
   std::string last_reason;
-  for (const CpusetKind* kind = FirstToTry(wanted); kind != std::end(kBestFirst); ++kind) {
-    auto taken = cpuset.Try(wish, *kind);
-    if (taken) {
-      cpuset.kind_ = *kind;
-      break;
-    }
+  CpusetKind kind = FirstToTry(wanted);
+  for (; kind != CpusetKind::kAffinity; kind = NextBest(kind)) {
+    auto taken = cpuset.Try(wish, kind);
+    if (taken) break;
     std::string reason = std::move(taken).error().message;
     for (const std::string& left : lease.Release(before)) reason += "; " + left;
     cpuset.expected_.clear();
     if (reason == last_reason) continue;
     cpuset.why_ +=
-        (cpuset.why_.empty() ? "" : "; ") + std::string(CpusetKindName(*kind)) + ": " + reason;
+        (cpuset.why_.empty() ? "" : "; ") + std::string(CpusetKindName(kind)) + ": " + reason;
     last_reason = std::move(reason);
   }
-  if (cpuset.kind_ != CpusetKind::kMember) return cpuset;
+  cpuset.kind_ = kind;
+  if (kind != CpusetKind::kMember) return cpuset;
   const std::string sharing = StillThere(GroupsOn(files, place.mount, wish.benchmark));
   if (!sharing.empty()) cpuset.why_ += (cpuset.why_.empty() ? "" : "; ") + sharing;
   return cpuset;

@@ -24,6 +24,9 @@ enum class CpusetKind {
 };
 /// "isolated partition", "partition", "cpuset", "affinity".
 std::string_view CpusetKindName(CpusetKind kind);
+/// The best kind that a profile's word ("isolated", "root", "shield") lets us try; kAffinity when
+/// it is none of these.
+CpusetKind FirstToTry(std::string_view wanted);
 
 /// The benchmark CPUs, kept free of others by the best means that can be had. A value: the lease
 /// that it was taken with gives it back.

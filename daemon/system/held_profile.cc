@@ -40,10 +40,10 @@ std::string DescribeRefused(const std::vector<RefusedChange>& refused) {
   return Join(others);
 }
 
+/// In the words of what is taken, so that both can be compared; "shield" has none of its own.
 std::string WantedCpuset(const MachineProfile& profile) {
-  if (profile.cpuset == "isolated") return std::string(CpusetKindName(CpusetKind::kIsolated));
-  if (profile.cpuset == "root") return std::string(CpusetKindName(CpusetKind::kRoot));
-  return profile.cpuset;
+  const CpusetKind kind = FirstToTry(profile.cpuset);
+  return kind < CpusetKind::kMember ? std::string(CpusetKindName(kind)) : profile.cpuset;
 }
 
 std::string Latency(std::int32_t latency_us) { return std::to_string(latency_us) + " us"; }

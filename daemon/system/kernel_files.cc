@@ -74,6 +74,11 @@ std::optional<std::uint64_t> KernelFiles::Count(std::string_view path) const {
   return ParseCount(Text(path));
 }
 
+Result<std::vector<int>> ReadCpus(const KernelFiles& files, std::string_view path) {
+  auto text = files.Read(path);
+  return text ? ParseCpuList(*text) : std::move(text).error();
+}
+
 std::string CpuFile(int cpu, std::string_view name) {
   return "sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/" + std::string(name);
 }

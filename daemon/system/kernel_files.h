@@ -51,6 +51,10 @@ class KernelFiles {
   std::string root_;
 };
 
+/// The CPUs that a file lists. @errors also of a text that is no list.
+Result<std::vector<int>> ReadCpus(const KernelFiles& files, std::string_view path);
+inline constexpr std::string_view kOnlineCpus = "sys/devices/system/cpu/online";
+
 /// "sys/devices/system/cpu/cpu3/NAME"
 std::string CpuFile(int cpu, std::string_view name);
 

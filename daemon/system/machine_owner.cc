@@ -31,8 +31,8 @@ Error Missing(const SettingState& state) {
                "use --isolation best-effort, or a machine profile that leaves it alone"};
 }
 
-Warning Warn(std::string code, std::string message) {
-  return {.code = std::move(code), .message = std::move(message)};
+void Warn(std::vector<Warning>& warnings, std::string code, std::string message) {
+  warnings.push_back({.code = std::move(code), .message = std::move(message)});
 }
 
 }  // namespace
@@ -97,7 +97,7 @@ MachineEnd MachineOwner::Release() {
   child_profile_ = MachineProfile{};
   LimitMemory(0);
   HoldWhatStays();
-  for (const std::string& note : notes_) end.warnings.push_back(Warn("setting_left", note));
+  for (const std::string& note : notes_) Warn(end.warnings, "setting_left", note);
   return end;
 }
 
@@ -108,50 +108,49 @@ std::vector<Warning> MachineOwner::WarningsOf(const Session& session,
   for (std::size_t i = 0; i < at_end.size(); ++i) {
     const SettingState& state = session.at_start[i];
     if (!state.held || at_end[i] == state.actual || state.setting == "cpuset") continue;
-    warnings.push_back(Warn("setting_changed", state.setting + ": somebody changed it from " +
-                                                   state.actual + " to " + at_end[i] +
-                                                   " while the session ran"));
+    Warn(warnings, "setting_changed",
+         state.setting + ": somebody changed it from " + state.actual + " to " + at_end[i] +
+             " while the session ran");
   }
   if (!session.broken_cpuset.empty()) {
-    warnings.push_back(Warn("partition_invalid",
-                            "cpuset: the benchmark CPUs were no longer kept free of others (" +
-                                session.broken_cpuset + "): somebody else took them"));
+    Warn(warnings, "partition_invalid",
+         "cpuset: the benchmark CPUs were no longer kept free of others (" + session.broken_cpuset +
+             "): somebody else took them");
   }
   if (session.runs > 0 && session.migrations >= session.runs) {
-    warnings.push_back(Warn(
-        "migrations", "programs were moved between CPUs " + std::to_string(session.migrations) +
-                          " times in " + std::to_string(session.runs) +
-                          " runs: a program of one thread is steadier on one (--cpus)"));
+    Warn(warnings, "migrations",
+         "programs were moved between CPUs " + std::to_string(session.migrations) + " times in " +
+             std::to_string(session.runs) +
+             " runs: a program of one thread is steadier on one (--cpus)");
   }
   for (const auto& [limit, runs] : session.limits) {
     const std::string where = runs == 1 ? "a run" : std::to_string(runs) + " runs";
-    warnings.push_back(Warn("limit_reached", "in " + where + " a program " + limit +
-                                                 ": it may have done less than it should"));
+    Warn(warnings, "limit_reached",
+         "in " + where + " a program " + limit + ": it may have done less than it should");
   }
   if (session.scaled_runs > 0) {
-    warnings.push_back(
-        Warn("counters_scaled",
-             "in " + std::to_string(session.scaled_runs) +
-                 " runs the CPU had too few counters, which took turns: some of their values are "
-                 "estimates, scaled up from what was counted in at least " +
-                 Percent(session.smallest_share) + " of the time"));
+    Warn(warnings, "counters_scaled",
+         "in " + std::to_string(session.scaled_runs) +
+             " runs the CPU had too few counters, which took turns: some of their values are "
+             "estimates, scaled up from what was counted in at least " +
+             Percent(session.smallest_share) + " of the time");
   }
   if (LacksVersion2()) {
-    warnings.push_back(Warn("cgroup_v1",
-                            "nothing kept others off the benchmark CPUs, and no limit of a run's "
-                            "memory or processes held: " +
-                                parts_.place.version1));
+    Warn(warnings, "cgroup_v1",
+         "nothing kept others off the benchmark CPUs, and no limit of a run's "
+         "memory or processes held: " +
+             parts_.place.version1);
   }
   if (!child_profile_.aslr) {
-    warnings.push_back(Warn("aslr_off",
-                            "aslr = \"off\": one memory layout was measured, which may favour "
-                            "either side by itself"));
+    Warn(warnings, "aslr_off",
+         "aslr = \"off\": one memory layout was measured, which may favour "
+         "either side by itself");
   }
   if (parts_.own_nice > child_profile_.nice) {
-    warnings.push_back(
-        Warn("nice_inherited", "the runs had the nice value " + std::to_string(parts_.own_nice) +
-                                   " that benchd was started with and may not lower: whatever else "
-                                   "wants a CPU goes before them"));
+    Warn(warnings, "nice_inherited",
+         "the runs had the nice value " + std::to_string(parts_.own_nice) +
+             " that benchd was started with and may not lower: whatever else "
+             "wants a CPU goes before them");
   }
   return warnings;
 }

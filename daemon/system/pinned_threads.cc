@@ -25,12 +25,6 @@ std::optional<ProcessCounters> StatOf(const KernelFiles& files, pid_t tid) {
   return stat ? ParseProcess(*stat) : std::nullopt;
 }
 
-Result<std::vector<int>> OnlineCpus(const KernelFiles& files) {
-  auto online = files.Read("sys/devices/system/cpu/online");
-  if (!online) return std::move(online).error();
-  return ParseCpuList(*online);
-}
-
 /// "" for all that are online.
 Result<std::string> CpusOf(pid_t tid, const std::vector<int>& online) {
   cpu_set_t set;
@@ -70,7 +64,7 @@ std::optional<ThreadTarget> ParseThreadTarget(std::string_view text) {
 
 std::vector<JournalEntry> FindPinnedThreads(const KernelFiles& files) {
   std::vector<JournalEntry> pinned;
-  const auto online = OnlineCpus(files);
+  const auto online = ReadCpus(files, kOnlineCpus);
   if (!files.IsReal() || !online || online->empty()) return pinned;
   for (const std::string& process : files.List("proc")) {
     const auto pid = ParseCount(process);
@@ -94,7 +88,7 @@ std::vector<JournalEntry> FindPinnedThreads(const KernelFiles& files) {
 Result<std::string> ReadThreadCpus(const KernelFiles& files, std::string_view target) {
   auto tid = Find(files, target);
   if (!tid) return std::move(tid).error();
-  auto online = OnlineCpus(files);
+  auto online = ReadCpus(files, kOnlineCpus);
   if (!online) return std::move(online).error();
   return CpusOf(*tid, *online);
 }
@@ -103,7 +97,7 @@ Result<void> WriteThreadCpus(const KernelFiles& files, std::string_view target,
                              std::string_view cpus) {
   auto tid = Find(files, target);
   if (!tid) return std::move(tid).error();
-  auto list = cpus.empty() ? OnlineCpus(files) : ParseCpuList(cpus);
+  auto list = cpus.empty() ? ReadCpus(files, kOnlineCpus) : ParseCpuList(cpus);
   if (!list) return std::move(list).error();
   cpu_set_t set;
   CPU_ZERO(&set);

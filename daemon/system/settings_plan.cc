@@ -107,7 +107,7 @@ std::string WhyNoSmtControl(const KernelFiles& files, const Topology& topology,
   if (const auto lost = CpusInBoth(cpus.used, going); !lost.empty()) {
     return "CPU " + FormatCpuList(lost) + ", where benchmarks run, would go offline with SMT";
   }
-  const auto present = ParseCpuList(files.Text("sys/devices/system/cpu/present"));
+  const auto present = ReadCpus(files, "sys/devices/system/cpu/present");
   if (!present) return {};
   if (const auto offline = CpusWithout(*present, topology.online); !offline.empty()) {
     return "CPU " + FormatCpuList(offline) +

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "core/base/cpu_list.h"
@@ -14,9 +16,7 @@ namespace {
 std::vector<int> Siblings(const KernelFiles& files, int cpu, const std::vector<int>& online) {
   // The second name is the older one of the same file.
   for (const char* name : {"topology/core_cpus_list", "topology/thread_siblings_list"}) {
-    const auto text = files.Read(CpuFile(cpu, name));
-    if (!text) continue;
-    const auto listed = ParseCpuList(*text);
+    const auto listed = ReadCpus(files, CpuFile(cpu, name));
     if (!listed) continue;
     std::vector<int> siblings = CpusInBoth(*listed, online);
     if (std::binary_search(siblings.begin(), siblings.end(), cpu)) return siblings;
@@ -34,18 +34,15 @@ int Package(const KernelFiles& files, int cpu) {
 std::vector<NumaNode> ReadNodes(const KernelFiles& files, const std::vector<int>& online) {
   constexpr std::string_view kFolder = "sys/devices/system/node";
   constexpr std::string_view kPrefix = "node";
+  constexpr std::uint64_t kMaxNode = std::numeric_limits<int>::max();
   std::vector<NumaNode> nodes;
   for (const std::string& name : files.List(kFolder)) {
     if (!name.starts_with(kPrefix)) continue;
-    NumaNode node;
-    const char* end = name.data() + name.size();
-    const auto parsed = std::from_chars(name.data() + kPrefix.size(), end, node.number);
-    if (parsed.ec != std::errc() || parsed.ptr != end || node.number < 0) continue;
-    const auto text = files.Read(std::string(kFolder) + "/" + name + "/cpulist");
-    const auto cpus = text ? ParseCpuList(*text) : std::vector<int>();
-    if (!text || !cpus) continue;
-    node.cpus = CpusInBoth(*cpus, online);
-    nodes.push_back(std::move(node));
+    const auto number = ParseCount(std::string_view(name).substr(kPrefix.size()));
+    if (!number || *number > kMaxNode) continue;
+    const auto cpus = ReadCpus(files, std::string(kFolder) + "/" + name + "/cpulist");
+    if (!cpus) continue;
+    nodes.push_back({static_cast<int>(*number), CpusInBoth(*cpus, online)});
   }
   std::sort(nodes.begin(), nodes.end(),
             [](const NumaNode& a, const NumaNode& b) { return a.number < b.number; });
@@ -63,9 +60,7 @@ std::vector<int> NodesOf(const Topology& topology, const std::vector<int>& cpus)
 }
 
 Result<Topology> ReadTopology(const KernelFiles& files) {
-  auto text = files.Read("sys/devices/system/cpu/online");
-  if (!text) return std::move(text).error().Within("reading the online CPUs");
-  auto online = ParseCpuList(*text);
+  auto online = ReadCpus(files, kOnlineCpus);
   if (!online) return std::move(online).error().Within("reading the online CPUs");
   if (online->empty()) {
     return Error{ErrorCode::kInternal, "reading the online CPUs: the list is empty"};

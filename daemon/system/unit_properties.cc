@@ -212,9 +212,9 @@ void SystemctlProperties::RemoveDropIn(std::string_view unit) const {
   rmdir(control.c_str());
 }
 
-Result<std::string> NoUnitProperties::AllowedCpus(std::string_view) { return NoSystemd(); }
+Result<std::string> UnitProperties::AllowedCpus(std::string_view) { return NoSystemd(); }
 
-Result<void> NoUnitProperties::SetAllowedCpus(std::string_view, std::string_view) {
+Result<void> UnitProperties::SetAllowedCpus(std::string_view, std::string_view) {
   return NoSystemd();
 }
 

@@ -120,7 +120,7 @@ void CheckSettings(std::string_view text) {
 }
 
 void CheckPlan(const KernelFiles& files, const ProfileCpus& cpus) {
-  NoUnitProperties units;
+  UnitProperties units;
   const Settings settings(files, units);
   MachineProfile profile;
   profile.governor = "performance";

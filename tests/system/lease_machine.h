@@ -104,7 +104,7 @@ class SettingsLeaseTest : public testing::Test {
   KernelTree folder_;
   std::string journal_path_ = folder_.root() + "/journal";
   FaultyFiles files_{tree_.root()};
-  NoUnitProperties units_;
+  UnitProperties units_;
   Settings settings_{files_, units_};
   std::optional<Journal> journal_;
   std::map<std::string, std::string> before_;

@@ -124,7 +124,7 @@ class PinnedThreadsTest : public testing::Test {
   }
 
   KernelFiles files_{"/"};
-  NoUnitProperties units_;
+  UnitProperties units_;
   Settings settings_{files_, units_};
   KernelTree folder_;
   std::string journal_path_ = folder_.root() + "/journal";
