@@ -1,7 +1,6 @@
 #include "daemon/system/cpuset_lease.h"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -245,13 +244,6 @@ Result<void> CgroupSeat::StepOut() {
 void CgroupSeat::StepBack() {
   if (!out_) return;
   out_ = !files_.Write(home_ + "/cgroup.procs", "0");
-}
-
-bool StayOn(const std::vector<int>& cpus) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const int cpu : cpus) CPU_SET(cpu, &set);
-  return sched_setaffinity(0, sizeof(set), &set) == 0;
 }
 
 }  // namespace benchd

@@ -103,8 +103,4 @@ class CgroupSeat {
   bool out_ = false;
 };
 
-/// Puts this process onto these CPUs; again after a move, as the kernel widens or narrows the mask
-/// of who changes its cpuset. @return false when none of them can be had.
-bool StayOn(const std::vector<int>& cpus);
-
 }  // namespace benchd

@@ -138,7 +138,7 @@ void HeldProfile::TakeCpuset(const MachineProfile& profile) {
   }
   state.actual = CpusetKindName(cpuset_.kind());
   state.held = state.why.empty() && cpuset_.kind() != CpusetKind::kAffinity;
-  StayOn(cpus_.housekeeping);
+  static_cast<void>(SetAffinity(0, cpus_.housekeeping));
 }
 
 /// @return why it is less than what is wanted.
@@ -205,7 +205,7 @@ std::vector<std::string> HeldProfile::Release() {
   cpuset_ = {};
   seat_.StepBack();
   GiveBack(before_pinned_, notes);
-  StayOn(cpus_.housekeeping);
+  static_cast<void>(SetAffinity(0, cpus_.housekeeping));
   GiveBack(0, notes);
   return notes;
 }

@@ -27,16 +27,9 @@ std::optional<ProcessCounters> StatOf(const KernelFiles& files, pid_t tid) {
 
 /// "" for all that are online.
 Result<std::string> CpusOf(pid_t tid, const std::vector<int>& online) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(tid, sizeof(set), &set) != 0) {
-    if (errno == ESRCH) return Error{ErrorCode::kNotFound, "it has ended"};
-    return SystemError("sched_getaffinity", errno);
-  }
-  std::vector<int> cpus;
-  for (const int cpu : online) {
-    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
-  }
+  auto allowed = ReadAffinity(tid);
+  if (!allowed) return std::move(allowed).error();
+  const std::vector<int> cpus = CpusInBoth(online, *allowed);
   return cpus == online ? std::string() : FormatCpuList(cpus);
 }
 
@@ -49,6 +42,28 @@ Result<pid_t> Find(const KernelFiles& files, std::string_view target) {
 }
 
 }  // namespace
+
+Result<std::vector<int>> ReadAffinity(pid_t tid) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(tid, sizeof(set), &set) != 0) {
+    if (errno == ESRCH) return Error{ErrorCode::kNotFound, "it has ended"};
+    return SystemError("sched_getaffinity", errno);
+  }
+  std::vector<int> cpus;
+  for (int cpu = 0; cpu < kMaxCpus; ++cpu) {
+    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
+Result<void> SetAffinity(pid_t tid, const std::vector<int>& cpus) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int cpu : cpus) CPU_SET(cpu, &set);
+  if (sched_setaffinity(tid, sizeof(set), &set) == 0) return {};
+  return SystemError("sched_setaffinity", errno);
+}
 
 std::optional<ThreadTarget> ParseThreadTarget(std::string_view text) {
   const std::size_t at = text.find('@');
@@ -99,11 +114,7 @@ Result<void> WriteThreadCpus(const KernelFiles& files, std::string_view target,
   if (!tid) return std::move(tid).error();
   auto list = cpus.empty() ? ReadCpus(files, kOnlineCpus) : ParseCpuList(cpus);
   if (!list) return std::move(list).error();
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const int cpu : *list) CPU_SET(cpu, &set);
-  if (sched_setaffinity(*tid, sizeof(set), &set) == 0) return {};
-  return SystemError("sched_setaffinity", errno);
+  return SetAffinity(*tid, *list);
 }
 
 }  // namespace benchd
