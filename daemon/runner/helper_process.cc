@@ -1,5 +1,6 @@
 #include "daemon/runner/helper_process.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -198,17 +199,14 @@ Result<std::string> HelperProcess::Collect(int status, bool exited) {
 
 void HelperProcess::KillAndReap() {
   SendKill(process_);
-  siginfo_t info{};
   // It dies as fast as the kernel can; one that hangs in the kernel keeps its memory and is reaped
   // by the tree when it comes back.
-  constexpr int kTries = 200;
-  bool reaped = false;
-  for (int i = 0; i < kTries && !reaped; ++i) {
-    reaped =
-        waitid(P_PIDFD, static_cast<id_t>(process_.pidfd.get()), &info, WEXITED | WNOHANG) == 0 &&
-        info.si_pid != 0;
-    if (!reaped) usleep(1000);
-  }
+  constexpr int kDyingMs = 200;
+  pollfd dead{process_.pidfd.get(), POLLIN, 0};
+  poll(&dead, 1, kDyingMs);
+  siginfo_t info{};
+  const bool reaped = waitid(P_PIDFD, static_cast<id_t>(dead.fd), &info, WEXITED | WNOHANG) == 0 &&
+                      info.si_pid != 0;
   tree_.Release(process_.pid);
   if (reaped) return;
   tree_.GiveUp(process_.pid);
