@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "daemon/helper/profile_config.h"
 #include "daemon/helper/toml.h"
 
 namespace benchd {
@@ -19,16 +18,18 @@ Result<std::string> Text(std::string_view key, const toml::node& node) {
                          "[runner] " + std::string(key) + " is neither a text nor a number");
 }
 
+Result<void> TakeBool(const toml::node& node, const std::string& what, bool& into) {
+  const auto value = node.value_exact<bool>();
+  if (!value) return InvalidArgument(TomlLine(node.source()), what + " is neither true nor false");
+  into = *value;
+  return {};
+}
+
 Result<void> ReadRunnerSection(const toml::table& section, wire::RunnerConfig& config) {
   for (const auto& [key, node] : section) {
     if (key == "socket") continue;  // where benchd looks for us
     if (key == "counters") {
-      const auto value = node.value_exact<bool>();
-      if (!value) {
-        return InvalidArgument(TomlLine(node.source()),
-                               "[runner] counters is neither true nor false");
-      }
-      config.counters = *value;
+      if (auto taken = TakeBool(node, "[runner] counters", config.counters); !taken) return taken;
       continue;
     }
     std::string* target = nullptr;
@@ -83,12 +84,8 @@ Result<void> ReadAccess(const toml::table& root, wire::RunnerConfig& config) {
   if (!access) return std::move(access).error();
   if (*access == nullptr) return {};
   if (const toml::node* allow = (*access)->get("allow_root")) {
-    const auto value = allow->value_exact<bool>();
-    if (!value) {
-      return InvalidArgument(TomlLine(allow->source()),
-                             "[access] allow_root is neither true nor false");
-    }
-    config.allow_root = *value;
+    auto taken = TakeBool(*allow, "[access] allow_root", config.allow_root);
+    if (!taken) return taken;
   }
   const toml::node* users = (*access)->get("users");
   return users == nullptr ? Result<void>() : ReadUsers(*users, config);
@@ -123,70 +120,43 @@ namespace {
 constexpr std::int64_t kMebibyte = 1024 * 1024;
 constexpr std::int64_t kMaxMebibytes = std::int64_t{1} << 40;
 
-/// One key: a whole number in a range, or "none".
-struct LimitKey {
-  std::string_view name;
-  std::int64_t low = 0;
-  std::int64_t high = 0;
-  std::int64_t unit = 1;
-  void (*put)(ChildLimits& limits, std::uint64_t value) = nullptr;
-};
+/// A whole number from `low` to `high` of `unit`, or "none".
+template <auto field, std::int64_t low, std::int64_t high, std::int64_t unit = 1>
+bool TakeLimit(const toml::node& value, std::string_view, ChildLimits& limits) {
+  const bool is_none = value.value_exact<std::string>() == "none";
+  const auto number = value.value_exact<std::int64_t>();
+  if (!is_none && (!number || *number < low || *number > high)) return false;
+  limits.*field = is_none ? kNoLimit : static_cast<std::uint64_t>(*number * unit);
+  return true;
+}
 
-constexpr LimitKey kLimitKeys[] = {
-    {"memory_mib", 1, kMaxMebibytes, kMebibyte,
-     [](ChildLimits& limits, std::uint64_t value) { limits.memory_bytes = value; }},
+constexpr ConfigKey<ChildLimits> kLimitKeys[] = {
+    {"memory_mib", "a whole number from 1 to 1099511627776, or none",
+     TakeLimit<&ChildLimits::memory_bytes, 1, kMaxMebibytes, kMebibyte>},
     // The largest pid_max there is (proc(5)).
-    {"pids", 1, 4'194'304, 1,
-     [](ChildLimits& limits, std::uint64_t value) { limits.processes = value; }},
+    {"pids", "a whole number from 1 to 4194304, or none",
+     TakeLimit<&ChildLimits::processes, 1, 4'194'304>},
     // Programs begin with three, and their loader needs some more.
-    {"open_files", 16, 1'048'576, 1,
-     [](ChildLimits& limits, std::uint64_t value) { limits.open_files = value; }},
-    {"file_size_mib", 0, kMaxMebibytes, kMebibyte,
-     [](ChildLimits& limits, std::uint64_t value) { limits.file_bytes = value; }},
-    {"core_mib", 0, kMaxMebibytes, kMebibyte,
-     [](ChildLimits& limits, std::uint64_t value) { limits.core_bytes = value; }},
-    {"cpu_seconds", 1, 31'536'000, 1,
-     [](ChildLimits& limits, std::uint64_t value) { limits.cpu_seconds = value; }},
+    {"open_files", "a whole number from 16 to 1048576, or none",
+     TakeLimit<&ChildLimits::open_files, 16, 1'048'576>},
+    {"file_size_mib", "a whole number from 0 to 1099511627776, or none",
+     TakeLimit<&ChildLimits::file_bytes, 0, kMaxMebibytes, kMebibyte>},
+    {"core_mib", "a whole number from 0 to 1099511627776, or none",
+     TakeLimit<&ChildLimits::core_bytes, 0, kMaxMebibytes, kMebibyte>},
+    {"cpu_seconds", "a whole number from 1 to 31536000, or none",
+     TakeLimit<&ChildLimits::cpu_seconds, 1, 31'536'000>},
 };
-
-std::string LimitKeyNames() {
-  std::string known;
-  for (const LimitKey& key : kLimitKeys) known.append(known.empty() ? "" : ", ").append(key.name);
-  return "known are " + known;
-}
-
-Result<void> TakeLimitKey(const toml::key& key, const toml::node& value, ChildLimits& limits) {
-  const std::string what = "[children] " + ShownKey(key.str());
-  for (const LimitKey& known : kLimitKeys) {
-    if (key != known.name) continue;
-    if (value.value_exact<std::string>() == "none") {
-      known.put(limits, kNoLimit);
-      return {};
-    }
-    const auto number = value.value_exact<std::int64_t>();
-    if (!number || *number < known.low || *number > known.high) {
-      return InvalidArgument(TomlLine(value.source()),
-                             what + " should be a whole number from " + std::to_string(known.low) +
-                                 " to " + std::to_string(known.high) + ", or none");
-    }
-    known.put(limits, static_cast<std::uint64_t>(*number * known.unit));
-    return {};
-  }
-  return InvalidArgument(TomlLine(key.source()), what + " is no known key", LimitKeyNames());
-}
 
 }  // namespace
 
 Result<ChildLimits> ParseChildLimits(const toml::table& root) {
   ChildLimits limits;
-  const toml::node* section = root.get("children");
-  if (section == nullptr) return limits;
-  const toml::table* table = section->as_table();
-  if (table == nullptr) {
-    return InvalidArgument(TomlLine(section->source()), "[children] is no table");
-  }
-  for (const auto& [key, value] : *table) {
-    if (auto taken = TakeLimitKey(key, value, limits); !taken) return std::move(taken).error();
+  auto section = SectionOf(root, "children");
+  if (!section) return std::move(section).error();
+  if (*section == nullptr) return limits;
+  for (const auto& [key, value] : **section) {
+    auto taken = TakeKey<ChildLimits>(kLimitKeys, "[children]", key, value, limits);
+    if (!taken) return std::move(taken).error();
   }
   return limits;
 }

@@ -15,8 +15,7 @@
 #include "core/base/unique_fd.h"
 #include "core/parse/harness_output.h"
 #include "daemon/helper/config.h"
-#include "daemon/helper/resolve.h"
-#include "daemon/helper/user_record.h"
+#include "daemon/helper/lookup.h"
 #include "daemon/wire/messages.h"
 
 // benchd-helper: one short piece of work on what belongs to a caller, done with the caller's ids

@@ -1,9 +1,6 @@
-#include "daemon/helper/profile_config.h"
-
+#include <algorithm>
 #include <charconv>
-#include <initializer_list>
 #include <limits>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,6 +8,7 @@
 
 #include "core/base/cpu_list.h"
 #include "core/base/error.h"
+#include "daemon/helper/config.h"
 
 namespace benchd {
 namespace {
@@ -19,24 +17,6 @@ constexpr std::size_t kMaxProfiles = 64;
 constexpr std::size_t kMaxProfileNameBytes = 64;
 
 std::string Section(std::string_view name) { return "[machine_profile." + ShownKey(name) + "]"; }
-
-std::string ProfileKeyNames() {
-  std::string known = "known are base";
-  for (const ProfileKey& key : ProfileKeys()) known.append(", ").append(key.name);
-  return known;
-}
-
-Result<void> TakeProfileKey(std::string_view profile_name, const toml::key& key,
-                            const toml::node& value, MachineProfile& profile) {
-  const std::string what = Section(profile_name) + " " + ShownKey(key.str());
-  for (const ProfileKey& known : ProfileKeys()) {
-    if (key != known.name) continue;
-    if (known.take(value, profile)) return {};
-    return InvalidArgument(TomlLine(value.source()),
-                           what + " should be " + std::string(known.allowed));
-  }
-  return InvalidArgument(TomlLine(key.source()), what + " is no known key", ProfileKeyNames());
-}
 
 /// Makes complete profiles of tables that may stand on each other.
 class ProfileReader {
@@ -99,9 +79,8 @@ class ProfileReader {
     profile->name = name;
     for (const auto& [key, value] : table) {
       if (key == "base") continue;
-      if (auto taken = TakeProfileKey(name, key, value, *profile); !taken) {
-        return std::move(taken).error();
-      }
+      auto taken = TakeKey(ProfileKeys(), Section(name), key, value, *profile, "base");
+      if (!taken) return std::move(taken).error();
     }
     if (auto checked = CheckFrequencies(*profile, table); !checked) {
       return std::move(checked).error();
@@ -165,76 +144,79 @@ std::optional<std::int64_t> WholeNumber(const Value& value, std::int64_t low, st
   return number && *number >= low && *number <= high ? number : std::nullopt;
 }
 
-/// One of some words, as it is.
-bool TakeWord(const Value& value, std::initializer_list<std::string_view> words,
-              std::string& field) {
+/// Takes the first word off words that "|" divides.
+std::string_view NextAllowed(std::string_view& words) {
+  const std::string_view word = words.substr(0, words.find('|'));
+  words.remove_prefix(std::min(words.size(), word.size() + 1));
+  return word;
+}
+
+/// One of the allowed words; "leave" and "other" become the empty value.
+template <auto field>
+bool TakeWord(const Value& value, std::string_view allowed, Profile& profile) {
   const auto text = TextOf(value);
-  for (const std::string_view word : words) {
+  while (!allowed.empty()) {
+    const std::string_view word = NextAllowed(allowed);
     if (text != word) continue;
-    field = word;
+    profile.*field = word == kLeave || word == "other" ? "" : word;
     return true;
   }
   return false;
 }
 
-/// The same, or "leave".
-bool TakeWordOrLeave(const Value& value, std::initializer_list<std::string_view> words,
-                     std::string& field) {
-  if (!IsLeave(value)) return TakeWord(value, words, field);
-  field.clear();
-  return true;
-}
-
 /// A whole number, kept as text, or "leave".
-bool TakeNumber(const Value& value, std::int64_t low, std::int64_t high, std::string& field) {
+template <auto field, std::int64_t low, std::int64_t high>
+bool TakeNumber(const Value& value, std::string_view, Profile& profile) {
   const auto number = WholeNumber(value, low, high);
   if (!number && !IsLeave(value)) return false;
-  field = number ? std::to_string(*number) : "";
+  profile.*field = number ? std::to_string(*number) : "";
   return true;
 }
 
 /// A name as the kernel has them, or "leave".
-bool TakeName(const Value& value, std::string& field) {
+template <auto field>
+bool TakeName(const Value& value, std::string_view, Profile& profile) {
   const auto text = TextOf(value);
   if (!text || text->empty() || text->size() > kMaxValueBytes) return false;
   if (text->find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos) {
     return false;
   }
-  field = *text == kLeave ? "" : *text;
+  profile.*field = *text == kLeave ? "" : *text;
   return true;
 }
 
 /// 0, 1, false, true or "leave".
-bool TakeBit(const Value& value, std::string& field) {
+template <auto field>
+bool TakeBit(const Value& value, std::string_view allowed, Profile& profile) {
   const auto boolean = value.value_exact<bool>();
-  if (!boolean) return TakeNumber(value, 0, 1, field);
-  field = *boolean ? "1" : "0";
+  if (!boolean) return TakeNumber<field, 0, 1>(value, allowed, profile);
+  profile.*field = *boolean ? "1" : "0";
   return true;
 }
 
-bool TakeCpus(const Value& value, std::string& field) {
+bool TakeCpus(const Value& value, std::string_view, Profile& profile) {
   const auto number = value.value_exact<std::int64_t>();
   const auto text = number ? std::to_string(*number) : TextOf(value);
   if (!text || !ParseCpuList(*text)) return false;
-  field = *text;
+  profile.benchmark_cpus = *text;
   return true;
 }
 
-bool TakeHold(const Value& value, Profile& profile) {
+bool TakeHold(const Value& value, std::string_view, Profile& profile) {
   const auto text = TextOf(value);
   if (text != "sessions" && text != "daemon") return false;
   profile.hold = text == "daemon" ? HoldSettings::kDaemon : HoldSettings::kSessions;
   return true;
 }
 
-bool TakeBoost(const Value& value, Profile& profile) {
+bool TakeBoost(const Value& value, std::string_view allowed, Profile& profile) {
   const auto boolean = value.value_exact<bool>();
-  if (!boolean) return TakeWordOrLeave(value, {"on", "off"}, profile.boost);
+  if (!boolean) return TakeWord<&Profile::boost>(value, allowed, profile);
   profile.boost = *boolean ? "on" : "off";
   return true;
 }
 
-bool TakeCStateLatency(const Value& value, Profile& profile) {
+bool TakeCStateLatency(const Value& value, std::string_view, Profile& profile) {
   const auto microseconds = WholeNumber(value, 0, kMaxInt);
   if (!microseconds && !IsLeave(value)) return false;
   profile.c_state_latency_us.reset();
@@ -242,7 +224,7 @@ bool TakeCStateLatency(const Value& value, Profile& profile) {
   return true;
 }
 
-bool TakeNuma(const Value& value, Profile& profile) {
+bool TakeNuma(const Value& value, std::string_view, Profile& profile) {
   const auto text = TextOf(value);
   if (text != "local" && text != kLeave) return false;
   profile.numa_local = text == "local";
@@ -260,7 +242,7 @@ std::optional<std::uint64_t> UnitBytes(std::string_view suffix) {
   return std::nullopt;
 }
 
-bool TakeMemoryLimit(const Value& value, Profile& profile) {
+bool TakeMemoryLimit(const Value& value, std::string_view, Profile& profile) {
   std::uint64_t count = 0;
   std::optional<std::uint64_t> unit = 1;
   if (const auto number = WholeNumber(value, 0, std::numeric_limits<std::int64_t>::max())) {
@@ -280,25 +262,19 @@ bool TakeMemoryLimit(const Value& value, Profile& profile) {
   return true;
 }
 
-bool TakeNice(const Value& value, Profile& profile) {
+bool TakeNice(const Value& value, std::string_view, Profile& profile) {
   const auto nice = WholeNumber(value, -20, 19);
   if (nice) profile.nice = static_cast<std::int32_t>(*nice);
   return nice.has_value();
 }
 
-bool TakePolicy(const Value& value, Profile& profile) {
-  if (!TakeWord(value, {"other", "batch", "fifo"}, profile.policy)) return false;
-  if (profile.policy == "other") profile.policy.clear();
-  return true;
-}
-
-bool TakeDropCaches(const Value& value, Profile& profile) {
+bool TakeDropCaches(const Value& value, std::string_view, Profile& profile) {
   const auto drop = value.value_exact<bool>();
   if (drop) profile.drop_caches = *drop;
   return drop.has_value();
 }
 
-bool TakeAslr(const Value& value, Profile& profile) {
+bool TakeAslr(const Value& value, std::string_view, Profile& profile) {
   const auto text = TextOf(value);
   const auto boolean = value.value_exact<bool>();
   if (!boolean && text != "on" && text != "off") return false;
@@ -308,58 +284,50 @@ bool TakeAslr(const Value& value, Profile& profile) {
 
 constexpr std::string_view kFrequency = "a whole number of kHz from 1 to 100000000, or leave";
 constexpr std::string_view kBit = "0, 1, true, false or leave";
-constexpr std::string_view kHousekeeping = "housekeeping or leave";
 
-constexpr ProfileKey kProfileKeys[] = {
-    {"benchmark_cpus", "a list of CPUs such as \"1-3,7\", or the number of one",
-     [](const Value& v, Profile& p) { return TakeCpus(v, p.benchmark_cpus); }},
-    {"hold", "sessions or daemon", TakeHold},
-    {"irqs", kHousekeeping,
-     [](const Value& v, Profile& p) { return TakeWordOrLeave(v, {"housekeeping"}, p.irqs); }},
-    {"workqueues", kHousekeeping,
-     [](const Value& v, Profile& p) { return TakeWordOrLeave(v, {"housekeeping"}, p.workqueues); }},
-    {"smt", "idle, off or leave",
-     [](const Value& v, Profile& p) {
-       return TakeWordOrLeave(v, {"idle", "off"}, p.smt);
-     }},
-    {"cpuset", "isolated, root, shield or leave",
-     [](const Value& v, Profile& p) {
-       return TakeWordOrLeave(v, {"isolated", "root", "shield"}, p.cpuset);
-     }},
+constexpr ConfigKey<Profile> kProfileKeys[] = {
+    {"benchmark_cpus", "a list of CPUs such as \"1-3,7\", or the number of one", TakeCpus},
+    {"hold", "sessions|daemon", TakeHold},
+    {"irqs", "housekeeping|leave", TakeWord<&Profile::irqs>},
+    {"workqueues", "housekeeping|leave", TakeWord<&Profile::workqueues>},
+    {"smt", "idle|off|leave", TakeWord<&Profile::smt>},
+    {"cpuset", "isolated|root|shield|leave", TakeWord<&Profile::cpuset>},
     {"governor", "the name of a cpufreq governor such as performance, or leave",
-     [](const Value& v, Profile& p) { return TakeName(v, p.governor); }},
-    {"min_frequency_khz", kFrequency,
-     [](const Value& v, Profile& p) { return TakeNumber(v, 1, kMaxKhz, p.min_frequency_khz); }},
-    {"max_frequency_khz", kFrequency,
-     [](const Value& v, Profile& p) { return TakeNumber(v, 1, kMaxKhz, p.max_frequency_khz); }},
-    {"boost", "on, off or leave", TakeBoost},
+     TakeName<&Profile::governor>},
+    {"min_frequency_khz", kFrequency, TakeNumber<&Profile::min_frequency_khz, 1, kMaxKhz>},
+    {"max_frequency_khz", kFrequency, TakeNumber<&Profile::max_frequency_khz, 1, kMaxKhz>},
+    {"boost", "on|off|leave", TakeBoost},
     {"energy_preference", "the name of a preference such as performance, or leave",
-     [](const Value& v, Profile& p) { return TakeName(v, p.energy_preference); }},
+     TakeName<&Profile::energy_preference>},
     {"c_state_latency_us", "a whole number of microseconds from 0 on, or leave", TakeCStateLatency},
-    {"timer_migration", kBit,
-     [](const Value& v, Profile& p) { return TakeBit(v, p.timer_migration); }},
-    {"nmi_watchdog", kBit, [](const Value& v, Profile& p) { return TakeBit(v, p.nmi_watchdog); }},
-    {"transparent_hugepages", "always, madvise, never or leave",
-     [](const Value& v, Profile& p) {
-       return TakeWordOrLeave(v, {"always", "madvise", "never"}, p.transparent_hugepages);
-     }},
+    {"timer_migration", kBit, TakeBit<&Profile::timer_migration>},
+    {"nmi_watchdog", kBit, TakeBit<&Profile::nmi_watchdog>},
+    {"transparent_hugepages", "always|madvise|never|leave",
+     TakeWord<&Profile::transparent_hugepages>},
     {"swappiness", "a whole number from 0 to 200, or leave",
-     [](const Value& v, Profile& p) { return TakeNumber(v, 0, 200, p.swappiness); }},
+     TakeNumber<&Profile::swappiness, 0, 200>},
     {"perf_sample_rate", "a whole number of samples a second from 1 to 1000000000, or leave",
-     [](const Value& v, Profile& p) {
-       return TakeNumber(v, 1, kMaxSampleRate, p.perf_sample_rate);
-     }},
-    {"numa", "local or leave", TakeNuma},
+     TakeNumber<&Profile::perf_sample_rate, 1, kMaxSampleRate>},
+    {"numa", "local|leave", TakeNuma},
     {"memory_limit", "a number of bytes, a text such as \"4GiB\" (KiB, MiB, GiB, TiB), or leave",
      TakeMemoryLimit},
     {"nice", "a whole number from -20 to 19", TakeNice},
-    {"policy", "other, batch or fifo", TakePolicy},
+    {"policy", "other|batch|fifo", TakeWord<&Profile::policy>},
     {"drop_caches", "true or false", TakeDropCaches},
-    {"aslr", "on or off", TakeAslr},
+    {"aslr", "on|off", TakeAslr},
 };
 
 }  // namespace
 
-std::span<const ProfileKey> ProfileKeys() { return kProfileKeys; }
+std::span<const ConfigKey<MachineProfile>> ProfileKeys() { return kProfileKeys; }
+
+std::string AllowedText(std::string_view allowed) {
+  std::string text(NextAllowed(allowed));
+  while (!allowed.empty()) {
+    const std::string_view word = NextAllowed(allowed);
+    text.append(allowed.empty() ? " or " : ", ").append(word);
+  }
+  return text;
+}
 
 }  // namespace benchd

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "daemon/system/kernel_files.h"
-#include "daemon/system/kernel_text.h"
 
 namespace benchd {
 namespace {
@@ -20,7 +19,7 @@ constexpr std::uint64_t kPage = 4096;
 
 /// What a run may have of the machine's memory; kNoLimit where that is not known.
 std::uint64_t MostMemory(const Host& host) {
-  const std::string text = host.files.Read("proc/meminfo").value_or("");
+  const std::string text = host.files.Text("proc/meminfo");
   std::string_view value = Field(text, "MemTotal");
   const std::uint64_t total = ParseCount(NextWord(value)).value_or(0) * 1024;
   const std::uint64_t kept = std::max(total / 10, kKeptMemory);
@@ -30,8 +29,7 @@ std::uint64_t MostMemory(const Host& host) {
 }
 
 std::uint64_t MostProcesses(const Host& host) {
-  const auto threads =
-      ParseCount(host.files.Read("proc/sys/kernel/threads-max").value_or("")).value_or(0);
+  const auto threads = host.files.Count("proc/sys/kernel/threads-max").value_or(0);
   return threads == 0 ? kDefaultProcesses
                       : std::clamp<std::uint64_t>(threads / 2, 1, kDefaultProcesses);
 }

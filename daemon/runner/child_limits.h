@@ -7,7 +7,7 @@
 
 #include "core/model/child.h"
 #include "daemon/runner/host.h"
-#include "daemon/system/run_cgroup.h"
+#include "daemon/system/tree_group.h"
 
 namespace benchd {
 

@@ -1,5 +1,6 @@
 #include "daemon/runner/helper_process.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -86,7 +87,7 @@ HelperProcess::~HelperProcess() {
 /// parsed: little beside the process itself, and no run is measured before its answer.
 Result<void> HelperProcess::MakeGroup() {
   if (host_.helper_groups.empty()) return {};
-  auto group = RunCgroup::CreateIn(host_.helper_groups);
+  auto group = TreeGroup::CreateIn(host_.helper_groups);
   if (!group) return std::move(group).error();
   group_.emplace(std::move(*group));
   if (group_->CanLimitMemory()) {
@@ -183,8 +184,7 @@ Result<std::string> HelperProcess::Collect(int status, bool exited) {
   if (stdout_->overflowed()) {
     return Error{
         ErrorCode::kResourceExhausted,
-        name_ + ": the answer is over " + std::to_string(kHelperAnswerBytes >> 20) + " MiB",
-        {}};
+        name_ + ": the answer is over " + std::to_string(kHelperAnswerBytes >> 20) + " MiB"};
   }
   if (!exited || status != 0) {
     std::string why = exited ? "exit code " + std::to_string(status)
@@ -192,24 +192,21 @@ Result<std::string> HelperProcess::Collect(int status, bool exited) {
     std::string tail = stderr_->TakeTail();
     tail.erase(tail.find_last_not_of('\n') + 1);
     if (!tail.empty()) why.append(": ").append(tail);
-    return Error{ErrorCode::kInternal, name_ + ": benchd-helper failed: " + why, {}};
+    return Error{ErrorCode::kInternal, name_ + ": benchd-helper failed: " + why};
   }
   return ReadAll(answer_.get());
 }
 
 void HelperProcess::KillAndReap() {
   SendKill(process_);
-  siginfo_t info{};
   // It dies as fast as the kernel can; one that hangs in the kernel keeps its memory and is reaped
   // by the tree when it comes back.
-  constexpr int kTries = 200;
-  bool reaped = false;
-  for (int i = 0; i < kTries && !reaped; ++i) {
-    reaped =
-        waitid(P_PIDFD, static_cast<id_t>(process_.pidfd.get()), &info, WEXITED | WNOHANG) == 0 &&
-        info.si_pid != 0;
-    if (!reaped) usleep(1000);
-  }
+  constexpr int kDyingMs = 200;
+  pollfd dead{process_.pidfd.get(), POLLIN, 0};
+  poll(&dead, 1, kDyingMs);
+  siginfo_t info{};
+  const bool reaped = waitid(P_PIDFD, static_cast<id_t>(dead.fd), &info, WEXITED | WNOHANG) == 0 &&
+                      info.si_pid != 0;
   tree_.Release(process_.pid);
   if (reaped) return;
   tree_.GiveUp(process_.pid);

@@ -12,7 +12,7 @@
 #include "daemon/runner/launch_plan.h"
 #include "daemon/runner/process_tree.h"
 #include "daemon/runner/spawn.h"
-#include "daemon/system/run_cgroup.h"
+#include "daemon/system/tree_group.h"
 
 namespace benchd {
 
@@ -80,7 +80,7 @@ class HelperProcess final : public EventSink {
   LaunchMemory memory_;
   std::unique_ptr<Capture> stdout_;
   std::unique_ptr<Capture> stderr_;
-  std::optional<RunCgroup> group_;
+  std::optional<TreeGroup> group_;
   Spawned process_;
   bool timed_out_ = false;
   bool hangs_ = false;

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <linux/keyctl.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -11,13 +10,14 @@
 #include <cerrno>
 #include <climits>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <string_view>
 
 #include "core/base/cpu_list.h"
 #include "core/base/error.h"
 #include "daemon/runner/log.h"
-#include "daemon/system/cpuset_lease.h"
+#include "daemon/system/pinned_threads.h"
 
 // Where the linker put the program (ld(1), end(3)).
 extern "C" {
@@ -60,16 +60,10 @@ Result<UniqueFd> OpenHelper() {
 
 /// Every CPU the kernel grants: whatever affinity we were started with is widened to our cpuset.
 std::vector<int> WidenAffinity() {
-  cpu_set_t set;
-  std::vector<int> cpus;
-  for (int cpu = 0; cpu < kMaxCpus; ++cpu) CPU_SET(cpu, &set);
-  sched_setaffinity(0, sizeof(set), &set);
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) != 0) return cpus;
-  for (int cpu = 0; cpu < kMaxCpus; ++cpu) {
-    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
-  }
-  return cpus;
+  std::vector<int> all(kMaxCpus);
+  std::iota(all.begin(), all.end(), 0);
+  static_cast<void>(SetAffinity(0, all));
+  return ReadAffinity(0).value_or(std::vector<int>());
 }
 
 }  // namespace
@@ -123,9 +117,9 @@ Result<Host> LookAround(const std::string& root) {
   return host;
 }
 
-void SettleOn(Host& host, CpuSplit cpus) {
+void SettleOn(Host& host, ProfileCpus cpus) {
   host.cpus = std::move(cpus);
-  if (StayOn(host.cpus.housekeeping)) return;
+  if (SetAffinity(0, host.cpus.housekeeping)) return;
   Log(LogLevel::kWarning,
       "cannot stay on the housekeeping CPUs " + FormatCpuList(host.cpus.housekeeping));
 }

@@ -29,7 +29,7 @@ struct Host {
   bool counts_io = false;  ///< the kernel counts bytes from and to storage
 
   std::vector<int> usable_cpus;  ///< all that the kernel lets us use
-  CpuSplit cpus;
+  ProfileCpus cpus;
 
   /// The folder in which each helper gets a control group of its own; empty = they have none.
   std::string helper_groups;
@@ -54,7 +54,7 @@ struct Host {
 Result<Host> LookAround(const std::string& root);
 
 /// Divides the CPUs: this process stays on the housekeeping ones from now on.
-void SettleOn(Host& host, CpuSplit cpus);
+void SettleOn(Host& host, ProfileCpus cpus);
 
 /// Just what it takes to start benchd-helper with our own ids, before the configuration is known.
 Result<Host> MinimalHost();

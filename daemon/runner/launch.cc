@@ -9,7 +9,6 @@
 #include "core/base/error.h"
 #include "daemon/runner/helper_process.h"
 #include "daemon/system/kernel_files.h"
-#include "daemon/system/kernel_text.h"
 
 namespace benchd {
 
@@ -31,7 +30,7 @@ Result<void> Launch::Prepare(RunTask task, Spawner& spawner, pid_t after) {
   auto options = MakeReady(std::move(task));
   if (!options) return std::move(options).error();
   if (!spawner.Order(memory_.plan, area_, *options, after)) {
-    return Error{ErrorCode::kUnavailable, "spawner: it cannot take the order", {}};
+    return Error{ErrorCode::kUnavailable, "spawner: it cannot take the order"};
   }
   spawner_ = &spawner;
   return {};
@@ -133,7 +132,7 @@ std::optional<ChildEnd> Launch::LookAtEnd() const {
   if (waitid(P_PIDFD, id, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0 || info.si_pid == 0) {
     return {};
   }
-  ChildEnd end{.at_ns = MonotonicNow(), .migrations = {}};
+  ChildEnd end{.at_ns = MonotonicNow()};
   const auto text = KernelFiles("/").Read("proc/" + std::to_string(child_.pid) + "/sched");
   end.migrations = ParseCount(Field(text.value_or(""), "se.nr_migrations"));
   if (!made_in_place_ && end.migrations.value_or(0) > 0) --*end.migrations;
@@ -164,7 +163,7 @@ void Launch::Kill() {
   SendKill(child_);
   // It has not been reaped, so the number of its group is nobody else's.
   kill(-child_.pid, SIGKILL);
-  KillGroup();
+  group_.Kill();
 }
 
 void Launch::ReadCounted(wire::RunFigures& figures) const {

@@ -17,7 +17,6 @@
 #include "daemon/runner/perf_counters.h"
 #include "daemon/runner/process_tree.h"
 #include "daemon/runner/spawn.h"
-#include "daemon/runner/spawner.h"
 #include "daemon/system/tree_group.h"
 
 namespace benchd {
@@ -91,10 +90,7 @@ class Launch {
 
   /// Kills the child, its process group and its control group.
   void Kill();
-  void KillGroup() { group_.Kill(); }
-  /// Those of TreeGroup.
-  std::string TakeLimitHits() { return group_.TakeHits(); }
-  void LeaveCharges() { group_.LeaveCharges(); }
+  TreeGroup& group() { return group_; }
   /// What the control group and the counters of its tree show at this moment.
   void ReadCounted(wire::RunFigures& figures) const;
   /// True when it has ended; then it is reaped.

@@ -13,6 +13,7 @@
 
 #include "core/base/cpu_list.h"
 #include "core/base/error.h"
+#include "daemon/system/kernel_files.h"
 
 namespace benchd {
 namespace {
@@ -186,9 +187,7 @@ std::string Uid(const LaunchSpec& spec) { return "uid " + std::to_string(spec.ca
 
 Error DescribeChange(const ChildReport& report, const LaunchSpec& spec) {
   std::string what;
-  const auto add = [&what](const char* part) {
-    what.append(what.empty() ? "" : ", ").append(part);
-  };
+  const auto add = [&what](const char* part) { AppendItem(what, ", ", part); };
   if ((report.changed & kOtherFile) != 0) add("another file");
   if ((report.changed & kOtherSize) != 0) add("another size");
   if ((report.changed & kOtherTime) != 0) add("another modification time");
@@ -224,45 +223,48 @@ Error DescribeExecute(const ChildReport& report, const LaunchSpec& spec) {
 
 Error DescribeLaunchFailure(const ChildReport& report, const LaunchSpec& spec) {
   const std::string why = Because(report.error_number);
+  const auto at = [&why](const std::string& what, const char* hint = "") {
+    return Failed(what + why, hint);
+  };
   switch (report.step) {
     case ChildStep::kCwd:
-      return Failed("cwd: " + spec.cwd + why);
+      return at("cwd: " + spec.cwd);
     case ChildStep::kInput:
-      return Failed("input: " + spec.input + why);
+      return at("input: " + spec.input);
     case ChildStep::kOutput:
-      return Failed("output: " + spec.output_path + why);
+      return at("output: " + spec.output_path);
     case ChildStep::kStat:
-      return Failed("program: " + ProgramPath(spec) + why,
-                    "it was there at submit: build first, then submit");
+      return at("program: " + ProgramPath(spec),
+                "it was there at submit: build first, then submit");
     case ChildStep::kIdentity:
       return DescribeChange(report, spec);
     case ChildStep::kExecute:
       return DescribeExecute(report, spec);
     case ChildStep::kGroup:
-      return Failed("control group: the child cannot be put into it" + why,
-                    "did somebody remove it? restart benchd-runner");
+      return at("control group: the child cannot be put into it",
+                "did somebody remove it? restart benchd-runner");
     case ChildStep::kAffinity:
-      return Failed("cpus: the child cannot be put on them" + why);
+      return at("cpus: the child cannot be put on them");
     case ChildStep::kLimits:
-      return Failed("limits: a resource limit of " + Uid(spec) + " cannot be set" + why);
+      return at("limits: a resource limit of " + Uid(spec) + " cannot be set");
     case ChildStep::kPriority:
-      return Failed("machine profile: nice or policy is refused" + why,
-                    "choose a profile without them, or use the system's daemon");
+      return at("machine profile: nice or policy is refused",
+                "choose a profile without them, or use the system's daemon");
     case ChildStep::kMemory:
-      return Failed("machine profile: numa or aslr is refused" + why,
-                    "choose a profile that leaves them alone");
+      return at("machine profile: numa or aslr is refused",
+                "choose a profile that leaves them alone");
     case ChildStep::kGroups:
     case ChildStep::kGid:
     case ChildStep::kUid:
     case ChildStep::kCapabilities:
-      return Failed("benchd-runner: cannot become " + Uid(spec) + why);
+      return at("benchd-runner: cannot become " + Uid(spec));
     case ChildStep::kSession:
     case ChildStep::kStreams:
     case ChildStep::kDescriptors:
     case ChildStep::kNone:
       break;
   }
-  return Failed("benchd-runner: the child cannot be prepared" + why);
+  return at("benchd-runner: the child cannot be prepared");
 }
 
 Error DescribeHungLaunch(const LaunchSpec& spec) {

@@ -26,11 +26,11 @@ std::unique_ptr<UnitProperties> UnitsOf(const KernelFiles& files) {
   if (files.IsReal() && files.Exists("run/systemd/system")) {
     return std::make_unique<SystemctlProperties>();
   }
-  return std::make_unique<NoUnitProperties>();
+  return std::make_unique<UnitProperties>();
 }
 
 std::string BootId(const KernelFiles& files) {
-  return files.Read("proc/sys/kernel/random/boot_id").value_or("");
+  return files.Text("proc/sys/kernel/random/boot_id");
 }
 
 std::vector<MachineProfile> Profiles(const wire::RunnerConfig& config) {
@@ -78,9 +78,10 @@ Result<std::vector<KnownProfile>> KnowProfiles(const KernelFiles& files,
 
 /// Whatever still runs in the groups of a dead runner.
 void EndLeftovers() {
-  if (auto own = RunCgroup::OwnFolder()) RunCgroup::RemoveLeftovers(FolderOfUnit(std::move(*own)));
+  if (auto own = OwnCgroupFolder(KernelFiles("/")))
+    TreeGroup::RemoveLeftovers(FolderOfUnit(std::move(*own)));
   const auto top = FindCgroupPlace(KernelFiles("/"));
-  if (top && !top->unit.empty()) RunCgroup::RemoveLeftovers("/" + top->mount);
+  if (top && !top->unit.empty()) TreeGroup::RemoveLeftovers("/" + top->mount);
 }
 
 Result<std::string> RestoreFromJournal(const RunnerOptions& options) {
@@ -113,7 +114,7 @@ Result<std::unique_ptr<MachineSetup>> MachineSetup::Open(const RunnerOptions& op
     return std::move(opened).error();
   }
   if (auto place = FindCgroupPlace(setup->files_)) setup->place_ = std::move(*place);
-  if (auto folder = RunCgroup::OwnFolder()) setup->runs_folder_ = std::move(*folder);
+  if (auto folder = OwnCgroupFolder(KernelFiles("/"))) setup->runs_folder_ = std::move(*folder);
   return setup;
 }
 
@@ -162,7 +163,7 @@ void MachineSetup::Begin(const Host& host, std::vector<KnownProfile> profiles,
   const std::string home = SettleIn();
   if (!home.empty()) {
     helper_groups_ = files_.FullPath(place_.mount);
-    RunCgroup::RemoveLeftovers(helper_groups_);
+    TreeGroup::RemoveLeftovers(helper_groups_);
   }
   seat_.emplace(files_, place_.mount, home);
   OpenRunGroups(ChooseTreeLimits(host, limits, is_system_));

@@ -62,7 +62,7 @@ Result<void> PrepareProcess() {
   mallopt(M_TRIM_THRESHOLD, 64 * 1024);
   if (geteuid() == 0) prctl(PR_SET_DUMPABLE, 0);
   if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
-    return Error{ErrorCode::kInternal, "PR_SET_CHILD_SUBREAPER is refused", {}};
+    return Error{ErrorCode::kInternal, "PR_SET_CHILD_SUBREAPER is refused"};
   }
   return {};
 }
@@ -130,8 +130,7 @@ Result<void> Run(const RunnerOptions& options) {
   if (!host) return std::move(host).error();
   auto profiles = KnowProfiles(host->files, host->usable_cpus, *config);
   if (!profiles) return std::move(profiles).error();
-  const ProfileCpus& cpus = profiles->front().cpus;
-  SettleOn(*host, {cpus.housekeeping, cpus.benchmark, cpus.why});
+  SettleOn(*host, profiles->front().cpus);
   auto endpoint = OpenEndpoint(options, *config);
   if (!endpoint) return std::move(endpoint).error();
 

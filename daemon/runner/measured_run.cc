@@ -102,10 +102,7 @@ void MeasuredRun::DropCaches(const RunTask& task) const {
 /// For a child that somebody killed just before it was let go: nothing of the run has happened yet.
 void MeasuredRun::StartAgain() {
   RunTask task = now_->task();
-  if (auto started = now_->Start(std::move(task), *this); !started) {
-    return Finish(std::move(started).error());
-  }
-  Begin();
+  if (auto started = Start(std::move(task)); !started) Finish(std::move(started).error());
 }
 
 void MeasuredRun::Begin() {
@@ -221,7 +218,7 @@ void MeasuredRun::Sweep() {
   // Nobody claims the next run's child before it is taken: it would be killed with the others.
   DiscardPrepared();
   now_->StopWatching();
-  now_->KillGroup();
+  now_->group().Kill();
   const std::size_t left = services_.tree.Kill();
   if (left < fewest_left_) {
     // Thousands take their time to die; as long as they do, they may.
@@ -246,7 +243,7 @@ void MeasuredRun::AfterSweep() {
   now_->FinishOutput();
   if (!killed_ && now_->has_report() && now_->report().died_waiting) return StartAgain();
   if (auto failure = FindFailure()) return Finish(std::move(*failure));
-  figures_.limit = now_->TakeLimitHits();
+  figures_.limit = now_->group().TakeHits();
   // One that succeeds all the same, or whose failure is ignored, has done something else.
   if (!figures_.limit.empty()) services_.machine.NoteLimit(figures_.limit);
   figures_.stderr_tail = now_->TakeStderrTail();
@@ -258,7 +255,7 @@ void MeasuredRun::AfterSweep() {
 
 std::optional<Error> MeasuredRun::FindFailure() const {
   const LaunchSpec& spec = now_->task().plan->spec();
-  if (cancelled_) return Error{ErrorCode::kCancelled, "run: cancelled", {}};
+  if (cancelled_) return Error{ErrorCode::kCancelled, "run: cancelled"};
   if (now_->has_report()) {
     const ChildReport& report = now_->report();
     if (report.step != ChildStep::kNone) return DescribeLaunchFailure(report, spec);
@@ -266,8 +263,7 @@ std::optional<Error> MeasuredRun::FindFailure() const {
     if (report.monotonic_ns == 0) {
       return Error{ErrorCode::kFailedPrecondition,
                    "program: " + spec.program->path + " was killed by signal " +
-                       std::to_string(figures_.exit.signal) + " before it began",
-                   {}};
+                       std::to_string(figures_.exit.signal) + " before it began"};
     }
   }
   return {};
@@ -311,7 +307,7 @@ void MeasuredRun::OnHelperDone(HelperProcess&, Result<std::string> answer) {
 void MeasuredRun::Finish(Result<wire::RunFigures> figures) {
   parser_.reset();
   state_ = State::kIdle;
-  now_->LeaveCharges();
+  now_->group().LeaveCharges();
   // With a child that waits to be let go, that comes first.
   if (!prepared()) CloseFinished();
   owner_.OnRunFinished(std::move(figures));

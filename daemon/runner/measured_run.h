@@ -18,7 +18,7 @@
 #include "daemon/runner/host.h"
 #include "daemon/runner/launch.h"
 #include "daemon/runner/process_tree.h"
-#include "daemon/runner/spawner.h"
+#include "daemon/runner/spawn.h"
 #include "daemon/system/machine_owner.h"
 #include "daemon/system/tree_group.h"
 #include "daemon/wire/messages.h"

@@ -59,10 +59,6 @@ perf_event_attr AttributesOf(const PerfEvent& event, bool user_only) {
 
 bool IsForbidden(int error) { return error == EACCES || error == EPERM; }
 
-void Append(std::string& list, const char* joint, std::string_view item) {
-  list.append(list.empty() ? "" : joint).append(item);
-}
-
 }  // namespace
 
 int OpenPerfEvent(const perf_event_attr& attributes, pid_t pid) {
@@ -75,8 +71,7 @@ std::span<const PerfEvent> PerfEvents() { return kEvents; }
 // ---- what there is ----
 
 PerfSupport::PerfSupport(PerfEventOpen open, const KernelFiles& files)
-    : open_(std::move(open)),
-      paranoia_(files.Read("proc/sys/kernel/perf_event_paranoid").value_or("")) {
+    : open_(std::move(open)), paranoia_(files.Text("proc/sys/kernel/perf_event_paranoid")) {
   user_only_ = IsForbidden(Probe(kClock, false)) && Probe(kClock, true) == 0;
   for (const PerfEvent& event : kEvents) {
     const bool blind = user_only_ && NeedsKernel(event);
@@ -126,7 +121,7 @@ std::string PerfSupport::WhyNot(std::string_view metric) const {
 
 std::string PerfSupport::Describe() const {
   std::string text;
-  for (const PerfEvent& event : events_) Append(text, ", ", event.metric);
+  for (const PerfEvent& event : events_) AppendItem(text, ", ", event.metric);
   if (text.empty()) text = "none";
   if (user_only_) {
     text +=

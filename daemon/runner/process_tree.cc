@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "core/base/unique_fd.h"
-#include "daemon/system/kernel_text.h"
+#include "daemon/system/kernel_files.h"
 
 namespace benchd {
 namespace {
@@ -156,7 +156,7 @@ std::string ProcessTree::GiveUp() {
   std::string numbers;
   for (const Process& process : Descendants()) {
     claims_.push_back({process.pid, Kind::kGivenUp});
-    numbers.append(numbers.empty() ? "" : ", ").append(std::to_string(process.pid));
+    AppendItem(numbers, ", ", std::to_string(process.pid));
   }
   return numbers;
 }

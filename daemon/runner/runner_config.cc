@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -16,6 +16,7 @@
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/helper_process.h"
 #include "daemon/runner/process_tree.h"
+#include "daemon/system/kernel_files.h"
 
 namespace benchd {
 namespace {
@@ -80,10 +81,8 @@ Result<wire::RunnerConfig> LoadRunnerConfig(const Host& host, const std::string&
 }
 
 Result<uid_t> FindUser(const std::string& user) {
-  uid_t uid = 0;
-  const char* end = user.data() + user.size();
-  const auto parsed = std::from_chars(user.data(), end, uid);
-  if (parsed.ec == std::errc() && parsed.ptr == end) return uid;
+  constexpr std::uint64_t kMaxUid = UINT32_MAX;
+  if (const auto uid = ParseCount(user); uid && *uid <= kMaxUid) return static_cast<uid_t>(*uid);
   const std::unique_ptr<FILE, int (*)(FILE*)> file(fopen("/etc/passwd", "re"), &fclose);
   while (const passwd* entry = file ? fgetpwent(file.get()) : nullptr) {
     if (user == entry->pw_name) return entry->pw_uid;

@@ -1,17 +1,26 @@
 #include "daemon/runner/spawn.h"
 
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/sched.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <iterator>
 
 #include "core/base/error.h"
+#include "daemon/runner/event_loop.h"
 #include "daemon/runner/raw_syscall.h"
 
 // The kernel's and glibc's headers disagree about who defines these.
@@ -26,6 +35,14 @@ namespace benchd {
 namespace {
 
 constexpr std::size_t kReportBytes = 4096;
+
+/// What clone answered.
+struct RawSpawned {
+  pid_t pid = 0;  ///< 0: there is no process
+  int pidfd = -1;
+  int error_number = 0;
+  bool refused_group = false;  ///< not to be made in SpawnOptions::cgroup_fd
+};
 
 void ChildEntry(void* plan) { RunChild(*static_cast<const ChildPlan*>(plan)); }
 
@@ -64,6 +81,9 @@ SpawnArea::~SpawnArea() {
 
 void SpawnArea::Abandon() { Make(); }
 
+namespace {
+
+/// Completes `plan` and `area` for the child that is made next.
 void BeginSpawn(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options) {
   area.report() = ChildReport{};
   area.report().gate = options.held ? 0 : 1;
@@ -74,6 +94,9 @@ void BeginSpawn(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options) {
   plan.join_cgroup = -1;
 }
 
+/// Clones the child of BeginSpawn() as a child of the calling process, or, with `sibling`, of its
+/// parent: only a held one. The kernel itself writes pid and pidfd into `made`, so that they hold
+/// even if the calling process dies of it. Makes raw system calls only.
 void CloneChild(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options, bool sibling,
                 RawSpawned& made) {
   clone_args args{};
@@ -103,16 +126,19 @@ void CloneChild(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options, b
   made.error_number = result < 0 ? static_cast<int>(-result) : 0;
 }
 
+/// What Spawn() answers for `made`, with its descriptor.
 Result<Spawned> SpawnResult(const RawSpawned& made, const SpawnOptions& options) {
   if (made.pid > 0) return Spawned{made.pid, UniqueFd(made.pidfd)};
   if (made.refused_group && options.only_in_cgroup) {
     return SystemError("starting a process in its control group", made.error_number);
   }
   if (made.error_number == ENOSYS && options.held) {
-    return Error{ErrorCode::kUnimplemented, "starting a process: there is no clone3 here", {}};
+    return Error{ErrorCode::kUnimplemented, "starting a process: there is no clone3 here"};
   }
   return SystemError("starting a process", made.error_number);
 }
+
+}  // namespace
 
 Result<Spawned> Spawn(ChildPlan& plan, SpawnArea& area, const SpawnOptions& options) {
   if (!area.valid()) return SystemError("memory for a child", ENOMEM);
@@ -143,6 +169,187 @@ bool SetAffinity(pid_t pid, const ChildPlan& plan) {
 void OpenGate(SpawnArea& area) {
   std::atomic_ref<std::uint32_t>(area.report().gate).store(1, std::memory_order_release);
   RawSyscall(SYS_futex, Word(&area.report().gate), FUTEX_WAKE, 1);
+}
+
+// ---- the spawner ----
+namespace {
+
+enum Stage : std::uint32_t {
+  kNothing,
+  kOrdered,  ///< once Desk::after has ended
+  kDue,      ///< now
+  kMaking,
+  kMade,
+};
+
+/// How long Take() looks for the child without sleeping: to be woken takes longer than to make one.
+constexpr std::int64_t kWatchfulness = 200'000;
+/// How often a sleeping Take() sees whether the spawner still lives.
+constexpr timespec kPatience{0, 10'000'000};
+/// When it is given up: stopped by somebody, for instance.
+constexpr std::int64_t kGiveUp = 1'000'000'000;
+
+void Wake(const std::uint32_t& word) { RawSyscall(SYS_futex, Word(&word), FUTEX_WAKE, 1); }
+
+void SleepWhile(const std::uint32_t& word, std::uint32_t value, const timespec* most = nullptr) {
+  RawSyscall(SYS_futex, Word(&word), FUTEX_WAIT, value, Word(most));
+}
+
+}  // namespace
+
+/// Where the two meet.
+struct Spawner::Desk {
+  std::uint32_t state = kNothing;  ///< a futex
+  std::uint32_t runner_sleeps = 0;
+  ChildPlan* plan = nullptr;
+  SpawnArea* area = nullptr;
+  SpawnOptions options;
+  pid_t after = 0;
+  RawSpawned made;
+
+  pid_t runner = 0;
+  unsigned long affinity[ChildPlan::kMaskWords] = {};
+  /// The child whose end it waits for, on a descriptor of its own: the runner closes the other one,
+  /// whose number may then be anything's.
+  int watched = -1;
+  pid_t ended = 0;  ///< the last child that was seen to have ended, and when
+  std::int64_t ended_at = 0;
+
+  std::atomic_ref<std::uint32_t> Shared() { return std::atomic_ref<std::uint32_t>(state); }
+
+  /// The spawner's life, in the runner's memory: raw system calls only (child.h).
+  [[noreturn]] void Serve();
+  void AwaitOrder();
+  void Watch(int pidfd);
+  void AwaitEnd(pid_t child);
+  static void Enter(void* desk) { static_cast<Desk*>(desk)->Serve(); }
+};
+
+void Spawner::Desk::Serve() {
+  RawSyscall(SYS_prctl, PR_SET_NAME, Word("benchd-spawner"));
+  RawSyscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+  while (RawSyscall(SYS_getppid) == runner) {
+    AwaitOrder();
+    CloneChild(*plan, *area, options, true, made);
+    const pid_t child = made.pid;
+    if (child > 0) Watch(made.pidfd);
+    Shared().store(kMade);
+    if (std::atomic_ref<std::uint32_t>(runner_sleeps).load() != 0) Wake(state);
+    if (child > 0) AwaitEnd(child);
+  }
+  for (;;) RawSyscall(SYS_exit_group, 0);
+}
+
+void Spawner::Desk::AwaitOrder() {
+  for (;;) {
+    std::uint32_t seen = Shared().load(std::memory_order_acquire);
+    // An order for after a child of somebody else's is none before it is due.
+    if (seen != kDue && !(seen == kOrdered && after == ended)) {
+      SleepWhile(state, seen);
+    } else if (Shared().compare_exchange_strong(seen, kMaking)) {
+      return;
+    }
+  }
+}
+
+void Spawner::Desk::Watch(int pidfd) {
+  if (watched >= 0) {
+    RawSyscall(SYS_dup3, pidfd, watched, O_CLOEXEC);
+  } else {
+    watched = static_cast<int>(RawSyscall(SYS_fcntl, pidfd, F_DUPFD_CLOEXEC, 0));
+  }
+}
+
+void Spawner::Desk::AwaitEnd(pid_t child) {
+  pollfd end{watched, POLLIN, 0};
+  if (watched < 0 || RawSyscall(SYS_poll, Word(&end), 1, -1) != 1) return;
+  timespec now{};
+  RawSyscall(SYS_clock_gettime, CLOCK_MONOTONIC, Word(&now));
+  ended_at = std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+  std::atomic_ref<pid_t>(ended).store(child, std::memory_order_release);
+}
+
+Spawner::Spawner() : desk_(std::make_unique<Desk>()) {}
+
+Result<std::unique_ptr<Spawner>> Spawner::Open() {
+  std::unique_ptr<Spawner> spawner(new Spawner);
+  if (!spawner->area_.valid()) return SystemError("memory for the spawner", ENOMEM);
+  spawner->desk_->runner = getpid();
+  int pidfd = -1;
+  clone_args args{};
+  // Descriptors are shared, since a child is given those that its plan names.
+  args.flags = CLONE_VM | CLONE_FILES | CLONE_PIDFD;
+  args.pidfd = reinterpret_cast<std::uint64_t>(&pidfd);
+  args.stack = reinterpret_cast<std::uint64_t>(spawner->area_.stack());
+  args.stack_size = SpawnArea::kStackBytes;
+  const long pid = RawClone3(args, Desk::Enter, spawner->desk_.get());
+  if (pid == -ENOSYS) return Error{ErrorCode::kUnimplemented, "spawner: there is no clone3 here"};
+  if (pid < 0) return SystemError("starting the spawner", static_cast<int>(-pid));
+  spawner->process_ = {static_cast<pid_t>(pid), UniqueFd(pidfd)};
+  return spawner;
+}
+
+Spawner::~Spawner() {
+  if (!process_.pidfd) return;
+  KillAndWait(process_);
+  if (desk_->watched >= 0) close(desk_->watched);
+}
+
+bool Spawner::Order(ChildPlan& plan, SpawnArea& area, SpawnOptions options, pid_t after) {
+  if (!area.valid()) return false;
+  if (!std::equal(std::begin(plan.affinity), std::end(plan.affinity), desk_->affinity)) {
+    if (!SetAffinity(process_.pid, plan)) return false;
+    std::copy(std::begin(plan.affinity), std::end(plan.affinity), desk_->affinity);
+  }
+  options.held = true;
+  BeginSpawn(plan, area, options);
+  desk_->plan = &plan;
+  desk_->area = &area;
+  desk_->options = options;
+  desk_->after = after;
+  desk_->made = {};
+  // It is not woken: that would be in the middle of a run.
+  desk_->Shared().store(kOrdered, std::memory_order_release);
+  return true;
+}
+
+std::optional<std::int64_t> Spawner::EndOf(pid_t pid) const {
+  if (std::atomic_ref<pid_t>(desk_->ended).load(std::memory_order_acquire) != pid) return {};
+  return desk_->ended_at;
+}
+
+bool Spawner::Withdraw() {
+  std::uint32_t expected = kOrdered;
+  return desk_->Shared().compare_exchange_strong(expected, kNothing);
+}
+
+bool Spawner::Gone() const {
+  siginfo_t info{};
+  const auto id = static_cast<id_t>(process_.pidfd.get());
+  return waitid(P_PIDFD, id, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0 || info.si_pid != 0;
+}
+
+Result<Spawned> Spawner::Take() {
+  std::uint32_t ordered = kOrdered;
+  if (desk_->Shared().compare_exchange_strong(ordered, kDue)) Wake(desk_->state);
+  const std::int64_t begin = MonotonicNow();
+  std::atomic_ref<std::uint32_t> sleeps(desk_->runner_sleeps);
+  for (;;) {
+    const std::uint32_t seen = desk_->Shared().load();
+    if (seen == kMade) break;
+    const std::int64_t waited = MonotonicNow() - begin;
+    if (waited < kWatchfulness) continue;
+    sleeps.store(1);
+    SleepWhile(desk_->state, seen, &kPatience);
+    if (waited > kGiveUp) SendKill(process_);
+    if (Gone()) break;
+  }
+  sleeps.store(0);
+  desk_->Shared().store(kNothing, std::memory_order_relaxed);
+  if (desk_->made.pid == 0 && desk_->made.error_number == 0) {
+    return Error{ErrorCode::kUnavailable, "spawner: it was killed"};
+  }
+  return SpawnResult(desk_->made, desk_->options);
 }
 
 }  // namespace benchd

@@ -1,23 +1,10 @@
 #include "daemon/system/cgroup.h"
 
-#include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace benchd {
 namespace {
-
-/// The next word of a line whose words are separated by single blanks.
-std::string_view TakeWord(std::string_view& line) {
-  const std::string_view word = line.substr(0, line.find(' '));
-  line.remove_prefix(std::min(line.size(), word.size() + 1));
-  return word;
-}
-
-std::string_view TakeLine(std::string_view& text) {
-  const std::string_view line = text.substr(0, text.find('\n'));
-  text.remove_prefix(std::min(text.size(), line.size() + 1));
-  return line;
-}
 
 /// mountinfo writes blank, tab, newline and backslash as three octal digits.
 std::string Unescape(std::string_view text) {
@@ -35,35 +22,43 @@ std::string Unescape(std::string_view text) {
   return plain;
 }
 
+/// Type, source and options of a line of mountinfo.
+std::string_view FileSystemOf(std::string_view line) {
+  constexpr std::string_view kSeparator = " - ";
+  const std::size_t separator = line.find(kSeparator);
+  if (separator == std::string_view::npos) return {};
+  return line.substr(separator + kSeparator.size());
+}
+
 }  // namespace
 
 Result<CgroupMount> FindCgroup2Mount(std::string_view mountinfo) {
   while (!mountinfo.empty()) {
-    std::string_view line = TakeLine(mountinfo);
-    const std::size_t separator = line.find(" - ");
-    if (separator == std::string_view::npos) continue;
-    std::string_view after = line.substr(separator + 3);
-    if (TakeWord(after) != "cgroup2") continue;
-    for (int skipped = 0; skipped < 3; ++skipped) TakeWord(line);
+    std::string_view line = NextLine(mountinfo);
+    std::string_view after = FileSystemOf(line);
+    if (NextWord(after) != "cgroup2") continue;
+    for (int skipped = 0; skipped < 3; ++skipped) NextWord(line);
     CgroupMount mount;
-    mount.root = Unescape(TakeWord(line));
-    mount.point = Unescape(TakeWord(line));
+    mount.root = Unescape(NextWord(line));
+    mount.point = Unescape(NextWord(line));
     return mount;
   }
-  return Error{ErrorCode::kNotFound, "cgroup: no version 2 hierarchy is mounted", {}};
+  return Error{ErrorCode::kNotFound, "cgroup: no version 2 hierarchy is mounted"};
+}
+
+Result<CgroupMount> ReadCgroup2Mount(const KernelFiles& files) {
+  auto mountinfo = files.Read("proc/self/mountinfo");
+  return mountinfo ? FindCgroup2Mount(*mountinfo) : std::move(mountinfo).error();
 }
 
 std::string WhyVersion1(std::string_view mountinfo, std::string_view controller) {
   const std::string wanted = "," + std::string(controller) + ",";
   while (!mountinfo.empty()) {
-    std::string_view line = TakeLine(mountinfo);
-    const std::size_t separator = line.find(" - ");
-    if (separator == std::string_view::npos) continue;
-    std::string_view after = line.substr(separator + 3);
-    if (TakeWord(after) != "cgroup") continue;
-    TakeWord(after);  // the source
+    std::string_view after = FileSystemOf(NextLine(mountinfo));
+    if (NextWord(after) != "cgroup") continue;
+    NextWord(after);  // the source
     // The controllers stand among the file system's options: "rw,cpuset,clone_children".
-    const std::string options = "," + std::string(TakeWord(after)) + ",";
+    const std::string options = "," + std::string(NextWord(after)) + ",";
     if (options.find(wanted) == std::string::npos) continue;
     return "the " + std::string(controller) +
            " controller belongs to cgroup version 1 here: boot with "
@@ -74,7 +69,7 @@ std::string WhyVersion1(std::string_view mountinfo, std::string_view controller)
 
 Result<std::string> OwnCgroupFolder(const CgroupMount& mount, std::string_view cgroup) {
   while (!cgroup.empty()) {
-    std::string_view group = TakeLine(cgroup);
+    std::string_view group = NextLine(cgroup);
     if (!group.starts_with("0::/")) continue;
     group.remove_prefix(3);
     if (mount.root != "/") {
@@ -86,7 +81,37 @@ Result<std::string> OwnCgroupFolder(const CgroupMount& mount, std::string_view c
     if (folder.back() == '/') folder.pop_back();
     return folder;
   }
-  return Error{ErrorCode::kNotFound, "cgroup: the own group is not visible here", {}};
+  return Error{ErrorCode::kNotFound, "cgroup: the own group is not visible here"};
+}
+
+Result<std::string> OwnCgroupFolder(const KernelFiles& files) {
+  auto mount = ReadCgroup2Mount(files);
+  if (!mount) return std::move(mount).error();
+  auto own = files.Read("proc/self/cgroup");
+  return own ? OwnCgroupFolder(*mount, *own) : std::move(own);
+}
+
+std::string WithoutSlash(std::string path) {
+  path.erase(0, path.find_first_not_of('/'));
+  return path;
+}
+
+Result<CgroupPlace> FindCgroupPlace(const KernelFiles& files) {
+  auto mountinfo = files.Read("proc/self/mountinfo");
+  if (!mountinfo) return std::move(mountinfo).error();
+  auto cgroup = files.Read("proc/self/cgroup");
+  if (!cgroup) return std::move(cgroup).error();
+  CgroupPlace place;
+  place.version1 = WhyVersion1(*mountinfo, "cpuset");
+  const auto mount = FindCgroup2Mount(*mountinfo);
+  if (!mount) return place;
+  place.mount = WithoutSlash(mount->point);
+  const auto own = OwnCgroupFolder(*mount, *cgroup);
+  // In a container's mount what is at the top is no unit of the machine's.
+  if (!own || mount->root != "/" || own->size() <= mount->point.size()) return place;
+  const std::string below = WithoutSlash(own->substr(mount->point.size()));
+  place.unit = below.substr(0, below.find('/'));
+  return place;
 }
 
 std::string FolderOfUnit(std::string own) {

@@ -1,7 +1,6 @@
 #include "daemon/system/cpuset_lease.h"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,22 +11,26 @@
 #include "core/base/cpu_list.h"
 #include "core/base/error.h"
 #include "daemon/system/cgroup.h"
-#include "daemon/system/kernel_text.h"
-#include "daemon/system/run_cgroup.h"
+#include "daemon/system/kernel_files.h"
+#include "daemon/system/tree_group.h"
 
 namespace benchd {
 
 /// What the attempts share.
-struct CpusetLease::Wish {
-  SettingServices services;
+struct Cpuset::Wish {
+  SettingsLease& lease;
   const CgroupPlace& place;
   std::vector<int> housekeeping;
   std::vector<int> benchmark;
   std::string why_shared;  ///< ProfileCpus::why
 
-  const KernelFiles& files() const { return services.settings.files(); }
+  const KernelFiles& files() const { return lease.settings().files(); }
   std::string GroupFile(std::string_view unit, std::string_view name) const {
     return place.mount + "/" + std::string(unit) + "/" + std::string(name);
+  }
+  Result<void> Change(const std::vector<SettingChange>& changes) const {
+    auto changed = lease.Take(changes);
+    return changed ? Result<void>() : std::move(changed).error();
   }
 };
 
@@ -36,28 +39,22 @@ namespace {
 constexpr std::string_view kOwnUnit = "bench.slice";
 constexpr std::string_view kEffective = "cpuset.cpus.effective";
 constexpr std::string_view kPartition = "cpuset.cpus.partition";
-constexpr CpusetKind kBestFirst[] = {CpusetKind::kIsolated, CpusetKind::kRoot, CpusetKind::kMember};
+/// What can be tried, best first, in the order of CpusetKind.
+struct CpusetName {
+  std::string_view wanted;  ///< as a profile writes it
+  std::string_view taken;   ///< as status does
+};
+constexpr CpusetName kCpusets[] = {
+    {"isolated", "isolated partition"}, {"root", "partition"}, {"shield", "cpuset"}};
 
-Error CannotBeHad(std::string why) {
-  return Error{ErrorCode::kFailedPrecondition, std::move(why), {}};
-}
-
-std::string RelativeGroup(std::string path) {
-  path.erase(0, path.find_first_not_of('/'));
-  return path;
-}
+Error CannotBeHad(std::string why) { return Error{ErrorCode::kFailedPrecondition, std::move(why)}; }
 
 std::vector<int> OnlineOf(const KernelFiles& files, const std::vector<int>& cpus) {
-  const auto online = ParseCpuList(files.Read("sys/devices/system/cpu/online").value_or(""));
+  const auto online = ReadCpus(files, kOnlineCpus);
   return online && !online->empty() ? CpusInBoth(cpus, *online) : cpus;
 }
 
-/// The best kind that `wanted` lets us try; the end when it names none.
-const CpusetKind* FirstToTry(std::string_view wanted) {
-  constexpr std::string_view kNames[] = {"isolated", "root", "shield"};
-  const auto name = std::find(std::begin(kNames), std::end(kNames), wanted);
-  return name == std::end(kNames) ? std::end(kBestFirst) : kBestFirst + (name - kNames);
-}
+CpusetKind NextBest(CpusetKind kind) { return static_cast<CpusetKind>(static_cast<int>(kind) + 1); }
 
 /// Empty, or why systemd's units cannot be given CPUs of their own.
 std::string WhyNoUnits(const Settings& settings, const CgroupPlace& place) {
@@ -86,9 +83,9 @@ std::vector<std::string> GroupsOn(const KernelFiles& files, const std::string& m
   for (const std::string& name : files.List(mount)) {
     const auto* unit = std::find(std::begin(kUnitTargets), std::end(kUnitTargets), name);
     // A helper comes and goes there, and is on the housekeeping CPUs.
-    if (unit != std::end(kUnitTargets) || RunCgroup::IsOurs(name)) continue;
+    if (unit != std::end(kUnitTargets) || TreeGroup::IsOurs(name)) continue;
     const std::string group = mount + "/" + name + "/";
-    const std::string events = files.Read(group + "cgroup.events").value_or("");
+    const std::string events = files.Text(group + "cgroup.events");
     if (events.find("populated 1") == std::string::npos) continue;
     if (HasAnyOf(files.Read(group + std::string(kEffective)), cpus)) names.push_back(name);
   }
@@ -97,7 +94,7 @@ std::vector<std::string> GroupsOn(const KernelFiles& files, const std::string& m
 
 std::string StillThere(const std::vector<std::string>& groups) {
   std::string names;
-  for (const std::string& name : groups) names += (names.empty() ? "" : ", ") + Printable(name);
+  for (const std::string& name : groups) AppendItem(names, ", ", Printable(name));
   return names.empty() ? names : "the benchmark CPUs are still open to " + names;
 }
 
@@ -110,76 +107,56 @@ std::string_view LastTwo(std::string_view path) {
 
 }  // namespace
 
-std::string_view CpusetKindName(CpusetKind kind) {
-  switch (kind) {
-    case CpusetKind::kIsolated:
-      return "isolated partition";
-    case CpusetKind::kRoot:
-      return "partition";
-    case CpusetKind::kMember:
-      return "cpuset";
-    case CpusetKind::kAffinity:
-      break;
-  }
-  return "affinity";
+CpusetKind FirstToTry(std::string_view wanted) {
+  const auto* const found =
+      std::find_if(std::begin(kCpusets), std::end(kCpusets),
+                   [wanted](const CpusetName& one) { return one.wanted == wanted; });
+  return static_cast<CpusetKind>(found - std::begin(kCpusets));
 }
 
-Result<CgroupPlace> FindCgroupPlace(const KernelFiles& files) {
-  auto mountinfo = files.Read("proc/self/mountinfo");
-  if (!mountinfo) return std::move(mountinfo).error();
-  auto cgroup = files.Read("proc/self/cgroup");
-  if (!cgroup) return std::move(cgroup).error();
-  CgroupPlace place;
-  place.version1 = WhyVersion1(*mountinfo, "cpuset");
-  const auto mount = FindCgroup2Mount(*mountinfo);
-  if (!mount) return place;
-  place.mount = RelativeGroup(mount->point);
-  const auto own = OwnCgroupFolder(*mount, *cgroup);
-  // In a container's mount what is at the top is no unit of the machine's.
-  if (!own || mount->root != "/" || own->size() <= mount->point.size()) return place;
-  const std::string below = RelativeGroup(own->substr(mount->point.size()));
-  place.unit = below.substr(0, below.find('/'));
-  return place;
+std::string_view CpusetKindName(CpusetKind kind) {
+  return kind == CpusetKind::kAffinity ? "affinity" : kCpusets[static_cast<int>(kind)].taken;
 }
 
 // ---- taking ----
 
-CpusetLease CpusetLease::Take(SettingServices services, const CgroupPlace& place,
-                              const ProfileCpus& cpus, std::string_view wanted) {
-  const KernelFiles& files = services.settings.files();
-  const Wish wish{.services = services,
+Cpuset Cpuset::Take(SettingsLease& lease, const CgroupPlace& place, const ProfileCpus& cpus,
+                    std::string_view wanted) {
+  const KernelFiles& files = lease.settings().files();
+  const Wish wish{.lease = lease,
                   .place = place,
                   .housekeeping = OnlineOf(files, cpus.housekeeping),
                   .benchmark = OnlineOf(files, cpus.benchmark),
                   .why_shared = cpus.why};
-  CpusetLease lease;
+  const std::size_t before = lease.size();
+  Cpuset cpuset;
   std::string last_reason;
-  for (const CpusetKind* kind = FirstToTry(wanted); kind != std::end(kBestFirst); ++kind) {
-    auto taken = lease.Try(wish, *kind);
-    if (taken) {
-      lease.kind_ = *kind;
-      break;
-    }
+  CpusetKind kind = FirstToTry(wanted);
+  for (; kind != CpusetKind::kAffinity; kind = NextBest(kind)) {
+    auto taken = cpuset.Try(wish, kind);
+    if (taken) break;
     std::string reason = std::move(taken).error().message;
-    for (const std::string& left : lease.Release()) reason += "; " + left;
+    for (const std::string& left : lease.Release(before)) reason += "; " + left;
+    cpuset.expected_.clear();
     if (reason == last_reason) continue;
-    lease.why_ +=
-        (lease.why_.empty() ? "" : "; ") + std::string(CpusetKindName(*kind)) + ": " + reason;
+    cpuset.why_ +=
+        (cpuset.why_.empty() ? "" : "; ") + std::string(CpusetKindName(kind)) + ": " + reason;
     last_reason = std::move(reason);
   }
-  if (lease.kind_ != CpusetKind::kMember) return lease;
+  cpuset.kind_ = kind;
+  if (kind != CpusetKind::kMember) return cpuset;
   const std::string sharing = StillThere(GroupsOn(files, place.mount, wish.benchmark));
-  if (!sharing.empty()) lease.why_ += (lease.why_.empty() ? "" : "; ") + sharing;
-  return lease;
+  if (!sharing.empty()) cpuset.why_ += (cpuset.why_.empty() ? "" : "; ") + sharing;
+  return cpuset;
 }
 
-Result<void> CpusetLease::Try(const Wish& wish, CpusetKind kind) {
+Result<void> Cpuset::Try(const Wish& wish, CpusetKind kind) {
   if (wish.benchmark.empty()) return CannotBeHad("there is no benchmark CPU");
   if (wish.housekeeping.empty() || !CpusInBoth(wish.housekeeping, wish.benchmark).empty()) {
     return CannotBeHad("no CPU is left for housekeeping" +
                        (wish.why_shared.empty() ? "" : ": " + wish.why_shared));
   }
-  std::string blocked = WhyNoUnits(wish.services.settings, wish.place);
+  std::string blocked = WhyNoUnits(wish.lease.settings(), wish.place);
   if (!blocked.empty()) return CannotBeHad(std::move(blocked));
   if (kind == CpusetKind::kMember) return TakeMember(wish);
   return TakePartition(wish, kind == CpusetKind::kIsolated ? "isolated" : "root");
@@ -187,25 +164,25 @@ Result<void> CpusetLease::Try(const Wish& wish, CpusetKind kind) {
 
 /// The CPUs by systemd, which would undo at its next reload what it does not know of; the partition
 /// by the kernel's file, which appears with the CPUs.
-Result<void> CpusetLease::TakePartition(const Wish& wish, std::string_view type) {
+Result<void> Cpuset::TakePartition(const Wish& wish, std::string_view type) {
   const std::string unit(kOwnUnit);
   const std::string list = FormatCpuList(wish.benchmark);
-  if (auto set = Add(wish, {{{SettingKind::kAllowedCpus, unit}, list}}); !set) return set;
+  if (auto set = wish.Change({{{SettingKind::kAllowedCpus, unit}, list}}); !set) return set;
   auto seen = Expect(wish, wish.GroupFile(unit, "cpuset.cpus"), list);
   if (!seen) return seen;
-  auto made = Add(wish, {{{SettingKind::kCpusetPartition, unit}, std::string(type)}});
+  auto made = wish.Change({{{SettingKind::kCpusetPartition, unit}, std::string(type)}});
   if (!made) return made;
   auto valid = Expect(wish, wish.GroupFile(unit, kPartition), std::string(type));
   return valid ? Expect(wish, wish.GroupFile(unit, kEffective), list) : valid;
 }
 
-Result<void> CpusetLease::TakeMember(const Wish& wish) {
+Result<void> Cpuset::TakeMember(const Wish& wish) {
   std::vector<SettingChange> changes;
   for (const std::string_view unit : kUnitTargets) {
     const std::vector<int>& cpus = unit == kOwnUnit ? wish.benchmark : wish.housekeeping;
     changes.push_back({{SettingKind::kAllowedCpus, std::string(unit)}, FormatCpuList(cpus)});
   }
-  if (auto set = Add(wish, changes); !set) return set;
+  if (auto set = wish.Change(changes); !set) return set;
   for (const SettingChange& change : changes) {
     const std::string& unit = change.key.target;
     // A unit without processes need not have a group.
@@ -216,15 +193,8 @@ Result<void> CpusetLease::TakeMember(const Wish& wish) {
   return {};
 }
 
-Result<void> CpusetLease::Add(const Wish& wish, const std::vector<SettingChange>& changes) {
-  auto lease = SettingsLease::Take(wish.services, changes);
-  if (!lease) return std::move(lease).error();
-  leases_.push_back(std::move(*lease));
-  return {};
-}
-
 /// systemd answers before it has written to the control groups.
-Result<void> CpusetLease::Expect(const Wish& wish, std::string path, std::string text) {
+Result<void> Cpuset::Expect(const Wish& wish, std::string path, std::string text) {
   constexpr int kTries = 200;
   constexpr useconds_t kPauseUs = 5000;
   auto present = wish.files().Read(path);
@@ -241,29 +211,11 @@ Result<void> CpusetLease::Expect(const Wish& wish, std::string path, std::string
   return {};
 }
 
-// ---- holding and giving back ----
+// ---- holding ----
 
-CpusetLease::CpusetLease(CpusetLease&& other) noexcept
-    : kind_(std::exchange(other.kind_, CpusetKind::kAffinity)),
-      why_(std::move(other.why_)),
-      leases_(std::exchange(other.leases_, {})),
-      expected_(std::exchange(other.expected_, {})) {}
-
-CpusetLease& CpusetLease::operator=(CpusetLease&& other) noexcept {
-  if (this == &other) return *this;
-  Release();
-  kind_ = std::exchange(other.kind_, CpusetKind::kAffinity);
-  why_ = std::move(other.why_);
-  leases_ = std::exchange(other.leases_, {});
-  expected_ = std::exchange(other.expected_, {});
-  return *this;
-}
-
-CpusetLease::~CpusetLease() { Release(); }
-
-std::string CpusetLease::Broken(const Settings& settings) const {
+std::string Cpuset::Broken(const KernelFiles& files) const {
   for (const Expected& expected : expected_) {
-    const auto present = settings.files().Read(expected.path);
+    const auto present = files.Read(expected.path);
     if (!present) return present.error().message;
     if (*present == expected.text) continue;
     // The partition's file explains itself: "isolated invalid (Cpu list in cpuset.cpus ...)".
@@ -273,27 +225,13 @@ std::string CpusetLease::Broken(const Settings& settings) const {
   return {};
 }
 
-std::vector<std::string> CpusetLease::Release() {
-  std::vector<std::string> left;
-  for (; !leases_.empty(); leases_.pop_back()) {
-    std::vector<std::string> more = leases_.back().Release();
-    left.insert(left.end(), more.begin(), more.end());
-  }
-  expected_.clear();
-  kind_ = CpusetKind::kAffinity;
-  return left;
-}
-
-Result<CStateLease> CStateLease::Take(const KernelFiles& files, std::int32_t latency_us) {
+Result<UniqueFd> LimitCStates(const KernelFiles& files, std::int32_t latency_us) {
   const std::string path = files.FullPath("dev/cpu_dma_latency");
-  CStateLease lease;
-  lease.file_.Reset(open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
-  if (!lease.file_) return SystemError(path, errno);
-  const ssize_t count = write(lease.file_.get(), &latency_us, sizeof(latency_us));
-  if (count != static_cast<ssize_t>(sizeof(latency_us))) {
-    return SystemError(path, count < 0 ? errno : EIO);
-  }
-  return lease;
+  UniqueFd file(open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  if (!file) return SystemError(path, errno);
+  const ssize_t count = write(file.get(), &latency_us, sizeof(latency_us));
+  if (count == static_cast<ssize_t>(sizeof(latency_us))) return file;
+  return SystemError(path, count < 0 ? errno : EIO);
 }
 
 Result<void> CgroupSeat::StepOut() {
@@ -306,13 +244,6 @@ Result<void> CgroupSeat::StepOut() {
 void CgroupSeat::StepBack() {
   if (!out_) return;
   out_ = !files_.Write(home_ + "/cgroup.procs", "0");
-}
-
-bool StayOn(const std::vector<int>& cpus) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const int cpu : cpus) CPU_SET(cpu, &set);
-  return sched_setaffinity(0, sizeof(set), &set) == 0;
 }
 
 }  // namespace benchd

@@ -7,10 +7,11 @@
 
 #include "core/base/result.h"
 #include "core/base/unique_fd.h"
+#include "daemon/system/cgroup.h"
 #include "daemon/system/kernel_files.h"
-#include "daemon/system/profile_cpus.h"
 #include "daemon/system/setting.h"
 #include "daemon/system/settings_lease.h"
+#include "daemon/system/topology.h"
 
 namespace benchd {
 
@@ -23,38 +24,25 @@ enum class CpusetKind {
 };
 /// "isolated partition", "partition", "cpuset", "affinity".
 std::string_view CpusetKindName(CpusetKind kind);
+/// The best kind that a profile's word ("isolated", "root", "shield") lets us try; kAffinity when
+/// it is none of these.
+CpusetKind FirstToTry(std::string_view wanted);
 
-/// Where the runner stands in the control groups, found once at its start.
-struct CgroupPlace {
-  std::string mount;     ///< such as "sys/fs/cgroup", without the leading slash; or empty
-  std::string unit;      ///< the top-level unit that the own group lies in: "bench.slice"; or empty
-  std::string version1;  ///< empty, or that the cpuset controller belongs there: WhyVersion1()
-  bool operator==(const CgroupPlace&) const = default;
-};
-
-/// @errors those of proc/self/mountinfo and proc/self/cgroup.
-Result<CgroupPlace> FindCgroupPlace(const KernelFiles& files);
-
-/// The benchmark CPUs, kept free of others by the best means that can be had. Move-only; gives back
-/// with the object.
-///
-/// Only online CPUs are divided. Between kIsolated and kMember the group of the own unit has the
-/// benchmark CPUs alone, and so has this process, unless it has moved elsewhere before.
-class CpusetLease {
+/// The benchmark CPUs, kept free of others by the best means that can be had. A value: the lease
+/// that it was taken with gives it back.
+class Cpuset {
  public:
-  CpusetLease() = default;
+  /// Nothing is taken.
+  Cpuset() = default;
+
   /// Tries `wanted` ("isolated", "root", "shield": the best to try) and what comes after it, down
   /// to kAffinity, which always can be had. What was tried and failed is undone.
   ///
-  /// Waits for systemd to put its units' CPUs into effect, for a second at most.
-  static CpusetLease Take(SettingServices services, const CgroupPlace& place,
-                          const ProfileCpus& cpus, std::string_view wanted);
-
-  CpusetLease(CpusetLease&& other) noexcept;
-  CpusetLease& operator=(CpusetLease&& other) noexcept;
-  CpusetLease(const CpusetLease&) = delete;
-  CpusetLease& operator=(const CpusetLease&) = delete;
-  ~CpusetLease();
+  /// Only online CPUs are divided. Between kIsolated and kMember the group of the own unit has the
+  /// benchmark CPUs alone, and so has this process, unless it has moved elsewhere before. Waits for
+  /// systemd to put its units' CPUs into effect, for a second at most.
+  static Cpuset Take(SettingsLease& lease, const CgroupPlace& place, const ProfileCpus& cpus,
+                     std::string_view wanted);
 
   CpusetKind kind() const { return kind_; }
   /// Empty when it is what was wanted, else why not, with the better ones' reasons: "isolated
@@ -63,10 +51,7 @@ class CpusetLease {
 
   /// Whether it still is what it was: a partition turns invalid when somebody takes its CPUs.
   /// @return empty, or what it is now, in the kernel's words.
-  std::string Broken(const Settings& settings) const;
-
-  /// Gives back; idempotent. @return sentences on what was left alone, see PutBack().
-  std::vector<std::string> Release();
+  std::string Broken(const KernelFiles& files) const;
 
  private:
   /// A file of the kernel's as it reads while nobody interferes.
@@ -79,27 +64,18 @@ class CpusetLease {
   Result<void> Try(const Wish& wish, CpusetKind kind);
   Result<void> TakePartition(const Wish& wish, std::string_view type);
   Result<void> TakeMember(const Wish& wish);
-  Result<void> Add(const Wish& wish, const std::vector<SettingChange>& changes);
   Result<void> Expect(const Wish& wish, std::string path, std::string text);
 
   CpusetKind kind_ = CpusetKind::kAffinity;
   std::string why_;
-  std::vector<SettingsLease> leases_;  // given back from the last to the first
   std::vector<Expected> expected_;
 };
 
 /// Keeps the CPUs out of deep sleep states: a limit that holds as long as the file is open, so that
 /// the kernel itself gives it back (Documentation/power/pm_qos_interface.rst).
-class CStateLease {
- public:
-  CStateLease() = default;
-  /// @param latency_us  the longest time to wake up that is allowed.
-  /// @errors those of dev/cpu_dma_latency.
-  static Result<CStateLease> Take(const KernelFiles& files, std::int32_t latency_us);
-
- private:
-  UniqueFd file_;
-};
+/// @param latency_us  the longest time to wake up that is allowed.
+/// @errors those of dev/cpu_dma_latency.
+Result<UniqueFd> LimitCStates(const KernelFiles& files, std::int32_t latency_us);
 
 /// Where this process sits while the unit it belongs to is kept to the benchmark CPUs.
 ///
@@ -126,9 +102,5 @@ class CgroupSeat {
   std::string home_;
   bool out_ = false;
 };
-
-/// Puts this process onto these CPUs; again after a move, as the kernel widens or narrows the mask
-/// of who changes its cpuset. @return false when none of them can be had.
-bool StayOn(const std::vector<int>& cpus);
 
 }  // namespace benchd

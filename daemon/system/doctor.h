@@ -5,7 +5,7 @@
 #include "core/model/session.h"
 #include "daemon/system/kernel_files.h"
 #include "daemon/system/machine_sample.h"
-#include "daemon/system/profile_cpus.h"
+#include "daemon/system/topology.h"
 
 namespace benchd {
 

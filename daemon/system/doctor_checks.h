@@ -8,7 +8,7 @@
 #include "core/model/session.h"
 #include "daemon/system/kernel_files.h"
 #include "daemon/system/machine_sample.h"
-#include "daemon/system/profile_cpus.h"
+#include "daemon/system/topology.h"
 
 /// The checks behind Diagnose(), one function each; for doctor.cc only.
 namespace benchd::doctor {
@@ -22,17 +22,19 @@ struct Patient {
   const MachineSample& after;
 };
 
+/// What to do about what was found.
+struct Remedy {
+  std::string advice;
+  bool by_session = false;  ///< the next session takes the setting by itself
+};
+
 struct Symptom {
-  NoiseSource source;
-  bool session_cures_it = false;  ///< the next session takes the setting by itself
+  std::string finding;
+  Remedy remedy;
+  double effect = 0;  ///< share of the benchmark CPUs' time that it took; 0: nobody has measured it
 };
 using Check = std::optional<Symptom>(const Patient&);
 
-/// What to do about a setting that is not as it should be.
-struct Remedy {
-  std::string advice;
-  bool by_session = false;
-};
 /// A setting that would help.
 struct Cure {
   std::string_view setting;  ///< its name in the profile and in MachineStatus::settings
@@ -43,18 +45,12 @@ struct Cure {
   /// What to do where benchd holds the setting and the symptom is there all the same.
   std::string_view when_held = "somebody has changed it since benchd set it: find out who";
 };
+/// What to do about a setting that is not as it should be.
 Remedy RemedyFor(const Patient& patient, const Cure& cure);
-
-/// A symptom without a measured effect.
-Symptom Unmeasured(std::string name, std::string finding, std::string advice);
-Symptom Unmeasured(std::string name, std::string finding, Remedy remedy);
 
 /// The state of a setting; nullptr when the profile does not want it.
 const SettingState* FindState(const Patient& patient, std::string_view setting);
 bool IsHeld(const Patient& patient, std::string_view setting);
-
-std::string ReadText(const Patient& patient, const std::string& path);
-std::string CpuPath(int cpu, std::string_view name);  ///< below sys/devices/system/cpu/cpuN/
 
 /// Where a machine cannot be had alone. Its figures: with a slowdown of 1 % on a machine of two
 /// CPUs under a load of 2.5, paired CPU time found it in 12 of 12 trials, paired wall time in 4.
@@ -62,7 +58,7 @@ inline constexpr const char* kGateOnCpuTime =
     "where the machine cannot be had alone, gate on cpu_time (--metric cpu_time): on a loaded "
     "machine it showed a slowdown of 1 % in 12 of 12 trials, wall time in 4";
 
-// doctor_load.cc: what was measured between the samples
+// doctor.cc: what was measured between the samples
 Check OtherLoad, Steal, Interrupts, Throttling;
 // doctor_settings.cc: what a profile can set
 Check NoSettings, NoIsolation, SharedSmt, Turbo, Governor, CStates;

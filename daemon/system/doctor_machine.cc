@@ -5,8 +5,8 @@
 
 #include "core/base/cpu_list.h"
 #include "daemon/system/doctor_checks.h"
-#include "daemon/system/environment.h"
-#include "daemon/system/kernel_text.h"
+#include "daemon/system/kernel_files.h"
+#include "daemon/system/machine_sample.h"
 
 namespace benchd::doctor {
 namespace {
@@ -65,73 +65,67 @@ constexpr const char* kTakeTsc =
 std::optional<Symptom> SharedCpus(const Patient& patient) {
   const std::vector<int> shared = CpusInBoth(patient.cpus.housekeeping, patient.cpus.benchmark);
   if (shared.empty()) return {};
-  return Unmeasured("shared_cpus",
-                    "benchd and everything else run on benchmark CPUs, too (" + CpusText(shared) +
-                        ")" + (patient.cpus.why.empty() ? "" : ": " + patient.cpus.why),
-                    std::string("leave a physical core out of benchmark_cpus; where there is none "
-                                "to spare, --metric cpu_time"));
+  return Symptom{"benchd and everything else run on benchmark CPUs, too (" + CpusText(shared) +
+                     ")" + (patient.cpus.why.empty() ? "" : ": " + patient.cpus.why),
+                 {"leave a physical core out of benchmark_cpus; where there is none "
+                  "to spare, --metric cpu_time"}};
 }
 
 std::optional<Symptom> OneCpu(const Patient& patient) {
   if (patient.cpus.used.size() != 1) return {};
-  return Unmeasured("one_cpu",
-                    "there is one benchmark CPU, " + FormatCpuList(patient.cpus.used) +
-                        ": the threads of a program wait for each other on it",
-                    std::string("nothing for programs of one thread; for others benchmark_cpus "
-                                "needs more CPUs"));
+  return Symptom{"there is one benchmark CPU, " + FormatCpuList(patient.cpus.used) +
+                     ": the threads of a program wait for each other on it",
+                 {"nothing for programs of one thread; for others benchmark_cpus "
+                  "needs more CPUs"}};
 }
 
 std::optional<Symptom> VirtualMachine(const Patient& patient) {
   const std::string hypervisor = ReadHypervisor(patient.files);
   if (hypervisor.empty()) return {};
-  return Unmeasured(
-      "virtual_machine",
+  return Symptom{
       "this is a virtual machine (" + Printable(hypervisor) +
           "): its host decides on frequencies, sleep states and who shares the physical cores",
-      std::string("use real hardware or a host with dedicated CPUs where that matters, else "
-                  "--metric cpu_time"));
+      {"use real hardware or a host with dedicated CPUs where that matters, else "
+       "--metric cpu_time"}};
 }
 
 std::optional<Symptom> Swap(const Patient& patient) {
-  const std::string meminfo = ReadText(patient, "proc/meminfo");
+  const std::string meminfo = patient.files.Text("proc/meminfo");
   std::string_view total_field = Field(meminfo, "SwapTotal");
   std::string_view free_field = Field(meminfo, "SwapFree");
   const std::uint64_t total = ParseCount(NextWord(total_field)).value_or(0);
   const std::uint64_t free = ParseCount(NextWord(free_field)).value_or(total);
   if (free >= total) return {};
   constexpr std::uint64_t kKibibyte = 1024;
-  return Unmeasured("swap",
-                    BytesText((total - free) * kKibibyte) + " of " + BytesText(total * kKibibyte) +
-                        " swap space is in use: pages of programs come back from a disk",
-                    std::string("end what needs the memory, then 'swapoff -a && swapon -a'; "
-                                "swappiness = \"0\" in the machine profile keeps them in memory"));
+  return Symptom{BytesText((total - free) * kKibibyte) + " of " + BytesText(total * kKibibyte) +
+                     " swap space is in use: pages of programs come back from a disk",
+                 {"end what needs the memory, then 'swapoff -a && swapon -a'; "
+                  "swappiness = \"0\" in the machine profile keeps them in memory"}};
 }
 
 std::optional<Symptom> Clocksource(const Patient& patient) {
   const std::string folder = kClocksources;
-  const std::string clock = Printable(ReadText(patient, folder + "current_clocksource"));
+  const std::string clock = Printable(patient.files.Text(folder + "current_clocksource"));
   if (clock.empty() || clock == "tsc") return {};
-  const bool has_tsc = HasWord(ReadText(patient, folder + "available_clocksource"), "tsc");
+  const bool has_tsc = HasWord(patient.files.Text(folder + "available_clocksource"), "tsc");
   if (clock == "kvm-clock" || clock.starts_with("hyperv_clocksource_tsc")) {
-    return Unmeasured("clocksource",
-                      "the clock is " + clock +
-                          ", the host's: fast to read, but scaled and corrected by the host",
-                      has_tsc ? std::string("nothing, or ") + kTakeTsc
-                              : std::string("nothing: the host offers no better one"));
+    return Symptom{"the clock is " + clock +
+                       ", the host's: fast to read, but scaled and corrected by the host",
+                   {has_tsc ? std::string("nothing, or ") + kTakeTsc
+                            : std::string("nothing: the host offers no better one")}};
   }
   if (clock == "arch_sys_counter") {
-    return Unmeasured("clocksource",
-                      "the clock is arch_sys_counter, the architecture's own: fast and steady, in "
-                      "steps of some 10 ns",
-                      std::string("nothing: only runs of microseconds feel the steps"));
+    return Symptom{
+        "the clock is arch_sys_counter, the architecture's own: fast and steady, in "
+        "steps of some 10 ns",
+        {"nothing: only runs of microseconds feel the steps"}};
   }
-  return Unmeasured("clocksource",
-                    "the clock is " + clock +
-                        " instead of tsc: reading it takes a system call or a slow device, also "
-                        "within the program that is measured",
-                    has_tsc ? std::string(kTakeTsc)
-                            : std::string("the kernel does not trust the TSC here ('dmesg | grep "
-                                          "-i tsc' tells why): update the firmware"));
+  return Symptom{"the clock is " + clock +
+                     " instead of tsc: reading it takes a system call or a slow device, also "
+                     "within the program that is measured",
+                 {has_tsc ? std::string(kTakeTsc)
+                          : std::string("the kernel does not trust the TSC here ('dmesg | grep "
+                                        "-i tsc' tells why): update the firmware")}};
 }
 
 std::optional<Symptom> CompetingDaemons(const Patient& patient) {
@@ -155,10 +149,9 @@ std::optional<Symptom> CompetingDaemons(const Patient& patient) {
     }
   }
   if (found.empty()) return {};
-  return Unmeasured("competing_daemons",
-                    "settings are also changed by others: " + JoinedItems(found, "; "),
-                    "systemctl stop " + JoinedItems(units, " ") +
-                        " while you measure ('disable --now' for good)");
+  return Symptom{"settings are also changed by others: " + JoinedItems(found, "; "),
+                 {"systemctl stop " + JoinedItems(units, " ") +
+                  " while you measure ('disable --now' for good)"}};
 }
 
 std::optional<Symptom> AptTimers(const Patient& patient) {
@@ -167,19 +160,18 @@ std::optional<Symptom> AptTimers(const Patient& patient) {
     if (IsEnabled(patient, "timers.target", timer)) enabled.emplace_back(timer);
   }
   if (enabled.empty()) return {};
-  return Unmeasured("apt_timers",
-                    JoinedItems(enabled, " and ") + (enabled.size() == 1 ? " is" : " are") +
-                        " enabled: packages are fetched and installed at random times of the day",
-                    "systemctl stop " + JoinedItems(enabled, " ") +
-                        " while you measure ('disable --now' for good, and update by hand)");
+  return Symptom{JoinedItems(enabled, " and ") + (enabled.size() == 1 ? " is" : " are") +
+                     " enabled: packages are fetched and installed at random times of the day",
+                 {"systemctl stop " + JoinedItems(enabled, " ") +
+                  " while you measure ('disable --now' for good, and update by hand)"}};
 }
 
 std::optional<Symptom> AslrOff(const Patient& patient) {
-  if (ReadText(patient, "proc/sys/kernel/randomize_va_space") != "0") return {};
-  return Unmeasured("aslr_off",
-                    "the address space is not randomised (kernel.randomize_va_space = 0): every "
-                    "run has the same memory layout, which may favour one side by itself",
-                    std::string("sysctl kernel.randomize_va_space=2"));
+  if (patient.files.Text("proc/sys/kernel/randomize_va_space") != "0") return {};
+  return Symptom{
+      "the address space is not randomised (kernel.randomize_va_space = 0): every "
+      "run has the same memory layout, which may favour one side by itself",
+      {"sysctl kernel.randomize_va_space=2"}};
 }
 
 }  // namespace benchd::doctor

@@ -7,7 +7,7 @@
 #include "core/model/machine_profile.h"
 #include "daemon/system/cgroup.h"
 #include "daemon/system/doctor_checks.h"
-#include "daemon/system/kernel_text.h"
+#include "daemon/system/kernel_files.h"
 #include "daemon/system/topology.h"
 
 namespace benchd::doctor {
@@ -43,19 +43,19 @@ SiblingSets FindSiblings(const Patient& patient) {
 }
 
 std::optional<bool> TurboIsOn(const Patient& patient) {
-  if (const std::string boost = ReadText(patient, "sys/devices/system/cpu/cpufreq/boost");
+  if (const std::string boost = patient.files.Text("sys/devices/system/cpu/cpufreq/boost");
       !boost.empty()) {
     return boost == "1";
   }
-  const std::string no_turbo = ReadText(patient, "sys/devices/system/cpu/intel_pstate/no_turbo");
+  const std::string no_turbo = patient.files.Text("sys/devices/system/cpu/intel_pstate/no_turbo");
   if (no_turbo.empty()) return {};
   return no_turbo == "0";
 }
 
 std::optional<std::uint64_t> Khz(const Patient& patient, std::string_view name) {
   if (patient.cpus.benchmark.empty()) return {};
-  return ParseCount(
-      ReadText(patient, CpuPath(patient.cpus.benchmark.front(), "cpufreq/" + std::string(name))));
+  return patient.files.Count(
+      CpuFile(patient.cpus.benchmark.front(), "cpufreq/" + std::string(name)));
 }
 
 struct IdleState {
@@ -67,13 +67,13 @@ struct IdleState {
 /// Source: Documentation/admin-guide/pm/cpuidle.rst, "Representation of Idle States".
 IdleState DeepestState(const Patient& patient, int cpu) {
   IdleState deepest;
-  const std::string folder = CpuPath(cpu, "cpuidle");
+  const std::string folder = CpuFile(cpu, "cpuidle");
   for (const std::string& state : patient.files.List(folder)) {
     const std::string path = folder + "/" + state;
-    if (ReadText(patient, path + "/disable") == "1") continue;
-    const auto latency_us = ParseCount(ReadText(patient, path + "/latency"));
+    if (patient.files.Text(path + "/disable") == "1") continue;
+    const auto latency_us = patient.files.Count(path + "/latency");
     if (!latency_us || *latency_us < deepest.latency_us) continue;
-    deepest = {Printable(ReadText(patient, path + "/name")), *latency_us};
+    deepest = {Printable(patient.files.Text(path + "/name")), *latency_us};
   }
   return deepest;
 }
@@ -88,12 +88,10 @@ std::optional<Symptom> NoSettings(const Patient& patient) {
   if (!none) return {};
   const SettingState* cpuset = FindState(patient, "cpuset");
   const SettingState& told = cpuset != nullptr ? *cpuset : patient.settings.front();
-  return Unmeasured(
-      "no_settings",
-      "benchd holds none of the " + std::to_string(patient.settings.size()) +
-          " wanted settings here: " + told.why,
-      std::string("run the system's benchd (systemctl enable --now benchd.socket); ") +
-          kGateOnCpuTime);
+  return Symptom{"benchd holds none of the " + std::to_string(patient.settings.size()) +
+                     " wanted settings here: " + told.why,
+                 {std::string("run the system's benchd (systemctl enable --now benchd.socket); ") +
+                  kGateOnCpuTime}};
 }
 
 std::optional<Symptom> NoIsolation(const Patient& patient) {
@@ -102,44 +100,40 @@ std::optional<Symptom> NoIsolation(const Patient& patient) {
   const std::string finding =
       "nothing keeps others off " + CpusText(patient.cpus.benchmark) +
       (state != nullptr && !state->actual.empty() ? " (cpuset: " + state->actual + ")" : "");
-  const std::string version1 = WhyVersion1(ReadText(patient, "proc/self/mountinfo"), "cpuset");
+  const std::string version1 = WhyVersion1(patient.files.Text("proc/self/mountinfo"), "cpuset");
   if (!version1.empty()) {
-    return Unmeasured("no_isolation", finding,
-                      version1 + "; to limit a run's memory and processes needs that, too");
+    return Symptom{finding, {version1 + "; to limit a run's memory and processes needs that, too"}};
   }
   const std::string housekeeping = FormatCpuList(patient.cpus.housekeeping);
-  return Unmeasured(
-      "no_isolation", finding,
+  return Symptom{
+      finding,
       RemedyFor(patient, {.setting = "cpuset",
                           .line = "cpuset = \"isolated\"",
                           .by_hand = "systemctl set-property --runtime system.slice AllowedCPUs=" +
-                                     housekeeping + ", the same for user.slice and init.scope"}));
+                                     housekeeping + ", the same for user.slice and init.scope"})};
 }
 
 std::optional<Symptom> SharedSmt(const Patient& patient) {
   const SiblingSets siblings = FindSiblings(patient);
   if (!siblings.outside.empty()) {
-    return Unmeasured("shared_smt",
-                      CpusText(siblings.outside) + (siblings.outside.size() == 1 ? " is" : " are") +
-                          " on the cores of benchmark CPUs without being among them: what runs "
-                          "there takes up to half of a core",
-                      std::string("choose benchmark_cpus by whole cores; 'lscpu --extended' shows "
-                                  "them"));
+    return Symptom{CpusText(siblings.outside) + (siblings.outside.size() == 1 ? " is" : " are") +
+                       " on the cores of benchmark CPUs without being among them: what runs "
+                       "there takes up to half of a core",
+                   {"choose benchmark_cpus by whole cores; 'lscpu --extended' shows "
+                    "them"}};
   }
   const Cure cure{.setting = "smt",
                   .line = "smt = \"idle\"",
                   .by_hand = "echo off > /sys/devices/system/cpu/smt/control"};
   if (!siblings.used_twice.empty()) {
-    return Unmeasured("shared_smt",
-                      "programs may run on both threads of a core (" +
-                          CpusText(siblings.used_twice) + ") and slow each other down",
-                      RemedyFor(patient, cure));
+    return Symptom{"programs may run on both threads of a core (" + CpusText(siblings.used_twice) +
+                       ") and slow each other down",
+                   RemedyFor(patient, cure)};
   }
   if (siblings.unused.empty() || IsHeld(patient, "smt") || IsHeld(patient, "cpuset")) return {};
-  return Unmeasured("shared_smt",
-                    "the second threads of the benchmark cores (" + CpusText(siblings.unused) +
-                        ") are left free, but anybody else may run there",
-                    RemedyFor(patient, cure));
+  return Symptom{"the second threads of the benchmark cores (" + CpusText(siblings.unused) +
+                     ") are left free, but anybody else may run there",
+                 RemedyFor(patient, cure)};
 }
 
 std::optional<Symptom> Turbo(const Patient& patient) {
@@ -153,20 +147,20 @@ std::optional<Symptom> Turbo(const Patient& patient) {
     finding += ", up to " + FrequencyText(*highest_khz);
   }
   const bool intel = patient.files.Exists("sys/devices/system/cpu/intel_pstate/no_turbo");
-  return Unmeasured(
-      "turbo", std::move(finding),
+  return Symptom{
+      std::move(finding),
       RemedyFor(patient,
                 {.setting = "boost",
                  .line = "boost = \"off\"",
                  .by_hand = intel ? "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo"
                                   : "echo 0 > /sys/devices/system/cpu/cpufreq/boost",
-                 .value = "off"}));
+                 .value = "off"})};
 }
 
 std::optional<Symptom> Governor(const Patient& patient) {
   std::map<std::string, Cpus> others;
   for (const int cpu : patient.cpus.benchmark) {
-    const std::string governor = ReadText(patient, CpuPath(cpu, "cpufreq/scaling_governor"));
+    const std::string governor = patient.files.Text(CpuFile(cpu, "cpufreq/scaling_governor"));
     if (!governor.empty() && governor != "performance") others[governor].push_back(cpu);
   }
   if (others.empty()) return {};
@@ -175,13 +169,13 @@ std::optional<Symptom> Governor(const Patient& patient) {
     finding += (finding.ends_with(':') ? " governor " : ", ") + Printable(governor) + " on " +
                CpusText(cpus);
   }
-  return Unmeasured(
-      "governor", std::move(finding),
+  return Symptom{
+      std::move(finding),
       RemedyFor(patient, {.setting = "governor",
                           .line = "governor = \"performance\"",
                           .by_hand = "cpupower -c " + FormatCpuList(patient.cpus.benchmark) +
                                      " frequency-set -g performance",
-                          .value = "performance"}));
+                          .value = "performance"})};
 }
 
 std::optional<Symptom> CStates(const Patient& patient) {
@@ -198,14 +192,13 @@ std::optional<Symptom> CStates(const Patient& patient) {
   if (deepest.latency_us <= limit_us) return {};
   const std::string limit = std::to_string(limit_us);
   const std::string line = "c_state_latency_us = " + limit;
-  return Unmeasured(
-      "c_states",
+  return Symptom{
       "CPU " + std::to_string(worst) + " may sleep as deep as " +
           (deepest.name.empty() ? "a state" : deepest.name) + ", which takes " +
           std::to_string(deepest.latency_us) +
           " us to leave: each time that a program waits it may start later",
       RemedyFor(patient,
-                {.setting = "c_states", .line = line, .by_hand = "cpupower idle-set -D " + limit}));
+                {.setting = "c_states", .line = line, .by_hand = "cpupower idle-set -D " + limit})};
 }
 
 }  // namespace benchd::doctor

@@ -1,7 +1,6 @@
 #include "daemon/system/held_profile.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "daemon/system/pinned_threads.h"
@@ -12,6 +11,7 @@ namespace {
 constexpr const char* kCpuset = "cpuset";
 constexpr const char* kCStates = "c_states";
 constexpr const char* kSmtSetting = "smt";
+constexpr const char* kUnlimited = "not limited by benchd";
 
 /// These change which CPUs there are, or who may use them: before the cpuset that divides them.
 bool ComesBeforeCpuset(const PlannedSetting& planned) {
@@ -40,26 +40,15 @@ std::string DescribeRefused(const std::vector<RefusedChange>& refused) {
   return Join(others);
 }
 
+/// In the words of what is taken, so that both can be compared; "shield" has none of its own.
 std::string WantedCpuset(const MachineProfile& profile) {
-  if (profile.cpuset == "isolated") return std::string(CpusetKindName(CpusetKind::kIsolated));
-  if (profile.cpuset == "root") return std::string(CpusetKindName(CpusetKind::kRoot));
-  return profile.cpuset;
+  const CpusetKind kind = FirstToTry(profile.cpuset);
+  return kind < CpusetKind::kMember ? std::string(CpusetKindName(kind)) : profile.cpuset;
 }
 
 std::string Latency(std::int32_t latency_us) { return std::to_string(latency_us) + " us"; }
 
 bool SiblingsAreUnused(const ProfileCpus& cpus) { return cpus.used.size() < cpus.benchmark.size(); }
-
-void Append(std::vector<std::string>& to, std::vector<std::string> more) {
-  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-}
-
-void ReleaseAll(std::vector<SettingsLease>& leases, std::vector<std::string>& notes) {
-  for (auto lease = leases.rbegin(); lease != leases.rend(); ++lease) {
-    Append(notes, lease->Release());
-  }
-  leases.clear();
-}
 
 }  // namespace
 
@@ -73,8 +62,7 @@ std::vector<SettingState> DescribeProfile(const MachineProfile& profile, const P
                       .wanted = std::move(wanted),
                       .actual = std::move(actual),
                       .held = false,
-                      .why = missing.empty() ? why_not : missing,
-                      .at_end = {}});
+                      .why = missing.empty() ? why_not : missing});
   };
   const std::vector<PlannedSetting> plan = PlanSettings(profile, cpus, settings);
   const auto add_planned = [&](bool before_cpuset) {
@@ -89,7 +77,7 @@ std::vector<SettingState> DescribeProfile(const MachineProfile& profile, const P
         why_not.empty() ? place.version1 : std::string());
   }
   if (profile.c_state_latency_us) {
-    add(kCStates, Latency(*profile.c_state_latency_us), "not limited by benchd", {});
+    add(kCStates, Latency(*profile.c_state_latency_us), kUnlimited, {});
   }
   add_planned(false);
   return states;
@@ -97,9 +85,14 @@ std::vector<SettingState> DescribeProfile(const MachineProfile& profile, const P
 
 HeldProfile::HeldProfile(ProfileServices services, const MachineProfile& profile,
                          const ProfileCpus& cpus)
-    : services_(std::move(services)), name_(profile.name), cpus_(cpus) {
+    : place_(services.place),
+      seat_(services.seat),
+      name_(profile.name),
+      cpus_(cpus),
+      lease_(std::move(services.settings)) {
   TakePlanned(profile, true);
   TakeCpuset(profile);
+  before_c_states_ = lease_.size();
   TakeCStates(profile);
   TakePlanned(profile, false);
   JudgeSiblings(profile);
@@ -116,7 +109,7 @@ SettingState& HeldProfile::Add(std::string name, std::string wanted) {
 
 /// Planned anew for each half: the first one may take CPUs offline.
 void HeldProfile::TakePlanned(const MachineProfile& profile, bool before_cpuset) {
-  for (PlannedSetting& planned : PlanSettings(profile, cpus_, services_.settings.settings)) {
+  for (PlannedSetting& planned : PlanSettings(profile, cpus_, lease_.settings())) {
     if (ComesBeforeCpuset(planned) == before_cpuset) TakeOne(std::move(planned));
   }
 }
@@ -125,38 +118,38 @@ void HeldProfile::TakeOne(PlannedSetting planned) {
   SettingState& state = Add(planned.name, planned.wanted);
   state.why = planned.missing;
   if (planned.missing.empty()) {
-    auto lease = SettingsLease::Take(services_.settings, planned.changes);
-    state.held = lease.has_value();
-    state.why = lease ? DescribeRefused(lease->refused()) : lease.error().message;
-    if (lease) (ComesBeforeCpuset(planned) ? early_ : late_).push_back(std::move(*lease));
+    const auto refused = lease_.Take(planned.changes);
+    state.held = refused.has_value();
+    state.why = refused ? DescribeRefused(*refused) : refused.error().message;
   }
-  state.actual = PresentValue(planned, services_.settings.settings);
+  state.actual = PresentValue(planned, lease_.settings());
   planned_.push_back(std::move(planned));
 }
 
 void HeldProfile::TakeCpuset(const MachineProfile& profile) {
+  before_pinned_ = before_cpuset_ = lease_.size();
   if (profile.cpuset.empty()) return;
   SettingState& state = Add(kCpuset, WantedCpuset(profile));
   state.why = TakeCpusetAs(profile.cpuset);
   if (cpuset_.kind() == CpusetKind::kAffinity) {
-    services_.seat.StepBack();
-    pinned_.Release();
+    seat_.StepBack();
+    lease_.Release(before_pinned_);
+    before_cpuset_ = before_pinned_;
   }
   state.actual = CpusetKindName(cpuset_.kind());
   state.held = state.why.empty() && cpuset_.kind() != CpusetKind::kAffinity;
-  StayOn(cpus_.housekeeping);
+  static_cast<void>(SetAffinity(0, cpus_.housekeeping));
 }
 
 /// @return why it is less than what is wanted.
 std::string HeldProfile::TakeCpusetAs(const std::string& wanted) {
-  const KernelFiles& files = services_.settings.settings.files();
-  auto noted = SettingsLease::Note(services_.settings, FindPinnedThreads(files));
+  auto noted = lease_.Note(FindPinnedThreads(lease_.settings().files()));
   if (!noted) return noted.error().message;
-  pinned_ = std::move(*noted);
-  if (auto out = services_.seat.StepOut(); !out) {
+  before_cpuset_ = lease_.size();
+  if (auto out = seat_.StepOut(); !out) {
     return "benchd-runner cannot leave its group: " + out.error().message;
   }
-  cpuset_ = CpusetLease::Take(services_.settings, services_.place, cpus_, wanted);
+  cpuset_ = Cpuset::Take(lease_, place_, cpus_, wanted);
   return cpuset_.why();
 }
 
@@ -164,11 +157,11 @@ void HeldProfile::TakeCStates(const MachineProfile& profile) {
   if (!profile.c_state_latency_us) return;
   const std::int32_t latency_us = *profile.c_state_latency_us;
   SettingState& state = Add(kCStates, Latency(latency_us));
-  auto lease = CStateLease::Take(services_.settings.settings.files(), latency_us);
-  state.held = lease.has_value();
-  state.actual = lease ? state.wanted : "not limited by benchd";
-  if (!lease) state.why = lease.error().message;
-  if (lease) c_states_ = std::move(*lease);
+  auto limit = LimitCStates(lease_.settings().files(), latency_us);
+  state.held = limit.has_value();
+  state.actual = limit ? state.wanted : kUnlimited;
+  if (!limit) state.why = limit.error().message;
+  if (limit) c_states_ = std::move(*limit);
 }
 
 /// Unused siblings are idle only where nobody else may run on them.
@@ -189,7 +182,7 @@ std::vector<std::string> HeldProfile::Present() const {
         std::find_if(planned_.begin(), planned_.end(),
                      [&state](const PlannedSetting& one) { return one.name == state.setting; });
     if (planned != planned_.end()) {
-      values.push_back(PresentValue(*planned, services_.settings.settings));
+      values.push_back(PresentValue(*planned, lease_.settings()));
     } else if (const std::string broken = BrokenCpuset();
                state.setting == kCpuset && !broken.empty()) {
       values.push_back(broken);
@@ -200,15 +193,20 @@ std::vector<std::string> HeldProfile::Present() const {
   return values;
 }
 
+void HeldProfile::GiveBack(std::size_t kept, std::vector<std::string>& notes) {
+  for (std::string& note : lease_.Release(kept)) notes.push_back(std::move(note));
+}
+
 std::vector<std::string> HeldProfile::Release() {
   std::vector<std::string> notes;
-  ReleaseAll(late_, notes);
-  c_states_.reset();
-  Append(notes, cpuset_.Release());
-  services_.seat.StepBack();
-  Append(notes, pinned_.Release());
-  StayOn(cpus_.housekeeping);
-  ReleaseAll(early_, notes);
+  GiveBack(before_c_states_, notes);
+  c_states_.Reset();
+  GiveBack(before_cpuset_, notes);
+  cpuset_ = {};
+  seat_.StepBack();
+  GiveBack(before_pinned_, notes);
+  static_cast<void>(SetAffinity(0, cpus_.housekeeping));
+  GiveBack(0, notes);
   return notes;
 }
 

@@ -1,9 +1,10 @@
 #pragma once
 
-#include <optional>
+#include <cstddef>
 #include <string>
 #include <vector>
 
+#include "core/base/unique_fd.h"
 #include "core/model/machine_profile.h"
 #include "core/model/session.h"
 #include "daemon/system/cpuset_lease.h"
@@ -24,8 +25,8 @@ std::vector<SettingState> DescribeProfile(const MachineProfile& profile, const P
                                           const Settings& settings, const CgroupPlace& place,
                                           const std::string& why_not);
 
-/// A profile whose settings have been taken, one lease each; given back in reverse order by
-/// Release() or with the object. Neither copied nor moved.
+/// A profile whose settings have been taken; given back in reverse order by Release() or with the
+/// object. Neither copied nor moved.
 class HeldProfile {
  public:
   /// Takes every setting that can be had; states() tells which and why not.
@@ -43,7 +44,7 @@ class HeldProfile {
   /// The values as they are now, in the same order.
   std::vector<std::string> Present() const;
   /// Empty, or what the cpuset is now instead of what was taken.
-  std::string BrokenCpuset() const { return cpuset_.Broken(services_.settings.settings); }
+  std::string BrokenCpuset() const { return cpuset_.Broken(lease_.settings().files()); }
 
   /// Gives everything back. Idempotent. @return sentences on what was left alone.
   std::vector<std::string> Release();
@@ -56,17 +57,22 @@ class HeldProfile {
   void TakeCStates(const MachineProfile& profile);
   void JudgeSiblings(const MachineProfile& profile);
   SettingState& Add(std::string name, std::string wanted);
+  void GiveBack(std::size_t kept, std::vector<std::string>& notes);
 
-  ProfileServices services_;
+  const CgroupPlace& place_;
+  CgroupSeat& seat_;
   std::string name_;
   ProfileCpus cpus_;
   std::vector<SettingState> states_;
   std::vector<PlannedSetting> planned_;  // those of states_ that are kernel values
-  std::vector<SettingsLease> early_;     // before the cpuset
-  SettingsLease pinned_;                 // threads' CPUs, which the cpuset may undo
-  CpusetLease cpuset_;
-  std::optional<CStateLease> c_states_;
-  std::vector<SettingsLease> late_;
+  SettingsLease lease_;
+  // How many of its settings come before the threads' CPUs, which the cpuset may undo; before the
+  // cpuset; and before the c-states and what comes after them.
+  std::size_t before_pinned_ = 0;
+  std::size_t before_cpuset_ = 0;
+  std::size_t before_c_states_ = 0;
+  Cpuset cpuset_;
+  UniqueFd c_states_;
 };
 
 }  // namespace benchd

@@ -195,8 +195,7 @@ Result<JournalContents> Journal::Read() const {
 Result<std::size_t> Journal::Prepare(std::string_view boot_id) {
   if (!IsBootId(boot_id)) {
     return Error{ErrorCode::kFailedPrecondition,
-                 path_ + ": the boot's id is not known, and so not which values are of this boot",
-                 {}};
+                 path_ + ": the boot's id is not known, and so not which values are of this boot"};
   }
   struct stat info {};
   if (fstat(file_.get(), &info) != 0) return SystemError(path_, errno);
@@ -227,8 +226,7 @@ Result<void> Journal::AppendAll(const std::vector<JournalEntry>& entries,
     AddWithinAPage(text, *size, line);
     if (line.size() > kPageBytes || *size + text.size() > kMaxJournalBytes) {
       return Error{ErrorCode::kResourceExhausted,
-                   path_ + ": there is no room for " + DescribeSetting(entry.key),
-                   {}};
+                   path_ + ": there is no room for " + DescribeSetting(entry.key)};
     }
   }
   if (auto written = WriteAt(*size, text); !written) {

@@ -7,8 +7,8 @@
 #include "core/base/cpu_list.h"
 #include "core/base/error.h"
 #include "daemon/system/doctor.h"
-#include "daemon/system/environment.h"
-#include "daemon/system/kernel_text.h"
+#include "daemon/system/kernel_files.h"
+#include "daemon/system/machine_sample.h"
 
 namespace benchd {
 namespace {
@@ -19,7 +19,7 @@ constexpr const char* kHousekeepingCpus = "housekeeping_cpus";
 std::string Names(const std::vector<KnownProfile>& profiles) {
   std::string names;
   for (const KnownProfile& known : profiles) {
-    names += (names.empty() ? "" : ", ") + known.profile.name;
+    AppendItem(names, ", ", known.profile.name);
   }
   return names;
 }
@@ -31,21 +31,21 @@ Error Missing(const SettingState& state) {
                "use --isolation best-effort, or a machine profile that leaves it alone"};
 }
 
-Warning Warn(std::string code, std::string message) {
-  return {.code = std::move(code), .message = std::move(message), .benchmark = {}, .arm = {}};
+void Warn(std::vector<Warning>& warnings, std::string code, std::string message) {
+  warnings.push_back({.code = std::move(code), .message = std::move(message)});
 }
 
 }  // namespace
 
 MachineOwner::MachineOwner(Parts parts)
     : parts_(std::move(parts)),
-      boot_id_(parts_.settings.files().Read("proc/sys/kernel/random/boot_id").value_or("")) {}
+      boot_id_(parts_.settings.files().Text("proc/sys/kernel/random/boot_id")) {}
 
 // ---- sessions ----
 
 Result<MachineReport> MachineOwner::Acquire(const std::string& profile, Isolation isolation,
                                             const std::string& cpus) {
-  if (session_) return Error{ErrorCode::kFailedPrecondition, "machine: a session has it", {}};
+  if (session_) return Error{ErrorCode::kFailedPrecondition, "machine: a session has it"};
   auto known = Find(profile);
   if (!known) return std::move(known).error();
   auto used = ChooseCpus(**known, isolation, cpus);
@@ -97,7 +97,7 @@ MachineEnd MachineOwner::Release() {
   child_profile_ = MachineProfile{};
   LimitMemory(0);
   HoldWhatStays();
-  for (const std::string& note : notes_) end.warnings.push_back(Warn("setting_left", note));
+  for (const std::string& note : notes_) Warn(end.warnings, "setting_left", note);
   return end;
 }
 
@@ -108,50 +108,49 @@ std::vector<Warning> MachineOwner::WarningsOf(const Session& session,
   for (std::size_t i = 0; i < at_end.size(); ++i) {
     const SettingState& state = session.at_start[i];
     if (!state.held || at_end[i] == state.actual || state.setting == "cpuset") continue;
-    warnings.push_back(Warn("setting_changed", state.setting + ": somebody changed it from " +
-                                                   state.actual + " to " + at_end[i] +
-                                                   " while the session ran"));
+    Warn(warnings, "setting_changed",
+         state.setting + ": somebody changed it from " + state.actual + " to " + at_end[i] +
+             " while the session ran");
   }
   if (!session.broken_cpuset.empty()) {
-    warnings.push_back(Warn("partition_invalid",
-                            "cpuset: the benchmark CPUs were no longer kept free of others (" +
-                                session.broken_cpuset + "): somebody else took them"));
+    Warn(warnings, "partition_invalid",
+         "cpuset: the benchmark CPUs were no longer kept free of others (" + session.broken_cpuset +
+             "): somebody else took them");
   }
   if (session.runs > 0 && session.migrations >= session.runs) {
-    warnings.push_back(Warn(
-        "migrations", "programs were moved between CPUs " + std::to_string(session.migrations) +
-                          " times in " + std::to_string(session.runs) +
-                          " runs: a program of one thread is steadier on one (--cpus)"));
+    Warn(warnings, "migrations",
+         "programs were moved between CPUs " + std::to_string(session.migrations) + " times in " +
+             std::to_string(session.runs) +
+             " runs: a program of one thread is steadier on one (--cpus)");
   }
   for (const auto& [limit, runs] : session.limits) {
     const std::string where = runs == 1 ? "a run" : std::to_string(runs) + " runs";
-    warnings.push_back(Warn("limit_reached", "in " + where + " a program " + limit +
-                                                 ": it may have done less than it should"));
+    Warn(warnings, "limit_reached",
+         "in " + where + " a program " + limit + ": it may have done less than it should");
   }
   if (session.scaled_runs > 0) {
-    warnings.push_back(
-        Warn("counters_scaled",
-             "in " + std::to_string(session.scaled_runs) +
-                 " runs the CPU had too few counters, which took turns: some of their values are "
-                 "estimates, scaled up from what was counted in at least " +
-                 Percent(session.smallest_share) + " of the time"));
+    Warn(warnings, "counters_scaled",
+         "in " + std::to_string(session.scaled_runs) +
+             " runs the CPU had too few counters, which took turns: some of their values are "
+             "estimates, scaled up from what was counted in at least " +
+             Percent(session.smallest_share) + " of the time");
   }
   if (LacksVersion2()) {
-    warnings.push_back(Warn("cgroup_v1",
-                            "nothing kept others off the benchmark CPUs, and no limit of a run's "
-                            "memory or processes held: " +
-                                parts_.place.version1));
+    Warn(warnings, "cgroup_v1",
+         "nothing kept others off the benchmark CPUs, and no limit of a run's "
+         "memory or processes held: " +
+             parts_.place.version1);
   }
   if (!child_profile_.aslr) {
-    warnings.push_back(Warn("aslr_off",
-                            "aslr = \"off\": one memory layout was measured, which may favour "
-                            "either side by itself"));
+    Warn(warnings, "aslr_off",
+         "aslr = \"off\": one memory layout was measured, which may favour "
+         "either side by itself");
   }
   if (parts_.own_nice > child_profile_.nice) {
-    warnings.push_back(
-        Warn("nice_inherited", "the runs had the nice value " + std::to_string(parts_.own_nice) +
-                                   " that benchd was started with and may not lower: whatever else "
-                                   "wants a CPU goes before them"));
+    Warn(warnings, "nice_inherited",
+         "the runs had the nice value " + std::to_string(parts_.own_nice) +
+             " that benchd was started with and may not lower: whatever else "
+             "wants a CPU goes before them");
   }
   return warnings;
 }
@@ -212,8 +211,7 @@ std::optional<SettingState> MachineOwner::LimitMemory(std::uint64_t profile_byte
                      .wanted = std::to_string(wanted) + " bytes",
                      .actual = "no limit",
                      .held = !parts_.run_groups.empty(),
-                     .why = parts_.run_groups.empty() ? "no control group can be made here" : "",
-                     .at_end = {}};
+                     .why = parts_.run_groups.empty() ? "no control group can be made here" : ""};
   for (TreeGroup* group : parts_.run_groups) {
     auto limited = group->LimitMemory(wanted);
     if (limited) continue;
@@ -330,8 +328,7 @@ std::vector<SettingState> MachineOwner::States(const KnownProfile& known) const 
                       .wanted = "apart from the benchmark CPUs",
                       .actual = "shared",
                       .held = false,
-                      .why = parts_.overlap,
-                      .at_end = {}});
+                      .why = parts_.overlap});
   }
   return states;
 }

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "core/base/cpu_list.h"
-#include "daemon/system/kernel_text.h"
+#include "daemon/system/kernel_files.h"
 
 namespace benchd {
 namespace {
@@ -31,18 +31,10 @@ std::optional<int> CpuOf(std::string_view word) {
   return static_cast<int>(*number);
 }
 
-std::string SampledCpuFile(int cpu, std::string_view name) {
-  return "sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/" + std::string(name);
-}
-
-std::optional<std::uint64_t> ReadCount(const KernelFiles& files, const std::string& path) {
-  return ParseCount(files.Read(path).value_or(""));
-}
-
 void ReadTicks(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
   enum Column { kUser, kNice, kSystem, kIdle, kIoWait, kIrq, kSoftIrq, kSteal, kColumns };
   constexpr std::size_t kFewest = kIdle + 1;  // those that every kernel has
-  const std::string text = files.Read("proc/stat").value_or("");
+  const std::string text = files.Text("proc/stat");
   for (std::string_view rest = text; !rest.empty();) {
     std::string_view line = NextLine(rest);
     const auto cpu = CpuOf(NextWord(line));
@@ -71,7 +63,7 @@ void ReadTicks(const KernelFiles& files, const Cpus& cpus, MachineSample& sample
 void ReadWaiting(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
   constexpr std::uint64_t kFirstVersion = 15;
   constexpr int kRunDelay = 8;
-  const std::string text = files.Read("proc/schedstat").value_or("");
+  const std::string text = files.Text("proc/schedstat");
   std::string_view rest = text;
   std::string_view version = NextLine(rest);
   if (NextWord(version) != "version") return;
@@ -89,16 +81,15 @@ void ReadWaiting(const KernelFiles& files, const Cpus& cpus, MachineSample& samp
 /// Source: Documentation/ABI/testing/sysfs-devices-system-cpu, thermal_throttle.
 void ReadThrottling(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
   for (const int cpu : cpus) {
-    const auto core = ReadCount(files, SampledCpuFile(cpu, "thermal_throttle/core_throttle_count"));
-    const auto package =
-        ReadCount(files, SampledCpuFile(cpu, "thermal_throttle/package_throttle_count"));
+    const auto core = files.Count(CpuFile(cpu, "thermal_throttle/core_throttle_count"));
+    const auto package = files.Count(CpuFile(cpu, "thermal_throttle/package_throttle_count"));
     if (core || package) sample.cpus[cpu].throttled = core.value_or(0) + package.value_or(0);
   }
 }
 
 void ReadFrequencies(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
   for (const int cpu : cpus) {
-    if (const auto khz = ReadCount(files, SampledCpuFile(cpu, "cpufreq/scaling_cur_freq"))) {
+    if (const auto khz = files.Count(CpuFile(cpu, "cpufreq/scaling_cur_freq"))) {
       sample.cpus[cpu].frequency_khz = *khz;
     }
   }
@@ -121,7 +112,7 @@ std::string_view ActionsOf(std::string_view text) {
 /// A table: the first line names the CPUs that are online, each further one has a count for each of
 /// them and then what it is.
 void ReadInterrupts(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
-  const std::string text = files.Read("proc/interrupts").value_or("");
+  const std::string text = files.Text("proc/interrupts");
   std::string_view rest = text;
   std::vector<bool> is_watched;
   for (std::string_view header = NextLine(rest); !header.empty();) {
@@ -229,6 +220,109 @@ MachineSample TakeSample(const KernelFiles& files, const std::vector<int>& cpus)
   ReadProcesses(files, sample);
   sample.own_children_us = ReapedChildrenUs();
   return sample;
+}
+
+// ---- what it is ----
+
+namespace {
+
+constexpr const char* kVulnerabilities = "sys/devices/system/cpu/vulnerabilities";
+
+/// "MemTotal: 16318564 kB" in bytes; empty when there is none.
+std::string InBytes(std::string_view meminfo, std::string_view key) {
+  std::string_view field = Field(meminfo, key);
+  const auto kibibytes = ParseCount(NextWord(field));
+  return kibibytes ? std::to_string(*kibibytes * 1024) : std::string();
+}
+
+/// The whole seconds of "350735.47 234388.90".
+std::string Uptime(std::string_view text) {
+  const std::string_view seconds = text.substr(0, text.find_first_of(". "));
+  return ParseCount(seconds) ? std::string(seconds) : std::string();
+}
+
+std::string Microcode(const KernelFiles& files, std::string_view cpuinfo) {
+  const std::string_view field = Field(cpuinfo, "microcode");
+  if (!field.empty()) return std::string(field);
+  return files.Text("sys/devices/system/cpu/cpu0/microcode/version");
+}
+
+/// What the kernel does about a weakness, in its first words: "PTE Inversion" for
+/// "Mitigation: PTE Inversion; VMX: cache flushes".
+std::string_view FirstWords(std::string_view text) {
+  constexpr std::string_view kMitigation = "Mitigation: ";
+  text = text.substr(0, text.find_first_of(";\n"));
+  if (text.starts_with(kMitigation)) text.remove_prefix(kMitigation.size());
+  return text;
+}
+
+/// "meltdown=PTI; spectre_v2=Retpolines" for those the CPU has.
+/// Source: Documentation/ABI/testing/sysfs-devices-system-cpu, vulnerabilities.
+std::string Mitigations(const KernelFiles& files) {
+  std::string text;
+  bool any = false;
+  for (const std::string& name : files.List(kVulnerabilities)) {
+    const std::string state = files.Text(std::string(kVulnerabilities) + "/" + name);
+    if (state.empty()) continue;
+    any = true;
+    if (state == "Not affected") continue;
+    AppendItem(text, "; ", name + "=" + std::string(FirstWords(state)));
+  }
+  return any && text.empty() ? "not affected" : text;
+}
+
+/// "on, active": the switch, and whether some core has two threads online.
+std::string Smt(const KernelFiles& files) {
+  const std::string control = files.Text("sys/devices/system/cpu/smt/control");
+  if (control.empty()) return {};
+  const std::string active = files.Text("sys/devices/system/cpu/smt/active");
+  return control + (active == "1" ? ", active" : active == "0" ? ", not active" : "");
+}
+
+/// Source: the CPUID bit that hypervisors set for their guests, "hypervisor" in /proc/cpuinfo.
+std::string Hypervisor(const KernelFiles& files, std::string_view cpuinfo) {
+  const std::string type = files.Text("sys/hypervisor/type");
+  if (!type.empty() && type != "none") return type;
+  if (!HasWord(Field(cpuinfo, "flags"), "hypervisor")) return {};
+  const std::string product = files.Text("sys/class/dmi/id/product_name");
+  return product.empty() ? "unknown" : product;
+}
+
+}  // namespace
+
+Environment ReadEnvironment(const KernelFiles& files) {
+  Environment environment;
+  const auto add = [&environment](std::string name, std::string_view value) {
+    if (!value.empty()) environment.facts.emplace_back(std::move(name), value);
+  };
+
+  add("kernel", files.Text("proc/sys/kernel/osrelease"));
+  add("kernel_command_line", files.Text("proc/cmdline"));
+  const std::string cpuinfo = files.Text("proc/cpuinfo");
+  add("cpu", Field(cpuinfo, "model name"));
+  add("cpus", files.Text("sys/devices/system/cpu/online"));
+  const std::string meminfo = files.Text("proc/meminfo");
+  add("memory_bytes", InBytes(meminfo, "MemTotal"));
+  add("clocksource", files.Text("sys/devices/system/clocksource/clocksource0/current_clocksource"));
+  const std::string load = files.Text("proc/loadavg");
+  std::string_view loads = load;
+  add("load", NextWord(loads));
+  add("boot_id", files.Text("proc/sys/kernel/random/boot_id"));
+  add("load_5m", NextWord(loads));
+  add("load_15m", NextWord(loads));
+  add("uptime_s", Uptime(files.Text("proc/uptime")));
+  add("swap_bytes", InBytes(meminfo, "SwapTotal"));
+  add("microcode", Microcode(files, cpuinfo));
+  add("mitigations", Mitigations(files));
+  add("smt", Smt(files));
+  add("cpufreq_driver", files.Text("sys/devices/system/cpu/cpu0/cpufreq/scaling_driver"));
+  add("idle_driver", files.Text("sys/devices/system/cpu/cpuidle/current_driver"));
+  add("hypervisor", Hypervisor(files, cpuinfo));
+  return environment;
+}
+
+std::string ReadHypervisor(const KernelFiles& files) {
+  return Hypervisor(files, files.Text("proc/cpuinfo"));
 }
 
 }  // namespace benchd

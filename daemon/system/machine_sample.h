@@ -57,6 +57,45 @@ std::optional<ProcessCounters> ParseProcess(std::string_view text);
 /// Reads a file of every process: some 10 us each, so between runs only.
 MachineSample TakeSample(const KernelFiles& files, const std::vector<int>& cpus);
 
+/// What CPUs did between two samples, added up; only those in both. Counters that went backwards
+/// (a CPU that was offline meanwhile) count as unchanged.
+struct CpuChange {
+  std::vector<int> cpus;  ///< that could be compared
+  double seconds = 0;     ///< of time that these CPUs had, together: 2 CPUs in 1 s have 2 s
+  double busy_s = 0;
+  double irq_s = 0;
+  double steal_s = 0;
+  /// One standard deviation of what `busy_s` may be off because the kernel counts by ticks.
+  double busy_error_s = 0;
+};
+CpuChange ChangeOf(const MachineSample& before, const MachineSample& after,
+                   const std::vector<int>& cpus);
+
+/// From the first to the second, in seconds.
+double SecondsBetween(const MachineSample& before, const MachineSample& after);
+
+/// CPU time of our children that ended in between. They are kept on the benchmark CPUs, but for the
+/// runner's helpers: what is left of `busy_s` without it is what others used, or a little less.
+double OwnSeconds(const MachineSample& before, const MachineSample& after);
+
+/// A process of which CPU time was counted between two samples.
+struct BusyProcess {
+  std::int32_t pid = 0;
+  std::string name;
+  double seconds = 0;
+  bool kernel = false;
+};
+
+/// The processes that were last on one of `cpus`, busiest first. One that has ended is in no second
+/// sample and cannot be named; one of many threads counts where its first thread is.
+std::vector<BusyProcess> BusyProcesses(const MachineSample& before, const MachineSample& after,
+                                       const std::vector<int>& cpus);
+
+/// How much a counter rose; 0 when it fell.
+inline std::uint64_t Rise(std::uint64_t before, std::uint64_t after) {
+  return after > before ? after - before : 0;
+}
+
 /// What happened on the benchmark CPUs between two samples that a reader of a verdict should know:
 /// codes frequency, throttling, steal, other_process, contention. What was not read at both ends
 /// gives no warning. The thresholds and their reasons stand in sample_change.cc.
@@ -64,5 +103,17 @@ MachineSample TakeSample(const KernelFiles& files, const std::vector<int>& cpus)
 /// @param used  the CPUs that children were kept on, the only ones that are judged
 std::vector<Warning> CompareSamples(const MachineSample& before, const MachineSample& after,
                                     const std::vector<int>& used);
+
+/// The facts about the machine that a result depends on and a reader asks for, in the order shown:
+/// kernel, kernel_command_line, cpu, cpus, memory_bytes, clocksource, load (of the last minute),
+/// boot_id, load_5m, load_15m, uptime_s, swap_bytes, microcode, mitigations, smt, cpufreq_driver,
+/// idle_driver, hypervisor.
+///
+/// A fact that cannot be read is left out. Reads files only; takes no setting.
+Environment ReadEnvironment(const KernelFiles& files);
+
+/// What the machine is a guest of ("KVM", "xen"; "unknown" where it is one and does not say whose);
+/// empty on real hardware, and where it cannot be told (only x86 tells).
+std::string ReadHypervisor(const KernelFiles& files);
 
 }  // namespace benchd

@@ -7,7 +7,7 @@
 
 #include "core/base/cpu_list.h"
 #include "core/base/error.h"
-#include "daemon/system/kernel_text.h"
+#include "daemon/system/kernel_files.h"
 #include "daemon/system/machine_sample.h"
 
 namespace benchd {
@@ -25,24 +25,11 @@ std::optional<ProcessCounters> StatOf(const KernelFiles& files, pid_t tid) {
   return stat ? ParseProcess(*stat) : std::nullopt;
 }
 
-Result<std::vector<int>> OnlineCpus(const KernelFiles& files) {
-  auto online = files.Read("sys/devices/system/cpu/online");
-  if (!online) return std::move(online).error();
-  return ParseCpuList(*online);
-}
-
 /// "" for all that are online.
 Result<std::string> CpusOf(pid_t tid, const std::vector<int>& online) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(tid, sizeof(set), &set) != 0) {
-    if (errno == ESRCH) return Error{ErrorCode::kNotFound, "it has ended", {}};
-    return SystemError("sched_getaffinity", errno);
-  }
-  std::vector<int> cpus;
-  for (const int cpu : online) {
-    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
-  }
+  auto allowed = ReadAffinity(tid);
+  if (!allowed) return std::move(allowed).error();
+  const std::vector<int> cpus = CpusInBoth(online, *allowed);
   return cpus == online ? std::string() : FormatCpuList(cpus);
 }
 
@@ -51,10 +38,32 @@ Result<pid_t> Find(const KernelFiles& files, std::string_view target) {
   const auto thread = ParseThreadTarget(target);
   const auto stat = thread && files.IsReal() ? StatOf(files, thread->tid) : std::nullopt;
   if (stat && stat->started_ticks == thread->started_ticks) return thread->tid;
-  return Error{ErrorCode::kNotFound, "it has ended", {}};
+  return Error{ErrorCode::kNotFound, "it has ended"};
 }
 
 }  // namespace
+
+Result<std::vector<int>> ReadAffinity(pid_t tid) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(tid, sizeof(set), &set) != 0) {
+    if (errno == ESRCH) return Error{ErrorCode::kNotFound, "it has ended"};
+    return SystemError("sched_getaffinity", errno);
+  }
+  std::vector<int> cpus;
+  for (int cpu = 0; cpu < kMaxCpus; ++cpu) {
+    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
+Result<void> SetAffinity(pid_t tid, const std::vector<int>& cpus) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int cpu : cpus) CPU_SET(cpu, &set);
+  if (sched_setaffinity(tid, sizeof(set), &set) == 0) return {};
+  return SystemError("sched_setaffinity", errno);
+}
 
 std::optional<ThreadTarget> ParseThreadTarget(std::string_view text) {
   const std::size_t at = text.find('@');
@@ -70,7 +79,7 @@ std::optional<ThreadTarget> ParseThreadTarget(std::string_view text) {
 
 std::vector<JournalEntry> FindPinnedThreads(const KernelFiles& files) {
   std::vector<JournalEntry> pinned;
-  const auto online = OnlineCpus(files);
+  const auto online = ReadCpus(files, kOnlineCpus);
   if (!files.IsReal() || !online || online->empty()) return pinned;
   for (const std::string& process : files.List("proc")) {
     const auto pid = ParseCount(process);
@@ -94,7 +103,7 @@ std::vector<JournalEntry> FindPinnedThreads(const KernelFiles& files) {
 Result<std::string> ReadThreadCpus(const KernelFiles& files, std::string_view target) {
   auto tid = Find(files, target);
   if (!tid) return std::move(tid).error();
-  auto online = OnlineCpus(files);
+  auto online = ReadCpus(files, kOnlineCpus);
   if (!online) return std::move(online).error();
   return CpusOf(*tid, *online);
 }
@@ -103,13 +112,9 @@ Result<void> WriteThreadCpus(const KernelFiles& files, std::string_view target,
                              std::string_view cpus) {
   auto tid = Find(files, target);
   if (!tid) return std::move(tid).error();
-  auto list = cpus.empty() ? OnlineCpus(files) : ParseCpuList(cpus);
+  auto list = cpus.empty() ? ReadCpus(files, kOnlineCpus) : ParseCpuList(cpus);
   if (!list) return std::move(list).error();
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const int cpu : *list) CPU_SET(cpu, &set);
-  if (sched_setaffinity(*tid, sizeof(set), &set) == 0) return {};
-  return SystemError("sched_setaffinity", errno);
+  return SetAffinity(*tid, *list);
 }
 
 }  // namespace benchd

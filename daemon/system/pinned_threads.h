@@ -14,6 +14,12 @@
 
 namespace benchd {
 
+/// The CPUs that a thread may run on; 0 is this one. @errors kNotFound when it has ended.
+Result<std::vector<int>> ReadAffinity(pid_t tid);
+/// Puts it onto these CPUs; this one again after each move, as the kernel widens or narrows the
+/// mask of who changes its cpuset. @errors when none of them can be had.
+Result<void> SetAffinity(pid_t tid, const std::vector<int>& cpus);
+
 // Before Linux 6.2 a change of a cpuset gives every thread in it all of its CPUs: who was pinned is
 // pinned no more. So the CPUs of those that are pinned are noted before a cpuset is taken, and
 // given back after it as any other setting: to threads that may run anywhere by then.

@@ -1,5 +1,3 @@
-#include "daemon/system/sample_change.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "daemon/system/kernel_text.h"
+#include "daemon/system/kernel_files.h"
 #include "daemon/system/machine_sample.h"
 
 namespace benchd {
@@ -235,7 +233,7 @@ std::vector<Warning> CompareSamples(const MachineSample& before, const MachineSa
   std::vector<Warning> warnings;
   const auto add = [&warnings](const char* code, std::optional<std::string> message) {
     if (!message) return;
-    warnings.push_back({.code = code, .message = std::move(*message), .benchmark = {}, .arm = {}});
+    warnings.push_back({.code = code, .message = std::move(*message)});
   };
   add("frequency", Frequency(interval));
   add("throttling", Throttling(interval));

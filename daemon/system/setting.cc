@@ -8,7 +8,6 @@
 #include "core/base/error.h"
 #include "daemon/system/cgroup.h"
 #include "daemon/system/pinned_threads.h"
-#include "daemon/system/setting_kinds.h"
 
 namespace benchd {
 namespace {
@@ -26,29 +25,14 @@ Error NotOurs(const SettingKey& key, std::string_view value) {
                          Quoted(value) + " is no value that benchd-runner would write");
 }
 
-/// A mount point as paths are written here.
-std::string RelativePoint(std::string point) {
-  point.erase(0, point.find_first_not_of('/'));
-  return point;
-}
-
-/// Where control groups are.
-Result<std::string> MountOf(const KernelFiles& files) {
-  auto mountinfo = files.Read("proc/self/mountinfo");
-  if (!mountinfo) return std::move(mountinfo).error();
-  auto mount = FindCgroup2Mount(*mountinfo);
-  if (!mount) return std::move(mount).error();
-  return RelativePoint(std::move(mount->point));
-}
-
 /// The file of a setting that has one.
 Result<std::string> PathOf(const KernelFiles& files, const SettingKey& key) {
   const SettingKindInfo& info = InfoOf(key.kind);
   const std::string path = WithTarget(info.file, key.target);
   if (info.target != SettingTarget::kUnit) return path;
-  auto mount = MountOf(files);
+  auto mount = ReadCgroup2Mount(files);
   if (!mount) return std::move(mount).error().Within(DescribeSetting(key));
-  return *mount + path;
+  return WithoutSlash(mount->point) + path;
 }
 
 /// Where a message says that a setting lies.
@@ -64,9 +48,9 @@ std::string PlaceOf(const KernelFiles& files, const SettingKey& key) {
 /// on Linux 6.1, which takes no empty list for a group with processes (ENOSPC) as long as another
 /// unit has CPUs of its own. Called when systemd says that the unit may use all.
 Result<void> ClearGroupCpus(const KernelFiles& files, std::string_view unit) {
-  const auto mount = MountOf(files);
+  const auto mount = ReadCgroup2Mount(files);
   if (!mount) return {};
-  const std::string path = *mount + "/" + std::string(unit) + "/cpuset.cpus";
+  const std::string path = WithoutSlash(mount->point) + "/" + std::string(unit) + "/cpuset.cpus";
   const auto left = files.Read(path);
   if (!left || left->empty()) return {};
   auto cleared = files.Write(path, "\n");
@@ -107,7 +91,8 @@ bool IsValidSetting(const SettingKey& key, std::string_view value) {
 
 std::string NormalValue(SettingKind kind, std::string_view value) {
   const SettingForm form = InfoOf(kind).form;
-  if (form == SettingForm::kCpuList || form == SettingForm::kCpuMask) {
+  if (form == SettingForm::kCpuList || form == SettingForm::kCpusOrAll ||
+      form == SettingForm::kCpuMask) {
     if (const auto cpus = ParseCpuList(value)) return FormatCpuList(*cpus);
   }
   return std::string(value);
@@ -132,8 +117,8 @@ Result<std::string> Settings::Read(const SettingKey& key) const {
   }();
   if (!text) return text;
   if (auto value = NormalFromFile(info, *text)) return std::move(*value);
-  return Error{
-      ErrorCode::kInternal, PlaceOf(files_, key) + ": " + Quoted(*text) + " is not understood", {}};
+  return Error{ErrorCode::kInternal,
+               PlaceOf(files_, key) + ": " + Quoted(*text) + " is not understood"};
 }
 
 Result<void> Settings::Write(const SettingKey& key, std::string_view value) const {
@@ -158,8 +143,7 @@ Result<void> Settings::Write(const SettingKey& key, std::string_view value) cons
   if (*actual != wanted) {
     return Error{
         ErrorCode::kFailedPrecondition,
-        PlaceOf(files_, key) + ": '" + wanted + "' was taken but reads back as " + Quoted(*actual),
-        {}};
+        PlaceOf(files_, key) + ": '" + wanted + "' was taken but reads back as " + Quoted(*actual)};
   }
   if (key.kind != SettingKind::kAllowedCpus || !wanted.empty()) return {};
   return ClearGroupCpus(files_, key.target);

@@ -1,5 +1,3 @@
-#include "daemon/system/setting_kinds.h"
-
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -7,8 +5,9 @@
 
 #include "core/base/cpu_list.h"
 #include "core/base/error.h"
-#include "daemon/system/kernel_text.h"
+#include "daemon/system/kernel_files.h"
 #include "daemon/system/pinned_threads.h"
+#include "daemon/system/setting.h"
 
 namespace benchd {
 namespace {
@@ -35,34 +34,16 @@ constexpr SettingKindInfo kKinds[] = {
      "sys/devices/virtual/workqueue/cpumask"},
     {Kind::kSmt, Target::kMachine, Form::kWord, "smt", "SMT", "sys/devices/system/cpu/smt/control",
      "on off"},
-    {.kind = Kind::kAllowedCpus,
-     .target = Target::kUnit,
-     .form = Form::kCpuList,
-     .name = "allowed_cpus",
-     .description = "AllowedCPUs of %",
-     .file = {},
-     .may_be_empty = true},
+    {Kind::kAllowedCpus, Target::kUnit, Form::kCpusOrAll, "allowed_cpus", "AllowedCPUs of %"},
     {Kind::kCpusetPartition, Target::kUnit, Form::kWord, "cpuset_partition",
      "cpuset partition of %", "/%/cpuset.cpus.partition", "member root isolated"},
     {Kind::kGovernor, Target::kCpu, Form::kName, "governor", "governor of CPU %",
      "sys/devices/system/cpu/cpu%/cpufreq/scaling_governor"},
-    {Kind::kMinFrequency,
-     Target::kCpu,
-     Form::kNumber,
-     "min_frequency",
-     "minimum frequency of CPU %",
-     "sys/devices/system/cpu/cpu%/cpufreq/scaling_min_freq",
-     {},
-     1,
+    {Kind::kMinFrequency, Target::kCpu, Form::kNumber, "min_frequency",
+     "minimum frequency of CPU %", "sys/devices/system/cpu/cpu%/cpufreq/scaling_min_freq", "", 1,
      kMaxKhz},
-    {Kind::kMaxFrequency,
-     Target::kCpu,
-     Form::kNumber,
-     "max_frequency",
-     "maximum frequency of CPU %",
-     "sys/devices/system/cpu/cpu%/cpufreq/scaling_max_freq",
-     {},
-     1,
+    {Kind::kMaxFrequency, Target::kCpu, Form::kNumber, "max_frequency",
+     "maximum frequency of CPU %", "sys/devices/system/cpu/cpu%/cpufreq/scaling_max_freq", "", 1,
      kMaxKhz},
     {Kind::kEnergyPreference, Target::kCpu, Form::kName, "energy_preference",
      "energy preference of CPU %",
@@ -78,31 +59,11 @@ constexpr SettingKindInfo kKinds[] = {
     {Kind::kTransparentHugepages, Target::kMachine, Form::kChoice, "transparent_hugepages",
      "transparent huge pages", "sys/kernel/mm/transparent_hugepage/enabled",
      "always madvise never"},
-    {Kind::kSwappiness,
-     Target::kMachine,
-     Form::kNumber,
-     "swappiness",
-     "swappiness",
-     "proc/sys/vm/swappiness",
-     {},
-     0,
-     200},
-    {Kind::kPerfSampleRate,
-     Target::kMachine,
-     Form::kNumber,
-     "perf_sample_rate",
-     "perf sampling rate",
-     "proc/sys/kernel/perf_event_max_sample_rate",
-     {},
-     1,
-     kMaxSampleRate},
-    {.kind = Kind::kThreadCpus,
-     .target = Target::kThread,
-     .form = Form::kCpuList,
-     .name = "thread_cpus",
-     .description = "CPUs of thread %",
-     .file = {},
-     .may_be_empty = true},
+    {Kind::kSwappiness, Target::kMachine, Form::kNumber, "swappiness", "swappiness",
+     "proc/sys/vm/swappiness", "", 0, 200},
+    {Kind::kPerfSampleRate, Target::kMachine, Form::kNumber, "perf_sample_rate",
+     "perf sampling rate", "proc/sys/kernel/perf_event_max_sample_rate", "", 1, kMaxSampleRate},
+    {Kind::kThreadCpus, Target::kThread, Form::kCpusOrAll, "thread_cpus", "CPUs of thread %"},
 };
 static_assert(std::size(kKinds) == static_cast<std::size_t>(kLastSettingKind) + 1);
 
@@ -123,24 +84,14 @@ bool IsName(std::string_view text) {
          });
 }
 
-bool IsOneOf(std::string_view words, std::string_view word) {
-  while (!words.empty()) {
-    const std::string_view next = words.substr(0, words.find(' '));
-    if (next == word) return true;
-    words.remove_prefix(std::min(words.size(), next.size() + 1));
-  }
-  return false;
-}
-
-bool IsPrintable(std::string_view text) {
+bool HasNoControls(std::string_view text) {
   return std::none_of(text.begin(), text.end(),
                       [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; });
 }
 
 /// A list as FormatCpuList() writes it.
-bool IsCpuList(std::string_view text, bool may_be_empty) {
-  if (text.empty()) return may_be_empty;
-  if (text.size() > kMaxCpuListBytes) return false;
+bool IsCpuList(std::string_view text) {
+  if (text.empty() || text.size() > kMaxCpuListBytes) return false;
   const auto cpus = ParseCpuList(text);
   return cpus && FormatCpuList(*cpus) == text;
 }
@@ -193,12 +144,14 @@ bool IsValidValue(const SettingKindInfo& info, std::string_view value) {
   switch (info.form) {
     case Form::kCpuList:
     case Form::kCpuMask:
-      return IsCpuList(value, info.may_be_empty);
+      return IsCpuList(value);
+    case Form::kCpusOrAll:
+      return value.empty() || IsCpuList(value);
     case Form::kNumber:
       return IsNumber(value, info.least, info.most);
     case Form::kWord:
     case Form::kChoice:
-      return IsOneOf(info.words, value);
+      return !value.empty() && HasWord(info.words, value);
     case Form::kName:
       return IsName(value);
   }
@@ -208,6 +161,7 @@ bool IsValidValue(const SettingKindInfo& info, std::string_view value) {
 std::optional<std::string> NormalFromFile(const SettingKindInfo& info, std::string_view text) {
   switch (info.form) {
     case Form::kCpuList:
+    case Form::kCpusOrAll:
       return NormalCpus(ParseCpuList(text));
     case Form::kCpuMask:
       return NormalCpus(ParseCpuMask(text));
@@ -219,7 +173,7 @@ std::optional<std::string> NormalFromFile(const SettingKindInfo& info, std::stri
       return IsNumber(text, 0, std::uint32_t(-1)) ? std::optional<std::string>(text) : std::nullopt;
     case Form::kWord:
       // A state such as "isolated invalid (...)" is for people to read.
-      return !text.empty() && IsPrintable(text) ? std::optional<std::string>(text) : std::nullopt;
+      return !text.empty() && HasNoControls(text) ? std::optional<std::string>(text) : std::nullopt;
   }
   return std::nullopt;
 }

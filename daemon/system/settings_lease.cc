@@ -79,36 +79,31 @@ std::string PutBack(const Settings& settings, const JournalEntry& entry) {
   return Try(settings, entry).sentence;
 }
 
-Result<SettingsLease> SettingsLease::Take(SettingServices services,
-                                          const std::vector<SettingChange>& changes) {
-  SettingsLease lease;
-  lease.settings_ = &services.settings;
+Result<std::vector<RefusedChange>> SettingsLease::Take(const std::vector<SettingChange>& changes) {
+  const std::size_t before = size();
+  std::vector<RefusedChange> refused;
   for (const SettingChange& change : changes) {
-    auto changed = lease.Change(services, change);
+    auto changed = Change(change);
     if (changed) continue;
     Error error = std::move(changed).error();
     if (!change.optional) {
-      for (const std::string& sentence : lease.Release()) error.message += "; " + sentence;
+      for (const std::string& sentence : Release(before)) error.message += "; " + sentence;
       return error;
     }
-    lease.refused_.push_back({change.key, std::move(error)});
+    refused.push_back({change.key, std::move(error)});
   }
-  return lease;
+  return refused;
 }
 
-Result<SettingsLease> SettingsLease::Note(SettingServices services,
-                                          std::vector<JournalEntry> entries) {
-  auto noted = services.journal.AppendAll(entries, services.boot_id);
-  if (!noted) return std::move(noted).error();
-  SettingsLease lease;
-  lease.settings_ = &services.settings;
-  lease.entries_ = std::move(entries);
-  return lease;
+Result<void> SettingsLease::Note(const std::vector<JournalEntry>& entries) {
+  auto noted = services_.journal.AppendAll(entries, services_.boot_id);
+  if (noted) entries_.insert(entries_.end(), entries.begin(), entries.end());
+  return noted;
 }
 
-Result<void> SettingsLease::Change(SettingServices& services, const SettingChange& change) {
+Result<void> SettingsLease::Change(const SettingChange& change) {
   const std::string what = DescribeSetting(change.key);
-  auto old_value = settings_->Read(change.key);
+  auto old_value = settings().Read(change.key);
   if (!old_value) return std::move(old_value).error().Within(what);
   JournalEntry entry{change.key, std::move(*old_value), NormalValue(change.key.kind, change.value)};
   if (entry.old_value == entry.new_value) return {};
@@ -117,60 +112,43 @@ Result<void> SettingsLease::Change(SettingServices& services, const SettingChang
   }
   if (!IsValidSetting(entry.key, entry.old_value)) {
     return Error{ErrorCode::kFailedPrecondition,
-                 what + ": it is '" + entry.old_value + "', which could not be put back",
-                 {}};
+                 what + ": it is '" + entry.old_value + "', which could not be put back"};
   }
-  if (auto noted = services.journal.Append(entry, services.boot_id); !noted) {
+  if (auto noted = services_.journal.Append(entry, services_.boot_id); !noted) {
     return std::move(noted).error().Within(what);
   }
-  auto written = settings_->Write(entry.key, entry.new_value);
+  auto written = settings().Write(entry.key, entry.new_value);
   if (written) {
     entries_.push_back(std::move(entry));
     return {};
   }
   Error error = std::move(written).error().Within(what);
-  const std::string left = Undo(services, std::move(entry));
+  const std::string left = Undo(std::move(entry));
   if (!left.empty()) error.message += "; " + left;
   return error;
 }
 
 /// After a refused write: what the kernel has made of the value all the same is our doing.
-std::string SettingsLease::Undo(SettingServices& services, JournalEntry entry) {
-  const auto present = settings_->Read(entry.key);
+std::string SettingsLease::Undo(JournalEntry entry) {
+  const auto present = settings().Read(entry.key);
   if (present && *present == entry.old_value) return {};
   if (present && !SameValue(entry.key.kind, *present, entry.new_value) &&
       IsValidSetting(entry.key, *present)) {
     entry.new_value = *present;
     // Should we be killed now, or be refused, too, the next restore knows this value for ours.
-    static_cast<void>(services.journal.Append(entry, services.boot_id));
+    static_cast<void>(services_.journal.Append(entry, services_.boot_id));
   }
-  const auto written = settings_->Write(entry.key, entry.old_value);
+  const auto written = settings().Write(entry.key, entry.old_value);
   if (written) return {};
   std::string left = "and the old value '" + entry.old_value + "' could not be put back: ";
   entries_.push_back(std::move(entry));
   return left + written.error().message;
 }
 
-SettingsLease::SettingsLease(SettingsLease&& other) noexcept
-    : settings_(other.settings_),
-      entries_(std::exchange(other.entries_, {})),
-      refused_(std::exchange(other.refused_, {})) {}
-
-SettingsLease& SettingsLease::operator=(SettingsLease&& other) noexcept {
-  if (this == &other) return *this;
-  Release();
-  settings_ = other.settings_;
-  entries_ = std::exchange(other.entries_, {});
-  refused_ = std::exchange(other.refused_, {});
-  return *this;
-}
-
-SettingsLease::~SettingsLease() { Release(); }
-
-std::vector<std::string> SettingsLease::Release() {
+std::vector<std::string> SettingsLease::Release(std::size_t kept) {
   std::vector<std::string> left;
-  while (!entries_.empty()) {
-    std::string sentence = PutBack(*settings_, entries_.back());
+  while (entries_.size() > kept) {
+    std::string sentence = PutBack(settings(), entries_.back());
     entries_.pop_back();
     if (!sentence.empty()) left.push_back(std::move(sentence));
   }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/result.h"
@@ -39,44 +41,41 @@ struct RefusedChange {
 std::string PutBack(const Settings& settings, const JournalEntry& entry);
 
 /// Settings that have been changed and are given back, in reverse order, by Release() or with the
-/// object. Move-only.
+/// object: a stack, whose upper part can be given back by itself. Neither copied nor moved.
 class SettingsLease {
  public:
-  SettingsLease() = default;
+  explicit SettingsLease(SettingServices services) : services_(std::move(services)) {}
+  SettingsLease(const SettingsLease&) = delete;
+  SettingsLease& operator=(const SettingsLease&) = delete;
+  ~SettingsLease() { Release(); }
+
   /// Gives each setting its value, in this order: old value read, journal, write, read back. One
   /// that has its value already is left alone and not given back.
   ///
+  /// @return the optional ones that were refused.
   /// @errors of the first change that is refused and not optional, naming file and reason, after
-  ///         those before it have been undone.
-  static Result<SettingsLease> Take(SettingServices services,
-                                    const std::vector<SettingChange>& changes);
+  ///         those of this call have been undone.
+  Result<std::vector<RefusedChange>> Take(const std::vector<SettingChange>& changes);
 
   /// Settings that a later change may undo for others. They are only noted, all in one write of the
   /// journal, and given back as if we had given them their new values.
   /// @errors those of Journal::AppendAll().
-  static Result<SettingsLease> Note(SettingServices services, std::vector<JournalEntry> entries);
+  Result<void> Note(const std::vector<JournalEntry>& entries);
 
-  SettingsLease(SettingsLease&& other) noexcept;
-  SettingsLease& operator=(SettingsLease&& other) noexcept;
-  SettingsLease(const SettingsLease&) = delete;
-  SettingsLease& operator=(const SettingsLease&) = delete;
-  ~SettingsLease();
-
-  /// Optional ones that were refused.
-  const std::vector<RefusedChange>& refused() const { return refused_; }
   /// How many settings it holds away from their old value.
   std::size_t size() const { return entries_.size(); }
+  const Settings& settings() const { return services_.settings; }
 
-  /// Gives back; idempotent. @return sentences on what was left alone, see PutBack().
-  std::vector<std::string> Release();
+  /// Gives back all but the first `kept`; idempotent. @return sentences on what was left alone, see
+  /// PutBack().
+  std::vector<std::string> Release(std::size_t kept = 0);
 
  private:
-  Result<void> Change(SettingServices& services, const SettingChange& change);
-  std::string Undo(SettingServices& services, JournalEntry entry);
+  Result<void> Change(const SettingChange& change);
+  std::string Undo(JournalEntry entry);
 
-  const Settings* settings_ = nullptr;
+  SettingServices services_;
   std::vector<JournalEntry> entries_;
-  std::vector<RefusedChange> refused_;
 };
 
 /// Gives back everything that a journal names, in reverse order, and empties it; entries of another

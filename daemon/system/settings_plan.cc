@@ -5,8 +5,7 @@
 
 #include "core/base/cpu_list.h"
 #include "daemon/system/cgroup.h"
-#include "daemon/system/frequency_plan.h"
-#include "daemon/system/kernel_text.h"
+#include "daemon/system/kernel_files.h"
 
 namespace benchd {
 namespace {
@@ -19,10 +18,7 @@ constexpr const char* kSmt = "smt";
 constexpr const char* kSmtFolder = "sys/devices/system/cpu/smt/";
 
 PlannedSetting Named(std::string name, std::string wanted) {
-  PlannedSetting planned;
-  planned.name = std::move(name);
-  planned.wanted = std::move(wanted);
-  return planned;
+  return {std::move(name), std::move(wanted), {}, {}, {}};
 }
 
 /// Empty, or why nothing can be moved to the housekeeping CPUs.
@@ -98,7 +94,7 @@ std::vector<int> LaterThreads(const Topology& topology) {
 /// Empty, or why SMT cannot be turned off and on again without harm.
 std::string WhyNoSmtControl(const KernelFiles& files, const Topology& topology,
                             const std::vector<int>& going, const ProfileCpus& cpus) {
-  const std::string mounts = files.Read("proc/self/mountinfo").value_or("");
+  const std::string mounts = files.Text("proc/self/mountinfo");
   if (const std::string version1 = WhyVersion1(mounts, "cpuset"); !version1.empty()) {
     // hotplug_update_tasks_legacy() in kernel/cgroup/cpuset.c
     return "a CPU that goes offline would be lost to others' cpusets for good: " + version1;
@@ -111,7 +107,7 @@ std::string WhyNoSmtControl(const KernelFiles& files, const Topology& topology,
   if (const auto lost = CpusInBoth(cpus.used, going); !lost.empty()) {
     return "CPU " + FormatCpuList(lost) + ", where benchmarks run, would go offline with SMT";
   }
-  const auto present = ParseCpuList(files.Read("sys/devices/system/cpu/present").value_or(""));
+  const auto present = ReadCpus(files, "sys/devices/system/cpu/present");
   if (!present) return {};
   if (const auto offline = CpusWithout(*present, topology.online); !offline.empty()) {
     return "CPU " + FormatCpuList(offline) +
@@ -137,19 +133,164 @@ PlannedSetting PlanSmt(const std::string& wanted, const ProfileCpus& cpus,
   return planned;
 }
 
+// ---- frequencies ----
+
+constexpr const char* kNoDriver = "no cpufreq driver (in a virtual machine the host decides)";
+
+/// A setting of each CPU on which children run, in a file of its cpufreq folder.
+struct FrequencySetting {
+  const char* name;
+  Kind kind;
+  std::string MachineProfile::*wanted;
+  /// A file with the words that the driver has, and what these are called; none for a frequency.
+  const char* known_file = nullptr;
+  const char* known_as = nullptr;
+};
+
+// Each comes before those that would forbid it: under the governor `performance`, intel_pstate and
+// amd-pstate take no other energy preference than `performance` (EBUSY), so that the governor has
+// to be the first to go back.
+constexpr FrequencySetting kFrequencySettings[] = {
+    {"energy_preference", Kind::kEnergyPreference, &MachineProfile::energy_preference,
+     "energy_performance_available_preferences", "energy preferences"},
+    {"governor", Kind::kGovernor, &MachineProfile::governor, "scaling_available_governors",
+     "governors"},
+    {"min_frequency_khz", Kind::kMinFrequency, &MachineProfile::min_frequency_khz},
+    {"max_frequency_khz", Kind::kMaxFrequency, &MachineProfile::max_frequency_khz},
+};
+
+Result<std::string> ReadCpufreq(const Settings& settings, const SettingKey& key, const char* name) {
+  return settings.files().Read("sys/devices/system/cpu/cpu" + key.target + "/cpufreq/" + name);
+}
+
+bool HasDriver(const std::vector<int>& cpus, const Settings& settings) {
+  return std::any_of(cpus.begin(), cpus.end(), [&settings](int cpu) {
+    return settings.Read({Kind::kGovernor, std::to_string(cpu)}).has_value();
+  });
+}
+
+/// Empty, or why the driver of one CPU would refuse the value.
+std::string WhyRefusedBy(const FrequencySetting& one, const SettingKey& key,
+                         const std::string& wanted, const Settings& settings) {
+  if (one.known_file != nullptr) {
+    const auto known = ReadCpufreq(settings, key, one.known_file);
+    if (!known || HasWord(*known, wanted)) return {};
+    return "'" + Printable(wanted) + "' is not among the " + one.known_as +
+           " that this driver has: " + Printable(*known);
+  }
+  const std::string least = ReadCpufreq(settings, key, "cpuinfo_min_freq").value_or("");
+  const std::string most = ReadCpufreq(settings, key, "cpuinfo_max_freq").value_or("");
+  const auto khz = ParseCount(wanted);
+  const auto low = ParseCount(least);
+  const auto high = ParseCount(most);
+  if (!khz || !low || !high || (*khz >= *low && *khz <= *high)) return {};
+  return wanted + " kHz is outside what CPU " + key.target + " can do: " + least + " to " + most +
+         " kHz";
+}
+
+/// The same value for every CPU, where all have such a setting.
+PlannedSetting PlanFrequency(const FrequencySetting& one, const std::string& wanted,
+                             const std::vector<int>& cpus, const Settings& settings) {
+  PlannedSetting planned = Named(one.name, wanted);
+  for (const int cpu : cpus) {
+    const SettingKey key{one.kind, std::to_string(cpu)};
+    const auto present = settings.Read(key);
+    planned.keys.push_back(key);
+    planned.changes.push_back({key, wanted, false});
+    if (!present && planned.missing.empty()) planned.missing = present.error().message;
+  }
+  if (!HasDriver(cpus, settings)) planned.missing = kNoDriver;
+  for (const SettingKey& key : planned.keys) {
+    if (planned.missing.empty()) planned.missing = WhyRefusedBy(one, key, wanted, settings);
+  }
+  return planned;
+}
+
+/// Where no driver has preferences the governor alone decides, and nothing is missed.
+bool HasNoPreferences(const PlannedSetting& planned, const Settings& settings) {
+  if (planned.missing == kNoDriver) return false;
+  return std::none_of(planned.keys.begin(), planned.keys.end(), [&settings](const auto& key) {
+    return settings.files().Exists("sys/devices/system/cpu/cpu" + key.target +
+                                   "/cpufreq/energy_performance_preference");
+  });
+}
+
+/// By the driver's own switch; intel_pstate's says the opposite.
+PlannedSetting PlanBoost(const std::string& wanted, const std::vector<int>& cpus,
+                         const Settings& settings) {
+  PlannedSetting planned = Named("boost", wanted);
+  const bool on = wanted == "on";
+  for (const Kind kind : {Kind::kBoost, Kind::kNoTurbo}) {
+    const SettingKey key{kind, {}};
+    if (!settings.Read(key)) continue;
+    planned.keys = {key};
+    planned.changes = {{key, on == (kind == Kind::kBoost) ? "1" : "0", false}};
+    return planned;
+  }
+  planned.missing = HasDriver(cpus, settings)
+                        ? "no switch for it (neither cpufreq/boost nor intel_pstate/no_turbo)"
+                        : kNoDriver;
+  return planned;
+}
+
+/// Whether the new lower limit lies above a present upper one, which then has to make way first.
+bool MaximumGoesFirst(const PlannedSetting& minimum, const Settings& settings) {
+  const auto wanted = ParseCount(minimum.wanted);
+  return std::any_of(minimum.keys.begin(), minimum.keys.end(), [&](const SettingKey& key) {
+    const auto present = ParseCount(settings.Read({Kind::kMaxFrequency, key.target}).value_or(""));
+    return wanted && present && *present < *wanted;
+  });
+}
+
+/// Boost comes before the frequencies, whose limits it moves.
+void PlanFrequencies(const MachineProfile& profile, const std::vector<int>& cpus,
+                     const Settings& settings, std::vector<PlannedSetting>& plan) {
+  for (const FrequencySetting& one : kFrequencySettings) {
+    if (one.kind == Kind::kMinFrequency && !profile.boost.empty()) {
+      plan.push_back(PlanBoost(profile.boost, cpus, settings));
+    }
+    const std::string& wanted = profile.*one.wanted;
+    if (wanted.empty()) continue;
+    PlannedSetting planned = PlanFrequency(one, wanted, cpus, settings);
+    if (one.kind == Kind::kEnergyPreference && HasNoPreferences(planned, settings)) continue;
+    const bool goes_first = one.kind == Kind::kMaxFrequency && !profile.min_frequency_khz.empty() &&
+                            MaximumGoesFirst(plan.back(), settings);
+    plan.insert(plan.end() - (goes_first ? 1 : 0), std::move(planned));
+  }
+}
+
 // ---- the rest ----
 
-PlannedSetting PlanOne(std::string name, Kind kind, const std::string& wanted,
-                       std::string_view absent, const Settings& settings) {
-  PlannedSetting planned = Named(std::move(name), wanted);
-  planned.keys = {{kind, {}}};
+/// One value of the whole machine, which only some kernels have.
+struct PlainSetting {
+  const char* name;
+  Kind kind;
+  std::string MachineProfile::*wanted;
+  const char* absent;  ///< what it means that there is no such file
+};
+
+constexpr PlainSetting kPlainSettings[] = {
+    {"timer_migration", Kind::kTimerMigration, &MachineProfile::timer_migration,
+     "this kernel was built without timer migration"},
+    {"nmi_watchdog", Kind::kNmiWatchdog, &MachineProfile::nmi_watchdog,
+     "this kernel was built without the NMI watchdog"},
+    {"transparent_hugepages", Kind::kTransparentHugepages, &MachineProfile::transparent_hugepages,
+     "this kernel was built without transparent huge pages"},
+    {"swappiness", Kind::kSwappiness, &MachineProfile::swappiness, "this kernel has no swappiness"},
+    {"perf_sample_rate", Kind::kPerfSampleRate, &MachineProfile::perf_sample_rate,
+     "this kernel was built without perf events"},
+};
+
+PlannedSetting PlanPlain(const PlainSetting& one, const std::string& wanted,
+                         const Settings& settings) {
+  PlannedSetting planned = Named(one.name, wanted);
+  planned.keys = {{one.kind, {}}};
+  planned.changes = {{planned.keys.front(), wanted, false}};
   const auto present = settings.Read(planned.keys.front());
-  if (present) {
-    planned.changes = {{planned.keys.front(), wanted, false}};
-  } else if (present.error().code == ErrorCode::kNotFound) {
-    planned.missing = std::string(absent) + " (" + present.error().message + ")";
-  } else {
-    planned.missing = present.error().message;
+  if (present) return planned;
+  planned.missing = present.error().message;
+  if (present.error().code == ErrorCode::kNotFound) {
+    planned.missing = std::string(one.absent) + " (" + planned.missing + ")";
   }
   return planned;
 }
@@ -167,7 +308,7 @@ void Settle(PlannedSetting& planned) {
 // ---- present values ----
 
 std::string PresentSmt(const KernelFiles& files) {
-  const std::string active = files.Read(std::string(kSmtFolder) + "active").value_or("");
+  const std::string active = files.Text(std::string(kSmtFolder) + "active");
   if (active.empty()) return {};
   return active == "1" ? "on" : "off";
 }
@@ -211,22 +352,11 @@ std::vector<PlannedSetting> PlanSettings(const MachineProfile& profile, const Pr
     plan.push_back(PlanWorkqueues(profile.workqueues, cpus, settings));
   }
   if (!profile.smt.empty()) plan.push_back(PlanSmt(profile.smt, cpus, settings));
-  for (PlannedSetting& planned : PlanFrequencies(profile, cpus.used, settings)) {
-    plan.push_back(std::move(planned));
+  PlanFrequencies(profile, cpus.used, settings, plan);
+  for (const PlainSetting& one : kPlainSettings) {
+    const std::string& wanted = profile.*one.wanted;
+    if (!wanted.empty()) plan.push_back(PlanPlain(one, wanted, settings));
   }
-  const auto add = [&](const char* name, Kind kind, const std::string& wanted,
-                       std::string_view absent) {
-    if (!wanted.empty()) plan.push_back(PlanOne(name, kind, wanted, absent, settings));
-  };
-  add("timer_migration", Kind::kTimerMigration, profile.timer_migration,
-      "this kernel was built without timer migration");
-  add("nmi_watchdog", Kind::kNmiWatchdog, profile.nmi_watchdog,
-      "this kernel was built without the NMI watchdog");
-  add("transparent_hugepages", Kind::kTransparentHugepages, profile.transparent_hugepages,
-      "this kernel was built without transparent huge pages");
-  add("swappiness", Kind::kSwappiness, profile.swappiness, "this kernel has no swappiness");
-  add("perf_sample_rate", Kind::kPerfSampleRate, profile.perf_sample_rate,
-      "this kernel was built without perf events");
   for (PlannedSetting& planned : plan) Settle(planned);
   return plan;
 }

@@ -5,9 +5,9 @@
 
 #include "core/model/machine_profile.h"
 #include "core/model/session.h"
-#include "daemon/system/profile_cpus.h"
 #include "daemon/system/setting.h"
 #include "daemon/system/settings_lease.h"
+#include "daemon/system/topology.h"
 
 namespace benchd {
 

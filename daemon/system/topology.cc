@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <limits>
+#include <utility>
 
 #include "core/base/cpu_list.h"
 #include "core/base/error.h"
@@ -9,17 +12,11 @@
 namespace benchd {
 namespace {
 
-std::string CpuFile(int cpu, std::string_view name) {
-  return "sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/" + std::string(name);
-}
-
 /// The online CPUs on the same core as `cpu`, itself included.
 std::vector<int> Siblings(const KernelFiles& files, int cpu, const std::vector<int>& online) {
   // The second name is the older one of the same file.
-  for (const char* name : {"core_cpus_list", "thread_siblings_list"}) {
-    const auto text = files.Read(CpuFile(cpu, name));
-    if (!text) continue;
-    const auto listed = ParseCpuList(*text);
+  for (const char* name : {"topology/core_cpus_list", "topology/thread_siblings_list"}) {
+    const auto listed = ReadCpus(files, CpuFile(cpu, name));
     if (!listed) continue;
     std::vector<int> siblings = CpusInBoth(*listed, online);
     if (std::binary_search(siblings.begin(), siblings.end(), cpu)) return siblings;
@@ -28,7 +25,7 @@ std::vector<int> Siblings(const KernelFiles& files, int cpu, const std::vector<i
 }
 
 int Package(const KernelFiles& files, int cpu) {
-  const std::string text = files.Read(CpuFile(cpu, "physical_package_id")).value_or("0");
+  const std::string text = files.Read(CpuFile(cpu, "topology/physical_package_id")).value_or("0");
   int package = 0;
   std::from_chars(text.data(), text.data() + text.size(), package);
   return package;
@@ -37,18 +34,15 @@ int Package(const KernelFiles& files, int cpu) {
 std::vector<NumaNode> ReadNodes(const KernelFiles& files, const std::vector<int>& online) {
   constexpr std::string_view kFolder = "sys/devices/system/node";
   constexpr std::string_view kPrefix = "node";
+  constexpr std::uint64_t kMaxNode = std::numeric_limits<int>::max();
   std::vector<NumaNode> nodes;
   for (const std::string& name : files.List(kFolder)) {
     if (!name.starts_with(kPrefix)) continue;
-    NumaNode node;
-    const char* end = name.data() + name.size();
-    const auto parsed = std::from_chars(name.data() + kPrefix.size(), end, node.number);
-    if (parsed.ec != std::errc() || parsed.ptr != end || node.number < 0) continue;
-    const auto text = files.Read(std::string(kFolder) + "/" + name + "/cpulist");
-    const auto cpus = text ? ParseCpuList(*text) : std::vector<int>();
-    if (!text || !cpus) continue;
-    node.cpus = CpusInBoth(*cpus, online);
-    nodes.push_back(std::move(node));
+    const auto number = ParseCount(std::string_view(name).substr(kPrefix.size()));
+    if (!number || *number > kMaxNode) continue;
+    const auto cpus = ReadCpus(files, std::string(kFolder) + "/" + name + "/cpulist");
+    if (!cpus) continue;
+    nodes.push_back({static_cast<int>(*number), CpusInBoth(*cpus, online)});
   }
   std::sort(nodes.begin(), nodes.end(),
             [](const NumaNode& a, const NumaNode& b) { return a.number < b.number; });
@@ -66,18 +60,16 @@ std::vector<int> NodesOf(const Topology& topology, const std::vector<int>& cpus)
 }
 
 Result<Topology> ReadTopology(const KernelFiles& files) {
-  auto text = files.Read("sys/devices/system/cpu/online");
-  if (!text) return std::move(text).error().Within("reading the online CPUs");
-  auto online = ParseCpuList(*text);
+  auto online = ReadCpus(files, kOnlineCpus);
   if (!online) return std::move(online).error().Within("reading the online CPUs");
   if (online->empty()) {
-    return Error{ErrorCode::kInternal, "reading the online CPUs: the list is empty", {}};
+    return Error{ErrorCode::kInternal, "reading the online CPUs: the list is empty"};
   }
   Topology topology{.online = *online, .cores = {}, .nodes = ReadNodes(files, *online)};
   std::vector<int> placed;
   for (int cpu : topology.online) {
     if (std::find(placed.begin(), placed.end(), cpu) != placed.end()) continue;
-    PhysicalCore core{.package = Package(files, cpu), .cpus = {}};
+    PhysicalCore core{.package = Package(files, cpu)};
     for (int sibling : Siblings(files, cpu, topology.online)) {
       if (std::find(placed.begin(), placed.end(), sibling) != placed.end()) continue;
       core.cpus.push_back(sibling);
@@ -88,11 +80,11 @@ Result<Topology> ReadTopology(const KernelFiles& files) {
   return topology;
 }
 
-Result<CpuSplit> SplitCpus(const Topology& topology, const std::vector<int>& usable,
-                           const std::vector<int>& wanted) {
+Result<ProfileCpus> SplitCpus(const Topology& topology, const std::vector<int>& usable,
+                              const std::vector<int>& wanted) {
   const std::vector<int> cpus = CpusInBoth(topology.online, usable);
   if (cpus.empty()) {
-    return Error{ErrorCode::kFailedPrecondition, "CPUs: none that is online may be used", {}};
+    return Error{ErrorCode::kFailedPrecondition, "CPUs: none that is online may be used"};
   }
   if (const std::vector<int> missing = CpusWithout(wanted, cpus); !missing.empty()) {
     return InvalidArgument("benchmark_cpus", FormatCpuList(missing) + " cannot be used here",
@@ -101,7 +93,7 @@ Result<CpuSplit> SplitCpus(const Topology& topology, const std::vector<int>& usa
   const auto first_core = std::find_if(
       topology.cores.begin(), topology.cores.end(),
       [&cpus](const PhysicalCore& core) { return !CpusInBoth(core.cpus, cpus).empty(); });
-  CpuSplit split;
+  ProfileCpus split;
   split.housekeeping = CpusInBoth(first_core->cpus, cpus);
   split.benchmark = CpusWithout(cpus, split.housekeeping);
   if (!wanted.empty()) {
@@ -114,6 +106,87 @@ Result<CpuSplit> SplitCpus(const Topology& topology, const std::vector<int>& usa
                                : "benchmark_cpus leaves no CPU for the daemon";
   }
   return split;
+}
+
+namespace {
+
+std::string SharedCore(const std::vector<int>& core) {
+  return "CPUs " + FormatCpuList(core) +
+         " share a core, and one of them is needed for housekeeping: no other core is left";
+}
+
+/// No whole core is left: the threads of one core that nobody asked for do the housekeeping.
+void ShareACore(const Topology& topology, const std::vector<int>& wanted, ProfileCpus& cpus) {
+  for (const PhysicalCore& core : topology.cores) {
+    const std::vector<int> threads = CpusInBoth(core.cpus, cpus.benchmark);
+    std::vector<int> spare = CpusWithout(threads, wanted);
+    if (wanted.empty() && threads.size() > 1) spare = {threads.front()};
+    if (spare.empty() || spare.size() == threads.size()) continue;
+    cpus.benchmark = CpusWithout(cpus.benchmark, spare);
+    cpus.housekeeping = std::move(spare);
+    cpus.why = SharedCore(threads);
+    return;
+  }
+}
+
+/// Every usable thread of the cores that hold a wanted CPU.
+std::vector<int> WholeCores(const Topology& topology, const std::vector<int>& usable,
+                            const std::vector<int>& wanted) {
+  std::vector<int> threads;
+  for (const PhysicalCore& core : topology.cores) {
+    if (CpusInBoth(core.cpus, wanted).empty()) continue;
+    const std::vector<int> own = CpusInBoth(core.cpus, usable);
+    threads.insert(threads.end(), own.begin(), own.end());
+  }
+  std::sort(threads.begin(), threads.end());
+  return threads;
+}
+
+/// Where children run among a core's reserved threads.
+int PickThread(const PhysicalCore& core, const std::vector<int>& threads,
+               const std::vector<int>& wanted, bool siblings_go) {
+  // The kernel keeps the first one.
+  if (siblings_go && threads.front() == core.cpus.front()) return threads.front();
+  const std::vector<int> asked_for = CpusInBoth(threads, wanted);
+  return asked_for.empty() ? threads.front() : asked_for.front();
+}
+
+std::vector<int> OneThreadACore(const Topology& topology, const std::vector<int>& benchmark,
+                                const std::vector<int>& wanted, bool siblings_go) {
+  std::vector<int> used;
+  for (const PhysicalCore& core : topology.cores) {
+    const std::vector<int> threads = CpusInBoth(core.cpus, benchmark);
+    if (!threads.empty()) used.push_back(PickThread(core, threads, wanted, siblings_go));
+  }
+  std::sort(used.begin(), used.end());
+  return used;
+}
+
+}  // namespace
+
+Result<ProfileCpus> ChooseProfileCpus(const Topology& topology, const std::vector<int>& usable,
+                                      const MachineProfile& profile) {
+  const auto wanted = ParseCpuList(profile.benchmark_cpus);
+  if (!wanted) {
+    return InvalidArgument("benchmark_cpus", wanted.error().message, wanted.error().hint);
+  }
+  auto split = SplitCpus(topology, usable, *wanted);
+  if (!split) return std::move(split).error();
+  ProfileCpus cpus = std::move(*split);
+  cpus.benchmark = WholeCores(topology, usable, cpus.benchmark);
+  const std::vector<int> rest = CpusWithout(CpusInBoth(topology.online, usable), cpus.benchmark);
+  if (!rest.empty()) {
+    cpus.housekeeping = rest;
+  } else {
+    ShareACore(topology, *wanted, cpus);
+  }
+  const bool siblings_go = profile.smt == "off";
+  if (siblings_go || profile.smt == "idle") {
+    cpus.used = OneThreadACore(topology, cpus.benchmark, *wanted, siblings_go);
+  } else {
+    cpus.used = wanted->empty() ? cpus.benchmark : *wanted;
+  }
+  return cpus;
 }
 
 }  // namespace benchd

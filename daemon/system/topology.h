@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/model/machine_profile.h"
 #include "daemon/system/kernel_files.h"
 
 namespace benchd {
@@ -38,22 +39,35 @@ std::vector<int> NodesOf(const Topology& topology, const std::vector<int>& cpus)
 /// @errors when the list of online CPUs cannot be read or is empty.
 Result<Topology> ReadTopology(const KernelFiles& files);
 
-/// Who runs where: benchd, its runner and its helpers here, measured children there.
-struct CpuSplit {
+/// Which CPUs a profile means: benchd, its runner, its helpers and all others stay on the first
+/// ones, measured children on the last.
+struct ProfileCpus {
   std::vector<int> housekeeping;
-  std::vector<int> benchmark;
-  /// Empty, or why the two lists overlap: then the daemon's work disturbs what it measures.
+  std::vector<int> benchmark;  ///< reserved: every thread of the benchmark cores
+  std::vector<int> used;       ///< where children run: with smt "idle" or "off" one thread a core
+  /// Empty, or why housekeeping and benchmark CPUs overlap or share a core: then the daemon's work
+  /// disturbs what it measures.
   std::string why;
-  bool operator==(const CpuSplit&) const = default;
+  bool operator==(const ProfileCpus&) const = default;
 };
 
 /// Splits the `usable` CPUs: the first physical core is for housekeeping, all others for
-/// benchmarks.
+/// benchmarks, of which none is `used` yet.
 ///
 /// `wanted` (the configured benchmark CPUs) replaces the second list; empty is the default above.
 /// @errors kInvalidArgument when `wanted` holds a CPU that is not usable; kFailedPrecondition when
 ///         no online CPU is usable.
-Result<CpuSplit> SplitCpus(const Topology& topology, const std::vector<int>& usable,
-                           const std::vector<int>& wanted);
+Result<ProfileCpus> SplitCpus(const Topology& topology, const std::vector<int>& usable,
+                              const std::vector<int>& wanted);
+
+/// Finds a profile's CPUs among the `usable` ones.
+///
+/// Whole cores are reserved: the siblings of the configured benchmark CPUs belong to them, as what
+/// runs there slows them down. Only where that would leave nothing for housekeeping is a core
+/// shared. Children run on the first thread of each reserved core that is configured (smt "idle"),
+/// or that stays when siblings go offline (smt "off"); else on all that are configured, or on all.
+/// @errors those of SplitCpus(), and kInvalidArgument for a text that is no CPU list.
+Result<ProfileCpus> ChooseProfileCpus(const Topology& topology, const std::vector<int>& usable,
+                                      const MachineProfile& profile);
 
 }  // namespace benchd

@@ -1,117 +1,363 @@
 #include "daemon/system/tree_group.h"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/base/error.h"
 #include "daemon/system/cgroup.h"
 #include "daemon/system/kernel_files.h"
-#include "daemon/system/kernel_text.h"
 
 namespace benchd {
 namespace {
 
+constexpr std::string_view kNamePrefix = "benchd-run-";
+constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+
+// Documentation/admin-guide/cgroup-v2.rst
+constexpr const char* kMemoryMax = "memory.max";
+constexpr const char* kPidsMax = "pids.max";
+
+UniqueFd OpenAt(int folder, const char* name, int flags) {
+  return UniqueFd(openat(folder, name, flags | O_CLOEXEC));
+}
+
+bool Has(int folder, const char* name) { return faccessat(folder, name, F_OK, 0) == 0; }
+
+std::string ReadAt(int folder, const char* name) {
+  const UniqueFd file = OpenAt(folder, name, O_RDONLY);
+  std::string text;
+  char buffer[1024];
+  ssize_t count = 0;
+  while (file && (count = read(file.get(), buffer, sizeof(buffer))) > 0) {
+    text.append(buffer, static_cast<std::size_t>(count));
+  }
+  return text;
+}
+
+bool WriteAt(int folder, const char* name, std::string_view text) {
+  const UniqueFd file = OpenAt(folder, name, O_WRONLY);
+  return file && write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+/// Stops everything in a group while it lives, whatever it does: nobody forks any more.
+class Frozen {
+ public:
+  explicit Frozen(int folder) : folder_(folder) { WriteAt(folder_, kFreeze, "1"); }
+  Frozen(const Frozen&) = delete;
+  Frozen& operator=(const Frozen&) = delete;
+  ~Frozen() { WriteAt(folder_, kFreeze, "0"); }
+
+ private:
+  static constexpr const char* kFreeze = "cgroup.freeze";
+  const int folder_;
+};
+
+/// @return how many there were.
+int SignalAll(int folder) {
+  const std::string pids = ReadAt(folder, "cgroup.procs");
+  int count = 0;
+  for (std::string_view rest = pids; !rest.empty();) {
+    const auto pid = ParseCount(NextLine(rest));
+    if (!pid || *pid == 0) continue;
+    ::kill(static_cast<pid_t>(*pid), SIGKILL);
+    ++count;
+  }
+  return count;
+}
+
+void KillAll(int folder) {
+  if (WriteAt(folder, "cgroup.kill", "1")) return;
+  // Before Linux 5.14.
+  constexpr int kPasses = 20;
+  for (int pass = 0; pass < kPasses; ++pass) {
+    const Frozen frozen(folder);
+    if (SignalAll(folder) == 0) return;
+  }
+}
+
+/// The number after a word that begins a line, 0 without it: "max 3", "oom_kill 1".
+std::uint64_t CountOf(std::string_view text, std::string_view key) {
+  while (!text.empty()) {
+    std::string_view line = NextLine(text);
+    if (NextWord(line) == key) return ParseCount(NextWord(line)).value_or(0);
+  }
+  return 0;
+}
+
+/// A file of counters, from its beginning.
+std::string_view ReadCounters(int file, char* buffer, std::size_t size) {
+  const ssize_t count = file < 0 ? 0 : pread(file, buffer, size, 0);
+  return {buffer, count > 0 ? static_cast<std::size_t>(count) : 0};
+}
+
+/// A file of one number.
+std::optional<std::uint64_t> ReadNumber(int file) {
+  char buffer[64];
+  std::string_view text = ReadCounters(file, buffer, sizeof(buffer));
+  return ParseCount(NextLine(text));
+}
+
 /// @param controller  which it needs; empty: none
-Error CannotBeHad(const std::string& what, std::string_view controller) {
-  const std::string mountinfo = KernelFiles("/").Read("proc/self/mountinfo").value_or("");
+Error GroupCannotHold(const std::string& what, std::string_view controller) {
+  const std::string mountinfo = KernelFiles("/").Text("proc/self/mountinfo");
   const std::string why = controller.empty() ? "" : WhyVersion1(mountinfo, controller);
-  return Error{ErrorCode::kNotFound,
-               why.empty() ? "no control group can be made here for " + what
-                           : what + " cannot be had: " + why,
-               {}};
+  return Error{ErrorCode::kNotFound, why.empty() ? "no control group can be made here for " + what
+                                                 : what + " cannot be had: " + why};
 }
 
 }  // namespace
 
+bool TreeGroup::IsOurs(std::string_view name) { return name.starts_with(kNamePrefix); }
+
+void TreeGroup::RemoveLeftovers(const std::string& parent) {
+  DIR* listing = opendir(parent.c_str());
+  if (listing == nullptr) return;
+  std::vector<std::string> names;
+  while (const dirent* entry = readdir(listing)) {
+    if (IsOurs(entry->d_name)) names.emplace_back(entry->d_name);
+  }
+  closedir(listing);
+  for (const std::string& name : names) {
+    const std::string path = parent + "/" + name;
+    UniqueFd folder(open(path.c_str(), kOpenFolder));
+    if (!folder || flock(folder.get(), LOCK_EX | LOCK_NB) != 0) continue;
+    KillAll(folder.get());
+    // EBUSY while its processes are still dying: then the next runner finds it again.
+    rmdir(path.c_str());
+  }
+}
+
+Result<TreeGroup> TreeGroup::CreateIn(const std::string& parent) {
+  TreeGroup group;
+  if (auto made = group.Make(parent); !made) return std::move(made).error();
+  return group;
+}
+
+Result<void> TreeGroup::Make(const std::string& parent) {
+  if (parent.empty()) {
+    return Error{ErrorCode::kNotFound, "cgroup: there is no own group of version 2"};
+  }
+  RemoveLeftovers(parent);
+  parent_ = parent;
+  auto made = MakeFolder();
+  if (!made) parent_.clear();
+  return made;
+}
+
 std::vector<std::string> TreeGroup::Open(const std::string& parent, const TreeLimits& limits) {
   base_ = limits;
   // Nobody misses it alone: without it a tree is killed by a walk through its parents.
-  if (auto made = RunCgroup::CreateIn(parent)) group_.emplace(std::move(*made));
+  static_cast<void>(Make(parent));
   std::vector<std::string> missing;
-  for (const Result<void>& limited : {LimitMemory(kNoLimit), LimitProcesses(base_.processes)}) {
+  for (const Result<void>& limited : {LimitMemory(kNoLimit), LimitProcesses(kNoLimit)}) {
     if (!limited) missing.push_back(limited.error().message);
   }
   return missing;
 }
 
+Result<void> TreeGroup::MakeFolder() {
+  // A runner has several groups; each folder takes the first number that is free.
+  constexpr unsigned kTries = 1000;
+  std::string path;
+  for (unsigned i = 0; i < kTries; ++i) {
+    const std::string number = number_ == 0 ? "" : "-" + std::to_string(number_);
+    ++number_;
+    path = parent_ + "/" + std::string(kNamePrefix) + std::to_string(getpid()) + number;
+    if (mkdir(path.c_str(), 0755) == 0) break;
+    if (errno != EEXIST || i + 1 == kTries) return SystemError(path, errno);
+  }
+  // Whatever our umask: runtimes read their limits there, as the user.
+  chmod(path.c_str(), 0755);
+  UniqueFd folder(open(path.c_str(), kOpenFolder));
+  if (!folder || flock(folder.get(), LOCK_EX | LOCK_NB) != 0) {
+    Error error = SystemError(path, errno);
+    rmdir(path.c_str());
+    return error;
+  }
+  path_ = path;
+  folder_ = std::move(folder);
+  const int at = folder_.get();
+  memory_events_ = OpenAt(at, "memory.events", O_RDONLY);
+  process_events_ = OpenAt(at, "pids.events", O_RDONLY);
+  cpu_time_ = OpenAt(at, "cpu.stat", O_RDONLY);
+  memory_peak_ = OpenAt(at, "memory.peak", O_RDONLY);
+  memory_now_ = OpenAt(at, "memory.current", O_RDONLY);
+  spent_ = false;
+  seen_ = {};
+  auto limited = Apply();
+  if (!limited) RemoveFolder();
+  return limited;
+}
+
+void TreeGroup::RemoveFolder() {
+  if (!folder_) return;
+  Kill();
+  // What was killed leaves the group only when it has died; nothing tells when without a watch on
+  // cgroup.events, which is not worth it here: at most 100 ms, and only when something was left.
+  constexpr int kTries = 100;
+  for (int i = 0; i < kTries && rmdir(path_.c_str()) != 0 && errno == EBUSY; ++i) usleep(1000);
+  folder_.Reset();
+}
+
+int TreeGroup::fd() {
+  if (spent_) {
+    RemoveFolder();
+    // Refused now, it is tried again for the next child.
+    if (!MakeFolder()) spent_ = true;
+  }
+  return folder_.get();
+}
+
+void TreeGroup::Kill() {
+  if (!folder_) return;
+  spent_ = true;
+  KillAll(folder_.get());
+}
+
+// ---- limits ----
+
+bool TreeGroup::CanLimitMemory() const { return Has(folder_.get(), kMemoryMax); }
+
+bool TreeGroup::CanLimitProcesses() const { return Has(folder_.get(), kPidsMax); }
+
+Result<void> TreeGroup::WriteValue(const char* name, std::uint64_t value) const {
+  const std::string text = value == kNoLimit ? "max" : std::to_string(value);
+  if (WriteAt(folder_.get(), name, text)) return {};
+  return SystemError(path_ + "/" + name, errno);
+}
+
+Result<void> TreeGroup::WriteMemoryLimit() {
+  auto written = WriteValue(kMemoryMax, held_.memory_bytes);
+  if (!written) return written;
+  const int at = folder_.get();
+  const bool is_limited = held_.memory_bytes != kNoLimit;
+  // A machine without swap has no such file.
+  WriteAt(at, "memory.swap.max", is_limited ? "0" : "max");
+  WriteAt(at, "memory.oom.group", is_limited ? "1" : "0");
+  return {};
+}
+
+Result<void> TreeGroup::Apply() {
+  if (held_.memory_bytes != kNoLimit) {
+    if (auto limited = WriteMemoryLimit(); !limited) return limited;
+  }
+  if (held_.processes == kNoLimit) return {};
+  return WriteValue(kPidsMax, held_.processes);
+}
+
 Result<void> TreeGroup::LimitMemory(std::uint64_t bytes) {
   const std::uint64_t wanted = std::min(bytes, base_.memory_bytes);
   if (wanted == held_.memory_bytes) return {};
-  if (!group_ || !group_->CanLimitMemory()) return CannotBeHad("a limit of memory", "memory");
-  auto limited = group_->LimitMemory(wanted);
-  held_.memory_bytes = limited ? wanted : kNoLimit;
+  if (!CanLimitMemory()) return GroupCannotHold("a limit of memory", "memory");
+  held_.memory_bytes = wanted;
+  auto limited = WriteMemoryLimit();
+  if (!limited) held_.memory_bytes = kNoLimit;
   return limited;
 }
 
 Result<void> TreeGroup::LimitProcesses(std::uint64_t count) {
-  if (count == held_.processes) return {};
-  if (!group_ || !group_->CanLimitProcesses()) return CannotBeHad("a limit of processes", "pids");
-  auto limited = group_->LimitProcesses(count);
-  if (limited) held_.processes = count;
+  const std::uint64_t wanted = std::min(count, base_.processes);
+  if (wanted == held_.processes) return {};
+  if (!CanLimitProcesses()) return GroupCannotHold("a limit of processes", "pids");
+  auto limited = WriteValue(kPidsMax, wanted);
+  held_.processes = limited ? wanted : kNoLimit;
   return limited;
 }
 
-void TreeGroup::Kill() {
-  if (group_) group_->Kill();
+TreeGroup::Counts TreeGroup::ReadCounts() const {
+  char buffer[512];
+  Counts counts;
+  const std::string_view memory = ReadCounters(memory_events_.get(), buffer, sizeof(buffer));
+  counts.memory_kills = CountOf(memory, "oom_kill");
+  counts.memory_limit = CountOf(memory, "oom");
+  const std::string_view forks = ReadCounters(process_events_.get(), buffer, sizeof(buffer));
+  counts.refused_forks = CountOf(forks, "max");
+  return counts;
+}
+
+// ---- figures ----
+
+std::optional<std::uint64_t> TreeGroup::CpuTimeUs() const {
+  char buffer[512];
+  const std::string_view text = ReadCounters(cpu_time_.get(), buffer, sizeof(buffer));
+  if (!text.starts_with("usage_usec ")) return {};
+  return CountOf(text, "usage_usec");
+}
+
+std::optional<std::uint64_t> TreeGroup::MemoryPeakBytes() const {
+  return ReadNumber(memory_peak_.get());
 }
 
 Result<void> TreeGroup::BeginRun(const TreeFigureNeeds& needs) {
-  counts_memory_peak_ = needs.memory_peak && group_ && group_->MemoryPeakBytes();
-  if (counts_memory_peak_) group_->RenewLater();
+  counts_memory_peak_ = needs.memory_peak && MemoryPeakBytes();
+  if (counts_memory_peak_) spent_ = true;
   // Where the folder is not fresh, what was used before does not count.
-  cpu_time_before_us_ = fd() >= 0 ? group_->CpuTimeUs() : std::nullopt;
+  cpu_time_before_us_ = fd() >= 0 ? CpuTimeUs() : std::nullopt;
   if (needs.memory_peak && !counts_memory_peak_) {
-    if (group_ && group_->CanLimitMemory()) {
-      return Error{
-          ErrorCode::kUnimplemented, "this kernel has no memory.peak (Linux 5.19 has)", {}};
+    if (CanLimitMemory()) {
+      return Error{ErrorCode::kUnimplemented, "this kernel has no memory.peak (Linux 5.19 has)"};
     }
-    return CannotBeHad("the peak of memory", "memory").Within("no control group counts it");
+    return GroupCannotHold("the peak of memory", "memory").Within("no control group counts it");
   }
   if (needs.cpu_time && !cpu_time_before_us_) {
-    return CannotBeHad("CPU time", "").Within("no control group counts it");
+    return GroupCannotHold("CPU time", "").Within("no control group counts it");
   }
   return {};
-}
-
-void TreeGroup::LeaveCharges() {
-  // What every group has for a while: the kernel keeps 256 KiB ready for each CPU that charged
-  // (MEMCG_CHARGE_BATCH), and names and inodes of files.
-  constexpr std::uint64_t kNothing = std::uint64_t{4} * 1024 * 1024;
-  if (held_.memory_bytes == kNoLimit || group_->MemoryNowBytes().value_or(0) <= kNothing) return;
-  Renew();
-}
-
-void TreeGroup::Renew() {
-  if (!group_) return;
-  group_->RenewLater();
-  // Now and not when the next child is made: that is in the middle of another one's run.
-  static_cast<void>(group_->fd());
 }
 
 TreeFigures TreeGroup::ReadFigures() const {
   TreeFigures figures;
   if (cpu_time_before_us_) {
-    if (const auto us = group_->CpuTimeUs(); us && *us >= *cpu_time_before_us_) {
+    if (const auto us = CpuTimeUs(); us && *us >= *cpu_time_before_us_) {
       figures.cpu_time_us = static_cast<std::int64_t>(*us - *cpu_time_before_us_);
     }
   }
   if (counts_memory_peak_) {
-    if (const auto bytes = group_->MemoryPeakBytes()) {
+    if (const auto bytes = MemoryPeakBytes()) {
       figures.memory_peak_bytes = static_cast<std::int64_t>(*bytes);
     }
   }
   return figures;
 }
 
+void TreeGroup::LeaveCharges() {
+  // What every group has for a while: the kernel keeps 256 KiB ready for each CPU that charged
+  // (MEMCG_CHARGE_BATCH), and names and inodes of files.
+  constexpr std::uint64_t kNothing = std::uint64_t{4} * 1024 * 1024;
+  if (held_.memory_bytes == kNoLimit) return;
+  if (ReadNumber(memory_now_.get()).value_or(0) > kNothing) Renew();
+}
+
+void TreeGroup::Renew() {
+  if (!exists()) return;
+  spent_ = true;
+  // Now and not when the next child is made: that is in the middle of another one's run.
+  static_cast<void>(fd());
+}
+
+// ---- events ----
+
 std::string TreeGroup::TakeHits() {
-  const LimitHits hits = group_ ? group_->TakeHits() : LimitHits();
+  if (!folder_) return {};
+  const Counts before = std::exchange(seen_, ReadCounts());
   std::string text;
-  if (hits.memory) {
-    text = "exceeded its memory limit of " + BytesText(held_.memory_bytes);
-  } else if (hits.machine_memory) {
-    text = "took all memory of this machine";
+  if (seen_.memory_kills > before.memory_kills) {
+    text = seen_.memory_limit > before.memory_limit
+               ? "exceeded its memory limit of " + BytesText(held_.memory_bytes)
+               : "took all memory of this machine";
   }
-  if (hits.processes) {
+  if (seen_.refused_forks > before.refused_forks) {
     text.append(text.empty() ? "" : " and ")
         .append("reached its limit of " + std::to_string(held_.processes) + " processes");
   }

@@ -4,13 +4,13 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <iterator>
 
 #include "core/base/cpu_list.h"
 #include "core/base/error.h"
@@ -21,7 +21,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Of each of its streams; the rest is read and dropped.
+/// Of each of its streams; the rest is not looked at.
 constexpr std::size_t kMaxOutputBytes = 16 * 1024;
 /// After a kill: what is not dead then hangs in the kernel.
 constexpr std::chrono::milliseconds kDying{1000};
@@ -31,30 +31,18 @@ Error NoSystemd() {
                "a cpuset partition needs benchd-runner as a unit of systemd"};
 }
 
-struct Pipe {
-  UniqueFd read_end;
-  UniqueFd write_end;
-};
-
-Result<Pipe> MakePipe() {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return SystemError("pipe", errno);
-  Pipe made{UniqueFd(ends[0]), UniqueFd(ends[1])};
-  fcntl(made.read_end.get(), F_SETFL, O_NONBLOCK);
-  return made;
+/// Where it prints: a file in memory never makes it wait, and needs nobody to read along.
+Result<UniqueFd> OpenOutput() {
+  UniqueFd file(memfd_create("systemctl", MFD_CLOEXEC));
+  return file ? Result<UniqueFd>(std::move(file)) : SystemError("memfd_create", errno);
 }
 
-/// Reads what is there; closes the descriptor at its end.
-void Drain(UniqueFd& from, std::string& into) {
-  char buffer[4096];
-  while (from) {
-    const ssize_t count = read(from.get(), buffer, sizeof(buffer));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0 && errno == EAGAIN) return;
-    if (count <= 0) return from.Reset();
-    const std::size_t room = kMaxOutputBytes - into.size();
-    into.append(buffer, std::min(room, static_cast<std::size_t>(count)));
-  }
+/// The beginning of what it printed.
+std::string PrintedIn(const UniqueFd& file) {
+  std::string text(kMaxOutputBytes, '\0');
+  const ssize_t count = pread(file.get(), text.data(), text.size(), 0);
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  return text;
 }
 
 /// A descriptor set to be closed, dispositions and mask as after boot: the runner blocks signals.
@@ -89,39 +77,31 @@ class SpawnRules {
   posix_spawnattr_t attributes_;
 };
 
-/// A program that is waited for, with what it has said so far. Reaps it, or leaves it dying.
-class Child {
- public:
-  Child() = default;
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-  ~Child() {
-    if (!pidfd_) return;
-    syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGKILL, nullptr, 0);
-    if (Wait(kDying)) static_cast<void>(Reap());
-  }
-
-  Result<void> Start(const std::string& program, const std::vector<std::string>& words);
-  /// @return false when it still runs after `limit`.
-  bool Wait(std::chrono::milliseconds limit);
-  /// @return its exit code, 128 + N when signal N killed it. Only after Wait().
-  Result<int> Reap();
-
-  const std::string& out() const { return out_text_; }
-  const std::string& err() const { return err_text_; }
-
- private:
-  UniqueFd pidfd_;
-  UniqueFd out_;
-  UniqueFd err_;
-  std::string out_text_;
-  std::string err_text_;
+/// What a program left that was waited for.
+struct Ended {
+  int code = 0;  ///< its exit code, 128 + N when signal N killed it
+  std::string out;
+  std::string err;
 };
 
-Result<void> Child::Start(const std::string& program, const std::vector<std::string>& words) {
-  auto out = MakePipe();
+/// @return false when it still runs after `limit`.
+bool WaitFor(const UniqueFd& pidfd, std::chrono::milliseconds limit) {
+  const Clock::time_point end = Clock::now() + limit;
+  for (;;) {
+    pollfd waited{pidfd.get(), POLLIN, 0};
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
+    const int ready = poll(&waited, 1, static_cast<int>(std::max<decltype(left)>(left, 0)));
+    if (ready >= 0 || errno != EINTR) return ready > 0;
+  }
+}
+
+/// Runs it to its end, or kills it after `limit`. Reaps it, or leaves it dying.
+/// @errors kDeadlineExceeded, without a word; those of the system calls.
+Result<Ended> RunProgram(const std::string& program, const std::vector<std::string>& words,
+                         std::chrono::milliseconds limit) {
+  auto out = OpenOutput();
   if (!out) return std::move(out).error();
-  auto err = MakePipe();
+  auto err = OpenOutput();
   if (!err) return std::move(err).error();
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -129,49 +109,31 @@ Result<void> Child::Start(const std::string& program, const std::vector<std::str
   char path[] = "PATH=/usr/bin:/bin";
   char language[] = "LC_ALL=C";
   char* environment[] = {path, language, nullptr};
-  const SpawnRules rules(out->write_end.get(), err->write_end.get());
+  const SpawnRules rules(out->get(), err->get());
   pid_t pid = 0;
   const int failed = posix_spawn(&pid, program.c_str(), rules.actions(), rules.attributes(),
                                  arguments.data(), environment);
   if (failed != 0) return SystemError(program, failed);
   // Nobody else reaps meanwhile: the process has one thread, and this is it.
-  pidfd_.Reset(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
-  if (!pidfd_) {
+  const UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  if (!pidfd) {
     Error error = SystemError("pidfd_open", errno);
     kill(pid, SIGKILL);
     waitpid(pid, nullptr, 0);
     return error;
   }
-  out_ = std::move(out->read_end);
-  err_ = std::move(err->read_end);
-  return {};
-}
-
-bool Child::Wait(std::chrono::milliseconds limit) {
-  const Clock::time_point end = Clock::now() + limit;
-  for (;;) {
-    // poll() leaves out descriptors of -1.
-    pollfd waited[] = {{pidfd_.get(), POLLIN, 0}, {out_.get(), POLLIN, 0}, {err_.get(), POLLIN, 0}};
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
-    const int ready =
-        poll(waited, std::size(waited), static_cast<int>(std::max<decltype(left)>(left, 0)));
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0) return false;
-    Drain(out_, out_text_);
-    Drain(err_, err_text_);
-    // Not until the pipes end: somebody else may hold them for as long as it likes.
-    if (waited[0].revents != 0) return true;
-    if (left <= 0) return false;
+  const bool in_time = WaitFor(pidfd, limit);
+  if (!in_time) {
+    kill(pid, SIGKILL);
+    WaitFor(pidfd, kDying);
   }
-}
-
-Result<int> Child::Reap() {
   siginfo_t info{};
-  const int failed = waitid(P_PIDFD, static_cast<id_t>(pidfd_.get()), &info, WEXITED | WNOHANG);
-  const int reason = failed != 0 ? errno : ECHILD;
-  pidfd_.Reset();
-  if (failed != 0 || info.si_pid == 0) return SystemError("waitid", reason);
-  return info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
+  const bool reaped =
+      waitid(P_PIDFD, static_cast<id_t>(pidfd.get()), &info, WEXITED | WNOHANG) == 0;
+  if (!in_time) return Error{ErrorCode::kDeadlineExceeded, {}};
+  if (!reaped || info.si_pid == 0) return SystemError("waitid", reaped ? ECHILD : errno);
+  const int code = info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
+  return Ended{code, PrintedIn(*out), PrintedIn(*err)};
 }
 
 /// The program's path; empty where there is none.
@@ -205,23 +167,18 @@ Result<std::string> SystemctlProperties::Call(std::vector<std::string> arguments
   if (access((place_.run_folder + "/system").c_str(), F_OK) != 0) return NoSystemd();
   const std::string program = FindProgram(place_.program);
   if (program.empty()) {
-    return Error{ErrorCode::kUnavailable, place_.program + ": there is no such program", {}};
+    return Error{ErrorCode::kUnavailable, place_.program + ": there is no such program"};
   }
   arguments.insert(arguments.begin(), "systemctl");
-  Child child;
-  if (auto started = child.Start(program, arguments); !started) return std::move(started).error();
-  if (!child.Wait(place_.limit)) {
+  auto ended = RunProgram(program, arguments, place_.limit);
+  const std::string call = JoinedWords(arguments);
+  if (!ended && ended.error().code == ErrorCode::kDeadlineExceeded) {
     return Error{ErrorCode::kDeadlineExceeded,
-                 JoinedWords(arguments) + ": no answer within " +
-                     std::to_string(place_.limit.count()) + " ms",
-                 {}};
+                 call + ": no answer within " + std::to_string(place_.limit.count()) + " ms"};
   }
-  const auto code = child.Reap();
-  if (!code) return code.error();
-  if (*code == 0) return child.out();
-  return Error{ErrorCode::kFailedPrecondition,
-               JoinedWords(arguments) + ": " + Reason(child.err(), *code),
-               {}};
+  if (!ended) return std::move(ended).error();
+  if (ended->code == 0) return std::move(ended->out);
+  return Error{ErrorCode::kFailedPrecondition, call + ": " + Reason(ended->err, ended->code)};
 }
 
 Result<std::string> SystemctlProperties::AllowedCpus(std::string_view unit) {
@@ -255,9 +212,9 @@ void SystemctlProperties::RemoveDropIn(std::string_view unit) const {
   rmdir(control.c_str());
 }
 
-Result<std::string> NoUnitProperties::AllowedCpus(std::string_view) { return NoSystemd(); }
+Result<std::string> UnitProperties::AllowedCpus(std::string_view) { return NoSystemd(); }
 
-Result<void> NoUnitProperties::SetAllowedCpus(std::string_view, std::string_view) {
+Result<void> UnitProperties::SetAllowedCpus(std::string_view, std::string_view) {
   return NoSystemd();
 }
 

@@ -12,16 +12,17 @@ namespace benchd {
 
 /// systemd's word on which CPUs a unit may use. A cpuset that systemd does not know about is undone
 /// by its next reload, so that it has to be asked.
+///
+/// This is where there is no systemd, or none of ours to ask: kUnavailable is all it answers.
 class UnitProperties {
  public:
   virtual ~UnitProperties() = default;
 
   /// AllowedCPUs of a unit, a CPU list; empty = all.
-  /// @errors kUnavailable where no systemd runs.
-  virtual Result<std::string> AllowedCpus(std::string_view unit) = 0;
+  virtual Result<std::string> AllowedCpus(std::string_view unit);
 
   /// Sets it until the next boot; an empty list takes back what was set so.
-  virtual Result<void> SetAllowedCpus(std::string_view unit, std::string_view cpus) = 0;
+  virtual Result<void> SetAllowedCpus(std::string_view unit, std::string_view cpus);
 };
 
 /// How systemctl is called; other values than these are for tests.
@@ -53,13 +54,6 @@ class SystemctlProperties : public UnitProperties {
   void RemoveDropIn(std::string_view unit) const;
 
   SystemctlPlace place_;
-};
-
-/// Where there is no systemd, or none of ours to ask.
-class NoUnitProperties : public UnitProperties {
- public:
-  Result<std::string> AllowedCpus(std::string_view unit) override;
-  Result<void> SetAllowedCpus(std::string_view unit, std::string_view cpus) override;
 };
 
 }  // namespace benchd

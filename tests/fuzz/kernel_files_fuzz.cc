@@ -7,11 +7,9 @@
 #include "core/base/cpu_list.h"
 #include "daemon/system/cgroup.h"
 #include "daemon/system/doctor.h"
-#include "daemon/system/environment.h"
-#include "daemon/system/kernel_text.h"
+#include "daemon/system/kernel_files.h"
 #include "daemon/system/machine_sample.h"
-#include "daemon/system/profile_cpus.h"
-#include "daemon/system/setting_kinds.h"
+#include "daemon/system/setting.h"
 #include "daemon/system/settings_plan.h"
 #include "daemon/system/topology.h"
 #include "tests/fuzz/fuzz.h"
@@ -122,7 +120,7 @@ void CheckSettings(std::string_view text) {
 }
 
 void CheckPlan(const KernelFiles& files, const ProfileCpus& cpus) {
-  NoUnitProperties units;
+  UnitProperties units;
   const Settings settings(files, units);
   MachineProfile profile;
   profile.governor = "performance";

@@ -1,5 +1,3 @@
-#include "daemon/helper/profile_config.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -220,12 +218,12 @@ TEST(ProfileKeysTest, EveryBadValueIsNamedWithWhatItShouldBe) {
 }
 
 TEST(ProfileKeysTest, EachHasGoodAndBadExamplesHere) {
-  const auto is_about = [](const ProfileKey& key) {
+  const auto is_about = [](const ConfigKey<MachineProfile>& key) {
     return [name = std::string(key.name) + " "](const auto& example) {
       return std::string(example.line).starts_with(name);
     };
   };
-  for (const ProfileKey& key : ProfileKeys()) {
+  for (const ConfigKey<MachineProfile>& key : ProfileKeys()) {
     EXPECT_TRUE(std::any_of(std::begin(kGood), std::end(kGood), is_about(key))) << key.name;
     EXPECT_TRUE(std::any_of(std::begin(kBad), std::end(kBad), is_about(key))) << key.name;
   }
@@ -253,7 +251,7 @@ TEST(ProfileKeysTest, TheEndsOfEveryRangeAreSettingsThatTheRunnerWrites) {
 TEST(ProfileKeysTest, EachIsDescribedWithTheSettings) {
   std::ifstream file(test::TestFile("../daemon/system/README.md"));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  for (const ProfileKey& key : ProfileKeys()) {
+  for (const ConfigKey<MachineProfile>& key : ProfileKeys()) {
     EXPECT_NE(text.find("`" + std::string(key.name)), std::string::npos) << key.name;
   }
 }
@@ -262,7 +260,7 @@ TEST(ProfileKeysTest, AMisspeltOneGetsTheListOfKnownOnes) {
   const Error error = ErrorOf("[machine_profile.x]\ngovernour = \"performance\"\n");
   EXPECT_EQ(error.message, "line 2: [machine_profile.x] governour is no known key");
   EXPECT_EQ(error.hint.substr(0, 37), "known are base, benchmark_cpus, hold,");
-  for (const ProfileKey& key : ProfileKeys()) {
+  for (const ConfigKey<MachineProfile>& key : ProfileKeys()) {
     EXPECT_NE(error.hint.find(key.name), std::string::npos) << key.name;
   }
 }

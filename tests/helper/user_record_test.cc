@@ -1,7 +1,7 @@
-#include "daemon/helper/user_record.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
+
+#include "daemon/helper/lookup.h"
 
 namespace benchd {
 namespace {

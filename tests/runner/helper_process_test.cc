@@ -13,7 +13,8 @@
 #include <optional>
 #include <set>
 
-#include "daemon/system/run_cgroup.h"
+#include "daemon/system/cgroup.h"
+#include "daemon/system/tree_group.h"
 #include "tests/runner/runner_process.h"
 
 namespace benchd {
@@ -85,8 +86,8 @@ class HelperGroupTest : public testing::Test, public HelperOwner {
 };
 
 TEST_F(HelperGroupTest, NothingIsLeftInItsGroupWhenItHasAnswered) {
-  folder_ = RunCgroup::OwnFolder().value_or("");
-  if (const auto group = RunCgroup::CreateIn(folder_); !group) {
+  folder_ = OwnCgroupFolder(KernelFiles("/")).value_or("");
+  if (const auto group = TreeGroup::CreateIn(folder_); !group) {
     GTEST_SKIP() << "no group can be made here: " << group.error().message;
   }
   ASSERT_TRUE(GroupsIn(folder_).empty());

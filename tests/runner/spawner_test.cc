@@ -1,6 +1,4 @@
 // The process that makes children where they are going to run.
-#include "daemon/runner/spawner.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -15,6 +13,7 @@
 #include <vector>
 
 #include "daemon/runner/event_loop.h"
+#include "daemon/runner/spawn.h"
 
 namespace benchd {
 namespace {

@@ -19,7 +19,7 @@ TEST(CStateLeaseTest, WritesTheLimitAsABinaryNumber) {
   const KernelTree tree;
   tree.Put("dev/cpu_dma_latency", "");
   const KernelFiles files(tree.root());
-  ASSERT_TRUE(CStateLease::Take(files, 0x01020304));
+  ASSERT_TRUE(LimitCStates(files, 0x01020304));
   // Four bytes in the machine's order, over the line feed that was there.
   const std::int32_t latency_us = 0x01020304;
   EXPECT_EQ(*files.Read("dev/cpu_dma_latency"),
@@ -39,9 +39,9 @@ TEST(CStateLeaseTest, HoldsTheLimitAsLongAsItLives) {
     return poll(&waited, 1, 0) == 1 && (waited.revents & POLLHUP) != 0;
   };
   {
-    auto lease = CStateLease::Take(files, 10);
+    auto lease = LimitCStates(files, 10);
     ASSERT_TRUE(lease) << lease.error().message;
-    const CStateLease moved = std::move(*lease);
+    const UniqueFd moved = std::move(*lease);
     EXPECT_FALSE(hung_up());
   }
   EXPECT_TRUE(hung_up());
@@ -49,7 +49,7 @@ TEST(CStateLeaseTest, HoldsTheLimitAsLongAsItLives) {
 
 TEST(CStateLeaseTest, NamesTheFileThatIsNotThere) {
   const KernelTree tree;
-  const auto lease = CStateLease::Take(KernelFiles(tree.root()), 10);
+  const auto lease = LimitCStates(KernelFiles(tree.root()), 10);
   ASSERT_FALSE(lease);
   EXPECT_THAT(lease.error().message, HasSubstr("/dev/cpu_dma_latency: No such file"));
   EXPECT_FALSE(std::filesystem::exists(tree.root() + "/dev/cpu_dma_latency"));

@@ -3,7 +3,7 @@
 #include <random>
 
 #include "core/base/cpu_list.h"
-#include "daemon/system/setting_kinds.h"
+#include "daemon/system/setting.h"
 #include "tests/support/seed.h"
 
 namespace benchd {

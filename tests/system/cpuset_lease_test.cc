@@ -37,6 +37,23 @@ class Partitions : public KernelFiles {
   std::set<std::string> invalid;
 };
 
+/// A cpuset with the lease that gives it back.
+class TakenCpuset {
+ public:
+  TakenCpuset(SettingServices services, const CgroupPlace& place, const ProfileCpus& cpus,
+              std::string_view wanted)
+      : lease_(std::move(services)), cpuset_(Cpuset::Take(lease_, place, cpus, wanted)) {}
+
+  CpusetKind kind() const { return cpuset_.kind(); }
+  const std::string& why() const { return cpuset_.why(); }
+  std::string Broken(const Settings& settings) const { return cpuset_.Broken(settings.files()); }
+  std::vector<std::string> Release() { return lease_.Release(); }
+
+ private:
+  SettingsLease lease_;
+  Cpuset cpuset_;
+};
+
 /// A machine of four CPUs with cgroup version 2 under a systemd that does what it is told.
 class CpusetLeaseTest : public testing::Test {
  protected:
@@ -58,8 +75,8 @@ class CpusetLeaseTest : public testing::Test {
     tree_.Put(group + "/cpuset.cpus.effective", cpus.empty() ? "0-3" : cpus);
   }
 
-  CpusetLease Take(std::string_view wanted = "isolated") {
-    return CpusetLease::Take({settings_, journal_, "a-boot"}, place_, cpus_, wanted);
+  TakenCpuset Take(std::string_view wanted = "isolated") {
+    return TakenCpuset({settings_, journal_, "a-boot"}, place_, cpus_, wanted);
   }
   std::string Partition() const { return *files_.KernelFiles::Read(kPartition); }
   /// Nothing on the machine is away from what it was.
@@ -81,7 +98,7 @@ class CpusetLeaseTest : public testing::Test {
 // ---- partitions ----
 
 TEST_F(CpusetLeaseTest, TakesAnIsolatedPartitionAndGivesItBack) {
-  CpusetLease lease = Take();
+  TakenCpuset lease = Take();
   EXPECT_EQ(lease.kind(), CpusetKind::kIsolated) << lease.why();
   EXPECT_EQ(lease.why(), "");
   EXPECT_EQ(Partition(), "isolated");
@@ -90,46 +107,29 @@ TEST_F(CpusetLeaseTest, TakesAnIsolatedPartitionAndGivesItBack) {
 
   EXPECT_THAT(lease.Release(), ElementsAre());
   ExpectUntouched();
-  EXPECT_EQ(lease.kind(), CpusetKind::kAffinity);
   EXPECT_THAT(lease.Release(), ElementsAre()) << "idempotent";
 }
 
 TEST_F(CpusetLeaseTest, GivesThePartitionBackBeforeItsCpus) {
   std::string at_the_end;
   {
-    const CpusetLease lease = Take();
+    const TakenCpuset lease = Take();
     units_.on_set = [&](const std::string&, const std::string&) { at_the_end = Partition(); };
   }
   EXPECT_EQ(at_the_end, "member");
   ExpectUntouched();
 }
 
-TEST_F(CpusetLeaseTest, GivesBackOnceWhereverItIsMovedTo) {
-  {
-    CpusetLease first = Take();
-    CpusetLease second = std::move(first);
-    EXPECT_EQ(second.kind(), CpusetKind::kIsolated);
-    CpusetLease third;
-    third = std::move(second);
-    EXPECT_EQ(third.kind(), CpusetKind::kIsolated);
-    EXPECT_EQ(second.kind(), CpusetKind::kAffinity);
-    EXPECT_EQ(Partition(), "isolated");
-    third = CpusetLease();
-    ExpectUntouched();
-  }
-  ExpectUntouched();
-}
-
 TEST_F(CpusetLeaseTest, DividesOnlineCpusAlone) {
   tree_.Put("sys/devices/system/cpu/online", "0-1,3");
-  const CpusetLease lease = Take();
+  const TakenCpuset lease = Take();
   EXPECT_EQ(lease.kind(), CpusetKind::kIsolated) << lease.why();
   EXPECT_EQ(units_.Confined(), "bench.slice=1,3");
 }
 
 TEST_F(CpusetLeaseTest, TakesAPartitionWithLoadBalancingWhenItCannotBeIsolated) {
   files_.invalid = {"isolated"};
-  const CpusetLease lease = Take();
+  const TakenCpuset lease = Take();
   EXPECT_EQ(lease.kind(), CpusetKind::kRoot);
   EXPECT_EQ(Partition(), "root");
   EXPECT_THAT(lease.why(), StartsWith("isolated partition: "));
@@ -137,14 +137,18 @@ TEST_F(CpusetLeaseTest, TakesAPartitionWithLoadBalancingWhenItCannotBeIsolated) 
 }
 
 TEST_F(CpusetLeaseTest, TriesNothingBetterThanWhatIsWanted) {
-  CpusetLease lease = Take("root");
-  EXPECT_EQ(lease.kind(), CpusetKind::kRoot);
-  EXPECT_EQ(lease.why(), "");
-  lease = Take("shield");
-  EXPECT_EQ(lease.kind(), CpusetKind::kMember);
-  EXPECT_EQ(lease.why(), "");
-  EXPECT_EQ(Partition(), "member");
-  lease = Take("");
+  {
+    const TakenCpuset lease = Take("root");
+    EXPECT_EQ(lease.kind(), CpusetKind::kRoot);
+    EXPECT_EQ(lease.why(), "");
+  }
+  {
+    const TakenCpuset lease = Take("shield");
+    EXPECT_EQ(lease.kind(), CpusetKind::kMember);
+    EXPECT_EQ(lease.why(), "");
+    EXPECT_EQ(Partition(), "member");
+  }
+  const TakenCpuset lease = Take("");
   EXPECT_EQ(lease.kind(), CpusetKind::kAffinity);
   EXPECT_EQ(lease.why(), "");
   ExpectUntouched();
@@ -155,7 +159,7 @@ TEST_F(CpusetLeaseTest, TakesNoPartitionWithOtherCpusThanItsOwn) {
     PutGroup(unit, cpus);
     if (unit == "bench.slice" && !cpus.empty()) tree_.Put(kEffective, "1-2");
   };
-  CpusetLease lease = Take("root");
+  TakenCpuset lease = Take("root");
   EXPECT_EQ(lease.kind(), CpusetKind::kAffinity);
   EXPECT_THAT(lease.why(),
               HasSubstr("bench.slice/cpuset.cpus.effective: it is '1-2' instead of '1-3'"));
@@ -164,7 +168,7 @@ TEST_F(CpusetLeaseTest, TakesNoPartitionWithOtherCpusThanItsOwn) {
 
 TEST_F(CpusetLeaseTest, TakesNoPartitionThatSystemdHasNotWritten) {
   units_.on_set = nullptr;
-  const CpusetLease lease = Take("root");
+  const TakenCpuset lease = Take("root");
   EXPECT_EQ(lease.kind(), CpusetKind::kAffinity);
   EXPECT_THAT(lease.why(), StartsWith("partition: "));
   EXPECT_THAT(lease.why(), HasSubstr("bench.slice/cpuset.cpus: it is '' instead of '1-3'"));
@@ -173,7 +177,7 @@ TEST_F(CpusetLeaseTest, TakesNoPartitionThatSystemdHasNotWritten) {
 }
 
 TEST_F(CpusetLeaseTest, TellsInTheKernelsWordsWhenItIsBroken) {
-  CpusetLease lease = Take();
+  TakenCpuset lease = Take();
   files_.invalid = {"isolated"};
   EXPECT_EQ(lease.Broken(settings_), std::string("isolated") + kTaken);
   files_.invalid.clear();
@@ -185,21 +189,21 @@ TEST_F(CpusetLeaseTest, TellsInTheKernelsWordsWhenItIsBroken) {
 }
 
 TEST_F(CpusetLeaseTest, GivesABrokenPartitionBackToo) {
-  CpusetLease lease = Take();
+  TakenCpuset lease = Take();
   files_.invalid = {"isolated"};
   EXPECT_THAT(lease.Release(), ElementsAre());
   ExpectUntouched();
 }
 
 TEST_F(CpusetLeaseTest, LeavesWhatSomebodyElseHasSetMeanwhileAndSaysSo) {
-  CpusetLease lease = Take();
+  TakenCpuset lease = Take();
   units_.allowed["bench.slice"] = "2";
   EXPECT_THAT(lease.Release(), ElementsAre(HasSubstr("left at '2'")));
   EXPECT_EQ(units_.Confined(), "bench.slice=2");
 }
 
 TEST_F(CpusetLeaseTest, HasEveryValueInTheJournalWhileItIsTaken) {
-  const CpusetLease lease = Take();
+  const TakenCpuset lease = Take();
   const auto contents = journal_.Read();
   ASSERT_TRUE(contents) << contents.error().message;
   EXPECT_EQ(contents->entries,
@@ -212,7 +216,7 @@ TEST_F(CpusetLeaseTest, HasEveryValueInTheJournalWhileItIsTaken) {
 
 TEST_F(CpusetLeaseTest, MovesTheRestOfTheMachineAwayWhenNoPartitionCanBeHad) {
   files_.invalid = {"isolated", "root"};
-  CpusetLease lease = Take();
+  TakenCpuset lease = Take();
   EXPECT_EQ(lease.kind(), CpusetKind::kMember);
   EXPECT_EQ(units_.Confined(), "bench.slice=1-3 init.scope=0 system.slice=0 user.slice=0");
   EXPECT_EQ(Partition(), "member");
@@ -228,7 +232,7 @@ TEST_F(CpusetLeaseTest, MovesTheRestOfTheMachineAwayWhenNoPartitionCanBeHad) {
 
 TEST_F(CpusetLeaseTest, GivesBackTheCpusThatUnitsHadBefore) {
   units_.allowed["user.slice"] = "0-1";
-  { const CpusetLease lease = Take("shield"); }
+  { const TakenCpuset lease = Take("shield"); }
   EXPECT_EQ(units_.Confined(), "user.slice=0-1");
 }
 
@@ -247,14 +251,14 @@ TEST_F(CpusetLeaseTest, NamesGroupsThatSystemdsUnitsDoNotHold) {
         std::string(kMount) + "/" + group + "/cgroup.events",
         group == std::string("empty.slice") ? "populated 0\nfrozen 0" : "populated 1\nfrozen 0");
   }
-  const CpusetLease lease = Take("shield");
+  const TakenCpuset lease = Take("shield");
   EXPECT_EQ(lease.kind(), CpusetKind::kMember);
   EXPECT_EQ(lease.why(), "the benchmark CPUs are still open to machine.slice");
 }
 
 TEST_F(CpusetLeaseTest, UndoesTheUnitsBeforeTheOneThatIsRefused) {
   units_.refused_unit = "system.slice";
-  const CpusetLease lease = Take("shield");
+  const TakenCpuset lease = Take("shield");
   EXPECT_EQ(lease.kind(), CpusetKind::kAffinity);
   EXPECT_THAT(lease.why(), StartsWith("cpuset: "));
   EXPECT_THAT(lease.why(), HasSubstr("system.slice: refused"));
@@ -273,7 +277,7 @@ class CpusetLackTest : public CpusetLeaseTest, public testing::WithParamInterfac
 
 TEST_P(CpusetLackTest, LeavesAffinityAndSaysOnceWhatIsLacking) {
   GetParam().take_away(place_, cpus_, units_, tree_);
-  const CpusetLease lease = Take();
+  const TakenCpuset lease = Take();
   EXPECT_EQ(lease.kind(), CpusetKind::kAffinity);
   EXPECT_EQ(lease.why(), std::string("isolated partition: ") + GetParam().reason);
   EXPECT_THAT(units_.calls, ElementsAre()) << "nothing is tried";

@@ -1,7 +1,6 @@
-#include "daemon/system/environment.h"
-
 #include <gtest/gtest.h>
 
+#include "daemon/system/machine_sample.h"
 #include "tests/system/kernel_tree.h"
 
 namespace benchd {

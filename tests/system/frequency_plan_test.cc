@@ -1,8 +1,7 @@
-#include "daemon/system/frequency_plan.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "daemon/system/settings_plan.h"
 #include "tests/system/plan_fixture.h"
 
 namespace benchd {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,6 +50,16 @@ inline std::vector<SettingChange> AllChanges() {
   return changes;
 }
 
+/// A lease with what came of its one Take().
+struct TakenLease {
+  std::size_t size() const { return lease->size(); }
+  const std::vector<RefusedChange>& refused() const { return refused_changes; }
+  Sentences Release() const { return lease->Release(); }
+
+  std::unique_ptr<SettingsLease> lease;
+  std::vector<RefusedChange> refused_changes;
+};
+
 /// A machine with six settings, and a journal in a folder of its own.
 class SettingsLeaseTest : public testing::Test {
  protected:
@@ -66,8 +77,14 @@ class SettingsLeaseTest : public testing::Test {
     journal_.emplace(std::move(*journal));
   }
 
-  Result<SettingsLease> Take(const std::vector<SettingChange>& changes) {
-    return SettingsLease::Take({settings_, *journal_, kBoot}, changes);
+  Result<TakenLease> Take(const std::vector<SettingChange>& changes,
+                          const std::string& boot_id = kBoot) {
+    TakenLease taken{
+        std::make_unique<SettingsLease>(SettingServices{settings_, *journal_, boot_id}), {}};
+    auto refused = taken.lease->Take(changes);
+    if (!refused) return std::move(refused).error();
+    taken.refused_changes = std::move(*refused);
+    return taken;
   }
   Sentences Restore() {
     auto sentences = RestoreFrom(*journal_, settings_, kBoot);
@@ -87,7 +104,7 @@ class SettingsLeaseTest : public testing::Test {
   KernelTree folder_;
   std::string journal_path_ = folder_.root() + "/journal";
   FaultyFiles files_{tree_.root()};
-  NoUnitProperties units_;
+  UnitProperties units_;
   Settings settings_{files_, units_};
   std::optional<Journal> journal_;
   std::map<std::string, std::string> before_;

@@ -92,10 +92,11 @@ class PinnedThreadsTest : public testing::Test {
     });
     return entries;
   }
-  SettingsLease Note(const std::vector<JournalEntry>& entries) {
-    auto lease = SettingsLease::Note({settings_, *journal_, kBoot}, entries);
-    EXPECT_TRUE(lease) << lease.error().message;
-    return std::move(*lease);
+  std::unique_ptr<SettingsLease> Note(const std::vector<JournalEntry>& entries) {
+    auto lease = std::make_unique<SettingsLease>(SettingServices{settings_, *journal_, kBoot});
+    const auto noted = lease->Note(entries);
+    EXPECT_TRUE(noted) << noted.error().message;
+    return lease;
   }
   /// What a runner leaves that is killed as soon as it has noted them.
   void LeaveInJournal(const std::vector<JournalEntry>& entries) {
@@ -103,7 +104,7 @@ class PinnedThreadsTest : public testing::Test {
     const pid_t runner = fork();
     if (runner == 0) {
       OpenJournal();
-      const SettingsLease lease = Note(entries);
+      const auto lease = Note(entries);
       raise(SIGKILL);
     }
     int status = 0;
@@ -123,7 +124,7 @@ class PinnedThreadsTest : public testing::Test {
   }
 
   KernelFiles files_{"/"};
-  NoUnitProperties units_;
+  UnitProperties units_;
   Settings settings_{files_, units_};
   KernelTree folder_;
   std::string journal_path_ = folder_.root() + "/journal";
@@ -154,20 +155,20 @@ TEST_F(PinnedThreadsTest, FindsWhoIsPinnedAndNobodyElse) {
 TEST_F(PinnedThreadsTest, PinsAgainWhoLostIt) {
   const Sleeper pinned;
   pinned.PinTo(first_);
-  SettingsLease lease = Note(EntriesOf(pinned));
+  const auto lease = Note(EntriesOf(pinned));
   pinned.PinTo(all_);  // what an old kernel does to it
-  EXPECT_EQ(lease.Release(), Sentences{});
+  EXPECT_EQ(lease->Release(), Sentences{});
   EXPECT_TRUE(AreCpusOf(pinned, first_));
 }
 
 TEST_F(PinnedThreadsTest, LeavesWhoWasPinnedElsewhereMeanwhile) {
   const Sleeper pinned;
   pinned.PinTo(first_);
-  SettingsLease lease = Note(EntriesOf(pinned));
+  const auto lease = Note(EntriesOf(pinned));
   cpu_set_t others = all_;
   CPU_XOR(&others, &all_, &first_);
   pinned.PinTo(others);
-  EXPECT_EQ(lease.Release(), Sentences{}) << "a thread's CPUs are its owner's affair";
+  EXPECT_EQ(lease->Release(), Sentences{}) << "a thread's CPUs are its owner's affair";
   EXPECT_TRUE(AreCpusOf(pinned, others));
 }
 
@@ -221,8 +222,8 @@ TEST_F(PinnedThreadsTest, WhoHasEndedIsForgotten) {
   LeaveInJournal(entries);
   EXPECT_EQ(Restore(), Sentences{});
   EXPECT_EQ(JournalText(), "");
-  SettingsLease lease = Note(entries);
-  EXPECT_EQ(lease.Release(), Sentences{});
+  const auto lease = Note(entries);
+  EXPECT_EQ(lease->Release(), Sentences{});
 }
 
 TEST_F(PinnedThreadsTest, StayInTheJournalAsLongAsACpusetDoes) {

@@ -1,9 +1,8 @@
-#include "daemon/system/profile_cpus.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/base/cpu_list.h"
+#include "daemon/system/topology.h"
 #include "tests/system/kernel_tree.h"
 
 namespace benchd {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "daemon/system/doctor.h"
-#include "daemon/system/environment.h"
 #include "daemon/system/machine_sample.h"
 #include "tests/support/seed.h"
 #include "tests/system/kernel_tree.h"

@@ -1,5 +1,3 @@
-#include "daemon/system/run_cgroup.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -13,18 +11,21 @@
 #include <filesystem>
 #include <fstream>
 
+#include "daemon/system/cgroup.h"
+#include "daemon/system/tree_group.h"
+
 namespace benchd {
 namespace {
 
 TEST(RunCgroupTest, SaysWhichFolderItCouldNotMake) {
-  const auto group = RunCgroup::CreateIn("/proc/nowhere");
+  const auto group = TreeGroup::CreateIn("/proc/nowhere");
   ASSERT_FALSE(group);
   EXPECT_NE(group.error().message.find("/proc/nowhere/benchd-run-"), std::string::npos);
 }
 
 /// A child that does `work` in `group`, and nothing before it is there.
 template <typename Work>
-pid_t StartIn(const RunCgroup& group, Work work) {
+pid_t StartIn(const TreeGroup& group, Work work) {
   const int file = open((group.path() + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC);
   const pid_t pid = fork();
   if (pid == 0) {
@@ -37,7 +38,7 @@ pid_t StartIn(const RunCgroup& group, Work work) {
 }
 
 /// A child that waits for ever, or until `group` is killed.
-pid_t SleepIn(const RunCgroup& group) {
+pid_t SleepIn(const TreeGroup& group) {
   const pid_t pid = fork();
   if (pid == 0) {
     for (;;) pause();
@@ -47,10 +48,10 @@ pid_t SleepIn(const RunCgroup& group) {
 }
 
 /// A group below the test's own.
-Result<RunCgroup> CreateHere() {
-  auto folder = RunCgroup::OwnFolder();
+Result<TreeGroup> CreateHere() {
+  auto folder = OwnCgroupFolder(KernelFiles("/"));
   if (!folder) return std::move(folder).error();
-  return RunCgroup::CreateIn(*folder);
+  return TreeGroup::CreateIn(*folder);
 }
 
 int StatusOf(pid_t pid) {
@@ -68,7 +69,7 @@ TEST(RunCgroupTest, KillsItsProcessesAndGoesAway) {
   int status = 0;
   ASSERT_EQ(waitpid(pid, &status, 0), pid);
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-  { RunCgroup gone = std::move(*group); }
+  { TreeGroup gone = std::move(*group); }
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
@@ -101,10 +102,10 @@ TEST(RunCgroupTest, RemovesWhatADeadRunnerLeft) {
   // A group as a killed runner leaves it: no process, no lock.
   const std::string leftover = parent + "/benchd-run-test-" + std::to_string(getpid());
   ASSERT_TRUE(std::filesystem::create_directory(leftover));
-  const auto second = RunCgroup::CreateIn(first->path());
+  const auto second = TreeGroup::CreateIn(first->path());
   ASSERT_TRUE(second) << second.error().message;
   EXPECT_TRUE(std::filesystem::exists(leftover)) << "only the folder asked for is cleaned";
-  const auto third = RunCgroup::CreateIn(parent);
+  const auto third = TreeGroup::CreateIn(parent);
   ASSERT_TRUE(third) << third.error().message;
   EXPECT_NE(third->path(), first->path());
   EXPECT_FALSE(std::filesystem::exists(leftover));
@@ -133,7 +134,7 @@ TEST(RunCgroupTest, KillsAChainOfForks) {
   StatusOf(pid);
   EXPECT_EQ(read(ends[0], &byte, 1), 0) << "the last one that holds the other end is gone";
   close(ends[0]);
-  { RunCgroup gone = std::move(*group); }
+  { TreeGroup gone = std::move(*group); }
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
@@ -159,11 +160,11 @@ TEST(RunCgroupTest, CountsProcessesAndTellsWhoWantedMore) {
   ASSERT_TRUE(group->LimitProcesses(1));
   const auto fork_once = [] { _exit(fork() < 0 ? errno : 0); };
   EXPECT_EQ(WEXITSTATUS(StatusOf(StartIn(*group, fork_once))), EAGAIN);
-  EXPECT_TRUE(group->TakeHits().processes);
-  EXPECT_FALSE(group->TakeHits().processes) << "told once";
+  EXPECT_EQ(group->TakeHits(), "reached its limit of 1 processes");
+  EXPECT_EQ(group->TakeHits(), "") << "told once";
   ASSERT_TRUE(group->LimitProcesses(kNoLimit));
   EXPECT_EQ(WEXITSTATUS(StatusOf(StartIn(*group, fork_once))), 0);
-  EXPECT_FALSE(group->TakeHits().processes);
+  EXPECT_EQ(group->TakeHits(), "");
   group->Kill();
 }
 
@@ -185,10 +186,8 @@ TEST(RunCgroupTest, LimitsMemoryAndTellsWhoTookMore) {
   };
   const int status = StatusOf(StartIn(*group, take));
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-  const LimitHits hits = group->TakeHits();
-  EXPECT_TRUE(hits.memory);
-  EXPECT_FALSE(hits.machine_memory);
-  EXPECT_FALSE(group->TakeHits().memory);
+  EXPECT_EQ(group->TakeHits(), "exceeded its memory limit of 32 MiB");
+  EXPECT_EQ(group->TakeHits(), "");
   ASSERT_TRUE(group->LimitMemory(kNoLimit));
   EXPECT_EQ(StatusOf(StartIn(*group, take)), 0);
 }

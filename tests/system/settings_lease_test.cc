@@ -68,15 +68,26 @@ TEST_F(SettingsLeaseTest, GivesBackWithTheObject) {
   EXPECT_EQ(Values(), before_);
 }
 
-TEST_F(SettingsLeaseTest, OnlyTheLastOwnerOfAMovedLeaseGivesBack) {
-  auto lease = Take(AllChanges());
+TEST_F(SettingsLeaseTest, GivesBackWhatWasTakenLastAndKeepsTheRest) {
+  auto lease = Take({kPlaces[0].change, kPlaces[1].change});
   ASSERT_TRUE(lease);
-  SettingsLease moved = std::move(*lease);
-  EXPECT_EQ(lease->size(), 0U);
-  EXPECT_EQ(lease->Release(), Sentences{});
-  EXPECT_EQ(moved.size(), kPlaces.size());
-  moved = SettingsLease();
-  EXPECT_EQ(Values(), before_) << "what it held before an assignment is given back";
+  const auto more = lease->lease->Take({kPlaces[2].change, kPlaces[3].change});
+  ASSERT_TRUE(more) << more.error().message;
+  EXPECT_EQ(lease->lease->Release(2), Sentences{});
+  EXPECT_EQ(lease->size(), 2U);
+  for (std::size_t i = 0; i < kPlaces.size(); ++i) {
+    EXPECT_EQ(Value(kPlaces[i]) == kPlaces[i].change.value, i < 2) << kPlaces[i].path;
+  }
+}
+
+TEST_F(SettingsLeaseTest, ATakeThatFailsUndoesNothingOfTheOneBefore) {
+  auto lease = Take({kPlaces[0].change});
+  ASSERT_TRUE(lease);
+  files_.RefusePath(kPlaces[3].path, EBUSY);
+  EXPECT_FALSE(lease->lease->Take({kPlaces[2].change, kPlaces[3].change}));
+  EXPECT_EQ(lease->size(), 1U);
+  EXPECT_EQ(Value(kPlaces[0]), kPlaces[0].change.value);
+  EXPECT_EQ(Value(kPlaces[2]), before_[kPlaces[2].path]);
 }
 
 TEST_F(SettingsLeaseTest, AValueThatIsThereAlreadyIsNeitherWrittenNorGivenBack) {
@@ -164,7 +175,7 @@ TEST_F(SettingsLeaseTest, AValueThatIsNoneIsNotWritten) {
 }
 
 TEST_F(SettingsLeaseTest, WithoutARoomInTheJournalNothingIsChanged) {
-  const auto lease = SettingsLease::Take({settings_, *journal_, ""}, AllChanges());
+  const auto lease = Take(AllChanges(), "");
   ASSERT_FALSE(lease);
   EXPECT_TRUE(lease.error().message.starts_with("IRQ 24's affinity: " + journal_path_ + ": "))
       << lease.error().message;

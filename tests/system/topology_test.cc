@@ -109,14 +109,14 @@ TEST_F(TopologyTest, SplitsTwoCpusIntoOneAndOne) {
   PutOnline("0-1");
   const auto split = SplitCpus(*Read(), {0, 1}, {});
   ASSERT_TRUE(split);
-  EXPECT_EQ(*split, (CpuSplit{{0}, {1}, ""}));
+  EXPECT_EQ(*split, (ProfileCpus{{0}, {1}, {}, ""}));
 }
 
 TEST_F(TopologyTest, ASingleCpuDoesBothAndSaysWhy) {
   PutOnline("0");
   const auto split = SplitCpus(*Read(), {0}, {});
   ASSERT_TRUE(split);
-  EXPECT_EQ(*split, (CpuSplit{{0}, {0}, "there is a single physical core"}));
+  EXPECT_EQ(*split, (ProfileCpus{{0}, {0}, {}, "there is a single physical core"}));
 }
 
 TEST_F(TopologyTest, StaysWithinTheUsableCpus) {
@@ -132,7 +132,7 @@ TEST_F(TopologyTest, TakesTheConfiguredBenchmarkCpus) {
   PutOnline("0-3");
   const auto split = SplitCpus(*Read(), {0, 1, 2, 3}, {1, 2});
   ASSERT_TRUE(split);
-  EXPECT_EQ(*split, (CpuSplit{{0, 3}, {1, 2}, ""}));
+  EXPECT_EQ(*split, (ProfileCpus{{0, 3}, {1, 2}, {}, ""}));
 
   const auto all = SplitCpus(*Read(), {0, 1, 2, 3}, {0, 1, 2, 3});
   ASSERT_TRUE(all);

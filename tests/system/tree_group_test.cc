@@ -20,7 +20,7 @@ namespace {
 
 using Sentences = std::vector<std::string>;
 
-std::string Here() { return RunCgroup::OwnFolder().value_or(""); }
+std::string Here() { return OwnCgroupFolder(KernelFiles("/")).value_or(""); }
 
 /// Why nobody can have `what`, as this machine's controllers are.
 std::string Lacking(const std::string& what, std::string_view controller) {

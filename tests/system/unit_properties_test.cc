@@ -219,8 +219,8 @@ TEST_F(SystemctlTest, ItsChildKnowsNothingOfTheRunnersSignalsFilesAndVariables) 
   EXPECT_EQ(tree_.Get("environment").find("SECRET"), std::string::npos);
 }
 
-TEST(NoUnitPropertiesTest, SaysThatThereIsNoSystemd) {
-  NoUnitProperties units;
+TEST(UnitPropertiesTest, SaysThatThereIsNoSystemd) {
+  UnitProperties units;
   EXPECT_EQ(units.AllowedCpus("bench.slice").error().code, ErrorCode::kUnavailable);
   EXPECT_EQ(units.SetAllowedCpus("bench.slice", "1").error().message,
             "systemd: it does not run here");

@@ -1,0 +1,271 @@
+#include "daemon/helper/lookup.h"
+
+#include <fcntl.h>
+#include <nettle/sha2.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/unique_fd.h"
+#include "core/parse/text.h"
+
+namespace benchd {
+namespace {
+
+constexpr std::string_view kDefaultPath = "/bin:/usr/bin";
+
+/// `path` as an absolute one, without the "./" that people put in front.
+std::string Absolute(std::string_view path, std::string_view cwd) {
+  if (path.starts_with('/')) return std::string(path);
+  while (path.starts_with("./")) {
+    path.remove_prefix(2);
+    path.remove_prefix(std::min(path.size(), path.find_first_not_of('/')));
+  }
+  std::string absolute(cwd);
+  if (!absolute.ends_with('/')) absolute += '/';
+  return absolute.append(path);
+}
+
+/// 0 when `path` is a regular file that may be executed, else the reason as an error number.
+int CheckExecutable(const std::string& path, struct stat& info) {
+  if (stat(path.c_str(), &info) != 0) return errno;
+  if (S_ISDIR(info.st_mode)) return EISDIR;
+  if (!S_ISREG(info.st_mode)) return EACCES;
+  return access(path.c_str(), X_OK) == 0 ? 0 : errno;
+}
+
+/// A file may be a terabyte of nothing; what is started as a benchmark is read in a second or two.
+constexpr std::chrono::seconds kDigestTimeout{20};
+
+Result<void> Digest(int file, ProgramIdentity& program) {
+  const auto until = std::chrono::steady_clock::now() + kDigestTimeout;
+  sha256_ctx context;
+  sha256_init(&context);
+  static unsigned char buffer[64 * 1024];
+  for (;;) {
+    const ssize_t count = read(file, buffer, sizeof(buffer));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return SystemError(program.path, errno);
+    if (count == 0) break;
+    if (std::chrono::steady_clock::now() > until) {
+      return Error{
+          ErrorCode::kDeadlineExceeded,
+          program.path + ": to read it takes over " + std::to_string(kDigestTimeout.count()) + " s",
+          "is it a program? benchd takes its SHA-256 at every submit"};
+    }
+    sha256_update(&context, static_cast<std::size_t>(count), buffer);
+  }
+  sha256_digest(&context, program.sha256.size(), program.sha256.data());
+  return {};
+}
+
+Result<ProgramIdentity> Identify(const std::string& path, struct stat info) {
+  ProgramIdentity program;
+  program.path = path;
+  UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (file) {
+    if (fstat(file.get(), &info) != 0) return SystemError(path, errno);
+    if (auto digested = Digest(file.get(), program); !digested) return std::move(digested).error();
+  } else if (errno != EACCES) {
+    return SystemError(path, errno);
+  }
+  program.device = info.st_dev;
+  program.inode = info.st_ino;
+  program.size_bytes = static_cast<std::uint64_t>(info.st_size);
+  program.mtime_ns = std::int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec;
+  return program;
+}
+
+Error NotExecutable(const std::string& what, const std::string& path, int error_number) {
+  if (error_number == EISDIR) {
+    return Error{ErrorCode::kPermissionDenied, what + path + " is a directory"};
+  }
+  if (error_number == EACCES) {
+    return Error{ErrorCode::kPermissionDenied,
+                 what + path + " may not be executed by uid " + std::to_string(geteuid()),
+                 "look at its mode (chmod +x) and at the folders above it"};
+  }
+  return SystemError(what + path, error_number);
+}
+
+Result<ProgramIdentity> SearchPath(const std::string& program, std::string_view path,
+                                   const std::string& cwd) {
+  const std::string what = "command '" + program + "': ";
+  std::string refused;
+  for (;;) {
+    const std::string_view folder = path.substr(0, path.find(':'));
+    const std::string candidate =
+        Absolute(std::string(folder).append(folder.empty() ? "" : "/") + program, cwd);
+    struct stat info {};
+    const int error_number = CheckExecutable(candidate, info);
+    if (error_number == 0) return Identify(candidate, info);
+    if (error_number == EACCES && refused.empty()) refused = candidate;
+    if (path.size() == folder.size()) break;
+    path.remove_prefix(folder.size() + 1);
+  }
+  if (!refused.empty()) return NotExecutable(what, refused, EACCES);
+  return Error{ErrorCode::kNotFound, what + "not found in PATH",
+               "give its path, or use --shell for a shell's own commands"};
+}
+
+}  // namespace
+
+Result<ProgramIdentity> ResolveCommand(const std::string& program, const std::string& path,
+                                       const std::string& cwd) {
+  if (program.empty()) return InvalidArgument("command", "it is empty");
+  if (!cwd.starts_with('/')) return InvalidArgument("cwd", "'" + cwd + "' is no absolute path");
+  if (chdir(cwd.c_str()) != 0) return SystemError("cwd: " + cwd, errno);
+  if (program.find('/') == std::string::npos) {
+    return SearchPath(program, path.empty() ? kDefaultPath : std::string_view(path), cwd);
+  }
+  const std::string absolute = Absolute(program, cwd);
+  struct stat info {};
+  const int error_number = CheckExecutable(absolute, info);
+  if (error_number == 0) return Identify(absolute, info);
+  return NotExecutable("command '" + program + "': ", absolute, error_number);
+}
+namespace {
+
+/// getent(1): a key was not found.
+constexpr int kNoSuchEntry = 2;
+/// A line with the members of a large group has some hundred kilobytes.
+constexpr std::size_t kMaxAnswerBytes = std::size_t{16} * 1024 * 1024;
+
+std::optional<std::uint32_t> IdOf(std::string_view text) {
+  std::uint32_t id = 0;
+  const char* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, id);
+  if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
+  return id;
+}
+
+/// The fields of a line that colons divide, as in passwd(5) and group(5).
+std::vector<std::string_view> ColonFields(std::string_view line) {
+  line = line.substr(0, line.find('\n'));
+  std::vector<std::string_view> fields;
+  for (;;) {
+    const std::size_t colon = line.find(':');
+    fields.push_back(line.substr(0, colon));
+    if (colon == std::string_view::npos) return fields;
+    line.remove_prefix(colon + 1);
+  }
+}
+
+Error NotUnderstood(std::string_view line) {
+  return Error{ErrorCode::kInternal, "getent: its answer is not understood: " + Quoted(line)};
+}
+
+Result<std::string> ReadAnswer(int pipe) {
+  std::string text;
+  char buffer[4096];
+  for (;;) {
+    const ssize_t count = read(pipe, buffer, sizeof(buffer));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return SystemError("getent", errno);
+    if (count == 0) return text;
+    text.append(buffer, static_cast<std::size_t>(count));
+    if (text.size() > kMaxAnswerBytes) {
+      return Error{ErrorCode::kResourceExhausted, "getent: its answer is too long"};
+    }
+  }
+}
+
+/// What getent prints for a key of a database; nothing where there is no such key.
+Result<std::optional<std::string>> Getent(const char* database, std::string key) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return SystemError("getent", errno);
+  const UniqueFd read_end(ends[0]);
+  UniqueFd write_end(ends[1]);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, write_end.get(), STDOUT_FILENO);
+  std::string words[] = {"getent", database, "--", std::move(key)};
+  char* argv[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
+  std::string path = "PATH=/usr/bin:/bin";
+  char* envp[] = {path.data(), nullptr};
+  pid_t pid = 0;
+  const int failed = posix_spawnp(&pid, argv[0], &actions, nullptr, argv, envp);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) return SystemError("getent", failed);
+  write_end.Reset();
+  auto answer = ReadAnswer(read_end.get());
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+  if (!answer) return std::move(answer).error();
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return std::optional(std::move(*answer));
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kNoSuchEntry) return std::optional<std::string>();
+  return Error{ErrorCode::kUnavailable, std::string("getent ") + database +
+                                            ": it ended with status " + std::to_string(status)};
+}
+
+}  // namespace
+
+Result<void> TakePasswdLine(std::string_view line, uid_t uid, wire::UserRecord& record) {
+  const auto fields = ColonFields(line);
+  if (fields.size() < 4 || fields[0].empty() || IdOf(fields[2]) != uid || !IdOf(fields[3])) {
+    return NotUnderstood(line);
+  }
+  record.known = true;
+  record.name = fields[0];
+  record.gid = *IdOf(fields[3]);
+  return {};
+}
+
+Result<std::vector<std::uint32_t>> ParseInitgroups(std::string_view line, std::string_view name) {
+  if (!line.starts_with(name)) return NotUnderstood(line);
+  line.remove_prefix(name.size());
+  constexpr std::string_view kBlanks = " \n";
+  std::vector<std::uint32_t> groups;
+  for (;;) {
+    const std::size_t begin = line.find_first_not_of(kBlanks);
+    if (begin == std::string_view::npos) return groups;
+    line.remove_prefix(begin);
+    const std::string_view word = line.substr(0, line.find_first_of(kBlanks));
+    const auto group = IdOf(word);
+    if (!group) return NotUnderstood(line);
+    groups.push_back(*group);
+    line.remove_prefix(word.size());
+  }
+}
+
+Result<std::uint32_t> ParseGroupLine(std::string_view line) {
+  const auto fields = ColonFields(line);
+  const auto group = fields.size() < 3 ? std::nullopt : IdOf(fields[2]);
+  if (!group) return NotUnderstood(line);
+  return *group;
+}
+
+Result<wire::UserRecord> LookUpUser(uid_t uid, const std::string& socket_group) {
+  wire::UserRecord record;
+  auto group = Getent("group", socket_group);
+  if (!group) return std::move(group).error();
+  if (*group) {
+    auto gid = ParseGroupLine(**group);
+    if (!gid) return std::move(gid).error();
+    record.socket_gid = *gid;
+  }
+  auto user = Getent("passwd", std::to_string(uid));
+  if (!user) return std::move(user).error();
+  if (!*user) return record;
+  if (auto taken = TakePasswdLine(**user, uid, record); !taken) return std::move(taken).error();
+  auto groups = Getent("initgroups", record.name);
+  if (!groups) return std::move(groups).error();
+  if (!*groups) return record;
+  auto numbers = ParseInitgroups(**groups, record.name);
+  if (!numbers) return std::move(numbers).error();
+  record.groups = std::move(*numbers);
+  return record;
+}
+
+}  // namespace benchd
