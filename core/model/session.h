@@ -39,6 +39,13 @@ struct Environment {
   bool operator==(const Environment&) const = default;
 };
 
+/// What a session wants of the machine.
+struct MachineRequest {
+  std::string profile;
+  Isolation isolation = Isolation::kBestEffort;
+  std::string cpus;  ///< CPU list, empty = the profile's
+};
+
 /// What the machine gave to a session.
 struct MachineReport {
   Environment environment;

@@ -8,8 +8,7 @@
 #include "core/base/result.h"
 #include "core/model/child.h"
 #include "core/model/session.h"
-#include "daemon/ports/launcher.h"
-#include "daemon/ports/machine.h"
+#include "daemon/ports/runner.h"
 #include "daemon/ports/sources.h"
 #include "daemon/queue/state_writer.h"
 #include "daemon/session/run_session.h"
@@ -24,8 +23,7 @@ namespace benchd {
 class CurrentSession {
  public:
   struct Services {
-    Launcher& launcher;
-    Machine& machine;
+    Runner& runner;
     Store& store;
     const Clock& clock;
     DisturbanceLog& disturbances;

@@ -17,25 +17,15 @@ namespace benchd {
 namespace {
 
 constexpr std::uint64_t kHandshake = 0;
-constexpr std::chrono::seconds kHelloPatience{10};
-constexpr std::chrono::seconds kCancelPatience{30};
+constexpr std::chrono::seconds kHelloTimeout{10};
+constexpr std::chrono::seconds kCancelTimeout{30};
 /// Keeps sums of a clock and a user's time limit far from overflow.
-constexpr std::chrono::hours kLongestPatience{24 * 365};
+constexpr std::chrono::hours kLongestTimeout{24 * 365};
 constexpr const char* kSameBuild =
     "install benchd and benchd-runner from the same build and restart both";
 
-/// The number of the request that `message` answers; none for a message that answers nothing.
-std::optional<std::uint64_t> RequestOf(const wire::Message& message) {
-  return std::visit(
-      [](const auto& alternative) -> std::optional<std::uint64_t> {
-        if constexpr (requires { alternative.request; }) return alternative.request;
-        return std::nullopt;
-      },
-      message);
-}
-
-RunnerFacts FactsOf(std::uint64_t generation, wire::HelloReply reply) {
-  return RunnerFacts{.generation = generation,
+RunnerFacts FactsOf(RunnerId id, wire::HelloReply reply) {
+  return RunnerFacts{.id = id,
                      .pid = reply.pid,
                      .privileged = reply.privileged,
                      .housekeeping_cpus = std::move(reply.housekeeping_cpus),
@@ -53,13 +43,13 @@ std::string InSeconds(Nanoseconds duration) {
 class RunnerConnection::Waiter {
  public:
   Waiter(RunnerConnection& connection, std::uint64_t request, std::size_t answer_index,
-         const char* what, Nanoseconds patience)
+         const char* what, Nanoseconds timeout)
       : connection_(&connection),
         place_(connection.waiters_.emplace(request, this)),
         answer_index_(answer_index),
         what_(what),
         deadline_(connection.executor_) {
-    SetPatience(patience);
+    SetTimeout(timeout);
   }
   ~Waiter() { Strike(); }
   Waiter(const Waiter&) = delete;
@@ -68,9 +58,9 @@ class RunnerConnection::Waiter {
   std::size_t answer_index() const { return answer_index_; }
   const char* what() const { return what_; }
 
-  void SetPatience(Nanoseconds patience) {
-    patience_ = std::min<Nanoseconds>(patience, kLongestPatience);
-    deadline_.expires_after(std::chrono::duration_cast<asio::steady_timer::duration>(patience_));
+  void SetTimeout(Nanoseconds timeout) {
+    timeout_ = std::min<Nanoseconds>(timeout, kLongestTimeout);
+    deadline_.expires_after(std::chrono::duration_cast<asio::steady_timer::duration>(timeout_));
   }
 
   /// Called by the connection, which then knows this waiter no more.
@@ -85,7 +75,7 @@ class RunnerConnection::Waiter {
       std::error_code stopped;
       co_await deadline_.async_wait(asio::redirect_error(asio::use_awaitable, stopped));
       const bool is_late = deadline_.expiry() <= asio::steady_timer::clock_type::now();
-      if (!answer_ && is_late) connection_->Lose("no answer for " + InSeconds(patience_));
+      if (!answer_ && is_late) connection_->Lose("no answer for " + InSeconds(timeout_));
     }
     co_return std::move(*answer_);
   }
@@ -100,7 +90,7 @@ class RunnerConnection::Waiter {
   std::multimap<std::uint64_t, Waiter*>::iterator place_;
   std::size_t answer_index_;
   const char* what_;
-  Nanoseconds patience_{};
+  Nanoseconds timeout_{};
   asio::steady_timer deadline_;
   std::optional<Result<wire::Message>> answer_;
 };
@@ -122,28 +112,31 @@ asio::awaitable<Result<RunnerFacts>> RunnerConnection::Connect() {
   if (is_fresh) {
     if (auto opened = OpenSocket(); !opened) co_return std::move(opened).error();
   }
-  Waiter waiter(*this, kHandshake, wire::Message(wire::HelloReply{}).index(), "the handshake",
-                kHelloPatience);
+  Waiter waiter(*this, kHandshake, wire::IndexOf<wire::HelloReply>(), "the handshake",
+                kHelloTimeout);
   // Taken now: after the wait this runner may be gone and another one there.
-  const std::uint64_t generation = connections_;
+  const RunnerId id = connections_;
   if (is_fresh) {
-    if (auto sent = Send(wire::Hello{}); !sent) Lose(sent.error().message);
+    if (auto sent = Send(wire::Hello{}, kHandshake); !sent) Lose(sent.error().message);
   }
   Result<wire::Message> answer = co_await waiter.Wait();
   if (!answer) co_return std::move(answer).error();
   wire::HelloReply reply = std::get<wire::HelloReply>(std::move(*answer));
-  co_return FactsOf(generation, std::move(reply));
+  co_return FactsOf(id, std::move(reply));
 }
 
-asio::awaitable<Result<wire::Message>> RunnerConnection::Exchange(
-    std::uint64_t generation, std::uint64_t request, wire::Message message,
-    std::size_t answer_index, const char* what, Nanoseconds patience) {
-  if (!facts_ || facts_->generation != generation) {
+asio::awaitable<Result<wire::Message>> RunnerConnection::Exchange(RunnerId runner,
+                                                                  wire::Message message,
+                                                                  std::size_t answer_index,
+                                                                  const char* what,
+                                                                  Nanoseconds timeout) {
+  if (!facts_ || facts_->id != runner) {
     co_return Error{ErrorCode::kUnavailable, std::string("benchd-runner died before ") + what,
                     source_.Hint()};
   }
-  Waiter waiter(*this, request, answer_index, what, patience);
-  if (auto sent = Send(message); !sent) {
+  const std::uint64_t request = next_request_++;
+  Waiter waiter(*this, request, answer_index, what, timeout);
+  if (auto sent = Send(message, request); !sent) {
     if (sent.error().code != ErrorCode::kUnavailable) {
       co_return std::move(sent).error().Within("telling benchd-runner");
     }
@@ -152,13 +145,13 @@ asio::awaitable<Result<wire::Message>> RunnerConnection::Exchange(
   co_return co_await waiter.Wait();
 }
 
-void RunnerConnection::CancelRun(std::uint64_t generation) {
-  if (!facts_ || facts_->generation != generation) return;
-  const std::size_t finished = wire::Message(wire::RunsFinished{}).index();
+void RunnerConnection::CancelRun(RunnerId runner) {
+  if (!facts_ || facts_->id != runner) return;
+  constexpr std::size_t finished = wire::IndexOf<wire::BatchFigures>();
   for (const auto& [request, waiter] : waiters_) {
-    if (waiter->answer_index() == finished) waiter->SetPatience(kCancelPatience);
+    if (waiter->answer_index() == finished) waiter->SetTimeout(kCancelTimeout);
   }
-  if (auto sent = Send(wire::CancelRun{}); !sent) Lose(sent.error().message);
+  if (auto sent = Send(wire::CancelRun{}, kHandshake); !sent) Lose(sent.error().message);
 }
 
 void RunnerConnection::Close() {
@@ -190,8 +183,8 @@ Result<void> RunnerConnection::OpenSocket() {
   return {};
 }
 
-Result<void> RunnerConnection::Send(const wire::Message& message) {
-  return wire::SendRecord(socket_->native_handle(), wire::Encode(message));
+Result<void> RunnerConnection::Send(const wire::Message& message, std::uint64_t request) {
+  return wire::SendRecord(socket_->native_handle(), wire::Encode(message, request));
 }
 
 void RunnerConnection::AwaitRecords() {
@@ -223,12 +216,12 @@ bool RunnerConnection::TakeRecord() {
     Lose(std::string());
     return false;
   }
-  auto message = wire::Decode(*record);
-  if (!message) {
-    Lose("it cannot be understood: " + message.error().message);
+  auto decoded = wire::Decode(*record);
+  if (!decoded) {
+    Lose("it cannot be understood: " + decoded.error().message);
     return false;
   }
-  if (auto taken = Dispatch(std::move(*message)); !taken) {
+  if (auto taken = Dispatch(std::move(*decoded)); !taken) {
     const Error error = std::move(taken).error();
     if (error.code == ErrorCode::kFailedPrecondition) {
       Lose([error](const std::string&) { return error; });
@@ -240,13 +233,13 @@ bool RunnerConnection::TakeRecord() {
   return true;
 }
 
-Result<void> RunnerConnection::Dispatch(wire::Message message) {
+Result<void> RunnerConnection::Dispatch(wire::Record record) {
+  auto& [request, message] = record;
   if (auto* hello = std::get_if<wire::HelloReply>(&message)) return TakeHello(std::move(*hello));
-  const std::optional<std::uint64_t> request = RequestOf(message);
-  if (!request || *request == kHandshake || *request >= next_request_) {
+  if (request == kHandshake || request >= next_request_) {
     return Error{ErrorCode::kInternal, "it answered what nobody asked", {}};
   }
-  const auto found = waiters_.find(*request);
+  const auto found = waiters_.find(request);
   // Whoever asked has gone meanwhile.
   if (found == waiters_.end()) return {};
   if (found->second->answer_index() != message.index()) {

@@ -29,7 +29,7 @@ struct OpenedChild {
 class SeriesOwner {
  public:
   /// No run of the series is under way any more.
-  virtual void OnSeriesFinished(wire::RunsFinished finished) = 0;
+  virtual void OnSeriesFinished(wire::BatchFigures finished) = 0;
 
  protected:
   ~SeriesOwner() = default;
@@ -55,7 +55,7 @@ class RunSeries : public RunOwner {
 
   /// @errors kFailedPrecondition while one is under way, kInvalidArgument for a child that was not
   ///         opened; then the owner is not told again.
-  Result<void> Start(wire::StartRuns order);
+  Result<void> Start(Batch order);
 
   /// Kills the run under way; the series ends with it.
   void Cancel();
@@ -68,8 +68,8 @@ class RunSeries : public RunOwner {
  private:
   void OnRunFinished(Result<wire::RunFigures> figures) override;
 
-  Result<void> Check(const wire::PlannedStart& start) const;
-  RunTask TaskOf(const wire::PlannedStart& start) const;
+  Result<void> Check(const RunOrder& start) const;
+  RunTask TaskOf(const RunOrder& start) const;
   Result<void> StartRun(std::size_t index);
   void PrepareAfter(std::size_t index);
   bool GoesOn() const;
@@ -78,10 +78,10 @@ class RunSeries : public RunOwner {
   const Children& children_;
   SeriesOwner& owner_;
   MeasuredRun run_;
-  std::optional<wire::StartRuns> order_;
+  std::optional<Batch> order_;
   std::vector<wire::RunFigures> done_;
   std::int64_t started_at_ = 0;
-  std::optional<wire::PlannedStart> prepared_;  // what the child that waits is for
+  std::optional<RunOrder> prepared_;  // what the child that waits is for
   /// Files of this session's output that were emptied once and are appended to from then on.
   std::set<std::pair<std::string, std::string>> written_;
 };

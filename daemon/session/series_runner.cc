@@ -41,14 +41,14 @@ bool SeriesRunner::HasHooks(const SeriesRun& run) const {
   return HasRunHooks(spec_.benchmarks[run.planned.benchmark]);
 }
 
-SeriesOrder SeriesRunner::OrderOf(const SeriesPlan& plan) const {
+Batch SeriesRunner::OrderOf(const SeriesPlan& plan) const {
   const auto order_of = [this](const SeriesRun& run) {
     return RunOrder{children_.Arm(run.planned.benchmark, run.planned.arm),
                     run.planned.padding_bytes,
                     run.begins_block,
                     {}};
   };
-  SeriesOrder order;
+  Batch order;
   order.timeout = spec_.limits.timeout;
   order.budget = kReportInterval;
   order.stop_on_failure = !spec_.benchmarks[plan.runs.front().planned.benchmark].ignore_failure;
@@ -88,37 +88,29 @@ std::size_t SeriesRunner::MostAtOnce(const SeriesPlan& plan) const {
 /// `plan` is of one run. What is after it waits for its hook: it is not prepared.
 asio::awaitable<SeriesResult> SeriesRunner::RunOneWithHooks(SeriesPlan plan) {
   const SeriesRun run = plan.runs.front();
-  SeriesResult prepared = co_await RunHookOf(run, RunHook::kPrepare);
-  if (prepared.failure) co_return prepared;
+  HookResult prepared = co_await RunHookOf(run, HookKind::kPrepare);
+  if (prepared.failure) {
+    co_return SeriesResult{{}, std::move(prepared.failure), prepared.runner_lost};
+  }
   SeriesResult result = co_await Execute(std::move(plan));
   if (result.runner_lost || services_.cancel.requested()) co_return result;
-  SeriesResult concluded = co_await RunHookOf(run, RunHook::kConclude);
+  HookResult concluded = co_await RunHookOf(run, HookKind::kConclude);
   if (!result.failure) result.failure = std::move(concluded.failure);
   result.runner_lost = concluded.runner_lost;
   co_return result;
 }
 
-asio::awaitable<SeriesResult> SeriesRunner::RunHookOf(SeriesRun run, RunHook which) {
-  SeriesResult result;
+asio::awaitable<HookResult> SeriesRunner::RunHookOf(SeriesRun run, HookKind which) {
+  if (!HookOf(spec_.benchmarks[run.planned.benchmark], which).Exists()) co_return HookResult{};
   const RunPlace at = PlaceOf(run);
-  if (!HookOf(spec_.benchmarks[run.planned.benchmark], which).Exists()) co_return result;
-  SeriesOrder order;
-  order.timeout = spec_.limits.timeout;
-  order.runs.push_back({children_.Of(which, run.planned.benchmark, run.planned.arm), 0, true, {}});
-  order.runs.front().variables = {"BENCHD_BLOCK=" + std::to_string(run.block)};
-  SeriesOutcome outcome = co_await services_.launcher.Run(std::move(order));
-
-  const std::string place =
-      (which == RunHook::kPrepare ? "prepare of " : "conclude of ") + DescribePlace(at);
-  if (services_.cancel.requested()) {
-    result.failure = CancelledFailure();
-  } else if (outcome.error) {
-    result.runner_lost = outcome.error->code == ErrorCode::kUnavailable;
-    result.failure = Failure{std::move(*outcome.error).Within(place), FailedRun{}};
-  } else {
-    unfinished_.log += LogOf(place, outcome.runs.front().output);
-    result.failure = HookFailure(place, spec_.limits.timeout, outcome.runs.front());
-  }
+  RunOrder order{children_.Of(which, run.planned.benchmark, run.planned.arm), 0, true, {}};
+  order.variables = {"BENCHD_BLOCK=" + std::to_string(run.block)};
+  std::string place = std::string(NameOf(which)) + " of " + DescribePlace(at);
+  std::stop_token end = services_.cancel.end();
+  HookResult result = co_await RunHook(&services_.runner, runner_, std::move(order),
+                                       spec_.limits.timeout, std::move(place), std::move(end));
+  unfinished_.log += result.log;
+  if (services_.cancel.requested()) result.failure = CancelledFailure();
   if (result.failure && result.failure->run) TellWhere(at, *result.failure->run);
   co_return result;
 }
@@ -127,7 +119,9 @@ asio::awaitable<SeriesResult> SeriesRunner::Execute(SeriesPlan plan) {
   SeriesResult result;
   services_.disturbances.Begin();
   const SteadyTime began = services_.clock.Steady();
-  SeriesOutcome outcome = co_await services_.launcher.Run(OrderOf(plan));
+  Batch order = OrderOf(plan);
+  std::stop_token end = services_.cancel.end();
+  BatchOutcome outcome = co_await services_.runner.Run(runner_, std::move(order), std::move(end));
   const std::vector<std::uint32_t> disturbances =
       CountByRun(services_.disturbances.End(), outcome.runs);
   const auto runs = static_cast<Nanoseconds::rep>(std::max<std::size_t>(1, outcome.runs.size()));

@@ -9,11 +9,12 @@
 
 #include "core/model/run.h"
 #include "core/model/session.h"
-#include "daemon/ports/launcher.h"
+#include "daemon/ports/runner.h"
 #include "daemon/ports/sources.h"
 #include "daemon/session/cancel_token.h"
 #include "daemon/session/child_table.h"
 #include "daemon/session/failure.h"
+#include "daemon/session/hooks.h"
 #include "daemon/session/series_plan.h"
 #include "daemon/session/session_notes.h"
 
@@ -45,7 +46,7 @@ inline constexpr Nanoseconds kReportInterval = std::chrono::milliseconds(100);
 class SeriesRunner {
  public:
   struct Services {
-    Launcher& launcher;
+    Runner& runner;
     const Clock& clock;
     DisturbanceLog& disturbances;
     CancelToken& cancel;
@@ -53,6 +54,9 @@ class SeriesRunner {
 
   /// `spec` outlives this.
   SeriesRunner(Services services, const SessionSpec& spec);
+
+  /// Where the session's children are open from now on.
+  void Use(RunnerId runner) { runner_ = runner; }
 
   asio::awaitable<SeriesResult> Run(SeriesPlan plan);
 
@@ -65,9 +69,9 @@ class SeriesRunner {
   bool HasHooks(const SeriesRun& run) const;
   std::size_t MostAtOnce(const SeriesPlan& plan) const;
   asio::awaitable<SeriesResult> RunOneWithHooks(SeriesPlan plan);
-  asio::awaitable<SeriesResult> RunHookOf(SeriesRun run, RunHook which);
+  asio::awaitable<HookResult> RunHookOf(SeriesRun run, HookKind which);
   asio::awaitable<SeriesResult> Execute(SeriesPlan plan);
-  SeriesOrder OrderOf(const SeriesPlan& plan) const;
+  Batch OrderOf(const SeriesPlan& plan) const;
   std::optional<Failure> Take(RunPlace place, RunOutcome outcome, std::uint32_t disturbances);
   RunPlace PlaceOf(const SeriesRun& run) const {
     return RunPlace{spec_, run.planned, run.phase, run.block};
@@ -76,6 +80,7 @@ class SeriesRunner {
   Services services_;
   const SessionSpec& spec_;
   const ChildTable children_;
+  RunnerId runner_ = 0;
   BlockResult unfinished_;
   bool long_runs_ = false;
 };

@@ -27,26 +27,24 @@ class SeriesTest : public testing::Test {
   /// Opens one child for each script, all of them logging.
   void Open(const std::vector<std::string>& scripts) {
     for (std::uint32_t number = 0; number < scripts.size(); ++number) {
-      wire::OpenChild child = ScriptOf(scripts[number]);
-      child.child = number;
+      ChildSpec child = ScriptOf(scripts[number]);
       child.cpus = runner_.hello().benchmark_cpus;
       child.output = OutputKind::kLog;
-      ASSERT_TRUE(runner_.Open(std::move(child)));
+      ASSERT_TRUE(runner_.Open(std::move(child), number));
     }
   }
 
   /// A series of these children, each a block of its own.
-  static wire::StartRuns SeriesOf(const std::vector<std::uint32_t>& children) {
-    wire::StartRuns series;
-    series.request = 1;
-    series.budget_ns = 60'000'000'000;
+  static Batch SeriesOf(const std::vector<std::uint32_t>& children) {
+    Batch series;
+    series.budget = std::chrono::minutes(1);
     for (const std::uint32_t child : children) series.runs.push_back({.child = child});
     return series;
   }
 
-  wire::RunsFinished Run(const wire::StartRuns& series) {
-    runner_.Send(series);
-    return runner_.Await<wire::RunsFinished>();
+  wire::BatchFigures Run(const Batch& series) {
+    runner_.Send(wire::RunBatch{series});
+    return runner_.Await<wire::BatchFigures>();
   }
 
   RunnerProcess runner_;
@@ -68,7 +66,7 @@ TEST_F(SeriesTest, RunsAllInOrder) {
 
 TEST_F(SeriesTest, EndsAfterAFailureUnlessFailuresAreIgnored) {
   Open({"true", "exit 3"});
-  wire::StartRuns series = SeriesOf({0, 1, 0});
+  Batch series = SeriesOf({0, 1, 0});
   EXPECT_EQ(Run(series).runs.size(), 2U);
   series.stop_on_failure = false;
   EXPECT_EQ(Run(series).runs.size(), 3U);
@@ -76,16 +74,16 @@ TEST_F(SeriesTest, EndsAfterAFailureUnlessFailuresAreIgnored) {
 
 TEST_F(SeriesTest, EndsWhereABlockBeginsOnceTheBudgetIsSpent) {
   Open({"true"});
-  wire::StartRuns series = SeriesOf({0, 0, 0, 0, 0, 0});
+  Batch series = SeriesOf({0, 0, 0, 0, 0, 0});
   for (const std::size_t inside : {1U, 2U, 4U}) series.runs[inside].begins_block = false;
-  series.budget_ns = 0;
+  series.budget = {};
   EXPECT_EQ(Run(series).runs.size(), 3U);
 }
 
 TEST_F(SeriesTest, EndsAnywhereWhenTheAnswerIsFull) {
   Open({"head -c 600000 /dev/zero"});
-  wire::StartRuns series = SeriesOf(std::vector<std::uint32_t>(20, 0));
-  for (wire::PlannedStart& run : series.runs) run.begins_block = false;
+  Batch series = SeriesOf(std::vector<std::uint32_t>(20, 0));
+  for (RunOrder& run : series.runs) run.begins_block = false;
   const auto finished = Run(series);
   ASSERT_TRUE(finished.result) << finished.result.error().message;
   EXPECT_EQ(finished.runs.size(), 2U);
@@ -93,10 +91,9 @@ TEST_F(SeriesTest, EndsAnywhereWhenTheAnswerIsFull) {
 
 TEST_F(SeriesTest, EndsWithTheRunThatCannotBeMeasured) {
   Open({"true"});
-  wire::OpenChild vanished = ScriptOf("true");
-  vanished.child = 1;
+  ChildSpec vanished = ScriptOf("true");
   vanished.cwd = "/no/such/folder";
-  ASSERT_TRUE(runner_.Open(vanished));
+  ASSERT_TRUE(runner_.Open(vanished, 1));
   const auto finished = Run(SeriesOf({0, 0, 1, 0}));
   EXPECT_EQ(finished.runs.size(), 2U);
   EXPECT_EQ(finished.result.error().message, "cwd: /no/such/folder: No such file or directory");
@@ -107,31 +104,31 @@ TEST_F(SeriesTest, IsRefusedWholeWhenOneOfItsChildrenIsUnknown) {
   Open({"true"});
   EXPECT_EQ(Run(SeriesOf({0, 7})).result.error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(Run(SeriesOf({})).result.error().code, ErrorCode::kInvalidArgument);
-  wire::StartRuns hinted = SeriesOf({0});
-  hinted.next = wire::PlannedStart{.child = 7};
+  Batch hinted = SeriesOf({0});
+  hinted.next = RunOrder{.child = 7};
   EXPECT_EQ(Run(hinted).result.error().code, ErrorCode::kInvalidArgument);
 }
 
 TEST_F(SeriesTest, EndsCancelledInTheMiddle) {
   Open({"echo begun; sleep 1000"});
-  runner_.Send(SeriesOf({0, 0, 0}));
+  runner_.Send(wire::RunBatch{SeriesOf({0, 0, 0})});
   runner_.Send(wire::CancelRun{});
-  const auto finished = runner_.Await<wire::RunsFinished>();
+  const auto finished = runner_.Await<wire::BatchFigures>();
   EXPECT_TRUE(finished.runs.empty());
   EXPECT_EQ(finished.result.error().code, ErrorCode::kCancelled);
 }
 
 TEST_F(SeriesTest, RunsWhatIsOrderedWhereSomethingElseWasExpected) {
   Open({"echo a", "echo b"});
-  wire::StartRuns first = SeriesOf({0});
-  first.next = wire::PlannedStart{.child = 0};
+  Batch first = SeriesOf({0});
+  first.next = RunOrder{.child = 0};
   ASSERT_EQ(Run(first).runs.size(), 1U);
   EXPECT_EQ(Run(SeriesOf({1})).runs.at(0).output, "b\n");
 }
 
 TEST_F(SeriesTest, AVariableOfOneRunIsNotTheNextOnes) {
   Open({"echo \"<$BENCHD_BLOCK>\""});
-  wire::StartRuns series = SeriesOf({0, 0, 0});
+  Batch series = SeriesOf({0, 0, 0});
   series.runs[1].variables = {"BENCHD_BLOCK=7"};
   const auto finished = Run(series);
   ASSERT_EQ(finished.runs.size(), 3U);
@@ -201,8 +198,8 @@ class WaitingChildTest : public SeriesTest {
   void SetUp() override {
     Open({kFindSpawner + "echo $S", "echo b"});
     // The spawner looks for the end of those it has made: not of the first one.
-    wire::StartRuns series = SeriesOf({0, 0});
-    series.next = wire::PlannedStart{.child = 1};
+    Batch series = SeriesOf({0, 0});
+    series.next = RunOrder{.child = 1};
     const auto finished = Run(series);
     ASSERT_EQ(finished.runs.size(), 2U);
     spawner_ = std::stoi("0" + finished.runs[0].output);
@@ -255,14 +252,14 @@ TEST_F(WaitingChildTest, EndsWithARunnerThatIsKilledLikeTheSpawner) {
 }
 
 TEST_F(WaitingChildTest, IsGoneWhenTheSessionIsAndSoIsTheSpawner) {
-  runner_.Send(wire::CloseChildren{7});
-  EXPECT_TRUE(runner_.Await<wire::Done>().result);
+  runner_.Send(wire::CloseChildren{});
+  EXPECT_TRUE(runner_.Await<Result<void>>());
   for (const pid_t pid : {spawner_, waiting_}) EXPECT_EQ(kill(pid, 0), -1);
 }
 
 TEST_F(SeriesTest, EmptiesAnOutputFileOnceThenAppends) {
   const TempFolder folder;
-  wire::OpenChild child = ScriptOf("echo line");
+  ChildSpec child = ScriptOf("echo line");
   child.output = OutputKind::kFile;
   child.output_path = folder.Put("out", "old\n");
   ASSERT_TRUE(runner_.Open(child));
