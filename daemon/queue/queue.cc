@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "daemon/queue/state_writer.h"
 #include "daemon/queue/validate_spec.h"
 #include "daemon/session/hooks.h"
 #include "daemon/session/run_keeper.h"

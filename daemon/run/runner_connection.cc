@@ -51,7 +51,7 @@ class RunnerConnection::Waiter {
         deadline_(connection.executor_) {
     SetTimeout(timeout);
   }
-  ~Waiter() { Strike(); }
+  ~Waiter() { Unregister(); }
   Waiter(const Waiter&) = delete;
   Waiter& operator=(const Waiter&) = delete;
 
@@ -66,7 +66,7 @@ class RunnerConnection::Waiter {
   /// Called by the connection, which then knows this waiter no more.
   void Answer(Result<wire::Message> answer) {
     answer_ = std::move(answer);
-    Strike();
+    Unregister();
     deadline_.cancel();
   }
 
@@ -75,13 +75,13 @@ class RunnerConnection::Waiter {
       std::error_code stopped;
       co_await deadline_.async_wait(asio::redirect_error(asio::use_awaitable, stopped));
       const bool is_late = deadline_.expiry() <= asio::steady_timer::clock_type::now();
-      if (!answer_ && is_late) connection_->Lose("no answer for " + InSeconds(timeout_));
+      if (!answer_ && is_late) connection_->Disconnect("no answer for " + InSeconds(timeout_));
     }
     co_return std::move(*answer_);
   }
 
  private:
-  void Strike() {
+  void Unregister() {
     if (connection_ != nullptr) connection_->waiters_.erase(place_);
     connection_ = nullptr;
   }
@@ -117,7 +117,7 @@ asio::awaitable<Result<RunnerFacts>> RunnerConnection::Connect() {
   // Taken now: after the wait this runner may be gone and another one there.
   const RunnerId id = connections_;
   if (is_fresh) {
-    if (auto sent = Send(wire::Hello{}, kHandshake); !sent) Lose(sent.error().message);
+    if (auto sent = Send(wire::Hello{}, kHandshake); !sent) Disconnect(sent.error().message);
   }
   Result<wire::Message> answer = co_await waiter.Wait();
   if (!answer) co_return std::move(answer).error();
@@ -140,7 +140,7 @@ asio::awaitable<Result<wire::Message>> RunnerConnection::Exchange(RunnerId runne
     if (sent.error().code != ErrorCode::kUnavailable) {
       co_return std::move(sent).error().Within("telling benchd-runner");
     }
-    Lose(std::string());
+    Disconnect(std::string());
   }
   co_return co_await waiter.Wait();
 }
@@ -151,13 +151,13 @@ void RunnerConnection::CancelRun(RunnerId runner) {
   for (const auto& [request, waiter] : waiters_) {
     if (waiter->answer_index() == finished) waiter->SetTimeout(kCancelTimeout);
   }
-  if (auto sent = Send(wire::CancelRun{}, kHandshake); !sent) Lose(sent.error().message);
+  if (auto sent = Send(wire::CancelRun{}, kHandshake); !sent) Disconnect(sent.error().message);
 }
 
 void RunnerConnection::Close() {
   closed_ = true;
   on_lost_ = nullptr;
-  Lose([](const std::string& what) {
+  Disconnect([](const std::string& what) {
     return Error{ErrorCode::kUnavailable, "benchd is stopping during " + what, {}};
   });
 }
@@ -209,24 +209,24 @@ bool RunnerConnection::TakeRecord() {
   auto record = wire::ReceiveRecord(socket_->native_handle());
   if (!record) {
     if (record.error().code == ErrorCode::kResourceExhausted) return false;
-    Lose(record.error().message);
+    Disconnect(record.error().message);
     return false;
   }
   if (record->empty()) {
-    Lose(std::string());
+    Disconnect(std::string());
     return false;
   }
   auto decoded = wire::Decode(*record);
   if (!decoded) {
-    Lose("it cannot be understood: " + decoded.error().message);
+    Disconnect("it cannot be understood: " + decoded.error().message);
     return false;
   }
   if (auto taken = Dispatch(std::move(*decoded)); !taken) {
     const Error error = std::move(taken).error();
     if (error.code == ErrorCode::kFailedPrecondition) {
-      Lose([error](const std::string&) { return error; });
+      Disconnect([error](const std::string&) { return error; });
     } else {
-      Lose(error.message);
+      Disconnect(error.message);
     }
     return false;
   }
@@ -267,15 +267,15 @@ Result<void> RunnerConnection::TakeHello(wire::HelloReply reply) {
   return {};
 }
 
-void RunnerConnection::Lose(const std::string& why) {
+void RunnerConnection::Disconnect(const std::string& why) {
   const std::string hint = source_.Hint();
-  Lose([&why, &hint](const std::string& what) {
+  Disconnect([&why, &hint](const std::string& what) {
     return Error{ErrorCode::kUnavailable,
                  "benchd-runner died during " + what + (why.empty() ? "" : ": " + why), hint};
   });
 }
 
-void RunnerConnection::Lose(const std::function<Error(const std::string& what)>& error_of) {
+void RunnerConnection::Disconnect(const std::function<Error(const std::string& what)>& error_of) {
   if (!socket_) return;
   socket_.reset();
   facts_.reset();

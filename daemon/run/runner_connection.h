@@ -131,8 +131,8 @@ class RunnerConnection {
   Result<void> Dispatch(wire::Record record);
   Result<void> TakeHello(wire::HelloReply reply);
   /// Ends the connection. `why` completes "benchd-runner died during WHAT"; empty: it hung up.
-  void Lose(const std::string& why);
-  void Lose(const std::function<Error(const std::string& what)>& error_of);
+  void Disconnect(const std::string& why);
+  void Disconnect(const std::function<Error(const std::string& what)>& error_of);
 
   asio::any_io_executor executor_;
   RunnerSource& source_;

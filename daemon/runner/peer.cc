@@ -27,7 +27,7 @@ Peer::Peer(MeasuredRun::Services services, UniqueFd socket, PeerOwner& owner)
     : services_(services),
       owner_(owner),
       socket_(std::move(socket)),
-      series_(services, children_, *this),
+      batch_(services, children_, *this),
       callers_(services.loop, services.host, services.tree, services.access, *this),
       lookups_(services.loop, services.host, services.tree, callers_, *this),
       diagnosis_timer_(services.loop, *this) {
@@ -121,8 +121,7 @@ void Peer::Do(std::uint64_t request, wire::OpenChild message) {
 }
 
 Result<void> Peer::Open(wire::OpenChild message) {
-  if (!series_.idle())
-    return Error{ErrorCode::kFailedPrecondition, "child: a run is under way", {}};
+  if (!batch_.idle()) return Error{ErrorCode::kFailedPrecondition, "child: a run is under way", {}};
   ChildSpec& from = message.child;
   LaunchSpec spec;
   spec.caller = std::move(from.caller);
@@ -146,7 +145,7 @@ Result<void> Peer::Open(wire::OpenChild message) {
   child.output = from.output;
   child.output_path = std::move(from.output_path);
   child.parse = std::move(from.parse);
-  series_.DropPrepared();
+  batch_.DropPrepared();
   auto needs = ChooseMetrics(
       std::move(from.metrics),
       {services_.host, services_.perf, *services_.groups[0], services_.counters_always});
@@ -158,7 +157,7 @@ Result<void> Peer::Open(wire::OpenChild message) {
 
 void Peer::Do(std::uint64_t request, wire::CloseChildren) {
   Result<void> closed;
-  if (series_.idle()) {
+  if (batch_.idle()) {
     ForgetChildren();
   } else {
     closed = Error{ErrorCode::kFailedPrecondition, "children: a run is under way", {}};
@@ -167,24 +166,24 @@ void Peer::Do(std::uint64_t request, wire::CloseChildren) {
 }
 
 void Peer::ForgetChildren() {
-  series_.Forget();
+  batch_.Forget();
   children_.clear();
   for (TreeGroup* const group : services_.groups) group->Renew();
 }
 
 void Peer::Do(std::uint64_t request, wire::RunBatch message) {
   services_.machine.CheckCpuset();
-  if (series_.idle()) series_request_ = request;
-  auto started = series_.Start(std::move(message.batch));
+  if (batch_.idle()) batch_request_ = request;
+  auto started = batch_.Start(std::move(message.batch));
   if (!started) Answer(request, wire::BatchFigures{{}, std::move(started)});
 }
 
-void Peer::Do(std::uint64_t, wire::CancelRun) { series_.Cancel(); }
+void Peer::Do(std::uint64_t, wire::CancelRun) { batch_.Cancel(); }
 
-void Peer::OnSeriesFinished(wire::BatchFigures finished) {
+void Peer::OnBatchFinished(wire::BatchFigures finished) {
   if (gone_) return LeaveIfDone();
   services_.machine.CheckCpuset();
-  Answer(series_request_, std::move(finished));
+  Answer(batch_request_, std::move(finished));
 }
 
 void Peer::Handle(std::uint64_t request, wire::AcquireMachine message) {
@@ -194,7 +193,7 @@ void Peer::Handle(std::uint64_t request, wire::AcquireMachine message) {
 }
 
 void Peer::Handle(std::uint64_t request, wire::ReleaseMachine) {
-  series_.DropPrepared();
+  batch_.DropPrepared();
   Answer(request, services_.machine.Release());
 }
 
@@ -275,12 +274,12 @@ void Peer::HangUp() {
   ordered_.clear();
   lookups_.Clear();
   callers_.Clear();
-  if (series_.idle()) return LeaveIfDone();
-  series_.Cancel();
+  if (batch_.idle()) return LeaveIfDone();
+  batch_.Cancel();
 }
 
 void Peer::LeaveIfDone() {
-  if (!series_.idle()) return;
+  if (!batch_.idle()) return;
   ForgetChildren();
   services_.machine.DaemonGone();
   owner_.OnPeerGone(*this);

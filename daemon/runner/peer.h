@@ -10,7 +10,7 @@
 #include "daemon/runner/callers.h"
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/lookups.h"
-#include "daemon/runner/run_series.h"
+#include "daemon/runner/running_batch.h"
 #include "daemon/wire/messages.h"
 
 namespace benchd {
@@ -30,7 +30,7 @@ class PeerOwner {
 ///
 /// When benchd goes, or says something that is no message, the run under way is killed with all its
 /// descendants before the owner is told.
-class Peer final : public EventSink, public SeriesOwner, public CallersOwner, public LookupsOwner {
+class Peer final : public EventSink, public BatchOwner, public CallersOwner, public LookupsOwner {
  public:
   Peer(MeasuredRun::Services services, UniqueFd socket, PeerOwner& owner);
   Peer(const Peer&) = delete;
@@ -51,7 +51,7 @@ class Peer final : public EventSink, public SeriesOwner, public CallersOwner, pu
   };
 
   void OnReady(int fd, std::uint32_t events) override;
-  void OnSeriesFinished(wire::BatchFigures finished) override;
+  void OnBatchFinished(wire::BatchFigures finished) override;
   void OnCallerKnown() override;
   void OnLookedUp(std::uint64_t request, Result<ProgramIdentity> program) override;
 
@@ -86,9 +86,9 @@ class Peer final : public EventSink, public SeriesOwner, public CallersOwner, pu
   std::optional<Watch> watch_;
   bool greeted_ = false;
   bool gone_ = false;
-  RunSeries::Children children_;
-  RunSeries series_;
-  std::uint64_t series_request_ = 0;  ///< whose the series under way is
+  RunningBatch::Children children_;
+  RunningBatch batch_;
+  std::uint64_t batch_request_ = 0;  ///< whose the batch under way is
   std::deque<Ordered> ordered_;
   Callers callers_;
   Lookups lookups_;

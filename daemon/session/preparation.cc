@@ -5,10 +5,10 @@
 #include <string_view>
 #include <utility>
 
+#include "daemon/session/batch_runner.h"
 #include "daemon/session/child_table.h"
 #include "daemon/session/failure.h"
 #include "daemon/session/hooks.h"
-#include "daemon/session/series_runner.h"
 
 namespace benchd {
 namespace {

@@ -8,7 +8,7 @@
 #include "core/base/result.h"
 #include "core/model/session.h"
 #include "daemon/ports/runner.h"
-#include "daemon/session/cancel_token.h"
+#include "daemon/session/run_session.h"
 
 namespace benchd {
 
@@ -28,13 +28,9 @@ struct Prepared {
 /// without its settings. Lives as long as its session.
 class Preparation {
  public:
-  struct Services {
-    Runner& runner;
-    CancelToken& cancel;
-  };
-
-  /// `spec` and `snapshot` outlive this; of the snapshot `machine` and `setup` are written.
-  Preparation(Services services, const SessionSpec& spec, SessionSnapshot& snapshot)
+  /// `services`, `spec` and `snapshot` outlive this; of the snapshot `machine` and `setup` are
+  /// written.
+  Preparation(const SessionServices& services, const SessionSpec& spec, SessionSnapshot& snapshot)
       : services_(services), spec_(spec), snapshot_(snapshot) {}
 
   asio::awaitable<Prepared> Run();
@@ -46,7 +42,7 @@ class Preparation {
   asio::awaitable<std::optional<Failure>> FindPrograms();
   asio::awaitable<void> OpenChildren(Prepared* prepared);
 
-  Services services_;
+  const SessionServices& services_;
   const SessionSpec& spec_;
   SessionSnapshot& snapshot_;
 };

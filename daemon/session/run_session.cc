@@ -8,13 +8,13 @@
 
 #include "core/analysis/session_analysis.h"
 #include "core/model/run.h"
+#include "daemon/session/batch_plan.h"
+#include "daemon/session/batch_runner.h"
 #include "daemon/session/failure.h"
 #include "daemon/session/forecast.h"
 #include "daemon/session/hooks.h"
 #include "daemon/session/preparation.h"
 #include "daemon/session/run_keeper.h"
-#include "daemon/session/series_plan.h"
-#include "daemon/session/series_runner.h"
 #include "daemon/session/session_notes.h"
 
 namespace benchd {
@@ -30,9 +30,8 @@ class Session {
       : services_(std::move(services)),
         spec_(std::move(record.spec)),
         snapshot_(std::move(record.snapshot)),
-        series_({services_.runner, services_.clock, services_.disturbances, services_.cancel},
-                spec_),
-        preparation_({services_.runner, services_.cancel}, spec_, snapshot_),
+        batch_(services_, spec_),
+        preparation_(services_, spec_, snapshot_),
         keeper_(services_.store, snapshot_.id),
         blocks_(spec_.benchmarks.size(), 0),
         warmup_end_(spec_.schedule.warmup * spec_.benchmarks.size()),
@@ -54,7 +53,7 @@ class Session {
   asio::awaitable<std::optional<Failure>> Prepare();
   asio::awaitable<std::optional<Failure>> WarmUp();
   asio::awaitable<std::optional<Failure>> Measure();
-  SeriesPlan PlanNext();
+  BatchPlan PlanNext();
   std::optional<Failure> AddToAnalysis(std::vector<BlockResult> blocks);
   asio::awaitable<std::optional<Failure>> DropUnfinished();
   asio::awaitable<bool> ShouldRetry();
@@ -73,7 +72,7 @@ class Session {
   const SessionSpec spec_;
   SessionSnapshot snapshot_;
   std::optional<SessionAnalysis> analysis_;
-  SeriesRunner series_;
+  BatchRunner batch_;
   Preparation preparation_;
   RunKeeper keeper_;
   std::vector<std::uint64_t> blocks_;  // measured ones, by benchmark
@@ -166,7 +165,7 @@ asio::awaitable<std::optional<Failure>> Session::Prepare() {
   Enter(SessionState::kPreparing);
   Prepared prepared = co_await preparation_.Run();
   runner_ = prepared.runner;
-  series_.Use(runner_);
+  batch_.Use(runner_);
   runner_lost_ = prepared.runner_lost;
   keeper_.KeepLog(std::move(prepared.log));
   if (prepared.rebooted) {
@@ -181,7 +180,7 @@ asio::awaitable<std::optional<Failure>> Session::Prepare() {
 
 asio::awaitable<std::optional<Failure>> Session::WarmUp() {
   while (warmed_up_ < warmup_end_) {
-    SeriesResult result = co_await series_.Run(PlanWarmup(spec_, warmed_up_, warmup_end_));
+    BatchResult result = co_await batch_.Run(PlanWarmup(spec_, warmed_up_, warmup_end_));
     runner_lost_ = result.runner_lost;
     warmed_up_ += result.blocks.size();
     for (BlockResult& block : result.blocks) {
@@ -196,7 +195,7 @@ asio::awaitable<std::optional<Failure>> Session::WarmUp() {
 asio::awaitable<std::optional<Failure>> Session::Measure() {
   if (!measuring_since_) measuring_since_ = services_.clock.Steady();
   while (!analysis_->Finished() && !TimeIsUp()) {
-    SeriesResult result = co_await series_.Run(PlanNext());
+    BatchResult result = co_await batch_.Run(PlanNext());
     runner_lost_ = result.runner_lost;
     std::optional<Failure> unusable = AddToAnalysis(std::move(result.blocks));
     if (result.failure) co_return std::move(result.failure);
@@ -204,7 +203,7 @@ asio::awaitable<std::optional<Failure>> Session::Measure() {
     const bool report_due = !last_report_ || now - *last_report_ >= kReportInterval;
     if (!report_due && !unusable) continue;
     // Committed before anybody sees what it led to.
-    keeper_.KeepSoFar(series_.unfinished());
+    keeper_.KeepSoFar(batch_.unfinished());
     std::optional<Failure> failure = co_await Commit();
     if (failure) co_return failure;
     if (unusable) co_return unusable;
@@ -214,9 +213,9 @@ asio::awaitable<std::optional<Failure>> Session::Measure() {
   co_return std::nullopt;
 }
 
-SeriesPlan Session::PlanNext() {
+BatchPlan Session::PlanNext() {
   const SessionAnalysis& analysis = *analysis_;
-  const std::vector<Run>& begun = series_.unfinished().runs;
+  const std::vector<Run>& begun = batch_.unfinished().runs;
   return PlanMeasured(
       spec_, analysis.Outlook(),
       [&analysis](std::uint64_t blocks) { return analysis.NextLook(blocks); },
@@ -238,7 +237,7 @@ std::optional<Failure> Session::AddToAnalysis(std::vector<BlockResult> blocks) {
 
 /// Of a block that was interrupted the runs are kept for the record; it is repeated from the first.
 asio::awaitable<std::optional<Failure>> Session::DropUnfinished() {
-  BlockResult block = series_.DropUnfinished();
+  BlockResult block = batch_.DropUnfinished();
   keeper_.KeepLog(std::exchange(block.log, {}));
   if (block.runs.empty() || block.runs.front().phase != RunPhase::kMeasured) {
     co_return std::nullopt;

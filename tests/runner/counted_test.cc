@@ -106,7 +106,7 @@ TEST_F(CountedTest, CountersDoNotLeakIntoTheChild) {
   EXPECT_EQ(printed.find("perf_event"), std::string::npos) << printed;
 }
 
-TEST_F(CountedTest, EveryRunOfASeriesHasItsOwnCounts) {
+TEST_F(CountedTest, EveryRunOfABatchHasItsOwnCounts) {
   if (const auto why = WhyNot("task_clock"); !why.empty()) GTEST_SKIP() << why;
   const std::string loop = "i=0; while [ $i -lt $N ]; do i=$((i+1)); done";
   for (std::uint32_t number : {0U, 1U}) {
@@ -115,13 +115,12 @@ TEST_F(CountedTest, EveryRunOfASeriesHasItsOwnCounts) {
                {"task_clock"});
     ASSERT_TRUE(runner_.Open(std::move(child), number));
   }
-  Batch series{.budget = std::chrono::minutes(1)};
-  for (const std::uint32_t child : {0U, 1U, 0U, 1U, 1U, 0U})
-    series.runs.push_back({.child = child});
-  runner_.Send(wire::RunBatch{series});
+  Batch batch{.budget = std::chrono::minutes(1)};
+  for (const std::uint32_t child : {0U, 1U, 0U, 1U, 1U, 0U}) batch.runs.push_back({.child = child});
+  runner_.Send(wire::RunBatch{batch});
   const auto finished = runner_.Await<wire::BatchFigures>();
   ASSERT_TRUE(finished.result) << finished.result.error().message;
-  ASSERT_EQ(finished.runs.size(), series.runs.size());
+  ASSERT_EQ(finished.runs.size(), batch.runs.size());
   // What others do to the machine is in it, but no multiple of a run before: the long ones take a
   // hundred times as long.
   std::uint64_t most_of_short = 0;
@@ -130,8 +129,8 @@ TEST_F(CountedTest, EveryRunOfASeriesHasItsOwnCounts) {
     const auto clock = Find(finished.runs[i], "task_clock");
     ASSERT_TRUE(clock) << "run " << i;
     const auto value = static_cast<std::uint64_t>(clock->value);
-    if (series.runs[i].child == 0) most_of_short = std::max(most_of_short, value);
-    if (series.runs[i].child == 1) least_of_long = std::min(least_of_long, value);
+    if (batch.runs[i].child == 0) most_of_short = std::max(most_of_short, value);
+    if (batch.runs[i].child == 1) least_of_long = std::min(least_of_long, value);
   }
   EXPECT_GT(most_of_short, 0U);
   EXPECT_LT(most_of_short, least_of_long);
@@ -202,9 +201,9 @@ TEST_F(CountedTest, TreeCpuTimeIsEachRunsOwn) {
   if (const auto why = Refused("tree_cpu_time"); !why.empty()) GTEST_SKIP() << why;
   ASSERT_TRUE(runner_.Open(
       Asking(ScriptOf("i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done"), {"tree_cpu_time"})));
-  Batch series{.budget = std::chrono::minutes(1)};
-  series.runs.resize(5);
-  runner_.Send(wire::RunBatch{series});
+  Batch batch{.budget = std::chrono::minutes(1)};
+  batch.runs.resize(5);
+  runner_.Send(wire::RunBatch{batch});
   const auto finished = runner_.Await<wire::BatchFigures>();
   ASSERT_EQ(finished.runs.size(), 5U);
   for (const wire::RunFigures& run : finished.runs) {

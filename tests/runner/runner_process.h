@@ -84,7 +84,7 @@ class RunnerProcess {
 
   Result<void> Open(ChildSpec child, std::uint32_t number = 0);
   void Start(std::int64_t timeout_ns = 60'000'000'000, std::uint32_t padding_bytes = 0);
-  /// Of the first or only run of what was started; the series' error where it has none.
+  /// Of the first or only run of what was started; the batch' error where it has none.
   Result<wire::RunFigures> Finish();
   /// All of it: open, start, finish.
   Result<wire::RunFigures> Run(ChildSpec child, std::int64_t timeout_ns = 60'000'000'000);

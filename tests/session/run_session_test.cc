@@ -255,7 +255,7 @@ TEST_F(RunSessionTest, GivesEachChildTheSessionsEnvironmentWithItsOwnOnTop) {
   EXPECT_EQ(runner_.children()[1].env.at("HOME"), "/home/a");
 }
 
-TEST_F(RunSessionTest, GoesOnInTheMiddleOfABlockWhereASeriesEnded) {
+TEST_F(RunSessionTest, GoesOnInTheMiddleOfABlockWhereABatchEnded) {
   spec_.limits.runs = 8;
   runner_.most_runs = 3;
   CandidateTakes(1);

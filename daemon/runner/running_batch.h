@@ -26,30 +26,30 @@ struct OpenedChild {
   MetricNeeds needs;
 };
 
-class SeriesOwner {
+class BatchOwner {
  public:
-  /// No run of the series is under way any more.
-  virtual void OnSeriesFinished(wire::BatchFigures finished) = 0;
+  /// No run of the batch is under way any more.
+  virtual void OnBatchFinished(wire::BatchFigures finished) = 0;
 
  protected:
-  ~SeriesOwner() = default;
+  ~BatchOwner() = default;
 };
 
 /// The runs of one request, one after the other, as close together as they can be: between the end
 /// of a child and the start of the next there are a few system calls and no word with benchd.
 ///
 /// While one runs, the next one's child is prepared. A child prepared for a run that benchd only
-/// expected is kept until the next series tells.
-class RunSeries : public RunOwner {
+/// expected is kept until the next batch tells.
+class RunningBatch : public RunOwner {
  public:
   using Children = std::map<std::uint32_t, OpenedChild>;
 
-  /// `children` is the owner's and changes only between series, after
+  /// `children` is the owner's and changes only between batches, after
   /// DropPrepared().
-  RunSeries(MeasuredRun::Services services, const Children& children, SeriesOwner& owner)
+  RunningBatch(MeasuredRun::Services services, const Children& children, BatchOwner& owner)
       : children_(children), owner_(owner), run_(services, *this) {}
-  RunSeries(const RunSeries&) = delete;
-  RunSeries& operator=(const RunSeries&) = delete;
+  RunningBatch(const RunningBatch&) = delete;
+  RunningBatch& operator=(const RunningBatch&) = delete;
 
   bool idle() const { return !order_; }
 
@@ -57,7 +57,7 @@ class RunSeries : public RunOwner {
   ///         opened; then the owner is not told again.
   Result<void> Start(Batch order);
 
-  /// Kills the run under way; the series ends with it.
+  /// Kills the run under way; the batch ends with it.
   void Cancel();
 
   /// Forgets what was prepared; when children change. Needs idle().
@@ -76,7 +76,7 @@ class RunSeries : public RunOwner {
   void End(Result<void> result);
 
   const Children& children_;
-  SeriesOwner& owner_;
+  BatchOwner& owner_;
   MeasuredRun run_;
   std::optional<Batch> order_;
   std::vector<wire::RunFigures> done_;
