@@ -24,15 +24,6 @@ constexpr std::chrono::hours kLongestTimeout{24 * 365};
 constexpr const char* kSameBuild =
     "install benchd and benchd-runner from the same build and restart both";
 
-RunnerFacts FactsOf(RunnerId id, wire::HelloReply reply) {
-  return RunnerFacts{.id = id,
-                     .pid = reply.pid,
-                     .privileged = reply.privileged,
-                     .housekeeping_cpus = std::move(reply.housekeeping_cpus),
-                     .benchmark_cpus = std::move(reply.benchmark_cpus),
-                     .profiles = std::move(reply.profiles)};
-}
-
 std::string InSeconds(Nanoseconds duration) {
   return std::to_string(std::chrono::ceil<std::chrono::seconds>(duration).count()) + " s";
 }
@@ -121,8 +112,7 @@ asio::awaitable<Result<RunnerFacts>> RunnerConnection::Connect() {
   }
   Result<wire::Message> answer = co_await waiter.Wait();
   if (!answer) co_return std::move(answer).error();
-  wire::HelloReply reply = std::get<wire::HelloReply>(std::move(*answer));
-  co_return FactsOf(id, std::move(reply));
+  co_return RunnerFacts{std::get<wire::HelloReply>(std::move(*answer)), id};
 }
 
 asio::awaitable<Result<wire::Message>> RunnerConnection::Exchange(RunnerId runner,
@@ -257,7 +247,7 @@ Result<void> RunnerConnection::TakeHello(wire::HelloReply reply) {
                  kSameBuild};
   }
   if (facts_) return Error{ErrorCode::kInternal, "it greeted twice", {}};
-  facts_ = FactsOf(connections_, reply);
+  facts_ = RunnerFacts{reply, connections_};
   while (true) {
     const auto found = waiters_.find(kHandshake);
     if (found == waiters_.end()) break;

@@ -41,14 +41,9 @@ class RunnerSource {
   virtual std::string Hint() const = 0;
 };
 
-/// What a runner says of itself in the handshake.
-struct RunnerFacts {
+/// What a runner says of itself in the handshake, and which one it is.
+struct RunnerFacts : wire::HelloReply {
   RunnerId id = 0;  ///< every request is bound to one, and no other runner ever gets it
-  std::int32_t pid = 0;
-  bool privileged = false;             ///< may become other users
-  std::vector<int> housekeeping_cpus;  ///< where benchd and its clients should stay
-  std::vector<int> benchmark_cpus;
-  std::vector<wire::ProfileSummary> profiles;  ///< that a session may ask for
 };
 
 /// What comes back for a question: its answer, or why there is none.
