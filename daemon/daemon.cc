@@ -74,9 +74,8 @@ Daemon::Daemon(const Options& options, const Config& config, const Paths& paths)
       paths_(paths),
       info_{BENCHD_VERSION, ::getpid(), {}},
       runner_source_(MakeRunnerSource(loop_.get_executor(), options, config, paths)),
-      runner_(loop_.get_executor(), *runner_source_),
-      launcher_(runner_),
-      machine_(runner_),
+      connection_(loop_.get_executor(), *runner_source_),
+      runner_(connection_),
       notifier_(loop_.get_executor()),
       queue_end_(loop_) {}
 
@@ -122,9 +121,9 @@ Result<void> Daemon::TakePlaces() {
 }
 
 void Daemon::MeetRunner() {
-  runner_.OnConnected([this](const RunnerFacts& facts) { ConfineTo(facts); });
-  runner_.OnLost([](const Error& error) { Log(error); });
-  const Result<RunnerFacts> facts = RunToEnd(loop_, runner_.Connect());
+  connection_.OnConnected([this](const RunnerFacts& facts) { ConfineTo(facts); });
+  connection_.OnLost([](const Error& error) { Log(error); });
+  const Result<RunnerFacts> facts = RunToEnd(loop_, connection_.Connect());
   if (facts) return;
   Log(facts.error());
   spdlog::warn("no benchd-runner yet: staying on all CPUs, the next session tries again");
@@ -138,9 +137,9 @@ void Daemon::ConfineTo(const RunnerFacts& facts) {
 }
 
 Result<void> Daemon::LoadQueue() {
-  queue_.emplace(loop_.get_executor(),
-                 Queue::Services{launcher_, machine_, *store_, clock_, random_, hub_}, Policy());
-  machine_controller_.emplace(*queue_, machine_, Access());
+  queue_.emplace(loop_.get_executor(), Queue::Services{runner_, *store_, clock_, random_, hub_},
+                 Policy());
+  machine_controller_.emplace(*queue_, runner_, Access());
   const Result<std::vector<std::string>> warnings = RunToEnd(loop_, queue_->Load());
   if (!warnings) return warnings.error();
   for (const std::string& warning : *warnings) spdlog::warn("{}", warning);
@@ -226,7 +225,7 @@ asio::awaitable<void> Daemon::Stop() {
   queue_->Stop();
   co_await AwaitQueueEnd();
   // Whoever still waits for the runner, a session or a call, waits no longer.
-  runner_.Close();
+  connection_.Close();
   calls_.Close();
   ShutDownServer();
 }

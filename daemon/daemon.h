@@ -24,9 +24,8 @@
 #include "daemon/rpc/listener.h"
 #include "daemon/rpc/peer_table.h"
 #include "daemon/rpc/server.h"
+#include "daemon/run/runner_client.h"
 #include "daemon/run/runner_connection.h"
-#include "daemon/run/runner_launcher.h"
-#include "daemon/run/runner_machine.h"
 #include "daemon/session/event_hub.h"
 #include "daemon/store/store.h"
 
@@ -84,9 +83,8 @@ class Daemon {
   rpc::DaemonInfo info_;
   std::unique_ptr<Store> store_;
   std::unique_ptr<RunnerSource> runner_source_;
-  RunnerConnection runner_;
-  RunnerLauncher launcher_;
-  RunnerMachine machine_;
+  RunnerConnection connection_;
+  RunnerClient runner_;
   EventHub hub_;
   std::optional<Queue> queue_;
   std::optional<MachineController> machine_controller_;

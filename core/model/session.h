@@ -44,6 +44,14 @@ struct Environment {
 };
 BENCHD_FIELDS(Environment, facts)
 
+/// What a session wants of the machine.
+struct MachineRequest {
+  std::string profile;
+  Isolation isolation = Isolation::kBestEffort;
+  std::string cpus;  ///< CPU list, empty = the profile's
+};
+BENCHD_FIELDS(MachineRequest, profile, isolation, cpus)
+
 /// What the machine gave to a session.
 struct MachineReport {
   Environment environment;

@@ -80,11 +80,12 @@ Result<std::string> Parse(int argc, char** argv) {
 Result<std::string> Resolve() {
   auto input = ReadInput();
   if (!input) return std::move(input).error();
-  auto message = wire::Decode(*input);
-  if (!message) return std::move(message).error();
-  const auto* question = std::get_if<wire::ResolveProgram>(&*message);
-  if (question == nullptr) return InvalidArgument("stdin", "it is no ResolveProgram");
-  return wire::EncodeResolved(ResolveCommand(question->program, question->path, question->cwd));
+  auto record = wire::Decode(*input);
+  if (!record) return std::move(record).error();
+  const auto* question = std::get_if<wire::Resolve>(&record->message);
+  if (question == nullptr) return InvalidArgument("stdin", "it is no Resolve");
+  const auto& [caller, program, path, cwd] = question->query;
+  return wire::EncodeResolved(ResolveCommand(program, path, cwd));
 }
 
 Result<std::string> Config() {

@@ -50,8 +50,8 @@ MachineController::Reservation::~Reservation() {
   if (controller_ != nullptr) controller_->GiveBack(uid_, std::move(turn_));
 }
 
-MachineController::MachineController(Queue& queue, Machine& machine, AccessPolicy policy)
-    : queue_(queue), machine_(machine), policy_(std::move(policy)) {}
+MachineController::MachineController(Queue& queue, Runner& runner, AccessPolicy policy)
+    : queue_(queue), runner_(runner), policy_(std::move(policy)) {}
 
 asio::awaitable<Result<MachineController::Access>> MachineController::Enter(Cancelled cancelled) {
   Access access;
@@ -69,7 +69,7 @@ asio::awaitable<Result<MachineController::Access>> MachineController::Enter(Canc
 asio::awaitable<Result<MachineView>> MachineController::Describe(std::string profile,
                                                                  Cancelled cancelled) {
   MachineRequest request{profile, Isolation::kBestEffort, {}};
-  Result<void> known = co_await machine_.Check(std::move(request));
+  Result<void> known = co_await runner_.Check(std::move(request));
   if (!known) co_return std::move(known).error();
   while (const SessionRecord* running = queue_.Running()) {
     if (HasMachine(running->snapshot)) co_return ViewOf(*running, profile);
@@ -77,7 +77,7 @@ asio::awaitable<Result<MachineView>> MachineController::Describe(std::string pro
   }
   Result<Access> access = co_await Enter(std::move(cancelled));
   if (!access) co_return std::move(access).error();
-  Result<MachineStatus> status = co_await machine_.Describe(std::move(profile));
+  Result<MachineStatus> status = co_await runner_.Describe(std::move(profile));
   if (!status) co_return std::move(status).error();
   co_return MachineView{*std::move(status), std::nullopt};
 }
@@ -85,7 +85,7 @@ asio::awaitable<Result<MachineView>> MachineController::Describe(std::string pro
 asio::awaitable<Result<std::vector<NoiseSource>>> MachineController::Diagnose(Cancelled cancelled) {
   Result<Access> access = co_await Enter(std::move(cancelled));
   if (!access) co_return std::move(access).error();
-  co_return co_await machine_.Diagnose();
+  co_return co_await runner_.Diagnose();
 }
 
 asio::awaitable<Result<MachineStatus>> MachineController::Apply(Caller caller, std::string profile,
@@ -95,11 +95,11 @@ asio::awaitable<Result<MachineStatus>> MachineController::Apply(Caller caller, s
   }
   if (profile.empty()) profile = "default";
   MachineRequest request{profile, Isolation::kBestEffort, {}};
-  Result<void> known = co_await machine_.Check(std::move(request));
+  Result<void> known = co_await runner_.Check(std::move(request));
   if (!known) co_return std::move(known).error();
   Result<Access> access = co_await Enter(std::move(cancelled));
   if (!access) co_return std::move(access).error();
-  co_return co_await machine_.Apply(std::move(profile));
+  co_return co_await runner_.Apply(std::move(profile));
 }
 
 asio::awaitable<Result<MachineStatus>> MachineController::Restore(Caller caller,
@@ -109,7 +109,7 @@ asio::awaitable<Result<MachineStatus>> MachineController::Restore(Caller caller,
   }
   Result<Access> access = co_await Enter(std::move(cancelled));
   if (!access) co_return std::move(access).error();
-  co_return co_await machine_.Restore();
+  co_return co_await runner_.Restore();
 }
 
 Result<MachineController::Reservation> MachineController::Reserve(const Caller& caller,

@@ -14,7 +14,7 @@
 #include "core/base/session_id.h"
 #include "core/model/child.h"
 #include "core/model/session.h"
-#include "daemon/ports/machine.h"
+#include "daemon/ports/runner.h"
 #include "daemon/queue/access.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/side_turns.h"
@@ -56,22 +56,22 @@ class MachineController {
     SideTurns::Turn turn_;
   };
 
-  MachineController(Queue& queue, Machine& machine, AccessPolicy policy);
+  MachineController(Queue& queue, Runner& runner, AccessPolicy policy);
   MachineController(const MachineController&) = delete;
   MachineController& operator=(const MachineController&) = delete;
 
   /// During a session at once, from what the session was given; a question for another profile is
   /// answered in the notes then.
-  /// @errors those of Machine::Describe(); kUnavailable when benchd stops; kCancelled for
+  /// @errors those of Runner::Describe(); kUnavailable when benchd stops; kCancelled for
   /// `cancelled`.
   asio::awaitable<Result<MachineView>> Describe(std::string profile, Cancelled cancelled);
-  /// @errors those of Machine::Diagnose(), and as above.
+  /// @errors those of Runner::Diagnose(), and as above.
   asio::awaitable<Result<std::vector<NoiseSource>>> Diagnose(Cancelled cancelled);
   /// An empty profile is `default`.
-  /// @errors kPermissionDenied for who is no admin; those of Machine::Apply(), and as above.
+  /// @errors kPermissionDenied for who is no admin; those of Runner::Apply(), and as above.
   asio::awaitable<Result<MachineStatus>> Apply(Caller caller, std::string profile,
                                                Cancelled cancelled);
-  /// @errors kPermissionDenied for who is no admin; those of Machine::Restore(), and as above.
+  /// @errors kPermissionDenied for who is no admin; those of Runner::Restore(), and as above.
   asio::awaitable<Result<MachineStatus>> Restore(Caller caller, Cancelled cancelled);
 
   /// `held` is called once, later, when the caller has the machine; never after the Reservation is
@@ -110,7 +110,7 @@ class MachineController {
   void LeaseEnded();
 
   Queue& queue_;
-  Machine& machine_;
+  Runner& runner_;
   const AccessPolicy policy_;
   std::set<std::uint32_t> reserving_;     // uids with a Reservation
   std::optional<std::uint32_t> holder_;   // the one of them that has the machine

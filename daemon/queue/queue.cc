@@ -5,10 +5,9 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "daemon/queue/state_writer.h"
 #include "daemon/queue/validate_spec.h"
+#include "daemon/session/hooks.h"
 #include "daemon/session/run_keeper.h"
-#include "daemon/session/session_hooks.h"
 
 namespace benchd {
 namespace {
@@ -36,7 +35,7 @@ Nanoseconds TimeLeft(const SessionRecord& running, Timestamp now) {
 
 /// Whether something of the session was run that it wants cleaned up after.
 bool NeedsCleanup(const SessionRecord& record) {
-  return record.snapshot.machine && HasHook(record.spec, SessionHook::kCleanup);
+  return record.snapshot.machine && HasHook(record.spec, HookKind::kCleanup);
 }
 
 }  // namespace
@@ -47,8 +46,7 @@ Queue::Queue(asio::any_io_executor executor, Services services, QueuePolicy poli
       changed_(executor),
       registry_(policy_.access),
       waiting_(policy_.limits),
-      current_(executor,
-               {services.launcher, services.machine, services.store, services.clock, disturbances_},
+      current_(executor, {services.runner, services.store, services.clock, disturbances_},
                [this](const SessionSnapshot& snapshot) { Progress(snapshot); }),
       alarm_(executor) {}
 
@@ -96,10 +94,10 @@ Result<void> Queue::CheckTakesSessions(const Caller& caller) const {
 /// cannot be found or executed is kept as failed: its user learns it now, not when its turn comes.
 asio::awaitable<Result<SessionSnapshot>> Queue::Admit(SessionRecord record) {
   MachineRequest machine{record.spec.machine_profile, record.spec.isolation, record.spec.cpus};
-  Result<void> possible = co_await services_.machine.Check(std::move(machine));
+  Result<void> possible = co_await services_.runner.Check(std::move(machine));
   if (!possible) co_return std::move(possible).error();
   Result<std::optional<Failure>> unusable =
-      co_await ResolvePrograms(&services_.launcher, &record.spec);
+      co_await ResolvePrograms(&services_.runner, &record.spec);
   if (!unusable) co_return std::move(unusable).error();
   HistoryEntry entry{record.snapshot.submitted_at, "submitted by " + NameOf(record.spec.caller)};
   Result<void> stored = co_await services_.store.Do(&Records::Insert, record, std::move(entry));

@@ -15,8 +15,7 @@
 #include "core/base/result.h"
 #include "core/base/session_id.h"
 #include "core/model/session.h"
-#include "daemon/ports/launcher.h"
-#include "daemon/ports/machine.h"
+#include "daemon/ports/runner.h"
 #include "daemon/ports/sources.h"
 #include "daemon/queue/access.h"
 #include "daemon/queue/current_session.h"
@@ -58,8 +57,7 @@ struct SessionDetails {
 class Queue {
  public:
   struct Services {
-    Launcher& launcher;
-    Machine& machine;
+    Runner& runner;
     Store& store;
     const Clock& clock;
     RandomSource& random;

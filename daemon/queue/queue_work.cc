@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "daemon/queue/queue.h"
-#include "daemon/queue/state_writer.h"
 
 namespace benchd {
 namespace {

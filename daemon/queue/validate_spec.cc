@@ -15,7 +15,7 @@
 #include "core/parse/text.h"
 #include "daemon/session/child_table.h"
 #include "daemon/session/failure.h"
-#include "daemon/session/session_hooks.h"
+#include "daemon/session/hooks.h"
 
 namespace benchd {
 namespace {
@@ -243,14 +243,13 @@ Result<SessionSpec> ValidateSpec(SessionSpec spec) {
   return spec;
 }
 
-asio::awaitable<Result<std::optional<Failure>>> ResolvePrograms(Launcher* launcher,
-                                                                SessionSpec* spec) {
+asio::awaitable<Result<std::optional<Failure>>> ResolvePrograms(Runner* runner, SessionSpec* spec) {
   for (std::uint32_t b = 0; b < spec->benchmarks.size(); ++b) {
     Benchmark& benchmark = spec->benchmarks[b];
     for (std::uint32_t a = 0; a < benchmark.arms.size(); ++a) {
       Arm& arm = benchmark.arms[a];
-      ChildSpec child = ChildOfArm(*spec, benchmark, arm);
-      Result<ProgramIdentity> program = co_await launcher->Resolve(std::move(child));
+      ProgramQuery query = QueryFor(ChildOfArm(*spec, benchmark, arm));
+      Result<ProgramIdentity> program = co_await runner->Resolve(std::move(query));
       if (program) {
         arm.program = std::move(program).value();
         continue;

@@ -6,7 +6,7 @@
 #include "core/base/result.h"
 #include "core/model/session.h"
 #include "core/model/session_spec.h"
-#include "daemon/ports/launcher.h"
+#include "daemon/ports/runner.h"
 
 namespace benchd {
 
@@ -21,7 +21,6 @@ Result<SessionSpec> ValidateSpec(SessionSpec spec);
 /// Fills the identities of all programs of `spec`, looked up as its caller, or says which cannot be
 /// used. Both live in the awaiting coroutine's frame, or longer.
 /// @errors kUnavailable, and whatever else is not the program's fault.
-asio::awaitable<Result<std::optional<Failure>>> ResolvePrograms(Launcher* launcher,
-                                                                SessionSpec* spec);
+asio::awaitable<Result<std::optional<Failure>>> ResolvePrograms(Runner* runner, SessionSpec* spec);
 
 }  // namespace benchd

@@ -17,31 +17,12 @@ namespace benchd {
 namespace {
 
 constexpr std::uint64_t kHandshake = 0;
-constexpr std::chrono::seconds kHelloPatience{10};
-constexpr std::chrono::seconds kCancelPatience{30};
+constexpr std::chrono::seconds kHelloTimeout{10};
+constexpr std::chrono::seconds kCancelTimeout{30};
 /// Keeps sums of a clock and a user's time limit far from overflow.
-constexpr std::chrono::hours kLongestPatience{24 * 365};
+constexpr std::chrono::hours kLongestTimeout{24 * 365};
 constexpr const char* kSameBuild =
     "install benchd and benchd-runner from the same build and restart both";
-
-/// The number of the request that `message` answers; none for a message that answers nothing.
-std::optional<std::uint64_t> RequestOf(const wire::Message& message) {
-  return std::visit(
-      [](const auto& alternative) -> std::optional<std::uint64_t> {
-        if constexpr (requires { alternative.request; }) return alternative.request;
-        return std::nullopt;
-      },
-      message);
-}
-
-RunnerFacts FactsOf(std::uint64_t generation, wire::HelloReply reply) {
-  return RunnerFacts{.generation = generation,
-                     .pid = reply.pid,
-                     .privileged = reply.privileged,
-                     .housekeeping_cpus = std::move(reply.housekeeping_cpus),
-                     .benchmark_cpus = std::move(reply.benchmark_cpus),
-                     .profiles = std::move(reply.profiles)};
-}
 
 std::string InSeconds(Nanoseconds duration) {
   return std::to_string(std::chrono::ceil<std::chrono::seconds>(duration).count()) + " s";
@@ -53,30 +34,30 @@ std::string InSeconds(Nanoseconds duration) {
 class RunnerConnection::Waiter {
  public:
   Waiter(RunnerConnection& connection, std::uint64_t request, std::size_t answer_index,
-         const char* what, Nanoseconds patience)
+         const char* what, Nanoseconds timeout)
       : connection_(&connection),
         place_(connection.waiters_.emplace(request, this)),
         answer_index_(answer_index),
         what_(what),
         deadline_(connection.executor_) {
-    SetPatience(patience);
+    SetTimeout(timeout);
   }
-  ~Waiter() { Strike(); }
+  ~Waiter() { Unregister(); }
   Waiter(const Waiter&) = delete;
   Waiter& operator=(const Waiter&) = delete;
 
   std::size_t answer_index() const { return answer_index_; }
   const char* what() const { return what_; }
 
-  void SetPatience(Nanoseconds patience) {
-    patience_ = std::min<Nanoseconds>(patience, kLongestPatience);
-    deadline_.expires_after(std::chrono::duration_cast<asio::steady_timer::duration>(patience_));
+  void SetTimeout(Nanoseconds timeout) {
+    timeout_ = std::min<Nanoseconds>(timeout, kLongestTimeout);
+    deadline_.expires_after(std::chrono::duration_cast<asio::steady_timer::duration>(timeout_));
   }
 
   /// Called by the connection, which then knows this waiter no more.
   void Answer(Result<wire::Message> answer) {
     answer_ = std::move(answer);
-    Strike();
+    Unregister();
     deadline_.cancel();
   }
 
@@ -85,13 +66,13 @@ class RunnerConnection::Waiter {
       std::error_code stopped;
       co_await deadline_.async_wait(asio::redirect_error(asio::use_awaitable, stopped));
       const bool is_late = deadline_.expiry() <= asio::steady_timer::clock_type::now();
-      if (!answer_ && is_late) connection_->Lose("no answer for " + InSeconds(patience_));
+      if (!answer_ && is_late) connection_->Disconnect("no answer for " + InSeconds(timeout_));
     }
     co_return std::move(*answer_);
   }
 
  private:
-  void Strike() {
+  void Unregister() {
     if (connection_ != nullptr) connection_->waiters_.erase(place_);
     connection_ = nullptr;
   }
@@ -100,7 +81,7 @@ class RunnerConnection::Waiter {
   std::multimap<std::uint64_t, Waiter*>::iterator place_;
   std::size_t answer_index_;
   const char* what_;
-  Nanoseconds patience_{};
+  Nanoseconds timeout_{};
   asio::steady_timer deadline_;
   std::optional<Result<wire::Message>> answer_;
 };
@@ -122,49 +103,51 @@ asio::awaitable<Result<RunnerFacts>> RunnerConnection::Connect() {
   if (is_fresh) {
     if (auto opened = OpenSocket(); !opened) co_return std::move(opened).error();
   }
-  Waiter waiter(*this, kHandshake, wire::Message(wire::HelloReply{}).index(), "the handshake",
-                kHelloPatience);
+  Waiter waiter(*this, kHandshake, wire::IndexOf<wire::HelloReply>(), "the handshake",
+                kHelloTimeout);
   // Taken now: after the wait this runner may be gone and another one there.
-  const std::uint64_t generation = connections_;
+  const RunnerId id = connections_;
   if (is_fresh) {
-    if (auto sent = Send(wire::Hello{}); !sent) Lose(sent.error().message);
+    if (auto sent = Send(wire::Hello{}, kHandshake); !sent) Disconnect(sent.error().message);
   }
   Result<wire::Message> answer = co_await waiter.Wait();
   if (!answer) co_return std::move(answer).error();
-  wire::HelloReply reply = std::get<wire::HelloReply>(std::move(*answer));
-  co_return FactsOf(generation, std::move(reply));
+  co_return RunnerFacts{std::get<wire::HelloReply>(std::move(*answer)), id};
 }
 
-asio::awaitable<Result<wire::Message>> RunnerConnection::Exchange(
-    std::uint64_t generation, std::uint64_t request, wire::Message message,
-    std::size_t answer_index, const char* what, Nanoseconds patience) {
-  if (!facts_ || facts_->generation != generation) {
+asio::awaitable<Result<wire::Message>> RunnerConnection::Exchange(RunnerId runner,
+                                                                  wire::Message message,
+                                                                  std::size_t answer_index,
+                                                                  const char* what,
+                                                                  Nanoseconds timeout) {
+  if (!facts_ || facts_->id != runner) {
     co_return Error{ErrorCode::kUnavailable, std::string("benchd-runner died before ") + what,
                     source_.Hint()};
   }
-  Waiter waiter(*this, request, answer_index, what, patience);
-  if (auto sent = Send(message); !sent) {
+  const std::uint64_t request = next_request_++;
+  Waiter waiter(*this, request, answer_index, what, timeout);
+  if (auto sent = Send(message, request); !sent) {
     if (sent.error().code != ErrorCode::kUnavailable) {
       co_return std::move(sent).error().Within("telling benchd-runner");
     }
-    Lose(std::string());
+    Disconnect(std::string());
   }
   co_return co_await waiter.Wait();
 }
 
-void RunnerConnection::CancelRun(std::uint64_t generation) {
-  if (!facts_ || facts_->generation != generation) return;
-  const std::size_t finished = wire::Message(wire::RunsFinished{}).index();
+void RunnerConnection::CancelRun(RunnerId runner) {
+  if (!facts_ || facts_->id != runner) return;
+  constexpr std::size_t finished = wire::IndexOf<wire::BatchFigures>();
   for (const auto& [request, waiter] : waiters_) {
-    if (waiter->answer_index() == finished) waiter->SetPatience(kCancelPatience);
+    if (waiter->answer_index() == finished) waiter->SetTimeout(kCancelTimeout);
   }
-  if (auto sent = Send(wire::CancelRun{}); !sent) Lose(sent.error().message);
+  if (auto sent = Send(wire::CancelRun{}, kHandshake); !sent) Disconnect(sent.error().message);
 }
 
 void RunnerConnection::Close() {
   closed_ = true;
   on_lost_ = nullptr;
-  Lose([](const std::string& what) {
+  Disconnect([](const std::string& what) {
     return Error{ErrorCode::kUnavailable, "benchd is stopping during " + what, {}};
   });
 }
@@ -190,8 +173,8 @@ Result<void> RunnerConnection::OpenSocket() {
   return {};
 }
 
-Result<void> RunnerConnection::Send(const wire::Message& message) {
-  return wire::SendRecord(socket_->native_handle(), wire::Encode(message));
+Result<void> RunnerConnection::Send(const wire::Message& message, std::uint64_t request) {
+  return wire::SendRecord(socket_->native_handle(), wire::Encode(message, request));
 }
 
 void RunnerConnection::AwaitRecords() {
@@ -216,37 +199,37 @@ bool RunnerConnection::TakeRecord() {
   auto record = wire::ReceiveRecord(socket_->native_handle());
   if (!record) {
     if (record.error().code == ErrorCode::kResourceExhausted) return false;
-    Lose(record.error().message);
+    Disconnect(record.error().message);
     return false;
   }
   if (record->empty()) {
-    Lose(std::string());
+    Disconnect(std::string());
     return false;
   }
-  auto message = wire::Decode(*record);
-  if (!message) {
-    Lose("it cannot be understood: " + message.error().message);
+  auto decoded = wire::Decode(*record);
+  if (!decoded) {
+    Disconnect("it cannot be understood: " + decoded.error().message);
     return false;
   }
-  if (auto taken = Dispatch(std::move(*message)); !taken) {
+  if (auto taken = Dispatch(std::move(*decoded)); !taken) {
     const Error error = std::move(taken).error();
     if (error.code == ErrorCode::kFailedPrecondition) {
-      Lose([error](const std::string&) { return error; });
+      Disconnect([error](const std::string&) { return error; });
     } else {
-      Lose(error.message);
+      Disconnect(error.message);
     }
     return false;
   }
   return true;
 }
 
-Result<void> RunnerConnection::Dispatch(wire::Message message) {
+Result<void> RunnerConnection::Dispatch(wire::Record record) {
+  auto& [request, message] = record;
   if (auto* hello = std::get_if<wire::HelloReply>(&message)) return TakeHello(std::move(*hello));
-  const std::optional<std::uint64_t> request = RequestOf(message);
-  if (!request || *request == kHandshake || *request >= next_request_) {
+  if (request == kHandshake || request >= next_request_) {
     return Error{ErrorCode::kInternal, "it answered what nobody asked", {}};
   }
-  const auto found = waiters_.find(*request);
+  const auto found = waiters_.find(request);
   // Whoever asked has gone meanwhile.
   if (found == waiters_.end()) return {};
   if (found->second->answer_index() != message.index()) {
@@ -264,7 +247,7 @@ Result<void> RunnerConnection::TakeHello(wire::HelloReply reply) {
                  kSameBuild};
   }
   if (facts_) return Error{ErrorCode::kInternal, "it greeted twice", {}};
-  facts_ = FactsOf(connections_, reply);
+  facts_ = RunnerFacts{reply, connections_};
   while (true) {
     const auto found = waiters_.find(kHandshake);
     if (found == waiters_.end()) break;
@@ -274,15 +257,15 @@ Result<void> RunnerConnection::TakeHello(wire::HelloReply reply) {
   return {};
 }
 
-void RunnerConnection::Lose(const std::string& why) {
+void RunnerConnection::Disconnect(const std::string& why) {
   const std::string hint = source_.Hint();
-  Lose([&why, &hint](const std::string& what) {
+  Disconnect([&why, &hint](const std::string& what) {
     return Error{ErrorCode::kUnavailable,
                  "benchd-runner died during " + what + (why.empty() ? "" : ": " + why), hint};
   });
 }
 
-void RunnerConnection::Lose(const std::function<Error(const std::string& what)>& error_of) {
+void RunnerConnection::Disconnect(const std::function<Error(const std::string& what)>& error_of) {
   if (!socket_) return;
   socket_.reset();
   facts_.reset();

@@ -16,6 +16,7 @@
 #include "core/base/result.h"
 #include "core/base/time.h"
 #include "core/base/unique_fd.h"
+#include "daemon/ports/runner.h"
 #include "daemon/wire/messages.h"
 
 namespace benchd {
@@ -40,23 +41,29 @@ class RunnerSource {
   virtual std::string Hint() const = 0;
 };
 
-/// What a runner says of itself in the handshake.
-struct RunnerFacts {
-  /// Which connection this is; every request is bound to one, and no other runner ever gets it.
-  std::uint64_t generation = 0;
-  std::int32_t pid = 0;
-  bool privileged = false;             ///< may become other users
-  std::vector<int> housekeeping_cpus;  ///< where benchd and its clients should stay
-  std::vector<int> benchmark_cpus;
-  std::vector<wire::ProfileSummary> profiles;  ///< that a session may ask for
+/// What a runner says of itself in the handshake, and which one it is.
+struct RunnerFacts : wire::HelloReply {
+  RunnerId id = 0;  ///< every request is bound to one, and no other runner ever gets it
 };
 
+/// What comes back for a question: its answer, or why there is none.
+template <typename Answer>
+struct ResultOf {
+  using type = Result<Answer>;
+};
+template <typename T>
+struct ResultOf<Result<T>> {
+  using type = Result<T>;
+};
+template <typename Question>
+using AnswerTo = typename ResultOf<typename Question::Answer>::type;
+
 /// The one conversation with benchd-runner: owns the socket and the table of open requests, and
-/// resumes whoever waits for an answer. RunnerLauncher and RunnerMachine speak through it.
+/// resumes whoever waits for an answer. RunnerClient speaks through it.
 ///
 /// A runner that hangs up, cannot be understood or does not answer in time is dead: all requests
 /// under way end with kUnavailable "benchd-runner died during ...". The next Connect() meets a
-/// fresh one. Lives on the loop's thread; owned by main.cc, outlives launcher and machine.
+/// fresh one. Lives on the loop's thread; owned by main.cc, outlives the client.
 class RunnerConnection {
  public:
   RunnerConnection(asio::any_io_executor executor, RunnerSource& source);
@@ -77,35 +84,30 @@ class RunnerConnection {
   ///         version; kUnavailable when it dies or stays silent (10 s), or after Close().
   asio::awaitable<Result<RunnerFacts>> Connect();
 
-  /// Sends `message` to the runner of that generation and waits for the answer to it.
+  /// Sends `question` to that runner and waits for the answer to it.
   ///
-  /// @param what      a literal: the step in the user's words, "benchd-runner died during WHAT"
-  /// @param patience  a runner that is silent for longer is dead
-  /// @errors kUnavailable when that runner is gone or goes; kInvalidArgument for a message too
-  /// large.
-  template <typename Answer, typename Question>
-  asio::awaitable<Result<Answer>> Ask(std::uint64_t generation, Question message, const char* what,
-                                      Nanoseconds patience) {
+  /// @param what     a literal: the step in the user's words, "benchd-runner died during WHAT"
+  /// @param timeout  a runner that is silent for longer is dead
+  /// @errors the answer's own; kUnavailable when that runner is gone or goes; kInvalidArgument for
+  ///         a message too large.
+  template <typename Question>
+  asio::awaitable<AnswerTo<Question>> Ask(RunnerId runner, Question question, const char* what,
+                                          Nanoseconds timeout) {
+    using Answer = typename Question::Answer;
     // Named, not written into the co_await: GCC 12 destroys some temporaries there twice.
-    static const std::size_t kAnswer = wire::Message(Answer{}).index();
-    message.request = next_request_++;
-    const std::uint64_t request = message.request;
-    wire::Message question(std::move(message));
+    wire::Message message(std::move(question));
     Result<wire::Message> answer =
-        co_await Exchange(generation, request, std::move(question), kAnswer, what, patience);
+        co_await Exchange(runner, std::move(message), wire::IndexOf<Answer>(), what, timeout);
     if (!answer) co_return std::move(answer).error();
     co_return std::get<Answer>(std::move(*answer));
   }
 
-  /// Asks the runner of that generation, if it lives, to kill the run under way, and allows it 30
+  /// Asks that runner, if it lives, to kill the run under way, and allows it 30
   /// s.
-  void CancelRun(std::uint64_t generation);
+  void CancelRun(RunnerId runner);
 
-  /// Says that the machine's settings are held by the runner of that generation (0: by none).
-  void SetHolder(std::uint64_t generation) { holder_ = generation; }
-  std::uint64_t holder() const { return holder_; }
   /// The runner connected now, 0 without one.
-  std::uint64_t generation() const { return facts_ ? facts_->generation : 0; }
+  RunnerId id() const { return facts_ ? facts_->id : 0; }
 
   /// Hangs up for good, so that the loop can run dry; open requests end with kUnavailable.
   void Close();
@@ -113,19 +115,19 @@ class RunnerConnection {
  private:
   class Waiter;
 
-  asio::awaitable<Result<wire::Message>> Exchange(std::uint64_t generation, std::uint64_t request,
-                                                  wire::Message message, std::size_t answer_index,
-                                                  const char* what, Nanoseconds patience);
+  asio::awaitable<Result<wire::Message>> Exchange(RunnerId runner, wire::Message message,
+                                                  std::size_t answer_index, const char* what,
+                                                  Nanoseconds timeout);
   Result<void> OpenSocket();
-  Result<void> Send(const wire::Message& message);
+  Result<void> Send(const wire::Message& message, std::uint64_t request);
   void AwaitRecords();
   void TakeRecords();
   bool TakeRecord();
-  Result<void> Dispatch(wire::Message message);
+  Result<void> Dispatch(wire::Record record);
   Result<void> TakeHello(wire::HelloReply reply);
   /// Ends the connection. `why` completes "benchd-runner died during WHAT"; empty: it hung up.
-  void Lose(const std::string& why);
-  void Lose(const std::function<Error(const std::string& what)>& error_of);
+  void Disconnect(const std::string& why);
+  void Disconnect(const std::function<Error(const std::string& what)>& error_of);
 
   asio::any_io_executor executor_;
   RunnerSource& source_;
@@ -134,7 +136,6 @@ class RunnerConnection {
   std::optional<asio::posix::stream_descriptor> socket_;
   std::uint64_t connections_ = 0;     // the number of the newest socket
   std::optional<RunnerFacts> facts_;  // present from the handshake on
-  std::uint64_t holder_ = 0;
   bool closed_ = false;
   std::uint64_t next_request_ = 1;
   // By request number; 0 for all who wait for the handshake. They live in their coroutines' frames.

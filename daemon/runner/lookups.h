@@ -19,7 +19,8 @@ namespace benchd {
 
 class LookupsOwner {
  public:
-  virtual void OnLookedUp(wire::ProgramResolved answer) = 0;
+  /// Of the lookup that was added under that number.
+  virtual void OnLookedUp(std::uint64_t request, Result<ProgramIdentity> program) = 0;
 
  protected:
   ~LookupsOwner() = default;
@@ -38,7 +39,7 @@ class Lookups final : public EventSink, public HelperOwner {
   Lookups& operator=(const Lookups&) = delete;
 
   /// The owner is told the answer, perhaps at once.
-  void Add(wire::ResolveProgram question);
+  void Add(std::uint64_t request, wire::Resolve question);
 
   /// Starts what can be started: also when a caller has become known.
   void GoOn();
@@ -48,7 +49,8 @@ class Lookups final : public EventSink, public HelperOwner {
 
  private:
   struct Waiting {
-    wire::ResolveProgram question;
+    std::uint64_t request = 0;
+    wire::Resolve question;
     std::int64_t until_ns = 0;
   };
   struct Running {
@@ -62,8 +64,7 @@ class Lookups final : public EventSink, public HelperOwner {
   void OnReady(int fd, std::uint32_t events) override;
   void OnHelperDone(HelperProcess& helper, Result<std::string> answer) override;
   bool HasRoomFor(uid_t uid) const;
-  Result<void> Start(const wire::ResolveProgram& question, Caller caller);
-  void Refuse(const wire::ResolveProgram& question, Error why);
+  Result<void> Start(const Waiting& lookup, Caller caller);
 
   EventLoop& loop_;
   const Host& host_;

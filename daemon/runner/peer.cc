@@ -27,7 +27,7 @@ Peer::Peer(MeasuredRun::Services services, UniqueFd socket, PeerOwner& owner)
     : services_(services),
       owner_(owner),
       socket_(std::move(socket)),
-      series_(services, children_, *this),
+      batch_(services, children_, *this),
       callers_(services.loop, services.host, services.tree, services.access, *this),
       lookups_(services.loop, services.host, services.tree, callers_, *this),
       diagnosis_timer_(services.loop, *this) {
@@ -49,21 +49,21 @@ void Peer::OnReady(int fd, std::uint32_t) {
     if (!record) Log(LogLevel::kWarning, "benchd: " + record.error().message + "; hanging up");
     return HangUp();
   }
-  auto message = wire::Decode(*record);
-  if (!message) {
-    Log(LogLevel::kWarning, "benchd: " + message.error().message + "; hanging up");
+  auto decoded = wire::Decode(*record);
+  if (!decoded) {
+    Log(LogLevel::kWarning, "benchd: " + decoded.error().message + "; hanging up");
     return HangUp();
   }
-  if (!greeted_ && !std::holds_alternative<wire::Hello>(*message)) {
+  if (!greeted_ && !std::holds_alternative<wire::Hello>(decoded->message)) {
     Log(LogLevel::kWarning, "benchd: its first message is no Hello; hanging up");
     return HangUp();
   }
-  std::visit(
-      [this](auto&& alternative) { Handle(std::forward<decltype(alternative)>(alternative)); },
-      std::move(*message));
+  std::visit([this, request = decoded->request](
+                 auto&& one) { Handle(request, std::forward<decltype(one)>(one)); },
+             std::move(decoded->message));
 }
 
-void Peer::Handle(wire::Hello message) {
+void Peer::Handle(std::uint64_t request, wire::Hello message) {
   greeted_ = true;
   wire::HelloReply reply;
   reply.pid = getpid();
@@ -73,7 +73,7 @@ void Peer::Handle(wire::Hello message) {
   for (const KnownProfile& known : services_.machine.profiles()) {
     reply.profiles.push_back({known.profile.name, known.AskableCpus()});
   }
-  Answer(reply);
+  Answer(request, reply);
   if (message.version == wire::kVersion || gone_) return;
   Log(LogLevel::kWarning, "benchd: it speaks version " + std::to_string(message.version) +
                               ", this runner " + std::to_string(wire::kVersion) + "; hanging up");
@@ -81,46 +81,33 @@ void Peer::Handle(wire::Hello message) {
 }
 
 template <typename Other>
-void Peer::Handle(Other) {
-  Log(LogLevel::kWarning, "benchd: a message that only a runner sends; hanging up");
-  HangUp();
-}
-
-void Peer::Handle(wire::OpenChild message) {
-  ordered_.push_back(std::move(message));
-  ServeInOrder();
-}
-
-void Peer::Handle(wire::CloseChildren message) {
-  ordered_.push_back(message);
-  ServeInOrder();
-}
-
-void Peer::Handle(wire::StartRuns message) {
-  ordered_.push_back(std::move(message));
-  ServeInOrder();
-}
-
-void Peer::Handle(wire::CancelRun message) {
-  ordered_.push_back(message);
-  ServeInOrder();
+void Peer::Handle(std::uint64_t request, Other message) {
+  if constexpr (std::is_constructible_v<decltype(Ordered::message), Other>) {
+    ordered_.push_back({request, std::move(message)});
+    ServeInOrder();
+  } else {
+    Log(LogLevel::kWarning, "benchd: a message that only a runner sends; hanging up");
+    HangUp();
+  }
 }
 
 void Peer::ServeInOrder() {
   while (!ordered_.empty()) {
-    if (auto* const open = std::get_if<wire::OpenChild>(&ordered_.front())) {
-      auto admitted = callers_.Admit(open->caller);
+    if (auto* const open = std::get_if<wire::OpenChild>(&ordered_.front().message)) {
+      auto admitted = callers_.Admit(open->child.caller);
       if (!admitted) return;
       if (!*admitted) {
-        Answer(wire::Done{open->request, std::move(*admitted).error()});
+        Answer(ordered_.front().request, Result<void>(std::move(*admitted).error()));
         ordered_.pop_front();
         continue;
       }
-      open->caller = std::move(**admitted);
+      open->child.caller = std::move(**admitted);
     }
-    Ordered message = std::move(ordered_.front());
+    Ordered next = std::move(ordered_.front());
     ordered_.pop_front();
-    std::visit([this](auto&& one) { Do(std::forward<decltype(one)>(one)); }, std::move(message));
+    std::visit([this, request = next.request](
+                   auto&& one) { Do(request, std::forward<decltype(one)>(one)); },
+               std::move(next.message));
   }
 }
 
@@ -129,114 +116,112 @@ void Peer::OnCallerKnown() {
   lookups_.GoOn();
 }
 
-void Peer::Do(wire::OpenChild message) {
-  const std::uint64_t request = message.request;
-  Answer(wire::Done{request, Open(std::move(message))});
+void Peer::Do(std::uint64_t request, wire::OpenChild message) {
+  Answer(request, Open(std::move(message)));
 }
 
 Result<void> Peer::Open(wire::OpenChild message) {
-  if (!series_.idle())
-    return Error{ErrorCode::kFailedPrecondition, "child: a run is under way", {}};
+  if (!batch_.idle()) return Error{ErrorCode::kFailedPrecondition, "child: a run is under way", {}};
+  ChildSpec& from = message.child;
   LaunchSpec spec;
-  spec.caller = std::move(message.caller);
-  spec.argv = std::move(message.argv);
-  spec.env = std::move(message.env);
-  spec.cwd = std::move(message.cwd);
-  spec.input = std::move(message.input);
-  spec.cpus = std::move(message.cpus);
+  spec.caller = std::move(from.caller);
+  spec.argv = std::move(from.argv);
+  for (const auto& [name, value] : from.env) spec.env.push_back(name + "=" + value);
+  spec.cwd = std::move(from.cwd);
+  spec.input = std::move(from.input);
+  spec.cpus = std::move(from.cpus);
   std::sort(spec.cpus.begin(), spec.cpus.end());
-  spec.program = std::move(message.program);
+  spec.program = std::move(from.program);
   spec.settings = SettingsOf(spec.cpus);
   LimitEach(spec.caller);
-  if (message.output == OutputKind::kFile) {
-    if (message.output_path.empty()) return InvalidArgument("output", "the file has no name");
-    spec.output_path = message.output_path;
+  if (from.output == OutputKind::kFile) {
+    if (from.output_path.empty()) return InvalidArgument("output", "the file has no name");
+    spec.output_path = from.output_path;
   }
   if (auto checked = LaunchPlan::Check(services_.host, spec); !checked) return checked;
   if (children_.empty()) JoinFreshKeyring(services_.host);
   OpenedChild child;
   child.plan = std::make_unique<LaunchPlan>(services_.host, std::move(spec));
-  child.output = message.output;
-  child.output_path = std::move(message.output_path);
-  child.parse = std::move(message.parse);
-  series_.DropPrepared();
+  child.output = from.output;
+  child.output_path = std::move(from.output_path);
+  child.parse = std::move(from.parse);
+  batch_.DropPrepared();
   auto needs = ChooseMetrics(
-      std::move(message.metrics),
+      std::move(from.metrics),
       {services_.host, services_.perf, *services_.groups[0], services_.counters_always});
   if (!needs) return std::move(needs).error();
   child.needs = std::move(*needs);
-  children_.insert_or_assign(message.child, std::move(child));
+  children_.insert_or_assign(message.number, std::move(child));
   return {};
 }
 
-void Peer::Do(wire::CloseChildren message) {
-  if (!series_.idle()) {
-    return Answer(
-        wire::Done{message.request,
-                   Error{ErrorCode::kFailedPrecondition, "children: a run is under way", {}}});
+void Peer::Do(std::uint64_t request, wire::CloseChildren) {
+  Result<void> closed;
+  if (batch_.idle()) {
+    ForgetChildren();
+  } else {
+    closed = Error{ErrorCode::kFailedPrecondition, "children: a run is under way", {}};
   }
-  ForgetChildren();
-  Answer(wire::Done{message.request, {}});
+  Answer(request, closed);
 }
 
 void Peer::ForgetChildren() {
-  series_.Forget();
+  batch_.Forget();
   children_.clear();
   for (TreeGroup* const group : services_.groups) group->Renew();
 }
 
-void Peer::Do(wire::StartRuns message) {
-  const std::uint64_t request = message.request;
+void Peer::Do(std::uint64_t request, wire::RunBatch message) {
   services_.machine.CheckCpuset();
-  auto started = series_.Start(std::move(message));
-  if (!started) Answer(wire::RunsFinished{request, {}, std::move(started)});
+  if (batch_.idle()) batch_request_ = request;
+  auto started = batch_.Start(std::move(message.batch));
+  if (!started) Answer(request, wire::BatchFigures{{}, std::move(started)});
 }
 
-void Peer::Do(wire::CancelRun) { series_.Cancel(); }
+void Peer::Do(std::uint64_t, wire::CancelRun) { batch_.Cancel(); }
 
-void Peer::OnSeriesFinished(wire::RunsFinished finished) {
+void Peer::OnBatchFinished(wire::BatchFigures finished) {
   if (gone_) return LeaveIfDone();
   services_.machine.CheckCpuset();
-  Answer(std::move(finished));
+  Answer(batch_request_, std::move(finished));
 }
 
-void Peer::Handle(wire::AcquireMachine message) {
-  Answer(wire::MachineAcquired{
-      message.request,
-      services_.machine.Acquire(message.profile, message.isolation, message.cpus)});
+void Peer::Handle(std::uint64_t request, wire::AcquireMachine message) {
+  const auto& [profile, isolation, cpus] = message.machine;
+  Answer(request, services_.machine.Acquire(profile, isolation, cpus));
   ForgetCode();
 }
 
-void Peer::Handle(wire::ReleaseMachine message) {
-  series_.DropPrepared();
-  Answer(wire::MachineReleased{message.request, services_.machine.Release()});
+void Peer::Handle(std::uint64_t request, wire::ReleaseMachine) {
+  batch_.DropPrepared();
+  Answer(request, services_.machine.Release());
 }
 
-void Peer::Handle(wire::DescribeMachine message) {
-  Answer(wire::MachineDescribed{message.request, services_.machine.Describe(message.profile)});
+void Peer::Handle(std::uint64_t request, wire::DescribeMachine message) {
+  Answer(request, services_.machine.Describe(message.profile));
 }
 
-void Peer::Handle(wire::ApplyProfile message) {
-  Answer(wire::MachineDescribed{message.request, services_.machine.Apply(message.profile)});
+void Peer::Handle(std::uint64_t request, wire::ApplyProfile message) {
+  Answer(request, services_.machine.Apply(message.profile));
 }
 
-void Peer::Handle(wire::RestoreMachine message) {
-  Answer(wire::MachineDescribed{message.request, services_.machine.Restore()});
+void Peer::Handle(std::uint64_t request, wire::RestoreMachine) {
+  Answer(request, services_.machine.Restore());
 }
 
-void Peer::Handle(wire::DiagnoseMachine message) {
+void Peer::Handle(std::uint64_t request, wire::DiagnoseMachine) {
   if (diagnoses_.empty()) {
     diagnosis_before_ = services_.machine.Sample();
     diagnosis_timer_.Arm(kDiagnosisTime);
   }
-  diagnoses_.push_back(message.request);
+  diagnoses_.push_back(request);
 }
 
 void Peer::FinishDiagnosis() {
   if (!diagnosis_timer_.TakeExpiry()) return;
-  const std::vector<NoiseSource> sources = services_.machine.Diagnose(diagnosis_before_);
+  const Result<std::vector<NoiseSource>> sources = services_.machine.Diagnose(diagnosis_before_);
   for (const std::uint64_t request : std::exchange(diagnoses_, {})) {
-    Answer(wire::MachineDiagnosed{request, sources});
+    Answer(request, sources);
   }
 }
 
@@ -264,13 +249,17 @@ ChildSettings Peer::SettingsOf(const std::vector<int>& cpus) const {
   return settings;
 }
 
-void Peer::Handle(wire::ResolveProgram message) { lookups_.Add(std::move(message)); }
+void Peer::Handle(std::uint64_t request, wire::Resolve message) {
+  lookups_.Add(request, std::move(message));
+}
 
-void Peer::OnLookedUp(wire::ProgramResolved answer) { Answer(answer); }
+void Peer::OnLookedUp(std::uint64_t request, Result<ProgramIdentity> program) {
+  Answer(request, std::move(program));
+}
 
-void Peer::Answer(const wire::Message& message) {
+void Peer::Answer(std::uint64_t request, const wire::Message& message) {
   if (gone_) return;
-  if (auto sent = wire::SendRecord(socket_.get(), wire::Encode(message)); !sent) {
+  if (auto sent = wire::SendRecord(socket_.get(), wire::Encode(message, request)); !sent) {
     // Its closed end makes the socket readable, too: the loop then hangs up outside this call.
     if (sent.error().code == ErrorCode::kUnavailable) shutdown(socket_.get(), SHUT_RDWR);
     Log(LogLevel::kWarning, "benchd: " + sent.error().message);
@@ -285,12 +274,12 @@ void Peer::HangUp() {
   ordered_.clear();
   lookups_.Clear();
   callers_.Clear();
-  if (series_.idle()) return LeaveIfDone();
-  series_.Cancel();
+  if (batch_.idle()) return LeaveIfDone();
+  batch_.Cancel();
 }
 
 void Peer::LeaveIfDone() {
-  if (!series_.idle()) return;
+  if (!batch_.idle()) return;
   ForgetChildren();
   services_.machine.DaemonGone();
   owner_.OnPeerGone(*this);

@@ -10,7 +10,7 @@
 #include "daemon/runner/callers.h"
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/lookups.h"
-#include "daemon/runner/run_series.h"
+#include "daemon/runner/running_batch.h"
 #include "daemon/wire/messages.h"
 
 namespace benchd {
@@ -30,7 +30,7 @@ class PeerOwner {
 ///
 /// When benchd goes, or says something that is no message, the run under way is killed with all its
 /// descendants before the owner is told.
-class Peer final : public EventSink, public SeriesOwner, public CallersOwner, public LookupsOwner {
+class Peer final : public EventSink, public BatchOwner, public CallersOwner, public LookupsOwner {
  public:
   Peer(MeasuredRun::Services services, UniqueFd socket, PeerOwner& owner);
   Peer(const Peer&) = delete;
@@ -45,41 +45,39 @@ class Peer final : public EventSink, public SeriesOwner, public CallersOwner, pu
  private:
   /// These are carried out in the order in which they came, also while a child's caller has to be
   /// looked up first.
-  using Ordered =
-      std::variant<wire::OpenChild, wire::CloseChildren, wire::StartRuns, wire::CancelRun>;
+  struct Ordered {
+    std::uint64_t request = 0;
+    std::variant<wire::OpenChild, wire::CloseChildren, wire::RunBatch, wire::CancelRun> message;
+  };
 
   void OnReady(int fd, std::uint32_t events) override;
-  void OnSeriesFinished(wire::RunsFinished finished) override;
+  void OnBatchFinished(wire::BatchFigures finished) override;
   void OnCallerKnown() override;
-  void OnLookedUp(wire::ProgramResolved answer) override;
+  void OnLookedUp(std::uint64_t request, Result<ProgramIdentity> program) override;
 
-  void Handle(wire::Hello message);
-  void Handle(wire::ResolveProgram message);
-  void Handle(wire::OpenChild message);
-  void Handle(wire::CloseChildren message);
-  void Handle(wire::StartRuns message);
-  void Handle(wire::CancelRun message);
-  void Handle(wire::AcquireMachine message);
-  void Handle(wire::ReleaseMachine message);
-  void Handle(wire::DescribeMachine message);
-  void Handle(wire::ApplyProfile message);
-  void Handle(wire::RestoreMachine message);
-  void Handle(wire::DiagnoseMachine message);
-  /// Whatever only a runner says.
+  void Handle(std::uint64_t request, wire::Hello message);
+  void Handle(std::uint64_t request, wire::Resolve message);
+  void Handle(std::uint64_t request, wire::AcquireMachine message);
+  void Handle(std::uint64_t request, wire::ReleaseMachine message);
+  void Handle(std::uint64_t request, wire::DescribeMachine message);
+  void Handle(std::uint64_t request, wire::ApplyProfile message);
+  void Handle(std::uint64_t request, wire::RestoreMachine message);
+  void Handle(std::uint64_t request, wire::DiagnoseMachine message);
+  /// What is carried out in order, and whatever only a runner says.
   template <typename Other>
-  void Handle(Other message);
+  void Handle(std::uint64_t request, Other message);
 
   void ServeInOrder();
-  void Do(wire::OpenChild message);
-  void Do(wire::CloseChildren message);
-  void Do(wire::StartRuns message);
-  void Do(wire::CancelRun message);
+  void Do(std::uint64_t request, wire::OpenChild message);
+  void Do(std::uint64_t request, wire::CloseChildren message);
+  void Do(std::uint64_t request, wire::RunBatch message);
+  void Do(std::uint64_t request, wire::CancelRun message);
   Result<void> Open(wire::OpenChild message);
   void ForgetChildren();
   void LimitEach(Caller& caller) const;
   ChildSettings SettingsOf(const std::vector<int>& cpus) const;
   void FinishDiagnosis();
-  void Answer(const wire::Message& message);
+  void Answer(std::uint64_t request, const wire::Message& message);
   void LeaveIfDone();
 
   const MeasuredRun::Services services_;
@@ -88,8 +86,9 @@ class Peer final : public EventSink, public SeriesOwner, public CallersOwner, pu
   std::optional<Watch> watch_;
   bool greeted_ = false;
   bool gone_ = false;
-  RunSeries::Children children_;
-  RunSeries series_;
+  RunningBatch::Children children_;
+  RunningBatch batch_;
+  std::uint64_t batch_request_ = 0;  ///< whose the batch under way is
   std::deque<Ordered> ordered_;
   Callers callers_;
   Lookups lookups_;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <functional>
+#include <stop_token>
 #include <string>
 #include <utility>
 
@@ -8,38 +8,37 @@ namespace benchd {
 
 /// Cancellation of one session: the only thing that travels upstream. Loop's thread only.
 ///
-/// Owned by the queue; the session looks at it between steps, and either request also ends the run
-/// that is under way. Request() is somebody's who wants no more of the session; Interrupt() is
-/// benchd's that stops: the session goes on later, in another process, and ends without a final
-/// state. What came first counts.
+/// Owned by the queue; the session looks at it between steps and hands its tokens to what it runs.
+/// Request() is somebody's who wants no more of the session; Interrupt() is benchd's that stops:
+/// the session goes on later, in another process, and ends without a final state. What came first
+/// counts.
 class CancelToken {
  public:
   void Request(std::string by) {
     if (requested()) return;
     by_ = std::move(by);
-    Tell();
+    end_.request_stop();
   }
   void Interrupt() {
-    if (stopped_) return;
-    stopped_ = true;
-    Tell();
+    stop_.request_stop();
+    end_.request_stop();
   }
-  bool requested() const { return cancelled() || stopped_; }
+  bool requested() const { return end_.stop_requested(); }
   bool cancelled() const { return !by_.empty(); }
-  bool stopped() const { return stopped_; }
-  bool interrupted() const { return stopped_ && !cancelled(); }
+  bool stopped() const { return stop_.stop_requested(); }
+  bool interrupted() const { return stopped() && !cancelled(); }
   /// Who has cancelled it; empty when nobody has.
   const std::string& by() const { return by_; }
-  void OnRequest(std::function<void()> action) { on_request_ = std::move(action); }
+
+  /// Ends whatever the session runs, for either reason.
+  std::stop_token end() const { return end_.get_token(); }
+  /// Ends its cleanup, which a cancel must not cut: benchd stops.
+  std::stop_token stop() const { return stop_.get_token(); }
 
  private:
-  void Tell() const {
-    if (on_request_) on_request_();
-  }
-
   std::string by_;
-  bool stopped_ = false;
-  std::function<void()> on_request_;
+  std::stop_source end_;
+  std::stop_source stop_;
 };
 
 }  // namespace benchd

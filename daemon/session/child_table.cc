@@ -5,26 +5,42 @@
 namespace benchd {
 namespace {
 
-/// As its arm would be run, and told which it is; what it prints is kept.
-ChildSpec ChildOfRunHook(const SessionSpec& spec, const SessionId& id, const Benchmark& benchmark,
-                         const Arm& arm, RunHook which) {
-  ChildSpec child = ChildOfArm(spec, benchmark, arm);
-  child.argv = HookOf(benchmark, which).argv;
-  child.env["BENCHD_SESSION"] = id.value;
-  child.env["BENCHD_BENCHMARK"] = benchmark.name;
-  child.env["BENCHD_ARM"] = arm.name;
-  child.input.clear();
-  child.output = OutputKind::kLog;
-  child.output_path.clear();
-  child.parse.clear();
-  child.program = {};
-  return child;
-}
+/// Where a program is looked up when the environment does not say: confstr(_CS_PATH).
+constexpr const char* kDefaultPath = "/bin:/usr/bin";
 
 }  // namespace
 
-const Hook& HookOf(const Benchmark& benchmark, RunHook which) {
-  return which == RunHook::kPrepare ? benchmark.hooks.prepare : benchmark.hooks.conclude;
+const char* NameOf(HookKind which) {
+  switch (which) {
+    case HookKind::kBuild:
+      return "build";
+    case HookKind::kSetup:
+      return "setup";
+    case HookKind::kPrepare:
+      return "prepare";
+    case HookKind::kConclude:
+      return "conclude";
+    case HookKind::kCleanup:
+      break;
+  }
+  return "cleanup";
+}
+
+const Hook& HookOf(const Benchmark& benchmark, HookKind which) {
+  const Hooks& hooks = benchmark.hooks;
+  switch (which) {
+    case HookKind::kBuild:
+      return hooks.build;
+    case HookKind::kSetup:
+      return hooks.setup;
+    case HookKind::kPrepare:
+      return hooks.prepare;
+    case HookKind::kConclude:
+      return hooks.conclude;
+    case HookKind::kCleanup:
+      break;
+  }
+  return hooks.cleanup;
 }
 
 bool HasRunHooks(const Benchmark& benchmark) {
@@ -52,8 +68,8 @@ std::uint32_t ChildTable::Arm(std::size_t benchmark, std::size_t arm) const {
   return first_arm_[benchmark] + static_cast<std::uint32_t>(arm);
 }
 
-std::uint32_t ChildTable::Of(RunHook hook, std::size_t benchmark, std::size_t arm) const {
-  const auto& first = hook == RunHook::kPrepare ? first_prepare_ : first_conclude_;
+std::uint32_t ChildTable::Of(HookKind hook, std::size_t benchmark, std::size_t arm) const {
+  const auto& first = hook == HookKind::kPrepare ? first_prepare_ : first_conclude_;
   return first[benchmark] + static_cast<std::uint32_t>(arm);
 }
 
@@ -71,6 +87,32 @@ ChildSpec ChildOfArm(const SessionSpec& spec, const Benchmark& benchmark, const 
   return child;
 }
 
+ChildSpec ChildOfHook(const SessionSpec& spec, const SessionId& id, const Benchmark& benchmark,
+                      const Arm* arm, HookKind which) {
+  const std::string& cwd =
+      benchmark.hooks.cwd.empty() ? benchmark.arms.front().cwd : benchmark.hooks.cwd;
+  ChildSpec child{.caller = spec.caller,
+                  .argv = HookOf(benchmark, which).argv,
+                  .env = spec.environment,
+                  .cwd = arm != nullptr ? arm->cwd : cwd,
+                  .output = OutputKind::kLog};
+  if (arm != nullptr) {
+    for (const auto& [name, value] : arm->env) child.env[name] = value;
+    child.env["BENCHD_ARM"] = arm->name;
+  }
+  child.env["BENCHD_SESSION"] = id.value;
+  child.env["BENCHD_BENCHMARK"] = benchmark.name;
+  return child;
+}
+
+ProgramQuery QueryFor(const ChildSpec& child) {
+  const auto path = child.env.find("PATH");
+  return {.caller = child.caller,
+          .program = child.argv.empty() ? std::string() : child.argv.front(),
+          .path = path == child.env.end() ? kDefaultPath : path->second,
+          .cwd = child.cwd};
+}
+
 std::vector<ChildSpec> ChildrenOf(const SessionSpec& spec, const SessionId& id,
                                   const std::vector<int>& cpus) {
   std::vector<ChildSpec> children;
@@ -81,10 +123,10 @@ std::vector<ChildSpec> ChildrenOf(const SessionSpec& spec, const SessionId& id,
     }
   }
   for (const Benchmark& benchmark : spec.benchmarks) {
-    for (const RunHook which : {RunHook::kPrepare, RunHook::kConclude}) {
+    for (const HookKind which : {HookKind::kPrepare, HookKind::kConclude}) {
       if (!HookOf(benchmark, which).Exists()) continue;
       for (const Arm& arm : benchmark.arms) {
-        children.push_back(ChildOfRunHook(spec, id, benchmark, arm, which));
+        children.push_back(ChildOfHook(spec, id, benchmark, &arm, which));
       }
     }
   }

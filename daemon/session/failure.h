@@ -7,7 +7,7 @@
 #include "core/base/time.h"
 #include "core/model/run.h"
 #include "core/model/session.h"
-#include "daemon/ports/launcher.h"
+#include "daemon/ports/runner.h"
 #include "daemon/schedule/block_order.h"
 
 namespace benchd {

@@ -5,9 +5,10 @@
 #include <string_view>
 #include <utility>
 
+#include "daemon/session/batch_runner.h"
 #include "daemon/session/child_table.h"
 #include "daemon/session/failure.h"
-#include "daemon/session/series_runner.h"
+#include "daemon/session/hooks.h"
 
 namespace benchd {
 namespace {
@@ -20,7 +21,7 @@ asio::awaitable<Prepared> Preparation::Run() {
   Prepared prepared;
   co_await TakeMachine(&prepared);
   if (!prepared.failure && SetupIsDue()) {
-    co_await services_.machine.Release();
+    co_await services_.runner.Release(prepared.runner);
     co_await SetUp(&prepared);
     if (!prepared.failure) co_await TakeMachine(&prepared);
   }
@@ -31,22 +32,24 @@ asio::awaitable<Prepared> Preparation::Run() {
 
 bool Preparation::SetupIsDue() const {
   if (snapshot_.setup) return false;
-  return HasHook(spec_, SessionHook::kBuild) || HasHook(spec_, SessionHook::kSetup);
+  return HasHook(spec_, HookKind::kBuild) || HasHook(spec_, HookKind::kSetup);
 }
 
 /// A failure also when it is not the machine that the session began on.
 asio::awaitable<void> Preparation::TakeMachine(Prepared* prepared) {
-  MachineRequest request{spec_.machine_profile, spec_.isolation, spec_.cpus};
-  Result<MachineReport> machine = co_await services_.machine.Acquire(std::move(request));
-  if (!machine) {
-    const bool refused = machine.error().code == ErrorCode::kFailedPrecondition;
-    prepared->runner_lost = IsRunnerLost(machine.error());
-    prepared->failure = Failure{std::move(machine).error(), std::nullopt, refused};
+  std::optional<MachineRequest> request =
+      MachineRequest{spec_.machine_profile, spec_.isolation, spec_.cpus};
+  Result<Lease> lease = co_await services_.runner.Acquire(std::move(request));
+  if (!lease) {
+    const bool refused = lease.error().code == ErrorCode::kFailedPrecondition;
+    prepared->runner_lost = IsRunnerLost(lease.error());
+    prepared->failure = Failure{std::move(lease).error(), std::nullopt, refused};
     co_return;
   }
+  prepared->runner = lease->runner;
   if (snapshot_.machine) {
     Result<MachineAgain> again =
-        CompareMachines(snapshot_.machine->environment, machine->environment);
+        CompareMachines(snapshot_.machine->environment, lease->machine->environment);
     if (!again) {
       prepared->failure = Failure{std::move(again).error(), std::nullopt};
       co_return;
@@ -56,14 +59,14 @@ asio::awaitable<void> Preparation::TakeMachine(Prepared* prepared) {
       snapshot_.setup.reset();
     }
   }
-  snapshot_.machine = std::move(machine).value();
+  snapshot_.machine = std::move(lease->machine);
 }
 
 asio::awaitable<void> Preparation::SetUp(Prepared* prepared) {
-  for (const SessionHook which : {SessionHook::kBuild, SessionHook::kSetup}) {
+  for (const HookKind which : {HookKind::kBuild, HookKind::kSetup}) {
     if (services_.cancel.requested()) co_return;
     HookResult result =
-        co_await RunHooks(&services_.launcher, &services_.cancel, &spec_, snapshot_.id, which);
+        co_await RunHooks(&services_.runner, &services_.cancel, &spec_, snapshot_.id, which);
     prepared->log += result.log;
     prepared->runner_lost = result.runner_lost;
     prepared->failure = std::move(result.failure);
@@ -83,8 +86,8 @@ asio::awaitable<std::optional<Failure>> Preparation::FindPrograms() {
         setup.programs.push_back(arm.program.value_or(ProgramIdentity{}));
         continue;
       }
-      ChildSpec child = ChildOfArm(spec_, benchmark, arm);
-      Result<ProgramIdentity> program = co_await services_.launcher.Resolve(std::move(child));
+      ProgramQuery query = QueryFor(ChildOfArm(spec_, benchmark, arm));
+      Result<ProgramIdentity> program = co_await services_.runner.Resolve(std::move(query));
       if (!program) co_return ProgramFailure(spec_, b, a, std::move(program).error());
       setup.programs.push_back(std::move(program).value());
     }
@@ -103,7 +106,8 @@ asio::awaitable<void> Preparation::OpenChildren(Prepared* prepared) {
       continue;
     }
     const ChildSpec& hook = children[i];
-    Result<ProgramIdentity> program = co_await services_.launcher.Resolve(hook);
+    ProgramQuery query = QueryFor(hook);
+    Result<ProgramIdentity> program = co_await services_.runner.Resolve(std::move(query));
     if (!program) {
       prepared->runner_lost = IsRunnerLost(program.error());
       prepared->failure = Failure{
@@ -112,7 +116,7 @@ asio::awaitable<void> Preparation::OpenChildren(Prepared* prepared) {
     }
     children[i].program = std::move(program).value();
   }
-  Result<void> opened = co_await services_.launcher.Open(std::move(children));
+  Result<void> opened = co_await services_.runner.Open(prepared->runner, std::move(children));
   if (opened) co_return;
   prepared->runner_lost = IsRunnerLost(opened.error());
   prepared->failure = Failure{std::move(opened).error(), std::nullopt};

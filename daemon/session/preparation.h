@@ -7,15 +7,14 @@
 
 #include "core/base/result.h"
 #include "core/model/session.h"
-#include "daemon/ports/launcher.h"
-#include "daemon/ports/machine.h"
-#include "daemon/session/cancel_token.h"
-#include "daemon/session/session_hooks.h"
+#include "daemon/ports/runner.h"
+#include "daemon/session/run_session.h"
 
 namespace benchd {
 
 /// How the way to a session's first run ended.
 struct Prepared {
+  RunnerId runner = 0;  ///< which has the machine, also after a failure
   std::optional<Failure> failure;
   bool runner_lost = false;  ///< the failure is that benchd-runner is gone
   bool rebooted = false;     ///< since the session began: warm-up is due again
@@ -23,20 +22,15 @@ struct Prepared {
 };
 
 /// From a free machine to opened commands: the machine's settings, build and setup where they have
-/// not run, the programs, the launcher.
+/// not run, the programs, the children.
 ///
 /// Strict isolation is refused before anything is run. Build and setup have the whole machine,
 /// without its settings. Lives as long as its session.
 class Preparation {
  public:
-  struct Services {
-    Launcher& launcher;
-    Machine& machine;
-    CancelToken& cancel;
-  };
-
-  /// `spec` and `snapshot` outlive this; of the snapshot `machine` and `setup` are written.
-  Preparation(Services services, const SessionSpec& spec, SessionSnapshot& snapshot)
+  /// `services`, `spec` and `snapshot` outlive this; of the snapshot `machine` and `setup` are
+  /// written.
+  Preparation(const SessionServices& services, const SessionSpec& spec, SessionSnapshot& snapshot)
       : services_(services), spec_(spec), snapshot_(snapshot) {}
 
   asio::awaitable<Prepared> Run();
@@ -48,7 +42,7 @@ class Preparation {
   asio::awaitable<std::optional<Failure>> FindPrograms();
   asio::awaitable<void> OpenChildren(Prepared* prepared);
 
-  Services services_;
+  const SessionServices& services_;
   const SessionSpec& spec_;
   SessionSnapshot& snapshot_;
 };

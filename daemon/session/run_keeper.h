@@ -13,7 +13,7 @@
 #include "core/model/run.h"
 #include "core/model/session_spec.h"
 #include "daemon/ports/sources.h"
-#include "daemon/session/series_runner.h"
+#include "daemon/session/batch_runner.h"
 #include "daemon/store/store.h"
 
 namespace benchd {

@@ -8,13 +8,13 @@
 
 #include "core/analysis/session_analysis.h"
 #include "core/model/run.h"
+#include "daemon/session/batch_plan.h"
+#include "daemon/session/batch_runner.h"
 #include "daemon/session/failure.h"
 #include "daemon/session/forecast.h"
+#include "daemon/session/hooks.h"
 #include "daemon/session/preparation.h"
 #include "daemon/session/run_keeper.h"
-#include "daemon/session/series_plan.h"
-#include "daemon/session/series_runner.h"
-#include "daemon/session/session_hooks.h"
 #include "daemon/session/session_notes.h"
 
 namespace benchd {
@@ -30,9 +30,8 @@ class Session {
       : services_(std::move(services)),
         spec_(std::move(record.spec)),
         snapshot_(std::move(record.snapshot)),
-        series_({services_.launcher, services_.clock, services_.disturbances, services_.cancel},
-                spec_),
-        preparation_({services_.launcher, services_.machine, services_.cancel}, spec_, snapshot_),
+        batch_(services_, spec_),
+        preparation_(services_, spec_, snapshot_),
         keeper_(services_.store, snapshot_.id),
         blocks_(spec_.benchmarks.size(), 0),
         warmup_end_(spec_.schedule.warmup * spec_.benchmarks.size()),
@@ -41,23 +40,23 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   asio::awaitable<std::optional<Failure>> Execute();
-  asio::awaitable<void> LetGo();
+  asio::awaitable<void> ReleaseMachine();
   asio::awaitable<std::optional<Failure>> CleanUp(std::optional<Failure> failure);
   SessionSnapshot End(std::optional<Failure> failure);
 
  private:
   asio::awaitable<std::optional<Failure>> Attempt();
-  asio::awaitable<std::optional<Failure>> Recall();
-  Result<void> RecallBlock(const std::vector<Run>& block);
+  asio::awaitable<std::optional<Failure>> Replay();
+  Result<void> ReplayBlock(const std::vector<Run>& block);
   void LearnWarmup(const std::vector<Run>& block);
   Result<void> Count(const std::vector<Run>& block);
   asio::awaitable<std::optional<Failure>> Prepare();
   asio::awaitable<std::optional<Failure>> WarmUp();
   asio::awaitable<std::optional<Failure>> Measure();
-  SeriesPlan PlanNext();
-  std::optional<Failure> Digest(std::vector<BlockResult> blocks);
+  BatchPlan PlanNext();
+  std::optional<Failure> AddToAnalysis(std::vector<BlockResult> blocks);
   asio::awaitable<std::optional<Failure>> DropUnfinished();
-  asio::awaitable<bool> MayTryAgain();
+  asio::awaitable<bool> ShouldRetry();
   asio::awaitable<std::optional<Failure>> Commit();
   asio::awaitable<Result<void>> CommitPaused(Error error);
 
@@ -73,13 +72,14 @@ class Session {
   const SessionSpec spec_;
   SessionSnapshot snapshot_;
   std::optional<SessionAnalysis> analysis_;
-  SeriesRunner series_;
+  BatchRunner batch_;
   Preparation preparation_;
   RunKeeper keeper_;
   std::vector<std::uint64_t> blocks_;  // measured ones, by benchmark
   std::uint64_t warmed_up_ = 0;        // warm-up blocks so far, of all benchmarks
   std::uint64_t warmup_end_;
   const bool resumed_;
+  RunnerId runner_ = 0;  // that has the machine
   bool runner_lost_ = false;
   RunnerDeaths runner_deaths_;
   Nanoseconds measured_before_{};  // in former lives
@@ -93,17 +93,17 @@ class Session {
 
 asio::awaitable<std::optional<Failure>> Session::Execute() {
   if (snapshot_.Settled()) co_return snapshot_.failure;
-  std::optional<Failure> failure = co_await Recall();
+  std::optional<Failure> failure = co_await Replay();
   while (!failure) {
     failure = co_await Attempt();
     // What was measured is kept, also when a later run failed.
     std::optional<Failure> unkept = co_await DropUnfinished();
     if (!unkept) unkept = co_await Commit();
     if (!failure || unkept) co_return failure ? std::move(failure) : std::move(unkept);
-    const bool again = co_await MayTryAgain();
+    const bool again = co_await ShouldRetry();
     if (!again) break;
     failure.reset();
-    co_await LetGo();
+    co_await ReleaseMachine();
   }
   co_return failure;
 }
@@ -118,7 +118,7 @@ asio::awaitable<std::optional<Failure>> Session::Attempt() {
 }
 
 /// Begins with the statistics of the runs that are stored already, if benchd ended meanwhile.
-asio::awaitable<std::optional<Failure>> Session::Recall() {
+asio::awaitable<std::optional<Failure>> Session::Replay() {
   Enter(SessionState::kPreparing);
   Result<SessionAnalysis> analysis = SessionAnalysis::Create(spec_);
   if (!analysis) co_return Failure{std::move(analysis).error(), std::nullopt};
@@ -126,18 +126,18 @@ asio::awaitable<std::optional<Failure>> Session::Recall() {
   if (!resumed_) co_return std::nullopt;
 
   const StoredBlocks::Taker take = [this](const std::vector<Run>& block) {
-    return RecallBlock(block);
+    return ReplayBlock(block);
   };
   StoredBlocks stored(spec_, take);
-  Result<void> recalled = co_await stored.Load(services_.store, snapshot_.id);
-  if (!recalled) co_return Failure{std::move(recalled).error().Within("going on"), std::nullopt};
+  Result<void> replayed = co_await stored.Load(services_.store, snapshot_.id);
+  if (!replayed) co_return Failure{std::move(replayed).error().Within("going on"), std::nullopt};
   notes_.dropped_runs = stored.dropped();
   if (MeasuredBlocks() > 0) PublishReport(analysis_->Look());
   co_return std::nullopt;
 }
 
-/// A stored block: what WarmUp() and Digest() did when it was run.
-Result<void> Session::RecallBlock(const std::vector<Run>& block) {
+/// A stored block: what WarmUp() and AddToAnalysis() did when it was run.
+Result<void> Session::ReplayBlock(const std::vector<Run>& block) {
   if (block.front().phase == RunPhase::kWarmup) {
     ++warmed_up_;
     LearnWarmup(block);
@@ -164,6 +164,8 @@ Result<void> Session::Count(const std::vector<Run>& block) {
 asio::awaitable<std::optional<Failure>> Session::Prepare() {
   Enter(SessionState::kPreparing);
   Prepared prepared = co_await preparation_.Run();
+  runner_ = prepared.runner;
+  batch_.Use(runner_);
   runner_lost_ = prepared.runner_lost;
   keeper_.KeepLog(std::move(prepared.log));
   if (prepared.rebooted) {
@@ -178,7 +180,7 @@ asio::awaitable<std::optional<Failure>> Session::Prepare() {
 
 asio::awaitable<std::optional<Failure>> Session::WarmUp() {
   while (warmed_up_ < warmup_end_) {
-    SeriesResult result = co_await series_.Run(PlanWarmup(spec_, warmed_up_, warmup_end_));
+    BatchResult result = co_await batch_.Run(PlanWarmup(spec_, warmed_up_, warmup_end_));
     runner_lost_ = result.runner_lost;
     warmed_up_ += result.blocks.size();
     for (BlockResult& block : result.blocks) {
@@ -193,15 +195,15 @@ asio::awaitable<std::optional<Failure>> Session::WarmUp() {
 asio::awaitable<std::optional<Failure>> Session::Measure() {
   if (!measuring_since_) measuring_since_ = services_.clock.Steady();
   while (!analysis_->Finished() && !TimeIsUp()) {
-    SeriesResult result = co_await series_.Run(PlanNext());
+    BatchResult result = co_await batch_.Run(PlanNext());
     runner_lost_ = result.runner_lost;
-    std::optional<Failure> unusable = Digest(std::move(result.blocks));
+    std::optional<Failure> unusable = AddToAnalysis(std::move(result.blocks));
     if (result.failure) co_return std::move(result.failure);
     const SteadyTime now = services_.clock.Steady();
     const bool report_due = !last_report_ || now - *last_report_ >= kReportInterval;
     if (!report_due && !unusable) continue;
     // Committed before anybody sees what it led to.
-    keeper_.KeepSoFar(series_.unfinished());
+    keeper_.KeepSoFar(batch_.unfinished());
     std::optional<Failure> failure = co_await Commit();
     if (failure) co_return failure;
     if (unusable) co_return unusable;
@@ -211,9 +213,9 @@ asio::awaitable<std::optional<Failure>> Session::Measure() {
   co_return std::nullopt;
 }
 
-SeriesPlan Session::PlanNext() {
+BatchPlan Session::PlanNext() {
   const SessionAnalysis& analysis = *analysis_;
-  const std::vector<Run>& begun = series_.unfinished().runs;
+  const std::vector<Run>& begun = batch_.unfinished().runs;
   return PlanMeasured(
       spec_, analysis.Outlook(),
       [&analysis](std::uint64_t blocks) { return analysis.NextLook(blocks); },
@@ -221,7 +223,7 @@ SeriesPlan Session::PlanNext() {
 }
 
 /// Adds measured blocks to the statistics; a failure when they cannot be computed with.
-std::optional<Failure> Session::Digest(std::vector<BlockResult> blocks) {
+std::optional<Failure> Session::AddToAnalysis(std::vector<BlockResult> blocks) {
   std::optional<Failure> failure;
   for (BlockResult& block : blocks) {
     if (!failure) {
@@ -235,7 +237,7 @@ std::optional<Failure> Session::Digest(std::vector<BlockResult> blocks) {
 
 /// Of a block that was interrupted the runs are kept for the record; it is repeated from the first.
 asio::awaitable<std::optional<Failure>> Session::DropUnfinished() {
-  BlockResult block = series_.DropUnfinished();
+  BlockResult block = batch_.DropUnfinished();
   keeper_.KeepLog(std::exchange(block.log, {}));
   if (block.runs.empty() || block.runs.front().phase != RunPhase::kMeasured) {
     co_return std::nullopt;
@@ -250,9 +252,9 @@ asio::awaitable<std::optional<Failure>> Session::DropUnfinished() {
 }
 
 /// Whether the failure was that the runner died, and another one is worth a try.
-asio::awaitable<bool> Session::MayTryAgain() {
+asio::awaitable<bool> Session::ShouldRetry() {
   if (!runner_lost_ || services_.cancel.requested()) co_return false;
-  if (!runner_deaths_.MayTryAgain(MeasuredBlocks())) co_return false;
+  if (!runner_deaths_.ShouldRetry(MeasuredBlocks())) co_return false;
   if (runner_deaths_.repeated()) co_await services_.clock.Wait(kRunnerPause);
   co_return true;
 }
@@ -326,9 +328,8 @@ Report Session::Complete(Report report) const {
   return report;
 }
 
-asio::awaitable<void> Session::LetGo() {
-  co_await services_.launcher.Close();
-  machine_end_ = co_await services_.machine.Release();
+asio::awaitable<void> Session::ReleaseMachine() {
+  machine_end_ = co_await services_.runner.Release(runner_);
 }
 
 /// Runs cleanup, whatever the end is; it is stored first, so that a session whose
@@ -336,15 +337,15 @@ asio::awaitable<void> Session::LetGo() {
 asio::awaitable<std::optional<Failure>> Session::CleanUp(std::optional<Failure> failure) {
   const bool goes_on = failure && services_.cancel.interrupted();
   const bool begun = snapshot_.machine.has_value();
-  if (goes_on || !begun || !HasHook(spec_, SessionHook::kCleanup)) co_return failure;
+  if (goes_on || !begun || !HasHook(spec_, HookKind::kCleanup)) co_return failure;
   if (services_.cancel.cancelled()) {
     snapshot_.cancelled_by = services_.cancel.by();
   } else {
     snapshot_.failure = failure;
   }
   Publish();
-  HookResult cleanup = co_await RunHooks(&services_.launcher, &services_.cancel, &spec_,
-                                         snapshot_.id, SessionHook::kCleanup);
+  HookResult cleanup = co_await RunHooks(&services_.runner, &services_.cancel, &spec_, snapshot_.id,
+                                         HookKind::kCleanup);
   keeper_.KeepLog(std::move(cleanup.log));
   std::optional<Failure> unkept = co_await Commit();
   // Stopped in the middle: the next start does it again.
@@ -366,7 +367,7 @@ SessionSnapshot Session::End(std::optional<Failure> failure) {
     snapshot_.state = SessionState::kDone;
     snapshot_.report = Complete(analysis_->Conclude());
   }
-  TellMachineEnd(machine_end_, snapshot_);
+  AddReleaseReport(machine_end_, snapshot_);
   return snapshot_;
 }
 
@@ -379,18 +380,10 @@ Result<void> CheckStatistics(const SessionSpec& spec) {
 }
 
 asio::awaitable<SessionSnapshot> RunSession(SessionServices services, SessionRecord record) {
-  Launcher& launcher = services.launcher;
-  CancelToken& cancel = services.cancel;
-  cancel.OnRequest([&launcher] { launcher.CancelRun(); });
   Session session(std::move(services), std::move(record));
   std::optional<Failure> failure = co_await session.Execute();
-  co_await session.LetGo();
-  // A session that is cancelled is cleaned up after all the same; one whose benchd stops is not.
-  cancel.OnRequest([&launcher, &cancel] {
-    if (cancel.stopped()) launcher.CancelRun();
-  });
+  co_await session.ReleaseMachine();
   failure = co_await session.CleanUp(std::move(failure));
-  cancel.OnRequest({});
   co_return session.End(std::move(failure));
 }
 

@@ -5,8 +5,7 @@
 
 #include "core/base/result.h"
 #include "core/model/session.h"
-#include "daemon/ports/launcher.h"
-#include "daemon/ports/machine.h"
+#include "daemon/ports/runner.h"
 #include "daemon/ports/sources.h"
 #include "daemon/session/cancel_token.h"
 #include "daemon/session/session_notes.h"
@@ -20,8 +19,7 @@ Result<void> CheckStatistics(const SessionSpec& spec);
 
 /// What a session needs of the outside. References outlive the session.
 struct SessionServices {
-  Launcher& launcher;
-  Machine& machine;
+  Runner& runner;
   Store& store;
   const Clock& clock;
   DisturbanceLog& disturbances;

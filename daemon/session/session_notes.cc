@@ -28,7 +28,7 @@ void TellNotes(const SessionNotes& notes, Report& report) {
   }
 }
 
-void TellMachineEnd(const MachineEnd& end, SessionSnapshot& snapshot) {
+void AddReleaseReport(const MachineEnd& end, SessionSnapshot& snapshot) {
   if (snapshot.machine) {
     std::vector<SettingState>& isolation = snapshot.machine->isolation;
     const std::size_t known = std::min(isolation.size(), end.at_end.size());

@@ -22,14 +22,14 @@ void TellNotes(const SessionNotes& notes, Report& report);
 
 /// Adds what the runner told as it gave the machine back to the record of the session: how each
 /// setting stood then, and its warnings to the report, where there is one. Pure.
-void TellMachineEnd(const MachineEnd& end, SessionSnapshot& snapshot);
+void AddReleaseReport(const MachineEnd& end, SessionSnapshot& snapshot);
 
 /// How often benchd-runner died in a session without a block having been measured in between: a
 /// benchmark that kills it would otherwise do so for ever. A value.
 class RunnerDeaths {
  public:
   /// One more, with so many blocks measured. @return whether another try is worth it.
-  bool MayTryAgain(std::uint64_t measured_blocks) {
+  bool ShouldRetry(std::uint64_t measured_blocks) {
     deaths_ = measured_blocks > blocks_ ? 1 : deaths_ + 1;
     blocks_ = measured_blocks;
     return deaths_ < kMost;

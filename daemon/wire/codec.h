@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,12 +14,14 @@
 
 #include "core/base/fields.h"
 #include "core/base/result.h"
+#include "core/base/time.h"
 
 /// Bytes out of values and back. Both directions walk the same list of fields (fields.h), so that
 /// neither can know a field that the other does not.
 ///
 /// Integers are little endian in the width of their type, a double is its bits, an enum one byte,
-/// strings and vectors carry a 32-bit count first. Used by both processes, single-threaded each.
+/// strings, vectors and maps carry a 32-bit count first. Used by both processes, single-threaded
+/// each.
 namespace benchd::wire {
 
 /// Appends values to a record.
@@ -38,6 +41,7 @@ class Writer {
   void Put(double value);
   void Put(const std::string& value);
   void Put(const std::array<std::uint8_t, 32>& value);
+  void Put(Nanoseconds value) { Put(std::int64_t{value.count()}); }
 
   template <std::integral T>
   void Put(T value) {
@@ -54,6 +58,11 @@ class Writer {
   template <typename A, typename B>
   void Put(const std::pair<A, B>& value) {
     (*this)(value.first, value.second);
+  }
+  template <typename K, typename V>
+  void Put(const std::map<K, V>& values) {
+    PutInteger(values.size(), 4);
+    for (const auto& [key, value] : values) (*this)(key, value);
   }
   template <typename T>
   void Put(const std::optional<T>& value) {
@@ -102,6 +111,7 @@ class Reader {
   void Get(double& value);
   void Get(std::string& value);
   void Get(std::array<std::uint8_t, 32>& value);
+  void Get(Nanoseconds& value) { value = Nanoseconds(static_cast<std::int64_t>(GetInteger(8))); }
 
   template <std::integral T>
   void Get(T& value) {
@@ -125,6 +135,17 @@ class Reader {
   template <typename A, typename B>
   void Get(std::pair<A, B>& value) {
     (*this)(value.first, value.second);
+  }
+  /// In order, as they were written: a key that comes twice is none of the writer's.
+  template <typename K, typename V>
+  void Get(std::map<K, V>& values) {
+    values.clear();
+    std::vector<std::pair<K, V>> list;
+    Get(list);
+    for (auto& one : list) {
+      if (!values.empty() && !(values.rbegin()->first < one.first)) return Fail();
+      values.insert(values.end(), std::move(one));
+    }
   }
   template <typename T>
   void Get(std::optional<T>& value) {

@@ -22,22 +22,10 @@ void VisitFields(auto& visit, Is<Hello> auto& v) { visit(v.version); }
 void VisitFields(auto& visit, Is<HelloReply> auto& v) {
   visit(v.version, v.pid, v.privileged, v.housekeeping_cpus, v.benchmark_cpus, v.profiles);
 }
-void VisitFields(auto& visit, Is<ResolveProgram> auto& v) {
-  visit(v.request, v.caller, v.program, v.path, v.cwd);
-}
-void VisitFields(auto& visit, Is<ProgramResolved> auto& v) { visit(v.request, v.program); }
-void VisitFields(auto& visit, Is<OpenChild> auto& v) {
-  visit(v.request, v.child, v.caller, v.argv, v.env, v.cwd, v.input, v.output, v.output_path,
-        v.parse, v.cpus, v.program, v.metrics);
-}
-void VisitFields(auto& visit, Is<CloseChildren> auto& v) { visit(v.request); }
-void VisitFields(auto& visit, Is<Done> auto& v) { visit(v.request, v.result); }
-void VisitFields(auto& visit, Is<PlannedStart> auto& v) {
-  visit(v.child, v.padding_bytes, v.begins_block, v.variables);
-}
-void VisitFields(auto& visit, Is<StartRuns> auto& v) {
-  visit(v.request, v.timeout_ns, v.budget_ns, v.stop_on_failure, v.runs, v.next);
-}
+void VisitFields(auto& visit, Is<Resolve> auto& v) { visit(v.query); }
+void VisitFields(auto& visit, Is<OpenChild> auto& v) { visit(v.number, v.child); }
+void VisitFields(auto&, Is<CloseChildren> auto&) {}
+void VisitFields(auto& visit, Is<RunBatch> auto& v) { visit(v.batch); }
 void VisitFields(auto&, Is<CancelRun> auto&) {}
 void VisitFields(auto& visit, Is<CounterFigure> auto& v) {
   visit(v.metric, v.value, v.enabled_ns, v.running_ns);
@@ -50,19 +38,13 @@ void VisitFields(auto& visit, Is<RunFigures> auto& v) {
   visit(v.read_bytes, v.write_bytes, v.tree_cpu_time_us, v.tree_memory_peak_bytes, v.counters,
         v.missing);
 }
-void VisitFields(auto& visit, Is<RunsFinished> auto& v) { visit(v.request, v.runs, v.result); }
-void VisitFields(auto& visit, Is<AcquireMachine> auto& v) {
-  visit(v.request, v.profile, v.isolation, v.cpus);
-}
-void VisitFields(auto& visit, Is<MachineAcquired> auto& v) { visit(v.request, v.machine); }
-void VisitFields(auto& visit, Is<ReleaseMachine> auto& v) { visit(v.request); }
-void VisitFields(auto& visit, Is<MachineReleased> auto& v) { visit(v.request, v.end); }
-void VisitFields(auto& visit, Is<DescribeMachine> auto& v) { visit(v.request, v.profile); }
-void VisitFields(auto& visit, Is<ApplyProfile> auto& v) { visit(v.request, v.profile); }
-void VisitFields(auto& visit, Is<RestoreMachine> auto& v) { visit(v.request); }
-void VisitFields(auto& visit, Is<MachineDescribed> auto& v) { visit(v.request, v.status); }
-void VisitFields(auto& visit, Is<DiagnoseMachine> auto& v) { visit(v.request); }
-void VisitFields(auto& visit, Is<MachineDiagnosed> auto& v) { visit(v.request, v.sources); }
+void VisitFields(auto& visit, Is<BatchFigures> auto& v) { visit(v.runs, v.result); }
+void VisitFields(auto& visit, Is<AcquireMachine> auto& v) { visit(v.machine); }
+void VisitFields(auto&, Is<ReleaseMachine> auto&) {}
+void VisitFields(auto& visit, Is<DescribeMachine> auto& v) { visit(v.profile); }
+void VisitFields(auto& visit, Is<ApplyProfile> auto& v) { visit(v.profile); }
+void VisitFields(auto&, Is<RestoreMachine> auto&) {}
+void VisitFields(auto&, Is<DiagnoseMachine> auto&) {}
 void VisitFields(auto& visit, Is<ProfileSummary> auto& v) { visit(v.name, v.cpus); }
 void VisitFields(auto& visit, Is<ParsedOutput> auto& v) { visit(v.result, v.samples, v.metrics); }
 void VisitFields(auto& visit, Is<UserRecord> auto& v) {

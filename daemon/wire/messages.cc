@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <cstddef>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "daemon/wire/codec.h"
@@ -10,18 +12,26 @@
 namespace benchd::wire {
 namespace {
 
-/// Decodes the alternative whose index came as the type byte.
-template <std::size_t Index = 0>
-Result<Message> DecodeAs(std::size_t type, Reader& reader) {
-  if constexpr (Index == std::variant_size_v<Message>) {
-    return Error{ErrorCode::kInvalidArgument, "record: unknown message type",
-                 "benchd and benchd-runner must be of the same build; restart both"};
+template <typename T>
+T Blank() {
+  if constexpr (std::is_default_constructible_v<T>) {
+    return T{};
   } else {
-    if (type != Index) return DecodeAs<Index + 1>(type, reader);
-    std::variant_alternative_t<Index, Message> message;
-    reader(message);
-    if (auto finished = reader.Finish(); !finished) return std::move(finished).error();
-    return Message(std::move(message));
+    return typename T::value_type{};  // a Result
+  }
+}
+
+constexpr std::size_t kLastGreeting = 1;
+static_assert(std::is_same_v<std::variant_alternative_t<kLastGreeting, Message>, HelloReply>);
+
+/// The alternative whose index came as the type byte; none of that number: nothing.
+template <std::size_t Index = 0>
+std::optional<Message> MessageOf(std::size_t type) {
+  if constexpr (Index == std::variant_size_v<Message>) {
+    return std::nullopt;
+  } else {
+    if (type != Index) return MessageOf<Index + 1>(type);
+    return Message(std::in_place_index<Index>, Blank<std::variant_alternative_t<Index, Message>>());
   }
 }
 
@@ -43,18 +53,28 @@ Result<Result<T>> DecodeResult(std::string_view bytes) {
 
 }  // namespace
 
-std::string Encode(const Message& message) {
+std::string Encode(const Message& message, std::uint64_t request) {
   Writer writer;
   writer(static_cast<std::uint8_t>(message.index()));
+  if (message.index() > kLastGreeting) writer(request);
   std::visit([&writer](const auto& alternative) { writer(alternative); }, message);
   return writer.Take();
 }
 
-Result<Message> Decode(std::string_view record) {
-  if (record.empty()) return Error{ErrorCode::kInvalidArgument, "record: empty", {}};
-  const auto type = static_cast<std::uint8_t>(record.front());
-  Reader reader(record.substr(1));
-  return DecodeAs(type, reader);
+Result<Record> Decode(std::string_view bytes) {
+  if (bytes.empty()) return Error{ErrorCode::kInvalidArgument, "record: empty", {}};
+  const auto type = static_cast<std::uint8_t>(bytes.front());
+  std::optional<Message> message = MessageOf(type);
+  if (!message) {
+    return Error{ErrorCode::kInvalidArgument, "record: unknown message type",
+                 "benchd and benchd-runner must be of the same build; restart both"};
+  }
+  Record record{0, std::move(*message)};
+  Reader reader(bytes.substr(1));
+  if (type > kLastGreeting) reader(record.request);
+  std::visit([&reader](auto& alternative) { reader(alternative); }, record.message);
+  if (auto finished = reader.Finish(); !finished) return std::move(finished).error();
+  return record;
 }
 
 std::string EncodeParsedOutput(const ParsedOutput& output) { return EncodeOne(output); }

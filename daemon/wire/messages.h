@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/model/batch.h"
 #include "core/model/child.h"
 #include "core/model/machine_profile.h"
 #include "core/model/run.h"
@@ -16,17 +17,12 @@
 
 /// What benchd and benchd-runner say to each other: values, one SOCK_SEQPACKET record each.
 ///
-/// benchd asks, the runner answers with the same `request` number; several requests may be open at
-/// once (a ResolveProgram during StartRuns). Either side treats a record it cannot decode, or a
-/// closed socket, as the death of the other.
+/// benchd asks, the runner answers with the same request number; several requests may be open at
+/// once (a Resolve during a RunBatch). A question names the type of its answer. Either side treats
+/// a record it cannot decode, or a closed socket, as the death of the other.
 namespace benchd::wire {
 
 inline constexpr std::uint32_t kVersion = 7;
-
-/// First record of a connection, from benchd.
-struct Hello {
-  std::uint32_t version = kVersion;
-};
 
 /// A machine profile as benchd needs to know it: its name, and the CPUs that a session may ask for.
 struct ProfileSummary {
@@ -34,7 +30,7 @@ struct ProfileSummary {
   std::vector<int> cpus;
 };
 
-/// The runner's answer; it hangs up after it when the versions differ.
+/// The runner's answer to Hello; it hangs up after it when the versions differ.
 struct HelloReply {
   std::uint32_t version = kVersion;
   std::int32_t pid = 0;
@@ -44,67 +40,27 @@ struct HelloReply {
   std::vector<ProfileSummary> profiles;
 };
 
-/// Find the program of a command as its caller would, and take its identity.
-struct ResolveProgram {
-  std::uint64_t request = 0;
-  Caller caller;
-  std::string program;  ///< argv[0]
-  std::string path;     ///< the caller's PATH
-  std::string cwd;
-};
-struct ProgramResolved {
-  std::uint64_t request = 0;
-  Result<ProgramIdentity> program = ProgramIdentity{};
+/// First record of a connection, from benchd.
+struct Hello {
+  using Answer = HelloReply;
+  std::uint32_t version = kVersion;
 };
 
-/// A child as it will be executed; kept under `child` until CloseChildren.
+/// Find the program of a command as its caller would, and take its identity.
+struct Resolve {
+  using Answer = Result<ProgramIdentity>;
+  ProgramQuery query;
+};
+
+/// A child as it will be executed; kept under its number until CloseChildren.
 struct OpenChild {
-  std::uint64_t request = 0;
-  std::uint32_t child = 0;
-  Caller caller;
-  std::vector<std::string> argv;
-  std::vector<std::string> env;  ///< NAME=VALUE
-  std::string cwd;
-  std::string input;  ///< empty = /dev/null
-  OutputKind output = OutputKind::kDiscard;
-  std::string output_path;
-  std::string parse;  ///< empty = none
-  std::vector<int> cpus;
-  ProgramIdentity program;
-  /// Of the metrics that not every machine has (model/metric.h) those that must be had: without
-  /// them the child is refused.
-  std::vector<std::string> metrics;
+  using Answer = Result<void>;
+  std::uint32_t number = 0;
+  ChildSpec child;
 };
 struct CloseChildren {
-  std::uint64_t request = 0;
+  using Answer = Result<void>;
 };
-/// Answer to OpenChild and CloseChildren.
-struct Done {
-  std::uint64_t request = 0;
-  Result<void> result;
-};
-
-/// One run that is to come.
-struct PlannedStart {
-  std::uint32_t child = 0;
-  std::uint32_t padding_bytes = 0;
-  bool begins_block = true;
-  /// NAME=VALUE, beside the child's own; for hooks, which are told the block.
-  std::vector<std::string> variables;
-};
-/// Run these one after the other, without a word between them. Ends early after a run that could
-/// not be measured; with `stop_on_failure` after one that failed; where a block begins once
-/// `budget_ns` have passed; and anywhere once what was printed might not fit into the answer.
-struct StartRuns {
-  std::uint64_t request = 0;
-  std::int64_t timeout_ns = 0;  ///< of one run
-  std::int64_t budget_ns = 0;
-  bool stop_on_failure = true;
-  std::vector<PlannedStart> runs;
-  std::optional<PlannedStart> next;  ///< what will probably follow: a hint, to prepare its child
-};
-/// Kills the run under way; its RunsFinished comes as usual, with kCancelled. No answer of its own.
-struct CancelRun {};
 
 /// What one counter of perf_event_open(2) says of a process tree. When the CPU has fewer counters
 /// than were asked for they take turns: then `running_ns` is below `enabled_ns`.
@@ -150,68 +106,75 @@ struct RunFigures {
   std::vector<CounterFigure> counters;  ///< of the whole tree; those there are
   std::vector<MissingMetric> missing;
 };
-struct RunsFinished {
-  std::uint64_t request = 0;
+struct BatchFigures {
   std::vector<RunFigures> runs;  ///< those that were measured, in order
   Result<void> result;           ///< why the one after them could not be
 };
 
+/// Run these one after the other, without a word between them. Ends early after a run that could
+/// not be measured; with `stop_on_failure` after one that failed; where a block begins once the
+/// budget is spent; and anywhere once what was printed might not fit into the answer.
+struct RunBatch {
+  using Answer = BatchFigures;
+  Batch batch;
+};
+/// Kills the run under way; its BatchFigures come as usual, with kCancelled. No answer of its own.
+struct CancelRun {};
+
 /// Take a profile's settings for a session, and describe the machine as it then is.
 struct AcquireMachine {
-  std::uint64_t request = 0;
-  std::string profile;
-  Isolation isolation = Isolation::kBestEffort;
-  std::string cpus;
-};
-struct MachineAcquired {
-  std::uint64_t request = 0;
-  Result<MachineReport> machine = MachineReport{};
+  using Answer = Result<MachineReport>;
+  MachineRequest machine;
 };
 struct ReleaseMachine {
-  std::uint64_t request = 0;
-};
-struct MachineReleased {
-  std::uint64_t request = 0;
-  MachineEnd end;
+  using Answer = MachineEnd;
 };
 /// How a profile's settings stand; empty = the one that is held, else the default.
 struct DescribeMachine {
-  std::uint64_t request = 0;
+  using Answer = Result<MachineStatus>;
   std::string profile;
 };
 /// Take a profile's settings until RestoreMachine.
 struct ApplyProfile {
-  std::uint64_t request = 0;
+  using Answer = Result<MachineStatus>;
   std::string profile;
 };
 struct RestoreMachine {
-  std::uint64_t request = 0;
-};
-/// Answer to the three above.
-struct MachineDescribed {
-  std::uint64_t request = 0;
-  Result<MachineStatus> status = MachineStatus{};
+  using Answer = Result<MachineStatus>;
 };
 /// Look for noise; answered after a second.
 struct DiagnoseMachine {
-  std::uint64_t request = 0;
-};
-struct MachineDiagnosed {
-  std::uint64_t request = 0;
-  Result<std::vector<NoiseSource>> sources = std::vector<NoiseSource>{};
+  using Answer = Result<std::vector<NoiseSource>>;
 };
 
-using Message =
-    std::variant<Hello, HelloReply, ResolveProgram, ProgramResolved, OpenChild, CloseChildren, Done,
-                 StartRuns, CancelRun, RunsFinished, AcquireMachine, MachineAcquired,
-                 ReleaseMachine, MachineReleased, DescribeMachine, ApplyProfile, RestoreMachine,
-                 MachineDescribed, DiagnoseMachine, MachineDiagnosed>;
+using Message = std::variant<Hello, HelloReply, Resolve, OpenChild, CloseChildren, RunBatch,
+                             CancelRun, AcquireMachine, ReleaseMachine, DescribeMachine,
+                             ApplyProfile, RestoreMachine, DiagnoseMachine, Result<ProgramIdentity>,
+                             Result<void>, BatchFigures, Result<MachineReport>, MachineEnd,
+                             Result<MachineStatus>, Result<std::vector<NoiseSource>>>;
 
-/// One record: a type byte and the fields, little endian, lengths before contents.
-std::string Encode(const Message& message);
+/// The place of a type among the messages.
+template <typename T, std::size_t Index = 0>
+constexpr std::size_t IndexOf() {
+  if constexpr (std::is_same_v<T, std::variant_alternative_t<Index, Message>>) {
+    return Index;
+  } else {
+    return IndexOf<T, Index + 1>();
+  }
+}
+
+/// A message under the number of its request; 0 is the greeting's, and of what is not answered.
+struct Record {
+  std::uint64_t request = 0;
+  Message message;
+};
+
+/// One record: a type byte, the request and the fields, little endian, lengths before contents. A
+/// greeting has no request: builds of any two versions understand each other's.
+std::string Encode(const Message& message, std::uint64_t request = 0);
 
 /// @errors kInvalidArgument for anything Encode cannot have produced; never reads past the end.
-Result<Message> Decode(std::string_view record);
+Result<Record> Decode(std::string_view bytes);
 
 /// What benchd-helper writes: the parsed samples of one run, or why there are none.
 struct ParsedOutput {
@@ -222,7 +185,7 @@ struct ParsedOutput {
 std::string EncodeParsedOutput(const ParsedOutput& output);
 Result<ParsedOutput> DecodeParsedOutput(std::string_view bytes);
 
-/// What benchd-helper writes for ResolveProgram.
+/// What benchd-helper writes for a Resolve.
 std::string EncodeResolved(const Result<ProgramIdentity>& resolved);
 Result<Result<ProgramIdentity>> DecodeResolved(std::string_view bytes);
 

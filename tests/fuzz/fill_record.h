@@ -4,6 +4,7 @@
 #include <bit>
 #include <concepts>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -66,6 +67,13 @@ class FillRecord {
   template <typename A, typename B>
   void Fill(std::pair<A, B>& value) {
     (*this)(value.first, value.second);
+  }
+  void Fill(Nanoseconds& value) { value = Nanoseconds(static_cast<std::int64_t>(Integer(8))); }
+  template <typename K, typename V>
+  void Fill(std::map<K, V>& values) {
+    std::vector<std::pair<K, V>> list;
+    Fill(list);
+    for (auto& one : list) values.insert(std::move(one));
   }
   template <typename T>
   void Fill(std::optional<T>& value) {

@@ -26,7 +26,7 @@ class CalledDaemon : private rpc::WholeDaemon {
  public:
   CalledDaemon() {
     // However long a session is meant to go on: its program breaks after a hundred runs.
-    launcher_.program = [took = launcher_.program](std::uint32_t child, std::uint64_t run) {
+    runner_.program = [took = runner_.program](std::uint32_t child, std::uint64_t run) {
       return run < 100 ? took(child, run) : Error{ErrorCode::kNotFound, "program: it is gone", {}};
     };
     Work();

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "core/base/unique_fd.h"
 #include "daemon/wire/channel.h"
@@ -25,20 +26,30 @@ void CheckRecord(std::string_view record, Decode decode, Encode encode) {
 }
 
 void CheckAll(std::string_view record) {
-  CheckRecord(record, wire::Decode, wire::Encode);
+  CheckRecord(record, wire::Decode, [](const wire::Record& decoded) {
+    return wire::Encode(decoded.message, decoded.request);
+  });
   CheckRecord(record, wire::DecodeParsedOutput, wire::EncodeParsedOutput);
   CheckRecord(record, wire::DecodeResolved, wire::EncodeResolved);
   CheckRecord(record, wire::DecodeRunnerConfig, wire::EncodeRunnerConfig);
 }
 
-/// A message of kind number `kind`, filled.
-template <std::size_t Index = 0>
-wire::Message Filled(std::size_t kind, FillRecord& fill) {
-  if constexpr (Index + 1 < std::variant_size_v<wire::Message>) {
-    if (kind != Index) return Filled<Index + 1>(kind, fill);
+/// One blank message of each kind, from its type byte and as many zeros as it takes.
+std::vector<wire::Message> BlankMessages() {
+  std::vector<wire::Message> messages;
+  while (messages.size() < std::variant_size_v<wire::Message>) {
+    std::string record(1, static_cast<char>(messages.size()));
+    while (!wire::Decode(record)) record.push_back('\0');
+    messages.push_back(wire::Decode(record)->message);
   }
-  std::variant_alternative_t<Index, wire::Message> message;
-  fill(message);
+  return messages;
+}
+
+/// A message of kind number `kind`, filled.
+wire::Message Filled(std::size_t kind, FillRecord& fill) {
+  static const std::vector<wire::Message> blank = BlankMessages();
+  wire::Message message = blank[kind];
+  std::visit([&fill](auto& alternative) { fill(alternative); }, message);
   return message;
 }
 
@@ -49,9 +60,13 @@ void CheckFilled(std::string_view input) {
   const std::size_t kind = fill.Byte() % std::variant_size_v<wire::Message>;
   const std::size_t place = fill.Integer(2);
   const std::uint8_t change = fill.Byte();
-  std::string record = wire::Encode(Filled(kind, fill));
+  // A greeting has no request number.
+  const std::uint64_t request = kind > 1 ? fill.Integer(8) : 0;
+  const wire::Message message = Filled(kind, fill);
+  std::string record = wire::Encode(message, request);
   const auto decoded = wire::Decode(record);
-  FUZZ_CHECK(decoded && decoded->index() == kind && wire::Encode(*decoded) == record);
+  FUZZ_CHECK(decoded && decoded->message.index() == kind && decoded->request == request);
+  FUZZ_CHECK(wire::Encode(decoded->message, request) == record);
   FUZZ_CHECK(!wire::Decode(std::string_view(record).substr(0, place % record.size())));
   char& byte = record[place % record.size()];
   byte = static_cast<char>(static_cast<std::uint8_t>(byte) ^ change);

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "daemon/queue/state_writer.h"
+#include "daemon/queue/current_session.h"
 
 namespace benchd {
 namespace {

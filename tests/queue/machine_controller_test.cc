@@ -63,24 +63,23 @@ class MachineControllerTest : public testing::Test {
   asio::io_context loop_;
   fake::Clock clock_;
   fake::RandomSource random_;
-  fake::Launcher launcher_{clock_};
-  fake::Machine machine_;
+  fake::Runner runner_{clock_};
   TestStore store_;
   EventHub hub_;
   Queue queue_{loop_.get_executor(),
-               {launcher_, machine_, store_, clock_, random_, hub_},
+               {runner_, store_, clock_, random_, hub_},
                {.access = {.admin_gid = 50}}};
-  MachineController controller_{queue_, machine_, {.admin_gid = 50}};
+  MachineController controller_{queue_, runner_, {.admin_gid = 50}};
 };
 
 TEST_F(MachineControllerTest, DescribesForEverybody) {
-  machine_.status->profile = "quiet";
+  runner_.status->profile = "quiet";
   Work();
   const auto view = RunToEnd(loop_, controller_.Describe("quiet", Stays));
   ASSERT_TRUE(view) << view.error().message;
   EXPECT_EQ(view->status.profile, "quiet");
   EXPECT_FALSE(view->session);
-  EXPECT_EQ(machine_.asked, (Asked{"describe quiet"}));
+  EXPECT_EQ(runner_.asked, (Asked{"describe quiet"}));
 }
 
 TEST_F(MachineControllerTest, AsksTheRunnerNothingWhileASessionMeasures) {
@@ -90,13 +89,13 @@ TEST_F(MachineControllerTest, AsksTheRunnerNothingWhileASessionMeasures) {
   std::optional<Result<MachineStatus>> restored;
   std::size_t asked_during_runs = 0;
   int runs = 0;
-  launcher_.during_run = [&] {
+  runner_.during_run = [&] {
     if (++runs == 2) {
       Start(controller_.Diagnose(Stays), &sources);
       Start(controller_.Apply(DeskUser(0), "", Stays), &applied);
       Start(controller_.Restore(DeskUser(0), Stays), &restored);
     }
-    asked_during_runs += machine_.asked.size();
+    asked_during_runs += runner_.asked.size();
   };
   Work();
   Settle();
@@ -105,7 +104,7 @@ TEST_F(MachineControllerTest, AsksTheRunnerNothingWhileASessionMeasures) {
   EXPECT_TRUE(sources && *sources);
   EXPECT_TRUE(applied && *applied);
   EXPECT_TRUE(restored && *restored);
-  EXPECT_EQ(machine_.asked, (Asked{"diagnose", "apply default", "restore"}));
+  EXPECT_EQ(runner_.asked, (Asked{"diagnose", "apply default", "restore"}));
 }
 
 TEST_F(MachineControllerTest, ASessionThatGoesOnTellsTheMachineItHasNotTheOneItHad) {
@@ -117,7 +116,7 @@ TEST_F(MachineControllerTest, ASessionThatGoesOnTellsTheMachineItHasNotTheOneItH
   record.snapshot.machine.emplace().benchmark_cpus = {7};
   store_.Keep(record);
   ASSERT_TRUE(RunToEnd(loop_, queue_.Load()));
-  machine_.report->benchmark_cpus = {1};
+  runner_.report->benchmark_cpus = {1};
   std::optional<Result<MachineView>> view;
   const auto watch = hub_.Subscribe({"again"}, [&](const EventHub::Snapshot& snapshot) {
     if (snapshot->state != SessionState::kPreparing || view) return;
@@ -125,7 +124,7 @@ TEST_F(MachineControllerTest, ASessionThatGoesOnTellsTheMachineItHasNotTheOneItH
     loop_.poll();
     EXPECT_FALSE(view) << "it is being given the machine";
   });
-  launcher_.during_run = [this] { loop_.poll(); };
+  runner_.during_run = [this] { loop_.poll(); };
   Work();
   Settle();
   ASSERT_TRUE(view && *view);
@@ -133,15 +132,15 @@ TEST_F(MachineControllerTest, ASessionThatGoesOnTellsTheMachineItHasNotTheOneItH
 }
 
 TEST_F(MachineControllerTest, DuringASessionTellsAtOnceWhatItWasGiven) {
-  machine_.report->isolation = {{.setting = "governor", .actual = "performance", .held = true}};
-  machine_.report->benchmark_cpus = {1};
-  machine_.report->environment.facts = {{"kernel", "6.1"}};
+  runner_.report->isolation = {{.setting = "governor", .actual = "performance", .held = true}};
+  runner_.report->benchmark_cpus = {1};
+  runner_.report->environment.facts = {{"kernel", "6.1"}};
   const SessionId id = Submit();
   std::optional<Result<MachineView>> same;
   std::optional<Result<MachineView>> other;
   bool answered_during_runs = false;
   int runs = 0;
-  launcher_.during_run = [&] {
+  runner_.during_run = [&] {
     // What the last run's client asked is answered before this one's block has ended.
     if (++runs == 2) {
       Start(controller_.Describe("", Stays), &same);
@@ -157,15 +156,15 @@ TEST_F(MachineControllerTest, DuringASessionTellsAtOnceWhatItWasGiven) {
   EXPECT_EQ((*same)->session, id);
   EXPECT_EQ((*same)->status.holder, "session");
   EXPECT_EQ((*same)->status.profile, "default");
-  EXPECT_EQ((*same)->status.settings, machine_.report->isolation);
-  EXPECT_EQ((*same)->status.environment, machine_.report->environment);
+  EXPECT_EQ((*same)->status.settings, runner_.report->isolation);
+  EXPECT_EQ((*same)->status.environment, runner_.report->environment);
   EXPECT_EQ((*same)->status.benchmark_cpus, std::vector<int>{1});
   EXPECT_TRUE((*same)->status.notes.empty());
   ASSERT_TRUE(other && *other);
   EXPECT_EQ((*other)->status.notes,
             (Asked{"a session runs with the profile 'default': how the settings of 'strict' stand "
                    "can be asked when it has ended"}));
-  EXPECT_TRUE(machine_.asked.empty());
+  EXPECT_TRUE(runner_.asked.empty());
 }
 
 TEST_F(MachineControllerTest, ASessionWithoutIsolationHoldsNothing) {
@@ -174,7 +173,7 @@ TEST_F(MachineControllerTest, ASessionWithoutIsolationHoldsNothing) {
   spec.isolation = Isolation::kOff;
   ASSERT_TRUE(RunToEnd(loop_, queue_.Submit(std::move(spec), {})));
   std::optional<Result<MachineView>> view;
-  launcher_.during_run = [&] {
+  runner_.during_run = [&] {
     if (!view) Start(controller_.Describe("", Stays), &view);
   };
   Work();
@@ -197,17 +196,17 @@ TEST_F(MachineControllerTest, ApplyAndRestoreAreForAdmins) {
   const auto restored = RunToEnd(loop_, controller_.Restore(DeskUser(1000), Stays));
   ASSERT_FALSE(restored);
   EXPECT_EQ(restored.error().message, "restore: is for admins only");
-  EXPECT_EQ(machine_.asked, (Asked{"apply quiet", "restore"}));
+  EXPECT_EQ(runner_.asked, (Asked{"apply quiet", "restore"}));
 }
 
 TEST_F(MachineControllerTest, AnUnknownProfileIsRefusedBeforeAnybodyWaits) {
-  machine_.check = Error{ErrorCode::kInvalidArgument, "machine-profile: there is no 'x'", {}};
+  runner_.check = Error{ErrorCode::kInvalidArgument, "machine-profile: there is no 'x'", {}};
   // Nobody works: what waited for its turn would wait for ever.
   EXPECT_EQ(RunToEnd(loop_, controller_.Apply(DeskUser(0), "x", Stays)).error(),
-            machine_.check.error());
-  EXPECT_EQ(RunToEnd(loop_, controller_.Describe("x", Stays)).error(), machine_.check.error());
-  ASSERT_EQ(machine_.checked.size(), 2U);
-  EXPECT_EQ(machine_.checked[0].profile, "x");
+            runner_.check.error());
+  EXPECT_EQ(RunToEnd(loop_, controller_.Describe("x", Stays)).error(), runner_.check.error());
+  ASSERT_EQ(runner_.checked.size(), 2U);
+  EXPECT_EQ(runner_.checked[0].profile, "x");
 }
 
 TEST_F(MachineControllerTest, NothingIsAppliedForAClientThatHasGone) {
@@ -222,7 +221,7 @@ TEST_F(MachineControllerTest, NothingIsAppliedForAClientThatHasGone) {
   ASSERT_TRUE(applied);
   ASSERT_FALSE(*applied);
   EXPECT_EQ(applied->error().code, ErrorCode::kCancelled);
-  EXPECT_TRUE(machine_.asked.empty());
+  EXPECT_TRUE(runner_.asked.empty());
   EXPECT_FALSE(queue_.SideWork()) << "its turn is free for others";
 }
 
@@ -287,13 +286,14 @@ TEST_F(MachineControllerTest, TheRunnerAnswersDuringAReservation) {
   EXPECT_TRUE(RunToEnd(loop_, controller_.Describe("", Stays)));
   EXPECT_TRUE(RunToEnd(loop_, controller_.Diagnose(Stays)));
   EXPECT_TRUE(RunToEnd(loop_, controller_.Apply(DeskUser(0), "quiet", Stays)));
-  EXPECT_EQ(machine_.asked, (Asked{"describe ", "diagnose", "apply quiet"}));
+  EXPECT_EQ(runner_.asked, (Asked{"describe ", "diagnose", "apply quiet"}));
 }
 
 /// Looks for noise until the test lets it go on.
-class SlowMachine : public fake::Machine {
+class SlowMachine : public fake::Runner {
  public:
-  explicit SlowMachine(asio::io_context& loop) : done_(loop.get_executor()) {}
+  SlowMachine(fake::Clock& clock, asio::io_context& loop)
+      : fake::Runner(clock), done_(loop.get_executor()) {}
 
   asio::awaitable<Result<std::vector<NoiseSource>>> Diagnose() override {
     co_await done_.Wait();
@@ -306,7 +306,7 @@ class SlowMachine : public fake::Machine {
 };
 
 TEST_F(MachineControllerTest, NoSessionStartsBeforeTheLeasesOfAReservationAreDone) {
-  SlowMachine slow(loop_);
+  SlowMachine slow(clock_, loop_);
   MachineController controller(queue_, slow, {.admin_gid = 50});
   auto reserved = controller.Reserve(DeskUser(1000), [] {});
   ASSERT_TRUE(reserved);

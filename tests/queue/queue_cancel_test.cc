@@ -77,7 +77,7 @@ TEST_F(QueueCancelTest, WhileItsRecordIsRead) {
   Settle();
   ASSERT_TRUE(cancelled_ && *cancelled_);
   EXPECT_EQ((*cancelled_)->state, SessionState::kCancelled);
-  EXPECT_TRUE(launcher_.orders().empty());
+  EXPECT_TRUE(runner_.orders().empty());
 }
 
 TEST_F(QueueCancelTest, WhileItPrepares) {
@@ -93,8 +93,8 @@ TEST_F(QueueCancelTest, WhileItPrepares) {
   Settle();
   ASSERT_TRUE(cancelled_ && *cancelled_);
   EXPECT_EQ((*cancelled_)->state, SessionState::kCancelled);
-  EXPECT_TRUE(launcher_.orders().empty());
-  EXPECT_EQ(machine_.released, machine_.acquired);
+  EXPECT_TRUE(runner_.orders().empty());
+  EXPECT_EQ(runner_.released, runner_.acquired);
   EXPECT_EQ(store_.history(id), (History{"submitted by uid 1000 (pid 123)", "preparing",
                                          "cancelled by uid 1000 (pid 5)"}));
 }
@@ -103,7 +103,7 @@ TEST_F(QueueCancelTest, WhileItRunsAndTheNextRuns) {
   const SessionId first = Submit(SpecOf(1000));
   const SessionId second = Submit(SpecOf(1000));
   bool asked = false;
-  launcher_.during_run = [&] {
+  runner_.during_run = [&] {
     if (std::exchange(asked, true)) return;
     StartCancel(first);
     loop_.poll();
@@ -120,7 +120,7 @@ TEST_F(QueueCancelTest, WhileItRunsAndTheNextRuns) {
 TEST_F(QueueCancelTest, WhileItsRunsFindNoRoomOnTheDisk) {
   const SessionId id = Submit(SpecOf(1000));
   int runs = 0;
-  launcher_.during_run = [&] {
+  runner_.during_run = [&] {
     if (++runs == 2) store_.disk().SetFull(true);
   };
   clock_.during_wait = [&] {
@@ -139,7 +139,7 @@ TEST_F(QueueCancelTest, WhileItsRunsFindNoRoomOnTheDisk) {
 
 TEST_F(QueueCancelTest, WhileTheVerdictFindsNoRoomLosesNothing) {
   const SessionId id = Submit(SpecOf(1000));
-  machine_.during_release = [this] { store_.disk().SetFull(true); };
+  runner_.during_release = [this] { store_.disk().SetFull(true); };
   clock_.during_wait = [&] {
     if (clock_.waits() == 1) StartCancel(id);
     EXPECT_FALSE(cancelled_);
@@ -167,7 +167,7 @@ TEST_F(QueueCancelTest, AfterItsEndChangesNothing) {
 TEST_F(QueueCancelTest, WhatIsBeingCancelledWhenBenchdStopsEndsCancelled) {
   const SessionId id = Submit(SpecOf(1000));
   bool asked = false;
-  launcher_.during_run = [&] {
+  runner_.during_run = [&] {
     if (std::exchange(asked, true)) return;
     StartCancel(id);
     loop_.poll();
@@ -183,8 +183,8 @@ TEST_F(QueueCancelTest, WhileItIsCleanedUpAfterIsAnsweredWhenBenchdStops) {
   SessionSpec spec = SpecOf(1000);
   spec.benchmarks[0].hooks.cleanup = {"cleanup", {"cleanup"}};
   const SessionId id = Submit(std::move(spec));
-  launcher_.during_run = [&] {
-    if (launcher_.ran().back().argv.front() != "cleanup") return;
+  runner_.during_run = [&] {
+    if (runner_.ran().back().argv.front() != "cleanup") return;
     StartCancel(id);
     loop_.poll();
     queue_.Stop();

@@ -102,11 +102,10 @@ class QueueFixture : public testing::Test {
   asio::io_context loop_;
   fake::Clock clock_;
   fake::RandomSource random_;
-  fake::Launcher launcher_{clock_};
-  fake::Machine machine_;
+  fake::Runner runner_{clock_};
   TestStore store_;
   EventHub hub_;
-  Queue queue_{loop_.get_executor(), {launcher_, machine_, store_, clock_, random_, hub_}, policy_};
+  Queue queue_{loop_.get_executor(), {runner_, store_, clock_, random_, hub_}, policy_};
 };
 
 using History = std::vector<std::string>;

@@ -168,7 +168,7 @@ TEST_F(QueueOrderTest, ExpectsTheRestOfTheSessionThatRuns) {
   Submit(SpecOf(1000));
   const SessionId second = Submit(SpecOf(1000));
   std::optional<Nanoseconds> first_run;
-  launcher_.during_run = [&] {
+  runner_.during_run = [&] {
     if (first_run) return;
     clock_.Advance(minutes(1));
     first_run = SnapshotOf(second).eta;
@@ -182,7 +182,7 @@ TEST_F(QueueOrderTest, ASessionThatRunsTooLongIsExpectedToEndNow) {
   Submit(SpecOf(1000));
   const SessionId second = Submit(SpecOf(1000));
   std::optional<Nanoseconds> first_run;
-  launcher_.during_run = [&] {
+  runner_.during_run = [&] {
     if (first_run) return;
     clock_.Advance(minutes(20));
     first_run = SnapshotOf(second).eta;
@@ -198,7 +198,7 @@ TEST_F(QueueOrderTest, ExpectsWhatTheReportOfTheSessionThatRunsExpects) {
   const SessionId first = Submit(spec);
   const SessionId second = Submit(spec);
   int reports = 0;
-  launcher_.during_run = [&] {
+  runner_.during_run = [&] {
     clock_.Advance(seconds(2));  // so that one is due at each block
     const std::optional<Report> report = SnapshotOf(first).report;
     if (IsFinal(StateOf(first)) || !report || !report->eta) return;

@@ -26,7 +26,7 @@ class QueueRestartTest : public QueueFixture {
   }
   /// Stops benchd in that run.
   void StopInRun(int number) {
-    launcher_.during_run = [this, number, runs = 0]() mutable {
+    runner_.during_run = [this, number, runs = 0]() mutable {
       if (++runs == number) queue_.Stop();
     };
   }
@@ -65,7 +65,7 @@ TEST_F(QueueRestartTest, EachInterruptedStateGoesOn) {
 
 TEST_F(QueueRestartTest, PauseAndDrainLast) {
   ASSERT_TRUE(SetMode({.paused = true, .draining = true}));
-  Queue next{loop_.get_executor(), {launcher_, machine_, store_, clock_, random_, hub_}, policy_};
+  Queue next{loop_.get_executor(), {runner_, store_, clock_, random_, hub_}, policy_};
   Load(next);
   EXPECT_EQ(next.Status().mode, (QueueMode{.paused = true, .draining = true}));
 }
@@ -97,8 +97,8 @@ TEST_F(QueueRestartTest, AStoppedSessionIsInterruptedAndGoesOn) {
   EXPECT_EQ(store_.history(id), stopped);
   EXPECT_FALSE(queue_.Status().running);
 
-  launcher_.during_run = {};
-  Queue next{loop_.get_executor(), {launcher_, machine_, store_, clock_, random_, hub_}, policy_};
+  runner_.during_run = {};
+  Queue next{loop_.get_executor(), {runner_, store_, clock_, random_, hub_}, policy_};
   Load(next);
   EXPECT_EQ(store_.history(id), stopped) << "it was told already";
   asio::co_spawn(loop_, next.Work(), Rethrow);
@@ -144,9 +144,9 @@ TEST_F(QueueRestartTest, TheEnvironmentIsReadWhenASessionStartsAndIsNotInMemory)
   EXPECT_EQ(kept->spec.benchmarks[0].arms[0].env.at("TOKEN"), "");
   Work();
   Settle();
-  ASSERT_FALSE(launcher_.children().empty());
-  EXPECT_EQ(launcher_.children()[0].env.at("SECRET"), "x");
-  EXPECT_EQ(launcher_.children()[0].env.at("TOKEN"), "y");
+  ASSERT_FALSE(runner_.children().empty());
+  EXPECT_EQ(runner_.children()[0].env.at("SECRET"), "x");
+  EXPECT_EQ(runner_.children()[0].env.at("TOKEN"), "y");
 }
 
 TEST_F(QueueRestartTest, ShowsNamesOfTheEnvironmentTheHistoryAndTheNewestState) {
@@ -169,7 +169,7 @@ TEST_F(QueueRestartTest, ShowsWhatRunsAsItIsNow) {
   const SessionId id = Submit(SpecOf(1000));
   std::optional<Result<SessionDetails>> details;
   int runs = 0;
-  launcher_.during_run = [&] {
+  runner_.during_run = [&] {
     if (++runs != 3) return;
     Start(queue_.Show(User(1000), id.value), &details);
     loop_.poll();
@@ -181,7 +181,7 @@ TEST_F(QueueRestartTest, ShowsWhatRunsAsItIsNow) {
 }
 
 TEST_F(QueueRestartTest, ASessionWithoutItsProgramTellsItInItsHistory) {
-  launcher_.programs.emplace("base-program", Error{ErrorCode::kNotFound, "not found", {}});
+  runner_.programs.emplace("base-program", Error{ErrorCode::kNotFound, "not found", {}});
   const SessionId id = Submit(SpecOf(1000));
   EXPECT_EQ(store_.history(id), (History{"submitted by uid 1000 (pid 123)",
                                          "failed: base, warm-up block 0: not found"}));
@@ -192,7 +192,7 @@ TEST_F(QueueRestartTest, ASessionWithoutItsProgramTellsItInItsHistory) {
 TEST_F(QueueRestartTest, AVerdictWaitsForRoomOnTheDiskAndTheNextSessionForIt) {
   const SessionId id = Submit(SpecOf(1000));
   const SessionId next = Submit(SpecOf(1000));
-  machine_.during_release = [this] { store_.disk().SetFull(true); };
+  runner_.during_release = [this] { store_.disk().SetFull(true); };
   std::vector<SessionState> seen;
   const auto watch = hub_.Subscribe(
       id, [&seen](const EventHub::Snapshot& snapshot) { seen.push_back(snapshot->state); });
@@ -209,7 +209,7 @@ TEST_F(QueueRestartTest, AVerdictWaitsForRoomOnTheDiskAndTheNextSessionForIt) {
     EXPECT_EQ(SnapshotOf(next).eta, std::nullopt) << "nobody knows when there is room";
     if (clock_.waits() < 3) return;
     store_.disk().SetFull(false);
-    machine_.during_release = {};
+    runner_.during_release = {};
   };
   Work();
   Settle();
@@ -228,7 +228,7 @@ TEST_F(QueueRestartTest, AVerdictWaitsForRoomOnTheDiskAndTheNextSessionForIt) {
 
 TEST_F(QueueRestartTest, StopEndsTheWaitForRoomAndLeavesTheSessionToGoOn) {
   const SessionId id = Submit(SpecOf(1000));
-  machine_.during_release = [this] { store_.disk().SetFull(true); };
+  runner_.during_release = [this] { store_.disk().SetFull(true); };
   clock_.during_wait = [this] { queue_.Stop(); };
   Work();
   Settle();
@@ -306,7 +306,7 @@ TEST_F(QueuePruneTest, DeletesBetweenSessionsAndForgetsTheRequests) {
   const SessionId second = Submit(SpecOf(1000));
   const SessionId third = Submit(SpecOf(1000));
   History during_runs;
-  launcher_.during_run = [&] {
+  runner_.during_run = [&] {
     if (StateOf(second) == SessionState::kRunning) during_runs = store_.ids();
   };
   History when_next;

@@ -47,7 +47,7 @@ TEST_F(QueueTest, AnswersARetryOfARequestWithTheSameSession) {
 }
 
 TEST_F(QueueTest, FailsASessionAtOnceWhoseProgramCannotBeFound) {
-  launcher_.programs.emplace(
+  runner_.programs.emplace(
       "candidate-program",
       Error{ErrorCode::kNotFound, "command 'candidate-program': not found", {}});
   const SessionId waiting = Submit(SpecOf(1001));
@@ -65,8 +65,8 @@ TEST_F(QueueTest, FailsASessionAtOnceWhoseProgramCannotBeFound) {
 }
 
 TEST_F(QueueTest, RefusesASessionWithoutARunnerToLookItsProgramsUp) {
-  launcher_.programs.emplace("base-program",
-                             Error{ErrorCode::kUnavailable, "benchd-runner died", {}});
+  runner_.programs.emplace("base-program",
+                           Error{ErrorCode::kUnavailable, "benchd-runner died", {}});
   const Error error = Refused(SpecOf(1000));
   EXPECT_EQ(error.code, ErrorCode::kUnavailable);
   EXPECT_EQ(error.message, "base: benchd-runner died");
@@ -155,14 +155,14 @@ TEST_F(QueueTest, CommitsTheVerdictBeforeAnybodySeesIt) {
 }
 
 TEST_F(QueueTest, RefusesAtOnceWhatTheMachineCannotGive) {
-  machine_.check = Error{ErrorCode::kInvalidArgument, "machine-profile: there is no 'fast'", {}};
+  runner_.check = Error{ErrorCode::kInvalidArgument, "machine-profile: there is no 'fast'", {}};
   SessionSpec spec = SpecOf(1000);
   spec.machine_profile = "fast";
   spec.cpus = "1-2";
-  EXPECT_EQ(Refused(spec), machine_.check.error());
-  ASSERT_EQ(machine_.checked.size(), 1U);
-  EXPECT_EQ(machine_.checked[0].profile, "fast");
-  EXPECT_EQ(machine_.checked[0].cpus, "1-2");
+  EXPECT_EQ(Refused(spec), runner_.check.error());
+  ASSERT_EQ(runner_.checked.size(), 1U);
+  EXPECT_EQ(runner_.checked[0].profile, "fast");
+  EXPECT_EQ(runner_.checked[0].cpus, "1-2");
   EXPECT_TRUE(queue_.List(User(1000), {.all = true, .state = {}, .labels = {}}).empty());
 }
 
@@ -188,7 +188,7 @@ TEST_F(QueueTest, KnowsTheSessionThatRunsUntilItsEnd) {
   const SessionId id = Submit(SpecOf(1000));
   EXPECT_EQ(queue_.Running(), nullptr);
   std::optional<SessionId> running;
-  launcher_.during_run = [&] {
+  runner_.during_run = [&] {
     if (queue_.Running() != nullptr) running = queue_.Running()->snapshot.id;
   };
   Work();
@@ -203,7 +203,7 @@ TEST_F(QueueTest, SideWorkWaitsUntilNoSessionRuns) {
   int begun_during_runs = 0;
   int runs = 0;
   bool begun = false;
-  launcher_.during_run = [&] {
+  runner_.during_run = [&] {
     // Somebody asks for the machine during the first run.
     if (++runs == 1) turn = queue_.AskForTurn([&begun] { begun = true; });
     if (begun) ++begun_during_runs;

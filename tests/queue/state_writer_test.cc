@@ -1,9 +1,8 @@
-#include "daemon/queue/state_writer.h"
-
 #include <gtest/gtest.h>
 
 #include <asio/io_context.hpp>
 
+#include "daemon/queue/current_session.h"
 #include "tests/support/fakes.h"
 #include "tests/support/loop.h"
 #include "tests/support/test_store.h"

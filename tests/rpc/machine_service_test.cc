@@ -50,7 +50,7 @@ class MachineServiceTest : public ::testing::Test, protected WholeDaemon {
 };
 
 TEST_F(MachineServiceTest, TellsHowTheMachineStands) {
-  machine_.status = MachineStatus{.profile = "quiet", .notes = {"irqbalance runs"}};
+  runner_.status = MachineStatus{.profile = "quiet", .notes = {"irqbalance runs"}};
   Work();
   grpc::ClientContext context;
   v1::GetMachineRequest request;
@@ -60,11 +60,11 @@ TEST_F(MachineServiceTest, TellsHowTheMachineStands) {
   EXPECT_EQ(status.profile(), "quiet");
   EXPECT_EQ(status.notes(0), "irqbalance runs");
   EXPECT_EQ(status.session(), "");
-  EXPECT_EQ(loop_.Run([this] { return machine_.asked; }), (Asked{"describe quiet"}));
+  EXPECT_EQ(loop_.Run([this] { return runner_.asked; }), (Asked{"describe quiet"}));
 }
 
 TEST_F(MachineServiceTest, NamesTheNoiseSourcesInTheirOrder) {
-  machine_.sources = std::vector<NoiseSource>{{"steal", "a", "b", 0.5}, {"turbo", "c", "d", {}}};
+  runner_.sources = std::vector<NoiseSource>{{"steal", "a", "b", 0.5}, {"turbo", "c", "d", {}}};
   Work();
   grpc::ClientContext context;
   v1::DoctorResponse response;
@@ -83,7 +83,7 @@ TEST_F(MachineServiceTest, AppliesAndRestoresForAdmins) {
   const grpc::Status applied = stub_->Apply(&applying, request, &status);
   grpc::ClientContext restoring;
   const grpc::Status restored = stub_->Restore(&restoring, v1::RestoreRequest(), &status);
-  const Asked asked = loop_.Run([this] { return machine_.asked; });
+  const Asked asked = loop_.Run([this] { return runner_.asked; });
   if (::getuid() != 0) {
     EXPECT_EQ(applied.error_code(), grpc::StatusCode::PERMISSION_DENIED);
     EXPECT_EQ(restored.error_code(), grpc::StatusCode::PERMISSION_DENIED);
@@ -96,7 +96,7 @@ TEST_F(MachineServiceTest, AppliesAndRestoresForAdmins) {
 }
 
 TEST_F(MachineServiceTest, WhatTheRunnerRefusesIsTold) {
-  machine_.check =
+  runner_.check =
       Error{ErrorCode::kInvalidArgument, "machine-profile: there is no 'x'", "there is 'default'"};
   grpc::ClientContext context;
   v1::GetMachineRequest request;
@@ -190,7 +190,7 @@ TEST_F(MachineServiceTest, NothingIsAppliedForAClientThatHasGone) {
   }
   Work();
   EXPECT_TRUE(loop_.Await([this] { return calls_.count() == 0; }));
-  EXPECT_LT(loop_.Run([this] { return machine_.asked.size(); }), kClients);
+  EXPECT_LT(loop_.Run([this] { return runner_.asked.size(); }), kClients);
 }
 
 }  // namespace

@@ -10,16 +10,15 @@ namespace benchd::rpc {
 WholeDaemon::WholeDaemon(std::chrono::milliseconds max_idle) {
   // 10 % slower, with a spread that the statistics can see: a regression at 2 %
   // (docs/statistics.md section 3).
-  launcher_.program = [](std::uint32_t child, std::uint64_t run) -> Result<RunOutcome> {
+  runner_.program = [](std::uint32_t child, std::uint64_t run) -> Result<RunOutcome> {
     const double wobble = 0.001 * static_cast<double>((run * 7 + child * 3) % 5);
     return fake::Took((child == 0 ? 1.0 : 1.1) + wobble);
   };
   loop_.Run([this, max_idle] {
     const AccessPolicy access{.allow_root = true, .single_user = false, .admin_gid = {}};
-    queue_.emplace(loop_.executor(),
-                   Queue::Services{launcher_, machine_, store_, clock_, random_, hub_},
+    queue_.emplace(loop_.executor(), Queue::Services{runner_, store_, clock_, random_, hub_},
                    QueuePolicy{access, {}, {}});
-    machine_controller_.emplace(*queue_, machine_, access);
+    machine_controller_.emplace(*queue_, runner_, access);
     info_ = {"1.2.3", 4711, {0, 2}};
     server_.emplace(
         loop_.executor(),

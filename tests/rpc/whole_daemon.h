@@ -32,8 +32,7 @@ class WholeDaemon {
   LoopThread loop_;
   fake::Clock clock_;
   fake::RandomSource random_;
-  fake::Launcher launcher_{clock_};
-  fake::Machine machine_;
+  fake::Runner runner_{clock_};
   TestStore store_;
   EventHub hub_;
   std::optional<Queue> queue_;

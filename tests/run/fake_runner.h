@@ -19,17 +19,16 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/ports/launcher.h"
+#include "daemon/ports/runner.h"
 #include "daemon/run/runner_connection.h"
 #include "daemon/wire/channel.h"
 #include "daemon/wire/messages.h"
 
 namespace benchd {
 
-/// The answer to a series of one run.
-inline wire::RunsFinished Finished(std::uint64_t request, Result<wire::RunFigures> figures) {
-  wire::RunsFinished finished;
-  finished.request = request;
+/// The answer to a batch of one run.
+inline wire::BatchFigures Finished(Result<wire::RunFigures> figures) {
+  wire::BatchFigures finished;
   if (figures) {
     finished.runs.push_back(*std::move(figures));
   } else {
@@ -38,8 +37,8 @@ inline wire::RunsFinished Finished(std::uint64_t request, Result<wire::RunFigure
   return finished;
 }
 
-/// What came of a series of one run.
-inline Result<RunOutcome> OnlyOne(SeriesOutcome outcome) {
+/// What came of a batch of one run.
+inline Result<RunOutcome> OnlyOne(BatchOutcome outcome) {
   if (outcome.error) return *std::move(outcome.error);
   EXPECT_EQ(outcome.runs.size(), 1U);
   return std::move(outcome.runs.at(0));
@@ -58,8 +57,21 @@ class FakeRunner {
     Listen();
   }
 
-  const std::vector<wire::Message>& heard() const { return heard_; }
-  void Say(const wire::Message& message) { SayBytes(wire::Encode(message)); }
+  const std::vector<wire::Record>& heard() const { return heard_; }
+  void Say(const wire::Message& message, std::uint64_t request) {
+    SayBytes(wire::Encode(message, request));
+  }
+  /// To what was heard last.
+  void Reply(const wire::Message& answer) { Say(answer, heard_.back().request); }
+  /// To the newest question of that type.
+  template <typename Question>
+  void ReplyTo(const typename Question::Answer& answer) {
+    std::uint64_t request = 0;
+    for (const wire::Record& record : heard_) {
+      if (std::holds_alternative<Question>(record.message)) request = record.request;
+    }
+    Say(answer, request);
+  }
   void SayBytes(const std::string& record) {
     const auto sent = wire::SendRecord(socket_.native_handle(), record);
     EXPECT_TRUE(sent) << sent.error().message;
@@ -71,8 +83,8 @@ class FakeRunner {
   template <typename Question>
   std::vector<Question> HeardOf() const {
     std::vector<Question> found;
-    for (const wire::Message& message : heard_) {
-      if (const auto* question = std::get_if<Question>(&message)) found.push_back(*question);
+    for (const wire::Record& record : heard_) {
+      if (const auto* question = std::get_if<Question>(&record.message)) found.push_back(*question);
     }
     return found;
   }
@@ -92,11 +104,11 @@ class FakeRunner {
         hung_up_on_ = true;
         return Die();
       }
-      auto message = wire::Decode(*record);
-      ASSERT_TRUE(message) << message.error().message;
-      heard_.push_back(*message);
-      if (script_ && script_(*this, *message)) continue;
-      std::visit([this](const auto& question) { Answer(question); }, *message);
+      auto decoded = wire::Decode(*record);
+      ASSERT_TRUE(decoded) << decoded.error().message;
+      heard_.push_back(*decoded);
+      if (script_ && script_(*this, decoded->message)) continue;
+      std::visit([this](const auto& question) { Answer(question); }, decoded->message);
     }
   }
 
@@ -106,43 +118,38 @@ class FakeRunner {
     reply.housekeeping_cpus = {0};
     reply.benchmark_cpus = {1, 2};
     reply.profiles = {{"default", {1, 2}}, {"quiet", {2}}};
-    Say(reply);
+    Reply(reply);
   }
-  void Answer(const wire::ResolveProgram& question) {
+  void Answer(const wire::Resolve& question) {
     ProgramIdentity program;
-    program.path = "/bin/" + question.program;
-    Say(wire::ProgramResolved{question.request, program});
+    program.path = "/bin/" + question.query.program;
+    Reply(Result<ProgramIdentity>(program));
   }
-  void Answer(const wire::OpenChild& question) { Say(wire::Done{question.request, {}}); }
-  void Answer(const wire::CloseChildren& question) { Say(wire::Done{question.request, {}}); }
-  void Answer(const wire::ReleaseMachine& question) {
-    Say(wire::MachineReleased{question.request, {.at_end = {"powersave"}, .warnings = {}}});
+  void Answer(const wire::OpenChild&) { Reply(Result<void>()); }
+  void Answer(const wire::CloseChildren&) { Reply(Result<void>()); }
+  void Answer(const wire::RunBatch& question) {
+    Reply(wire::BatchFigures{std::vector<wire::RunFigures>(question.batch.runs.size()), {}});
   }
-  void Answer(const wire::DescribeMachine& question) {
-    Describe(question.request, question.profile, "");
+  void Answer(const wire::CancelRun&) {}
+  void Answer(const wire::AcquireMachine&) {
+    MachineReport report;
+    report.benchmark_cpus = {1};
+    Reply(Result<MachineReport>(report));
   }
-  void Answer(const wire::ApplyProfile& question) {
-    Describe(question.request, question.profile, "apply");
+  void Answer(const wire::ReleaseMachine&) {
+    Reply(MachineEnd{.at_end = {"powersave"}, .warnings = {}});
   }
-  void Answer(const wire::RestoreMachine& question) { Describe(question.request, "default", ""); }
-  void Answer(const wire::DiagnoseMachine& question) {
-    Say(wire::MachineDiagnosed{question.request, std::vector<NoiseSource>{{.name = "turbo"}}});
+  void Answer(const wire::DescribeMachine& question) { Describe(question.profile, ""); }
+  void Answer(const wire::ApplyProfile& question) { Describe(question.profile, "apply"); }
+  void Answer(const wire::RestoreMachine&) { Describe("default", ""); }
+  void Answer(const wire::DiagnoseMachine&) {
+    Reply(Result<std::vector<NoiseSource>>(std::vector<NoiseSource>{{.name = "turbo"}}));
   }
-  void Describe(std::uint64_t request, const std::string& profile, const std::string& holder) {
+  void Describe(const std::string& profile, const std::string& holder) {
     MachineStatus status;
     status.profile = profile;
     status.holder = holder;
-    Say(wire::MachineDescribed{request, status});
-  }
-  void Answer(const wire::StartRuns& question) {
-    Say(wire::RunsFinished{
-        question.request, std::vector<wire::RunFigures>(question.runs.size()), {}});
-  }
-  void Answer(const wire::CancelRun&) {}
-  void Answer(const wire::AcquireMachine& question) {
-    MachineReport report;
-    report.benchmark_cpus = {1};
-    Say(wire::MachineAcquired{question.request, report});
+    Reply(Result<MachineStatus>(status));
   }
   template <typename Other>
   void Answer(const Other&) {
@@ -151,7 +158,7 @@ class FakeRunner {
 
   asio::posix::stream_descriptor socket_;
   Script script_;
-  std::vector<wire::Message> heard_;
+  std::vector<wire::Record> heard_;
   bool hung_up_on_ = false;
 };
 

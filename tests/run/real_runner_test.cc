@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/run/runner_launcher.h"
-#include "daemon/run/runner_machine.h"
+#include "daemon/run/runner_client.h"
 #include "daemon/run/spawned_runner.h"
 #include "tests/run/fake_runner.h"
 #include "tests/support/places.h"
@@ -16,7 +15,7 @@
 namespace benchd {
 namespace {
 
-/// The launcher with the real benchd-runner and benchd-helper, where they are built.
+/// The port with the real benchd-runner and benchd-helper, where they are built.
 class RealRunnerTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -35,33 +34,43 @@ class RealRunnerTest : public testing::Test {
     child.env = {{"PATH", "/usr/bin:/bin"}};
     child.cwd = "/";
     child.parse = std::move(parse);
-    const auto program = Await(io_, launcher_.Resolve(child));
+    const auto program = Await(io_, client_.Resolve(QueryFor(child)));
     EXPECT_TRUE(program) << program.error().message;
     if (program) child.program = *program;
     return child;
   }
 
   void Open(std::vector<ChildSpec> children) {
-    const auto opened = Await(io_, launcher_.Open(std::move(children)));
+    const auto lease = Await(io_, client_.Acquire(std::nullopt));
+    ASSERT_TRUE(lease) << lease.error().message;
+    runner_ = lease->runner;
+    const auto opened = Await(io_, client_.Open(runner_, std::move(children)));
     ASSERT_TRUE(opened) << opened.error().message;
   }
 
-  static SeriesOrder Order(std::uint32_t child) {
-    SeriesOrder order;
-    order.runs = {RunOrder{child, 100, true}};
+  static ProgramQuery QueryFor(const ChildSpec& child) {
+    return {child.caller, child.argv.front(), child.env.at("PATH"), child.cwd};
+  }
+
+  asio::awaitable<BatchOutcome> Run(Batch batch) {
+    return client_.Run(runner_, std::move(batch), stop_.get_token());
+  }
+
+  static Batch Order(std::uint32_t child) {
+    Batch order;
+    order.runs = {RunOrder{child, 100, true, {}}};
     order.timeout = std::chrono::minutes(1);
     return order;
   }
 
-  Result<RunOutcome> RunOne(std::uint32_t child) {
-    return OnlyOne(Await(io_, launcher_.Run(Order(child))));
-  }
+  Result<RunOutcome> RunOne(std::uint32_t child) { return OnlyOne(Await(io_, Run(Order(child)))); }
 
   asio::io_context io_;
   SpawnedRunner source_{io_.get_executor(), {.program = test::BuiltFile("bin/benchd-runner")}};
   RunnerConnection connection_{io_.get_executor(), source_};
-  RunnerLauncher launcher_{connection_};
-  RunnerMachine machine_{connection_};
+  RunnerClient client_{connection_};
+  RunnerId runner_ = 0;
+  std::stop_source stop_;
 };
 
 TEST_F(RealRunnerTest, RunsATrueProgram) {
@@ -95,7 +104,7 @@ TEST_F(RealRunnerTest, SaysThatAProgramDoesNotExist) {
   child.argv = {"no-such-program-here"};
   child.env = {{"PATH", "/usr/bin:/bin"}};
   child.cwd = "/";
-  const auto program = Await(io_, launcher_.Resolve(child));
+  const auto program = Await(io_, client_.Resolve(QueryFor(child)));
   ASSERT_FALSE(program);
   EXPECT_EQ(program.error().code, ErrorCode::kNotFound);
   EXPECT_NE(program.error().message.find("no-such-program-here"), std::string::npos);
@@ -103,10 +112,11 @@ TEST_F(RealRunnerTest, SaysThatAProgramDoesNotExist) {
 
 TEST_F(RealRunnerTest, CancelsARun) {
   Open({Child({"sleep", "600"}), Child({"true"})});
-  Started<SeriesOutcome> run(io_, launcher_.Run(Order(0)));
+  Started<BatchOutcome> run(io_, Run(Order(0)));
   io_.poll();  // the order is sent
-  launcher_.CancelRun();
+  stop_.request_stop();
   EXPECT_EQ(OnlyOne(run.Wait()).error().code, ErrorCode::kCancelled);
+  stop_ = std::stop_source();
   const auto next = RunOne(1);
   EXPECT_TRUE(next) << next.error().message;
 }
@@ -115,7 +125,7 @@ TEST_F(RealRunnerTest, OutlivesTheDeathOfARunner) {
   Open({Child({"sleep", "600"})});
   const auto facts = Await(io_, connection_.Connect());
   ASSERT_TRUE(facts);
-  Started<SeriesOutcome> run(io_, launcher_.Run(Order(0)));
+  Started<BatchOutcome> run(io_, Run(Order(0)));
   io_.poll();
   kill(facts->pid, SIGKILL);
   const auto outcome = OnlyOne(run.Wait());
@@ -127,11 +137,13 @@ TEST_F(RealRunnerTest, OutlivesTheDeathOfARunner) {
 }
 
 TEST_F(RealRunnerTest, DescribesTheMachine) {
-  const auto report = Await(io_, machine_.Acquire({"default", Isolation::kBestEffort, {}}));
-  ASSERT_TRUE(report) << report.error().message;
-  EXPECT_FALSE(report->environment.facts.empty());
-  EXPECT_FALSE(report->benchmark_cpus.empty());
-  Await(io_, machine_.Release());
+  const MachineRequest request{"default", Isolation::kBestEffort, {}};
+  const auto lease = Await(io_, client_.Acquire(request));
+  ASSERT_TRUE(lease) << lease.error().message;
+  ASSERT_TRUE(lease->machine);
+  EXPECT_FALSE(lease->machine->environment.facts.empty());
+  EXPECT_FALSE(lease->machine->benchmark_cpus.empty());
+  Await(io_, client_.Release(lease->runner));
 }
 
 }  // namespace

@@ -20,9 +20,8 @@ class RunnerConnectionTest : public testing::Test {
     EXPECT_TRUE(facts) << facts.error().message;
     return facts ? *facts : RunnerFacts{};
   }
-  Result<wire::Done> Ask(std::uint64_t generation) {
-    return Await(io_,
-                 connection_.Ask<wire::Done>(generation, wire::CloseChildren{}, "a test", kLong));
+  Result<void> Ask(RunnerId runner) {
+    return Await(io_, connection_.Ask(runner, wire::CloseChildren{}, "a test", kLong));
   }
 
   asio::io_context io_;
@@ -46,7 +45,7 @@ TEST_F(RunnerConnectionTest, TellsWhatTheRunnerSaidOfItself) {
     reply.housekeeping_cpus = {0, 4};
     reply.benchmark_cpus = {1, 2, 3};
     reply.profiles = {{"quiet", {2, 3}}};
-    runner.Say(reply);
+    runner.Reply(reply);
     return true;
   };
   std::vector<RunnerFacts> announced;
@@ -68,7 +67,7 @@ TEST_F(RunnerConnectionTest, MeetsOneRunnerHoweverManyAsk) {
   Started<Result<RunnerFacts>> second(io_, connection_.Connect());
   ASSERT_TRUE(first.Wait());
   ASSERT_TRUE(second.Wait());
-  EXPECT_EQ(Connect().generation, connection_.generation());
+  EXPECT_EQ(Connect().id, connection_.id());
   EXPECT_EQ(source_.runners.size(), 1U);
 }
 
@@ -85,7 +84,7 @@ TEST_F(RunnerConnectionTest, RefusesARunnerOfAnotherVersionAndTriesAgain) {
   source_.script = [](FakeRunner& runner, const wire::Message&) {
     wire::HelloReply reply;
     reply.version = wire::kVersion + 1;
-    runner.Say(reply);
+    runner.Reply(reply);
     return true;
   };
   const auto facts = Await(io_, connection_.Connect());
@@ -103,11 +102,11 @@ TEST_F(RunnerConnectionTest, RefusesARunnerOfAnotherVersionAndTriesAgain) {
 
 TEST_F(RunnerConnectionTest, EndsEveryRequestUnderWayWhenTheRunnerDies) {
   source_.script = &Ignore<wire::CloseChildren>;
-  const auto generation = Connect().generation;
-  Started<Result<wire::Done>> first(
-      io_, connection_.Ask<wire::Done>(generation, wire::CloseChildren{}, "one thing", kLong));
-  Started<Result<wire::Done>> second(
-      io_, connection_.Ask<wire::Done>(generation, wire::CloseChildren{}, "another", kLong));
+  const auto runner = Connect().id;
+  Started<Result<void>> first(io_,
+                              connection_.Ask(runner, wire::CloseChildren{}, "one thing", kLong));
+  Started<Result<void>> second(io_,
+                               connection_.Ask(runner, wire::CloseChildren{}, "another", kLong));
   RunUntil(io_, [this] { return source_.newest().HeardOf<wire::CloseChildren>().size() == 2; });
   std::vector<Error> lost;
   connection_.OnLost([&lost](const Error& error) { lost.push_back(error); });
@@ -123,13 +122,13 @@ TEST_F(RunnerConnectionTest, MeetsAFreshRunnerAfterADeathThatNobodyHasSeenYet) {
   const RunnerFacts before = Connect();
   source_.newest().Die();
   const RunnerFacts after = Connect();
-  EXPECT_NE(after.generation, before.generation);
+  EXPECT_NE(after.id, before.id);
   EXPECT_EQ(source_.runners.size(), 2U);
-  EXPECT_TRUE(Ask(after.generation));
+  EXPECT_TRUE(Ask(after.id));
 }
 
 TEST_F(RunnerConnectionTest, GivesNoRequestToAnotherRunnerThanTheOneMeant) {
-  const auto old = Connect().generation;
+  const auto old = Connect().id;
   source_.newest().Die();
   Connect();
   const auto answer = Ask(old);
@@ -144,7 +143,7 @@ TEST_F(RunnerConnectionTest, TreatsWhatItCannotUnderstandAsADeath) {
     if (std::holds_alternative<wire::CloseChildren>(message)) runner.SayBytes("\xFFnonsense");
     return std::holds_alternative<wire::CloseChildren>(message);
   };
-  const auto answer = Ask(Connect().generation);
+  const auto answer = Ask(Connect().id);
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, ErrorCode::kUnavailable);
   EXPECT_EQ(answer.error().message.rfind(
@@ -156,11 +155,11 @@ TEST_F(RunnerConnectionTest, TreatsWhatItCannotUnderstandAsADeath) {
 
 TEST_F(RunnerConnectionTest, TreatsAWrongAnswerAsADeath) {
   source_.script = [](FakeRunner& runner, const wire::Message& message) {
-    const auto* question = std::get_if<wire::CloseChildren>(&message);
-    if (question != nullptr) runner.Say(Finished(question->request, wire::RunFigures{}));
-    return question != nullptr;
+    const bool asked = std::holds_alternative<wire::CloseChildren>(message);
+    if (asked) runner.Reply(Finished(wire::RunFigures{}));
+    return asked;
   };
-  const auto answer = Ask(Connect().generation);
+  const auto answer = Ask(Connect().id);
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().message,
             "benchd-runner died during a test: it answered with the wrong message");
@@ -169,10 +168,10 @@ TEST_F(RunnerConnectionTest, TreatsAWrongAnswerAsADeath) {
 TEST_F(RunnerConnectionTest, TreatsAnAnswerToNothingAsADeath) {
   source_.script = [](FakeRunner& runner, const wire::Message& message) {
     if (!std::holds_alternative<wire::CloseChildren>(message)) return false;
-    runner.Say(wire::Done{99, {}});
+    runner.Say(Result<void>(), 99);
     return true;
   };
-  const auto answer = Ask(Connect().generation);
+  const auto answer = Ask(Connect().id);
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().message,
             "benchd-runner died during a test: it answered what nobody asked");
@@ -180,31 +179,29 @@ TEST_F(RunnerConnectionTest, TreatsAnAnswerToNothingAsADeath) {
 
 TEST_F(RunnerConnectionTest, TreatsSilenceAsADeath) {
   source_.script = &Ignore<wire::CloseChildren>;
-  const auto generation = Connect().generation;
-  const auto answer =
-      Await(io_, connection_.Ask<wire::Done>(generation, wire::CloseChildren{}, "a test",
-                                             std::chrono::milliseconds(1)));
+  const auto runner = Connect().id;
+  const auto answer = Await(
+      io_, connection_.Ask(runner, wire::CloseChildren{}, "a test", std::chrono::milliseconds(1)));
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, ErrorCode::kUnavailable);
   EXPECT_EQ(answer.error().message, "benchd-runner died during a test: no answer for 1 s");
 }
 
 TEST_F(RunnerConnectionTest, RefusesAMessageTooLargeAndLivesOn) {
-  const auto generation = Connect().generation;
+  const auto runner = Connect().id;
   wire::OpenChild large;
-  large.cwd = std::string(wire::kMaxRecordBytes, 'x');
-  const auto answer =
-      Await(io_, connection_.Ask<wire::Done>(generation, std::move(large), "a test", kLong));
+  large.child.cwd = std::string(wire::kMaxRecordBytes, 'x');
+  const auto answer = Await(io_, connection_.Ask(runner, std::move(large), "a test", kLong));
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_TRUE(Ask(generation));
+  EXPECT_TRUE(Ask(runner));
 }
 
 TEST_F(RunnerConnectionTest, LetsTheLoopRunDryOnceClosed) {
   source_.script = &Ignore<wire::CloseChildren>;
-  const auto generation = Connect().generation;
-  Started<Result<wire::Done>> pending(
-      io_, connection_.Ask<wire::Done>(generation, wire::CloseChildren{}, "a test", kLong));
+  const auto runner = Connect().id;
+  Started<Result<void>> pending(io_,
+                                connection_.Ask(runner, wire::CloseChildren{}, "a test", kLong));
   RunUntil(io_, [this] { return !source_.newest().HeardOf<wire::CloseChildren>().empty(); });
   connection_.Close();
   EXPECT_EQ(pending.Wait().error(),
@@ -221,8 +218,8 @@ TEST(RunnerConnectionEndTest, MayBeDestroyedWhileSomebodyWaits) {
   auto connection = std::make_unique<RunnerConnection>(io.get_executor(), source);
   const auto facts = Await(io, connection->Connect());
   ASSERT_TRUE(facts);
-  Started<Result<wire::Done>> pending(
-      io, connection->Ask<wire::Done>(facts->generation, wire::CloseChildren{}, "a test", kLong));
+  Started<Result<void>> pending(io,
+                                connection->Ask(facts->id, wire::CloseChildren{}, "a test", kLong));
   RunUntil(io, [&source] { return !source.newest().HeardOf<wire::CloseChildren>().empty(); });
   connection.reset();
   EXPECT_EQ(pending.Wait().error().code, ErrorCode::kUnavailable);

@@ -132,11 +132,16 @@ class ForgedRequestTest : public testing::Test {
   Wanted Await() const {
     auto record = wire::ReceiveRecord(connection_.get());
     EXPECT_TRUE(record && !record->empty()) << "the runner is gone";
-    if (!record || record->empty()) return {};
-    auto message = wire::Decode(*record);
-    EXPECT_TRUE(message && std::holds_alternative<Wanted>(*message));
-    return message && std::holds_alternative<Wanted>(*message) ? std::get<Wanted>(*message)
-                                                               : Wanted{};
+    const Error gone{ErrorCode::kUnavailable, "no answer", {}};
+    const auto decoded = record ? wire::Decode(*record) : Result<wire::Record>(gone);
+    const auto* const wanted = decoded ? std::get_if<Wanted>(&decoded->message) : nullptr;
+    EXPECT_NE(wanted, nullptr);
+    if (wanted != nullptr) return *wanted;
+    if constexpr (std::is_default_constructible_v<Wanted>) {
+      return Wanted{};
+    } else {
+      return gone;
+    }
   }
 
   /// What `id` prints as that caller: "UID GID GROUPS", or why there is none.
@@ -145,19 +150,18 @@ class ForgedRequestTest : public testing::Test {
     caller.uid = uid;
     caller.gid = gid;
     caller.groups = std::move(groups);
-    Send(wire::ResolveProgram{
-        .request = 1, .caller = caller, .program = "true", .path = "/usr/bin", .cwd = "/"});
-    const auto resolved = Await<wire::ProgramResolved>().program;
-    wire::OpenChild child = ScriptOf("echo $(id -u) $(id -g) $(id -G)");
+    Send(wire::Resolve{{.caller = caller, .program = "true", .path = "/usr/bin", .cwd = "/"}});
+    const auto resolved = Await<Result<ProgramIdentity>>();
+    ChildSpec child = ScriptOf("echo $(id -u) $(id -g) $(id -G)");
     child.caller = caller;
     child.output = OutputKind::kLog;
     // Sent at once, as one who hopes to come before the answer would.
-    Send(child);
-    Send(wire::StartRuns{.request = 2, .runs = {{}}});
-    const auto opened = Await<wire::Done>().result;
-    const auto finished = Await<wire::RunsFinished>();
-    Send(wire::CloseChildren{.request = 3});
-    EXPECT_TRUE(Await<wire::Done>().result);
+    Send(wire::OpenChild{0, child});
+    Send(wire::RunBatch{{.runs = {{}}}});
+    const auto opened = Await<Result<void>>();
+    const auto finished = Await<wire::BatchFigures>();
+    Send(wire::CloseChildren{});
+    EXPECT_TRUE(Await<Result<void>>());
     EXPECT_EQ(resolved.has_value(), opened.has_value()) << "both decide alike";
     if (!opened) {
       EXPECT_TRUE(finished.runs.empty());

@@ -61,17 +61,17 @@ class ContainTest : public testing::TestWithParam<RunnerIds> {
                                      folder_.Put("benchd.toml", "[children]\n" + children)};
     runner_ = std::make_unique<RunnerProcess>(GetParam(), nullptr, options);
   }
-  wire::OpenChild As(wire::OpenChild child) const {
+  ChildSpec As(ChildSpec child) const {
     if (GetParam() == RunnerIds::kNobody) child.caller = NobodyCaller();
     return child;
   }
-  wire::OpenChild Hostile(std::vector<std::string> words) const {
+  ChildSpec Hostile(std::vector<std::string> words) const {
     words.insert(words.begin(), program_);
     return As(ChildOf(std::move(words)));
   }
   Result<wire::RunFigures> Run(std::vector<std::string> words,
                                std::int64_t timeout_ns = 60'000 * kMillisecond) {
-    wire::OpenChild child = Hostile(std::move(words));
+    ChildSpec child = Hostile(std::move(words));
     child.output = OutputKind::kLog;
     return runner_->Run(std::move(child), timeout_ns);
   }
@@ -149,7 +149,7 @@ TEST_P(ContainTest, LimitsOfEachProcessHold) {
 
 TEST_P(ContainTest, LimitsOfTheCallerAreOnlyLowered) {
   StartWith("open_files = 4096\ncpu_seconds = 3000\n");
-  wire::OpenChild child = As(ScriptOf("ulimit -Sn; ulimit -Hn; ulimit -St; ulimit -Ht"));
+  ChildSpec child = As(ScriptOf("ulimit -Sn; ulimit -Hn; ulimit -St; ulimit -Ht"));
   child.caller.limits = {{.resource = RLIMIT_NOFILE, .soft = 100, .hard = 200},
                          {.resource = RLIMIT_CPU, .soft = 9000, .hard = 9001}};
   EXPECT_EQ(runner_->OutputOf(child), "100\n200\n3000\n3001\n");
@@ -187,8 +187,8 @@ class MemoryLimitTest : public testing::Test {
         RunnerIds::kOwn, nullptr,
         std::vector<std::string>{"--config",
                                  folder_.Put("benchd.toml", "[children]\nmemory_mib = 64\n")});
-    runner_->Send(wire::AcquireMachine{.request = 1, .profile = "default"});
-    const auto machine = runner_->Await<wire::MachineAcquired>().machine;
+    runner_->Send(wire::AcquireMachine{{.profile = "default"}});
+    const auto machine = runner_->Await<Result<MachineReport>>();
     ASSERT_TRUE(machine) << machine.error().message;
     for (const SettingState& state : machine->isolation) {
       if (state.setting != "memory_limit") continue;
@@ -222,15 +222,15 @@ TEST(LimitWarningTest, ARunThatSucceededAtItsLimitIsWarnedOf) {
   const TempFolder folder;
   RunnerProcess runner(RunnerIds::kOwn, nullptr,
                        {"--config", folder.Put("benchd.toml", "[children]\npids = 20\n")});
-  runner.Send(wire::AcquireMachine{.request = 1, .profile = "default"});
-  ASSERT_TRUE(runner.Await<wire::MachineAcquired>().machine);
+  runner.Send(wire::AcquireMachine{{.profile = "default"}});
+  ASSERT_TRUE(runner.Await<Result<MachineReport>>());
   for (int run = 0; run < 2; ++run) {
     const auto figures = runner.Run(ChildOf({HostileProgram(), "count-forks", "100"}));
     ASSERT_TRUE(figures) << figures.error().message;
     if (figures->limit.empty()) GTEST_SKIP() << "nothing counts processes here";
   }
-  runner.Send(wire::ReleaseMachine{.request = 2});
-  const MachineEnd end = runner.Await<wire::MachineReleased>().end;
+  runner.Send(wire::ReleaseMachine{});
+  const MachineEnd end = runner.Await<MachineEnd>();
   ASSERT_FALSE(end.warnings.empty());
   EXPECT_EQ(end.warnings.back().code, "limit_reached");
   EXPECT_EQ(end.warnings.back().message,

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kMebibyte = 1024 * 1024;
 
-wire::OpenChild Asking(wire::OpenChild child, std::vector<std::string> metrics) {
+ChildSpec Asking(ChildSpec child, std::vector<std::string> metrics) {
   child.metrics = std::move(metrics);
   return child;
 }
@@ -34,7 +34,7 @@ std::optional<wire::CounterFigure> Find(const wire::RunFigures& figures, const s
 
 class CountedTest : public testing::Test {
  protected:
-  Result<wire::RunFigures> Run(wire::OpenChild child) { return runner_.Run(std::move(child)); }
+  Result<wire::RunFigures> Run(ChildSpec child) { return runner_.Run(std::move(child)); }
   /// Why a figure of control groups is not to be had here; empty = it is.
   std::string Refused(const std::string& metric) {
     auto opened = runner_.Open(Asking(ChildOf({"/bin/true"}), {metric}));
@@ -100,29 +100,27 @@ TEST_F(CountedTest, TaskClockOfOneProcessIsItsCpuTime) {
 
 TEST_F(CountedTest, CountersDoNotLeakIntoTheChild) {
   if (const auto why = WhyNot("task_clock"); !why.empty()) GTEST_SKIP() << why;
-  wire::OpenChild child = Asking(ScriptOf("ls -l /proc/$$/fd"), {"task_clock"});
+  ChildSpec child = Asking(ScriptOf("ls -l /proc/$$/fd"), {"task_clock"});
   const std::string printed = runner_.OutputOf(std::move(child));
   EXPECT_NE(printed.find("/dev/null"), std::string::npos) << printed;
   EXPECT_EQ(printed.find("perf_event"), std::string::npos) << printed;
 }
 
-TEST_F(CountedTest, EveryRunOfASeriesHasItsOwnCounts) {
+TEST_F(CountedTest, EveryRunOfABatchHasItsOwnCounts) {
   if (const auto why = WhyNot("task_clock"); !why.empty()) GTEST_SKIP() << why;
   const std::string loop = "i=0; while [ $i -lt $N ]; do i=$((i+1)); done";
   for (std::uint32_t number : {0U, 1U}) {
-    wire::OpenChild child =
+    ChildSpec child =
         Asking(ScriptOf("N=" + std::to_string(number == 0 ? 1'000 : 100'000) + "; " + loop),
                {"task_clock"});
-    child.child = number;
-    ASSERT_TRUE(runner_.Open(std::move(child)));
+    ASSERT_TRUE(runner_.Open(std::move(child), number));
   }
-  wire::StartRuns series{.request = 1, .budget_ns = 60'000'000'000};
-  for (const std::uint32_t child : {0U, 1U, 0U, 1U, 1U, 0U})
-    series.runs.push_back({.child = child});
-  runner_.Send(series);
-  const auto finished = runner_.Await<wire::RunsFinished>();
+  Batch batch{.budget = std::chrono::minutes(1)};
+  for (const std::uint32_t child : {0U, 1U, 0U, 1U, 1U, 0U}) batch.runs.push_back({.child = child});
+  runner_.Send(wire::RunBatch{batch});
+  const auto finished = runner_.Await<wire::BatchFigures>();
   ASSERT_TRUE(finished.result) << finished.result.error().message;
-  ASSERT_EQ(finished.runs.size(), series.runs.size());
+  ASSERT_EQ(finished.runs.size(), batch.runs.size());
   // What others do to the machine is in it, but no multiple of a run before: the long ones take a
   // hundred times as long.
   std::uint64_t most_of_short = 0;
@@ -131,8 +129,8 @@ TEST_F(CountedTest, EveryRunOfASeriesHasItsOwnCounts) {
     const auto clock = Find(finished.runs[i], "task_clock");
     ASSERT_TRUE(clock) << "run " << i;
     const auto value = static_cast<std::uint64_t>(clock->value);
-    if (series.runs[i].child == 0) most_of_short = std::max(most_of_short, value);
-    if (series.runs[i].child == 1) least_of_long = std::min(least_of_long, value);
+    if (batch.runs[i].child == 0) most_of_short = std::max(most_of_short, value);
+    if (batch.runs[i].child == 1) least_of_long = std::min(least_of_long, value);
   }
   EXPECT_GT(most_of_short, 0U);
   EXPECT_LT(most_of_short, least_of_long);
@@ -145,7 +143,7 @@ TEST_F(CountedTest, ASetUserIdProgramIsNotWatchedAndThatIsSaid) {
   std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
   std::filesystem::copy_file("/bin/sh", folder / "sh");
   std::filesystem::permissions(folder / "sh", std::filesystem::perms{04755});
-  wire::OpenChild child =
+  ChildSpec child =
       Asking(ChildOf({folder / "sh", "-c", "i=0; while [ $i -lt 10000 ]; do i=$((i+1)); done"}),
              {"task_clock"});
   child.caller = NobodyCaller();
@@ -162,7 +160,7 @@ TEST_F(CountedTest, ASetUserIdProgramIsNotWatchedAndThatIsSaid) {
 TEST(CountedAsNobodyTest, CountersWorkWithoutAnyPrivilege) {
   if (auto why = CannotStartAs(RunnerIds::kNobody); !why.empty()) GTEST_SKIP() << why;
   RunnerProcess runner(RunnerIds::kNobody);
-  wire::OpenChild child = Asking(ChildOf({"/bin/true"}), {"task_clock"});
+  ChildSpec child = Asking(ChildOf({"/bin/true"}), {"task_clock"});
   child.caller = NobodyCaller();
   const auto figures = runner.Run(std::move(child));
   if (!figures) {
@@ -203,10 +201,10 @@ TEST_F(CountedTest, TreeCpuTimeIsEachRunsOwn) {
   if (const auto why = Refused("tree_cpu_time"); !why.empty()) GTEST_SKIP() << why;
   ASSERT_TRUE(runner_.Open(
       Asking(ScriptOf("i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done"), {"tree_cpu_time"})));
-  wire::StartRuns series{.request = 1, .budget_ns = 60'000'000'000};
-  series.runs.resize(5);
-  runner_.Send(series);
-  const auto finished = runner_.Await<wire::RunsFinished>();
+  Batch batch{.budget = std::chrono::minutes(1)};
+  batch.runs.resize(5);
+  runner_.Send(wire::RunBatch{batch});
+  const auto finished = runner_.Await<wire::BatchFigures>();
   ASSERT_EQ(finished.runs.size(), 5U);
   for (const wire::RunFigures& run : finished.runs) {
     ASSERT_TRUE(run.tree_cpu_time_us);
@@ -241,7 +239,7 @@ TEST_F(CountedTest, TreeMemoryPeakIsThatOfAllProcessesTogether) {
 TEST(CountedAsNobodyTest, WithoutAControlGroupTheTreesFiguresAreAbsentAndRefusedByName) {
   if (auto why = CannotStartAs(RunnerIds::kNobody); !why.empty()) GTEST_SKIP() << why;
   RunnerProcess runner(RunnerIds::kNobody);
-  wire::OpenChild child = ChildOf({"/bin/true"});
+  ChildSpec child = ChildOf({"/bin/true"});
   child.caller = NobodyCaller();
   const auto figures = runner.Run(child);
   ASSERT_TRUE(figures) << figures.error().message;

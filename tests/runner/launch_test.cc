@@ -49,20 +49,20 @@ std::string StatusField(const std::string& status, const std::string& name) {
 
 TEST(LaunchTest, GivesExactlyTheArgumentsAndTheEnvironment) {
   RunnerProcess runner;
-  wire::OpenChild child = ChildOf({"/usr/bin/printf", "%s|", "a b", "", "$HOME", "*"});
+  ChildSpec child = ChildOf({"/usr/bin/printf", "%s|", "a b", "", "$HOME", "*"});
   EXPECT_EQ(runner.OutputOf(child), "a b||$HOME|*|");
 
   child = ChildOf({"/usr/bin/env"});
-  child.env = {"B=2", "A=x=y", "EMPTY="};
-  EXPECT_EQ(runner.OutputOf(child), Lines({"B=2", "A=x=y", "EMPTY="}));
+  child.env = {{"B", "2"}, {"A", "x=y"}, {"EMPTY", ""}};
+  EXPECT_EQ(runner.OutputOf(child), Lines({"A=x=y", "B=2", "EMPTY="}));
   child.env.clear();
   EXPECT_EQ(runner.OutputOf(child), "");
 }
 
 TEST(LaunchTest, PadsTheEnvironmentByAsManyCharactersAsTold) {
   RunnerProcess runner;
-  wire::OpenChild child = ChildOf({"/usr/bin/env"});
-  child.env = {"A=1"};
+  ChildSpec child = ChildOf({"/usr/bin/env"});
+  child.env = {{"A", "1"}};
   child.output = OutputKind::kLog;
   ASSERT_TRUE(runner.Open(child));
   for (std::uint32_t padding : {4096U, 1U, 0U}) {
@@ -79,7 +79,7 @@ TEST(LaunchTest, StartsInTheWorkingDirectoryWithItsInput) {
   const TempFolder folder;
   folder.Put("in.txt", "hello input");
   RunnerProcess runner;
-  wire::OpenChild child = ScriptOf("pwd; cat");
+  ChildSpec child = ScriptOf("pwd; cat");
   child.cwd = folder.path();
   child.input = "in.txt";  // relative to cwd
   EXPECT_EQ(runner.OutputOf(child), folder.path() + "\nhello input");
@@ -129,7 +129,7 @@ TEST(LaunchTest, BeforeItsProgramBeginsAChildTakesNoSignalOfItsUser) {
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   ASSERT_EQ(chown(pipe.c_str(), kNobodyId, kNobodyId), 0);
   RunnerProcess runner;
-  wire::OpenChild child = ScriptOf("cat");
+  ChildSpec child = ScriptOf("cat");
   child.caller = NobodyCaller();
   child.input = pipe;
   child.output = OutputKind::kLog;
@@ -151,7 +151,7 @@ TEST(LaunchTest, BeforeItsProgramBeginsAChildTakesNoSignalOfItsUser) {
 
 TEST(LaunchTest, AppliesUmaskAndLimits) {
   RunnerProcess runner;
-  wire::OpenChild child = ScriptOf("umask; ulimit -Sn; ulimit -Hn; ulimit -c");
+  ChildSpec child = ScriptOf("umask; ulimit -Sn; ulimit -Hn; ulimit -c");
   child.caller.umask = 0027;
   child.caller.limits = {{.resource = RLIMIT_NOFILE, .soft = 77, .hard = 99},
                          {.resource = RLIMIT_CORE, .soft = 0, .hard = 0}};
@@ -160,7 +160,7 @@ TEST(LaunchTest, AppliesUmaskAndLimits) {
 
 TEST(LaunchTest, ALimitAboveWhatIsPossibleBecomesTheHighestPossible) {
   RunnerProcess runner;
-  wire::OpenChild child = ScriptOf("ulimit -Hn");
+  ChildSpec child = ScriptOf("ulimit -Hn");
   // Above fs.nr_open, which not even root may exceed.
   child.caller.limits = {{.resource = RLIMIT_NOFILE, .soft = 16, .hard = UINT64_MAX - 1}};
   const int hard = std::stoi(runner.OutputOf(child));
@@ -170,7 +170,7 @@ TEST(LaunchTest, ALimitAboveWhatIsPossibleBecomesTheHighestPossible) {
 TEST(LaunchTest, PinsTheChildWhereToldAndElseLetsItGoAnywhere) {
   RunnerProcess runner;
   const int last = runner.hello().benchmark_cpus.back();
-  wire::OpenChild child = ChildOf({"/bin/cat", "/proc/self/status"});
+  ChildSpec child = ChildOf({"/bin/cat", "/proc/self/status"});
   child.cpus = {last};
   EXPECT_EQ(StatusField(runner.OutputOf(child), "Cpus_allowed_list"), std::to_string(last));
 
@@ -202,7 +202,7 @@ TEST(LaunchTest, RunsAsTheCallerWithNothingOfRoot) {
   ASSERT_EQ(chmod(folder.path().c_str(), 0777), 0);
   const std::string secret = folder.Put("secret", "for root", 0600);
   RunnerProcess runner;
-  wire::OpenChild child = ChildOf({"/bin/cat", "/proc/self/status"});
+  ChildSpec child = ChildOf({"/bin/cat", "/proc/self/status"});
   child.caller = NobodyCaller();
   const std::string status = runner.OutputOf(child);
   EXPECT_EQ(StatusField(status, "Uid"), "65534 65534 65534 65534");
@@ -235,7 +235,7 @@ TEST(LaunchTest, ARunnerWithoutPrivilegesSaysThatItCannotBecomeAnother) {
   EXPECT_EQ(refused.error().code, ErrorCode::kPermissionDenied);
   EXPECT_NE(refused.error().message.find("runs as uid 65534"), std::string::npos);
 
-  wire::OpenChild child = ScriptOf("id -u");
+  ChildSpec child = ScriptOf("id -u");
   child.caller = NobodyCaller();
   EXPECT_EQ(runner.OutputOf(child), "65534\n");
 }
@@ -260,12 +260,12 @@ void BeNicedForGood() {
 
 TEST(LaunchTest, InheritsANiceValueThatMayNotBeLoweredAndWarns) {
   RunnerProcess runner(RunnerIds::kOwn, BeNicedForGood);
-  runner.Send(wire::AcquireMachine{.request = 1, .isolation = Isolation::kOff});
-  ASSERT_TRUE(runner.Await<wire::MachineAcquired>().machine);
+  runner.Send(wire::AcquireMachine{{.isolation = Isolation::kOff}});
+  ASSERT_TRUE(runner.Await<Result<MachineReport>>());
   const int inherited = std::min(getpriority(PRIO_PROCESS, 0) + 5, 19);  // setpriority(2)
   EXPECT_EQ(runner.OutputOf(ScriptOf("nice")), std::to_string(inherited) + "\n");
-  runner.Send(wire::ReleaseMachine{.request = 2});
-  const MachineEnd end = runner.Await<wire::MachineReleased>().end;
+  runner.Send(wire::ReleaseMachine{});
+  const MachineEnd end = runner.Await<MachineEnd>();
   ASSERT_FALSE(end.warnings.empty());
   EXPECT_EQ(end.warnings.back().code, "nice_inherited");
 }
@@ -290,7 +290,7 @@ TEST(LaunchTest, WorksWhereClone3IsForbidden) {
   const Leash leash(folder);
   RunnerProcess runner(RunnerIds::kOwn, &ForbidClone3);
   EXPECT_EQ(runner.OutputOf(ScriptOf("echo hello")), "hello\n");
-  wire::OpenChild child = ChildOf({"/bin/true"});
+  ChildSpec child = ChildOf({"/bin/true"});
   child.cwd = "/no/such/folder";
   EXPECT_EQ(runner.Run(child).error().message, "cwd: /no/such/folder: No such file or directory");
   EXPECT_TRUE(runner.Run(ScriptOf("exec 9>" + leash.path() + "; setsid sleep 1000 & exit 0")));
@@ -299,7 +299,7 @@ TEST(LaunchTest, WorksWhereClone3IsForbidden) {
 
 struct Unlaunchable {
   const char* name;
-  wire::OpenChild (*child)(const TempFolder& folder);
+  ChildSpec (*child)(const TempFolder& folder);
   const char* message;  ///< FOLDER stands for the folder
 };
 
@@ -326,21 +326,21 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Unlaunchable{"MissingFolder",
                      [](const TempFolder& folder) {
-                       wire::OpenChild child = ChildOf({"/bin/true"});
+                       ChildSpec child = ChildOf({"/bin/true"});
                        child.cwd = folder / "gone";
                        return child;
                      },
                      "cwd: FOLDER/gone: No such file or directory"},
         Unlaunchable{"MissingInput",
                      [](const TempFolder& folder) {
-                       wire::OpenChild child = ChildOf({"/bin/true"});
+                       ChildSpec child = ChildOf({"/bin/true"});
                        child.input = folder / "gone";
                        return child;
                      },
                      "input: FOLDER/gone: No such file or directory"},
         Unlaunchable{"OutputThatIsAFolder",
                      [](const TempFolder& folder) {
-                       wire::OpenChild child = ChildOf({"/bin/true"});
+                       ChildSpec child = ChildOf({"/bin/true"});
                        child.output = OutputKind::kFile;
                        child.output_path = folder.path();
                        return child;
@@ -358,14 +358,14 @@ INSTANTIATE_TEST_SUITE_P(
                      "program: FOLDER/script: the interpreter it names does not exist"},
         Unlaunchable{"NotExecutable",
                      [](const TempFolder& folder) {
-                       wire::OpenChild child = ChildOf({folder.Put("script", "#!/bin/sh\n", 0644)});
+                       ChildSpec child = ChildOf({folder.Put("script", "#!/bin/sh\n", 0644)});
                        return child;
                      },
                      "program: FOLDER/script: uid UID may not execute it"},
         Unlaunchable{"TooManyArguments",
                      [](const TempFolder& folder) {
                        const std::string script = folder.Put("script", "#!/bin/sh\n", 0755);
-                       wire::OpenChild child = ChildOf({script});
+                       ChildSpec child = ChildOf({script});
                        child.argv.resize(70, std::string(120'000, 'x'));  // over 6 MiB, the most
                        return child;
                      },
@@ -373,21 +373,21 @@ INSTANTIATE_TEST_SUITE_P(
         Unlaunchable{"ProgramGone",
                      [](const TempFolder& folder) {
                        const std::string script = folder.Put("script", "#!/bin/sh\n", 0755);
-                       wire::OpenChild child = ChildOf({script});
+                       ChildSpec child = ChildOf({script});
                        std::filesystem::remove(script);
                        return child;
                      },
                      "program: FOLDER/script: No such file or directory"},
         Unlaunchable{"ProgramGrown",
                      [](const TempFolder& folder) {
-                       wire::OpenChild child = ChildOf({folder.Put("script", "#!/bin/sh\n", 0755)});
+                       ChildSpec child = ChildOf({folder.Put("script", "#!/bin/sh\n", 0755)});
                        ++child.program.size_bytes;
                        return child;
                      },
                      "program: FOLDER/script changed since submit: another size"},
         Unlaunchable{"ProgramRebuiltInPlace",
                      [](const TempFolder& folder) {
-                       wire::OpenChild child = ChildOf({folder.Put("script", "#!/bin/sh\n", 0755)});
+                       ChildSpec child = ChildOf({folder.Put("script", "#!/bin/sh\n", 0755)});
                        --child.program.mtime_ns;
                        return child;
                      },
@@ -395,7 +395,7 @@ INSTANTIATE_TEST_SUITE_P(
         Unlaunchable{"ProgramReplaced",
                      [](const TempFolder& folder) {
                        const std::string script = folder.Put("script", "#!/bin/sh\n", 0755);
-                       wire::OpenChild child = ChildOf({script});
+                       ChildSpec child = ChildOf({script});
                        std::filesystem::rename(folder.Put("new", "#!/bin/sh\n", 0755), script);
                        child.program.mtime_ns = IdentityOf(script).mtime_ns;
                        return child;
@@ -405,15 +405,15 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(LaunchTest, RefusesWhatNoProcessCanBeGiven) {
   RunnerProcess runner;
-  wire::OpenChild child = ChildOf({"/bin/true"});
+  ChildSpec child = ChildOf({"/bin/true"});
   child.argv.clear();
   EXPECT_EQ(runner.Open(child).error().message, "command: it is empty");
   child = ChildOf({"/bin/true"});
   child.argv.push_back(std::string("a\0b", 3));
   EXPECT_EQ(runner.Open(child).error().message, "command: it contains a NUL byte");
   child = ChildOf({"/bin/true"});
-  child.env = {"NOVALUE"};
-  EXPECT_EQ(runner.Open(child).error().message, "env: 'NOVALUE' has no '='");
+  child.env = {{"A", std::string("a\0b", 3)}};
+  EXPECT_EQ(runner.Open(child).error().message, "env: it contains a NUL byte");
   child = ChildOf({"/bin/true"});
   child.program.path = "true";
   EXPECT_EQ(runner.Open(child).error().message, "program: 'true' is no absolute path");

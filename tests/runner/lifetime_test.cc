@@ -25,8 +25,8 @@ class LifetimeTest : public testing::TestWithParam<RunnerIds> {
   }
 
   /// A script whose processes hold the leash as descriptor 9.
-  wire::OpenChild Leashed(const std::string& script) const {
-    wire::OpenChild child = ScriptOf("exec 9>" + leash_.path() + "; " + script);
+  ChildSpec Leashed(const std::string& script) const {
+    ChildSpec child = ScriptOf("exec 9>" + leash_.path() + "; " + script);
     if (GetParam() == RunnerIds::kNobody) child.caller = NobodyCaller();
     return child;
   }
@@ -80,7 +80,7 @@ TEST_P(LifetimeTest, AStoppedChildDies) {
 }
 
 TEST_P(LifetimeTest, AProcessThatHoldsStdoutDoesNotHoldUpTheRun) {
-  wire::OpenChild child = Leashed("echo early; sleep 1000 & exit 0");
+  ChildSpec child = Leashed("echo early; sleep 1000 & exit 0");
   child.output = OutputKind::kLog;
   const auto figures = runner_->Run(child);
   ASSERT_TRUE(figures);
@@ -128,15 +128,15 @@ TEST_P(LifetimeTest, ARunnerThatIsKilledTakesTheChildWithIt) {
 }
 
 TEST_P(LifetimeTest, AnInputThatNobodyWritesTimesOutAndHoldsUpNobody) {
-  wire::OpenChild child = Leashed("exit 0");
+  ChildSpec child = Leashed("exit 0");
   child.input = folder_ / "fifo";
   ASSERT_EQ(mkfifo(child.input.c_str(), 0666), 0);
   std::filesystem::permissions(child.input, std::filesystem::perms::all);
   ASSERT_TRUE(runner_->Open(child));
   runner_->Start(1'000 * kNanosPerMillisecond);
   // The child hangs before its program; the runner goes on answering.
-  runner_->Send(wire::AcquireMachine{.request = 5, .profile = "default", .cpus = ""});
-  EXPECT_TRUE(runner_->Await<wire::MachineAcquired>().machine);
+  runner_->Send(wire::AcquireMachine{{.profile = "default"}});
+  EXPECT_TRUE(runner_->Await<Result<MachineReport>>());
   const auto figures = runner_->Finish();
   ASSERT_FALSE(figures);
   EXPECT_EQ(figures.error().code, ErrorCode::kDeadlineExceeded);

@@ -45,8 +45,8 @@ class MachineTest : public testing::Test {
     return std::make_unique<RunnerProcess>(RunnerIds::kOwn, nullptr, Options());
   }
   static Result<MachineReport> Acquire(RunnerProcess& runner) {
-    runner.Send(wire::AcquireMachine{.request = 1, .profile = "default"});
-    return runner.Await<wire::MachineAcquired>().machine;
+    runner.Send(wire::AcquireMachine{{.profile = "default"}});
+    return runner.Await<Result<MachineReport>>();
   }
 
   static SettingState WatchdogOf(const MachineReport& report) {
@@ -82,9 +82,9 @@ TEST_F(MachineTest, TakesForASessionAndGivesBackAtItsEnd) {
   const auto report = Acquire(*runner);
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_EQ(Now(), kTaken);
-  runner->Send(wire::ReleaseMachine{.request = 2});
-  const auto released = runner->Await<wire::MachineReleased>();
-  EXPECT_EQ(released.end.at_end.size(), report->isolation.size());
+  runner->Send(wire::ReleaseMachine{});
+  const auto released = runner->Await<MachineEnd>();
+  EXPECT_EQ(released.at_end.size(), report->isolation.size());
   EXPECT_EQ(Now(), kBefore);
   EXPECT_EQ(ReadFile(journal_), "");
 }
@@ -161,29 +161,29 @@ TEST_F(MachineTest, WithoutAJournalNothingIsChanged) {
   EXPECT_EQ(Now(), kBefore);
   EXPECT_EQ(WatchdogOf(*report).actual, "1");
   EXPECT_NE(WatchdogOf(*report).why.find("user mode"), std::string::npos);
-  runner.Send(wire::ApplyProfile{.request = 2, .profile = "default"});
-  EXPECT_FALSE(runner.Await<wire::MachineDescribed>().status);
+  runner.Send(wire::ApplyProfile{.profile = "default"});
+  EXPECT_FALSE(runner.Await<Result<MachineStatus>>());
 }
 
 TEST_F(MachineTest, AppliedSettingsStayUntilTheyAreRestored) {
   auto runner = Start();
-  runner->Send(wire::ApplyProfile{.request = 1, .profile = "default"});
-  const auto applied = runner->Await<wire::MachineDescribed>().status;
+  runner->Send(wire::ApplyProfile{.profile = "default"});
+  const auto applied = runner->Await<Result<MachineStatus>>();
   ASSERT_TRUE(applied) << applied.error().message;
   EXPECT_EQ(applied->holder, "apply");
   EXPECT_EQ(Now(), kTaken);
-  runner->Send(wire::RestoreMachine{.request = 2});
-  ASSERT_TRUE(runner->Await<wire::MachineDescribed>().status);
+  runner->Send(wire::RestoreMachine{});
+  ASSERT_TRUE(runner->Await<Result<MachineStatus>>());
   EXPECT_EQ(Now(), kBefore);
 }
 
 TEST_F(MachineTest, LooksForNoiseForASecond) {
   auto runner = Start();
-  runner->Send(wire::DiagnoseMachine{.request = 9});
-  const auto diagnosed = runner->Await<wire::MachineDiagnosed>();
-  EXPECT_EQ(diagnosed.request, 9U);
-  ASSERT_TRUE(diagnosed.sources);
-  EXPECT_FALSE(diagnosed.sources->empty()) << "boost is on, and there is no cpuset";
+  runner->Send(wire::DiagnoseMachine{}, 9);
+  const auto sources = runner->Await<Result<std::vector<NoiseSource>>>();
+  EXPECT_EQ(runner->answered(), 9U);
+  ASSERT_TRUE(sources);
+  EXPECT_FALSE(sources->empty()) << "boost is on, and there is no cpuset";
 }
 
 TEST_F(MachineTest, KnowsItsProfiles) {
@@ -204,10 +204,10 @@ TEST_F(MachineTest, EmptiesThePageCacheBeforeEachRunWhereTheProfileSaysSo) {
   ASSERT_TRUE(Acquire(runner));
   EXPECT_EQ(runner.Run(ScriptOf("true"))->exit.code, 0);
   EXPECT_EQ(Read(kDrop), "0") << "the default profile leaves it alone";
-  runner.Send(wire::ReleaseMachine{.request = 2});
-  runner.Await<wire::MachineReleased>();
-  runner.Send(wire::AcquireMachine{.request = 3, .profile = "cold"});
-  ASSERT_TRUE(runner.Await<wire::MachineAcquired>().machine);
+  runner.Send(wire::ReleaseMachine{});
+  runner.Await<MachineEnd>();
+  runner.Send(wire::AcquireMachine{{.profile = "cold"}});
+  ASSERT_TRUE(runner.Await<Result<MachineReport>>());
   // proc(5): 3 frees the page cache and reclaimable slab objects.
   EXPECT_EQ(runner.Run(ScriptOf("cat " + (root_ / kDrop) + " >&2; exit 5"))->stderr_tail, "3");
   EXPECT_EQ(Read(kDrop), "3");
@@ -226,8 +226,8 @@ TEST_F(MachineTest, GivesAProfilesPriorityAndLayoutToItsChildren) {
   EXPECT_EQ(runner.OutputOf(ScriptOf("cut -d' ' -f19,41 /proc/self/stat; "
                                      "cat /proc/self/personality")),
             "7 3\n00040000\n");
-  runner.Send(wire::ReleaseMachine{.request = 2});
-  const MachineEnd end = runner.Await<wire::MachineReleased>().end;
+  runner.Send(wire::ReleaseMachine{});
+  const MachineEnd end = runner.Await<MachineEnd>();
   ASSERT_FALSE(end.warnings.empty());
   EXPECT_EQ(end.warnings.back().code, "aslr_off");
 }

@@ -86,15 +86,14 @@ TEST(MeasureTest, ReportsTheSignalThatEndedTheChild) {
 TEST(MeasureTest, ServesManyRunsOfManyChildren) {
   RunnerProcess runner;
   for (std::uint32_t number : {0U, 1U}) {
-    wire::OpenChild child = ScriptOf("exit " + std::to_string(number + 40));
-    child.child = number;
-    ASSERT_TRUE(runner.Open(child));
+    ChildSpec child = ScriptOf("exit " + std::to_string(number + 40));
+    ASSERT_TRUE(runner.Open(child, number));
   }
   for (std::uint64_t request = 100; request < 300; ++request) {
     const auto child = static_cast<std::uint32_t>(request % 2);
-    runner.Send(wire::StartRuns{.request = request, .runs = {{.child = child}}});
-    const auto finished = runner.Await<wire::RunsFinished>();
-    EXPECT_EQ(finished.request, request);
+    runner.Send(wire::RunBatch{{.runs = {{.child = child}}}}, request);
+    const auto finished = runner.Await<wire::BatchFigures>();
+    EXPECT_EQ(runner.answered(), request);
     ASSERT_TRUE(finished.result) << finished.result.error().message;
     ASSERT_EQ(finished.runs.size(), 1U);
     EXPECT_EQ(finished.runs[0].exit.code, static_cast<int>(child) + 40);
@@ -108,9 +107,9 @@ TEST(MeasureTest, RefusesAChildThatWasNotOpenedAndASecondRunAtOnce) {
 
   ASSERT_TRUE(runner.Open(ChildOf({"/bin/sleep", "1000"})));
   runner.Start();
-  runner.Send(wire::StartRuns{.request = 2, .runs = {{}}});
-  const auto refused = runner.Await<wire::RunsFinished>();
-  EXPECT_EQ(refused.request, 2U);
+  runner.Send(wire::RunBatch{{.runs = {{}}}}, 2);
+  const auto refused = runner.Await<wire::BatchFigures>();
+  EXPECT_EQ(runner.answered(), 2U);
   EXPECT_EQ(refused.result.error().code, ErrorCode::kFailedPrecondition);
   EXPECT_EQ(runner.Open(ChildOf({"/bin/true"})).error().code, ErrorCode::kFailedPrecondition);
   runner.Send(wire::CancelRun{});
@@ -120,10 +119,9 @@ TEST(MeasureTest, RefusesAChildThatWasNotOpenedAndASecondRunAtOnce) {
 TEST(MeasureTest, ForgetsItsChildrenWhenTold) {
   RunnerProcess runner;
   ASSERT_TRUE(runner.Run(ChildOf({"/bin/true"})));
-  runner.Send(wire::CloseChildren{.request = 7});
-  const auto closed = runner.Await<wire::Done>();
-  EXPECT_EQ(closed.request, 7U);
-  EXPECT_TRUE(closed.result);
+  runner.Send(wire::CloseChildren{}, 7);
+  EXPECT_TRUE(runner.Await<Result<void>>());
+  EXPECT_EQ(runner.answered(), 7U);
   runner.Start();
   EXPECT_EQ(runner.Finish().error().code, ErrorCode::kInvalidArgument);
 }

@@ -26,7 +26,7 @@ TEST(OutputTest, KeepsTheEndOfStderrFromTheStartOfALine) {
 
 TEST(OutputTest, ALogHasBothStreams) {
   RunnerProcess runner;
-  wire::OpenChild child = ScriptOf("echo out; echo err >&2");
+  ChildSpec child = ScriptOf("echo out; echo err >&2");
   child.output = OutputKind::kLog;
   const auto figures = runner.Run(child);
   ASSERT_TRUE(figures);
@@ -38,7 +38,7 @@ TEST(OutputTest, ALogHasBothStreams) {
 
 TEST(OutputTest, ALogIsCutAtOneMebibyteAndSaysSoAndTheChildIsNotStopped) {
   RunnerProcess runner;
-  wire::OpenChild child = ScriptOf("head -c 5000000 /dev/zero | tr '\\0' y; exit 7");
+  ChildSpec child = ScriptOf("head -c 5000000 /dev/zero | tr '\\0' y; exit 7");
   child.output = OutputKind::kLog;
   const auto figures = runner.Run(child);
   ASSERT_TRUE(figures);
@@ -53,22 +53,22 @@ TEST(OutputTest, AFileIsEmptiedOnceASessionAndThenAppendedTo) {
   const TempFolder folder;
   const std::string path = folder.Put("out.txt", "of the last session\n");
   RunnerProcess runner;
-  wire::OpenChild first = ScriptOf("echo first");
+  ChildSpec first = ScriptOf("echo first");
   first.output = OutputKind::kFile;
   first.output_path = "out.txt";
   first.cwd = folder.path();
-  wire::OpenChild second = first;
+  ChildSpec second = first;
   second.argv.back() = "echo second";
   for (const auto& child : {first, second, first}) ASSERT_TRUE(runner.Run(child));
   EXPECT_EQ(ReadFile(path), "first\nsecond\nfirst\n");
 
-  runner.Send(wire::CloseChildren{.request = 9});
-  ASSERT_TRUE(runner.Await<wire::Done>().result);
+  runner.Send(wire::CloseChildren{});
+  ASSERT_TRUE(runner.Await<Result<void>>());
   ASSERT_TRUE(runner.Run(second));
   EXPECT_EQ(ReadFile(path), "second\n");
 }
 
-wire::ParsedOutput ParsedBy(RunnerProcess& runner, wire::OpenChild child) {
+wire::ParsedOutput ParsedBy(RunnerProcess& runner, ChildSpec child) {
   child.parse = "lines";
   const auto figures = runner.Run(child);
   EXPECT_TRUE(figures) << figures.error().message;
@@ -100,7 +100,7 @@ TEST(OutputTest, WhatCannotBeParsedIsAnAnswerWithTheReason) {
 TEST(OutputTest, ParsedOutputCanBeLoggedAndFiledToo) {
   const TempFolder folder;
   RunnerProcess runner;
-  wire::OpenChild child = ScriptOf("echo n 1");
+  ChildSpec child = ScriptOf("echo n 1");
   child.parse = "lines";
   child.output = OutputKind::kLog;
   auto figures = runner.Run(child);
@@ -124,7 +124,7 @@ TEST(OutputTest, ParsedOutputCanBeLoggedAndFiledToo) {
 TEST(OutputTest, ParsingHappensAsTheCaller) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
   RunnerProcess runner;
-  wire::OpenChild child = ScriptOf("echo n 1");
+  ChildSpec child = ScriptOf("echo n 1");
   child.caller = NobodyCaller();
   EXPECT_TRUE(ParsedBy(runner, child).result);
   // A file only root may write: the helper, not the runner, opens it.
@@ -138,7 +138,7 @@ TEST(OutputTest, ParsingHappensAsTheCaller) {
 
 TEST(OutputTest, AKilledChildIsNotParsed) {
   RunnerProcess runner;
-  wire::OpenChild child = ScriptOf("echo n 1; kill -9 $$");
+  ChildSpec child = ScriptOf("echo n 1; kill -9 $$");
   child.parse = "lines";
   const auto figures = runner.Run(child);
   ASSERT_TRUE(figures);

@@ -13,11 +13,12 @@ namespace {
 class ResolveTest : public testing::Test {
  protected:
   Result<ProgramIdentity> Resolve(const std::string& program, const std::string& path) {
-    runner_.Send(wire::ResolveProgram{
-        .request = 11, .caller = caller_, .program = program, .path = path, .cwd = folder_.path()});
-    auto resolved = runner_.Await<wire::ProgramResolved>();
-    EXPECT_EQ(resolved.request, 11U);
-    return std::move(resolved.program);
+    runner_.Send(
+        wire::Resolve{{.caller = caller_, .program = program, .path = path, .cwd = folder_.path()}},
+        11);
+    auto resolved = runner_.Await<Result<ProgramIdentity>>();
+    EXPECT_EQ(runner_.answered(), 11U);
+    return resolved;
   }
   std::string MessageOf(const std::string& program, const std::string& path) {
     const auto resolved = Resolve(program, path);
@@ -110,17 +111,17 @@ TEST_F(ResolveTest, AnswersWhileAChildIsMeasured) {
 TEST_F(ResolveTest, AnswersManyAtOnceEachWithItsNumber) {
   constexpr std::uint64_t kRequests = 30;  // more than run at a time
   for (std::uint64_t request = 0; request < kRequests; ++request) {
-    runner_.Send(wire::ResolveProgram{.request = request,
-                                      .caller = caller_,
-                                      .program = request % 2 == 0 ? "true" : "gone",
-                                      .path = "/usr/bin",
-                                      .cwd = "/"});
+    runner_.Send(wire::Resolve{{.caller = caller_,
+                                .program = request % 2 == 0 ? "true" : "gone",
+                                .path = "/usr/bin",
+                                .cwd = "/"}},
+                 request);
   }
   std::set<std::uint64_t> answered;
   for (std::uint64_t i = 0; i < kRequests; ++i) {
-    const auto resolved = runner_.Await<wire::ProgramResolved>();
-    EXPECT_EQ(resolved.program.has_value(), resolved.request % 2 == 0);
-    answered.insert(resolved.request);
+    const auto resolved = runner_.Await<Result<ProgramIdentity>>();
+    EXPECT_EQ(resolved.has_value(), runner_.answered() % 2 == 0);
+    answered.insert(runner_.answered());
   }
   EXPECT_EQ(answered.size(), kRequests);
 }
@@ -139,8 +140,9 @@ TEST_F(ResolveTest, WhatOneUserLooksUpDoesNotDelayAnother) {
   const std::string endless = PutEndlessProgram(folder_);
   constexpr std::uint64_t kMany = 41;
   for (std::uint64_t request = 0; request < kMany; ++request) {
-    runner_.Send(wire::ResolveProgram{
-        .request = request, .caller = NobodyCaller(), .program = endless, .path = "", .cwd = "/"});
+    runner_.Send(
+        wire::Resolve{{.caller = NobodyCaller(), .program = endless, .path = "", .cwd = "/"}},
+        request);
   }
   // The first answer of all.
   EXPECT_EQ(MessageOf("true", "/usr/bin"), "found /usr/bin/true");
@@ -152,8 +154,8 @@ TEST_F(ResolveTest, AHelperAtWorkCannotBeTracedByItsUser) {
   const std::string endless = PutEndlessProgram(folder_);
   const UniqueFd opened(inotify_init1(IN_CLOEXEC));
   ASSERT_GE(inotify_add_watch(opened.get(), endless.c_str(), IN_OPEN), 0);
-  runner_.Send(wire::ResolveProgram{
-      .request = 1, .caller = NobodyCaller(), .program = endless, .path = "", .cwd = "/"});
+  runner_.Send(
+      wire::Resolve{{.caller = NobodyCaller(), .program = endless, .path = "", .cwd = "/"}});
   char event[4096];
   ASSERT_GT(read(opened.get(), event, sizeof(event)), 0) << "it is at work";
   bool found = false;
@@ -177,13 +179,13 @@ TEST_F(ResolveTest, AUserWhoAsksForTooManyIsRefusedAtOnce) {
   constexpr std::uint64_t kRunning = 2;
   constexpr std::uint64_t kWaiting = 256;
   for (std::uint64_t request = 0; request <= kRunning + kWaiting; ++request) {
-    runner_.Send(wire::ResolveProgram{
-        .request = request, .caller = caller_, .program = endless, .path = "", .cwd = "/"});
+    runner_.Send(wire::Resolve{{.caller = caller_, .program = endless, .path = "", .cwd = "/"}},
+                 request);
   }
-  const auto refused = runner_.Await<wire::ProgramResolved>();
-  EXPECT_EQ(refused.request, kRunning + kWaiting);
-  ASSERT_FALSE(refused.program);
-  EXPECT_EQ(refused.program.error().code, ErrorCode::kResourceExhausted);
+  const auto refused = runner_.Await<Result<ProgramIdentity>>();
+  EXPECT_EQ(runner_.answered(), kRunning + kWaiting);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kResourceExhausted);
 }
 
 TEST_F(ResolveTest, LooksWithTheRightsOfTheCaller) {
@@ -208,7 +210,7 @@ TEST_F(ResolveTest, ACallerWithoutAFreeProcessIsToldSo) {
   // One process is there already, and none is allowed: execve refuses the second.
   const Leash leash(folder_);
   ASSERT_EQ(chmod(folder_.path().c_str(), 0755), 0);
-  wire::OpenChild child = ScriptOf("exec 9>" + leash.path() + "; echo ready >&9; exec sleep 1000");
+  ChildSpec child = ScriptOf("exec 9>" + leash.path() + "; echo ready >&9; exec sleep 1000");
   child.caller = NobodyCaller();
   ASSERT_TRUE(runner_.Open(child));
   runner_.Start();

@@ -80,17 +80,17 @@ ProgramIdentity IdentityOf(const std::string& path) {
   return program;
 }
 
-wire::OpenChild ChildOf(std::vector<std::string> argv) {
-  wire::OpenChild child;
+ChildSpec ChildOf(std::vector<std::string> argv) {
+  ChildSpec child;
   child.caller = OwnCaller();
   child.program = IdentityOf(argv.front());
   child.argv = std::move(argv);
-  child.env = {"PATH=/usr/bin:/bin"};
+  child.env = {{"PATH", "/usr/bin:/bin"}};
   child.cwd = "/";
   return child;
 }
 
-wire::OpenChild ScriptOf(const std::string& script) { return ChildOf({"/bin/sh", "-c", script}); }
+ChildSpec ScriptOf(const std::string& script) { return ChildOf({"/bin/sh", "-c", script}); }
 
 RunnerProcess::RunnerProcess(RunnerIds ids, void (*prepare)(),
                              const std::vector<std::string>& options) {
@@ -124,49 +124,50 @@ RunnerProcess::~RunnerProcess() {
   if (pid_ > 0) Close();
 }
 
-void RunnerProcess::Send(const wire::Message& message) const {
-  const auto sent = wire::SendRecord(socket_.get(), wire::Encode(message));
+void RunnerProcess::Send(const wire::Message& message, std::uint64_t request) const {
+  const auto sent = wire::SendRecord(socket_.get(), wire::Encode(message, request));
   EXPECT_TRUE(sent) << sent.error().message;
 }
 
-std::optional<wire::Message> RunnerProcess::Receive() const {
+std::optional<wire::Record> RunnerProcess::Receive() const {
   if (!AwaitReadable(socket_.get())) {
     ADD_FAILURE() << "no answer";
     return {};
   }
   auto record = wire::ReceiveRecord(socket_.get());
   if (!record || record->empty()) return {};
-  auto message = wire::Decode(*record);
-  EXPECT_TRUE(message) << message.error().message;
-  if (!message) return {};
-  return std::move(*message);
+  auto decoded = wire::Decode(*record);
+  EXPECT_TRUE(decoded) << decoded.error().message;
+  if (!decoded) return {};
+  return std::move(*decoded);
 }
 
-Result<void> RunnerProcess::Open(wire::OpenChild child) {
-  Send(child);
-  return Await<wire::Done>().result;
+Result<void> RunnerProcess::Open(ChildSpec child, std::uint32_t number) {
+  Send(wire::OpenChild{number, std::move(child)});
+  return Await<Result<void>>();
 }
 
 void RunnerProcess::Start(std::int64_t timeout_ns, std::uint32_t padding_bytes) {
-  Send(wire::StartRuns{.request = 1,
-                       .timeout_ns = timeout_ns,
-                       .runs = {{.child = 0, .padding_bytes = padding_bytes}}});
+  Batch batch;
+  batch.runs = {{.child = 0, .padding_bytes = padding_bytes}};
+  batch.timeout = Nanoseconds(timeout_ns);
+  Send(wire::RunBatch{std::move(batch)});
 }
 
 Result<wire::RunFigures> RunnerProcess::Finish() {
-  auto finished = Await<wire::RunsFinished>();
+  auto finished = Await<wire::BatchFigures>();
   if (!finished.result) return std::move(finished.result).error();
   if (finished.runs.empty()) return Error{ErrorCode::kInternal, "no run and no error", {}};
   return std::move(finished.runs.front());
 }
 
-Result<wire::RunFigures> RunnerProcess::Run(wire::OpenChild child, std::int64_t timeout_ns) {
+Result<wire::RunFigures> RunnerProcess::Run(ChildSpec child, std::int64_t timeout_ns) {
   if (auto opened = Open(std::move(child)); !opened) return std::move(opened).error();
   Start(timeout_ns);
   return Finish();
 }
 
-std::string RunnerProcess::OutputOf(wire::OpenChild child) {
+std::string RunnerProcess::OutputOf(ChildSpec child) {
   child.output = OutputKind::kLog;
   const auto figures = Run(std::move(child));
   EXPECT_TRUE(figures) << figures.error().message;

@@ -36,9 +36,9 @@ std::string CannotStartAs(RunnerIds ids);
 ProgramIdentity IdentityOf(const std::string& path);
 
 /// A child that runs `argv`, whose first word is an absolute path.
-wire::OpenChild ChildOf(std::vector<std::string> argv);
+ChildSpec ChildOf(std::vector<std::string> argv);
 /// The same for a script of /bin/sh.
-wire::OpenChild ScriptOf(const std::string& script);
+ChildSpec ScriptOf(const std::string& script);
 
 /// A real benchd-runner on a socketpair, and a test's way to talk to it. Killed with the object.
 class RunnerProcess {
@@ -55,45 +55,57 @@ class RunnerProcess {
   int socket() const { return socket_.get(); }
   const wire::HelloReply& hello() const { return hello_; }
 
-  void Send(const wire::Message& message) const;
+  void Send(const wire::Message& message, std::uint64_t request = 1) const;
   /// The next record; an empty optional when the runner hung up.
-  std::optional<wire::Message> Receive() const;
+  std::optional<wire::Record> Receive() const;
 
   /// The next message of that type; others that come before it are kept for later calls.
   template <typename T>
   T Await() {
     for (auto kept = kept_.begin(); kept != kept_.end(); ++kept) {
-      if (!std::holds_alternative<T>(*kept)) continue;
-      T message = std::get<T>(std::move(*kept));
+      if (!std::holds_alternative<T>(kept->message)) continue;
+      const wire::Record record = std::move(*kept);
       kept_.erase(kept);
-      return message;
+      return Take<T>(record);
     }
-    while (auto message = Receive()) {
-      if (std::holds_alternative<T>(*message)) return std::get<T>(std::move(*message));
-      kept_.push_back(std::move(*message));
+    while (auto record = Receive()) {
+      if (std::holds_alternative<T>(record->message)) return Take<T>(*record);
+      kept_.push_back(std::move(*record));
     }
     ADD_FAILURE() << "the runner hung up";
-    return {};
+    if constexpr (std::is_default_constructible_v<T>) {
+      return T{};
+    } else {
+      return Error{ErrorCode::kUnavailable, "the runner hung up", {}};
+    }
   }
+  /// The request that the message of the last Await() answers.
+  std::uint64_t answered() const { return answered_; }
 
-  /// Hands over a child; its number is 0 unless set.
-  Result<void> Open(wire::OpenChild child);
+  Result<void> Open(ChildSpec child, std::uint32_t number = 0);
   void Start(std::int64_t timeout_ns = 60'000'000'000, std::uint32_t padding_bytes = 0);
-  /// Of the first or only run of what was started; the series' error where it has none.
+  /// Of the first or only run of what was started; the batch' error where it has none.
   Result<wire::RunFigures> Finish();
   /// All of it: open, start, finish.
-  Result<wire::RunFigures> Run(wire::OpenChild child, std::int64_t timeout_ns = 60'000'000'000);
+  Result<wire::RunFigures> Run(ChildSpec child, std::int64_t timeout_ns = 60'000'000'000);
   /// Run() of a child that writes its stdout to the log; gives back that.
-  std::string OutputOf(wire::OpenChild child);
+  std::string OutputOf(ChildSpec child);
 
   /// Closes this side and waits for the runner's end. @returns its exit code, or -signal.
   int Close();
 
  private:
+  template <typename T>
+  T Take(const wire::Record& record) {
+    answered_ = record.request;
+    return std::get<T>(record.message);
+  }
+
   pid_t pid_ = 0;
   UniqueFd socket_;
   wire::HelloReply hello_;
-  std::deque<wire::Message> kept_;
+  std::deque<wire::Record> kept_;
+  std::uint64_t answered_ = 0;
 };
 
 std::string ReadFile(const std::string& path);

@@ -67,8 +67,8 @@ TEST(ServerTest, ABenchdThatDiesLeavesNothingRunningForTheNext) {
   ASSERT_TRUE(IsServed(first.get()));
   const auto child =
       ScriptOf("exec 9>" + leash.path() + "; sleep 1000 & echo ready >&9; exec sleep 1000");
-  ASSERT_TRUE(wire::SendRecord(first.get(), wire::Encode(child)));
-  ASSERT_TRUE(wire::SendRecord(first.get(), wire::Encode(wire::StartRuns{.runs = {{}}})));
+  ASSERT_TRUE(wire::SendRecord(first.get(), wire::Encode(wire::OpenChild{0, child})));
+  ASSERT_TRUE(wire::SendRecord(first.get(), wire::Encode(wire::RunBatch{{.runs = {{}}}})));
   ASSERT_EQ(leash.ReadLine(), "ready");
   first.Reset();
   const UniqueFd second = service.Connect();

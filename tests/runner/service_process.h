@@ -99,8 +99,8 @@ inline bool IsServed(int connection) {
   if (!wire::SendRecord(connection, wire::Encode(wire::Hello{}))) return false;
   const auto record = wire::ReceiveRecord(connection);
   if (!record || record->empty()) return false;
-  const auto message = wire::Decode(*record);
-  return message && std::holds_alternative<wire::HelloReply>(*message);
+  const auto decoded = wire::Decode(*record);
+  return decoded && std::holds_alternative<wire::HelloReply>(decoded->message);
 }
 
 /// Everything is the test's own user, which may be root.

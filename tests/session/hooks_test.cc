@@ -32,13 +32,13 @@ class HooksTest : public testing::Test {
     spec_.limits.runs = 2;
     spec_.method = Method::kFixed;
     spec_.schedule.warmup = 0;
-    machine_.report->environment.facts = {{"kernel", "6.1"}, {"cpu", "M"}, {"boot_id", "first"}};
-    machine_.report->benchmark_cpus = {1};
-    launcher_.program = [](std::uint32_t child, std::uint64_t run) {
+    runner_.report->environment.facts = {{"kernel", "6.1"}, {"cpu", "M"}, {"boot_id", "first"}};
+    runner_.report->benchmark_cpus = {1};
+    runner_.program = [](std::uint32_t child, std::uint64_t run) {
       return fake::Took(1.0 + 0.01 * static_cast<double>(child + run));
     };
     for (const char* hook : {"build", "setup", "prepare", "conclude", "cleanup"}) {
-      launcher_.outcomes[hook] = Exited(0);
+      runner_.outcomes[hook] = Exited(0);
     }
   }
 
@@ -46,9 +46,9 @@ class HooksTest : public testing::Test {
     CancelToken cancel;
     cancel_ = &cancel;
     SessionServices services{
-        launcher_, machine_, store_, clock_, disturbances_, cancel, [this](const auto& snapshot) {
-          record_.snapshot = snapshot;
-        }};
+        runner_,       store_, clock_,
+        disturbances_, cancel, [this](const auto& snapshot) {
+          record_.snapshot = snapshot; }};
     record_.snapshot.id = id_;
     record_.spec = spec_;
     store_.Keep(record_);
@@ -60,7 +60,7 @@ class HooksTest : public testing::Test {
 
   std::vector<std::string> Ran() const {
     std::vector<std::string> names;
-    for (const ChildSpec& child : launcher_.ran()) names.push_back(child.argv.front());
+    for (const ChildSpec& child : runner_.ran()) names.push_back(child.argv.front());
     return names;
   }
   std::ptrdiff_t TimesRun(const std::string& program) const {
@@ -71,8 +71,7 @@ class HooksTest : public testing::Test {
 
   asio::io_context loop_;
   fake::Clock clock_;
-  fake::Launcher launcher_{clock_};
-  fake::Machine machine_;
+  fake::Runner runner_{clock_};
   TestStore store_;
   CancelToken* cancel_ = nullptr;
   DisturbanceLog disturbances_;
@@ -105,13 +104,13 @@ TEST_F(HooksTest, AreToldWhereTheyAreAndWhatIsMeasuredIsNot) {
   hooks() = {.setup = Command("setup"), .prepare = Command("prepare")};
   spec_.benchmarks[0].arms[1].env["MODE"] = "fast";
   RunIt();
-  const std::vector<ChildSpec>& ran = launcher_.ran();
+  const std::vector<ChildSpec>& ran = runner_.ran();
   EXPECT_EQ(ran[0].env.at("BENCHD_SESSION"), "testtest");
   EXPECT_EQ(ran[0].env.at("BENCHD_BENCHMARK"), "main");
   EXPECT_FALSE(ran[0].env.contains("BENCHD_ARM"));
   std::size_t prepared = 0;
   for (std::size_t i = 1; i < ran.size(); ++i) {
-    const RunOrder& order = launcher_.orders()[i];
+    const RunOrder& order = runner_.orders()[i];
     if (ran[i].argv.front() != "prepare") {
       EXPECT_FALSE(ran[i].env.contains("BENCHD_SESSION"));
       EXPECT_TRUE(order.variables.empty());
@@ -130,19 +129,19 @@ TEST_F(HooksTest, AreToldWhereTheyAreAndWhatIsMeasuredIsNot) {
 TEST_F(HooksTest, BuildAndSetupHaveTheMachineWithoutItsSettings) {
   hooks() = {.build = Command("build"), .cleanup = Command("cleanup")};
   std::vector<int> released_at;
-  launcher_.during_run = [&] { released_at.push_back(machine_.acquired - machine_.released); };
+  runner_.during_run = [&] { released_at.push_back(runner_.acquired - runner_.released); };
   RunIt();
   EXPECT_EQ(released_at.front(), 0) << "build";
   EXPECT_EQ(released_at[1], 1) << "a run";
   EXPECT_EQ(released_at.back(), 0) << "cleanup";
-  EXPECT_TRUE(launcher_.ran().front().cpus.empty());
-  EXPECT_EQ(launcher_.ran()[1].cpus, std::vector{1});
+  EXPECT_TRUE(runner_.ran().front().cpus.empty());
+  EXPECT_EQ(runner_.ran()[1].cpus, std::vector{1});
 }
 
 TEST_F(HooksTest, WhatTheyPrintIsKept) {
   hooks() = {.setup = Command("setup"), .prepare = Command("prepare")};
-  launcher_.outcomes["setup"] = Exited(0, "made it");
-  launcher_.outcomes["prepare"] = Exited(0, "ready\n");
+  runner_.outcomes["setup"] = Exited(0, "made it");
+  runner_.outcomes["prepare"] = Exited(0, "ready\n");
   RunIt();
   EXPECT_TRUE(Log().starts_with("== setup\nmade it\n== prepare of ")) << Log();
   EXPECT_NE(Log().find("candidate, block 1\nready\n"), std::string::npos) << Log();
@@ -150,7 +149,7 @@ TEST_F(HooksTest, WhatTheyPrintIsKept) {
 
 TEST_F(HooksTest, AFailingSetupFailsTheSessionBeforeAnythingIsMeasured) {
   hooks() = {.setup = Command("setup"), .cleanup = Command("cleanup")};
-  launcher_.outcomes["setup"] = Exited(3, "no such device\n");
+  runner_.outcomes["setup"] = Exited(3, "no such device\n");
   const SessionSnapshot last = RunIt();
   ASSERT_EQ(last.state, SessionState::kFailed);
   EXPECT_EQ(last.failure->error.message, "setup: exited with code 3");
@@ -161,7 +160,7 @@ TEST_F(HooksTest, AFailingSetupFailsTheSessionBeforeAnythingIsMeasured) {
 
 TEST_F(HooksTest, AFailingPrepareFailsTheSessionAndNamesTheRun) {
   hooks() = {.prepare = Command("prepare"), .cleanup = Command("cleanup")};
-  launcher_.outcomes["prepare"] = Exited(1);
+  runner_.outcomes["prepare"] = Exited(1);
   const SessionSnapshot last = RunIt();
   ASSERT_EQ(last.state, SessionState::kFailed);
   const std::string arm = last.failure->run->arm;
@@ -171,7 +170,7 @@ TEST_F(HooksTest, AFailingPrepareFailsTheSessionAndNamesTheRun) {
 
 TEST_F(HooksTest, AFailingConcludeFailsTheSession) {
   hooks() = {.conclude = Command("conclude")};
-  launcher_.outcomes["conclude"] = Exited(1);
+  runner_.outcomes["conclude"] = Exited(1);
   const SessionSnapshot last = RunIt();
   ASSERT_EQ(last.state, SessionState::kFailed);
   EXPECT_TRUE(last.failure->error.message.starts_with("conclude of "))
@@ -181,7 +180,7 @@ TEST_F(HooksTest, AFailingConcludeFailsTheSession) {
 
 TEST_F(HooksTest, AFailingCleanupFailsTheSessionButKeepsWhatWasMeasured) {
   hooks() = {.cleanup = Command("cleanup")};
-  launcher_.outcomes["cleanup"] = Exited(1);
+  runner_.outcomes["cleanup"] = Exited(1);
   const SessionSnapshot last = RunIt();
   ASSERT_EQ(last.state, SessionState::kFailed);
   EXPECT_EQ(last.failure->error.message, "cleanup: exited with code 1");
@@ -192,7 +191,7 @@ TEST_F(HooksTest, AFailingCleanupFailsTheSessionButKeepsWhatWasMeasured) {
 
 TEST_F(HooksTest, CleanupComesAfterAFailedRunAsWell) {
   hooks() = {.conclude = Command("conclude"), .cleanup = Command("cleanup")};
-  launcher_.program = [](std::uint32_t, std::uint64_t) { return Exited(9); };
+  runner_.program = [](std::uint32_t, std::uint64_t) { return Exited(9); };
   const SessionSnapshot last = RunIt();
   ASSERT_EQ(last.state, SessionState::kFailed);
   EXPECT_EQ(last.failure->run->exit_code, 9);
@@ -202,7 +201,7 @@ TEST_F(HooksTest, CleanupComesAfterAFailedRunAsWell) {
 
 TEST_F(HooksTest, CleanupComesAfterACancelAsWell) {
   hooks() = {.prepare = Command("prepare"), .cleanup = Command("cleanup")};
-  launcher_.during_run = [this] { cancel_->Request("uid 7"); };
+  runner_.during_run = [this] { cancel_->Request("uid 7"); };
   const SessionSnapshot last = RunIt();
   EXPECT_EQ(last.state, SessionState::kCancelled);
   EXPECT_EQ(last.cancelled_by, "uid 7");
@@ -212,7 +211,7 @@ TEST_F(HooksTest, CleanupComesAfterACancelAsWell) {
 
 TEST_F(HooksTest, ASetupThatIsCancelledWhileItIsLookedUpIsNotRun) {
   hooks() = {.setup = Command("setup"), .cleanup = Command("cleanup")};
-  launcher_.during_resolve = [this] { cancel_->Request("uid 7"); };
+  runner_.during_resolve = [this] { cancel_->Request("uid 7"); };
   const SessionSnapshot last = RunIt();
   EXPECT_EQ(last.state, SessionState::kCancelled);
   EXPECT_EQ(Ran(), std::vector<std::string>{"cleanup"});
@@ -220,39 +219,39 @@ TEST_F(HooksTest, ASetupThatIsCancelledWhileItIsLookedUpIsNotRun) {
 
 TEST_F(HooksTest, ABuildThatIsCancelledWhileItIsOpenedIsNotRun) {
   hooks() = {.build = Command("build")};
-  launcher_.during_open = [this] { cancel_->Request("uid 7"); };
+  runner_.during_open = [this] { cancel_->Request("uid 7"); };
   EXPECT_EQ(RunIt().state, SessionState::kCancelled);
   EXPECT_TRUE(Ran().empty());
 }
 
 TEST_F(HooksTest, CleanupThatIsLookedUpWhenBenchdStopsWaitsForTheNextStart) {
   hooks() = {.cleanup = Command("cleanup")};
-  launcher_.during_resolve = [this] { cancel_->Interrupt(); };
+  runner_.during_resolve = [this] { cancel_->Interrupt(); };
   EXPECT_FALSE(IsFinal(RunIt().state));
   EXPECT_EQ(TimesRun("cleanup"), 0);
-  launcher_.during_resolve = nullptr;
+  runner_.during_resolve = nullptr;
   EXPECT_EQ(RunIt().state, SessionState::kDone);
   EXPECT_EQ(TimesRun("cleanup"), 1);
 }
 
 TEST_F(HooksTest, NothingIsCleanedUpWhereTheMachineWasRefused) {
   hooks() = {.setup = Command("setup"), .cleanup = Command("cleanup")};
-  machine_.report = Error{ErrorCode::kFailedPrecondition, "strict", {}};
+  runner_.report = Error{ErrorCode::kFailedPrecondition, "strict", {}};
   const SessionSnapshot last = RunIt();
   EXPECT_EQ(last.state, SessionState::kFailed);
-  EXPECT_TRUE(launcher_.ran().empty());
+  EXPECT_TRUE(runner_.ran().empty());
 }
 
 TEST_F(HooksTest, AnInterruptedSessionIsNotCleanedUpAndSetsUpOnce) {
   hooks() = {.setup = Command("setup"), .cleanup = Command("cleanup")};
   std::size_t runs = 0;
-  launcher_.during_run = [&] {
+  runner_.during_run = [&] {
     if (++runs == 3) cancel_->Interrupt();
   };
   const SessionSnapshot first = RunIt();
   EXPECT_FALSE(IsFinal(first.state));
   EXPECT_EQ(TimesRun("cleanup"), 0);
-  launcher_.during_run = nullptr;
+  runner_.during_run = nullptr;
   const SessionSnapshot last = RunIt();
   EXPECT_EQ(last.state, SessionState::kDone);
   EXPECT_EQ(TimesRun("setup"), 1);
@@ -262,12 +261,12 @@ TEST_F(HooksTest, AnInterruptedSessionIsNotCleanedUpAndSetsUpOnce) {
 TEST_F(HooksTest, AMachineThatWasStartedAnewIsSetUpAgain) {
   hooks() = {.setup = Command("setup")};
   std::size_t runs = 0;
-  launcher_.during_run = [&] {
+  runner_.during_run = [&] {
     if (++runs == 3) cancel_->Interrupt();
   };
   RunIt();
-  launcher_.during_run = nullptr;
-  machine_.report->environment.facts[2].second = "second";
+  runner_.during_run = nullptr;
+  runner_.report->environment.facts[2].second = "second";
   EXPECT_EQ(RunIt().state, SessionState::kDone);
   EXPECT_EQ(TimesRun("setup"), 2);
 }
@@ -275,12 +274,12 @@ TEST_F(HooksTest, AMachineThatWasStartedAnewIsSetUpAgain) {
 TEST_F(HooksTest, ASessionThatCannotGoOnIsCleanedUp) {
   hooks() = {.cleanup = Command("cleanup")};
   std::size_t runs = 0;
-  launcher_.during_run = [&] {
+  runner_.during_run = [&] {
     if (++runs == 2) cancel_->Interrupt();
   };
   RunIt();
-  launcher_.during_run = nullptr;
-  machine_.report->environment.facts[0].second = "another kernel";
+  runner_.during_run = nullptr;
+  runner_.report->environment.facts[0].second = "another kernel";
   const SessionSnapshot last = RunIt();
   EXPECT_EQ(last.state, SessionState::kFailed);
   EXPECT_EQ(Ran().back(), "cleanup");
@@ -288,34 +287,34 @@ TEST_F(HooksTest, ASessionThatCannotGoOnIsCleanedUp) {
 
 TEST_F(HooksTest, CleanupThatIsCutOffByAStopIsRunAgainAndNothingElse) {
   hooks() = {.cleanup = Command("cleanup")};
-  launcher_.program = [](std::uint32_t, std::uint64_t) { return Exited(9); };
-  launcher_.during_run = [this] {
-    if (launcher_.ran().back().argv.front() == "cleanup") cancel_->Interrupt();
+  runner_.program = [](std::uint32_t, std::uint64_t) { return Exited(9); };
+  runner_.during_run = [this] {
+    if (runner_.ran().back().argv.front() == "cleanup") cancel_->Interrupt();
   };
   const SessionSnapshot first = RunIt();
   EXPECT_FALSE(IsFinal(first.state));
-  launcher_.during_run = nullptr;
-  const std::size_t before = launcher_.ran().size();
+  runner_.during_run = nullptr;
+  const std::size_t before = runner_.ran().size();
   const SessionSnapshot last = RunIt();
   EXPECT_EQ(last.state, SessionState::kFailed);
   EXPECT_EQ(last.failure->run->exit_code, 9);
-  ASSERT_EQ(launcher_.ran().size(), before + 1);
+  ASSERT_EQ(runner_.ran().size(), before + 1);
   EXPECT_EQ(Ran().back(), "cleanup");
 }
 
 TEST_F(HooksTest, ProgramsThatSetupMakesAreTakenAsItLeftThem) {
   hooks() = {.setup = Command("setup")};
   ProgramIdentity made{.path = "/made", .inode = 5};
-  launcher_.programs.insert_or_assign("candidate", made);
+  runner_.programs.insert_or_assign("candidate", made);
   ASSERT_EQ(RunIt().state, SessionState::kDone);
   ASSERT_TRUE(record_.snapshot.setup);
   EXPECT_EQ(record_.snapshot.setup->programs[1], made);
-  EXPECT_EQ(launcher_.children()[1].program, made);
+  EXPECT_EQ(runner_.children()[1].program, made);
 }
 
 TEST_F(HooksTest, AProgramThatIsStillMissingAfterSetupFailsTheSession) {
   hooks() = {.setup = Command("setup")};
-  launcher_.programs.insert_or_assign(
+  runner_.programs.insert_or_assign(
       "candidate",
       Result<ProgramIdentity>(Error{ErrorCode::kNotFound, "candidate: not found", {}}));
   const SessionSnapshot last = RunIt();
@@ -327,16 +326,16 @@ TEST_F(HooksTest, BuildMayTakeAnHourAndTheOthersTheTimeOfARun) {
   hooks() = {.build = Command("build"), .setup = Command("setup"), .prepare = Command("prepare")};
   spec_.limits.timeout = std::chrono::seconds(7);
   RunIt();
-  EXPECT_EQ(launcher_.series()[0].timeout, Nanoseconds(std::chrono::hours(1)));
-  EXPECT_EQ(launcher_.series()[1].timeout, Nanoseconds(std::chrono::seconds(7)));
-  EXPECT_EQ(launcher_.series()[2].timeout, Nanoseconds(std::chrono::seconds(7)));
+  EXPECT_EQ(runner_.batches()[0].timeout, Nanoseconds(std::chrono::hours(1)));
+  EXPECT_EQ(runner_.batches()[1].timeout, Nanoseconds(std::chrono::seconds(7)));
+  EXPECT_EQ(runner_.batches()[2].timeout, Nanoseconds(std::chrono::seconds(7)));
 }
 
 TEST_F(HooksTest, ThoseOfTwoBenchmarksAreNamed) {
   spec_.benchmarks.push_back(spec_.benchmarks.front());
   spec_.benchmarks[1].name = "other";
   spec_.benchmarks[1].hooks.setup = Command("setup");
-  launcher_.outcomes["setup"] = Exited(1);
+  runner_.outcomes["setup"] = Exited(1);
   const SessionSnapshot last = RunIt();
   EXPECT_EQ(last.failure->error.message, "setup of other: exited with code 1");
   EXPECT_EQ(last.failure->run->benchmark, "other");

@@ -16,7 +16,7 @@ SessionSnapshot TwoSettings() {
 
 TEST(MachineEndTest, EachSettingGetsItsValueAndTheReportTheWarningsLast) {
   SessionSnapshot snapshot = TwoSettings();
-  TellMachineEnd({{"isolated", "powersave"}, {{.code = "setting_changed"}}}, snapshot);
+  AddReleaseReport({{"isolated", "powersave"}, {{.code = "setting_changed"}}}, snapshot);
   EXPECT_EQ(snapshot.machine->isolation[0].at_end, "isolated");
   EXPECT_EQ(snapshot.machine->isolation[1].at_end, "powersave");
   ASSERT_EQ(snapshot.report->warnings.size(), 2U);
@@ -26,22 +26,22 @@ TEST(MachineEndTest, EachSettingGetsItsValueAndTheReportTheWarningsLast) {
 TEST(MachineEndTest, ARunnerThatIsGoneTellsNothing) {
   SessionSnapshot snapshot = TwoSettings();
   const SessionSnapshot before = snapshot;
-  TellMachineEnd({}, snapshot);
+  AddReleaseReport({}, snapshot);
   EXPECT_EQ(snapshot, before);
 }
 
 TEST(MachineEndTest, ListsOfDifferentLengthsHarmNothing) {
   SessionSnapshot snapshot = TwoSettings();
-  TellMachineEnd({{"isolated", "powersave", "more"}, {}}, snapshot);
+  AddReleaseReport({{"isolated", "powersave", "more"}, {}}, snapshot);
   EXPECT_EQ(snapshot.machine->isolation[1].at_end, "powersave");
   snapshot = TwoSettings();
-  TellMachineEnd({{"isolated"}, {}}, snapshot);
+  AddReleaseReport({{"isolated"}, {}}, snapshot);
   EXPECT_EQ(snapshot.machine->isolation[1].at_end, "");
 }
 
 TEST(MachineEndTest, WithoutMachineOrReportThereIsNothingToAddTo) {
   SessionSnapshot snapshot;
-  TellMachineEnd({{"isolated"}, {{.code = "throttled"}}}, snapshot);
+  AddReleaseReport({{"isolated"}, {{.code = "throttled"}}}, snapshot);
   EXPECT_EQ(snapshot, SessionSnapshot{});
 }
 

@@ -28,9 +28,9 @@ struct Killed : std::runtime_error {
 class ResumeTest : public testing::Test {
  protected:
   ResumeTest() {
-    machine_.report->environment.facts = {
+    runner_.report->environment.facts = {
         {"kernel", "6.1.0"}, {"cpu", "Model 1"}, {"boot_id", "first"}, {"microcode", "0x1"}};
-    launcher_.program = [](std::uint32_t child, std::uint64_t run) {
+    runner_.program = [](std::uint32_t child, std::uint64_t run) {
       const double jitter = 0.02 * static_cast<double>((run * 7 + child * 3) % 10) / 10;
       return fake::Took((child == 0 ? 1.0 : 1.01) * (1 + jitter));
     };
@@ -41,7 +41,7 @@ class ResumeTest : public testing::Test {
     CancelToken cancel;
     cancel_ = &cancel;
     SessionServices services{
-        launcher_, machine_, store_, clock_, disturbances_, cancel, [this](const auto& snapshot) {
+        runner_, store_, clock_, disturbances_, cancel, [this](const auto& snapshot) {
           record_.snapshot = snapshot;
           states_.push_back(snapshot.state);
         }};
@@ -57,7 +57,7 @@ class ResumeTest : public testing::Test {
   /// killed there.
   std::optional<SessionSnapshot> LiveUntilKilledInRun(std::size_t number) {
     std::size_t runs = 0;
-    launcher_.during_run = [&runs, number] {
+    runner_.during_run = [&runs, number] {
       if (runs++ == number) throw Killed();
     };
     std::optional<SessionSnapshot> last;
@@ -65,17 +65,17 @@ class ResumeTest : public testing::Test {
       last = Live();
     } catch (const Killed&) {
     }
-    launcher_.during_run = nullptr;
+    runner_.during_run = nullptr;
     return last;
   }
 
   SessionSnapshot LiveUntilStoppedInRun(std::size_t number) {
     std::size_t runs = 0;
-    launcher_.during_run = [this, &runs, number] {
+    runner_.during_run = [this, &runs, number] {
       if (runs++ == number) cancel_->Interrupt();
     };
     SessionSnapshot last = Live();
-    launcher_.during_run = nullptr;
+    runner_.during_run = nullptr;
     return last;
   }
 
@@ -120,8 +120,7 @@ class ResumeTest : public testing::Test {
 
   asio::io_context loop_;
   fake::Clock clock_;
-  fake::Launcher launcher_{clock_};
-  fake::Machine machine_;
+  fake::Runner runner_{clock_};
   TestStore store_;
   DisturbanceLog disturbances_;
   CancelToken* cancel_ = nullptr;
@@ -136,7 +135,7 @@ TEST_F(ResumeTest, EndsWithTheVerdictOfItsSamplesWhateverHappenedMeanwhile) {
   RecordProperty("seed", std::to_string(seed));
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
-  launcher_.run_time = std::chrono::milliseconds(10);
+  runner_.run_time = std::chrono::milliseconds(10);
   for (int session = 0; session < 20; ++session) {
     id_ = SessionId{"session" + std::to_string(session)};
     record_ = {};
@@ -158,13 +157,12 @@ TEST_F(ResumeTest, EndsWithTheVerdictOfItsSamplesWhateverHappenedMeanwhile) {
     EXPECT_EQ(last.report->runs, replayed.runs);
 
     const std::vector<benchd::Run> measured = Runs(RunPhase::kMeasured);
-    fake::Launcher undisturbed(clock_);
-    undisturbed.program = launcher_.program;
+    fake::Runner undisturbed(clock_);
+    undisturbed.program = runner_.program;
     TestStore other;
     CancelToken cancel;
     spec_.limits.max_runs = measured.size() / 2;
-    SessionServices services{undisturbed, machine_,          other, clock_, disturbances_,
-                             cancel,      [](const auto&) {}};
+    SessionServices services{undisturbed, other, clock_, disturbances_, cancel, [](const auto&) {}};
     SessionRecord record{spec_, {}, {}};
     record.snapshot.id = id_;
     other.Keep(record);
@@ -179,7 +177,7 @@ TEST_F(ResumeTest, EndsWithTheVerdictOfItsSamplesWhateverHappenedMeanwhile) {
 }
 
 TEST_F(ResumeTest, RepeatsTheInterruptedBlockAndKeepsItsRunsAsDropped) {
-  launcher_.run_time = std::chrono::seconds(2);
+  runner_.run_time = std::chrono::seconds(2);
   spec_.limits.runs = 8;
   ASSERT_FALSE(LiveUntilKilledInRun(7));  // two of warm-up, two blocks, and one run of the third
   EXPECT_EQ(Runs(RunPhase::kMeasured).size(), 5U);
@@ -197,7 +195,7 @@ TEST_F(ResumeTest, RepeatsTheInterruptedBlockAndKeepsItsRunsAsDropped) {
 }
 
 TEST_F(ResumeTest, AStopKeepsWhatIsDoneOfTheBlockAsDropped) {
-  launcher_.run_time = std::chrono::milliseconds(10);
+  runner_.run_time = std::chrono::milliseconds(10);
   spec_.limits.runs = 8;
   const SessionSnapshot stopped = LiveUntilStoppedInRun(7);
   EXPECT_EQ(stopped.state, SessionState::kRunning);
@@ -205,23 +203,23 @@ TEST_F(ResumeTest, AStopKeepsWhatIsDoneOfTheBlockAsDropped) {
   EXPECT_EQ(Runs(RunPhase::kMeasured).size(), 4U);
   ASSERT_EQ(Live().state, SessionState::kDone);
   EXPECT_EQ(Runs(RunPhase::kMeasured).size(), 16U);
-  EXPECT_EQ(machine_.acquired, 2);
-  EXPECT_EQ(machine_.released, 2);
+  EXPECT_EQ(runner_.acquired, 2);
+  EXPECT_EQ(runner_.released, 2);
 }
 
 TEST_F(ResumeTest, StoresLongRunsOneByOne) {
-  launcher_.run_time = std::chrono::seconds(2);
+  runner_.run_time = std::chrono::seconds(2);
   spec_.limits.runs = 8;
   std::vector<std::size_t> stored;
-  launcher_.during_run = [this, &stored] { stored.push_back(store_.runs(id_).size()); };
+  runner_.during_run = [this, &stored] { stored.push_back(store_.runs(id_).size()); };
   ASSERT_EQ(Live().state, SessionState::kDone);
   ASSERT_EQ(stored.size(), 18U);
   for (std::size_t run = 4; run < stored.size(); ++run) EXPECT_EQ(stored[run], run);
 }
 
 TEST_F(ResumeTest, CountsTheTimeOfFormerLivesAgainstTheLimit) {
-  launcher_.run_time = std::chrono::seconds(1);
-  launcher_.program = [](std::uint32_t child, std::uint64_t run) {  // at the margin: undecided
+  runner_.run_time = std::chrono::seconds(1);
+  runner_.program = [](std::uint32_t child, std::uint64_t run) {  // at the margin: undecided
     return fake::Took((child == 0 ? 1 : 1.02) + 0.02 * static_cast<double>((run * 7 + child) % 10));
   };
   spec_.limits.max_time = std::chrono::seconds(40);
@@ -235,7 +233,7 @@ TEST_F(ResumeTest, CountsTheTimeOfFormerLivesAgainstTheLimit) {
 TEST_F(ResumeTest, WarmsUpAgainAfterAReboot) {
   spec_.limits.runs = 8;
   LiveUntilStoppedInRun(7);
-  machine_.report->environment.facts[2].second = "second";
+  runner_.report->environment.facts[2].second = "second";
   const SessionSnapshot last = Live();
   ASSERT_EQ(last.state, SessionState::kDone);
   const std::vector<benchd::Run> warmup = Runs(RunPhase::kWarmup);
@@ -250,8 +248,8 @@ TEST_F(ResumeTest, FailsByNameOnAnotherKernelCpuOrMicrocode) {
   const SessionSnapshot stopped = LiveUntilStoppedInRun(7);
   for (const std::size_t fact : {0U, 1U, 3U}) {
     record_.snapshot = stopped;
-    const auto facts = machine_.report->environment.facts;
-    machine_.report->environment.facts[fact].second = "other";
+    const auto facts = runner_.report->environment.facts;
+    runner_.report->environment.facts[fact].second = "other";
     const SessionSnapshot last = Live();
     ASSERT_EQ(last.state, SessionState::kFailed);
     EXPECT_EQ(last.failure->error.message, "session: the machine has another " + facts[fact].first +
@@ -260,35 +258,35 @@ TEST_F(ResumeTest, FailsByNameOnAnotherKernelCpuOrMicrocode) {
     EXPECT_FALSE(last.failure->refused);
     ASSERT_TRUE(last.report) << "what was measured is still told";
     EXPECT_EQ(last.report->runs.front().runs, 2U);
-    machine_.report->environment.facts = facts;
+    runner_.report->environment.facts = facts;
   }
   EXPECT_EQ(Runs(RunPhase::kMeasured).size(), 4U);
 }
 
 TEST_F(ResumeTest, EndsAtOnceWhenTheLastBlockWasStoredAlready) {
   spec_.limits.runs = 8;
-  launcher_.run_time = std::chrono::seconds(1);
+  runner_.run_time = std::chrono::seconds(1);
   ASSERT_EQ(Live().state, SessionState::kDone);
   record_.snapshot.state = SessionState::kRunning;  // killed before the verdict was stored
   record_.snapshot.report.reset();
-  const std::size_t orders = launcher_.orders().size();
+  const std::size_t orders = runner_.orders().size();
   const SessionSnapshot last = Live();
   ASSERT_EQ(last.state, SessionState::kDone);
-  EXPECT_EQ(launcher_.orders().size(), orders);
+  EXPECT_EQ(runner_.orders().size(), orders);
   EXPECT_EQ(last.report->comparisons.front().change, Replayed().comparisons.front().change);
 }
 
 TEST_F(ResumeTest, GoesOnWithTheNextRunnerWhenOneDies) {
   spec_.limits.runs = 8;
   std::size_t runs = 0;
-  launcher_.program = [&runs](std::uint32_t, std::uint64_t run) -> Result<RunOutcome> {
+  runner_.program = [&runs](std::uint32_t, std::uint64_t run) -> Result<RunOutcome> {
     if (++runs == 9) return Error{ErrorCode::kUnavailable, "benchd-runner died during a run", {}};
     return fake::Took(1 + 0.01 * static_cast<double>(run % 3));
   };
   const SessionSnapshot last = Live();
   ASSERT_EQ(last.state, SessionState::kDone);
-  EXPECT_EQ(machine_.acquired, 2);
-  EXPECT_EQ(machine_.released, 2);
+  EXPECT_EQ(runner_.acquired, 2);
+  EXPECT_EQ(runner_.released, 2);
   EXPECT_EQ(Runs(RunPhase::kMeasured).size(), 16U);
   EXPECT_EQ(Runs(RunPhase::kWarmup).size(), 2U);
   EXPECT_TRUE(Warns(*last.report, "interrupted"));
@@ -296,7 +294,7 @@ TEST_F(ResumeTest, GoesOnWithTheNextRunnerWhenOneDies) {
 
 TEST_F(ResumeTest, FailsWhenNoRunnerSurvivesABlock) {
   int deaths = 0;
-  launcher_.program = [&deaths](std::uint32_t child, std::uint64_t run) -> Result<RunOutcome> {
+  runner_.program = [&deaths](std::uint32_t child, std::uint64_t run) -> Result<RunOutcome> {
     if (run < 4 || child == 0) return fake::Took(1);
     ++deaths;
     return Error{ErrorCode::kUnavailable, "benchd-runner died during a run", {}};
@@ -306,15 +304,15 @@ TEST_F(ResumeTest, FailsWhenNoRunnerSurvivesABlock) {
   EXPECT_NE(last.failure->error.message.find("benchd-runner died"), std::string::npos);
   EXPECT_TRUE(last.failure->run);
   EXPECT_EQ(deaths, 3);
-  EXPECT_EQ(machine_.released, 3);
+  EXPECT_EQ(runner_.released, 3);
 }
 
 TEST_F(ResumeTest, PausesWhileTheDiskIsFullAndLosesNothing) {
   spec_.limits.runs = 20;
   spec_.limits.max_time = std::chrono::seconds(30);
-  launcher_.run_time = std::chrono::milliseconds(100);
+  runner_.run_time = std::chrono::milliseconds(100);
   std::size_t runs = 0;
-  launcher_.during_run = [this, &runs] {
+  runner_.during_run = [this, &runs] {
     if (++runs == 10) store_.disk().SetFull(true);
   };
   Report seen;
@@ -333,7 +331,7 @@ TEST_F(ResumeTest, PausesWhileTheDiskIsFullAndLosesNothing) {
 }
 
 TEST_F(ResumeTest, CanBeCancelledWhileItIsPaused) {
-  launcher_.during_run = [this] { store_.disk().SetFull(true); };
+  runner_.during_run = [this] { store_.disk().SetFull(true); };
   clock_.during_wait = [this] { cancel_->Request("uid 7"); };
   const SessionSnapshot last = Live();
   EXPECT_EQ(last.state, SessionState::kCancelled);

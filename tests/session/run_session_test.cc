@@ -17,13 +17,9 @@ namespace {
 class RunSessionTest : public testing::Test {
  protected:
   SessionSnapshot RunIt() {
-    SessionServices services{launcher_,
-                             machine_,
-                             store_,
-                             clock_,
-                             disturbances_,
-                             cancel_,
-                             [this](const SessionSnapshot& s) { published_.push_back(s); }};
+    SessionServices services{
+        runner_,       store_,  clock_,
+        disturbances_, cancel_, [this](const SessionSnapshot& s) { published_.push_back(s); }};
     return RunToEnd(loop_, RunSession(std::move(services), Stored(id_)));
   }
 
@@ -37,7 +33,7 @@ class RunSessionTest : public testing::Test {
 
   /// base takes 1 s and candidate `ratio` s, both with a seeded jitter of at most 1 %.
   void CandidateTakes(double ratio) {
-    launcher_.program = [ratio](std::uint32_t child, std::uint64_t run) {
+    runner_.program = [ratio](std::uint32_t child, std::uint64_t run) {
       const double jitter = 0.01 * static_cast<double>((run * 7 + child * 3) % 10) / 10;
       return fake::Took((child == 0 ? 1.0 : ratio) * (1 + jitter));
     };
@@ -53,8 +49,7 @@ class RunSessionTest : public testing::Test {
 
   asio::io_context loop_;
   fake::Clock clock_;
-  fake::Launcher launcher_{clock_};
-  fake::Machine machine_;
+  fake::Runner runner_{clock_};
   TestStore store_;
   CancelToken cancel_;
   DisturbanceLog disturbances_;
@@ -70,8 +65,8 @@ TEST_F(RunSessionTest, EndsWithARegressionWhenTheCandidateIsTenPercentSlower) {
   ASSERT_TRUE(last.report);
   EXPECT_EQ(last.report->verdict, Verdict::kRegression);
   EXPECT_EQ(StatesSeen(), (std::vector{SessionState::kPreparing, SessionState::kRunning}));
-  EXPECT_EQ(machine_.released, 1);
-  EXPECT_FALSE(launcher_.open());
+  EXPECT_EQ(runner_.released, 1);
+  EXPECT_FALSE(runner_.open());
 }
 
 TEST_F(RunSessionTest, PassesEqualPrograms) {
@@ -95,11 +90,10 @@ TEST_F(RunSessionTest, KeepsWarmUpBlocksInTheStoreAndOutOfTheStatistics) {
 
 TEST_F(RunSessionTest, ShowsWatchersNothingThatIsNotStored) {
   CandidateTakes(1.1);
-  launcher_.run_time = std::chrono::milliseconds(100);
+  runner_.run_time = std::chrono::milliseconds(100);
   std::vector<std::size_t> stored;
   std::vector<std::uint64_t> seen;
-  SessionServices services{launcher_,
-                           machine_,
+  SessionServices services{runner_,
                            store_,
                            clock_,
                            disturbances_,
@@ -119,10 +113,9 @@ TEST_F(RunSessionTest, RunsTheSameOrderForTheSameSeed) {
   CandidateTakes(1.0);
   spec_.limits.runs = 20;
   RunIt();
-  const std::vector<RunOrder> first = launcher_.orders();
-  fake::Launcher second(clock_);
-  SessionServices services{second,  machine_,          store_, clock_, disturbances_,
-                           cancel_, [](const auto&) {}};
+  const std::vector<RunOrder> first = runner_.orders();
+  fake::Runner second(clock_);
+  SessionServices services{second, store_, clock_, disturbances_, cancel_, [](const auto&) {}};
   RunToEnd(loop_, RunSession(std::move(services), Stored({"second"})));
   ASSERT_EQ(first.size(), second.orders().size());
   for (std::size_t i = 0; i < first.size(); ++i) {
@@ -139,12 +132,12 @@ TEST_F(RunSessionTest, StopsUndecidedAtTheTimeLimit) {
   ASSERT_EQ(last.state, SessionState::kDone);
   EXPECT_EQ(last.report->verdict, Verdict::kUndecided);
   EXPECT_GE(last.report->elapsed, spec_.limits.max_time);
-  EXPECT_LT(last.report->elapsed, spec_.limits.max_time + 2 * launcher_.run_time);
+  EXPECT_LT(last.report->elapsed, spec_.limits.max_time + 2 * runner_.run_time);
   EXPECT_FALSE(last.report->eta) << "nothing is to come";
 }
 
 TEST_F(RunSessionTest, FailsByNameWhenARunFails) {
-  launcher_.program = [](std::uint32_t child, std::uint64_t run) {
+  runner_.program = [](std::uint32_t child, std::uint64_t run) {
     RunOutcome outcome = fake::Took(1);
     if (child == 1 && run == 3) outcome.exit.code = 2;
     return outcome;
@@ -153,13 +146,13 @@ TEST_F(RunSessionTest, FailsByNameWhenARunFails) {
   ASSERT_EQ(last.state, SessionState::kFailed);
   ASSERT_TRUE(last.failure);
   EXPECT_EQ(last.failure->error.message, "candidate, block 2: exited with code 2");
-  EXPECT_EQ(machine_.released, 1);
+  EXPECT_EQ(runner_.released, 1);
 }
 
 TEST_F(RunSessionTest, CountsFailedRunsLikeAnyOtherWhenAskedTo) {
   spec_.benchmarks.front().ignore_failure = true;
   spec_.limits.runs = 8;
-  launcher_.program = [](std::uint32_t child, std::uint64_t run) {
+  runner_.program = [](std::uint32_t child, std::uint64_t run) {
     RunOutcome outcome = fake::Took(1 + 0.01 * static_cast<double>(run % 3));
     if (child == 1 && run == 3) outcome.exit.code = 2;
     return outcome;
@@ -172,7 +165,7 @@ TEST_F(RunSessionTest, CountsFailedRunsLikeAnyOtherWhenAskedTo) {
 }
 
 TEST_F(RunSessionTest, FailsByNameWhenTheRunnerDies) {
-  launcher_.program = [](std::uint32_t, std::uint64_t run) -> Result<RunOutcome> {
+  runner_.program = [](std::uint32_t, std::uint64_t run) -> Result<RunOutcome> {
     if (run < 4) return fake::Took(1);
     return Error{ErrorCode::kUnavailable, "benchd-runner died during a run", {}};
   };
@@ -184,27 +177,27 @@ TEST_F(RunSessionTest, FailsByNameWhenTheRunnerDies) {
 
 TEST_F(RunSessionTest, EndsCancelledWhenAskedDuringARun) {
   int runs = 0;
-  launcher_.during_run = [this, &runs] {
+  runner_.during_run = [this, &runs] {
     if (++runs == 7) cancel_.Request("uid 1000");
   };
   const SessionSnapshot last = RunIt();
   EXPECT_EQ(last.state, SessionState::kCancelled);
   EXPECT_EQ(last.cancelled_by, "uid 1000");
-  EXPECT_EQ(launcher_.orders().size(), 7U);
-  EXPECT_EQ(machine_.released, 1);
+  EXPECT_EQ(runner_.orders().size(), 7U);
+  EXPECT_EQ(runner_.released, 1);
 }
 
 TEST_F(RunSessionTest, IsRefusedByNameWhenStrictIsolationCannotBeHad) {
-  machine_.report = Error{ErrorCode::kFailedPrecondition, "isolation: cpuset cannot be had", {}};
+  runner_.report = Error{ErrorCode::kFailedPrecondition, "isolation: cpuset cannot be had", {}};
   const SessionSnapshot last = RunIt();
   ASSERT_EQ(last.state, SessionState::kFailed);
   EXPECT_TRUE(last.failure->refused);
-  EXPECT_TRUE(launcher_.orders().empty());
+  EXPECT_TRUE(runner_.orders().empty());
 }
 
 TEST_F(RunSessionTest, TellsHowTheSettingsStoodAtTheEndAndWhatHappened) {
-  machine_.report->isolation = {{.setting = "governor", .actual = "performance", .held = true}};
-  machine_.end = {{"powersave"}, {{.code = "setting_changed", .message = "governor changed"}}};
+  runner_.report->isolation = {{.setting = "governor", .actual = "performance", .held = true}};
+  runner_.end = {{"powersave"}, {{.code = "setting_changed", .message = "governor changed"}}};
   CandidateTakes(1.1);
   const SessionSnapshot last = RunIt();
   ASSERT_EQ(last.state, SessionState::kDone);
@@ -219,9 +212,9 @@ TEST_F(RunSessionTest, TellsHowTheSettingsStoodAtTheEndAndWhatHappened) {
 }
 
 TEST_F(RunSessionTest, WarnsOfTheMachineAlsoWhenItFailsOrIsCancelled) {
-  machine_.end = {{}, {{.code = "throttled"}}};
-  launcher_.run_time = std::chrono::milliseconds(100);  // each block is reported
-  launcher_.program = [](std::uint32_t, std::uint64_t run) {
+  runner_.end = {{}, {{.code = "throttled"}}};
+  runner_.run_time = std::chrono::milliseconds(100);  // each block is reported
+  runner_.program = [](std::uint32_t, std::uint64_t run) {
     RunOutcome outcome = fake::Took(1 + 0.01 * static_cast<double>(run % 3));
     if (run == 20) outcome.exit.code = 2;
     return outcome;
@@ -233,8 +226,8 @@ TEST_F(RunSessionTest, WarnsOfTheMachineAlsoWhenItFailsOrIsCancelled) {
   EXPECT_EQ(failed.report->warnings.back().code, "throttled");
 
   int runs = 0;
-  launcher_.program = nullptr;
-  launcher_.during_run = [this, &runs] {
+  runner_.program = nullptr;
+  runner_.during_run = [this, &runs] {
     if (++runs == 30) cancel_.Request("uid 1000");
   };
   const SessionSnapshot cancelled = RunIt();
@@ -244,7 +237,7 @@ TEST_F(RunSessionTest, WarnsOfTheMachineAlsoWhenItFailsOrIsCancelled) {
 }
 
 TEST_F(RunSessionTest, FailsByNameWhenABlockCannotBeStored) {
-  launcher_.during_run = [this] { store_.disk().Fail(SQLITE_IOERR_WRITE); };
+  runner_.during_run = [this] { store_.disk().Fail(SQLITE_IOERR_WRITE); };
   const SessionSnapshot last = RunIt();
   ASSERT_EQ(last.state, SessionState::kFailed);
   EXPECT_EQ(last.failure->error.message, "storing a block: " + store_.file() + ": disk I/O error");
@@ -256,15 +249,15 @@ TEST_F(RunSessionTest, GivesEachChildTheSessionsEnvironmentWithItsOwnOnTop) {
   spec_.limits.runs = 2;
   CandidateTakes(1);
   RunIt();
-  ASSERT_EQ(launcher_.children().size(), 2U);
-  EXPECT_EQ(launcher_.children()[0].env.at("MODE"), "x");
-  EXPECT_EQ(launcher_.children()[1].env.at("MODE"), "y");
-  EXPECT_EQ(launcher_.children()[1].env.at("HOME"), "/home/a");
+  ASSERT_EQ(runner_.children().size(), 2U);
+  EXPECT_EQ(runner_.children()[0].env.at("MODE"), "x");
+  EXPECT_EQ(runner_.children()[1].env.at("MODE"), "y");
+  EXPECT_EQ(runner_.children()[1].env.at("HOME"), "/home/a");
 }
 
-TEST_F(RunSessionTest, GoesOnInTheMiddleOfABlockWhereASeriesEnded) {
+TEST_F(RunSessionTest, GoesOnInTheMiddleOfABlockWhereABatchEnded) {
   spec_.limits.runs = 8;
-  launcher_.most_runs = 3;
+  runner_.most_runs = 3;
   CandidateTakes(1);
   const SessionSnapshot last = RunIt();
   ASSERT_EQ(last.state, SessionState::kDone);
@@ -280,7 +273,7 @@ TEST_F(RunSessionTest, GoesOnInTheMiddleOfABlockWhereASeriesEnded) {
 TEST_F(RunSessionTest, CountsWhatHappenedDuringARunAsItsDisturbance) {
   spec_.limits.runs = 2;
   int runs = 0;
-  launcher_.during_run = [this, &runs] {
+  runner_.during_run = [this, &runs] {
     if (++runs == 4)
       disturbances_.Note(clock_.Steady());  // two warm-up runs, then the second measured one
   };
@@ -292,7 +285,7 @@ TEST_F(RunSessionTest, CountsWhatHappenedDuringARunAsItsDisturbance) {
 
 TEST_F(RunSessionTest, ForecastsTheTimeToTheVerdict) {
   CandidateTakes(1.01);
-  launcher_.run_time = std::chrono::milliseconds(100);
+  runner_.run_time = std::chrono::milliseconds(100);
   RunIt();
   const auto with_eta = std::count_if(published_.begin(), published_.end(),
                                       [](const auto& s) { return s.report && s.report->eta; });

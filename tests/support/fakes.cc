@@ -16,50 +16,76 @@ asio::awaitable<void> Clock::Wait(Nanoseconds duration) const {
   co_await asio::post(co_await asio::this_coro::executor, asio::use_awaitable);
 }
 
-asio::awaitable<Result<ProgramIdentity>> Launcher::Resolve(ChildSpec child) {
+namespace {
+
+/// The only runner there is.
+constexpr RunnerId kRunner = 7;
+
+Error Unleased() { return Error{ErrorCode::kInternal, "runner: it was not acquired", {}}; }
+Error Cancelled() { return Error{ErrorCode::kCancelled, "run: cancelled", {}}; }
+
+}  // namespace
+
+asio::awaitable<Result<void>> Runner::Check(MachineRequest request) {
+  checked.push_back(std::move(request));
+  co_return check;
+}
+
+asio::awaitable<Result<ProgramIdentity>> Runner::Resolve(ProgramQuery query) {
   if (during_resolve) during_resolve();
-  const auto it = programs.find(child.argv.front());
+  const auto it = programs.find(query.program);
   if (it != programs.end()) co_return it->second;
   ProgramIdentity identity;
-  identity.path = "/bin/" + child.argv.front();
+  identity.path = "/bin/" + query.program;
   co_return identity;
 }
 
-asio::awaitable<Result<void>> Launcher::Open(std::vector<ChildSpec> children) {
+asio::awaitable<Result<Lease>> Runner::Acquire(std::optional<MachineRequest> machine) {
+  Lease lease{kRunner, std::nullopt};
+  if (!machine) co_return lease;
+  ++acquired;
+  if (!report) co_return report.error();
+  has_machine_ = true;
+  lease.machine = *report;
+  co_return lease;
+}
+
+asio::awaitable<Result<void>> Runner::Open(RunnerId runner, std::vector<ChildSpec> children) {
+  if (runner != kRunner) co_return Unleased();
   if (during_open) during_open();
   children_ = std::move(children);
   open_ = true;
   co_return Result<void>{};
 }
 
-asio::awaitable<SeriesOutcome> Launcher::Run(SeriesOrder order) {
-  series_.push_back(order);
-  running_ = true;
-  cancelled_ = false;
-  SeriesOutcome outcome;
+asio::awaitable<BatchOutcome> Runner::Run(RunnerId runner, Batch batch, std::stop_token stop) {
+  BatchOutcome outcome;
+  if (runner != kRunner || !open_) outcome.error = Unleased();
+  if (stop.stop_requested()) outcome.error = Cancelled();
+  if (outcome.error) co_return outcome;
+  batches_.push_back(batch);
   const SteadyTime begin = clock_.Steady();
-  for (const RunOrder& run : order.runs) {
+  for (const RunOrder& run : batch.runs) {
     const bool first = outcome.runs.empty();
     if (outcome.runs.size() == most_runs) break;
-    if (!first && run.begins_block && clock_.Steady() - begin >= order.budget) break;
-    if (!first && order.stop_on_failure && !outcome.runs.back().exit.Succeeded()) break;
-    Result<RunOutcome> done = RunOne(run);
+    if (!first && run.begins_block && clock_.Steady() - begin >= batch.budget) break;
+    if (!first && batch.stop_on_failure && !outcome.runs.back().exit.Succeeded()) break;
+    Result<RunOutcome> done = RunOne(run, stop);
     if (!done) {
       outcome.error = std::move(done).error();
       break;
     }
     outcome.runs.push_back(std::move(*done));
   }
-  running_ = false;
   co_return outcome;
 }
 
-Result<RunOutcome> Launcher::RunOne(const RunOrder& order) {
+Result<RunOutcome> Runner::RunOne(const RunOrder& order, const std::stop_token& stop) {
   orders_.push_back(order);
   ran_.push_back(children_[order.child]);
   if (during_run) during_run();
   clock_.Advance(run_time);
-  if (cancelled_) return Error{ErrorCode::kCancelled, "run: cancelled", {}};
+  if (stop.stop_requested()) return Cancelled();
   const auto own = outcomes.find(ran_.back().argv.front());
   if (own != outcomes.end()) return own->second;
   Result<RunOutcome> outcome =
@@ -68,43 +94,31 @@ Result<RunOutcome> Launcher::RunOne(const RunOrder& order) {
   return outcome;
 }
 
-asio::awaitable<void> Launcher::Close() {
+asio::awaitable<MachineEnd> Runner::Release(RunnerId runner) {
+  if (runner != kRunner) co_return MachineEnd{};
   open_ = false;
-  co_return;
-}
-
-asio::awaitable<Result<void>> Machine::Check(MachineRequest request) {
-  checked.push_back(std::move(request));
-  co_return check;
-}
-
-asio::awaitable<Result<MachineReport>> Machine::Acquire(MachineRequest) {
-  ++acquired;
-  co_return report;
-}
-
-asio::awaitable<MachineEnd> Machine::Release() {
+  if (!std::exchange(has_machine_, false)) co_return MachineEnd{};
   ++released;
   if (during_release) during_release();
   co_return end;
 }
 
-asio::awaitable<Result<MachineStatus>> Machine::Describe(std::string profile) {
+asio::awaitable<Result<MachineStatus>> Runner::Describe(std::string profile) {
   asked.push_back("describe " + profile);
   co_return status;
 }
 
-asio::awaitable<Result<MachineStatus>> Machine::Apply(std::string profile) {
+asio::awaitable<Result<MachineStatus>> Runner::Apply(std::string profile) {
   asked.push_back("apply " + profile);
   co_return status;
 }
 
-asio::awaitable<Result<MachineStatus>> Machine::Restore() {
+asio::awaitable<Result<MachineStatus>> Runner::Restore() {
   asked.push_back("restore");
   co_return status;
 }
 
-asio::awaitable<Result<std::vector<NoiseSource>>> Machine::Diagnose() {
+asio::awaitable<Result<std::vector<NoiseSource>>> Runner::Diagnose() {
   asked.push_back("diagnose");
   co_return sources;
 }

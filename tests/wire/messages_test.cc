@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <map>
 #include <random>
+#include <stdexcept>
 
 #include "tests/support/seed.h"
 
@@ -120,87 +122,102 @@ MachineProfile SomeProfile() {
 /// One of each message, every field different from its default.
 std::vector<Message> AllMessages() {
   const Error error{ErrorCode::kFailedPrecondition, "program: changed", "submit again"};
-  return {
-      Hello{.version = 9},
-      HelloReply{.version = 9,
-                 .pid = 12,
-                 .privileged = true,
-                 .housekeeping_cpus = {0},
-                 .benchmark_cpus = {1, 2},
-                 .profiles = {{"default", {1, 2}}, {"", {}}}},
-      ResolveProgram{
-          .request = 1, .caller = SomeCaller(), .program = "true", .path = "/bin", .cwd = "/tmp"},
-      ProgramResolved{.request = 1, .program = SomeProgram()},
-      ProgramResolved{.request = UINT64_MAX, .program = error},
-      OpenChild{.request = 2,
-                .child = 3,
-                .caller = SomeCaller(),
-                .argv = {"true", "", "a b"},
-                .env = {"A=B"},
-                .cwd = "/",
-                .input = "in",
-                .output = OutputKind::kFile,
-                .output_path = "out",
-                .parse = "lines",
-                .cpus = {1},
-                .program = SomeProgram(),
-                .metrics = {"instructions", "tree_cpu_time"}},
-      CloseChildren{.request = 3},
-      Done{.request = 4, .result = {}},
-      Done{.request = 4, .result = error},
-      StartRuns{.request = 5,
-                .timeout_ns = -7,
-                .budget_ns = 40'000'000,
-                .stop_on_failure = false,
-                .runs = {{6, 4096, true}, {7, 0, false}},
-                .next = PlannedStart{8, 9, true, {"BENCHD_BLOCK=3", "X="}}},
-      CancelRun{},
-      RunsFinished{.request = 6, .runs = {SomeFigures(), SomeFigures()}, .result = {}},
-      RunsFinished{.request = 6, .runs = {}, .result = error},
-      AcquireMachine{
-          .request = 7, .profile = "default", .isolation = Isolation::kStrict, .cpus = "1-3"},
-      MachineAcquired{.request = 8, .machine = SomeMachine()},
-      ReleaseMachine{.request = 9},
-      MachineReleased{.request = 9, .end = SomeEnd()},
-      DescribeMachine{.request = 10, .profile = "quiet"},
-      ApplyProfile{.request = 11, .profile = "quiet"},
-      RestoreMachine{.request = 12},
-      MachineDescribed{.request = 12, .status = SomeStatus()},
-      MachineDescribed{.request = 12, .status = error},
-      DiagnoseMachine{.request = 13},
-      MachineDiagnosed{.request = 13, .sources = SomeSources()},
-      MachineDiagnosed{.request = 13, .sources = error}};
+  return {Hello{.version = 9},
+          HelloReply{.version = 9,
+                     .pid = 12,
+                     .privileged = true,
+                     .housekeeping_cpus = {0},
+                     .benchmark_cpus = {1, 2},
+                     .profiles = {{"default", {1, 2}}, {"", {}}}},
+          Resolve{{.caller = SomeCaller(), .program = "true", .path = "/bin", .cwd = "/tmp"}},
+          OpenChild{.number = 3,
+                    .child = {.caller = SomeCaller(),
+                              .argv = {"true", "", "a b"},
+                              .env = {{"A", "B"}, {"\xff=", ""}},
+                              .cwd = "/",
+                              .input = "in",
+                              .output = OutputKind::kFile,
+                              .output_path = "out",
+                              .parse = "lines",
+                              .cpus = {1},
+                              .program = SomeProgram(),
+                              .metrics = {"instructions", "tree_cpu_time"}}},
+          CloseChildren{},
+          RunBatch{{.runs = {{6, 4096, true, {}}, {7, 0, false, {}}},
+                    .next = RunOrder{8, 9, true, {"BENCHD_BLOCK=3", "X="}},
+                    .timeout = Nanoseconds(-7),
+                    .budget = std::chrono::milliseconds(40),
+                    .stop_on_failure = false}},
+          CancelRun{},
+          AcquireMachine{{.profile = "default", .isolation = Isolation::kStrict, .cpus = "1-3"}},
+          ReleaseMachine{},
+          DescribeMachine{.profile = "quiet"},
+          ApplyProfile{.profile = "quiet"},
+          RestoreMachine{},
+          DiagnoseMachine{},
+          Result<ProgramIdentity>(SomeProgram()),
+          Result<ProgramIdentity>(error),
+          Result<void>(),
+          Result<void>(error),
+          BatchFigures{.runs = {SomeFigures(), SomeFigures()}, .result = {}},
+          BatchFigures{.runs = {}, .result = error},
+          Result<MachineReport>(SomeMachine()),
+          SomeEnd(),
+          Result<MachineStatus>(SomeStatus()),
+          Result<MachineStatus>(error),
+          Result<std::vector<NoiseSource>>(SomeSources()),
+          Result<std::vector<NoiseSource>>(error)};
 }
+
+/// A request number with another byte at each place.
+constexpr std::uint64_t kRequest = 0x0102030405060708;
 
 TEST(MessagesTest, EveryMessageComesBackAsItWasSent) {
   for (const Message& message : AllMessages()) {
-    const std::string record = Encode(message);
-    Result<Message> decoded = Decode(record);
+    const std::string bytes = Encode(message, kRequest);
+    const Result<Record> decoded = Decode(bytes);
     ASSERT_TRUE(decoded) << "message " << message.index() << ": " << decoded.error().message;
-    EXPECT_EQ(decoded->index(), message.index());
+    EXPECT_EQ(decoded->message.index(), message.index());
+    EXPECT_EQ(decoded->request, message.index() < 2 ? 0 : kRequest) << "a greeting has none";
     // Every field is written, so equal bytes are equal fields.
-    EXPECT_EQ(Encode(*decoded), record) << "message " << message.index();
+    EXPECT_EQ(Encode(decoded->message, kRequest), bytes) << "message " << message.index();
   }
 }
 
-TEST(MessagesTest, FieldsLandWhereTheyBelong) {
-  const Result<Message> child = Decode(Encode(AllMessages()[5]));
-  ASSERT_TRUE(child);
-  const auto& open = std::get<OpenChild>(*child);
-  EXPECT_EQ(open.request, 2U);
-  EXPECT_EQ(open.child, 3U);
-  EXPECT_EQ(open.caller, SomeCaller());
-  EXPECT_EQ(open.argv, (std::vector<std::string>{"true", "", "a b"}));
-  EXPECT_EQ(open.output, OutputKind::kFile);
-  EXPECT_EQ(open.output_path, "out");
-  EXPECT_EQ(open.parse, "lines");
-  EXPECT_EQ(open.program, SomeProgram());
-  EXPECT_EQ(open.metrics, (std::vector<std::string>{"instructions", "tree_cpu_time"}));
+/// The message of that type among all, encoded and decoded.
+template <typename T>
+T SentAndDecoded() {
+  for (const Message& message : AllMessages()) {
+    if (!std::holds_alternative<T>(message)) continue;
+    const Result<Record> decoded = Decode(Encode(message));
+    if (decoded) return std::get<T>(decoded->message);
+  }
+  throw std::runtime_error("not understood");
+}
 
-  const Result<Message> run = Decode(Encode(RunsFinished{6, {SomeFigures()}, {}}));
-  ASSERT_TRUE(run);
-  ASSERT_EQ(std::get<RunsFinished>(*run).runs.size(), 1U);
-  const RunFigures* const figures = &std::get<RunsFinished>(*run).runs[0];
+TEST(MessagesTest, FieldsLandWhereTheyBelong) {
+  const auto open = SentAndDecoded<OpenChild>();
+  EXPECT_EQ(open.number, 3U);
+  EXPECT_EQ(open.child.caller, SomeCaller());
+  EXPECT_EQ(open.child.argv, (std::vector<std::string>{"true", "", "a b"}));
+  EXPECT_EQ(open.child.env, (std::map<std::string, std::string>{{"A", "B"}, {"\xff=", ""}}));
+  EXPECT_EQ(open.child.output, OutputKind::kFile);
+  EXPECT_EQ(open.child.output_path, "out");
+  EXPECT_EQ(open.child.parse, "lines");
+  EXPECT_EQ(open.child.program, SomeProgram());
+  EXPECT_EQ(open.child.metrics, (std::vector<std::string>{"instructions", "tree_cpu_time"}));
+
+  const Batch batch = SentAndDecoded<RunBatch>().batch;
+  ASSERT_EQ(batch.runs.size(), 2U);
+  EXPECT_EQ(batch.runs[0], (RunOrder{6, 4096, true, {}}));
+  EXPECT_EQ(batch.next, (RunOrder{8, 9, true, {"BENCHD_BLOCK=3", "X="}}));
+  EXPECT_EQ(batch.timeout, Nanoseconds(-7));
+  EXPECT_EQ(batch.budget, Nanoseconds(40'000'000));
+  EXPECT_FALSE(batch.stop_on_failure);
+
+  const auto finished = SentAndDecoded<BatchFigures>();
+  ASSERT_EQ(finished.runs.size(), 2U);
+  const RunFigures* const figures = &finished.runs[0];
   EXPECT_EQ(figures->wall_time_ns, 480'000);
   EXPECT_EQ(figures->exit, (RunExit{.code = 7, .signal = 8, .timed_out = true}));
   EXPECT_EQ(figures->limit, "exceeded");
@@ -218,27 +235,17 @@ TEST(MessagesTest, FieldsLandWhereTheyBelong) {
   EXPECT_EQ(figures->missing[0].metric, "cache_misses");
   EXPECT_EQ(figures->missing[0].why, "it stands still");
 
-  const Result<Message> machine = Decode(Encode(MachineAcquired{1, SomeMachine()}));
-  ASSERT_TRUE(machine);
-  EXPECT_EQ(*std::get<MachineAcquired>(*machine).machine, SomeMachine());
+  EXPECT_EQ(*SentAndDecoded<Result<MachineReport>>(), SomeMachine());
 
-  const Result<Message> hello = Decode(Encode(AllMessages()[1]));
-  ASSERT_TRUE(hello);
-  const auto& reply = std::get<HelloReply>(*hello);
+  const auto reply = SentAndDecoded<HelloReply>();
   EXPECT_EQ(reply.benchmark_cpus, (std::vector<int>{1, 2}));
   ASSERT_EQ(reply.profiles.size(), 2U);
   EXPECT_EQ(reply.profiles[0].name, "default");
   EXPECT_EQ(reply.profiles[0].cpus, (std::vector<int>{1, 2}));
 
-  const Result<Message> released = Decode(Encode(MachineReleased{1, SomeEnd()}));
-  ASSERT_TRUE(released);
-  EXPECT_EQ(std::get<MachineReleased>(*released).end, SomeEnd());
-  const Result<Message> described = Decode(Encode(MachineDescribed{1, SomeStatus()}));
-  ASSERT_TRUE(described);
-  EXPECT_EQ(*std::get<MachineDescribed>(*described).status, SomeStatus());
-  const Result<Message> diagnosed = Decode(Encode(MachineDiagnosed{1, SomeSources()}));
-  ASSERT_TRUE(diagnosed);
-  EXPECT_EQ(*std::get<MachineDiagnosed>(*diagnosed).sources, SomeSources());
+  EXPECT_EQ(SentAndDecoded<MachineEnd>(), SomeEnd());
+  EXPECT_EQ(*SentAndDecoded<Result<MachineStatus>>(), SomeStatus());
+  EXPECT_EQ(*SentAndDecoded<Result<std::vector<NoiseSource>>>(), SomeSources());
 }
 
 TEST(MessagesTest, EveryMessageIsTriedAbove) {
@@ -252,11 +259,25 @@ TEST(MessagesTest, ARecordIsLittleEndianAfterItsTypeByte) {
   EXPECT_EQ(Encode(Hello{.version = 0x01020304}), std::string("\0\x04\x03\x02\x01", 5));
 }
 
+TEST(MessagesTest, TheRequestStandsAfterTheTypeByte) {
+  // CloseChildren is alternative 4 and has no field.
+  EXPECT_EQ(Encode(CloseChildren{}, kRequest),
+            std::string("\x04\x08\x07\x06\x05\x04\x03\x02\x01", 9));
+}
+
+TEST(MessagesTest, AVariableThatComesTwiceIsRefused) {
+  std::string record = Encode(OpenChild{.child = {.env = {{"A", ""}, {"B", ""}}}});
+  const std::size_t second = record.rfind('B');
+  ASSERT_NE(second, std::string::npos);
+  record[second] = 'A';
+  EXPECT_FALSE(Decode(record));
+}
+
 TEST(MessagesTest, EveryTruncationIsRefused) {
   for (const Message& message : AllMessages()) {
     const std::string record = Encode(message);
     for (std::size_t length = 0; length < record.size(); ++length) {
-      Result<Message> decoded = Decode(std::string_view(record).substr(0, length));
+      Result<Record> decoded = Decode(std::string_view(record).substr(0, length));
       ASSERT_FALSE(decoded) << "message " << message.index() << " cut to " << length;
       EXPECT_EQ(decoded.error().code, ErrorCode::kInvalidArgument);
     }
@@ -276,7 +297,7 @@ TEST(MessagesTest, AnUnknownTypeIsRefused) {
 
 TEST(MessagesTest, AnEnumOutOfRangeIsRefused) {
   AcquireMachine acquire;
-  acquire.isolation = Isolation::kOff;
+  acquire.machine.isolation = Isolation::kOff;
   std::string record = Encode(acquire);
   // type, request (8), profile (4 + 0): the isolation byte stands at 13.
   ASSERT_EQ(record[13], 2);
@@ -298,7 +319,7 @@ TEST(MessagesTest, RandomDamageIsRefusedOrDecodesToSomethingThatEncodes) {
   std::mt19937_64 random(seed);
   const std::vector<Message> messages = AllMessages();
   for (int round = 0; round < 20'000; ++round) {
-    std::string record = Encode(messages[random() % messages.size()]);
+    std::string record = Encode(messages[random() % messages.size()], random());
     for (std::uint64_t hits = 1 + random() % 4; hits > 0; --hits) {
       const std::size_t at = random() % record.size();
       if (random() % 4 == 0) {
@@ -307,9 +328,9 @@ TEST(MessagesTest, RandomDamageIsRefusedOrDecodesToSomethingThatEncodes) {
         record[at] = static_cast<char>(random());
       }
     }
-    const Result<Message> decoded = Decode(record);
+    const Result<Record> decoded = Decode(record);
     if (decoded) {
-      EXPECT_EQ(Encode(*decoded), record);
+      EXPECT_EQ(Encode(decoded->message, decoded->request), record);
     }
     (void)DecodeParsedOutput(record);
     (void)DecodeResolved(record);

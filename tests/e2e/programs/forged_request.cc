@@ -53,9 +53,9 @@ class Runner {
   Wanted Await() {
     auto record = wire::ReceiveRecord(socket_.get());
     if (!record || record->empty()) GiveUp("the runner hung up");
-    auto message = wire::Decode(*record);
-    if (!message || !std::holds_alternative<Wanted>(*message)) GiveUp("not the answer");
-    return std::get<Wanted>(std::move(*message));
+    auto decoded = wire::Decode(*record);
+    if (!decoded || !std::holds_alternative<Wanted>(decoded->message)) GiveUp("not the answer");
+    return std::get<Wanted>(std::move(decoded->message));
   }
 
  private:
@@ -77,23 +77,21 @@ ProgramIdentity Identity() {
 }
 
 void Forge(Runner& runner, const Caller& caller) {
-  runner.Send(wire::ResolveProgram{
-      .request = 1, .caller = caller, .program = kProgram, .path = "", .cwd = "/"});
-  const auto resolved = runner.Await<wire::ProgramResolved>().program;
+  runner.Send(wire::Resolve{{.caller = caller, .program = kProgram, .path = "", .cwd = "/"}});
+  const auto resolved = runner.Await<Result<ProgramIdentity>>();
   std::printf("lookup: %s\n", (resolved ? resolved->path : resolved.error().message).c_str());
 
-  wire::OpenChild child;
-  child.request = 2;
+  ChildSpec child;
   child.caller = caller;
   child.argv = {kProgram};
-  child.env = {"LC_ALL=C"};
+  child.env = {{"LC_ALL", "C"}};
   child.cwd = "/";
   child.output = OutputKind::kLog;
   child.program = Identity();
-  runner.Send(child);
-  runner.Send(wire::StartRuns{.request = 3, .runs = {{}}});
-  const auto opened = runner.Await<wire::Done>().result;
-  const auto finished = runner.Await<wire::RunsFinished>();
+  runner.Send(wire::OpenChild{0, child});
+  runner.Send(wire::RunBatch{{.runs = {{}}}});
+  const auto opened = runner.Await<Result<void>>();
+  const auto finished = runner.Await<wire::BatchFigures>();
   std::string what = "nothing";
   if (!finished.runs.empty()) {
     what = finished.runs.front().output;

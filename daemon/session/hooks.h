@@ -1,20 +1,18 @@
 #pragma once
 
 #include <asio/awaitable.hpp>
-#include <optional>
+#include <stop_token>
 #include <string>
 
 #include "core/base/session_id.h"
 #include "core/model/session.h"
-#include "daemon/ports/launcher.h"
+#include "daemon/ports/runner.h"
 #include "daemon/session/cancel_token.h"
+#include "daemon/session/child_table.h"
 
 namespace benchd {
 
-/// Hooks that are run once a session, for each benchmark in turn.
-enum class SessionHook { kBuild, kSetup, kCleanup };
-
-bool HasHook(const SessionSpec& spec, SessionHook which);
+bool HasHook(const SessionSpec& spec, HookKind which);
 
 /// A program that build or setup may still make is not missed before they have run.
 inline bool MakesPrograms(const Benchmark& benchmark) {
@@ -28,15 +26,22 @@ struct HookResult {
   std::string log;
 };
 
-/// Runs a session's own hooks, as the caller, on all CPUs, untimed. Replaces what is open at the
-/// launcher.
+/// Runs a hook that is open at a runner, untimed, to its end.
+///
+/// @param runner  outlives the coroutine.
+/// @param place   whose it is, for messages: "setup", "prepare of base, block 3".
+asio::awaitable<HookResult> RunHook(Runner* runner, RunnerId id, RunOrder order,
+                                    Nanoseconds timeout, std::string place, std::stop_token stop);
+
+/// Runs a session's own hooks (build, setup or cleanup), as the caller, on all CPUs. Replaces what
+/// is open at the runner.
 ///
 /// `build` may take an hour, or --timeout where that is longer; the others --timeout. After a
 /// failing one none is run any more; of cleanup each is run, whatever the others did. What was
 /// cancelled (cleanup: what benchd stops in) before it was started is not started.
 ///
-/// @param launcher, cancel, spec  outlive the coroutine.
-asio::awaitable<HookResult> RunHooks(Launcher* launcher, const CancelToken* cancel,
-                                     const SessionSpec* spec, SessionId id, SessionHook which);
+/// @param runner, cancel, spec  outlive the coroutine.
+asio::awaitable<HookResult> RunHooks(Runner* runner, const CancelToken* cancel,
+                                     const SessionSpec* spec, SessionId id, HookKind which);
 
 }  // namespace benchd

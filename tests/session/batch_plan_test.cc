@@ -1,4 +1,4 @@
-#include "daemon/session/series_plan.h"
+#include "daemon/session/batch_plan.h"
 
 #include <gtest/gtest.h>
 
@@ -30,9 +30,9 @@ std::vector<BenchmarkOutlook> After(const std::vector<std::uint64_t>& blocks) {
 /// A look may decide from 8 blocks on, as under watching.
 std::uint64_t FromEightOn(std::uint64_t blocks) { return std::max<std::uint64_t>(8, blocks + 1); }
 
-TEST(SeriesPlanTest, OrdersAllBlocksBeforeTheFirstLookAtOnce) {
+TEST(BatchPlanTest, OrdersAllBlocksBeforeTheFirstLookAtOnce) {
   const SessionSpec spec = fake::TwoArms();
-  const SeriesPlan plan = PlanMeasured(spec, After({0}), FromEightOn);
+  const BatchPlan plan = PlanMeasured(spec, After({0}), FromEightOn);
   ASSERT_EQ(plan.runs.size(), 16U);
   for (std::size_t i = 0; i < plan.runs.size(); ++i) {
     EXPECT_EQ(plan.runs[i].block, i / 2);
@@ -43,118 +43,118 @@ TEST(SeriesPlanTest, OrdersAllBlocksBeforeTheFirstLookAtOnce) {
   EXPECT_EQ(plan.next->planned, PlanBlock(spec, 0, RunPhase::kMeasured, 8).front());
 }
 
-TEST(SeriesPlanTest, OrdersOneBlockWhereEveryOneMayDecide) {
+TEST(BatchPlanTest, OrdersOneBlockWhereEveryOneMayDecide) {
   const SessionSpec spec = fake::TwoArms();
-  const SeriesPlan plan = PlanMeasured(spec, After({8}), FromEightOn);
+  const BatchPlan plan = PlanMeasured(spec, After({8}), FromEightOn);
   ASSERT_EQ(plan.runs.size(), 2U);
   EXPECT_EQ(plan.runs[0].block, 8U);
   EXPECT_EQ(plan.next->block, 9U);
 }
 
-TEST(SeriesPlanTest, TakesBenchmarksInTurnUntilOneOfThemMayBeDecided) {
+TEST(BatchPlanTest, TakesBenchmarksInTurnUntilOneOfThemMayBeDecided) {
   const SessionSpec spec = TwoBenchmarks();
-  const SeriesPlan plan = PlanMeasured(spec, After({6, 6}), FromEightOn);
+  const BatchPlan plan = PlanMeasured(spec, After({6, 6}), FromEightOn);
   std::vector<std::uint32_t> benchmarks;
-  for (const SeriesRun& run : plan.runs) {
+  for (const BatchRun& run : plan.runs) {
     if (run.begins_block) benchmarks.push_back(run.planned.benchmark);
   }
   EXPECT_EQ(benchmarks, (std::vector<std::uint32_t>{0, 1, 0}));
   EXPECT_EQ(plan.next->planned.benchmark, 1U);
 }
 
-TEST(SeriesPlanTest, GivesTheTurnToWhoIsNearestToItsVerdict) {
+TEST(BatchPlanTest, GivesTheTurnToWhoIsNearestToItsVerdict) {
   const SessionSpec spec = TwoBenchmarks();
   std::vector<BenchmarkOutlook> outlooks = After({8, 8});
   outlooks[0].expected_blocks = 30;
   outlooks[1].expected_blocks = 3;
-  const SeriesPlan plan = PlanMeasured(spec, outlooks, FromEightOn);
+  const BatchPlan plan = PlanMeasured(spec, outlooks, FromEightOn);
   ASSERT_EQ(plan.runs.size(), 2U);
   EXPECT_EQ(plan.runs[0].planned.benchmark, 1U);
   EXPECT_EQ(plan.next->planned.benchmark, 1U) << "two blocks to go";
 }
 
-TEST(SeriesPlanTest, ABlockUnderWayComesFirstWhoeverIsNearestByNow) {
+TEST(BatchPlanTest, ABlockUnderWayComesFirstWhoeverIsNearestByNow) {
   const SessionSpec spec = TwoBenchmarks();
   std::vector<BenchmarkOutlook> outlooks = After({8, 9});
   outlooks[0].expected_blocks = 30;
   outlooks[1].expected_blocks = 3;
   ASSERT_EQ(PlanMeasured(spec, outlooks, FromEightOn).runs[0].planned.benchmark, 1U);
-  const SeriesPlan plan = PlanMeasured(spec, outlooks, FromEightOn, 0);
+  const BatchPlan plan = PlanMeasured(spec, outlooks, FromEightOn, 0);
   ASSERT_EQ(plan.runs.size(), 2U);
   EXPECT_EQ(plan.runs[0].planned.benchmark, 0U);
   EXPECT_EQ(plan.runs[0].block, 8U);
   EXPECT_EQ(plan.next->planned.benchmark, 1U);
 }
 
-TEST(SeriesPlanTest, ForeseesTheTurnOfTheNextOneWhereAVerdictIsExpected) {
+TEST(BatchPlanTest, ForeseesTheTurnOfTheNextOneWhereAVerdictIsExpected) {
   const SessionSpec spec = TwoBenchmarks();
   std::vector<BenchmarkOutlook> outlooks = After({8, 8});
   outlooks[0].expected_blocks = 30;
   outlooks[1].expected_blocks = 1;
-  const SeriesPlan plan = PlanMeasured(spec, outlooks, FromEightOn);
+  const BatchPlan plan = PlanMeasured(spec, outlooks, FromEightOn);
   EXPECT_EQ(plan.runs[0].planned.benchmark, 1U);
   EXPECT_EQ(plan.next->planned.benchmark, 0U);
   EXPECT_EQ(plan.next->block, 8U);
   outlooks[0].open = false;
-  const SeriesPlan last = PlanMeasured(spec, outlooks, FromEightOn);
+  const BatchPlan last = PlanMeasured(spec, outlooks, FromEightOn);
   EXPECT_EQ(last.next->planned.benchmark, 1U) << "nobody else is left";
 }
 
-TEST(SeriesPlanTest, TheOrderInsideABlockDoesNotDependOnWhenItsTurnComes) {
+TEST(BatchPlanTest, TheOrderInsideABlockDoesNotDependOnWhenItsTurnComes) {
   const SessionSpec spec = TwoBenchmarks();
   std::vector<BenchmarkOutlook> early = After({8, 8});
   early[1].expected_blocks = 2;
   std::vector<BenchmarkOutlook> late = After({57, 8});
   late[0].open = false;
-  const SeriesPlan one = PlanMeasured(spec, early, FromEightOn);
-  const SeriesPlan other = PlanMeasured(spec, late, FromEightOn);
+  const BatchPlan one = PlanMeasured(spec, early, FromEightOn);
+  const BatchPlan other = PlanMeasured(spec, late, FromEightOn);
   ASSERT_EQ(one.runs.size(), other.runs.size());
   for (std::size_t i = 0; i < one.runs.size(); ++i) {
     EXPECT_EQ(one.runs[i].planned, other.runs[i].planned);
   }
 }
 
-TEST(SeriesPlanTest, OrdersNoMoreThanOneRecordHolds) {
+TEST(BatchPlanTest, OrdersNoMoreThanOneRecordHolds) {
   const SessionSpec spec = fake::TwoArms();
   const auto at_the_end = [](std::uint64_t blocks) {
     return std::max<std::uint64_t>(5000, blocks);
   };
-  const SeriesPlan plan = PlanMeasured(spec, After({0}), at_the_end);
-  EXPECT_EQ(plan.runs.size(), kMostRunsInSeries);
-  EXPECT_EQ(plan.next->block, kMostRunsInSeries / 2);
+  const BatchPlan plan = PlanMeasured(spec, After({0}), at_the_end);
+  EXPECT_EQ(plan.runs.size(), kMostRunsInBatch);
+  EXPECT_EQ(plan.next->block, kMostRunsInBatch / 2);
 }
 
-TEST(SeriesPlanTest, MixesNoBenchmarksOfWhichOneIgnoresFailures) {
+TEST(BatchPlanTest, MixesNoBenchmarksOfWhichOneIgnoresFailures) {
   SessionSpec spec = TwoBenchmarks();
   spec.benchmarks[1].ignore_failure = true;
-  const SeriesPlan plan = PlanMeasured(spec, After({0, 0}), FromEightOn);
+  const BatchPlan plan = PlanMeasured(spec, After({0, 0}), FromEightOn);
   EXPECT_EQ(plan.runs.size(), 2U);
   EXPECT_EQ(plan.next->planned.benchmark, 1U);
 }
 
-TEST(SeriesPlanTest, GoesThroughTheWarmUpFromWhereItStands) {
+TEST(BatchPlanTest, GoesThroughTheWarmUpFromWhereItStands) {
   SessionSpec spec = TwoBenchmarks();
   spec.schedule.warmup = 2;
-  const SeriesPlan all = PlanWarmup(spec, 0, 4);
+  const BatchPlan all = PlanWarmup(spec, 0, 4);
   ASSERT_EQ(all.runs.size(), 8U);
   EXPECT_EQ(all.runs[2].planned.benchmark, 1U);
   EXPECT_EQ(all.runs[4].block, 1U);
   EXPECT_FALSE(all.next);
-  const SeriesPlan rest = PlanWarmup(spec, 3, 4);
+  const BatchPlan rest = PlanWarmup(spec, 3, 4);
   ASSERT_EQ(rest.runs.size(), 2U);
   EXPECT_EQ(rest.runs[0].planned, all.runs[6].planned);
   EXPECT_EQ(rest.runs[0].phase, RunPhase::kWarmup);
 }
 
-TEST(SeriesPlanTest, TheRestOfAPlanStartsInTheMiddleOfABlock) {
+TEST(BatchPlanTest, TheRestOfAPlanStartsInTheMiddleOfABlock) {
   const SessionSpec spec = TwoBenchmarks();
-  const SeriesPlan all = PlanMeasured(spec, After({0, 0}), FromEightOn);
+  const BatchPlan all = PlanMeasured(spec, After({0, 0}), FromEightOn);
   ASSERT_GT(all.runs.size(), 3U);
-  const SeriesPlan one = RestOf(all, 1, 1);
+  const BatchPlan one = RestOf(all, 1, 1);
   ASSERT_EQ(one.runs.size(), 1U);
   EXPECT_EQ(one.runs[0].planned, all.runs[1].planned);
   EXPECT_EQ(one.next->planned, all.runs[2].planned);
-  const SeriesPlan rest = RestOf(all, 1, kMostRunsInSeries);
+  const BatchPlan rest = RestOf(all, 1, kMostRunsInBatch);
   EXPECT_EQ(rest.runs.size(), all.runs.size() - 1);
   EXPECT_EQ(rest.next->planned, all.next->planned);
 }

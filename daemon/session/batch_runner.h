@@ -9,13 +9,12 @@
 
 #include "core/model/run.h"
 #include "core/model/session.h"
-#include "daemon/ports/launcher.h"
-#include "daemon/ports/sources.h"
-#include "daemon/session/cancel_token.h"
+#include "daemon/ports/runner.h"
+#include "daemon/session/batch_plan.h"
 #include "daemon/session/child_table.h"
 #include "daemon/session/failure.h"
-#include "daemon/session/series_plan.h"
-#include "daemon/session/session_notes.h"
+#include "daemon/session/hooks.h"
+#include "daemon/session/run_session.h"
 
 namespace benchd {
 
@@ -26,35 +25,31 @@ struct BlockResult {
   std::size_t kept = 0;  ///< how many of the runs have been handed to the RunKeeper already
 };
 
-/// The complete blocks of a series, and why there is none after them.
-struct SeriesResult {
+/// The complete blocks of a batch, and why there is none after them.
+struct BatchResult {
   std::vector<BlockResult> blocks;
   std::optional<Failure> failure;
   bool runner_lost = false;  ///< the failure is that benchd-runner is gone
 };
 
-/// Reports are made this often at most (the contract allows 20 Hz), and series are as long. Each
+/// Reports are made this often at most (the contract allows 20 Hz), and batches are as long. Each
 /// costs the next run its start: about a millisecond in which nothing is measured.
 inline constexpr Nanoseconds kReportInterval = std::chrono::milliseconds(100);
 
-/// Has series of runs made and puts what comes back together to blocks.
+/// Has batches of runs made and puts what comes back together to blocks.
 ///
 /// Runs of a second or more are ordered one by one, so that each can be stored before the next one
 /// begins; those with hooks as well, with the hooks before and after them. Lives as long as its
 /// session.
-class SeriesRunner {
+class BatchRunner {
  public:
-  struct Services {
-    Launcher& launcher;
-    const Clock& clock;
-    DisturbanceLog& disturbances;
-    CancelToken& cancel;
-  };
+  /// `services` and `spec` outlive this.
+  BatchRunner(const SessionServices& services, const SessionSpec& spec);
 
-  /// `spec` outlives this.
-  SeriesRunner(Services services, const SessionSpec& spec);
+  /// Where the session's children are open from now on.
+  void Use(RunnerId runner) { runner_ = runner; }
 
-  asio::awaitable<SeriesResult> Run(SeriesPlan plan);
+  asio::awaitable<BatchResult> Run(BatchPlan plan);
 
   /// The measured runs so far of the block under way.
   BlockResult& unfinished() { return unfinished_; }
@@ -62,20 +57,21 @@ class SeriesRunner {
   BlockResult DropUnfinished();
 
  private:
-  bool HasHooks(const SeriesRun& run) const;
-  std::size_t MostAtOnce(const SeriesPlan& plan) const;
-  asio::awaitable<SeriesResult> RunOneWithHooks(SeriesPlan plan);
-  asio::awaitable<SeriesResult> RunHookOf(SeriesRun run, RunHook which);
-  asio::awaitable<SeriesResult> Execute(SeriesPlan plan);
-  SeriesOrder OrderOf(const SeriesPlan& plan) const;
+  bool HasHooks(const BatchRun& run) const;
+  std::size_t MostAtOnce(const BatchPlan& plan) const;
+  asio::awaitable<BatchResult> RunOneWithHooks(BatchPlan plan);
+  asio::awaitable<HookResult> RunHookOf(BatchRun run, HookKind which);
+  asio::awaitable<BatchResult> Execute(BatchPlan plan);
+  Batch OrderOf(const BatchPlan& plan) const;
   std::optional<Failure> Take(RunPlace place, RunOutcome outcome, std::uint32_t disturbances);
-  RunPlace PlaceOf(const SeriesRun& run) const {
+  RunPlace PlaceOf(const BatchRun& run) const {
     return RunPlace{spec_, run.planned, run.phase, run.block};
   }
 
-  Services services_;
+  const SessionServices& services_;
   const SessionSpec& spec_;
   const ChildTable children_;
+  RunnerId runner_ = 0;
   BlockResult unfinished_;
   bool long_runs_ = false;
 };

@@ -1,4 +1,4 @@
-#include "daemon/session/series_runner.h"
+#include "daemon/session/batch_runner.h"
 
 #include <algorithm>
 #include <utility>
@@ -23,7 +23,7 @@ std::vector<std::uint32_t> CountByRun(const std::vector<SteadyTime>& times,
   return counts;
 }
 
-bool EndsBlock(const SeriesPlan& plan, std::size_t run) {
+bool EndsBlock(const BatchPlan& plan, std::size_t run) {
   if (run + 1 < plan.runs.size()) return plan.runs[run + 1].begins_block;
   return !plan.next || plan.next->begins_block;
 }
@@ -34,42 +34,42 @@ Failure CancelledFailure() {
   return Failure{Error{ErrorCode::kCancelled, "session: cancelled", {}}, std::nullopt};
 }
 
-SeriesRunner::SeriesRunner(Services services, const SessionSpec& spec)
+BatchRunner::BatchRunner(const SessionServices& services, const SessionSpec& spec)
     : services_(services), spec_(spec), children_(spec) {}
 
-bool SeriesRunner::HasHooks(const SeriesRun& run) const {
+bool BatchRunner::HasHooks(const BatchRun& run) const {
   return HasRunHooks(spec_.benchmarks[run.planned.benchmark]);
 }
 
-SeriesOrder SeriesRunner::OrderOf(const SeriesPlan& plan) const {
-  const auto order_of = [this](const SeriesRun& run) {
+Batch BatchRunner::OrderOf(const BatchPlan& plan) const {
+  const auto order_of = [this](const BatchRun& run) {
     return RunOrder{children_.Arm(run.planned.benchmark, run.planned.arm),
                     run.planned.padding_bytes,
                     run.begins_block,
                     {}};
   };
-  SeriesOrder order;
+  Batch order;
   order.timeout = spec_.limits.timeout;
   order.budget = kReportInterval;
   order.stop_on_failure = !spec_.benchmarks[plan.runs.front().planned.benchmark].ignore_failure;
-  for (const SeriesRun& run : plan.runs) order.runs.push_back(order_of(run));
+  for (const BatchRun& run : plan.runs) order.runs.push_back(order_of(run));
   if (plan.next && !HasHooks(plan.runs.front()) && !HasHooks(*plan.next)) {
     order.next = order_of(*plan.next);
   }
   return order;
 }
 
-asio::awaitable<SeriesResult> SeriesRunner::Run(SeriesPlan whole) {
+asio::awaitable<BatchResult> BatchRunner::Run(BatchPlan whole) {
   if (services_.cancel.requested()) {
-    SeriesResult result;
+    BatchResult result;
     result.failure = CancelledFailure();
     co_return result;
   }
   const std::size_t done = unfinished_.runs.size();
-  SeriesPlan plan = RestOf(std::move(whole), done, kMostRunsInSeries);
+  BatchPlan plan = RestOf(std::move(whole), done, kMostRunsInBatch);
   const std::size_t most = MostAtOnce(plan);
   plan = RestOf(std::move(plan), 0, most);
-  const SeriesRun first = plan.runs.front();
+  const BatchRun first = plan.runs.front();
   if (HasHooks(first)) {
     co_return co_await RunOneWithHooks(std::move(plan));
   }
@@ -77,57 +77,51 @@ asio::awaitable<SeriesResult> SeriesRunner::Run(SeriesPlan whole) {
 }
 
 /// How many of the runs can be ordered together.
-std::size_t SeriesRunner::MostAtOnce(const SeriesPlan& plan) const {
+std::size_t BatchRunner::MostAtOnce(const BatchPlan& plan) const {
   const bool one_by_one = long_runs_ && plan.runs.front().phase == RunPhase::kMeasured;
   if (one_by_one || HasHooks(plan.runs.front())) return 1;
   const auto end = std::find_if(plan.runs.begin(), plan.runs.end(),
-                                [this](const SeriesRun& run) { return HasHooks(run); });
+                                [this](const BatchRun& run) { return HasHooks(run); });
   return static_cast<std::size_t>(end - plan.runs.begin());
 }
 
 /// `plan` is of one run. What is after it waits for its hook: it is not prepared.
-asio::awaitable<SeriesResult> SeriesRunner::RunOneWithHooks(SeriesPlan plan) {
-  const SeriesRun run = plan.runs.front();
-  SeriesResult prepared = co_await RunHookOf(run, RunHook::kPrepare);
-  if (prepared.failure) co_return prepared;
-  SeriesResult result = co_await Execute(std::move(plan));
+asio::awaitable<BatchResult> BatchRunner::RunOneWithHooks(BatchPlan plan) {
+  const BatchRun run = plan.runs.front();
+  HookResult prepared = co_await RunHookOf(run, HookKind::kPrepare);
+  if (prepared.failure) {
+    co_return BatchResult{{}, std::move(prepared.failure), prepared.runner_lost};
+  }
+  BatchResult result = co_await Execute(std::move(plan));
   if (result.runner_lost || services_.cancel.requested()) co_return result;
-  SeriesResult concluded = co_await RunHookOf(run, RunHook::kConclude);
+  HookResult concluded = co_await RunHookOf(run, HookKind::kConclude);
   if (!result.failure) result.failure = std::move(concluded.failure);
   result.runner_lost = concluded.runner_lost;
   co_return result;
 }
 
-asio::awaitable<SeriesResult> SeriesRunner::RunHookOf(SeriesRun run, RunHook which) {
-  SeriesResult result;
+asio::awaitable<HookResult> BatchRunner::RunHookOf(BatchRun run, HookKind which) {
+  if (!HookOf(spec_.benchmarks[run.planned.benchmark], which).Exists()) co_return HookResult{};
   const RunPlace at = PlaceOf(run);
-  if (!HookOf(spec_.benchmarks[run.planned.benchmark], which).Exists()) co_return result;
-  SeriesOrder order;
-  order.timeout = spec_.limits.timeout;
-  order.runs.push_back({children_.Of(which, run.planned.benchmark, run.planned.arm), 0, true, {}});
-  order.runs.front().variables = {"BENCHD_BLOCK=" + std::to_string(run.block)};
-  SeriesOutcome outcome = co_await services_.launcher.Run(std::move(order));
-
-  const std::string place =
-      (which == RunHook::kPrepare ? "prepare of " : "conclude of ") + DescribePlace(at);
-  if (services_.cancel.requested()) {
-    result.failure = CancelledFailure();
-  } else if (outcome.error) {
-    result.runner_lost = outcome.error->code == ErrorCode::kUnavailable;
-    result.failure = Failure{std::move(*outcome.error).Within(place), FailedRun{}};
-  } else {
-    unfinished_.log += LogOf(place, outcome.runs.front().output);
-    result.failure = HookFailure(place, spec_.limits.timeout, outcome.runs.front());
-  }
+  RunOrder order{children_.Of(which, run.planned.benchmark, run.planned.arm), 0, true, {}};
+  order.variables = {"BENCHD_BLOCK=" + std::to_string(run.block)};
+  std::string place = std::string(NameOf(which)) + " of " + DescribePlace(at);
+  std::stop_token end = services_.cancel.end();
+  HookResult result = co_await RunHook(&services_.runner, runner_, std::move(order),
+                                       spec_.limits.timeout, std::move(place), std::move(end));
+  unfinished_.log += result.log;
+  if (services_.cancel.requested()) result.failure = CancelledFailure();
   if (result.failure && result.failure->run) TellWhere(at, *result.failure->run);
   co_return result;
 }
 
-asio::awaitable<SeriesResult> SeriesRunner::Execute(SeriesPlan plan) {
-  SeriesResult result;
+asio::awaitable<BatchResult> BatchRunner::Execute(BatchPlan plan) {
+  BatchResult result;
   services_.disturbances.Begin();
   const SteadyTime began = services_.clock.Steady();
-  SeriesOutcome outcome = co_await services_.launcher.Run(OrderOf(plan));
+  Batch order = OrderOf(plan);
+  std::stop_token end = services_.cancel.end();
+  BatchOutcome outcome = co_await services_.runner.Run(runner_, std::move(order), std::move(end));
   const std::vector<std::uint32_t> disturbances =
       CountByRun(services_.disturbances.End(), outcome.runs);
   const auto runs = static_cast<Nanoseconds::rep>(std::max<std::size_t>(1, outcome.runs.size()));
@@ -148,8 +142,8 @@ asio::awaitable<SeriesResult> SeriesRunner::Execute(SeriesPlan plan) {
 }
 
 /// Adds one run to its block, or tells why it ends the session.
-std::optional<Failure> SeriesRunner::Take(RunPlace place, RunOutcome outcome,
-                                          std::uint32_t disturbances) {
+std::optional<Failure> BatchRunner::Take(RunPlace place, RunOutcome outcome,
+                                         std::uint32_t disturbances) {
   std::optional<Failure> failure = ExitFailure(place, outcome);
   if (failure && !spec_.benchmarks[place.planned.benchmark].ignore_failure) return failure;
   unfinished_.log += LogOf(DescribePlace(place), outcome.output);
@@ -166,6 +160,6 @@ std::optional<Failure> SeriesRunner::Take(RunPlace place, RunOutcome outcome,
   return std::nullopt;
 }
 
-BlockResult SeriesRunner::DropUnfinished() { return std::exchange(unfinished_, {}); }
+BlockResult BatchRunner::DropUnfinished() { return std::exchange(unfinished_, {}); }
 
 }  // namespace benchd

@@ -1,4 +1,4 @@
-#include "daemon/session/series_plan.h"
+#include "daemon/session/batch_plan.h"
 
 #include <algorithm>
 #include <utility>
@@ -8,23 +8,23 @@
 namespace benchd {
 namespace {
 
-std::vector<SeriesRun> RunsOf(const SessionSpec& spec, BlockNumber number, RunPhase phase) {
-  std::vector<SeriesRun> runs;
+std::vector<BatchRun> RunsOf(const SessionSpec& spec, BlockNumber number, RunPhase phase) {
+  std::vector<BatchRun> runs;
   for (const PlannedRun& planned : PlanBlock(spec, number.benchmark, phase, number.block)) {
     runs.push_back({planned, phase, number.block, runs.empty()});
   }
   return runs;
 }
 
-/// Adds that block, or only its first run as what will follow when the series is full.
+/// Adds that block, or only its first run as what will follow when the batch is full.
 /// @return whether the block was added.
-bool AddBlock(const SessionSpec& spec, BlockNumber number, RunPhase phase, SeriesPlan& plan) {
-  std::vector<SeriesRun> runs = RunsOf(spec, number, phase);
-  // The runner ends a series at a failure or does not: one answer for all of it.
-  const auto ignores = [&spec](const SeriesRun& run) {
+bool AddBlock(const SessionSpec& spec, BlockNumber number, RunPhase phase, BatchPlan& plan) {
+  std::vector<BatchRun> runs = RunsOf(spec, number, phase);
+  // The runner ends a batch at a failure or does not: one answer for all of it.
+  const auto ignores = [&spec](const BatchRun& run) {
     return spec.benchmarks[run.planned.benchmark].ignore_failure;
   };
-  const bool fits = plan.runs.empty() || (plan.runs.size() + runs.size() <= kMostRunsInSeries &&
+  const bool fits = plan.runs.empty() || (plan.runs.size() + runs.size() <= kMostRunsInBatch &&
                                           ignores(plan.runs.front()) == ignores(runs.front()));
   if (!fits) {
     plan.next = runs.front();
@@ -49,8 +49,8 @@ void Foresee(std::vector<BenchmarkOutlook>& outlooks, std::uint32_t benchmark) {
 
 }  // namespace
 
-SeriesPlan PlanWarmup(const SessionSpec& spec, std::uint64_t first, std::uint64_t end) {
-  SeriesPlan plan;
+BatchPlan PlanWarmup(const SessionSpec& spec, std::uint64_t first, std::uint64_t end) {
+  BatchPlan plan;
   const std::uint64_t benchmarks = spec.benchmarks.size();
   for (std::uint64_t number = first; number < end; ++number) {
     const BlockNumber block{static_cast<std::uint32_t>(number % benchmarks), number / benchmarks};
@@ -59,10 +59,10 @@ SeriesPlan PlanWarmup(const SessionSpec& spec, std::uint64_t first, std::uint64_
   return plan;
 }
 
-SeriesPlan PlanMeasured(const SessionSpec& spec, std::vector<BenchmarkOutlook> outlooks,
-                        const std::function<std::uint64_t(std::uint64_t)>& next_look,
-                        std::optional<std::uint32_t> under_way) {
-  SeriesPlan plan;
+BatchPlan PlanMeasured(const SessionSpec& spec, std::vector<BenchmarkOutlook> outlooks,
+                       const std::function<std::uint64_t(std::uint64_t)>& next_look,
+                       std::optional<std::uint32_t> under_way) {
+  BatchPlan plan;
   bool decides = false;
   for (;;) {
     const std::uint32_t benchmark =
@@ -78,7 +78,7 @@ SeriesPlan PlanMeasured(const SessionSpec& spec, std::vector<BenchmarkOutlook> o
   }
 }
 
-SeriesPlan RestOf(SeriesPlan plan, std::size_t done, std::size_t most) {
+BatchPlan RestOf(BatchPlan plan, std::size_t done, std::size_t most) {
   plan.runs.erase(plan.runs.begin(), plan.runs.begin() + static_cast<std::ptrdiff_t>(done));
   if (plan.runs.size() > most) {
     plan.next = plan.runs[most];

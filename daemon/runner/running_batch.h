@@ -26,38 +26,38 @@ struct OpenedChild {
   MetricNeeds needs;
 };
 
-class SeriesOwner {
+class BatchOwner {
  public:
-  /// No run of the series is under way any more.
-  virtual void OnSeriesFinished(wire::RunsFinished finished) = 0;
+  /// No run of the batch is under way any more.
+  virtual void OnBatchFinished(wire::BatchFigures finished) = 0;
 
  protected:
-  ~SeriesOwner() = default;
+  ~BatchOwner() = default;
 };
 
 /// The runs of one request, one after the other, as close together as they can be: between the end
 /// of a child and the start of the next there are a few system calls and no word with benchd.
 ///
 /// While one runs, the next one's child is prepared. A child prepared for a run that benchd only
-/// expected is kept until the next series tells.
-class RunSeries : public RunOwner {
+/// expected is kept until the next batch tells.
+class RunningBatch : public RunOwner {
  public:
   using Children = std::map<std::uint32_t, OpenedChild>;
 
-  /// `children` is the owner's and changes only between series, after
+  /// `children` is the owner's and changes only between batches, after
   /// DropPrepared().
-  RunSeries(MeasuredRun::Services services, const Children& children, SeriesOwner& owner)
+  RunningBatch(MeasuredRun::Services services, const Children& children, BatchOwner& owner)
       : children_(children), owner_(owner), run_(services, *this) {}
-  RunSeries(const RunSeries&) = delete;
-  RunSeries& operator=(const RunSeries&) = delete;
+  RunningBatch(const RunningBatch&) = delete;
+  RunningBatch& operator=(const RunningBatch&) = delete;
 
   bool idle() const { return !order_; }
 
   /// @errors kFailedPrecondition while one is under way, kInvalidArgument for a child that was not
   ///         opened; then the owner is not told again.
-  Result<void> Start(wire::StartRuns order);
+  Result<void> Start(Batch order);
 
-  /// Kills the run under way; the series ends with it.
+  /// Kills the run under way; the batch ends with it.
   void Cancel();
 
   /// Forgets what was prepared; when children change. Needs idle().
@@ -68,20 +68,20 @@ class RunSeries : public RunOwner {
  private:
   void OnRunFinished(Result<wire::RunFigures> figures) override;
 
-  Result<void> Check(const wire::PlannedStart& start) const;
-  RunTask TaskOf(const wire::PlannedStart& start) const;
+  Result<void> Check(const RunOrder& start) const;
+  RunTask TaskOf(const RunOrder& start) const;
   Result<void> StartRun(std::size_t index);
   void PrepareAfter(std::size_t index);
   bool GoesOn() const;
   void End(Result<void> result);
 
   const Children& children_;
-  SeriesOwner& owner_;
+  BatchOwner& owner_;
   MeasuredRun run_;
-  std::optional<wire::StartRuns> order_;
+  std::optional<Batch> order_;
   std::vector<wire::RunFigures> done_;
   std::int64_t started_at_ = 0;
-  std::optional<wire::PlannedStart> prepared_;  // what the child that waits is for
+  std::optional<RunOrder> prepared_;  // what the child that waits is for
   /// Files of this session's output that were emptied once and are appended to from then on.
   std::set<std::pair<std::string, std::string>> written_;
 };

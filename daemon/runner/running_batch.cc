@@ -1,4 +1,4 @@
-#include "daemon/runner/run_series.h"
+#include "daemon/runner/running_batch.h"
 
 #include <utility>
 
@@ -30,7 +30,7 @@ std::size_t BytesOf(const std::vector<wire::RunFigures>& runs) {
 
 }  // namespace
 
-Result<void> RunSeries::Check(const wire::PlannedStart& start) const {
+Result<void> RunningBatch::Check(const RunOrder& start) const {
   if (!children_.contains(start.child)) {
     return InvalidArgument("child", std::to_string(start.child) + " was not opened");
   }
@@ -45,10 +45,10 @@ Result<void> RunSeries::Check(const wire::PlannedStart& start) const {
   return {};
 }
 
-Result<void> RunSeries::Start(wire::StartRuns order) {
+Result<void> RunningBatch::Start(Batch order) {
   if (!idle()) return Error{ErrorCode::kFailedPrecondition, "run: one is under way", {}};
   if (order.runs.empty()) return InvalidArgument("runs", "there is none");
-  for (const wire::PlannedStart& start : order.runs) {
+  for (const RunOrder& start : order.runs) {
     if (auto checked = Check(start); !checked) return checked;
   }
   if (order.next) {
@@ -62,7 +62,7 @@ Result<void> RunSeries::Start(wire::StartRuns order) {
   return started;
 }
 
-RunTask RunSeries::TaskOf(const wire::PlannedStart& start) const {
+RunTask RunningBatch::TaskOf(const RunOrder& start) const {
   const OpenedChild& child = children_.at(start.child);
   RunTask task;
   task.plan = child.plan.get();
@@ -73,12 +73,12 @@ RunTask RunSeries::TaskOf(const wire::PlannedStart& start) const {
   task.parse = child.parse;
   task.padding_bytes = start.padding_bytes;
   task.variables = start.variables;
-  task.timeout_ns = order_->timeout_ns;
+  task.timeout_ns = order_->timeout.count();
   return task;
 }
 
-Result<void> RunSeries::StartRun(std::size_t index) {
-  const wire::PlannedStart& start = order_->runs[index];
+Result<void> RunningBatch::StartRun(std::size_t index) {
+  const RunOrder& start = order_->runs[index];
   if (run_.prepared() && prepared_ && prepared_->child == start.child &&
       prepared_->padding_bytes == start.padding_bytes && prepared_->variables == start.variables) {
     if (auto started = run_.StartPrepared(); !started) return started;
@@ -94,7 +94,7 @@ Result<void> RunSeries::StartRun(std::size_t index) {
   return {};
 }
 
-void RunSeries::PrepareAfter(std::size_t index) {
+void RunningBatch::PrepareAfter(std::size_t index) {
   prepared_.reset();
   if (index + 1 < order_->runs.size()) {
     prepared_ = order_->runs[index + 1];
@@ -105,44 +105,43 @@ void RunSeries::PrepareAfter(std::size_t index) {
   run_.Prepare(TaskOf(*prepared_));
 }
 
-bool RunSeries::GoesOn() const {
+bool RunningBatch::GoesOn() const {
   if (done_.size() >= order_->runs.size()) return false;
   if (BytesOf(done_) + kMostOfOneRun > wire::kMaxRecordBytes) return false;
   if (order_->stop_on_failure && !done_.back().exit.Succeeded()) return false;
   if (!order_->runs[done_.size()].begins_block) return true;
-  return MonotonicNow() - started_at_ < order_->budget_ns;
+  return MonotonicNow() - started_at_ < order_->budget.count();
 }
 
-void RunSeries::OnRunFinished(Result<wire::RunFigures> figures) {
+void RunningBatch::OnRunFinished(Result<wire::RunFigures> figures) {
   if (!figures) return End(std::move(figures).error());
   done_.push_back(std::move(*figures));
   if (!GoesOn()) return End({});
   if (auto started = StartRun(done_.size()); !started) End(std::move(started));
 }
 
-void RunSeries::Cancel() {
+void RunningBatch::Cancel() {
   if (!idle()) run_.Cancel();
 }
 
-void RunSeries::DropPrepared() {
+void RunningBatch::DropPrepared() {
   run_.EndPreparing();
   prepared_.reset();
 }
 
-void RunSeries::Forget() {
+void RunningBatch::Forget() {
   DropPrepared();
   written_.clear();
 }
 
-void RunSeries::End(Result<void> result) {
+void RunningBatch::End(Result<void> result) {
   if (run_.idle() && run_.prepared()) run_.CloseFinished();
-  wire::RunsFinished finished;
-  finished.request = order_->request;
+  wire::BatchFigures finished;
   finished.runs = std::move(done_);
   finished.result = std::move(result);
   order_.reset();
   done_ = {};
-  owner_.OnSeriesFinished(std::move(finished));
+  owner_.OnBatchFinished(std::move(finished));
 }
 
 }  // namespace benchd

@@ -13,8 +13,8 @@
 
 namespace benchd {
 
-/// One run of a series, and where it stands in its session.
-struct SeriesRun {
+/// One run of a batch, and where it stands in its session.
+struct BatchRun {
   PlannedRun planned;
   RunPhase phase = RunPhase::kMeasured;
   std::uint64_t block = 0;
@@ -22,13 +22,13 @@ struct SeriesRun {
 };
 
 /// Complete blocks that are run without a word between them, because nothing is decided there.
-struct SeriesPlan {
-  std::vector<SeriesRun> runs;
-  std::optional<SeriesRun> next;  ///< the first run that will follow, if the session goes on
+struct BatchPlan {
+  std::vector<BatchRun> runs;
+  std::optional<BatchRun> next;  ///< the first run that will follow, if the session goes on
 };
 
 /// More runs than that are never ordered at once: their figures come back in one record.
-inline constexpr std::size_t kMostRunsInSeries = 256;
+inline constexpr std::size_t kMostRunsInBatch = 256;
 
 /// A block by its number in its benchmark.
 struct BlockNumber {
@@ -38,7 +38,7 @@ struct BlockNumber {
 
 /// The warm-up blocks from number `first` up to `end`; they are counted over all benchmarks, in
 /// turn.
-SeriesPlan PlanWarmup(const SessionSpec& spec, std::uint64_t first, std::uint64_t end);
+BatchPlan PlanWarmup(const SessionSpec& spec, std::uint64_t first, std::uint64_t end);
 
 /// Measured blocks up to and including the next one after which a verdict may be known. What
 /// follows them is foreseen, not known: a verdict that comes otherwise gives the turn to another
@@ -48,12 +48,12 @@ SeriesPlan PlanWarmup(const SessionSpec& spec, std::uint64_t first, std::uint64_
 /// @param next_look  of a number of blocks: the next larger one at which a look may decide.
 /// @param under_way  the benchmark of a block that is partly done: it comes first, even where it
 ///                   would be another one's turn by now.
-SeriesPlan PlanMeasured(const SessionSpec& spec, std::vector<BenchmarkOutlook> outlooks,
-                        const std::function<std::uint64_t(std::uint64_t)>& next_look,
-                        std::optional<std::uint32_t> under_way = std::nullopt);
+BatchPlan PlanMeasured(const SessionSpec& spec, std::vector<BenchmarkOutlook> outlooks,
+                       const std::function<std::uint64_t(std::uint64_t)>& next_look,
+                       std::optional<std::uint32_t> under_way = std::nullopt);
 
 /// The plan without its first `done` runs, which are of its first block, and no more than `most` of
 /// the others; the next one after them is then what will follow.
-SeriesPlan RestOf(SeriesPlan plan, std::size_t done, std::size_t most);
+BatchPlan RestOf(BatchPlan plan, std::size_t done, std::size_t most);
 
 }  // namespace benchd

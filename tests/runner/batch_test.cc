@@ -22,39 +22,37 @@ const std::string kFindSpawner =
     "while [ -z \"$S\" ]; do for p in $(cat /proc/$PPID/task/$PPID/children); do "
     "[ $p = $$ ] || S=$p; done; done; ";
 
-class SeriesTest : public testing::Test {
+class BatchTest : public testing::Test {
  protected:
   /// Opens one child for each script, all of them logging.
   void Open(const std::vector<std::string>& scripts) {
     for (std::uint32_t number = 0; number < scripts.size(); ++number) {
-      wire::OpenChild child = ScriptOf(scripts[number]);
-      child.child = number;
+      ChildSpec child = ScriptOf(scripts[number]);
       child.cpus = runner_.hello().benchmark_cpus;
       child.output = OutputKind::kLog;
-      ASSERT_TRUE(runner_.Open(std::move(child)));
+      ASSERT_TRUE(runner_.Open(std::move(child), number));
     }
   }
 
-  /// A series of these children, each a block of its own.
-  static wire::StartRuns SeriesOf(const std::vector<std::uint32_t>& children) {
-    wire::StartRuns series;
-    series.request = 1;
-    series.budget_ns = 60'000'000'000;
-    for (const std::uint32_t child : children) series.runs.push_back({.child = child});
-    return series;
+  /// A batch of these children, each a block of its own.
+  static Batch BatchOf(const std::vector<std::uint32_t>& children) {
+    Batch batch;
+    batch.budget = std::chrono::minutes(1);
+    for (const std::uint32_t child : children) batch.runs.push_back({.child = child});
+    return batch;
   }
 
-  wire::RunsFinished Run(const wire::StartRuns& series) {
-    runner_.Send(series);
-    return runner_.Await<wire::RunsFinished>();
+  wire::BatchFigures Run(const Batch& batch) {
+    runner_.Send(wire::RunBatch{batch});
+    return runner_.Await<wire::BatchFigures>();
   }
 
   RunnerProcess runner_;
 };
 
-TEST_F(SeriesTest, RunsAllInOrder) {
+TEST_F(BatchTest, RunsAllInOrder) {
   Open({"echo a", "echo b"});
-  const auto finished = Run(SeriesOf({0, 1, 1, 0, 1}));
+  const auto finished = Run(BatchOf({0, 1, 1, 0, 1}));
   ASSERT_TRUE(finished.result) << finished.result.error().message;
   std::string printed;
   for (const wire::RunFigures& run : finished.runs) printed += run.output;
@@ -66,111 +64,110 @@ TEST_F(SeriesTest, RunsAllInOrder) {
   }
 }
 
-TEST_F(SeriesTest, EndsAfterAFailureUnlessFailuresAreIgnored) {
+TEST_F(BatchTest, EndsAfterAFailureUnlessFailuresAreIgnored) {
   Open({"true", "exit 3"});
-  wire::StartRuns series = SeriesOf({0, 1, 0});
-  EXPECT_EQ(Run(series).runs.size(), 2U);
-  series.stop_on_failure = false;
-  EXPECT_EQ(Run(series).runs.size(), 3U);
+  Batch batch = BatchOf({0, 1, 0});
+  EXPECT_EQ(Run(batch).runs.size(), 2U);
+  batch.stop_on_failure = false;
+  EXPECT_EQ(Run(batch).runs.size(), 3U);
 }
 
-TEST_F(SeriesTest, EndsWhereABlockBeginsOnceTheBudgetIsSpent) {
+TEST_F(BatchTest, EndsWhereABlockBeginsOnceTheBudgetIsSpent) {
   Open({"true"});
-  wire::StartRuns series = SeriesOf({0, 0, 0, 0, 0, 0});
-  for (const std::size_t inside : {1U, 2U, 4U}) series.runs[inside].begins_block = false;
-  series.budget_ns = 0;
-  EXPECT_EQ(Run(series).runs.size(), 3U);
+  Batch batch = BatchOf({0, 0, 0, 0, 0, 0});
+  for (const std::size_t inside : {1U, 2U, 4U}) batch.runs[inside].begins_block = false;
+  batch.budget = {};
+  EXPECT_EQ(Run(batch).runs.size(), 3U);
 }
 
-TEST_F(SeriesTest, EndsAnywhereWhenTheAnswerIsFull) {
+TEST_F(BatchTest, EndsAnywhereWhenTheAnswerIsFull) {
   Open({"head -c 600000 /dev/zero"});
-  wire::StartRuns series = SeriesOf(std::vector<std::uint32_t>(20, 0));
-  for (wire::PlannedStart& run : series.runs) run.begins_block = false;
-  const auto finished = Run(series);
+  Batch batch = BatchOf(std::vector<std::uint32_t>(20, 0));
+  for (RunOrder& run : batch.runs) run.begins_block = false;
+  const auto finished = Run(batch);
   ASSERT_TRUE(finished.result) << finished.result.error().message;
   EXPECT_EQ(finished.runs.size(), 2U);
 }
 
-TEST_F(SeriesTest, EndsWithTheRunThatCannotBeMeasured) {
+TEST_F(BatchTest, EndsWithTheRunThatCannotBeMeasured) {
   Open({"true"});
-  wire::OpenChild vanished = ScriptOf("true");
-  vanished.child = 1;
+  ChildSpec vanished = ScriptOf("true");
   vanished.cwd = "/no/such/folder";
-  ASSERT_TRUE(runner_.Open(vanished));
-  const auto finished = Run(SeriesOf({0, 0, 1, 0}));
+  ASSERT_TRUE(runner_.Open(vanished, 1));
+  const auto finished = Run(BatchOf({0, 0, 1, 0}));
   EXPECT_EQ(finished.runs.size(), 2U);
   EXPECT_EQ(finished.result.error().message, "cwd: /no/such/folder: No such file or directory");
-  EXPECT_TRUE(Run(SeriesOf({0})).result) << "the next series is none the worse";
+  EXPECT_TRUE(Run(BatchOf({0})).result) << "the next batch is none the worse";
 }
 
-TEST_F(SeriesTest, IsRefusedWholeWhenOneOfItsChildrenIsUnknown) {
+TEST_F(BatchTest, IsRefusedWholeWhenOneOfItsChildrenIsUnknown) {
   Open({"true"});
-  EXPECT_EQ(Run(SeriesOf({0, 7})).result.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(Run(SeriesOf({})).result.error().code, ErrorCode::kInvalidArgument);
-  wire::StartRuns hinted = SeriesOf({0});
-  hinted.next = wire::PlannedStart{.child = 7};
+  EXPECT_EQ(Run(BatchOf({0, 7})).result.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(Run(BatchOf({})).result.error().code, ErrorCode::kInvalidArgument);
+  Batch hinted = BatchOf({0});
+  hinted.next = RunOrder{.child = 7};
   EXPECT_EQ(Run(hinted).result.error().code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(SeriesTest, EndsCancelledInTheMiddle) {
+TEST_F(BatchTest, EndsCancelledInTheMiddle) {
   Open({"echo begun; sleep 1000"});
-  runner_.Send(SeriesOf({0, 0, 0}));
+  runner_.Send(wire::RunBatch{BatchOf({0, 0, 0})});
   runner_.Send(wire::CancelRun{});
-  const auto finished = runner_.Await<wire::RunsFinished>();
+  const auto finished = runner_.Await<wire::BatchFigures>();
   EXPECT_TRUE(finished.runs.empty());
   EXPECT_EQ(finished.result.error().code, ErrorCode::kCancelled);
 }
 
-TEST_F(SeriesTest, RunsWhatIsOrderedWhereSomethingElseWasExpected) {
+TEST_F(BatchTest, RunsWhatIsOrderedWhereSomethingElseWasExpected) {
   Open({"echo a", "echo b"});
-  wire::StartRuns first = SeriesOf({0});
-  first.next = wire::PlannedStart{.child = 0};
+  Batch first = BatchOf({0});
+  first.next = RunOrder{.child = 0};
   ASSERT_EQ(Run(first).runs.size(), 1U);
-  EXPECT_EQ(Run(SeriesOf({1})).runs.at(0).output, "b\n");
+  EXPECT_EQ(Run(BatchOf({1})).runs.at(0).output, "b\n");
 }
 
-TEST_F(SeriesTest, AVariableOfOneRunIsNotTheNextOnes) {
+TEST_F(BatchTest, AVariableOfOneRunIsNotTheNextOnes) {
   Open({"echo \"<$BENCHD_BLOCK>\""});
-  wire::StartRuns series = SeriesOf({0, 0, 0});
-  series.runs[1].variables = {"BENCHD_BLOCK=7"};
-  const auto finished = Run(series);
+  Batch batch = BatchOf({0, 0, 0});
+  batch.runs[1].variables = {"BENCHD_BLOCK=7"};
+  const auto finished = Run(batch);
   ASSERT_EQ(finished.runs.size(), 3U);
   EXPECT_EQ(finished.runs[0].output, "<>\n");
   EXPECT_EQ(finished.runs[1].output, "<7>\n");
   EXPECT_EQ(finished.runs[2].output, "<>\n");
-  series.runs[1].variables = {"BENCHD_BLOCK"};
-  EXPECT_EQ(Run(series).result.error().code, ErrorCode::kInvalidArgument);
+  batch.runs[1].variables = {"BENCHD_BLOCK"};
+  EXPECT_EQ(Run(batch).result.error().code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(SeriesTest, TheNextChildIsNoneTheWorseForWhatTheRunBeforeItLeftBehind) {
+TEST_F(BatchTest, TheNextChildIsNoneTheWorseForWhatTheRunBeforeItLeftBehind) {
   Open({"(sleep 1000 &); exit 0", "echo b"});
-  const auto finished = Run(SeriesOf({0, 1, 0, 1}));
+  const auto finished = Run(BatchOf({0, 1, 0, 1}));
   ASSERT_TRUE(finished.result) << finished.result.error().message;
   ASSERT_EQ(finished.runs.size(), 4U);
   EXPECT_EQ(finished.runs[3].output, "b\n");
 }
 
-TEST_F(SeriesTest, ASpawnerThatIsKilledIsReplaced) {
+TEST_F(BatchTest, ASpawnerThatIsKilledIsReplaced) {
   Open({kFindSpawner + "kill -9 $S; echo killed $S", "echo b"});
-  const auto finished = Run(SeriesOf({0, 1, 0, 1, 1}));
+  const auto finished = Run(BatchOf({0, 1, 0, 1, 1}));
   ASSERT_TRUE(finished.result) << finished.result.error().message;
   ASSERT_EQ(finished.runs.size(), 5U);
   EXPECT_NE(finished.runs[0].output, finished.runs[2].output) << "it was the same one";
   for (const std::size_t run : {1U, 3U, 4U}) EXPECT_EQ(finished.runs[run].output, "b\n");
 }
 
-TEST_F(SeriesTest, ASpawnerThatIsStoppedIsGivenUp) {
+TEST_F(BatchTest, ASpawnerThatIsStoppedIsGivenUp) {
   Open({kFindSpawner + "kill -STOP $S", "echo b"});
-  const auto finished = Run(SeriesOf({0, 1}));
+  const auto finished = Run(BatchOf({0, 1}));
   ASSERT_TRUE(finished.result) << finished.result.error().message;
   ASSERT_EQ(finished.runs.size(), 2U);
   EXPECT_EQ(finished.runs[1].output, "b\n");
 }
 
-TEST_F(SeriesTest, OnlyChildrenAndTheirSpawnerAreOnTheBenchmarkCpus) {
+TEST_F(BatchTest, OnlyChildrenAndTheirSpawnerAreOnTheBenchmarkCpus) {
   Open({"true", kFindSpawner + "for p in $PPID $S $$; do sed -n 's/^Cpus_allowed_list:.//p' "
                                "/proc/$p/status; done"});
-  const auto finished = Run(SeriesOf({0, 1}));
+  const auto finished = Run(BatchOf({0, 1}));
   ASSERT_EQ(finished.runs.size(), 2U);
   std::istringstream lines(finished.runs[1].output);
   std::string runner;
@@ -184,10 +181,10 @@ TEST_F(SeriesTest, OnlyChildrenAndTheirSpawnerAreOnTheBenchmarkCpus) {
   EXPECT_EQ(child, FormatCpuList(runner_.hello().benchmark_cpus));
 }
 
-TEST_F(SeriesTest, TheSpawnerSleepsAndMakesNoChildWhileOneRuns) {
+TEST_F(BatchTest, TheSpawnerSleepsAndMakesNoChildWhileOneRuns) {
   Open({kFindSpawner + "sleep 0.05; cat /proc/$PPID/task/$PPID/children | wc -w; "
                        "sed -n 's/^State:.//p' /proc/$S/status"});
-  const auto finished = Run(SeriesOf({0, 0, 0}));
+  const auto finished = Run(BatchOf({0, 0, 0}));
   ASSERT_EQ(finished.runs.size(), 3U);
   // The first one's own maker is the runner.
   for (const wire::RunFigures& run : finished.runs) {
@@ -195,15 +192,15 @@ TEST_F(SeriesTest, TheSpawnerSleepsAndMakesNoChildWhileOneRuns) {
   }
 }
 
-/// After a series that expected another run: the child that waits for it.
-class WaitingChildTest : public SeriesTest {
+/// After a batch that expected another run: the child that waits for it.
+class WaitingChildTest : public BatchTest {
  protected:
   void SetUp() override {
     Open({kFindSpawner + "echo $S", "echo b"});
     // The spawner looks for the end of those it has made: not of the first one.
-    wire::StartRuns series = SeriesOf({0, 0});
-    series.next = wire::PlannedStart{.child = 1};
-    const auto finished = Run(series);
+    Batch batch = BatchOf({0, 0});
+    batch.next = RunOrder{.child = 1};
+    const auto finished = Run(batch);
     ASSERT_EQ(finished.runs.size(), 2U);
     spawner_ = std::stoi("0" + finished.runs[0].output);
     const std::string number = std::to_string(runner_.pid());
@@ -220,7 +217,7 @@ class WaitingChildTest : public SeriesTest {
 };
 
 TEST_F(WaitingChildTest, IsTheOneThatRuns) {
-  const auto finished = Run(SeriesOf({1}));
+  const auto finished = Run(BatchOf({1}));
   ASSERT_EQ(finished.runs.size(), 1U);
   EXPECT_EQ(finished.runs[0].output, "b\n");
   EXPECT_EQ(kill(waiting_, 0), -1);
@@ -228,7 +225,7 @@ TEST_F(WaitingChildTest, IsTheOneThatRuns) {
 
 TEST_F(WaitingChildTest, IsMadeAgainWhenSomebodyKilledIt) {
   ASSERT_EQ(kill(waiting_, SIGKILL), 0);
-  const auto finished = Run(SeriesOf({1}));
+  const auto finished = Run(BatchOf({1}));
   ASSERT_TRUE(finished.result) << finished.result.error().message;
   ASSERT_EQ(finished.runs.size(), 1U);
   EXPECT_EQ(finished.runs[0].output, "b\n");
@@ -255,19 +252,19 @@ TEST_F(WaitingChildTest, EndsWithARunnerThatIsKilledLikeTheSpawner) {
 }
 
 TEST_F(WaitingChildTest, IsGoneWhenTheSessionIsAndSoIsTheSpawner) {
-  runner_.Send(wire::CloseChildren{7});
-  EXPECT_TRUE(runner_.Await<wire::Done>().result);
+  runner_.Send(wire::CloseChildren{});
+  EXPECT_TRUE(runner_.Await<Result<void>>());
   for (const pid_t pid : {spawner_, waiting_}) EXPECT_EQ(kill(pid, 0), -1);
 }
 
-TEST_F(SeriesTest, EmptiesAnOutputFileOnceThenAppends) {
+TEST_F(BatchTest, EmptiesAnOutputFileOnceThenAppends) {
   const TempFolder folder;
-  wire::OpenChild child = ScriptOf("echo line");
+  ChildSpec child = ScriptOf("echo line");
   child.output = OutputKind::kFile;
   child.output_path = folder.Put("out", "old\n");
   ASSERT_TRUE(runner_.Open(child));
-  ASSERT_EQ(Run(SeriesOf({0, 0})).runs.size(), 2U);
-  ASSERT_EQ(Run(SeriesOf({0})).runs.size(), 1U);
+  ASSERT_EQ(Run(BatchOf({0, 0})).runs.size(), 2U);
+  ASSERT_EQ(Run(BatchOf({0})).runs.size(), 1U);
   EXPECT_EQ(ReadFile(child.output_path), "line\nline\nline\n");
 }
 

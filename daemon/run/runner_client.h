@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/ports/runner.h"
+#include "daemon/run/runner_connection.h"
+
+namespace benchd {
+
+/// The Runner port by benchd-runner. Owned by main.cc, outlived by the connection; on the loop's
+/// thread.
+///
+/// Check() needs the handshake only, so it disturbs no runner that measures.
+class RunnerClient : public Runner {
+ public:
+  explicit RunnerClient(RunnerConnection& connection) : connection_(connection) {}
+
+  asio::awaitable<Result<void>> Check(MachineRequest request) override;
+  asio::awaitable<Result<ProgramIdentity>> Resolve(ProgramQuery query) override;
+  asio::awaitable<Result<Lease>> Acquire(std::optional<MachineRequest> machine) override;
+  asio::awaitable<Result<void>> Open(RunnerId runner, std::vector<ChildSpec> children) override;
+  /// @errors also kFailedPrecondition for children that are not open, or during another batch.
+  asio::awaitable<BatchOutcome> Run(RunnerId runner, Batch batch, std::stop_token stop) override;
+  asio::awaitable<MachineEnd> Release(RunnerId runner) override;
+  asio::awaitable<Result<MachineStatus>> Describe(std::string profile) override;
+  asio::awaitable<Result<MachineStatus>> Apply(std::string profile) override;
+  asio::awaitable<Result<MachineStatus>> Restore() override;
+  asio::awaitable<Result<std::vector<NoiseSource>>> Diagnose() override;
+
+ private:
+  /// Asks whichever runner is connected now. `what` completes "benchd-runner died during WHAT".
+  template <typename Question>
+  asio::awaitable<AnswerTo<Question>> AskAny(Question question, const char* what);
+  std::optional<Error> Refusal(RunnerId runner, const Batch& batch) const;
+  BatchOutcome OutcomeOf(const Batch& batch, Result<wire::BatchFigures> answer) const;
+
+  RunnerConnection& connection_;
+  RunnerId holder_ = 0;               // of the machine's settings, for a session
+  RunnerId opened_ = 0;               // who has children
+  std::vector<std::string> formats_;  // `parse` of each of them
+  bool running_ = false;
+};
+
+}  // namespace benchd
