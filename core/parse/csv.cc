@@ -206,4 +206,27 @@ void CsvParser::Fail(TextPosition at, std::string_view why, std::string_view hin
   error_ = ErrorAt(at, why, hint);
 }
 
+ReadPiece WholeText(std::string_view text) {
+  return [text]() mutable -> Result<std::string_view> { return std::exchange(text, {}); };
+}
+
+Result<TextPosition> ReadCsv(const ReadPiece& read, const TakeCsvRecord& take,
+                             const CsvLimits& limits) {
+  CsvParser csv(limits);
+  for (bool ended = false;;) {
+    const Result<const CsvRecord*> record = csv.Next();
+    if (!record) return record.error();
+    if (*record != nullptr) {
+      if (Result<void> taken = take(**record); !taken) return std::move(taken).error();
+      continue;
+    }
+    if (ended) return csv.position();
+    const Result<std::string_view> piece = read();
+    if (!piece) return piece.error();
+    ended = piece->empty();
+    csv.Feed(*piece);
+    if (ended) csv.Finish();
+  }
+}
+
 }  // namespace benchd

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -122,5 +123,21 @@ class CsvParser {
   CsvRecord record_;
   std::optional<Error> error_;
 };
+
+/// Where a text comes from: its next bytes, which stay until the next call; empty at its end.
+using ReadPiece = std::function<Result<std::string_view>()>;
+
+/// All of a text that is in memory already; `text` outlives it.
+ReadPiece WholeText(std::string_view text);
+
+/// Takes one record; an error ends the reading.
+using TakeCsvRecord = std::function<Result<void>(const CsvRecord& record)>;
+
+/// Hands over every record of a text, in order.
+///
+/// @return where the text ends.
+/// @errors those of `read`, CsvParser and `take`, as they are.
+Result<TextPosition> ReadCsv(const ReadPiece& read, const TakeCsvRecord& take,
+                             const CsvLimits& limits = {});
 
 }  // namespace benchd

@@ -142,20 +142,11 @@ class RunSetReader {
 };
 
 Result<RunSet> ParseRunsCsv(std::string_view text, const RunSetLimits& limits) {
-  CsvParser csv;
   RunSetReader reader(limits);
-  csv.Feed(text);
-  for (bool finished = false;;) {
-    const Result<const CsvRecord*> record = csv.Next();
-    if (!record) return record.error();
-    if (*record == nullptr) {
-      if (finished) return reader.End(csv.position());
-      csv.Finish();
-      finished = true;
-      continue;
-    }
-    if (Result<void> taken = reader.Take(**record); !taken) return taken.error();
-  }
+  const Result<TextPosition> end =
+      ReadCsv(WholeText(text), [&reader](const CsvRecord& record) { return reader.Take(record); });
+  if (!end) return end.error();
+  return reader.End(*end);
 }
 
 constexpr std::string_view kRunSetHint =
