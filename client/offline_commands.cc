@@ -70,7 +70,7 @@ Outcome<ExitCode> RunAnalyze(const CommandContext& context) {
   if (!file) return std::move(file).error();
   const Interrupts interrupts;  // Ctrl-C ends this process
   StepAside(context.link);
-  Result<TableReport> report = AnalyzeTable(*file, *options);
+  Result<TableReport> report = AnalyzeTable([&file] { return file->Read(); }, *options);
   if (!report) return TableError(report.error(), file->name());
   return PrintAnalysis(AnalysisOf(std::move(report).value()), options->mmtests_stars, context.json);
 }
