@@ -248,6 +248,7 @@ class RecordReader {
     const std::string name = layout_.records == JsonRecords::kTopMembers ? key_ : "";
     if (auto taken = take_(name, value); !taken) {
       error_ = std::move(taken).error();
+      if (error_->hint.empty()) error_->hint = layout_.hint;
       return false;
     }
     return true;
@@ -315,33 +316,29 @@ Result<void> ReadJsonRecords(std::string_view text, const JsonLayout& layout,
   return RecordReader(text, layout, take).Read();
 }
 
-Result<std::string> RequiredText(const JsonValue& object, std::string_view key,
-                                 std::string_view hint) {
+Result<std::string> RequiredText(const JsonValue& object, std::string_view key) {
   const JsonValue* found = object.Find(key);
   if (found == nullptr) {
-    return JsonError(object.line, "expected the text " + Quoted(key) + ", there is none", hint);
+    return JsonError(object.line, "expected the text " + Quoted(key) + ", there is none");
   }
   if (found->kind != Kind::kString) {
-    return JsonError(found->line, Quoted(key) + " is " + NameOf(found->kind) + ", expected a text",
-                     hint);
+    return JsonError(found->line, Quoted(key) + " is " + NameOf(found->kind) + ", expected a text");
   }
   return found->text;
 }
 
-Result<PrintedNumber> RequiredNumber(const JsonValue& object, std::string_view key,
-                                     std::string_view hint) {
+Result<PrintedNumber> RequiredNumber(const JsonValue& object, std::string_view key) {
   const JsonValue* found = object.Find(key);
   if (found == nullptr) {
-    return JsonError(object.line, "expected the number " + Quoted(key) + ", there is none", hint);
+    return JsonError(object.line, "expected the number " + Quoted(key) + ", there is none");
   }
-  return AsNumber(*found, Quoted(key), hint);
+  return AsNumber(*found, Quoted(key));
 }
 
-Result<PrintedNumber> AsNumber(const JsonValue& value, const std::string& what,
-                               std::string_view hint) {
+Result<PrintedNumber> AsNumber(const JsonValue& value, const std::string& what) {
   if (value.kind == Kind::kNumber) return value.number;
   const std::string found = value.kind == Kind::kString ? Quoted(value.text) : NameOf(value.kind);
-  return JsonError(value.line, what + " is " + found + ", expected a number", hint);
+  return JsonError(value.line, what + " is " + found + ", expected a number");
 }
 
 }  // namespace benchd

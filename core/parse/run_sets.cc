@@ -179,14 +179,14 @@ class Counter {
 Result<void> TakeRun(const JsonValue& record, Counter& counter, RunSet& set) {
   const std::string number = std::to_string(set.runs.size() + 1);
   if (record.kind != JsonValue::Kind::kArray) {
-    return JsonError(record.line, "expected an array of numbers for run " + number, kRunSetHint);
+    return JsonError(record.line, "expected an array of numbers for run " + number);
   }
   if (Result<void> added = counter.AddRun(set, record.line); !added) return added;
   set.run_names.push_back(number);
   std::vector<double>& run = set.runs.emplace_back();
   for (const JsonValue& item : record.items) {
-    const auto value = AsNumber(
-        item, "value " + std::to_string(run.size() + 1) + " of run " + number, kRunSetHint);
+    const auto value =
+        AsNumber(item, "value " + std::to_string(run.size() + 1) + " of run " + number);
     if (!value) return value.error();
     if (Result<void> added = counter.AddValue(item.line); !added) return added;
     run.push_back(value->value);
