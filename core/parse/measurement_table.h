@@ -106,7 +106,7 @@ class TableNames {
 /// @errors kInvalidArgument "line 3, column 5: ...", the first one in the text: a row with another
 ///         number of fields than the header, text, NaN or infinity where a number is due, no number
 ///         for a column, no such role, no name or no valid one, two columns of one name, no metric;
-///         those of CsvParser. "line 3: ..." for an arm with two roles in one benchmark, and above
+///         those of ReadCsv(). "line 3: ..." for an arm with two roles in one benchmark, and above
 ///         kMaxTableCells. At the end, with its line: no rows, a reference that no row has, a
 ///         single arm. kResourceExhausted above kMaxTableBytes. Those of `read`.
 Result<MeasurementTable> ReadMeasurementTable(const ReadPiece& read,
