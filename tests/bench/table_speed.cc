@@ -16,13 +16,20 @@
 
 #include "core/analysis/table_analysis.h"
 #include "daemon/schedule/block_order.h"
-#include "tests/support/pieces.h"
 
 namespace benchd {
 namespace {
 
 constexpr std::uint64_t kSeed = 20260302;
 constexpr std::size_t kPiece = std::size_t{64} * 1024;
+
+ReadPiece InPieces(std::string_view text) {
+  return [text]() mutable -> Result<std::string_view> {
+    const std::string_view piece = text.substr(0, kPiece);
+    text.remove_prefix(piece.size());
+    return piece;
+  };
+}
 
 void AppendNumber(double value, std::string& text) {
   char digits[32];
@@ -71,7 +78,7 @@ struct Case {
 void Time(const Case& one, std::uint64_t rows, int metrics) {
   const std::string text = MakeTable(rows, metrics, one.pairs);
   const double reading =
-      Measure(rows, [&] { return ReadMeasurementTable(test::InPieces(text, kPiece)).has_value(); });
+      Measure(rows, [&] { return ReadMeasurementTable(InPieces(text)).has_value(); });
   TableOptions options;
   options.method = one.method;
   options.summaries = one.summaries;
@@ -79,7 +86,7 @@ void Time(const Case& one, std::uint64_t rows, int metrics) {
     options.columns.push_back({"metric" + std::to_string(m), "s", Better::kLower, std::nullopt});
   }
   const double all = Measure(rows, [&] {
-    const Result<TableReport> report = AnalyzeTable(test::InPieces(text, kPiece), options);
+    const Result<TableReport> report = AnalyzeTable(InPieces(text), options);
     if (!report) std::fprintf(stderr, "%s\n", report.error().message.c_str());
     return report.has_value();
   });
