@@ -31,13 +31,15 @@
 namespace benchd::client {
 namespace {
 
-Outcome<std::string> MeasurementFile(const ParsedArguments& arguments) {
+// `what` is missing if there is none: "no table".
+Outcome<std::string> OneFile(const ParsedArguments& arguments, const std::string& command,
+                             const std::string& what) {
   const std::vector<std::string>& words = arguments.positionals;
-  static constexpr char kUsage[] = "write benchctl analyze FILE.csv, or - for stdin";
+  const std::string usage = "write benchctl " + command + " FILE.csv, or - for stdin";
   if (words.empty() || words.front().empty()) {
-    return UsageError("analyze: no table: a file is missing", kUsage);
+    return UsageError(command + ": " + what + ": a file is missing", usage);
   }
-  if (words.size() > 1) return UsageError(words[1] + ": one table at a time", kUsage);
+  if (words.size() > 1) return UsageError(words[1] + ": one table at a time", usage);
   return words.front();
 }
 
@@ -62,7 +64,7 @@ ExitCode PrintAnalysis(const Analysis& analysis, bool mmtests_stars, bool json) 
 }  // namespace
 
 Outcome<ExitCode> RunAnalyze(const CommandContext& context) {
-  auto path = MeasurementFile(context.arguments);
+  auto path = OneFile(context.arguments, "analyze", "no table");
   if (!path) return std::move(path).error();
   auto options = ReadTableOptions(context.arguments);
   if (!options) return std::move(options).error();
@@ -70,21 +72,12 @@ Outcome<ExitCode> RunAnalyze(const CommandContext& context) {
   if (!file) return std::move(file).error();
   const Interrupts interrupts;  // Ctrl-C ends this process
   StepAside(context.link);
-  Result<TableReport> report = AnalyzeTable(*file, *options);
+  Result<TableReport> report = AnalyzeTable([&file] { return file->Read(); }, *options);
   if (!report) return TableError(report.error(), file->name());
   return PrintAnalysis(AnalysisOf(std::move(report).value()), options->mmtests_stars, context.json);
 }
 
 namespace {
-
-Outcome<std::string> RatingsFile(const std::vector<std::string>& words) {
-  static constexpr char kUsage[] = "write benchctl agreement FILE.csv, or - for stdin";
-  if (words.empty() || words.front().empty()) {
-    return UsageError("agreement: no ratings: a file is missing", kUsage);
-  }
-  if (words.size() > 1) return UsageError(words[1] + ": one table at a time", kUsage);
-  return words.front();
-}
 
 // Empty where the option is not given.
 Outcome<std::string> ColumnName(const ParsedArguments& arguments, const std::string& option) {
@@ -118,7 +111,7 @@ Outcome<AgreementRequest> ReadAgreementOptions(const ParsedArguments& arguments)
 }  // namespace
 
 Outcome<ExitCode> RunAgreement(const CommandContext& context) {
-  auto path = RatingsFile(context.arguments.positionals);
+  auto path = OneFile(context.arguments, "agreement", "no ratings");
   if (!path) return std::move(path).error();
   auto request = ReadAgreementOptions(context.arguments);
   if (!request) return std::move(request).error();

@@ -4,7 +4,7 @@
 
 #include "benchd/v1/session.pb.h"
 #include "client/render/text.h"
-#include "core/analysis/table_report.h"
+#include "core/analysis/table_analysis.h"
 
 namespace benchd::client {
 

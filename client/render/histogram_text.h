@@ -4,7 +4,7 @@
 #include <string>
 
 #include "client/render/text.h"
-#include "core/analysis/table_report.h"
+#include "core/analysis/table_figures.h"
 
 namespace benchd::client {
 

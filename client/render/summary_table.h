@@ -5,7 +5,7 @@
 
 #include "benchd/v1/session.pb.h"
 #include "client/render/text.h"
-#include "core/analysis/table_report.h"
+#include "core/analysis/table_figures.h"
 
 namespace benchd::client {
 

@@ -85,15 +85,8 @@ class Paired final : public PairedMeans {
     inference.interval = look.once ? PlainInterval(estimate, t) : GuardedInterval(estimate, t);
     if (!look.decides) return inference;
     const double hypothesis = subject().Hypothesis();
-    Finding finding{.dof = static_cast<double>(n - 1),
-                    .clock = static_cast<double>(n),
-                    .direction = SignOf(estimate.centre)};
-    if (look.once) {
-      finding.p = FixedPValue(estimate, hypothesis);
-    } else {
-      finding.distance = GuardedDistance(estimate, hypothesis);
-    }
-    inference.finding = finding;
+    inference.finding = FindingAgainst(estimate, hypothesis);
+    if (look.once) inference.finding->p = FixedPValue(estimate, hypothesis);
     return inference;
   }
 };

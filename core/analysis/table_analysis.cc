@@ -8,8 +8,8 @@
 #include "core/analysis/session_analysis.h"
 #include "core/analysis/table_blocks.h"
 #include "core/analysis/table_figures.h"
-#include "core/analysis/table_shape.h"
 #include "core/base/error.h"
+#include "core/parse/measurement_table.h"
 
 namespace benchd {
 namespace {
@@ -41,79 +41,45 @@ std::optional<std::uint64_t> DecidedAt(const TablePlan& plan, const Report& repo
   return last;
 }
 
-/// The second reading.
-class Analysis {
- public:
-  Analysis(TableSource& source, const TableOptions& options, const TableShape& shape,
-           const TablePlan& plan, SessionAnalysis analysis)
-      : source_(source),
-        options_(options),
-        shape_(shape),
-        plan_(plan),
-        analysis_(std::move(analysis)),
-        blocks_(plan, [this](std::span<const Run> block) { return analysis_.Add(block); }),
-        values_(plan, {.moments = options.classic_interval,
-                       .values = options.summaries || options.histograms}) {}
-
-  Result<TableReport> Read() {
-    Introduce(plan_, analysis_);
-    MeasurementTableReader reader(options_.references);
-    Result<void> read =
-        ReadRows(source_, reader, [this](const MeasurementRow& row) { return Take(row); });
-    if (!read) return std::move(read).error();
-    if (Result<void> finished = blocks_.Finish(); !finished) return std::move(finished).error();
-    if (blocks_.blocks() == 0) {
-      return InvalidArgument("pair", "no pair has a row of every arm",
-                             "for rows that are no pairs: --method fixed or welch, without the "
-                             "column pair");
-    }
-    return Conclude();
+TableReport Conclude(SessionAnalysis& analysis, const MeasurementTable& table,
+                     const TableOptions& options, const TablePlan& plan,
+                     const std::vector<Warning>& left_out) {
+  TableReport result;
+  result.report = analysis.Conclude();
+  Report& report = result.report;
+  result.has_gates = std::any_of(report.comparisons.begin(), report.comparisons.end(), IsGate);
+  result.decided_at = DecidedAt(plan, report);
+  for (const std::vector<Warning>& more : {plan.warnings, left_out}) {
+    report.warnings.insert(report.warnings.end(), more.begin(), more.end());
   }
-
- private:
-  Result<void> Take(const MeasurementRow& row) {
-    if (!plan_.by_number[row.benchmark] || shape_.IsWarmup(row)) return {};
-    if (Result<void> taken = values_.Take(row); !taken) return taken;
-    return blocks_.Take(row);
-  }
-
-  Result<TableReport> Conclude() {
-    TableReport result;
-    result.report = analysis_.Conclude();
-    Report& report = result.report;
-    result.has_gates = std::any_of(report.comparisons.begin(), report.comparisons.end(), IsGate);
-    result.decided_at = DecidedAt(plan_, report);
-    for (const std::vector<Warning>& more : {plan_.warnings, blocks_.Warnings()}) {
-      report.warnings.insert(report.warnings.end(), more.begin(), more.end());
-    }
-    if (options_.classic_interval) ApplyClassicIntervals(plan_, values_, report);
-    if (options_.summaries) {
-      result.summaries = Summaries(plan_, values_, options_.mmtests_stars);
-    }
-    if (options_.histograms) result.histograms = Histograms(plan_, values_);
-    return result;
-  }
-
-  TableSource& source_;
-  const TableOptions& options_;
-  const TableShape& shape_;
-  const TablePlan& plan_;
-  SessionAnalysis analysis_;
-  TableBlocks blocks_;
-  TableValues values_;
-};
+  if (!options.classic_interval && !options.summaries && !options.histograms) return result;
+  const TableValues values(table, plan);
+  if (options.classic_interval) ApplyClassicIntervals(plan, values, report);
+  if (options.summaries) result.summaries = Summaries(plan, values, options.mmtests_stars);
+  if (options.histograms) result.histograms = Histograms(plan, values);
+  return result;
+}
 
 }  // namespace
 
-Result<TableReport> AnalyzeTable(TableSource& source, const TableOptions& options) {
-  Result<TableShape> shape = ReadShape(source, options.references);
-  if (!shape) return std::move(shape).error();
-  Result<TablePlan> plan = PlanTable(*shape, options);
-  if (!plan) return std::move(plan).error();
+Result<TableReport> AnalyzeTable(const ReadPiece& read, const TableOptions& options) {
+  const Result<MeasurementTable> table = ReadMeasurementTable(read, options.references);
+  if (!table) return table.error();
+  const Result<TablePlan> plan = PlanTable(*table, options);
+  if (!plan) return plan.error();
   Result<SessionAnalysis> analysis =
       SessionAnalysis::Create(plan->spec, SessionAnalysis::Source::kTable);
   if (!analysis) return std::move(analysis).error();
-  return Analysis(source, options, *shape, *plan, std::move(analysis).value()).Read();
+  Introduce(*plan, *analysis);
+  const Result<GroupedRows> grouped = ForEachBlock(
+      *table, *plan, [&analysis](std::span<const Run> block) { return analysis->Add(block); });
+  if (!grouped) return grouped.error();
+  if (grouped->blocks == 0) {
+    return InvalidArgument("pair", "no pair has a row of every arm",
+                           "for rows that are no pairs: --method fixed or welch, without the "
+                           "column pair");
+  }
+  return Conclude(*analysis, *table, options, *plan, grouped->warnings);
 }
 
 }  // namespace benchd

@@ -1,25 +1,38 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/analysis/table_figures.h"
 #include "core/analysis/table_plan.h"
-#include "core/analysis/table_report.h"
-#include "core/analysis/table_shape.h"
 #include "core/base/result.h"
+#include "core/model/session.h"
+#include "core/parse/csv.h"
 
 namespace benchd {
 
+/// What the analysis of a table answers.
+struct TableReport {
+  Report report;           ///< elapsed is 0: a table knows no clock
+  bool has_gates = false;  ///< without any the report's verdict means nothing
+  /// After how many blocks a method that looks again and again had decided the last gate.
+  std::optional<std::uint64_t> decided_at;
+  std::vector<ArmSummary> summaries;     ///< by benchmark, metric, arm
+  std::vector<ArmHistogram> histograms;  ///< likewise
+};
+
 /// Analyses measurements that are there already, by the code that judges a live session.
 ///
-/// Reads `source` twice: once for names, shape and mistakes, once to hand the rows to
-/// SessionAnalysis as the blocks in which they were measured. The memory it takes does not grow
-/// with the rows, unless the estimator keeps its values, summaries or histograms are asked for, or
-/// the rows of a pair stand far apart. Takes its time: not for a thread that has other work.
+/// Reads the table once, into columns, and hands its rows to SessionAnalysis as the blocks in which
+/// they were measured. It takes the memory of the numbers (kMaxTableBytes at most) and what the
+/// estimator keeps. Takes its time: not for a thread that has other work.
 ///
 /// An export of benchd gives the numbers of its session to the last bit, as far as the export holds
 /// them: several samples of one run are one value there.
 ///
-/// @errors kInvalidArgument: those of MeasurementTableReader ("line 3, column 5: ..."),
-/// PlanTable(),
-///         SessionAnalysis; a table without any complete pair. Those of `source`.
-Result<TableReport> AnalyzeTable(TableSource& source, const TableOptions& options);
+/// @errors those of ReadMeasurementTable() ("line 3, column 5: ..."), PlanTable(), SessionAnalysis;
+///         kInvalidArgument for a table without any complete pair.
+Result<TableReport> AnalyzeTable(const ReadPiece& read, const TableOptions& options);
 
 }  // namespace benchd

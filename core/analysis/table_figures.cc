@@ -1,5 +1,6 @@
 #include "core/analysis/table_figures.h"
 
+#include <cmath>
 #include <map>
 #include <span>
 #include <string>
@@ -19,30 +20,30 @@ BestEnd BestOf(const MetricInfo& metric) {
   return metric.better == Better::kHigher ? BestEnd::kHighest : BestEnd::kLowest;
 }
 
-/// One benchmark in one metric.
+/// One benchmark in one metric, with the values of its arms.
 struct Place {
-  const TablePlan& plan;
-  const TableValues& values;
-  std::size_t benchmark;
-  std::size_t slot;
-
-  const Benchmark& spec() const { return plan.spec.benchmarks[benchmark]; }
-  const MetricInfo& metric() const {
-    return plan.metrics[plan.benchmarks[benchmark].metrics[slot]];
+  Place(const TablePlan& plan, const TableValues& values, std::size_t b, std::size_t slot)
+      : spec(plan.spec.benchmarks[b]), metric(plan.metrics[plan.benchmarks[b].metrics[slot]]) {
+    for (std::size_t arm = 0; arm < spec.arms.size(); ++arm) {
+      arms.push_back(values.Of(b, slot, arm));
+    }
   }
-  std::span<const double> Of(std::size_t arm) const { return values.Values(benchmark, slot, arm); }
+
+  const Benchmark& spec;
+  const MetricInfo& metric;
+  std::vector<std::vector<double>> arms;
 };
 
 std::optional<ArmSummary> SummaryOf(const Place& place, std::size_t arm) {
-  const MetricInfo& metric = place.metric();
-  const Result<Summary> summary = Summarize(place.Of(arm));
-  const Result<MmtestsFigures> figures = FiguresOf(place.Of(arm), BestOf(metric));
+  const MetricInfo& metric = place.metric;
+  const Result<Summary> summary = Summarize(place.arms[arm]);
+  const Result<MmtestsFigures> figures = FiguresOf(place.arms[arm], BestOf(metric));
   if (!summary || !figures) return std::nullopt;
   ArmSummary one;
-  one.benchmark = place.spec().name;
+  one.benchmark = place.spec.name;
   one.metric = metric.name;
   one.unit = metric.unit;
-  one.arm = place.spec().arms[arm].name;
+  one.arm = place.spec.arms[arm].name;
   one.better = metric.better;
   one.n = summary->n;
   one.min = summary->min;
@@ -59,26 +60,24 @@ std::optional<ArmSummary> SummaryOf(const Place& place, std::size_t arm) {
 
 std::vector<std::string> Starred(const Place& place, std::size_t arm, StarRule rule) {
   std::vector<std::string> starred;
-  if (place.spec().arms[arm].role == ArmRole::kReference) return starred;
-  for (const std::size_t reference : ArmsWithRole(place.spec(), ArmRole::kReference)) {
+  if (place.spec.arms[arm].role == ArmRole::kReference) return starred;
+  for (const std::size_t reference : ArmsWithRole(place.spec, ArmRole::kReference)) {
     const Result<bool> star =
-        HasStar(place.Of(arm), place.Of(reference), BestOf(place.metric()), rule);
-    if (star && *star) starred.push_back(place.spec().arms[reference].name);
+        HasStar(place.arms[arm], place.arms[reference], BestOf(place.metric), rule);
+    if (star && *star) starred.push_back(place.spec.arms[reference].name);
   }
   return starred;
 }
 
 void AddHistograms(const Place& place, std::vector<ArmHistogram>& to) {
-  const std::size_t arms = place.spec().arms.size();
-  std::vector<std::span<const double>> values;
-  for (std::size_t arm = 0; arm < arms; ++arm) values.push_back(place.Of(arm));
+  const std::vector<std::span<const double>> values(place.arms.begin(), place.arms.end());
   const Result<Histogram> common =
-      CountInCommonBins(values, place.metric().resolution, kMostTableBins);
+      CountInCommonBins(values, place.metric.resolution, kMostTableBins);
   if (!common) return;
-  for (std::size_t arm = 0; arm < arms; ++arm) {
+  for (std::size_t arm = 0; arm < values.size(); ++arm) {
     if (values[arm].empty()) continue;
-    to.push_back({place.spec().name, place.metric().name, place.metric().unit,
-                  place.spec().arms[arm].name, common->edges, common->counts[arm]});
+    to.push_back({place.spec.name, place.metric.name, place.metric.unit, place.spec.arms[arm].name,
+                  common->edges, common->counts[arm]});
   }
 }
 
@@ -113,8 +112,8 @@ class Index {
                                   double alpha) const {
     const std::size_t b = benchmarks_.at(one.benchmark);
     const std::size_t slot = slots_[b].at(one.metric);
-    return ClassicWelchInterval(values.MomentsOf(b, slot, arms_[b].at(one.reference)),
-                                values.MomentsOf(b, slot, arms_[b].at(one.candidate)), alpha);
+    return ClassicWelchInterval(MomentsOf(values.Of(b, slot, arms_[b].at(one.reference))),
+                                MomentsOf(values.Of(b, slot, arms_[b].at(one.candidate))), alpha);
   }
 
  private:
@@ -131,12 +130,32 @@ std::optional<Effect> ShownEffect(double estimate, const Interval& interval) {
 
 }  // namespace
 
+TableValues::TableValues(const MeasurementTable& table, const TablePlan& plan)
+    : table_(table), plan_(plan), rows_(plan.benchmarks.size()) {
+  for (std::size_t b = 0; b < rows_.size(); ++b)
+    rows_[b].resize(plan.spec.benchmarks[b].arms.size());
+  for (std::uint32_t row = 0; row < table.rows(); ++row) {
+    const std::optional<std::size_t> b = plan.BenchmarkOf(table, row);
+    if (b) rows_[*b][*plan.benchmarks[*b].arms[table.arm[row]]].push_back(row);
+  }
+}
+
+std::vector<double> TableValues::Of(std::size_t benchmark, std::size_t slot,
+                                    std::size_t arm) const {
+  const std::vector<double>& column = table_.values[plan_.benchmarks[benchmark].metrics[slot]];
+  std::vector<double> values;
+  for (const std::uint32_t row : rows_[benchmark][arm]) {
+    if (!std::isnan(column[row])) values.push_back(column[row]);
+  }
+  return values;
+}
+
 std::vector<ArmSummary> Summaries(const TablePlan& plan, const TableValues& values,
                                   bool mmtests_stars) {
   const StarRule rule = mmtests_stars ? StarRule::kMmtests : StarRule::kWelch;
   std::vector<ArmSummary> summaries;
   ForEachPlace(plan, values, [&](const Place& place) {
-    for (std::size_t arm = 0; arm < place.spec().arms.size(); ++arm) {
+    for (std::size_t arm = 0; arm < place.arms.size(); ++arm) {
       std::optional<ArmSummary> one = SummaryOf(place, arm);
       if (!one) continue;  // no value
       one->starred = Starred(place, arm, rule);

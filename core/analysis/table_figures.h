@@ -1,12 +1,63 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
-#include "core/analysis/table_blocks.h"
 #include "core/analysis/table_plan.h"
-#include "core/analysis/table_report.h"
+#include "core/model/metric.h"
+#include "core/model/session.h"
+#include "core/parse/measurement_table.h"
 
 namespace benchd {
+
+/// What mmtests' report says of one arm in one metric; in the metric's unit. Absent what a sample
+/// does not have (docs/statistics.md section 7).
+struct ArmSummary {
+  std::string benchmark;
+  std::string metric;
+  std::string unit;
+  std::string arm;
+  std::optional<Better> better;
+  std::uint64_t n = 0;
+  double min = 0;
+  double lower_quartile = 0;  ///< type 7, as the next two
+  double median = 0;
+  double upper_quartile = 0;
+  double max = 0;
+  std::optional<double> mean;  ///< harmonic where higher is better, as the next three
+  std::optional<double> standard_deviation;
+  std::optional<double> variation;   ///< standard_deviation / mean, a fraction
+  std::optional<double> best_mean;   ///< of the best 95 %
+  std::vector<std::string> starred;  ///< references from which it differs by the rule of the stars
+};
+
+/// How often values of one arm in one metric fall between two edges.
+struct ArmHistogram {
+  std::string benchmark;
+  std::string metric;
+  std::string unit;
+  std::string arm;
+  std::vector<double> edges;          ///< ascending; the same for all arms of a metric
+  std::vector<std::uint64_t> counts;  ///< one less than edges
+};
+
+/// The values of each arm in each metric, in row order: what the figures are of.
+class TableValues {
+ public:
+  /// `table` and `plan` outlive this.
+  TableValues(const MeasurementTable& table, const TablePlan& plan);
+
+  /// By benchmark and arm as in the plan's spec; `slot` is an index into PlannedBenchmark::metrics.
+  std::vector<double> Of(std::size_t benchmark, std::size_t slot, std::size_t arm) const;
+
+ private:
+  const MeasurementTable& table_;
+  const TablePlan& plan_;
+  std::vector<std::vector<std::vector<std::uint32_t>>> rows_;  // [benchmark][arm]
+};
 
 /// Most bins of a histogram: what fits a terminal.
 inline constexpr std::size_t kMostTableBins = 40;

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "core/analysis/table_shape.h"
 #include "core/analysis/table_warnings.h"
 #include "core/base/error.h"
 #include "core/model/session_spec.h"
@@ -31,17 +32,16 @@ std::string MetricNames(const std::vector<MetricInfo>& metrics) {
   return JoinedNames(names);
 }
 
-std::optional<ArmRole> RoleIn(const BenchmarkShape& benchmark, std::size_t arm) {
-  return arm < benchmark.roles.size() ? benchmark.roles[arm] : std::nullopt;
+using Roles = std::vector<std::optional<ArmRole>>;  // by arm
+
+std::optional<ArmRole> RoleIn(const Roles& roles, std::size_t arm) {
+  return arm < roles.size() ? roles[arm] : std::nullopt;
 }
 
-bool NamesReferences(const TableShape& shape) {
-  return std::any_of(
-      shape.benchmarks.begin(), shape.benchmarks.end(), [](const BenchmarkShape& benchmark) {
-        const std::optional<ArmRole> reference = ArmRole::kReference;
-        return std::find(benchmark.roles.begin(), benchmark.roles.end(), reference) !=
-               benchmark.roles.end();
-      });
+bool NamesReferences(const MeasurementTable& table) {
+  return std::any_of(table.roles.begin(), table.roles.end(), [](const Roles& roles) {
+    return std::find(roles.begin(), roles.end(), std::optional(ArmRole::kReference)) != roles.end();
+  });
 }
 
 MetricInfo* Find(std::vector<MetricInfo>& metrics, const std::string& name) {
@@ -99,11 +99,11 @@ Result<void> CheckClassic(const TableOptions& options) {
   return {};
 }
 
-Method ChooseMethod(const TableShape& shape, const TableOptions& options) {
+Method ChooseMethod(const MeasurementTable& table, const TableOptions& options) {
   if (options.method) return *options.method;
   if (options.classic_interval) return Method::kFixed;
   if (options.spec.schedule.kind == ScheduleKind::kCoin) return Method::kWelch;
-  if (shape.has_pairs && !LooksOnceOnly(options.spec.estimator)) return Method::kPaired;
+  if (table.has_pairs && !LooksOnceOnly(options.spec.estimator)) return Method::kPaired;
   return Method::kFixed;
 }
 
@@ -112,14 +112,15 @@ bool IsUnpaired(const SessionSpec& spec) {
   return spec.method == Method::kWelch || spec.schedule.kind == ScheduleKind::kCoin;
 }
 
-Grouping ChooseGrouping(const TableShape& shape, const TableOptions& options,
+Grouping ChooseGrouping(const MeasurementTable& table, const TableOptions& options,
                         const SessionSpec& spec) {
-  if (!IsUnpaired(spec)) return shape.has_pairs ? Grouping::kPairs : Grouping::kTurns;
-  return shape.has_pairs && !options.classic_interval ? Grouping::kStretches : Grouping::kEachRow;
+  if (!IsUnpaired(spec)) return table.has_pairs ? Grouping::kPairs : Grouping::kTurns;
+  return table.has_pairs && !options.classic_interval ? Grouping::kStretches : Grouping::kEachRow;
 }
 
 // What counts of the options; everything else of a session has no meaning here.
-Result<SessionSpec> SpecWithoutBenchmarks(const TableShape& shape, const TableOptions& options) {
+Result<SessionSpec> SpecWithoutBenchmarks(const MeasurementTable& table,
+                                          const TableOptions& options) {
   const SessionSpec& wanted = options.spec;
   if (options.classic_interval) {
     if (Result<void> ok = CheckClassic(options); !ok) return std::move(ok).error();
@@ -129,7 +130,7 @@ Result<SessionSpec> SpecWithoutBenchmarks(const TableShape& shape, const TableOp
                            "for one look at all of them: --method fixed");
   }
   SessionSpec spec;
-  spec.method = ChooseMethod(shape, options);
+  spec.method = ChooseMethod(table, options);
   const bool looks_once = spec.method == Method::kFixed;
   if (looks_once && wanted.limits.max_runs) {
     return InvalidArgument("max-runs", "is for a method that looks again and again",
@@ -145,7 +146,7 @@ Result<SessionSpec> SpecWithoutBenchmarks(const TableShape& shape, const TableOp
   spec.limits.at_limit = wanted.limits.at_limit;
   spec.limits.fail_fast = wanted.limits.fail_fast;
   spec.schedule.kind = wanted.schedule.kind;
-  const bool nothing_pairs = !shape.has_pairs || options.classic_interval;
+  const bool nothing_pairs = !table.has_pairs || options.classic_interval;
   if (looks_once && nothing_pairs) spec.schedule.kind = ScheduleKind::kCoin;
   spec.seed = wanted.seed;
   return spec;
@@ -153,23 +154,24 @@ Result<SessionSpec> SpecWithoutBenchmarks(const TableShape& shape, const TableOp
 
 class Planner {
  public:
-  Planner(const TableShape& shape, const TableOptions& options) : shape_(shape) {
+  Planner(const MeasurementTable& table, const TableOptions& options)
+      : table_(table), shapes_(ShapesOf(table)) {
     references_ = options.references;
     if (!options.spec.benchmarks.empty()) wanted_ = options.spec.benchmarks.front().gates;
   }
 
   Result<TablePlan> Plan(const TableOptions& options) {
-    Result<SessionSpec> spec = SpecWithoutBenchmarks(shape_, options);
+    Result<SessionSpec> spec = SpecWithoutBenchmarks(table_, options);
     if (!spec) return std::move(spec).error();
     plan_.spec = std::move(spec).value();
-    plan_.grouping = ChooseGrouping(shape_, options, plan_.spec);
+    plan_.grouping = ChooseGrouping(table_, options, plan_.spec);
     has_placebo_ = options.spec.placebo;
-    plan_.metrics = shape_.metrics;
+    plan_.metrics = table_.metrics;
     if (Result<void> ok = ApplyColumns(options.columns, plan_.metrics); !ok) return ok.error();
     if (Result<void> ok = FindReferences(); !ok) return ok.error();
     if (Result<void> ok = CheckNames(); !ok) return ok.error();
-    plan_.by_number.resize(shape_.benchmarks.size());
-    for (std::size_t b = 0; b < shape_.benchmarks.size(); ++b) TakeBenchmark(b);
+    plan_.by_number.resize(table_.benchmarks.size());
+    for (std::size_t b = 0; b < table_.benchmarks.size(); ++b) TakeBenchmark(b);
     if (plan_.benchmarks.empty()) {
       return InvalidArgument("table", "no benchmark has rows of a reference and of another arm",
                              "name the reference: --base NAME");
@@ -180,19 +182,19 @@ class Planner {
                                  std::to_string(kMaxTableComparisons),
                              "leave out columns, or analyze fewer benchmarks at a time");
     }
-    plan_.warnings = ShapeWarnings(shape_, plan_);
+    plan_.warnings = ShapeWarnings(table_, shapes_, plan_);
     return std::move(plan_);
   }
 
  private:
   // A guess would turn the question round for half of its users.
   Result<void> FindReferences() {
-    by_role_ = references_.empty() && NamesReferences(shape_);
+    by_role_ = references_.empty() && NamesReferences(table_);
     if (by_role_ || !references_.empty()) return {};
-    if (std::find(shape_.arms.begin(), shape_.arms.end(), kTableBase) == shape_.arms.end()) {
+    if (std::find(table_.arms.begin(), table_.arms.end(), kTableBase) == table_.arms.end()) {
       return InvalidArgument(
           "table",
-          "nothing says which arm is the reference (it has " + JoinedNames(shape_.arms) + ")",
+          "nothing says which arm is the reference (it has " + JoinedNames(table_.arms) + ")",
           "name it: --base NAME");
     }
     references_.emplace_back(kTableBase);
@@ -206,7 +208,7 @@ class Planner {
         return InvalidArgument("references", "'" + reference + "' is named twice", {});
       }
     }
-    if (seen.size() == shape_.arms.size()) {
+    if (seen.size() == table_.arms.size()) {
       return InvalidArgument("references", "every arm is one, nothing is left to compare",
                              "name fewer references");
     }
@@ -218,40 +220,41 @@ class Planner {
     return {};
   }
 
-  std::vector<std::size_t> ReferencesOf(const BenchmarkShape& benchmark) const {
+  std::vector<std::size_t> ReferencesOf(const Roles& roles) const {
     std::vector<std::size_t> references;
     for (const std::string& name : references_) {
-      const auto found = std::find(shape_.arms.begin(), shape_.arms.end(), name);
-      references.push_back(static_cast<std::size_t>(found - shape_.arms.begin()));
+      const auto found = std::find(table_.arms.begin(), table_.arms.end(), name);
+      references.push_back(static_cast<std::size_t>(found - table_.arms.begin()));
     }
-    for (std::size_t arm = 0; by_role_ && arm < shape_.arms.size(); ++arm) {
-      if (RoleIn(benchmark, arm) == ArmRole::kReference) references.push_back(arm);
+    for (std::size_t arm = 0; by_role_ && arm < table_.arms.size(); ++arm) {
+      if (RoleIn(roles, arm) == ArmRole::kReference) references.push_back(arm);
     }
     return references;
   }
 
   // References as they were named, or as they appear; then the other arms as they appear.
   void TakeBenchmark(std::size_t b) {
-    const BenchmarkShape& from = shape_.benchmarks[b];
+    const BenchmarkShape& from = shapes_[b];
+    const Roles& roles = table_.roles[b];
     PlannedBenchmark planned{b, from.pairs_in_stretches, {}, {}};
-    planned.arms.resize(shape_.arms.size());
+    planned.arms.resize(table_.arms.size());
     Benchmark benchmark;
-    benchmark.name = from.name;
+    benchmark.name = table_.benchmarks[b];
     const auto add = [&](std::size_t arm, ArmRole role) {
       if (arm >= from.arms.counts().size() || from.arms.counts()[arm] == 0) return;
       planned.arms[arm] = static_cast<std::uint32_t>(benchmark.arms.size());
       Arm added;
-      added.name = shape_.arms[arm];
+      added.name = table_.arms[arm];
       added.role = role;
       benchmark.arms.push_back(std::move(added));
     };
-    const std::vector<std::size_t> named = ReferencesOf(from);
+    const std::vector<std::size_t> named = ReferencesOf(roles);
     for (const std::size_t arm : named) add(arm, ArmRole::kReference);
     const std::size_t references = benchmark.arms.size();
-    for (std::size_t arm = 0; arm < shape_.arms.size(); ++arm) {
+    for (std::size_t arm = 0; arm < table_.arms.size(); ++arm) {
       if (std::find(named.begin(), named.end(), arm) != named.end()) continue;
-      const bool is_placebo = RoleIn(from, arm) == ArmRole::kPlacebo ||
-                              (has_placebo_ && shape_.arms[arm] == kPlaceboName);
+      const bool is_placebo = RoleIn(roles, arm) == ArmRole::kPlacebo ||
+                              (has_placebo_ && table_.arms[arm] == kPlaceboName);
       add(arm, is_placebo ? ArmRole::kPlacebo : ArmRole::kCandidate);
     }
     if (references == 0 || ArmsWithRole(benchmark, ArmRole::kCandidate).empty()) return;
@@ -277,7 +280,8 @@ class Planner {
     return gates;
   }
 
-  const TableShape& shape_;
+  const MeasurementTable& table_;
+  std::vector<BenchmarkShape> shapes_;  // by benchmark of the table
   std::vector<std::string> references_;
   std::vector<Gate> wanted_;
   TablePlan plan_;
@@ -288,8 +292,8 @@ class Planner {
 
 }  // namespace
 
-Result<TablePlan> PlanTable(const TableShape& shape, const TableOptions& options) {
-  return Planner(shape, options).Plan(options);
+Result<TablePlan> PlanTable(const MeasurementTable& table, const TableOptions& options) {
+  return Planner(table, options).Plan(options);
 }
 
 }  // namespace benchd

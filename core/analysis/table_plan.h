@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/table_shape.h"
 #include "core/base/result.h"
 #include "core/model/metric.h"
 #include "core/model/session.h"
 #include "core/model/session_spec.h"
+#include "core/parse/measurement_table.h"
 
 namespace benchd {
 
@@ -52,7 +52,7 @@ enum class Grouping : std::uint8_t {
 
 /// One benchmark of a table that can be compared.
 struct PlannedBenchmark {
-  std::size_t in_table = 0;  ///< index into TableShape::benchmarks
+  std::size_t in_table = 0;  ///< index into MeasurementTable::benchmarks
   bool pairs_in_stretches = true;
   /// By arm of the table: which one it is in the spec; absent without a measured row.
   std::vector<std::optional<std::uint32_t>> arms;
@@ -67,6 +67,11 @@ struct TablePlan {
   std::vector<MetricInfo> metrics;                    ///< of the columns, with what options say
   std::vector<Warning> warnings;                      ///< not_compared, not_interleaved...
   Grouping grouping = Grouping::kPairs;
+
+  /// That of a row, if the row was measured and its benchmark can be compared.
+  std::optional<std::size_t> BenchmarkOf(const MeasurementTable& table, std::size_t row) const {
+    return table.IsWarmup(row) ? std::nullopt : by_number[table.benchmark[row]];
+  }
 };
 
 /// Most comparisons of one table: what an analysis keeps grows with them.
@@ -78,6 +83,6 @@ inline constexpr std::size_t kMaxTableComparisons = 100'000;
 ///         that looks once, a method or estimator that is no match for the classic interval, more
 ///         than kMaxTableComparisons. Whether method, estimator and limits fit together is
 ///         SessionAnalysis::Create()'s matter.
-Result<TablePlan> PlanTable(const TableShape& shape, const TableOptions& options);
+Result<TablePlan> PlanTable(const MeasurementTable& table, const TableOptions& options);
 
 }  // namespace benchd

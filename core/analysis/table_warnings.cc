@@ -62,27 +62,28 @@ bool OnDifferentDays(const Benchmark& spec, const PlannedBenchmark& planned,
   return false;
 }
 
-std::vector<std::string> NotCompared(const TableShape& shape, const TablePlan& plan) {
+std::vector<std::string> NotCompared(const MeasurementTable& table, const TablePlan& plan) {
   std::vector<std::string> names;
-  for (std::size_t b = 0; b < shape.benchmarks.size(); ++b) {
-    if (!plan.by_number[b]) names.push_back(shape.benchmarks[b].name);
+  for (std::size_t b = 0; b < table.benchmarks.size(); ++b) {
+    if (!plan.by_number[b]) names.push_back(table.benchmarks[b]);
   }
   return names;
 }
 
 }  // namespace
 
-std::vector<Warning> ShapeWarnings(const TableShape& shape, const TablePlan& plan) {
+std::vector<Warning> ShapeWarnings(const MeasurementTable& table,
+                                   const std::vector<BenchmarkShape>& shapes,
+                                   const TablePlan& plan) {
   std::vector<Warning> warnings;
-  const std::vector<std::string> alone = NotCompared(shape, plan);
+  const std::vector<std::string> alone = NotCompared(table, plan);
   std::vector<std::string> stretches;
   std::vector<std::string> days;
   for (std::size_t i = 0; i < plan.benchmarks.size(); ++i) {
-    const BenchmarkShape& benchmark = shape.benchmarks[plan.benchmarks[i].in_table];
-    if (benchmark.in_order && NotInterleaved(benchmark.arms)) stretches.push_back(benchmark.name);
-    if (OnDifferentDays(plan.spec.benchmarks[i], plan.benchmarks[i], benchmark)) {
-      days.push_back(benchmark.name);
-    }
+    const BenchmarkShape& shape = shapes[plan.benchmarks[i].in_table];
+    const std::string& name = plan.spec.benchmarks[i].name;
+    if (shape.in_order && NotInterleaved(shape.arms)) stretches.push_back(name);
+    if (OnDifferentDays(plan.spec.benchmarks[i], plan.benchmarks[i], shape)) days.push_back(name);
   }
   if (!alone.empty()) {
     warnings.push_back(

@@ -10,13 +10,15 @@
 
 namespace benchd {
 
-/// What the shape of a table gives cause for (docs/statistics.md section 8): `not_compared`
+/// What the shapes of a table give cause for (docs/statistics.md section 8): `not_compared`
 /// (benchmarks without a reference or a candidate), `not_interleaved` (arms in stretches; not where
 /// the column `order` says that the rows were put into another order), `different_days` (no time at
 /// which a reference and a candidate were measured on the same day).
 ///
 /// One warning of a kind, however many benchmarks it is about.
-std::vector<Warning> ShapeWarnings(const TableShape& shape, const TablePlan& plan);
+std::vector<Warning> ShapeWarnings(const MeasurementTable& table,
+                                   const std::vector<BenchmarkShape>& shapes,
+                                   const TablePlan& plan);
 
 /// Rows that no complete block has taken: `incomplete_pairs`.
 ///

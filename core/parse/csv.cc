@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 namespace benchd {
@@ -42,168 +44,216 @@ Error ErrorAt(TextPosition at, std::string_view why, std::string_view hint) {
       "line " + std::to_string(at.line) + ", column " + std::to_string(at.column));
 }
 
-Result<const CsvRecord*> CsvParser::Next() {
-  if (complete_) StartRecord();
-  while (!error_ && !complete_ && !rest_.empty()) TakeStretch();
-  if (!error_ && !complete_ && finished_) TakeEnd();
-  if (error_) return *error_;
-  return complete_ ? &record_ : nullptr;
-}
+/// Goes through one text once.
+class CsvParser {
+ public:
+  CsvParser(const TakeCsvRecord& take, const CsvLimits& limits) : take_(take), limits_(limits) {}
 
-void CsvParser::TakeStretch() {
-  if (mark_bytes_ < kPastMark) return TakeByteOrderMark();
-  const std::size_t ordinary = OrdinaryBytes(rest_);
-  const std::size_t taken = std::max<std::size_t>(ordinary, 1);
-  if (ordinary > 0) {
-    TakeText(rest_.substr(0, ordinary));
-  } else {
-    TakeSpecial(rest_.front());
+  Result<void> Take(std::string_view text) {
+    while (!text.empty()) {
+      text.remove_prefix(TakeStretch(text));
+      if (error_) return *error_;
+    }
+    return {};
   }
-  rest_.remove_prefix(taken);
-}
 
-void CsvParser::TakeText(std::string_view text) {
-  if (state_ == State::kQuote || state_ == State::kAfterQuoted) {
-    return Fail(position(), "expected a comma after the closing quote", kQuoteHint);
-  }
-  if (state_ == State::kBeforeField) OpenField(State::kPlain);
-  Keep(text);
-}
-
-void CsvParser::TakeSpecial(char c) {
-  if (state_ == State::kQuoted) {
-    if (c != '"') return Keep({&c, 1});
-    state_ = State::kQuote;
-    return Skip(c);
-  }
-  switch (c) {
-    case ',':
-      EndField();
-      state_ = State::kBeforeField;
-      return Skip(c);
-    case '\r':
-    case '\n':
+  Result<TextPosition> Finish() {
+    TakeBrokenMark();
+    if (state_ == State::kQuoted) {
+      Fail(field_at_, "a quote that is never closed", kQuoteHint);
+    } else if (!error_) {
       EndRecord();
-      Advance({&c, 1});
-      record_bytes_ = 0;
-      return;
-    case '"':
-      return TakeQuote();
-    case ' ':
-    case '\t':
-      if (state_ == State::kPlain) return Keep({&c, 1});
-      if (state_ == State::kQuote) state_ = State::kAfterQuoted;
+    }
+    if (error_) return *error_;
+    return position();
+  }
+
+ private:
+  enum class State : std::uint8_t {
+    kBeforeField,  // only blanks since the last separator
+    kPlain,        // in a field without quotes
+    kQuoted,       // between its quotes
+    kQuote,        // after a quote inside a quoted field: closed, or the first of two
+    kAfterQuoted,  // only blanks since the closing quote
+  };
+
+  /// Where the next byte stands; after the last record, the end of the text.
+  TextPosition position() const { return {line_, column_}; }
+
+  /// How many bytes that were.
+  std::size_t TakeStretch(std::string_view text) {
+    if (mark_bytes_ < kPastMark) return TakeByteOrderMark(text.front());
+    const std::size_t ordinary = OrdinaryBytes(text);
+    if (ordinary > 0) {
+      TakeText(text.substr(0, ordinary));
+      return ordinary;
+    }
+    TakeSpecial(text.front());
+    return 1;
+  }
+
+  void TakeText(std::string_view text) {
+    if (state_ == State::kQuote || state_ == State::kAfterQuoted) {
+      return Fail(position(), "expected a comma after the closing quote", kQuoteHint);
+    }
+    if (state_ == State::kBeforeField) OpenField(State::kPlain);
+    Keep(text);
+  }
+
+  void TakeSpecial(char c) {
+    if (state_ == State::kQuoted) {
+      if (c != '"') return Keep({&c, 1});
+      state_ = State::kQuote;
       return Skip(c);
-    default:
-      return TakeText({&c, 1});
+    }
+    switch (c) {
+      case ',':
+        EndField();
+        state_ = State::kBeforeField;
+        return Skip(c);
+      case '\r':
+      case '\n':
+        EndRecord();
+        Advance({&c, 1});
+        record_bytes_ = 0;
+        return;
+      case '"':
+        return TakeQuote();
+      case ' ':
+      case '\t':
+        if (state_ == State::kPlain) return Keep({&c, 1});
+        if (state_ == State::kQuote) state_ = State::kAfterQuoted;
+        return Skip(c);
+      default:
+        return TakeText({&c, 1});
+    }
   }
-}
 
-void CsvParser::TakeQuote() {
-  if (state_ == State::kQuote) {
-    state_ = State::kQuoted;
-    return Keep("\"");
+  void TakeQuote() {
+    if (state_ == State::kQuote) {
+      state_ = State::kQuoted;
+      return Keep("\"");
+    }
+    if (state_ != State::kBeforeField) {
+      return Fail(position(), "a quote that neither opens nor closes the field", kQuoteHint);
+    }
+    OpenField(State::kQuoted);
+    Skip('"');
   }
-  if (state_ != State::kBeforeField) {
-    return Fail(position(), "a quote that neither opens nor closes the field", kQuoteHint);
+
+  // How many of these bytes belong to it.
+  std::size_t TakeByteOrderMark(char c) {
+    if (mark_bytes_ < kByteOrderMark.size() && c == kByteOrderMark[mark_bytes_]) {
+      ++mark_bytes_;
+      if (mark_bytes_ == kByteOrderMark.size()) mark_bytes_ = kPastMark;
+      return 1;
+    }
+    TakeBrokenMark();
+    return 0;
   }
-  OpenField(State::kQuoted);
-  Skip('"');
-}
 
-void CsvParser::TakeByteOrderMark() {
-  if (mark_bytes_ < kByteOrderMark.size() && rest_.front() == kByteOrderMark[mark_bytes_]) {
-    ++mark_bytes_;
-    rest_.remove_prefix(1);
-    if (mark_bytes_ == kByteOrderMark.size()) mark_bytes_ = kPastMark;
-    return;
+  // It only began like a mark: then those bytes are text.
+  void TakeBrokenMark() {
+    const std::size_t bytes = std::exchange(mark_bytes_, kPastMark);
+    if (bytes == kPastMark) return;
+    for (const char c : kByteOrderMark.substr(0, bytes)) TakeText({&c, 1});
   }
-  TakeBrokenMark();
-}
 
-// It only began like a mark: then those bytes are text.
-void CsvParser::TakeBrokenMark() {
-  const std::size_t bytes = std::exchange(mark_bytes_, kPastMark);
-  if (bytes == kPastMark) return;
-  for (const char c : kByteOrderMark.substr(0, bytes)) TakeText({&c, 1});
-}
-
-void CsvParser::TakeEnd() {
-  TakeBrokenMark();
-  if (state_ == State::kQuoted) {
-    return Fail(field_at_, "a quote that is never closed", kQuoteHint);
+  void Advance(std::string_view text) {
+    const char c = text.front();
+    if (c == '\r' || (c == '\n' && !after_carriage_return_)) {
+      ++line_;
+      column_ = 1;
+    } else if (c != '\n' && !ContinuesCharacter(c)) {
+      column_ += text.size();
+    }
+    after_carriage_return_ = c == '\r';
+    record_bytes_ += text.size();
   }
-  EndRecord();
-}
 
-void CsvParser::Advance(std::string_view text) {
-  const char c = text.front();
-  if (c == '\r' || (c == '\n' && !after_carriage_return_)) {
-    ++line_;
-    column_ = 1;
-  } else if (c != '\n' && !ContinuesCharacter(c)) {
-    column_ += text.size();
+  void Skip(char c) {
+    if (error_) return;
+    if (record_bytes_ == limits_.record_bytes) return FailAtRecordLimit(position());
+    Advance({&c, 1});
   }
-  after_carriage_return_ = c == '\r';
-  record_bytes_ += text.size();
-}
 
-void CsvParser::Skip(char c) {
-  if (error_) return;
-  if (record_bytes_ == limits_.record_bytes) return FailAtRecordLimit(position());
-  Advance({&c, 1});
-}
-
-void CsvParser::Keep(std::string_view text) {
-  const std::size_t field_room = limits_.field_bytes - (record_.text_.size() - field_begin_);
-  const std::size_t record_room = limits_.record_bytes - record_bytes_;
-  if (text.size() > std::min(field_room, record_room)) {
-    if (record_room < field_room) return FailAtRecordLimit(field_at_);
-    return Fail(field_at_, "a field of over " + std::to_string(limits_.field_bytes) + " bytes",
-                kLimitHint);
+  void Keep(std::string_view text) {
+    const std::size_t field_room = limits_.field_bytes - (record_.text_.size() - field_begin_);
+    const std::size_t record_room = limits_.record_bytes - record_bytes_;
+    if (text.size() > std::min(field_room, record_room)) {
+      if (record_room < field_room) return FailAtRecordLimit(field_at_);
+      return Fail(field_at_, "a field of over " + std::to_string(limits_.field_bytes) + " bytes",
+                  kLimitHint);
+    }
+    record_.text_.append(text);
+    Advance(text);
   }
-  record_.text_.append(text);
-  Advance(text);
-}
 
-void CsvParser::OpenField(State state) {
-  state_ = state;
-  field_at_ = position();
-  field_begin_ = record_.text_.size();
-}
-
-void CsvParser::EndField() {
-  if (state_ == State::kBeforeField) OpenField(State::kPlain);
-  if (record_.fields_.size() == limits_.columns) {
-    return Fail(field_at_, "more than " + std::to_string(limits_.columns) + " columns", kLimitHint);
+  void OpenField(State state) {
+    state_ = state;
+    field_at_ = position();
+    field_begin_ = record_.text_.size();
   }
-  std::size_t end = record_.text_.size();
-  if (state_ == State::kPlain) {
-    while (end > field_begin_ && IsBlank(record_.text_[end - 1])) --end;
+
+  void EndField() {
+    if (state_ == State::kBeforeField) OpenField(State::kPlain);
+    if (record_.fields_.size() == limits_.columns) {
+      return Fail(field_at_, "more than " + std::to_string(limits_.columns) + " columns",
+                  kLimitHint);
+    }
+    std::size_t end = record_.text_.size();
+    if (state_ == State::kPlain) {
+      while (end > field_begin_ && IsBlank(record_.text_[end - 1])) --end;
+    }
+    record_.fields_.push_back({field_begin_, end, field_at_});
   }
-  record_.fields_.push_back({field_begin_, end, field_at_});
+
+  void EndRecord() {
+    const bool only_blanks = state_ == State::kBeforeField && record_.fields_.empty();
+    if (only_blanks) return;
+    EndField();
+    state_ = State::kBeforeField;
+    if (error_) return;
+    if (Result<void> taken = take_(record_); !taken) error_ = std::move(taken).error();
+    record_.text_.clear();
+    record_.fields_.clear();
+  }
+
+  void FailAtRecordLimit(TextPosition at) {
+    Fail(at, "a record of over " + std::to_string(limits_.record_bytes) + " bytes", kLimitHint);
+  }
+
+  void Fail(TextPosition at, std::string_view why, std::string_view hint) {
+    error_ = ErrorAt(at, why, hint);
+  }
+
+  const TakeCsvRecord& take_;
+  CsvLimits limits_;
+  std::size_t mark_bytes_ = 0;  // of the byte-order mark that have been seen; 4 = past it
+  State state_ = State::kBeforeField;
+  bool after_carriage_return_ = false;
+  std::size_t line_ = 1;
+  std::size_t column_ = 1;
+  std::size_t record_bytes_ = 0;
+  std::size_t field_begin_ = 0;
+  TextPosition field_at_;
+  CsvRecord record_;
+  std::optional<Error> error_;
+};
+
+ReadPiece WholeText(std::string_view text) {
+  return [text]() mutable -> Result<std::string_view> { return std::exchange(text, {}); };
 }
 
-void CsvParser::EndRecord() {
-  const bool only_blanks = state_ == State::kBeforeField && record_.fields_.empty();
-  if (only_blanks) return;
-  EndField();
-  state_ = State::kBeforeField;
-  complete_ = !error_;
-}
-
-void CsvParser::StartRecord() {
-  record_.text_.clear();
-  record_.fields_.clear();
-  complete_ = false;
-}
-
-void CsvParser::FailAtRecordLimit(TextPosition at) {
-  Fail(at, "a record of over " + std::to_string(limits_.record_bytes) + " bytes", kLimitHint);
-}
-
-void CsvParser::Fail(TextPosition at, std::string_view why, std::string_view hint) {
-  error_ = ErrorAt(at, why, hint);
+Result<TextPosition> ReadCsv(const ReadPiece& read, const TakeCsvRecord& take,
+                             const CsvLimits& limits) {
+  CsvParser csv(take, limits);
+  for (;;) {
+    const Result<std::string_view> piece = read();
+    if (!piece) return piece.error();
+    if (piece->empty()) return csv.Finish();
+    if (Result<void> taken = csv.Take(*piece); !taken) return std::move(taken).error();
+  }
 }
 
 }  // namespace benchd

@@ -1,8 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <optional>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,75 +51,27 @@ class CsvRecord {
   std::vector<Field> fields_;
 };
 
-/// Comma-separated values (RFC 4180) read piece by piece, one record at a time, in constant memory.
+/// Where a text comes from: its next bytes, which stay until the next call; empty at its end.
+using ReadPiece = std::function<Result<std::string_view>()>;
+
+/// All of a text that is in memory already; `text` outlives it.
+ReadPiece WholeText(std::string_view text);
+
+/// Takes one record; an error ends the reading.
+using TakeCsvRecord = std::function<Result<void>(const CsvRecord& record)>;
+
+/// Reads comma-separated values (RFC 4180) piece by piece and hands over one record after the
+/// other, in constant memory. Where the pieces are cut makes no difference.
 ///
 /// Beyond the RFC: blanks and tabs around a field say nothing (cbdr's documentation pads its
 /// columns), a line of blanks is no record, a line ends with LF, CRLF or CR, a byte-order mark in
 /// front and a missing last newline are fine. A quote may only open a field, be doubled inside one
 /// or close it. Bytes are not looked at otherwise: UTF-8 is the reader's concern.
 ///
-/// Feed() a chunk, call Next() until it gives nullptr, feed the next chunk; Finish(), and Next()
-/// until nullptr again. Where the chunks are cut makes no difference. One owner, one thread.
-class CsvParser {
- public:
-  explicit CsvParser(CsvLimits limits = {}) : limits_(limits) {}
-
-  /// The next bytes; Next() has given nullptr for those before. They have to stay where they are
-  /// until it does so again.
-  void Feed(std::string_view chunk) { rest_ = chunk; }
-  /// No more bytes will come.
-  void Finish() { finished_ = true; }
-
-  /// The next record, valid until the next call; nullptr when more bytes are needed, or after
-  /// Finish() when there is none left.
-  ///
-  /// @errors kInvalidArgument "line 3, column 5: ...": a quote where none may stand, one that is
-  ///         never closed, a limit; the first error is given again by every later call.
-  Result<const CsvRecord*> Next();
-
-  /// Where the next byte stands; after the last record, the end of the text.
-  TextPosition position() const { return {line_, column_}; }
-
- private:
-  enum class State : std::uint8_t {
-    kBeforeField,  // only blanks since the last separator
-    kPlain,        // in a field without quotes
-    kQuoted,       // between its quotes
-    kQuote,        // after a quote inside a quoted field: closed, or the first of two
-    kAfterQuoted,  // only blanks since the closing quote
-  };
-
-  void TakeStretch();
-  void TakeText(std::string_view text);
-  void TakeSpecial(char c);
-  void TakeQuote();
-  void TakeByteOrderMark();
-  void TakeBrokenMark();
-  void TakeEnd();
-  void Skip(char c);
-  void Keep(std::string_view text);
-  void Advance(std::string_view text);
-  void OpenField(State state);
-  void EndField();
-  void EndRecord();
-  void StartRecord();
-  void FailAtRecordLimit(TextPosition at);
-  void Fail(TextPosition at, std::string_view why, std::string_view hint);
-
-  CsvLimits limits_;
-  std::string_view rest_;
-  bool finished_ = false;
-  std::size_t mark_bytes_ = 0;  // of the byte-order mark that have been seen; 4 = past it
-  State state_ = State::kBeforeField;
-  bool after_carriage_return_ = false;
-  bool complete_ = false;
-  std::size_t line_ = 1;
-  std::size_t column_ = 1;
-  std::size_t record_bytes_ = 0;
-  std::size_t field_begin_ = 0;
-  TextPosition field_at_;
-  CsvRecord record_;
-  std::optional<Error> error_;
-};
+/// @return where the text ends.
+/// @errors kInvalidArgument "line 3, column 5: ...", the first one: a quote where none may stand,
+///         one that is never closed, a limit. Those of `read` and `take`, as they are.
+Result<TextPosition> ReadCsv(const ReadPiece& read, const TakeCsvRecord& take,
+                             const CsvLimits& limits = {});
 
 }  // namespace benchd

@@ -23,21 +23,6 @@ constexpr std::array<std::pair<std::string_view, UnitScale>, 10> kTimes{{
     {"day", {86400, 1}},
 }};
 
-// Where Go has no unit line: golang.org/x/perf/benchfmt, UnitMetadataMap.GetBetter.
-std::optional<Better> GoDirection(std::string_view name) {
-  if (name == "sec/op" || name == "B/op" || name == "allocs/op") return Better::kLower;
-  if (name == "B/s") return Better::kHigher;
-  return std::nullopt;
-}
-
-std::string GoSiUnit(std::string_view name) {
-  if (name == "allocs/op") return "1";
-  if (name == "B/op") return "B";
-  if (name == "sec" || name == "sec/op") return "s";
-  if (name.starts_with("sec/")) return "s" + std::string(name.substr(3));
-  return std::string(name);
-}
-
 }  // namespace
 
 PrintedNumber Scaled(const PrintedNumber& number, const UnitScale& scale) {
@@ -70,32 +55,6 @@ HarnessUnit JmhUnit(std::string_view unit) {
   if (const auto scale = SecondsIn(unit)) return {"s", *scale, {}};
   if (unit == "counts" || unit == "#") return {"1", {}, {}};
   return {std::string(unit), {}, {}};
-}
-
-GoUnit TidyGoUnit(std::string_view unit) {
-  GoUnit tidy;
-  UnitScale scale;
-  // Words of the numerator; behind the first slash nothing is changed.
-  const std::string_view numerator = unit.substr(0, unit.find('/'));
-  std::size_t at = 0;
-  while (at <= numerator.size()) {
-    const std::size_t end = std::min(numerator.find_first_of("-*", at), numerator.size());
-    const std::string_view word = numerator.substr(at, end - at);
-    if (word == "ns") {
-      tidy.name += "sec";
-      scale.over *= 1e9;
-    } else if (word == "MB") {
-      tidy.name += "B";
-      scale.times *= 1e6;
-    } else {
-      tidy.name += word;
-    }
-    if (end < numerator.size()) tidy.name += numerator[end];
-    at = end + 1;
-  }
-  tidy.name += unit.substr(numerator.size());
-  tidy.unit = {GoSiUnit(tidy.name), scale, GoDirection(tidy.name)};
-  return tidy;
 }
 
 Error HarnessBuilder::Refuse(std::string why) const {
@@ -175,6 +134,13 @@ Result<void> HarnessBuilder::Add(const HarnessMetric& metric, const PrintedNumbe
   output_.samples.push_back(
       Sample{std::string(metric.name), std::string(metric.inner), known.values++, number.value});
   return {};
+}
+
+Result<void> HarnessBuilder::AddAt(std::size_t line, const HarnessMetric& metric,
+                                   const PrintedNumber& number) {
+  Result<void> added = Add(metric, number, line);
+  if (added) return added;
+  return std::move(added).error().Within("line " + std::to_string(line));
 }
 
 const HarnessBuilder::Known* HarnessBuilder::Find(std::string_view key) const {

@@ -44,6 +44,9 @@ class HarnessBuilder {
   /// @errors kInvalidArgument, without the line: for the caller to put in front.
   Result<void> Add(const HarnessMetric& metric, const PrintedNumber& number, std::size_t line);
 
+  /// The same for formats that know the line where the value stands: errors name it.
+  Result<void> AddAt(std::size_t line, const HarnessMetric& metric, const PrintedNumber& number);
+
   /// @param expected  what a text without any value lacks: "at least one benchmark".
   /// @errors kInvalidArgument "no value: expected ..."
   Result<HarnessOutput> Finish(std::string_view expected) &&;
@@ -94,13 +97,5 @@ std::optional<UnitScale> SecondsIn(std::string_view unit);
 /// Units of JMH: "ns/op" is a time (lower is better), "ops/ms" a rate (higher), "B/op" and "#/op"
 /// costs (lower); others are kept as they are and have no direction.
 HarnessUnit JmhUnit(std::string_view unit);
-
-/// Units of Go: golang.org/x/perf/benchunit has "ns" become "sec" and "MB" become "B" in the
-/// numerator. `name` is what Go's tools call the metric then ("sec/op"), `unit` is SI ("s").
-struct GoUnit {
-  std::string name;
-  HarnessUnit unit;
-};
-GoUnit TidyGoUnit(std::string_view unit);
 
 }  // namespace benchd

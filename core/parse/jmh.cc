@@ -16,16 +16,16 @@ constexpr std::string_view kRawDataHint =
     "run it without -Djmh.json.rawData=false: benchd needs the raw data";
 
 Error Expected(const JsonValue& at, const std::string& what) {
-  return JsonError(at.line, "expected " + what, kJmhHint);
+  return JsonError(at.line, "expected " + what);
 }
 
 /// "a.B.c" or "a.B.c:size=10,kind=x".
 Result<std::string> NameWithParameters(const JsonValue& record) {
-  auto name = RequiredText(record, "benchmark", kJmhHint);
+  auto name = RequiredText(record, "benchmark");
   const JsonValue* params = record.Find("params");
   if (!name || params == nullptr) return name;
   for (std::size_t i = 0; i < params->keys.size(); ++i) {
-    auto value = RequiredText(*params, params->keys[i], kJmhHint);
+    auto value = RequiredText(*params, params->keys[i]);
     if (!value) return value;
     name->append(i == 0 ? ":" : ",").append(params->keys[i]).append("=").append(*value);
   }
@@ -33,14 +33,13 @@ Result<std::string> NameWithParameters(const JsonValue& record) {
 }
 
 /// Adds one iteration's value to the fork that is being read.
-Result<void> AddValue(const PrintedNumber& printed, const UnitScale& scale, JmhSeries& series) {
+void AddValue(const PrintedNumber& printed, const UnitScale& scale, JmhSeries& series) {
   const PrintedNumber number = Scaled(printed, scale);
   if (number.resolution > 0) {
     series.resolution =
         series.resolution > 0 ? std::min(series.resolution, number.resolution) : number.resolution;
   }
   series.values.back().push_back(number.value);
-  return {};
 }
 
 /// The mean of an iteration's histogram, [[value, count], ...].
@@ -50,9 +49,9 @@ Result<PrintedNumber> MeanOfHistogram(const JsonValue& histogram, const std::str
   double resolution = 0;
   for (const JsonValue& bin : histogram.items) {
     if (bin.items.size() != 2) return Expected(bin, "[VALUE, COUNT] in a histogram of " + of);
-    auto value = AsNumber(bin.items[0], "a value of " + of, kJmhHint);
+    auto value = AsNumber(bin.items[0], "a value of " + of);
     if (!value) return value;
-    auto count = AsNumber(bin.items[1], "a count of " + of, kJmhHint);
+    auto count = AsNumber(bin.items[1], "a count of " + of);
     if (!count) return count;
     if (count->value < 0) return Expected(bin, "a count of at least 0 in a histogram of " + of);
     sum += value->value * count->value;
@@ -82,7 +81,7 @@ class JmhReader {
   Result<void> Take(const JsonValue& record) {
     auto benchmark = NameWithParameters(record);
     if (!benchmark) return std::move(benchmark).error();
-    auto mode = RequiredText(record, "mode", kJmhHint);
+    auto mode = RequiredText(record, "mode");
     if (!mode) return std::move(mode).error();
     const JsonValue* primary = record.Find("primaryMetric");
     if (primary == nullptr) {
@@ -103,7 +102,7 @@ class JmhReader {
 
   Result<void> TakeMetric(const std::string& benchmark, const std::string& name,
                           const JsonValue& metric, bool primary) {
-    auto unit_text = RequiredText(metric, "scoreUnit", kJmhHint);
+    auto unit_text = RequiredText(metric, "scoreUnit");
     if (!unit_text) return std::move(unit_text).error();
     const HarnessUnit unit = JmhUnit(*unit_text);
     if (!seen_.emplace(benchmark, name).second) {
@@ -142,10 +141,10 @@ class JmhReader {
       }
       series.values.emplace_back();
       for (const JsonValue& iteration : fork.items) {
-        auto number = raw != nullptr ? AsNumber(iteration, "an iteration of " + of, kJmhHint)
+        auto number = raw != nullptr ? AsNumber(iteration, "an iteration of " + of)
                                      : MeanOfHistogram(iteration, of);
         if (!number) return std::move(number).error();
-        if (auto added = AddValue(*number, scale, series); !added) return added;
+        AddValue(*number, scale, series);
       }
     }
     return {};
@@ -167,8 +166,8 @@ Result<HarnessOutput> ParseJmh(std::string_view text) {
     const HarnessMetric metric{series.benchmark, series.metric, series.unit, series.better};
     for (const std::vector<double>& fork : series.values) {
       for (const double value : fork) {
-        auto added = builder.Add(metric, {value, series.resolution}, series.line);
-        if (!added) return JsonError(series.line, added.error().message, added.error().hint);
+        auto added = builder.AddAt(series.line, metric, {value, series.resolution});
+        if (!added) return std::move(added).error();
       }
     }
   }

@@ -49,7 +49,7 @@ class GoogleBenchmarkReader {
 
  private:
   Result<void> Take(const JsonValue& entry) {
-    auto name = RequiredText(entry, "name", kGoogleHint);
+    auto name = RequiredText(entry, "name");
     if (!name) return std::move(name).error();
     if (IsTrue(entry, "error_occurred")) {
       return JsonError(
@@ -79,18 +79,20 @@ class GoogleBenchmarkReader {
   }
 
   Result<void> TakeNumbers(const JsonValue& entry, const std::string& inner) {
-    auto unit = RequiredText(entry, "time_unit", kGoogleHint);
+    auto unit = RequiredText(entry, "time_unit");
     if (!unit) return std::move(unit).error();
     const auto scale = SecondsIn(*unit);
     if (!scale) {
       return JsonError(entry.Find("time_unit")->line,
-                       "time_unit is " + Quoted(*unit) + ", expected ns, us, ms or s", kGoogleHint);
+                       "time_unit is " + Quoted(*unit) + ", expected ns, us, ms or s");
     }
     for (const std::string_view time : {"real_time", "cpu_time"}) {
-      auto number = RequiredNumber(entry, time, kGoogleHint);
+      auto number = RequiredNumber(entry, time);
       if (!number) return std::move(number).error();
       const HarnessMetric metric{inner, time, "s", Better::kLower};
-      if (auto added = Add(metric, Scaled(*number, *scale), entry); !added) return added;
+      if (auto added = builder_.AddAt(entry.line, metric, Scaled(*number, *scale)); !added) {
+        return added;
+      }
     }
     for (std::size_t i = 0; i < entry.keys.size(); ++i) {
       if (auto added = TakeCounter(entry, entry.keys[i], entry.items[i], inner); !added) {
@@ -109,18 +111,10 @@ class GoogleBenchmarkReader {
     HarnessMetric metric{inner, key, {}, {}};
     if (key == "items_per_second") metric = {inner, key, "1/s", Better::kHigher};
     if (key == "bytes_per_second") metric = {inner, key, "B/s", Better::kHigher};
-    if (metric.better && value.kind != JsonValue::Kind::kNumber) {
-      return AsNumber(value, Quoted(key), kGoogleHint).error();
-    }
-    if (value.kind != JsonValue::Kind::kNumber) return {};
-    return Add(metric, value.number, entry);
-  }
-
-  Result<void> Add(const HarnessMetric& metric, const PrintedNumber& number,
-                   const JsonValue& entry) {
-    auto added = builder_.Add(metric, number, entry.line);
-    if (!added) return JsonError(entry.line, added.error().message, added.error().hint);
-    return {};
+    if (!metric.better && value.kind != JsonValue::Kind::kNumber) return {};
+    auto number = AsNumber(value, Quoted(key));
+    if (!number) return std::move(number).error();
+    return builder_.AddAt(entry.line, metric, *number);
   }
 
   std::optional<std::size_t> first_aggregate_;
@@ -140,16 +134,6 @@ namespace {
 constexpr std::string_view kHyperfineHint =
     "let hyperfine print JSON and nothing else to stdout: --style none --export-json /dev/stdout";
 
-/// What one command came to.
-struct Timing {
-  std::string command;
-  std::size_t line = 0;
-  std::vector<PrintedNumber> times;
-  std::vector<PrintedNumber> memory;
-  PrintedNumber user;
-  PrintedNumber system;
-};
-
 class HyperfineReader {
  public:
   Result<HarnessOutput> Read(std::string_view text) {
@@ -157,74 +141,79 @@ class HyperfineReader {
     const auto take = [this](const std::string&, const JsonValue& result) { return Take(result); };
     if (auto read = ReadJsonRecords(text, layout, take); !read) return std::move(read).error();
     HarnessBuilder builder(kHyperfineHint);
-    for (const Timing& timing : timings_) {
-      const std::string_view inner = timings_.size() == 1 ? std::string_view() : timing.command;
-      if (auto added = Add(timing, inner, builder); !added) {
-        return JsonError(timing.line, added.error().message, added.error().hint);
+    for (const Command& command : commands_) {
+      const std::string_view inner = commands_.size() == 1 ? std::string_view() : command.name;
+      for (const Series& series : command.series) {
+        const HarnessMetric metric{inner, series.metric, series.unit, Better::kLower};
+        for (const PrintedNumber& number : series.numbers) {
+          auto added = builder.AddAt(command.line, metric, number);
+          if (!added) return std::move(added).error();
+        }
       }
     }
     return std::move(builder).Finish("at least one command");
   }
 
  private:
+  using Numbers = std::vector<PrintedNumber>;
+
+  struct Series {
+    std::string_view metric;
+    std::string_view unit;
+    Numbers numbers;
+  };
+  /// Whether it is named is known when the last one has been read.
+  struct Command {
+    std::string name;
+    std::size_t line = 0;
+    std::vector<Series> series;
+  };
+
   Result<void> Take(const JsonValue& result) {
-    auto command = RequiredText(result, "command", kHyperfineHint);
-    if (!command) return std::move(command).error();
-    Timing timing{std::move(*command), result.line, {}, {}, {}, {}};
-    if (!seen_.insert(timing.command).second) {
-      return JsonError(result.line, Quoted(timing.command) + " twice",
+    auto name = RequiredText(result, "command");
+    if (!name) return std::move(name).error();
+    if (!seen_.insert(*name).second) {
+      return JsonError(result.line, Quoted(*name) + " twice",
                        "give each command its own name: hyperfine -n NAME COMMAND");
     }
     if (result.Find("times") == nullptr) {
-      return JsonError(result.line, "expected the list 'times', there is none", kHyperfineHint);
+      return JsonError(result.line, "expected the list 'times', there is none");
     }
-    if (auto read = ReadList(result, "times", timing.times); !read) return read;
-    if (auto read = ReadList(result, "memory_usage_byte", timing.memory); !read) return read;
-    for (const auto& [key, to] :
-         {std::pair("user", &timing.user), std::pair("system", &timing.system)}) {
-      auto number = RequiredNumber(result, key, kHyperfineHint);
-      if (!number) return std::move(number).error();
-      *to = *number;
-    }
-    if (timing.times.empty()) {
-      return JsonError(result.line, Quoted(timing.command) + " has no time", kHyperfineHint);
-    }
-    timings_.push_back(std::move(timing));
+    auto times = NumbersOf(result, "times");
+    if (!times) return std::move(times).error();
+    auto memory = NumbersOf(result, "memory_usage_byte");
+    if (!memory) return std::move(memory).error();
+    auto user = RequiredNumber(result, "user");
+    if (!user) return std::move(user).error();
+    auto system = RequiredNumber(result, "system");
+    if (!system) return std::move(system).error();
+    if (times->empty()) return JsonError(result.line, Quoted(*name) + " has no time");
+    commands_.push_back({*std::move(name),
+                         result.line,
+                         {{"time", "s", *std::move(times)},
+                          {"user", "s", {*user}},
+                          {"system", "s", {*system}},
+                          {"memory_usage", "B", *std::move(memory)}}});
     return {};
   }
 
-  static Result<void> ReadList(const JsonValue& result, std::string_view key,
-                               std::vector<PrintedNumber>& to) {
+  /// None where there is no such list.
+  static Result<Numbers> NumbersOf(const JsonValue& result, std::string_view key) {
+    Numbers numbers;
     const JsonValue* list = result.Find(key);
-    if (list == nullptr) return {};
+    if (list == nullptr) return numbers;
     if (list->kind != JsonValue::Kind::kArray) {
-      return JsonError(list->line, Quoted(key) + " is no list", kHyperfineHint);
+      return JsonError(list->line, Quoted(key) + " is no list");
     }
     for (const JsonValue& item : list->items) {
-      auto number = AsNumber(item, "a value of " + Quoted(key), kHyperfineHint);
+      auto number = AsNumber(item, "a value of " + Quoted(key));
       if (!number) return std::move(number).error();
-      to.push_back(*number);
+      numbers.push_back(*number);
     }
-    return {};
+    return numbers;
   }
 
-  static Result<void> Add(const Timing& timing, std::string_view inner, HarnessBuilder& builder) {
-    const auto add = [&](std::string_view name, std::string_view unit,
-                         const PrintedNumber& number) {
-      return builder.Add({inner, name, unit, Better::kLower}, number, timing.line);
-    };
-    for (const PrintedNumber& time : timing.times) {
-      if (auto added = add("time", "s", time); !added) return added;
-    }
-    if (auto added = add("user", "s", timing.user); !added) return added;
-    if (auto added = add("system", "s", timing.system); !added) return added;
-    for (const PrintedNumber& bytes : timing.memory) {
-      if (auto added = add("memory_usage", "B", bytes); !added) return added;
-    }
-    return {};
-  }
-
-  std::vector<Timing> timings_;
+  std::vector<Command> commands_;
   std::set<std::string> seen_;
 };
 
@@ -238,54 +227,42 @@ constexpr std::string_view kPytestHint =
     "let pytest write its JSON, and nothing else, to stdout: "
     "pytest --benchmark-json=/dev/fd/3 3>&1 >/dev/null, with --shell";
 
-class PytestReader {
- public:
-  Result<HarnessOutput> Read(std::string_view text) {
-    const JsonLayout layout{JsonRecords::kNamedArray, "benchmarks", kPytestHint};
-    const auto take = [this](const std::string&, const JsonValue& test) { return Take(test); };
-    if (auto read = ReadJsonRecords(text, layout, take); !read) return std::move(read).error();
-    return std::move(builder_).Finish("at least one benchmark");
+Result<void> TakeTest(const JsonValue& test, std::set<std::string>& seen, HarnessBuilder& builder) {
+  auto name = RequiredText(test, "fullname");
+  if (!name) return std::move(name).error();
+  if (!seen.insert(*name).second) {
+    return JsonError(test.line, Quoted(*name) + " twice", "run every test once");
   }
-
- private:
-  Result<void> Take(const JsonValue& test) {
-    auto name = RequiredText(test, "fullname", kPytestHint);
-    if (!name) return std::move(name).error();
-    if (!seen_.insert(*name).second) {
-      return JsonError(test.line, Quoted(*name) + " twice", "run every test once");
-    }
-    const JsonValue* stats = test.Find("stats");
-    if (stats == nullptr || stats->kind != JsonValue::Kind::kObject) {
-      return JsonError(test.line, "expected the object 'stats' of " + Quoted(*name), kPytestHint);
-    }
-    const JsonValue* rounds = stats->Find("data");
-    if (rounds != nullptr && !rounds->items.empty()) {
-      for (const JsonValue& round : rounds->items) {
-        auto number = AsNumber(round, "a round of " + Quoted(*name), kPytestHint);
-        if (!number) return std::move(number).error();
-        if (auto added = Add(*name, *number, round.line); !added) return added;
-      }
-      return {};
-    }
-    auto mean = RequiredNumber(*stats, "mean", kPytestHint);
+  const JsonValue* stats = test.Find("stats");
+  if (stats == nullptr || stats->kind != JsonValue::Kind::kObject) {
+    return JsonError(test.line, "expected the object 'stats' of " + Quoted(*name));
+  }
+  const HarnessMetric time{*name, "time", "s", Better::kLower};
+  const JsonValue* rounds = stats->Find("data");
+  if (rounds == nullptr || rounds->items.empty()) {
+    auto mean = RequiredNumber(*stats, "mean");
     if (!mean) return std::move(mean).error();
-    return Add(*name, *mean, stats->line);
+    return builder.AddAt(stats->line, time, *mean);
   }
-
-  Result<void> Add(const std::string& inner, const PrintedNumber& number, std::size_t line) {
-    auto added = builder_.Add({inner, "time", "s", Better::kLower}, number, line);
-    if (!added) return JsonError(line, added.error().message, added.error().hint);
-    return {};
+  for (const JsonValue& round : rounds->items) {
+    auto number = AsNumber(round, "a round of " + Quoted(*name));
+    if (!number) return std::move(number).error();
+    if (auto added = builder.AddAt(round.line, time, *number); !added) return added;
   }
-
-  std::set<std::string> seen_;
-  HarnessBuilder builder_{kPytestHint};
-};
+  return {};
+}
 
 }  // namespace
 
 Result<HarnessOutput> ParsePytestBenchmark(std::string_view text) {
-  return PytestReader().Read(text);
+  HarnessBuilder builder(kPytestHint);
+  std::set<std::string> seen;
+  const JsonLayout layout{JsonRecords::kNamedArray, "benchmarks", kPytestHint};
+  const auto take = [&](const std::string&, const JsonValue& test) {
+    return TakeTest(test, seen, builder);
+  };
+  if (auto read = ReadJsonRecords(text, layout, take); !read) return std::move(read).error();
+  return std::move(builder).Finish("at least one benchmark");
 }
 
 namespace {
@@ -302,13 +279,11 @@ HarnessUnit UnitOf(std::string_view measure) {
 
 Result<void> TakeMeasure(const std::string& inner, const std::string& name,
                          const JsonValue& measure, HarnessBuilder& builder) {
-  auto value = RequiredNumber(measure, "value", kBmfHint);
+  auto value = RequiredNumber(measure, "value");
   if (!value) return std::move(value).error();
   const HarnessUnit unit = UnitOf(name);
-  auto added =
-      builder.Add({inner, name, unit.unit, unit.better}, Scaled(*value, unit.scale), measure.line);
-  if (!added) return JsonError(measure.line, added.error().message, added.error().hint);
-  return {};
+  return builder.AddAt(measure.line, {inner, name, unit.unit, unit.better},
+                       Scaled(*value, unit.scale));
 }
 
 }  // namespace
@@ -318,8 +293,7 @@ Result<HarnessOutput> ParseBmf(std::string_view text) {
   const JsonLayout layout{.records = JsonRecords::kTopMembers, .hint = kBmfHint};
   const auto take = [&builder](const std::string& name, const JsonValue& measures) -> Result<void> {
     if (measures.kind != JsonValue::Kind::kObject) {
-      return JsonError(measures.line, "expected an object of measures for " + Quoted(name),
-                       kBmfHint);
+      return JsonError(measures.line, "expected an object of measures for " + Quoted(name));
     }
     for (std::size_t i = 0; i < measures.keys.size(); ++i) {
       auto taken = TakeMeasure(name, measures.keys[i], measures.items[i], builder);

@@ -1,6 +1,7 @@
 #include "core/parse/json_records.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdint>
 #include <iterator>
@@ -49,22 +50,10 @@ class CountedCharacters {
   std::size_t* taken_;
 };
 
-const char* NameOf(Kind kind) {
-  switch (kind) {
-    case Kind::kNull:
-      return "null";
-    case Kind::kBoolean:
-      return "a truth value";
-    case Kind::kNumber:
-      return "a number";
-    case Kind::kString:
-      return "a text";
-    case Kind::kArray:
-      return "a list";
-    case Kind::kObject:
-      return "an object";
-  }
-  return "something else";
+std::string_view NameOf(Kind kind) {
+  constexpr std::array<std::string_view, 6> kNames{"null",   "a truth value", "a number",
+                                                   "a text", "a list",        "an object"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 /// nlohmann's "[json.exception...] parse error at line 1, column 2: syntax error while parsing
@@ -220,14 +209,16 @@ class RecordReader {
     if (depth_ == 0) {
       const Kind wanted = layout_.records == JsonRecords::kTopArray ? Kind::kArray : Kind::kObject;
       if (kind == wanted) return true;
-      return Refuse(std::string("expected ") + NameOf(wanted) + ", found " + NameOf(kind), 0);
+      return Refuse(
+          std::string("expected ").append(NameOf(wanted)).append(", found ").append(NameOf(kind)),
+          0);
     }
     if (layout_.records != JsonRecords::kNamedArray || depth_ != 1 || key_ != layout_.key) {
       return true;
     }
     found_ = true;
     if (kind == Kind::kArray) return true;
-    return Refuse(Quoted(key_) + " is " + NameOf(kind) + ", expected a list", 0);
+    return Refuse(Quoted(key_).append(" is ").append(NameOf(kind)) + ", expected a list", 0);
   }
 
   bool TakeScalar(JsonValue value, std::size_t ahead) {
@@ -248,6 +239,7 @@ class RecordReader {
     const std::string name = layout_.records == JsonRecords::kTopMembers ? key_ : "";
     if (auto taken = take_(name, value); !taken) {
       error_ = std::move(taken).error();
+      if (error_->hint.empty()) error_->hint = layout_.hint;
       return false;
     }
     return true;
@@ -315,33 +307,31 @@ Result<void> ReadJsonRecords(std::string_view text, const JsonLayout& layout,
   return RecordReader(text, layout, take).Read();
 }
 
-Result<std::string> RequiredText(const JsonValue& object, std::string_view key,
-                                 std::string_view hint) {
+Result<std::string> RequiredText(const JsonValue& object, std::string_view key) {
   const JsonValue* found = object.Find(key);
   if (found == nullptr) {
-    return JsonError(object.line, "expected the text " + Quoted(key) + ", there is none", hint);
+    return JsonError(object.line, "expected the text " + Quoted(key) + ", there is none");
   }
   if (found->kind != Kind::kString) {
-    return JsonError(found->line, Quoted(key) + " is " + NameOf(found->kind) + ", expected a text",
-                     hint);
+    return JsonError(found->line,
+                     Quoted(key).append(" is ").append(NameOf(found->kind)) + ", expected a text");
   }
   return found->text;
 }
 
-Result<PrintedNumber> RequiredNumber(const JsonValue& object, std::string_view key,
-                                     std::string_view hint) {
+Result<PrintedNumber> RequiredNumber(const JsonValue& object, std::string_view key) {
   const JsonValue* found = object.Find(key);
   if (found == nullptr) {
-    return JsonError(object.line, "expected the number " + Quoted(key) + ", there is none", hint);
+    return JsonError(object.line, "expected the number " + Quoted(key) + ", there is none");
   }
-  return AsNumber(*found, Quoted(key), hint);
+  return AsNumber(*found, Quoted(key));
 }
 
-Result<PrintedNumber> AsNumber(const JsonValue& value, const std::string& what,
-                               std::string_view hint) {
+Result<PrintedNumber> AsNumber(const JsonValue& value, const std::string& what) {
   if (value.kind == Kind::kNumber) return value.number;
-  const std::string found = value.kind == Kind::kString ? Quoted(value.text) : NameOf(value.kind);
-  return JsonError(value.line, what + " is " + found + ", expected a number", hint);
+  const std::string found =
+      value.kind == Kind::kString ? Quoted(value.text) : std::string(NameOf(value.kind));
+  return JsonError(value.line, what + " is " + found + ", expected a number");
 }
 
 }  // namespace benchd

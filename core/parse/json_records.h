@@ -59,20 +59,18 @@ using TakeJsonRecord = std::function<Result<void>(const std::string& name, const
 ///
 /// @errors kInvalidArgument "line 3: ..." for what is no JSON (NaN, invalid UTF-8, the end too
 ///         early), nested over kJsonDepth, a member twice, a record over kJsonRecordValues, another
-///         layout; "the output is empty"; what `take` returns, as it is.
+///         layout; "the output is empty"; what `take` returns. With the layout's hint where there
+///         is none.
 Result<void> ReadJsonRecords(std::string_view text, const JsonLayout& layout,
                              const TakeJsonRecord& take);
 
-/// kInvalidArgument "line 3: WHY".
-Error JsonError(std::size_t line, const std::string& why, std::string_view hint);
+/// kInvalidArgument "line 3: WHY"; without a hint ReadJsonRecords() adds that of the layout.
+Error JsonError(std::size_t line, const std::string& why, std::string_view hint = {});
 
 /// What a record must have, for the readers of harness formats. All errors name line and member.
-Result<std::string> RequiredText(const JsonValue& object, std::string_view key,
-                                 std::string_view hint);
-Result<PrintedNumber> RequiredNumber(const JsonValue& object, std::string_view key,
-                                     std::string_view hint);
+Result<std::string> RequiredText(const JsonValue& object, std::string_view key);
+Result<PrintedNumber> RequiredNumber(const JsonValue& object, std::string_view key);
 /// `value` itself as a number; `what` names it: "time 3 of 'sleep'".
-Result<PrintedNumber> AsNumber(const JsonValue& value, const std::string& what,
-                               std::string_view hint);
+Result<PrintedNumber> AsNumber(const JsonValue& value, const std::string& what);
 
 }  // namespace benchd

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <system_error>
 #include <utility>
 
+#include "core/base/error.h"
+#include "core/parse/number.h"
 #include "core/parse/text.h"
 #include "core/parse/timestamp.h"
 
@@ -24,7 +27,7 @@ constexpr std::size_t kNamesInAList = 20;
 // Of a metric that a program printed, as its resolution is not exported.
 constexpr double kWorstExportResolution = 1;
 
-// In the order of benchd's own export, and of MeasurementTableReader::Kind.
+// In the order of benchd's own export.
 constexpr std::array<std::string_view, 6> kReservedNames{"arm",  "role",  "benchmark",
                                                          "pair", "order", "started_at"};
 
@@ -120,60 +123,62 @@ std::size_t TableNames::Add(std::string_view name) {
   return number;
 }
 
-MeasurementTableReader::MeasurementTableReader(std::vector<std::string> references,
-                                               CsvLimits limits)
-    : csv_(limits), references_(std::move(references)) {}
+namespace {
 
-void MeasurementTableReader::Finish() {
-  finished_ = true;
-  csv_.Finish();
-}
-
-Result<const MeasurementRow*> MeasurementTableReader::Next() {
-  if (error_) return *error_;
-  auto row = TakeNext();
-  if (!row) error_ = row.error();
-  return row;
-}
-
-Result<const MeasurementRow*> MeasurementTableReader::TakeNext() {
-  auto record = csv_.Next();
-  if (record && *record != nullptr && columns_.empty()) {
-    if (auto taken = TakeHeader(**record); !taken) return std::move(taken).error();
-    record = csv_.Next();
+class TableReader {
+ public:
+  Result<void> Take(const CsvRecord& record) {
+    return columns_.empty() ? TakeHeader(record) : TakeRow(record);
   }
-  if (!record) return std::move(record).error();
-  if (*record != nullptr) {
-    if (auto taken = TakeRow(**record); !taken) return std::move(taken).error();
-    return &row_;
-  }
-  if (finished_) {
-    if (auto checked = CheckEnd(); !checked) return std::move(checked).error();
-  }
-  return nullptr;
-}
+  /// @param end  of the text.
+  Result<MeasurementTable> Finish(TextPosition end, const std::vector<std::string>& references) &&;
 
-Result<void> MeasurementTableReader::TakeHeader(const CsvRecord& record) {
-  is_export_ = IsExport(record);
+ private:
+  // In the order of kReservedNames.
+  enum class Kind : std::uint8_t { kArm, kRole, kBenchmark, kPair, kOrder, kStartedAt, kMetric };
+  struct Column {
+    Kind kind = Kind::kMetric;
+    std::size_t metric = 0;
+  };
+
+  Result<void> TakeHeader(const CsvRecord& record);
+  Result<Column> TakeColumn(const CsvRecord& record, std::size_t field);
+  void AddMetric(std::string_view name);
+  Result<void> TakeRow(const CsvRecord& record);
+  Result<void> TakeField(const CsvRecord& record, std::size_t field, Kind kind);
+  Result<void> TakeValue(const CsvRecord& record, std::size_t field, std::size_t metric);
+  Result<void> CheckRoom() const;
+  Result<void> TakeRole();
+
+  MeasurementTable table_;
+  std::vector<Column> columns_;
+  TableNames column_names_;
+  TableNames arms_;
+  TableNames benchmarks_;
+  std::vector<double> own_resolutions_;  // by metric; 0 = by what is printed
+  std::optional<ArmRole> role_;          // of the row that is read
+};
+
+Result<void> TableReader::TakeHeader(const CsvRecord& record) {
+  table_.is_export = IsExport(record);
   for (std::size_t field = 0; field < record.size(); ++field) {
     auto column = TakeColumn(record, field);
     if (!column) return std::move(column).error();
     columns_.push_back(*column);
-    has_pairs_ = has_pairs_ || column->kind == Kind::kPair;
+    table_.has_pairs = table_.has_pairs || column->kind == Kind::kPair;
   }
-  if (metrics_.empty()) {
+  if (table_.metrics.empty()) {
     return RefuseField(record, record.size() - 1, "no column with a metric", kHeaderHint);
   }
   const bool names_benchmarks = std::any_of(columns_.begin(), columns_.end(), [](Column column) {
     return column.kind == Kind::kBenchmark;
   });
   if (!names_benchmarks) benchmarks_.Add(kNamelessBenchmark);
-  row_.values.resize(metrics_.size());
+  table_.values.resize(table_.metrics.size());
   return {};
 }
 
-Result<MeasurementTableReader::Column> MeasurementTableReader::TakeColumn(const CsvRecord& record,
-                                                                          std::size_t field) {
+Result<TableReader::Column> TableReader::TakeColumn(const CsvRecord& record, std::size_t field) {
   const std::string_view name = record.text(field);
   const bool is_first = field == 0;
   if (name.empty() && !is_first)
@@ -205,23 +210,23 @@ Result<MeasurementTableReader::Column> MeasurementTableReader::TakeColumn(const 
   const std::string_view metric = prefixed ? name.substr(kMetricPrefix.size()) : name;
   if (metric.empty()) return RefuseField(record, field, "a column without a name", kHeaderHint);
   const auto is_it = [metric](const MetricInfo& known) { return known.name == metric; };
-  if (std::any_of(metrics_.begin(), metrics_.end(), is_it)) {
+  if (std::any_of(table_.metrics.begin(), table_.metrics.end(), is_it)) {
     return RefuseField(record, field, "a second metric " + Quoted(metric),
                        "give every column a name of its own");
   }
   AddMetric(metric);
-  return Column{kind, metrics_.size() - 1};
+  return Column{kind, table_.metrics.size() - 1};
 }
 
-void MeasurementTableReader::AddMetric(std::string_view name) {
+void TableReader::AddMetric(std::string_view name) {
   const MetricInfo* builtin = FindBuiltinMetric(name);
   MetricInfo metric = builtin != nullptr ? *builtin : MetricInfo{std::string(name), {}, {}, 0};
-  if (!is_export_) metric.resolution = 0;
+  if (!table_.is_export) metric.resolution = 0;
   own_resolutions_.push_back(metric.resolution);
-  metrics_.push_back(std::move(metric));
+  table_.metrics.push_back(std::move(metric));
 }
 
-Result<void> MeasurementTableReader::TakeRow(const CsvRecord& record) {
+Result<void> TableReader::TakeRow(const CsvRecord& record) {
   if (record.size() != columns_.size()) {
     const std::size_t field = std::min(columns_.size(), record.size() - 1);
     return RefuseField(
@@ -229,61 +234,105 @@ Result<void> MeasurementTableReader::TakeRow(const CsvRecord& record) {
         "a row of " + Fields(record.size()) + ", the first line has " + Fields(columns_.size()),
         kRowHint);
   }
-  row_.line = record.position(0).line;
+  table_.line.push_back(static_cast<std::uint32_t>(record.position(0).line));
+  table_.benchmark.push_back(0);
+  role_.reset();
   for (std::size_t field = 0; field < columns_.size(); ++field) {
     const auto [kind, metric] = columns_[field];
     auto taken =
         kind == Kind::kMetric ? TakeValue(record, field, metric) : TakeField(record, field, kind);
     if (!taken) return taken;
   }
-  ++rows_;
+  if (Result<void> room = CheckRoom(); !room) return room;
+  return table_.IsWarmup(table_.rows() - 1) ? Result<void>{} : TakeRole();
+}
+
+Result<void> TableReader::CheckRoom() const {
+  const std::string line = "line " + std::to_string(table_.line.back());
+  if (benchmarks_.all().size() * (arms_.all().size() + table_.metrics.size()) > kMaxTableCells) {
+    return InvalidArgument(
+        line,
+        "over " + std::to_string(kMaxTableCells) +
+            " combinations of a benchmark with an arm or a metric",
+        "analyze fewer benchmarks at a time, or leave out the columns that do not matter");
+  }
+  constexpr std::size_t kFieldBytes = 8;  // all but names take less
+  if (table_.rows() * columns_.size() * kFieldBytes > kMaxTableBytes) {
+    return Error{ErrorCode::kResourceExhausted,
+                 line + ": the table takes over " + std::to_string(kMaxTableBytes >> 20U) + " MiB",
+                 "leave out columns that do not matter, or analyze it in parts"};
+  }
   return {};
 }
 
-Result<void> MeasurementTableReader::TakeField(const CsvRecord& record, std::size_t field,
-                                               Kind kind) {
+Result<void> TableReader::TakeRole() {
+  if (!role_) return {};
+  const std::size_t benchmark = table_.benchmark.back();
+  const std::size_t arm = table_.arm.back();
+  if (benchmark >= table_.roles.size()) table_.roles.resize(benchmark + 1);
+  std::vector<std::optional<ArmRole>>& roles = table_.roles[benchmark];
+  if (arm >= roles.size()) roles.resize(arm + 1);
+  if (roles[arm] && roles[arm] != role_) {
+    return InvalidArgument("line " + std::to_string(table_.line.back()),
+                           "another role of '" + arms_.all()[arm] + "' than before",
+                           "an arm has one role in a benchmark");
+  }
+  roles[arm] = role_;
+  return {};
+}
+
+Result<void> TableReader::TakeField(const CsvRecord& record, std::size_t field, Kind kind) {
   const std::string_view text = record.text(field);
   if (kind == Kind::kArm || kind == Kind::kBenchmark) {
     const bool is_arm = kind == Kind::kArm;
     if (is_arm && text.empty()) return RefuseField(record, field, "a row without an arm", kArmHint);
     auto number = NumberOf(is_arm ? arms_ : benchmarks_, record, field, is_arm);
     if (!number) return std::move(number).error();
-    (is_arm ? row_.arm : row_.benchmark) = *number;
+    // Below kMaxTableBenchmarks.
+    const auto index = static_cast<std::uint16_t>(*number);
+    if (is_arm) {
+      table_.arm.push_back(index);
+    } else {
+      table_.benchmark.back() = index;
+    }
   } else if (kind == Kind::kRole) {
     auto role = RoleOf(record, field);
     if (!role) return std::move(role).error();
-    row_.role = *role;
+    role_ = *role;
   } else if (kind == Kind::kStartedAt) {
-    row_.started_at.reset();
-    if (text.empty()) return {};
+    if (text.empty()) {
+      table_.started_at.Add({});
+      return {};
+    }
     auto time = ParseRfc3339(text);
     if (!time) return RefuseField(record, field, std::move(time).error().message, kTimeHint);
-    row_.started_at = *time;
+    table_.started_at.Add(*time);
   } else {
     auto number = WholeNumber(record, field, kReservedNames[static_cast<std::size_t>(kind)]);
     if (!number) return std::move(number).error();
-    (kind == Kind::kPair ? row_.pair : row_.order) = *number;
+    (kind == Kind::kPair ? table_.pair : table_.order).Add(*number);
   }
   return {};
 }
 
-Result<void> MeasurementTableReader::TakeValue(const CsvRecord& record, std::size_t field,
-                                               std::size_t metric) {
-  std::optional<PrintedNumber>& value = row_.values[metric];
-  value.reset();
+Result<void> TableReader::TakeValue(const CsvRecord& record, std::size_t field,
+                                    std::size_t metric) {
   const std::string_view text = record.text(field);
-  if (text.empty()) return {};
+  if (text.empty()) {
+    table_.values[metric].push_back(std::numeric_limits<double>::quiet_NaN());
+    return {};
+  }
   auto number = ParseNumber(text);
-  MetricInfo& info = metrics_[metric];
+  MetricInfo& info = table_.metrics[metric];
   if (!number) {
     return RefuseField(
         record, field,
         "expected a number for " + Quoted(info.name) + ": " + std::move(number).error().message,
         kValueHint);
   }
-  value = *number;
-  double& resolution = value->resolution;
-  if (is_export_) resolution = std::min(resolution, kWorstExportResolution);
+  table_.values[metric].push_back(number->value);
+  double resolution = number->resolution;
+  if (table_.is_export) resolution = std::min(resolution, kWorstExportResolution);
   if (own_resolutions_[metric] > 0) resolution = own_resolutions_[metric];
   if (resolution > 0 && (info.resolution <= 0 || resolution < info.resolution)) {
     info.resolution = resolution;
@@ -291,22 +340,39 @@ Result<void> MeasurementTableReader::TakeValue(const CsvRecord& record, std::siz
   return {};
 }
 
-Result<void> MeasurementTableReader::CheckEnd() const {
-  const auto refuse = [this](const std::string& why, std::string_view hint) {
-    return ErrorAt(csv_.position(), why, hint);
+Result<MeasurementTable> TableReader::Finish(TextPosition end,
+                                             const std::vector<std::string>& references) && {
+  const auto refuse = [end](const std::string& why, std::string_view hint) {
+    return ErrorAt(end, why, hint);
   };
   if (columns_.empty()) return refuse("the table is empty", kHeaderHint);
-  if (rows_ == 0) return refuse("the table ends without a row", kHeaderHint);
-  for (const std::string& reference : references_) {
+  if (table_.rows() == 0) return refuse("the table ends without a row", kHeaderHint);
+  const std::vector<std::string>& arms = arms_.all();
+  for (const std::string& reference : references) {
     if (arms_.Find(reference)) continue;
     return refuse("the table ends without a row of the base " + Quoted(reference),
-                  "its arms: " + ListOf(arms()));
+                  "its arms: " + ListOf(arms));
   }
-  if (arms().size() == 1) {
-    return refuse("the table ends with a single arm, " + Quoted(arms().front()),
+  if (arms.size() == 1) {
+    return refuse("the table ends with a single arm, " + Quoted(arms.front()),
                   "a comparison needs rows of two arms");
   }
-  return {};
+  table_.arms = arms;
+  table_.benchmarks = benchmarks_.all();
+  table_.roles.resize(table_.benchmarks.size());
+  return std::move(table_);
+}
+
+}  // namespace
+
+Result<MeasurementTable> ReadMeasurementTable(const ReadPiece& read,
+                                              const std::vector<std::string>& references,
+                                              const CsvLimits& limits) {
+  TableReader reader;
+  const Result<TextPosition> end = ReadCsv(
+      read, [&reader](const CsvRecord& record) { return reader.Take(record); }, limits);
+  if (!end) return end.error();
+  return std::move(reader).Finish(*end, references);
 }
 
 }  // namespace benchd

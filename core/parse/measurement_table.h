@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,7 +13,6 @@
 #include "core/model/metric.h"
 #include "core/model/session_spec.h"
 #include "core/parse/csv.h"
-#include "core/parse/number.h"
 
 namespace benchd {
 
@@ -22,19 +20,52 @@ namespace benchd {
 inline constexpr std::size_t kMaxTableArms = 1000;
 inline constexpr std::size_t kMaxTableBenchmarks = 10'000;
 
-/// One row of a table: what one run of one arm gave.
-struct MeasurementRow {
-  std::size_t line = 0;                 ///< where it begins, from 1
-  std::size_t arm = 0;                  ///< index into MeasurementTableReader::arms()
-  std::size_t benchmark = 0;            ///< index into MeasurementTableReader::benchmarks()
-  std::optional<ArmRole> role;          ///< of the arm in this benchmark
-  std::optional<std::uint64_t> pair;    ///< absent in a warm-up row of an export
-  std::optional<std::uint64_t> order;   ///< of execution
-  std::optional<Timestamp> started_at;  ///< UTC
-  /// By metric, absent where the field is empty: that run lacks the metric. `resolution` is the
-  /// worth of this field's last printed digit, or the metric's own (see the reader).
-  std::vector<std::optional<PrintedNumber>> values;
-  bool operator==(const MeasurementRow&) const = default;
+/// Most that the columns of a table may take: a pipe that never ends shall not take all memory.
+inline constexpr std::size_t kMaxTableBytes = std::size_t{4} << 30;
+/// Most combinations (benchmark, arm) and (benchmark, metric): something is known about each.
+inline constexpr std::size_t kMaxTableCells = 1'000'000;
+
+/// A column whose fields may be empty: eight bytes and a bit a row. One that the table does not
+/// have takes none, and all of its fields are empty.
+template <typename T>
+class OptionalColumn {
+ public:
+  void Add(const std::optional<T>& field) {
+    fields_.push_back(field.value_or(T{}));
+    is_there_.push_back(field.has_value());
+  }
+  std::optional<T> operator[](std::size_t row) const {
+    return row < fields_.size() && is_there_[row] ? std::optional<T>(fields_[row]) : std::nullopt;
+  }
+
+ private:
+  std::vector<T> fields_;
+  std::vector<bool> is_there_;
+};
+
+/// What was measured, column by column: a row is what one run of one arm gave, an index into each
+/// column. Rows are in the order of the text. A value; it takes about the memory of its numbers.
+struct MeasurementTable {
+  std::vector<std::string> arms;        ///< in order of appearance, as benchmarks
+  std::vector<std::string> benchmarks;  ///< at least one
+  std::vector<MetricInfo> metrics;      ///< in order of columns, with their finest resolution
+  bool has_pairs = false;               ///< there is a column `pair`
+  bool is_export = false;               ///< the header begins as benchd's own export does
+  /// By benchmark and arm, as far as a measured row says it.
+  std::vector<std::vector<std::optional<ArmRole>>> roles;
+
+  std::vector<std::uint32_t> line;       ///< where the row begins, from 1
+  std::vector<std::uint16_t> arm;        ///< index into `arms`
+  std::vector<std::uint16_t> benchmark;  ///< index into `benchmarks`
+  OptionalColumn<std::uint64_t> pair;
+  OptionalColumn<std::uint64_t> order;   ///< of execution
+  OptionalColumn<Timestamp> started_at;  ///< UTC
+  /// By metric, then row; NaN where the field is empty: that run lacks the metric.
+  std::vector<std::vector<double>> values;
+
+  std::size_t rows() const { return arm.size(); }
+  /// In an export only warm-ups have no pair.
+  bool IsWarmup(std::size_t row) const { return is_export && !pair[row]; }
 };
 
 /// What stands before the name of a metric that would not be taken for one.
@@ -66,69 +97,20 @@ class TableNames {
 /// has a reserved name, or is a number, in this way.
 ///
 /// Metrics: the name of a built-in metric has its unit and direction; any other has none. The
-/// resolution is the last printed decimal, the finest so far. An export prints each value in the
-/// shortest form that reads back as the same double, which says little about the clock: there the
-/// built-in metrics have their own resolution, and any other one has 1 at most (1e+06 is a million,
-/// not "to a million").
+/// resolution is the worth of the last printed decimal, the finest of the column. An export prints
+/// each value in the shortest form that reads back as the same double, which says little about the
+/// clock: there the built-in metrics have their own resolution, and any other one has 1 at most
+/// (1e+06 is a million, not "to a million").
 ///
-/// Used like CsvParser: Feed(), Next() until nullptr, at the end Finish() and Next() until nullptr.
-/// Memory is that of one record and the names. One owner, one thread.
-class MeasurementTableReader {
- public:
-  /// @param references  arms that have to appear in the table (`--base`, `--references`).
-  explicit MeasurementTableReader(std::vector<std::string> references = {}, CsvLimits limits = {});
-
-  void Feed(std::string_view chunk) { csv_.Feed(chunk); }
-  void Finish();
-
-  /// The next row, valid until the next call; nullptr when more bytes are needed, or after Finish()
-  /// when the table has ended and is sound as a whole.
-  ///
-  /// @errors kInvalidArgument "line 3, column 5: ...", the first one only and then always that: a
-  ///         row with another number of fields than the header, text, NaN or infinity where a
-  ///         number is due, no number for a column, no such role, no name or no valid one, two
-  ///         columns of one name, no metric; those of CsvParser. At the end, with its line: no
-  ///         rows, a reference that no row has, a single arm.
-  Result<const MeasurementRow*> Next();
-
-  /// Empty until the header has been read; resolutions are the finest so far, 0 before a value.
-  const std::vector<MetricInfo>& metrics() const { return metrics_; }
-  const std::vector<std::string>& arms() const { return arms_.all(); }
-  const std::vector<std::string>& benchmarks() const { return benchmarks_.all(); }
-  bool has_pairs() const { return has_pairs_; }
-  /// The header begins as benchd's own export does.
-  bool is_export() const { return is_export_; }
-
- private:
-  enum class Kind : std::uint8_t { kArm, kRole, kBenchmark, kPair, kOrder, kStartedAt, kMetric };
-  struct Column {
-    Kind kind = Kind::kMetric;
-    std::size_t metric = 0;
-  };
-
-  Result<const MeasurementRow*> TakeNext();
-  Result<void> TakeHeader(const CsvRecord& record);
-  Result<Column> TakeColumn(const CsvRecord& record, std::size_t field);
-  void AddMetric(std::string_view name);
-  Result<void> TakeRow(const CsvRecord& record);
-  Result<void> TakeField(const CsvRecord& record, std::size_t field, Kind kind);
-  Result<void> TakeValue(const CsvRecord& record, std::size_t field, std::size_t metric);
-  Result<void> CheckEnd() const;
-
-  CsvParser csv_;
-  std::vector<std::string> references_;
-  bool finished_ = false;
-  bool has_pairs_ = false;
-  bool is_export_ = false;
-  std::vector<Column> columns_;
-  TableNames column_names_;
-  std::vector<MetricInfo> metrics_;
-  std::vector<double> own_resolutions_;  // by metric; 0 = by what is printed
-  TableNames arms_;
-  TableNames benchmarks_;
-  std::size_t rows_ = 0;
-  MeasurementRow row_;
-  std::optional<Error> error_;
-};
+/// @param references  arms that have to appear in the table (`--base`, `--references`).
+/// @errors kInvalidArgument "line 3, column 5: ...", the first one in the text: a row with another
+///         number of fields than the header, text, NaN or infinity where a number is due, no number
+///         for a column, no such role, no name or no valid one, two columns of one name, no metric;
+///         those of ReadCsv(). "line 3: ..." for an arm with two roles in one benchmark, and above
+///         kMaxTableCells. At the end, with its line: no rows, a reference that no row has, a
+///         single arm. kResourceExhausted above kMaxTableBytes. Those of `read`.
+Result<MeasurementTable> ReadMeasurementTable(const ReadPiece& read,
+                                              const std::vector<std::string>& references = {},
+                                              const CsvLimits& limits = {});
 
 }  // namespace benchd

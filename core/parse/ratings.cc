@@ -69,22 +69,12 @@ Result<void> TakeSubject(const CsvRecord& record, Sheet& sheet) {
 
 Result<Sheet> ReadSheet(std::string_view text) {
   Sheet sheet;
-  CsvParser csv;
-  csv.Feed(text);
-  for (bool finished = false;;) {
-    const Result<const CsvRecord*> record = csv.Next();
-    if (!record) return record.error();
-    if (*record == nullptr && finished) break;
-    if (*record == nullptr) {
-      csv.Finish();
-      finished = true;
-      continue;
-    }
-    const Result<void> taken =
-        sheet.columns.empty() ? TakeNames(**record, sheet) : TakeSubject(**record, sheet);
-    if (!taken) return taken.error();
-  }
-  if (sheet.cells == 0) return ErrorAt(csv.position(), "there is no subject", kRatingsForm);
+  const auto take = [&sheet](const CsvRecord& record) {
+    return sheet.columns.empty() ? TakeNames(record, sheet) : TakeSubject(record, sheet);
+  };
+  const Result<TextPosition> end = ReadCsv(WholeText(text), take);
+  if (!end) return end.error();
+  if (sheet.cells == 0) return ErrorAt(*end, "there is no subject", kRatingsForm);
   return sheet;
 }
 

@@ -29,7 +29,7 @@ inline constexpr std::size_t kMaxCategories = 100;
 /// @param subjects  the column that names the subjects; empty: there is none.
 /// @errors kInvalidArgument "line 3, column 5: ...": a field without a rating, a row with another
 ///         number of fields, a name twice or none, more than kMaxRatings or kMaxCategories; those
-///         of CsvParser. At the end: no subject, fewer than two raters. "column NAME: ..." for one
+///         of ReadCsv(). At the end: no subject, fewer than two raters. "column NAME: ..." for one
 ///         that is asked for and not there, or asked for twice; without `wanted` and `subjects`,
 ///         for a first one of which no two fields are equal: it may name the subjects or rate.
 Result<RatingTable> ParseRatings(std::string_view text, const std::vector<std::string>& wanted,

@@ -142,20 +142,11 @@ class RunSetReader {
 };
 
 Result<RunSet> ParseRunsCsv(std::string_view text, const RunSetLimits& limits) {
-  CsvParser csv;
   RunSetReader reader(limits);
-  csv.Feed(text);
-  for (bool finished = false;;) {
-    const Result<const CsvRecord*> record = csv.Next();
-    if (!record) return record.error();
-    if (*record == nullptr) {
-      if (finished) return reader.End(csv.position());
-      csv.Finish();
-      finished = true;
-      continue;
-    }
-    if (Result<void> taken = reader.Take(**record); !taken) return taken.error();
-  }
+  const Result<TextPosition> end =
+      ReadCsv(WholeText(text), [&reader](const CsvRecord& record) { return reader.Take(record); });
+  if (!end) return end.error();
+  return reader.End(*end);
 }
 
 constexpr std::string_view kRunSetHint =
@@ -188,14 +179,14 @@ class Counter {
 Result<void> TakeRun(const JsonValue& record, Counter& counter, RunSet& set) {
   const std::string number = std::to_string(set.runs.size() + 1);
   if (record.kind != JsonValue::Kind::kArray) {
-    return JsonError(record.line, "expected an array of numbers for run " + number, kRunSetHint);
+    return JsonError(record.line, "expected an array of numbers for run " + number);
   }
   if (Result<void> added = counter.AddRun(set, record.line); !added) return added;
   set.run_names.push_back(number);
   std::vector<double>& run = set.runs.emplace_back();
   for (const JsonValue& item : record.items) {
-    const auto value = AsNumber(
-        item, "value " + std::to_string(run.size() + 1) + " of run " + number, kRunSetHint);
+    const auto value =
+        AsNumber(item, "value " + std::to_string(run.size() + 1) + " of run " + number);
     if (!value) return value.error();
     if (Result<void> added = counter.AddValue(item.line); !added) return added;
     run.push_back(value->value);

@@ -58,7 +58,7 @@ struct RunsLayout {
 ///
 /// @errors kInvalidArgument with the place. CSV, "line 3, column 5: ...": no number, NaN, infinity,
 ///         an empty field with a value below it, a row with another number of fields, a name twice
-///         or none, no values; those of CsvParser. JSON, "line 3: ...": what is no JSON, what is
+///         or none, no values; those of ReadCsv(). JSON, "line 3: ...": what is no JSON, what is
 ///         neither form, a value that is no number or not finite (JMH writes "NaN"), those of
 ///         ReadJmh(). Raw: not runs x values x 8 bytes; "run 2, value 3: ..." for one that is not
 ///         finite. A shape for data that are not raw, none for those that are. Limits.

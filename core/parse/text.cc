@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 namespace benchd {
 namespace {
@@ -87,6 +88,51 @@ std::string OnOneLine(std::string_view text) {
     if (HasControlCharacter({&c, 1})) c = ' ';
   }
   return line;
+}
+
+namespace {
+
+Result<void> TakeLine(std::string_view line,
+                      const std::function<Result<void>(std::string_view)>& take) {
+  const auto refuse = [](std::string why) {
+    return Error{ErrorCode::kInvalidArgument, std::move(why), {}};
+  };
+  if (line.size() > kMaxLineBytes) {
+    return refuse(std::to_string(line.size()) + " bytes, " + std::to_string(kMaxLineBytes) +
+                  " are possible");
+  }
+  if (const auto invalid = FirstInvalidUtf8(line)) {
+    return refuse("not valid UTF-8 at byte " + std::to_string(*invalid + 1));
+  }
+  return take(line);
+}
+
+}  // namespace
+
+Result<void> ForEachLine(std::string_view text, std::string_view hint,
+                         const std::function<Result<void>(std::string_view)>& take) {
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    if (Result<void> taken = TakeLine(text.substr(0, end), take); !taken) {
+      Error error = std::move(taken).error();
+      if (error.hint.empty()) error.hint = hint;
+      return std::move(error).Within("line " + std::to_string(number));
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return {};
+}
+
+std::vector<std::string_view> WordsOf(std::string_view line) {
+  constexpr std::string_view kBlanks = " \t\r";
+  std::vector<std::string_view> words;
+  std::size_t at = 0;
+  while ((at = line.find_first_not_of(kBlanks, at)) != std::string_view::npos) {
+    const std::size_t end = std::min(line.find_first_of(kBlanks, at), line.size());
+    words.push_back(line.substr(at, end - at));
+    at = end;
+  }
+  return words;
 }
 
 }  // namespace benchd

@@ -1,9 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
 
 namespace benchd {
 
@@ -20,5 +24,18 @@ std::string Quoted(std::string_view text);
 
 /// `text` with a space for every ASCII control character: a foreign message on one line.
 std::string OnOneLine(std::string_view text);
+
+/// Longest line that ForEachLine() takes, without its newline.
+inline constexpr std::size_t kMaxLineBytes = 64 * 1024;
+
+/// Calls `take(line)` for each line of a text, without its newline.
+///
+/// @errors kInvalidArgument "line 3: ..." for a line over kMaxLineBytes or that is no UTF-8, and
+///         what `take` returns, with the line in front; with `hint` where there is none.
+Result<void> ForEachLine(std::string_view text, std::string_view hint,
+                         const std::function<Result<void>(std::string_view)>& take);
+
+/// The words of a line, separated by blanks, tabs and carriage returns.
+std::vector<std::string_view> WordsOf(std::string_view line);
 
 }  // namespace benchd

@@ -72,6 +72,13 @@ double FixedPValue(const PairedEstimate& estimate, double hypothesis) {
   return 2 * StudentTUpperTail(excess / estimate.se, static_cast<double>(estimate.n - 1));
 }
 
+Finding FindingAgainst(const PairedEstimate& estimate, double hypothesis) {
+  return {.distance = GuardedDistance(estimate, hypothesis),
+          .dof = static_cast<double>(estimate.n - 1),
+          .clock = static_cast<double>(estimate.n),
+          .direction = Sign(estimate.centre)};
+}
+
 void RunningP::Begin(int direction) {
   if (!looked_) direction_ = direction;
   looked_ = true;
@@ -83,15 +90,6 @@ void RunningP::Take(double strength, int direction, const Boundary& boundary) {
   strength_ = strength;
   value_ = boundary.PValue(strength);
   direction_ = direction;
-}
-
-void RunningP::Watch(const PairedEstimate& estimate, double hypothesis,
-                     const SequentialBoundary& boundary) {
-  Watch(Finding{.distance = GuardedDistance(estimate, hypothesis),
-                .dof = static_cast<double>(estimate.n - 1),
-                .clock = static_cast<double>(estimate.n),
-                .direction = Sign(estimate.centre)},
-        boundary);
 }
 
 void RunningP::Watch(const Finding& finding, const SequentialBoundary& boundary) {

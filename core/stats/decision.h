@@ -64,6 +64,9 @@ struct Finding {
 /// is left. The t interval reaches the hypothesis exactly where t equals this number.
 double GuardedDistance(const PairedEstimate& estimate, double hypothesis);
 
+/// What that many pairs say against `hypothesis`, for RunningP.
+Finding FindingAgainst(const PairedEstimate& estimate, double hypothesis);
+
 /// The p-value of one look at a number of pairs chosen beforehand: 2 P(t_{n-1} > |T|) without the
 /// guard, T reduced by the widening. Two-sided; n >= 2.
 double FixedPValue(const PairedEstimate& estimate, double hypothesis);
@@ -77,9 +80,8 @@ class ExactTBoundary;
 /// A value type, one per comparison; always used with the same hypothesis and boundary.
 class RunningP {
  public:
-  /// Takes one look; n >= boundary.first_look(). Costs tail probabilities only when p can fall.
-  void Watch(const PairedEstimate& estimate, double hypothesis, const SequentialBoundary& boundary);
-  /// The same for any other estimate.
+  /// Takes one look; not before boundary.first_look(). Costs tail probabilities only when p can
+  /// fall.
   void Watch(const Finding& finding, const SequentialBoundary& boundary);
   /// The same with t = ExactT() of n pairs; its side of the hypothesis counts as the direction.
   void WatchExact(double t, std::uint64_t n, const ExactTBoundary& boundary);

@@ -87,11 +87,6 @@ double SequentialBoundary::ZForStrength(double strength, std::uint64_t n) const 
   return ZForStrengthAtClock(strength, static_cast<double>(n));
 }
 
-double SequentialBoundary::Strength(double z, std::uint64_t n) const {
-  assert(n >= first_look_);
-  return StrengthAtClock(z, static_cast<double>(n));
-}
-
 double SequentialBoundary::LogElapsed(double clock) const {
   return std::log(std::max(1.0, clock / static_cast<double>(first_look_)));
 }

@@ -45,7 +45,7 @@ class SequentialBoundary {
   double CriticalT(std::uint64_t n) const;
 
   /// The strength of a finding of `z` >= 0 at n, and back.
-  double Strength(double z, std::uint64_t n) const;
+  double StrengthAtClock(double z, double clock) const;
   double ZForStrength(double strength, std::uint64_t n) const;
 
   /// The same where information does not come in whole pairs: `clock` is the number of pairs that
@@ -53,7 +53,6 @@ class SequentialBoundary {
   /// put below first_look() counts as first_look().
   double ZAtClock(double clock) const { return ZForStrengthAtClock(root_, clock); }
   double CriticalTAtClock(double clock, double dof) const;
-  double StrengthAtClock(double z, double clock) const;
   double ZForStrengthAtClock(double strength, double clock) const;
 
   /// The smallest two-sided level at which `strength` would have been enough, in [0, 1].

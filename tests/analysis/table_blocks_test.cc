@@ -30,11 +30,10 @@ std::string Word(const Run& run, const Benchmark& benchmark) {
 }
 
 Grouped Group(const std::string& text, const TableOptions& options = AgainstA()) {
-  TextSource source(text);
-  const TableShape shape = ReadShape(source, {}).value();
-  const TablePlan plan = PlanTable(shape, options).value();
+  const MeasurementTable table = TableOf(text);
+  const TablePlan plan = PlanTable(table, options).value();
   Grouped grouped;
-  TableBlocks blocks(plan, [&](std::span<const Run> block) -> Result<void> {
+  const auto rows = ForEachBlock(table, plan, [&](std::span<const Run> block) -> Result<void> {
     std::string words;
     for (const Run& run : block) {
       if (!words.empty()) words += ' ';
@@ -44,14 +43,12 @@ Grouped Group(const std::string& text, const TableOptions& options = AgainstA())
     grouped.blocks.push_back(words);
     return {};
   });
-  MeasurementTableReader reader;
-  Result<void> read = ReadRows(source, reader, [&](const MeasurementRow& row) {
-    return shape.IsWarmup(row) ? Result<void>{} : blocks.Take(row);
-  });
-  if (read) read = blocks.Finish();
-  if (!read) grouped.error = read.error().message;
-  grouped.warnings = blocks.Warnings();
-  EXPECT_EQ(blocks.blocks(), grouped.blocks.size());
+  if (!rows) {
+    grouped.error = rows.error().message;
+    return grouped;
+  }
+  grouped.warnings = rows->warnings;
+  EXPECT_EQ(rows->blocks, grouped.blocks.size());
   return grouped;
 }
 

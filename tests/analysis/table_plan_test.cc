@@ -16,13 +16,13 @@ constexpr const char* kPlain = "arm,t\na,1\nb,2\nb,1\na,2\n";
 constexpr const char* kPairs = "arm,pair,t\na,0,1\nb,0,2\nb,1,1\na,1,2\n";
 
 TablePlan Plan(const std::string& text, const TableOptions& options = AgainstA()) {
-  Result<TablePlan> plan = PlanTable(ShapeOf(text), options);
+  Result<TablePlan> plan = PlanTable(TableOf(text), options);
   EXPECT_TRUE(plan) << plan.error().message;
   return plan ? *plan : TablePlan{};
 }
 
 std::string Refused(const std::string& text, const TableOptions& options) {
-  const Result<TablePlan> plan = PlanTable(ShapeOf(text), options);
+  const Result<TablePlan> plan = PlanTable(TableOf(text), options);
   EXPECT_FALSE(plan);
   return plan ? "" : plan.error().message;
 }
@@ -112,7 +112,7 @@ TEST(TablePlanTest, WithoutRolesTheReferenceIsNamedOrCalledBase) {
 }
 
 TEST(TablePlanTest, NeverGuessesTheReference) {
-  const Result<TablePlan> plan = PlanTable(ShapeOf("arm,t\nb,1\na,1\n"), {});
+  const Result<TablePlan> plan = PlanTable(TableOf("arm,t\nb,1\na,1\n"), {});
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(plan.error().message, "table: nothing says which arm is the reference (it has b, a)");

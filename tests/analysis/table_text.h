@@ -4,35 +4,13 @@
 
 #include <algorithm>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/analysis/table_analysis.h"
+#include "tests/support/pieces.h"
 
 namespace benchd {
-
-/// A table in memory, given out in pieces.
-class TextSource : public TableSource {
- public:
-  explicit TextSource(std::string text, std::size_t piece = 50)
-      : text_(std::move(text)), piece_(piece) {}
-
-  Result<void> Rewind() override {
-    at_ = 0;
-    return {};
-  }
-  Result<std::string_view> Read() override {
-    const std::string_view piece = std::string_view(text_).substr(at_, piece_);
-    at_ += piece.size();
-    return piece;
-  }
-
- private:
-  std::string text_;
-  std::size_t piece_;
-  std::size_t at_ = 0;
-};
 
 /// Of the tables whose arms are a and b.
 inline TableOptions AgainstA() {
@@ -43,15 +21,13 @@ inline TableOptions AgainstA() {
 
 inline Result<TableReport> Analyze(const std::string& text,
                                    const TableOptions& options = AgainstA()) {
-  TextSource source(text);
-  return AnalyzeTable(source, options);
+  return AnalyzeTable(test::InPieces(text, 50), options);
 }
 
-inline TableShape ShapeOf(const std::string& text) {
-  TextSource source(text);
-  Result<TableShape> shape = ReadShape(source, {});
-  EXPECT_TRUE(shape) << shape.error().message;
-  return shape ? *shape : TableShape{};
+inline MeasurementTable TableOf(const std::string& text) {
+  Result<MeasurementTable> table = ReadMeasurementTable(WholeText(text));
+  EXPECT_TRUE(table) << table.error().message;
+  return table ? *table : MeasurementTable{};
 }
 
 /// "arm,t" with a value for each arm name.

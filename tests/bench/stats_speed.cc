@@ -96,12 +96,12 @@ void PrintLooks(const std::vector<Pair>& pairs) {
             }));
   RunningP p;
   PrintLook("estimate and always-valid p, no evidence", Nanoseconds(kOperations, [&](auto i) {
-              p.Watch(estimate(i), 0, boundary);
+              p.Watch(FindingAgainst(estimate(i), 0), boundary);
               return p.value();
             }));
   PrintLook("estimate and always-valid p, falling", Nanoseconds(kOperations / 10, [&](auto i) {
               RunningP fresh;
-              fresh.Watch(estimate(i), 0.01, boundary);
+              fresh.Watch(FindingAgainst(estimate(i), 0.01), boundary);
               return fresh.value();
             }));
 }

@@ -152,8 +152,7 @@ TEST_F(AnalyzeTest, ReadsStdin) {
   EXPECT_TRUE(ended.err.starts_with("error: stdin: line ")) << ended.err;
 }
 
-// The same numbers as from a file, although the second reading cannot begin with the pipe's first
-// byte.
+// The same numbers as from a file.
 TEST_F(AnalyzeTest, ReadsAPipe) {
   const std::string text = Pairs(40'000, 1.1);
   const Ended from_file = Gate({Table(text)});

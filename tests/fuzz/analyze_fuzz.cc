@@ -14,30 +14,10 @@
 #include "proto/convert/to_proto.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/sections.h"
+#include "tests/support/pieces.h"
 
 namespace benchd::fuzz {
 namespace {
-
-class TextSource final : public TableSource {
- public:
-  TextSource(std::string_view text, std::size_t piece_bytes)
-      : text_(text), piece_bytes_(piece_bytes) {}
-
-  Result<void> Rewind() override {
-    at_ = 0;
-    return {};
-  }
-  Result<std::string_view> Read() override {
-    const std::string_view piece = text_.substr(at_, piece_bytes_);
-    at_ += piece.size();
-    return piece;
-  }
-
- private:
-  std::string_view text_;
-  std::size_t piece_bytes_;
-  std::size_t at_ = 0;
-};
 
 /// What is there is a number: a value that cannot be had is absent.
 void CheckFinite(const std::optional<double>& value) {
@@ -82,8 +62,7 @@ void CheckTableReport(const TableReport& report) {
 
 /// All that is printed of a report, with every digit; empty with an error.
 std::string Told(std::string_view table, std::size_t piece_bytes, const TableOptions& options) {
-  TextSource source(table, piece_bytes);
-  const auto report = AnalyzeTable(source, options);
+  const auto report = AnalyzeTable(test::InPieces(table, piece_bytes), options);
   if (!report) {
     CheckMessage(report.error().message);
     return {};

@@ -6,7 +6,7 @@
 
 #include "core/parse/csv.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/pieces.h"
+#include "tests/support/pieces.h"
 
 namespace benchd::fuzz {
 namespace {
@@ -31,10 +31,16 @@ void KeepCsv(const CsvRecord& found, CsvReading& reading) {
 }
 
 CsvReading ReadCsv(std::string_view text, std::size_t piece_bytes) {
-  CsvParser parser(kCsvLimits);
   CsvReading reading;
-  reading.error = ReadInPieces(parser, text, piece_bytes,
-                               [&reading](const CsvRecord& found) { KeepCsv(found, reading); });
+  const auto take = [&reading](const CsvRecord& found) -> Result<void> {
+    KeepCsv(found, reading);
+    return {};
+  };
+  const auto end = benchd::ReadCsv(test::InPieces(text, piece_bytes), take, kCsvLimits);
+  if (end) return reading;
+  CheckMessage(end.error().message);
+  FUZZ_CHECK(end.error().message.starts_with("line ") && !end.error().hint.empty());
+  reading.error = end.error();
   return reading;
 }
 

@@ -28,44 +28,38 @@ struct Reading {
   bool operator==(const Reading&) const = default;
 };
 
-/// Takes the records that are there; false after an error.
-bool Drain(CsvParser& parser, Reading& reading) {
-  while (true) {
-    const auto record = parser.Next();
-    if (!record) {
-      EXPECT_EQ(record.error().code, ErrorCode::kInvalidArgument);
-      EXPECT_FALSE(record.error().hint.empty());
-      const auto again = parser.Next();
-      EXPECT_TRUE(!again && again.error() == record.error()) << "the first error does not stay";
-      reading.error = record.error().message;
-      return false;
-    }
-    if (*record == nullptr) return true;
-    const CsvRecord& found = **record;
+/// Reads `text` in pieces that end at `cuts`, each in memory of its own.
+Reading Read(std::string_view text, std::vector<std::size_t> cuts = {}, CsvLimits limits = {}) {
+  Reading reading;
+  cuts.push_back(text.size());
+  std::size_t begin = 0;
+  std::vector<char> piece;
+  auto cut = cuts.begin();
+  const auto read = [&]() -> Result<std::string_view> {
+    while (cut != cuts.end() && *cut == begin) ++cut;
+    const std::size_t end = cut == cuts.end() ? begin : *cut;
+    piece = std::vector<char>(text.begin() + static_cast<std::ptrdiff_t>(begin),
+                              text.begin() + static_cast<std::ptrdiff_t>(end));
+    begin = end;
+    return std::string_view(piece.data(), piece.size());
+  };
+  const auto take = [&reading](const CsvRecord& found) -> Result<void> {
     reading.records.emplace_back();
     reading.positions.emplace_back();
     for (std::size_t i = 0; i < found.size(); ++i) {
       reading.records.back().emplace_back(found.text(i));
       reading.positions.back().push_back(found.position(i));
     }
+    return {};
+  };
+  const auto end = ReadCsv(read, take, limits);
+  if (end) {
+    reading.end = *end;
+    return reading;
   }
-}
-
-/// Reads `text` in pieces that end at `cuts`, each in memory of its own.
-Reading Read(std::string_view text, std::vector<std::size_t> cuts = {}, CsvLimits limits = {}) {
-  CsvParser parser(limits);
-  Reading reading;
-  cuts.push_back(text.size());
-  std::size_t begin = 0;
-  for (const std::size_t cut : cuts) {
-    const std::vector<char> chunk(text.begin() + static_cast<std::ptrdiff_t>(begin),
-                                  text.begin() + static_cast<std::ptrdiff_t>(cut));
-    begin = cut;
-    parser.Feed({chunk.data(), chunk.size()});
-    if (!Drain(parser, reading)) return reading;
-  }
-  parser.Finish();
-  if (Drain(parser, reading)) reading.end = parser.position();
+  EXPECT_EQ(end.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_FALSE(end.error().hint.empty());
+  reading.error = end.error().message;
   return reading;
 }
 
@@ -75,48 +69,48 @@ std::vector<Fields> RecordsOf(std::string_view text) {
   return reading.records;
 }
 
-TEST(CsvParserTest, GivesTheFieldsOfEachLine) {
+TEST(CsvTest, GivesTheFieldsOfEachLine) {
   EXPECT_EQ(RecordsOf("a,b\n1,2\n"), (std::vector<Fields>{{"a", "b"}, {"1", "2"}}));
   EXPECT_EQ(RecordsOf("a,b\n1,2"), (std::vector<Fields>{{"a", "b"}, {"1", "2"}}));
   EXPECT_EQ(RecordsOf("a\n"), (std::vector<Fields>{{"a"}}));
   EXPECT_TRUE(RecordsOf("").empty());
 }
 
-TEST(CsvParserTest, KeepsEmptyFields) {
+TEST(CsvTest, KeepsEmptyFields) {
   EXPECT_EQ(RecordsOf("a,,c\n,\n\"\"\n,"),
             (std::vector<Fields>{{"a", "", "c"}, {"", ""}, {""}, {"", ""}}));
 }
 
-TEST(CsvParserTest, EndsALineWithAnyNewline) {
+TEST(CsvTest, EndsALineWithAnyNewline) {
   const std::vector<Fields> records{{"a", "b"}, {"1", "2"}, {"3", "4"}};
   EXPECT_EQ(RecordsOf("a,b\r\n1,2\r\n3,4\r\n"), records);
   EXPECT_EQ(RecordsOf("a,b\r1,2\r3,4\r"), records);
   EXPECT_EQ(RecordsOf("a,b\n1,2\r\n3,4\r"), records);
 }
 
-TEST(CsvParserTest, PassesOverLinesOfBlanks) {
+TEST(CsvTest, PassesOverLinesOfBlanks) {
   EXPECT_EQ(RecordsOf("\n \t\na,b\r\n\r\n\n1,2\n  "),
             (std::vector<Fields>{{"a", "b"}, {"1", "2"}}));
 }
 
-TEST(CsvParserTest, DropsBlanksAroundAFieldAndKeepsThoseInside) {
+TEST(CsvTest, DropsBlanksAroundAFieldAndKeepsThoseInside) {
   EXPECT_EQ(RecordsOf("  a b\t,\t c \n \"x\" , \" y \" \n"),
             (std::vector<Fields>{{"a b", "c"}, {"x", " y "}}));
 }
 
 // RFC 4180 section 2, rules 5 to 7.
-TEST(CsvParserTest, ReadsQuotedFieldsWithCommasQuotesAndNewlinesInside) {
+TEST(CsvTest, ReadsQuotedFieldsWithCommasQuotesAndNewlinesInside) {
   EXPECT_EQ(RecordsOf("\"a,b\",\"say \"\"hi\"\"\",\"\"\"\"\n\"1\r\n2\n\n3\",x\n"),
             (std::vector<Fields>{{"a,b", "say \"hi\"", "\""}, {"1\r\n2\n\n3", "x"}}));
 }
 
-TEST(CsvParserTest, SkipsAByteOrderMark) {
+TEST(CsvTest, SkipsAByteOrderMark) {
   EXPECT_EQ(RecordsOf(kByteOrderMark + "a,b\n"), (std::vector<Fields>{{"a", "b"}}));
   EXPECT_EQ(RecordsOf("\xEF\xBB\xBF\"a\",b"), (std::vector<Fields>{{"a", "b"}}));
   EXPECT_TRUE(RecordsOf("\xEF\xBB\xBF").empty());
 }
 
-TEST(CsvParserTest, KeepsWhatOnlyBeginsLikeAByteOrderMark) {
+TEST(CsvTest, KeepsWhatOnlyBeginsLikeAByteOrderMark) {
   EXPECT_EQ(RecordsOf("\xEF\xBBx,b"), (std::vector<Fields>{{"\xEF\xBBx", "b"}}));
   EXPECT_EQ(RecordsOf("\xEF,b"), (std::vector<Fields>{{"\xEF", "b"}}));
   EXPECT_EQ(RecordsOf("\xEF\xBB"), (std::vector<Fields>{{"\xEF\xBB"}}));
@@ -126,7 +120,7 @@ TEST(CsvParserTest, KeepsWhatOnlyBeginsLikeAByteOrderMark) {
 }
 
 // Line and column as an editor shows them for the same text.
-TEST(CsvParserTest, SaysWhereEachFieldStandsInCharacters) {
+TEST(CsvTest, SaysWhereEachFieldStandsInCharacters) {
   const Reading reading = Read(kByteOrderMark + "Größe,  b,\n\"x\ny\r\nzä\", \"\" ,c\r\n\r\nd\r\n");
   EXPECT_EQ(reading.positions,
             (std::vector<std::vector<TextPosition>>{
@@ -134,7 +128,7 @@ TEST(CsvParserTest, SaysWhereEachFieldStandsInCharacters) {
   EXPECT_EQ(reading.end, (TextPosition{7, 1}));
 }
 
-TEST(CsvParserTest, NamesTheFirstQuoteThatMayNotStandThere) {
+TEST(CsvTest, NamesTheFirstQuoteThatMayNotStandThere) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"a,b\"c\n", "line 1, column 4: a quote that neither opens nor closes the field"},
       {"a\n\"b\" \"c\"", "line 2, column 5: a quote that neither opens nor closes the field"},
@@ -146,7 +140,7 @@ TEST(CsvParserTest, NamesTheFirstQuoteThatMayNotStandThere) {
   for (const auto& [text, message] : cases) EXPECT_EQ(Read(text).error, message) << text;
 }
 
-TEST(CsvParserTest, HoldsItsLimits) {
+TEST(CsvTest, HoldsItsLimits) {
   const CsvLimits limits{.field_bytes = 4, .columns = 3, .record_bytes = 12};
   const std::vector<std::pair<std::string, std::string>> cases{
       {"abcd,abcd,ab\nabcd,abcd,ab", ""},
@@ -165,13 +159,24 @@ TEST(CsvParserTest, HoldsItsLimits) {
     EXPECT_EQ(Read(text, {}, limits).error, message) << text;
 }
 
-TEST(CsvParserTest, GivesTheRecordsBeforeAnError) {
+TEST(CsvTest, EndsWithTheErrorOfWhoTakesARecord) {
+  int taken = 0;
+  const auto end = ReadCsv(WholeText("a\nb\nc\n"), [&taken](const CsvRecord&) -> Result<void> {
+    if (++taken == 2) return Error{ErrorCode::kNotFound, "enough", {}};
+    return {};
+  });
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error(), (Error{ErrorCode::kNotFound, "enough", {}}));
+  EXPECT_EQ(taken, 2);
+}
+
+TEST(CsvTest, GivesTheRecordsBeforeAnError) {
   const Reading reading = Read("a,b\n1,2\n3,x\"\n");
   EXPECT_EQ(reading.records, (std::vector<Fields>{{"a", "b"}, {"1", "2"}}));
   EXPECT_EQ(reading.error, "line 3, column 4: a quote that neither opens nor closes the field");
 }
 
-TEST(CsvParserTest, ReadsTheSameWhereverOneOrTwoCutsFall) {
+TEST(CsvTest, ReadsTheSameWhereverOneOrTwoCutsFall) {
   const std::vector<std::string> texts{
       kByteOrderMark + "arm , \"m \"\"1\"\"\"\r\n\r\nbäse,1.5\r\"x\r\ny\", \n,\n",
       "\xEF\xBBq,\"a\"\"",
@@ -191,7 +196,7 @@ TEST(CsvParserTest, ReadsTheSameWhereverOneOrTwoCutsFall) {
   }
 }
 
-TEST(CsvParserTest, ReadsTheSameByteByByte) {
+TEST(CsvTest, ReadsTheSameByteByByte) {
   const std::uint32_t seed = test::Seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
@@ -227,7 +232,7 @@ std::string Written(const Fields& fields, std::mt19937& random) {
   return line;
 }
 
-TEST(CsvParserTest, ReadsBackAnyFieldsThatWereWritten) {
+TEST(CsvTest, ReadsBackAnyFieldsThatWereWritten) {
   const std::uint32_t seed = test::Seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);

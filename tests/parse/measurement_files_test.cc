@@ -39,8 +39,8 @@ std::string ReadFile(const std::string& name) {
 std::map<std::string, std::vector<double>> ValuesByArm(const TableReading& reading,
                                                        std::size_t metric) {
   std::map<std::string, std::vector<double>> values;
-  for (const MeasurementRow& row : reading.rows) {
-    if (row.values[metric]) values[reading.arms[row.arm]].push_back(row.values[metric]->value);
+  for (const TableRow& row : reading.rows) {
+    if (row.values[metric]) values[reading.arms[row.arm]].push_back(*row.values[metric]);
   }
   return values;
 }
@@ -59,14 +59,14 @@ TEST(MeasurementFilesTest, ReadsWhatTheClientExports) {
   ASSERT_EQ(reading.metrics.size(), 3U);
   EXPECT_EQ(reading.metrics[1].name, "BM_X/threads:2/latency, \"p99\"");
   ASSERT_EQ(reading.rows.size(), 4U);
-  const MeasurementRow& third = reading.rows[2];
+  const TableRow& third = reading.rows[2];
   EXPECT_EQ(third.pair, 1U);
   EXPECT_EQ(third.order, 3U);
   // 2026-01-02T03:04:09Z is 1767323049 s after 1970 (date -d ... +%s).
   EXPECT_EQ(third.started_at, Timestamp{std::chrono::seconds(1'767'323'049)});
-  EXPECT_EQ(third.values[0]->value, 0.12000000000000001);
+  EXPECT_EQ(third.values[0], 0.12000000000000001);
   EXPECT_FALSE(third.values[1]);
-  EXPECT_EQ(third.values[2]->value, 8.0 / 3);
+  EXPECT_EQ(third.values[2], 8.0 / 3);
 }
 
 TEST(MeasurementFilesTest, LeavesThePairOfWarmUpsEmpty) {
@@ -176,17 +176,21 @@ struct Session {
   std::vector<std::string> arms{"base", "a,b", "say \"hi\"", "größe"};
   std::vector<std::string> benchmarks{"main", "parse, slow"};
   std::vector<std::string> metrics{"wall_time", "max_rss", "BM_X/threads:2/p\"99\"", "order", "4"};
-  std::vector<MeasurementRow> rows;
+  std::vector<TableRow> rows;
+  std::vector<std::optional<ArmRole>> roles;  // by arm
 };
 
 Session RandomSession(std::mt19937_64& random) {
   Session session;
+  for (std::size_t arm = 0; arm < session.arms.size(); ++arm) {
+    session.roles.push_back(
+        std::next(kRoles.begin(), static_cast<std::ptrdiff_t>(random() % 4))->first);
+  }
   const std::size_t count = 2 + random() % 30;
   for (std::size_t i = 0; i < count; ++i) {
-    MeasurementRow row;
+    TableRow row;
     row.arm = i < 2 ? i : random() % session.arms.size();
     row.benchmark = random() % session.benchmarks.size();
-    row.role = std::next(kRoles.begin(), static_cast<std::ptrdiff_t>(random() % 4))->first;
     if (random() % 8 > 0) row.pair = random() % 1000;
     row.order = i + 1;
     row.started_at = Timestamp{Nanoseconds(static_cast<std::int64_t>(random() >> 2))};
@@ -195,7 +199,7 @@ Session RandomSession(std::mt19937_64& random) {
       auto value = std::bit_cast<double>(bits);
       if (random() % 2 == 0) value = static_cast<double>(bits % 3'000'000) / 1e3;
       const bool missing = !std::isfinite(value) || random() % 8 == 0;
-      row.values.push_back(missing ? std::nullopt : std::optional(PrintedNumber{value, 0}));
+      row.values.push_back(missing ? std::nullopt : std::optional(value));
     }
     session.rows.push_back(std::move(row));
   }
@@ -217,14 +221,14 @@ std::string Export(const Session& session) {
     const bool marked = metric == "order" || metric == "4";
     add(Field(marked ? std::string(kMetricPrefix) + metric : metric));
   }
-  for (const MeasurementRow& row : session.rows) {
+  for (const TableRow& row : session.rows) {
     csv.append("\n").append(Field(session.arms[row.arm]));
-    add(kRoles.at(row.role));
+    add(kRoles.at(session.roles[row.arm]));
     add(Field(session.benchmarks[row.benchmark]));
     add(row.pair ? std::to_string(*row.pair) : "");
     add(std::to_string(*row.order));
     add(FormatRfc3339(*row.started_at));
-    for (const auto& value : row.values) add(value ? ShortestText(value->value) : "");
+    for (const auto& value : row.values) add(value ? ShortestText(*value) : "");
   }
   return csv.append("\n");
 }
@@ -244,11 +248,13 @@ TEST(MeasurementFilesTest, ReadsBackAnExportBitForBit) {
     }
     ASSERT_EQ(reading.rows.size(), session.rows.size());
     for (std::size_t r = 0; r < session.rows.size(); ++r) {
-      const MeasurementRow& written = session.rows[r];
-      const MeasurementRow& read = reading.rows[r];
+      const TableRow& written = session.rows[r];
+      const TableRow& read = reading.rows[r];
       EXPECT_EQ(reading.arms[read.arm], session.arms[written.arm]);
       EXPECT_EQ(reading.benchmarks[read.benchmark], session.benchmarks[written.benchmark]);
-      EXPECT_EQ(read.role, written.role);
+      if (const auto role = session.roles[written.arm]; read.pair && role) {
+        EXPECT_EQ(reading.roles[read.benchmark][read.arm], role);
+      }
       EXPECT_EQ(read.pair, written.pair);
       EXPECT_EQ(read.order, written.order);
       EXPECT_EQ(read.started_at, written.started_at);
@@ -256,8 +262,8 @@ TEST(MeasurementFilesTest, ReadsBackAnExportBitForBit) {
       for (std::size_t m = 0; m < session.metrics.size(); ++m) {
         ASSERT_EQ(read.values[m].has_value(), written.values[m].has_value());
         if (!written.values[m]) continue;
-        EXPECT_EQ(std::bit_cast<std::uint64_t>(read.values[m]->value),
-                  std::bit_cast<std::uint64_t>(written.values[m]->value));
+        EXPECT_EQ(std::bit_cast<std::uint64_t>(*read.values[m]),
+                  std::bit_cast<std::uint64_t>(*written.values[m]));
       }
     }
   }

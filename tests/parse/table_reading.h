@@ -2,63 +2,79 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/parse/measurement_table.h"
+#include "tests/support/pieces.h"
 
 namespace benchd {
 
-/// Everything a reader said about a table.
+/// One row, for tests that look at a table row by row.
+struct TableRow {
+  std::size_t line = 0;
+  std::size_t arm = 0;
+  std::size_t benchmark = 0;
+  std::optional<std::uint64_t> pair;
+  std::optional<std::uint64_t> order;
+  std::optional<Timestamp> started_at;
+  std::vector<std::optional<double>> values;  // by metric
+  bool operator==(const TableRow&) const = default;
+};
+
+/// Everything that was said about a table.
 struct TableReading {
-  std::vector<MeasurementRow> rows;
+  std::vector<TableRow> rows;
   std::vector<MetricInfo> metrics;
   std::vector<std::string> arms;
   std::vector<std::string> benchmarks;
+  std::vector<std::vector<std::optional<ArmRole>>> roles;
   bool has_pairs = false;
   bool is_export = false;
   std::string error;
+  std::string hint;
   bool operator==(const TableReading&) const = default;
 };
 
-/// Takes the rows that are there; false after an error.
-inline bool Drain(MeasurementTableReader& reader, TableReading& reading) {
-  while (true) {
-    const auto row = reader.Next();
-    if (!row) {
-      EXPECT_EQ(row.error().code, ErrorCode::kInvalidArgument);
-      EXPECT_FALSE(row.error().hint.empty()) << row.error().message;
-      const auto again = reader.Next();
-      EXPECT_TRUE(!again && again.error() == row.error()) << "the first error does not stay";
-      reading.error = row.error().message;
-      return false;
-    }
-    if (*row == nullptr) return true;
-    reading.rows.push_back(**row);
+inline TableRow RowOf(const MeasurementTable& table, std::size_t row) {
+  TableRow one{table.line[row],
+               table.arm[row],
+               table.benchmark[row],
+               table.pair[row],
+               table.order[row],
+               table.started_at[row],
+               {}};
+  for (const std::vector<double>& column : table.values) {
+    one.values.push_back(std::isnan(column[row]) ? std::nullopt : std::optional(column[row]));
   }
+  return one;
 }
 
 /// Reads `text` in pieces, each in memory of its own.
-inline TableReading ReadTable(std::string_view text, std::size_t chunk_bytes = 64 * 1024,
-                              std::vector<std::string> references = {}) {
-  MeasurementTableReader reader(std::move(references));
+inline TableReading ReadTable(std::string_view text, std::size_t piece_bytes = 64 * 1024,
+                              const std::vector<std::string>& references = {}) {
   TableReading reading;
-  bool sound = true;
-  for (std::size_t at = 0; sound && at < text.size(); at += chunk_bytes) {
-    const std::string chunk(text.substr(at, chunk_bytes));
-    reader.Feed(chunk);
-    sound = Drain(reader, reading);
+  const auto table = ReadMeasurementTable(test::InPieces(text, piece_bytes), references);
+  if (!table) {
+    EXPECT_EQ(table.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_FALSE(table.error().hint.empty()) << table.error().message;
+    reading.error = table.error().message;
+    reading.hint = table.error().hint;
+    return reading;
   }
-  reader.Finish();
-  if (sound) Drain(reader, reading);
-  reading.metrics = reader.metrics();
-  reading.arms = reader.arms();
-  reading.benchmarks = reader.benchmarks();
-  reading.has_pairs = reader.has_pairs();
-  reading.is_export = reader.is_export();
+  for (std::size_t row = 0; row < table->rows(); ++row) reading.rows.push_back(RowOf(*table, row));
+  reading.metrics = table->metrics;
+  reading.arms = table->arms;
+  reading.benchmarks = table->benchmarks;
+  reading.roles = table->roles;
+  reading.has_pairs = table->has_pairs;
+  reading.is_export = table->is_export;
   return reading;
 }
 

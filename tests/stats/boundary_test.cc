@@ -45,7 +45,7 @@ TEST(SequentialBoundaryTest, AlwaysValidPMatchesTheReference) {
     const auto boundary =
         SequentialBoundary::Robbins(0.05, input["n0"].get<std::uint64_t>()).value();
     for (std::size_t i = 0; i < input["n"].size(); ++i) {
-      const double strength = boundary.Strength(input["z"][i], input["n"][i]);
+      const double strength = boundary.StrengthAtClock(input["z"][i], input["n"][i]);
       EXPECT_TRUE(
           golden::Close(boundary.PValue(strength), one["expected"]["p"][i], one["rel_tol"]));
     }
@@ -92,10 +92,11 @@ TEST(SequentialBoundaryTest, StrengthAndZAreInversesAndRootIsTheStrengthOfTheBou
   const auto robbins = SequentialBoundary::Robbins(0.01, 8).value();
   const auto horizon = SequentialBoundary::Horizon(0.01, 8, 1000).value();
   for (std::uint64_t n : {8u, 9u, 100u, 1000u}) {
-    EXPECT_NEAR(robbins.Strength(robbins.ZAt(n), n), robbins.root(), 1e-12);
-    EXPECT_NEAR(horizon.Strength(horizon.ZAt(n), n), horizon.root(), 1e-12);
-    EXPECT_NEAR(robbins.PValue(robbins.Strength(robbins.ZAt(n), n)), 0.01, 1e-12);
-    EXPECT_NEAR(horizon.PValue(horizon.Strength(horizon.ZAt(n), n)), 0.01, 1e-12);
+    const auto clock = static_cast<double>(n);
+    EXPECT_NEAR(robbins.StrengthAtClock(robbins.ZAt(n), clock), robbins.root(), 1e-12);
+    EXPECT_NEAR(horizon.StrengthAtClock(horizon.ZAt(n), clock), horizon.root(), 1e-12);
+    EXPECT_NEAR(robbins.PValue(robbins.StrengthAtClock(robbins.ZAt(n), clock)), 0.01, 1e-12);
+    EXPECT_NEAR(horizon.PValue(horizon.StrengthAtClock(horizon.ZAt(n), clock)), 0.01, 1e-12);
   }
 }
 

@@ -122,10 +122,10 @@ class Replay {
     look.scale = GuardedInterval(look.estimate, look.t_crit);
     look.shown = Shown(look.scale);
     look.decision = DecideAgainst(look.scale, threshold_);
-    running_.Watch(look.estimate, threshold_, boundary_);
+    running_.Watch(FindingAgainst(look.estimate, threshold_), boundary_);
     look.p = running_.value();
     RunningP alone;
-    alone.Watch(look.estimate, threshold_, boundary_);
+    alone.Watch(FindingAgainst(look.estimate, threshold_), boundary_);
     look.p_look = alone.value();
     return look;
   }

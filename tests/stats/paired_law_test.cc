@@ -128,7 +128,7 @@ TEST(PairedLawTest, TheRunningPNeverRisesAndIsBelowALevelExactlyWhenAnIntervalEx
         const PairedEstimate estimate =
             EstimateFirst(arms.base, arms.candidate, n, Analysis::kRatio);
         const double before = p.value();
-        p.Watch(estimate, hypothesis, Boundary());
+        p.Watch(FindingAgainst(estimate, hypothesis), Boundary());
         EXPECT_LE(p.value(), before);
         const Interval interval = GuardedInterval(estimate, Boundary().CriticalT(n));
         excluded = excluded || interval.lo > hypothesis || interval.hi < hypothesis;
@@ -177,12 +177,12 @@ TEST(PairedLawTest, NoStudentTailNeedsALargerNormalThanWallacesBound) {
 TEST(PairedLawTest, OverwhelmingEvidenceGivesATinyPNotNaN) {
   const PairedEstimate strong{.n = 2000, .centre = 1, .se = 0.03, .kappa = 0.001};
   RunningP p;
-  p.Watch(strong, 0, Boundary());
+  p.Watch(FindingAgainst(strong, 0), Boundary());
   EXPECT_GT(p.value(), 0);
   EXPECT_LT(p.value(), 1e-150);
   EXPECT_EQ(p.direction(), 1);
   const PairedEstimate certain{.n = 2001, .centre = -1, .se = 0};
-  p.Watch(certain, 0, Boundary());
+  p.Watch(FindingAgainst(certain, 0), Boundary());
   EXPECT_EQ(p.value(), 0);
   EXPECT_EQ(p.direction(), -1);
 }
@@ -222,7 +222,7 @@ TEST(PairedLawTest, WithinTheResolutionNothingIsSignificant) {
   EXPECT_EQ(GuardedDistance(estimate, 0), 0);
   EXPECT_EQ(FixedPValue(estimate, 0), 1);
   RunningP p;
-  p.Watch(estimate, 0, Boundary());
+  p.Watch(FindingAgainst(estimate, 0), Boundary());
   EXPECT_EQ(p.value(), 1);
 }
 
