@@ -7,8 +7,8 @@
 namespace benchd::client {
 namespace {
 
-ClientError UnknownOption(std::string_view word, std::string_view name,
-                          std::span<const OptionInfo> options) {
+Error UnknownOption(std::string_view word, std::string_view name,
+                    std::span<const OptionInfo> options) {
   std::vector<std::string_view> names;
   for (const OptionInfo& option : options) names.push_back(option.name);
   const std::string nearest = Nearest(name, names);
@@ -23,7 +23,7 @@ class Scanner {
   Scanner(std::span<const std::string> words, std::span<const OptionInfo> options)
       : words_(words), options_(options) {}
 
-  Outcome<ParsedArguments> Run() {
+  Result<ParsedArguments> Run() {
     while (next_ < words_.size()) {
       const std::string& word = words_[next_++];
       if (word == "--") {
@@ -32,7 +32,7 @@ class Scanner {
                                    words_.end());
         break;
       }
-      Outcome<void> taken;
+      Result<void> taken;
       if (word.starts_with("--")) {
         taken = TakeLong(word);
       } else if (word.size() > 1 && word[0] == '-') {
@@ -46,7 +46,7 @@ class Scanner {
   }
 
  private:
-  Outcome<void> TakeLong(const std::string& word) {
+  Result<void> TakeLong(const std::string& word) {
     const std::size_t equals = word.find('=');
     const std::string name = word.substr(2, equals == std::string::npos ? equals : equals - 2);
     const auto option = std::ranges::find(options_, name, &OptionInfo::name);
@@ -56,7 +56,7 @@ class Scanner {
     return TakeRest(*option, "--" + name, word.substr(equals + 1));
   }
 
-  Outcome<void> TakeLetters(const std::string& word) {
+  Result<void> TakeLetters(const std::string& word) {
     for (std::size_t i = 1; i < word.size(); ++i) {
       const auto option = std::ranges::find(options_, word[i], &OptionInfo::letter);
       if (option == options_.end()) {
@@ -72,7 +72,7 @@ class Scanner {
     return {};
   }
 
-  Outcome<void> TakeValue(const OptionInfo& option, const std::string& shown) {
+  Result<void> TakeValue(const OptionInfo& option, const std::string& shown) {
     if (option.value.empty()) {
       parsed_.options.push_back({std::string(option.name), ""});
       return {};
@@ -82,7 +82,7 @@ class Scanner {
   }
 
   // The words of a value after its first.
-  Outcome<void> TakeRest(const OptionInfo& option, const std::string& shown, std::string value) {
+  Result<void> TakeRest(const OptionInfo& option, const std::string& shown, std::string value) {
     for (int word = 1; word < option.words; ++word) {
       if (next_ == words_.size()) return Missing(option, shown);
       value += " " + words_[next_++];
@@ -91,7 +91,7 @@ class Scanner {
     return {};
   }
 
-  static ClientError Missing(const OptionInfo& option, const std::string& shown) {
+  static Error Missing(const OptionInfo& option, const std::string& shown) {
     return UsageError(shown + ": a value is missing",
                       "write " + shown + " " + std::string(option.value));
   }
@@ -104,8 +104,8 @@ class Scanner {
 
 }  // namespace
 
-Outcome<ParsedArguments> ParseArguments(std::span<const std::string> words,
-                                        std::span<const OptionInfo> options) {
+Result<ParsedArguments> ParseArguments(std::span<const std::string> words,
+                                       std::span<const OptionInfo> options) {
   return Scanner(words, options).Run();
 }
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "client/outcome.h"
+#include "client/exit_code.h"
 
 namespace benchd::client {
 
@@ -40,8 +40,8 @@ struct ParsedArguments {
 /// change it.
 ///
 /// @errors an unknown option (with the nearest known one as hint), a missing or an unwanted value.
-Outcome<ParsedArguments> ParseArguments(std::span<const std::string> words,
-                                        std::span<const OptionInfo> options);
+Result<ParsedArguments> ParseArguments(std::span<const std::string> words,
+                                       std::span<const OptionInfo> options);
 
 /// The last value of an option, or nullptr when it was not given.
 const std::string* LastValue(const ParsedArguments& arguments, std::string_view name);

@@ -60,7 +60,7 @@ std::vector<char*> ArgumentPointers(std::vector<std::string>& strings) {
   return pointers;
 }
 
-Outcome<pid_t> Spawn(const DaemonStart& start, const std::string& notify_socket) {
+Result<pid_t> Spawn(const DaemonStart& start, const std::string& notify_socket) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
@@ -109,7 +109,7 @@ std::string EndOfLog(const std::string& path, std::streamoff offset) {
   return OneLine(end);
 }
 
-ClientError Ended(const DaemonStart& start, int status, std::streamoff log_start) {
+Error Ended(const DaemonStart& start, int status, std::streamoff log_start) {
   std::string how = WIFSIGNALED(status) ? "killed by signal " + std::to_string(WTERMSIG(status))
                                         : "exit code " + std::to_string(WEXITSTATUS(status));
   const std::string log = EndOfLog(start.log_file, log_start);
@@ -119,7 +119,7 @@ ClientError Ended(const DaemonStart& start, int status, std::streamoff log_start
 
 }  // namespace
 
-Outcome<std::string> FindDaemonProgram() {
+Result<std::string> FindDaemonProgram() {
   std::vector<std::string> directories;
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -138,7 +138,7 @@ Outcome<std::string> FindDaemonProgram() {
       "install it, or start one and name its socket: --socket PATH");
 }
 
-Outcome<DaemonStart> PlanUserDaemon() {
+Result<DaemonStart> PlanUserDaemon() {
   auto program = FindDaemonProgram();
   if (!program) return std::move(program).error();
   const char* state_home = std::getenv("XDG_STATE_HOME");
@@ -163,7 +163,7 @@ Outcome<DaemonStart> PlanUserDaemon() {
   return start;
 }
 
-Outcome<pid_t> StartDaemon(const DaemonStart& start) {
+Result<pid_t> StartDaemon(const DaemonStart& start) {
   auto notify = NotifySocket::Open();
   if (!notify) return std::move(notify).error();
   std::error_code ignored;
@@ -194,7 +194,7 @@ Outcome<pid_t> StartDaemon(const DaemonStart& start) {
       "its log is " + start.log_file);
 }
 
-Outcome<NotifySocket> NotifySocket::Open() {
+Result<NotifySocket> NotifySocket::Open() {
   UniqueFd fd(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "client/outcome.h"
+#include "client/exit_code.h"
 
 namespace benchd::client {
 

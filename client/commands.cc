@@ -107,7 +107,7 @@ std::vector<OptionInfo> AllOptions(const Command& command) {
   return WithEveryOption(command.options);
 }
 
-Outcome<std::string> OneSession(const CommandContext& context, std::string_view command) {
+Result<std::string> OneSession(const CommandContext& context, std::string_view command) {
   const std::vector<std::string>& words = context.arguments.positionals;
   const std::string usage =
       "write benchctl " + std::string(command) + " ID; benchctl list --all shows the IDs";
@@ -118,7 +118,7 @@ Outcome<std::string> OneSession(const CommandContext& context, std::string_view 
   return words.front();
 }
 
-Outcome<void> NoWords(const CommandContext& context, std::string_view command) {
+Result<void> NoWords(const CommandContext& context, std::string_view command) {
   const std::vector<std::string>& words = context.arguments.positionals;
   if (words.empty()) return {};
   return UsageError(words.front() + ": " + std::string(command) + " takes options only");

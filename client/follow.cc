@@ -44,7 +44,7 @@ class Follower {
     if (canceller_.joinable()) canceller_.join();
   }
 
-  Outcome<Followed> Run() {
+  Result<Followed> Run() {
     while (!final_) {
       const grpc::Status status = WatchOnce();
       if (final_) break;
@@ -128,7 +128,7 @@ class Follower {
   }
 
   // A daemon that takes the connection and goes again before it said anything has not come back.
-  Outcome<void> Reconnect() {
+  Result<void> Reconnect() {
     if (!away_since_) {
       away_since_ = Clock::now();
       display_.Note("the daemon went away: waiting up to " + std::to_string(kReconnectSeconds) +
@@ -182,8 +182,8 @@ class Follower {
 
 }  // namespace
 
-Outcome<Followed> FollowSession(DaemonLink& link, const std::string& session, Display& display,
-                                Interrupts& interrupts, OnInterrupt on_interrupt) {
+Result<Followed> FollowSession(DaemonLink& link, const std::string& session, Display& display,
+                               Interrupts& interrupts, OnInterrupt on_interrupt) {
   Follower follower(link, session, display, interrupts, on_interrupt);
   const auto interrupt = [&follower] { follower.Interrupt(); };
   const auto leave = [&display, &session, on_interrupt] {

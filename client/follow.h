@@ -5,8 +5,8 @@
 #include "benchd/v1/session.pb.h"
 #include "client/daemon_link.h"
 #include "client/display.h"
+#include "client/exit_code.h"
 #include "client/interrupts.h"
-#include "client/outcome.h"
 
 namespace benchd::client {
 
@@ -30,8 +30,8 @@ struct Followed {
 /// the watching goes on with its snapshot.
 ///
 /// @errors (exit 5) the daemon stays away; (2, 5) it refuses to let us watch.
-Outcome<Followed> FollowSession(DaemonLink& link, const std::string& session, Display& display,
-                                Interrupts& interrupts, OnInterrupt on_interrupt);
+Result<Followed> FollowSession(DaemonLink& link, const std::string& session, Display& display,
+                               Interrupts& interrupts, OnInterrupt on_interrupt);
 
 /// Prints the result (stdout) or failure (stderr) of a session that was followed, unless JSON lines
 /// have said it already, and gives the exit code of the contract.

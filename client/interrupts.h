@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "client/outcome.h"
+#include "client/exit_code.h"
 #include "client/unique_fd.h"
 
 namespace benchd::client {

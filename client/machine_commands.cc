@@ -21,7 +21,7 @@ namespace benchd::client {
 namespace {
 
 /// The profile that a command is about; empty = the daemon's choice.
-Outcome<std::string> OneProfile(const CommandContext& context, const std::string& command) {
+Result<std::string> OneProfile(const CommandContext& context, const std::string& command) {
   const std::vector<std::string>& words = context.arguments.positionals;
   const std::string usage = "write benchctl " + command + " [PROFILE]";
   if (words.size() > 1) return UsageError(words[1] + ": one profile at a time", usage);
@@ -37,8 +37,8 @@ using Method = grpc::Status (v1::MachineService::Stub::*)(grpc::ClientContext*, 
 
 /// Asks the daemon; says who has to be waited for, unless it answers at once in any case.
 template <typename Request, typename Response>
-Outcome<Response> CallMachine(const CommandContext& context, Method<Request, Response> method,
-                              const Request& request, bool waits) {
+Result<Response> CallMachine(const CommandContext& context, Method<Request, Response> method,
+                             const Request& request, bool waits) {
   const Interrupts interrupts;  // Ctrl-C ends this process, and with it the wish
   auto link = DaemonLink::Open(context.link);
   if (!link) return std::move(link).error();
@@ -59,7 +59,7 @@ ExitCode PrintMachine(const v1::MachineStatus& status, bool json) {
 
 }  // namespace
 
-Outcome<ExitCode> RunMachineStatus(const CommandContext& context) {
+Result<ExitCode> RunMachineStatus(const CommandContext& context) {
   auto profile = OneProfile(context, "machine status");
   if (!profile) return std::move(profile).error();
   v1::GetMachineRequest request;
@@ -69,7 +69,7 @@ Outcome<ExitCode> RunMachineStatus(const CommandContext& context) {
   return PrintMachine(*status, context.json);
 }
 
-Outcome<ExitCode> RunMachineDoctor(const CommandContext& context) {
+Result<ExitCode> RunMachineDoctor(const CommandContext& context) {
   auto wanted = NoWords(context, "machine doctor");
   if (!wanted) return std::move(wanted).error();
   auto response =
@@ -80,7 +80,7 @@ Outcome<ExitCode> RunMachineDoctor(const CommandContext& context) {
   return ExitCode::kPass;
 }
 
-Outcome<ExitCode> RunMachineApply(const CommandContext& context) {
+Result<ExitCode> RunMachineApply(const CommandContext& context) {
   auto profile = OneProfile(context, "machine apply");
   if (!profile) return std::move(profile).error();
   v1::ApplyRequest request;
@@ -90,7 +90,7 @@ Outcome<ExitCode> RunMachineApply(const CommandContext& context) {
   return PrintMachine(*status, context.json);
 }
 
-Outcome<ExitCode> RunMachineRestore(const CommandContext& context) {
+Result<ExitCode> RunMachineRestore(const CommandContext& context) {
   auto wanted = NoWords(context, "machine restore");
   if (!wanted) return std::move(wanted).error();
   auto status = CallMachine(context, &v1::MachineService::Stub::Restore, v1::RestoreRequest(),
@@ -107,7 +107,7 @@ constexpr char kCountingShell[] = "sh -c 'i=0; while [ $i -lt 12000 ]; do i=$((i
 constexpr double kUnreachableWidth = 1e-12;
 constexpr double kDefaultSeconds = 60;
 
-Outcome<double> ReadMaxTime(const ParsedArguments& arguments) {
+Result<double> ReadMaxTime(const ParsedArguments& arguments) {
   const std::string* text = LastValue(arguments, "for");
   if (text == nullptr) return kDefaultSeconds;
   auto seconds = ParseDuration(*text);
@@ -116,7 +116,7 @@ Outcome<double> ReadMaxTime(const ParsedArguments& arguments) {
 }
 
 /// The same command twice, timed in both ways.
-Outcome<v1::SessionSpec> ReadCalibrationSpec(const ParsedArguments& arguments) {
+Result<v1::SessionSpec> ReadCalibrationSpec(const ParsedArguments& arguments) {
   auto seconds = ReadMaxTime(arguments);
   if (!seconds) return std::move(seconds).error();
   const std::vector<std::string>& words = arguments.positionals;
@@ -150,7 +150,7 @@ void PrintCalibration(const v1::Session& session, bool json) {
 
 }  // namespace
 
-Outcome<ExitCode> RunCalibrate(const CommandContext& context) {
+Result<ExitCode> RunCalibrate(const CommandContext& context) {
   auto spec = ReadCalibrationSpec(context.arguments);
   if (!spec) return std::move(spec).error();
   const v1::Limits limits = spec->limits();
@@ -172,7 +172,7 @@ Outcome<ExitCode> RunCalibrate(const CommandContext& context) {
 }
 
 // Asking for a version starts no daemon; that none runs is an answer, unless one was named.
-Outcome<ExitCode> RunVersion(const CommandContext& context) {
+Result<ExitCode> RunVersion(const CommandContext& context) {
   auto wanted = NoWords(context, "version");
   if (!wanted) return std::move(wanted).error();
   LinkOptions options = context.link;

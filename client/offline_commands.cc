@@ -11,7 +11,6 @@
 
 #include "client/affinity.h"
 #include "client/commands.h"
-#include "client/core_error.h"
 #include "client/follow.h"
 #include "client/interrupts.h"
 #include "client/quantity.h"
@@ -27,11 +26,12 @@
 #include "core/analysis/agreement_analysis.h"
 #include "core/analysis/similarity_analysis.h"
 #include "core/analysis/table_analysis.h"
+#include "proto/convert/utf8.h"
 
 namespace benchd::client {
 namespace {
 
-Outcome<std::string> MeasurementFile(const ParsedArguments& arguments) {
+Result<std::string> MeasurementFile(const ParsedArguments& arguments) {
   const std::vector<std::string>& words = arguments.positionals;
   static constexpr char kUsage[] = "write benchctl analyze FILE.csv, or - for stdin";
   if (words.empty() || words.front().empty()) {
@@ -41,9 +41,15 @@ Outcome<std::string> MeasurementFile(const ParsedArguments& arguments) {
   return words.front();
 }
 
+// What core says of a file may quote any bytes of it: told as a daemon's answer would be.
+Error Told(const Error& error) {
+  return {error.code, OneLine(convert::Utf8Lossy(error.message)),
+          OneLine(convert::Utf8Lossy(error.hint))};
+}
+
 // What stands in the table is told by its place, after the name of the file.
-ClientError TableError(const Error& error, const std::string& file) {
-  ClientError told = FromError(error);
+Error TableError(const Error& error, const std::string& file) {
+  Error told = Told(error);
   return told.message.starts_with("line ") ? std::move(told).Within(file) : told;
 }
 
@@ -61,7 +67,7 @@ ExitCode PrintAnalysis(const Analysis& analysis, bool mmtests_stars, bool json) 
 
 }  // namespace
 
-Outcome<ExitCode> RunAnalyze(const CommandContext& context) {
+Result<ExitCode> RunAnalyze(const CommandContext& context) {
   auto path = MeasurementFile(context.arguments);
   if (!path) return std::move(path).error();
   auto options = ReadTableOptions(context.arguments);
@@ -77,7 +83,7 @@ Outcome<ExitCode> RunAnalyze(const CommandContext& context) {
 
 namespace {
 
-Outcome<std::string> RatingsFile(const std::vector<std::string>& words) {
+Result<std::string> RatingsFile(const std::vector<std::string>& words) {
   static constexpr char kUsage[] = "write benchctl agreement FILE.csv, or - for stdin";
   if (words.empty() || words.front().empty()) {
     return UsageError("agreement: no ratings: a file is missing", kUsage);
@@ -87,7 +93,7 @@ Outcome<std::string> RatingsFile(const std::vector<std::string>& words) {
 }
 
 // Empty where the option is not given.
-Outcome<std::string> ColumnName(const ParsedArguments& arguments, const std::string& option) {
+Result<std::string> ColumnName(const ParsedArguments& arguments, const std::string& option) {
   const std::string* name = LastValue(arguments, option);
   if (name == nullptr) return std::string();
   if (name->empty()) return UsageError("--" + option + ": the name of a column is missing");
@@ -95,7 +101,7 @@ Outcome<std::string> ColumnName(const ParsedArguments& arguments, const std::str
   return *name;
 }
 
-Outcome<AgreementRequest> ReadAgreementOptions(const ParsedArguments& arguments) {
+Result<AgreementRequest> ReadAgreementOptions(const ParsedArguments& arguments) {
   AgreementRequest request;
   auto subjects = ColumnName(arguments, "subjects");
   if (!subjects) return std::move(subjects).error();
@@ -117,7 +123,7 @@ Outcome<AgreementRequest> ReadAgreementOptions(const ParsedArguments& arguments)
 
 }  // namespace
 
-Outcome<ExitCode> RunAgreement(const CommandContext& context) {
+Result<ExitCode> RunAgreement(const CommandContext& context) {
   auto path = RatingsFile(context.arguments.positionals);
   if (!path) return std::move(path).error();
   auto request = ReadAgreementOptions(context.arguments);
@@ -129,7 +135,7 @@ Outcome<ExitCode> RunAgreement(const CommandContext& context) {
   auto ratings = file->ReadAll();
   if (!ratings) return std::move(ratings).error();
   const Result<AgreementReport> report = AnalyzeAgreement(*ratings, *request);
-  if (!report) return FromError(report.error()).Within(file->name());
+  if (!report) return Told(report.error()).Within(file->name());
   if (context.json) {
     std::cout << AgreementJson(*report, request->truth, Now()) << "\n";
   } else {
@@ -144,7 +150,7 @@ namespace {
 /// file may have takes a hundred MB.
 constexpr std::size_t kAtOnce = 8;
 
-Outcome<void> SetShape(const std::string& text, RunsLayout* layout) {
+Result<void> SetShape(const std::string& text, RunsLayout* layout) {
   const auto wrong = [&text] {
     return UsageError("--shape " + text + ": expected runs x values", "write --shape 10x3000");
   };
@@ -164,7 +170,7 @@ Outcome<void> SetShape(const std::string& text, RunsLayout* layout) {
   return {};
 }
 
-Outcome<SimilarityRequest> ReadSimilarityOptions(const ParsedArguments& arguments) {
+Result<SimilarityRequest> ReadSimilarityOptions(const ParsedArguments& arguments) {
   SimilarityRequest request;
   if (const std::string* text = LastValue(arguments, "threshold"); text != nullptr) {
     double threshold = 0;
@@ -183,13 +189,13 @@ Outcome<SimilarityRequest> ReadSimilarityOptions(const ParsedArguments& argument
     if (*variant == "shape") request.options.variant = SimilarityVariant::kShape;
   }
   if (const std::string* shape = LastValue(arguments, "shape"); shape != nullptr) {
-    if (Outcome<void> set = SetShape(*shape, &request.layout); !set) return std::move(set).error();
+    if (Result<void> set = SetShape(*shape, &request.layout); !set) return std::move(set).error();
   }
   request.cut_to_shortest = IsGiven(arguments, "cut");
   return request;
 }
 
-Outcome<void> CheckFiles(const std::vector<std::string>& files, bool raw) {
+Result<void> CheckFiles(const std::vector<std::string>& files, bool raw) {
   static constexpr char kUsage[] = "write benchctl similarity FILE..., or - for stdin";
   if (files.empty()) return UsageError("similarity: no file: one is missing", kUsage);
   if (std::ranges::count(files, "-") > 1) return UsageError("-: stdin is read once", kUsage);
@@ -203,21 +209,21 @@ Outcome<void> CheckFiles(const std::vector<std::string>& files, bool raw) {
   return {};
 }
 
-Outcome<std::vector<RunSetReport>> AssessOne(const std::string& path,
-                                             const SimilarityRequest& request) {
+Result<std::vector<RunSetReport>> AssessOne(const std::string& path,
+                                            const SimilarityRequest& request) {
   auto file = TableFile::Open(path);
   if (!file) return std::move(file).error();
   auto data = file->ReadAll();
   if (!data) return std::move(data).error();
   Result<std::vector<RunSetReport>> sets = AssessFile(*data, request);
-  if (!sets) return FromError(sets.error()).Within(file->name());
+  if (!sets) return Told(sets.error()).Within(file->name());
   return std::move(sets).value();
 }
 
 /// Takes one file after the other, on several threads, and shows how far it is.
 class Batch {
  public:
-  using Answers = std::vector<std::optional<Outcome<std::vector<RunSetReport>>>>;
+  using Answers = std::vector<std::optional<Result<std::vector<RunSetReport>>>>;
 
   Batch(const std::vector<std::string>& files, const SimilarityRequest& request)
       : files_(files), request_(request), answers_(files.size()) {}
@@ -267,7 +273,7 @@ class Batch {
 
 }  // namespace
 
-Outcome<ExitCode> RunSimilarity(const CommandContext& context) {
+Result<ExitCode> RunSimilarity(const CommandContext& context) {
   auto request = ReadSimilarityOptions(context.arguments);
   if (!request) return std::move(request).error();
   const std::vector<std::string>& files = context.arguments.positionals;
@@ -277,7 +283,7 @@ Outcome<ExitCode> RunSimilarity(const CommandContext& context) {
   StepAside(context.link);
   auto answers = Batch(files, *request).Assess();
   std::vector<AssessedFile> assessed;
-  std::optional<ClientError> failed;
+  std::optional<Error> failed;
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (*answers[i]) {
       assessed.push_back({files[i], std::move(**answers[i])});

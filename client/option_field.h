@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "benchd/v1/session.pb.h"
-#include "client/outcome.h"
+#include "client/exit_code.h"
 
 namespace benchd::client {
 
@@ -40,7 +40,7 @@ struct OptionSource {
 struct OptionField {
   enum class Part { kElsewhere, kSession, kLimits, kBenchmark, kHooks };
   enum class Number { kMargin, kProbability, kDuration };  ///< the grammar of a double
-  using Parse = Outcome<void> (*)(const std::string& text, const OptionTarget& to);
+  using Parse = Result<void> (*)(const std::string& text, const OptionTarget& to);
   using Format = std::vector<std::string> (*)(const OptionSource& of);
 
   Part part = Part::kElsewhere;  ///< elsewhere: the command reads the option itself
@@ -54,16 +54,16 @@ struct OptionField {
 };
 
 // The two functions of those whose value is more than one field.
-Outcome<void> ParseConfidence(const std::string& text, const OptionTarget& to);
-Outcome<void> ParseEstimator(const std::string& text, const OptionTarget& to);
-Outcome<void> ParseRule(const std::string& text, const OptionTarget& to);
-Outcome<void> ParseLabel(const std::string& text, const OptionTarget& to);
-Outcome<void> ParseGate(const std::string& text, const OptionTarget& to);
-Outcome<void> ParseInput(const std::string& text, const OptionTarget& to);
-Outcome<void> ParseOutput(const std::string& text, const OptionTarget& to);
-Outcome<void> ParseShell(const std::string& text, const OptionTarget& to);
-Outcome<void> ParseCwd(const std::string& text, const OptionTarget& to);
-Outcome<void> ParseVariable(const std::string& text, const OptionTarget& to);
+Result<void> ParseConfidence(const std::string& text, const OptionTarget& to);
+Result<void> ParseEstimator(const std::string& text, const OptionTarget& to);
+Result<void> ParseRule(const std::string& text, const OptionTarget& to);
+Result<void> ParseLabel(const std::string& text, const OptionTarget& to);
+Result<void> ParseGate(const std::string& text, const OptionTarget& to);
+Result<void> ParseInput(const std::string& text, const OptionTarget& to);
+Result<void> ParseOutput(const std::string& text, const OptionTarget& to);
+Result<void> ParseShell(const std::string& text, const OptionTarget& to);
+Result<void> ParseCwd(const std::string& text, const OptionTarget& to);
+Result<void> ParseVariable(const std::string& text, const OptionTarget& to);
 std::vector<std::string> FormatNothing(const OptionSource& of);  ///< another option says it
 std::vector<std::string> FormatEstimator(const OptionSource& of);
 std::vector<std::string> FormatRule(const OptionSource& of);
@@ -74,9 +74,8 @@ std::vector<std::string> FormatShell(const OptionSource& of);
 std::vector<std::string> FormatCwd(const OptionSource& of);
 
 /// Puts the value of an option where it belongs.
-/// @errors what its grammar says; without the option's name (ClientError::Within).
-Outcome<void> ParseOption(const OptionField& field, const std::string& text,
-                          const OptionTarget& to);
+/// @errors what its grammar says; without the option's name (Error::Within).
+Result<void> ParseOption(const OptionField& field, const std::string& text, const OptionTarget& to);
 
 /// The texts that ParseOption() makes the same of, one for each time the option is to be given;
 /// none where it says what holds without it.

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "client/outcome.h"
+#include "client/exit_code.h"
 
 namespace benchd::client {
 
@@ -24,13 +24,13 @@ struct Parameter {
 /// @errors (exit 2) no NAME of letters, digits, `_` and `-`, or `name` or `dir`, which stand for
 /// the
 ///         arm; no values, equal values, more than kMostBenchmarks.
-Outcome<Parameter> ParseParameterList(std::string_view text);
+Result<Parameter> ParseParameterList(std::string_view text);
 
 /// `NAME MIN MAX STEP`: MIN, MIN + STEP, ... up to MAX, which belongs to it. Decimal arithmetic:
 /// 0.1 to 0.3 by 0.1 are three values, each written with the decimals of MIN and STEP. Pure.
 ///
 /// @errors (exit 2) the name, as above; what is no decimal of 18 digits at most; a STEP that is not
 ///         above zero, MAX below MIN, more than kMostBenchmarks values.
-Outcome<Parameter> ParseParameterScan(std::string_view text);
+Result<Parameter> ParseParameterScan(std::string_view text);
 
 }  // namespace benchd::client

@@ -116,7 +116,7 @@ std::optional<Measured> TakeMeasured(std::string_view& text) {
   return measured;
 }
 
-Outcome<double> ParseAbsoluteMargin(std::string_view text, std::string_view metric) {
+Result<double> ParseAbsoluteMargin(std::string_view text, std::string_view metric) {
   const auto wrong = [text](std::string_view why) {
     return UsageError("the margin +" + std::string(text) + " " + std::string(why),
                       "write :+5, :+2ms or :+1MiB");
@@ -138,7 +138,7 @@ Outcome<double> ParseAbsoluteMargin(std::string_view text, std::string_view metr
 
 // Whether the segment is `P%`, or a bare fraction behind a built-in metric's name, and its value; a
 // segment that is neither is part of the name: BM_X/threads:2.
-Outcome<std::optional<double>> ParseRatioSuffix(std::string_view name, std::string_view segment) {
+Result<std::optional<double>> ParseRatioSuffix(std::string_view name, std::string_view segment) {
   const bool percent = segment.ends_with('%');
   if (!percent && FindBuiltin(name) == nullptr) return std::optional<double>{};
   const std::string_view number = segment.substr(0, segment.size() - (percent ? 1 : 0));
@@ -158,7 +158,7 @@ std::string GateExample(const BuiltinMetric& metric) {
 
 }  // namespace
 
-Outcome<double> ParseNumber(std::string_view text) {
+Result<double> ParseNumber(std::string_view text) {
   if (text.empty() || NumberLength(text) != text.size()) return UsageError("not a number");
   double value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
@@ -166,7 +166,7 @@ Outcome<double> ParseNumber(std::string_view text) {
   return value;
 }
 
-Outcome<double> ParseFraction(std::string_view text) {
+Result<double> ParseFraction(std::string_view text) {
   static constexpr char kHint[] = "write 2% or 0.02";
   const bool percent = text.ends_with('%');
   std::string number(percent ? text.substr(0, text.size() - 1) : text);
@@ -182,7 +182,7 @@ Outcome<double> ParseFraction(std::string_view text) {
   return *value / 100;
 }
 
-Outcome<double> ParseMargin(std::string_view text) {
+Result<double> ParseMargin(std::string_view text) {
   auto margin = ParseFraction(text);
   if (!margin) return margin;
   if (*margin < 0) return UsageError("a margin cannot be negative", "write 2% or 0.02");
@@ -195,7 +195,7 @@ Outcome<double> ParseMargin(std::string_view text) {
   return margin;
 }
 
-Outcome<double> ParseProbability(std::string_view text, std::string_view example) {
+Result<double> ParseProbability(std::string_view text, std::string_view example) {
   const std::string hint = "write " + std::string(example);
   auto value = ParseFraction(text);
   if (!value) {
@@ -213,7 +213,7 @@ double AlphaFromConfidence(double confidence) {
   return std::strtod(text.data(), nullptr);
 }
 
-Outcome<double> ParseDuration(std::string_view text) {
+Result<double> ParseDuration(std::string_view text) {
   static constexpr char kHint[] = "write 500ms, 30s, 10m or 1h30m";
   double seconds = 0;
   std::string_view rest = text;
@@ -232,7 +232,7 @@ Outcome<double> ParseDuration(std::string_view text) {
   return seconds;
 }
 
-Outcome<std::uint64_t> ParseCount(std::string_view text) {
+Result<std::uint64_t> ParseCount(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc::result_out_of_range) return UsageError("too large");
@@ -242,7 +242,7 @@ Outcome<std::uint64_t> ParseCount(std::string_view text) {
   return value;
 }
 
-Outcome<std::int32_t> ParseInteger(std::string_view text) {
+Result<std::int32_t> ParseInteger(std::string_view text) {
   std::int32_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc::result_out_of_range) return UsageError("too large");
@@ -251,7 +251,7 @@ Outcome<std::int32_t> ParseInteger(std::string_view text) {
   return value;
 }
 
-Outcome<std::pair<std::string, std::string>> ParseAssignment(std::string_view text) {
+Result<std::pair<std::string, std::string>> ParseAssignment(std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0) {
     return UsageError("a name, an equals sign and a value are expected", "write NAME=VALUE");
@@ -259,7 +259,7 @@ Outcome<std::pair<std::string, std::string>> ParseAssignment(std::string_view te
   return std::pair(std::string(text.substr(0, equals)), std::string(text.substr(equals + 1)));
 }
 
-Outcome<MetricGate> ParseMetricGate(std::string_view text) {
+Result<MetricGate> ParseMetricGate(std::string_view text) {
   MetricGate gate;
   if (text.ends_with(":lower") || text.ends_with(":higher")) {
     gate.better = text.ends_with(":lower") ? Direction::kLower : Direction::kHigher;
@@ -287,7 +287,7 @@ Outcome<MetricGate> ParseMetricGate(std::string_view text) {
   return gate;
 }
 
-Outcome<void> CheckBuiltinMetric(std::string_view name) {
+Result<void> CheckBuiltinMetric(std::string_view name) {
   if (FindBuiltin(name) != nullptr) return {};
   const std::size_t colon = std::min(name.find(':'), name.size());
   const BuiltinMetric* const known = FindBuiltin(name.substr(0, colon));

@@ -36,7 +36,7 @@ bool IsFinal(v1::SessionState state) {
          state == v1::SESSION_STATE_CANCELLED;
 }
 
-Outcome<v1::ListSessionsRequest> ReadListRequest(const ParsedArguments& arguments) {
+Result<v1::ListSessionsRequest> ReadListRequest(const ParsedArguments& arguments) {
   v1::ListSessionsRequest request;
   request.set_all(IsGiven(arguments, "all"));
   if (const std::string* word = LastValue(arguments, "state"); word != nullptr) {
@@ -62,8 +62,8 @@ struct Listed {
 };
 
 /// The newest sessions, or every one, page after page.
-Outcome<Listed> ListSessions(v1::SessionService::Stub& stub, v1::ListSessionsRequest request,
-                             bool every) {
+Result<Listed> ListSessions(v1::SessionService::Stub& stub, v1::ListSessionsRequest request,
+                            bool every) {
   if (!every) request.set_page_size(kNewest);
   Listed listed;
   do {
@@ -81,7 +81,7 @@ Outcome<Listed> ListSessions(v1::SessionService::Stub& stub, v1::ListSessionsReq
 
 }  // namespace
 
-Outcome<ExitCode> RunList(const CommandContext& context) {
+Result<ExitCode> RunList(const CommandContext& context) {
   auto wanted = NoWords(context, "list");
   if (!wanted) return std::move(wanted).error();
   auto request = ReadListRequest(context.arguments);
@@ -116,8 +116,8 @@ using Change = grpc::Status (v1::QueueService::Stub::*)(grpc::ClientContext*, co
                                                         v1::QueueStatus*);
 
 template <typename Request>
-Outcome<ExitCode> ChangeQueue(const CommandContext& context, std::string_view command,
-                              Change<Request> change) {
+Result<ExitCode> ChangeQueue(const CommandContext& context, std::string_view command,
+                             Change<Request> change) {
   auto wanted = NoWords(context, command);
   if (!wanted) return std::move(wanted).error();
   auto link = DaemonLink::Open(context.link);
@@ -131,21 +131,21 @@ Outcome<ExitCode> ChangeQueue(const CommandContext& context, std::string_view co
 
 }  // namespace
 
-Outcome<ExitCode> RunPause(const CommandContext& context) {
+Result<ExitCode> RunPause(const CommandContext& context) {
   return ChangeQueue<v1::PauseRequest>(context, "pause", &v1::QueueService::Stub::Pause);
 }
 
-Outcome<ExitCode> RunResume(const CommandContext& context) {
+Result<ExitCode> RunResume(const CommandContext& context) {
   return ChangeQueue<v1::ResumeRequest>(context, "resume", &v1::QueueService::Stub::Resume);
 }
 
-Outcome<ExitCode> RunDrain(const CommandContext& context) {
+Result<ExitCode> RunDrain(const CommandContext& context) {
   return ChangeQueue<v1::DrainRequest>(context, "drain", &v1::QueueService::Stub::Drain);
 }
 
 namespace {
 
-Outcome<v1::MoveRequest> ReadMoveRequest(const CommandContext& context) {
+Result<v1::MoveRequest> ReadMoveRequest(const CommandContext& context) {
   auto id = OneSession(context, "move");
   if (!id) return std::move(id).error();
   const std::string* word = LastValue(context.arguments, "priority");
@@ -163,7 +163,7 @@ Outcome<v1::MoveRequest> ReadMoveRequest(const CommandContext& context) {
 
 }  // namespace
 
-Outcome<ExitCode> RunMove(const CommandContext& context) {
+Result<ExitCode> RunMove(const CommandContext& context) {
   auto request = ReadMoveRequest(context);
   if (!request) return std::move(request).error();
   auto link = DaemonLink::Open(context.link);
@@ -180,7 +180,7 @@ Outcome<ExitCode> RunMove(const CommandContext& context) {
   return ExitCode::kPass;
 }
 
-Outcome<ExitCode> RunCancel(const CommandContext& context) {
+Result<ExitCode> RunCancel(const CommandContext& context) {
   auto id = OneSession(context, "cancel");
   if (!id) return std::move(id).error();
   auto link = DaemonLink::Open(context.link);
@@ -205,7 +205,7 @@ Outcome<ExitCode> RunCancel(const CommandContext& context) {
 
 namespace {
 
-Outcome<double> ReadReservation(const ParsedArguments& arguments) {
+Result<double> ReadReservation(const ParsedArguments& arguments) {
   const std::string* text = LastValue(arguments, "for");
   if (text == nullptr) {
     return UsageError("machine reserve: for how long is missing",
@@ -259,7 +259,7 @@ class Teller {
 
 }  // namespace
 
-Outcome<ExitCode> RunMachineReserve(const CommandContext& context) {
+Result<ExitCode> RunMachineReserve(const CommandContext& context) {
   auto wanted = NoWords(context, "machine reserve");
   if (!wanted) return std::move(wanted).error();
   auto seconds = ReadReservation(context.arguments);

@@ -22,7 +22,7 @@ LinkOptions ReadLinkOptions(const ParsedArguments& arguments) {
   return options;
 }
 
-ClientError UnknownCommand(const std::string& word) {
+Error UnknownCommand(const std::string& word) {
   std::vector<std::string_view> names;
   for (const Command& command : Commands()) {
     if (command.hidden) continue;
@@ -47,8 +47,8 @@ std::vector<std::string_view> WordsOf(std::string_view group) {
   return words;
 }
 
-ClientError UnknownWord(const std::string& group, const std::vector<std::string_view>& known,
-                        const std::string& word) {
+Error UnknownWord(const std::string& group, const std::vector<std::string_view>& known,
+                  const std::string& word) {
   const std::string nearest = Nearest(word, known);
   if (!nearest.empty()) {
     return UsageError(group + " " + word + ": unknown command",
@@ -71,7 +71,7 @@ struct NamedCommand {
   std::size_t words = 1;
 };
 
-Outcome<NamedCommand> FindNamed(const std::vector<std::string>& words) {
+Result<NamedCommand> FindNamed(const std::vector<std::string>& words) {
   const std::string& name = words.front();
   if (const Command* command = FindCommand(name)) return NamedCommand{command, 1};
   const std::vector<std::string_view> known = WordsOf(name);
@@ -81,7 +81,7 @@ Outcome<NamedCommand> FindNamed(const std::vector<std::string>& words) {
   return UnknownWord(name, known, word);
 }
 
-Outcome<ExitCode> Dispatch(const std::vector<std::string>& words) {
+Result<ExitCode> Dispatch(const std::vector<std::string>& words) {
   if (words.empty()) {
     std::cerr << RenderHelp();
     return ExitCode::kUsage;
@@ -121,14 +121,14 @@ ExitCode RunBenchctl(const std::vector<std::string>& words) {
   const auto final_code = [bisect = AsksForBisect(words)](ExitCode code) {
     return bisect ? ForBisect(code) : code;
   };
-  const Outcome<ExitCode> outcome = Dispatch(words);
+  const Result<ExitCode> outcome = Dispatch(words);
   std::cout << std::flush;
   if (outcome) return final_code(*outcome);
   PrintError(outcome.error());
-  return final_code(outcome.error().exit);
+  return final_code(ExitFor(outcome.error()));
 }
 
-void PrintError(const ClientError& error) {
+void PrintError(const Error& error) {
   std::cerr << "error: " << OneLine(error.message) << "\n";
   if (!error.hint.empty()) std::cerr << "hint: " << OneLine(error.hint) << "\n";
 }

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "client/outcome.h"
+#include "client/exit_code.h"
 
 namespace benchd::client {
 
@@ -13,6 +13,6 @@ ExitCode RunBenchctl(const std::vector<std::string>& words);
 
 /// "error: ..." and, where there is something to do, "hint: ..." on stderr: for a command that goes
 /// on after it. What a command returns is printed by RunBenchctl.
-void PrintError(const ClientError& error);
+void PrintError(const Error& error);
 
 }  // namespace benchd::client

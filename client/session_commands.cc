@@ -25,7 +25,7 @@
 namespace benchd::client {
 namespace {
 
-Outcome<SpecInput> ReadInput(const ParsedArguments& arguments, const std::string& cwd) {
+Result<SpecInput> ReadInput(const ParsedArguments& arguments, const std::string& cwd) {
   const std::string* file = LastValue(arguments, "file");
   if (file == nullptr) return InputFromCommandLine(arguments);
   if (!arguments.positionals.empty() || IsGiven(arguments, "name") ||
@@ -39,7 +39,7 @@ Outcome<SpecInput> ReadInput(const ParsedArguments& arguments, const std::string
   return input;
 }
 
-Outcome<v1::SessionSpec> ReadCompareSpec(const ParsedArguments& arguments, bool silent) {
+Result<v1::SessionSpec> ReadCompareSpec(const ParsedArguments& arguments, bool silent) {
   auto caller = CaptureCaller();
   if (!caller) return std::move(caller).error();
   auto input = ReadInput(arguments, caller->context.cwd);
@@ -73,7 +73,7 @@ v1::SessionSpec ArmsOf(const v1::SessionSpec& spec) {
   return arms;
 }
 
-Outcome<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
+Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   const bool bisect = IsGiven(context.arguments, "bisect");
   if (bisect && detach) {
     return UsageError("--bisect: with --detach nobody waits for the verdict",
@@ -109,11 +109,11 @@ Outcome<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
 
 }  // namespace
 
-Outcome<ExitCode> RunCompare(const CommandContext& context) {
+Result<ExitCode> RunCompare(const CommandContext& context) {
   return SubmitAnd(context, IsGiven(context.arguments, "detach"));
 }
 
-Outcome<ExitCode> RunSubmit(const CommandContext& context) {
+Result<ExitCode> RunSubmit(const CommandContext& context) {
   return SubmitAnd(context, /*detach=*/true);
 }
 
@@ -121,8 +121,8 @@ namespace {
 
 // Only a harness' metrics need to be described, and only in a session that has ended do they stay
 // as they are.
-Outcome<std::vector<TableColumn>> ReadColumns(v1::SessionService::Stub& stub,
-                                              const v1::Session& session) {
+Result<std::vector<TableColumn>> ReadColumns(v1::SessionService::Stub& stub,
+                                             const v1::Session& session) {
   const bool parses = std::ranges::any_of(session.spec().benchmarks(), [](const auto& benchmark) {
     return !benchmark.parse().empty();
   });
@@ -144,7 +144,7 @@ Outcome<std::vector<TableColumn>> ReadColumns(v1::SessionService::Stub& stub,
 
 }  // namespace
 
-Outcome<ExitCode> RunShow(const CommandContext& context) {
+Result<ExitCode> RunShow(const CommandContext& context) {
   auto id = OneSession(context, "show");
   if (!id) return std::move(id).error();
   auto link = DaemonLink::Open(context.link);
@@ -165,7 +165,7 @@ Outcome<ExitCode> RunShow(const CommandContext& context) {
   return ExitCode::kPass;
 }
 
-Outcome<ExitCode> RunWatch(const CommandContext& context) {
+Result<ExitCode> RunWatch(const CommandContext& context) {
   auto id = OneSession(context, "watch");
   if (!id) return std::move(id).error();
   Interrupts interrupts;
@@ -190,7 +190,7 @@ Outcome<ExitCode> RunWatch(const CommandContext& context) {
 namespace {
 
 // "csv" or "json"; --json is another way to say the latter.
-Outcome<std::string> ReadFormat(const CommandContext& context) {
+Result<std::string> ReadFormat(const CommandContext& context) {
   const std::string* format = LastValue(context.arguments, "format");
   if (format == nullptr) return std::string(context.json ? "json" : "csv");
   if (*format != "csv" && *format != "json") {
@@ -200,8 +200,8 @@ Outcome<std::string> ReadFormat(const CommandContext& context) {
   return *format;
 }
 
-Outcome<std::vector<v1::Run>> ReadRuns(v1::SessionService::Stub& stub, const std::string& id,
-                                       bool with_warmup) {
+Result<std::vector<v1::Run>> ReadRuns(v1::SessionService::Stub& stub, const std::string& id,
+                                      bool with_warmup) {
   v1::ListSamplesRequest request;
   request.set_session(id);
   request.set_with_warmup(with_warmup);
@@ -221,7 +221,7 @@ Outcome<std::vector<v1::Run>> ReadRuns(v1::SessionService::Stub& stub, const std
 
 }  // namespace
 
-Outcome<ExitCode> RunExport(const CommandContext& context) {
+Result<ExitCode> RunExport(const CommandContext& context) {
   auto id = OneSession(context, "export");
   if (!id) return std::move(id).error();
   auto format = ReadFormat(context);
@@ -249,7 +249,7 @@ std::string ValueOf(const ParsedArguments& arguments, std::string_view name) {
 }  // namespace
 
 // Runs inside a session, as its caller; what it prints is the session's build log.
-Outcome<ExitCode> RunBuildWorktrees(const CommandContext& context) {
+Result<ExitCode> RunBuildWorktrees(const CommandContext& context) {
   std::vector<std::string> trees;
   for (const GivenOption& option : context.arguments.options) {
     if (option.name == "tree") trees.push_back(option.value);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "benchd/v1/session.pb.h"
-#include "client/outcome.h"
+#include "client/exit_code.h"
 #include "client/spec_input.h"
 
 namespace benchd::client {
@@ -16,12 +16,12 @@ namespace benchd::client {
 /// equal
 ///         names; no reference or no candidate; an empty, too long or unsendable command; equal
 ///         benchmarks; a benchmark's margin where it cannot be told which metrics it belongs to.
-Outcome<v1::SessionSpec> BuildSpec(const SpecInput& input, const CallerContext& caller);
+Result<v1::SessionSpec> BuildSpec(const SpecInput& input, const CallerContext& caller);
 
 /// The options of `analyze` to a spec: no arms, which the table has, and one
 /// benchmark with the gates if there are any. Pure.
 ///
 /// @errors (exit 2) as BuildSpec's for these options.
-Outcome<v1::SessionSpec> BuildTableSpec(const OptionValues& options);
+Result<v1::SessionSpec> BuildTableSpec(const OptionValues& options);
 
 }  // namespace benchd::client

@@ -15,10 +15,10 @@ namespace benchd::client {
 /// @param name  how the file is called in messages: "suite.toml:12: ..."
 /// @param directory  where the file lies, absolute
 /// @errors (exit 2) no TOML, an unknown key or a value of the wrong type, each with its line.
-Outcome<SpecInput> ParseSpecFile(std::string_view text, const std::string& name,
-                                 const std::string& directory);
+Result<SpecInput> ParseSpecFile(std::string_view text, const std::string& name,
+                                const std::string& directory);
 
 /// The same from disk; "-" is stdin.
-Outcome<SpecInput> ReadSpecFile(const std::string& path, const std::string& cwd);
+Result<SpecInput> ReadSpecFile(const std::string& path, const std::string& cwd);
 
 }  // namespace benchd::client

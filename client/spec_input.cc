@@ -25,7 +25,7 @@ std::string JoinedCommand(const std::vector<std::string>& words) {
   return command;
 }
 
-Outcome<SpecInput> OneCommandForCommits(const ParsedArguments& arguments, SpecInput input) {
+Result<SpecInput> OneCommandForCommits(const ParsedArguments& arguments, SpecInput input) {
   std::vector<std::string> names;
   for (const GivenOption& option : arguments.options) {
     if (option.name == "name") names.push_back(option.value);
@@ -53,7 +53,7 @@ Outcome<SpecInput> OneCommandForCommits(const ParsedArguments& arguments, SpecIn
 
 }  // namespace
 
-Outcome<SpecInput> InputFromCommandLine(const ParsedArguments& arguments) {
+Result<SpecInput> InputFromCommandLine(const ParsedArguments& arguments) {
   SpecInput input;
   input.options = CollectSessionOptions(arguments);
   if (input.options.contains("git")) return OneCommandForCommits(arguments, std::move(input));

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "client/outcome.h"
+#include "client/exit_code.h"
 #include "client/session_options.h"
 
 namespace benchd::client {
@@ -61,6 +61,6 @@ struct CallerContext {
 ///
 /// @errors no candidate, more names than commands, --reference without NAME=, --reference with
 /// --git.
-Outcome<SpecInput> InputFromCommandLine(const ParsedArguments& arguments);
+Result<SpecInput> InputFromCommandLine(const ParsedArguments& arguments);
 
 }  // namespace benchd::client

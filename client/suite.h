@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "client/outcome.h"
+#include "client/exit_code.h"
 #include "client/spec_input.h"
 
 namespace benchd::client {
@@ -19,6 +19,6 @@ namespace benchd::client {
 /// @errors (exit 2) what parameters.h refuses; a parameter that is there twice or used nowhere;
 ///         more than kMostBenchmarks benchmarks; a pattern of --only that no benchmark matches,
 ///         with the nearest name.
-Outcome<SpecInput> ExpandSuite(SpecInput input);
+Result<SpecInput> ExpandSuite(SpecInput input);
 
 }  // namespace benchd::client

@@ -46,7 +46,7 @@ TableFile::TableFile(std::string name, UniqueFd fd) : name_(std::move(name)), fd
   begin_ = static_cast<std::uint64_t>(std::max<off_t>(0, begin));
 }
 
-Outcome<TableFile> TableFile::Open(const std::string& path) {
+Result<TableFile> TableFile::Open(const std::string& path) {
   if (path == "-") {
     if (isatty(STDIN_FILENO) == 1) {
       return UsageError("-: stdin is a terminal: there is no table to read",
@@ -123,7 +123,7 @@ Result<void> TableFile::CheckUnchanged() const {
                "wait until it is complete, or analyze a copy"};
 }
 
-Outcome<std::string> TableFile::ReadAll() {
+Result<std::string> TableFile::ReadAll() {
   std::string all;
   for (;;) {
     const std::size_t before = all.size();
@@ -133,9 +133,9 @@ Outcome<std::string> TableFile::ReadAll() {
     all.resize(before + static_cast<std::size_t>(count));
     if (count == 0) return all;
     if (all.size() > kMostWholeBytes) {
-      return ClientError{ExitCode::kRefused,
-                         name_ + ": file: over " + std::to_string(kMostWholeBytes >> 20U) + " MiB",
-                         "split it, or leave out what does not matter"};
+      return Error{ErrorCode::kResourceExhausted,
+                   name_ + ": file: over " + std::to_string(kMostWholeBytes >> 20U) + " MiB",
+                   "split it, or leave out what does not matter"};
     }
   }
 }

@@ -66,7 +66,7 @@ int WaitFor(pid_t pid) {
 
 }  // namespace
 
-Outcome<ProcessEnd> RunProcess(const ProcessOrder& order) {
+Result<ProcessEnd> RunProcess(const ProcessOrder& order) {
   const UniqueFd input = MemoryFile(order.input);
   const UniqueFd out = MemoryFile("");
   const UniqueFd err = MemoryFile("");

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "client/outcome.h"
+#include "client/exit_code.h"
 
 namespace benchd::client {
 
@@ -27,6 +27,6 @@ struct ProcessEnd {
 /// Runs a program to its end. Its output is kept in memory, whole: for programs that say little.
 ///
 /// @errors (exit 2) it cannot be started; `message` is the program's name and why.
-Outcome<ProcessEnd> RunProcess(const ProcessOrder& order);
+Result<ProcessEnd> RunProcess(const ProcessOrder& order);
 
 }  // namespace benchd::client

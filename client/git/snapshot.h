@@ -2,9 +2,9 @@
 
 #include <string>
 
+#include "client/exit_code.h"
 #include "client/git/git.h"
 #include "client/git/repository.h"
-#include "client/outcome.h"
 
 namespace benchd::client {
 
@@ -21,6 +21,6 @@ inline constexpr char kSnapshotRefs[] = "refs/benchd/";
 ///
 /// @param git  of any place inside the worktree
 /// @errors (exit 2) unmerged files; what git cannot read or write.
-Outcome<NamedCommit> SnapshotWorktree(const Git& git, const std::string& top_level);
+Result<NamedCommit> SnapshotWorktree(const Git& git, const std::string& top_level);
 
 }  // namespace benchd::client

@@ -61,7 +61,7 @@ void TellWhatIsMissing(const Git& git) {
 
 }  // namespace
 
-Outcome<void> WorktreeStore::Open() const {
+Result<void> WorktreeStore::Open() const {
   std::error_code error;
   const fs::path root = plan_.root;
   fs::create_directories(root.parent_path().parent_path(), error);
@@ -85,7 +85,7 @@ Outcome<void> WorktreeStore::Open() const {
   return {};
 }
 
-Outcome<BuildCode> WorktreeStore::Provide(const WorktreeOrder& order) const {
+Result<BuildCode> WorktreeStore::Provide(const WorktreeOrder& order) const {
   const WorktreePlaces places(plan_.root, order);
   auto folder = WorktreeFolder::Lock(places.folder, /*wait=*/false);
   if (folder && !*folder) {
@@ -114,13 +114,13 @@ Outcome<BuildCode> WorktreeStore::Provide(const WorktreeOrder& order) const {
   return 0;
 }
 
-Outcome<BuildCode> WorktreeStore::Make(const WorktreeOrder& order) const {
+Result<BuildCode> WorktreeStore::Make(const WorktreeOrder& order) const {
   auto checked_out = CheckOut(order);
   if (!checked_out) return std::move(checked_out).error().Within(ShortId(order.commit));
-  return plan_.build.empty() ? Outcome<BuildCode>(0) : Build(order);
+  return plan_.build.empty() ? Result<BuildCode>(0) : Build(order);
 }
 
-Outcome<void> WorktreeStore::CheckOut(const WorktreeOrder& order) const {
+Result<void> WorktreeStore::CheckOut(const WorktreeOrder& order) const {
   const WorktreePlaces places(plan_.root, order);
   auto git = Git("", plan_.repository).WithoutFilters();
   if (!git) return std::move(git).error();
@@ -134,7 +134,7 @@ Outcome<void> WorktreeStore::CheckOut(const WorktreeOrder& order) const {
   return {};
 }
 
-Outcome<BuildCode> WorktreeStore::Build(const WorktreeOrder& order) const {
+Result<BuildCode> WorktreeStore::Build(const WorktreeOrder& order) const {
   Say(ShortId(order.commit) + ": " + OneLine(plan_.build));
   ProcessOrder process;
   process.words = {"/bin/sh", "-c", plan_.build};

@@ -16,7 +16,7 @@ constexpr std::array kOptions = {OptionInfo{"name", 'n', "NAME", "", ""},
                                  OptionInfo{"margin", 0, "P", "", ""},
                                  OptionInfo{"json", 'j', "", "", ""}};
 
-Outcome<ParsedArguments> Parse(std::vector<std::string> words) {
+Result<ParsedArguments> Parse(std::vector<std::string> words) {
   return ParseArguments(words, kOptions);
 }
 

@@ -132,7 +132,7 @@ SessionSpec Understood(const v1::SessionSpec& spec) {
   return *std::move(read);
 }
 
-Outcome<v1::SessionSpec> Asked(const std::string& command) {
+Result<v1::SessionSpec> Asked(const std::string& command) {
   const Result<std::vector<std::string>> line = SplitCommandLine(command);
   EXPECT_TRUE(line) << command;
   const std::vector<std::string> words(line->begin() + 2, line->end());  // benchctl compare

@@ -10,7 +10,7 @@ namespace {
 
 CallerContext Context() { return {"/src dir", {{"HOME", "/home/u"}, {"LANG", "C"}}}; }
 
-Outcome<v1::SessionSpec> Build(std::vector<std::string> words) {
+Result<v1::SessionSpec> Build(std::vector<std::string> words) {
   auto arguments = ParseArguments(words, AllOptions(*FindCommand("compare")));
   if (!arguments) return std::move(arguments).error();
   auto input = InputFromCommandLine(*arguments);
@@ -271,8 +271,8 @@ TEST(SpecBuilderTest, SaysWhatIsWrongWithTheArms) {
 }
 
 TEST(SpecBuilderTest, ErrorsAreWrongUsage) {
-  EXPECT_EQ(Build({"a"}).error().exit, ExitCode::kUsage);
-  EXPECT_EQ(Build({"--margin", "x", "a", "b"}).error().exit, ExitCode::kUsage);
+  EXPECT_EQ(ExitFor(Build({"a"}).error()), ExitCode::kUsage);
+  EXPECT_EQ(ExitFor(Build({"--margin", "x", "a", "b"}).error()), ExitCode::kUsage);
 }
 
 v1::SessionSpec WithPlaces(const std::string& cwd, const std::string& input) {

@@ -33,7 +33,7 @@ metric = "cpu_time"
 env = ["MODE=slow"]
 )";
 
-Outcome<v1::SessionSpec> BuildFile(const std::string& text) {
+Result<v1::SessionSpec> BuildFile(const std::string& text) {
   auto input = ParseSpecFile(text, "suite.toml", "/src/feature");
   if (!input) return std::move(input).error();
   return BuildSpec(*input, {"/cwd", {}});

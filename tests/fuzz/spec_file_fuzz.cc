@@ -10,10 +10,10 @@
 namespace benchd::fuzz {
 namespace {
 
-void CheckFileError(const client::ClientError& error) {
+void CheckFileError(const Error& error) {
   // As benchctl prints it.
   CheckMessage(client::OneLine(error.message));
-  FUZZ_CHECK(error.exit == client::ExitCode::kUsage);
+  FUZZ_CHECK(client::ExitFor(error) == client::ExitCode::kUsage);
 }
 
 bool AreComplete(const std::vector<client::ArmInput>& arms) {
