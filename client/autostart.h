@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "client/exit_code.h"
-#include "client/unique_fd.h"
+#include "core/base/unique_fd.h"
 
 namespace benchd::client {
 

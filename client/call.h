@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "client/daemon_link.h"
 #include "client/exit_code.h"
 
 namespace benchd::client {
@@ -49,6 +50,28 @@ Result<Response> CallDaemon(
     if (status.ok()) return response;
     if (!WaitToAskAgain(status, attempt, patience)) return FromStatus(status);
   }
+}
+
+/// The same over a link: CallDaemon(link, &v1::SessionService::Stub::Get, request).
+template <typename Stub, typename Request, typename Response>
+Result<Response> CallDaemon(
+    DaemonLink& link, grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+    const Request& request, std::chrono::milliseconds patience = kCallPatience) {
+  Stub stub(link.channel());
+  return CallDaemon(stub, method, request, patience);
+}
+
+/// One call of a command that makes no other: finds the daemon first, or starts one.
+///
+/// @errors DaemonLink::Open's, too.
+template <typename Stub, typename Request, typename Response>
+Result<Response> CallDaemon(const LinkOptions& options,
+                            grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&,
+                                                         Response*),
+                            const Request& request) {
+  auto link = DaemonLink::Open(options);
+  if (!link) return std::move(link).error();
+  return CallDaemon(**link, method, request);
 }
 
 }  // namespace benchd::client

@@ -17,6 +17,16 @@ struct CommandContext {
   ParsedArguments arguments;
   LinkOptions link;
   bool json = false;
+  std::string word;  ///< the session, profile or file that the command is about; may be empty
+};
+
+/// The words that a command takes besides its options.
+enum class Words {
+  kNone,
+  kSession,  ///< the ID of one
+  kProfile,  ///< of the machine, or none
+  kFile,     ///< one, or - for stdin
+  kOwn,      ///< those that it reads itself
 };
 
 /// One command: its words for the parser and the help, and what it does.
@@ -26,6 +36,7 @@ struct Command {
   std::string_view name;     ///< one word, or two: "machine status"
   std::string_view usage;    ///< after "benchctl NAME"
   std::string_view summary;  ///< one line for the list of commands
+  Words words = Words::kNone;
   std::vector<OptionInfo> options;
   Result<ExitCode> (*run)(const CommandContext& context);
   bool hidden = false;  ///< not in the help: benchctl calls it itself
@@ -65,12 +76,9 @@ Result<ExitCode> RunMachineRestore(const CommandContext& context);
 Result<ExitCode> RunMachineReserve(const CommandContext& context);
 Result<ExitCode> RunVersion(const CommandContext& context);
 
-/// The one session that a command is about.
+/// The word that `command` is about (CommandContext::word).
 ///
-/// @errors none or several IDs.
-Result<std::string> OneSession(const CommandContext& context, std::string_view command);
-
-/// Errors if there are words that are neither options nor wanted.
-Result<void> NoWords(const CommandContext& context, std::string_view command);
+/// @errors (exit 2) it is missing, or there are others.
+Result<std::string> ReadWord(const Command& command, const std::vector<std::string>& words);
 
 }  // namespace benchd::client

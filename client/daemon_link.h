@@ -11,7 +11,7 @@
 
 #include "benchd/v1/queue.pb.h"
 #include "client/exit_code.h"
-#include "client/unique_fd.h"
+#include "core/base/unique_fd.h"
 
 namespace benchd::client {
 

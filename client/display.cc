@@ -28,7 +28,7 @@ class JsonDisplay : public Display {
     std::cout << EventJson(event) + "\n" << std::flush;
   }
   void Note(const std::string& text) override {
-    if (!text.empty()) WriteAll(STDERR_FILENO, "benchctl: " + text + "\n");
+    if (!text.empty()) TellOnStderr(text);
   }
   void Close() override {}
 };
@@ -39,11 +39,11 @@ class PlainDisplay : public Display {
 
   void Show(const v1::SessionEvent& event) override {
     for (const std::string& line : narrator_.Tell(event, SecondsSince(start_))) {
-      WriteAll(STDERR_FILENO, "benchctl: " + line + "\n");
+      TellOnStderr(line);
     }
   }
   void Note(const std::string& text) override {
-    if (!text.empty()) WriteAll(STDERR_FILENO, "benchctl: " + text + "\n");
+    if (!text.empty()) TellOnStderr(text);
   }
   void Close() override {}
 

@@ -182,21 +182,25 @@ class Follower {
 
 }  // namespace
 
-Result<Followed> FollowSession(DaemonLink& link, const std::string& session, Display& display,
+Result<Followed> FollowSession(DaemonLink& link, const v1::Session& watched, bool json,
                                Interrupts& interrupts, OnInterrupt on_interrupt) {
+  const std::string& session = watched.session();
+  const auto owned = MakeDisplay(ChooseDisplay(json), session, watched.spec().limits());
+  Display& display = *owned;
   Follower follower(link, session, display, interrupts, on_interrupt);
   const auto interrupt = [&follower] { follower.Interrupt(); };
   const auto leave = [&display, &session, on_interrupt] {
     display.Close();
-    WriteAll(STDERR_FILENO,
-             on_interrupt == OnInterrupt::kCancel
-                 ? "benchctl: left; see what became of it: benchctl show " + session + "\n"
-                 : "benchctl: left; go on: benchctl watch " + session + "\n");
+    TellOnStderr((on_interrupt == OnInterrupt::kCancel
+                      ? "left; see what became of it: benchctl show "
+                      : "left; go on: benchctl watch ") +
+                 session);
   };
   interrupts.React({interrupt, leave});
   auto followed = follower.Run();
   interrupts.React({[] {}, {}});
   display.Close();
+  if (followed) *followed->session.mutable_spec() = watched.spec();
   return followed;
 }
 
@@ -219,8 +223,8 @@ ExitCode ExitFor(const v1::Session& session) {
   return ExitFor(session.report());
 }
 
-void PrintCommits(const std::string& session, const v1::SessionSpec& spec) {
-  const std::string line = CommitsJson(session, spec, Now());
+void PrintCommits(const v1::Session& session) {
+  const std::string line = CommitsJson(session.session(), session.spec(), Now());
   if (!line.empty()) std::cout << line << std::endl;
 }
 

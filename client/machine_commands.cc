@@ -5,7 +5,6 @@
 #include "benchd/v1/machine.grpc.pb.h"
 #include "client/call.h"
 #include "client/commands.h"
-#include "client/display.h"
 #include "client/follow.h"
 #include "client/interrupts.h"
 #include "client/quantity.h"
@@ -19,17 +18,6 @@
 
 namespace benchd::client {
 namespace {
-
-/// The profile that a command is about; empty = the daemon's choice.
-Result<std::string> OneProfile(const CommandContext& context, const std::string& command) {
-  const std::vector<std::string>& words = context.arguments.positionals;
-  const std::string usage = "write benchctl " + command + " [PROFILE]";
-  if (words.size() > 1) return UsageError(words[1] + ": one profile at a time", usage);
-  if (words.empty()) return std::string();
-  if (words.front().empty()) return UsageError(command + ": the profile's name is empty", usage);
-  if (!IsSendableText(words.front())) return UsageError(command + ": the name is not UTF-8", usage);
-  return words.front();
-}
 
 template <typename Request, typename Response>
 using Method = grpc::Status (v1::MachineService::Stub::*)(grpc::ClientContext*, const Request&,
@@ -47,12 +35,11 @@ Result<Response> CallMachine(const CommandContext& context, Method<Request, Resp
     std::cerr << "benchctl: " << WhoHasTheMachine((*link)->status())
               << ": this waits for its end\n";
   }
-  const auto stub = v1::MachineService::NewStub((*link)->channel());
-  return CallDaemon(*stub, method, request, waits ? kQueuePatience : kCallPatience);
+  return CallDaemon(**link, method, request, waits ? kQueuePatience : kCallPatience);
 }
 
 ExitCode PrintMachine(const v1::MachineStatus& status, bool json) {
-  std::cout << (json ? MachineJson(status, Now()) + "\n"
+  std::cout << (json ? MessageLine("machine", status.session(), status, Now()) + "\n"
                      : RenderMachine(status, StyleOf(STDOUT_FILENO)));
   return ExitCode::kPass;
 }
@@ -60,39 +47,31 @@ ExitCode PrintMachine(const v1::MachineStatus& status, bool json) {
 }  // namespace
 
 Result<ExitCode> RunMachineStatus(const CommandContext& context) {
-  auto profile = OneProfile(context, "machine status");
-  if (!profile) return std::move(profile).error();
   v1::GetMachineRequest request;
-  request.set_profile(*profile);
+  request.set_profile(context.word);
   auto status = CallMachine(context, &v1::MachineService::Stub::Get, request, /*waits=*/false);
   if (!status) return std::move(status).error();
   return PrintMachine(*status, context.json);
 }
 
 Result<ExitCode> RunMachineDoctor(const CommandContext& context) {
-  auto wanted = NoWords(context, "machine doctor");
-  if (!wanted) return std::move(wanted).error();
   auto response =
       CallMachine(context, &v1::MachineService::Stub::Doctor, v1::DoctorRequest(), /*waits=*/true);
   if (!response) return std::move(response).error();
-  std::cout << (context.json ? DoctorJson(*response, Now()) + "\n"
+  std::cout << (context.json ? MessageLine("doctor", "", *response, Now()) + "\n"
                              : RenderDoctor(*response, StyleOf(STDOUT_FILENO)));
   return ExitCode::kPass;
 }
 
 Result<ExitCode> RunMachineApply(const CommandContext& context) {
-  auto profile = OneProfile(context, "machine apply");
-  if (!profile) return std::move(profile).error();
   v1::ApplyRequest request;
-  request.set_profile(*profile);
+  request.set_profile(context.word);
   auto status = CallMachine(context, &v1::MachineService::Stub::Apply, request, /*waits=*/true);
   if (!status) return std::move(status).error();
   return PrintMachine(*status, context.json);
 }
 
 Result<ExitCode> RunMachineRestore(const CommandContext& context) {
-  auto wanted = NoWords(context, "machine restore");
-  if (!wanted) return std::move(wanted).error();
   auto status = CallMachine(context, &v1::MachineService::Stub::Restore, v1::RestoreRequest(),
                             /*waits=*/true);
   if (!status) return std::move(status).error();
@@ -153,16 +132,16 @@ void PrintCalibration(const v1::Session& session, bool json) {
 Result<ExitCode> RunCalibrate(const CommandContext& context) {
   auto spec = ReadCalibrationSpec(context.arguments);
   if (!spec) return std::move(spec).error();
-  const v1::Limits limits = spec->limits();
+  v1::Session session;
+  *session.mutable_spec()->mutable_limits() = spec->limits();
   Interrupts interrupts;
   auto link = DaemonLink::Open(context.link);
   if (!link) return std::move(link).error();
   interrupts.React({[] {}, {}});
   auto submitted = SubmitSession(**link, *std::move(spec));
   if (!submitted) return std::move(submitted).error();
-  const auto display = MakeDisplay(ChooseDisplay(context.json), submitted->session(), limits);
-  auto followed =
-      FollowSession(**link, submitted->session(), *display, interrupts, OnInterrupt::kCancel);
+  session.set_session(submitted->session());
+  auto followed = FollowSession(**link, session, context.json, interrupts, OnInterrupt::kCancel);
   if (!followed) return std::move(followed).error();
   const bool measured =
       followed->session.state() == v1::SESSION_STATE_DONE && !followed->interrupted;
@@ -173,8 +152,6 @@ Result<ExitCode> RunCalibrate(const CommandContext& context) {
 
 // Asking for a version starts no daemon; that none runs is an answer, unless one was named.
 Result<ExitCode> RunVersion(const CommandContext& context) {
-  auto wanted = NoWords(context, "version");
-  if (!wanted) return std::move(wanted).error();
   LinkOptions options = context.link;
   options.may_start = false;
   auto link = DaemonLink::Open(options);

@@ -26,25 +26,14 @@
 #include "core/analysis/agreement_analysis.h"
 #include "core/analysis/similarity_analysis.h"
 #include "core/analysis/table_analysis.h"
-#include "proto/convert/utf8.h"
+#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
 
-Result<std::string> MeasurementFile(const ParsedArguments& arguments) {
-  const std::vector<std::string>& words = arguments.positionals;
-  static constexpr char kUsage[] = "write benchctl analyze FILE.csv, or - for stdin";
-  if (words.empty() || words.front().empty()) {
-    return UsageError("analyze: no table: a file is missing", kUsage);
-  }
-  if (words.size() > 1) return UsageError(words[1] + ": one table at a time", kUsage);
-  return words.front();
-}
-
 // What core says of a file may quote any bytes of it: told as a daemon's answer would be.
 Error Told(const Error& error) {
-  return {error.code, OneLine(convert::Utf8Lossy(error.message)),
-          OneLine(convert::Utf8Lossy(error.hint))};
+  return {error.code, OneLine(Utf8Lossy(error.message)), OneLine(Utf8Lossy(error.hint))};
 }
 
 // What stands in the table is told by its place, after the name of the file.
@@ -68,11 +57,9 @@ ExitCode PrintAnalysis(const Analysis& analysis, bool mmtests_stars, bool json) 
 }  // namespace
 
 Result<ExitCode> RunAnalyze(const CommandContext& context) {
-  auto path = MeasurementFile(context.arguments);
-  if (!path) return std::move(path).error();
   auto options = ReadTableOptions(context.arguments);
   if (!options) return std::move(options).error();
-  auto file = TableFile::Open(*path);
+  auto file = TableFile::Open(context.word);
   if (!file) return std::move(file).error();
   const Interrupts interrupts;  // Ctrl-C ends this process
   StepAside(context.link);
@@ -82,15 +69,6 @@ Result<ExitCode> RunAnalyze(const CommandContext& context) {
 }
 
 namespace {
-
-Result<std::string> RatingsFile(const std::vector<std::string>& words) {
-  static constexpr char kUsage[] = "write benchctl agreement FILE.csv, or - for stdin";
-  if (words.empty() || words.front().empty()) {
-    return UsageError("agreement: no ratings: a file is missing", kUsage);
-  }
-  if (words.size() > 1) return UsageError(words[1] + ": one table at a time", kUsage);
-  return words.front();
-}
 
 // Empty where the option is not given.
 Result<std::string> ColumnName(const ParsedArguments& arguments, const std::string& option) {
@@ -124,11 +102,9 @@ Result<AgreementRequest> ReadAgreementOptions(const ParsedArguments& arguments) 
 }  // namespace
 
 Result<ExitCode> RunAgreement(const CommandContext& context) {
-  auto path = RatingsFile(context.arguments.positionals);
-  if (!path) return std::move(path).error();
   auto request = ReadAgreementOptions(context.arguments);
   if (!request) return std::move(request).error();
-  auto file = TableFile::Open(*path);
+  auto file = TableFile::Open(context.word);
   if (!file) return std::move(file).error();
   const Interrupts interrupts;  // Ctrl-C ends this process
   StepAside(context.link);

@@ -5,6 +5,7 @@
 #include "client/quantity.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
+#include "core/base/text.h"
 #include "core/model/session_spec.h"
 #include "proto/convert/to_proto.h"
 
@@ -26,14 +27,13 @@ Result<void> Put(Result<T> value, Set set) {
 }
 
 Result<int> ParseWord(std::string_view text, const EnumDescriptor& type) {
-  std::string list;
+  TextList words;
   for (int i = 1; i < type.value_count(); ++i) {
-    const std::string word = EnumWord(type, i);
-    if (text == word) return i;
-    if (i > 1) list += i + 1 == type.value_count() ? " or " : ", ";
-    list += word == "quantile" ? "quantile:P" : word;
+    words.push_back(EnumWord(type, i));
+    if (text == words.back()) return i;
+    if (words.back() == "quantile") words.back() += ":P";
   }
-  return UsageError("unknown value", "write " + list);
+  return UsageError("unknown value", "write " + JoinWithOr(words));
 }
 
 Result<bool> ParseSwitch(std::string_view text) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "client/suggest.h"
+#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
@@ -300,31 +301,12 @@ Result<void> CheckBuiltinMetric(std::string_view name) {
   for (const BuiltinMetric& metric : kBuiltinMetrics) names.push_back(metric.name);
   const std::string nearest = Nearest(name.substr(0, colon), names);
   if (!nearest.empty()) return UsageError("unknown metric", "did you mean " + nearest + "?");
-  std::string list;
-  for (const std::string_view one : names) list += (list.empty() ? "" : ", ") + std::string(one);
-  return UsageError("unknown metric", "there are " + list + "; --parse reads a program's own");
+  return UsageError("unknown metric",
+                    "there are " + Join(names, ", ") + "; --parse reads a program's own");
 }
 
 bool IsSendableText(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto byte = [text](std::size_t at) { return static_cast<unsigned char>(text[at]); };
-    const unsigned char first = byte(i);
-    if (first == 0) return false;
-    const std::size_t length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-    if ((first >= 0x80 && first < 0xC2) || first > 0xF4 || i + length > text.size()) return false;
-    for (std::size_t k = 1; k < length; ++k) {
-      if ((byte(i + k) & 0xC0U) != 0x80) return false;
-    }
-    if (length > 2) {
-      const unsigned second = byte(i + 1);
-      const bool too_short = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
-      const bool surrogate = first == 0xED && second >= 0xA0;
-      const bool too_large = first == 0xF4 && second >= 0x90;
-      if (too_short || surrogate || too_large) return false;
-    }
-    i += length;
-  }
-  return true;
+  return !FirstInvalidUtf8(text) && text.find('\0') == std::string_view::npos;
 }
 
 std::vector<std::string> SplitNames(std::string_view text) {

@@ -8,6 +8,7 @@
 #include "client/help.h"
 #include "client/render/text.h"
 #include "client/suggest.h"
+#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
@@ -54,15 +55,10 @@ Error UnknownWord(const std::string& group, const std::vector<std::string_view>&
     return UsageError(group + " " + word + ": unknown command",
                       "did you mean " + group + " " + nearest + "?");
   }
-  std::string list;
-  for (std::size_t i = 0; i < known.size(); ++i) {
-    list += i == 0 ? "" : i + 1 == known.size() ? " or " : ", ";
-    list += known[i];
-  }
   return UsageError(word.empty() || word.starts_with('-')
                         ? group + ": no command: what to do is missing"
                         : group + " " + word + ": unknown command",
-                    "write benchctl " + group + " and " + list);
+                    "write benchctl " + group + " and " + JoinWithOr(known));
 }
 
 /// The command that the words begin with, and how many of them name it.
@@ -108,7 +104,10 @@ Result<ExitCode> Dispatch(const std::vector<std::string>& words) {
     std::cout << RenderHelp(*command);
     return ExitCode::kPass;
   }
+  auto word = ReadWord(*command, arguments->positionals);
+  if (!word) return std::move(word).error();
   CommandContext context;
+  context.word = *std::move(word);
   context.link = ReadLinkOptions(*arguments);
   context.json = IsGiven(*arguments, "json");
   context.arguments = *std::move(arguments);

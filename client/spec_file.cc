@@ -1,16 +1,19 @@
 #include "client/spec_file.h"
 
+#include <fcntl.h>
 #include <toml++/toml.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <iterator>
-#include <sstream>
 
 #include "client/suggest.h"
+#include "core/base/file.h"
+#include "core/base/unique_fd.h"
 
 namespace benchd::client {
 namespace {
@@ -259,18 +262,16 @@ Result<SpecInput> ParseSpecFile(std::string_view text, const std::string& name,
 }
 
 Result<SpecInput> ReadSpecFile(const std::string& path, const std::string& cwd) {
-  if (path == "-") {
-    const std::string text(std::istreambuf_iterator<char>(std::cin), {});
-    return ParseSpecFile(text, "stdin", cwd);
-  }
+  const bool is_stdin = path == "-";
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) return UsageError(path + ": it is a directory");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return UsageError(path + ": " + std::generic_category().message(errno));
-  std::ostringstream text;
-  text << file.rdbuf();
+  const UniqueFd file(is_stdin ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return UsageError(path + ": " + std::strerror(errno));
+  const Result<std::string> text = ReadAll(file.get(), path);
+  if (!text) return UsageError(text.error().message);
+  if (is_stdin) return ParseSpecFile(*text, "stdin", cwd);
   const std::filesystem::path full = (std::filesystem::path(cwd) / path).lexically_normal();
-  return ParseSpecFile(text.str(), path, full.parent_path().string());
+  return ParseSpecFile(*text, path, full.parent_path().string());
 }
 
 }  // namespace benchd::client

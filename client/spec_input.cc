@@ -1,7 +1,7 @@
 #include "client/spec_input.h"
 
 #include "client/quantity.h"
-#include "client/render/text.h"
+#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
@@ -20,9 +20,7 @@ std::string CandidateOrigin(std::size_t index) {
 // Words are quoted to stay what they are; a single one is a whole command line, as without --git.
 std::string JoinedCommand(const std::vector<std::string>& words) {
   if (words.size() == 1) return words.front();
-  std::string command;
-  for (const std::string& word : words) command += (command.empty() ? "" : " ") + ShellQuoted(word);
-  return command;
+  return Join(words, " ", ShellQuoted);
 }
 
 Result<SpecInput> OneCommandForCommits(const ParsedArguments& arguments, SpecInput input) {

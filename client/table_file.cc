@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/file.h"
 
 namespace benchd::client {
 namespace {
@@ -102,13 +103,8 @@ Result<void> TableFile::Keep(std::string_view bytes) {
                  "table: over " + std::to_string(kMostKeptBytes >> 20U) + " MiB",
                  "leave out columns that do not matter, or analyze it in parts"};
   }
-  while (!bytes.empty()) {
-    const ssize_t written = Repeat([&] { return write(copy_.get(), bytes.data(), bytes.size()); });
-    if (written < 0) return SystemError("keeping " + name_ + " for a second reading", errno);
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-    kept_ += static_cast<std::uint64_t>(written);
-  }
-  return {};
+  kept_ += bytes.size();
+  return WriteAll(copy_.get(), bytes, "keeping " + name_ + " for a second reading");
 }
 
 Result<void> TableFile::CheckUnchanged() const {
@@ -124,20 +120,12 @@ Result<void> TableFile::CheckUnchanged() const {
 }
 
 Result<std::string> TableFile::ReadAll() {
-  std::string all;
-  for (;;) {
-    const std::size_t before = all.size();
-    all.resize(before + kPieceBytes);
-    const ssize_t count = Repeat([&] { return read(fd_.get(), all.data() + before, kPieceBytes); });
-    if (count < 0) return UsageError(name_ + ": " + std::strerror(errno));
-    all.resize(before + static_cast<std::size_t>(count));
-    if (count == 0) return all;
-    if (all.size() > kMostWholeBytes) {
-      return Error{ErrorCode::kResourceExhausted,
-                   name_ + ": file: over " + std::to_string(kMostWholeBytes >> 20U) + " MiB",
-                   "split it, or leave out what does not matter"};
-    }
-  }
+  Result<std::string> all = benchd::ReadAll(fd_.get(), name_, kMostWholeBytes);
+  if (!all) return UsageError(std::move(all).error().message);
+  if (all->size() <= kMostWholeBytes) return all;
+  return Error{ErrorCode::kResourceExhausted,
+               name_ + ": file: over " + std::to_string(kMostWholeBytes >> 20U) + " MiB",
+               "split it, or leave out what does not matter"};
 }
 
 }  // namespace benchd::client

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "client/exit_code.h"
-#include "client/unique_fd.h"
 #include "core/analysis/table_shape.h"
+#include "core/base/unique_fd.h"
 
 namespace benchd::client {
 

@@ -29,4 +29,7 @@ struct ProcessEnd {
 /// @errors (exit 2) it cannot be started; `message` is the program's name and why.
 Result<ProcessEnd> RunProcess(const ProcessOrder& order);
 
+/// `strings` as posix_spawn takes them, with a null pointer at the end; valid as long as they are.
+std::vector<char*> ArgumentPointers(std::vector<std::string>& strings);
+
 }  // namespace benchd::client

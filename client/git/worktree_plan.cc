@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "client/render/text.h"
 #include "client/users.h"
+#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
@@ -75,9 +75,7 @@ std::string BuildCommandLine(const std::string& program, const WorktreePlan& pla
   for (const WorktreeOrder& tree : plan.trees) {
     words.insert(words.end(), {"--tree", tree.commit + ":" + tree.key});
   }
-  std::string line;
-  for (const std::string& word : words) line += (line.empty() ? "" : " ") + ShellQuoted(word);
-  return line;
+  return Join(words, " ", ShellQuoted);
 }
 
 std::optional<WorktreePlan> ParseBuildCommandLine(const std::string& line) {

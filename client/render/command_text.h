@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "client/render/text.h"
 #include "client/render/units.h"
+#include "core/base/text.h"
 
 namespace benchd::client {
 
@@ -18,7 +18,7 @@ class CommandText {
   }
   /// Left out where it is what holds without it.
   void Option(const char* name, std::string_view value, std::string_view usual = "") {
-    if (value != usual) text_ += std::string(" ") + name + " " + ShellQuoted(std::string(value));
+    if (value != usual) text_ += std::string(" ") + name + " " + ShellQuoted(value);
   }
   void Number(const char* name, double value) { Option(name, FormatRoundTrip(value)); }
   void Word(const std::string& word) { text_ += " " + ShellQuoted(word); }

@@ -18,8 +18,13 @@ namespace benchd::client {
 /// cancelled.
 std::string EventJson(const v1::SessionEvent& event);
 
-/// A line of `list --json`, and what `show --json` prints: event "session".
-std::string SessionJson(const v1::Session& session, const google::protobuf::Timestamp& now);
+/// A message as one line with nothing else in it: `list`, `show` (event "session"), `machine`,
+/// `doctor`, `reserve`.
+///
+/// @param session  whose it is; empty where it is none's
+std::string MessageLine(const char* event, const std::string& session,
+                        const google::protobuf::Message& message,
+                        const google::protobuf::Timestamp& now);
 
 /// What `submit --json` prints: event "queued", with the commits of the arms where they have some.
 std::string SubmittedJson(const v1::SubmitResponse& response, const v1::SessionSpec& spec,

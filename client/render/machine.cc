@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "client/render/json.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
@@ -77,25 +76,6 @@ std::string RenderDoctor(const v1::DoctorResponse& response, const Style& style)
     if (!source.advice().empty()) text += Paragraph(indent + "advice: ", source.advice(), style);
   }
   return text;
-}
-
-std::string MachineJson(const v1::MachineStatus& status, const google::protobuf::Timestamp& now) {
-  Json json = Named("machine", status.session(), now);
-  AddFields(json, status);
-  return Line(json);
-}
-
-std::string DoctorJson(const v1::DoctorResponse& response, const google::protobuf::Timestamp& now) {
-  Json json = Named("doctor", "", now);
-  AddFields(json, response);
-  return Line(json);
-}
-
-std::string ReserveJson(const v1::ReserveResponse& response,
-                        const google::protobuf::Timestamp& now) {
-  Json json = Named("reserve", "", now);
-  AddFields(json, response);
-  return Line(json);
 }
 
 namespace {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kDefaultMinRuns = 8;
 
-using Words = std::vector<std::string>;
+using TextList = std::vector<std::string>;
 
 void AddOption(const SessionOption& option, const OptionSource& source, CommandText* line) {
   const std::string name = "--" + std::string(option.info.name);
@@ -31,7 +31,7 @@ void AddOption(const SessionOption& option, const OptionSource& source, CommandT
   }
 }
 
-void AddOnce(Words& list, const std::string& word) {
+void AddOnce(TextList& list, const std::string& word) {
   if (std::ranges::find(list, word) == list.end()) list.push_back(word);
 }
 
@@ -48,8 +48,8 @@ std::string DecidingGateText(const v1::Comparison& comparison) {
   return GateText(gate, std::nullopt);
 }
 
-Words GateWords(const v1::Update& report, const std::string& benchmark) {
-  Words gates;
+TextList GateWords(const v1::Update& report, const std::string& benchmark) {
+  TextList gates;
   for (const v1::Comparison& c : report.comparisons()) {
     if (c.role() == v1::COMPARISON_ROLE_GATE && c.benchmark() == benchmark) {
       AddOnce(gates, DecidingGateText(c));
@@ -58,8 +58,8 @@ Words GateWords(const v1::Update& report, const std::string& benchmark) {
   return gates;
 }
 
-Words ReferencesOf(const v1::Benchmark& benchmark) {
-  Words references;
+TextList ReferencesOf(const v1::Benchmark& benchmark) {
+  TextList references;
   for (const v1::Arm& arm : benchmark.arms()) {
     if (arm.role() == v1::ARM_ROLE_REFERENCE) references.push_back(arm.name());
   }
@@ -85,7 +85,7 @@ std::string WhyNot(const v1::Session& session) {
   return "";
 }
 
-void AddReferenceOption(const Words& references, CommandText* line) {
+void AddReferenceOption(const TextList& references, CommandText* line) {
   const bool list = references.size() > 1 && std::ranges::none_of(references, [](const auto& name) {
                       return name.find(',') != std::string::npos;
                     });
@@ -172,7 +172,7 @@ bool CommandLineCanSay(const v1::Benchmark& benchmark) {
   const v1::Arm& first = benchmark.arms(0);
   const v1::Hooks& hooks = benchmark.hooks();
   if (!hooks.cwd().empty() && hooks.cwd() != first.cwd()) return false;
-  const Words references = ReferencesOf(benchmark);
+  const TextList references = ReferencesOf(benchmark);
   for (int i = 0; i < benchmark.arms_size(); ++i) {
     const v1::Arm& arm = benchmark.arms(i);
     if (arm.cwd() != first.cwd() || arm.shell() != hooks.shell() || arm.env_size() > 0)

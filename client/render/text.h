@@ -25,9 +25,6 @@ std::string Printable(std::string_view text, bool keep_newlines = false);
 /// `text` on one line: runs of newlines become "; ".
 std::string OneLine(std::string_view text);
 
-/// `word` as one word of a POSIX shell.
-std::string ShellQuoted(const std::string& word);
-
 /// Columns that `text` takes: characters, not bytes; escape sequences of Paint count nothing.
 int Width(std::string_view text);
 

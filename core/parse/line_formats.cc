@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/base/text.h"
 #include "core/model/metric.h"
 #include "core/parse/harness_builder.h"
 #include "core/parse/harness_output.h"
 #include "core/parse/number.h"
-#include "core/parse/text.h"
 
 namespace benchd {
 namespace {

@@ -6,8 +6,8 @@
 #include <system_error>
 #include <utility>
 
-#include "core/parse/text.h"
-#include "core/parse/timestamp.h"
+#include "core/base/text.h"
+#include "core/base/time.h"
 
 namespace benchd {
 namespace {

@@ -145,12 +145,14 @@ TEST(JsonTest, OtherCommandsPrintOneObjectALine) {
                    CancelJson("k3x9m2pq", v1::SESSION_STATE_CANCELLED, now) + "\n" +
                    MoveJson(move, moved, now) + "\n" + QueueJson(queue, now) + "\n" +
                    VersionJson("0.1.0", &queue, now) + "\n" + VersionJson("0.1.0", nullptr, now) +
-                   "\n" + SessionJson(SampleSession(), now) + "\n" +
-                   ExportJson(SampleSession(), SampleRuns()) + "\n");
+                   "\n" + MessageLine("session", SampleSession().session(), SampleSession(), now) +
+                   "\n" + ExportJson(SampleSession(), SampleRuns()) + "\n");
 }
 
 TEST(JsonTest, EnvironmentValuesAreNeverPrinted) {
-  EXPECT_EQ(SessionJson(SampleSession(), SampleNow()).find("a secret"), std::string::npos);
+  EXPECT_EQ(MessageLine("session", SampleSession().session(), SampleSession(), SampleNow())
+                .find("a secret"),
+            std::string::npos);
   EXPECT_EQ(ExportJson(SampleSession(), {}).find("a secret"), std::string::npos);
   EXPECT_EQ(RenderSession(SampleSession(), {}, NameOf, kPlain).find("a secret"), std::string::npos);
 }

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/text.h"
 #include "core/parse/measurement_table.h"
-#include "core/parse/text.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/pieces.h"
 
