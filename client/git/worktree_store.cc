@@ -15,6 +15,7 @@
 #include "client/git/process.h"
 #include "client/git/worktree_folder.h"
 #include "client/render/text.h"
+#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
@@ -32,8 +33,7 @@ std::size_t LineCount(const std::string& text) {
 }
 
 std::string FilesAsStored(std::size_t count) {
-  if (count == 1) return "1 file is as git stores it";
-  return std::to_string(count) + " files are as git stores them";
+  return Counted(count, "file is as git stores it", "files are as git stores them");
 }
 
 // What a checkout leaves out, so that a build which misses it is understood.
@@ -53,8 +53,7 @@ void TellWhatIsMissing(const Git& git) {
     submodules += line.starts_with("160000 ") ? 1 : 0;  // a gitlink's mode
   }
   if (submodules == 0) return;
-  Say("warning: " + std::to_string(submodules) +
-      (submodules == 1 ? " submodule is empty" : " submodules are empty") +
+  Say("warning: " + Counted(submodules, "submodule is empty", "submodules are empty") +
       "; have the build fetch them, as by --build 'git submodule update --init --recursive && "
       "make'");
 }

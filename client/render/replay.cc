@@ -5,13 +5,14 @@
 #include <vector>
 
 #include "client/git/worktree_plan.h"
-#include "client/render/command_text.h"
 #include "client/render/report.h"
+#include "client/render/sentence.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
 #include "client/session_options.h"
 #include "client/table_options.h"
+#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
@@ -19,6 +20,26 @@ namespace {
 constexpr std::uint64_t kDefaultMinRuns = 8;
 
 using TextList = std::vector<std::string>;
+
+// Collects the words of a command line, quoted for a shell.
+class CommandText {
+ public:
+  explicit CommandText(std::string start) : text_(std::move(start)) {}
+
+  void Switch(const char* name, bool on) {
+    if (on) text_ += std::string(" ") + name;
+  }
+  // Left out where it is what holds without it.
+  void Option(const char* name, std::string_view value, std::string_view usual = "") {
+    if (value != usual) text_ += std::string(" ") + name + " " + ShellQuoted(value);
+  }
+  void Number(const char* name, double value) { Option(name, FormatRoundTrip(value)); }
+  void Word(const std::string& word) { text_ += " " + ShellQuoted(word); }
+  std::string Take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
 
 void AddOption(const SessionOption& option, const OptionSource& source, CommandText* line) {
   const std::string name = "--" + std::string(option.info.name);
@@ -50,10 +71,8 @@ std::string DecidingGateText(const v1::Comparison& comparison) {
 
 TextList GateWords(const v1::Update& report, const std::string& benchmark) {
   TextList gates;
-  for (const v1::Comparison& c : report.comparisons()) {
-    if (c.role() == v1::COMPARISON_ROLE_GATE && c.benchmark() == benchmark) {
-      AddOnce(gates, DecidingGateText(c));
-    }
+  for (const v1::Comparison* gate : GatesOf(report)) {
+    if (gate->benchmark() == benchmark) AddOnce(gates, DecidingGateText(*gate));
   }
   return gates;
 }
@@ -93,9 +112,7 @@ void AddReferenceOption(const TextList& references, CommandText* line) {
     for (const std::string& name : references) line->Option("--base", name);
     return;
   }
-  std::string joined = references.front();
-  for (std::size_t i = 1; i < references.size(); ++i) joined += "," + references[i];
-  line->Option("--references", joined);
+  line->Option("--references", Join(references, ","));
 }
 
 bool IsUnpaired(const v1::SessionSpec& spec) {

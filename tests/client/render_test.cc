@@ -474,5 +474,29 @@ TEST(WordsTest, TimesAreRfc3339) {
   EXPECT_EQ(Rfc3339(time), "2026-01-02T03:04:05.000000001Z");
 }
 
+TEST(WidthTest, CountsTheColumnsOfATerminalAndNotCharacters) {
+  EXPECT_EQ(Width("abc µ…"), 6);
+  EXPECT_EQ(Width("測試"), 4);         // East Asian Width W
+  EXPECT_EQ(Width("e\u0301"), 1);      // an accent of its own: category Mn
+  EXPECT_EQ(Width("\U0001F680!"), 3);  // an emoji
+  EXPECT_EQ(Width("\x1b[31m測\x1b[0m"), 2);
+  EXPECT_EQ(Width("\xff\x80x"), 2);  // no UTF-8: whatever it is, it is not endless
+}
+
+TEST(WidthTest, ColumnsAlignWhateverTheWidthOfTheirCharacters) {
+  EXPECT_EQ(AlignColumns({{"測試", "1"}, {"e\u0301te\u0301", "2"}, {"plain", "3"}}),
+            "測試   1\n"
+            "e\u0301te\u0301    2\n"
+            "plain  3\n");
+}
+
+TEST(ShortenTest, CutsBetweenCharactersAtTheirColumns) {
+  const Style style;
+  EXPECT_EQ(Shorten("測試測試", 5, style), "測試…");
+  EXPECT_EQ(Shorten("測試測試", 4, style), "測…");
+  EXPECT_EQ(Shorten("e\u0301te\u0301s", 3, style), "e\u0301t…");
+  EXPECT_EQ(Shorten("測試", 4, style), "測試");
+}
+
 }  // namespace
 }  // namespace benchd::client
