@@ -22,8 +22,8 @@
 #include <sstream>
 
 #include "client/git/process.h"
+#include "client/host.h"
 #include "client/render/text.h"
-#include "client/users.h"
 #include "core/base/file.h"
 #include "core/base/unique_fd.h"
 

@@ -81,4 +81,13 @@ Result<ExitCode> RunVersion(const CommandContext& context);
 /// @errors (exit 2) it is missing, or there are others.
 Result<std::string> ReadWord(const Command& command, const std::vector<std::string>& words);
 
+/// `benchctl --help`: the commands.
+std::string RenderHelp();
+
+/// `benchctl GROUP --help`: the commands whose names begin with that word.
+std::string RenderGroupHelp(std::string_view group);
+
+/// `benchctl COMMAND --help`: usage and options by group, 80 columns wide.
+std::string RenderHelp(const Command& command);
+
 }  // namespace benchd::client

@@ -18,10 +18,9 @@
 #include <thread>
 
 #include "benchd/v1/queue.grpc.pb.h"
-#include "client/affinity.h"
 #include "client/autostart.h"
 #include "client/call.h"
-#include "client/users.h"
+#include "client/host.h"
 
 namespace benchd::client {
 

@@ -4,7 +4,6 @@
 
 #include "benchd/v1/session.pb.h"
 #include "client/daemon_link.h"
-#include "client/display.h"
 #include "client/exit_code.h"
 #include "client/interrupts.h"
 

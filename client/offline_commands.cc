@@ -9,9 +9,9 @@
 #include <thread>
 #include <utility>
 
-#include "client/affinity.h"
 #include "client/commands.h"
 #include "client/follow.h"
+#include "client/host.h"
 #include "client/interrupts.h"
 #include "client/quantity.h"
 #include "client/render/analysis.h"

@@ -1,10 +1,9 @@
-#include "client/option_field.h"
-
 #include <filesystem>
 
 #include "client/quantity.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
+#include "client/session_options.h"
 #include "core/base/text.h"
 #include "core/model/session_spec.h"
 #include "proto/convert/to_proto.h"

@@ -1,8 +1,8 @@
-#include "client/parameters.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+
+#include "client/spec_input.h"
 
 namespace benchd::client {
 namespace {

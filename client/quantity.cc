@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "client/suggest.h"
+#include "client/arguments.h"
 #include "core/base/text.h"
 
 namespace benchd::client {

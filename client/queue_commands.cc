@@ -14,6 +14,7 @@
 #include "benchd/v1/session.grpc.pb.h"
 #include "client/call.h"
 #include "client/commands.h"
+#include "client/host.h"
 #include "client/interrupts.h"
 #include "client/quantity.h"
 #include "client/render/json.h"
@@ -23,7 +24,6 @@
 #include "client/render/words.h"
 #include "client/submission.h"
 #include "client/terminal.h"
-#include "client/users.h"
 
 namespace benchd::client {
 namespace {

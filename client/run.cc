@@ -3,11 +3,9 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "client/bisect.h"
+#include "client/arguments.h"
 #include "client/commands.h"
-#include "client/help.h"
 #include "client/render/text.h"
-#include "client/suggest.h"
 #include "core/base/text.h"
 
 namespace benchd::client {
@@ -130,6 +128,33 @@ ExitCode RunBenchctl(const std::vector<std::string>& words) {
 void PrintError(const Error& error) {
   std::cerr << "error: " << OneLine(error.message) << "\n";
   if (!error.hint.empty()) std::cerr << "hint: " << OneLine(error.hint) << "\n";
+}
+
+bool AsksForBisect(std::span<const std::string> words) {
+  for (const std::string& word : words) {
+    if (word == "--") return false;
+    if (word == "--bisect") return true;
+  }
+  return false;
+}
+
+ExitCode ForBisect(ExitCode code) {
+  switch (code) {
+    case ExitCode::kPass:
+    case ExitCode::kRegression:
+      return code;
+    case ExitCode::kUndecided:
+    case ExitCode::kFailed:
+    case ExitCode::kBisectSkip:
+      return ExitCode::kBisectSkip;
+    case ExitCode::kUsage:
+    case ExitCode::kRefused:
+    case ExitCode::kCancelled:
+    case ExitCode::kInterrupted:
+    case ExitCode::kBisectStop:
+      break;
+  }
+  return ExitCode::kBisectStop;
 }
 
 }  // namespace benchd::client

@@ -10,17 +10,16 @@
 #include "client/follow.h"
 #include "client/git/git_arms.h"
 #include "client/git/worktree_store.h"
+#include "client/host.h"
 #include "client/interrupts.h"
-#include "client/parsed_metrics.h"
 #include "client/render/csv.h"
 #include "client/render/json.h"
 #include "client/render/pages.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
-#include "client/spec_file.h"
+#include "client/spec_input.h"
 #include "client/submission.h"
 #include "client/terminal.h"
-#include "client/users.h"
 
 namespace benchd::client {
 namespace {

@@ -1,10 +1,8 @@
-#include "client/spec_builder.h"
-
 #include <set>
 
-#include "client/option_field.h"
 #include "client/quantity.h"
-#include "client/suite.h"
+#include "client/session_options.h"
+#include "client/spec_input.h"
 
 namespace benchd::client {
 namespace {

@@ -1,5 +1,3 @@
-#include "client/spec_file.h"
-
 #include <fcntl.h>
 #include <toml++/toml.h>
 #include <unistd.h>
@@ -11,7 +9,8 @@
 #include <filesystem>
 #include <iterator>
 
-#include "client/suggest.h"
+#include "client/arguments.h"
+#include "client/spec_input.h"
 #include "core/base/file.h"
 #include "core/base/unique_fd.h"
 

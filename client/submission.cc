@@ -13,10 +13,10 @@
 
 #include "benchd/v1/session.grpc.pb.h"
 #include "client/call.h"
+#include "client/host.h"
 #include "client/quantity.h"
 #include "client/render/text.h"
-#include "client/spec_builder.h"
-#include "client/users.h"
+#include "client/spec_input.h"
 
 namespace benchd::client {
 namespace {

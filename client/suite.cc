@@ -1,5 +1,3 @@
-#include "client/suite.h"
-
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -7,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "client/parameters.h"
-#include "client/suggest.h"
+#include "client/arguments.h"
+#include "client/spec_input.h"
 
 namespace benchd::client {
 namespace {

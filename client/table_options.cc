@@ -9,7 +9,7 @@
 #include "client/render/units.h"
 #include "client/render/words.h"
 #include "client/session_options.h"
-#include "client/spec_builder.h"
+#include "client/spec_input.h"
 #include "proto/convert/from_proto.h"
 
 namespace benchd::client {

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "client/git/snapshot.h"
 #include "client/quantity.h"
 
 namespace benchd::client {

@@ -1,11 +1,11 @@
-#include "client/git/snapshot.h"
-
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+
+#include "client/git/repository.h"
 
 namespace benchd::client {
 namespace {

@@ -17,7 +17,7 @@ struct WorktreeOrder {
 };
 
 /// The worktrees of a session. benchctl writes it as the session's build command, which is benchctl
-/// again, in the session (build_worktrees_command.cc).
+/// again, in the session (RunBuildWorktrees).
 struct WorktreePlan {
   std::string root;        ///< where the worktrees are kept, absolute
   std::string repository;  ///< Repository::common_dir

@@ -2,11 +2,9 @@
 
 #include <utility>
 
-#include "client/render/histogram_text.h"
 #include "client/render/json.h"
 #include "client/render/report.h"
 #include "client/render/sentence.h"
-#include "client/render/summary_table.h"
 #include "client/render/words.h"
 #include "proto/convert/to_proto.h"
 

@@ -1,11 +1,10 @@
-#include "client/render/histogram_text.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <span>
 #include <vector>
 
+#include "client/render/analysis.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
 

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "client/render/machine.h"
-#include "client/render/replay.h"
 #include "client/render/report.h"
 #include "client/render/text.h"
 #include "client/render/units.h"

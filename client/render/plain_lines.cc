@@ -1,7 +1,6 @@
-#include "client/render/plain_lines.h"
-
 #include <algorithm>
 
+#include "client/render/live_view.h"
 #include "client/render/sentence.h"
 #include "client/render/text.h"
 #include "client/render/units.h"

@@ -1,5 +1,3 @@
-#include "client/render/replay.h"
-
 #include <algorithm>
 #include <optional>
 #include <vector>

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "client/render/analysis.h"
 #include "client/render/sentence.h"
-#include "client/render/summary_table.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
 #include "client/render/words.h"

@@ -1,5 +1,3 @@
-#include "client/render/summary_table.h"
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -8,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "client/render/analysis.h"
 #include "client/render/sentence.h"
 #include "client/render/text.h"
 #include "client/render/units.h"

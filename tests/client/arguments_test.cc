@@ -5,8 +5,6 @@
 #include <array>
 
 #include "client/commands.h"
-#include "client/help.h"
-#include "client/suggest.h"
 #include "tests/client/golden.h"
 
 namespace benchd::client {

@@ -1,6 +1,6 @@
-#include "client/parameters.h"
-
 #include <gtest/gtest.h>
+
+#include "client/spec_input.h"
 
 namespace benchd::client {
 namespace {

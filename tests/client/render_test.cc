@@ -5,8 +5,8 @@
 
 #include "client/render/csv.h"
 #include "client/render/json.h"
+#include "client/render/live_view.h"
 #include "client/render/pages.h"
-#include "client/render/plain_lines.h"
 #include "client/render/report.h"
 #include "client/render/sentence.h"
 #include "client/render/text.h"

@@ -10,7 +10,7 @@
 #include "client/command_options.h"
 #include "client/commands.h"
 #include "client/render/report.h"
-#include "client/spec_builder.h"
+#include "client/spec_input.h"
 #include "core/model/session_spec.h"
 #include "core/parse/command_line.h"
 #include "proto/convert/from_proto.h"

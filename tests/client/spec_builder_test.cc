@@ -1,8 +1,7 @@
-#include "client/spec_builder.h"
-
 #include <gtest/gtest.h>
 
 #include "client/commands.h"
+#include "client/spec_input.h"
 #include "client/submission.h"
 
 namespace benchd::client {

@@ -1,8 +1,6 @@
-#include "client/spec_file.h"
-
 #include <gtest/gtest.h>
 
-#include "client/spec_builder.h"
+#include "client/spec_input.h"
 
 namespace benchd::client {
 namespace {

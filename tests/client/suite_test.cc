@@ -1,10 +1,7 @@
-#include "client/suite.h"
-
 #include <gtest/gtest.h>
 
 #include "client/commands.h"
-#include "client/spec_builder.h"
-#include "client/spec_file.h"
+#include "client/spec_input.h"
 
 namespace benchd::client {
 namespace {

@@ -12,7 +12,7 @@
 #include "client/git/worktree_plan.h"
 #include "client/git/worktree_store.h"
 #include "client/render/report.h"
-#include "client/spec_builder.h"
+#include "client/spec_input.h"
 #include "tests/client/test_repository.h"
 
 namespace benchd::client {

@@ -9,7 +9,7 @@
 #include "client/command_options.h"
 #include "client/quantity.h"
 #include "client/render/text.h"
-#include "client/spec_builder.h"
+#include "client/spec_input.h"
 #include "client/table_options.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/sections.h"

@@ -1,10 +1,7 @@
 #include <algorithm>
 
-#include "client/parameters.h"
 #include "client/render/text.h"
-#include "client/spec_builder.h"
-#include "client/spec_file.h"
-#include "client/suite.h"
+#include "client/spec_input.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace benchd::fuzz {
