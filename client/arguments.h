@@ -5,9 +5,14 @@
 #include <string_view>
 #include <vector>
 
-#include "client/outcome.h"
+#include "client/exit_code.h"
 
 namespace benchd::client {
+
+/// The name that somebody who typed `typed` most likely meant, or "" when none is near: one that
+/// begins so (three letters at least), or with at most two letters inserted, left out, changed or
+/// swapped, and fewer than half of the word.
+std::string Nearest(std::string_view typed, std::span<const std::string_view> names);
 
 /// One option of a command: a row of its table, which both the parser and `--help` read.
 struct OptionInfo {
@@ -40,8 +45,8 @@ struct ParsedArguments {
 /// change it.
 ///
 /// @errors an unknown option (with the nearest known one as hint), a missing or an unwanted value.
-Outcome<ParsedArguments> ParseArguments(std::span<const std::string> words,
-                                        std::span<const OptionInfo> options);
+Result<ParsedArguments> ParseArguments(std::span<const std::string> words,
+                                       std::span<const OptionInfo> options);
 
 /// The last value of an option, or nullptr when it was not given.
 const std::string* LastValue(const ParsedArguments& arguments, std::string_view name);

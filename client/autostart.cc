@@ -19,12 +19,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
+#include "client/git/process.h"
+#include "client/host.h"
 #include "client/render/text.h"
-#include "client/unique_fd.h"
-#include "client/users.h"
+#include "core/base/file.h"
+#include "core/base/unique_fd.h"
 
 namespace benchd::client {
 namespace {
@@ -53,14 +54,7 @@ std::vector<std::string> DaemonEnvironment(const std::string& notify_socket) {
   return environment;
 }
 
-std::vector<char*> ArgumentPointers(std::vector<std::string>& strings) {
-  std::vector<char*> pointers;
-  for (std::string& text : strings) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-Outcome<pid_t> Spawn(const DaemonStart& start, const std::string& notify_socket) {
+Result<pid_t> Spawn(const DaemonStart& start, const std::string& notify_socket) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
@@ -95,13 +89,11 @@ Outcome<pid_t> Spawn(const DaemonStart& start, const std::string& notify_socket)
 }
 
 // What was written to the log since `offset`, the last lines of it, on one line.
-std::string EndOfLog(const std::string& path, std::streamoff offset) {
+std::string EndOfLog(const std::string& path, off_t offset) {
   constexpr std::size_t kMost = 600;
-  std::ifstream file(path, std::ios::binary);
-  file.seekg(offset);
-  std::ostringstream text;
-  text << file.rdbuf();
-  std::string end = text.str();
+  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  lseek(file.get(), offset, SEEK_SET);
+  std::string end = ReadAll(file.get(), path).value_or("");
   if (end.size() > kMost) {
     end.erase(0, end.size() - kMost);
     end.erase(0, end.find('\n') + 1);
@@ -109,7 +101,7 @@ std::string EndOfLog(const std::string& path, std::streamoff offset) {
   return OneLine(end);
 }
 
-ClientError Ended(const DaemonStart& start, int status, std::streamoff log_start) {
+Error Ended(const DaemonStart& start, int status, off_t log_start) {
   std::string how = WIFSIGNALED(status) ? "killed by signal " + std::to_string(WTERMSIG(status))
                                         : "exit code " + std::to_string(WEXITSTATUS(status));
   const std::string log = EndOfLog(start.log_file, log_start);
@@ -119,7 +111,7 @@ ClientError Ended(const DaemonStart& start, int status, std::streamoff log_start
 
 }  // namespace
 
-Outcome<std::string> FindDaemonProgram() {
+Result<std::string> FindDaemonProgram() {
   std::vector<std::string> directories;
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -138,7 +130,7 @@ Outcome<std::string> FindDaemonProgram() {
       "install it, or start one and name its socket: --socket PATH");
 }
 
-Outcome<DaemonStart> PlanUserDaemon() {
+Result<DaemonStart> PlanUserDaemon() {
   auto program = FindDaemonProgram();
   if (!program) return std::move(program).error();
   const char* state_home = std::getenv("XDG_STATE_HOME");
@@ -163,12 +155,12 @@ Outcome<DaemonStart> PlanUserDaemon() {
   return start;
 }
 
-Outcome<pid_t> StartDaemon(const DaemonStart& start) {
+Result<pid_t> StartDaemon(const DaemonStart& start) {
   auto notify = NotifySocket::Open();
   if (!notify) return std::move(notify).error();
   std::error_code ignored;
   const auto size = std::filesystem::file_size(start.log_file, ignored);
-  const std::streamoff log_start = ignored ? 0 : static_cast<std::streamoff>(size);
+  const off_t log_start = ignored ? 0 : static_cast<off_t>(size);
   auto pid = Spawn(start, notify->address());
   if (!pid) return pid;
   const UniqueFd child(static_cast<int>(syscall(SYS_pidfd_open, *pid, 0)));
@@ -194,7 +186,7 @@ Outcome<pid_t> StartDaemon(const DaemonStart& start) {
       "its log is " + start.log_file);
 }
 
-Outcome<NotifySocket> NotifySocket::Open() {
+Result<NotifySocket> NotifySocket::Open() {
   UniqueFd fd(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

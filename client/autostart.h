@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "client/outcome.h"
-#include "client/unique_fd.h"
+#include "client/exit_code.h"
+#include "core/base/unique_fd.h"
 
 namespace benchd::client {
 
@@ -21,17 +21,17 @@ struct DaemonStart {
 /// benchd beside benchctl's own program, else in PATH, /usr/sbin, /usr/bin.
 ///
 /// @errors (exit 5) there is none.
-Outcome<std::string> FindDaemonProgram();
+Result<std::string> FindDaemonProgram();
 
 /// `benchd --user --idle-exit 600 --log-file F`, with F in the user's state directory, which is
 /// made.
-Outcome<DaemonStart> PlanUserDaemon();
+Result<DaemonStart> PlanUserDaemon();
 
 /// Starts a daemon of its own session (setsid, working directory /, stdin /dev/null, all signals as
 /// usual) and waits until it says READY=1 to a notify socket of ours or exits; nothing is polled.
 ///
 /// @errors (exit 5) it cannot be executed, exits (with the end of its log) or is not ready in time.
-Outcome<pid_t> StartDaemon(const DaemonStart& start);
+Result<pid_t> StartDaemon(const DaemonStart& start);
 
 /// Receives a child's "READY=1" as a service manager would (sd_notify).
 ///
@@ -39,7 +39,7 @@ Outcome<pid_t> StartDaemon(const DaemonStart& start);
 /// since anybody may send to such a name.
 class NotifySocket {
  public:
-  static Outcome<NotifySocket> Open();
+  static Result<NotifySocket> Open();
 
   /// What NOTIFY_SOCKET has to be.
   const std::string& address() const { return address_; }

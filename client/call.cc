@@ -9,16 +9,17 @@
 namespace benchd::client {
 namespace {
 
-ExitCode ExitFor(grpc::StatusCode code) {
+// Of the contract's two: what was asked wrongly, or what the daemon refused.
+ErrorCode CodeOf(grpc::StatusCode code) {
   switch (code) {
     case grpc::StatusCode::INVALID_ARGUMENT:
     case grpc::StatusCode::NOT_FOUND:
     case grpc::StatusCode::ALREADY_EXISTS:
     case grpc::StatusCode::OUT_OF_RANGE:
     case grpc::StatusCode::UNIMPLEMENTED:
-      return ExitCode::kUsage;
+      return ErrorCode::kInvalidArgument;
     default:
-      return ExitCode::kRefused;
+      return ErrorCode::kUnavailable;
   }
 }
 
@@ -43,7 +44,7 @@ bool IsTooManyRequests(const grpc::Status& status) {
          status.error_message().starts_with("too many requests: ");
 }
 
-ClientError FromStatus(const grpc::Status& status) {
+Error FromStatus(const grpc::Status& status) {
   if (IsConnectionLoss(status)) {
     return ConnectionError("the daemon went away: the connection is closed",
                            "is it still running? sessions that it has accepted are kept");
@@ -59,7 +60,7 @@ ClientError FromStatus(const grpc::Status& status) {
     message =
         "the daemon refused: gRPC code " + std::to_string(static_cast<int>(status.error_code()));
   }
-  return {ExitFor(status.error_code()), std::move(message), OneLine(status.error_details())};
+  return {CodeOf(status.error_code()), std::move(message), OneLine(status.error_details())};
 }
 
 bool WaitToAskAgain(const grpc::Status& status, int attempt, std::chrono::milliseconds patience) {

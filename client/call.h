@@ -5,14 +5,14 @@
 
 #include <chrono>
 
-#include "client/outcome.h"
+#include "client/daemon_link.h"
+#include "client/exit_code.h"
 
 namespace benchd::client {
 
 /// A refused call as error: the daemon's sentence, its hint (Status::error_details, plain text) and
-/// the exit code of the contract: 2 for what was asked wrongly, 5 for everything that the daemon or
-/// the connection refused.
-ClientError FromStatus(const grpc::Status& status);
+/// a code that ExitFor() takes for the right exit code.
+Error FromStatus(const grpc::Status& status);
 
 /// True when the connection broke, as opposed to an answer of the daemon's that says "unavailable".
 bool IsConnectionLoss(const grpc::Status& status);
@@ -37,9 +37,9 @@ bool WaitToAskAgain(const grpc::Status& status, int attempt,
 
 /// One unary call with a deadline: CallDaemon(*stub, &Stub::Get, request).
 ///
-/// @errors what the daemon said (status_error.h).
+/// @errors what the daemon said.
 template <typename Stub, typename Request, typename Response>
-Outcome<Response> CallDaemon(
+Result<Response> CallDaemon(
     Stub& stub, grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
     const Request& request, std::chrono::milliseconds patience = kCallPatience) {
   for (int attempt = 1;; ++attempt) {
@@ -50,6 +50,28 @@ Outcome<Response> CallDaemon(
     if (status.ok()) return response;
     if (!WaitToAskAgain(status, attempt, patience)) return FromStatus(status);
   }
+}
+
+/// The same over a link: CallDaemon(link, &v1::SessionService::Stub::Get, request).
+template <typename Stub, typename Request, typename Response>
+Result<Response> CallDaemon(
+    DaemonLink& link, grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+    const Request& request, std::chrono::milliseconds patience = kCallPatience) {
+  Stub stub(link.channel());
+  return CallDaemon(stub, method, request, patience);
+}
+
+/// One call of a command that makes no other: finds the daemon first, or starts one.
+///
+/// @errors DaemonLink::Open's, too.
+template <typename Stub, typename Request, typename Response>
+Result<Response> CallDaemon(const LinkOptions& options,
+                            grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&,
+                                                         Response*),
+                            const Request& request) {
+  auto link = DaemonLink::Open(options);
+  if (!link) return std::move(link).error();
+  return CallDaemon(**link, method, request);
 }
 
 }  // namespace benchd::client

@@ -1,19 +1,21 @@
 #include "client/commands.h"
 
 #include "client/command_options.h"
+#include "client/quantity.h"
 
 namespace benchd::client {
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
-      {"compare", "[OPTIONS] BASE CANDIDATE...", "compare commands to a verdict",
+      {"compare", "[OPTIONS] BASE CANDIDATE...", "compare commands to a verdict", Words::kOwn,
        CompareOptions(true), RunCompare},
       {"submit", "[OPTIONS] BASE CANDIDATE...", "the same without watching: compare --detach",
-       CompareOptions(false), RunSubmit},
-      {"watch", "[OPTIONS] ID", "watch a session to its end", {}, RunWatch},
+       Words::kOwn, CompareOptions(false), RunSubmit},
+      {"watch", "[OPTIONS] ID", "watch a session to its end", Words::kSession, {}, RunWatch},
       {"list",
        "[OPTIONS]",
        "list sessions",
+       Words::kNone,
        {{"all", 'a', "", "every one, ended ones too", kThisCommand},
         {"state", 0, "S", "queued, preparing, running, paused, done, failed or cancelled",
          kThisCommand},
@@ -22,35 +24,50 @@ const std::vector<Command>& Commands() {
       {"show",
        "[OPTIONS] ID",
        "show a session, and the commands that ask for it and compute it again",
+       Words::kSession,
        {{"log", 0, "", "with the output of its runs (--output log)", kThisCommand}},
        RunShow},
-      {"cancel", "[OPTIONS] ID", "end a queued or running session", {}, RunCancel},
+      {"cancel", "[OPTIONS] ID", "end a queued or running session", Words::kSession, {}, RunCancel},
       {"move",
        "ID --priority N [OPTIONS]",
        "give a queued session another priority",
+       Words::kSession,
        {{"priority", 0, "N", "higher ones run first; raising it is for admins", kThisCommand}},
        RunMove},
       {"pause",
        "[OPTIONS]",
        "start no further session after the present one (for admins)",
+       Words::kNone,
        {},
        RunPause},
-      {"resume", "[OPTIONS]", "take back pause and drain (for admins)", {}, RunResume},
-      {"drain", "[OPTIONS]", "pause, and accept no more sessions (for admins)", {}, RunDrain},
+      {"resume",
+       "[OPTIONS]",
+       "take back pause and drain (for admins)",
+       Words::kNone,
+       {},
+       RunResume},
+      {"drain",
+       "[OPTIONS]",
+       "pause, and accept no more sessions (for admins)",
+       Words::kNone,
+       {},
+       RunDrain},
       {"export",
        "[OPTIONS] ID",
        "print the runs of a session",
+       Words::kSession,
        {{"format", 0, "csv|json", "one row a run, or spec, result and runs (default csv)",
          kThisCommand},
         {"with-warmup", 0, "", "warm-up runs too; in CSV their pair is empty", kThisCommand}},
        RunExport},
       {"analyze", "[OPTIONS] FILE.csv|-", "analyze an export, or what was measured elsewhere",
-       AnalyzeOptions(), RunAnalyze},
+       Words::kFile, AnalyzeOptions(), RunAnalyze},
       {"similarity", "[OPTIONS] FILE...", "whether the runs of a benchmark resemble each other",
-       SimilarityOptions(), RunSimilarity},
+       Words::kOwn, SimilarityOptions(), RunSimilarity},
       {"agreement",
        "[OPTIONS] FILE.csv|-",
        "how far reviewers, or methods, agree: Fleiss' kappa",
+       Words::kFile,
        {{"subjects", 0, "COLUMN", "the column that names the subjects (default none)",
          kThisCommand},
         {"truth", 0, "COLUMN", "hold every other column against this one", kThisCommand},
@@ -58,35 +75,45 @@ const std::vector<Command>& Commands() {
          kThisCommand}},
        RunAgreement},
       {"calibrate", "[OPTIONS] [COMMAND]", "measure how small a change this machine lets one see",
-       CalibrateOptions(), RunCalibrate},
+       Words::kOwn, CalibrateOptions(), RunCalibrate},
       {"machine status",
        "[OPTIONS] [PROFILE]",
        "show each machine setting: wanted, actual, held, why not",
+       Words::kProfile,
        {},
        RunMachineStatus},
       {"machine doctor",
        "[OPTIONS]",
        "name what makes measurements noisy here, worst first",
+       Words::kNone,
        {},
        RunMachineDoctor},
       {"machine apply",
        "[OPTIONS] [PROFILE]",
        "take a profile's settings until restore (for admins)",
+       Words::kProfile,
        {},
        RunMachineApply},
       {"machine restore",
        "[OPTIONS]",
        "give every machine setting back (for admins)",
+       Words::kNone,
        {},
        RunMachineRestore},
       {"machine reserve",
        "--for D [OPTIONS]",
        "have the machine to oneself: sessions wait",
+       Words::kNone,
        {{"for", 0, "D", "how long from when it is yours, as 10m; an hour at most", kThisCommand}},
        RunMachineReserve},
-      {"build-worktrees", "OPTIONS", "check out and build the commits of a session",
+      {"build-worktrees", "OPTIONS", "check out and build the commits of a session", Words::kOwn,
        WorktreeOptions(), RunBuildWorktrees, /*hidden=*/true},
-      {"version", "[OPTIONS]", "print the versions of benchctl and of the daemon", {}, RunVersion},
+      {"version",
+       "[OPTIONS]",
+       "print the versions of benchctl and of the daemon",
+       Words::kNone,
+       {},
+       RunVersion},
   };
   return commands;
 }
@@ -107,21 +134,47 @@ std::vector<OptionInfo> AllOptions(const Command& command) {
   return WithEveryOption(command.options);
 }
 
-Outcome<std::string> OneSession(const CommandContext& context, std::string_view command) {
-  const std::vector<std::string>& words = context.arguments.positionals;
-  const std::string usage =
-      "write benchctl " + std::string(command) + " ID; benchctl list --all shows the IDs";
-  if (words.empty() || words.front().empty()) {
-    return UsageError(std::string(command) + ": no session: an ID is missing", usage);
-  }
-  if (words.size() > 1) return UsageError(words[1] + ": one session at a time", usage);
+namespace {
+
+Result<std::string> ReadProfile(const std::string& command, const std::vector<std::string>& words) {
+  const std::string usage = "write benchctl " + command + " [PROFILE]";
+  if (words.size() > 1) return UsageError(words[1] + ": one profile at a time", usage);
+  if (words.empty()) return std::string();
+  if (words.front().empty()) return UsageError(command + ": the profile's name is empty", usage);
+  if (!IsSendableText(words.front())) return UsageError(command + ": the name is not UTF-8", usage);
   return words.front();
 }
 
-Outcome<void> NoWords(const CommandContext& context, std::string_view command) {
-  const std::vector<std::string>& words = context.arguments.positionals;
-  if (words.empty()) return {};
-  return UsageError(words.front() + ": " + std::string(command) + " takes options only");
+// What is missing where there is no word, and what there are too many of.
+Result<std::string> ReadOne(const std::vector<std::string>& words, const std::string& missing,
+                            const std::string& one, const std::string& usage) {
+  if (words.empty() || words.front().empty()) return UsageError(missing, usage);
+  if (words.size() > 1) return UsageError(words[1] + ": one " + one + " at a time", usage);
+  return words.front();
+}
+
+}  // namespace
+
+Result<std::string> ReadWord(const Command& command, const std::vector<std::string>& words) {
+  const std::string name(command.name);
+  switch (command.words) {
+    case Words::kNone:
+      if (words.empty()) break;
+      return UsageError(words.front() + ": " + name + " takes options only");
+    case Words::kSession:
+      return ReadOne(words, name + ": no session: an ID is missing", "session",
+                     "write benchctl " + name + " ID; benchctl list --all shows the IDs");
+    case Words::kProfile:
+      return ReadProfile(name, words);
+    case Words::kFile:
+      return ReadOne(
+          words,
+          name + (name == "agreement" ? ": no ratings" : ": no table") + ": a file is missing",
+          "table", "write benchctl " + name + " FILE.csv, or - for stdin");
+    case Words::kOwn:
+      break;
+  }
+  return std::string();
 }
 
 }  // namespace benchd::client

@@ -8,7 +8,7 @@
 
 #include "client/arguments.h"
 #include "client/daemon_link.h"
-#include "client/outcome.h"
+#include "client/exit_code.h"
 
 namespace benchd::client {
 
@@ -17,6 +17,16 @@ struct CommandContext {
   ParsedArguments arguments;
   LinkOptions link;
   bool json = false;
+  std::string word;  ///< the session, profile or file that the command is about; may be empty
+};
+
+/// The words that a command takes besides its options.
+enum class Words {
+  kNone,
+  kSession,  ///< the ID of one
+  kProfile,  ///< of the machine, or none
+  kFile,     ///< one, or - for stdin
+  kOwn,      ///< those that it reads itself
 };
 
 /// One command: its words for the parser and the help, and what it does.
@@ -26,8 +36,9 @@ struct Command {
   std::string_view name;     ///< one word, or two: "machine status"
   std::string_view usage;    ///< after "benchctl NAME"
   std::string_view summary;  ///< one line for the list of commands
+  Words words = Words::kNone;
   std::vector<OptionInfo> options;
-  Outcome<ExitCode> (*run)(const CommandContext& context);
+  Result<ExitCode> (*run)(const CommandContext& context);
   bool hidden = false;  ///< not in the help: benchctl calls it itself
 };
 
@@ -42,35 +53,41 @@ std::string_view GroupOf(const Command& command);
 std::vector<OptionInfo> AllOptions(const Command& command);
 
 // One file each.
-Outcome<ExitCode> RunCompare(const CommandContext& context);
-Outcome<ExitCode> RunSubmit(const CommandContext& context);
-Outcome<ExitCode> RunBuildWorktrees(const CommandContext& context);
-Outcome<ExitCode> RunWatch(const CommandContext& context);
-Outcome<ExitCode> RunList(const CommandContext& context);
-Outcome<ExitCode> RunShow(const CommandContext& context);
-Outcome<ExitCode> RunCancel(const CommandContext& context);
-Outcome<ExitCode> RunMove(const CommandContext& context);
-Outcome<ExitCode> RunPause(const CommandContext& context);
-Outcome<ExitCode> RunResume(const CommandContext& context);
-Outcome<ExitCode> RunDrain(const CommandContext& context);
-Outcome<ExitCode> RunExport(const CommandContext& context);
-Outcome<ExitCode> RunAnalyze(const CommandContext& context);
-Outcome<ExitCode> RunSimilarity(const CommandContext& context);
-Outcome<ExitCode> RunAgreement(const CommandContext& context);
-Outcome<ExitCode> RunCalibrate(const CommandContext& context);
-Outcome<ExitCode> RunMachineStatus(const CommandContext& context);
-Outcome<ExitCode> RunMachineDoctor(const CommandContext& context);
-Outcome<ExitCode> RunMachineApply(const CommandContext& context);
-Outcome<ExitCode> RunMachineRestore(const CommandContext& context);
-Outcome<ExitCode> RunMachineReserve(const CommandContext& context);
-Outcome<ExitCode> RunVersion(const CommandContext& context);
+Result<ExitCode> RunCompare(const CommandContext& context);
+Result<ExitCode> RunSubmit(const CommandContext& context);
+Result<ExitCode> RunBuildWorktrees(const CommandContext& context);
+Result<ExitCode> RunWatch(const CommandContext& context);
+Result<ExitCode> RunList(const CommandContext& context);
+Result<ExitCode> RunShow(const CommandContext& context);
+Result<ExitCode> RunCancel(const CommandContext& context);
+Result<ExitCode> RunMove(const CommandContext& context);
+Result<ExitCode> RunPause(const CommandContext& context);
+Result<ExitCode> RunResume(const CommandContext& context);
+Result<ExitCode> RunDrain(const CommandContext& context);
+Result<ExitCode> RunExport(const CommandContext& context);
+Result<ExitCode> RunAnalyze(const CommandContext& context);
+Result<ExitCode> RunSimilarity(const CommandContext& context);
+Result<ExitCode> RunAgreement(const CommandContext& context);
+Result<ExitCode> RunCalibrate(const CommandContext& context);
+Result<ExitCode> RunMachineStatus(const CommandContext& context);
+Result<ExitCode> RunMachineDoctor(const CommandContext& context);
+Result<ExitCode> RunMachineApply(const CommandContext& context);
+Result<ExitCode> RunMachineRestore(const CommandContext& context);
+Result<ExitCode> RunMachineReserve(const CommandContext& context);
+Result<ExitCode> RunVersion(const CommandContext& context);
 
-/// The one session that a command is about.
+/// The word that `command` is about (CommandContext::word).
 ///
-/// @errors none or several IDs.
-Outcome<std::string> OneSession(const CommandContext& context, std::string_view command);
+/// @errors (exit 2) it is missing, or there are others.
+Result<std::string> ReadWord(const Command& command, const std::vector<std::string>& words);
 
-/// Errors if there are words that are neither options nor wanted.
-Outcome<void> NoWords(const CommandContext& context, std::string_view command);
+/// `benchctl --help`: the commands.
+std::string RenderHelp();
+
+/// `benchctl GROUP --help`: the commands whose names begin with that word.
+std::string RenderGroupHelp(std::string_view group);
+
+/// `benchctl COMMAND --help`: usage and options by group, 80 columns wide.
+std::string RenderHelp(const Command& command);
 
 }  // namespace benchd::client

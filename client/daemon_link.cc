@@ -18,10 +18,9 @@
 #include <thread>
 
 #include "benchd/v1/queue.grpc.pb.h"
-#include "client/affinity.h"
 #include "client/autostart.h"
 #include "client/call.h"
-#include "client/users.h"
+#include "client/host.h"
 
 namespace benchd::client {
 
@@ -34,7 +33,7 @@ SocketPlaces DefaultPlaces() {
   return places;
 }
 
-Outcome<std::string> UserSocket(const SocketPlaces& places) {
+Result<std::string> UserSocket(const SocketPlaces& places) {
   if (!places.runtime_dir.empty()) return places.runtime_dir + "/benchd/benchd.sock";
   const std::string directory = places.shared_dir + "/benchd-" + std::to_string(places.uid);
   const std::string socket = directory + "/benchd.sock";
@@ -86,7 +85,7 @@ std::string SocketGroup(const std::string& path) {
   return entry != nullptr ? entry->gr_name : "benchd";
 }
 
-Outcome<void> CheckPeer(int fd, uid_t own_uid) {
+Result<void> CheckPeer(int fd, uid_t own_uid) {
   ucred peer{};
   socklen_t length = sizeof peer;
   if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) {
@@ -104,8 +103,8 @@ Outcome<void> CheckPeer(int fd, uid_t own_uid) {
 namespace {
 
 // A socket that the user named: whatever is wrong with it is an error.
-Outcome<FoundDaemon> ConnectNamed(const std::string& path, const std::string& source,
-                                  std::chrono::milliseconds patience) {
+Result<FoundDaemon> ConnectNamed(const std::string& path, const std::string& source,
+                                 std::chrono::milliseconds patience) {
   int error = 0;
   UniqueFd fd = ConnectUnix(path, patience, &error);
   if (fd) return FoundDaemon{std::move(fd), path};
@@ -115,8 +114,8 @@ Outcome<FoundDaemon> ConnectNamed(const std::string& path, const std::string& so
 }
 
 // nullopt = there is no system daemon; its absence is no error.
-Outcome<std::optional<FoundDaemon>> ConnectSystem(const std::string& path,
-                                                  std::chrono::milliseconds patience) {
+Result<std::optional<FoundDaemon>> ConnectSystem(const std::string& path,
+                                                 std::chrono::milliseconds patience) {
   int error = 0;
   UniqueFd fd = ConnectUnix(path, patience, &error);
   if (fd) return std::optional(FoundDaemon{std::move(fd), path});
@@ -144,7 +143,7 @@ UniqueFd AwaitRival(const std::string& path) {
   return fd;
 }
 
-Outcome<FoundDaemon> StartAndConnect(const std::string& path) {
+Result<FoundDaemon> StartAndConnect(const std::string& path) {
   auto plan = PlanUserDaemon();
   if (!plan) return std::move(plan).error();
   auto started = StartDaemon(*plan);
@@ -165,7 +164,7 @@ Outcome<FoundDaemon> StartAndConnect(const std::string& path) {
 
 }  // namespace
 
-Outcome<FoundDaemon> ConnectToDaemon(const LinkOptions& options, bool may_start) {
+Result<FoundDaemon> ConnectToDaemon(const LinkOptions& options, bool may_start) {
   if (options.socket) return ConnectNamed(*options.socket, "--socket", options.patience);
   if (options.environment_socket) {
     return ConnectNamed(*options.environment_socket, "BENCHD_SOCKET", options.patience);
@@ -187,7 +186,7 @@ Outcome<FoundDaemon> ConnectToDaemon(const LinkOptions& options, bool may_start)
       "start one: benchd --user, or leave out --no-autostart");
 }
 
-Outcome<std::unique_ptr<DaemonLink>> DaemonLink::Open(LinkOptions options) {
+Result<std::unique_ptr<DaemonLink>> DaemonLink::Open(LinkOptions options) {
   std::unique_ptr<DaemonLink> link(new DaemonLink(std::move(options)));
   auto found = ConnectToDaemon(link->options_, link->options_.may_start);
   if (!found) return std::move(found).error();
@@ -197,7 +196,7 @@ Outcome<std::unique_ptr<DaemonLink>> DaemonLink::Open(LinkOptions options) {
   return link;
 }
 
-Outcome<void> DaemonLink::Reopen() {
+Result<void> DaemonLink::Reopen() {
   int error = 0;
   UniqueFd fd = ConnectUnix(path_, options_.patience, &error);
   if (fd) return Adopt(std::move(fd));
@@ -209,7 +208,7 @@ std::shared_ptr<grpc::Channel> DaemonLink::channel() const {
   return channel_;
 }
 
-Outcome<void> DaemonLink::Adopt(UniqueFd fd) {
+Result<void> DaemonLink::Adopt(UniqueFd fd) {
   auto trusted = CheckPeer(fd.get(), options_.places.uid);
   if (!trusted) return trusted;
   // Never given back: gRPC would take 5 ms to end its threads when the last channel goes.

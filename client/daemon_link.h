@@ -10,8 +10,8 @@
 #include <string>
 
 #include "benchd/v1/queue.pb.h"
-#include "client/outcome.h"
-#include "client/unique_fd.h"
+#include "client/exit_code.h"
+#include "core/base/unique_fd.h"
 
 namespace benchd::client {
 
@@ -34,7 +34,7 @@ SocketPlaces DefaultPlaces();
 /// @errors (exit 5) the fallback directory exists and is not ours: a link, another owner, a mode
 /// that
 ///         lets others in.
-Outcome<std::string> UserSocket(const SocketPlaces& places);
+Result<std::string> UserSocket(const SocketPlaces& places);
 
 /// Connects to a Unix socket (close-on-exec, non-blocking afterwards, as gRPC needs it).
 ///
@@ -50,7 +50,7 @@ std::string SocketGroup(const std::string& path);
 /// /tmp and would get our environment.
 ///
 /// @errors (exit 5) names the stranger.
-Outcome<void> CheckPeer(int fd, uid_t own_uid);
+Result<void> CheckPeer(int fd, uid_t own_uid);
 
 /// How a command finds its daemon.
 struct LinkOptions {
@@ -70,10 +70,10 @@ struct LinkOptions {
 class DaemonLink {
  public:
   /// @errors (exit 5) nothing answers, no permission (names the group), a stranger's daemon.
-  static Outcome<std::unique_ptr<DaemonLink>> Open(LinkOptions options);
+  static Result<std::unique_ptr<DaemonLink>> Open(LinkOptions options);
 
   /// Connects again to the same socket after the daemon went away; starts none.
-  Outcome<void> Reopen();
+  Result<void> Reopen();
 
   /// For new stubs. Any thread.
   std::shared_ptr<grpc::Channel> channel() const;
@@ -84,7 +84,7 @@ class DaemonLink {
  private:
   explicit DaemonLink(LinkOptions options) : options_(std::move(options)) {}
 
-  Outcome<void> Adopt(UniqueFd fd);
+  Result<void> Adopt(UniqueFd fd);
 
   const LinkOptions options_;
   std::string path_;  ///< of the socket
@@ -100,6 +100,6 @@ struct FoundDaemon {
 };
 
 /// The socket of the first daemon in that order, connected; who listens there is not checked yet.
-Outcome<FoundDaemon> ConnectToDaemon(const LinkOptions& options, bool may_start);
+Result<FoundDaemon> ConnectToDaemon(const LinkOptions& options, bool may_start);
 
 }  // namespace benchd::client

@@ -5,7 +5,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <iostream>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -13,6 +15,7 @@
 #include "benchd/v1/session.grpc.pb.h"
 #include "client/call.h"
 #include "client/render/json.h"
+#include "client/render/live_view.h"
 #include "client/render/report.h"
 #include "client/render/words.h"
 #include "client/terminal.h"
@@ -21,6 +24,109 @@ namespace benchd::client {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// Shows a watched session while it goes on: progress on stderr, or JSON lines on stdout.
+//
+// Thread-safe: events come from the thread that reads them, notes also from the one that handles
+// signals.
+class Display {
+ public:
+  virtual ~Display() = default;
+  virtual void Show(const v1::SessionEvent& event) = 0;
+  // A sentence about the watching itself ("cancelling ..."); an empty one takes it back, where it
+  // has not scrolled away.
+  virtual void Note(const std::string& text) {
+    if (!text.empty()) TellOnStderr(text);
+  }
+  // Takes away what is drawn and gives the cursor back; nothing is shown afterwards.
+  virtual void Close() {}
+};
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+class JsonDisplay : public Display {
+ public:
+  void Show(const v1::SessionEvent& event) override {
+    std::cout << EventJson(event) + "\n" << std::flush;
+  }
+};
+
+class PlainDisplay : public Display {
+ public:
+  PlainDisplay() : narrator_(StyleOf(STDERR_FILENO)) {}
+
+  void Show(const v1::SessionEvent& event) override {
+    for (const std::string& line : narrator_.Tell(event, SecondsSince(start_))) {
+      TellOnStderr(line);
+    }
+  }
+
+ private:
+  const Clock::time_point start_ = Clock::now();
+  PlainNarrator narrator_;
+};
+
+// Redraws with every event and once a second in between, so that the clock goes on in a long run.
+class LiveDisplay : public Display {
+ public:
+  LiveDisplay(const std::string& session, const v1::Limits& limits) {
+    state_.session = session;
+    state_.limits = limits;
+    ticker_ = std::jthread([this](const std::stop_token& stop) { Tick(stop); });
+  }
+
+  void Show(const v1::SessionEvent& event) override {
+    const std::lock_guard lock(mutex_);
+    state_.Apply(event);
+    event_at_ = Clock::now();
+    Draw();
+  }
+
+  void Note(const std::string& text) override {
+    const std::lock_guard lock(mutex_);
+    state_.note = text;
+    Draw();
+  }
+
+  void Close() override {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    screen_.Clear();
+  }
+
+ private:
+  void Tick(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (!stop.stop_requested()) {
+      wake_.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; });
+      if (!stop.stop_requested()) Draw();
+    }
+  }
+
+  void Draw() {
+    if (closed_) return;
+    state_.since_event_seconds = SecondsSince(event_at_);
+    const Style style = StyleOf(STDERR_FILENO);
+    // One row stays free for the cursor: writing to the last one would scroll the area away.
+    screen_.Draw(RenderLiveView(state_, style, TerminalHeight(STDERR_FILENO) - 1), style.width);
+  }
+
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  LiveState state_;
+  LiveScreen screen_{STDERR_FILENO};
+  Clock::time_point event_at_ = Clock::now();
+  bool closed_ = false;
+  std::jthread ticker_;  // last: it uses everything above
+};
+
+std::unique_ptr<Display> MakeDisplay(const v1::Session& session, bool json) {
+  if (json) return std::make_unique<JsonDisplay>();
+  if (!CanRedraw(STDERR_FILENO)) return std::make_unique<PlainDisplay>();
+  return std::make_unique<LiveDisplay>(session.session(), session.spec().limits());
+}
 
 // A stream that ends without a final event, by whatever code a stopping server has for it.
 bool MayComeBack(const grpc::Status& status) {
@@ -44,7 +150,7 @@ class Follower {
     if (canceller_.joinable()) canceller_.join();
   }
 
-  Outcome<Followed> Run() {
+  Result<Followed> Run() {
     while (!final_) {
       const grpc::Status status = WatchOnce();
       if (final_) break;
@@ -128,7 +234,7 @@ class Follower {
   }
 
   // A daemon that takes the connection and goes again before it said anything has not come back.
-  Outcome<void> Reconnect() {
+  Result<void> Reconnect() {
     if (!away_since_) {
       away_since_ = Clock::now();
       display_.Note("the daemon went away: waiting up to " + std::to_string(kReconnectSeconds) +
@@ -182,21 +288,25 @@ class Follower {
 
 }  // namespace
 
-Outcome<Followed> FollowSession(DaemonLink& link, const std::string& session, Display& display,
-                                Interrupts& interrupts, OnInterrupt on_interrupt) {
+Result<Followed> FollowSession(DaemonLink& link, const v1::Session& watched, bool json,
+                               Interrupts& interrupts, OnInterrupt on_interrupt) {
+  const std::string& session = watched.session();
+  const auto owned = MakeDisplay(watched, json);
+  Display& display = *owned;
   Follower follower(link, session, display, interrupts, on_interrupt);
   const auto interrupt = [&follower] { follower.Interrupt(); };
   const auto leave = [&display, &session, on_interrupt] {
     display.Close();
-    WriteAll(STDERR_FILENO,
-             on_interrupt == OnInterrupt::kCancel
-                 ? "benchctl: left; see what became of it: benchctl show " + session + "\n"
-                 : "benchctl: left; go on: benchctl watch " + session + "\n");
+    TellOnStderr((on_interrupt == OnInterrupt::kCancel
+                      ? "left; see what became of it: benchctl show "
+                      : "left; go on: benchctl watch ") +
+                 session);
   };
   interrupts.React({interrupt, leave});
   auto followed = follower.Run();
   interrupts.React({[] {}, {}});
   display.Close();
+  if (followed) *followed->session.mutable_spec() = watched.spec();
   return followed;
 }
 
@@ -219,8 +329,8 @@ ExitCode ExitFor(const v1::Session& session) {
   return ExitFor(session.report());
 }
 
-void PrintCommits(const std::string& session, const v1::SessionSpec& spec) {
-  const std::string line = CommitsJson(session, spec, Now());
+void PrintCommits(const v1::Session& session) {
+  const std::string line = CommitsJson(session.session(), session.spec(), Now());
   if (!line.empty()) std::cout << line << std::endl;
 }
 

@@ -4,9 +4,8 @@
 
 #include "benchd/v1/session.pb.h"
 #include "client/daemon_link.h"
-#include "client/display.h"
+#include "client/exit_code.h"
 #include "client/interrupts.h"
-#include "client/outcome.h"
 
 namespace benchd::client {
 
@@ -26,19 +25,20 @@ struct Followed {
   bool interrupted = false;
 };
 
-/// Watches a session to its end, through `display`; a daemon that goes away is waited for 30 s and
-/// the watching goes on with its snapshot.
+/// Watches a session to its end: JSON lines on stdout with `json`, else progress on stderr; a
+/// daemon that goes away is waited for 30 s and the watching goes on with its snapshot.
 ///
+/// @param watched  its id, limits (for the progress bar) and arms, as far as they are known
 /// @errors (exit 5) the daemon stays away; (2, 5) it refuses to let us watch.
-Outcome<Followed> FollowSession(DaemonLink& link, const std::string& session, Display& display,
-                                Interrupts& interrupts, OnInterrupt on_interrupt);
+Result<Followed> FollowSession(DaemonLink& link, const v1::Session& watched, bool json,
+                               Interrupts& interrupts, OnInterrupt on_interrupt);
 
 /// Prints the result (stdout) or failure (stderr) of a session that was followed, unless JSON lines
 /// have said it already, and gives the exit code of the contract.
 ExitCode ReportEnd(const Followed& followed, bool json);
 
 /// Prints the JSON line `commits` (stdout) where arms are commits, else nothing.
-void PrintCommits(const std::string& session, const v1::SessionSpec& spec);
+void PrintCommits(const v1::Session& session);
 
 /// The contract's exit code for a verdict.
 ExitCode ExitFor(const v1::Update& verdict);

@@ -1,7 +1,6 @@
-#include "client/help.h"
-
 #include <algorithm>
 
+#include "client/commands.h"
 #include "client/render/text.h"
 
 namespace benchd::client {

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <thread>
 
-#include "client/outcome.h"
-#include "client/unique_fd.h"
+#include "client/exit_code.h"
+#include "core/base/unique_fd.h"
 
 namespace benchd::client {
 

@@ -5,7 +5,6 @@
 #include "benchd/v1/machine.grpc.pb.h"
 #include "client/call.h"
 #include "client/commands.h"
-#include "client/display.h"
 #include "client/follow.h"
 #include "client/interrupts.h"
 #include "client/quantity.h"
@@ -20,25 +19,14 @@
 namespace benchd::client {
 namespace {
 
-/// The profile that a command is about; empty = the daemon's choice.
-Outcome<std::string> OneProfile(const CommandContext& context, const std::string& command) {
-  const std::vector<std::string>& words = context.arguments.positionals;
-  const std::string usage = "write benchctl " + command + " [PROFILE]";
-  if (words.size() > 1) return UsageError(words[1] + ": one profile at a time", usage);
-  if (words.empty()) return std::string();
-  if (words.front().empty()) return UsageError(command + ": the profile's name is empty", usage);
-  if (!IsSendableText(words.front())) return UsageError(command + ": the name is not UTF-8", usage);
-  return words.front();
-}
-
 template <typename Request, typename Response>
 using Method = grpc::Status (v1::MachineService::Stub::*)(grpc::ClientContext*, const Request&,
                                                           Response*);
 
 /// Asks the daemon; says who has to be waited for, unless it answers at once in any case.
 template <typename Request, typename Response>
-Outcome<Response> CallMachine(const CommandContext& context, Method<Request, Response> method,
-                              const Request& request, bool waits) {
+Result<Response> CallMachine(const CommandContext& context, Method<Request, Response> method,
+                             const Request& request, bool waits) {
   const Interrupts interrupts;  // Ctrl-C ends this process, and with it the wish
   auto link = DaemonLink::Open(context.link);
   if (!link) return std::move(link).error();
@@ -47,52 +35,43 @@ Outcome<Response> CallMachine(const CommandContext& context, Method<Request, Res
     std::cerr << "benchctl: " << WhoHasTheMachine((*link)->status())
               << ": this waits for its end\n";
   }
-  const auto stub = v1::MachineService::NewStub((*link)->channel());
-  return CallDaemon(*stub, method, request, waits ? kQueuePatience : kCallPatience);
+  return CallDaemon(**link, method, request, waits ? kQueuePatience : kCallPatience);
 }
 
 ExitCode PrintMachine(const v1::MachineStatus& status, bool json) {
-  std::cout << (json ? MachineJson(status, Now()) + "\n"
+  std::cout << (json ? MessageLine("machine", status.session(), status, Now()) + "\n"
                      : RenderMachine(status, StyleOf(STDOUT_FILENO)));
   return ExitCode::kPass;
 }
 
 }  // namespace
 
-Outcome<ExitCode> RunMachineStatus(const CommandContext& context) {
-  auto profile = OneProfile(context, "machine status");
-  if (!profile) return std::move(profile).error();
+Result<ExitCode> RunMachineStatus(const CommandContext& context) {
   v1::GetMachineRequest request;
-  request.set_profile(*profile);
+  request.set_profile(context.word);
   auto status = CallMachine(context, &v1::MachineService::Stub::Get, request, /*waits=*/false);
   if (!status) return std::move(status).error();
   return PrintMachine(*status, context.json);
 }
 
-Outcome<ExitCode> RunMachineDoctor(const CommandContext& context) {
-  auto wanted = NoWords(context, "machine doctor");
-  if (!wanted) return std::move(wanted).error();
+Result<ExitCode> RunMachineDoctor(const CommandContext& context) {
   auto response =
       CallMachine(context, &v1::MachineService::Stub::Doctor, v1::DoctorRequest(), /*waits=*/true);
   if (!response) return std::move(response).error();
-  std::cout << (context.json ? DoctorJson(*response, Now()) + "\n"
+  std::cout << (context.json ? MessageLine("doctor", "", *response, Now()) + "\n"
                              : RenderDoctor(*response, StyleOf(STDOUT_FILENO)));
   return ExitCode::kPass;
 }
 
-Outcome<ExitCode> RunMachineApply(const CommandContext& context) {
-  auto profile = OneProfile(context, "machine apply");
-  if (!profile) return std::move(profile).error();
+Result<ExitCode> RunMachineApply(const CommandContext& context) {
   v1::ApplyRequest request;
-  request.set_profile(*profile);
+  request.set_profile(context.word);
   auto status = CallMachine(context, &v1::MachineService::Stub::Apply, request, /*waits=*/true);
   if (!status) return std::move(status).error();
   return PrintMachine(*status, context.json);
 }
 
-Outcome<ExitCode> RunMachineRestore(const CommandContext& context) {
-  auto wanted = NoWords(context, "machine restore");
-  if (!wanted) return std::move(wanted).error();
+Result<ExitCode> RunMachineRestore(const CommandContext& context) {
   auto status = CallMachine(context, &v1::MachineService::Stub::Restore, v1::RestoreRequest(),
                             /*waits=*/true);
   if (!status) return std::move(status).error();
@@ -107,7 +86,7 @@ constexpr char kCountingShell[] = "sh -c 'i=0; while [ $i -lt 12000 ]; do i=$((i
 constexpr double kUnreachableWidth = 1e-12;
 constexpr double kDefaultSeconds = 60;
 
-Outcome<double> ReadMaxTime(const ParsedArguments& arguments) {
+Result<double> ReadMaxTime(const ParsedArguments& arguments) {
   const std::string* text = LastValue(arguments, "for");
   if (text == nullptr) return kDefaultSeconds;
   auto seconds = ParseDuration(*text);
@@ -116,7 +95,7 @@ Outcome<double> ReadMaxTime(const ParsedArguments& arguments) {
 }
 
 /// The same command twice, timed in both ways.
-Outcome<v1::SessionSpec> ReadCalibrationSpec(const ParsedArguments& arguments) {
+Result<v1::SessionSpec> ReadCalibrationSpec(const ParsedArguments& arguments) {
   auto seconds = ReadMaxTime(arguments);
   if (!seconds) return std::move(seconds).error();
   const std::vector<std::string>& words = arguments.positionals;
@@ -150,19 +129,19 @@ void PrintCalibration(const v1::Session& session, bool json) {
 
 }  // namespace
 
-Outcome<ExitCode> RunCalibrate(const CommandContext& context) {
+Result<ExitCode> RunCalibrate(const CommandContext& context) {
   auto spec = ReadCalibrationSpec(context.arguments);
   if (!spec) return std::move(spec).error();
-  const v1::Limits limits = spec->limits();
+  v1::Session session;
+  *session.mutable_spec()->mutable_limits() = spec->limits();
   Interrupts interrupts;
   auto link = DaemonLink::Open(context.link);
   if (!link) return std::move(link).error();
   interrupts.React({[] {}, {}});
   auto submitted = SubmitSession(**link, *std::move(spec));
   if (!submitted) return std::move(submitted).error();
-  const auto display = MakeDisplay(ChooseDisplay(context.json), submitted->session(), limits);
-  auto followed =
-      FollowSession(**link, submitted->session(), *display, interrupts, OnInterrupt::kCancel);
+  session.set_session(submitted->session());
+  auto followed = FollowSession(**link, session, context.json, interrupts, OnInterrupt::kCancel);
   if (!followed) return std::move(followed).error();
   const bool measured =
       followed->session.state() == v1::SESSION_STATE_DONE && !followed->interrupted;
@@ -172,9 +151,7 @@ Outcome<ExitCode> RunCalibrate(const CommandContext& context) {
 }
 
 // Asking for a version starts no daemon; that none runs is an answer, unless one was named.
-Outcome<ExitCode> RunVersion(const CommandContext& context) {
-  auto wanted = NoWords(context, "version");
-  if (!wanted) return std::move(wanted).error();
+Result<ExitCode> RunVersion(const CommandContext& context) {
   LinkOptions options = context.link;
   options.may_start = false;
   auto link = DaemonLink::Open(options);

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "client/bisect.h"
 #include "client/run.h"
 
 int main(int argc, char** argv) {

@@ -9,10 +9,9 @@
 #include <thread>
 #include <utility>
 
-#include "client/affinity.h"
 #include "client/commands.h"
-#include "client/core_error.h"
 #include "client/follow.h"
+#include "client/host.h"
 #include "client/interrupts.h"
 #include "client/quantity.h"
 #include "client/render/analysis.h"
@@ -27,25 +26,19 @@
 #include "core/analysis/agreement_analysis.h"
 #include "core/analysis/similarity_analysis.h"
 #include "core/analysis/table_analysis.h"
+#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
 
-// `what` is missing if there is none: "no table".
-Outcome<std::string> OneFile(const ParsedArguments& arguments, const std::string& command,
-                             const std::string& what) {
-  const std::vector<std::string>& words = arguments.positionals;
-  const std::string usage = "write benchctl " + command + " FILE.csv, or - for stdin";
-  if (words.empty() || words.front().empty()) {
-    return UsageError(command + ": " + what + ": a file is missing", usage);
-  }
-  if (words.size() > 1) return UsageError(words[1] + ": one table at a time", usage);
-  return words.front();
+// What core says of a file may quote any bytes of it: told as a daemon's answer would be.
+Error Told(const Error& error) {
+  return {error.code, OneLine(Utf8Lossy(error.message)), OneLine(Utf8Lossy(error.hint))};
 }
 
 // What stands in the table is told by its place, after the name of the file.
-ClientError TableError(const Error& error, const std::string& file) {
-  ClientError told = FromError(error);
+Error TableError(const Error& error, const std::string& file) {
+  Error told = Told(error);
   return told.message.starts_with("line ") ? std::move(told).Within(file) : told;
 }
 
@@ -63,12 +56,10 @@ ExitCode PrintAnalysis(const Analysis& analysis, bool mmtests_stars, bool json) 
 
 }  // namespace
 
-Outcome<ExitCode> RunAnalyze(const CommandContext& context) {
-  auto path = OneFile(context.arguments, "analyze", "no table");
-  if (!path) return std::move(path).error();
+Result<ExitCode> RunAnalyze(const CommandContext& context) {
   auto options = ReadTableOptions(context.arguments);
   if (!options) return std::move(options).error();
-  auto file = TableFile::Open(*path);
+  auto file = TableFile::Open(context.word);
   if (!file) return std::move(file).error();
   const Interrupts interrupts;  // Ctrl-C ends this process
   StepAside(context.link);
@@ -80,7 +71,7 @@ Outcome<ExitCode> RunAnalyze(const CommandContext& context) {
 namespace {
 
 // Empty where the option is not given.
-Outcome<std::string> ColumnName(const ParsedArguments& arguments, const std::string& option) {
+Result<std::string> ColumnName(const ParsedArguments& arguments, const std::string& option) {
   const std::string* name = LastValue(arguments, option);
   if (name == nullptr) return std::string();
   if (name->empty()) return UsageError("--" + option + ": the name of a column is missing");
@@ -88,7 +79,7 @@ Outcome<std::string> ColumnName(const ParsedArguments& arguments, const std::str
   return *name;
 }
 
-Outcome<AgreementRequest> ReadAgreementOptions(const ParsedArguments& arguments) {
+Result<AgreementRequest> ReadAgreementOptions(const ParsedArguments& arguments) {
   AgreementRequest request;
   auto subjects = ColumnName(arguments, "subjects");
   if (!subjects) return std::move(subjects).error();
@@ -110,19 +101,17 @@ Outcome<AgreementRequest> ReadAgreementOptions(const ParsedArguments& arguments)
 
 }  // namespace
 
-Outcome<ExitCode> RunAgreement(const CommandContext& context) {
-  auto path = OneFile(context.arguments, "agreement", "no ratings");
-  if (!path) return std::move(path).error();
+Result<ExitCode> RunAgreement(const CommandContext& context) {
   auto request = ReadAgreementOptions(context.arguments);
   if (!request) return std::move(request).error();
-  auto file = TableFile::Open(*path);
+  auto file = TableFile::Open(context.word);
   if (!file) return std::move(file).error();
   const Interrupts interrupts;  // Ctrl-C ends this process
   StepAside(context.link);
   auto ratings = file->ReadAll();
   if (!ratings) return std::move(ratings).error();
   const Result<AgreementReport> report = AnalyzeAgreement(*ratings, *request);
-  if (!report) return FromError(report.error()).Within(file->name());
+  if (!report) return Told(report.error()).Within(file->name());
   if (context.json) {
     std::cout << AgreementJson(*report, request->truth, Now()) << "\n";
   } else {
@@ -137,7 +126,7 @@ namespace {
 /// file may have takes a hundred MB.
 constexpr std::size_t kAtOnce = 8;
 
-Outcome<void> SetShape(const std::string& text, RunsLayout* layout) {
+Result<void> SetShape(const std::string& text, RunsLayout* layout) {
   const auto wrong = [&text] {
     return UsageError("--shape " + text + ": expected runs x values", "write --shape 10x3000");
   };
@@ -157,7 +146,7 @@ Outcome<void> SetShape(const std::string& text, RunsLayout* layout) {
   return {};
 }
 
-Outcome<SimilarityRequest> ReadSimilarityOptions(const ParsedArguments& arguments) {
+Result<SimilarityRequest> ReadSimilarityOptions(const ParsedArguments& arguments) {
   SimilarityRequest request;
   if (const std::string* text = LastValue(arguments, "threshold"); text != nullptr) {
     double threshold = 0;
@@ -176,13 +165,13 @@ Outcome<SimilarityRequest> ReadSimilarityOptions(const ParsedArguments& argument
     if (*variant == "shape") request.options.variant = SimilarityVariant::kShape;
   }
   if (const std::string* shape = LastValue(arguments, "shape"); shape != nullptr) {
-    if (Outcome<void> set = SetShape(*shape, &request.layout); !set) return std::move(set).error();
+    if (Result<void> set = SetShape(*shape, &request.layout); !set) return std::move(set).error();
   }
   request.cut_to_shortest = IsGiven(arguments, "cut");
   return request;
 }
 
-Outcome<void> CheckFiles(const std::vector<std::string>& files, bool raw) {
+Result<void> CheckFiles(const std::vector<std::string>& files, bool raw) {
   static constexpr char kUsage[] = "write benchctl similarity FILE..., or - for stdin";
   if (files.empty()) return UsageError("similarity: no file: one is missing", kUsage);
   if (std::ranges::count(files, "-") > 1) return UsageError("-: stdin is read once", kUsage);
@@ -196,21 +185,21 @@ Outcome<void> CheckFiles(const std::vector<std::string>& files, bool raw) {
   return {};
 }
 
-Outcome<std::vector<RunSetReport>> AssessOne(const std::string& path,
-                                             const SimilarityRequest& request) {
+Result<std::vector<RunSetReport>> AssessOne(const std::string& path,
+                                            const SimilarityRequest& request) {
   auto file = TableFile::Open(path);
   if (!file) return std::move(file).error();
   auto data = file->ReadAll();
   if (!data) return std::move(data).error();
   Result<std::vector<RunSetReport>> sets = AssessFile(*data, request);
-  if (!sets) return FromError(sets.error()).Within(file->name());
+  if (!sets) return Told(sets.error()).Within(file->name());
   return std::move(sets).value();
 }
 
 /// Takes one file after the other, on several threads, and shows how far it is.
 class Batch {
  public:
-  using Answers = std::vector<std::optional<Outcome<std::vector<RunSetReport>>>>;
+  using Answers = std::vector<std::optional<Result<std::vector<RunSetReport>>>>;
 
   Batch(const std::vector<std::string>& files, const SimilarityRequest& request)
       : files_(files), request_(request), answers_(files.size()) {}
@@ -260,7 +249,7 @@ class Batch {
 
 }  // namespace
 
-Outcome<ExitCode> RunSimilarity(const CommandContext& context) {
+Result<ExitCode> RunSimilarity(const CommandContext& context) {
   auto request = ReadSimilarityOptions(context.arguments);
   if (!request) return std::move(request).error();
   const std::vector<std::string>& files = context.arguments.positionals;
@@ -270,7 +259,7 @@ Outcome<ExitCode> RunSimilarity(const CommandContext& context) {
   StepAside(context.link);
   auto answers = Batch(files, *request).Assess();
   std::vector<AssessedFile> assessed;
-  std::optional<ClientError> failed;
+  std::optional<Error> failed;
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (*answers[i]) {
       assessed.push_back({files[i], std::move(**answers[i])});

@@ -1,10 +1,10 @@
-#include "client/option_field.h"
-
 #include <filesystem>
 
 #include "client/quantity.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
+#include "client/session_options.h"
+#include "core/base/text.h"
 #include "core/model/session_spec.h"
 #include "proto/convert/to_proto.h"
 
@@ -19,29 +19,28 @@ using TextList = std::vector<std::string>;
 
 // Assigns what a grammar gave, or hands its error on.
 template <typename T, typename Set>
-Outcome<void> Put(Outcome<T> value, Set set) {
+Result<void> Put(Result<T> value, Set set) {
   if (!value) return std::move(value).error();
   set(*std::move(value));
   return {};
 }
 
-Outcome<int> ParseWord(std::string_view text, const EnumDescriptor& type) {
-  std::string list;
+Result<int> ParseWord(std::string_view text, const EnumDescriptor& type) {
+  TextList words;
   for (int i = 1; i < type.value_count(); ++i) {
-    const std::string word = EnumWord(type, i);
-    if (text == word) return i;
-    if (i > 1) list += i + 1 == type.value_count() ? " or " : ", ";
-    list += word == "quantile" ? "quantile:P" : word;
+    words.push_back(EnumWord(type, i));
+    if (text == words.back()) return i;
+    if (words.back() == "quantile") words.back() += ":P";
   }
-  return UsageError("unknown value", "write " + list);
+  return UsageError("unknown value", "write " + JoinWithOr(words));
 }
 
-Outcome<bool> ParseSwitch(std::string_view text) {
+Result<bool> ParseSwitch(std::string_view text) {
   if (text == "true" || text == "false") return text == "true";
   return UsageError("unknown value", "write true or false");
 }
 
-Outcome<double> ParseDouble(std::string_view text, const OptionField& row) {
+Result<double> ParseDouble(std::string_view text, const OptionField& row) {
   switch (row.number) {
     case OptionField::Number::kMargin:
       return ParseMargin(text);
@@ -126,7 +125,7 @@ std::string FormatField(const Message& message, const OptionField& row) {
   }
 }
 
-Outcome<void> ParseField(const std::string& text, const OptionField& row, Message* message) {
+Result<void> ParseField(const std::string& text, const OptionField& row, Message* message) {
   const FieldDescriptor* const field = message->GetDescriptor()->FindFieldByNumber(row.field);
   const google::protobuf::Reflection* const values = message->GetReflection();
   switch (field->cpp_type()) {
@@ -149,8 +148,8 @@ Outcome<void> ParseField(const std::string& text, const OptionField& row, Messag
 
 }  // namespace
 
-Outcome<void> ParseOption(const OptionField& field, const std::string& text,
-                          const OptionTarget& to) {
+Result<void> ParseOption(const OptionField& field, const std::string& text,
+                         const OptionTarget& to) {
   if (field.parse != nullptr) return field.parse(text, to);
   return ParseField(text, field, MutablePart(to, field.part));
 }
@@ -171,12 +170,12 @@ std::string Absolute(const std::string& path, const std::string& base) {
 
 TextList FormatNothing(const OptionSource&) { return {}; }
 
-Outcome<void> ParseConfidence(const std::string& text, const OptionTarget& to) {
+Result<void> ParseConfidence(const std::string& text, const OptionTarget& to) {
   return Put(ParseProbability(text, "99% or 0.99"),
              [&to](double c) { to.session->set_alpha(AlphaFromConfidence(c)); });
 }
 
-Outcome<void> ParseEstimator(const std::string& text, const OptionTarget& to) {
+Result<void> ParseEstimator(const std::string& text, const OptionTarget& to) {
   constexpr std::string_view kQuantile = "quantile:";
   v1::Estimator* const estimator = to.session->mutable_estimator();
   if (text.starts_with(kQuantile) && text != "quantile:P") {
@@ -194,7 +193,7 @@ TextList FormatEstimator(const OptionSource& of) {
   return word == "mean" ? TextList() : TextList{std::move(word)};
 }
 
-Outcome<void> ParseRule(const std::string& text, const OptionTarget& to) {
+Result<void> ParseRule(const std::string& text, const OptionTarget& to) {
   constexpr std::string_view kPrecision = "precision:";
   if (text == "margin") return {};
   if (!text.starts_with(kPrecision))
@@ -211,7 +210,7 @@ TextList FormatRule(const OptionSource& of) {
   return width > 0 ? TextList{"precision:" + FormatRoundTrip(width)} : TextList();
 }
 
-Outcome<void> ParseLabel(const std::string& text, const OptionTarget& to) {
+Result<void> ParseLabel(const std::string& text, const OptionTarget& to) {
   return Put(ParseAssignment(text), [&to](const std::pair<std::string, std::string>& label) {
     (*to.session->mutable_labels())[label.first] = label.second;
   });
@@ -224,7 +223,7 @@ TextList FormatLabels(const OptionSource& of) {
   return texts;
 }
 
-Outcome<void> ParseGate(const std::string& text, const OptionTarget& to) {
+Result<void> ParseGate(const std::string& text, const OptionTarget& to) {
   return Put(ParseMetricGate(text), [&to](const MetricGate& metric) {
     v1::Gate* gate = to.benchmark->add_gates();
     gate->set_metric(metric.name);
@@ -254,13 +253,13 @@ TextList FormatGates(const OptionSource& of) {
   return texts;
 }
 
-Outcome<void> ParseInput(const std::string& text, const OptionTarget& to) {
+Result<void> ParseInput(const std::string& text, const OptionTarget& to) {
   if (text.empty()) return UsageError("it names no path");
   if (text != "null") to.benchmark->set_input(Absolute(text, to.cwd));
   return {};
 }
 
-Outcome<void> ParseOutput(const std::string& text, const OptionTarget& to) {
+Result<void> ParseOutput(const std::string& text, const OptionTarget& to) {
   if (text.empty()) return UsageError("it names no file", "write null, log or FILE");
   if (text == "null") {
     to.benchmark->set_output(v1::OUTPUT_KIND_DISCARD);
@@ -280,7 +279,7 @@ TextList FormatOutput(const OptionSource& of) {
 }
 
 // Hooks and commands alike.
-Outcome<void> ParseShell(const std::string& text, const OptionTarget& to) {
+Result<void> ParseShell(const std::string& text, const OptionTarget& to) {
   return Put(ParseSwitch(text), [&to](bool on) {
     to.arms->shell = on;
     to.benchmark->mutable_hooks()->set_shell(on);
@@ -292,7 +291,7 @@ TextList FormatShell(const OptionSource& of) {
                                                                       : TextList();
 }
 
-Outcome<void> ParseCwd(const std::string& text, const OptionTarget& to) {
+Result<void> ParseCwd(const std::string& text, const OptionTarget& to) {
   if (text.empty()) return UsageError("it names no path");
   to.arms->cwd = text;
   return {};
@@ -302,7 +301,7 @@ TextList FormatCwd(const OptionSource& of) {
   return of.benchmark.arms_size() > 0 ? TextList{of.benchmark.arms(0).cwd()} : TextList();
 }
 
-Outcome<void> ParseVariable(const std::string& text, const OptionTarget& to) {
+Result<void> ParseVariable(const std::string& text, const OptionTarget& to) {
   return Put(ParseAssignment(text), [&to](const std::pair<std::string, std::string>& variable) {
     to.arms->env[variable.first] = variable.second;
   });

@@ -1,8 +1,8 @@
-#include "client/parameters.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+
+#include "client/spec_input.h"
 
 namespace benchd::client {
 namespace {
@@ -15,7 +15,7 @@ std::string TooMany() {
 }
 
 // The name, and what stands behind it.
-Outcome<std::string> TakeName(std::string_view* text, const char* hint) {
+Result<std::string> TakeName(std::string_view* text, const char* hint) {
   const std::size_t end = std::min(text->find(' '), text->size());
   const std::string name(text->substr(0, end));
   text->remove_prefix(std::min(end + 1, text->size()));
@@ -114,7 +114,7 @@ struct Scan {
   int written_decimals = 0;  // of the values
 };
 
-Outcome<Scan> ParseScan(std::string_view text) {
+Result<Scan> ParseScan(std::string_view text) {
   const std::vector<std::string_view> words = SplitWords(text);
   if (words.size() != 3) return UsageError("MIN, MAX and STEP are expected", kScanHint);
   Decimal numbers[3];
@@ -143,7 +143,7 @@ Outcome<Scan> ParseScan(std::string_view text) {
 
 }  // namespace
 
-Outcome<Parameter> ParseParameterList(std::string_view text) {
+Result<Parameter> ParseParameterList(std::string_view text) {
   auto name = TakeName(&text, kListHint);
   if (!name) return std::move(name).error();
   if (text.empty()) return UsageError("it has no values", kListHint);
@@ -158,7 +158,7 @@ Outcome<Parameter> ParseParameterList(std::string_view text) {
   return parameter;
 }
 
-Outcome<Parameter> ParseParameterScan(std::string_view text) {
+Result<Parameter> ParseParameterScan(std::string_view text) {
   auto name = TakeName(&text, kScanHint);
   if (!name) return std::move(name).error();
   const auto scan = ParseScan(text);

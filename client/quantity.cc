@@ -8,7 +8,8 @@
 #include <cstdlib>
 #include <vector>
 
-#include "client/suggest.h"
+#include "client/arguments.h"
+#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
@@ -116,7 +117,7 @@ std::optional<Measured> TakeMeasured(std::string_view& text) {
   return measured;
 }
 
-Outcome<double> ParseAbsoluteMargin(std::string_view text, std::string_view metric) {
+Result<double> ParseAbsoluteMargin(std::string_view text, std::string_view metric) {
   const auto wrong = [text](std::string_view why) {
     return UsageError("the margin +" + std::string(text) + " " + std::string(why),
                       "write :+5, :+2ms or :+1MiB");
@@ -138,7 +139,7 @@ Outcome<double> ParseAbsoluteMargin(std::string_view text, std::string_view metr
 
 // Whether the segment is `P%`, or a bare fraction behind a built-in metric's name, and its value; a
 // segment that is neither is part of the name: BM_X/threads:2.
-Outcome<std::optional<double>> ParseRatioSuffix(std::string_view name, std::string_view segment) {
+Result<std::optional<double>> ParseRatioSuffix(std::string_view name, std::string_view segment) {
   const bool percent = segment.ends_with('%');
   if (!percent && FindBuiltin(name) == nullptr) return std::optional<double>{};
   const std::string_view number = segment.substr(0, segment.size() - (percent ? 1 : 0));
@@ -158,7 +159,7 @@ std::string GateExample(const BuiltinMetric& metric) {
 
 }  // namespace
 
-Outcome<double> ParseNumber(std::string_view text) {
+Result<double> ParseNumber(std::string_view text) {
   if (text.empty() || NumberLength(text) != text.size()) return UsageError("not a number");
   double value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
@@ -166,7 +167,7 @@ Outcome<double> ParseNumber(std::string_view text) {
   return value;
 }
 
-Outcome<double> ParseFraction(std::string_view text) {
+Result<double> ParseFraction(std::string_view text) {
   static constexpr char kHint[] = "write 2% or 0.02";
   const bool percent = text.ends_with('%');
   std::string number(percent ? text.substr(0, text.size() - 1) : text);
@@ -182,7 +183,7 @@ Outcome<double> ParseFraction(std::string_view text) {
   return *value / 100;
 }
 
-Outcome<double> ParseMargin(std::string_view text) {
+Result<double> ParseMargin(std::string_view text) {
   auto margin = ParseFraction(text);
   if (!margin) return margin;
   if (*margin < 0) return UsageError("a margin cannot be negative", "write 2% or 0.02");
@@ -195,7 +196,7 @@ Outcome<double> ParseMargin(std::string_view text) {
   return margin;
 }
 
-Outcome<double> ParseProbability(std::string_view text, std::string_view example) {
+Result<double> ParseProbability(std::string_view text, std::string_view example) {
   const std::string hint = "write " + std::string(example);
   auto value = ParseFraction(text);
   if (!value) {
@@ -213,7 +214,7 @@ double AlphaFromConfidence(double confidence) {
   return std::strtod(text.data(), nullptr);
 }
 
-Outcome<double> ParseDuration(std::string_view text) {
+Result<double> ParseDuration(std::string_view text) {
   static constexpr char kHint[] = "write 500ms, 30s, 10m or 1h30m";
   double seconds = 0;
   std::string_view rest = text;
@@ -232,7 +233,7 @@ Outcome<double> ParseDuration(std::string_view text) {
   return seconds;
 }
 
-Outcome<std::uint64_t> ParseCount(std::string_view text) {
+Result<std::uint64_t> ParseCount(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc::result_out_of_range) return UsageError("too large");
@@ -242,7 +243,7 @@ Outcome<std::uint64_t> ParseCount(std::string_view text) {
   return value;
 }
 
-Outcome<std::int32_t> ParseInteger(std::string_view text) {
+Result<std::int32_t> ParseInteger(std::string_view text) {
   std::int32_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc::result_out_of_range) return UsageError("too large");
@@ -251,7 +252,7 @@ Outcome<std::int32_t> ParseInteger(std::string_view text) {
   return value;
 }
 
-Outcome<std::pair<std::string, std::string>> ParseAssignment(std::string_view text) {
+Result<std::pair<std::string, std::string>> ParseAssignment(std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0) {
     return UsageError("a name, an equals sign and a value are expected", "write NAME=VALUE");
@@ -259,7 +260,7 @@ Outcome<std::pair<std::string, std::string>> ParseAssignment(std::string_view te
   return std::pair(std::string(text.substr(0, equals)), std::string(text.substr(equals + 1)));
 }
 
-Outcome<MetricGate> ParseMetricGate(std::string_view text) {
+Result<MetricGate> ParseMetricGate(std::string_view text) {
   MetricGate gate;
   if (text.ends_with(":lower") || text.ends_with(":higher")) {
     gate.better = text.ends_with(":lower") ? Direction::kLower : Direction::kHigher;
@@ -287,7 +288,7 @@ Outcome<MetricGate> ParseMetricGate(std::string_view text) {
   return gate;
 }
 
-Outcome<void> CheckBuiltinMetric(std::string_view name) {
+Result<void> CheckBuiltinMetric(std::string_view name) {
   if (FindBuiltin(name) != nullptr) return {};
   const std::size_t colon = std::min(name.find(':'), name.size());
   const BuiltinMetric* const known = FindBuiltin(name.substr(0, colon));
@@ -300,31 +301,12 @@ Outcome<void> CheckBuiltinMetric(std::string_view name) {
   for (const BuiltinMetric& metric : kBuiltinMetrics) names.push_back(metric.name);
   const std::string nearest = Nearest(name.substr(0, colon), names);
   if (!nearest.empty()) return UsageError("unknown metric", "did you mean " + nearest + "?");
-  std::string list;
-  for (const std::string_view one : names) list += (list.empty() ? "" : ", ") + std::string(one);
-  return UsageError("unknown metric", "there are " + list + "; --parse reads a program's own");
+  return UsageError("unknown metric",
+                    "there are " + Join(names, ", ") + "; --parse reads a program's own");
 }
 
 bool IsSendableText(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto byte = [text](std::size_t at) { return static_cast<unsigned char>(text[at]); };
-    const unsigned char first = byte(i);
-    if (first == 0) return false;
-    const std::size_t length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-    if ((first >= 0x80 && first < 0xC2) || first > 0xF4 || i + length > text.size()) return false;
-    for (std::size_t k = 1; k < length; ++k) {
-      if ((byte(i + k) & 0xC0U) != 0x80) return false;
-    }
-    if (length > 2) {
-      const unsigned second = byte(i + 1);
-      const bool too_short = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
-      const bool surrogate = first == 0xED && second >= 0xA0;
-      const bool too_large = first == 0xF4 && second >= 0x90;
-      if (too_short || surrogate || too_large) return false;
-    }
-    i += length;
-  }
-  return true;
+  return !FirstInvalidUtf8(text) && text.find('\0') == std::string_view::npos;
 }
 
 std::vector<std::string> SplitNames(std::string_view text) {

@@ -7,38 +7,38 @@
 #include <utility>
 #include <vector>
 
-#include "client/outcome.h"
+#include "client/exit_code.h"
 
 namespace benchd::client {
 
 // The grammars of option values. Pure; every error says what was expected and carries a hint with
-// an example, without the option's name, which the caller puts in front (ClientError::Within).
+// an example, without the option's name, which the caller puts in front (Error::Within).
 
 /// A plain decimal number such as 0.02 or 1e-3; NaN and infinities are errors.
-Outcome<double> ParseNumber(std::string_view text);
+Result<double> ParseNumber(std::string_view text);
 
 /// A fraction, as `0.02` or `2%`: both give the same double.
-Outcome<double> ParseFraction(std::string_view text);
+Result<double> ParseFraction(std::string_view text);
 
 /// A margin: a fraction above zero. One of 100 % or more needs its percent sign: who writes 5 means
 /// 5 %.
-Outcome<double> ParseMargin(std::string_view text);
+Result<double> ParseMargin(std::string_view text);
 
 /// A probability strictly between 0 and 1, as fraction or percentage. `example` stands in the hint.
-Outcome<double> ParseProbability(std::string_view text, std::string_view example);
+Result<double> ParseProbability(std::string_view text, std::string_view example);
 
 /// 1 - confidence, rounded to 12 digits: 99% gives 0.01 and not 0.010000000000000009.
 double AlphaFromConfidence(double confidence);
 
 /// Seconds from `500ms`, `1.5s`, `10m`, `1h30m`; a bare number is seconds. Above zero.
-Outcome<double> ParseDuration(std::string_view text);
+Result<double> ParseDuration(std::string_view text);
 
 /// A whole number from 0 on.
-Outcome<std::uint64_t> ParseCount(std::string_view text);
-Outcome<std::int32_t> ParseInteger(std::string_view text);
+Result<std::uint64_t> ParseCount(std::string_view text);
+Result<std::int32_t> ParseInteger(std::string_view text);
 
 /// `K=V` with a K that is not empty.
-Outcome<std::pair<std::string, std::string>> ParseAssignment(std::string_view text);
+Result<std::pair<std::string, std::string>> ParseAssignment(std::string_view text);
 
 enum class Direction { kLower, kHigher };
 
@@ -54,12 +54,12 @@ struct MetricGate {
 /// Suffixes are recognised from the right only: `BM_X/threads:2` is a name, `BM_X/threads:2:5%` has
 /// a margin. Behind a built-in metric a bare fraction is one too: `cpu_time:0.02`. ABS takes a
 /// unit: ns us ms s m h, B kB MB GB KiB MiB GiB TiB.
-Outcome<MetricGate> ParseMetricGate(std::string_view text);
+Result<MetricGate> ParseMetricGate(std::string_view text);
 
 /// Refuses, with a suggestion, what is no metric that a run has by itself: for gates of commands
 /// whose output is not parsed. `name` is a MetricGate's, with what was not understood still behind
 /// it.
-Outcome<void> CheckBuiltinMetric(std::string_view name);
+Result<void> CheckBuiltinMetric(std::string_view name);
 
 /// True for well-formed UTF-8 without a NUL byte: what the wire can carry.
 bool IsSendableText(std::string_view text);

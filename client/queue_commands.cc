@@ -14,6 +14,7 @@
 #include "benchd/v1/session.grpc.pb.h"
 #include "client/call.h"
 #include "client/commands.h"
+#include "client/host.h"
 #include "client/interrupts.h"
 #include "client/quantity.h"
 #include "client/render/json.h"
@@ -23,7 +24,6 @@
 #include "client/render/words.h"
 #include "client/submission.h"
 #include "client/terminal.h"
-#include "client/users.h"
 
 namespace benchd::client {
 namespace {
@@ -36,7 +36,7 @@ bool IsFinal(v1::SessionState state) {
          state == v1::SESSION_STATE_CANCELLED;
 }
 
-Outcome<v1::ListSessionsRequest> ReadListRequest(const ParsedArguments& arguments) {
+Result<v1::ListSessionsRequest> ReadListRequest(const ParsedArguments& arguments) {
   v1::ListSessionsRequest request;
   request.set_all(IsGiven(arguments, "all"));
   if (const std::string* word = LastValue(arguments, "state"); word != nullptr) {
@@ -62,12 +62,11 @@ struct Listed {
 };
 
 /// The newest sessions, or every one, page after page.
-Outcome<Listed> ListSessions(v1::SessionService::Stub& stub, v1::ListSessionsRequest request,
-                             bool every) {
+Result<Listed> ListSessions(DaemonLink& link, v1::ListSessionsRequest request, bool every) {
   if (!every) request.set_page_size(kNewest);
   Listed listed;
   do {
-    auto page = CallDaemon(stub, &v1::SessionService::Stub::List, request);
+    auto page = CallDaemon(link, &v1::SessionService::Stub::List, request);
     if (!page) return std::move(page).error();
     std::move(page->mutable_sessions()->begin(), page->mutable_sessions()->end(),
               std::back_inserter(listed.sessions));
@@ -81,21 +80,17 @@ Outcome<Listed> ListSessions(v1::SessionService::Stub& stub, v1::ListSessionsReq
 
 }  // namespace
 
-Outcome<ExitCode> RunList(const CommandContext& context) {
-  auto wanted = NoWords(context, "list");
-  if (!wanted) return std::move(wanted).error();
+Result<ExitCode> RunList(const CommandContext& context) {
   auto request = ReadListRequest(context.arguments);
   if (!request) return std::move(request).error();
   auto link = DaemonLink::Open(context.link);
   if (!link) return std::move(link).error();
-  const auto stub = v1::SessionService::NewStub((*link)->channel());
-  const bool every = IsGiven(context.arguments, "all");
-  auto listed = ListSessions(*stub, *request, every);
+  auto listed = ListSessions(**link, *request, IsGiven(context.arguments, "all"));
   if (!listed) return std::move(listed).error();
   const google::protobuf::Timestamp now = Now();
   if (context.json) {
     for (const v1::Session& session : listed->sessions)
-      std::cout << SessionJson(session, now) << "\n";
+      std::cout << MessageLine("session", session.session(), session, now) << "\n";
   } else if (listed->sessions.empty()) {
     std::cerr << (request->all() ? "no sessions\n"
                                  : "no sessions; list --all shows ended ones too\n");
@@ -116,14 +111,8 @@ using Change = grpc::Status (v1::QueueService::Stub::*)(grpc::ClientContext*, co
                                                         v1::QueueStatus*);
 
 template <typename Request>
-Outcome<ExitCode> ChangeQueue(const CommandContext& context, std::string_view command,
-                              Change<Request> change) {
-  auto wanted = NoWords(context, command);
-  if (!wanted) return std::move(wanted).error();
-  auto link = DaemonLink::Open(context.link);
-  if (!link) return std::move(link).error();
-  const auto stub = v1::QueueService::NewStub((*link)->channel());
-  auto status = CallDaemon(*stub, change, Request());
+Result<ExitCode> ChangeQueue(const CommandContext& context, Change<Request> change) {
+  auto status = CallDaemon(context.link, change, Request());
   if (!status) return std::move(status).error();
   std::cout << (context.json ? QueueJson(*status, Now()) + "\n" : RenderQueue(*status));
   return ExitCode::kPass;
@@ -131,45 +120,40 @@ Outcome<ExitCode> ChangeQueue(const CommandContext& context, std::string_view co
 
 }  // namespace
 
-Outcome<ExitCode> RunPause(const CommandContext& context) {
-  return ChangeQueue<v1::PauseRequest>(context, "pause", &v1::QueueService::Stub::Pause);
+Result<ExitCode> RunPause(const CommandContext& context) {
+  return ChangeQueue<v1::PauseRequest>(context, &v1::QueueService::Stub::Pause);
 }
 
-Outcome<ExitCode> RunResume(const CommandContext& context) {
-  return ChangeQueue<v1::ResumeRequest>(context, "resume", &v1::QueueService::Stub::Resume);
+Result<ExitCode> RunResume(const CommandContext& context) {
+  return ChangeQueue<v1::ResumeRequest>(context, &v1::QueueService::Stub::Resume);
 }
 
-Outcome<ExitCode> RunDrain(const CommandContext& context) {
-  return ChangeQueue<v1::DrainRequest>(context, "drain", &v1::QueueService::Stub::Drain);
+Result<ExitCode> RunDrain(const CommandContext& context) {
+  return ChangeQueue<v1::DrainRequest>(context, &v1::QueueService::Stub::Drain);
 }
 
 namespace {
 
-Outcome<v1::MoveRequest> ReadMoveRequest(const CommandContext& context) {
-  auto id = OneSession(context, "move");
-  if (!id) return std::move(id).error();
+Result<v1::MoveRequest> ReadMoveRequest(const CommandContext& context) {
   const std::string* word = LastValue(context.arguments, "priority");
   if (word == nullptr) {
     return UsageError("move: no priority: --priority is missing",
-                      "write benchctl move " + *id + " --priority N");
+                      "write benchctl move " + context.word + " --priority N");
   }
   auto priority = ParseInteger(*word);
   if (!priority) return std::move(priority).error().Within("--priority " + *word);
   v1::MoveRequest request;
-  request.set_session(*id);
+  request.set_session(context.word);
   request.set_priority(*priority);
   return request;
 }
 
 }  // namespace
 
-Outcome<ExitCode> RunMove(const CommandContext& context) {
+Result<ExitCode> RunMove(const CommandContext& context) {
   auto request = ReadMoveRequest(context);
   if (!request) return std::move(request).error();
-  auto link = DaemonLink::Open(context.link);
-  if (!link) return std::move(link).error();
-  const auto stub = v1::SessionService::NewStub((*link)->channel());
-  auto response = CallDaemon(*stub, &v1::SessionService::Stub::Move, *request);
+  auto response = CallDaemon(context.link, &v1::SessionService::Stub::Move, *request);
   if (!response) return std::move(response).error();
   if (context.json) {
     std::cout << MoveJson(*request, *response, Now()) << "\n";
@@ -180,32 +164,27 @@ Outcome<ExitCode> RunMove(const CommandContext& context) {
   return ExitCode::kPass;
 }
 
-Outcome<ExitCode> RunCancel(const CommandContext& context) {
-  auto id = OneSession(context, "cancel");
-  if (!id) return std::move(id).error();
-  auto link = DaemonLink::Open(context.link);
-  if (!link) return std::move(link).error();
+Result<ExitCode> RunCancel(const CommandContext& context) {
   v1::CancelRequest request;
-  request.set_session(*id);
-  const auto stub = v1::SessionService::NewStub((*link)->channel());
-  auto response = CallDaemon(*stub, &v1::SessionService::Stub::Cancel, request);
+  request.set_session(context.word);
+  auto response = CallDaemon(context.link, &v1::SessionService::Stub::Cancel, request);
   if (!response) return std::move(response).error();
   if (context.json) {
-    std::cout << CancelJson(*id, response->state(), Now()) << "\n";
+    std::cout << CancelJson(context.word, response->state(), Now()) << "\n";
   } else if (response->state() == v1::SESSION_STATE_CANCELLED) {
-    std::cout << *id << ": cancelled\n";
+    std::cout << context.word << ": cancelled\n";
   } else if (response->state() == v1::SESSION_STATE_DONE ||
              response->state() == v1::SESSION_STATE_FAILED) {
-    std::cout << *id << ": it had ended already: " << Word(response->state()) << "\n";
+    std::cout << context.word << ": it had ended already: " << Word(response->state()) << "\n";
   } else {
-    std::cout << *id << ": will be cancelled once its cleanup has run\n";
+    std::cout << context.word << ": will be cancelled once its cleanup has run\n";
   }
   return ExitCode::kPass;
 }
 
 namespace {
 
-Outcome<double> ReadReservation(const ParsedArguments& arguments) {
+Result<double> ReadReservation(const ParsedArguments& arguments) {
   const std::string* text = LastValue(arguments, "for");
   if (text == nullptr) {
     return UsageError("machine reserve: for how long is missing",
@@ -226,10 +205,10 @@ class Teller {
 
   void Tell(const v1::ReserveResponse& response) {
     if (json_) {
-      std::cout << ReserveJson(response, Now()) + "\n" << std::flush;
+      std::cout << MessageLine("reserve", "", response, Now()) + "\n" << std::flush;
     } else if (!response.held()) {
       if (!before_us_.empty()) {
-        WriteAll(STDERR_FILENO, "benchctl: " + before_us_ + ": waiting for the machine\n");
+        TellOnStderr(before_us_ + ": waiting for the machine");
       }
     } else if (!held_) {
       std::cout << "the machine is yours for " + FormatRough(seconds_) + "; Ctrl-C gives it back\n"
@@ -244,7 +223,7 @@ class Teller {
 
   void End(const std::string& sentence) {
     screen_.reset();
-    if (!json_) WriteAll(STDERR_FILENO, "benchctl: " + sentence + "\n");
+    if (!json_) TellOnStderr(sentence);
   }
 
   bool held() const { return held_; }
@@ -259,9 +238,7 @@ class Teller {
 
 }  // namespace
 
-Outcome<ExitCode> RunMachineReserve(const CommandContext& context) {
-  auto wanted = NoWords(context, "machine reserve");
-  if (!wanted) return std::move(wanted).error();
+Result<ExitCode> RunMachineReserve(const CommandContext& context) {
   auto seconds = ReadReservation(context.arguments);
   if (!seconds) return std::move(seconds).error();
   Interrupts interrupts;

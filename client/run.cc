@@ -3,11 +3,10 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "client/bisect.h"
+#include "client/arguments.h"
 #include "client/commands.h"
-#include "client/help.h"
 #include "client/render/text.h"
-#include "client/suggest.h"
+#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
@@ -22,7 +21,7 @@ LinkOptions ReadLinkOptions(const ParsedArguments& arguments) {
   return options;
 }
 
-ClientError UnknownCommand(const std::string& word) {
+Error UnknownCommand(const std::string& word) {
   std::vector<std::string_view> names;
   for (const Command& command : Commands()) {
     if (command.hidden) continue;
@@ -47,22 +46,17 @@ std::vector<std::string_view> WordsOf(std::string_view group) {
   return words;
 }
 
-ClientError UnknownWord(const std::string& group, const std::vector<std::string_view>& known,
-                        const std::string& word) {
+Error UnknownWord(const std::string& group, const std::vector<std::string_view>& known,
+                  const std::string& word) {
   const std::string nearest = Nearest(word, known);
   if (!nearest.empty()) {
     return UsageError(group + " " + word + ": unknown command",
                       "did you mean " + group + " " + nearest + "?");
   }
-  std::string list;
-  for (std::size_t i = 0; i < known.size(); ++i) {
-    list += i == 0 ? "" : i + 1 == known.size() ? " or " : ", ";
-    list += known[i];
-  }
   return UsageError(word.empty() || word.starts_with('-')
                         ? group + ": no command: what to do is missing"
                         : group + " " + word + ": unknown command",
-                    "write benchctl " + group + " and " + list);
+                    "write benchctl " + group + " and " + JoinWithOr(known));
 }
 
 /// The command that the words begin with, and how many of them name it.
@@ -71,7 +65,7 @@ struct NamedCommand {
   std::size_t words = 1;
 };
 
-Outcome<NamedCommand> FindNamed(const std::vector<std::string>& words) {
+Result<NamedCommand> FindNamed(const std::vector<std::string>& words) {
   const std::string& name = words.front();
   if (const Command* command = FindCommand(name)) return NamedCommand{command, 1};
   const std::vector<std::string_view> known = WordsOf(name);
@@ -81,7 +75,7 @@ Outcome<NamedCommand> FindNamed(const std::vector<std::string>& words) {
   return UnknownWord(name, known, word);
 }
 
-Outcome<ExitCode> Dispatch(const std::vector<std::string>& words) {
+Result<ExitCode> Dispatch(const std::vector<std::string>& words) {
   if (words.empty()) {
     std::cerr << RenderHelp();
     return ExitCode::kUsage;
@@ -108,7 +102,10 @@ Outcome<ExitCode> Dispatch(const std::vector<std::string>& words) {
     std::cout << RenderHelp(*command);
     return ExitCode::kPass;
   }
+  auto word = ReadWord(*command, arguments->positionals);
+  if (!word) return std::move(word).error();
   CommandContext context;
+  context.word = *std::move(word);
   context.link = ReadLinkOptions(*arguments);
   context.json = IsGiven(*arguments, "json");
   context.arguments = *std::move(arguments);
@@ -121,16 +118,43 @@ ExitCode RunBenchctl(const std::vector<std::string>& words) {
   const auto final_code = [bisect = AsksForBisect(words)](ExitCode code) {
     return bisect ? ForBisect(code) : code;
   };
-  const Outcome<ExitCode> outcome = Dispatch(words);
+  const Result<ExitCode> outcome = Dispatch(words);
   std::cout << std::flush;
   if (outcome) return final_code(*outcome);
   PrintError(outcome.error());
-  return final_code(outcome.error().exit);
+  return final_code(ExitFor(outcome.error()));
 }
 
-void PrintError(const ClientError& error) {
+void PrintError(const Error& error) {
   std::cerr << "error: " << OneLine(error.message) << "\n";
   if (!error.hint.empty()) std::cerr << "hint: " << OneLine(error.hint) << "\n";
+}
+
+bool AsksForBisect(std::span<const std::string> words) {
+  for (const std::string& word : words) {
+    if (word == "--") return false;
+    if (word == "--bisect") return true;
+  }
+  return false;
+}
+
+ExitCode ForBisect(ExitCode code) {
+  switch (code) {
+    case ExitCode::kPass:
+    case ExitCode::kRegression:
+      return code;
+    case ExitCode::kUndecided:
+    case ExitCode::kFailed:
+    case ExitCode::kBisectSkip:
+      return ExitCode::kBisectSkip;
+    case ExitCode::kUsage:
+    case ExitCode::kRefused:
+    case ExitCode::kCancelled:
+    case ExitCode::kInterrupted:
+    case ExitCode::kBisectStop:
+      break;
+  }
+  return ExitCode::kBisectStop;
 }
 
 }  // namespace benchd::client

@@ -1,9 +1,10 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
-#include "client/outcome.h"
+#include "client/exit_code.h"
 
 namespace benchd::client {
 
@@ -13,6 +14,16 @@ ExitCode RunBenchctl(const std::vector<std::string>& words);
 
 /// "error: ..." and, where there is something to do, "hint: ..." on stderr: for a command that goes
 /// on after it. What a command returns is printed by RunBenchctl.
-void PrintError(const ClientError& error);
+void PrintError(const Error& error);
+
+/// Whether the words of a command line ask for git bisect's exit codes.
+///
+/// Looked for before anything is parsed: for git every code from 1 to 127 but 125 marks a commit
+/// bad, and a word that is spelled wrong is no commit's fault.
+bool AsksForBisect(std::span<const std::string> words);
+
+/// An exit code as `git bisect run` understands it: pass and regression stay, what says nothing
+/// about the commit skips it (125), everything else stops the search (128).
+ExitCode ForBisect(ExitCode code);
 
 }  // namespace benchd::client

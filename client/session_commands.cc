@@ -1,31 +1,30 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <iostream>
 
 #include "benchd/v1/session.grpc.pb.h"
 #include "client/call.h"
 #include "client/commands.h"
-#include "client/display.h"
 #include "client/follow.h"
 #include "client/git/git_arms.h"
 #include "client/git/worktree_store.h"
+#include "client/host.h"
 #include "client/interrupts.h"
-#include "client/parsed_metrics.h"
 #include "client/render/csv.h"
 #include "client/render/json.h"
 #include "client/render/pages.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
-#include "client/spec_file.h"
+#include "client/spec_input.h"
 #include "client/submission.h"
 #include "client/terminal.h"
-#include "client/users.h"
 
 namespace benchd::client {
 namespace {
 
-Outcome<SpecInput> ReadInput(const ParsedArguments& arguments, const std::string& cwd) {
+Result<SpecInput> ReadInput(const ParsedArguments& arguments, const std::string& cwd) {
   const std::string* file = LastValue(arguments, "file");
   if (file == nullptr) return InputFromCommandLine(arguments);
   if (!arguments.positionals.empty() || IsGiven(arguments, "name") ||
@@ -39,7 +38,7 @@ Outcome<SpecInput> ReadInput(const ParsedArguments& arguments, const std::string
   return input;
 }
 
-Outcome<v1::SessionSpec> ReadCompareSpec(const ParsedArguments& arguments, bool silent) {
+Result<v1::SessionSpec> ReadCompareSpec(const ParsedArguments& arguments, bool silent) {
   auto caller = CaptureCaller();
   if (!caller) return std::move(caller).error();
   auto input = ReadInput(arguments, caller->context.cwd);
@@ -66,14 +65,15 @@ void PrintSubmitted(const v1::SubmitResponse& response, const v1::SessionSpec& a
   std::cerr << "; watch it: benchctl watch " << response.session() << "\n";
 }
 
-// The arms alone: their names and commits belong to what is told, and nothing else of the spec.
-v1::SessionSpec ArmsOf(const v1::SessionSpec& spec) {
-  v1::SessionSpec arms;
-  *arms.mutable_benchmarks() = spec.benchmarks();
-  return arms;
+// What belongs to following a session, and nothing else of a spec that may be large.
+v1::Session FollowedSession(const v1::SessionSpec& spec) {
+  v1::Session session;
+  *session.mutable_spec()->mutable_benchmarks() = spec.benchmarks();
+  *session.mutable_spec()->mutable_limits() = spec.limits();
+  return session;
 }
 
-Outcome<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
+Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   const bool bisect = IsGiven(context.arguments, "bisect");
   if (bisect && detach) {
     return UsageError("--bisect: with --detach nobody waits for the verdict",
@@ -81,8 +81,7 @@ Outcome<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   }
   auto spec = ReadCompareSpec(context.arguments, context.json);
   if (!spec) return std::move(spec).error();
-  const v1::Limits limits = spec->limits();
-  const v1::SessionSpec arms = ArmsOf(*spec);
+  v1::Session session = FollowedSession(*spec);
   Interrupts interrupts(bisect ? ExitCode::kBisectStop : ExitCode::kInterrupted);
   auto link = DaemonLink::Open(context.link);
   if (!link) return std::move(link).error();
@@ -92,37 +91,54 @@ Outcome<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   if (!submitted) return std::move(submitted).error();
   // One that has failed already is followed in any case: its end is told at once.
   if (detach && !submitted->failed()) {
-    PrintSubmitted(*submitted, arms, context.json);
+    PrintSubmitted(*submitted, session.spec(), context.json);
     return ExitCode::kPass;
   }
   if ((*link)->status().has_reserved_by()) {
     std::cerr << "benchctl: " << WhoHasTheMachine((*link)->status()) << ": the session waits\n";
   }
-  if (context.json) PrintCommits(submitted->session(), arms);
-  const auto display = MakeDisplay(ChooseDisplay(context.json), submitted->session(), limits);
-  auto followed =
-      FollowSession(**link, submitted->session(), *display, interrupts, OnInterrupt::kCancel);
+  session.set_session(submitted->session());
+  if (context.json) PrintCommits(session);
+  auto followed = FollowSession(**link, session, context.json, interrupts, OnInterrupt::kCancel);
   if (!followed) return std::move(followed).error();
-  *followed->session.mutable_spec() = arms;
   return ReportEnd(*followed, context.json);
 }
 
 }  // namespace
 
-Outcome<ExitCode> RunCompare(const CommandContext& context) {
+Result<ExitCode> RunCompare(const CommandContext& context) {
   return SubmitAnd(context, IsGiven(context.arguments, "detach"));
 }
 
-Outcome<ExitCode> RunSubmit(const CommandContext& context) {
+Result<ExitCode> RunSubmit(const CommandContext& context) {
   return SubmitAnd(context, /*detach=*/true);
 }
 
 namespace {
 
+Result<v1::Session> GetSession(DaemonLink& link, const std::string& id, bool with_log = false) {
+  v1::GetSessionRequest request;
+  request.set_session(id);
+  request.set_with_log(with_log);
+  return CallDaemon(link, &v1::SessionService::Stub::Get, request);
+}
+
+/// Hands every run of a session on, in their order.
+Result<void> ReadRuns(DaemonLink& link, const v1::ListSamplesRequest& request,
+                      const std::function<void(v1::Run&&)>& take) {
+  grpc::ClientContext context;
+  const auto reader = v1::SessionService::NewStub(link.channel())->ListSamples(&context, request);
+  for (v1::ListSamplesResponse chunk; reader->Read(&chunk);) {
+    for (v1::Run& run : *chunk.mutable_runs()) take(std::move(run));
+  }
+  const grpc::Status status = reader->Finish();
+  if (!status.ok()) return FromStatus(status);
+  return {};
+}
+
 // Only a harness' metrics need to be described, and only in a session that has ended do they stay
 // as they are.
-Outcome<std::vector<TableColumn>> ReadColumns(v1::SessionService::Stub& stub,
-                                              const v1::Session& session) {
+Result<std::vector<TableColumn>> ReadColumns(DaemonLink& link, const v1::Session& session) {
   const bool parses = std::ranges::any_of(session.spec().benchmarks(), [](const auto& benchmark) {
     return !benchmark.parse().empty();
   });
@@ -132,65 +148,45 @@ Outcome<std::vector<TableColumn>> ReadColumns(v1::SessionService::Stub& stub,
   request.set_session(session.session());
   request.set_with_warmup(true);
   request.set_with_metrics(true);
-  grpc::ClientContext context;
-  const auto reader = stub.ListSamples(&context, request);
-  for (v1::ListSamplesResponse chunk; reader->Read(&chunk);) {
-    for (const v1::Run& run : chunk.runs()) metrics.Learn(run);
-  }
-  const grpc::Status status = reader->Finish();
-  if (!status.ok()) return FromStatus(status);
+  auto read = ReadRuns(link, request, [&metrics](v1::Run&& run) { metrics.Learn(run); });
+  if (!read) return std::move(read).error();
   return metrics.columns();
 }
 
 }  // namespace
 
-Outcome<ExitCode> RunShow(const CommandContext& context) {
-  auto id = OneSession(context, "show");
-  if (!id) return std::move(id).error();
+Result<ExitCode> RunShow(const CommandContext& context) {
   auto link = DaemonLink::Open(context.link);
   if (!link) return std::move(link).error();
-  v1::GetSessionRequest request;
-  request.set_session(*id);
-  request.set_with_log(IsGiven(context.arguments, "log"));
-  const auto stub = v1::SessionService::NewStub((*link)->channel());
-  auto session = CallDaemon(*stub, &v1::SessionService::Stub::Get, request);
+  auto session = GetSession(**link, context.word, IsGiven(context.arguments, "log"));
   if (!session) return std::move(session).error();
   if (context.json) {
-    std::cout << SessionJson(*session, Now()) << "\n";
+    std::cout << MessageLine("session", session->session(), *session, Now()) << "\n";
     return ExitCode::kPass;
   }
-  auto columns = ReadColumns(*stub, *session);
+  auto columns = ReadColumns(**link, *session);
   if (!columns) return std::move(columns).error();
   std::cout << RenderSession(*session, *columns, UserName, StyleOf(STDOUT_FILENO));
   return ExitCode::kPass;
 }
 
-Outcome<ExitCode> RunWatch(const CommandContext& context) {
-  auto id = OneSession(context, "watch");
-  if (!id) return std::move(id).error();
+Result<ExitCode> RunWatch(const CommandContext& context) {
   Interrupts interrupts;
   auto link = DaemonLink::Open(context.link);
   if (!link) return std::move(link).error();
   // Its whole id, since a prefix may stop being unique, and its limits for the progress bar.
-  v1::GetSessionRequest request;
-  request.set_session(*id);
-  const auto stub = v1::SessionService::NewStub((*link)->channel());
-  auto session = CallDaemon(*stub, &v1::SessionService::Stub::Get, request);
+  auto session = GetSession(**link, context.word);
   if (!session) return std::move(session).error();
-  if (context.json) PrintCommits(session->session(), session->spec());
-  const auto display =
-      MakeDisplay(ChooseDisplay(context.json), session->session(), session->spec().limits());
-  auto followed =
-      FollowSession(**link, session->session(), *display, interrupts, OnInterrupt::kLeave);
+  if (context.json) PrintCommits(*session);
+  auto followed = FollowSession(**link, *session, context.json, interrupts, OnInterrupt::kLeave);
   if (!followed) return std::move(followed).error();
-  *followed->session.mutable_spec() = session->spec();
   return ReportEnd(*followed, context.json);
 }
 
 namespace {
 
 // "csv" or "json"; --json is another way to say the latter.
-Outcome<std::string> ReadFormat(const CommandContext& context) {
+Result<std::string> ReadFormat(const CommandContext& context) {
   const std::string* format = LastValue(context.arguments, "format");
   if (format == nullptr) return std::string(context.json ? "json" : "csv");
   if (*format != "csv" && *format != "json") {
@@ -200,42 +196,25 @@ Outcome<std::string> ReadFormat(const CommandContext& context) {
   return *format;
 }
 
-Outcome<std::vector<v1::Run>> ReadRuns(v1::SessionService::Stub& stub, const std::string& id,
-                                       bool with_warmup) {
-  v1::ListSamplesRequest request;
-  request.set_session(id);
-  request.set_with_warmup(with_warmup);
-  grpc::ClientContext context;
-  const auto reader = stub.ListSamples(&context, request);
-  std::vector<v1::Run> runs;
-  for (v1::ListSamplesResponse chunk; reader->Read(&chunk);) {
-    for (v1::Run& run : *chunk.mutable_runs()) {
-      if (run.phase() == v1::RUN_PHASE_WARMUP && !with_warmup) continue;
-      runs.push_back(std::move(run));
-    }
-  }
-  const grpc::Status status = reader->Finish();
-  if (!status.ok()) return FromStatus(status);
-  return runs;
-}
-
 }  // namespace
 
-Outcome<ExitCode> RunExport(const CommandContext& context) {
-  auto id = OneSession(context, "export");
-  if (!id) return std::move(id).error();
+Result<ExitCode> RunExport(const CommandContext& context) {
   auto format = ReadFormat(context);
   if (!format) return std::move(format).error();
   auto link = DaemonLink::Open(context.link);
   if (!link) return std::move(link).error();
-  const auto stub = v1::SessionService::NewStub((*link)->channel());
-  v1::GetSessionRequest request;
-  request.set_session(*id);
-  auto session = CallDaemon(*stub, &v1::SessionService::Stub::Get, request);
+  auto session = GetSession(**link, context.word);
   if (!session) return std::move(session).error();
-  auto runs = ReadRuns(*stub, session->session(), IsGiven(context.arguments, "with-warmup"));
-  if (!runs) return std::move(runs).error();
-  std::cout << (*format == "csv" ? RunsToCsv(*runs, *session) : ExportJson(*session, *runs) + "\n");
+  const bool with_warmup = IsGiven(context.arguments, "with-warmup");
+  v1::ListSamplesRequest request;
+  request.set_session(session->session());
+  request.set_with_warmup(with_warmup);
+  std::vector<v1::Run> runs;
+  auto read = ReadRuns(**link, request, [&runs, with_warmup](v1::Run&& run) {
+    if (run.phase() != v1::RUN_PHASE_WARMUP || with_warmup) runs.push_back(std::move(run));
+  });
+  if (!read) return std::move(read).error();
+  std::cout << (*format == "csv" ? RunsToCsv(runs, *session) : ExportJson(*session, runs) + "\n");
   return ExitCode::kPass;
 }
 
@@ -249,7 +228,7 @@ std::string ValueOf(const ParsedArguments& arguments, std::string_view name) {
 }  // namespace
 
 // Runs inside a session, as its caller; what it prints is the session's build log.
-Outcome<ExitCode> RunBuildWorktrees(const CommandContext& context) {
+Result<ExitCode> RunBuildWorktrees(const CommandContext& context) {
   std::vector<std::string> trees;
   for (const GivenOption& option : context.arguments.options) {
     if (option.name == "tree") trees.push_back(option.value);

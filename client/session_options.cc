@@ -5,26 +5,9 @@
 namespace benchd::client {
 namespace {
 
-constexpr std::string_view kVerdict = "Verdict";
-constexpr std::string_view kRuns = "Runs and limits";
-constexpr std::string_view kSuite = "Suites and parameters";
-constexpr std::string_view kChildren = "Commands and their surroundings";
-constexpr std::string_view kCommits = "Commits";
-constexpr std::string_view kMachine = "Machine";
-constexpr std::string_view kQueue = "Queue";
-
-constexpr bool kRepeatable = true;
-constexpr bool kPerBenchmark = true;
-
-constexpr std::string_view kMargin = "smallest slowdown that counts: 2% = 0.02 (default 2%)";
-constexpr std::string_view kAlpha = "probability of a wrong statement, instead of --confidence";
-constexpr std::string_view kSided = "what alpha covers: both bounds, or each (default two)";
-constexpr std::string_view kEstimator =
-    "mean, hl, median, quantile:P, lognormal-mean or subselection (default mean)";
-constexpr std::string_view kRule = "margin, or precision:WIDTH of the interval (default margin)";
-
 using Part = OptionField::Part;
 using Number = OptionField::Number;
+using Spec = v1::SessionSpec;
 
 constexpr OptionField Session(int field, Number number = Number::kDuration) {
   return {Part::kSession, field, number};
@@ -37,194 +20,156 @@ constexpr OptionField Own(Part part, OptionField::Parse parse, OptionField::Form
 }
 constexpr OptionField kElsewhere;
 // What ran says which seed it had: who asks again gives that one.
-constexpr OptionField kSeed{Part::kSession, v1::SessionSpec::kSeedFieldNumber, Number::kDuration,
-                            nullptr, FormatNothing};
+constexpr OptionField kSeed{Part::kSession, Spec::kSeedFieldNumber, Number::kDuration, nullptr,
+                            FormatNothing};
 constexpr OptionField kInput{Part::kBenchmark, v1::Benchmark::kInputFieldNumber, Number::kDuration,
                              ParseInput};
 
+// An option under one heading of the help. What more there is to say of it is added behind it:
+// Repeatable(PerBenchmark(...)), and by InTables its help in `analyze`, where it is another one.
+struct Under {
+  std::string_view group;
+
+  constexpr SessionOption operator()(std::string_view name, std::string_view value,
+                                     OptionField field, std::string_view help) const {
+    return {{name, 0, value, help, group}, field};
+  }
+};
+
+constexpr SessionOption Repeatable(SessionOption option) {
+  option.repeatable = true;
+  return option;
+}
+constexpr SessionOption PerBenchmark(SessionOption option) {
+  option.per_benchmark = true;
+  return option;
+}
+constexpr SessionOption InTables(SessionOption option, std::string_view help = {}) {
+  option.help_of_table = help.empty() ? option.info.help : help;
+  return option;
+}
+constexpr SessionOption OfWords(int words, SessionOption option) {
+  option.info.words = words;
+  return option;
+}
+
+constexpr Under kVerdict{"Verdict"};
+constexpr Under kRuns{"Runs and limits"};
+constexpr Under kSuite{"Suites and parameters"};
+constexpr Under kChildren{"Commands and their surroundings"};
+constexpr Under kCommits{"Commits"};
+constexpr Under kMachine{"Machine"};
+constexpr Under kQueue{"Queue"};
+
 constexpr std::array kOptions = {
-    SessionOption{{"margin", 0, "P", kMargin, kVerdict},
-                  Session(v1::SessionSpec::kMarginFieldNumber, Number::kMargin),
-                  false,
-                  kPerBenchmark,
-                  kMargin},
-    SessionOption{{"confidence", 0, "P", "1 - alpha, of the whole session (default 99%)", kVerdict},
-                  Own(Part::kSession, ParseConfidence, FormatNothing),
-                  false,
-                  false,
-                  "1 - alpha, of all gates together (default 99%)"},
-    SessionOption{{"alpha", 0, "A", kAlpha, kVerdict},
-                  Session(v1::SessionSpec::kAlphaFieldNumber, Number::kProbability),
-                  false,
-                  false,
-                  kAlpha},
-    SessionOption{{"sided", 0, "two|one", kSided, kVerdict},
-                  Session(v1::SessionSpec::kSidedFieldNumber),
-                  false,
-                  false,
-                  kSided},
-    SessionOption{
-        {"metric", 0, "NAME[:P%|:+ABS][:lower|:higher]",
-         "a metric that decides (default wall_time; with --parse every parsed metric that has "
-         "a direction); repeatable",
-         kVerdict},
-        Own(Part::kBenchmark, ParseGate, FormatGates),
-        kRepeatable,
-        kPerBenchmark,
-        "a column that decides (default wall_time, without it every column that has a direction); "
-        "repeatable"},
-    SessionOption{{"method", 0, "M", "paired, welch, exact-t or fixed (default paired)", kVerdict},
-                  Session(v1::SessionSpec::kMethodFieldNumber),
-                  false,
-                  false,
-                  "paired, welch, exact-t or fixed: one look (default paired with a pair column, "
-                  "else fixed)"},
-    SessionOption{{"estimator", 0, "E", kEstimator, kVerdict},
-                  Own(Part::kSession, ParseEstimator, FormatEstimator),
-                  false,
-                  false,
-                  kEstimator},
-    SessionOption{{"rule", 0, "R", kRule, kVerdict},
-                  Own(Part::kSession, ParseRule, FormatRule),
-                  false,
-                  false,
-                  kRule},
-    SessionOption{{"at-limit", 0, "undecided|estimate",
-                   "what an open verdict becomes at a limit (default undecided)", kVerdict},
-                  Limits(v1::Limits::kAtLimitFieldNumber),
-                  false,
-                  false,
-                  "what an open verdict becomes after the last row (default undecided)"},
-    SessionOption{{"fail-fast", 0, "", "stop at the first regression", kVerdict},
-                  Limits(v1::Limits::kFailFastFieldNumber)},
+    InTables(
+        PerBenchmark(kVerdict("margin", "P", Session(Spec::kMarginFieldNumber, Number::kMargin),
+                              "smallest slowdown that counts: 2% = 0.02 (default 2%)"))),
+    InTables(kVerdict("confidence", "P", Own(Part::kSession, ParseConfidence, FormatNothing),
+                      "1 - alpha, of the whole session (default 99%)"),
+             "1 - alpha, of all gates together (default 99%)"),
+    InTables(kVerdict("alpha", "A", Session(Spec::kAlphaFieldNumber, Number::kProbability),
+                      "probability of a wrong statement, instead of --confidence")),
+    InTables(kVerdict("sided", "two|one", Session(Spec::kSidedFieldNumber),
+                      "what alpha covers: both bounds, or each (default two)")),
+    InTables(Repeatable(PerBenchmark(
+                 kVerdict("metric", "NAME[:P%|:+ABS][:lower|:higher]",
+                          Own(Part::kBenchmark, ParseGate, FormatGates),
+                          "a metric that decides (default wall_time; with --parse every parsed "
+                          "metric that has a direction); repeatable"))),
+             "a column that decides (default wall_time, without it every column that has a "
+             "direction); repeatable"),
+    InTables(kVerdict("method", "M", Session(Spec::kMethodFieldNumber),
+                      "paired, welch, exact-t or fixed (default paired)"),
+             "paired, welch, exact-t or fixed: one look (default paired with a pair column, else "
+             "fixed)"),
+    InTables(kVerdict("estimator", "E", Own(Part::kSession, ParseEstimator, FormatEstimator),
+                      "mean, hl, median, quantile:P, lognormal-mean or subselection (default "
+                      "mean)")),
+    InTables(kVerdict("rule", "R", Own(Part::kSession, ParseRule, FormatRule),
+                      "margin, or precision:WIDTH of the interval (default margin)")),
+    InTables(kVerdict("at-limit", "undecided|estimate", Limits(v1::Limits::kAtLimitFieldNumber),
+                      "what an open verdict becomes at a limit (default undecided)"),
+             "what an open verdict becomes after the last row (default undecided)"),
+    kVerdict("fail-fast", "", Limits(v1::Limits::kFailFastFieldNumber),
+             "stop at the first regression"),
 
-    SessionOption{{"schedule", 0, "pairs|coin", "how the arms alternate (default pairs)", kRuns},
-                  Session(v1::SessionSpec::kScheduleFieldNumber),
-                  false,
-                  false,
-                  "coin: the rows are no pairs, whatever a pair column says (default pairs)"},
-    SessionOption{{"warmup", 0, "N", "discarded blocks (default 1)", kRuns},
-                  Session(v1::SessionSpec::kWarmupFieldNumber)},
-    SessionOption{{"min-runs", 0, "N", "blocks before the first look (default 8)", kRuns},
-                  Limits(v1::Limits::kMinRunsFieldNumber),
-                  false,
-                  false,
-                  "pairs before the first look (default 8)"},
-    SessionOption{{"max-runs", 0, "N", "blocks at most (default none)", kRuns},
-                  Limits(v1::Limits::kMaxRunsFieldNumber),
-                  false,
-                  false,
-                  "pairs at most: then fewer are needed (default none)"},
-    SessionOption{{"runs", 0, "N", "exactly N blocks, one look", kRuns},
-                  Limits(v1::Limits::kRunsFieldNumber)},
-    SessionOption{
-        {"max-time", 0, "D", "from the first measured run, as 30s or 10m (default 10m)", kRuns},
-        Limits(v1::Limits::kMaxTimeSecondsFieldNumber)},
-    SessionOption{{"timeout", 0, "D",
-                   "of one run; then it is killed and the session fails (default 5m)", kRuns},
-                  Limits(v1::Limits::kTimeoutSecondsFieldNumber)},
-    SessionOption{{"seed", 0, "N",
-                   "of the order and the environment padding (default random, recorded)", kRuns},
-                  kSeed,
-                  false,
-                  false,
-                  "of what an estimator draws at random (default 0)"},
-    SessionOption{{"placebo", 0, "", "add a hidden copy of the reference as a candidate", kRuns},
-                  Session(v1::SessionSpec::kPlaceboFieldNumber),
-                  false,
-                  false,
-                  "the arm called placebo is compared and never gates"},
+    InTables(kRuns("schedule", "pairs|coin", Session(Spec::kScheduleFieldNumber),
+                   "how the arms alternate (default pairs)"),
+             "coin: the rows are no pairs, whatever a pair column says (default pairs)"),
+    kRuns("warmup", "N", Session(Spec::kWarmupFieldNumber), "discarded blocks (default 1)"),
+    InTables(kRuns("min-runs", "N", Limits(v1::Limits::kMinRunsFieldNumber),
+                   "blocks before the first look (default 8)"),
+             "pairs before the first look (default 8)"),
+    InTables(kRuns("max-runs", "N", Limits(v1::Limits::kMaxRunsFieldNumber),
+                   "blocks at most (default none)"),
+             "pairs at most: then fewer are needed (default none)"),
+    kRuns("runs", "N", Limits(v1::Limits::kRunsFieldNumber), "exactly N blocks, one look"),
+    kRuns("max-time", "D", Limits(v1::Limits::kMaxTimeSecondsFieldNumber),
+          "from the first measured run, as 30s or 10m (default 10m)"),
+    kRuns("timeout", "D", Limits(v1::Limits::kTimeoutSecondsFieldNumber),
+          "of one run; then it is killed and the session fails (default 5m)"),
+    InTables(kRuns("seed", "N", kSeed,
+                   "of the order and the environment padding (default random, recorded)"),
+             "of what an estimator draws at random (default 0)"),
+    InTables(kRuns("placebo", "", Session(Spec::kPlaceboFieldNumber),
+                   "add a hidden copy of the reference as a candidate"),
+             "the arm called placebo is compared and never gates"),
 
-    SessionOption{{"shell", 0, "", "run the commands by `sh -c`", kChildren},
-                  Own(Part::kBenchmark, ParseShell, FormatShell),
-                  false,
-                  kPerBenchmark},
-    SessionOption{{"setup", 0, "C", "command once before", kChildren},
-                  Hook(v1::Hooks::kSetupFieldNumber),
-                  false,
-                  kPerBenchmark},
-    SessionOption{{"prepare", 0, "C", "command before every run", kChildren},
-                  Hook(v1::Hooks::kPrepareFieldNumber),
-                  false,
-                  kPerBenchmark},
-    SessionOption{{"conclude", 0, "C", "command after every run", kChildren},
-                  Hook(v1::Hooks::kConcludeFieldNumber),
-                  false,
-                  kPerBenchmark},
-    SessionOption{{"cleanup", 0, "C", "command once after any end", kChildren},
-                  Hook(v1::Hooks::kCleanupFieldNumber),
-                  false,
-                  kPerBenchmark},
-    SessionOption{{"cwd", 0, "DIR", "where the commands run (default here)", kChildren},
-                  Own(Part::kBenchmark, ParseCwd, FormatCwd),
-                  false,
-                  kPerBenchmark},
-    SessionOption{{"env", 0, "K=V", "add to the commands' environment; repeatable", kChildren},
-                  Own(Part::kBenchmark, ParseVariable, FormatNothing),
-                  kRepeatable,
-                  kPerBenchmark},
-    SessionOption{{"input", 0, "FILE", "stdin of the commands (default null)", kChildren},
-                  kInput,
-                  false,
-                  kPerBenchmark},
-    SessionOption{
-        {"output", 0, "null|log|FILE", "where stdout and stderr go (default null)", kChildren},
-        Own(Part::kBenchmark, ParseOutput, FormatOutput),
-        false,
-        kPerBenchmark},
-    SessionOption{{"ignore-failure", 0, "", "a run that fails counts like any other", kChildren},
-                  Benchmark(v1::Benchmark::kIgnoreFailureFieldNumber),
-                  false,
-                  kPerBenchmark},
-    SessionOption{
-        {"parse", 0, "FORMAT",
-         "take metrics from stdout: lines (`NAME VALUE [UNIT]`), google-benchmark, hyperfine, go, "
-         "jmh, pytest-benchmark, bmf or mmtests",
-         kChildren},
-        Benchmark(v1::Benchmark::kParseFieldNumber),
-        false,
-        kPerBenchmark},
+    PerBenchmark(kChildren("shell", "", Own(Part::kBenchmark, ParseShell, FormatShell),
+                           "run the commands by `sh -c`")),
+    PerBenchmark(
+        kChildren("setup", "C", Hook(v1::Hooks::kSetupFieldNumber), "command once before")),
+    PerBenchmark(kChildren("prepare", "C", Hook(v1::Hooks::kPrepareFieldNumber),
+                           "command before every run")),
+    PerBenchmark(kChildren("conclude", "C", Hook(v1::Hooks::kConcludeFieldNumber),
+                           "command after every run")),
+    PerBenchmark(kChildren("cleanup", "C", Hook(v1::Hooks::kCleanupFieldNumber),
+                           "command once after any end")),
+    PerBenchmark(kChildren("cwd", "DIR", Own(Part::kBenchmark, ParseCwd, FormatCwd),
+                           "where the commands run (default here)")),
+    Repeatable(
+        PerBenchmark(kChildren("env", "K=V", Own(Part::kBenchmark, ParseVariable, FormatNothing),
+                               "add to the commands' environment; repeatable"))),
+    PerBenchmark(kChildren("input", "FILE", kInput, "stdin of the commands (default null)")),
+    PerBenchmark(kChildren("output", "null|log|FILE",
+                           Own(Part::kBenchmark, ParseOutput, FormatOutput),
+                           "where stdout and stderr go (default null)")),
+    PerBenchmark(kChildren("ignore-failure", "",
+                           Benchmark(v1::Benchmark::kIgnoreFailureFieldNumber),
+                           "a run that fails counts like any other")),
+    PerBenchmark(kChildren("parse", "FORMAT", Benchmark(v1::Benchmark::kParseFieldNumber),
+                           "take metrics from stdout: lines (`NAME VALUE [UNIT]`), "
+                           "google-benchmark, hyperfine, go, jmh, pytest-benchmark, bmf or "
+                           "mmtests")),
 
-    SessionOption{{"only", 0, "PATTERN",
-                   "only the benchmarks whose name matches, as 'parse*'; repeatable", kSuite},
-                  kElsewhere,
-                  kRepeatable},
-    SessionOption{{"parameter-list", 0, "NAME A,B",
-                   "a benchmark for each value, which stands in commands for {NAME}; repeatable: "
-                   "all combinations",
-                   kSuite, 2},
-                  kElsewhere,
-                  kRepeatable,
-                  kPerBenchmark},
-    SessionOption{{"parameter-scan", 0, "NAME MIN MAX STEP",
-                   "the same for MIN, MIN + STEP, ... MAX; repeatable", kSuite, 4},
-                  kElsewhere,
-                  kRepeatable,
-                  kPerBenchmark},
+    Repeatable(kSuite("only", "PATTERN", kElsewhere,
+                      "only the benchmarks whose name matches, as 'parse*'; repeatable")),
+    OfWords(2, Repeatable(PerBenchmark(
+                   kSuite("parameter-list", "NAME A,B", kElsewhere,
+                          "a benchmark for each value, which stands in commands for {NAME}; "
+                          "repeatable: all combinations")))),
+    OfWords(4,
+            Repeatable(PerBenchmark(kSuite("parameter-scan", "NAME MIN MAX STEP", kElsewhere,
+                                           "the same for MIN, MIN + STEP, ... MAX; repeatable")))),
 
-    SessionOption{{"git", 0, "BASE..CANDIDATE",
-                   "the arms are commits, each in a worktree of its own, and COMMAND runs in both; "
-                   "A...B: B against where it left A; BASE..WORKTREE: the files as they lie there",
-                   kCommits},
-                  kElsewhere},
-    SessionOption{{"build", 0, "C",
-                   "command that builds each of them, by `sh -c`, before it is run", kCommits},
-                  kElsewhere},
+    kCommits("git", "BASE..CANDIDATE", kElsewhere,
+             "the arms are commits, each in a worktree of its own, and COMMAND runs in both; "
+             "A...B: B against where it left A; BASE..WORKTREE: the files as they lie there"),
+    kCommits("build", "C", kElsewhere,
+             "command that builds each of them, by `sh -c`, before it is run"),
 
-    SessionOption{{"isolation", 0, "strict|best-effort|off",
-                   "how much of the machine to take (default best-effort)", kMachine},
-                  Session(v1::SessionSpec::kIsolationFieldNumber)},
-    SessionOption{{"machine-profile", 0, "NAME", "which settings (default default)", kMachine},
-                  Session(v1::SessionSpec::kMachineProfileFieldNumber)},
-    SessionOption{{"cpus", 0, "LIST", "CPUs within the profile's, as 2-3,6", kMachine},
-                  Session(v1::SessionSpec::kCpusFieldNumber)},
+    kMachine("isolation", "strict|best-effort|off", Session(Spec::kIsolationFieldNumber),
+             "how much of the machine to take (default best-effort)"),
+    kMachine("machine-profile", "NAME", Session(Spec::kMachineProfileFieldNumber),
+             "which settings (default default)"),
+    kMachine("cpus", "LIST", Session(Spec::kCpusFieldNumber),
+             "CPUs within the profile's, as 2-3,6"),
 
-    SessionOption{
-        {"priority", 0, "N", "place in the queue; raising it is for admins (default 0)", kQueue},
-        Session(v1::SessionSpec::kPriorityFieldNumber)},
-    SessionOption{{"label", 0, "K=V", "a mark that `list` can select by; repeatable", kQueue},
-                  Own(Part::kSession, ParseLabel, FormatLabels),
-                  kRepeatable},
+    kQueue("priority", "N", Session(Spec::kPriorityFieldNumber),
+           "place in the queue; raising it is for admins (default 0)"),
+    Repeatable(kQueue("label", "K=V", Own(Part::kSession, ParseLabel, FormatLabels),
+                      "a mark that `list` can select by; repeatable")),
 };
 
 }  // namespace

@@ -1,15 +1,94 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "benchd/v1/session.pb.h"
 #include "client/arguments.h"
-#include "client/option_field.h"
+#include "client/exit_code.h"
 
 namespace benchd::client {
+
+/// What belongs to a benchmark but travels in its arms.
+struct ArmSettings {
+  std::string cwd;  ///< as it was written; empty: where the caller stands
+  bool shell = false;
+  std::map<std::string, std::string> env;
+};
+
+/// The messages that an option's text becomes a part of. A session's own options need the session
+/// only, a benchmark's all the others.
+struct OptionTarget {
+  v1::SessionSpec* session = nullptr;
+  v1::Benchmark* benchmark = nullptr;
+  ArmSettings* arms = nullptr;
+  std::string cwd;  ///< relative paths start there
+};
+
+/// What the text of an option is read back from.
+struct OptionSource {
+  const v1::SessionSpec& session;
+  const v1::Benchmark& benchmark;
+};
+
+/// Where the value of an option stands and how it is written: what parses it and what says it
+/// again. Constant data, a part of the option's row (session_options.cc).
+///
+/// Most stand in one field of a message, whose type says how they are written: a switch, a count, a
+/// word of an enum or free text. Those that do not have two functions of their own.
+struct OptionField {
+  enum class Part { kElsewhere, kSession, kLimits, kBenchmark, kHooks };
+  enum class Number { kMargin, kProbability, kDuration };  ///< the grammar of a double
+  using Parse = Result<void> (*)(const std::string& text, const OptionTarget& to);
+  using Format = std::vector<std::string> (*)(const OptionSource& of);
+
+  Part part = Part::kElsewhere;  ///< elsewhere: the command reads the option itself
+  int field = 0;                 ///< its number in that message
+  Number number = Number::kDuration;
+  Parse parse = nullptr;
+  Format format = nullptr;
+
+  bool OfSession() const { return part == Part::kSession || part == Part::kLimits; }
+  bool OfBenchmark() const { return part == Part::kBenchmark || part == Part::kHooks; }
+};
+
+// The two functions of those whose value is more than one field.
+Result<void> ParseConfidence(const std::string& text, const OptionTarget& to);
+Result<void> ParseEstimator(const std::string& text, const OptionTarget& to);
+Result<void> ParseRule(const std::string& text, const OptionTarget& to);
+Result<void> ParseLabel(const std::string& text, const OptionTarget& to);
+Result<void> ParseGate(const std::string& text, const OptionTarget& to);
+Result<void> ParseInput(const std::string& text, const OptionTarget& to);
+Result<void> ParseOutput(const std::string& text, const OptionTarget& to);
+Result<void> ParseShell(const std::string& text, const OptionTarget& to);
+Result<void> ParseCwd(const std::string& text, const OptionTarget& to);
+Result<void> ParseVariable(const std::string& text, const OptionTarget& to);
+std::vector<std::string> FormatNothing(const OptionSource& of);  ///< another option says it
+std::vector<std::string> FormatEstimator(const OptionSource& of);
+std::vector<std::string> FormatRule(const OptionSource& of);
+std::vector<std::string> FormatLabels(const OptionSource& of);
+std::vector<std::string> FormatGates(const OptionSource& of);
+std::vector<std::string> FormatOutput(const OptionSource& of);
+std::vector<std::string> FormatShell(const OptionSource& of);
+std::vector<std::string> FormatCwd(const OptionSource& of);
+
+/// Puts the value of an option where it belongs.
+/// @errors what its grammar says; without the option's name (Error::Within).
+Result<void> ParseOption(const OptionField& field, const std::string& text, const OptionTarget& to);
+
+/// The texts that ParseOption() makes the same of, one for each time the option is to be given;
+/// none where it says what holds without it.
+std::vector<std::string> FormatOption(const OptionField& field, const OptionSource& of);
+
+/// `path`, which starts at `base` unless it is absolute.
+std::string Absolute(const std::string& path, const std::string& base);
+
+/// A gate as `--metric` takes it. Its margin is left out where it is `session_margin`.
+std::string GateText(const v1::Gate& gate, std::optional<double> session_margin);
 
 /// One value of a session option and where it stands, for messages: "--margin 2%" or
 /// "suite.toml:3: margin = 2%".

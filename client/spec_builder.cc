@@ -1,10 +1,8 @@
-#include "client/spec_builder.h"
-
 #include <set>
 
-#include "client/option_field.h"
 #include "client/quantity.h"
-#include "client/suite.h"
+#include "client/session_options.h"
+#include "client/spec_input.h"
 
 namespace benchd::client {
 namespace {
@@ -24,7 +22,7 @@ std::string FillInArm(std::string command, const ArmInput& arm) {
   return command;
 }
 
-Outcome<void> CheckText(const std::string& text, const std::string& what) {
+Result<void> CheckText(const std::string& text, const std::string& what) {
   if (text.find('\0') != std::string::npos) return UsageError(what + ": it has a NUL byte in it");
   if (!IsSendableText(text)) {
     return UsageError(what + ": it is not UTF-8", "put it into a script with a plain name");
@@ -37,7 +35,7 @@ Outcome<void> CheckText(const std::string& text, const std::string& what) {
   return {};
 }
 
-Outcome<void> CheckOptionText(const OptionValues& options) {
+Result<void> CheckOptionText(const OptionValues& options) {
   if (options.contains("confidence") && options.contains("alpha")) {
     return UsageError("--alpha: --confidence says the same already", "give one of the two");
   }
@@ -50,7 +48,7 @@ Outcome<void> CheckOptionText(const OptionValues& options) {
   return {};
 }
 
-Outcome<void> ApplyAll(const OptionValues& options, v1::SessionSpec* spec) {
+Result<void> ApplyAll(const OptionValues& options, v1::SessionSpec* spec) {
   for (const auto& [name, values] : options) {
     const SessionOption* const option = FindSessionOption(name);
     if (option == nullptr || !option->field.OfSession()) continue;
@@ -66,9 +64,9 @@ class Builder {
  public:
   Builder(const SpecInput& input, const CallerContext& caller) : input_(input), caller_(caller) {}
 
-  Outcome<v1::SessionSpec> Build() {
+  Result<v1::SessionSpec> Build() {
     *spec_.mutable_environment() = {caller_.environment.begin(), caller_.environment.end()};
-    for (Outcome<void> step :
+    for (Result<void> step :
          {CheckOptionText(input_.options), CheckAllArms(), ApplyAll(input_.options, &spec_)}) {
       if (!step) return std::move(step).error();
     }
@@ -91,7 +89,7 @@ class Builder {
     return benchmark.arms.empty() ? input_.arms : benchmark.arms;
   }
 
-  Outcome<void> CheckAllArms() const {
+  Result<void> CheckAllArms() const {
     for (const BenchmarkInput& benchmark : input_.benchmarks) {
       const std::vector<ArmInput>& arms = ArmsOf(benchmark);
       if (arms.empty()) {
@@ -109,7 +107,7 @@ class Builder {
     return {};
   }
 
-  static Outcome<void> CheckArms(const std::vector<ArmInput>& arms) {
+  static Result<void> CheckArms(const std::vector<ArmInput>& arms) {
     std::set<std::string> names;
     std::size_t references = 0;
     for (std::size_t i = 0; i < arms.size(); ++i) {
@@ -143,7 +141,7 @@ class Builder {
     return index == 0 && arms[0].role.empty();
   }
 
-  Outcome<void> AddBenchmark(const BenchmarkInput& input) {
+  Result<void> AddBenchmark(const BenchmarkInput& input) {
     v1::Benchmark* benchmark = spec_.add_benchmarks();
     benchmark->set_name(input.name);
     ArmSettings settings;
@@ -172,7 +170,7 @@ class Builder {
     return AddArms(input, settings, benchmark);
   }
 
-  Outcome<void> AddSessionEnvironment(const std::vector<OptionValue>& values) {
+  Result<void> AddSessionEnvironment(const std::vector<OptionValue>& values) {
     for (const OptionValue& value : values) {
       auto variable = ParseAssignment(value.text);
       if (!variable) return std::move(variable).error().Within(value.origin);
@@ -182,7 +180,7 @@ class Builder {
   }
 
   // What a program prints is known when it has run, everything else beforehand.
-  static Outcome<void> CheckGateNames(const OptionValues& options, const v1::Benchmark& benchmark) {
+  static Result<void> CheckGateNames(const OptionValues& options, const v1::Benchmark& benchmark) {
     if (!benchmark.parse().empty()) return {};
     for (int i = 0; i < benchmark.gates_size(); ++i) {
       auto known = CheckBuiltinMetric(benchmark.gates(i).metric());
@@ -194,7 +192,7 @@ class Builder {
   }
 
   // That of the only benchmark is the session's, as on a command line.
-  Outcome<void> ApplyOwnMargin(const BenchmarkInput& input, v1::Benchmark* benchmark) {
+  Result<void> ApplyOwnMargin(const BenchmarkInput& input, v1::Benchmark* benchmark) {
     const auto own = input.options.find("margin");
     if (own == input.options.end()) return {};
     const OptionValue& value = own->second.front();
@@ -221,7 +219,7 @@ class Builder {
 
   // What is done once for a benchmark of a file belongs to none of its arms: it runs where the
   // caller stands.
-  Outcome<void> PlaceHook(const std::string& command, v1::Benchmark* benchmark) const {
+  Result<void> PlaceHook(const std::string& command, v1::Benchmark* benchmark) const {
     if (!input_.origin.empty()) benchmark->mutable_hooks()->set_cwd(caller_.cwd);
     for (const std::string_view mark : {"{dir}", "{name}"}) {
       if (!input_.templates || command.find(mark) == std::string::npos) continue;
@@ -239,8 +237,8 @@ class Builder {
     return Absolute(input_.templates ? FillInArm(settings.cwd, arm) : settings.cwd, base);
   }
 
-  Outcome<void> AddArms(const BenchmarkInput& input, const ArmSettings& settings,
-                        v1::Benchmark* benchmark) {
+  Result<void> AddArms(const BenchmarkInput& input, const ArmSettings& settings,
+                       v1::Benchmark* benchmark) {
     const std::vector<ArmInput>& arms = ArmsOf(input);
     for (std::size_t i = 0; i < arms.size(); ++i) {
       const ArmInput& from = arms[i];
@@ -269,7 +267,7 @@ class Builder {
   }
 
   // --cwd counts from the worktree.
-  Outcome<void> ApplyCommit(const ArmInput& from, const ArmSettings& settings, v1::Arm* arm) const {
+  Result<void> ApplyCommit(const ArmInput& from, const ArmSettings& settings, v1::Arm* arm) const {
     auto checked = CheckText(from.dir, "the folder of worktrees");
     if (!checked) return checked;
     arm->mutable_commit()->set_id(from.commit->id);
@@ -285,15 +283,15 @@ class Builder {
 
 }  // namespace
 
-Outcome<v1::SessionSpec> BuildSpec(const SpecInput& input, const CallerContext& caller) {
+Result<v1::SessionSpec> BuildSpec(const SpecInput& input, const CallerContext& caller) {
   const auto expanded = ExpandSuite(input);
   if (!expanded) return expanded.error();
   return Builder(*expanded, caller).Build();
 }
 
-Outcome<v1::SessionSpec> BuildTableSpec(const OptionValues& options) {
+Result<v1::SessionSpec> BuildTableSpec(const OptionValues& options) {
   v1::SessionSpec spec;
-  for (Outcome<void> step : {CheckOptionText(options), ApplyAll(options, &spec)}) {
+  for (Result<void> step : {CheckOptionText(options), ApplyAll(options, &spec)}) {
     if (!step) return std::move(step).error();
   }
   const auto metrics = options.find("metric");

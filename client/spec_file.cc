@@ -1,16 +1,18 @@
-#include "client/spec_file.h"
-
+#include <fcntl.h>
 #include <toml++/toml.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <iterator>
-#include <sstream>
 
-#include "client/suggest.h"
+#include "client/arguments.h"
+#include "client/spec_input.h"
+#include "core/base/file.h"
+#include "core/base/unique_fd.h"
 
 namespace benchd::client {
 namespace {
@@ -33,11 +35,11 @@ class Reader {
   Reader(const std::string& name, const std::string& directory)
       : name_(name), directory_(directory) {}
 
-  Outcome<SpecInput> Read(const toml::table& root) {
+  Result<SpecInput> Read(const toml::table& root) {
     input_.templates = true;
     input_.origin = name_;
     for (const auto& [key, node] : root) {
-      Outcome<void> read;
+      Result<void> read;
       if (key == "defaults") {
         read = ReadDefaults(node);
       } else if (key == "arm") {
@@ -62,13 +64,13 @@ class Reader {
            std::to_string(region.begin.column) + ": " + std::string(what);
   }
 
-  ClientError Unknown(const toml::key& key, std::vector<std::string_view> known) const {
+  Error Unknown(const toml::key& key, std::vector<std::string_view> known) const {
     const std::string nearest = Nearest(key.str(), known);
     return UsageError(At(key.source(), key.str()) + ": unknown key",
                       nearest.empty() ? "" : "did you mean " + nearest + "?");
   }
 
-  Outcome<void> ReadDefaults(const toml::node& node) {
+  Result<void> ReadDefaults(const toml::node& node) {
     const toml::table* table = node.as_table();
     if (table == nullptr)
       return UsageError(At(node.source(), "defaults") + ": a table is expected");
@@ -80,8 +82,8 @@ class Reader {
   }
 
   template <typename Read>
-  Outcome<void> ReadTables(const toml::node& node, const std::string& what, const std::string& path,
-                           const Read& read) const {
+  Result<void> ReadTables(const toml::node& node, const std::string& what, const std::string& path,
+                          const Read& read) const {
     const toml::array* array = node.as_array();
     const std::string where = At(node.source(), what);
     if (array == nullptr)
@@ -96,7 +98,7 @@ class Reader {
     return {};
   }
 
-  Outcome<void> ReadArm(const toml::table& table, std::vector<ArmInput>* arms) const {
+  Result<void> ReadArm(const toml::table& table, std::vector<ArmInput>* arms) const {
     ArmInput arm;
     arm.origin = At(table.source(), "arm");
     std::string dir = ".";
@@ -120,11 +122,11 @@ class Reader {
     return {};
   }
 
-  Outcome<void> ReadBenchmark(const toml::table& table) {
+  Result<void> ReadBenchmark(const toml::table& table) {
     BenchmarkInput benchmark;
     benchmark.origin = At(table.source(), "benchmark");
     for (const auto& [key, value] : table) {
-      Outcome<void> read;
+      Result<void> read;
       if (key == "name") {
         read = ReadText(key, value, &benchmark.name);
       } else if (key == "command") {
@@ -142,7 +144,7 @@ class Reader {
     return {};
   }
 
-  Outcome<void> ReadText(const toml::key& key, const toml::node& value, std::string* target) const {
+  Result<void> ReadText(const toml::key& key, const toml::node& value, std::string* target) const {
     const auto* text = value.as_string();
     if (text == nullptr) {
       return UsageError(At(key.source(), key.str()) + ": a string is expected",
@@ -153,8 +155,8 @@ class Reader {
   }
 
   // `own`: inside [[benchmark]], where only some options may stand.
-  Outcome<void> ReadOption(const toml::key& key, const toml::node& value, bool own,
-                           std::vector<std::string_view> also_known, OptionValues* options) const {
+  Result<void> ReadOption(const toml::key& key, const toml::node& value, bool own,
+                          std::vector<std::string_view> also_known, OptionValues* options) const {
     std::vector<std::string> names;
     const SessionOption* found = nullptr;
     const std::string spelled = Spelled(key.str());
@@ -175,8 +177,8 @@ class Reader {
     return ReadValues(key, value, *found, &(*options)[spelled]);
   }
 
-  Outcome<void> ReadValues(const toml::key& key, const toml::node& value,
-                           const SessionOption& option, std::vector<OptionValue>* values) const {
+  Result<void> ReadValues(const toml::key& key, const toml::node& value,
+                          const SessionOption& option, std::vector<OptionValue>* values) const {
     const std::string where = At(key.source(), key.str());
     const auto add = [&where, values](std::string text) {
       std::string origin = where + " = " + text;
@@ -247,8 +249,8 @@ class Reader {
 
 }  // namespace
 
-Outcome<SpecInput> ParseSpecFile(std::string_view text, const std::string& name,
-                                 const std::string& directory) {
+Result<SpecInput> ParseSpecFile(std::string_view text, const std::string& name,
+                                const std::string& directory) {
   try {
     return Reader(name, directory).Read(toml::parse(text, name));
   } catch (const toml::parse_error& error) {
@@ -258,19 +260,17 @@ Outcome<SpecInput> ParseSpecFile(std::string_view text, const std::string& name,
   }
 }
 
-Outcome<SpecInput> ReadSpecFile(const std::string& path, const std::string& cwd) {
-  if (path == "-") {
-    const std::string text(std::istreambuf_iterator<char>(std::cin), {});
-    return ParseSpecFile(text, "stdin", cwd);
-  }
+Result<SpecInput> ReadSpecFile(const std::string& path, const std::string& cwd) {
+  const bool is_stdin = path == "-";
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) return UsageError(path + ": it is a directory");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return UsageError(path + ": " + std::generic_category().message(errno));
-  std::ostringstream text;
-  text << file.rdbuf();
+  const UniqueFd file(is_stdin ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return UsageError(path + ": " + std::strerror(errno));
+  const Result<std::string> text = ReadAll(file.get(), path);
+  if (!text) return UsageError(text.error().message);
+  if (is_stdin) return ParseSpecFile(*text, "stdin", cwd);
   const std::filesystem::path full = (std::filesystem::path(cwd) / path).lexically_normal();
-  return ParseSpecFile(text.str(), path, full.parent_path().string());
+  return ParseSpecFile(*text, path, full.parent_path().string());
 }
 
 }  // namespace benchd::client

@@ -1,7 +1,7 @@
 #include "client/spec_input.h"
 
 #include "client/quantity.h"
-#include "client/render/text.h"
+#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
@@ -20,12 +20,10 @@ std::string CandidateOrigin(std::size_t index) {
 // Words are quoted to stay what they are; a single one is a whole command line, as without --git.
 std::string JoinedCommand(const std::vector<std::string>& words) {
   if (words.size() == 1) return words.front();
-  std::string command;
-  for (const std::string& word : words) command += (command.empty() ? "" : " ") + ShellQuoted(word);
-  return command;
+  return Join(words, " ", ShellQuoted);
 }
 
-Outcome<SpecInput> OneCommandForCommits(const ParsedArguments& arguments, SpecInput input) {
+Result<SpecInput> OneCommandForCommits(const ParsedArguments& arguments, SpecInput input) {
   std::vector<std::string> names;
   for (const GivenOption& option : arguments.options) {
     if (option.name == "name") names.push_back(option.value);
@@ -53,7 +51,7 @@ Outcome<SpecInput> OneCommandForCommits(const ParsedArguments& arguments, SpecIn
 
 }  // namespace
 
-Outcome<SpecInput> InputFromCommandLine(const ParsedArguments& arguments) {
+Result<SpecInput> InputFromCommandLine(const ParsedArguments& arguments) {
   SpecInput input;
   input.options = CollectSessionOptions(arguments);
   if (input.options.contains("git")) return OneCommandForCommits(arguments, std::move(input));

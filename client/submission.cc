@@ -13,16 +13,16 @@
 
 #include "benchd/v1/session.grpc.pb.h"
 #include "client/call.h"
+#include "client/host.h"
 #include "client/quantity.h"
 #include "client/render/text.h"
-#include "client/spec_builder.h"
-#include "client/users.h"
+#include "client/spec_input.h"
 
 namespace benchd::client {
 namespace {
 
 // Only what is surely wrong: whether it may be read is for the kernel to say when it is opened.
-Outcome<void> CheckPlace(const std::string& option, const std::string& path, bool folder) {
+Result<void> CheckPlace(const std::string& option, const std::string& path, bool folder) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   const std::string what = option + ": " + path + ": ";
@@ -35,7 +35,7 @@ Outcome<void> CheckPlace(const std::string& option, const std::string& path, boo
 
 }  // namespace
 
-Outcome<void> CheckPlaces(const v1::SessionSpec& spec) {
+Result<void> CheckPlaces(const v1::SessionSpec& spec) {
   for (const v1::Benchmark& benchmark : spec.benchmarks()) {
     const v1::Hooks& hooks = benchmark.hooks();
     if (!hooks.build().empty()) continue;
@@ -68,7 +68,7 @@ CapturedContext CaptureEnvironment(const char* const* entries) {
   return captured;
 }
 
-Outcome<CapturedContext> CaptureCaller() {
+Result<CapturedContext> CaptureCaller() {
   CapturedContext captured = CaptureEnvironment(environ);
   std::error_code error;
   captured.context.cwd = std::filesystem::current_path(error).string();
@@ -97,7 +97,7 @@ std::string RequestId() {
 
 }  // namespace
 
-Outcome<v1::SessionSpec> BuildCallersSpec(const SpecInput& input, const CapturedContext& caller) {
+Result<v1::SessionSpec> BuildCallersSpec(const SpecInput& input, const CapturedContext& caller) {
   auto spec = BuildSpec(input, caller.context);
   if (!spec) return spec;
   if (auto there = CheckPlaces(*spec); !there) return std::move(there).error();
@@ -110,7 +110,7 @@ Outcome<v1::SessionSpec> BuildCallersSpec(const SpecInput& input, const Captured
 
 // A lost connection says nothing about whether the session was accepted: the same request again, by
 // its id, is the same session.
-Outcome<v1::SubmitResponse> SubmitSession(DaemonLink& link, v1::SessionSpec spec) {
+Result<v1::SubmitResponse> SubmitSession(DaemonLink& link, v1::SessionSpec spec) {
   v1::SubmitRequest request;
   *request.mutable_spec() = std::move(spec);
   request.set_request_id(RequestId());

@@ -6,7 +6,7 @@
 #include "benchd/v1/queue.pb.h"
 #include "benchd/v1/session.pb.h"
 #include "client/daemon_link.h"
-#include "client/outcome.h"
+#include "client/exit_code.h"
 #include "client/spec_input.h"
 
 namespace benchd::client {
@@ -24,24 +24,24 @@ CapturedContext CaptureEnvironment(const char* const* entries);
 /// The process' environment and working directory. Call before anything changes the environment.
 ///
 /// @errors the working directory is gone or has a name that is not UTF-8.
-Outcome<CapturedContext> CaptureCaller();
+Result<CapturedContext> CaptureCaller();
 
 /// Whether folders and input files of a session are there now; what a build or setup command may
 /// still make is left to the session.
 ///
 /// @errors the first that is missing, or is a folder where a file has to be and the reverse.
-Outcome<void> CheckPlaces(const v1::SessionSpec& spec);
+Result<void> CheckPlaces(const v1::SessionSpec& spec);
 
 /// The message for `input` as its caller means it; says on stderr what their environment has that
 /// cannot be sent.
 ///
 /// @errors (exit 2) those of BuildSpec.
-Outcome<v1::SessionSpec> BuildCallersSpec(const SpecInput& input, const CapturedContext& caller);
+Result<v1::SessionSpec> BuildCallersSpec(const SpecInput& input, const CapturedContext& caller);
 
 /// Submits a session, once, however often the connection is lost meanwhile.
 ///
 /// @errors (exit 2, 5) what the daemon refuses; the daemon stays away.
-Outcome<v1::SubmitResponse> SubmitSession(DaemonLink& link, v1::SessionSpec spec);
+Result<v1::SubmitResponse> SubmitSession(DaemonLink& link, v1::SessionSpec spec);
 
 /// Who has the machine at the moment, as half a sentence: "session k3x9m2pq runs", "USER has the
 /// machine reserved"; empty where it is free.

@@ -1,5 +1,3 @@
-#include "client/suite.h"
-
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -7,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "client/parameters.h"
-#include "client/suggest.h"
+#include "client/arguments.h"
+#include "client/spec_input.h"
 
 namespace benchd::client {
 namespace {
@@ -30,7 +28,7 @@ struct NamedParameter {
 // The combination of values of one benchmark: parameter name, value.
 using Values = std::vector<std::pair<std::string, std::string>>;
 
-Outcome<std::vector<NamedParameter>> ReadParameters(const OptionValues& options) {
+Result<std::vector<NamedParameter>> ReadParameters(const OptionValues& options) {
   std::vector<NamedParameter> parameters;
   for (const char* kind : {kList, kScan}) {
     const auto given = options.find(kind);
@@ -134,7 +132,7 @@ class Texts {
   const BenchmarkInput& benchmark_;
 };
 
-ClientError Unused(const NamedParameter& parameter) {
+Error Unused(const NamedParameter& parameter) {
   const std::string mark = "{" + parameter.parameter.name + "}";
   return UsageError(parameter.origin + ": " + mark + " stands in no command",
                     "write " + mark + " where its value belongs");
@@ -154,7 +152,7 @@ class Expansion {
  public:
   explicit Expansion(SpecInput input) : input_(std::move(input)) {}
 
-  Outcome<SpecInput> Run() {
+  Result<SpecInput> Run() {
     auto session_parameters = ReadParameters(input_.options);
     if (!session_parameters) return std::move(session_parameters).error();
     for (const BenchmarkInput& benchmark : input_.benchmarks) {
@@ -171,7 +169,7 @@ class Expansion {
   }
 
  private:
-  Outcome<void> Expand(const BenchmarkInput& benchmark, std::vector<NamedParameter>* of_session) {
+  Result<void> Expand(const BenchmarkInput& benchmark, std::vector<NamedParameter>* of_session) {
     auto own = ReadParameters(benchmark.options);
     if (!own) return std::move(own).error();
     const Texts texts(input_, benchmark);
@@ -229,7 +227,7 @@ class Expansion {
             fnmatch(pattern.c_str(), benchmark.family.c_str(), 0) == 0);
   }
 
-  Outcome<void> Select() {
+  Result<void> Select() {
     const auto only = input_.options.find(kOnly);
     if (only == input_.options.end()) return {};
     const auto matches = [](const OptionValue& value) {
@@ -246,7 +244,7 @@ class Expansion {
     return {};
   }
 
-  ClientError NoMatch(const OptionValue& value) const {
+  Error NoMatch(const OptionValue& value) const {
     std::vector<std::string> names;
     for (const BenchmarkInput& benchmark : input_.benchmarks) names.push_back(NameOf(benchmark));
     std::vector<std::string_view> known(names.begin(), names.end());
@@ -275,6 +273,6 @@ class Expansion {
 
 }  // namespace
 
-Outcome<SpecInput> ExpandSuite(SpecInput input) { return Expansion(std::move(input)).Run(); }
+Result<SpecInput> ExpandSuite(SpecInput input) { return Expansion(std::move(input)).Run(); }
 
 }  // namespace benchd::client

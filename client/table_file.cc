@@ -7,6 +7,9 @@
 #include <cstring>
 #include <utility>
 
+#include "core/base/error.h"
+#include "core/base/file.h"
+
 namespace benchd::client {
 namespace {
 
@@ -28,7 +31,7 @@ TableFile::TableFile(std::string name, UniqueFd fd) : name_(std::move(name)), fd
   if (fstat(fd_.get(), &opened_) != 0) opened_.st_mode = 0;
 }
 
-Outcome<TableFile> TableFile::Open(const std::string& path) {
+Result<TableFile> TableFile::Open(const std::string& path) {
   if (path == "-") {
     if (isatty(STDIN_FILENO) == 1) {
       return UsageError("-: stdin is a terminal: there is no table to read",
@@ -62,21 +65,13 @@ bool TableFile::HasChanged() const {
          now.st_mtim.tv_nsec != opened_.st_mtim.tv_nsec;
 }
 
-Outcome<std::string> TableFile::ReadAll() {
-  std::string all;
-  for (;;) {
-    const std::size_t before = all.size();
-    all.resize(before + kPieceBytes);
-    const ssize_t count = Repeat([&] { return read(fd_.get(), all.data() + before, kPieceBytes); });
-    if (count < 0) return UsageError(name_ + ": " + std::strerror(errno));
-    all.resize(before + static_cast<std::size_t>(count));
-    if (count == 0) return all;
-    if (all.size() > kMostWholeBytes) {
-      return ClientError{ExitCode::kRefused,
-                         name_ + ": file: over " + std::to_string(kMostWholeBytes >> 20U) + " MiB",
-                         "split it, or leave out what does not matter"};
-    }
-  }
+Result<std::string> TableFile::ReadAll() {
+  Result<std::string> all = benchd::ReadAll(fd_.get(), name_, kMostWholeBytes);
+  if (!all) return UsageError(std::move(all).error().message);
+  if (all->size() <= kMostWholeBytes) return all;
+  return Error{ErrorCode::kResourceExhausted,
+               name_ + ": file: over " + std::to_string(kMostWholeBytes >> 20U) + " MiB",
+               "split it, or leave out what does not matter"};
 }
 
 }  // namespace benchd::client

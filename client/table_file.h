@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "client/outcome.h"
-#include "client/unique_fd.h"
+#include "client/exit_code.h"
 #include "core/base/result.h"
+#include "core/base/unique_fd.h"
 
 namespace benchd::client {
 
@@ -20,7 +20,7 @@ class TableFile {
   static constexpr std::size_t kMostWholeBytes = std::size_t{32} << 20;
 
   /// @errors (exit 2) the file cannot be opened; stdin is a terminal, where nobody types a table.
-  static Outcome<TableFile> Open(const std::string& path);
+  static Result<TableFile> Open(const std::string& path);
 
   /// How messages call it: the path as it was given, or "stdin".
   const std::string& name() const { return name_; }
@@ -34,7 +34,7 @@ class TableFile {
 
   /// Everything, for who reads it once and needs it whole.
   /// @errors it cannot be read (exit 2), or has more than kMostWholeBytes (exit 5).
-  Outcome<std::string> ReadAll();
+  Result<std::string> ReadAll();
 
  private:
   TableFile(std::string name, UniqueFd fd);

@@ -5,19 +5,18 @@
 #include <vector>
 
 #include "benchd/v1/session.pb.h"
-#include "client/core_error.h"
 #include "client/quantity.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
 #include "client/session_options.h"
-#include "client/spec_builder.h"
+#include "client/spec_input.h"
 #include "proto/convert/from_proto.h"
 
 namespace benchd::client {
 namespace {
 
-Outcome<void> AddReference(const std::string& name, const std::string& origin,
-                           benchd::TableOptions* options) {
+Result<void> AddReference(const std::string& name, const std::string& origin,
+                          benchd::TableOptions* options) {
   if (name.empty()) return UsageError(origin + ": a name is empty", "write --references v1,v2");
   if (!IsSendableText(name)) return UsageError(origin + ": it is not UTF-8");
   options->references.push_back(name);
@@ -25,7 +24,7 @@ Outcome<void> AddReference(const std::string& name, const std::string& origin,
 }
 
 // --base takes a name whole, --references a list.
-Outcome<void> AddReferences(const ParsedArguments& arguments, benchd::TableOptions* options) {
+Result<void> AddReferences(const ParsedArguments& arguments, benchd::TableOptions* options) {
   if (IsGiven(arguments, "base") && IsGiven(arguments, "references")) {
     return UsageError("--references: --base says the same already", "give one of the two");
   }
@@ -41,7 +40,7 @@ Outcome<void> AddReferences(const ParsedArguments& arguments, benchd::TableOptio
   return {};
 }
 
-Outcome<void> AddColumns(const ParsedArguments& arguments, benchd::TableOptions* options) {
+Result<void> AddColumns(const ParsedArguments& arguments, benchd::TableOptions* options) {
   for (const GivenOption& given : arguments.options) {
     if (given.name != "column") continue;
     const std::string origin = "--column " + given.value;
@@ -59,7 +58,7 @@ Outcome<void> AddColumns(const ParsedArguments& arguments, benchd::TableOptions*
   return {};
 }
 
-Outcome<void> SetShown(const ParsedArguments& arguments, benchd::TableOptions* options) {
+Result<void> SetShown(const ParsedArguments& arguments, benchd::TableOptions* options) {
   if (const std::string* interval = LastValue(arguments, "interval"); interval != nullptr) {
     if (*interval != "classic") {
       return UsageError("--interval " + *interval + ": unknown value", "write classic");
@@ -79,16 +78,16 @@ Outcome<void> SetShown(const ParsedArguments& arguments, benchd::TableOptions* o
 
 }  // namespace
 
-Outcome<benchd::TableOptions> ReadTableOptions(const ParsedArguments& arguments) {
+Result<benchd::TableOptions> ReadTableOptions(const ParsedArguments& arguments) {
   benchd::TableOptions options;
   auto spec = BuildTableSpec(CollectSessionOptions(arguments));
   if (!spec) return std::move(spec).error();
   auto taken = convert::FromProto(*spec);
-  if (!taken) return FromError(taken.error());
+  if (!taken) return std::move(taken).error();
   options.spec = std::move(taken).value();
   if (spec->method() != v1::METHOD_UNSPECIFIED) options.method = options.spec.method;
-  for (Outcome<void> step : {AddReferences(arguments, &options), AddColumns(arguments, &options),
-                             SetShown(arguments, &options)}) {
+  for (Result<void> step : {AddReferences(arguments, &options), AddColumns(arguments, &options),
+                            SetShown(arguments, &options)}) {
     if (!step) return std::move(step).error();
   }
   return options;
@@ -104,11 +103,11 @@ bool IsAttribute(std::string_view text) {
   return text == "lower" || text == "higher" || text.starts_with(kUnit) || text.starts_with(kStep);
 }
 
-ClientError Wrong(std::string_view attribute, std::string_view why) {
+Error Wrong(std::string_view attribute, std::string_view why) {
   return UsageError(std::string(attribute) + ": " + std::string(why), kHint);
 }
 
-Outcome<void> SetStep(std::string_view attribute, TableColumn* column) {
+Result<void> SetStep(std::string_view attribute, TableColumn* column) {
   if (column->resolution) return Wrong(attribute, "there is a step already");
   auto step = ParseNumber(attribute.substr(kStep.size()));
   if (!step) return Wrong(attribute, step.error().message);
@@ -117,7 +116,7 @@ Outcome<void> SetStep(std::string_view attribute, TableColumn* column) {
   return {};
 }
 
-Outcome<void> SetAttribute(std::string_view attribute, TableColumn* column) {
+Result<void> SetAttribute(std::string_view attribute, TableColumn* column) {
   if (attribute.starts_with(kStep)) return SetStep(attribute, column);
   if (attribute.starts_with(kUnit)) {
     if (attribute == kUnit) return Wrong(attribute, "the unit is empty");
@@ -147,7 +146,7 @@ std::size_t FindAttributes(std::string_view text) {
 
 }  // namespace
 
-Outcome<TableColumn> ParseColumn(std::string_view text) {
+Result<TableColumn> ParseColumn(std::string_view text) {
   const std::size_t begin = FindAttributes(text);
   if (begin == std::string_view::npos) {
     return UsageError("a name and what its values are is expected", kHint);

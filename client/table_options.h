@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "client/arguments.h"
-#include "client/outcome.h"
+#include "client/exit_code.h"
 #include "core/analysis/table_plan.h"
 
 namespace benchd::client {
@@ -13,7 +13,7 @@ namespace benchd::client {
 ///
 /// @errors (exit 2) those of BuildTableSpec() and ParseColumn(); --base with --references, an empty
 ///         name, text that is not UTF-8, a column that is described twice, unknown words.
-Outcome<benchd::TableOptions> ReadTableOptions(const ParsedArguments& arguments);
+Result<benchd::TableOptions> ReadTableOptions(const ParsedArguments& arguments);
 
 /// What `--column NAME:ATTR[,ATTR...]` says: ATTR is lower, higher, unit=U or step=Q (the smallest
 /// step of its values, in that unit), each at most once.
@@ -22,7 +22,7 @@ Outcome<benchd::TableOptions> ReadTableOptions(const ParsedArguments& arguments)
 /// column BM_X/threads:2. A unit with a comma or a colon before an ATTR cannot be written.
 ///
 /// @errors no name, no ATTR, an unknown one, one twice, a step that is no number above zero.
-Outcome<TableColumn> ParseColumn(std::string_view text);
+Result<TableColumn> ParseColumn(std::string_view text);
 
 /// The text that ParseColumn reads as `column`; a unit that cannot be written is left out. Empty
 /// when there is nothing to say besides the name.

@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <string_view>
 
 #include "client/render/text.h"
+#include "core/base/file.h"
 
 namespace benchd::client {
 namespace {
@@ -53,14 +53,8 @@ constexpr char kClearBelow[] = "\x1b[J";
 
 }  // namespace
 
-void WriteAll(int fd, const std::string& text) {
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t written = write(fd, text.data() + done, text.size() - done);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
-    done += static_cast<std::size_t>(written);
-  }
+void TellOnStderr(const std::string& sentence) {
+  static_cast<void>(WriteAll(STDERR_FILENO, "benchctl: " + sentence + "\n", "stderr"));
 }
 
 // Back to the first line of what stands there. A terminal made narrower has wrapped the lines.
@@ -84,13 +78,18 @@ std::string LiveScreen::Compose(const std::vector<std::string>& lines, int width
   return text;
 }
 
+// A terminal that is gone is no reason to fail.
+void LiveScreen::Write(const std::string& text) const {
+  static_cast<void>(WriteAll(fd_, text, "the terminal"));
+}
+
 void LiveScreen::Draw(const std::vector<std::string>& lines, int width) {
-  if (!lines.empty()) WriteAll(fd_, Compose(lines, width));
+  if (!lines.empty()) Write(Compose(lines, width));
 }
 
 void LiveScreen::Clear() {
   if (drawn_widths_.empty()) return;
-  WriteAll(fd_, Rewind(last_width_) + kClearBelow + kShowCursor);
+  Write(Rewind(last_width_) + kClearBelow + kShowCursor);
   drawn_widths_.clear();
 }
 

@@ -38,13 +38,15 @@ class LiveScreen {
 
  private:
   std::string Rewind(int width) const;
+  void Write(const std::string& text) const;
 
   int fd_;
   std::vector<int> drawn_widths_;
   int last_width_ = 80;
 };
 
-/// Writes everything or gives up on an error: a terminal that is gone is no reason to fail.
-void WriteAll(int fd, const std::string& text);
+/// "benchctl: SENTENCE" as one line on stderr, in one piece; a stderr that is gone is no reason to
+/// fail. Any thread.
+void TellOnStderr(const std::string& sentence);
 
 }  // namespace benchd::client

@@ -12,8 +12,9 @@
 #include <ratio>
 
 #include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/text.h"
 #include "core/base/unique_fd.h"
-#include "core/parse/text.h"
 #include "daemon/helper/config.h"
 #include "daemon/helper/toml.h"
 
@@ -203,18 +204,6 @@ Result<void> CheckOwner(int fd, const std::string& name) {
                "chown root:root " + name + " && chmod 644 " + name};
 }
 
-Result<std::string> ReadAll(int fd, const std::string& name) {
-  std::string text;
-  std::array<char, 4096> buffer{};
-  while (true) {
-    const ssize_t count = ::read(fd, buffer.data(), buffer.size());
-    if (count == 0) return text;
-    if (count < 0) return SystemError(name, errno);
-    text.append(buffer.data(), static_cast<std::size_t>(count));
-    if (text.size() > kMaxConfigBytes) return InvalidArgument(name, "is larger than 1 MiB");
-  }
-}
-
 Result<void> CheckRunnerParts(std::string_view text, std::string_view name) {
   Result<wire::RunnerConfig> runner = ParseRunnerConfig(text);
   if (!runner) return std::move(runner).error().Within(name);
@@ -245,8 +234,9 @@ Result<Config> LoadConfig(const std::filesystem::path& file, const ConfigRules& 
   if (rules.system_mode) {
     if (Result<void> ok = CheckOwner(fd.get(), name); !ok) return std::move(ok).error();
   }
-  Result<std::string> text = ReadAll(fd.get(), name);
+  Result<std::string> text = ReadAll(fd.get(), name, kMaxConfigBytes);
   if (!text) return std::move(text).error();
+  if (text->size() > kMaxConfigBytes) return InvalidArgument(name, "is larger than 1 MiB");
   Result<Config> config = ParseConfig(*text, name);
   if (!config || !rules.runner_parts) return config;
   if (Result<void> ok = CheckRunnerParts(*text, name); !ok) return std::move(ok).error();

@@ -37,7 +37,7 @@ Git Git::With(std::string name, std::string value) const {
   return git;
 }
 
-Outcome<Git> Git::WithoutFilters() const {
+Result<Git> Git::WithoutFilters() const {
   auto listed =
       Run({"config", "--name-only", "--get-regexp", "^filter\\..*\\.(smudge|clean|process)$"});
   if (!listed) return std::move(listed).error();
@@ -54,7 +54,7 @@ Outcome<Git> Git::WithoutFilters() const {
   return git;
 }
 
-Outcome<ProcessEnd> Git::Run(std::vector<std::string> words, std::string input) const {
+Result<ProcessEnd> Git::Run(std::vector<std::string> words, std::string input) const {
   ProcessOrder order;
   order.words = {"git", "--no-pager"};
   for (const char* setting : kSettings) order.words.insert(order.words.end(), {"-c", setting});
@@ -74,7 +74,7 @@ Outcome<ProcessEnd> Git::Run(std::vector<std::string> words, std::string input) 
   return end;
 }
 
-Outcome<std::string> Git::Ask(std::vector<std::string> words, std::string input) const {
+Result<std::string> Git::Ask(std::vector<std::string> words, std::string input) const {
   const std::string what = "git " + words.front();
   auto end = Run(std::move(words), std::move(input));
   if (!end) return std::move(end).error();

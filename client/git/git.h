@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "client/exit_code.h"
 #include "client/git/process.h"
-#include "client/outcome.h"
 
 namespace benchd::client {
 
@@ -29,19 +29,19 @@ class Git {
   /// then read and written as they are stored.
   ///
   /// @errors as Run's
-  Outcome<Git> WithoutFilters() const;
+  Result<Git> WithoutFilters() const;
   /// The drivers that WithoutFilters switched off.
   const std::vector<std::string>& filters() const { return filters_; }
 
   /// Its end, whatever the exit code is.
   ///
   /// @errors (exit 2) git is not installed.
-  Outcome<ProcessEnd> Run(std::vector<std::string> words, std::string input = "") const;
+  Result<ProcessEnd> Run(std::vector<std::string> words, std::string input = "") const;
 
   /// Its output without the last newline.
   ///
   /// @errors Run's; an exit code that is not 0: "git WORD: what it said last".
-  Outcome<std::string> Ask(std::vector<std::string> words, std::string input = "") const;
+  Result<std::string> Ask(std::vector<std::string> words, std::string input = "") const;
 
  private:
   std::string cwd_;

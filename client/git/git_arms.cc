@@ -25,7 +25,7 @@ constexpr std::array kPlaceVariables = {"GIT_DIR",
                                         "GIT_OBJECT_DIRECTORY",
                                         "GIT_ALTERNATE_OBJECT_DIRECTORIES"};
 
-Outcome<std::string> OurProgram() {
+Result<std::string> OurProgram() {
   std::error_code error;
   std::string path = std::filesystem::read_symlink("/proc/self/exe", error).string();
   if (error) return UsageError("/proc/self/exe: " + error.message());
@@ -47,8 +47,7 @@ void TellCommits(const CommitPair& pair, const Repository& repository, const Rev
   std::cerr << "benchctl: what is not committed is in neither; compare it by BASE..WORKTREE\n";
 }
 
-Outcome<CommitPair> FindCommits(const std::string& text, const Repository& repository,
-                                bool silent) {
+Result<CommitPair> FindCommits(const std::string& text, const Repository& repository, bool silent) {
   auto range = ParseRange(text);
   if (!range) return std::move(range).error();
   auto pair = repository.Resolve(*range);
@@ -58,7 +57,7 @@ Outcome<CommitPair> FindCommits(const std::string& text, const Repository& repos
 
 }  // namespace
 
-Outcome<bool> WantsCommits(const SpecInput& input) {
+Result<bool> WantsCommits(const SpecInput& input) {
   const auto build = input.options.find("build");
   if (input.options.contains("git")) return true;
   if (build == input.options.end()) return false;
@@ -66,7 +65,7 @@ Outcome<bool> WantsCommits(const SpecInput& input) {
                     "name them: --git BASE..CANDIDATE");
 }
 
-Outcome<void> FillInCommits(SpecInput* input, CallerContext* caller, bool silent) {
+Result<void> FillInCommits(SpecInput* input, CallerContext* caller, bool silent) {
   const OptionValue& range = input->options.at("git").front();
   if (input->arms.empty()) {
     input->arms.push_back({"base", "reference", "", "", range.origin, {}});

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "client/outcome.h"
+#include "client/exit_code.h"
 #include "client/spec_input.h"
 
 namespace benchd::client {
@@ -8,7 +8,7 @@ namespace benchd::client {
 /// Whether the arms are commits: --git, or git in a file's defaults.
 ///
 /// @errors (exit 2) --build without it; arms, commands or references beside it.
-Outcome<bool> WantsCommits(const SpecInput& input);
+Result<bool> WantsCommits(const SpecInput& input);
 
 /// Gives the two arms of `input` their commits, folders and the session its build command; tells on
 /// stderr, unless `silent`, which commits they are and what is in neither.
@@ -17,6 +17,6 @@ Outcome<bool> WantsCommits(const SpecInput& input);
 /// a worktree.
 ///
 /// @errors (exit 2) the range's, the repository's, the revisions'.
-Outcome<void> FillInCommits(SpecInput* input, CallerContext* caller, bool silent);
+Result<void> FillInCommits(SpecInput* input, CallerContext* caller, bool silent);
 
 }  // namespace benchd::client

@@ -6,12 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 
-#include "client/unique_fd.h"
+#include "core/base/file.h"
+#include "core/base/unique_fd.h"
 
 namespace benchd::client {
 namespace {
@@ -19,25 +19,15 @@ namespace {
 // Files in memory instead of pipes: nobody has to read while the program writes.
 UniqueFd MemoryFile(const std::string& content) {
   UniqueFd file(memfd_create("benchctl", MFD_CLOEXEC));
-  for (std::size_t at = 0; at < content.size();) {
-    const ssize_t written = write(file.get(), content.data() + at, content.size() - at);
-    if (written < 0 && errno != EINTR) break;
-    if (written > 0) at += static_cast<std::size_t>(written);
-  }
+  // What cannot be written is missing from what the program reads: it will say so.
+  static_cast<void>(WriteAll(file.get(), content, "memory"));
   lseek(file.get(), 0, SEEK_SET);
   return file;
 }
 
 std::string Content(const UniqueFd& file) {
-  std::string text;
-  std::array<char, 1 << 16> chunk{};
-  for (off_t at = 0;;) {
-    const ssize_t got = pread(file.get(), chunk.data(), chunk.size(), at);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return text;
-    text.append(chunk.data(), static_cast<std::size_t>(got));
-    at += got;
-  }
+  lseek(file.get(), 0, SEEK_SET);
+  return ReadAll(file.get(), "memory").value_or("");
 }
 
 std::vector<std::string> Environment(const std::map<std::string, std::string>& over) {
@@ -50,13 +40,6 @@ std::vector<std::string> Environment(const std::map<std::string, std::string>& o
   return entries;
 }
 
-std::vector<char*> Pointers(std::vector<std::string>& strings) {
-  std::vector<char*> pointers;
-  for (std::string& text : strings) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 int WaitFor(pid_t pid) {
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
@@ -66,7 +49,14 @@ int WaitFor(pid_t pid) {
 
 }  // namespace
 
-Outcome<ProcessEnd> RunProcess(const ProcessOrder& order) {
+std::vector<char*> ArgumentPointers(std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (std::string& text : strings) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+Result<ProcessEnd> RunProcess(const ProcessOrder& order) {
   const UniqueFd input = MemoryFile(order.input);
   const UniqueFd out = MemoryFile("");
   const UniqueFd err = MemoryFile("");
@@ -85,8 +75,9 @@ Outcome<ProcessEnd> RunProcess(const ProcessOrder& order) {
   std::vector<std::string> words = order.words;
   std::vector<std::string> environment = Environment(order.environment);
   pid_t pid = -1;
-  const int error = posix_spawnp(&pid, words.front().c_str(), &actions, nullptr,
-                                 Pointers(words).data(), Pointers(environment).data());
+  const int error =
+      posix_spawnp(&pid, words.front().c_str(), &actions, nullptr, ArgumentPointers(words).data(),
+                   ArgumentPointers(environment).data());
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) return UsageError(order.words.front() + ": " + std::strerror(error));
   ProcessEnd end;

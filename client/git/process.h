@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "client/outcome.h"
+#include "client/exit_code.h"
 
 namespace benchd::client {
 
@@ -27,6 +27,9 @@ struct ProcessEnd {
 /// Runs a program to its end. Its output is kept in memory, whole: for programs that say little.
 ///
 /// @errors (exit 2) it cannot be started; `message` is the program's name and why.
-Outcome<ProcessEnd> RunProcess(const ProcessOrder& order);
+Result<ProcessEnd> RunProcess(const ProcessOrder& order);
+
+/// `strings` as posix_spawn takes them, with a null pointer at the end; valid as long as they are.
+std::vector<char*> ArgumentPointers(std::vector<std::string>& strings);
 
 }  // namespace benchd::client

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "client/git/snapshot.h"
 #include "client/quantity.h"
 
 namespace benchd::client {
@@ -14,7 +13,7 @@ constexpr char kWorktree[] = "WORKTREE";
 
 }  // namespace
 
-Outcome<RevisionRange> ParseRange(const std::string& text) {
+Result<RevisionRange> ParseRange(const std::string& text) {
   const std::size_t dots = text.find("..");
   if (text.empty()) return UsageError("it names no commits", "write BASE..CANDIDATE");
   if (dots == std::string::npos) {
@@ -57,7 +56,7 @@ Git WithAbsolutePlaces(Git git, const std::string& cwd) {
   return git;
 }
 
-ClientError NoRepository(const std::string& cwd, const ProcessEnd& end) {
+Error NoRepository(const std::string& cwd, const ProcessEnd& end) {
   const std::string said = WhatGitSaid(end);
   if (said.find("not a git repository") != std::string::npos) {
     return UsageError(cwd + " is in no git repository", "change into the repository");
@@ -77,7 +76,7 @@ bool NamesCommit(const std::string& typed, const std::string& id) {
 
 }  // namespace
 
-Outcome<Repository> Repository::Open(const std::string& cwd) {
+Result<Repository> Repository::Open(const std::string& cwd) {
   const Git git = WithAbsolutePlaces(Git(cwd), cwd);
   auto common = git.Run({"rev-parse", "--git-common-dir"});
   if (!common) return std::move(common).error();
@@ -94,11 +93,11 @@ Outcome<Repository> Repository::Open(const std::string& cwd) {
   return Repository(git, FolderAt(common->out, cwd), std::move(top_level));
 }
 
-Outcome<NamedCommit> Repository::Resolve(const std::string& revision) const {
+Result<NamedCommit> Repository::Resolve(const std::string& revision) const {
   // A revision that begins with a dash would be an option to git.
-  Outcome<ProcessEnd> found =
+  Result<ProcessEnd> found =
       revision.starts_with('-')
-          ? Outcome<ProcessEnd>(ProcessEnd{1, "", ""})
+          ? Result<ProcessEnd>(ProcessEnd{1, "", ""})
           : git_.Run({"rev-parse", "--verify", "--quiet", revision + "^{commit}"});
   if (!found) return std::move(found).error();
   if (found->code != 0) {
@@ -115,7 +114,7 @@ Outcome<NamedCommit> Repository::Resolve(const std::string& revision) const {
   return NamedCommit{std::move(found->out), *std::move(description)};
 }
 
-Outcome<NamedCommit> Repository::ResolveCandidate(const RevisionRange& range) const {
+Result<NamedCommit> Repository::ResolveCandidate(const RevisionRange& range) const {
   if (!range.worktree) return Resolve(range.candidate);
   if (top_level_.empty()) {
     return UsageError("WORKTREE: a bare repository has no worktree", "name a commit instead");
@@ -123,7 +122,7 @@ Outcome<NamedCommit> Repository::ResolveCandidate(const RevisionRange& range) co
   return SnapshotWorktree(git_, top_level_);
 }
 
-Outcome<CommitPair> Repository::Resolve(const RevisionRange& range) const {
+Result<CommitPair> Repository::Resolve(const RevisionRange& range) const {
   auto base = Resolve(range.base);
   if (!base) return std::move(base).error();
   if (range.from_merge_base) {

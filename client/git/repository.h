@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "client/exit_code.h"
 #include "client/git/git.h"
-#include "client/outcome.h"
 
 namespace benchd::client {
 
@@ -20,7 +20,7 @@ struct RevisionRange {
 /// Pure.
 ///
 /// @errors (exit 2) no dots, nothing but dots, more than one range, WORKTREE as the base.
-Outcome<RevisionRange> ParseRange(const std::string& text);
+Result<RevisionRange> ParseRange(const std::string& text);
 
 /// One commit by its full id, and by what the user calls it; where that would say nothing later
 /// (HEAD, WORKTREE) or is an id, by `git describe --tags --always`.
@@ -41,7 +41,7 @@ struct CommitPair {
 class Repository {
  public:
   /// @errors (exit 2) git is not installed; no repository, or one that git does not trust.
-  static Outcome<Repository> Open(const std::string& cwd);
+  static Result<Repository> Open(const std::string& cwd);
 
   /// Where objects and refs are, absolute: the same for all worktrees of a repository.
   const std::string& common_dir() const { return common_dir_; }
@@ -50,13 +50,13 @@ class Repository {
   const Git& git() const { return git_; }
 
   /// @errors (exit 2) an unknown revision, by its name.
-  Outcome<NamedCommit> Resolve(const std::string& revision) const;
+  Result<NamedCommit> Resolve(const std::string& revision) const;
 
   /// The commits of a range; takes a snapshot of the worktree where the range asks for one.
   ///
   /// @errors (exit 2) an unknown revision; no common ancestor; both are the same commit; a worktree
   ///         that there is none of, or with unmerged files.
-  Outcome<CommitPair> Resolve(const RevisionRange& range) const;
+  Result<CommitPair> Resolve(const RevisionRange& range) const;
 
   /// Whether tracked files differ from HEAD; false where that cannot be told.
   bool HasChanges() const;
@@ -67,11 +67,26 @@ class Repository {
         common_dir_(std::move(common_dir)),
         top_level_(std::move(top_level)) {}
 
-  Outcome<NamedCommit> ResolveCandidate(const RevisionRange& range) const;
+  Result<NamedCommit> ResolveCandidate(const RevisionRange& range) const;
 
   Git git_;
   std::string common_dir_;
   std::string top_level_;
 };
+
+/// Refs that keep snapshots: refs/benchd/YYYY-MM-DD/ID, by the day on which they were taken.
+inline constexpr char kSnapshotRefs[] = "refs/benchd/";
+
+/// The files of a worktree as they lie there now, as a commit on top of HEAD: what is tracked, and
+/// what is untracked but not ignored. HEAD itself where nothing differs from it.
+///
+/// Index, branches, stash and files stay as they are: the index is a copy of the user's. The same
+/// files on the same HEAD are the same commit, so that what was built of it is found again. A ref
+/// keeps it from being collected. Of a submodule there is the commit that is checked out, not what
+/// was changed in it.
+///
+/// @param git  of any place inside the worktree
+/// @errors (exit 2) unmerged files; what git cannot read or write.
+Result<NamedCommit> SnapshotWorktree(const Git& git, const std::string& top_level);
 
 }  // namespace benchd::client

@@ -1,11 +1,11 @@
-#include "client/git/snapshot.h"
-
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+
+#include "client/git/repository.h"
 
 namespace benchd::client {
 namespace {
@@ -33,7 +33,7 @@ class ScratchFolder {
 };
 
 // With its time: git takes a file for unchanged only if it is older than the index.
-Outcome<void> CopyIndex(const std::string& from, const std::string& to) {
+Result<void> CopyIndex(const std::string& from, const std::string& to) {
   struct stat info {};
   if (stat(from.c_str(), &info) != 0) return {};  // nothing was ever added
   std::error_code error;
@@ -54,7 +54,7 @@ std::string Today() {
 }
 
 // The tree of everything that is not ignored.
-Outcome<std::string> WriteTree(const Git& git, const std::string& top_level) {
+Result<std::string> WriteTree(const Git& git, const std::string& top_level) {
   auto unmerged = git.Ask({"ls-files", "--unmerged"});
   if (!unmerged) return unmerged;
   if (!unmerged->empty()) {
@@ -78,7 +78,7 @@ Outcome<std::string> WriteTree(const Git& git, const std::string& top_level) {
 
 }  // namespace
 
-Outcome<NamedCommit> SnapshotWorktree(const Git& anywhere, const std::string& top_level) {
+Result<NamedCommit> SnapshotWorktree(const Git& anywhere, const std::string& top_level) {
   const Git git = anywhere.At(top_level);
   auto tree = WriteTree(git, top_level);
   if (!tree) return std::move(tree).error().Within("WORKTREE");

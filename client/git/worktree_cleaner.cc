@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "client/git/git.h"
-#include "client/git/snapshot.h"
+#include "client/git/repository.h"
 #include "client/git/worktree_folder.h"
 #include "client/git/worktree_store.h"
 

@@ -24,9 +24,7 @@ constexpr char kLock[] = "/lock";
 constexpr char kAbout[] = "/about.json";
 constexpr char kBuilt[] = "/built";
 
-ClientError FileError(const std::string& path) {
-  return UsageError(path + ": " + std::strerror(errno));
-}
+Error FileError(const std::string& path) { return UsageError(path + ": " + std::strerror(errno)); }
 
 // Whoever removed the folder while we waited took the lock's file with it.
 bool IsSameFile(int fd, const std::string& path) {
@@ -38,7 +36,7 @@ bool IsSameFile(int fd, const std::string& path) {
 
 }  // namespace
 
-Outcome<std::optional<WorktreeFolder>> WorktreeFolder::Lock(const std::string& folder, bool wait) {
+Result<std::optional<WorktreeFolder>> WorktreeFolder::Lock(const std::string& folder, bool wait) {
   const std::string path = folder + kLock;
   while (true) {
     if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return FileError(folder);
@@ -76,7 +74,7 @@ std::optional<WorktreeAbout> WorktreeFolder::ReadAbout() const {
   return about;
 }
 
-Outcome<void> WorktreeFolder::WriteAbout(const WorktreeAbout& about) const {
+Result<void> WorktreeFolder::WriteAbout(const WorktreeAbout& about) const {
   const PlanJson json = {{"repository", about.repository},
                          {"tree", about.tree},
                          {"build", about.build},
@@ -87,7 +85,7 @@ Outcome<void> WorktreeFolder::WriteAbout(const WorktreeAbout& about) const {
   return {};
 }
 
-Outcome<void> WorktreeFolder::MarkBuilt(const WorktreeAbout& about) const {
+Result<void> WorktreeFolder::MarkBuilt(const WorktreeAbout& about) const {
   auto written = WriteAbout(about);
   if (!written) return written;
   const std::string target = fs::path(about.tree).filename().string();

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "client/outcome.h"
-#include "client/unique_fd.h"
+#include "client/exit_code.h"
+#include "core/base/unique_fd.h"
 
 namespace benchd::client {
 
@@ -27,15 +27,15 @@ class WorktreeFolder {
   ///
   /// @param wait  false: none where somebody holds it
   /// @errors (exit 2) the file system's.
-  static Outcome<std::optional<WorktreeFolder>> Lock(const std::string& folder, bool wait);
+  static Result<std::optional<WorktreeFolder>> Lock(const std::string& folder, bool wait);
 
   /// Whether it was built to its end.
   bool IsBuilt() const;
   /// None: it was never begun, or cannot be read.
   std::optional<WorktreeAbout> ReadAbout() const;
-  Outcome<void> WriteAbout(const WorktreeAbout& about) const;
+  Result<void> WriteAbout(const WorktreeAbout& about) const;
   /// Makes the way in.
-  Outcome<void> MarkBuilt(const WorktreeAbout& about) const;
+  Result<void> MarkBuilt(const WorktreeAbout& about) const;
   /// When it was used last; when it was begun, as long as it is not built.
   std::chrono::system_clock::time_point LastUse() const;
 

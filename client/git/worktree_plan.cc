@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "client/render/text.h"
-#include "client/users.h"
+#include "client/host.h"
+#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
@@ -45,7 +45,7 @@ WorktreePlaces::WorktreePlaces(const std::string& root, const WorktreeOrder& ord
       tree(folder + "/benchd-" + order.commit.substr(0, kShortId)),
       built(folder + "/built") {}
 
-Outcome<std::string> WorktreeRoot() {
+Result<std::string> WorktreeRoot() {
   const char* cache = std::getenv("XDG_CACHE_HOME");
   std::filesystem::path path;
   if (cache != nullptr && cache[0] == '/') {
@@ -61,8 +61,8 @@ Outcome<std::string> WorktreeRoot() {
   return (path / "benchd" / "worktrees").lexically_normal().string();
 }
 
-Outcome<std::string> WorktreeKey(const Git& git, const std::string& repository,
-                                 const std::string& commit, const std::string& build) {
+Result<std::string> WorktreeKey(const Git& git, const std::string& repository,
+                                const std::string& commit, const std::string& build) {
   auto digest = git.Ask({"hash-object", "--stdin"},
                         "benchd worktree 1\n" + repository + "\n" + commit + "\n" + build + "\n");
   if (digest) digest->resize(std::min(digest->size(), kKeyDigits));
@@ -75,9 +75,7 @@ std::string BuildCommandLine(const std::string& program, const WorktreePlan& pla
   for (const WorktreeOrder& tree : plan.trees) {
     words.insert(words.end(), {"--tree", tree.commit + ":" + tree.key});
   }
-  std::string line;
-  for (const std::string& word : words) line += (line.empty() ? "" : " ") + ShellQuoted(word);
-  return line;
+  return Join(words, " ", ShellQuoted);
 }
 
 std::optional<WorktreePlan> ParseBuildCommandLine(const std::string& line) {
@@ -91,8 +89,8 @@ std::optional<WorktreePlan> ParseBuildCommandLine(const std::string& line) {
   return *std::move(plan);
 }
 
-Outcome<WorktreePlan> ReadPlan(const std::string& root, const std::string& repository,
-                               const std::string& build, const std::vector<std::string>& trees) {
+Result<WorktreePlan> ReadPlan(const std::string& root, const std::string& repository,
+                              const std::string& build, const std::vector<std::string>& trees) {
   WorktreePlan plan{root, repository, build, {}};
   if (!root.starts_with('/') || !repository.starts_with('/')) {
     return UsageError("build-worktrees: --root and --repository are absolute paths");

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "client/exit_code.h"
 #include "client/git/git.h"
-#include "client/outcome.h"
 
 namespace benchd::client {
 
@@ -17,7 +17,7 @@ struct WorktreeOrder {
 };
 
 /// The worktrees of a session. benchctl writes it as the session's build command, which is benchctl
-/// again, in the session (build_worktrees_command.cc).
+/// again, in the session (RunBuildWorktrees).
 struct WorktreePlan {
   std::string root;        ///< where the worktrees are kept, absolute
   std::string repository;  ///< Repository::common_dir
@@ -41,11 +41,11 @@ struct WorktreePlaces {
 /// The folder for worktrees in the caller's cache: $XDG_CACHE_HOME or ~/.cache, /benchd/worktrees.
 ///
 /// @errors (exit 2) no home directory.
-Outcome<std::string> WorktreeRoot();
+Result<std::string> WorktreeRoot();
 
 /// The key of a worktree: 20 hexadecimal digits.
-Outcome<std::string> WorktreeKey(const Git& git, const std::string& repository,
-                                 const std::string& commit, const std::string& build);
+Result<std::string> WorktreeKey(const Git& git, const std::string& repository,
+                                const std::string& commit, const std::string& build);
 
 /// The words of `PROGRAM build-worktrees ...` on one line, quoted for a shell.
 std::string BuildCommandLine(const std::string& program, const WorktreePlan& plan);
@@ -56,7 +56,7 @@ std::optional<WorktreePlan> ParseBuildCommandLine(const std::string& line);
 /// The plan in the arguments of build-worktrees.
 ///
 /// @errors (exit 2) one that is missing or malformed.
-Outcome<WorktreePlan> ReadPlan(const std::string& root, const std::string& repository,
-                               const std::string& build, const std::vector<std::string>& trees);
+Result<WorktreePlan> ReadPlan(const std::string& root, const std::string& repository,
+                              const std::string& build, const std::vector<std::string>& trees);
 
 }  // namespace benchd::client

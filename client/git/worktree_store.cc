@@ -15,6 +15,7 @@
 #include "client/git/process.h"
 #include "client/git/worktree_folder.h"
 #include "client/render/text.h"
+#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
@@ -32,8 +33,7 @@ std::size_t LineCount(const std::string& text) {
 }
 
 std::string FilesAsStored(std::size_t count) {
-  if (count == 1) return "1 file is as git stores it";
-  return std::to_string(count) + " files are as git stores them";
+  return Counted(count, "file is as git stores it", "files are as git stores them");
 }
 
 // What a checkout leaves out, so that a build which misses it is understood.
@@ -53,15 +53,14 @@ void TellWhatIsMissing(const Git& git) {
     submodules += line.starts_with("160000 ") ? 1 : 0;  // a gitlink's mode
   }
   if (submodules == 0) return;
-  Say("warning: " + std::to_string(submodules) +
-      (submodules == 1 ? " submodule is empty" : " submodules are empty") +
+  Say("warning: " + Counted(submodules, "submodule is empty", "submodules are empty") +
       "; have the build fetch them, as by --build 'git submodule update --init --recursive && "
       "make'");
 }
 
 }  // namespace
 
-Outcome<void> WorktreeStore::Open() const {
+Result<void> WorktreeStore::Open() const {
   std::error_code error;
   const fs::path root = plan_.root;
   fs::create_directories(root.parent_path().parent_path(), error);
@@ -85,7 +84,7 @@ Outcome<void> WorktreeStore::Open() const {
   return {};
 }
 
-Outcome<BuildCode> WorktreeStore::Provide(const WorktreeOrder& order) const {
+Result<BuildCode> WorktreeStore::Provide(const WorktreeOrder& order) const {
   const WorktreePlaces places(plan_.root, order);
   auto folder = WorktreeFolder::Lock(places.folder, /*wait=*/false);
   if (folder && !*folder) {
@@ -114,13 +113,13 @@ Outcome<BuildCode> WorktreeStore::Provide(const WorktreeOrder& order) const {
   return 0;
 }
 
-Outcome<BuildCode> WorktreeStore::Make(const WorktreeOrder& order) const {
+Result<BuildCode> WorktreeStore::Make(const WorktreeOrder& order) const {
   auto checked_out = CheckOut(order);
   if (!checked_out) return std::move(checked_out).error().Within(ShortId(order.commit));
-  return plan_.build.empty() ? Outcome<BuildCode>(0) : Build(order);
+  return plan_.build.empty() ? Result<BuildCode>(0) : Build(order);
 }
 
-Outcome<void> WorktreeStore::CheckOut(const WorktreeOrder& order) const {
+Result<void> WorktreeStore::CheckOut(const WorktreeOrder& order) const {
   const WorktreePlaces places(plan_.root, order);
   auto git = Git("", plan_.repository).WithoutFilters();
   if (!git) return std::move(git).error();
@@ -134,7 +133,7 @@ Outcome<void> WorktreeStore::CheckOut(const WorktreeOrder& order) const {
   return {};
 }
 
-Outcome<BuildCode> WorktreeStore::Build(const WorktreeOrder& order) const {
+Result<BuildCode> WorktreeStore::Build(const WorktreeOrder& order) const {
   Say(ShortId(order.commit) + ": " + OneLine(plan_.build));
   ProcessOrder process;
   process.words = {"/bin/sh", "-c", plan_.build};

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "client/exit_code.h"
 #include "client/git/worktree_plan.h"
-#include "client/outcome.h"
 
 namespace benchd::client {
 
@@ -31,13 +31,13 @@ class WorktreeStore {
   /// Makes the folder, for its owner alone.
   ///
   /// @errors (exit 2) it cannot be made; it belongs to, or may be written by, somebody else.
-  Outcome<void> Open() const;
+  Result<void> Open() const;
 
   /// Has one worktree there, checked out and built; says on stdout what it does. A build that
   /// fails leaves nothing behind. Its output goes to stdout and stderr.
   ///
   /// @errors (exit 2) git's, the file system's.
-  Outcome<BuildCode> Provide(const WorktreeOrder& order) const;
+  Result<BuildCode> Provide(const WorktreeOrder& order) const;
 
   /// Takes away what nobody needs, but never one of the plan: by age first, then the ones unused
   /// for longest while all are too large together; and the refs of old snapshots. What cannot be
@@ -45,9 +45,9 @@ class WorktreeStore {
   void Clean(const WorktreeLimits& limits) const;
 
  private:
-  Outcome<BuildCode> Make(const WorktreeOrder& order) const;
-  Outcome<void> CheckOut(const WorktreeOrder& order) const;
-  Outcome<BuildCode> Build(const WorktreeOrder& order) const;
+  Result<BuildCode> Make(const WorktreeOrder& order) const;
+  Result<void> CheckOut(const WorktreeOrder& order) const;
+  Result<BuildCode> Build(const WorktreeOrder& order) const;
 
   WorktreePlan plan_;
 };

@@ -2,11 +2,9 @@
 
 #include <utility>
 
-#include "client/render/histogram_text.h"
 #include "client/render/json.h"
 #include "client/render/report.h"
 #include "client/render/sentence.h"
-#include "client/render/summary_table.h"
 #include "client/render/words.h"
 #include "proto/convert/to_proto.h"
 
@@ -29,12 +27,9 @@ std::string RenderAnalysis(const Analysis& analysis, bool mmtests_stars, const S
   std::string text = RenderSummaries(analysis.summaries, analysis.verdict, mmtests_stars, style) +
                      RenderHistograms(analysis.histograms, style) +
                      RenderFindings(analysis.verdict, style);
-  if (!analysis.decided_at) return text;
-  for (const v1::Comparison& c : analysis.verdict.comparisons()) {
-    if (c.role() != v1::COMPARISON_ROLE_GATE) continue;
-    return text + "decided at " + DecisionCount(c, *analysis.decided_at) + "\n";
-  }
-  return text;
+  const auto gates = GatesOf(analysis.verdict);
+  if (!analysis.decided_at || gates.empty()) return text;
+  return text + "decided at " + DecisionCount(*gates.front(), *analysis.decided_at) + "\n";
 }
 
 namespace {

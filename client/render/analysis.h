@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "benchd/v1/session.pb.h"
@@ -27,5 +28,31 @@ std::string RenderAnalysis(const Analysis& analysis, bool mmtests_stars, const S
 /// compare's last line without what only a session has (session, elapsed_s, disturbances); with
 /// `decided_at` for sequential methods, `summaries` and `histograms` where the answer has some.
 std::string AnalysisJson(const Analysis& analysis, const google::protobuf::Timestamp& now);
+
+/// mmtests' table: for each benchmark and metric a block with a row per figure (min, quartiles,
+/// max, mean, deviation, variation, mean of the best 95 %; harmonic where higher is better) and a
+/// column per arm. A percentage is the gain over the first reference as mmtests counts it: positive
+/// is better. A star stands where an arm differs from a reference by the rule that is named below.
+///
+/// Arms that do not fit the width follow in a block of their own. What a sample does not have is
+/// "-". Empty without summaries; else it ends with an empty line.
+///
+/// @param verdict        of the same table: who is compared with whom
+/// @param mmtests_stars  which rule gave the stars
+std::string RenderSummaries(std::span<const ArmSummary> summaries, const v1::Update& verdict,
+                            bool mmtests_stars, const Style& style);
+
+/// One table for a whole suite: a row for each gate, in the order of the suite, and below it the
+/// other metrics that surely changed. On a terminal too narrow for it the arms' means are left out.
+/// Ends with a newline.
+std::string RenderSuite(const v1::Update& update, const Style& style);
+
+/// The histograms of an analysis: for each benchmark and metric a row per bin, the arms side by
+/// side with a bar and a count each. Bars of all arms have one scale, the share of the arm's
+/// values, so that arms of different sizes can be compared.
+///
+/// Arms that do not fit the width follow below. Empty without histograms; else it ends with an
+/// empty line.
+std::string RenderHistograms(std::span<const ArmHistogram> histograms, const Style& style);
 
 }  // namespace benchd::client

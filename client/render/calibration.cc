@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "client/render/json.h"
+#include "client/render/sentence.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
 
@@ -101,10 +102,9 @@ bool Calibration::scaled() const {
 Calibration CalibrationOf(const v1::Update& update) {
   Calibration calibration;
   calibration.elapsed_seconds = update.elapsed_seconds();
-  for (const v1::Comparison& comparison : update.comparisons()) {
-    if (comparison.role() != v1::COMPARISON_ROLE_GATE) continue;
-    calibration.confidence = comparison.confidence();
-    calibration.metrics.push_back(FloorOf(comparison, update.elapsed_seconds()));
+  for (const v1::Comparison* gate : GatesOf(update)) {
+    calibration.confidence = gate->confidence();
+    calibration.metrics.push_back(FloorOf(*gate, update.elapsed_seconds()));
   }
   return calibration;
 }

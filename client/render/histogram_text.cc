@@ -1,11 +1,10 @@
-#include "client/render/histogram_text.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <span>
 #include <vector>
 
+#include "client/render/analysis.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
 
@@ -75,17 +74,13 @@ std::vector<std::string> BinColumn(const ArmHistogram& bins, const Style& style)
   const double width = (last - first) / static_cast<double>(bins.counts.size());
   const ColumnFormat format(std::max(std::abs(first), std::abs(last)), width, bins.unit, style);
   std::vector<std::string> edges;
-  int widest = 0;
-  for (const double edge : bins.edges) {
-    edges.push_back(format.Format(edge));
-    widest = std::max(widest, Width(edges.back()));
-  }
+  for (const double edge : bins.edges) edges.push_back(format.Format(edge));
+  const int widest = Widest(edges);
   std::vector<std::string> column = {Printable(bins.metric) +
                                      (format.unit().empty() ? "" : ", " + format.unit())};
-  const std::string to = style.unicode ? " … " : " .. ";
   for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
     column.push_back(PadLeft(edges[i], widest) +
-                     (last > first ? to + PadLeft(edges[i + 1], widest) : ""));
+                     (last > first ? std::string(To(style)) + PadLeft(edges[i + 1], widest) : ""));
   }
   return column;
 }
@@ -102,12 +97,6 @@ std::vector<std::string> HistogramColumn(const ArmHistogram& arm, double largest
                      PadLeft(std::to_string(count), count_width));
   }
   return column;
-}
-
-int Widest(std::span<const std::string> column) {
-  int width = 0;
-  for (const std::string& cell : column) width = std::max(width, Width(cell));
-  return width;
 }
 
 int CountWidth(const Arms& arms) {
@@ -129,13 +118,11 @@ std::string RenderHistogramBlock(const Arms& arms, const Style& style) {
   const double largest_share = LargestShare(arms);
   std::string text;
   for (std::size_t begin = 0; begin < arms.size(); begin += abreast) {
-    std::vector<std::vector<std::string>> rows;
-    for (const std::string& bin : bins) rows.push_back({bin});
+    std::vector<std::vector<std::string>> columns = {bins};
     for (std::size_t i = begin; i < std::min(arms.size(), begin + abreast); ++i) {
-      const auto column = HistogramColumn(*arms[i], largest_share, bar_width, count_width, style);
-      for (std::size_t row = 0; row < rows.size(); ++row) rows[row].push_back(column[row]);
+      columns.push_back(HistogramColumn(*arms[i], largest_share, bar_width, count_width, style));
     }
-    text += AlignColumns(rows, kHistogramGap) + "\n";
+    text += SideBySide(columns, kHistogramGap) + "\n";
   }
   return text;
 }

@@ -31,9 +31,11 @@ std::string EventJson(const v1::SessionEvent& event) {
   return Line(json);
 }
 
-std::string SessionJson(const v1::Session& session, const google::protobuf::Timestamp& now) {
-  Json json = Named("session", session.session(), now);
-  AddFields(json, session);
+std::string MessageLine(const char* event, const std::string& session,
+                        const google::protobuf::Message& message,
+                        const google::protobuf::Timestamp& now) {
+  Json json = Named(event, session, now);
+  AddFields(json, message);
   return Line(json);
 }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <google/protobuf/message.h>
+
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -7,9 +10,23 @@
 
 #include "benchd/v1/queue.pb.h"
 #include "benchd/v1/session.pb.h"
-#include "client/render/message_json.h"
 
 namespace benchd::client {
+
+using Json = nlohmann::ordered_json;
+
+/// The fields of a message as the contract's JSON, by one rule for all messages:
+///
+/// a field by its name, `_seconds` as `_s`; a text that is empty, a number that is not finite, a
+/// field or a message that is not set: absent; a list always, the machine's facts as an object; an
+/// enum by its word, without one as what it stands for (client/render/words.h); a time as RFC 3339;
+/// 64 random bits (a seed) as text.
+///
+/// What is told otherwise, or not at all, is in one table in message_json.cc.
+Json MessageJson(const google::protobuf::Message& message);
+
+/// Adds them to an object with others.
+void AddFields(Json& json, const google::protobuf::Message& message);
 
 // One JSON object on one line (without the newline), with the contract's names: SI numbers, ratios
 // as fractions, doubles that read back exactly, what could not be had left out.
@@ -18,8 +35,13 @@ namespace benchd::client {
 /// cancelled.
 std::string EventJson(const v1::SessionEvent& event);
 
-/// A line of `list --json`, and what `show --json` prints: event "session".
-std::string SessionJson(const v1::Session& session, const google::protobuf::Timestamp& now);
+/// A message as one line with nothing else in it: `list`, `show` (event "session"), `machine`,
+/// `doctor`, `reserve`.
+///
+/// @param session  whose it is; empty where it is none's
+std::string MessageLine(const char* event, const std::string& session,
+                        const google::protobuf::Message& message,
+                        const google::protobuf::Timestamp& now);
 
 /// What `submit --json` prints: event "queued", with the commits of the arms where they have some.
 std::string SubmittedJson(const v1::SubmitResponse& response, const v1::SessionSpec& spec,
@@ -47,7 +69,7 @@ std::string VersionJson(const std::string& client, const v1::QueueStatus* daemon
 /// `export --format json`: spec, result and runs of a session in one object.
 std::string ExportJson(const v1::Session& session, std::span<const v1::Run> runs);
 
-// What the lines of json.h and analysis_json.h are made of.
+// What the lines here and those of other JSON answers are made of.
 
 /// On one line; bytes that are not UTF-8 are replaced.
 std::string Line(const Json& json);

@@ -49,12 +49,6 @@ double AxisRange(const std::vector<const v1::Comparison*>& gates) {
   return kRanges.back();
 }
 
-Tint TintOf(v1::Verdict verdict) {
-  return verdict == v1::VERDICT_PASS         ? Tint::kGreen
-         : verdict == v1::VERDICT_REGRESSION ? Tint::kRed
-                                             : Tint::kYellow;
-}
-
 // How much of the session is behind us, where anything is known about its end.
 std::optional<double> Progress(const LiveState& state, double elapsed, std::optional<double> eta) {
   const v1::Update& update = *state.update;
@@ -126,10 +120,10 @@ LiveRow MakeRow(const v1::Comparison& gate, const LiveState& state, const Style&
   const Judged judged = JudgedBy(gate);
   LiveRow row;
   row.label = ComparisonLabel(gate, *state.update);
-  row.estimate = judged.estimate ? judged.FormatSigned(*judged.estimate, style) : "-";
+  row.estimate = judged.Estimate(style);
   row.interval = judged.Interval(style);
   row.scaled = InMargins(judged);
-  row.tint = TintOf(gate.verdict());
+  row.tint = VerdictTint(gate.verdict());
   if (gate.has_decided()) {
     row.status = Word(gate.verdict());
   } else if (gate.has_eta_seconds()) {
@@ -220,10 +214,7 @@ std::string AxisLine(const std::vector<const v1::Comparison*>& gates, const Layo
 }
 
 std::vector<std::string> GateLines(const LiveState& state, const Style& style, int height) {
-  std::vector<const v1::Comparison*> gates;
-  for (const v1::Comparison& c : state.update->comparisons()) {
-    if (c.role() == v1::COMPARISON_ROLE_GATE) gates.push_back(&c);
-  }
+  std::vector<const v1::Comparison*> gates = GatesOf(*state.update);
   if (gates.empty() || height < 1) return {};
   // Where not all fit, those that are open are worth more than those that are decided.
   const auto room = static_cast<std::size_t>(height);

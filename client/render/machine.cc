@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "client/render/json.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
@@ -21,9 +20,8 @@ std::string Holder(const v1::MachineStatus& status) {
              : "nobody: session " + Printable(status.session()) + " runs without isolation";
 }
 
-std::vector<std::vector<std::string>> MachineFacts(const v1::MachineStatus& status) {
-  std::vector<std::vector<std::string>> rows = {{"profile", Printable(status.profile())},
-                                                {"held by", Holder(status)}};
+Rows MachineFacts(const v1::MachineStatus& status) {
+  Rows rows = {{"profile", Printable(status.profile())}, {"held by", Holder(status)}};
   if (!status.benchmark_cpus().empty()) {
     rows.push_back({"benchmark cpus", CpuList(status.benchmark_cpus())});
   }
@@ -79,25 +77,6 @@ std::string RenderDoctor(const v1::DoctorResponse& response, const Style& style)
   return text;
 }
 
-std::string MachineJson(const v1::MachineStatus& status, const google::protobuf::Timestamp& now) {
-  Json json = Named("machine", status.session(), now);
-  AddFields(json, status);
-  return Line(json);
-}
-
-std::string DoctorJson(const v1::DoctorResponse& response, const google::protobuf::Timestamp& now) {
-  Json json = Named("doctor", "", now);
-  AddFields(json, response);
-  return Line(json);
-}
-
-std::string ReserveJson(const v1::ReserveResponse& response,
-                        const google::protobuf::Timestamp& now) {
-  Json json = Named("reserve", "", now);
-  AddFields(json, response);
-  return Line(json);
-}
-
 namespace {
 
 constexpr int kSettingsGap = 2;
@@ -119,22 +98,19 @@ Row RowOf(const v1::Setting& setting, bool with_end) {
 }
 
 /// The last column below the others, row by row.
-std::string ReasonsBelow(std::vector<Row> rows, int width) {
+std::string ReasonsBelow(Rows rows, int width) {
   std::vector<std::string> reasons;
   for (Row& row : rows) {
     reasons.push_back(std::move(row.back()));
     row.pop_back();
   }
   reasons.front().clear();  // the heading
-  const std::string table = AlignColumns(rows, kSettingsGap, kIndent);
+  const std::vector<std::string> table = Lines(AlignColumns(rows, kSettingsGap, kIndent));
   std::string text;
-  std::size_t start = 0;
-  for (const std::string& reason : reasons) {
-    const std::size_t end = table.find('\n', start) + 1;
-    text += table.substr(start, end - start);
-    start = end;
-    if (reason.empty()) continue;
-    for (const std::string& line : WrapWords(reason, width - kReasonIndent)) {
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    text += table[i] + "\n";
+    if (reasons[i].empty()) continue;
+    for (const std::string& line : WrapWords(reasons[i], width - kReasonIndent)) {
       text += std::string(kReasonIndent, ' ') + line + "\n";
     }
   }
@@ -147,9 +123,8 @@ std::string RenderSettings(const google::protobuf::RepeatedPtrField<v1::Setting>
                            const Style& style) {
   if (settings.empty()) return "";
   const bool with_end = std::ranges::any_of(settings, Changed);
-  std::vector<Row> rows = {with_end
-                               ? Row{"setting", "wanted", "actual", "held", "at end", "why not"}
-                               : Row{"setting", "wanted", "actual", "held", "why not"}};
+  Rows rows = {with_end ? Row{"setting", "wanted", "actual", "held", "at end", "why not"}
+                        : Row{"setting", "wanted", "actual", "held", "why not"}};
   for (const v1::Setting& setting : settings) rows.push_back(RowOf(setting, with_end));
   const bool has_room = RoomForLastColumn(rows, style.width, kSettingsGap, kIndent) > 0;
   if (style.width > 0 && !has_room) return ReasonsBelow(std::move(rows), style.width);

@@ -10,7 +10,7 @@
 
 namespace benchd::client {
 
-// What the `machine` commands print. Texts end with a newline, JSON is one object without it.
+// What the `machine` commands print for people. All end with a newline.
 
 /// How the machine stands: its settings as a table, then profile, holder, CPUs and facts, then what
 /// else is to say.
@@ -18,16 +18,6 @@ std::string RenderMachine(const v1::MachineStatus& status, const Style& style);
 
 /// The noise sources, numbered, worst first, each with what to do; says so when there are none.
 std::string RenderDoctor(const v1::DoctorResponse& response, const Style& style);
-
-/// event "machine"
-std::string MachineJson(const v1::MachineStatus& status, const google::protobuf::Timestamp& now);
-
-/// event "doctor"
-std::string DoctorJson(const v1::DoctorResponse& response, const google::protobuf::Timestamp& now);
-
-/// event "reserve"
-std::string ReserveJson(const v1::ReserveResponse& response,
-                        const google::protobuf::Timestamp& now);
 
 /// Machine settings as lines: setting, wanted, actual, held, why not; where one stood otherwise at
 /// the end of its session, with a column for that. Reasons are wrapped to the width; where it

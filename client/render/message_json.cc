@@ -1,5 +1,3 @@
-#include "client/render/message_json.h"
-
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/reflection.h>
 
@@ -11,6 +9,7 @@
 #include <string_view>
 
 #include "benchd/v1/session.pb.h"
+#include "client/render/json.h"
 #include "client/render/words.h"
 
 namespace benchd::client {

@@ -3,11 +3,11 @@
 #include <vector>
 
 #include "client/render/machine.h"
-#include "client/render/replay.h"
 #include "client/render/report.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
+#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
@@ -22,8 +22,7 @@ std::string Moment(google::protobuf::Timestamp time) {
 std::string Subject(const v1::Session& session) {
   if (!session.has_spec() || session.spec().benchmarks_size() == 0) return "";
   const v1::Benchmark& first = session.spec().benchmarks(0);
-  std::string arms;
-  for (const v1::Arm& arm : first.arms()) arms += (arms.empty() ? "" : ", ") + arm.name();
+  const std::string arms = Join(first.arms(), ", ", &v1::Arm::name);
   if (session.spec().benchmarks_size() > 1) {
     return std::to_string(session.spec().benchmarks_size()) + " benchmarks: " + arms;
   }
@@ -45,11 +44,10 @@ std::string ResultCell(const v1::Session& session) {
   }
 }
 
-std::vector<std::vector<std::string>> SessionFacts(const v1::Session& session,
-                                                   const UserNames& users) {
-  std::vector<std::vector<std::string>> rows = {{"session", Printable(session.session())},
-                                                {"state", std::string(Word(session.state()))},
-                                                {"user", Printable(users(session.uid()))}};
+Rows SessionFacts(const v1::Session& session, const UserNames& users) {
+  Rows rows = {{"session", Printable(session.session())},
+               {"state", std::string(Word(session.state()))},
+               {"user", Printable(users(session.uid()))}};
   if (session.has_submitted_at()) rows.push_back({"submitted", Moment(session.submitted_at())});
   if (session.has_started_at()) rows.push_back({"started", Moment(session.started_at())});
   if (session.has_ended_at()) rows.push_back({"ended", Moment(session.ended_at())});
@@ -82,7 +80,7 @@ std::vector<std::vector<std::string>> SessionFacts(const v1::Session& session,
 
 std::string History(const v1::Session& session) {
   if (session.history().empty()) return "";
-  std::vector<std::vector<std::string>> rows;
+  Rows rows;
   for (const v1::HistoryEntry& entry : session.history()) {
     rows.push_back({Moment(entry.time()), OneLine(entry.what())});
   }
@@ -98,8 +96,7 @@ std::string AnalyzeLine(const AnalyzeReplay& replay) {
 
 std::string RenderList(std::span<const v1::Session> sessions, const UserNames& users,
                        const google::protobuf::Timestamp& now, const Style& style) {
-  std::vector<std::vector<std::string>> rows = {
-      {"ID", "STATE", "USER", "SUBMITTED", "RESULT", "WHAT"}};
+  Rows rows = {{"ID", "STATE", "USER", "SUBMITTED", "RESULT", "WHAT"}};
   for (const v1::Session& session : sessions) {
     rows.push_back({Printable(session.session()), std::string(Word(session.state())),
                     Printable(users(session.uid())),
@@ -108,13 +105,9 @@ std::string RenderList(std::span<const v1::Session> sessions, const UserNames& u
   }
   std::string text = AlignColumns(rows);
   if (style.width <= 0) return text;
-  std::string fitted;
-  for (std::size_t start = 0; start < text.size();) {
-    const std::size_t end = text.find('\n', start);
-    fitted += Shorten(text.substr(start, end - start), style.width, style) + "\n";
-    start = end + 1;
-  }
-  return fitted;
+  return Join(Lines(text), "", [&style](const std::string& line) {
+    return Shorten(line, style.width, style) + "\n";
+  });
 }
 
 std::string RenderSession(const v1::Session& session, std::span<const TableColumn> columns,

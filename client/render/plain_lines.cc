@@ -1,7 +1,6 @@
-#include "client/render/plain_lines.h"
-
 #include <algorithm>
 
+#include "client/render/live_view.h"
 #include "client/render/sentence.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
@@ -75,8 +74,9 @@ std::vector<std::string> PlainNarrator::TellUpdate(const v1::Update& update, dou
   }
   // Nothing is measured yet, or not at the moment.
   if (update.comparisons().empty() || state_ != v1::SESSION_STATE_RUNNING) return lines;
-  for (const v1::Comparison& gate : update.comparisons()) {
-    if (gate.role() != v1::COMPARISON_ROLE_GATE || !gate.has_decided()) continue;
+  for (const v1::Comparison* of : GatesOf(update)) {
+    const v1::Comparison& gate = *of;
+    if (!gate.has_decided()) continue;
     bool& told = decided_[gate.benchmark() + "\n" + gate.reference() + "\n" + gate.candidate() +
                           "\n" + gate.metric()];
     if (!told) {
@@ -91,9 +91,9 @@ std::vector<std::string> PlainNarrator::TellUpdate(const v1::Update& update, dou
   std::string gates;
   std::size_t open = 0;
   constexpr std::size_t kMostGates = 3;
-  for (const v1::Comparison& c : update.comparisons()) {
-    if (c.role() != v1::COMPARISON_ROLE_GATE || c.has_decided()) continue;
-    if (++open <= kMostGates) gates += ", " + GateProgress(c, update, style_);
+  for (const v1::Comparison* gate : GatesOf(update)) {
+    if (gate->has_decided()) continue;
+    if (++open <= kMostGates) gates += ", " + GateProgress(*gate, update, style_);
   }
   if (open > kMostGates) gates += ", " + std::to_string(open - kMostGates) + " more open";
   const std::string decided = DecidedSentence(update);

@@ -1,24 +1,43 @@
-#include "client/render/replay.h"
-
 #include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "client/git/worktree_plan.h"
-#include "client/render/command_text.h"
 #include "client/render/report.h"
+#include "client/render/sentence.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
 #include "client/session_options.h"
 #include "client/table_options.h"
+#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
 
 constexpr std::uint64_t kDefaultMinRuns = 8;
 
-using Words = std::vector<std::string>;
+using TextList = std::vector<std::string>;
+
+// Collects the words of a command line, quoted for a shell.
+class CommandText {
+ public:
+  explicit CommandText(std::string start) : text_(std::move(start)) {}
+
+  void Switch(const char* name, bool on) {
+    if (on) text_ += std::string(" ") + name;
+  }
+  // Left out where it is what holds without it.
+  void Option(const char* name, std::string_view value, std::string_view usual = "") {
+    if (value != usual) text_ += std::string(" ") + name + " " + ShellQuoted(value);
+  }
+  void Number(const char* name, double value) { Option(name, FormatRoundTrip(value)); }
+  void Word(const std::string& word) { text_ += " " + ShellQuoted(word); }
+  std::string Take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
 
 void AddOption(const SessionOption& option, const OptionSource& source, CommandText* line) {
   const std::string name = "--" + std::string(option.info.name);
@@ -31,7 +50,7 @@ void AddOption(const SessionOption& option, const OptionSource& source, CommandT
   }
 }
 
-void AddOnce(Words& list, const std::string& word) {
+void AddOnce(TextList& list, const std::string& word) {
   if (std::ranges::find(list, word) == list.end()) list.push_back(word);
 }
 
@@ -48,18 +67,16 @@ std::string DecidingGateText(const v1::Comparison& comparison) {
   return GateText(gate, std::nullopt);
 }
 
-Words GateWords(const v1::Update& report, const std::string& benchmark) {
-  Words gates;
-  for (const v1::Comparison& c : report.comparisons()) {
-    if (c.role() == v1::COMPARISON_ROLE_GATE && c.benchmark() == benchmark) {
-      AddOnce(gates, DecidingGateText(c));
-    }
+TextList GateWords(const v1::Update& report, const std::string& benchmark) {
+  TextList gates;
+  for (const v1::Comparison* gate : GatesOf(report)) {
+    if (gate->benchmark() == benchmark) AddOnce(gates, DecidingGateText(*gate));
   }
   return gates;
 }
 
-Words ReferencesOf(const v1::Benchmark& benchmark) {
-  Words references;
+TextList ReferencesOf(const v1::Benchmark& benchmark) {
+  TextList references;
   for (const v1::Arm& arm : benchmark.arms()) {
     if (arm.role() == v1::ARM_ROLE_REFERENCE) references.push_back(arm.name());
   }
@@ -85,7 +102,7 @@ std::string WhyNot(const v1::Session& session) {
   return "";
 }
 
-void AddReferenceOption(const Words& references, CommandText* line) {
+void AddReferenceOption(const TextList& references, CommandText* line) {
   const bool list = references.size() > 1 && std::ranges::none_of(references, [](const auto& name) {
                       return name.find(',') != std::string::npos;
                     });
@@ -93,9 +110,7 @@ void AddReferenceOption(const Words& references, CommandText* line) {
     for (const std::string& name : references) line->Option("--base", name);
     return;
   }
-  std::string joined = references.front();
-  for (std::size_t i = 1; i < references.size(); ++i) joined += "," + references[i];
-  line->Option("--references", joined);
+  line->Option("--references", Join(references, ","));
 }
 
 bool IsUnpaired(const v1::SessionSpec& spec) {
@@ -172,7 +187,7 @@ bool CommandLineCanSay(const v1::Benchmark& benchmark) {
   const v1::Arm& first = benchmark.arms(0);
   const v1::Hooks& hooks = benchmark.hooks();
   if (!hooks.cwd().empty() && hooks.cwd() != first.cwd()) return false;
-  const Words references = ReferencesOf(benchmark);
+  const TextList references = ReferencesOf(benchmark);
   for (int i = 0; i < benchmark.arms_size(); ++i) {
     const v1::Arm& arm = benchmark.arms(i);
     if (arm.cwd() != first.cwd() || arm.shell() != hooks.shell() || arm.env_size() > 0)

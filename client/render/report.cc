@@ -1,19 +1,17 @@
 #include "client/render/report.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 
+#include "client/render/analysis.h"
 #include "client/render/sentence.h"
-#include "client/render/summary_table.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
+#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
-
-using Rows = std::vector<std::vector<std::string>>;
 
 template <typename T>
 void AddIfNew(std::vector<T>& list, const T& value) {
@@ -61,8 +59,7 @@ std::string ArmsTable(const v1::Update& update,
   }
   Rows rows(1, {""});
   for (const std::string& arm : arms) {
-    rows[0].push_back(Printable(arm) + " (" + std::to_string(runs[arm]) +
-                      (runs[arm] == 1 ? " run)" : " runs)"));
+    rows[0].push_back(Printable(arm) + " (" + Counted(runs[arm], "run") + ")");
   }
   for (const std::string& metric : metrics) {
     rows.push_back({Printable(metric)});
@@ -73,15 +70,8 @@ std::string ArmsTable(const v1::Update& update,
 }
 
 std::string ResultWord(const v1::Comparison& c, const Style& style) {
-  switch (c.verdict()) {
-    case v1::VERDICT_PASS:
-      return Paint("pass", Tint::kGreen, style);
-    case v1::VERDICT_REGRESSION:
-      return Paint("regression", Tint::kRed, style);
-    case v1::VERDICT_UNDECIDED:
-      return Paint("undecided", Tint::kYellow, style);
-    default:
-      break;
+  if (c.verdict() != v1::VERDICT_UNSPECIFIED) {
+    return Paint(Word(c.verdict()), VerdictTint(c.verdict()), style);
   }
   return c.flag() == v1::FLAG_IMPROVEMENT || c.flag() == v1::FLAG_WORSE
              ? std::string(Word(c.flag()))
@@ -99,23 +89,13 @@ std::string ChangesTable(const std::vector<const v1::Comparison*>& comparisons,
                     "margin", "verdict"});
     for (const v1::Comparison* c : comparisons) {
       if (c->reference() != reference || c->candidate() != candidate) continue;
-      const Judged judged = JudgedBy(*c);
-      const std::string interval = judged.Interval(style);
       const std::string earlier = DecidedEarlier(*c);
-      rows.push_back({Printable(c->metric()),
-                      judged.estimate ? judged.FormatSigned(*judged.estimate, style) : "-",
-                      interval.empty() ? "-" : interval,
-                      judged.margin ? judged.Format(*judged.margin, style) : "",
-                      ResultWord(*c, style) + (earlier.empty() ? "" : ", " + earlier)});
+      rows.push_back({Printable(c->metric())});
+      for (std::string& cell : JudgedBy(*c).Cells(style)) rows.back().push_back(std::move(cell));
+      rows.back().push_back(ResultWord(*c, style) + (earlier.empty() ? "" : ", " + earlier));
     }
   }
   return AlignColumns(rows, 3);
-}
-
-std::string Percent(double fraction) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.0f %%", 100 * fraction);
-  return text;
 }
 
 // What pairing saved, gate by gate: the runs needed go with the square of the standard error.
@@ -125,7 +105,7 @@ std::string PairingLines(const std::vector<const v1::Comparison*>& comparisons) 
     if (c->role() != v1::COMPARISON_ROLE_GATE || !c->has_pairing_gain()) continue;
     const double saved = 1 - c->pairing_gain() * c->pairing_gain();
     text += "pairing: " + Printable(c->metric()) + " of " + Printable(c->candidate()) + " ";
-    text += saved >= 0.005 ? "needs " + Percent(saved) + " fewer runs in pairs\n"
+    text += saved >= 0.005 ? "needs " + Fixed(100 * saved, 0) + " % fewer runs in pairs\n"
                            : std::string("gains nothing by pairs\n");
   }
   return text;
@@ -134,12 +114,6 @@ std::string PairingLines(const std::vector<const v1::Comparison*>& comparisons) 
 std::string Place(const v1::Warning& warning) {
   if (warning.benchmark().empty()) return warning.arm();
   return warning.arm().empty() ? warning.benchmark() : warning.benchmark() + "/" + warning.arm();
-}
-
-Tint VerdictTint(v1::Verdict verdict) {
-  return verdict == v1::VERDICT_PASS         ? Tint::kGreen
-         : verdict == v1::VERDICT_REGRESSION ? Tint::kRed
-                                             : Tint::kYellow;
 }
 
 // The verdict's word stands out; the rest of its sentence is plain.
@@ -227,9 +201,7 @@ std::string RenderResult(const v1::Session& session, const Style& style) {
   std::string about = "session " + Printable(session.session());
   if (session.has_started()) about += ", seed " + std::to_string(session.started().seed());
   about += ", " + FormatClock(update.elapsed_seconds());
-  if (update.disturbances() > 0)
-    about += ", " + std::to_string(update.disturbances()) +
-             (update.disturbances() == 1 ? " disturbance" : " disturbances");
+  if (update.disturbances() > 0) about += ", " + Counted(update.disturbances(), "disturbance");
   about += "; more: benchctl show " + Printable(session.session());
   std::string commits;
   for (const auto& [arm, commit] : ArmCommits(session.spec()))
@@ -260,12 +232,7 @@ std::string RenderFailure(const std::string& session, const v1::Failed& failed) 
   text += of_run ? "the end of its stderr:\n" : "the end of its output:\n";
   std::string tail = Printable(run.stderr_tail(), /*keep_newlines=*/true);
   while (tail.ends_with('\n')) tail.pop_back();
-  std::size_t start = 0;
-  while (start <= tail.size()) {
-    const std::size_t end = std::min(tail.find('\n', start), tail.size());
-    text += "  " + tail.substr(start, end - start) + "\n";
-    start = end + 1;
-  }
+  for (const std::string& line : Lines(tail)) text += "  " + line + "\n";
   return text;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "benchd/v1/queue.pb.h"
 #include "benchd/v1/session.pb.h"
 #include "client/render/text.h"
+#include "core/analysis/table_plan.h"
 
 namespace benchd::client {
 
@@ -38,5 +40,18 @@ std::vector<std::pair<std::string, std::string>> ArmCommits(const v1::SessionSpe
 /// shell. Commits are named by --git, in their repository. A suite cannot be said on a command
 /// line: "benchctl compare -f FILE --seed N".
 std::string ReplayCommand(const v1::SessionSpec& spec, std::uint64_t seed);
+
+/// How the numbers of a session are had again from its export. Both are empty for a session that
+/// has none.
+struct AnalyzeReplay {
+  std::string command;  ///< "benchctl export ID --format csv | benchctl analyze - ..."
+  std::string why_not;  ///< where one command cannot say it
+};
+
+/// What the session recorded becomes options, numbers in the shortest form that reads back as the
+/// same double: with them the export gives the session's numbers to the last bit.
+///
+/// @param columns  what the session's harness said of its metrics (ParsedMetrics)
+AnalyzeReplay ReplayAnalysis(const v1::Session& session, std::span<const TableColumn> columns);
 
 }  // namespace benchd::client

@@ -8,6 +8,7 @@
 #include "client/render/text.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
+#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
@@ -37,7 +38,7 @@ std::string BlockText(const v1::Comparison& c) {
   if (c.n_reference() != c.n_candidate()) {
     return std::to_string(c.n_reference()) + " and " + std::to_string(c.n_candidate()) + " values";
   }
-  return std::to_string(c.n_candidate()) + (c.n_candidate() == 1 ? " block" : " blocks");
+  return Counted(c.n_candidate(), "block");
 }
 
 // In parentheses behind a statement.
@@ -52,7 +53,7 @@ std::string Evidence(const v1::Comparison& c, const std::string& interval) {
 std::string OneSidedInterval(const Judged& judged, const Style& style) {
   const double near = std::min(std::abs(*judged.lo), std::abs(*judged.hi));
   const double far = std::max(std::abs(*judged.lo), std::abs(*judged.hi));
-  return judged.Format(near, style) + (style.unicode ? " … " : " .. ") + judged.Format(far, style);
+  return judged.Format(near, style).append(To(style)) + judged.Format(far, style);
 }
 
 std::string PassSentence(const v1::Comparison& c, const Judged& judged, const Wording& words,
@@ -108,6 +109,20 @@ std::string CountSentence(const v1::Update& update, std::size_t gates, std::size
 
 }  // namespace
 
+std::vector<const v1::Comparison*> GatesOf(const v1::Update& update) {
+  std::vector<const v1::Comparison*> gates;
+  for (const v1::Comparison& c : update.comparisons()) {
+    if (c.role() == v1::COMPARISON_ROLE_GATE) gates.push_back(&c);
+  }
+  return gates;
+}
+
+Tint VerdictTint(v1::Verdict verdict) {
+  return verdict == v1::VERDICT_PASS         ? Tint::kGreen
+         : verdict == v1::VERDICT_REGRESSION ? Tint::kRed
+                                             : Tint::kYellow;
+}
+
 bool SeveralBenchmarks(const v1::Update& update) {
   return std::ranges::any_of(update.comparisons(), [&update](const v1::Comparison& c) {
     return c.benchmark() != update.comparisons(0).benchmark();
@@ -126,20 +141,15 @@ BlockCount CountBlocks(const v1::Update& update) {
 }
 
 std::string BlocksSentence(const v1::Update& update) {
-  const std::uint64_t blocks = CountBlocks(update).blocks;
-  return std::to_string(blocks) + (blocks == 1 ? " block" : " blocks");
+  return Counted(CountBlocks(update).blocks, "block");
 }
 
 std::string DecidedSentence(const v1::Update& update) {
   if (!SeveralBenchmarks(update)) return "";
-  std::size_t gates = 0;
-  std::size_t decided = 0;
-  for (const v1::Comparison& c : update.comparisons()) {
-    if (c.role() != v1::COMPARISON_ROLE_GATE) continue;
-    ++gates;
-    decided += c.has_decided() ? 1 : 0;
-  }
-  return std::to_string(decided) + " of " + std::to_string(gates) + " decided";
+  const auto gates = GatesOf(update);
+  const auto decided =
+      std::ranges::count_if(gates, [](const v1::Comparison* gate) { return gate->has_decided(); });
+  return std::to_string(decided) + " of " + std::to_string(gates.size()) + " decided";
 }
 
 std::string Judged::Format(double value, const Style& style) const {
@@ -155,7 +165,16 @@ std::string Judged::FormatSigned(double value, const Style& style) const {
 
 std::string Judged::Interval(const Style& style) const {
   if (!lo || !hi) return "";
-  return FormatSigned(*lo, style) + (style.unicode ? " … " : " .. ") + FormatSigned(*hi, style);
+  return FormatSigned(*lo, style).append(To(style)) + FormatSigned(*hi, style);
+}
+
+std::string Judged::Estimate(const Style& style) const {
+  return estimate ? FormatSigned(*estimate, style) : "-";
+}
+
+std::vector<std::string> Judged::Cells(const Style& style) const {
+  const std::string interval = Interval(style);
+  return {Estimate(style), interval.empty() ? "-" : interval, margin ? Format(*margin, style) : ""};
 }
 
 Judged JudgedBy(const v1::Comparison& comparison) {
@@ -177,11 +196,11 @@ Judged JudgedBy(const v1::Comparison& comparison) {
 }
 
 std::string DecisionCount(const v1::Comparison& gate, std::uint64_t blocks) {
-  const std::string count = std::to_string(blocks);
   // Without pairs a row of a table stands for itself.
-  if (blocks > gate.n_reference() && blocks > gate.n_candidate()) return count + " runs";
-  if (gate.method() == v1::METHOD_WELCH) return count + (blocks == 1 ? " block" : " blocks");
-  return count + (blocks == 1 ? " pair" : " pairs");
+  if (blocks > gate.n_reference() && blocks > gate.n_candidate()) {
+    return Counted(blocks, "runs", "runs");
+  }
+  return Counted(blocks, gate.method() == v1::METHOD_WELCH ? "block" : "pair");
 }
 
 std::string DecidedEarlier(const v1::Comparison& gate) {
@@ -205,10 +224,7 @@ std::string GateSentence(const v1::Comparison& gate, const Style& style) {
 }
 
 std::vector<std::string> VerdictSentences(const v1::Update& update, const Style& style) {
-  std::vector<const v1::Comparison*> gates;
-  for (const v1::Comparison& c : update.comparisons()) {
-    if (c.role() == v1::COMPARISON_ROLE_GATE) gates.push_back(&c);
-  }
+  const std::vector<const v1::Comparison*> gates = GatesOf(update);
   const std::string basis =
       update.basis() == v1::BASIS_ESTIMATE ? "; by the estimate, which alpha does not cover" : "";
   if (gates.empty()) return {std::string(Word(update.verdict())) + ": there was nothing to decide"};
@@ -245,10 +261,9 @@ std::string PauseSentence(const v1::Update& update) {
 std::string ComparisonLabel(const v1::Comparison& comparison, const v1::Update& update) {
   std::set<std::string> references;
   std::set<std::string> metrics;
-  for (const v1::Comparison& c : update.comparisons()) {
-    if (c.role() != v1::COMPARISON_ROLE_GATE) continue;
-    references.insert(c.reference());
-    metrics.insert(c.metric());
+  for (const v1::Comparison* gate : GatesOf(update)) {
+    references.insert(gate->reference());
+    metrics.insert(gate->metric());
   }
   std::string label;
   if (SeveralBenchmarks(update)) label += comparison.benchmark() + ": ";

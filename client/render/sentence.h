@@ -21,6 +21,12 @@ std::string DecidedEarlier(const v1::Comparison& gate);
 /// are independent.
 std::string DecisionCount(const v1::Comparison& gate, std::uint64_t blocks);
 
+/// The comparisons that gate, in their order.
+std::vector<const v1::Comparison*> GatesOf(const v1::Update& update);
+
+/// Green, red or yellow.
+Tint VerdictTint(v1::Verdict verdict);
+
 /// Whether the session has several benchmarks.
 bool SeveralBenchmarks(const v1::Update& update);
 
@@ -60,6 +66,10 @@ struct Judged {
   std::string Format(double value, const Style& style) const;        ///< "10.2 %", "1.5 MiB"
   std::string FormatSigned(double value, const Style& style) const;  ///< "+10.2 %"
   std::string Interval(const Style& style) const;  ///< "+9.8 % … +10.6 %", "" without one
+  std::string Estimate(const Style& style) const;  ///< "+10.2 %", "-" without one
+
+  /// Estimate, interval and margin as cells of a row.
+  std::vector<std::string> Cells(const Style& style) const;
 };
 
 Judged JudgedBy(const v1::Comparison& comparison);

@@ -1,36 +1,26 @@
 #include "client/render/similarity.h"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "client/render/json.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
+#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
 
-using Rows = std::vector<std::vector<std::string>>;
-
-std::string Decimals(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3f", value);
-  return text.data();
-}
+std::string Decimals(double value) { return Fixed(value, 3); }
 
 std::string ResemblanceText(Resemblance resemblance, const Style& style) {
-  switch (resemblance) {
-    case Resemblance::kSimilar:
-      return Paint("similar", Tint::kGreen, style);
-    case Resemblance::kDissimilar:
-      return Paint("dissimilar", Tint::kRed, style);
-    case Resemblance::kSpikes:
-      return Paint("spikes", Tint::kYellow, style);
-    case Resemblance::kNotAssessable:
-      return Paint("not assessable", Tint::kDim, style);
-  }
-  return "";
+  std::string words(ResemblanceWord(resemblance));
+  std::ranges::replace(words, '_', ' ');
+  const Tint tint = resemblance == Resemblance::kSimilar      ? Tint::kGreen
+                    : resemblance == Resemblance::kDissimilar ? Tint::kRed
+                    : resemblance == Resemblance::kSpikes     ? Tint::kYellow
+                                                              : Tint::kDim;
+  return Paint(words, tint, style);
 }
 
 std::string RunName(const RunSetReport& set, std::size_t run) {
@@ -54,9 +44,7 @@ std::string Clusters(const RunSetReport& set) {
     std::string& cluster = clusters[same.labels[run]];
     cluster += (cluster.empty() ? "" : " ") + RunName(set, run);
   }
-  std::string text = std::to_string(clusters.size()) + " clusters: ";
-  for (std::size_t i = 0; i < clusters.size(); ++i) text += (i > 0 ? " | " : "") + clusters[i];
-  return text;
+  return Counted(clusters.size(), "cluster") + ": " + Join(clusters, " | ");
 }
 
 std::string RenderOne(const AssessedFile& file, const RunSetReport& set,

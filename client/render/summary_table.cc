@@ -1,5 +1,3 @@
-#include "client/render/summary_table.h"
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -8,10 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "client/render/analysis.h"
 #include "client/render/sentence.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
+#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
@@ -110,12 +110,9 @@ std::string Gain(const Block& block, const Figure& figure, const ArmSummary& arm
 
 std::string Stars(const Block& block, const Figure& figure, const ArmSummary& arm) {
   if (figure.of != Mean || arm.starred.empty()) return "";
-  std::string text = " *";
-  if (!block.several_references) return text;
-  for (std::size_t i = 0; i < arm.starred.size(); ++i) {
-    text += (i > 0 ? "," : "") + Printable(arm.starred[i]);
-  }
-  return text;
+  if (!block.several_references) return " *";
+  return " *" +
+         Join(arm.starred, ",", [](const std::string& arm_name) { return Printable(arm_name); });
 }
 
 struct Cell {
@@ -161,38 +158,24 @@ std::vector<std::string> NameColumn(const Block& block, const ColumnFormat& form
   return column;
 }
 
-int WidthOf(std::span<const std::string> column) {
-  int width = 0;
-  for (const std::string& cell : column) width = std::max(width, Width(cell));
-  return width;
-}
-
-std::string SideBySide(const std::vector<std::vector<std::string>>& columns) {
-  std::vector<std::vector<std::string>> rows(columns.front().size());
-  for (const auto& column : columns) {
-    for (std::size_t i = 0; i < rows.size(); ++i) rows[i].push_back(column[i]);
-  }
-  return AlignColumns(rows, kSummaryGap) + "\n";
-}
-
 std::string RenderBlock(const Block& block, const Style& style) {
   const ColumnFormat format = FormatFor(block, style);
   const std::vector<std::string> names = NameColumn(block, format);
   std::string text;
   std::vector<std::vector<std::string>> columns = {names};
-  int width = WidthOf(names);
+  int width = Widest(names);
   for (const ArmSummary* arm : block.arms) {
     std::vector<std::string> column = ArmColumn(block, *arm, format, style);
-    const int more = kSummaryGap + WidthOf(column);
+    const int more = kSummaryGap + Widest(column);
     if (columns.size() > 1 && style.width > 0 && width + more > style.width) {
-      text += SideBySide(columns);
+      text += SideBySide(columns, kSummaryGap) + "\n";
       columns = {names};
-      width = WidthOf(names);
+      width = Widest(names);
     }
     width += more;
     columns.push_back(std::move(column));
   }
-  return text + SideBySide(columns);
+  return text + SideBySide(columns, kSummaryGap) + "\n";
 }
 
 }  // namespace
@@ -231,14 +214,6 @@ struct Columns {
   bool means = true;
 };
 
-std::vector<const v1::Comparison*> GatesOf(const v1::Update& update) {
-  std::vector<const v1::Comparison*> gates;
-  for (const v1::Comparison& c : update.comparisons()) {
-    if (c.role() == v1::COMPARISON_ROLE_GATE) gates.push_back(&c);
-  }
-  return gates;
-}
-
 Columns ColumnsFor(const std::vector<const v1::Comparison*>& gates) {
   std::set<std::pair<std::string, std::string>> arms;
   std::set<std::string> metrics;
@@ -263,17 +238,8 @@ std::vector<std::string> Header(const v1::Comparison& first, const Columns& colu
   return row;
 }
 
-std::string VerdictCell(const v1::Comparison& gate, const Style& style) {
-  const Tint tint = gate.verdict() == v1::VERDICT_PASS         ? Tint::kGreen
-                    : gate.verdict() == v1::VERDICT_REGRESSION ? Tint::kRed
-                                                               : Tint::kYellow;
-  return Paint(Word(gate.verdict()), tint, style);
-}
-
 std::vector<std::string> GateRow(const v1::Comparison& gate, bool named, const Columns& columns,
                                  const Style& style) {
-  const Judged judged = JudgedBy(gate);
-  const std::string interval = judged.Interval(style);
   std::vector<std::string> row = {named ? Printable(gate.benchmark()) : ""};
   if (columns.metric) row.push_back(Printable(gate.metric()));
   if (columns.arms) row.push_back(Printable(gate.candidate() + " vs " + gate.reference()));
@@ -284,17 +250,15 @@ std::vector<std::string> GateRow(const v1::Comparison& gate, bool named, const C
     row.push_back(mean(gate.has_mean_reference(), gate.mean_reference()));
     row.push_back(mean(gate.has_mean_candidate(), gate.mean_candidate()));
   }
-  row.push_back(judged.estimate ? judged.FormatSigned(*judged.estimate, style) : "-");
-  row.push_back(interval.empty() ? "-" : interval);
-  row.push_back(judged.margin ? judged.Format(*judged.margin, style) : "");
+  for (std::string& cell : JudgedBy(gate).Cells(style)) row.push_back(std::move(cell));
   row.push_back(std::to_string(std::max(gate.n_reference(), gate.n_candidate())));
-  row.push_back(VerdictCell(gate, style));
+  row.push_back(Paint(Word(gate.verdict()), VerdictTint(gate.verdict()), style));
   return row;
 }
 
 std::string GateTable(const std::vector<const v1::Comparison*>& gates, const Columns& columns,
                       const Style& style) {
-  std::vector<std::vector<std::string>> rows = {Header(*gates.front(), columns)};
+  Rows rows = {Header(*gates.front(), columns)};
   const std::string* last = nullptr;
   for (const v1::Comparison* gate : gates) {
     const bool named = last == nullptr || *last != gate->benchmark();
@@ -302,17 +266,6 @@ std::string GateTable(const std::vector<const v1::Comparison*>& gates, const Col
     last = &gate->benchmark();
   }
   return AlignColumns(rows, kSuiteGap);
-}
-
-int TableWidth(const std::string& table) {
-  int width = 0;
-  std::size_t start = 0;
-  while (start < table.size()) {
-    const std::size_t end = std::min(table.find('\n', start), table.size());
-    width = std::max(width, Width(std::string_view(table).substr(start, end - start)));
-    start = end + 1;
-  }
-  return width;
 }
 
 // A flag is earned at one look and kept; where the present interval has come to contain no change
@@ -334,8 +287,7 @@ std::string FlaggedLines(const v1::Update& update, const Style& style) {
     const Judged judged = JudgedBy(c);
     const std::string interval = judged.Interval(style);
     text += "also: " + Printable(c.benchmark()) + ": " + Printable(c.metric()) + " of " +
-            Printable(c.candidate()) + " " +
-            (judged.estimate ? judged.FormatSigned(*judged.estimate, style) : "-") +
+            Printable(c.candidate()) + " " + judged.Estimate(style) +
             (interval.empty() ? "" : " (" + interval + ")") + ": " + std::string(Word(c.flag())) +
             "\n";
   }
@@ -352,7 +304,7 @@ std::string RenderSuite(const v1::Update& update, const Style& style) {
   if (gates.empty()) return "";
   Columns columns = ColumnsFor(gates);
   std::string table = GateTable(gates, columns, style);
-  if (style.width > 0 && TableWidth(table) > style.width) {
+  if (style.width > 0 && Widest(Lines(table)) > style.width) {
     columns.means = false;
     table = GateTable(gates, columns, style);
   }

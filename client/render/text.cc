@@ -50,17 +50,84 @@ std::string OneLine(std::string_view text) {
   return Printable(line);
 }
 
+namespace {
+
+struct CodePoints {
+  char32_t first, last;
+};
+
+// Marks that stand on the character before them, and what joins or directs characters: Unicode 15's
+// categories Mn, Me and Cf, as far as names are written with them.
+constexpr CodePoints kNoColumn[] = {
+    {0x0300, 0x036F}, {0x0483, 0x0489}, {0x0591, 0x05BD}, {0x0610, 0x061A},  {0x064B, 0x065F},
+    {0x0900, 0x0902}, {0x0E31, 0x0E31}, {0x0E34, 0x0E3A}, {0x0E47, 0x0E4E},  {0x1AB0, 0x1AFF},
+    {0x1DC0, 0x1DFF}, {0x200B, 0x200F}, {0x2060, 0x2064}, {0x20D0, 0x20F0},  {0x302A, 0x302D},
+    {0x3099, 0x309A}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}, {0x1F3FB, 0x1F3FF}};
+// East Asian Width W and F (Unicode 15, annex 11), and emoji. wcwidth(3) knows them too, but only
+// in a locale that has them.
+constexpr CodePoints kTwoColumns[] = {
+    {0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0x33FF},   {0x3400, 0x4DBF},
+    {0x4E00, 0x9FFF},   {0xA000, 0xA4CF},   {0xA960, 0xA97F},   {0xAC00, 0xD7A3},
+    {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF01, 0xFF60},   {0xFFE0, 0xFFE6},
+    {0x1F300, 0x1F64F}, {0x1F680, 0x1F6FF}, {0x1F900, 0x1FAFF}, {0x20000, 0x3FFFD}};
+
+int ColumnsOf(char32_t c) {
+  const auto has = [c](const CodePoints& range) { return range.first <= c && c <= range.last; };
+  if (std::ranges::any_of(kNoColumn, has)) return 0;
+  return std::ranges::any_of(kTwoColumns, has) ? 2 : 1;
+}
+
+bool ContinuesCharacter(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80; }
+
+// The bytes of the first character; a byte that begins none is one by itself.
+std::string_view FirstCharacter(std::string_view text) {
+  std::size_t size = 1;
+  while (size < std::min<std::size_t>(text.size(), 4) && ContinuesCharacter(text[size])) ++size;
+  return text.substr(0, size);
+}
+
+int ColumnsOf(std::string_view character) {
+  const auto lead = static_cast<unsigned char>(character.front());
+  if (lead < 0x80) return 1;
+  char32_t c = lead & (0xFFU >> (character.size() + 1));
+  for (const char next : character.substr(1))
+    c = c << 6U | (static_cast<unsigned char>(next) & 0x3FU);
+  return ColumnsOf(c);
+}
+
+}  // namespace
+
 int Width(std::string_view text) {
   int width = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\x1b') {
-      while (i < text.size() && text[i] != 'm') ++i;
-      continue;
+  while (!text.empty()) {
+    std::string_view piece = FirstCharacter(text);
+    if (piece == "\x1b") {
+      piece = text.substr(0, std::min(text.find('m'), text.size() - 1) + 1);
+    } else {
+      width += ColumnsOf(piece);
     }
-    if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80) ++width;
+    text.remove_prefix(piece.size());
   }
   return width;
 }
+
+int Widest(std::span<const std::string> texts) {
+  int width = 0;
+  for (const std::string& text : texts) width = std::max(width, Width(text));
+  return width;
+}
+
+std::vector<std::string> Lines(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+std::string_view To(const Style& style) { return style.unicode ? " … " : " .. "; }
 
 std::string PadRight(std::string text, int width) {
   text.append(static_cast<std::size_t>(std::max(0, width - Width(text))), ' ');
@@ -75,10 +142,13 @@ std::string Shorten(std::string_view text, int width, const Style& style) {
   if (Width(text) <= width) return std::string(text);
   const std::string mark = style.unicode ? "…" : "~";
   std::string cut;
-  int used = 0;
-  for (const char c : text) {
-    if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80 && ++used >= width) break;
-    cut += c;
+  int used = 1;  // the mark's
+  while (!text.empty()) {
+    const std::string_view character = FirstCharacter(text);
+    used += ColumnsOf(character);
+    if (used > width) break;
+    cut += character;
+    text.remove_prefix(character.size());
   }
   return width > 0 ? cut + mark : "";
 }
@@ -98,7 +168,7 @@ std::vector<std::string> WrapWords(std::string_view text, int width) {
   return lines;
 }
 
-std::string AlignColumns(const std::vector<std::vector<std::string>>& rows, int gap, int indent) {
+std::string AlignColumns(const Rows& rows, int gap, int indent) {
   std::vector<int> widths;
   for (const auto& row : rows) {
     if (row.size() > widths.size()) widths.resize(row.size());
@@ -116,8 +186,15 @@ std::string AlignColumns(const std::vector<std::vector<std::string>>& rows, int 
   return text;
 }
 
-int RoomForLastColumn(const std::vector<std::vector<std::string>>& rows, int width, int gap,
-                      int indent) {
+std::string SideBySide(const std::vector<std::vector<std::string>>& columns, int gap) {
+  Rows rows(columns.front().size());
+  for (const auto& column : columns) {
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i].push_back(column[i]);
+  }
+  return AlignColumns(rows, gap);
+}
+
+int RoomForLastColumn(const Rows& rows, int width, int gap, int indent) {
   // Narrower than this a column of sentences is no help.
   constexpr int kNarrowest = 24;
   if (rows.empty()) return 0;
@@ -130,10 +207,9 @@ int RoomForLastColumn(const std::vector<std::vector<std::string>>& rows, int wid
   return room >= kNarrowest ? room : 0;
 }
 
-std::string AlignAndWrap(const std::vector<std::vector<std::string>>& rows, int width, int gap,
-                         int indent) {
+std::string AlignAndWrap(const Rows& rows, int width, int gap, int indent) {
   const int room = RoomForLastColumn(rows, width, gap, indent);
-  std::vector<std::vector<std::string>> lines;
+  Rows lines;
   for (const auto& row : rows) {
     const std::vector<std::string> pieces = WrapWords(row.back(), room);
     lines.push_back(row);
@@ -144,21 +220,6 @@ std::string AlignAndWrap(const std::vector<std::vector<std::string>>& rows, int 
     }
   }
   return AlignColumns(lines, gap, indent);
-}
-
-std::string ShellQuoted(const std::string& word) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char c : word) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "'";
 }
 
 }  // namespace benchd::client

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,11 +26,11 @@ std::string Printable(std::string_view text, bool keep_newlines = false);
 /// `text` on one line: runs of newlines become "; ".
 std::string OneLine(std::string_view text);
 
-/// `word` as one word of a POSIX shell.
-std::string ShellQuoted(const std::string& word);
-
-/// Columns that `text` takes: characters, not bytes; escape sequences of Paint count nothing.
+/// Columns that `text`, UTF-8, takes on a terminal: two for wide characters (CJK, emoji), none for
+/// those that join the one before (accents and the like) and for the escape sequences of Paint.
 int Width(std::string_view text);
+/// The widest of them.
+int Widest(std::span<const std::string> texts);
 
 std::string PadRight(std::string text, int width);
 std::string PadLeft(std::string text, int width);
@@ -41,21 +42,30 @@ std::string Shorten(std::string_view text, int width, const Style& style);
 /// line with `width` <= 0. Never empty.
 std::vector<std::string> WrapWords(std::string_view text, int width);
 
+/// The lines of `text`, whose last one may have no newline.
+std::vector<std::string> Lines(std::string_view text);
+
+/// What stands between the two ends of a range: " … ".
+std::string_view To(const Style& style);
+
+/// Rows of cells.
+using Rows = std::vector<std::vector<std::string>>;
+
 /// Rows of cells as aligned lines without trailing blanks; the first column to the left.
 ///
 /// @param gap  blanks between columns
-std::string AlignColumns(const std::vector<std::vector<std::string>>& rows, int gap = 2,
-                         int indent = 0);
+std::string AlignColumns(const Rows& rows, int gap = 2, int indent = 0);
+
+/// The same for columns, which are equally long.
+std::string SideBySide(const std::vector<std::vector<std::string>>& columns, int gap);
 
 /// The same with the last column wrapped to what `width` leaves it; where that is too little to
 /// read, or `width` is 0, it is not wrapped.
 ///
 /// @param rows  all of the same length
-std::string AlignAndWrap(const std::vector<std::vector<std::string>>& rows, int width, int gap = 2,
-                         int indent = 0);
+std::string AlignAndWrap(const Rows& rows, int width, int gap = 2, int indent = 0);
 
 /// Columns that AlignAndWrap has for the last one; 0 or less: it does not wrap.
-int RoomForLastColumn(const std::vector<std::vector<std::string>>& rows, int width, int gap,
-                      int indent);
+int RoomForLastColumn(const Rows& rows, int width, int gap, int indent);
 
 }  // namespace benchd::client

@@ -40,15 +40,6 @@ Scale ScaleFor(double value, std::string_view unit, const Style& style) {
   return {1, unit};
 }
 
-std::string Fixed(double value, int decimals) {
-  std::array<char, 400> text{};
-  std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
-  const std::string fixed = text.data();
-  // "-0.0" would claim a direction that is not there.
-  const bool is_zero = fixed.find_first_of("123456789") == std::string::npos;
-  return is_zero && fixed.starts_with('-') ? fixed.substr(1) : fixed;
-}
-
 int Magnitude(double value) { return static_cast<int>(std::floor(std::log10(std::abs(value)))); }
 
 // Decimals that give `digits` significant ones, none for whole numbers.
@@ -62,6 +53,15 @@ std::string WithUnit(std::string number, std::string_view unit) {
 }
 
 }  // namespace
+
+std::string Fixed(double value, int decimals) {
+  std::array<char, 400> text{};
+  std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
+  const std::string fixed = text.data();
+  // "-0.0" would claim a direction that is not there.
+  const bool is_zero = fixed.find_first_of("123456789") == std::string::npos;
+  return is_zero && fixed.starts_with('-') ? fixed.substr(1) : fixed;
+}
 
 std::string FormatQuantity(double value, std::string_view unit, const Style& style) {
   const Scale scale = ScaleFor(value, unit, style);

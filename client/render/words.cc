@@ -1,11 +1,13 @@
 #include "client/render/words.h"
 
 #include <array>
-#include <cstdio>
+#include <chrono>
 #include <ctime>
 #include <map>
 
 #include "client/render/units.h"
+#include "core/base/text.h"
+#include "core/base/time.h"
 
 namespace benchd::client {
 
@@ -58,19 +60,12 @@ std::string EstimatorWord(const v1::Estimator& estimator) {
 }
 
 std::string Rfc3339(const google::protobuf::Timestamp& time) {
-  const std::time_t seconds = time.seconds();
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  std::array<char, 40> text{};
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &utc);
-  std::string result = text.data();
-  if (time.nanos() != 0) {
-    std::snprintf(text.data(), text.size(), ".%09d", time.nanos());
-    std::string fraction = text.data();
-    while (fraction.ends_with("000")) fraction.resize(fraction.size() - 3);
-    result += fraction;
-  }
-  return result + "Z";
+  std::string text = FormatRfc3339(
+      Timestamp(std::chrono::seconds(time.seconds()) + std::chrono::nanoseconds(time.nanos())));
+  text.pop_back();
+  while (text.ends_with("000")) text.resize(text.size() - 3);
+  if (text.ends_with('.')) text.pop_back();
+  return text + "Z";
 }
 
 google::protobuf::Timestamp Now() {
@@ -98,9 +93,7 @@ std::string LocalTime(const google::protobuf::Timestamp& time,
 }
 
 std::string CpuList(const google::protobuf::RepeatedField<std::int32_t>& cpus) {
-  std::string text;
-  for (const std::int32_t cpu : cpus) text += (text.empty() ? "" : ",") + std::to_string(cpu);
-  return text;
+  return Join(cpus, ",", [](std::int32_t cpu) { return std::to_string(cpu); });
 }
 
 }  // namespace benchd::client

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/parse/ratings.h"
-#include "core/parse/text.h"
 #include "core/stats/similarity/fleiss_kappa.h"
 
 namespace benchd {

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/text.h"
 #include "core/parse/harness_builder.h"
 #include "core/parse/harness_output.h"
 #include "core/parse/number.h"
-#include "core/parse/text.h"
 
 namespace benchd {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/parse/text.h"
+#include "core/base/text.h"
 
 namespace benchd {
 namespace {

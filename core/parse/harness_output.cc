@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "core/parse/text.h"
+#include "core/base/text.h"
 
 namespace benchd {
 namespace {

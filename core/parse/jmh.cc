@@ -2,10 +2,10 @@
 #include <set>
 #include <utility>
 
+#include "core/base/text.h"
 #include "core/parse/harness_builder.h"
 #include "core/parse/harness_output.h"
 #include "core/parse/json_records.h"
-#include "core/parse/text.h"
 
 namespace benchd {
 namespace {

@@ -11,7 +11,7 @@
 #include <set>
 #include <utility>
 
-#include "core/parse/text.h"
+#include "core/base/text.h"
 
 namespace benchd {
 namespace {

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/base/time.h"
 #include "core/parse/number.h"
-#include "core/parse/text.h"
-#include "core/parse/timestamp.h"
 
 namespace benchd {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <system_error>
 
-#include "core/parse/text.h"
+#include "core/base/text.h"
 
 namespace benchd {
 namespace {

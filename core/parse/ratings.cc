@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/parse/csv.h"
 #include "core/parse/measurement_table.h"
-#include "core/parse/text.h"
 
 namespace benchd {
 namespace {

@@ -10,12 +10,12 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/parse/csv.h"
 #include "core/parse/harness_output.h"
 #include "core/parse/json_records.h"
 #include "core/parse/measurement_table.h"
 #include "core/parse/number.h"
-#include "core/parse/text.h"
 
 namespace benchd {
 namespace {

@@ -17,8 +17,8 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/base/unique_fd.h"
-#include "core/parse/text.h"
 
 namespace benchd {
 namespace {

@@ -25,7 +25,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/parse/text.h"
+#include "core/base/text.h"
 
 namespace benchd {
 

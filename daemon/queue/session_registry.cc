@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "core/base/error.h"
-#include "core/parse/text.h"
+#include "core/base/text.h"
 
 namespace benchd {
 namespace {

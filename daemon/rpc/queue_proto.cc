@@ -10,10 +10,10 @@
 #include "benchd/v1/queue.pb.h"
 #include "benchd/v1/session.pb.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "proto/convert/enum_values.h"
 #include "proto/convert/field_reader.h"
 #include "proto/convert/to_proto.h"
-#include "proto/convert/utf8.h"
 
 namespace benchd::rpc {
 namespace {
@@ -76,9 +76,9 @@ void ToProto(const MachineView& machine, v1::MachineStatus* to) {
 }
 
 std::string LogToProto(const LogTail& log) {
-  std::string text = convert::Utf8Lossy(log.text);
+  std::string text = Utf8Lossy(log.text);
   const std::string_view kept =
-      text.size() > kMaxLogBytes ? convert::Utf8Suffix(text, kMaxLogBytes) : std::string_view(text);
+      text.size() > kMaxLogBytes ? Utf8Suffix(text, kMaxLogBytes) : std::string_view(text);
   const std::uint64_t left_out = log.left_out + (text.size() - kept.size());
   if (left_out == 0) return text;
   return "[the first " + std::to_string(left_out) + " bytes are left out]\n" + std::string(kept);

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "proto/convert/utf8.h"
+#include "core/base/text.h"
 
 namespace benchd::rpc {
 namespace {
@@ -40,9 +40,9 @@ grpc::StatusCode ToStatusCode(ErrorCode code) {
 }
 
 std::string Cut(const std::string& text, std::size_t limit) {
-  const std::string clean = convert::Utf8Lossy(text);
+  const std::string clean = Utf8Lossy(text);
   if (clean.size() <= limit) return clean;
-  return std::string(convert::Utf8Prefix(clean, limit)) + "...";
+  return std::string(Utf8Prefix(clean, limit)) + "...";
 }
 
 }  // namespace

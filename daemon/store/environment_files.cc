@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/unique_fd.h"
 #include "daemon/store/disk.h"
 #include "daemon/store/json_codec.h"
@@ -29,28 +30,6 @@ Variables TakeValues(Variables& variables) {
 void PutValues(const Variables& values, Variables& variables) {
   for (const auto& [name, value] : values) {
     if (const auto found = variables.find(name); found != variables.end()) found->second = value;
-  }
-}
-
-Result<void> WriteAll(int fd, std::string_view text, const std::string& file) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return SystemError(file, errno);
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return {};
-}
-
-Result<std::string> ReadAll(int fd, const std::string& file) {
-  std::string text;
-  char buffer[16384];
-  for (;;) {
-    const ssize_t count = ::read(fd, buffer, sizeof buffer);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return SystemError(file, errno);
-    if (count == 0) return text;
-    text.append(buffer, static_cast<std::size_t>(count));
   }
 }
 

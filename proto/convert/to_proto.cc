@@ -5,8 +5,8 @@
 
 #include "benchd/v1/machine.pb.h"
 #include "benchd/v1/session.pb.h"
+#include "core/base/text.h"
 #include "proto/convert/enum_values.h"
-#include "proto/convert/utf8.h"
 
 namespace benchd::convert {
 namespace {

@@ -5,15 +5,13 @@
 #include <random>
 
 #include "client/commands.h"
-#include "client/parsed_metrics.h"
 #include "client/quantity.h"
 #include "client/render/csv.h"
-#include "client/render/replay.h"
 #include "client/render/report.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
 #include "client/session_options.h"
-#include "client/spec_builder.h"
+#include "client/spec_input.h"
 #include "client/table_options.h"
 #include "tests/client/samples.h"
 #include "tests/support/seed.h"

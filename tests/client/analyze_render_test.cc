@@ -4,8 +4,6 @@
 #include <sstream>
 
 #include "client/render/analysis.h"
-#include "client/render/histogram_text.h"
-#include "client/render/summary_table.h"
 #include "client/render/text.h"
 #include "tests/client/analysis_samples.h"
 #include "tests/client/golden.h"

@@ -5,8 +5,6 @@
 #include <array>
 
 #include "client/commands.h"
-#include "client/help.h"
-#include "client/suggest.h"
 #include "tests/client/golden.h"
 
 namespace benchd::client {
@@ -16,7 +14,7 @@ constexpr std::array kOptions = {OptionInfo{"name", 'n', "NAME", "", ""},
                                  OptionInfo{"margin", 0, "P", "", ""},
                                  OptionInfo{"json", 'j', "", "", ""}};
 
-Outcome<ParsedArguments> Parse(std::vector<std::string> words) {
+Result<ParsedArguments> Parse(std::vector<std::string> words) {
   return ParseArguments(words, kOptions);
 }
 

@@ -1,10 +1,9 @@
-#include "client/bisect.h"
-
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "client/run.h"
 #include "tests/client/program.h"
 #include "tests/client/samples.h"
 

@@ -14,9 +14,9 @@
 #include <sstream>
 #include <thread>
 
-#include "client/affinity.h"
 #include "client/autostart.h"
 #include "client/daemon_link.h"
+#include "client/host.h"
 #include "tests/client/fake_daemon.h"
 #include "tests/support/places.h"
 #include "tests/support/temp_folder.h"
@@ -36,9 +36,9 @@ LinkOptions OptionsIn(const TempFolder& dir) {
   return options;
 }
 
-ClientError ErrorOf(const LinkOptions& options) {
+Error ErrorOf(const LinkOptions& options) {
   auto link = DaemonLink::Open(options);
-  return link ? ClientError{ExitCode::kPass, "connected", ""} : link.error();
+  return link ? Error{ErrorCode::kInternal, "connected", ""} : link.error();
 }
 
 cpu_set_t OwnCpus() {
@@ -129,7 +129,7 @@ TEST(DaemonLinkTest, ADeadNamedSocketIsAnErrorEvenWhereAnotherDaemonRuns) {
   options.environment_socket = dir / "gone.sock";
   EXPECT_EQ(ErrorOf(options).message, "no daemon answers at " + (dir / "gone.sock") +
                                           " (BENCHD_SOCKET): No such file or directory");
-  EXPECT_EQ(ErrorOf(options).exit, ExitCode::kRefused);
+  EXPECT_EQ(ExitFor(ErrorOf(options)), ExitCode::kRefused);
   options.socket = dir / "also-gone.sock";
   EXPECT_EQ(ErrorOf(options).message, "no daemon answers at " + (dir / "also-gone.sock") +
                                           " (--socket): No such file or directory");
@@ -147,8 +147,8 @@ TEST(DaemonLinkTest, TheSystemSocketComesBeforeTheUsers) {
 
 TEST(DaemonLinkTest, NoDaemonIsSaidWithBothPlaces) {
   const TempFolder dir;
-  const ClientError error = ErrorOf(OptionsIn(dir));
-  EXPECT_EQ(error.exit, ExitCode::kRefused);
+  const Error error = ErrorOf(OptionsIn(dir));
+  EXPECT_EQ(ExitFor(error), ExitCode::kRefused);
   EXPECT_EQ(error.message, "no daemon runs: there is none at " + (dir / "system.sock") +
                                " nor at " + (dir / "benchd/benchd.sock"));
 }
@@ -166,7 +166,7 @@ TEST(DaemonLinkTest, AnUnusableSystemSocketNamesTheGroupAndIsNoReasonToLookElsew
     if (setresuid(65534, 65534, 65534) != 0) _exit(2);
     LinkOptions options = OptionsIn(dir);
     auto fd = ConnectToDaemon(options, false);
-    const bool right = !fd && fd.error().exit == ExitCode::kRefused &&
+    const bool right = !fd && ExitFor(fd.error()) == ExitCode::kRefused &&
                        fd.error().message.find("Permission denied") != std::string::npos &&
                        fd.error().hint.starts_with("join the group root:");
     _exit(right ? 0 : 1);
@@ -312,7 +312,7 @@ TEST_F(AutostartTest, ShowsTheEndOfTheLogOfADaemonThatDies) {
   setenv("FAKE_BENCHD", "fail", 1);
   const auto pid = StartDaemon(start_);
   ASSERT_FALSE(pid);
-  EXPECT_EQ(pid.error().exit, ExitCode::kRefused);
+  EXPECT_EQ(ExitFor(pid.error()), ExitCode::kRefused);
   EXPECT_EQ(pid.error().message,
             "benchd did not start: exit code 1: error: the config: it makes no sense");
   EXPECT_EQ(pid.error().hint, "its log is " + start_.log_file);

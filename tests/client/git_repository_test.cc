@@ -38,7 +38,7 @@ class RepositoryTest : public GitTest {
  protected:
   std::string first_ = Git({"rev-parse", "HEAD"});
 
-  Outcome<CommitPair> Pair(const std::string& text, const std::string& cwd = "") const {
+  Result<CommitPair> Pair(const std::string& text, const std::string& cwd = "") const {
     auto repository = Repository::Open(cwd.empty() ? this->repository() : cwd);
     if (!repository) return std::move(repository).error();
     auto range = ParseRange(text);
@@ -48,7 +48,7 @@ class RepositoryTest : public GitTest {
   std::string Said(const std::string& text, const std::string& cwd = "") const {
     const auto pair = Pair(text, cwd);
     if (pair) return "no error";
-    EXPECT_EQ(pair.error().exit, ExitCode::kUsage);
+    EXPECT_EQ(ExitFor(pair.error()), ExitCode::kUsage);
     return pair.error().message + " | " + pair.error().hint;
   }
   /// Everything that a user could see changed: index, refs outside refs/benchd, stash, files.

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <thread>
 
-#include "client/users.h"
+#include "client/host.h"
 #include "tests/client/program.h"
 #include "tests/client/samples.h"
 

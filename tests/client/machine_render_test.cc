@@ -120,10 +120,12 @@ TEST(MachineTest, JsonHasOneObjectForEach) {
   mine.set_held(true);
   mine.set_remaining_seconds(59.5);
   ExpectGolden("machine.jsonl",
-               MachineJson(SampleStatus(), MachineNow()) + "\n" + MachineJson(held, MachineNow()) +
-                   "\n" + DoctorJson(SampleSources(), MachineNow()) + "\n" +
-                   DoctorJson({}, MachineNow()) + "\n" + ReserveJson(waiting, MachineNow()) + "\n" +
-                   ReserveJson(mine, MachineNow()) + "\n");
+               MessageLine("machine", SampleStatus().session(), SampleStatus(), MachineNow()) +
+                   "\n" + MessageLine("machine", held.session(), held, MachineNow()) + "\n" +
+                   MessageLine("doctor", "", SampleSources(), MachineNow()) + "\n" +
+                   MessageLine("doctor", "", v1::DoctorResponse(), MachineNow()) + "\n" +
+                   MessageLine("reserve", "", waiting, MachineNow()) + "\n" +
+                   MessageLine("reserve", "", mine, MachineNow()) + "\n");
 }
 
 TEST(MachineTest, ForeignTextIsHarmless) {
@@ -154,7 +156,8 @@ TEST(SettingsTableTest, HasAColumnForTheEndWhereSomethingChanged) {
 TEST(JsonTest, ShowTellsHowSettingsStoodAtTheEndAndEventsDoNot) {
   v1::Session session = SampleSession();
   session.mutable_started()->mutable_isolation(0)->set_at_end("0-3");
-  const auto shown = nlohmann::json::parse(SessionJson(session, MachineNow()));
+  const auto shown =
+      nlohmann::json::parse(MessageLine("session", session.session(), session, MachineNow()));
   EXPECT_EQ(shown["started"]["isolation"][0]["at_end"], "0-3");
   EXPECT_FALSE(shown["started"]["isolation"][1].contains("at_end"));
   const auto event = nlohmann::json::parse(EventJson(

@@ -1,6 +1,6 @@
-#include "client/parameters.h"
-
 #include <gtest/gtest.h>
+
+#include "client/spec_input.h"
 
 namespace benchd::client {
 namespace {
@@ -17,7 +17,7 @@ Texts Scan(const std::string& text) {
   return parameter ? parameter->values : Texts{"error: " + parameter.error().message};
 }
 
-std::string SaidOfParameter(const Outcome<Parameter>& parameter) {
+std::string SaidOfParameter(const Result<Parameter>& parameter) {
   return parameter ? "no error" : parameter.error().message + " | " + parameter.error().hint;
 }
 

@@ -10,7 +10,7 @@ namespace benchd::client {
 namespace {
 
 template <typename T>
-std::string Said(const Outcome<T>& outcome) {
+std::string Said(const Result<T>& outcome) {
   if (outcome) return "no error";
   return outcome.error().message + " | " + outcome.error().hint;
 }

@@ -5,8 +5,8 @@
 
 #include "client/render/csv.h"
 #include "client/render/json.h"
+#include "client/render/live_view.h"
 #include "client/render/pages.h"
-#include "client/render/plain_lines.h"
 #include "client/render/report.h"
 #include "client/render/sentence.h"
 #include "client/render/text.h"
@@ -145,12 +145,14 @@ TEST(JsonTest, OtherCommandsPrintOneObjectALine) {
                    CancelJson("k3x9m2pq", v1::SESSION_STATE_CANCELLED, now) + "\n" +
                    MoveJson(move, moved, now) + "\n" + QueueJson(queue, now) + "\n" +
                    VersionJson("0.1.0", &queue, now) + "\n" + VersionJson("0.1.0", nullptr, now) +
-                   "\n" + SessionJson(SampleSession(), now) + "\n" +
-                   ExportJson(SampleSession(), SampleRuns()) + "\n");
+                   "\n" + MessageLine("session", SampleSession().session(), SampleSession(), now) +
+                   "\n" + ExportJson(SampleSession(), SampleRuns()) + "\n");
 }
 
 TEST(JsonTest, EnvironmentValuesAreNeverPrinted) {
-  EXPECT_EQ(SessionJson(SampleSession(), SampleNow()).find("a secret"), std::string::npos);
+  EXPECT_EQ(MessageLine("session", SampleSession().session(), SampleSession(), SampleNow())
+                .find("a secret"),
+            std::string::npos);
   EXPECT_EQ(ExportJson(SampleSession(), {}).find("a secret"), std::string::npos);
   EXPECT_EQ(RenderSession(SampleSession(), {}, NameOf, kPlain).find("a secret"), std::string::npos);
 }
@@ -470,6 +472,30 @@ TEST(WordsTest, TimesAreRfc3339) {
   EXPECT_EQ(Rfc3339(time), "2026-01-02T03:04:05.678Z");
   time.set_nanos(1);
   EXPECT_EQ(Rfc3339(time), "2026-01-02T03:04:05.000000001Z");
+}
+
+TEST(WidthTest, CountsTheColumnsOfATerminalAndNotCharacters) {
+  EXPECT_EQ(Width("abc µ…"), 6);
+  EXPECT_EQ(Width("測試"), 4);         // East Asian Width W
+  EXPECT_EQ(Width("e\u0301"), 1);      // an accent of its own: category Mn
+  EXPECT_EQ(Width("\U0001F680!"), 3);  // an emoji
+  EXPECT_EQ(Width("\x1b[31m測\x1b[0m"), 2);
+  EXPECT_EQ(Width("\xff\x80x"), 2);  // no UTF-8: whatever it is, it is not endless
+}
+
+TEST(WidthTest, ColumnsAlignWhateverTheWidthOfTheirCharacters) {
+  EXPECT_EQ(AlignColumns({{"測試", "1"}, {"e\u0301te\u0301", "2"}, {"plain", "3"}}),
+            "測試   1\n"
+            "e\u0301te\u0301    2\n"
+            "plain  3\n");
+}
+
+TEST(ShortenTest, CutsBetweenCharactersAtTheirColumns) {
+  const Style style;
+  EXPECT_EQ(Shorten("測試測試", 5, style), "測試…");
+  EXPECT_EQ(Shorten("測試測試", 4, style), "測…");
+  EXPECT_EQ(Shorten("e\u0301te\u0301s", 3, style), "e\u0301t…");
+  EXPECT_EQ(Shorten("測試", 4, style), "測試");
 }
 
 }  // namespace

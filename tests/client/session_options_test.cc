@@ -10,7 +10,7 @@
 #include "client/command_options.h"
 #include "client/commands.h"
 #include "client/render/report.h"
-#include "client/spec_builder.h"
+#include "client/spec_input.h"
 #include "core/model/session_spec.h"
 #include "core/parse/command_line.h"
 #include "proto/convert/from_proto.h"
@@ -132,7 +132,7 @@ SessionSpec Understood(const v1::SessionSpec& spec) {
   return *std::move(read);
 }
 
-Outcome<v1::SessionSpec> Asked(const std::string& command) {
+Result<v1::SessionSpec> Asked(const std::string& command) {
   const Result<std::vector<std::string>> line = SplitCommandLine(command);
   EXPECT_TRUE(line) << command;
   const std::vector<std::string> words(line->begin() + 2, line->end());  // benchctl compare

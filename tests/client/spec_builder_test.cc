@@ -1,8 +1,7 @@
-#include "client/spec_builder.h"
-
 #include <gtest/gtest.h>
 
 #include "client/commands.h"
+#include "client/spec_input.h"
 #include "client/submission.h"
 
 namespace benchd::client {
@@ -10,7 +9,7 @@ namespace {
 
 CallerContext Context() { return {"/src dir", {{"HOME", "/home/u"}, {"LANG", "C"}}}; }
 
-Outcome<v1::SessionSpec> Build(std::vector<std::string> words) {
+Result<v1::SessionSpec> Build(std::vector<std::string> words) {
   auto arguments = ParseArguments(words, AllOptions(*FindCommand("compare")));
   if (!arguments) return std::move(arguments).error();
   auto input = InputFromCommandLine(*arguments);
@@ -271,8 +270,8 @@ TEST(SpecBuilderTest, SaysWhatIsWrongWithTheArms) {
 }
 
 TEST(SpecBuilderTest, ErrorsAreWrongUsage) {
-  EXPECT_EQ(Build({"a"}).error().exit, ExitCode::kUsage);
-  EXPECT_EQ(Build({"--margin", "x", "a", "b"}).error().exit, ExitCode::kUsage);
+  EXPECT_EQ(ExitFor(Build({"a"}).error()), ExitCode::kUsage);
+  EXPECT_EQ(ExitFor(Build({"--margin", "x", "a", "b"}).error()), ExitCode::kUsage);
 }
 
 v1::SessionSpec WithPlaces(const std::string& cwd, const std::string& input) {

@@ -1,8 +1,6 @@
-#include "client/spec_file.h"
-
 #include <gtest/gtest.h>
 
-#include "client/spec_builder.h"
+#include "client/spec_input.h"
 
 namespace benchd::client {
 namespace {
@@ -33,7 +31,7 @@ metric = "cpu_time"
 env = ["MODE=slow"]
 )";
 
-Outcome<v1::SessionSpec> BuildFile(const std::string& text) {
+Result<v1::SessionSpec> BuildFile(const std::string& text) {
   auto input = ParseSpecFile(text, "suite.toml", "/src/feature");
   if (!input) return std::move(input).error();
   return BuildSpec(*input, {"/cwd", {}});

@@ -21,7 +21,7 @@ TEST(StatusErrorTest, WhatWasAskedWronglyIsUsage) {
   for (const StatusCode code :
        {StatusCode::INVALID_ARGUMENT, StatusCode::NOT_FOUND, StatusCode::ALREADY_EXISTS,
         StatusCode::OUT_OF_RANGE, StatusCode::UNIMPLEMENTED}) {
-    EXPECT_EQ(FromStatus({code, "x: y", "z"}), (ClientError{ExitCode::kUsage, "x: y", "z"}))
+    EXPECT_EQ(FromStatus({code, "x: y", "z"}), (Error{ErrorCode::kInvalidArgument, "x: y", "z"}))
         << code;
   }
 }
@@ -30,14 +30,13 @@ TEST(StatusErrorTest, EverythingElseIsARefusal) {
   for (const StatusCode code :
        {StatusCode::PERMISSION_DENIED, StatusCode::UNAVAILABLE, StatusCode::FAILED_PRECONDITION,
         StatusCode::RESOURCE_EXHAUSTED, StatusCode::UNAUTHENTICATED, StatusCode::INTERNAL}) {
-    EXPECT_EQ(FromStatus({code, "x: y", ""}), (ClientError{ExitCode::kRefused, "x: y", ""}))
-        << code;
+    EXPECT_EQ(FromStatus({code, "x: y", ""}), (Error{ErrorCode::kUnavailable, "x: y", ""})) << code;
   }
 }
 
 TEST(StatusErrorTest, ALostConnectionGetsASentenceOfItsOwn) {
-  const ClientError error = FromStatus({StatusCode::UNAVAILABLE, "Socket closed"});
-  EXPECT_EQ(error.exit, ExitCode::kRefused);
+  const Error error = FromStatus({StatusCode::UNAVAILABLE, "Socket closed"});
+  EXPECT_EQ(ExitFor(error), ExitCode::kRefused);
   EXPECT_EQ(error.message, "the daemon went away: the connection is closed");
   EXPECT_TRUE(IsConnectionLoss({StatusCode::UNAVAILABLE, ""}));
   EXPECT_FALSE(IsConnectionLoss({StatusCode::UNAVAILABLE, "draining: nothing is accepted"}));
@@ -46,8 +45,7 @@ TEST(StatusErrorTest, ALostConnectionGetsASentenceOfItsOwn) {
 
 TEST(StatusErrorTest, ADaemonThatSaysWhatTookTooLongIsToldFromOneThatIsSilent) {
   const grpc::Status answer(StatusCode::DEADLINE_EXCEEDED, "base: it took over 20 s", "why");
-  EXPECT_EQ(FromStatus(answer),
-            (ClientError{ExitCode::kRefused, "base: it took over 20 s", "why"}));
+  EXPECT_EQ(FromStatus(answer), (Error{ErrorCode::kUnavailable, "base: it took over 20 s", "why"}));
 
   // Connections to it succeed, and nobody reads them.
   const TempFolder folder;

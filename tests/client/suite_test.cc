@@ -1,10 +1,7 @@
-#include "client/suite.h"
-
 #include <gtest/gtest.h>
 
 #include "client/commands.h"
-#include "client/spec_builder.h"
-#include "client/spec_file.h"
+#include "client/spec_input.h"
 
 namespace benchd::client {
 namespace {
@@ -15,7 +12,7 @@ constexpr char kSuiteArms[] =
     "[[arm]]\nname = 'base'\ndir = 'old'\n[[arm]]\nname = 'feature'\ndir = 'new'\n";
 
 /// `compare -f suite.toml` with those options behind it.
-Outcome<v1::SessionSpec> BuildSuite(const std::string& text, const Texts& words = {}) {
+Result<v1::SessionSpec> BuildSuite(const std::string& text, const Texts& words = {}) {
   auto input = ParseSpecFile(text, "suite.toml", "/src");
   if (!input) return std::move(input).error();
   auto arguments = ParseArguments(words, AllOptions(*FindCommand("compare")));
@@ -24,7 +21,7 @@ Outcome<v1::SessionSpec> BuildSuite(const std::string& text, const Texts& words 
   return BuildSpec(*input, {"/cwd", {}});
 }
 
-Outcome<v1::SessionSpec> Compare(const Texts& words) {
+Result<v1::SessionSpec> Compare(const Texts& words) {
   auto arguments = ParseArguments(words, AllOptions(*FindCommand("compare")));
   if (!arguments) return std::move(arguments).error();
   auto input = InputFromCommandLine(*arguments);
@@ -32,14 +29,14 @@ Outcome<v1::SessionSpec> Compare(const Texts& words) {
   return BuildSpec(*input, {"/cwd", {}});
 }
 
-Texts Names(const Outcome<v1::SessionSpec>& spec) {
+Texts Names(const Result<v1::SessionSpec>& spec) {
   if (!spec) return {"error: " + spec.error().message + " | " + spec.error().hint};
   Texts names;
   for (const v1::Benchmark& benchmark : spec->benchmarks()) names.push_back(benchmark.name());
   return names;
 }
 
-Texts Commands(const Outcome<v1::SessionSpec>& spec, int arm) {
+Texts Commands(const Result<v1::SessionSpec>& spec, int arm) {
   Texts commands;
   for (const v1::Benchmark& benchmark : spec->benchmarks()) {
     commands.push_back(benchmark.arms(arm).command());
@@ -47,7 +44,7 @@ Texts Commands(const Outcome<v1::SessionSpec>& spec, int arm) {
   return commands;
 }
 
-std::string SaidOfSuite(const Outcome<v1::SessionSpec>& spec) {
+std::string SaidOfSuite(const Result<v1::SessionSpec>& spec) {
   return spec ? "no error" : spec.error().message + " | " + spec.error().hint;
 }
 

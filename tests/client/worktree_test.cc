@@ -12,7 +12,7 @@
 #include "client/git/worktree_plan.h"
 #include "client/git/worktree_store.h"
 #include "client/render/report.h"
-#include "client/spec_builder.h"
+#include "client/spec_input.h"
 #include "tests/client/test_repository.h"
 
 namespace benchd::client {
@@ -268,7 +268,7 @@ TEST_F(WorktreeTest, AFolderThatOthersMayWriteIsRefused) {
 
 class CommitArmsTest : public WorktreeTest {
  protected:
-  Outcome<v1::SessionSpec> Build(std::vector<std::string> words) const {
+  Result<v1::SessionSpec> Build(std::vector<std::string> words) const {
     auto arguments = ParseArguments(words, AllOptions(*FindCommand("compare")));
     if (!arguments) return std::move(arguments).error();
     auto input = InputFromCommandLine(*arguments);

@@ -9,7 +9,7 @@
 #include "client/command_options.h"
 #include "client/quantity.h"
 #include "client/render/text.h"
-#include "client/spec_builder.h"
+#include "client/spec_input.h"
 #include "client/table_options.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/sections.h"
@@ -17,10 +17,10 @@
 namespace benchd::fuzz {
 namespace {
 
-void CheckUsageError(const client::ClientError& error) {
+void CheckUsageError(const Error& error) {
   // As benchctl prints it.
   CheckMessage(client::OneLine(error.message));
-  FUZZ_CHECK(error.exit == client::ExitCode::kUsage);
+  FUZZ_CHECK(client::ExitFor(error) == client::ExitCode::kUsage);
 }
 
 /// The wire can carry what is submitted, and each benchmark has something to compare.

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/text.h"
 #include "core/parse/measurement_table.h"
-#include "core/parse/text.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/pieces.h"
 

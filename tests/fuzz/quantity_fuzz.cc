@@ -11,10 +11,10 @@ namespace {
 
 /// The value, once its error was looked at: what is wrong goes behind the option's name.
 template <typename T>
-std::optional<T> Valid(const client::Outcome<T>& outcome) {
+std::optional<T> Valid(const Result<T>& outcome) {
   if (outcome) return *outcome;
   FUZZ_CHECK(!outcome.error().message.empty());
-  FUZZ_CHECK(outcome.error().exit == client::ExitCode::kUsage);
+  FUZZ_CHECK(client::ExitFor(outcome.error()) == client::ExitCode::kUsage);
   return std::nullopt;
 }
 

@@ -1,19 +1,16 @@
 #include <algorithm>
 
-#include "client/parameters.h"
 #include "client/render/text.h"
-#include "client/spec_builder.h"
-#include "client/spec_file.h"
-#include "client/suite.h"
+#include "client/spec_input.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace benchd::fuzz {
 namespace {
 
-void CheckFileError(const client::ClientError& error) {
+void CheckFileError(const Error& error) {
   // As benchctl prints it.
   CheckMessage(client::OneLine(error.message));
-  FUZZ_CHECK(error.exit == client::ExitCode::kUsage);
+  FUZZ_CHECK(client::ExitFor(error) == client::ExitCode::kUsage);
 }
 
 bool AreComplete(const std::vector<client::ArmInput>& arms) {

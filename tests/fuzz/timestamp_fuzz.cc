@@ -1,5 +1,4 @@
 #include "core/base/time.h"
-#include "core/parse/timestamp.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace benchd::fuzz {

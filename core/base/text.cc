@@ -1,4 +1,4 @@
-#include "core/parse/text.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -12,6 +12,8 @@ constexpr std::size_t kQuotedBytes = 60;
 bool InRange(std::uint8_t byte, std::uint8_t low, std::uint8_t high) {
   return byte >= low && byte <= high;
 }
+
+bool IsContinuation(char c) { return (static_cast<std::uint8_t>(c) & 0xC0U) == 0x80U; }
 
 /// Length of the well-formed sequence at the start of `text`, 0 when there is none.
 std::size_t SequenceLength(std::string_view text) {
@@ -51,6 +53,35 @@ std::optional<std::size_t> FirstInvalidUtf8(std::string_view text) {
     at += length;
   }
   return std::nullopt;
+}
+
+std::string Utf8Lossy(std::string_view bytes) {
+  std::string text;
+  text.reserve(bytes.size());
+  while (!bytes.empty()) {
+    const std::size_t length = SequenceLength(bytes);
+    if (length == 0) {
+      text.append("\xEF\xBF\xBD");
+      bytes.remove_prefix(1);
+    } else {
+      text.append(bytes.substr(0, length));
+      bytes.remove_prefix(length);
+    }
+  }
+  return text;
+}
+
+std::string_view Utf8Prefix(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  while (limit > 0 && IsContinuation(text[limit])) --limit;
+  return text.substr(0, limit);
+}
+
+std::string_view Utf8Suffix(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  std::size_t start = text.size() - limit;
+  while (start < text.size() && IsContinuation(text[start])) ++start;
+  return text.substr(start);
 }
 
 bool HasControlCharacter(std::string_view text, std::string_view allowed) {
@@ -133,6 +164,31 @@ std::vector<std::string_view> WordsOf(std::string_view line) {
     at = end;
   }
   return words;
+}
+
+std::string ShellQuoted(std::string_view word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) {
+    return std::string(word);
+  }
+  std::string quoted = "'";
+  for (const char c : word) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
+std::string Counted(std::uint64_t count, std::string_view one) {
+  return Counted(count, one, std::string(one) + "s");
+}
+
+std::string Counted(std::uint64_t count, std::string_view one, std::string_view many) {
+  return std::to_string(count) + " " + std::string(count == 1 ? one : many);
 }
 
 }  // namespace benchd

@@ -1,11 +1,19 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "client/daemon_link.h"
 
 namespace benchd::client {
+
+/// The name of a uid in the system's user database, "uid N" where it has none.
+std::string UserName(std::uint32_t uid);
+
+/// $HOME, else what the user database says; empty where neither knows.
+std::string HomeDirectory();
 
 /// Moves every thread of this process to `cpus`, so that benchctl never runs where something is
 /// measured; threads started later inherit it. An empty list, or CPUs that are not ours, change

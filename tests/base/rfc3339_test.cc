@@ -1,11 +1,10 @@
-#include "core/parse/timestamp.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <random>
 #include <string>
 
+#include "core/base/time.h"
 #include "tests/support/seed.h"
 
 namespace benchd {

@@ -1,5 +1,6 @@
-#include "client/affinity.h"
+#include "client/host.h"
 
+#include <pwd.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -11,6 +12,18 @@
 #include <utility>
 
 namespace benchd::client {
+
+std::string UserName(std::uint32_t uid) {
+  const passwd* entry = getpwuid(uid);
+  return entry != nullptr ? entry->pw_name : "uid " + std::to_string(uid);
+}
+
+std::string HomeDirectory() {
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && home[0] == '/') return home;
+  const passwd* entry = getpwuid(getuid());
+  return entry != nullptr ? entry->pw_dir : "";
+}
 
 void MoveToCpus(const std::vector<int>& cpus) {
   cpu_set_t set;

@@ -1,0 +1,96 @@
+#include "core/base/text.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace benchd {
+namespace {
+
+using namespace std::string_view_literals;
+
+// Byte sequences: Unicode 15, table 3-7 (well-formed UTF-8) and its neighbours.
+TEST(FirstInvalidUtf8Test, AcceptsTheEndsOfEveryRange) {
+  for (const auto text :
+       {""sv, "abc"sv, "\x7F"sv, "\xC2\x80"sv, "\xDF\xBF"sv, "\xE0\xA0\x80"sv, "\xED\x9F\xBF"sv,
+        "\xEE\x80\x80"sv, "\xEF\xBF\xBF"sv, "\xF0\x90\x80\x80"sv, "\xF4\x8F\xBF\xBF"sv}) {
+    EXPECT_FALSE(FirstInvalidUtf8(text)) << Quoted(text);
+  }
+}
+
+TEST(FirstInvalidUtf8Test, FindsWhatIsOverlongSurrogateTooLargeOrCutOff) {
+  for (const auto text : {"\x80"sv, "\xBF"sv, "\xC0\x80"sv, "\xC1\xBF"sv, "\xC2"sv, "\xC2\x41"sv,
+                          "\xE0\x9F\xBF"sv, "\xED\xA0\x80"sv, "\xE2\x82"sv, "\xF0\x8F\xBF\xBF"sv,
+                          "\xF4\x90\x80\x80"sv, "\xF5\x80\x80\x80"sv, "\xFF"sv}) {
+    EXPECT_EQ(FirstInvalidUtf8("ab" + std::string(text)), 2U);
+  }
+}
+
+TEST(Utf8Test, TextStaysAsItIs) {
+  const std::string text = "plain, \u00e9, \u2603, \U0001F600";
+  EXPECT_EQ(Utf8Lossy(text), text);
+}
+
+// The classes of ill-formed sequences of the Unicode standard, section 3.9, table 3-7.
+TEST(Utf8Test, EveryKindOfBrokenSequenceIsReplacedByteByByte) {
+  EXPECT_EQ(Utf8Lossy("\x80"), "\uFFFD");                                // a continuation alone
+  EXPECT_EQ(Utf8Lossy("\xC0\xAF"), "\uFFFD\uFFFD");                      // overlong '/'
+  EXPECT_EQ(Utf8Lossy("\xE0\x80\xAF"), "\uFFFD\uFFFD\uFFFD");            // overlong, three bytes
+  EXPECT_EQ(Utf8Lossy("\xED\xA0\x80"), "\uFFFD\uFFFD\uFFFD");            // a surrogate
+  EXPECT_EQ(Utf8Lossy("\xF4\x90\x80\x80"), "\uFFFD\uFFFD\uFFFD\uFFFD");  // above U+10FFFF
+  EXPECT_EQ(Utf8Lossy("ab\xE2\x98"), "ab\uFFFD\uFFFD");                  // cut off
+  EXPECT_EQ(Utf8Lossy("\xE2(x"), "\uFFFD(x");
+}
+
+TEST(Utf8Test, ACutNeverSplitsACharacter) {
+  const std::string text = "a\u2603b";  // 1 + 3 + 1 bytes
+  EXPECT_EQ(Utf8Prefix(text, 5), text);
+  EXPECT_EQ(Utf8Prefix(text, 4), "a\u2603");
+  EXPECT_EQ(Utf8Prefix(text, 3), "a");
+  EXPECT_EQ(Utf8Suffix(text, 4), "\u2603b");
+  EXPECT_EQ(Utf8Suffix(text, 3), "b");
+  EXPECT_EQ(Utf8Suffix(text, 0), "");
+}
+
+TEST(QuotedTest, KeepsAMessageOnOneReadableLine) {
+  EXPECT_EQ(Quoted("Größe"), "'Größe'");
+  EXPECT_EQ(Quoted("a\n\x1b[31m\xFF\xC2\x9B"), "'a\\x0a\\x1b[31m\\xff\\xc2\\x9b'");
+  EXPECT_EQ(Quoted(std::string(61, 'x')), "'" + std::string(60, 'x') + "...'");
+  EXPECT_EQ(Quoted(std::string(60, 'x')), "'" + std::string(60, 'x') + "'");
+}
+
+TEST(OnOneLineTest, ReplacesControlCharactersAndNothingElse) {
+  EXPECT_EQ(OnOneLine("saw 'fal\n\x1b[1m'\t\x7F"), "saw 'fal  [1m'  ");
+  EXPECT_EQ(OnOneLine("Größe"), "Größe");
+  EXPECT_EQ(OnOneLine(""), "");
+}
+
+TEST(ShellQuotedTest, LeavesPlainWordsAndQuotesAllOthers) {
+  EXPECT_EQ(ShellQuoted("./a-b=1,2%"), "./a-b=1,2%");
+  EXPECT_EQ(ShellQuoted(""), "''");
+  EXPECT_EQ(ShellQuoted("it's $1"), "'it'\\''s $1'");
+}
+
+TEST(CountedTest, HasThePluralForAllButOne) {
+  EXPECT_EQ(Counted(0, "run"), "0 runs");
+  EXPECT_EQ(Counted(1, "run"), "1 run");
+  EXPECT_EQ(Counted(12, "retry", "retries"), "12 retries");
+}
+
+TEST(JoinTest, PutsTheSeparatorBetweenTheItemsOnly) {
+  const std::vector<std::string> words = {"", "a", "b"};
+  EXPECT_EQ(Join(words, ", "), ", a, b");
+  EXPECT_EQ(Join(std::vector<std::string>(), ", "), "");
+  EXPECT_EQ(Join(std::vector<int>{1, 2}, ",", [](int i) { return std::to_string(i); }), "1,2");
+}
+
+TEST(JoinTest, SaysTheLastOneWithOr) {
+  EXPECT_EQ(JoinWithOr(std::vector<std::string>{"a"}), "a");
+  EXPECT_EQ(JoinWithOr(std::vector<std::string>{"a", "b"}), "a or b");
+  EXPECT_EQ(JoinWithOr(std::vector<std::string>{"a", "b", "c"}), "a, b or c");
+}
+
+}  // namespace
+}  // namespace benchd
