@@ -16,7 +16,7 @@ namespace benchd::client {
 /// A file with numbers that were measured already, or stdin ("-"); read once, from where it stands.
 class TableFile {
  public:
-  /// Of a file of runs or ratings; the numbers in it are limited further (parse/run_set.h).
+  /// Of a file of runs or ratings; the numbers in it are limited further (parse/run_sets.h).
   static constexpr std::size_t kMostWholeBytes = std::size_t{32} << 20;
 
   /// @errors (exit 2) the file cannot be opened; stdin is a terminal, where nobody types a table.

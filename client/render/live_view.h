@@ -26,7 +26,7 @@ struct LiveState {
 
 /// The live area: state, clock and progress, then for each gate its estimate and its interval drawn
 /// against the margin. Fits style.width columns and `height` rows; gates that find no room are
-/// counted. Pure: the screen is live_screen.h's business.
+/// counted. Pure: the screen is terminal.h's business.
 std::vector<std::string> RenderLiveView(const LiveState& state, const Style& style, int height);
 
 /// A bar of `width` columns with its percentage behind; empty where it finds no room.

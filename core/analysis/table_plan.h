@@ -36,7 +36,7 @@ struct TableOptions {
   /// is was drawn in an export.
   std::vector<std::string> references;
   std::vector<TableColumn> columns;
-  bool classic_interval = false;  ///< the interval of stats/classic_interval.h for every comparison
+  bool classic_interval = false;  ///< the interval of stats/welch.h for every comparison
   bool summaries = false;
   bool mmtests_stars = false;  ///< in the summaries; else Welch's
   bool histograms = false;

@@ -12,7 +12,7 @@ namespace benchd {
 /// n(n+1)/2 (docs/statistics.md section 5). Ignores rare slow runs by design.
 ///
 /// One look at level alpha; under watching take LevelOfOneLook() at the looks of
-/// geometric_looks.h. Coverage is exact for pair values that lie symmetrically about their median.
+/// decision.h. Coverage is exact for pair values that lie symmetrically about their median.
 ///
 /// The averages are never listed: an order statistic is found by halving the range of doubles and
 /// counting the averages below with two pointers along the sorted values, at most 64 rounds of

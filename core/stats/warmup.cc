@@ -101,7 +101,7 @@ std::size_t FirstCut(Values values, double level) {
   return apart ? best : 0;
 }
 
-// The tests of drift.h at 0.1 %: what is left of a decay is no drift.
+// The tests of drift at 0.1 %: what is left of a decay is no drift.
 bool StandsStill(Values values) {
   const auto trend = TestRankTrend(values);
   const auto change = TestLevelChange(values);

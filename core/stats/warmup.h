@@ -26,7 +26,7 @@ inline constexpr std::size_t kFewestForWarmup = 8;
 /// - ranks: the first k must also lie apart by Mann and Whitney's statistic, because one slow run
 ///   among them moves their mean, not their ranks; one or two values, of which ranks cannot tell,
 ///   must lie twice as far out as any of the others, and pass at a tenth of the level;
-/// - the rest must stand still (drift.h): where it goes on moving, or comes back, that is drift;
+/// - the rest must stand still: where it goes on moving, or comes back, that is drift;
 /// - what a first cut leaves is tested again, to follow a slow decay; half of the series at most.
 ///
 /// A load that is there at the beginning and then goes looks the same.

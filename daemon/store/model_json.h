@@ -19,7 +19,7 @@ std::string SpecToJson(const SessionSpec& spec);
 /// @errors kInternal naming the field that is missing or of the wrong type.
 Result<SessionSpec> SpecFromJson(std::string_view json);
 
-/// What comes out of a session as JSON, without loss (the rules are spec_json.h's).
+/// What comes out of a session as JSON, without loss (by the same rules).
 std::string SnapshotToJson(const SessionSnapshot& snapshot);
 std::string MetricsToJson(const std::vector<MetricInfo>& metrics);
 

@@ -8,7 +8,7 @@ namespace {
 
 /// A session is a row with all that goes with it (ON DELETE CASCADE).
 ///
-/// - spec and snapshot are JSON (spec_json.h, outcome_json.h); the columns beside them repeat what
+/// - spec and snapshot are JSON (model_json.h); the columns beside them repeat what
 ///   is searched, sorted by or summed. ended_at_ns is empty before the end, and never after it;
 ///   bytes is what the session takes (pruning.h), before its end the row alone.
 /// - A session that is deleted piece by piece has state 'deleted' and a '-' before its id.

@@ -107,7 +107,7 @@ TEST(LookPlanTest, EstimatorsForOneLookNeedRuns) {
   }
   ExpectRefused(with(Method::kPaired, quantile, 99), code,
                 "estimator: quantile needs more than 99");
-  // quantile_ratio.h: at 99 % P = 0.99 needs 528 values.
+  // bootstrap.h: at 99 % P = 0.99 needs 528 values.
   const Estimator tail{EstimatorKind::kQuantile, 0.99};
   ExpectRefused(with(Method::kPaired, tail, 527), code, "estimator: quantile needs more than 527");
   EXPECT_TRUE(PlanLooks(PlannedSpec(with(Method::kPaired, tail, 528))));

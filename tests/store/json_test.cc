@@ -16,8 +16,8 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// Does not compile once a type has a field more: then it is missing in spec_json.cc or
-/// outcome_json.cc, and in rich_values.h.
+/// Does not compile once a type has a field more: then it is missing in its list behind
+/// the struct (BENCHD_FIELDS), and in rich_values.h.
 [[maybe_unused]] void EveryFieldIsKnown() {
   [[maybe_unused]] auto [s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15, s16, s17,
                          s18] = SessionSpec{};
