@@ -159,7 +159,6 @@ class VerdictTest(DaemonTest):
 
         self.assertEqual(numbers(), numbers())
 
-    @unittest.expectedFailure  # D20: code points are counted, not cells; issue 18 mends it
     def test_columns_stand_below_their_heads_whatever_the_arms_are_called(self):
         done = self.benchctl(
             "compare", *SEED, *GATE, "-n", "基準", "-n", "候補", self.values("t:100:1"),
