@@ -64,8 +64,6 @@ ArmFigures HarmonicFigures(std::uint64_t n, double inverse_mean, double inverse_
 /// Of values as measured, with their arithmetic mean.
 ArmFigures FiguresOf(const Moments& raw);
 
-/// -1, 0 or 1.
-inline int SignOf(double value) { return (value > 0) - (value < 0); }
 /// Absent unless finite; never -0.
 std::optional<double> IfFinite(double value);
 /// 1/x of each value; all > 0.
@@ -108,6 +106,9 @@ class EffectEstimator {
 
   const Subject& subject() const { return subject_; }
   bool rate() const { return subject_.rate; }
+  /// What decides nothing has its interval computed when it is shown, not at every look: a quantile
+  /// each time is too dear.
+  bool WantsInterval(const Look& look) const { return !look.decides || subject_.gate; }
   /// Whether a ratio is one of 1/x.
   bool Harmonic() const { return rate() && positive_; }
 

@@ -53,10 +53,11 @@ class PairedMeans : public EffectEstimator {
     return difference;
   }
 
-  // All that needs no look.
-  Inference Before(const PairedEstimate& estimate, Contrast scale) const {
+  // All that needs no look; what is only shown is left out of one that decides.
+  Inference Before(const PairedEstimate& estimate, Contrast scale, const Look& look) const {
     Inference inference{.centre = estimate.centre, .allowance = estimate.widening};
     inference.pairs = estimate;
+    if (look.decides) return inference;
     inference.relative_efficiency = scale == Contrast::kLogRatio
                                         ? RatioPairingGain(Analysed())
                                         : DifferencePairingGain(raw_.Centred());
@@ -77,7 +78,7 @@ class Paired final : public PairedMeans {
   std::optional<Inference> Infer(Contrast scale, const Look& look) override {
     if (!Allows(scale)) return std::nullopt;
     const PairedEstimate estimate = EstimateOn(scale, look.resolution);
-    Inference inference = Before(estimate, scale);
+    Inference inference = Before(estimate, scale, look);
     if (look.level == nullptr) return inference;
     const std::uint64_t n = raw().n();
     if (n < (look.once ? 2 : look.level->boundary().first_look())) return std::nullopt;
@@ -101,7 +102,7 @@ class ExactTest final : public PairedMeans {
   std::optional<Inference> Infer(Contrast scale, const Look& look) override {
     if (!Allows(scale) || look.once) return std::nullopt;
     PairedEstimate estimate = EstimateOn(scale, look.resolution);
-    Inference inference = Before(estimate, scale);
+    Inference inference = Before(estimate, scale, look);
     // Lai's boundary lies close to that of Robbins, and needs no guard.
     inference.pairs->kappa = 0;
     if (look.level == nullptr) return inference;
@@ -109,8 +110,11 @@ class ExactTest final : public PairedMeans {
     const std::uint64_t n = raw().n();
     if (n < boundary.first_look()) return std::nullopt;
     const double critical = boundary.CriticalT(n);
-    inference.interval = scale == Contrast::kDifference ? PlainInterval(estimate, critical)
-                                                        : RatioInterval(critical, look.resolution);
+    if (WantsInterval(look)) {
+      inference.interval = scale == Contrast::kDifference
+                               ? PlainInterval(estimate, critical)
+                               : RatioInterval(critical, look.resolution);
+    }
     if (!look.decides) return inference;
     inference.exact_t = TOn(scale, look.resolution);
     if (subject().gate) inference.exact_decision = DecideExactT(*inference.exact_t, critical);
@@ -178,9 +182,8 @@ class Welch final : public EffectEstimator {
     if (look.decides) {
       inference.finding = FindingAgainst(estimate, subject().Hypothesis());
       if (look.once) inference.finding->p = FixedPValue(estimate, subject().Hypothesis());
-      // Another quantile of Student's for each look of a metric that decides nothing is too dear.
-      if (!subject().gate) return inference;
     }
+    if (!WantsInterval(look)) return inference;
     const double t = look.once ? FixedCriticalT(look.level->two_sided(), estimate)
                                : CriticalT(estimate, look.level->boundary());
     inference.interval = PlainInterval(estimate, t);

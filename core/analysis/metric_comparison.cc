@@ -141,16 +141,14 @@ Interval MetricComparison::Show(const Interval& interval, Contrast scale) const 
   return scale == Contrast::kLogRatio ? ToChange(turned) : turned;
 }
 
-std::optional<Effect> MetricComparison::ShowEffect(Contrast scale) const {
-  const auto now = Now(scale);
-  if (!now) return std::nullopt;
-  const double centre = subject_.rate ? -now->centre : now->centre;
+std::optional<Effect> MetricComparison::ShowEffect(const Inference& now, Contrast scale) const {
+  const double centre = subject_.rate ? -now.centre : now.centre;
   const std::optional<double> estimate =
       IfFinite(scale == Contrast::kLogRatio ? std::expm1(centre) : centre);
   if (!estimate) return std::nullopt;
   Effect effect{*estimate, {}, {}};
-  if (now->interval) {
-    const Interval shown = Show(*now->interval, scale);
+  if (now.interval) {
+    const Interval shown = Show(*now.interval, scale);
     effect.lo = IfFinite(shown.lo);
     effect.hi = IfFinite(shown.hi);
   }
@@ -176,9 +174,17 @@ void MetricComparison::Describe(const LookPlan& plan, Comparison& out) const {
   out.mean_candidate = candidate.mean;
   out.sd_reference = reference.sd;
   out.sd_candidate = candidate.sd;
-  if (HasRatio()) out.change = ShowEffect(Contrast::kLogRatio);
-  out.difference = ShowEffect(Contrast::kDifference);
-  if (const auto now = Now(DecidingScale())) out.pairing_gain = now->relative_efficiency;
+  const Contrast deciding = DecidingScale();
+  for (const Contrast scale : {Contrast::kLogRatio, Contrast::kDifference}) {
+    const auto now = Now(scale);
+    if (!now) continue;
+    if (scale == deciding) out.pairing_gain = now->relative_efficiency;
+    if (scale == Contrast::kDifference) {
+      out.difference = ShowEffect(*now, scale);
+    } else if (HasRatio()) {
+      out.change = ShowEffect(*now, scale);
+    }
+  }
   if (looked_) out.p_value = plan.one_sided ? p_.value() / 2 : p_.value();
 }
 

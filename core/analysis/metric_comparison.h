@@ -89,7 +89,7 @@ class MetricComparison {
   // What is there to show; its interval is that of the last look.
   std::optional<Inference> Now(Contrast scale) const;
   Interval Show(const Interval& interval, Contrast scale) const;
-  std::optional<Effect> ShowEffect(Contrast scale) const;
+  std::optional<Effect> ShowEffect(const Inference& now, Contrast scale) const;
   void Decide(const Inference& inference, const LookContext& context);
   std::optional<double> FurtherPairsToWidth() const;
   std::optional<PairedEstimate> AsPairs(const Level& level) const;

@@ -181,6 +181,7 @@ class LognormalMean final : public EffectEstimator {
                                     inference.allowance);
       inference.finding = {.p = p ? *p : 1, .clock = clock, .direction = SignOf(inference.centre)};
     }
+    if (!WantsInterval(look)) return inference;
     const double alpha =
         look.once ? look.level->two_sided() : LevelOfOneLook(look.level->boundary(), clock);
     const auto at_level = LognormalMeanRatio(reference_.logs, candidate_.logs, alpha);

@@ -36,8 +36,6 @@ double LevelOfOneLook(const SequentialBoundary& boundary, double clock) {
 
 namespace {
 
-int Sign(double value) { return (value > 0) - (value < 0); }
-
 double Excess(const PairedEstimate& estimate, double hypothesis) {
   return ExcessDistance(estimate.centre, hypothesis, estimate.widening);
 }
@@ -58,7 +56,7 @@ double GuardedDistance(const PairedEstimate& estimate, double hypothesis) {
   const double excess = Excess(estimate, hypothesis);
   if (excess == 0) return 0;
   if (estimate.se == 0) return std::numeric_limits<double>::infinity();
-  const int sign = Sign(estimate.centre - hypothesis);
+  const int sign = SignOf(estimate.centre - hypothesis);
   const double t = sign * excess / estimate.se;
   const double k = estimate.kappa;
   const double hall = t + k * t * t / 3 + k * k * t * t * t / 27 + k / 6;
@@ -76,7 +74,7 @@ Finding FindingAgainst(const PairedEstimate& estimate, double hypothesis) {
   return {.distance = GuardedDistance(estimate, hypothesis),
           .dof = static_cast<double>(estimate.n - 1),
           .clock = static_cast<double>(estimate.n),
-          .direction = Sign(estimate.centre)};
+          .direction = SignOf(estimate.centre)};
 }
 
 void RunningP::Begin(int direction) {
@@ -107,7 +105,7 @@ void RunningP::Watch(const Finding& finding, const SequentialBoundary& boundary)
 }
 
 void RunningP::WatchExact(double t, std::uint64_t n, const ExactTBoundary& boundary) {
-  const int side = Sign(t);
+  const int side = SignOf(t);
   Begin(side);
   Take(boundary.Strength(t, n), side, boundary);
 }

@@ -46,6 +46,9 @@ struct OneLook {
 ///               number of pairs that would carry as much (WelchEstimate::clock).
 double LevelOfOneLook(const SequentialBoundary& boundary, double clock);
 
+/// -1, 0 or 1.
+inline int SignOf(double value) { return (value > 0) - (value < 0); }
+
 /// |centre - hypothesis| - widening, at least 0: what the resolution leaves of a distance.
 double ExcessDistance(double centre, double hypothesis, double widening);
 

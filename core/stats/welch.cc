@@ -108,7 +108,7 @@ Finding FindingAgainst(const WelchEstimate& estimate, double hypothesis) {
   return {.distance = distance,
           .dof = estimate.dof,
           .clock = estimate.clock,
-          .direction = (estimate.centre > 0) - (estimate.centre < 0)};
+          .direction = SignOf(estimate.centre)};
 }
 
 double FixedPValue(const WelchEstimate& estimate, double hypothesis) {
