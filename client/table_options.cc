@@ -100,7 +100,7 @@ constexpr std::string_view kStep = "step=";
 constexpr char kHint[] = "write NAME:lower, NAME:higher,unit=ms or NAME:unit=ms,step=0.001";
 
 bool IsAttribute(std::string_view text) {
-  return text == "lower" || text == "higher" || text.starts_with(kUnit) || text.starts_with(kStep);
+  return ValueOf<Better>(text) || text.starts_with(kUnit) || text.starts_with(kStep);
 }
 
 Error Wrong(std::string_view attribute, std::string_view why) {
@@ -130,7 +130,7 @@ Result<void> SetAttribute(std::string_view attribute, TableColumn* column) {
   if (column->better) {
     return Wrong(attribute, "there is a direction already");
   }
-  column->better = attribute == "lower" ? Better::kLower : Better::kHigher;
+  column->better = ValueOf<Better>(attribute);
   return {};
 }
 
@@ -168,7 +168,7 @@ std::string FormatColumn(const TableColumn& column) {
   const auto add = [&attributes](const std::string& text) {
     attributes += (attributes.empty() ? ":" : ",") + text;
   };
-  if (column.better) add(std::string(Word(*column.better)));
+  if (column.better) add(std::string(NameOf(*column.better)));
   if (!column.unit.empty() && column.unit.find_first_of(",:") == std::string::npos) {
     add(std::string(kUnit) + column.unit);
   }

@@ -40,7 +40,7 @@ Json ToJson(const ArmSummary& summary) {
   json["metric"] = summary.metric;
   PutText(json, "unit", summary.unit);
   json["arm"] = summary.arm;
-  if (summary.better) json["better"] = Word(*summary.better);
+  if (summary.better) json["better"] = NameOf(*summary.better);
   json["n"] = summary.n;
   Put(json, "min", summary.min);
   Put(json, "lower_quartile", summary.lower_quartile);

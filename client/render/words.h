@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "benchd/v1/session.pb.h"
-#include "core/model/metric.h"
 
 namespace benchd::client {
 
@@ -26,10 +25,6 @@ std::string_view Word(Enum value) {
   }();
   const auto index = static_cast<std::size_t>(value);
   return index < words.size() ? std::string_view(words[index]) : std::string_view();
-}
-
-inline std::string_view Word(Better better) {
-  return better == Better::kLower ? "lower" : "higher";
 }
 
 v1::SessionState StateFromWord(std::string_view word);  ///< UNSPECIFIED for an unknown one

@@ -52,32 +52,4 @@ Error SystemError(std::string_view what, int errno_value) {
   return Error{CodeOf(errno_value), std::move(message), {}};
 }
 
-std::string_view ErrorCodeName(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::kInvalidArgument:
-      return "invalid_argument";
-    case ErrorCode::kNotFound:
-      return "not_found";
-    case ErrorCode::kAlreadyExists:
-      return "already_exists";
-    case ErrorCode::kPermissionDenied:
-      return "permission_denied";
-    case ErrorCode::kFailedPrecondition:
-      return "failed_precondition";
-    case ErrorCode::kResourceExhausted:
-      return "resource_exhausted";
-    case ErrorCode::kUnavailable:
-      return "unavailable";
-    case ErrorCode::kCancelled:
-      return "cancelled";
-    case ErrorCode::kDeadlineExceeded:
-      return "deadline_exceeded";
-    case ErrorCode::kUnimplemented:
-      return "unimplemented";
-    case ErrorCode::kInternal:
-      return "internal";
-  }
-  return "internal";
-}
-
 }  // namespace benchd

@@ -13,8 +13,4 @@ Error InvalidArgument(std::string_view field, std::string_view why, std::string_
 /// The failure of a system call: "WHAT: No such file or directory", code chosen from `errno_value`.
 Error SystemError(std::string_view what, int errno_value);
 
-/// The name of `code` in lower case with underscores, such as "invalid_argument"; for logs and
-/// JSON.
-std::string_view ErrorCodeName(ErrorCode code);
-
 }  // namespace benchd

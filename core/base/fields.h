@@ -27,10 +27,12 @@
 
 /// Behind a struct, in its namespace: calls visit.Field(NAME, FIELD) for each in that order. 64 at
 /// most.
-#define BENCHD_FIELDS(Type, ...)                          \
-  template <typename Value>                               \
-  requires std::same_as<std::remove_const_t<Value>, Type> \
-  void VisitFields(auto& visit, [[maybe_unused]] Value& value) { BENCHD_VISIT_EACH(__VA_ARGS__) }
+#define BENCHD_FIELDS(Type, ...)                                                  \
+  template <typename Value>                                                       \
+  requires std::same_as<std::remove_const_t<Value>, Type>                         \
+  void VisitFields([[maybe_unused]] auto& visit, [[maybe_unused]] Value& value) { \
+    BENCHD_VISIT_EACH(__VA_ARGS__)                                                \
+  }
 
 /// Behind an enum whose values count from 0, in its namespace: their words in that order.
 #define BENCHD_NAMES(Enum, ...) \

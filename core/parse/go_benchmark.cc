@@ -111,12 +111,12 @@ class GoReader {
     }
     if (setting.substr(0, equals) != "better") return {};
     const std::string_view value = setting.substr(equals + 1);
-    if (value != "lower" && value != "higher") {
+    const std::optional<Better> better = ValueOf<Better>(value);
+    if (!better) {
       return RefuseGo("expected lower or higher after better=, found " + Quoted(value), kUnitHint);
     }
-    const Better better = value == "lower" ? Better::kLower : Better::kHigher;
-    const auto [known, is_new] = directions_.try_emplace(TidyGoUnit(unit).name, better);
-    if (is_new || known->second == better) return {};
+    const auto [known, is_new] = directions_.try_emplace(TidyGoUnit(unit).name, *better);
+    if (is_new || known->second == *better) return {};
     return RefuseGo(Quoted(unit) + " has another direction than before", kUnitHint);
   }
 

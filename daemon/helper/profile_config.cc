@@ -204,8 +204,9 @@ bool TakeCpus(const Value& value, std::string_view, Profile& profile) {
 
 bool TakeHold(const Value& value, std::string_view, Profile& profile) {
   const auto text = TextOf(value);
-  if (text != "sessions" && text != "daemon") return false;
-  profile.hold = text == "daemon" ? HoldSettings::kDaemon : HoldSettings::kSessions;
+  const auto hold = text ? ValueOf<HoldSettings>(*text) : std::nullopt;
+  if (!hold) return false;
+  profile.hold = *hold;
   return true;
 }
 

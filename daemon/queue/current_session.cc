@@ -9,22 +9,6 @@
 #include "daemon/session/run_keeper.h"
 
 namespace benchd {
-namespace {
-
-std::string NameOf(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kPass:
-      return "pass";
-    case Verdict::kRegression:
-      return "regression";
-    case Verdict::kUndecided:
-      break;
-  }
-  return "undecided";
-}
-
-}  // namespace
-
 std::string NameOf(const Caller& caller) {
   return "uid " + std::to_string(caller.uid) + " (pid " + std::to_string(caller.pid) + ")";
 }
@@ -41,7 +25,8 @@ std::string DescribeState(const SessionSnapshot& snapshot, const std::string& ca
     case SessionState::kPaused:
       return "paused: the disk is full";  // nothing else pauses a session
     case SessionState::kDone:
-      return "done: " + NameOf(snapshot.report ? snapshot.report->verdict : Verdict::kUndecided);
+      return std::string("done: ").append(
+          NameOf(snapshot.report ? snapshot.report->verdict : Verdict::kUndecided));
     case SessionState::kFailed:
       return "failed: " + (snapshot.failure ? snapshot.failure->error.message : "for no reason");
     case SessionState::kCancelled:

@@ -21,7 +21,7 @@ std::string_view SessionWord(std::string_view session) {
 }  // namespace
 
 std::string_view Audit::ResultWord(ErrorCode code) {
-  return code == ErrorCode::kPermissionDenied ? "denied" : ErrorCodeName(code);
+  return code == ErrorCode::kPermissionDenied ? "denied" : NameOf(code);
 }
 
 void Audit::Write(const Caller& caller, std::string_view action, std::string_view session,

@@ -17,7 +17,7 @@ namespace benchd::rpc {
 /// `uid` and `pid` are the kernel's word for who connected. `action` is submit, cancel, move,
 /// pause, resume, drain, apply, restore, reserve (refused), reserve-begin or reserve-end. `session`
 /// is an id, or the beginning of one that was asked for; `-` for none, `?` for what is no id.
-/// `result` is ok, denied, or the ErrorCodeName() of what else was wrong. Nothing that a client
+/// `result` is ok, denied, or the NameOf() of what else was wrong. Nothing that a client
 /// makes up enters a line: no label, name, command or message. Further fields may be added at the
 /// end.
 ///

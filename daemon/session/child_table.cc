@@ -10,22 +10,6 @@ constexpr const char* kDefaultPath = "/bin:/usr/bin";
 
 }  // namespace
 
-const char* NameOf(HookKind which) {
-  switch (which) {
-    case HookKind::kBuild:
-      return "build";
-    case HookKind::kSetup:
-      return "setup";
-    case HookKind::kPrepare:
-      return "prepare";
-    case HookKind::kConclude:
-      return "conclude";
-    case HookKind::kCleanup:
-      break;
-  }
-  return "cleanup";
-}
-
 const Hook& HookOf(const Benchmark& benchmark, HookKind which) {
   const Hooks& hooks = benchmark.hooks;
   switch (which) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/base/fields.h"
 #include "core/base/session_id.h"
 #include "core/model/batch.h"
 #include "core/model/session_spec.h"
@@ -12,8 +13,7 @@ namespace benchd {
 
 /// Commands around what is measured: once a session, or before and after each run.
 enum class HookKind { kBuild, kSetup, kPrepare, kConclude, kCleanup };
-
-const char* NameOf(HookKind which);
+BENCHD_NAMES(HookKind, "build", "setup", "prepare", "conclude", "cleanup")
 
 /// The hook of a benchmark; it may be none.
 const Hook& HookOf(const Benchmark& benchmark, HookKind which);

@@ -64,7 +64,7 @@ asio::awaitable<HookResult> RunHooks(Runner* runner, const CancelToken* cancel,
       which == HookKind::kBuild ? std::max(kBuildTime, spec->limits.timeout) : spec->limits.timeout;
   for (const Benchmark& benchmark : spec->benchmarks) {
     if (!HookOf(benchmark, which).Exists()) continue;
-    std::string place = NameOf(which);
+    std::string place(NameOf(which));
     if (spec->benchmarks.size() > 1) place += " of " + benchmark.name;
     ChildSpec child = ChildOfHook(*spec, id, benchmark, nullptr, which);
     HookResult one = co_await RunAlone(runner, std::move(child), timeout, std::move(place), stop);

@@ -3,8 +3,6 @@
 #include <bit>
 #include <cstring>
 
-#include "daemon/wire/fields.h"
-
 namespace benchd::wire {
 
 void Writer::PutInteger(std::uint64_t value, std::size_t width) {

@@ -16,8 +16,8 @@
 #include "core/base/result.h"
 #include "core/base/time.h"
 
-/// Bytes out of values and back. Both directions walk the same list of fields (fields.h), so that
-/// neither can know a field that the other does not.
+/// Bytes out of values and back. Both directions walk the same list of fields (core/base/fields.h),
+/// so that neither can know a field that the other does not.
 ///
 /// Integers are little endian in the width of their type, a double is its bits, an enum one byte,
 /// strings, vectors and maps carry a 32-bit count first. Used by both processes, single-threaded

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "daemon/wire/codec.h"
-#include "daemon/wire/fields.h"
 
 namespace benchd::wire {
 namespace {

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/base/fields.h"
 #include "core/base/result.h"
 #include "core/model/batch.h"
 #include "core/model/child.h"
@@ -22,6 +23,8 @@
 /// a record it cannot decode, or a closed socket, as the death of the other.
 namespace benchd::wire {
 
+/// Changes with every list of fields that travels, here or beside the core's values, and with their
+/// order.
 inline constexpr std::uint32_t kVersion = 7;
 
 /// A machine profile as benchd needs to know it: its name, and the CPUs that a session may ask for.
@@ -29,6 +32,7 @@ struct ProfileSummary {
   std::string name;
   std::vector<int> cpus;
 };
+BENCHD_FIELDS(ProfileSummary, name, cpus)
 
 /// The runner's answer to Hello; it hangs up after it when the versions differ.
 struct HelloReply {
@@ -39,18 +43,21 @@ struct HelloReply {
   std::vector<int> benchmark_cpus;
   std::vector<ProfileSummary> profiles;
 };
+BENCHD_FIELDS(HelloReply, version, pid, privileged, housekeeping_cpus, benchmark_cpus, profiles)
 
 /// First record of a connection, from benchd.
 struct Hello {
   using Answer = HelloReply;
   std::uint32_t version = kVersion;
 };
+BENCHD_FIELDS(Hello, version)
 
 /// Find the program of a command as its caller would, and take its identity.
 struct Resolve {
   using Answer = Result<ProgramIdentity>;
   ProgramQuery query;
 };
+BENCHD_FIELDS(Resolve, query)
 
 /// A child as it will be executed; kept under its number until CloseChildren.
 struct OpenChild {
@@ -58,9 +65,11 @@ struct OpenChild {
   std::uint32_t number = 0;
   ChildSpec child;
 };
+BENCHD_FIELDS(OpenChild, number, child)
 struct CloseChildren {
   using Answer = Result<void>;
 };
+BENCHD_FIELDS(CloseChildren)
 
 /// What one counter of perf_event_open(2) says of a process tree. When the CPU has fewer counters
 /// than were asked for they take turns: then `running_ns` is below `enabled_ns`.
@@ -70,12 +79,14 @@ struct CounterFigure {
   std::uint64_t enabled_ns = 0;
   std::uint64_t running_ns = 0;
 };
+BENCHD_FIELDS(CounterFigure, metric, value, enabled_ns, running_ns)
 
 /// A metric that was asked for, and why this run has none.
 struct MissingMetric {
   std::string metric;
   std::string why;
 };
+BENCHD_FIELDS(MissingMetric, metric, why)
 
 /// A child's figures, of the process that was started and the children it waited for (wait4),
 /// unless they are said to be the whole tree's.
@@ -106,10 +117,15 @@ struct RunFigures {
   std::vector<CounterFigure> counters;  ///< of the whole tree; those there are
   std::vector<MissingMetric> missing;
 };
+BENCHD_FIELDS(RunFigures, started_at_ns, wall_time_ns, ended_at_ns, user_time_us, system_time_us,
+              max_rss_bytes, minor_faults, major_faults, voluntary_switches, involuntary_switches,
+              exit, limit, stderr_tail, output, parsed, read_bytes, write_bytes, tree_cpu_time_us,
+              tree_memory_peak_bytes, counters, missing)
 struct BatchFigures {
   std::vector<RunFigures> runs;  ///< those that were measured, in order
   Result<void> result;           ///< why the one after them could not be
 };
+BENCHD_FIELDS(BatchFigures, runs, result)
 
 /// Run these one after the other, without a word between them. Ends early after a run that could
 /// not be measured; with `stop_on_failure` after one that failed; where a block begins once the
@@ -118,6 +134,7 @@ struct RunBatch {
   using Answer = BatchFigures;
   Batch batch;
 };
+BENCHD_FIELDS(RunBatch, batch)
 /// Kills the run under way; its BatchFigures come as usual, with kCancelled. No answer of its own.
 struct CancelRun {};
 
@@ -126,26 +143,33 @@ struct AcquireMachine {
   using Answer = Result<MachineReport>;
   MachineRequest machine;
 };
+BENCHD_FIELDS(AcquireMachine, machine)
+BENCHD_FIELDS(CancelRun)
 struct ReleaseMachine {
   using Answer = MachineEnd;
 };
+BENCHD_FIELDS(ReleaseMachine)
 /// How a profile's settings stand; empty = the one that is held, else the default.
 struct DescribeMachine {
   using Answer = Result<MachineStatus>;
   std::string profile;
 };
+BENCHD_FIELDS(DescribeMachine, profile)
 /// Take a profile's settings until RestoreMachine.
 struct ApplyProfile {
   using Answer = Result<MachineStatus>;
   std::string profile;
 };
+BENCHD_FIELDS(ApplyProfile, profile)
 struct RestoreMachine {
   using Answer = Result<MachineStatus>;
 };
+BENCHD_FIELDS(RestoreMachine)
 /// Look for noise; answered after a second.
 struct DiagnoseMachine {
   using Answer = Result<std::vector<NoiseSource>>;
 };
+BENCHD_FIELDS(DiagnoseMachine)
 
 using Message = std::variant<Hello, HelloReply, Resolve, OpenChild, CloseChildren, RunBatch,
                              CancelRun, AcquireMachine, ReleaseMachine, DescribeMachine,
@@ -182,6 +206,7 @@ struct ParsedOutput {
   std::vector<Sample> samples;
   std::vector<MetricInfo> metrics;
 };
+BENCHD_FIELDS(ParsedOutput, result, samples, metrics)
 std::string EncodeParsedOutput(const ParsedOutput& output);
 Result<ParsedOutput> DecodeParsedOutput(std::string_view bytes);
 
@@ -198,6 +223,7 @@ struct UserRecord {
   std::vector<std::uint32_t> groups;
   std::optional<std::uint32_t> socket_gid;  ///< absent: there is no such group
 };
+BENCHD_FIELDS(UserRecord, known, name, gid, groups, socket_gid)
 std::string EncodeUserRecord(const Result<UserRecord>& record);
 Result<Result<UserRecord>> DecodeUserRecord(std::string_view bytes);
 
@@ -213,6 +239,8 @@ struct RunnerConfig {
   std::vector<MachineProfile> profiles;
   ChildLimits children;
 };
+BENCHD_FIELDS(RunnerConfig, user, socket_group, allow_root, users, benchmark_cpus, counters,
+              profiles, children)
 std::string EncodeRunnerConfig(const Result<RunnerConfig>& config);
 Result<Result<RunnerConfig>> DecodeRunnerConfig(std::string_view bytes);
 

@@ -65,7 +65,7 @@ TEST(SystemErrorTest, ChoosesTheCodeFromErrno) {
 TEST(ErrorCodeNameTest, GivesEveryCodeItsOwnName) {
   std::set<std::string> names;
   for (int code = 0; code <= static_cast<int>(ErrorCode::kInternal); ++code) {
-    names.emplace(ErrorCodeName(static_cast<ErrorCode>(code)));
+    names.emplace(NameOf(static_cast<ErrorCode>(code)));
   }
   EXPECT_EQ(names.size(), static_cast<std::size_t>(ErrorCode::kInternal) + 1);
 }

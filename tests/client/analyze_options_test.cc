@@ -22,7 +22,7 @@ namespace {
 std::string Read(std::string_view text) {
   const auto column = ParseColumn(text);
   if (!column) return column.error().message;
-  return column->metric + "|" + (column->better ? std::string(Word(*column->better)) : "") + "|" +
+  return column->metric + "|" + (column->better ? std::string(NameOf(*column->better)) : "") + "|" +
          column->unit + "|" + (column->resolution ? FormatRoundTrip(*column->resolution) : "-");
 }
 

@@ -12,8 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/wire/fields.h"
-
 namespace benchd::fuzz {
 
 /// Fills a message of the wire with what an input says, a byte or a few for each field: the third
