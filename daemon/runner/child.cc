@@ -232,6 +232,7 @@ void RunChild(const ChildPlan& plan) {
     result = RawSyscall(SYS_execveat, kExecuteFd, Word(""), Word(plan.argv), Word(plan.envp),
                         AT_EMPTY_PATH);
   } else {
+    RawSyscall(SYS_getrusage, RUSAGE_SELF, Word(&plan.report->before));
     plan.report->realtime_ns = Now(CLOCK_REALTIME);
     plan.report->monotonic_ns = Now(CLOCK_MONOTONIC);
     result = RawSyscall(SYS_execve, Word(plan.path), Word(plan.argv), Word(plan.envp));

@@ -46,6 +46,7 @@ struct ChildReport {
   unsigned changed = 0;           ///< ProgramChange bits
   std::int64_t realtime_ns = 0;   ///< CLOCK_REALTIME and
   std::int64_t monotonic_ns = 0;  ///< CLOCK_MONOTONIC just before execve; 0: never got there
+  rusage before{};                ///< its own until then: what is not the program's
   bool died_waiting = false;      ///< a held child until it has passed its gate
   std::uint32_t gate = 0;         ///< a futex, written by the runner: 0 = wait, 1 = go on
 };

@@ -164,6 +164,7 @@ void MachineSetup::Begin(const Host& host, std::vector<KnownProfile> profiles,
   if (!home.empty()) {
     helper_groups_ = files_.FullPath(place_.mount);
     TreeGroup::RemoveLeftovers(helper_groups_);
+    static_cast<void>(spawner_group_.Open(runs_folder_, {}));
   }
   seat_.emplace(files_, place_.mount, home);
   OpenRunGroups(ChooseTreeLimits(host, limits, is_system_));

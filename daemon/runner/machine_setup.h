@@ -56,6 +56,10 @@ class MachineSetup {
   /// Of the present run and of the one being prepared.
   std::array<TreeGroup, 2>& run_groups() { return run_groups_; }
 
+  /// Of the process that makes children on their CPUs (Spawner): beside those of runs, so that it
+  /// is where they are whoever holds the CPUs. nullptr: there is none, and no partition either.
+  TreeGroup* spawner_group() { return spawner_group_.exists() ? &spawner_group_ : nullptr; }
+
   /// Where helpers get their control groups: at the top of version 2, in system mode. Below the
   /// unit they would be on the benchmark CPUs as soon as somebody takes a partition. Empty: none.
   const std::string& helper_groups() const { return helper_groups_; }
@@ -80,6 +84,7 @@ class MachineSetup {
   std::string helper_groups_;
   std::optional<CgroupSeat> seat_;
   std::array<TreeGroup, 2> run_groups_;
+  TreeGroup spawner_group_;
   std::optional<MachineOwner> owner_;
 };
 

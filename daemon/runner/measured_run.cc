@@ -24,11 +24,24 @@ constexpr std::int64_t kParseTimeout = 10'000 * kMillisecond;
 /// microseconds, which count as the child's: much for one of a millisecond, nothing for longer
 /// ones.
 constexpr std::int64_t kWatchfulness = 2 * kMillisecond;
+/// Runs for which the runner sleeps instead, once others have taken the CPU away from it meanwhile:
+/// who has used up his turn gets the next one late.
+constexpr int kRunsToSleep = 50;
+/// How long after the runner the spawner may see the end of a child: it is woken on that very CPU,
+/// unless others are there.
+constexpr std::int64_t kSpawnerDelay = 20'000;
 /// In which the kernel counts ru_inblock and ru_oublock.
 constexpr std::int64_t kBlockBytes = 512;
 
 std::int64_t Micros(const timeval& time) {
   return std::int64_t{time.tv_sec} * 1'000'000 + time.tv_usec;
+}
+
+/// How often this process lost a CPU that it could have used.
+long Preemptions() {
+  rusage own{};
+  getrusage(RUSAGE_SELF, &own);
+  return own.ru_nivcsw;
 }
 
 std::string Unparsed(Error why) { return wire::EncodeParsedOutput({std::move(why), {}, {}}); }
@@ -44,13 +57,19 @@ MeasuredRun::MeasuredRun(Services services, RunOwner& owner)
 
 Result<void> MeasuredRun::Start(RunTask task) {
   DropCaches(task);
-  if (auto started = now_->Start(std::move(task), *this); !started) return started;
+  OpenSpawner();
+  const bool ordered = spawner_ && now_->Prepare(task, *spawner_, 0);
+  const bool made = ordered && now_->Go(*this);
+  // Somebody killed the spawner, or it could not do what the runner perhaps can, or can say why.
+  if (ordered && !made) CloseSpawner();
+  if (!made) {
+    if (auto started = now_->Start(std::move(task), *this); !started) return started;
+  }
   Begin();
   return {};
 }
 
 void MeasuredRun::Prepare(RunTask task) {
-  if (services_.machine.cpuset() != CpusetKind::kAffinity) return;
   // To make a control group with its memory counters is work for every CPU.
   if (task.needs->tree.memory_peak) return;
   if (task.plan->spec().settings.drop_caches) return;
@@ -63,7 +82,6 @@ void MeasuredRun::Prepare(RunTask task) {
 Result<void> MeasuredRun::StartPrepared() {
   std::swap(now_, next_);
   if (!now_->Go(*this)) {
-    // Somebody killed the spawner, or it could not do what Start() perhaps can.
     CloseSpawner();
     RunTask task = now_->task();
     return Start(std::move(task));
@@ -73,10 +91,15 @@ Result<void> MeasuredRun::StartPrepared() {
 }
 
 void MeasuredRun::OpenSpawner() {
-  if (spawner_) return;
-  auto opened = Spawner::Open();
+  const CpusetKind cpuset = services_.machine.cpuset();
+  if (spawner_ && spawner_cpuset_ == cpuset) return;
+  CloseSpawner();
+  // Where the CPUs are those of a control group, only what is in it can be on them.
+  const bool in_group = cpuset != CpusetKind::kAffinity && services_.spawner_group != nullptr;
+  auto opened = Spawner::Open(in_group ? services_.spawner_group->fd() : -1);
   if (!opened) return;
   spawner_ = std::move(*opened);
+  spawner_cpuset_ = cpuset;
   services_.tree.Claim(spawner_->pid(), ProcessTree::Kind::kHelper);
 }
 
@@ -109,7 +132,13 @@ void MeasuredRun::Begin() {
   figures_ = {};
   killed_ = timed_out_ = cancelled_ = false;
   state_ = State::kRunning;
-  services_.loop.StayAwake(kWatchfulness);
+  preempted_before_ = Preemptions();
+  // Only the spawner sees the end in time when the runner sleeps.
+  if (runs_to_sleep_ > 0 && spawner_) {
+    --runs_to_sleep_;
+  } else {
+    services_.loop.StayAwake(kWatchfulness);
+  }
   if (now_->task().timeout_ns > 0) {
     timer_.Arm(now_->task().timeout_ns);
   } else {
@@ -170,10 +199,10 @@ void MeasuredRun::OnExit() {
   // How often it was moved can be read as long as it has not been reaped.
   const std::optional<ChildEnd> end = movable ? now_->LookAtEnd() : std::nullopt;
   const bool ended = now_->Reap(info, usage);
-  std::int64_t ended_at = end ? end->at_ns : MonotonicNow();
+  const std::int64_t seen_at = end ? end->at_ns : MonotonicNow();
   if (!ended) return;
-  // Both look later than it ended.
-  if (spawner_) ended_at = std::min(ended_at, spawner_->EndOf(now_->pid()).value_or(ended_at));
+  const std::int64_t ended_at = EndedAt(seen_at);
+  if (runs_to_sleep_ == 0 && Preemptions() > preempted_before_) runs_to_sleep_ = kRunsToSleep;
   if (end && end->migrations) services_.machine.NoteMigrations(*end->migrations);
   services_.loop.StayAwake(0);
   TakeFigures(info, usage, ended_at);
@@ -183,23 +212,49 @@ void MeasuredRun::OnExit() {
   Sweep();
 }
 
+/// By the spawner's clock, whatever the run's length: the runner looks for the end of a short run
+/// and is woken by that of a long one, which is not the same. Its own clock counts where others are
+/// on the benchmark CPU and the spawner comes late.
+std::int64_t MeasuredRun::EndedAt(std::int64_t seen_at) const {
+  if (!spawner_) return seen_at;
+  std::optional<std::int64_t> ended_at;
+  do {
+    ended_at = spawner_->EndOf(now_->pid());
+  } while (!ended_at && MonotonicNow() < seen_at + kSpawnerDelay);
+  return ended_at.value_or(seen_at);
+}
+
+/// What the child had used before it was its program is ours: to set it up.
+void MeasuredRun::TakeUsage(const rusage& usage) {
+  const rusage& before = now_->report().before;
+  const std::int64_t set_up = Micros(before.ru_utime) + Micros(before.ru_stime);
+  const std::int64_t user = Micros(usage.ru_utime) - Micros(before.ru_utime);
+  const std::int64_t system = Micros(usage.ru_stime) - Micros(before.ru_stime);
+  // The kernel divides their sum as its ticks fell, each time anew: only the sum is exact.
+  const std::int64_t total = std::max<std::int64_t>(user + system, 0);
+  figures_.user_time_us = std::clamp<std::int64_t>(user, 0, total);
+  figures_.system_time_us = total - figures_.user_time_us;
+  figures_.max_rss_bytes = std::int64_t{usage.ru_maxrss} * 1024;
+  figures_.minor_faults = usage.ru_minflt - before.ru_minflt;
+  figures_.major_faults = usage.ru_majflt - before.ru_majflt;
+  figures_.voluntary_switches = usage.ru_nvcsw - before.ru_nvcsw;
+  figures_.involuntary_switches = usage.ru_nivcsw - before.ru_nivcsw;
+  if (services_.host.counts_io) {
+    figures_.read_bytes = (usage.ru_inblock - before.ru_inblock) * kBlockBytes;
+    figures_.write_bytes = (usage.ru_oublock - before.ru_oublock) * kBlockBytes;
+  }
+  now_->ReadCounted(figures_);
+  if (figures_.tree_cpu_time_us) {
+    figures_.tree_cpu_time_us = std::max<std::int64_t>(*figures_.tree_cpu_time_us - set_up, 0);
+  }
+}
+
 void MeasuredRun::TakeFigures(const siginfo_t& info, const rusage& usage, std::int64_t ended_at) {
   const ChildReport& report = now_->report();
   figures_.started_at_ns = report.realtime_ns;
   figures_.wall_time_ns = ended_at - report.monotonic_ns;
   figures_.ended_at_ns = ended_at;
-  figures_.user_time_us = Micros(usage.ru_utime);
-  figures_.system_time_us = Micros(usage.ru_stime);
-  figures_.max_rss_bytes = std::int64_t{usage.ru_maxrss} * 1024;
-  figures_.minor_faults = usage.ru_minflt;
-  figures_.major_faults = usage.ru_majflt;
-  figures_.voluntary_switches = usage.ru_nvcsw;
-  figures_.involuntary_switches = usage.ru_nivcsw;
-  if (services_.host.counts_io) {
-    figures_.read_bytes = usage.ru_inblock * kBlockBytes;
-    figures_.write_bytes = usage.ru_oublock * kBlockBytes;
-  }
-  now_->ReadCounted(figures_);
+  TakeUsage(usage);
   NameMissing(*now_->task().needs, figures_);
   if (const auto share = SmallestShare(figures_.counters)) {
     services_.machine.NoteScaledCounters(*share);

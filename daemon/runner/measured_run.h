@@ -53,6 +53,8 @@ class MeasuredRun : public EventSink, public HelperOwner {
     bool counters_always = false;
     /// Of the present run and of the one being prepared.
     std::array<TreeGroup*, 2> groups{};
+    /// The spawner's, on the same CPUs; where there is none, so is no partition.
+    TreeGroup* spawner_group = nullptr;
   };
 
   MeasuredRun(Services services, RunOwner& owner);
@@ -65,8 +67,7 @@ class MeasuredRun : public EventSink, public HelperOwner {
   Result<void> Start(RunTask task);
 
   /// Has the child of the next run made when the present one ends; it waits for StartPrepared().
-  /// Without effect where that is not possible: the benchmark CPUs are those of a control group
-  /// that only children are in.
+  /// Without effect where something has to be done between the two runs: then Start() has it made.
   void Prepare(RunTask task);
   bool prepared() const { return next_->prepared(); }
   /// Starts the run that was prepared; needs prepared() and idle(). Prepare() or DiscardPrepared()
@@ -94,7 +95,9 @@ class MeasuredRun : public EventSink, public HelperOwner {
   void StartAgain();
   void OnTimer();
   void OnExit();
+  std::int64_t EndedAt(std::int64_t seen_at) const;
   void TakeFigures(const siginfo_t& info, const rusage& usage, std::int64_t ended_at);
+  void TakeUsage(const rusage& usage);
   void DropCaches(const RunTask& task) const;
   void KillChild();
   void Sweep();
@@ -108,12 +111,15 @@ class MeasuredRun : public EventSink, public HelperOwner {
   RunOwner& owner_;
   Timer timer_;
   std::unique_ptr<Spawner> spawner_;
+  CpusetKind spawner_cpuset_ = CpusetKind::kAffinity;  ///< when it was opened
   Launch first_;
   Launch second_;
   Launch* now_ = &first_;
   Launch* next_ = &second_;
 
   State state_ = State::kIdle;
+  long preempted_before_ = 0;  ///< how often, when the present run began
+  int runs_to_sleep_ = 0;      ///< whose end is not to be looked for without sleeping
   wire::RunFigures figures_;
   bool killed_ = false;
   bool timed_out_ = false;

@@ -271,7 +271,7 @@ void Spawner::Desk::AwaitEnd(pid_t child) {
 
 Spawner::Spawner() : desk_(std::make_unique<Desk>()) {}
 
-Result<std::unique_ptr<Spawner>> Spawner::Open() {
+Result<std::unique_ptr<Spawner>> Spawner::Open(int cgroup_fd) {
   std::unique_ptr<Spawner> spawner(new Spawner);
   if (!spawner->area_.valid()) return SystemError("memory for the spawner", ENOMEM);
   spawner->desk_->runner = getpid();
@@ -282,6 +282,10 @@ Result<std::unique_ptr<Spawner>> Spawner::Open() {
   args.pidfd = reinterpret_cast<std::uint64_t>(&pidfd);
   args.stack = reinterpret_cast<std::uint64_t>(spawner->area_.stack());
   args.stack_size = SpawnArea::kStackBytes;
+  if (cgroup_fd >= 0) {
+    args.flags |= CLONE_INTO_CGROUP;
+    args.cgroup = static_cast<std::uint64_t>(cgroup_fd);
+  }
   const long pid = RawClone3(args, Desk::Enter, spawner->desk_.get());
   if (pid == -ENOSYS) return Error{ErrorCode::kUnimplemented, "spawner: there is no clone3 here"};
   if (pid < 0) return SystemError("starting the spawner", static_cast<int>(-pid));

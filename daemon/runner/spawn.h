@@ -91,8 +91,10 @@ void OpenGate(SpawnArea& area);
 /// new one must be opened.
 class Spawner {
  public:
+  /// @param cgroup_fd  folder of the control group that it lives in, where the benchmark CPUs are
+  ///                   those of one; -1: the runner's own.
   /// @errors of clone; kUnimplemented without clone3.
-  static Result<std::unique_ptr<Spawner>> Open();
+  static Result<std::unique_ptr<Spawner>> Open(int cgroup_fd = -1);
   Spawner(const Spawner&) = delete;
   Spawner& operator=(const Spawner&) = delete;
   /// Kills it. No order may be under way.

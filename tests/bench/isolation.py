@@ -1,25 +1,26 @@
 """What isolation is worth on this machine: A/A noise with it and without it, in turn.
 
-    isolation.py BENCHCTL [--rounds N] [--runs N] [--load N] [--milliseconds M] [--profile NAME]
+    isolation.py BENCHCTL [--rounds N] [--runs N] [--load N] [--milliseconds M | --program COMMAND]
+                          [--profile NAME] [--kinds off,best-effort,strict]
 
-Needs a running system daemon and the right to submit. A CPU-bound program of M milliseconds is
-compared with itself through sessions of `--isolation off` and `--isolation best-effort` in turn,
-while LOAD busy processes run wherever the kernel puts them (default: one for each CPU but one).
-Printed for each: standard deviation and 99th percentile of its wall times, as multiples of their
-median too. This judges nothing: the numbers are whatever this machine gives.
+Needs a running system daemon and the right to submit. A CPU-bound program of M milliseconds, or
+COMMAND, is compared with itself through sessions of `--isolation off`, `best-effort` and so on in
+turn, while LOAD busy processes run wherever the kernel puts them (default: one for each CPU but
+one). Printed for each: standard deviation and 99th percentile of its wall times, as multiples of
+their median too, and how often a run lost its CPU to somebody (involuntary switches), as a ratio to
+the first kind with 95 % bounds over the rounds. This judges nothing: the numbers are whatever this
+machine gives.
 """
 
 import argparse
 import csv
 import io
 import json
+import math
 import os
 import statistics
 import subprocess
 import time
-
-KINDS = ("off", "best-effort")
-
 
 def run(benchctl, *words):
     done = subprocess.run(
@@ -56,14 +57,30 @@ def measure(benchctl, program, isolation, runs, profile):
     started = next((line for line in lines if line["event"] == "started"), {})
     held = [state["setting"] for state in started.get("isolation", []) if state["held"]]
     table = run(benchctl, "export", lines[-1]["session"], "--format", "csv")
-    values = [float(row["wall_time"]) * 1000 for row in csv.DictReader(io.StringIO(table))]
-    return values, held
+    rows = list(csv.DictReader(io.StringIO(table)))
+    values = [float(row["wall_time"]) * 1000 for row in rows]
+    switches = [float(row["involuntary_switches"]) for row in rows]
+    return values, statistics.mean(switches), held
 
 
 def figures(values):
     ordered = sorted(values)
     p99 = ordered[min(len(ordered) - 1, int(0.99 * len(ordered)))]
     return statistics.median(values), statistics.stdev(values), p99
+
+
+def ratio_with_bounds(ones, others):
+    """Mean ratio of ones to others, round by round, with 95 % bounds of a t interval of its log."""
+    # Student's t, 97.5 %, by degrees of freedom; beyond them the normal distribution's.
+    quantiles = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14,
+                 2.13, 2.12, 2.11, 2.10, 2.09)
+    logs = [math.log(one / other) for one, other in zip(ones, others) if one > 0 and other > 0]
+    if len(logs) < 2:
+        return "too few rounds in which both were interrupted"
+    mean = statistics.mean(logs)
+    half = (quantiles[len(logs) - 2] if len(logs) - 2 < len(quantiles) else 1.96) * (
+        statistics.stdev(logs) / math.sqrt(len(logs)))
+    return f"{math.exp(mean):.3f} ({math.exp(mean - half):.3f} to {math.exp(mean + half):.3f})"
 
 
 def main():
@@ -73,37 +90,46 @@ def main():
     parser.add_argument("--runs", type=int, default=50)
     parser.add_argument("--load", type=int, default=max(1, (os.cpu_count() or 2) - 1))
     parser.add_argument("--milliseconds", type=float, default=10)
+    parser.add_argument("--program")
     parser.add_argument("--profile", default="default")
+    parser.add_argument("--kinds", default="off,best-effort")
     options = parser.parse_args()
 
-    program = program_of(options.milliseconds)
+    kinds = options.kinds.split(",")
+    program = options.program or program_of(options.milliseconds)
     busy = [
         subprocess.Popen(["/bin/sh", "-c", "while :; do :; done"]) for _ in range(options.load)
     ]
-    found = {kind: [] for kind in KINDS}
+    found = {kind: [] for kind in kinds}
     try:
         for number in range(options.rounds):
-            for kind in KINDS:
-                values, held = measure(
+            for kind in kinds:
+                values, switches, held = measure(
                     options.benchctl, program, kind, options.runs, options.profile
                 )
                 median, sd, p99 = figures(values)
-                found[kind].append((median, sd, p99))
+                found[kind].append((median, sd, p99, switches))
                 print(
                     f"round {number + 1} {kind:12} median {median:8.3f} ms  sd {sd:8.3f} ms  "
-                    f"p99 {p99:8.3f} ms  held: {' '.join(held) or 'nothing'}",
+                    f"p99 {p99:8.3f} ms  {switches:5.2f} interruptions a run  "
+                    f"held: {' '.join(held) or 'nothing'}",
                     flush=True,
                 )
     finally:
         for process in busy:
             process.kill()
             process.wait()
-    for kind in KINDS:
-        median, sd, p99 = (statistics.median(column) for column in zip(*found[kind]))
+    for kind in kinds:
+        median, sd, p99, switches = (statistics.median(column) for column in zip(*found[kind]))
         print(
             f"{kind:12} over {options.rounds} rounds of {2 * options.runs} runs, medians: "
-            f"sd {sd:.3f} ms ({sd / median:.2%}), p99 {p99:.3f} ms ({p99 / median:.3f} x median)"
+            f"sd {sd:.3f} ms ({sd / median:.2%}), p99 {p99:.3f} ms ({p99 / median:.3f} x median), "
+            f"{switches:.2f} interruptions a run"
         )
+    first = [row[3] for row in found[kinds[0]]]
+    for kind in kinds[1:]:
+        others = [row[3] for row in found[kind]]
+        print(f"interruptions {kind} / {kinds[0]}: {ratio_with_bounds(others, first)}")
 
 
 if __name__ == "__main__":

@@ -186,7 +186,6 @@ TEST_F(BatchTest, TheSpawnerSleepsAndMakesNoChildWhileOneRuns) {
                        "sed -n 's/^State:.//p' /proc/$S/status"});
   const auto finished = Run(BatchOf({0, 0, 0}));
   ASSERT_EQ(finished.runs.size(), 3U);
-  // The first one's own maker is the runner.
   for (const wire::RunFigures& run : finished.runs) {
     EXPECT_EQ(run.output, "2\nS (sleeping)\n");
   }
@@ -197,7 +196,6 @@ class WaitingChildTest : public BatchTest {
  protected:
   void SetUp() override {
     Open({kFindSpawner + "echo $S", "echo b"});
-    // The spawner looks for the end of those it has made: not of the first one.
     Batch batch = BatchOf({0, 0});
     batch.next = RunOrder{.child = 1};
     const auto finished = Run(batch);

@@ -21,7 +21,7 @@ class EffectTest(guest.GuestTest):
             print("    " + line.rstrip(), flush=True)
             lines.append(line)
         self.assertEqual(bench.wait(), 0)
-        # Two rounds of two kinds, and a summary of each.
-        self.assertEqual(len(lines), 6)
+        # Two rounds of two kinds, a summary of each, and a comparison.
+        self.assertEqual(len(lines), 7)
         self.assertIn("cpuset", lines[1])
         self.assertIn("held: nothing", lines[0])
