@@ -31,8 +31,9 @@ struct MachineProfile {
   std::string irqs = "housekeeping";        ///< where interrupts go: housekeeping
   std::string workqueues = "housekeeping";  ///< where unbound kernel work goes: housekeeping
   std::string smt = "idle";  ///< idle: one thread a core is used; off: by the kernel's control file
-  std::string cpuset =
-      "isolated";  ///< the best that is tried: isolated, root, shield (no partition)
+  /// The best that is tried: isolated, root (its CPUs share the threads of a program evenly),
+  /// shield (no partition); auto: isolated for one CPU, root for several.
+  std::string cpuset = "auto";
   std::string governor = "performance";
   std::string min_frequency_khz;
   std::string max_frequency_khz;

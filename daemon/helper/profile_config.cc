@@ -292,7 +292,7 @@ constexpr ConfigKey<Profile> kProfileKeys[] = {
     {"irqs", "housekeeping|leave", TakeWord<&Profile::irqs>},
     {"workqueues", "housekeeping|leave", TakeWord<&Profile::workqueues>},
     {"smt", "idle|off|leave", TakeWord<&Profile::smt>},
-    {"cpuset", "isolated|root|shield|leave", TakeWord<&Profile::cpuset>},
+    {"cpuset", "auto|isolated|root|shield|leave", TakeWord<&Profile::cpuset>},
     {"governor", "the name of a cpufreq governor such as performance, or leave",
      TakeName<&Profile::governor>},
     {"min_frequency_khz", kFrequency, TakeNumber<&Profile::min_frequency_khz, 1, kMaxKhz>},

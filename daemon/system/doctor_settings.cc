@@ -108,7 +108,7 @@ std::optional<Symptom> NoIsolation(const Patient& patient) {
   return Symptom{
       finding,
       RemedyFor(patient, {.setting = "cpuset",
-                          .line = "cpuset = \"isolated\"",
+                          .line = "cpuset = \"auto\"",
                           .by_hand = "systemctl set-property --runtime system.slice AllowedCPUs=" +
                                      housekeeping + ", the same for user.slice and init.scope"})};
 }

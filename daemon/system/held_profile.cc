@@ -40,10 +40,16 @@ std::string DescribeRefused(const std::vector<RefusedChange>& refused) {
   return Join(others);
 }
 
+/// Without load balancing the threads of a program stay where they began: on one of its CPUs.
+std::string ChooseCpuset(const MachineProfile& profile, const ProfileCpus& cpus) {
+  if (profile.cpuset != "auto") return profile.cpuset;
+  return cpus.used.size() > 1 ? "root" : "isolated";
+}
+
 /// In the words of what is taken, so that both can be compared; "shield" has none of its own.
-std::string WantedCpuset(const MachineProfile& profile) {
-  const CpusetKind kind = FirstToTry(profile.cpuset);
-  return kind < CpusetKind::kMember ? std::string(CpusetKindName(kind)) : profile.cpuset;
+std::string WantedCpuset(const std::string& wanted) {
+  const CpusetKind kind = FirstToTry(wanted);
+  return kind < CpusetKind::kMember ? std::string(CpusetKindName(kind)) : wanted;
 }
 
 std::string Latency(std::int32_t latency_us) { return std::to_string(latency_us) + " us"; }
@@ -73,7 +79,8 @@ std::vector<SettingState> DescribeProfile(const MachineProfile& profile, const P
   };
   add_planned(true);
   if (!profile.cpuset.empty()) {
-    add(kCpuset, WantedCpuset(profile), std::string(CpusetKindName(CpusetKind::kAffinity)),
+    add(kCpuset, WantedCpuset(ChooseCpuset(profile, cpus)),
+        std::string(CpusetKindName(CpusetKind::kAffinity)),
         why_not.empty() ? place.version1 : std::string());
   }
   if (profile.c_state_latency_us) {
@@ -129,8 +136,9 @@ void HeldProfile::TakeOne(PlannedSetting planned) {
 void HeldProfile::TakeCpuset(const MachineProfile& profile) {
   before_pinned_ = before_cpuset_ = lease_.size();
   if (profile.cpuset.empty()) return;
-  SettingState& state = Add(kCpuset, WantedCpuset(profile));
-  state.why = TakeCpusetAs(profile.cpuset);
+  const std::string wanted = ChooseCpuset(profile, cpus_);
+  SettingState& state = Add(kCpuset, WantedCpuset(wanted));
+  state.why = TakeCpusetAs(wanted);
   if (cpuset_.kind() == CpusetKind::kAffinity) {
     seat_.StepBack();
     lease_.Release(before_pinned_);

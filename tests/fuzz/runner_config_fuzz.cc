@@ -20,7 +20,7 @@ void CheckProfile(const MachineProfile& profile) {
   FUZZ_CHECK(profile.governor.empty() || IsPlainWord(profile.governor));
   FUZZ_CHECK(profile.energy_preference.empty() || IsPlainWord(profile.energy_preference));
   FUZZ_CHECK(IsOneOf(profile.smt, {"", "idle", "off"}));
-  FUZZ_CHECK(IsOneOf(profile.cpuset, {"", "isolated", "root", "shield"}));
+  FUZZ_CHECK(IsOneOf(profile.cpuset, {"", "auto", "isolated", "root", "shield"}));
   FUZZ_CHECK(IsOneOf(profile.boost, {"", "on", "off"}));
   FUZZ_CHECK(IsOneOf(profile.timer_migration, {"", "0", "1"}));
   FUZZ_CHECK(IsOneOf(profile.policy, {"", "batch", "fifo"}));

@@ -14,7 +14,7 @@ TEST(MachineProfileTest, TheDefaultLeavesEveryCpuOnlineAndMemoryAlone) {
   EXPECT_EQ(profile.irqs, "housekeeping");
   EXPECT_EQ(profile.workqueues, "housekeeping");
   EXPECT_EQ(profile.smt, "idle") << "no CPU goes offline unless somebody asks for it";
-  EXPECT_EQ(profile.cpuset, "isolated");
+  EXPECT_EQ(profile.cpuset, "auto");
   EXPECT_EQ(profile.governor, "performance");
   EXPECT_EQ(profile.min_frequency_khz, "");
   EXPECT_EQ(profile.max_frequency_khz, "");

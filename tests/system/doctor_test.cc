@@ -181,7 +181,7 @@ TEST_F(DoctorTest, WithoutVersion2TheAdviceIsToBootWithIt) {
 TEST_F(DoctorTest, AProfileThatLeavesASettingAloneIsToldWhatToSay) {
   settings_.erase(settings_.begin() + 2);
   EXPECT_THAT(Find("no_isolation").advice,
-              HasSubstr("put cpuset = \"isolated\" into the machine profile"));
+              HasSubstr("put cpuset = \"auto\" into the machine profile"));
 }
 
 TEST_F(DoctorTest, TurboByEitherSwitch) {

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "daemon/system/held_profile.h"
 #include "tests/system/fake_units.h"
 #include "tests/system/faulty_files.h"
 #include "tests/system/kernel_tree.h"
@@ -126,6 +127,17 @@ TEST_F(MachineOwnerTest, StrictNamesWhatIsMissingAndLeavesNothingChanged) {
   EXPECT_TRUE(refused.error().message.starts_with("swappiness: ")) << refused.error().message;
   EXPECT_EQ(Now(), kBefore);
   EXPECT_TRUE(Acquire(Isolation::kBestEffort)) << "the refused session has nothing any more";
+}
+
+TEST_F(MachineOwnerTest, SeveralCpusAreAPartitionThatSpreadsThreadsOverThem) {
+  profiles_[0].cpuset = "auto";
+  const ProfileCpus one{{0, 1}, {2, 3}, {2}, ""};
+  const ProfileCpus two{{0, 1}, {2, 3}, {2, 3}, ""};
+  const auto wanted = [this](const ProfileCpus& cpus) {
+    return DescribeProfile(profiles_[0], cpus, settings_, place_, "")[0].wanted;
+  };
+  EXPECT_EQ(wanted(one), "isolated partition");
+  EXPECT_EQ(wanted(two), "partition");
 }
 
 /// As on a hybrid machine.
