@@ -16,6 +16,8 @@ What a page needs to be there is made by an HTML comment, which no reader sees:
     <!-- setup
     ...shell commands, in the same folder, before the page's first block...
     -->
+
+`<!-- needs hyperfine gcc -->` names programs without which the page is skipped.
 """
 
 import dataclasses
@@ -85,6 +87,11 @@ def blocks(page):
     if begun is not None:
         raise ValueError(f"{begun.where}: the block has no end")
     return found
+
+
+def needs(page):
+    """Programs that a page's blocks call and that a machine need not have."""
+    return " ".join(re.findall(r"<!-- needs (.*?) -->", page.read_text())).split()
 
 
 def setup(page):

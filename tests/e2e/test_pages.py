@@ -3,6 +3,7 @@
 import collections
 import os
 import re
+import shutil
 import subprocess
 import unittest
 
@@ -45,6 +46,9 @@ class PageTest(DaemonTest):
     """A page's blocks, one after the other, as a reader would: in one folder, with one daemon."""
 
     def read(self, page):
+        for program in pages.needs(page):
+            if shutil.which(program) is None:
+                self.skipTest(f"{program} is not here: apt-get install {program}")
         folder = self.folder / "page"
         folder.mkdir()
         environment = dict(
