@@ -253,11 +253,11 @@ def commands_of_the_page():
     """Section and command of each `sh` block."""
     section = None
     commands = []
-    for part in re.split(r"^(## [^\n]*|```sh\n.*?^```)$", PAGE.read_text(), flags=re.M | re.S):
+    for part in re.split(r"^(## [^\n]*|```sh [^\n]*\n.*?^```)$", PAGE.read_text(), flags=re.M | re.S):
         if part.startswith("## "):
             section = part[3:]
-        elif part.startswith("```sh\n"):
-            commands.append((section, part[len("```sh\n"):-len("```")]))
+        elif part.startswith("```sh "):
+            commands.append((section, part[part.index("\n") + 1:-len("```")]))
     return commands
 
 
@@ -337,7 +337,7 @@ class PageTest(HarnessTest):
         self.check_page("mmtests", "elsp-2")
 
     def test_page_lines(self):
-        example = re.search(r"^```\n(#! .*?)^```$", PAGE.read_text(), flags=re.M | re.S).group(1)
+        example = re.search(r"^```text [^\n]*\n(#! .*?)^```$", PAGE.read_text(), flags=re.M | re.S).group(1)
         for name in ("old-lines", "new-lines"):
             self.printing(name, text=example)
         self.check_page("lines", "requests", "max_latency")
