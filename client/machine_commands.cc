@@ -35,7 +35,7 @@ Result<Response> CallMachine(const CommandContext& context, Method<Request, Resp
     std::cerr << "benchctl: " << WhoHasTheMachine((*link)->status())
               << ": this waits for its end\n";
   }
-  return CallDaemon(**link, method, request, waits ? kQueuePatience : kCallPatience);
+  return CallDaemon(**link, method, request, waits ? kQueueTimeout : kCallTimeout);
 }
 
 ExitCode PrintMachine(const v1::MachineStatus& status, bool json) {
