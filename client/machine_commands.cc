@@ -141,7 +141,8 @@ Result<ExitCode> RunCalibrate(const CommandContext& context) {
   auto submitted = SubmitSession(**link, *std::move(spec));
   if (!submitted) return std::move(submitted).error();
   session.set_session(submitted->session());
-  auto followed = FollowSession(**link, session, context.json, interrupts, OnInterrupt::kCancel);
+  const Following following{.json = context.json, .may_detach = false};
+  auto followed = FollowSession(**link, session, following, interrupts);
   if (!followed) return std::move(followed).error();
   const bool measured =
       followed->session.state() == v1::SESSION_STATE_DONE && !followed->interrupted;

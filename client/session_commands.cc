@@ -99,7 +99,9 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   }
   session.set_session(submitted->session());
   if (context.json) PrintCommits(session);
-  auto followed = FollowSession(**link, session, context.json, interrupts, OnInterrupt::kCancel);
+  // A bisection has no use for a verdict that comes later.
+  const Following following{.json = context.json, .may_detach = !bisect};
+  auto followed = FollowSession(**link, session, following, interrupts);
   if (!followed) return std::move(followed).error();
   return ReportEnd(*followed, context.json);
 }
@@ -178,7 +180,8 @@ Result<ExitCode> RunWatch(const CommandContext& context) {
   auto session = GetSession(**link, context.word);
   if (!session) return std::move(session).error();
   if (context.json) PrintCommits(*session);
-  auto followed = FollowSession(**link, *session, context.json, interrupts, OnInterrupt::kLeave);
+  const Following following{.json = context.json, .on_interrupt = OnInterrupt::kLeave};
+  auto followed = FollowSession(**link, *session, following, interrupts);
   if (!followed) return std::move(followed).error();
   return ReportEnd(*followed, context.json);
 }

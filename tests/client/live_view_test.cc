@@ -55,7 +55,7 @@ TEST(LiveViewTest, ShowsTheStagesOfASession) {
   regression.set_state(v1::SESSION_STATE_RUNNING);
   state.update = regression;
   text += "\n" + Drawn(state, {false, true, 80});
-  state.note = "cancelling k3x9m2pq (once more to leave at once)";
+  state.note = "cancelling k3x9m2pq (Ctrl-C again to quit)";
   text += "\n" + Drawn(state, {false, true, 80});
   ExpectGolden("live_stages.txt", text);
 }
@@ -129,15 +129,15 @@ TEST(LiveViewTest, DrawsTheIntervalAgainstTheMargin) {
 
 TEST(LiveScreenTest, RedrawsInPlaceAndGivesTheCursorBack) {
   LiveScreen screen(-1);
-  EXPECT_EQ(screen.Compose({"one", "two"}, 80), "\x1b[?25lone\x1b[K\ntwo\x1b[K\n");
-  EXPECT_EQ(screen.Compose({"three"}, 80), "\x1b[2A\r\x1b[Jthree\x1b[K\n");
-  EXPECT_EQ(screen.Compose({"four"}, 80), "\x1b[1A\rfour\x1b[K\n");
+  EXPECT_EQ(screen.Compose({"one", "two"}, 80), "\x1b[?25l\x1b[Kone\n\x1b[Ktwo\n");
+  EXPECT_EQ(screen.Compose({"three"}, 80), "\x1b[2A\r\x1b[J\x1b[Kthree\n");
+  EXPECT_EQ(screen.Compose({"four"}, 80), "\x1b[1A\r\x1b[Kfour\n");
 }
 
 TEST(LiveScreenTest, CountsLinesThatANarrowerTerminalHasWrapped) {
   LiveScreen screen(-1);
   screen.Compose({std::string(70, 'x'), "short"}, 80);
-  EXPECT_EQ(screen.Compose({"y"}, 40), "\x1b[3A\r\x1b[Jy\x1b[K\n")
+  EXPECT_EQ(screen.Compose({"y"}, 40), "\x1b[3A\r\x1b[J\x1b[Ky\n")
       << "70 columns are two rows of 40";
 }
 

@@ -123,7 +123,7 @@ TEST_F(ProgramTest, SigintLeavesAWatchedSessionRunning) {
   const Ended ended = Wait(pid);
   EXPECT_EQ(ended.exit_code, 130);
   EXPECT_FALSE(daemon_->cancelled());
-  EXPECT_NE(ended.err.find("session k3x9m2pq goes on: benchctl watch k3x9m2pq\n"),
+  EXPECT_NE(ended.err.find("benchctl: still running; reattach with benchctl watch k3x9m2pq\n"),
             std::string::npos)
       << ended.err;
 }

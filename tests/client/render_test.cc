@@ -456,9 +456,9 @@ TEST(PlainLinesTest, TellsWhyASessionStandsStillAndThatItGoesOn) {
                 "paused: storing a block: the disk is full; make room below /var/lib/benchd, the "
                 "session goes on by itself"});
   EXPECT_TRUE(tell(60, PausedUpdate()).empty()) << "no progress, no line";
-  EXPECT_EQ(
-      tell(61, EarlyUpdate()),
-      (std::vector<std::string>{"goes on", "running: 6 blocks, 0:03, candidate vs base +1.0 %"}));
+  EXPECT_EQ(tell(61, EarlyUpdate()),
+            (std::vector<std::string>{"running again",
+                                      "running: 6 blocks, 0:03, candidate vs base +1.0 %"}));
   v1::Update silent;
   silent.set_state(v1::SESSION_STATE_PAUSED);
   EXPECT_EQ(tell(62, silent), std::vector<std::string>{"paused"});
