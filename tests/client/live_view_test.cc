@@ -118,6 +118,31 @@ TEST(LiveViewTest, TheClockGoesOnBetweenEvents) {
   EXPECT_NE(text.find("verdict in about 32 s"), std::string::npos) << text;
 }
 
+TEST(LiveViewTest, WithoutAnEstimateTheTimeLimitIsSaidToBeOne) {
+  LiveState state = StateOf(SuiteUpdate());  // 75 s
+  state.update->clear_eta_seconds();
+  EXPECT_NE(Drawn(state, {false, true, 80}).find("1:15  at most 9 min left\n"), std::string::npos)
+      << "ten minutes are the default";
+  state.limits.set_max_time_seconds(100);
+  state.since_event_seconds = 10;
+  EXPECT_NE(Drawn(state, {false, true, 80}).find("1:25  at most 15 s left\n"), std::string::npos)
+      << Drawn(state, {false, true, 80});
+  state.update = EarlyUpdate();
+  EXPECT_EQ(Drawn(state, {false, true, 80}).find("left"), std::string::npos)
+      << "before the first look an estimate may still come";
+}
+
+TEST(LiveViewTest, TheKeysStandInTheLastLineUntilThereIsANote) {
+  LiveState state = StateOf(SuiteUpdate());
+  state.keys = "d detaches";
+  EXPECT_TRUE(Drawn(state, {false, true, 80}).ends_with("\nd detaches\n"));
+  EXPECT_EQ(Drawn(state, {false, true, 80}, 4).find("d detaches"), std::string::npos)
+      << "gates are worth more than keys";
+  state.note = "cancelling";
+  EXPECT_TRUE(Drawn(state, {false, true, 80}).ends_with("\ncancelling\n"));
+  EXPECT_EQ(Drawn(state, {false, true, 80}).find("d detaches"), std::string::npos);
+}
+
 TEST(LiveViewTest, DrawsTheIntervalAgainstTheMargin) {
   const Style style{false, false, 80};
   EXPECT_EQ(DrawInterval(-0.5, 0, 0.5, 2, 21, style), "     : ===O=== :     ");
