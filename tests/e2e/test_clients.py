@@ -147,13 +147,12 @@ class ClientTest(DaemonTest):
         self.assertEqual(self.benchctl("export").stdout, self.benchctl("export", newest).stdout)
 
     def test_show_output_prints_what_the_runs_wrote(self):
-        words = ("--method", "fixed", "--runs", "2", "--warmup", "0", "--margin", "10000%")
-        done = self.benchctl("compare", "--show-output", *words, "sh -c 'echo out; echo err >&2'",
-                             "echo candidate")
+        done = self.benchctl("compare", "--show-output", *LINES,
+                             "sh -c 'echo n 1000; echo err >&2'", "echo n 1000")
         self.assert_exit(done, PASS)
-        for block in (0, 1):
-            self.assertIn(f"== base, block {block}\nout\nerr\n", done.stderr)
-            self.assertIn(f"== candidate, block {block}\ncandidate\n", done.stderr)
+        for block in (0, 7):
+            self.assertIn(f"== base, block {block}\nn 1000\nerr\n", done.stderr)
+            self.assertIn(f"== candidate, block {block}\nn 1000\n", done.stderr)
         self.assertNotIn("== ", done.stdout)
 
     # ---- clients that go away ----
