@@ -51,19 +51,16 @@ double AxisRange(const std::vector<const v1::Comparison*>& gates) {
 }
 
 // How much of the session is behind us, where anything is known about its end.
-std::optional<double> Progress(const LiveState& state, double elapsed, std::optional<double> eta) {
-  const v1::Update& update = *state.update;
+std::optional<double> Progress(const LiveState& state, double elapsed,
+                               std::optional<double> seconds_left) {
   if (state.limits.has_runs() && state.limits.runs() > 0) {
-    const BlockCount count = CountBlocks(update);
+    const BlockCount count = CountBlocks(*state.update);
     return std::min(1.0,
                     static_cast<double>(count.blocks) / (static_cast<double>(state.limits.runs()) *
                                                          static_cast<double>(count.benchmarks)));
   }
-  if (eta) return elapsed + *eta > 0 ? elapsed / (elapsed + *eta) : 0;
-  if (state.limits.has_max_time_seconds() && state.limits.max_time_seconds() > 0) {
-    return std::min(1.0, elapsed / state.limits.max_time_seconds());
-  }
-  return std::nullopt;
+  if (!seconds_left) return std::nullopt;
+  return elapsed + *seconds_left > 0 ? elapsed / (elapsed + *seconds_left) : 0;
 }
 
 }  // namespace
@@ -315,19 +312,20 @@ std::vector<std::string> HeadLines(const LiveState& state, const Style& style, i
   const bool running = update.state() == v1::SESSION_STATE_RUNNING;
   const double ticking = running ? state.since_event_seconds : 0;
   const double elapsed = update.elapsed_seconds() + ticking;
-  std::optional<double> eta;
+  std::optional<double> left;
   std::string end;
   if (running && update.has_eta_seconds()) {
-    eta = std::max(0.0, update.eta_seconds() - ticking);
-    end = "verdict in about " + FormatRough(*eta);
-  } else if (const auto left = SecondsToLimit(update, state.limits); running && left) {
-    end = "at most " + FormatRough(std::max(0.0, *left - ticking)) + " left";
+    left = std::max(0.0, update.eta_seconds() - ticking);
+    end = "verdict in about " + FormatRough(*left);
+  } else if (const auto limit = SecondsToLimit(update, state.limits); running && limit) {
+    left = std::max(0.0, *limit - ticking);
+    end = "at most " + FormatRough(*left) + " left";
   }
   std::vector<std::string> lines = {
       Fitting({Printable(state.session), StateWords(state), BlocksSentence(update),
                DecidedSentence(update), FormatClock(elapsed), end},
               {3, 2, 0}, style)};
-  const auto progress = Progress(state, elapsed, eta);
+  const auto progress = Progress(state, elapsed, left);
   const std::string bar = progress ? ProgressBar(*progress, std::min(style.width, 60), style) : "";
   if (!bar.empty() && height > 3) lines.push_back(bar);
   return lines;

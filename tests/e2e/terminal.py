@@ -4,6 +4,7 @@ What it shows is compared with files in tests/golden/terminal, whole screens, by
 BENCHD_UPDATE_GOLDEN=1 writes them.
 """
 
+import itertools
 import os
 import pathlib
 import select
@@ -20,12 +21,15 @@ TMUX = shutil.which("tmux")
 SHELL = "dash -i"
 
 
+_numbers = itertools.count()
+
+
 class Terminal:
-    """`type()` what a user types, `shows()` what they see."""
+    """`type()` what a user types, `shows()` what they see. To be closed, also twice."""
 
     def __init__(self, folder, columns, rows, **environment):
         self._folder = folder
-        self._socket = folder / "tmux"
+        self._socket = folder / f"tmux-{next(_numbers)}"
         everything = {
             "PATH": f"{BIN}:/usr/bin:/bin", "HOME": str(folder), "LC_ALL": "C.UTF-8",
             "ENV": str(folder / "rc"), "XDG_RUNTIME_DIR": str(folder), **environment,
@@ -54,7 +58,10 @@ class Terminal:
         return done.stdout.decode()
 
     def close(self):
-        pidfd = os.pidfd_open(self._pid)
+        """Ends the tmux server and all that runs in it."""
+        if self._pid is None:
+            return
+        pidfd, self._pid = os.pidfd_open(self._pid), None
         try:
             self._tmux("kill-server")
             select.select([pidfd], [], [], PATIENCE_S)  # nobody's child here: its end can be seen

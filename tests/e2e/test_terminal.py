@@ -63,7 +63,6 @@ class TerminalTest(unittest.TestCase):
                 terminal.type(COMPARE)
                 terminal.shows(f"live_{columns}x{rows}")
                 terminal.close()
-                self._cleanups.pop()
 
     def test_another_size_in_the_middle_is_drawn_at_once_and_leaves_nothing_behind(self):
         terminal = self.terminal(80, 24)
@@ -97,7 +96,6 @@ class TerminalTest(unittest.TestCase):
                 terminal.await_text("layout-1")
                 self.assertEqual("\x1b[" in terminal.screen(colors=True), colored)
                 terminal.close()
-                self._cleanups.pop()
 
     def test_a_dumb_terminal_and_a_pipe_get_lines(self):
         for name, command in (("dumb", f"TERM=dumb {COMPARE}"), ("pipe", f"{COMPARE} 2>&1 | cat")):
@@ -107,7 +105,6 @@ class TerminalTest(unittest.TestCase):
                 terminal.type(command)
                 terminal.shows(f"lines_{name}")
                 terminal.close()
-                self._cleanups.pop()
 
     # ---- how it is left ----
 
@@ -142,7 +139,6 @@ class TerminalTest(unittest.TestCase):
                 terminal.shows("detached_" + command.split()[1])
                 self.assert_given_back(terminal, modes)
                 terminal.close()
-                self._cleanups.pop()
 
     def test_nobody_detaches_from_a_bisection_or_without_a_keyboard(self):
         for command in (COMPARE + " --bisect", COMPARE + " </dev/null"):
@@ -154,7 +150,6 @@ class TerminalTest(unittest.TestCase):
                 terminal.await_text("was cancelled")
                 self.assert_given_back(terminal, modes)
                 terminal.close()
-                self._cleanups.pop()
 
     def test_ctrl_z_gives_the_terminal_back_until_fg(self):
         terminal = self.terminal()
@@ -206,7 +201,6 @@ class TerminalTest(unittest.TestCase):
                 self.assertIn("still running; reattach with benchctl watch", screen)
                 self.assert_given_back(terminal, modes)
                 terminal.close()
-                self._cleanups.pop()
 
 
 if __name__ == "__main__":
