@@ -64,7 +64,7 @@ class TerminalTest(unittest.TestCase):
                 terminal.shows(f"live_{columns}x{rows}")
                 terminal.close()
 
-    def test_another_size_in_the_middle_is_drawn_at_once_and_leaves_nothing_behind(self):
+    def test_another_size_in_the_middle_leaves_nothing_behind(self):
         terminal = self.terminal(80, 24)
         self.daemon.play(playback.suite(count=5))
         terminal.type(COMPARE)
