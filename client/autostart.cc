@@ -165,7 +165,7 @@ Result<pid_t> StartDaemon(const DaemonStart& start) {
   if (!pid) return pid;
   const UniqueFd child(static_cast<int>(syscall(SYS_pidfd_open, *pid, 0)));
   using Clock = std::chrono::steady_clock;
-  const auto deadline = Clock::now() + std::chrono::seconds(start.patience_seconds);
+  const auto deadline = Clock::now() + std::chrono::seconds(start.timeout_seconds);
   while (true) {
     pollfd waiting[] = {{notify->fd(), POLLIN, 0}, {child.get(), POLLIN, 0}};
     const auto left =
@@ -182,7 +182,7 @@ Result<pid_t> StartDaemon(const DaemonStart& start) {
   }
   kill(*pid, SIGTERM);
   return ConnectionError(
-      "benchd did not start: not ready after " + std::to_string(start.patience_seconds) + " s",
+      "benchd did not start: not ready after " + std::to_string(start.timeout_seconds) + " s",
       "its log is " + start.log_file);
 }
 

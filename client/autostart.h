@@ -15,7 +15,7 @@ struct DaemonStart {
   std::string program;                 ///< absolute path of benchd
   std::vector<std::string> arguments;  ///< without the program's name
   std::string log_file;                ///< gets its stdout and stderr
-  int patience_seconds = 30;
+  int timeout_seconds = 30;
 };
 
 /// benchd beside benchctl's own program, else in PATH, /usr/sbin, /usr/bin.

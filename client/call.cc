@@ -63,10 +63,10 @@ Error FromStatus(const grpc::Status& status) {
   return {CodeOf(status.error_code()), std::move(message), OneLine(status.error_details())};
 }
 
-bool WaitToAskAgain(const grpc::Status& status, int attempt, std::chrono::milliseconds patience) {
+bool WaitToAskAgain(const grpc::Status& status, int attempt, std::chrono::milliseconds timeout) {
   constexpr std::array kPauses = {std::chrono::milliseconds(300), std::chrono::milliseconds(1500)};
   const auto index = static_cast<std::size_t>(attempt - 1);
-  if (!IsTooManyRequests(status) || index >= kPauses.size() || kPauses[index] > patience) {
+  if (!IsTooManyRequests(status) || index >= kPauses.size() || kPauses[index] > timeout) {
     return false;
   }
   std::this_thread::sleep_for(kPauses[index]);

@@ -22,18 +22,18 @@ bool IsTooManyRequests(const grpc::Status& status);
 
 /// Longest time that a unary call may take: a submit hashes every program it resolves, a cancel
 /// waits until the children are gone.
-inline constexpr auto kCallPatience = std::chrono::seconds(120);
+inline constexpr auto kCallTimeout = std::chrono::seconds(120);
 
-/// For what waits until the session that runs has ended: as long as the user cares to wait.
-inline constexpr auto kQueuePatience = std::chrono::hours(24 * 30);
+/// For what waits until the running session has ended: as long as the user cares to wait.
+inline constexpr auto kQueueTimeout = std::chrono::hours(24 * 30);
 
 /// True, after a pause, when the daemon refused a call only because there were too many at the
 /// moment, and the call may be made again: twice at most.
 ///
 /// @param attempt   1 = the first one has just been refused
-/// @param patience  no longer a pause than that
+/// @param timeout   the call's: no pause is longer than that
 bool WaitToAskAgain(const grpc::Status& status, int attempt,
-                    std::chrono::milliseconds patience = kCallPatience);
+                    std::chrono::milliseconds timeout = kCallTimeout);
 
 /// One unary call with a deadline: CallDaemon(*stub, &Stub::Get, request).
 ///
@@ -41,14 +41,14 @@ bool WaitToAskAgain(const grpc::Status& status, int attempt,
 template <typename Stub, typename Request, typename Response>
 Result<Response> CallDaemon(
     Stub& stub, grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
-    const Request& request, std::chrono::milliseconds patience = kCallPatience) {
+    const Request& request, std::chrono::milliseconds timeout = kCallTimeout) {
   for (int attempt = 1;; ++attempt) {
     grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + patience);
+    context.set_deadline(std::chrono::system_clock::now() + timeout);
     Response response;
     const grpc::Status status = (stub.*method)(&context, request, &response);
     if (status.ok()) return response;
-    if (!WaitToAskAgain(status, attempt, patience)) return FromStatus(status);
+    if (!WaitToAskAgain(status, attempt, timeout)) return FromStatus(status);
   }
 }
 
@@ -56,9 +56,9 @@ Result<Response> CallDaemon(
 template <typename Stub, typename Request, typename Response>
 Result<Response> CallDaemon(
     DaemonLink& link, grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
-    const Request& request, std::chrono::milliseconds patience = kCallPatience) {
+    const Request& request, std::chrono::milliseconds timeout = kCallTimeout) {
   Stub stub(link.channel());
-  return CallDaemon(stub, method, request, patience);
+  return CallDaemon(stub, method, request, timeout);
 }
 
 /// One call of a command that makes no other: finds the daemon first, or starts one.

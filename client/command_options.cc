@@ -25,6 +25,10 @@ std::vector<OptionInfo> CompareOptions(bool with_detach) {
   if (!with_detach) return options;
   options.push_back({"detach", 0, "", "submit, print the session and leave", kThisCommand});
   options.push_back(
+      {"show-output", 0, "",
+       "print on stderr what the runs wrote, once they are over (implies --output log)",
+       kThisCommand});
+  options.push_back(
       {"bisect", 0, "",
        "exit codes for `git bisect run`: 0 good, 1 bad, 125 undecided or failed (skip), "
        "128 anything else (stop)",

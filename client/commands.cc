@@ -11,7 +11,12 @@ const std::vector<Command>& Commands() {
        CompareOptions(true), RunCompare},
       {"submit", "[OPTIONS] BASE CANDIDATE...", "the same without watching: compare --detach",
        Words::kOwn, CompareOptions(false), RunSubmit},
-      {"watch", "[OPTIONS] ID", "watch a session to its end", Words::kSession, {}, RunWatch},
+      {"watch",
+       "[OPTIONS] [ID]",
+       "watch a session (default your newest) to its end",
+       Words::kSessionOrNewest,
+       {},
+       RunWatch},
       {"list",
        "[OPTIONS]",
        "list sessions",
@@ -22,9 +27,9 @@ const std::vector<Command>& Commands() {
         {"label", 0, "K=V", "only sessions with this label; repeatable", kThisCommand}},
        RunList},
       {"show",
-       "[OPTIONS] ID",
-       "show a session, and the commands that ask for it and compute it again",
-       Words::kSession,
+       "[OPTIONS] [ID]",
+       "show a session (default your newest), and the commands that reproduce it",
+       Words::kSessionOrNewest,
        {{"log", 0, "", "with the output of its runs (--output log)", kThisCommand}},
        RunShow},
       {"cancel", "[OPTIONS] ID", "end a queued or running session", Words::kSession, {}, RunCancel},
@@ -53,9 +58,9 @@ const std::vector<Command>& Commands() {
        {},
        RunDrain},
       {"export",
-       "[OPTIONS] ID",
-       "print the runs of a session",
-       Words::kSession,
+       "[OPTIONS] [ID]",
+       "print the runs of a session (default your newest)",
+       Words::kSessionOrNewest,
        {{"format", 0, "csv|json", "one row a run, or spec, result and runs (default csv)",
          kThisCommand},
         {"with-warmup", 0, "", "warm-up runs too; in CSV their pair is empty", kThisCommand}},
@@ -164,6 +169,10 @@ Result<std::string> ReadWord(const Command& command, const std::vector<std::stri
     case Words::kSession:
       return ReadOne(words, name + ": no session: an ID is missing", "session",
                      "write benchctl " + name + " ID; benchctl list --all shows the IDs");
+    case Words::kSessionOrNewest:
+      if (words.empty()) break;
+      return ReadOne(words, name + ": the session's ID is empty", "session",
+                     "write benchctl " + name + " [ID]; benchctl list --all shows the IDs");
     case Words::kProfile:
       return ReadProfile(name, words);
     case Words::kFile:

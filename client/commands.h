@@ -23,10 +23,11 @@ struct CommandContext {
 /// The words that a command takes besides its options.
 enum class Words {
   kNone,
-  kSession,  ///< the ID of one
-  kProfile,  ///< of the machine, or none
-  kFile,     ///< one, or - for stdin
-  kOwn,      ///< those that it reads itself
+  kSession,          ///< the ID of one
+  kSessionOrNewest,  ///< the same, or none: the caller's newest
+  kProfile,          ///< of the machine, or none
+  kFile,             ///< one, or - for stdin
+  kOwn,              ///< those that it reads itself
 };
 
 /// One command: its words for the parser and the help, and what it does.

@@ -57,7 +57,7 @@ Result<std::string> UserSocket(const SocketPlaces& places) {
   return socket;
 }
 
-UniqueFd ConnectUnix(const std::string& path, std::chrono::milliseconds patience, int* error) {
+UniqueFd ConnectUnix(const std::string& path, std::chrono::milliseconds timeout, int* error) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof(address.sun_path)) {
@@ -66,8 +66,8 @@ UniqueFd ConnectUnix(const std::string& path, std::chrono::milliseconds patience
   }
   path.copy(address.sun_path, path.size());
   UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(patience);
-  const timeval limit{seconds.count(), std::chrono::microseconds(patience - seconds).count()};
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(timeout);
+  const timeval limit{seconds.count(), std::chrono::microseconds(timeout - seconds).count()};
   if (!fd || setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) != 0 ||
       connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
       fcntl(fd.get(), F_SETFL, O_NONBLOCK) != 0) {
@@ -104,9 +104,9 @@ namespace {
 
 // A socket that the user named: whatever is wrong with it is an error.
 Result<FoundDaemon> ConnectNamed(const std::string& path, const std::string& source,
-                                 std::chrono::milliseconds patience) {
+                                 std::chrono::milliseconds timeout) {
   int error = 0;
-  UniqueFd fd = ConnectUnix(path, patience, &error);
+  UniqueFd fd = ConnectUnix(path, timeout, &error);
   if (fd) return FoundDaemon{std::move(fd), path};
   return ConnectionError(
       "no daemon answers at " + path + " (" + source + "): " + std::strerror(error),
@@ -115,9 +115,9 @@ Result<FoundDaemon> ConnectNamed(const std::string& path, const std::string& sou
 
 // nullopt = there is no system daemon; its absence is no error.
 Result<std::optional<FoundDaemon>> ConnectSystem(const std::string& path,
-                                                 std::chrono::milliseconds patience) {
+                                                 std::chrono::milliseconds timeout) {
   int error = 0;
-  UniqueFd fd = ConnectUnix(path, patience, &error);
+  UniqueFd fd = ConnectUnix(path, timeout, &error);
   if (fd) return std::optional(FoundDaemon{std::move(fd), path});
   if (error == EACCES || error == EPERM) {
     const std::string group = SocketGroup(path);
@@ -135,10 +135,10 @@ UniqueFd AwaitRival(const std::string& path) {
   constexpr int kAttempts = 20;
   constexpr auto kPause = std::chrono::milliseconds(50);
   int error = 0;
-  UniqueFd fd = ConnectUnix(path, kConnectPatience, &error);
+  UniqueFd fd = ConnectUnix(path, kConnectTimeout, &error);
   for (int i = 0; i < kAttempts && !fd; ++i) {
     std::this_thread::sleep_for(kPause);
-    fd = ConnectUnix(path, kConnectPatience, &error);
+    fd = ConnectUnix(path, kConnectTimeout, &error);
   }
   return fd;
 }
@@ -155,7 +155,7 @@ Result<FoundDaemon> StartAndConnect(const std::string& path) {
   std::cerr << "benchctl: started " << plan->program << " --user (pid " << *started
             << "); it exits after 10 idle minutes\n";
   int error = 0;
-  UniqueFd fd = ConnectUnix(path, kConnectPatience, &error);
+  UniqueFd fd = ConnectUnix(path, kConnectTimeout, &error);
   if (fd) return FoundDaemon{std::move(fd), path};
   return ConnectionError(
       "the daemon that was just started does not listen at " + path + ": " + std::strerror(error),
@@ -165,17 +165,17 @@ Result<FoundDaemon> StartAndConnect(const std::string& path) {
 }  // namespace
 
 Result<FoundDaemon> ConnectToDaemon(const LinkOptions& options, bool may_start) {
-  if (options.socket) return ConnectNamed(*options.socket, "--socket", options.patience);
+  if (options.socket) return ConnectNamed(*options.socket, "--socket", options.timeout);
   if (options.environment_socket) {
-    return ConnectNamed(*options.environment_socket, "BENCHD_SOCKET", options.patience);
+    return ConnectNamed(*options.environment_socket, "BENCHD_SOCKET", options.timeout);
   }
-  auto system = ConnectSystem(options.places.system_socket, options.patience);
+  auto system = ConnectSystem(options.places.system_socket, options.timeout);
   if (!system) return std::move(system).error();
   if (*system) return *std::move(*system);
   auto path = UserSocket(options.places);
   if (!path) return std::move(path).error();
   int error = 0;
-  UniqueFd fd = ConnectUnix(*path, options.patience, &error);
+  UniqueFd fd = ConnectUnix(*path, options.timeout, &error);
   if (fd) return FoundDaemon{std::move(fd), *path};
   if (error != ENOENT && error != ECONNREFUSED && error != ENOTDIR) {
     return ConnectionError("your daemon at " + *path + ": " + std::strerror(error));
@@ -198,7 +198,7 @@ Result<std::unique_ptr<DaemonLink>> DaemonLink::Open(LinkOptions options) {
 
 Result<void> DaemonLink::Reopen() {
   int error = 0;
-  UniqueFd fd = ConnectUnix(path_, options_.patience, &error);
+  UniqueFd fd = ConnectUnix(path_, options_.timeout, &error);
   if (fd) return Adopt(std::move(fd));
   return ConnectionError("no daemon answers at " + path_ + ": " + std::strerror(error));
 }
@@ -222,7 +222,7 @@ Result<void> DaemonLink::Adopt(UniqueFd fd) {
   }
   const auto stub = v1::QueueService::NewStub(channel);
   auto status =
-      CallDaemon(*stub, &v1::QueueService::Stub::Get, v1::GetQueueRequest(), options_.patience);
+      CallDaemon(*stub, &v1::QueueService::Stub::Get, v1::GetQueueRequest(), options_.timeout);
   if (!status) return std::move(status).error();
   status_ = *std::move(status);
   MoveToCpus({status_.housekeeping_cpus().begin(), status_.housekeeping_cpus().end()});

@@ -23,8 +23,8 @@ struct SocketPlaces {
   uid_t uid = 0;                    ///< whose user daemon
 };
 
-/// The usual patience with a socket.
-inline constexpr std::chrono::milliseconds kConnectPatience{10'000};
+/// How long a socket may take to answer.
+inline constexpr std::chrono::milliseconds kConnectTimeout{10'000};
 
 /// The places of this process' user.
 SocketPlaces DefaultPlaces();
@@ -38,10 +38,9 @@ Result<std::string> UserSocket(const SocketPlaces& places);
 
 /// Connects to a Unix socket (close-on-exec, non-blocking afterwards, as gRPC needs it).
 ///
-/// @param patience  for a daemon that hangs: its backlog fills up, and connect(2) would wait for
-///                  ever
+/// @param timeout  for a daemon that hangs: its backlog fills up, and connect(2) would wait forever
 /// @param error  errno of the failure, 0 on success
-UniqueFd ConnectUnix(const std::string& path, std::chrono::milliseconds patience, int* error);
+UniqueFd ConnectUnix(const std::string& path, std::chrono::milliseconds timeout, int* error);
 
 /// The group that may use a socket, for messages: the socket's own, else "benchd".
 std::string SocketGroup(const std::string& path);
@@ -54,10 +53,10 @@ Result<void> CheckPeer(int fd, uid_t own_uid);
 
 /// How a command finds its daemon.
 struct LinkOptions {
-  std::optional<std::string> socket;                      ///< --socket
-  std::optional<std::string> environment_socket;          ///< BENCHD_SOCKET
-  bool may_start = true;                                  ///< without --no-autostart
-  std::chrono::milliseconds patience = kConnectPatience;  ///< for who listens to say the first word
+  std::optional<std::string> socket;                    ///< --socket
+  std::optional<std::string> environment_socket;        ///< BENCHD_SOCKET
+  bool may_start = true;                                ///< without --no-autostart
+  std::chrono::milliseconds timeout = kConnectTimeout;  ///< to connect, and for the first answer
   SocketPlaces places;
 };
 

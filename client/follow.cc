@@ -5,15 +5,15 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <iostream>
-#include <memory>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <thread>
 
 #include "benchd/v1/session.grpc.pb.h"
 #include "client/call.h"
+#include "client/display.h"
 #include "client/render/json.h"
 #include "client/render/live_view.h"
 #include "client/render/report.h"
@@ -25,113 +25,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Shows a watched session while it goes on: progress on stderr, or JSON lines on stdout.
-//
-// Thread-safe: events come from the thread that reads them, notes also from the one that handles
-// signals.
-class Display {
- public:
-  virtual ~Display() = default;
-  virtual void Show(const v1::SessionEvent& event) = 0;
-  // A sentence about the watching itself ("cancelling ..."); an empty one takes it back, where it
-  // has not scrolled away.
-  virtual void Note(const std::string& text) {
-    if (!text.empty()) TellOnStderr(text);
-  }
-  // Takes away what is drawn and gives the cursor back; nothing is shown afterwards.
-  virtual void Close() {}
-};
-
-double SecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-class JsonDisplay : public Display {
- public:
-  void Show(const v1::SessionEvent& event) override {
-    std::cout << EventJson(event) + "\n" << std::flush;
-  }
-};
-
-class PlainDisplay : public Display {
- public:
-  PlainDisplay() : narrator_(StyleOf(STDERR_FILENO)) {}
-
-  void Show(const v1::SessionEvent& event) override {
-    for (const std::string& line : narrator_.Tell(event, SecondsSince(start_))) {
-      TellOnStderr(line);
-    }
-  }
-
- private:
-  const Clock::time_point start_ = Clock::now();
-  PlainNarrator narrator_;
-};
-
-// Redraws with every event and once a second in between, so that the clock goes on in a long run.
-class LiveDisplay : public Display {
- public:
-  LiveDisplay(const std::string& session, const v1::Limits& limits) {
-    state_.session = session;
-    state_.limits = limits;
-    ticker_ = std::jthread([this](const std::stop_token& stop) { Tick(stop); });
-  }
-
-  void Show(const v1::SessionEvent& event) override {
-    const std::lock_guard lock(mutex_);
-    state_.Apply(event);
-    event_at_ = Clock::now();
-    Draw();
-  }
-
-  void Note(const std::string& text) override {
-    const std::lock_guard lock(mutex_);
-    state_.note = text;
-    Draw();
-  }
-
-  void Close() override {
-    const std::lock_guard lock(mutex_);
-    closed_ = true;
-    screen_.Clear();
-  }
-
- private:
-  void Tick(const std::stop_token& stop) {
-    std::unique_lock lock(mutex_);
-    while (!stop.stop_requested()) {
-      wake_.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; });
-      if (!stop.stop_requested()) Draw();
-    }
-  }
-
-  void Draw() {
-    if (closed_) return;
-    state_.since_event_seconds = SecondsSince(event_at_);
-    const Style style = StyleOf(STDERR_FILENO);
-    // One row stays free for the cursor: writing to the last one would scroll the area away.
-    screen_.Draw(RenderLiveView(state_, style, TerminalHeight(STDERR_FILENO) - 1), style.width);
-  }
-
-  std::mutex mutex_;
-  std::condition_variable_any wake_;
-  LiveState state_;
-  LiveScreen screen_{STDERR_FILENO};
-  Clock::time_point event_at_ = Clock::now();
-  bool closed_ = false;
-  std::jthread ticker_;  // last: it uses everything above
-};
-
-std::unique_ptr<Display> MakeDisplay(const v1::Session& session, bool json) {
-  if (json) return std::make_unique<JsonDisplay>();
-  if (!CanRedraw(STDERR_FILENO)) return std::make_unique<PlainDisplay>();
-  return std::make_unique<LiveDisplay>(session.session(), session.spec().limits());
-}
-
 // A stream that ends without a final event, by whatever code a stopping server has for it.
 bool MayComeBack(const grpc::Status& status) {
   return status.ok() || status.error_code() == grpc::StatusCode::UNAVAILABLE ||
          status.error_code() == grpc::StatusCode::CANCELLED;
+}
+
+std::string Reattach(const std::string& session) {
+  return "reattach with benchctl watch " + session;
 }
 
 class Follower {
@@ -153,17 +54,16 @@ class Follower {
   Result<Followed> Run() {
     while (!final_) {
       const grpc::Status status = WatchOnce();
-      if (final_) break;
-      if (interrupts_.interrupted() && (on_interrupt_ == OnInterrupt::kLeave || stop_watching_))
-        break;
+      if (final_ || Leaving()) break;
       if (!MayComeBack(status)) return FromStatus(status);
       auto reconnected = Reconnect();
       if (!reconnected) {
-        if (interrupts_.interrupted()) break;
+        if (detached_ || interrupts_.interrupted()) break;
         return std::move(reconnected).error();
       }
     }
     followed_.interrupted = interrupts_.interrupted();
+    followed_.detached = detached_ && !final_;
     return std::move(followed_);
   }
 
@@ -173,8 +73,15 @@ class Follower {
       StopWatching();
       return;
     }
-    display_.Note("cancelling " + id_ + " (once more to leave at once)");
+    display_.Note("cancelling " + id_ + " (Ctrl-C again to quit)");
     canceller_ = std::thread([this] { Cancel(); });
+  }
+
+  /// On the display's thread: ends the watch, unless the session is being cancelled.
+  void Detach() {
+    if (interrupts_.interrupted()) return;
+    detached_ = true;
+    StopWatching();
   }
 
  private:
@@ -196,6 +103,11 @@ class Follower {
     return status;
   }
 
+  bool Leaving() const {
+    return detached_ ||
+           (interrupts_.interrupted() && (on_interrupt_ == OnInterrupt::kLeave || stop_watching_));
+  }
+
   void Take(const v1::SessionEvent& event) {
     if (away_since_) {
       away_since_.reset();
@@ -204,11 +116,15 @@ class Follower {
     }
     v1::Session& session = followed_.session;
     switch (event.event_case()) {
+      case v1::SessionEvent::kQueued:
+        session.set_state(v1::SESSION_STATE_QUEUED);
+        break;
       case v1::SessionEvent::kStarted:
         *session.mutable_started() = event.started();
         break;
       case v1::SessionEvent::kUpdate:
         *session.mutable_report() = event.update();
+        session.set_state(event.update().state());
         break;
       case v1::SessionEvent::kVerdict:
         *session.mutable_report() = event.verdict();
@@ -242,15 +158,16 @@ class Follower {
     }
     const auto deadline = *away_since_ + std::chrono::seconds(kReconnectSeconds);
     constexpr auto kPause = std::chrono::milliseconds(200);
-    while (Clock::now() < deadline && !interrupts_.interrupted()) {
+    const auto leaving = [this] { return detached_ || interrupts_.interrupted(); };
+    while (Clock::now() < deadline && !leaving()) {
       interrupts_.Wait(kPause);
-      if (interrupts_.interrupted()) break;
+      if (leaving()) break;
       if (link_.Reopen()) return {};
     }
     return ConnectionError("the daemon went away and did not come back within " +
                                std::to_string(kReconnectSeconds) + " s: session " + id_ +
                                " is no longer watched",
-                           "when it runs again: benchctl watch " + id_);
+                           "once it is running again, " + Reattach(id_));
   }
 
   void Cancel() {
@@ -283,28 +200,36 @@ class Follower {
   std::mutex mutex_;
   grpc::ClientContext* context_ = nullptr;
   std::atomic<bool> stop_watching_ = false;
+  std::atomic<bool> detached_ = false;
   std::thread canceller_;
 };
 
 }  // namespace
 
-Result<Followed> FollowSession(DaemonLink& link, const v1::Session& watched, bool json,
-                               Interrupts& interrupts, OnInterrupt on_interrupt) {
+Result<Followed> FollowSession(DaemonLink& link, const v1::Session& watched,
+                               const Following& following, Interrupts& interrupts) {
   const std::string& session = watched.session();
-  const auto owned = MakeDisplay(watched, json);
+  const bool cancels = following.on_interrupt == OnInterrupt::kCancel;
+  const auto owned = MakeDisplay(watched, following.json);
   Display& display = *owned;
-  Follower follower(link, session, display, interrupts, on_interrupt);
-  const auto interrupt = [&follower] { follower.Interrupt(); };
-  const auto leave = [&display, &session, on_interrupt] {
+  Follower follower(link, session, display, interrupts, following.on_interrupt);
+  const auto leave = [&display, &session, &interrupts, cancels] {
     display.Close();
-    TellOnStderr((on_interrupt == OnInterrupt::kCancel
-                      ? "left; see what became of it: benchctl show "
-                      : "left; go on: benchctl watch ") +
-                 session);
+    TellOnStderr(cancels && interrupts.interrupted()
+                     ? "quit; benchctl show " + session + " says how the session ended"
+                     : "still running; " + Reattach(session));
   };
-  interrupts.React({interrupt, leave});
+  if (following.may_detach) {
+    display.OnDetach([&follower] { follower.Detach(); },
+                     cancels ? "d detaches, Ctrl-C cancels" : "d detaches");
+  }
+  interrupts.React({.on_first = [&follower] { follower.Interrupt(); },
+                    .on_leave = leave,
+                    .on_stop = [&display] { display.Suspend(); },
+                    .on_continue = [&display] { display.Resume(); },
+                    .on_resize = [&display] { display.Resize(); }});
   auto followed = follower.Run();
-  interrupts.React({[] {}, {}});
+  interrupts.React({.on_first = [] {}});
   display.Close();
   if (followed) *followed->session.mutable_spec() = watched.spec();
   return followed;
@@ -334,27 +259,47 @@ void PrintCommits(const v1::Session& session) {
   if (!line.empty()) std::cout << line << std::endl;
 }
 
+namespace {
+
+void TellCancelled(const Followed& followed, bool json) {
+  const v1::Session& session = followed.session;
+  const std::string& by = session.cancelled().by();
+  TellOnStderr("session " + session.session() + " was cancelled" +
+               (followed.interrupted || by.empty() ? "" : " by " + by));
+  // Of JSON the last update says it.
+  if (!json && session.has_report()) {
+    TellOnStderr(KnownSoFar(session.report(), StyleOf(STDERR_FILENO)));
+  }
+}
+
+// We left before its end.
+void TellLeft(const Followed& followed) {
+  const v1::Session& session = followed.session;
+  const std::string_view state = Word(session.state());
+  TellOnStderr(std::string(followed.detached ? "detached: " : "") + "still " +
+               (state.empty() ? "running" : std::string(state)) + "; " +
+               Reattach(session.session()));
+}
+
+}  // namespace
+
 ExitCode ReportEnd(const Followed& followed, bool json) {
   const v1::Session& session = followed.session;
-  const std::string& id = session.session();
   switch (session.state()) {
     case v1::SESSION_STATE_DONE:
       if (!json) std::cout << RenderResult(session, StyleOf(STDOUT_FILENO)) << std::flush;
       break;
     case v1::SESSION_STATE_FAILED:
-      std::cerr << RenderFailure(id, session.failed());
+      std::cerr << RenderFailure(session.session(), session.failed());
       break;
     case v1::SESSION_STATE_CANCELLED:
-      std::cerr << "benchctl: session " + id + " was cancelled" +
-                       (followed.interrupted || session.cancelled().by().empty()
-                            ? std::string()
-                            : " by " + session.cancelled().by()) +
-                       "\n";
+      TellCancelled(followed, json);
       break;
-    default:  // we left before its end
-      std::cerr << "benchctl: session " + id + " goes on: benchctl watch " + id + "\n";
+    default:
+      TellLeft(followed);
       break;
   }
+  if (followed.detached) return ExitCode::kPass;  // as with --detach
   return followed.interrupted ? ExitCode::kInterrupted : ExitFor(session);
 }
 

@@ -18,20 +18,28 @@ enum class OnInterrupt {
   kLeave,   ///< `watch`: leave it running
 };
 
+/// How a session is watched.
+struct Following {
+  bool json = false;  ///< JSON lines on stdout instead of progress on stderr
+  OnInterrupt on_interrupt = OnInterrupt::kCancel;
+  bool may_detach = true;  ///< a key of the live view leaves the session running
+};
+
 /// How a watched session ended for us.
 struct Followed {
   v1::Session
       session;  ///< id, state and, as far as there were events, started, report, failed, cancelled
   bool interrupted = false;
+  bool detached = false;
 };
 
-/// Watches a session to its end: JSON lines on stdout with `json`, else progress on stderr; a
-/// daemon that goes away is waited for 30 s and the watching goes on with its snapshot.
+/// Watches a session to its end. A daemon that goes away is waited for (kReconnectSeconds); then
+/// the watching begins again with its snapshot.
 ///
 /// @param watched  its id, limits (for the progress bar) and arms, as far as they are known
 /// @errors (exit 5) the daemon stays away; (2, 5) it refuses to let us watch.
-Result<Followed> FollowSession(DaemonLink& link, const v1::Session& watched, bool json,
-                               Interrupts& interrupts, OnInterrupt on_interrupt);
+Result<Followed> FollowSession(DaemonLink& link, const v1::Session& watched,
+                               const Following& following, Interrupts& interrupts);
 
 /// Prints the result (stdout) or failure (stderr) of a session that was followed, unless JSON lines
 /// have said it already, and gives the exit code of the contract.

@@ -55,7 +55,7 @@ void StepAside(LinkOptions link) {
   [[maybe_unused]] const int priority = nice(kMuchNicer);
   link.may_start = false;
   // One that answers takes a millisecond, and an analysis hardly more: it is not worth a wait.
-  link.patience = std::chrono::milliseconds(200);
+  link.timeout = std::chrono::milliseconds(200);
   [[maybe_unused]] const auto moved = DaemonLink::Open(std::move(link));
 }
 

@@ -11,7 +11,7 @@ namespace benchd::client {
 
 Interrupts::Interrupts(ExitCode leave_code) : leave_code_(leave_code) {
   sigemptyset(&signals_);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH}) {
     struct sigaction action {};
     if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN) {
       sigaddset(&signals_, signal);
@@ -62,11 +62,37 @@ void Interrupts::Run() {
 
 void Interrupts::Handle(int signal) {
   const std::lock_guard calling(calling_);
+  const auto call = [](const std::function<void()>& action) {
+    if (action) action();
+  };
+  switch (signal) {
+    case SIGTSTP:
+      call(actions_.on_stop);
+      Stop();
+      break;
+    case SIGCONT:
+      call(actions_.on_continue);
+      break;
+    case SIGWINCH:
+      call(actions_.on_resize);
+      break;
+    case SIGHUP:
+    case SIGQUIT:
+      call(actions_.on_leave);
+      DieOf(signal);
+      break;
+    default:
+      Interrupt();
+      break;
+  }
+}
+
+void Interrupts::Interrupt() {
   bool first = false;
   {
     const std::lock_guard lock(mutex_);
-    first = !interrupted_ && signal != SIGHUP;
-    if (first) interrupted_ = true;
+    first = !interrupted_;
+    interrupted_ = true;
   }
   changed_.notify_all();
   if (first && actions_.on_first) {
@@ -74,11 +100,29 @@ void Interrupts::Handle(int signal) {
     return;
   }
   if (actions_.on_leave) actions_.on_leave();
-  if (signal != SIGHUP) _exit(static_cast<int>(leave_code_));
-  // Die of the signal itself, as everybody else in the session of that terminal.
-  std::signal(SIGHUP, SIG_DFL);
+  _exit(static_cast<int>(leave_code_));
+}
+
+// By the signal itself, so that the shell sees a job that was stopped from the terminal.
+void Interrupts::Stop() {
+  sigset_t stop;
+  sigemptyset(&stop);
+  sigaddset(&stop, SIGTSTP);
+  pthread_sigmask(SIG_UNBLOCK, &stop, nullptr);
+  raise(SIGTSTP);
+  pthread_sigmask(SIG_BLOCK, &stop, nullptr);
+  // It was not stopped where no shell could continue it (an orphaned process group); else SIGCONT
+  // waits to be read.
+  sigset_t pending;
+  sigpending(&pending);
+  if (sigismember(&pending, SIGCONT) != 1 && actions_.on_continue) actions_.on_continue();
+}
+
+// As everybody else in the session of that terminal.
+void Interrupts::DieOf(int signal) {
+  std::signal(signal, SIG_DFL);
   pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
-  raise(SIGHUP);
+  raise(signal);
 }
 
 }  // namespace benchd::client

@@ -12,7 +12,8 @@
 
 namespace benchd::client {
 
-/// SIGINT, SIGTERM and SIGHUP as events of one thread of their own.
+/// The signals of a terminal as events of one thread of their own: Ctrl-C, Ctrl-Z and fg, a hangup,
+/// another size of the window.
 ///
 /// Construct before any other thread exists (they inherit the blocked mask). A signal that is
 /// ignored (nohup, a shell's background job) stays ignored.
@@ -20,9 +21,15 @@ class Interrupts {
  public:
   struct Actions {
     /// The first SIGINT or SIGTERM; must not block for long. None: the process leaves at once.
-    std::function<void()> on_first;
-    /// Before the process goes: at the second SIGINT or SIGTERM, at SIGHUP.
-    std::function<void()> on_leave;
+    std::function<void()> on_first = nullptr;
+    /// Before the process goes: at the second SIGINT or SIGTERM, at SIGHUP and SIGQUIT.
+    std::function<void()> on_leave = nullptr;
+    /// Before the process stops for SIGTSTP (Ctrl-Z).
+    std::function<void()> on_stop = nullptr;
+    /// The process runs again, by whatever it was stopped; perhaps in the background now.
+    std::function<void()> on_continue = nullptr;
+    /// SIGWINCH: the terminal has another size.
+    std::function<void()> on_resize = nullptr;
   };
 
   /// Until React is called, the first signal ends the process.
@@ -47,6 +54,9 @@ class Interrupts {
  private:
   void Run();
   void Handle(int signal);
+  void Interrupt();
+  void Stop();
+  void DieOf(int signal);
 
   const ExitCode leave_code_;
   sigset_t signals_{};

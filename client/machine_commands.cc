@@ -35,7 +35,7 @@ Result<Response> CallMachine(const CommandContext& context, Method<Request, Resp
     std::cerr << "benchctl: " << WhoHasTheMachine((*link)->status())
               << ": this waits for its end\n";
   }
-  return CallDaemon(**link, method, request, waits ? kQueuePatience : kCallPatience);
+  return CallDaemon(**link, method, request, waits ? kQueueTimeout : kCallTimeout);
 }
 
 ExitCode PrintMachine(const v1::MachineStatus& status, bool json) {
@@ -141,7 +141,8 @@ Result<ExitCode> RunCalibrate(const CommandContext& context) {
   auto submitted = SubmitSession(**link, *std::move(spec));
   if (!submitted) return std::move(submitted).error();
   session.set_session(submitted->session());
-  auto followed = FollowSession(**link, session, context.json, interrupts, OnInterrupt::kCancel);
+  const Following following{.json = context.json, .may_detach = false};
+  auto followed = FollowSession(**link, session, following, interrupts);
   if (!followed) return std::move(followed).error();
   const bool measured =
       followed->session.state() == v1::SESSION_STATE_DONE && !followed->interrupted;

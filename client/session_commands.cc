@@ -15,8 +15,10 @@
 #include "client/render/csv.h"
 #include "client/render/json.h"
 #include "client/render/pages.h"
+#include "client/render/text.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
+#include "client/run.h"
 #include "client/spec_input.h"
 #include "client/submission.h"
 #include "client/terminal.h"
@@ -38,6 +40,21 @@ Result<SpecInput> ReadInput(const ParsedArguments& arguments, const std::string&
   return input;
 }
 
+// --show-output: what every benchmark writes is kept in the session's log.
+Result<void> KeepOutput(v1::SessionSpec* spec) {
+  for (v1::Benchmark& benchmark : *spec->mutable_benchmarks()) {
+    const bool elsewhere =
+        benchmark.output() == v1::OUTPUT_KIND_DISCARD || benchmark.output() == v1::OUTPUT_KIND_FILE;
+    if (elsewhere) {
+      const std::string place =
+          benchmark.output_path().empty() ? "null" : Printable(benchmark.output_path());
+      return UsageError("--show-output: --output sends it to " + place, "leave one of the two out");
+    }
+    benchmark.set_output(v1::OUTPUT_KIND_LOG);
+  }
+  return {};
+}
+
 Result<v1::SessionSpec> ReadCompareSpec(const ParsedArguments& arguments, bool silent) {
   auto caller = CaptureCaller();
   if (!caller) return std::move(caller).error();
@@ -49,7 +66,11 @@ Result<v1::SessionSpec> ReadCompareSpec(const ParsedArguments& arguments, bool s
     auto filled = FillInCommits(&*input, &caller->context, silent);
     if (!filled) return std::move(filled).error();
   }
-  return BuildCallersSpec(*input, *caller);
+  auto spec = BuildCallersSpec(*input, *caller);
+  if (!spec || !IsGiven(arguments, "show-output")) return spec;
+  auto kept = KeepOutput(&*spec);
+  if (!kept) return std::move(kept).error();
+  return spec;
 }
 
 void PrintSubmitted(const v1::SubmitResponse& response, const v1::SessionSpec& arms, bool json) {
@@ -65,6 +86,22 @@ void PrintSubmitted(const v1::SubmitResponse& response, const v1::SessionSpec& a
   std::cerr << "; watch it: benchctl watch " << response.session() << "\n";
 }
 
+Result<v1::Session> GetSession(DaemonLink& link, const std::string& id, bool with_log = false) {
+  v1::GetSessionRequest request;
+  request.set_session(id);
+  request.set_with_log(with_log);
+  return CallDaemon(link, &v1::SessionService::Stub::Get, request);
+}
+
+// What the runs of a session wrote, each under a heading. That it cannot be had is no reason to
+// lose the verdict.
+void PrintOutput(DaemonLink& link, const std::string& id) {
+  auto session = GetSession(link, id, /*with_log=*/true);
+  if (!session) return PrintError(session.error());
+  const bool raw = isatty(STDERR_FILENO) != 1;
+  std::cerr << (raw ? session->log() : Printable(session->log(), /*keep_newlines=*/true));
+}
+
 // What belongs to following a session, and nothing else of a spec that may be large.
 v1::Session FollowedSession(const v1::SessionSpec& spec) {
   v1::Session session;
@@ -73,12 +110,25 @@ v1::Session FollowedSession(const v1::SessionSpec& spec) {
   return session;
 }
 
-Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
-  const bool bisect = IsGiven(context.arguments, "bisect");
-  if (bisect && detach) {
+// What makes sense only for those who wait.
+Result<void> CheckDetach(const ParsedArguments& arguments) {
+  if (IsGiven(arguments, "bisect")) {
     return UsageError("--bisect: with --detach nobody waits for the verdict",
                       "leave one of the two out");
   }
+  if (IsGiven(arguments, "show-output")) {
+    return UsageError("--show-output: with --detach nobody waits for it",
+                      "use --output log; benchctl show ID --log has it later");
+  }
+  return {};
+}
+
+Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
+  if (detach) {
+    auto may = CheckDetach(context.arguments);
+    if (!may) return std::move(may).error();
+  }
+  const bool bisect = IsGiven(context.arguments, "bisect");
   auto spec = ReadCompareSpec(context.arguments, context.json);
   if (!spec) return std::move(spec).error();
   v1::Session session = FollowedSession(*spec);
@@ -99,8 +149,12 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   }
   session.set_session(submitted->session());
   if (context.json) PrintCommits(session);
-  auto followed = FollowSession(**link, session, context.json, interrupts, OnInterrupt::kCancel);
+  // A bisection has no use for a verdict that comes later.
+  const Following following{.json = context.json, .may_detach = !bisect};
+  auto followed = FollowSession(**link, session, following, interrupts);
   if (!followed) return std::move(followed).error();
+  const bool shows = IsGiven(context.arguments, "show-output") && !followed->detached;
+  if (shows) PrintOutput(**link, session.session());
   return ReportEnd(*followed, context.json);
 }
 
@@ -116,11 +170,30 @@ Result<ExitCode> RunSubmit(const CommandContext& context) {
 
 namespace {
 
-Result<v1::Session> GetSession(DaemonLink& link, const std::string& id, bool with_log = false) {
-  v1::GetSessionRequest request;
-  request.set_session(id);
-  request.set_with_log(with_log);
-  return CallDaemon(link, &v1::SessionService::Stub::Get, request);
+/// The ID of the caller's newest session; empty where there is none.
+Result<std::string> NewestSession(DaemonLink& link) {
+  v1::ListSessionsRequest request;
+  request.set_all(true);
+  do {
+    auto page = CallDaemon(link, &v1::SessionService::Stub::List, request);
+    if (!page) return std::move(page).error();
+    for (const v1::Session& session : page->sessions()) {
+      if (session.uid() == geteuid()) return session.session();  // newest first
+    }
+    request.set_page_token(page->next_page_token());
+  } while (!request.page_token().empty());
+  return std::string();
+}
+
+/// The session that the command line names, or the caller's newest.
+Result<v1::Session> NamedSession(DaemonLink& link, const CommandContext& context,
+                                 bool with_log = false) {
+  if (!context.word.empty()) return GetSession(link, context.word, with_log);
+  auto newest = NewestSession(link);
+  if (!newest) return std::move(newest).error();
+  if (!newest->empty()) return GetSession(link, *newest, with_log);
+  return UsageError("no session: you have none yet",
+                    "start one with benchctl compare; benchctl list --all shows everybody's");
 }
 
 /// Hands every run of a session on, in their order.
@@ -158,7 +231,7 @@ Result<std::vector<TableColumn>> ReadColumns(DaemonLink& link, const v1::Session
 Result<ExitCode> RunShow(const CommandContext& context) {
   auto link = DaemonLink::Open(context.link);
   if (!link) return std::move(link).error();
-  auto session = GetSession(**link, context.word, IsGiven(context.arguments, "log"));
+  auto session = NamedSession(**link, context, IsGiven(context.arguments, "log"));
   if (!session) return std::move(session).error();
   if (context.json) {
     std::cout << MessageLine("session", session->session(), *session, Now()) << "\n";
@@ -175,10 +248,11 @@ Result<ExitCode> RunWatch(const CommandContext& context) {
   auto link = DaemonLink::Open(context.link);
   if (!link) return std::move(link).error();
   // Its whole id, since a prefix may stop being unique, and its limits for the progress bar.
-  auto session = GetSession(**link, context.word);
+  auto session = NamedSession(**link, context);
   if (!session) return std::move(session).error();
   if (context.json) PrintCommits(*session);
-  auto followed = FollowSession(**link, *session, context.json, interrupts, OnInterrupt::kLeave);
+  const Following following{.json = context.json, .on_interrupt = OnInterrupt::kLeave};
+  auto followed = FollowSession(**link, *session, following, interrupts);
   if (!followed) return std::move(followed).error();
   return ReportEnd(*followed, context.json);
 }
@@ -203,7 +277,7 @@ Result<ExitCode> RunExport(const CommandContext& context) {
   if (!format) return std::move(format).error();
   auto link = DaemonLink::Open(context.link);
   if (!link) return std::move(link).error();
-  auto session = GetSession(**link, context.word);
+  auto session = NamedSession(**link, context);
   if (!session) return std::move(session).error();
   const bool with_warmup = IsGiven(context.arguments, "with-warmup");
   v1::ListSamplesRequest request;

@@ -118,7 +118,7 @@ Result<v1::SubmitResponse> SubmitSession(DaemonLink& link, v1::SessionSpec spec)
   constexpr int kAttempts = 3;
   for (int attempt = 1;; ++attempt) {
     grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + kCallPatience);
+    context.set_deadline(std::chrono::system_clock::now() + kCallTimeout);
     v1::SubmitResponse response;
     const std::unique_ptr<Stub> stub = v1::SessionService::NewStub(link.channel());
     const grpc::Status status = stub->Submit(&context, request, &response);

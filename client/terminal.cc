@@ -1,10 +1,12 @@
 #include "client/terminal.h"
 
 #include <langinfo.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <string_view>
 
@@ -44,6 +46,11 @@ int TerminalHeight(int fd) {
   return rows > 0 ? rows : 24;
 }
 
+bool InForeground(int fd) {
+  const pid_t group = tcgetpgrp(fd);
+  return group == getpgrp() || (group < 0 && errno == ENOTTY && isatty(fd) == 1);
+}
+
 namespace {
 
 constexpr char kHideCursor[] = "\x1b[?25l";
@@ -71,7 +78,8 @@ std::string LiveScreen::Compose(const std::vector<std::string>& lines, int width
   drawn_widths_.clear();
   if (shorter) text += kClearBelow;
   for (const std::string& line : lines) {
-    text += line + kClearLine + "\n";
+    // Cleared first: behind a line that fills its row the cursor still stands on the last column.
+    text += kClearLine + line + "\n";
     drawn_widths_.push_back(Width(line));
   }
   last_width_ = width;
@@ -91,6 +99,35 @@ void LiveScreen::Clear() {
   if (drawn_widths_.empty()) return;
   Write(Rewind(last_width_) + kClearBelow + kShowCursor);
   drawn_widths_.clear();
+}
+
+bool Keyboard::Hold() {
+  // Not a terminal, or not the one that controls this process, or another job's.
+  if (fd_ < 0 || tcgetpgrp(fd_) != getpgrp()) return false;
+  termios modes{};
+  if (tcgetattr(fd_, &modes) != 0) return false;
+  if (!saved_) saved_ = modes;
+  if ((modes.c_lflag & (ICANON | ECHO)) == 0) return true;
+  modes.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+  // Not 0: a shell that finds these modes, since nobody could give the terminal back (SIGSTOP),
+  // would take every read that returns nothing for the end.
+  modes.c_cc[VMIN] = 1;
+  modes.c_cc[VTIME] = 0;
+  return tcsetattr(fd_, TCSANOW, &modes) == 0;
+}
+
+void Keyboard::Release() {
+  if (saved_ && tcgetpgrp(fd_) == getpgrp()) tcsetattr(fd_, TCSANOW, &*saved_);
+  saved_.reset();
+}
+
+std::optional<char> Keyboard::Read() {
+  pollfd state{fd_, POLLIN, 0};
+  if (poll(&state, 1, 0) <= 0) return std::nullopt;
+  char key = 0;
+  if ((state.revents & POLLIN) != 0 && read(fd_, &key, 1) == 1) return key;
+  fd_ = -1;  // gone: it would be ready to be read for ever
+  return std::nullopt;
 }
 
 }  // namespace benchd::client

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 
 #include "client/render/sentence.h"
 #include "client/render/text.h"
@@ -50,19 +51,16 @@ double AxisRange(const std::vector<const v1::Comparison*>& gates) {
 }
 
 // How much of the session is behind us, where anything is known about its end.
-std::optional<double> Progress(const LiveState& state, double elapsed, std::optional<double> eta) {
-  const v1::Update& update = *state.update;
+std::optional<double> Progress(const LiveState& state, double elapsed,
+                               std::optional<double> seconds_left) {
   if (state.limits.has_runs() && state.limits.runs() > 0) {
-    const BlockCount count = CountBlocks(update);
+    const BlockCount count = CountBlocks(*state.update);
     return std::min(1.0,
                     static_cast<double>(count.blocks) / (static_cast<double>(state.limits.runs()) *
                                                          static_cast<double>(count.benchmarks)));
   }
-  if (eta) return elapsed + *eta > 0 ? elapsed / (elapsed + *eta) : 0;
-  if (state.limits.has_max_time_seconds() && state.limits.max_time_seconds() > 0) {
-    return std::min(1.0, elapsed / state.limits.max_time_seconds());
-  }
-  return std::nullopt;
+  if (!seconds_left) return std::nullopt;
+  return elapsed + *seconds_left > 0 ? elapsed / (elapsed + *seconds_left) : 0;
 }
 
 }  // namespace
@@ -79,26 +77,25 @@ std::string ProgressBar(double fraction, int width, const Style& style) {
 
 namespace {
 
-std::string StateLine(const LiveState& state) {
-  const std::string name = Printable(state.session);
-  if (!state.update || state.update->state() == v1::SESSION_STATE_QUEUED) {
-    if (state.started && !state.update) return name + "  warming up";
-    if (!state.queued || state.queued->position() == 0) return name + "  submitted";
-    std::string line = name + "  queued, place " + std::to_string(state.queued->position());
-    if (state.queued->has_eta_seconds()) {
-      const double left = std::max(0.0, state.queued->eta_seconds() - state.since_event_seconds);
-      line += ", starts in about " + FormatRough(left);
-    }
-    return line;
+bool HasMeasured(const LiveState& state) {
+  return state.update && !state.update->comparisons().empty();
+}
+
+std::string QueuedWords(const LiveState& state) {
+  if (!state.queued || state.queued->position() == 0) return "submitted";
+  const std::string place = "queued, place " + std::to_string(state.queued->position());
+  if (!state.queued->has_eta_seconds()) return place;
+  const double left = std::max(0.0, state.queued->eta_seconds() - state.since_event_seconds);
+  return place + ", starts in about " + FormatRough(left);
+}
+
+std::string StateWords(const LiveState& state) {
+  if (!state.update) return state.started ? "warming up" : QueuedWords(state);
+  if (state.update->state() == v1::SESSION_STATE_QUEUED) return QueuedWords(state);
+  if (state.update->state() == v1::SESSION_STATE_RUNNING && !HasMeasured(state)) {
+    return "warming up";
   }
-  if (state.update->comparisons().empty()) {
-    const bool running = state.update->state() == v1::SESSION_STATE_RUNNING;
-    return name + "  " + (running ? "warming up" : std::string(Word(state.update->state())));
-  }
-  std::string line =
-      name + "  " + std::string(Word(state.update->state())) + "  " + BlocksSentence(*state.update);
-  const std::string decided = DecidedSentence(*state.update);
-  return line + (decided.empty() ? "" : "  " + decided);
+  return std::string(Word(state.update->state()));
 }
 
 // Column widths of the gates' rows for a given room.
@@ -292,35 +289,71 @@ std::string DrawInterval(double lo, double estimate, double hi, double range, in
   return bar;
 }
 
+namespace {
+
+// As many of them as find room, the first to go being those whose numbers come first.
+std::string Fitting(std::vector<std::string> parts, std::initializer_list<std::size_t> dispensable,
+                    const Style& style) {
+  const auto line = [&parts] {
+    std::string text;
+    for (const std::string& part : parts) text += (text.empty() || part.empty() ? "" : "  ") + part;
+    return text;
+  };
+  for (const std::size_t part : dispensable) {
+    if (Width(line()) <= style.width) break;
+    parts[part].clear();
+  }
+  return Shorten(line(), style.width, style);
+}
+
+// The state, the clock and what is known of the end; then the bar.
+std::vector<std::string> HeadLines(const LiveState& state, const Style& style, int height) {
+  const v1::Update& update = *state.update;
+  const bool running = update.state() == v1::SESSION_STATE_RUNNING;
+  const double ticking = running ? state.since_event_seconds : 0;
+  const double elapsed = update.elapsed_seconds() + ticking;
+  std::optional<double> left;
+  std::string end;
+  if (running && update.has_eta_seconds()) {
+    left = std::max(0.0, update.eta_seconds() - ticking);
+    end = "verdict in about " + FormatRough(*left);
+  } else if (const auto limit = SecondsToLimit(update, state.limits); running && limit) {
+    left = std::max(0.0, *limit - ticking);
+    end = "at most " + FormatRough(*left) + " left";
+  }
+  std::vector<std::string> lines = {
+      Fitting({Printable(state.session), StateWords(state), BlocksSentence(update),
+               DecidedSentence(update), FormatClock(elapsed), end},
+              {3, 2, 0}, style)};
+  const auto progress = Progress(state, elapsed, left);
+  const std::string bar = progress ? ProgressBar(*progress, std::min(style.width, 60), style) : "";
+  if (!bar.empty() && height > 3) lines.push_back(bar);
+  return lines;
+}
+
+}  // namespace
+
 std::vector<std::string> RenderLiveView(const LiveState& state, const Style& style, int height) {
   Style fitted = style;
   if (fitted.width <= 0) fitted.width = 80;
-  std::vector<std::string> lines;
-  std::string head = StateLine(state);
-  if (state.update && !state.update->comparisons().empty()) {
-    const bool open = state.update->state() == v1::SESSION_STATE_RUNNING;
-    const double ticking = open ? state.since_event_seconds : 0;
-    const double elapsed = state.update->elapsed_seconds() + ticking;
-    std::optional<double> eta;
-    if (state.update->has_eta_seconds()) eta = std::max(0.0, state.update->eta_seconds() - ticking);
-    head += "  " + FormatClock(elapsed);
-    if (eta) head += "  verdict in about " + FormatRough(*eta);
-    lines.push_back(Shorten(head, fitted.width, fitted));
-    const auto progress = Progress(state, elapsed, eta);
-    const std::string bar =
-        progress ? ProgressBar(*progress, std::min(fitted.width, 60), fitted) : "";
-    if (!bar.empty() && height > 3) lines.push_back(bar);
-    const auto room = [&] {
-      return height - static_cast<int>(lines.size()) - (state.note.empty() ? 0 : 1);
-    };
-    for (std::string& line : PauseLines(state, fitted, room())) lines.push_back(std::move(line));
+  constexpr int kRoomForKeys = 5;
+  const bool keys = state.note.empty() && !state.keys.empty() && height >= kRoomForKeys;
+  const std::string& last = keys ? state.keys : state.note;
+  const bool measured = HasMeasured(state);
+  std::vector<std::string> lines =
+      measured ? HeadLines(state, fitted, height)
+               : std::vector<std::string>{
+                     Fitting({Printable(state.session), StateWords(state)}, {0}, fitted)};
+  const auto room = [&] {
+    return height - static_cast<int>(lines.size()) - (last.empty() ? 0 : 1);
+  };
+  for (std::string& line : PauseLines(state, fitted, room())) lines.push_back(std::move(line));
+  if (measured) {
     for (std::string& line : GateLines(state, fitted, room())) lines.push_back(std::move(line));
-  } else {
-    lines.push_back(Shorten(head, fitted.width, fitted));
-    const int room = height - 1 - (state.note.empty() ? 0 : 1);
-    for (std::string& line : PauseLines(state, fitted, room)) lines.push_back(std::move(line));
   }
-  if (!state.note.empty()) lines.push_back(Shorten(state.note, fitted.width, fitted));
+  if (last.empty()) return lines;
+  const std::string shortened = Shorten(last, fitted.width, fitted);
+  lines.push_back(keys ? Paint(shortened, Tint::kDim, fitted) : shortened);
   return lines;
 }
 

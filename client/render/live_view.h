@@ -1,8 +1,9 @@
 #pragma once
 
-#include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "benchd/v1/session.pb.h"
@@ -18,6 +19,7 @@ struct LiveState {
   std::optional<v1::Update> update;
   v1::Limits limits;               ///< for the progress bar; empty when unknown
   std::string note;                ///< a line below: "cancelling ...", "the daemon went away ..."
+  std::string keys;                ///< the same while there is no note: "d detaches, ..."
   double since_event_seconds = 0;  ///< since the newest event came: keeps the clock going
 
   /// Takes an event that is not final.
@@ -39,11 +41,20 @@ std::string ProgressBar(double fraction, int width, const Style& style);
 std::string DrawInterval(double lo, double estimate, double hi, double range, int width,
                          const Style& style);
 
-/// A session told in single lines, for logs and pipes: a line when something changes and one every
-/// five seconds of progress, not one per block.
+/// Seconds until the time limit ends a session whose gates have intervals but no estimate of when
+/// they will be decided; nothing while that is not known, and where an estimate is.
+std::optional<double> SecondsToLimit(const v1::Update& update, const v1::Limits& limits);
+
+/// What is known about a session that was ended before its verdict: "no verdict: 18 runs each,
+/// change -0.4 … +3.1 %".
+std::string KnownSoFar(const v1::Update& update, const Style& style);
+
+/// A session told in single lines, for logs and pipes: a line when its state changes and one every
+/// five seconds of progress, not one per block or gate.
 class PlainNarrator {
  public:
-  explicit PlainNarrator(Style style) : style_(style) {}
+  explicit PlainNarrator(Style style, v1::Limits limits = {})
+      : style_(style), limits_(std::move(limits)) {}
 
   /// The lines that `event` is worth, mostly none.
   ///
@@ -55,13 +66,15 @@ class PlainNarrator {
   std::vector<std::string> TellStarted(const v1::Started& started);
   std::string StateNews(const v1::Update& update) const;
   std::vector<std::string> TellUpdate(const v1::Update& update, double now_seconds);
+  std::string Progress(const v1::Update& update);
 
   Style style_;
+  v1::Limits limits_;
   std::optional<std::uint64_t> position_;
   bool started_ = false;
   std::optional<double> told_at_;
   v1::SessionState state_ = v1::SESSION_STATE_UNSPECIFIED;
-  std::map<std::string, bool> decided_;  ///< by label
+  std::set<std::string> decided_;  ///< labels of the gates that were told to be
 };
 
 }  // namespace benchd::client

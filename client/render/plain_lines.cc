@@ -5,22 +5,87 @@
 #include "client/render/text.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
+#include "core/base/text.h"
+#include "core/base/time.h"
+#include "core/model/session_spec.h"
 
 namespace benchd::client {
 namespace {
 
 constexpr double kSecondsBetweenLines = 5;
+constexpr std::size_t kMostGates = 3;  // on one line
 
-// "candidate +10.2 % (+9.8 % … +10.6 %)"
+// "candidate +10.2 % (+9.8 % … +10.6 %)", "candidate regressed (+9.8 % … +10.6 %)"
 std::string GateProgress(const v1::Comparison& gate, const v1::Update& update, const Style& style) {
   const Judged judged = JudgedBy(gate);
   std::string line = ComparisonLabel(gate, update) + " ";
-  line += judged.estimate ? judged.FormatSigned(*judged.estimate, style) : "?";
+  if (!gate.has_decided()) {
+    line += judged.estimate ? judged.FormatSigned(*judged.estimate, style) : "?";
+  } else {
+    line += gate.verdict() == v1::VERDICT_PASS         ? "passed"
+            : gate.verdict() == v1::VERDICT_REGRESSION ? "regressed"
+                                                       : "undecided";
+  }
   const std::string interval = judged.Interval(style);
   return line + (interval.empty() ? "" : " (" + interval + ")");
 }
 
+// ", GATE, GATE and 2 more OF_THESE"
+std::string GatesProgress(const std::vector<const v1::Comparison*>& gates,
+                          const std::string& of_these, const v1::Update& update,
+                          const Style& style) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(gates.size(), kMostGates); ++i) {
+    text += ", " + GateProgress(*gates[i], update, style);
+  }
+  if (gates.size() > kMostGates) {
+    text += " and " + std::to_string(gates.size() - kMostGates) + " more" + of_these;
+  }
+  return text;
+}
+
+// "18 runs each, change -0.4 … +3.1 %"
+std::string OneGateSoFar(const v1::Comparison& gate, const v1::Update& update, const Style& style) {
+  std::string text = gate.n_reference() == gate.n_candidate()
+                         ? Counted(gate.n_candidate(), "run") + " each"
+                         : BlocksSentence(update);
+  const Judged judged = JudgedBy(gate);
+  const std::string interval = judged.Interval(style);
+  const std::string what = gate.metric() != "wall_time" ? Printable(gate.metric())
+                           : judged.relative            ? "change"
+                                                        : "difference";
+  if (!interval.empty()) return text + ", " + what + " " + interval;
+  if (!judged.estimate) return text;
+  return text + ", " + what + " about " + judged.FormatSigned(*judged.estimate, style) +
+         ", no interval yet";
+}
+
 }  // namespace
+
+std::optional<double> SecondsToLimit(const v1::Update& update, const v1::Limits& limits) {
+  const auto gates = GatesOf(update);
+  const bool looked = std::ranges::any_of(gates, [](const v1::Comparison* gate) {
+    return !gate->has_decided() && JudgedBy(*gate).lo.has_value();
+  });
+  if (!looked || update.has_eta_seconds()) return std::nullopt;
+  const double limit = limits.has_max_time_seconds() ? limits.max_time_seconds()
+                                                     : Seconds(benchd::Limits().max_time);
+  return std::max(0.0, limit - update.elapsed_seconds());
+}
+
+std::string KnownSoFar(const v1::Update& update, const Style& style) {
+  const std::string none = "no verdict: ";
+  std::vector<const v1::Comparison*> gates = GatesOf(update);
+  if (gates.empty() || CountBlocks(update).blocks == 0) return none + "nothing was measured";
+  if (gates.size() == 1) return none + OneGateSoFar(*gates.front(), update, style);
+  // What went wrong is worth most, what is fine least.
+  const auto rank = [](const v1::Comparison* gate) {
+    if (gate->verdict() == v1::VERDICT_REGRESSION) return 0;
+    return gate->has_decided() ? 2 : 1;
+  };
+  std::ranges::stable_sort(gates, {}, rank);
+  return none + BlocksSentence(update) + GatesProgress(gates, "", update, style);
+}
 
 std::vector<std::string> PlainNarrator::Tell(const v1::SessionEvent& event, double now_seconds) {
   if (event.has_queued()) return TellQueued(event.queued());
@@ -56,7 +121,7 @@ std::string PlainNarrator::StateNews(const v1::Update& update) const {
     case v1::SESSION_STATE_QUEUED:
       return "";
     case v1::SESSION_STATE_RUNNING:
-      return state_ == v1::SESSION_STATE_PAUSED ? "goes on" : "";
+      return state_ == v1::SESSION_STATE_PAUSED ? "running again" : "";
     case v1::SESSION_STATE_PAUSED:
       return PauseSentence(update);
     default:
@@ -74,34 +139,36 @@ std::vector<std::string> PlainNarrator::TellUpdate(const v1::Update& update, dou
   }
   // Nothing is measured yet, or not at the moment.
   if (update.comparisons().empty() || state_ != v1::SESSION_STATE_RUNNING) return lines;
-  for (const v1::Comparison* of : GatesOf(update)) {
-    const v1::Comparison& gate = *of;
-    if (!gate.has_decided()) continue;
-    bool& told = decided_[gate.benchmark() + "\n" + gate.reference() + "\n" + gate.candidate() +
-                          "\n" + gate.metric()];
-    if (!told) {
-      lines.push_back("decided: " + GateProgress(gate, update, style_) + ": " +
-                      std::string(Word(gate.verdict())) + " at " +
-                      std::to_string(gate.decided().blocks()) + " blocks");
-    }
-    told = true;
-  }
   if (told_at_ && now_seconds - *told_at_ < kSecondsBetweenLines) return lines;
   told_at_ = now_seconds;
-  std::string gates;
-  std::size_t open = 0;
-  constexpr std::size_t kMostGates = 3;
-  for (const v1::Comparison* gate : GatesOf(update)) {
-    if (gate->has_decided()) continue;
-    if (++open <= kMostGates) gates += ", " + GateProgress(*gate, update, style_);
-  }
-  if (open > kMostGates) gates += ", " + std::to_string(open - kMostGates) + " more open";
-  const std::string decided = DecidedSentence(update);
-  std::string line = "running: " + BlocksSentence(update) + (decided.empty() ? "" : ", ") +
-                     decided + ", " + FormatClock(update.elapsed_seconds()) + gates;
-  if (update.has_eta_seconds()) line += ", verdict in about " + FormatRough(update.eta_seconds());
-  lines.push_back(line);
+  lines.push_back(Progress(update));
   return lines;
+}
+
+// What has been decided since the last such line, and what is still open.
+std::string PlainNarrator::Progress(const v1::Update& update) {
+  std::vector<const v1::Comparison*> decided;
+  std::vector<const v1::Comparison*> open;
+  for (const v1::Comparison* gate : GatesOf(update)) {
+    if (!gate->has_decided()) {
+      open.push_back(gate);
+    } else if (decided_
+                   .insert(gate->benchmark() + "\n" + gate->reference() + "\n" + gate->candidate() +
+                           "\n" + gate->metric())
+                   .second) {
+      decided.push_back(gate);
+    }
+  }
+  const std::string count = DecidedSentence(update);
+  std::string line = "running: " + BlocksSentence(update) + (count.empty() ? "" : ", ") + count +
+                     ", " + FormatClock(update.elapsed_seconds()) +
+                     GatesProgress(decided, " decided", update, style_) +
+                     GatesProgress(open, " open", update, style_);
+  if (update.has_eta_seconds()) line += ", verdict in about " + FormatRough(update.eta_seconds());
+  if (const auto left = SecondsToLimit(update, limits_)) {
+    line += ", at most " + FormatRough(*left) + " left";
+  }
+  return line;
 }
 
 }  // namespace benchd::client

@@ -67,12 +67,11 @@ void Forecast(const SessionSpec& spec, std::span<const BenchmarkOutlook> outlook
       // Who is nearer has its verdict first.
       if (other != number && remaining[other] < remaining[number]) eta += remaining[other];
     }
-    gate.eta = FromSeconds(std::min(left, eta));
+    if (eta <= left) gate.eta = FromSeconds(eta);
   }
-  // An unknown time to a verdict is the time limit: the session ends there at the latest.
   double all = 0;
   for (const double one : remaining) all += one;
-  if (open) report.eta = FromSeconds(std::min(left, all));
+  if (open && all <= left) report.eta = FromSeconds(all);
 }
 
 }  // namespace benchd

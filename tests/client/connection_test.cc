@@ -142,7 +142,7 @@ TEST(DaemonLinkTest, TheSystemSocketComesBeforeTheUsers) {
   LinkOptions options = OptionsIn(dir);
   int error = 0;
   EXPECT_EQ(ErrorOf(options).message, "connected");
-  EXPECT_FALSE(ConnectUnix(dir / "benchd/benchd.sock", kConnectPatience, &error));
+  EXPECT_FALSE(ConnectUnix(dir / "benchd/benchd.sock", kConnectTimeout, &error));
 }
 
 TEST(DaemonLinkTest, NoDaemonIsSaidWithBothPlaces) {

@@ -121,6 +121,7 @@ grpc::Status FakeDaemon::Get(grpc::ServerContext*, const v1::GetSessionRequest* 
             "benchctl list --all shows the IDs"};
   }
   *session = SampleSession();
+  if (request->with_log()) session->set_log("== base, block 0\nhello\x1b[31m\n");
   return grpc::Status::OK;
 }
 
@@ -129,7 +130,13 @@ grpc::Status FakeDaemon::List(grpc::ServerContext*, const v1::ListSessionsReques
   const std::uint32_t most = request->page_size() == 0 ? 12 : std::min(request->page_size(), 12U);
   int next = request->page_token().empty() ? 0 : std::stoi(request->page_token());
   for (std::uint32_t i = 0; i < most && next < listed_; ++i, ++next) {
-    *response->add_sessions() = SampleSession();
+    v1::Session& session = *response->add_sessions();
+    session = SampleSession();
+    if (next + 1 == listed_) {
+      session.set_uid(oldest_owner_);
+    } else {
+      session.set_session("other");
+    }
   }
   if (next < listed_) response->set_next_page_token(std::to_string(next));
   return grpc::Status::OK;

@@ -42,6 +42,9 @@ class FakeDaemon : public v1::SessionService::Service, public v1::QueueService::
   /// How many sessions there are to list, 1 by default; a page holds 12 of them at most.
   void SetListed(int count) { listed_ = count; }
 
+  /// The oldest of them is that user's, the others are not.
+  void SetOldestOwner(std::uint32_t uid) { oldest_owner_ = uid; }
+
   /// The session that is said to run.
   void SetRunning(std::string session);
 
@@ -83,6 +86,7 @@ class FakeDaemon : public v1::SessionService::Service, public v1::QueueService::
   std::vector<v1::SubmitRequest> submits_;
   v1::MoveRequest move_;
   std::atomic<int> listed_{1};
+  std::atomic<std::uint32_t> oldest_owner_{1000};
   grpc::Status submit_status_;
   std::string running_;
   std::optional<std::uint32_t> reserved_by_;

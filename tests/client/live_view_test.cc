@@ -55,7 +55,7 @@ TEST(LiveViewTest, ShowsTheStagesOfASession) {
   regression.set_state(v1::SESSION_STATE_RUNNING);
   state.update = regression;
   text += "\n" + Drawn(state, {false, true, 80});
-  state.note = "cancelling k3x9m2pq (once more to leave at once)";
+  state.note = "cancelling k3x9m2pq (Ctrl-C again to quit)";
   text += "\n" + Drawn(state, {false, true, 80});
   ExpectGolden("live_stages.txt", text);
 }
@@ -118,6 +118,31 @@ TEST(LiveViewTest, TheClockGoesOnBetweenEvents) {
   EXPECT_NE(text.find("verdict in about 32 s"), std::string::npos) << text;
 }
 
+TEST(LiveViewTest, WithoutAnEstimateTheTimeLimitIsSaidToBeOne) {
+  LiveState state = StateOf(SuiteUpdate());  // 75 s
+  state.update->clear_eta_seconds();
+  EXPECT_NE(Drawn(state, {false, true, 80}).find("1:15  at most 9 min left\n"), std::string::npos)
+      << "ten minutes are the default";
+  state.limits.set_max_time_seconds(100);
+  state.since_event_seconds = 10;
+  EXPECT_NE(Drawn(state, {false, true, 80}).find("1:25  at most 15 s left\n"), std::string::npos)
+      << Drawn(state, {false, true, 80});
+  state.update = EarlyUpdate();
+  EXPECT_EQ(Drawn(state, {false, true, 80}).find("left"), std::string::npos)
+      << "before the first look an estimate may still come";
+}
+
+TEST(LiveViewTest, TheKeysStandInTheLastLineUntilThereIsANote) {
+  LiveState state = StateOf(SuiteUpdate());
+  state.keys = "d detaches";
+  EXPECT_TRUE(Drawn(state, {false, true, 80}).ends_with("\nd detaches\n"));
+  EXPECT_EQ(Drawn(state, {false, true, 80}, 4).find("d detaches"), std::string::npos)
+      << "gates are worth more than keys";
+  state.note = "cancelling";
+  EXPECT_TRUE(Drawn(state, {false, true, 80}).ends_with("\ncancelling\n"));
+  EXPECT_EQ(Drawn(state, {false, true, 80}).find("d detaches"), std::string::npos);
+}
+
 TEST(LiveViewTest, DrawsTheIntervalAgainstTheMargin) {
   const Style style{false, false, 80};
   EXPECT_EQ(DrawInterval(-0.5, 0, 0.5, 2, 21, style), "     : ===O=== :     ");
@@ -129,15 +154,15 @@ TEST(LiveViewTest, DrawsTheIntervalAgainstTheMargin) {
 
 TEST(LiveScreenTest, RedrawsInPlaceAndGivesTheCursorBack) {
   LiveScreen screen(-1);
-  EXPECT_EQ(screen.Compose({"one", "two"}, 80), "\x1b[?25lone\x1b[K\ntwo\x1b[K\n");
-  EXPECT_EQ(screen.Compose({"three"}, 80), "\x1b[2A\r\x1b[Jthree\x1b[K\n");
-  EXPECT_EQ(screen.Compose({"four"}, 80), "\x1b[1A\rfour\x1b[K\n");
+  EXPECT_EQ(screen.Compose({"one", "two"}, 80), "\x1b[?25l\x1b[Kone\n\x1b[Ktwo\n");
+  EXPECT_EQ(screen.Compose({"three"}, 80), "\x1b[2A\r\x1b[J\x1b[Kthree\n");
+  EXPECT_EQ(screen.Compose({"four"}, 80), "\x1b[1A\r\x1b[Kfour\n");
 }
 
 TEST(LiveScreenTest, CountsLinesThatANarrowerTerminalHasWrapped) {
   LiveScreen screen(-1);
   screen.Compose({std::string(70, 'x'), "short"}, 80);
-  EXPECT_EQ(screen.Compose({"y"}, 40), "\x1b[3A\r\x1b[Jy\x1b[K\n")
+  EXPECT_EQ(screen.Compose({"y"}, 40), "\x1b[3A\r\x1b[J\x1b[Ky\n")
       << "70 columns are two rows of 40";
 }
 

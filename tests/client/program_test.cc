@@ -2,6 +2,7 @@
 #include "tests/client/program.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -115,6 +116,25 @@ TEST_F(ProgramTest, SigintAndSigtermCancelTheComparedSession) {
   }
 }
 
+TEST_F(ProgramTest, ACancelledSessionSaysWhatIsKnownSoFar) {
+  daemon_->SetScript({Running()});
+  for (const bool json : {false, true}) {
+    std::vector<std::string> words = {"compare", "a", "b"};
+    if (json) words.emplace_back("--json");
+    const pid_t pid = Start(words);
+    daemon_->AwaitWatcher();
+    kill(pid, SIGINT);
+    const Ended ended = Wait(pid);
+    const bool told =
+        ended.err.find("no verdict: 6 runs each, change about +1.0 %, no interval yet\n") !=
+        std::string::npos;
+    EXPECT_EQ(told, !json) << ended.err;
+    daemon_ = nullptr;
+    daemon_ = std::make_unique<FakeDaemon>(dir_ / "d.sock");
+    daemon_->SetScript({Running()});
+  }
+}
+
 TEST_F(ProgramTest, SigintLeavesAWatchedSessionRunning) {
   daemon_->SetScript({Running()});
   const pid_t pid = Start({"watch", "k3x9m2pq"});
@@ -123,7 +143,7 @@ TEST_F(ProgramTest, SigintLeavesAWatchedSessionRunning) {
   const Ended ended = Wait(pid);
   EXPECT_EQ(ended.exit_code, 130);
   EXPECT_FALSE(daemon_->cancelled());
-  EXPECT_NE(ended.err.find("session k3x9m2pq goes on: benchctl watch k3x9m2pq\n"),
+  EXPECT_NE(ended.err.find("benchctl: still running; reattach with benchctl watch k3x9m2pq\n"),
             std::string::npos)
       << ended.err;
 }
@@ -253,6 +273,44 @@ TEST_F(ProgramTest, OtherCommandsAnswer) {
   EXPECT_EQ(nlohmann::json::parse(Run({"export", "k3", "--format", "json"}).out)["runs"].size(), 5U)
       << "four measured runs and the dropped one";
   EXPECT_NE(Run({"version"}).out.find("benchd 9.9.9 (pid 77)\n"), std::string::npos);
+}
+
+TEST_F(ProgramTest, WithoutAnIdTheCallersNewestSessionIsMeant) {
+  daemon_->SetScript({Verdict(v1::VERDICT_REGRESSION)});
+  daemon_->SetListed(30);
+  daemon_->SetOldestOwner(geteuid());
+  EXPECT_EQ(Run({"watch"}).exit_code, 1);
+  EXPECT_NE(Run({"show"}).out.find("k3x9m2pq"), std::string::npos);
+  EXPECT_EQ(Run({"export"}).out, Run({"export", "k3x9m2pq"}).out);
+  daemon_->SetOldestOwner(geteuid() + 1);
+  for (const char* command : {"watch", "show", "export"}) {
+    const Ended ended = Run({command});
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_EQ(ended.err,
+              "error: no session: you have none yet\n"
+              "hint: start one with benchctl compare; benchctl list --all shows everybody's\n");
+  }
+  EXPECT_EQ(Run({"cancel"}).exit_code, 2) << "never by guessing";
+  EXPECT_EQ(Run({"show", "k3", "k4"}).exit_code, 2);
+}
+
+TEST_F(ProgramTest, ShowOutputKeepsTheLogAndPrintsItBeforeTheResult) {
+  daemon_->SetScript({Verdict(v1::VERDICT_PASS)});
+  const Ended ended = Run({"compare", "--show-output", "a", "b"});
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_EQ(ended.err, "== base, block 0\nhello\x1b[31m\n") << "no terminal: as it was written";
+  EXPECT_EQ(daemon_->last_submit().spec().benchmarks(0).output(), v1::OUTPUT_KIND_LOG);
+  EXPECT_EQ(Run({"compare", "--show-output", "--output", "log", "a", "b"}).exit_code, 0);
+  for (const char* place : {"null", "/tmp/file"}) {
+    const Ended refused = Run({"compare", "--show-output", "--output", place, "a", "b"});
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_EQ(refused.err, std::string("error: --show-output: --output sends it to ") + place +
+                               "\nhint: leave one of the two out\n");
+  }
+  const Ended detached = Run({"compare", "--show-output", "--detach", "a", "b"});
+  EXPECT_EQ(detached.exit_code, 2);
+  EXPECT_TRUE(detached.err.starts_with("error: --show-output: with --detach nobody waits for it\n"))
+      << detached.err;
 }
 
 TEST_F(ProgramTest, AListIsTheNewestTwentyAndSaysThatThereAreMore) {

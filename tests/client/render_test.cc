@@ -456,12 +456,68 @@ TEST(PlainLinesTest, TellsWhyASessionStandsStillAndThatItGoesOn) {
                 "paused: storing a block: the disk is full; make room below /var/lib/benchd, the "
                 "session goes on by itself"});
   EXPECT_TRUE(tell(60, PausedUpdate()).empty()) << "no progress, no line";
-  EXPECT_EQ(
-      tell(61, EarlyUpdate()),
-      (std::vector<std::string>{"goes on", "running: 6 blocks, 0:03, candidate vs base +1.0 %"}));
+  EXPECT_EQ(tell(61, EarlyUpdate()),
+            (std::vector<std::string>{"running again",
+                                      "running: 6 blocks, 0:03, candidate vs base +1.0 %"}));
   v1::Update silent;
   silent.set_state(v1::SESSION_STATE_PAUSED);
   EXPECT_EQ(tell(62, silent), std::vector<std::string>{"paused"});
+}
+
+TEST(PlainLinesTest, ManyGatesStandOnOneLineEveryFiveSeconds) {
+  PlainNarrator narrator(kPlain);
+  v1::Update update = SuiteUpdate();
+  const v1::Comparison decided = update.comparisons(0);
+  for (int i = 0; i < 4; ++i) {
+    *update.add_comparisons() = decided;
+    update.mutable_comparisons(3 + i)->set_benchmark("b" + std::to_string(i));
+  }
+  const auto tell = [&narrator, &update](double now) {
+    return narrator.Tell(Event([&update](v1::SessionEvent& e) { *e.mutable_update() = update; }),
+                         now);
+  };
+  const auto first = tell(0);
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_NE(first[0].find("b0: candidate wall_time passed"), std::string::npos) << first[0];
+  EXPECT_NE(first[0].find(" and 3 more decided, render a page: "), std::string::npos) << first[0];
+  EXPECT_TRUE(tell(4.9).empty());
+  const auto second = tell(5);
+  ASSERT_EQ(second.size(), 1U);
+  EXPECT_EQ(second[0].find("passed"), std::string::npos) << "told before: " << second[0];
+}
+
+TEST(PlainLinesTest, TheTimeLimitIsNotSaidToBeTheVerdict) {
+  v1::Limits limits;
+  limits.set_max_time_seconds(100);
+  PlainNarrator narrator(kPlain, limits);
+  v1::Update update = SuiteUpdate();
+  update.clear_eta_seconds();
+  const auto lines =
+      narrator.Tell(Event([&update](v1::SessionEvent& e) { *e.mutable_update() = update; }), 0);
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_TRUE(lines[0].ends_with(", at most 25 s left")) << lines[0];
+}
+
+TEST(KnownSoFarTest, SaysWhatTheGatesIntervalsAre) {
+  const std::string open = KnownSoFar(EarlyUpdate(), kPlain);
+  EXPECT_EQ(open, "no verdict: 6 runs each, change about +1.0 %, no interval yet");
+  v1::Update one = EarlyUpdate();
+  v1::Comparison& gate = *one.mutable_comparisons(0);
+  gate.mutable_change()->set_lo(-0.004);
+  gate.mutable_change()->set_hi(0.031);
+  const std::string interval = JudgedBy(gate).Interval(kPlain);
+  EXPECT_EQ(KnownSoFar(one, kPlain), "no verdict: 6 runs each, change " + interval);
+  gate.set_metric("cpu_time");
+  EXPECT_EQ(KnownSoFar(one, kPlain), "no verdict: 6 runs each, cpu_time " + interval);
+  EXPECT_EQ(KnownSoFar(v1::Update(), kPlain), "no verdict: nothing was measured");
+  // A regression first, a pass last.
+  const std::string suite = KnownSoFar(SuiteUpdate(), kPlain);
+  EXPECT_TRUE(suite.starts_with(
+      "no verdict: 80 blocks, render a page: candidate max_rss regressed (+2.851 MiB"))
+      << suite;
+  EXPECT_LT(suite.find("candidate wall_time +1.2 % ("),
+            suite.find("parse: candidate wall_time passed"))
+      << suite;
 }
 
 TEST(WordsTest, TimesAreRfc3339) {

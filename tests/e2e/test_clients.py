@@ -3,10 +3,11 @@
 import os
 import re
 import signal
+import subprocess
 
 from main import main
 from support import (BIN, CANCELLED, INTERRUPTED, PASS, REFUSED, REGRESSION, SYSTEM_SOCKET,
-                     DaemonTest, wait_for_exit, wait_for_no_process_with)
+                     USAGE, DaemonTest, wait_for_exit, wait_for_no_process_with)
 
 LINES = ("--parse", "lines", "--metric", "n:2%:lower")
 
@@ -115,6 +116,44 @@ class ClientTest(DaemonTest):
                 self.assertEqual(self.state(session), "cancelled")
                 for name in ("arrivals", "open"):
                     (self.folder / name).unlink()
+
+    def test_an_interrupted_compare_says_what_is_known_so_far(self):
+        undecided = ("--margin", "2%", self.values("n:1000:1"), self.values("n:1000:1"))
+        with subprocess.Popen(
+                [BIN / "benchctl", "compare", *undecided], stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=self.folder,
+                env=self.client_environment()) as client:
+            said = ""
+            while "running: " not in said:
+                said += client.stderr.readline()
+            client.send_signal(signal.SIGINT)
+            said += client.stderr.read()
+            self.assertEqual(client.wait(), INTERRUPTED, said)
+        self.assertRegex(said, r"cancelled\nbenchctl: no verdict: [0-9]+ runs? each, change ")
+
+    # ---- what needs no ID ----
+
+    def test_without_an_id_the_newest_session_is_meant(self):
+        none = self.benchctl("show")
+        self.assert_exit(none, USAGE)
+        self.assert_one_error(none, "you have none yet")
+        for seed in (1, 2):
+            self.assert_exit(self.benchctl(
+                "compare", *LINES, self.values("n:1000:0:0", seed=seed), self.values("n:1000:0:0")),
+                PASS)
+        newest = self.benchctl_json("list", "--all").events[0]["session"]
+        self.assertEqual(self.benchctl_json("show").events[0]["session"], newest)
+        self.assertEqual(self.benchctl_json("watch").events[-1]["session"], newest)
+        self.assertEqual(self.benchctl("export").stdout, self.benchctl("export", newest).stdout)
+
+    def test_show_output_prints_what_the_runs_wrote(self):
+        done = self.benchctl("compare", "--show-output", *LINES,
+                             "sh -c 'echo n 1000; echo err >&2'", "echo n 1000")
+        self.assert_exit(done, PASS)
+        for block in (0, 7):
+            self.assertIn(f"== base, block {block}\nn 1000\nerr\n", done.stderr)
+            self.assertIn(f"== candidate, block {block}\nn 1000\n", done.stderr)
+        self.assertNotIn("== ", done.stdout)
 
     # ---- clients that go away ----
 

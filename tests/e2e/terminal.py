@@ -1,0 +1,124 @@
+"""A shell in a terminal of a given size: a tmux server of its own, on a socket of its own.
+
+What it shows is compared with files in tests/golden/terminal, whole screens, byte for byte;
+BENCHD_UPDATE_GOLDEN=1 writes them.
+"""
+
+import itertools
+import os
+import pathlib
+import select
+import shutil
+import subprocess
+import time
+
+from support import BIN, PATIENCE_S
+
+GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden/terminal"
+TMUX = shutil.which("tmux")
+
+# As dash does not put a terminal's modes back after a job, it shows what benchctl left.
+SHELL = "dash -i"
+
+
+_numbers = itertools.count()
+
+
+class Terminal:
+    """`type()` what a user types, `shows()` what they see. To be closed, also twice."""
+
+    def __init__(self, folder, columns, rows, **environment):
+        self._folder = folder
+        self._socket = folder / f"tmux-{next(_numbers)}"
+        everything = {
+            "PATH": f"{BIN}:/usr/bin:/bin", "HOME": str(folder), "LC_ALL": "C.UTF-8",
+            "ENV": str(folder / "rc"), "XDG_RUNTIME_DIR": str(folder), **environment,
+        }
+        (folder / "rc").write_text("PS1='$ '\n")  # root's, too
+        config = folder / "tmux.conf"
+        config.write_text("set -g status off\nset -g default-terminal screen-256color\n"
+                          "set -g escape-time 0\n")
+        self._environment = everything
+        words = ["-u", "-f", config, "new-session", "-d", "-x", columns, "-y", rows, "-c", folder]
+        for name in environment:
+            words += ["-e", f"{name}={environment[name]}"]
+        self._tmux(*words, SHELL)
+        self._pid = int(self._tmux("display-message", "-p", "#{pid}"))
+        try:
+            self.await_screen(lambda screen: screen == "$", "a prompt")
+        except AssertionError:
+            self.close()
+            raise
+
+    def _tmux(self, *words):
+        done = subprocess.run([TMUX, "-S", str(self._socket), *map(str, words)],
+                              env=self._environment, capture_output=True, timeout=PATIENCE_S)
+        if done.returncode != 0:
+            raise AssertionError(f"tmux {words}: {done.stderr.decode()}")
+        return done.stdout.decode()
+
+    def close(self):
+        """Ends the tmux server and all that runs in it."""
+        if self._pid is None:
+            return
+        pidfd, self._pid = os.pidfd_open(self._pid), None
+        try:
+            self._tmux("kill-server")
+            select.select([pidfd], [], [], PATIENCE_S)  # nobody's child here: its end can be seen
+        finally:
+            os.close(pidfd)
+
+    def type(self, text):
+        """Types `text` and Enter."""
+        self._tmux("send-keys", "-l", text)
+        self.press("Enter")
+
+    def press(self, *keys):
+        """Presses keys by their names in tmux: C-c, d, Enter."""
+        self._tmux("send-keys", *keys)
+
+    def run_beside(self, command):
+        """Runs it in the terminal's folder, but not in the terminal."""
+        subprocess.run(["sh", "-c", command], cwd=self._folder, check=True, timeout=PATIENCE_S)
+
+    def resize(self, columns, rows):
+        self._tmux("resize-window", "-x", columns, "-y", rows)
+
+    def screen(self, colors=False):
+        """What is visible, without blank lines at the end."""
+        more = ["-e"] if colors else []
+        return self._tmux("capture-pane", "-p", *more).rstrip("\n")
+
+    def cursor_visible(self):
+        return self._tmux("display-message", "-p", "#{cursor_flag}").strip() == "1"
+
+    def await_screen(self, condition, what):
+        """Waits until condition(screen) holds; the screen."""
+        deadline = time.monotonic() + 20
+        while not condition(screen := self.screen()):
+            if time.monotonic() > deadline:
+                raise AssertionError(f"the terminal never showed {what}:\n{screen}")
+            time.sleep(0.02)
+        return screen
+
+    def await_text(self, text):
+        return self.await_screen(lambda screen: text in screen, repr(text))
+
+    def shows(self, name):
+        """Waits until the whole screen is that golden file."""
+        path = GOLDEN / f"{name}.txt"
+        if os.environ.get("BENCHD_UPDATE_GOLDEN"):
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(self._settled() + "\n")
+            return
+        expected = path.read_text().rstrip("\n")
+        self.await_screen(lambda screen: screen == expected, f"{path}, which is\n{expected}\n, but")
+
+    def _settled(self):
+        """The screen once it has not changed for half a second."""
+        screen, since = self.screen(), time.monotonic()
+        while time.monotonic() - since < 0.5:
+            time.sleep(0.05)
+            if (now := self.screen()) != screen:
+                screen, since = now, time.monotonic()
+        return screen
