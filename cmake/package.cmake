@@ -3,6 +3,11 @@
 # An installed file belongs to the package of its component: by default benchd, below client/ and proto/
 # benchctl (CMAKE_INSTALL_DEFAULT_COMPONENT_NAME), and what a debugger needs is benchd-dbgsym's. What
 # only a package has is added by package/stage.cmake.
+if(TARGET manual)
+  # Man pages and completions are written by benchctl, and are installed like the programs.
+  add_dependencies(programs manual)
+endif()
+
 set(CPACK_GENERATOR DEB)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_ALL benchd benchctl debug)
@@ -50,6 +55,7 @@ files with which other programs talk to benchd.")
 set(CPACK_DEBIAN_BENCHCTL_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_BENCHCTL_PACKAGE_RECOMMENDS benchd)
 set(CPACK_DEBIAN_BENCHCTL_PACKAGE_SUGGESTS "git, hyperfine")
+set(CPACK_DEBIAN_BENCHCTL_PACKAGE_SOURCE benchd)
 
 set(CPACK_DEBIAN_DEBUG_PACKAGE_NAME benchd-dbgsym)
 set(CPACK_DEBIAN_DEBUG_DESCRIPTION "debug symbols for benchd and benchctl
@@ -58,5 +64,6 @@ benchd-runner and benchd-helper.")
 set(CPACK_DEBIAN_DEBUG_PACKAGE_SECTION debug)
 set(CPACK_DEBIAN_DEBUG_PACKAGE_DEPENDS "benchd (= ${version})")
 set(CPACK_DEBIAN_DEBUG_PACKAGE_ENHANCES benchctl)
+set(CPACK_DEBIAN_DEBUG_PACKAGE_SOURCE benchd)
 
 include(CPack)

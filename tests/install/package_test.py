@@ -79,6 +79,7 @@ class PackagesTest(unittest.TestCase):
         self.assertEqual(sorted(self.packages), NAMES)
         for package in self.packages.values():
             self.assertEqual(package.fields["Version"], VERSION)
+            self.assertEqual(package.fields.get("Source", package.name), "benchd")
 
     def test_they_depend_on_libraries_and_on_each_other_as_far_as_they_must(self):
         benchd, benchctl, symbols = (one.fields for one in
