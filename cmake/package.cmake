@@ -3,11 +3,6 @@
 # An installed file belongs to the package of its component: by default benchd, below client/ and proto/
 # benchctl (CMAKE_INSTALL_DEFAULT_COMPONENT_NAME), and what a debugger needs is benchd-dbgsym's. What
 # only a package has is added by package/stage.cmake.
-if(TARGET manual)
-  # Man pages and completions are written by benchctl, and are installed like the programs.
-  add_dependencies(programs manual)
-endif()
-
 set(CPACK_GENERATOR DEB)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_ALL benchd benchctl debug)

@@ -9,9 +9,10 @@ function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-# put(FILE FOLDER): a copy, in a folder of a package. (file(INSTALL) would obey the DESTDIR of CPack.)
+# put(FILE FOLDER [PATTERN ...]): a copy, in a folder of a package. file(INSTALL) would obey CPack's
+# DESTDIR, which is of another folder.
 function(put file folder)
-  file(COPY ${file} DESTINATION ${stage}/${folder})
+  file(COPY ${file} DESTINATION ${stage}/${folder} ${ARGN})
 endfunction()
 
 # debian_changelog(OUT): docs/changelog.md in Debian's form.
@@ -51,7 +52,7 @@ endfunction()
 function(add_pages)
   set(pages benchd/usr/share/doc/benchd)
   put(${source}/README.md ${pages})
-  put(${source}/docs ${pages})
+  put(${source}/docs ${pages} PATTERN man EXCLUDE)
   put(${source}/daemon/README.md ${pages}/daemon)
   put(${source}/daemon/system/README.md ${pages}/daemon/system)
 endfunction()

@@ -20,7 +20,7 @@ import e2e_support
 import installation
 import machine_state
 import pristine
-from guest import ALICE, GuestTest, main_pid, make_people, run, unit, wait_until
+from guest import ALICE, LINES, GuestTest, main_pid, make_people, run, unit, wait_until
 
 PACKAGES = pathlib.Path("packages").resolve()
 NAMES = ["benchctl", "benchd", "benchd-dbgsym"]
@@ -170,7 +170,7 @@ class PackageTest(GuestTest):
         self.before = machine_state.read()
         gate, client, started = self.session_at_gate()
         queued = self.benchctl_json(
-            "submit", *("--parse", "lines", "--metric", "n:2%:lower"), "echo n 1", "echo n 1")
+            "submit", *LINES, "--runs", "8", "echo n 1000", "echo n 1000")
         self.assert_exit(queued, 0)
         waiting = queued.events[-1]["session"]
         old = [main_pid(service) for service in installation.SERVICES]
