@@ -4,9 +4,10 @@ add_library(benchd_grpc INTERFACE)
 add_library(benchd::grpc ALIAS benchd_grpc)
 target_link_libraries(benchd_grpc INTERFACE protobuf::libprotobuf gRPC::grpc++)
 
-# A Unix socket needs no encryption: the unsecure half is enough.
+# A Unix socket needs no encryption: the unsecure half is enough. zlib stays shared: it is on every
+# machine, and Debian mends it in one place.
 set(BENCHD_STATIC_GRPC "")
-foreach(name protobuf grpc++_unsecure grpc_unsecure gpr address_sorting upb cares re2 z)
+foreach(name protobuf grpc++_unsecure grpc_unsecure gpr address_sorting upb cares re2)
   find_library(BENCHD_STATIC_${name} lib${name}.a)
   mark_as_advanced(BENCHD_STATIC_${name})
   if(NOT BENCHD_STATIC_${name})
@@ -24,7 +25,7 @@ if(BENCHD_STATIC_GRPC)
   file(GLOB abseil ${folder}/libabsl_*.a)
   target_link_libraries(benchd_grpc_static INTERFACE
     -Wl,--gc-sections -Wl,--start-group ${BENCHD_STATIC_GRPC} ${abseil} -Wl,--end-group
-    Threads::Threads)
+    z Threads::Threads)
 else()
   target_link_libraries(benchd_grpc_static INTERFACE benchd::grpc)
 endif()

@@ -33,6 +33,8 @@ UNITS = [
 DATA = ["lib/systemd/system/" + unit for unit in UNITS] + [
     "lib/sysusers.d/benchd.conf",
     "lib/tmpfiles.d/benchd.conf",
+] + [
+    "share/benchd/" + str(file.relative_to(ROOT)) for file in sorted(ROOT.glob("proto/**/*.proto"))
 ]
 # What `systemd-analyze security` may find at most: 0 is locked up, 10 is wide open.
 HIGHEST_EXPOSURE = 2.0
@@ -60,6 +62,46 @@ class InstalledTree(unittest.TestCase):
         if done.returncode != 0:
             raise AssertionError("cmake --install failed:\n" + done.stdout + done.stderr)
         cls.installed = cls.root / PREFIX.lstrip("/")
+
+
+class DefaultConfigurationTest(InstalledTree):
+    """systemd/benchd.toml, which the package benchd puts into /etc/benchd."""
+
+    text = (ROOT / "systemd/benchd.toml").read_text()
+
+    def check(self, text):
+        file = self.root / "benchd.toml"
+        file.write_text(text)
+        # --user: in system mode the file has to be root's.
+        return run(self.installed / "bin/benchd", "--user", "--check-config", "--config", file)
+
+    def test_it_changes_nothing(self):
+        values = [line for line in self.text.splitlines() if line and line[0] not in "#["]
+        self.assertEqual(values, [])
+        self.assertEqual(self.check(self.text).returncode, 0)
+
+    def test_every_line_that_is_commented_out_is_valid(self):
+        text, count = re.subn(r"^#(\w+ = )", r"\1", self.text, flags=re.MULTILINE)
+        self.assertGreater(count, 10)
+        done = self.check(text)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotEqual(self.check(text.replace("keep_days", "keep_dyas")).returncode, 0)
+
+
+class PackageSourcesTest(unittest.TestCase):
+    """What the packages are made of, as far as it needs no packages (package_test.py does)."""
+
+    def test_the_newest_change_is_of_this_version(self):
+        cache = (pathlib.Path(BUILD) / "CMakeCache.txt").read_text()
+        version = re.search(r"^CMAKE_PROJECT_VERSION:STATIC=(.*)$", cache, re.MULTILINE).group(1)
+        changes = (ROOT / "docs/changelog.md").read_text()
+        found = re.findall(r"^## (\S+) \(\d{4}-\d\d-\d\d\)$", changes, re.MULTILINE)
+        self.assertEqual(found[0], version)
+
+    def test_maintainer_scripts_are_written_in_plain_shell(self):
+        for name in ("postinst", "prerm", "postrm"):
+            done = run("sh", "-n", ROOT / "cmake/package" / name)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
 class FilesTest(InstalledTree):

@@ -2,8 +2,8 @@
 """Boots a real systemd machine and runs the tests of guest/ in it, as root, on installed programs.
 
     vm.py --build build/release              the core set, in two boots (guest/core.py)
-    vm.py --build build/release --all        everything, in four
-    vm.py --build build/release --boot amd   one of those six
+    vm.py --build build/release --all        everything, in five
+    vm.py --build build/release --boot amd   one of those seven
     vm.py --build build/release --boot intel --only test_sessions.SessionTest
     vm.py --build build/release --boot intel --script look.sh     anything else, by hand
 
@@ -72,6 +72,8 @@ ALL_BOOTS = [
     # cpufreq/boost comes with amd-pstate; the table's registers are memory to be left alone.
     Boot("amd", "amd-pstate with boost", "max,-cx16,family=25,model=1", "cpc.aml",
          "memmap=64K$0x3f000000 amd_pstate.shared_mem=1 amd_pstate=passive"),
+    # The only one that begins without benchd.
+    Boot("package", "the Debian packages: install, upgrade, remove, purge", INTEL, "pss.aml"),
 ]
 KERNEL = (
     "console=ttyS0 root=/dev/nvme0n1 rootfstype=ext4 rw panic=-1 quiet loglevel=4 mitigations=off "
@@ -101,6 +103,17 @@ def as_root(entry):
     entry.uid = entry.gid = 0
     entry.uname = entry.gname = "root"
     return entry
+
+
+def stage_packages(build, payload):
+    """Those of `./dev package`, which has a build folder of its own beside this one."""
+    found = sorted((build.parent / "package").glob("*.deb"))
+    if len(found) != 3:
+        sys.exit(f"error: {build.parent}/package: {len(found)} packages, and not three\n"
+                 "hint: ./dev package")
+    (payload / "packages").mkdir()
+    for package in found:
+        shutil.copy(package, payload / "packages")
 
 
 def stage_payload(build, payload, only, script):
@@ -385,12 +398,14 @@ def main():
             begin = time.monotonic()
             staged = pathlib.Path(folder) / "payload"
             staged.mkdir()
+            boots = choose_boots(arguments.boot, arguments.all)
+            if any(boot.name == "package" for boot in boots):
+                stage_packages(arguments.build, staged)
             payload = stage_payload(arguments.build, staged, arguments.only, arguments.script)
             say(f"payload: {payload.stat().st_size >> 20} MiB ({time.monotonic() - begin:.0f} s)")
             with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
                 outcomes = list(pool.map(
-                    lambda boot: run_boot(image, boot, payload, results, arguments),
-                    choose_boots(arguments.boot, arguments.all)))
+                    lambda boot: run_boot(image, boot, payload, results, arguments), boots))
     except Skip as reason:
         print(f"skipped: {reason}", file=sys.stderr)
         return SKIPPED

@@ -41,6 +41,7 @@ host_packages=(qemu-system-x86 mmdebstrap acpica-tools lz4)
 guest_packages=(
   systemd systemd-sysv dbus udev kmod procps util-linux passwd python3
   libgrpc++1.51 libprotobuf32 libspdlog1.10 libfmt9 libsqlite3-0 libsystemd0 libtomlplusplus3
+  man-db bash-completion
 )
 # What would start by itself in a fresh system and disturb: consoles nobody looks at, timers, the
 # network that this machine does not have.
@@ -48,7 +49,7 @@ masked_units=(
   getty.target serial-getty@ttyS0.service getty@tty1.service systemd-timesyncd.service
   apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_all.timer
   e2scrub_reap.service fstrim.timer systemd-networkd.service systemd-firstboot.service
-  systemd-binfmt.service proc-sys-fs-binfmt_misc.automount
+  systemd-binfmt.service proc-sys-fs-binfmt_misc.automount man-db.timer
 )
 
 # ---- programs for this side, and the kernel ----

@@ -1,0 +1,64 @@
+# The Debian packages, made by CPack: `./dev package`, in the preset of that name.
+#
+# An installed file belongs to the package of its component: by default benchd, below client/ and proto/
+# benchctl (CMAKE_INSTALL_DEFAULT_COMPONENT_NAME), and what a debugger needs is benchd-dbgsym's. What
+# only a package has is added by package/stage.cmake.
+set(CPACK_GENERATOR DEB)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_ALL benchd benchctl debug)
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/package/stage.cmake)
+# Not of CPack, but it hands over what is called so.
+set(CPACK_BENCHD_SOURCE_DIR ${PROJECT_SOURCE_DIR})
+
+set(CPACK_PACKAGE_CONTACT "The benchd maintainers <maintainers@benchd.example>")
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(version ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})
+
+set(CPACK_DEBIAN_BENCHD_PACKAGE_NAME benchd)
+set(CPACK_DEBIAN_BENCHD_DESCRIPTION "daemon that compares benchmarks on a quiet machine
+benchd queues the comparisons of all users of a benchmark machine, keeps the
+machine quiet while one runs, and measures both programs interleaved in random
+order until the difference is sure. The answer is pass, regression or
+undecided, with an error rate that holds however often somebody looks.
+
+This package has the daemon, the process that starts and measures programs,
+their services, and the documentation.")
+set(CPACK_DEBIAN_BENCHD_PACKAGE_SHLIBDEPS ON)
+# The settings of the machine are taken through systemd's slices, and users are made by systemd-sysusers.
+set(CPACK_DEBIAN_BENCHD_PACKAGE_DEPENDS systemd)
+set(CPACK_DEBIAN_BENCHD_PACKAGE_PREDEPENDS "init-system-helpers (>= 1.54~)")
+# Any version of the client understands any version of the daemon, and either serves without the other.
+set(CPACK_DEBIAN_BENCHD_PACKAGE_RECOMMENDS benchctl)
+set(CPACK_DEBIAN_BENCHD_PACKAGE_CONTROL_EXTRA
+  ${PROJECT_SOURCE_DIR}/cmake/package/conffiles
+  ${PROJECT_SOURCE_DIR}/cmake/package/postinst
+  ${PROJECT_SOURCE_DIR}/cmake/package/prerm
+  ${PROJECT_SOURCE_DIR}/cmake/package/postrm)
+
+set(CPACK_DEBIAN_BENCHCTL_PACKAGE_NAME benchctl)
+set(CPACK_DEBIAN_BENCHCTL_DESCRIPTION "compare benchmarks with the daemon benchd
+benchctl submits comparisons to benchd, shows them while they run, and prints
+the verdict: is the candidate slower than the base, by how much, and how sure
+is that? It also analyses what was measured elsewhere, without a daemon.
+
+This package has the client, its man pages and completions, and the proto
+files with which other programs talk to benchd.")
+set(CPACK_DEBIAN_BENCHCTL_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_BENCHCTL_PACKAGE_RECOMMENDS benchd)
+set(CPACK_DEBIAN_BENCHCTL_PACKAGE_SUGGESTS "git, hyperfine")
+set(CPACK_DEBIAN_BENCHCTL_PACKAGE_SOURCE benchd)
+
+set(CPACK_DEBIAN_DEBUG_PACKAGE_NAME benchd-dbgsym)
+set(CPACK_DEBIAN_DEBUG_DESCRIPTION "debug symbols for benchd and benchctl
+What gdb and perf need to name functions and lines of benchd, benchctl,
+benchd-runner and benchd-helper.")
+set(CPACK_DEBIAN_DEBUG_PACKAGE_SECTION debug)
+set(CPACK_DEBIAN_DEBUG_PACKAGE_DEPENDS "benchd (= ${version})")
+set(CPACK_DEBIAN_DEBUG_PACKAGE_ENHANCES benchctl)
+set(CPACK_DEBIAN_DEBUG_PACKAGE_SOURCE benchd)
+
+include(CPack)

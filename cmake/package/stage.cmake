@@ -1,0 +1,94 @@
+# Run by CPack when it has installed each component into a folder of its own, before it packs them:
+# adds what only a Debian package has, and brings everything into the form that Debian's policy wants.
+cmake_minimum_required(VERSION 3.25)
+set(source ${CPACK_BENCHD_SOURCE_DIR})
+set(stage ${CPACK_TEMPORARY_INSTALL_DIRECTORY})
+find_program(READELF readelf REQUIRED)
+
+function(run)
+  execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+# put(FILE FOLDER [PATTERN ...]): a copy, in a folder of a package. file(INSTALL) would obey CPack's
+# DESTDIR, which is of another folder.
+function(put file folder)
+  file(COPY ${file} DESTINATION ${stage}/${folder} ${ARGN})
+endfunction()
+
+# debian_changelog(OUT): docs/changelog.md in Debian's form.
+function(debian_changelog out)
+  file(STRINGS ${source}/docs/changelog.md lines)
+  set(text "")
+  set(trailer "")
+  foreach(line IN LISTS lines)
+    if(line MATCHES "^## ([0-9.]+) \\(([0-9-]+)\\)$")
+      string(APPEND text "${trailer}")
+      string(APPEND text
+        "benchd (${CMAKE_MATCH_1}-${CPACK_DEBIAN_PACKAGE_RELEASE}) unstable; urgency=medium\n\n")
+      execute_process(COMMAND date --utc --rfc-email --date=${CMAKE_MATCH_2}
+        OUTPUT_VARIABLE date OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+      set(trailer "\n -- ${CPACK_PACKAGE_CONTACT}  ${date}\n\n")
+    elseif(line MATCHES "^- (.*)$" AND trailer)
+      string(APPEND text "  * ${CMAKE_MATCH_1}\n")
+    elseif(line MATCHES "^  (.*)$" AND trailer)
+      string(APPEND text "    ${CMAKE_MATCH_1}\n")
+    endif()
+  endforeach()
+  string(STRIP "${trailer}" trailer)
+  set(${out} "${text}\n ${trailer}\n" PARENT_SCOPE)
+endfunction()
+
+# add_documentation(PACKAGE): what every package must have.
+function(add_documentation package)
+  set(folder ${stage}/${package}/usr/share/doc/${package})
+  file(MAKE_DIRECTORY ${folder})
+  put(${source}/cmake/package/copyright ${package}/usr/share/doc/${package})
+  debian_changelog(changelog)
+  file(WRITE ${folder}/changelog.Debian "${changelog}")
+  run(gzip -9nf ${folder}/changelog.Debian)
+endfunction()
+
+# What users read, in the folders in which its links find it.
+function(add_pages)
+  set(pages benchd/usr/share/doc/benchd)
+  put(${source}/README.md ${pages})
+  put(${source}/docs ${pages} PATTERN man EXCLUDE)
+  put(${source}/daemon/README.md ${pages}/daemon)
+  put(${source}/daemon/system/README.md ${pages}/daemon/system)
+endfunction()
+
+# gdb and perf look below /usr/lib/debug/.build-id for what was stripped off.
+function(file_debug_symbols)
+  file(GLOB_RECURSE files ${stage}/debug/*.debug)
+  foreach(file IN LISTS files)
+    execute_process(COMMAND ${READELF} --notes ${file} OUTPUT_VARIABLE notes ERROR_QUIET)
+    if(NOT notes MATCHES "Build ID: ([0-9a-f][0-9a-f])([0-9a-f]+)")
+      message(FATAL_ERROR "${file} has no build ID")
+    endif()
+    set(folder ${stage}/debug/usr/lib/debug/.build-id/${CMAKE_MATCH_1})
+    file(MAKE_DIRECTORY ${folder})
+    file(RENAME ${file} ${folder}/${CMAKE_MATCH_2}.debug)
+  endforeach()
+  file(REMOVE_RECURSE ${stage}/debug/usr/bin ${stage}/debug/usr/libexec)
+  # Of the same version, so that its documentation is this package's, too.
+  file(MAKE_DIRECTORY ${stage}/debug/usr/share/doc)
+  file(CREATE_LINK benchd ${stage}/debug/usr/share/doc/benchd-dbgsym SYMBOLIC)
+endfunction()
+
+add_documentation(benchd)
+add_documentation(benchctl)
+add_pages()
+put(${source}/systemd/benchd.toml benchd/etc/benchd)
+file(MAKE_DIRECTORY ${stage}/benchd/usr/share/lintian/overrides)
+file(COPY_FILE ${source}/cmake/package/lintian-overrides
+  ${stage}/benchd/usr/share/lintian/overrides/benchd)
+file_debug_symbols()
+
+file(GLOB_RECURSE manuals ${stage}/*/usr/share/man/*.[1-8])
+if(manuals)
+  run(gzip -9nf ${manuals})
+endif()
+# Whatever the umask was with which the sources were checked out, and this is built.
+run(find ${stage} -type d -exec chmod 755 {} +)
+run(find ${stage} -type f -not -path "*/usr/bin/*" -not -path "*/usr/libexec/*" -exec
+    chmod u=rwX,go=rX {} +)

@@ -1,0 +1,233 @@
+"""The Debian packages, as an administrator has them: installed, used, upgraded, removed, purged.
+
+The tests are steps and run in this order, on a machine that has never had benchd.
+"""
+
+import grp
+import os
+import pathlib
+import pty
+import pwd
+import re
+import select
+import shutil
+import signal
+import sqlite3
+import stat
+import time
+
+import e2e_support
+import installation
+import machine_state
+import pristine
+from guest import ALICE, LINES, GuestTest, main_pid, make_people, run, unit, wait_until
+
+PACKAGES = pathlib.Path("packages").resolve()
+NAMES = ["benchctl", "benchd", "benchd-dbgsym"]
+CONFIG = installation.CONFIG
+STATE = pathlib.Path("/var/lib/benchd")
+ENABLED = [*installation.SOCKETS, "benchd.service"]
+UNITS = [*installation.SOCKETS, *installation.SERVICES]
+# Those of benchd's own files that nobody but dpkg may have left.
+TRACES = ["/etc/benchd", "/var/lib/benchd", "/run/benchd", "/run/benchd-runner",
+          "/usr/libexec/benchd", "/usr/share/benchd", "/usr/share/doc/benchd"]
+# What this machine's image leaves out of packages.
+EXCLUDES = pathlib.Path("/etc/dpkg/dpkg.cfg.d/99mmdebstrap")
+
+
+def packages(*names):
+    return [next(PACKAGES.glob(f"{name}_*.deb")) for name in names or NAMES]
+
+
+def apt(*words):
+    return run("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "--yes", "--quiet", *words)
+
+
+def installed_version(name):
+    return run("dpkg-query", "--show", "--showformat=${Version}", name)
+
+
+def as_of_version(package, version, folder):
+    """The same package, as one of a later version."""
+    tree = folder / package.stem
+    run("dpkg-deb", "--raw-extract", package, tree)
+    control = tree / "DEBIAN/control"
+    old = re.search(r"^Version: (.*)$", control.read_text(), re.MULTILINE).group(1)
+    control.write_text(control.read_text().replace(old, version))
+    name = package.name.replace(old, version)
+    run("dpkg-deb", "--root-owner-group", "-Zgzip", "-z1", "--build", tree, folder / name)
+    shutil.rmtree(tree)
+    return folder / name
+
+
+class Terminal:
+    """Somebody at an interactive shell, after a login."""
+
+    def __init__(self, who):
+        self.shown = ""
+        self.pid, self._fd = pty.fork()
+        if self.pid == 0:
+            os.environ["TERM"] = "dumb"
+            os.execvp("su", ["su", "--whitelist-environment=TERM", "--shell=/bin/bash", "-", who])
+
+    def expect(self, pattern):
+        """Reads until this has been shown, as a regular expression."""
+        deadline = time.monotonic() + e2e_support.PATIENCE_S
+        while not (found := re.search(pattern, self.shown)):
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([self._fd], [], [], left)[0]:
+                raise AssertionError(f"'{pattern}' does not come; so far: {self.shown!r}")
+            self.shown += os.read(self._fd, 4096).decode(errors="replace")
+        self.shown = self.shown[found.end():]
+
+    def type(self, keys):
+        os.write(self._fd, keys.encode())
+
+    def close(self):
+        os.kill(self.pid, signal.SIGHUP)
+        os.close(self._fd)
+        os.waitpid(self.pid, 0)
+
+
+class PackageTest(GuestTest):
+    def setUp(self):
+        e2e_support.DaemonTest.setUp(self)
+        self.folder.chmod(0o755)
+
+    def _stop_and_look(self):
+        for client in self._clients:
+            client.close()
+
+    def assert_no_trace(self):
+        left = machine_state.difference(
+            pristine.state, machine_state.read(), [r"^/sys/fs/cgroup/cgroup\.subtree_control$"])
+        self.assertEqual(left, [])
+        self.assertEqual([path for path in TRACES if os.path.lexists(path)], [])
+        links = [str(path) for path in pathlib.Path("/etc/systemd").rglob("bench*")]
+        links += map(str, pathlib.Path("/var/lib/systemd").rglob("*bench*"))
+        self.assertEqual(links, [])
+
+    def assert_no_units(self):
+        units = run("systemctl", "list-units", "--all", "--no-legend", "--plain", "bench*")
+        self.assertEqual(units, "")
+        for name in UNITS:
+            self.assertEqual(unit(name, "LoadState"), "not-found", name)
+        running = [e2e_support.name_of(pid) for pid in e2e_support.all_pids()]
+        self.assertEqual([name for name in running if name.startswith("bench")], [])
+
+    def assert_running(self):
+        for name in ENABLED:
+            self.assertEqual(run("systemctl", "is-enabled", name), "enabled")
+            self.assertEqual(unit(name, "ActiveState"), "active", name)
+        self.assertRegex(unit("benchd.service", "FragmentPath"), "^(/usr)?/lib/systemd/system/")
+
+    # ---- the steps ----
+
+    def test_1_without_systemd_it_is_installed_and_starts_nothing(self):
+        EXCLUDES.unlink(missing_ok=True)
+        # As in a chroot, or where an image is built: nothing of the running system is to be seen.
+        hidden = "mount -t tmpfs tmpfs /run && exec env DEBIAN_FRONTEND=noninteractive "
+        run("unshare", "--mount", "sh", "-c",
+            hidden + "apt-get --yes --quiet install " + " ".join(map(str, packages())))
+        for name in ENABLED:
+            self.assertEqual(run("systemctl", "is-enabled", name), "enabled")
+        self.assertTrue(pwd.getpwnam("benchd").pw_uid)
+        run("systemctl", "daemon-reload")
+        for name in UNITS:
+            self.assertEqual(unit(name, "ActiveState"), "inactive", name)
+        run("unshare", "--mount", "sh", "-c",
+            hidden + "apt-get --yes --quiet purge " + " ".join(NAMES))
+        run("systemctl", "daemon-reload")
+        self.assert_no_units()
+        self.assert_no_trace()
+
+    def test_2_installed_it_runs_and_compares(self):
+        apt("install", *packages())
+        self.assert_running()
+        self.assertEqual(run("dpkg", "--verify", *NAMES), "")
+        self.assertEqual(STATE.stat().st_mode & 0o777, 0o700)
+        self.assertEqual(stat.S_IMODE(os.stat("/run/benchd/benchd.sock").st_mode), 0o660)
+        self.assertEqual(grp.getgrnam("benchd-admin").gr_mem, [])
+        make_people()
+        self.assert_exit(self.compare("--runs", "8"), e2e_support.PASS)
+
+    def test_3_completion_and_manual_in_a_shell(self):
+        shell = Terminal(ALICE)
+        self.addCleanup(shell.close)
+        shell.expect(r"\$ ")
+        shell.type("benchctl canc\t")
+        shell.expect("benchctl cancel ")
+        shell.type("\x15benchctl compare --estim\t")
+        shell.expect("benchctl compare --estimator")
+        shell.type("\x15man -P cat benchctl; echo status=$?\n")
+        shell.expect(r"(?s)NAME\s+benchctl.*SYNOPSIS.*status=0")
+        shell.type("man -P cat benchd >/dev/null && man -P cat benchd.toml | head -3\n")
+        shell.expect(r"(?i)BENCHD\.TOML\(5\)")
+
+    def test_4_an_upgrade_keeps_the_queue_and_the_session_that_runs(self):
+        CONFIG.write_text(CONFIG.read_text() + "\n[daemon]\n")
+        kept = CONFIG.read_text()
+        self.before = machine_state.read()
+        gate, client, started = self.session_at_gate()
+        queued = self.benchctl_json(
+            "submit", *LINES, "--runs", "8", "echo n 1000", "echo n 1000")
+        self.assert_exit(queued, 0)
+        waiting = queued.events[-1]["session"]
+        old = [main_pid(service) for service in installation.SERVICES]
+
+        newer = [as_of_version(package, "0.99.0-1", self.folder) for package in packages()]
+        apt("install", *newer)
+
+        for name in NAMES:
+            self.assertEqual(installed_version(name), "0.99.0-1")
+        self.assertEqual(CONFIG.read_text(), kept)
+        gate.arrived()  # The run that was interrupted, once more.
+        self.finish(gate, client)
+        self.assertEqual(client.events[-1]["session"], started["session"])
+        self.assertIn("interrupted", [one["code"] for one in client.events[-1]["warnings"]])
+        done = self.benchctl_json("watch", waiting)
+        self.assert_exit(done, e2e_support.PASS)
+        self.assert_running()
+        for service, pid in zip(installation.SERVICES, old):
+            self.assertNotEqual(main_pid(service), pid, service)
+            program = os.readlink(f"/proc/{main_pid(service)}/exe")
+            self.assertFalse(program.endswith(" (deleted)"), program)
+        self.assert_machine_as_before()
+
+    def test_5_what_the_administrator_disabled_stays_disabled(self):
+        run("systemctl", "disable", "--now", "benchd.service", "benchd.socket",
+            "benchd-runner.socket")
+        apt("install", *(as_of_version(one, "0.99.1-1", self.folder) for one in packages()))
+        for name in ENABLED:
+            self.assertEqual(run("systemctl", "is-enabled", name, check=False), "disabled")
+            self.assertEqual(unit(name, "ActiveState"), "inactive", name)
+        run("systemctl", "enable", "--now", *ENABLED)
+        self.assert_running()
+
+    def test_6_removed_it_ends_and_keeps_state_and_configuration(self):
+        gate, client, _ = self.session_at_gate()
+        apt("remove", *NAMES)
+        client.close()
+        self.assertEqual(e2e_support.wait_for_no_process_with(gate.marker), [])
+        self.assert_no_units()
+        left = machine_state.difference(
+            pristine.state, machine_state.read(), [r"^/sys/fs/cgroup/cgroup\.subtree_control$"])
+        self.assertEqual(left, [])
+        self.assertTrue(CONFIG.exists())
+        with sqlite3.connect(f"file:{STATE}/benchd.db?mode=ro", uri=True) as database:
+            self.assertEqual(database.execute("pragma integrity_check").fetchone(), ("ok",))
+
+    def test_7_installed_again_it_goes_on(self):
+        apt("install", *packages())
+        self.assert_running()
+        shown = self.benchctl("list", "--all")
+        self.assert_exit(shown, 0)
+        self.assertGreaterEqual(len(shown.stdout.splitlines()), 3, shown)
+
+    def test_8_purged_it_leaves_nothing(self):
+        apt("purge", *NAMES)
+        self.assert_no_units()
+        wait_until(lambda: not os.path.lexists("/run/benchd"), "/run/benchd is gone")
+        self.assert_no_trace()
+        # As Debian does: a number must not become somebody else's.
+        self.assertTrue(pwd.getpwnam("benchd"))
