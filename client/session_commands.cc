@@ -77,7 +77,7 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   const bool bisect = IsGiven(context.arguments, "bisect");
   if (bisect && detach) {
     return UsageError("--bisect: with --detach nobody waits for the verdict",
-                      "leave one of the two out");
+                      "leave one of them out");
   }
   auto spec = ReadCompareSpec(context.arguments, context.json);
   if (!spec) return std::move(spec).error();
@@ -85,6 +85,7 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   Interrupts interrupts(bisect ? ExitCode::kBisectStop : ExitCode::kInterrupted);
   auto link = DaemonLink::Open(context.link);
   if (!link) return std::move(link).error();
+  if (!context.json && !bisect) TellShellCost(*spec, (*link)->status());
   // An interrupt from here on waits for the answer: then there is a session to cancel.
   interrupts.React({[] {}, {}});
   auto submitted = SubmitSession(**link, *std::move(spec));
