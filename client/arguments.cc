@@ -1,57 +1,65 @@
 #include "client/arguments.h"
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <optional>
 #include <vector>
+
+#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
 
-// Optimal string alignment distance: Levenshtein's, with a swap of neighbours as one step.
-std::size_t Distance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
-  for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
-      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + change});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-      }
-    }
+std::vector<std::string_view> SplitChoices(const OptionInfo& option) {
+  std::string_view rest = option.choices.empty() ? option.value : option.choices;
+  std::vector<std::string_view> choices;
+  while (!rest.empty()) {
+    const std::size_t bar = std::min(rest.find('|'), rest.size());
+    choices.push_back(rest.substr(0, bar));
+    rest.remove_prefix(std::min(bar + 1, rest.size()));
   }
-  return d[a.size()][b.size()];
+  return choices;
 }
 
-}  // namespace
-
-std::string Nearest(std::string_view typed, std::span<const std::string_view> names) {
-  constexpr std::size_t kLongestWord = 40;
-  if (typed.empty() || typed.size() > kLongestWord) return "";
-  constexpr std::size_t kShortestStart = 3;
-  for (const std::string_view name : names) {
-    if (typed.size() >= kShortestStart && name.starts_with(typed)) return std::string(name);
-  }
-  std::string_view best;
-  std::size_t best_distance = std::min<std::size_t>(2, (typed.size() - 1) / 2) + 1;
-  for (const std::string_view name : names) {
-    const std::size_t distance = Distance(typed, name);
-    if (distance < best_distance) {
-      best = name;
-      best_distance = distance;
-    }
-  }
-  return std::string(best);
+bool IsLiteral(std::string_view choice) {
+  return !choice.empty() && std::ranges::all_of(choice, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  });
 }
-namespace {
 
-Error UnknownOption(std::string_view word, std::string_view name,
-                    std::span<const OptionInfo> options) {
+bool IsNumber(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double ignored = 0;
+  const char* const end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, ignored);
+  return at == end && error != std::errc::invalid_argument;
+}
+
+// The letter in the other case, or the name that somebody meant who wrote one dash for two.
+Error UnknownLetter(std::string_view word, char letter, std::span<const OptionInfo> options) {
+  std::vector<std::string_view> names;
+  for (const OptionInfo& option : options) names.push_back(option.name);
+  const std::string nearest = word.size() > 2 ? Nearest(word.substr(1), names) : "";
+  std::string hint =
+      nearest.empty() ? "--help lists the options" : "did you mean --" + nearest + "?";
+  for (const OptionInfo& option : options) {
+    const bool other_case =
+        option.letter != 0 && std::tolower(option.letter) == std::tolower(letter);
+    if (!nearest.empty() || !other_case) continue;
+    hint = std::string("did you mean -") + option.letter + ", --" + std::string(option.name) + "?";
+  }
+  return UsageError(
+      (nearest.empty() ? std::string("-") + letter : std::string(word)) + ": unknown option",
+      std::move(hint));
+}
+
+Error UnknownOption(std::string_view name, std::span<const OptionInfo> options) {
   std::vector<std::string_view> names;
   for (const OptionInfo& option : options) names.push_back(option.name);
   const std::string nearest = Nearest(name, names);
   return UsageError(
-      std::string(word) + ": unknown option",
+      "--" + std::string(name) + ": unknown option",
       nearest.empty() ? "--help lists the options" : "did you mean --" + nearest + "?");
 }
 
@@ -61,7 +69,7 @@ class Scanner {
   Scanner(std::span<const std::string> words, std::span<const OptionInfo> options)
       : words_(words), options_(options) {}
 
-  Result<ParsedArguments> Run() {
+  Result<ParsedArguments> All() {
     while (next_ < words_.size()) {
       const std::string& word = words_[next_++];
       if (word == "--") {
@@ -70,42 +78,49 @@ class Scanner {
                                    words_.end());
         break;
       }
-      Result<void> taken;
-      if (word.starts_with("--")) {
-        taken = TakeLong(word);
-      } else if (word.size() > 1 && word[0] == '-') {
-        taken = TakeLetters(word);
-      } else {
+      if (!IsOption(word)) {
         parsed_.positionals.push_back(word);
+      } else if (auto taken = Take(word); !taken) {
+        return std::move(taken).error();
       }
-      if (!taken) return std::move(taken).error();
     }
     return std::move(parsed_);
   }
 
+  Result<LeadingOptions> Leading() {
+    while (next_ < words_.size() && IsOption(words_[next_]) && words_[next_] != "--") {
+      const std::string& word = words_[next_++];
+      if (auto taken = Take(word); !taken) return std::move(taken).error();
+    }
+    return LeadingOptions{std::move(parsed_.options), next_};
+  }
+
  private:
+  static bool IsOption(const std::string& word) { return word.size() > 1 && word[0] == '-'; }
+
+  Result<void> Take(const std::string& word) {
+    return word.starts_with("--") ? TakeLong(word) : TakeLetters(word);
+  }
+
   Result<void> TakeLong(const std::string& word) {
     const std::size_t equals = word.find('=');
     const std::string name = word.substr(2, equals == std::string::npos ? equals : equals - 2);
     const auto option = std::ranges::find(options_, name, &OptionInfo::name);
-    if (option == options_.end()) return UnknownOption("--" + name, name, options_);
+    if (option == options_.end()) return UnknownOption(name, options_);
     if (equals == std::string::npos) return TakeValue(*option, "--" + name);
-    if (option->value.empty()) return UsageError("--" + name + ": it takes no value");
+    if (option->value.empty()) return UsageError("--" + name + ": takes no value");
     return TakeRest(*option, "--" + name, word.substr(equals + 1));
   }
 
   Result<void> TakeLetters(const std::string& word) {
     for (std::size_t i = 1; i < word.size(); ++i) {
       const auto option = std::ranges::find(options_, word[i], &OptionInfo::letter);
-      if (option == options_.end()) {
-        return UsageError("-" + word.substr(i, 1) + ": unknown option", "--help lists the options");
+      if (option == options_.end()) return UnknownLetter(word, word[i], options_);
+      const std::string shown = "-" + word.substr(i, 1);
+      if (!option->value.empty() && i + 1 < word.size()) {
+        return TakeRest(*option, shown, word.substr(i + 1));
       }
-      if (option->value.empty() || i + 1 == word.size()) {
-        auto taken = TakeValue(*option, "-" + word.substr(i, 1));
-        if (!taken) return taken;
-        continue;
-      }
-      return TakeRest(*option, "-" + word.substr(i, 1), word.substr(i + 1));
+      if (auto taken = TakeValue(*option, shown); !taken) return taken;
     }
     return {};
   }
@@ -123,15 +138,37 @@ class Scanner {
   Result<void> TakeRest(const OptionInfo& option, const std::string& shown, std::string value) {
     for (int word = 1; word < option.words; ++word) {
       if (next_ == words_.size()) return Missing(option, shown);
-      value += " " + words_[next_++];
+      const std::string& next = words_[next_++];
+      // Else a command would be taken for the number that was left out.
+      if (word >= option.words - option.numbers && !IsNumber(next)) {
+        return NoNumber(option, shown + " " + value, word, next);
+      }
+      value += " " + next;
     }
+    if (auto checked = CheckChoice(option, shown, value); !checked) return checked;
     parsed_.options.push_back({std::string(option.name), std::move(value)});
     return {};
   }
 
+  static Result<void> CheckChoice(const OptionInfo& option, const std::string& shown,
+                                  const std::string& value) {
+    const std::vector<std::string_view> choices = SplitChoices(option);
+    if (!std::ranges::all_of(choices, IsLiteral)) return {};
+    if (choices.empty() || std::ranges::find(choices, value) != choices.end()) return {};
+    return UsageError(shown + " " + value + ": unknown value", HintForUnknown(value, choices));
+  }
+
   static Error Missing(const OptionInfo& option, const std::string& shown) {
-    return UsageError(shown + ": a value is missing",
+    return UsageError(shown + ": missing value",
                       "write " + shown + " " + std::string(option.value));
+  }
+
+  static Error NoNumber(const OptionInfo& option, const std::string& given, int word,
+                        const std::string& next) {
+    const std::vector<std::string_view> names = WordsOf(option.value);
+    const std::string name(names[static_cast<std::size_t>(word)]);
+    return UsageError(given + ": missing " + name + ": " + Quoted(next) + " is not a number",
+                      "write --" + std::string(option.name) + " " + std::string(option.value));
   }
 
   std::span<const std::string> words_;
@@ -142,9 +179,20 @@ class Scanner {
 
 }  // namespace
 
+std::vector<std::string_view> FixedWords(const OptionInfo& option) {
+  std::vector<std::string_view> words = SplitChoices(option);
+  std::erase_if(words, [](std::string_view word) { return !IsLiteral(word); });
+  return words;
+}
+
 Result<ParsedArguments> ParseArguments(std::span<const std::string> words,
                                        std::span<const OptionInfo> options) {
-  return Scanner(words, options).Run();
+  return Scanner(words, options).All();
+}
+
+Result<LeadingOptions> ParseLeadingOptions(std::span<const std::string> words,
+                                           std::span<const OptionInfo> options) {
+  return Scanner(words, options).Leading();
 }
 
 const std::string* LastValue(const ParsedArguments& arguments, std::string_view name) {

@@ -125,9 +125,8 @@ Result<std::string> FindDaemonProgram() {
   for (const std::string& directory : directories) {
     if (IsExecutable(directory + "/benchd")) return directory + "/benchd";
   }
-  return ConnectionError(
-      "no daemon runs and there is no benchd to start: it is neither beside benchctl nor in PATH",
-      "install it, or start one and name its socket: --socket PATH");
+  return ConnectionError("no daemon is running, and benchd is neither beside benchctl nor in PATH",
+                         "install it, or start one and name its socket: --socket PATH");
 }
 
 Result<DaemonStart> PlanUserDaemon() {
@@ -197,7 +196,7 @@ Result<NotifySocket> NotifySocket::Open() {
       bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), length) != 0 ||
       (length = sizeof address,
        getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &length)) != 0) {
-    return ConnectionError(std::string("a socket to hear from benchd: ") + std::strerror(errno));
+    return ConnectionError(std::string("notification socket: ") + std::strerror(errno));
   }
   const std::size_t name_length = length - offsetof(sockaddr_un, sun_path) - 1;
   return NotifySocket(std::move(fd), "@" + std::string(address.sun_path + 1, name_length));

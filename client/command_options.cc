@@ -8,7 +8,7 @@ namespace benchd::client {
 namespace {
 
 constexpr std::string_view kArms = "Arms";
-constexpr std::string_view kEvery = "Every command";
+constexpr std::string_view kEvery = "All commands";
 
 }  // namespace
 
@@ -85,14 +85,18 @@ std::vector<OptionInfo> CalibrateOptions() {
   return options;
 }
 
-std::vector<OptionInfo> WithEveryOption(std::vector<OptionInfo> options) {
-  static constexpr auto kEveryOption = std::to_array<OptionInfo>(
-      {{"json", 0, "", "one JSON object a line", kEvery},
-       {"socket", 0, "PATH", "the daemon's socket (default BENCHD_SOCKET, the system's, your own)",
-        kEvery},
-       {"no-autostart", 0, "", "start no daemon when none runs", kEvery},
+std::span<const OptionInfo> EveryOption() {
+  static constexpr auto kOptions = std::to_array<OptionInfo>(
+      {{"json", 0, "", "print one JSON object per line", kEvery},
+       {"socket", 0, "PATH",
+        "the daemon's socket (default BENCHD_SOCKET, else the system's, else your own)", kEvery},
+       {"no-autostart", 0, "", "do not start a daemon if none is running", kEvery},
        {"help", 'h', "", "show this help", kEvery}});
-  options.insert(options.end(), kEveryOption.begin(), kEveryOption.end());
+  return kOptions;
+}
+
+std::vector<OptionInfo> WithEveryOption(std::vector<OptionInfo> options) {
+  options.insert(options.end(), EveryOption().begin(), EveryOption().end());
   return options;
 }
 

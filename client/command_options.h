@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +17,9 @@ std::vector<OptionInfo> WorktreeOptions();
 std::vector<OptionInfo> AnalyzeOptions();
 std::vector<OptionInfo> SimilarityOptions();
 std::vector<OptionInfo> CalibrateOptions();
+
+/// The options of every command (json, socket, ...), which may stand before its name as well.
+std::span<const OptionInfo> EveryOption();
 
 /// `options` together with those of every command (json, socket, ...).
 std::vector<OptionInfo> WithEveryOption(std::vector<OptionInfo> options);

@@ -7,8 +7,8 @@ namespace benchd::client {
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
-      {"compare", "[OPTIONS] BASE CANDIDATE...", "compare commands to a verdict", Words::kOwn,
-       CompareOptions(true), RunCompare},
+      {"compare", "[OPTIONS] BASE CANDIDATE...", "compare two or more commands to a verdict",
+       Words::kOwn, CompareOptions(true), RunCompare},
       {"submit", "[OPTIONS] BASE CANDIDATE...", "the same without watching: compare --detach",
        Words::kOwn, CompareOptions(false), RunSubmit},
       {"watch",
@@ -21,9 +21,13 @@ const std::vector<Command>& Commands() {
        "[OPTIONS]",
        "list sessions",
        Words::kNone,
-       {{"all", 'a', "", "every one, ended ones too", kThisCommand},
-        {"state", 0, "S", "queued, preparing, running, paused, done, failed or cancelled",
-         kThisCommand},
+       {{"all", 'a', "", "finished sessions too, and not just the newest 20", kThisCommand},
+        {.name = "state",
+         .value = "STATE",
+         .help = "only sessions in this state: queued, preparing, running, paused, done, failed or "
+                 "cancelled",
+         .group = kThisCommand,
+         .choices = "queued|preparing|running|paused|done|failed|cancelled"},
         {"label", 0, "K=V", "only sessions with this label; repeatable", kThisCommand}},
        RunList},
       {"show",
@@ -32,28 +36,29 @@ const std::vector<Command>& Commands() {
        Words::kSessionOrNewest,
        {{"log", 0, "", "with the output of its runs (--output log)", kThisCommand}},
        RunShow},
-      {"cancel", "[OPTIONS] ID", "end a queued or running session", Words::kSession, {}, RunCancel},
+      {"cancel",
+       "[OPTIONS] ID",
+       "cancel a queued or running session",
+       Words::kSession,
+       {},
+       RunCancel},
       {"move",
        "ID --priority N [OPTIONS]",
-       "give a queued session another priority",
+       "change the priority of a queued session",
        Words::kSession,
-       {{"priority", 0, "N", "higher ones run first; raising it is for admins", kThisCommand}},
+       {{"priority", 0, "N", "higher priorities run first; only admins may raise it",
+         kThisCommand}},
        RunMove},
       {"pause",
        "[OPTIONS]",
-       "start no further session after the present one (for admins)",
+       "start no more sessions; a running one goes on to its end (admins only)",
        Words::kNone,
        {},
        RunPause},
-      {"resume",
-       "[OPTIONS]",
-       "take back pause and drain (for admins)",
-       Words::kNone,
-       {},
-       RunResume},
+      {"resume", "[OPTIONS]", "undo pause and drain (admins only)", Words::kNone, {}, RunResume},
       {"drain",
        "[OPTIONS]",
-       "pause, and accept no more sessions (for admins)",
+       "pause and refuse new sessions (admins only)",
        Words::kNone,
        {},
        RunDrain},
@@ -65,51 +70,52 @@ const std::vector<Command>& Commands() {
          kThisCommand},
         {"with-warmup", 0, "", "warm-up runs too; in CSV their pair is empty", kThisCommand}},
        RunExport},
-      {"analyze", "[OPTIONS] FILE.csv|-", "analyze an export, or what was measured elsewhere",
+      {"analyze", "[OPTIONS] FILE.csv|-", "analyze exported runs or other measurements",
        Words::kFile, AnalyzeOptions(), RunAnalyze},
-      {"similarity", "[OPTIONS] FILE...", "whether the runs of a benchmark resemble each other",
+      {"similarity", "[OPTIONS] FILE...", "assess how similar the runs of a benchmark are",
        Words::kOwn, SimilarityOptions(), RunSimilarity},
       {"agreement",
        "[OPTIONS] FILE.csv|-",
-       "how far reviewers, or methods, agree: Fleiss' kappa",
+       "measure how well raters agree (Fleiss' kappa)",
        Words::kFile,
        {{"subjects", 0, "COLUMN", "the column that names the subjects (default none)",
          kThisCommand},
-        {"truth", 0, "COLUMN", "hold every other column against this one", kThisCommand},
-        {"raters", 0, "A,B,...", "the columns that rate (default all but the subjects')",
+        {"truth", 0, "COLUMN", "compare every other column with this one", kThisCommand},
+        {"raters", 0, "A,B,...", "the raters' columns (default all but the subjects')",
          kThisCommand}},
        RunAgreement},
-      {"calibrate", "[OPTIONS] [COMMAND]", "measure how small a change this machine lets one see",
+      {"calibrate", "[OPTIONS] [COMMAND]", "measure the smallest change this machine can detect",
        Words::kOwn, CalibrateOptions(), RunCalibrate},
       {"machine status",
        "[OPTIONS] [PROFILE]",
-       "show each machine setting: wanted, actual, held, why not",
+       "show each machine setting: wanted, actual, held, and why not",
        Words::kProfile,
        {},
        RunMachineStatus},
       {"machine doctor",
        "[OPTIONS]",
-       "name what makes measurements noisy here, worst first",
+       "list what makes measurements noisy, worst first",
        Words::kNone,
        {},
        RunMachineDoctor},
       {"machine apply",
        "[OPTIONS] [PROFILE]",
-       "take a profile's settings until restore (for admins)",
+       "apply a profile's settings until restored (admins only)",
        Words::kProfile,
        {},
        RunMachineApply},
       {"machine restore",
        "[OPTIONS]",
-       "give every machine setting back (for admins)",
+       "restore all machine settings (admins only)",
        Words::kNone,
        {},
        RunMachineRestore},
       {"machine reserve",
        "--for D [OPTIONS]",
-       "have the machine to oneself: sessions wait",
+       "reserve the machine for yourself; sessions wait",
        Words::kNone,
-       {{"for", 0, "D", "how long from when it is yours, as 10m; an hour at most", kThisCommand}},
+       {{"for", 0, "D", "for how long once it is yours, such as 10m; at most an hour",
+         kThisCommand}},
        RunMachineReserve},
       {"build-worktrees", "OPTIONS", "check out and build the commits of a session", Words::kOwn,
        WorktreeOptions(), RunBuildWorktrees, /*hidden=*/true},
@@ -119,6 +125,21 @@ const std::vector<Command>& Commands() {
        Words::kNone,
        {},
        RunVersion},
+      {"help", "[COMMAND]", "show the help of benchctl or of a command", Words::kOwn, {}, RunHelp},
+      {"generate man",
+       "DIR",
+       "write the manual pages",
+       Words::kOwn,
+       {},
+       RunGenerateManual,
+       /*hidden=*/true},
+      {"generate completions",
+       "DIR",
+       "write the completions of the shells",
+       Words::kOwn,
+       {},
+       RunGenerateCompletions,
+       /*hidden=*/true},
   };
   return commands;
 }
@@ -145,7 +166,7 @@ Result<std::string> ReadProfile(const std::string& command, const std::vector<st
   const std::string usage = "write benchctl " + command + " [PROFILE]";
   if (words.size() > 1) return UsageError(words[1] + ": one profile at a time", usage);
   if (words.empty()) return std::string();
-  if (words.front().empty()) return UsageError(command + ": the profile's name is empty", usage);
+  if (words.front().empty()) return UsageError(command + ": empty profile name", usage);
   if (!IsSendableText(words.front())) return UsageError(command + ": the name is not UTF-8", usage);
   return words.front();
 }
@@ -167,7 +188,7 @@ Result<std::string> ReadWord(const Command& command, const std::vector<std::stri
       if (words.empty()) break;
       return UsageError(words.front() + ": " + name + " takes options only");
     case Words::kSession:
-      return ReadOne(words, name + ": no session: an ID is missing", "session",
+      return ReadOne(words, name + ": missing session ID", "session",
                      "write benchctl " + name + " ID; benchctl list --all shows the IDs");
     case Words::kSessionOrNewest:
       if (words.empty()) break;
@@ -176,10 +197,8 @@ Result<std::string> ReadWord(const Command& command, const std::vector<std::stri
     case Words::kProfile:
       return ReadProfile(name, words);
     case Words::kFile:
-      return ReadOne(
-          words,
-          name + (name == "agreement" ? ": no ratings" : ": no table") + ": a file is missing",
-          "table", "write benchctl " + name + " FILE.csv, or - for stdin");
+      return ReadOne(words, name + ": missing file", "table",
+                     "write benchctl " + name + " FILE.csv, or - for stdin");
     case Words::kOwn:
       break;
   }

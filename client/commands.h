@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "client/arguments.h"
@@ -40,14 +41,31 @@ struct Command {
   Words words = Words::kNone;
   std::vector<OptionInfo> options;
   Result<ExitCode> (*run)(const CommandContext& context);
-  bool hidden = false;  ///< not in the help: benchctl calls it itself
+  bool hidden = false;  ///< not in the help: benchctl calls it itself, or the build does
 };
+
+/// What somebody wants to do, and the command line that does it.
+struct Example {
+  std::string_view purpose;
+  std::string_view line;
+};
+
+/// What the help and the manual page of a command say besides its row in Commands(): prose, which
+/// is long, while the rows are for programs to read.
+struct CommandHelp {
+  std::string_view command;
+  std::string_view description;  ///< paragraphs, divided by newlines
+  std::vector<Example> examples;
+};
+
+/// Of a command that is not hidden.
+const CommandHelp& TextOf(const Command& command);
 
 /// All commands, in the order of the help.
 const std::vector<Command>& Commands();
 const Command* FindCommand(std::string_view name);
 
-/// The first word of a name of two, empty for one.
+/// The first word of a name of two ("machine"), empty for one.
 std::string_view GroupOf(const Command& command);
 
 /// The options of a command together with those of every command (json, socket, ...).
@@ -76,11 +94,17 @@ Result<ExitCode> RunMachineApply(const CommandContext& context);
 Result<ExitCode> RunMachineRestore(const CommandContext& context);
 Result<ExitCode> RunMachineReserve(const CommandContext& context);
 Result<ExitCode> RunVersion(const CommandContext& context);
+Result<ExitCode> RunHelp(const CommandContext& context);
+Result<ExitCode> RunGenerateManual(const CommandContext& context);
+Result<ExitCode> RunGenerateCompletions(const CommandContext& context);
 
 /// The word that `command` is about (CommandContext::word).
 ///
 /// @errors (exit 2) it is missing, or there are others.
 Result<std::string> ReadWord(const Command& command, const std::vector<std::string>& words);
+
+/// `benchctl` alone: how to go on.
+std::string RenderUsage();
 
 /// `benchctl --help`: the commands.
 std::string RenderHelp();
@@ -88,7 +112,18 @@ std::string RenderHelp();
 /// `benchctl GROUP --help`: the commands whose names begin with that word.
 std::string RenderGroupHelp(std::string_view group);
 
-/// `benchctl COMMAND --help`: usage and options by group, 80 columns wide.
+/// `benchctl COMMAND --help`: usage, description, examples and options by group, 80 columns wide.
 std::string RenderHelp(const Command& command);
+
+/// Options by their headings, in the order in which those come first.
+using OptionGroups = std::vector<std::pair<std::string_view, std::vector<OptionInfo>>>;
+OptionGroups ByGroup(const std::vector<OptionInfo>& options);
+
+/// What the exit codes say, in ascending order.
+struct ExitCodeText {
+  int code;
+  std::string_view text;
+};
+std::span<const ExitCodeText> ExitCodeTexts();
 
 }  // namespace benchd::client

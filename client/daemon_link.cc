@@ -44,15 +44,15 @@ Result<std::string> UserSocket(const SocketPlaces& places) {
   }
   const std::string hint = "remove it, or set XDG_RUNTIME_DIR to a directory of your own";
   if (S_ISLNK(status.st_mode))
-    return ConnectionError(directory + ": it is a link, not a directory", hint);
-  if (!S_ISDIR(status.st_mode)) return ConnectionError(directory + ": it is not a directory", hint);
+    return ConnectionError(directory + ": is a link, not a directory", hint);
+  if (!S_ISDIR(status.st_mode)) return ConnectionError(directory + ": not a directory", hint);
   if (status.st_uid != places.uid) {
-    return ConnectionError(directory + ": it belongs to " + UserName(status.st_uid) + ", not to " +
-                               UserName(places.uid),
-                           hint);
+    return ConnectionError(
+        directory + ": belongs to " + UserName(status.st_uid) + ", not to " + UserName(places.uid),
+        hint);
   }
   if ((status.st_mode & 0777) != 0700) {
-    return ConnectionError(directory + ": its mode lets others in", "chmod 700 " + directory);
+    return ConnectionError(directory + ": accessible by others", "chmod 700 " + directory);
   }
   return socket;
 }
@@ -89,7 +89,7 @@ Result<void> CheckPeer(int fd, uid_t own_uid) {
   ucred peer{};
   socklen_t length = sizeof peer;
   if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) {
-    return ConnectionError(std::string("who the daemon is: ") + std::strerror(errno));
+    return ConnectionError(std::string("identity of the daemon: ") + std::strerror(errno));
   }
   const passwd* service = getpwnam("benchd");
   const bool trusted =
@@ -182,7 +182,7 @@ Result<FoundDaemon> ConnectToDaemon(const LinkOptions& options, bool may_start) 
   }
   if (may_start) return StartAndConnect(*path);
   return ConnectionError(
-      "no daemon runs: there is none at " + options.places.system_socket + " nor at " + *path,
+      "no daemon is running: neither at " + options.places.system_socket + " nor at " + *path,
       "start one: benchd --user, or leave out --no-autostart");
 }
 

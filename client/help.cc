@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "client/commands.h"
 #include "client/render/text.h"
@@ -26,79 +27,95 @@ std::string OptionLines(const OptionInfo& option) {
   return text;
 }
 
-std::vector<std::vector<std::string>> CommandRows(std::string_view group) {
-  std::vector<std::vector<std::string>> rows;
+std::string CommandLines(std::string_view group) {
+  Rows rows;
   for (const Command& command : Commands()) {
     if (command.hidden || (!group.empty() && GroupOf(command) != group)) continue;
     rows.push_back({std::string(command.name), std::string(command.summary)});
   }
-  return rows;
+  return AlignColumns(rows, 3, 2);
+}
+
+std::string Paragraphs(std::string_view text) {
+  std::string wrapped;
+  for (const std::string& paragraph : Lines(text)) {
+    wrapped += "\n";
+    for (const std::string& line : WrapWords(paragraph, kWidth)) wrapped += line + "\n";
+  }
+  return wrapped;
+}
+
+std::string ExampleLines(const std::vector<Example>& examples) {
+  std::string text;
+  for (const Example& example : examples) {
+    text += "  " + std::string(example.purpose) + "\n    " + std::string(example.line) + "\n";
+  }
+  return text.empty() ? text : "\nexamples:\n" + text;
+}
+
+std::string ExitCodeLines() {
+  std::string text = "exit codes:";
+  const char* between = " ";
+  for (const ExitCodeText& exit : ExitCodeTexts()) {
+    text += between + std::to_string(exit.code) + " " + std::string(exit.text);
+    between = ", ";
+  }
+  return Paragraphs(text);
 }
 
 }  // namespace
 
+std::span<const ExitCodeText> ExitCodeTexts() {
+  static constexpr std::array kCodes = {ExitCodeText{0, "pass"},
+                                        ExitCodeText{1, "regression"},
+                                        ExitCodeText{2, "wrong usage or an invalid request"},
+                                        ExitCodeText{3, "undecided"},
+                                        ExitCodeText{4, "the session failed"},
+                                        ExitCodeText{5, "no daemon, or it refused"},
+                                        ExitCodeText{6, "cancelled"},
+                                        ExitCodeText{130, "interrupted"}};
+  return kCodes;
+}
+
+OptionGroups ByGroup(const std::vector<OptionInfo>& options) {
+  OptionGroups groups;
+  for (const OptionInfo& option : options) {
+    auto group = std::ranges::find(groups, option.group, &OptionGroups::value_type::first);
+    if (group == groups.end()) group = groups.insert(groups.end(), {option.group, {}});
+    group->second.push_back(option);
+  }
+  return groups;
+}
+
+std::string RenderUsage() {
+  return "usage: benchctl COMMAND [OPTIONS]\n"
+         "       benchctl compare [OPTIONS] 'BASE' 'CANDIDATE'...\n"
+         "`benchctl help` lists the commands.\n";
+}
+
 std::string RenderHelp() {
-  std::string text =
-      "usage: benchctl COMMAND [OPTIONS]\n\n"
-      "Compares programs through benchd: interleaved runs, an interval that holds while it\n"
-      "is watched, and a verdict as exit code.\n\ncommands:\n";
-  text += AlignColumns(CommandRows(""), 3, 2);
-  return text +
-         "\n`benchctl COMMAND --help` lists a command's options.\n\n"
-         "exit codes: 0 pass, 1 regression, 2 wrong usage, 3 undecided, 4 the session failed,\n"
-         "5 no daemon or refused, 6 cancelled, 130 interrupted\n";
+  return "usage: benchctl [OPTIONS] COMMAND [OPTIONS]\n" +
+         Paragraphs(
+             "Compares programs by means of benchd: interleaved runs, a confidence interval that "
+             "stays valid while it is watched, and the verdict as exit code.") +
+         "\ncommands:\n" + CommandLines("") +
+         "\n`benchctl help COMMAND` shows a command's options and examples.\n" + ExitCodeLines();
 }
 
 std::string RenderGroupHelp(std::string_view group) {
   const std::string name(group);
-  return "usage: benchctl " + name + " COMMAND [OPTIONS]\n\ncommands:\n" +
-         AlignColumns(CommandRows(group), 3, 2) + "\n`benchctl " + name +
-         " COMMAND --help` lists a command's options.\n";
+  return "usage: benchctl " + name + " COMMAND [OPTIONS]\n\ncommands:\n" + CommandLines(group) +
+         "\n`benchctl help " + name + " COMMAND` shows a command's options and examples.\n";
 }
 
 std::string RenderHelp(const Command& command) {
+  const CommandHelp& about = TextOf(command);
   std::string text = "usage: benchctl " + std::string(command.name) + " " +
-                     std::string(command.usage) + "\n\n" + std::string(command.summary) + "\n";
-  if (command.name == "compare" || command.name == "submit") {
-    text +=
-        "\nCommands are one string each, split by shell quoting rules and executed without a\n"
-        "shell: benchctl compare 'gzip -1 -k f' 'gzip -9 -k f'\n"
-        "\nTwo commits of one program: benchctl compare --git main..WORKTREE --build make -- "
-        "./bench\n";
-  }
-  if (command.name == "similarity") {
-    text +=
-        "\nA file is CSV with a column a run, or rows `run,value`; JSON: an array with an array\n"
-        "of numbers for each run, or JMH's own result (-rf json); or raw doubles with --shape.\n"
-        "Several files are assessed side by side. Advice, never a gate: docs/similarity.md.\n";
-  }
-  if (command.name == "agreement") {
-    text +=
-        "\nCSV with a line of names, then a row a subject and a column a reviewer or method; a\n"
-        "field is any word, such as similar or dissimilar.\n";
-  }
-  if (command.name == "analyze") {
-    text +=
-        "\nA table is CSV with a line of names: the first column is the arm, every further one\n"
-        "a metric, except `benchmark`, `pair`, `order` and `started_at`. Rows are taken in their\n"
-        "order: benchctl analyze --base v1 --metric latency:lower latency.csv\n";
-  }
-  if (command.name == "calibrate") {
-    text +=
-        "\nCompares a program with itself. COMMAND is one string, as for compare; without one it "
-        "is\n"
-        "a shell that counts for about 10 ms.\n";
-  }
-  const std::vector<OptionInfo> options = AllOptions(command);
-  std::vector<std::string_view> groups;
-  for (const OptionInfo& option : options) {
-    if (std::ranges::find(groups, option.group) == groups.end()) groups.push_back(option.group);
-  }
-  for (const std::string_view group : groups) {
+                     std::string(command.usage) + "\n\n" + std::string(command.summary) + "\n" +
+                     Paragraphs(about.description) + ExampleLines(about.examples);
+  for (const auto& [group, options] : ByGroup(AllOptions(command))) {
     text += "\n" + std::string(group) + ":\n";
-    for (const OptionInfo& option : options) {
-      if (option.group == group) text += OptionLines(option);
-    }
+    for (const OptionInfo& option : options) text += OptionLines(option);
   }
   return text;
 }

@@ -166,7 +166,7 @@ Result<ExitCode> RunVersion(const CommandContext& context) {
   if (daemon != nullptr) {
     std::cout << "benchd " << daemon->version() << " (pid " << daemon->pid() << ")\n";
   } else {
-    std::cout << "benchd: none answers: " << link.error().message << "\n";
+    std::cout << "benchd: " << link.error().message << "\n";
   }
   return ExitCode::kPass;
 }

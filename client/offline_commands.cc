@@ -50,7 +50,7 @@ ExitCode PrintAnalysis(const Analysis& analysis, bool mmtests_stars, bool json) 
   }
   if (analysis.verdict.verdict() != v1::VERDICT_UNSPECIFIED) return ExitFor(analysis.verdict);
   std::cout << std::flush;
-  std::cerr << "benchctl: no metric gates: add --metric NAME:lower or NAME:higher\n";
+  std::cerr << "benchctl: no gate, so no verdict: add --metric NAME:lower or NAME:higher\n";
   return ExitCode::kPass;
 }
 
@@ -74,8 +74,8 @@ namespace {
 Result<std::string> ColumnName(const ParsedArguments& arguments, const std::string& option) {
   const std::string* name = LastValue(arguments, option);
   if (name == nullptr) return std::string();
-  if (name->empty()) return UsageError("--" + option + ": the name of a column is missing");
-  if (!IsSendableText(*name)) return UsageError("--" + option + " " + *name + ": it is not UTF-8");
+  if (name->empty()) return UsageError("--" + option + ": missing column name");
+  if (!IsSendableText(*name)) return UsageError("--" + option + " " + *name + ": not valid UTF-8");
   return *name;
 }
 
@@ -90,9 +90,9 @@ Result<AgreementRequest> ReadAgreementOptions(const ParsedArguments& arguments) 
   if (const std::string* raters = LastValue(arguments, "raters"); raters != nullptr) {
     for (std::string& name : SplitNames(*raters)) {
       if (name.empty()) {
-        return UsageError("--raters " + *raters + ": a name is empty", "write --raters anna,ben");
+        return UsageError("--raters " + *raters + ": empty name", "write --raters anna,ben");
       }
-      if (!IsSendableText(name)) return UsageError("--raters " + *raters + ": it is not UTF-8");
+      if (!IsSendableText(name)) return UsageError("--raters " + *raters + ": not valid UTF-8");
       request.raters.push_back(std::move(name));
     }
   }
@@ -154,14 +154,11 @@ Result<SimilarityRequest> ReadSimilarityOptions(const ParsedArguments& arguments
     const auto [at, failed] = std::from_chars(text->data(), end, threshold);
     if (failed != std::errc() || at != end || !(threshold >= 0 && threshold <= 1)) {
       return UsageError("--threshold " + *text + ": expected a number from 0 to 1",
-                        "the paper's is 0.25, and the default");
+                        "the default is 0.25, the paper's value");
     }
     request.options.threshold = threshold;
   }
   if (const std::string* variant = LastValue(arguments, "variant"); variant != nullptr) {
-    if (*variant != "literal" && *variant != "shape") {
-      return UsageError("--variant " + *variant + ": unknown value", "write literal or shape");
-    }
     if (*variant == "shape") request.options.variant = SimilarityVariant::kShape;
   }
   if (const std::string* shape = LastValue(arguments, "shape"); shape != nullptr) {
@@ -173,10 +170,11 @@ Result<SimilarityRequest> ReadSimilarityOptions(const ParsedArguments& arguments
 
 Result<void> CheckFiles(const std::vector<std::string>& files, bool raw) {
   static constexpr char kUsage[] = "write benchctl similarity FILE..., or - for stdin";
-  if (files.empty()) return UsageError("similarity: no file: one is missing", kUsage);
-  if (std::ranges::count(files, "-") > 1) return UsageError("-: stdin is read once", kUsage);
+  if (files.empty()) return UsageError("similarity: missing file", kUsage);
+  if (std::ranges::count(files, "-") > 1)
+    return UsageError("-: stdin can be read only once", kUsage);
   for (const std::string& file : files) {
-    if (file.empty()) return UsageError("similarity: a file has no name", kUsage);
+    if (file.empty()) return UsageError("similarity: empty file name", kUsage);
     if (file.ends_with(".f64") && !raw) {
       return UsageError(file + ": raw doubles do not say how many runs they are",
                         "add --shape RxN, such as --shape 10x3000");

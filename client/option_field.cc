@@ -32,7 +32,8 @@ Result<int> ParseWord(std::string_view text, const EnumDescriptor& type) {
     if (text == words.back()) return i;
     if (words.back() == "quantile") words.back() += ":P";
   }
-  return UsageError("unknown value", "write " + JoinWithOr(words));
+  const std::vector<std::string_view> known(words.begin(), words.end());
+  return UsageError("unknown value", HintForUnknown(text, known));
 }
 
 Result<bool> ParseSwitch(std::string_view text) {
@@ -254,13 +255,13 @@ TextList FormatGates(const OptionSource& of) {
 }
 
 Result<void> ParseInput(const std::string& text, const OptionTarget& to) {
-  if (text.empty()) return UsageError("it names no path");
+  if (text.empty()) return UsageError("empty path");
   if (text != "null") to.benchmark->set_input(Absolute(text, to.cwd));
   return {};
 }
 
 Result<void> ParseOutput(const std::string& text, const OptionTarget& to) {
-  if (text.empty()) return UsageError("it names no file", "write null, log or FILE");
+  if (text.empty()) return UsageError("empty file name", "write null, log or FILE");
   if (text == "null") {
     to.benchmark->set_output(v1::OUTPUT_KIND_DISCARD);
   } else if (text == "log") {
@@ -292,7 +293,7 @@ TextList FormatShell(const OptionSource& of) {
 }
 
 Result<void> ParseCwd(const std::string& text, const OptionTarget& to) {
-  if (text.empty()) return UsageError("it names no path");
+  if (text.empty()) return UsageError("empty path");
   to.arms->cwd = text;
   return {};
 }

@@ -3,16 +3,15 @@
 #include <optional>
 
 #include "client/spec_input.h"
+#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
 
 constexpr char kListHint[] = "write --parameter-list NAME A,B,C";
-constexpr char kScanHint[] = "write --parameter-scan NAME MIN MAX STEP, as size 0 64 8";
+constexpr char kScanHint[] = "write --parameter-scan NAME MIN MAX STEP, such as size 0 64 8";
 
-std::string TooMany() {
-  return "more than " + std::to_string(kMostBenchmarks) + " values are too many for one session";
-}
+std::string TooMany() { return "more than " + std::to_string(kMostBenchmarks) + " values"; }
 
 // The name, and what stands behind it.
 Result<std::string> TakeName(std::string_view* text, const char* hint) {
@@ -24,11 +23,10 @@ Result<std::string> TakeName(std::string_view* text, const char* hint) {
            c == '-';
   });
   if (name.empty() || !plain) {
-    return UsageError("the name of a parameter has letters, digits, _ and - only", hint);
+    return UsageError("a parameter name has only letters, digits, _ and -", hint);
   }
   if (name == "name" || name == "dir") {
-    return UsageError("{" + name + "} stands for the arm's already",
-                      "call the parameter otherwise");
+    return UsageError("{" + name + "} is reserved", "choose another name");
   }
   return name;
 }
@@ -116,11 +114,11 @@ struct Scan {
 
 Result<Scan> ParseScan(std::string_view text) {
   const std::vector<std::string_view> words = SplitWords(text);
-  if (words.size() != 3) return UsageError("MIN, MAX and STEP are expected", kScanHint);
+  if (words.size() != 3) return UsageError("expected MIN, MAX and STEP", kScanHint);
   Decimal numbers[3];
   for (std::size_t i = 0; i < 3; ++i) {
     const auto number = ParseDecimal(words[i]);
-    if (!number) return UsageError(std::string(words[i]) + " is no decimal number", kScanHint);
+    if (!number) return UsageError(std::string(words[i]) + " is not a decimal number", kScanHint);
     numbers[i] = *number;
   }
   Scan scan;
@@ -130,7 +128,7 @@ Result<Scan> ParseScan(std::string_view text) {
   const auto max = UnitsAt(numbers[1], scan.decimals);
   const auto step = UnitsAt(numbers[2], scan.decimals);
   if (!min || !max || !step) {
-    return UsageError("these numbers have more than 18 digits between them",
+    return UsageError("these numbers need more than 18 digits",
                       "use a coarser STEP or a larger unit");
   }
   scan.min = *min;
@@ -146,14 +144,14 @@ Result<Scan> ParseScan(std::string_view text) {
 Result<Parameter> ParseParameterList(std::string_view text) {
   auto name = TakeName(&text, kListHint);
   if (!name) return std::move(name).error();
-  if (text.empty()) return UsageError("it has no values", kListHint);
+  if (text.empty()) return UsageError("missing values", kListHint);
   Parameter parameter{*std::move(name), SplitAtCommas(text)};
   if (parameter.values.size() > kMostBenchmarks) return UsageError(TooMany(), "leave some out");
   std::vector<std::string> sorted = parameter.values;
   std::ranges::sort(sorted);
   const auto twin = std::ranges::adjacent_find(sorted);
   if (twin != sorted.end()) {
-    return UsageError("the value '" + *twin + "' is there twice", "leave one of the two out");
+    return UsageError("duplicate value " + Quoted(*twin), "leave one of them out");
   }
   return parameter;
 }

@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <vector>
 
-#include "client/arguments.h"
 #include "core/base/text.h"
 
 namespace benchd::client {
@@ -133,7 +132,7 @@ Result<double> ParseAbsoluteMargin(std::string_view text, std::string_view metri
     return wrong(*dimension == Dimension::kTime ? "is not a time" : "is not a number of bytes");
   }
   const double margin = measured->number * measured->unit->factor;
-  if (!std::isfinite(margin) || margin == 0) return wrong("is no margin that a number can hold");
+  if (!std::isfinite(margin) || margin == 0) return wrong("is too small or too large");
   return margin;
 }
 
@@ -190,7 +189,7 @@ Result<double> ParseMargin(std::string_view text) {
   if (*margin == 0) return UsageError("a margin must be above zero", "write 2% or 0.02");
   // Who writes 5 means 5 %: as a factor it would pass a program that takes five times as long.
   if (*margin >= 1 && !text.ends_with('%')) {
-    return UsageError("a number without a percent sign is a fraction below 1",
+    return UsageError("a margin of 1 or more needs a percent sign",
                       "write " + std::string(text) + "%");
   }
   return margin;
@@ -204,7 +203,7 @@ Result<double> ParseProbability(std::string_view text, std::string_view example)
     return value;
   }
   if (!(*value > 0 && *value < 1))
-    return UsageError("it must lie between 0 and 100 %, both excluded", hint);
+    return UsageError("must be between 0 and 100 %, exclusive", hint);
   return value;
 }
 
@@ -225,11 +224,11 @@ Result<double> ParseDuration(std::string_view text) {
         (!bare && part->unit->dimension != Dimension::kTime)) {
       return UsageError("not a duration", kHint);
     }
-    if (part->number < 0) return UsageError("it must be above zero", kHint);
+    if (part->number < 0) return UsageError("must be above zero", kHint);
     seconds += part->number * (bare ? 1 : part->unit->factor);
   } while (!rest.empty());
   if (!std::isfinite(seconds)) return UsageError("not a finite duration", kHint);
-  if (!(seconds > 0)) return UsageError("it must be above zero", kHint);
+  if (!(seconds > 0)) return UsageError("must be above zero", kHint);
   return seconds;
 }
 
@@ -238,7 +237,7 @@ Result<std::uint64_t> ParseCount(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc::result_out_of_range) return UsageError("too large");
   if (error != std::errc{} || end != text.data() + text.size()) {
-    return UsageError("not a whole number from 0 on");
+    return UsageError("not a non-negative integer");
   }
   return value;
 }
@@ -247,15 +246,14 @@ Result<std::int32_t> ParseInteger(std::string_view text) {
   std::int32_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc::result_out_of_range) return UsageError("too large");
-  if (error != std::errc{} || end != text.data() + text.size())
-    return UsageError("not a whole number");
+  if (error != std::errc{} || end != text.data() + text.size()) return UsageError("not an integer");
   return value;
 }
 
 Result<std::pair<std::string, std::string>> ParseAssignment(std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0) {
-    return UsageError("a name, an equals sign and a value are expected", "write NAME=VALUE");
+    return UsageError("expected NAME=VALUE", "write NAME=VALUE");
   }
   return std::pair(std::string(text.substr(0, equals)), std::string(text.substr(equals + 1)));
 }
@@ -282,7 +280,7 @@ Result<MetricGate> ParseMetricGate(std::string_view text) {
     if (gate.absolute || gate.ratio) text = name;
   }
   if (text.empty()) {
-    return UsageError("the metric has no name", "write NAME, NAME:2%, NAME:+1MiB or NAME:lower");
+    return UsageError("missing metric name", "write NAME, NAME:2%, NAME:+1MiB or NAME:lower");
   }
   gate.name = text;
   return gate;
@@ -302,7 +300,7 @@ Result<void> CheckBuiltinMetric(std::string_view name) {
   const std::string nearest = Nearest(name.substr(0, colon), names);
   if (!nearest.empty()) return UsageError("unknown metric", "did you mean " + nearest + "?");
   return UsageError("unknown metric",
-                    "there are " + Join(names, ", ") + "; --parse reads a program's own");
+                    "available: " + Join(names, ", ") + "; --parse adds a program's own");
 }
 
 bool IsSendableText(std::string_view text) {

@@ -41,10 +41,6 @@ Result<v1::ListSessionsRequest> ReadListRequest(const ParsedArguments& arguments
   request.set_all(IsGiven(arguments, "all"));
   if (const std::string* word = LastValue(arguments, "state"); word != nullptr) {
     request.set_state(StateFromWord(*word));
-    if (request.state() == v1::SESSION_STATE_UNSPECIFIED) {
-      return UsageError("--state " + *word + ": unknown state",
-                        "write queued, preparing, running, paused, done, failed or cancelled");
-    }
     if (IsFinal(request.state())) request.set_all(true);
   }
   for (const GivenOption& option : arguments.options) {
@@ -93,13 +89,12 @@ Result<ExitCode> RunList(const CommandContext& context) {
       std::cout << MessageLine("session", session.session(), session, now) << "\n";
   } else if (listed->sessions.empty()) {
     std::cerr << (request->all() ? "no sessions\n"
-                                 : "no sessions; list --all shows ended ones too\n");
+                                 : "no sessions; list --all shows finished ones too\n");
   } else {
     std::cout << RenderList(listed->sessions, UserName, now, StyleOf(STDOUT_FILENO));
   }
   if (listed->more) {
-    std::cerr << "these are the newest " << listed->sessions.size()
-              << "; list --all shows every one\n";
+    std::cerr << "showing the newest " << listed->sessions.size() << "; list --all shows all\n";
   }
   return ExitCode::kPass;
 }
@@ -137,7 +132,7 @@ namespace {
 Result<v1::MoveRequest> ReadMoveRequest(const CommandContext& context) {
   const std::string* word = LastValue(context.arguments, "priority");
   if (word == nullptr) {
-    return UsageError("move: no priority: --priority is missing",
+    return UsageError("move: missing --priority",
                       "write benchctl move " + context.word + " --priority N");
   }
   auto priority = ParseInteger(*word);
@@ -158,7 +153,7 @@ Result<ExitCode> RunMove(const CommandContext& context) {
   if (context.json) {
     std::cout << MoveJson(*request, *response, Now()) << "\n";
   } else {
-    std::cout << request->session() << ": priority " << request->priority() << ", place "
+    std::cout << response->session() << ": priority " << request->priority() << ", place "
               << response->position() << "\n";
   }
   return ExitCode::kPass;
@@ -170,14 +165,17 @@ Result<ExitCode> RunCancel(const CommandContext& context) {
   auto response = CallDaemon(context.link, &v1::SessionService::Stub::Cancel, request);
   if (!response) return std::move(response).error();
   if (context.json) {
-    std::cout << CancelJson(context.word, response->state(), Now()) << "\n";
-  } else if (response->state() == v1::SESSION_STATE_CANCELLED) {
-    std::cout << context.word << ": cancelled\n";
-  } else if (response->state() == v1::SESSION_STATE_DONE ||
-             response->state() == v1::SESSION_STATE_FAILED) {
-    std::cout << context.word << ": it had ended already: " << Word(response->state()) << "\n";
+    std::cout << CancelJson(response->session(), response->state(), Now()) << "\n";
+    return ExitCode::kPass;
+  }
+  const bool already = response->already_ended();
+  std::cout << response->session() << ": ";
+  if (response->state() == v1::SESSION_STATE_CANCELLED) {
+    std::cout << (already ? "already cancelled\n" : "cancelled\n");
+  } else if (IsFinal(response->state())) {
+    std::cout << "already finished: " << Word(response->state()) << "\n";
   } else {
-    std::cout << context.word << ": will be cancelled once its cleanup has run\n";
+    std::cout << "will be cancelled after its cleanup\n";
   }
   return ExitCode::kPass;
 }
@@ -187,8 +185,7 @@ namespace {
 Result<double> ReadReservation(const ParsedArguments& arguments) {
   const std::string* text = LastValue(arguments, "for");
   if (text == nullptr) {
-    return UsageError("machine reserve: for how long is missing",
-                      "write benchctl machine reserve --for 10m");
+    return UsageError("machine reserve: missing --for", "write benchctl machine reserve --for 10m");
   }
   auto seconds = ParseDuration(*text);
   if (!seconds) return std::move(seconds).error().Within("--for " + *text);
@@ -211,7 +208,7 @@ class Teller {
         TellOnStderr(before_us_ + ": waiting for the machine");
       }
     } else if (!held_) {
-      std::cout << "the machine is yours for " + FormatRough(seconds_) + "; Ctrl-C gives it back\n"
+      std::cout << "the machine is yours for " + FormatRough(seconds_) + "; Ctrl-C releases it\n"
                 << std::flush;
     }
     held_ = response.held();
@@ -254,11 +251,11 @@ Result<ExitCode> RunMachineReserve(const CommandContext& context) {
   const grpc::Status status = reader->Finish();
   interrupts.React({[] {}, {}});
   if (interrupts.interrupted()) {
-    teller.End(teller.held() ? "the machine is given back" : "not waiting any more");
+    teller.End(teller.held() ? "the machine is released" : "no longer waiting");
     return teller.held() ? ExitCode::kPass : ExitCode::kInterrupted;
   }
   if (!status.ok()) return FromStatus(status);
-  teller.End("the time is over: sessions run again");
+  teller.End("the reservation is over: sessions run again");
   return ExitCode::kPass;
 }
 

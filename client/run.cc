@@ -1,9 +1,11 @@
 #include "client/run.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 
 #include "client/arguments.h"
+#include "client/command_options.h"
 #include "client/commands.h"
 #include "client/render/text.h"
 #include "core/base/text.h"
@@ -21,23 +23,8 @@ LinkOptions ReadLinkOptions(const ParsedArguments& arguments) {
   return options;
 }
 
-Error UnknownCommand(const std::string& word) {
-  std::vector<std::string_view> names;
-  for (const Command& command : Commands()) {
-    if (command.hidden) continue;
-    names.push_back(GroupOf(command).empty() ? command.name : GroupOf(command));
-  }
-  const std::string nearest = Nearest(word, names);
-  const bool option = word.starts_with('-');
-  return UsageError(
-      word + (option ? ": unknown option" : ": unknown command"),
-      nearest.empty() ? "benchctl --help lists the commands" : "did you mean " + nearest + "?");
-}
-
-bool IsHelp(const std::string& word) { return word == "--help" || word == "-h" || word == "help"; }
-
 /// Second words of the commands of a group; none where there is no such group.
-std::vector<std::string_view> WordsOf(std::string_view group) {
+std::vector<std::string_view> WordsOfGroup(std::string_view group) {
   std::vector<std::string_view> words;
   if (group.empty()) return words;
   for (const Command& command : Commands()) {
@@ -46,62 +33,140 @@ std::vector<std::string_view> WordsOf(std::string_view group) {
   return words;
 }
 
-Error UnknownWord(const std::string& group, const std::vector<std::string_view>& known,
-                  const std::string& word) {
-  const std::string nearest = Nearest(word, known);
-  if (!nearest.empty()) {
-    return UsageError(group + " " + word + ": unknown command",
-                      "did you mean " + group + " " + nearest + "?");
+Error UnknownCommand(const std::string& word, bool has_more) {
+  std::vector<std::string_view> names;
+  std::string in_group;
+  for (const Command& command : Commands()) {
+    if (command.hidden) continue;
+    const std::string_view group = GroupOf(command);
+    names.push_back(group.empty() ? command.name : group);
+    // "status" is a word of "machine status".
+    if (!group.empty() && command.name.substr(group.size() + 1) == word) in_group = command.name;
   }
-  return UsageError(word.empty() || word.starts_with('-')
-                        ? group + ": no command: what to do is missing"
-                        : group + " " + word + ": unknown command",
-                    "write benchctl " + group + " and " + JoinWithOr(known));
+  if (in_group.empty()) in_group = Nearest(word, names);
+  std::string hint = "benchctl help lists the commands";
+  if (!in_group.empty()) {
+    hint = "did you mean " + in_group + "?";
+  } else if (has_more && word.find_first_of(" /.") != std::string::npos) {
+    hint = "to compare commands: benchctl compare 'BASE' 'CANDIDATE'";
+  }
+  return UsageError(word + ": unknown command", std::move(hint));
 }
 
-/// The command that the words begin with, and how many of them name it.
+Error UnknownWord(const std::string& group, const std::string& word) {
+  const std::vector<std::string_view> known = WordsOfGroup(group);
+  const std::string nearest = Nearest(word, known);
+  return UsageError(
+      word.empty() ? group + ": missing command" : group + " " + word + ": unknown command",
+      nearest.empty() ? "write benchctl " + group + " " + JoinWithOr(known)
+                      : "did you mean " + group + " " + nearest + "?");
+}
+
+/// Before all commands only the options of all commands are known; what belongs to one of them is
+/// told as that.
+Error Misplaced(Error error) {
+  constexpr std::string_view kUnknown = ": unknown option";
+  if (!error.message.ends_with(kUnknown)) return error;
+  const std::string word = error.message.substr(0, error.message.size() - kUnknown.size());
+  const bool is_long = word.starts_with("--");
+  std::vector<std::string_view> names;
+  for (const Command& command : Commands()) {
+    if (command.hidden) continue;
+    for (const OptionInfo& option : command.options) {
+      names.push_back(option.name);
+      if (is_long ? option.name != word.substr(2) : std::string("-") + option.letter != word) {
+        continue;
+      }
+      return UsageError(
+          word + ": not an option of all commands",
+          "write it after the command: benchctl " + std::string(command.name) + " " + word);
+    }
+  }
+  const std::string nearest = is_long ? Nearest(word.substr(2), names) : "";
+  if (!nearest.empty() && !error.hint.starts_with("did you mean")) {
+    error.hint = "did you mean --" + nearest + "? It belongs after the command";
+  }
+  return error;
+}
+
+constexpr OptionInfo kVersion{.name = "version", .letter = 'V'};
+
+/// What the words before the arguments of a command say.
 struct NamedCommand {
-  const Command* command = nullptr;
-  std::size_t words = 1;
+  const Command* command = nullptr;  ///< null: a group alone, or nothing at all
+  std::string group;
+  std::vector<GivenOption> options;
+  std::span<const std::string> rest;
+
+  bool Has(std::string_view option) const {
+    return std::ranges::find(options, option, &GivenOption::name) != options.end();
+  }
 };
 
-Result<NamedCommand> FindNamed(const std::vector<std::string>& words) {
-  const std::string& name = words.front();
-  if (const Command* command = FindCommand(name)) return NamedCommand{command, 1};
-  const std::vector<std::string_view> known = WordsOf(name);
-  if (known.empty()) return UnknownCommand(name);
-  const std::string word = words.size() > 1 ? words[1] : "";
-  if (const Command* command = FindCommand(name + " " + word)) return NamedCommand{command, 2};
-  return UnknownWord(name, known, word);
+Result<void> TakeLeading(NamedCommand* named) {
+  std::vector<OptionInfo> known(EveryOption().begin(), EveryOption().end());
+  known.push_back(kVersion);
+  auto leading = ParseLeadingOptions(named->rest, known);
+  if (!leading) return Misplaced(std::move(leading).error());
+  named->options.insert(named->options.end(), leading->options.begin(), leading->options.end());
+  named->rest = named->rest.subspan(leading->words);
+  return {};
+}
+
+/// The command that the words name, one of a group by two of them, with options before each.
+Result<NamedCommand> FindNamed(std::span<const std::string> words) {
+  NamedCommand named;
+  named.rest = words;
+  if (auto taken = TakeLeading(&named); !taken) return std::move(taken).error();
+  if (named.rest.empty()) return named;
+  const std::string& name = named.rest.front();
+  named.command = FindCommand(name);
+  if (named.command == nullptr && WordsOfGroup(name).empty()) {
+    return UnknownCommand(name, named.rest.size() > 1);
+  }
+  named.rest = named.rest.subspan(1);
+  if (named.command != nullptr) return named;
+  named.group = name;
+  if (auto taken = TakeLeading(&named); !taken) return std::move(taken).error();
+  if (named.rest.empty()) return named;
+  named.command = FindCommand(name + " " + named.rest.front());
+  if (named.command == nullptr && named.rest.front() != "help") {
+    return UnknownWord(name, named.rest.front());
+  }
+  if (named.command != nullptr) named.rest = named.rest.subspan(1);
+  return named;
+}
+
+ExitCode PrintHelp(const NamedCommand& named) {
+  std::cout << (named.command != nullptr ? RenderHelp(*named.command)
+                : named.group.empty()    ? RenderHelp()
+                                         : RenderGroupHelp(named.group));
+  return ExitCode::kPass;
 }
 
 Result<ExitCode> Dispatch(const std::vector<std::string>& words) {
   if (words.empty()) {
-    std::cerr << RenderHelp();
+    std::cerr << RenderUsage();
     return ExitCode::kUsage;
-  }
-  const std::string& name = words.front();
-  if (IsHelp(name)) {
-    std::cout << RenderHelp();
-    return ExitCode::kPass;
-  }
-  if (name == "--version") {
-    std::cout << "benchctl " << BENCHD_VERSION << "\n";
-    return ExitCode::kPass;
-  }
-  if (words.size() > 1 && IsHelp(words[1]) && !WordsOf(name).empty()) {
-    std::cout << RenderGroupHelp(name);
-    return ExitCode::kPass;
   }
   auto named = FindNamed(words);
   if (!named) return std::move(named).error();
-  const Command* const command = named->command;
-  auto arguments = ParseArguments(std::span(words).subspan(named->words), AllOptions(*command));
-  if (!arguments) return std::move(arguments).error();
-  if (IsGiven(*arguments, "help")) {
-    std::cout << RenderHelp(*command);
+  if (named->Has("version")) {
+    std::cout << "benchctl " << BENCHD_VERSION << "\n";
     return ExitCode::kPass;
   }
+  const Command* const command = named->command;
+  const bool group_help = !named->group.empty() && !named->rest.empty();  // "machine help"
+  if (named->Has("help") || (command == nullptr && group_help)) return PrintHelp(*named);
+  if (command == nullptr) {
+    if (!named->group.empty()) return UnknownWord(named->group, "");
+    return UsageError("missing command", "benchctl help lists the commands");
+  }
+  auto arguments = ParseArguments(named->rest, AllOptions(*command));
+  if (!arguments) return std::move(arguments).error();
+  arguments->options.insert(arguments->options.begin(), named->options.begin(),
+                            named->options.end());
+  if (IsGiven(*arguments, "help")) return PrintHelp(*named);
   auto word = ReadWord(*command, arguments->positionals);
   if (!word) return std::move(word).error();
   CommandContext context;
@@ -113,6 +178,17 @@ Result<ExitCode> Dispatch(const std::vector<std::string>& words) {
 }
 
 }  // namespace
+
+Result<ExitCode> RunHelp(const CommandContext& context) {
+  const std::vector<std::string>& words = context.arguments.positionals;
+  auto named = FindNamed(words);
+  if (!named) return std::move(named).error();
+  if (!named->rest.empty()) {
+    return UsageError(named->rest.front() + ": one command at a time",
+                      "write benchctl help COMMAND");
+  }
+  return PrintHelp(*named);
+}
 
 ExitCode RunBenchctl(const std::vector<std::string>& words) {
   const auto final_code = [bisect = AsksForBisect(words)](ExitCode code) {

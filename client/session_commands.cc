@@ -114,7 +114,7 @@ v1::Session FollowedSession(const v1::SessionSpec& spec) {
 Result<void> CheckDetach(const ParsedArguments& arguments) {
   if (IsGiven(arguments, "bisect")) {
     return UsageError("--bisect: with --detach nobody waits for the verdict",
-                      "leave one of the two out");
+                      "leave one of them out");
   }
   if (IsGiven(arguments, "show-output")) {
     return UsageError("--show-output: with --detach nobody waits for it",
@@ -135,6 +135,7 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   Interrupts interrupts(bisect ? ExitCode::kBisectStop : ExitCode::kInterrupted);
   auto link = DaemonLink::Open(context.link);
   if (!link) return std::move(link).error();
+  if (!context.json && !bisect) TellShellCost(*spec, (*link)->status());
   // An interrupt from here on waits for the answer: then there is a session to cancel.
   interrupts.React({[] {}, {}});
   auto submitted = SubmitSession(**link, *std::move(spec));

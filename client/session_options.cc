@@ -48,8 +48,18 @@ constexpr SessionOption InTables(SessionOption option, std::string_view help = {
   option.help_of_table = help.empty() ? option.info.help : help;
   return option;
 }
-constexpr SessionOption OfWords(int words, SessionOption option) {
+constexpr SessionOption OfWords(int words, SessionOption option, int numbers = 0) {
   option.info.words = words;
+  option.info.numbers = numbers;
+  return option;
+}
+// As hyperfine has it.
+constexpr SessionOption Short(char letter, SessionOption option) {
+  option.info.letter = letter;
+  return option;
+}
+constexpr SessionOption OneOf(std::string_view choices, SessionOption option) {
+  option.info.choices = choices;
   return option;
 }
 
@@ -79,15 +89,18 @@ constexpr std::array kOptions = {
                           "metric that has a direction); repeatable"))),
              "a column that decides (default wall_time, without it every column that has a "
              "direction); repeatable"),
-    InTables(kVerdict("method", "M", Session(Spec::kMethodFieldNumber),
-                      "paired, welch, exact-t or fixed (default paired)"),
-             "paired, welch, exact-t or fixed: one look (default paired with a pair column, else "
-             "fixed)"),
-    InTables(kVerdict("estimator", "E", Own(Part::kSession, ParseEstimator, FormatEstimator),
-                      "mean, hl, median, quantile:P, lognormal-mean or subselection (default "
-                      "mean)")),
-    InTables(kVerdict("rule", "R", Own(Part::kSession, ParseRule, FormatRule),
-                      "margin, or precision:WIDTH of the interval (default margin)")),
+    OneOf("paired|welch|exact-t|fixed",
+          InTables(kVerdict("method", "M", Session(Spec::kMethodFieldNumber),
+                            "paired, welch, exact-t or fixed (default paired)"),
+                   "paired, welch, exact-t or fixed: one look (default paired with a pair column, "
+                   "else fixed)")),
+    OneOf("mean|hl|median|quantile:P|lognormal-mean|subselection",
+          InTables(kVerdict("estimator", "E", Own(Part::kSession, ParseEstimator, FormatEstimator),
+                            "mean, hl, median, quantile:P, lognormal-mean or subselection (default "
+                            "mean)"))),
+    OneOf("margin|precision:WIDTH",
+          InTables(kVerdict("rule", "R", Own(Part::kSession, ParseRule, FormatRule),
+                            "margin, or precision:WIDTH of the interval (default margin)"))),
     InTables(kVerdict("at-limit", "undecided|estimate", Limits(v1::Limits::kAtLimitFieldNumber),
                       "what an open verdict becomes at a limit (default undecided)"),
              "what an open verdict becomes after the last row (default undecided)"),
@@ -97,14 +110,16 @@ constexpr std::array kOptions = {
     InTables(kRuns("schedule", "pairs|coin", Session(Spec::kScheduleFieldNumber),
                    "how the arms alternate (default pairs)"),
              "coin: the rows are no pairs, whatever a pair column says (default pairs)"),
-    kRuns("warmup", "N", Session(Spec::kWarmupFieldNumber), "discarded blocks (default 1)"),
-    InTables(kRuns("min-runs", "N", Limits(v1::Limits::kMinRunsFieldNumber),
-                   "blocks before the first look (default 8)"),
-             "pairs before the first look (default 8)"),
-    InTables(kRuns("max-runs", "N", Limits(v1::Limits::kMaxRunsFieldNumber),
-                   "blocks at most (default none)"),
-             "pairs at most: then fewer are needed (default none)"),
-    kRuns("runs", "N", Limits(v1::Limits::kRunsFieldNumber), "exactly N blocks, one look"),
+    Short('w',
+          kRuns("warmup", "N", Session(Spec::kWarmupFieldNumber), "discarded blocks (default 1)")),
+    Short('m', InTables(kRuns("min-runs", "N", Limits(v1::Limits::kMinRunsFieldNumber),
+                              "blocks before the first look (default 8)"),
+                        "pairs before the first look (default 8)")),
+    Short('M', InTables(kRuns("max-runs", "N", Limits(v1::Limits::kMaxRunsFieldNumber),
+                              "blocks at most (default none)"),
+                        "pairs at most: then fewer are needed (default none)")),
+    Short('r',
+          kRuns("runs", "N", Limits(v1::Limits::kRunsFieldNumber), "exactly N blocks, one look")),
     kRuns("max-time", "D", Limits(v1::Limits::kMaxTimeSecondsFieldNumber),
           "from the first measured run, as 30s or 10m (default 10m)"),
     kRuns("timeout", "D", Limits(v1::Limits::kTimeoutSecondsFieldNumber),
@@ -118,14 +133,14 @@ constexpr std::array kOptions = {
 
     PerBenchmark(kChildren("shell", "", Own(Part::kBenchmark, ParseShell, FormatShell),
                            "run the commands by `sh -c`")),
-    PerBenchmark(
-        kChildren("setup", "C", Hook(v1::Hooks::kSetupFieldNumber), "command once before")),
-    PerBenchmark(kChildren("prepare", "C", Hook(v1::Hooks::kPrepareFieldNumber),
-                           "command before every run")),
-    PerBenchmark(kChildren("conclude", "C", Hook(v1::Hooks::kConcludeFieldNumber),
-                           "command after every run")),
-    PerBenchmark(kChildren("cleanup", "C", Hook(v1::Hooks::kCleanupFieldNumber),
-                           "command once after any end")),
+    Short('s', PerBenchmark(kChildren("setup", "C", Hook(v1::Hooks::kSetupFieldNumber),
+                                      "command to run once before"))),
+    Short('p', PerBenchmark(kChildren("prepare", "C", Hook(v1::Hooks::kPrepareFieldNumber),
+                                      "command to run before every run"))),
+    Short('C', PerBenchmark(kChildren("conclude", "C", Hook(v1::Hooks::kConcludeFieldNumber),
+                                      "command to run after every run"))),
+    Short('c', PerBenchmark(kChildren("cleanup", "C", Hook(v1::Hooks::kCleanupFieldNumber),
+                                      "command to run once at the end, however it ends"))),
     PerBenchmark(kChildren("cwd", "DIR", Own(Part::kBenchmark, ParseCwd, FormatCwd),
                            "where the commands run (default here)")),
     Repeatable(
@@ -135,29 +150,32 @@ constexpr std::array kOptions = {
     PerBenchmark(kChildren("output", "null|log|FILE",
                            Own(Part::kBenchmark, ParseOutput, FormatOutput),
                            "where stdout and stderr go (default null)")),
-    PerBenchmark(kChildren("ignore-failure", "",
-                           Benchmark(v1::Benchmark::kIgnoreFailureFieldNumber),
-                           "a run that fails counts like any other")),
-    PerBenchmark(kChildren("parse", "FORMAT", Benchmark(v1::Benchmark::kParseFieldNumber),
-                           "take metrics from stdout: lines (`NAME VALUE [UNIT]`), "
-                           "google-benchmark, hyperfine, go, jmh, pytest-benchmark, bmf or "
-                           "mmtests")),
+    Short('i', PerBenchmark(kChildren("ignore-failure", "",
+                                      Benchmark(v1::Benchmark::kIgnoreFailureFieldNumber),
+                                      "a run that fails counts like any other"))),
+    OneOf("lines|google-benchmark|hyperfine|go|jmh|pytest-benchmark|bmf|mmtests",
+          PerBenchmark(kChildren("parse", "FORMAT", Benchmark(v1::Benchmark::kParseFieldNumber),
+                                 "take metrics from stdout: lines (`NAME VALUE [UNIT]`), "
+                                 "google-benchmark, hyperfine, go, jmh, pytest-benchmark, bmf or "
+                                 "mmtests"))),
 
     Repeatable(kSuite("only", "PATTERN", kElsewhere,
                       "only the benchmarks whose name matches, as 'parse*'; repeatable")),
-    OfWords(2, Repeatable(PerBenchmark(
-                   kSuite("parameter-list", "NAME A,B", kElsewhere,
-                          "a benchmark for each value, which stands in commands for {NAME}; "
-                          "repeatable: all combinations")))),
-    OfWords(4,
-            Repeatable(PerBenchmark(kSuite("parameter-scan", "NAME MIN MAX STEP", kElsewhere,
-                                           "the same for MIN, MIN + STEP, ... MAX; repeatable")))),
+    Short('L', OfWords(2, Repeatable(PerBenchmark(
+                              kSuite("parameter-list", "NAME A,B", kElsewhere,
+                                     "one benchmark for each value, which replaces {NAME} in "
+                                     "commands; repeatable: all combinations"))))),
+    Short('P', OfWords(4,
+                       Repeatable(PerBenchmark(
+                           kSuite("parameter-scan", "NAME MIN MAX STEP", kElsewhere,
+                                  "the same for MIN, MIN + STEP, ... MAX; repeatable"))),
+                       /*numbers=*/3)),
 
     kCommits("git", "BASE..CANDIDATE", kElsewhere,
-             "the arms are commits, each in a worktree of its own, and COMMAND runs in both; "
-             "A...B: B against where it left A; BASE..WORKTREE: the files as they lie there"),
+             "compare commits: COMMAND runs in a worktree of each; A...B: B against its common "
+             "ancestor with A; BASE..WORKTREE: your working tree against BASE"),
     kCommits("build", "C", kElsewhere,
-             "command that builds each of them, by `sh -c`, before it is run"),
+             "command that builds each commit before it is run, by `sh -c`"),
 
     kMachine("isolation", "strict|best-effort|off", Session(Spec::kIsolationFieldNumber),
              "how much of the machine to take (default best-effort)"),

@@ -3,6 +3,7 @@
 #include "client/quantity.h"
 #include "client/session_options.h"
 #include "client/spec_input.h"
+#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
@@ -23,9 +24,9 @@ std::string FillInArm(std::string command, const ArmInput& arm) {
 }
 
 Result<void> CheckText(const std::string& text, const std::string& what) {
-  if (text.find('\0') != std::string::npos) return UsageError(what + ": it has a NUL byte in it");
+  if (text.find('\0') != std::string::npos) return UsageError(what + ": contains a NUL byte");
   if (!IsSendableText(text)) {
-    return UsageError(what + ": it is not UTF-8", "put it into a script with a plain name");
+    return UsageError(what + ": not valid UTF-8", "put it into a script with a plain name");
   }
   if (text.size() > kMaxCommandBytes) {
     return UsageError(what + ": " + std::to_string(text.size()) + " bytes are too long, " +
@@ -37,7 +38,7 @@ Result<void> CheckText(const std::string& text, const std::string& what) {
 
 Result<void> CheckOptionText(const OptionValues& options) {
   if (options.contains("confidence") && options.contains("alpha")) {
-    return UsageError("--alpha: --confidence says the same already", "give one of the two");
+    return UsageError("--alpha: cannot be combined with --confidence", "give only one of them");
   }
   for (const auto& [name, values] : options) {
     for (const OptionValue& value : values) {
@@ -93,13 +94,13 @@ class Builder {
     for (const BenchmarkInput& benchmark : input_.benchmarks) {
       const std::vector<ArmInput>& arms = ArmsOf(benchmark);
       if (arms.empty()) {
-        return UsageError(input_.origin + ": no arm: there is nothing to compare",
-                          "add [[arm]] with a name, twice");
+        return UsageError(input_.origin + ": missing arms",
+                          "add two [[arm]] tables, each with a name");
       }
       const bool commits = !input_.arms.empty() && input_.arms.front().commit.has_value();
       if (commits && !arms.front().commit) {
-        return UsageError(arms.front().origin + ": the arms are the commits of git",
-                          "leave git or the benchmark's own arms out");
+        return UsageError(arms.front().origin + ": with git the commits are the arms",
+                          "remove git or the benchmark's own arms");
       }
       auto checked = CheckArms(arms);
       if (!checked) return checked;
@@ -112,23 +113,22 @@ class Builder {
     std::size_t references = 0;
     for (std::size_t i = 0; i < arms.size(); ++i) {
       const ArmInput& arm = arms[i];
-      if (arm.name.empty()) return UsageError(arm.origin + ": the name is empty");
+      if (arm.name.empty()) return UsageError(arm.origin + ": empty name");
       auto sendable = CheckText(arm.name, arm.origin + ": the name");
       if (!sendable) return sendable;
       if (!names.insert(arm.name).second) {
-        return UsageError(arm.origin + ": the name " + arm.name + " is there twice",
+        return UsageError(arm.origin + ": duplicate name " + Quoted(arm.name),
                           "give each command its own name: -n NAME -n NAME");
       }
       if (!arm.role.empty() && arm.role != "reference" && arm.role != "candidate") {
-        return UsageError(arm.origin + ": unknown role " + arm.role,
+        return UsageError(arm.origin + ": unknown role " + Quoted(arm.role),
                           "write reference or candidate");
       }
       if (IsReference(arms, i)) ++references;
     }
-    if (references == 0)
-      return UsageError("no arm is a reference", "the first arm is one unless it says otherwise");
+    if (references == 0) return UsageError("missing reference", "give an arm role = \"reference\"");
     if (references == arms.size()) {
-      return UsageError("no candidate: there is nothing to compare with", "name a second arm");
+      return UsageError("missing candidate", "add a second arm");
     }
     return {};
   }
@@ -223,9 +223,8 @@ class Builder {
     if (!input_.origin.empty()) benchmark->mutable_hooks()->set_cwd(caller_.cwd);
     for (const std::string_view mark : {"{dir}", "{name}"}) {
       if (!input_.templates || command.find(mark) == std::string::npos) continue;
-      return UsageError(
-          std::string(mark) + " stands for an arm's, and this command belongs to none",
-          "prepare and conclude know their arm by the variable BENCHD_ARM");
+      return UsageError(std::string(mark) + ": this command belongs to no arm",
+                        "prepare and conclude find their arm in the variable BENCHD_ARM");
     }
     return {};
   }
@@ -246,8 +245,8 @@ class Builder {
       std::string command = input.command.empty() ? from.command : input.command;
       if (input_.templates) command = FillInArm(std::move(command), from);
       if (command.find_first_not_of(" \t\n") == std::string::npos) {
-        return UsageError(origin + ": the command is empty",
-                          "write the program to run, as 'sleep 1'");
+        return UsageError(origin + ": empty command",
+                          "write the program to run, such as 'sleep 1'");
       }
       auto checked = CheckText(command, origin);
       if (!checked) return checked;
@@ -268,7 +267,7 @@ class Builder {
 
   // --cwd counts from the worktree.
   Result<void> ApplyCommit(const ArmInput& from, const ArmSettings& settings, v1::Arm* arm) const {
-    auto checked = CheckText(from.dir, "the folder of worktrees");
+    auto checked = CheckText(from.dir, "the directory of worktrees");
     if (!checked) return checked;
     arm->mutable_commit()->set_id(from.commit->id);
     arm->mutable_commit()->set_description(from.commit->description);

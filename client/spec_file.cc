@@ -9,9 +9,9 @@
 #include <filesystem>
 #include <iterator>
 
-#include "client/arguments.h"
 #include "client/spec_input.h"
 #include "core/base/file.h"
+#include "core/base/text.h"
 #include "core/base/unique_fd.h"
 
 namespace benchd::client {
@@ -72,8 +72,7 @@ class Reader {
 
   Result<void> ReadDefaults(const toml::node& node) {
     const toml::table* table = node.as_table();
-    if (table == nullptr)
-      return UsageError(At(node.source(), "defaults") + ": a table is expected");
+    if (table == nullptr) return UsageError(At(node.source(), "defaults") + ": expected a table");
     for (const auto& [key, value] : *table) {
       auto read = ReadOption(key, value, /*own=*/false, {}, &input_.options);
       if (!read) return read;
@@ -87,11 +86,11 @@ class Reader {
     const toml::array* array = node.as_array();
     const std::string where = At(node.source(), what);
     if (array == nullptr)
-      return UsageError(where + ": a list of tables is expected", "write [[" + path + "]]");
+      return UsageError(where + ": expected a list of tables", "write [[" + path + "]]");
     for (const toml::node& entry : *array) {
       const toml::table* table = entry.as_table();
       if (table == nullptr)
-        return UsageError(where + ": a table is expected", "write [[" + path + "]]");
+        return UsageError(where + ": expected a table", "write [[" + path + "]]");
       auto done = read(*table);
       if (!done) return done;
     }
@@ -112,7 +111,7 @@ class Reader {
       auto read = ReadText(key, value, target);
       if (!read) return read;
     }
-    if (arm.name.empty()) return UsageError(arm.origin + ": it has no name", "add name = \"base\"");
+    if (arm.name.empty()) return UsageError(arm.origin + ": missing name", "add name = \"base\"");
     // "base/." and "base/" would leave a slash behind: {dir}/bench has to read well.
     std::filesystem::path full = (std::filesystem::path(directory_) / dir).lexically_normal();
     if (!full.has_filename() && full.has_parent_path()) full = full.parent_path();
@@ -147,8 +146,7 @@ class Reader {
   Result<void> ReadText(const toml::key& key, const toml::node& value, std::string* target) const {
     const auto* text = value.as_string();
     if (text == nullptr) {
-      return UsageError(At(key.source(), key.str()) + ": a string is expected",
-                        "put it into quotes");
+      return UsageError(At(key.source(), key.str()) + ": expected a string", "put it in quotes");
     }
     *target = text->get();
     return {};
@@ -168,7 +166,7 @@ class Reader {
     }
     if (found == nullptr) {
       if (own && FindSessionOption(spelled) != nullptr) {
-        return UsageError(At(key.source(), key.str()) + ": it holds for the whole session",
+        return UsageError(At(key.source(), key.str()) + ": applies to the whole session",
                           "move it to [defaults]");
       }
       also_known.insert(also_known.end(), names.begin(), names.end());
@@ -189,8 +187,7 @@ class Reader {
       const bool words = option.info.words > 1;
       for (const auto& [name, node] : *value.as_table()) {
         const auto text = words ? ListOrScalar(node, option.info) : Scalar(node);
-        if (!text)
-          return UsageError(where + ": a string is expected for " + std::string(name.str()));
+        if (!text) return UsageError(where + ": expected a string for " + std::string(name.str()));
         add(std::string(name.str()) + (words ? " " : "=") + *text);
       }
       return {};
@@ -198,16 +195,16 @@ class Reader {
     if (option.repeatable && value.is_array()) {
       for (const toml::node& node : *value.as_array()) {
         const auto text = Scalar(node);
-        if (!text) return UsageError(where + ": a list of strings is expected");
+        if (!text) return UsageError(where + ": expected a list of strings");
         add(*text);
       }
       return {};
     }
     const auto text = Scalar(value);
-    if (!text) return UsageError(where + ": a string or a number is expected");
+    if (!text) return UsageError(where + ": expected a string or a number");
     if (option.info.value.empty() != value.is_boolean()) {
-      return UsageError(where + (value.is_boolean() ? ": a value is expected, not true or false"
-                                                    : ": true or false is expected"));
+      return UsageError(where + (value.is_boolean() ? ": expected a value, not true or false"
+                                                    : ": expected true or false"));
     }
     add(*text);
     return {};
@@ -256,14 +253,14 @@ Result<SpecInput> ParseSpecFile(std::string_view text, const std::string& name,
   } catch (const toml::parse_error& error) {
     return UsageError(name + ":" + std::to_string(error.source().begin.line) + ":" +
                       std::to_string(error.source().begin.column) +
-                      ": it is not TOML: " + std::string(error.description()));
+                      ": not valid TOML: " + std::string(error.description()));
   }
 }
 
 Result<SpecInput> ReadSpecFile(const std::string& path, const std::string& cwd) {
   const bool is_stdin = path == "-";
   std::error_code error;
-  if (std::filesystem::is_directory(path, error)) return UsageError(path + ": it is a directory");
+  if (std::filesystem::is_directory(path, error)) return UsageError(path + ": is a directory");
   const UniqueFd file(is_stdin ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return UsageError(path + ": " + std::strerror(errno));
   const Result<std::string> text = ReadAll(file.get(), path);

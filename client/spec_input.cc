@@ -1,5 +1,7 @@
 #include "client/spec_input.h"
 
+#include <algorithm>
+
 #include "client/quantity.h"
 #include "core/base/text.h"
 
@@ -29,20 +31,20 @@ Result<SpecInput> OneCommandForCommits(const ParsedArguments& arguments, SpecInp
     if (option.name == "name") names.push_back(option.value);
     if (option.name == "reference") {
       return UsageError("--reference " + option.value + ": the reference is the base of --git",
-                        "leave one of the two out");
+                        "leave one of them out");
     }
   }
   if (arguments.positionals.empty()) {
-    return UsageError("compare: no command: there is nothing to run",
-                      "write it behind all options: --git BASE..CANDIDATE -- COMMAND ARGS...");
+    return UsageError("compare: missing command",
+                      "write it after all options: --git BASE..CANDIDATE -- COMMAND ARGS...");
   }
   if (names.size() > 2) {
     return UsageError("--name " + names[2] + ": more names than commits",
                       "the names belong to base and candidate, in order");
   }
+  if (std::ranges::find(names, "") != names.end()) return UsageError("--name: empty name");
+  // Without a name an arm gets that of its commit (FillInCommits).
   names.resize(2);
-  if (names[0].empty() && !IsGiven(arguments, "name")) names[0] = "base";
-  if (names[1].empty()) names[1] = CandidateName(0);
   input.arms.push_back({names[0], "reference", "", "", "BASE", {}});
   input.arms.push_back({names[1], "candidate", "", "", "CANDIDATE", {}});
   input.benchmarks.push_back({"", JoinedCommand(arguments.positionals), {}, "COMMAND"});
@@ -69,10 +71,10 @@ Result<SpecInput> InputFromCommandLine(const ParsedArguments& arguments) {
   const bool first_is_reference = input.arms.empty();
   const std::size_t expected = first_is_reference ? 2 : 1;
   if (arguments.positionals.empty() && first_is_reference) {
-    return UsageError("compare: no command: there is nothing to run", kTwoCommands);
+    return UsageError("compare: missing commands", kTwoCommands);
   }
   if (arguments.positionals.size() < expected) {
-    return UsageError("compare: no candidate: there is nothing to compare with", kTwoCommands);
+    return UsageError("compare: missing second command", kTwoCommands);
   }
   if (names.size() > arguments.positionals.size()) {
     return UsageError(

@@ -4,19 +4,24 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "benchd/v1/session.grpc.pb.h"
 #include "client/call.h"
+#include "client/git/process.h"
 #include "client/host.h"
 #include "client/quantity.h"
 #include "client/render/text.h"
+#include "client/render/units.h"
 #include "client/spec_input.h"
+#include "client/terminal.h"
 
 namespace benchd::client {
 namespace {
@@ -27,10 +32,10 @@ Result<void> CheckPlace(const std::string& option, const std::string& path, bool
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   const std::string what = option + ": " + path + ": ";
   if (status.type() == std::filesystem::file_type::not_found) {
-    return UsageError(what + "there is no such " + (folder ? "folder" : "file"));
+    return UsageError(what + "no such " + (folder ? "directory" : "file"));
   }
   if (error || std::filesystem::is_directory(status) == folder) return {};
-  return UsageError(what + (folder ? "it is no folder" : "it is a folder"));
+  return UsageError(what + (folder ? "not a directory" : "is a directory"));
 }
 
 }  // namespace
@@ -75,7 +80,7 @@ Result<CapturedContext> CaptureCaller() {
   if (error)
     return UsageError("the working directory: " + error.message(), "change to another one");
   if (!IsSendableText(captured.context.cwd)) {
-    return UsageError("the working directory: its name is not UTF-8", "change to another one");
+    return UsageError("the working directory: not valid UTF-8", "change to another one");
   }
   return captured;
 }
@@ -103,7 +108,7 @@ Result<v1::SessionSpec> BuildCallersSpec(const SpecInput& input, const CapturedC
   if (auto there = CheckPlaces(*spec); !there) return std::move(there).error();
   for (const std::string& name : caller.skipped) {
     std::cerr << "warning: the environment variable " << name
-              << " is not UTF-8: the commands do not get it\n";
+              << " is not valid UTF-8: commands run without it\n";
   }
   return spec;
 }
@@ -130,10 +135,43 @@ Result<v1::SubmitResponse> SubmitSession(DaemonLink& link, v1::SessionSpec spec)
   }
 }
 
+namespace {
+
+// The median of a few starts, after one that brings the shell into memory.
+std::optional<double> MeasureShell() {
+  constexpr std::size_t kStarts = 11;
+  using Clock = std::chrono::steady_clock;
+  const ProcessOrder shell{.words = {"/bin/sh", "-c", ":"}, .keeps_output = false};
+  std::vector<double> seconds;
+  for (std::size_t i = 0; i <= kStarts; ++i) {
+    const Clock::time_point start = Clock::now();
+    const auto end = RunProcess(shell);
+    if (!end || end->code != 0) return std::nullopt;
+    if (i > 0) seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  std::ranges::nth_element(seconds, seconds.begin() + kStarts / 2);
+  return seconds[kStarts / 2];
+}
+
+}  // namespace
+
+void TellShellCost(const v1::SessionSpec& spec, const v1::QueueStatus& status) {
+  const bool shell = std::ranges::any_of(spec.benchmarks(), [](const v1::Benchmark& benchmark) {
+    return std::ranges::any_of(benchmark.arms(), &v1::Arm::shell);
+  });
+  const bool busy = !status.running().empty() || status.has_reserved_by() || status.queued() > 0;
+  if (!shell || busy) return;
+  const std::optional<double> seconds = MeasureShell();
+  if (!seconds) return;
+  std::cerr << "benchctl: `sh -c` alone takes about "
+            << FormatQuantity(*seconds, "s", StyleOf(STDERR_FILENO))
+            << " here; every run includes it, nothing is subtracted\n";
+}
+
 std::string WhoHasTheMachine(const v1::QueueStatus& status) {
-  if (!status.running().empty()) return "session " + Printable(status.running()) + " runs";
+  if (!status.running().empty()) return "session " + Printable(status.running()) + " is running";
   if (status.has_reserved_by()) {
-    return Printable(UserName(status.reserved_by())) + " has the machine reserved";
+    return Printable(UserName(status.reserved_by())) + " has reserved the machine";
   }
   return "";
 }

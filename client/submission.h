@@ -43,8 +43,12 @@ Result<v1::SessionSpec> BuildCallersSpec(const SpecInput& input, const CapturedC
 /// @errors (exit 2, 5) what the daemon refuses; the daemon stays away.
 Result<v1::SubmitResponse> SubmitSession(DaemonLink& link, v1::SessionSpec spec);
 
-/// Who has the machine at the moment, as half a sentence: "session k3x9m2pq runs", "USER has the
-/// machine reserved"; empty where it is free.
+/// With --shell: says on stderr how long a shell takes here that has nothing to do, since every run
+/// has that in it. Measures nothing, and says nothing, while somebody else uses the machine.
+void TellShellCost(const v1::SessionSpec& spec, const v1::QueueStatus& status);
+
+/// Who has the machine at the moment, as half a sentence: "session k3x9m2pq is running", "USER has
+/// reserved the machine"; empty where it is free.
 std::string WhoHasTheMachine(const v1::QueueStatus& status);
 
 }  // namespace benchd::client

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "client/arguments.h"
 #include "client/spec_input.h"
+#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
@@ -42,11 +42,11 @@ Result<std::vector<NamedParameter>> ReadParameters(const OptionValues& options) 
       });
       if (parameters.size() == kMostParameters) {
         return UsageError(value.origin + ": more than " + std::to_string(kMostParameters) +
-                          " parameters are too many");
+                          " parameters");
       }
       if (twin) {
-        return UsageError(value.origin + ": the parameter " + parameter->name + " is there twice",
-                          "put all of its values into one list");
+        return UsageError(value.origin + ": duplicate parameter " + Quoted(parameter->name),
+                          "put all its values into one list");
       }
       parameters.push_back({*std::move(parameter), value.origin});
     }
@@ -134,7 +134,7 @@ class Texts {
 
 Error Unused(const NamedParameter& parameter) {
   const std::string mark = "{" + parameter.parameter.name + "}";
-  return UsageError(parameter.origin + ": " + mark + " stands in no command",
+  return UsageError(parameter.origin + ": no command uses " + mark,
                     "write " + mark + " where its value belongs");
 }
 
@@ -191,7 +191,7 @@ class Expansion {
     if (Combinations(parameters) > kMostBenchmarks - std::min(kMostBenchmarks, expanded_.size())) {
       return UsageError((benchmark.origin.empty() ? "" : benchmark.origin + ": ") +
                             std::string("more than ") + std::to_string(kMostBenchmarks) +
-                            " benchmarks are too many for one session",
+                            " benchmarks",
                         "use fewer values, or several sessions");
     }
     Values values;
@@ -254,7 +254,7 @@ class Expansion {
     std::string typed = value.text;
     std::erase_if(typed, [](char c) { return c == '*' || c == '?'; });
     const std::string nearest = Nearest(typed, known);
-    const std::string said = value.origin + ": no benchmark is called so";
+    const std::string said = value.origin + ": no benchmark matches";
     if (!nearest.empty()) return UsageError(said, "did you mean " + nearest + "?");
     constexpr std::size_t kMostNames = 5;
     std::string list;
@@ -264,7 +264,7 @@ class Expansion {
     if (names.size() > kMostNames) {
       list += " and " + std::to_string(names.size() - kMostNames) + " more";
     }
-    return UsageError(said, "there " + std::string(names.size() == 1 ? "is " : "are ") + list);
+    return UsageError(said, "available: " + list);
   }
 
   SpecInput input_;

@@ -34,7 +34,7 @@ TableFile::TableFile(std::string name, UniqueFd fd) : name_(std::move(name)), fd
 Result<TableFile> TableFile::Open(const std::string& path) {
   if (path == "-") {
     if (isatty(STDIN_FILENO) == 1) {
-      return UsageError("-: stdin is a terminal: there is no table to read",
+      return UsageError("-: stdin is a terminal",
                         "name a file, or write: benchctl export ID | benchctl analyze -");
     }
     UniqueFd own(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
@@ -51,7 +51,7 @@ Result<std::string_view> TableFile::Read() {
   const ssize_t count = Repeat([&] { return read(fd_.get(), buffer_.data(), buffer_.size()); });
   if (count < 0) return Error{ErrorCode::kInvalidArgument, name_ + ": " + std::strerror(errno), {}};
   if (HasChanged()) {
-    return Error{ErrorCode::kInvalidArgument, name_ + ": it changes while it is read",
+    return Error{ErrorCode::kInvalidArgument, name_ + ": changed while it was read",
                  "wait until it is complete, or analyze a copy"};
   }
   return std::string_view(buffer_.data(), static_cast<std::size_t>(count));
@@ -70,8 +70,8 @@ Result<std::string> TableFile::ReadAll() {
   if (!all) return UsageError(std::move(all).error().message);
   if (all->size() <= kMostWholeBytes) return all;
   return Error{ErrorCode::kResourceExhausted,
-               name_ + ": file: over " + std::to_string(kMostWholeBytes >> 20U) + " MiB",
-               "split it, or leave out what does not matter"};
+               name_ + ": larger than " + std::to_string(kMostWholeBytes >> 20U) + " MiB",
+               "split it, or remove what you do not need"};
 }
 
 }  // namespace benchd::client

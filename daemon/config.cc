@@ -8,8 +8,10 @@
 #include <array>
 #include <cerrno>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <ratio>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/file.h"
@@ -34,7 +36,7 @@ using Setter = std::function<std::optional<std::string>(const toml::node& value,
 Setter Text(std::string Config::*field) {
   return [field](const toml::node& value, Config& config) -> std::optional<std::string> {
     const auto text = value.value_exact<std::string>();
-    if (!text || text->empty()) return "should be a text in quotes";
+    if (!text || text->empty()) return "should be a string in quotes";
     config.*field = *text;
     return std::nullopt;
   };
@@ -107,7 +109,7 @@ std::optional<std::string> SetLogLevel(const toml::node& value, Config& config) 
 
 // benchd-runner's own keys; it takes a bare number for a user or a CPU, too.
 std::optional<std::string> CheckRunnerKey(const toml::node& value, Config& /*config*/) {
-  if (!value.is_string() && !value.is_integer()) return "should be a text in quotes or a number";
+  if (!value.is_string() && !value.is_integer()) return "should be a string in quotes or a number";
   return std::nullopt;
 }
 
@@ -153,10 +155,20 @@ bool IsRunnersSection(std::string_view section) {
   return section == "machine_profile" || section == "children";
 }
 
-Error At(std::string_view name, const toml::source_region& where, const std::string& what) {
+Error At(std::string_view name, const toml::source_region& where, const std::string& what,
+         std::string hint = "") {
   return Error{ErrorCode::kInvalidArgument,
                std::string(name) + ":" + std::to_string(where.begin.line) + ": " + what,
-               {}};
+               std::move(hint)};
+}
+
+/// HintForKey() of the keys of a map.
+template <typename Keys>
+std::string HintForKeyOf(const Keys& known, std::string_view typed,
+                         std::initializer_list<std::string_view> also_known = {}) {
+  std::vector<std::string_view> names(also_known);
+  for (const auto& [name, value] : known) names.push_back(name);
+  return HintForKey(typed, names);
 }
 
 Result<void> ReadSection(std::string_view name, const std::string& section,
@@ -166,7 +178,8 @@ Result<void> ReadSection(std::string_view name, const std::string& section,
     const std::string word(key.str());
     const auto known = keys.find(word);
     if (known == keys.end()) {
-      return At(name, key.source(), "unknown key '" + OnOneLine(word) + "' in [" + section + "]");
+      return At(name, key.source(), "unknown key '" + OnOneLine(word) + "' in [" + section + "]",
+                HintForKeyOf(keys, word));
     }
     if (const auto wrong = known->second(value, config)) {
       return At(name, value.source(), "[" + section + "] " + word + " " + *wrong);
@@ -182,7 +195,8 @@ Result<Config> ReadTable(std::string_view name, const toml::table& root) {
     if (IsRunnersSection(section)) continue;
     if (!Sections().contains(section)) {
       const char* kind = value.is_table() ? "unknown section [" : "unknown key [";
-      return At(name, key.source(), kind + OnOneLine(section) + "]");
+      return At(name, key.source(), kind + OnOneLine(section) + "]",
+                HintForKeyOf(Sections(), section, {"machine_profile", "children"}));
     }
     const toml::table* table = value.as_table();
     if (table == nullptr) return At(name, key.source(), section + " should be a section");

@@ -46,7 +46,8 @@ Result<void> RemoveStale(const std::filesystem::path& path) {
     return SystemError("socket " + path.string(), errno);
   }
   if (!S_ISSOCK(info.st_mode)) {
-    return Error{ErrorCode::kAlreadyExists, "socket " + path.string() + ": is there and no socket",
+    return Error{ErrorCode::kAlreadyExists,
+                 "socket " + path.string() + ": exists and is not a socket",
                  "remove it, or give another --socket"};
   }
   if (SomebodyListens(path)) {
@@ -65,7 +66,7 @@ Result<void> GiveToGroup(const ControlSocketOptions& options) {
   if (!gid) {
     // A machine without the default group lets the daemon's own group in.
     if (options.group.empty()) return {};
-    return Error{ErrorCode::kNotFound, "[socket] group: there is no group '" + name + "'",
+    return Error{ErrorCode::kNotFound, "[socket] group: no such group '" + name + "'",
                  "groupadd --system " + name};
   }
   if (::chown(options.path.c_str(), static_cast<uid_t>(-1), *gid) == 0) return {};

@@ -95,7 +95,7 @@ Result<void> Daemon::TakePlaces() {
   const bool user = options_.places.user;
   if (user && !options_.force && paths_.socket != kSystemSocket && SomebodyListens(kSystemSocket)) {
     return Error{ErrorCode::kFailedPrecondition,
-                 std::string("benchd: this machine's own daemon runs at ") + kSystemSocket,
+                 std::string("benchd: the system's daemon is running at ") + kSystemSocket,
                  "one machine, one daemon: use that one, or start with --force"};
   }
   const bool own_choice = paths_.private_runtime_dir && options_.places.socket.empty();

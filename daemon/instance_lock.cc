@@ -70,7 +70,7 @@ Result<InstanceLock> InstanceLock::Take(const std::filesystem::path& file) {
     return Error{
         ErrorCode::kAlreadyExists,
         "benchd: already running (pid " + ReadPid(fd.get()) + "), " + file.string() + " is locked",
-        "use that one, or give --socket and --state-dir of your own"};
+        "use that one, or give another --socket and --state-dir"};
   }
   WritePid(fd.get());
   return InstanceLock(std::move(fd));

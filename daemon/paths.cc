@@ -92,7 +92,7 @@ Result<void> EnsurePrivateDirectory(const std::filesystem::path& directory, uid_
   struct stat info {};
   if (::lstat(directory.c_str(), &info) != 0) return SystemError(directory.string(), errno);
   if (S_ISLNK(info.st_mode)) return NotPrivate(directory, "is a symbolic link");
-  if (!S_ISDIR(info.st_mode)) return NotPrivate(directory, "is no directory");
+  if (!S_ISDIR(info.st_mode)) return NotPrivate(directory, "is not a directory");
   if (info.st_uid != uid) {
     return NotPrivate(directory, "belongs to uid " + std::to_string(info.st_uid));
   }

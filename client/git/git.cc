@@ -70,7 +70,7 @@ Result<ProcessEnd> Git::Run(std::vector<std::string> words, std::string input) c
   for (const auto& [name, value] : environment_) order.environment[name] = value;
   order.input = std::move(input);
   auto end = RunProcess(order);
-  if (!end) end.error().hint = "install git, as by: apt install git";
+  if (!end) end.error().hint = "install git, for example: apt install git";
   return end;
 }
 

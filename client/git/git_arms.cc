@@ -44,14 +44,25 @@ void TellCommits(const CommitPair& pair, const Repository& repository, const Rev
   if (range.worktree || !repository.HasChanges()) return;
   auto head = repository.Resolve("HEAD");
   if (!head || head->id != pair.candidate.id) return;
-  std::cerr << "benchctl: what is not committed is in neither; compare it by BASE..WORKTREE\n";
+  std::cerr
+      << "benchctl: uncommitted changes are in neither; to compare them, write BASE..WORKTREE\n";
 }
 
-Result<CommitPair> FindCommits(const std::string& text, const Repository& repository, bool silent) {
-  auto range = ParseRange(text);
-  if (!range) return std::move(range).error();
-  auto pair = repository.Resolve(*range);
-  if (pair && !silent) TellCommits(*pair, repository, *range);
+// As typed: that is what their user calls them, and a tag or branch may be another's tomorrow. The
+// common ancestor of A...B was not typed.
+void NameArms(const RevisionRange& range, std::vector<ArmInput>* arms) {
+  std::string base = range.from_merge_base ? "base" : range.base;
+  std::string candidate = range.worktree ? "WORKTREE" : range.candidate;
+  if (!IsPlainName(base)) base = "base";
+  if (!IsPlainName(candidate) || candidate == base) candidate = "candidate";
+  if (arms->front().name.empty()) arms->front().name = std::move(base);
+  if (arms->back().name.empty()) arms->back().name = std::move(candidate);
+}
+
+Result<CommitPair> FindCommits(const RevisionRange& range, const Repository& repository,
+                               bool silent) {
+  auto pair = repository.Resolve(range);
+  if (pair && !silent) TellCommits(*pair, repository, range);
   return pair;
 }
 
@@ -61,23 +72,26 @@ Result<bool> WantsCommits(const SpecInput& input) {
   const auto build = input.options.find("build");
   if (input.options.contains("git")) return true;
   if (build == input.options.end()) return false;
-  return UsageError(build->second.front().origin + ": there are no commits to build",
+  return UsageError(build->second.front().origin + ": no commits to build",
                     "name them: --git BASE..CANDIDATE");
 }
 
 Result<void> FillInCommits(SpecInput* input, CallerContext* caller, bool silent) {
   const OptionValue& range = input->options.at("git").front();
   if (input->arms.empty()) {
-    input->arms.push_back({"base", "reference", "", "", range.origin, {}});
-    input->arms.push_back({"candidate", "candidate", "", "", range.origin, {}});
+    input->arms.push_back({"", "reference", "", "", range.origin, {}});
+    input->arms.push_back({"", "candidate", "", "", range.origin, {}});
   }
   if (input->arms.size() != 2) {
     return UsageError(range.origin + ": its two commits are the arms", "leave out [[arm]]");
   }
   auto repository = Repository::Open(caller->cwd);
   if (!repository) return std::move(repository).error().Within(range.origin);
-  auto pair = FindCommits(range.text, *repository, silent);
+  auto revisions = ParseRange(range.text);
+  if (!revisions) return std::move(revisions).error().Within(range.origin);
+  auto pair = FindCommits(*revisions, *repository, silent);
   if (!pair) return std::move(pair).error().Within(range.origin);
+  NameArms(*revisions, &input->arms);
   auto program = OurProgram();
   if (!program) return std::move(program).error();
   auto root = WorktreeRoot();

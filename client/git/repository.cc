@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "client/quantity.h"
+#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
@@ -15,10 +16,10 @@ constexpr char kWorktree[] = "WORKTREE";
 
 Result<RevisionRange> ParseRange(const std::string& text) {
   const std::size_t dots = text.find("..");
-  if (text.empty()) return UsageError("it names no commits", "write BASE..CANDIDATE");
+  if (text.empty()) return UsageError("empty range", "write BASE..CANDIDATE");
   if (dots == std::string::npos) {
-    return UsageError("two commits are expected", "write " + text + "..HEAD, or " + text +
-                                                      "..WORKTREE for what is not committed");
+    return UsageError("expected two commits", "write " + text + "..HEAD, or " + text +
+                                                  "..WORKTREE for uncommitted changes");
   }
   RevisionRange range;
   range.from_merge_base = text.compare(dots, 3, "...") == 0;
@@ -31,7 +32,7 @@ Result<RevisionRange> ParseRange(const std::string& text) {
     return UsageError("more than one range", "write BASE..CANDIDATE");
   }
   if (range.base == kWorktree) {
-    return UsageError("WORKTREE is the candidate, never the base", "write BASE..WORKTREE");
+    return UsageError("WORKTREE can only be the candidate", "write BASE..WORKTREE");
   }
   range.worktree = range.candidate == kWorktree;
   if (range.base.empty()) range.base = "HEAD";
@@ -59,7 +60,7 @@ Git WithAbsolutePlaces(Git git, const std::string& cwd) {
 Error NoRepository(const std::string& cwd, const ProcessEnd& end) {
   const std::string said = WhatGitSaid(end);
   if (said.find("not a git repository") != std::string::npos) {
-    return UsageError(cwd + " is in no git repository", "change into the repository");
+    return UsageError(cwd + ": not a git repository", "change to a directory of the repository");
   }
   // As of one that belongs to somebody else: git says what to do about it itself.
   return UsageError("git: " + said);
@@ -67,14 +68,16 @@ Error NoRepository(const std::string& cwd, const ProcessEnd& end) {
 
 // What the user calls the commit, unless that says nothing later (HEAD) or is its id anyway.
 bool NamesCommit(const std::string& typed, const std::string& id) {
-  constexpr std::size_t kLongestDescription = 200;  // the daemon's limit
-  const bool plain = IsSendableText(typed) && std::ranges::none_of(typed, [](unsigned char c) {
-                       return c < ' ' || c == 0x7F;
-                     });
-  return plain && typed != "HEAD" && !id.starts_with(typed) && typed.size() <= kLongestDescription;
+  return IsPlainName(typed) && typed != "HEAD" && !id.starts_with(typed);
 }
 
 }  // namespace
+
+bool IsPlainName(const std::string& typed) {
+  constexpr std::size_t kLongestName = 200;  // the daemon's limit
+  return !typed.empty() && typed.size() <= kLongestName && IsSendableText(typed) &&
+         !HasControlCharacter(typed);
+}
 
 Result<Repository> Repository::Open(const std::string& cwd) {
   const Git git = WithAbsolutePlaces(Git(cwd), cwd);
@@ -142,7 +145,7 @@ Result<CommitPair> Repository::Resolve(const RevisionRange& range) const {
   if (base->id == candidate->id) {
     const bool dirty = !range.worktree && HasChanges();
     return UsageError("both sides are the same commit, " + base->id.substr(0, 7),
-                      dirty ? "what is not committed is compared by " + range.base + "..WORKTREE"
+                      dirty ? "to compare uncommitted changes, write " + range.base + "..WORKTREE"
                             : "name two that differ");
   }
   return CommitPair{*std::move(base), *std::move(candidate)};

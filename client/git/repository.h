@@ -12,7 +12,7 @@ struct RevisionRange {
   std::string base;
   std::string candidate;         ///< with `worktree`: what the worktree is compared from, HEAD
   bool from_merge_base = false;  ///< three dots: the base is the common ancestor of both
-  bool worktree = false;         ///< the candidate is the files as they lie there now
+  bool worktree = false;         ///< the candidate is the working tree
   bool operator==(const RevisionRange&) const = default;
 };
 
@@ -21,6 +21,9 @@ struct RevisionRange {
 ///
 /// @errors (exit 2) no dots, nothing but dots, more than one range, WORKTREE as the base.
 Result<RevisionRange> ParseRange(const std::string& text);
+
+/// Whether a session may call something as the user typed it: UTF-8 on one line, not too long.
+bool IsPlainName(const std::string& typed);
 
 /// One commit by its full id, and by what the user calls it; where that would say nothing later
 /// (HEAD, WORKTREE) or is an id, by `git describe --tags --always`.
@@ -77,7 +80,7 @@ class Repository {
 /// Refs that keep snapshots: refs/benchd/YYYY-MM-DD/ID, by the day on which they were taken.
 inline constexpr char kSnapshotRefs[] = "refs/benchd/";
 
-/// The files of a worktree as they lie there now, as a commit on top of HEAD: what is tracked, and
+/// The files of a working tree as a commit on top of HEAD: what is tracked, and
 /// what is untracked but not ignored. HEAD itself where nothing differs from it.
 ///
 /// Index, branches, stash and files stay as they are: the index is a copy of the user's. The same

@@ -59,13 +59,13 @@ Result<std::string> WriteTree(const Git& git, const std::string& top_level) {
   if (!unmerged) return unmerged;
   if (!unmerged->empty()) {
     const std::size_t tab = unmerged->find('\t') + 1;
-    return UsageError(unmerged->substr(tab, unmerged->find('\n') - tab) + ": it is unmerged",
+    return UsageError(unmerged->substr(tab, unmerged->find('\n') - tab) + ": unmerged",
                       "finish the merge, or name a commit instead of WORKTREE");
   }
   auto index = git.Ask({"rev-parse", "--git-path", "index"});
   if (!index) return index;
   const ScratchFolder scratch;
-  if (scratch.path().empty()) return UsageError("no folder for temporary files: set TMPDIR");
+  if (scratch.path().empty()) return UsageError("no directory for temporary files: set TMPDIR");
   const std::string copy = scratch.path() + "/index";
   auto copied = CopyIndex((fs::path(top_level) / *index).string(), copy);
   if (!copied) return std::move(copied).error();
@@ -84,7 +84,8 @@ Result<NamedCommit> SnapshotWorktree(const Git& anywhere, const std::string& top
   if (!tree) return std::move(tree).error().Within("WORKTREE");
   auto head = git.Ask({"rev-parse", "HEAD^{commit}"});
   if (!head) {
-    return UsageError("WORKTREE: nothing was ever committed", "commit once, to have a base");
+    return UsageError("WORKTREE: the repository has no commits",
+                      "commit once, so that there is a base");
   }
   auto description = git.Ask({"describe", "--tags", "--always", *head});
   if (!description) return std::move(description).error();

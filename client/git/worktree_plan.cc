@@ -53,8 +53,7 @@ Result<std::string> WorktreeRoot() {
   } else {
     const std::string home = HomeDirectory();
     if (home.empty()) {
-      return UsageError("no folder for worktrees: there is no home directory",
-                        "set XDG_CACHE_HOME");
+      return UsageError("no directory for worktrees: no home directory", "set XDG_CACHE_HOME");
     }
     path = std::filesystem::path(home) / ".cache";
   }
@@ -93,7 +92,7 @@ Result<WorktreePlan> ReadPlan(const std::string& root, const std::string& reposi
                               const std::string& build, const std::vector<std::string>& trees) {
   WorktreePlan plan{root, repository, build, {}};
   if (!root.starts_with('/') || !repository.starts_with('/')) {
-    return UsageError("build-worktrees: --root and --repository are absolute paths");
+    return UsageError("build-worktrees: --root and --repository must be absolute paths");
   }
   for (const std::string& tree : trees) {
     const std::size_t colon = tree.find(':');
@@ -101,11 +100,11 @@ Result<WorktreePlan> ReadPlan(const std::string& root, const std::string& reposi
                               colon == std::string::npos ? "" : tree.substr(colon + 1)};
     if (order.commit.size() < 2 * kKeyDigits || !IsHex(order.commit) ||
         order.key.size() != kKeyDigits || !IsHex(order.key)) {
-      return UsageError("--tree " + tree + ": COMMIT:KEY is expected");
+      return UsageError("--tree " + tree + ": expected COMMIT:KEY");
     }
     plan.trees.push_back(order);
   }
-  if (plan.trees.empty()) return UsageError("build-worktrees: --tree is missing");
+  if (plan.trees.empty()) return UsageError("build-worktrees: missing --tree");
   return plan;
 }
 

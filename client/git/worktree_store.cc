@@ -70,11 +70,11 @@ Result<void> WorktreeStore::Open() const {
     }
     struct stat info {};
     if (lstat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
-      return UsageError(path + ": it is no folder", "set XDG_CACHE_HOME to another place");
+      return UsageError(path + ": not a directory", "set XDG_CACHE_HOME to another place");
     }
     // Else somebody else would say what is run here.
     if (info.st_uid != geteuid() || (info.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-      return UsageError(path + ": others may write there",
+      return UsageError(path + ": writable by others",
                         "chmod go-w it, or set XDG_CACHE_HOME to another place");
     }
   }

@@ -64,7 +64,7 @@ std::string CancelJson(const std::string& session, v1::SessionState state,
 
 std::string MoveJson(const v1::MoveRequest& request, const v1::MoveResponse& response,
                      const google::protobuf::Timestamp& now) {
-  Json json = Named("move", request.session(), now);
+  Json json = Named("move", response.session(), now);
   json["priority"] = request.priority();
   json["position"] = response.position();
   return Line(json);

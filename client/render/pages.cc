@@ -141,7 +141,7 @@ std::string RenderQueue(const v1::QueueStatus& status) {
   text += "; " + std::to_string(status.queued()) + " queued, ";
   text += status.running().empty() ? "none runs" : Printable(status.running()) + " runs";
   if (status.has_reserved_by()) {
-    text += ", uid " + std::to_string(status.reserved_by()) + " has the machine reserved";
+    text += ", uid " + std::to_string(status.reserved_by()) + " has reserved the machine";
   }
   return text + "\n";
 }

@@ -53,7 +53,7 @@ Result<AgreementReport> AnalyzeAgreement(std::string_view csv, const AgreementRe
   if (!request.truth.empty()) {
     const auto found = std::ranges::find(table->raters, request.truth);
     if (found == table->raters.end()) {
-      return InvalidArgument("truth " + Quoted(request.truth), "no column that rates is called so",
+      return InvalidArgument("truth " + Quoted(request.truth), "no such column among the raters",
                              "the first line of the table names them");
     }
     const auto truth = static_cast<std::size_t>(found - table->raters.begin());

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/stats/decision.h"
 
 namespace benchd {
@@ -89,15 +90,22 @@ Result<double> Threshold(const Gate& gate, Better better) {
   return RateThreshold(gate.margin);
 }
 
+std::string NearestKey(std::string_view typed, const MetricCatalog& catalog) {
+  std::vector<std::string_view> keys;
+  for (const KnownMetric& metric : catalog.metrics()) keys.push_back(metric.key);
+  const std::string nearest = Nearest(typed, keys);
+  return nearest.empty() ? "name one of these with --metric" : "did you mean " + nearest + "?";
+}
+
 Result<PlannedGate> PlanGate(const Gate& gate, const Benchmark& benchmark, MetricCatalog& catalog,
                              bool table) {
   const std::string field = "metric " + gate.metric;
   const std::optional<std::size_t> id = catalog.Find(gate.metric);
   if (!id) {
     return InvalidArgument(field,
-                           "nobody printed it in benchmark " + benchmark.name +
-                               " (there are: " + catalog.ListOfKeys() + ")",
-                           "name one of these with --metric");
+                           "unknown metric in benchmark " + benchmark.name +
+                               " (available: " + catalog.ListOfKeys() + ")",
+                           NearestKey(gate.metric, catalog));
   }
   if (auto missing = MissingInAnArm(benchmark, catalog, *id); missing && !table) return *missing;
   if (gate.better) catalog.SetDirection(*id, *gate.better);

@@ -243,7 +243,7 @@ class SessionAnalysis::Impl {
 Result<SessionAnalysis> SessionAnalysis::Create(const SessionSpec& spec, Source source) {
   Result<LookPlan> plan = PlanLooks(spec, source);
   if (!plan) return plan.error();
-  if (spec.benchmarks.empty()) return InvalidArgument("benchmarks", "there is none");
+  if (spec.benchmarks.empty()) return InvalidArgument("benchmarks", "missing");
   for (const Benchmark& benchmark : spec.benchmarks) {
     const double margin = DefaultMarginOf(benchmark, spec);
     if (Result<void> ok = CheckBenchmark(benchmark, margin); !ok) return ok.error();

@@ -48,14 +48,14 @@ Result<std::vector<int>> ParseCpuList(std::string_view text) {
     const auto first = ParseCpu(part.substr(0, dash));
     const auto last = dash == std::string_view::npos ? first : ParseCpu(part.substr(dash + 1));
     if (!first || !last || *last < *first) {
-      return InvalidArgument("CPU list", "'" + Shown(part) + "' is no CPU or range",
+      return InvalidArgument("CPU list", "'" + Shown(part) + "' is not a CPU or range",
                              "write it like 0-3,7");
     }
     for (int cpu = *first; cpu <= *last; ++cpu) named.set(static_cast<std::size_t>(cpu));
     if (comma == std::string_view::npos) break;
     text.remove_prefix(comma + 1);
     if (text.empty()) {
-      return InvalidArgument("CPU list", "it ends with a comma", "write it like 0-3,7");
+      return InvalidArgument("CPU list", "ends with a comma", "write it like 0-3,7");
     }
   }
   std::vector<int> cpus;

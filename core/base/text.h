@@ -5,6 +5,7 @@
 #include <functional>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -70,6 +71,15 @@ template <typename Items>
 std::string JoinWithOr(const Items& items) {
   return Join(items, ", ", std::identity(), " or ");
 }
+
+/// The name that somebody who typed `typed` most likely meant, or "" when none is near: one that
+/// begins so (three letters at least), or with at most two letters inserted, left out, changed or
+/// swapped, and fewer than half of the word.
+std::string Nearest(std::string_view typed, std::span<const std::string_view> names);
+
+/// What to do about a word that is none of `known`: "did you mean paired?", or where none is near
+/// "write a, b or c".
+std::string HintForUnknown(std::string_view typed, std::span<const std::string_view> known);
 
 /// Longest line that ForEachLine() takes, without its newline.
 inline constexpr std::size_t kMaxLineBytes = 64 * 1024;

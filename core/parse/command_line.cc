@@ -111,10 +111,10 @@ class Splitter {
 
   Result<void> EndWord() {
     if (in_word_ && !quoted_ && IsOperator(word_)) {
-      return RefuseCommand(
-          word_ + " at column " + std::to_string(Column(command_, at_ - word_.size())) +
-              " is a shell's, and no shell runs this",
-          "add --shell; or, where the program is to get it, write '" + word_ + "'");
+      return RefuseCommand(word_ + " at column " +
+                               std::to_string(Column(command_, at_ - word_.size())) +
+                               " needs a shell, and this command runs without one",
+                           "add --shell; to pass it to the program, write '" + word_ + "'");
     }
     if (in_word_) words_.push_back(std::exchange(word_, {}));
     in_word_ = quoted_ = false;
@@ -134,7 +134,7 @@ class Splitter {
 Result<std::vector<std::string>> SplitCommandLine(std::string_view command) {
   if (command.size() > kMaxCommandBytes) {
     return RefuseCommand(std::to_string(command.size()) + " bytes, " +
-                             std::to_string(kMaxCommandBytes) + " are possible",
+                             std::to_string(kMaxCommandBytes) + " are allowed",
                          "put it into a script and run that");
   }
   if (const std::size_t nul = command.find('\0'); nul != std::string_view::npos) {

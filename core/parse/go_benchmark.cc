@@ -117,7 +117,7 @@ class GoReader {
     }
     const auto [known, is_new] = directions_.try_emplace(TidyGoUnit(unit).name, *better);
     if (is_new || known->second == *better) return {};
-    return RefuseGo(Quoted(unit) + " has another direction than before", kUnitHint);
+    return RefuseGo(Quoted(unit) + " has conflicting directions", kUnitHint);
   }
 
   Result<void> Take(std::string_view line) {

@@ -66,7 +66,7 @@ Result<void> HarnessBuilder::CheckName(std::string_view name, const char* what,
   const std::string it = "the " + std::string(what) + " " + Quoted(name);
   if (name.size() > most) {
     return Refuse(it + " has " + std::to_string(name.size()) + " bytes, " + std::to_string(most) +
-                  " are possible");
+                  " are allowed");
   }
   if (HasControlCharacter(name)) return Refuse(it + " has a control character");
   return {};
@@ -96,7 +96,7 @@ Result<void> HarnessBuilder::CheckAgainst(const Known& known, const HarnessMetri
   }
   if (metric.better != info.better) {
     return Error{ErrorCode::kInvalidArgument,
-                 Quoted(info.name) + " has another direction than before" + before,
+                 Quoted(info.name) + " has conflicting directions" + before,
                  "say once, before the first value of a name, which direction is good"};
   }
   return {};

@@ -177,7 +177,7 @@ class HyperfineReader {
                        "give each command its own name: hyperfine -n NAME COMMAND");
     }
     if (result.Find("times") == nullptr) {
-      return JsonError(result.line, "expected the list 'times', there is none");
+      return JsonError(result.line, "missing array 'times'");
     }
     auto times = NumbersOf(result, "times");
     if (!times) return std::move(times).error();
@@ -203,7 +203,7 @@ class HyperfineReader {
     const JsonValue* list = result.Find(key);
     if (list == nullptr) return numbers;
     if (list->kind != JsonValue::Kind::kArray) {
-      return JsonError(list->line, Quoted(key) + " is no list");
+      return JsonError(list->line, Quoted(key) + " is not an array");
     }
     for (const JsonValue& item : list->items) {
       auto number = AsNumber(item, "a value of " + Quoted(key));

@@ -51,8 +51,8 @@ class CountedCharacters {
 };
 
 std::string_view NameOf(Kind kind) {
-  constexpr std::array<std::string_view, 6> kNames{"null",   "a truth value", "a number",
-                                                   "a text", "a list",        "an object"};
+  constexpr std::array<std::string_view, 6> kNames{"null",     "a boolean", "a number",
+                                                   "a string", "an array",  "an object"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -121,10 +121,9 @@ class RecordReader {
         nlohmann::json::sax_parse(CountedCharacters(text_.data(), &taken_),
                                   CountedCharacters(text_.data() + text_.size(), nullptr), this);
     if (error_) return std::move(*error_);
-    if (!read) return JsonError(line_, "no JSON", layout_.hint);
+    if (!read) return JsonError(line_, "not valid JSON", layout_.hint);
     if (layout_.records == JsonRecords::kNamedArray && !found_) {
-      return Error{ErrorCode::kInvalidArgument,
-                   "expected a list " + Quoted(layout_.key) + ", there is none",
+      return Error{ErrorCode::kInvalidArgument, "missing array " + Quoted(layout_.key),
                    std::string(layout_.hint)};
     }
     return {};
@@ -168,7 +167,7 @@ class RecordReader {
     const std::string_view word = WordAt(text_, taken_ == 0 ? 0 : taken_ - 1);
     if (IsNoFiniteNumber(word)) return Refuse(Quoted(word) + " is not a finite number", 1);
     if (error.id == 406) return Refuse("a number does not fit a double", 1);
-    return Refuse("no JSON: " + DetailOf(error.what()), 1);
+    return Refuse("not valid JSON: " + DetailOf(error.what()), 1);
   }
 
  private:
@@ -218,7 +217,7 @@ class RecordReader {
     }
     found_ = true;
     if (kind == Kind::kArray) return true;
-    return Refuse(Quoted(key_).append(" is ").append(NameOf(kind)) + ", expected a list", 0);
+    return Refuse(Quoted(key_).append(" is ").append(NameOf(kind)) + ", expected an array", 0);
   }
 
   bool TakeScalar(JsonValue value, std::size_t ahead) {
@@ -310,11 +309,11 @@ Result<void> ReadJsonRecords(std::string_view text, const JsonLayout& layout,
 Result<std::string> RequiredText(const JsonValue& object, std::string_view key) {
   const JsonValue* found = object.Find(key);
   if (found == nullptr) {
-    return JsonError(object.line, "expected the text " + Quoted(key) + ", there is none");
+    return JsonError(object.line, "missing string " + Quoted(key));
   }
   if (found->kind != Kind::kString) {
-    return JsonError(found->line,
-                     Quoted(key).append(" is ").append(NameOf(found->kind)) + ", expected a text");
+    return JsonError(found->line, Quoted(key).append(" is ").append(NameOf(found->kind)) +
+                                      ", expected a string");
   }
   return found->text;
 }
@@ -322,7 +321,7 @@ Result<std::string> RequiredText(const JsonValue& object, std::string_view key) 
 Result<PrintedNumber> RequiredNumber(const JsonValue& object, std::string_view key) {
   const JsonValue* found = object.Find(key);
   if (found == nullptr) {
-    return JsonError(object.line, "expected the number " + Quoted(key) + ", there is none");
+    return JsonError(object.line, "missing number " + Quoted(key));
   }
   return AsNumber(*found, Quoted(key));
 }

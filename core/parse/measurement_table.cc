@@ -45,7 +45,7 @@ Result<void> CheckName(const CsvRecord& record, std::size_t field) {
   }
   if (HasControlCharacter(name)) {
     return RefuseField(record, field, "a control character in " + Quoted(name),
-                       "names stand on one line");
+                       "a name must be on one line");
   }
   return {};
 }
@@ -185,7 +185,7 @@ Result<TableReader::Column> TableReader::TakeColumn(const CsvRecord& record, std
     return RefuseField(record, field, "a column without a name", kHeaderHint);
   if (auto checked = CheckName(record, field); !checked) return std::move(checked).error();
   if (column_names_.Find(name)) {
-    return RefuseField(record, field, "a second column " + Quoted(name),
+    return RefuseField(record, field, "duplicate column " + Quoted(name),
                        "give every column a name of its own");
   }
   column_names_.Add(name);
@@ -211,7 +211,7 @@ Result<TableReader::Column> TableReader::TakeColumn(const CsvRecord& record, std
   if (metric.empty()) return RefuseField(record, field, "a column without a name", kHeaderHint);
   const auto is_it = [metric](const MetricInfo& known) { return known.name == metric; };
   if (std::any_of(table_.metrics.begin(), table_.metrics.end(), is_it)) {
-    return RefuseField(record, field, "a second metric " + Quoted(metric),
+    return RefuseField(record, field, "duplicate metric " + Quoted(metric),
                        "give every column a name of its own");
   }
   AddMetric(metric);
@@ -274,7 +274,7 @@ Result<void> TableReader::TakeRole() {
   if (arm >= roles.size()) roles.resize(arm + 1);
   if (roles[arm] && roles[arm] != role_) {
     return InvalidArgument("line " + std::to_string(table_.line.back()),
-                           "another role of '" + arms_.all()[arm] + "' than before",
+                           "conflicting roles of '" + arms_.all()[arm] + "'",
                            "an arm has one role in a benchmark");
   }
   roles[arm] = role_;

@@ -32,10 +32,11 @@ Result<void> TakeNames(const CsvRecord& record, Sheet& sheet) {
     const std::string_view name = record.text(i);
     if (name.empty()) return ErrorAt(record.position(i), "a column has no name", kRatingsForm);
     if (FirstInvalidUtf8(name) || HasControlCharacter(name)) {
-      return ErrorAt(record.position(i), Quoted(name) + " is no name", "use printable UTF-8");
+      return ErrorAt(record.position(i), Quoted(name) + " is not a valid name",
+                     "use printable UTF-8");
     }
     if (sheet.names.Find(name)) {
-      return ErrorAt(record.position(i), "column " + Quoted(name) + " is there twice",
+      return ErrorAt(record.position(i), "duplicate column " + Quoted(name),
                      "give each rater its own name");
     }
     sheet.names.Add(name);
@@ -60,7 +61,8 @@ Result<void> TakeSubject(const CsvRecord& record, Sheet& sheet) {
   for (std::size_t i = 0; i < columns; ++i) {
     const std::string_view text = record.text(i);
     if (FirstInvalidUtf8(text) || HasControlCharacter(text)) {
-      return ErrorAt(record.position(i), Quoted(text) + " is no category", "use printable UTF-8");
+      return ErrorAt(record.position(i), Quoted(text) + " is not a valid category",
+                     "use printable UTF-8");
     }
     sheet.columns[i].push_back({std::string(text), record.position(i)});
   }
@@ -74,7 +76,7 @@ Result<Sheet> ReadSheet(std::string_view text) {
   };
   const Result<TextPosition> end = ReadCsv(WholeText(text), take);
   if (!end) return end.error();
-  if (sheet.cells == 0) return ErrorAt(*end, "there is no subject", kRatingsForm);
+  if (sheet.cells == 0) return ErrorAt(*end, "no subjects", kRatingsForm);
   return sheet;
 }
 
@@ -100,7 +102,7 @@ Result<std::vector<std::size_t>> ChooseWanted(const Sheet& sheet,
     const Result<std::size_t> found = FindColumn(sheet, name);
     if (!found) return found.error();
     if (name == subjects || std::ranges::find(chosen, *found) != chosen.end()) {
-      return InvalidArgument("column " + Quoted(name), "it is named twice");
+      return InvalidArgument("column " + Quoted(name), "named twice");
     }
     chosen.push_back(*found);
   }
@@ -130,7 +132,7 @@ Result<std::vector<std::size_t>> Choose(const Sheet& sheet, const std::vector<st
   }
   auto chosen = wanted.empty() ? ChooseAll(sheet, subjects) : ChooseWanted(sheet, wanted, subjects);
   if (chosen && chosen->size() < 2) {
-    return InvalidArgument("ratings", "there are fewer than two raters", "give a column for each");
+    return InvalidArgument("ratings", "fewer than two raters", "give a column for each");
   }
   return chosen;
 }

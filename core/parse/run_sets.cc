@@ -57,7 +57,7 @@ class RunSetReader {
   }
 
   Result<RunSet> End(TextPosition end) {
-    if (values_ == 0) return ErrorAt(end, "there are no values", kForms);
+    if (values_ == 0) return ErrorAt(end, "no values", kForms);
     return std::move(set_);
   }
 
@@ -80,12 +80,12 @@ class RunSetReader {
   }
 
   Result<void> AddRun(std::string_view name, TextPosition at) {
-    if (name.empty()) return ErrorAt(at, "a run has no name", kForms);
+    if (name.empty()) return ErrorAt(at, "a run without a name", kForms);
     if (FirstInvalidUtf8(name) || HasControlCharacter(name)) {
-      return ErrorAt(at, Quoted(name) + " is no name for a run", "use printable UTF-8");
+      return ErrorAt(at, Quoted(name) + " is not a valid run name", "use printable UTF-8");
     }
     if (names_.Find(name)) {
-      return ErrorAt(at, "run " + Quoted(name) + " is there twice", "give each run its own name");
+      return ErrorAt(at, "duplicate run " + Quoted(name), "give each run its own name");
     }
     if (set_.runs.size() == limits_.runs) {
       return ErrorAt(at, "more than " + std::to_string(limits_.runs) + " runs", kForms);
@@ -254,8 +254,7 @@ double ValueAt(std::string_view bytes, std::size_t index) {
 Result<void> CheckShape(std::string_view bytes, std::size_t runs, std::size_t values,
                         const RunSetLimits& limits) {
   const std::string shape = std::to_string(runs) + "x" + std::to_string(values);
-  if (runs == 0 || values == 0)
-    return InvalidArgument("shape " + shape, "it has no values", kRawForm);
+  if (runs == 0 || values == 0) return InvalidArgument("shape " + shape, "no values", kRawForm);
   if (runs > limits.runs || values > limits.values / runs) {
     return InvalidArgument("shape " + shape,
                            "over " + std::to_string(limits.runs) + " runs or " +
@@ -281,7 +280,7 @@ Result<RunSet> ParseRunsRaw(std::string_view bytes, std::size_t runs, std::size_
       run.push_back(ValueAt(bytes, r * values + v));
       if (std::isfinite(run.back())) continue;
       return InvalidArgument("run " + set.run_names.back() + ", value " + std::to_string(v + 1),
-                             "it is not finite", "leave the run out, or measure it again");
+                             "not finite", "leave the run out, or measure it again");
     }
   }
   return set;

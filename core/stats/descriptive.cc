@@ -36,7 +36,7 @@ double Moments::skewness() const {
 }
 
 Result<void> CheckFinite(std::span<const double> values) {
-  if (values.empty()) return InvalidArgument("values", "there is none");
+  if (values.empty()) return InvalidArgument("values", "missing");
   for (double value : values) {
     if (!std::isfinite(value)) return InvalidArgument("values", "one is not a finite number");
   }
@@ -68,7 +68,7 @@ Result<std::vector<double>> SortedSample(std::span<const double> values) {
 }
 
 Result<double> QuantileType7(std::span<const double> sorted, double p) {
-  if (sorted.empty()) return InvalidArgument("values", "there is none to take a quantile of");
+  if (sorted.empty()) return InvalidArgument("values", "none to take a quantile of");
   if (!(p >= 0 && p <= 1)) return InvalidArgument("quantile", "must lie between 0 and 1");
   const double position = p * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(std::floor(position));

@@ -35,7 +35,7 @@ Result<Extent> ExtentOf(std::span<const std::span<const double>> arms) {
     const double width = FreedmanDiaconisWidth(*sorted);
     if (width > 0 && (extent.width == 0 || width < extent.width)) extent.width = width;
   }
-  if (extent.largest == 0) return InvalidArgument("values", "there is none");
+  if (extent.largest == 0) return InvalidArgument("values", "missing");
   if (!std::isfinite(extent.high - extent.low)) {
     return InvalidArgument("values", "their range is beyond that of a double");
   }

@@ -1,5 +1,6 @@
 #include "daemon/helper/config.h"
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,12 +16,12 @@ Result<std::string> Text(std::string_view key, const toml::node& node) {
   if (const auto text = node.value_exact<std::string>()) return *text;
   if (const auto number = node.value_exact<std::int64_t>()) return std::to_string(*number);
   return InvalidArgument(TomlLine(node.source()),
-                         "[runner] " + std::string(key) + " is neither a text nor a number");
+                         "[runner] " + std::string(key) + " should be a string or a number");
 }
 
 Result<void> TakeBool(const toml::node& node, const std::string& what, bool& into) {
   const auto value = node.value_exact<bool>();
-  if (!value) return InvalidArgument(TomlLine(node.source()), what + " is neither true nor false");
+  if (!value) return InvalidArgument(TomlLine(node.source()), what + " should be true or false");
   into = *value;
   return {};
 }
@@ -36,9 +37,11 @@ Result<void> ReadRunnerSection(const toml::table& section, wire::RunnerConfig& c
     if (key == "user") target = &config.user;
     if (key == "benchmark_cpus") target = &config.benchmark_cpus;
     if (target == nullptr) {
+      static constexpr std::array<std::string_view, 4> kKnown = {"socket", "user", "benchmark_cpus",
+                                                                 "counters"};
       return InvalidArgument(TomlLine(key.source()),
-                             "[runner] " + ShownKey(key.str()) + " is no known key",
-                             "known are socket, user, benchmark_cpus and counters");
+                             "[runner] " + ShownKey(key.str()) + ": unknown key",
+                             HintForKey(key.str(), kKnown));
     }
     auto value = Text(key.str(), node);
     if (!value) return std::move(value).error();
@@ -53,12 +56,13 @@ Result<const toml::table*> SectionOf(const toml::table& root, std::string_view n
   if (section == nullptr || section->is_table()) {
     return section == nullptr ? nullptr : section->as_table();
   }
-  return InvalidArgument(TomlLine(section->source()), "[" + std::string(name) + "] is no table");
+  return InvalidArgument(TomlLine(section->source()), "[" + std::string(name) + "] is not a table");
 }
 
 Result<void> ReadUsers(const toml::node& node, wire::RunnerConfig& config) {
   const auto refuse = [](const toml::node& at) {
-    return InvalidArgument(TomlLine(at.source()), "[access] users is no list of names and numbers");
+    return InvalidArgument(TomlLine(at.source()),
+                           "[access] users should be a list of names and numbers");
   };
   const toml::array* list = node.as_array();
   if (list == nullptr) return refuse(node);
@@ -77,7 +81,8 @@ Result<void> ReadAccess(const toml::table& root, wire::RunnerConfig& config) {
   if (!socket) return std::move(socket).error();
   if (const toml::node* group = *socket == nullptr ? nullptr : (*socket)->get("group")) {
     const auto name = group->value_exact<std::string>();
-    if (!name) return InvalidArgument(TomlLine(group->source()), "[socket] group is no text");
+    if (!name)
+      return InvalidArgument(TomlLine(group->source()), "[socket] group should be a string");
     config.socket_group = *name;
   }
   auto access = SectionOf(root, "access");
@@ -92,6 +97,11 @@ Result<void> ReadAccess(const toml::table& root, wire::RunnerConfig& config) {
 }
 
 }  // namespace
+
+std::string HintForKey(std::string_view typed, std::span<const std::string_view> known) {
+  const std::string nearest = Nearest(typed, known);
+  return nearest.empty() ? "known: " + Join(known, ", ") : "did you mean " + nearest + "?";
+}
 
 Result<wire::RunnerConfig> ParseRunnerConfig(std::string_view text) {
   const toml::parse_result parsed = toml::parse(text);

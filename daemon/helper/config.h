@@ -56,6 +56,9 @@ std::span<const ConfigKey<MachineProfile>> ProfileKeys();
 /// "on, off or leave" for "on|off|leave"; any other text as it is.
 std::string AllowedText(std::string_view allowed);
 
+/// "did you mean KEY?", or all there are.
+std::string HintForKey(std::string_view typed, std::span<const std::string_view> known);
+
 /// Takes a key of `section` by the one of `keys` that it is.
 /// @errors kInvalidArgument "line 3: SECTION KEY should be ..." for a value, and likewise for an
 ///         unknown key, whose hint has the known ones after those of `also_known`.
@@ -64,10 +67,11 @@ Result<void> TakeKey(std::span<const ConfigKey<T>> keys, const std::string& sect
                      const toml::key& key, const toml::node& value, T& into,
                      std::string_view also_known = {}) {
   const std::string what = section + " " + ShownKey(key.str());
-  std::string known_keys(also_known);
+  std::vector<std::string_view> names;
+  if (!also_known.empty()) names.push_back(also_known);
   for (const ConfigKey<T>& known : keys) {
     if (key != known.name) {
-      known_keys.append(known_keys.empty() ? "" : ", ").append(known.name);
+      names.push_back(known.name);
     } else if (known.take(value, known.allowed, into)) {
       return {};
     } else {
@@ -75,8 +79,8 @@ Result<void> TakeKey(std::span<const ConfigKey<T>> keys, const std::string& sect
                              what + " should be " + AllowedText(known.allowed));
     }
   }
-  return InvalidArgument(TomlLine(key.source()), what + " is no known key",
-                         "known are " + known_keys);
+  return InvalidArgument(TomlLine(key.source()), what + ": unknown key",
+                         HintForKey(key.str(), names));
 }
 
 }  // namespace benchd

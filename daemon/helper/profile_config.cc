@@ -42,11 +42,11 @@ class ProfileReader {
   static Result<void> CheckEntry(const toml::key& key, const toml::node& entry) {
     if (!IsPlainWord(key.str()) || key.str().size() > kMaxProfileNameBytes) {
       return InvalidArgument(TomlLine(key.source()),
-                             Section(key.str()) + " is no name for a profile",
-                             "1 to 64 letters, digits, _ and - are");
+                             Section(key.str()) + ": not a valid profile name",
+                             "a name has 1 to 64 letters, digits, _ and -");
     }
     if (entry.is_table()) return {};
-    return InvalidArgument(TomlLine(key.source()), Section(key.str()) + " is no table");
+    return InvalidArgument(TomlLine(key.source()), Section(key.str()) + " is not a table");
   }
 
   /// The values that a profile begins with.
@@ -67,8 +67,8 @@ class ProfileReader {
     }
     if (wanted == "default") return MachineProfile{};
     if (wanted == "strict") return StrictProfile();
-    return InvalidArgument(line, Section(name) + " base " + Quoted(*wanted) + " is no profile",
-                           "known are " + KnownProfiles());
+    return InvalidArgument(line, Section(name) + " base " + Quoted(*wanted) + " is not a profile",
+                           "known: " + KnownProfiles());
   }
 
   Result<MachineProfile> Complete(std::string_view name, const toml::table& table) {
@@ -118,7 +118,7 @@ Result<std::vector<MachineProfile>> ParseProfiles(const toml::table& root) {
   const toml::node* section = root.get("machine_profile");
   if (section == nullptr) return std::vector<MachineProfile>{};
   if (const toml::table* tables = section->as_table()) return ProfileReader(*tables).ReadAll();
-  return InvalidArgument(TomlLine(section->source()), "[machine_profile] is no table",
+  return InvalidArgument(TomlLine(section->source()), "[machine_profile] is not a table",
                          "a profile is a table [machine_profile.NAME]");
 }
 

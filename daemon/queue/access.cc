@@ -19,7 +19,7 @@ bool MayUse(const AccessPolicy& policy, const Caller& caller, const Caller& owne
 Result<void> CheckMayPrioritise(const AccessPolicy& policy, const Caller& caller, std::int32_t from,
                                 std::int32_t to) {
   if (to <= from || IsAdmin(policy, caller)) return {};
-  return Error{ErrorCode::kPermissionDenied, "priority: raising it is for admins",
+  return Error{ErrorCode::kPermissionDenied, "priority: only admins may raise it",
                "ask a member of the admin group, or leave it as it is"};
 }
 
@@ -42,7 +42,7 @@ Result<void> CheckMaySubmit(const AccessPolicy& policy, const SessionSpec& spec)
 Result<void> CheckMayAdminister(const AccessPolicy& policy, const Caller& caller,
                                 std::string_view action) {
   if (IsAdmin(policy, caller)) return {};
-  return Error{ErrorCode::kPermissionDenied, std::string(action) + ": is for admins only",
+  return Error{ErrorCode::kPermissionDenied, std::string(action) + ": only admins may do this",
                "ask a member of the admin group"};
 }
 

@@ -29,8 +29,8 @@ MachineView ViewOf(const SessionRecord& record, const std::string& wanted_profil
   view.status.housekeeping_cpus = report.housekeeping_cpus;
   if (!wanted_profile.empty() && wanted_profile != spec.machine_profile) {
     view.status.notes.push_back("a session runs with the profile '" + spec.machine_profile +
-                                "': how the settings of '" + wanted_profile +
-                                "' stand can be asked when it has ended");
+                                "'; the settings of '" + wanted_profile +
+                                "' can be shown once it has ended");
   }
   return view;
 }
@@ -116,7 +116,7 @@ Result<MachineController::Reservation> MachineController::Reserve(const Caller& 
                                                                   std::function<void()> held) {
   const std::uint32_t uid = caller.uid;
   if (!reserving_.insert(uid).second) {
-    return Error{ErrorCode::kResourceExhausted, "reserve: you have asked for the machine already",
+    return Error{ErrorCode::kResourceExhausted, "reserve: you already have a reservation",
                  "end that `benchctl machine reserve` first"};
   }
   return Reservation(this, uid, queue_.AskForTurn([this, uid, held = std::move(held)] {

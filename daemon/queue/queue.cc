@@ -13,7 +13,7 @@ namespace benchd {
 namespace {
 
 Error IsStopping() {
-  return Error{ErrorCode::kUnavailable, "benchd: is stopping", "try again when it is back"};
+  return Error{ErrorCode::kUnavailable, "benchd is stopping", "try again when it is back"};
 }
 
 Error Deleted(const SessionId& id) {
@@ -226,7 +226,7 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Move(Caller caller, std::string 
   Result<SessionId> id = registry_.LookUp(caller, id_prefix);
   if (!id) co_return std::move(id).error();
   if (!waiting_.PlaceOf(*id)) {
-    co_return Error{ErrorCode::kFailedPrecondition, "move: '" + id->value + "' no longer waits",
+    co_return Error{ErrorCode::kFailedPrecondition, "move: '" + id->value + "' is not queued",
                     "only a queued session can be moved"};
   }
   Result<void> may =

@@ -85,8 +85,8 @@ Result<SessionId> SessionRegistry::LookUp(const Caller& caller, const std::strin
       continue;
     }
     if (found != nullptr) {
-      return InvalidArgument("session", Quoted(prefix) + " fits more than one session",
-                             "write more of the id; `benchctl list --all` shows them");
+      return InvalidArgument("session", Quoted(prefix) + " matches more than one session",
+                             "write more of the ID; `benchctl list --all` shows them");
     }
     found = &id;
   }
@@ -97,7 +97,7 @@ Result<SessionId> SessionRegistry::LookUp(const Caller& caller, const std::strin
                      std::to_string(foreign->spec.caller.uid),
                  "only its owner and admins may see it"};
   }
-  return Error{ErrorCode::kNotFound, "session: there is none called " + Quoted(prefix),
+  return Error{ErrorCode::kNotFound, "no session matches " + Quoted(prefix),
                "`benchctl list --all` shows yours"};
 }
 

@@ -33,7 +33,7 @@ Error Wrong(std::string_view field, std::string_view value, std::string_view why
 }
 
 Result<void> CheckName(std::string_view field, const std::string& name) {
-  if (name.empty()) return InvalidArgument(field, "a name is empty");
+  if (name.empty()) return InvalidArgument(field, "empty name");
   if (name.size() > kMaxNameBytes) return InvalidArgument(field, "a name is over 200 bytes long");
   if (HasControlCharacter(name)) return InvalidArgument(field, "a name has a control character");
   return {};
@@ -43,7 +43,7 @@ Result<void> CheckEnvironment(const std::map<std::string, std::string>& environm
   std::size_t bytes = 0;
   for (const auto& [name, value] : environment) {
     if (name.empty() || name.find('=') != std::string::npos) {
-      return Wrong("env", name, "is no name of a variable", "write --env NAME=VALUE");
+      return Wrong("env", name, "is not a variable name", "write --env NAME=VALUE");
     }
     if (name.find('\0') != std::string::npos || value.find('\0') != std::string::npos) {
       return Wrong("env", name.substr(0, name.find('\0')), "has a NUL byte");
@@ -67,9 +67,9 @@ Result<void> CheckCommit(const std::optional<Commit>& commit) {
   if (!commit) return {};
   const bool is_id = (commit->id.size() == 40 || commit->id.size() == 64) &&
                      commit->id.find_first_not_of("0123456789abcdef") == std::string::npos;
-  if (!is_id) return Wrong("commit", commit->id, "is no full id of a commit");
+  if (!is_id) return Wrong("commit", commit->id, "is not a full commit ID");
   if (commit->description.size() > kMaxNameBytes || HasControlCharacter(commit->description)) {
-    return InvalidArgument("commit", "its description is over 200 bytes or no plain text");
+    return InvalidArgument("commit", "its description is over 200 bytes or not plain text");
   }
   return {};
 }
@@ -112,7 +112,7 @@ Result<void> CheckGate(const Gate& gate) {
   }
   if (gate.kind == MarginKind::kRatio && gate.better == Better::kHigher && gate.margin >= 1) {
     return InvalidArgument("margin",
-                           "a drop of 100 % or more of " + Quoted(gate.metric) + " cannot be");
+                           "a drop of 100 % or more of " + Quoted(gate.metric) + " is impossible");
   }
   return {};
 }
@@ -140,15 +140,14 @@ Result<void> CompleteBenchmark(Benchmark& benchmark) {
   for (Arm& arm : benchmark.arms) {
     if (Result<void> ok = CompleteArm(arm); !ok) return ok;
     if (!names.insert(arm.name).second) {
-      return Wrong("name", arm.name, "names two arms", "give each arm its own name with -n");
+      return Wrong("name", arm.name, "is used by two arms", "give each arm its own name with -n");
     }
   }
   if (ArmsWithRole(benchmark, ArmRole::kReference).empty()) {
-    return InvalidArgument("reference", "there is no reference to compare with");
+    return InvalidArgument("reference", "missing");
   }
   if (ArmsWithRole(benchmark, ArmRole::kCandidate).empty()) {
-    return InvalidArgument("candidate", "there is no candidate to compare",
-                           "benchctl compare BASE CANDIDATE...");
+    return InvalidArgument("candidate", "missing", "benchctl compare BASE CANDIDATE...");
   }
   if (Result<void> ok = CompleteHooks(benchmark.hooks); !ok) return ok;
   if (Result<void> ok = CheckPath("input", benchmark.input, false); !ok) return ok;
@@ -167,10 +166,10 @@ Result<void> CompleteBenchmark(Benchmark& benchmark) {
   for (const Gate& gate : benchmark.gates) {
     if (Result<void> ok = CheckGate(gate); !ok) return ok;
     if (benchmark.parse.empty() && FindBuiltinMetric(gate.metric) == nullptr) {
-      return Wrong("metric", gate.metric, "is none that a run has, and no output is parsed",
+      return Wrong("metric", gate.metric, "is not a built-in metric, and no output is parsed",
                    "docs/metrics.md lists them; --parse takes a program's own");
     }
-    if (!gated.insert(gate.metric).second) return Wrong("metric", gate.metric, "gates twice");
+    if (!gated.insert(gate.metric).second) return Wrong("metric", gate.metric, "has two gates");
   }
   return {};
 }
@@ -185,13 +184,13 @@ Result<void> CheckLimits(const Limits& limits) {
   if (Result<void> ok = CheckDuration("max-time", limits.max_time); !ok) return ok;
   if (Result<void> ok = CheckDuration("timeout", limits.timeout); !ok) return ok;
   if (limits.runs && limits.max_runs) {
-    return InvalidArgument("runs", "excludes --max-runs: it is an exact number already");
+    return InvalidArgument("runs", "cannot be combined with --max-runs");
   }
   if (limits.runs && *limits.runs < 2) {
-    return InvalidArgument("runs", "one run has no spread: at least 2");
+    return InvalidArgument("runs", "must be at least 2");
   }
   if (limits.max_runs && *limits.max_runs < 2) {
-    return InvalidArgument("max-runs", "one run has no spread: at least 2");
+    return InvalidArgument("max-runs", "must be at least 2");
   }
   for (const std::uint64_t blocks :
        {limits.min_runs, limits.runs.value_or(0), limits.max_runs.value_or(0)}) {
@@ -216,13 +215,13 @@ void AddPlacebo(SessionSpec& spec) {
 
 Result<SessionSpec> ValidateSpec(SessionSpec spec) {
   if (spec.placebo) AddPlacebo(spec);
-  if (spec.benchmarks.empty()) return InvalidArgument("benchmarks", "there is none");
+  if (spec.benchmarks.empty()) return InvalidArgument("benchmarks", "missing");
   if (spec.benchmarks.size() > kMaxBenchmarks) return InvalidArgument("benchmarks", "over 1000");
   std::set<std::string> names;
   for (Benchmark& benchmark : spec.benchmarks) {
     if (Result<void> ok = CompleteBenchmark(benchmark); !ok) return std::move(ok).error();
     if (!names.insert(benchmark.name).second) {
-      return Wrong("benchmark", benchmark.name, "names two benchmarks");
+      return Wrong("benchmark", benchmark.name, "is used by two benchmarks");
     }
   }
   if (!(spec.alpha > 0 && spec.alpha < 1)) {

@@ -132,7 +132,7 @@ grpc::Status Unidentified() {
 
 grpc::Status Stopping() {
   return ToStatus(
-      Error{ErrorCode::kUnavailable, "benchd: is stopping", "try again when it is back"});
+      Error{ErrorCode::kUnavailable, "benchd is stopping", "try again when it is back"});
 }
 
 grpc::ServerUnaryReactor* Answer(const Endpoint& endpoint, grpc::CallbackServerContext* context,

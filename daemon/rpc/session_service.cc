@@ -131,10 +131,13 @@ grpc::ServerUnaryReactor* SessionService::Cancel(grpc::CallbackServerContext* co
 asio::awaitable<Result<void>> SessionService::RunCancel(Caller caller,
                                                         const v1::CancelRequest* request,
                                                         v1::CancelResponse* response) {
+  const Result<SessionRecord> before = parts_.queue.Get(caller, request->session());
+  response->set_already_ended(before && IsFinal(before->snapshot.state));
   Result<SessionSnapshot> ended = co_await parts_.queue.Cancel(caller, request->session());
   parts_.audit.Note(caller, "cancel", IdOf(ended, request->session()), ended);
   if (!ended) co_return std::move(ended).error();
   response->set_state(convert::ToWire<v1::SessionState>(ended->state));
+  response->set_session(ended->id.value);
   co_return Result<void>();
 }
 
@@ -153,6 +156,7 @@ asio::awaitable<Result<void>> SessionService::RunMove(Caller caller, const v1::M
   parts_.audit.Note(caller, "move", IdOf(moved, request->session()), moved);
   if (!moved) co_return std::move(moved).error();
   response->set_position(moved->position);
+  response->set_session(moved->id.value);
   co_return Result<void>();
 }
 

@@ -25,7 +25,7 @@ Result<UniqueFd> ConnectedRunner::Connect() {
   if (path_.empty() || path_.size() >= sizeof(address.sun_path)) {
     return InvalidArgument("runner socket", std::to_string(path_.size()) + " bytes, 1 to " +
                                                 std::to_string(sizeof(address.sun_path) - 1) +
-                                                " are possible");
+                                                " are allowed");
   }
   std::memcpy(address.sun_path, path_.data(), path_.size());
   // Non-blocking: a runner that does not accept must not hold the loop.

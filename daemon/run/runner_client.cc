@@ -47,10 +47,10 @@ Result<void> CheckRequest(const MachineRequest& request,
   const auto profile = std::find_if(profiles.begin(), profiles.end(),
                                     [&name](const auto& known) { return known.name == name; });
   if (profile != profiles.end()) return CheckCpus(request.cpus, *profile);
-  return InvalidArgument("machine-profile", "there is no '" + name + "'",
-                         profiles.size() == 1 ? "there is only " + Names(profiles)
-                                              : "there are " + Names(profiles) +
-                                                    "; others are made in the configuration, below "
+  return InvalidArgument("machine-profile", "unknown profile '" + name + "'",
+                         profiles.size() == 1 ? "available: " + Names(profiles)
+                                              : "available: " + Names(profiles) +
+                                                    "; the configuration can define others, below "
                                                     "[machine_profile.NAME]");
 }
 

@@ -97,7 +97,7 @@ int PerfSupport::Probe(const PerfEvent& event, bool user_only) const {
 
 std::string PerfSupport::WhyRefused(const PerfEvent& event, int error) const {
   if (IsForbidden(error)) {
-    return "it is forbidden here" +
+    return "permission denied" +
            (paranoia_.empty() ? "" : " (kernel.perf_event_paranoid is " + paranoia_ + ")");
   }
   if (error == ENOSYS) return "this kernel has no perf_event_open";

@@ -106,9 +106,12 @@ asio::awaitable<HookResult> BatchRunner::RunHookOf(BatchRun run, HookKind which)
   RunOrder order{children_.Of(which, run.planned.benchmark, run.planned.arm), 0, true, {}};
   order.variables = {"BENCHD_BLOCK=" + std::to_string(run.block)};
   std::string place = std::string(NameOf(which)) + " of " + DescribePlace(at);
+  const Benchmark& benchmark = spec_.benchmarks[run.planned.benchmark];
+  ByHand by_hand{HookOf(benchmark, which).argv, benchmark.arms[run.planned.arm].cwd};
   std::stop_token end = services_.cancel.end();
-  HookResult result = co_await RunHook(&services_.runner, runner_, std::move(order),
-                                       spec_.limits.timeout, std::move(place), std::move(end));
+  HookResult result =
+      co_await RunHook(&services_.runner, runner_, std::move(order), spec_.limits.timeout,
+                       std::move(place), std::move(by_hand), std::move(end));
   unfinished_.log += result.log;
   if (services_.cancel.requested()) result.failure = CancelledFailure();
   if (result.failure && result.failure->run) TellWhere(at, *result.failure->run);

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "core/base/text.h"
+
 namespace benchd {
 namespace {
 
@@ -33,30 +35,30 @@ std::string DescribeExit(Nanoseconds timeout, const RunOutcome& outcome) {
   const RunExit& exit = outcome.exit;
   const std::string limit = outcome.limit.empty() ? "" : outcome.limit + " and ";
   if (exit.timed_out) {
-    return limit + "did not end within " + FormatSeconds(timeout) +
+    return limit + "timed out after " + FormatSeconds(timeout) +
            " and was killed with all its children";
   }
   if (exit.signal != 0) {
-    return limit + "was killed by signal " + std::to_string(exit.signal) + " (" +
-           strsignal(exit.signal) + ")";
+    return limit + (limit.empty() ? "" : "was ") + "killed by signal " +
+           std::to_string(exit.signal) + " (" + strsignal(exit.signal) + ")";
   }
   if (exit.code != 0) return limit + "exited with code " + std::to_string(exit.code);
   return {};
 }
 
-std::string HintFor(const RunOutcome& outcome, const std::string& ignoring) {
+std::string HintFor(const RunOutcome& outcome, const ByHand& by_hand, const char* ignoring) {
   if (!outcome.limit.empty()) {
     return "the limits are the administrator's: [children] of the configuration, memory_limit of "
            "the machine profile";
   }
   if (outcome.exit.timed_out) return "raise --timeout if the program needs longer";
-  return "run the command by hand" + ignoring;
+  return "run `" + Join(by_hand.argv, " ", ShellQuoted) + "` in " + by_hand.folder + ignoring;
 }
 
 /// `run` without how the child ended, which is added here.
 std::optional<Failure> FailureOf(const std::string& place, Nanoseconds timeout,
-                                 const RunOutcome& outcome, FailedRun run,
-                                 const std::string& ignoring) {
+                                 const RunOutcome& outcome, FailedRun run, const ByHand& by_hand,
+                                 const char* ignoring) {
   const std::string what = DescribeExit(timeout, outcome);
   if (what.empty()) return std::nullopt;
   if (outcome.exit.signal != 0) {
@@ -66,7 +68,8 @@ std::optional<Failure> FailureOf(const std::string& place, Nanoseconds timeout,
   }
   const ErrorCode code =
       outcome.exit.timed_out ? ErrorCode::kDeadlineExceeded : ErrorCode::kFailedPrecondition;
-  return Failure{Error{code, place + ": " + what, HintFor(outcome, ignoring)}, std::move(run)};
+  return Failure{Error{code, place + ": " + what, HintFor(outcome, by_hand, ignoring)},
+                 std::move(run)};
 }
 
 /// Of what a failing hook printed, so much is told with the failure.
@@ -86,18 +89,29 @@ std::string TailOf(const RunOutcome& outcome) {
 
 }  // namespace
 
-std::string DescribePlace(const RunPlace& place) {
-  std::string text;
-  if (place.spec.benchmarks.size() > 1) {
-    text += place.spec.benchmarks[place.planned.benchmark].name + "/";
-  }
-  text += ArmAt(place).name;
-  text += place.phase == RunPhase::kWarmup ? ", warm-up block " : ", block ";
-  return text + std::to_string(place.block);
+namespace {
+
+std::string ArmOf(const RunPlace& place) {
+  const bool several = place.spec.benchmarks.size() > 1;
+  return (several ? place.spec.benchmarks[place.planned.benchmark].name + "/" : "") +
+         ArmAt(place).name;
 }
 
+std::string BlockOf(const RunPlace& place) {
+  if (place.phase != RunPhase::kWarmup) return "block " + std::to_string(place.block);
+  return place.block == 0 ? "warm-up" : "warm-up block " + std::to_string(place.block);
+}
+
+std::string FailedAt(const RunPlace& place) {
+  return ArmOf(place) + " failed in " + BlockOf(place);
+}
+
+}  // namespace
+
+std::string DescribePlace(const RunPlace& place) { return ArmOf(place) + ", " + BlockOf(place); }
+
 Failure LaunchFailure(const RunPlace& place, Error error) {
-  return Failure{std::move(error).Within(DescribePlace(place)), FailedRunAt(place)};
+  return Failure{std::move(error).Within(FailedAt(place)), FailedRunAt(place)};
 }
 
 Failure ProgramFailure(const SessionSpec& spec, std::uint32_t benchmark, std::uint32_t arm,
@@ -110,17 +124,17 @@ Failure ProgramFailure(const SessionSpec& spec, std::uint32_t benchmark, std::ui
 std::optional<Failure> ExitFailure(const RunPlace& place, const RunOutcome& outcome) {
   FailedRun run = FailedRunAt(place);
   run.stderr_tail = outcome.stderr_tail;
-  const std::string ignoring =
-      outcome.exit.timed_out ? "" : ", or use --ignore-failure to count such runs like any other";
-  return FailureOf(DescribePlace(place), place.spec.limits.timeout, outcome, std::move(run),
-                   ignoring);
+  const Arm& arm = ArmAt(place);
+  return FailureOf(FailedAt(place), place.spec.limits.timeout, outcome, std::move(run),
+                   {arm.argv, arm.cwd},
+                   ", or use --ignore-failure to count such runs like any other");
 }
 
 std::optional<Failure> HookFailure(const std::string& place, Nanoseconds timeout,
-                                   const RunOutcome& outcome) {
+                                   const RunOutcome& outcome, const ByHand& by_hand) {
   FailedRun run;
   run.stderr_tail = TailOf(outcome);
-  return FailureOf(place, timeout, outcome, std::move(run), {});
+  return FailureOf(place, timeout, outcome, std::move(run), by_hand, "");
 }
 
 void TellWhere(const RunPlace& place, FailedRun& run) {

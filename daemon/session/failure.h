@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/base/time.h"
 #include "core/model/run.h"
@@ -20,6 +21,12 @@ struct RunPlace {
   std::uint64_t block = 0;
 };
 
+/// What somebody would run to see a failure with their own eyes.
+struct ByHand {
+  std::vector<std::string> argv;
+  std::string folder;
+};
+
 /// The failure of a run that could not be measured at all (no such program, runner died, ...).
 Failure LaunchFailure(const RunPlace& place, Error error);
 
@@ -33,7 +40,7 @@ std::optional<Failure> ExitFailure(const RunPlace& place, const RunOutcome& outc
 /// The failure of a hook that ended badly, or nothing; `place` is "setup" or "prepare of base,
 /// block 3". Its `run` has only what is known of the child.
 std::optional<Failure> HookFailure(const std::string& place, Nanoseconds timeout,
-                                   const RunOutcome& outcome);
+                                   const RunOutcome& outcome, const ByHand& by_hand);
 
 /// Completes what HookFailure() left out, for a hook of a run.
 void TellWhere(const RunPlace& place, FailedRun& run);
@@ -41,7 +48,7 @@ void TellWhere(const RunPlace& place, FailedRun& run);
 /// What somebody printed, under a line that says who; empty for nothing.
 std::string LogOf(const std::string& place, const std::string& output);
 
-/// "candidate, block 3" or, with several benchmarks, "parse/candidate, warm-up block 0".
+/// "candidate, block 3" or, with several benchmarks, "parse/candidate, warm-up".
 std::string DescribePlace(const RunPlace& place);
 
 }  // namespace benchd

@@ -4,8 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/session/failure.h"
-
 namespace benchd {
 namespace {
 
@@ -26,13 +24,14 @@ asio::awaitable<HookResult> RunAlone(Runner* runner, ChildSpec child, Nanosecond
   std::optional<MachineRequest> no_settings;
   Result<Lease> lease = co_await runner->Acquire(no_settings);
   if (!lease) co_return Failed(place, std::move(lease).error());
+  ByHand by_hand{child.argv, child.cwd};
   std::vector<ChildSpec> children;
   children.push_back(std::move(child));
   Result<void> opened = co_await runner->Open(lease->runner, std::move(children));
   if (!opened) co_return Failed(place, std::move(opened).error());
   RunOrder order;
   HookResult result = co_await RunHook(runner, lease->runner, std::move(order), timeout,
-                                       std::move(place), std::move(stop));
+                                       std::move(place), std::move(by_hand), std::move(stop));
   co_await runner->Release(lease->runner);
   co_return result;
 }
@@ -45,14 +44,15 @@ bool HasHook(const SessionSpec& spec, HookKind which) {
 }
 
 asio::awaitable<HookResult> RunHook(Runner* runner, RunnerId id, RunOrder order,
-                                    Nanoseconds timeout, std::string place, std::stop_token stop) {
+                                    Nanoseconds timeout, std::string place, ByHand by_hand,
+                                    std::stop_token stop) {
   Batch batch;
   batch.runs.push_back(std::move(order));
   batch.timeout = timeout;
   BatchOutcome outcome = co_await runner->Run(id, std::move(batch), std::move(stop));
   if (outcome.error) co_return Failed(place, *std::move(outcome.error));
   const RunOutcome& run = outcome.runs.front();
-  co_return HookResult{HookFailure(place, timeout, run), false, LogOf(place, run.output)};
+  co_return HookResult{HookFailure(place, timeout, run, by_hand), false, LogOf(place, run.output)};
 }
 
 asio::awaitable<HookResult> RunHooks(Runner* runner, const CancelToken* cancel,

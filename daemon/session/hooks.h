@@ -9,6 +9,7 @@
 #include "daemon/ports/runner.h"
 #include "daemon/session/cancel_token.h"
 #include "daemon/session/child_table.h"
+#include "daemon/session/failure.h"
 
 namespace benchd {
 
@@ -30,8 +31,10 @@ struct HookResult {
 ///
 /// @param runner  outlives the coroutine.
 /// @param place   whose it is, for messages: "setup", "prepare of base, block 3".
+/// @param by_hand  what was opened, for messages
 asio::awaitable<HookResult> RunHook(Runner* runner, RunnerId id, RunOrder order,
-                                    Nanoseconds timeout, std::string place, std::stop_token stop);
+                                    Nanoseconds timeout, std::string place, ByHand by_hand,
+                                    std::stop_token stop);
 
 /// Runs a session's own hooks (build, setup or cleanup), as the caller, on all CPUs. Replaces what
 /// is open at the runner.

@@ -168,9 +168,9 @@ std::optional<std::string> Throttling(const Interval& interval) {
 std::optional<std::string> Steal(const Interval& interval) {
   const CpuChange change = ChangeOf(interval.before, interval.after, interval.used);
   if (change.seconds <= 0 || change.steal_s <= kStealShare * change.seconds) return {};
-  return "the host of this virtual machine took " + Percent(change.steal_s / change.seconds) +
-         " of the time of " + CpusText(change.cpus) +
-         " away: ask it for CPUs that nobody else has, or repeat the session at a quieter hour";
+  return "the host of this virtual machine stole " + Percent(change.steal_s / change.seconds) +
+         " of CPU time on " + CpusText(change.cpus) +
+         ": ask it for dedicated CPUs, or repeat the session at a quieter hour";
 }
 
 /// "stress (pid 42) used 1.20 s of it, kernel threads 80 ms", as far as they can be named.
@@ -205,7 +205,7 @@ std::optional<std::string> OtherProcess(const Interval& interval) {
                      Culprits(interval, change.cpus);
   if (change.irq_s > others_s / 10) text += ", interrupts " + SecondsText(change.irq_s);
   return text +
-         "; end them or move them off, or gate on cpu_time, which feels them less than wall_time";
+         "; end them or move them off, or gate on cpu_time, which is less affected than wall_time";
 }
 
 std::optional<std::string> Contention(const Interval& interval) {

@@ -83,7 +83,7 @@ TEST_F(GatePlanTest, AMetricNobodyPrintedIsNamedWithWhatWas) {
   const auto gates = Plan();
   ASSERT_FALSE(gates);
   EXPECT_EQ(gates.error().message,
-            "metric oops: nobody printed it in benchmark main (there are: wall_time, ops, latency, "
+            "metric oops: unknown metric in benchmark main (available: wall_time, ops, latency, "
             "widgets)");
 }
 

@@ -55,7 +55,7 @@ TEST(AssessFileTest, PutsTheBenchmarksNameBeforeItsError) {
     "primaryMetric": {"scoreUnit": "s/op", "rawData": [[1, 2]]}, "secondaryMetrics": {}}])",
                                   {});
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message, "a.B.c: runs: there is but 1");
+  EXPECT_EQ(refused.error().message, "a.B.c: runs: only 1 run; at least 2 needed");
 }
 
 TEST(AssessFileTest, RefusesWhatWouldTakeTooLong) {
@@ -90,7 +90,7 @@ TEST(AnalyzeAgreementTest, HoldsEveryRaterAgainstTheTruth) {
 TEST(AnalyzeAgreementTest, RefusesATruthThatDoesNotRate) {
   const auto refused = AnalyzeAgreement("a,b\nx,y\nx,x\n", {.truth = "c"});
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message, "truth 'c': no column that rates is called so");
+  EXPECT_EQ(refused.error().message, "truth 'c': no such column among the raters");
 }
 
 }  // namespace

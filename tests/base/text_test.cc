@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -90,6 +91,17 @@ TEST(JoinTest, SaysTheLastOneWithOr) {
   EXPECT_EQ(JoinWithOr(std::vector<std::string>{"a"}), "a");
   EXPECT_EQ(JoinWithOr(std::vector<std::string>{"a", "b"}), "a or b");
   EXPECT_EQ(JoinWithOr(std::vector<std::string>{"a", "b", "c"}), "a, b or c");
+}
+
+TEST(NearestTest, FindsTheNearNameOnly) {
+  constexpr std::array<std::string_view, 3> kNames = {"margin", "method", "max-runs"};
+  EXPECT_EQ(Nearest("marign", kNames), "margin");
+  EXPECT_EQ(Nearest("metod", kNames), "method");
+  EXPECT_EQ(Nearest("git", kNames), "");
+  EXPECT_EQ(Nearest("", kNames), "");
+  EXPECT_EQ(Nearest("x", kNames), "");
+  EXPECT_EQ(HintForUnknown("metod", kNames), "did you mean method?");
+  EXPECT_EQ(HintForUnknown("git", kNames), "write margin, method or max-runs");
 }
 
 }  // namespace

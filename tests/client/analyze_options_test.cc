@@ -39,17 +39,17 @@ TEST(ColumnOptionTest, RecognisesTheSuffixFromTheRight) {
 }
 
 TEST(ColumnOptionTest, SaysWhatIsWrong) {
-  EXPECT_EQ(Read("latency"), "a name and what its values are is expected");
-  EXPECT_EQ(Read("BM_X/threads:2"), "a name and what its values are is expected");
-  EXPECT_EQ(Read(":lower"), "a name and what its values are is expected");
-  EXPECT_EQ(Read("x:lower,higher"), "higher: there is a direction already");
-  EXPECT_EQ(Read("x:unit=s,unit=s"), "unit=s: there is a unit already");
-  EXPECT_EQ(Read("x:step=1,step=1"), "step=1: there is a step already");
-  EXPECT_EQ(Read("x:unit="), "unit=: the unit is empty");
-  EXPECT_EQ(Read("x:lower,fast"), "fast: it says nothing about a column");
-  EXPECT_EQ(Read("x:lower,"), "'': it says nothing about a column");
-  EXPECT_EQ(Read("x:step=0"), "step=0: a step must be above zero");
-  EXPECT_EQ(Read("x:step=-1"), "step=-1: a step must be above zero");
+  EXPECT_EQ(Read("latency"), "expected a column and its attributes");
+  EXPECT_EQ(Read("BM_X/threads:2"), "expected a column and its attributes");
+  EXPECT_EQ(Read(":lower"), "expected a column and its attributes");
+  EXPECT_EQ(Read("x:lower,higher"), "higher: duplicate direction");
+  EXPECT_EQ(Read("x:unit=s,unit=s"), "unit=s: duplicate unit");
+  EXPECT_EQ(Read("x:step=1,step=1"), "step=1: duplicate step");
+  EXPECT_EQ(Read("x:unit="), "unit=: empty unit");
+  EXPECT_EQ(Read("x:lower,fast"), "fast: unknown attribute");
+  EXPECT_EQ(Read("x:lower,"), "'': unknown attribute");
+  EXPECT_EQ(Read("x:step=0"), "step=0: must be above zero");
+  EXPECT_EQ(Read("x:step=-1"), "step=-1: must be above zero");
   EXPECT_EQ(Read("x:step=nan"), "step=nan: not a finite number");
   EXPECT_EQ(Read("x:step=1ms"), "step=1ms: not a number");
 }
@@ -144,9 +144,9 @@ TEST(TableSpecTest, ErrorsAreComparesErrors) {
     return spec ? "no error" : spec.error().message;
   };
   EXPECT_EQ(said({{"margin", "x"}}), "--margin x: not a number");
-  EXPECT_EQ(said({{"metric", ":lower"}}), "--metric :lower: the metric has no name");
+  EXPECT_EQ(said({{"metric", ":lower"}}), "--metric :lower: missing metric name");
   EXPECT_EQ(said({{"alpha", "1%"}, {"confidence", "99%"}}),
-            "--alpha: --confidence says the same already");
+            "--alpha: cannot be combined with --confidence");
 }
 
 TEST(CsvQuotingTest, OuterBlanksAreKept) {

@@ -5,6 +5,10 @@
 #include <array>
 
 #include "client/commands.h"
+#include "client/session_options.h"
+#include "core/base/text.h"
+#include "core/parse/command_line.h"
+#include "core/parse/harness_output.h"
 #include "tests/client/golden.h"
 
 namespace benchd::client {
@@ -57,22 +61,53 @@ TEST(ArgumentsTest, SaysWhatIsWrong) {
   EXPECT_EQ(said({"-x"}), "-x: unknown option | --help lists the options");
   EXPECT_EQ(said({"--marg", "1"}), "--marg: unknown option | did you mean --margin?")
       << "abbreviations are not taken";
-  EXPECT_EQ(said({"--name"}), "--name: a value is missing | write --name NAME");
-  EXPECT_EQ(said({"-n"}), "-n: a value is missing | write -n NAME");
-  EXPECT_EQ(said({"--json=1"}), "--json: it takes no value | ");
+  EXPECT_EQ(said({"--name"}), "--name: missing value | write --name NAME");
+  EXPECT_EQ(said({"-n"}), "-n: missing value | write -n NAME");
+  EXPECT_EQ(said({"--json=1"}), "--json: takes no value | ");
 }
 
 TEST(ArgumentsTest, ValuesOfSecretsStayOutOfTheMessageForUnknownOptions) {
   EXPECT_EQ(Parse({"--tokn=secret"}).error().message, "--tokn: unknown option");
 }
 
-TEST(SuggestTest, FindsTheNearNameOnly) {
-  constexpr std::array<std::string_view, 3> kNames = {"margin", "method", "max-runs"};
-  EXPECT_EQ(Nearest("marign", kNames), "margin");
-  EXPECT_EQ(Nearest("metod", kNames), "method");
-  EXPECT_EQ(Nearest("git", kNames), "");
-  EXPECT_EQ(Nearest("", kNames), "");
-  EXPECT_EQ(Nearest("x", kNames), "");
+TEST(ArgumentsTest, SuggestsLettersNamesAndFixedWords) {
+  constexpr std::array kSome = {
+      OptionInfo{"warmup", 'w', "N", "", ""}, OptionInfo{"sided", 0, "two|one", "", ""},
+      OptionInfo{.name = "method", .value = "M", .choices = "paired|welch"},
+      OptionInfo{.name = "output", .value = "null|log|FILE"}};
+  const auto said = [&kSome](std::vector<std::string> words) {
+    const auto parsed = ParseArguments(words, kSome);
+    return parsed ? "no error" : parsed.error().message + " | " + parsed.error().hint;
+  };
+  EXPECT_EQ(said({"-W", "3"}), "-W: unknown option | did you mean -w, --warmup?");
+  EXPECT_EQ(said({"-warmpu", "3"}), "no error") << "a letter and its value";
+  EXPECT_EQ(said({"-method", "welch"}), "-method: unknown option | did you mean --method?");
+  EXPECT_EQ(said({"--method", "piared"}), "--method piared: unknown value | did you mean paired?");
+  EXPECT_EQ(said({"--sided=three"}), "--sided three: unknown value | write two or one");
+  EXPECT_EQ(said({"--output", "nul"}), "no error") << "a file may have any name";
+  EXPECT_EQ(FixedWords(kSome[3]), (std::vector<std::string_view>{"null", "log"}));
+}
+
+TEST(ArgumentsTest, ACommandIsNotTakenForTheNumberThatWasLeftOut) {
+  constexpr std::array kScan = {OptionInfo{
+      .name = "scan", .letter = 'P', .value = "NAME MIN MAX STEP", .words = 4, .numbers = 3}};
+  const auto parsed =
+      ParseArguments(std::vector<std::string>{"-P", "n", "1", "3", "sleep {n}", "b"}, kScan);
+  ASSERT_FALSE(parsed);
+  EXPECT_EQ(parsed.error().message, "-P n 1 3: missing STEP: 'sleep {n}' is not a number");
+  EXPECT_EQ(parsed.error().hint, "write --scan NAME MIN MAX STEP");
+  const auto whole =
+      ParseArguments(std::vector<std::string>{"-P", "n", "-1", "+3", ".5", "b"}, kScan);
+  ASSERT_TRUE(whole) << whole.error().message;
+  EXPECT_EQ(*LastValue(*whole, "scan"), "n -1 +3 .5");
+}
+
+TEST(ArgumentsTest, LeadingOptionsEndAtTheFirstOtherWord) {
+  const std::vector<std::string> words = {"--json", "-n", "x", "list", "--json"};
+  const auto leading = ParseLeadingOptions(words, kOptions);
+  ASSERT_TRUE(leading) << leading.error().message;
+  EXPECT_EQ(leading->options, (std::vector<GivenOption>{{"json", ""}, {"name", "x"}}));
+  EXPECT_EQ(leading->words, 3U);
 }
 
 TEST(HelpTest, ShowsEveryCommandAndOption) {
@@ -83,6 +118,55 @@ TEST(HelpTest, ShowsEveryCommandAndOption) {
   }
   text += "\n" + RenderGroupHelp("machine");
   ExpectGolden("help.txt", text);
+}
+
+// Every line of an example is taken as a shell would give it to benchctl.
+TEST(HelpTest, EveryCommandHasExamplesThatItUnderstands) {
+  for (const Command& command : Commands()) {
+    if (command.hidden) continue;
+    const CommandHelp& help = TextOf(command);
+    EXPECT_EQ(help.command, command.name);
+    EXPECT_FALSE(help.description.empty()) << command.name;
+    EXPECT_FALSE(help.examples.empty()) << command.name;
+    for (const Example& example : help.examples) {
+      std::string line(example.line);
+      if (const auto bar = line.find(" | "); bar != std::string::npos) line.erase(0, bar + 3);
+      if (const auto to = line.find(" > "); to != std::string::npos) line.erase(to);
+      auto words = SplitCommandLine(line);
+      ASSERT_TRUE(words) << line;
+      ASSERT_EQ(words->front(), "benchctl") << line;
+      const std::size_t name = 1 + WordsOf(command.name).size();
+      ASSERT_LE(name, words->size()) << line;
+      EXPECT_EQ(
+          Join(std::vector(words->begin() + 1, words->begin() + static_cast<long>(name)), " "),
+          command.name);
+      const auto parsed = ParseArguments(std::span(*words).subspan(name), AllOptions(command));
+      ASSERT_TRUE(parsed) << line << ": " << parsed.error().message;
+      EXPECT_TRUE(ReadWord(command, parsed->positionals)) << line;
+    }
+  }
+}
+
+// What --help lists for an option is what its fields take.
+TEST(HelpTest, TheFixedWordsOfOptionsAreTheWordsThatAreTaken) {
+  v1::SessionSpec session;
+  v1::Benchmark benchmark;
+  ArmSettings arms;
+  const OptionTarget target{&session, &benchmark, &arms, "/"};
+  for (const SessionOption& option : SessionOptions()) {
+    const auto words = FixedWords(option.info);
+    for (const std::string_view word : words) {
+      const auto taken = ParseOption(option.field, std::string(word), target);
+      EXPECT_TRUE(taken) << option.info.name << " " << word;
+    }
+    if (option.info.choices.empty()) continue;
+    for (const std::string_view word : words) {
+      EXPECT_NE(option.info.help.find(word), std::string_view::npos) << option.info.name;
+    }
+  }
+  for (const std::string_view format : FixedWords(FindSessionOption("parse")->info)) {
+    EXPECT_TRUE(CheckHarnessFormat(format)) << format;
+  }
 }
 
 TEST(HelpTest, WhatComesLaterOrIsNotForUsersIsNotOffered) {

@@ -149,7 +149,7 @@ TEST(DaemonLinkTest, NoDaemonIsSaidWithBothPlaces) {
   const TempFolder dir;
   const Error error = ErrorOf(OptionsIn(dir));
   EXPECT_EQ(ExitFor(error), ExitCode::kRefused);
-  EXPECT_EQ(error.message, "no daemon runs: there is none at " + (dir / "system.sock") +
+  EXPECT_EQ(error.message, "no daemon is running: neither at " + (dir / "system.sock") +
                                " nor at " + (dir / "benchd/benchd.sock"));
 }
 
@@ -207,25 +207,25 @@ TEST_F(FallbackTest, TakesADirectoryThatIsNotThereYetOrIsOurs) {
 
 TEST_F(FallbackTest, RefusesALink) {
   ASSERT_EQ(symlink("/tmp", directory_.c_str()), 0);
-  EXPECT_EQ(Said(), directory_ + ": it is a link, not a directory");
+  EXPECT_EQ(Said(), directory_ + ": is a link, not a directory");
 }
 
 TEST_F(FallbackTest, RefusesAModeThatLetsOthersIn) {
   ASSERT_EQ(mkdir(directory_.c_str(), 0700), 0);
   ASSERT_EQ(chmod(directory_.c_str(), 0755), 0);
-  EXPECT_EQ(Said(), directory_ + ": its mode lets others in");
+  EXPECT_EQ(Said(), directory_ + ": accessible by others");
 }
 
 TEST_F(FallbackTest, RefusesAFile) {
   std::ofstream(directory_) << "x";
-  EXPECT_EQ(Said(), directory_ + ": it is not a directory");
+  EXPECT_EQ(Said(), directory_ + ": not a directory");
 }
 
 TEST_F(FallbackTest, RefusesAForeignOwner) {
   if (geteuid() != 0) GTEST_SKIP() << "needs to give a directory away";
   ASSERT_EQ(mkdir(directory_.c_str(), 0700), 0);
   ASSERT_EQ(chown(directory_.c_str(), 65534, 65534), 0);
-  EXPECT_TRUE(Said().starts_with(directory_ + ": it belongs to nobody, not to ")) << Said();
+  EXPECT_TRUE(Said().starts_with(directory_ + ": belongs to nobody, not to ")) << Said();
 }
 
 TEST(PeerTest, TrustsOurselvesAndNobodyElse) {

@@ -117,7 +117,7 @@ grpc::Status FakeDaemon::Submit(grpc::ServerContext*, const v1::SubmitRequest* r
 grpc::Status FakeDaemon::Get(grpc::ServerContext*, const v1::GetSessionRequest* request,
                              v1::Session* session) {
   if (!std::string("k3x9m2pq").starts_with(request->session())) {
-    return {grpc::StatusCode::NOT_FOUND, "session " + request->session() + ": there is none",
+    return {grpc::StatusCode::NOT_FOUND, "no session matches '" + request->session() + "'",
             "benchctl list --all shows the IDs"};
   }
   *session = SampleSession();
@@ -179,7 +179,10 @@ grpc::Status FakeDaemon::Cancel(grpc::ServerContext*, const v1::CancelRequest*,
   const std::lock_guard lock(mutex_);
   cancelled_ = true;
   changed_.notify_all();
+  response->set_session("k3x9m2pq");
+  response->set_already_ended(already_ended_);
   response->set_state(v1::SESSION_STATE_CANCELLED);
+  already_ended_ = true;
   return grpc::Status::OK;
 }
 
@@ -192,6 +195,7 @@ grpc::Status FakeDaemon::Move(grpc::ServerContext*, const v1::MoveRequest* reque
             "ask root or the group benchd-admin"};
   }
   response->set_position(3);
+  response->set_session("k3x9m2pq");
   return grpc::Status::OK;
 }
 

@@ -96,6 +96,7 @@ class FakeDaemon : public v1::SessionService::Service, public v1::QueueService::
   int hold_offs_ = 0;
   int waiting_ = 0;
   bool cancelled_ = false;
+  bool already_ended_ = false;
   bool stopping_ = false;
   FakeMachine machine_;
   std::unique_ptr<grpc::Server> server_;

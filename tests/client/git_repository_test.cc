@@ -22,16 +22,15 @@ TEST(RevisionRangeTest, ReadsWhatGitPeopleWrite) {
 }
 
 TEST(RevisionRangeTest, SaysWhatIsWrongWithARange) {
-  EXPECT_EQ(RangeError(""), "it names no commits | write BASE..CANDIDATE");
+  EXPECT_EQ(RangeError(""), "empty range | write BASE..CANDIDATE");
   EXPECT_EQ(RangeError(".."), "the range is empty | write BASE..CANDIDATE");
   EXPECT_EQ(RangeError("..."), "the range is empty | write BASE..CANDIDATE");
   EXPECT_EQ(RangeError("main"),
-            "two commits are expected | write main..HEAD, or main..WORKTREE for what is not "
-            "committed");
+            "expected two commits | write main..HEAD, or main..WORKTREE for uncommitted "
+            "changes");
   EXPECT_EQ(RangeError("a..b..c"), "more than one range | write BASE..CANDIDATE");
   EXPECT_EQ(RangeError("a....b"), "more than one range | write BASE..CANDIDATE");
-  EXPECT_EQ(RangeError("WORKTREE..a"),
-            "WORKTREE is the candidate, never the base | write BASE..WORKTREE");
+  EXPECT_EQ(RangeError("WORKTREE..a"), "WORKTREE can only be the candidate | write BASE..WORKTREE");
 }
 
 class RepositoryTest : public GitTest {
@@ -127,9 +126,9 @@ TEST_F(RepositoryTest, NamesWhatItCannotResolve) {
             "both sides are the same commit, " + first_.substr(0, 7) + " | name two that differ");
   Write("a.txt", "changed\n");
   EXPECT_EQ(Said("HEAD..main"), "both sides are the same commit, " + first_.substr(0, 7) +
-                                    " | what is not committed is compared by HEAD..WORKTREE");
+                                    " | to compare uncommitted changes, write HEAD..WORKTREE");
   EXPECT_EQ(Said("HEAD..main", folder()),
-            folder() + " is in no git repository | change into the repository");
+            folder() + ": not a git repository | change to a directory of the repository");
 }
 
 TEST_F(RepositoryTest, ABareRepositoryHasCommitsAndNoWorktree) {
@@ -228,7 +227,7 @@ TEST_F(RepositoryTest, AnUnfinishedMergeIsNoState) {
   merge.cwd = repository();
   ASSERT_EQ(RunProcess(merge)->code, 1);  // git's code for a conflict
   EXPECT_EQ(Said("HEAD~1..WORKTREE"),
-            "WORKTREE: a.txt: it is unmerged | finish the merge, or name a commit instead of "
+            "WORKTREE: a.txt: unmerged | finish the merge, or name a commit instead of "
             "WORKTREE");
 }
 
@@ -237,7 +236,7 @@ TEST_F(RepositoryTest, SaysWhenGitIsMissing) {
   setenv("PATH", "/nonexistent", 1);
   const std::string said = Said("HEAD~1..HEAD");
   setenv("PATH", path.c_str(), 1);
-  EXPECT_EQ(said, "git: No such file or directory | install git, as by: apt install git");
+  EXPECT_EQ(said, "git: No such file or directory | install git, for example: apt install git");
 }
 
 }  // namespace

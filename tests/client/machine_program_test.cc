@@ -73,14 +73,14 @@ TEST_F(MachineProgramTest, WhatTheDaemonRefusesIsItsSentence) {
   EXPECT_EQ(ended.err,
             "error: apply: user mode changes no machine setting\nhint: use the system's\n");
   daemon_->machine().Refuse(
-      {grpc::StatusCode::INVALID_ARGUMENT, "machine-profile: there is no 'x'"});
+      {grpc::StatusCode::INVALID_ARGUMENT, "machine-profile: unknown profile 'x'"});
   EXPECT_EQ(Run({"machine", "status", "x"}).exit_code, 2);
 }
 
 TEST_F(MachineProgramTest, SaysWhomItWaitsFor) {
   daemon_->SetRunning("k3x9m2pq");
   EXPECT_EQ(Run({"machine", "doctor"}).err,
-            "benchctl: session k3x9m2pq runs: this waits for its end\n");
+            "benchctl: session k3x9m2pq is running: this waits for its end\n");
   EXPECT_EQ(Run({"machine", "status"}).err, "") << "answered at once";
 }
 
@@ -91,9 +91,9 @@ TEST_F(MachineProgramTest, WrongWordsAreTold) {
     EXPECT_EQ(ended.err, err);
   };
   const std::string list =
-      "hint: write benchctl machine and status, doctor, apply, restore or reserve\n";
-  expect({"machine"}, "error: machine: no command: what to do is missing\n" + list);
-  expect({"machine", "--json"}, "error: machine: no command: what to do is missing\n" + list);
+      "hint: write benchctl machine status, doctor, apply, restore or reserve\n";
+  expect({"machine"}, "error: machine: missing command\n" + list);
+  expect({"machine", "--json"}, "error: machine: missing command\n" + list);
   expect({"machine", "frobnicate"}, "error: machine frobnicate: unknown command\n" + list);
   expect({"machine", "stats"},
          "error: machine stats: unknown command\nhint: did you mean machine status?\n");
@@ -102,7 +102,7 @@ TEST_F(MachineProgramTest, WrongWordsAreTold) {
          "error: b: one profile at a time\nhint: write benchctl machine status [PROFILE]\n");
   expect({"machine", "doctor", "now"}, "error: now: machine doctor takes options only\n");
   expect({"machine", "reserve"},
-         "error: machine reserve: for how long is missing\n"
+         "error: machine reserve: missing --for\n"
          "hint: write benchctl machine reserve --for 10m\n");
   EXPECT_EQ(Run({"machine", "reserve", "--for", "soon"}).exit_code, 2);
   EXPECT_EQ(Run({"machine", "reserve", "--for", "1m", "sleep 1"}).exit_code, 2);
@@ -127,8 +127,8 @@ TEST_F(MachineProgramTest, AReservationEndsByItself) {
   daemon_->machine().SetReservation({Waiting(), Mine(600), Mine(0)}, /*ends=*/true);
   const Ended ended = Run({"machine", "reserve", "--for", "10m"});
   EXPECT_EQ(ended.exit_code, 0);
-  EXPECT_EQ(ended.out, "the machine is yours for 10 min; Ctrl-C gives it back\n");
-  EXPECT_EQ(ended.err, "benchctl: the time is over: sessions run again\n");
+  EXPECT_EQ(ended.out, "the machine is yours for 10 min; Ctrl-C releases it\n");
+  EXPECT_EQ(ended.err, "benchctl: the reservation is over: sessions run again\n");
   EXPECT_EQ(daemon_->machine().asked(), (Asked{"reserve 600.000000"}));
 }
 
@@ -136,13 +136,13 @@ TEST_F(MachineProgramTest, AReservationSaysWhoIsBeforeIt) {
   daemon_->machine().SetReservation({Waiting(), Mine(60), Mine(0)}, /*ends=*/true);
   daemon_->SetRunning("k3x9m2pq");
   EXPECT_NE(Run({"machine", "reserve", "--for", "1m"})
-                .err.find("benchctl: session k3x9m2pq runs: waiting for the machine\n"),
+                .err.find("benchctl: session k3x9m2pq is running: waiting for the machine\n"),
             std::string::npos);
   daemon_->SetRunning("");
   daemon_->SetReservedBy(::getuid());
   EXPECT_NE(Run({"machine", "reserve", "--for", "1m"})
                 .err.find("benchctl: " + UserName(::getuid()) +
-                          " has the machine reserved: waiting for the machine\n"),
+                          " has reserved the machine: waiting for the machine\n"),
             std::string::npos);
 }
 
@@ -225,7 +225,7 @@ TEST_F(MachineProgramTest, ASessionBehindAReservationSaysSo) {
   daemon_->SetScript(
       {Event([](v1::SessionEvent& e) { *e.mutable_verdict() = RegressionUpdate(); })});
   EXPECT_NE(Run({"compare", "a", "b"})
-                .err.find(UserName(::getuid()) + " has the machine reserved: the session waits\n"),
+                .err.find(UserName(::getuid()) + " has reserved the machine: the session waits\n"),
             std::string::npos);
 }
 

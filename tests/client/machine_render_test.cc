@@ -168,7 +168,7 @@ TEST(JsonTest, ShowTellsHowSettingsStoodAtTheEndAndEventsDoNot) {
 TEST(QueueTest, SaysWhoHasTheMachineReserved) {
   v1::QueueStatus status;
   status.set_reserved_by(1000);
-  EXPECT_EQ(RenderQueue(status), "open; 0 queued, none runs, uid 1000 has the machine reserved\n");
+  EXPECT_EQ(RenderQueue(status), "open; 0 queued, none runs, uid 1000 has reserved the machine\n");
   EXPECT_EQ(nlohmann::json::parse(QueueJson(status, MachineNow()))["reserved_by"], 1000);
 }
 

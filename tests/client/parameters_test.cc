@@ -48,45 +48,43 @@ TEST(ParametersTest, AScanReachesItsEndInDecimals) {
 TEST(ParametersTest, AScanHasAThousandValuesAtMost) {
   EXPECT_EQ(Scan("x 1 1000 1").size(), 1000U);
   EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 0 1000 1")),
-            "more than 1000 values are too many for one session | use a larger STEP");
+            "more than 1000 values | use a larger STEP");
   EXPECT_EQ(SaidOfParameter(ParseParameterScan("x -999999999999999999 999999999999999999 1")),
-            "more than 1000 values are too many for one session | use a larger STEP");
+            "more than 1000 values | use a larger STEP");
   std::string many = "x 0";
   for (int i = 1; i <= 1000; ++i) many += "," + std::to_string(i);
-  EXPECT_EQ(SaidOfParameter(ParseParameterList(many)),
-            "more than 1000 values are too many for one session | leave some out");
+  EXPECT_EQ(SaidOfParameter(ParseParameterList(many)), "more than 1000 values | leave some out");
 }
 
 TEST(ParametersTest, SaysWhatIsWrongWithAScan) {
-  const std::string hint = " | write --parameter-scan NAME MIN MAX STEP, as size 0 64 8";
-  EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 1 2")), "MIN, MAX and STEP are expected" + hint);
-  EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 1 2 3 4")),
-            "MIN, MAX and STEP are expected" + hint);
-  EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 1 1e3 1")), "1e3 is no decimal number" + hint);
-  EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 1 . 1")), ". is no decimal number" + hint);
+  const std::string hint = " | write --parameter-scan NAME MIN MAX STEP, such as size 0 64 8";
+  EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 1 2")), "expected MIN, MAX and STEP" + hint);
+  EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 1 2 3 4")), "expected MIN, MAX and STEP" + hint);
+  EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 1 1e3 1")), "1e3 is not a decimal number" + hint);
+  EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 1 . 1")), ". is not a decimal number" + hint);
   EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 1 1234567890123456789 1")),
-            "1234567890123456789 is no decimal number" + hint);
+            "1234567890123456789 is not a decimal number" + hint);
   EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 1 2 0")), "STEP must be above zero" + hint);
   EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 2 1 1")),
             "MAX is below MIN | write the smaller number first");
   EXPECT_EQ(SaidOfParameter(ParseParameterScan("x 100000000000 100000000001 0.0000000001")),
-            "these numbers have more than 18 digits between them | use a coarser STEP or a larger "
+            "these numbers need more than 18 digits | use a coarser STEP or a larger "
             "unit");
 }
 
 TEST(ParametersTest, SaysWhatIsWrongWithAName) {
   EXPECT_EQ(SaidOfParameter(ParseParameterList("a/b 1,2")),
-            "the name of a parameter has letters, digits, _ and - only | write --parameter-list "
+            "a parameter name has only letters, digits, _ and - | write --parameter-list "
             "NAME A,B,C");
   EXPECT_EQ(SaidOfParameter(ParseParameterList(" 1,2")),
-            "the name of a parameter has letters, digits, _ and - only | write --parameter-list "
+            "a parameter name has only letters, digits, _ and - | write --parameter-list "
             "NAME A,B,C");
   EXPECT_EQ(SaidOfParameter(ParseParameterList("dir 1,2")),
-            "{dir} stands for the arm's already | call the parameter otherwise");
+            "{dir} is reserved | choose another name");
   EXPECT_EQ(SaidOfParameter(ParseParameterList("x")),
-            "it has no values | write --parameter-list NAME A,B,C");
+            "missing values | write --parameter-list NAME A,B,C");
   EXPECT_EQ(SaidOfParameter(ParseParameterList("x 1,2,1")),
-            "the value '1' is there twice | leave one of the two out");
+            "duplicate value '1' | leave one of them out");
 }
 
 }  // namespace

@@ -62,8 +62,9 @@ TEST_F(ProgramTest, SendsWhatItsCallerHas) {
   more_environment_ = {"BENCHCTL_TEST_BROKEN=\xff"};
   const Ended ended = Run({"compare", "-n", "old", "./a x", "./b y"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_NE(ended.err.find("warning: the environment variable BENCHCTL_TEST_BROKEN is not UTF-8"),
-            std::string::npos);
+  EXPECT_NE(
+      ended.err.find("warning: the environment variable BENCHCTL_TEST_BROKEN is not valid UTF-8"),
+      std::string::npos);
   const v1::SubmitRequest request = daemon_->last_submit();
   EXPECT_EQ(request.request_id().size(), 32U);
   EXPECT_EQ(request.spec().environment().at("LC_ALL"), "C.UTF-8");
@@ -170,7 +171,7 @@ TEST_F(ProgramTest, AWatchGoesOnAfterTheDaemonWentAway) {
 
 TEST_F(ProgramTest, ADaemonThatWentAwayIsToldOnceUntilItSaysSomething) {
   daemon_->SetScript({Running(), Verdict(v1::VERDICT_PASS)});
-  daemon_->RefuseWatches(3, {grpc::StatusCode::UNAVAILABLE, "benchd: is stopping"});
+  daemon_->RefuseWatches(3, {grpc::StatusCode::UNAVAILABLE, "benchd is stopping"});
   const Ended ended = Run({"compare", "a", "b"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_EQ(ended.err.substr(0, ended.err.find("benchctl: running: ")),
@@ -214,7 +215,7 @@ TEST_F(ProgramTest, OneRequestTooManyIsAskedAgain) {
 TEST_F(ProgramTest, MoveSaysTheNewPlace) {
   const Ended moved = Run({"move", "k3x9", "--priority", "-2"});
   EXPECT_EQ(moved.exit_code, 0) << moved.err;
-  EXPECT_EQ(moved.out, "k3x9: priority -2, place 3\n");
+  EXPECT_EQ(moved.out, "k3x9m2pq: priority -2, place 3\n");
   EXPECT_EQ(daemon_->last_move().session(), "k3x9");
   EXPECT_EQ(daemon_->last_move().priority(), -2);
   const auto json = nlohmann::json::parse(Run({"move", "k3x9", "--priority=-2", "--json"}).out);
@@ -229,7 +230,7 @@ TEST_F(ProgramTest, MoveSaysTheNewPlace) {
   const Ended without = Run({"move", "k3x9"});
   EXPECT_EQ(without.exit_code, 2);
   EXPECT_EQ(without.err,
-            "error: move: no priority: --priority is missing\n"
+            "error: move: missing --priority\n"
             "hint: write benchctl move k3x9 --priority N\n");
   EXPECT_EQ(Run({"move", "--priority", "1"}).exit_code, 2);
   EXPECT_EQ(Run({"move", "k3x9", "--priority", "high"}).exit_code, 2);
@@ -267,7 +268,9 @@ TEST_F(ProgramTest, OtherCommandsAnswer) {
   EXPECT_NE(Run({"list"}).out.find("k3x9m2pq  done"), std::string::npos);
   EXPECT_NE(Run({"show", "k3"}).out.find("again: benchctl compare -f FILE --seed "),
             std::string::npos);
-  EXPECT_EQ(Run({"cancel", "k3x9m2pq"}).out, "k3x9m2pq: cancelled\n");
+  EXPECT_EQ(Run({"cancel", "k3x9"}).out, "k3x9m2pq: cancelled\n") << "its whole ID";
+  EXPECT_EQ(Run({"cancel", "k3x9m2pq"}).out, "k3x9m2pq: already cancelled\n");
+  EXPECT_EQ(nlohmann::json::parse(Run({"cancel", "--json", "k3"}).out)["session"], "k3x9m2pq");
   EXPECT_TRUE(
       Run({"export", "k3"}).out.starts_with("arm,role,benchmark,pair,order,started_at,wall_time,"));
   EXPECT_EQ(nlohmann::json::parse(Run({"export", "k3", "--format", "json"}).out)["runs"].size(), 5U)
@@ -322,17 +325,116 @@ TEST_F(ProgramTest, AListIsTheNewestTwentyAndSaysThatThereAreMore) {
   };
   const Ended newest = Run({"list"});
   EXPECT_EQ(sessions(newest), 20);
-  EXPECT_EQ(newest.err, "these are the newest 20; list --all shows every one\n");
+  EXPECT_EQ(newest.err, "showing the newest 20; list --all shows all\n");
   const Ended every = Run({"list", "--all"});
   EXPECT_EQ(sessions(every), 30);
   EXPECT_EQ(every.err, "");
+}
+
+TEST_F(ProgramTest, OptionsOfAllCommandsStandBeforeOrAfterTheCommand) {
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {"list", "--json"}, {"--json", "list"}, {"--no-autostart", "--json", "list"}}) {
+    const Ended ended = Run(words);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_EQ(nlohmann::json::parse(ended.out)["event"], "session");
+  }
+  const std::string socket = dir_ / "other.sock";
+  EXPECT_NE(Run({"--socket", socket, "list"}).err.find(socket + " (--socket)"), std::string::npos);
+  EXPECT_NE(Run({"machine", "--socket=" + socket, "status"}).err.find(socket), std::string::npos);
+}
+
+TEST_F(ProgramTest, HelpIsGivenForWhatIsNamed) {
+  const std::string compare = Run({"compare", "--help"}).out;
+  EXPECT_TRUE(compare.starts_with("usage: benchctl compare ")) << compare;
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {"help", "compare"}, {"--help", "compare"}, {"compare", "-h"}, {"-h", "compare", "a"}}) {
+    EXPECT_EQ(Run(words).out, compare);
+  }
+  EXPECT_EQ(Run({"help", "machine", "status"}).out, Run({"machine", "status", "--help"}).out);
+  EXPECT_EQ(Run({"help", "machine"}).out, Run({"machine", "help"}).out);
+  EXPECT_EQ(Run({"help"}).out, Run({"--help"}).out);
+  EXPECT_EQ(Run({"help", "compare"}).exit_code, 0);
+  const Ended nothing = Run({});
+  EXPECT_EQ(nothing.exit_code, 2);
+  EXPECT_EQ(nothing.out, "");
+  EXPECT_TRUE(nothing.err.starts_with("usage: benchctl COMMAND [OPTIONS]\n")) << nothing.err;
+}
+
+TEST_F(ProgramTest, EveryMistypedWordGetsASuggestion) {
+  const auto said = [this](const std::vector<std::string>& words) {
+    const Ended ended = Run(words);
+    EXPECT_EQ(ended.exit_code, 2) << ended.err;
+    EXPECT_EQ(ended.out, "");
+    return ended.err;
+  };
+  EXPECT_EQ(said({"comprae", "a", "b"}),
+            "error: comprae: unknown command\nhint: did you mean compare?\n");
+  EXPECT_EQ(said({"help", "comprae"}),
+            "error: comprae: unknown command\nhint: did you mean compare?\n");
+  EXPECT_EQ(said({"machine", "stats"}),
+            "error: machine stats: unknown command\nhint: did you mean machine status?\n");
+  EXPECT_EQ(said({"status"}),
+            "error: status: unknown command\nhint: did you mean machine status?\n");
+  EXPECT_EQ(said({"machine"}),
+            "error: machine: missing command\n"
+            "hint: write benchctl machine status, doctor, apply, restore or reserve\n");
+  EXPECT_EQ(said({"--json"}), "error: missing command\nhint: benchctl help lists the commands\n");
+  EXPECT_EQ(said({"--jsno", "list"}),
+            "error: --jsno: unknown option\nhint: did you mean --json?\n");
+  EXPECT_EQ(said({"--margin", "2%", "compare", "a", "b"}),
+            "error: --margin: not an option of all commands\n"
+            "hint: write it after the command: benchctl compare --margin\n");
+  EXPECT_EQ(said({"-w", "3", "compare", "a", "b"}),
+            "error: -w: not an option of all commands\n"
+            "hint: write it after the command: benchctl compare -w\n");
+  EXPECT_EQ(said({"list", "--state", "don"}),
+            "error: --state don: unknown value\nhint: did you mean done?\n");
+  EXPECT_EQ(said({"./a x", "./b x"}),
+            "error: ./a x: unknown command\n"
+            "hint: to compare commands: benchctl compare 'BASE' 'CANDIDATE'\n");
+  EXPECT_EQ(said({"help", "list", "show"}),
+            "error: show: one command at a time\nhint: write benchctl help COMMAND\n");
+}
+
+TEST_F(ProgramTest, LettersAreThoseOfHyperfine) {
+  daemon_->SetScript({Verdict(v1::VERDICT_PASS)});
+  const Ended ended =
+      Run({"compare", "-w", "3", "-r9", "-i",  "-p", "make x", "-s",  "a",       "-c",
+           "b",       "-C", "c", "-n",  "old", "-L", "t",      "1,2", "./a {t}", "./b"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const v1::SessionSpec spec = daemon_->last_submit().spec();
+  EXPECT_EQ(spec.warmup(), 3U);
+  EXPECT_EQ(spec.limits().runs(), 9U);
+  ASSERT_EQ(spec.benchmarks_size(), 2);
+  EXPECT_TRUE(spec.benchmarks(0).ignore_failure());
+  EXPECT_EQ(spec.benchmarks(0).hooks().prepare(), "make x");
+  EXPECT_EQ(spec.benchmarks(0).hooks().setup(), "a");
+  EXPECT_EQ(spec.benchmarks(0).hooks().cleanup(), "b");
+  EXPECT_EQ(spec.benchmarks(0).hooks().conclude(), "c");
+  EXPECT_EQ(Run({"compare", "-m", "9", "-M", "20", "a", "b"}).exit_code, 0);
+  EXPECT_EQ(daemon_->last_submit().spec().limits().min_runs(), 9U);
+  EXPECT_EQ(daemon_->last_submit().spec().limits().max_runs(), 20U);
+}
+
+TEST_F(ProgramTest, AShellTellsWhatItCostsWhileNobodyMeasures) {
+  daemon_->SetScript({Verdict(v1::VERDICT_PASS)});
+  const auto tells = [this](const std::vector<std::string>& words) {
+    const Ended ended = Run(words);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    return ended.err.find("`sh -c` alone takes about ") != std::string::npos;
+  };
+  EXPECT_TRUE(tells({"compare", "--shell", "a | b", "c"}));
+  EXPECT_FALSE(tells({"compare", "a", "c"}));
+  EXPECT_FALSE(tells({"compare", "--shell", "--json", "a", "c"}));
+  daemon_->SetRunning("aaaa1111");
+  EXPECT_FALSE(tells({"compare", "--shell", "a", "c"})) << "it would disturb that session";
 }
 
 TEST_F(ProgramTest, RefusalsHaveTheContractsCodes) {
   const Ended unknown = Run({"show", "zzz"});
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_EQ(unknown.err,
-            "error: session zzz: there is none\nhint: benchctl list --all shows the IDs\n");
+            "error: no session matches 'zzz'\nhint: benchctl list --all shows the IDs\n");
   const Ended denied = Run({"pause"});
   EXPECT_EQ(denied.exit_code, 5);
   EXPECT_EQ(denied.err,

@@ -43,7 +43,7 @@ TEST(MarginTest, ABareNumberFromOneOnIsRefused) {
   EXPECT_EQ(*ParseMargin("500%"), 5);
   for (const std::string text : {"1", "1.0", "5", "2e3"}) {
     EXPECT_EQ(Said(ParseMargin(text)),
-              "a number without a percent sign is a fraction below 1 | write " + text + "%");
+              "a margin of 1 or more needs a percent sign | write " + text + "%");
   }
 }
 
@@ -51,7 +51,7 @@ TEST(ProbabilityTest, ExcludesBothEnds) {
   EXPECT_EQ(*ParseProbability("99%", "99%"), 0.99);
   for (const char* text : {"0", "0%", "1", "100%", "99", "-1%"}) {
     EXPECT_EQ(Said(ParseProbability(text, "99%")),
-              "it must lie between 0 and 100 %, both excluded | write 99%")
+              "must be between 0 and 100 %, exclusive | write 99%")
         << text;
   }
   EXPECT_EQ(Said(ParseProbability("high", "99%")), "not a number | write 99%");
@@ -78,7 +78,7 @@ TEST(DurationTest, SaysWhatIsWrong) {
     EXPECT_EQ(Said(ParseDuration(text)), std::string("not a duration") + kHint) << text;
   }
   for (const char* text : {"0", "0s", "-5s", "-1"}) {
-    EXPECT_EQ(Said(ParseDuration(text)), std::string("it must be above zero") + kHint) << text;
+    EXPECT_EQ(Said(ParseDuration(text)), std::string("must be above zero") + kHint) << text;
   }
   EXPECT_EQ(Said(ParseDuration("inf")), std::string("not a finite duration") + kHint);
 }
@@ -87,7 +87,7 @@ TEST(CountTest, TakesWholeNumbersOnly) {
   EXPECT_EQ(*ParseCount("18446744073709551615"), 18446744073709551615U);
   EXPECT_EQ(Said(ParseCount("18446744073709551616")), "too large | ");
   for (const char* text : {"", "-1", "1.5", "x", "1 "}) {
-    EXPECT_EQ(Said(ParseCount(text)), "not a whole number from 0 on | ") << text;
+    EXPECT_EQ(Said(ParseCount(text)), "not a non-negative integer | ") << text;
   }
   EXPECT_EQ(*ParseInteger("-3"), -3);
   EXPECT_EQ(Said(ParseInteger("3000000000")), "too large | ");
@@ -110,7 +110,7 @@ TEST(MetricTest, TakesABareFractionBehindABuiltInMetric) {
             (MetricGate{"max_rss", 0.5, {}, Direction::kLower}));
   EXPECT_EQ(*ParseMetricGate("own:0.02"), (MetricGate{"own:0.02", {}, {}, {}}));
   EXPECT_EQ(Said(ParseMetricGate("cpu_time:5")),
-            "the margin 5: a number without a percent sign is a fraction below 1 | write 5%");
+            "the margin 5: a margin of 1 or more needs a percent sign | write 5%");
   EXPECT_EQ(Said(ParseMetricGate("cpu_time:0")),
             "the margin 0: a margin must be above zero | write 2% or 0.02");
 }
@@ -144,9 +144,8 @@ TEST(MetricTest, SaysWhatIsWrong) {
   EXPECT_EQ(Said(ParseMetricGate("x:+-1")), std::string("the margin +-1 is negative") + kHint);
   EXPECT_EQ(Said(ParseMetricGate("x:+0")), std::string("the margin +0 is not above zero") + kHint);
   for (const char* margin : {"1e308MiB", "1e-320ns"}) {
-    EXPECT_EQ(
-        Said(ParseMetricGate(std::string("max:+") + margin)),
-        std::string("the margin +") + margin + " is no margin that a number can hold" + kHint);
+    EXPECT_EQ(Said(ParseMetricGate(std::string("max:+") + margin)),
+              std::string("the margin +") + margin + " is too small or too large" + kHint);
   }
   EXPECT_EQ(Said(ParseMetricGate("x:+nan")),
             std::string("the margin +nan is not a finite number") + kHint);
@@ -156,8 +155,7 @@ TEST(MetricTest, SaysWhatIsWrong) {
             std::string("the margin +1ms is not a number of bytes") + kHint);
   EXPECT_EQ(Said(ParseMetricGate("x:-5%")),
             "the margin -5%: a margin cannot be negative | write 2% or 0.02");
-  constexpr char kNoName[] =
-      "the metric has no name | write NAME, NAME:2%, NAME:+1MiB or NAME:lower";
+  constexpr char kNoName[] = "missing metric name | write NAME, NAME:2%, NAME:+1MiB or NAME:lower";
   EXPECT_EQ(Said(ParseMetricGate("")), kNoName);
   EXPECT_EQ(Said(ParseMetricGate(":5%")), kNoName);
   EXPECT_EQ(Said(ParseMetricGate(":lower")), kNoName);
@@ -166,7 +164,7 @@ TEST(MetricTest, SaysWhatIsWrong) {
 TEST(AssignmentTest, SplitsAtTheFirstEqualsSign) {
   EXPECT_EQ(*ParseAssignment("A=b=c"), (std::pair<std::string, std::string>("A", "b=c")));
   EXPECT_EQ(*ParseAssignment("A="), (std::pair<std::string, std::string>("A", "")));
-  constexpr char kWrong[] = "a name, an equals sign and a value are expected | write NAME=VALUE";
+  constexpr char kWrong[] = "expected NAME=VALUE | write NAME=VALUE";
   EXPECT_EQ(Said(ParseAssignment("A")), kWrong);
   EXPECT_EQ(Said(ParseAssignment("=b")), kWrong);
 }

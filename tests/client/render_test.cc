@@ -139,6 +139,7 @@ TEST(JsonTest, OtherCommandsPrintOneObjectALine) {
   move.set_priority(-1);
   v1::MoveResponse moved;
   moved.set_position(2);
+  moved.set_session("k3x9");
   const auto now = SampleNow();
   ExpectGolden("commands.jsonl",
                SubmittedJson(submitted, {}, now) + "\n" +

@@ -144,20 +144,20 @@ TEST_F(SimilarityProgramTest, AFileThatNeverEndsIsRefused) {
   const Ended ended = Run({"similarity", "--shape", "2x3", "/dev/zero"});
   EXPECT_EQ(ended.exit_code, 5);
   EXPECT_EQ(ended.err,
-            "error: /dev/zero: file: over 32 MiB\n"
-            "hint: split it, or leave out what does not matter\n");
+            "error: /dev/zero: larger than 32 MiB\n"
+            "hint: split it, or remove what you do not need\n");
 }
 
 TEST_F(SimilarityProgramTest, RefusesWhatMakesNoSense) {
   const std::string file = File("x.f64");
   for (const auto& [words, message] : std::vector<std::pair<std::vector<std::string>, std::string>>{
-           {{}, "similarity: no file"},
+           {{}, "similarity: missing file"},
            {{file}, "raw doubles do not say how many runs they are"},
            {{"--shape", "3000", file}, "--shape 3000: expected runs x values"},
            {{"--shape", "0x5", file}, "--shape 0x5: expected runs x values"},
            {{"--threshold", "2", file}, "--threshold 2: expected a number from 0 to 1"},
            {{"--variant", "round", file}, "--variant round: unknown value"},
-           {{"-", "-"}, "-: stdin is read once"}}) {
+           {{"-", "-"}, "-: stdin can be read only once"}}) {
     std::vector<std::string> all{"similarity"};
     all.insert(all.end(), words.begin(), words.end());
     const Ended ended = Run(all);

@@ -187,24 +187,22 @@ TEST(SpecBuilderTest, TheLastOfARepeatedOptionCounts) {
 
 TEST(SpecBuilderTest, SaysWhichOptionIsWrong) {
   EXPECT_EQ(SaidOf({"--margin", "abc", "a", "b"}), "--margin abc: not a number | write 2% or 0.02");
-  EXPECT_EQ(
-      SaidOf({"--confidence", "100%", "a", "b"}),
-      "--confidence 100%: it must lie between 0 and 100 %, both excluded | write 99% or 0.99");
+  EXPECT_EQ(SaidOf({"--confidence", "100%", "a", "b"}),
+            "--confidence 100%: must be between 0 and 100 %, exclusive | write 99% or 0.99");
   EXPECT_EQ(SaidOf({"--alpha", "0", "a", "b"}),
-            "--alpha 0: it must lie between 0 and 100 %, both excluded | write 1% or 0.01");
+            "--alpha 0: must be between 0 and 100 %, exclusive | write 1% or 0.01");
   EXPECT_EQ(SaidOf({"--alpha", "1%", "--confidence", "99%", "a", "b"}),
-            "--alpha: --confidence says the same already | give one of the two");
+            "--alpha: cannot be combined with --confidence | give only one of them");
   EXPECT_EQ(SaidOf({"--method", "magic", "a", "b"}),
             "--method magic: unknown value | write paired, welch, exact-t or fixed");
   EXPECT_EQ(SaidOf({"--rule", "precision:0", "a", "b"}),
             "--rule precision:0: the width must be above zero | write precision:1%");
-  EXPECT_EQ(SaidOf({"--runs", "many", "a", "b"}), "--runs many: not a whole number from 0 on | ");
+  EXPECT_EQ(SaidOf({"--runs", "many", "a", "b"}), "--runs many: not a non-negative integer | ");
   EXPECT_EQ(SaidOf({"--timeout", "0s", "a", "b"}),
-            "--timeout 0s: it must be above zero | write 500ms, 30s, 10m or 1h30m");
-  EXPECT_EQ(SaidOf({"--env", "A", "a", "b"}),
-            "--env A: a name, an equals sign and a value are expected | write NAME=VALUE");
+            "--timeout 0s: must be above zero | write 500ms, 30s, 10m or 1h30m");
+  EXPECT_EQ(SaidOf({"--env", "A", "a", "b"}), "--env A: expected NAME=VALUE | write NAME=VALUE");
   EXPECT_EQ(SaidOf({"--output", "", "a", "b"}),
-            "--output : it names no file | write null, log or FILE");
+            "--output : empty file name | write null, log or FILE");
 }
 
 // Without --parse the names are known beforehand: a typo must not run for a minute and fail then.
@@ -216,11 +214,11 @@ TEST(SpecBuilderTest, AGateOnAMetricThatNoRunHasIsRefused) {
   EXPECT_EQ(SaidOf({"--metric", "cpu:5%", "a", "b"}),
             "--metric cpu:5%: unknown metric | did you mean cpu_time?");
   EXPECT_EQ(SaidOf({"--metric", "no_such", "a", "b"}),
-            "--metric no_such: unknown metric | there are wall_time, user_time, system_time, "
+            "--metric no_such: unknown metric | available: wall_time, user_time, system_time, "
             "cpu_time, max_rss, minor_faults, major_faults, voluntary_switches, "
             "involuntary_switches, read_bytes, write_bytes, tree_cpu_time, tree_memory_peak, "
             "instructions, cycles, branch_misses, cache_misses, task_clock, cpu_migrations; "
-            "--parse reads a program's own");
+            "--parse adds a program's own");
   EXPECT_TRUE(Build({"--parse", "lines", "--metric", "walltime", "a", "b"}));
 }
 
@@ -245,27 +243,24 @@ TEST(SpecBuilderTest, AGateThatEndsInNeitherMarginNorDirectionIsRefused) {
 TEST(SpecBuilderTest, SaysWhatIsWrongWithTheArms) {
   constexpr char kTwo[] =
       " | give two commands, each one string: benchctl compare 'BASE' 'CANDIDATE'";
-  EXPECT_EQ(SaidOf({}), std::string("compare: no command: there is nothing to run") + kTwo);
-  EXPECT_EQ(SaidOf({"a"}),
-            std::string("compare: no candidate: there is nothing to compare with") + kTwo);
-  EXPECT_EQ(SaidOf({"--reference", "r=a"}),
-            std::string("compare: no candidate: there is nothing to compare with") + kTwo);
+  EXPECT_EQ(SaidOf({}), std::string("compare: missing commands") + kTwo);
+  EXPECT_EQ(SaidOf({"a"}), std::string("compare: missing second command") + kTwo);
+  EXPECT_EQ(SaidOf({"--reference", "r=a"}), std::string("compare: missing second command") + kTwo);
   EXPECT_EQ(SaidOf({"a", ""}),
-            "CANDIDATE: the command is empty | write the program to run, as 'sleep 1'");
+            "CANDIDATE: empty command | write the program to run, such as 'sleep 1'");
   EXPECT_EQ(SaidOf({" \t", "a"}),
-            "BASE: the command is empty | write the program to run, as 'sleep 1'");
+            "BASE: empty command | write the program to run, such as 'sleep 1'");
   EXPECT_EQ(SaidOf({"a", "b", std::string("c\xff")}),
-            "CANDIDATE 2: it is not UTF-8 | put it into a script with a plain name");
+            "CANDIDATE 2: not valid UTF-8 | put it into a script with a plain name");
   EXPECT_EQ(SaidOf({"a", std::string(1 << 20, 'x')}),
             "CANDIDATE: 1048576 bytes are too long, 131072 are the most | put it into a script");
-  EXPECT_EQ(
-      SaidOf({"-n", "x", "-n", "x", "a", "b"}),
-      "CANDIDATE: the name x is there twice | give each command its own name: -n NAME -n NAME");
-  EXPECT_EQ(SaidOf({"-n", "", "a", "b"}), "BASE: the name is empty | ");
+  EXPECT_EQ(SaidOf({"-n", "x", "-n", "x", "a", "b"}),
+            "CANDIDATE: duplicate name 'x' | give each command its own name: -n NAME -n NAME");
+  EXPECT_EQ(SaidOf({"-n", "", "a", "b"}), "BASE: empty name | ");
   EXPECT_EQ(SaidOf({"-n", "x", "-n", "y", "-n", "z", "a", "b"}),
             "--name z: more names than commands | the names belong to the commands in order");
   EXPECT_EQ(SaidOf({"--reference", "cmd", "a"}),
-            "--reference cmd: a name, an equals sign and a value are expected | write --reference "
+            "--reference cmd: expected NAME=VALUE | write --reference "
             "NAME=COMMAND");
 }
 
@@ -291,17 +286,17 @@ std::string SaidOfPlaces(const v1::SessionSpec& spec) {
 TEST(CallerContextTest, NamesAFolderOrFileThatIsNotThere) {
   EXPECT_EQ(SaidOfPlaces(WithPlaces("/usr", "/proc/self/exe")), "no error");
   EXPECT_EQ(SaidOfPlaces(WithPlaces("/usr", "/dev/null")), "no error");
-  EXPECT_EQ(SaidOfPlaces(WithPlaces("/no/such", "")), "cwd: /no/such: there is no such folder");
-  EXPECT_EQ(SaidOfPlaces(WithPlaces("/proc/self/exe", "")), "cwd: /proc/self/exe: it is no folder");
-  EXPECT_EQ(SaidOfPlaces(WithPlaces("/usr", "/no/such")), "input: /no/such: there is no such file");
-  EXPECT_EQ(SaidOfPlaces(WithPlaces("/usr", "/usr")), "input: /usr: it is a folder");
+  EXPECT_EQ(SaidOfPlaces(WithPlaces("/no/such", "")), "cwd: /no/such: no such directory");
+  EXPECT_EQ(SaidOfPlaces(WithPlaces("/proc/self/exe", "")), "cwd: /proc/self/exe: not a directory");
+  EXPECT_EQ(SaidOfPlaces(WithPlaces("/usr", "/no/such")), "input: /no/such: no such file");
+  EXPECT_EQ(SaidOfPlaces(WithPlaces("/usr", "/usr")), "input: /usr: is a directory");
 }
 
 TEST(CallerContextTest, LeavesWhatACommandMayStillMakeToTheSession) {
   v1::SessionSpec spec = WithPlaces("/no/such", "/no/such");
   v1::Hooks* hooks = spec.mutable_benchmarks(0)->mutable_hooks();
   hooks->set_setup("make");
-  EXPECT_EQ(SaidOfPlaces(spec), "cwd: /no/such: there is no such folder") << "it runs there";
+  EXPECT_EQ(SaidOfPlaces(spec), "cwd: /no/such: no such directory") << "it runs there";
   hooks->set_cwd("/");
   EXPECT_EQ(SaidOfPlaces(spec), "no error");
   spec = WithPlaces("/usr", "/no/such");

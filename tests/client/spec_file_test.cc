@@ -99,26 +99,25 @@ TEST(SpecFileTest, SaysTheLine) {
   EXPECT_EQ(SaidOfFile("[[arm]]\nname = 'a'\ncolour = 1\n"),
             "suite.toml:3:1: colour: unknown key | ");
   EXPECT_EQ(SaidOfFile("[[arm]]\ndir = '.'\n"),
-            "suite.toml:1:1: arm: it has no name | add name = \"base\"");
+            "suite.toml:1:1: arm: missing name | add name = \"base\"");
   EXPECT_EQ(SaidOfFile(std::string(kArms) + "seed = 5\n"),
-            "suite.toml:7:1: seed: it holds for the whole session | move it to [defaults]");
+            "suite.toml:7:1: seed: applies to the whole session | move it to [defaults]");
   EXPECT_EQ(SaidOfFile("[defaults]\nmargin = true\n"),
-            "suite.toml:2:1: margin: a value is expected, not true or false | ");
+            "suite.toml:2:1: margin: expected a value, not true or false | ");
   EXPECT_EQ(SaidOfFile("[defaults]\nfail_fast = 1\n"),
-            "suite.toml:2:1: fail_fast: true or false is expected | ");
+            "suite.toml:2:1: fail_fast: expected true or false | ");
   EXPECT_EQ(SaidOfFile("[defaults]\nmargin = ['1%']\n"),
-            "suite.toml:2:1: margin: a string or a number is expected | ");
+            "suite.toml:2:1: margin: expected a string or a number | ");
   EXPECT_EQ(SaidOfFile("[defaults]\nmargin = 'abc'\n" + std::string(kArms)),
             "suite.toml:2:1: margin = abc: not a number | write 2% or 0.02");
   EXPECT_EQ(SaidOfFile("[[arm]]\nname = 1\n"),
-            "suite.toml:2:1: name: a string is expected | put it into quotes");
+            "suite.toml:2:1: name: expected a string | put it in quotes");
   EXPECT_EQ(SaidOfFile("arm = 3\n"),
-            "suite.toml:1:7: arm: a list of tables is expected | write [[arm]]");
-  EXPECT_EQ(SaidOfFile(""),
-            "suite.toml: no arm: there is nothing to compare | add [[arm]] with a name, twice");
+            "suite.toml:1:7: arm: expected a list of tables | write [[arm]]");
+  EXPECT_EQ(SaidOfFile(""), "suite.toml: missing arms | add two [[arm]] tables, each with a name");
   EXPECT_EQ(SaidOfFile("[[arm]]\nname = 'a'\ncommand = 'x'\n"),
-            "no candidate: there is nothing to compare with | name a second arm");
-  EXPECT_EQ(SaidOfFile("x = \n").substr(0, 31), "suite.toml:1:5: it is not TOML:");
+            "missing candidate | add a second arm");
+  EXPECT_EQ(SaidOfFile("x = \n").substr(0, 31), "suite.toml:1:5: not valid TOML:");
 }
 
 TEST(SpecFileTest, RefusesEqualBenchmarks) {
@@ -130,7 +129,7 @@ TEST(SpecFileTest, RefusesANulByteInACommand) {
   EXPECT_EQ(
       SaidOfFile(
           "[[arm]]\nname = 'a'\n[[arm]]\nname = 'b'\n[[benchmark]]\ncommand = \"x\\u0000y\"\n"),
-      "suite.toml:5:1: benchmark: it has a NUL byte in it | ");
+      "suite.toml:5:1: benchmark: contains a NUL byte | ");
 }
 
 TEST(SpecFileTest, SaysWhyAFileCannotBeRead) {
@@ -139,7 +138,7 @@ TEST(SpecFileTest, SaysWhyAFileCannotBeRead) {
   EXPECT_EQ(missing.error().message, "/nonexistent/suite.toml: No such file or directory");
   const auto directory = ReadSpecFile("/", "/");
   ASSERT_FALSE(directory);
-  EXPECT_EQ(directory.error().message, "/: it is a directory");
+  EXPECT_EQ(directory.error().message, "/: is a directory");
 }
 
 }  // namespace

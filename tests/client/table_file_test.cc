@@ -44,7 +44,7 @@ TEST(TableFileTest, AFileThatChangesWhileItIsReadIsRefused) {
   ASSERT_TRUE(file);
   ASSERT_TRUE(file->Read());
   Write(dir / "t", "arm,x\na,1\n");
-  EXPECT_EQ(RestOf(*file), (dir / "t") + ": it changes while it is read");
+  EXPECT_EQ(RestOf(*file), (dir / "t") + ": changed while it was read");
 }
 
 TEST(TableFileTest, APipeIsReadToItsEnd) {

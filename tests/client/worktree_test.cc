@@ -263,7 +263,7 @@ TEST_F(WorktreeTest, AFolderThatOthersMayWriteIsRefused) {
   ASSERT_EQ(chmod(plan.root.c_str(), 0777), 0);
   const auto opened = WorktreeStore(plan).Open();
   ASSERT_FALSE(opened);
-  EXPECT_EQ(opened.error().message, plan.root + ": others may write there");
+  EXPECT_EQ(opened.error().message, plan.root + ": writable by others");
 }
 
 class CommitArmsTest : public WorktreeTest {
@@ -300,15 +300,15 @@ TEST_F(CommitArmsTest, TheArmsAreTheCommitsInTheirWorktrees) {
   EXPECT_EQ(*plan, Plan({first, second}, "make -s"));
   EXPECT_EQ(benchmark.hooks().cwd(), repository()) << "it runs before the worktrees are there";
   ASSERT_EQ(benchmark.arms_size(), 2);
-  EXPECT_EQ(benchmark.arms(0).name(), "base");
+  EXPECT_EQ(benchmark.arms(0).name(), "HEAD~1") << "as typed";
   EXPECT_EQ(benchmark.arms(0).role(), v1::ARM_ROLE_REFERENCE);
   EXPECT_EQ(benchmark.arms(0).commit().id(), first);
-  EXPECT_EQ(benchmark.arms(1).name(), "candidate");
+  EXPECT_EQ(benchmark.arms(1).name(), "HEAD");
   EXPECT_EQ(benchmark.arms(1).commit().id(), second);
   EXPECT_EQ(benchmark.arms(1).commit().description(), second.substr(0, 7));
   const std::string dir = Places(*plan, 1).built;
   EXPECT_EQ(benchmark.arms(1).cwd(), dir + "/sub");
-  EXPECT_EQ(benchmark.arms(1).command(), "./bench --dir '" + dir + "' 'it'\\''s candidate'");
+  EXPECT_EQ(benchmark.arms(1).command(), "./bench --dir '" + dir + "' 'it'\\''s HEAD'");
   EXPECT_EQ(spec->environment().count("GIT_DIR"), 0U);
   EXPECT_EQ(spec->environment().count("LANG"), 1U);
 }
@@ -318,22 +318,44 @@ TEST_F(CommitArmsTest, ASingleWordIsAWholeCommandLine) {
   const auto spec = Build({"--git", "HEAD~1..HEAD", "-n", "old", "./bench --size 3"});
   ASSERT_TRUE(spec) << spec.error().message;
   EXPECT_EQ(spec->benchmarks(0).arms(0).name(), "old");
-  EXPECT_EQ(spec->benchmarks(0).arms(1).name(), "candidate");
+  EXPECT_EQ(spec->benchmarks(0).arms(1).name(), "HEAD");
   EXPECT_EQ(spec->benchmarks(0).arms(1).command(), "./bench --size 3");
+}
+
+TEST_F(CommitArmsTest, ArmsAreNamedAsTheirCommitsWereTyped) {
+  Commit("a");
+  Git({"tag", "v1.5"});
+  Commit("b");
+  Git({"branch", "feature"});
+  const auto names = [this](const std::vector<std::string>& words) {
+    std::vector<std::string> all = {"--git"};
+    all.insert(all.end(), words.begin(), words.end());
+    all.insert(all.end(), {"--", "x"});
+    const auto spec = Build(all);
+    if (!spec) return spec.error().message;
+    return spec->benchmarks(0).arms(0).name() + " " + spec->benchmarks(0).arms(1).name();
+  };
+  EXPECT_EQ(names({"v1.5..feature"}), "v1.5 feature") << "a lightweight tag, a branch";
+  EXPECT_EQ(names({"v1.5.."}), "v1.5 HEAD");
+  EXPECT_EQ(names({"v1.5...feature"}), "base feature") << "the common ancestor was not typed";
+  EXPECT_EQ(names({"v1.5..feature", "-n", "old", "-n", "new"}), "old new");
+  EXPECT_EQ(names({"v1.5..feature", "-n", "old"}), "old feature");
+  EXPECT_EQ(names({"v1.5..feature", "-n", ""}), "--name: empty name");
 }
 
 TEST_F(CommitArmsTest, SaysWhatDoesNotFitTogether) {
   Commit("a");
   EXPECT_EQ(Said({"--git", "HEAD~1..HEAD"}),
-            "compare: no command: there is nothing to run | write it behind all options: --git "
+            "compare: missing command | write it after all options: --git "
             "BASE..CANDIDATE -- COMMAND ARGS...");
   EXPECT_EQ(Said({"--build", "make", "a", "b"}),
-            "--build make: there are no commits to build | name them: --git BASE..CANDIDATE");
+            "--build make: no commits to build | name them: --git BASE..CANDIDATE");
   EXPECT_EQ(Said({"--git", "HEAD~1..HEAD", "--reference", "r=a", "x"}),
-            "--reference r=a: the reference is the base of --git | leave one of the two out");
-  EXPECT_EQ(Said({"--git", "HEAD", "--", "x"}),
-            "--git HEAD: two commits are expected | write HEAD..HEAD, or HEAD..WORKTREE for what "
-            "is not committed");
+            "--reference r=a: the reference is the base of --git | leave one of them out");
+  EXPECT_EQ(
+      Said({"--git", "HEAD", "--", "x"}),
+      "--git HEAD: expected two commits | write HEAD..HEAD, or HEAD..WORKTREE for uncommitted "
+      "changes");
   EXPECT_EQ(Said({"--git", "x..HEAD", "--", "x"}),
             "--git x..HEAD: x: unknown revision | git log --oneline shows commits, git branch -a "
             "branches");
@@ -347,8 +369,7 @@ TEST_F(CommitArmsTest, TheCommandThatAsksAgainNamesTheCommits) {
   ASSERT_TRUE(spec) << spec.error().message;
   EXPECT_EQ(ReplayCommand(*spec, 7),
             "cd " + repository() + " && benchctl compare --seed 7 --parse lines --git " + first +
-                ".." + second +
-                " --build 'make -s' -n old -n candidate -- './bench '\\''{dir}/x'\\'''");
+                ".." + second + " --build 'make -s' -n old -n HEAD -- './bench '\\''{dir}/x'\\'''");
 }
 
 }  // namespace

@@ -79,6 +79,14 @@ TEST(ConfigTest, AnUnknownKeyIsNamedWithItsLine) {
   EXPECT_EQ(ErrorOf("level = 1\n"), "benchd.toml:1: unknown key [level]");
 }
 
+TEST(ConfigTest, AnUnknownKeyComesWithTheNearestOneOrWithAll) {
+  const auto hint = [](std::string_view text) { return ParseConfig(text, "x").error().hint; };
+  EXPECT_EQ(hint("[socket]\ngruop = \"b\"\n"), "did you mean group?");
+  EXPECT_EQ(hint("[scoket]\n"), "did you mean socket?");
+  EXPECT_EQ(hint("[machine_profil]\n"), "did you mean machine_profile?");
+  EXPECT_EQ(hint("[store]\ncolour = 1\n"), "known: keep_days, keep_mib");
+}
+
 TEST(ConfigTest, NumbersOutOfRangeSayWhatTheyShouldBe) {
   const auto store = [](const std::string& line) { return ErrorOf("[store]\n" + line + "\n"); };
   const auto limits = [](const std::string& line) { return ErrorOf("[limits]\n" + line + "\n"); };
@@ -132,12 +140,12 @@ TEST(ConfigTest, AValueOfTheWrongTypeSaysWhatItShouldBe) {
   EXPECT_EQ(ErrorOf("[access]\nallow_root = \"yes\"\n"),
             "benchd.toml:2: [access] allow_root should be true or false");
   EXPECT_EQ(ErrorOf("[socket]\ngroup = 7\n"),
-            "benchd.toml:2: [socket] group should be a text in quotes");
+            "benchd.toml:2: [socket] group should be a string in quotes");
   EXPECT_EQ(ErrorOf("[runner]\nuser = true\n"),
-            "benchd.toml:2: [runner] user should be a text in quotes or a number");
+            "benchd.toml:2: [runner] user should be a string in quotes or a number");
   EXPECT_TRUE(ParseConfig("[runner]\nbenchmark_cpus = 3\n", "benchd.toml"));
   EXPECT_EQ(ErrorOf("[socket]\ngroup = \"\"\n"),
-            "benchd.toml:2: [socket] group should be a text in quotes");
+            "benchd.toml:2: [socket] group should be a string in quotes");
   EXPECT_EQ(
       ErrorOf("[daemon]\nidle_exit = 0\n"),
       "benchd.toml:2: [daemon] idle_exit should be a whole number of seconds from 1 to a year");

@@ -69,7 +69,7 @@ TEST(ControlSocketTest, AGroupThatDoesNotExistIsNamed) {
   const Result<ControlSocket> socket =
       ControlSocket::Open({.path = dir / "s", .system_mode = true, .group = "no-such-group"});
   ASSERT_FALSE(socket);
-  EXPECT_EQ(socket.error().message, "[socket] group: there is no group 'no-such-group'");
+  EXPECT_EQ(socket.error().message, "[socket] group: no such group 'no-such-group'");
 }
 
 TEST(ControlSocketTest, ReplacesADeadDaemonsSocketAndRemovesItsOwn) {
@@ -95,7 +95,7 @@ TEST(ControlSocketTest, NeverTakesALiveSocketOrAFile) {
   EXPECT_TRUE(SomebodyListens(dir / "s"));
   dir.Put("f", "precious");
   EXPECT_EQ(ControlSocket::Open({.path = dir / "f"}).error().message,
-            "socket " + dir / "f" + ": is there and no socket");
+            "socket " + dir / "f" + ": exists and is not a socket");
   EXPECT_TRUE(std::filesystem::exists(dir / "f"));
 }
 

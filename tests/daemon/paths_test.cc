@@ -143,7 +143,7 @@ TEST(EnsurePrivateDirectoryTest, RefusesAFile) {
   const TempFolder dir;
   dir.Put("f", "");
   EXPECT_EQ(EnsurePrivateDirectory(dir / "f", ::getuid()).error().message,
-            dir / "f" + ": is no directory");
+            dir / "f" + ": is not a directory");
 }
 
 TEST(EnsureDirectoryTest, MakesTheWholePath) {

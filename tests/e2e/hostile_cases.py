@@ -27,7 +27,7 @@ core_mib = 0
 cpu_seconds = 6
 """
 
-TIMED_OUT = "did not end within 1 s and was killed with all its children"
+TIMED_OUT = "timed out after 1 s and was killed with all its children"
 PROCESSES = "reached its limit of 60 processes"
 MEMORY = "exceeded its memory limit of 64 MiB"
 KILLED = "was killed by signal 9 (Killed)"

@@ -246,7 +246,7 @@ class TableTest(DaemonTest):
         done = self.benchctl("analyze", "--base", "a", "--stars", "welch", "--histogram", table)
         self.assert_exit(done, PASS)
         self.assertEqual(
-            done.stderr, "benchctl: no metric gates: add --metric NAME:lower or NAME:higher\n")
+            done.stderr, "benchctl: no gate, so no verdict: add --metric NAME:lower or NAME:higher\n")
         for word in ("Amean", "BAmean-95", "█", "b vs a"):
             self.assertIn(word, done.stdout)
         self.assert_exit(

@@ -168,7 +168,7 @@ class OneArmOnlyTest(HarnessTest):
             "compare", "--parse", "bmf", self.printing("old", self.OLD),
             self.printing("new", broken))
         self.assert_exit(done, FAILED)
-        self.assert_named(done, "line 2: expected the number 'value', there is none")
+        self.assert_named(done, "line 2: missing number 'value'")
 
 
 class ReplayTest(Replay, HarnessTest):
@@ -229,7 +229,7 @@ class HostileOutputTest(HarnessTest):
                      "line 2: a number does not fit a double")
 
     def test_a_file_that_grows_for_ever(self):
-        self.refuses("lines", 'while echo "x 1"; do :; done', "did not end within 2 s",
+        self.refuses("lines", 'while echo "x 1"; do :; done', "timed out after 2 s",
                      options=("--timeout", "2s"))
 
     def test_output_of_another_tool(self):

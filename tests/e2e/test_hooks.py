@@ -77,7 +77,7 @@ class HooksTest(DaemonTest):
             "compare", *LINES, "--timeout", "300ms", "--prepare",
             self.script("sleep 1000 & sleep 1000", "hangs"), self.n, self.n)
         self.assert_exit(done, FAILED)
-        self.assertIn("did not end within 0.3 s", done.stderr)
+        self.assertIn("timed out after 0.3 s", done.stderr)
         self.assert_unharmed()
 
     def test_one_that_is_not_there_fails_the_session(self):

@@ -139,7 +139,7 @@ class SuiteTest(Replay, DaemonTest):
         self.assertEqual({round(c["confidence"], 9) for c in gates}, {0.9975}, "alpha / 4 each")
         wrong = self.benchctl("compare", "-f", suite, "--only", "b001")
         self.assert_exit(wrong, USAGE)
-        self.assert_one_error(wrong, "--only b001: no benchmark is called so", "did you mean b01?")
+        self.assert_one_error(wrong, "--only b001: no benchmark matches", "did you mean b01?")
 
     def test_a_scan_of_a_parameter_is_a_suite(self):
         value = self.values("latency:{size}:0.002:6")

@@ -65,8 +65,8 @@ TEST(ParseChildLimitsTest, AnErrorNamesLineAndKey) {
            WrongLimit{"[children]\nfile_size_mib = -1\n",
                       "line 2: [children] file_size_mib should be a whole number from 0 to "
                       "1099511627776, or none"},
-           WrongLimit{"[children]\nmemory = 1\n", "line 2: [children] memory is no known key"},
-           WrongLimit{"children = 1\n", "line 1: [children] is no table"},
+           WrongLimit{"[children]\nmemory = 1\n", "line 2: [children] memory: unknown key"},
+           WrongLimit{"children = 1\n", "line 1: [children] is not a table"},
        }) {
     const auto config = ParseRunnerConfig(wrong.text);
     ASSERT_FALSE(config) << wrong.text;
@@ -79,7 +79,7 @@ TEST(ParseChildLimitsTest, AnUnknownKeyGetsToldTheKnownOnes) {
   const auto config = ParseRunnerConfig("[children]\nmemory = 1\n");
   ASSERT_FALSE(config);
   EXPECT_EQ(config.error().hint,
-            "known are memory_mib, pids, open_files, file_size_mib, core_mib, cpu_seconds");
+            "known: memory_mib, pids, open_files, file_size_mib, core_mib, cpu_seconds");
 }
 
 }  // namespace

@@ -47,13 +47,13 @@ TEST(ParseRunnerConfigTest, NamesTheLineOfAnAccessKeyOfAnotherType) {
     return config ? "taken" : config.error().message;
   };
   EXPECT_EQ(message("[access]\nallow_root = 1\n"),
-            "line 2: [access] allow_root is neither true nor false");
+            "line 2: [access] allow_root should be true or false");
   EXPECT_EQ(message("[access]\nusers = \"ci\"\n"),
-            "line 2: [access] users is no list of names and numbers");
+            "line 2: [access] users should be a list of names and numbers");
   EXPECT_EQ(message("[access]\nusers = [\"\"]\n"),
-            "line 2: [access] users is no list of names and numbers");
-  EXPECT_EQ(message("[socket]\ngroup = 5\n"), "line 2: [socket] group is no text");
-  EXPECT_EQ(message("access = 1\n"), "line 1: [access] is no table");
+            "line 2: [access] users should be a list of names and numbers");
+  EXPECT_EQ(message("[socket]\ngroup = 5\n"), "line 2: [socket] group should be a string");
+  EXPECT_EQ(message("access = 1\n"), "line 1: [access] is not a table");
 }
 
 TEST(ParseRunnerConfigTest, CountersAreOnOrOff) {
@@ -62,7 +62,7 @@ TEST(ParseRunnerConfigTest, CountersAreOnOrOff) {
   EXPECT_TRUE(ParseRunnerConfig("[runner]\ncounters = true\n")->counters);
   const auto refused = ParseRunnerConfig("[runner]\ncounters = \"on\"\n");
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message, "line 2: [runner] counters is neither true nor false");
+  EXPECT_EQ(refused.error().message, "line 2: [runner] counters should be true or false");
 }
 
 TEST(ParseRunnerConfigTest, TheRunnersSectionAndTheProfilesStandSideBySide) {
@@ -108,12 +108,12 @@ struct Wrong {
 
 TEST(ParseRunnerConfigTest, AnErrorNamesLineAndKey) {
   for (const Wrong& wrong : {
-           Wrong{"[runner]\n\ncolour = 1\n", "line 3: [runner] colour is no known key"},
-           Wrong{"[runner]\n\"a\\nb\" = 1\n", "line 2: [runner] 'a\\x0ab' is no known key"},
-           Wrong{"[runner]\nuser = [1]\n", "line 2: [runner] user is neither a text nor a number"},
-           Wrong{"runner = 1\n", "line 1: [runner] is no table"},
-           Wrong{"\nmachine_profile = 1\n", "line 2: [machine_profile] is no table"},
-           Wrong{"[[machine_profile]]\n", "line 1: [machine_profile] is no table"},
+           Wrong{"[runner]\n\ncolour = 1\n", "line 3: [runner] colour: unknown key"},
+           Wrong{"[runner]\n\"a\\nb\" = 1\n", "line 2: [runner] 'a\\x0ab': unknown key"},
+           Wrong{"[runner]\nuser = [1]\n", "line 2: [runner] user should be a string or a number"},
+           Wrong{"runner = 1\n", "line 1: [runner] is not a table"},
+           Wrong{"\nmachine_profile = 1\n", "line 2: [machine_profile] is not a table"},
+           Wrong{"[[machine_profile]]\n", "line 1: [machine_profile] is not a table"},
        }) {
     const auto config = ParseRunnerConfig(wrong.text);
     ASSERT_FALSE(config) << wrong.text;

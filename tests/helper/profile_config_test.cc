@@ -256,10 +256,12 @@ TEST(ProfileKeysTest, EachIsDescribedWithTheSettings) {
   }
 }
 
-TEST(ProfileKeysTest, AMisspeltOneGetsTheListOfKnownOnes) {
-  const Error error = ErrorOf("[machine_profile.x]\ngovernour = \"performance\"\n");
-  EXPECT_EQ(error.message, "line 2: [machine_profile.x] governour is no known key");
-  EXPECT_EQ(error.hint.substr(0, 37), "known are base, benchmark_cpus, hold,");
+TEST(ProfileKeysTest, AMisspeltOneGetsTheNearestOneAndAnotherTheList) {
+  EXPECT_EQ(ErrorOf("[machine_profile.x]\ngovernour = \"performance\"\n").hint,
+            "did you mean governor?");
+  const Error error = ErrorOf("[machine_profile.x]\ncolour = \"red\"\n");
+  EXPECT_EQ(error.message, "line 2: [machine_profile.x] colour: unknown key");
+  EXPECT_EQ(error.hint.substr(0, 34), "known: base, benchmark_cpus, hold,");
   for (const ConfigKey<MachineProfile>& key : ProfileKeys()) {
     EXPECT_NE(error.hint.find(key.name), std::string::npos) << key.name;
   }
@@ -317,8 +319,8 @@ TEST(ParseProfilesTest, ABaseThatLeadsBackIsAnError) {
 TEST(ParseProfilesTest, ABaseThatIsNoneIsAnErrorWithTheKnownOnes) {
   const Error error =
       ErrorOf("[machine_profile.quiet]\n[machine_profile.x]\n\nbase = \"strickt\"\n");
-  EXPECT_EQ(error.message, "line 4: [machine_profile.x] base 'strickt' is no profile");
-  EXPECT_EQ(error.hint, "known are default, strict, quiet, x");
+  EXPECT_EQ(error.message, "line 4: [machine_profile.x] base 'strickt' is not a profile");
+  EXPECT_EQ(error.hint, "known: default, strict, quiet, x");
   EXPECT_EQ(ErrorOf("[machine_profile.x]\nbase = 1\n").message,
             "line 2: [machine_profile.x] base should be the name of a profile");
 }
@@ -342,13 +344,13 @@ TEST(ParseProfilesTest, ANameHasOneToSixtyFourPlainLetters) {
   EXPECT_EQ(ProfileOf("[machine_profile." + longest + "]\n", longest).name, longest);
   EXPECT_EQ(ProfileOf("[machine_profile.A-b_9]\n", "A-b_9").name, "A-b_9");
   EXPECT_EQ(ErrorOf("[machine_profile." + longest + "n]\n").message,
-            "line 1: [machine_profile." + longest + "n] is no name for a profile");
+            "line 1: [machine_profile." + longest + "n]: not a valid profile name");
   EXPECT_EQ(ErrorOf("[machine_profile.\"a b\"]\n").message,
-            "line 1: [machine_profile.'a b'] is no name for a profile");
+            "line 1: [machine_profile.'a b']: not a valid profile name");
   EXPECT_EQ(ErrorOf("[machine_profile.\"\"]\n").message,
-            "line 1: [machine_profile.''] is no name for a profile");
+            "line 1: [machine_profile.'']: not a valid profile name");
   EXPECT_EQ(ErrorOf("[machine_profile]\nx = 1\n").message,
-            "line 2: [machine_profile.x] is no table");
+            "line 2: [machine_profile.x] is not a table");
 }
 
 TEST(ParseProfilesTest, ThereMayBeSixtyFour) {

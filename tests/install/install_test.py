@@ -38,6 +38,13 @@ DATA = ["lib/systemd/system/" + unit for unit in UNITS] + [
 ]
 # What `systemd-analyze security` may find at most: 0 is locked up, 10 is wide open.
 HIGHEST_EXPOSURE = 2.0
+# manual_test.py says what is in them.
+DATA += ["share/man/man8/benchd.8", "share/man/man5/benchd.toml.5"] + [
+    "share/" + place + str(file.relative_to(made))
+    for made, place in ((pathlib.Path(BUILD) / "client/manual/man", "man/"),
+                        (pathlib.Path(BUILD) / "client/manual/share", ""))
+    for file in sorted(made.rglob("*")) if file.is_file()
+]
 
 
 def run(*command):

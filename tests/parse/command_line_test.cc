@@ -53,14 +53,15 @@ TEST(SplitCommandLineTest, SaysWhatIsWrongAndWhere) {
       {"a \"b\\", "command: unbalanced \" at column 3"},
       {"größe 'b", "command: unbalanced ' at column 7"},
       {"it's", "command: unbalanced ' at column 3"},
-      {"cat f > /dev/null", "command: > at column 7 is a shell's, and no shell runs this"},
-      {"a >> b", "command: >> at column 3 is a shell's, and no shell runs this"},
-      {"a < b", "command: < at column 3 is a shell's, and no shell runs this"},
-      {"größe | b", "command: | at column 7 is a shell's, and no shell runs this"},
-      {"a &&", "command: && at column 3 is a shell's, and no shell runs this"},
-      {"a 'b' || c", "command: || at column 7 is a shell's, and no shell runs this"},
-      {"a\n; b", "command: ; at column 3 is a shell's, and no shell runs this"},
-      {"a 2>&1", "command: 2>&1 at column 3 is a shell's, and no shell runs this"},
+      {"cat f > /dev/null",
+       "command: > at column 7 needs a shell, and this command runs without one"},
+      {"a >> b", "command: >> at column 3 needs a shell, and this command runs without one"},
+      {"a < b", "command: < at column 3 needs a shell, and this command runs without one"},
+      {"größe | b", "command: | at column 7 needs a shell, and this command runs without one"},
+      {"a &&", "command: && at column 3 needs a shell, and this command runs without one"},
+      {"a 'b' || c", "command: || at column 7 needs a shell, and this command runs without one"},
+      {"a\n; b", "command: ; at column 3 needs a shell, and this command runs without one"},
+      {"a 2>&1", "command: 2>&1 at column 3 needs a shell, and this command runs without one"},
       {"a \\", "command: a backslash at the end escapes nothing"},
       {std::string("a\0b", 3), "command: a NUL byte at column 2"},
       {std::string("'\0'", 3), "command: a NUL byte at column 2"},
@@ -80,7 +81,7 @@ TEST(SplitCommandLineTest, TakesTheLongestCommandAndRefusesOneByteMore) {
   EXPECT_EQ(longest->front().size(), 131071U);
   const auto longer = SplitCommandLine(std::string(131072, 'a'));
   ASSERT_FALSE(longer);
-  EXPECT_EQ(longer.error().message, "command: 131072 bytes, 131071 are possible");
+  EXPECT_EQ(longer.error().message, "command: 131072 bytes, 131071 are allowed");
 }
 
 TEST(SplitCommandLineTest, GivesBackWhatWasQuotedForIt) {

@@ -19,7 +19,7 @@ TEST(HostileHarnessOutputTest, NestingOfAMillionLevelsOverflowsNoStack) {
   for (const std::string& format : kJsonFormats) {
     EXPECT_EQ(HarnessError(format, std::string(1'000'000, format == "jmh" ? '[' : ' ') + "["),
               format == "jmh" ? "line 1: nested deeper than 64 levels"
-                              : "line 1: expected an object, found a list");
+                              : "line 1: expected an object, found an array");
     std::string objects;
     for (int i = 0; i < 1'000'000; ++i) objects += "{\"a\":";
     if (format == "jmh") objects = "[" + objects;
@@ -34,8 +34,9 @@ TEST(HostileHarnessOutputTest, InvalidUtf8IsNamedWithItsLine) {
     EXPECT_EQ(HarnessError(format, "# fine\n\xC3("), "line 2: not valid UTF-8 at byte 1") << format;
   }
   for (const std::string& format : {std::string("bmf"), std::string("hyperfine")}) {
-    EXPECT_EQ(HarnessError(format, "{\n\"\xC3(\": {}}"),
-              "line 2: no JSON: invalid string: ill-formed UTF-8 byte; expected string literal")
+    EXPECT_EQ(
+        HarnessError(format, "{\n\"\xC3(\": {}}"),
+        "line 2: not valid JSON: invalid string: ill-formed UTF-8 byte; expected string literal")
         << format;
   }
 }
@@ -82,9 +83,9 @@ TEST(HostileHarnessOutputTest, NamesThatAreTooLongAreRefused) {
   EXPECT_TRUE(ParseHarnessOutput("bmf", "{\"" + longest + "\": {\"m\": {\"value\": 1}}}"));
   EXPECT_EQ(
       HarnessError("bmf", "{\"" + longest + "n\": {\"m\": {\"value\": 1}}}"),
-      "line 1: the benchmark '" + std::string(60, 'n') + "...' has 1025 bytes, 1024 are possible");
+      "line 1: the benchmark '" + std::string(60, 'n') + "...' has 1025 bytes, 1024 are allowed");
   EXPECT_EQ(HarnessError("bmf", "{\"a\": {\"" + longest + "\": {\"value\": 1}}}"),
-            "line 1: the name '" + std::string(60, 'n') + "...' has 1024 bytes, 256 are possible");
+            "line 1: the name '" + std::string(60, 'n') + "...' has 1024 bytes, 256 are allowed");
   EXPECT_EQ(HarnessError("bmf", "{\"a\":\n{\"" + std::string(5000, 'n') + "\": {\"value\": 1}}}"),
             "line 2: a name of over 4096 bytes");
 }

@@ -83,13 +83,13 @@ TEST(ParseJmhTest, ReadsTheNamesOfProfilersWithoutTheirDot) {
 TEST(ParseJmhTest, SaysWhatItExpectedInWhichLine) {
   const std::string unit = "\"scoreUnit\": \"s/op\", ";
   const std::vector<std::pair<std::string, std::string>> cases{
-      {"{}", "line 1: expected a list, found an object"},
+      {"{}", "line 1: expected an array, found an object"},
       {"[]", "no value: expected at least one benchmark"},
-      {"[\n3]", "line 2: expected the text 'benchmark', there is none"},
-      {"[{\"benchmark\": \"a\"}]", "line 1: expected the text 'mode', there is none"},
+      {"[\n3]", "line 2: missing string 'benchmark'"},
+      {"[{\"benchmark\": \"a\"}]", "line 1: missing string 'mode'"},
       {"[{\"benchmark\": \"a\",\n\"mode\": \"ss\"}]",
        "line 1: expected the object 'primaryMetric' of 'a'"},
-      {Report("\"rawData\": [[1]]"), "line 3: expected the text 'scoreUnit', there is none"},
+      {Report("\"rawData\": [[1]]"), "line 3: missing string 'scoreUnit'"},
       {Report(unit + "\"score\": 1"), "line 3: expected the list 'rawData' of 'a.B.c'"},
       {Report(unit + "\"rawData\": []"), "line 3: 'a.B.c' has no raw data"},
       {Report(unit + "\"rawData\": [[],[]]"), "line 3: 'a.B.c' has no raw data"},
@@ -109,7 +109,7 @@ TEST(ParseJmhTest, SaysWhatItExpectedInWhichLine) {
               ", \"secondaryMetrics\": {\"avgt\": {" + unit + "\"rawData\": [[1]]}}"),
        "line 3: 'a.B.c' has 'avgt' twice"},
       {Report(unit + "\"rawData\": [[1]]", ", \"params\": {\"n\": 3}"),
-       "line 3: 'n' is a number, expected a text"},
+       "line 3: 'n' is a number, expected a string"},
   };
   for (const auto& [text, message] : cases) EXPECT_EQ(JmhError(text), message) << text;
 }

@@ -70,21 +70,20 @@ TEST(ParseGoogleBenchmarkTest, RefusesNothingButAggregates) {
 TEST(ParseGoogleBenchmarkTest, NamesTheLineWhereTheOutputWasCutOff) {
   const std::string whole = HarnessData("google_benchmark_repetitions.json");
   EXPECT_EQ(GoogleError(whole.substr(0, whole.find("\"cpu_time\""))),
-            "line 50: no JSON: unexpected end of input; expected string literal");
+            "line 50: not valid JSON: unexpected end of input; expected string literal");
 }
 
 TEST(ParseGoogleBenchmarkTest, SaysWhatItExpectedInWhichLine) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"", "the output is empty: expected JSON"},
       {" \n\n", "the output is empty: expected JSON"},
-      {"{}", "expected a list 'benchmarks', there is none"},
-      {"[]", "line 1: expected an object, found a list"},
+      {"{}", "missing array 'benchmarks'"},
+      {"[]", "line 1: expected an object, found an array"},
       {"{\"benchmarks\": []}", "no value: expected at least one benchmark"},
-      {"{\"benchmarks\":\n3}", "line 2: 'benchmarks' is a number, expected a list"},
+      {"{\"benchmarks\":\n3}", "line 2: 'benchmarks' is a number, expected an array"},
       {"{\"benchmarks\": [],\n\"benchmarks\": []}", "line 2: 'benchmarks' twice"},
-      {"{\"benchmarks\": [\n7]}", "line 2: expected the text 'name', there is none"},
-      {Entry(R"("real_time": 1, "time_unit": "ns")"),
-       "line 2: expected the number 'cpu_time', there is none"},
+      {"{\"benchmarks\": [\n7]}", "line 2: missing string 'name'"},
+      {Entry(R"("real_time": 1, "time_unit": "ns")"), "line 2: missing number 'cpu_time'"},
       {Entry(R"("real_time": "fast", "cpu_time": 1, "time_unit": "ns")"),
        "line 3: 'real_time' is 'fast', expected a number"},
       {Entry(R"("real_time": null, "cpu_time": 1, "time_unit": "ns")"),
@@ -95,8 +94,7 @@ TEST(ParseGoogleBenchmarkTest, SaysWhatItExpectedInWhichLine) {
        "line 3: 'Infinity' is not a finite number"},
       {Entry(R"("real_time": 1e999, "cpu_time": 1, "time_unit": "ns")"),
        "line 3: a number does not fit a double"},
-      {Entry(R"("real_time": 1, "cpu_time": 1)"),
-       "line 2: expected the text 'time_unit', there is none"},
+      {Entry(R"("real_time": 1, "cpu_time": 1)"), "line 2: missing string 'time_unit'"},
       {Entry(R"("real_time": 1, "cpu_time": 1,
                "time_unit": "days")"),
        "line 4: time_unit is 'days', expected ns, us, ms or s"},
@@ -149,7 +147,7 @@ TEST(ParseHyperfineTest, TellsSeveralCommandsApartByTheirNames) {
 TEST(ParseHyperfineTest, SaysThatHyperfinesOwnReportIsInTheWay) {
   const auto output = ParseHyperfine(HarnessData("hyperfine_with_report.txt"));
   ASSERT_FALSE(output);
-  EXPECT_EQ(output.error().message, "line 1: no JSON: invalid literal");
+  EXPECT_EQ(output.error().message, "line 1: not valid JSON: invalid literal");
   EXPECT_NE(output.error().hint.find("--style none --export-json /dev/stdout"), std::string::npos);
 }
 
@@ -166,14 +164,13 @@ TEST(ParseHyperfineTest, SaysWhatItExpectedInWhichLine) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"{\"results\": []}", "no value: expected at least one command"},
       {one + "\"times\": []}]}", "line 2: 'a' has no time"},
-      {one + "\"times\": 3}]}", "line 3: 'times' is no list"},
-      {one + "\"exit_codes\": [0]}]}", "line 2: expected the list 'times', there is none"},
+      {one + "\"times\": 3}]}", "line 3: 'times' is not an array"},
+      {one + "\"exit_codes\": [0]}]}", "line 2: missing array 'times'"},
       {one + "\"times\": [0.1,\nnull]}]}", "line 4: a value of 'times' is null, expected a number"},
-      {"{\"results\": [{\"command\": \"a\", \"times\": [1]}]}",
-       "line 1: expected the number 'user', there is none"},
+      {"{\"results\": [{\"command\": \"a\", \"times\": [1]}]}", "line 1: missing number 'user'"},
       {one + "\"times\": [1]}, {\"command\": \"a\"}]}", "line 3: 'a' twice"},
       {one + "\"times\": [1]}, {\"command\": 3}]}",
-       "line 3: 'command' is a number, expected a text"},
+       "line 3: 'command' is a number, expected a string"},
   };
   for (const auto& [text, message] : cases) EXPECT_EQ(HyperfineError(text), message) << text;
 }
@@ -206,17 +203,16 @@ TEST(ParsePytestBenchmarkTest, SaysWhatItExpectedInWhichLine) {
   const std::string test = "{\"benchmarks\": [\n{\"fullname\": \"a.py::b\",\n";
   const std::vector<std::pair<std::string, std::string>> cases{
       {"{\"benchmarks\": []}", "no value: expected at least one benchmark"},
-      {"===== 3 passed =====", "line 1: no JSON: invalid literal"},
+      {"===== 3 passed =====", "line 1: not valid JSON: invalid literal"},
       {test + "\"stats\": 3}]}", "line 2: expected the object 'stats' of 'a.py::b'"},
       {test + "\"name\": \"b\"}]}", "line 2: expected the object 'stats' of 'a.py::b'"},
-      {test + "\"stats\": {}}]}", "line 3: expected the number 'mean', there is none"},
+      {test + "\"stats\": {}}]}", "line 3: missing number 'mean'"},
       {test + "\"stats\": {\"data\": [1.5,\n\"x\"]}}]}",
        "line 4: a round of 'a.py::b' is 'x', expected a number"},
       {test + "\"stats\": {\"data\": [1.5,\nNaN]}}]}", "line 4: 'NaN' is not a finite number"},
       {test + "\"stats\": {\"mean\": 1}}, {\"fullname\": \"a.py::b\"}]}",
        "line 3: 'a.py::b' twice"},
-      {"{\"benchmarks\": [{\"name\": \"b\"}]}",
-       "line 1: expected the text 'fullname', there is none"},
+      {"{\"benchmarks\": [{\"name\": \"b\"}]}", "line 1: missing string 'fullname'"},
   };
   for (const auto& [text, message] : cases) EXPECT_EQ(PytestError(text), message) << text;
 }
@@ -244,17 +240,17 @@ TEST(ParseBmfTest, SaysWhatItExpectedInWhichLine) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"{}", "no value: expected at least one benchmark with a measure"},
       {"{\"a\": {}}", "no value: expected at least one benchmark with a measure"},
-      {"[]", "line 1: expected an object, found a list"},
+      {"[]", "line 1: expected an object, found an array"},
       {"3", "line 1: expected an object, found a number"},
       {"{\"a\":\n3}", "line 2: expected an object of measures for 'a'"},
-      {"{\"a\":\n{\"m\": 3}}", "line 2: expected the number 'value', there is none"},
+      {"{\"a\":\n{\"m\": 3}}", "line 2: missing number 'value'"},
       {"{\"a\":\n{\"m\": {\"value\":\n\"fast\"}}}", "line 3: 'value' is 'fast', expected a number"},
       {"{\"a\": {\"m\": {\"value\": 1}},\n\"a\": {}}", "line 2: 'a' twice"},
       {"{\"a\": {\"m\": {\"value\": 1},\n\"m\": {\"value\": 2}}}",
        "line 2: 'm' twice in one object"},
       {"{\"a\": {\"\": {\"value\": 1}}}", "line 1: a value without a name"},
       {"{\"a\": {\"m\": {\"value\": 1}}} x",
-       "line 1: no JSON: invalid literal; expected end of input"},
+       "line 1: not valid JSON: invalid literal; expected end of input"},
   };
   for (const auto& [text, message] : cases) EXPECT_EQ(BmfError(text), message) << text;
 }

@@ -105,8 +105,7 @@ TEST(ParseLinesTest, SaysWhatItExpectedInWhichLine) {
        "line 3: 'ops' twice with the same iteration number (line 1)"},
       {"1 5 ops 1\n1 5 ops 2\n", "line 2: 'ops' twice with the same iteration number (line 1)"},
       {"1 ops 1 s\n2 ops 1 ms\n", "line 2: 'ops' has the unit 'ms', before 's' (line 1)"},
-      {"1 ops 1\n#! prefer=lower\n2 ops 1\n",
-       "line 3: 'ops' has another direction than before (line 1)"},
+      {"1 ops 1\n#! prefer=lower\n2 ops 1\n", "line 3: 'ops' has conflicting directions (line 1)"},
       {"wall_time 1 s", "line 1: 'wall_time' is a metric that benchd measures itself"},
       {"#! prefer=best", "line 1: expected lower or higher after prefer=, found 'best'"},
       {"#! unit=", "line 1: expected a unit after unit="},
@@ -117,10 +116,10 @@ TEST(ParseLinesTest, SaysWhatItExpectedInWhichLine) {
       {"o\x1b[1mps 1", "line 1: a control character in 'o\\x1b[1mps 1'"},
       {std::string("a\0b 1", 5), "line 1: a control character in 'a\\x00b 1'"},
       {std::string(257, 'n') + " 1",
-       "line 1: the name '" + std::string(60, 'n') + "...' has 257 bytes, 256 are possible"},
+       "line 1: the name '" + std::string(60, 'n') + "...' has 257 bytes, 256 are allowed"},
       {"a 1 " + std::string(257, 'u'),
-       "line 1: the unit '" + std::string(60, 'u') + "...' has 257 bytes, 256 are possible"},
-      {"a 1\n#" + std::string(65536, 'x'), "line 2: 65537 bytes, 65536 are possible"},
+       "line 1: the unit '" + std::string(60, 'u') + "...' has 257 bytes, 256 are allowed"},
+      {"a 1\n#" + std::string(65536, 'x'), "line 2: 65537 bytes, 65536 are allowed"},
   };
   for (const auto& [text, message] : cases)
     EXPECT_EQ(LinesError(text), message) << text.substr(0, 80);
@@ -309,8 +308,7 @@ TEST(ParseGoBenchmarkTest, SaysWhatItExpectedInWhichLine) {
       {"Unit \nBenchmarkX 1 1 x", "line 1: expected a unit after Unit"},
       {"Unit x better=up", "line 1: expected lower or higher after better=, found 'up'"},
       {"Unit x better", "line 1: expected KEY=VALUE after the unit, found 'better'"},
-      {"Unit x better=lower\nUnit x better=higher",
-       "line 2: 'x' has another direction than before"},
+      {"Unit x better=lower\nUnit x better=higher", "line 2: 'x' has conflicting directions"},
       {"BenchmarkX 1 1 x\n\xff", "line 2: not valid UTF-8 at byte 1"},
   };
   for (const auto& [text, message] : cases) EXPECT_EQ(GoError(text), message) << text;

@@ -95,12 +95,12 @@ TEST(MeasurementTableTest, NamesTheFirstMistakeWithItsPlace) {
       {"arm;t\na;1\nb;2\n", "line 1, column 1: no column with a metric"},
       {"arm,benchmark,pair,order,started_at\n", "line 1, column 26: no column with a metric"},
       {"arm,role,t\na,reference,1\nb,base,1\n", "line 3, column 3: expected a role, found 'base'"},
-      {"arm,t,t\n", "line 1, column 7: a second column 't'"},
-      {"arm, t,\"t\"\n", "line 1, column 8: a second column 't'"},
-      {"benchmark,t,benchmark\n", "line 1, column 13: a second column 'benchmark'"},
-      {"arm,pair,t,pair\n", "line 1, column 12: a second column 'pair'"},
+      {"arm,t,t\n", "line 1, column 7: duplicate column 't'"},
+      {"arm, t,\"t\"\n", "line 1, column 8: duplicate column 't'"},
+      {"benchmark,t,benchmark\n", "line 1, column 13: duplicate column 'benchmark'"},
+      {"arm,pair,t,pair\n", "line 1, column 12: duplicate column 'pair'"},
       {"arm,t,\n", "line 1, column 7: a column without a name"},
-      {"arm,t,metric:t\n", "line 1, column 7: a second metric 't'"},
+      {"arm,t,metric:t\n", "line 1, column 7: duplicate metric 't'"},
       {"arm,t,metric:\n", "line 1, column 7: a column without a name"},
       {"branch,t,arm\n", "line 1, column 10: 'arm' is not the first column"},
       {"pair,arm,t\n", "line 1, column 1: 'pair' is the first column, the arm's"},
@@ -137,7 +137,7 @@ TEST(MeasurementTableTest, NamesTheFirstMistakeWithItsPlace) {
       // The CSV itself, and only the first of several mistakes.
       {"arm,t\na,1\"\nb,x\n", "line 2, column 4: a quote that neither opens nor closes the field"},
       {"arm,t\na,x\nb,\"\n", "line 2, column 3: expected a number for 't': 'x' is not a number"},
-      {"arm,t,t\na\n", "line 1, column 7: a second column 't'"},
+      {"arm,t,t\na\n", "line 1, column 7: duplicate column 't'"},
   };
   for (const auto& [text, message] : cases) {
     EXPECT_EQ(ReadTable(text).error, message) << text;

@@ -58,14 +58,14 @@ TEST(RatingsTest, TakesTheColumnsThatAreWantedInTheirOrder) {
 TEST(RatingsTest, RefusesWhatCannotBeComparedByItsPlace) {
   ExpectRefused("a,b\nx,x\nx,\n", "line 3, column 3: 'b' has no rating here");
   ExpectRefused("a,b\nx\n", "line 2, column 1: the row has 1 fields, the line of names has 2");
-  ExpectRefused("a,a\nx,y\n", "line 1, column 3: column 'a' is there twice");
+  ExpectRefused("a,a\nx,y\n", "line 1, column 3: duplicate column 'a'");
   ExpectRefused("a,\nx,y\n", "line 1, column 3: a column has no name");
-  ExpectRefused("a,b\n", "line 2, column 1: there is no subject");
-  ExpectRefused("file,a\ns1,x\ns2,x\n", "ratings: there are fewer than two raters", {}, "file");
+  ExpectRefused("a,b\n", "line 2, column 1: no subjects");
+  ExpectRefused("file,a\ns1,x\ns2,x\n", "ratings: fewer than two raters", {}, "file");
   ExpectRefused(kNamed, "column 'carl': the table has no such column", {}, "carl");
-  ExpectRefused(kNamed, "column 'anna': it is named twice", {"anna", "ben"}, "anna");
+  ExpectRefused(kNamed, "column 'anna': named twice", {"anna", "ben"}, "anna");
   ExpectRefused(kNamed, "column 'carl': the table has no such column", {"anna", "carl"});
-  ExpectRefused(kNamed, "column 'anna': it is named twice", {"anna", "anna"});
+  ExpectRefused(kNamed, "column 'anna': named twice", {"anna", "anna"});
 }
 
 TEST(RatingsTest, RefusesAColumnOfNumbers) {

@@ -105,18 +105,18 @@ TEST(RunSetsTest, RefusesWhatIsNoFiniteNumberByItsPlace) {
                     "line 2: value 2 of run 2 is 'NaN', expected a number");
   ExpectRunsRefused("[[1, 2],\n [3, NaN]]", "line 2: 'NaN' is not a finite number");
   ExpectRunsRefused(Raw({1, 2, 3, std::numeric_limits<double>::quiet_NaN()}),
-                    "run 2, value 2: it is not finite", {.runs = 2, .values = 2});
+                    "run 2, value 2: not finite", {.runs = 2, .values = 2});
 }
 
 TEST(RunSetsTest, RefusesHolesAndWrongShapes) {
   ExpectRunsRefused("a,b\n1,\n2,3\n", "line 3, column 3: run 'b' has a value missing above it");
   ExpectRunsRefused("a,b\n1,2,3\n", "line 2, column 5: the row has 3 fields, the first line 2");
-  ExpectRunsRefused("a,a\n1,2\n", "line 1, column 3: run 'a' is there twice");
-  ExpectRunsRefused("a,b\n", "line 2, column 1: there are no values");
+  ExpectRunsRefused("a,a\n1,2\n", "line 1, column 3: duplicate run 'a'");
+  ExpectRunsRefused("a,b\n", "line 2, column 1: no values");
   ExpectRunsRefused("[1, 2]", "line 1: expected an array of numbers for run 1");
   ExpectRunsRefused(Raw({1, 2, 3}), "shape 2x2: that is 32 bytes of doubles, the data has 24",
                     {.runs = 2, .values = 2});
-  ExpectRunsRefused("", "shape 0x7: it has no values", {.runs = 0, .values = 7});
+  ExpectRunsRefused("", "shape 0x7: no values", {.runs = 0, .values = 7});
   ExpectRunsRefused(Raw({1}), "shape: raw doubles do not say how many runs they are",
                     {.format = RunsFormat::kRaw});
   ExpectRunsRefused("[[1]]", "shape: only raw doubles have one, CSV and JSON say it themselves",

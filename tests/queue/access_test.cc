@@ -77,7 +77,7 @@ TEST(AccessTest, LetsOnlyAdminsRaiseThePriority) {
 TEST(AccessTest, NamesWhatOnlyAdminsMayDo) {
   const Result<void> refused = CheckMayAdminister(AccessPolicy{}, UserWith(1000), "drain");
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message, "drain: is for admins only");
+  EXPECT_EQ(refused.error().message, "drain: only admins may do this");
   EXPECT_TRUE(CheckMayAdminister(AccessPolicy{}, UserWith(0), "drain"));
 }
 

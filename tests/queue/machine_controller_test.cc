@@ -192,15 +192,15 @@ TEST_F(MachineControllerTest, ApplyAndRestoreAreForAdmins) {
   const auto applied = RunToEnd(loop_, controller_.Apply(DeskUser(1000), "quiet", Stays));
   ASSERT_FALSE(applied);
   EXPECT_EQ(applied.error().code, ErrorCode::kPermissionDenied);
-  EXPECT_EQ(applied.error().message, "apply: is for admins only");
+  EXPECT_EQ(applied.error().message, "apply: only admins may do this");
   const auto restored = RunToEnd(loop_, controller_.Restore(DeskUser(1000), Stays));
   ASSERT_FALSE(restored);
-  EXPECT_EQ(restored.error().message, "restore: is for admins only");
+  EXPECT_EQ(restored.error().message, "restore: only admins may do this");
   EXPECT_EQ(runner_.asked, (Asked{"apply quiet", "restore"}));
 }
 
 TEST_F(MachineControllerTest, AnUnknownProfileIsRefusedBeforeAnybodyWaits) {
-  runner_.check = Error{ErrorCode::kInvalidArgument, "machine-profile: there is no 'x'", {}};
+  runner_.check = Error{ErrorCode::kInvalidArgument, "machine-profile: unknown profile 'x'", {}};
   // Nobody works: what waited for its turn would wait for ever.
   EXPECT_EQ(RunToEnd(loop_, controller_.Apply(DeskUser(0), "x", Stays)).error(),
             runner_.check.error());

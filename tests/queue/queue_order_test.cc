@@ -87,7 +87,7 @@ TEST_F(QueueOrderTest, ItsOwnerMayLowerASessionOnly) {
     const Result<SessionSnapshot> raised = Move(User(1000), first, priority);
     ASSERT_FALSE(raised);
     EXPECT_EQ(raised.error().code, ErrorCode::kPermissionDenied);
-    EXPECT_EQ(raised.error().message, "priority: raising it is for admins");
+    EXPECT_EQ(raised.error().message, "priority: only admins may raise it");
   }
   EXPECT_EQ(Move(User(1001), first, -9).error().code, ErrorCode::kPermissionDenied);
   EXPECT_EQ(queue_.Get(User(0), first.value)->spec.priority, -3);

@@ -184,7 +184,7 @@ TEST_F(QueueRestartTest, ASessionWithoutItsProgramTellsItInItsHistory) {
   runner_.programs.emplace("base-program", Error{ErrorCode::kNotFound, "not found", {}});
   const SessionId id = Submit(SpecOf(1000));
   EXPECT_EQ(store_.history(id), (History{"submitted by uid 1000 (pid 123)",
-                                         "failed: base, warm-up block 0: not found"}));
+                                         "failed: base failed in warm-up: not found"}));
 }
 
 // ---- a full disk ----
@@ -271,7 +271,7 @@ TEST_F(QueueRestartTest, SubmitTellsThatBenchdStops) {
   queue_.Stop();
   const Error refused = Refused(SpecOf(1000));
   EXPECT_EQ(refused.code, ErrorCode::kUnavailable);
-  EXPECT_EQ(refused.message, "benchd: is stopping");
+  EXPECT_EQ(refused.message, "benchd is stopping");
 }
 
 // ---- what is deleted ----

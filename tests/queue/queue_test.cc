@@ -57,7 +57,7 @@ TEST_F(QueueTest, FailsASessionAtOnceWhoseProgramCannotBeFound) {
   EXPECT_EQ(record->snapshot.state, SessionState::kFailed);
   ASSERT_TRUE(record->snapshot.failure && record->snapshot.failure->run);
   EXPECT_EQ(record->snapshot.failure->error.message,
-            "candidate, warm-up block 0: command 'candidate-program': not found");
+            "candidate failed in warm-up: command 'candidate-program': not found");
   EXPECT_EQ(record->snapshot.failure->run->arm, "candidate");
   EXPECT_EQ(StoredStateOf(id), SessionState::kFailed);
   EXPECT_EQ(StateOf(waiting), SessionState::kFailed) << "the same program";
@@ -155,7 +155,7 @@ TEST_F(QueueTest, CommitsTheVerdictBeforeAnybodySeesIt) {
 }
 
 TEST_F(QueueTest, RefusesAtOnceWhatTheMachineCannotGive) {
-  runner_.check = Error{ErrorCode::kInvalidArgument, "machine-profile: there is no 'fast'", {}};
+  runner_.check = Error{ErrorCode::kInvalidArgument, "machine-profile: unknown profile 'fast'", {}};
   SessionSpec spec = SpecOf(1000);
   spec.machine_profile = "fast";
   spec.cpus = "1-2";

@@ -59,14 +59,14 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         BadSpec{"no_benchmark", [](auto& s) { s.benchmarks.clear(); }, "benchmarks: there is none"},
         BadSpec{"no_candidate", [](auto& s) { s.benchmarks[0].arms.pop_back(); },
-                "candidate: there is no candidate to compare"},
+                "candidate: missing"},
         BadSpec{"no_reference",
                 [](auto& s) { s.benchmarks[0].arms.erase(s.benchmarks[0].arms.begin()); },
                 "reference: there is no reference"},
         BadSpec{"equal_names", [](auto& s) { s.benchmarks[0].arms[1].name = "base"; },
-                "name: 'base' names two arms"},
+                "name: 'base' is used by two arms"},
         BadSpec{"empty_name", [](auto& s) { s.benchmarks[0].arms[1].name = ""; },
-                "name: a name is empty"},
+                "name: empty name"},
         BadSpec{"newline_in_name", [](auto& s) { s.benchmarks[0].arms[1].name = "a\nb"; },
                 "name: a name has a control character"},
         BadSpec{"empty_command", [](auto& s) { s.benchmarks[0].arms[1].command = ""; },
@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(
                 [](auto& s) {
                   s.benchmarks[0].gates = {{.metric = "max_rss"}, {.metric = "max_rss"}};
                 },
-                "metric: 'max_rss' gates twice"},
+                "metric: 'max_rss' has two gates"},
         BadSpec{"gate_on_no_metric",
                 [](auto& s) { s.benchmarks[0].gates = {{.metric = "walltime"}}; },
                 "metric: 'walltime' is none that a run has"},
@@ -124,7 +124,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "max-time: is not above 0"},
         BadSpec{"negative_timeout", [](auto& s) { s.limits.timeout = Nanoseconds(-1); },
                 "timeout: is not above 0"},
-        BadSpec{"one_run", [](auto& s) { s.limits.runs = 1; }, "runs: one run has no spread"},
+        BadSpec{"one_run", [](auto& s) { s.limits.runs = 1; }, "runs: must be at least 2"},
         BadSpec{"runs_and_max_runs",
                 [](auto& s) {
                   s.limits.runs = 10;
@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "output: "},
         BadSpec{"two_benchmarks_of_one_name",
                 [](auto& s) { s.benchmarks.push_back(s.benchmarks[0]); },
-                "benchmark: 'main' names two benchmarks"},
+                "benchmark: 'main' is used by two benchmarks"},
         BadSpec{"label_value", [](auto& s) { s.labels["k"] = "a\nb"; }, "label: 'k'"}),
     [](const auto& bad) { return std::string(bad.param.what); });
 

@@ -96,15 +96,15 @@ TEST_F(MachineServiceTest, AppliesAndRestoresForAdmins) {
 }
 
 TEST_F(MachineServiceTest, WhatTheRunnerRefusesIsTold) {
-  runner_.check =
-      Error{ErrorCode::kInvalidArgument, "machine-profile: there is no 'x'", "there is 'default'"};
+  runner_.check = Error{ErrorCode::kInvalidArgument, "machine-profile: unknown profile 'x'",
+                        "there is 'default'"};
   grpc::ClientContext context;
   v1::GetMachineRequest request;
   request.set_profile("x");
   v1::MachineStatus status;
   const grpc::Status refused = stub_->Get(&context, request, &status);
   EXPECT_EQ(refused.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
-  EXPECT_EQ(refused.error_message(), "machine-profile: there is no 'x'");
+  EXPECT_EQ(refused.error_message(), "machine-profile: unknown profile 'x'");
   EXPECT_EQ(refused.error_details(), "there is 'default'");
 }
 

@@ -66,7 +66,7 @@ grpc::ServerWriteReactor<v1::ListSamplesResponse>* StubService::ListSamples(
 Result<SessionRecord> StubService::Find(const std::string& id) const {
   const auto it = records.find(id);
   if (it != records.end()) return it->second;
-  return Error{ErrorCode::kNotFound, "session: there is none called '" + id + "'",
+  return Error{ErrorCode::kNotFound, "no session matches '" + id + "'",
                "`benchctl list` shows yours"};
 }
 

@@ -147,7 +147,7 @@ TEST_F(WatchTest, AStoppingDaemonEndsTheStreamByName) {
   EXPECT_FALSE(reader->Read(&event));
   const grpc::Status status = reader->Finish();
   EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE);
-  EXPECT_EQ(status.error_message(), "benchd: is stopping");
+  EXPECT_EQ(status.error_message(), "benchd is stopping");
 }
 
 TEST_F(WatchTest, AnUnknownSessionIsASentenceAndAHint) {
@@ -157,7 +157,7 @@ TEST_F(WatchTest, AnUnknownSessionIsASentenceAndAHint) {
   EXPECT_FALSE(reader->Read(&event));
   const grpc::Status status = reader->Finish();
   EXPECT_EQ(status.error_code(), grpc::StatusCode::NOT_FOUND);
-  EXPECT_EQ(status.error_message(), "session: there is none called 'nope'");
+  EXPECT_EQ(status.error_message(), "no session matches 'nope'");
   EXPECT_EQ(status.error_details(), "`benchctl list` shows yours");
 }
 

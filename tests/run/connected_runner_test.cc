@@ -100,7 +100,7 @@ TEST_F(ConnectedRunnerTest, RefusesAPathThatFitsNoSocketAddress) {
     const auto socket = runner.Connect();
     ASSERT_FALSE(socket);
     EXPECT_EQ(socket.error().message,
-              "runner socket: " + std::to_string(path.size()) + " bytes, 1 to 107 are possible");
+              "runner socket: " + std::to_string(path.size()) + " bytes, 1 to 107 are allowed");
   }
 }
 

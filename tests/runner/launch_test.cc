@@ -407,7 +407,7 @@ TEST(LaunchTest, RefusesWhatNoProcessCanBeGiven) {
   RunnerProcess runner;
   ChildSpec child = ChildOf({"/bin/true"});
   child.argv.clear();
-  EXPECT_EQ(runner.Open(child).error().message, "command: it is empty");
+  EXPECT_EQ(runner.Open(child).error().message, "command: empty");
   child = ChildOf({"/bin/true"});
   child.argv.push_back(std::string("a\0b", 3));
   EXPECT_EQ(runner.Open(child).error().message, "command: it contains a NUL byte");

@@ -138,7 +138,7 @@ TEST(PerfSupportTest, WithoutTheRightToTheKernelsWorkTheProgramsIsCountedAndThat
   EXPECT_EQ(support.Describe(),
             "instructions, cycles, branch_misses, cache_misses, task_clock; of the program itself, "
             "without the kernel's work for it (kernel.perf_event_paranoid is 2); no cpu_migrations "
-            "(it is forbidden here (kernel.perf_event_paranoid is 2))");
+            "(permission denied (kernel.perf_event_paranoid is 2))");
   EXPECT_EQ(Read(support).counters.size(), 5U)
       << "migrations happen in the kernel: they would always be 0";
   for (const auto& [attributes, pid] : kernel.asked) {
@@ -152,8 +152,7 @@ TEST(PerfSupportTest, WhereAllIsForbiddenThereIsNoneForThatReason) {
   const PerfSupport support(kernel.Open(), Root("3").files());
   EXPECT_FALSE(support.any());
   EXPECT_FALSE(support.user_only());
-  EXPECT_EQ(support.WhyNot("instructions"),
-            "it is forbidden here (kernel.perf_event_paranoid is 3)");
+  EXPECT_EQ(support.WhyNot("instructions"), "permission denied (kernel.perf_event_paranoid is 3)");
   EXPECT_TRUE(Read(support).counters.empty());
 }
 

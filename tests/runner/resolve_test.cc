@@ -93,7 +93,7 @@ TEST_F(ResolveTest, SaysWhatIsWrong) {
   EXPECT_EQ(refused.error().code, ErrorCode::kPermissionDenied);
 
   EXPECT_EQ(MessageOf("/", ""), "command '/': / is a directory");
-  EXPECT_EQ(MessageOf("", ""), "command: it is empty");
+  EXPECT_EQ(MessageOf("", ""), "command: empty");
 }
 
 TEST_F(ResolveTest, AnswersWhileAChildIsMeasured) {

@@ -19,6 +19,8 @@ TEST_F(FailureTest, NamesArmAndBlock) {
   EXPECT_EQ(DescribePlace(place_), "candidate, block 3");
   place_.phase = RunPhase::kWarmup;
   EXPECT_EQ(DescribePlace(place_), "candidate, warm-up block 3");
+  place_.block = 0;
+  EXPECT_EQ(DescribePlace(place_), "candidate, warm-up");
 }
 
 TEST_F(FailureTest, NamesTheBenchmarkWhenThereAreSeveral) {
@@ -36,7 +38,7 @@ TEST_F(FailureTest, TellsTheExitCodeAndTheEndOfStderr) {
   outcome.stderr_tail = "no such table";
   const auto failure = ExitFailure(place_, outcome);
   ASSERT_TRUE(failure);
-  EXPECT_EQ(failure->error.message, "candidate, block 3: exited with code 7");
+  EXPECT_EQ(failure->error.message, "candidate failed in block 3: exited with code 7");
   ASSERT_TRUE(failure->run);
   EXPECT_EQ(failure->run->arm, "candidate");
   EXPECT_EQ(failure->run->block, 3U);
@@ -51,7 +53,7 @@ TEST_F(FailureTest, TellsTheSignal) {
   const auto failure = ExitFailure(place_, outcome);
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->error.message,
-            "candidate, block 3: was killed by signal 11 (Segmentation fault)");
+            "candidate failed in block 3: killed by signal 11 (Segmentation fault)");
   EXPECT_EQ(failure->run->signal, SIGSEGV);
   EXPECT_FALSE(failure->run->exit_code);
 }
@@ -64,8 +66,9 @@ TEST_F(FailureTest, TellsTheTimeoutAndNotTheSignalThatEnforcedIt) {
   const auto failure = ExitFailure(place_, outcome);
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->error.code, ErrorCode::kDeadlineExceeded);
-  EXPECT_EQ(failure->error.message,
-            "candidate, block 3: did not end within 1.5 s and was killed with all its children");
+  EXPECT_EQ(
+      failure->error.message,
+      "candidate failed in block 3: timed out after 1.5 s and was killed with all its children");
 }
 
 TEST_F(FailureTest, TellsTheLimitThatTheChildRanInto) {
@@ -74,9 +77,10 @@ TEST_F(FailureTest, TellsTheLimitThatTheChildRanInto) {
   outcome.limit = "exceeded its memory limit of 64 MiB";
   const auto failure = ExitFailure(place_, outcome);
   ASSERT_TRUE(failure);
-  EXPECT_EQ(failure->error.message,
-            "candidate, block 3: exceeded its memory limit of 64 MiB and was killed by signal 9 "
-            "(Killed)");
+  EXPECT_EQ(
+      failure->error.message,
+      "candidate failed in block 3: exceeded its memory limit of 64 MiB and was killed by signal 9 "
+      "(Killed)");
   EXPECT_NE(failure->error.hint.find("[children]"), std::string::npos);
   outcome.exit = {};
   EXPECT_FALSE(ExitFailure(place_, outcome)) << "a warning, and no failure";

@@ -145,7 +145,7 @@ TEST_F(RunSessionTest, FailsByNameWhenARunFails) {
   const SessionSnapshot last = RunIt();
   ASSERT_EQ(last.state, SessionState::kFailed);
   ASSERT_TRUE(last.failure);
-  EXPECT_EQ(last.failure->error.message, "candidate, block 2: exited with code 2");
+  EXPECT_EQ(last.failure->error.message, "candidate failed in block 2: exited with code 2");
   EXPECT_EQ(runner_.released, 1);
 }
 

@@ -10,15 +10,15 @@ namespace benchd {
 namespace {
 
 Result<void> CheckRatings(std::span<const Ratings> raters, std::size_t categories) {
-  if (raters.size() < 2) return InvalidArgument("ratings", "there are fewer than two raters");
+  if (raters.size() < 2) return InvalidArgument("ratings", "fewer than two raters");
   for (std::size_t r = 0; r < raters.size(); ++r) {
     const std::string rater = "rater " + std::to_string(r + 1);
     if (raters[r].empty()) return InvalidArgument(rater, "there is no rating");
     if (raters[r].size() != raters[0].size()) {
-      return InvalidArgument(rater, "has another number of ratings than rater 1");
+      return InvalidArgument(rater, "not as many ratings as rater 1");
     }
     if (*std::ranges::max_element(raters[r]) >= categories) {
-      return InvalidArgument(rater, "a rating is no category");
+      return InvalidArgument(rater, "a rating is not a category");
     }
   }
   return {};

@@ -13,14 +13,13 @@ std::uint64_t Total(const std::vector<std::uint32_t>& row) {
 }
 
 Result<void> CheckTable(std::span<const std::vector<std::uint32_t>> table) {
-  if (table.empty()) return InvalidArgument("ratings", "there is no subject");
-  if (Total(table.front()) < 2)
-    return InvalidArgument("ratings", "there are fewer than two raters");
+  if (table.empty()) return InvalidArgument("ratings", "no subjects");
+  if (Total(table.front()) < 2) return InvalidArgument("ratings", "fewer than two raters");
   for (std::size_t i = 1; i < table.size(); ++i) {
     if (table[i].size() == table.front().size() && Total(table[i]) == Total(table.front()))
       continue;
     return InvalidArgument("subject " + std::to_string(i + 1),
-                           "it has another number of ratings or categories than subject 1");
+                           "not as many ratings or categories as subject 1");
   }
   return {};
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/stats/descriptive.h"
 
 namespace benchd {
@@ -18,18 +19,18 @@ std::string Number(std::size_t index) { return std::to_string(index + 1); }
 
 Result<void> CheckRuns(RunSeries runs) {
   for (std::size_t r = 0; r < runs.size(); ++r) {
-    if (runs[r].empty()) return InvalidArgument("run " + Number(r), "it is empty");
+    if (runs[r].empty()) return InvalidArgument("run " + Number(r), "empty");
   }
   if (runs.size() < 2) {
-    return InvalidArgument("runs", "there is but " + std::to_string(runs.size()),
-                           "give two runs at least: they are compared with each other");
+    return InvalidArgument("runs", "only " + Counted(runs.size(), "run") + "; at least 2 needed",
+                           "give two runs or more: they are compared with each other");
   }
   for (std::size_t r = 0; r < runs.size(); ++r) {
     const auto wrong = std::find_if_not(runs[r].begin(), runs[r].end(),
                                         [](double value) { return std::isfinite(value); });
     if (wrong != runs[r].end()) {
       const auto at = static_cast<std::size_t>(wrong - runs[r].begin());
-      return InvalidArgument("run " + Number(r) + ", value " + Number(at), "it is not finite",
+      return InvalidArgument("run " + Number(r) + ", value " + Number(at), "not finite",
                              "leave the run out, or measure it again");
     }
     if (runs[r].size() != runs[0].size()) {

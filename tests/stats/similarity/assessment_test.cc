@@ -46,10 +46,10 @@ TEST(CheckRunsTest, RejectsEveryGoldenCaseWithItsPlace) {
     EXPECT_EQ(found.error().code, ErrorCode::kInvalidArgument);
     messages.push_back(found.error().message);
   }
-  EXPECT_EQ(messages[0], "run 1, value 2: it is not finite");
-  EXPECT_EQ(messages[1], "run 2, value 2: it is not finite");
+  EXPECT_EQ(messages[0], "run 1, value 2: not finite");
+  EXPECT_EQ(messages[1], "run 2, value 2: not finite");
   EXPECT_EQ(messages[2], "run 2: it has 2 values, run 1 has 3: unequal lengths");
-  EXPECT_EQ(messages[3], "run 1: it is empty");
+  EXPECT_EQ(messages[3], "run 1: empty");
 }
 
 TEST(CheckRunsTest, RejectsASingleRun) {
