@@ -26,8 +26,9 @@ Kind KindOfValue(const OptionInfo& option) {
 Kind KindOfWords(const Command& command) {
   switch (command.words) {
     case Words::kSession:
-      return command.name == "show" || command.name == "export" ? Kind::kSession
-                                                                : Kind::kLiveSession;
+      return Kind::kLiveSession;
+    case Words::kSessionOrNewest:
+      return command.name == "watch" ? Kind::kLiveSession : Kind::kSession;
     case Words::kFile:
     case Words::kOwn:
       return Kind::kFile;
