@@ -17,6 +17,10 @@ std::vector<OptionInfo> AnalyzeOptions();
 std::vector<OptionInfo> SimilarityOptions();
 std::vector<OptionInfo> CalibrateOptions();
 
+/// --verbose, --quiet and --time-unit: of every command that prints a result.
+std::vector<OptionInfo> ResultOptions();
+OptionInfo TimeUnitOption();  ///< of one that prints everything anyway
+
 /// `options` together with those of every command (json, socket, ...).
 std::vector<OptionInfo> WithEveryOption(std::vector<OptionInfo> options);
 

@@ -53,6 +53,12 @@ class JsonDisplay : public Display {
   }
 };
 
+// What is out of the ordinary is noted all the same.
+class QuietDisplay : public Display {
+ public:
+  void Show(const v1::SessionEvent&) override {}
+};
+
 class PlainDisplay : public Display {
  public:
   PlainDisplay() : narrator_(StyleOf(STDERR_FILENO)) {}
@@ -122,8 +128,9 @@ class LiveDisplay : public Display {
   std::jthread ticker_;  // last: it uses everything above
 };
 
-std::unique_ptr<Display> MakeDisplay(const v1::Session& session, bool json) {
+std::unique_ptr<Display> MakeDisplay(const v1::Session& session, bool json, bool quiet) {
   if (json) return std::make_unique<JsonDisplay>();
+  if (quiet) return std::make_unique<QuietDisplay>();
   if (!CanRedraw(STDERR_FILENO)) return std::make_unique<PlainDisplay>();
   return std::make_unique<LiveDisplay>(session.session(), session.spec().limits());
 }
@@ -289,9 +296,9 @@ class Follower {
 }  // namespace
 
 Result<Followed> FollowSession(DaemonLink& link, const v1::Session& watched, bool json,
-                               Interrupts& interrupts, OnInterrupt on_interrupt) {
+                               Interrupts& interrupts, OnInterrupt on_interrupt, bool quiet) {
   const std::string& session = watched.session();
-  const auto owned = MakeDisplay(watched, json);
+  const auto owned = MakeDisplay(watched, json, quiet);
   Display& display = *owned;
   Follower follower(link, session, display, interrupts, on_interrupt);
   const auto interrupt = [&follower] { follower.Interrupt(); };
@@ -334,15 +341,33 @@ void PrintCommits(const v1::Session& session) {
   if (!line.empty()) std::cout << line << std::endl;
 }
 
-ExitCode ReportEnd(const Followed& followed, bool json) {
+namespace {
+
+void PrintResult(const v1::Session& session, const ResultChoice& choice,
+                 std::span<const ArmPairs> pairs) {
+  const Style style = choice.StyleOfStdout();
+  if (choice.bisect) {
+    std::cout << RenderBisectStep(session, style) << std::flush;
+    return;
+  }
+  ReportOptions options = OptionsFor(session, choice.detail);
+  options.pairs = pairs;
+  std::cout << RenderFindings(session.report(), options, style) << std::flush;
+}
+
+}  // namespace
+
+ExitCode ReportEnd(const Followed& followed, bool json, const ResultChoice& choice,
+                   std::span<const ArmPairs> pairs) {
   const v1::Session& session = followed.session;
   const std::string& id = session.session();
   switch (session.state()) {
     case v1::SESSION_STATE_DONE:
-      if (!json) std::cout << RenderResult(session, StyleOf(STDOUT_FILENO)) << std::flush;
+      if (!json) PrintResult(session, choice, pairs);
       break;
     case v1::SESSION_STATE_FAILED:
       std::cerr << RenderFailure(id, session.failed());
+      if (!json && choice.bisect && !session.failed().refused()) PrintResult(session, choice, {});
       break;
     case v1::SESSION_STATE_CANCELLED:
       std::cerr << "benchctl: session " + id + " was cancelled" +

@@ -6,6 +6,8 @@
 #include "client/daemon_link.h"
 #include "client/exit_code.h"
 #include "client/interrupts.h"
+#include "client/result_options.h"
+#include "core/analysis/arm_pairs.h"
 
 namespace benchd::client {
 
@@ -29,13 +31,18 @@ struct Followed {
 /// daemon that goes away is waited for 30 s and the watching goes on with its snapshot.
 ///
 /// @param watched  its id, limits (for the progress bar) and arms, as far as they are known
+/// @param quiet    no progress, only what is out of the ordinary
 /// @errors (exit 5) the daemon stays away; (2, 5) it refuses to let us watch.
 Result<Followed> FollowSession(DaemonLink& link, const v1::Session& watched, bool json,
-                               Interrupts& interrupts, OnInterrupt on_interrupt);
+                               Interrupts& interrupts, OnInterrupt on_interrupt,
+                               bool quiet = false);
 
 /// Prints the result (stdout) or failure (stderr) of a session that was followed, unless JSON lines
 /// have said it already, and gives the exit code of the contract.
-ExitCode ReportEnd(const Followed& followed, bool json);
+///
+/// @param pairs  the candidates among each other, where there are several
+ExitCode ReportEnd(const Followed& followed, bool json, const ResultChoice& choice = {},
+                   std::span<const ArmPairs> pairs = {});
 
 /// Prints the JSON line `commits` (stdout) where arms are commits, else nothing.
 void PrintCommits(const v1::Session& session);

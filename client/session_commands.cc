@@ -15,8 +15,10 @@
 #include "client/render/csv.h"
 #include "client/render/json.h"
 #include "client/render/pages.h"
+#include "client/render/sentence.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
+#include "client/session_runs.h"
 #include "client/spec_input.h"
 #include "client/submission.h"
 #include "client/terminal.h"
@@ -70,7 +72,31 @@ v1::Session FollowedSession(const v1::SessionSpec& spec) {
   v1::Session session;
   *session.mutable_spec()->mutable_benchmarks() = spec.benchmarks();
   *session.mutable_spec()->mutable_limits() = spec.limits();
+  *session.mutable_spec()->mutable_rule() = spec.rule();
   return session;
+}
+
+Result<v1::Session> GetSession(DaemonLink& link, const std::string& id, bool with_log = false) {
+  v1::GetSessionRequest request;
+  request.set_session(id);
+  request.set_with_log(with_log);
+  return CallDaemon(link, &v1::SessionService::Stub::Get, request);
+}
+
+// Prints the end of a session that was followed; of several candidates with their order, which is
+// left out where its runs cannot be had.
+ExitCode FinishFollowing(DaemonLink& link, const Followed& followed, bool json,
+                         const ResultChoice& choice) {
+  const bool ordered = !json && !choice.bisect && choice.detail != Detail::kVerdict &&
+                       followed.session.state() == v1::SESSION_STATE_DONE &&
+                       SeveralCandidates(followed.session.report());
+  std::vector<ArmPairs> pairs;
+  if (ordered) {
+    const auto whole = GetSession(link, followed.session.session());
+    auto read = whole ? ReadArmPairs(link, *whole) : Result<std::vector<ArmPairs>>(pairs);
+    if (read) pairs = *std::move(read);
+  }
+  return ReportEnd(followed, json, choice, pairs);
 }
 
 Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
@@ -79,6 +105,8 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
     return UsageError("--bisect: with --detach nobody waits for the verdict",
                       "leave one of the two out");
   }
+  auto choice = ReadResultChoice(context.arguments);
+  if (!choice) return std::move(choice).error();
   auto spec = ReadCompareSpec(context.arguments, context.json);
   if (!spec) return std::move(spec).error();
   v1::Session session = FollowedSession(*spec);
@@ -99,9 +127,10 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   }
   session.set_session(submitted->session());
   if (context.json) PrintCommits(session);
-  auto followed = FollowSession(**link, session, context.json, interrupts, OnInterrupt::kCancel);
+  auto followed = FollowSession(**link, session, context.json, interrupts, OnInterrupt::kCancel,
+                                choice->detail == Detail::kVerdict);
   if (!followed) return std::move(followed).error();
-  return ReportEnd(*followed, context.json);
+  return FinishFollowing(**link, *followed, context.json, *choice);
 }
 
 }  // namespace
@@ -115,26 +144,6 @@ Result<ExitCode> RunSubmit(const CommandContext& context) {
 }
 
 namespace {
-
-Result<v1::Session> GetSession(DaemonLink& link, const std::string& id, bool with_log = false) {
-  v1::GetSessionRequest request;
-  request.set_session(id);
-  request.set_with_log(with_log);
-  return CallDaemon(link, &v1::SessionService::Stub::Get, request);
-}
-
-/// Hands every run of a session on, in their order.
-Result<void> ReadRuns(DaemonLink& link, const v1::ListSamplesRequest& request,
-                      const std::function<void(v1::Run&&)>& take) {
-  grpc::ClientContext context;
-  const auto reader = v1::SessionService::NewStub(link.channel())->ListSamples(&context, request);
-  for (v1::ListSamplesResponse chunk; reader->Read(&chunk);) {
-    for (v1::Run& run : *chunk.mutable_runs()) take(std::move(run));
-  }
-  const grpc::Status status = reader->Finish();
-  if (!status.ok()) return FromStatus(status);
-  return {};
-}
 
 // Only a harness' metrics need to be described, and only in a session that has ended do they stay
 // as they are.
@@ -156,6 +165,8 @@ Result<std::vector<TableColumn>> ReadColumns(DaemonLink& link, const v1::Session
 }  // namespace
 
 Result<ExitCode> RunShow(const CommandContext& context) {
+  auto choice = ReadResultChoice(context.arguments);
+  if (!choice) return std::move(choice).error();
   auto link = DaemonLink::Open(context.link);
   if (!link) return std::move(link).error();
   auto session = GetSession(**link, context.word, IsGiven(context.arguments, "log"));
@@ -166,11 +177,15 @@ Result<ExitCode> RunShow(const CommandContext& context) {
   }
   auto columns = ReadColumns(**link, *session);
   if (!columns) return std::move(columns).error();
-  std::cout << RenderSession(*session, *columns, UserName, StyleOf(STDOUT_FILENO));
+  auto pairs = ReadArmPairs(**link, *session);
+  if (!pairs) return std::move(pairs).error();
+  std::cout << RenderSession(*session, *columns, *pairs, UserName, choice->StyleOfStdout());
   return ExitCode::kPass;
 }
 
 Result<ExitCode> RunWatch(const CommandContext& context) {
+  auto choice = ReadResultChoice(context.arguments);
+  if (!choice) return std::move(choice).error();
   Interrupts interrupts;
   auto link = DaemonLink::Open(context.link);
   if (!link) return std::move(link).error();
@@ -178,9 +193,10 @@ Result<ExitCode> RunWatch(const CommandContext& context) {
   auto session = GetSession(**link, context.word);
   if (!session) return std::move(session).error();
   if (context.json) PrintCommits(*session);
-  auto followed = FollowSession(**link, *session, context.json, interrupts, OnInterrupt::kLeave);
+  auto followed = FollowSession(**link, *session, context.json, interrupts, OnInterrupt::kLeave,
+                                choice->detail == Detail::kVerdict);
   if (!followed) return std::move(followed).error();
-  return ReportEnd(*followed, context.json);
+  return FinishFollowing(**link, *followed, context.json, *choice);
 }
 
 namespace {
