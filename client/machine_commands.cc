@@ -124,7 +124,7 @@ void PrintCalibration(const v1::Session& session, bool json) {
   const Style style = StyleOf(STDOUT_FILENO);
   std::cout << (json ? CalibrationJson(calibration, session.session(), Now()) + "\n"
                      : RenderCalibration(calibration, style) +
-                           RenderWarnings(session.report(), WarningsShown::kToActOn, style));
+                           RenderWarnings(session.report(), WarningsShown::kAll, style));
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ std::string LastLine(const v1::Update& update, const ReportOptions& options, con
     facts.push_back("decided at " + DecisionCount(*gates.front(), *options.decided_at));
   }
   if (all && options.seed) facts.push_back("seed " + std::to_string(*options.seed));
-  if (all && update.disturbances() > 0) {
+  if (all && !options.session.empty() && update.disturbances() > 0) {
     facts.push_back(Counted(update.disturbances(), "disturbance"));
   }
   std::erase(facts, "");

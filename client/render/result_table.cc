@@ -259,7 +259,7 @@ std::string Fitted(const std::vector<Cells>& cells, const Columns& labels, const
   return text;
 }
 
-std::string RestLine(const v1::Update& update, const Selection& selection) {
+std::string RestLine(const v1::Update& update, const Selection& selection, const Style& style) {
   // One pair of arms in one benchmark: what is compared are metrics.
   const v1::Comparison& first = update.comparisons(0);
   const bool metrics = std::ranges::all_of(update.comparisons(), [&first](const auto& c) {
@@ -268,11 +268,14 @@ std::string RestLine(const v1::Update& update, const Selection& selection) {
   });
   std::string text;
   if (selection.changed > 0) {
-    text += std::to_string(selection.changed) + " more changed: --verbose shows them\n";
+    text += WrapSentence(std::to_string(selection.changed) + " more changed: --verbose shows them",
+                         style);
   }
   if (selection.unchanged > 0) {
-    text += Counted(selection.unchanged, metrics ? "other metric" : "other comparison") +
-            ": no clear change\n";
+    text +=
+        WrapSentence(Counted(selection.unchanged, metrics ? "other metric" : "other comparison") +
+                         ": no clear change",
+                     style);
   }
   return text;
 }
@@ -284,7 +287,7 @@ std::string RenderResultTable(const v1::Update& update, RowsShown shown, const S
   if (selection.rows.empty()) return "";
   const Shape shape(selection.rows);
   const std::vector<Cells> cells = CellsOf(selection.rows, shape, shown, style);
-  return Fitted(cells, shape.Labels(), style) + RestLine(update, selection);
+  return Fitted(cells, shape.Labels(), style) + RestLine(update, selection, style);
 }
 
 }  // namespace benchd::client

@@ -74,7 +74,10 @@ std::string IntervalBehind(const Judged& judged, const Style& style) {
 // A change that is there: "candidate is 8.9 % slower (1.09 times, 1.02 … 1.15) than base".
 std::string ChangeSentence(const v1::Comparison& c, const Judged& judged, const Wording& words,
                            const Style& style) {
-  const bool of_times = judged.relative && c.unit() == "s";
+  // A change of less is better told in per cent.
+  constexpr double kTellsTimes = 0.05;
+  const bool of_times =
+      judged.relative && c.unit() == "s" && std::abs(*judged.estimate) >= kTellsTimes;
   return words.subject + " " + Told(*judged.estimate, judged, words, style) +
          (of_times ? " " + Times(judged, style) : IntervalBehind(judged, style)) + " " +
          words.object;
@@ -175,25 +178,31 @@ std::string DurationOption(double seconds) {
   return seconds <= 90 * kMinute ? up(kMinute, "m") : up(60 * kMinute, "h");
 }
 
-// What would decide it: "; more may decide it: --max-time 12m".
+// What would decide it: "; more time may decide it: --max-time 12m".
 std::string Advice(const v1::Comparison& gate, const v1::Update& update,
                    const VerdictContext& context) {
   constexpr double kHopeless = 50;
   if (IsWarnedOf(gate, update)) return "";  // more runs are no help: the warning says what is
-  if (context.by_precision) return "; that is as precise as --rule asked for";
+  if (context.by_precision) return "; as precise as --rule asked for";
   const std::optional<double> times = TimesTheRuns(gate);
   const bool has_interval = JudgedBy(gate).lo.has_value();
   if (has_interval && (!times || *times > kHopeless)) {
-    return "; too near to the margin to be decided: choose another --margin";
+    return "; too near the margin to be decided: choose another --margin";
   }
   if (context.table) return "; more runs may decide it";
-  if (context.limits.has_runs()) return "; more may decide it: --runs";
-  if (context.limits.has_max_runs() &&
-      std::min(gate.n_reference(), gate.n_candidate()) >= context.limits.max_runs()) {
-    return "; more may decide it: --max-runs";
+  const std::uint64_t runs = std::min(gate.n_reference(), gate.n_candidate());
+  const auto more_runs = [runs, &times](const char* option) {
+    const double wanted = static_cast<double>(runs) * std::max(2.0, times.value_or(0));
+    return "; more runs may decide it: " + std::string(option) + " " +
+           std::to_string(std::llround(std::ceil(wanted / 10) * 10));
+  };
+  if (context.limits.has_runs()) return more_runs("--runs");
+  if (context.limits.has_max_runs() && runs >= context.limits.max_runs()) {
+    return more_runs("--max-runs");
   }
   const double seconds = update.elapsed_seconds() * std::max(2.0, times.value_or(0));
-  return "; more may decide it: --max-time" + (seconds > 0 ? " " + DurationOption(seconds) : "");
+  return "; more time may decide it: --max-time" +
+         (seconds > 0 ? " " + DurationOption(seconds) : "");
 }
 
 std::string CountSentence(const v1::Update& update, std::size_t gates, std::size_t regressions,

@@ -170,7 +170,7 @@ std::vector<std::string> WrapWords(std::string_view text, int width) {
 
 std::string WrapSentence(std::string_view sentence, const Style& style) {
   constexpr int kHanging = 2;
-  constexpr int kNarrowest = 20;
+  constexpr int kNarrowest = 16;
   const std::string indent(std::min(sentence.find_first_not_of(' '), sentence.size()), ' ');
   const int room = style.width - Width(indent) - kHanging;
   std::string start = indent;

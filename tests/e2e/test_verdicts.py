@@ -170,7 +170,7 @@ class VerdictTest(DaemonTest):
             return sum(2 if unicodedata.east_asian_width(c) == "W" else 1 for c in before)
 
         lines = done.stdout.splitlines()
-        head = next(line for line in lines if "候補 (" in line)
+        head = next(line for line in lines if "候補" in line)
         row = next(line for line in lines if line.startswith("t "))
         self.assertEqual(begin_of_last_column(head), begin_of_last_column(row), done)
 
