@@ -65,19 +65,22 @@ Rows Request(const v1::Session& session, const UserNames& users) {
 
 // When what happened, in the reader's time zone, which is named once.
 Rows Times(const v1::Session& session) {
-  Rows rows;
-  if (session.has_submitted_at()) {
-    rows.push_back({"submitted",
-                    LocalMoment(session.submitted_at()) + " " + LocalZone(session.submitted_at())});
+  if (!session.has_submitted_at()) return {};
+  Rows rows = {{"time zone", LocalZone(session.submitted_at())}};
+  const auto add = [&rows](const char* name, const google::protobuf::Timestamp& time,
+                           const std::string& what) {
+    rows.push_back({name, LocalMoment(time) + (what.empty() ? "" : "  " + what)});
+  };
+  if (session.history().empty()) {
+    add("submitted", session.submitted_at(), "");
+    if (session.has_started_at()) add("started", session.started_at(), "");
+    if (session.has_ended_at()) add("ended", session.ended_at(), "");
   }
-  if (session.has_started_at()) rows.push_back({"started", LocalMoment(session.started_at())});
-  if (session.has_ended_at()) rows.push_back({"ended", LocalMoment(session.ended_at())});
   for (const v1::HistoryEntry& entry : session.history()) {
-    rows.push_back({"history", LocalMoment(entry.time()) + "  " + OneLine(entry.what())});
+    add(rows.size() > 1 ? "" : "history", entry.time(), OneLine(entry.what()));
   }
-  if (session.has_report()) {
-    rows.push_back({"measured", FormatClock(session.report().elapsed_seconds()) + ", " +
-                                    Counted(session.report().disturbances(), "disturbance")});
+  if (session.report().disturbances() > 0) {
+    rows.push_back({"disturbances", std::to_string(session.report().disturbances())});
   }
   if (session.has_started()) {
     rows.push_back({"seed", std::to_string(session.started().seed())});
@@ -88,11 +91,11 @@ Rows Times(const v1::Session& session) {
 std::string Machine(const v1::Started& started, const Style& style) {
   Rows rows;
   const std::string cpus = CpuList(started.benchmark_cpus());
-  if (!cpus.empty()) rows.push_back({"cpus", cpus});
+  if (!cpus.empty()) rows.push_back({"benchmark cpus", cpus});
   for (const v1::EnvironmentFact& fact : started.environment()) {
     rows.push_back({OneLine(fact.name()), OneLine(fact.value())});
   }
-  std::string text = rows.empty() ? "" : "\n" + AlignColumns(rows);
+  std::string text = rows.empty() ? "" : "\n" + AlignAndWrap(rows, style.width);
   const std::string settings = RenderSettings(started.isolation(), style);
   return text + (settings.empty() ? "" : "\n" + settings);
 }

@@ -86,7 +86,7 @@ std::string SessionConfidence(const v1::Update& update) {
 std::string LastLine(const v1::Update& update, const ReportOptions& options, const Style& style) {
   std::vector<std::string> facts = {RunsEach(update)};
   const bool all = options.detail == Detail::kAll;
-  if (!options.session.empty()) facts.push_back(FormatRough(update.elapsed_seconds()));
+  if (!options.context.table) facts.push_back(FormatRough(update.elapsed_seconds()));
   facts.push_back(SessionConfidence(update));
   const std::vector<const v1::Comparison*> gates = GatesOf(update);
   if (options.decided_at && !gates.empty()) {

@@ -152,14 +152,16 @@ bool IsWarnedOf(const v1::Comparison& gate, const v1::Update& update) {
   });
 }
 
-// How many times the runs there are it takes until the interval leaves the margin, were the
-// estimate right: an interval shrinks with the square root. Nothing where that cannot be told.
+// How many times the runs there are it takes until the interval leaves the margin, as it shrinks
+// with their square root: were the estimate right, or while that is known to less than a margin,
+// were there no change. Nothing where that cannot be told.
 std::optional<double> TimesTheRuns(const v1::Comparison& gate) {
   const Judged judged = JudgedBy(gate);
   if (!judged.lo || !judged.hi || !judged.estimate || !judged.margin) return std::nullopt;
   const double threshold = HigherIsBetter(gate) ? -*judged.margin : *judged.margin;
-  const double far = std::abs(*judged.estimate - threshold);
   const double half = (*judged.hi - *judged.lo) / 2;
+  const double far =
+      half > *judged.margin ? *judged.margin : std::abs(*judged.estimate - threshold);
   // Room for an estimate that moves.
   constexpr double kReserve = 1.5;
   return far > 0 ? std::optional(kReserve * half * half / (far * far)) : std::nullopt;
@@ -185,8 +187,10 @@ std::string Advice(const v1::Comparison& gate, const v1::Update& update,
   if (IsWarnedOf(gate, update)) return "";  // more runs are no help: the warning says what is
   if (context.by_precision) return "; as precise as --rule asked for";
   const std::optional<double> times = TimesTheRuns(gate);
-  const bool has_interval = JudgedBy(gate).lo.has_value();
-  if (has_interval && (!times || *times > kHopeless)) {
+  const Judged judged = JudgedBy(gate);
+  const bool has_interval = judged.lo && judged.hi;
+  const bool known = has_interval && judged.margin && *judged.hi - *judged.lo <= 2 * *judged.margin;
+  if (known && (!times || *times > kHopeless)) {
     return "; too near the margin to be decided: choose another --margin";
   }
   if (context.table) return "; more runs may decide it";

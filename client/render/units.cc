@@ -191,7 +191,7 @@ std::string FormatConfidence(double fraction) {
 
 int PercentDecimals(std::optional<double> lo, std::optional<double> hi) {
   if (!lo || !hi || !(*hi > *lo)) return 1;
-  constexpr double kCoarse = 1;  // 100 %: nobody asks for a tenth of it
+  constexpr double kCoarse = 0.3;  // nobody asks for a tenth of a per cent of it
   return *hi - *lo >= kCoarse ? 0 : std::clamp(-Magnitude((*hi - *lo) * 100), 1, 4);
 }
 

@@ -62,9 +62,9 @@ TEST(UnitsTest, ReadsAsPeopleWrite) {
 TEST(UnitsTest, DecimalsFollowTheWidthOfTheInterval) {
   EXPECT_EQ(PercentDecimals(0.098, 0.106), 1);
   EXPECT_EQ(PercentDecimals(0.0998, 0.1003), 2);
-  EXPECT_EQ(PercentDecimals(-0.2, 0.3), 1);
+  EXPECT_EQ(PercentDecimals(-0.1, 0.15), 1);
   EXPECT_EQ(PercentDecimals(std::nullopt, 0.3), 1);
-  EXPECT_EQ(PercentDecimals(7.0, 8.1), 0) << "percentage points by the hundred";
+  EXPECT_EQ(PercentDecimals(-0.2, 0.3), 0) << "fifty percentage points wide";
 }
 
 TEST(UnitsTest, AnIntervalHasItsUnitOnce) {

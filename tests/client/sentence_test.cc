@@ -126,8 +126,9 @@ TEST(SentenceTest, AnUndecidedOneSaysWhatWouldDecideIt) {
   VerdictContext limits;
   Cases cases;
   cases.Add("by its time", open, limits);
-  cases.Add("near to the margin", GateWith({-0.006, 0.0195, 0.045}, kOpen), limits);
+  cases.Add("near to the margin", GateWith({0.006, 0.0195, 0.033}, kOpen), limits);
   cases.Add("on one side of zero", GateWith({0.006, 0.025, 0.045}, kOpen), limits);
+  cases.Add("hardly known yet", GateWith({-0.096, 0.019, 0.173}, kOpen), limits);
   limits.limits.set_runs(12);
   cases.Add("by its number of runs", open, limits);
   limits.limits.clear_runs();
