@@ -58,6 +58,23 @@ TEST_F(ProgramTest, ResultsGoToStdoutAndProgressToStderr) {
   EXPECT_NE(ended.err.find("benchctl: running: 6 blocks"), std::string::npos) << ended.err;
 }
 
+TEST_F(ProgramTest, HowMuchIsToldIsTheReadersChoice) {
+  daemon_->SetScript({Running(), Verdict(v1::VERDICT_REGRESSION)});
+  const Ended quiet = Run({"compare", "--quiet", "a", "b"});
+  EXPECT_EQ(quiet.out,
+            "REGRESSION: candidate is 10.2 % slower (1.102 times, 1.098 … 1.106) than base\n");
+  EXPECT_EQ(quiet.err, "") << "no progress either";
+  EXPECT_NE(Run({"watch", "--verbose", "k3"}).out.find("10.123 ± 0.054 ms"), std::string::npos);
+  EXPECT_NE(Run({"watch", "--time-unit=us", "k3"}).out.find("10123 µs"), std::string::npos);
+  EXPECT_NE(Run({"show", "--time-unit", "s", "k3"}).out.find("0.010123 ± 0.000054 s"),
+            std::string::npos);
+  const Ended both = Run({"compare", "--quiet", "--verbose", "a", "b"});
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_EQ(both.err, "error: --quiet: --verbose asks for the opposite\n");
+  EXPECT_EQ(Run({"watch", "--time-unit", "h", "k3"}).err,
+            "error: --time-unit h: unknown unit\nhint: write ns, us, ms or s\n");
+}
+
 TEST_F(ProgramTest, SendsWhatItsCallerHas) {
   daemon_->SetScript({Verdict(v1::VERDICT_PASS)});
   more_environment_ = {"BENCHCTL_TEST_BROKEN=\xff"};
