@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
 
 #include "client/render/text.h"
 #include "client/render/units.h"
@@ -185,6 +183,8 @@ std::string Advice(const v1::Comparison& gate, const v1::Update& update,
                    const VerdictContext& context) {
   constexpr double kHopeless = 50;
   if (IsWarnedOf(gate, update)) return "";  // more runs are no help: the warning says what is
+  const bool stopped = context.limits.fail_fast() && update.verdict() == v1::VERDICT_REGRESSION;
+  if (stopped) return "";  // as was asked for
   if (context.by_precision) return "; as precise as --rule asked for";
   const std::optional<double> times = TimesTheRuns(gate);
   const Judged judged = JudgedBy(gate);
@@ -228,51 +228,6 @@ std::string CountSentence(const v1::Update& update, std::size_t gates, std::size
 
 }  // namespace
 
-std::vector<const v1::Comparison*> GatesOf(const v1::Update& update) {
-  std::vector<const v1::Comparison*> gates;
-  for (const v1::Comparison& c : update.comparisons()) {
-    if (c.role() == v1::COMPARISON_ROLE_GATE) gates.push_back(&c);
-  }
-  return gates;
-}
-
-Tint VerdictTint(v1::Verdict verdict) {
-  return verdict == v1::VERDICT_PASS         ? Tint::kGreen
-         : verdict == v1::VERDICT_REGRESSION ? Tint::kRed
-                                             : Tint::kYellow;
-}
-
-std::string VerdictWord(v1::Verdict verdict) {
-  std::string word(Word(verdict));
-  for (char& c : word) c = static_cast<char>(c - 'a' + 'A');
-  return word;
-}
-
-bool SeveralCandidates(const v1::Update& update) {
-  const auto gates = GatesOf(update);
-  return std::ranges::any_of(gates, [&gates](const v1::Comparison* gate) {
-    return gate->benchmark() == gates.front()->benchmark() &&
-           gate->candidate() != gates.front()->candidate();
-  });
-}
-
-bool SeveralBenchmarks(const v1::Update& update) {
-  return std::ranges::any_of(update.comparisons(), [&update](const v1::Comparison& c) {
-    return c.benchmark() != update.comparisons(0).benchmark();
-  });
-}
-
-BlockCount CountBlocks(const v1::Update& update) {
-  std::map<std::string_view, std::uint64_t> blocks;
-  for (const v1::Comparison& c : update.comparisons()) {
-    std::uint64_t& own = blocks[c.benchmark()];
-    own = std::max(own, c.n_candidate());
-  }
-  BlockCount count{0, blocks.size()};
-  for (const auto& [benchmark, own] : blocks) count.blocks += own;
-  return count;
-}
-
 std::string BlocksSentence(const v1::Update& update) {
   return Counted(CountBlocks(update).blocks, "block");
 }
@@ -283,50 +238,6 @@ std::string DecidedSentence(const v1::Update& update) {
   const auto decided =
       std::ranges::count_if(gates, [](const v1::Comparison* gate) { return gate->has_decided(); });
   return std::to_string(decided) + " of " + std::to_string(gates.size()) + " decided";
-}
-
-ColumnFormat Judged::Scale(const Style& style) const {
-  return relative ? ColumnFormat::OfChanges(lo, hi)
-                  : ColumnFormat::OfDifferences(estimate.value_or(0), lo, hi, unit, style);
-}
-
-std::string Judged::Format(double value, const Style& style) const {
-  if (margin && value == *margin) {
-    return relative ? FormatPercent(value) : FormatQuantity(value, unit, style);
-  }
-  const ColumnFormat scale = Scale(style);
-  return scale.WithUnit(scale.Format(value));
-}
-
-std::string Judged::FormatSigned(double value, const Style& style) const {
-  const ColumnFormat scale = Scale(style);
-  return scale.WithUnit(scale.Signed(value));
-}
-
-std::string Judged::Interval(const Style& style) const {
-  return lo && hi ? Scale(style).Interval(*lo, *hi, style) : "";
-}
-
-std::string Judged::Estimate(const Style& style) const {
-  return estimate ? FormatSigned(*estimate, style) : "-";
-}
-
-Judged JudgedBy(const v1::Comparison& comparison) {
-  Judged judged;
-  judged.unit = comparison.unit();
-  judged.relative =
-      comparison.has_change() && comparison.margin_case() != v1::Comparison::kMarginAbsolute;
-  if (comparison.margin_case() == v1::Comparison::kMarginAbsolute) {
-    judged.margin = comparison.margin_absolute();
-  } else if (comparison.margin_case() == v1::Comparison::kMarginRatio && judged.relative) {
-    judged.margin = comparison.margin_ratio();
-  }
-  if (!judged.relative && !comparison.has_difference()) return judged;
-  const v1::Effect& effect = judged.relative ? comparison.change() : comparison.difference();
-  judged.estimate = effect.estimate();
-  if (effect.has_lo()) judged.lo = effect.lo();
-  if (effect.has_hi()) judged.hi = effect.hi();
-  return judged;
 }
 
 std::string DecisionCount(const v1::Comparison& gate, std::uint64_t blocks) {
@@ -428,23 +339,6 @@ std::string PauseSentence(const v1::Update& update) {
     return message.starts_with(paused) ? message : paused + ": " + message;
   }
   return paused;
-}
-
-std::string ComparisonLabel(const v1::Comparison& comparison, const v1::Update& update) {
-  std::set<std::string> references;
-  std::set<std::string> metrics;
-  for (const v1::Comparison* gate : GatesOf(update)) {
-    references.insert(gate->reference());
-    metrics.insert(gate->metric());
-  }
-  std::string label;
-  if (SeveralBenchmarks(update)) label += comparison.benchmark() + ": ";
-  label += comparison.candidate();
-  if (references.size() > 1 || !SeveralBenchmarks(update)) {
-    label += " vs " + comparison.reference();
-  }
-  if (metrics.size() > 1 || comparison.metric() != "wall_time") label += " " + comparison.metric();
-  return Printable(label);
 }
 
 }  // namespace benchd::client

@@ -136,6 +136,10 @@ TEST(SentenceTest, AnUndecidedOneSaysWhatWouldDecideIt) {
   cases.Add("by its greatest number of runs", open, limits);
   limits.by_precision = true;
   cases.Add("precise enough", open, limits);
+  VerdictContext fail_fast;
+  fail_fast.limits.set_fail_fast(true);
+  v1::Update stopped = With({GateWith({0.021, 0.089, 0.152}, kWorse), open}, kWorse);
+  cases.Add("a regression elsewhere ended it", stopped, fail_fast);
   VerdictContext table;
   table.table = true;
   cases.Add("a file", open, table);
