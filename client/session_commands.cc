@@ -1,7 +1,4 @@
-#include <unistd.h>
-
 #include <algorithm>
-#include <functional>
 #include <iostream>
 
 #include "benchd/v1/session.grpc.pb.h"
@@ -21,7 +18,6 @@
 #include "client/session_runs.h"
 #include "client/spec_input.h"
 #include "client/submission.h"
-#include "client/terminal.h"
 
 namespace benchd::client {
 namespace {
