@@ -36,8 +36,8 @@ std::string Of(const KnownMetric& metric, const std::string& arm) {
 std::string Outliers(const ArmShape& shape) {
   const std::size_t outside = shape.fences->below + shape.fences->above;
   return std::to_string(outside) + " of " + std::to_string(shape.n) +
-         " values lie outside of Tukey's fences; these affect the mean, --estimator hl is less "
-         "affected";
+         " values are outliers (outside Tukey's fences); they affect the mean, but not --estimator "
+         "hl";
 }
 
 // How far each statistic must be out to be said at a level.
