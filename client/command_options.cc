@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::string_view kArms = "Arms";
 constexpr std::string_view kEvery = "All commands";
+constexpr std::string_view kResult = "Result";
 
 }  // namespace
 
@@ -23,6 +24,7 @@ std::vector<OptionInfo> CompareOptions(bool with_detach) {
       {"file", 'f', "FILE", "read arms, benchmarks and defaults from TOML, - for stdin", kArms}};
   for (const SessionOption& option : SessionOptions()) options.push_back(option.info);
   if (!with_detach) return options;
+  for (const OptionInfo& option : ResultOptions()) options.push_back(option);
   options.push_back({"detach", 0, "", "submit, print the session and leave", kThisCommand});
   options.push_back(
       {"show-output", 0, "",
@@ -30,8 +32,8 @@ std::vector<OptionInfo> CompareOptions(bool with_detach) {
        kThisCommand});
   options.push_back(
       {"bisect", 0, "",
-       "exit codes for `git bisect run`: 0 good, 1 bad, 125 undecided or failed (skip), "
-       "128 anything else (stop)",
+       "one line and an exit code for `git bisect run`: 0 good, 1 bad, 125 undecided or failed "
+       "(skip), 128 anything else (stop)",
        kThisCommand});
   return options;
 }
@@ -62,6 +64,7 @@ std::vector<OptionInfo> AnalyzeOptions() {
                      "mmtests' table of every arm, starred by Welch's test or by mmtests' own rule",
                      kShown});
   options.push_back({"histogram", 0, "", "the values of every arm in common bins", kShown});
+  for (const OptionInfo& option : ResultOptions()) options.push_back(option);
   return options;
 }
 
@@ -83,6 +86,16 @@ std::vector<OptionInfo> CalibrateOptions() {
     options.push_back(FindSessionOption(name)->info);
   }
   return options;
+}
+
+OptionInfo TimeUnitOption() {
+  return {"time-unit", 0, "ns|us|ms|s", "one unit for all times (default what fits each)", kResult};
+}
+
+std::vector<OptionInfo> ResultOptions() {
+  return {{"verbose", 0, "", "every metric with means and deviations, every warning", kResult},
+          {"quiet", 0, "", "the verdict alone", kResult},
+          TimeUnitOption()};
 }
 
 std::span<const OptionInfo> EveryOption() {

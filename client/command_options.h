@@ -18,6 +18,10 @@ std::vector<OptionInfo> AnalyzeOptions();
 std::vector<OptionInfo> SimilarityOptions();
 std::vector<OptionInfo> CalibrateOptions();
 
+/// --verbose, --quiet and --time-unit: of every command that prints a result.
+std::vector<OptionInfo> ResultOptions();
+OptionInfo TimeUnitOption();  ///< of one that prints everything anyway
+
 /// The options of every command (json, socket, ...), which may stand before its name as well.
 std::span<const OptionInfo> EveryOption();
 

@@ -31,6 +31,11 @@ class JsonDisplay : public Display {
   }
 };
 
+class QuietDisplay : public Display {
+ public:
+  void Show(const v1::SessionEvent&) override {}
+};
+
 class PlainDisplay : public Display {
  public:
   explicit PlainDisplay(const v1::Limits& limits) : narrator_(StyleOf(STDERR_FILENO), limits) {}
@@ -184,9 +189,10 @@ void Display::Note(const std::string& text) {
   if (!text.empty()) TellOnStderr(text);
 }
 
-std::unique_ptr<Display> MakeDisplay(const v1::Session& session, bool json) {
+std::unique_ptr<Display> MakeDisplay(const v1::Session& session, Progress progress) {
   const v1::Limits& limits = session.spec().limits();
-  if (json) return std::make_unique<JsonDisplay>();
+  if (progress == Progress::kJson) return std::make_unique<JsonDisplay>();
+  if (progress == Progress::kQuiet) return std::make_unique<QuietDisplay>();
   if (!CanRedraw(STDERR_FILENO)) return std::make_unique<PlainDisplay>(limits);
   return std::make_unique<LiveDisplay>(session.session(), limits);
 }

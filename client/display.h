@@ -34,10 +34,14 @@ class Display {
   virtual void Resize() {}
 };
 
-/// JSON lines with `json`; a live view where stderr is a terminal that can redraw; else plain
-/// lines.
-///
+/// How progress is shown.
+enum class Progress {
+  kTold,   ///< a live view where stderr is a terminal that can redraw, else plain lines
+  kJson,   ///< JSON lines on stdout
+  kQuiet,  ///< none: only what is out of the ordinary
+};
+
 /// @param session  its id, and its limits as far as they are known
-std::unique_ptr<Display> MakeDisplay(const v1::Session& session, bool json);
+std::unique_ptr<Display> MakeDisplay(const v1::Session& session, Progress progress);
 
 }  // namespace benchd::client

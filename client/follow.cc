@@ -210,7 +210,7 @@ Result<Followed> FollowSession(DaemonLink& link, const v1::Session& watched,
                                const Following& following, Interrupts& interrupts) {
   const std::string& session = watched.session();
   const bool cancels = following.on_interrupt == OnInterrupt::kCancel;
-  const auto owned = MakeDisplay(watched, following.json);
+  const auto owned = MakeDisplay(watched, following.progress);
   Display& display = *owned;
   Follower follower(link, session, display, interrupts, following.on_interrupt);
   const auto leave = [&display, &session, &interrupts, cancels] {
@@ -281,16 +281,30 @@ void TellLeft(const Followed& followed) {
                Reattach(session.session()));
 }
 
+void PrintResult(const v1::Session& session, const ResultChoice& choice,
+                 std::span<const ArmPairs> pairs) {
+  const Style style = choice.StyleOfStdout();
+  if (choice.bisect) {
+    std::cout << RenderBisectStep(session, style) << std::flush;
+    return;
+  }
+  ReportOptions options = OptionsFor(session, choice.detail);
+  options.pairs = pairs;
+  std::cout << RenderFindings(session.report(), options, style) << std::flush;
+}
+
 }  // namespace
 
-ExitCode ReportEnd(const Followed& followed, bool json) {
+ExitCode ReportEnd(const Followed& followed, bool json, const ResultChoice& choice,
+                   std::span<const ArmPairs> pairs) {
   const v1::Session& session = followed.session;
   switch (session.state()) {
     case v1::SESSION_STATE_DONE:
-      if (!json) std::cout << RenderResult(session, StyleOf(STDOUT_FILENO)) << std::flush;
+      if (!json) PrintResult(session, choice, pairs);
       break;
     case v1::SESSION_STATE_FAILED:
       std::cerr << RenderFailure(session.session(), session.failed());
+      if (!json && choice.bisect && !session.failed().refused()) PrintResult(session, choice, {});
       break;
     case v1::SESSION_STATE_CANCELLED:
       TellCancelled(followed, json);

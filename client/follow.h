@@ -1,11 +1,15 @@
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "benchd/v1/session.pb.h"
 #include "client/daemon_link.h"
+#include "client/display.h"
 #include "client/exit_code.h"
 #include "client/interrupts.h"
+#include "client/result_options.h"
+#include "core/analysis/arm_pairs.h"
 
 namespace benchd::client {
 
@@ -20,7 +24,7 @@ enum class OnInterrupt {
 
 /// How a session is watched.
 struct Following {
-  bool json = false;  ///< JSON lines on stdout instead of progress on stderr
+  Progress progress = Progress::kTold;
   OnInterrupt on_interrupt = OnInterrupt::kCancel;
   bool may_detach = true;  ///< a key of the live view leaves the session running
 };
@@ -43,7 +47,10 @@ Result<Followed> FollowSession(DaemonLink& link, const v1::Session& watched,
 
 /// Prints the result (stdout) or failure (stderr) of a session that was followed, unless JSON lines
 /// have said it already, and gives the exit code of the contract.
-ExitCode ReportEnd(const Followed& followed, bool json);
+///
+/// @param pairs  the candidates among each other, where there are several
+ExitCode ReportEnd(const Followed& followed, bool json, const ResultChoice& choice = {},
+                   std::span<const ArmPairs> pairs = {});
 
 /// Prints the JSON line `commits` (stdout) where arms are commits, else nothing.
 void PrintCommits(const v1::Session& session);

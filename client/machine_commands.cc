@@ -11,7 +11,7 @@
 #include "client/render/calibration.h"
 #include "client/render/json.h"
 #include "client/render/machine.h"
-#include "client/render/report.h"
+#include "client/render/warnings.h"
 #include "client/render/words.h"
 #include "client/submission.h"
 #include "client/terminal.h"
@@ -124,7 +124,7 @@ void PrintCalibration(const v1::Session& session, bool json) {
   const Style style = StyleOf(STDOUT_FILENO);
   std::cout << (json ? CalibrationJson(calibration, session.session(), Now()) + "\n"
                      : RenderCalibration(calibration, style) +
-                           RenderWarnings(session.report(), style));
+                           RenderWarnings(session.report(), WarningsShown::kAll, style));
 }
 
 }  // namespace
@@ -141,7 +141,8 @@ Result<ExitCode> RunCalibrate(const CommandContext& context) {
   auto submitted = SubmitSession(**link, *std::move(spec));
   if (!submitted) return std::move(submitted).error();
   session.set_session(submitted->session());
-  const Following following{.json = context.json, .may_detach = false};
+  const Following following{.progress = context.json ? Progress::kJson : Progress::kTold,
+                            .may_detach = false};
   auto followed = FollowSession(**link, session, following, interrupts);
   if (!followed) return std::move(followed).error();
   const bool measured =

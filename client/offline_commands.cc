@@ -19,6 +19,7 @@
 #include "client/render/similarity.h"
 #include "client/render/text.h"
 #include "client/render/words.h"
+#include "client/result_options.h"
 #include "client/run.h"
 #include "client/table_file.h"
 #include "client/table_options.h"
@@ -42,11 +43,12 @@ Error TableError(const Error& error, const std::string& file) {
   return told.message.starts_with("line ") ? std::move(told).Within(file) : told;
 }
 
-ExitCode PrintAnalysis(const Analysis& analysis, bool mmtests_stars, bool json) {
+ExitCode PrintAnalysis(const Analysis& analysis, bool mmtests_stars, bool json,
+                       const ResultChoice& choice) {
   if (json) {
     std::cout << AnalysisJson(analysis, Now()) << "\n";
   } else {
-    std::cout << RenderAnalysis(analysis, mmtests_stars, StyleOf(STDOUT_FILENO));
+    std::cout << RenderAnalysis(analysis, mmtests_stars, choice.detail, choice.StyleOfStdout());
   }
   if (analysis.verdict.verdict() != v1::VERDICT_UNSPECIFIED) return ExitFor(analysis.verdict);
   std::cout << std::flush;
@@ -59,13 +61,16 @@ ExitCode PrintAnalysis(const Analysis& analysis, bool mmtests_stars, bool json) 
 Result<ExitCode> RunAnalyze(const CommandContext& context) {
   auto options = ReadTableOptions(context.arguments);
   if (!options) return std::move(options).error();
+  auto choice = ReadResultChoice(context.arguments);
+  if (!choice) return std::move(choice).error();
   auto file = TableFile::Open(context.word);
   if (!file) return std::move(file).error();
   const Interrupts interrupts;  // Ctrl-C ends this process
   StepAside(context.link);
   Result<TableReport> report = AnalyzeTable([&file] { return file->Read(); }, *options);
   if (!report) return TableError(report.error(), file->name());
-  return PrintAnalysis(AnalysisOf(std::move(report).value()), options->mmtests_stars, context.json);
+  return PrintAnalysis(AnalysisOf(std::move(report).value()), options->mmtests_stars, context.json,
+                       *choice);
 }
 
 namespace {

@@ -1,7 +1,4 @@
-#include <unistd.h>
-
 #include <algorithm>
-#include <functional>
 #include <iostream>
 
 #include "benchd/v1/session.grpc.pb.h"
@@ -15,13 +12,14 @@
 #include "client/render/csv.h"
 #include "client/render/json.h"
 #include "client/render/pages.h"
+#include "client/render/sentence.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
 #include "client/run.h"
+#include "client/session_runs.h"
 #include "client/spec_input.h"
 #include "client/submission.h"
-#include "client/terminal.h"
 
 namespace benchd::client {
 namespace {
@@ -107,7 +105,29 @@ v1::Session FollowedSession(const v1::SessionSpec& spec) {
   v1::Session session;
   *session.mutable_spec()->mutable_benchmarks() = spec.benchmarks();
   *session.mutable_spec()->mutable_limits() = spec.limits();
+  *session.mutable_spec()->mutable_rule() = spec.rule();
   return session;
+}
+
+Progress ProgressOf(bool json, const ResultChoice& choice) {
+  if (json) return Progress::kJson;
+  return choice.detail == Detail::kVerdict ? Progress::kQuiet : Progress::kTold;
+}
+
+// Prints the end of a session that was followed; of several candidates with their order, which is
+// left out where its runs cannot be had.
+ExitCode FinishFollowing(DaemonLink& link, const Followed& followed, bool json,
+                         const ResultChoice& choice) {
+  const bool ordered = !json && !choice.bisect && choice.detail != Detail::kVerdict &&
+                       followed.session.state() == v1::SESSION_STATE_DONE &&
+                       SeveralCandidates(followed.session.report());
+  std::vector<ArmPairs> pairs;
+  if (ordered) {
+    const auto whole = GetSession(link, followed.session.session());
+    auto read = whole ? ReadArmPairs(link, *whole) : Result<std::vector<ArmPairs>>(pairs);
+    if (read) pairs = *std::move(read);
+  }
+  return ReportEnd(followed, json, choice, pairs);
 }
 
 // What makes sense only for those who wait.
@@ -128,6 +148,8 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
     auto may = CheckDetach(context.arguments);
     if (!may) return std::move(may).error();
   }
+  auto choice = ReadResultChoice(context.arguments);
+  if (!choice) return std::move(choice).error();
   const bool bisect = IsGiven(context.arguments, "bisect");
   auto spec = ReadCompareSpec(context.arguments, context.json);
   if (!spec) return std::move(spec).error();
@@ -151,12 +173,12 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   session.set_session(submitted->session());
   if (context.json) PrintCommits(session);
   // A bisection has no use for a verdict that comes later.
-  const Following following{.json = context.json, .may_detach = !bisect};
+  const Following following{.progress = ProgressOf(context.json, *choice), .may_detach = !bisect};
   auto followed = FollowSession(**link, session, following, interrupts);
   if (!followed) return std::move(followed).error();
   const bool shows = IsGiven(context.arguments, "show-output") && !followed->detached;
   if (shows) PrintOutput(**link, session.session());
-  return ReportEnd(*followed, context.json);
+  return FinishFollowing(**link, *followed, context.json, *choice);
 }
 
 }  // namespace
@@ -197,19 +219,6 @@ Result<v1::Session> NamedSession(DaemonLink& link, const CommandContext& context
                     "start one with benchctl compare; benchctl list --all shows everybody's");
 }
 
-/// Hands every run of a session on, in their order.
-Result<void> ReadRuns(DaemonLink& link, const v1::ListSamplesRequest& request,
-                      const std::function<void(v1::Run&&)>& take) {
-  grpc::ClientContext context;
-  const auto reader = v1::SessionService::NewStub(link.channel())->ListSamples(&context, request);
-  for (v1::ListSamplesResponse chunk; reader->Read(&chunk);) {
-    for (v1::Run& run : *chunk.mutable_runs()) take(std::move(run));
-  }
-  const grpc::Status status = reader->Finish();
-  if (!status.ok()) return FromStatus(status);
-  return {};
-}
-
 // Only a harness' metrics need to be described, and only in a session that has ended do they stay
 // as they are.
 Result<std::vector<TableColumn>> ReadColumns(DaemonLink& link, const v1::Session& session) {
@@ -230,6 +239,8 @@ Result<std::vector<TableColumn>> ReadColumns(DaemonLink& link, const v1::Session
 }  // namespace
 
 Result<ExitCode> RunShow(const CommandContext& context) {
+  auto choice = ReadResultChoice(context.arguments);
+  if (!choice) return std::move(choice).error();
   auto link = DaemonLink::Open(context.link);
   if (!link) return std::move(link).error();
   auto session = NamedSession(**link, context, IsGiven(context.arguments, "log"));
@@ -240,11 +251,15 @@ Result<ExitCode> RunShow(const CommandContext& context) {
   }
   auto columns = ReadColumns(**link, *session);
   if (!columns) return std::move(columns).error();
-  std::cout << RenderSession(*session, *columns, UserName, StyleOf(STDOUT_FILENO));
+  auto pairs = ReadArmPairs(**link, *session);
+  if (!pairs) return std::move(pairs).error();
+  std::cout << RenderSession(*session, *columns, *pairs, UserName, choice->StyleOfStdout());
   return ExitCode::kPass;
 }
 
 Result<ExitCode> RunWatch(const CommandContext& context) {
+  auto choice = ReadResultChoice(context.arguments);
+  if (!choice) return std::move(choice).error();
   Interrupts interrupts;
   auto link = DaemonLink::Open(context.link);
   if (!link) return std::move(link).error();
@@ -252,10 +267,11 @@ Result<ExitCode> RunWatch(const CommandContext& context) {
   auto session = NamedSession(**link, context);
   if (!session) return std::move(session).error();
   if (context.json) PrintCommits(*session);
-  const Following following{.json = context.json, .on_interrupt = OnInterrupt::kLeave};
+  const Following following{.progress = ProgressOf(context.json, *choice),
+                            .on_interrupt = OnInterrupt::kLeave};
   auto followed = FollowSession(**link, *session, following, interrupts);
   if (!followed) return std::move(followed).error();
-  return ReportEnd(*followed, context.json);
+  return FinishFollowing(**link, *followed, context.json, *choice);
 }
 
 namespace {

@@ -3,9 +3,6 @@
 #include <utility>
 
 #include "client/render/json.h"
-#include "client/render/report.h"
-#include "client/render/sentence.h"
-#include "client/render/words.h"
 #include "proto/convert/to_proto.h"
 
 namespace benchd::client {
@@ -20,16 +17,21 @@ Analysis AnalysisOf(TableReport report) {
   analysis.decided_at = report.decided_at;
   analysis.summaries = std::move(report.summaries);
   analysis.histograms = std::move(report.histograms);
+  analysis.pairs = std::move(report.pairs);
   return analysis;
 }
 
-std::string RenderAnalysis(const Analysis& analysis, bool mmtests_stars, const Style& style) {
-  std::string text = RenderSummaries(analysis.summaries, analysis.verdict, mmtests_stars, style) +
-                     RenderHistograms(analysis.histograms, style) +
-                     RenderFindings(analysis.verdict, style);
-  const auto gates = GatesOf(analysis.verdict);
-  if (!analysis.decided_at || gates.empty()) return text;
-  return text + "decided at " + DecisionCount(*gates.front(), *analysis.decided_at) + "\n";
+std::string RenderAnalysis(const Analysis& analysis, bool mmtests_stars, Detail detail,
+                           const Style& style) {
+  ReportOptions options;
+  options.detail = detail;
+  options.context.table = true;
+  options.decided_at = analysis.decided_at;
+  options.pairs = analysis.pairs;
+  const std::string findings = RenderFindings(analysis.verdict, options, style);
+  if (detail == Detail::kVerdict) return findings;
+  return RenderSummaries(analysis.summaries, analysis.verdict, mmtests_stars, style) +
+         RenderHistograms(analysis.histograms, style) + findings;
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "benchd/v1/session.pb.h"
+#include "client/render/report.h"
 #include "client/render/text.h"
 #include "core/analysis/table_analysis.h"
 
@@ -16,13 +17,15 @@ struct Analysis {
   std::optional<std::uint64_t> decided_at;
   std::vector<ArmSummary> summaries;
   std::vector<ArmHistogram> histograms;
+  std::vector<ArmPairs> pairs;
 };
 
 Analysis AnalysisOf(TableReport report);
 
 /// What `analyze` prints: mmtests' table and the histograms where the answer has them, then what
 /// `compare` prints at its end, and for a sequential method at how many pairs it was decided.
-std::string RenderAnalysis(const Analysis& analysis, bool mmtests_stars, const Style& style);
+std::string RenderAnalysis(const Analysis& analysis, bool mmtests_stars, Detail detail,
+                           const Style& style);
 
 /// What `analyze --json` prints, one object on one line (without the newline): event "verdict" as
 /// compare's last line without what only a session has (session, elapsed_s, disturbances); with
@@ -41,11 +44,6 @@ std::string AnalysisJson(const Analysis& analysis, const google::protobuf::Times
 /// @param mmtests_stars  which rule gave the stars
 std::string RenderSummaries(std::span<const ArmSummary> summaries, const v1::Update& verdict,
                             bool mmtests_stars, const Style& style);
-
-/// One table for a whole suite: a row for each gate, in the order of the suite, and below it the
-/// other metrics that surely changed. On a terminal too narrow for it the arms' means are left out.
-/// Ends with a newline.
-std::string RenderSuite(const v1::Update& update, const Style& style);
 
 /// The histograms of an analysis: for each benchmark and metric a row per bin, the arms side by
 /// side with a bar and a count each. Bars of all arms have one scale, the share of the arm's

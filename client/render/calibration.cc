@@ -73,7 +73,7 @@ std::string SeenSentence(const Calibration& calibration) {
   }
   if (seen.empty()) return "there were too few runs for an interval: give it more time, --for 5m\n";
   std::string text = "in a minute this machine shows a change of " + seen + " (" +
-                     FormatPercent(calibration.confidence) + " confidence)\n";
+                     FormatConfidence(calibration.confidence) + " confidence)\n";
   if (calibration.scaled()) {
     text += "scaled from " + FormatClock(calibration.elapsed_seconds) +
             " by the square root of the time\n";

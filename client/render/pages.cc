@@ -12,12 +12,6 @@
 namespace benchd::client {
 namespace {
 
-// A date column stays readable whatever the reader's time zone: UTC, whole seconds.
-std::string Moment(google::protobuf::Timestamp time) {
-  time.set_nanos(0);
-  return Rfc3339(time);
-}
-
 // What is compared, in a few words.
 std::string Subject(const v1::Session& session) {
   if (!session.has_spec() || session.spec().benchmarks_size() == 0) return "";
@@ -44,13 +38,14 @@ std::string ResultCell(const v1::Session& session) {
   }
 }
 
-Rows SessionFacts(const v1::Session& session, const UserNames& users) {
-  Rows rows = {{"session", Printable(session.session())},
-               {"state", std::string(Word(session.state()))},
-               {"user", Printable(users(session.uid()))}};
-  if (session.has_submitted_at()) rows.push_back({"submitted", Moment(session.submitted_at())});
-  if (session.has_started_at()) rows.push_back({"started", Moment(session.started_at())});
-  if (session.has_ended_at()) rows.push_back({"ended", Moment(session.ended_at())});
+// What was asked for.
+Rows Request(const v1::Session& session, const UserNames& users) {
+  Rows rows = {
+      {"session", Printable(session.session()) + ", " + std::string(Word(session.state()))},
+      {"user", Printable(users(session.uid()))}};
+  if (session.has_cancelled() && !session.cancelled().by().empty()) {
+    rows.push_back({"cancelled", "by " + Printable(session.cancelled().by())});
+  }
   for (const v1::Benchmark& benchmark : session.spec().benchmarks()) {
     for (const v1::Arm& arm : benchmark.arms()) {
       rows.push_back(
@@ -62,29 +57,47 @@ Rows SessionFacts(const v1::Session& session, const UserNames& users) {
   for (const auto& [arm, commit] : ArmCommits(session.spec())) {
     rows.push_back({"commit", arm + ": " + commit});
   }
-  if (session.has_started()) {
-    rows.push_back({"seed", std::to_string(session.started().seed())});
-    const std::string cpus = CpuList(session.started().benchmark_cpus());
-    if (!cpus.empty()) rows.push_back({"cpus", cpus});
-    for (const v1::EnvironmentFact& fact : session.started().environment()) {
-      rows.push_back({OneLine(fact.name()), OneLine(fact.value())});
-    }
-  }
   for (const auto& [name, value] : session.spec().labels()) {
     rows.push_back({"label", Printable(name) + "=" + Printable(value)});
   }
-  if (session.has_cancelled())
-    rows.push_back({"cancelled", "by " + Printable(session.cancelled().by())});
   return rows;
 }
 
-std::string History(const v1::Session& session) {
-  if (session.history().empty()) return "";
-  Rows rows;
-  for (const v1::HistoryEntry& entry : session.history()) {
-    rows.push_back({Moment(entry.time()), OneLine(entry.what())});
+// When what happened, in the reader's time zone, which is named once.
+Rows Times(const v1::Session& session) {
+  if (!session.has_submitted_at()) return {};
+  Rows rows = {{"time zone", LocalZone(session.submitted_at())}};
+  const auto add = [&rows](const char* name, const google::protobuf::Timestamp& time,
+                           const std::string& what) {
+    rows.push_back({name, LocalMoment(time) + (what.empty() ? "" : "  " + what)});
+  };
+  if (session.history().empty()) {
+    add("submitted", session.submitted_at(), "");
+    if (session.has_started_at()) add("started", session.started_at(), "");
+    if (session.has_ended_at()) add("ended", session.ended_at(), "");
   }
-  return "history:\n" + AlignColumns(rows, 2, 2);
+  for (const v1::HistoryEntry& entry : session.history()) {
+    add(rows.size() > 1 ? "" : "history", entry.time(), OneLine(entry.what()));
+  }
+  if (session.report().disturbances() > 0) {
+    rows.push_back({"disturbances", std::to_string(session.report().disturbances())});
+  }
+  if (session.has_started()) {
+    rows.push_back({"seed", std::to_string(session.started().seed())});
+  }
+  return rows;
+}
+
+std::string Machine(const v1::Started& started, const Style& style) {
+  Rows rows;
+  const std::string cpus = CpuList(started.benchmark_cpus());
+  if (!cpus.empty()) rows.push_back({"benchmark cpus", cpus});
+  for (const v1::EnvironmentFact& fact : started.environment()) {
+    rows.push_back({OneLine(fact.name()), OneLine(fact.value())});
+  }
+  std::string text = rows.empty() ? "" : "\n" + AlignAndWrap(rows, style.width);
+  const std::string settings = RenderSettings(started.isolation(), style);
+  return text + (settings.empty() ? "" : "\n" + settings);
 }
 
 std::string AnalyzeLine(const AnalyzeReplay& replay) {
@@ -110,26 +123,47 @@ std::string RenderList(std::span<const v1::Session> sessions, const UserNames& u
   });
 }
 
-std::string RenderSession(const v1::Session& session, std::span<const TableColumn> columns,
-                          const UserNames& users, const Style& style) {
-  std::string text = AlignColumns(SessionFacts(session, users)) + "\n";
-  if (session.has_started()) {
-    const std::string settings = RenderSettings(session.started().isolation(), style);
-    if (!settings.empty()) text += settings + "\n";
-  }
+namespace {
+
+// What became of it: why it failed, or what was found.
+std::string Outcome(const v1::Session& session, std::span<const ArmPairs> pairs,
+                    const Style& style) {
+  std::string text;
   if (session.has_failed()) text += RenderFailure(session.session(), session.failed());
   if (session.has_report()) {
-    text += RenderFindings(session.report(), style);
-    text += "elapsed: " + FormatClock(session.report().elapsed_seconds()) +
-            ", disturbances: " + std::to_string(session.report().disturbances()) + "\n";
+    ReportOptions options = OptionsFor(session, Detail::kAll);
+    // This is where a result sends its reader to, and what follows has these.
+    options.session.clear();
+    options.commits.clear();
+    options.seed.reset();
+    options.pairs = pairs;
+    text += RenderFindings(session.report(), options, style);
   }
-  text += History(session);
-  if (session.has_spec() && session.has_started()) {
-    text += "again: " + ReplayCommand(session.spec(), session.started().seed()) + "\n";
-    text += "data: benchctl export " + Printable(session.session()) + " --format csv\n";
-    if (session.has_ended_at()) text += AnalyzeLine(ReplayAnalysis(session, columns));
+  return text.empty() ? text : text + "\n";
+}
+
+// How to have it again, or more of it.
+std::string Again(const v1::Session& session, std::span<const TableColumn> columns) {
+  if (!session.has_spec() || !session.has_started()) return "";
+  std::string text = "again: " + ReplayCommand(session.spec(), session.started().seed()) + "\n";
+  text += "data: benchctl export " + Printable(session.session()) + " --format csv\n";
+  if (session.has_ended_at()) text += AnalyzeLine(ReplayAnalysis(session, columns));
+  return text;
+}
+
+}  // namespace
+
+std::string RenderSession(const v1::Session& session, std::span<const TableColumn> columns,
+                          std::span<const ArmPairs> pairs, const UserNames& users,
+                          const Style& style) {
+  std::string text = Outcome(session, pairs, style);
+  text += AlignColumns(Request(session, users)) + Again(session, columns);
+  const Rows times = Times(session);
+  if (!times.empty()) text += "\n" + AlignColumns(times);
+  if (session.has_started()) text += Machine(session.started(), style);
+  if (!session.log().empty()) {
+    text += "\nlog:\n" + Printable(session.log(), /*keep_newlines=*/true);
   }
-  if (!session.log().empty()) text += "log:\n" + Printable(session.log(), /*keep_newlines=*/true);
   if (!text.ends_with('\n')) text += '\n';
   return text;
 }

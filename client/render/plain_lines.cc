@@ -106,10 +106,14 @@ std::vector<std::string> PlainNarrator::TellStarted(const v1::Started& started) 
   if (started_) return {};
   started_ = true;
   std::string line = "started: seed " + std::to_string(started.seed());
-  const int held = static_cast<int>(std::ranges::count_if(
-      started.isolation(), [](const v1::Setting& setting) { return setting.held(); }));
-  if (started.isolation_size() > 0) {
-    line += ", " + std::to_string(held) + " of " + std::to_string(started.isolation_size()) +
+  const auto held = std::ranges::count_if(started.isolation(), &v1::Setting::held);
+  const bool user_mode = std::ranges::any_of(started.isolation(), [](const v1::Setting& setting) {
+    return setting.why().starts_with("user mode");
+  });
+  if (user_mode) {
+    line += "; user mode: machine not tuned";
+  } else if (started.isolation_size() > 0) {
+    line += "; " + std::to_string(held) + " of " + std::to_string(started.isolation_size()) +
             " machine settings held";
   }
   return {line};

@@ -1,12 +1,13 @@
 #include "client/render/report.h"
 
 #include <algorithm>
-#include <map>
+#include <limits>
 
-#include "client/render/analysis.h"
-#include "client/render/sentence.h"
+#include "client/render/arm_order.h"
+#include "client/render/result_table.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
+#include "client/render/warnings.h"
 #include "client/render/words.h"
 #include "core/base/text.h"
 
@@ -18,102 +19,20 @@ void AddIfNew(std::vector<T>& list, const T& value) {
   if (std::ranges::find(list, value) == list.end()) list.push_back(value);
 }
 
-std::vector<const v1::Comparison*> OfBenchmark(const v1::Update& update,
-                                               const std::string& benchmark) {
-  std::vector<const v1::Comparison*> found;
-  for (const v1::Comparison& c : update.comparisons()) {
-    if (c.benchmark() == benchmark) found.push_back(&c);
-  }
-  return found;
-}
-
-// Mean and deviation of one arm in one metric, from any comparison that has them.
-std::string ArmValue(const std::vector<const v1::Comparison*>& comparisons, const std::string& arm,
-                     const std::string& metric, const Style& style) {
-  for (const v1::Comparison* c : comparisons) {
-    if (c->metric() != metric) continue;
-    if (c->reference() == arm && c->has_mean_reference()) {
-      return FormatMeanSd(c->mean_reference(),
-                          c->has_sd_reference() ? std::optional(c->sd_reference()) : std::nullopt,
-                          c->unit(), style);
-    }
-    if (c->candidate() == arm && c->has_mean_candidate()) {
-      return FormatMeanSd(c->mean_candidate(),
-                          c->has_sd_candidate() ? std::optional(c->sd_candidate()) : std::nullopt,
-                          c->unit(), style);
-    }
-  }
-  return "-";
-}
-
-std::string ArmsTable(const v1::Update& update,
-                      const std::vector<const v1::Comparison*>& comparisons, const Style& style) {
-  std::vector<std::string> arms;
-  std::vector<std::string> metrics;
-  for (const v1::Comparison* c : comparisons) AddIfNew(arms, c->reference());
-  for (const v1::Comparison* c : comparisons) AddIfNew(arms, c->candidate());
-  for (const v1::Comparison* c : comparisons) AddIfNew(metrics, c->metric());
-  std::map<std::string, std::uint64_t> runs;
-  for (const v1::ArmRuns& arm : update.runs()) {
-    if (arm.benchmark() == comparisons.front()->benchmark()) runs[arm.arm()] = arm.runs();
-  }
-  Rows rows(1, {""});
-  for (const std::string& arm : arms) {
-    rows[0].push_back(Printable(arm) + " (" + Counted(runs[arm], "run") + ")");
-  }
-  for (const std::string& metric : metrics) {
-    rows.push_back({Printable(metric)});
-    for (const std::string& arm : arms)
-      rows.back().push_back(ArmValue(comparisons, arm, metric, style));
-  }
-  return AlignColumns(rows, 3);
-}
-
-std::string ResultWord(const v1::Comparison& c, const Style& style) {
-  if (c.verdict() != v1::VERDICT_UNSPECIFIED) {
-    return Paint(Word(c.verdict()), VerdictTint(c.verdict()), style);
-  }
-  return c.flag() == v1::FLAG_IMPROVEMENT || c.flag() == v1::FLAG_WORSE
-             ? std::string(Word(c.flag()))
-             : "";
-}
-
-std::string ChangesTable(const std::vector<const v1::Comparison*>& comparisons,
-                         const Style& style) {
-  std::vector<std::pair<std::string, std::string>> pairs;
-  for (const v1::Comparison* c : comparisons) AddIfNew(pairs, {c->reference(), c->candidate()});
-  Rows rows;
-  for (const auto& [reference, candidate] : pairs) {
-    if (!rows.empty()) rows.push_back({});
-    rows.push_back({Printable(candidate) + " vs " + Printable(reference), "change", "interval",
-                    "margin", "verdict"});
-    for (const v1::Comparison* c : comparisons) {
-      if (c->reference() != reference || c->candidate() != candidate) continue;
-      const std::string earlier = DecidedEarlier(*c);
-      rows.push_back({Printable(c->metric())});
-      for (std::string& cell : JudgedBy(*c).Cells(style)) rows.back().push_back(std::move(cell));
-      rows.back().push_back(ResultWord(*c, style) + (earlier.empty() ? "" : ", " + earlier));
-    }
-  }
-  return AlignColumns(rows, 3);
-}
-
 // What pairing saved, gate by gate: the runs needed go with the square of the standard error.
-std::string PairingLines(const std::vector<const v1::Comparison*>& comparisons) {
+std::string PairingLines(const v1::Update& update) {
   std::string text;
-  for (const v1::Comparison* c : comparisons) {
-    if (c->role() != v1::COMPARISON_ROLE_GATE || !c->has_pairing_gain()) continue;
-    const double saved = 1 - c->pairing_gain() * c->pairing_gain();
-    text += "pairing: " + Printable(c->metric()) + " of " + Printable(c->candidate()) + " ";
-    text += saved >= 0.005 ? "needs " + Fixed(100 * saved, 0) + " % fewer runs in pairs\n"
-                           : std::string("gains nothing by pairs\n");
+  for (const v1::Comparison* gate : GatesOf(update)) {
+    if (!gate->has_pairing_gain()) continue;
+    const double saved = 1 - gate->pairing_gain() * gate->pairing_gain();
+    const std::string place =
+        SeveralBenchmarks(update) ? Printable(gate->benchmark()) + ": " : std::string();
+    text += "pairing: " + place + Printable(gate->metric()) + " of " +
+            Printable(gate->candidate()) + ": ";
+    text += saved >= 0.005 ? Fixed(100 * saved, 0) + " % fewer runs needed\n"
+                           : std::string("pairing did not help\n");
   }
   return text;
-}
-
-std::string Place(const v1::Warning& warning) {
-  if (warning.benchmark().empty()) return warning.arm();
-  return warning.arm().empty() ? warning.benchmark() : warning.benchmark() + "/" + warning.arm();
 }
 
 // The verdict's word stands out; the rest of its sentence is plain.
@@ -123,65 +42,88 @@ std::string PaintedSentence(const std::string& sentence, v1::Verdict verdict, co
   return Paint(sentence.substr(0, colon), VerdictTint(verdict), style) + sentence.substr(colon);
 }
 
-std::string WarningLine(const v1::Warning& warning, const Style& style) {
-  const std::string place = Place(warning);
-  return Paint("warning:", Tint::kYellow, style) + " " +
-         (place.empty() ? "" : Printable(place) + ": ") + OneLine(warning.message()) + "\n";
-}
-
-// What every benchmark of a suite says for itself is told twice, and how often else.
-std::string WarningsOfSuite(const v1::Update& update, const Style& style) {
-  constexpr int kMostOfAKind = 2;
-  std::map<std::string, int> told;
+// The verdict, where anything gates.
+std::string VerdictLines(const v1::Update& update, const ReportOptions& options,
+                         const Style& style) {
   std::string text;
-  for (const v1::Warning& warning : update.warnings()) {
-    if (++told[warning.code()] <= kMostOfAKind) text += WarningLine(warning, style);
-  }
-  for (const auto& [code, count] : told) {
-    if (count <= kMostOfAKind) continue;
-    text += Paint("warning:", Tint::kYellow, style) + " " + Printable(code) + ": " +
-            std::to_string(count - kMostOfAKind) + " more like these; `show` has them all\n";
+  if (update.verdict() == v1::VERDICT_UNSPECIFIED) return text;
+  for (const std::string& sentence : VerdictSentences(update, options.context, style)) {
+    text += WrapSentence(PaintedSentence(sentence, update.verdict(), style), style);
   }
   return text;
 }
 
-// The verdict, where anything gates.
-std::string RenderVerdict(const v1::Update& update, const Style& style) {
+// "52 runs each", "40 to 120 runs each" where arms or benchmarks have different numbers.
+std::string RunsEach(const v1::Update& update) {
+  std::uint64_t fewest = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t most = 0;
+  for (const v1::ArmRuns& arm : update.runs()) {
+    fewest = std::min(fewest, arm.runs());
+    most = std::max(most, arm.runs());
+  }
+  if (update.runs().empty()) return "";
+  if (fewest == most) return Counted(most, "run") + " each";
+  if (update.runs_size() == 2) {
+    return std::to_string(update.runs(0).runs()) + " and " + Counted(update.runs(1).runs(), "run");
+  }
+  return std::to_string(fewest) + " to " + Counted(most, "run") + " each";
+}
+
+// That of all gates together: each has its share of what the session may err.
+std::string SessionConfidence(const v1::Update& update) {
+  const std::vector<const v1::Comparison*> gates = GatesOf(update);
+  if (gates.empty()) {
+    if (update.comparisons().empty()) return "";
+    return FormatConfidence(update.comparisons(0).confidence()) + " confidence";
+  }
+  double error = 0;
+  for (const v1::Comparison* gate : gates) error += 1 - gate->confidence();
+  return FormatConfidence(1 - error) + " confidence" +
+         (gates.size() > 1 ? " for all gates together" : "");
+}
+
+// How much was measured, and where there is more.
+std::string LastLine(const v1::Update& update, const ReportOptions& options, const Style& style) {
+  std::vector<std::string> facts = {RunsEach(update)};
+  const bool all = options.detail == Detail::kAll;
+  if (!options.context.table) facts.push_back(FormatRough(update.elapsed_seconds()));
+  facts.push_back(SessionConfidence(update));
+  const std::vector<const v1::Comparison*> gates = GatesOf(update);
+  if (options.decided_at && !gates.empty()) {
+    facts.push_back("decided at " + DecisionCount(*gates.front(), *options.decided_at));
+  }
+  if (all && options.seed) facts.push_back("seed " + std::to_string(*options.seed));
+  if (all && !options.session.empty() && update.disturbances() > 0) {
+    facts.push_back(Counted(update.disturbances(), "disturbance"));
+  }
+  std::erase(facts, "");
+  std::string line = Join(facts, ", ");
+  if (!options.session.empty()) line += "; details: benchctl show " + Printable(options.session);
+  if (line.empty()) return "";
   std::string text;
-  if (update.verdict() == v1::VERDICT_UNSPECIFIED) return text;
-  for (const std::string& sentence : VerdictSentences(update, style)) {
-    text += PaintedSentence(sentence, update.verdict(), style) + "\n";
+  for (const std::string& one : Lines(WrapSentence(line, style))) {
+    text += Paint(one, Tint::kDim, style) + "\n";
   }
   return text;
 }
 
 }  // namespace
 
-std::string RenderWarnings(const v1::Update& update, const Style& style) {
-  std::string text;
-  for (const v1::Warning& warning : update.warnings()) text += WarningLine(warning, style);
-  return text;
-}
-
-std::string RenderComparisons(const v1::Update& update, const Style& style) {
-  std::vector<std::string> benchmarks;
-  for (const v1::Comparison& c : update.comparisons()) AddIfNew(benchmarks, c.benchmark());
-  std::string text;
-  for (const std::string& benchmark : benchmarks) {
-    const auto comparisons = OfBenchmark(update, benchmark);
-    if (benchmarks.size() > 1 || benchmark != "main") {
-      text += Paint(Printable(benchmark), Tint::kBold, style) + "\n";
-    }
-    text += ArmsTable(update, comparisons, style) + "\n" + ChangesTable(comparisons, style) + "\n" +
-            PairingLines(comparisons);
+std::string RenderFindings(const v1::Update& update, const ReportOptions& options,
+                           const Style& style) {
+  const std::string verdict = VerdictLines(update, options, style);
+  if (options.detail == Detail::kVerdict && !verdict.empty()) return verdict;
+  const bool all = options.detail == Detail::kAll;
+  std::string text =
+      RenderResultTable(update, all ? RowsShown::kAll : RowsShown::kWhatMatters, style);
+  if (all) text += PairingLines(update);
+  for (const auto& [arm, commit] : options.commits) text += arm + ": " + commit + "\n";
+  for (const std::string& line : Lines(RenderArmOrder(options.pairs))) {
+    text += WrapSentence(line, style);
   }
-  return text;
-}
-
-std::string RenderFindings(const v1::Update& update, const Style& style) {
-  return RenderComparisons(update, style) +
-         (SeveralBenchmarks(update) ? RenderSuite(update, style) : "") +
-         RenderWarnings(update, style) + RenderVerdict(update, style);
+  text += RenderWarnings(update, all ? WarningsShown::kAll : WarningsShown::kToActOn, style);
+  text += verdict;
+  return text + LastLine(update, options, style);
 }
 
 std::vector<std::pair<std::string, std::string>> ArmCommits(const v1::SessionSpec& spec) {
@@ -196,21 +138,46 @@ std::vector<std::pair<std::string, std::string>> ArmCommits(const v1::SessionSpe
   return commits;
 }
 
-std::string RenderResult(const v1::Session& session, const Style& style) {
-  const v1::Update& update = session.report();
-  std::string about = "session " + Printable(session.session());
-  if (session.has_started()) about += ", seed " + std::to_string(session.started().seed());
-  about += ", " + FormatClock(update.elapsed_seconds());
-  if (update.disturbances() > 0) about += ", " + Counted(update.disturbances(), "disturbance");
-  about += "; more: benchctl show " + Printable(session.session());
-  std::string commits;
-  for (const auto& [arm, commit] : ArmCommits(session.spec()))
-    commits += arm + ": " + commit + "\n";
-  const std::string findings = SeveralBenchmarks(update)
-                                   ? RenderSuite(update, style) + WarningsOfSuite(update, style) +
-                                         RenderVerdict(update, style)
-                                   : RenderFindings(update, style);
-  return findings + commits + Paint(about, Tint::kDim, style) + "\n";
+ReportOptions OptionsFor(const v1::Session& session, Detail detail) {
+  ReportOptions options;
+  options.detail = detail;
+  options.context.limits = session.spec().limits();
+  options.context.by_precision = session.spec().rule().precision_width() > 0;
+  options.session = session.session();
+  if (session.has_started()) options.seed = session.started().seed();
+  options.commits = ArmCommits(session.spec());
+  return options;
+}
+
+namespace {
+
+// The commit that is judged as `git describe` names it, else the arm.
+std::string JudgedArm(const v1::Session& session) {
+  std::string name;
+  for (const v1::Benchmark& benchmark : session.spec().benchmarks()) {
+    for (const v1::Arm& arm : benchmark.arms()) {
+      if (arm.role() == v1::ARM_ROLE_REFERENCE || arm.role() == v1::ARM_ROLE_PLACEBO) continue;
+      name = arm.has_commit() ? arm.commit().description() : arm.name();
+    }
+  }
+  return name.empty() ? "candidate" : Printable(name);
+}
+
+std::string BisectWord(v1::Verdict verdict) {
+  return verdict == v1::VERDICT_PASS ? "good" : verdict == v1::VERDICT_REGRESSION ? "bad" : "skip";
+}
+
+}  // namespace
+
+std::string RenderBisectStep(const v1::Session& session, const Style& style) {
+  const std::string arm = JudgedArm(session);
+  if (session.state() == v1::SESSION_STATE_FAILED) {
+    return "skip: " + arm + ": " + OneLine(session.failed().error()) + "\n";
+  }
+  const VerdictContext context = OptionsFor(session, Detail::kVerdict).context;
+  std::string sentence = VerdictSentences(session.report(), context, style).front();
+  sentence.erase(0, sentence.find(": ") + 2);  // good or bad says the verdict
+  return BisectWord(session.report().verdict()) + ": " + arm + ": " + sentence + "\n";
 }
 
 std::string RenderFailure(const std::string& session, const v1::Failed& failed) {

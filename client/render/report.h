@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -7,27 +8,44 @@
 
 #include "benchd/v1/queue.pb.h"
 #include "benchd/v1/session.pb.h"
+#include "client/render/sentence.h"
 #include "client/render/text.h"
+#include "core/analysis/arm_pairs.h"
 #include "core/analysis/table_plan.h"
 
 namespace benchd::client {
 
 // What people read on stdout when something is over. All end with a newline.
 
-/// What a session found: per benchmark the arms' means and every metric's change with interval and
-/// verdict word, of a suite then one table for all gates, then warnings and the verdict, if there
-/// is one, in a sentence.
-std::string RenderFindings(const v1::Update& update, const Style& style);
+/// How much of a result is told.
+enum class Detail {
+  kVerdict,  ///< --quiet: the sentences alone
+  kUsual,    ///< what changed, the warnings to act on, the verdict
+  kAll,      ///< --verbose: every metric, every warning
+};
 
-/// The result of a session: its findings and how to come back to it. Of a suite the one table
-/// alone: `show` has the rest.
-std::string RenderResult(const v1::Session& session, const Style& style);
+/// What a result is shown with, beside what was found.
+struct ReportOptions {
+  Detail detail = Detail::kUsual;
+  VerdictContext context;
+  std::string session;                      ///< its ID; empty: none has been
+  std::optional<std::uint64_t> seed;        ///< with all details
+  std::optional<std::uint64_t> decided_at;  ///< of a table
+  std::span<const ArmPairs> pairs = {};     ///< of benchmarks with several candidates
+  std::vector<std::pair<std::string, std::string>> commits = {};  ///< ArmCommits()
+};
 
-/// The tables of RenderFindings alone.
-std::string RenderComparisons(const v1::Update& update, const Style& style);
+/// What was found: the table, the order of several candidates, warnings, the verdict in a sentence
+/// if anything gates, and a line of how much was measured.
+std::string RenderFindings(const v1::Update& update, const ReportOptions& options,
+                           const Style& style);
 
-/// What a reader of the verdict should know, a line each.
-std::string RenderWarnings(const v1::Update& update, const Style& style);
+/// A session as far as it is known when it was followed to its end.
+ReportOptions OptionsFor(const v1::Session& session, Detail detail);
+
+/// One line for `git bisect run`: "good: v1.2-3-gabc1234: candidate is ...", "bad: ...", or "skip:
+/// ..." for a session without a verdict or that failed. The last candidate is what is judged.
+std::string RenderBisectStep(const v1::Session& session, const Style& style);
 
 /// Why a session failed, in lines for stderr: "error: ...", "hint: ...", the end of the run's
 /// stderr.

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
 
 #include "client/render/text.h"
 #include "client/render/units.h"
@@ -21,124 +19,214 @@ struct Wording {
   std::string less;
 };
 
+bool IsWallTime(const v1::Comparison& c) { return c.metric() == "wall_time"; }
+
 Wording WordingFor(const v1::Comparison& c) {
   const std::string candidate = Printable(c.candidate());
   const std::string reference = Printable(c.reference());
-  const std::string metric = Printable(c.metric());
-  if (c.metric() == "wall_time")
-    return {candidate + " is", "than " + reference, "slower", "faster"};
-  return {candidate + "'s " + metric + " is", "than " + reference + "'s", "higher", "lower"};
+  if (IsWallTime(c)) return {candidate + " is", "than " + reference, "slower", "faster"};
+  return {candidate + "'s " + Printable(c.metric()) + " is", "than " + reference + "'s", "higher",
+          "lower"};
 }
 
+bool HigherIsBetter(const v1::Comparison& c) { return c.better() == v1::BETTER_HIGHER; }
+
+// "8.9 % slower"
 std::string Told(double value, const Judged& judged, const Wording& words, const Style& style) {
   return judged.Format(std::abs(value), style) + " " + (value < 0 ? words.less : words.more);
 }
 
-std::string BlockText(const v1::Comparison& c) {
-  if (c.n_reference() != c.n_candidate()) {
-    return std::to_string(c.n_reference()) + " and " + std::to_string(c.n_candidate()) + " values";
+// Of ratios around one: two decimals at least, and as many as their interval needs.
+int RatioDecimals(std::optional<double> lo, std::optional<double> hi) {
+  constexpr int kFewest = 2;
+  constexpr int kMost = 4;
+  if (!lo || !hi || !(*hi > *lo)) return kFewest;
+  return std::clamp(static_cast<int>(-std::floor(std::log10(*hi - *lo))), kFewest, kMost);
+}
+
+// "1.02 … 1.15"
+std::string RatioInterval(double lo, double hi, int decimals, const Style& style) {
+  return Fixed(lo, decimals).append(To(style)) + Fixed(hi, decimals);
+}
+
+// How many times the reference's time it takes, in parentheses: "(1.09 times, 1.02 … 1.15)".
+std::string Times(const Judged& judged, const Style& style) {
+  const int decimals = RatioDecimals(judged.lo, judged.hi);
+  std::string text = "(" + Fixed(1 + *judged.estimate, decimals) + " times";
+  if (judged.lo && judged.hi) {
+    text += ", " + RatioInterval(1 + *judged.lo, 1 + *judged.hi, decimals, style);
   }
-  return Counted(c.n_candidate(), "block");
+  return text + ")";
 }
 
-// In parentheses behind a statement.
-std::string Evidence(const v1::Comparison& c, const std::string& interval) {
-  std::string text = "(" + interval + (interval.empty() ? "" : ", ") +
-                     FormatPercent(c.confidence()) + " confidence, " + BlockText(c);
-  const std::string earlier = DecidedEarlier(c);
-  return text + (earlier.empty() ? "" : ", " + earlier) + ")";
+// "(9.8 … 10.6 %)" where both ends are on the side of the estimate, the nearer one first; else
+// with signs. Empty without an interval.
+std::string IntervalBehind(const Judged& judged, const Style& style) {
+  if (!judged.lo || !judged.hi) return "";
+  const ColumnFormat scale = judged.Scale(style);
+  if (!judged.ExcludesNoChange()) return " (" + scale.Interval(*judged.lo, *judged.hi, style) + ")";
+  const auto [near, far] = std::minmax({std::abs(*judged.lo), std::abs(*judged.hi)});
+  return " (" + scale.WithUnit(scale.Format(near).append(To(style)) + scale.Format(far)) + ")";
 }
 
-// "9.8 % … 10.6 %": both ends on the side of the estimate, the nearer one first.
-std::string OneSidedInterval(const Judged& judged, const Style& style) {
-  const double near = std::min(std::abs(*judged.lo), std::abs(*judged.hi));
-  const double far = std::max(std::abs(*judged.lo), std::abs(*judged.hi));
-  return judged.Format(near, style).append(To(style)) + judged.Format(far, style);
+// A change that is there: "candidate is 8.9 % slower (1.09 times, 1.02 … 1.15) than base".
+std::string ChangeSentence(const v1::Comparison& c, const Judged& judged, const Wording& words,
+                           const Style& style) {
+  // A change of less is better told in per cent.
+  constexpr double kTellsTimes = 0.05;
+  const bool of_times =
+      judged.relative && c.unit() == "s" && std::abs(*judged.estimate) >= kTellsTimes;
+  return words.subject + " " + Told(*judged.estimate, judged, words, style) +
+         (of_times ? " " + Times(judged, style) : IntervalBehind(judged, style)) + " " +
+         words.object;
+}
+
+// "candidate is 1.23 (1.19 … 1.27) times faster than base".
+std::string FasterSentence(const Judged& judged, const Wording& words, const Style& style) {
+  const double lo = 1 / (1 + *judged.hi);
+  const double hi = 1 / (1 + *judged.lo);
+  const int decimals = RatioDecimals(lo, hi);
+  return words.subject + " " + Fixed(1 / (1 + *judged.estimate), decimals) + " (" +
+         RatioInterval(lo, hi, decimals, style) + ") times " + words.less + " " + words.object;
 }
 
 std::string PassSentence(const v1::Comparison& c, const Judged& judged, const Wording& words,
                          const Style& style) {
-  const bool higher_is_better = c.better() == v1::BETTER_HIGHER;
-  const double bound = higher_is_better ? *judged.lo : *judged.hi;
-  const bool improved = higher_is_better ? bound > 0 : bound < 0;
+  // Less than that is better told in per cent.
+  constexpr double kTimesFaster = 1.05;
+  const double bound = HigherIsBetter(c) ? *judged.lo : *judged.hi;
+  const bool improved = HigherIsBetter(c) ? bound > 0 : bound < 0;
   if (improved && judged.estimate) {
-    return words.subject + " " + Told(*judged.estimate, judged, words, style) + " " + words.object +
-           " " + Evidence(c, OneSidedInterval(judged, style));
+    const bool by_times = IsWallTime(c) && judged.relative && *judged.lo > -1;
+    if (by_times && 1 / (1 + *judged.estimate) >= kTimesFaster) {
+      return FasterSentence(judged, words, style);
+    }
+    return ChangeSentence(c, judged, words, style);
   }
-  return words.subject + " at most " + judged.Format(std::abs(bound), style) + " " +
-         (higher_is_better ? words.less : words.more) + " " + words.object + " " +
-         Evidence(c, judged.Interval(style));
+  const std::string& worse = HigherIsBetter(c) ? words.less : words.more;
+  const std::string size = judged.Format(std::abs(bound), style);
+  if (size.find_first_of("123456789") == std::string::npos) {
+    return words.subject + " not " + worse + " " + words.object;
+  }
+  return words.subject + " at most " + size + " " + worse + " " + words.object;
 }
 
-std::string OpenSentence(const v1::Comparison& c, const Judged& judged, const Wording& words,
+std::string MarginText(const Judged& judged, const Style& style) {
+  return judged.margin ? "margin " + judged.Format(*judged.margin, style) : "";
+}
+
+std::string OpenSentence(const Judged& judged, const Wording& words, const std::string& runs,
                          const Style& style) {
-  const std::string margin = judged.margin ? "margin " + judged.Format(*judged.margin, style) : "";
+  const std::string margin = MarginText(judged, style);
   if (judged.lo && judged.hi) {
-    return words.subject + " between " + Told(*judged.lo, judged, words, style) + " and " +
-           Told(*judged.hi, judged, words, style) + " " + words.object + " " + Evidence(c, margin);
+    const bool one_side = judged.ExcludesNoChange();
+    const ColumnFormat scale = judged.Scale(style);
+    const auto [near, far] = std::minmax({std::abs(*judged.lo), std::abs(*judged.hi)});
+    const std::string range =
+        one_side ? scale.WithUnit(scale.Format(near).append(" to ") + scale.Format(far)) + " " +
+                       (*judged.lo < 0 ? words.less : words.more)
+                 : "between " + Told(*judged.lo, judged, words, style) + " and " +
+                       Told(*judged.hi, judged, words, style);
+    return words.subject + " " + range + " " + words.object +
+           (margin.empty() ? "" : " (" + margin + ")");
   }
-  const std::string estimate =
-      judged.estimate ? judged.FormatSigned(*judged.estimate, style) : "unknown";
-  return words.subject + " " + estimate + " against " + Printable(c.reference()) +
-         " so far, without an interval yet (" + margin + (margin.empty() ? "" : ", ") +
-         BlockText(c) + ")";
+  if (!judged.estimate)
+    return "nothing is known yet of " + words.subject.substr(0, words.subject.rfind(' '));
+  return words.subject + " " + Told(*judged.estimate, judged, words, style) + " " + words.object +
+         " so far, without an interval (" + margin + (margin.empty() ? "" : ", ") + runs + ")";
 }
 
-std::string RegressionSentence(const v1::Comparison& c, const Judged& judged, const Wording& words,
-                               const Style& style) {
-  const bool one_side =
-      judged.lo && judged.hi && std::signbit(*judged.lo) == std::signbit(*judged.hi);
-  return words.subject + " " + Told(judged.estimate.value_or(0), judged, words, style) + " " +
-         words.object + " " +
-         Evidence(c, one_side ? OneSidedInterval(judged, style) : judged.Interval(style));
+std::string RunsOf(const v1::Comparison& c) {
+  if (c.n_reference() == c.n_candidate()) return Counted(c.n_candidate(), "run") + " each";
+  return std::to_string(c.n_reference()) + " and " + std::to_string(c.n_candidate()) + " runs";
+}
+
+bool IsWarnedOf(const v1::Comparison& gate, const v1::Update& update) {
+  return std::ranges::any_of(update.warnings(), [&gate](const v1::Warning& warning) {
+    const bool stuck = warning.code() == "resolution" || warning.code() == "missing_values" ||
+                       warning.code() == "runs_incomplete";
+    return stuck && warning.benchmark() == gate.benchmark() &&
+           (warning.arm().empty() || warning.arm() == gate.candidate());
+  });
+}
+
+// How many times the runs there are it takes until the interval leaves the margin, as it shrinks
+// with their square root: were the estimate right, or while that is known to less than a margin,
+// were there no change. Nothing where that cannot be told.
+std::optional<double> TimesTheRuns(const v1::Comparison& gate) {
+  const Judged judged = JudgedBy(gate);
+  if (!judged.lo || !judged.hi || !judged.estimate || !judged.margin) return std::nullopt;
+  const double threshold = HigherIsBetter(gate) ? -*judged.margin : *judged.margin;
+  const double half = (*judged.hi - *judged.lo) / 2;
+  const double far =
+      half > *judged.margin ? *judged.margin : std::abs(*judged.estimate - threshold);
+  // Room for an estimate that moves.
+  constexpr double kReserve = 1.5;
+  return far > 0 ? std::optional(kReserve * half * half / (far * far)) : std::nullopt;
+}
+
+// As --max-time takes it, rounded up: "40s", "12m", "3h".
+std::string DurationOption(double seconds) {
+  const auto up = [seconds](double unit, const char* name) {
+    return std::to_string(std::llround(std::ceil(seconds / unit))) + name;
+  };
+  constexpr double kTens = 10;
+  constexpr double kMinute = 60;
+  if (seconds <= 9 * kTens) {
+    return std::to_string(std::llround(kTens * std::ceil(seconds / kTens))) + "s";
+  }
+  return seconds <= 90 * kMinute ? up(kMinute, "m") : up(60 * kMinute, "h");
+}
+
+// What would decide it: "; more time may decide it: --max-time 12m".
+std::string Advice(const v1::Comparison& gate, const v1::Update& update,
+                   const VerdictContext& context) {
+  constexpr double kHopeless = 50;
+  if (IsWarnedOf(gate, update)) return "";  // more runs are no help: the warning says what is
+  const bool stopped = context.limits.fail_fast() && update.verdict() == v1::VERDICT_REGRESSION;
+  if (stopped) return "";  // as was asked for
+  if (context.by_precision) return "; as precise as --rule asked for";
+  const std::optional<double> times = TimesTheRuns(gate);
+  const Judged judged = JudgedBy(gate);
+  const bool has_interval = judged.lo && judged.hi;
+  const bool known = has_interval && judged.margin && *judged.hi - *judged.lo <= 2 * *judged.margin;
+  if (known && (!times || *times > kHopeless)) {
+    return "; too near the margin to be decided: choose another --margin";
+  }
+  if (context.table) return "; more runs may decide it";
+  const std::uint64_t runs = std::min(gate.n_reference(), gate.n_candidate());
+  const auto more_runs = [runs, &times](const char* option) {
+    const double wanted = static_cast<double>(runs) * std::max(2.0, times.value_or(0));
+    return "; more runs may decide it: " + std::string(option) + " " +
+           std::to_string(std::llround(std::ceil(wanted / 10) * 10));
+  };
+  if (context.limits.has_runs()) return more_runs("--runs");
+  if (context.limits.has_max_runs() && runs >= context.limits.max_runs()) {
+    return more_runs("--max-runs");
+  }
+  const double seconds = update.elapsed_seconds() * std::max(2.0, times.value_or(0));
+  return "; more time may decide it: --max-time" +
+         (seconds > 0 ? " " + DurationOption(seconds) : "");
 }
 
 std::string CountSentence(const v1::Update& update, std::size_t gates, std::size_t regressions,
                           std::size_t open) {
+  const std::string all = gates == 2 ? "both" : "all " + std::to_string(gates);
   const std::string of = " of " + std::to_string(gates) + " gates";
+  const std::string undecided = std::to_string(open) + of + " undecided";
   switch (update.verdict()) {
     case v1::VERDICT_REGRESSION:
-      return "regression: " + std::to_string(regressions) + of + " got worse" +
+      if (regressions == gates) return all + " gates regressed";
+      return std::to_string(regressions) + of + " regressed" +
              (open > 0 ? ", " + std::to_string(open) + " undecided" : "");
     case v1::VERDICT_PASS:
-      return "pass: all " + std::to_string(gates) + " gates are within their margins";
+      return all + " gates passed";
     default:
-      return "undecided: " + std::to_string(open) + of + " are open";
+      return open == gates ? all + " gates undecided" : undecided;
   }
 }
 
 }  // namespace
-
-std::vector<const v1::Comparison*> GatesOf(const v1::Update& update) {
-  std::vector<const v1::Comparison*> gates;
-  for (const v1::Comparison& c : update.comparisons()) {
-    if (c.role() == v1::COMPARISON_ROLE_GATE) gates.push_back(&c);
-  }
-  return gates;
-}
-
-Tint VerdictTint(v1::Verdict verdict) {
-  return verdict == v1::VERDICT_PASS         ? Tint::kGreen
-         : verdict == v1::VERDICT_REGRESSION ? Tint::kRed
-                                             : Tint::kYellow;
-}
-
-bool SeveralBenchmarks(const v1::Update& update) {
-  return std::ranges::any_of(update.comparisons(), [&update](const v1::Comparison& c) {
-    return c.benchmark() != update.comparisons(0).benchmark();
-  });
-}
-
-BlockCount CountBlocks(const v1::Update& update) {
-  std::map<std::string_view, std::uint64_t> blocks;
-  for (const v1::Comparison& c : update.comparisons()) {
-    std::uint64_t& own = blocks[c.benchmark()];
-    own = std::max(own, c.n_candidate());
-  }
-  BlockCount count{0, blocks.size()};
-  for (const auto& [benchmark, own] : blocks) count.blocks += own;
-  return count;
-}
 
 std::string BlocksSentence(const v1::Update& update) {
   return Counted(CountBlocks(update).blocks, "block");
@@ -150,49 +238,6 @@ std::string DecidedSentence(const v1::Update& update) {
   const auto decided =
       std::ranges::count_if(gates, [](const v1::Comparison* gate) { return gate->has_decided(); });
   return std::to_string(decided) + " of " + std::to_string(gates.size()) + " decided";
-}
-
-std::string Judged::Format(double value, const Style& style) const {
-  if (!relative) return FormatQuantity(value, unit, style);
-  if (margin && value == *margin) return FormatPercent(value);
-  return FormatChange(std::abs(value), PercentDecimals(lo, hi)).substr(1);
-}
-
-std::string Judged::FormatSigned(double value, const Style& style) const {
-  if (relative) return FormatChange(value, PercentDecimals(lo, hi));
-  return (value < 0 ? "" : "+") + FormatQuantity(value, unit, style);
-}
-
-std::string Judged::Interval(const Style& style) const {
-  if (!lo || !hi) return "";
-  return FormatSigned(*lo, style).append(To(style)) + FormatSigned(*hi, style);
-}
-
-std::string Judged::Estimate(const Style& style) const {
-  return estimate ? FormatSigned(*estimate, style) : "-";
-}
-
-std::vector<std::string> Judged::Cells(const Style& style) const {
-  const std::string interval = Interval(style);
-  return {Estimate(style), interval.empty() ? "-" : interval, margin ? Format(*margin, style) : ""};
-}
-
-Judged JudgedBy(const v1::Comparison& comparison) {
-  Judged judged;
-  judged.unit = comparison.unit();
-  judged.relative =
-      comparison.has_change() && comparison.margin_case() != v1::Comparison::kMarginAbsolute;
-  if (comparison.margin_case() == v1::Comparison::kMarginAbsolute) {
-    judged.margin = comparison.margin_absolute();
-  } else if (comparison.margin_case() == v1::Comparison::kMarginRatio && judged.relative) {
-    judged.margin = comparison.margin_ratio();
-  }
-  if (!judged.relative && !comparison.has_difference()) return judged;
-  const v1::Effect& effect = judged.relative ? comparison.change() : comparison.difference();
-  judged.estimate = effect.estimate();
-  if (effect.has_lo()) judged.lo = effect.lo();
-  if (effect.has_hi()) judged.hi = effect.hi();
-  return judged;
 }
 
 std::string DecisionCount(const v1::Comparison& gate, std::uint64_t blocks) {
@@ -213,37 +258,75 @@ std::string DecidedEarlier(const v1::Comparison& gate) {
 std::string GateSentence(const v1::Comparison& gate, const Style& style) {
   const Judged judged = JudgedBy(gate);
   const Wording words = WordingFor(gate);
-  const std::string verdict(Word(gate.verdict()));
-  if (gate.verdict() == v1::VERDICT_PASS && judged.lo && judged.hi) {
-    return verdict + ": " + PassSentence(gate, judged, words, style);
+  // Without `decided` an estimate has settled it, and bounds are no promise.
+  const bool bounded = gate.has_decided() && judged.lo && judged.hi;
+  if (gate.verdict() == v1::VERDICT_PASS && bounded) {
+    return PassSentence(gate, judged, words, style);
   }
-  if (gate.verdict() == v1::VERDICT_UNDECIDED) {
-    return verdict + ": " + OpenSentence(gate, judged, words, style);
+  if (gate.verdict() == v1::VERDICT_UNDECIDED || !judged.estimate) {
+    return OpenSentence(judged, words, RunsOf(gate), style);
   }
-  return verdict + ": " + RegressionSentence(gate, judged, words, style);
+  return ChangeSentence(gate, judged, words, style);
 }
 
-std::vector<std::string> VerdictSentences(const v1::Update& update, const Style& style) {
+std::string VerdictSentence(const v1::Comparison& gate, const v1::Update& update,
+                            const VerdictContext& context, const Style& style) {
+  const std::string advice =
+      gate.verdict() == v1::VERDICT_UNDECIDED ? Advice(gate, update, context) : "";
+  return VerdictWord(gate.verdict()) + ": " + GateSentence(gate, style) + advice;
+}
+
+namespace {
+
+// Which gates are told behind their count: what has not passed, and of several candidates each.
+std::vector<const v1::Comparison*> GatesToTell(const v1::Update& update) {
   const std::vector<const v1::Comparison*> gates = GatesOf(update);
-  const std::string basis =
-      update.basis() == v1::BASIS_ESTIMATE ? "; by the estimate, which alpha does not cover" : "";
-  if (gates.empty()) return {std::string(Word(update.verdict())) + ": there was nothing to decide"};
-  if (gates.size() == 1) return {GateSentence(*gates.front(), style) + basis};
+  if (SeveralCandidates(update) && !SeveralBenchmarks(update)) return gates;
+  std::vector<const v1::Comparison*> told;
+  for (const v1::Verdict verdict : {v1::VERDICT_REGRESSION, v1::VERDICT_UNDECIDED}) {
+    for (const v1::Comparison* gate : gates) {
+      if (gate->verdict() == verdict) told.push_back(gate);
+    }
+  }
+  return told;
+}
+
+}  // namespace
+
+std::vector<std::string> VerdictSentences(const v1::Update& update, const VerdictContext& context,
+                                          const Style& style) {
+  constexpr std::size_t kMostTold = 6;
+  const std::vector<const v1::Comparison*> gates = GatesOf(update);
+  const std::string alpha = style.unicode ? "α" : "alpha";
+  const std::string basis = update.basis() == v1::BASIS_ESTIMATE
+                                ? "; by the estimate, which " + alpha + " does not cover"
+                                : "";
+  const std::string word = VerdictWord(update.verdict()) + ": ";
+  if (gates.empty()) return {word + "there was nothing to decide"};
+  if (gates.size() == 1) {
+    return {VerdictSentence(*gates.front(), update, context, style) + basis};
+  }
   const auto count = [&gates](v1::Verdict verdict) {
     return static_cast<std::size_t>(std::ranges::count_if(
         gates, [verdict](const v1::Comparison* gate) { return gate->verdict() == verdict; }));
   };
-  std::vector<std::string> lines = {CountSentence(update, gates.size(),
+  std::vector<std::string> lines = {word +
+                                    CountSentence(update, gates.size(),
                                                   count(v1::VERDICT_REGRESSION),
                                                   count(v1::VERDICT_UNDECIDED)) +
                                     basis};
-  const bool several = SeveralBenchmarks(update);
-  for (const v1::Verdict verdict : {v1::VERDICT_REGRESSION, v1::VERDICT_UNDECIDED}) {
-    for (const v1::Comparison* gate : gates) {
-      if (gate->verdict() != verdict) continue;
-      lines.push_back("  " + (several ? Printable(gate->benchmark()) + ": " : "") +
-                      GateSentence(*gate, style));
-    }
+  const std::vector<const v1::Comparison*> told = GatesToTell(update);
+  const bool alike = std::ranges::all_of(told, [&told](const v1::Comparison* gate) {
+    return gate->verdict() == told.front()->verdict();
+  });
+  for (std::size_t i = 0; i < told.size() && i < kMostTold; ++i) {
+    std::string line = VerdictSentence(*told[i], update, context, style);
+    if (alike) line.erase(0, line.find(": ") + 2);  // the count says it
+    const bool named = SeveralBenchmarks(update);
+    lines.push_back("  " + (named ? Printable(told[i]->benchmark()) + ": " : "") + line);
+  }
+  if (told.size() > kMostTold) {
+    lines.push_back("  and " + std::to_string(told.size() - kMostTold) + " more in the table");
   }
   return lines;
 }
@@ -256,23 +339,6 @@ std::string PauseSentence(const v1::Update& update) {
     return message.starts_with(paused) ? message : paused + ": " + message;
   }
   return paused;
-}
-
-std::string ComparisonLabel(const v1::Comparison& comparison, const v1::Update& update) {
-  std::set<std::string> references;
-  std::set<std::string> metrics;
-  for (const v1::Comparison* gate : GatesOf(update)) {
-    references.insert(gate->reference());
-    metrics.insert(gate->metric());
-  }
-  std::string label;
-  if (SeveralBenchmarks(update)) label += comparison.benchmark() + ": ";
-  label += comparison.candidate();
-  if (references.size() > 1 || !SeveralBenchmarks(update)) {
-    label += " vs " + comparison.reference();
-  }
-  if (metrics.size() > 1 || comparison.metric() != "wall_time") label += " " + comparison.metric();
-  return Printable(label);
 }
 
 }  // namespace benchd::client

@@ -1,18 +1,29 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "benchd/v1/session.pb.h"
+#include "client/render/gates.h"
 #include "client/render/text.h"
 
 namespace benchd::client {
 
-/// One gate in words: "regression: candidate is 10.2 % slower than base (9.8 % … 10.6 %, 99 %
-/// confidence, 12 blocks)". A pass names the bound that holds, an open gate the whole interval. The
-/// interval is the last look's, as everywhere; a gate that was decided earlier says so.
+/// What the sentences have to know beside the numbers.
+struct VerdictContext {
+  v1::Limits limits;          ///< of the session: which of them an undecided one can have more of
+  bool by_precision = false;  ///< it went on until the intervals were short (--rule precision)
+  bool table = false;         ///< nothing can be measured again: it is a file
+};
+
+/// One gate in words, without the verdict's: "candidate is 10.2 % slower (1.102 times, 1.098 …
+/// 1.106) than base". A pass names the bound that holds, an undecided gate the whole interval. The
+/// interval is the last look's, as everywhere.
 std::string GateSentence(const v1::Comparison& gate, const Style& style);
+
+/// The same with its verdict and, where it is undecided, what would decide it.
+std::string VerdictSentence(const v1::Comparison& gate, const v1::Update& update,
+                            const VerdictContext& context, const Style& style);
 
 /// "decided at 12 pairs" where that was before the last look; else empty.
 std::string DecidedEarlier(const v1::Comparison& gate);
@@ -21,57 +32,17 @@ std::string DecidedEarlier(const v1::Comparison& gate);
 /// are independent.
 std::string DecisionCount(const v1::Comparison& gate, std::uint64_t blocks);
 
-/// The comparisons that gate, in their order.
-std::vector<const v1::Comparison*> GatesOf(const v1::Update& update);
-
-/// Green, red or yellow.
-Tint VerdictTint(v1::Verdict verdict);
-
-/// Whether the session has several benchmarks.
-bool SeveralBenchmarks(const v1::Update& update);
-
-/// Blocks measured so far, of all benchmarks together, and how many benchmarks there are.
-struct BlockCount {
-  std::uint64_t blocks = 0;
-  std::uint64_t benchmarks = 0;
-};
-BlockCount CountBlocks(const v1::Update& update);
-
 /// "12 blocks".
 std::string BlocksSentence(const v1::Update& update);
 /// Of a suite: "3 of 20 decided", gates; else empty.
 std::string DecidedSentence(const v1::Update& update);
 
 /// The session in words: the one gate's sentence, or a count and the sentences of what did not
-/// pass.
-std::vector<std::string> VerdictSentences(const v1::Update& update, const Style& style);
+/// pass; those that did too where several candidates are compared with one reference.
+std::vector<std::string> VerdictSentences(const v1::Update& update, const VerdictContext& context,
+                                          const Style& style);
 
 /// Why a session stands still: "paused: the disk is full ...", just "paused" where nobody says.
 std::string PauseSentence(const v1::Update& update);
-
-/// "candidate vs base", in suites "parse: candidate": names a comparison in a line of its own. The
-/// metric is left out where wall_time is the only one, a suite's only reference too.
-std::string ComparisonLabel(const v1::Comparison& comparison, const v1::Update& update);
-
-/// What a gate is judged by: the relative change, or the difference where the margin is absolute or
-/// the change cannot be had. Numbers are formatted without sign by Format.
-struct Judged {
-  bool relative = true;
-  std::optional<double> estimate;
-  std::optional<double> lo;
-  std::optional<double> hi;
-  std::optional<double> margin;
-  std::string unit;
-
-  std::string Format(double value, const Style& style) const;        ///< "10.2 %", "1.5 MiB"
-  std::string FormatSigned(double value, const Style& style) const;  ///< "+10.2 %"
-  std::string Interval(const Style& style) const;  ///< "+9.8 % … +10.6 %", "" without one
-  std::string Estimate(const Style& style) const;  ///< "+10.2 %", "-" without one
-
-  /// Estimate, interval and margin as cells of a row.
-  std::vector<std::string> Cells(const Style& style) const;
-};
-
-Judged JudgedBy(const v1::Comparison& comparison);
 
 }  // namespace benchd::client

@@ -168,6 +168,20 @@ std::vector<std::string> WrapWords(std::string_view text, int width) {
   return lines;
 }
 
+std::string WrapSentence(std::string_view sentence, const Style& style) {
+  constexpr int kHanging = 2;
+  constexpr int kNarrowest = 16;
+  const std::string indent(std::min(sentence.find_first_not_of(' '), sentence.size()), ' ');
+  const int room = style.width - Width(indent) - kHanging;
+  std::string start = indent;
+  std::string text;
+  for (const std::string& line : WrapWords(sentence, room >= kNarrowest ? room : 0)) {
+    text += start + line + "\n";
+    start = indent + std::string(kHanging, ' ');
+  }
+  return text;
+}
+
 std::string AlignColumns(const Rows& rows, int gap, int indent) {
   std::vector<int> widths;
   for (const auto& row : rows) {

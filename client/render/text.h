@@ -12,6 +12,8 @@ struct Style {
   bool color = false;
   bool unicode = true;
   int width = 0;  ///< columns, 0 = no limit
+  /// "ns", "us", "ms" or "s" for every time (--time-unit); empty = whatever fits each.
+  std::string_view time_unit = {};
 };
 
 enum class Tint { kNone, kGreen, kRed, kYellow, kDim, kBold };
@@ -64,6 +66,10 @@ std::string SideBySide(const std::vector<std::vector<std::string>>& columns, int
 ///
 /// @param rows  all of the same length
 std::string AlignAndWrap(const Rows& rows, int width, int gap = 2, int indent = 0);
+
+/// `sentence` wrapped between its words to the width of `style`, further lines indented by two.
+/// Ends with a newline.
+std::string WrapSentence(std::string_view sentence, const Style& style);
 
 /// Columns that AlignAndWrap has for the last one; 0 or less: it does not wrap.
 int RoomForLastColumn(const Rows& rows, int width, int gap, int indent);

@@ -29,11 +29,20 @@ Scale Largest(const std::array<Scale, N>& scales, double value) {
   return scales.back();
 }
 
+// That of --time-unit, which people type as "us".
+Scale NamedTime(std::string_view name) {
+  const auto found = std::ranges::find_if(kTimes, [name](const Scale& scale) {
+    return scale.name == name || (scale.name == "µs" && name == "us");
+  });
+  return found == kTimes.end() ? kTimes.front() : *found;
+}
+
 Scale ScaleFor(double value, std::string_view unit, const Style& style) {
   if (unit == "1") return {1, ""};
   if (unit == "s") {
-    if (value == 0) return kTimes.front();
-    const Scale scale = Largest(kTimes, value);
+    const Scale scale = !style.time_unit.empty() ? NamedTime(style.time_unit)
+                        : value == 0             ? kTimes.front()
+                                                 : Largest(kTimes, value);
     return scale.name == "µs" && !style.unicode ? Scale{scale.factor, "us"} : scale;
   }
   if (unit == "B") return Largest(kBytes, value);
@@ -69,12 +78,41 @@ std::string FormatQuantity(double value, std::string_view unit, const Style& sty
   return WithUnit(Fixed(scaled, SignificantDecimals(scaled, 4)), scale.name);
 }
 
+std::pair<std::string, std::string> FormatMeans(std::optional<double> reference,
+                                                std::optional<double> candidate, double relative,
+                                                std::string_view unit, const Style& style) {
+  constexpr double kFarApart = 100;
+  constexpr int kFewestDigits = 3;
+  constexpr int kMostDigits = 5;
+  const auto alone = [&unit, &style](std::optional<double> value) {
+    return value ? FormatQuantity(*value, unit, style) : "-";
+  };
+  if (!reference || !candidate) return {alone(reference), alone(candidate)};
+  const auto [small, large] = std::minmax({std::abs(*reference), std::abs(*candidate)});
+  if (large == 0 || (small > 0 && large > kFarApart * small)) {
+    return {alone(reference), alone(candidate)};
+  }
+  const Scale scale = ScaleFor(large, unit, style);
+  const auto whole = [&scale](double value) {
+    return value / scale.factor == std::floor(value / scale.factor);
+  };
+  const int digits = relative > 0 ? std::clamp(1 - Magnitude(relative), kFewestDigits, kMostDigits)
+                                  : kFewestDigits + 1;
+  const int decimals = whole(*reference) && whole(*candidate)
+                           ? 0
+                           : std::clamp(digits - 1 - Magnitude(large / scale.factor), 0, 9);
+  const auto text = [&scale, decimals](double value) {
+    return WithUnit(Fixed(value / scale.factor, decimals), scale.name);
+  };
+  return {text(*reference), text(*candidate)};
+}
+
 std::string FormatMeanSd(double mean, std::optional<double> sd, std::string_view unit,
                          const Style& style) {
   if (!sd || *sd == 0) return FormatQuantity(mean, unit, style);
   const Scale scale = ScaleFor(std::max(std::abs(mean), *sd / 10), unit, style);
   const double scaled_sd = *sd / scale.factor;
-  const int decimals = std::clamp(1 - Magnitude(scaled_sd), 0, 6);
+  const int decimals = std::clamp(1 - Magnitude(scaled_sd), 0, 9);
   return WithUnit(Fixed(mean / scale.factor, decimals) + (style.unicode ? " ± " : " +- ") +
                       Fixed(scaled_sd, decimals),
                   scale.name);
@@ -89,7 +127,44 @@ ColumnFormat::ColumnFormat(double largest, double finest, std::string_view unit,
                          : SignificantDecimals(largest / factor_, 4);
 }
 
+ColumnFormat ColumnFormat::OfChanges(std::optional<double> lo, std::optional<double> hi) {
+  return {0.01, PercentDecimals(lo, hi), "%"};
+}
+
+ColumnFormat ColumnFormat::OfDifferences(double estimate, std::optional<double> lo,
+                                         std::optional<double> hi, std::string_view unit,
+                                         const Style& style) {
+  const double largest =
+      std::max({std::abs(estimate), std::abs(lo.value_or(0)), std::abs(hi.value_or(0))});
+  const Scale scale = ScaleFor(largest, unit, style);
+  int decimals = SignificantDecimals(largest / scale.factor, 4);
+  if (lo && hi && *hi > *lo && largest > 0) {
+    // One digit of the width says how sure the number is; two of the number itself are the least.
+    decimals = std::clamp(
+        std::max(-Magnitude((*hi - *lo) / scale.factor), 1 - Magnitude(largest / scale.factor)), 0,
+        9);
+    const bool whole = std::ranges::all_of(std::array{*lo, *hi, estimate}, [&scale](double value) {
+      return value / scale.factor == std::floor(value / scale.factor);
+    });
+    if (whole) decimals = 0;
+  }
+  return {scale.factor, decimals, std::string(scale.name)};
+}
+
 std::string ColumnFormat::Format(double value) const { return Fixed(value / factor_, decimals_); }
+
+std::string ColumnFormat::Signed(double value) const {
+  const std::string number = Format(value);
+  return (number.starts_with('-') ? "" : "+") + number;
+}
+
+std::string ColumnFormat::WithUnit(std::string number) const {
+  return benchd::client::WithUnit(std::move(number), unit_);
+}
+
+std::string ColumnFormat::Interval(double lo, double hi, const Style& style) const {
+  return WithUnit(Signed(lo).append(To(style)) + Signed(hi));
+}
 
 std::string FormatChange(double fraction, int decimals) {
   const std::string number = Fixed(fraction * 100, decimals);
@@ -102,13 +177,22 @@ std::string FormatPercent(double fraction) {
   return std::string(text.data()) + " %";
 }
 
-int PercentDecimals(std::optional<double> lo, std::optional<double> hi) {
-  if (!lo || !hi || !(*hi > *lo)) return 1;
-  return std::clamp(-Magnitude((*hi - *lo) * 100), 1, 4);
+std::string FormatConfidence(double fraction) {
+  const double percent = fraction * 100;
+  const double lacking = 100 - percent;
+  if (!(lacking > 0)) return FormatPercent(fraction);
+  for (int decimals = 0; decimals <= 2; ++decimals) {
+    std::string text = Fixed(percent, decimals);
+    // 1 - 0.01 / 3 is short of what it stands for by rounding alone.
+    if (std::abs(std::stod(text) - percent) < 1e-9) return text + " %";
+  }
+  return Fixed(percent, std::clamp(-Magnitude(lacking), 1, 9)) + " %";
 }
 
-std::string FormatChangeInterval(double lo, double hi, int decimals, const Style& style) {
-  return FormatChange(lo, decimals) + (style.unicode ? " … " : " .. ") + FormatChange(hi, decimals);
+int PercentDecimals(std::optional<double> lo, std::optional<double> hi) {
+  if (!lo || !hi || !(*hi > *lo)) return 1;
+  constexpr double kCoarse = 0.3;  // nobody asks for a tenth of a per cent of it
+  return *hi - *lo >= kCoarse ? 0 : std::clamp(-Magnitude((*hi - *lo) * 100), 1, 4);
 }
 
 std::string FormatClock(double seconds) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "client/render/text.h"
 
@@ -22,6 +23,12 @@ std::string FormatQuantity(double value, std::string_view unit, const Style& sty
 std::string FormatMeanSd(double mean, std::optional<double> sd, std::string_view unit,
                          const Style& style);
 
+/// Two means of one metric, side by side: in one scale, with the digits that a difference of
+/// `relative` (a fraction) needs to be seen, three at least. "-" for what is absent.
+std::pair<std::string, std::string> FormatMeans(std::optional<double> reference,
+                                                std::optional<double> candidate, double relative,
+                                                std::string_view unit, const Style& style);
+
 /// Numbers that stand in one column: all in one scale and with the same decimals.
 class ColumnFormat {
  public:
@@ -29,10 +36,24 @@ class ColumnFormat {
   /// @param finest   what has to be told apart, shown with two digits; 0 = four digits of `largest`
   ColumnFormat(double largest, double finest, std::string_view unit, const Style& style);
 
-  std::string Format(double value) const;  ///< without the unit
+  /// Fractions as percentages, with the decimals that the ends of their interval need.
+  static ColumnFormat OfChanges(std::optional<double> lo, std::optional<double> hi);
+  /// The same for quantities: an estimate between the ends of its interval, where there is one.
+  static ColumnFormat OfDifferences(double estimate, std::optional<double> lo,
+                                    std::optional<double> hi, std::string_view unit,
+                                    const Style& style);
+
+  std::string Format(double value) const;          ///< without the unit
+  std::string Signed(double value) const;          ///< "+10.2", without the unit
+  std::string WithUnit(std::string number) const;  ///< "10.2 %", "1.5 MiB"
+  /// "+9.8 … +10.6 %": the unit once.
+  std::string Interval(double lo, double hi, const Style& style) const;
   const std::string& unit() const { return unit_; }
 
  private:
+  ColumnFormat(double factor, int decimals, std::string unit)
+      : factor_(factor), decimals_(decimals), unit_(std::move(unit)) {}
+
   double factor_;
   int decimals_;
   std::string unit_;
@@ -44,16 +65,17 @@ std::string FormatChange(double fraction, int decimals);
 /// A fraction as percentage without sign: "2 %", "0.5 %", "99.9 %".
 std::string FormatPercent(double fraction);
 
-/// Decimals of a percentage that fit the width of its interval: 1 to 4.
-int PercentDecimals(std::optional<double> lo, std::optional<double> hi);
+/// A level of confidence as percentage: as it was asked for where that is short ("97.5 %"), else to
+/// one digit of what it lacks to certainty ("99.8 %").
+std::string FormatConfidence(double fraction);
 
-/// "+9.8 % … +10.6 %".
-std::string FormatChangeInterval(double lo, double hi, int decimals, const Style& style);
+/// Decimals of a percentage that fit the width of its interval: 0 to 4.
+int PercentDecimals(std::optional<double> lo, std::optional<double> hi);
 
 /// A running clock: "0:14", "12:03", "1:02:03".
 std::string FormatClock(double seconds);
 
-/// A rough duration for expectations: "21 s", "3 min", "2 h".
+/// A rough duration: "21 s", "3 min", "2 h".
 std::string FormatRough(double seconds);
 
 /// The shortest text that reads back as the same double.

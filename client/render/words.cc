@@ -92,6 +92,31 @@ std::string LocalTime(const google::protobuf::Timestamp& time,
   return text.data();
 }
 
+namespace {
+
+std::string FormatLocally(const google::protobuf::Timestamp& time, const char* format) {
+  const std::time_t seconds = time.seconds();
+  std::tm local{};
+  localtime_r(&seconds, &local);
+  std::array<char, 80> text{};
+  std::strftime(text.data(), text.size(), format, &local);
+  return text.data();
+}
+
+}  // namespace
+
+std::string LocalMoment(const google::protobuf::Timestamp& time) {
+  return FormatLocally(time, "%Y-%m-%d %H:%M:%S");
+}
+
+std::string LocalZone(const google::protobuf::Timestamp& time) {
+  const std::string name = FormatLocally(time, "%Z");
+  if (name == "UTC") return name;
+  std::string offset = FormatLocally(time, "%z");
+  if (offset.size() == 5) offset.insert(3, ":");
+  return name + " (UTC" + offset + ")";
+}
+
 std::string CpuList(const google::protobuf::RepeatedField<std::int32_t>& cpus) {
   return Join(cpus, ",", [](std::int32_t cpu) { return std::to_string(cpu); });
 }

@@ -38,6 +38,10 @@ google::protobuf::Timestamp Now();
 std::string LocalTime(const google::protobuf::Timestamp& time,
                       const google::protobuf::Timestamp& now);
 
+/// "YYYY-MM-DD HH:MM:SS" in local time, and what that is called then: "CET (UTC+01:00)".
+std::string LocalMoment(const google::protobuf::Timestamp& time);
+std::string LocalZone(const google::protobuf::Timestamp& time);
+
 /// "1,2,3"
 std::string CpuList(const google::protobuf::RepeatedField<std::int32_t>& cpus);
 

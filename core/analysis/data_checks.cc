@@ -119,23 +119,25 @@ Sentence Say(const DataWarning& warning, const ArmShape& shape, bool paired, boo
   const std::string& arm = warning.arm == WhichArm::kCandidate ? names.candidate : names.reference;
   switch (warning.finding) {
     case DataFinding::kArmDrifts:
-      return {"drift", Of(metric, arm) + " drifts over time: " +
-                           (paired ? "the machine does; pairs absorb it"
-                                   : "arms that are not paired do not absorb it")};
+      return {"drift",
+              Of(metric, arm) + " drifted over time" +
+                  (paired ? "; pairing compensates"
+                          : ", and without pairs nothing compensates: --method paired does")};
     case DataFinding::kPairsDrift:
       return {"pairs_drift", metric.key + ": the differences between " + names.reference + " and " +
                                  names.candidate +
-                                 " drift over time, which weakens the stated confidence"};
+                                 " drifted over time, which weakens the stated confidence"};
     case DataFinding::kShapesDiffer:
-      return {"shapes_differ", metric.key + " of " + names.reference + " and " + names.candidate +
-                                   " differ in shape, not only in place: the stated confidence may "
-                                   "be exceeded, most by rare slow runs in one of them "
-                                   "(--min-runs 300 helps)"};
+      return {"shapes_differ",
+              metric.key + " of " + names.reference + " and " + names.candidate +
+                  " have different distributions: errors may be more frequent than "
+                  "stated, most of all with rare slow runs in one of them; "
+                  "--min-runs 300 helps"};
     case DataFinding::kOutliers:
       return {"outliers", Of(metric, arm) + ": " + Outliers(shape)};
     case DataFinding::kSeveralModes:
       return {"several_modes", Of(metric, arm) + " has several modes: " +
-                                   (by_mean ? "a mean between them is no typical run"
+                                   (by_mean ? "a mean between them describes no typical run"
                                             : "one figure says little of all of them")};
   }
   return {"", ""};

@@ -1,6 +1,8 @@
 #include "core/analysis/table_analysis.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -15,16 +17,19 @@ namespace benchd {
 namespace {
 
 // What exists is known before the first block, so that a gate may be missing in that one.
-void Introduce(const TablePlan& plan, SessionAnalysis& analysis) {
+void Introduce(const TablePlan& plan, const std::function<void(std::span<const Run>)>& take) {
   for (std::size_t b = 0; b < plan.benchmarks.size(); ++b) {
-    Run run;
-    run.benchmark = static_cast<std::uint32_t>(b);
-    run.phase = RunPhase::kWarmup;
-    run.metrics = plan.metrics;
-    for (const std::size_t metric : plan.benchmarks[b].metrics) {
-      run.samples.push_back({plan.metrics[metric].name, {}, 0, 1});
+    std::vector<Run> runs(plan.spec.benchmarks[b].arms.size());
+    for (std::size_t arm = 0; arm < runs.size(); ++arm) {
+      runs[arm].benchmark = static_cast<std::uint32_t>(b);
+      runs[arm].arm = static_cast<std::uint32_t>(arm);
+      runs[arm].phase = RunPhase::kWarmup;
+      runs[arm].metrics = plan.metrics;
+      for (const std::size_t metric : plan.benchmarks[b].metrics) {
+        runs[arm].samples.push_back({plan.metrics[metric].name, {}, 0, 1});
+      }
     }
-    analysis.AddWarmup({&run, 1});
+    take(runs);
   }
 }
 
@@ -60,6 +65,40 @@ TableReport Conclude(SessionAnalysis& analysis, const MeasurementTable& table,
   return result;
 }
 
+// A gate as it was in the end, with the direction that its metric turned out to have.
+Gate GateOf(const Comparison& one) {
+  return {one.metric, one.margin_kind, one.margin.value_or(0), one.better};
+}
+
+// Nothing for a benchmark whose pairs cannot be had, as at a level that is too small for them.
+std::vector<ArmPairs> PairsOf(const MeasurementTable& table, const TablePlan& plan,
+                              const Report& report) {
+  std::vector<ArmPairsAnalysis> analyses;
+  for (std::size_t b = 0; b < plan.spec.benchmarks.size(); ++b) {
+    const auto gate = std::ranges::find_if(report.comparisons, [&plan, b](const Comparison& one) {
+      return IsGate(one) && one.benchmark == plan.spec.benchmarks[b].name;
+    });
+    if (gate == report.comparisons.end()) continue;
+    auto made = ArmPairsAnalysis::Create(plan.spec, b, GateOf(*gate), DataSource::kTable);
+    if (made && *made) analyses.push_back(**std::move(made));
+  }
+  if (analyses.empty()) return {};
+  Introduce(plan, [&analyses](std::span<const Run> block) {
+    for (ArmPairsAnalysis& one : analyses) one.AddWarmup(block);
+  });
+  const Result<GroupedRows> grouped =
+      ForEachBlock(table, plan, [&analyses](std::span<const Run> block) -> Result<void> {
+        for (ArmPairsAnalysis& one : analyses) {
+          if (Result<void> added = one.Add(block); !added) return added;
+        }
+        return {};
+      });
+  std::vector<ArmPairs> pairs;
+  if (!grouped) return pairs;
+  for (ArmPairsAnalysis& one : analyses) pairs.push_back(one.Conclude());
+  return pairs;
+}
+
 }  // namespace
 
 Result<TableReport> AnalyzeTable(const ReadPiece& read, const TableOptions& options) {
@@ -70,7 +109,7 @@ Result<TableReport> AnalyzeTable(const ReadPiece& read, const TableOptions& opti
   Result<SessionAnalysis> analysis =
       SessionAnalysis::Create(plan->spec, SessionAnalysis::Source::kTable);
   if (!analysis) return std::move(analysis).error();
-  Introduce(*plan, *analysis);
+  Introduce(*plan, [&analysis](std::span<const Run> block) { analysis->AddWarmup(block); });
   const Result<GroupedRows> grouped = ForEachBlock(
       *table, *plan, [&analysis](std::span<const Run> block) { return analysis->Add(block); });
   if (!grouped) return grouped.error();
@@ -79,7 +118,9 @@ Result<TableReport> AnalyzeTable(const ReadPiece& read, const TableOptions& opti
                            "for rows that are no pairs: --method fixed or welch, without the "
                            "column pair");
   }
-  return Conclude(*analysis, *table, options, *plan, grouped->warnings);
+  TableReport result = Conclude(*analysis, *table, options, *plan, grouped->warnings);
+  result.pairs = PairsOf(*table, *plan, result.report);
+  return result;
 }
 
 }  // namespace benchd

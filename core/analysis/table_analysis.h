@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/analysis/arm_pairs.h"
 #include "core/analysis/table_figures.h"
 #include "core/analysis/table_plan.h"
 #include "core/base/result.h"
@@ -20,6 +21,8 @@ struct TableReport {
   std::optional<std::uint64_t> decided_at;
   std::vector<ArmSummary> summaries;     ///< by benchmark, metric, arm
   std::vector<ArmHistogram> histograms;  ///< likewise
+  /// Of each benchmark with several candidates, in its first gate's metric.
+  std::vector<ArmPairs> pairs;
 };
 
 /// Analyses measurements that are there already, by the code that judges a live session.

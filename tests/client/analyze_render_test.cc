@@ -31,7 +31,8 @@ bool IsAscii(const std::string& text) {
 }
 
 TEST(AnalysisReportTest, EndsAsCompareDoesAndSaysWhenItWasDecided) {
-  ExpectGolden("analyze.txt", RenderAnalysis(DecidedAnalysis(), kWelch, kAnalyzePlain));
+  ExpectGolden("analyze.txt",
+               RenderAnalysis(DecidedAnalysis(), kWelch, Detail::kUsual, kAnalyzePlain));
 }
 
 TEST(AnalysisReportTest, WithoutAGateThereIsATableAndNoVerdict) {
@@ -39,7 +40,7 @@ TEST(AnalysisReportTest, WithoutAGateThereIsATableAndNoVerdict) {
   analysis.decided_at.reset();
   analysis.verdict.clear_verdict();
   analysis.verdict.mutable_comparisons()->DeleteSubrange(0, 1);
-  const std::string text = RenderAnalysis(analysis, kWelch, kAnalyzePlain);
+  const std::string text = RenderAnalysis(analysis, kWelch, Detail::kUsual, kAnalyzePlain);
   EXPECT_NE(text.find("cpu_time"), std::string::npos) << text;
   EXPECT_EQ(text.find("decide"), std::string::npos) << text;
 }
@@ -65,9 +66,11 @@ TEST(AnalysisReportTest, ArmsOfDifferentSizesAreNoBlocks) {
   gate->set_n_reference(3);
   gate->set_n_candidate(4);
   gate->clear_decided();
-  EXPECT_NE(
-      RenderAnalysis(analysis, kWelch, kAnalyzePlain).find("99 % confidence, 3 and 4 values)"),
-      std::string::npos);
+  analysis.verdict.mutable_runs(0)->set_runs(3);
+  analysis.verdict.mutable_runs(1)->set_runs(4);
+  EXPECT_NE(RenderAnalysis(analysis, kWelch, Detail::kUsual, kAnalyzePlain)
+                .find("\n3 and 4 runs, 99 % confidence"),
+            std::string::npos);
 }
 
 TEST(SummaryTableTest, IsMmtests) {

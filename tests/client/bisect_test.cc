@@ -53,6 +53,18 @@ TEST_F(ProgramTest, BisectCodesOfEveryEnd) {
             128);
 }
 
+TEST_F(ProgramTest, AStepOfABisectionIsALineOnStdout) {
+  daemon_->SetScript({VerdictEvent(v1::VERDICT_REGRESSION)});
+  EXPECT_EQ(Run({"compare", "--bisect", "a", "b"}).out,
+            "bad: candidate: candidate is 10.2 % slower (1.102 times, 1.098 … 1.106) than base\n");
+  daemon_->SetScript({Event([](v1::SessionEvent& e) { *e.mutable_failed() = SampleFailed(); })});
+  const Ended failed = Run({"compare", "--bisect", "a", "b"});
+  EXPECT_EQ(failed.out, "skip: candidate: candidate exited with code 1\n");
+  EXPECT_NE(failed.err.find("error: session k3x9m2pq failed: "), std::string::npos);
+  daemon_->SetScript({Event([](v1::SessionEvent& e) { e.mutable_cancelled()->set_by("uid 0"); })});
+  EXPECT_EQ(Run({"compare", "--bisect", "a", "b"}).out, "") << "git stops: no commit is skipped";
+}
+
 TEST_F(ProgramTest, WrongUsageAndNoDaemonStopABisection) {
   EXPECT_EQ(Run({"compare", "--bisect", "a"}).exit_code, 128);
   EXPECT_EQ(Run({"compare", "--no-such-option", "--bisect", "a", "b"}).exit_code, 128);

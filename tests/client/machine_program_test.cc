@@ -185,7 +185,7 @@ TEST_F(MachineProgramTest, CalibrateComparesACommandWithItselfUntilTheTimeIsOver
                            "--machine-profile", "quiet", "./bench x"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_NE(ended.out.find("wall_time   2 x 12"), std::string::npos) << ended.out;
-  EXPECT_NE(ended.out.find("warning: main/candidate: 2 of 12 values"), std::string::npos);
+  EXPECT_NE(ended.out.find("warning: candidate: 2 of 12 values"), std::string::npos);
   const v1::SessionSpec spec = daemon_->last_submit().spec();
   ASSERT_EQ(spec.benchmarks(0).arms_size(), 2);
   for (const v1::Arm& arm : spec.benchmarks(0).arms()) EXPECT_EQ(arm.command(), "./bench x");

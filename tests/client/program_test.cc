@@ -51,10 +51,29 @@ TEST_F(ProgramTest, TheExitCodeIsTheVerdict) {
 TEST_F(ProgramTest, ResultsGoToStdoutAndProgressToStderr) {
   daemon_->SetScript({Running(), Verdict(v1::VERDICT_REGRESSION)});
   const Ended ended = Run({"compare", "a", "b"});
-  EXPECT_NE(ended.out.find("regression: candidate is 10.2 % slower than base"), std::string::npos)
+  EXPECT_NE(ended.out.find(
+                "REGRESSION: candidate is 10.2 % slower (1.102 times, 1.098 … 1.106) than base"),
+            std::string::npos)
       << ended.out;
   EXPECT_EQ(ended.out.find('\x1b'), std::string::npos) << "no terminal, no escape sequences";
   EXPECT_NE(ended.err.find("benchctl: running: 6 blocks"), std::string::npos) << ended.err;
+}
+
+TEST_F(ProgramTest, HowMuchIsToldIsTheReadersChoice) {
+  daemon_->SetScript({Running(), Verdict(v1::VERDICT_REGRESSION)});
+  const Ended quiet = Run({"compare", "--quiet", "a", "b"});
+  EXPECT_EQ(quiet.out,
+            "REGRESSION: candidate is 10.2 % slower (1.102 times, 1.098 … 1.106) than base\n");
+  EXPECT_EQ(quiet.err, "") << "no progress either";
+  EXPECT_NE(Run({"watch", "--verbose", "k3"}).out.find("10.123 ± 0.054 ms"), std::string::npos);
+  EXPECT_NE(Run({"watch", "--time-unit=us", "k3"}).out.find("10123 µs"), std::string::npos);
+  EXPECT_NE(Run({"show", "--time-unit", "s", "k3"}).out.find("0.010123 ± 0.000054 s"),
+            std::string::npos);
+  const Ended both = Run({"compare", "--quiet", "--verbose", "a", "b"});
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_EQ(both.err, "error: --quiet: --verbose asks for the opposite\n");
+  EXPECT_EQ(Run({"watch", "--time-unit", "h", "k3"}).err,
+            "error: --time-unit h: unknown unit\nhint: write ns, us, ms or s\n");
 }
 
 TEST_F(ProgramTest, SendsWhatItsCallerHas) {
@@ -190,10 +209,12 @@ TEST_F(ProgramTest, AnotherDaemonAtTheSameSocketIsWatchedAndItsVerdictPrinted) {
       {Started(), Queued(1), Interrupted(), Started(), Running(), Verdict(v1::VERDICT_REGRESSION)});
   const Ended ended = Wait(pid);
   EXPECT_EQ(ended.exit_code, 1) << ended.err;
-  EXPECT_NE(ended.out.find("regression: candidate is 10.2 % slower than base"), std::string::npos)
+  EXPECT_NE(ended.out.find(
+                "REGRESSION: candidate is 10.2 % slower (1.102 times, 1.098 … 1.106) than base"),
+            std::string::npos)
       << ended.out;
   EXPECT_EQ(ended.err,
-            "benchctl: started: seed 18446744073709551615, 1 of 2 machine settings held\n"
+            "benchctl: started: seed 18446744073709551615; user mode: machine not tuned\n"
             "benchctl: running: 6 blocks, 0:03, candidate vs base +1.0 %\n"
             "benchctl: the daemon went away: waiting up to 30 s for it\n"
             "benchctl: the daemon is back\n"

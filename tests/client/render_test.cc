@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <ctime>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -8,7 +10,6 @@
 #include "client/render/live_view.h"
 #include "client/render/pages.h"
 #include "client/render/report.h"
-#include "client/render/sentence.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
@@ -46,6 +47,11 @@ TEST(UnitsTest, ReadsAsPeopleWrite) {
   EXPECT_EQ(FormatChange(-0.0001, 1), "+0.0 %") << "no minus sign without a direction";
   EXPECT_EQ(FormatPercent(0.99), "99 %");
   EXPECT_EQ(FormatPercent(0.9975), "99.75 %");
+  EXPECT_EQ(FormatConfidence(0.99), "99 %");
+  EXPECT_EQ(FormatConfidence(0.9975), "99.75 %") << "as somebody may ask for it";
+  EXPECT_EQ(FormatConfidence(1 - 0.01 / 6), "99.8 %");
+  EXPECT_EQ(FormatConfidence(1 - 0.01 / 300), "99.997 %");
+  EXPECT_EQ(FormatConfidence(1 - 0.05 / 3), "98.3 %");
   EXPECT_EQ(FormatClock(3723.9), "1:02:03");
   EXPECT_EQ(FormatClock(14), "0:14");
   EXPECT_EQ(FormatRough(42.4), "42 s");
@@ -56,8 +62,57 @@ TEST(UnitsTest, ReadsAsPeopleWrite) {
 TEST(UnitsTest, DecimalsFollowTheWidthOfTheInterval) {
   EXPECT_EQ(PercentDecimals(0.098, 0.106), 1);
   EXPECT_EQ(PercentDecimals(0.0998, 0.1003), 2);
-  EXPECT_EQ(PercentDecimals(-0.2, 0.3), 1);
+  EXPECT_EQ(PercentDecimals(-0.1, 0.15), 1);
   EXPECT_EQ(PercentDecimals(std::nullopt, 0.3), 1);
+  EXPECT_EQ(PercentDecimals(-0.2, 0.3), 0) << "fifty percentage points wide";
+}
+
+TEST(UnitsTest, AnIntervalHasItsUnitOnce) {
+  const ColumnFormat changes = ColumnFormat::OfChanges(0.021, 0.152);
+  EXPECT_EQ(changes.Interval(0.021, 0.152, kPlain), "+2.1 … +15.2 %");
+  EXPECT_EQ(changes.Interval(0.021, 0.152, kAscii), "+2.1 .. +15.2 %");
+  const auto differences = [](double lo, double estimate, double hi, const char* unit) {
+    return ColumnFormat::OfDifferences(estimate, lo, hi, unit, kPlain).Interval(lo, hi, kPlain);
+  };
+  EXPECT_EQ(differences(2.99e6, 3e6, 3.01e6, "B"), "+2.85 … +2.87 MiB");
+  EXPECT_EQ(differences(-0.0132, 0.0004, 0.0174, "s"), "-13 … +17 ms");
+  EXPECT_EQ(differences(0.0012, 0.003, 0.0045, "s"), "+1.2 … +4.5 ms") << "two digits at least";
+  EXPECT_EQ(differences(-2, 0, 2, "1"), "-2 … +2") << "whole numbers stay whole";
+}
+
+TEST(UnitsTest, TwoMeansShareAScaleAndTheDigitsThatTellThemApart) {
+  const auto means = [](double reference, double candidate, double relative) {
+    const auto [first, second] = FormatMeans(reference, candidate, relative, "s", kPlain);
+    return first + " " + second;
+  };
+  EXPECT_EQ(means(0.02312, 0.02513, 0.13), "23.1 ms 25.1 ms");
+  EXPECT_EQ(means(0.02312, 0.02319, 0.005), "23.12 ms 23.19 ms");
+  EXPECT_EQ(means(0.00095, 0.00105, 0.1), "0.95 ms 1.05 ms");
+  EXPECT_EQ(means(0.5, 0.5, 0.01), "500 ms 500 ms");
+  EXPECT_EQ(means(0.0017, 14, 0.1), "1.700 ms 14 s") << "too far apart for one scale";
+  EXPECT_EQ(FormatMeans(std::nullopt, 0.5, 0, "s", kPlain).first, "-");
+}
+
+TEST(UnitsTest, AllTimesInOneUnit) {
+  Style style = kPlain;
+  style.time_unit = "us";
+  EXPECT_EQ(FormatQuantity(0.010123, "s", style), "10123 µs");
+  EXPECT_EQ(FormatMeanSd(0.010123, 0.000054, "s", style), "10123 ± 54 µs");
+  EXPECT_EQ(FormatQuantity(1572864, "B", style), "1.500 MiB") << "other metrics as before";
+  style.time_unit = "s";
+  EXPECT_EQ(FormatMeanSd(0.010123, 0.000054, "s", style), "0.010123 ± 0.000054 s");
+  style.unicode = false;
+  style.time_unit = "us";
+  EXPECT_EQ(FormatQuantity(0.010123, "s", style), "10123 us");
+}
+
+TEST(TextTest, SentencesWrapBetweenWords) {
+  const Style narrow{false, true, 30};
+  EXPECT_EQ(WrapSentence("PASS: candidate is not slower than base", narrow),
+            "PASS: candidate is not\n  slower than base\n");
+  EXPECT_EQ(WrapSentence("  parse: candidate is not slower than base", narrow),
+            "  parse: candidate is not\n    slower than base\n");
+  EXPECT_EQ(WrapSentence("  as it is", kPlain), "  as it is\n");
 }
 
 TEST(TextTest, MakesForeignTextHarmless) {
@@ -155,7 +210,8 @@ TEST(JsonTest, EnvironmentValuesAreNeverPrinted) {
                 .find("a secret"),
             std::string::npos);
   EXPECT_EQ(ExportJson(SampleSession(), {}).find("a secret"), std::string::npos);
-  EXPECT_EQ(RenderSession(SampleSession(), {}, NameOf, kPlain).find("a secret"), std::string::npos);
+  EXPECT_EQ(RenderSession(SampleSession(), {}, {}, NameOf, kPlain).find("a secret"),
+            std::string::npos);
 }
 
 TEST(CsvTest, PrintsARunARow) {
@@ -210,79 +266,6 @@ TEST(CsvTest, ASessionWithoutRunsIsAHeader) {
   EXPECT_EQ(RunsToCsv({}, {}), "arm,role,benchmark,pair,order,started_at\n");
 }
 
-TEST(ReportTest, ShowsARegression) {
-  v1::Session session = SampleSession();
-  ExpectGolden("result_regression.txt", RenderResult(session, kPlain));
-  ExpectGolden("result_regression_color.txt", RenderResult(session, {true, true, 80}));
-  ExpectGolden("result_regression_ascii.txt", RenderResult(session, kAscii));
-}
-
-TEST(ReportTest, SaysWhatPairingSaved) {
-  v1::Session session = SampleSession();
-  v1::Comparison* gate = session.mutable_report()->mutable_comparisons(0);
-  EXPECT_EQ(RenderResult(session, kPlain).find("pairing: "), std::string::npos);
-  // 1 - 0.4^2: the runs needed go with the square of the standard error.
-  gate->set_pairing_gain(0.4);
-  EXPECT_NE(RenderResult(session, kPlain)
-                .find("\npairing: wall_time of candidate needs 84 % fewer runs in pairs\n"),
-            std::string::npos)
-      << RenderResult(session, kPlain);
-  gate->set_pairing_gain(1.1);
-  EXPECT_NE(RenderResult(session, kPlain)
-                .find("\npairing: wall_time of candidate gains nothing by pairs\n"),
-            std::string::npos);
-}
-
-TEST(ReportTest, ShowsASuite) {
-  v1::Session session;
-  session.set_session("k3x9m2pq");
-  *session.mutable_report() = SuiteUpdate();
-  ExpectGolden("result_suite.txt", RenderResult(session, kPlain));
-  // The means are left out where they do not fit.
-  EXPECT_NE(RenderResult(session, {false, true, 111}).find("500 ms"), std::string::npos);
-  const std::string narrow = RenderResult(session, {false, true, 110});
-  EXPECT_EQ(narrow.find("500 ms"), std::string::npos) << narrow;
-  EXPECT_NE(narrow.find("undecided"), std::string::npos) << narrow;
-}
-
-TEST(ReportTest, OfASuiteWarningsOfOneKindAreToldTwice) {
-  v1::Session session = SampleSession();
-  *session.mutable_report() = SuiteUpdate();
-  for (int i = 0; i < 5; ++i) {
-    v1::Warning* warning = session.mutable_report()->add_warnings();
-    warning->set_code("warmup");
-    warning->set_benchmark("b" + std::to_string(i));
-    warning->set_message("it warms up");
-  }
-  const std::string text = RenderResult(session, kPlain);
-  EXPECT_NE(text.find("warning: b1: it warms up\nwarning: warmup: 3 more like these; `show` has "
-                      "them all\n"),
-            std::string::npos)
-      << text;
-  EXPECT_EQ(text.find("b2"), std::string::npos) << text;
-}
-
-TEST(ReportTest, OfASuiteOnlyWhatIsStillChangedIsToldBesideTheGates) {
-  v1::Session session = SampleSession();
-  *session.mutable_report() = SuiteUpdate();
-  v1::Comparison* info = session.mutable_report()->add_comparisons();
-  *info = session.report().comparisons(0);
-  info->set_role(v1::COMPARISON_ROLE_INFO);
-  info->set_metric("cpu_time");
-  info->clear_verdict();
-  info->set_flag(v1::FLAG_IMPROVEMENT);
-  const std::string line =
-      "also: parse: cpu_time of candidate -0.8 % (-1.4 % … -0.2 %): improvement\n";
-  EXPECT_NE(RenderResult(session, kPlain).find(line), std::string::npos);
-  info->mutable_change()->set_hi(0.3);
-  EXPECT_EQ(RenderResult(session, kPlain).find("also:"), std::string::npos);
-}
-
-TEST(ReportTest, AsciiStaysAscii) {
-  for (const char c : RenderResult(SampleSession(), kAscii))
-    EXPECT_LT(static_cast<unsigned char>(c), 0x80);
-}
-
 TEST(ReportTest, ShowsAFailureWithTheEndOfItsStderr) {
   ExpectGolden("failure.txt", RenderFailure("k3x9m2pq", SampleFailed()));
 }
@@ -306,94 +289,42 @@ TEST(ReportTest, ReplaysWithTheSameSeedAndOptions) {
   EXPECT_EQ(ReplayCommand(SampleSession().spec(), 42), from_file) << "and one environment";
 }
 
-TEST(SentenceTest, SaysWhatAPassGuarantees) {
-  v1::Comparison gate = EarlyUpdate().comparisons(0);
-  gate.set_verdict(v1::VERDICT_PASS);
-  gate.mutable_change()->set_estimate(-0.003);
-  gate.mutable_change()->set_lo(-0.012);
-  gate.mutable_change()->set_hi(0.006);
-  EXPECT_EQ(GateSentence(gate, kPlain),
-            "pass: candidate is at most 0.6 % slower than base (-1.2 % … +0.6 %, 99 % confidence, "
-            "6 blocks)");
-  gate.mutable_change()->set_hi(-0.001);
-  EXPECT_EQ(GateSentence(gate, kPlain),
-            "pass: candidate is 0.3 % faster than base (0.1 % … 1.2 %, 99 % confidence, 6 blocks)");
-}
+// The reader's time zone, for as long as it lives.
+class LocalTimeIn {
+ public:
+  explicit LocalTimeIn(const char* zone) {
+    if (const char* before = std::getenv("TZ"); before != nullptr) before_ = before;
+    setenv("TZ", zone, 1);
+    tzset();
+  }
+  LocalTimeIn(const LocalTimeIn&) = delete;
+  LocalTimeIn& operator=(const LocalTimeIn&) = delete;
+  ~LocalTimeIn() {
+    if (before_.empty()) {
+      unsetenv("TZ");
+    } else {
+      setenv("TZ", before_.c_str(), 1);
+    }
+    tzset();
+  }
 
-TEST(SentenceTest, SaysWhatIsOpen) {
-  v1::Comparison gate = EarlyUpdate().comparisons(0);
-  EXPECT_EQ(GateSentence(gate, kPlain),
-            "undecided: candidate is +1.0 % against base so far, without an interval yet (margin 2 "
-            "%, 6 blocks)");
-  gate.mutable_change()->set_lo(-0.012);
-  gate.mutable_change()->set_hi(0.034);
-  EXPECT_EQ(
-      GateSentence(gate, kPlain),
-      "undecided: candidate is between 1.2 % faster and 3.4 % slower than base (margin 2 %, 99 % "
-      "confidence, 6 blocks)");
-}
+ private:
+  std::string before_;
+};
 
-TEST(SentenceTest, KnowsThatHigherMayBeBetter) {
-  v1::Comparison gate = RegressionUpdate().comparisons(0);
-  gate.set_metric("rate");
-  gate.set_unit("1");
-  gate.set_better(v1::BETTER_HIGHER);
-  gate.mutable_change()->set_estimate(-0.05);
-  gate.mutable_change()->set_lo(-0.06);
-  gate.mutable_change()->set_hi(-0.04);
-  EXPECT_EQ(GateSentence(gate, kPlain),
-            "regression: candidate's rate is 5.0 % lower than base's (4.0 % … 6.0 %, 99 % "
-            "confidence, 12 blocks)");
-  gate.set_verdict(v1::VERDICT_PASS);
-  gate.mutable_change()->set_hi(0.01);
-  EXPECT_EQ(GateSentence(gate, kPlain),
-            "pass: candidate's rate is at most 6.0 % lower than base's (-6.0 % … +1.0 %, 99 % "
-            "confidence, 12 "
-            "blocks)");
-}
-
-// What stands beside the sentence, in the row and in JSON `change`, is the last look's: it must not
-// say something else.
-TEST(SentenceTest, RowAndSentenceShowTheLastLook) {
-  v1::Session session = SampleSession();
-  v1::Comparison& gate = *session.mutable_report()->mutable_comparisons(0);
-  gate.set_verdict(v1::VERDICT_PASS);
-  gate.mutable_change()->set_hi(0.09);
-  gate.mutable_change()->set_lo(-0.03);
-  gate.mutable_decided()->set_blocks(8);
-  gate.mutable_decided()->set_lo(-0.005);
-  gate.mutable_decided()->set_hi(0.015);
-  EXPECT_EQ(GateSentence(gate, kPlain),
-            "pass: candidate is at most 9.0 % slower than base (-3.0 % … +9.0 %, 99 % confidence, "
-            "12 blocks, decided at 8 pairs)");
-  const std::string result = RenderResult(session, kPlain);
-  EXPECT_NE(result.find("-3.0 % … +9.0 %    2 %      pass, decided at 8 pairs\n"),
-            std::string::npos)
-      << result;
-  EXPECT_EQ(result.find("1.5 %"), std::string::npos) << result;
-  gate.set_method(v1::METHOD_FIXED);
-  gate.mutable_decided()->set_blocks(24);
-  EXPECT_EQ(GateSentence(gate, kPlain).find("decided"), std::string::npos) << "one look at all";
-}
-
-TEST(SentenceTest, CountsWhatADecisionTook) {
-  v1::Comparison gate = RegressionUpdate().comparisons(0);
-  EXPECT_EQ(DecisionCount(gate, 8), "8 pairs");
-  EXPECT_EQ(DecisionCount(gate, 1), "1 pair");
-  gate.set_method(v1::METHOD_WELCH);
-  EXPECT_EQ(DecisionCount(gate, 8), "8 blocks");
-  EXPECT_EQ(DecisionCount(gate, 20), "20 runs") << "more than the 12 values of an arm";
-}
-
-TEST(SentenceTest, SaysThatAnEstimateIsNotCovered) {
-  v1::Update update = RegressionUpdate();
-  update.set_basis(v1::BASIS_ESTIMATE);
-  EXPECT_TRUE(VerdictSentences(update, kPlain)[0].ends_with(
-      "; by the estimate, which alpha does not cover"));
+TEST(WordsTest, TheTimeZoneIsNamed) {
+  google::protobuf::Timestamp time;
+  time.set_seconds(1767323045);
+  const LocalTimeIn zone("CET-1");
+  EXPECT_EQ(LocalMoment(time), "2026-01-02 04:04:05");
+  EXPECT_EQ(LocalZone(time), "CET (UTC+01:00)");
+  const LocalTimeIn utc("UTC0");
+  EXPECT_EQ(LocalZone(time), "UTC");
 }
 
 TEST(PagesTest, ShowsASession) {
-  ExpectGolden("show.txt", RenderSession(SampleSession(), {}, NameOf, kPlain));
+  const LocalTimeIn zone("CET-1");
+  ExpectGolden("show.txt", RenderSession(SampleSession(), {}, {}, NameOf, kPlain));
 }
 
 TEST(PagesTest, ListsSessions) {

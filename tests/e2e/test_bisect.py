@@ -51,6 +51,9 @@ class BisectTest(GitRepository, DaemonTest):
         # Fourteen commits lie between good and bad: log2(15) = 3.9.
         sessions = self.sessions()
         self.assertLessEqual(len(sessions), 4)
+        steps = [line for line in done.stdout.splitlines()
+                 if line.startswith(("good: ", "bad: ", "skip: "))]
+        self.assertEqual(len(steps), len(sessions), done)
         # The good commit was built once for all of them.
         self.assertEqual(len(self.build_folders()), 1 + len(sessions))
 

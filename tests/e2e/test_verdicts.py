@@ -159,6 +159,25 @@ class VerdictTest(DaemonTest):
 
         self.assertEqual(numbers(), numbers())
 
+    def test_several_candidates_are_ordered_where_their_own_pairs_tell(self):
+        arms = ("-n", "base", "-n", "a", "-n", "b", "-n", "c", self.values("t:100:1"),
+                self.values("t:90:1"), self.values("t:80:1"), self.values("t:90:1"))
+        done = self.benchctl("compare", *SEED, *GATE, *arms)
+        self.assert_exit(done, PASS)
+        # a and c are one program: nothing sets them apart.
+        order = "\nlowest t: b, then a and c (no clear difference)\n"
+        self.assertIn(order, done.stdout)
+        self.assertIn("PASS: all 3 gates passed\n", done.stdout)
+        session = done.stdout.split()[-1]
+        for again in ("show", "watch"):
+            self.assertIn(order, self.benchctl(again, session).stdout)
+        exported = self.folder / "runs.csv"
+        exported.write_text(self.benchctl("export", session).stdout)
+        analyzed = self.benchctl(
+            "analyze", "--method", "paired", "--metric", "t:2%:lower", exported).stdout
+        # The arms stand in the order in which they first ran.
+        self.assertRegex(analyzed, r"\nlowest t: b, then (a and c|c and a) \(no clear difference\)\n")
+
     def test_columns_stand_below_their_heads_whatever_the_arms_are_called(self):
         done = self.benchctl(
             "compare", *SEED, *GATE, "-n", "基準", "-n", "候補", self.values("t:100:1"),
@@ -170,7 +189,7 @@ class VerdictTest(DaemonTest):
             return sum(2 if unicodedata.east_asian_width(c) == "W" else 1 for c in before)
 
         lines = done.stdout.splitlines()
-        head = next(line for line in lines if "候補 (" in line)
+        head = next(line for line in lines if "候補" in line)
         row = next(line for line in lines if line.startswith("t "))
         self.assertEqual(begin_of_last_column(head), begin_of_last_column(row), done)
 

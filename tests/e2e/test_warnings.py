@@ -47,7 +47,7 @@ class WarningTest(DaemonTest):
     def test_a_load_that_comes_and_goes_is_drift(self):
         loaded = "t:100:1:6:1.1@42..81"
         messages = self.assert_codes(self.compare(loaded, loaded), "drift")
-        self.assertIn("pairs absorb it", messages["drift"])
+        self.assertIn("pairing compensates", messages["drift"])
 
     def test_a_run_unlike_the_others_is_named(self):
         # Starts 6 and 7 are the third measured block.

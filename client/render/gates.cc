@@ -1,0 +1,118 @@
+#include "client/render/gates.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "client/render/words.h"
+
+namespace benchd::client {
+
+std::vector<const v1::Comparison*> GatesOf(const v1::Update& update) {
+  std::vector<const v1::Comparison*> gates;
+  for (const v1::Comparison& c : update.comparisons()) {
+    if (c.role() == v1::COMPARISON_ROLE_GATE) gates.push_back(&c);
+  }
+  return gates;
+}
+
+Tint VerdictTint(v1::Verdict verdict) {
+  return verdict == v1::VERDICT_PASS         ? Tint::kGreen
+         : verdict == v1::VERDICT_REGRESSION ? Tint::kRed
+                                             : Tint::kYellow;
+}
+
+std::string VerdictWord(v1::Verdict verdict) {
+  std::string word(Word(verdict));
+  for (char& c : word) c = static_cast<char>(c - 'a' + 'A');
+  return word;
+}
+
+bool SeveralCandidates(const v1::Update& update) {
+  const auto gates = GatesOf(update);
+  return std::ranges::any_of(gates, [&gates](const v1::Comparison* gate) {
+    return gate->benchmark() == gates.front()->benchmark() &&
+           gate->candidate() != gates.front()->candidate();
+  });
+}
+
+bool SeveralBenchmarks(const v1::Update& update) {
+  return std::ranges::any_of(update.comparisons(), [&update](const v1::Comparison& c) {
+    return c.benchmark() != update.comparisons(0).benchmark();
+  });
+}
+
+BlockCount CountBlocks(const v1::Update& update) {
+  std::map<std::string_view, std::uint64_t> blocks;
+  for (const v1::Comparison& c : update.comparisons()) {
+    std::uint64_t& own = blocks[c.benchmark()];
+    own = std::max(own, c.n_candidate());
+  }
+  BlockCount count{0, blocks.size()};
+  for (const auto& [benchmark, own] : blocks) count.blocks += own;
+  return count;
+}
+
+ColumnFormat Judged::Scale(const Style& style) const {
+  return relative ? ColumnFormat::OfChanges(lo, hi)
+                  : ColumnFormat::OfDifferences(estimate.value_or(0), lo, hi, unit, style);
+}
+
+std::string Judged::Format(double value, const Style& style) const {
+  if (margin && value == *margin) {
+    return relative ? FormatPercent(value) : FormatQuantity(value, unit, style);
+  }
+  const ColumnFormat scale = Scale(style);
+  return scale.WithUnit(scale.Format(value));
+}
+
+std::string Judged::FormatSigned(double value, const Style& style) const {
+  const ColumnFormat scale = Scale(style);
+  return scale.WithUnit(scale.Signed(value));
+}
+
+std::string Judged::Interval(const Style& style) const {
+  return lo && hi ? Scale(style).Interval(*lo, *hi, style) : "";
+}
+
+std::string Judged::Estimate(const Style& style) const {
+  return estimate ? FormatSigned(*estimate, style) : "-";
+}
+
+Judged JudgedBy(const v1::Comparison& comparison) {
+  Judged judged;
+  judged.unit = comparison.unit();
+  judged.relative =
+      comparison.has_change() && comparison.margin_case() != v1::Comparison::kMarginAbsolute;
+  if (comparison.margin_case() == v1::Comparison::kMarginAbsolute) {
+    judged.margin = comparison.margin_absolute();
+  } else if (comparison.margin_case() == v1::Comparison::kMarginRatio && judged.relative) {
+    judged.margin = comparison.margin_ratio();
+  }
+  if (!judged.relative && !comparison.has_difference()) return judged;
+  const v1::Effect& effect = judged.relative ? comparison.change() : comparison.difference();
+  judged.estimate = effect.estimate();
+  if (effect.has_lo()) judged.lo = effect.lo();
+  if (effect.has_hi()) judged.hi = effect.hi();
+  return judged;
+}
+
+std::string ComparisonLabel(const v1::Comparison& comparison, const v1::Update& update) {
+  std::set<std::string> references;
+  std::set<std::string> metrics;
+  for (const v1::Comparison* gate : GatesOf(update)) {
+    references.insert(gate->reference());
+    metrics.insert(gate->metric());
+  }
+  std::string label;
+  if (SeveralBenchmarks(update)) label += comparison.benchmark() + ": ";
+  label += comparison.candidate();
+  if (references.size() > 1 || !SeveralBenchmarks(update)) {
+    label += " vs " + comparison.reference();
+  }
+  if (metrics.size() > 1 || comparison.metric() != "wall_time") label += " " + comparison.metric();
+  return Printable(label);
+}
+
+}  // namespace benchd::client

@@ -1,0 +1,293 @@
+#include "client/render/result_table.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "client/render/sentence.h"
+#include "client/render/units.h"
+#include "client/render/words.h"
+#include "core/base/text.h"
+
+namespace benchd::client {
+namespace {
+
+using Comparisons = std::vector<const v1::Comparison*>;
+
+constexpr std::size_t kMostOthers = 10;
+constexpr int kWidestArm = 24;
+
+bool IsGate(const v1::Comparison& c) { return c.role() == v1::COMPARISON_ROLE_GATE; }
+
+// A flag is earned at one look and kept; where the present interval has come to contain no change
+// it belongs to the whole table only. A metric without a direction has no flag.
+bool ClearlyChanged(const v1::Comparison& c) {
+  const bool flagged = c.flag() == v1::FLAG_WORSE || c.flag() == v1::FLAG_IMPROVEMENT;
+  return (flagged || c.better() == v1::BETTER_UNSPECIFIED) && JudgedBy(c).ExcludesNoChange();
+}
+
+// Rows in the order of the table, and what has none.
+struct Selection {
+  Comparisons rows;
+  std::size_t changed = 0;  // left out, as there are too many
+  std::size_t unchanged = 0;
+};
+
+// The candidates of one metric one below the other, benchmarks and metrics as they first appear.
+void GroupByMetric(Comparisons* rows, bool by_benchmark) {
+  std::map<std::pair<std::string_view, std::string_view>, std::size_t> ranks;
+  const auto rank = [&ranks](std::string_view benchmark, std::string_view metric) {
+    return ranks.try_emplace({benchmark, metric}, ranks.size()).first->second;
+  };
+  const auto key = [&](const v1::Comparison* c) {
+    const std::size_t of_benchmark = rank(c->benchmark(), "");
+    return std::tuple(by_benchmark ? of_benchmark : 0, !IsGate(*c), of_benchmark,
+                      rank(c->benchmark(), c->metric()));
+  };
+  for (const v1::Comparison* c : *rows) key(c);
+  std::ranges::stable_sort(*rows, {}, key);
+}
+
+Selection Select(const v1::Update& update, RowsShown shown) {
+  Selection selection;
+  const bool no_gates = GatesOf(update).empty();
+  std::size_t others = 0;
+  for (const v1::Comparison& c : update.comparisons()) {
+    if (shown == RowsShown::kAll || no_gates || IsGate(c)) {
+      selection.rows.push_back(&c);
+    } else if (!ClearlyChanged(c)) {
+      ++selection.unchanged;
+    } else if (++others > kMostOthers) {
+      ++selection.changed;
+    } else {
+      selection.rows.push_back(&c);
+    }
+  }
+  GroupByMetric(&selection.rows, shown == RowsShown::kAll);
+  return selection;
+}
+
+enum Column : std::size_t {
+  kBenchmark,
+  kMetric,
+  kArms,
+  kReference,
+  kCandidate,
+  kChange,
+  kInterval,
+  kMargin,
+  kVerdict,
+  kColumns
+};
+using Columns = std::vector<Column>;
+using Cells = std::array<std::string, kColumns>;
+
+// What the rows have several of.
+struct Shape {
+  bool benchmarks = false;
+  bool metrics = false;
+  bool pairs = false;
+  bool references = false;
+
+  explicit Shape(const Comparisons& rows) {
+    std::set<std::string> all_benchmarks;
+    std::set<std::string> all_metrics;
+    std::set<std::string> all_references;
+    std::set<std::pair<std::string, std::string>> all_pairs;
+    for (const v1::Comparison* c : rows) {
+      all_benchmarks.insert(c->benchmark());
+      all_metrics.insert(c->metric());
+      all_references.insert(c->reference());
+      all_pairs.insert({c->reference(), c->candidate()});
+    }
+    benchmarks = all_benchmarks.size() > 1 || *all_benchmarks.begin() != "main";
+    metrics = all_metrics.size() > 1;
+    pairs = all_pairs.size() > 1;
+    references = all_references.size() > 1;
+  }
+
+  Columns Labels() const {
+    Columns columns;
+    if (benchmarks) columns.push_back(kBenchmark);
+    if (metrics || !benchmarks) columns.push_back(kMetric);
+    if (pairs) columns.push_back(kArms);
+    return columns;
+  }
+};
+
+Cells Header(const v1::Comparison& first, const Shape& shape, const Style& style) {
+  const auto arm = [&style](const std::string& name) {
+    return Shorten(Printable(name), kWidestArm, style);
+  };
+  Cells cells;
+  // The corner is empty where it would only say "metric", and names the only one there is.
+  cells[kBenchmark] = shape.metrics ? "benchmark" : Printable(first.metric());
+  cells[kMetric] = shape.benchmarks ? "metric" : "";
+  cells[kArms] = shape.references ? "compared" : "candidate";
+  cells[kReference] = shape.references ? "reference" : arm(first.reference());
+  cells[kCandidate] = shape.references ? "candidate"
+                      : shape.pairs    ? "mean"
+                                       : arm(first.candidate());
+  cells[kChange] = "change";
+  cells[kInterval] = "interval";
+  cells[kMargin] = "margin";
+  cells[kVerdict] = "verdict";
+  return cells;
+}
+
+std::optional<double> IfHad(bool has, double value) {
+  return has ? std::optional(value) : std::nullopt;
+}
+
+std::pair<std::string, std::string> Means(const v1::Comparison& c, const Judged& judged,
+                                          RowsShown shown, const Style& style) {
+  const auto reference = IfHad(c.has_mean_reference(), c.mean_reference());
+  const auto candidate = IfHad(c.has_mean_candidate(), c.mean_candidate());
+  if (shown == RowsShown::kWhatMatters) {
+    const bool has_width = judged.relative && judged.lo && judged.hi;
+    return FormatMeans(reference, candidate, has_width ? *judged.hi - *judged.lo : 0, c.unit(),
+                       style);
+  }
+  const auto mean = [&c, &style](std::optional<double> value, std::optional<double> sd) {
+    return value ? FormatMeanSd(*value, sd, c.unit(), style) : "-";
+  };
+  return {mean(reference, IfHad(c.has_sd_reference(), c.sd_reference())),
+          mean(candidate, IfHad(c.has_sd_candidate(), c.sd_candidate()))};
+}
+
+std::string VerdictCell(const v1::Comparison& c, const Judged& judged, RowsShown shown,
+                        const Style& style) {
+  if (IsGate(c)) {
+    const std::string earlier = shown == RowsShown::kAll ? DecidedEarlier(c) : "";
+    return Paint(VerdictWord(c.verdict()), VerdictTint(c.verdict()), style) +
+           (earlier.empty() ? "" : ", " + earlier);
+  }
+  if (c.flag() == v1::FLAG_WORSE) return "worse";
+  if (c.flag() == v1::FLAG_IMPROVEMENT) return "improved";
+  const bool differs = c.better() == v1::BETTER_UNSPECIFIED && judged.ExcludesNoChange();
+  return differs ? "differs" : "";
+}
+
+Cells RowOf(const v1::Comparison& c, RowsShown shown, const Style& style) {
+  const Judged judged = JudgedBy(c);
+  Cells cells;
+  cells[kBenchmark] = Printable(c.benchmark());
+  cells[kMetric] = Printable(c.metric());
+  std::tie(cells[kReference], cells[kCandidate]) = Means(c, judged, shown, style);
+  cells[kChange] = judged.Estimate(style);
+  const std::string interval = judged.Interval(style);
+  cells[kInterval] = interval.empty() ? "-" : interval;
+  cells[kMargin] = judged.margin ? judged.Format(*judged.margin, style) : "";
+  cells[kVerdict] = VerdictCell(c, judged, shown, style);
+  return cells;
+}
+
+// The header and the rows; names that the row above has too are left out.
+std::vector<Cells> CellsOf(const Comparisons& comparisons, const Shape& shape, RowsShown shown,
+                           const Style& style) {
+  std::vector<Cells> cells = {Header(*comparisons.front(), shape, style)};
+  const v1::Comparison* above = nullptr;
+  for (const v1::Comparison* c : comparisons) {
+    Cells row = RowOf(*c, shown, style);
+    row[kArms] =
+        Printable(shape.references ? c->candidate() + " vs " + c->reference() : c->candidate());
+    if (above != nullptr && above->benchmark() == c->benchmark() && IsGate(*above) == IsGate(*c)) {
+      if (above->metric() == c->metric()) row[kMetric].clear();
+      row[kBenchmark].clear();
+    }
+    cells.push_back(std::move(row));
+    above = c;
+  }
+  return cells;
+}
+
+Rows Picked(const std::vector<Cells>& cells, const Columns& columns) {
+  Rows rows;
+  for (const Cells& row : cells) {
+    std::vector<std::string>& picked = rows.emplace_back();
+    for (const Column column : columns) picked.push_back(row[column]);
+  }
+  return rows;
+}
+
+bool Fits(const std::string& text, const Style& style) {
+  return style.width <= 0 || Widest(Lines(text)) <= style.width;
+}
+
+Columns Joined(Columns columns, const Columns& more) {
+  columns.insert(columns.end(), more.begin(), more.end());
+  return columns;
+}
+
+// Names above, numbers below them, indented.
+std::string TwoLinesARow(const std::vector<Cells>& cells, const Columns& labels,
+                         const Columns& numbers, const Style& style) {
+  constexpr int kGap = 2;
+  const Rows names = Picked(cells, labels);
+  const std::vector<std::string> lines = Lines(AlignColumns(Picked(cells, numbers), kGap, kGap));
+  std::string text;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::string name;
+    for (const std::string& cell : names[i]) name += (name.empty() ? "" : "  ") + cell;
+    if (i > 0 && !name.empty()) text += Shorten(name, style.width, style) + "\n";
+    text += lines[i] + "\n";
+  }
+  return text;
+}
+
+std::string Fitted(const std::vector<Cells>& cells, const Columns& labels, const Style& style) {
+  const std::array<Columns, 3> wide = {
+      Columns{kReference, kCandidate, kChange, kInterval, kMargin, kVerdict},
+      Columns{kChange, kInterval, kMargin, kVerdict}, Columns{kChange, kInterval, kVerdict}};
+  for (const Columns& numbers : wide) {
+    std::string text = AlignColumns(Picked(cells, Joined(labels, numbers)));
+    if (Fits(text, style)) return text;
+  }
+  const std::array<Columns, 3> narrow = {Columns{kChange, kInterval, kVerdict},
+                                         Columns{kInterval, kVerdict}, Columns{kVerdict}};
+  std::string text;
+  for (const Columns& numbers : narrow) {
+    text = TwoLinesARow(cells, labels, numbers, style);
+    if (Fits(text, style)) break;
+  }
+  return text;
+}
+
+std::string RestLine(const v1::Update& update, const Selection& selection, const Style& style) {
+  // One pair of arms in one benchmark: what is compared are metrics.
+  const v1::Comparison& first = update.comparisons(0);
+  const bool metrics = std::ranges::all_of(update.comparisons(), [&first](const auto& c) {
+    return c.benchmark() == first.benchmark() && c.reference() == first.reference() &&
+           c.candidate() == first.candidate();
+  });
+  std::string text;
+  if (selection.changed > 0) {
+    text += WrapSentence(std::to_string(selection.changed) + " more changed: --verbose shows them",
+                         style);
+  }
+  if (selection.unchanged > 0) {
+    text +=
+        WrapSentence(Counted(selection.unchanged, metrics ? "other metric" : "other comparison") +
+                         ": no clear change",
+                     style);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string RenderResultTable(const v1::Update& update, RowsShown shown, const Style& style) {
+  const Selection selection = Select(update, shown);
+  if (selection.rows.empty()) return "";
+  const Shape shape(selection.rows);
+  const std::vector<Cells> cells = CellsOf(selection.rows, shape, shown, style);
+  return Fitted(cells, shape.Labels(), style) + RestLine(update, selection, style);
+}
+
+}  // namespace benchd::client

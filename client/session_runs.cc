@@ -1,0 +1,134 @@
+#include "client/session_runs.h"
+
+#include <grpcpp/client_context.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "benchd/v1/session.grpc.pb.h"
+#include "client/call.h"
+#include "client/render/sentence.h"
+#include "proto/convert/enum_values.h"
+#include "proto/convert/from_proto.h"
+
+namespace benchd::client {
+
+Result<void> ReadRuns(DaemonLink& link, const v1::ListSamplesRequest& request,
+                      const std::function<void(v1::Run&&)>& take) {
+  grpc::ClientContext context;
+  const auto reader = v1::SessionService::NewStub(link.channel())->ListSamples(&context, request);
+  for (v1::ListSamplesResponse chunk; reader->Read(&chunk);) {
+    for (v1::Run& run : *chunk.mutable_runs()) take(std::move(run));
+  }
+  const grpc::Status status = reader->Finish();
+  if (!status.ok()) return FromStatus(status);
+  return {};
+}
+
+namespace {
+
+// The gate as it was in the end, with the direction that its metric turned out to have.
+std::optional<Gate> FirstGateOf(const v1::Update& report, const std::string& benchmark) {
+  for (const v1::Comparison* gate : GatesOf(report)) {
+    if (gate->benchmark() != benchmark) continue;
+    const bool absolute = gate->margin_case() == v1::Comparison::kMarginAbsolute;
+    return Gate{gate->metric(), absolute ? MarginKind::kAbsolute : MarginKind::kRatio,
+                absolute ? gate->margin_absolute() : gate->margin_ratio(),
+                convert::ToModel<Better>(gate->better())};
+  }
+  return std::nullopt;
+}
+
+// A run as the analysis takes it; absent for one of a benchmark or arm that the spec does not have.
+std::optional<Run> ToModelRun(const v1::Run& proto, const SessionSpec& spec) {
+  const auto benchmark = std::ranges::find(spec.benchmarks, proto.benchmark(), &Benchmark::name);
+  if (benchmark == spec.benchmarks.end()) return std::nullopt;
+  const auto arm = std::ranges::find(benchmark->arms, proto.arm(), &Arm::name);
+  if (arm == benchmark->arms.end()) return std::nullopt;
+  Run run;
+  run.benchmark = static_cast<std::uint32_t>(benchmark - spec.benchmarks.begin());
+  run.arm = static_cast<std::uint32_t>(arm - benchmark->arms.begin());
+  run.block = proto.block();
+  run.position = proto.position();
+  for (const v1::Sample& sample : proto.samples()) {
+    run.samples.push_back(
+        {sample.metric(), sample.inner_benchmark(), sample.iteration(), sample.value()});
+  }
+  for (const v1::MetricInfo& metric : proto.metrics()) {
+    run.metrics.push_back({metric.name(), metric.unit(), convert::ToModel<Better>(metric.better()),
+                           metric.resolution()});
+  }
+  return run;
+}
+
+// Runs one after the other, put together to their blocks.
+class Blocks {
+ public:
+  explicit Blocks(std::vector<ArmPairsAnalysis>* analyses) : analyses_(analyses) {}
+
+  void Take(Run run, bool warmup) {
+    const bool same = !block_.empty() && block_.front().benchmark == run.benchmark &&
+                      block_.front().block == run.block && warmup_ == warmup;
+    if (!same) HandOn();
+    warmup_ = warmup;
+    block_.push_back(std::move(run));
+  }
+
+  Result<void> Finish() {
+    HandOn();
+    return std::move(failed_);
+  }
+
+ private:
+  void HandOn() {
+    for (ArmPairsAnalysis& one : *analyses_) {
+      if (block_.empty() || !failed_) continue;
+      if (warmup_) {
+        one.AddWarmup(block_);
+      } else {
+        failed_ = one.Add(block_);
+      }
+    }
+    block_.clear();
+  }
+
+  std::vector<ArmPairsAnalysis>* analyses_;
+  std::vector<Run> block_;
+  bool warmup_ = false;
+  Result<void> failed_;
+};
+
+}  // namespace
+
+Result<std::vector<ArmPairs>> ReadArmPairs(DaemonLink& link, const v1::Session& session) {
+  std::vector<ArmPairs> pairs;
+  if (session.state() != v1::SESSION_STATE_DONE) return pairs;
+  const Result<SessionSpec> spec = convert::FromProto(session.spec());
+  if (!spec) return pairs;
+  std::vector<ArmPairsAnalysis> analyses;
+  for (std::size_t i = 0; i < spec->benchmarks.size(); ++i) {
+    const auto gate = FirstGateOf(session.report(), spec->benchmarks[i].name);
+    if (!gate) continue;
+    // What has no interval at so small a level has no order.
+    auto made = ArmPairsAnalysis::Create(*spec, i, *gate, DataSource::kSession);
+    if (made && *made) analyses.push_back(**std::move(made));
+  }
+  if (analyses.empty()) return pairs;
+  v1::ListSamplesRequest request;
+  request.set_session(session.session());
+  request.set_with_warmup(true);
+  request.set_with_metrics(true);
+  Blocks blocks(&analyses);
+  auto read = ReadRuns(link, request, [&blocks, &spec](v1::Run&& run) {
+    if (run.phase() == v1::RUN_PHASE_DROPPED) return;
+    auto taken = ToModelRun(run, *spec);
+    if (taken) blocks.Take(*std::move(taken), run.phase() == v1::RUN_PHASE_WARMUP);
+  });
+  if (!read) return std::move(read).error();
+  if (!blocks.Finish()) return pairs;
+  for (ArmPairsAnalysis& one : analyses) pairs.push_back(one.Conclude());
+  return pairs;
+}
+
+}  // namespace benchd::client

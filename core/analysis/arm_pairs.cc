@@ -1,0 +1,111 @@
+#include "core/analysis/arm_pairs.h"
+
+#include <algorithm>
+
+namespace benchd {
+namespace {
+
+std::vector<std::size_t> ComparedArms(const Benchmark& benchmark) {
+  std::vector<std::size_t> arms;
+  for (std::size_t i = 0; i < benchmark.arms.size(); ++i) {
+    if (benchmark.arms[i].role != ArmRole::kPlacebo) arms.push_back(i);
+  }
+  return arms;
+}
+
+/// What would have been asked for to compare two arms of a benchmark alone.
+SessionSpec SpecOfPair(const SessionSpec& spec, std::size_t benchmark, const Gate& gate,
+                       std::size_t first, std::size_t second, std::size_t pairs) {
+  SessionSpec alone = spec;
+  alone.alpha = spec.alpha / static_cast<double>(pairs);
+  alone.placebo = false;
+  alone.limits.fail_fast = false;
+  const Benchmark& all = spec.benchmarks[benchmark];
+  Benchmark two = all;
+  two.arms = {all.arms[first], all.arms[second]};
+  two.arms[0].role = ArmRole::kReference;
+  two.arms[1].role = ArmRole::kCandidate;
+  two.gates = {gate};
+  alone.benchmarks = {std::move(two)};
+  if (alone.limits.max_runs) {
+    // An arm that ran more often in each block would have more values than its boundary reaches.
+    const std::vector<std::size_t> runs = RunsPerBlock(all);
+    *alone.limits.max_runs *= *std::max_element(runs.begin(), runs.end());
+  }
+  return alone;
+}
+
+bool IsOf(const Sample& sample, const std::string& metric) {
+  return sample.inner_benchmark.empty() ? sample.metric == metric
+                                        : sample.inner_benchmark + "/" + sample.metric == metric;
+}
+
+}  // namespace
+
+Result<std::optional<ArmPairsAnalysis>> ArmPairsAnalysis::Create(const SessionSpec& spec,
+                                                                 std::size_t benchmark,
+                                                                 const Gate& gate,
+                                                                 DataSource source) {
+  const Benchmark& of = spec.benchmarks[benchmark];
+  const std::vector<std::size_t> arms = ComparedArms(of);
+  const std::vector<std::size_t> candidates = ArmsWithRole(of, ArmRole::kCandidate);
+  if (candidates.size() < 2 || arms.size() > kMostPairedArms) {
+    return std::optional<ArmPairsAnalysis>();
+  }
+  ArmPairsAnalysis made;
+  made.benchmark_ = benchmark;
+  made.metric_ = gate.metric;
+  made.name_ = of.name;
+  for (const std::size_t arm : candidates) made.candidates_.push_back(of.arms[arm].name);
+  const std::size_t pairs = arms.size() * (arms.size() - 1) / 2;
+  for (std::size_t i = 0; i < arms.size(); ++i) {
+    for (std::size_t k = i + 1; k < arms.size(); ++k) {
+      auto analysis = SessionAnalysis::Create(
+          SpecOfPair(spec, benchmark, gate, arms[i], arms[k], pairs), source);
+      if (!analysis) return std::move(analysis).error();
+      made.pairs_.push_back({arms[i], arms[k], std::move(analysis).value()});
+    }
+  }
+  return std::optional(std::move(made));
+}
+
+std::vector<Run> ArmPairsAnalysis::RunsOf(const Pair& pair, std::span<const Run> block) const {
+  std::vector<Run> runs;
+  for (const Run& run : block) {
+    if (run.benchmark != benchmark_ || (run.arm != pair.first && run.arm != pair.second)) continue;
+    Run own = run;
+    own.benchmark = 0;
+    own.arm = run.arm == pair.first ? 0 : 1;
+    std::erase_if(own.samples, [this](const Sample& sample) { return !IsOf(sample, metric_); });
+    runs.push_back(std::move(own));
+  }
+  return runs;
+}
+
+void ArmPairsAnalysis::AddWarmup(std::span<const Run> block) {
+  for (Pair& pair : pairs_) {
+    const std::vector<Run> runs = RunsOf(pair, block);
+    if (!runs.empty()) pair.analysis.AddWarmup(runs);
+  }
+}
+
+Result<void> ArmPairsAnalysis::Add(std::span<const Run> block) {
+  for (Pair& pair : pairs_) {
+    const std::vector<Run> runs = RunsOf(pair, block);
+    if (runs.empty()) continue;  // by coin a block may have neither of the two
+    if (Result<void> added = pair.analysis.Add(runs); !added) return added;
+  }
+  return {};
+}
+
+ArmPairs ArmPairsAnalysis::Conclude() {
+  ArmPairs result{name_, candidates_, {}};
+  for (Pair& pair : pairs_) {
+    Report report = pair.analysis.Conclude();
+    const auto gate = std::ranges::find(report.comparisons, metric_, &Comparison::metric);
+    if (gate != report.comparisons.end()) result.comparisons.push_back(std::move(*gate));
+  }
+  return result;
+}
+
+}  // namespace benchd

@@ -1,0 +1,270 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "client/render/arm_order.h"
+#include "client/render/report.h"
+#include "client/render/result_table.h"
+#include "client/render/warnings.h"
+#include "tests/client/golden.h"
+#include "tests/client/samples.h"
+
+namespace benchd::client {
+namespace {
+
+constexpr Style kPipe{false, true, 0};
+constexpr Style kPlainAscii{false, false, 0};
+
+Style Terminal(int width) { return {false, true, width}; }
+
+int WidestOf(const std::string& text) { return Widest(Lines(text)); }
+
+std::string ResultOf(const v1::Session& session, const Style& style,
+                     Detail detail = Detail::kUsual) {
+  return RenderFindings(session.report(), OptionsFor(session, detail), style);
+}
+
+v1::Session SuiteSession() {
+  v1::Session session;
+  session.set_session("k3x9m2pq");
+  session.set_state(v1::SESSION_STATE_DONE);
+  *session.mutable_report() = SuiteUpdate();
+  return session;
+}
+
+// Two candidates against one reference.
+v1::Update TwoCandidates() {
+  v1::Update update = RegressionUpdate();
+  update.clear_warnings();
+  const v1::Update once = update;
+  for (const v1::Comparison& c : once.comparisons()) {
+    *update.add_comparisons() = c;
+    update.mutable_comparisons(update.comparisons_size() - 1)->set_candidate("candidate-2");
+  }
+  return update;
+}
+
+TEST(ResultTest, OneGateIsTenLinesAtMostAndFitsATerminal) {
+  const v1::Session session = SampleSession();
+  const std::string text = ResultOf(session, Terminal(80));
+  EXPECT_LE(std::ranges::count(text, '\n'), 10) << text;
+  EXPECT_LE(WidestOf(text), 80) << text;
+  ExpectGolden("result_regression.txt", ResultOf(session, kPipe));
+  ExpectGolden("result_regression_color.txt", ResultOf(session, {true, true, 80}));
+  ExpectGolden("result_regression_ascii.txt", ResultOf(session, kPlainAscii));
+}
+
+TEST(ResultTest, AsciiStaysAscii) {
+  for (const char c : ResultOf(SampleSession(), kPlainAscii, Detail::kAll)) {
+    EXPECT_LT(static_cast<unsigned char>(c), 0x80);
+  }
+}
+
+TEST(ResultTest, VerboseHasEverythingAndQuietTheVerdictAlone) {
+  v1::Session session = SampleSession();
+  session.mutable_report()->mutable_comparisons(0)->set_pairing_gain(0.4);
+  ExpectGolden("result_verbose.txt", ResultOf(session, kPipe, Detail::kAll));
+  EXPECT_EQ(ResultOf(session, kPipe, Detail::kVerdict),
+            "REGRESSION: candidate is 10.2 % slower (1.102 times, 1.098 … 1.106) than base\n");
+}
+
+TEST(ResultTest, SaysWhatPairingSavedWithAllDetails) {
+  v1::Session session = SampleSession();
+  v1::Comparison* gate = session.mutable_report()->mutable_comparisons(0);
+  // 1 - 0.4^2: the runs needed go with the square of the standard error.
+  gate->set_pairing_gain(0.4);
+  EXPECT_EQ(ResultOf(session, kPipe).find("pairing"), std::string::npos);
+  EXPECT_NE(ResultOf(session, kPipe, Detail::kAll)
+                .find("\npairing: wall_time of candidate: 84 % fewer runs needed\n"),
+            std::string::npos);
+  gate->set_pairing_gain(1.1);
+  EXPECT_NE(ResultOf(session, kPipe, Detail::kAll)
+                .find("\npairing: wall_time of candidate: pairing did not help\n"),
+            std::string::npos);
+}
+
+TEST(ResultTest, ASuiteIsTheSameTable) {
+  ExpectGolden("result_suite.txt", ResultOf(SuiteSession(), kPipe));
+}
+
+TEST(ResultTest, NarrowTerminalsLoseColumnsAndNeverBreakACell) {
+  std::string golden;
+  for (const int width : {100, 80, 60, 40, 24}) {
+    golden += "# " + std::to_string(width) + "\n";
+    for (const v1::Update& update : {RegressionUpdate(), SuiteUpdate(), TwoCandidates()}) {
+      const std::string text = RenderResultTable(update, RowsShown::kWhatMatters, Terminal(width));
+      EXPECT_LE(WidestOf(text), width) << text;
+      golden += text + "\n";
+    }
+  }
+  ExpectGolden("result_widths.txt", golden);
+}
+
+TEST(ResultTest, WideCharactersAlign) {
+  v1::Update update = SuiteUpdate();
+  for (v1::Comparison& c : *update.mutable_comparisons()) {
+    c.set_benchmark(c.benchmark() == "parse" ? "解析" : "ページを描く");
+    c.set_candidate("候補");
+  }
+  std::string golden;
+  for (const int width : {0, 80, 40}) {
+    golden += RenderResultTable(update, RowsShown::kWhatMatters, Terminal(width)) + "\n";
+  }
+  ExpectGolden("result_cjk.txt", golden);
+}
+
+TEST(ResultTest, OnlyWhatIsStillChangedHasARowBesideTheGates) {
+  v1::Session session = SuiteSession();
+  v1::Comparison* info = session.mutable_report()->add_comparisons();
+  *info = session.report().comparisons(0);
+  info->set_role(v1::COMPARISON_ROLE_INFO);
+  info->set_metric("cpu_time");
+  info->clear_verdict();
+  info->set_flag(v1::FLAG_IMPROVEMENT);
+  EXPECT_NE(ResultOf(session, kPipe).find("improved"), std::string::npos);
+  info->mutable_change()->set_hi(0.3);
+  const std::string text = ResultOf(session, kPipe);
+  EXPECT_EQ(text.find("cpu_time"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n1 other comparison: no clear change\n"), std::string::npos) << text;
+}
+
+TEST(ResultTest, OfManyChangesTheFirstTenAreShown) {
+  v1::Update update = RegressionUpdate();
+  for (int i = 0; i < 12; ++i) {
+    v1::Comparison* c = update.add_comparisons();
+    *c = update.comparisons(1);
+    c->set_metric("m" + std::to_string(i));
+  }
+  const std::string text = RenderResultTable(update, RowsShown::kWhatMatters, kPipe);
+  EXPECT_NE(text.find("\n3 more changed: --verbose shows them\n1 other metric: no clear change\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("m9"), std::string::npos) << text;
+}
+
+TEST(ResultTest, AMetricWithoutADirectionDiffers) {
+  v1::Update update = RegressionUpdate();
+  v1::Comparison* c = update.mutable_comparisons(1);
+  c->clear_better();
+  c->clear_flag();
+  EXPECT_NE(RenderResultTable(update, RowsShown::kWhatMatters, kPipe).find("differs"),
+            std::string::npos);
+}
+
+// What stands beside the sentence, in the row and in JSON `change`, is the last look's: it must not
+// say something else.
+TEST(ResultTest, RowAndSentenceShowTheLastLook) {
+  v1::Session session = SampleSession();
+  v1::Comparison& gate = *session.mutable_report()->mutable_comparisons(0);
+  gate.set_verdict(v1::VERDICT_PASS);
+  gate.mutable_change()->set_hi(0.09);
+  gate.mutable_change()->set_lo(-0.03);
+  gate.mutable_decided()->set_blocks(8);
+  gate.mutable_decided()->set_lo(-0.005);
+  gate.mutable_decided()->set_hi(0.015);
+  const std::string result = ResultOf(session, kPipe, Detail::kAll);
+  EXPECT_NE(result.find("-3.0 … +9.0 %   2 %     PASS, decided at 8 pairs\n"), std::string::npos)
+      << result;
+  EXPECT_EQ(result.find("1.5 %"), std::string::npos) << result;
+}
+
+TEST(ResultTest, AllTimesInOneUnit) {
+  Style style = kPipe;
+  style.time_unit = "s";
+  const std::string text = RenderResultTable(RegressionUpdate(), RowsShown::kWhatMatters, style);
+  EXPECT_NE(text.find("wall_time  0.01012 s  0.01115 s"), std::string::npos) << text;
+}
+
+TEST(WarningsTest, OnlyThoseToActOnAreShownAndSayWhatToDo) {
+  v1::Update update = RegressionUpdate();
+  EXPECT_EQ(RenderWarnings(update, WarningsShown::kToActOn, kPipe), "") << "outliers inform";
+  EXPECT_NE(RenderWarnings(update, WarningsShown::kAll, kPipe)
+                .find("warning: candidate: 2 of 12 values lie far out"),
+            std::string::npos);
+  update.mutable_warnings(0)->set_code("runs_incomplete");
+  EXPECT_TRUE(RenderWarnings(update, WarningsShown::kToActOn, kPipe)
+                  .ends_with("; give it more --max-time\n"));
+  update.mutable_warnings(0)->set_code("of_a_newer_daemon");
+  EXPECT_NE(RenderWarnings(update, WarningsShown::kToActOn, kPipe), "");
+}
+
+TEST(WarningsTest, ADriftMattersWithoutPairs) {
+  v1::Update update = RegressionUpdate();
+  update.mutable_warnings(0)->set_code("drift");
+  EXPECT_EQ(RenderWarnings(update, WarningsShown::kToActOn, kPipe), "");
+  for (v1::Comparison& c : *update.mutable_comparisons()) c.set_method(v1::METHOD_WELCH);
+  EXPECT_NE(RenderWarnings(update, WarningsShown::kToActOn, kPipe), "");
+}
+
+TEST(WarningsTest, OfASuiteOneOfAKindIsTold) {
+  v1::Update update = SuiteUpdate();
+  for (int i = 0; i < 5; ++i) {
+    v1::Warning* warning = update.add_warnings();
+    warning->set_code("warmup");
+    warning->set_benchmark("b" + std::to_string(i));
+    warning->set_message("it warms up");
+  }
+  EXPECT_EQ(RenderWarnings(update, WarningsShown::kToActOn, kPipe),
+            "warning: b0: it warms up (and 4 more of this kind)\n");
+}
+
+ArmPairs PairsOf(std::initializer_list<Comparison> comparisons) {
+  return {"main", {"a", "b", "c"}, comparisons};
+}
+
+// `second` against `first`, with an interval around `change`.
+Comparison PairOf(const char* first, const char* second, double change, double half = 0.01) {
+  Comparison pair;
+  pair.reference = first;
+  pair.candidate = second;
+  pair.metric = "wall_time";
+  pair.better = Better::kLower;
+  pair.change = Effect{change, change - half, change + half};
+  return pair;
+}
+
+TEST(ArmOrderTest, SaysNoMoreThanThePairsDo) {
+  const auto order = [](const ArmPairs& pairs) { return RenderArmOrder({&pairs, 1}); };
+  EXPECT_EQ(order(PairsOf({PairOf("a", "b", -0.1), PairOf("a", "c", 0.1), PairOf("b", "c", 0.2)})),
+            "fastest: b, then a, then c\n");
+  EXPECT_EQ(order(PairsOf({PairOf("a", "b", 0), PairOf("a", "c", 0), PairOf("b", "c", 0)})),
+            "a, b and c: no clear difference\n");
+  EXPECT_EQ(
+      order(PairsOf({PairOf("a", "b", 0.001), PairOf("a", "c", -0.1), PairOf("b", "c", -0.1)})),
+      "fastest: c, then a and b (no clear difference)\n");
+  // Each is like its neighbour, the outer two are not alike.
+  EXPECT_EQ(
+      order(PairsOf({PairOf("a", "b", 0.005), PairOf("a", "c", 0.015), PairOf("b", "c", 0.005)})),
+      "a, b and c: clear is only a before c\n");
+}
+
+TEST(ArmOrderTest, NamesAnotherMetricAndTheBenchmarks) {
+  Comparison pair = PairOf("a", "b", 0.1);
+  pair.metric = "rate";
+  pair.better = Better::kHigher;
+  ArmPairs rate{"parse", {"a", "b"}, {pair}};
+  EXPECT_EQ(RenderArmOrder({&rate, 1}), "highest rate: b, then a\n");
+  const std::vector<ArmPairs> two = {rate, PairsOf({})};
+  EXPECT_EQ(RenderArmOrder(two), "parse: highest rate: b, then a\n");
+  EXPECT_EQ(RenderArmOrder({}), "");
+}
+
+TEST(BisectLineTest, IsOneLineForEachStep) {
+  v1::Session session = SampleSession();
+  EXPECT_EQ(RenderBisectStep(session, kPipe),
+            "bad: candidate: candidate is 10.2 % slower (1.102 times, 1.098 … 1.106) than base\n");
+  v1::Commit* commit =
+      session.mutable_spec()->mutable_benchmarks(0)->mutable_arms(1)->mutable_commit();
+  commit->set_description("v1.2-3-gabc1234");
+  session.mutable_report()->mutable_comparisons(0)->set_verdict(v1::VERDICT_PASS);
+  session.mutable_report()->set_verdict(v1::VERDICT_PASS);
+  EXPECT_TRUE(RenderBisectStep(session, kPipe).starts_with("good: v1.2-3-gabc1234: candidate is "));
+  session.set_state(v1::SESSION_STATE_FAILED);
+  *session.mutable_failed() = SampleFailed();
+  EXPECT_EQ(RenderBisectStep(session, kPipe),
+            "skip: v1.2-3-gabc1234: candidate exited with code 1\n");
+}
+
+}  // namespace
+}  // namespace benchd::client

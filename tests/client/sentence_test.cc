@@ -1,0 +1,197 @@
+#include "client/render/sentence.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/client/golden.h"
+#include "tests/client/samples.h"
+
+namespace benchd::client {
+namespace {
+
+constexpr Style kUtf8{false, true, 0};
+
+struct Ends {
+  double lo, estimate, hi;
+};
+
+v1::Comparison GateWith(const Ends& change, v1::Verdict verdict) {
+  v1::Comparison gate = RegressionUpdate().comparisons(0);
+  gate.mutable_change()->set_lo(change.lo);
+  gate.mutable_change()->set_estimate(change.estimate);
+  gate.mutable_change()->set_hi(change.hi);
+  gate.set_verdict(verdict);
+  return gate;
+}
+
+v1::Comparison Of(v1::Comparison gate, const std::string& metric, const std::string& unit,
+                  v1::Better better = v1::BETTER_LOWER) {
+  gate.set_metric(metric);
+  gate.set_unit(unit);
+  gate.set_better(better);
+  return gate;
+}
+
+v1::Comparison Absolute(v1::Comparison gate, double margin, const Ends& difference) {
+  gate.set_margin_absolute(margin);
+  gate.mutable_difference()->set_lo(difference.lo);
+  gate.mutable_difference()->set_estimate(difference.estimate);
+  gate.mutable_difference()->set_hi(difference.hi);
+  return gate;
+}
+
+v1::Update With(std::initializer_list<v1::Comparison> gates, v1::Verdict verdict) {
+  v1::Update update = RegressionUpdate();
+  update.clear_comparisons();
+  update.clear_warnings();
+  for (const v1::Comparison& gate : gates) *update.add_comparisons() = gate;
+  update.set_verdict(verdict);
+  return update;
+}
+
+// A name, and below it the sentences that the session of one gate gets.
+class Cases {
+ public:
+  void Add(const std::string& name, const v1::Comparison& gate,
+           const VerdictContext& context = {}) {
+    Add(name, With({gate}, gate.verdict()), context);
+  }
+  void Add(const std::string& name, const v1::Update& update, const VerdictContext& context = {}) {
+    text_ += "# " + name + "\n";
+    for (const std::string& line : VerdictSentences(update, context, kUtf8)) text_ += line + "\n";
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+constexpr v1::Verdict kPass = v1::VERDICT_PASS;
+constexpr v1::Verdict kWorse = v1::VERDICT_REGRESSION;
+constexpr v1::Verdict kOpen = v1::VERDICT_UNDECIDED;
+
+TEST(SentenceTest, EveryCaseOfARegression) {
+  Cases cases;
+  cases.Add("slower", GateWith({0.021, 0.089, 0.152}, kWorse));
+  cases.Add("slower, known to a tenth of a per cent", GateWith({0.098, 0.102, 0.106}, kWorse));
+  cases.Add("eight times slower", GateWith({6.9, 7.24, 8.1}, kWorse));
+  cases.Add("another time", Of(GateWith({0.02, 0.088, 0.15}, kWorse), "cpu_time", "s"));
+  cases.Add("a size", Of(GateWith({0.04, 0.05, 0.06}, kWorse), "max_rss", "B"));
+  cases.Add("a rate", Of(GateWith({-0.06, -0.05, -0.04}, kWorse), "rate", "1", v1::BETTER_HIGHER));
+  cases.Add("a size by an absolute margin",
+            Absolute(Of(GateWith({0.0598, 0.06, 0.0602}, kWorse), "max_rss", "B"), 1048576,
+                     {2.99e6, 3e6, 3.01e6}));
+  cases.Add("wall time by an absolute margin",
+            Absolute(GateWith({0.0598, 0.06, 0.0602}, kWorse), 0.001, {0.0012, 0.003, 0.0045}));
+  v1::Comparison without = GateWith({0, 0.089, 0}, kWorse);
+  without.mutable_change()->clear_lo();
+  without.mutable_change()->clear_hi();
+  cases.Add("a method without an interval", without);
+  v1::Comparison guessed = GateWith({-0.006, 0.032, 0.07}, kWorse);
+  guessed.clear_decided();
+  v1::Update by_estimate = With({guessed}, kWorse);
+  by_estimate.set_basis(v1::BASIS_ESTIMATE);
+  cases.Add("by the estimate", by_estimate);
+  ExpectGolden("sentences_regression.txt", cases.text());
+}
+
+TEST(SentenceTest, EveryCaseOfAPass) {
+  Cases cases;
+  cases.Add("within the margin", GateWith({-0.003, 0.004, 0.012}, kPass));
+  cases.Add("the bound rounds to zero", GateWith({-0.03, -0.01, 0.0001}, kPass));
+  cases.Add("a little faster", GateWith({-0.012, -0.003, -0.001}, kPass));
+  cases.Add("much faster", GateWith({-0.213, -0.187, -0.16}, kPass));
+  cases.Add("another time, faster", Of(GateWith({-0.213, -0.187, -0.16}, kPass), "cpu_time", "s"));
+  cases.Add("another time, within the margin",
+            Of(GateWith({-0.003, 0.004, 0.012}, kPass), "cpu_time", "s"));
+  cases.Add("a rate, within the margin",
+            Of(GateWith({-0.012, -0.003, 0.01}, kPass), "rate", "1", v1::BETTER_HIGHER));
+  cases.Add("a rate, higher",
+            Of(GateWith({0.04, 0.05, 0.06}, kPass), "rate", "1", v1::BETTER_HIGHER));
+  cases.Add("a size by an absolute margin",
+            Absolute(Of(GateWith({-0.001, 0, 0.001}, kPass), "max_rss", "B"), 1048576,
+                     {-20480, 4096, 40960}));
+  v1::Comparison guessed = GateWith({-0.006, 0.012, 0.03}, kPass);
+  guessed.clear_decided();
+  v1::Update by_estimate = With({guessed}, kPass);
+  by_estimate.set_basis(v1::BASIS_ESTIMATE);
+  cases.Add("by the estimate", by_estimate);
+  ExpectGolden("sentences_pass.txt", cases.text());
+}
+
+TEST(SentenceTest, AnUndecidedOneSaysWhatWouldDecideIt) {
+  v1::Comparison open = GateWith({-0.006, 0.012, 0.0305}, kOpen);
+  open.clear_decided();
+  VerdictContext limits;
+  Cases cases;
+  cases.Add("by its time", open, limits);
+  cases.Add("near to the margin", GateWith({0.006, 0.0195, 0.033}, kOpen), limits);
+  cases.Add("on one side of zero", GateWith({0.006, 0.025, 0.045}, kOpen), limits);
+  cases.Add("hardly known yet", GateWith({-0.096, 0.019, 0.173}, kOpen), limits);
+  limits.limits.set_runs(12);
+  cases.Add("by its number of runs", open, limits);
+  limits.limits.clear_runs();
+  limits.limits.set_max_runs(12);
+  cases.Add("by its greatest number of runs", open, limits);
+  limits.by_precision = true;
+  cases.Add("precise enough", open, limits);
+  VerdictContext fail_fast;
+  fail_fast.limits.set_fail_fast(true);
+  v1::Update stopped = With({GateWith({0.021, 0.089, 0.152}, kWorse), open}, kWorse);
+  cases.Add("a regression elsewhere ended it", stopped, fail_fast);
+  VerdictContext table;
+  table.table = true;
+  cases.Add("a file", open, table);
+  cases.Add("without an interval", EarlyUpdate());
+  v1::Update stuck = With({open}, kOpen);
+  v1::Warning* warning = stuck.add_warnings();
+  warning->set_code("resolution");
+  warning->set_benchmark("main");
+  warning->set_arm("candidate");
+  cases.Add("a warning says why", stuck);
+  ExpectGolden("sentences_undecided.txt", cases.text());
+}
+
+TEST(SentenceTest, SeveralGatesAreCounted) {
+  const v1::Comparison worse = GateWith({0.021, 0.089, 0.152}, kWorse);
+  const v1::Comparison fine = Of(GateWith({-0.003, 0.004, 0.012}, kPass), "max_rss", "B");
+  v1::Comparison open = Of(GateWith({-0.006, 0.012, 0.0305}, kOpen), "cpu_time", "s");
+  open.clear_decided();
+  Cases cases;
+  cases.Add("of two both pass", With({fine, fine}, kPass));
+  cases.Add("of two both regress", With({worse, worse}, kWorse));
+  cases.Add("all of three", With({fine, fine, fine}, kPass));
+  cases.Add("one of three regresses", With({worse, fine, fine}, kWorse));
+  cases.Add("one of each", With({worse, open, fine}, kWorse));
+  cases.Add("one of two is open", With({open, fine}, kOpen));
+  cases.Add("a suite", SuiteUpdate());
+  v1::Comparison a = GateWith({-0.213, -0.187, -0.16}, kPass);
+  v1::Comparison b = GateWith({-0.003, 0.004, 0.012}, kPass);
+  b.set_candidate("b");
+  a.set_candidate("a");
+  cases.Add("several candidates are told one by one", With({a, b}, kPass));
+  v1::Update many = With({}, kWorse);
+  for (int i = 0; i < 9; ++i) *many.add_comparisons() = worse;
+  cases.Add("more than anybody reads", many);
+  cases.Add("none", With({}, kPass));
+  ExpectGolden("sentences_several.txt", cases.text());
+}
+
+TEST(SentenceTest, CountsWhatADecisionTook) {
+  v1::Comparison gate = RegressionUpdate().comparisons(0);
+  EXPECT_EQ(DecisionCount(gate, 8), "8 pairs");
+  EXPECT_EQ(DecisionCount(gate, 1), "1 pair");
+  EXPECT_EQ(DecidedEarlier(gate), "") << "at the last look";
+  gate.mutable_decided()->set_blocks(8);
+  EXPECT_EQ(DecidedEarlier(gate), "decided at 8 pairs");
+  gate.set_method(v1::METHOD_WELCH);
+  EXPECT_EQ(DecisionCount(gate, 8), "8 blocks");
+  EXPECT_EQ(DecisionCount(gate, 20), "20 runs") << "more than the 12 values of an arm";
+  gate.set_method(v1::METHOD_FIXED);
+  gate.mutable_decided()->set_blocks(24);
+  EXPECT_EQ(DecidedEarlier(gate), "") << "one look at all";
+}
+
+}  // namespace
+}  // namespace benchd::client
