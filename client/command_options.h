@@ -12,6 +12,8 @@ inline constexpr std::string_view kThisCommand = "This command";
 
 // The options of the commands that have many, without those of every command.
 std::vector<OptionInfo> CompareOptions(bool with_detach);
+/// @param of_session  what a session measured, too; a table is its own CSV
+std::vector<OptionInfo> ExportOptions(bool of_session);
 std::vector<OptionInfo> WorktreeOptions();
 std::vector<OptionInfo> AnalyzeOptions();
 std::vector<OptionInfo> SimilarityOptions();

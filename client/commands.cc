@@ -11,7 +11,8 @@ const std::vector<Command>& Commands() {
        CompareOptions(true), RunCompare},
       {"submit", "[OPTIONS] BASE CANDIDATE...", "the same without watching: compare --detach",
        Words::kOwn, CompareOptions(false), RunSubmit},
-      {"watch", "[OPTIONS] ID", "watch a session to its end", Words::kSession, {}, RunWatch},
+      {"watch", "[OPTIONS] ID", "watch a session to its end", Words::kSession, ExportOptions(true),
+       RunWatch},
       {"list",
        "[OPTIONS]",
        "list sessions",
@@ -54,14 +55,18 @@ const std::vector<Command>& Commands() {
        RunDrain},
       {"export",
        "[OPTIONS] ID",
-       "print the runs of a session",
+       "print the runs of a session, or its result for other programs",
        Words::kSession,
-       {{"format", 0, "csv|json", "one row a run, or spec, result and runs (default csv)",
+       {{"format", 0, "csv|json|markdown|junit|github|bmf",
+         "csv: one row a run (the default); json: spec, result and runs; markdown: for a pull "
+         "request; junit: a test case a gate; github: for github-action-benchmark; bmf: Bencher "
+         "Metric Format",
          kThisCommand},
-        {"with-warmup", 0, "", "warm-up runs too; in CSV their pair is empty", kThisCommand}},
+        {"with-warmup", 0, "", "csv, json: warm-up runs too; in CSV their pair is empty",
+         kThisCommand}},
        RunExport},
-      {"analyze", "[OPTIONS] FILE.csv|-", "analyze an export, or what was measured elsewhere",
-       Words::kFile, AnalyzeOptions(), RunAnalyze},
+      {"analyze", "[OPTIONS] FILE...|-", "analyze an export, or what was measured elsewhere",
+       Words::kOwn, AnalyzeOptions(), RunAnalyze},
       {"similarity", "[OPTIONS] FILE...", "whether the runs of a benchmark resemble each other",
        Words::kOwn, SimilarityOptions(), RunSimilarity},
       {"agreement",
@@ -167,10 +172,8 @@ Result<std::string> ReadWord(const Command& command, const std::vector<std::stri
     case Words::kProfile:
       return ReadProfile(name, words);
     case Words::kFile:
-      return ReadOne(
-          words,
-          name + (name == "agreement" ? ": no ratings" : ": no table") + ": a file is missing",
-          "table", "write benchctl " + name + " FILE.csv, or - for stdin");
+      return ReadOne(words, name + ": no ratings: a file is missing", "table",
+                     "write benchctl " + name + " FILE.csv, or - for stdin");
     case Words::kOwn:
       break;
   }

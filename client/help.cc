@@ -81,7 +81,9 @@ std::string RenderHelp(const Command& command) {
     text +=
         "\nA table is CSV with a line of names: the first column is the arm, every further one\n"
         "a metric, except `benchmark`, `pair`, `order` and `started_at`. Rows are taken in their\n"
-        "order: benchctl analyze --base v1 --metric latency:lower latency.csv\n";
+        "order: benchctl analyze --base v1 --metric latency:lower latency.csv\n"
+        "With --parse, files are what a harness wrote, the base's first:\n"
+        "benchctl analyze --parse hyperfine old.json new.json\n";
   }
   if (command.name == "calibrate") {
     text +=

@@ -152,6 +152,9 @@ constexpr std::array kOptions = {
     OfWords(4,
             Repeatable(PerBenchmark(kSuite("parameter-scan", "NAME MIN MAX STEP", kElsewhere,
                                            "the same for MIN, MIN + STEP, ... MAX; repeatable")))),
+    kSuite("between", "NAME", kElsewhere,
+           "compare the values of that parameter with each other: each is an arm of the one "
+           "command, the first is the reference"),
 
     kCommits("git", "BASE..CANDIDATE", kElsewhere,
              "the arms are commits, each in a worktree of its own, and COMMAND runs in both; "

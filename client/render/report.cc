@@ -4,6 +4,7 @@
 #include <map>
 
 #include "client/render/analysis.h"
+#include "client/render/geometric_mean.h"
 #include "client/render/sentence.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
@@ -181,7 +182,8 @@ std::string RenderComparisons(const v1::Update& update, const Style& style) {
 std::string RenderFindings(const v1::Update& update, const Style& style) {
   return RenderComparisons(update, style) +
          (SeveralBenchmarks(update) ? RenderSuite(update, style) : "") +
-         RenderWarnings(update, style) + RenderVerdict(update, style);
+         RenderGeometricMeans(update, style) + RenderWarnings(update, style) +
+         RenderVerdict(update, style);
 }
 
 std::vector<std::pair<std::string, std::string>> ArmCommits(const v1::SessionSpec& spec) {
@@ -206,10 +208,10 @@ std::string RenderResult(const v1::Session& session, const Style& style) {
   std::string commits;
   for (const auto& [arm, commit] : ArmCommits(session.spec()))
     commits += arm + ": " + commit + "\n";
-  const std::string findings = SeveralBenchmarks(update)
-                                   ? RenderSuite(update, style) + WarningsOfSuite(update, style) +
-                                         RenderVerdict(update, style)
-                                   : RenderFindings(update, style);
+  const std::string findings =
+      SeveralBenchmarks(update) ? RenderSuite(update, style) + RenderGeometricMeans(update, style) +
+                                      WarningsOfSuite(update, style) + RenderVerdict(update, style)
+                                : RenderFindings(update, style);
   return findings + commits + Paint(about, Tint::kDim, style) + "\n";
 }
 

@@ -22,7 +22,9 @@ void Introduce(const TablePlan& plan, SessionAnalysis& analysis) {
     run.phase = RunPhase::kWarmup;
     run.metrics = plan.metrics;
     for (const std::size_t metric : plan.benchmarks[b].metrics) {
-      run.samples.push_back({plan.metrics[metric].name, {}, 0, 1});
+      const ValueRange& values = plan.benchmarks[b].values[metric];
+      run.samples.push_back({plan.metrics[metric].name, {}, 0, values.lowest});
+      run.samples.push_back({plan.metrics[metric].name, {}, 1, values.highest});
     }
     analysis.AddWarmup({&run, 1});
   }
@@ -63,23 +65,28 @@ TableReport Conclude(SessionAnalysis& analysis, const MeasurementTable& table,
 }  // namespace
 
 Result<TableReport> AnalyzeTable(const ReadPiece& read, const TableOptions& options) {
-  const Result<MeasurementTable> table = ReadMeasurementTable(read, options.references);
+  const Result<MeasurementTable> table =
+      ReadMeasurementTable(read, options.references, options.labels);
   if (!table) return table.error();
-  const Result<TablePlan> plan = PlanTable(*table, options);
+  return AnalyzeTable(*table, options);
+}
+
+Result<TableReport> AnalyzeTable(const MeasurementTable& table, const TableOptions& options) {
+  const Result<TablePlan> plan = PlanTable(table, options);
   if (!plan) return plan.error();
   Result<SessionAnalysis> analysis =
       SessionAnalysis::Create(plan->spec, SessionAnalysis::Source::kTable);
   if (!analysis) return std::move(analysis).error();
   Introduce(*plan, *analysis);
   const Result<GroupedRows> grouped = ForEachBlock(
-      *table, *plan, [&analysis](std::span<const Run> block) { return analysis->Add(block); });
+      table, *plan, [&analysis](std::span<const Run> block) { return analysis->Add(block); });
   if (!grouped) return grouped.error();
   if (grouped->blocks == 0) {
     return InvalidArgument("pair", "no pair has a row of every arm",
                            "for rows that are no pairs: --method fixed or welch, without the "
                            "column pair");
   }
-  return Conclude(*analysis, *table, options, *plan, grouped->warnings);
+  return Conclude(*analysis, table, options, *plan, grouped->warnings);
 }
 
 }  // namespace benchd
