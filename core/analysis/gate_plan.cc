@@ -27,7 +27,8 @@ bool IsDefaultGate(const Benchmark& benchmark, double margin, const MetricCatalo
                    std::size_t id, bool table) {
   const KnownMetric& metric = catalog.metrics()[id];
   if (!HasDirection(metric)) return false;
-  return HasRatio(metric, margin) && (table || ShownByAll(benchmark, catalog, id));
+  return (table && benchmark.parse.empty()) ||
+         (HasRatio(metric, margin) && (table || ShownByAll(benchmark, catalog, id)));
 }
 
 std::vector<Gate> WantedGates(const Benchmark& benchmark, double default_margin,

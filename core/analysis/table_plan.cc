@@ -313,9 +313,10 @@ class Planner {
     plan_.spec.benchmarks.push_back(std::move(benchmark));
   }
 
-  // As of a harness' metrics (NotGatedByDefault()): a value is 0, or all are the same in steps
-  // above the margin, so that no number of rows would decide.
+  // Of a harness' metrics as in a session (NotGatedByDefault()): a value is 0, or all are the same
+  // in steps above the margin, so that no number of rows would decide.
   bool LeavesRatio(const ValueRange& values, const MetricInfo& info) const {
+    if (!table_.from_harness) return true;
     if (!(values.lowest > 0)) return false;
     const bool constant = values.lowest == values.highest;
     return !constant || 2 * info.resolution / values.lowest < plan_.spec.default_margin;

@@ -30,9 +30,9 @@ struct TableColumn {
 struct TableOptions {
   /// Of it count: estimator, rule, level, margin, limits, schedule, seed and the gates of the first
   /// benchmark, which are those of every benchmark of the table. No gates: wall_time, or without
-  /// such a column every metric whose direction is known and whose values leave a relative change
-  /// open, or none at all. With `placebo` the arm of that name is one, beside those whose role says
-  /// so.
+  /// such a column every metric with a direction (of a harness, where its values leave a relative
+  /// change open), or none at all. With `placebo` the arm of that name is one, beside those whose
+  /// role says so.
   SessionSpec spec;
   /// Instead of those, by the benchmark's name.
   std::map<std::string, std::vector<Gate>> gates_of;
