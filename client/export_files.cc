@@ -48,8 +48,9 @@ Result<NewFile> NewFile::Prepare(const std::string& path) {
   struct stat now {};
   if (stat(path.c_str(), &now) == 0) {
     if (S_ISDIR(now.st_mode)) return UsageError(path + ": is a directory", "name a file in it");
-    if (!S_ISREG(now.st_mode)) {
-      file.folder_ = UniqueFd(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    // Behind /dev/stderr there may be a file that others write to as well.
+    if (!S_ISREG(now.st_mode) || path.starts_with("/dev/")) {
+      file.folder_ = UniqueFd(open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
       if (!file.folder_) return ErrnoError(path);
       return file;
     }

@@ -22,7 +22,8 @@ std::string_view ExportFormatOf(std::string_view option);
 /// A file that appears whole or not at all: its folder is held open from the beginning, so that a
 /// typo is told before anything is measured, and the text gets its name when it is complete.
 ///
-/// What is no regular file (a pipe, /dev/null, /dev/fd/3) is opened at once and written to.
+/// What is no regular file, and all that is named by /dev (a pipe, /dev/null, /dev/fd/3), is opened
+/// at once and appended to.
 class NewFile {
  public:
   /// @errors (exit 2) the folder is not there or cannot be written to, the name is a folder's.

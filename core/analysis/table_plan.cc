@@ -219,22 +219,21 @@ class Planner {
       return InvalidArgument("references", "every arm is one, nothing is left to compare",
                              "name fewer references");
     }
-    if (Result<void> ok = CheckGateNames(wanted_); !ok) return ok;
+    for (const Gate& gate : wanted_) {
+      MetricInfo* metric = Find(plan_.metrics, gate.metric);
+      if (metric == nullptr) return NoSuchColumn("metric", gate.metric, plan_.metrics);
+      if (gate.better) metric->better = gate.better;
+    }
     for (const auto& [benchmark, gates] : wanted_of_) {
       if (std::find(table_.benchmarks.begin(), table_.benchmarks.end(), benchmark) ==
           table_.benchmarks.end()) {
         return NoSuchBenchmark("benchmark", benchmark);
       }
-      if (Result<void> ok = CheckGateNames(gates); !ok) return ok;
-    }
-    return {};
-  }
-
-  Result<void> CheckGateNames(const std::vector<Gate>& gates) {
-    for (const Gate& gate : gates) {
-      MetricInfo* metric = Find(plan_.metrics, gate.metric);
-      if (metric == nullptr) return NoSuchColumn("metric", gate.metric, plan_.metrics);
-      if (gate.better) metric->better = gate.better;
+      // The direction is this benchmark's alone, too.
+      for (const Gate& gate : gates) {
+        if (Find(plan_.metrics, gate.metric) != nullptr) continue;
+        return NoSuchColumn("metric", gate.metric, plan_.metrics);
+      }
     }
     return {};
   }

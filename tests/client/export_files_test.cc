@@ -98,6 +98,18 @@ TEST_F(ExportFilesTest, APipeIsWrittenTo) {
   close(reader);
 }
 
+TEST_F(ExportFilesTest, AnOpenFileKeepsWhatOthersWroteToIt) {
+  Put("log", "before\n");
+  const int log = open(Path("log").c_str(), O_WRONLY | O_APPEND);
+  {
+    const auto files = Prepare({{"export-bmf", "/dev/fd/" + std::to_string(log)}});
+    ASSERT_TRUE(files) << files.error().message;
+    ASSERT_TRUE(files->Write(NameOfFormat));
+  }
+  EXPECT_EQ(Read("log"), "before\nbmf");
+  close(log);
+}
+
 TEST_F(ExportFilesTest, SaysWhatIsWrongBeforeAnythingIsMeasured) {
   const auto message = [](std::vector<GivenOption> options) {
     const auto files = Prepare(std::move(options));
