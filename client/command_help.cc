@@ -62,10 +62,14 @@ const std::vector<CommandHelp>& Texts() {
        "Computes the same statistics as `compare` from a table, without a daemon.\n"
        "A table is CSV with a header: the first column names the arm, every other column is a "
        "metric, except `role`, `benchmark`, `pair`, `order` and `started_at`. Rows are analyzed "
-       "in the order of the file.",
+       "in the order of the file.\n"
+       "With --parse, files are what a harness wrote, the base's first: one look at runs that were "
+       "not interleaved.",
        {{"Analyze what a session has measured:", "benchctl export k3x9m2pq | benchctl analyze -"},
         {"Latencies measured elsewhere, lower is better:",
-         "benchctl analyze --base v1 --metric latency:lower latency.csv"}}},
+         "benchctl analyze --base v1 --metric latency:lower latency.csv"},
+        {"What hyperfine has written, before and after:",
+         "benchctl analyze --parse hyperfine old.json new.json"}}},
       {"similarity",
        "A file is CSV with one column per run, or with rows `run,value`; or JSON, an array of "
        "numbers for each run or JMH's own result (-rf json); or raw doubles with --shape. Several "

@@ -10,6 +10,7 @@ namespace {
 constexpr std::string_view kArms = "Arms";
 constexpr std::string_view kEvery = "All commands";
 constexpr std::string_view kResult = "Result";
+constexpr std::string_view kExports = "Exports";
 
 }  // namespace
 
@@ -25,6 +26,7 @@ std::vector<OptionInfo> CompareOptions(bool with_detach) {
   for (const SessionOption& option : SessionOptions()) options.push_back(option.info);
   if (!with_detach) return options;
   for (const OptionInfo& option : ResultOptions()) options.push_back(option);
+  for (const OptionInfo& option : ExportOptions(true)) options.push_back(option);
   options.push_back({"detach", 0, "", "submit, print the session and leave", kThisCommand});
   options.push_back(
       {"show-output", 0, "",
@@ -35,6 +37,26 @@ std::vector<OptionInfo> CompareOptions(bool with_detach) {
        "one line and an exit code for `git bisect run`: 0 good, 1 bad, 125 undecided or failed "
        "(skip), 128 anything else (stop)",
        kThisCommand});
+  return options;
+}
+
+// Written when the session has ended, beside what is printed.
+std::vector<OptionInfo> ExportOptions(bool of_session) {
+  std::vector<OptionInfo> options;
+  if (of_session) {
+    options.push_back({"export-csv", 0, "FILE", "write the runs to FILE, one row each", kExports});
+  }
+  options.push_back(
+      {"export-json", 0, "FILE",
+       of_session ? "write spec, result and runs to FILE" : "write the line of --json to FILE",
+       kExports});
+  options.push_back(
+      {"export-markdown", 0, "FILE", "write a comment for a pull request to FILE", kExports});
+  options.push_back(
+      {"export-junit", 0, "FILE", "write JUnit's XML to FILE, a test case a gate", kExports});
+  options.push_back({"export-github", 0, "FILE",
+                     "write FILE for github-action-benchmark (customSmallerIsBetter)", kExports});
+  options.push_back({"export-bmf", 0, "FILE", "write Bencher Metric Format to FILE", kExports});
   return options;
 }
 
@@ -55,6 +77,18 @@ std::vector<OptionInfo> AnalyzeOptions() {
       {"column", 0, "NAME:ATTR[,ATTR...]",
        "what a column's values are: lower or higher (which is better), unit=U, step=Q (their "
        "resolution); repeatable",
+       kTable},
+      {"parse", 0, "FORMAT",
+       "FILEs are what a harness wrote: hyperfine, google-benchmark, go, pytest-benchmark, jmh, "
+       "bmf, mmtests or lines",
+       kTable},
+      {"name", 'n', "NAME",
+       "with --parse, the arm of a FILE, in order; repeatable (default the name of the file)",
+       kTable},
+      {"only", 0, "PATTERN", "only benchmarks whose name matches, as 'parse*'; repeatable", kTable},
+      {"label", 0, "K=V", "only rows with V in column K, which is then no metric; repeatable",
+       kTable},
+      {"benchmark", 0, "NAME", "the --metric options behind it are this benchmark's; repeatable",
        kTable}};
   for (const OptionInfo& option : TableOptions()) options.push_back(option);
   options.push_back({"interval", 0, "classic",
@@ -65,6 +99,7 @@ std::vector<OptionInfo> AnalyzeOptions() {
                      kShown});
   options.push_back({"histogram", 0, "", "the values of every arm in common bins", kShown});
   for (const OptionInfo& option : ResultOptions()) options.push_back(option);
+  for (const OptionInfo& option : ExportOptions(false)) options.push_back(option);
   return options;
 }
 
@@ -90,6 +125,12 @@ std::vector<OptionInfo> CalibrateOptions() {
 
 OptionInfo TimeUnitOption() {
   return {"time-unit", 0, "ns|us|ms|s", "one unit for all times (default what fits each)", kResult};
+}
+
+std::vector<OptionInfo> WatchOptions() {
+  std::vector<OptionInfo> options = ResultOptions();
+  for (const OptionInfo& option : ExportOptions(true)) options.push_back(option);
+  return options;
 }
 
 std::vector<OptionInfo> ResultOptions() {

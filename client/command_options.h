@@ -13,6 +13,8 @@ inline constexpr std::string_view kThisCommand = "This command";
 
 // The options of the commands that have many, without those of every command.
 std::vector<OptionInfo> CompareOptions(bool with_detach);
+/// @param of_session  what a session measured, too; a table is its own CSV
+std::vector<OptionInfo> ExportOptions(bool of_session);
 std::vector<OptionInfo> WorktreeOptions();
 std::vector<OptionInfo> AnalyzeOptions();
 std::vector<OptionInfo> SimilarityOptions();
@@ -20,6 +22,7 @@ std::vector<OptionInfo> CalibrateOptions();
 
 /// --verbose, --quiet and --time-unit: of every command that prints a result.
 std::vector<OptionInfo> ResultOptions();
+std::vector<OptionInfo> WatchOptions();
 OptionInfo TimeUnitOption();  ///< of one that prints everything anyway
 
 /// The options of every command (json, socket, ...), which may stand before its name as well.

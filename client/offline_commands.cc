@@ -10,11 +10,9 @@
 #include <utility>
 
 #include "client/commands.h"
-#include "client/follow.h"
 #include "client/host.h"
 #include "client/interrupts.h"
 #include "client/quantity.h"
-#include "client/render/analysis.h"
 #include "client/render/live_view.h"
 #include "client/render/similarity.h"
 #include "client/render/text.h"
@@ -22,57 +20,12 @@
 #include "client/result_options.h"
 #include "client/run.h"
 #include "client/table_file.h"
-#include "client/table_options.h"
 #include "client/terminal.h"
 #include "core/analysis/agreement_analysis.h"
 #include "core/analysis/similarity_analysis.h"
-#include "core/analysis/table_analysis.h"
 #include "core/base/text.h"
 
 namespace benchd::client {
-namespace {
-
-// What core says of a file may quote any bytes of it: told as a daemon's answer would be.
-Error Told(const Error& error) {
-  return {error.code, OneLine(Utf8Lossy(error.message)), OneLine(Utf8Lossy(error.hint))};
-}
-
-// What stands in the table is told by its place, after the name of the file.
-Error TableError(const Error& error, const std::string& file) {
-  Error told = Told(error);
-  return told.message.starts_with("line ") ? std::move(told).Within(file) : told;
-}
-
-ExitCode PrintAnalysis(const Analysis& analysis, bool mmtests_stars, bool json,
-                       const ResultChoice& choice) {
-  if (json) {
-    std::cout << AnalysisJson(analysis, Now()) << "\n";
-  } else {
-    std::cout << RenderAnalysis(analysis, mmtests_stars, choice.detail, choice.StyleOfStdout());
-  }
-  if (analysis.verdict.verdict() != v1::VERDICT_UNSPECIFIED) return ExitFor(analysis.verdict);
-  std::cout << std::flush;
-  std::cerr << "benchctl: no gate, so no verdict: add --metric NAME:lower or NAME:higher\n";
-  return ExitCode::kPass;
-}
-
-}  // namespace
-
-Result<ExitCode> RunAnalyze(const CommandContext& context) {
-  auto options = ReadTableOptions(context.arguments);
-  if (!options) return std::move(options).error();
-  auto choice = ReadResultChoice(context.arguments);
-  if (!choice) return std::move(choice).error();
-  auto file = TableFile::Open(context.word);
-  if (!file) return std::move(file).error();
-  const Interrupts interrupts;  // Ctrl-C ends this process
-  StepAside(context.link);
-  Result<TableReport> report = AnalyzeTable([&file] { return file->Read(); }, *options);
-  if (!report) return TableError(report.error(), file->name());
-  return PrintAnalysis(AnalysisOf(std::move(report).value()), options->mmtests_stars, context.json,
-                       *choice);
-}
-
 namespace {
 
 // Empty where the option is not given.

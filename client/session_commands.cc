@@ -4,12 +4,14 @@
 #include "benchd/v1/session.grpc.pb.h"
 #include "client/call.h"
 #include "client/commands.h"
+#include "client/export_files.h"
 #include "client/follow.h"
 #include "client/git/git_arms.h"
 #include "client/git/worktree_store.h"
 #include "client/host.h"
 #include "client/interrupts.h"
 #include "client/render/csv.h"
+#include "client/render/exports.h"
 #include "client/render/json.h"
 #include "client/render/pages.h"
 #include "client/render/sentence.h"
@@ -114,6 +116,10 @@ Progress ProgressOf(bool json, const ResultChoice& choice) {
   return choice.detail == Detail::kVerdict ? Progress::kQuiet : Progress::kTold;
 }
 
+// Says the end, and writes the exports that were asked for.
+ExitCode ConcludeWatch(DaemonLink& link, const ExportFiles& files, const Followed& followed,
+                       bool json, const ResultChoice& choice);
+
 // Prints the end of a session that was followed; of several candidates with their order, which is
 // left out where its runs cannot be had.
 ExitCode FinishFollowing(DaemonLink& link, const Followed& followed, bool json,
@@ -150,6 +156,12 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   }
   auto choice = ReadResultChoice(context.arguments);
   if (!choice) return std::move(choice).error();
+  auto exports = ExportFiles::Prepare(context.arguments);
+  if (!exports) return std::move(exports).error();
+  if (detach && !exports->empty()) {
+    return UsageError("--detach: nobody waits for the result that is to be exported",
+                      "when it is done: benchctl export ID --format F");
+  }
   const bool bisect = IsGiven(context.arguments, "bisect");
   auto spec = ReadCompareSpec(context.arguments, context.json);
   if (!spec) return std::move(spec).error();
@@ -178,7 +190,7 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   if (!followed) return std::move(followed).error();
   const bool shows = IsGiven(context.arguments, "show-output") && !followed->detached;
   if (shows) PrintOutput(**link, session.session());
-  return FinishFollowing(**link, *followed, context.json, *choice);
+  return ConcludeWatch(**link, *exports, *followed, context.json, *choice);
 }
 
 }  // namespace
@@ -260,6 +272,8 @@ Result<ExitCode> RunShow(const CommandContext& context) {
 Result<ExitCode> RunWatch(const CommandContext& context) {
   auto choice = ReadResultChoice(context.arguments);
   if (!choice) return std::move(choice).error();
+  auto exports = ExportFiles::Prepare(context.arguments);
+  if (!exports) return std::move(exports).error();
   Interrupts interrupts;
   auto link = DaemonLink::Open(context.link);
   if (!link) return std::move(link).error();
@@ -271,20 +285,73 @@ Result<ExitCode> RunWatch(const CommandContext& context) {
                             .on_interrupt = OnInterrupt::kLeave};
   auto followed = FollowSession(**link, *session, following, interrupts);
   if (!followed) return std::move(followed).error();
-  return FinishFollowing(**link, *followed, context.json, *choice);
+  return ConcludeWatch(**link, *exports, *followed, context.json, *choice);
 }
 
 namespace {
 
-// "csv" or "json"; --json is another way to say the latter.
-Result<std::string> ReadFormat(const CommandContext& context) {
-  const std::string* format = LastValue(context.arguments, "format");
-  if (format == nullptr) return std::string(context.json ? "json" : "csv");
-  if (*format != "csv" && *format != "json") {
-    return UsageError("--format " + *format + ": unknown format", "write csv or json");
+// --json is another way to say --format json.
+Result<const ExportFormat*> ReadFormat(const CommandContext& context) {
+  const std::string* name = LastValue(context.arguments, "format");
+  if (name == nullptr) return FindExportFormat(context.json ? "json" : "csv");
+  const ExportFormat* const format = FindExportFormat(*name);
+  if (format == nullptr) {
+    std::vector<std::string_view> names;
+    for (const ExportFormat& known : ExportFormats()) names.push_back(known.name);
+    return UsageError("--format " + *name + ": unknown format", "write " + JoinWithOr(names));
   }
-  if (*format == "csv" && context.json) return UsageError("--format csv: --json says otherwise");
-  return *format;
+  if (format->name != "json" && context.json) {
+    return UsageError("--format " + *name + ": --json says otherwise");
+  }
+  return format;
+}
+
+Result<std::vector<v1::Run>> MeasuredRuns(DaemonLink& link, const std::string& session,
+                                          bool with_warmup) {
+  v1::ListSamplesRequest request;
+  request.set_session(session);
+  request.set_with_warmup(with_warmup);
+  std::vector<v1::Run> runs;
+  auto read = ReadRuns(link, request, [&runs, with_warmup](v1::Run&& run) {
+    if (run.phase() != v1::RUN_PHASE_WARMUP || with_warmup) runs.push_back(std::move(run));
+  });
+  if (!read) return std::move(read).error();
+  return runs;
+}
+
+bool HasEnded(const v1::Session& session) {
+  return session.state() == v1::SESSION_STATE_DONE || session.state() == v1::SESSION_STATE_FAILED ||
+         session.state() == v1::SESSION_STATE_CANCELLED;
+}
+
+Result<void> WriteExports(DaemonLink& link, const ExportFiles& files, const std::string& id) {
+  auto session = GetSession(link, id);
+  if (!session) return std::move(session).error();
+  std::vector<v1::Run> runs;
+  if (files.WantsRuns()) {
+    auto read = MeasuredRuns(link, id, /*with_warmup=*/false);
+    if (!read) return std::move(read).error();
+    runs = *std::move(read);
+  }
+  return files.Write([&](const ExportFormat& format) { return format.render(*session, runs); });
+}
+
+// The result has been told by then: what cannot be written takes nothing of it back.
+ExitCode ConcludeWatch(DaemonLink& link, const ExportFiles& files, const Followed& followed,
+                       bool json, const ResultChoice& choice) {
+  const ExitCode code = FinishFollowing(link, followed, json, choice);
+  if (files.empty()) return code;
+  const std::string& id = followed.session.session();
+  if (!HasEnded(followed.session)) {
+    std::cerr << "benchctl: nothing exported: session " << id
+              << " has not ended; later: benchctl export " << id << " --format F\n";
+    return code;
+  }
+  std::cout << std::flush;
+  auto written = WriteExports(link, files, id);
+  if (written) return code;
+  PrintError(written.error());
+  return code == ExitCode::kPass ? ExitCode::kFailed : code;
 }
 
 }  // namespace
@@ -292,20 +359,26 @@ Result<std::string> ReadFormat(const CommandContext& context) {
 Result<ExitCode> RunExport(const CommandContext& context) {
   auto format = ReadFormat(context);
   if (!format) return std::move(format).error();
+  const bool with_warmup = IsGiven(context.arguments, "with-warmup");
+  if (with_warmup && !(*format)->of_runs) {
+    return UsageError("--with-warmup: " + std::string((*format)->name) + " has no runs",
+                      "it goes with --format csv or json");
+  }
   auto link = DaemonLink::Open(context.link);
   if (!link) return std::move(link).error();
   auto session = NamedSession(**link, context);
   if (!session) return std::move(session).error();
-  const bool with_warmup = IsGiven(context.arguments, "with-warmup");
-  v1::ListSamplesRequest request;
-  request.set_session(session->session());
-  request.set_with_warmup(with_warmup);
+  if (!(*format)->of_runs && !HasEnded(*session)) {
+    return UsageError("export: session " + session->session() + " has not ended: no result yet",
+                      "wait for it: benchctl watch " + session->session());
+  }
   std::vector<v1::Run> runs;
-  auto read = ReadRuns(**link, request, [&runs, with_warmup](v1::Run&& run) {
-    if (run.phase() != v1::RUN_PHASE_WARMUP || with_warmup) runs.push_back(std::move(run));
-  });
-  if (!read) return std::move(read).error();
-  std::cout << (*format == "csv" ? RunsToCsv(runs, *session) : ExportJson(*session, runs) + "\n");
+  if ((*format)->of_runs) {
+    auto read = MeasuredRuns(**link, session->session(), with_warmup);
+    if (!read) return std::move(read).error();
+    runs = *std::move(read);
+  }
+  std::cout << (*format)->render(*session, runs);
   return ExitCode::kPass;
 }
 

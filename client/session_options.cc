@@ -170,6 +170,9 @@ constexpr std::array kOptions = {
                            kSuite("parameter-scan", "NAME MIN MAX STEP", kElsewhere,
                                   "the same for MIN, MIN + STEP, ... MAX; repeatable"))),
                        /*numbers=*/3)),
+    kSuite("between", "NAME", kElsewhere,
+           "compare the values of that parameter with each other: each is an arm of the one "
+           "command, the first is the reference"),
 
     kCommits("git", "BASE..CANDIDATE", kElsewhere,
              "compare commits: COMMAND runs in a worktree of each; A...B: B against its common "

@@ -25,6 +25,23 @@ std::string JoinedCommand(const std::vector<std::string>& words) {
   return Join(words, " ", ShellQuoted);
 }
 
+// Its arms are made of the parameter's values, by ExpandSuite().
+Result<SpecInput> OneCommandForValues(const ParsedArguments& arguments, SpecInput input) {
+  for (const GivenOption& option : arguments.options) {
+    if (option.name != "name" && option.name != "reference" && option.name != "git") continue;
+    return UsageError("--" + option.name + " " + option.value + ": the arms are those of --between",
+                      "leave one of the two out");
+  }
+  if (arguments.positionals.size() != 1) {
+    return UsageError("--between: one command is compared with itself, " +
+                          std::to_string(arguments.positionals.size()) + " were given",
+                      "write --parameter-list t 1,2,4 --between t 'COMMAND {t}'");
+  }
+  input.arms.push_back({"", "", arguments.positionals.front(), "", "COMMAND", {}});
+  input.benchmarks.push_back({});
+  return input;
+}
+
 Result<SpecInput> OneCommandForCommits(const ParsedArguments& arguments, SpecInput input) {
   std::vector<std::string> names;
   for (const GivenOption& option : arguments.options) {
@@ -56,6 +73,9 @@ Result<SpecInput> OneCommandForCommits(const ParsedArguments& arguments, SpecInp
 Result<SpecInput> InputFromCommandLine(const ParsedArguments& arguments) {
   SpecInput input;
   input.options = CollectSessionOptions(arguments);
+  if (input.options.contains("between")) {
+    return OneCommandForValues(arguments, std::move(input));
+  }
   if (input.options.contains("git")) return OneCommandForCommits(arguments, std::move(input));
   std::vector<std::string> names;
   for (const GivenOption& option : arguments.options) {

@@ -96,11 +96,16 @@ Result<Parameter> ParseParameterScan(std::string_view text);
 /// have it; of all these those that --only asks for. Pure; nothing is left of the options
 /// parameter-list, parameter-scan and only.
 ///
+/// With `between`, the values of that parameter are arms instead: `size=8` and so on, the first is
+/// the reference.
+///
 /// A benchmark that says `{size}` nowhere is there once: to run it for each value would measure the
 /// same thing several times.
 ///
 /// @errors (exit 2) what ParseParameterList and ParseParameterScan refuse; a parameter that is
-///         there twice or used nowhere; more than kMostBenchmarks benchmarks; a pattern of --only
+///         there twice or used nowhere; `between` without such a parameter, with a single value,
+///         beside other arms, or with `{size}` outside of a command; more than kMostBenchmarks
+///         benchmarks; a pattern of --only
 ///         that no benchmark matches, with the nearest name.
 Result<SpecInput> ExpandSuite(SpecInput input);
 

@@ -14,6 +14,7 @@ namespace {
 constexpr char kList[] = "parameter-list";
 constexpr char kScan[] = "parameter-scan";
 constexpr char kOnly[] = "only";
+constexpr char kBetween[] = "between";
 
 // Of two values each, ten are more than a session's benchmarks.
 constexpr std::size_t kMostParameters = 100;
@@ -148,11 +149,88 @@ std::size_t Combinations(const std::vector<const Parameter*>& parameters) {
   return count;
 }
 
+// Makes arms of the values of one parameter, where `between` asks for it.
+class ValuesAsArms {
+ public:
+  explicit ValuesAsArms(SpecInput* input) : input_(*input) {}
+
+  Result<void> Make() {
+    const auto between = input_.options.find(kBetween);
+    if (between == input_.options.end()) return {};
+    const OptionValue wanted = between->second.front();
+    input_.options.erase(between);
+    auto parameter = Take(wanted);
+    if (!parameter) return std::move(parameter).error();
+    if (parameter->values.size() < 2) {
+      return UsageError(wanted.origin + ": a single value, nothing to compare it with",
+                        "give two values: --parameter-list " + parameter->name + " 1,2");
+    }
+    for (BenchmarkInput& benchmark : input_.benchmarks) {
+      if (auto made = MakeArms(*parameter, wanted, &benchmark); !made) return made;
+    }
+    input_.arms.clear();
+    return {};
+  }
+
+ private:
+  // Out of the options: nothing is left of it for benchmarks.
+  Result<Parameter> Take(const OptionValue& wanted) {
+    for (const char* kind : {kList, kScan}) {
+      const auto given = input_.options.find(kind);
+      if (given == input_.options.end()) continue;
+      for (auto value = given->second.begin(); value != given->second.end(); ++value) {
+        auto parameter =
+            kind == kList ? ParseParameterList(value->text) : ParseParameterScan(value->text);
+        if (!parameter) return std::move(parameter).error().Within(value->origin);
+        if (parameter->name != wanted.text) continue;
+        given->second.erase(value);
+        return parameter;
+      }
+    }
+    return UsageError(wanted.origin + ": no such parameter",
+                      "give its values: --parameter-list " + wanted.text + " 1,2,4");
+  }
+
+  Result<void> MakeArms(const Parameter& parameter, const OptionValue& wanted,
+                        BenchmarkInput* benchmark) {
+    const std::string mark = "{" + parameter.name + "}";
+    const bool own_command = !benchmark->command.empty();
+    if (input_.arms.size() + benchmark->arms.size() > (own_command ? 0 : 1)) {
+      return UsageError(wanted.origin + ": the values are the arms, and there are others",
+                        "leave the others out");
+    }
+    const std::string command =
+        own_command || input_.arms.empty() ? benchmark->command : input_.arms.front().command;
+    if (command.find(mark) == std::string::npos) {
+      return Unused({parameter, wanted.origin});
+    }
+    for (const auto& [name, values] : Overlay(input_.options, benchmark->options)) {
+      for (const OptionValue& value : values) {
+        if (value.text.find(mark) == std::string::npos) continue;
+        return UsageError(value.origin + ": " + mark + " is an arm's, this is all arms'",
+                          "prepare and conclude know their arm by the variable BENCHD_ARM");
+      }
+    }
+    for (const std::string& value : parameter.values) {
+      ArmInput arm;
+      arm.name = parameter.name + "=" + value;
+      arm.command = FillInValues(command, {{parameter.name, value}});
+      arm.origin = wanted.origin;
+      benchmark->arms.push_back(std::move(arm));
+    }
+    benchmark->command.clear();
+    return {};
+  }
+
+  SpecInput& input_;
+};
+
 class Expansion {
  public:
   explicit Expansion(SpecInput input) : input_(std::move(input)) {}
 
   Result<SpecInput> Run() {
+    if (auto made = ValuesAsArms(&input_).Make(); !made) return std::move(made).error();
     auto session_parameters = ReadParameters(input_.options);
     if (!session_parameters) return std::move(session_parameters).error();
     for (const BenchmarkInput& benchmark : input_.benchmarks) {

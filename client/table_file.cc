@@ -7,8 +7,10 @@
 #include <cstring>
 #include <utility>
 
+#include "client/render/text.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
@@ -72,6 +74,10 @@ Result<std::string> TableFile::ReadAll() {
   return Error{ErrorCode::kResourceExhausted,
                name_ + ": larger than " + std::to_string(kMostWholeBytes >> 20U) + " MiB",
                "split it, or remove what you do not need"};
+}
+
+Error Told(const Error& error) {
+  return {error.code, OneLine(Utf8Lossy(error.message)), OneLine(Utf8Lossy(error.hint))};
 }
 
 }  // namespace benchd::client

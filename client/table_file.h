@@ -47,4 +47,8 @@ class TableFile {
   std::vector<char> buffer_;
 };
 
+/// What core says of a file: may quote any bytes of it, so it is told as a daemon's answer would
+/// be.
+Error Told(const Error& error);
+
 }  // namespace benchd::client

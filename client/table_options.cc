@@ -1,5 +1,6 @@
 #include "client/table_options.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,6 +58,54 @@ Result<void> AddColumns(const ParsedArguments& arguments, benchd::TableOptions* 
   return {};
 }
 
+Result<void> AddFilters(const ParsedArguments& arguments, benchd::TableOptions* options) {
+  for (const GivenOption& given : arguments.options) {
+    if (given.name == "only") options->only.push_back(given.value);
+    if (given.name != "label") continue;
+    auto label = ParseAssignment(given.value);
+    if (!label) return std::move(label).error().Within("--label " + given.value);
+    if (!options->labels.insert(*label).second) {
+      return UsageError("--label " + given.value + ": a second value of column " + label->first,
+                        "a row has one");
+    }
+  }
+  return {};
+}
+
+// Takes the gates of single benchmarks out of `session`, which keeps those of all.
+Result<void> AddGatesOf(const ParsedArguments& arguments, OptionValues* session,
+                        v1::SessionSpec* gates) {
+  std::vector<OptionValue> of_all;
+  v1::Benchmark* benchmark = nullptr;
+  for (const GivenOption& given : arguments.options) {
+    const std::string origin = "--" + given.name + " " + given.value;
+    if (given.name == "benchmark") {
+      if (benchmark != nullptr && benchmark->gates().empty()) break;
+      if (given.value.empty() || !IsSendableText(given.value)) {
+        return UsageError(origin + ": not a name");
+      }
+      const auto known = std::ranges::find(gates->benchmarks(), given.value, &v1::Benchmark::name);
+      if (known != gates->benchmarks().end()) return UsageError(origin + ": given twice");
+      benchmark = gates->add_benchmarks();
+      benchmark->set_name(given.value);
+    }
+    if (given.name != "metric") continue;
+    if (benchmark == nullptr) {
+      of_all.push_back({given.value, origin});
+      continue;
+    }
+    auto parsed = ParseGate(given.value, {.benchmark = benchmark});
+    if (!parsed) return std::move(parsed).error().Within(origin);
+  }
+  if (benchmark != nullptr && benchmark->gates().empty()) {
+    return UsageError("--benchmark " + benchmark->name() + ": no --metric behind it",
+                      "write --benchmark NAME --metric METRIC...");
+  }
+  session->erase("metric");
+  if (!of_all.empty()) (*session)["metric"] = std::move(of_all);
+  return {};
+}
+
 Result<void> SetShown(const ParsedArguments& arguments, benchd::TableOptions* options) {
   if (const std::string* interval = LastValue(arguments, "interval"); interval != nullptr) {
     options->classic_interval = *interval == "classic";
@@ -73,14 +122,24 @@ Result<void> SetShown(const ParsedArguments& arguments, benchd::TableOptions* op
 
 Result<benchd::TableOptions> ReadTableOptions(const ParsedArguments& arguments) {
   benchd::TableOptions options;
-  auto spec = BuildTableSpec(CollectSessionOptions(arguments));
+  OptionValues session = CollectSessionOptions(arguments);
+  v1::SessionSpec gates;
+  if (auto added = AddGatesOf(arguments, &session, &gates); !added) return added.error();
+  auto spec = BuildTableSpec(session);
   if (!spec) return std::move(spec).error();
+  const int of_all = spec->benchmarks_size();
+  spec->mutable_benchmarks()->MergeFrom(gates.benchmarks());
   auto taken = convert::FromProto(*spec);
   if (!taken) return std::move(taken).error();
   options.spec = std::move(taken).value();
+  const auto own = options.spec.benchmarks.begin() + of_all;
+  for (auto benchmark = own; benchmark != options.spec.benchmarks.end(); ++benchmark) {
+    options.gates_of[benchmark->name] = std::move(benchmark->gates);
+  }
+  options.spec.benchmarks.erase(own, options.spec.benchmarks.end());
   if (spec->method() != v1::METHOD_UNSPECIFIED) options.method = options.spec.method;
   for (Result<void> step : {AddReferences(arguments, &options), AddColumns(arguments, &options),
-                            SetShown(arguments, &options)}) {
+                            AddFilters(arguments, &options), SetShown(arguments, &options)}) {
     if (!step) return std::move(step).error();
   }
   return options;

@@ -11,8 +11,11 @@ namespace benchd::client {
 
 /// What the options of `analyze` ask of a table. Pure.
 ///
+/// The --metric options behind a `--benchmark NAME` are that benchmark's alone.
+///
 /// @errors (exit 2) those of BuildTableSpec() and ParseColumn(); --base with --references, an empty
-///         name, text that is not UTF-8, a column that is described twice, unknown words.
+///         name, text that is not UTF-8, a column that is described twice, a benchmark without a
+///         metric, unknown words.
 Result<benchd::TableOptions> ReadTableOptions(const ParsedArguments& arguments);
 
 /// What `--column NAME:ATTR[,ATTR...]` says: ATTR is lower, higher, unit=U or step=Q (the smallest

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "client/render/geometric_mean.h"
 #include "client/render/json.h"
 #include "proto/convert/to_proto.h"
 
@@ -79,6 +80,7 @@ std::string AnalysisJson(const Analysis& analysis, const google::protobuf::Times
   // Nothing was measured: no time went by, and nobody disturbed it.
   json.erase("elapsed_s");
   json.erase("disturbances");
+  AddGeometricMeans(json, analysis.verdict);
   if (analysis.decided_at) json["decided_at"] = *analysis.decided_at;
   for (const ArmSummary& summary : analysis.summaries) {
     json["summaries"].push_back(ToJson(summary));

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "client/render/geometric_mean.h"
 #include "client/render/words.h"
 
 namespace benchd::client {
@@ -24,6 +25,7 @@ std::string EventJson(const v1::SessionEvent& event) {
   if (what == nullptr) return Line(Named("unknown", event.session(), event.time()));  // a newer one
   Json json = Named(what->name().c_str(), event.session(), event.time());
   AddFields(json, event.GetReflection()->GetMessage(event, what));
+  if (event.has_verdict()) AddGeometricMeans(json, event.verdict());
   // The end of a session is nothing that was known at its start.
   if (event.has_started()) {
     for (Json& setting : json["isolation"]) setting.erase("at_end");
@@ -84,6 +86,7 @@ std::string VersionJson(const std::string& client, const v1::QueueStatus* daemon
                         const google::protobuf::Timestamp& now) {
   Json json = Named("version", "", now);
   json["client"] = client;
+  json["schema"] = kJsonSchemaVersion;
   if (daemon != nullptr) {
     json["daemon"] = daemon->version();
     json["pid"] = daemon->pid();

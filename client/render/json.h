@@ -13,6 +13,10 @@
 
 namespace benchd::client {
 
+/// Of docs/schema/benchctl-v1.schema.json, which describes every line: its second number grows with
+/// each field that is added.
+inline constexpr char kJsonSchemaVersion[] = "1.0";
+
 using Json = nlohmann::ordered_json;
 
 /// The fields of a message as the contract's JSON, by one rule for all messages:

@@ -85,14 +85,6 @@ TextList ReferencesOf(const v1::Benchmark& benchmark) {
 
 std::string WhyNot(const v1::Session& session) {
   const v1::SessionSpec& spec = session.spec();
-  const v1::Benchmark& first = spec.benchmarks(0);
-  for (const v1::Benchmark& other : spec.benchmarks()) {
-    if (GateWords(session.report(), other.name()) != GateWords(session.report(), first.name())) {
-      return "its benchmarks have different gates";
-    }
-    if (ReferencesOf(other) != ReferencesOf(first))
-      return "its benchmarks have different references";
-  }
   if (spec.estimator().kind() == v1::ESTIMATOR_KIND_SUBSELECTION) {
     return "subselection needs the samples inside each run, a table has one value a run";
   }
@@ -102,7 +94,12 @@ std::string WhyNot(const v1::Session& session) {
   return "";
 }
 
-void AddReferenceOption(const TextList& references, CommandText* line) {
+// An export says which arms are references: where they differ between benchmarks, that alone.
+void AddReferenceOption(const v1::SessionSpec& spec, CommandText* line) {
+  const TextList references = ReferencesOf(spec.benchmarks(0));
+  for (const v1::Benchmark& other : spec.benchmarks()) {
+    if (ReferencesOf(other) != references) return;
+  }
   const bool list = references.size() > 1 && std::ranges::none_of(references, [](const auto& name) {
                       return name.find(',') != std::string::npos;
                     });
@@ -123,6 +120,24 @@ bool LooksOnce(const v1::SessionSpec& spec) {
   if (limits.has_runs() || spec.method() == v1::METHOD_FIXED) return true;
   if (!limits.has_max_runs() || spec.method() == v1::METHOD_EXACT_T) return false;
   return limits.max_runs() <= std::max(kDefaultMinRuns, limits.min_runs());
+}
+
+// Once for all benchmarks, or behind the name of each.
+void AddGateOptions(const v1::Session& session, CommandText* line) {
+  const auto& benchmarks = session.spec().benchmarks();
+  const auto words_of = [&session](const v1::Benchmark& benchmark) {
+    return GateWords(session.report(), benchmark.name());
+  };
+  const TextList first = words_of(benchmarks[0]);
+  const bool same = std::ranges::all_of(
+      benchmarks, [&](const v1::Benchmark& other) { return words_of(other) == first; });
+  for (const v1::Benchmark& benchmark : benchmarks) {
+    const TextList gates = words_of(benchmark);
+    if (gates.empty()) continue;
+    if (!same) line->Option("--benchmark", benchmark.name());
+    for (const std::string& gate : gates) line->Option("--metric", gate);
+    if (same) return;
+  }
 }
 
 // Those options of the session, with what their rows make of it.
@@ -168,14 +183,11 @@ void AddStatistics(const v1::Session& session, CommandText* line) {
 AnalyzeReplay ReplayAnalysis(const v1::Session& session, std::span<const TableColumn> columns) {
   if (session.spec().benchmarks().empty() || session.report().comparisons().empty()) return {};
   if (std::string why = WhyNot(session); !why.empty()) return {"", std::move(why)};
-  const v1::Benchmark& benchmark = session.spec().benchmarks(0);
   CommandText line("benchctl export " + Printable(session.session()) +
                    " --format csv | benchctl analyze -");
-  AddReferenceOption(ReferencesOf(benchmark), &line);
+  AddReferenceOption(session.spec(), &line);
   AddStatistics(session, &line);
-  for (const std::string& gate : GateWords(session.report(), benchmark.name())) {
-    line.Option("--metric", gate);
-  }
+  AddGateOptions(session, &line);
   for (const TableColumn& column : columns) line.Option("--column", FormatColumn(column));
   return {line.Take(), ""};
 }

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "client/render/arm_order.h"
+#include "client/render/geometric_mean.h"
 #include "client/render/result_table.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
@@ -121,6 +122,7 @@ std::string RenderFindings(const v1::Update& update, const ReportOptions& option
   for (const std::string& line : Lines(RenderArmOrder(options.pairs))) {
     text += WrapSentence(line, style);
   }
+  text += RenderGeometricMeans(update, style);
   text += RenderWarnings(update, all ? WarningsShown::kAll : WarningsShown::kToActOn, style);
   text += verdict;
   return text + LastLine(update, options, style);

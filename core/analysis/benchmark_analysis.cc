@@ -27,6 +27,8 @@ BenchmarkAnalysis::BenchmarkAnalysis(const Benchmark& benchmark, double default_
       default_margin_(default_margin),
       references_(ArmsWithRole(benchmark, ArmRole::kReference)),
       candidates_(ArmsWithRole(benchmark, ArmRole::kCandidate)),
+      // A table of a harness' metrics has none of benchd's own.
+      catalog_(!plan.table || benchmark.parse.empty()),
       runs_per_arm_(benchmark.arms.size()) {}
 
 void BenchmarkAnalysis::LearnWarmup(std::span<const Run* const> block) {

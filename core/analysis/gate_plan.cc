@@ -23,12 +23,13 @@ bool HasRatio(const KnownMetric& metric, double margin) {
   return metric.positive && (!metric.constant || 2 * metric.resolution / *metric.constant < margin);
 }
 
-// The columns of a table are there for all arms, its values are not known yet.
+// The columns of a table are there for all arms.
 bool IsDefaultGate(const Benchmark& benchmark, double margin, const MetricCatalog& catalog,
                    std::size_t id, bool table) {
   const KnownMetric& metric = catalog.metrics()[id];
   if (!HasDirection(metric)) return false;
-  return table || (HasRatio(metric, margin) && ShownByAll(benchmark, catalog, id));
+  return (table && benchmark.parse.empty()) ||
+         (HasRatio(metric, margin) && (table || ShownByAll(benchmark, catalog, id)));
 }
 
 std::vector<Gate> WantedGates(const Benchmark& benchmark, double default_margin,

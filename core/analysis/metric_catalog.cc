@@ -47,8 +47,8 @@ std::size_t MetricCatalog::IdOf(const Sample& sample) {
   const std::size_t id = metrics_.size();
   KnownMetric metric;
   metric.key = key;
-  if (const MetricInfo* builtin =
-          sample.inner_benchmark.empty() ? FindBuiltinMetric(sample.metric) : nullptr) {
+  const bool may_be_builtin = of_benchd_ && sample.inner_benchmark.empty();
+  if (const MetricInfo* builtin = may_be_builtin ? FindBuiltinMetric(sample.metric) : nullptr) {
     metric.builtin = true;
     Describe(metric, *builtin);
   }

@@ -33,6 +33,9 @@ struct KnownMetric {
 /// run says of a metric (Run::metrics) goes by INNER/NAME, else by NAME.
 class MetricCatalog {
  public:
+  /// @param of_benchd  names of built-in metrics mean those; else what the runs say they mean.
+  explicit MetricCatalog(bool of_benchd = true) : of_benchd_(of_benchd) {}
+
   /// Takes the metrics of one run. On return ids[i] is the number of the metric of run.samples[i].
   void Learn(const Run& run, std::vector<std::size_t>& ids);
 
@@ -52,6 +55,7 @@ class MetricCatalog {
   std::size_t IdOf(const Sample& sample);
   void Take(const Sample& sample, const MetricInfo* info, bool is_new, KnownMetric& metric);
 
+  bool of_benchd_;
   std::vector<KnownMetric> metrics_;
   std::map<std::string, std::size_t, std::less<>> ids_;
   std::vector<std::vector<bool>> shown_;  // by arm, then by metric

@@ -26,7 +26,9 @@ void Introduce(const TablePlan& plan, const std::function<void(std::span<const R
       runs[arm].phase = RunPhase::kWarmup;
       runs[arm].metrics = plan.metrics;
       for (const std::size_t metric : plan.benchmarks[b].metrics) {
-        runs[arm].samples.push_back({plan.metrics[metric].name, {}, 0, 1});
+        const ValueRange& values = plan.benchmarks[b].values[metric];
+        runs[arm].samples.push_back({plan.metrics[metric].name, {}, 0, values.lowest});
+        runs[arm].samples.push_back({plan.metrics[metric].name, {}, 1, values.highest});
       }
     }
     take(runs);
@@ -102,24 +104,29 @@ std::vector<ArmPairs> PairsOf(const MeasurementTable& table, const TablePlan& pl
 }  // namespace
 
 Result<TableReport> AnalyzeTable(const ReadPiece& read, const TableOptions& options) {
-  const Result<MeasurementTable> table = ReadMeasurementTable(read, options.references);
+  const Result<MeasurementTable> table =
+      ReadMeasurementTable(read, options.references, options.labels);
   if (!table) return table.error();
-  const Result<TablePlan> plan = PlanTable(*table, options);
+  return AnalyzeTable(*table, options);
+}
+
+Result<TableReport> AnalyzeTable(const MeasurementTable& table, const TableOptions& options) {
+  const Result<TablePlan> plan = PlanTable(table, options);
   if (!plan) return plan.error();
   Result<SessionAnalysis> analysis =
       SessionAnalysis::Create(plan->spec, SessionAnalysis::Source::kTable);
   if (!analysis) return std::move(analysis).error();
   Introduce(*plan, [&analysis](std::span<const Run> block) { analysis->AddWarmup(block); });
   const Result<GroupedRows> grouped = ForEachBlock(
-      *table, *plan, [&analysis](std::span<const Run> block) { return analysis->Add(block); });
+      table, *plan, [&analysis](std::span<const Run> block) { return analysis->Add(block); });
   if (!grouped) return grouped.error();
   if (grouped->blocks == 0) {
     return InvalidArgument("pair", "no pair has a row of every arm",
                            "for rows that are no pairs: --method fixed or welch, without the "
                            "column pair");
   }
-  TableReport result = Conclude(*analysis, *table, options, *plan, grouped->warnings);
-  result.pairs = PairsOf(*table, *plan, result.report);
+  TableReport result = Conclude(*analysis, table, options, *plan, grouped->warnings);
+  result.pairs = PairsOf(table, *plan, result.report);
   return result;
 }
 

@@ -38,4 +38,7 @@ struct TableReport {
 ///         kInvalidArgument for a table without any complete pair.
 Result<TableReport> AnalyzeTable(const ReadPiece& read, const TableOptions& options);
 
+/// The same of a table that has been read (ReadHarnessTable()).
+Result<TableReport> AnalyzeTable(const MeasurementTable& table, const TableOptions& options);
+
 }  // namespace benchd

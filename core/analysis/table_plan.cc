@@ -1,7 +1,10 @@
 #include "core/analysis/table_plan.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -158,6 +161,7 @@ class Planner {
       : table_(table), shapes_(ShapesOf(table)) {
     references_ = options.references;
     if (!options.spec.benchmarks.empty()) wanted_ = options.spec.benchmarks.front().gates;
+    wanted_of_ = options.gates_of;
   }
 
   Result<TablePlan> Plan(const TableOptions& options) {
@@ -170,8 +174,11 @@ class Planner {
     if (Result<void> ok = ApplyColumns(options.columns, plan_.metrics); !ok) return ok.error();
     if (Result<void> ok = FindReferences(); !ok) return ok.error();
     if (Result<void> ok = CheckNames(); !ok) return ok.error();
+    if (Result<void> ok = SelectBenchmarks(options.only); !ok) return ok.error();
     plan_.by_number.resize(table_.benchmarks.size());
-    for (std::size_t b = 0; b < table_.benchmarks.size(); ++b) TakeBenchmark(b);
+    for (std::size_t b = 0; b < table_.benchmarks.size(); ++b) {
+      if (plan_.wanted[b]) TakeBenchmark(b);
+    }
     if (plan_.benchmarks.empty()) {
       return InvalidArgument("table", "no benchmark has rows of a reference and of another arm",
                              "name the reference: --base NAME");
@@ -217,6 +224,38 @@ class Planner {
       if (metric == nullptr) return NoSuchColumn("metric", gate.metric, plan_.metrics);
       if (gate.better) metric->better = gate.better;
     }
+    for (const auto& [benchmark, gates] : wanted_of_) {
+      if (std::find(table_.benchmarks.begin(), table_.benchmarks.end(), benchmark) ==
+          table_.benchmarks.end()) {
+        return NoSuchBenchmark("benchmark", benchmark);
+      }
+      // The direction is this benchmark's alone, too.
+      for (const Gate& gate : gates) {
+        if (Find(plan_.metrics, gate.metric) != nullptr) continue;
+        return NoSuchColumn("metric", gate.metric, plan_.metrics);
+      }
+    }
+    return {};
+  }
+
+  Error NoSuchBenchmark(std::string_view option, const std::string& name) const {
+    return InvalidArgument(
+        std::string(option) + " " + name,
+        "no benchmark matches (there are: " + JoinedNames(table_.benchmarks) + ")",
+        "name one of these");
+  }
+
+  Result<void> SelectBenchmarks(const std::vector<std::string>& patterns) {
+    plan_.wanted.assign(table_.benchmarks.size(), patterns.empty());
+    for (const std::string& pattern : patterns) {
+      bool any = false;
+      for (std::size_t b = 0; b < table_.benchmarks.size(); ++b) {
+        if (fnmatch(pattern.c_str(), table_.benchmarks[b].c_str(), 0) != 0) continue;
+        plan_.wanted[b] = true;
+        any = true;
+      }
+      if (!any) return NoSuchBenchmark("only", pattern);
+    }
     return {};
   }
 
@@ -258,24 +297,43 @@ class Planner {
       add(arm, is_placebo ? ArmRole::kPlacebo : ArmRole::kCandidate);
     }
     if (references == 0 || ArmsWithRole(benchmark, ArmRole::kCandidate).empty()) return;
-    for (std::size_t m = 0; m < from.has_metric.size(); ++m) {
-      if (from.has_metric[m]) planned.metrics.push_back(m);
+    for (std::size_t m = 0; m < from.values.size(); ++m) {
+      if (from.values[m].IsAny()) planned.metrics.push_back(m);
     }
-    benchmark.gates = wanted_.empty() ? DefaultGates(from) : wanted_;
+    planned.values = from.values;
+    if (table_.from_harness) benchmark.parse = "harness";  // no metric of these is benchd's own
+    const auto own = wanted_of_.find(benchmark.name);
+    benchmark.gates = own != wanted_of_.end() ? own->second
+                      : wanted_.empty()       ? DefaultGates(from)
+                                              : wanted_;
     comparisons_ += references * (benchmark.arms.size() - references) * planned.metrics.size();
     plan_.by_number[b] = plan_.benchmarks.size();
     plan_.benchmarks.push_back(std::move(planned));
     plan_.spec.benchmarks.push_back(std::move(benchmark));
   }
 
-  std::vector<Gate> DefaultGates(const BenchmarkShape& benchmark) const {
+  // Of a harness' metrics as in a session (NotGatedByDefault()): a value is 0, or all are the same
+  // in steps above the margin, so that no number of rows would decide.
+  bool LeavesRatio(const ValueRange& values, const MetricInfo& info) const {
+    if (!table_.from_harness) return true;
+    if (!(values.lowest > 0)) return false;
+    const bool constant = values.lowest == values.highest;
+    return !constant || 2 * info.resolution / values.lowest < plan_.spec.default_margin;
+  }
+
+  std::vector<Gate> DefaultGates(const BenchmarkShape& benchmark) {
     std::vector<Gate> gates;
     for (std::size_t m = 0; m < plan_.metrics.size(); ++m) {
       const MetricInfo& info = plan_.metrics[m];
-      if (!benchmark.has_metric[m] || !info.better) continue;
+      if (!benchmark.values[m].IsAny() || !info.better) continue;
       const Gate gate{.metric = info.name, .margin = plan_.spec.default_margin, .better = {}};
       if (info.name == kTableGate) return {gate};
-      gates.push_back(gate);
+      if (LeavesRatio(benchmark.values[m], info)) {
+        gates.push_back(gate);
+      } else if (std::find(plan_.without_ratio.begin(), plan_.without_ratio.end(), info.name) ==
+                 plan_.without_ratio.end()) {
+        plan_.without_ratio.push_back(info.name);
+      }
     }
     return gates;
   }
@@ -284,6 +342,7 @@ class Planner {
   std::vector<BenchmarkShape> shapes_;  // by benchmark of the table
   std::vector<std::string> references_;
   std::vector<Gate> wanted_;
+  std::map<std::string, std::vector<Gate>> wanted_of_;  // by benchmark
   TablePlan plan_;
   std::size_t comparisons_ = 0;
   bool has_placebo_ = false;

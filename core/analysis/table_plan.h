@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/analysis/table_shape.h"
 #include "core/base/result.h"
 #include "core/model/metric.h"
 #include "core/model/session.h"
@@ -28,14 +30,21 @@ struct TableColumn {
 struct TableOptions {
   /// Of it count: estimator, rule, level, margin, limits, schedule, seed and the gates of the first
   /// benchmark, which are those of every benchmark of the table. No gates: wall_time, or without
-  /// such a column every metric with a direction, or none at all. With `placebo` the arm of that
-  /// name is one, beside those whose role says so.
+  /// such a column every metric with a direction (of a harness, where its values leave a relative
+  /// change open), or none at all. With `placebo` the arm of that name is one, beside those whose
+  /// role says so.
   SessionSpec spec;
+  /// Instead of those, by the benchmark's name.
+  std::map<std::string, std::vector<Gate>> gates_of;
   std::optional<Method> method;  ///< absent: paired with a pair column, else fixed
   /// Empty: the arms whose role says so, else the one called base. Never the first one: which that
   /// is was drawn in an export.
   std::vector<std::string> references;
   std::vector<TableColumn> columns;
+  /// Patterns as of a shell; a benchmark whose name matches none is left out. Empty: all of them.
+  std::vector<std::string> only;
+  /// Rows with something else in these columns are left out; not of harness files.
+  RowLabels labels;
   bool classic_interval = false;  ///< the interval of stats/welch.h for every comparison
   bool summaries = false;
   bool mmtests_stars = false;  ///< in the summaries; else Welch's
@@ -57,6 +66,7 @@ struct PlannedBenchmark {
   /// By arm of the table: which one it is in the spec; absent without a measured row.
   std::vector<std::optional<std::uint32_t>> arms;
   std::vector<std::size_t> metrics;  ///< indices into TablePlan::metrics: those with any value
+  std::vector<ValueRange> values;    ///< by index into TablePlan::metrics
 };
 
 /// How a table is analysed as if it were a session. A value.
@@ -64,8 +74,11 @@ struct TablePlan {
   SessionSpec spec;
   std::vector<PlannedBenchmark> benchmarks;           ///< as in the spec
   std::vector<std::optional<std::size_t>> by_number;  ///< by the table's: index into benchmarks
-  std::vector<MetricInfo> metrics;                    ///< of the columns, with what options say
-  std::vector<Warning> warnings;                      ///< not_compared, not_interleaved...
+  std::vector<bool> wanted;  ///< by the table's number: not left out by TableOptions::only
+  /// Metrics that nobody asked for, and that have no relative change to gate on by default.
+  std::vector<std::string> without_ratio;
+  std::vector<MetricInfo> metrics;  ///< of the columns, with what options say
+  std::vector<Warning> warnings;    ///< not_compared, not_interleaved...
   Grouping grouping = Grouping::kPairs;
 
   /// That of a row, if the row was measured and its benchmark can be compared.
@@ -78,6 +91,7 @@ struct TablePlan {
 inline constexpr std::size_t kMaxTableComparisons = 100'000;
 
 /// @errors kInvalidArgument naming the option: a column or gate that the table does not have, a
+///         benchmark that is named and not there, a pattern that matches none, a
 ///         built-in metric described anew, no reference that is named in any way, no candidate
 ///         besides the references, `runs` (a table has the rows it has), `max_runs` for a method
 ///         that looks once, a method or estimator that is no match for the classic interval, more

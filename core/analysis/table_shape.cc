@@ -40,10 +40,13 @@ void TakeRow(const MeasurementTable& table, std::size_t row, BenchmarkShape& sha
 std::vector<BenchmarkShape> ShapesOf(const MeasurementTable& table) {
   std::vector<BenchmarkShape> shapes(table.benchmarks.size());
   std::vector<LastSeen> progress(shapes.size());
-  for (BenchmarkShape& shape : shapes) shape.has_metric.resize(table.metrics.size());
+  for (BenchmarkShape& shape : shapes) shape.values.resize(table.metrics.size());
   for (std::size_t m = 0; m < table.metrics.size(); ++m) {
     for (std::size_t row = 0; row < table.rows(); ++row) {
-      if (!std::isnan(table.values[m][row])) shapes[table.benchmark[row]].has_metric[m] = true;
+      const double value = table.values[m][row];
+      if (std::isnan(value)) continue;
+      ValueRange& range = shapes[table.benchmark[row]].values[m];
+      range = {std::min(range.lowest, value), std::max(range.highest, value)};
     }
   }
   for (std::size_t row = 0; row < table.rows(); ++row) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -15,12 +16,20 @@ struct TimeSpan {
   Timestamp last;
 };
 
+/// The smallest and the largest value of a metric; none where `lowest` is above `highest`.
+struct ValueRange {
+  double lowest = std::numeric_limits<double>::infinity();
+  double highest = -std::numeric_limits<double>::infinity();
+
+  bool IsAny() const { return lowest <= highest; }
+};
+
 /// What the rows of one benchmark of a table have in common: all that has to be known before they
 /// can be analysed. A value.
 struct BenchmarkShape {
   LabelRuns arms;                              ///< of measured rows, in row order
   std::vector<std::optional<TimeSpan>> times;  ///< by arm, absent where no row says when
-  std::vector<bool> has_metric;                ///< by metric: any row has a value, warm-up included
+  std::vector<ValueRange> values;              ///< by metric, of all rows, warm-up included
   /// False when the column `order` says that the rows do not stand as they were measured.
   bool in_order = true;
   /// Every pair is one stretch of rows, and pairs come in ascending order, so that a pair is

@@ -65,7 +65,7 @@ bool OnDifferentDays(const Benchmark& spec, const PlannedBenchmark& planned,
 std::vector<std::string> NotCompared(const MeasurementTable& table, const TablePlan& plan) {
   std::vector<std::string> names;
   for (std::size_t b = 0; b < table.benchmarks.size(); ++b) {
-    if (!plan.by_number[b]) names.push_back(table.benchmarks[b]);
+    if (plan.wanted[b] && !plan.by_number[b]) names.push_back(table.benchmarks[b]);
   }
   return names;
 }
@@ -90,7 +90,14 @@ std::vector<Warning> ShapeWarnings(const MeasurementTable& table,
         About(alone, "not_compared",
               NameBenchmarks(alone) + ": no reference and candidate to compare; left out"));
   }
-  if (!stretches.empty()) {
+  if (table.from_harness) {
+    warnings.push_back({.code = "not_interleaved",
+                        .message = "the arms were measured one after the other, not in turn: this "
+                                   "is one look, and whatever changed in between looks like a "
+                                   "difference; benchctl compare measures them in turn",
+                        .benchmark = {},
+                        .arm = {}});
+  } else if (!stretches.empty()) {
     warnings.push_back(About(stretches, "not_interleaved",
                              NameBenchmarks(stretches) +
                                  ": the rows come in stretches of one arm, not in turn, so a "
@@ -101,6 +108,26 @@ std::vector<Warning> ShapeWarnings(const MeasurementTable& table,
                              NameBenchmarks(days) +
                                  ": reference and candidate were measured on different days, so "
                                  "whatever changed in between looks like a difference"));
+  }
+  if (table.one_process) {
+    warnings.push_back({.code = "one_process",
+                        .message = "the values of an arm are iterations of one process: they are "
+                                   "not independent, so intervals are narrower than they should "
+                                   "be; run the harness several times and give every file",
+                        .benchmark = {},
+                        .arm = {}});
+  }
+  if (!plan.without_ratio.empty()) {
+    std::string names;
+    for (const std::string& name : plan.without_ratio) {
+      names.append(names.empty() ? "" : ", ").append(name);
+    }
+    warnings.push_back({.code = "no_ratio",
+                        .message = names + ": 0 somewhere, or the same everywhere in steps above "
+                                           "the margin, so it does not gate; gate on a "
+                                           "difference: --metric NAME:+ABS",
+                        .benchmark = {},
+                        .arm = {}});
   }
   return warnings;
 }

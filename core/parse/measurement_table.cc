@@ -127,6 +127,8 @@ namespace {
 
 class TableReader {
  public:
+  explicit TableReader(const RowLabels& labels) : labels_(labels) {}
+
   Result<void> Take(const CsvRecord& record) {
     return columns_.empty() ? TakeHeader(record) : TakeRow(record);
   }
@@ -135,7 +137,16 @@ class TableReader {
 
  private:
   // In the order of kReservedNames.
-  enum class Kind : std::uint8_t { kArm, kRole, kBenchmark, kPair, kOrder, kStartedAt, kMetric };
+  enum class Kind : std::uint8_t {
+    kArm,
+    kRole,
+    kBenchmark,
+    kPair,
+    kOrder,
+    kStartedAt,
+    kMetric,
+    kLabel
+  };
   struct Column {
     Kind kind = Kind::kMetric;
     std::size_t metric = 0;
@@ -147,9 +158,13 @@ class TableReader {
   Result<void> TakeRow(const CsvRecord& record);
   Result<void> TakeField(const CsvRecord& record, std::size_t field, Kind kind);
   Result<void> TakeValue(const CsvRecord& record, std::size_t field, std::size_t metric);
+  bool IsWanted(const CsvRecord& record) const;
+  Result<void> CheckLabels(const CsvRecord& header) const;
   Result<void> CheckRoom() const;
   Result<void> TakeRole();
 
+  const RowLabels& labels_;
+  bool any_row_ = false;  // also of those that are not wanted
   MeasurementTable table_;
   std::vector<Column> columns_;
   TableNames column_names_;
@@ -175,7 +190,24 @@ Result<void> TableReader::TakeHeader(const CsvRecord& record) {
   });
   if (!names_benchmarks) benchmarks_.Add(kNamelessBenchmark);
   table_.values.resize(table_.metrics.size());
+  return CheckLabels(record);
+}
+
+Result<void> TableReader::CheckLabels(const CsvRecord& header) const {
+  for (const auto& [name, value] : labels_) {
+    if (column_names_.Find(name)) continue;
+    return RefuseField(header, header.size() - 1, "no column " + Quoted(name) + " for --label",
+                       "its columns: " + ListOf(column_names_.all()));
+  }
   return {};
+}
+
+bool TableReader::IsWanted(const CsvRecord& record) const {
+  for (std::size_t field = 0; !labels_.empty() && field < columns_.size(); ++field) {
+    const auto label = labels_.find(column_names_.all()[field]);
+    if (label != labels_.end() && record.text(field) != label->second) return false;
+  }
+  return true;
 }
 
 Result<TableReader::Column> TableReader::TakeColumn(const CsvRecord& record, std::size_t field) {
@@ -206,6 +238,7 @@ Result<TableReader::Column> TableReader::TakeColumn(const CsvRecord& record, std
         "put the column with the names of the arms first");
   }
   if (kind != Kind::kMetric) return Column{kind, 0};
+  if (labels_.contains(name)) return Column{Kind::kLabel, 0};
   const bool prefixed = name.starts_with(kMetricPrefix);
   const std::string_view metric = prefixed ? name.substr(kMetricPrefix.size()) : name;
   if (metric.empty()) return RefuseField(record, field, "a column without a name", kHeaderHint);
@@ -234,11 +267,14 @@ Result<void> TableReader::TakeRow(const CsvRecord& record) {
         "a row of " + Fields(record.size()) + ", the first line has " + Fields(columns_.size()),
         kRowHint);
   }
+  any_row_ = true;
+  if (!IsWanted(record)) return {};
   table_.line.push_back(static_cast<std::uint32_t>(record.position(0).line));
   table_.benchmark.push_back(0);
   role_.reset();
   for (std::size_t field = 0; field < columns_.size(); ++field) {
     const auto [kind, metric] = columns_[field];
+    if (kind == Kind::kLabel) continue;
     auto taken =
         kind == Kind::kMetric ? TakeValue(record, field, metric) : TakeField(record, field, kind);
     if (!taken) return taken;
@@ -346,7 +382,10 @@ Result<MeasurementTable> TableReader::Finish(TextPosition end,
     return ErrorAt(end, why, hint);
   };
   if (columns_.empty()) return refuse("the table is empty", kHeaderHint);
-  if (table_.rows() == 0) return refuse("the table ends without a row", kHeaderHint);
+  if (!any_row_) return refuse("the table ends without a row", kHeaderHint);
+  if (table_.rows() == 0) {
+    return refuse("no row has what --label asks for", "see what its columns have");
+  }
   const std::vector<std::string>& arms = arms_.all();
   for (const std::string& reference : references) {
     if (arms_.Find(reference)) continue;
@@ -367,8 +406,8 @@ Result<MeasurementTable> TableReader::Finish(TextPosition end,
 
 Result<MeasurementTable> ReadMeasurementTable(const ReadPiece& read,
                                               const std::vector<std::string>& references,
-                                              const CsvLimits& limits) {
-  TableReader reader;
+                                              const RowLabels& labels, const CsvLimits& limits) {
+  TableReader reader(labels);
   const Result<TextPosition> end = ReadCsv(
       read, [&reader](const CsvRecord& record) { return reader.Take(record); }, limits);
   if (!end) return end.error();

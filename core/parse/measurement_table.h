@@ -51,6 +51,8 @@ struct MeasurementTable {
   std::vector<MetricInfo> metrics;      ///< in order of columns, with their finest resolution
   bool has_pairs = false;               ///< there is a column `pair`
   bool is_export = false;               ///< the header begins as benchd's own export does
+  bool from_harness = false;            ///< files of a harness: ReadHarnessTable()
+  bool one_process = false;  ///< rows of an arm are iterations of one process, no replicates
   /// By benchmark and arm, as far as a measured row says it.
   std::vector<std::vector<std::optional<ArmRole>>> roles;
 
@@ -67,6 +69,9 @@ struct MeasurementTable {
   /// In an export only warm-ups have no pair.
   bool IsWarmup(std::size_t row) const { return is_export && !pair[row]; }
 };
+
+/// By the name of a column: what a row has to have there.
+using RowLabels = std::map<std::string, std::string, std::less<>>;
 
 /// What stands before the name of a metric that would not be taken for one.
 inline constexpr std::string_view kMetricPrefix = "metric:";
@@ -103,6 +108,8 @@ class TableNames {
 /// (1e+06 is a million, not "to a million").
 ///
 /// @param references  arms that have to appear in the table (`--base`, `--references`).
+/// @param labels      columns that say which rows are wanted: of a row with anything else in one of
+///                    them nothing is read. Such a column is no metric.
 /// @errors kInvalidArgument "line 3, column 5: ...", the first one in the text: a row with another
 ///         number of fields than the header, text, NaN or infinity where a number is due, no number
 ///         for a column, no such role, no name or no valid one, two columns of one name, no metric;
@@ -111,6 +118,7 @@ class TableNames {
 ///         single arm. kResourceExhausted above kMaxTableBytes. Those of `read`.
 Result<MeasurementTable> ReadMeasurementTable(const ReadPiece& read,
                                               const std::vector<std::string>& references = {},
+                                              const RowLabels& labels = {},
                                               const CsvLimits& limits = {});
 
 }  // namespace benchd

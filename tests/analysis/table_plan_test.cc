@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/parse/harness_table.h"
 #include "tests/analysis/table_text.h"
 
 namespace benchd {
@@ -143,6 +144,73 @@ TEST(TablePlanTest, GatesWallTimeElseWhatHasADirectionElseNothing) {
       Plan("arm,benchmark,wall_time,cpu_time\na,x,1,1\nb,x,1,1\na,y,,1\nb,y,,1\n");
   EXPECT_EQ(PlannedGates(suite, 0), (Names{"wall_time"}));
   EXPECT_EQ(PlannedGates(suite, 1), (Names{"cpu_time"}));
+}
+
+MeasurementTable HarnessLines(const std::string& old_text, const std::string& new_text) {
+  const std::vector<HarnessFile> files{{"old.txt", "old", old_text}, {"new.txt", "new", new_text}};
+  const auto table = ReadHarnessTable("go", files);
+  EXPECT_TRUE(table) << table.error().message;
+  return table ? *table : MeasurementTable{};
+}
+
+TEST(TablePlanTest, GatesOfAHarnessWhatHasARelativeChange) {
+  const std::string text =
+      "BenchmarkA 9 5 ns/op 0 B/op 1 allocs/op\nBenchmarkA 9 6 ns/op 0 B/op 1 allocs/op\n";
+  TableOptions options;
+  options.references = {"old"};
+  const auto plan = PlanTable(HarnessLines(text, text), options);
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(PlannedGates(*plan), (Names{"sec/op"}));
+  EXPECT_EQ(CodesOf(plan->warnings), (Names{"not_interleaved", "one_process", "no_ratio"}));
+  EXPECT_TRUE(MessageOf(plan->warnings, "no_ratio").starts_with("B/op, allocs/op: "));
+  const auto report = AnalyzeTable(HarnessLines(text, text), options);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->report.comparisons.front().metric, "sec/op");
+}
+
+TEST(TablePlanTest, AHarnessHasNoneOfBenchdsOwnMetrics) {
+  // cpu_time of benchd has steps of a microsecond, that of Google Benchmark has not.
+  const std::string json =
+      R"({"benchmarks": [{"name": "BM", "run_type": "iteration", "repetition_index": 0,
+          "real_time": 1.25, "cpu_time": 1.25, "time_unit": "ns"}]})";
+  const std::string slower =
+      R"({"benchmarks": [{"name": "BM", "run_type": "iteration", "repetition_index": 0,
+          "real_time": 1.35, "cpu_time": 1.35, "time_unit": "ns"}]})";
+  std::vector<HarnessFile> files;
+  for (int i = 0; i < 4; ++i) files.push_back({"old", "old", json});
+  for (int i = 0; i < 4; ++i) files.push_back({"new", "new", slower});
+  const auto table = ReadHarnessTable("google-benchmark", files);
+  ASSERT_TRUE(table) << table.error().message;
+  TableOptions options;
+  options.references = {"old"};
+  const Gate gate{.metric = "cpu_time", .margin = 0.05, .better = {}};
+  options.spec.benchmarks.emplace_back().gates = {gate};
+  const auto report = AnalyzeTable(*table, options);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->report.verdict, Verdict::kRegression) << "8 % in steps of 0.01 ns of 1.25";
+}
+
+TEST(TablePlanTest, TakesTheBenchmarksThatMatch) {
+  TableOptions options = Gated("t");
+  options.only = {"p*"};
+  const std::string text = "arm,benchmark,t\na,parse,1\nb,parse,1\na,lex,1\nb,lex,1\na,alone,1\n";
+  const TablePlan plan = Plan(text, options);
+  ASSERT_EQ(plan.spec.benchmarks.size(), 1U);
+  EXPECT_EQ(plan.spec.benchmarks[0].name, "parse");
+  EXPECT_EQ(CodesOf(plan.warnings), Names{}) << "what was not asked for is not missed";
+  options.only = {"p*", "zz"};
+  EXPECT_EQ(Refused(text, options), "only zz: no benchmark matches (there are: parse, lex, alone)");
+}
+
+TEST(TablePlanTest, ABenchmarkMayHaveGatesOfItsOwn) {
+  const std::string text = "arm,benchmark,t,u\na,x,1,1\nb,x,1,1\na,y,1,1\nb,y,1,1\n";
+  TableOptions options = Gated("t");
+  options.gates_of["y"] = {{.metric = "u", .margin = 0.05, .better = Better::kLower}};
+  const TablePlan plan = Plan(text, options);
+  EXPECT_EQ(PlannedGates(plan, 0), (Names{"t"}));
+  EXPECT_EQ(PlannedGates(plan, 1), (Names{"u"}));
+  options.gates_of["z"] = options.gates_of["y"];
+  EXPECT_EQ(Refused(text, options), "benchmark z: no benchmark matches (there are: x, y)");
 }
 
 TEST(TablePlanTest, TakesTheNamedGatesForEveryBenchmark) {

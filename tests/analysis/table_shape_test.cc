@@ -18,9 +18,12 @@ TEST(TableShapeTest, CountsRowsOfEachArmAndKnowsWhichMetricsABenchmarkHas) {
   const auto shapes = Shapes("arm,benchmark,t,u\na,x,1.5,\nb,x,2,\na,y,,3\na,x,1.25,\nb,y,,4\n");
   ASSERT_EQ(shapes.size(), 2U);
   EXPECT_EQ(shapes[0].arms.counts(), (Counts{2, 1}));
-  EXPECT_EQ(shapes[0].has_metric, (std::vector<bool>{true, false}));
+  EXPECT_EQ(shapes[0].values[0].lowest, 1.25);
+  EXPECT_EQ(shapes[0].values[0].highest, 2);
+  EXPECT_FALSE(shapes[0].values[1].IsAny());
   EXPECT_EQ(shapes[1].arms.counts(), (Counts{1, 1}));
-  EXPECT_EQ(shapes[1].has_metric, (std::vector<bool>{false, true}));
+  EXPECT_FALSE(shapes[1].values[0].IsAny());
+  EXPECT_TRUE(shapes[1].values[1].IsAny());
 }
 
 TEST(TableShapeTest, DoesNotCountTheWarmUpsOfAnExport) {

@@ -305,11 +305,30 @@ TEST(AnalyzeReplayTest, NamesEveryReference) {
   EXPECT_TRUE(Replayed(session).starts_with("--base base --method paired --alpha 0.01 --placebo"));
 }
 
+TEST(AnalyzeReplayTest, NamesTheGatesOfEachBenchmarkWhereTheyDiffer) {
+  v1::Session session = SampleSession();
+  *session.mutable_spec()->add_benchmarks() = session.spec().benchmarks(0);
+  session.mutable_spec()->mutable_benchmarks(1)->set_name("other one");
+  v1::Comparison other = session.report().comparisons(0);
+  other.set_benchmark("other one");
+  *session.mutable_report()->add_comparisons() = other;
+  EXPECT_EQ(Replayed(session),
+            "--base base --method paired --alpha 0.01 --metric wall_time:2%:lower");
+  session.mutable_report()->mutable_comparisons(3)->set_margin_ratio(0.05);
+  EXPECT_EQ(Replayed(session),
+            "--base base --method paired --alpha 0.01 --benchmark main --metric wall_time:2%:lower "
+            "--benchmark 'other one' --metric wall_time:5%:lower");
+  session.mutable_spec()->mutable_benchmarks(1)->mutable_arms(0)->set_name("older");
+  EXPECT_TRUE(Replayed(session).starts_with("--method paired --alpha 0.01 --benchmark main"))
+      << "an export says which arms are references";
+}
+
 TEST(AnalyzeReplayTest, SaysWhereOneCommandIsNotEnough) {
   v1::Session session = SampleSession();
   *session.mutable_spec()->add_benchmarks() = session.spec().benchmarks(0);
   session.mutable_spec()->mutable_benchmarks(1)->set_name("other");
-  EXPECT_EQ(ReplayAnalysis(session, {}).why_not, "its benchmarks have different gates");
+  session.mutable_spec()->mutable_estimator()->set_kind(v1::ESTIMATOR_KIND_SUBSELECTION);
+  EXPECT_TRUE(ReplayAnalysis(session, {}).why_not.starts_with("subselection needs the samples"));
   session = SampleSession();
   session.mutable_report()->add_warnings()->set_code("runs_incomplete");
   EXPECT_EQ(ReplayAnalysis(session, {}).why_not, "it ended before its one look");

@@ -213,8 +213,8 @@ TEST_F(AnalyzeTest, WrongUseIsOneLineAndCode2) {
 
 TEST_F(AnalyzeTest, WhatOnlyMeasuringHasIsUnknown) {
   for (const char* option : {"--runs", "--max-time", "--timeout", "--warmup", "--fail-fast",
-                             "--shell", "--setup", "--env", "--parse", "--cpus", "--isolation",
-                             "--priority", "--label", "--detach", "--name", "--reference"}) {
+                             "--shell", "--setup", "--env", "--export-csv", "--cpus", "--isolation",
+                             "--priority", "--between", "--detach", "--reference"}) {
     const Ended ended = Analyze({Table(), option, "1"});
     EXPECT_EQ(ended.exit_code, 2);
     EXPECT_TRUE(ended.err.starts_with("error: " + std::string(option) + ": unknown option\n"))

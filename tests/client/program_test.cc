@@ -462,7 +462,7 @@ TEST_F(ProgramTest, RefusalsHaveTheContractsCodes) {
             "error: pause: only admins may\nhint: ask root or the group benchd-admin\n");
   EXPECT_EQ(Run({"frobnicate"}).exit_code, 2);
   EXPECT_EQ(Run({"compare", "--no-such-option", "a", "b"}).exit_code, 2);
-  EXPECT_EQ(Run({"export", "k3", "--format", "junit"}).exit_code, 2);
+  EXPECT_EQ(Run({"export", "k3", "--format", "yaml"}).exit_code, 2);
   EXPECT_EQ(Run({"list", "extra"}).exit_code, 2);
   EXPECT_EQ(Run({}).exit_code, 2);
 }

@@ -57,6 +57,63 @@ TEST(SuiteTest, AParameterMakesABenchmarkOfEachOfItsValues) {
   EXPECT_EQ(Commands(spec, 1), (Texts{"./new -n 1", "./new -n 64"}));
 }
 
+Texts ArmsOf(const Result<v1::SessionSpec>& spec, int benchmark) {
+  if (!spec) return {SaidOfSuite(spec)};
+  Texts arms;
+  for (const v1::Arm& arm : spec->benchmarks(benchmark).arms()) {
+    arms.push_back((arm.role() == v1::ARM_ROLE_REFERENCE ? "*" : "") + arm.name() + ": " +
+                   arm.command());
+  }
+  return arms;
+}
+
+TEST(SuiteTest, TheValuesOfAParameterAreComparedWithEachOther) {
+  const auto spec = Compare({"--parameter-list", "t", "1,2,4", "--between", "t", "./x -t {t}"});
+  EXPECT_EQ(Names(spec), Texts{""});
+  EXPECT_EQ(ArmsOf(spec, 0), (Texts{"*t=1: ./x -t 1", "t=2: ./x -t 2", "t=4: ./x -t 4"}));
+  const auto scan =
+      Compare({"--parameter-scan", "t", "1", "2", "0.5", "--between", "t", "./x -t {t}"});
+  EXPECT_EQ(ArmsOf(scan, 0),
+            (Texts{"*t=1.0: ./x -t 1.0", "t=1.5: ./x -t 1.5", "t=2.0: ./x -t 2.0"}));
+}
+
+TEST(SuiteTest, OtherParametersStillMakeBenchmarks) {
+  const auto spec = Compare({"--parameter-list", "t", "1,2", "--parameter-list", "n", "8,9",
+                             "--between", "t", "./x -t {t} -n {n}"});
+  EXPECT_EQ(Names(spec), (Texts{"n=8", "n=9"}));
+  EXPECT_EQ(ArmsOf(spec, 1), (Texts{"*t=1: ./x -t 1 -n 9", "t=2: ./x -t 2 -n 9"}));
+}
+
+TEST(SuiteTest, AFileMayCompareValues) {
+  const auto spec = BuildSuite(
+      "[defaults]\nparameter_list = ['t 1,2']\nbetween = 't'\n"
+      "[[benchmark]]\nname = 'a'\ncommand = './a {t}'\n"
+      "[[benchmark]]\nname = 'b'\ncommand = './b {t}'\n");
+  EXPECT_EQ(Names(spec), (Texts{"a", "b"}));
+  EXPECT_EQ(ArmsOf(spec, 1), (Texts{"*t=1: ./b 1", "t=2: ./b 2"}));
+}
+
+TEST(SuiteTest, SaysWhyValuesCannotBeCompared) {
+  const Texts list = {"--parameter-list", "t", "1,2", "--between", "t"};
+  const auto said = [&list](const Texts& words) {
+    Texts all = list;
+    all.insert(all.end(), words.begin(), words.end());
+    return SaidOfSuite(Compare(all));
+  };
+  EXPECT_EQ(said({"./a {t}", "./b {t}"}),
+            "--between: one command is compared with itself, 2 were given | write "
+            "--parameter-list t 1,2,4 --between t 'COMMAND {t}'");
+  EXPECT_TRUE(
+      said({"-n", "x", "./a {t}"}).starts_with("--name x: the arms are those of --between"));
+  EXPECT_TRUE(said({"./a"}).starts_with("--between t: {t} stands in no command"));
+  EXPECT_TRUE(said({"--prepare", "clean {t}", "./a {t}"})
+                  .starts_with("--prepare clean {t}: {t} is an arm's, this is all arms'"));
+  EXPECT_EQ(SaidOfSuite(Compare({"--between", "t", "./a {t}"})),
+            "--between t: no such parameter | give its values: --parameter-list t 1,2,4");
+  EXPECT_TRUE(SaidOfSuite(Compare({"--parameter-list", "t", "1", "--between", "t", "./a {t}"}))
+                  .starts_with("--between t: a single value, nothing to compare it with"));
+}
+
 TEST(SuiteTest, TheWordsOfAnOptionMayBeginBehindAnEqualsSign) {
   const auto spec = Compare({"--parameter-scan=size", "1", "3", "1", "a {size}", "b {size}"});
   EXPECT_EQ(Names(spec), (Texts{"size=1", "size=2", "size=3"}));

@@ -23,6 +23,12 @@ from processes import (GONE_S, all_pids, assert_unlocked, become_subreaper,  # n
                        children_of, end_children_left, memory_of, name_of, processes_with,
                        wait_for_exit, wait_for_no_process_with)
 
+try:
+    from json_schema import check as check_line
+except ImportError:  # no python3-jsonschema, or a guest of tests/vm, where there is no schema
+    def check_line(_line):
+        pass
+
 BIN = pathlib.Path(os.environ["BENCHD_BIN_DIR"])
 PROGRAMS = pathlib.Path(os.environ["BENCHD_TEST_PROGRAMS"])
 SYSTEM_SOCKET = pathlib.Path("/run/benchd/benchd.sock")
@@ -32,6 +38,13 @@ PATIENCE_S = 120
 
 PASS, REGRESSION, USAGE, UNDECIDED, FAILED, REFUSED, CANCELLED = range(7)
 INTERRUPTED = 130
+
+
+def read_line(line):
+    """One line of `--json`, as the schema has it."""
+    read = json.loads(line)
+    check_line(read)
+    return read
 
 
 class Completed:
@@ -46,7 +59,7 @@ class Completed:
     @property
     def events(self):
         """The objects of `--json`, one a line."""
-        return [json.loads(line) for line in self.stdout.splitlines()]
+        return [read_line(line) for line in self.stdout.splitlines()]
 
     def __repr__(self):
         return f"exit code {self.code} after {self.seconds:.1f} s\n{self.stdout}\n{self.stderr}"
@@ -78,7 +91,7 @@ class Client:
         line = self._line(time.monotonic() + timeout)
         if line is None:
             raise AssertionError(f"ended: {self.events}\n{self.stderr}")
-        self.events.append(json.loads(line))
+        self.events.append(read_line(line))
         return self.events[-1]
 
     def until(self, event, timeout=PATIENCE_S):
@@ -93,7 +106,7 @@ class Client:
         """Reads to the end; the exit code."""
         deadline = time.monotonic() + timeout
         while (line := self._line(deadline)) is not None:
-            self.events.append(json.loads(line))
+            self.events.append(read_line(line))
         return self.process.wait(timeout=max(1, deadline - time.monotonic()))
 
     @property

@@ -3,11 +3,19 @@
 import csv
 import io
 import json
+import pathlib
 import re
+import unittest
 
 from main import main
-from support import FAILED, PASS, REGRESSION, DaemonTest, assert_finite
+from support import FAILED, PASS, REGRESSION, DaemonTest, assert_finite, read_line
 
+try:
+    import json_schema
+except ImportError:
+    json_schema = None
+
+GOLDEN = pathlib.Path(__file__).resolve().parents[1] / "golden/client"
 RFC_3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 COMMON = {"event", "session", "time"}
 REPORT = COMMON | {"state", "verdict", "basis", "elapsed_s", "runs", "disturbances", "comparisons",
@@ -19,6 +27,33 @@ GATE = {"benchmark", "reference", "candidate", "metric", "unit", "role", "better
         "verdict", "decided"}
 INFO_NEVER = {"verdict", "decided", "margin"}
 LINES = ("--parse", "lines", "--metric", "t:2%:lower", "--seed", "7")
+
+
+@unittest.skipIf(json_schema is None, "python3-jsonschema is not installed")
+class SchemaTest(DaemonTest):
+    """That every line which a test sees is in docs/schema: support.read_line()."""
+
+    def test_the_schema_is_one(self):
+        json_schema.jsonschema.Draft202012Validator.check_schema(json_schema.SCHEMA)
+
+    def test_what_is_not_described_is_found(self):
+        line = {"event": "cancel", "session": "k3", "time": "2026-01-02T03:04:05Z",
+                "state": "done"}
+        self.assertEqual(json_schema.problems(line), [])
+        for wrong in ({**line, "more": 1}, {**line, "state": "gone"}, {**line, "time": "today"},
+                      {**line, "event": "cancelling"}, {"event": "cancel"}, {}):
+            self.assertNotEqual(json_schema.problems(wrong), [], wrong)
+
+    def test_every_line_of_the_golden_files_is_described(self):
+        lines = [line for path in sorted(GOLDEN.glob("*.jsonl"))
+                 for line in path.read_text().splitlines()]
+        self.assertGreater(len(lines), 20)
+        for line in lines:
+            self.assertEqual(json_schema.problems(json.loads(line)), [], line[:200])
+
+    def test_version_names_the_schema(self):
+        self.assertEqual(self.benchctl_json("version").events[0]["schema"],
+                         json_schema.SCHEMA["version"])
 
 
 class JsonTest(DaemonTest):
@@ -158,7 +193,7 @@ class JsonTest(DaemonTest):
         done = self.benchctl("export", session, "--format", "json")
         self.assert_exit(done, 0)
         for line in done.stdout.splitlines():
-            assert_finite(self, json.loads(line))
+            assert_finite(self, read_line(line))
 
     def test_values_of_the_environment_are_never_told(self):
         secret = "correct-horse-battery-staple"

@@ -208,7 +208,6 @@ class SuiteTest(Replay, DaemonTest):
         again = re.search(r"(?m)^again: +benchctl (.*)$", shown.stdout)
         self.assert_exit(self.benchctl(*shlex.split(again[1])), REGRESSION)
 
-    @unittest.expectedFailure  # D27: there is no such line; issue 18 mends it
     def test_benchmarks_with_different_gates_are_computed_again_by_analyze(self):
         value = self.values("t:100:1", "u:100:1")
         done = self.benchctl_json("compare", *SEED, "-f", self.suite(

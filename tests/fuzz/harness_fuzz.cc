@@ -5,10 +5,31 @@
 
 #include "core/parse/harness_builder.h"
 #include "core/parse/harness_output.h"
+#include "core/parse/harness_table.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace benchd::fuzz {
 namespace {
+
+/// What a table of two such files keeps to; that they cannot be one is said like any error.
+void CheckHarnessTable(std::string_view format, std::string_view text) {
+  const HarnessFile files[] = {{"old.txt", "old", std::string(text)},
+                               {"new.txt", "new", std::string(text)}};
+  const auto table = ReadHarnessTable(format, files);
+  if (!table) {
+    CheckMessage(table.error().message);
+    return;
+  }
+  FUZZ_CHECK(table->values.size() == table->metrics.size());
+  FUZZ_CHECK(table->benchmark.size() == table->rows() && table->line.size() == table->rows());
+  for (const std::vector<double>& column : table->values) {
+    FUZZ_CHECK(column.size() == table->rows());
+  }
+  for (std::size_t row = 0; row < table->rows(); ++row) {
+    FUZZ_CHECK(table->arm[row] < table->arms.size());
+    FUZZ_CHECK(table->benchmark[row] < table->benchmarks.size());
+  }
+}
 
 /// What every format of --parse keeps to, whatever is printed.
 void CheckHarness(std::string_view format, std::string_view text) {
@@ -32,6 +53,7 @@ void CheckHarness(std::string_view format, std::string_view text) {
     const std::string& inner = sample.inner_benchmark;
     FUZZ_CHECK(keys.contains(inner.empty() ? sample.metric : inner + "/" + sample.metric));
   }
+  CheckHarnessTable(format, text);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ UNITS = [
     "benchd.service",
     "benchd.socket",
 ]
-DATA = ["lib/systemd/system/" + unit for unit in UNITS] + [
+DATA = ["share/benchd/benchctl-v1.schema.json"] + ["lib/systemd/system/" + unit for unit in UNITS] + [
     "lib/sysusers.d/benchd.conf",
     "lib/tmpfiles.d/benchd.conf",
 ] + [

@@ -161,6 +161,32 @@ TEST(MeasurementTableTest, AnArmHasOneRoleInABenchmark) {
       "line 4: another role of 'a' than before");
 }
 
+Result<MeasurementTable> Labelled(std::string_view text, const RowLabels& labels) {
+  return ReadMeasurementTable(WholeText(text), {}, labels);
+}
+
+TEST(MeasurementTableTest, TakesTheRowsThatHaveALabel) {
+  constexpr std::string_view kText = "arm,host,t\na,one,1\nb,two,x\nb,one,2\n\"\",two,3\na,two,\n";
+  const auto table = Labelled(kText, {{"host", "one"}});
+  ASSERT_TRUE(table) << table.error().message;
+  EXPECT_EQ(table->rows(), 2U) << "of the others nothing is read";
+  ASSERT_EQ(table->metrics.size(), 1U) << "a label is no metric";
+  EXPECT_EQ(table->values[0], (std::vector<double>{1, 2}));
+  EXPECT_EQ(Labelled("arm,t\na,1\nb,2\na,3\n", {{"t", "1"}}).error().message,
+            "line 1, column 5: no column with a metric");
+  const auto none = Labelled(kText, {{"host", "three"}});
+  EXPECT_NE(none.error().message.find("no row has what --label asks for"), std::string::npos);
+  EXPECT_NE(Labelled(kText, {{"cpu", "x"}}).error().message.find("no column 'cpu' for --label"),
+            std::string::npos);
+}
+
+TEST(MeasurementTableTest, ALabelMayBeAColumnThatMeansSomethingElse) {
+  const auto table =
+      Labelled("arm,benchmark,t\na,x,1\nb,x,2\na,y,3\nb,y,4\n", {{"benchmark", "y"}});
+  ASSERT_TRUE(table) << table.error().message;
+  EXPECT_EQ(table->benchmarks, std::vector<std::string>{"y"});
+}
+
 TEST(MeasurementTableTest, GivesTheErrorOfWhatIsRead) {
   bool begun = false;
   const auto table = ReadMeasurementTable([&begun]() -> Result<std::string_view> {

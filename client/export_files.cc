@@ -1,0 +1,119 @@
+#include "client/export_files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "core/base/file.h"
+
+namespace benchd::client {
+namespace {
+
+constexpr std::string_view kExportPrefix = "export-";
+constexpr mode_t kUsualMode = 0666;  // less the umask
+constexpr mode_t kPermissions = 07777;
+
+Error ErrnoError(const std::string& path) { return UsageError(path + ": " + std::strerror(errno)); }
+
+// Beside the file, and hidden: nobody takes it for a result.
+std::string TemporaryName(const std::string& name) {
+  return "." + name.substr(0, 200) + "." + std::to_string(getpid()) + ".tmp";
+}
+
+Result<UniqueFd> CreateBeside(int folder, const std::string& name, const std::string& path) {
+  UniqueFd fd(openat(folder, TemporaryName(name).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                     kUsualMode));
+  if (!fd) return ErrnoError(path);
+  return fd;
+}
+
+}  // namespace
+
+std::string_view ExportFormatOf(std::string_view option) {
+  return option.starts_with(kExportPrefix) ? option.substr(kExportPrefix.size())
+                                           : std::string_view();
+}
+
+Result<NewFile> NewFile::Prepare(const std::string& path) {
+  NewFile file;
+  file.path_ = path;
+  std::filesystem::path place = path;
+  struct stat now {};
+  if (stat(path.c_str(), &now) == 0) {
+    if (S_ISDIR(now.st_mode)) return UsageError(path + ": is a directory", "name a file in it");
+    // Behind /dev/stderr there may be a file that others write to as well.
+    if (!S_ISREG(now.st_mode) || path.starts_with("/dev/")) {
+      file.folder_ = UniqueFd(open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+      if (!file.folder_) return ErrnoError(path);
+      return file;
+    }
+    file.mode_ = now.st_mode & kPermissions;
+    std::error_code error;  // a link stays one: what it points to is replaced
+    place = std::filesystem::canonical(place, error);
+    if (error) return UsageError(path + ": " + error.message());
+  }
+  file.name_ = place.filename().string();
+  if (file.name_.empty()) return UsageError(path + ": names no file");
+  const std::string folder = place.has_parent_path() ? place.parent_path().string() : ".";
+  file.folder_ = UniqueFd(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!file.folder_) return ErrnoError(path);
+  // Only making one says whether one can be made.
+  auto probe = CreateBeside(file.folder_.get(), file.name_, path);
+  if (!probe) return std::move(probe).error();
+  unlinkat(file.folder_.get(), TemporaryName(file.name_).c_str(), 0);
+  return file;
+}
+
+Result<void> NewFile::Write(std::string_view text) const {
+  if (name_.empty()) return WriteAll(folder_.get(), text, path_);
+  auto fd = CreateBeside(folder_.get(), name_, path_);
+  if (!fd) return std::move(fd).error();
+  const std::string temporary = TemporaryName(name_);
+  if (mode_) fchmod(fd->get(), *mode_);
+  Result<void> written = WriteAll(fd->get(), text, path_);
+  if (written && renameat(folder_.get(), temporary.c_str(), folder_.get(), name_.c_str()) != 0) {
+    written = ErrnoError(path_);
+  }
+  if (!written) unlinkat(folder_.get(), temporary.c_str(), 0);
+  return written;
+}
+
+Result<ExportFiles> ExportFiles::Prepare(const ParsedArguments& arguments) {
+  ExportFiles exports;
+  std::vector<std::string> paths;
+  for (const GivenOption& given : arguments.options) {
+    const ExportFormat* const format = FindExportFormat(ExportFormatOf(given.name));
+    if (format == nullptr) continue;
+    const std::string origin = "--" + given.name + " " + given.value;
+    if (given.value == "-" || given.value == "/dev/stdout") {
+      return UsageError(
+          origin + ": stdout has the result already",
+          "name a file, or use: benchctl export ID --format " + std::string(format->name));
+    }
+    if (std::ranges::find(exports.files_, format, &Export::format) != exports.files_.end()) {
+      return UsageError(origin + ": given twice", "one file a format");
+    }
+    if (std::ranges::find(paths, given.value) != paths.end()) {
+      return UsageError(origin + ": another format is written to that file",
+                        "give each its own file");
+    }
+    auto file = NewFile::Prepare(given.value);
+    if (!file) return std::move(file).error().Within("--" + given.name);
+    paths.push_back(given.value);
+    exports.files_.push_back({format, *std::move(file)});
+  }
+  return exports;
+}
+
+bool ExportFiles::WantsRuns() const {
+  return std::ranges::any_of(files_, [](const Export& one) { return one.format->of_runs; });
+}
+
+}  // namespace benchd::client

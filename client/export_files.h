@@ -1,0 +1,75 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "benchd/v1/session.pb.h"
+#include "client/arguments.h"
+#include "client/exit_code.h"
+#include "client/render/exports.h"
+#include "core/base/unique_fd.h"
+
+namespace benchd::client {
+
+/// The name of the format that an option `export-NAME` asks for; empty for any other option.
+std::string_view ExportFormatOf(std::string_view option);
+
+/// A file that appears whole or not at all: its folder is held open from the beginning, so that a
+/// typo is told before anything is measured, and the text gets its name when it is complete.
+///
+/// What is no regular file, and all that is named by /dev (a pipe, /dev/null, /dev/fd/3), is opened
+/// at once and appended to.
+class NewFile {
+ public:
+  /// @errors (exit 2) the folder is not there or cannot be written to, the name is a folder's.
+  static Result<NewFile> Prepare(const std::string& path);
+
+  /// @errors the system's; then what was there before is still there.
+  Result<void> Write(std::string_view text) const;
+
+ private:
+  std::string path_;  ///< as it was given, for messages
+  std::string name_;  ///< in `folder_`; empty: it is `folder_` itself that is written to
+  UniqueFd folder_;
+  std::optional<mode_t> mode_;  ///< of the file that it replaces
+};
+
+/// What `--export-FORMAT FILE` asks of a command that also prints its result: one text a file.
+class ExportFiles {
+ public:
+  /// @errors (exit 2) an option given twice, one file for two, `-` (stdout has the result); those
+  ///         of NewFile::Prepare().
+  static Result<ExportFiles> Prepare(const ParsedArguments& arguments);
+
+  bool empty() const { return files_.empty(); }
+  /// Whether any is made of a session's runs.
+  bool WantsRuns() const;
+
+  /// Makes the text of each and writes it; all are tried.
+  ///
+  /// @param text  of a format, for what was prepared
+  /// @errors the first that could not be written.
+  template <typename Text>
+  Result<void> Write(Text text) const {
+    Result<void> all;
+    for (const auto& [format, file] : files_) {
+      Result<void> written = file.Write(text(*format));
+      if (!written && all) all = std::move(written);
+    }
+    return all;
+  }
+
+ private:
+  struct Export {
+    const ExportFormat* format;
+    NewFile file;
+  };
+  std::vector<Export> files_;
+};
+
+}  // namespace benchd::client

@@ -1,0 +1,129 @@
+#include "core/analysis/geometric_mean.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+#include "core/stats/descriptive.h"
+#include "core/stats/tails.h"
+
+namespace benchd {
+namespace {
+
+/// Of one benchmark's log ratio: its squared standard error, and the degrees of freedom.
+struct LogRatioError {
+  double variance = 0;
+  double dof = 0;
+};
+
+std::optional<double> RelativeVariance(std::optional<double> mean, std::optional<double> sd,
+                                       std::uint64_t n) {
+  if (!mean || !sd || !(*mean > 0) || !(*sd > 0) || n < 2) return std::nullopt;
+  const double relative = *sd / *mean;
+  return relative * relative / static_cast<double>(n);
+}
+
+/// Delta method, Welch's degrees of freedom (docs/statistics.md section 4); of pairs by what
+/// pairing has saved. Nothing where a spread is 0: then the metric's step is what limits the
+/// interval.
+std::optional<LogRatioError> ErrorOf(const Comparison& one) {
+  const auto reference = RelativeVariance(one.mean_reference, one.sd_reference, one.n_reference);
+  const auto candidate = RelativeVariance(one.mean_candidate, one.sd_candidate, one.n_candidate);
+  if (!reference || !candidate) return std::nullopt;
+  const auto dof_of = [](std::uint64_t n) { return static_cast<double>(n - 1); };
+  const double sum = *reference + *candidate;
+  if (one.pairing_gain) {
+    return LogRatioError{sum * *one.pairing_gain * *one.pairing_gain, dof_of(one.n_candidate)};
+  }
+  return LogRatioError{sum, sum * sum /
+                                (*reference * *reference / dof_of(one.n_reference) +
+                                 *candidate * *candidate / dof_of(one.n_candidate))};
+}
+
+using Gates = std::vector<const Comparison*>;
+
+bool IsOneLookAtMeans(const Gates& gates) {
+  return std::all_of(gates.begin(), gates.end(), [](const Comparison* gate) {
+    return gate->method == Method::kFixed && gate->estimator.kind == EstimatorKind::kMean;
+  });
+}
+
+/// Source: F. E. Satterthwaite, Biometrics Bulletin 2 (1946) 110-114, for the sum of variances.
+std::optional<Effect> ByStandardErrors(const Gates& gates, double estimate, double alpha) {
+  double variances = 0;
+  double by_dof = 0;
+  for (const Comparison* gate : gates) {
+    const auto error = ErrorOf(*gate);
+    if (!error || !(error->variance > 0)) return std::nullopt;
+    variances += error->variance;
+    by_dof += error->variance * error->variance / error->dof;
+  }
+  const double t = StudentTUpperQuantile(alpha / 2, variances * variances / by_dof);
+  const double half = t * std::sqrt(variances) / static_cast<double>(gates.size());
+  const double centre = std::log1p(estimate);
+  return Effect{estimate, std::expm1(centre - half), std::expm1(centre + half)};
+}
+
+/// Absent while one of them has no interval.
+Effect ByEnds(const Gates& gates, double estimate) {
+  std::vector<double> lows;
+  std::vector<double> highs;
+  for (const Comparison* gate : gates) {
+    if (!gate->change->lo || !gate->change->hi) return {estimate, {}, {}};
+    lows.push_back(1 + *gate->change->lo);
+    highs.push_back(1 + *gate->change->hi);
+  }
+  const auto lo = GeometricMean(lows);
+  const auto hi = GeometricMean(highs);
+  if (!lo || !hi) return {estimate, {}, {}};
+  return {estimate, *lo - 1, *hi - 1};
+}
+
+std::optional<SuiteChange> MeanOf(const Gates& gates, double alpha) {
+  std::vector<double> ratios;
+  for (const Comparison* gate : gates) ratios.push_back(1 + gate->change->estimate);
+  const auto mean = GeometricMean(ratios);
+  if (gates.size() < 2 || !mean) return std::nullopt;
+  const Comparison& first = *gates.front();
+  SuiteChange change{first.reference, first.candidate, first.metric, gates.size(), 1 - alpha, {}};
+  std::optional<Effect> effect;
+  if (IsOneLookAtMeans(gates) && alpha > 0) effect = ByStandardErrors(gates, *mean - 1, alpha);
+  change.change = effect ? *effect : ByEnds(gates, *mean - 1);
+  return change;
+}
+
+bool SameSubject(const Comparison& a, const Comparison& b) {
+  return a.reference == b.reference && a.candidate == b.candidate && a.metric == b.metric;
+}
+
+}  // namespace
+
+std::vector<SuiteChange> ChangesOverBenchmarks(std::span<const Comparison> comparisons) {
+  std::vector<Gates> subjects;
+  double gates = 0;
+  for (const Comparison& one : comparisons) {
+    if (one.role != ComparisonRole::kGate) continue;
+    ++gates;
+    if (!one.change) continue;
+    const auto known = std::find_if(subjects.begin(), subjects.end(), [&one](const Gates& subject) {
+      return SameSubject(*subject.front(), one);
+    });
+    if (known == subjects.end()) {
+      subjects.push_back({&one});
+    } else {
+      known->push_back(&one);
+    }
+  }
+  std::vector<SuiteChange> changes;
+  for (const Gates& subject : subjects) {
+    // Without the digits that a double adds to 1 - 0.99.
+    constexpr double kDigits = 1e12;
+    const double level = gates * (1 - subject.front()->confidence);
+    const double alpha = std::round(level * kDigits) / kDigits;
+    if (auto change = MeanOf(subject, alpha)) changes.push_back(*std::move(change));
+  }
+  return changes;
+}
+
+}  // namespace benchd

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/model/comparison.h"
+
+namespace benchd {
+
+/// The change of one gate's metric over all benchmarks of a suite: the geometric mean of their
+/// ratios, as a fraction. A value.
+struct SuiteChange {
+  std::string reference;
+  std::string candidate;
+  std::string metric;
+  std::size_t benchmarks = 0;  ///< that have a ratio, at least two
+  double confidence = 0;       ///< of the interval
+  Effect change;
+};
+
+/// One for each candidate, reference and metric that gates in two benchmarks or more, in order of
+/// appearance.
+///
+/// The interval holds as the verdict does (docs/statistics.md section 6): of one look at means it
+/// is that of the mean of independent log ratios, by their standard errors; else its ends are the
+/// means of the benchmarks' own ends, which hold together, whenever one looks. It has none while a
+/// benchmark has none.
+///
+/// @param comparisons  of one report, all of its gates among them: they share alpha
+std::vector<SuiteChange> ChangesOverBenchmarks(std::span<const Comparison> comparisons);
+
+}  // namespace benchd

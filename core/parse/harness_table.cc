@@ -1,0 +1,267 @@
+#include "core/parse/harness_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/parse/harness_output.h"
+
+namespace benchd {
+namespace {
+
+constexpr std::string_view kHyperfine = "hyperfine";
+constexpr std::string_view kOnlyBenchmark = "main";
+
+/// One metric of one benchmark in a file: [process][iteration].
+struct HarnessSeries {
+  std::string benchmark;
+  MetricInfo metric;
+  std::vector<std::vector<double>> processes;
+};
+
+using SeriesList = std::vector<HarnessSeries>;
+
+std::vector<std::vector<double>> EachAlone(const std::vector<double>& values) {
+  std::vector<std::vector<double>> processes;
+  for (const double value : values) processes.push_back({value});
+  return processes;
+}
+
+/// Every other format has the iterations of one process, in order of appearance.
+Result<SeriesList> SeriesOfOutput(std::string_view format, std::string_view text) {
+  auto output = ParseHarnessOutput(format, text);
+  if (!output) return std::move(output).error();
+  std::map<std::string, const MetricInfo*, std::less<>> infos;
+  for (const MetricInfo& info : output->metrics) infos.emplace(info.name, &info);
+  SeriesList list;
+  std::map<std::string, std::size_t> numbers;
+  for (const Sample& sample : output->samples) {
+    std::string key = sample.inner_benchmark;
+    key += (key.empty() ? "" : "/") + sample.metric;
+    const auto [known, is_new] = numbers.try_emplace(key, list.size());
+    if (is_new) {
+      MetricInfo metric{sample.metric, {}, {}, 0};
+      if (const auto info = infos.find(key); info != infos.end()) metric = *info->second;
+      metric.name = sample.metric;
+      list.push_back({sample.inner_benchmark, std::move(metric), {{}}});
+    }
+    list[known->second].processes.front().push_back(sample.value);
+  }
+  if (format != kHyperfine) return list;
+  // It starts its command anew for each time; of CPU times it gives the means alone.
+  std::erase_if(list, [](const HarnessSeries& series) {
+    return series.metric.name == "user" || series.metric.name == "system";
+  });
+  for (HarnessSeries& series : list) series.processes = EachAlone(series.processes.front());
+  return list;
+}
+
+Result<SeriesList> SeriesOf(std::string_view format, std::string_view text) {
+  if (format != "jmh") return SeriesOfOutput(format, text);
+  auto forks = ReadJmh(text);
+  if (!forks) return std::move(forks).error();
+  SeriesList list;
+  for (JmhSeries& series : *forks) {
+    std::erase_if(series.values, [](const auto& fork) { return fork.empty(); });
+    list.push_back(
+        {std::move(series.benchmark),
+         {std::move(series.metric), std::move(series.unit), series.better, series.resolution},
+         std::move(series.values)});
+  }
+  return list;
+}
+
+double ValueOfProcess(const std::vector<double>& values, bool rate) {
+  double sum = 0;
+  double inverse_sum = 0;
+  for (const double value : values) {
+    sum += value;
+    inverse_sum += 1 / value;
+  }
+  const auto n = static_cast<double>(values.size());
+  const bool positive = std::all_of(values.begin(), values.end(), [](double v) { return v > 0; });
+  return rate && positive ? n / inverse_sum : sum / n;
+}
+
+/// What an arm measured of one benchmark: by metric, its rows.
+class ArmRows {
+ public:
+  void Add(std::size_t metric, bool rate, std::vector<std::vector<double>> processes) {
+    Column& column = columns_[metric];
+    column.rate = rate;
+    std::move(processes.begin(), processes.end(), std::back_inserter(column.processes));
+  }
+
+  /// Whether its rows are iterations of one process, several of them.
+  bool OneProcess() const {
+    return !SeveralProcesses() &&
+           std::any_of(columns_.begin(), columns_.end(), [](const auto& column) {
+             return !column.second.processes.empty() && column.second.processes[0].size() > 1;
+           });
+  }
+
+  /// By metric; they may differ in length.
+  std::map<std::size_t, std::vector<double>> Values() const {
+    std::map<std::size_t, std::vector<double>> values;
+    const bool several = SeveralProcesses();
+    for (const auto& [metric, column] : columns_) {
+      std::vector<double>& rows = values[metric];
+      for (const std::vector<double>& process : column.processes) {
+        if (several) {
+          rows.push_back(ValueOfProcess(process, column.rate));
+        } else {
+          rows.insert(rows.end(), process.begin(), process.end());
+        }
+      }
+    }
+    return values;
+  }
+
+ private:
+  struct Column {
+    bool rate = false;
+    std::vector<std::vector<double>> processes;
+  };
+
+  bool SeveralProcesses() const {
+    return std::any_of(columns_.begin(), columns_.end(),
+                       [](const auto& column) { return column.second.processes.size() > 1; });
+  }
+
+  std::map<std::size_t, Column> columns_;
+};
+
+class HarnessTableMaker {
+ public:
+  Result<void> Add(const std::string& arm, const std::string& benchmark, HarnessSeries series) {
+    auto metric = MetricOf(series.metric);
+    if (!metric) return std::move(metric).error();
+    const bool rate = series.metric.better == Better::kHigher;
+    const std::size_t arm_number = NumberIn(arms_, arm);
+    const std::size_t benchmark_number =
+        NumberIn(benchmarks_, benchmark.empty() ? kOnlyBenchmark : std::string_view(benchmark));
+    for (const std::vector<double>& process : series.processes) values_ += process.size();
+    rows_[{arm_number, benchmark_number}].Add(*metric, rate, std::move(series.processes));
+    return CheckRoom();
+  }
+
+  Result<MeasurementTable> Finish() && {
+    table_.arms = arms_.all();
+    table_.benchmarks = benchmarks_.all();
+    table_.roles.resize(table_.benchmarks.size());
+    table_.values.resize(table_.metrics.size());
+    table_.from_harness = true;
+    for (const auto& [place, rows] : rows_) {
+      table_.one_process = table_.one_process || rows.OneProcess();
+      AddRows(place.first, place.second, rows.Values());
+    }
+    return std::move(table_);
+  }
+
+ private:
+  static std::size_t NumberIn(TableNames& names, std::string_view name) {
+    const auto found = names.Find(name);
+    return found ? *found : names.Add(name);
+  }
+
+  Result<std::size_t> MetricOf(const MetricInfo& metric) {
+    const std::size_t number = NumberIn(metrics_, metric.name);
+    if (number == table_.metrics.size()) {
+      table_.metrics.push_back(metric);
+      return number;
+    }
+    MetricInfo& known = table_.metrics[number];
+    if (known.unit != metric.unit || known.better != metric.better) {
+      return InvalidArgument(Quoted(metric.name),
+                             "in " + Quoted(known.unit) + " and in " + Quoted(metric.unit) +
+                                 ", or with two directions",
+                             "analyze files that give it one meaning");
+    }
+    if (metric.resolution > 0 && (known.resolution <= 0 || metric.resolution < known.resolution)) {
+      known.resolution = metric.resolution;
+    }
+    return number;
+  }
+
+  // A row takes a field for every metric, whether it has it or not.
+  Result<void> CheckRoom() const {
+    const std::size_t metrics = table_.metrics.size();
+    const std::size_t cells = benchmarks_.all().size() * (arms_.all().size() + metrics);
+    if (arms_.all().size() <= kMaxTableArms && benchmarks_.all().size() <= kMaxTableBenchmarks &&
+        cells <= kMaxTableCells && values_ * metrics * sizeof(double) <= kMostHarnessBytes) {
+      return {};
+    }
+    return Error{ErrorCode::kResourceExhausted,
+                 "too many benchmarks, metrics or values for one table",
+                 "analyze fewer benchmarks at a time"};
+  }
+
+  void AddRows(std::size_t arm, std::size_t benchmark,
+               const std::map<std::size_t, std::vector<double>>& values) {
+    std::size_t count = 0;
+    for (const auto& [metric, rows] : values) count = std::max(count, rows.size());
+    for (std::size_t row = 0; row < count; ++row) {
+      table_.line.push_back(1);
+      table_.arm.push_back(static_cast<std::uint16_t>(arm));
+      table_.benchmark.push_back(static_cast<std::uint16_t>(benchmark));
+      for (auto& column : table_.values) {
+        column.push_back(std::numeric_limits<double>::quiet_NaN());
+      }
+      for (const auto& [metric, rows] : values) {
+        if (row < rows.size()) table_.values[metric].back() = rows[row];
+      }
+    }
+  }
+
+  static constexpr std::size_t kMostHarnessBytes = std::size_t{1} << 30;
+
+  MeasurementTable table_;
+  TableNames arms_;
+  TableNames benchmarks_;
+  TableNames metrics_;
+  std::size_t values_ = 0;
+  std::map<std::pair<std::size_t, std::size_t>, ArmRows> rows_;  // by arm and benchmark
+};
+
+// Commands of one file, which hyperfine itself measured to be compared.
+Result<void> CheckCommands(std::string_view format, const SeriesList& list) {
+  const bool several = std::any_of(list.begin(), list.end(), [&list](const HarnessSeries& series) {
+    return series.benchmark != list.front().benchmark;
+  });
+  if (format == kHyperfine && several) return {};
+  return InvalidArgument(
+      "a single file", "nothing to compare it with",
+      "name the base's file first: benchctl analyze OLD NEW --parse " + std::string(format));
+}
+
+}  // namespace
+
+Result<MeasurementTable> ReadHarnessTable(std::string_view format,
+                                          std::span<const HarnessFile> files) {
+  HarnessTableMaker maker;
+  for (const HarnessFile& file : files) {
+    auto list = SeriesOf(format, file.text);
+    if (!list) return std::move(list).error().Within(file.name);
+    const bool commands = files.size() == 1;
+    if (commands) {
+      if (auto checked = CheckCommands(format, *list); !checked) {
+        return std::move(checked).error().Within(file.name);
+      }
+    }
+    for (HarnessSeries& series : *list) {
+      const std::string benchmark = commands ? "" : series.benchmark;
+      const std::string arm = commands ? series.benchmark : file.arm;
+      auto added = maker.Add(arm, benchmark, std::move(series));
+      if (!added) return std::move(added).error().Within(file.name);
+    }
+  }
+  return std::move(maker).Finish();
+}
+
+}  // namespace benchd

@@ -1,0 +1,143 @@
+#include "client/export_files.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tests/support/temp_folder.h"
+
+namespace benchd::client {
+namespace {
+
+class ExportFilesTest : public testing::Test {
+ protected:
+  std::string Path(const std::string& name) const { return dir_ / name; }
+
+  std::string Read(const std::string& name) const {
+    std::ostringstream text;
+    text << std::ifstream(Path(name), std::ios::binary).rdbuf();
+    return text.str();
+  }
+
+  void Put(const std::string& name, const std::string& text) const {
+    std::ofstream(Path(name), std::ios::binary) << text;
+  }
+
+  std::size_t FilesThere() const {
+    const std::filesystem::directory_iterator files(dir_.path());
+    return static_cast<std::size_t>(std::distance(begin(files), end(files)));
+  }
+
+  static Result<ExportFiles> Prepare(std::vector<GivenOption> options) {
+    return ExportFiles::Prepare({.options = std::move(options), .positionals = {}});
+  }
+
+  TempFolder dir_;
+};
+
+std::string NameOfFormat(const ExportFormat& format) { return std::string(format.name); }
+
+TEST_F(ExportFilesTest, WritesEachFormatWhereItIsWanted) {
+  Put("b.xml", "old");
+  const auto files =
+      Prepare({{"export-json", Path("a.json")}, {"json", ""}, {"export-junit", Path("b.xml")}});
+  ASSERT_TRUE(files) << files.error().message;
+  EXPECT_TRUE(files->WantsRuns());
+  EXPECT_EQ(Read("b.xml"), "old") << "nothing is lost before there is something better";
+  EXPECT_EQ(FilesThere(), 1U) << "nothing to clean up should benchctl be killed";
+  ASSERT_TRUE(files->Write(NameOfFormat));
+  EXPECT_EQ(Read("a.json"), "json");
+  EXPECT_EQ(Read("b.xml"), "junit");
+  EXPECT_EQ(FilesThere(), 2U);
+}
+
+TEST_F(ExportFilesTest, WithoutAnOptionThereIsNothingToDo) {
+  const auto files = Prepare({{"json", ""}});
+  ASSERT_TRUE(files);
+  EXPECT_TRUE(files->empty());
+  EXPECT_FALSE(files->WantsRuns());
+}
+
+TEST_F(ExportFilesTest, ALinkStaysOne) {
+  Put("real.json", "old");
+  std::filesystem::create_symlink(Path("real.json"), Path("link.json"));
+  const auto files = Prepare({{"export-json", Path("link.json")}});
+  ASSERT_TRUE(files);
+  ASSERT_TRUE(files->Write(NameOfFormat));
+  EXPECT_EQ(Read("real.json"), "json");
+  EXPECT_TRUE(std::filesystem::is_symlink(Path("link.json")));
+}
+
+TEST_F(ExportFilesTest, KeepsTheModeOfWhatItReplaces) {
+  Put("a.csv", "old");
+  ASSERT_EQ(chmod(Path("a.csv").c_str(), 0640), 0);
+  const auto files = Prepare({{"export-csv", Path("a.csv")}});
+  ASSERT_TRUE(files);
+  ASSERT_TRUE(files->Write(NameOfFormat));
+  struct stat now {};
+  ASSERT_EQ(stat(Path("a.csv").c_str(), &now), 0);
+  EXPECT_EQ(now.st_mode & 0777, 0640U);
+}
+
+TEST_F(ExportFilesTest, APipeIsWrittenTo) {
+  ASSERT_EQ(mkfifo(Path("pipe").c_str(), 0600), 0);
+  const int reader = open(Path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  {
+    const auto files = Prepare({{"export-bmf", Path("pipe")}});
+    ASSERT_TRUE(files) << files.error().message;
+    ASSERT_TRUE(files->Write(NameOfFormat));
+  }
+  char text[8] = {};
+  EXPECT_EQ(read(reader, text, sizeof text), 3);
+  EXPECT_STREQ(text, "bmf");
+  close(reader);
+}
+
+TEST_F(ExportFilesTest, AnOpenFileKeepsWhatOthersWroteToIt) {
+  Put("log", "before\n");
+  const int log = open(Path("log").c_str(), O_WRONLY | O_APPEND);
+  {
+    const auto files = Prepare({{"export-bmf", "/dev/fd/" + std::to_string(log)}});
+    ASSERT_TRUE(files) << files.error().message;
+    ASSERT_TRUE(files->Write(NameOfFormat));
+  }
+  EXPECT_EQ(Read("log"), "before\nbmf");
+  close(log);
+}
+
+TEST_F(ExportFilesTest, SaysWhatIsWrongBeforeAnythingIsMeasured) {
+  const auto message = [](std::vector<GivenOption> options) {
+    const auto files = Prepare(std::move(options));
+    return files ? "" : files.error().message;
+  };
+  EXPECT_EQ(message({{"export-json", "-"}}), "--export-json -: stdout has the result already");
+  EXPECT_EQ(message({{"export-csv", Path("a")}, {"export-csv", Path("b")}}),
+            "--export-csv " + Path("b") + ": given twice");
+  EXPECT_EQ(message({{"export-csv", Path("a")}, {"export-bmf", Path("a")}}),
+            "--export-bmf " + Path("a") + ": another format is written to that file");
+  EXPECT_EQ(message({{"export-csv", Path("none/a")}}),
+            "--export-csv: " + Path("none/a") + ": No such file or directory");
+  EXPECT_EQ(message({{"export-csv", dir_.path()}}),
+            "--export-csv: " + std::string(dir_.path()) + ": is a directory");
+  EXPECT_EQ(message({{"export-csv", ""}}), "--export-csv: : names no file");
+}
+
+TEST_F(ExportFilesTest, WhatCannotBeWrittenTakesNothingAway) {
+  Put("a.csv", "old");
+  std::filesystem::create_directory(Path("gone"));
+  const auto files = Prepare({{"export-csv", Path("a.csv")}, {"export-bmf", Path("gone/b")}});
+  ASSERT_TRUE(files) << files.error().message;
+  std::filesystem::remove(Path("gone"));
+  const auto written = files->Write(NameOfFormat);
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().message, Path("gone/b") + ": No such file or directory");
+  EXPECT_EQ(Read("a.csv"), "csv") << "the others are written";
+}
+
+}  // namespace
+}  // namespace benchd::client

@@ -1,0 +1,161 @@
+#include "client/render/exports.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "client/command_options.h"
+#include "client/export_files.h"
+#include "core/parse/harness_output.h"
+#include "tests/client/golden.h"
+#include "tests/client/samples.h"
+
+namespace benchd::client {
+namespace {
+
+// Names that mean something to each of the formats, a second candidate, and a rate.
+v1::Session HostileSession() {
+  v1::Session session = SampleSession();
+  v1::Update* report = session.mutable_report();
+  const std::string benchmark = "a|b `code` <script>&amp; @everyone #12\n]]> \x01 \xEF\xBF\xBF";
+  const std::string candidate = "*bold* _x_ [link](http://a) \"quoted\" 'q' \\";
+  for (v1::Comparison& c : *report->mutable_comparisons()) {
+    c.set_benchmark(benchmark);
+    c.set_candidate(candidate);
+  }
+  v1::Comparison* rate = report->add_comparisons();
+  *rate = report->comparisons(0);
+  rate->set_metric("rate ``x`` | y");
+  rate->set_unit("B/s");
+  rate->set_better(v1::BETTER_HIGHER);
+  rate->set_mean_candidate(4);
+  rate->set_sd_candidate(0.5);
+  rate->set_verdict(v1::VERDICT_UNDECIDED);
+  rate->clear_decided();
+  report->mutable_warnings(0)->set_message("see <b>this</b> | @team `x`");
+  session.mutable_spec()->mutable_benchmarks(0)->set_name(benchmark);
+  session.mutable_spec()->mutable_benchmarks(0)->mutable_arms(1)->set_name(candidate);
+  return session;
+}
+
+v1::Session SuiteSession() {
+  v1::Session session;
+  session.set_session("k3x9m2pq");
+  session.set_state(v1::SESSION_STATE_DONE);
+  *session.mutable_report() = SuiteUpdate();
+  session.mutable_report()->set_state(v1::SESSION_STATE_DONE);
+  return session;
+}
+
+v1::Session FailedSession() {
+  v1::Session session;
+  session.set_session("k3x9m2pq");
+  session.set_state(v1::SESSION_STATE_FAILED);
+  *session.mutable_failed() = SampleFailed();
+  session.mutable_failed()->mutable_run()->set_stderr_tail("```\n</error> \x1b[31mred\x1b[0m\n");
+  return session;
+}
+
+v1::Session CancelledSession() {
+  v1::Session session;
+  session.set_session("k3x9m2pq");
+  session.set_state(v1::SESSION_STATE_CANCELLED);
+  *session.mutable_report() = EarlyUpdate();
+  session.mutable_cancelled()->set_by("uid 1000");
+  return session;
+}
+
+std::string InAllStates(std::string_view format) {
+  std::string text;
+  for (const v1::Session& session :
+       {SampleSession(), HostileSession(), SuiteSession(), FailedSession(), CancelledSession()}) {
+    text += FindExportFormat(format)->render(session, {}) + "\f\n";
+  }
+  return text;
+}
+
+TEST(ExportsTest, MarkdownIsFitForAPullRequest) {
+  ExpectGolden("export_markdown.txt", InAllStates("markdown"));
+}
+
+TEST(ExportsTest, JunitHasACaseForEachGate) {
+  ExpectGolden("export_junit.txt", InAllStates("junit"));
+}
+
+TEST(ExportsTest, GithubHasTheMeansOfGates) {
+  ExpectGolden("export_github.txt", InAllStates("github"));
+}
+
+TEST(ExportsTest, BmfHasTheMeansOfAllMetrics) {
+  ExpectGolden("export_bmf.txt", InAllStates("bmf"));
+}
+
+TEST(ExportsTest, AWorseRateIsAHigherReciprocal) {
+  const auto json = nlohmann::json::parse(RenderGithub(HostileSession()));
+  ASSERT_EQ(json.size(), 2U) << "gates alone";
+  EXPECT_EQ(json[1]["value"], 0.25);
+  EXPECT_EQ(json[1]["unit"], "s/B");
+  EXPECT_EQ(json[1]["range"], "± 0.0312") << "0.5 / 4^2";
+}
+
+TEST(ExportsTest, ASeriesHasNoCandidatesNameUnlessThereAreSeveral) {
+  v1::Session session = SampleSession();
+  auto json = nlohmann::json::parse(RenderGithub(session));
+  EXPECT_EQ(json[0]["name"], "main: wall_time");
+  v1::Comparison second = session.report().comparisons(0);
+  second.set_candidate("other");
+  *session.mutable_report()->add_comparisons() = second;
+  json = nlohmann::json::parse(RenderGithub(session));
+  ASSERT_EQ(json.size(), 2U);
+  EXPECT_EQ(json[0]["name"], "main/candidate: wall_time");
+  EXPECT_EQ(json[1]["name"], "main/other: wall_time");
+}
+
+TEST(ExportsTest, ACandidateAgainstTwoReferencesIsToldOnce) {
+  v1::Session session = SampleSession();
+  v1::Comparison second = session.report().comparisons(0);
+  second.set_reference("older");
+  *session.mutable_report()->add_comparisons() = second;
+  EXPECT_EQ(nlohmann::json::parse(RenderGithub(session)).size(), 1U);
+}
+
+TEST(ExportsTest, ThePlaceboIsNoResult) {
+  v1::Session session = SampleSession();
+  v1::Arm* arm = session.mutable_spec()->mutable_benchmarks(0)->add_arms();
+  arm->set_name("placebo");
+  arm->set_role(v1::ARM_ROLE_PLACEBO);
+  v1::Comparison placebo = session.report().comparisons(1);
+  placebo.set_candidate("placebo");
+  *session.mutable_report()->add_comparisons() = placebo;
+  EXPECT_EQ(RenderBmf(session), RenderBmf(SampleSession()));
+}
+
+TEST(ExportsTest, BmfReadsBack) {
+  v1::Session session = SampleSession();
+  v1::Comparison* latency = session.mutable_report()->mutable_comparisons(1);
+  latency->set_metric("latency");  // Bencher's own, which is in nanoseconds
+  const auto output = ParseHarnessOutput("bmf", RenderBmf(session));
+  ASSERT_TRUE(output) << output.error().message;
+  ASSERT_EQ(output->samples.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const v1::Comparison& c = session.report().comparisons(static_cast<int>(i));
+    EXPECT_EQ(output->samples[i].inner_benchmark, c.benchmark());
+    EXPECT_EQ(output->samples[i].metric, c.metric());
+    EXPECT_DOUBLE_EQ(output->samples[i].value, c.mean_candidate());
+  }
+}
+
+TEST(ExportsTest, EveryOptionHasAFormat) {
+  std::set<std::string_view> offered;
+  for (const OptionInfo& option : ExportOptions(/*of_session=*/true)) {
+    EXPECT_NE(FindExportFormat(ExportFormatOf(option.name)), nullptr) << option.name;
+    offered.insert(ExportFormatOf(option.name));
+  }
+  EXPECT_EQ(offered.size(), ExportFormats().size());
+  EXPECT_EQ(FindExportFormat(ExportFormatOf("json")), nullptr) << "--json is another option";
+  EXPECT_EQ(FindExportFormat(ExportFormatOf("export-")), nullptr);
+}
+
+}  // namespace
+}  // namespace benchd::client
