@@ -1,10 +1,12 @@
 #include "daemon/session/forecast.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +41,22 @@ bool IsOpenGate(const Comparison& comparison) {
   return comparison.role == ComparisonRole::kGate && !comparison.decided;
 }
 
+/// Whether the interval is narrow enough for the number of blocks that are missing to mean
+/// anything. It is computed from the distance between estimate and margin; where the interval
+/// reaches further than twice as far, that is hardly two standard errors, and might be chance.
+bool IsForetellable(const SessionSpec& spec, const Comparison& gate) {
+  if (!gate.expected_blocks) return false;
+  if (spec.limits.runs || spec.rule.kind == RuleKind::kPrecision) return true;
+  const std::optional<Effect>& effect =
+      gate.margin_kind == MarginKind::kRatio ? gate.change : gate.difference;
+  if (!effect || !effect->lo || !effect->hi || !gate.margin) return false;
+  const double threshold = gate.better == Better::kHigher ? -*gate.margin : *gate.margin;
+  const double distance = threshold - effect->estimate;
+  const double reach =
+      distance > 0 ? *effect->hi - effect->estimate : effect->estimate - *effect->lo;
+  return reach <= 2 * std::abs(distance);
+}
+
 }  // namespace
 
 void Forecast(const SessionSpec& spec, std::span<const BenchmarkOutlook> outlooks, Report& report) {
@@ -56,11 +74,12 @@ void Forecast(const SessionSpec& spec, std::span<const BenchmarkOutlook> outlook
     if (!IsOpenGate(gate)) continue;
     open = true;
     const std::size_t number = numbers.at(gate.benchmark);
-    const double own = gate.expected_blocks ? *gate.expected_blocks * block[number] : kUnknown;
+    const double own =
+        IsForetellable(spec, gate) ? *gate.expected_blocks * block[number] : kUnknown;
     remaining[number] = std::max(remaining[number], own);
   }
   for (Comparison& gate : report.comparisons) {
-    if (!IsOpenGate(gate) || !gate.expected_blocks) continue;
+    if (!IsOpenGate(gate) || !IsForetellable(spec, gate)) continue;
     const std::size_t number = numbers.at(gate.benchmark);
     double eta = *gate.expected_blocks * block[number];
     for (std::size_t other = 0; other < remaining.size(); ++other) {

@@ -1,9 +1,13 @@
 #include "client/render/live_view.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
+#include <termios.h>
 
 #include "client/render/text.h"
 #include "client/terminal.h"
+#include "core/base/unique_fd.h"
 #include "tests/client/golden.h"
 #include "tests/client/samples.h"
 
@@ -157,6 +161,31 @@ TEST(LiveScreenTest, RedrawsInPlaceAndGivesTheCursorBack) {
   EXPECT_EQ(screen.Compose({"one", "two"}, 80), "\x1b[?25l\x1b[Kone\n\x1b[Ktwo\n");
   EXPECT_EQ(screen.Compose({"three"}, 80), "\x1b[2A\r\x1b[J\x1b[Kthree\n");
   EXPECT_EQ(screen.Compose({"four"}, 80), "\x1b[1A\r\x1b[Kfour\n");
+}
+
+TEST(LiveScreenTest, BeginsANewAreaBelowWhatOthersWrote) {
+  LiveScreen screen(-1);
+  screen.Compose({"one"}, 80);
+  screen.Forget();
+  EXPECT_EQ(screen.Compose({"two"}, 80), "\x1b[?25l\x1b[Ktwo\n");
+}
+
+TEST(KeyboardTest, LeavesATerminalAloneThatDoesNotControlThisProcess) {
+  const UniqueFd other(posix_openpt(O_RDWR | O_NOCTTY));
+  ASSERT_TRUE(other);
+  ASSERT_EQ(grantpt(other.get()) + unlockpt(other.get()), 0);
+  const UniqueFd terminal(open(ptsname(other.get()), O_RDWR | O_NOCTTY));
+  ASSERT_TRUE(terminal);
+  termios before{};
+  ASSERT_EQ(tcgetattr(terminal.get(), &before), 0);
+  Keyboard keyboard(terminal.get());
+  EXPECT_FALSE(keyboard.Hold());
+  EXPECT_EQ(keyboard.fd(), -1);
+  termios after{};
+  ASSERT_EQ(tcgetattr(terminal.get(), &after), 0);
+  EXPECT_EQ(after.c_lflag, before.c_lflag);
+  EXPECT_TRUE(InForeground(terminal.get())) << "what has no jobs can be drawn on";
+  EXPECT_FALSE(InForeground(-1));
 }
 
 TEST(LiveScreenTest, CountsLinesThatANarrowerTerminalHasWrapped) {

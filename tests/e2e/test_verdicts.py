@@ -6,7 +6,6 @@ after nine blocks. SD is 1 % of the mean unless a test says why not.
 """
 
 import unicodedata
-import unittest
 
 from main import main
 from support import PASS, REGRESSION, UNDECIDED, DaemonTest
@@ -193,7 +192,6 @@ class VerdictTest(DaemonTest):
         row = next(line for line in lines if line.startswith("t "))
         self.assertEqual(begin_of_last_column(head), begin_of_last_column(row), done)
 
-    @unittest.expectedFailure  # D25: it is the time limit that comes then; issue 18 mends it
     def test_no_verdict_is_foretold_for_the_end_of_the_time(self):
         # At the margin itself, with much spread: thousands of blocks would be too few.
         done = self.benchctl(

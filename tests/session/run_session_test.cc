@@ -284,6 +284,7 @@ TEST_F(RunSessionTest, CountsWhatHappenedDuringARunAsItsDisturbance) {
 }
 
 TEST_F(RunSessionTest, ForecastsTheTimeToTheVerdict) {
+  spec_.limits.runs = 12;
   CandidateTakes(1.01);
   runner_.run_time = std::chrono::milliseconds(100);
   RunIt();
