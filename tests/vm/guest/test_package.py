@@ -166,7 +166,7 @@ class PackageTest(GuestTest):
         shell.expect("benchctl cancel ")
         shell.type("\x15benchctl compare --estim\t")
         shell.expect("benchctl compare --estimator")
-        shell.type("\x15man benchctl | cat; echo status=$?\n")
+        shell.type("\x15man benchctl | cat; echo status=${PIPESTATUS[0]}\n")
         shell.expect(r"(?s)NAME\s+benchctl.*SYNOPSIS.*status=0")
         shell.type("man benchd | cat >/dev/null; man benchd.toml | head -3\n")
         shell.expect(r"(?i)BENCHD\.TOML\(5\)")
