@@ -10,10 +10,10 @@ CONFIG = pathlib.Path("/etc/benchd/benchd.toml")
 BIN = pathlib.Path("/usr/local/bin")
 
 
-def run(*command, check=True):
+def run(*command, check=True, timeout=120):
     done = subprocess.run(
         [str(word) for word in command], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        timeout=120)
+        timeout=timeout)
     if check and done.returncode != 0:
         raise AssertionError(f"{' '.join(map(str, command))}: exit code {done.returncode}\n"
                              f"{done.stdout}{done.stderr}")
