@@ -28,7 +28,7 @@ MachineView ViewOf(const SessionRecord& record, const std::string& wanted_profil
   view.status.benchmark_cpus = report.benchmark_cpus;
   view.status.housekeeping_cpus = report.housekeeping_cpus;
   if (!wanted_profile.empty() && wanted_profile != spec.machine_profile) {
-    view.status.notes.push_back("a session runs with the profile '" + spec.machine_profile +
+    view.status.notes.push_back("a session is running with the profile '" + spec.machine_profile +
                                 "'; the settings of '" + wanted_profile +
                                 "' can be shown once it has ended");
   }

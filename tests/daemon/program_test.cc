@@ -105,7 +105,7 @@ TEST(ProgramTest, AnUnknownOptionIsWrongUsage) {
   }
 }
 
-TEST(ProgramTest, CheckConfigSaysOkOrOneErrorLine) {
+TEST(ProgramTest, CheckConfigSaysOkOrWhatIsWrong) {
   const TempFolder good;
   Program ok(good, {"--user", "--check-config", "--config", good.Put("c.toml", "[log]\n")});
   EXPECT_EQ(ok.Wait(), 0);
@@ -113,7 +113,8 @@ TEST(ProgramTest, CheckConfigSaysOkOrOneErrorLine) {
   const TempFolder bad;
   Program wrong(bad, {"--user", "--check-config", "--config", bad.Put("c.toml", "[lag]\n")});
   EXPECT_EQ(wrong.Wait(), 2);
-  EXPECT_EQ(wrong.Output(), "error: " + bad / "c.toml" + ":1: unknown section [lag]\n");
+  EXPECT_EQ(wrong.Output(),
+            "error: " + bad / "c.toml" + ":1: unknown section [lag]\nhint: did you mean log?\n");
 }
 
 TEST(ProgramTest, SystemModeNeverRunsAsRoot) {

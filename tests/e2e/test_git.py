@@ -22,8 +22,8 @@ class GitTest(GitRepository, Replay, DaemonTest):
         done = self.compare_commits("v1..HEAD")
         self.assert_exit(done, REGRESSION)
         described = {
-            "base": {"id": self.base, "description": "v1"},
-            "candidate": {"id": self.slow, "description": f"v1-1-g{self.slow[:7]}"},
+            "v1": {"id": self.base, "description": "v1"},
+            "HEAD": {"id": self.slow, "description": f"v1-1-g{self.slow[:7]}"},
         }
         self.assertEqual(done.events[0]["event"], "commits")
         self.assertEqual(done.events[0]["commits"], described)
@@ -43,7 +43,7 @@ class GitTest(GitRepository, Replay, DaemonTest):
         # And `watch`, whoever watches.
         watched = self.benchctl("watch", session)
         self.assert_exit(watched, REGRESSION)
-        self.assertIn(f"base: v1 ({self.base})", watched.stdout)
+        self.assertIn(f"v1: v1 ({self.base})", watched.stdout)
         watched = self.benchctl("watch", session, "--json")
         self.assertEqual(json.loads(watched.stdout.splitlines()[0])["commits"], described)
         # Both ran in folders of the same length, and nothing of it shows in the user's worktree.
@@ -58,7 +58,7 @@ class GitTest(GitRepository, Replay, DaemonTest):
         repeated = self.shell(again[0].removeprefix("again: "))
         self.assert_exit(repeated, REGRESSION)
         self.assertEqual(len(self.build_folders()), 2, "found again, not built again")
-        self.assertIn(f"base: v1 ({self.base})", repeated.stdout)
+        self.assertIn(f"v1: {self.base} ({self.base})", repeated.stdout)
 
     def test_the_same_commit_is_built_again_only_by_another_command(self):
         self.assert_exit(self.compare_commits("v1..HEAD"), REGRESSION)
@@ -80,7 +80,7 @@ class GitTest(GitRepository, Replay, DaemonTest):
         self.assert_exit(done, REGRESSION)
         self.assertEqual(self.git("status", "--porcelain"), before)
         self.assertEqual(self.git("stash", "list"), "")
-        candidate = done.events[0]["commits"]["candidate"]
+        candidate = done.events[0]["commits"]["WORKTREE"]
         self.assertEqual(candidate["description"], f"v1-1-g{self.slow[:7]}-dirty")
         self.assertEqual(
             self.git("ls-tree", "--name-only", candidate["id"]).splitlines(),
@@ -95,7 +95,7 @@ class GitTest(GitRepository, Replay, DaemonTest):
         done = self.compare_commits("main...topic")
         self.assert_exit(done, PASS)
         commits = done.events[0]["commits"]
-        self.assertEqual((commits["base"]["id"], commits["candidate"]["id"]), (self.base, topic))
+        self.assertEqual((commits["base"]["id"], commits["topic"]["id"]), (self.base, topic))
 
     def test_a_failing_build_fails_the_session_with_the_end_of_its_log(self):
         self.write("build.sh", "seq 1000\necho 'bench.c:3: error: no' >&2\nexit 2\n")
@@ -157,7 +157,7 @@ class GitTest(GitRepository, Replay, DaemonTest):
         submitted = [self.benchctl_json(*words, cwd=self.repository) for _ in range(2)]
         for done in submitted:
             self.assert_exit(done, PASS)
-            self.assertEqual(done.events[0]["commits"]["base"]["id"], self.base)
+            self.assertEqual(done.events[0]["commits"]["v1"]["id"], self.base)
             self.assert_exit(
                 self.benchctl("watch", done.events[0]["session"], timeout=PATIENCE_S), REGRESSION)
         self.assertEqual(len(self.build_folders()), 2)
@@ -200,7 +200,7 @@ command = "{dir}/bench"
         bare = self.folder / "bare.git"
         no_git = self.client_environment(PATH="/nonexistent")
         for cwd, environment, revisions, word in (
-                (elsewhere, None, "v1..HEAD", "no git repository"),
+                (elsewhere, None, "v1..HEAD", "not a git repository"),
                 (self.repository, None, "v9..HEAD", "v9: unknown revision"),
                 (self.repository, None, "..", "the range is empty"),
                 (self.repository, None, "main..HEAD", "the same commit"),

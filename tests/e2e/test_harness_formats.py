@@ -234,7 +234,7 @@ class HostileOutputTest(HarnessTest):
 
     def test_output_of_another_tool(self):
         for fmt in ("google-benchmark", "hyperfine", "jmh", "pytest-benchmark", "bmf"):
-            self.refuses(fmt, f"cat {DATA / 'hyperfine_with_report.txt'}", "line 1: no JSON")
+            self.refuses(fmt, f"cat {DATA / 'hyperfine_with_report.txt'}", "line 1: not valid JSON")
 
 
 @unittest.skipUnless(os.getuid() == 0, "needs root")

@@ -38,7 +38,7 @@ class StatusTest(DaemonTest):
             with self.subTest(words=words):
                 done = self.benchctl(*words)
                 self.assert_exit(done, USAGE)
-                self.assert_one_error(done, "there is no 'fast'", "'default'", "'strict'")
+                self.assert_one_error(done, "unknown profile 'fast'", "'default'", "'strict'")
 
     def test_cpus_outside_the_profile_are_refused_at_once(self):
         done = self.benchctl("compare", "--cpus", "1000", "true", "true")

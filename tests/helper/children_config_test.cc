@@ -76,7 +76,7 @@ TEST(ParseChildLimitsTest, AnErrorNamesLineAndKey) {
 }
 
 TEST(ParseChildLimitsTest, AnUnknownKeyGetsToldTheKnownOnes) {
-  const auto config = ParseRunnerConfig("[children]\nmemory = 1\n");
+  const auto config = ParseRunnerConfig("[children]\ncolour = 1\n");
   ASSERT_FALSE(config);
   EXPECT_EQ(config.error().hint,
             "known: memory_mib, pids, open_files, file_size_mib, core_mib, cpu_seconds");

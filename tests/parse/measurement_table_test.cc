@@ -158,7 +158,7 @@ TEST(MeasurementTableTest, KnowsOnlyAtTheEndThatABaseIsMissing) {
 TEST(MeasurementTableTest, AnArmHasOneRoleInABenchmark) {
   EXPECT_EQ(
       ReadTable("arm,role,benchmark,t\na,reference,x,1\na,candidate,y,1\na,candidate,x,1\n").error,
-      "line 4: another role of 'a' than before");
+      "line 4: conflicting roles of 'a'");
 }
 
 Result<MeasurementTable> Labelled(std::string_view text, const RowLabels& labels) {

@@ -161,9 +161,10 @@ TEST_F(MachineControllerTest, DuringASessionTellsAtOnceWhatItWasGiven) {
   EXPECT_EQ((*same)->status.benchmark_cpus, std::vector<int>{1});
   EXPECT_TRUE((*same)->status.notes.empty());
   ASSERT_TRUE(other && *other);
-  EXPECT_EQ((*other)->status.notes,
-            (Asked{"a session runs with the profile 'default': how the settings of 'strict' stand "
-                   "can be asked when it has ended"}));
+  EXPECT_EQ(
+      (*other)->status.notes,
+      (Asked{"a session is running with the profile 'default'; the settings of 'strict' can be "
+             "shown once it has ended"}));
   EXPECT_TRUE(runner_.asked.empty());
 }
 

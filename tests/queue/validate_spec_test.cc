@@ -57,12 +57,12 @@ const double kNan = std::numeric_limits<double>::quiet_NaN();
 INSTANTIATE_TEST_SUITE_P(
     All, ValidateSpecRefusalTest,
     testing::Values(
-        BadSpec{"no_benchmark", [](auto& s) { s.benchmarks.clear(); }, "benchmarks: there is none"},
+        BadSpec{"no_benchmark", [](auto& s) { s.benchmarks.clear(); }, "benchmarks: missing"},
         BadSpec{"no_candidate", [](auto& s) { s.benchmarks[0].arms.pop_back(); },
                 "candidate: missing"},
         BadSpec{"no_reference",
                 [](auto& s) { s.benchmarks[0].arms.erase(s.benchmarks[0].arms.begin()); },
-                "reference: there is no reference"},
+                "reference: missing"},
         BadSpec{"equal_names", [](auto& s) { s.benchmarks[0].arms[1].name = "base"; },
                 "name: 'base' is used by two arms"},
         BadSpec{"empty_name", [](auto& s) { s.benchmarks[0].arms[1].name = ""; },
@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "metric: 'max_rss' has two gates"},
         BadSpec{"gate_on_no_metric",
                 [](auto& s) { s.benchmarks[0].gates = {{.metric = "walltime"}}; },
-                "metric: 'walltime' is none that a run has"},
+                "metric: 'walltime' is not a built-in metric"},
         BadSpec{"shell_syntax", [](auto& s) { s.benchmarks[0].arms[1].command = "a > b"; },
                 "command of candidate: command: > at column 3"},
         BadSpec{"shell_syntax_in_a_hook",
@@ -130,7 +130,7 @@ INSTANTIATE_TEST_SUITE_P(
                   s.limits.runs = 10;
                   s.limits.max_runs = 10;
                 },
-                "runs: excludes --max-runs"},
+                "runs: cannot be combined with --max-runs"},
         BadSpec{"hook_with_open_quote",
                 [](auto& s) { s.benchmarks[0].hooks.setup.command = "make 'x"; }, "setup: "},
         BadSpec{"hook_in_a_relative_folder", [](auto& s) { s.benchmarks[0].hooks.cwd = "x"; },
@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
                 [](auto& s) {
                   s.benchmarks[0].arms[0].commit = Commit{"abc", {}};
                 },
-                "commit: 'abc' is no full id"},
+                "commit: 'abc' is not a full commit ID"},
         BadSpec{"unknown_format", [](auto& s) { s.benchmarks[0].parse = "xml"; }, "parse: "},
         BadSpec{"output_without_path", [](auto& s) { s.benchmarks[0].output = OutputKind::kFile; },
                 "output: "},
