@@ -21,8 +21,6 @@
 #include "client/table_options.h"
 #include "core/analysis/table_analysis.h"
 #include "core/base/text.h"
-#include "core/parse/harness_output.h"
-#include "core/parse/harness_table.h"
 
 namespace benchd::client {
 namespace {
@@ -98,11 +96,7 @@ Result<std::vector<std::string>> ArmNames(const ParsedArguments& arguments,
   return names;
 }
 
-Result<TableReport> AnalyzeHarnessFiles(const ParsedArguments& arguments, std::string_view format,
-                                        benchd::TableOptions options) {
-  if (!options.labels.empty()) {
-    return UsageError("--label: files of a harness have no columns", "leave it out");
-  }
+Result<std::vector<HarnessFile>> ReadHarnessFiles(const ParsedArguments& arguments) {
   const std::vector<std::string>& paths = arguments.positionals;
   auto names = ArmNames(arguments, paths);
   if (!names) return std::move(names).error();
@@ -114,10 +108,14 @@ Result<TableReport> AnalyzeHarnessFiles(const ParsedArguments& arguments, std::s
     if (!text) return std::move(text).error();
     files.push_back({file->name(), (*names)[i], *std::move(text)});
   }
-  auto table = ReadHarnessTable(format, files);
-  if (!table) return Told(table.error());
-  if (options.references.empty()) options.references = {table->arms.front()};
-  auto report = AnalyzeTable(*table, options);
+  return files;
+}
+
+Result<TableReport> AnalyzeHarness(const ParsedArguments& arguments, std::string_view format,
+                                   const benchd::TableOptions& options) {
+  auto files = ReadHarnessFiles(arguments);
+  if (!files) return std::move(files).error();
+  auto report = AnalyzeHarnessFiles(format, *files, options);
   if (!report) return Told(report.error());
   return report;
 }
@@ -140,9 +138,7 @@ Result<ExitCode> RunAnalyze(const CommandContext& context) {
   const std::string* format = LastValue(context.arguments, "parse");
   const std::vector<std::string>& files = context.arguments.positionals;
   if (auto ok = CheckTableFiles(files, format != nullptr); !ok) return std::move(ok).error();
-  if (format != nullptr) {
-    if (auto known = CheckHarnessFormat(*format); !known) return std::move(known).error();
-  } else if (IsGiven(context.arguments, "name")) {
+  if (format == nullptr && IsGiven(context.arguments, "name")) {
     return UsageError("--name: a table names its arms itself", "it goes with --parse");
   }
   auto exports = ExportFiles::Prepare(context.arguments);
@@ -150,7 +146,7 @@ Result<ExitCode> RunAnalyze(const CommandContext& context) {
   const Interrupts interrupts;  // Ctrl-C ends this process
   StepAside(context.link);
   Result<TableReport> report = format != nullptr
-                                   ? AnalyzeHarnessFiles(context.arguments, *format, *options)
+                                   ? AnalyzeHarness(context.arguments, *format, *options)
                                    : AnalyzeCsvFile(files.front(), *options);
   if (!report) return std::move(report).error();
   const Analysis analysis = AnalysisOf(std::move(report).value());

@@ -11,6 +11,7 @@
 #include "core/analysis/table_blocks.h"
 #include "core/analysis/table_figures.h"
 #include "core/base/error.h"
+#include "core/parse/harness_output.h"
 #include "core/parse/measurement_table.h"
 
 namespace benchd {
@@ -128,6 +129,18 @@ Result<TableReport> AnalyzeTable(const MeasurementTable& table, const TableOptio
   TableReport result = Conclude(*analysis, table, options, *plan, grouped->warnings);
   result.pairs = PairsOf(table, *plan, result.report);
   return result;
+}
+
+Result<TableReport> AnalyzeHarnessFiles(std::string_view format, std::span<const HarnessFile> files,
+                                        TableOptions options) {
+  if (auto known = CheckHarnessFormat(format); !known) return std::move(known).error();
+  if (!options.labels.empty()) {
+    return InvalidArgument("label", "files of a harness have no columns", "leave it out");
+  }
+  const Result<MeasurementTable> table = ReadHarnessTable(format, files);
+  if (!table) return table.error();
+  if (options.references.empty()) options.references = {table->arms.front()};
+  return AnalyzeTable(*table, options);
 }
 
 }  // namespace benchd

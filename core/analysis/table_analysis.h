@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/analysis/arm_pairs.h"
@@ -10,6 +12,7 @@
 #include "core/base/result.h"
 #include "core/model/session.h"
 #include "core/parse/csv.h"
+#include "core/parse/harness_table.h"
 
 namespace benchd {
 
@@ -38,7 +41,13 @@ struct TableReport {
 ///         kInvalidArgument for a table without any complete pair.
 Result<TableReport> AnalyzeTable(const ReadPiece& read, const TableOptions& options);
 
-/// The same of a table that has been read (ReadHarnessTable()).
+/// The same of a table that has been read.
 Result<TableReport> AnalyzeTable(const MeasurementTable& table, const TableOptions& options);
+
+/// The same of what a harness wrote; without references in the options the first file's arm is it.
+///
+/// @errors those of CheckHarnessFormat() and ReadHarnessTable(), and labels, which no harness has.
+Result<TableReport> AnalyzeHarnessFiles(std::string_view format, std::span<const HarnessFile> files,
+                                        TableOptions options);
 
 }  // namespace benchd

@@ -152,6 +152,10 @@ class HarnessTableMaker {
   }
 
   Result<MeasurementTable> Finish() && {
+    if (arms_.all().size() == 1) {
+      return InvalidArgument("files of a single arm, " + Quoted(arms_.all().front()),
+                             "nothing to compare it with", "name the arm of each file: -n NAME");
+    }
     table_.arms = arms_.all();
     table_.benchmarks = benchmarks_.all();
     table_.roles.resize(table_.benchmarks.size());

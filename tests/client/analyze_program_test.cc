@@ -211,6 +211,79 @@ TEST_F(AnalyzeTest, WrongUseIsOneLineAndCode2) {
   }
 }
 
+class AnalyzeHarnessTest : public AnalyzeTest {
+ protected:
+  std::string Go(const std::string& name, int nanoseconds) {
+    std::string text;
+    for (int i = 0; i < 6; ++i) {
+      for (const char* benchmark : {"BenchmarkA", "BenchmarkB"}) {
+        text += std::string(benchmark) + " 10 " + std::to_string(nanoseconds + i) + " ns/op\n";
+      }
+    }
+    return dir_.Put(name, text);
+  }
+};
+
+TEST_F(AnalyzeHarnessTest, TakesTheFirstFileForTheBase) {
+  const Ended ended =
+      Analyze({"--json", "--parse", "go", Go("old.txt", 1000), Go("new.txt", 1500)});
+  EXPECT_EQ(ended.exit_code, 1) << ended.err;
+  const auto json = nlohmann::json::parse(ended.out);
+  const auto& gate = json["comparisons"][0];
+  EXPECT_EQ(gate["reference"], "old");
+  EXPECT_EQ(gate["candidate"], "new");
+  EXPECT_EQ(gate["metric"], "sec/op");
+  EXPECT_EQ(gate["method"], "fixed") << "one look";
+  std::vector<std::string> codes;
+  for (const auto& warning : json["warnings"]) codes.push_back(warning["code"]);
+  EXPECT_EQ(std::ranges::count(codes, "not_interleaved"), 1);
+  EXPECT_EQ(std::ranges::count(codes, "one_process"), 1);
+  ASSERT_EQ(json["geometric_means"].size(), 1U);
+  EXPECT_EQ(json["geometric_means"][0]["benchmarks"], 2);
+  EXPECT_TRUE(json["geometric_means"][0]["change"].contains("lo"));
+}
+
+TEST_F(AnalyzeHarnessTest, NamesAndFiltersAreItsOwn) {
+  const std::string old_file = Go("a.txt", 1000);
+  const std::string new_file = Go("b.txt", 1000);
+  const Ended named = Analyze({"--json", "--parse", "go", "-n", "x", "-n", "x", "-n", "y", "-n",
+                               "y", old_file, new_file, old_file, new_file, "--only", "*A"});
+  const auto json = nlohmann::json::parse(named.out);
+  EXPECT_EQ(json["runs"], (nlohmann::json{{"x", 2}, {"y", 2}})) << "a file is a process";
+  EXPECT_FALSE(json.contains("geometric_means")) << "of one benchmark";
+  const Ended same = Analyze({"--json", "--parse", "go", old_file, old_file});
+  EXPECT_NE(same.err.find("files of a single arm, "), std::string::npos) << same.err << same.out;
+  const std::vector<std::pair<std::vector<std::string>, std::string>> uses = {
+      {{"--parse", "go", old_file}, old_file + ": a single file: nothing to compare it with"},
+      {{"--parse", "xml", old_file, new_file}, "parse: 'xml' is not a known format"},
+      {{"--parse", "go", "-n", "x", old_file, new_file}, "--name: 1 name for 2 files"},
+      {{"--parse", "go", "--label", "a=b", old_file, new_file},
+       "label: files of a harness have no columns"},
+      {{"--name", "x", Table()}, "--name: a table names its arms itself"},
+  };
+  for (const auto& [words, message] : uses) {
+    const Ended ended = Analyze(words);
+    EXPECT_EQ(ended.exit_code, 2) << message;
+    EXPECT_TRUE(ended.err.starts_with("error: " + message)) << ended.err;
+  }
+}
+
+TEST_F(AnalyzeTest, WritesItsResultForOtherPrograms) {
+  const std::string place = dir_ / "line.json";
+  const Ended ended =
+      Gate({Table(), "--json", "--export-json", place, "--export-junit", dir_ / "cases.xml"});
+  EXPECT_EQ(ended.exit_code, 1) << ended.err;
+  const auto written = nlohmann::json::parse(std::ifstream(place));
+  EXPECT_EQ(written["comparisons"], nlohmann::json::parse(ended.out)["comparisons"]);
+  EXPECT_TRUE(std::ifstream(dir_ / "cases.xml"));
+}
+
+TEST_F(AnalyzeTest, TakesTheRowsOfALabel) {
+  const std::string table = Table("arm,host,x\na,one,1\nb,one,2\na,two,5\na,one,1.1\nb,one,2.1\n");
+  const Ended ended = Analyze({"--json", "--base", "a", "--label", "host=one", table});
+  EXPECT_EQ(nlohmann::json::parse(ended.out)["runs"], (nlohmann::json{{"a", 2}, {"b", 2}}));
+}
+
 TEST_F(AnalyzeTest, WhatOnlyMeasuringHasIsUnknown) {
   for (const char* option : {"--runs", "--max-time", "--timeout", "--warmup", "--fail-fast",
                              "--shell", "--setup", "--env", "--export-csv", "--cpus", "--isolation",
