@@ -61,7 +61,7 @@ const std::vector<Command>& Commands() {
        RunDrain},
       {"export",
        "[OPTIONS] [ID]",
-       "print the runs of a session (default your newest), or its result for other programs",
+       "print the runs or the result of a session (default your newest)",
        Words::kSessionOrNewest,
        {{"format", 0, "csv|json|markdown|junit|github|bmf",
          "csv: one row a run (the default); json: spec, result and runs; markdown: for a pull "

@@ -134,7 +134,7 @@ std::string RenderGithub(const v1::Session& session) {
     entry["unit"] = smaller->unit;
     entry["value"] = smaller->value;
     if (smaller->sd) entry["range"] = "± " + ThreeDigits(*smaller->sd);
-    entry["extra"] = GateSentence(*c, Style());
+    entry["extra"] = std::string(Word(c->verdict())) + ": " + GateSentence(*c, Style());
     if (c->role() != v1::COMPARISON_ROLE_GATE) entry.erase("extra");
     list.push_back(std::move(entry));
   }

@@ -73,7 +73,7 @@ TEST_F(ProgramTest, HowMuchIsToldIsTheReadersChoice) {
   EXPECT_EQ(both.exit_code, 2);
   EXPECT_EQ(both.err, "error: --quiet: --verbose asks for the opposite\n");
   EXPECT_EQ(Run({"watch", "--time-unit", "h", "k3"}).err,
-            "error: --time-unit h: unknown unit\nhint: write ns, us, ms or s\n");
+            "error: --time-unit h: unknown value\nhint: write ns, us, ms or s\n");
 }
 
 TEST_F(ProgramTest, SendsWhatItsCallerHas) {

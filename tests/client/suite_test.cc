@@ -105,7 +105,7 @@ TEST(SuiteTest, SaysWhyValuesCannotBeCompared) {
             "--parameter-list t 1,2,4 --between t 'COMMAND {t}'");
   EXPECT_TRUE(
       said({"-n", "x", "./a {t}"}).starts_with("--name x: the arms are those of --between"));
-  EXPECT_TRUE(said({"./a"}).starts_with("--between t: {t} stands in no command"));
+  EXPECT_TRUE(said({"./a"}).starts_with("--between t: no command uses {t}"));
   EXPECT_TRUE(said({"--prepare", "clean {t}", "./a {t}"})
                   .starts_with("--prepare clean {t}: {t} is an arm's, this is all arms'"));
   EXPECT_EQ(SaidOfSuite(Compare({"--between", "t", "./a {t}"})),
