@@ -139,7 +139,7 @@ Result<ExitCode> RunAnalyze(const CommandContext& context) {
   const std::vector<std::string>& files = context.arguments.positionals;
   if (auto ok = CheckTableFiles(files, format != nullptr); !ok) return std::move(ok).error();
   if (format == nullptr && IsGiven(context.arguments, "name")) {
-    return UsageError("--name: a table names its arms itself", "it goes with --parse");
+    return UsageError("--name: a table names its arms itself", "use it with --parse");
   }
   auto exports = ExportFiles::Prepare(context.arguments);
   if (!exports) return std::move(exports).error();

@@ -60,7 +60,8 @@ Result<NewFile> NewFile::Prepare(const std::string& path) {
     if (error) return UsageError(path + ": " + error.message());
   }
   file.name_ = place.filename().string();
-  if (file.name_.empty()) return UsageError(path + ": names no file");
+  if (file.name_.empty())
+    return UsageError(path + (path.empty() ? "missing file name" : ": not a file name"));
   const std::string folder = place.has_parent_path() ? place.parent_path().string() : ".";
   file.folder_ = UniqueFd(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!file.folder_) return ErrnoError(path);

@@ -301,7 +301,7 @@ Result<const ExportFormat*> ReadFormat(const CommandContext& context) {
     return UsageError("--format " + *name + ": unknown format", "write " + JoinWithOr(names));
   }
   if (format->name != "json" && context.json) {
-    return UsageError("--format " + *name + ": --json says otherwise");
+    return UsageError("--format " + *name + ": conflicts with --json");
   }
   return format;
 }
@@ -362,7 +362,7 @@ Result<ExitCode> RunExport(const CommandContext& context) {
   const bool with_warmup = IsGiven(context.arguments, "with-warmup");
   if (with_warmup && !(*format)->of_runs) {
     return UsageError("--with-warmup: " + std::string((*format)->name) + " has no runs",
-                      "it goes with --format csv or json");
+                      "use it with --format csv or json");
   }
   auto link = DaemonLink::Open(context.link);
   if (!link) return std::move(link).error();

@@ -33,9 +33,9 @@ Result<SpecInput> OneCommandForValues(const ParsedArguments& arguments, SpecInpu
                       "leave one of the two out");
   }
   if (arguments.positionals.size() != 1) {
-    return UsageError("--between: one command is compared with itself, " +
-                          std::to_string(arguments.positionals.size()) + " were given",
-                      "write --parameter-list t 1,2,4 --between t 'COMMAND {t}'");
+    return UsageError(
+        "--between: expected one command, got " + std::to_string(arguments.positionals.size()),
+        "write --parameter-list t 1,2,4 --between t 'COMMAND {t}'");
   }
   input.arms.push_back({"", "", arguments.positionals.front(), "", "COMMAND", {}});
   input.benchmarks.push_back({});

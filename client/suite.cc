@@ -162,7 +162,7 @@ class ValuesAsArms {
     auto parameter = Take(wanted);
     if (!parameter) return std::move(parameter).error();
     if (parameter->values.size() < 2) {
-      return UsageError(wanted.origin + ": a single value, nothing to compare it with",
+      return UsageError(wanted.origin + ": only 1 value; at least 2 needed",
                         "give two values: --parameter-list " + parameter->name + " 1,2");
     }
     for (BenchmarkInput& benchmark : input_.benchmarks) {
@@ -207,8 +207,9 @@ class ValuesAsArms {
     for (const auto& [name, values] : Overlay(input_.options, benchmark->options)) {
       for (const OptionValue& value : values) {
         if (value.text.find(mark) == std::string::npos) continue;
-        return UsageError(value.origin + ": " + mark + " is an arm's, this is all arms'",
-                          "prepare and conclude know their arm by the variable BENCHD_ARM");
+        return UsageError(
+            value.origin + ": " + mark + " differs between the arms, and this is shared by them",
+            "prepare and conclude know their arm by the variable BENCHD_ARM");
       }
     }
     for (const std::string& value : parameter.values) {

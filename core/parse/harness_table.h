@@ -29,10 +29,9 @@ struct HarnessFile {
 /// What is a mean of all runs already (hyperfine's user and system) is no measurement: left out.
 ///
 /// @param format  as ParseHarnessOutput() takes it.
-/// @errors those of ParseHarnessOutput(), behind the file's name; kInvalidArgument for a single
-/// file
-///         of any other kind, one metric in two units, and above kMaxTableArms,
-///         kMaxTableBenchmarks, kMaxTableCells or kMaxTableBytes.
+/// @errors those of ParseHarnessOutput(), behind the file's name; kInvalidArgument for a single arm
+///         and for one metric in two units; kResourceExhausted for more than a table may have
+///         (kMaxTableArms, kMaxTableBenchmarks, kMaxTableCells) or a GiB of values.
 Result<MeasurementTable> ReadHarnessTable(std::string_view format,
                                           std::span<const HarnessFile> files);
 

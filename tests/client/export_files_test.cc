@@ -124,7 +124,7 @@ TEST_F(ExportFilesTest, SaysWhatIsWrongBeforeAnythingIsMeasured) {
             "--export-csv: " + Path("none/a") + ": No such file or directory");
   EXPECT_EQ(message({{"export-csv", dir_.path()}}),
             "--export-csv: " + std::string(dir_.path()) + ": is a directory");
-  EXPECT_EQ(message({{"export-csv", ""}}), "--export-csv: : names no file");
+  EXPECT_EQ(message({{"export-csv", ""}}), "--export-csv: missing file name");
 }
 
 TEST_F(ExportFilesTest, WhatCannotBeWrittenTakesNothingAway) {

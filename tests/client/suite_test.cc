@@ -101,7 +101,7 @@ TEST(SuiteTest, SaysWhyValuesCannotBeCompared) {
     return SaidOfSuite(Compare(all));
   };
   EXPECT_EQ(said({"./a {t}", "./b {t}"}),
-            "--between: one command is compared with itself, 2 were given | write "
+            "--between: expected one command, got 2 | write "
             "--parameter-list t 1,2,4 --between t 'COMMAND {t}'");
   EXPECT_TRUE(
       said({"-n", "x", "./a {t}"}).starts_with("--name x: the arms are those of --between"));
@@ -111,7 +111,7 @@ TEST(SuiteTest, SaysWhyValuesCannotBeCompared) {
   EXPECT_EQ(SaidOfSuite(Compare({"--between", "t", "./a {t}"})),
             "--between t: no such parameter | give its values: --parameter-list t 1,2,4");
   EXPECT_TRUE(SaidOfSuite(Compare({"--parameter-list", "t", "1", "--between", "t", "./a {t}"}))
-                  .starts_with("--between t: a single value, nothing to compare it with"));
+                  .starts_with("--between t: only 1 value; at least 2 needed"));
 }
 
 TEST(SuiteTest, TheWordsOfAnOptionMayBeginBehindAnEqualsSign) {
