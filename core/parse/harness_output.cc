@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 #include "core/base/text.h"
 
@@ -34,21 +35,20 @@ const Format* Find(std::string_view name) {
   return found == kFormats.end() ? nullptr : found;
 }
 
-std::string KnownFormats() {
-  std::string names;
-  for (const Format& format : kFormats) {
-    names.append(names.empty() ? "" : ", ").append(format.name);
-  }
-  return names;
+std::string HintForFormat(std::string_view typed) {
+  std::vector<std::string_view> names;
+  for (const Format& format : kFormats) names.push_back(format.name);
+  const std::string nearest = Nearest(typed, names);
+  if (!nearest.empty()) return "did you mean " + nearest + "?";
+  return "available: " + Join(names, ", ") + "; lines takes `NAME VALUE [UNIT]`";
 }
 
 }  // namespace
 
 Result<void> CheckHarnessFormat(std::string_view format) {
   if (Find(format) == nullptr) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "parse: " + Quoted(format) + " is not a known format; known: " + KnownFormats(),
-                 "let the program print `NAME VALUE [UNIT]` lines and use --parse lines"};
+    return Error{ErrorCode::kInvalidArgument, "parse: unknown format " + Quoted(format),
+                 HintForFormat(format)};
   }
   return {};
 }

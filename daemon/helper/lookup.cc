@@ -123,7 +123,7 @@ Result<ProgramIdentity> SearchPath(const std::string& program, std::string_view 
 
 Result<ProgramIdentity> ResolveCommand(const std::string& program, const std::string& path,
                                        const std::string& cwd) {
-  if (program.empty()) return InvalidArgument("command", "it is empty");
+  if (program.empty()) return InvalidArgument("command", "empty");
   if (!cwd.starts_with('/')) return InvalidArgument("cwd", "'" + cwd + "' is no absolute path");
   if (chdir(cwd.c_str()) != 0) return SystemError("cwd: " + cwd, errno);
   if (program.find('/') == std::string::npos) {

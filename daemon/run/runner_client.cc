@@ -47,11 +47,12 @@ Result<void> CheckRequest(const MachineRequest& request,
   const auto profile = std::find_if(profiles.begin(), profiles.end(),
                                     [&name](const auto& known) { return known.name == name; });
   if (profile != profiles.end()) return CheckCpus(request.cpus, *profile);
-  return InvalidArgument("machine-profile", "unknown profile '" + name + "'",
-                         profiles.size() == 1 ? "available: " + Names(profiles)
-                                              : "available: " + Names(profiles) +
-                                                    "; the configuration can define others, below "
-                                                    "[machine_profile.NAME]");
+  return InvalidArgument(
+      "machine-profile", "unknown profile '" + name + "'",
+      "available: " + Names(profiles) +
+          (profiles.size() == 1
+               ? ""
+               : "; the configuration can define others, below [machine_profile.NAME]"));
 }
 
 /// Every run of the first block may take its whole time; a further one begins within the budget.

@@ -70,7 +70,7 @@ bool IsRootItself(const Host& host, const Caller& caller) {
 }  // namespace
 
 Result<void> LaunchPlan::Check(const Host& host, const LaunchSpec& spec) {
-  if (spec.argv.empty()) return InvalidArgument("command", "it is empty");
+  if (spec.argv.empty()) return InvalidArgument("command", "empty");
   if (auto strings = CheckStrings(spec); !strings) return strings;
   if (spec.program && !spec.program->path.starts_with('/')) {
     return InvalidArgument("program", "'" + spec.program->path + "' is no absolute path");

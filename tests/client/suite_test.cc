@@ -106,8 +106,10 @@ TEST(SuiteTest, SaysWhyValuesCannotBeCompared) {
   EXPECT_TRUE(
       said({"-n", "x", "./a {t}"}).starts_with("--name x: the arms are those of --between"));
   EXPECT_TRUE(said({"./a"}).starts_with("--between t: no command uses {t}"));
-  EXPECT_TRUE(said({"--prepare", "clean {t}", "./a {t}"})
-                  .starts_with("--prepare clean {t}: {t} is an arm's, this is all arms'"));
+  EXPECT_TRUE(
+      said({"--prepare", "clean {t}", "./a {t}"})
+          .starts_with(
+              "--prepare clean {t}: {t} differs between the arms, and this is shared by them"));
   EXPECT_EQ(SaidOfSuite(Compare({"--between", "t", "./a {t}"})),
             "--between t: no such parameter | give its values: --parameter-list t 1,2,4");
   EXPECT_TRUE(SaidOfSuite(Compare({"--parameter-list", "t", "1", "--between", "t", "./a {t}"}))

@@ -58,7 +58,7 @@ class GitTest(GitRepository, Replay, DaemonTest):
         repeated = self.shell(again[0].removeprefix("again: "))
         self.assert_exit(repeated, REGRESSION)
         self.assertEqual(len(self.build_folders()), 2, "found again, not built again")
-        self.assertIn(f"v1: {self.base} ({self.base})", repeated.stdout)
+        self.assertIn(f"v1: v1 ({self.base})", repeated.stdout)
 
     def test_the_same_commit_is_built_again_only_by_another_command(self):
         self.assert_exit(self.compare_commits("v1..HEAD"), REGRESSION)

@@ -48,11 +48,14 @@ TEST(HarnessFormatTest, NamesTheKnownOnesToWhoeverAsksForAnother) {
     const auto output = ParseHarnessOutput(format, "ops 12\n");
     ASSERT_FALSE(output);
     EXPECT_EQ(output.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_EQ(output.error().message,
-              "parse: '" + format +
-                  "' is not a known format; known: lines, google-benchmark, "
-                  "hyperfine, go, jmh, pytest-benchmark, bmf, mmtests");
+    EXPECT_EQ(output.error().message, "parse: unknown format '" + format + "'");
   }
+  EXPECT_EQ(
+      CheckHarnessFormat("xml").error().hint,
+      "available: lines, google-benchmark, hyperfine, go, jmh, pytest-benchmark, bmf, mmtests; "
+      "lines takes `NAME VALUE [UNIT]`");
+  EXPECT_EQ(CheckHarnessFormat("Lines").error().hint, "did you mean lines?");
+  EXPECT_EQ(CheckHarnessFormat("pytest").error().hint, "did you mean pytest-benchmark?");
 }
 
 TEST(HarnessUnitsTest, KeepsTheLastBitOfWhatWasPrinted) {

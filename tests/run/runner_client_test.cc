@@ -346,7 +346,7 @@ TEST_F(RunnerClientTest, ChecksProfileAndCpusByTheHandshakeAlone) {
 TEST_F(RunnerClientTest, NamesTheProfilesThereAreWhenOneIsUnknown) {
   EXPECT_EQ(Await(io_, client_.Check({"fast", Isolation::kOff, ""})).error(),
             (Error{ErrorCode::kInvalidArgument, "machine-profile: unknown profile 'fast'",
-                   "there are 'default' and 'quiet'; the configuration can define others, below "
+                   "available: 'default' and 'quiet'; the configuration can define others, below "
                    "[machine_profile.NAME]"}));
 }
 
