@@ -103,6 +103,7 @@ class PackageTest(GuestTest):
     def setUp(self):
         e2e_support.DaemonTest.setUp(self)
         self.folder.chmod(0o755)
+        EXCLUDES.unlink(missing_ok=True)
 
     def _stop_and_look(self):
         for client in self._clients:
@@ -134,7 +135,6 @@ class PackageTest(GuestTest):
     # ---- the steps ----
 
     def test_1_without_systemd_it_is_installed_and_starts_nothing(self):
-        EXCLUDES.unlink(missing_ok=True)
         apt_without_systemd("install", *packages())
         for name in ENABLED:
             self.assertEqual(run("systemctl", "is-enabled", name), "enabled")
