@@ -255,7 +255,7 @@ TEST_F(AnalyzeHarnessTest, NamesAndFiltersAreItsOwn) {
   EXPECT_NE(same.err.find("files of a single arm, "), std::string::npos) << same.err << same.out;
   const std::vector<std::pair<std::vector<std::string>, std::string>> uses = {
       {{"--parse", "go", old_file}, old_file + ": a single file: nothing to compare it with"},
-      {{"--parse", "xml", old_file, new_file}, "parse: 'xml' is not a known format"},
+      {{"--parse", "xml", old_file, new_file}, "parse: unknown format 'xml'"},
       {{"--parse", "go", "-n", "x", old_file, new_file}, "--name: 1 name for 2 files"},
       {{"--parse", "go", "--label", "a=b", old_file, new_file},
        "label: files of a harness have no columns"},

@@ -80,9 +80,8 @@ TEST(ParseRunnerConfigTest, TheRunnersSectionAndTheProfilesStandSideBySide) {
 TEST(ParseRunnerConfigTest, TheExampleOfTheReadmeIsRight) {
   std::ifstream file(test::TestFile("../README.md"));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const std::size_t begin = text.find("```toml\n[socket]");
-  ASSERT_NE(begin, std::string::npos);
-  const std::size_t from = begin + 8;
+  const std::size_t from = text.find("[socket]\n", text.find("```toml file=benchd.toml\n"));
+  ASSERT_NE(from, std::string::npos);
   const auto config = ParseRunnerConfig(text.substr(from, text.find("```", from) - from));
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_GE(config->profiles.size(), 2U);

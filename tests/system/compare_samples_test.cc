@@ -69,7 +69,7 @@ TEST_F(CompareSamplesTest, StealIsToldFromOnePercentOn) {
   pair_.Stolen(2, 0.2);  // 1 % of 20 s
   EXPECT_EQ(Codes(), "");
   pair_.Stolen(3, 0.3);
-  EXPECT_THAT(Message(), HasSubstr("2.5 % of the time of CPUs 2-3"));
+  EXPECT_THAT(Message(), HasSubstr("stole 2.5 % of CPU time on CPUs 2-3"));
 }
 
 TEST_F(CompareSamplesTest, TheBusiestOtherProcessIsNamed) {
