@@ -30,7 +30,7 @@ constexpr auto kReactions = std::to_array<Reaction>({
     // The table that was read.
     {"no_classic_interval", "leave --interval out"},
     {"not_compared", "name their reference: --base NAME"},
-    {"not_interleaved", "measure them in turn, as `benchctl compare` does"},
+    {"not_interleaved", ""},
     {"different_days", "measure both on the same day, in turn"},
     {"incomplete_pairs", "look at the column pair"},
     // The machine while it measured.

@@ -137,7 +137,7 @@ class CommonCases(Deeds):
         self.assert_contained()
 
     def test_it_fills_the_disk(self):
-        self.fails("was killed by signal 25 (File size limit exceeded)",
+        self.fails("killed by signal 25 (File size limit exceeded)",
                    "fill-disk", self.writable / "large", 100, options=("--timeout", "30s"))
         self.assertEqual(list(self.writable.glob("large*")), [])
 
@@ -157,7 +157,7 @@ class CommonCases(Deeds):
 
     def test_it_uses_more_time_of_a_cpu_than_it_may(self):
         # A tenth of a CPU will do; just before its own alarm.
-        self.fails("was killed by signal 24 (CPU time limit exceeded)", "spin",
+        self.fails("killed by signal 24 (CPU time limit exceeded)", "spin",
                    options=("--timeout", "58s"))
 
     def test_one_bomb_after_the_other(self):
