@@ -153,10 +153,11 @@ void Launch::Discard() {
   parse_input_.Reset();
 }
 
-void Launch::Abandon() {
+Spawned Launch::Abandon() {
   watch_.reset();
   services_.tree.GiveUp(child_.pid);
   area_.Abandon();
+  return {child_.pid, std::move(child_.pidfd)};
 }
 
 void Launch::Kill() {

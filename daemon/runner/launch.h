@@ -100,7 +100,7 @@ class Launch {
   /// Lets go of a child that cannot be killed. Of ours it may still use its stack and its report:
   /// another gets new ones. SIGKILL waits for it, so it executes none of our code any more, and so
   /// reads no plan.
-  void Abandon();
+  Spawned Abandon();
 
   /// Reads what is left in the pipes: after the child's tree is gone. Before the next three.
   void FinishOutput();

@@ -48,12 +48,20 @@ std::string Unparsed(Error why) { return wire::EncodeParsedOutput({std::move(why
 
 }  // namespace
 
+void HungChildren::Add(Spawned child) { children_.emplace_back(loop_, std::move(child), *this); }
+
+void HungChildren::OnReady(int fd, std::uint32_t) {
+  tree_.Reap();
+  children_.remove_if([fd](const Hung& hung) { return hung.child.pidfd.get() == fd; });
+}
+
 MeasuredRun::MeasuredRun(Services services, RunOwner& owner)
     : services_(services),
       owner_(owner),
       timer_(services.loop, *this),
       first_({services.loop, services.host, services.tree, services.perf}, *services.groups[0]),
-      second_({services.loop, services.host, services.tree, services.perf}, *services.groups[1]) {}
+      second_({services.loop, services.host, services.tree, services.perf}, *services.groups[1]),
+      hung_(services.loop, services.tree) {}
 
 Result<void> MeasuredRun::Start(RunTask task) {
   DropCaches(task);
@@ -176,7 +184,7 @@ void MeasuredRun::OnTimer() {
   // and nobody else's.
   const bool never_began = now_->report().monotonic_ns == 0;
   Log(LogLevel::kError, "process " + pid + " hangs in the kernel and is left alone");
-  now_->Abandon();
+  hung_.Add(now_->Abandon());
   // The spawner may wait for its end.
   EndPreparing();
   if (never_began && !cancelled_) return Finish(DescribeHungLaunch(now_->task().plan->spec()));

@@ -6,9 +6,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/base/result.h"
 #include "core/model/child.h"
@@ -32,6 +34,28 @@ class RunOwner {
 
  protected:
   ~RunOwner() = default;
+};
+
+/// Children that could not be killed, until they end after all: nobody else is told of that when
+/// one never became its program.
+class HungChildren : public EventSink {
+ public:
+  HungChildren(EventLoop& loop, ProcessTree& tree) : loop_(loop), tree_(tree) {}
+
+  void Add(Spawned child);
+
+ private:
+  struct Hung {
+    Hung(EventLoop& loop, Spawned hung, EventSink& sink)
+        : child(std::move(hung)), watch(loop, child.pidfd.get(), sink) {}
+    Spawned child;
+    Watch watch;
+  };
+  void OnReady(int fd, std::uint32_t events) override;
+
+  EventLoop& loop_;
+  ProcessTree& tree_;
+  std::list<Hung> children_;
 };
 
 /// Starts a child, waits for its end, takes its figures, and sees to it that nothing of it
@@ -127,6 +151,7 @@ class MeasuredRun : public EventSink, public HelperOwner {
   std::int64_t sweep_until_ = 0;
   std::size_t fewest_left_ = 0;
   std::unique_ptr<HelperProcess> parser_;
+  HungChildren hung_;
 };
 
 }  // namespace benchd

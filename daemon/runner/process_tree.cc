@@ -55,7 +55,18 @@ const ProcessTree::Claimed* ProcessTree::FindClaim(pid_t pid) const {
   return found == claims_.end() ? nullptr : &*found;
 }
 
+/// One that never became its program is seen by waits with __WALL only, and ends without SIGCHLD.
+void ProcessTree::ReapGivenUp() {
+  std::erase_if(claims_, [](const Claimed& claimed) {
+    siginfo_t info{};
+    return claimed.kind == Kind::kGivenUp &&
+           waitid(P_PID, static_cast<id_t>(claimed.pid), &info, WEXITED | WNOHANG | __WALL) == 0 &&
+           info.si_pid != 0;
+  });
+}
+
 void ProcessTree::Reap() {
+  ReapGivenUp();
   // Others than the dead are waiting, and whoever forks fast enough could keep us here.
   constexpr int kMost = 10'000;
   for (int i = 0; i < kMost; ++i) {

@@ -50,6 +50,7 @@ class ProcessTree {
   };
 
   const Claimed* FindClaim(pid_t pid) const;
+  void ReapGivenUp();
   /// Descendants without those that a claim shields, parents before children.
   struct Process {
     pid_t pid = 0;
