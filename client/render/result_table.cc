@@ -59,11 +59,10 @@ Selection Select(const v1::Update& update, RowsShown shown) {
   const bool no_gates = GatesOf(update).empty();
   std::size_t others = 0;
   for (const v1::Comparison& c : update.comparisons()) {
-    if (shown == RowsShown::kAll || no_gates || IsGate(c)) {
-      selection.rows.push_back(&c);
-    } else if (!ClearlyChanged(c)) {
+    const bool in_any_case = shown == RowsShown::kAll || no_gates || IsGate(c);
+    if (!in_any_case && !ClearlyChanged(c)) {
       ++selection.unchanged;
-    } else if (++others > kMostOthers) {
+    } else if (!in_any_case && ++others > kMostOthers) {
       ++selection.changed;
     } else {
       selection.rows.push_back(&c);
