@@ -240,7 +240,8 @@ std::vector<std::string> PauseLines(const LiveState& state, const Style& style, 
   if (!state.update || state.update->state() != v1::SESSION_STATE_PAUSED || height < 1) return {};
   constexpr int kMostLines = 3;
   std::vector<std::string> lines = WrapWords(PauseSentence(*state.update), style.width);
-  lines.resize(std::min<std::size_t>(lines.size(), std::min(height, kMostLines)));
+  const auto most = static_cast<std::size_t>(std::min(height, kMostLines));
+  lines.resize(std::min(lines.size(), most));
   for (std::string& line : lines) line = Shorten(line, style.width, style);
   return lines;
 }
