@@ -21,6 +21,7 @@
 #include "client/session_runs.h"
 #include "client/spec_input.h"
 #include "client/submission.h"
+#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
