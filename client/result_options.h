@@ -11,7 +11,7 @@ namespace benchd::client {
 /// How a result is printed on stdout, as the command line says it.
 struct ResultChoice {
   Detail detail = Detail::kUsual;
-  std::string_view time_unit;  ///< Style::time_unit
+  std::string_view time_unit;  ///< Style::time_unit; of the arguments
   bool bisect = false;         ///< one line for `git bisect run`
 
   /// That of stdout, with the unit.
@@ -20,7 +20,8 @@ struct ResultChoice {
 
 /// Reads those of ResultOptions() and --bisect.
 ///
-/// @errors (exit 2) an unknown unit; --quiet together with --verbose.
+/// @param arguments  outlive the choice
+/// @errors (exit 2) --quiet together with --verbose.
 Result<ResultChoice> ReadResultChoice(const ParsedArguments& arguments);
 
 }  // namespace benchd::client

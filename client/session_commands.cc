@@ -116,10 +116,6 @@ Progress ProgressOf(bool json, const ResultChoice& choice) {
   return choice.detail == Detail::kVerdict ? Progress::kQuiet : Progress::kTold;
 }
 
-// Says the end, and writes the exports that were asked for.
-ExitCode ConcludeWatch(DaemonLink& link, const ExportFiles& files, const Followed& followed,
-                       bool json, const ResultChoice& choice);
-
 // Prints the end of a session that was followed; of several candidates with their order, which is
 // left out where its runs cannot be had.
 ExitCode FinishFollowing(DaemonLink& link, const Followed& followed, bool json,
@@ -134,6 +130,55 @@ ExitCode FinishFollowing(DaemonLink& link, const Followed& followed, bool json,
     if (read) pairs = *std::move(read);
   }
   return ReportEnd(followed, json, choice, pairs);
+}
+
+Result<std::vector<v1::Run>> MeasuredRuns(DaemonLink& link, const std::string& session,
+                                          bool with_warmup) {
+  v1::ListSamplesRequest request;
+  request.set_session(session);
+  request.set_with_warmup(with_warmup);
+  std::vector<v1::Run> runs;
+  auto read = ReadRuns(link, request, [&runs, with_warmup](v1::Run&& run) {
+    if (run.phase() != v1::RUN_PHASE_WARMUP || with_warmup) runs.push_back(std::move(run));
+  });
+  if (!read) return std::move(read).error();
+  return runs;
+}
+
+bool HasEnded(const v1::Session& session) {
+  return session.state() == v1::SESSION_STATE_DONE || session.state() == v1::SESSION_STATE_FAILED ||
+         session.state() == v1::SESSION_STATE_CANCELLED;
+}
+
+Result<void> WriteExports(DaemonLink& link, const ExportFiles& files, const std::string& id) {
+  auto session = GetSession(link, id);
+  if (!session) return std::move(session).error();
+  std::vector<v1::Run> runs;
+  if (files.WantsRuns()) {
+    auto read = MeasuredRuns(link, id, /*with_warmup=*/false);
+    if (!read) return std::move(read).error();
+    runs = *std::move(read);
+  }
+  return files.Write([&](const ExportFormat& format) { return format.render(*session, runs); });
+}
+
+// Says the end, and writes the exports that were asked for. The result has been told by then: what
+// cannot be written takes nothing of it back.
+ExitCode ConcludeWatch(DaemonLink& link, const ExportFiles& files, const Followed& followed,
+                       bool json, const ResultChoice& choice) {
+  const ExitCode code = FinishFollowing(link, followed, json, choice);
+  if (files.empty()) return code;
+  const std::string& id = followed.session.session();
+  if (!HasEnded(followed.session)) {
+    std::cerr << "benchctl: nothing exported: session " << id
+              << " has not ended; later: benchctl export " << id << " --format F\n";
+    return code;
+  }
+  std::cout << std::flush;
+  auto written = WriteExports(link, files, id);
+  if (written) return code;
+  PrintError(written.error());
+  return code == ExitCode::kPass ? ExitCode::kFailed : code;
 }
 
 // What makes sense only for those who wait.
@@ -294,64 +339,11 @@ namespace {
 Result<const ExportFormat*> ReadFormat(const CommandContext& context) {
   const std::string* name = LastValue(context.arguments, "format");
   if (name == nullptr) return FindExportFormat(context.json ? "json" : "csv");
-  const ExportFormat* const format = FindExportFormat(*name);
-  if (format == nullptr) {
-    std::vector<std::string_view> names;
-    for (const ExportFormat& known : ExportFormats()) names.push_back(known.name);
-    return UsageError("--format " + *name + ": unknown format", "write " + JoinWithOr(names));
-  }
+  const ExportFormat* const format = FindExportFormat(*name);  // the parser takes no other
   if (format->name != "json" && context.json) {
     return UsageError("--format " + *name + ": conflicts with --json");
   }
   return format;
-}
-
-Result<std::vector<v1::Run>> MeasuredRuns(DaemonLink& link, const std::string& session,
-                                          bool with_warmup) {
-  v1::ListSamplesRequest request;
-  request.set_session(session);
-  request.set_with_warmup(with_warmup);
-  std::vector<v1::Run> runs;
-  auto read = ReadRuns(link, request, [&runs, with_warmup](v1::Run&& run) {
-    if (run.phase() != v1::RUN_PHASE_WARMUP || with_warmup) runs.push_back(std::move(run));
-  });
-  if (!read) return std::move(read).error();
-  return runs;
-}
-
-bool HasEnded(const v1::Session& session) {
-  return session.state() == v1::SESSION_STATE_DONE || session.state() == v1::SESSION_STATE_FAILED ||
-         session.state() == v1::SESSION_STATE_CANCELLED;
-}
-
-Result<void> WriteExports(DaemonLink& link, const ExportFiles& files, const std::string& id) {
-  auto session = GetSession(link, id);
-  if (!session) return std::move(session).error();
-  std::vector<v1::Run> runs;
-  if (files.WantsRuns()) {
-    auto read = MeasuredRuns(link, id, /*with_warmup=*/false);
-    if (!read) return std::move(read).error();
-    runs = *std::move(read);
-  }
-  return files.Write([&](const ExportFormat& format) { return format.render(*session, runs); });
-}
-
-// The result has been told by then: what cannot be written takes nothing of it back.
-ExitCode ConcludeWatch(DaemonLink& link, const ExportFiles& files, const Followed& followed,
-                       bool json, const ResultChoice& choice) {
-  const ExitCode code = FinishFollowing(link, followed, json, choice);
-  if (files.empty()) return code;
-  const std::string& id = followed.session.session();
-  if (!HasEnded(followed.session)) {
-    std::cerr << "benchctl: nothing exported: session " << id
-              << " has not ended; later: benchctl export " << id << " --format F\n";
-    return code;
-  }
-  std::cout << std::flush;
-  auto written = WriteExports(link, files, id);
-  if (written) return code;
-  PrintError(written.error());
-  return code == ExitCode::kPass ? ExitCode::kFailed : code;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 
+#include "core/base/text.h"
 #include "core/stats/runs_test.h"
 
 namespace benchd {
@@ -31,10 +32,6 @@ Warning About(const std::vector<std::string>& benchmarks, std::string code, std:
           .message = std::move(message),
           .benchmark = benchmarks.size() == 1 ? benchmarks.front() : "",
           .arm = {}};
-}
-
-std::string Count(std::uint64_t count, const char* one, const char* many) {
-  return std::to_string(count) + " " + (count == 1 ? one : many);
 }
 
 auto DayOf(Timestamp time) { return std::chrono::floor<std::chrono::days>(time); }
@@ -91,12 +88,11 @@ std::vector<Warning> ShapeWarnings(const MeasurementTable& table,
               NameBenchmarks(alone) + ": no reference and candidate to compare; left out"));
   }
   if (table.from_harness) {
-    warnings.push_back({.code = "not_interleaved",
-                        .message = "the arms were measured one after the other, not in turn: this "
-                                   "is one look, and whatever changed in between looks like a "
-                                   "difference; benchctl compare measures them in turn",
-                        .benchmark = {},
-                        .arm = {}});
+    warnings.push_back(
+        About({}, "not_interleaved",
+              "the arms were measured one after the other, not in turn: this is one look, and "
+              "whatever changed in between looks like a difference; benchctl compare measures "
+              "them in turn"));
   } else if (!stretches.empty()) {
     warnings.push_back(About(stretches, "not_interleaved",
                              NameBenchmarks(stretches) +
@@ -110,24 +106,18 @@ std::vector<Warning> ShapeWarnings(const MeasurementTable& table,
                                  "whatever changed in between looks like a difference"));
   }
   if (table.one_process) {
-    warnings.push_back({.code = "one_process",
-                        .message = "the values of an arm are iterations of one process: they are "
-                                   "not independent, so intervals are narrower than they should "
-                                   "be; run the harness several times and give every file",
-                        .benchmark = {},
-                        .arm = {}});
+    warnings.push_back(
+        About({}, "one_process",
+              "the values of an arm are iterations of one process: they are not independent, so "
+              "intervals are narrower than they should be; run the harness several times and give "
+              "every file"));
   }
   if (!plan.without_ratio.empty()) {
-    std::string names;
-    for (const std::string& name : plan.without_ratio) {
-      names.append(names.empty() ? "" : ", ").append(name);
-    }
-    warnings.push_back({.code = "no_ratio",
-                        .message = names + ": 0 somewhere, or the same everywhere in steps above "
-                                           "the margin, so it does not gate; gate on a "
-                                           "difference: --metric NAME:+ABS",
-                        .benchmark = {},
-                        .arm = {}});
+    warnings.push_back(
+        About({}, "no_ratio",
+              Join(plan.without_ratio, ", ") +
+                  ": 0 somewhere, or the same everywhere in steps above the margin, so it does not "
+                  "gate; gate on a difference: --metric NAME:+ABS"));
   }
   return warnings;
 }
@@ -136,15 +126,15 @@ Warning IncompletePairs(const std::vector<std::string>& benchmarks, std::uint64_
                         std::uint64_t rows) {
   const std::string why =
       blocks == 0 ? "rows without a pair"
-                  : Count(blocks, "pair lacks a row of some arm", "pairs lack a row of some arm");
+                  : Counted(blocks, "pair lacks a row of some arm", "pairs lack a row of some arm");
   return About(benchmarks, "incomplete_pairs",
-               NameBenchmarks(benchmarks) + ": " + why + "; " + Count(rows, "row is", "rows are") +
-                   " left out");
+               NameBenchmarks(benchmarks) + ": " + why + "; " +
+                   Counted(rows, "row is", "rows are") + " left out");
 }
 
 Warning BeyondMaxRuns(const std::vector<std::string>& benchmarks, std::uint64_t blocks) {
   return About(benchmarks, "beyond_max_runs",
-               NameBenchmarks(benchmarks) + ": " + Count(blocks, "pair", "pairs") +
+               NameBenchmarks(benchmarks) + ": " + Counted(blocks, "pair", "pairs") +
                    " beyond --max-runs left out: the method says nothing about more");
 }
 
