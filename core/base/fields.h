@@ -40,6 +40,11 @@
 
 namespace benchd {
 
+template <typename T>
+inline constexpr bool kIsOptional = false;
+template <typename T>
+inline constexpr bool kIsOptional<std::optional<T>> = true;
+
 /// The word of an enum's value, as users, messages and the database have it.
 template <typename Enum>
 constexpr std::string_view NameOf(Enum value) {

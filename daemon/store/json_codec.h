@@ -36,11 +36,6 @@ std::optional<std::string> FromHex(std::string_view hex);
 Json RealToJson(double value);
 std::optional<double> RealFromJson(const Json& json);
 
-template <typename T>
-inline constexpr bool kIsOptional = false;
-template <typename T>
-inline constexpr bool kIsOptional<std::optional<T>> = true;
-
 /// Builds an object from visited fields.
 class JsonWriter {
  public:

@@ -7,148 +7,37 @@
 #include "benchd/v1/session.pb.h"
 #include "core/base/text.h"
 #include "proto/convert/enum_values.h"
+#include "proto/convert/message_fields.h"
 
 namespace benchd::convert {
 namespace {
 
-void ArmToProto(const Arm& arm, v1::Arm* to) {
-  to->set_name(arm.name);
-  to->set_role(ToWire<v1::ArmRole>(arm.role));
-  to->set_command(arm.command);
-  to->set_shell(arm.shell);
-  for (const auto& [name, value] : arm.env) (*to->mutable_env())[name] = "";
-  to->set_cwd(arm.cwd);
-  if (arm.commit) {
-    to->mutable_commit()->set_id(arm.commit->id);
-    to->mutable_commit()->set_description(arm.commit->description);
-  }
-}
-
-void GateToProto(const Gate& gate, v1::Gate* to) {
-  to->set_metric(gate.metric);
-  if (gate.kind == MarginKind::kRatio) {
-    to->set_ratio(gate.margin);
+void MarginToProto(const Comparison& from, v1::Comparison* to) {
+  if (!from.margin) return;
+  if (from.margin_kind == MarginKind::kRatio) {
+    to->set_margin_ratio(*from.margin);
   } else {
-    to->set_absolute(gate.margin);
+    to->set_margin_absolute(*from.margin);
   }
-  if (gate.better) to->set_better(ToWire<v1::Better>(*gate.better));
 }
 
-void HooksToProto(const Hooks& hooks, v1::Hooks* to) {
-  to->set_shell(hooks.shell);
-  to->set_cwd(hooks.cwd);
-  to->set_build(hooks.build.command);
-  to->set_setup(hooks.setup.command);
-  to->set_prepare(hooks.prepare.command);
-  to->set_conclude(hooks.conclude.command);
-  to->set_cleanup(hooks.cleanup.command);
-}
-
-void BenchmarkToProto(const Benchmark& benchmark, v1::Benchmark* to) {
-  to->set_name(benchmark.name);
-  for (const Arm& arm : benchmark.arms) ArmToProto(arm, to->add_arms());
-  HooksToProto(benchmark.hooks, to->mutable_hooks());
-  to->set_parse(benchmark.parse);
-  for (const Gate& gate : benchmark.gates) GateToProto(gate, to->add_gates());
-  to->set_input(benchmark.input);
-  to->set_output(ToWire<v1::OutputKind>(benchmark.output));
-  to->set_output_path(benchmark.output_path);
-  to->set_ignore_failure(benchmark.ignore_failure);
+// What the fields' own names do not say; of the arms' variables the names only.
+void FinishBenchmark(const Benchmark& benchmark, v1::Benchmark* to) {
+  for (std::size_t i = 0; i < benchmark.arms.size(); ++i) {
+    for (const auto& [name, value] : benchmark.arms[i].env) {
+      (*to->mutable_arms(static_cast<int>(i))->mutable_env())[name] = "";
+    }
+  }
+  for (std::size_t i = 0; i < benchmark.gates.size(); ++i) {
+    const Gate& gate = benchmark.gates[i];
+    v1::Gate* const gate_to = to->mutable_gates(static_cast<int>(i));
+    if (gate.kind == MarginKind::kRatio) {
+      gate_to->set_ratio(gate.margin);
+    } else {
+      gate_to->set_absolute(gate.margin);
+    }
+  }
   if (benchmark.default_margin) to->set_margin(*benchmark.default_margin);
-}
-
-void LimitsToProto(const Limits& limits, v1::Limits* to) {
-  to->set_min_runs(limits.min_runs);
-  if (limits.max_runs) to->set_max_runs(*limits.max_runs);
-  if (limits.runs) to->set_runs(*limits.runs);
-  to->set_max_time_seconds(Seconds(limits.max_time));
-  to->set_timeout_seconds(Seconds(limits.timeout));
-  to->set_at_limit(ToWire<v1::AtLimit>(limits.at_limit));
-  to->set_fail_fast(limits.fail_fast);
-}
-
-void EstimatorToProto(const Estimator& estimator, v1::Estimator* to) {
-  to->set_kind(ToWire<v1::EstimatorKind>(estimator.kind));
-  to->set_quantile(estimator.quantile);
-}
-
-void EffectToProto(const Effect& effect, v1::Effect* to) {
-  to->set_estimate(effect.estimate);
-  if (effect.lo) to->set_lo(*effect.lo);
-  if (effect.hi) to->set_hi(*effect.hi);
-}
-
-void MarginToProto(const Comparison& comparison, v1::Comparison* to) {
-  if (!comparison.margin) return;
-  if (comparison.margin_kind == MarginKind::kRatio) {
-    to->set_margin_ratio(*comparison.margin);
-  } else {
-    to->set_margin_absolute(*comparison.margin);
-  }
-}
-
-void ComparisonToProto(const Comparison& from, v1::Comparison* to) {
-  to->set_benchmark(from.benchmark);
-  to->set_reference(from.reference);
-  to->set_candidate(from.candidate);
-  to->set_metric(from.metric);
-  to->set_unit(from.unit);
-  to->set_role(ToWire<v1::ComparisonRole>(from.role));
-  if (from.better) to->set_better(ToWire<v1::Better>(*from.better));
-  MarginToProto(from, to);
-  to->set_confidence(from.confidence);
-  to->set_method(ToWire<v1::Method>(from.method));
-  EstimatorToProto(from.estimator, to->mutable_estimator());
-  to->set_n_reference(from.n_reference);
-  to->set_n_candidate(from.n_candidate);
-  if (from.mean_reference) to->set_mean_reference(*from.mean_reference);
-  if (from.mean_candidate) to->set_mean_candidate(*from.mean_candidate);
-  if (from.sd_reference) to->set_sd_reference(*from.sd_reference);
-  if (from.sd_candidate) to->set_sd_candidate(*from.sd_candidate);
-  if (from.change) EffectToProto(*from.change, to->mutable_change());
-  if (from.difference) EffectToProto(*from.difference, to->mutable_difference());
-  if (from.p_value) to->set_p_value(*from.p_value);
-  if (from.verdict) to->set_verdict(ToWire<v1::Verdict>(*from.verdict));
-  if (from.decided) {
-    to->mutable_decided()->set_blocks(from.decided->blocks);
-    if (from.decided->lo) to->mutable_decided()->set_lo(*from.decided->lo);
-    if (from.decided->hi) to->mutable_decided()->set_hi(*from.decided->hi);
-  }
-  to->set_flag(ToWire<v1::Flag>(from.flag));
-  if (from.pairing_gain) to->set_pairing_gain(*from.pairing_gain);
-  if (from.eta) to->set_eta_seconds(Seconds(*from.eta));
-}
-
-void FailedRunToProto(const FailedRun& run, v1::FailedRun* to) {
-  to->set_benchmark(run.benchmark);
-  to->set_arm(run.arm);
-  to->set_block(run.block);
-  to->set_warmup(run.phase == RunPhase::kWarmup);
-  if (run.exit_code) to->set_exit_code(*run.exit_code);
-  if (run.signal) to->set_signal(*run.signal);
-  to->set_stderr_tail(Utf8Lossy(run.stderr_tail));
-}
-
-void FactsToProto(const Environment& environment,
-                  google::protobuf::RepeatedPtrField<v1::EnvironmentFact>* to) {
-  for (const auto& [name, value] : environment.facts) {
-    v1::EnvironmentFact* fact = to->Add();
-    fact->set_name(Utf8Lossy(name));
-    fact->set_value(Utf8Lossy(value));
-  }
-}
-
-void SettingsToProto(const std::vector<SettingState>& settings,
-                     google::protobuf::RepeatedPtrField<v1::Setting>* to) {
-  for (const SettingState& setting : settings) {
-    v1::Setting* added = to->Add();
-    added->set_setting(Utf8Lossy(setting.setting));
-    added->set_wanted(Utf8Lossy(setting.wanted));
-    added->set_actual(Utf8Lossy(setting.actual));
-    added->set_held(setting.held);
-    added->set_why(Utf8Lossy(setting.why));
-    added->set_at_end(Utf8Lossy(setting.at_end));
-  }
 }
 
 }  // namespace
@@ -160,67 +49,38 @@ void ToProto(Timestamp time, google::protobuf::Timestamp* to) {
 }
 
 void ToProto(const SessionSpec& spec, v1::SessionSpec* to) {
-  for (const Benchmark& benchmark : spec.benchmarks) {
-    BenchmarkToProto(benchmark, to->add_benchmarks());
+  WriteFields(spec, to);
+  for (std::size_t i = 0; i < spec.benchmarks.size(); ++i) {
+    FinishBenchmark(spec.benchmarks[i], to->mutable_benchmarks(static_cast<int>(i)));
   }
-  to->set_method(ToWire<v1::Method>(spec.method));
-  EstimatorToProto(spec.estimator, to->mutable_estimator());
   if (spec.rule.kind == RuleKind::kPrecision) {
     to->mutable_rule()->set_precision_width(spec.rule.width);
   }
-  to->set_alpha(spec.alpha);
   to->set_margin(spec.default_margin);
-  to->set_sided(ToWire<v1::Sided>(spec.sided));
-  LimitsToProto(spec.limits, to->mutable_limits());
   to->set_schedule(ToWire<v1::ScheduleKind>(spec.schedule.kind));
   to->set_warmup(spec.schedule.warmup);
-  to->set_seed(spec.seed);
-  to->set_machine_profile(spec.machine_profile);
-  to->set_isolation(ToWire<v1::Isolation>(spec.isolation));
-  to->set_cpus(spec.cpus);
-  to->set_placebo(spec.placebo);
-  to->set_priority(spec.priority);
-  for (const auto& [name, value] : spec.labels) (*to->mutable_labels())[name] = value;
 }
 
 void ToProto(const Report& report, SessionState state, v1::Update* to) {
+  WriteFields(report, to);
+  for (std::size_t i = 0; i < report.comparisons.size(); ++i) {
+    MarginToProto(report.comparisons[i], to->mutable_comparisons(static_cast<int>(i)));
+  }
   to->set_state(ToWire<v1::SessionState>(state));
-  to->set_verdict(ToWire<v1::Verdict>(report.verdict));
-  to->set_basis(ToWire<v1::Basis>(report.basis));
-  to->set_elapsed_seconds(Seconds(report.elapsed));
-  if (report.eta) to->set_eta_seconds(Seconds(*report.eta));
-  to->set_disturbances(report.disturbances);
-  for (const ArmRuns& runs : report.runs) {
-    v1::ArmRuns* added = to->add_runs();
-    added->set_benchmark(runs.benchmark);
-    added->set_arm(runs.arm);
-    added->set_runs(runs.runs);
-  }
-  for (const Comparison& comparison : report.comparisons) {
-    ComparisonToProto(comparison, to->add_comparisons());
-  }
-  for (const Warning& warning : report.warnings) {
-    v1::Warning* added = to->add_warnings();
-    added->set_code(warning.code);
-    added->set_message(Utf8Lossy(warning.message));
-    added->set_benchmark(warning.benchmark);
-    added->set_arm(warning.arm);
-  }
 }
 
 void ToProto(const MachineReport& machine, std::uint64_t seed, v1::Started* to) {
-  FactsToProto(machine.environment, to->mutable_environment());
-  SettingsToProto(machine.isolation, to->mutable_isolation());
+  WriteFields(machine, to);
   to->set_seed(seed);
-  for (const int cpu : machine.benchmark_cpus) to->add_benchmark_cpus(cpu);
-  for (const int cpu : machine.housekeeping_cpus) to->add_housekeeping_cpus(cpu);
 }
 
 void ToProto(const Failure& failure, v1::Failed* to) {
   to->set_error(Utf8Lossy(failure.error.message));
   to->set_hint(Utf8Lossy(failure.error.hint));
   to->set_refused(failure.refused);
-  if (failure.run) FailedRunToProto(*failure.run, to->mutable_run());
+  if (!failure.run) return;
+  WriteFields(*failure.run, to->mutable_run());
+  to->mutable_run()->set_warmup(failure.run->phase == RunPhase::kWarmup);
 }
 
 void QueuedToProto(const SessionSnapshot& snapshot, v1::Queued* to) {
@@ -280,28 +140,12 @@ void ToProto(const Run& run, const SessionSpec& spec, v1::Run* to) {
 void MetricsToProto(const Run& run, v1::Run* to) {
   for (const MetricInfo& info : run.metrics) {
     v1::MetricInfo* added = to->add_metrics();
-    added->set_name(info.name);
-    added->set_unit(info.unit);
-    if (info.better) added->set_better(ToWire<v1::Better>(*info.better));
+    WriteFields(info, added);
     if (info.resolution > 0) added->set_resolution(info.resolution);
   }
 }
 
-void ToProto(const MachineStatus& status, v1::MachineStatus* to) {
-  FactsToProto(status.environment, to->mutable_environment());
-  SettingsToProto(status.settings, to->mutable_settings());
-  to->set_profile(Utf8Lossy(status.profile));
-  to->set_holder(status.holder);
-  for (const int cpu : status.benchmark_cpus) to->add_benchmark_cpus(cpu);
-  for (const int cpu : status.housekeeping_cpus) to->add_housekeeping_cpus(cpu);
-  for (const std::string& note : status.notes) to->add_notes(Utf8Lossy(note));
-}
-
-void ToProto(const NoiseSource& source, v1::NoiseSource* to) {
-  to->set_name(Utf8Lossy(source.name));
-  to->set_finding(Utf8Lossy(source.finding));
-  to->set_advice(Utf8Lossy(source.advice));
-  if (source.effect) to->set_effect(*source.effect);
-}
+void ToProto(const MachineStatus& status, v1::MachineStatus* to) { WriteFields(status, to); }
+void ToProto(const NoiseSource& source, v1::NoiseSource* to) { WriteFields(source, to); }
 
 }  // namespace benchd::convert

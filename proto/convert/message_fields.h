@@ -1,0 +1,239 @@
+#pragma once
+
+#include <google/protobuf/message.h>
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/base/fields.h"
+#include "core/base/text.h"
+#include "core/base/time.h"
+#include "core/model/session.h"
+#include "proto/convert/enum_values.h"
+#include "proto/convert/field_reader.h"
+
+/// Structs to messages and back by the list of fields beside each struct: a field of the model is
+/// the message's field of the same name (a duration's ends in _seconds), so that nobody writes it
+/// down a third time. Internal to this folder.
+namespace benchd::convert {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+
+/// Fields of T that its message has in another shape or not at all: the caller's matter.
+template <typename T>
+inline constexpr std::array<std::string_view, 0> kApart{};
+template <>
+inline constexpr auto kApart<SessionSpec> =
+    std::to_array<std::string_view>({"rule", "default_margin", "schedule", "environment"});
+template <>
+inline constexpr auto kApart<Benchmark> = std::to_array<std::string_view>({"default_margin"});
+template <>
+inline constexpr auto kApart<Arm> = std::to_array<std::string_view>({"argv", "env"});
+template <>
+inline constexpr auto kApart<Gate> = std::to_array<std::string_view>({"kind", "margin"});
+template <>
+inline constexpr auto kApart<Comparison> = std::to_array<std::string_view>({"margin", "margin_kind",
+                                                                            "expected_blocks"});
+template <>
+inline constexpr auto kApart<FailedRun> = std::to_array<std::string_view>({"phase"});
+template <>
+inline constexpr auto kApart<MetricInfo> = std::to_array<std::string_view>({"resolution"});
+
+template <typename T>
+bool IsApart(std::string_view field) {
+  return std::ranges::find(kApart<T>, field) != kApart<T>.end();
+}
+
+template <typename T>
+inline constexpr bool kIsList = false;
+template <typename T>
+inline constexpr bool kIsList<std::vector<T>> = true;
+
+/// What the daemon finds out about a request; never on the wire.
+template <typename T>
+concept Internal = std::same_as<T, std::optional<ProgramIdentity>> || std::same_as<T, Caller>;
+
+/// Of an unknown name it says so and ends the process: the list of fields and the message disagree,
+/// which the first conversion of a test shows.
+const FieldDescriptor& FieldOf(const Message& message, const std::string& name);
+
+/// Integers of all widths; a value keeps its sign.
+void SetInteger(Message& message, const FieldDescriptor& field, std::int64_t value);
+void AddInteger(Message& message, const FieldDescriptor& field, std::int64_t value);
+std::int64_t GetInteger(const Message& message, const FieldDescriptor& field);
+
+using TextMap = std::map<std::string, std::string>;
+void SetMap(Message& message, const FieldDescriptor& field, const TextMap& map);
+TextMap GetMap(const Message& message, const FieldDescriptor& field);
+
+template <typename T>
+void WriteFields(const T& value, Message* to);
+
+/// Walks the fields of an Owner. Absent stays absent; text that is not UTF-8 is made so.
+template <typename Owner>
+class MessageWriter {
+ public:
+  explicit MessageWriter(Message& to) : to_(to), set_(*to.GetReflection()) {}
+
+  template <typename T>
+  void Field(const char* name, const T& value) {
+    if constexpr (!Internal<T>) {
+      if (!IsApart<Owner>(name)) Put(name, value);
+    }
+  }
+
+ private:
+  template <typename T>
+  void Put(const std::string& name, const T& value) {
+    if constexpr (kIsOptional<T>) {
+      if (value) Put(name, *value);
+    } else if constexpr (std::same_as<T, Nanoseconds>) {
+      set_.SetDouble(&to_, &FieldOf(to_, name + "_seconds"), Seconds(value));
+    } else if constexpr (std::same_as<T, Hook>) {
+      Put(name, value.command);
+    } else {
+      PutAs(FieldOf(to_, name), value);
+    }
+  }
+
+  template <typename T>
+  void PutAs(const FieldDescriptor& field, const T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      set_.SetEnumValue(&to_, &field, ToWire<int>(value));
+    } else if constexpr (std::same_as<T, bool>) {
+      set_.SetBool(&to_, &field, value);
+    } else if constexpr (std::integral<T>) {
+      SetInteger(to_, field, static_cast<std::int64_t>(value));
+    } else if constexpr (std::same_as<T, double>) {
+      set_.SetDouble(&to_, &field, value);
+    } else if constexpr (std::same_as<T, std::string>) {
+      set_.SetString(&to_, &field, Utf8Lossy(value));
+    } else if constexpr (std::same_as<T, TextMap>) {
+      SetMap(to_, field, value);
+    } else if constexpr (std::same_as<T, Environment>) {
+      for (const auto& [name, fact] : value.facts) {
+        Message* added = set_.AddMessage(&to_, &field);
+        const auto& of_fact = *added->GetReflection();
+        of_fact.SetString(added, &FieldOf(*added, "name"), Utf8Lossy(name));
+        of_fact.SetString(added, &FieldOf(*added, "value"), Utf8Lossy(fact));
+      }
+    } else if constexpr (kIsList<T>) {
+      for (const auto& element : value) Add(field, element);
+    } else {
+      WriteFields(value, set_.MutableMessage(&to_, &field));
+    }
+  }
+
+  template <typename T>
+  void Add(const FieldDescriptor& field, const T& element) {
+    if constexpr (std::integral<T>) {
+      AddInteger(to_, field, element);
+    } else if constexpr (std::same_as<T, std::string>) {
+      set_.AddString(&to_, &field, Utf8Lossy(element));
+    } else {
+      WriteFields(element, set_.AddMessage(&to_, &field));
+    }
+  }
+
+  Message& to_;
+  const google::protobuf::Reflection& set_;
+};
+
+template <typename T>
+void WriteFields(const T& value, Message* to) {
+  MessageWriter<T> writer(*to);
+  VisitFields(writer, value);
+}
+
+/// Fills what the message says; what it leaves open keeps the struct's default. An empty string and
+/// UNSPECIFIED leave open.
+template <typename T>
+void ReadFields(FieldReader& reader, const std::string& path, const Message& from, T* value);
+
+template <typename Owner>
+class MessageReader {
+ public:
+  MessageReader(FieldReader& reader, const std::string& path, const Message& from)
+      : reader_(reader), path_(path), from_(from), get_(*from.GetReflection()) {}
+
+  template <typename T>
+  void Field(const char* name, T& value) {
+    if constexpr (!Internal<T>) {
+      if (!IsApart<Owner>(name)) Get(name, value);
+    }
+  }
+
+ private:
+  template <typename T>
+  void Get(const std::string& name, T& value) {
+    if constexpr (std::same_as<T, Nanoseconds>) {
+      const FieldDescriptor& field = FieldOf(from_, name + "_seconds");
+      if (get_.HasField(from_, &field)) {
+        value = reader_.Duration(PathOf(field), get_.GetDouble(from_, &field));
+      }
+    } else if constexpr (std::same_as<T, Hook>) {
+      Get(name, value.command);
+    } else if constexpr (kIsOptional<T>) {
+      const FieldDescriptor& field = FieldOf(from_, name);
+      if (get_.HasField(from_, &field)) GetAs(field, value.emplace());
+    } else {
+      const FieldDescriptor& field = FieldOf(from_, name);
+      if (field.is_repeated() || get_.HasField(from_, &field)) GetAs(field, value);
+    }
+  }
+
+  template <typename T>
+  void GetAs(const FieldDescriptor& field, T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      value = reader_.Enum(PathOf(field), get_.GetEnumValue(from_, &field), value);
+    } else if constexpr (std::same_as<T, bool>) {
+      value = get_.GetBool(from_, &field);
+    } else if constexpr (std::integral<T>) {
+      value = static_cast<T>(GetInteger(from_, field));
+    } else if constexpr (std::same_as<T, double>) {
+      value = reader_.Finite(PathOf(field), get_.GetDouble(from_, &field));
+    } else if constexpr (std::same_as<T, std::string>) {
+      value = get_.GetString(from_, &field);
+    } else if constexpr (std::same_as<T, TextMap>) {
+      value = GetMap(from_, field);
+    } else if constexpr (kIsList<T>) {
+      for (int i = 0; i < get_.FieldSize(from_, &field) && reader_.ok(); ++i) {
+        if constexpr (std::same_as<T, std::vector<std::string>>) {
+          value.push_back(get_.GetRepeatedString(from_, &field, i));
+        } else {
+          ReadFields(reader_, PathOf(field) + "[" + std::to_string(i) + "]",
+                     get_.GetRepeatedMessage(from_, &field, i), &value.emplace_back());
+        }
+      }
+    } else {
+      ReadFields(reader_, PathOf(field), get_.GetMessage(from_, &field), &value);
+    }
+  }
+
+  std::string PathOf(const FieldDescriptor& field) const {
+    return path_.empty() ? field.name() : path_ + "." + field.name();
+  }
+
+  FieldReader& reader_;
+  const std::string& path_;
+  const Message& from_;
+  const google::protobuf::Reflection& get_;
+};
+
+template <typename T>
+void ReadFields(FieldReader& reader, const std::string& path, const Message& from, T* value) {
+  MessageReader<T> fields(reader, path, from);
+  VisitFields(fields, *value);
+}
+
+}  // namespace benchd::convert
