@@ -62,6 +62,7 @@ SessionSpec Unusual() {
   spec.placebo = true;
   spec.priority = -5;
   spec.labels = {{"k", "v"}};
+  spec.comment = "why";
   return spec;
 }
 
