@@ -184,12 +184,11 @@ struct SessionSpec {
   /// The caller's environment. Values live as long as the session and are never exported.
   std::map<std::string, std::string> environment;
   Caller caller;
-  std::string comment;  ///< the submitter's own words
   bool operator==(const SessionSpec&) const = default;
 };
 BENCHD_FIELDS(SessionSpec, benchmarks, method, estimator, rule, alpha, default_margin, sided,
               limits, schedule, seed, machine_profile, isolation, cpus, placebo, priority, labels,
-              environment, caller, comment)
+              environment, caller)
 
 /// Indices of the arms with that role, in the order of the spec.
 std::vector<std::size_t> ArmsWithRole(const Benchmark& benchmark, ArmRole role);

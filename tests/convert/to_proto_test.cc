@@ -62,7 +62,6 @@ SessionSpec Unusual() {
   spec.placebo = true;
   spec.priority = -5;
   spec.labels = {{"k", "v"}};
-  spec.comment = "why";
   return spec;
 }
 
