@@ -43,7 +43,7 @@ struct Inputs {
   std::vector<double> candidate = Draw(1);
   std::vector<double> sorted = Draw(2);
   SequentialBoundary boundary = SequentialBoundary::Robbins(0.01, 8).value();
-  wire::BatchFigures batch;
+  wire::Message batch;
   std::string record;
   std::string csv = "arm,pair,value\n";
   std::string json = R"({"results":[{"command":"a","times":[)";
@@ -64,7 +64,7 @@ Inputs MakeInputs() {
   wire::RunFigures run;
   run.wall_time_ns = 5'000'000;
   run.counters = {{"task_clock", 5'000'000, 1, 1}};
-  inputs.batch.runs.assign(kValues, run);
+  inputs.batch = wire::BatchFigures{std::vector<wire::RunFigures>(kValues, run), {}};
   inputs.record = wire::Encode(inputs.batch, 1);
   return inputs;
 }
