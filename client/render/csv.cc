@@ -74,6 +74,50 @@ Roles RolesOf(const v1::SessionSpec& spec) {
   return roles;
 }
 
+// The metrics of some runs, in order of appearance. An export has millions of samples, and nearly
+// every run has those of the run before in their order: a look at the name that stood there is all
+// that most of them cost.
+class Columns {
+ public:
+  explicit Columns(std::span<const v1::Run> runs) {
+    for (const v1::Run& run : runs) {
+      for (int i = 0; i < run.samples_size(); ++i)
+        Learn(run.samples(i), static_cast<std::size_t>(i));
+    }
+  }
+
+  const std::vector<std::string>& names() const { return names_; }
+
+  /// By column: the values that a run has of it.
+  std::vector<std::vector<double>> ValuesOf(const v1::Run& run) const {
+    std::vector<std::vector<double>> values(names_.size());
+    for (int i = 0; i < run.samples_size(); ++i) {
+      values[IndexOf(run.samples(i), static_cast<std::size_t>(i))].push_back(
+          run.samples(i).value());
+    }
+    return values;
+  }
+
+ private:
+  void Learn(const v1::Sample& sample, std::size_t expected) {
+    if (IndexOf(sample, expected) < names_.size()) return;
+    names_.push_back(MetricName(sample));
+    first_.push_back(&sample);
+  }
+
+  std::size_t IndexOf(const v1::Sample& sample, std::size_t expected) const {
+    if (expected < first_.size() && first_[expected]->metric() == sample.metric() &&
+        first_[expected]->inner_benchmark() == sample.inner_benchmark()) {
+      return expected;
+    }
+    const auto known = std::ranges::find(names_, MetricName(sample));
+    return static_cast<std::size_t>(known - names_.begin());
+  }
+
+  std::vector<std::string> names_;
+  std::vector<const v1::Sample*> first_;  // of each
+};
+
 }  // namespace
 
 std::string MetricName(const v1::Sample& sample) {
@@ -90,13 +134,8 @@ std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Session& session)
       rates.insert({comparison.benchmark(), comparison.metric()});
     }
   }
-  std::vector<std::string> metrics;
-  for (const v1::Run& run : runs) {
-    for (const v1::Sample& sample : run.samples()) {
-      const std::string name = MetricName(sample);
-      if (std::ranges::find(metrics, name) == metrics.end()) metrics.push_back(name);
-    }
-  }
+  const Columns columns(runs);
+  const std::vector<std::string>& metrics = columns.names();
   std::string csv = "arm,role,benchmark,pair,order,started_at";
   for (const std::string& metric : metrics) {
     csv += "," + Quoted(NeedsPrefix(metric) ? std::string(kMetricPrefix) + metric : metric);
@@ -105,20 +144,17 @@ std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Session& session)
   std::size_t order = 0;
   for (const v1::Run& run : runs) {
     if (run.phase() == v1::RUN_PHASE_DROPPED) continue;
-    std::map<std::string, std::vector<double>> values;
-    for (const v1::Sample& sample : run.samples())
-      values[MetricName(sample)].push_back(sample.value());
+    const std::vector<std::vector<double>> values = columns.ValuesOf(run);
     const auto role = roles.find({run.benchmark(), run.arm()});
     csv += Quoted(run.arm()) + "," + std::string(role == roles.end() ? "" : role->second) + ",";
     csv += Quoted(run.benchmark()) + ",";
     if (run.phase() != v1::RUN_PHASE_WARMUP) csv += std::to_string(run.block());
     csv += "," + std::to_string(++order) + "," + Rfc3339(run.started_at());
-    for (const std::string& metric : metrics) {
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
       csv += ",";
-      const auto found = values.find(metric);
-      if (found == values.end()) continue;
-      const bool rate = rates.contains({run.benchmark(), metric});
-      csv += FormatRoundTrip(Collapse(found->second, rate));
+      if (values[i].empty()) continue;
+      const bool rate = values[i].size() > 1 && rates.contains({run.benchmark(), metrics[i]});
+      csv += FormatRoundTrip(Collapse(values[i], rate));
     }
     csv += "\n";
   }

@@ -1,0 +1,110 @@
+"""Where a run's clock and its CPU time begin and end, by a program that has clocks of its own."""
+
+import os
+import shlex
+import statistics
+import tempfile
+
+import machine
+import tools
+from support import BIN
+from table import Table, spread
+
+# The runner looks without sleeping for the end of a run up to 2 ms long.
+LENGTHS_US = [1500 + 100 * step for step in range(16)]
+EDGE_US = 2000
+# Run for run, a hook keeps the next child from being made while one runs.
+KINDS = {"prepared": [], "not prepared": ["--prepare", "/bin/true"]}
+
+
+def own_clock(*words):
+    return shlex.join([str(BIN / "own_clock"), *map(str, words)])
+
+
+def excess_by_length(benchctl, options, runs):
+    """By block and length: wall_time less what the program's own clock says, in µs."""
+    commands = [own_clock(length) for length in LENGTHS_US]
+    verdict, _ = benchctl.compare(
+        "--runs", str(runs), "--parse", "lines", "--metric", "wall_time", *options, *commands)
+    blocks = {}
+    rows = benchctl.rows(verdict["session"])
+    arms = {}  # by their names, in the order of the commands
+    for name in ["base", "candidate", *(f"candidate-{n}" for n in range(2, len(LENGTHS_US)))]:
+        arms[name] = LENGTHS_US[len(arms)]
+    for row in rows:
+        excess = (float(row["wall_time"]) - float(row["own_wall"])) * 1e6
+        blocks.setdefault(row["pair"], {})[arms[row["arm"]]] = excess
+    return list(blocks.values())
+
+
+def step_of(blocks):
+    """The typical excess of longer runs less that of shorter ones; both of the same blocks."""
+    medians = {length: statistics.median(block[length] for block in blocks)
+               for length in LENGTHS_US}
+    below = statistics.median(medians[length] for length in LENGTHS_US if length < EDGE_US)
+    above = statistics.median(medians[length] for length in LENGTHS_US if length > EDGE_US)
+    return below, above, medians
+
+
+def measure_step(options):
+    rounds = options.rounds or (2 if options.quick else 7)
+    runs = 20 if options.quick else 60
+    table = Table("No step at 2 ms: wall_time less the program's own clock, in µs", [
+        ("load", "load"), ("kind", "the next child"), ("runs", "runs a length"),
+        ("below_us", "1.5 to 1.9 ms"), ("above_us", "2.1 to 3 ms"), ("step_us", "step"),
+        ("largest_us", "largest between neighbours")])
+    table.note("medians over lengths and runs; every block has each length once; bound: 5 µs")
+    with tools.benchctl() as benchctl:
+        for kind, words in KINDS.items():
+            for load in options.loads:
+                below, above, largest = [], [], []
+                with machine.load(load):
+                    for _ in range(rounds):
+                        low, high, medians = step_of(excess_by_length(benchctl, words, runs))
+                        below.append(low)
+                        above.append(high)
+                        near = list(medians.values())
+                        largest.append(max(abs(a - b) for a, b in zip(near, near[1:])))
+                table.add(load=load, kind=kind, runs=runs * rounds, below_us=spread(below),
+                          above_us=spread(above), largest_us=spread(largest),
+                          step_us=spread([high - low for low, high in zip(below, above)]))
+    return table
+
+
+def reference_extra(folder, runs):
+    """What wait4 counts of a program beside what it counts itself: its start and end, in s."""
+    output = os.path.join(folder, "clocks")
+    timed = tools.SpawnLoop.values([str(BIN / "own_clock"), "1000"], runs, output)
+    with open(output, encoding="ascii") as file:
+        own = [float(line.split()[1]) for line in file if line.startswith("own_cpu")]
+    os.unlink(output)
+    return [cpu - counted for (_, cpu), counted in zip(timed, own)]
+
+
+def measure_cpu_time(options):
+    rounds = options.rounds or (2 if options.quick else 9)
+    runs = 50 if options.quick else 200
+    table = Table("cpu_time of a program of 1 ms", [
+        ("load", "load"), ("runs", "runs"), ("reported_us", "cpu_time, µs"),
+        ("own_us", "its own clock, µs"), ("extra_us", "start and end by wait4, µs"),
+        ("ratio", "cpu_time / (own clock + start and end)")])
+    table.note("its own clock is CLOCK_PROCESS_CPUTIME_ID from main on; what wait4 of a bare "
+               "posix_spawn loop counts beyond that is exec, loading and exit; bound: 0.98 to 1.02")
+    command = own_clock(1000)
+    with tools.benchctl() as benchctl, tempfile.TemporaryDirectory(prefix="benchd-side-") as folder:
+        for load in options.loads:
+            reported, own, extra, ratios = [], [], [], []
+            with machine.load(load):
+                for _ in range(rounds):
+                    extra.append(statistics.fmean(reference_extra(folder, 2 * runs)))
+                    verdict, _ = benchctl.compare("--runs", str(runs), "--parse", "lines",
+                                                  "--metric", "cpu_time", command, command)
+                    rows = benchctl.rows(verdict["session"])
+                    reported.append(statistics.fmean(float(row["cpu_time"]) for row in rows))
+                    own.append(statistics.fmean(float(row["own_cpu"]) for row in rows))
+                    ratios.append(reported[-1] / (own[-1] + extra[-1]))
+            table.add(load=load, runs=2 * runs * rounds, ratio=spread(ratios),
+                      reported_us=spread([1e6 * one for one in reported]),
+                      own_us=spread([1e6 * one for one in own]),
+                      extra_us=spread([1e6 * one for one in extra]))
+    return table

@@ -1,0 +1,87 @@
+"""What a run costs, and how steady its value is: benchctl beside its peers, in turn."""
+
+import statistics
+
+import machine
+import tools
+from support import PROGRAMS
+from table import Table, spread
+
+# How many runs of an arm a tool starts at once, for about a second of them.
+TURN_S = 1.0
+FEWEST_RUNS, MOST_RUNS = 8, 500
+
+
+def programs():
+    """(Name, words, milliseconds)."""
+    spin = str(PROGRAMS / "spin")
+    return [
+        ("/bin/true", ["/bin/true"], 1),
+        ("sleep 10 ms", ["/bin/sleep", "0.01"], 11),
+        ("CPU 5 ms", [spin, str(machine.steps_of(spin, 5))], 6),
+        ("CPU 100 ms", [spin, str(machine.steps_of(spin, 100))], 101),
+    ]
+
+
+def measure_in_turn(some_tools, program, runs, rounds):
+    """Every tool's Measured of each round; who begins changes."""
+    found = {tool.name: [] for tool in some_tools}
+    for number in range(rounds):
+        first = number % len(some_tools)
+        for tool in some_tools[first:] + some_tools[:first]:
+            found[tool.name].append(tool.measure(program, runs))
+    return found
+
+
+def add_rows(table, kind, name, found, runs):
+    loop = [one.seconds for one in found[tools.SpawnLoop.name]]
+    for tool, rounds in found.items():
+        beyond = [(one.seconds - bare) / (2 * runs) * 1e6 for one, bare in zip(rounds, loop)]
+        known = [one for one in rounds if one.sd is not None]
+        row = {
+            "load": kind, "program": name, "tool": tool, "runs": 2 * runs,
+            "cost_us": spread([one.seconds / (2 * runs) * 1e6 for one in rounds]),
+            "beyond_us": spread(beyond),
+        }
+        if known:
+            row["value_us"] = spread([one.median * 1e6 for one in known])
+            row["sd_us"] = spread([one.sd * 1e6 for one in known])
+        table.add(**row)
+
+
+def compare_to_hyperfine(table, kind, found, runs):
+    """The bound of the project's own: at most hyperfine's cost idle, one and a half times loaded."""
+    if "hyperfine -N" not in found:
+        return
+    ratios = [own.seconds / peer.seconds
+              for own, peer in zip(found["benchctl"], found["hyperfine -N"])]
+    spreads = [own.sd / peer.sd for own, peer in zip(found["benchctl"], found["hyperfine -N"])]
+    table.note(
+        f"/bin/true, {kind}: benchctl / hyperfine -N, round by round: cost "
+        f"{statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}), standard "
+        f"deviation {statistics.median(spreads):.2f} ({min(spreads):.2f} to {max(spreads):.2f})")
+
+
+def measure(options):
+    rounds = options.rounds or (2 if options.quick else 7)
+    table = Table("Cost of a run and spread of its value, in µs", [
+        ("load", "load"), ("program", "program"), ("tool", "tool"), ("runs", "runs a round"),
+        ("cost_us", "cost of a run"), ("beyond_us", "beyond the loop"),
+        ("value_us", "median value"), ("sd_us", "its standard deviation")])
+    table.note("the whole command's wall time, divided by the runs; a daemon was there already")
+    table.note("what perf stat says instead of a median is the mean")
+    chosen = programs()
+    with tools.benchctl() as benchctl:
+        others, missing = tools.peers()
+        table.notes += missing
+        benchctl.measure(["/bin/true"], FEWEST_RUNS)
+        for kind in options.loads:
+            for name, program, milliseconds in chosen:
+                runs = round(TURN_S * 1000 / milliseconds / 2 / (2 if kind == "loaded" else 1))
+                runs = max(FEWEST_RUNS, min(MOST_RUNS, runs))
+                with machine.load(kind):
+                    found = measure_in_turn([benchctl, *others], program, runs, rounds)
+                add_rows(table, kind, name, found, runs)
+                if name == "/bin/true":
+                    compare_to_hyperfine(table, kind, found, runs)
+    return table

@@ -1,0 +1,82 @@
+"""benchd beside its peers, and beside its own promises: one table a part, and JSON.
+
+    main.py [--part NAME]... [--json FILE] [--quick] [--rounds N] [--load idle|loaded]...
+
+Environment: BENCHD_BIN_DIR, BENCHD_TEST_PROGRAMS, BENCHD_TEST_PYTHON, as ./dev sets them. Peers are
+skipped by name where they are not installed. Everything is measured in turn, so that a machine that
+changes changes it for all; a figure is the median of the rounds with their range. This judges
+nothing: the figures are those of one machine, which is described, with who else was on it.
+"""
+
+import argparse
+import json
+import sys
+
+import clocks
+import cost
+import footprint
+import machine
+import scale
+import verdicts
+from processes import become_subreaper, end_children_left
+
+PARTS = {
+    "cost": cost.measure,
+    "step": clocks.measure_step,
+    "cpu-time": clocks.measure_cpu_time,
+    "verdicts": verdicts.measure,
+    "live": verdicts.measure_live,
+    "idle-daemon": footprint.measure_idle,
+    "watchers": footprint.measure_watchers,
+    "scale": scale.measure,
+    "analyze": scale.measure_analyze,
+}
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--part", action="append", choices=PARTS, metavar="NAME", dest="parts",
+                        help="one of: " + ", ".join(PARTS) + " (repeatable; default: all)")
+    parser.add_argument("--json", metavar="FILE", help="also write every figure there")
+    parser.add_argument("--quick", action="store_true", help="few rounds: to see that it works")
+    parser.add_argument("--rounds", type=int, help="instead of each part's own number")
+    parser.add_argument("--records", type=int, help="runs of a record of `verdicts` (20000)")
+    parser.add_argument("--load", action="append", choices=("idle", "loaded"), dest="loads",
+                        help="loaded: a busy loop on each CPU (default: both, in turn)")
+    options = parser.parse_args()
+    options.loads = options.loads or ["idle", "loaded"]
+    return options
+
+
+def write(path, result):
+    """Whole after every part: a long run that is cut off has its parts until then."""
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(result, file, indent=1, ensure_ascii=False)
+        file.write("\n")
+
+
+def main():
+    options = arguments()
+    become_subreaper()
+    facts = machine.facts()
+    result = {"machine": facts, "parts": {}}
+    print(f"{facts['cpu']}, {facts['cpus']} CPUs{' (virtual)' if facts['virtual'] else ''}, "
+          f"Linux {facts['kernel']}, {facts['memory_gb']} GB, load {facts['load_average'][0]}\n")
+    try:
+        for part in options.parts or PARTS:
+            before = machine.others()
+            table = PARTS[part](options)
+            table.note(f"others on the CPUs before: {before['cpus_busy']:.2f} of {facts['cpus']}"
+                       f" CPUs; after: {machine.others()['cpus_busy']:.2f}")
+            print(table.text() + "\n", flush=True)
+            result["parts"][part] = dict(table.json(), others_before=before)
+            if options.json:
+                write(options.json, result)
+    finally:
+        left = end_children_left()
+    if left:
+        sys.exit(f"error: processes were left behind: {left}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,177 @@
+"""What grows with what is kept: start-up and commands with many sessions, with many samples; and
+`analyze` beside numpy on the same file."""
+
+import contextlib
+import json
+import pathlib
+import random
+import sqlite3
+import subprocess
+import tempfile
+import time
+import uuid
+
+import tools
+from support import BIN
+from table import Table, spread
+
+SESSIONS = (1_000, 10_000, 100_000)
+SAMPLES = 10_000_000
+ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"  # of session IDs, core/base/session_id.cc
+NUMPY = """
+import math, sys, numpy
+rows = numpy.loadtxt(sys.argv[1], delimiter=',', skiprows=1,
+                     dtype=[('arm', 'U16'), ('pair', int), ('value', float)])
+base, candidate = (rows['value'][rows['arm'] == arm] for arm in ('base', 'candidate'))
+ratio = numpy.log(candidate.mean() / base.mean())
+u = candidate / candidate.mean() - base / base.mean()
+half = 2.576 * u.std(ddof=1) / math.sqrt(len(u))
+print(numpy.expm1(ratio - half), numpy.expm1(ratio + half))
+"""
+
+
+def add_sessions(path, sessions, numbers):
+    """Copies the newest session, without its runs, until there are so many."""
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
+        database.row_factory = sqlite3.Row
+        model = dict(database.execute("SELECT * FROM sessions ORDER BY key LIMIT 1").fetchone())
+        events = [tuple(row)[1:] for row in database.execute(
+            "SELECT * FROM events WHERE session = ? ORDER BY seq", (model["key"],))]
+        there, last = database.execute("SELECT count(*), max(key) FROM sessions").fetchone()
+        for number in range(1, sessions - there + 1):
+            new = "".join(numbers.choice(ALPHABET) for _ in range(8))
+            row = dict(model, key=last + number, id=new, request_id=str(uuid.uuid4()),
+                       snapshot=model["snapshot"].replace(model["id"], new),
+                       submitted_at_ns=model["submitted_at_ns"] + number,
+                       ended_at_ns=model["ended_at_ns"] + number)
+            marks = ", ".join("?" * len(row))
+            database.execute(f"INSERT INTO sessions ({', '.join(row)}) VALUES ({marks})",
+                             tuple(row.values()))
+            database.executemany("INSERT INTO events VALUES (?, ?, ?, ?)",
+                                 [(row["key"], *event) for event in events])
+
+
+def add_samples(path, session, samples):
+    """Repeats the session's measured runs, block by block, until there are so many samples."""
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
+        names = [column[1] for column in database.execute("PRAGMA table_info(runs)")]
+        key, = database.execute("SELECT key FROM sessions WHERE id = ?", (session,)).fetchone()
+        rows = [dict(zip(names, row)) for row in database.execute(
+            "SELECT * FROM runs WHERE session = ? ORDER BY seq", (key,))]
+        measured = [row for row in rows if row["phase"] == "measured"]
+        per_run = len(measured[0]["samples"]) // 16
+        seq, block = rows[-1]["seq"], max(row["block"] for row in measured)
+        blocks = len({row["block"] for row in measured})
+
+        def repeated():
+            left = samples // per_run - len(measured)
+            for number in range(left):
+                row = measured[number % len(measured)]
+                around = number // len(measured) * blocks
+                yield tuple(dict(row, seq=seq + 1 + number,
+                                 block=block + 1 + around + row["block"]).values())
+
+        marks = ", ".join("?" * len(names))
+        database.executemany(f"INSERT INTO runs VALUES ({marks})", repeated())
+
+
+def milliseconds(action, times):
+    found = []
+    for _ in range(times):
+        begin = time.monotonic()
+        action()
+        found.append((time.monotonic() - begin) * 1000)
+    return spread(found)
+
+
+def restart(benchctl):
+    benchctl.daemon.stop()
+    return milliseconds(benchctl.daemon.start, 1)["median"]
+
+
+def measure_sessions(table, benchctl, options):
+    numbers = random.Random(5)
+    times = 3 if options.quick else 15
+    for sessions in SESSIONS[:2] if options.quick else SESSIONS:
+        benchctl.daemon.stop()
+        add_sessions(benchctl.daemon.database, sessions, numbers)
+        benchctl.daemon.start()
+        starts = [restart(benchctl) for _ in range(min(times, 5))]
+        newest = json.loads(benchctl.run("list", "--all", "--json").stdout.splitlines()[0])
+        benchctl.run("pause")
+        submitted = milliseconds(lambda: benchctl.run("submit", "/bin/true", "/bin/true"), times)
+        table.add(
+            kept=f"{sessions:,} sessions", start_ms=spread(starts), submit_ms=submitted,
+            list_ms=milliseconds(lambda: benchctl.run("list"), times),
+            show_ms=milliseconds(lambda: benchctl.run("show", newest["session"]), times))
+        for line in benchctl.run("list", "--json").stdout.splitlines():
+            if json.loads(line).get("state") == "queued":
+                benchctl.run("cancel", json.loads(line)["session"])
+        benchctl.run("resume")
+
+
+def measure_samples(table, benchctl, session, options):
+    samples = SAMPLES // (100 if options.quick else 1)
+    benchctl.daemon.stop()
+    add_samples(benchctl.daemon.database, session, samples)
+    start = milliseconds(benchctl.daemon.start, 1)["median"]
+    times = 1 if options.quick else 3
+    file = pathlib.Path(benchctl.daemon.folder) / "runs.csv"
+
+    def export():
+        with open(file, "wb") as out:
+            subprocess.run([BIN / "benchctl", "export", session, "--format", "csv"], stdout=out,
+                           env=benchctl.environment, check=True)
+
+    table.add(kept=f"{samples:,} samples in one session", start_ms=start,
+              submit_ms=milliseconds(lambda: benchctl.run("submit", "/bin/true", "/bin/true"), times),
+              list_ms=milliseconds(lambda: benchctl.run("list"), times),
+              show_ms=milliseconds(lambda: benchctl.run("show", session), times),
+              export_ms=milliseconds(export, times))
+    table.note(f"the export has {file.stat().st_size / 1e6:.0f} MB")
+
+
+def measure(options):
+    table = Table("With much in the store, in ms of the whole command", [
+        ("kept", "kept"), ("start_ms", "benchd's start"), ("submit_ms", "submit"),
+        ("list_ms", "list"), ("show_ms", "show"), ("export_ms", "export --format csv")])
+    with tools.benchctl() as benchctl:
+        floor = milliseconds(lambda: benchctl.run("version"), 15)
+        table.note(f"`benchctl version`, which asks the daemon for nothing else: "
+                   f"{floor['median']:.1f} ms ({floor['low']:.1f} to {floor['high']:.1f})")
+        verdict, _ = benchctl.compare("--runs", "8", "/bin/true", "/bin/true")
+        measure_sessions(table, benchctl, options)
+        measure_samples(table, benchctl, verdict["session"], options)
+    return table
+
+
+def measure_analyze(options):
+    rows = 100_000 if options.quick else 1_000_000
+    rounds = options.rounds or (2 if options.quick else 5)
+    table = Table(f"A CSV of {rows:,} rows, two arms in pairs: rows a second", [
+        ("program", "program"), ("rate", "rows a second"), ("seconds", "seconds in all")])
+    numbers = random.Random(7)
+    with tempfile.TemporaryDirectory(prefix="benchd-side-") as folder:
+        file = pathlib.Path(folder) / "rows.csv"
+        with open(file, "w", encoding="ascii") as out:
+            out.write("arm,pair,value\n")
+            for row in range(rows):
+                out.write(f"{('base', 'candidate')[row % 2]},{row // 2},{numbers.gauss(1, .05)!r}\n")
+        commands = {
+            "benchctl analyze --method fixed": [BIN / "benchctl", "analyze", file, "--method",
+                                                "fixed"],
+            "benchctl analyze (every look)": [BIN / "benchctl", "analyze", file],
+        }
+        if subprocess.run(["/usr/bin/python3", "-c", "import numpy"], capture_output=True,
+                          check=False).returncode == 0:
+            commands["numpy: loadtxt and one interval"] = ["/usr/bin/python3", "-c", NUMPY, file]
+        else:
+            table.note("skipped: numpy is not installed (python3-numpy)")
+        found = {name: [] for name in commands}
+        for _ in range(rounds):
+            for name, words in commands.items():
+                found[name].append(tools.timed(words)[0])
+    for name, seconds in found.items():
+        table.add(program=name, rate=spread([rows / one for one in seconds]),
+                  seconds=spread(seconds))
+    return table
