@@ -12,6 +12,7 @@
 #include "client/interrupts.h"
 #include "client/quantity.h"
 #include "client/render/analysis.h"
+#include "client/render/csv.h"
 #include "client/render/exports.h"
 #include "client/render/text.h"
 #include "client/render/words.h"
@@ -45,11 +46,13 @@ ExitCode PrintAnalysis(const Analysis& analysis, bool mmtests_stars, bool json,
 }
 
 // As of a session that is done, but for what only a session has.
-Result<void> WriteAnalysis(const ExportFiles& files, const Analysis& analysis) {
+Result<void> WriteAnalysis(const ExportFiles& files, const Analysis& analysis,
+                           const std::string& csv) {
   v1::Session session;
   session.set_state(v1::SESSION_STATE_DONE);
   *session.mutable_report() = analysis.verdict;
   return files.Write([&](const ExportFormat& format) {
+    if (format.name == "csv") return csv;
     return format.of_runs ? AnalysisJson(analysis, Now()) + "\n" : format.render(session, {});
   });
 }
@@ -111,12 +114,17 @@ Result<std::vector<HarnessFile>> ReadHarnessFiles(const ParsedArguments& argumen
   return files;
 }
 
+// @param csv  the values as a table, where that is asked for
 Result<TableReport> AnalyzeHarness(const ParsedArguments& arguments, std::string_view format,
-                                   const benchd::TableOptions& options) {
+                                   const benchd::TableOptions& options, std::string* csv) {
   auto files = ReadHarnessFiles(arguments);
   if (!files) return std::move(files).error();
   auto report = AnalyzeHarnessFiles(format, *files, options);
   if (!report) return Told(report.error());
+  if (IsGiven(arguments, "export-csv")) {
+    const auto table = ReadHarnessTable(format, *files);
+    if (table) *csv = TableToCsv(*table);
+  }
   return report;
 }
 
@@ -141,18 +149,23 @@ Result<ExitCode> RunAnalyze(const CommandContext& context) {
   if (format == nullptr && IsGiven(context.arguments, "name")) {
     return UsageError("--name: a table names its arms itself", "use it with --parse");
   }
+  if (format == nullptr && IsGiven(context.arguments, "export-csv")) {
+    return UsageError("--export-csv: " + files.front() + " is that table already",
+                      "use it with --parse");
+  }
   auto exports = ExportFiles::Prepare(context.arguments);
   if (!exports) return std::move(exports).error();
   const Interrupts interrupts;  // Ctrl-C ends this process
   StepAside(context.link);
+  std::string csv;
   Result<TableReport> report = format != nullptr
-                                   ? AnalyzeHarness(context.arguments, *format, *options)
+                                   ? AnalyzeHarness(context.arguments, *format, *options, &csv)
                                    : AnalyzeCsvFile(files.front(), *options);
   if (!report) return std::move(report).error();
   const Analysis analysis = AnalysisOf(std::move(report).value());
   const ExitCode code = PrintAnalysis(analysis, options->mmtests_stars, context.json, *choice);
   std::cout << std::flush;
-  if (auto written = WriteAnalysis(*exports, analysis); !written) {
+  if (auto written = WriteAnalysis(*exports, analysis, csv); !written) {
     PrintError(written.error());
     return code == ExitCode::kPass ? ExitCode::kFailed : code;
   }

@@ -36,31 +36,27 @@ bool IsNumber(std::string_view text) {
   return at == end && error != std::errc::invalid_argument;
 }
 
+constexpr char kListed[] = "--help lists the options";
+
 // The letter in the other case, or the name that somebody meant who wrote one dash for two.
 Error UnknownLetter(std::string_view word, char letter, std::span<const OptionInfo> options) {
   std::vector<std::string_view> names;
   for (const OptionInfo& option : options) names.push_back(option.name);
-  const std::string nearest = word.size() > 2 ? Nearest(word.substr(1), names) : "";
-  std::string hint =
-      nearest.empty() ? "--help lists the options" : "did you mean --" + nearest + "?";
+  std::string hint = word.size() > 2 ? HintForUnknown(word.substr(1), names, "", "--") : "";
+  if (!hint.empty()) return UsageError(std::string(word) + ": unknown option", std::move(hint));
+  hint = kListed;
   for (const OptionInfo& option : options) {
-    const bool other_case =
-        option.letter != 0 && std::tolower(option.letter) == std::tolower(letter);
-    if (!nearest.empty() || !other_case) continue;
+    if (option.letter == 0 || std::tolower(option.letter) != std::tolower(letter)) continue;
     hint = std::string("did you mean -") + option.letter + ", --" + std::string(option.name) + "?";
   }
-  return UsageError(
-      (nearest.empty() ? std::string("-") + letter : std::string(word)) + ": unknown option",
-      std::move(hint));
+  return UsageError(std::string("-") + letter + ": unknown option", std::move(hint));
 }
 
 Error UnknownOption(std::string_view name, std::span<const OptionInfo> options) {
   std::vector<std::string_view> names;
   for (const OptionInfo& option : options) names.push_back(option.name);
-  const std::string nearest = Nearest(name, names);
-  return UsageError(
-      "--" + std::string(name) + ": unknown option",
-      nearest.empty() ? "--help lists the options" : "did you mean --" + nearest + "?");
+  return UsageError("--" + std::string(name) + ": unknown option",
+                    HintForUnknown(name, names, kListed, "--"));
 }
 
 // One pass over the words; `next_` is the word that comes next.

@@ -132,10 +132,7 @@ Result<std::string> FindDaemonProgram() {
 Result<DaemonStart> PlanUserDaemon() {
   auto program = FindDaemonProgram();
   if (!program) return std::move(program).error();
-  const char* state_home = std::getenv("XDG_STATE_HOME");
-  const std::filesystem::path state = state_home != nullptr && state_home[0] == '/'
-                                          ? std::filesystem::path(state_home)
-                                          : std::filesystem::path(HomeDirectory()) / ".local/state";
+  const std::filesystem::path state = StateHome();
   std::error_code error;
   std::filesystem::create_directories(state, error);
   const std::string directory = (state / "benchd").string();

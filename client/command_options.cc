@@ -11,6 +11,8 @@ constexpr std::string_view kArms = "Arms";
 constexpr std::string_view kEvery = "All commands";
 constexpr std::string_view kResult = "Result";
 constexpr std::string_view kExports = "Exports";
+constexpr OptionInfo kTimeUnit{"time-unit", 0, "ns|us|ms|s",
+                               "one unit for all times (default what fits each)", kResult};
 
 }  // namespace
 
@@ -22,9 +24,19 @@ std::vector<OptionInfo> CompareOptions(bool with_detach) {
        "a reference system; repeatable; all commands are then candidates (default the first "
        "command)",
        kArms},
+      {"against", 0, "NAME",
+       "the reference is what --save kept under that name, run again; without CANDIDATE the "
+       "command "
+       "that was saved, as it is now",
+       kArms},
       {"file", 'f', "FILE", "read arms, benchmarks and defaults from TOML, - for stdin", kArms}};
   for (const SessionOption& option : SessionOptions()) options.push_back(option.info);
   if (!with_detach) return options;
+  options.push_back(
+      {"save", 0, "NAME",
+       "when it is done, keep the candidate's program for --against; one command alone "
+       "is kept without being run. What it loads or interprets is not kept",
+       kArms});
   for (const OptionInfo& option : ResultOptions()) options.push_back(option);
   for (const OptionInfo& option : ExportOptions(true)) options.push_back(option);
   options.push_back({"detach", 0, "", "submit, print the session and leave", kThisCommand});
@@ -43,9 +55,10 @@ std::vector<OptionInfo> CompareOptions(bool with_detach) {
 // Written when the session has ended, beside what is printed.
 std::vector<OptionInfo> ExportOptions(bool of_session) {
   std::vector<OptionInfo> options;
-  if (of_session) {
-    options.push_back({"export-csv", 0, "FILE", "write the runs to FILE, one row each", kExports});
-  }
+  options.push_back({"export-csv", 0, "FILE",
+                     of_session ? "write the runs to FILE, one row each"
+                                : "with --parse, write the values to FILE as a table",
+                     kExports});
   options.push_back(
       {"export-json", 0, "FILE",
        of_session ? "write spec, result and runs to FILE" : "write the line of --json to FILE",
@@ -123,10 +136,6 @@ std::vector<OptionInfo> CalibrateOptions() {
   return options;
 }
 
-OptionInfo TimeUnitOption() {
-  return {"time-unit", 0, "ns|us|ms|s", "one unit for all times (default what fits each)", kResult};
-}
-
 std::vector<OptionInfo> WatchOptions() {
   std::vector<OptionInfo> options = ResultOptions();
   for (const OptionInfo& option : ExportOptions(true)) options.push_back(option);
@@ -136,7 +145,14 @@ std::vector<OptionInfo> WatchOptions() {
 std::vector<OptionInfo> ResultOptions() {
   return {{"verbose", 0, "", "every metric with means and deviations, every warning", kResult},
           {"quiet", 0, "", "the verdict alone", kResult},
-          TimeUnitOption()};
+          kTimeUnit};
+}
+
+std::vector<OptionInfo> ShowOptions() {
+  std::vector<OptionInfo> options = {
+      {"log", 0, "", "with the output of its runs (--output log)", kThisCommand}, kTimeUnit};
+  for (const OptionInfo& option : ExportOptions(true)) options.push_back(option);
+  return options;
 }
 
 std::span<const OptionInfo> EveryOption() {

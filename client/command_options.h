@@ -13,7 +13,7 @@ inline constexpr std::string_view kThisCommand = "This command";
 
 // The options of the commands that have many, without those of every command.
 std::vector<OptionInfo> CompareOptions(bool with_detach);
-/// @param of_session  what a session measured, too; a table is its own CSV
+/// @param of_session  what a session measured; else what was read from files
 std::vector<OptionInfo> ExportOptions(bool of_session);
 std::vector<OptionInfo> WorktreeOptions();
 std::vector<OptionInfo> AnalyzeOptions();
@@ -23,7 +23,7 @@ std::vector<OptionInfo> CalibrateOptions();
 /// --verbose, --quiet and --time-unit: of every command that prints a result.
 std::vector<OptionInfo> ResultOptions();
 std::vector<OptionInfo> WatchOptions();
-OptionInfo TimeUnitOption();  ///< of one that prints everything anyway
+std::vector<OptionInfo> ShowOptions();
 
 /// The options of every command (json, socket, ...), which may stand before its name as well.
 std::span<const OptionInfo> EveryOption();

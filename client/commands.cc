@@ -26,13 +26,8 @@ const std::vector<Command>& Commands() {
          .choices = "queued|preparing|running|paused|done|failed|cancelled"},
         {"label", 0, "K=V", "only sessions with this label; repeatable", kThisCommand}},
        RunList},
-      {"show",
-       "[OPTIONS] [ID]",
-       "show a session (or your newest) and how to repeat it",
-       Words::kSessionOrNewest,
-       {{"log", 0, "", "with the output of its runs (--output log)", kThisCommand},
-        TimeUnitOption()},
-       RunShow},
+      {"show", "[OPTIONS] [ID]", "show a session (or your newest) and how to repeat it",
+       Words::kSessionOrNewest, ShowOptions(), RunShow},
       {"cancel",
        "[OPTIONS] ID",
        "cancel a queued or running session",
@@ -87,6 +82,18 @@ const std::vector<Command>& Commands() {
        RunAgreement},
       {"calibrate", "[OPTIONS] [COMMAND]", "measure the smallest change this machine can detect",
        Words::kOwn, CalibrateOptions(), RunCalibrate},
+      {"arm list",
+       "[OPTIONS]",
+       "list the programs that compare --save has kept",
+       Words::kNone,
+       {},
+       RunArmList},
+      {"arm remove",
+       "[OPTIONS] NAME",
+       "remove a program that compare --save has kept",
+       Words::kArm,
+       {},
+       RunArmRemove},
       {"machine status",
        "[OPTIONS] [PROFILE]",
        "show each machine setting: wanted, actual, held, and why not",
@@ -197,6 +204,9 @@ Result<std::string> ReadWord(const Command& command, const std::vector<std::stri
                      "write benchctl " + name + " [ID]; benchctl list --all shows the IDs");
     case Words::kProfile:
       return ReadProfile(name, words);
+    case Words::kArm:
+      return ReadOne(words, name + ": missing name", "stored arm",
+                     "write benchctl " + name + " NAME; benchctl arm list shows the names");
     case Words::kFile:
       return ReadOne(words, name + ": missing file", "table",
                      "write benchctl " + name + " FILE.csv, or - for stdin");

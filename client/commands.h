@@ -27,6 +27,7 @@ enum class Words {
   kSession,          ///< the ID of one
   kSessionOrNewest,  ///< the same, or none: the caller's newest
   kProfile,          ///< of the machine, or none
+  kArm,              ///< the name of one that is stored
   kFile,             ///< one, or - for stdin
   kOwn,              ///< those that it reads itself
 };
@@ -88,6 +89,8 @@ Result<ExitCode> RunAnalyze(const CommandContext& context);
 Result<ExitCode> RunSimilarity(const CommandContext& context);
 Result<ExitCode> RunAgreement(const CommandContext& context);
 Result<ExitCode> RunCalibrate(const CommandContext& context);
+Result<ExitCode> RunArmList(const CommandContext& context);
+Result<ExitCode> RunArmRemove(const CommandContext& context);
 Result<ExitCode> RunMachineStatus(const CommandContext& context);
 Result<ExitCode> RunMachineDoctor(const CommandContext& context);
 Result<ExitCode> RunMachineApply(const CommandContext& context);

@@ -4,6 +4,7 @@
 
 #include "client/command_options.h"
 #include "client/commands.h"
+#include "client/completion_words.h"
 #include "client/manual.h"
 #include "core/base/text.h"
 
@@ -11,78 +12,6 @@ namespace benchd::client {
 namespace {
 
 constexpr char kOrigin[] = "# Written by benchctl from the tables behind its --help.\n";
-
-// What stands for a value or a word of a command line, in the terms of all three shells.
-enum class Kind { kText, kFile, kFolder, kLiveSession, kSession };
-
-Kind KindOfValue(const OptionInfo& option) {
-  const auto mentions = [&option](std::string_view what) {
-    return option.value.find(what) != std::string_view::npos;
-  };
-  if (mentions("DIR")) return Kind::kFolder;
-  return mentions("FILE") || mentions("PATH") ? Kind::kFile : Kind::kText;
-}
-
-Kind KindOfWords(const Command& command) {
-  switch (command.words) {
-    case Words::kSession:
-      return Kind::kLiveSession;
-    case Words::kSessionOrNewest:
-      return command.name == "watch" ? Kind::kLiveSession : Kind::kSession;
-    case Words::kFile:
-    case Words::kOwn:
-      return Kind::kFile;
-    case Words::kNone:
-    case Words::kProfile:
-      break;
-  }
-  return Kind::kText;
-}
-
-struct Choice {
-  std::string name;
-  std::string_view summary;  ///< empty for a group
-};
-
-// The words that may follow `before`: commands and groups, or the words of a group.
-std::vector<Choice> NextWords(std::string_view before) {
-  std::vector<Choice> words;
-  for (const Command& command : Commands()) {
-    if (command.hidden) continue;
-    const std::string_view group = GroupOf(command);
-    if (!before.empty()) {
-      if (group != before) continue;
-      words.push_back({std::string(command.name.substr(group.size() + 1)), command.summary});
-    } else if (group.empty()) {
-      words.push_back({std::string(command.name), command.summary});
-    } else if (std::ranges::find(words, group, &Choice::name) == words.end()) {
-      words.push_back({std::string(group), {}});
-    }
-  }
-  return words;
-}
-
-std::string NamesOf(const std::vector<Choice>& words) { return Join(words, " ", &Choice::name); }
-
-std::vector<std::string> Groups() {
-  std::vector<std::string> groups;
-  for (const Choice& word : NextWords("")) {
-    if (word.summary.empty()) groups.push_back(word.name);
-  }
-  return groups;
-}
-
-// What the shells ask benchctl for: never a daemon that does not run, never for long. The newest
-// twenty of each kind are enough.
-std::string SessionsOf(std::string_view program, Kind kind) {
-  std::string lists;
-  for (const char* state : {"", " --state done", " --state failed"}) {
-    const bool ended = state[0] != '\0';
-    if (ended && kind != Kind::kSession) break;
-    lists += "timeout 2 " + std::string(program) + " --no-autostart list" + state + "; ";
-  }
-  return "{ " + lists + "} 2>/dev/null </dev/null | awk '$1 != \"ID\" { print $1 }'";
-}
 
 // --- bash: three tables, by the words of the command, and one function that walks the line.
 
@@ -95,8 +24,10 @@ std::string BashRow(const std::string& key, const std::string& value) {
 }
 
 std::string BashValue(const OptionInfo& option) {
-  static const std::map<Kind, std::string> kNames = {
-      {Kind::kText, "text"}, {Kind::kFile, "file"}, {Kind::kFolder, "folder"}};
+  static const std::map<Kind, std::string> kNames = {{Kind::kText, "text"},
+                                                     {Kind::kFile, "file"},
+                                                     {Kind::kFolder, "folder"},
+                                                     {Kind::kArm, "arms"}};
   const std::vector<std::string_view> words = FixedWords(option);
   return std::to_string(option.words) + " " + kNames.at(KindOfValue(option)) +
          (words.empty() ? "" : " " + Join(words, " "));
@@ -132,12 +63,13 @@ _benchctl_value() {
   case $kind in
     file) _benchctl_files -f "$cur" ;;
     folder) _benchctl_files -d "$cur" ;;
+    arms) mapfile -t COMPREPLY < <(compgen -W "$(_benchctl_arms)" -- "$cur") ;;
   esac
   if (($#)); then mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W "$*" -- "$cur"); fi
 }
 
 _benchctl() {
-  local cur=${COMP_WORDS[COMP_CWORD]} command=benchctl option='' word i rest=0
+  local cur=${COMP_WORDS[COMP_CWORD]} command=benchctl option='' kind word i rest=0
   local -i left=0
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -165,10 +97,11 @@ _benchctl() {
   elif [[ -n ${_benchctl_next[$command]-} ]]; then
     mapfile -t COMPREPLY < <(compgen -W "${_benchctl_next[$command]}" -- "$cur")
   else
-    case ${_benchctl_words[$command]-} in
+    kind=${_benchctl_words[$command]-}
+    case $kind in
+      '') ;;
       file) _benchctl_files -f "$cur" ;;
-      live) mapfile -t COMPREPLY < <(compgen -W "$(_benchctl_live)" -- "$cur") ;;
-      session) mapfile -t COMPREPLY < <(compgen -W "$(_benchctl_sessions)" -- "$cur") ;;
+      *) mapfile -t COMPREPLY < <(compgen -W "$("_benchctl_$kind")" -- "$cur") ;;
     esac
   fi
 }
@@ -192,20 +125,21 @@ std::string BashCompletion() {
     AddBashOptions(command.name, AllOptions(command), &names, &values);
     const Kind kind = KindOfWords(command);
     if (kind == Kind::kText || command.name == "help") continue;
-    words += BashRow(BashKey(command.name), kind == Kind::kFile      ? "file"
-                                            : kind == Kind::kSession ? "session"
-                                                                     : "live");
+    words += BashRow(BashKey(command.name),
+                     kind == Kind::kFile ? "file" : std::string(ListerOf(kind)->name));
   }
-  const std::string program = "\"${COMP_WORDS[0]}\"";
+  std::string listers;
+  for (const Lister& lister : Listers()) {
+    listers += "\n_benchctl_" + std::string(lister.name) + "() {\n  " +
+               ListedBy("\"${COMP_WORDS[0]}\"", lister) + "\n}\n";
+  }
   return "# bash completion of benchctl(1)\n" + std::string(kOrigin) +
          "\n# Words that may follow.\ndeclare -gA _benchctl_next=(\n" + next +
          ")\n# Options.\ndeclare -gA _benchctl_options=(\n" + names +
          ")\n# What their values are: how many words, of which kind, and fixed ones.\n"
          "declare -gA _benchctl_values=(\n" +
-         values + ")\n# What a command is about.\ndeclare -gA _benchctl_words=(\n" + words +
-         ")\n\n_benchctl_live() {\n  " + SessionsOf(program, Kind::kLiveSession) +
-         "\n}\n\n_benchctl_sessions() {\n  " + SessionsOf(program, Kind::kSession) + "\n}\n" +
-         kBashFunctions;
+         values + ")\n# What a command is about.\ndeclare -gA _benchctl_words=(\n" + words + ")\n" +
+         listers + kBashFunctions;
 }
 
 // --- zsh: _arguments has the same tables as its own language.
@@ -225,14 +159,14 @@ std::string ZshAction(Kind kind) {
       return "_files";
     case Kind::kFolder:
       return "_files -/";
-    case Kind::kLiveSession:
-      return "_benchctl_live";
-    case Kind::kSession:
-      return "_benchctl_sessions";
     case Kind::kText:
+      return " ";
+    case Kind::kLiveSession:
+    case Kind::kSession:
+    case Kind::kArm:
       break;
   }
-  return " ";
+  return "_benchctl_" + std::string(ListerOf(kind)->name);
 }
 
 std::string ZshOption(const OptionInfo& option) {
@@ -260,8 +194,7 @@ std::string ZshOption(const OptionInfo& option) {
 std::string ZshArray(const std::string& name, const std::vector<Choice>& words) {
   std::string lines = "  local -a " + name + "=(\n";
   for (const Choice& word : words) {
-    const std::string about(word.summary.empty() ? "the machine's settings" : word.summary);
-    lines += "    " + ShellQuoted(word.name + ":" + Escaped(about, ":")) + "\n";
+    lines += "    " + ShellQuoted(word.name + ":" + Escaped(word.summary, ":")) + "\n";
   }
   return lines + "  )\n  _describe command " + name + "\n";
 }
@@ -307,12 +240,11 @@ std::string ZshCommand(const Command& command) {
 }
 
 std::string ZshCompletion() {
-  const auto sessions = [](Kind kind) {
-    return "() {\n  local -a ids=(${(f)\"$(" + SessionsOf("benchctl", kind) +
-           ")\"})\n  compadd -a ids\n}\n\n";
-  };
-  std::string text = "#compdef benchctl\n" + std::string(kOrigin) + "\n_benchctl_live" +
-                     sessions(Kind::kLiveSession) + "_benchctl_sessions" + sessions(Kind::kSession);
+  std::string text = "#compdef benchctl\n" + std::string(kOrigin) + "\n";
+  for (const Lister& lister : Listers()) {
+    text += "_benchctl_" + std::string(lister.name) + "() {\n  local -a ids=(${(f)\"$(" +
+            ListedBy("benchctl", lister) + ")\"})\n  compadd -a ids\n}\n\n";
+  }
   for (const Command& command : Commands()) {
     if (!command.hidden) text += ZshCommand(command);
   }
@@ -324,6 +256,10 @@ std::string ZshCompletion() {
 
 std::string FishQuoted(std::string_view text) { return "'" + Escaped(text, "'") + "'"; }
 
+std::string FishLister(const Lister& lister) {
+  return " -a '(__benchctl_" + std::string(lister.name) + ")'";
+}
+
 std::string FishOption(std::string_view command, const OptionInfo& option) {
   std::string line = "complete -c benchctl -n " +
                      FishQuoted("__benchctl_is " + FishQuoted(command)) + " -l " +
@@ -332,9 +268,10 @@ std::string FishOption(std::string_view command, const OptionInfo& option) {
   if (!option.value.empty()) {
     const std::vector<std::string_view> words = FixedWords(option);
     const Kind kind = KindOfValue(option);
-    line += kind == Kind::kText ? " -x" : " -r";
+    const bool file = kind == Kind::kFile || kind == Kind::kFolder;
+    line += file ? " -r -F" : " -x";
     if (kind == Kind::kFolder) line += " -a '(__fish_complete_directories)'";
-    if (kind != Kind::kText) line += " -F";
+    if (const Lister* lister = ListerOf(kind)) line += FishLister(*lister);
     if (!words.empty()) line += " -a " + FishQuoted(Join(words, " "));
   }
   return line + " -d " + FishQuoted(option.help) + "\n";
@@ -344,8 +281,7 @@ std::string FishWords(std::string_view before) {
   std::string lines;
   for (const Choice& word : NextWords(before)) {
     lines += "complete -c benchctl -n " + FishQuoted("__benchctl_is " + FishQuoted(before)) +
-             " -a " + word.name + (word.summary.empty() ? "" : " -d " + FishQuoted(word.summary)) +
-             "\n";
+             " -a " + word.name + " -d " + FishQuoted(word.summary) + "\n";
   }
   return lines;
 }
@@ -364,18 +300,19 @@ std::string FishFunctions() {
     text += "            case " + group + "\n                contains -- $word " +
             NamesOf(NextWords(group)) + "\n                and set found \"" + group + " $word\"\n";
   }
-  return text +
-         "        end\n"
-         "    end\n"
-         "    echo $found\n"
-         "end\n\n"
-         "function __benchctl_is\n"
-         "    test \"$(__benchctl_command)\" = \"$argv\"\n"
-         "end\n\n"
-         "function __benchctl_live\n    sh -c " +
-         FishQuoted(SessionsOf("benchctl", Kind::kLiveSession)) +
-         "\nend\n\nfunction __benchctl_sessions\n    sh -c " +
-         FishQuoted(SessionsOf("benchctl", Kind::kSession)) + "\nend\n\n";
+  text +=
+      "        end\n"
+      "    end\n"
+      "    echo $found\n"
+      "end\n\n"
+      "function __benchctl_is\n"
+      "    test \"$(__benchctl_command)\" = \"$argv\"\n"
+      "end\n\n";
+  for (const Lister& lister : Listers()) {
+    text += "function __benchctl_" + std::string(lister.name) + "\n    sh -c " +
+            FishQuoted(ListedBy("benchctl", lister)) + "\nend\n\n";
+  }
+  return text;
 }
 
 std::string FishCompletion() {
@@ -389,10 +326,9 @@ std::string FishCompletion() {
     const Kind kind = KindOfWords(command);
     if (kind == Kind::kText) continue;
     text += "complete -c benchctl -n " + FishQuoted("__benchctl_is " + FishQuoted(command.name));
-    text += command.name == "help"       ? " -a " + FishQuoted(NamesOf(NextWords("")))
-            : kind == Kind::kFile        ? " -F"
-            : kind == Kind::kLiveSession ? " -a '(__benchctl_live)'"
-                                         : " -a '(__benchctl_sessions)'";
+    text += command.name == "help" ? " -a " + FishQuoted(NamesOf(NextWords("")))
+            : kind == Kind::kFile  ? " -F"
+                                   : FishLister(*ListerOf(kind));
     text += "\n";
   }
   return text;

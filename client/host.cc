@@ -25,6 +25,12 @@ std::string HomeDirectory() {
   return entry != nullptr ? entry->pw_dir : "";
 }
 
+std::string StateHome() {
+  const char* state = std::getenv("XDG_STATE_HOME");
+  if (state != nullptr && state[0] == '/') return state;
+  return (std::filesystem::path(HomeDirectory()) / ".local/state").string();
+}
+
 void MoveToCpus(const std::vector<int>& cpus) {
   cpu_set_t set;
   CPU_ZERO(&set);

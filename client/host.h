@@ -15,6 +15,9 @@ std::string UserName(std::uint32_t uid);
 /// $HOME, else what the user database says; empty where neither knows.
 std::string HomeDirectory();
 
+/// Where programs keep what they know: $XDG_STATE_HOME, else ~/.local/state.
+std::string StateHome();
+
 /// Moves every thread of this process to `cpus`, so that benchctl never runs where something is
 /// measured; threads started later inherit it. An empty list, or CPUs that are not ours, change
 /// nothing.

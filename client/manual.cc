@@ -127,15 +127,16 @@ constexpr std::array kEnvironment = {
     Entry{"TERM", "`dumb` turns colours and the live view off"},
     Entry{"XDG_RUNTIME_DIR", "where the socket of your own daemon is"},
     Entry{"XDG_STATE_HOME",
-          "where your own daemon keeps its sessions and its log (default "
-          "~/.local/state)"},
+          "where your own daemon keeps its sessions and its log, and `compare --save` its programs "
+          "(default ~/.local/state)"},
     Entry{"XDG_CACHE_HOME", "where the worktrees of `--git` are kept (default ~/.cache)"}};
 
 constexpr std::array kFiles = {
     Entry{"/run/benchd/benchd.sock", "the socket of the system's daemon"},
     Entry{"$XDG_RUNTIME_DIR/benchd/benchd.sock",
           "the socket of your own daemon; without that variable below /tmp/benchd-UID/"},
-    Entry{"$XDG_STATE_HOME/benchd/benchd.log", "the log of a daemon that benchctl has started"}};
+    Entry{"$XDG_STATE_HOME/benchd/benchd.log", "the log of a daemon that benchctl has started"},
+    Entry{"$XDG_STATE_HOME/benchctl/arms/", "what `compare --save` keeps"}};
 
 template <typename Entries>
 std::string EntrySection(std::string_view heading, const Entries& entries) {

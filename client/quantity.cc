@@ -297,10 +297,9 @@ Result<void> CheckBuiltinMetric(std::string_view name) {
   }
   std::vector<std::string_view> names;
   for (const BuiltinMetric& metric : kBuiltinMetrics) names.push_back(metric.name);
-  const std::string nearest = Nearest(name.substr(0, colon), names);
-  if (!nearest.empty()) return UsageError("unknown metric", "did you mean " + nearest + "?");
-  return UsageError("unknown metric",
-                    "available: " + Join(names, ", ") + "; --parse adds a program's own");
+  return UsageError("unknown metric", HintForUnknown(name.substr(0, colon), names,
+                                                     "available: " + Join(names, ", ") +
+                                                         "; --parse adds a program's own"));
 }
 
 bool IsSendableText(std::string_view text) {

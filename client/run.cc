@@ -43,23 +43,22 @@ Error UnknownCommand(const std::string& word, bool has_more) {
     // "status" is a word of "machine status".
     if (!group.empty() && command.name.substr(group.size() + 1) == word) in_group = command.name;
   }
-  if (in_group.empty()) in_group = Nearest(word, names);
-  std::string hint = "benchctl help lists the commands";
-  if (!in_group.empty()) {
-    hint = "did you mean " + in_group + "?";
-  } else if (has_more && word.find_first_of(" /.") != std::string::npos) {
-    hint = "to compare commands: benchctl compare 'BASE' 'CANDIDATE'";
-  }
-  return UsageError(word + ": unknown command", std::move(hint));
+  const std::string said = word + ": unknown command";
+  if (!in_group.empty()) return UsageError(said, "did you mean " + in_group + "?");
+  const bool is_command_line = has_more && word.find_first_of(" /.") != std::string::npos;
+  return UsageError(said,
+                    HintForUnknown(word, names,
+                                   is_command_line ? "to compare commands: benchctl compare 'BASE' "
+                                                     "'CANDIDATE'"
+                                                   : "benchctl help lists the commands"));
 }
 
 Error UnknownWord(const std::string& group, const std::string& word) {
   const std::vector<std::string_view> known = WordsOfGroup(group);
-  const std::string nearest = Nearest(word, known);
   return UsageError(
       word.empty() ? group + ": missing command" : group + " " + word + ": unknown command",
-      nearest.empty() ? "write benchctl " + group + " " + JoinWithOr(known)
-                      : "did you mean " + group + " " + nearest + "?");
+      HintForUnknown(word, known, "write benchctl " + group + " " + JoinWithOr(known),
+                     group + " "));
 }
 
 /// Before all commands only the options of all commands are known; what belongs to one of them is

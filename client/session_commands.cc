@@ -2,6 +2,7 @@
 #include <iostream>
 
 #include "benchd/v1/session.grpc.pb.h"
+#include "client/arm_commands.h"
 #include "client/call.h"
 #include "client/commands.h"
 #include "client/export_files.h"
@@ -28,12 +29,12 @@ namespace {
 
 Result<SpecInput> ReadInput(const ParsedArguments& arguments, const std::string& cwd) {
   const std::string* file = LastValue(arguments, "file");
-  if (file == nullptr) return InputFromCommandLine(arguments);
+  if (file == nullptr) return InputWithStoredArm(arguments);
   if (!arguments.positionals.empty() || IsGiven(arguments, "name") ||
-      IsGiven(arguments, "reference")) {
+      IsGiven(arguments, "reference") || IsGiven(arguments, "against")) {
     return UsageError(
         "--file " + *file + ": the commands come from the file or from the command line, not both",
-        "leave out the commands, --name and --reference");
+        "leave out the commands, --name, --reference and --against");
   }
   auto input = ReadSpecFile(*file, cwd);
   if (input) input->options = Overlay(std::move(input->options), CollectSessionOptions(arguments));
@@ -116,68 +117,70 @@ Progress ProgressOf(bool json, const ResultChoice& choice) {
   return choice.detail == Detail::kVerdict ? Progress::kQuiet : Progress::kTold;
 }
 
-// Prints the end of a session that was followed; of several candidates with their order, which is
-// left out where its runs cannot be had.
-ExitCode FinishFollowing(DaemonLink& link, const Followed& followed, bool json,
-                         const ResultChoice& choice) {
-  const bool ordered = !json && !choice.bisect && choice.detail != Detail::kVerdict &&
-                       followed.session.state() == v1::SESSION_STATE_DONE &&
-                       SeveralCandidates(followed.session.report());
-  std::vector<ArmPairs> pairs;
-  if (ordered) {
-    const auto whole = GetSession(link, followed.session.session());
-    auto read = whole ? ReadArmPairs(link, *whole) : Result<std::vector<ArmPairs>>(pairs);
-    if (read) pairs = *std::move(read);
-  }
-  return ReportEnd(followed, json, choice, pairs);
-}
-
-Result<std::vector<v1::Run>> MeasuredRuns(DaemonLink& link, const std::string& session,
-                                          bool with_warmup) {
-  v1::ListSamplesRequest request;
-  request.set_session(session);
-  request.set_with_warmup(with_warmup);
-  std::vector<v1::Run> runs;
-  auto read = ReadRuns(link, request, [&runs, with_warmup](v1::Run&& run) {
-    if (run.phase() != v1::RUN_PHASE_WARMUP || with_warmup) runs.push_back(std::move(run));
-  });
-  if (!read) return std::move(read).error();
-  return runs;
-}
-
 bool HasEnded(const v1::Session& session) {
   return session.state() == v1::SESSION_STATE_DONE || session.state() == v1::SESSION_STATE_FAILED ||
          session.state() == v1::SESSION_STATE_CANCELLED;
 }
 
-Result<void> WriteExports(DaemonLink& link, const ExportFiles& files, const std::string& id) {
+// What is said and written of a session that has ended, besides what was watched.
+struct Aftermath {
+  v1::Session session;
+  RunsOfSession runs;
+};
+
+Result<Aftermath> ReadAftermath(DaemonLink& link, const std::string& id, RunsWanted wanted) {
   auto session = GetSession(link, id);
   if (!session) return std::move(session).error();
-  std::vector<v1::Run> runs;
-  if (files.WantsRuns()) {
-    auto read = MeasuredRuns(link, id, /*with_warmup=*/false);
-    if (!read) return std::move(read).error();
-    runs = *std::move(read);
-  }
-  return files.Write([&](const ExportFormat& format) { return format.render(*session, runs); });
+  auto runs = ReadRunsOf(link, *session, wanted);
+  if (!runs) return std::move(runs).error();
+  return Aftermath{*std::move(session), *std::move(runs)};
 }
 
-// Says the end, and writes the exports that were asked for. The result has been told by then: what
-// cannot be written takes nothing of it back.
+Result<void> WriteExports(const ExportFiles& files, const v1::Session& session,
+                          std::span<const v1::Run> runs) {
+  return files.Write([&](const ExportFormat& format) { return format.render(session, runs); });
+}
+
+// Says the end, of several candidates with their order, and writes the exports that were asked for.
+// What cannot be had or written takes nothing of the result back.
 ExitCode ConcludeWatch(DaemonLink& link, const ExportFiles& files, const Followed& followed,
                        bool json, const ResultChoice& choice) {
-  const ExitCode code = FinishFollowing(link, followed, json, choice);
-  if (files.empty()) return code;
   const std::string& id = followed.session.session();
-  if (!HasEnded(followed.session)) {
+  const bool ended = HasEnded(followed.session);
+  const bool ordered = !json && !choice.bisect && choice.detail != Detail::kVerdict &&
+                       followed.session.state() == v1::SESSION_STATE_DONE &&
+                       SeveralCandidates(followed.session.report());
+  const bool exports = !files.empty() && ended;
+  Result<Aftermath> after = Aftermath();
+  if (ordered || exports) {
+    after = ReadAftermath(link, id, {.measured = exports && files.WantsRuns(), .pairs = ordered});
+  }
+  const ExitCode code =
+      ReportEnd(followed, json, choice, after ? after->runs.pairs : std::vector<ArmPairs>());
+  if (files.empty()) return code;
+  if (!ended) {
     std::cerr << "benchctl: nothing exported: session " << id
               << " has not ended; later: benchctl export " << id << " --format F\n";
     return code;
   }
   std::cout << std::flush;
-  auto written = WriteExports(link, files, id);
+  const Result<void> written = after ? WriteExports(files, after->session, after->runs.measured)
+                                     : Result<void>(after.error());
   if (written) return code;
   PrintError(written.error());
+  return code == ExitCode::kPass ? ExitCode::kFailed : code;
+}
+
+// --save: what a session that did not fail has measured is kept, whatever its verdict.
+ExitCode SaveAfter(const SaveOrder& order, const Followed& followed, ExitCode code) {
+  std::cout << std::flush;
+  if (followed.session.state() != v1::SESSION_STATE_DONE) {
+    std::cerr << "benchctl: nothing saved as " << order.name << ": the session is not done\n";
+    return code;
+  }
+  auto saved = SaveProgram(order);
+  if (saved) return code;
+  PrintError(saved.error());
   return code == ExitCode::kPass ? ExitCode::kFailed : code;
 }
 
@@ -190,6 +193,9 @@ Result<void> CheckDetach(const ParsedArguments& arguments) {
   if (IsGiven(arguments, "show-output")) {
     return UsageError("--show-output: with --detach nobody waits for it",
                       "use --output log; benchctl show ID --log has it later");
+  }
+  if (IsGiven(arguments, "save")) {
+    return UsageError("--save: with --detach nobody waits for the end", "leave one of them out");
   }
   return {};
 }
@@ -210,6 +216,8 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   const bool bisect = IsGiven(context.arguments, "bisect");
   auto spec = ReadCompareSpec(context.arguments, context.json);
   if (!spec) return std::move(spec).error();
+  auto save = ReadSaveOrder(context.arguments, *spec);
+  if (!save) return std::move(save).error();
   v1::Session session = FollowedSession(*spec);
   Interrupts interrupts(bisect ? ExitCode::kBisectStop : ExitCode::kInterrupted);
   auto link = DaemonLink::Open(context.link);
@@ -235,12 +243,14 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   if (!followed) return std::move(followed).error();
   const bool shows = IsGiven(context.arguments, "show-output") && !followed->detached;
   if (shows) PrintOutput(**link, session.session());
-  return ConcludeWatch(**link, *exports, *followed, context.json, *choice);
+  const ExitCode code = ConcludeWatch(**link, *exports, *followed, context.json, *choice);
+  return *save ? SaveAfter(**save, *followed, code) : code;
 }
 
 }  // namespace
 
 Result<ExitCode> RunCompare(const CommandContext& context) {
+  if (OnlySaves(context.arguments)) return SaveCommand(context.arguments, context.json);
   return SubmitAnd(context, IsGiven(context.arguments, "detach"));
 }
 
@@ -276,21 +286,9 @@ Result<v1::Session> NamedSession(DaemonLink& link, const CommandContext& context
                     "start one with benchctl compare; benchctl list --all shows everybody's");
 }
 
-// Only a harness' metrics need to be described, and only in a session that has ended do they stay
-// as they are.
-Result<std::vector<TableColumn>> ReadColumns(DaemonLink& link, const v1::Session& session) {
-  const bool parses = std::ranges::any_of(session.spec().benchmarks(), [](const auto& benchmark) {
-    return !benchmark.parse().empty();
-  });
-  ParsedMetrics metrics;
-  if (!parses || !session.has_ended_at()) return metrics.columns();
-  v1::ListSamplesRequest request;
-  request.set_session(session.session());
-  request.set_with_warmup(true);
-  request.set_with_metrics(true);
-  auto read = ReadRuns(link, request, [&metrics](v1::Run&& run) { metrics.Learn(run); });
-  if (!read) return std::move(read).error();
-  return metrics.columns();
+Error NotEnded(const v1::Session& session) {
+  return UsageError("export: session " + session.session() + " has not ended: no result yet",
+                    "wait for it: benchctl watch " + session.session());
 }
 
 }  // namespace
@@ -298,19 +296,26 @@ Result<std::vector<TableColumn>> ReadColumns(DaemonLink& link, const v1::Session
 Result<ExitCode> RunShow(const CommandContext& context) {
   auto choice = ReadResultChoice(context.arguments);
   if (!choice) return std::move(choice).error();
+  auto exports = ExportFiles::Prepare(context.arguments);
+  if (!exports) return std::move(exports).error();
   auto link = DaemonLink::Open(context.link);
   if (!link) return std::move(link).error();
   auto session = NamedSession(**link, context, IsGiven(context.arguments, "log"));
   if (!session) return std::move(session).error();
+  if (!exports->empty() && !HasEnded(*session)) return NotEnded(*session);
+  auto runs = ReadRunsOf(
+      **link, *session,
+      {.measured = exports->WantsRuns(), .pairs = !context.json, .columns = !context.json});
+  if (!runs) return std::move(runs).error();
   if (context.json) {
     std::cout << MessageLine("session", session->session(), *session, Now()) << "\n";
-    return ExitCode::kPass;
+  } else {
+    std::cout << RenderSession(*session, runs->columns, runs->pairs, UserName,
+                               choice->StyleOfStdout());
   }
-  auto columns = ReadColumns(**link, *session);
-  if (!columns) return std::move(columns).error();
-  auto pairs = ReadArmPairs(**link, *session);
-  if (!pairs) return std::move(pairs).error();
-  std::cout << RenderSession(*session, *columns, *pairs, UserName, choice->StyleOfStdout());
+  std::cout << std::flush;
+  auto written = WriteExports(*exports, *session, runs->measured);
+  if (!written) return std::move(written).error();
   return ExitCode::kPass;
 }
 
@@ -360,17 +365,10 @@ Result<ExitCode> RunExport(const CommandContext& context) {
   if (!link) return std::move(link).error();
   auto session = NamedSession(**link, context);
   if (!session) return std::move(session).error();
-  if (!(*format)->of_runs && !HasEnded(*session)) {
-    return UsageError("export: session " + session->session() + " has not ended: no result yet",
-                      "wait for it: benchctl watch " + session->session());
-  }
-  std::vector<v1::Run> runs;
-  if ((*format)->of_runs) {
-    auto read = MeasuredRuns(**link, session->session(), with_warmup);
-    if (!read) return std::move(read).error();
-    runs = *std::move(read);
-  }
-  std::cout << (*format)->render(*session, runs);
+  if (!(*format)->of_runs && !HasEnded(*session)) return NotEnded(*session);
+  auto runs = ReadRunsOf(**link, *session, {.measured = (*format)->of_runs, .warmup = with_warmup});
+  if (!runs) return std::move(runs).error();
+  std::cout << (*format)->render(*session, runs->measured);
   return ExitCode::kPass;
 }
 

@@ -3,6 +3,7 @@
 #include <grpcpp/client_context.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -13,7 +14,9 @@
 #include "proto/convert/from_proto.h"
 
 namespace benchd::client {
+namespace {
 
+// Hands every run of a session on, in their order.
 Result<void> ReadRuns(DaemonLink& link, const v1::ListSamplesRequest& request,
                       const std::function<void(v1::Run&&)>& take) {
   grpc::ClientContext context;
@@ -25,8 +28,6 @@ Result<void> ReadRuns(DaemonLink& link, const v1::ListSamplesRequest& request,
   if (!status.ok()) return FromStatus(status);
   return {};
 }
-
-namespace {
 
 // The gate as it was in the end, with the direction that its metric turned out to have.
 std::optional<Gate> FirstGateOf(const v1::Update& report, const std::string& benchmark) {
@@ -99,36 +100,62 @@ class Blocks {
   Result<void> failed_;
 };
 
-}  // namespace
-
-Result<std::vector<ArmPairs>> ReadArmPairs(DaemonLink& link, const v1::Session& session) {
-  std::vector<ArmPairs> pairs;
-  if (session.state() != v1::SESSION_STATE_DONE) return pairs;
-  const Result<SessionSpec> spec = convert::FromProto(session.spec());
-  if (!spec) return pairs;
+// One analysis for each benchmark whose candidates can be ordered.
+std::vector<ArmPairsAnalysis> AnalysesOf(const v1::Session& session, const SessionSpec& spec) {
   std::vector<ArmPairsAnalysis> analyses;
-  for (std::size_t i = 0; i < spec->benchmarks.size(); ++i) {
-    const auto gate = FirstGateOf(session.report(), spec->benchmarks[i].name);
+  for (std::size_t i = 0; i < spec.benchmarks.size(); ++i) {
+    const auto gate = FirstGateOf(session.report(), spec.benchmarks[i].name);
     if (!gate) continue;
     // What has no interval at so small a level has no order.
-    auto made = ArmPairsAnalysis::Create(*spec, i, *gate, DataSource::kSession);
+    auto made = ArmPairsAnalysis::Create(spec, i, *gate, DataSource::kSession);
     if (made && *made) analyses.push_back(**std::move(made));
   }
-  if (analyses.empty()) return pairs;
+  return analyses;
+}
+
+// Only the metrics of a harness need to be described.
+bool Parses(const v1::SessionSpec& spec) {
+  return std::ranges::any_of(
+      spec.benchmarks(), [](const v1::Benchmark& benchmark) { return !benchmark.parse().empty(); });
+}
+
+bool IsWanted(const v1::Run& run, const RunsWanted& wanted) {
+  const bool measured = run.phase() != v1::RUN_PHASE_WARMUP && run.phase() != v1::RUN_PHASE_DROPPED;
+  return wanted.measured && (measured || wanted.warmup);
+}
+
+}  // namespace
+
+Result<RunsOfSession> ReadRunsOf(DaemonLink& link, const v1::Session& session, RunsWanted wanted) {
+  RunsOfSession found;
+  const Result<SessionSpec> spec = convert::FromProto(session.spec());
+  const bool orders = wanted.pairs && session.state() == v1::SESSION_STATE_DONE && spec;
+  std::vector<ArmPairsAnalysis> analyses;
+  if (orders) analyses = AnalysesOf(session, *spec);
+  const bool learns = wanted.columns && session.has_ended_at() && Parses(session.spec());
+  const bool describes = learns || !analyses.empty();
+  if (!wanted.measured && !describes) return found;
   v1::ListSamplesRequest request;
   request.set_session(session.session());
-  request.set_with_warmup(true);
-  request.set_with_metrics(true);
+  request.set_with_warmup(wanted.warmup || describes);
+  request.set_with_metrics(describes);
   Blocks blocks(&analyses);
-  auto read = ReadRuns(link, request, [&blocks, &spec](v1::Run&& run) {
-    if (run.phase() == v1::RUN_PHASE_DROPPED) return;
-    auto taken = ToModelRun(run, *spec);
-    if (taken) blocks.Take(*std::move(taken), run.phase() == v1::RUN_PHASE_WARMUP);
+  ParsedMetrics metrics;
+  auto read = ReadRuns(link, request, [&](v1::Run&& run) {
+    if (!analyses.empty() && run.phase() != v1::RUN_PHASE_DROPPED) {
+      auto taken = ToModelRun(run, *spec);
+      if (taken) blocks.Take(*std::move(taken), run.phase() == v1::RUN_PHASE_WARMUP);
+    }
+    if (learns) metrics.Learn(run);
+    if (!IsWanted(run, wanted)) return;
+    run.clear_metrics();  // no part of what was measured
+    found.measured.push_back(std::move(run));
   });
   if (!read) return std::move(read).error();
-  if (!blocks.Finish()) return pairs;
-  for (ArmPairsAnalysis& one : analyses) pairs.push_back(one.Conclude());
-  return pairs;
+  found.columns = metrics.columns();
+  if (!blocks.Finish()) return found;
+  for (ArmPairsAnalysis& one : analyses) found.pairs.push_back(one.Conclude());
+  return found;
 }
 
 }  // namespace benchd::client

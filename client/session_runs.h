@@ -1,25 +1,36 @@
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "benchd/v1/session.pb.h"
 #include "client/daemon_link.h"
 #include "client/exit_code.h"
+#include "client/render/csv.h"
 #include "core/analysis/arm_pairs.h"
 
 namespace benchd::client {
 
-/// Hands every run of a session on, in their order.
-Result<void> ReadRuns(DaemonLink& link, const v1::ListSamplesRequest& request,
-                      const std::function<void(v1::Run&&)>& take);
+/// What is wanted of the runs of a session.
+struct RunsWanted {
+  bool measured = false;  ///< those that were measured
+  bool warmup = false;    ///< those before them as well
+  bool pairs = false;     ///< the candidates among each other
+  bool columns = false;   ///< what its harness says of its metrics
+};
 
-/// The candidates of an ended session among each other, computed here from its runs: of each
-/// benchmark with several candidates, in the metric of its first gate. Nothing is read for another
-/// session.
+struct RunsOfSession {
+  std::vector<v1::Run> measured;
+  /// Computed here, of a session that is done: of each benchmark with several candidates, in the
+  /// metric of its first gate.
+  std::vector<ArmPairs> pairs;
+  /// Of a session that has ended: only then do they stay as they are.
+  std::vector<TableColumn> columns;
+};
+
+/// Reads the runs of a session once for all that is wanted, and not at all where nothing is.
 ///
 /// @param session  with its spec and report
 /// @errors (exit 2, 5) the daemon does not give the runs.
-Result<std::vector<ArmPairs>> ReadArmPairs(DaemonLink& link, const v1::Session& session);
+Result<RunsOfSession> ReadRunsOf(DaemonLink& link, const v1::Session& session, RunsWanted wanted);
 
 }  // namespace benchd::client

@@ -256,6 +256,7 @@ class Builder {
       arm->set_command(command);
       arm->set_shell(settings.shell);
       arm->set_cwd(WorkingDirectory(from, settings, caller_.cwd));
+      if (settings.cwd.empty() && !from.cwd.empty()) arm->set_cwd(from.cwd);
       if (from.commit) {
         auto cwd = ApplyCommit(from, settings, arm);
         if (!cwd) return cwd;

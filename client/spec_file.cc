@@ -65,9 +65,8 @@ class Reader {
   }
 
   Error Unknown(const toml::key& key, std::vector<std::string_view> known) const {
-    const std::string nearest = Nearest(key.str(), known);
     return UsageError(At(key.source(), key.str()) + ": unknown key",
-                      nearest.empty() ? "" : "did you mean " + nearest + "?");
+                      HintForUnknown(key.str(), known, ""));
   }
 
   Result<void> ReadDefaults(const toml::node& node) {

@@ -28,6 +28,7 @@ struct ArmInput {
   std::string dir;                    ///< what {dir} stands for, absolute
   std::string origin;                 ///< for messages: "BASE", "suite.toml:4: arm"
   std::optional<CommitInput> commit;  ///< then it runs in `dir`
+  std::string cwd = {};  ///< where it runs without --cwd; empty: where the caller stands
   bool operator==(const ArmInput&) const = default;
 };
 

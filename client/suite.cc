@@ -1,6 +1,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -332,18 +333,11 @@ class Expansion {
     }
     std::string typed = value.text;
     std::erase_if(typed, [](char c) { return c == '*' || c == '?'; });
-    const std::string nearest = Nearest(typed, known);
-    const std::string said = value.origin + ": no benchmark matches";
-    if (!nearest.empty()) return UsageError(said, "did you mean " + nearest + "?");
     constexpr std::size_t kMostNames = 5;
-    std::string list;
-    for (std::size_t i = 0; i < std::min(names.size(), kMostNames); ++i) {
-      list += (i > 0 ? ", " : "") + names[i];
-    }
-    if (names.size() > kMostNames) {
-      list += " and " + std::to_string(names.size() - kMostNames) + " more";
-    }
-    return UsageError(said, "available: " + list);
+    const std::size_t shown = std::min(names.size(), kMostNames);
+    std::string list = "available: " + Join(std::span(names).first(shown), ", ");
+    if (names.size() > shown) list += " and " + std::to_string(names.size() - shown) + " more";
+    return UsageError(value.origin + ": no benchmark matches", HintForUnknown(typed, known, list));
   }
 
   SpecInput input_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
@@ -49,8 +50,7 @@ double Collapse(const std::vector<double>& values, bool rate) {
   return rate && positive ? 1 / inverse_mean : mean;
 }
 
-// What the reader of tables takes off again; its other columns stand in RunsToCsv().
-constexpr std::string_view kMetricPrefix = "metric:";
+// The columns of the reader of tables that are no metrics.
 constexpr std::array<std::string_view, 6> kOtherColumns = {"arm",  "role",  "benchmark",
                                                            "pair", "order", "started_at"};
 
@@ -59,6 +59,10 @@ bool NeedsPrefix(std::string_view metric) {
   return std::ranges::find(kOtherColumns, metric) != kOtherColumns.end() ||
          metric.find_first_not_of("0123456789+-.eE") == std::string_view::npos ||
          metric.starts_with(kMetricPrefix);
+}
+
+std::string MetricHeading(const std::string& metric) {
+  return "," + Quoted(NeedsPrefix(metric) ? std::string(kMetricPrefix) + metric : metric);
 }
 
 using Roles = std::map<std::pair<std::string, std::string>, std::string_view>;
@@ -137,9 +141,7 @@ std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Session& session)
   const Columns columns(runs);
   const std::vector<std::string>& metrics = columns.names();
   std::string csv = "arm,role,benchmark,pair,order,started_at";
-  for (const std::string& metric : metrics) {
-    csv += "," + Quoted(NeedsPrefix(metric) ? std::string(kMetricPrefix) + metric : metric);
-  }
+  for (const std::string& metric : metrics) csv += MetricHeading(metric);
   csv += "\n";
   std::size_t order = 0;
   for (const v1::Run& run : runs) {
@@ -155,6 +157,21 @@ std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Session& session)
       if (values[i].empty()) continue;
       const bool rate = values[i].size() > 1 && rates.contains({run.benchmark(), metrics[i]});
       csv += FormatRoundTrip(Collapse(values[i], rate));
+    }
+    csv += "\n";
+  }
+  return csv;
+}
+
+std::string TableToCsv(const MeasurementTable& table) {
+  std::string csv = "arm,benchmark";
+  for (const MetricInfo& metric : table.metrics) csv += MetricHeading(metric.name);
+  csv += "\n";
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    csv +=
+        Quoted(table.arms[table.arm[row]]) + "," + Quoted(table.benchmarks[table.benchmark[row]]);
+    for (const std::vector<double>& column : table.values) {
+      csv += "," + (std::isnan(column[row]) ? "" : FormatRoundTrip(column[row]));
     }
     csv += "\n";
   }

@@ -7,6 +7,7 @@
 
 #include "benchd/v1/session.pb.h"
 #include "core/analysis/table_plan.h"
+#include "core/parse/measurement_table.h"
 
 namespace benchd::client {
 
@@ -26,6 +27,10 @@ std::string MetricName(const v1::Sample& sample);
 /// higher is better), as the statistics take them. Fields are quoted as RFC 4180 says, and where
 /// they begin or end with a blank; lines end in \n.
 std::string RunsToCsv(std::span<const v1::Run> runs, const v1::Session& session);
+
+/// What files of a harness have as a table that `analyze` reads: `arm,benchmark,METRIC...`, written
+/// as above. It says no more that rows may be iterations of one process, and nothing of units.
+std::string TableToCsv(const MeasurementTable& table);
 
 /// What a session's harness said of its metrics, as columns of the session's export.
 ///

@@ -15,7 +15,7 @@ namespace benchd::client {
 
 /// Of docs/schema/benchctl-v1.schema.json, which describes every line: its second number grows with
 /// each field that is added.
-inline constexpr char kJsonSchemaVersion[] = "1.0";
+inline constexpr char kJsonSchemaVersion[] = "1.1";
 
 using Json = nlohmann::ordered_json;
 

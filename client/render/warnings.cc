@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "client/render/gates.h"
+
 namespace benchd::client {
 namespace {
 
@@ -85,6 +87,18 @@ std::string Place(const v1::Warning& warning, const v1::Update& update) {
   return Printable(place);
 }
 
+// CPU time is less affected by what else ran: news for those alone who gate on wall time and not on
+// it already.
+bool CpuTimeWouldHelp(const v1::Warning& warning, const v1::Update& update) {
+  if (warning.code() != "other_process" && warning.code() != "contention") return false;
+  const auto gates = GatesOf(update);
+  const auto gates_on = [&gates](std::string_view metric) {
+    return std::ranges::any_of(
+        gates, [metric](const v1::Comparison* gate) { return gate->metric() == metric; });
+  };
+  return gates_on("wall_time") && !gates_on("cpu_time");
+}
+
 std::string WarningLine(const v1::Warning& warning, const std::string& more,
                         const v1::Update& update, const Style& style) {
   const std::string place = Place(warning, update);
@@ -93,6 +107,7 @@ std::string WarningLine(const v1::Warning& warning, const std::string& more,
   if (!place.empty()) text += place + ": ";
   text += OneLine(warning.message());
   if (!what.empty()) text.append("; ").append(what);
+  if (CpuTimeWouldHelp(warning, update)) text += ", or gate on cpu_time, which is less affected";
   return WrapSentence(text + more, style);
 }
 

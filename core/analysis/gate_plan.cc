@@ -94,8 +94,7 @@ Result<double> Threshold(const Gate& gate, Better better) {
 std::string NearestKey(std::string_view typed, const MetricCatalog& catalog) {
   std::vector<std::string_view> keys;
   for (const KnownMetric& metric : catalog.metrics()) keys.push_back(metric.key);
-  const std::string nearest = Nearest(typed, keys);
-  return nearest.empty() ? "name one of these with --metric" : "did you mean " + nearest + "?";
+  return HintForUnknown(typed, keys, "name one of these with --metric");
 }
 
 Result<PlannedGate> PlanGate(const Gate& gate, const Benchmark& benchmark, MetricCatalog& catalog,

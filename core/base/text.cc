@@ -231,9 +231,15 @@ std::string Nearest(std::string_view typed, std::span<const std::string_view> na
   return std::string(best);
 }
 
-std::string HintForUnknown(std::string_view typed, std::span<const std::string_view> known) {
+std::string HintForUnknown(std::string_view typed, std::span<const std::string_view> known,
+                           std::string_view otherwise, std::string_view before) {
   const std::string nearest = Nearest(typed, known);
-  return nearest.empty() ? "write " + JoinWithOr(known) : "did you mean " + nearest + "?";
+  if (nearest.empty()) return std::string(otherwise);
+  return "did you mean " + std::string(before) + nearest + "?";
+}
+
+std::string HintForUnknown(std::string_view typed, std::span<const std::string_view> known) {
+  return HintForUnknown(typed, known, "write " + JoinWithOr(known));
 }
 
 }  // namespace benchd

@@ -77,8 +77,13 @@ std::string JoinWithOr(const Items& items) {
 /// swapped, and fewer than half of the word.
 std::string Nearest(std::string_view typed, std::span<const std::string_view> names);
 
-/// What to do about a word that is none of `known`: "did you mean paired?", or where none is near
-/// "write a, b or c".
+/// What to do about a word that is none of `known`: "did you mean paired?", or `otherwise` where
+/// none is near.
+///
+/// @param before  stands before the word that is meant, such as "--"
+std::string HintForUnknown(std::string_view typed, std::span<const std::string_view> known,
+                           std::string_view otherwise, std::string_view before = {});
+/// The same with "write a, b or c" where none is near.
 std::string HintForUnknown(std::string_view typed, std::span<const std::string_view> known);
 
 /// Longest line that ForEachLine() takes, without its newline.

@@ -38,9 +38,8 @@ const Format* Find(std::string_view name) {
 std::string HintForFormat(std::string_view typed) {
   std::vector<std::string_view> names;
   for (const Format& format : kFormats) names.push_back(format.name);
-  const std::string nearest = Nearest(typed, names);
-  if (!nearest.empty()) return "did you mean " + nearest + "?";
-  return "available: " + Join(names, ", ") + "; lines takes `NAME VALUE [UNIT]`";
+  return HintForUnknown(typed, names,
+                        "available: " + Join(names, ", ") + "; lines takes `NAME VALUE [UNIT]`");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <limits>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -89,23 +90,15 @@ Result<std::optional<ArmRole>> RoleOf(const CsvRecord& record, std::size_t field
 }
 
 bool IsExport(const CsvRecord& header) {
-  if (header.size() < kReservedNames.size()) return false;
   for (std::size_t i = 0; i < kReservedNames.size(); ++i) {
-    if (header.text(i) != kReservedNames[i]) return false;
+    if (i >= header.size() || header.text(i) != kReservedNames[i]) return false;
   }
   return true;
 }
 
 std::string ListOf(const std::vector<std::string>& names) {
-  std::string list;
-  for (std::size_t i = 0; i < std::min(names.size(), kNamesInAList); ++i) {
-    list.append(i > 0 ? ", " : "").append(Quoted(names[i]));
-  }
-  return names.size() > kNamesInAList ? list + ", ..." : list;
-}
-
-std::string Fields(std::size_t count) {
-  return std::to_string(count) + (count == 1 ? " field" : " fields");
+  const std::size_t shown = std::min(names.size(), kNamesInAList);
+  return Join(std::span(names).first(shown), ", ", Quoted) + (names.size() > shown ? ", ..." : "");
 }
 
 }  // namespace
@@ -137,16 +130,7 @@ class TableReader {
 
  private:
   // In the order of kReservedNames.
-  enum class Kind : std::uint8_t {
-    kArm,
-    kRole,
-    kBenchmark,
-    kPair,
-    kOrder,
-    kStartedAt,
-    kMetric,
-    kLabel
-  };
+  enum class Kind { kArm, kRole, kBenchmark, kPair, kOrder, kStartedAt, kMetric, kLabel };
   struct Column {
     Kind kind = Kind::kMetric;
     std::size_t metric = 0;
@@ -185,10 +169,9 @@ Result<void> TableReader::TakeHeader(const CsvRecord& record) {
   if (table_.metrics.empty()) {
     return RefuseField(record, record.size() - 1, "no column with a metric", kHeaderHint);
   }
-  const bool names_benchmarks = std::any_of(columns_.begin(), columns_.end(), [](Column column) {
-    return column.kind == Kind::kBenchmark;
-  });
-  if (!names_benchmarks) benchmarks_.Add(kNamelessBenchmark);
+  if (std::ranges::find(columns_, Kind::kBenchmark, &Column::kind) == columns_.end()) {
+    benchmarks_.Add(kNamelessBenchmark);
+  }
   table_.values.resize(table_.metrics.size());
   return CheckLabels(record);
 }
@@ -230,7 +213,7 @@ Result<TableReader::Column> TableReader::TakeColumn(const CsvRecord& record, std
   const auto kind = static_cast<Kind>(reserved - kReservedNames.begin());
   // cbdr calls the arm "benchmark" in its examples; the other names cannot mean it.
   const bool may_be_arm = kind == Kind::kArm || kind == Kind::kBenchmark || kind == Kind::kMetric;
-  if (is_first && may_be_arm) return Column{Kind::kArm, 0};
+  if (is_first && may_be_arm) return Column{Kind::kArm};
   if (is_first || kind == Kind::kArm) {
     return RefuseField(
         record, field,
@@ -242,8 +225,7 @@ Result<TableReader::Column> TableReader::TakeColumn(const CsvRecord& record, std
   const bool prefixed = name.starts_with(kMetricPrefix);
   const std::string_view metric = prefixed ? name.substr(kMetricPrefix.size()) : name;
   if (metric.empty()) return RefuseField(record, field, "a column without a name", kHeaderHint);
-  const auto is_it = [metric](const MetricInfo& known) { return known.name == metric; };
-  if (std::any_of(table_.metrics.begin(), table_.metrics.end(), is_it)) {
+  if (std::ranges::find(table_.metrics, metric, &MetricInfo::name) != table_.metrics.end()) {
     return RefuseField(record, field, "duplicate metric " + Quoted(metric),
                        "give every column a name of its own");
   }
@@ -262,10 +244,10 @@ void TableReader::AddMetric(std::string_view name) {
 Result<void> TableReader::TakeRow(const CsvRecord& record) {
   if (record.size() != columns_.size()) {
     const std::size_t field = std::min(columns_.size(), record.size() - 1);
-    return RefuseField(
-        record, field,
-        "a row of " + Fields(record.size()) + ", the first line has " + Fields(columns_.size()),
-        kRowHint);
+    return RefuseField(record, field,
+                       "a row of " + Counted(record.size(), "field") + ", the first line has " +
+                           Counted(columns_.size(), "field"),
+                       kRowHint);
   }
   any_row_ = true;
   if (!IsWanted(record)) return {};
@@ -408,8 +390,8 @@ Result<MeasurementTable> ReadMeasurementTable(const ReadPiece& read,
                                               const std::vector<std::string>& references,
                                               const RowLabels& labels, const CsvLimits& limits) {
   TableReader reader(labels);
-  const Result<TextPosition> end = ReadCsv(
-      read, [&reader](const CsvRecord& record) { return reader.Take(record); }, limits);
+  const auto take = [&reader](const CsvRecord& record) { return reader.Take(record); };
+  const Result<TextPosition> end = ReadCsv(read, take, limits);
   if (!end) return end.error();
   return std::move(reader).Finish(*end, references);
 }

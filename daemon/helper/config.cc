@@ -99,8 +99,7 @@ Result<void> ReadAccess(const toml::table& root, wire::RunnerConfig& config) {
 }  // namespace
 
 std::string HintForKey(std::string_view typed, std::span<const std::string_view> known) {
-  const std::string nearest = Nearest(typed, known);
-  return nearest.empty() ? "known: " + Join(known, ", ") : "did you mean " + nearest + "?";
+  return HintForUnknown(typed, known, "known: " + Join(known, ", "));
 }
 
 Result<wire::RunnerConfig> ParseRunnerConfig(std::string_view text) {

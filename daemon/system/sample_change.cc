@@ -204,8 +204,7 @@ std::optional<std::string> OtherProcess(const Interval& interval) {
                      CpusText(change.cpus) + " in " + SecondsText(interval.elapsed_s) + ": " +
                      Culprits(interval, change.cpus);
   if (change.irq_s > others_s / 10) text += ", interrupts " + SecondsText(change.irq_s);
-  return text +
-         "; end them or move them off, or gate on cpu_time, which is less affected than wall_time";
+  return text + "; end them or move them off";
 }
 
 std::optional<std::string> Contention(const Interval& interval) {
@@ -221,8 +220,7 @@ std::optional<std::string> Contention(const Interval& interval) {
   if (had_s <= 0 || waited_s <= kWaitedShare * had_s) return {};
   return "there were more runnable threads than CPUs: on " + CpusText(cpus) +
          " they waited for their turn for " + SecondsText(waited_s) + ", " +
-         Percent(waited_s / had_s) +
-         " of the time; use fewer threads or more CPUs (--cpus), or gate on cpu_time";
+         Percent(waited_s / had_s) + " of the time; use fewer threads or more CPUs (--cpus)";
 }
 
 }  // namespace

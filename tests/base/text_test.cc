@@ -102,6 +102,8 @@ TEST(NearestTest, FindsTheNearNameOnly) {
   EXPECT_EQ(Nearest("x", kNames), "");
   EXPECT_EQ(HintForUnknown("metod", kNames), "did you mean method?");
   EXPECT_EQ(HintForUnknown("git", kNames), "write margin, method or max-runs");
+  EXPECT_EQ(HintForUnknown("metod", kNames, "see --help", "--"), "did you mean --method?");
+  EXPECT_EQ(HintForUnknown("git", kNames, "see --help", "--"), "see --help");
 }
 
 }  // namespace

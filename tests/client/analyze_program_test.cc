@@ -278,6 +278,32 @@ TEST_F(AnalyzeTest, WritesItsResultForOtherPrograms) {
   EXPECT_TRUE(std::ifstream(dir_ / "cases.xml"));
 }
 
+TEST_F(AnalyzeHarnessTest, WritesItsValuesAsATableThatIsReadBack) {
+  const std::string table = dir_ / "values.csv";
+  const Ended first = Analyze(
+      {"--json", "--parse", "go", Go("old.txt", 1000), Go("new.txt", 1500), "--export-csv", table});
+  EXPECT_EQ(first.exit_code, 1) << first.err;
+  std::string heading;
+  std::string row;
+  std::ifstream file(table);
+  std::getline(std::getline(file, heading), row);
+  EXPECT_EQ(heading, "arm,benchmark,sec/op");
+  EXPECT_EQ(row, "old,BenchmarkA,1e-06");
+  const Ended again = Analyze({"--json", "--base", "old", "--metric", "sec/op:lower", table});
+  const auto changes = [](const Ended& ended) {
+    std::vector<nlohmann::json> found;
+    for (const auto& one : nlohmann::json::parse(ended.out)["comparisons"]) {
+      found.push_back(one["change"]);
+    }
+    return found;
+  };
+  EXPECT_EQ(changes(again), changes(first));
+  const Ended table_itself = Analyze({Table(), "--export-csv", dir_ / "again.csv"});
+  EXPECT_EQ(table_itself.exit_code, 2);
+  EXPECT_TRUE(table_itself.err.ends_with(" is that table already\nhint: use it with --parse\n"))
+      << table_itself.err;
+}
+
 TEST_F(AnalyzeTest, TakesTheRowsOfALabel) {
   const std::string table = Table("arm,host,x\na,one,1\nb,one,2\na,two,5\na,one,1.1\nb,one,2.1\n");
   const Ended ended = Analyze({"--json", "--base", "a", "--label", "host=one", table});
@@ -285,9 +311,9 @@ TEST_F(AnalyzeTest, TakesTheRowsOfALabel) {
 }
 
 TEST_F(AnalyzeTest, WhatOnlyMeasuringHasIsUnknown) {
-  for (const char* option : {"--runs", "--max-time", "--timeout", "--warmup", "--fail-fast",
-                             "--shell", "--setup", "--env", "--export-csv", "--cpus", "--isolation",
-                             "--priority", "--between", "--detach", "--reference"}) {
+  for (const char* option :
+       {"--runs", "--max-time", "--timeout", "--warmup", "--fail-fast", "--shell", "--setup",
+        "--env", "--cpus", "--isolation", "--priority", "--between", "--detach", "--reference"}) {
     const Ended ended = Analyze({Table(), option, "1"});
     EXPECT_EQ(ended.exit_code, 2);
     EXPECT_TRUE(ended.err.starts_with("error: " + std::string(option) + ": unknown option\n"))

@@ -189,6 +189,21 @@ TEST(WarningsTest, OnlyThoseToActOnAreShownAndSayWhatToDo) {
   EXPECT_NE(RenderWarnings(update, WarningsShown::kToActOn, kPipe), "");
 }
 
+TEST(WarningsTest, CpuTimeIsAdvisedOnlyToThoseWhoDoNotGateOnIt) {
+  v1::Update update = RegressionUpdate();
+  const std::string advice = ", or gate on cpu_time, which is less affected\n";
+  for (const char* code : {"other_process", "contention"}) {
+    update.mutable_warnings(0)->set_code(code);
+    EXPECT_TRUE(RenderWarnings(update, WarningsShown::kToActOn, kPipe).ends_with(advice)) << code;
+    v1::Update both = update;
+    *both.add_comparisons() = both.comparisons(0);
+    both.mutable_comparisons(both.comparisons_size() - 1)->set_metric("cpu_time");
+    EXPECT_FALSE(RenderWarnings(both, WarningsShown::kToActOn, kPipe).ends_with(advice)) << code;
+  }
+  update.mutable_comparisons(0)->set_metric("latency");
+  EXPECT_FALSE(RenderWarnings(update, WarningsShown::kToActOn, kPipe).ends_with(advice));
+}
+
 TEST(WarningsTest, ADriftMattersWithoutPairs) {
   v1::Update update = RegressionUpdate();
   update.mutable_warnings(0)->set_code("drift");

@@ -65,6 +65,26 @@ class ExportsTest(DaemonTest):
         self.assert_exit(done, REGRESSION)
         self.assertEqual((self.folder / "w.xml").read_text(), self.written("junit"))
 
+    def test_show_exports_too(self):
+        last = self.compare("--metric", "t:2%:lower", self.values("t:100:1"),
+                            self.values("t:110:1"))
+        for words in ((), ("--json",)):
+            place = self.folder / f"s{len(words)}.csv"
+            done = self.benchctl("show", last["session"], *words, "--export-csv", place)
+            self.assert_exit(done, PASS)
+            self.assertEqual(place.read_text(), self.written("csv"))
+
+    def test_of_several_candidates_the_order_is_told_and_warm_ups_are_not_exported(self):
+        place = self.folder / "runs.csv"
+        done = self.benchctl(
+            "compare", *LINES, "--metric", "t:2%:lower", "--export-csv", place,
+            self.values("t:100:1"), self.values("t:110:1"), self.values("t:150:1"))
+        self.assert_exit(done, REGRESSION)
+        self.assertIn("\nlowest t: candidate, then candidate-2\n", done.stdout, done)
+        printed = self.benchctl("export", "--format", "csv")
+        self.assertEqual(place.read_text(), printed.stdout)
+        self.assertEqual(len(place.read_text().splitlines()), 1 + 3 * 12)
+
     def test_a_failed_session_is_an_error_and_never_a_pass(self):
         self.compare("true", self.script("echo no >&2; exit 7"), code=FAILED)
         case = ElementTree.fromstring(self.written("junit")).find("./testsuite/testcase")

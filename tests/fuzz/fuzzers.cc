@@ -32,6 +32,7 @@ std::span<const NamedFuzzer> Fuzzers() {
       {"runner_config", FuzzRunnerConfig},
       {"runs", FuzzRuns},
       {"spec_file", FuzzSpecFile},
+      {"stored_arm", FuzzStoredArm},
       {"stored_json", FuzzStoredJson},
       {"timestamp", FuzzTimestamp},
       {"wire_record", FuzzWireRecord},

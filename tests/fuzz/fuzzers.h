@@ -45,6 +45,7 @@ void FuzzRpcRequest(std::string_view input);
 void FuzzRunnerConfig(std::string_view input);
 void FuzzRuns(std::string_view input);
 void FuzzSpecFile(std::string_view input);
+void FuzzStoredArm(std::string_view input);
 void FuzzStoredJson(std::string_view input);
 void FuzzTimestamp(std::string_view input);
 void FuzzWireRecord(std::string_view input);

@@ -109,14 +109,6 @@ class CompletionTest(unittest.TestCase):
     def test_bash_takes_the_script(self):
         self.syntax_is_right("bash", BASH)
 
-    @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
-    def test_zsh_takes_the_script(self):
-        self.syntax_is_right("zsh", ZSH)
-
-    @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
-    def test_fish_takes_the_script(self):
-        self.syntax_is_right("fish", FISH)
-
     def complete(self, line, **options):
         """What bash offers for the last word of `line`, split as readline does at = signs."""
         words = [word for word in re.split(r"(=)|\s", line) if word is not None]
@@ -183,6 +175,89 @@ class CompletionTest(unittest.TestCase):
             self.assertTrue(asked)
             for words in asked:
                 self.assertTrue(words.startswith("--no-autostart list"), words)
+
+    def test_stored_arms_are_asked_for(self):
+        with tempfile.TemporaryDirectory() as folder:
+            line = str(fake_benchctl(folder))
+            self.assertEqual(self.complete(line + " compare --against "), {"main", "v1.0"})
+            self.assertEqual(self.complete(line + " arm remove m"), {"main"})
+
+
+def fake_benchctl(folder):
+    """A benchctl that knows two sessions and two stored arms."""
+    program = pathlib.Path(folder) / "benchctl"
+    program.write_text(
+        "#!/bin/sh\ncase \"$*\" in\n"
+        "  'arm list') printf 'NAME  SAVED\\nmain  2026-01-02\\nv1.0  2026-01-02\\n' ;;\n"
+        "  *done) printf 'ID  STATE\\nz9  done\\n' ;;\n"
+        "  '--no-autostart list') printf 'ID  STATE\\nk3x9m2pq  running\\n' ;;\n"
+        "esac\n")
+    program.chmod(0o755)
+    return program
+
+
+class OtherShell:
+    """What a shell offers, asked as it offers it to a user; `ask` gives words for a line."""
+
+    shell = ""
+
+    def setUp(self):
+        if shutil.which(self.shell) is None:
+            self.skipTest(f"{self.shell} is not installed")
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        fake_benchctl(self.folder)
+        self.environment = dict(os.environ, PATH=f"{self.folder}:{os.environ['PATH']}",
+                                HOME=str(self.folder), XDG_CONFIG_HOME=str(self.folder))
+
+    def complete(self, line):
+        done = subprocess.run(
+            self.command(line), env=self.environment, cwd=self.folder, capture_output=True,
+            text=True, timeout=60, stdin=subprocess.DEVNULL)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return {word.split("\t")[0] for word in done.stdout.splitlines()} - {""}
+
+    def test_it_takes_the_script(self):
+        done = run(self.shell, "-n", self.script)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_commands_and_groups(self):
+        self.assertEqual(self.complete("benchctl ca"), {"cancel", "calibrate"})
+        self.assertEqual(self.complete("benchctl machine "),
+                         {"status", "doctor", "apply", "restore", "reserve"})
+        self.assertEqual(self.complete("benchctl arm "), {"list", "remove"})
+
+    def test_options_and_fixed_words_of_their_values(self):
+        self.assertEqual(self.complete("benchctl compare --par"),
+                         {"--parse", "--parameter-list", "--parameter-scan"})
+        self.assertEqual(self.complete("benchctl compare --method "),
+                         {"paired", "welch", "exact-t", "fixed"})
+
+    def test_files(self):
+        (self.folder / "suite.toml").touch()
+        self.assertIn("suite.toml", self.complete("benchctl compare -f su"))
+
+    def test_sessions_and_stored_arms(self):
+        self.assertEqual(self.complete("benchctl cancel k"), {"k3x9m2pq"})
+        self.assertLessEqual({"k3x9m2pq", "z9"}, self.complete("benchctl show "))
+        self.assertEqual(self.complete("benchctl arm remove m"), {"main"})
+        self.assertEqual(self.complete("benchctl compare --against v"), {"v1.0"})
+
+
+class ZshTest(OtherShell, unittest.TestCase):
+    shell, script = "zsh", ZSH
+
+    def command(self, line):
+        return ["zsh", "-f", str(pathlib.Path(__file__).with_name("complete.zsh")),
+                str(ZSH.parent), line]
+
+
+class FishTest(OtherShell, unittest.TestCase):
+    shell, script = "fish", FISH
+
+    def command(self, line):
+        return ["fish", "--no-config", "-c", f"source {FISH}; complete -C '{line}'"]
 
 
 if __name__ == "__main__":

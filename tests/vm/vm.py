@@ -130,6 +130,13 @@ def stage_payload(build, payload, only, script):
     for name in ("processes.py", "hostile_cases.py"):
         shutil.copy(HERE.parent / "e2e" / name, payload / "guest" / name)
     shutil.copy(HERE.parent / "bench/isolation.py", payload / "guest/isolation_bench.py")
+    # The pages and who reads them (pages.py looks for them beside itself).
+    source = HERE.parents[1]
+    for name in ("README.md", "docs", "tests/e2e/pages.py", "tests/e2e/typist.py"):
+        place = payload / "source" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        copy = shutil.copytree if (source / name).is_dir() else shutil.copy
+        copy(source / name, place)
     programs = build / "tests/e2e/programs"
     if not (programs / "hostile").exists():
         sys.exit(f"error: {programs}: not built; its target is e2e_programs")

@@ -76,6 +76,11 @@ def make_people():
         run("useradd", "--create-home", "--groups", ",".join(groups), name)
 
 
+def login(name):
+    """The command of an interactive shell as after a login."""
+    return ["su", "--whitelist-environment=TERM", "--shell=/bin/bash", "-", name]
+
+
 def start_services():
     units = (*installation.SOCKETS, *installation.SERVICES)
     try:

@@ -27,7 +27,7 @@ SUITES = {
     "crashes": ["test_crashes", "test_missing"],
     "hostile": ["test_hostile", "test_leftovers", "test_boundaries"],
     "amd": ["test_boost", "test_children", "test_effect", "test_removal"],
-    "package": ["test_package"],
+    "package": ["test_package", "test_pages"],
 }
 
 
@@ -111,6 +111,7 @@ def main(names):
     os.environ["BENCHD_BIN_DIR"] = "/usr/bin" if boot == "package" else "/usr/local/bin"
     os.environ["BENCHD_TEST_PROGRAMS"] = str(HERE.parent / "programs")
     sys.path.insert(0, str(HERE))
+    sys.path.append(str(HERE.parent / "source/tests/e2e"))
     if boot != "amd":
         # Nothing loads it by itself: it is no driver of the emulated processor.
         subprocess.run(["modprobe", "acpi-cpufreq"], check=True)

@@ -6,21 +6,18 @@ The tests are steps and run in this order, on a machine that has never had bench
 import grp
 import os
 import pathlib
-import pty
 import pwd
 import re
-import select
 import shutil
-import signal
 import sqlite3
 import stat
-import time
 
 import e2e_support
 import installation
 import machine_state
 import pristine
-from guest import ALICE, LINES, GuestTest, main_pid, make_people, run, unit, wait_until
+from guest import ALICE, LINES, GuestTest, login, main_pid, make_people, run, unit, wait_until
+from typist import Typist
 
 PACKAGES = pathlib.Path("packages").resolve()
 NAMES = ["benchctl", "benchd"]
@@ -68,35 +65,6 @@ def as_of_version(package, version, folder):
     run("dpkg-deb", "--root-owner-group", "-Zgzip", "-z1", "--build", tree, folder / name)
     shutil.rmtree(tree)
     return folder / name
-
-
-class Terminal:
-    """Somebody at an interactive shell, after a login."""
-
-    def __init__(self, who):
-        self.shown = ""
-        self.pid, self._fd = pty.fork()
-        if self.pid == 0:
-            os.environ["TERM"] = "dumb"
-            os.execvp("su", ["su", "--whitelist-environment=TERM", "--shell=/bin/bash", "-", who])
-
-    def expect(self, pattern):
-        """Reads until this has been shown, as a regular expression."""
-        deadline = time.monotonic() + e2e_support.PATIENCE_S
-        while not (found := re.search(pattern, self.shown)):
-            left = deadline - time.monotonic()
-            if left <= 0 or not select.select([self._fd], [], [], left)[0]:
-                raise AssertionError(f"'{pattern}' does not come; so far: {self.shown!r}")
-            self.shown += os.read(self._fd, 4096).decode(errors="replace")
-        self.shown = self.shown[found.end():]
-
-    def type(self, keys):
-        os.write(self._fd, keys.encode())
-
-    def close(self):
-        os.kill(self.pid, signal.SIGHUP)
-        os.close(self._fd)
-        os.waitpid(self.pid, 0)
 
 
 class PackageTest(GuestTest):
@@ -161,7 +129,7 @@ class PackageTest(GuestTest):
         self.assert_exit(self.compare("--runs", "8"), e2e_support.PASS)
 
     def test_3_completion_and_manual_in_a_shell(self):
-        shell = Terminal(ALICE)
+        shell = Typist(login(ALICE), e2e_support.PATIENCE_S)
         self.addCleanup(shell.close)
         shell.expect(r"\$ ")
         shell.type("benchctl canc\t")

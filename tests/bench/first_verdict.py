@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""The ten minutes of docs/first-verdict.md, followed literally in a fresh Debian root, and timed.
+
+    first_verdict.py PROGRAMS [--page PAGE] [--keep DIR]
+
+A root is made by mmdebstrap from this machine's own apt sources, with what the page takes for granted:
+git, sudo and a user who may use it. In a shell there, every block of the page is typed line by line;
+the address that it clones is this repository's (git's url.*.insteadOf), all else is the network's.
+Without systemd in it, the daemon is the user's own.
+
+Needs root, Debian's mmdebstrap and the network; 77 where one is missing. PROGRAMS is the folder of the
+end-to-end tests' programs: the page compares two of them.
+"""
+
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCE / "tests/e2e"))
+
+import pages  # noqa: E402
+from typist import Typist  # noqa: E402
+
+PATIENCE_S = 3 * 3600  # a build of everything, on a machine that others use
+SKIPPED = 77
+PACKAGES = ("adduser", "ca-certificates", "git", "login", "passwd", "sudo")
+ORIGIN = "https://example.org/benchd.git"
+
+
+def run(*command, **options):
+    done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, **options)
+    if done.returncode != 0:
+        sys.exit(f"error: {' '.join(map(str, command))}: exit code {done.returncode}")
+
+
+def make_root(root, programs):
+    lists = [path for path in ("/etc/apt/sources.list.d/debian.sources", "/etc/apt/sources.list")
+             if os.path.exists(path) and os.path.getsize(path)]
+    run("mmdebstrap", "--quiet", "--variant=minbase", "--mode=root",
+        f"--include={','.join(PACKAGES)}", "bookworm", root, *lists[:1], stderr=subprocess.DEVNULL)
+    shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
+    run("chroot", root, "useradd", "--create-home", "--shell", "/bin/bash", "you")
+    (root / "etc/sudoers.d/you").write_text("you ALL=(ALL) NOPASSWD: ALL\n")
+    # Of the work tree as it is committed: nothing that was built here comes along.
+    run("git", "clone", "--quiet", "--bare", SOURCE, root / "srv/benchd.git")
+    (root / "etc/gitconfig").write_text(
+        f'[url "/srv/benchd.git"]\n\tinsteadOf = {ORIGIN}\n[safe]\n\tdirectory = *\n')
+    shutil.copytree(programs, root / "opt/programs")
+
+
+def shell_in(root):
+    """A login shell of the user, with the file systems that a machine has."""
+    inside = (f"mount --rbind /dev {root}/dev && mount -t proc proc {root}/proc && "
+              f"mount -t sysfs sysfs {root}/sys && mount -t tmpfs -o mode=755 tmpfs {root}/run && "
+              f"exec chroot {root} su - you")
+    return Typist(["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", inside],
+                  PATIENCE_S)
+
+
+def follow(root, page):
+    """The seconds of each block, in their order."""
+    shell = shell_in(root)
+    told = []
+    try:
+        shell.run("export PROGRAMS=/opt/programs PS1='$ '")
+        prepared = False
+        for block in pages.blocks(page):
+            if block.kind not in ("vm", "run"):
+                continue
+            if block.kind == "run" and not prepared:
+                # The page's own two programs: what a reader has already.
+                for line in pages.setup(page).splitlines():
+                    shell.run(line)
+                prepared = True
+            seconds = shell.follow(block)
+            first = block.commands().splitlines()[0]
+            told.append(seconds)
+            print(f"{seconds:8.1f} s  {block.where:28} {first[:60]}", flush=True)
+    finally:
+        shell.close()
+    return told
+
+
+def main():
+    parser = argparse.ArgumentParser(description="The ten minutes, in a fresh root, timed.")
+    parser.add_argument("programs", type=pathlib.Path)
+    parser.add_argument("--page", type=pathlib.Path, default=SOURCE / "docs/first-verdict.md")
+    parser.add_argument("--keep", type=pathlib.Path, help="leave the root there")
+    arguments = parser.parse_args()
+    if os.geteuid() != 0 or shutil.which("mmdebstrap") is None:
+        print("skipped: first-verdict: needs root and Debian's mmdebstrap", file=sys.stderr)
+        return SKIPPED
+    root = arguments.keep or pathlib.Path(tempfile.mkdtemp(prefix="benchd-root-"))
+    begin = time.monotonic()
+    try:
+        make_root(root, arguments.programs)
+        print(f"{time.monotonic() - begin:8.1f} s  a fresh root (not counted)", flush=True)
+        print(f"{sum(follow(root, arguments.page.resolve())):8.1f} s  in all")
+    finally:
+        if not arguments.keep:
+            shutil.rmtree(root)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,175 @@
+#include "client/stored_arms.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tests/support/temp_folder.h"
+
+namespace benchd::client {
+namespace {
+
+class StoredArmsTest : public testing::Test {
+ protected:
+  std::string Program(const std::string& name, const std::string& text) const {
+    const std::string path = dir_ / name;
+    std::ofstream(path) << text;
+    chmod(path.c_str(), 0755);
+    return path;
+  }
+
+  static StoredArm Arm(const std::string& name) {
+    return {.name = name,
+            .command = "./bench --filter 'a b'",
+            .cwd = "/src",
+            .saved_at = "2026-03-01T12:00:00.000000000Z"};
+  }
+
+  static std::string Read(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path, std::ios::binary).rdbuf();
+    return text.str();
+  }
+
+  // The message and hint of an error, in one line.
+  template <typename T>
+  static std::string Said(const Result<T>& result) {
+    return result ? "" : result.error().message + " | " + result.error().hint;
+  }
+
+  TempFolder dir_;
+  StoredArms arms_{dir_ / "arms"};
+};
+
+TEST_F(StoredArmsTest, KeepsACopyThatOnlyItsOwnerMayRead) {
+  const auto saved = arms_.Save(Arm("main"), Program("bench", "abc"));
+  ASSERT_TRUE(saved) << saved.error().message;
+  // FIPS 180-2, appendix B.1.
+  EXPECT_EQ(saved->sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  const std::string copy = dir_ / "arms/main/bin/bench";
+  EXPECT_EQ(Read(copy), "abc");
+  EXPECT_EQ(arms_.CommandOf(*saved), copy + " --filter 'a b'");
+  struct stat info {};
+  for (const std::string& path : {copy, dir_ / "arms/main"}) {
+    ASSERT_EQ(stat(path.c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 07777U, 0700U) << path;
+  }
+  const auto read = arms_.Read("main");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(*read, *saved);
+  EXPECT_TRUE(arms_.Verify(*read));
+}
+
+TEST_F(StoredArmsTest, ANameThatIsTakenGetsTheNewProgramAndNothingIsLeftOfTheOld) {
+  ASSERT_TRUE(arms_.Save(Arm("main"), Program("old", "old")));
+  ASSERT_TRUE(arms_.Save(Arm("main"), Program("new", "new")));
+  const auto arm = arms_.Read("main");
+  ASSERT_TRUE(arm);
+  EXPECT_EQ(arm->program, "new");
+  EXPECT_TRUE(arms_.Verify(*arm));
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "arms/main/bin/old"));
+  const std::filesystem::directory_iterator files(dir_ / "arms");
+  EXPECT_EQ(std::distance(begin(files), end(files)), 1);
+}
+
+TEST_F(StoredArmsTest, ACopyThatWasChangedIsRefusedByName) {
+  const auto saved = arms_.Save(Arm("main"), Program("bench", "abc"));
+  ASSERT_TRUE(saved);
+  std::ofstream(dir_ / "arms/main/bin/bench") << "abd";
+  EXPECT_EQ(Said(arms_.Verify(*saved)),
+            "stored arm 'main': " + (dir_ / "arms/main/bin/bench") +
+                " is not what was stored: its SHA-256 differs | save it again: benchctl compare "
+                "--save main COMMAND");
+}
+
+TEST_F(StoredArmsTest, WhatIsNotThereIsSaidWithTheNearestName) {
+  EXPECT_EQ(Said(arms_.Read("main")),
+            "no stored arm is called 'main' | store one: benchctl compare --save NAME COMMAND");
+  EXPECT_TRUE(arms_.Names().empty());
+  ASSERT_TRUE(arms_.Save(Arm("release"), Program("bench", "abc")));
+  EXPECT_EQ(Said(arms_.Read("relaese")),
+            "no stored arm is called 'relaese' | did you mean release?");
+  EXPECT_EQ(Said(arms_.Remove("x")), "no stored arm is called 'x' | benchctl arm list shows them");
+}
+
+TEST_F(StoredArmsTest, IsGoneOnceItIsRemoved) {
+  ASSERT_TRUE(arms_.Save(Arm("b"), Program("bench", "abc")));
+  ASSERT_TRUE(arms_.Save(Arm("a"), Program("bench", "abc")));
+  EXPECT_EQ(arms_.Names(), (std::vector<std::string>{"a", "b"}));
+  ASSERT_TRUE(arms_.Remove("b"));
+  EXPECT_EQ(arms_.Names(), std::vector<std::string>{"a"});
+  const std::filesystem::directory_iterator files(dir_ / "arms");
+  EXPECT_EQ(std::distance(begin(files), end(files)), 1);
+}
+
+TEST_F(StoredArmsTest, NamesAreThoseOfPlainFiles) {
+  for (const char* name : {"main", "v1.5", "a_b-C9", "-"}) EXPECT_TRUE(CheckArmName(name)) << name;
+  for (const std::string name : {"", ".", "..", ".hidden", "a/b", "a b", "é", "a\n"}) {
+    EXPECT_FALSE(CheckArmName(name)) << name;
+    EXPECT_FALSE(arms_.Read(name)) << name;
+    EXPECT_FALSE(arms_.Remove(name)) << name;
+    EXPECT_FALSE(arms_.Save(Arm(name), Program("bench", "abc"))) << name;
+  }
+  EXPECT_FALSE(CheckArmName(std::string(65, 'a')));
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "arms"));
+}
+
+TEST_F(StoredArmsTest, WhatDescribesAnArmReadsBackAsItself) {
+  StoredArm arm = Arm("main");
+  arm.program = "bench";
+  arm.sha256 = std::string(64, '0');
+  arm.commit = CommitInput{std::string(40, 'a'), "v1.5-3-gabc \"quoted\""};
+  arm.modified = true;
+  const auto read = ParseStoredArm(FormatStoredArm(arm), "main");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(*read, arm);
+}
+
+TEST_F(StoredArmsTest, ADescriptionThatLeadsElsewhereIsRefused) {
+  StoredArm good = Arm("main");
+  good.program = "bench";
+  good.sha256 = std::string(64, '0');
+  const auto parse = [](const StoredArm& arm) {
+    return Said(ParseStoredArm(FormatStoredArm(arm), "main"));
+  };
+  ASSERT_EQ(parse(good), "");
+  const std::string hint = " | save it again, or remove it: benchctl arm remove NAME";
+  for (const char* program : {"../../bench", "", "..", "a/b"}) {
+    StoredArm arm = good;
+    arm.program = program;
+    EXPECT_EQ(parse(arm), "stored arm 'main': its program is not a file name" + hint);
+  }
+  StoredArm arm = good;
+  arm.cwd = "src";
+  EXPECT_EQ(parse(arm), "stored arm 'main': its cwd is not an absolute path" + hint);
+  arm = good;
+  arm.command = "'";
+  EXPECT_EQ(parse(arm), "stored arm 'main': its command cannot be read" + hint);
+  EXPECT_EQ(Said(ParseStoredArm("{", "main")),
+            "stored arm 'main': its description is not valid JSON" + hint);
+}
+
+TEST_F(StoredArmsTest, ProgramsAreFoundAsTheyWouldBeExecuted) {
+  const std::string bench = Program("bench", "abc");
+  EXPECT_EQ(*FindExecutable("./bench", "", dir_.path()), bench);
+  EXPECT_EQ(*FindExecutable("bench", "/nowhere:" + dir_.path(), "/"), bench);
+  EXPECT_EQ(*FindExecutable("bench", ":/nowhere", dir_.path()), bench);
+  EXPECT_EQ(Said(FindExecutable("bench", "/nowhere", "/")),
+            "command 'bench': not found in PATH | give its path");
+  EXPECT_EQ(Said(FindExecutable("./bench", "", "/")), "/./bench: no such file | ");
+  chmod(bench.c_str(), 0644);
+  EXPECT_FALSE(FindExecutable("./bench", "", dir_.path()));
+}
+
+TEST_F(StoredArmsTest, InterpretersAreKnownWithTheirVersions) {
+  for (const char* name : {"python3.11", "sh", "env", "perl5.36", "node"}) {
+    EXPECT_TRUE(RunsItsArguments(name)) << name;
+  }
+  for (const char* name : {"bench", "gzip", "7", ""}) EXPECT_FALSE(RunsItsArguments(name)) << name;
+}
+
+}  // namespace
+}  // namespace benchd::client
