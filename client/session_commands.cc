@@ -17,6 +17,7 @@
 #include "client/render/text.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
+#include "client/render/worst_runs.h"
 #include "client/run.h"
 #include "client/session_runs.h"
 #include "client/spec_input.h"
@@ -116,6 +117,22 @@ Progress ProgressOf(bool json, const ResultChoice& choice) {
   return choice.detail == Detail::kVerdict ? Progress::kQuiet : Progress::kTold;
 }
 
+// The runs of an ended session that took far longer than others, as text; nothing of one with so
+// many runs that they take long to read.
+Result<std::string> TellWorstRuns(DaemonLink& link, const v1::Session& session,
+                                  const Style& style) {
+  constexpr std::uint64_t kMostRuns = 100'000;
+  std::uint64_t runs = 0;
+  for (const v1::ArmRuns& arm : session.report().runs()) runs += arm.runs();
+  if (session.state() != v1::SESSION_STATE_DONE || runs > kMostRuns) return std::string();
+  v1::ListSamplesRequest request;
+  request.set_session(session.session());
+  WorstRuns worst(session.report());
+  auto read = ReadRuns(link, request, [&worst](v1::Run&& run) { worst.Take(run); });
+  if (!read) return std::move(read).error();
+  return worst.Render(style);
+}
+
 // Prints the end of a session that was followed; of several candidates with their order, which is
 // left out where its runs cannot be had.
 ExitCode FinishFollowing(DaemonLink& link, const Followed& followed, bool json,
@@ -129,7 +146,11 @@ ExitCode FinishFollowing(DaemonLink& link, const Followed& followed, bool json,
     auto read = whole ? ReadArmPairs(link, *whole) : Result<std::vector<ArmPairs>>(pairs);
     if (read) pairs = *std::move(read);
   }
-  return ReportEnd(followed, json, choice, pairs);
+  const ExitCode code = ReportEnd(followed, json, choice, pairs);
+  if (json || choice.bisect || choice.detail != Detail::kAll) return code;
+  const auto worst = TellWorstRuns(link, followed.session, choice.StyleOfStdout());
+  if (worst) std::cout << *worst << std::flush;
+  return code;
 }
 
 Result<std::vector<v1::Run>> MeasuredRuns(DaemonLink& link, const std::string& session,
@@ -310,7 +331,10 @@ Result<ExitCode> RunShow(const CommandContext& context) {
   if (!columns) return std::move(columns).error();
   auto pairs = ReadArmPairs(**link, *session);
   if (!pairs) return std::move(pairs).error();
-  std::cout << RenderSession(*session, *columns, *pairs, UserName, choice->StyleOfStdout());
+  const Style style = choice->StyleOfStdout();
+  auto worst = TellWorstRuns(**link, *session, style);
+  if (!worst) return std::move(worst).error();
+  std::cout << RenderSession(*session, *columns, *pairs, UserName, style, *worst);
   return ExitCode::kPass;
 }
 

@@ -161,6 +161,9 @@ Result<SessionSpec> FromProto(const v1::SessionSpec& from) {
   if (!from.machine_profile().empty()) spec.machine_profile = from.machine_profile();
   spec.isolation = reader.Enum("isolation", from.isolation(), Isolation::kBestEffort);
   spec.cpus = from.cpus();
+  if (from.settings_off_size() > 0) {
+    spec.settings_off.emplace(from.settings_off().begin(), from.settings_off().end());
+  }
   spec.placebo = from.placebo();
   spec.priority = from.priority();
   spec.labels = ToMap(from.labels());

@@ -178,6 +178,9 @@ void ToProto(const SessionSpec& spec, v1::SessionSpec* to) {
   to->set_machine_profile(spec.machine_profile);
   to->set_isolation(ToWire<v1::Isolation>(spec.isolation));
   to->set_cpus(spec.cpus);
+  for (const std::string& setting : spec.settings_off.value_or(std::vector<std::string>())) {
+    to->add_settings_off(setting);
+  }
   to->set_placebo(spec.placebo);
   to->set_priority(spec.priority);
   for (const auto& [name, value] : spec.labels) (*to->mutable_labels())[name] = value;

@@ -129,7 +129,8 @@ def stage_payload(build, payload, only, script):
     shutil.copy(HERE.parent / "e2e/support.py", payload / "guest/e2e_support.py")
     for name in ("processes.py", "hostile_cases.py"):
         shutil.copy(HERE.parent / "e2e" / name, payload / "guest" / name)
-    shutil.copy(HERE.parent / "bench/isolation.py", payload / "guest/isolation_bench.py")
+    for name in ("isolation", "threads"):
+        shutil.copy(HERE.parent / f"bench/{name}.py", payload / f"guest/{name}_bench.py")
     programs = build / "tests/e2e/programs"
     if not (programs / "hostile").exists():
         sys.exit(f"error: {programs}: not built; its target is e2e_programs")
