@@ -86,8 +86,15 @@ const std::vector<CommandHelp>& Texts() {
          "benchctl agreement --subjects name --truth reviewers ratings.csv"}}},
       {"calibrate",
        "Compares a program with itself. COMMAND is one string, as in `compare`; without it a "
-       "shell that counts for about 10 ms is measured.",
+       "shell that counts for about 10 ms is measured.\n"
+       "With several kinds of isolation or several machine profiles, or --each, it tries them: "
+       "short "
+       "sessions under each in random order, ten of each at least. The spread of runs is compared, "
+       "and a sentence says which to make the default. Everything is given back after each.",
        {{"Which change could be detected in a minute?", "benchctl calibrate"},
+        {"Does isolation help on this machine?",
+         "benchctl calibrate --isolation off,best-effort,strict"},
+        {"Which of its settings do?", "benchctl calibrate --each"},
         {"The same for a program of your own, in five minutes:",
          "benchctl calibrate --for 5m './bench --filter parse'"}}},
       {"arm list",

@@ -129,10 +129,23 @@ std::vector<OptionInfo> SimilarityOptions() {
 
 std::vector<OptionInfo> CalibrateOptions() {
   std::vector<OptionInfo> options = {
-      {"for", 0, "D", "how long it measures, as 30s or 5m (default 1m)", kThisCommand}};
-  for (const char* name : {"isolation", "machine-profile", "cpus"}) {
+      {"for", 0, "D",
+       "how long it measures, as 30s or 5m (default 1m; several settings: as long as that takes)",
+       kThisCommand}};
+  for (const char* name : {"isolation", "machine-profile", "cpus", "seed"}) {
     options.push_back(FindSessionOption(name)->info);
   }
+  constexpr std::string_view kMachine = "Machine";
+  options[1] = {"isolation", 0, "KIND[,KIND...]",
+                "strict, best-effort or off (default best-effort); several are tried in turn, each "
+                "against the first",
+                kMachine};
+  options[2] = {"machine-profile", 0, "NAME[,NAME...]",
+                "which settings (default default); several are tried in turn", kMachine};
+  options.push_back({"each", 0, "",
+                     "try every single setting of the profile: each off while the others are on "
+                     "(admins only)",
+                     kMachine});
   return options;
 }
 

@@ -74,7 +74,11 @@ constexpr std::array kBuiltinMetrics = {BuiltinMetric{"wall_time", Dimension::kT
                                         BuiltinMetric{"branch_misses", {}},
                                         BuiltinMetric{"cache_misses", {}},
                                         BuiltinMetric{"task_clock", Dimension::kTime},
-                                        BuiltinMetric{"cpu_migrations", {}}};
+                                        BuiltinMetric{"cpu_migrations", {}},
+                                        BuiltinMetric{"interrupts", {}},
+                                        BuiltinMetric{"stolen_time", Dimension::kTime},
+                                        BuiltinMetric{"foreign_switches", {}},
+                                        BuiltinMetric{"migrations", {}}};
 
 const BuiltinMetric* FindBuiltin(std::string_view name) {
   const auto found = std::ranges::find(kBuiltinMetrics, name, &BuiltinMetric::name);

@@ -18,6 +18,7 @@
 #include "client/render/text.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
+#include "client/render/worst_runs.h"
 #include "client/run.h"
 #include "client/session_runs.h"
 #include "client/spec_input.h"
@@ -151,12 +152,15 @@ ExitCode ConcludeWatch(DaemonLink& link, const ExportFiles& files, const Followe
                        followed.session.state() == v1::SESSION_STATE_DONE &&
                        SeveralCandidates(followed.session.report());
   const bool exports = !files.empty() && ended;
+  const bool explained = !json && !choice.bisect && choice.detail == Detail::kAll && ended;
   Result<Aftermath> after = Aftermath();
-  if (ordered || exports) {
-    after = ReadAftermath(link, id, {.measured = exports && files.WantsRuns(), .pairs = ordered});
+  if (ordered || exports || explained) {
+    after = ReadAftermath(
+        link, id, {.measured = exports && files.WantsRuns(), .pairs = ordered, .worst = explained});
   }
   const ExitCode code =
       ReportEnd(followed, json, choice, after ? after->runs.pairs : std::vector<ArmPairs>());
+  if (after && after->runs.worst) std::cout << after->runs.worst->Render(choice.StyleOfStdout());
   if (files.empty()) return code;
   if (!ended) {
     std::cerr << "benchctl: nothing exported: session " << id
@@ -303,15 +307,18 @@ Result<ExitCode> RunShow(const CommandContext& context) {
   auto session = NamedSession(**link, context, IsGiven(context.arguments, "log"));
   if (!session) return std::move(session).error();
   if (!exports->empty() && !HasEnded(*session)) return NotEnded(*session);
-  auto runs = ReadRunsOf(
-      **link, *session,
-      {.measured = exports->WantsRuns(), .pairs = !context.json, .columns = !context.json});
+  auto runs = ReadRunsOf(**link, *session,
+                         {.measured = exports->WantsRuns(),
+                          .pairs = !context.json,
+                          .columns = !context.json,
+                          .worst = !context.json});
   if (!runs) return std::move(runs).error();
   if (context.json) {
     std::cout << MessageLine("session", session->session(), *session, Now()) << "\n";
   } else {
-    std::cout << RenderSession(*session, runs->columns, runs->pairs, UserName,
-                               choice->StyleOfStdout());
+    const Style style = choice->StyleOfStdout();
+    std::cout << RenderSession(*session, runs->columns, runs->pairs, UserName, style,
+                               runs->worst ? runs->worst->Render(style) : "");
   }
   std::cout << std::flush;
   auto written = WriteExports(*exports, *session, runs->measured);

@@ -119,6 +119,13 @@ bool Parses(const v1::SessionSpec& spec) {
       spec.benchmarks(), [](const v1::Benchmark& benchmark) { return !benchmark.parse().empty(); });
 }
 
+bool CanBeJudged(const v1::Session& session) {
+  constexpr std::uint64_t kMostRuns = 100'000;
+  std::uint64_t runs = 0;
+  for (const v1::ArmRuns& arm : session.report().runs()) runs += arm.runs();
+  return session.state() == v1::SESSION_STATE_DONE && runs <= kMostRuns;
+}
+
 bool IsWanted(const v1::Run& run, const RunsWanted& wanted) {
   const bool measured = run.phase() != v1::RUN_PHASE_WARMUP && run.phase() != v1::RUN_PHASE_DROPPED;
   return wanted.measured && (measured || wanted.warmup);
@@ -134,7 +141,8 @@ Result<RunsOfSession> ReadRunsOf(DaemonLink& link, const v1::Session& session, R
   if (orders) analyses = AnalysesOf(session, *spec);
   const bool learns = wanted.columns && session.has_ended_at() && Parses(session.spec());
   const bool describes = learns || !analyses.empty();
-  if (!wanted.measured && !describes) return found;
+  if (wanted.worst && CanBeJudged(session)) found.worst.emplace(session.report());
+  if (!wanted.measured && !describes && !found.worst) return found;
   v1::ListSamplesRequest request;
   request.set_session(session.session());
   request.set_with_warmup(wanted.warmup || describes);
@@ -147,6 +155,7 @@ Result<RunsOfSession> ReadRunsOf(DaemonLink& link, const v1::Session& session, R
       if (taken) blocks.Take(*std::move(taken), run.phase() == v1::RUN_PHASE_WARMUP);
     }
     if (learns) metrics.Learn(run);
+    if (found.worst) found.worst->Take(run);
     if (!IsWanted(run, wanted)) return;
     run.clear_metrics();  // no part of what was measured
     found.measured.push_back(std::move(run));

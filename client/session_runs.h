@@ -1,11 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "benchd/v1/session.pb.h"
 #include "client/daemon_link.h"
 #include "client/exit_code.h"
 #include "client/render/csv.h"
+#include "client/render/worst_runs.h"
 #include "core/analysis/arm_pairs.h"
 
 namespace benchd::client {
@@ -16,6 +18,7 @@ struct RunsWanted {
   bool warmup = false;    ///< those before them as well
   bool pairs = false;     ///< the candidates among each other
   bool columns = false;   ///< what its harness says of its metrics
+  bool worst = false;     ///< those that took far longer than others
 };
 
 struct RunsOfSession {
@@ -25,6 +28,8 @@ struct RunsOfSession {
   std::vector<ArmPairs> pairs;
   /// Of a session that has ended: only then do they stay as they are.
   std::vector<TableColumn> columns;
+  /// Of a session that is done, unless its runs are so many that they take long to read.
+  std::optional<WorstRuns> worst;
 };
 
 /// Reads the runs of a session once for all that is wanted, and not at all where nothing is.

@@ -17,16 +17,8 @@ constexpr double kSameTime = 0.05;
 // So many times quieter is worth another metric.
 constexpr double kMuchQuieter = 2;
 
-// As a percentage with two digits that say something.
-std::string Share(double fraction) {
-  constexpr int kMostDecimals = 4;
-  const double percent = 100 * fraction;
-  const int decimals = percent > 0 ? 1 - static_cast<int>(std::floor(std::log10(percent))) : 1;
-  return FormatChange(fraction, std::clamp(decimals, 1, kMostDecimals)).substr(1);
-}
-
 std::string ShareOrNone(std::optional<double> fraction) {
-  return fraction ? Share(*fraction) : "-";
+  return fraction ? FormatShare(*fraction) : "-";
 }
 
 NoiseFloor FloorOf(const v1::Comparison& comparison, double elapsed_seconds) {
@@ -55,10 +47,10 @@ std::string CalibrationTable(const Calibration& calibration, const Style& style)
   rows[0].push_back("seen in " + FormatClock(calibration.elapsed_seconds));
   if (calibration.scaled()) rows[0].emplace_back("in a minute");
   for (const NoiseFloor& floor : calibration.metrics) {
-    rows.push_back({Printable(floor.metric), "2 x " + std::to_string(floor.runs),
-                    FormatQuantity(floor.mean, floor.unit, style),
-                    FormatQuantity(floor.sd, floor.unit, style),
-                    floor.mean > 0 ? Share(floor.sd / floor.mean) : "-", ShareOrNone(floor.seen)});
+    rows.push_back(
+        {Printable(floor.metric), "2 x " + std::to_string(floor.runs),
+         FormatQuantity(floor.mean, floor.unit, style), FormatQuantity(floor.sd, floor.unit, style),
+         floor.mean > 0 ? FormatShare(floor.sd / floor.mean) : "-", ShareOrNone(floor.seen)});
     if (calibration.scaled()) rows.back().push_back(ShareOrNone(floor.seen_in_minute));
   }
   return AlignColumns(rows, 3);
@@ -69,7 +61,7 @@ std::string SeenSentence(const Calibration& calibration) {
   for (const NoiseFloor& floor : calibration.metrics) {
     if (!floor.seen_in_minute) continue;
     seen += (seen.empty() ? "" : ", of ") + Printable(floor.metric) + " from " +
-            Share(*floor.seen_in_minute) + " on";
+            FormatShare(*floor.seen_in_minute) + " on";
   }
   if (seen.empty()) return "there were too few runs for an interval: give it more time, --for 5m\n";
   std::string text = "in a minute this machine shows a change of " + seen + " (" +

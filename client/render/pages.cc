@@ -155,8 +155,9 @@ std::string Again(const v1::Session& session, std::span<const TableColumn> colum
 
 std::string RenderSession(const v1::Session& session, std::span<const TableColumn> columns,
                           std::span<const ArmPairs> pairs, const UserNames& users,
-                          const Style& style) {
+                          const Style& style, const std::string& worst) {
   std::string text = Outcome(session, pairs, style);
+  if (!worst.empty()) text += worst + "\n";
   text += AlignColumns(Request(session, users)) + Again(session, columns);
   const Rows times = Times(session);
   if (!times.empty()) text += "\n" + AlignColumns(times);

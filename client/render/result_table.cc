@@ -14,6 +14,7 @@
 #include "client/render/units.h"
 #include "client/render/words.h"
 #include "core/base/text.h"
+#include "core/model/metric.h"
 
 namespace benchd::client {
 namespace {
@@ -60,6 +61,7 @@ Selection Select(const v1::Update& update, RowsShown shown) {
   std::size_t others = 0;
   for (const v1::Comparison& c : update.comparisons()) {
     const bool in_any_case = shown == RowsShown::kAll || no_gates || IsGate(c);
+    if (!in_any_case && IsDisturbanceMetric(c.metric())) continue;
     if (!in_any_case && !ClearlyChanged(c)) {
       ++selection.unchanged;
     } else if (!in_any_case && ++others > kMostOthers) {

@@ -177,6 +177,13 @@ std::string FormatPercent(double fraction) {
   return std::string(text.data()) + " %";
 }
 
+std::string FormatShare(double fraction) {
+  constexpr int kMostDecimals = 4;
+  const double percent = 100 * fraction;
+  const int decimals = percent > 0 ? 1 - static_cast<int>(std::floor(std::log10(percent))) : 1;
+  return FormatChange(fraction, std::clamp(decimals, 1, kMostDecimals)).substr(1);
+}
+
 std::string FormatConfidence(double fraction) {
   const double percent = fraction * 100;
   const double lacking = 100 - percent;

@@ -65,6 +65,9 @@ std::string FormatChange(double fraction, int decimals);
 /// A fraction as percentage without sign: "2 %", "0.5 %", "99.9 %".
 std::string FormatPercent(double fraction);
 
+/// A fraction >= 0 as percentage with two digits that say something: "34.1 %", "0.30 %".
+std::string FormatShare(double fraction);
+
 /// A level of confidence as percentage: as it was asked for where that is short ("97.5 %"), else to
 /// one digit of what it lacks to certainty ("99.8 %").
 std::string FormatConfidence(double fraction);

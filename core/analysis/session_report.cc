@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/analysis/data_checks.h"
+#include "core/model/metric.h"
 #include "core/stats/decision.h"
 
 namespace benchd {
@@ -85,7 +86,7 @@ void FlagInfoMetrics(std::span<Comparison> infos, std::span<const int> direction
   std::vector<double> p_values;
   std::vector<std::size_t> tested;
   for (std::size_t i = 0; i < infos.size(); ++i) {
-    if (!infos[i].p_value) continue;
+    if (!infos[i].p_value || IsDisturbanceMetric(infos[i].metric)) continue;
     tested.push_back(i);
     p_values.push_back(*infos[i].p_value);
   }

@@ -22,7 +22,8 @@ Verdict SessionVerdict(std::span<const BenchmarkAnalysis> benchmarks);
 
 /// Marks info metrics as improvement or worse: Holm at level alpha over the p-values of all of
 /// them; the direction is that of the estimate at the look that attained p. Metrics without a
-/// direction count in the family and are never marked.
+/// direction count in the family and are never marked; what disturbed runs is neither: it explains
+/// a difference and is none of the programs'.
 void FlagInfoMetrics(std::span<Comparison> infos, std::span<const int> directions, double alpha);
 
 /// Warnings that the samples give cause for: `missing_values`, `resolution`, `last_look`,

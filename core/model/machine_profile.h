@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "core/base/fields.h"
 
@@ -63,5 +65,11 @@ BENCHD_FIELDS(MachineProfile, name, benchmark_cpus, hold, irqs, workqueues, smt,
 
 /// The built-in profile for `--machine-profile strict`: everything that can be held still.
 MachineProfile StrictProfile();
+
+/// What each of the whole machine's settings is called where its state is told, in the order above.
+std::span<const std::string_view> MachineSettingNames();
+
+/// Makes a profile leave one of them as it is. False for a name that is none of those.
+bool LeaveOut(MachineProfile& profile, std::string_view setting);
 
 }  // namespace benchd

@@ -7,13 +7,15 @@ namespace benchd {
 namespace {
 
 constexpr std::size_t kAlwaysThere = 9;
+constexpr std::size_t kDisturbances = 4;  // the last ones
 
 // wall_time: clock_gettime counts nanoseconds. CPU times: the kernel accounts them in nanoseconds
 // and getrusage reports microseconds; so does a control group's cpu.stat. max_rss and
 // tree_memory_peak: whole pages, 4 KiB on the machines we run on. read_bytes, write_bytes: rusage
-// counts blocks of 512 bytes. The rest: perf_event_open(2).
-const std::array<MetricInfo, 19>& Table() {
-  static const std::array<MetricInfo, 19> table{{
+// counts blocks of 512 bytes. stolen_time: proc_stat(5) counts hundredths of a second (USER_HZ).
+// The counters: perf_event_open(2).
+const std::array<MetricInfo, 23>& Table() {
+  static const std::array<MetricInfo, 23> table{{
       {"wall_time", "s", Better::kLower, 1e-9},
       {"user_time", "s", Better::kLower, 1e-6},
       {"system_time", "s", Better::kLower, 1e-6},
@@ -33,6 +35,10 @@ const std::array<MetricInfo, 19>& Table() {
       {"cache_misses", "1", Better::kLower, 1},
       {"task_clock", "s", Better::kLower, 1e-9},
       {"cpu_migrations", "1", Better::kLower, 1},
+      {"interrupts", "1", Better::kLower, 1},
+      {"stolen_time", "s", Better::kLower, 0.01},
+      {"foreign_switches", "1", Better::kLower, 1},
+      {"migrations", "1", Better::kLower, 1},
   }};
   return table;
 }
@@ -46,6 +52,13 @@ std::span<const MetricInfo> OptionalMetrics() { return std::span(Table()).subspa
 bool IsOptionalMetric(std::string_view name) {
   const MetricInfo* const info = FindBuiltinMetric(name);
   return info != nullptr && info >= OptionalMetrics().data();
+}
+
+std::span<const MetricInfo> DisturbanceMetrics() { return std::span(Table()).last(kDisturbances); }
+
+bool IsDisturbanceMetric(std::string_view name) {
+  const MetricInfo* const info = FindBuiltinMetric(name);
+  return info != nullptr && info >= DisturbanceMetrics().data();
 }
 
 const MetricInfo* FindBuiltinMetric(std::string_view name) {

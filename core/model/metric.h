@@ -29,10 +29,15 @@ BENCHD_FIELDS(MetricInfo, name, unit, better, resolution)
 std::span<const MetricInfo> BuiltinMetrics();
 
 /// Those that a run has only where the kernel, the machine and our rights give them: bytes from and
-/// to storage, the whole process tree by control group, counters of perf_event_open(2). Absent
-/// otherwise, never zero. docs/metrics.md has each with its source.
+/// to storage, the whole process tree by control group, counters of perf_event_open(2), what
+/// disturbed it. Absent otherwise, never zero. docs/metrics.md has each with its source.
 std::span<const MetricInfo> OptionalMetrics();
 bool IsOptionalMetric(std::string_view name);
+
+/// Of the optional ones those that say what disturbed a run and not what it did: they explain a
+/// value, and nothing is concluded from them unless somebody gates on one.
+std::span<const MetricInfo> DisturbanceMetrics();
+bool IsDisturbanceMetric(std::string_view name);
 
 /// The built-in metric of that name, optional ones included, or nullptr.
 const MetricInfo* FindBuiltinMetric(std::string_view name);

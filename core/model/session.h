@@ -48,9 +48,10 @@ BENCHD_FIELDS(Environment, facts)
 struct MachineRequest {
   std::string profile;
   Isolation isolation = Isolation::kBestEffort;
-  std::string cpus;  ///< CPU list, empty = the profile's
+  std::string cpus;                       ///< CPU list, empty = the profile's
+  std::vector<std::string> settings_off;  ///< of the profile's, left as they are
 };
-BENCHD_FIELDS(MachineRequest, profile, isolation, cpus)
+BENCHD_FIELDS(MachineRequest, profile, isolation, cpus, settings_off)
 
 /// What the machine gave to a session.
 struct MachineReport {

@@ -178,6 +178,8 @@ struct SessionSpec {
   std::string machine_profile = "default";
   Isolation isolation = Isolation::kBestEffort;
   std::string cpus;  ///< CPU list within the profile's, empty = the profile's
+  /// Settings of the profile that are left as they are, by the names of MachineSettingNames().
+  std::vector<std::string> settings_off;
   bool placebo = false;
   std::int32_t priority = 0;
   std::map<std::string, std::string> labels;
@@ -187,8 +189,8 @@ struct SessionSpec {
   bool operator==(const SessionSpec&) const = default;
 };
 BENCHD_FIELDS(SessionSpec, benchmarks, method, estimator, rule, alpha, default_margin, sided,
-              limits, schedule, seed, machine_profile, isolation, cpus, placebo, priority, labels,
-              environment, caller)
+              limits, schedule, seed, machine_profile, isolation, cpus, settings_off, placebo,
+              priority, labels, environment, caller)
 
 /// Indices of the arms with that role, in the order of the spec.
 std::vector<std::size_t> ArmsWithRole(const Benchmark& benchmark, ArmRole role);

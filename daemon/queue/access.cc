@@ -36,6 +36,11 @@ Result<void> CheckMaySubmit(const AccessPolicy& policy, const SessionSpec& spec)
                  "the process that connects must still be there and not be set-user-ID or of file "
                  "capabilities, and /proc be mounted without hidepid"};
   }
+  if (!spec.settings_off.empty() && !IsAdmin(policy, spec.caller)) {
+    return Error{ErrorCode::kPermissionDenied,
+                 "settings_off: only admins may leave settings of the machine profile out",
+                 "ask a member of the admin group"};
+  }
   return CheckMayPrioritise(policy, spec.caller, 0, spec.priority);
 }
 

@@ -27,8 +27,9 @@ bool MayUse(const AccessPolicy& policy, const Caller& caller, const Caller& owne
 Result<void> CheckMayPrioritise(const AccessPolicy& policy, const Caller& caller, std::int32_t from,
                                 std::int32_t to);
 
-/// @errors kPermissionDenied: uid 0 without allow_root; a raised priority without being admin; a
-///         caller whose limits are unknown, except in user mode, where benchd's own are theirs.
+/// @errors kPermissionDenied: uid 0 without allow_root; a raised priority or a setting of
+///         the machine profile left out without being admin; a caller whose limits are unknown,
+///         except in user mode, where benchd's own are theirs.
 Result<void> CheckMaySubmit(const AccessPolicy& policy, const SessionSpec& spec);
 
 /// @errors kPermissionDenied naming what was asked.

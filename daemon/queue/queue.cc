@@ -93,7 +93,7 @@ Result<void> Queue::CheckTakesSessions(const Caller& caller) const {
 /// Asks for the machine, looks the programs up, stores the session and queues it. One whose program
 /// cannot be found or executed is kept as failed: its user learns it now, not when its turn comes.
 asio::awaitable<Result<SessionSnapshot>> Queue::Admit(SessionRecord record) {
-  MachineRequest machine{record.spec.machine_profile, record.spec.isolation, record.spec.cpus};
+  MachineRequest machine{record.spec.machine_profile, record.spec.isolation, record.spec.cpus, {}};
   Result<void> possible = co_await services_.runner.Check(std::move(machine));
   if (!possible) co_return std::move(possible).error();
   Result<std::optional<Failure>> unusable =

@@ -1,14 +1,17 @@
 #include "daemon/queue/validate_spec.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/model/machine_profile.h"
 #include "core/model/metric.h"
 #include "core/model/session_spec.h"
 #include "core/parse/command_line.h"
@@ -199,6 +202,21 @@ Result<void> CheckLimits(const Limits& limits) {
   return {};
 }
 
+Result<void> CheckSettingsOff(const SessionSpec& spec) {
+  const std::span<const std::string_view> known = MachineSettingNames();
+  std::set<std::string> named;
+  for (const std::string& setting : spec.settings_off) {
+    if (std::find(known.begin(), known.end(), setting) == known.end()) {
+      const std::string nearest = Nearest(setting, known);
+      return Wrong(
+          "settings_off", setting, "is no setting of a machine profile",
+          nearest.empty() ? "benchctl machine status lists them" : "did you mean " + nearest + "?");
+    }
+    if (!named.insert(setting).second) return Wrong("settings_off", setting, "is named twice");
+  }
+  return {};
+}
+
 /// Last, so that the other arms keep their numbers.
 void AddPlacebo(SessionSpec& spec) {
   for (Benchmark& benchmark : spec.benchmarks) {
@@ -231,6 +249,7 @@ Result<SessionSpec> ValidateSpec(SessionSpec spec) {
     return std::move(ok).error();
   }
   if (Result<void> ok = CheckLimits(spec.limits); !ok) return std::move(ok).error();
+  if (Result<void> ok = CheckSettingsOff(spec); !ok) return std::move(ok).error();
   if (spec.schedule.warmup > kMaxBlocks) return InvalidArgument("warmup", "over 10,000,000");
   if (Result<void> ok = CheckEnvironment(spec.environment); !ok) return std::move(ok).error();
   for (const auto& [key, value] : spec.labels) {

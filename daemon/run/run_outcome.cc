@@ -57,6 +57,10 @@ void AddOptionalFigures(const wire::RunFigures& figures, std::vector<Sample>& sa
   for (const wire::CounterFigure& counter : figures.counters) {
     add(counter.metric, ValueOf(counter));
   }
+  add("interrupts", as_count(figures.interrupts));
+  if (figures.stolen_us) add("stolen_time", Count(*figures.stolen_us) / 1e6);
+  add("foreign_switches", as_count(figures.foreign_switches));
+  add("migrations", as_count(figures.migrations));
 }
 
 /// That a metric which was asked for is not to be had with this program.

@@ -88,7 +88,7 @@ void Place(const ChildPlan& plan) {
     // Where it holds no limit a refusal is no failure: the tree is found through its parents.
     if (plan.must_join) Check(plan, ChildStep::kGroup, joined);
   }
-  if (!plan.held) {
+  if (!plan.held || plan.roams) {
     Check(plan, ChildStep::kAffinity,
           RawSyscall(SYS_sched_setaffinity, 0, sizeof(plan.affinity), Word(plan.affinity)));
   }

@@ -67,6 +67,9 @@ struct ChildPlan {
   int join_cgroup = -1;    ///< folder to move into; -1 when clone3 did it, or there is none
   bool must_join = false;  ///< rather fail than stay outside of it
   unsigned long affinity[kMaskWords] = {};
+  /// Where its process is made: the same, or of those the benchmark CPUs where it may be anywhere.
+  unsigned long made_on[kMaskWords] = {};
+  bool roams = false;  ///< the two differ
   bool reset_oom_score = false;
   bool set_nice = false;
   int nice = 0;

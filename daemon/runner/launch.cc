@@ -4,6 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "core/base/error.h"
@@ -15,6 +17,7 @@ namespace benchd {
 Result<void> Launch::Start(RunTask task, EventSink& sink) {
   auto options = MakeReady(std::move(task));
   if (!options) return std::move(options).error();
+  before_ = LookAround();
   auto child = Spawn(*options);
   if (!child) return std::move(child).error();
   made_in_place_ = false;
@@ -41,8 +44,42 @@ Result<void> Launch::Go(EventSink& sink) {
   if (!child) return std::move(child).error();
   made_in_place_ = true;
   Adopt(std::move(*child), sink);
+  before_ = LookAround();
   OpenGate(area_);
   return {};
+}
+
+Disturbances Launch::LookAround() const {
+  constexpr auto kLongest = std::numeric_limits<std::int64_t>::max();
+  return services_.disturbances.Read(task_.plan->spec().cpus,
+                                     task_.needs->disturbances ? kLongest : task_.length_ns);
+}
+
+/// A thread's turn begins when it comes onto a CPU. Of those that began during the run its own are
+/// taken off: one from the gate on, one after each of its switches, the first of each thread it
+/// made; and the spawner's, which the end of the run wakes. What else makes threads meanwhile can
+/// only make the rest smaller.
+void Launch::ReadDisturbances(wire::RunFigures& figures) const {
+  if (task_.plan->spec().cpus.empty()) {
+    for (const char* metric : {"interrupts", "stolen_time", "foreign_switches"}) {
+      figures.missing.push_back({metric, "runs have no CPUs of their own (--isolation off)"});
+    }
+    return;
+  }
+  const Disturbances now = LookAround();
+  const auto rise = [](std::optional<std::uint64_t> before, std::optional<std::uint64_t> after) {
+    const bool known = before && after && *after >= *before;
+    return known ? std::optional(static_cast<std::int64_t>(*after - *before)) : std::nullopt;
+  };
+  figures.interrupts = rise(before_.interrupts, now.interrupts);
+  if (const auto ticks = rise(before_.stolen_ticks, now.stolen_ticks)) {
+    figures.stolen_us = *ticks * 1'000'000 / sysconf(_SC_CLK_TCK);
+  }
+  if (const auto turns = rise(before_.timeslices, now.timeslices)) {
+    const std::int64_t own = 1 + figures.voluntary_switches + figures.involuntary_switches +
+                             rise(before_.forks, now.forks).value_or(0);
+    figures.foreign_switches = std::max<std::int64_t>(*turns - own - (made_in_place_ ? 1 : 0), 0);
+  }
 }
 
 /// Everything but the process.

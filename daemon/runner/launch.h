@@ -17,6 +17,7 @@
 #include "daemon/runner/perf_counters.h"
 #include "daemon/runner/process_tree.h"
 #include "daemon/runner/spawn.h"
+#include "daemon/system/disturbances.h"
 #include "daemon/system/tree_group.h"
 
 namespace benchd {
@@ -32,6 +33,7 @@ struct RunTask {
   std::uint32_t padding_bytes = 0;
   std::vector<std::string> variables;  ///< NAME=VALUE, beside the plan's
   std::int64_t timeout_ns = 0;         ///< 0 or less = none
+  std::int64_t length_ns = 0;          ///< how long it takes, as far as it is known; else 0
 };
 
 /// What can be seen of a child between its end and its reaping.
@@ -55,6 +57,7 @@ class Launch {
     const Host& host;
     ProcessTree& tree;
     const PerfSupport& perf;
+    const DisturbanceFiles& disturbances;
   };
 
   /// `group` is this launch's alone, and need not exist.
@@ -93,6 +96,8 @@ class Launch {
   TreeGroup& group() { return group_; }
   /// What the control group and the counters of its tree show at this moment.
   void ReadCounted(wire::RunFigures& figures) const;
+  /// What disturbed it until now, of a child that has been reaped; `figures` has its switches.
+  void ReadDisturbances(wire::RunFigures& figures) const;
   /// True when it has ended; then it is reaped.
   bool Reap(siginfo_t& info, rusage& usage);
   /// Of a child that has ended: its descriptor is ready for ever.
@@ -110,6 +115,7 @@ class Launch {
   std::optional<UniqueFd> TakeParseInput();
 
  private:
+  Disturbances LookAround() const;
   Result<SpawnOptions> MakeReady(RunTask task);
   Result<void> OpenCaptures();
   Result<SpawnOptions> EnterGroup();
@@ -122,6 +128,7 @@ class Launch {
   SpawnArea area_;
   LaunchMemory memory_;
   RunTask task_;
+  Disturbances before_;         ///< the run
   Spawner* spawner_ = nullptr;  ///< who makes the process; nobody any more
   bool made_in_place_ = false;  ///< the process began on its CPUs
   Spawned child_;

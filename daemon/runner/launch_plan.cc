@@ -67,6 +67,14 @@ bool IsRootItself(const Host& host, const Caller& caller) {
   return caller.uid == 0 && host.uid == 0 && host.gid == caller.gid && own == caller.groups;
 }
 
+void AddCpus(const std::vector<int>& cpus, unsigned long (&mask)[ChildPlan::kMaskWords]) {
+  constexpr std::size_t kBits = 8 * sizeof(unsigned long);
+  for (const int cpu : cpus) {
+    const auto bit = static_cast<std::size_t>(cpu);
+    mask[bit / kBits] |= 1UL << (bit % kBits);
+  }
+}
+
 }  // namespace
 
 Result<void> LaunchPlan::Check(const Host& host, const LaunchSpec& spec) {
@@ -86,11 +94,12 @@ LaunchPlan::LaunchPlan(const Host& host, LaunchSpec spec)
     : spec_(std::move(spec)), argv_(Pointers(spec_.argv)), envp_(Pointers(spec_.env)) {
   argv_.push_back(nullptr);
 
-  for (int cpu : spec_.cpus.empty() ? host.usable_cpus : spec_.cpus) {
-    constexpr std::size_t kBits = 8 * sizeof(unsigned long);
-    const auto bit = static_cast<std::size_t>(cpu);
-    plan_.affinity[bit / kBits] |= 1UL << (bit % kBits);
-  }
+  const std::vector<int>& cpus = spec_.cpus.empty() ? host.usable_cpus : spec_.cpus;
+  AddCpus(cpus, plan_.affinity);
+  // What may be anywhere need not begin where the runner and benchd are.
+  const std::vector<int> apart = CpusWithout(cpus, host.cpus.housekeeping);
+  plan_.roams = spec_.cpus.empty() && !apart.empty() && apart.size() < cpus.size();
+  AddCpus(plan_.roams ? apart : cpus, plan_.made_on);
   plan_.reset_oom_score = host.reset_oom_score;
   Apply(host, spec_.settings);
   plan_.umask = static_cast<mode_t>(spec_.caller.umask & 0777);

@@ -146,6 +146,7 @@ Result<void> Run(const RunnerOptions& options) {
 
   const AccessRules access = RulesOf(*config, *endpoint, *host);
   const PerfSupport perf(OpenPerfEvent, host->files);
+  const DisturbanceFiles disturbances(host->files);
   machine.Begin(*host, std::move(*profiles), config->children, perf.Describe());
   host->helper_groups = machine.helper_groups();
   auto& [group, other_group] = machine.run_groups();
@@ -158,6 +159,7 @@ Result<void> Run(const RunnerOptions& options) {
                  config->children,
                  access,
                  perf,
+                 disturbances,
                  config->counters,
                  {&group, &other_group},
                  machine.spawner_group()},

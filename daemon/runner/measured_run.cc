@@ -59,8 +59,10 @@ MeasuredRun::MeasuredRun(Services services, RunOwner& owner)
     : services_(services),
       owner_(owner),
       timer_(services.loop, *this),
-      first_({services.loop, services.host, services.tree, services.perf}, *services.groups[0]),
-      second_({services.loop, services.host, services.tree, services.perf}, *services.groups[1]),
+      first_({services.loop, services.host, services.tree, services.perf, services.disturbances},
+             *services.groups[0]),
+      second_({services.loop, services.host, services.tree, services.perf, services.disturbances},
+              *services.groups[1]),
       hung_(services.loop, services.tree) {}
 
 Result<void> MeasuredRun::Start(RunTask task) {
@@ -205,15 +207,24 @@ void MeasuredRun::OnExit() {
   rusage usage{};
   const bool movable = now_->task().plan->spec().cpus.size() != 1;
   // How often it was moved can be read as long as it has not been reaped.
-  const std::optional<ChildEnd> end = movable ? now_->LookAtEnd() : std::nullopt;
+  ChildEnd end;
+  if (movable) end = now_->LookAtEnd().value_or(ChildEnd{});
   const bool ended = now_->Reap(info, usage);
-  const std::int64_t seen_at = end ? end->at_ns : MonotonicNow();
+  const std::int64_t seen_at = end.at_ns > 0 ? end.at_ns : MonotonicNow();
   if (!ended) return;
   const std::int64_t ended_at = EndedAt(seen_at);
   if (runs_to_sleep_ == 0 && Preemptions() > preempted_before_) runs_to_sleep_ = kRunsToSleep;
-  if (end && end->migrations) services_.machine.NoteMigrations(*end->migrations);
+  if (end.migrations) services_.machine.NoteMigrations(*end.migrations);
   services_.loop.StayAwake(0);
   TakeFigures(info, usage, ended_at);
+  if (end.migrations) {
+    figures_.migrations = static_cast<std::int64_t>(*end.migrations);
+  } else {
+    figures_.missing.push_back({"migrations", movable ? "this kernel has no /proc/PID/sched"
+                                                      : "runs have one CPU and are never moved"});
+  }
+  now_->ReadDisturbances(figures_);
+  NameMissing(*now_->task().needs, figures_);
   state_ = State::kSweeping;
   sweep_until_ = ended_at + kKillGrace;
   fewest_left_ = std::numeric_limits<std::size_t>::max();
@@ -263,7 +274,6 @@ void MeasuredRun::TakeFigures(const siginfo_t& info, const rusage& usage, std::i
   figures_.wall_time_ns = ended_at - report.monotonic_ns;
   figures_.ended_at_ns = ended_at;
   TakeUsage(usage);
-  NameMissing(*now_->task().needs, figures_);
   if (const auto share = SmallestShare(figures_.counters)) {
     services_.machine.NoteScaledCounters(*share);
   }

@@ -74,6 +74,7 @@ class MeasuredRun : public EventSink, public HelperOwner {
     const ChildLimits& limits;
     const AccessRules& access;
     const PerfSupport& perf;
+    const DisturbanceFiles& disturbances;
     bool counters_always = false;
     /// Of the present run and of the one being prepared.
     std::array<TreeGroup*, 2> groups{};

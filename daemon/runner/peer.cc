@@ -146,9 +146,9 @@ Result<void> Peer::Open(wire::OpenChild message) {
   child.output_path = std::move(from.output_path);
   child.parse = std::move(from.parse);
   batch_.DropPrepared();
-  auto needs = ChooseMetrics(
-      std::move(from.metrics),
-      {services_.host, services_.perf, *services_.groups[0], services_.counters_always});
+  auto needs = ChooseMetrics(std::move(from.metrics),
+                             {services_.host, services_.perf, services_.disturbances,
+                              *services_.groups[0], services_.counters_always});
   if (!needs) return std::move(needs).error();
   child.needs = std::move(*needs);
   children_.insert_or_assign(message.number, std::move(child));
@@ -187,8 +187,7 @@ void Peer::OnBatchFinished(wire::BatchFigures finished) {
 }
 
 void Peer::Handle(std::uint64_t request, wire::AcquireMachine message) {
-  const auto& [profile, isolation, cpus] = message.machine;
-  Answer(request, services_.machine.Acquire(profile, isolation, cpus));
+  Answer(request, services_.machine.Acquire(message.machine));
   ForgetCode();
 }
 

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/model/metric.h"
+
 namespace benchd {
 namespace {
 
@@ -202,6 +204,10 @@ bool Has(const wire::RunFigures& figures, std::string_view metric) {
   if (metric == "write_bytes") return figures.write_bytes.has_value();
   if (metric == "tree_cpu_time") return figures.tree_cpu_time_us.has_value();
   if (metric == "tree_memory_peak") return figures.tree_memory_peak_bytes.has_value();
+  if (metric == "interrupts") return figures.interrupts.has_value();
+  if (metric == "stolen_time") return figures.stolen_us.has_value();
+  if (metric == "foreign_switches") return figures.foreign_switches.has_value();
+  if (metric == "migrations") return figures.migrations.has_value();
   return std::any_of(figures.counters.begin(), figures.counters.end(),
                      [metric](const wire::CounterFigure& one) { return one.metric == metric; });
 }
@@ -221,6 +227,9 @@ Result<MetricNeeds> ChooseMetrics(std::vector<std::string> metrics, MetricSource
     } else if (metric == "tree_memory_peak") {
       needs.tree.memory_peak = true;
       why = WhyNoTree(sources.group, {.memory_peak = true});
+    } else if (IsDisturbanceMetric(metric)) {
+      needs.disturbances = true;
+      why = sources.disturbances.WhyNot(metric);
     } else {
       needs.counters = true;
       why = sources.perf.WhyNot(metric);

@@ -14,6 +14,7 @@
 #include "core/base/result.h"
 #include "core/base/unique_fd.h"
 #include "daemon/runner/host.h"
+#include "daemon/system/disturbances.h"
 #include "daemon/system/kernel_files.h"
 #include "daemon/system/tree_group.h"
 #include "daemon/wire/messages.h"
@@ -107,6 +108,7 @@ std::optional<double> SmallestShare(std::span<const wire::CounterFigure> counter
 struct MetricNeeds {
   std::vector<std::string> named;  ///< that must be had
   bool counters = false;           ///< all that PerfSupport has
+  bool disturbances = false;       ///< whatever it costs to read them
   TreeFigureNeeds tree;
 };
 
@@ -114,6 +116,7 @@ struct MetricNeeds {
 struct MetricSources {
   const Host& host;
   const PerfSupport& perf;
+  const DisturbanceFiles& disturbances;
   TreeGroup& group;  ///< with no child in it
   bool counters_always = false;
 };

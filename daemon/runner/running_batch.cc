@@ -74,6 +74,7 @@ RunTask RunningBatch::TaskOf(const RunOrder& start) const {
   task.padding_bytes = start.padding_bytes;
   task.variables = start.variables;
   task.timeout_ns = order_->timeout.count();
+  task.length_ns = child.length_ns;
   return task;
 }
 
@@ -115,6 +116,8 @@ bool RunningBatch::GoesOn() const {
 
 void RunningBatch::OnRunFinished(Result<wire::RunFigures> figures) {
   if (!figures) return End(std::move(figures).error());
+  OpenedChild& child = children_.at(order_->runs[done_.size()].child);
+  if (child.length_ns == 0) child.length_ns = figures->wall_time_ns;
   done_.push_back(std::move(*figures));
   if (!GoesOn()) return End({});
   if (auto started = StartRun(done_.size()); !started) End(std::move(started));

@@ -24,6 +24,7 @@ struct OpenedChild {
   std::string output_path;
   std::string parse;
   MetricNeeds needs;
+  std::int64_t length_ns = 0;  ///< wall time of its first run; 0 before that
 };
 
 class BatchOwner {
@@ -44,9 +45,8 @@ class RunningBatch : public RunOwner {
  public:
   using Children = std::map<std::uint32_t, OpenedChild>;
 
-  /// `children` is the owner's and changes only between batches, after
-  /// DropPrepared().
-  RunningBatch(MeasuredRun::Services services, const Children& children, BatchOwner& owner)
+  /// `children` is the owner's, who changes it only between batches, after DropPrepared().
+  RunningBatch(MeasuredRun::Services services, Children& children, BatchOwner& owner)
       : children_(children), owner_(owner), run_(services, *this) {}
   RunningBatch(const RunningBatch&) = delete;
   RunningBatch& operator=(const RunningBatch&) = delete;
@@ -75,7 +75,7 @@ class RunningBatch : public RunOwner {
   bool GoesOn() const;
   void End(Result<void> result);
 
-  const Children& children_;
+  Children& children_;
   BatchOwner& owner_;
   MeasuredRun run_;
   std::optional<Batch> order_;

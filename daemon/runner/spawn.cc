@@ -301,9 +301,11 @@ Spawner::~Spawner() {
 
 bool Spawner::Order(ChildPlan& plan, SpawnArea& area, SpawnOptions options, pid_t after) {
   if (!area.valid()) return false;
-  if (!std::equal(std::begin(plan.affinity), std::end(plan.affinity), desk_->affinity)) {
-    if (!SetAffinity(process_.pid, plan)) return false;
-    std::copy(std::begin(plan.affinity), std::end(plan.affinity), desk_->affinity);
+  if (!std::equal(std::begin(plan.made_on), std::end(plan.made_on), desk_->affinity)) {
+    const long set =
+        RawSyscall(SYS_sched_setaffinity, process_.pid, sizeof(plan.made_on), Word(plan.made_on));
+    if (set < 0) return false;
+    std::copy(std::begin(plan.made_on), std::end(plan.made_on), desk_->affinity);
   }
   options.held = true;
   BeginSpawn(plan, area, options);

@@ -38,7 +38,7 @@ bool Preparation::SetupIsDue() const {
 /// A failure also when it is not the machine that the session began on.
 asio::awaitable<void> Preparation::TakeMachine(Prepared* prepared) {
   std::optional<MachineRequest> request =
-      MachineRequest{spec_.machine_profile, spec_.isolation, spec_.cpus};
+      MachineRequest{spec_.machine_profile, spec_.isolation, spec_.cpus, spec_.settings_off};
   Result<Lease> lease = co_await services_.runner.Acquire(std::move(request));
   if (!lease) {
     const bool refused = lease.error().code == ErrorCode::kFailedPrecondition;

@@ -41,6 +41,7 @@ constexpr WeightedCheck kChecks[] = {
     {"apt_timers", AptTimers, 3},                // minutes of load, twice a day
     {"clocksource", Clocksource, 2},             // the clock's own cost and resolution
     {"one_cpu", OneCpu, 1},                      // only for programs of several threads
+    {"piled_threads", PiledThreads, 1},          // as above
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace benchd {
 ///
 /// Names are stable: other_load, steal, interrupts, throttling, no_settings, no_isolation,
 /// shared_cpus, shared_smt, aslr_off, turbo, governor, virtual_machine, swap, c_states,
-/// clocksource, competing_daemons, apt_timers, one_cpu. Only reads.
+/// clocksource, competing_daemons, apt_timers, one_cpu, piled_threads. Only reads.
 ///
 /// @param settings  how the wanted settings stand (MachineStatus::settings). One that is not held
 ///                  and has no `why` counts as one that a session takes when it starts.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/base/cpu_list.h"
+#include "daemon/system/cpuset_lease.h"
 #include "daemon/system/doctor_checks.h"
 #include "daemon/system/kernel_files.h"
 #include "daemon/system/machine_sample.h"
@@ -77,6 +78,18 @@ std::optional<Symptom> OneCpu(const Patient& patient) {
                      ": the threads of a program wait for each other on it",
                  {"nothing for programs of one thread; for others benchmark_cpus "
                   "needs more CPUs"}};
+}
+
+/// Nothing balances them there (daemon/system/README.md, the cpuset chain).
+std::optional<Symptom> PiledThreads(const Patient& patient) {
+  const SettingState* const cpuset = FindState(patient, "cpuset");
+  if (patient.cpus.used.size() < 2 || cpuset == nullptr) return {};
+  if (cpuset->wanted != CpusetKindName(CpusetKind::kIsolated)) return {};
+  return Symptom{"the machine profile wants an isolated partition of " +
+                     CpusText(patient.cpus.used) +
+                     ": the threads of a program all stay on the CPU where it begins",
+                 {"nothing for programs of one thread; for others put cpuset = \"root\" (or "
+                  "\"auto\") into the machine profile"}};
 }
 
 std::optional<Symptom> VirtualMachine(const Patient& patient) {

@@ -43,12 +43,12 @@ MachineOwner::MachineOwner(Parts parts)
 
 // ---- sessions ----
 
-Result<MachineReport> MachineOwner::Acquire(const std::string& profile, Isolation isolation,
-                                            const std::string& cpus) {
+Result<MachineReport> MachineOwner::Acquire(const MachineRequest& request) {
+  const Isolation isolation = request.isolation;
   if (session_) return Error{ErrorCode::kFailedPrecondition, "machine: a session has it"};
-  auto known = Find(profile);
-  if (!known) return std::move(known).error();
-  auto used = ChooseCpus(**known, isolation, cpus);
+  const auto known = Choose(request);
+  if (!known) return known.error();
+  auto used = ChooseCpus(*known, isolation, request.cpus);
   if (!used) return std::move(used).error();
   if (isolation == Isolation::kStrict && LacksVersion2()) {
     return Error{ErrorCode::kFailedPrecondition,
@@ -57,9 +57,9 @@ Result<MachineReport> MachineOwner::Acquire(const std::string& profile, Isolatio
   }
   MachineReport report;
   if (isolation != Isolation::kOff) {
-    Hold(**known);
-    report.isolation = States(**known);
-    if (auto memory = LimitMemory((*known)->profile.memory_limit_bytes)) {
+    Hold(*known);
+    report.isolation = States(*known);
+    if (auto memory = LimitMemory(known->profile.memory_limit_bytes)) {
       report.isolation.push_back(std::move(*memory));
     }
     const auto missing = std::find_if(report.isolation.begin(), report.isolation.end(),
@@ -70,11 +70,11 @@ Result<MachineReport> MachineOwner::Acquire(const std::string& profile, Isolatio
       HoldWhatStays();
       return refused;
     }
-    child_profile_ = (*known)->profile;
+    child_profile_ = known->profile;
   }
   report.environment = DescribeEnvironment();
   report.benchmark_cpus = *used;
-  report.housekeeping_cpus = (*known)->cpus.housekeeping;
+  report.housekeeping_cpus = known->cpus.housekeeping;
   session_ = Session{};
   session_->at_start = report.isolation;
   session_->used = std::move(*used);
@@ -183,6 +183,21 @@ Result<const KnownProfile*> MachineOwner::Find(const std::string& name) const {
   }
   return InvalidArgument("machine-profile", "there is no '" + wanted + "'",
                          "choose among " + Names(parts_.profiles));
+}
+
+/// The profile of a session. Without some of its settings it is another one, by its name too: it
+/// holds nothing of the whole one's.
+Result<KnownProfile> MachineOwner::Choose(const MachineRequest& request) const {
+  const auto found = Find(request.profile);
+  if (!found) return found.error();
+  KnownProfile known = **found;
+  for (const std::string& setting : request.settings_off) {
+    if (!LeaveOut(known.profile, setting)) {
+      return InvalidArgument("settings_off", "there is no setting '" + setting + "'");
+    }
+    known.profile.name += " without " + setting;
+  }
+  return known;
 }
 
 /// The CPUs that `cpus` names, all of them the profile's; those it uses for an empty list.

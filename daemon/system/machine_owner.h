@@ -57,12 +57,11 @@ class MachineOwner {
 
   /// Takes a profile for a session.
   ///
-  /// @param cpus  CPU list within the profile's, empty = all that it uses.
-  /// @errors kInvalidArgument for an unknown profile or CPUs outside it; kFailedPrecondition when
+  /// @errors kInvalidArgument for an unknown profile, an unknown setting that is to be left out, or
+  ///         CPUs outside the profile's; kFailedPrecondition when
   ///         `strict` isolation misses a setting, or cgroup version 2, which is named; nothing
   ///         stays changed then.
-  Result<MachineReport> Acquire(const std::string& profile, Isolation isolation,
-                                const std::string& cpus);
+  Result<MachineReport> Acquire(const MachineRequest& request);
   /// The end of the session: gives back what nobody else holds. Idempotent.
   MachineEnd Release();
 
@@ -111,6 +110,7 @@ class MachineOwner {
   };
 
   Result<const KnownProfile*> Find(const std::string& name) const;
+  Result<KnownProfile> Choose(const MachineRequest& request) const;
   Result<std::vector<int>> ChooseCpus(const KnownProfile& known, Isolation isolation,
                                       const std::string& cpus) const;
   void Hold(const KnownProfile& known);

@@ -25,7 +25,7 @@ namespace benchd::wire {
 
 /// Changes with every list of fields that travels, here or beside the core's values, and with their
 /// order.
-inline constexpr std::uint32_t kVersion = 7;
+inline constexpr std::uint32_t kVersion = 8;
 
 /// A machine profile as benchd needs to know it: its name, and the CPUs that a session may ask for.
 struct ProfileSummary {
@@ -115,12 +115,18 @@ struct RunFigures {
   std::optional<std::int64_t> tree_cpu_time_us;
   std::optional<std::int64_t> tree_memory_peak_bytes;
   std::vector<CounterFigure> counters;  ///< of the whole tree; those there are
+  /// What disturbed it on its CPUs, from when it was let go until its end was seen.
+  std::optional<std::int64_t> interrupts;
+  std::optional<std::int64_t> stolen_us;
+  std::optional<std::int64_t> foreign_switches;
+  std::optional<std::int64_t> migrations;  ///< of the process that was started
   std::vector<MissingMetric> missing;
 };
 BENCHD_FIELDS(RunFigures, started_at_ns, wall_time_ns, ended_at_ns, user_time_us, system_time_us,
               max_rss_bytes, minor_faults, major_faults, voluntary_switches, involuntary_switches,
               exit, limit, stderr_tail, output, parsed, read_bytes, write_bytes, tree_cpu_time_us,
-              tree_memory_peak_bytes, counters, missing)
+              tree_memory_peak_bytes, counters, interrupts, stolen_us, foreign_switches, migrations,
+              missing)
 struct BatchFigures {
   std::vector<RunFigures> runs;  ///< those that were measured, in order
   Result<void> result;           ///< why the one after them could not be

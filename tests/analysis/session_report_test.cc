@@ -25,6 +25,18 @@ TEST(FlagInfoMetricsTest, HolmDecidesWhoIsMarkedAndTheDirectionHow) {
   EXPECT_EQ(infos[3].flag, Flag::kNone);
 }
 
+// In the family of three Holm would turn .02 into .06.
+TEST(FlagInfoMetricsTest, WhatDisturbedRunsIsOutsideOfTheFamily) {
+  std::vector<Comparison> infos{Info(0), Info(0.02), Info(0)};
+  infos[0].metric = "interrupts";
+  infos[1].metric = "cpu_time";
+  infos[2].metric = "stolen_time";
+  FlagInfoMetrics(infos, std::vector<int>{1, 1, 1}, 0.05);
+  EXPECT_EQ(infos[0].flag, Flag::kNone);
+  EXPECT_EQ(infos[1].flag, Flag::kWorse);
+  EXPECT_EQ(infos[2].flag, Flag::kNone);
+}
+
 TEST(FlagInfoMetricsTest, NoDirectionOrNoPMeansNoFlag) {
   std::vector<Comparison> infos{Info(0, std::nullopt), Info(0), Info(0)};
   infos[2].p_value.reset();

@@ -1,7 +1,7 @@
 """What isolation is worth on this machine: A/A noise with it and without it, in turn.
 
     isolation.py BENCHCTL [--rounds N] [--runs N] [--load N] [--milliseconds M | --program COMMAND]
-                          [--profile NAME] [--kinds off,best-effort,strict]
+                          [--profile NAME] [--kinds off,best-effort,strict] [--trace [--user NAME]]
 
 Needs a running system daemon and the right to submit. A CPU-bound program of M milliseconds, or
 COMMAND, is compared with itself through sessions of `--isolation off`, `best-effort` and so on in
@@ -10,21 +10,33 @@ one). Printed for each: standard deviation and 99th percentile of its wall times
 their median too, and how often a run lost its CPU to somebody (involuntary switches), as a ratio to
 the first kind with 95 % bounds over the rounds. This judges nothing: the numbers are whatever this
 machine gives.
+
+With --trace, as root, the kernel's own trace (sched_switch, workqueue_execute_start) also names who
+took the CPU away from runs that could have gone on, and with what work of the kernel's; benchctl is
+then run as NAME.
 """
 
 import argparse
+import collections
 import csv
 import io
 import json
 import math
 import os
+import pathlib
+import re
+import shlex
 import statistics
 import subprocess
 import time
 
+TRACE = pathlib.Path("/sys/kernel/tracing")
+as_user = []  # words before benchctl's
+
+
 def run(benchctl, *words):
     done = subprocess.run(
-        [benchctl, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True
+        [*as_user, benchctl, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True
     )
     # 0, 1 and 3 are verdicts.
     if done.returncode not in (0, 1, 3):
@@ -46,6 +58,54 @@ def program_of(milliseconds):
         if taken >= 0.7 * milliseconds:
             return f"/bin/sh -c '{command}'"
         count = int(count * min(4, max(1.3, milliseconds / taken)))
+
+
+class Trace:
+    """Who took the CPU away from a program, by the kernel's trace; needs root and tracefs."""
+
+    SWITCH = re.compile(r"sched_switch: prev_comm=(.+?) prev_pid=(\d+) prev_prio=\d+ "
+                        r"prev_state=(\S+) ==> next_comm=(.+?) next_pid=(\d+) ")
+    WORK = re.compile(r"-(\d+)\s+\[\d+\].*workqueue_execute_start: .*function (\S+)")
+
+    def __init__(self, program):
+        self.comm = os.path.basename(shlex.split(program)[0])[:15]
+        if not TRACE.joinpath("trace").exists():
+            subprocess.run(["mount", "-t", "tracefs", "tracefs", str(TRACE)], check=True)
+        for event in ("sched/sched_switch", "workqueue/workqueue_execute_start"):
+            self.put(f"events/{event}/enable", "1")
+        self.put("buffer_size_kb", "8192")
+        self.put("tracing_on", "0")
+
+    def put(self, name, text):
+        TRACE.joinpath(name).write_text(text)
+
+    def start(self):
+        self.put("trace", "")
+        self.put("tracing_on", "1")
+
+    def stop(self):
+        """How often each thread came onto the CPU of a run that was not through."""
+        self.put("tracing_on", "0")
+        found = collections.Counter()
+        waiting = {}  # by pid of a kernel worker: what it does is told after the switch
+        with open(TRACE / "trace", errors="replace") as lines:
+            for line in lines:
+                if switch := self.SWITCH.search(line):
+                    comm, _, state, by, pid = switch.groups()
+                    # R, R+: it could have gone on. Before it is its program it has another name.
+                    if comm != self.comm or not state.startswith("R") or by.startswith("swapper"):
+                        continue
+                    name = re.sub(r"/\d.*$", "", by)
+                    found[name] += 1
+                    if by.startswith("kworker"):
+                        waiting[pid] = name
+                elif work := self.WORK.search(line):
+                    pid, function = work.groups()
+                    if name := waiting.pop(pid, None):
+                        found[name] -= 1
+                        found[f"{name} ({function})"] += 1
+        self.put("trace", "")
+        return +found
 
 
 def measure(benchctl, program, isolation, runs, profile):
@@ -93,10 +153,16 @@ def main():
     parser.add_argument("--program")
     parser.add_argument("--profile", default="default")
     parser.add_argument("--kinds", default="off,best-effort")
+    parser.add_argument("--trace", action="store_true")
+    parser.add_argument("--user")
     options = parser.parse_args()
 
     kinds = options.kinds.split(",")
     program = options.program or program_of(options.milliseconds)
+    if options.user:
+        as_user[:] = ["runuser", "-u", options.user, "--"]
+    trace = Trace(program) if options.trace else None
+    who = {kind: collections.Counter() for kind in kinds}
     busy = [
         subprocess.Popen(["/bin/sh", "-c", "while :; do :; done"]) for _ in range(options.load)
     ]
@@ -104,9 +170,13 @@ def main():
     try:
         for number in range(options.rounds):
             for kind in kinds:
+                if trace:
+                    trace.start()
                 values, switches, held = measure(
                     options.benchctl, program, kind, options.runs, options.profile
                 )
+                if trace:
+                    who[kind] += trace.stop()
                 median, sd, p99 = figures(values)
                 found[kind].append((median, sd, p99, switches))
                 print(
@@ -126,6 +196,11 @@ def main():
             f"sd {sd:.3f} ms ({sd / median:.2%}), p99 {p99:.3f} ms ({p99 / median:.3f} x median), "
             f"{switches:.2f} interruptions a run"
         )
+    for kind in kinds if trace else []:
+        runs = 2 * options.runs * options.rounds
+        names = ", ".join(f"{name} {count / runs:.3f}" for name, count in who[kind].most_common(8))
+        print(f"{kind:12} interrupted by, times a run: {names or 'nobody'} "
+              f"(in all {who[kind].total() / runs:.3f}, warm-ups too)")
     first = [row[3] for row in found[kinds[0]]]
     for kind in kinds[1:]:
         others = [row[3] for row in found[kind]]

@@ -217,7 +217,8 @@ TEST(SpecBuilderTest, AGateOnAMetricThatNoRunHasIsRefused) {
             "--metric no_such: unknown metric | available: wall_time, user_time, system_time, "
             "cpu_time, max_rss, minor_faults, major_faults, voluntary_switches, "
             "involuntary_switches, read_bytes, write_bytes, tree_cpu_time, tree_memory_peak, "
-            "instructions, cycles, branch_misses, cache_misses, task_clock, cpu_migrations; "
+            "instructions, cycles, branch_misses, cache_misses, task_clock, cpu_migrations, "
+            "interrupts, stolen_time, foreign_switches, migrations; "
             "--parse adds a program's own");
   EXPECT_TRUE(Build({"--parse", "lines", "--metric", "walltime", "a", "b"}));
 }

@@ -172,5 +172,56 @@ class CalibrateTest(DaemonTest):
         self.assertIn("too few runs", done.stdout)
 
 
+class SettingTrialTest(DaemonTest):
+    """A user's daemon changes no setting: kinds of isolation differ in the choice of CPUs alone."""
+
+    def test_it_tries_what_it_may_and_names_what_it_may_not(self):
+        done = self.benchctl("calibrate", "--isolation", "off,best-effort,strict", "--for", "20s",
+                             "/bin/true")
+        self.assert_exit(done, 0)
+        self.assertRegex(done.stderr, r"3 settings, \d+ stretches of \d+ runs each, in random order")
+        for word in ("spread / off", "best-effort", "strict: left out: ", "only the choice of CPUs"):
+            self.assertIn(word, done.stdout, done)
+
+    def test_its_json_has_every_stretch_and_ends_with_the_trial(self):
+        done = self.benchctl_json("calibrate", "--isolation", "off,best-effort", "--for", "15s",
+                                  "--seed", "7", "/bin/true")
+        self.assert_exit(done, 0)
+        *stretches, trial = done.events
+        assert_finite(self, trial)
+        self.assertEqual(trial["event"], "setting_trial")
+        self.assertEqual(trial["seed"], "7")
+        self.assertEqual({one["event"] for one in stretches}, {"stretch"})
+        off, best_effort = trial["settings"]
+        self.assertEqual((off["setting"], best_effort["setting"]), ("off", "best-effort"))
+        self.assertGreaterEqual(off["stretches"], 10)
+        self.assertEqual(len(stretches), off["stretches"] + best_effort["stretches"])
+        ratio = best_effort["spread_ratio"]
+        self.assertLess(ratio["lo"], ratio["hi"])
+        self.assertIn(trial["best"], ("off", "best-effort"))
+        for round_ in range(1, off["stretches"] + 1):
+            self.assertEqual(sorted(one["setting"] for one in stretches if one["round"] == round_),
+                             ["best-effort", "off"])
+
+    def test_ctrl_c_cancels_the_stretch_and_tells_what_is_known(self):
+        client = self.start_client("calibrate", "--json", "--isolation", "off,best-effort",
+                                   "--for", "10m", "/bin/true")
+        client.until("stretch")
+        client.process.send_signal(signal.SIGINT)
+        self.assertEqual(client.finish(), INTERRUPTED, client.stderr)
+        self.assertEqual(client.events[-1]["event"], "setting_trial")
+        states = {one["state"] for one in self.benchctl_json("list", "--all").events}
+        self.assertLessEqual(states, {"done", "cancelled"})
+
+    def test_what_cannot_be_tried_is_told_before_anything_runs(self):
+        for words, code, what in (
+                (("--each",), REFUSED, "no setting of profile default can be changed here"),
+                (("--isolation", "off,strikt"), USAGE, "strikt"),
+                (("--isolation", "off,best-effort", "--for", "1s"), USAGE, "do not fit into")):
+            done = self.benchctl("calibrate", *words, "/bin/true")
+            self.assert_exit(done, code)
+            self.assert_one_error(done, what)
+
+
 if __name__ == "__main__":
     main()

@@ -190,6 +190,39 @@ class CounterTest(Replay, MetricsTest):
         self.assertEqual(self.comparison(offline, "write_bytes")["unit"], "B")
 
 
+class DisturbanceTest(MetricsTest):
+    """What disturbed a run is in its data, and out of the way."""
+
+    def test_interrupts_are_data_of_each_run_and_no_finding(self):
+        verdict = self.compare(
+            "--metric", "cpu_time:+1s", "--runs", "9", f"{SPIN} {WORK}", f"{SPIN} {WORK}", code=PASS)
+        interrupts = self.comparison(verdict, "interrupts")
+        self.assertEqual((interrupts["role"], interrupts.get("flag", "none")), ("info", "none"))
+        exported = self.benchctl("export", verdict["session"], "--format", "csv")
+        for row in csv.DictReader(io.StringIO(exported.stdout)):
+            # The timer's, of every busy CPU; ten of them a second at least.
+            self.assertGreaterEqual(float(row["interrupts"]), 0)
+        self.assert_replayed(verdict)
+
+    def test_they_have_no_row_unless_somebody_asks(self):
+        words = ("compare", "--runs", "9", "--metric", "cpu_time:+1s", f"{SPIN} {WORK}",
+                 f"{SPIN} {WORK}")
+        self.assertNotRegex(self.benchctl(*words).stdout, r"(?m)^interrupts ")
+        self.assertRegex(self.benchctl(*words, "--verbose").stdout, r"(?m)^interrupts ")
+
+    def test_who_gates_on_them_has_them_of_the_shortest_run(self):
+        verdict = self.compare(
+            "--metric", "interrupts:+1000000", "--runs", "9", "/bin/true", "/bin/true", code=PASS)
+        self.assertEqual(self.comparison(verdict, "interrupts")["role"], "gate")
+
+    def test_off_their_own_cpus_runs_have_none(self):
+        done = self.benchctl("compare", "--isolation", "off", "--metric", "interrupts:+1000",
+                             "/bin/true", "/bin/true")
+        self.assert_exit(done, FAILED)
+        self.assert_fails_with(done, "metric interrupts: not available here: runs have no CPUs of "
+                               "their own", "gate on another metric")
+
+
 class PerfStatTest(MetricsTest):
     """`perf stat` of the same program, between our own runs of it."""
 

@@ -30,9 +30,22 @@ TEST(OptionalMetricsTest, HaveUnitDirectionAndResolutionToo) {
   EXPECT_EQ(names,
             (std::vector<std::string>{"read_bytes", "write_bytes", "tree_cpu_time",
                                       "tree_memory_peak", "instructions", "cycles", "branch_misses",
-                                      "cache_misses", "task_clock", "cpu_migrations"}));
+                                      "cache_misses", "task_clock", "cpu_migrations", "interrupts",
+                                      "stolen_time", "foreign_switches", "migrations"}));
   EXPECT_FALSE(IsOptionalMetric("involuntary_switches"));
   EXPECT_FALSE(IsOptionalMetric("ops"));
+}
+
+TEST(DisturbanceMetricsTest, AreOptionalAndNoneOfWhatAProgramDoes) {
+  for (const MetricInfo& metric : DisturbanceMetrics()) {
+    EXPECT_TRUE(IsDisturbanceMetric(metric.name)) << metric.name;
+    EXPECT_TRUE(IsOptionalMetric(metric.name)) << metric.name;
+  }
+  EXPECT_EQ(DisturbanceMetrics().size(), 4U);
+  for (const char* name :
+       {"wall_time", "cpu_migrations", "involuntary_switches", "BM/interrupts"}) {
+    EXPECT_FALSE(IsDisturbanceMetric(name)) << name;
+  }
 }
 
 TEST(FindBuiltinMetricTest, FindsByNameAndNothingElse) {

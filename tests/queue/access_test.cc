@@ -74,6 +74,19 @@ TEST(AccessTest, LetsOnlyAdminsRaiseThePriority) {
   EXPECT_TRUE(CheckMaySubmit(AccessPolicy{}, SpecOf(UserWith(1000), -1)));
 }
 
+TEST(AccessTest, LetsOnlyAdminsLeaveSettingsOut) {
+  SessionSpec spec = SpecOf(UserWith(1000));
+  spec.settings_off = {"governor"};
+  const Result<void> refused = CheckMaySubmit(AccessPolicy{}, spec);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kPermissionDenied);
+  EXPECT_EQ(refused.error().message,
+            "settings_off: only admins may leave settings of the machine profile out");
+  AccessPolicy policy;
+  policy.admin_gid = spec.caller.gid;
+  EXPECT_TRUE(CheckMaySubmit(policy, spec));
+}
+
 TEST(AccessTest, NamesWhatOnlyAdminsMayDo) {
   const Result<void> refused = CheckMayAdminister(AccessPolicy{}, UserWith(1000), "drain");
   ASSERT_FALSE(refused);

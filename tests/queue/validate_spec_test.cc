@@ -63,6 +63,16 @@ INSTANTIATE_TEST_SUITE_P(
         BadSpec{"no_reference",
                 [](auto& s) { s.benchmarks[0].arms.erase(s.benchmarks[0].arms.begin()); },
                 "reference: missing"},
+        BadSpec{"unknown_setting",
+                [](auto& s) {
+                  s.settings_off = {"irqs", "governer"};
+                },
+                "settings_off: 'governer' is no setting of a machine profile"},
+        BadSpec{"setting_twice",
+                [](auto& s) {
+                  s.settings_off = {"irqs", "irqs"};
+                },
+                "settings_off: 'irqs' is named twice"},
         BadSpec{"equal_names", [](auto& s) { s.benchmarks[0].arms[1].name = "base"; },
                 "name: 'base' is used by two arms"},
         BadSpec{"empty_name", [](auto& s) { s.benchmarks[0].arms[1].name = ""; },

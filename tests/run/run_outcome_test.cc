@@ -75,6 +75,10 @@ TEST(MakeRunOutcomeTest, AddsTheOptionalMetricsThatAreThere) {
   figures.tree_cpu_time_us = 1'500'001;
   figures.tree_memory_peak_bytes = 8'388'608;
   figures.counters = {{"instructions", 5'000'000'000, 7, 7}, {"task_clock", 1'500'000'003, 7, 7}};
+  figures.interrupts = 212;
+  figures.stolen_us = 20'000;
+  figures.foreign_switches = 0;
+  figures.migrations = 3;
   const auto outcome = MakeRunOutcome(figures, "");
   ASSERT_TRUE(outcome) << outcome.error().message;
   EXPECT_EQ(std::vector<Sample>(outcome->samples.begin() + 9, outcome->samples.end()),
@@ -83,7 +87,11 @@ TEST(MakeRunOutcomeTest, AddsTheOptionalMetricsThatAreThere) {
                                  {"tree_cpu_time", "", 0, 1.500001},
                                  {"tree_memory_peak", "", 0, 8388608},
                                  {"instructions", "", 0, 5e9},
-                                 {"task_clock", "", 0, 1.500000003}}));
+                                 {"task_clock", "", 0, 1.500000003},
+                                 {"interrupts", "", 0, 212},
+                                 {"stolen_time", "", 0, 0.02},
+                                 {"foreign_switches", "", 0, 0},
+                                 {"migrations", "", 0, 3}}));
   for (const Sample& sample : outcome->samples) {
     EXPECT_NE(FindBuiltinMetric(sample.metric), nullptr) << sample.metric;
   }

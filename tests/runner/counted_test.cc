@@ -52,6 +52,42 @@ TEST_F(CountedTest, WhoDoesNotAskGetsWhatCostsNothing) {
   EXPECT_TRUE(figures->missing.empty());
 }
 
+// A timer interrupts every CPU that is busy for so long, on any kernel.
+TEST_F(CountedTest, InterruptsOnItsCpuAreCountedForWhoAsks) {
+  ChildSpec child =
+      Asking(ScriptOf("i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"), {"interrupts"});
+  child.cpus = {runner_.hello().benchmark_cpus.front()};
+  const auto figures = Run(child);
+  ASSERT_TRUE(figures) << figures.error().message;
+  EXPECT_TRUE(figures->missing.empty());
+  ASSERT_TRUE(figures->interrupts);
+  EXPECT_GT(*figures->interrupts, 0);
+  EXPECT_FALSE(figures->migrations) << "there is nowhere to go";
+}
+
+TEST_F(CountedTest, WhoseCpusItCouldBeAnywhereNobodyCounts) {
+  const auto figures = Run(Asking(ChildOf({"/bin/true"}), {"interrupts"}));
+  ASSERT_TRUE(figures) << figures.error().message;
+  EXPECT_FALSE(figures->interrupts);
+  ASSERT_EQ(figures->missing.size(), 1U);
+  EXPECT_EQ(figures->missing[0].metric, "interrupts");
+  EXPECT_NE(figures->missing[0].why.find("no CPUs of their own"), std::string::npos);
+}
+
+// What is dear to read is left out of short runs, and of first ones, of which nobody knows how long
+// they take.
+TEST_F(CountedTest, WhatIsReadUnaskedDependsOnHowLongRunsTake) {
+  ChildSpec child = ChildOf({"/bin/sleep", "0.2"});
+  child.cpus = {runner_.hello().benchmark_cpus.front()};
+  ASSERT_TRUE(runner_.Open(child));
+  Batch batch{.budget = std::chrono::minutes(1)};
+  batch.runs.resize(3);
+  runner_.Send(wire::RunBatch{batch});
+  const auto finished = runner_.Await<wire::BatchFigures>();
+  ASSERT_EQ(finished.runs.size(), 3U);
+  EXPECT_TRUE(finished.runs[2].interrupts) << "its reading takes 2 % of 0.2 s at most";
+}
+
 TEST_F(CountedTest, ACounterThatIsMissingIsRefusedByNameBeforeAnythingRan) {
   const std::string why = WhyNot("instructions");
   if (why.empty()) GTEST_SKIP() << "this machine has instructions";

@@ -143,7 +143,7 @@ TEST_F(SpawnerTest, SaysWhenItWasKilled) {
 
 TEST_F(SpawnerTest, RefusesCpusThatCannotBeHad) {
   for (unsigned long& word : plan_.affinity) word = 0;
-  plan_.affinity[ChildPlan::kMaskWords - 1] = 1;  // CPU 960
+  plan_.made_on[ChildPlan::kMaskWords - 1] = 1;  // CPU 960
   EXPECT_FALSE(Order());
 }
 

@@ -284,6 +284,17 @@ TEST_F(DoctorSmtTest, ACoreThatIsHalfABenchmarksIsTold) {
 
 // ---- how the machine is ----
 
+TEST_F(DoctorTest, AnIsolatedPartitionOfSeveralCpusPilesThreadsUp) {
+  SettingState cpuset = Held("cpuset");
+  cpuset.wanted = cpuset.actual = "isolated partition";
+  Replace(cpuset);
+  EXPECT_THAT(Names(), ElementsAre("piled_threads"));
+  EXPECT_THAT(Find("piled_threads").advice, HasSubstr("cpuset = \"root\""));
+  cpuset.wanted = cpuset.actual = "partition";
+  Replace(cpuset);
+  EXPECT_THAT(Names(), IsEmpty());
+}
+
 TEST_F(DoctorTest, BenchdOnTheBenchmarkCpusIsTold) {
   cpus_ = Split({1}, {1}, {1});
   cpus_.why = "there is a single physical core";

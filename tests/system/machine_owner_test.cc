@@ -64,7 +64,8 @@ class MachineOwnerTest : public testing::Test {
   std::string Now() const { return Read(kGovernor) + " " + Read(kBoost) + " " + Read(kWatchdog); }
   Result<MachineReport> Acquire(Isolation isolation = Isolation::kBestEffort,
                                 const std::string& profile = "default") {
-    return owner_->Acquire(profile, isolation, "");
+    return owner_->Acquire(
+        {.profile = profile, .isolation = isolation, .cpus = "", .settings_off = {}});
   }
 
   static constexpr const char* kBefore = "powersave 1 1";
@@ -102,6 +103,40 @@ TEST_F(MachineOwnerTest, TakesForASessionAndGivesBackAtItsEnd) {
   EXPECT_EQ(end.at_end[0], "performance");
   EXPECT_TRUE(journal_->Read()->entries.empty());
   EXPECT_TRUE(owner_->Release().at_end.empty()) << "idempotent";
+}
+
+TEST_F(MachineOwnerTest, LeavesOutASettingForOneSessionAlone) {
+  Make();
+  MachineRequest without{
+      .profile = "default", .isolation = Isolation::kStrict, .cpus = "", .settings_off = {"boost"}};
+  const auto report = owner_->Acquire(without);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(Now(), "performance 1 0");
+  ASSERT_EQ(report->isolation.size(), 2U);
+  EXPECT_EQ(report->isolation[0].setting, "governor");
+  owner_->Release();
+  EXPECT_EQ(Now(), kBefore);
+  ASSERT_TRUE(Acquire());
+  EXPECT_EQ(Now(), kTaken);
+  owner_->Release();
+  without.settings_off = {"bost"};
+  const auto unknown = owner_->Acquire(without);
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().message, "settings_off: there is no setting 'bost'");
+}
+
+// What an admin holds is not what a session without one of its settings wants, and comes back.
+TEST_F(MachineOwnerTest, LeavesOutASettingOfWhatAnAdminHolds) {
+  Make();
+  owner_->DaemonCame();
+  ASSERT_TRUE(owner_->Apply("default"));
+  ASSERT_TRUE(owner_->Acquire({.profile = "default",
+                               .isolation = Isolation::kBestEffort,
+                               .cpus = "",
+                               .settings_off = {"governor"}}));
+  EXPECT_EQ(Now(), "powersave 0 0");
+  owner_->Release();
+  EXPECT_EQ(Now(), kTaken);
 }
 
 TEST_F(MachineOwnerTest, GivesBackWhenBenchdGoesInTheMiddle) {
@@ -293,10 +328,17 @@ TEST_F(MachineOwnerTest, ANewOnePutsBackWhatAKilledOneLeft) {
 
 TEST_F(MachineOwnerTest, TakesOnlyCpusOfTheProfile) {
   Make();
-  const auto refused = owner_->Acquire("default", Isolation::kBestEffort, "0");
+  const auto refused = owner_->Acquire(
+      {.profile = "default", .isolation = Isolation::kBestEffort, .cpus = "0", .settings_off = {}});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message, "cpus: 0 is not among the benchmark CPUs");
-  EXPECT_EQ(owner_->Acquire("default", Isolation::kBestEffort, "x").error().code,
+  EXPECT_EQ(owner_
+                ->Acquire({.profile = "default",
+                           .isolation = Isolation::kBestEffort,
+                           .cpus = "x",
+                           .settings_off = {}})
+                .error()
+                .code,
             ErrorCode::kInvalidArgument);
   EXPECT_EQ(Now(), kBefore);
 }

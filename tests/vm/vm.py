@@ -129,7 +129,8 @@ def stage_payload(build, payload, only, script):
     shutil.copy(HERE.parent / "e2e/support.py", payload / "guest/e2e_support.py")
     for name in ("processes.py", "hostile_cases.py"):
         shutil.copy(HERE.parent / "e2e" / name, payload / "guest" / name)
-    shutil.copy(HERE.parent / "bench/isolation.py", payload / "guest/isolation_bench.py")
+    for name in ("isolation", "threads"):
+        shutil.copy(HERE.parent / f"bench/{name}.py", payload / f"guest/{name}_bench.py")
     # The pages and who reads them (pages.py looks for them beside itself).
     source = HERE.parents[1]
     for name in ("README.md", "docs", "tests/e2e/pages.py", "tests/e2e/typist.py"):

@@ -23,7 +23,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 # What a boot runs that is not one of the core set, in this order: the last ones take benchd off the
 # machine again.
 SUITES = {
-    "intel": ["test_services", "test_sessions", "test_settings", "test_metrics", "test_removal"],
+    "intel": ["test_services", "test_sessions", "test_settings", "test_trial", "test_metrics",
+              "test_removal"],
     "crashes": ["test_crashes", "test_missing"],
     "hostile": ["test_hostile", "test_leftovers", "test_boundaries"],
     "amd": ["test_boost", "test_children", "test_effect", "test_removal"],

@@ -1,0 +1,75 @@
+"""Do programs of several threads have all benchmark CPUs, and those of one thread stay on theirs?
+
+    threads.py BENCHCTL SPIN [--runs N] [--steps N] [--cpus LIST] [--profile NAME] [--user NAME]
+
+Needs a running daemon; SPIN is tests/e2e/programs' program of that name. Printed, with a 95 %
+interval over the runs: CPU time over wall time of a program with as many threads as there are
+benchmark CPUs, under the default isolation, where all of them in use is their number; and how often
+one of one thread was moved between CPUs, under the default and under plain affinity (`--isolation
+off --cpus`), where the kernel tells. This judges nothing.
+"""
+
+import argparse
+import csv
+import io
+import json
+import math
+import statistics
+import subprocess
+
+
+def compare(options, isolation, program):
+    """The rows of a session, and the CPUs that it had."""
+    as_user = ["runuser", "-u", options.user, "--"] if options.user else []
+    words = ["compare", "--json", "--runs", str(options.runs), "--isolation", isolation,
+             "--machine-profile", options.profile, "--metric", "wall_time:50%"]
+    if options.cpus:
+        words += ["--cpus", options.cpus]
+    done = subprocess.run([*as_user, options.benchctl, *words, program, program],
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode not in (0, 1, 3):
+        raise SystemExit(f"benchctl {' '.join(words)}: {done.stderr}")
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    started = next(line for line in lines if line["event"] == "started")
+    table = subprocess.run([*as_user, options.benchctl, "export", lines[-1]["session"]],
+                           stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
+    return list(csv.DictReader(io.StringIO(table.stdout))), started
+
+
+def with_interval(values, digits):
+    mean = statistics.mean(values)
+    half = 1.96 * statistics.stdev(values) / math.sqrt(len(values))
+    return f"{mean:.{digits}f} ({mean - half:.{digits}f} to {mean + half:.{digits}f}, n = {len(values)})"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("benchctl")
+    parser.add_argument("spin")
+    parser.add_argument("--runs", type=int, default=50)
+    parser.add_argument("--steps", type=int, default=20000)
+    parser.add_argument("--cpus")
+    parser.add_argument("--profile", default="default")
+    parser.add_argument("--user")
+    options = parser.parse_args()
+
+    rows, started = compare(options, "best-effort", f"{options.spin} 1")
+    cpus = started["benchmark_cpus"]
+    cpuset = next((one["actual"] for one in started["isolation"] if one["setting"] == "cpuset"), "-")
+    print(f"benchmark CPUs {','.join(map(str, cpus))}, cpuset {cpuset}")
+    options.cpus = options.cpus or ",".join(map(str, cpus))
+
+    rows, _ = compare(options, "best-effort", f"{options.spin} {options.steps} {len(cpus)}")
+    used = [float(row["cpu_time"]) / float(row["wall_time"]) for row in rows]
+    print(f"{len(cpus)} threads: CPU time / wall time {with_interval(used, 2)} of {len(cpus)}")
+    for isolation in ("best-effort", "off"):
+        rows, _ = compare(options, isolation, f"{options.spin} {options.steps}")
+        told = [row.get("migrations") or row.get("cpu_migrations") for row in rows]
+        moved = [float(one) for one in told if one]
+        print(f"1 thread, {isolation:12} migrations a run: "
+              + (with_interval(moved, 3) if len(moved) > 1 else
+                 "not told" + (": there is one CPU" if len(cpus) == 1 else " by this kernel")))
+
+
+if __name__ == "__main__":
+    main()
