@@ -75,6 +75,7 @@ std::vector<OptionInfo> AllOptions(const Command& command);
 Result<ExitCode> RunCompare(const CommandContext& context);
 Result<ExitCode> RunSubmit(const CommandContext& context);
 Result<ExitCode> RunBuildWorktrees(const CommandContext& context);
+Result<ExitCode> RunDialStdio(const CommandContext& context);
 Result<ExitCode> RunWatch(const CommandContext& context);
 Result<ExitCode> RunList(const CommandContext& context);
 Result<ExitCode> RunShow(const CommandContext& context);

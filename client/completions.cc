@@ -79,7 +79,8 @@ std::string SessionsOf(std::string_view program, Kind kind) {
   for (const char* state : {"", " --state done", " --state failed"}) {
     const bool ended = state[0] != '\0';
     if (ended && kind != Kind::kSession) break;
-    lists += "timeout 2 " + std::string(program) + " --no-autostart list" + state + "; ";
+    lists +=
+        "BENCHD_HOST= timeout 2 " + std::string(program) + " --no-autostart list" + state + "; ";
   }
   return "{ " + lists + "} 2>/dev/null </dev/null | awk '$1 != \"ID\" { print $1 }'";
 }

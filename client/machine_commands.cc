@@ -32,8 +32,7 @@ Result<Response> CallMachine(const CommandContext& context, Method<Request, Resp
   if (!link) return std::move(link).error();
   // During a reservation nothing is measured, so nobody has to wait.
   if (const std::string& running = (*link)->status().running(); waits && !running.empty()) {
-    std::cerr << "benchctl: " << WhoHasTheMachine((*link)->status())
-              << ": this waits for its end\n";
+    std::cerr << "benchctl: " << WhoHasTheMachine(**link) << ": this waits for its end\n";
   }
   return CallDaemon(**link, method, request, waits ? kQueueTimeout : kCallTimeout);
 }
@@ -95,7 +94,9 @@ Result<double> ReadMaxTime(const ParsedArguments& arguments) {
 }
 
 /// The same command twice, timed in both ways.
-Result<v1::SessionSpec> ReadCalibrationSpec(const ParsedArguments& arguments) {
+Result<v1::SessionSpec> ReadCalibrationSpec(const CommandContext& context,
+                                            std::unique_ptr<DaemonLink>* link) {
+  const ParsedArguments& arguments = context.arguments;
   auto seconds = ReadMaxTime(arguments);
   if (!seconds) return std::move(seconds).error();
   const std::vector<std::string>& words = arguments.positionals;
@@ -103,7 +104,7 @@ Result<v1::SessionSpec> ReadCalibrationSpec(const ParsedArguments& arguments) {
     return UsageError(words[1] + ": one command at a time",
                       "a command is one string: benchctl calibrate 'sleep 0.01'");
   }
-  auto caller = CaptureCaller();
+  auto caller = CaptureCaller(context.link, link);
   if (!caller) return std::move(caller).error();
   const std::string command = words.empty() ? kCountingShell : words.front();
   SpecInput input;
@@ -112,7 +113,7 @@ Result<v1::SessionSpec> ReadCalibrationSpec(const ParsedArguments& arguments) {
   input.arms = {{.name = "first", .role = "reference", .command = command, .origin = "COMMAND"},
                 {.name = "second", .role = "candidate", .command = command, .origin = "COMMAND"}};
   input.benchmarks.push_back({});
-  auto spec = BuildCallersSpec(input, *caller);
+  auto spec = BuildCallersSpec(input, *caller, *link != nullptr);
   if (!spec) return spec;
   spec->mutable_rule()->set_precision_width(kUnreachableWidth);
   spec->mutable_limits()->set_max_time_seconds(*seconds);
@@ -130,20 +131,21 @@ void PrintCalibration(const v1::Session& session, bool json) {
 }  // namespace
 
 Result<ExitCode> RunCalibrate(const CommandContext& context) {
-  auto spec = ReadCalibrationSpec(context.arguments);
+  Interrupts interrupts;
+  std::unique_ptr<DaemonLink> link;
+  auto spec = ReadCalibrationSpec(context, &link);
   if (!spec) return std::move(spec).error();
   v1::Session session;
   *session.mutable_spec()->mutable_limits() = spec->limits();
-  Interrupts interrupts;
-  auto link = DaemonLink::Open(context.link);
-  if (!link) return std::move(link).error();
+  auto open = OpenOnce(context.link, &link);
+  if (!open) return std::move(open).error();
   interrupts.React({[] {}, {}});
-  auto submitted = SubmitSession(**link, *std::move(spec));
+  auto submitted = SubmitSession(*link, *std::move(spec));
   if (!submitted) return std::move(submitted).error();
   session.set_session(submitted->session());
   const Following following{.progress = context.json ? Progress::kJson : Progress::kTold,
                             .may_detach = false};
-  auto followed = FollowSession(**link, session, following, interrupts);
+  auto followed = FollowSession(*link, session, following, interrupts);
   if (!followed) return std::move(followed).error();
   const bool measured =
       followed->session.state() == v1::SESSION_STATE_DONE && !followed->interrupted;
@@ -157,7 +159,8 @@ Result<ExitCode> RunVersion(const CommandContext& context) {
   LinkOptions options = context.link;
   options.may_start = false;
   auto link = DaemonLink::Open(options);
-  if (!link && (options.socket || options.environment_socket)) return std::move(link).error();
+  if (!link && (options.host || options.socket || options.environment_socket))
+    return std::move(link).error();
   const v1::QueueStatus* daemon = link ? &(*link)->status() : nullptr;
   if (context.json) {
     std::cout << VersionJson(BENCHD_VERSION, daemon, Now()) << "\n";

@@ -27,6 +27,7 @@ std::span<const NamedFuzzer> Fuzzers() {
       {"pytest_benchmark", FuzzPytestBenchmark},
       {"quantity", FuzzQuantity},
       {"ratings", FuzzRatings},
+      {"remote", FuzzRemote},
       {"rpc_call", FuzzRpcCall},
       {"rpc_request", FuzzRpcRequest},
       {"runner_config", FuzzRunnerConfig},

@@ -40,6 +40,7 @@ void FuzzNumber(std::string_view input);
 void FuzzPytestBenchmark(std::string_view input);
 void FuzzQuantity(std::string_view input);
 void FuzzRatings(std::string_view input);
+void FuzzRemote(std::string_view input);
 void FuzzRpcCall(std::string_view input);
 void FuzzRpcRequest(std::string_view input);
 void FuzzRunnerConfig(std::string_view input);
