@@ -88,6 +88,7 @@ Result<ExitCode> RunExport(const CommandContext& context);
 Result<ExitCode> RunAnalyze(const CommandContext& context);
 Result<ExitCode> RunSimilarity(const CommandContext& context);
 Result<ExitCode> RunAgreement(const CommandContext& context);
+Result<ExitCode> RunCombine(const CommandContext& context);
 Result<ExitCode> RunCalibrate(const CommandContext& context);
 Result<ExitCode> RunMachineStatus(const CommandContext& context);
 Result<ExitCode> RunMachineDoctor(const CommandContext& context);

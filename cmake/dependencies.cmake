@@ -19,6 +19,15 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
 pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)
 
+# Static like the programs that hash, where the archive is installed.
+find_library(NETTLE_ARCHIVE libnettle.a)
+add_library(benchd_nettle INTERFACE)
+if(NETTLE_ARCHIVE AND NOT BENCHD_SANITIZE)
+  target_link_libraries(benchd_nettle INTERFACE ${NETTLE_ARCHIVE})
+else()
+  target_link_libraries(benchd_nettle INTERFACE PkgConfig::NETTLE)
+endif()
+
 # Asio has no CMake file. The headers are foreign: SYSTEM keeps our warnings out of them.
 find_path(ASIO_INCLUDE_DIR asio.hpp REQUIRED)
 add_library(benchd_asio INTERFACE)

@@ -32,6 +32,7 @@ std::span<const NamedFuzzer> Fuzzers() {
       {"rpc_request", FuzzRpcRequest},
       {"runner_config", FuzzRunnerConfig},
       {"runs", FuzzRuns},
+      {"session_export", FuzzSessionExport},
       {"spec_file", FuzzSpecFile},
       {"stored_json", FuzzStoredJson},
       {"timestamp", FuzzTimestamp},

@@ -45,6 +45,7 @@ void FuzzRpcCall(std::string_view input);
 void FuzzRpcRequest(std::string_view input);
 void FuzzRunnerConfig(std::string_view input);
 void FuzzRuns(std::string_view input);
+void FuzzSessionExport(std::string_view input);
 void FuzzSpecFile(std::string_view input);
 void FuzzStoredJson(std::string_view input);
 void FuzzTimestamp(std::string_view input);
