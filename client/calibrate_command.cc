@@ -33,13 +33,15 @@ Result<double> ReadMaxTime(const ParsedArguments& arguments) {
 }
 
 /// The same command twice, timed in both ways.
-Result<v1::SessionSpec> ReadCalibrationSpec(const ParsedArguments& arguments, double seconds) {
+Result<v1::SessionSpec> ReadCalibrationSpec(const CommandContext& context, double seconds,
+                                            std::unique_ptr<DaemonLink>* link) {
+  const ParsedArguments& arguments = context.arguments;
   const std::vector<std::string>& words = arguments.positionals;
   if (words.size() > 1) {
     return UsageError(words[1] + ": one command at a time",
                       "a command is one string: benchctl calibrate 'sleep 0.01'");
   }
-  auto caller = CaptureCaller();
+  auto caller = CaptureCaller(context.link, link);
   if (!caller) return std::move(caller).error();
   const std::string command = words.empty() ? kCountingShell : words.front();
   SpecInput input;
@@ -53,7 +55,7 @@ Result<v1::SessionSpec> ReadCalibrationSpec(const ParsedArguments& arguments, do
   input.arms = {{.name = "first", .role = "reference", .command = command, .origin = "COMMAND"},
                 {.name = "second", .role = "candidate", .command = command, .origin = "COMMAND"}};
   input.benchmarks.push_back({});
-  auto spec = BuildCallersSpec(input, *caller);
+  auto spec = BuildCallersSpec(input, *caller, *link != nullptr);
   if (!spec) return spec;
   spec->mutable_rule()->set_precision_width(kUnreachableWidth);
   spec->mutable_limits()->set_max_time_seconds(seconds > 0 ? seconds : kDefaultSeconds);
@@ -73,23 +75,25 @@ void PrintCalibration(const v1::Session& session, bool json) {
 Result<ExitCode> RunCalibrate(const CommandContext& context) {
   auto seconds = ReadMaxTime(context.arguments);
   if (!seconds) return std::move(seconds).error();
-  auto spec = ReadCalibrationSpec(context.arguments, *seconds);
+  // Before the threads of gRPC exist, which take its mask of signals.
+  Interrupts interrupts;
+  std::unique_ptr<DaemonLink> link;
+  auto spec = ReadCalibrationSpec(context, *seconds, &link);
   if (!spec) return std::move(spec).error();
+  auto open = OpenOnce(context.link, &link);
+  if (!open) return std::move(open).error();
   if (WantsSettingTrial(context.arguments)) {
-    return RunSettingTrial(context, *std::move(spec), *seconds);
+    return RunSettingTrial(context, *link, interrupts, *std::move(spec), *seconds);
   }
   v1::Session session;
   *session.mutable_spec()->mutable_limits() = spec->limits();
-  Interrupts interrupts;
-  auto link = DaemonLink::Open(context.link);
-  if (!link) return std::move(link).error();
   interrupts.React({[] {}, {}});
-  auto submitted = SubmitSession(**link, *std::move(spec));
+  auto submitted = SubmitSession(*link, *std::move(spec));
   if (!submitted) return std::move(submitted).error();
   session.set_session(submitted->session());
   const Following following{.progress = context.json ? Progress::kJson : Progress::kTold,
                             .may_detach = false};
-  auto followed = FollowSession(**link, session, following, interrupts);
+  auto followed = FollowSession(*link, session, following, interrupts);
   if (!followed) return std::move(followed).error();
   const bool measured =
       followed->session.state() == v1::SESSION_STATE_DONE && !followed->interrupted;

@@ -46,7 +46,7 @@ bool IsTooManyRequests(const grpc::Status& status) {
 
 Error FromStatus(const grpc::Status& status) {
   if (IsConnectionLoss(status)) {
-    return ConnectionError("the daemon went away: the connection is closed",
+    return ConnectionError(kConnectionClosed,
                            "is it still running? sessions that it has accepted are kept");
   }
   // gRPC's own text, for a deadline of ours; the daemon's answer says what took too long.

@@ -10,6 +10,9 @@
 
 namespace benchd::client {
 
+/// The message of a connection that broke off.
+inline constexpr char kConnectionClosed[] = "the daemon went away: the connection is closed";
+
 /// A refused call as error: the daemon's sentence, its hint (Status::error_details, plain text) and
 /// a code that ExitFor() takes for the right exit code.
 Error FromStatus(const grpc::Status& status);
@@ -58,7 +61,9 @@ Result<Response> CallDaemon(
     DaemonLink& link, grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
     const Request& request, std::chrono::milliseconds timeout = kCallTimeout) {
   Stub stub(link.channel());
-  return CallDaemon(stub, method, request, timeout);
+  auto response = CallDaemon(stub, method, request, timeout);
+  if (!response) return link.Explain(std::move(response).error());
+  return response;
 }
 
 /// One call of a command that makes no other: finds the daemon first, or starts one.

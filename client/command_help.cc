@@ -84,6 +84,19 @@ const std::vector<CommandHelp>& Texts() {
        "any word, such as similar or dissimilar.",
        {{"How well do two methods agree with the reviewers?",
          "benchctl agreement --subjects name --truth reviewers ratings.csv"}}},
+      {"combine",
+       "Reads what `export --format json` wrote of the same comparison on several machines and "
+       "gives "
+       "one verdict: the machine is the unit, so it takes four machines, however many runs each "
+       "has. Exit codes are those of `compare`; under four machines there is a table and no "
+       "verdict "
+       "(3).\n"
+       "A session is counted once, several of one machine are averaged, and an export that was cut "
+       "off or has no verdict is named and left out. Give each machine a fixed number of runs "
+       "(--runs N).",
+       {{"Is it slower, whatever the machine?",
+         "benchctl combine node1.json node2.json node3.json node4.json"},
+        {"In a job whose machines may fail:", "benchctl combine --expect-machines 8 node*.json"}}},
       {"calibrate",
        "Compares a program with itself. COMMAND is one string, as in `compare`; without it a "
        "shell that counts for about 10 ms is measured.\n"

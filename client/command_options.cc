@@ -173,6 +173,10 @@ std::span<const OptionInfo> EveryOption() {
       {{"json", 0, "", "print one JSON object per line", kEvery},
        {"socket", 0, "PATH",
         "the daemon's socket (default BENCHD_SOCKET, else the system's, else your own)", kEvery},
+       {"host", 0, "ADDRESS",
+        "the daemon of another machine: ssh://[USER@]HOST[:PORT] (default BENCHD_HOST, else this "
+        "machine's)",
+        kEvery},
        {"no-autostart", 0, "", "do not start a daemon if none is running", kEvery},
        {"help", 'h', "", "show this help", kEvery}});
   return kOptions;

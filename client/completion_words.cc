@@ -81,7 +81,7 @@ const Lister* ListerOf(Kind kind) {
 }
 
 std::string ListedBy(std::string_view program, const Lister& lister) {
-  const std::string start = "timeout 2 " + std::string(program) + " ";
+  const std::string start = "BENCHD_HOST= timeout 2 " + std::string(program) + " ";
   std::string lists = start + "arm list; ";
   if (lister.kind != Kind::kArm) lists = start + "--no-autostart list; ";
   // The newest twenty of each kind are enough.

@@ -188,18 +188,37 @@ Result<FoundDaemon> ConnectToDaemon(const LinkOptions& options, bool may_start) 
 
 Result<std::unique_ptr<DaemonLink>> DaemonLink::Open(LinkOptions options) {
   std::unique_ptr<DaemonLink> link(new DaemonLink(std::move(options)));
+  if (link->options_.host) {
+    auto opened = link->OpenRemote(/*first=*/true);
+    if (!opened) return std::move(opened).error();
+    return link;
+  }
   auto found = ConnectToDaemon(link->options_, link->options_.may_start);
   if (!found) return std::move(found).error();
   link->path_ = found->path;
+  auto trusted = CheckPeer(found->fd.get(), link->options_.places.uid);
+  if (!trusted) return std::move(trusted).error();
   auto adopted = link->Adopt(std::move(found->fd));
   if (!adopted) return std::move(adopted).error();
   return link;
 }
 
+Result<void> OpenOnce(const LinkOptions& options, std::unique_ptr<DaemonLink>* link) {
+  if (*link != nullptr) return {};
+  auto opened = DaemonLink::Open(options);
+  if (!opened) return std::move(opened).error();
+  *link = *std::move(opened);
+  return {};
+}
+
 Result<void> DaemonLink::Reopen() {
+  if (ssh_) return OpenRemote(/*first=*/false);
   int error = 0;
   UniqueFd fd = ConnectUnix(path_, options_.timeout, &error);
-  if (fd) return Adopt(std::move(fd));
+  if (fd) {
+    auto trusted = CheckPeer(fd.get(), options_.places.uid);
+    return trusted ? Adopt(std::move(fd)) : trusted;
+  }
   return ConnectionError("no daemon answers at " + path_ + ": " + std::strerror(error));
 }
 
@@ -208,9 +227,46 @@ std::shared_ptr<grpc::Channel> DaemonLink::channel() const {
   return channel_;
 }
 
+// dial-stdio has checked over there who listens. Nobody is asked for a password in the middle of a
+// live view.
+Result<void> DaemonLink::OpenRemote(bool first) {
+  constexpr auto kAgain = std::chrono::seconds(30);
+  SshOptions ssh;
+  ssh.may_start = first && options_.may_start;
+  ssh.may_prompt = first;
+  if (!first) ssh.timeout = kAgain;
+  auto connection = SshConnection::Open(*options_.host, ssh);
+  if (!connection) return std::move(connection).error();
+  ssh_ = *std::move(connection);
+  std::cerr << ssh_->Told();
+  auto adopted = Adopt(ssh_->TakeSocket());
+  return adopted ? adopted : Explain(std::move(adopted).error());
+}
+
+std::string DaemonLink::UserNameThere(std::uint32_t uid) const {
+  if (!ssh_) return UserName(uid);
+  return uid == ssh_->login().uid ? ssh_->login().user : "uid " + std::to_string(uid);
+}
+
+std::function<std::string(std::uint32_t)> DaemonLink::UserNames() const {
+  return [this](std::uint32_t uid) { return UserNameThere(uid); };
+}
+
+std::string DaemonLink::OtherEnd() const {
+  return options_.host ? "the connection to " + options_.host->Text() : "the daemon";
+}
+
+// sshd slows down, or bans, whoever knocks too often.
+std::chrono::milliseconds DaemonLink::RetryPause() const {
+  return std::chrono::milliseconds(ssh_ ? 2000 : 200);
+}
+
+Error DaemonLink::Explain(Error error) {
+  if (!ssh_ || error.message != kConnectionClosed) return error;
+  return ssh_->Explain();
+}
+
 Result<void> DaemonLink::Adopt(UniqueFd fd) {
-  auto trusted = CheckPeer(fd.get(), options_.places.uid);
-  if (!trusted) return trusted;
   // Never given back: gRPC would take 5 ms to end its threads when the last channel goes.
   grpc_init();
   grpc::ChannelArguments arguments;
@@ -225,6 +281,7 @@ Result<void> DaemonLink::Adopt(UniqueFd fd) {
       CallDaemon(*stub, &v1::QueueService::Stub::Get, v1::GetQueueRequest(), options_.timeout);
   if (!status) return std::move(status).error();
   status_ = *std::move(status);
+  if (ssh_) return {};  // those CPUs are another machine's
   MoveToCpus({status_.housekeeping_cpus().begin(), status_.housekeeping_cpus().end()});
   return {};
 }

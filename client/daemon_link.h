@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -11,6 +12,7 @@
 
 #include "benchd/v1/queue.pb.h"
 #include "client/exit_code.h"
+#include "client/remote/ssh_connection.h"
 #include "core/base/unique_fd.h"
 
 namespace benchd::client {
@@ -53,6 +55,7 @@ Result<void> CheckPeer(int fd, uid_t own_uid);
 
 /// How a command finds its daemon.
 struct LinkOptions {
+  std::optional<SshTarget> host;                        ///< --host or BENCHD_HOST: over there
   std::optional<std::string> socket;                    ///< --socket
   std::optional<std::string> environment_socket;        ///< BENCHD_SOCKET
   bool may_start = true;                                ///< without --no-autostart
@@ -61,7 +64,8 @@ struct LinkOptions {
 };
 
 /// The connection to the daemon, found in the contract's order: --socket, BENCHD_SOCKET, the system
-/// socket, the user socket, else a user daemon that is started (and said so on stderr).
+/// socket, the user socket, else a user daemon that is started (and said so on stderr). With --host
+/// a benchctl on that machine finds it, checks it and hands the connection over (dial-stdio).
 ///
 /// benchctl connects the socket itself, because it has to know who is at the other end before it
 /// sends anything. After the first answer all its threads stay on the daemon's housekeeping CPUs.
@@ -71,8 +75,27 @@ class DaemonLink {
   /// @errors (exit 5) nothing answers, no permission (names the group), a stranger's daemon.
   static Result<std::unique_ptr<DaemonLink>> Open(LinkOptions options);
 
-  /// Connects again to the same socket after the daemon went away; starts none.
+  /// Connects again to the same socket after the daemon went away, by a new ssh with --host; starts
+  /// none.
   Result<void> Reopen();
+
+  /// The login over there with --host, else null.
+  const RemoteLogin* remote() const { return ssh_ ? &ssh_->login() : nullptr; }
+
+  /// Of the caller, as the daemon knows it.
+  uid_t uid() const { return ssh_ ? ssh_->login().uid : options_.places.uid; }
+  std::string UserNameThere(std::uint32_t uid) const;
+  std::function<std::string(std::uint32_t)> UserNames() const;
+
+  /// What went away when a call broke off: "the daemon", or the connection to its machine.
+  std::string OtherEnd() const;
+
+  /// How long it is waited for, and the pause between two attempts.
+  std::chrono::seconds Patience() const { return std::chrono::seconds(ssh_ ? 300 : 30); }
+  std::chrono::milliseconds RetryPause() const;
+
+  /// `error` of a call; why, where ssh knows why the connection broke off.
+  Error Explain(Error error);
 
   /// For new stubs. Any thread.
   std::shared_ptr<grpc::Channel> channel() const;
@@ -83,14 +106,19 @@ class DaemonLink {
  private:
   explicit DaemonLink(LinkOptions options) : options_(std::move(options)) {}
 
+  Result<void> OpenRemote(bool first);
   Result<void> Adopt(UniqueFd fd);
 
   const LinkOptions options_;
-  std::string path_;  ///< of the socket
+  std::string path_;                    ///< of the socket
+  std::unique_ptr<SshConnection> ssh_;  ///< with --host; outlives the channel on its socket
   v1::QueueStatus status_;
   mutable std::mutex mutex_;
   std::shared_ptr<grpc::Channel> channel_;
 };
+
+/// Opens `*link` unless it is open already.
+Result<void> OpenOnce(const LinkOptions& options, std::unique_ptr<DaemonLink>* link);
 
 /// A connected socket and where it was found.
 struct FoundDaemon {

@@ -55,7 +55,7 @@ class Follower {
     while (!final_) {
       const grpc::Status status = WatchOnce();
       if (final_ || Leaving()) break;
-      if (!MayComeBack(status)) return FromStatus(status);
+      if (!MayComeBack(status)) return link_.Explain(FromStatus(status));
       auto reconnected = Reconnect();
       if (!reconnected) {
         if (detached_ || interrupts_.interrupted()) break;
@@ -111,7 +111,7 @@ class Follower {
   void Take(const v1::SessionEvent& event) {
     if (away_since_) {
       away_since_.reset();
-      display_.Note("the daemon is back");
+      display_.Note(link_.OtherEnd() + " is back");
       display_.Note("");
     }
     v1::Session& session = followed_.session;
@@ -151,22 +151,20 @@ class Follower {
 
   // A daemon that takes the connection and goes again before it said anything has not come back.
   Result<void> Reconnect() {
+    const std::string patience = std::to_string(link_.Patience().count());
     if (!away_since_) {
       away_since_ = Clock::now();
-      display_.Note("the daemon went away: waiting up to " + std::to_string(kReconnectSeconds) +
-                    " s for it");
+      display_.Note(link_.OtherEnd() + " went away: waiting up to " + patience + " s for it");
     }
-    const auto deadline = *away_since_ + std::chrono::seconds(kReconnectSeconds);
-    constexpr auto kPause = std::chrono::milliseconds(200);
+    const auto deadline = *away_since_ + link_.Patience();
     const auto leaving = [this] { return detached_ || interrupts_.interrupted(); };
     while (Clock::now() < deadline && !leaving()) {
-      interrupts_.Wait(kPause);
+      interrupts_.Wait(link_.RetryPause());
       if (leaving()) break;
       if (link_.Reopen()) return {};
     }
-    return ConnectionError("the daemon went away and did not come back within " +
-                               std::to_string(kReconnectSeconds) + " s: session " + id_ +
-                               " is no longer watched",
+    return ConnectionError(link_.OtherEnd() + " went away and did not come back within " +
+                               patience + " s: session " + id_ + " is no longer watched",
                            "once it is running again, " + Reattach(id_));
   }
 

@@ -13,9 +13,6 @@
 
 namespace benchd::client {
 
-/// How long a daemon that went away is waited for.
-inline constexpr int kReconnectSeconds = 30;
-
 /// What SIGINT and SIGTERM do to the watched session.
 enum class OnInterrupt {
   kCancel,  ///< `compare`: cancel it and wait for its end
@@ -37,7 +34,7 @@ struct Followed {
   bool detached = false;
 };
 
-/// Watches a session to its end. A daemon that goes away is waited for (kReconnectSeconds); then
+/// Watches a session to its end. A daemon that goes away is waited for (DaemonLink::Patience); then
 /// the watching begins again with its snapshot.
 ///
 /// @param watched  its id, limits (for the progress bar) and arms, as far as they are known

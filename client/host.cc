@@ -60,6 +60,7 @@ void StepAside(LinkOptions link) {
   constexpr int kMuchNicer = 10;
   [[maybe_unused]] const int priority = nice(kMuchNicer);
   link.may_start = false;
+  link.host.reset();  // it is this machine that computes
   // One that answers takes a millisecond, and an analysis hardly more: it is not worth a wait.
   link.timeout = std::chrono::milliseconds(200);
   [[maybe_unused]] const auto moved = DaemonLink::Open(std::move(link));

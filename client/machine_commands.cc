@@ -28,8 +28,7 @@ Result<Response> CallMachine(const CommandContext& context, Method<Request, Resp
   if (!link) return std::move(link).error();
   // During a reservation nothing is measured, so nobody has to wait.
   if (const std::string& running = (*link)->status().running(); waits && !running.empty()) {
-    std::cerr << "benchctl: " << WhoHasTheMachine((*link)->status())
-              << ": this waits for its end\n";
+    std::cerr << "benchctl: " << WhoHasTheMachine(**link) << ": this waits for its end\n";
   }
   return CallDaemon(**link, method, request, waits ? kQueueTimeout : kCallTimeout);
 }
@@ -79,7 +78,8 @@ Result<ExitCode> RunVersion(const CommandContext& context) {
   LinkOptions options = context.link;
   options.may_start = false;
   auto link = DaemonLink::Open(options);
-  if (!link && (options.socket || options.environment_socket)) return std::move(link).error();
+  if (!link && (options.host || options.socket || options.environment_socket))
+    return std::move(link).error();
   const v1::QueueStatus* daemon = link ? &(*link)->status() : nullptr;
   if (context.json) {
     std::cout << VersionJson(BENCHD_VERSION, daemon, Now()) << "\n";

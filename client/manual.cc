@@ -123,6 +123,9 @@ struct Entry {
 
 constexpr std::array kEnvironment = {
     Entry{"BENCHD_SOCKET", "the daemon's socket, where `--socket` is not given"},
+    Entry{"BENCHD_HOST",
+          "the machine whose daemon is meant, where neither `--host` nor `--socket` is given"},
+    Entry{"BENCHD_SSH", "the program that `--host` runs instead of `ssh`"},
     Entry{"NO_COLOR", "if set and not empty, nothing is printed in colour"},
     Entry{"TERM", "`dumb` turns colours and the live view off"},
     Entry{"XDG_RUNTIME_DIR", "where the socket of your own daemon is"},

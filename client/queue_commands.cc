@@ -91,7 +91,7 @@ Result<ExitCode> RunList(const CommandContext& context) {
     std::cerr << (request->all() ? "no sessions\n"
                                  : "no sessions; list --all shows finished ones too\n");
   } else {
-    std::cout << RenderList(listed->sessions, UserName, now, StyleOf(STDOUT_FILENO));
+    std::cout << RenderList(listed->sessions, (*link)->UserNames(), now, StyleOf(STDOUT_FILENO));
   }
   if (listed->more) {
     std::cerr << "showing the newest " << listed->sessions.size() << "; list --all shows all\n";
@@ -246,7 +246,7 @@ Result<ExitCode> RunMachineReserve(const CommandContext& context) {
   v1::ReserveRequest request;
   request.set_seconds(*seconds);
   const auto reader = v1::MachineService::NewStub((*link)->channel())->Reserve(&call, request);
-  Teller teller(context.json, *seconds, WhoHasTheMachine((*link)->status()));
+  Teller teller(context.json, *seconds, WhoHasTheMachine(**link));
   for (v1::ReserveResponse response; reader->Read(&response);) teller.Tell(response);
   const grpc::Status status = reader->Finish();
   interrupts.React({[] {}, {}});

@@ -13,13 +13,35 @@
 namespace benchd::client {
 namespace {
 
-LinkOptions ReadLinkOptions(const ParsedArguments& arguments) {
+std::string FromEnvironment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+/// Where the daemon is looked for: what the command line says goes before the environment.
+Result<LinkOptions> ReadLinkOptions(const ParsedArguments& arguments) {
   LinkOptions options;
   options.places = DefaultPlaces();
   if (const std::string* socket = LastValue(arguments, "socket")) options.socket = *socket;
-  const char* environment = std::getenv("BENCHD_SOCKET");
-  if (environment != nullptr && environment[0] != '\0') options.environment_socket = environment;
+  const std::string socket = FromEnvironment("BENCHD_SOCKET");
+  if (!socket.empty()) options.environment_socket = socket;
   options.may_start = !IsGiven(arguments, "no-autostart");
+  const std::string* given = LastValue(arguments, "host");
+  if (given != nullptr && options.socket) {
+    return UsageError("--host: conflicts with --socket",
+                      "the benchctl over there finds the socket; its BENCHD_SOCKET names another");
+  }
+  const std::string named = FromEnvironment("BENCHD_HOST");
+  const bool by_environment = given == nullptr && !options.socket && !named.empty();
+  if (by_environment && options.environment_socket) {
+    return UsageError("BENCHD_HOST: conflicts with BENCHD_SOCKET", "unset one of the two");
+  }
+  if (given == nullptr && !by_environment) return options;
+  auto target = ParseSshTarget(given != nullptr ? *given : named);
+  if (!target) {
+    return std::move(target).error().Within(given != nullptr ? "--host" : "BENCHD_HOST");
+  }
+  options.host = *std::move(target);
   return options;
 }
 
@@ -170,7 +192,10 @@ Result<ExitCode> Dispatch(const std::vector<std::string>& words) {
   if (!word) return std::move(word).error();
   CommandContext context;
   context.word = *std::move(word);
-  context.link = ReadLinkOptions(*arguments);
+  auto link = ReadLinkOptions(*arguments);
+  if (!link) return std::move(link).error();
+  context.link = *std::move(link);
+  if (command->run == &RunDialStdio) context.link.host.reset();  // its own machine's
   context.json = IsGiven(*arguments, "json");
   context.arguments = *std::move(arguments);
   return command->run(context);

@@ -28,7 +28,7 @@
 namespace benchd::client {
 namespace {
 
-Result<SpecInput> ReadInput(const ParsedArguments& arguments, const std::string& cwd) {
+Result<SpecInput> ReadInput(const ParsedArguments& arguments, const std::string& cwd, bool remote) {
   const std::string* file = LastValue(arguments, "file");
   if (file == nullptr) return InputWithStoredArm(arguments);
   if (!arguments.positionals.empty() || IsGiven(arguments, "name") ||
@@ -37,7 +37,7 @@ Result<SpecInput> ReadInput(const ParsedArguments& arguments, const std::string&
         "--file " + *file + ": the commands come from the file or from the command line, not both",
         "leave out the commands, --name, --reference and --against");
   }
-  auto input = ReadSpecFile(*file, cwd);
+  auto input = ReadSpecFile(*file, cwd, remote);
   if (input) input->options = Overlay(std::move(input->options), CollectSessionOptions(arguments));
   return input;
 }
@@ -57,18 +57,24 @@ Result<void> KeepOutput(v1::SessionSpec* spec) {
   return {};
 }
 
-Result<v1::SessionSpec> ReadCompareSpec(const ParsedArguments& arguments, bool silent) {
-  auto caller = CaptureCaller();
+Result<v1::SessionSpec> ReadCompareSpec(const CommandContext& context,
+                                        std::unique_ptr<DaemonLink>* link) {
+  const ParsedArguments& arguments = context.arguments;
+  auto caller = CaptureCaller(context.link, link);
   if (!caller) return std::move(caller).error();
-  auto input = ReadInput(arguments, caller->context.cwd);
+  auto input = ReadInput(arguments, caller->context.cwd, *link != nullptr);
   if (!input) return std::move(input).error();
   auto commits = WantsCommits(*input);
   if (!commits) return std::move(commits).error();
+  if (*commits && *link != nullptr) {
+    return UsageError("--git: the repository is here, and --host builds and runs over there",
+                      "push the commits, then: ssh HOST 'cd REPOSITORY && benchctl compare ...'");
+  }
   if (*commits) {
-    auto filled = FillInCommits(&*input, &caller->context, silent);
+    auto filled = FillInCommits(&*input, &caller->context, context.json);
     if (!filled) return std::move(filled).error();
   }
-  auto spec = BuildCallersSpec(*input, *caller);
+  auto spec = BuildCallersSpec(*input, *caller, *link != nullptr);
   if (!spec || !IsGiven(arguments, "show-output")) return spec;
   auto kept = KeepOutput(&*spec);
   if (!kept) return std::move(kept).error();
@@ -218,36 +224,42 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
                       "when it is done: benchctl export ID --format F");
   }
   const bool bisect = IsGiven(context.arguments, "bisect");
-  auto spec = ReadCompareSpec(context.arguments, context.json);
+  // Before the threads of gRPC exist, which take its mask of signals.
+  std::optional<Interrupts> interrupts;
+  const auto leave_code = bisect ? ExitCode::kBisectStop : ExitCode::kInterrupted;
+  if (context.link.host) interrupts.emplace(leave_code);
+  std::unique_ptr<DaemonLink> link;
+  auto spec = ReadCompareSpec(context, &link);
   if (!spec) return std::move(spec).error();
   auto save = ReadSaveOrder(context.arguments, *spec);
   if (!save) return std::move(save).error();
   v1::Session session = FollowedSession(*spec);
-  Interrupts interrupts(bisect ? ExitCode::kBisectStop : ExitCode::kInterrupted);
-  auto link = DaemonLink::Open(context.link);
-  if (!link) return std::move(link).error();
-  if (!context.json && !bisect) TellShellCost(*spec, (*link)->status());
+  if (!interrupts) interrupts.emplace(leave_code);
+  auto open = OpenOnce(context.link, &link);
+  if (!open) return std::move(open).error();
+  const bool tells_cost = !context.json && !bisect && link->remote() == nullptr;
+  if (tells_cost) TellShellCost(*spec, link->status());
   // An interrupt from here on waits for the answer: then there is a session to cancel.
-  interrupts.React({[] {}, {}});
-  auto submitted = SubmitSession(**link, *std::move(spec));
+  interrupts->React({[] {}, {}});
+  auto submitted = SubmitSession(*link, *std::move(spec));
   if (!submitted) return std::move(submitted).error();
   // One that has failed already is followed in any case: its end is told at once.
   if (detach && !submitted->failed()) {
     PrintSubmitted(*submitted, session.spec(), context.json);
     return ExitCode::kPass;
   }
-  if ((*link)->status().has_reserved_by()) {
-    std::cerr << "benchctl: " << WhoHasTheMachine((*link)->status()) << ": the session waits\n";
+  if (link->status().has_reserved_by()) {
+    std::cerr << "benchctl: " << WhoHasTheMachine(*link) << ": the session waits\n";
   }
   session.set_session(submitted->session());
   if (context.json) PrintCommits(session);
   // A bisection has no use for a verdict that comes later.
   const Following following{.progress = ProgressOf(context.json, *choice), .may_detach = !bisect};
-  auto followed = FollowSession(**link, session, following, interrupts);
+  auto followed = FollowSession(*link, session, following, *interrupts);
   if (!followed) return std::move(followed).error();
   const bool shows = IsGiven(context.arguments, "show-output") && !followed->detached;
-  if (shows) PrintOutput(**link, session.session());
-  const ExitCode code = ConcludeWatch(**link, *exports, *followed, context.json, *choice);
+  if (shows) PrintOutput(*link, session.session());
+  const ExitCode code = ConcludeWatch(*link, *exports, *followed, context.json, *choice);
   return *save ? SaveAfter(**save, *followed, code) : code;
 }
 
@@ -272,7 +284,7 @@ Result<std::string> NewestSession(DaemonLink& link) {
     auto page = CallDaemon(link, &v1::SessionService::Stub::List, request);
     if (!page) return std::move(page).error();
     for (const v1::Session& session : page->sessions()) {
-      if (session.uid() == geteuid()) return session.session();  // newest first
+      if (session.uid() == link.uid()) return session.session();  // newest first
     }
     request.set_page_token(page->next_page_token());
   } while (!request.page_token().empty());
@@ -317,7 +329,7 @@ Result<ExitCode> RunShow(const CommandContext& context) {
     std::cout << MessageLine("session", session->session(), *session, Now()) << "\n";
   } else {
     const Style style = choice->StyleOfStdout();
-    std::cout << RenderSession(*session, runs->columns, runs->pairs, UserName, style,
+    std::cout << RenderSession(*session, runs->columns, runs->pairs, (*link)->UserNames(), style,
                                runs->worst ? runs->worst->Render(style) : "");
   }
   std::cout << std::flush;

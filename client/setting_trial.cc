@@ -299,21 +299,19 @@ class Trial {
   }
 
   Result<StretchEnd> ReadStretch(const v1::Session& session) {
-    v1::ListSamplesRequest request;
-    request.set_session(session.session());
+    auto runs = ReadRunsOf(link_, session, {.measured = true});
+    if (!runs) return std::move(runs).error();
     std::vector<double> times;
     std::vector<double> interruptions;
     std::vector<double> foreign;
-    auto read = ReadRuns(link_, request, [&](v1::Run&& run) {
-      if (run.phase() != v1::RUN_PHASE_MEASURED) return;
+    for (const v1::Run& run : runs->measured) {
       for (const v1::Sample& sample : run.samples()) {
         if (!sample.inner_benchmark().empty()) continue;
         if (sample.metric() == "wall_time") times.push_back(sample.value());
         if (sample.metric() == "involuntary_switches") interruptions.push_back(sample.value());
         if (sample.metric() == "foreign_switches") foreign.push_back(sample.value());
       }
-    });
-    if (!read) return std::move(read).error();
+    }
     auto figures = SummarizeStretch(times, kClockStep);
     if (!figures) return std::move(figures).error();
     Stretch stretch{.session = session.session(), .figures = *figures};
@@ -391,21 +389,18 @@ class Trial {
 
 }  // namespace
 
-Result<ExitCode> RunSettingTrial(const CommandContext& context, v1::SessionSpec spec,
-                                 double seconds) {
+Result<ExitCode> RunSettingTrial(const CommandContext& context, DaemonLink& link,
+                                 Interrupts& interrupts, v1::SessionSpec spec, double seconds) {
   auto settings = ReadTrialSettings(context.arguments);
   if (!settings) return std::move(settings).error();
   spec.clear_rule();
   spec.mutable_limits()->clear_max_time_seconds();
-  Interrupts interrupts;
-  auto link = DaemonLink::Open(context.link);
-  if (!link) return std::move(link).error();
   if (IsGiven(context.arguments, "each")) {
-    settings = EachSetting(**link, settings->front());
+    settings = EachSetting(link, settings->front());
     if (!settings) return std::move(settings).error();
   }
   std::uint64_t seed = spec.has_seed() ? spec.seed() : std::random_device{}();
-  Trial trial(context, **link, interrupts, std::move(spec), *std::move(settings), seed);
+  Trial trial(context, link, interrupts, std::move(spec), *std::move(settings), seed);
   return trial.Run(seconds);
 }
 

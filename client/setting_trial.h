@@ -50,7 +50,7 @@ Result<TrialPlan> PlanTrial(std::size_t settings, double block_seconds, double o
 ///
 /// @param spec     of a stretch, but for its setting and its limits
 /// @param seconds  how long it may take; 0: as long as it needs to be
-Result<ExitCode> RunSettingTrial(const CommandContext& context, v1::SessionSpec spec,
-                                 double seconds);
+Result<ExitCode> RunSettingTrial(const CommandContext& context, DaemonLink& link,
+                                 Interrupts& interrupts, v1::SessionSpec spec, double seconds);
 
 }  // namespace benchd::client

@@ -256,7 +256,7 @@ Result<SpecInput> ParseSpecFile(std::string_view text, const std::string& name,
   }
 }
 
-Result<SpecInput> ReadSpecFile(const std::string& path, const std::string& cwd) {
+Result<SpecInput> ReadSpecFile(const std::string& path, const std::string& cwd, bool remote) {
   const bool is_stdin = path == "-";
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) return UsageError(path + ": is a directory");
@@ -264,7 +264,7 @@ Result<SpecInput> ReadSpecFile(const std::string& path, const std::string& cwd) 
   if (!file) return UsageError(path + ": " + std::strerror(errno));
   const Result<std::string> text = ReadAll(file.get(), path);
   if (!text) return UsageError(text.error().message);
-  if (is_stdin) return ParseSpecFile(*text, "stdin", cwd);
+  if (is_stdin || remote) return ParseSpecFile(*text, is_stdin ? "stdin" : path, cwd);
   const std::filesystem::path full = (std::filesystem::path(cwd) / path).lexically_normal();
   return ParseSpecFile(*text, path, full.parent_path().string());
 }

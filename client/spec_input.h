@@ -60,6 +60,12 @@ struct CallerContext {
   std::map<std::string, std::string> environment;
 };
 
+/// What the children inherit from whoever calls benchctl, and what had to be left out.
+struct CapturedContext {
+  CallerContext context;
+  std::vector<std::string> skipped;  ///< names of variables that are not UTF-8
+};
+
 /// The arms and the one benchmark of `compare BASE CANDIDATE...`, with -n and --reference; with
 /// --git one command for two arms, which have no folders yet, and no names but those of -n
 /// (git/git_arms.h).
@@ -122,7 +128,10 @@ Result<SpecInput> ParseSpecFile(std::string_view text, const std::string& name,
                                 const std::string& directory);
 
 /// The same from disk; "-" is stdin.
-Result<SpecInput> ReadSpecFile(const std::string& path, const std::string& cwd);
+///
+/// @param remote  `cwd` is on another machine, and so is what the file names: paths start at `cwd`
+Result<SpecInput> ReadSpecFile(const std::string& path, const std::string& cwd,
+                               bool remote = false);
 
 /// Options and commands to the message that is submitted.
 ///

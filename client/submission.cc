@@ -85,6 +85,15 @@ Result<CapturedContext> CaptureCaller() {
   return captured;
 }
 
+Result<CapturedContext> CaptureCaller(const LinkOptions& options,
+                                      std::unique_ptr<DaemonLink>* link) {
+  if (!options.host) return CaptureCaller();
+  auto opened = DaemonLink::Open(options);
+  if (!opened) return std::move(opened).error();
+  *link = *std::move(opened);
+  return (*link)->remote()->caller;
+}
+
 namespace {
 
 // 128 random bits: the daemon knows by it that a request is the same one again.
@@ -102,10 +111,13 @@ std::string RequestId() {
 
 }  // namespace
 
-Result<v1::SessionSpec> BuildCallersSpec(const SpecInput& input, const CapturedContext& caller) {
+Result<v1::SessionSpec> BuildCallersSpec(const SpecInput& input, const CapturedContext& caller,
+                                         bool remote) {
   auto spec = BuildSpec(input, caller.context);
   if (!spec) return spec;
-  if (auto there = CheckPlaces(*spec); !there) return std::move(there).error();
+  if (!remote) {
+    if (auto there = CheckPlaces(*spec); !there) return std::move(there).error();
+  }
   for (const std::string& name : caller.skipped) {
     std::cerr << "warning: the environment variable " << name
               << " is not valid UTF-8: commands run without it\n";
@@ -129,7 +141,7 @@ Result<v1::SubmitResponse> SubmitSession(DaemonLink& link, v1::SessionSpec spec)
     const grpc::Status status = stub->Submit(&context, request, &response);
     if (status.ok()) return response;
     if (WaitToAskAgain(status, attempt)) continue;
-    if (!IsConnectionLoss(status) || attempt == kAttempts) return FromStatus(status);
+    if (!IsConnectionLoss(status) || attempt == kAttempts) return link.Explain(FromStatus(status));
     auto reopened = link.Reopen();
     if (!reopened) return std::move(reopened).error();
   }
@@ -168,10 +180,11 @@ void TellShellCost(const v1::SessionSpec& spec, const v1::QueueStatus& status) {
             << " here; every run includes it, nothing is subtracted\n";
 }
 
-std::string WhoHasTheMachine(const v1::QueueStatus& status) {
+std::string WhoHasTheMachine(const DaemonLink& link) {
+  const v1::QueueStatus& status = link.status();
   if (!status.running().empty()) return "session " + Printable(status.running()) + " is running";
   if (status.has_reserved_by()) {
-    return Printable(UserName(status.reserved_by())) + " has reserved the machine";
+    return Printable(link.UserNameThere(status.reserved_by())) + " has reserved the machine";
   }
   return "";
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,12 +12,6 @@
 
 namespace benchd::client {
 
-/// What the children inherit from whoever calls benchctl, and what had to be left out.
-struct CapturedContext {
-  CallerContext context;
-  std::vector<std::string> skipped;  ///< names of variables that are not UTF-8
-};
-
 /// `entries` are "NAME=VALUE" as in environ; of a name that is there twice the first counts, as for
 /// getenv.
 CapturedContext CaptureEnvironment(const char* const* entries);
@@ -25,6 +20,13 @@ CapturedContext CaptureEnvironment(const char* const* entries);
 ///
 /// @errors the working directory is gone or has a name that is not UTF-8.
 Result<CapturedContext> CaptureCaller();
+
+/// The same of whom a session belongs to: with --host of the login over there, which `*link` is
+/// then connected with already.
+///
+/// @errors DaemonLink::Open's, too.
+Result<CapturedContext> CaptureCaller(const LinkOptions& options,
+                                      std::unique_ptr<DaemonLink>* link);
 
 /// Whether folders and input files of a session are there now; what a build or setup command may
 /// still make is left to the session.
@@ -35,8 +37,10 @@ Result<void> CheckPlaces(const v1::SessionSpec& spec);
 /// The message for `input` as its caller means it; says on stderr what their environment has that
 /// cannot be sent.
 ///
+/// @param remote  the caller is on another machine: whether files are there is not known
 /// @errors (exit 2) those of BuildSpec.
-Result<v1::SessionSpec> BuildCallersSpec(const SpecInput& input, const CapturedContext& caller);
+Result<v1::SessionSpec> BuildCallersSpec(const SpecInput& input, const CapturedContext& caller,
+                                         bool remote);
 
 /// Submits a session, once, however often the connection is lost meanwhile.
 ///
@@ -49,6 +53,6 @@ void TellShellCost(const v1::SessionSpec& spec, const v1::QueueStatus& status);
 
 /// Who has the machine at the moment, as half a sentence: "session k3x9m2pq is running", "USER has
 /// reserved the machine"; empty where it is free.
-std::string WhoHasTheMachine(const v1::QueueStatus& status);
+std::string WhoHasTheMachine(const DaemonLink& link);
 
 }  // namespace benchd::client

@@ -18,11 +18,14 @@ find_package(Boost 1.74 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
 pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)
-# SHA-256: static like benchd-helper, where the archive is installed.
+
+# SHA-256; static like the programs that hash, where the archive is installed.
 find_library(NETTLE_ARCHIVE libnettle.a)
-set(BENCHD_NETTLE PkgConfig::NETTLE)
+add_library(benchd_nettle INTERFACE)
 if(NETTLE_ARCHIVE AND NOT BENCHD_SANITIZE)
-  set(BENCHD_NETTLE ${NETTLE_ARCHIVE})
+  target_link_libraries(benchd_nettle INTERFACE ${NETTLE_ARCHIVE})
+else()
+  target_link_libraries(benchd_nettle INTERFACE PkgConfig::NETTLE)
 endif()
 
 # Asio has no CMake file. The headers are foreign: SYSTEM keeps our warnings out of them.

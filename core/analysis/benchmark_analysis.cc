@@ -204,6 +204,8 @@ std::vector<Warning> BenchmarkAnalysis::CheckGates() const {
   CheckOptions options{.level = kCheckLevel /
                                 static_cast<double>(std::max<std::size_t>(1, gates_.size()))};
   if (!plan_.table) options.discarded = plan_.warmup;
+  // Their runs are mixtures on purpose, and no run is a unit.
+  if (plan_.method == Method::kLayouts) return {};
   options.by_mean = IsByMean(plan_.estimator);
   std::vector<Warning> warnings = kept_runs_.Check(benchmark_, catalog_, options.level);
   for (std::size_t i = 0; i < gates_.size(); ++i) {
@@ -260,6 +262,12 @@ bool BenchmarkAnalysis::AllGatesSettled() const {
   return gates_fixed_ && std::all_of(gates_.begin(), gates_.end(), [](const NamedComparison& gate) {
            return gate.comparison.settled();
          });
+}
+
+bool BenchmarkAnalysis::HasEnough() const {
+  return gates_fixed_ && blocks_ >= plan_.first_look &&
+         std::all_of(gates_.begin(), gates_.end(),
+                     [](const NamedComparison& gate) { return gate.comparison.HasEnough(); });
 }
 
 namespace {

@@ -77,6 +77,8 @@ class BenchmarkAnalysis {
   std::vector<Warning> CheckMetrics() const;
   /// False before the gates are fixed.
   bool AllGatesSettled() const;
+  /// Every gate has enough runs for the one look that waits for them (layouts).
+  bool HasEnough() const;
   /// What a comparison should have by now.
   LookContext ContextOf(const NamedComparison& one) const;
 

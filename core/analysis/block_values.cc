@@ -89,7 +89,7 @@ Result<BlockValues> BlockValues::Collapse(std::span<const Run* const> block,
       const std::size_t place = run.arm * metrics.size() + m;
       values.means_[place].AddRun(run_means[m], value);
       if (collapse.keep_runs) {
-        values.run_values_[place].push_back({value, run_means[m].positive()});
+        values.run_values_[place].push_back({value, run_means[m].positive(), run.position});
       }
     }
   }

@@ -38,7 +38,8 @@ class MetricMean {
 /// What one arm did in one block, in one metric.
 struct ArmValue {
   double value = 0;
-  bool positive = false;  ///< every sample behind it is > 0: what a rate needs for a ratio
+  bool positive = false;     ///< every sample behind it is > 0: what a rate needs for a ratio
+  std::uint32_t layout = 0;  ///< of its arm, for runs that are kept (GroupedLayouts)
 };
 
 /// How the samples of a run become its value, and whether Runs() will be asked for.

@@ -15,6 +15,7 @@ void EffectEstimator::Add(Values reference, Values candidate) {
 }
 
 std::unique_ptr<EffectEstimator> MakeEffectEstimator(const LookPlan& plan, const Subject& subject) {
+  if (plan.method == Method::kLayouts) return MakeLayoutEstimator(subject);
   const bool by_means = plan.estimator.kind == EstimatorKind::kMean ||
                         plan.estimator.kind == EstimatorKind::kSubselection;
   return by_means ? MakeMeanEstimator(plan, subject) : MakeValueEstimator(plan, subject);

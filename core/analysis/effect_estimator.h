@@ -91,6 +91,10 @@ class EffectEstimator {
   /// Every value so far is > 0.
   bool positive() const { return positive_; }
 
+  /// Whether the one look may be taken, where the number of runs was not chosen beforehand: decided
+  /// by spreads alone, never by the effect.
+  virtual bool HasEnough() const { return false; }
+
   /// Of the reference and of the candidate.
   virtual std::pair<ArmFigures, ArmFigures> Figures() const = 0;
   /// Whether the values so far leave an estimate on that scale open; computes none.
@@ -125,6 +129,8 @@ class EffectEstimator {
 std::unique_ptr<EffectEstimator> MakeEffectEstimator(const LookPlan& plan, const Subject& subject);
 /// Those by means, in O(1) a value: paired, exact-t, welch (also of subselected means).
 std::unique_ptr<EffectEstimator> MakeMeanEstimator(const LookPlan& plan, const Subject& subject);
+/// Several builds of each arm, by the means of the builds (layouts).
+std::unique_ptr<EffectEstimator> MakeLayoutEstimator(const Subject& subject);
 /// All others: hl, median, quantile, lognormal-mean.
 std::unique_ptr<EffectEstimator> MakeValueEstimator(const LookPlan& plan, const Subject& subject);
 

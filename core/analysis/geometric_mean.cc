@@ -99,6 +99,20 @@ bool SameSubject(const Comparison& a, const Comparison& b) {
 
 }  // namespace
 
+std::optional<double> StandardErrorOf(const Comparison& gate) {
+  if (gate.estimator.kind != EstimatorKind::kMean) return std::nullopt;
+  if (gate.margin_kind == MarginKind::kRatio) {
+    const auto error = ErrorOf(gate);
+    return error ? std::optional(std::sqrt(error->variance)) : std::nullopt;
+  }
+  if (!gate.sd_reference || !gate.sd_candidate || gate.n_reference < 2 || gate.n_candidate < 2) {
+    return std::nullopt;
+  }
+  return gate.pairing_gain.value_or(1) *
+         std::hypot(*gate.sd_reference / std::sqrt(static_cast<double>(gate.n_reference)),
+                    *gate.sd_candidate / std::sqrt(static_cast<double>(gate.n_candidate)));
+}
+
 std::vector<SuiteChange> ChangesOverBenchmarks(std::span<const Comparison> comparisons) {
   std::vector<Gates> subjects;
   double gates = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,5 +31,10 @@ struct SuiteChange {
 ///
 /// @param comparisons  of one report, all of its gates among them: they share alpha
 std::vector<SuiteChange> ChangesOverBenchmarks(std::span<const Comparison> comparisons);
+
+/// The standard error of a gate's estimate on the scale that decides: of the log ratio, or of the
+/// difference in the metric's unit. Nothing for estimators other than the mean, and where an arm
+/// shows no spread.
+std::optional<double> StandardErrorOf(const Comparison& gate);
 
 }  // namespace benchd

@@ -30,11 +30,20 @@ bool IsForOneLook(const LookPlan& plan) {
          (kind == EstimatorKind::kHodgesLehmann && !plan.paired);
 }
 
+Result<void> CheckLayouts(const SessionSpec& spec) {
+  if (IsCoin(spec)) {
+    return InvalidArgument("schedule", "layouts run once a block each", "leave --schedule out");
+  }
+  if (spec.estimator.kind == EstimatorKind::kMean) return {};
+  return InvalidArgument("method", "layouts are compared by their means", "leave --estimator out");
+}
+
 Result<void> CheckMethod(const SessionSpec& spec) {
   if (IsCoin(spec) && (spec.method == Method::kPaired || spec.method == Method::kExactT)) {
     return InvalidArgument("schedule", "coin makes no pairs, and this method compares pairs",
                            "use --method welch, or leave --schedule out");
   }
+  if (spec.method == Method::kLayouts) return CheckLayouts(spec);
   if (spec.method != Method::kExactT) return {};
   if (spec.estimator.kind != EstimatorKind::kMean) {
     return InvalidArgument("method", "exact-t is for the estimator mean",
@@ -116,7 +125,7 @@ Result<void> CheckRule(const SessionSpec& spec, const LookPlan& plan) {
     return InvalidArgument("rule",
                            "precision goes on until the interval is that short, one look "
                            "cannot",
-                           "leave --runs and --method fixed out, or the rule");
+                           "leave --runs, --method fixed and --layouts out, or the rule");
   }
   return {};
 }
@@ -164,7 +173,7 @@ std::uint64_t MostValues(const SessionSpec& spec, const LookPlan& plan, std::uin
   if (plan.paired) return blocks;
   std::uint64_t most = 1;
   for (const Benchmark& benchmark : spec.benchmarks) {
-    const std::vector<std::size_t> runs = RunsPerBlock(benchmark);
+    const std::vector<std::size_t> runs = RunsPerBlock(benchmark, spec.method);
     // By coin all of a block's runs may be of one arm.
     const auto in_block = plan.coin ? std::accumulate(runs.begin(), runs.end(), std::size_t{0})
                                     : *std::max_element(runs.begin(), runs.end());
@@ -179,13 +188,14 @@ Result<void> PlanLimits(const SessionSpec& spec, LookPlan& plan) {
   plan.fixed_blocks = spec.limits.runs;
   const auto& largest = spec.limits.max_runs;
   if (!largest) return {};
-  if (*largest <= plan.first_look && plan.method != Method::kExactT) {
+  if (*largest <= plan.first_look && plan.method != Method::kExactT &&
+      plan.method != Method::kLayouts) {
     // Before its first look a horizon leaves room for one look only, at its end.
     plan.fixed_blocks = largest;
     return {};
   }
   plan.last_block = largest;
-  if (plan.method == Method::kExactT) return {};
+  if (plan.method == Method::kExactT || plan.method == Method::kLayouts) return {};
   plan.horizon = MostValues(spec, plan, *largest);
   const auto boundary =
       SequentialBoundary::Horizon(plan.TwoSided(plan.alpha), plan.first_look, *plan.horizon);
@@ -205,7 +215,7 @@ Result<LookPlan> PlanLooks(const SessionSpec& spec, DataSource source) {
   plan.estimator = spec.estimator;
   plan.rule = spec.rule;
   plan.coin = IsCoin(spec);
-  plan.paired = !plan.coin && spec.method != Method::kWelch;
+  plan.paired = !plan.coin && spec.method != Method::kWelch && spec.method != Method::kLayouts;
   plan.seed = spec.seed;
   plan.warmup = spec.schedule.warmup;
   plan.table = source == DataSource::kTable;

@@ -35,13 +35,16 @@ struct LookPlan {
   /// A block may lack an arm.
   bool PartBlocks() const { return coin || (table && !paired); }
   /// One look only, whether or not it is known at how many blocks.
-  bool OneLook() const { return fixed_blocks || (table && method == Method::kFixed); }
+  bool OneLook() const {
+    return fixed_blocks || method == Method::kLayouts || (table && method == Method::kFixed);
+  }
   /// The number of blocks at which a benchmark is over in any case.
   std::optional<std::uint64_t> BlockLimit() const {
     return fixed_blocks ? fixed_blocks : last_block;
   }
   /// By which method a look under watching is taken.
   Method WatchedMethod() const {
+    if (method == Method::kLayouts) return method;
     if (!paired) return Method::kWelch;
     return method == Method::kExactT ? Method::kExactT : Method::kPaired;
   }

@@ -159,7 +159,7 @@ void MetricComparison::Describe(const LookPlan& plan, Comparison& out) const {
   // Before the one look there may be a view of it as if it were watched; without any, only that
   // look was asked for.
   const bool fixed = fixed_ || (plan.OneLook() && !looked_);
-  out.method = fixed ? Method::kFixed : plan.WatchedMethod();
+  out.method = fixed && plan.method != Method::kLayouts ? Method::kFixed : plan.WatchedMethod();
   out.estimator = asked_;
   if (subject_.gate) {
     out.margin = subject_.gate->margin;

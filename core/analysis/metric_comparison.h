@@ -50,6 +50,8 @@ class MetricComparison {
   std::uint64_t values() const {
     return std::min(estimator_->n_reference(), estimator_->n_candidate());
   }
+  /// Enough runs for the one look that waits for them (EffectEstimator::HasEnough()).
+  bool HasEnough() const { return estimator_->HasEnough(); }
   /// Gates: pass or regression once decided, else undecided.
   Verdict verdict() const { return verdict_; }
   const std::optional<Decision>& decided() const { return decided_; }

@@ -1,10 +1,12 @@
 #include "core/analysis/session_analysis.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "core/analysis/benchmark_analysis.h"
+#include "core/analysis/layout_groups.h"
 #include "core/analysis/look_plan.h"
 #include "core/analysis/session_report.h"
 #include "core/base/error.h"
@@ -53,8 +55,10 @@ std::vector<const Run*> InOrder(std::span<const Run> block) {
 
 class SessionAnalysis::Impl {
  public:
-  Impl(const SessionSpec& spec, const LookPlan& plan)
-      : benchmark_specs_(spec.benchmarks),
+  /// @param groups  of the method layouts: the arms that the comparisons are about
+  Impl(const SessionSpec& spec, const LookPlan& plan, std::optional<LayoutGroups> groups)
+      : groups_(std::move(groups)),
+        benchmark_specs_(groups_ ? groups_->benchmarks() : spec.benchmarks),
         at_limit_(spec.limits.at_limit),
         fail_fast_(spec.limits.fail_fast),
         plan_(plan),
@@ -65,12 +69,16 @@ class SessionAnalysis::Impl {
     }
   }
 
-  void AddWarmup(std::span<const Run> block) {
+  void AddWarmup(std::span<const Run> of_arms) {
+    std::vector<Run> grouped;
+    const std::span<const Run> block = Grouped(of_arms, grouped);
     if (!CheckBlock(block)) return;
     benchmarks_[block.front().benchmark].LearnWarmup(InOrder(block));
   }
 
-  Result<void> Add(std::span<const Run> block) {
+  Result<void> Add(std::span<const Run> of_arms) {
+    std::vector<Run> grouped;
+    const std::span<const Run> block = Grouped(of_arms, grouped);
     if (Result<void> complete = CheckComplete(block); !complete) return complete;
     BenchmarkAnalysis& benchmark = benchmarks_[block.front().benchmark];
     if (plan_.BlockLimit() && benchmark.blocks() >= *plan_.BlockLimit()) {
@@ -133,8 +141,17 @@ class SessionAnalysis::Impl {
   std::vector<BenchmarkOutlook> Outlook() const { return outlooks_; }
 
  private:
+  std::span<const Run> Grouped(std::span<const Run> block, std::vector<Run>& grouped) const {
+    if (!groups_) return block;
+    grouped = groups_->Grouped(block);
+    return grouped;
+  }
+
   bool IsOpen(const BenchmarkAnalysis& benchmark) const {
     const bool full = plan_.BlockLimit() && benchmark.blocks() >= *plan_.BlockLimit();
+    if (plan_.method == Method::kLayouts && !plan_.fixed_blocks) {
+      return !full && !benchmark.HasEnough();
+    }
     return !full && (plan_.fixed_blocks || !benchmark.AllGatesSettled());
   }
 
@@ -227,6 +244,7 @@ class SessionAnalysis::Impl {
     if (settled && !found) basis_ = Basis::kEstimate;
   }
 
+  std::optional<LayoutGroups> groups_;
   std::vector<Benchmark> benchmark_specs_;  // before benchmarks_, which refer to it
   AtLimit at_limit_;
   bool fail_fast_;
@@ -244,12 +262,18 @@ Result<SessionAnalysis> SessionAnalysis::Create(const SessionSpec& spec, Source 
   Result<LookPlan> plan = PlanLooks(spec, source);
   if (!plan) return plan.error();
   if (spec.benchmarks.empty()) return InvalidArgument("benchmarks", "missing");
-  for (const Benchmark& benchmark : spec.benchmarks) {
+  std::optional<LayoutGroups> groups;
+  if (spec.method == Method::kLayouts) {
+    Result<LayoutGroups> made = LayoutGroups::Make(spec.benchmarks);
+    if (!made) return made.error();
+    groups = *std::move(made);
+  }
+  for (const Benchmark& benchmark : groups ? groups->benchmarks() : spec.benchmarks) {
     const double margin = DefaultMarginOf(benchmark, spec);
     if (Result<void> ok = CheckBenchmark(benchmark, margin); !ok) return ok.error();
     if (Result<void> ok = CheckScales(benchmark, spec.estimator); !ok) return ok.error();
   }
-  return SessionAnalysis(std::make_unique<Impl>(spec, *plan));
+  return SessionAnalysis(std::make_unique<Impl>(spec, *plan, std::move(groups)));
 }
 
 SessionAnalysis::SessionAnalysis(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -112,7 +112,8 @@ Method ChooseMethod(const MeasurementTable& table, const TableOptions& options) 
 
 // Independent arms as a session has them: by the method, or because each run's arm is drawn.
 bool IsUnpaired(const SessionSpec& spec) {
-  return spec.method == Method::kWelch || spec.schedule.kind == ScheduleKind::kCoin;
+  return spec.method == Method::kWelch || spec.method == Method::kLayouts ||
+         spec.schedule.kind == ScheduleKind::kCoin;
 }
 
 Grouping ChooseGrouping(const MeasurementTable& table, const TableOptions& options,

@@ -1,5 +1,7 @@
 #include "core/model/session_spec.h"
 
+#include <charconv>
+
 namespace benchd {
 
 std::vector<std::size_t> ArmsWithRole(const Benchmark& benchmark, ArmRole role) {
@@ -10,10 +12,10 @@ std::vector<std::size_t> ArmsWithRole(const Benchmark& benchmark, ArmRole role) 
   return indices;
 }
 
-std::vector<std::size_t> RunsPerBlock(const Benchmark& benchmark) {
+std::vector<std::size_t> RunsPerBlock(const Benchmark& benchmark, Method method) {
   const std::size_t candidates = ArmsWithRole(benchmark, ArmRole::kCandidate).size();
   std::size_t reference_runs = 1;
-  if (candidates >= 4) {
+  if (candidates >= 4 && method != Method::kLayouts) {
     while ((reference_runs + 1) * (reference_runs + 1) <= candidates) ++reference_runs;
   }
   std::vector<std::size_t> runs;
@@ -21,6 +23,17 @@ std::vector<std::size_t> RunsPerBlock(const Benchmark& benchmark) {
     runs.push_back(arm.role == ArmRole::kReference ? reference_runs : 1);
   }
   return runs;
+}
+
+std::optional<ArmLayout> LayoutOf(const std::string& arm) {
+  constexpr std::uint32_t kMost = 999;
+  const std::size_t slash = arm.rfind('/');
+  if (slash == std::string::npos || slash == 0 || arm[slash + 1] == '0') return std::nullopt;
+  ArmLayout layout{.group = arm.substr(0, slash)};
+  const char* const end = arm.data() + arm.size();
+  const auto [at, failed] = std::from_chars(arm.data() + slash + 1, end, layout.number);
+  if (failed != std::errc() || at != end || layout.number > kMost) return std::nullopt;
+  return layout;
 }
 
 std::vector<std::string> OptionalGates(const Benchmark& benchmark) {

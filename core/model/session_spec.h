@@ -107,8 +107,8 @@ struct Benchmark {
 BENCHD_FIELDS(Benchmark, name, arms, hooks, parse, gates, input, output, output_path,
               ignore_failure, default_margin)
 
-enum class Method { kPaired, kWelch, kExactT, kFixed };
-BENCHD_NAMES(Method, "paired", "welch", "exact-t", "fixed")
+enum class Method { kPaired, kWelch, kExactT, kFixed, kLayouts };
+BENCHD_NAMES(Method, "paired", "welch", "exact-t", "fixed", "layouts")
 enum class EstimatorKind {
   kMean,
   kHodgesLehmann,
@@ -201,8 +201,18 @@ inline constexpr const char* kPlaceboName = "placebo";
 /// How often each arm of `benchmark` runs in one block.
 ///
 /// Once per arm; reference arms floor(sqrt(k)) times for k >= 4 candidates (docs/statistics.md
-/// section 6).
-std::vector<std::size_t> RunsPerBlock(const Benchmark& benchmark);
+/// section 6). Of layouts each once.
+std::vector<std::size_t> RunsPerBlock(const Benchmark& benchmark, Method method = Method::kPaired);
+
+/// One of several builds of an arm, by its name: "base/3" is the third of base.
+struct ArmLayout {
+  std::string group;
+  std::uint32_t number = 0;  ///< from 1
+  bool operator==(const ArmLayout&) const = default;
+};
+
+/// Nothing for a name that is none of a build: GROUP/NUMBER, below 1000.
+std::optional<ArmLayout> LayoutOf(const std::string& arm);
 
 /// The metrics without which `benchmark` cannot be decided, of those that not every machine has
 /// (OptionalMetrics()).

@@ -33,7 +33,7 @@ void DrawArms(std::vector<PlannedRun>& runs, RandomStream& random) {
 std::vector<PlannedRun> PlanBlock(const SessionSpec& spec, std::uint32_t benchmark, RunPhase phase,
                                   std::uint64_t block) {
   RandomStream random(spec.seed, StreamOf(benchmark, phase, block));
-  const std::vector<std::size_t> counts = RunsPerBlock(spec.benchmarks[benchmark]);
+  const std::vector<std::size_t> counts = RunsPerBlock(spec.benchmarks[benchmark], spec.method);
   std::vector<PlannedRun> runs;
   for (std::uint32_t arm = 0; arm < counts.size(); ++arm) {
     runs.insert(runs.end(), counts[arm], PlannedRun{.benchmark = benchmark, .arm = arm});

@@ -60,7 +60,8 @@ constexpr std::uint64_t kRunsPerLoad = 4096;
 
 std::size_t SizeOfBlock(const SessionSpec& spec, std::uint32_t benchmark) {
   std::size_t size = 0;
-  for (const std::size_t count : RunsPerBlock(spec.benchmarks[benchmark])) size += count;
+  for (const std::size_t count : RunsPerBlock(spec.benchmarks[benchmark], spec.method))
+    size += count;
   return size;
 }
 

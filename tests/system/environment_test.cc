@@ -68,6 +68,17 @@ TEST_F(EnvironmentFactTest, SwapSpaceAlsoWhereThereIsNone) {
   EXPECT_EQ(Fact("swap_bytes"), "0");
 }
 
+// printf 'benchd machine 1' | openssl dgst -sha256 -hmac 00112233445566778899aabbccddeeff
+TEST_F(EnvironmentFactTest, TheMachinesNameIsAKeyedHashOfItsId) {
+  EXPECT_EQ(Fact("machine"), "absent");
+  tree_.Put("etc/machine-id", "00112233445566778899aabbccddeeff\n");
+  EXPECT_EQ(Fact("machine"), "b35b04a0af0cb7ec337aeefe24a25937");
+  for (const char* other : {"", "uninitialized", "00112233445566778899AABBCCDDEEFF", "0011"}) {
+    tree_.Put("etc/machine-id", other);
+    EXPECT_EQ(Fact("machine"), "absent") << other;
+  }
+}
+
 TEST_F(EnvironmentFactTest, MicrocodeFromWhereItStands) {
   tree_.Put("sys/devices/system/cpu/cpu0/microcode/version", "0xb4");
   EXPECT_EQ(Fact("microcode"), "0xb4");

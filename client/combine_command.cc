@@ -1,0 +1,118 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <utility>
+
+#include "client/commands.h"
+#include "client/interrupts.h"
+#include "client/quantity.h"
+#include "client/render/combination.h"
+#include "client/render/text.h"
+#include "client/render/words.h"
+#include "client/run.h"
+#include "client/session_export.h"
+#include "client/table_file.h"
+#include "client/terminal.h"
+#include "core/base/text.h"
+
+namespace benchd::client {
+namespace {
+
+/// The exports that count, and why the others do not.
+struct Exports {
+  std::vector<MachineSession> sessions;
+  std::vector<Warning> left_out;
+};
+
+Result<void> CheckExportFiles(const std::vector<std::string>& files) {
+  static constexpr char kUsage[] =
+      "write benchctl combine EXPORT..., each made by benchctl export ID --format json";
+  if (files.empty()) return UsageError("combine: missing file", kUsage);
+  for (const std::string& file : files) {
+    if (file.empty()) return UsageError("combine: empty file name", kUsage);
+  }
+  if (std::ranges::count(files, "-") > 1) {
+    return UsageError("-: stdin can be read only once", kUsage);
+  }
+  return {};
+}
+
+Result<std::optional<std::size_t>> ReadExpected(const ParsedArguments& arguments) {
+  const std::string* text = LastValue(arguments, "expect-machines");
+  if (text == nullptr) return std::optional<std::size_t>();
+  const auto count = ParseCount(*text);
+  if (count && *count > 0) return std::optional<std::size_t>(*count);
+  return UsageError("--expect-machines " + *text + ": not a number of machines",
+                    "write --expect-machines 4");
+}
+
+/// What was cut off or has no verdict is left out; what is no export at all is a mistake.
+Result<Exports> ReadExports(const std::vector<std::string>& files) {
+  Exports exports;
+  for (const std::string& path : files) {
+    auto file = TableFile::Open(path);
+    if (!file) return std::move(file).error();
+    auto text = file->ReadAll();
+    if (!text) return std::move(text).error();
+    auto session = ReadSessionExport(*text, file->name());
+    if (session) {
+      exports.sessions.push_back(*std::move(session));
+    } else if (session.error().code == ErrorCode::kFailedPrecondition) {
+      exports.left_out.push_back({.code = "not_counted",
+                                  .message = session.error().message + "; not counted",
+                                  .benchmark = {},
+                                  .arm = {}});
+    } else {
+      return std::move(session).error();
+    }
+  }
+  return exports;
+}
+
+ExitCode ExitOf(Verdict verdict) {
+  if (verdict == Verdict::kPass) return ExitCode::kPass;
+  return verdict == Verdict::kRegression ? ExitCode::kRegression : ExitCode::kUndecided;
+}
+
+/// Fewer machines than expected: said as an error, in addition to what the others found.
+ExitCode TellMissing(std::size_t there, std::size_t expected) {
+  std::cout << std::flush;
+  PrintError({ErrorCode::kFailedPrecondition,
+              "combine: " + Counted(expected - there, "machine") + " of " +
+                  std::to_string(expected) + " missing",
+              "add a complete export of each, or expect fewer"});
+  return ExitCode::kUndecided;
+}
+
+}  // namespace
+
+Result<ExitCode> RunCombine(const CommandContext& context) {
+  const std::vector<std::string>& files = context.arguments.positionals;
+  if (auto ok = CheckExportFiles(files); !ok) return std::move(ok).error();
+  auto expected = ReadExpected(context.arguments);
+  if (!expected) return std::move(expected).error();
+  const Interrupts interrupts;  // Ctrl-C ends this process
+  auto exports = ReadExports(files);
+  if (!exports) return std::move(exports).error();
+  if (exports->sessions.empty()) {
+    for (const Warning& warning : exports->left_out) {
+      std::cerr << "warning: " << Printable(warning.message) << "\n";
+    }
+    return TellMissing(0, expected->value_or(files.size()));
+  }
+  auto combination = CombineMachines(std::move(exports->sessions), *expected);
+  if (!combination) return Told(combination.error());
+  combination->warnings.insert(combination->warnings.begin(), exports->left_out.begin(),
+                               exports->left_out.end());
+  if (context.json) {
+    std::cout << CombinationJson(*combination, Now()) << "\n";
+  } else {
+    std::cout << RenderCombination(*combination, *expected, StyleOf(STDOUT_FILENO));
+  }
+  const std::size_t there = combination->machines.size();
+  if (there < expected->value_or(0)) return TellMissing(there, **expected);
+  return ExitOf(combination->verdict);
+}
+
+}  // namespace benchd::client

@@ -1,0 +1,63 @@
+#include "core/analysis/layout_groups.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace benchd {
+
+Result<LayoutGroups> LayoutGroups::Make(const std::vector<Benchmark>& benchmarks) {
+  constexpr const char* kHint =
+      "name the builds base/1, base/2 ... and candidate/1, candidate/2 ...";
+  LayoutGroups groups;
+  for (const Benchmark& benchmark : benchmarks) {
+    Benchmark grouped = benchmark;
+    grouped.arms.clear();
+    std::vector<std::size_t> builds;
+    std::vector<Place>& places = groups.places_.emplace_back();
+    for (const Arm& arm : benchmark.arms) {
+      const auto layout = LayoutOf(arm.name);
+      if (!layout) {
+        return InvalidArgument("layouts", "arm " + Quoted(arm.name) + " is no build of another",
+                               kHint);
+      }
+      auto group = std::ranges::find(grouped.arms, layout->group, &Arm::name);
+      if (group == grouped.arms.end()) {
+        grouped.arms.push_back(arm);
+        grouped.arms.back().name = layout->group;
+        builds.push_back(0);
+        group = grouped.arms.end() - 1;
+      }
+      if (group->role != arm.role) {
+        return InvalidArgument("layouts", layout->group + " is reference and candidate", kHint);
+      }
+      const auto index = static_cast<std::size_t>(group - grouped.arms.begin());
+      ++builds[index];
+      places.push_back({static_cast<std::uint32_t>(index), layout->number});
+    }
+    for (std::size_t i = 0; i < builds.size(); ++i) {
+      if (builds[i] >= 2) continue;
+      return InvalidArgument(
+          "layouts", "one build of " + grouped.arms[i].name + " shows no spread between layouts",
+          "use --layouts 8");
+    }
+    groups.benchmarks_.push_back(std::move(grouped));
+  }
+  return groups;
+}
+
+std::vector<Run> LayoutGroups::Grouped(std::span<const Run> block) const {
+  std::vector<Run> grouped(block.begin(), block.end());
+  for (Run& run : grouped) {
+    const bool known = run.benchmark < places_.size() && run.arm < places_[run.benchmark].size();
+    const Place place = known ? places_[run.benchmark][run.arm]
+                              : Place{std::numeric_limits<std::uint32_t>::max(), 0};
+    run.arm = place.arm;
+    run.position = place.layout;
+  }
+  return grouped;
+}
+
+}  // namespace benchd

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/base/time.h"
+#include "core/model/comparison.h"
+#include "core/model/session.h"
+
+namespace benchd {
+
+/// What one session on one machine found, as its export says it. A value.
+struct MachineSession {
+  std::string source;  ///< how messages call it: the file's name
+  std::string session;
+  std::string machine;  ///< the fact of that name (system/machine_sample.h)
+  Timestamp started_at{};
+  Sided sided = Sided::kTwo;
+  std::vector<Comparison> gates;
+  /// The commits that arms were built from, by benchmark and arm.
+  std::map<std::pair<std::string, std::string>, std::string> commits;
+};
+
+/// One machine: the sessions that were measured there are one unit.
+struct CombinedMachine {
+  std::string machine;
+  std::vector<std::string> sources;
+  std::vector<std::string> sessions;
+};
+
+/// One gate over all machines.
+struct CombinedGate {
+  /// The mean over machines, with its interval (from two machines on) and, from four on, the
+  /// verdict. n counts machines; what belongs to runs is absent.
+  Comparison comparison;
+  /// How far machines differ beyond their runs' noise: on the scale of the change's logarithm, or
+  /// of the difference. Absent where a machine's error is unknown.
+  std::optional<double> tau_squared;
+  /// Where one more machine would find the change, or the difference; from three machines on.
+  std::optional<std::pair<double, double>> prediction;
+  /// Of each machine, in their order: what its runs found, averaged over its sessions. With an
+  /// interval where it has one session.
+  std::vector<Comparison> of_machine;
+  std::vector<std::size_t> outliers;  ///< machines outside of what the others predict
+};
+
+struct MachineCombination {
+  Verdict verdict = Verdict::kUndecided;
+  std::vector<CombinedMachine> machines;
+  std::vector<CombinedGate> gates;
+  /// Codes counted_once, few_machines, machine_differs, machine_speed, measured_apart,
+  /// stopped_early.
+  std::vector<Warning> warnings;
+};
+
+/// The verdict over machines (docs/machines.md): each gate by Student's t with the machine as the
+/// unit, at the level that the sessions' own gates have, alpha / G.
+///
+/// A session is counted once: the same id, or the same machine and moment of start, a second time
+/// is left out and named. Several sessions of one machine are averaged into one unit. Where not all
+/// machines are there that were expected, or under four, nothing is decided.
+///
+/// @param expected  how many machines there should be
+/// @errors kInvalidArgument naming what differs, if two sessions are not of one comparison: their
+///         arms, commits, metrics, units, margins, estimators or confidence. Also without a
+///         session.
+Result<MachineCombination> CombineMachines(std::vector<MachineSession> sessions,
+                                           std::optional<std::size_t> expected);
+
+}  // namespace benchd

@@ -1,0 +1,180 @@
+#include "core/analysis/machine_combination.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace benchd {
+namespace {
+
+/// Session `number` on a machine of its own, with that change of wall_time.
+MachineSession Session(int number, double change) {
+  MachineSession session;
+  session.source = "node" + std::to_string(number) + ".json";
+  session.session = "session" + std::to_string(number);
+  session.machine = "machine" + std::to_string(number);
+  session.started_at = Timestamp(std::chrono::hours(480'000) + std::chrono::minutes(number));
+  session.gates = {{.benchmark = "main",
+                    .reference = "base",
+                    .candidate = "candidate",
+                    .metric = "wall_time",
+                    .unit = "s",
+                    .role = ComparisonRole::kGate,
+                    .better = Better::kLower,
+                    .margin = 0.02,
+                    .confidence = 0.99,
+                    .method = Method::kFixed,
+                    .n_reference = 25,
+                    .n_candidate = 25,
+                    .mean_reference = 0.010,
+                    .mean_candidate = 0.010 * (1 + change),
+                    .sd_reference = 0.0001,
+                    .sd_candidate = 0.0001 * (1 + change),
+                    .change = Effect{change, {}, {}},
+                    .difference = Effect{0.010 * change, {}, {}}}};
+  return session;
+}
+
+std::vector<MachineSession> Sessions(const std::vector<double>& changes) {
+  std::vector<MachineSession> sessions;
+  for (const double change : changes) {
+    sessions.push_back(Session(static_cast<int>(sessions.size()) + 1, change));
+  }
+  return sessions;
+}
+
+MachineCombination Combined(std::vector<MachineSession> sessions,
+                            std::optional<std::size_t> expected = {}) {
+  auto combined = CombineMachines(std::move(sessions), expected);
+  EXPECT_TRUE(combined) << combined.error().message;
+  return combined ? *combined : MachineCombination();
+}
+
+bool Warns(const MachineCombination& combined, const std::string& code) {
+  return std::ranges::count(combined.warnings, code, &Warning::code) > 0;
+}
+
+TEST(MachineCombinationTest, TheMachineIsTheUnit) {
+  const MachineCombination combined = Combined(Sessions({0.08, 0.1, 0.09, 0.11}));
+  EXPECT_EQ(combined.verdict, Verdict::kRegression);
+  const Comparison& gate = combined.gates.front().comparison;
+  EXPECT_EQ(gate.n_reference, 4U);
+  // Logs .0769610, .0953102, .0861777, .1043600: mean .0907022, sd .0117907, t(.995, 3) 5.84091
+  // (tables), so exp(.0907022 -/+ 5.84091 * .0117907 / 2).
+  EXPECT_NEAR(gate.change->estimate, 0.0949429, 1e-6);
+  EXPECT_NEAR(*gate.change->lo, 0.0579, 1e-4);
+  EXPECT_NEAR(*gate.change->hi, 0.1333, 1e-4);
+  // A machine's own squared error is 2 * 0.01^2 / 25, of each the same.
+  EXPECT_NEAR(*combined.gates.front().tau_squared, 0.01179067 * 0.01179067 - 8e-6, 1e-8);
+  EXPECT_TRUE(combined.warnings.empty());
+}
+
+TEST(MachineCombinationTest, UnderFourMachinesNothingIsDecided) {
+  const MachineCombination three = Combined(Sessions({0.1, 0.1, 0.1}));
+  EXPECT_EQ(three.verdict, Verdict::kUndecided);
+  EXPECT_TRUE(three.gates.front().prediction);
+  EXPECT_EQ(Combined(Sessions({0, 0, 0, 0})).verdict, Verdict::kPass);
+  EXPECT_EQ(Combined(Sessions({0, 0, 0, 0}), 5).verdict, Verdict::kUndecided);
+}
+
+TEST(MachineCombinationTest, ASessionIsCountedOnceAndSeveralOfAMachineAreAveraged) {
+  std::vector<MachineSession> sessions = Sessions({0, 0.01, 0.02, 0.03});
+  sessions.push_back(sessions[1]);
+  sessions.back().source = "copy.json";
+  sessions.push_back(sessions[2]);
+  sessions.back().session = "renamed";
+  MachineSession second = Session(4, 0.05);
+  second.session = "later";
+  second.started_at += std::chrono::minutes(7);
+  sessions.push_back(second);
+  const MachineCombination combined = Combined(sessions);
+  EXPECT_EQ(combined.machines.size(), 4U);
+  EXPECT_EQ(std::ranges::count(combined.warnings, "counted_once", &Warning::code), 2);
+  EXPECT_EQ(combined.machines[3].sessions, (std::vector<std::string>{"session4", "later"}));
+  const Comparison& fourth = combined.gates.front().of_machine[3];
+  EXPECT_NEAR(fourth.change->estimate, std::sqrt(1.03 * 1.05) - 1, 1e-12);
+  EXPECT_EQ(fourth.n_candidate, 50U);
+}
+
+TEST(MachineCombinationTest, AnotherComparisonIsRefusedByWhatDiffers) {
+  const struct {
+    std::function<void(MachineSession&)> change;
+    std::string said;
+  } cases[] = {
+      {[](MachineSession& s) { s.gates[0].candidate = "other"; }, "only node1.json has main: candidate against base in wall_time"},
+      {[](MachineSession& s) { s.gates[0].metric = "cpu_time"; }, "in wall_time"},
+      {[](MachineSession& s) { s.gates[0].margin = 0.05; }, "another margin"},
+      {[](MachineSession& s) { s.gates[0].margin_kind = MarginKind::kAbsolute; }, "another margin"},
+      {[](MachineSession& s) { s.gates[0].unit = "B"; }, "unit 'B' instead of 's'"},
+      {[](MachineSession& s) { s.gates[0].better = Better::kHigher; }, "direction"},
+      {[](MachineSession& s) { s.gates[0].confidence = 0.95; }, "another confidence"},
+      {[](MachineSession& s) { s.gates[0].estimator.kind = EstimatorKind::kMedian; }, "estimator"},
+      {[](MachineSession& s) { s.sided = Sided::kOne; }, "--sided"},
+      {[](MachineSession& s) { s.gates.push_back(s.gates[0]), s.gates[1].benchmark = "b"; },
+       "only node2.json has b"},
+      {[](MachineSession& s) {
+         s.commits[{"main", "base"}] = "cafe";
+       },
+       "another commit"},
+  };
+  for (const auto& one : cases) {
+    std::vector<MachineSession> sessions = Sessions({0, 0, 0, 0});
+    sessions[0].commits[{"main", "base"}] = sessions[1].commits[{"main", "base"}] = "beef";
+    sessions[2].commits = sessions[3].commits = sessions[0].commits;
+    one.change(sessions[1]);
+    const auto combined = CombineMachines(sessions, {});
+    ASSERT_FALSE(combined) << one.said;
+    EXPECT_NE(combined.error().message.find(one.said), std::string::npos)
+        << combined.error().message;
+    EXPECT_TRUE(combined.error().message.starts_with("node2.json: ")) << combined.error().message;
+  }
+}
+
+TEST(MachineCombinationTest, TellsWhatIsOddAndCountsItAllTheSame) {
+  std::vector<MachineSession> sessions = Sessions({0.001, 0.002, 0.0015, 0.0005, 0.2});
+  sessions[1].started_at += std::chrono::hours(2);
+  for (auto figure : {&Comparison::mean_reference, &Comparison::mean_candidate}) {
+    *(sessions[2].gates[0].*figure) /= 2;
+  }
+  sessions[3].gates[0].method = Method::kPaired;
+  sessions[3].gates[0].decided = Decision{8, {}, {}};
+  const MachineCombination combined = Combined(sessions);
+  EXPECT_EQ(combined.machines.size(), 5U);
+  EXPECT_EQ(combined.gates.front().outliers, std::vector<std::size_t>{4});
+  for (const char* code : {"machine_differs", "machine_speed", "measured_apart", "stopped_early"}) {
+    EXPECT_TRUE(Warns(combined, code)) << code;
+  }
+}
+
+TEST(MachineCombinationTest, RatesAndDifferencesKeepTheirSign) {
+  std::vector<MachineSession> rates = Sessions({-0.1, -0.11, -0.09, -0.1});
+  for (MachineSession& session : rates) session.gates[0].better = Better::kHigher;
+  const MachineCombination slower = Combined(rates);
+  EXPECT_EQ(slower.verdict, Verdict::kRegression);
+  EXPECT_LT(*slower.gates.front().comparison.change->hi, -0.02);
+  std::vector<MachineSession> apart = Sessions({0.1, 0.11, 0.09, 0.1});
+  for (MachineSession& session : apart) {
+    session.gates[0].margin_kind = MarginKind::kAbsolute;
+    session.gates[0].margin = 0.0001;
+  }
+  const MachineCombination later = Combined(apart);
+  EXPECT_EQ(later.verdict, Verdict::kRegression);
+  EXPECT_NEAR(later.gates.front().comparison.difference->estimate, 0.001, 1e-9);
+}
+
+TEST(MachineCombinationTest, OneSidedLevelsAreEachBounds) {
+  std::vector<MachineSession> sessions = Sessions({0.01, 0.012, 0.011, 0.013});
+  const Effect two = *Combined(sessions).gates.front().comparison.change;
+  for (MachineSession& session : sessions) session.sided = Sided::kOne;
+  const Effect one = *Combined(sessions).gates.front().comparison.change;
+  EXPECT_LT(*one.hi, *two.hi);
+  EXPECT_GT(*one.lo, *two.lo);
+}
+
+}  // namespace
+}  // namespace benchd

@@ -1,0 +1,34 @@
+#include <cmath>
+#include <string>
+
+#include "client/exit_code.h"
+#include "client/render/text.h"
+#include "client/session_export.h"
+#include "tests/fuzz/fuzz.h"
+
+namespace benchd::fuzz {
+
+void FuzzSessionExport(std::string_view input) {
+  const auto session = client::ReadSessionExport(input, "export.json");
+  if (!session) {
+    CheckMessage(session.error().message);
+    FUZZ_CHECK(session.error().message.starts_with("export.json: "));
+    FUZZ_CHECK(!session.error().hint.empty());
+    return;
+  }
+  FUZZ_CHECK(!session->session.empty() && !session->machine.empty() && !session->gates.empty());
+  // What was read can be combined: with itself it is one session, which decides nothing.
+  const auto combined = CombineMachines({*session, *session}, {});
+  if (!combined) {
+    CheckMessage(client::OneLine(combined.error().message));
+    return;
+  }
+  FUZZ_CHECK(combined->machines.size() == 1 && combined->verdict == Verdict::kUndecided);
+  for (const CombinedGate& gate : combined->gates) {
+    const Comparison& mean = gate.comparison;
+    const auto& effect = mean.margin_kind == MarginKind::kRatio ? mean.change : mean.difference;
+    FUZZ_CHECK(effect && !std::isnan(effect->estimate) && !effect->lo);
+  }
+}
+
+}  // namespace benchd::fuzz
