@@ -10,6 +10,15 @@
 
 namespace benchd::client {
 
+/// One session, whole.
+///
+/// @param id  or a unique prefix of it
+Result<v1::Session> GetSession(DaemonLink& link, const std::string& id, bool with_log = false);
+
+/// The ID of the caller's newest session.
+/// @errors (exit 2) the caller has none.
+Result<std::string> NewestSession(DaemonLink& link);
+
 /// Hands every run of a session on, in their order.
 Result<void> ReadRuns(DaemonLink& link, const v1::ListSamplesRequest& request,
                       const std::function<void(v1::Run&&)>& take);
