@@ -75,6 +75,12 @@ void PrintCalibration(const v1::Session& session, bool json) {
 Result<ExitCode> RunCalibrate(const CommandContext& context) {
   auto seconds = ReadMaxTime(context.arguments);
   if (!seconds) return std::move(seconds).error();
+  std::vector<TrialSetting> settings;
+  if (WantsSettingTrial(context.arguments)) {
+    auto read = ReadTrialSettings(context.arguments);
+    if (!read) return std::move(read).error();
+    settings = *std::move(read);
+  }
   // Before the threads of gRPC exist, which take its mask of signals.
   Interrupts interrupts;
   std::unique_ptr<DaemonLink> link;
@@ -82,8 +88,9 @@ Result<ExitCode> RunCalibrate(const CommandContext& context) {
   if (!spec) return std::move(spec).error();
   auto open = OpenOnce(context.link, &link);
   if (!open) return std::move(open).error();
-  if (WantsSettingTrial(context.arguments)) {
-    return RunSettingTrial(context, *link, interrupts, *std::move(spec), *seconds);
+  if (!settings.empty()) {
+    return RunSettingTrial(context, *link, interrupts, *std::move(spec), std::move(settings),
+                           *seconds);
   }
   v1::Session session;
   *session.mutable_spec()->mutable_limits() = spec->limits();

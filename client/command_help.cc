@@ -60,6 +60,17 @@ const std::vector<CommandHelp>& Texts() {
       {"export",
        "Prints the runs of a session to stdout, for other tools and for `benchctl analyze`.",
        {{"Keep the measurements of a session:", "benchctl export k3x9m2pq > runs.csv"}}},
+      {"report",
+       "Writes one HTML page that needs no network and no script: the verdict, every comparison "
+       "against its margin, the runs of both arms, the machine, and how to run it again.\n"
+       "A word with a dot or a slash is a file: JSON as `export --format json` writes it, or a "
+       "table as `analyze` reads it, with the options below for tables. No daemon is needed then. "
+       "Several are sections of one page.",
+       {{"A page about your newest session:", "benchctl report -o report.html"},
+        {"Two sessions, of two machines perhaps, side by side:",
+         "benchctl report k3x9m2pq other.json -o report.html"},
+        {"A picture for a pull request:",
+         "benchctl report k3x9m2pq --svg wall_time -o wall_time.svg"}}},
       {"analyze",
        "Computes the same statistics as `compare` from a table, without a daemon.\n"
        "A table is CSV with a header: the first column names the arm, every other column is a "

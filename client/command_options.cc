@@ -1,5 +1,6 @@
 #include "client/command_options.h"
 
+#include <algorithm>
 #include <array>
 
 #include "client/session_options.h"
@@ -113,6 +114,21 @@ std::vector<OptionInfo> AnalyzeOptions() {
   options.push_back({"histogram", 0, "", "the values of every arm in common bins", kShown});
   for (const OptionInfo& option : ResultOptions()) options.push_back(option);
   for (const OptionInfo& option : ExportOptions(false)) options.push_back(option);
+  return options;
+}
+
+// What it asks of a table is what `analyze` does.
+std::vector<OptionInfo> ReportOptionInfos() {
+  static constexpr std::array<std::string_view, 6> kNotOfPages = {"parse", "name",      "interval",
+                                                                  "stars", "histogram", "label"};
+  std::vector<OptionInfo> options = {
+      {"output", 'o', "FILE", "the page to write, or - for stdout", kThisCommand},
+      {"svg", 0, "METRIC", "one picture of that metric instead, as an SVG file", kThisCommand}};
+  for (const OptionInfo& option : AnalyzeOptions()) {
+    const bool shown = option.group == kResult || option.group == kExports;
+    const bool other = std::ranges::find(kNotOfPages, option.name) != kNotOfPages.end();
+    if (!shown && !other) options.push_back(option);
+  }
   return options;
 }
 

@@ -17,6 +17,7 @@ std::vector<OptionInfo> CompareOptions(bool with_detach);
 std::vector<OptionInfo> ExportOptions(bool of_session);
 std::vector<OptionInfo> WorktreeOptions();
 std::vector<OptionInfo> AnalyzeOptions();
+std::vector<OptionInfo> ReportOptionInfos();
 std::vector<OptionInfo> SimilarityOptions();
 std::vector<OptionInfo> CalibrateOptions();
 

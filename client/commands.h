@@ -86,6 +86,7 @@ Result<ExitCode> RunPause(const CommandContext& context);
 Result<ExitCode> RunResume(const CommandContext& context);
 Result<ExitCode> RunDrain(const CommandContext& context);
 Result<ExitCode> RunExport(const CommandContext& context);
+Result<ExitCode> RunReport(const CommandContext& context);
 Result<ExitCode> RunAnalyze(const CommandContext& context);
 Result<ExitCode> RunSimilarity(const CommandContext& context);
 Result<ExitCode> RunAgreement(const CommandContext& context);

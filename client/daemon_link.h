@@ -91,7 +91,7 @@ class DaemonLink {
   std::string OtherEnd() const;
 
   /// How long it is waited for, and the pause between two attempts.
-  std::chrono::seconds Patience() const { return std::chrono::seconds(ssh_ ? 300 : 30); }
+  std::chrono::seconds AbsenceTimeout() const { return std::chrono::seconds(ssh_ ? 300 : 30); }
   std::chrono::milliseconds RetryPause() const;
 
   /// `error` of a call; why, where ssh knows why the connection broke off.

@@ -151,20 +151,20 @@ class Follower {
 
   // A daemon that takes the connection and goes again before it said anything has not come back.
   Result<void> Reconnect() {
-    const std::string patience = std::to_string(link_.Patience().count());
+    const std::string timeout = std::to_string(link_.AbsenceTimeout().count());
     if (!away_since_) {
       away_since_ = Clock::now();
-      display_.Note(link_.OtherEnd() + " went away: waiting up to " + patience + " s for it");
+      display_.Note(link_.OtherEnd() + " went away: waiting up to " + timeout + " s for it");
     }
-    const auto deadline = *away_since_ + link_.Patience();
+    const auto deadline = *away_since_ + link_.AbsenceTimeout();
     const auto leaving = [this] { return detached_ || interrupts_.interrupted(); };
     while (Clock::now() < deadline && !leaving()) {
       interrupts_.Wait(link_.RetryPause());
       if (leaving()) break;
       if (link_.Reopen()) return {};
     }
-    return ConnectionError(link_.OtherEnd() + " went away and did not come back within " +
-                               patience + " s: session " + id_ + " is no longer watched",
+    return ConnectionError(link_.OtherEnd() + " went away and did not come back within " + timeout +
+                               " s: session " + id_ + " is no longer watched",
                            "once it is running again, " + Reattach(id_));
   }
 

@@ -34,8 +34,8 @@ struct Followed {
   bool detached = false;
 };
 
-/// Watches a session to its end. A daemon that goes away is waited for (DaemonLink::Patience); then
-/// the watching begins again with its snapshot.
+/// Watches a session to its end. A daemon that goes away is waited for
+/// (DaemonLink::AbsenceTimeout); then the watching begins again with its snapshot.
 ///
 /// @param watched  its id, limits (for the progress bar) and arms, as far as they are known
 /// @errors (exit 5) the daemon stays away; (2, 5) it refuses to let us watch.

@@ -94,13 +94,6 @@ void PrintSubmitted(const v1::SubmitResponse& response, const v1::SessionSpec& a
   std::cerr << "; watch it: benchctl watch " << response.session() << "\n";
 }
 
-Result<v1::Session> GetSession(DaemonLink& link, const std::string& id, bool with_log = false) {
-  v1::GetSessionRequest request;
-  request.set_session(id);
-  request.set_with_log(with_log);
-  return CallDaemon(link, &v1::SessionService::Stub::Get, request);
-}
-
 // What the runs of a session wrote, each under a heading. That it cannot be had is no reason to
 // lose the verdict.
 void PrintOutput(DaemonLink& link, const std::string& id) {
@@ -276,30 +269,13 @@ Result<ExitCode> RunSubmit(const CommandContext& context) {
 
 namespace {
 
-/// The ID of the caller's newest session; empty where there is none.
-Result<std::string> NewestSession(DaemonLink& link) {
-  v1::ListSessionsRequest request;
-  request.set_all(true);
-  do {
-    auto page = CallDaemon(link, &v1::SessionService::Stub::List, request);
-    if (!page) return std::move(page).error();
-    for (const v1::Session& session : page->sessions()) {
-      if (session.uid() == link.uid()) return session.session();  // newest first
-    }
-    request.set_page_token(page->next_page_token());
-  } while (!request.page_token().empty());
-  return std::string();
-}
-
 /// The session that the command line names, or the caller's newest.
 Result<v1::Session> NamedSession(DaemonLink& link, const CommandContext& context,
                                  bool with_log = false) {
   if (!context.word.empty()) return GetSession(link, context.word, with_log);
   auto newest = NewestSession(link);
   if (!newest) return std::move(newest).error();
-  if (!newest->empty()) return GetSession(link, *newest, with_log);
-  return UsageError("no session: you have none yet",
-                    "start one with benchctl compare; benchctl list --all shows everybody's");
+  return GetSession(link, *newest, with_log);
 }
 
 Error NotEnded(const v1::Session& session) {

@@ -1,6 +1,7 @@
 #include "client/session_runs.h"
 
 #include <grpcpp/client_context.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <functional>
@@ -14,9 +15,29 @@
 #include "proto/convert/from_proto.h"
 
 namespace benchd::client {
-namespace {
 
-// Hands every run of a session on, in their order.
+Result<v1::Session> GetSession(DaemonLink& link, const std::string& id, bool with_log) {
+  v1::GetSessionRequest request;
+  request.set_session(id);
+  request.set_with_log(with_log);
+  return CallDaemon(link, &v1::SessionService::Stub::Get, request);
+}
+
+Result<std::string> NewestSession(DaemonLink& link) {
+  v1::ListSessionsRequest request;
+  request.set_all(true);
+  do {
+    auto page = CallDaemon(link, &v1::SessionService::Stub::List, request);
+    if (!page) return std::move(page).error();
+    for (const v1::Session& session : page->sessions()) {
+      if (session.uid() == link.uid()) return session.session();  // newest first
+    }
+    request.set_page_token(page->next_page_token());
+  } while (!request.page_token().empty());
+  return UsageError("no session: you have none yet",
+                    "start one with benchctl compare; benchctl list --all shows everybody's");
+}
+
 Result<void> ReadRuns(DaemonLink& link, const v1::ListSamplesRequest& request,
                       const std::function<void(v1::Run&&)>& take) {
   grpc::ClientContext context;
@@ -28,6 +49,8 @@ Result<void> ReadRuns(DaemonLink& link, const v1::ListSamplesRequest& request,
   if (!status.ok()) return FromStatus(status);
   return {};
 }
+
+namespace {
 
 // The gate as it was in the end, with the direction that its metric turned out to have.
 std::optional<Gate> FirstGateOf(const v1::Update& report, const std::string& benchmark) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "benchd/v1/session.pb.h"
@@ -11,6 +13,19 @@
 #include "core/analysis/arm_pairs.h"
 
 namespace benchd::client {
+
+/// One session, whole.
+///
+/// @param id  or a unique prefix of it
+Result<v1::Session> GetSession(DaemonLink& link, const std::string& id, bool with_log = false);
+
+/// The ID of the caller's newest session.
+/// @errors (exit 2) the caller has none.
+Result<std::string> NewestSession(DaemonLink& link);
+
+/// Hands every run of a session on, in their order.
+Result<void> ReadRuns(DaemonLink& link, const v1::ListSamplesRequest& request,
+                      const std::function<void(v1::Run&&)>& take);
 
 /// What is wanted of the runs of a session.
 struct RunsWanted {

@@ -390,17 +390,17 @@ class Trial {
 }  // namespace
 
 Result<ExitCode> RunSettingTrial(const CommandContext& context, DaemonLink& link,
-                                 Interrupts& interrupts, v1::SessionSpec spec, double seconds) {
-  auto settings = ReadTrialSettings(context.arguments);
-  if (!settings) return std::move(settings).error();
+                                 Interrupts& interrupts, v1::SessionSpec spec,
+                                 std::vector<TrialSetting> settings, double seconds) {
   spec.clear_rule();
   spec.mutable_limits()->clear_max_time_seconds();
   if (IsGiven(context.arguments, "each")) {
-    settings = EachSetting(link, settings->front());
-    if (!settings) return std::move(settings).error();
+    auto each = EachSetting(link, settings.front());
+    if (!each) return std::move(each).error();
+    settings = *std::move(each);
   }
   std::uint64_t seed = spec.has_seed() ? spec.seed() : std::random_device{}();
-  Trial trial(context, link, interrupts, std::move(spec), *std::move(settings), seed);
+  Trial trial(context, link, interrupts, std::move(spec), std::move(settings), seed);
   return trial.Run(seconds);
 }
 

@@ -48,9 +48,11 @@ Result<TrialPlan> PlanTrial(std::size_t settings, double block_seconds, double o
 /// Runs the trial: one short session after the other, each under one setting, in an order that
 /// follows from the seed. What is known by then is printed also when it is interrupted.
 ///
+/// @param settings  ReadTrialSettings()
 /// @param spec     of a stretch, but for its setting and its limits
 /// @param seconds  how long it may take; 0: as long as it needs to be
 Result<ExitCode> RunSettingTrial(const CommandContext& context, DaemonLink& link,
-                                 Interrupts& interrupts, v1::SessionSpec spec, double seconds);
+                                 Interrupts& interrupts, v1::SessionSpec spec,
+                                 std::vector<TrialSetting> settings, double seconds);
 
 }  // namespace benchd::client

@@ -10,6 +10,7 @@
 
 #include "benchd/v1/session.pb.h"
 #include "client/render/json.h"
+#include "client/render/json_message.h"
 #include "client/render/words.h"
 
 namespace benchd::client {
@@ -139,13 +140,6 @@ const std::map<std::string_view, Tell> kToldOtherwise{
 
 // ---- the rule ----
 
-std::string KeyOf(const FieldDescriptor& field) {
-  const std::string& name = field.name();
-  static constexpr std::string_view kSeconds = "_seconds";
-  if (!name.ends_with(kSeconds)) return name;
-  return name.substr(0, name.size() - kSeconds.size()) + "_s";
-}
-
 Json ValueOfMessage(const Message& message) {
   if (message.GetDescriptor() == google::protobuf::Timestamp::descriptor()) {
     return Rfc3339(As<google::protobuf::Timestamp>(message));
@@ -252,7 +246,7 @@ void AddFields(Json& json, const Message& message) {
                  : field.is_repeated() ? ListOf(message, field)
                                        : ValueOf(message, field);
     if (value.is_null() || (kToldIfAny.contains(field.full_name()) && !IsAny(value))) continue;
-    json[KeyOf(field)] = std::move(value);
+    json[JsonKey(field)] = std::move(value);
   }
 }
 

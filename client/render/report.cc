@@ -83,8 +83,9 @@ std::string SessionConfidence(const v1::Update& update) {
          (gates.size() > 1 ? " for all gates together" : "");
 }
 
-// How much was measured, and where there is more.
-std::string LastLine(const v1::Update& update, const ReportOptions& options, const Style& style) {
+}  // namespace
+
+std::string MeasuredSentence(const v1::Update& update, const ReportOptions& options) {
   std::vector<std::string> facts = {RunsEach(update)};
   const bool all = options.detail == Detail::kAll;
   if (!options.context.table) facts.push_back(FormatRough(update.elapsed_seconds()));
@@ -98,7 +99,14 @@ std::string LastLine(const v1::Update& update, const ReportOptions& options, con
     facts.push_back(Counted(update.disturbances(), "disturbance"));
   }
   std::erase(facts, "");
-  std::string line = Join(facts, ", ");
+  return Join(facts, ", ");
+}
+
+namespace {
+
+// How much was measured, and where there is more.
+std::string LastLine(const v1::Update& update, const ReportOptions& options, const Style& style) {
+  std::string line = MeasuredSentence(update, options);
   if (!options.session.empty()) line += "; details: benchctl show " + Printable(options.session);
   if (line.empty()) return "";
   std::string text;

@@ -40,6 +40,9 @@ struct ReportOptions {
 std::string RenderFindings(const v1::Update& update, const ReportOptions& options,
                            const Style& style);
 
+/// How much was measured: "52 runs each, 21 s, 99 % confidence".
+std::string MeasuredSentence(const v1::Update& update, const ReportOptions& options);
+
 /// A session as far as it is known when it was followed to its end.
 ReportOptions OptionsFor(const v1::Session& session, Detail detail);
 

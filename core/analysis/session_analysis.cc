@@ -114,6 +114,10 @@ class SessionAnalysis::Impl {
     return report;
   }
 
+  std::vector<Comparison> LookAt(std::size_t benchmark) const {
+    return ReportComparisons(std::span(&benchmarks_[benchmark], 1), plan_, levels_);
+  }
+
   bool Finished() const { return StoppedByRegression() || OpenBenchmarks().empty(); }
 
   Report Conclude() {
@@ -284,6 +288,9 @@ SessionAnalysis::~SessionAnalysis() = default;
 void SessionAnalysis::AddWarmup(std::span<const Run> block) { impl_->AddWarmup(block); }
 Result<void> SessionAnalysis::Add(std::span<const Run> block) { return impl_->Add(block); }
 Report SessionAnalysis::Look() const { return impl_->Look(); }
+std::vector<Comparison> SessionAnalysis::LookAt(std::size_t benchmark) const {
+  return impl_->LookAt(benchmark);
+}
 bool SessionAnalysis::Finished() const { return impl_->Finished(); }
 Report SessionAnalysis::Conclude() { return impl_->Conclude(); }
 std::uint64_t SessionAnalysis::NextLook(std::uint64_t blocks) const {

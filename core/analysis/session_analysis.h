@@ -57,6 +57,9 @@ class SessionAnalysis {
   /// Under `runs` this is the sequential view (method paired, nothing decided) until Conclude().
   Report Look() const;
 
+  /// The comparisons alone, of one benchmark by its index in the spec.
+  std::vector<Comparison> LookAt(std::size_t benchmark) const;
+
   /// True when nothing is left to decide (every gate, or one regression under --fail-fast), or when
   /// the spec's `runs` or `max_runs` blocks of each benchmark are there.
   bool Finished() const;

@@ -118,15 +118,21 @@ Result<TableReport> AnalyzeTable(const MeasurementTable& table, const TableOptio
       SessionAnalysis::Create(plan->spec, SessionAnalysis::Source::kTable);
   if (!analysis) return std::move(analysis).error();
   Introduce(*plan, [&analysis](std::span<const Run> block) { analysis->AddWarmup(block); });
-  const Result<GroupedRows> grouped = ForEachBlock(
-      table, *plan, [&analysis](std::span<const Run> block) { return analysis->Add(block); });
+  TrajectoryRecorder recorder;
+  const Result<GroupedRows> grouped = ForEachBlock(table, *plan, [&](std::span<const Run> block) {
+    Result<void> added = analysis->Add(block);
+    if (added && options.trajectories) recorder.Watch(*analysis, block.front().benchmark);
+    return added;
+  });
   if (!grouped) return grouped.error();
   if (grouped->blocks == 0) {
     return InvalidArgument("pair", "no pair has a row of every arm",
                            "for rows that are no pairs: --method fixed or welch, without the "
                            "column pair");
   }
+  std::vector<Trajectory> trajectories = recorder.Finish(*analysis);
   TableReport result = Conclude(*analysis, table, options, *plan, grouped->warnings);
+  result.trajectories = std::move(trajectories);
   result.pairs = PairsOf(table, *plan, result.report);
   return result;
 }

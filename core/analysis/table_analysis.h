@@ -9,6 +9,7 @@
 #include "core/analysis/arm_pairs.h"
 #include "core/analysis/table_figures.h"
 #include "core/analysis/table_plan.h"
+#include "core/analysis/trajectory.h"
 #include "core/base/result.h"
 #include "core/model/session.h"
 #include "core/parse/csv.h"
@@ -26,6 +27,8 @@ struct TableReport {
   std::vector<ArmHistogram> histograms;  ///< likewise
   /// Of each benchmark with several candidates, in its first gate's metric.
   std::vector<ArmPairs> pairs;
+  /// As if the table had been watched while it grew; none for a method that looks once.
+  std::vector<Trajectory> trajectories;
 };
 
 /// Analyses measurements that are there already, by the code that judges a live session.

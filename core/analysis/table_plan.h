@@ -49,6 +49,7 @@ struct TableOptions {
   bool summaries = false;
   bool mmtests_stars = false;  ///< in the summaries; else Welch's
   bool histograms = false;
+  bool trajectories = false;
 };
 
 /// How rows become blocks.

@@ -170,7 +170,7 @@ TEST(HelpTest, TheFixedWordsOfOptionsAreTheWordsThatAreTaken) {
 }
 
 TEST(HelpTest, WhatComesLaterOrIsNotForUsersIsNotOffered) {
-  for (const char* name : {"report", "top"}) {
+  for (const char* name : {"top"}) {
     EXPECT_EQ(FindCommand(name), nullptr) << name;
   }
   EXPECT_TRUE(FindCommand("build-worktrees")->hidden);

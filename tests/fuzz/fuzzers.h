@@ -19,7 +19,8 @@ std::span<const NamedFuzzer> Fuzzers();
 /// Null where there is none of that name.
 const NamedFuzzer* FindFuzzer(std::string_view name);
 
-// NAME_fuzz.cc each; those of --parse's formats are in harness_fuzz.cc.
+// NAME_fuzz.cc each; those of --parse's formats are in harness_fuzz.cc, of reports in
+// report_fuzz.cc.
 void FuzzAnalyze(std::string_view input);
 void FuzzBmf(std::string_view input);
 void FuzzClientWords(std::string_view input);
@@ -27,6 +28,7 @@ void FuzzCommandLine(std::string_view input);
 void FuzzCpuList(std::string_view input);
 void FuzzCsv(std::string_view input);
 void FuzzDaemonConfig(std::string_view input);
+void FuzzExportJson(std::string_view input);
 void FuzzGoBenchmark(std::string_view input);
 void FuzzGoogleBenchmark(std::string_view input);
 void FuzzHyperfine(std::string_view input);
@@ -37,6 +39,7 @@ void FuzzLines(std::string_view input);
 void FuzzMeasurementTable(std::string_view input);
 void FuzzMmtests(std::string_view input);
 void FuzzNumber(std::string_view input);
+void FuzzPictures(std::string_view input);
 void FuzzPytestBenchmark(std::string_view input);
 void FuzzQuantity(std::string_view input);
 void FuzzRatings(std::string_view input);

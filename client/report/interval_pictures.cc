@@ -1,0 +1,204 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "client/render/units.h"
+#include "client/report/pictures.h"
+#include "client/report/plot.h"
+#include "core/base/text.h"
+
+namespace benchd::client {
+namespace {
+
+constexpr double kRowHeight = 46;
+constexpr double kRowPlot = 21;  // below the label
+
+double Extent(const IntervalRow& row) {
+  double extent = std::abs(row.estimate);
+  for (const std::optional<double>& end : {row.lo, row.hi}) {
+    if (end && std::isfinite(*end)) extent = std::max(extent, std::abs(*end));
+  }
+  return row.margin ? std::max(extent, std::abs(row.margin->at)) : extent;
+}
+
+// All rows, less what is so wide that the others would be points.
+Range RangeOf(const std::vector<IntervalRow>& rows) {
+  constexpr double kWide = 6;
+  std::vector<double> extents;
+  Range range;
+  for (const IntervalRow& row : rows) {
+    extents.push_back(Extent(row));
+    range.Include(row.estimate);
+    if (row.lo) range.Include(*row.lo);
+    if (row.hi) range.Include(*row.hi);
+    if (row.margin) range.Include(1.25 * row.margin->at);
+  }
+  std::ranges::sort(extents);
+  const double median = extents[extents.size() / 2];
+  if (median > 0) {
+    range.low = std::max(range.low, -kWide * median);
+    range.high = std::min(range.high, kWide * median);
+  }
+  return range.Padded(0.05);
+}
+
+void DrawMargin(Svg* svg, const MarginLine& margin, const AxisScale& x, double top, double bottom,
+                const std::string& title) {
+  const double at = std::clamp(x(margin.at), x(x.low()), x(x.high()));
+  const double edge = margin.worse_above ? x(x.high()) : x(x.low());
+  svg->Rect(std::min(at, edge), top, std::abs(edge - at), bottom - top, "beyond");
+  svg->Line(at, top, at, bottom, "margin", title);
+}
+
+std::string RowTitle(const IntervalRow& row) {
+  std::string title = row.label + ": " + row.numbers;
+  return row.verdict.empty() ? title : title + ", " + row.verdict;
+}
+
+// What goes beyond the picture ends in a mark at its edge.
+double DrawEnd(Svg* svg, double end, const AxisScale& x, double y) {
+  const double at = std::clamp(x(end), x(x.low()), x(x.high()));
+  if (at == x(end)) {
+    svg->Line(at, y - 5, at, y + 5, "span candidate");
+  } else {
+    const double back = end > 0 ? at - 5 : at + 5;
+    svg->Line(back, y - 4, at, y, "span candidate");
+    svg->Line(back, y + 4, at, y, "span candidate");
+  }
+  return at;
+}
+
+void DrawRow(Svg* svg, const IntervalRow& row, const AxisScale& x, double top) {
+  const double numbers = TextWidth(row.numbers);
+  const double y = top + 32;
+  if (row.lo && row.hi) {
+    const double lo = DrawEnd(svg, *row.lo, x, y);
+    const double hi = DrawEnd(svg, *row.hi, x, y);
+    svg->Line(lo, y, hi, y, "span candidate", RowTitle(row));
+  }
+  svg->Mark(row.shape, std::clamp(x(row.estimate), x(x.low()), x(x.high())), y, 5,
+            "candidate estimate", RowTitle(row));
+  svg->ShortText(0, top + 15, kPlotRight - numbers - 14, row.label, "strong");
+  svg->Text(kPlotRight, top + 15, row.numbers, "number", Anchor::kEnd);
+}
+
+std::string MarginText(const MarginLine& margin, const AxisUnit& axis) {
+  return AxisLabel(margin.at, std::abs(margin.at) / 10, axis);
+}
+
+}  // namespace
+
+Picture DrawIntervals(const std::string& id, const std::vector<IntervalRow>& rows,
+                      const AxisUnit& axis) {
+  const double bottom = kRowHeight * static_cast<double>(rows.size());
+  Svg svg(id, kPictureWidth, bottom + kAxisHeight);
+  const Range range = RangeOf(rows);
+  const AxisScale x(range.low, range.high, kPlotMargin + 8, kPlotRight - 8);
+  DrawHorizontalAxis(&svg, x, bottom, axis);
+  Rows table = {{"comparison", "estimate and interval", "margin", "verdict"}};
+  bool gates = false;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const IntervalRow& row = rows[i];
+    const double top = kRowHeight * static_cast<double>(i);
+    const std::string margin = row.margin ? MarginText(*row.margin, axis) : "";
+    DrawGrid(&svg, x, top + kRowPlot, top + kRowHeight - 3);
+    svg.Line(x(0), top + kRowPlot, x(0), top + kRowHeight - 3, "zero", "no change");
+    if (row.margin) {
+      DrawMargin(&svg, *row.margin, x, top + kRowPlot, top + kRowHeight - 3, "margin " + margin);
+    }
+    gates = gates || row.margin;
+    DrawRow(&svg, row, x, top);
+    table.push_back({row.label, row.numbers, margin, row.verdict});
+  }
+  std::string note = gates ? "Shaded: changes for the worse beyond the margin (dashed)." : "";
+  return {std::move(svg), gates ? "Intervals against their margins" : "Intervals",
+          Counted(rows.size(), "comparison") + ": " + rows.front().label + ", " +
+              rows.front().numbers + (rows.size() > 1 ? ", and more in the table" : ""),
+          std::move(note), std::move(table)};
+}
+
+namespace {
+
+// The last interval, the margin and zero; of the wide ones at the beginning what has room.
+Range RangeOf(const IntervalHistory& history) {
+  const IntervalPoint& last = history.points.back();
+  const double first_runs = static_cast<double>(history.points.front().runs);
+  const double middle = std::sqrt(first_runs * static_cast<double>(last.runs));
+  Range range;
+  if (history.margin) range.Include(1.25 * history.margin->at);
+  for (const IntervalPoint& point : history.points) {
+    if (static_cast<double>(point.runs) < middle) continue;
+    range.Include(point.lo);
+    range.Include(point.hi);
+  }
+  return range.Padded(0.08);
+}
+
+std::string IntervalText(const IntervalPoint& point, const AxisUnit& axis) {
+  const ColumnFormat format =
+      axis.relative
+          ? ColumnFormat::OfChanges(point.lo, point.hi)
+          : ColumnFormat::OfDifferences(point.estimate, point.lo, point.hi, axis.unit, Style());
+  return format.WithUnit(format.Signed(point.estimate)) + " (" +
+         format.Interval(point.lo, point.hi, Style()) + ")";
+}
+
+}  // namespace
+
+Picture DrawHistory(const std::string& id, const IntervalHistory& history, const AxisUnit& axis) {
+  const std::vector<IntervalPoint>& points = history.points;
+  const double bottom = kPlotHeight - kAxisHeight;
+  Svg svg(id, kPictureWidth, kPlotHeight);
+  const Range range = RangeOf(history);
+  const AxisScale x(static_cast<double>(points.front().runs),
+                    static_cast<double>(points.back().runs), kPlotLeft + 4, kPlotRight - 4,
+                    /*logarithmic=*/true);
+  const AxisScale y(range.low, range.high, bottom, 10);
+  DrawVerticalAxis(&svg, y, axis);
+  svg.Line(kPlotLeft, y(0), kPlotRight, y(0), "zero", "no change");
+  if (history.margin) {
+    const double at = y(history.margin->at);
+    const double edge = history.margin->worse_above ? 10 : bottom;
+    svg.Rect(kPlotLeft, std::min(at, edge), kPlotRight - kPlotLeft, std::abs(edge - at), "beyond");
+    svg.Line(kPlotLeft, at, kPlotRight, at, "margin",
+             "margin " + MarginText(*history.margin, axis));
+  }
+  std::vector<double> band;
+  std::vector<double> line;
+  for (const IntervalPoint& point : points) {
+    const double at = x(static_cast<double>(point.runs));
+    band.insert(band.end(), {at, y(point.hi)});
+    line.insert(line.end(), {at, y(point.estimate)});
+  }
+  for (auto point = points.rbegin(); point != points.rend(); ++point) {
+    band.insert(band.end(), {x(static_cast<double>(point->runs)), y(point->lo)});
+  }
+  svg.BeginClip(kPlotLeft, 10, kPlotRight - kPlotLeft, bottom - 10);
+  svg.Curve(band, /*closed=*/true, "candidate band");
+  svg.Curve(line, /*closed=*/false, "curve");
+  Rows table = {{"runs each", "estimate and interval"}};
+  for (const IntervalPoint& point : points) {
+    const std::string runs = std::to_string(point.runs);
+    const std::string text = IntervalText(point, axis);
+    svg.Mark(Shape::kCircle, x(static_cast<double>(point.runs)), y(point.estimate), 1.8,
+             "candidate look", runs + " runs each: " + text);
+    table.push_back({runs, text});
+  }
+  svg.EndClip();
+  if (history.decided_at) {
+    const double at = x(static_cast<double>(*history.decided_at));
+    const bool left_half = at < (kPlotLeft + kPlotRight) / 2;
+    svg.Line(at, 10, at, bottom, "zero", "decided at " + std::to_string(*history.decided_at));
+    svg.Text(at + (left_half ? 5 : -5), bottom - 6, "decided", "small",
+             left_half ? Anchor::kStart : Anchor::kEnd);
+  }
+  DrawCountAxis(&svg, x, bottom, "runs each");
+  const IntervalPoint& last = points.back();
+  return {std::move(svg), "How the interval shrank",
+          "After " + std::to_string(points.front().runs) + " runs each " +
+              IntervalText(points.front(), axis) + ", after " + std::to_string(last.runs) + " " +
+              IntervalText(last, axis),
+          "", std::move(table)};
+}
+
+}  // namespace benchd::client

@@ -1,0 +1,431 @@
+#include "client/report/page.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "client/render/arm_order.h"
+#include "client/render/gates.h"
+#include "client/render/geometric_mean.h"
+#include "client/render/report.h"
+#include "client/render/sentence.h"
+#include "client/render/units.h"
+#include "client/render/warnings.h"
+#include "client/render/words.h"
+#include "client/report/html.h"
+#include "client/report/plot.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "proto/convert/enum_values.h"
+
+namespace benchd::client {
+namespace {
+
+constexpr std::size_t kMostPlaces = 24;  // benchmarks times metrics with pictures of their own
+constexpr std::size_t kPlacesWithoutGates = 4;
+constexpr std::size_t kMostIntervals = 60;  // of one picture
+constexpr Style kPlain;
+
+using Comparisons = std::vector<const v1::Comparison*>;
+
+Comparisons InfosOf(const v1::Update& update) {
+  Comparisons infos;
+  for (const v1::Comparison& one : update.comparisons()) {
+    if (one.role() != v1::COMPARISON_ROLE_GATE) infos.push_back(&one);
+  }
+  return infos;
+}
+
+std::optional<MarginLine> MarginOf(const v1::Comparison& one) {
+  const Judged judged = JudgedBy(one);
+  if (!judged.margin) return std::nullopt;
+  const bool worse_above = one.better() != v1::BETTER_HIGHER;
+  return MarginLine{worse_above ? *judged.margin : -*judged.margin, worse_above};
+}
+
+std::string Numbers(const v1::Comparison& one) {
+  const Judged judged = JudgedBy(one);
+  const std::string interval = judged.Interval(kPlain);
+  return judged.Estimate(kPlain) + (interval.empty() ? "" : " (" + interval + ")");
+}
+
+// "PASS", or of a metric that does not gate which way it went.
+std::string Outcome(const v1::Comparison& one) {
+  if (one.verdict() != v1::VERDICT_UNSPECIFIED) return std::string(Word(one.verdict()));
+  return one.flag() == v1::FLAG_UNSPECIFIED ? "" : std::string(Word(one.flag()));
+}
+
+/// Of one picture: all relative, or of one unit.
+std::vector<std::pair<AxisUnit, std::vector<IntervalRow>>> IntervalRows(
+    const Comparisons& comparisons, const v1::Update& update, const std::string& prefix) {
+  std::vector<std::pair<AxisUnit, std::vector<IntervalRow>>> groups;
+  for (const v1::Comparison* one : comparisons) {
+    const Judged judged = JudgedBy(*one);
+    if (!judged.estimate) continue;
+    const AxisUnit axis{judged.relative, judged.relative ? "" : judged.unit};
+    auto group = std::ranges::find_if(groups, [&axis](const auto& known) {
+      return known.first.relative == axis.relative && known.first.unit == axis.unit;
+    });
+    if (group == groups.end()) group = groups.insert(groups.end(), {axis, {}});
+    std::string label = ComparisonLabel(*one, update);
+    if (label.find(one->metric()) == std::string::npos) label = one->metric() + ", " + label;
+    group->second.push_back({prefix + label, Numbers(*one), Outcome(*one), *judged.estimate,
+                             judged.lo, judged.hi, MarginOf(*one), Shape::kTriangle});
+  }
+  return groups;
+}
+
+using IntervalGroups = std::vector<std::pair<AxisUnit, std::vector<IntervalRow>>>;
+
+std::string IntervalFigures(const std::string& id, const IntervalGroups& groups) {
+  std::string html;
+  for (const auto& [axis, rows] : groups) {
+    for (std::size_t begin = 0; begin < rows.size(); begin += kMostIntervals) {
+      const auto end = std::min(rows.size(), begin + kMostIntervals);
+      html += Figure(DrawIntervals(
+          id + "-" + std::to_string(html.size()),
+          {rows.begin() + static_cast<int>(begin), rows.begin() + static_cast<int>(end)}, axis));
+    }
+  }
+  return html;
+}
+
+/// One session or table of a page.
+class Section {
+ public:
+  Section(const ReportSource& source, std::string id, int level, std::size_t marks)
+      : source_(source),
+        update_(source.session.report()),
+        options_(OptionsFor(source.session, Detail::kAll)),
+        id_(std::move(id)),
+        level_(level),
+        marks_(marks) {
+    options_.context.table = source.table;
+    options_.session.clear();
+  }
+
+  std::string Render() const {
+    return "<article id=\"" + id_ + "\">\n" + Top() + Findings() + Places() + EveryMetric() +
+           Arms() + Machine() + Again() + "</article>\n";
+  }
+
+ private:
+  std::string Part(std::string_view name, const std::string& html) const {
+    if (html.empty()) return "";
+    return "<section>\n" + Heading(level_ + 1, name) + html + "</section>\n";
+  }
+
+  std::string Name() const { return (source_.table ? "" : "session ") + OneLine(source_.name); }
+
+  // The verdict: a word with a sign of its own, its sentences, how much was measured.
+  std::string Top() const {
+    const v1::Session& session = source_.session;
+    std::string html = Paragraph(Name(), "over");
+    if (session.has_failed()) {
+      html += Title("failed", "\u2715 Failed") + Paragraph(session.failed().error(), "lede") +
+              Paragraph(session.failed().hint());
+    } else if (session.state() == v1::SESSION_STATE_CANCELLED) {
+      html += Title("undecided", "Cancelled");
+    } else if (update_.verdict() == v1::VERDICT_UNSPECIFIED) {
+      html += Title("", "No verdict") + Paragraph("No metric gates.", "lede");
+    } else {
+      html += VerdictTitle();
+    }
+    return "<header>\n" + html + Paragraph(MeasuredSentence(update_, options_), "quiet") +
+           "</header>\n";
+  }
+
+  std::string Title(const std::string& style, std::string_view text) const {
+    const std::string tag = "h" + std::to_string(level_);
+    return "<" + tag + " class=\"verdict " + style + "\">" + EscapeMarkup(text) + "</" + tag +
+           ">\n";
+  }
+
+  std::string VerdictTitle() const {
+    const std::string style(Word(update_.verdict()));
+    const char* const title = update_.verdict() == v1::VERDICT_PASS         ? "\u2713 Pass"
+                              : update_.verdict() == v1::VERDICT_REGRESSION ? "\u2715 Regression"
+                                                                            : "? Undecided";
+    std::vector<std::string> sentences = VerdictSentences(update_, options_.context, kPlain);
+    std::string first = sentences.front();
+    // The title has said its first word.
+    if (const std::size_t colon = first.find(": "); colon != std::string::npos) {
+      first.erase(0, colon + 2);
+    }
+    sentences.erase(sentences.begin());
+    return Title(style, title) + Paragraph(first, "lede") + BulletList(sentences);
+  }
+
+  // Gates against their margins, the order of candidates, what to know of it.
+  std::string Findings() const {
+    Comparisons gates = GatesOf(update_);
+    if (gates.empty()) gates = InfosOf(update_);
+    std::string html = IntervalFigures(id_ + "-gates", IntervalRows(gates, update_, ""));
+    std::string words;
+    for (const std::string& line : Lines(RenderArmOrder(source_.pairs))) words += Paragraph(line);
+    for (const std::string& line : Lines(RenderGeometricMeans(update_, kPlain))) {
+      words += Paragraph(line);
+    }
+    words += BulletList(Lines(RenderWarnings(update_, WarningsShown::kAll, kPlain)));
+    if (!words.empty()) html += "<div>\n" + words + "</div>\n";
+    return html.empty() ? "" : "<section>\n" + Figures(html) + "</section>\n";
+  }
+
+  // What has pictures of its own: metrics that gate, else the first ones.
+  std::vector<const MetricRuns*> PlacesOf() const {
+    std::vector<const MetricRuns*> places;
+    Comparisons wanted = GatesOf(update_);
+    const std::size_t most = wanted.empty() ? kPlacesWithoutGates : kMostPlaces;
+    if (wanted.empty()) wanted = InfosOf(update_);
+    for (const v1::Comparison* one : wanted) {
+      for (const MetricRuns& runs : source_.metrics) {
+        const bool same = runs.benchmark == one->benchmark() && runs.metric == one->metric();
+        if (!same || runs.arms.empty() || std::ranges::count(places, &runs) > 0) continue;
+        if (places.size() < most) places.push_back(&runs);
+      }
+    }
+    return places;
+  }
+
+  std::string Places() const {
+    std::string html;
+    const std::vector<const MetricRuns*> places = PlacesOf();
+    const std::size_t marks =
+        std::min(kMostMarks, marks_ / std::max<std::size_t>(1, places.size()));
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const MetricRuns& place = *places[i];
+      const std::string id = id_ + "-" + std::to_string(i);
+      const std::string name =
+          SeveralBenchmarks(update_) ? place.benchmark + ": " + place.metric : place.metric;
+      html += Part(
+          OneLine(name),
+          Figures(
+              Histories(place, id) +
+              Figure(DrawDistributions(id + "-values", place.arms, place.unit, place.resolution)) +
+              Figure(DrawRuns(id + "-runs", place.arms, place.runs, place.unit, marks))));
+    }
+    const std::size_t gates = GatesOf(update_).size();
+    if (places.size() == kMostPlaces && gates > kMostPlaces) {
+      html += Paragraph("Pictures of the first " + std::to_string(kMostPlaces) + " of " +
+                            std::to_string(gates) + " gates; the table has all.",
+                        "quiet");
+    }
+    if (!source_.missing.empty()) {
+      html += Paragraph("No pictures of the runs: " + OneLine(source_.missing), "quiet");
+    }
+    return html;
+  }
+
+  std::string Histories(const MetricRuns& place, const std::string& id) const {
+    std::string html;
+    for (const v1::Comparison& one : update_.comparisons()) {
+      if (one.benchmark() != place.benchmark || one.metric() != place.metric) continue;
+      const auto found = std::ranges::find_if(source_.trajectories, [&one](const auto& trajectory) {
+        return trajectory.benchmark == one.benchmark() && trajectory.metric == one.metric() &&
+               trajectory.reference == one.reference() && trajectory.candidate == one.candidate();
+      });
+      if (found == source_.trajectories.end()) continue;
+      html += Figure(History(*found, one, id + "-history" + std::to_string(html.size())));
+    }
+    return html;
+  }
+
+  static Picture History(const Trajectory& trajectory, const v1::Comparison& one,
+                         const std::string& id) {
+    IntervalHistory history;
+    for (const Trajectory::Point& point : trajectory.points) {
+      history.points.push_back(
+          {point.runs, point.effect.estimate, *point.effect.lo, *point.effect.hi});
+    }
+    history.margin = MarginOf(one);
+    const bool watched = one.method() != v1::METHOD_FIXED;
+    if (watched && one.has_decided()) history.decided_at = one.decided().blocks();
+    Picture picture =
+        DrawHistory(id, history, {trajectory.relative, trajectory.relative ? "" : one.unit()});
+    picture.name += ": " + OneLine(one.candidate()) + " vs " + OneLine(one.reference());
+    if (!watched) {
+      picture.note =
+          "As if it had been watched: the verdict is from the one look at the end, "
+          "whose interval is shorter.";
+    }
+    return picture;
+  }
+
+  std::string EveryMetric() const {
+    const bool benchmarks = SeveralBenchmarks(update_);
+    Rows rows = {{"metric", "comparison", "reference", "candidate", "change", "interval", "margin",
+                  "result"}};
+    for (const v1::Comparison& one : update_.comparisons()) {
+      const Judged judged = JudgedBy(one);
+      const auto mean = [&one](bool has, double value, bool has_sd, double sd) {
+        return has ? FormatMeanSd(value, has_sd ? std::optional(sd) : std::nullopt, one.unit(),
+                                  kPlain)
+                   : std::string("-");
+      };
+      rows.push_back({OneLine((benchmarks ? one.benchmark() + ": " : "") + one.metric()),
+                      OneLine(one.candidate() + " vs " + one.reference()),
+                      mean(one.has_mean_reference(), one.mean_reference(), one.has_sd_reference(),
+                           one.sd_reference()),
+                      mean(one.has_mean_candidate(), one.mean_candidate(), one.has_sd_candidate(),
+                           one.sd_candidate()),
+                      judged.Estimate(kPlain), judged.Interval(kPlain),
+                      judged.margin ? judged.Format(*judged.margin, kPlain) : "", Outcome(one)});
+    }
+    return Part("Every metric", HtmlTable(rows, "Every metric"));
+  }
+
+  std::string Arms() const {
+    Rows rows = {{"arm", "role", "command"}};
+    const bool benchmarks = source_.session.spec().benchmarks_size() > 1;
+    for (const v1::Benchmark& benchmark : source_.session.spec().benchmarks()) {
+      for (const v1::Arm& arm : benchmark.arms()) {
+        rows.push_back({OneLine((benchmarks ? benchmark.name() + "/" : "") + arm.name()),
+                        std::string(Word(arm.role())), OneLine(arm.command())});
+      }
+    }
+    Rows more;
+    for (const auto& [arm, commit] : options_.commits) more.push_back({arm, "commit " + commit});
+    for (const auto& [key, value] : std::map<std::string, std::string>(
+             source_.session.spec().labels().begin(), source_.session.spec().labels().end())) {
+      more.push_back({"label " + OneLine(key), OneLine(value)});
+    }
+    return Part("Arms", HtmlTable(rows, "Arms") + Definitions(more));
+  }
+
+  std::string Machine() const {
+    const v1::Started& started = source_.session.started();
+    Rows facts;
+    for (const v1::EnvironmentFact& fact : started.environment()) {
+      facts.push_back({OneLine(fact.name()), OneLine(fact.value())});
+    }
+    const std::string cpus = CpuList(started.benchmark_cpus());
+    if (!cpus.empty()) facts.push_back({"benchmark cpus", cpus});
+    Rows settings = {{"setting", "wanted", "at the start", "at the end", "held", "why not"}};
+    std::size_t changed = 0;
+    for (const v1::Setting& one : started.isolation()) {
+      const bool differs = !one.at_end().empty() && one.at_end() != one.actual();
+      changed += differs ? 1 : 0;
+      settings.push_back(
+          {OneLine(one.setting()), OneLine(one.wanted()), OneLine(one.actual()),
+           one.at_end().empty() ? "" : OneLine(one.at_end()) + (differs ? " (changed)" : ""),
+           one.held() ? "yes" : "no", OneLine(one.why())});
+    }
+    std::string html = Definitions(facts);
+    if (changed > 0) html += Paragraph(Counted(changed, "setting") + " changed while it ran.");
+    if (update_.disturbances() > 0) {
+      html += Paragraph(Counted(update_.disturbances(), "disturbance") + " of the measured runs.");
+    }
+    return Part("Machine", html + HtmlTable(settings, "Settings of the machine"));
+  }
+
+  std::string Again() const {
+    const v1::Session& session = source_.session;
+    if (source_.table || !session.has_started()) return "";
+    std::string html = CodeBlock(ReplayCommand(session.spec(), session.started().seed()));
+    if (!source_.analyze.empty()) {
+      html += Paragraph("The same numbers from the runs that were measured:") +
+              CodeBlock(source_.analyze);
+    }
+    Rows times;
+    const auto add = [&times](const char* name, bool has, const google::protobuf::Timestamp& time) {
+      if (has) times.push_back({name, Rfc3339(time)});
+    };
+    add("submitted", session.has_submitted_at(), session.submitted_at());
+    add("started", session.has_started_at(), session.started_at());
+    add("ended", session.has_ended_at(), session.ended_at());
+    return Part("Run it again", html + Definitions(times));
+  }
+
+  const ReportSource& source_;
+  const v1::Update& update_;
+  ReportOptions options_;
+  std::string id_;
+  int level_;
+  std::size_t marks_;
+};
+
+// What several reports have in common: each of their gates, on one axis.
+std::string Overview(std::span<const ReportSource> sources) {
+  IntervalGroups all;
+  std::vector<std::string> links;
+  std::string html = Paragraph("Report", "over") + Heading(1, Counted(sources.size(), "result"));
+  html += "<ul>\n";
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const v1::Update& update = sources[i].session.report();
+    const std::string name = OneLine(sources[i].name);
+    html += "<li><a href=\"#r" + std::to_string(i) + "\">" + EscapeMarkup(name) + "</a> " +
+            EscapeMarkup(Word(update.verdict())) + "</li>\n";
+    for (auto& [axis, rows] : IntervalRows(GatesOf(update), update, name + ": ")) {
+      const auto same = std::ranges::find_if(all, [&axis](const auto& known) {
+        return known.first.relative == axis.relative && known.first.unit == axis.unit;
+      });
+      if (same == all.end()) {
+        all.emplace_back(axis, std::move(rows));
+      } else {
+        std::ranges::move(rows, std::back_inserter(same->second));
+      }
+    }
+  }
+  return html + "</ul>\n" + Figures(IntervalFigures("all", all));
+}
+
+std::string PageTitle(std::span<const ReportSource> sources) {
+  if (sources.size() != 1) return Counted(sources.size(), "result") + " of benchd";
+  const v1::Update& update = sources.front().session.report();
+  const std::string verdict(Word(update.verdict()));
+  return (verdict.empty() ? "" : verdict + ": ") + OneLine(sources.front().name) + " - benchd";
+}
+
+}  // namespace
+
+std::string RenderReportPage(std::span<const ReportSource> sources) {
+  const bool several = sources.size() > 1;
+  std::string html = several ? Overview(sources) : "";
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    html += Section(sources[i], "r" + std::to_string(i), several ? 2 : 1,
+                    kMostMarksOfPage / sources.size())
+                .Render();
+  }
+  return HtmlPage(PageTitle(sources), html);
+}
+
+Result<std::string> RenderMetricPicture(const ReportSource& source, const std::string& metric) {
+  const v1::Update& update = source.session.report();
+  Comparisons comparisons;
+  std::vector<std::string> known;
+  for (const v1::Comparison& one : update.comparisons()) {
+    if (one.metric() == metric) comparisons.push_back(&one);
+    if (std::ranges::find(known, one.metric()) == known.end()) known.push_back(one.metric());
+  }
+  const IntervalGroups groups = IntervalRows(comparisons, update, "");
+  if (groups.empty()) {
+    return InvalidArgument(metric, "no comparison is of this metric",
+                           known.empty() ? "" : "one of: " + Join(known, ", "));
+  }
+  std::vector<Picture> parts;
+  for (const auto& [axis, rows] : groups) {
+    parts.push_back(DrawIntervals("intervals" + std::to_string(parts.size()), rows, axis));
+  }
+  const auto of_metric = [&metric](const MetricRuns& runs) {
+    return runs.metric == metric && !runs.arms.empty();
+  };
+  if (std::ranges::count_if(source.metrics, of_metric) == 1) {
+    const MetricRuns& runs = *std::ranges::find_if(source.metrics, of_metric);
+    parts.push_back(DrawDistributions("values", runs.arms, runs.unit, runs.resolution));
+  }
+  constexpr double kGap = 18;
+  double height = 0;
+  for (const Picture& part : parts) height += part.svg.height() + kGap;
+  Svg all("report", kPictureWidth + 2 * kGap, height + kGap);
+  all.Rect(0, 0, all.width(), all.height(), "ground");
+  double top = kGap;
+  std::string description;
+  for (const Picture& part : parts) {
+    all.Place(kGap, top, part.svg);
+    top += part.svg.height() + kGap;
+    description += part.description + ". ";
+  }
+  return all.File(metric + " of " + source.name, description);
+}
+
+}  // namespace benchd::client

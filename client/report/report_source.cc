@@ -1,0 +1,180 @@
+#include "client/report/report_source.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "client/render/analysis.h"
+#include "client/render/csv.h"
+#include "client/render/gates.h"
+#include "client/render/report.h"
+#include "core/analysis/table_analysis.h"
+#include "core/model/metric.h"
+#include "core/parse/csv.h"
+#include "proto/convert/enum_values.h"
+#include "proto/convert/from_proto.h"
+
+namespace benchd::client {
+namespace {
+
+// Arms without a measured value are not in the picture, and neither are their warm-ups.
+MetricRuns RunsOf(const MeasurementTable& table, const TablePlan& plan, std::size_t b,
+                  std::size_t metric, std::span<const std::uint32_t> disturbances) {
+  const Benchmark& spec = plan.spec.benchmarks[b];
+  MetricRuns all{spec.name,
+                 plan.metrics[metric].name,
+                 plan.metrics[metric].unit,
+                 plan.metrics[metric].resolution,
+                 {},
+                 {}};
+  std::vector<ArmOfPicture> arms;
+  std::size_t candidates = 0;
+  for (const Arm& arm : spec.arms) {
+    const bool reference = arm.role == ArmRole::kReference;
+    arms.push_back({arm.name, reference, reference ? 0 : candidates++, {}});
+  }
+  std::vector<RunOfPicture> runs;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const double value = table.values[metric][row];
+    const auto arm = plan.benchmarks[b].arms[table.arm[row]];
+    if (plan.by_number[table.benchmark[row]] != b || !arm || std::isnan(value)) continue;
+    const bool warmup = table.IsWarmup(row);
+    if (!warmup) arms[*arm].values.push_back(value);
+    runs.push_back(
+        {*arm, row + 1, value, warmup, row < disturbances.size() ? disturbances[row] : 0});
+  }
+  std::vector<std::optional<std::size_t>> places;
+  for (ArmOfPicture& arm : arms) {
+    const bool measured = !arm.values.empty();
+    places.push_back(measured ? std::optional(all.arms.size()) : std::nullopt);
+    if (measured) all.arms.push_back(std::move(arm));
+  }
+  for (RunOfPicture run : runs) {
+    if (!places[run.arm]) continue;
+    run.arm = *places[run.arm];
+    all.runs.push_back(run);
+  }
+  return all;
+}
+
+// What one look at the end would have been if it had been watched: a sequential method's intervals.
+std::vector<Trajectory> WatchedAnyway(const MeasurementTable& table, benchd::TableOptions options) {
+  const bool coin = options.spec.schedule.kind == ScheduleKind::kCoin;
+  options.method = table.has_pairs && !coin ? Method::kPaired : Method::kWelch;
+  auto report = AnalyzeTable(table, options);
+  return report ? std::move(report->trajectories) : std::vector<Trajectory>();
+}
+
+Result<TableReport> Analyze(const MeasurementTable& table, benchd::TableOptions options,
+                            std::span<const std::uint32_t> disturbances, ReportSource* to) {
+  const Result<TablePlan> plan = PlanTable(table, options);
+  if (!plan) return plan.error();
+  for (std::size_t b = 0; b < plan->benchmarks.size(); ++b) {
+    for (const std::size_t metric : plan->benchmarks[b].metrics) {
+      to->metrics.push_back(RunsOf(table, *plan, b, metric, disturbances));
+    }
+  }
+  options.trajectories = true;
+  Result<TableReport> report = AnalyzeTable(table, options);
+  if (!report) return report;
+  to->trajectories = std::move(report->trajectories);
+  to->pairs = std::move(report->pairs);
+  if (to->trajectories.empty()) to->trajectories = WatchedAnyway(table, std::move(options));
+  return report;
+}
+
+// What the harness said of its metrics, or as much as the result says.
+std::vector<TableColumn> ColumnsOf(const v1::Session& session, std::span<const v1::Run> runs) {
+  ParsedMetrics parsed;
+  for (const v1::Run& run : runs) parsed.Learn(run);
+  std::vector<TableColumn> columns = parsed.columns();
+  for (const v1::Comparison& one : session.report().comparisons()) {
+    if (FindBuiltinMetric(one.metric()) != nullptr) continue;
+    if (std::ranges::find(columns, one.metric(), &TableColumn::metric) != columns.end()) continue;
+    columns.push_back({one.metric(), one.unit(), convert::ToModel<Better>(one.better()), {}});
+  }
+  return columns;
+}
+
+// Asks of the session's runs what the session asked, also where it looked at them once.
+Result<benchd::TableOptions> OptionsOf(const v1::Session& session, std::span<const v1::Run> runs) {
+  v1::SessionSpec proto = session.spec();
+  for (v1::Benchmark& benchmark : *proto.mutable_benchmarks()) {
+    auto* const arms = benchmark.mutable_arms();
+    arms->erase(
+        std::remove_if(arms->begin(), arms->end(),
+                       [](const v1::Arm& arm) { return arm.role() == v1::ARM_ROLE_PLACEBO; }),
+        arms->end());
+  }
+  auto spec = convert::FromProto(proto);
+  if (!spec) return std::move(spec).error();
+  benchd::TableOptions options;
+  options.spec = *std::move(spec);
+  options.spec.seed = session.started().seed();
+  options.method = options.spec.method;
+  if (options.spec.limits.runs) {
+    options.spec.limits.runs.reset();
+    options.method = Method::kFixed;
+  }
+  if (options.method == Method::kFixed) options.spec.limits.max_runs.reset();
+  for (Benchmark& benchmark : options.spec.benchmarks) benchmark.gates.clear();
+  for (const v1::Comparison* gate : GatesOf(session.report())) {
+    const bool absolute = gate->margin_case() == v1::Comparison::kMarginAbsolute;
+    std::vector<Gate>& gates = options.gates_of[gate->benchmark()];
+    if (std::ranges::find(gates, gate->metric(), &Gate::metric) != gates.end()) continue;
+    gates.push_back({gate->metric(), absolute ? MarginKind::kAbsolute : MarginKind::kRatio,
+                     absolute ? gate->margin_absolute() : gate->margin_ratio(),
+                     convert::ToModel<Better>(gate->better())});
+  }
+  options.columns = ColumnsOf(session, runs);
+  return options;
+}
+
+Result<void> TakeRuns(std::span<const v1::Run> runs, ReportSource* to) {
+  std::vector<std::uint32_t> disturbances;
+  for (const v1::Run& run : runs) {
+    if (run.phase() != v1::RUN_PHASE_DROPPED) disturbances.push_back(run.disturbances());
+  }
+  const std::string csv = RunsToCsv(runs, to->session);
+  const auto table = ReadMeasurementTable(WholeText(csv));
+  if (!table) return table.error();
+  auto options = OptionsOf(to->session, runs);
+  if (!options) return std::move(options).error();
+  std::erase_if(options->columns, [&table](const TableColumn& column) {
+    return std::ranges::find(table->metrics, column.metric, &MetricInfo::name) ==
+           table->metrics.end();
+  });
+  auto report = Analyze(*table, *std::move(options), disturbances, to);
+  if (!report) return std::move(report).error();
+  return {};
+}
+
+}  // namespace
+
+ReportSource SourceOfSession(v1::Session session, std::span<const v1::Run> runs) {
+  ReportSource source;
+  source.name = session.session();
+  source.session = std::move(session);
+  source.analyze = ReplayAnalysis(source.session, ColumnsOf(source.session, runs)).command;
+  if (const Result<void> taken = TakeRuns(runs, &source); !taken) {
+    source.missing = taken.error().message;
+  }
+  return source;
+}
+
+Result<ReportSource> SourceOfTable(std::string name, std::string_view csv,
+                                   const benchd::TableOptions& options) {
+  const auto table = ReadMeasurementTable(WholeText(csv), options.references, options.labels);
+  if (!table) return table.error();
+  ReportSource source;
+  source.name = std::move(name);
+  source.table = true;
+  auto report = Analyze(*table, options, {}, &source);
+  if (!report) return std::move(report).error();
+  source.session.set_state(v1::SESSION_STATE_DONE);
+  *source.session.mutable_report() = AnalysisOf(*std::move(report)).verdict;
+  return source;
+}
+
+}  // namespace benchd::client

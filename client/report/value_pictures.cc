@@ -1,0 +1,372 @@
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "client/report/pictures.h"
+#include "client/report/plot.h"
+#include "core/base/text.h"
+#include "core/stats/descriptive.h"
+#include "core/stats/histogram.h"
+
+namespace benchd::client {
+namespace {
+
+constexpr std::size_t kMostPictureBins = 50;
+constexpr std::size_t kDensityCells = 120;
+
+/// An arm's values inside the range, and how many are not.
+struct Inside {
+  std::vector<double> values;
+  std::size_t below = 0;
+  std::size_t above = 0;
+};
+
+Inside InsideOf(const ArmOfPicture& arm, const Range& range) {
+  Inside inside;
+  for (const double value : arm.values) {
+    if (range.Holds(value)) inside.values.push_back(value);
+    if (value < range.low) ++inside.below;
+    if (value > range.high) ++inside.above;
+  }
+  return inside;
+}
+
+/// What is drawn of all arms.
+struct Distributions {
+  Range range;
+  std::vector<Inside> arms;
+  Histogram bins;
+  std::vector<std::optional<Density>> densities;
+  double highest = 0;  ///< per unit of the values, of bars and curves
+};
+
+// Bars are densities, too: their height times their width is their share.
+double BarHeight(const Distributions& all, std::size_t arm, std::size_t bin, std::size_t n) {
+  const double width = all.bins.edges[bin + 1] - all.bins.edges[bin];
+  if (n == 0) return 0;
+  return static_cast<double>(all.bins.counts[arm][bin]) / static_cast<double>(n) /
+         (width > 0 ? width : 1);
+}
+
+std::optional<Distributions> Distribute(const std::vector<ArmOfPicture>& arms, double resolution) {
+  Distributions all;
+  all.range = ShownRange(arms);
+  std::vector<std::span<const double>> values;
+  for (const ArmOfPicture& arm : arms) all.arms.push_back(InsideOf(arm, all.range));
+  for (const Inside& arm : all.arms) values.emplace_back(arm.values);
+  Result<Histogram> bins = CountInCommonBins(values, resolution, kMostPictureBins);
+  if (!bins) return std::nullopt;
+  all.bins = *std::move(bins);
+  for (std::size_t a = 0; a < arms.size(); ++a) {
+    std::optional<Density>& density = all.densities.emplace_back();
+    const Result<double> bandwidth = SilvermanBandwidth(arms[a].values);
+    // Between steps of a coarse clock there is nothing that a curve could show.
+    if (bandwidth && *bandwidth > resolution) {
+      auto made = KernelDensity(arms[a].values, *bandwidth, all.bins.edges.front(),
+                                all.bins.edges.back(), kDensityCells);
+      if (made) density = *std::move(made);
+    }
+    if (density) all.highest = std::max(all.highest, std::ranges::max(density->y));
+    for (std::size_t bin = 0; bin < all.bins.counts[a].size(); ++bin) {
+      all.highest = std::max(all.highest, BarHeight(all, a, bin, arms[a].values.size()));
+    }
+  }
+  return all;
+}
+
+double MeanOf(const std::vector<double>& values) { return MomentsOf(values).mean(); }
+
+std::string BinLabel(const Distributions& all, std::size_t bin, const std::string& unit) {
+  return ValueLabel(all.bins.edges[bin], all.range, unit) + " … " +
+         ValueLabel(all.bins.edges[bin + 1], all.range, unit);
+}
+
+void DrawArm(Svg* svg, const ArmOfPicture& arm, const Distributions& all, std::size_t number,
+             const AxisScale& x, double top, double bottom, const std::string& unit) {
+  const std::string style(ClassOf(arm));
+  const double room = bottom - top - 22;
+  const auto up = [&](double density) { return bottom - density / all.highest * room; };
+  const std::vector<std::uint64_t>& counts = all.bins.counts[number];
+  const std::string of_n = " of " + Counted(arm.values.size(), "run");
+  for (std::size_t bin = 0; bin < counts.size(); ++bin) {
+    if (counts[bin] == 0) continue;
+    const double left = x(all.bins.edges[bin]);
+    const double width = std::max(1.0, x(all.bins.edges[bin + 1]) - left - 1);
+    const double y = up(BarHeight(all, number, bin, arm.values.size()));
+    svg->Rect(left, y, width, std::max(0.5, bottom - y), style + " bar",
+              BinLabel(all, bin, unit) + ": " + std::to_string(counts[bin]) + of_n);
+  }
+  if (const std::optional<Density>& density = all.densities[number]; density) {
+    std::vector<double> points;
+    for (std::size_t i = 0; i < density->x.size(); ++i) {
+      points.insert(points.end(), {x(density->x[i]), up(density->y[i])});
+    }
+    svg->Curve(points, /*closed=*/false, "curve " + style);
+  }
+  svg->Line(x(x.low()), bottom, x(x.high()), bottom, "axis");
+  const double mean = MeanOf(arm.values);
+  const std::string said = arm.name + ": mean " + ValueLabel(mean, all.range, unit);
+  svg->Line(x(mean), up(0), x(mean), top + 18, "span " + style, said);
+  svg->Mark(ShapeOf(arm), x(mean), top + 16, 4.5, style + " mean", said);
+  svg->ShortText(0, top + 12, x(mean) > 210 ? 190 : 400, arm.name, "strong");
+}
+
+// "3 of base beyond 12.5 ms"
+std::string BeyondNote(const std::vector<ArmOfPicture>& arms, const Distributions& all,
+                       const std::string& unit) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < arms.size(); ++i) {
+    const auto [least, most] = std::ranges::minmax(arms[i].values);
+    const auto add = [&](std::size_t count, const char* side, double farthest) {
+      if (count == 0) return;
+      parts.push_back(std::to_string(count) + " of " + arms[i].name + " " + side + " (up to " +
+                      ValueLabel(farthest, all.range, unit) + ")");
+    };
+    add(all.arms[i].below, "to the left", least);
+    add(all.arms[i].above, "to the right", most);
+  }
+  return parts.empty() ? "" : "Beyond the axis: " + Join(parts, ", ") + ".";
+}
+
+Rows TableOf(const std::vector<ArmOfPicture>& arms, const Distributions& all,
+             const std::string& unit) {
+  Rows table = {{"values"}};
+  for (const ArmOfPicture& arm : arms) table.front().push_back(arm.name);
+  for (std::size_t bin = 0; bin + 1 < all.bins.edges.size(); ++bin) {
+    table.push_back({BinLabel(all, bin, unit)});
+    for (const auto& counts : all.bins.counts) table.back().push_back(std::to_string(counts[bin]));
+  }
+  return table;
+}
+
+}  // namespace
+
+Picture DrawDistributions(const std::string& id, const std::vector<ArmOfPicture>& arms,
+                          const std::string& unit, double resolution) {
+  const double row = arms.size() <= 2 ? 99 : 66;
+  const double bottom = row * static_cast<double>(arms.size());
+  Svg svg(id, kPictureWidth, bottom + kAxisHeight);
+  std::string description;
+  for (const ArmOfPicture& arm : arms) {
+    Range own{arm.values.front(), arm.values.front()};
+    for (const double value : arm.values) own.Include(value);
+    if (!description.empty()) description += "; ";
+    description += arm.name + ": mean " + ValueLabel(MeanOf(arm.values), own, unit) + " of " +
+                   Counted(arm.values.size(), "run");
+  }
+  const std::optional<Distributions> all = Distribute(arms, resolution);
+  if (!all)
+    return {std::move(svg), "Distributions", description, "Their range is too large to draw.", {}};
+  const Range shown = Range{all->bins.edges.front(), all->bins.edges.back()}.Padded(0.03);
+  const AxisScale x(shown.low, shown.high, kPlotMargin + 4, kPlotRight - 4);
+  DrawGrid(&svg, x, 0, bottom);
+  DrawHorizontalAxis(&svg, x, bottom, {false, unit});
+  for (std::size_t i = 0; i < arms.size(); ++i) {
+    const double top = row * static_cast<double>(i);
+    DrawArm(&svg, arms[i], *all, i, x, top + 4, top + row, unit);
+  }
+  return {std::move(svg), "Distributions", std::move(description), BeyondNote(arms, *all, unit),
+          TableOf(arms, *all, unit)};
+}
+
+namespace {
+
+constexpr double kStretchPixels = 2;
+constexpr std::size_t kMostWarmups = 50;
+
+/// The place of every run, and who is special.
+struct RunsPlot {
+  const std::vector<ArmOfPicture>& arms;
+  const std::string& unit;
+  Range shown;  ///< of values
+  AxisScale x;
+  AxisScale y;
+  double rug;                 ///< where disturbed runs are marked
+  std::vector<Range> fences;  ///< of each arm
+
+  bool IsOutlier(const RunOfPicture& run) const {
+    return !run.warmup && !fences[run.arm].Holds(run.value);
+  }
+  double Y(double value) const { return y(std::clamp(value, y.low(), y.high())); }
+  std::string ValueText(double value) const { return ValueLabel(value, shown, unit); }
+};
+
+std::string WordsOf(const RunOfPicture& run, const RunsPlot& plot) {
+  std::string words;
+  if (run.warmup) words += ", warm-up";
+  if (plot.IsOutlier(run)) words += ", outlier";
+  if (run.disturbances > 0) words += ", " + Counted(run.disturbances, "disturbance");
+  return words;
+}
+
+void DrawRun(Svg* svg, const RunOfPicture& run, const RunsPlot& plot, Rows* table) {
+  const ArmOfPicture& arm = plot.arms[run.arm];
+  const std::string words = WordsOf(run, plot);
+  const double x = plot.x(static_cast<double>(run.order));
+  const double y = plot.Y(run.value);
+  const std::string title = "run " + std::to_string(run.order) + ", " + arm.name + ": " +
+                            plot.ValueText(run.value) + words;
+  svg->Mark(ShapeOf(arm), x, y, 2.8,
+            "run " + std::string(ClassOf(arm)) + (run.warmup ? " open" : ""), title);
+  if (plot.IsOutlier(run)) svg->Mark(Shape::kCircle, x, y, 5.5, "flagged outlier");
+  if (run.disturbances > 0) svg->Mark(Shape::kCross, x, plot.rug, 2.5, "flagged disturbed", title);
+  table->push_back({std::to_string(run.order), arm.name, plot.ValueText(run.value),
+                    words.empty() ? "" : words.substr(2)});
+}
+
+/// Runs of one arm that follow one another.
+struct Stretch {
+  Range range;
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  std::size_t runs = 0;
+  std::size_t disturbed = 0;
+  std::size_t outliers = 0;
+};
+
+void Take(const RunOfPicture& run, bool outlier, Stretch* stretch) {
+  if (stretch->runs == 0) {
+    stretch->range = {run.value, run.value};
+    stretch->first = run.order;
+  }
+  stretch->range.Include(run.value);
+  stretch->last = run.order;
+  ++stretch->runs;
+  if (run.disturbances > 0) ++stretch->disturbed;
+  if (outlier) ++stretch->outliers;
+}
+
+void DrawStretch(Svg* svg, const Stretch& stretch, std::size_t number, const RunsPlot& plot,
+                 Rows* table) {
+  const ArmOfPicture& arm = plot.arms[number];
+  std::string words;
+  if (stretch.outliers > 0) words += ", " + Counted(stretch.outliers, "outlier");
+  if (stretch.disturbed > 0) words += ", " + std::to_string(stretch.disturbed) + " disturbed";
+  const double middle = static_cast<double>(stretch.first + stretch.last) / 2;
+  // Side by side where they are of the same stretch.
+  const double aside = static_cast<double>(number) - static_cast<double>(plot.arms.size() - 1) / 2;
+  const double x = plot.x(middle) + aside * kStretchPixels;
+  const std::string values =
+      plot.ValueText(stretch.range.low) + " … " + plot.ValueText(stretch.range.high);
+  const std::string orders = std::to_string(stretch.first) + " to " + std::to_string(stretch.last);
+  const std::string title = "runs " + orders + ", " + Counted(stretch.runs, "run") + " of " +
+                            arm.name + ": " + values + words;
+  const double low = plot.Y(stretch.range.low);
+  const double high = plot.Y(stretch.range.high);
+  svg->Line(x, low, x, low - high < 1 ? low - 1 : high, "run span " + std::string(ClassOf(arm)),
+            title);
+  if (stretch.disturbed > 0) svg->Mark(Shape::kCross, x, plot.rug, 2, "flagged disturbed", title);
+  table->push_back({orders, arm.name, values, Counted(stretch.runs, "run") + words});
+}
+
+// The range of each arm in each stretch; warm-ups by themselves.
+std::size_t DrawStretches(Svg* svg, const std::vector<RunOfPicture>& runs, const RunsPlot& plot,
+                          std::size_t most_marks, Rows* table) {
+  const std::size_t by_room = static_cast<std::size_t>(
+      (kPlotRight - kPlotLeft) / (kStretchPixels * static_cast<double>(plot.arms.size())));
+  const std::size_t columns =
+      std::max<std::size_t>(1, std::min(by_room, most_marks / plot.arms.size()));
+  const std::uint64_t first = runs.front().order;
+  const std::uint64_t span = runs.back().order - first + 1;
+  std::vector<std::vector<Stretch>> stretches(columns, std::vector<Stretch>(plot.arms.size()));
+  std::size_t warmups = 0;
+  for (const RunOfPicture& run : runs) {
+    if (run.warmup) {
+      if (++warmups <= kMostWarmups) DrawRun(svg, run, plot, table);
+      continue;
+    }
+    Take(run, plot.IsOutlier(run), &stretches[(run.order - first) * columns / span][run.arm]);
+  }
+  for (const auto& column : stretches) {
+    for (std::size_t arm = 0; arm < column.size(); ++arm) {
+      if (column[arm].runs > 0) DrawStretch(svg, column[arm], arm, plot, table);
+    }
+  }
+  return columns;
+}
+
+std::vector<LegendEntry> LegendOf(const std::vector<RunOfPicture>& runs, const RunsPlot& plot,
+                                  bool thinned) {
+  std::vector<LegendEntry> legend;
+  for (const ArmOfPicture& arm : plot.arms) {
+    legend.push_back({ShapeOf(arm), std::string(ClassOf(arm)), arm.name});
+  }
+  if (std::ranges::any_of(runs, &RunOfPicture::warmup)) {
+    legend.push_back({Shape::kCircle, "open reference", "warm-up"});
+  }
+  if (!thinned && std::ranges::any_of(runs, [&](const auto& run) { return plot.IsOutlier(run); })) {
+    legend.push_back({Shape::kCircle, "flagged", "outlier"});
+  }
+  if (std::ranges::any_of(runs, [](const auto& run) { return run.disturbances > 0; })) {
+    legend.push_back({Shape::kCross, "flagged", "disturbed"});
+  }
+  return legend;
+}
+
+// All values of both kinds, within what is shown of the measured ones.
+Range ValuesOf(const std::vector<ArmOfPicture>& arms, const std::vector<RunOfPicture>& runs) {
+  const Range range = ShownRange(arms);
+  if (range.low != 0 || range.high != 0) return range;
+  Range of_warmups{runs.front().value, runs.front().value};
+  for (const RunOfPicture& run : runs) of_warmups.Include(run.value);
+  return of_warmups;
+}
+
+std::vector<Range> FencesOf(const std::vector<ArmOfPicture>& arms) {
+  std::vector<Range> all;
+  for (const ArmOfPicture& arm : arms) {
+    const Result<TukeyFences> fences = FindOutliers(arm.values);
+    all.push_back(fences ? Range{fences->low, fences->high} : Range{-HUGE_VAL, HUGE_VAL});
+  }
+  return all;
+}
+
+}  // namespace
+
+Picture DrawRuns(const std::string& id, const std::vector<ArmOfPicture>& arms,
+                 const std::vector<RunOfPicture>& runs, const std::string& unit,
+                 std::size_t most_marks) {
+  const Range values = ValuesOf(arms, runs);
+  const Range shown = values.Padded(0.06);
+  const double bottom = kPlotHeight - kAxisHeight;
+  RunsPlot plot{arms,
+                unit,
+                values,
+                AxisScale(static_cast<double>(runs.front().order),
+                          static_cast<double>(runs.back().order), kPlotLeft + 6, kPlotRight - 6),
+                AxisScale(shown.low, shown.high, bottom - 12, 8),
+                bottom - 5,
+                FencesOf(arms)};
+  const bool thinned = runs.size() > most_marks;
+  const std::vector<LegendEntry> legend = LegendOf(runs, plot, thinned);
+  const double above = LegendHeight(legend);
+  Svg plotted(id, kPictureWidth, kPlotHeight);
+  DrawVerticalAxis(&plotted, plot.y, {false, unit});
+  Rows table = {{"run", "arm", "value", "remarks"}};
+  std::string note;
+  if (thinned) {
+    const std::size_t stretches = DrawStretches(&plotted, runs, plot, most_marks, &table);
+    note = Counted(runs.size(), "run") + ": each mark is the range of an arm's runs in one of " +
+           std::to_string(stretches) + " stretches.";
+  } else {
+    for (const RunOfPicture& run : runs) DrawRun(&plotted, run, plot, &table);
+  }
+  const auto beyond =
+      std::ranges::count_if(runs, [&](const RunOfPicture& run) { return !shown.Holds(run.value); });
+  if (beyond > 0) {
+    if (!note.empty()) note += " ";
+    note += Counted(static_cast<std::uint64_t>(beyond), "value") +
+            " beyond the axis, drawn at its edge.";
+  }
+  DrawCountAxis(&plotted, plot.x, bottom, "run");
+  Svg svg(id, kPictureWidth, kPlotHeight + above);
+  DrawLegend(&svg, legend, 0);
+  svg.Place(0, above, plotted);
+  return {std::move(svg), "Runs in order of execution",
+          Counted(runs.size(), "run") + " of " + Counted(arms.size(), "arm") + " from " +
+              plot.ValueText(values.low) + " to " + plot.ValueText(values.high),
+          std::move(note), std::move(table)};
+}
+
+}  // namespace benchd::client

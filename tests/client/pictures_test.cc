@@ -1,0 +1,125 @@
+#include "client/report/pictures.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+
+#include "tests/client/golden.h"
+#include "tests/client/report_samples.h"
+
+namespace benchd::client {
+namespace {
+
+std::size_t CountOf(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
+std::string FileOf(const Picture& picture) {
+  return picture.svg.File(picture.name, picture.description) + picture.note + "\n";
+}
+
+std::vector<IntervalRow> SampleRows() {
+  return {{"candidate vs base", "+10.2 % (+9.8 … +10.6 %)", "regression", 0.102, 0.098, 0.106,
+           MarginLine{0.02, true}, Shape::kTriangle},
+          {"rate, candidate vs base", "+0.5 % (-1.0 … +2.0 %)", "pass", 0.005, -0.01, 0.02,
+           MarginLine{-0.05, false}, Shape::kTriangle},
+          {"no interval yet", "+1.0 %", "", 0.01, {}, {}, {}, Shape::kTriangle}};
+}
+
+TEST(PicturesTest, IntervalsStandAgainstTheirMargins) {
+  const Picture picture = DrawIntervals("gates", SampleRows(), {true, ""});
+  ExpectGolden("picture_intervals.svg", FileOf(picture));
+  EXPECT_EQ(picture.table.size(), 4U);
+  EXPECT_EQ(picture.table[1],
+            (std::vector<std::string>{"candidate vs base", "+10.2 % (+9.8 … +10.6 %)", "+2.0 %",
+                                      "regression"}));
+}
+
+TEST(PicturesTest, OneWideIntervalDoesNotTakeTheRoomOfTheOthers) {
+  std::vector<IntervalRow> rows = SampleRows();
+  rows.push_back({"wide", "+50 %", "", 0.5, -200, 300, {}, Shape::kTriangle});
+  const std::string text = DrawIntervals("gates", rows, {true, ""}).Inline();
+  EXPECT_EQ(text.find("20000"), std::string::npos) << "no tick so far out";
+}
+
+IntervalHistory SampleHistory() {
+  IntervalHistory history;
+  for (std::uint64_t runs = 8; runs <= 64; runs += 4) {
+    const double half = 0.2 / std::sqrt(static_cast<double>(runs));
+    const double estimate = 0.05 + 0.01 * Noise(runs);
+    history.points.push_back({runs, estimate, estimate - half, estimate + half});
+  }
+  history.margin = MarginLine{0.02, true};
+  history.decided_at = 48;
+  return history;
+}
+
+TEST(PicturesTest, HistoryHasAMarkForEachLook) {
+  const Picture picture = DrawHistory("history", SampleHistory(), {true, ""});
+  ExpectGolden("picture_history.svg", FileOf(picture));
+  EXPECT_EQ(CountOf(picture.Inline(), "class=\"candidate look\""), 15U);
+  EXPECT_EQ(picture.table.size(), 16U);
+}
+
+TEST(PicturesTest, DistributionsShareAnAxis) {
+  const MetricRuns runs = SampleSource(60).metrics.front();
+  const Picture picture = DrawDistributions("values", runs.arms, runs.unit, runs.resolution);
+  ExpectGolden("picture_distributions.svg", FileOf(picture));
+  std::size_t counted = 0;
+  for (std::size_t row = 1; row < picture.table.size(); ++row) {
+    counted += std::stoul(picture.table[row][1]) + std::stoul(picture.table[row][2]);
+  }
+  EXPECT_EQ(counted, 119U) << "120 runs, one of them beyond the axis";
+  EXPECT_NE(picture.note.find("1 of candidate to the right"), std::string::npos) << picture.note;
+}
+
+TEST(PicturesTest, RunsHaveAMarkEachAndWarmUpsOutliersAndDisturbancesAreMarked) {
+  const MetricRuns runs = SampleSource(20).metrics.front();
+  const Picture picture = DrawRuns("runs", runs.arms, runs.runs, runs.unit, 1500);
+  ExpectGolden("picture_runs.svg", FileOf(picture));
+  const std::string text = picture.Inline();
+  EXPECT_EQ(CountOf(text, "class=\"run "), 42U) << "20 pairs and the warm-up";
+  EXPECT_EQ(CountOf(text, " open\""), 2U);
+  EXPECT_EQ(CountOf(text, "class=\"flagged outlier\""), 1U);
+  EXPECT_EQ(CountOf(text, "class=\"flagged disturbed\""), 1U);
+  EXPECT_EQ(picture.table.size(), 43U);
+}
+
+TEST(PicturesTest, ManyRunsAreThinnedAndThePictureSaysSo) {
+  const MetricRuns runs = SampleSource(5000).metrics.front();
+  ASSERT_EQ(runs.runs.size(), 10002U);
+  const Picture picture = DrawRuns("runs", runs.arms, runs.runs, runs.unit, 1500);
+  const std::string text = picture.Inline();
+  const std::size_t marks = CountOf(text, "class=\"run ");
+  EXPECT_GT(marks, 100U);
+  EXPECT_LE(marks, 1500U);
+  EXPECT_TRUE(picture.note.starts_with("10002 runs: each mark is the range")) << picture.note;
+  std::size_t told = 0;  // every run is in one of the stretches, or a warm-up
+  for (std::size_t row = 1; row < picture.table.size(); ++row) {
+    const std::string& remarks = picture.table[row][3];
+    told += remarks.starts_with("warm-up") ? 1 : std::stoul(remarks);
+  }
+  EXPECT_EQ(told, 10002U);
+}
+
+TEST(PicturesTest, ValuesThatCannotBeDrawnMakeNoBrokenPicture) {
+  constexpr double kLargest = std::numeric_limits<double>::max();
+  for (const auto& values : std::vector<std::vector<double>>{
+           {0}, {1, 1, 1}, {-kLargest, kLargest}, {5e-324, 1e-323}, {1e300, 1e300, 1}}) {
+    const std::vector<ArmOfPicture> arms = {{"a", true, 0, values}, {"b", false, 0, values}};
+    std::vector<RunOfPicture> runs;
+    for (const double value : values) runs.push_back({0, runs.size() + 1, value, false, 0});
+    for (const std::string& text : {DrawDistributions("v", arms, "s", 0).Inline(),
+                                    DrawRuns("r", arms, runs, "s", 1500).Inline(),
+                                    DrawRuns("r", arms, runs, "s", 1).Inline()}) {
+      EXPECT_EQ(text.find("=\"nan"), std::string::npos) << text;
+      EXPECT_EQ(text.find("=\"inf"), std::string::npos) << text;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace benchd::client

@@ -1,0 +1,170 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "client/render/json.h"
+#include "client/render/json_message.h"
+#include "client/report/page.h"
+#include "tests/client/golden.h"
+#include "tests/client/report_samples.h"
+
+namespace benchd::client {
+namespace {
+
+std::string PageOf(const ReportSource& source) { return RenderReportPage({&source, 1}); }
+
+bool Has(const std::string& page, const std::string& text) {
+  return page.find(text) != std::string::npos;
+}
+
+// "arm,pair,wall_time": two arms whose values are a tenth apart.
+std::string Csv(std::size_t pairs) {
+  std::string csv = "arm,role,pair,wall_time,rate\n";
+  for (std::size_t i = 0; i < pairs; ++i) {
+    const std::string pair = std::to_string(i);
+    csv += "base,reference," + pair + "," + std::to_string(1 + 0.01 * Noise(i)) + ",7\n";
+    csv += "new,candidate," + pair + "," + std::to_string(1.1 + 0.01 * Noise(i + 9)) + ",8\n";
+  }
+  return csv;
+}
+
+TEST(ReportPageTest, TellsTheWholeSession) {
+  ReportSource source = SampleSource(20);
+  source.session.mutable_started()->mutable_isolation(0)->set_at_end("0-1");
+  ExpectGolden("report.html", PageOf(source));
+}
+
+TEST(ReportPageTest, NeedsNoScriptAndNoNetwork) {
+  const std::string page = PageOf(SampleSource(20));
+  EXPECT_TRUE(Has(page, "content=\"default-src 'none'; style-src 'unsafe-inline'\""));
+  for (const char* no : {"<script", "javascript:", " src=", "url(http", "@import", "onload"}) {
+    EXPECT_FALSE(Has(page, no)) << no;
+  }
+}
+
+TEST(ReportPageTest, NamesAreNeverMarkup) {
+  const std::string hostile = "<script>alert(1)</script>\" onload='x' &amp;";
+  ReportSource source = SampleSource(12);
+  v1::Session& session = source.session;
+  session.set_session(hostile);
+  source.name = hostile;
+  session.mutable_report()->mutable_comparisons(0)->set_candidate(hostile);
+  session.mutable_report()->mutable_warnings(0)->set_message(hostile);
+  session.mutable_spec()->mutable_benchmarks(0)->mutable_arms(1)->set_command(hostile);
+  (*session.mutable_spec()->mutable_labels())[hostile] = hostile;
+  session.mutable_started()->mutable_environment(0)->set_value(hostile);
+  session.mutable_started()->mutable_isolation(0)->set_why(hostile);
+  source.metrics[0].arms[1].name = hostile;
+  for (const std::string& page : {PageOf(source), *RenderMetricPicture(source, "wall_time")}) {
+    EXPECT_FALSE(Has(page, "<script")) << page;
+    EXPECT_FALSE(Has(page, "' onload")) << page;
+    EXPECT_TRUE(
+        Has(page, "&lt;script&gt;alert(1)&lt;/script&gt;&quot; onload=&#39;x&#39; &amp;amp;"));
+  }
+}
+
+TEST(ReportPageTest, IntervalsAreWatchedAgainAndEndAsTheAnalysisDoes) {
+  const auto source = SourceOfTable("runs.csv", Csv(60), {});
+  ASSERT_TRUE(source) << source.error().message;
+  const auto& comparisons = source->session.report().comparisons();
+  ASSERT_EQ(comparisons.size(), 2);
+  EXPECT_EQ(source->session.report().verdict(), v1::VERDICT_REGRESSION);
+  ASSERT_EQ(source->trajectories.size(), 2U);
+  EXPECT_EQ(source->trajectories[0].points.back().effect.estimate,
+            comparisons[0].change().estimate());
+  EXPECT_EQ(*source->trajectories[0].points.back().effect.hi, comparisons[0].change().hi());
+  const std::string page = PageOf(*source);
+  EXPECT_TRUE(Has(page, "Regression")) << page;
+  EXPECT_TRUE(Has(page, "How the interval shrank: new vs base"));
+}
+
+TEST(ReportPageTest, OneLookIsDrawnAsIfItHadBeenWatched) {
+  benchd::TableOptions options;
+  options.method = Method::kFixed;
+  const auto source = SourceOfTable("runs.csv", Csv(60), options);
+  ASSERT_TRUE(source) << source.error().message;
+  ASSERT_FALSE(source->trajectories.empty());
+  EXPECT_EQ(source->trajectories[0].method, Method::kPaired);
+  EXPECT_TRUE(Has(PageOf(*source), "As if it had been watched"));
+}
+
+TEST(ReportPageTest, SeveralAreSectionsBelowOnePictureOfTheirGates) {
+  std::vector<ReportSource> sources;
+  sources.push_back(SampleSource(12));
+  sources.push_back(*SourceOfTable("other.csv", Csv(20), {}));
+  const std::string page = RenderReportPage(sources);
+  EXPECT_TRUE(Has(page, "<h1>2 results</h1>"));
+  EXPECT_TRUE(Has(page, "<a href=\"#r1\">other.csv</a> regression"));
+  EXPECT_TRUE(Has(page, "k3x9m2pq: wall_time, candidate vs base"));
+  EXPECT_TRUE(Has(page, "other.csv: wall_time, new vs base"));
+  EXPECT_TRUE(Has(page, "<h2 class=\"verdict regression\">"));
+}
+
+TEST(ReportPageTest, WhatFailedSaysWhyAndHasNoPictures) {
+  v1::Session session = SampleSession();
+  session.clear_report();
+  session.set_state(v1::SESSION_STATE_FAILED);
+  *session.mutable_failed() = SampleFailed();
+  const ReportSource source = SourceOfSession(session, {});
+  const std::string page = PageOf(source);
+  EXPECT_TRUE(Has(page, "candidate exited with code 1")) << page;
+  EXPECT_TRUE(Has(page, "No pictures of the runs: ")) << page;
+}
+
+TEST(ReportPageTest, APictureIsOfAMetricThatIsThere) {
+  const ReportSource source = SampleSource(20);
+  const auto picture = RenderMetricPicture(source, "wall_time");
+  ASSERT_TRUE(picture) << picture.error().message;
+  ExpectGolden("report_picture.svg", *picture);
+  const auto none = RenderMetricPicture(source, "wall");
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().hint, "one of: wall_time, cpu_time, max_rss");
+}
+
+TEST(ReportPageTest, TenThousandRunsAreBelowAMegabyte) {
+  EXPECT_LT(PageOf(SampleSource(5000)).size(), 1'000'000U);
+}
+
+TEST(ExportReaderTest, WhatIsReadIsWhatWasWritten) {
+  v1::Session session = SampleSession();
+  session.mutable_spec()->mutable_benchmarks(0)->mutable_gates(0)->set_absolute(0.5);
+  session.mutable_spec()->mutable_estimator()->set_kind(v1::ESTIMATOR_KIND_QUANTILE);
+  session.mutable_spec()->mutable_estimator()->set_quantile(0.9);
+  session.mutable_spec()->mutable_rule()->set_precision_width(0.01);
+  const std::vector<v1::Run> runs = SampleRuns();
+  const auto read = ReadExportJson(ExportJson(session, runs));
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_EQ(read->runs.size(), runs.size());
+  EXPECT_EQ(read->session.report().DebugString(), session.report().DebugString());
+  EXPECT_EQ(read->session.started().seed(), session.started().seed());
+  // The environment is told by its names alone.
+  session.mutable_spec()->mutable_benchmarks(0)->mutable_arms(1)->clear_env();
+  EXPECT_EQ(ExportJson(read->session, read->runs), ExportJson(session, runs));
+}
+
+TEST(ExportReaderTest, SuitesReadToo) {
+  v1::Session session = SampleSession();
+  *session.mutable_report() = SuiteUpdate();
+  session.mutable_spec()->mutable_benchmarks(0)->set_name("parse");
+  *session.mutable_spec()->add_benchmarks() = session.spec().benchmarks(0);
+  session.mutable_spec()->mutable_benchmarks(1)->set_name("render a page");
+  for (v1::Comparison& one : *session.mutable_report()->mutable_comparisons()) {
+    one.clear_eta_seconds();  // not told
+  }
+  const auto read = ReadExportJson(ExportJson(session, {}));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->session.report().DebugString(), session.report().DebugString());
+}
+
+TEST(ExportReaderTest, OtherJsonIsRefusedByName) {
+  EXPECT_EQ(ReadExportJson("{").error().message, "json: not valid JSON");
+  EXPECT_EQ(ReadExportJson("{}").error().message, "spec: missing");
+  EXPECT_EQ(ReadExportJson(R"({"spec": 1, "result": {}, "runs": []})").error().message,
+            "json: not an export of a session");
+  EXPECT_EQ(ReadExportJson(R"({"spec": {"alpha": "x"}, "result": {}, "runs": []})").error().message,
+            "alpha: expected a number");
+  EXPECT_TRUE(ReadExportJson(R"({"spec": {"newer": []}, "result": {}, "runs": []})"));
+}
+
+}  // namespace
+}  // namespace benchd::client
