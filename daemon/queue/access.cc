@@ -5,11 +5,17 @@
 
 namespace benchd {
 
+namespace {
+
+bool IsMember(const Caller& caller, std::optional<std::uint32_t> gid) {
+  return gid && (caller.gid == *gid || std::find(caller.groups.begin(), caller.groups.end(),
+                                                 *gid) != caller.groups.end());
+}
+
+}  // namespace
+
 bool IsAdmin(const AccessPolicy& policy, const Caller& caller) {
-  if (policy.single_user || caller.uid == 0) return true;
-  if (!policy.admin_gid) return false;
-  return caller.gid == *policy.admin_gid || std::find(caller.groups.begin(), caller.groups.end(),
-                                                      *policy.admin_gid) != caller.groups.end();
+  return policy.single_user || caller.uid == 0 || IsMember(caller, policy.admin_gid);
 }
 
 bool MayUse(const AccessPolicy& policy, const Caller& caller, const Caller& owner) {
@@ -49,6 +55,12 @@ Result<void> CheckMayAdminister(const AccessPolicy& policy, const Caller& caller
   if (IsAdmin(policy, caller)) return {};
   return Error{ErrorCode::kPermissionDenied, std::string(action) + ": only admins may do this",
                "ask a member of the admin group"};
+}
+
+Result<void> CheckMayReadAll(const AccessPolicy& policy, const Caller& caller) {
+  if (IsMember(caller, policy.push_gid) || IsAdmin(policy, caller)) return {};
+  return Error{ErrorCode::kPermissionDenied, "history: only admins may read everybody's",
+               "leave --all out, or ask a member of the admin group"};
 }
 
 }  // namespace benchd

@@ -15,6 +15,7 @@ struct AccessPolicy {
   /// user mode: everything belongs to one user, who may do all.
   bool single_user = false;
   std::optional<std::uint32_t> admin_gid;  ///< members may do all; root always may
+  std::optional<std::uint32_t> push_gid;   ///< benchd-push's: may read everybody's summaries
 };
 
 /// Root, members of the admin group, and in user mode everybody.
@@ -35,5 +36,8 @@ Result<void> CheckMaySubmit(const AccessPolicy& policy, const SessionSpec& spec)
 /// @errors kPermissionDenied naming what was asked.
 Result<void> CheckMayAdminister(const AccessPolicy& policy, const Caller& caller,
                                 std::string_view action);
+
+/// Everybody's summaries. @errors kPermissionDenied.
+Result<void> CheckMayReadAll(const AccessPolicy& policy, const Caller& caller);
 
 }  // namespace benchd

@@ -120,6 +120,8 @@ class Queue {
   asio::awaitable<Result<QueueStatus>> SetMode(Caller caller, QueueMode mode);
   QueueStatus Status() const;
 
+  const AccessPolicy& access() const { return policy_.access; }
+
   /// See FairQueue::orders_computed().
   std::uint64_t orders_computed() const { return waiting_.orders_computed(); }
 

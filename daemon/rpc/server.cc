@@ -7,6 +7,7 @@
 
 #include <utility>
 
+#include "daemon/rpc/history_service.h"
 #include "daemon/rpc/machine_service.h"
 #include "daemon/rpc/queue_service.h"
 #include "daemon/rpc/session_service.h"
@@ -29,7 +30,8 @@ class Server::Impl {
         sessions_(endpoint_,
                   {parts.queue, parts.hub, parts.store, parts.random, parts.clock, audit_}),
         queue_(endpoint_, parts.queue, parts.info, audit_),
-        machine_(endpoint_, parts.machine, audit_) {}
+        machine_(endpoint_, parts.machine, audit_),
+        history_(endpoint_, parts.store, parts.queue.access()) {}
 
   Result<void> Start() {
     grpc::EnableDefaultHealthCheckService(true);
@@ -42,6 +44,7 @@ class Server::Impl {
     builder.RegisterService(&sessions_);
     builder.RegisterService(&queue_);
     builder.RegisterService(&machine_);
+    builder.RegisterService(&history_);
     server_ = builder.BuildAndStart();
     if (server_ == nullptr) {
       return Error{ErrorCode::kInternal, "gRPC: the server does not start", {}};
@@ -65,6 +68,7 @@ class Server::Impl {
   SessionService sessions_;
   QueueService queue_;
   MachineService machine_;
+  HistoryService history_;
   // Last: gone before the services it calls.
   std::unique_ptr<grpc::Server> server_;
 };

@@ -22,4 +22,10 @@ Result<std::vector<MetricInfo>> MetricsFromJson(std::string_view json) {
   return FromJsonText<std::vector<MetricInfo>>(json, "metrics");
 }
 
+std::string SummaryToJson(const GateSummary& summary) { return ToJsonText(summary); }
+
+Result<GateSummary> SummaryFromJson(std::string_view json) {
+  return FromJsonText<GateSummary>(json, "summary");
+}
+
 }  // namespace benchd::store

@@ -9,6 +9,7 @@
 #include "core/model/metric.h"
 #include "core/model/session.h"
 #include "core/model/session_spec.h"
+#include "core/model/summary.h"
 
 namespace benchd::store {
 
@@ -23,7 +24,11 @@ Result<SessionSpec> SpecFromJson(std::string_view json);
 std::string SnapshotToJson(const SessionSnapshot& snapshot);
 std::string MetricsToJson(const std::vector<MetricInfo>& metrics);
 
+/// All but its number, which the row has.
+std::string SummaryToJson(const GateSummary& summary);
+
 /// @errors kInternal naming the field that is missing or of the wrong type.
+Result<GateSummary> SummaryFromJson(std::string_view json);
 Result<SessionSnapshot> SnapshotFromJson(std::string_view json);
 Result<std::vector<MetricInfo>> MetricsFromJson(std::string_view json);
 

@@ -27,13 +27,16 @@ Result<void> Create(Database& database) {
 }
 
 /// Everything that can meet damage.
-Result<void> MakeUsable(Database& database, const FileState& state) {
+Result<void> MakeUsable(Database& database, const FileState& state, bool& migrated) {
   if (Result<void> ready = database.SetUp(); !ready) return ready;
   Result<bool> made = HasSchema(database);
   if (!made) return std::move(made).error();
   if (!*made) return Create(database);
   if (Result<void> writable = TryToWrite(database); !writable) return writable;
   if (Result<void> sound = CheckFile(database, state.to_be_read_whole()); !sound) return sound;
+  Result<bool> raised = Migrate(database);
+  if (!raised) return std::move(raised).error();
+  migrated = *raised;
   return UseWriteAheadLog(database);
 }
 
@@ -58,7 +61,7 @@ Result<std::optional<Damage>> TryToOpen(const std::filesystem::path& file,
   if (state.to_be_read_whole()) ReadAhead(file);
   Result<std::unique_ptr<Database>> database = Database::OpenUnread(file, lock_wait);
   if (!database) return std::move(database).error();
-  Result<void> usable = MakeUsable(**database, state);
+  Result<void> usable = MakeUsable(**database, state, opened.migrated);
   if (usable) {
     opened.database = std::move(*database);
     return std::optional<Damage>();

@@ -16,6 +16,7 @@ struct OpenedDatabase {
   std::unique_ptr<Database> database;
   /// What the administrator should know: that a file was set aside. A sentence each.
   std::vector<std::string> warnings;
+  bool migrated = false;  ///< it was of an older version, which kept no summaries
 };
 
 /// Opens FOLDER/benchd.db, making both where they are missing; sets a damaged one

@@ -1,5 +1,6 @@
 #include "daemon/store/records.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "daemon/store/pruning.h"
 #include "daemon/store/run_table.h"
 #include "daemon/store/session_table.h"
+#include "daemon/store/summary_table.h"
 
 namespace benchd {
 
@@ -30,6 +32,7 @@ struct Records::Tables {
   store::SessionTable sessions{*database};
   store::RunTable runs{*database};
   store::HistoryTable history{*database};
+  store::SummaryTable summaries{*database};
   store::Pruning pruning{*database};
   store::EnvironmentFiles environments;
   std::vector<std::string> warnings;
@@ -38,6 +41,9 @@ struct Records::Tables {
 
   static Result<std::unique_ptr<Tables>> Open(const std::filesystem::path& folder,
                                               const StoreOptions& options);
+
+  /// What stays of the sessions that were done before there were summaries.
+  Result<void> Summarise();
 
   /// What a change made while a session runs has to survive: each second one reaches the disk.
   store::Durability DurabilityNow() const {
@@ -74,13 +80,32 @@ Result<std::unique_ptr<Records::Tables>> Records::Tables::Open(const std::filesy
   if (!opened) return std::move(opened).error();
   Result<store::EnvironmentFiles> environments = store::EnvironmentFiles::Open(folder);
   if (!environments) return std::move(environments).error();
+  const bool migrated = opened->migrated;
   auto tables = std::make_unique<Tables>(std::move(*opened), std::move(*environments), options);
+  if (migrated) {
+    if (Result<void> done = tables->Summarise(); !done) return std::move(done).error();
+  }
   Result<std::set<SessionId>> unfinished = tables->sessions.Unfinished();
   if (!unfinished) return std::move(unfinished).error();
   if (Result<void> swept = tables->environments.Sweep(*unfinished); !swept) {
     return std::move(swept).error();
   }
   return tables;
+}
+
+Result<void> Records::Tables::Summarise() {
+  std::vector<std::string> unread;  // LoadAll() tells of them
+  Result<std::vector<SessionRecord>> records = sessions.LoadAll(unread);
+  if (!records) return std::move(records).error();
+  std::stable_sort(records->begin(), records->end(), [](const auto& a, const auto& b) {
+    return a.snapshot.ended_at < b.snapshot.ended_at;
+  });
+  return Commit(store::Durability::kPowerLoss, [&]() -> Result<void> {
+    for (const SessionRecord& record : *records) {
+      if (Result<void> added = summaries.Add(record); !added) return added;
+    }
+    return {};
+  });
 }
 
 Records::Records(std::unique_ptr<Tables> tables) : tables_(std::move(tables)) {}
@@ -145,7 +170,13 @@ Result<void> Records::Update(const SessionSnapshot& snapshot, const HistoryEntry
   const bool final = IsFinal(snapshot.state);
   const store::Durability durability =
       final ? store::Durability::kPowerLoss : tables_->DurabilityNow();
-  const auto update = [&] { return tables_->sessions.Update(snapshot); };
+  const auto update = [&]() -> Result<void> {
+    Result<void> stored = tables_->sessions.Update(snapshot);
+    if (!stored || snapshot.state != SessionState::kDone) return stored;
+    Result<SessionRecord> record = tables_->sessions.Load(snapshot.id);
+    if (!record) return std::move(record).error();
+    return tables_->summaries.Add(*record);
+  };
   Result<void> updated = tables_->CommitWith(snapshot.id, entry, durability, update);
   if (!updated || !final) return updated;
   Result<void> removed = tables_->environments.Remove(snapshot.id);
@@ -197,6 +228,10 @@ Result<LogTail> Records::LoadLog(const SessionId& id, std::size_t most_bytes) {
 Result<std::vector<SessionId>> Records::Prune(const RetentionPolicy& policy, Timestamp now) {
   tables_->runs.Forget();
   return tables_->pruning.Prune(policy, now, kPruneBudget);
+}
+
+Result<std::vector<GateSummary>> Records::ListSummaries(const SummaryQuery& query) {
+  return tables_->summaries.List(query);
 }
 
 bool Records::Checkpoint() {

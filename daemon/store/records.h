@@ -14,6 +14,7 @@
 #include "core/base/time.h"
 #include "core/model/run.h"
 #include "core/model/session.h"
+#include "core/model/summary.h"
 
 namespace benchd {
 
@@ -93,6 +94,9 @@ class Records {
   Result<std::vector<Run>> LoadRuns(const SessionId& id, std::uint64_t first, std::uint64_t limit);
   /// The last `most_bytes` of what a session's runs printed, which may be far larger than memory.
   Result<LogTail> LoadLog(const SessionId& id, std::size_t most_bytes);
+
+  /// Summaries of the sessions that are done, also of those that are deleted.
+  Result<std::vector<GateSummary>> ListSummaries(const SummaryQuery& query);
 
   /// Deletes ended sessions with all their runs, oldest end first: a piece of about 100 ms, to be
   /// asked for again until it answers nobody, which means that the policy is kept to.

@@ -89,6 +89,25 @@ CREATE TABLE queue_mode (
 INSERT INTO queue_mode VALUES (0, 0);
 )sql";
 
+/// What outlives a session (summary_table.h): summary is JSON, the columns beside it repeat what is
+/// searched. Since version 5.
+constexpr char kSummaries[] = R"sql(
+CREATE TABLE summaries (
+  number INTEGER PRIMARY KEY,
+  session TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  uid INTEGER NOT NULL,
+  benchmark TEXT NOT NULL,
+  summary TEXT NOT NULL,
+  UNIQUE (session, position)
+) STRICT;
+CREATE INDEX summaries_by_benchmark ON summaries (benchmark, number, uid);
+)sql";
+
+constexpr int kOldestKnown = 4;
+
+std::string VersionMark() { return "PRAGMA user_version = " + std::to_string(kSchemaVersion); }
+
 }  // namespace
 
 Error OfAnotherProgram(const std::filesystem::path& file) {
@@ -107,7 +126,7 @@ Result<bool> HasSchema(Database& database) {
 
   if (*version == 0 && *application == 0 && *objects == 0) return false;
   if (*application != kApplicationId) return OfAnotherProgram(database.path());
-  if (*version == kSchemaVersion) return true;
+  if (*version >= kOldestKnown && *version <= kSchemaVersion) return true;
   return Error{ErrorCode::kFailedPrecondition,
                database.path() + ": written by another version of benchd (schema " +
                    std::to_string(*version) + ", this one has " + std::to_string(kSchemaVersion) +
@@ -120,10 +139,25 @@ Result<void> CreateSchema(Database& database) {
   if (Result<void> set = database.Execute("PRAGMA auto_vacuum = INCREMENTAL"); !set) return set;
   Result<Transaction> transaction = Transaction::Begin(database, Durability::kPowerLoss);
   if (!transaction) return std::move(transaction).error();
-  const std::string marks = "PRAGMA application_id = " + std::to_string(kApplicationId) +
-                            "; PRAGMA user_version = " + std::to_string(kSchemaVersion);
-  if (Result<void> made = database.Execute(kTables + marks); !made) return made;
+  const std::string marks =
+      "PRAGMA application_id = " + std::to_string(kApplicationId) + "; " + VersionMark();
+  if (Result<void> made = database.Execute(std::string(kTables) + kSummaries + marks); !made) {
+    return made;
+  }
   return transaction->Commit();
+}
+
+Result<bool> Migrate(Database& database) {
+  Result<std::int64_t> version = database.QueryInteger("PRAGMA user_version");
+  if (!version) return std::move(version).error();
+  if (*version == kSchemaVersion) return false;
+  Result<Transaction> transaction = Transaction::Begin(database, Durability::kPowerLoss);
+  if (!transaction) return std::move(transaction).error();
+  if (Result<void> made = database.Execute(kSummaries + VersionMark()); !made) {
+    return std::move(made).error();
+  }
+  if (Result<void> done = transaction->Commit(); !done) return std::move(done).error();
+  return true;
 }
 
 Result<void> UseWriteAheadLog(Database& database) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <google/protobuf/message.h>
+#include <google/protobuf/timestamp.pb.h>
 
 #include <algorithm>
 #include <array>
@@ -20,6 +21,7 @@
 #include "core/model/session.h"
 #include "proto/convert/enum_values.h"
 #include "proto/convert/field_reader.h"
+#include "proto/convert/to_proto.h"
 
 /// Structs to messages and back by the list of fields beside each struct: a field of the model is
 /// the message's field of the same name (a duration's ends in _seconds), so that nobody writes it
@@ -118,6 +120,11 @@ class MessageWriter {
       set_.SetDouble(&to_, &field, value);
     } else if constexpr (std::same_as<T, std::string>) {
       set_.SetString(&to_, &field, Utf8Lossy(value));
+    } else if constexpr (std::same_as<T, SessionId>) {
+      set_.SetString(&to_, &field, value.value);
+    } else if constexpr (std::same_as<T, Timestamp>) {
+      using Wire = google::protobuf::Timestamp;
+      ToProto(value, static_cast<Wire*>(set_.MutableMessage(&to_, &field)));
     } else if constexpr (std::same_as<T, TextMap>) {
       SetMap(to_, field, value);
     } else if constexpr (std::same_as<T, Environment>) {
@@ -204,6 +211,12 @@ class MessageReader {
       value = reader_.Finite(PathOf(field), get_.GetDouble(from_, &field));
     } else if constexpr (std::same_as<T, std::string>) {
       value = get_.GetString(from_, &field);
+    } else if constexpr (std::same_as<T, SessionId>) {
+      value.value = get_.GetString(from_, &field);
+    } else if constexpr (std::same_as<T, Timestamp>) {
+      using Wire = google::protobuf::Timestamp;
+      const auto& time = static_cast<const Wire&>(get_.GetMessage(from_, &field));
+      value = Timestamp(std::chrono::seconds(time.seconds()) + Nanoseconds(time.nanos()));
     } else if constexpr (std::same_as<T, TextMap>) {
       value = GetMap(from_, field);
     } else if constexpr (kIsList<T>) {

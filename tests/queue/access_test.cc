@@ -94,5 +94,18 @@ TEST(AccessTest, NamesWhatOnlyAdminsMayDo) {
   EXPECT_TRUE(CheckMayAdminister(AccessPolicy{}, UserWith(0), "drain"));
 }
 
+TEST(AccessTest, OnlyAdminsAndThePushersGroupReadEverybodysSummaries) {
+  AccessPolicy policy;
+  policy.admin_gid = 77;
+  policy.push_gid = 78;
+  EXPECT_TRUE(CheckMayReadAll(policy, UserWith(1000, {77})));
+  EXPECT_TRUE(CheckMayReadAll(policy, UserWith(1000, {78})));
+  EXPECT_FALSE(IsAdmin(policy, UserWith(1000, {78})));
+  const Result<void> refused = CheckMayReadAll(policy, UserWith(1000));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kPermissionDenied);
+  EXPECT_EQ(refused.error().message, "history: only admins may read everybody's");
+}
+
 }  // namespace
 }  // namespace benchd

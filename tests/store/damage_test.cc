@@ -190,7 +190,7 @@ TEST_F(DamageTest, NeverSetsAFileAsideThatIsLockedOrOfAnotherVersionOrEmptyAtThe
     ASSERT_TRUE(locked) << locked.error().message;
     EXPECT_EQ(Refusal().code, ErrorCode::kUnavailable);
   }
-  Execute("PRAGMA user_version = 5");
+  Execute("PRAGMA user_version = 6");
   EXPECT_THAT(Refusal().message, HasSubstr("another version of benchd"));
   EXPECT_THAT(FilesNamed("benchd.db.damaged-"), IsEmpty());
 }

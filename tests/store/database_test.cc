@@ -196,14 +196,14 @@ TEST_F(DatabaseTest, KnowsAnEmptyFileItsTablesAndThoseOfAnotherVersion) {
   EXPECT_FALSE(*HasSchema(*database));
   ASSERT_TRUE(MakeSchema(*database));
   EXPECT_TRUE(*HasSchema(*database));
-  for (const char* version : {"0", "3", "5"}) {
+  for (const char* version : {"0", "3", "6"}) {
     Execute(*database, std::string("PRAGMA user_version = ") + version);
     Result<bool> other = HasSchema(*database);
     ASSERT_FALSE(other);
     EXPECT_EQ(other.error().code, ErrorCode::kFailedPrecondition);
     EXPECT_EQ(other.error().message, file_.string() +
                                          ": written by another version of benchd (schema " +
-                                         version + ", this one has 4)");
+                                         version + ", this one has 5)");
   }
 }
 

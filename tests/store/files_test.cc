@@ -135,7 +135,7 @@ TEST_F(FilesTest, LeavesTheValuesToLoadAloneWhichAQueueHasNoUseFor) {
 }
 
 TEST_F(FilesTest, RefusesTheDatabaseOfAnotherVersionAndLeavesIt) {
-  for (const char* version : {"3", "5"}) {
+  for (const char* version : {"3", "6"}) {
     Open();
     records_.reset();
     Execute(std::string("PRAGMA user_version = ") + version);
@@ -144,10 +144,10 @@ TEST_F(FilesTest, RefusesTheDatabaseOfAnotherVersionAndLeavesIt) {
     EXPECT_EQ(error.code, ErrorCode::kFailedPrecondition);
     EXPECT_EQ(error.message, "opening the store: " + database_.string() +
                                  ": written by another version of benchd (schema " + version +
-                                 ", this one has 4)");
+                                 ", this one has 5)");
     EXPECT_EQ(error.hint, "run that version, or choose another --state-dir");
     EXPECT_TRUE(Contents(database_) == before);
-    Execute("PRAGMA user_version = 4");
+    Execute("PRAGMA user_version = 5");
   }
 }
 

@@ -21,25 +21,6 @@ constexpr double kLeastShare = 0.2;
 // The default decides within 5000 pairs in all but this share, off the margin.
 constexpr double kMostOpen = 1e-3;
 
-// P(X >= k) for k above the mean np of X binomial(n, p), P(X <= k) for k below it, by summing from
-// k outwards; 1 at the mean.
-double BinomialTail(std::uint64_t n, double p, std::uint64_t k) {
-  const auto count = static_cast<double>(n);
-  const auto start = static_cast<double>(k);
-  if (start == count * p) return 1;
-  double term =
-      std::exp(std::lgamma(count + 1) - std::lgamma(start + 1) - std::lgamma(count - start + 1) +
-               start * std::log(p) + (count - start) * std::log1p(-p));
-  const double odds = p / (1 - p);
-  double sum = term;
-  if (start > count * p) {
-    for (double i = start; i < count; ++i) sum += term *= odds * (count - i) / (i + 1);
-  } else {
-    for (double i = start; i > 0; --i) sum += term *= i / (odds * (count - i + 1));
-  }
-  return sum;
-}
-
 // Figures of `validity --only normal`, 20 000 repetitions, seed 1: pairs by kEffects.
 struct Reference {
   double alpha;
@@ -244,6 +225,23 @@ Result<LookDecision> DecideByInterval(std::span<const double> sorted, double alp
 }
 
 }  // namespace
+
+double BinomialTail(std::uint64_t n, double p, std::uint64_t k) {
+  const auto count = static_cast<double>(n);
+  const auto start = static_cast<double>(k);
+  if (start == count * p) return 1;
+  double term =
+      std::exp(std::lgamma(count + 1) - std::lgamma(start + 1) - std::lgamma(count - start + 1) +
+               start * std::log(p) + (count - start) * std::log1p(-p));
+  const double odds = p / (1 - p);
+  double sum = term;
+  if (start > count * p) {
+    for (double i = start; i < count; ++i) sum += term *= odds * (count - i) / (i + 1);
+  } else {
+    for (double i = start; i > 0; --i) sum += term *= i / (odds * (count - i + 1));
+  }
+  return sum;
+}
 
 std::vector<std::string> Offences(const Results& results, const Options& options) {
   Findings findings;

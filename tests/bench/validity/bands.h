@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -7,6 +8,9 @@
 #include "tests/bench/validity/simulate.h"
 
 namespace benchd::validity {
+
+/// P(X >= k) for k above the mean np of X binomial(n, p), P(X <= k) for k below it; 1 at the mean.
+double BinomialTail(std::uint64_t n, double p, std::uint64_t k);
 
 /// One sentence for each figure of a run at the default levels that left its band.
 ///

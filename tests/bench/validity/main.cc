@@ -10,6 +10,7 @@
 #include "tests/bench/validity/bands.h"
 #include "tests/bench/validity/coverage.h"
 #include "tests/bench/validity/options.h"
+#include "tests/bench/validity/steps.h"
 
 namespace benchd::validity {
 namespace {
@@ -51,6 +52,10 @@ int Main(std::span<const char* const> words) {
   if (!line) return Fail(line.error());
   if (line->help) {
     std::fputs(HelpText(), stdout);
+    return 0;
+  }
+  if (line->change_points) {
+    std::fputs(StepReport(line->options, line->format).c_str(), stdout);
     return 0;
   }
   if (line->coverage) return Coverage(*line);

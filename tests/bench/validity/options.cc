@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::uint64_t kMostRepetitions = 100'000'000;
 constexpr std::uint64_t kCoverageRepetitions = 2000;
+constexpr std::uint64_t kStepRepetitions = 1000;
 constexpr std::uint64_t kCheckRepetitions = 500;
 constexpr std::uint64_t kFewestCheckRepetitions = 20;
 constexpr unsigned kMostThreads = 1024;
@@ -85,6 +86,8 @@ Result<CommandLine> ParseCommandLine(std::span<const char* const> words) {
       line.check = true;
     } else if (word == "--coverage") {
       line.coverage = true;
+    } else if (word == "--change-points") {
+      line.change_points = true;
     } else if (word == "--no-suites") {
       line.options.suites = false;
     } else if (i + 1 == words.size()) {
@@ -94,12 +97,17 @@ Result<CommandLine> ParseCommandLine(std::span<const char* const> words) {
       if (Result<void> applied = Apply(word, words[++i], line); !applied) return applied.error();
     }
   }
+  if (line.change_points && !given("--repetitions")) {
+    line.options.repetitions = kStepRepetitions;
+  }
   if (line.coverage && !given("--repetitions")) line.options.repetitions = kCoverageRepetitions;
   line.options.suite_repetitions = line.options.repetitions;
   if (!line.check) return line;
-  if (given("--alpha") || given("--only") || given("--no-suites") || given("--coverage")) {
-    return InvalidArgument("--check", "its bands need all of the main tables at both levels",
-                           "leave --alpha, --only, --no-suites and --coverage out");
+  if (given("--alpha") || given("--only") || given("--no-suites") || given("--coverage") ||
+      given("--change-points")) {
+    return InvalidArgument(
+        "--check", "its bands need all of the main tables at both levels",
+        "leave --alpha, --only, --no-suites, --coverage and --change-points out");
   }
   if (!given("--repetitions")) line.options.repetitions = kCheckRepetitions;
   if (line.options.repetitions < kFewestCheckRepetitions) {
@@ -119,7 +127,9 @@ watches them block by block, and the pairs that a verdict takes.
 
   --coverage               instead: the error of every method and estimator that is no default,
                            watched and at one look
-  --repetitions N          of each cell (default 20000; with --coverage 2000, with --check 500)
+  --change-points          instead: change points in series with a known step, and without one
+  --repetitions N          of each cell (default 20000; with --coverage 2000, with --check 500,
+                           with --change-points 1000)
   --seed S                 of all random numbers (default 1)
   --threads T              default: one a CPU; changes no number
   --alpha A                one level instead of 0.05 and 0.01

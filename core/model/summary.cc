@@ -1,0 +1,105 @@
+#include "core/model/summary.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <string_view>
+
+#include "core/base/cpu_list.h"
+
+namespace benchd {
+namespace {
+
+/// FNV-1a of 64 bits, in hexadecimal digits.
+/// Source: G. Fowler, L. C. Noll, K.-P. Vo, draft-eastlake-fnv.
+std::string Digest(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (const char c : text) {
+    hash ^= static_cast<unsigned char>(c);
+    hash *= 0x100000001b3ULL;
+  }
+  std::string digits(16, '0');
+  for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit, hash >>= 4U) {
+    *digit = "0123456789abcdef"[hash & 15U];
+  }
+  return digits;
+}
+
+std::string FactOf(const Environment& environment, std::string_view name) {
+  for (const auto& [fact, value] : environment.facts) {
+    if (fact == name) return value;
+  }
+  return {};
+}
+
+std::string SettingsOf(const MachineReport& machine) {
+  std::set<std::string> held;
+  if (!machine.benchmark_cpus.empty()) held.insert("cpus=" + FormatCpuList(machine.benchmark_cpus));
+  for (const SettingState& setting : machine.isolation) {
+    if (setting.held) held.insert(setting.setting + "=" + setting.actual);
+  }
+  std::string text;
+  for (const std::string& one : held) text += (text.empty() ? "" : " ") + one;
+  return text;
+}
+
+const Arm* ArmOf(const SessionSpec& spec, const std::string& benchmark, const std::string& name) {
+  for (const Benchmark& one : spec.benchmarks) {
+    if (one.name != benchmark) continue;
+    const auto arm = std::find_if(one.arms.begin(), one.arms.end(),
+                                  [&name](const Arm& each) { return each.name == name; });
+    if (arm != one.arms.end()) return &*arm;
+  }
+  return nullptr;
+}
+
+void AddArms(const SessionSpec& spec, GateSummary& summary) {
+  if (const Arm* const arm = ArmOf(spec, summary.benchmark, summary.reference)) {
+    summary.reference_commit = arm->commit;
+  }
+  const Arm* const arm = ArmOf(spec, summary.benchmark, summary.candidate);
+  if (arm == nullptr) return;
+  summary.candidate_commit = arm->commit;
+  summary.command = arm->command;
+  if (summary.benchmark == Benchmark().name) summary.series = Digest(arm->command);
+}
+
+}  // namespace
+
+std::vector<GateSummary> SummariesOf(const SessionRecord& record) {
+  const SessionSnapshot& snapshot = record.snapshot;
+  std::vector<GateSummary> summaries;
+  if (snapshot.state != SessionState::kDone || !snapshot.report) return summaries;
+  for (const Comparison& comparison : snapshot.report->comparisons) {
+    if (comparison.role != ComparisonRole::kGate || !comparison.verdict) continue;
+    GateSummary& summary = summaries.emplace_back();
+    summary.session = snapshot.id;
+    summary.position = static_cast<std::uint32_t>(summaries.size() - 1);
+    summary.uid = record.spec.caller.uid;
+    summary.ended_at = snapshot.ended_at.value_or(snapshot.submitted_at);
+    summary.benchmark = comparison.benchmark;
+    summary.metric = comparison.metric;
+    summary.unit = comparison.unit;
+    summary.better = comparison.better;
+    summary.reference = comparison.reference;
+    summary.candidate = comparison.candidate;
+    summary.labels = record.spec.labels;
+    summary.n_reference = comparison.n_reference;
+    summary.n_candidate = comparison.n_candidate;
+    summary.mean_reference = comparison.mean_reference;
+    summary.mean_candidate = comparison.mean_candidate;
+    summary.change = comparison.change;
+    summary.verdict = *comparison.verdict;
+    AddArms(record.spec, summary);
+    if (!snapshot.machine) continue;
+    const Environment& environment = snapshot.machine->environment;
+    summary.machine = FactOf(environment, "cpu");
+    const std::string cpus = FactOf(environment, "cpus");
+    if (!cpus.empty()) summary.machine += (summary.machine.empty() ? "CPUs " : ", CPUs ") + cpus;
+    summary.kernel = FactOf(environment, "kernel");
+    summary.settings = SettingsOf(*snapshot.machine);
+  }
+  return summaries;
+}
+
+}  // namespace benchd

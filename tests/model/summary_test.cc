@@ -1,0 +1,79 @@
+#include "core/model/summary.h"
+
+#include <gtest/gtest.h>
+
+namespace benchd {
+namespace {
+
+SessionRecord Done() {
+  SessionRecord record;
+  record.spec.caller.uid = 1000;
+  record.spec.labels = {{"branch", "main"}};
+  Benchmark benchmark;
+  benchmark.arms = {{.name = "base", .role = ArmRole::kReference, .command = "./old"},
+                    {.name = "new", .command = "./new", .commit = Commit{"0123", "v1"}}};
+  record.spec.benchmarks = {benchmark};
+  SessionSnapshot& snapshot = record.snapshot;
+  snapshot.id = {"abcd"};
+  snapshot.state = SessionState::kDone;
+  snapshot.ended_at = Timestamp(Nanoseconds(7));
+  snapshot.machine =
+      MachineReport{.environment = {{{"kernel", "6.1"}, {"cpu", "EPYC"}, {"cpus", "0-3"}}},
+                    .isolation = {{.setting = "governor", .actual = "performance", .held = true},
+                                  {.setting = "boost", .actual = "1", .held = false}},
+                    .benchmark_cpus = {1, 2}};
+  snapshot.report = Report{};
+  Comparison gate{.benchmark = "main",
+                  .reference = "base",
+                  .candidate = "new",
+                  .metric = "wall_time",
+                  .unit = "s",
+                  .role = ComparisonRole::kGate};
+  gate.mean_candidate = 0.5;
+  gate.verdict = Verdict::kPass;
+  Comparison info = gate;
+  info.role = ComparisonRole::kInfo;
+  info.verdict.reset();
+  snapshot.report->comparisons = {info, gate};
+  return record;
+}
+
+TEST(SummaryTest, HasAGateWithItsArmsAndWhereItWasMeasured) {
+  const std::vector<GateSummary> summaries = SummariesOf(Done());
+  ASSERT_EQ(summaries.size(), 1U);
+  const GateSummary& summary = summaries[0];
+  EXPECT_EQ(summary.session.value, "abcd");
+  EXPECT_EQ(summary.position, 0U);
+  EXPECT_EQ(summary.uid, 1000U);
+  EXPECT_EQ(summary.ended_at, Timestamp(Nanoseconds(7)));
+  EXPECT_EQ(summary.command, "./new");
+  EXPECT_EQ(summary.candidate_commit, (Commit{"0123", "v1"}));
+  EXPECT_FALSE(summary.reference_commit);
+  EXPECT_EQ(summary.mean_candidate, 0.5);
+  EXPECT_EQ(summary.verdict, Verdict::kPass);
+  EXPECT_EQ(summary.machine, "EPYC, CPUs 0-3");
+  EXPECT_EQ(summary.kernel, "6.1");
+  EXPECT_EQ(summary.settings, "cpus=1-2 governor=performance");
+}
+
+// The published vector of FNV-1a for "foobar" is 85944171f73967e8.
+TEST(SummaryTest, OneWithoutANameIsKnownByItsCommand) {
+  SessionRecord record = Done();
+  record.spec.benchmarks[0].arms[1].command = "foobar";
+  EXPECT_EQ(SummariesOf(record).at(0).series, "85944171f73967e8");
+  record.spec.benchmarks[0].name = "parse";
+  record.snapshot.report->comparisons[1].benchmark = "parse";
+  EXPECT_EQ(SummariesOf(record).at(0).series, "");
+}
+
+TEST(SummaryTest, OnlySessionsThatAreDoneHaveSome) {
+  SessionRecord record = Done();
+  for (const SessionState state :
+       {SessionState::kRunning, SessionState::kFailed, SessionState::kCancelled}) {
+    record.snapshot.state = state;
+    EXPECT_TRUE(SummariesOf(record).empty()) << NameOf(state);
+  }
+}
+
+}  // namespace
+}  // namespace benchd
