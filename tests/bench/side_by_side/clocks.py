@@ -37,13 +37,14 @@ def excess_by_length(benchctl, options, runs):
     return list(blocks.values())
 
 
-def step_of(blocks):
-    """The typical excess of longer runs less that of shorter ones; both of the same blocks."""
-    medians = {length: statistics.median(block[length] for block in blocks)
-               for length in LENGTHS_US}
-    below = statistics.median(medians[length] for length in LENGTHS_US if length < EDGE_US)
-    above = statistics.median(medians[length] for length in LENGTHS_US if length > EDGE_US)
-    return below, above, medians
+def step_of(blocks, decile=5):
+    """The excess of shorter and of longer runs of the same blocks, and that of each length: the
+    typical one, or that of another decile of the runs."""
+    of_length = {length: statistics.quantiles((block[length] for block in blocks), n=10)[decile - 1]
+                 for length in LENGTHS_US}
+    below = statistics.median(of_length[length] for length in LENGTHS_US if length < EDGE_US)
+    above = statistics.median(of_length[length] for length in LENGTHS_US if length > EDGE_US)
+    return below, above, of_length
 
 
 def measure_step(options):
@@ -51,22 +52,27 @@ def measure_step(options):
     runs = 20 if options.quick else 60
     table = Table("No step at 2 ms: wall_time less the program's own clock, in µs", [
         ("load", "load"), ("kind", "the next child"), ("runs", "runs a length"),
-        ("below_us", "1.5 to 1.9 ms"), ("above_us", "2.1 to 3 ms"), ("step_us", "step"),
+        ("below_us", "1.5 to 1.9 ms"), ("above_us", "2.1 to 3 ms"), ("step_us", "step"), ("undisturbed_us", "step of the fastest tenth"),
         ("largest_us", "largest between neighbours")])
     table.note("medians over lengths and runs; every block has each length once; bound: 5 µs")
+    table.note("the longer a run, the likelier others interrupt it: the fastest tenth has less of them")
     with tools.benchctl() as benchctl:
         for kind, words in KINDS.items():
             for load in options.loads:
-                below, above, largest = [], [], []
+                below, above, largest, undisturbed = [], [], [], []
                 with machine.load(load):
                     for _ in range(rounds):
-                        low, high, medians = step_of(excess_by_length(benchctl, words, runs))
+                        blocks = excess_by_length(benchctl, words, runs)
+                        low, high, medians = step_of(blocks)
+                        fast_low, fast_high, _ = step_of(blocks, decile=1)
+                        undisturbed.append(fast_high - fast_low)
                         below.append(low)
                         above.append(high)
                         near = list(medians.values())
                         largest.append(max(abs(a - b) for a, b in zip(near, near[1:])))
                 table.add(load=load, kind=kind, runs=runs * rounds, below_us=spread(below),
                           above_us=spread(above), largest_us=spread(largest),
+                          undisturbed_us=spread(undisturbed),
                           step_us=spread([high - low for low, high in zip(below, above)]))
     return table
 

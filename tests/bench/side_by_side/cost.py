@@ -68,7 +68,7 @@ def measure(options):
         ("load", "load"), ("program", "program"), ("tool", "tool"), ("runs", "runs a round"),
         ("cost_us", "cost of a run"), ("beyond_us", "beyond the loop"),
         ("value_us", "median value"), ("sd_us", "its standard deviation")])
-    table.note("the whole command's wall time, divided by the runs; a daemon was there already")
+    table.note("the whole command's wall time, divided by the runs; none warms up; a daemon was there already")
     table.note("what perf stat says instead of a median is the mean")
     chosen = programs()
     with tools.benchctl() as benchctl:
@@ -77,6 +77,8 @@ def measure(options):
         benchctl.measure(["/bin/true"], FEWEST_RUNS)
         for kind in options.loads:
             for name, program, milliseconds in chosen:
+                if options.program not in name:
+                    continue
                 runs = round(TURN_S * 1000 / milliseconds / 2 / (2 if kind == "loaded" else 1))
                 runs = max(FEWEST_RUNS, min(MOST_RUNS, runs))
                 with machine.load(kind):

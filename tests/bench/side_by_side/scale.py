@@ -3,6 +3,7 @@
 
 import contextlib
 import json
+import os
 import pathlib
 import random
 import sqlite3
@@ -12,6 +13,8 @@ import time
 import uuid
 
 import tools
+from footprint import work_of
+from processes import memory_of
 from support import BIN
 from table import Table, spread
 
@@ -85,8 +88,17 @@ def milliseconds(action, times):
 
 
 def restart(benchctl):
+    """Milliseconds of a start."""
     benchctl.daemon.stop()
     return milliseconds(benchctl.daemon.start, 1)["median"]
+
+
+def start_figures(benchctl, times):
+    """Of some starts; what the last one took and left."""
+    starts = [restart(benchctl) for _ in range(times)]
+    pid = benchctl.daemon.pid
+    return {"start_ms": spread(starts), "start_cpu_ms": work_of(pid)[0] * 1000,
+            "memory_mib": memory_of(pid)["VmRSS"] / 2**20}
 
 
 def measure_sessions(table, benchctl, options):
@@ -96,12 +108,12 @@ def measure_sessions(table, benchctl, options):
         benchctl.daemon.stop()
         add_sessions(benchctl.daemon.database, sessions, numbers)
         benchctl.daemon.start()
-        starts = [restart(benchctl) for _ in range(min(times, 5))]
+        started = start_figures(benchctl, 3)
         newest = json.loads(benchctl.run("list", "--all", "--json").stdout.splitlines()[0])
         benchctl.run("pause")
         submitted = milliseconds(lambda: benchctl.run("submit", "/bin/true", "/bin/true"), times)
         table.add(
-            kept=f"{sessions:,} sessions", start_ms=spread(starts), submit_ms=submitted,
+            kept=f"{sessions:,} sessions", **started, submit_ms=submitted,
             list_ms=milliseconds(lambda: benchctl.run("list"), times),
             show_ms=milliseconds(lambda: benchctl.run("show", newest["session"]), times))
         for line in benchctl.run("list", "--json").stdout.splitlines():
@@ -114,7 +126,8 @@ def measure_samples(table, benchctl, session, options):
     samples = SAMPLES // (100 if options.quick else 1)
     benchctl.daemon.stop()
     add_samples(benchctl.daemon.database, session, samples)
-    start = milliseconds(benchctl.daemon.start, 1)["median"]
+    benchctl.daemon.start()
+    started = start_figures(benchctl, 1)
     times = 1 if options.quick else 3
     file = pathlib.Path(benchctl.daemon.folder) / "runs.csv"
 
@@ -123,7 +136,7 @@ def measure_samples(table, benchctl, session, options):
             subprocess.run([BIN / "benchctl", "export", session, "--format", "csv"], stdout=out,
                            env=benchctl.environment, check=True)
 
-    table.add(kept=f"{samples:,} samples in one session", start_ms=start,
+    table.add(kept=f"{samples:,} samples in one session", **started,
               submit_ms=milliseconds(lambda: benchctl.run("submit", "/bin/true", "/bin/true"), times),
               list_ms=milliseconds(lambda: benchctl.run("list"), times),
               show_ms=milliseconds(lambda: benchctl.run("show", session), times),
@@ -133,7 +146,8 @@ def measure_samples(table, benchctl, session, options):
 
 def measure(options):
     table = Table("With much in the store, in ms of the whole command", [
-        ("kept", "kept"), ("start_ms", "benchd's start"), ("submit_ms", "submit"),
+        ("kept", "kept"), ("start_ms", "benchd's start"), ("start_cpu_ms", "its CPU time"),
+        ("memory_mib", "its memory then, MiB"), ("submit_ms", "submit"),
         ("list_ms", "list"), ("show_ms", "show"), ("export_ms", "export --format csv")])
     with tools.benchctl() as benchctl:
         floor = milliseconds(lambda: benchctl.run("version"), 15)
@@ -149,7 +163,9 @@ def measure_analyze(options):
     rows = 100_000 if options.quick else 1_000_000
     rounds = options.rounds or (2 if options.quick else 5)
     table = Table(f"A CSV of {rows:,} rows, two arms in pairs: rows a second", [
-        ("program", "program"), ("rate", "rows a second"), ("seconds", "seconds in all")])
+        ("program", "program"), ("seconds", "seconds in all"), ("cpu_s", "of CPU"),
+        ("rate", "rows a second of CPU")])
+    table.note("of CPU: benchctl takes a low priority for what it computes, so that it disturbs no run")
     numbers = random.Random(7)
     with tempfile.TemporaryDirectory(prefix="benchd-side-") as folder:
         file = pathlib.Path(folder) / "rows.csv"
@@ -170,8 +186,13 @@ def measure_analyze(options):
         found = {name: [] for name in commands}
         for _ in range(rounds):
             for name, words in commands.items():
-                found[name].append(tools.timed(words)[0])
-    for name, seconds in found.items():
-        table.add(program=name, rate=spread([rows / one for one in seconds]),
-                  seconds=spread(seconds))
+                before = os.times()
+                seconds = tools.timed(words)[0]
+                after = os.times()
+                found[name].append((seconds, after.children_user + after.children_system
+                                    - before.children_user - before.children_system))
+    for name, timed in found.items():
+        seconds, cpu = zip(*timed)
+        table.add(program=name, seconds=spread(seconds), cpu_s=spread(cpu),
+                  rate=spread([rows / one for one in cpu]))
     return table

@@ -81,7 +81,8 @@ class Benchctl:
 
     def measure(self, program, runs):
         command = shlex.join(program)
-        verdict, seconds = self.compare("--runs", str(runs), command, command)
+        # As many starts as with every other tool.
+        verdict, seconds = self.compare("--warmup", "0", "--runs", str(runs), command, command)
         by_arm = {}
         for row in self.rows(verdict["session"]):
             by_arm.setdefault(row["arm"], []).append(float(row["wall_time"]))

@@ -87,6 +87,8 @@ def measure(options):
                "verdict; open: none within 5000 pairs; seconds: of the programs alone")
     for load in options.loads:
         for name, program in programs:
+            if options.program not in name:
+                continue
             with tempfile.TemporaryDirectory(prefix="benchd-side-") as folder:
                 with machine.load(load):
                     interleaved, blocked = record(folder, program, runs)
