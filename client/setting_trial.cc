@@ -20,7 +20,6 @@
 #include "client/terminal.h"
 #include "core/base/text.h"
 #include "core/model/machine_profile.h"
-#include "core/stats/descriptive.h"
 
 namespace benchd::client {
 namespace {
@@ -335,8 +334,8 @@ class Trial {
       for (const Stretch& one : stretches) {
         if (const std::optional<double> value = of(one)) values.push_back(*value);
       }
-      const auto summary = Summarize(values);
-      return summary ? std::optional(summary->median) : std::nullopt;
+      const auto quartiles = QuartilesOf(values);
+      return quartiles ? std::optional(quartiles->median) : std::nullopt;
     };
     using Value = std::optional<double>;
     row.stretches = stretches.size();

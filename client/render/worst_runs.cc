@@ -4,8 +4,8 @@
 
 #include "client/render/sentence.h"
 #include "client/render/units.h"
+#include "core/analysis/setting_trial.h"
 #include "core/base/text.h"
-#include "core/stats/descriptive.h"
 
 namespace benchd::client {
 namespace {
@@ -59,11 +59,10 @@ std::vector<WorstRuns::Worst> WorstRuns::Find() const {
   for (const auto& [arm, runs] : arms_) {
     std::vector<double> values;
     for (const Taken& run : runs) values.push_back(run.value);
-    const auto summary = Summarize(values);
-    if (!summary) continue;
-    const double median = summary->median;
-    const double upper = summary->upper_quartile;
-    const double fence = upper + kFarOut * (upper - summary->lower_quartile);
+    const auto quartiles = QuartilesOf(values);
+    if (!quartiles) continue;
+    const double median = quartiles->median;
+    const double fence = quartiles->upper + kFarOut * (quartiles->upper - quartiles->lower);
     for (const Taken& run : runs) {
       if (median <= 0 || run.value <= std::max(fence, kWorthTelling * median)) continue;
       worst.push_back({&arm, &run, run.value / median});
@@ -99,8 +98,8 @@ std::string WorstRuns::LineOf(const Worst& worst, const Style& style) const {
     for (const Taken& run : arms_.at(*worst.arm)) {
       if (run.causes[i]) values.push_back(*run.causes[i]);
     }
-    const auto summary = Summarize(values);
-    if (summary && *worst.run->causes[i] > summary->median) {
+    const auto quartiles = QuartilesOf(values);
+    if (quartiles && *worst.run->causes[i] > quartiles->median) {
       causes.push_back(CauseText(i, *worst.run->causes[i], style));
     }
   }

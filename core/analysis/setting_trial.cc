@@ -64,6 +64,12 @@ std::size_t Best(std::span<const TrialRound> rounds, std::span<const SettingComp
 
 }  // namespace
 
+std::optional<Quartiles> QuartilesOf(std::span<const double> values) {
+  const auto summary = Summarize(values);
+  if (!summary) return std::nullopt;
+  return Quartiles{summary->lower_quartile, summary->median, summary->upper_quartile};
+}
+
 Result<StretchFigures> SummarizeStretch(std::span<const double> values, double resolution) {
   if (values.size() < kFewestValues) {
     return InvalidArgument("stretch", std::to_string(values.size()) + " runs are too few",

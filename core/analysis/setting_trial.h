@@ -31,6 +31,15 @@ struct StretchFigures {
 /// @errors kInvalidArgument: fewer than ten values, or one that is not a finite number > 0.
 Result<StretchFigures> SummarizeStretch(std::span<const double> values, double resolution);
 
+/// By type 7 of Hyndman and Fan, as everywhere.
+struct Quartiles {
+  double lower = 0;
+  double median = 0;
+  double upper = 0;
+};
+/// Empty for no values, or one that is not finite.
+std::optional<Quartiles> QuartilesOf(std::span<const double> values);
+
 /// An estimate of a ratio with its interval.
 struct SpreadRatio {
   double estimate = 1;

@@ -86,7 +86,7 @@ TEST(PlanTrialTest, NamesTheTimeThatItNeeds) {
   EXPECT_TRUE(PlanTrial(3, 10, 0, 0)) << "a slow program takes as long as it takes";
 }
 
-constexpr Style kPlain{false, true, 0};
+constexpr Style kTrialPlain{false, true, 0};
 
 TrialRow Row(std::string name, double spread, std::size_t held) {
   return {.name = std::move(name),
@@ -140,7 +140,7 @@ TEST(RenderSettingTrialTest, PrintsATableAndWhatToMakeTheDefault) {
   early.trial.best = 0;
   std::string text;
   for (const TrialReport& report : {Found(), unclear, worse, each, early}) {
-    text += RenderSettingTrial(report, kPlain) + "\n";
+    text += RenderSettingTrial(report, kTrialPlain) + "\n";
   }
   ExpectGolden("setting_trial.txt", text);
 }

@@ -7,7 +7,7 @@
 namespace benchd::client {
 namespace {
 
-constexpr Style kPlain{false, true, 0};
+constexpr Style kWorstPlain{false, true, 0};
 
 using Figures = std::vector<std::pair<std::string, double>>;
 
@@ -54,29 +54,29 @@ TEST(WorstRunsTest, NamesTheirCauseByWhatIsAboveItsMedian) {
                    {{"interrupts", 212}, {"stolen_time", 0.02}, {"involuntary_switches", 1}}));
   worst.Take(RunOf("candidate", 0.031, {{"interrupts", 5}, {"stolen_time", 0}}));
   EXPECT_EQ(
-      worst.Render(kPlain),
-      "run 25 (base): 31.00 ms, 3.1 times the median; 212 interrupts, 20.00 ms stolen\n"
-      "run 26 (candidate): 31.00 ms, 1.6 times the median; no cause that the kernel counts\n");
+      worst.Render(kWorstPlain),
+      "run 25 (base): 31 ms, 3.1 times the median; 212 interrupts, 20 ms stolen\n"
+      "run 26 (candidate): 31 ms, 1.6 times the median; no cause that the kernel counts\n");
 }
 
 TEST(WorstRunsTest, SaysNothingOfRunsLikeTheOthers) {
   WorstRuns worst(Gated());
   TakeQuiet(worst);
-  EXPECT_EQ(worst.Render(kPlain), "");
+  EXPECT_EQ(worst.Render(kWorstPlain), "");
   WorstRuns warmup(Gated());
   TakeQuiet(warmup);
   v1::Run late = RunOf("base", 1);
   late.set_phase(v1::RUN_PHASE_WARMUP);
   warmup.Take(late);
-  EXPECT_EQ(warmup.Render(kPlain), "");
+  EXPECT_EQ(warmup.Render(kWorstPlain), "");
 }
 
 TEST(WorstRunsTest, TellsThreeTheWorstFirst) {
   WorstRuns worst(Gated());
   TakeQuiet(worst);
   for (const double value : {0.02, 0.05, 0.03, 0.04}) worst.Take(RunOf("base", value));
-  const std::string text = worst.Render(kPlain);
-  EXPECT_EQ(text.find("run 26 (base): 50.00 ms"), 0U) << text;
+  const std::string text = worst.Render(kWorstPlain);
+  EXPECT_EQ(text.find("run 26 (base): 50 ms"), 0U) << text;
   EXPECT_NE(text.find("run 28 (base)"), std::string::npos);
   EXPECT_NE(text.find("run 27 (base)"), std::string::npos);
   EXPECT_EQ(text.find("run 25 (base)"), std::string::npos) << text;
@@ -86,7 +86,7 @@ TEST(WorstRunsTest, WhereHigherIsBetterNothingIsTold) {
   WorstRuns worst(Gated(v1::BETTER_HIGHER));
   TakeQuiet(worst);
   worst.Take(RunOf("base", 5));
-  EXPECT_EQ(worst.Render(kPlain), "");
+  EXPECT_EQ(worst.Render(kWorstPlain), "");
 }
 
 }  // namespace

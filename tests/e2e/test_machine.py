@@ -175,30 +175,28 @@ class CalibrateTest(DaemonTest):
 class SettingTrialTest(DaemonTest):
     """A user's daemon changes no setting: kinds of isolation differ in the choice of CPUs alone."""
 
-    def test_it_tries_what_it_may_and_names_what_it_may_not(self):
-        done = self.benchctl("calibrate", "--isolation", "off,best-effort,strict", "--for", "20s",
-                             "/bin/true")
+    def test_its_json_has_every_stretch_and_ends_with_the_trial(self):
+        words = ("calibrate", "--isolation", "off,best-effort,strict", "--seed", "7", "/bin/true")
+        done = self.benchctl_json(*words, "--for", "20s")
+        if done.code == USAGE:  # Ten stretches do not fit in while others have the machine.
+            done = self.benchctl_json(*words, "--for", "3m", timeout=3 * PATIENCE_S)
         self.assert_exit(done, 0)
         self.assertRegex(done.stderr, r"3 settings, \d+ stretches of \d+ runs each, in random order")
-        for word in ("spread / off", "best-effort", "strict: left out: ", "only the choice of CPUs"):
-            self.assertIn(word, done.stdout, done)
-
-    def test_its_json_has_every_stretch_and_ends_with_the_trial(self):
-        done = self.benchctl_json("calibrate", "--isolation", "off,best-effort", "--for", "15s",
-                                  "--seed", "7", "/bin/true")
-        self.assert_exit(done, 0)
         *stretches, trial = done.events
         assert_finite(self, trial)
         self.assertEqual(trial["event"], "setting_trial")
         self.assertEqual(trial["seed"], "7")
         self.assertEqual({one["event"] for one in stretches}, {"stretch"})
-        off, best_effort = trial["settings"]
+        off, best_effort, strict = trial["settings"]
         self.assertEqual((off["setting"], best_effort["setting"]), ("off", "best-effort"))
         self.assertGreaterEqual(off["stretches"], 10)
         self.assertEqual(len(stretches), off["stretches"] + best_effort["stretches"])
         ratio = best_effort["spread_ratio"]
         self.assertLess(ratio["lo"], ratio["hi"])
         self.assertIn(trial["best"], ("off", "best-effort"))
+        self.assertEqual(strict["stretches"], 0)
+        self.assertIn("strict isolation wants", strict["refused"])
+        self.assertIn("user mode", trial["nothing_held"])
         for round_ in range(1, off["stretches"] + 1):
             self.assertEqual(sorted(one["setting"] for one in stretches if one["round"] == round_),
                              ["best-effort", "off"])
