@@ -24,6 +24,8 @@ const std::vector<CommandHelp>& Texts() {
          "benchctl compare --metric cpu_time:1% --max-time 2m ./old ./new"},
         {"The last tag against the working tree, built by make:",
          "benchctl compare --git v1.5..WORKTREE --build make -- ./bench --filter parse"},
+        {"Is it the code, or where the linker put it? Eight builds of each commit:",
+         "benchctl compare --git v1.5..WORKTREE --build make --layouts 8 -- ./bench"},
         {"A suite of benchmarks from a file, only those that match:",
          "benchctl compare -f suite.toml --only 'parse*'"}}},
       {"submit",

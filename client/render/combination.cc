@@ -146,7 +146,8 @@ Json MachineJson(const CombinedMachine& machine) {
 Json GateJson(const CombinedGate& gate, const std::vector<CombinedMachine>& machines) {
   Json json = MessageJson(AsUpdate({gate.comparison}).comparisons(0));
   // Its numbers are machines, not runs.
-  for (const char* key : {"n_reference", "n_candidate", "method", "flag", "decided"}) json.erase(key);
+  for (const char* key : {"n_reference", "n_candidate", "method", "flag", "decided"})
+    json.erase(key);
   json["machines"] = machines.size();
   if (gate.tau_squared) Put(json, "tau_squared", *gate.tau_squared);
   if (gate.prediction) {

@@ -122,6 +122,10 @@ std::string RenderFindings(const v1::Update& update, const ReportOptions& option
   for (const std::string& line : Lines(RenderArmOrder(options.pairs))) {
     text += WrapSentence(line, style);
   }
+  for (const v1::Comparison* gate : GatesOf(update)) {
+    const std::string layouts = LayoutSentence(*gate, style);
+    if (!layouts.empty()) text += WrapSentence(layouts, style);
+  }
   text += RenderGeometricMeans(update, style);
   text += RenderWarnings(update, all ? WarningsShown::kAll : WarningsShown::kToActOn, style);
   text += verdict;

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::uint64_t kMostRepetitions = 100'000'000;
 constexpr std::uint64_t kCoverageRepetitions = 2000;
+constexpr std::uint64_t kReplicationRepetitions = 10'000;
 constexpr std::uint64_t kCheckRepetitions = 500;
 constexpr std::uint64_t kFewestCheckRepetitions = 20;
 constexpr unsigned kMostThreads = 1024;
@@ -85,6 +86,8 @@ Result<CommandLine> ParseCommandLine(std::span<const char* const> words) {
       line.check = true;
     } else if (word == "--coverage") {
       line.coverage = true;
+    } else if (word == "--replication") {
+      line.replication = true;
     } else if (word == "--no-suites") {
       line.options.suites = false;
     } else if (i + 1 == words.size()) {
@@ -95,11 +98,15 @@ Result<CommandLine> ParseCommandLine(std::span<const char* const> words) {
     }
   }
   if (line.coverage && !given("--repetitions")) line.options.repetitions = kCoverageRepetitions;
+  if (line.replication && !given("--repetitions")) {
+    line.options.repetitions = kReplicationRepetitions;
+  }
   line.options.suite_repetitions = line.options.repetitions;
   if (!line.check) return line;
-  if (given("--alpha") || given("--only") || given("--no-suites") || given("--coverage")) {
+  if (given("--alpha") || given("--only") || given("--no-suites") || given("--coverage") ||
+      given("--replication")) {
     return InvalidArgument("--check", "its bands need all of the main tables at both levels",
-                           "leave --alpha, --only, --no-suites and --coverage out");
+                           "leave --alpha, --only, --no-suites, --coverage and --replication out");
   }
   if (!given("--repetitions")) line.options.repetitions = kCheckRepetitions;
   if (line.options.repetitions < kFewestCheckRepetitions) {
@@ -119,7 +126,10 @@ watches them block by block, and the pairs that a verdict takes.
 
   --coverage               instead: the error of every method and estimator that is no default,
                            watched and at one look
-  --repetitions N          of each cell (default 20000; with --coverage 2000, with --check 500)
+  --replication            instead: the error over several machines (combine) and several builds
+                           (--layouts)
+  --repetitions N          of each cell (default 20000; with --coverage 2000, with --replication
+                           10000, with --check 500)
   --seed S                 of all random numbers (default 1)
   --threads T              default: one a CPU; changes no number
   --alpha A                one level instead of 0.05 and 0.01

@@ -11,6 +11,7 @@ struct CommandLine {
   Format format = Format::kText;
   bool check = false;
   bool coverage = false;
+  bool replication = false;
   bool help = false;
 };
 
