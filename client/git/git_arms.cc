@@ -143,6 +143,8 @@ Result<void> FillInCommits(SpecInput* input, CallerContext* caller, bool silent)
   if (input->arms.size() != 2) {
     return UsageError(range.origin + ": its two commits are the arms", "leave out [[arm]]");
   }
+  auto layouts = ReadLayouts(input);
+  if (!layouts) return std::move(layouts).error();
   auto repository = Repository::Open(caller->cwd);
   if (!repository) return std::move(repository).error().Within(range.origin);
   auto revisions = ParseRange(range.text);
@@ -158,8 +160,6 @@ Result<void> FillInCommits(SpecInput* input, CallerContext* caller, bool silent)
   if (const auto build = input->options.find("build"); build != input->options.end()) {
     plan.build = build->second.front().text;
   }
-  auto layouts = ReadLayouts(input);
-  if (!layouts) return std::move(layouts).error();
   auto seeds = LayoutSeeds(input, *layouts > 1 ? 2 * *layouts : 0);
   if (!seeds) return std::move(seeds).error();
   std::vector<ArmInput> arms;

@@ -11,6 +11,7 @@
 #include "client/session_options.h"
 #include "client/table_options.h"
 #include "core/base/text.h"
+#include "core/model/session_spec.h"
 
 namespace benchd::client {
 namespace {

@@ -6,8 +6,8 @@
 #include "client/render/text.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
+#include "core/analysis/layout_groups.h"
 #include "core/base/text.h"
-#include "core/stats/forecast.h"
 
 namespace benchd::client {
 namespace {
@@ -254,7 +254,7 @@ std::string LayoutSentence(const v1::Comparison& gate, const Style& style) {
     text = "by the code " + scale.Signed(*judged.estimate) + " " + about + " " +
            scale.WithUnit(scale.Format((*judged.hi - *judged.lo) / 2)) + "; ";
   }
-  const std::uint64_t builds = UnitsPerArm(sd, *judged.margin, 1 - gate.confidence());
+  const std::uint64_t builds = BuildsPerArm(sd, *judged.margin, gate.confidence());
   const std::string spread = judged.relative ? FormatChange(sd, sd < 0.01 ? 2 : 1).substr(1)
                                              : scale.WithUnit(scale.Format(sd));
   return text + "layouts: sd " + spread + "; " + about + judged.Format(*judged.margin, style) +

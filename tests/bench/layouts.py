@@ -1,6 +1,6 @@
 """What --layouts finds on real builds, linked by lld in random orders.
 
-    layouts.py BIN_DIR [--trials N] [--layouts K] [--part seeds|same|planted]...
+    layouts.py BIN_DIR [--trials N] [--layouts K] [--max-time D] [--part seeds|same|planted]...
 
 Three parts, on one C program of 400 small functions, about 5 ms a run, gated by cpu_time at 2 %:
 
@@ -79,7 +79,8 @@ def exact_interval(count, trials, alpha=0.05):
 
 
 class Trials:
-    def __init__(self, bin_dir, folder, layouts, rounds):
+    def __init__(self, bin_dir, folder, layouts, rounds, max_time):
+        self.max_time = max_time
         self.benchctl = Benchctl(bin_dir, folder)
         self.environment = self.benchctl.environment
         self.environment["LAYOUTS_CACHE"] = str(folder / "objects")
@@ -138,7 +139,7 @@ class Trials:
         for trial in range(1, trials + 1):
             last = self.verdict("--git", f"before..{candidate}", "--build", "sh build.sh",
                                 "--layouts", str(self.layouts), "--seed", str(trial),
-                                "--max-time", "20s", "--", "./bench")
+                                "--max-time", self.max_time, "--", "./bench")
             gate = next(c for c in last["comparisons"] if c["role"] == "gate")
             regressions += last["verdict"] == "regression"
             spreads.append(gate["sd_reference"] / gate["mean_reference"])
@@ -155,12 +156,13 @@ def main():
     parser.add_argument("bin_dir", type=lambda path: pathlib.Path(path).resolve())
     parser.add_argument("--trials", type=int, default=40)
     parser.add_argument("--layouts", type=int, default=8)
+    parser.add_argument("--max-time", default="20s", help="of a trial's runs (default 20s)")
     parser.add_argument("--rounds", type=int, default=3000, help="of the program: 3000 are 5 ms")
     parser.add_argument("--part", action="append", choices=("seeds", "same", "planted"))
     given = parser.parse_args()
     parts = given.part or ["seeds", "same", "planted"]
     with tempfile.TemporaryDirectory() as folder:
-        trials = Trials(given.bin_dir, pathlib.Path(folder), given.layouts, given.rounds)
+        trials = Trials(given.bin_dir, pathlib.Path(folder), given.layouts, given.rounds, given.max_time)
         try:
             if "seeds" in parts:
                 trials.seeds()
