@@ -26,6 +26,8 @@ const std::vector<CommandHelp>& Texts() {
          "benchctl compare --git v1.5..WORKTREE --build make -- ./bench --filter parse"},
         {"Keep today's program:", "benchctl compare --save main './bench --filter parse'"},
         {"After the next build, compare with it:", "benchctl compare --against main"},
+        {"Is it the code, or where the linker put it? Eight builds of each commit:",
+         "benchctl compare --git v1.5..WORKTREE --build make --layouts 8 -- ./bench"},
         {"A suite of benchmarks from a file, only those that match:",
          "benchctl compare -f suite.toml --only 'parse*'"}}},
       {"submit",

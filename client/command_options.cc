@@ -76,10 +76,12 @@ std::vector<OptionInfo> ExportOptions(bool of_session) {
 
 // What RunCompare writes into the session, for RunBuildWorktrees.
 std::vector<OptionInfo> WorktreeOptions() {
-  return {{"root", 0, "DIR", "where worktrees are kept", kThisCommand},
-          {"repository", 0, "DIR", "where objects and refs are", kThisCommand},
-          {"build", 0, "C", "command that builds each, by `sh -c`", kThisCommand},
-          {"tree", 0, "COMMIT:KEY", "a worktree that has to be there; repeatable", kThisCommand}};
+  return {
+      {"root", 0, "DIR", "where worktrees are kept", kThisCommand},
+      {"repository", 0, "DIR", "where objects and refs are", kThisCommand},
+      {"build", 0, "C", "command that builds each, by `sh -c`", kThisCommand},
+      {"tree", 0, "COMMIT:KEY[:SEED]",
+       "a worktree that has to be there, and its BENCHD_LAYOUT_SEED; repeatable", kThisCommand}};
 }
 
 std::vector<OptionInfo> AnalyzeOptions() {

@@ -89,11 +89,13 @@ constexpr std::array kOptions = {
                           "metric that has a direction); repeatable"))),
              "a column that decides (default wall_time, without it every column that has a "
              "direction); repeatable"),
-    OneOf("paired|welch|exact-t|fixed",
-          InTables(kVerdict("method", "M", Session(Spec::kMethodFieldNumber),
-                            "paired, welch, exact-t or fixed (default paired)"),
-                   "paired, welch, exact-t or fixed: one look (default paired with a pair column, "
-                   "else fixed)")),
+    OneOf(
+        "paired|welch|exact-t|fixed|layouts",
+        InTables(kVerdict("method", "M", Session(Spec::kMethodFieldNumber),
+                          "paired, welch, exact-t, fixed, or layouts: arms base/1, base/2 ... are "
+                          "builds of base (default paired)"),
+                 "paired, welch, exact-t, fixed or layouts; the last two look once (default "
+                 "paired with a pair column, else fixed)")),
     OneOf("mean|hl|median|quantile:P|lognormal-mean|subselection",
           InTables(kVerdict("estimator", "E", Own(Part::kSession, ParseEstimator, FormatEstimator),
                             "mean, hl, median, quantile:P, lognormal-mean or subselection (default "
@@ -179,6 +181,9 @@ constexpr std::array kOptions = {
              "ancestor with A; BASE..WORKTREE: your working tree against BASE"),
     kCommits("build", "C", kElsewhere,
              "command that builds each commit before it is run, by `sh -c`"),
+    kCommits("layouts", "K", kElsewhere,
+             "build each commit K times, with as many seeds in BENCHD_LAYOUT_SEED, and compare the "
+             "builds: is it the code, or where the linker put it?"),
 
     kMachine("isolation", "strict|best-effort|off", Session(Spec::kIsolationFieldNumber),
              "how much of the machine to take (default best-effort)"),

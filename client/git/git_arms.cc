@@ -1,8 +1,11 @@
 #include "client/git/git_arms.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <iostream>
+#include <random>
+#include <set>
 
 #include "client/commands.h"
 #include "client/git/repository.h"
@@ -10,6 +13,7 @@
 #include "client/git/worktree_store.h"
 #include "client/quantity.h"
 #include "client/render/text.h"
+#include "core/base/split_mix.h"
 
 namespace benchd::client {
 namespace {
@@ -60,6 +64,54 @@ void NameArms(const RevisionRange& range, std::vector<ArmInput>* arms) {
   if (arms->back().name.empty()) arms->back().name = std::move(candidate);
 }
 
+constexpr std::uint64_t kFewestLayouts = 2;
+constexpr std::uint64_t kMostLayouts = 32;  // benchd takes 64 arms
+
+// How often each commit is built; 1 without --layouts, whose session is one of that method.
+Result<std::size_t> ReadLayouts(SpecInput* input) {
+  const auto layouts = input->options.find("layouts");
+  if (layouts == input->options.end()) return std::size_t{1};
+  const OptionValue& value = layouts->second.front();
+  if (!input->options.contains("build")) {
+    return UsageError(value.origin + ": nothing is built",
+                      "add --build C, which links by $BENCHD_LAYOUT_SEED");
+  }
+  const auto count = ParseCount(value.text);
+  if (!count || *count < kFewestLayouts || *count > kMostLayouts) {
+    return UsageError(value.origin + ": not a number from 2 to 32", "write --layouts 8");
+  }
+  const auto method = input->options.find("method");
+  if (method != input->options.end() && method->second.front().text != "layouts") {
+    return UsageError(value.origin + ": is a method of its own", "leave --method out");
+  }
+  input->options["method"] = {{"layouts", value.origin}};
+  return std::size_t{*count};
+}
+
+// One for each build, all different, from the session's seed, which is drawn here where nobody gave
+// it: the build commands have them.
+Result<std::vector<std::string>> LayoutSeeds(SpecInput* input, std::size_t count) {
+  if (count == 0) return std::vector<std::string>();
+  std::vector<OptionValue>& given = input->options["seed"];
+  if (given.empty()) {
+    std::random_device random;
+    const std::uint64_t high = random();
+    given.push_back({std::to_string(high << 32U | random()), "--seed"});
+  }
+  auto seed = ParseCount(given.front().text);
+  if (!seed) return std::move(seed).error().Within(given.front().origin);
+  constexpr std::uint64_t kStream = 0x6c61796f757473;  // "layouts"
+  SplitMix64 random(*seed, kStream);
+  std::set<std::string> seeds;
+  std::vector<std::string> in_order;
+  while (in_order.size() < count) {
+    // Linkers read 31 bits, and some take 0 for none.
+    const std::string one = std::to_string(1 + (random.Next() >> 33U) % 0x7ffffffeU);
+    if (seeds.insert(one).second) in_order.push_back(one);
+  }
+  return in_order;
+}
+
 Result<CommitPair> FindCommits(const RevisionRange& range, const Repository& repository,
                                bool silent) {
   auto pair = repository.Resolve(range);
@@ -72,6 +124,11 @@ Result<CommitPair> FindCommits(const RevisionRange& range, const Repository& rep
 Result<bool> WantsCommits(const SpecInput& input) {
   const auto build = input.options.find("build");
   if (input.options.contains("git")) return true;
+  const auto layouts = input.options.find("layouts");
+  if (layouts != input.options.end()) {
+    return UsageError(layouts->second.front().origin + ": no commits to build",
+                      "add --git BASE..CANDIDATE --build C");
+  }
   if (build == input.options.end()) return false;
   return UsageError(build->second.front().origin + ": no commits to build",
                     "name them: --git BASE..CANDIDATE");
@@ -86,6 +143,8 @@ Result<void> FillInCommits(SpecInput* input, CallerContext* caller, bool silent)
   if (input->arms.size() != 2) {
     return UsageError(range.origin + ": its two commits are the arms", "leave out [[arm]]");
   }
+  auto layouts = ReadLayouts(input);
+  if (!layouts) return std::move(layouts).error();
   auto repository = Repository::Open(caller->cwd);
   if (!repository) return std::move(repository).error().Within(range.origin);
   auto revisions = ParseRange(range.text);
@@ -101,17 +160,24 @@ Result<void> FillInCommits(SpecInput* input, CallerContext* caller, bool silent)
   if (const auto build = input->options.find("build"); build != input->options.end()) {
     plan.build = build->second.front().text;
   }
-  std::size_t i = 0;
-  for (const NamedCommit& commit : {pair->base, pair->candidate}) {
-    auto key = WorktreeKey(repository->git(), plan.repository, commit.id, plan.build);
+  auto seeds = LayoutSeeds(input, *layouts > 1 ? 2 * *layouts : 0);
+  if (!seeds) return std::move(seeds).error();
+  std::vector<ArmInput> arms;
+  for (std::size_t i = 0; i < 2 * *layouts; ++i) {
+    const bool of_base = i < *layouts;
+    const NamedCommit& commit = of_base ? pair->base : pair->candidate;
+    const std::string seed = seeds->empty() ? "" : (*seeds)[i];
+    auto key = WorktreeKey(repository->git(), plan.repository, commit.id, plan.build, seed);
     if (!key) return std::move(key).error().Within(range.origin);
-    plan.trees.push_back({commit.id, *std::move(key)});
+    plan.trees.push_back({commit.id, *std::move(key), seed});
     const WorktreePlaces places(plan.root, plan.trees.back());
     MarkUsed(places);  // it stays while the session waits
-    ArmInput& arm = input->arms[i++];
+    ArmInput& arm = arms.emplace_back(of_base ? input->arms.front() : input->arms.back());
     arm.dir = places.built;
     arm.commit = CommitInput{commit.id, commit.description};
+    if (!seeds->empty()) arm.name += "/" + std::to_string(1 + i % *layouts);
   }
+  input->arms = std::move(arms);
   input->templates = true;
   input->build = BuildCommandLine(*program, plan);
   if (!IsSendableText(input->build)) {

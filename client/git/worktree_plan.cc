@@ -18,6 +18,10 @@ bool IsHex(std::string_view text) {
   return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
+bool IsDecimal(std::string_view text) {
+  return text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 // The inverse of ShellQuoted, and of nothing else.
 std::optional<std::vector<std::string>> Unquoted(const std::string& line) {
   std::vector<std::string> words(1);
@@ -61,9 +65,11 @@ Result<std::string> WorktreeRoot() {
 }
 
 Result<std::string> WorktreeKey(const Git& git, const std::string& repository,
-                                const std::string& commit, const std::string& build) {
+                                const std::string& commit, const std::string& build,
+                                const std::string& layout_seed) {
   auto digest = git.Ask({"hash-object", "--stdin"},
-                        "benchd worktree 1\n" + repository + "\n" + commit + "\n" + build + "\n");
+                        "benchd worktree 1\n" + repository + "\n" + commit + "\n" + build + "\n" +
+                            (layout_seed.empty() ? "" : "layout " + layout_seed + "\n"));
   if (digest) digest->resize(std::min(digest->size(), kKeyDigits));
   return digest;
 }
@@ -72,7 +78,8 @@ std::string BuildCommandLine(const std::string& program, const WorktreePlan& pla
   std::vector<std::string> words = {program,        kCommand,        "--root",  plan.root,
                                     "--repository", plan.repository, "--build", plan.build};
   for (const WorktreeOrder& tree : plan.trees) {
-    words.insert(words.end(), {"--tree", tree.commit + ":" + tree.key});
+    const std::string seed = tree.layout_seed.empty() ? "" : ":" + tree.layout_seed;
+    words.insert(words.end(), {"--tree", tree.commit + ":" + tree.key + seed});
   }
   return Join(words, " ", ShellQuoted);
 }
@@ -96,11 +103,15 @@ Result<WorktreePlan> ReadPlan(const std::string& root, const std::string& reposi
   }
   for (const std::string& tree : trees) {
     const std::size_t colon = tree.find(':');
-    const WorktreeOrder order{tree.substr(0, colon),
-                              colon == std::string::npos ? "" : tree.substr(colon + 1)};
+    const std::string rest = colon == std::string::npos ? "" : tree.substr(colon + 1);
+    const std::size_t second = rest.find(':');
+    const WorktreeOrder order{tree.substr(0, colon), rest.substr(0, second),
+                              second == std::string::npos ? "" : rest.substr(second + 1)};
+    const bool seeded =
+        second == std::string::npos || (!order.layout_seed.empty() && IsDecimal(order.layout_seed));
     if (order.commit.size() < 2 * kKeyDigits || !IsHex(order.commit) ||
-        order.key.size() != kKeyDigits || !IsHex(order.key)) {
-      return UsageError("--tree " + tree + ": expected COMMIT:KEY");
+        order.key.size() != kKeyDigits || !IsHex(order.key) || !seeded) {
+      return UsageError("--tree " + tree + ": expected COMMIT:KEY or COMMIT:KEY:SEED");
     }
     plan.trees.push_back(order);
   }

@@ -13,6 +13,7 @@ namespace benchd::client {
 struct WorktreeOrder {
   std::string commit;
   std::string key;  ///< equally long for all; the same for the same repository, commit and build
+  std::string layout_seed = {};  ///< BENCHD_LAYOUT_SEED of the build; empty: it has none
   bool operator==(const WorktreeOrder&) const = default;
 };
 
@@ -45,7 +46,8 @@ Result<std::string> WorktreeRoot();
 
 /// The key of a worktree: 20 hexadecimal digits.
 Result<std::string> WorktreeKey(const Git& git, const std::string& repository,
-                                const std::string& commit, const std::string& build);
+                                const std::string& commit, const std::string& build,
+                                const std::string& layout_seed = {});
 
 /// The words of `PROGRAM build-worktrees ...` on one line, quoted for a shell.
 std::string BuildCommandLine(const std::string& program, const WorktreePlan& plan);

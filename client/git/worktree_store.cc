@@ -134,11 +134,14 @@ Result<void> WorktreeStore::CheckOut(const WorktreeOrder& order) const {
 }
 
 Result<BuildCode> WorktreeStore::Build(const WorktreeOrder& order) const {
-  Say(ShortId(order.commit) + ": " + OneLine(plan_.build));
+  const std::string seed =
+      order.layout_seed.empty() ? "" : "BENCHD_LAYOUT_SEED=" + order.layout_seed + " ";
+  Say(ShortId(order.commit) + ": " + seed + OneLine(plan_.build));
   ProcessOrder process;
   process.words = {"/bin/sh", "-c", plan_.build};
   process.cwd = WorktreePlaces(plan_.root, order).tree;
   process.environment = {{"GIT_TERMINAL_PROMPT", "0"}, {"PWD", process.cwd}};
+  if (!seed.empty()) process.environment["BENCHD_LAYOUT_SEED"] = order.layout_seed;
   process.keeps_output = false;
   auto end = RunProcess(process);
   if (!end) return std::move(end).error();

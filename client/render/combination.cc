@@ -8,7 +8,6 @@
 #include "client/render/sentence.h"
 #include "client/render/units.h"
 #include "core/base/text.h"
-#include "core/stats/combination.h"
 #include "proto/convert/to_proto.h"
 
 namespace benchd::client {
@@ -90,8 +89,8 @@ std::string WhyUndecided(const MachineCombination& combination,
   if (expected && machines < *expected) {
     return std::to_string(machines) + " of " + Counted(*expected, "machine");
   }
-  if (machines >= kFewestUnits) return "";
-  return Counted(machines, "machine") + "; a verdict needs " + std::to_string(kFewestUnits);
+  if (machines >= kFewestMachines) return "";
+  return Counted(machines, "machine") + "; a verdict needs " + std::to_string(kFewestMachines);
 }
 
 std::string VerdictLine(const v1::Comparison& gate, const std::string& why, const Style& style) {

@@ -43,11 +43,24 @@ bool SeveralBenchmarks(const v1::Update& update) {
   });
 }
 
+namespace {
+
+// Each build runs once a block; n counts builds.
+std::uint64_t RunsOfBuild(const v1::Update& update, const v1::Comparison& c) {
+  const auto runs = std::ranges::find_if(update.runs(), [&c](const v1::ArmRuns& one) {
+    return one.benchmark() == c.benchmark() && one.arm() == c.candidate();
+  });
+  return runs == update.runs().end() || c.n_candidate() == 0 ? 0 : runs->runs() / c.n_candidate();
+}
+
+}  // namespace
+
 BlockCount CountBlocks(const v1::Update& update) {
   std::map<std::string_view, std::uint64_t> blocks;
   for (const v1::Comparison& c : update.comparisons()) {
     std::uint64_t& own = blocks[c.benchmark()];
-    own = std::max(own, c.n_candidate());
+    own =
+        std::max(own, c.method() == v1::METHOD_LAYOUTS ? RunsOfBuild(update, c) : c.n_candidate());
   }
   BlockCount count{0, blocks.size()};
   for (const auto& [benchmark, own] : blocks) count.blocks += own;

@@ -17,6 +17,9 @@ constexpr std::size_t kMostGates = 3;  // on one line
 
 // "candidate +10.2 % (+9.8 % … +10.6 %)", "candidate regressed (+9.8 % … +10.6 %)"
 std::string GateProgress(const v1::Comparison& gate, const v1::Update& update, const Style& style) {
+  if (!gate.has_decided() && gate.method() == v1::METHOD_LAYOUTS) {
+    return LayoutSentence(gate, style);
+  }
   const Judged judged = JudgedBy(gate);
   std::string line = ComparisonLabel(gate, update) + " ";
   if (!gate.has_decided()) {
@@ -46,9 +49,10 @@ std::string GatesProgress(const std::vector<const v1::Comparison*>& gates,
 
 // "18 runs each, change -0.4 … +3.1 %"
 std::string OneGateSoFar(const v1::Comparison& gate, const v1::Update& update, const Style& style) {
-  std::string text = gate.n_reference() == gate.n_candidate()
-                         ? Counted(gate.n_candidate(), "run") + " each"
-                         : BlocksSentence(update);
+  const bool of_runs =
+      gate.n_reference() == gate.n_candidate() && gate.method() != v1::METHOD_LAYOUTS;
+  std::string text =
+      of_runs ? Counted(gate.n_candidate(), "run") + " each" : BlocksSentence(update);
   const Judged judged = JudgedBy(gate);
   const std::string interval = judged.Interval(style);
   const std::string what = gate.metric() != "wall_time" ? Printable(gate.metric())

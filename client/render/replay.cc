@@ -11,6 +11,7 @@
 #include "client/session_options.h"
 #include "client/table_options.h"
 #include "core/base/text.h"
+#include "core/model/session_spec.h"
 
 namespace benchd::client {
 namespace {
@@ -149,6 +150,10 @@ void AddOptions(const v1::SessionSpec& spec, std::initializer_list<std::string_v
 }
 
 void AddLooks(const v1::SessionSpec& spec, CommandText* line) {
+  if (spec.method() == v1::METHOD_LAYOUTS) {
+    line->Option("--method", Word(spec.method()));
+    return;
+  }
   if (LooksOnce(spec)) {
     line->Option("--method", "fixed");
     if (IsUnpaired(spec)) line->Option("--schedule", "coin");
@@ -237,8 +242,9 @@ void AddArms(const v1::Benchmark& benchmark, CommandText* line) {
 // What --git took: two commits, one command that differs at most in where they are.
 struct CommitReplay {
   WorktreePlan plan;
-  std::string command;  // with {dir} again
-  std::string cwd;      // below the worktrees
+  std::string command;      // with {dir} again
+  std::string cwd;          // below the worktrees
+  std::size_t layouts = 1;  // of each
 };
 
 std::string WithDir(std::string command, const std::string& dir) {
@@ -267,7 +273,13 @@ std::optional<CommitReplay> CommitsOf(const v1::Benchmark& benchmark) {
     replay.command = command;
     replay.cwd = cwd;
   }
-  return i == 2 ? std::optional(replay) : std::nullopt;
+  replay.layouts = i / 2;
+  // Of the first commit all layouts, then of the second.
+  for (std::size_t tree = 0; tree < i; ++tree) {
+    const std::size_t first = tree < replay.layouts ? 0 : replay.layouts;
+    if (plan->trees[tree].commit != plan->trees[first].commit) return std::nullopt;
+  }
+  return i >= 2 && i % 2 == 0 ? std::optional(replay) : std::nullopt;
 }
 
 // The repository that the worktrees belong to; a bare one is where it is.
@@ -279,11 +291,16 @@ std::string FolderOf(const std::string& repository) {
 
 void AddGitOptions(const CommitReplay& replay, const v1::Benchmark& benchmark, CommandText* line) {
   line->Option("--cwd", replay.cwd);
-  line->Option("--git", replay.plan.trees[0].commit + ".." + replay.plan.trees[1].commit);
+  line->Option("--git", replay.plan.trees.front().commit + ".." + replay.plan.trees.back().commit);
   line->Option("--build", replay.plan.build);
+  if (replay.layouts > 1) line->Option("--layouts", std::to_string(replay.layouts));
+  TextList names;
   for (const v1::Arm& arm : benchmark.arms()) {
-    if (arm.role() != v1::ARM_ROLE_PLACEBO) line->Option("-n", arm.name());
+    if (arm.role() == v1::ARM_ROLE_PLACEBO) continue;
+    const auto layout = replay.layouts > 1 ? LayoutOf(arm.name()) : std::nullopt;
+    AddOnce(names, layout ? layout->group : arm.name());
   }
+  for (const std::string& name : names) line->Option("-n", name);
   line->Word("--");
   line->Word(replay.command);
 }
@@ -301,6 +318,7 @@ std::string ReplayCommand(const v1::SessionSpec& spec, std::uint64_t seed) {
       commits ? "cd " + ShellQuoted(FolderOf(commits->plan.repository)) + " && " + start : start);
   for (const SessionOption& option : SessionOptions()) {
     if (commits && option.info.name == "cwd") continue;  // below the worktrees
+    if (commits && commits->layouts > 1 && option.info.name == "method") continue;  // --layouts
     AddOption(option, {spec, benchmark}, &line);
   }
   if (commits) {

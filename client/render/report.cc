@@ -11,6 +11,7 @@
 #include "client/render/warnings.h"
 #include "client/render/words.h"
 #include "core/base/text.h"
+#include "core/model/session_spec.h"
 
 namespace benchd::client {
 namespace {
@@ -130,6 +131,10 @@ std::string RenderFindings(const v1::Update& update, const ReportOptions& option
   for (const std::string& line : Lines(RenderArmOrder(options.pairs))) {
     text += WrapSentence(line, style);
   }
+  for (const v1::Comparison* gate : GatesOf(update)) {
+    const std::string layouts = LayoutSentence(*gate, style);
+    if (!layouts.empty()) text += WrapSentence(layouts, style);
+  }
   text += RenderGeometricMeans(update, style);
   text += RenderWarnings(update, all ? WarningsShown::kAll : WarningsShown::kToActOn, style);
   text += verdict;
@@ -141,8 +146,11 @@ std::vector<std::pair<std::string, std::string>> ArmCommits(const v1::SessionSpe
   for (const v1::Benchmark& benchmark : spec.benchmarks()) {
     for (const v1::Arm& arm : benchmark.arms()) {
       if (!arm.has_commit()) continue;
-      AddIfNew(commits, {Printable(arm.name()), Printable(arm.commit().description()) + " (" +
-                                                    Printable(arm.commit().id()) + ")"});
+      // The builds of one commit are told once.
+      const auto layout = spec.method() == v1::METHOD_LAYOUTS ? LayoutOf(arm.name()) : std::nullopt;
+      AddIfNew(commits,
+               {Printable(layout ? layout->group : arm.name()),
+                Printable(arm.commit().description()) + " (" + Printable(arm.commit().id()) + ")"});
     }
   }
   return commits;

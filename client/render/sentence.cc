@@ -6,6 +6,7 @@
 #include "client/render/text.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
+#include "core/analysis/layout_groups.h"
 #include "core/base/text.h"
 
 namespace benchd::client {
@@ -137,6 +138,7 @@ std::string OpenSentence(const Judged& judged, const Wording& words, const std::
 }
 
 std::string RunsOf(const v1::Comparison& c) {
+  if (c.method() == v1::METHOD_LAYOUTS) return Counted(c.n_candidate(), "build") + " each";
   if (c.n_reference() == c.n_candidate()) return Counted(c.n_candidate(), "run") + " each";
   return std::to_string(c.n_reference()) + " and " + std::to_string(c.n_candidate()) + " runs";
 }
@@ -189,6 +191,13 @@ std::string Advice(const v1::Comparison& gate, const v1::Update& update,
   const std::optional<double> times = TimesTheRuns(gate);
   const Judged judged = JudgedBy(gate);
   const bool has_interval = judged.lo && judged.hi;
+  if (gate.method() == v1::METHOD_LAYOUTS) {
+    constexpr double kMostBuilds = 32;
+    const double builds =
+        std::max(2.0, std::ceil(static_cast<double>(gate.n_candidate()) * times.value_or(2)));
+    if (builds > kMostBuilds) return "; it would take about " + Fixed(builds, 0) + " builds an arm";
+    return "; more builds may decide it: --layouts " + Fixed(builds, 0);
+  }
   const bool known = has_interval && judged.margin && *judged.hi - *judged.lo <= 2 * *judged.margin;
   if (known && (!times || *times > kHopeless)) {
     return "; too near the margin to be decided: choose another --margin";
@@ -228,6 +237,31 @@ std::string CountSentence(const v1::Update& update, std::size_t gates, std::size
 
 }  // namespace
 
+std::string LayoutSentence(const v1::Comparison& gate, const Style& style) {
+  const Judged judged = JudgedBy(gate);
+  if (gate.method() != v1::METHOD_LAYOUTS || !judged.margin || !(*judged.margin > 0) ||
+      !gate.has_sd_reference() || !gate.has_sd_candidate()) {
+    return "";
+  }
+  const double unit_b = judged.relative ? gate.mean_reference() : 1;
+  const double unit_c = judged.relative ? gate.mean_candidate() : 1;
+  const double sd =
+      std::hypot(gate.sd_reference() / unit_b, gate.sd_candidate() / unit_c) / std::sqrt(2);
+  const std::string about = style.unicode ? "±" : "+-";
+  std::string text;
+  const ColumnFormat scale = judged.Scale(style);
+  if (judged.lo && judged.hi) {
+    text = "by the code " + scale.Signed(*judged.estimate) + " " + about + " " +
+           scale.WithUnit(scale.Format((*judged.hi - *judged.lo) / 2)) + "; ";
+  }
+  const std::uint64_t builds = BuildsPerArm(sd, *judged.margin, gate.confidence());
+  const std::string spread = judged.relative ? FormatChange(sd, sd < 0.01 ? 2 : 1).substr(1)
+                                             : scale.WithUnit(scale.Format(sd));
+  return text + "layouts: sd " + spread + "; " + about + judged.Format(*judged.margin, style) +
+         " needs about " + std::to_string(builds) + " builds an arm (there are " +
+         std::to_string(gate.n_candidate()) + ")";
+}
+
 std::string BlocksSentence(const v1::Update& update) {
   return Counted(CountBlocks(update).blocks, "block");
 }
@@ -250,8 +284,8 @@ std::string DecisionCount(const v1::Comparison& gate, std::uint64_t blocks) {
 
 std::string DecidedEarlier(const v1::Comparison& gate) {
   // Or it counts otherwise than the values of an arm.
-  const bool earlier = gate.has_decided() && gate.method() != v1::METHOD_FIXED &&
-                       gate.decided().blocks() != gate.n_candidate();
+  const bool once = gate.method() == v1::METHOD_FIXED || gate.method() == v1::METHOD_LAYOUTS;
+  const bool earlier = gate.has_decided() && !once && gate.decided().blocks() != gate.n_candidate();
   return earlier ? "decided at " + DecisionCount(gate, gate.decided().blocks()) : "";
 }
 

@@ -49,7 +49,9 @@ Result<std::optional<ArmPairsAnalysis>> ArmPairsAnalysis::Create(const SessionSp
   const Benchmark& of = spec.benchmarks[benchmark];
   const std::vector<std::size_t> arms = ComparedArms(of);
   const std::vector<std::size_t> candidates = ArmsWithRole(of, ArmRole::kCandidate);
-  if (candidates.size() < 2 || arms.size() > kMostPairedArms) {
+  // The builds of one arm have no order that anybody asks for.
+  const bool builds = spec.method == Method::kLayouts;
+  if (candidates.size() < 2 || arms.size() > kMostPairedArms || builds) {
     return std::optional<ArmPairsAnalysis>();
   }
   ArmPairsAnalysis made;

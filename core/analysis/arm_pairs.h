@@ -37,8 +37,8 @@ inline constexpr std::size_t kMostPairedArms = 12;
 class ArmPairsAnalysis {
  public:
   /// @param gate  the metric that orders them
-  /// @return nothing where there is nothing to order: fewer than two candidates, or over
-  ///         kMostPairedArms arms.
+  /// @return nothing where there is nothing to order: fewer than two candidates, over
+  ///         kMostPairedArms arms, or builds of one arm (layouts).
   /// @errors those of SessionAnalysis::Create(): the level of a pair may be too small for it.
   static Result<std::optional<ArmPairsAnalysis>> Create(const SessionSpec& spec,
                                                         std::size_t benchmark, const Gate& gate,

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/stats/forecast.h"
 
 namespace benchd {
 
@@ -58,6 +59,10 @@ std::vector<Run> LayoutGroups::Grouped(std::span<const Run> block) const {
     run.position = place.layout;
   }
   return grouped;
+}
+
+std::uint64_t BuildsPerArm(double sd, double half_width, double confidence) {
+  return UnitsPerArm(sd, half_width, 1 - confidence);
 }
 
 }  // namespace benchd

@@ -39,4 +39,8 @@ class LayoutGroups {
   std::vector<std::vector<Place>> places_;  // of each benchmark's arms as they were
 };
 
+/// How many builds each arm needs until the look at layouts is known to `half_width` to each side,
+/// if builds spread as `sd` on the same scale; at most a million.
+std::uint64_t BuildsPerArm(double sd, double half_width, double confidence);
+
 }  // namespace benchd

@@ -13,6 +13,7 @@
 namespace benchd {
 namespace {
 
+static_assert(kFewestMachines == kFewestUnits);
 /// One is that many times as fast as another: worth a word, as it is another kind of machine.
 constexpr double kOtherSpeed = 1.5;
 constexpr Nanoseconds kApart = std::chrono::hours(1);
@@ -121,8 +122,8 @@ std::vector<Warning> KeepOnce(std::vector<MachineSession>& sessions) {
   std::vector<MachineSession> kept;
   for (MachineSession& session : sessions) {
     const auto same = std::ranges::find_if(kept, [&session](const MachineSession& known) {
-      return known.machine == session.machine &&
-             (known.session == session.session || known.started_at == session.started_at);
+      return known.session == session.session ||
+             (known.machine == session.machine && known.started_at == session.started_at);
     });
     if (same == kept.end()) {
       kept.push_back(std::move(session));
@@ -345,7 +346,7 @@ Result<MachineCombination> CombineMachines(std::vector<MachineSession> sessions,
       machine.sessions.push_back(session->session);
     }
   }
-  const bool may_decide = machines.size() >= std::max(kFewestUnits, expected.value_or(0));
+  const bool may_decide = machines.size() >= std::max(kFewestMachines, expected.value_or(0));
   for (const Comparison& gate : sessions.front().gates) {
     Result<CombinedGate> combined =
         CombineGate(machines, gate, sessions.front().sided == Sided::kOne, may_decide);

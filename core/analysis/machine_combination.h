@@ -15,6 +15,9 @@
 
 namespace benchd {
 
+/// Fewest machines for a verdict.
+inline constexpr std::size_t kFewestMachines = 4;
+
 /// What one session on one machine found, as its export says it. A value.
 struct MachineSession {
   std::string source;  ///< how messages call it: the file's name

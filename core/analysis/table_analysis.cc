@@ -39,7 +39,9 @@ void Introduce(const TablePlan& plan, const std::function<void(std::span<const R
 bool IsGate(const Comparison& one) { return one.role == ComparisonRole::kGate; }
 
 std::optional<std::uint64_t> DecidedAt(const TablePlan& plan, const Report& report) {
-  if (plan.spec.method == Method::kFixed) return std::nullopt;
+  if (plan.spec.method == Method::kFixed || plan.spec.method == Method::kLayouts) {
+    return std::nullopt;
+  }
   std::optional<std::uint64_t> last;
   for (const Comparison& one : report.comparisons) {
     if (!IsGate(one)) continue;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
 #include "core/stats/paired.h"
+#include "core/stats/tails.h"
 
 namespace benchd {
 namespace {
@@ -62,6 +64,23 @@ std::optional<double> ForecastPairs(const PairedEstimate& estimate, double thres
     (forecast.Clears(middle) ? high : low) = middle;
   }
   return static_cast<double>(high);
+}
+
+std::uint64_t UnitsPerArm(double sd, double half_width, double alpha) {
+  constexpr std::uint64_t kMost = 1'000'000;
+  const auto wide = [&](std::uint64_t n) {
+    const auto units = static_cast<double>(n);
+    return !(StudentTUpperQuantile(alpha / 2, 2 * units - 2) * sd * std::sqrt(2 / units) <=
+             half_width);
+  };
+  std::uint64_t low = 1;  // too few
+  std::uint64_t high = 2;
+  while (high < kMost && wide(high)) low = std::exchange(high, 2 * high);
+  while (high - low > 1) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    (wide(middle) ? low : high) = middle;
+  }
+  return std::min(high, kMost);
 }
 
 }  // namespace benchd

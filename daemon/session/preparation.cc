@@ -1,9 +1,13 @@
 #include "daemon/session/preparation.h"
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "daemon/session/batch_runner.h"
 #include "daemon/session/child_table.h"
@@ -75,6 +79,29 @@ asio::awaitable<void> Preparation::SetUp(Prepared* prepared) {
   prepared->failure = co_await FindPrograms();
 }
 
+/// Of the method layouts: two builds of one arm that are the same file are one build.
+Result<void> CheckLayouts(const SessionSpec& spec, const std::vector<ProgramIdentity>& programs) {
+  if (spec.method != Method::kLayouts) return {};
+  std::map<std::tuple<std::string, std::string, std::array<std::uint8_t, 32>>, std::string> known;
+  std::size_t i = 0;
+  for (const Benchmark& benchmark : spec.benchmarks) {
+    for (const Arm& arm : benchmark.arms) {
+      const auto layout = LayoutOf(arm.name);
+      const auto& sha256 = programs[i++].sha256;
+      if (!layout) continue;
+      const auto [same, added] =
+          known.try_emplace({benchmark.name, layout->group, sha256}, arm.name);
+      if (added) continue;
+      return Error{ErrorCode::kFailedPrecondition,
+                   "layouts: the programs of " + same->second + " and " + arm.name +
+                       " are equal: the build ignored BENCHD_LAYOUT_SEED",
+                   "have the link depend on it, and name the linked program itself as the command "
+                   "(docs/layouts.md)"};
+    }
+  }
+  return {};
+}
+
 /// The programs as build and setup left them: from now on they must not change.
 asio::awaitable<std::optional<Failure>> Preparation::FindPrograms() {
   SetupResult setup;
@@ -91,6 +118,9 @@ asio::awaitable<std::optional<Failure>> Preparation::FindPrograms() {
       if (!program) co_return ProgramFailure(spec_, b, a, std::move(program).error());
       setup.programs.push_back(std::move(program).value());
     }
+  }
+  if (Result<void> differ = CheckLayouts(spec_, setup.programs); !differ) {
+    co_return Failure{std::move(differ).error(), std::nullopt};
   }
   snapshot_.setup = std::move(setup);
   co_return std::nullopt;

@@ -86,6 +86,7 @@ TEST(MachineCombinationTest, ASessionIsCountedOnceAndSeveralOfAMachineAreAverage
   std::vector<MachineSession> sessions = Sessions({0, 0.01, 0.02, 0.03});
   sessions.push_back(sessions[1]);
   sessions.back().source = "copy.json";
+  sessions.back().machine = "cloned";  // an id is one session's, whatever the machine is called
   sessions.push_back(sessions[2]);
   sessions.back().session = "renamed";
   MachineSession second = Session(4, 0.05);

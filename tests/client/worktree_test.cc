@@ -36,6 +36,17 @@ TEST(WorktreePlanTest, ALineIsReadBackAsItWasWritten) {
                 ":" + kKey);
 }
 
+TEST(WorktreePlanTest, ABuildsLayoutSeedStandsBehindItsKey) {
+  const WorktreePlan plan{
+      "/r", "/g", "make", {{kCommit, kKey, "7"}, {kCommit, kKey, "2147483646"}}};
+  const std::string line = BuildCommandLine("/bin/benchctl", plan);
+  EXPECT_NE(line.find(kCommit + ":" + kKey + ":7"), std::string::npos);
+  EXPECT_EQ(*ParseBuildCommandLine(line), plan);
+  for (const char* seed : {":", ":x", ":-1", ":1:2"}) {
+    EXPECT_FALSE(ReadPlan("/r", "/g", "make", {kCommit + ":" + kKey + seed})) << seed;
+  }
+}
+
 TEST(WorktreePlanTest, AnotherLineIsNoPlan) {
   for (const char* line : {"", "make", "make -C x", "'",
                            "benchctl build-worktrees --root /r --repository /g --build x",

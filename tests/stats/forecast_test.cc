@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/stats/paired.h"
+#include "core/stats/tails.h"
 
 namespace benchd {
 namespace {
@@ -49,6 +50,23 @@ TEST(ForecastTest, IsSilentOnTheThresholdAndWithinTheResolution) {
   EXPECT_FALSE(ForecastPairs({.n = 10, .centre = 0.03, .se = 0.01, .widening = 0.02}, 0.02,
                              ForecastBoundary()));
   EXPECT_FALSE(ForecastPairs({.n = 2, .centre = 0.5, .se = 0.01}, 0.02, ForecastBoundary()));
+}
+
+// By the textbook's tables: t(.995, 2n - 2) is 2.6045 at n = 86 and 2.6057 at 85 (nearly the
+// normal's 2.5758), so 85 and 86 are at half widths of 0.99926 % and 0.99298 % for 2.5 %.
+TEST(ForecastTest, CountsTheUnitsThatAWidthNeeds) {
+  const std::uint64_t units = UnitsPerArm(0.025, 0.01, 0.01);
+  EXPECT_EQ(units, 85U);
+  for (const double half : {0.05, 0.01, 0.002}) {
+    const auto n = static_cast<double>(UnitsPerArm(0.025, half, 0.01));
+    const auto width = [](double k) {
+      return StudentTUpperQuantile(0.005, 2 * k - 2) * 0.025 * std::sqrt(2 / k);
+    };
+    EXPECT_LE(width(n), half);
+    if (n > 2) EXPECT_GT(width(n - 1), half);
+  }
+  EXPECT_EQ(UnitsPerArm(0, 0.01, 0.01), 2U);
+  EXPECT_EQ(UnitsPerArm(1, 0, 0.01), 1'000'000U);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "tests/bench/validity/bands.h"
 #include "tests/bench/validity/coverage.h"
 #include "tests/bench/validity/options.h"
+#include "tests/bench/validity/replication.h"
 #include "tests/bench/validity/steps.h"
 
 namespace benchd::validity {
@@ -59,6 +60,10 @@ int Main(std::span<const char* const> words) {
     return 0;
   }
   if (line->coverage) return Coverage(*line);
+  if (line->replication) {
+    std::fputs(ReplicationReport(line->options, line->format).c_str(), stdout);
+    return 0;
+  }
   const Result<Results> results = Simulate(line->options);
   if (!results) return Fail(results.error());
   if (line->check) return Check(*results, line->options);

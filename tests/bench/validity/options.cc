@@ -15,6 +15,7 @@ namespace {
 constexpr std::uint64_t kMostRepetitions = 100'000'000;
 constexpr std::uint64_t kCoverageRepetitions = 2000;
 constexpr std::uint64_t kStepRepetitions = 1000;
+constexpr std::uint64_t kReplicationRepetitions = 10'000;
 constexpr std::uint64_t kCheckRepetitions = 500;
 constexpr std::uint64_t kFewestCheckRepetitions = 20;
 constexpr unsigned kMostThreads = 1024;
@@ -88,6 +89,8 @@ Result<CommandLine> ParseCommandLine(std::span<const char* const> words) {
       line.coverage = true;
     } else if (word == "--change-points") {
       line.change_points = true;
+    } else if (word == "--replication") {
+      line.replication = true;
     } else if (word == "--no-suites") {
       line.options.suites = false;
     } else if (i + 1 == words.size()) {
@@ -101,13 +104,16 @@ Result<CommandLine> ParseCommandLine(std::span<const char* const> words) {
     line.options.repetitions = kStepRepetitions;
   }
   if (line.coverage && !given("--repetitions")) line.options.repetitions = kCoverageRepetitions;
+  if (line.replication && !given("--repetitions")) {
+    line.options.repetitions = kReplicationRepetitions;
+  }
   line.options.suite_repetitions = line.options.repetitions;
   if (!line.check) return line;
   if (given("--alpha") || given("--only") || given("--no-suites") || given("--coverage") ||
-      given("--change-points")) {
-    return InvalidArgument(
-        "--check", "its bands need all of the main tables at both levels",
-        "leave --alpha, --only, --no-suites, --coverage and --change-points out");
+      given("--change-points") || given("--replication")) {
+    return InvalidArgument("--check", "its bands need all of the main tables at both levels",
+                           "leave --alpha, --only, --no-suites, --coverage, --change-points and "
+                           "--replication out");
   }
   if (!given("--repetitions")) line.options.repetitions = kCheckRepetitions;
   if (line.options.repetitions < kFewestCheckRepetitions) {
@@ -128,8 +134,10 @@ watches them block by block, and the pairs that a verdict takes.
   --coverage               instead: the error of every method and estimator that is no default,
                            watched and at one look
   --change-points          instead: change points in series with a known step, and without one
-  --repetitions N          of each cell (default 20000; with --coverage 2000, with --check 500,
-                           with --change-points 1000)
+  --replication            instead: the error over several machines (combine) and several builds
+                           (--layouts)
+  --repetitions N          of each cell (default 20000; with --coverage 2000, with --replication
+                           10000, with --check 500, with --change-points 1000)
   --seed S                 of all random numbers (default 1)
   --threads T              default: one a CPU; changes no number
   --alpha A                one level instead of 0.05 and 0.01

@@ -12,6 +12,7 @@ struct CommandLine {
   bool check = false;
   bool coverage = false;
   bool change_points = false;
+  bool replication = false;
   bool help = false;
 };
 

@@ -1,0 +1,178 @@
+"""What --layouts finds on real builds, linked by lld in random orders.
+
+    layouts.py BIN_DIR [--trials N] [--layouts K] [--max-time D] [--part seeds|same|planted]...
+
+Three parts, on one C program of 400 small functions, about 5 ms a run, gated by cpu_time at 2 %:
+
+seeds    of eight links of one object the slowest against the fastest, chosen by one session and
+         confirmed by another, without --layouts: a regression where none of the code's is
+same     two commits with the same source, N trials of --layouts K: how many are regressions?
+planted  the second commit does 10 % more: how many are found?
+
+The counts are printed as they come, with the exact 95 % interval of Clopper and Pearson. Needs gcc
+and lld. Judges nothing: a machine that does something else needs more runs for the same.
+"""
+
+import argparse
+import json
+import math
+import os
+import pathlib
+import random
+import subprocess
+import tempfile
+
+from overhead import Benchctl
+
+FUNCTIONS = 400
+BUILD = r"""set -eu
+object=$LAYOUTS_CACHE/$(sha256sum <p.c | cut -c1-20).o
+if [ ! -e "$object" ]; then
+  gcc -O2 -ffunction-sections -c p.c -o "$object.$$" && mv "$object.$$" "$object"
+fi
+gcc -fuse-ld=lld "-Wl,--shuffle-sections=.text*=$BENCHD_LAYOUT_SEED" "$object" -o bench
+"""
+
+
+def source(rounds):
+    """A loop over small functions; how fast it is depends on where the linker puts them."""
+    draw = random.Random(3)
+    kinds = [
+        lambda: f"if(x&{1 << draw.randint(0, 9)}) x=x*{draw.randrange(3, 999, 2)}u+"
+                f"{draw.randint(1, 99)}; else x^=x>>{draw.randint(3, 17)};",
+        lambda: f"for(int j=0;j<{draw.randint(2, 9)};j++) x+=x<<{draw.randint(1, 7)};",
+        lambda: f"x^=tab[(x>>{draw.randint(2, 20)})&1023];",
+        lambda: f"switch((x>>{draw.randint(1, 9)})&3){{case 0:x+={draw.randint(1, 99)};break;"
+                f"case 1:x^={draw.randint(1, 9999)};break;case 2:x=x*5;break;default:x-=7;}}",
+        lambda: f"x=(x<<{draw.randint(1, 31)})|(x>>{draw.randint(1, 31)});",
+    ]
+    lines = ["#include <stdint.h>", "volatile uint64_t sink;"]
+    for i in range(FUNCTIONS):
+        body = "".join(draw.choice(kinds)() for _ in range(draw.randint(1, 5)))
+        lines.append(f"__attribute__((noinline)) uint64_t f{i}(uint64_t x,uint64_t*tab)"
+                     f"{{{body}return x;}}")
+    table = ",".join(f"f{i}" for i in range(FUNCTIONS))
+    lines.append(f"static uint64_t (*fs[])(uint64_t,uint64_t*)={{{table}}};")
+    lines.append("int main(void){static uint64_t tab[1024];"
+                 "for(int i=0;i<1024;i++)tab[i]=i*2654435761u;uint64_t x=1;"
+                 f"for(long k=0;k<{rounds};k++)for(int i=0;i<{FUNCTIONS};i++)x=fs[i](x,tab);"
+                 "sink=x;return 0;}")
+    return "\n".join(lines) + "\n"
+
+
+def exact_interval(count, trials, alpha=0.05):
+    """Clopper and Pearson's, by bisection on the binomial's tails."""
+    def tail(p, low, high):
+        return sum(math.comb(trials, k) * p**k * (1 - p)**(trials - k)
+                   for k in range(low, high + 1))
+
+    def root(rising):
+        low, high = 0.0, 1.0
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if rising(middle) < alpha / 2 else (low, middle)
+        return low
+
+    lo = 0.0 if count == 0 else root(lambda p: tail(p, count, trials))
+    hi = 1.0 if count == trials else 1 - root(lambda q: tail(1 - q, 0, count))
+    return lo, hi
+
+
+class Trials:
+    def __init__(self, bin_dir, folder, layouts, rounds, max_time):
+        self.max_time = max_time
+        self.benchctl = Benchctl(bin_dir, folder)
+        self.environment = self.benchctl.environment
+        self.environment["LAYOUTS_CACHE"] = str(folder / "objects")
+        self.environment["XDG_CACHE_HOME"] = str(folder / "cache")
+        (folder / "objects").mkdir()
+        self.repository = folder / "repository"
+        self.repository.mkdir()
+        self.layouts = layouts
+        self.git("init", "--quiet", "--initial-branch", "main")
+        (self.repository / "build.sh").write_text(BUILD)
+        for tag, loops in (("before", rounds), ("same", rounds), ("slower", rounds * 11 // 10)):
+            (self.repository / "p.c").write_text(source(loops))
+            self.git("add", "--all")
+            self.git("commit", "--quiet", "--allow-empty", "-m", tag)
+            self.git("tag", tag)
+
+    def git(self, *words):
+        subprocess.run(["git", "-c", "user.name=A", "-c", "user.email=a@localhost", *words],
+                       cwd=self.repository, check=True, env=self.environment)
+
+    def verdict(self, *words):
+        done = subprocess.run(
+            [self.benchctl.program, "compare", "--json", "--metric", "cpu_time:2%", *words],
+            cwd=self.repository, env=self.environment, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True)
+        if done.returncode not in (0, 1, 3):
+            raise SystemExit(f"benchctl compare {' '.join(words)}: {done.stderr}")
+        return json.loads(done.stdout.splitlines()[-1])
+
+    def seeds(self):
+        folder = self.repository
+        subprocess.run(["git", "checkout", "--quiet", "before"], cwd=folder, check=True)
+        links = []
+        for seed in range(1, 9):
+            subprocess.run(["sh", "build.sh"], cwd=folder, check=True,
+                           env={**self.environment, "BENCHD_LAYOUT_SEED": str(seed)})
+            links.append(folder / f"seed{seed}")
+            (folder / "bench").rename(links[-1])
+        names = [word for link in links for word in ("-n", link.name)]
+        last = self.verdict("--runs", "60", *names, "--", *map(str, links))
+        means = {}
+        for c in last["comparisons"]:
+            if c["metric"] == "cpu_time":
+                means[c["reference"]] = c["mean_reference"]
+                means[c["candidate"]] = c["mean_candidate"]
+        fastest, slowest = min(means, key=means.get), max(means, key=means.get)
+        again = self.verdict("--max-time", "2m", "-n", fastest, "-n", slowest, "--",
+                             str(folder / fastest), str(folder / slowest))
+        gate = next(c for c in again["comparisons"] if c["role"] == "gate")
+        print(f"seeds: chosen {slowest} against {fastest}: {means[slowest] / means[fastest] - 1:+.1%};"
+              f" confirmed: {again['verdict']}, {gate['change']['estimate']:+.1%} "
+              f"({gate['change']['lo']:+.1%} ... {gate['change']['hi']:+.1%})", flush=True)
+
+    def count(self, part, candidate, trials):
+        regressions, spreads, changes = 0, [], []
+        for trial in range(1, trials + 1):
+            last = self.verdict("--git", f"before..{candidate}", "--build", "sh build.sh",
+                                "--layouts", str(self.layouts), "--seed", str(trial),
+                                "--max-time", self.max_time, "--", "./bench")
+            gate = next(c for c in last["comparisons"] if c["role"] == "gate")
+            regressions += last["verdict"] == "regression"
+            spreads.append(gate["sd_reference"] / gate["mean_reference"])
+            changes.append(gate["change"]["estimate"])
+            lo, hi = exact_interval(regressions, trial)
+            print(f"{part}: {regressions} of {trial} regressions (95 %: {lo:.1%} ... {hi:.1%}); "
+                  f"this one {last['verdict']}, {gate['change']['estimate']:+.1%} "
+                  f"({gate['change']['lo']:+.1%} ... {gate['change']['hi']:+.1%}), "
+                  f"layouts sd {sum(spreads) / trial:.1%} on average", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("bin_dir", type=lambda path: pathlib.Path(path).resolve())
+    parser.add_argument("--trials", type=int, default=40)
+    parser.add_argument("--layouts", type=int, default=8)
+    parser.add_argument("--max-time", default="20s", help="of a trial's runs (default 20s)")
+    parser.add_argument("--rounds", type=int, default=3000, help="of the program: 3000 are 5 ms")
+    parser.add_argument("--part", action="append", choices=("seeds", "same", "planted"))
+    given = parser.parse_args()
+    parts = given.part or ["seeds", "same", "planted"]
+    with tempfile.TemporaryDirectory() as folder:
+        trials = Trials(given.bin_dir, pathlib.Path(folder), given.layouts, given.rounds, given.max_time)
+        try:
+            if "seeds" in parts:
+                trials.seeds()
+            if "same" in parts:
+                trials.count("same", "same", given.trials)
+            if "planted" in parts:
+                trials.count("planted", "slower", given.trials)
+        finally:
+            trials.benchctl.close()
+
+
+if __name__ == "__main__":
+    main()
