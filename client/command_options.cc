@@ -10,6 +10,7 @@ namespace {
 constexpr std::string_view kArms = "Arms";
 constexpr std::string_view kEvery = "All commands";
 constexpr std::string_view kResult = "Result";
+constexpr std::string_view kPool = "Several machines";
 constexpr std::string_view kExports = "Exports";
 
 }  // namespace
@@ -27,6 +28,13 @@ std::vector<OptionInfo> CompareOptions(bool with_detach) {
   if (!with_detach) return options;
   for (const OptionInfo& option : ResultOptions()) options.push_back(option);
   for (const OptionInfo& option : ExportOptions(true)) options.push_back(option);
+  options.push_back({"pool", 0, "slurm[:PARTITION]",
+                     "on machines of Slurm, and one verdict of them all; needs --runs", kPool});
+  options.push_back({"machines", 0, "K", "how many of them (default 4)", kPool});
+  options.push_back({"pool-folder", 0, "DIR",
+                     "a folder that they share with this machine (default the working directory)",
+                     kPool});
+  options.push_back({"dry-run", 0, "", "print what sbatch would be given, and leave", kPool});
   options.push_back({"detach", 0, "", "submit, print the session and leave", kThisCommand});
   options.push_back(
       {"show-output", 0, "",

@@ -15,6 +15,11 @@ std::string UserName(std::uint32_t uid);
 /// $HOME, else what the user database says; empty where neither knows.
 std::string HomeDirectory();
 
+/// The path of this benchctl, which may have been replaced by a newer one.
+///
+/// @errors /proc does not tell
+Result<std::string> OwnProgram();
+
 /// Moves every thread of this process to `cpus`, so that benchctl never runs where something is
 /// measured; threads started later inherit it. An empty list, or CPUs that are not ours, change
 /// nothing.

@@ -253,6 +253,11 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
 }  // namespace
 
 Result<ExitCode> RunCompare(const CommandContext& context) {
+  if (IsGiven(context.arguments, "pool")) return RunPool(context);
+  for (const char* name : {"machines", "pool-folder", "dry-run"}) {
+    if (!IsGiven(context.arguments, name)) continue;
+    return UsageError("--" + std::string(name) + ": only with --pool", "add --pool slurm");
+  }
   return SubmitAnd(context, IsGiven(context.arguments, "detach"));
 }
 
