@@ -1,9 +1,9 @@
 """A cluster of Slurm on this machine: slurmctld, munged and some slurmd, each node in namespaces of its own.
 
-Made for a process that `enter()` has put into namespaces (mounts, host name, network, processes): all of the cluster
-ends with it, and its ports are nobody else's. A node has its own host name, /etc/machine-id, benchd and folder
-`local`;
-everything else below the cluster's folder is shared, as by NFS.
+Made for a process that `enter()` has put into namespaces (mounts, host name, network, processes):
+all of the cluster ends with it, and its ports are nobody else's. A node has its own host name,
+/etc/machine-id, benchd and folder `local`; everything else below the cluster's folder is shared,
+as by NFS.
 """
 
 import fcntl

@@ -59,8 +59,9 @@ class PoolTest(unittest.TestCase):
         candidate = before + VALUE.format(more=more)
         with open(self.work / "err", "wb") as err:
             process = subprocess.Popen(
-                [f"{BIN}/benchctl", "compare", "--pool", "slurm:bench", "--no-autostart", "--shell", "--runs", str(runs),
-                 "--parse", "lines", "--metric", "n:2%:lower", *words, command, candidate],
+                [f"{BIN}/benchctl", "compare", "--pool", "slurm:bench", "--no-autostart", "--shell",
+                 "--runs", str(runs), "--parse", "lines", "--metric", "n:2%:lower", *words, command,
+                 candidate],
                 cwd=self.work, env=self.environment(uid), stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE, stderr=err, **popen)
         self.addCleanup(process.stdout.close)
