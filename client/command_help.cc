@@ -29,7 +29,11 @@ const std::vector<CommandHelp>& Texts() {
         {"Is it the code, or where the linker put it? Eight builds of each commit:",
          "benchctl compare --git v1.5..WORKTREE --build make --layouts 8 -- ./bench"},
         {"A suite of benchmarks from a file, only those that match:",
-         "benchctl compare -f suite.toml --only 'parse*'"}}},
+         "benchctl compare -f suite.toml --only 'parse*'"},
+        {"On another machine, through ssh:",
+         "benchctl compare --host ssh://ci@bench7 'a/bench' 'b/bench'"},
+        {"One verdict from eight machines of a Slurm cluster:",
+         "benchctl compare --pool slurm:bench --machines 8 --runs 30 ./old ./new"}}},
       {"submit",
        "Puts a session into the queue, prints its ID and exits without waiting for the verdict. "
        "It takes the options of `compare`.",

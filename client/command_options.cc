@@ -11,6 +11,7 @@ namespace {
 constexpr std::string_view kArms = "Arms";
 constexpr std::string_view kEvery = "All commands";
 constexpr std::string_view kResult = "Result";
+constexpr std::string_view kPool = "Several machines";
 constexpr std::string_view kExports = "Exports";
 constexpr OptionInfo kTimeUnit{"time-unit", 0, "ns|us|ms|s",
                                "one unit for all times (default what fits each)", kResult};
@@ -40,6 +41,13 @@ std::vector<OptionInfo> CompareOptions(bool with_detach) {
        kArms});
   for (const OptionInfo& option : ResultOptions()) options.push_back(option);
   for (const OptionInfo& option : ExportOptions(true)) options.push_back(option);
+  options.push_back({"pool", 0, "slurm[:PARTITION]",
+                     "on machines of Slurm, and one verdict of them all; needs --runs", kPool});
+  options.push_back({"machines", 0, "K", "how many of them (default 4)", kPool});
+  options.push_back({"pool-folder", 0, "DIR",
+                     "a folder that they share with this machine (default the working directory)",
+                     kPool});
+  options.push_back({"dry-run", 0, "", "print what sbatch would be given, and leave", kPool});
   options.push_back({"detach", 0, "", "submit, print the session and leave", kThisCommand});
   options.push_back(
       {"show-output", 0, "",

@@ -77,6 +77,9 @@ Result<ExitCode> RunCompare(const CommandContext& context);
 Result<ExitCode> RunSubmit(const CommandContext& context);
 Result<ExitCode> RunBuildWorktrees(const CommandContext& context);
 Result<ExitCode> RunDialStdio(const CommandContext& context);
+/// compare --pool
+Result<ExitCode> RunPool(const CommandContext& context);
+Result<ExitCode> RunPoolTask(const CommandContext& context);
 Result<ExitCode> RunWatch(const CommandContext& context);
 Result<ExitCode> RunList(const CommandContext& context);
 Result<ExitCode> RunShow(const CommandContext& context);

@@ -31,6 +31,15 @@ std::string StateHome() {
   return (std::filesystem::path(HomeDirectory()) / ".local/state").string();
 }
 
+Result<std::string> OwnProgram() {
+  std::error_code error;
+  std::string path = std::filesystem::read_symlink("/proc/self/exe", error).string();
+  if (error) return UsageError("/proc/self/exe: " + error.message());
+  constexpr std::string_view kReplaced = " (deleted)";  // by a newer one, which will do
+  if (path.ends_with(kReplaced)) path.erase(path.size() - kReplaced.size());
+  return path;
+}
+
 void MoveToCpus(const std::vector<int>& cpus) {
   cpu_set_t set;
   CPU_ZERO(&set);

@@ -18,6 +18,11 @@ std::string HomeDirectory();
 /// Where programs keep what they know: $XDG_STATE_HOME, else ~/.local/state.
 std::string StateHome();
 
+/// The path of this benchctl, which may have been replaced by a newer one.
+///
+/// @errors /proc does not tell
+Result<std::string> OwnProgram();
+
 /// Moves every thread of this process to `cpus`, so that benchctl never runs where something is
 /// measured; threads started later inherit it. An empty list, or CPUs that are not ours, change
 /// nothing.

@@ -260,6 +260,11 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
 
 Result<ExitCode> RunCompare(const CommandContext& context) {
   if (OnlySaves(context.arguments)) return SaveCommand(context.arguments, context.json);
+  if (IsGiven(context.arguments, "pool")) return RunPool(context);
+  for (const char* name : {"machines", "pool-folder", "dry-run"}) {
+    if (!IsGiven(context.arguments, name)) continue;
+    return UsageError("--" + std::string(name) + ": only with --pool", "add --pool slurm");
+  }
   return SubmitAnd(context, IsGiven(context.arguments, "detach"));
 }
 

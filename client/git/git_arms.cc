@@ -11,6 +11,7 @@
 #include "client/git/repository.h"
 #include "client/git/worktree_plan.h"
 #include "client/git/worktree_store.h"
+#include "client/host.h"
 #include "client/quantity.h"
 #include "client/render/text.h"
 #include "core/base/split_mix.h"
@@ -29,15 +30,6 @@ constexpr std::array kPlaceVariables = {"GIT_DIR",
                                         "GIT_IMPLICIT_WORK_TREE",
                                         "GIT_OBJECT_DIRECTORY",
                                         "GIT_ALTERNATE_OBJECT_DIRECTORIES"};
-
-Result<std::string> OurProgram() {
-  std::error_code error;
-  std::string path = std::filesystem::read_symlink("/proc/self/exe", error).string();
-  if (error) return UsageError("/proc/self/exe: " + error.message());
-  constexpr std::string_view kReplaced = " (deleted)";  // by a newer one, which will do
-  if (path.ends_with(kReplaced)) path.erase(path.size() - kReplaced.size());
-  return path;
-}
 
 std::string Named(const NamedCommit& commit) {
   return Printable(commit.description) + " (" + commit.id.substr(0, 12) + ")";
@@ -152,7 +144,7 @@ Result<void> FillInCommits(SpecInput* input, CallerContext* caller, bool silent)
   auto pair = FindCommits(*revisions, *repository, silent);
   if (!pair) return std::move(pair).error().Within(range.origin);
   NameArms(*revisions, &input->arms);
-  auto program = OurProgram();
+  auto program = OwnProgram();
   if (!program) return std::move(program).error();
   auto root = WorktreeRoot();
   if (!root) return std::move(root).error();

@@ -1,6 +1,7 @@
 #include <string>
 #include <string_view>
 
+#include "client/pool/slurm.h"
 #include "client/quantity.h"
 #include "client/remote/login.h"
 #include "tests/fuzz/fuzz.h"
@@ -33,11 +34,24 @@ void CheckGreeting(std::string_view line) {
   FUZZ_CHECK(again && *again && (*again)->caller.context.environment == context.environment);
 }
 
+// What Slurm says, and what a task has left behind: both may be anything.
+void CheckPool(std::string_view text) {
+  if (const auto view = client::ReadSqueue(text, {"1", "2"}); !view) {
+    CheckMessage(view.error().message);
+  }
+  const auto state = client::ReadTaskState(text);
+  if (!state) return;
+  CheckMessage(client::TaskLine(*state));
+  const auto again = client::ReadTaskState(client::TaskStateText(*state));
+  FUZZ_CHECK(again && *again == *state);
+}
+
 }  // namespace
 
 void FuzzRemote(std::string_view input) {
   CheckTarget(input);
   CheckTarget("ssh://" + std::string(input));
+  CheckPool(input);
   CheckGreeting(input);
   CheckGreeting(std::string(client::kGreetingMark) + std::string(input));
   const client::SshEnd end{.code = static_cast<int>(input.size() % 256),

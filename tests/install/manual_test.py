@@ -124,7 +124,7 @@ class CompletionTest(unittest.TestCase):
     def test_commands_and_groups(self):
         offered = self.complete("benchctl ")
         self.assertEqual(offered, {name.split()[0] for name in commands()})
-        self.assertEqual(self.complete("benchctl co"), {"compare"})
+        self.assertEqual(self.complete("benchctl co"), {"combine", "compare"})
         self.assertEqual(self.complete("benchctl machine "),
                          {"status", "doctor", "apply", "restore", "reserve"})
         self.assertEqual(self.complete("benchctl --json ca"), {"cancel", "calibrate"})
