@@ -9,7 +9,7 @@ constexpr std::string_view kPageStyle = R"(
 *{box-sizing:border-box}
 body{margin:0;background:var(--ground);color:var(--ink);font:15px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;font-variant-numeric:tabular-nums;-webkit-text-size-adjust:100%}
 main{max-width:1000px;margin:0 auto;padding:40px 20px 72px}
-article+article{margin-top:72px;padding-top:40px;border-top:1px solid var(--rule)}
+article:not(:first-child){margin-top:72px;padding-top:40px;border-top:1px solid var(--rule)}
 section{margin-top:48px}
 h1,h2,h3{line-height:1.25;margin:0 0 12px;font-weight:600;overflow-wrap:anywhere}
 h1{font-size:32px;letter-spacing:-.01em}

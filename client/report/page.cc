@@ -355,7 +355,8 @@ std::string Overview(std::span<const ReportSource> sources) {
     const std::string name = OneLine(sources[i].name);
     html += "<li><a href=\"#r" + std::to_string(i) + "\">" + EscapeMarkup(name) + "</a> " +
             EscapeMarkup(Word(update.verdict())) + "</li>\n";
-    for (auto& [axis, rows] : IntervalRows(GatesOf(update), update, name + ": ")) {
+    const std::string file = name.substr(name.find_last_of('/') + 1);
+    for (auto& [axis, rows] : IntervalRows(GatesOf(update), update, file + ": ")) {
       const auto same = std::ranges::find_if(all, [&axis](const auto& known) {
         return known.first.relative == axis.relative && known.first.unit == axis.unit;
       });

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "client/render/units.h"
-#include "core/stats/descriptive.h"
 
 namespace benchd::client {
 namespace {
@@ -48,24 +47,6 @@ void Range::Include(double value) {
 Range Range::Padded(double share) const {
   const double air = (high - low) * share;
   return {low - air, high + air};
-}
-
-Range ShownRange(const std::vector<ArmOfPicture>& arms) {
-  constexpr double kFar = 4;
-  std::optional<Range> shown;
-  for (const ArmOfPicture& arm : arms) {
-    const Result<TukeyFences> fences = FindOutliers(arm.values);
-    if (!fences) continue;
-    const double reach = kFar * (fences->upper_quartile - fences->lower_quartile);
-    const auto [least, most] = std::ranges::minmax(arm.values);
-    // Quartiles that are equal say nothing of how far is far.
-    const double low = reach > 0 ? std::max(least, fences->lower_quartile - reach) : least;
-    const double high = reach > 0 ? std::min(most, fences->upper_quartile + reach) : most;
-    if (!shown) shown = Range{low, high};
-    shown->Include(low);
-    shown->Include(high);
-  }
-  return shown.value_or(Range{});
 }
 
 std::string AxisLabel(double value, double step, const AxisUnit& axis) {

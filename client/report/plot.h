@@ -31,10 +31,6 @@ struct Range {
   bool Holds(double value) const { return value >= low && value <= high; }
 };
 
-/// Values less those that are so far out that they would leave no room for the rest: beyond four
-/// interquartile ranges from the quartiles of every arm.
-Range ShownRange(const std::vector<ArmOfPicture>& arms);
-
 /// A number as the axis and the titles say it, fine enough to tell `step` apart.
 std::string AxisLabel(double value, double step, const AxisUnit& axis);
 

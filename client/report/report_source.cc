@@ -11,7 +11,6 @@
 #include "client/render/report.h"
 #include "core/analysis/table_analysis.h"
 #include "core/model/metric.h"
-#include "core/parse/csv.h"
 #include "proto/convert/enum_values.h"
 #include "proto/convert/from_proto.h"
 
@@ -156,7 +155,15 @@ ReportSource SourceOfSession(v1::Session session, std::span<const v1::Run> runs)
   ReportSource source;
   source.name = session.session();
   source.session = std::move(session);
-  source.analyze = ReplayAnalysis(source.session, ColumnsOf(source.session, runs)).command;
+  // What an export does not say of a harness' metrics (their resolution) the command would lack.
+  const bool described = std::ranges::none_of(runs, [](const v1::Run& run) {
+    return run.metrics().empty() && std::ranges::any_of(run.samples(), [](const auto& sample) {
+             return FindBuiltinMetric(MetricName(sample)) == nullptr;
+           });
+  });
+  if (described) {
+    source.analyze = ReplayAnalysis(source.session, ColumnsOf(source.session, runs)).command;
+  }
   if (const Result<void> taken = TakeRuns(runs, &source); !taken) {
     source.missing = taken.error().message;
   }

@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kFarthest = 1e5;       // beyond it browsers lose precision
 constexpr double kPixelsPerCell = 6.4;  // of the picture's font, on average
+constexpr double kBoldPerCell = 7.4;
 
 bool Drawable(std::initializer_list<double> values) {
   return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
@@ -212,7 +213,8 @@ void Svg::Text(double x, double y, std::string_view text, std::string_view style
 void Svg::ShortText(double x, double y, double room, std::string_view text,
                     std::string_view style) {
   if (!Drawable({x, y, room})) return;
-  const int cells = static_cast<int>(std::clamp(room / kPixelsPerCell, 1.0, 1000.0));
+  const int cells = static_cast<int>(
+      std::clamp(room / (style == "strong" ? kBoldPerCell : kPixelsPerCell), 1.0, 1000.0));
   const std::string shown = Shorten(Printable(Utf8Lossy(text)), cells, Style());
   Open("text", style);
   Attribute("x", x);

@@ -5,108 +5,50 @@
 
 #include "client/report/pictures.h"
 #include "client/report/plot.h"
+#include "core/analysis/distributions.h"
 #include "core/base/text.h"
-#include "core/stats/descriptive.h"
-#include "core/stats/histogram.h"
 
 namespace benchd::client {
 namespace {
 
-constexpr std::size_t kMostPictureBins = 50;
-constexpr std::size_t kDensityCells = 120;
-
-/// An arm's values inside the range, and how many are not.
-struct Inside {
-  std::vector<double> values;
-  std::size_t below = 0;
-  std::size_t above = 0;
-};
-
-Inside InsideOf(const ArmOfPicture& arm, const Range& range) {
-  Inside inside;
-  for (const double value : arm.values) {
-    if (range.Holds(value)) inside.values.push_back(value);
-    if (value < range.low) ++inside.below;
-    if (value > range.high) ++inside.above;
-  }
-  return inside;
-}
-
-/// What is drawn of all arms.
-struct Distributions {
-  Range range;
-  std::vector<Inside> arms;
-  Histogram bins;
-  std::vector<std::optional<Density>> densities;
-  double highest = 0;  ///< per unit of the values, of bars and curves
-};
-
-// Bars are densities, too: their height times their width is their share.
-double BarHeight(const Distributions& all, std::size_t arm, std::size_t bin, std::size_t n) {
-  const double width = all.bins.edges[bin + 1] - all.bins.edges[bin];
-  if (n == 0) return 0;
-  return static_cast<double>(all.bins.counts[arm][bin]) / static_cast<double>(n) /
-         (width > 0 ? width : 1);
-}
-
-std::optional<Distributions> Distribute(const std::vector<ArmOfPicture>& arms, double resolution) {
-  Distributions all;
-  all.range = ShownRange(arms);
+std::vector<std::span<const double>> ValuesOf(const std::vector<ArmOfPicture>& arms) {
   std::vector<std::span<const double>> values;
-  for (const ArmOfPicture& arm : arms) all.arms.push_back(InsideOf(arm, all.range));
-  for (const Inside& arm : all.arms) values.emplace_back(arm.values);
-  Result<Histogram> bins = CountInCommonBins(values, resolution, kMostPictureBins);
-  if (!bins) return std::nullopt;
-  all.bins = *std::move(bins);
-  for (std::size_t a = 0; a < arms.size(); ++a) {
-    std::optional<Density>& density = all.densities.emplace_back();
-    const Result<double> bandwidth = SilvermanBandwidth(arms[a].values);
-    // Between steps of a coarse clock there is nothing that a curve could show.
-    if (bandwidth && *bandwidth > resolution) {
-      auto made = KernelDensity(arms[a].values, *bandwidth, all.bins.edges.front(),
-                                all.bins.edges.back(), kDensityCells);
-      if (made) density = *std::move(made);
-    }
-    if (density) all.highest = std::max(all.highest, std::ranges::max(density->y));
-    for (std::size_t bin = 0; bin < all.bins.counts[a].size(); ++bin) {
-      all.highest = std::max(all.highest, BarHeight(all, a, bin, arms[a].values.size()));
-    }
-  }
-  return all;
+  for (const ArmOfPicture& arm : arms) values.emplace_back(arm.values);
+  return values;
 }
 
-double MeanOf(const std::vector<double>& values) { return MomentsOf(values).mean(); }
+Range RangeOf(const Distributions& all) { return {all.edges.front(), all.edges.back()}; }
 
 std::string BinLabel(const Distributions& all, std::size_t bin, const std::string& unit) {
-  return ValueLabel(all.bins.edges[bin], all.range, unit) + " … " +
-         ValueLabel(all.bins.edges[bin + 1], all.range, unit);
+  return ValueLabel(all.edges[bin], RangeOf(all), unit) + " … " +
+         ValueLabel(all.edges[bin + 1], RangeOf(all), unit);
 }
 
 void DrawArm(Svg* svg, const ArmOfPicture& arm, const Distributions& all, std::size_t number,
              const AxisScale& x, double top, double bottom, const std::string& unit) {
   const std::string style(ClassOf(arm));
   const double room = bottom - top - 22;
-  const auto up = [&](double density) { return bottom - density / all.highest * room; };
-  const std::vector<std::uint64_t>& counts = all.bins.counts[number];
+  const double highest = all.Highest();
+  const ArmDistribution& drawn = all.arms[number];
+  const auto up = [&](double density) { return bottom - density / highest * room; };
+  const std::vector<std::uint64_t>& counts = drawn.counts;
   const std::string of_n = " of " + Counted(arm.values.size(), "run");
   for (std::size_t bin = 0; bin < counts.size(); ++bin) {
     if (counts[bin] == 0) continue;
-    const double left = x(all.bins.edges[bin]);
-    const double width = std::max(1.0, x(all.bins.edges[bin + 1]) - left - 1);
-    const double y = up(BarHeight(all, number, bin, arm.values.size()));
+    const double left = x(all.edges[bin]);
+    const double width = std::max(1.0, x(all.edges[bin + 1]) - left - 1);
+    const double y = up(all.Height(number, bin));
     svg->Rect(left, y, width, std::max(0.5, bottom - y), style + " bar",
               BinLabel(all, bin, unit) + ": " + std::to_string(counts[bin]) + of_n);
   }
-  if (const std::optional<Density>& density = all.densities[number]; density) {
-    std::vector<double> points;
-    for (std::size_t i = 0; i < density->x.size(); ++i) {
-      points.insert(points.end(), {x(density->x[i]), up(density->y[i])});
-    }
-    svg->Curve(points, /*closed=*/false, "curve " + style);
+  std::vector<double> points;
+  for (std::size_t i = 0; i < drawn.x.size(); ++i) {
+    points.insert(points.end(), {x(drawn.x[i]), up(drawn.density[i])});
   }
+  svg->Curve(points, /*closed=*/false, "curve " + style);
   svg->Line(x(x.low()), bottom, x(x.high()), bottom, "axis");
-  const double mean = MeanOf(arm.values);
-  const std::string said = arm.name + ": mean " + ValueLabel(mean, all.range, unit);
+  const double mean = drawn.mean;
+  const std::string said = arm.name + ": mean " + ValueLabel(mean, RangeOf(all), unit);
   svg->Line(x(mean), up(0), x(mean), top + 18, "span " + style, said);
   svg->Mark(ShapeOf(arm), x(mean), top + 16, 4.5, style + " mean", said);
   svg->ShortText(0, top + 12, x(mean) > 210 ? 190 : 400, arm.name, "strong");
@@ -121,7 +63,7 @@ std::string BeyondNote(const std::vector<ArmOfPicture>& arms, const Distribution
     const auto add = [&](std::size_t count, const char* side, double farthest) {
       if (count == 0) return;
       parts.push_back(std::to_string(count) + " of " + arms[i].name + " " + side + " (up to " +
-                      ValueLabel(farthest, all.range, unit) + ")");
+                      ValueLabel(farthest, RangeOf(all), unit) + ")");
     };
     add(all.arms[i].below, "to the left", least);
     add(all.arms[i].above, "to the right", most);
@@ -133,9 +75,11 @@ Rows TableOf(const std::vector<ArmOfPicture>& arms, const Distributions& all,
              const std::string& unit) {
   Rows table = {{"values"}};
   for (const ArmOfPicture& arm : arms) table.front().push_back(arm.name);
-  for (std::size_t bin = 0; bin + 1 < all.bins.edges.size(); ++bin) {
+  for (std::size_t bin = 0; bin + 1 < all.edges.size(); ++bin) {
     table.push_back({BinLabel(all, bin, unit)});
-    for (const auto& counts : all.bins.counts) table.back().push_back(std::to_string(counts[bin]));
+    for (const ArmDistribution& arm : all.arms) {
+      table.back().push_back(std::to_string(arm.counts[bin]));
+    }
   }
   return table;
 }
@@ -147,18 +91,14 @@ Picture DrawDistributions(const std::string& id, const std::vector<ArmOfPicture>
   const double row = arms.size() <= 2 ? 99 : 66;
   const double bottom = row * static_cast<double>(arms.size());
   Svg svg(id, kPictureWidth, bottom + kAxisHeight);
-  std::string description;
-  for (const ArmOfPicture& arm : arms) {
-    Range own{arm.values.front(), arm.values.front()};
-    for (const double value : arm.values) own.Include(value);
-    if (!description.empty()) description += "; ";
-    description += arm.name + ": mean " + ValueLabel(MeanOf(arm.values), own, unit) + " of " +
-                   Counted(arm.values.size(), "run");
-  }
-  const std::optional<Distributions> all = Distribute(arms, resolution);
-  if (!all)
-    return {std::move(svg), "Distributions", description, "Their range is too large to draw.", {}};
-  const Range shown = Range{all->bins.edges.front(), all->bins.edges.back()}.Padded(0.03);
+  const Result<Distributions> all = DistributeValues(ValuesOf(arms), resolution);
+  if (!all) return {std::move(svg), "Distributions", "", "Their range is too large to draw.", {}};
+  const auto mean_of = [&](const ArmOfPicture& arm) {
+    const ArmDistribution& one = all->arms[static_cast<std::size_t>(&arm - arms.data())];
+    return arm.name + ": mean " + ValueLabel(one.mean, RangeOf(*all), unit) + " of " +
+           Counted(one.n, "run");
+  };
+  const Range shown = RangeOf(*all).Padded(0.03);
   const AxisScale x(shown.low, shown.high, kPlotMargin + 4, kPlotRight - 4);
   DrawGrid(&svg, x, 0, bottom);
   DrawHorizontalAxis(&svg, x, bottom, {false, unit});
@@ -166,7 +106,7 @@ Picture DrawDistributions(const std::string& id, const std::vector<ArmOfPicture>
     const double top = row * static_cast<double>(i);
     DrawArm(&svg, arms[i], *all, i, x, top + 4, top + row, unit);
   }
-  return {std::move(svg), "Distributions", std::move(description), BeyondNote(arms, *all, unit),
+  return {std::move(svg), "Distributions", Join(arms, "; ", mean_of), BeyondNote(arms, *all, unit),
           TableOf(arms, *all, unit)};
 }
 
@@ -304,10 +244,9 @@ std::vector<LegendEntry> LegendOf(const std::vector<RunOfPicture>& runs, const R
   return legend;
 }
 
-// All values of both kinds, within what is shown of the measured ones.
-Range ValuesOf(const std::vector<ArmOfPicture>& arms, const std::vector<RunOfPicture>& runs) {
-  const Range range = ShownRange(arms);
-  if (range.low != 0 || range.high != 0) return range;
+// What is usual of the measured values; without any, all.
+Range ShownOf(const std::vector<ArmOfPicture>& arms, const std::vector<RunOfPicture>& runs) {
+  if (const auto usual = UsualRange(ValuesOf(arms))) return {usual->first, usual->second};
   Range of_warmups{runs.front().value, runs.front().value};
   for (const RunOfPicture& run : runs) of_warmups.Include(run.value);
   return of_warmups;
@@ -316,8 +255,8 @@ Range ValuesOf(const std::vector<ArmOfPicture>& arms, const std::vector<RunOfPic
 std::vector<Range> FencesOf(const std::vector<ArmOfPicture>& arms) {
   std::vector<Range> all;
   for (const ArmOfPicture& arm : arms) {
-    const Result<TukeyFences> fences = FindOutliers(arm.values);
-    all.push_back(fences ? Range{fences->low, fences->high} : Range{-HUGE_VAL, HUGE_VAL});
+    const auto fences = OutlierFences(arm.values);
+    all.push_back(fences ? Range{fences->first, fences->second} : Range{-HUGE_VAL, HUGE_VAL});
   }
   return all;
 }
@@ -327,7 +266,7 @@ std::vector<Range> FencesOf(const std::vector<ArmOfPicture>& arms) {
 Picture DrawRuns(const std::string& id, const std::vector<ArmOfPicture>& arms,
                  const std::vector<RunOfPicture>& runs, const std::string& unit,
                  std::size_t most_marks) {
-  const Range values = ValuesOf(arms, runs);
+  const Range values = ShownOf(arms, runs);
   const Range shown = values.Padded(0.06);
   const double bottom = kPlotHeight - kAxisHeight;
   RunsPlot plot{arms,

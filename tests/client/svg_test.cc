@@ -81,14 +81,5 @@ TEST(PlotTest, LabelsTellTheTicksApart) {
   EXPECT_EQ(AxisLabel(0.0105, 0.0005, {false, "s"}), "10.5 ms");
 }
 
-TEST(PlotTest, OneRunFarOutDoesNotTakeTheRoomOfTheOthers) {
-  ArmOfPicture arm{"a", true, 0, {10, 11, 12, 13, 14, 15, 16, 1000}};
-  const Range range = ShownRange({arm});
-  EXPECT_EQ(range.low, 10);
-  EXPECT_LT(range.high, 40);
-  arm.values = {5, 5, 5, 5, 5, 7};
-  EXPECT_EQ(ShownRange({arm}).high, 7) << "quartiles that are equal say nothing of far";
-}
-
 }  // namespace
 }  // namespace benchd::client
