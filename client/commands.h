@@ -27,6 +27,7 @@ enum class Words {
   kSession,          ///< the ID of one
   kSessionOrNewest,  ///< the same, or none: the caller's newest
   kProfile,          ///< of the machine, or none
+  kBenchmark,        ///< its name, or none
   kFile,             ///< one, or - for stdin
   kOwn,              ///< those that it reads itself
 };
@@ -78,6 +79,7 @@ Result<ExitCode> RunBuildWorktrees(const CommandContext& context);
 Result<ExitCode> RunWatch(const CommandContext& context);
 Result<ExitCode> RunList(const CommandContext& context);
 Result<ExitCode> RunShow(const CommandContext& context);
+Result<ExitCode> RunHistory(const CommandContext& context);
 Result<ExitCode> RunCancel(const CommandContext& context);
 Result<ExitCode> RunMove(const CommandContext& context);
 Result<ExitCode> RunPause(const CommandContext& context);
@@ -93,6 +95,7 @@ Result<ExitCode> RunMachineDoctor(const CommandContext& context);
 Result<ExitCode> RunMachineApply(const CommandContext& context);
 Result<ExitCode> RunMachineRestore(const CommandContext& context);
 Result<ExitCode> RunMachineReserve(const CommandContext& context);
+Result<ExitCode> RunTop(const CommandContext& context);
 Result<ExitCode> RunVersion(const CommandContext& context);
 Result<ExitCode> RunHelp(const CommandContext& context);
 Result<ExitCode> RunGenerateManual(const CommandContext& context);

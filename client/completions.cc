@@ -34,6 +34,7 @@ Kind KindOfWords(const Command& command) {
       return Kind::kFile;
     case Words::kNone:
     case Words::kProfile:
+    case Words::kBenchmark:
       break;
   }
   return Kind::kText;

@@ -170,9 +170,7 @@ TEST(HelpTest, TheFixedWordsOfOptionsAreTheWordsThatAreTaken) {
 }
 
 TEST(HelpTest, WhatComesLaterOrIsNotForUsersIsNotOffered) {
-  for (const char* name : {"report", "top"}) {
-    EXPECT_EQ(FindCommand(name), nullptr) << name;
-  }
+  EXPECT_EQ(FindCommand("report"), nullptr);
   EXPECT_TRUE(FindCommand("build-worktrees")->hidden);
   EXPECT_EQ(RenderHelp().find("build-worktrees"), std::string::npos) << "benchctl's own";
 }
