@@ -18,6 +18,8 @@ find_package(Boost 1.74 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
 pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)
+# Optional: benchd-push, and benchctl history --database.
+pkg_check_modules(LIBPQ IMPORTED_TARGET libpq)
 
 # Asio has no CMake file. The headers are foreign: SYSTEM keeps our warnings out of them.
 find_path(ASIO_INCLUDE_DIR asio.hpp REQUIRED)
