@@ -19,7 +19,10 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
 pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)
 # Optional: benchd-push, and benchctl history --database.
-pkg_check_modules(LIBPQ IMPORTED_TARGET libpq)
+option(BENCHD_DATABASE "what needs libpq, where it is installed" ON)
+if(BENCHD_DATABASE)
+  pkg_check_modules(LIBPQ IMPORTED_TARGET libpq)
+endif()
 
 # Asio has no CMake file. The headers are foreign: SYSTEM keeps our warnings out of them.
 find_path(ASIO_INCLUDE_DIR asio.hpp REQUIRED)
