@@ -52,6 +52,20 @@ const std::vector<CommandHelp>& Texts() {
        "Shows what was asked, what was measured, how the machine was set up, and the commands "
        "that run the session again or compute its numbers again.",
        {{"Show a session together with the output of its runs:", "benchctl show --log k3x9m2pq"}}},
+      {"history",
+       "Without BENCHMARK, lists the benchmarks of your sessions: how many verdicts each has, the "
+       "newest, and the newest step in its values. With one, shows its verdicts, oldest first, and "
+       "between them the steps: places where the values changed for good.\n"
+       "Verdicts stay when their sessions are deleted. Sessions without a suite belong to the "
+       "benchmark `main`, where each command has a history of its own.\n"
+       "Steps are searched for by E-divisive means, only among entries that were measured on the "
+       "same machine with the same kernel and settings. Where one of these changed, a line says "
+       "so.",
+       {{"Since when is the parser slower?", "benchctl history parse"},
+        {"All change points of the last 500 verdicts, for a script:",
+         "benchctl history parse --last 500 --json"},
+        {"What several machines have sent to a database:",
+         "benchctl history parse --database postgresql://db.example.com/bench"}}},
       {"cancel",
        "Cancels a session. One that is running stops at once; its cleanup commands still run. "
        "You may cancel your own sessions, admins may cancel any.",
@@ -132,6 +146,14 @@ const std::vector<CommandHelp>& Texts() {
        "`compare --against NAME` runs it again, interleaved with the candidate.",
        {{"What is there to compare with?", "benchctl arm list"}}},
       {"arm remove", "Removes the copy.", {{"Forget one:", "benchctl arm remove main"}}},
+      {"top",
+       "Shows the machine, the settings that are held, the running session with its intervals, and "
+       "the queue, until `q` or Ctrl-C. It is redrawn with every event and once a second; where "
+       "stdout is no terminal, it is one line a second.\n"
+       "What happens to your own session is told by its stream; the daemon is asked for the rest "
+       "every 30 seconds while that runs, since every question disturbs a run, else every two.",
+       {{"Watch the machine:", "benchctl top"},
+        {"How the queue stands, for a script:", "benchctl top --count 1 --json"}}},
       {"machine status",
        "Shows the settings of the machine that the profile PROFILE asks for (default: default).",
        {{"What would the profile `strict` hold here?", "benchctl machine status strict"}}},

@@ -92,6 +92,18 @@ std::vector<OptionInfo> WorktreeOptions() {
        "a worktree that has to be there, and its BENCHD_LAYOUT_SEED; repeatable", kThisCommand}};
 }
 
+std::vector<OptionInfo> HistoryOptions() {
+  return {{"metric", 0, "NAME", "only this metric", kThisCommand},
+          {"last", 0, "N", "the newest N entries (default 200 of a benchmark)", kThisCommand},
+          {"all", 'a', "", "everybody's sessions; only admins may ask for them", kThisCommand},
+          {"alpha", 0, "A", "how often a series without a step may show one (default 1%)",
+           kThisCommand},
+          {"seed", 0, "N", "of the permutations (default 1)", kThisCommand},
+          {"database", 0, "URL",
+           "read what benchd-push sent to PostgreSQL, as postgresql://HOST/DATABASE", kThisCommand},
+          TimeUnitOption()};
+}
+
 std::vector<OptionInfo> AnalyzeOptions() {
   constexpr std::string_view kTable = "Table";
   constexpr std::string_view kShown = "What is shown";

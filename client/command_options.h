@@ -20,6 +20,7 @@ std::vector<OptionInfo> AnalyzeOptions();
 std::vector<OptionInfo> ReportOptionInfos();
 std::vector<OptionInfo> SimilarityOptions();
 std::vector<OptionInfo> CalibrateOptions();
+std::vector<OptionInfo> HistoryOptions();
 
 /// --verbose, --quiet and --time-unit: of every command that prints a result.
 std::vector<OptionInfo> ResultOptions();

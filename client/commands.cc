@@ -28,6 +28,8 @@ const std::vector<Command>& Commands() {
        RunList},
       {"show", "[OPTIONS] [ID]", "show a session (or your newest) and how to repeat it",
        Words::kSessionOrNewest, ShowOptions(), RunShow},
+      {"history", "[OPTIONS] [BENCHMARK]", "show a benchmark's verdicts and since when it changed",
+       Words::kBenchmark, HistoryOptions(), RunHistory},
       {"cancel",
        "[OPTIONS] ID",
        "cancel a queued or running session",
@@ -135,6 +137,12 @@ const std::vector<Command>& Commands() {
        {{"for", 0, "D", "for how long once it is yours, such as 10m; at most an hour",
          kThisCommand}},
        RunMachineReserve},
+      {"top",
+       "[OPTIONS]",
+       "show machine, running session and queue, live",
+       Words::kNone,
+       {{"count", 0, "N", "end after N seconds (default never)", kThisCommand}},
+       RunTop},
       {"build-worktrees", "OPTIONS", "check out and build the commits of a session", Words::kOwn,
        WorktreeOptions(), RunBuildWorktrees, /*hidden=*/true},
       {"dial-stdio",
@@ -231,6 +239,10 @@ Result<std::string> ReadWord(const Command& command, const std::vector<std::stri
     case Words::kArm:
       return ReadOne(words, name + ": missing name", "stored arm",
                      "write benchctl " + name + " NAME; benchctl arm list shows the names");
+    case Words::kBenchmark:
+      if (words.empty()) break;
+      return ReadOne(words, name + ": empty benchmark name", "benchmark",
+                     "write benchctl " + name + " [BENCHMARK]; without one it lists them");
     case Words::kFile:
       return ReadOne(words, name + ": missing file", "table",
                      "write benchctl " + name + " FILE.csv, or - for stdin");

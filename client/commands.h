@@ -28,6 +28,7 @@ enum class Words {
   kSessionOrNewest,  ///< the same, or none: the caller's newest
   kProfile,          ///< of the machine, or none
   kArm,              ///< the name of one that is stored
+  kBenchmark,        ///< its name, or none
   kFile,             ///< one, or - for stdin
   kOwn,              ///< those that it reads itself
 };
@@ -83,6 +84,7 @@ Result<ExitCode> RunPoolTask(const CommandContext& context);
 Result<ExitCode> RunWatch(const CommandContext& context);
 Result<ExitCode> RunList(const CommandContext& context);
 Result<ExitCode> RunShow(const CommandContext& context);
+Result<ExitCode> RunHistory(const CommandContext& context);
 Result<ExitCode> RunCancel(const CommandContext& context);
 Result<ExitCode> RunMove(const CommandContext& context);
 Result<ExitCode> RunPause(const CommandContext& context);
@@ -102,6 +104,7 @@ Result<ExitCode> RunMachineDoctor(const CommandContext& context);
 Result<ExitCode> RunMachineApply(const CommandContext& context);
 Result<ExitCode> RunMachineRestore(const CommandContext& context);
 Result<ExitCode> RunMachineReserve(const CommandContext& context);
+Result<ExitCode> RunTop(const CommandContext& context);
 Result<ExitCode> RunVersion(const CommandContext& context);
 Result<ExitCode> RunHelp(const CommandContext& context);
 Result<ExitCode> RunGenerateManual(const CommandContext& context);

@@ -37,6 +37,7 @@ Kind KindOfWords(const Command& command) {
       return Kind::kFile;
     case Words::kNone:
     case Words::kProfile:
+    case Words::kBenchmark:
       break;
   }
   return Kind::kText;

@@ -18,6 +18,11 @@ find_package(Boost 1.74 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
 pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)
+# Optional: benchd-push, and benchctl history --database.
+option(BENCHD_DATABASE "what needs libpq, where it is installed" ON)
+if(BENCHD_DATABASE)
+  pkg_check_modules(LIBPQ IMPORTED_TARGET libpq)
+endif()
 
 # SHA-256; static like the programs that hash, where the archive is installed.
 find_library(NETTLE_ARCHIVE libnettle.a)

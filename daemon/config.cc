@@ -118,6 +118,22 @@ std::optional<std::string> CheckRunnerFlag(const toml::node& value, Config& /*co
   return std::nullopt;
 }
 
+std::optional<std::string> CheckText(const toml::node& value, Config& /*config*/) {
+  const auto text = value.value_exact<std::string>();
+  if (!text || text->empty()) return "should be a string in quotes";
+  return std::nullopt;
+}
+
+std::optional<std::string> CheckPatterns(const toml::node& value, Config& /*config*/) {
+  const toml::array* list = value.as_array();
+  const auto is_pattern = [](const toml::node& one) {
+    const auto pattern = one.value_exact<std::string>();
+    return pattern && !pattern->empty();
+  };
+  if (list != nullptr && std::all_of(list->begin(), list->end(), is_pattern)) return std::nullopt;
+  return "should be a list of patterns, such as [\"parse*\"]";
+}
+
 std::optional<std::string> CheckUsers(const toml::node& value, Config& /*config*/) {
   const toml::array* list = value.as_array();
   const auto is_user = [](const toml::node& one) { return one.is_string() || one.is_integer(); };
@@ -137,6 +153,12 @@ const std::map<std::string, std::map<std::string, Setter>>& Sections() {
        {{"allow_root", Boolean(&Config::allow_root)},
         {"admin_group", Text(&Config::admin_group)},
         {"users", CheckUsers}}},
+      // benchd-push's own.
+      {"push",
+       {{"url", CheckText},
+        {"commands", CheckRunnerFlag},
+        {"labels", CheckRunnerFlag},
+        {"benchmarks", CheckPatterns}}},
       {"daemon", {{"idle_exit", SetIdleExit}}},
       {"log", {{"level", SetLogLevel}}},
       {"store",

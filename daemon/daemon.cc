@@ -151,6 +151,7 @@ AccessPolicy Daemon::Access() const {
   policy.allow_root = config_.allow_root;
   policy.single_user = options_.places.user;
   policy.admin_gid = GroupId(config_.admin_group);
+  policy.push_gid = GroupId("benchd-push");
   return policy;
 }
 

@@ -23,6 +23,7 @@ using google::protobuf::Message;
 const std::set<std::string_view> kToldIfAny{
     "benchd.v1.Arm.shell",
     "benchd.v1.Benchmark.hooks",
+    "benchd.v1.Summary.labels",
     "benchd.v1.Run.signal",
     "benchd.v1.Benchmark.ignore_failure",
     "benchd.v1.FailedRun.warmup",
@@ -35,6 +36,9 @@ const std::set<std::string_view> kToldIfAny{
 // Not told: what the line says elsewhere, what nobody needs, and values of the environment.
 const std::set<std::string_view> kUntold{
     "benchd.v1.Session.session",
+    "benchd.v1.Summary.session",
+    "benchd.v1.Summary.number",
+    "benchd.v1.Summary.position",
     "benchd.v1.SessionSpec.environment",
     "benchd.v1.Started.benchmark_cpus",
     "benchd.v1.Started.housekeeping_cpus",

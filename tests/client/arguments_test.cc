@@ -169,10 +169,7 @@ TEST(HelpTest, TheFixedWordsOfOptionsAreTheWordsThatAreTaken) {
   }
 }
 
-TEST(HelpTest, WhatComesLaterOrIsNotForUsersIsNotOffered) {
-  for (const char* name : {"top"}) {
-    EXPECT_EQ(FindCommand(name), nullptr) << name;
-  }
+TEST(HelpTest, WhatIsNotForUsersIsNotOffered) {
   EXPECT_TRUE(FindCommand("build-worktrees")->hidden);
   EXPECT_EQ(RenderHelp().find("build-worktrees"), std::string::npos) << "benchctl's own";
 }

@@ -83,7 +83,9 @@ class _Sessions(session_pb2_grpc.SessionServiceServicer):
         return session_pb2.Session(session=SESSION, state=session_pb2.SESSION_STATE_RUNNING)
 
     def List(self, request, context):
-        own = session_pb2.Session(session=SESSION, uid=os.getuid())
+        own = session_pb2.Session(session=SESSION, uid=os.getuid(),
+                                  state=session_pb2.SESSION_STATE_RUNNING,
+                                  spec=session_pb2.SessionSpec())
         return session_pb2.ListSessionsResponse(sessions=[own])
 
     def Watch(self, request, context):
@@ -106,7 +108,7 @@ class _Sessions(session_pb2_grpc.SessionServiceServicer):
 
 class _Queue(queue_pb2_grpc.QueueServiceServicer):
     def Get(self, request, context):
-        return queue_pb2.QueueStatus(version="9.9.9", pid=os.getpid())
+        return queue_pb2.QueueStatus(version="9.9.9", pid=os.getpid(), running=SESSION)
 
 
 class PlaybackDaemon:

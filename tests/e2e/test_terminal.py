@@ -106,6 +106,30 @@ class TerminalTest(unittest.TestCase):
                 terminal.shows(f"lines_{name}")
                 terminal.close()
 
+    def test_top_shows_what_runs_and_q_quits(self):
+        terminal = self.terminal(80, 24)
+        modes = self.run_to(terminal, "benchctl top; echo code $?", playback.suite(count=5), "layout-1")
+        screen = terminal.screen()
+        self.assertRegex(screen, r"benchd 9\.9\.9  \d\d:\d\d:\d\d  running, 0 queued")
+        self.assertIn("q quits", screen)
+        self.assertIn("layout-3", screen)
+        terminal.resize(40, 10)
+        terminal.await_screen(lambda shown: "layout-3" not in shown and "q quits" in shown,
+                              "a board of 10 rows")
+        terminal.resize(80, 24)
+        terminal.await_text("layout-3")
+        terminal.press("x", "q")
+        terminal.await_text("code 0")
+        self.assertNotIn("q quits", terminal.screen())
+        self.assert_given_back(terminal, modes)
+
+    def test_top_in_a_dumb_terminal_is_a_line_a_second(self):
+        terminal = self.terminal()
+        self.daemon.play(playback.one_gate())
+        terminal.type("TERM=dumb benchctl top --count 2; echo code $?")
+        terminal.await_text("code 0")
+        self.assertEqual(terminal.screen().count("running, 0 queued; k3x9m2pq runs"), 2)
+
     # ---- how it is left ----
 
     def test_ctrl_c_cancels_and_says_what_is_known(self):

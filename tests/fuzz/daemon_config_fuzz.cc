@@ -1,6 +1,7 @@
 #include <string>
 
 #include "daemon/config.h"
+#include "daemon/push/push_config.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace benchd::fuzz {
@@ -20,6 +21,10 @@ void CheckConfig(const Config& config) {
 
 void FuzzDaemonConfig(std::string_view input) {
   const auto config = ParseConfig(input, "benchd.toml");
+  // What benchd takes for right is what benchd-push reads.
+  const auto pushed = push::ParsePushConfig(input, "benchd.toml");
+  FUZZ_CHECK(pushed || !config);
+  if (!pushed) CheckMessage(pushed.error().message);
   if (config) {
     CheckConfig(*config);
     return;

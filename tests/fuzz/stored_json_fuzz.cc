@@ -32,6 +32,7 @@ std::string PackAll(const std::vector<store::PackedSample>& samples) {
 void FuzzStoredJson(std::string_view input) {
   CheckStored(input, store::SpecFromJson, store::SpecToJson);
   CheckStored(input, store::SnapshotFromJson, store::SnapshotToJson);
+  CheckStored(input, store::SummaryFromJson, store::SummaryToJson);
   CheckStored(input, store::MetricsFromJson, store::MetricsToJson);
   const auto samples = store::UnpackSamples(input);
   FUZZ_CHECK(samples.has_value() == (input.size() % 16 == 0));

@@ -30,8 +30,14 @@ UNITS = [
     "benchd.service",
     "benchd.socket",
 ]
+# Made only where libpq-dev is installed.
+PUSH = (pathlib.Path(BUILD) / "bin/benchd-push").exists()
+if PUSH:
+    PROGRAMS.append("bin/benchd-push")
+    UNITS.append("benchd-push.service")
 DATA = ["share/benchd/benchctl-v1.schema.json"] + ["lib/systemd/system/" + unit for unit in UNITS] + [
     "lib/sysusers.d/benchd.conf",
+    *(["lib/sysusers.d/benchd-push.conf"] if PUSH else []),
     "lib/tmpfiles.d/benchd.conf",
 ] + [
     "share/benchd/" + str(file.relative_to(ROOT)) for file in sorted(ROOT.glob("proto/**/*.proto"))
@@ -140,7 +146,8 @@ class FilesTest(InstalledTree):
             named.update(re.findall(r"^Exec\w+=(\S+)", text, re.MULTILINE))
         self.assertEqual(
             named,
-            {PREFIX + "/bin/benchd", PREFIX + "/libexec/benchd/benchd-runner"},
+            {PREFIX + "/bin/benchd", PREFIX + "/libexec/benchd/benchd-runner"}
+            | ({PREFIX + "/bin/benchd-push"} if PUSH else set()),
         )
 
     def test_the_runner_has_no_sandbox_that_children_would_inherit(self):
@@ -198,6 +205,17 @@ class UnitTest(InstalledTree):
             "--root=" + str(self.root), "benchd.service",
         )
         found = re.search(r"Overall exposure level for benchd.service: ([0-9.]+)", done.stdout)
+        self.assertIsNotNone(found, done.stdout + done.stderr)
+        print(found.group(0))
+        self.assertLess(float(found.group(1)), HIGHEST_EXPOSURE)
+
+    @unittest.skipUnless(PUSH, "built without libpq-dev")
+    def test_the_pusher_is_locked_up_but_for_its_network(self):
+        done = run(
+            "systemd-analyze", "security", "--no-pager", "--offline=true",
+            "--root=" + str(self.root), "benchd-push.service",
+        )
+        found = re.search(r"Overall exposure level for benchd-push.service: ([0-9.]+)", done.stdout)
         self.assertIsNotNone(found, done.stdout + done.stderr)
         print(found.group(0))
         self.assertLess(float(found.group(1)), HIGHEST_EXPOSURE)

@@ -1,0 +1,151 @@
+#include "client/render/top.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "client/render/units.h"
+#include "client/render/words.h"
+#include "core/base/text.h"
+
+namespace benchd::client {
+namespace {
+
+/// The queue has so many rows before the running session gives any up.
+constexpr int kQueueRows = 4;
+
+std::string ModeOf(const TopState& state, const UserNames& users) {
+  std::string mode = state.queue.draining()          ? "draining"
+                     : state.queue.paused()          ? "paused"
+                     : state.queue.running().empty() ? "idle"
+                                                     : "running";
+  if (state.queue.has_reserved_by()) {
+    mode += ", reserved by " + Printable(users(state.queue.reserved_by()));
+  }
+  return mode + ", " + std::to_string(state.queue.queued()) + " queued";
+}
+
+std::string FactOf(const v1::MachineStatus& machine, std::string_view name) {
+  for (const v1::EnvironmentFact& fact : machine.environment()) {
+    if (fact.name() == name) return OneLine(Printable(fact.value()));
+  }
+  return "";
+}
+
+std::string MachineWords(const v1::MachineStatus& machine) {
+  std::vector<std::string> words;
+  for (const char* fact : {"cpu", "kernel"}) {
+    if (std::string value = FactOf(machine, fact); !value.empty()) words.push_back(value);
+  }
+  const std::string cpus = CpuList(machine.benchmark_cpus());
+  if (!cpus.empty()) words.push_back("benchmark CPUs " + cpus);
+  return Join(words, ", ");
+}
+
+std::string SettingsWords(const v1::MachineStatus& machine) {
+  std::vector<std::string> held;
+  std::vector<std::string> missing;
+  for (const v1::Setting& setting : machine.settings()) {
+    if (setting.held()) {
+      held.push_back(Printable(setting.setting()) + "=" + Printable(setting.actual()));
+    } else {
+      missing.push_back(Printable(setting.setting()));
+    }
+  }
+  if (held.empty()) return "none held";
+  std::string words = Join(held, " ");
+  if (!missing.empty()) words += "; not held: " + Join(missing, " ");
+  return words;
+}
+
+const v1::Session* Running(const TopState& state) {
+  const auto found =
+      std::ranges::find(state.sessions, state.queue.running(), &v1::Session::session);
+  return state.queue.running().empty() || found == state.sessions.end() ? nullptr : &*found;
+}
+
+std::vector<v1::Session> Queued(const TopState& state) {
+  std::vector<v1::Session> queued;
+  std::ranges::copy_if(state.sessions, std::back_inserter(queued), [&state](const auto& session) {
+    return session.session() != state.queue.running();
+  });
+  // Others' places are not told: they come last.
+  const auto place = [](const v1::Session& session) {
+    return session.queued().position() > 0 ? session.queued().position() : UINT64_MAX;
+  };
+  std::ranges::stable_sort(queued, {}, place);
+  return queued;
+}
+
+std::vector<std::string> RunningLines(const TopState& state, const UserNames& users,
+                                      const Style& style, int height) {
+  if (state.running) return RenderLiveView(*state.running, style, height);
+  if (state.queue.running().empty()) return {};
+  const v1::Session* const session = Running(state);
+  const std::string who = session == nullptr ? "" : " of " + Printable(users(session->uid()));
+  return {Shorten(Printable(state.queue.running()) + who + " runs", style.width, style)};
+}
+
+std::vector<std::string> QueueLines(const TopState& state, const UserNames& users,
+                                    const google::protobuf::Timestamp& now, const Style& style,
+                                    int height) {
+  const std::vector<v1::Session> queued = Queued(state);
+  if (queued.empty() || height < 2) return {};
+  std::vector<std::string> lines = Lines(RenderList(queued, users, now, style));
+  if (static_cast<int>(lines.size()) <= height) return lines;
+  const auto shown = static_cast<std::size_t>(height) - 1;  // with the header
+  const std::size_t more = lines.size() - shown;
+  lines.resize(shown);
+  lines.push_back(Shorten("and " + std::to_string(more) + " more", style.width, style));
+  return lines;
+}
+
+}  // namespace
+
+std::vector<std::string> RenderTop(const TopState& state, const UserNames& users,
+                                   const google::protobuf::Timestamp& now, const Style& style,
+                                   int height) {
+  const Style unpainted{false, style.unicode, style.width};
+  std::vector<std::string> lines;
+  const auto add = [&](const std::string& text, Tint tint) {
+    if (!text.empty()) lines.push_back(Paint(Shorten(text, style.width, unpainted), tint, style));
+  };
+  add("benchd " + Printable(state.queue.version()) + "  " + LocalTime(now, now) + "  " +
+          ModeOf(state, users),
+      Tint::kBold);
+  add(MachineWords(state.machine), Tint::kNone);
+  if (state.machine.settings_size() > 0) {
+    add("settings: " + SettingsWords(state.machine), Tint::kNone);
+  }
+  add(state.note, Tint::kYellow);
+  add("q quits", Tint::kDim);
+  if (static_cast<int>(lines.size()) > height) lines.resize(static_cast<std::size_t>(height));
+  const auto room = [&lines, height] { return height - static_cast<int>(lines.size()); };
+  const auto append = [&lines](std::vector<std::string> more) {
+    if (more.empty()) return;
+    lines.emplace_back();
+    std::ranges::move(more, std::back_inserter(lines));
+  };
+  const int for_queue = state.sessions.size() > 1
+                            ? std::min(kQueueRows, static_cast<int>(state.sessions.size()) + 1) + 1
+                            : 0;
+  if (room() - for_queue > 2) {
+    append(RunningLines(state, users, style, room() - for_queue - 1));
+  }
+  if (room() > 2) append(QueueLines(state, users, now, style, room() - 1));
+  return lines;
+}
+
+std::string TopLine(const TopState& state, const UserNames& users,
+                    const google::protobuf::Timestamp& now, const Style& style) {
+  std::string line = LocalTime(now, now) + "  " + ModeOf(state, users);
+  if (!state.queue.running().empty()) line += "; " + Printable(state.queue.running()) + " runs";
+  if (state.running && state.running->update) {
+    const std::string known = KnownSoFar(*state.running->update, style);
+    const std::size_t colon = known.find(": ");
+    if (colon != std::string::npos) line += ": " + known.substr(colon + 2);
+  }
+  if (state.machine.settings_size() > 0) line += "; settings: " + SettingsWords(state.machine);
+  return state.note.empty() ? line : line + "; " + state.note;
+}
+
+}  // namespace benchd::client

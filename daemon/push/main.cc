@@ -1,0 +1,132 @@
+// benchd-push: sends summaries of benchd to a PostgreSQL, so that benchd itself needs no network.
+//
+// Exit code 0; 1 when --once could not send everything; 2 for a wrong command line or
+// configuration.
+
+#include <fcntl.h>
+#include <grpcpp/create_channel.h>
+#include <signal.h>
+#include <time.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/unique_fd.h"
+#include "daemon/push/pusher.h"
+
+namespace benchd::push {
+namespace {
+
+/// Every question is a disturbance of the run that is being measured: seldom is enough.
+constexpr int kPauseSeconds = 60;
+
+constexpr char kHelp[] = R"(usage: benchd-push [OPTION...]
+
+Sends what [push] in benchd's configuration names to PostgreSQL, as soon as there is something new.
+
+  --config FILE        default /etc/benchd/benchd.toml
+  --socket PATH        benchd's (default /run/benchd/benchd.sock)
+  --state-dir DIR      where it keeps how far it has come (default /var/lib/benchd-push)
+  --once               send what there is and exit
+  --print-schema       print the SQL that makes or raises the tables, and exit
+  --version, --help
+)";
+
+struct Options {
+  std::string config = "/etc/benchd/benchd.toml";
+  std::string socket = "/run/benchd/benchd.sock";
+  std::string state_dir = "/var/lib/benchd-push";
+  bool once = false;
+};
+
+void Tell(const Error& error) {
+  std::fprintf(stderr, "error: %s\n", error.message.c_str());
+  if (!error.hint.empty()) std::fprintf(stderr, "hint: %s\n", error.hint.c_str());
+}
+
+/// SIGTERM and SIGINT are blocked from the start: they are taken between two pushes.
+sigset_t StopSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  return signals;
+}
+
+bool StoppedWithin(int seconds) {
+  const sigset_t signals = StopSignals();
+  const timespec patience{seconds, 0};
+  return sigtimedwait(&signals, nullptr, &patience) > 0;
+}
+
+int Work(const Options& options, const PushConfig& config) {
+  const auto stub = v1::HistoryService::NewStub(
+      grpc::CreateChannel("unix:" + options.socket, grpc::InsecureChannelCredentials()));
+  Pusher pusher(config, *stub, Position(options.state_dir + "/position"));
+  std::string told;
+  for (;;) {
+    const Result<std::uint64_t> sent = pusher.Push();
+    if (sent) {
+      if (*sent > 0) std::fprintf(stderr, "sent %llu\n", static_cast<unsigned long long>(*sent));
+      told.clear();
+    } else if (sent.error().message != std::exchange(told, sent.error().message)) {
+      Tell(sent.error());
+    }
+    if (options.once) return sent ? 0 : 1;
+    if (StoppedWithin(kPauseSeconds)) return 0;
+  }
+}
+
+Result<PushConfig> ReadConfig(const std::string& file) {
+  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (fd.get() < 0) return SystemError(file, errno);
+  Result<std::string> text = ReadAll(fd.get(), file);
+  if (!text) return std::move(text).error();
+  Result<PushConfig> config = ParsePushConfig(*text, file);
+  if (!config || !config->url.empty()) return config;
+  return Error{ErrorCode::kInvalidArgument, file + ": [push] url: missing",
+               "write where to send to, such as postgresql://NAME@HOST/DATABASE"};
+}
+
+int Main(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    std::string* const value = word == "--config"      ? &options.config
+                               : word == "--socket"    ? &options.socket
+                               : word == "--state-dir" ? &options.state_dir
+                                                       : nullptr;
+    if (value != nullptr && i + 1 < argc) {
+      *value = argv[++i];
+    } else if (word == "--once") {
+      options.once = true;
+    } else if (word == "--help" || word == "--print-schema" || word == "--version") {
+      std::fputs(word == "--help"      ? kHelp
+                 : word == "--version" ? "benchd-push " BENCHD_VERSION "\n"
+                                       : kSchema,
+                 stdout);
+      return 0;
+    } else {
+      Tell(InvalidArgument(word, "unknown option, or its value is missing", "benchd-push --help"));
+      return 2;
+    }
+  }
+  const Result<PushConfig> config = ReadConfig(options.config);
+  if (!config) {
+    Tell(config.error());
+    return 2;
+  }
+  const sigset_t signals = StopSignals();
+  sigprocmask(SIG_BLOCK, &signals, nullptr);
+  return Work(options, *config);
+}
+
+}  // namespace
+}  // namespace benchd::push
+
+int main(int argc, char** argv) { return benchd::push::Main(argc, argv); }

@@ -1,0 +1,91 @@
+"""`benchctl history` and `benchctl top` with a real daemon."""
+
+import sqlite3
+import contextlib
+import unittest
+
+from main import main
+from support import PASS, REGRESSION, USAGE, DaemonTest
+
+
+class HistoryTest(DaemonTest):
+    def setUp(self):
+        super().setUp()
+        self.value = self.folder / "value"
+        self.command = f"cat {self.value}"
+
+    def measure(self, value, code=PASS):
+        self.value.write_text(f"t {value}\n")
+        done = self.benchctl("compare", "--parse", "lines", "--metric", "t:2%:lower", "--warmup",
+                             "0", "--runs", "8", "echo t 100.01", self.command)
+        self.assert_exit(done, code)
+
+    def history(self, *words):
+        done = self.benchctl_json("history", *words)
+        self.assert_exit(done, PASS)
+        return done.events
+
+    def test_a_step_is_found_where_it_began(self):
+        for value in (100.11, 101.07, 100.52, 99.83, 100.24, 100.71):
+            self.measure(value)
+        for value in (110.12, 111.06, 110.43, 109.71, 110.34, 110.82):
+            self.measure(value, REGRESSION)
+        events = self.history("main", "--alpha", "5%")
+        entries = [event for event in events if event["event"] == "summary"]
+        self.assertEqual([entry["mean_candidate"] for entry in entries][:2], [100.11, 101.07])
+        self.assertEqual([entry["verdict"] for entry in entries],
+                         ["pass"] * 6 + ["regression"] * 6)
+        self.assertEqual({entry["segment"] for entry in entries}, {0})
+        steps = [event for event in events if event["event"] == "change_point"]
+        self.assertEqual(len(steps), 1)
+        self.assertEqual(steps[0]["session"], entries[6]["session"])
+        self.assertEqual(steps[0]["previous_session"], entries[5]["session"])
+        self.assertAlmostEqual(steps[0]["change"], 0.0997, places=3)
+        self.assertLessEqual(steps[0]["p_value"], 0.05)
+        # The same for people, and in one line.
+        shown = self.benchctl("history", "main", "--alpha", "5%")
+        self.assert_exit(shown, PASS)
+        lines = shown.stdout.splitlines()
+        self.assertIn("step: +10.0 %", lines[7])
+        self.assertIn(entries[6]["session"], lines[8])
+        listed = self.benchctl("history", "--alpha", "5%").stdout.splitlines()
+        self.assertEqual(len(listed), 2)
+        self.assertRegex(listed[1], r"^main: cat .*  t  +12 .*regression  \+10\.0 % at candidate")
+
+        # Another kernel: the step is at the edge of a segment, and nobody's.
+        self.daemon.stop()
+        with contextlib.closing(sqlite3.connect(self.daemon.database)) as database:
+            database.execute("UPDATE summaries SET summary = json_set(summary, '$.kernel', 'old')"
+                             " WHERE number <= 6")
+            database.commit()
+        self.daemon.start()
+        events = self.history("main", "--alpha", "5%")
+        self.assertEqual({event["event"] for event in events}, {"summary"})
+        self.assertEqual([event["segment"] for event in events], [0] * 6 + [1] * 6)
+        self.assertIn("machine changed: kernel old", self.benchctl("history", "main").stdout)
+
+    def test_what_is_chosen(self):
+        self.measure(100.11)
+        self.measure(101.07)
+        self.assertEqual(len(self.history("main", "--last", "1")), 1)
+        self.assertEqual(self.history("main", "--last", "1")[0]["mean_candidate"], 101.07)
+        self.assertEqual(self.history("main", "--metric", "other"), [])
+        nothing = self.benchctl("history", "nothing")
+        self.assert_exit(nothing, PASS)
+        self.assertEqual(nothing.stdout, "")
+        self.assertIn("no history of 'nothing'", nothing.stderr)
+        for words in (["--last", "0"], ["--alpha", "2"], ["a", "b"]):
+            self.assert_exit(self.benchctl("history", *words), USAGE)
+
+    def test_top_tells_a_line_a_second_where_there_is_no_terminal(self):
+        done = self.benchctl("top", "--count", "2")
+        self.assert_exit(done, PASS)
+        lines = done.stdout.splitlines()
+        self.assertEqual(len(lines), 2)
+        self.assertRegex(lines[0], r"^\d\d:\d\d:\d\d  idle, 0 queued")
+        events = self.benchctl_json("top", "--count", "1").events
+        self.assertEqual([event["event"] for event in events], ["queue"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "daemon/push/push_config.h"
+#include "daemon/push/pusher.h"
+#include "tests/support/temp_folder.h"
+
+namespace benchd::push {
+namespace {
+
+TEST(PushConfigTest, SendsNothingThatWasNotNamed) {
+  const auto nothing = ParsePushConfig("[log]\nlevel = 'info'", "f");
+  ASSERT_TRUE(nothing);
+  EXPECT_EQ(*nothing, PushConfig{});
+  const auto config = ParsePushConfig(
+      "[push]\nurl = 'postgresql://a@b/c'\nlabels = true\nbenchmarks = ['parse*', 'x']", "f");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->url, "postgresql://a@b/c");
+  EXPECT_TRUE(config->labels);
+  EXPECT_FALSE(config->commands);
+  EXPECT_TRUE(config->Sends("parse/json"));
+  EXPECT_FALSE(config->Sends("y"));
+  EXPECT_TRUE(nothing->Sends("y"));
+}
+
+TEST(PushConfigTest, SaysWhatIsWrong) {
+  const auto said = [](const char* text) {
+    const auto config = ParsePushConfig(text, "f");
+    return config ? std::string() : config.error().message;
+  };
+  EXPECT_EQ(said("[push]\nurl = 1"), "f: [push] url: should be a string in quotes");
+  EXPECT_EQ(said("[push]\ncommands = 'yes'"), "f: [push] commands: should be true or false");
+  EXPECT_EQ(said("[push]\nbenchmarks = [1]"), "f: [push] benchmarks: should be a list of patterns");
+  EXPECT_EQ(said("[push]\nuri = ''"), "f: [push] 'uri': unknown key");
+  EXPECT_NE(said("[push"), "");
+}
+
+TEST(PushRowTest, HasAColumnForEachAndCommandsAndLabelsOnlyWhereAskedFor) {
+  GateSummary summary{.session = {"a"}, .benchmark = std::string("b\0c\xff", 4),
+                      .command = "./secret", .labels = {{"k", "v"}}};
+  summary.mean_candidate = 0.1 + 0.2;
+  const Postgres::Row row = RowOf(summary, {});
+  ASSERT_EQ(row.size(), PushedColumns().size());
+  EXPECT_EQ(row[3], "bc\xef\xbf\xbd");
+  EXPECT_EQ(row[16], "0.30000000000000004");
+  EXPECT_FALSE(row[15]);
+  EXPECT_FALSE(row[24]);
+  EXPECT_FALSE(row[25]);
+  const Postgres::Row more = RowOf(summary, {.commands = true, .labels = true});
+  EXPECT_EQ(more[24], "./secret");
+  EXPECT_EQ(more[25], R"({"k":"v"})");
+}
+
+TEST(PushPositionTest, IsKeptAndBeginsAnewWhereItCannotBeRead) {
+  const TempFolder folder;
+  const Position position(folder / "position");
+  EXPECT_EQ(position.Read(), Position::Place{});
+  ASSERT_TRUE(position.Write({7, "abc"}));
+  EXPECT_EQ(position.Read(), (Position::Place{7, "abc"}));
+  std::ofstream(folder / "position") << "x";
+  EXPECT_EQ(position.Read(), Position::Place{});
+  EXPECT_FALSE(Position(folder / "none/position").Write({1, "a"}));
+}
+
+TEST(PostgresTest, RefusesToSendWithoutTls) {
+  const auto plain = Postgres::Connect("postgresql://a@db.example.com/c?sslmode=prefer");
+  ASSERT_FALSE(plain);
+  EXPECT_EQ(plain.error().message, "[push] url: sslmode=prefer sends without TLS");
+  EXPECT_EQ(Postgres::Connect("postgresql://[").error().code, ErrorCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace benchd::push
