@@ -61,6 +61,7 @@ class PagesTest(GuestTest):
         run("chown", "-R", f"{READER}:", self.home)
         shell = Typist(login(READER), BLOCK_S)
         self.addCleanup(shell.close)
+        shell.begin()
         shell.run('export PATH=~/bin:$PATH USER=you; cd ' + folder)
         typed = [block for block in pages.blocks(page) if block.kind == "vm"]
         for block in typed:
