@@ -65,7 +65,8 @@ class PagesTest(GuestTest):
         shell.run('export PATH=~/bin:$PATH USER=you; cd ' + folder)
         typed = [block for block in pages.blocks(page) if block.kind == "vm"]
         for block in typed:
-            print(f"{shell.follow(block):6.1f} s  {block.where}", flush=True)
+            with self.subTest(block.where):  # each has the hang watch's time for itself
+                print(f"{shell.follow(block):6.1f} s  {block.where}", flush=True)
         return len(typed)
 
     def assert_runs(self):
