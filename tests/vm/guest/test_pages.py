@@ -78,8 +78,7 @@ class PagesTest(GuestTest):
         for path in installation.files():
             path.unlink(missing_ok=True)
         run("systemctl", "daemon-reload")
-        # Also the symbols, which a page that names *.deb installs, and apt else does not know.
-        run("dpkg", "--purge", "benchd-dbgsym", *NAMES, timeout=APT_S)
+        run(*APT, "purge", *NAMES, timeout=APT_S)
 
     def test_the_ten_minutes(self):
         self.addCleanup(self.purge)
