@@ -68,7 +68,8 @@ def follow(root, page):
     shell = shell_in(root)
     told = []
     try:
-        shell.run("export PROGRAMS=/opt/programs PS1='$ '")
+        shell.begin()
+        shell.run("export PROGRAMS=/opt/programs")
         prepared = False
         for block in pages.blocks(page):
             if block.kind not in ("vm", "run"):

@@ -1,7 +1,7 @@
 """Somebody at a shell who types what a page says (pages.py), in a pseudo-terminal.
 
 A line after the other, each when the one before it has ended: `newgrp` and `cd` then mean for the
-rest of the page what they mean to a reader.
+rest of the page what they mean to a reader. Nothing is typed ahead: sudo throws that away.
 """
 
 import contextlib
@@ -19,7 +19,6 @@ class Typist:
     def __init__(self, command, patience_s):
         self.shown = ""
         self._patience_s = patience_s
-        self._lines = 0
         self.pid, self._fd = pty.fork()
         if self.pid == 0:
             os.environ["TERM"] = "dumb"
@@ -47,13 +46,15 @@ class Typist:
     def type(self, keys):
         os.write(self._fd, keys.encode())
 
+    def begin(self):
+        """Before the first run(): from now on the shell, and one that it starts, tells each exit code
+        before it prompts."""
+        self.run("""export PROMPT_COMMAND='echo "@"$?"@"'""")
+
     def run(self, line):
         """Types a line, waits for its end; its exit code."""
-        self._lines += 1
         self.type(line + "\n")
-        # Typed ahead, and read by whichever shell is there then.
-        self.type(f'echo "@"{self._lines}"@$?@"\n')
-        return int(self.expect(rf"@{self._lines}@(\d+)@").group(1))
+        return int(self.expect(r"@(\d+)@").group(1))
 
     def follow(self, block):
         """Types a block's lines; its seconds. Only the last line may have another code than 0."""
