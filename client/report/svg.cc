@@ -286,6 +286,7 @@ std::string_view PictureStyle() {
 .picture .span.reference{stroke:var(--reference)}
 .picture .span.candidate{stroke:var(--candidate)}
 .picture .ground{fill:var(--ground)}
+.picture .run.span{opacity:.3}
 .picture .flagged{fill:none;stroke:currentColor;stroke-width:1.2}
 )";
   return kStyle;

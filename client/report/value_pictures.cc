@@ -161,6 +161,7 @@ struct Stretch {
   std::uint64_t first = 0;
   std::uint64_t last = 0;
   std::size_t runs = 0;
+  double mean = 0;
   std::size_t disturbed = 0;
   std::size_t outliers = 0;
 };
@@ -173,6 +174,7 @@ void Take(const RunOfPicture& run, bool outlier, Stretch* stretch) {
   stretch->range.Include(run.value);
   stretch->last = run.order;
   ++stretch->runs;
+  stretch->mean += (run.value - stretch->mean) / static_cast<double>(stretch->runs);
   if (run.disturbances > 0) ++stretch->disturbed;
   if (outlier) ++stretch->outliers;
 }
@@ -196,6 +198,7 @@ void DrawStretch(Svg* svg, const Stretch& stretch, std::size_t number, const Run
   const double high = plot.Y(stretch.range.high);
   svg->Line(x, low, x, low - high < 1 ? low - 1 : high, "run span " + std::string(ClassOf(arm)),
             title);
+  svg->Mark(ShapeOf(arm), x, plot.Y(stretch.mean), 2, std::string(ClassOf(arm)));
   if (stretch.disturbed > 0) svg->Mark(Shape::kCross, x, plot.rug, 2, "flagged disturbed", title);
   table->push_back({orders, arm.name, values, Counted(stretch.runs, "run") + words});
 }
@@ -286,7 +289,8 @@ Picture DrawRuns(const std::string& id, const std::vector<ArmOfPicture>& arms,
   std::string note;
   if (thinned) {
     const std::size_t stretches = DrawStretches(&plotted, runs, plot, most_marks, &table);
-    note = Counted(runs.size(), "run") + ": each mark is the range of an arm's runs in one of " +
+    note = Counted(runs.size(), "run") +
+           ": each line is the range of an arm's runs, with their mean, in one of " +
            std::to_string(stretches) + " stretches.";
   } else {
     for (const RunOfPicture& run : runs) DrawRun(&plotted, run, plot, &table);

@@ -96,7 +96,7 @@ TEST(PicturesTest, ManyRunsAreThinnedAndThePictureSaysSo) {
   const std::size_t marks = CountOf(text, "class=\"run ");
   EXPECT_GT(marks, 100U);
   EXPECT_LE(marks, 1500U);
-  EXPECT_TRUE(picture.note.starts_with("10002 runs: each mark is the range")) << picture.note;
+  EXPECT_TRUE(picture.note.starts_with("10002 runs: each line is the range")) << picture.note;
   std::size_t told = 0;  // every run is in one of the stretches, or a warm-up
   for (std::size_t row = 1; row < picture.table.size(); ++row) {
     const std::string& remarks = picture.table[row][3];

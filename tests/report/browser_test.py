@@ -183,7 +183,7 @@ class BrowserTest(DaemonTest):
               f"({used:.2f} s of CPU time), "
               f"shown in {loaded:.2f} s, {self.browser.count('svg .run')} marks", file=sys.stderr)
         self.assertLess(self.browser.count("svg .run"), 1500)
-        self.assertIn("10000 runs: each mark is the range",
+        self.assertIn("10000 runs: each line is the range",
                       self.browser.ask("document.body.innerText"))
         self.browser.screenshot("many.png")
         self.assert_quiet()
