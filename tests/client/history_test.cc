@@ -146,7 +146,7 @@ TEST(TopRenderTest, FitsWhateverTheTerminalIs) {
 
 TEST(TopRenderTest, IsOneLineForAPipe) {
   EXPECT_EQ(TopLine(Busy(2), UserOf, NowOfHistory(), kWide),
-            "03:04:05  running, 2 queued; k3x9m2pq runs: change -0.6 … +3.0 %; settings: "
+            "03:04:05  running, 2 queued; k3x9m2pq runs: nothing was measured; settings: "
             "governor=performance; not held: boost");
 }
 
@@ -157,7 +157,7 @@ TEST(HistoryRenderTest, EntriesStepsAndEdges) {
 TEST(HistoryRenderTest, FitsANarrowAsciiTerminal) {
   const std::string text = RenderHistory(ParserHistory(), {}, NowOfHistory(), {false, false, 60});
   for (const std::string& line : Lines(text)) EXPECT_LE(Width(line), 60) << line;
-  EXPECT_NE(text.find("  -- step: +10.9 %  10.02 -> 11.12 ms  (p = 0.002)"), std::string::npos)
+  EXPECT_NE(text.find("  -- step: +10.9 %  10.0 ms -> 11.1 ms  (p = 0.003)"), std::string::npos)
       << text;
 }
 
