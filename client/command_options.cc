@@ -101,7 +101,7 @@ std::vector<OptionInfo> HistoryOptions() {
           {"seed", 0, "N", "of the permutations (default 1)", kThisCommand},
           {"database", 0, "URL",
            "read what benchd-push sent to PostgreSQL, as postgresql://HOST/DATABASE", kThisCommand},
-          TimeUnitOption()};
+          kTimeUnit};
 }
 
 std::vector<OptionInfo> AnalyzeOptions() {

@@ -65,7 +65,7 @@ GateSummary Read(Columns columns) {
   summary.series = columns.Text();
   summary.metric = columns.Text();
   summary.unit = columns.Text();
-  summary.better = ValueOf<Better>(columns.Text());
+  summary.better = benchd::ValueOf<Better>(columns.Text());
   summary.reference = columns.Text();
   summary.candidate = columns.Text();
   if (auto id = columns.Optional()) summary.reference_commit = Commit{*id, ""};
@@ -80,7 +80,7 @@ GateSummary Read(Columns columns) {
   const auto lo = columns.Number<double>();
   const auto hi = columns.Number<double>();
   if (change) summary.change = Effect{*change, lo, hi};
-  summary.verdict = ValueOf<Verdict>(columns.Text()).value_or(Verdict::kUndecided);
+  summary.verdict = benchd::ValueOf<Verdict>(columns.Text()).value_or(Verdict::kUndecided);
   summary.machine = columns.Text();
   const std::string hardware = columns.Text();
   if (!hardware.empty()) summary.machine += ": " + hardware;
