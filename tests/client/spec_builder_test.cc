@@ -194,7 +194,7 @@ TEST(SpecBuilderTest, SaysWhichOptionIsWrong) {
   EXPECT_EQ(SaidOf({"--alpha", "1%", "--confidence", "99%", "a", "b"}),
             "--alpha: cannot be combined with --confidence | give only one of them");
   EXPECT_EQ(SaidOf({"--method", "magic", "a", "b"}),
-            "--method magic: unknown value | write paired, welch, exact-t or fixed");
+            "--method magic: unknown value | write paired, welch, exact-t, fixed or layouts");
   EXPECT_EQ(SaidOf({"--rule", "precision:0", "a", "b"}),
             "--rule precision:0: the width must be above zero | write precision:1%");
   EXPECT_EQ(SaidOf({"--runs", "many", "a", "b"}), "--runs many: not a non-negative integer | ");

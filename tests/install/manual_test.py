@@ -140,7 +140,7 @@ class CompletionTest(unittest.TestCase):
         self.assertEqual(self.complete("benchctl compare -- --m"), set())
 
     def test_fixed_words_of_values(self):
-        methods = {"paired", "welch", "exact-t", "fixed"}
+        methods = {"paired", "welch", "exact-t", "fixed", "layouts"}
         self.assertEqual(self.complete("benchctl compare --method "), methods)
         self.assertEqual(self.complete("benchctl compare --method="), methods)
         self.assertEqual(self.complete("benchctl compare --method=p"), {"paired"})
@@ -232,7 +232,7 @@ class OtherShell:
         self.assertEqual(self.complete("benchctl compare --par"),
                          {"--parse", "--parameter-list", "--parameter-scan"})
         self.assertEqual(self.complete("benchctl compare --method "),
-                         {"paired", "welch", "exact-t", "fixed"})
+                         {"paired", "welch", "exact-t", "fixed", "layouts"})
 
     def test_files(self):
         (self.folder / "suite.toml").touch()

@@ -3,8 +3,8 @@
 # Foreign headers, by what they stand for. The first group with a matching pattern names a header;
 # one without a group may be included anywhere.
 GROUPS = [
-    ("generated", r"benchd/v1/|.*\.pb\.h$"),
-    ("grpc", r"grpc(pp)?/|grpc\+\+/|google/protobuf/"),
+    ("generated", r"benchd/v1/|.*\.pb\.h$|google/protobuf/"),
+    ("grpc", r"grpc(pp)?/|grpc\+\+/"),
     ("asio", r"asio(\.hpp|/)"),
     ("sqlite", r"sqlite3"),
     ("libpq", r"libpq-fe\.h$"),
