@@ -40,6 +40,7 @@ class CombineTest(DaemonTest):
             if gate["role"] != "gate":
                 continue
             gate["change"] = {"estimate": change, "lo": change - 0.01, "hi": change + 0.01}
+            gate["unit"] = "s"
             gate["margin"] = given.get("margin", 0.02)
             gate["mean_reference"] *= given.get("slowness", 1)
         path = self.folder / f"{name}.json"
