@@ -63,7 +63,9 @@ TEST(ForecastTest, CountsTheUnitsThatAWidthNeeds) {
       return StudentTUpperQuantile(0.005, 2 * k - 2) * 0.025 * std::sqrt(2 / k);
     };
     EXPECT_LE(width(n), half);
-    if (n > 2) EXPECT_GT(width(n - 1), half);
+    if (n > 2) {
+      EXPECT_GT(width(n - 1), half);
+    }
   }
   EXPECT_EQ(UnitsPerArm(0, 0.01, 0.01), 2U);
   EXPECT_EQ(UnitsPerArm(1, 0, 0.01), 1'000'000U);
