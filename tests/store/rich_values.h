@@ -74,6 +74,7 @@ inline SessionSpec RichSpec() {
       .machine_profile = "quiet",
       .isolation = Isolation::kStrict,
       .cpus = "1-3",
+      .settings_off = {"governor"},
       .placebo = true,
       .priority = -5,
       .labels = {{"branch", "feature/x"}, {"ticket", "7"}},
