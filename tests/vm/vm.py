@@ -176,7 +176,8 @@ def qemu_command(image, boot, payload, folder, monitor):
     for place in ("qemu", "seabios"):
         data += ["-L", f"{image}/tools/usr/share/{place}"] if qemu.startswith(str(image)) else []
     return [
-        "nice", qemu, *data, "-nodefaults", "-no-user-config", "-machine", "q35",
+        # It ends with this program, however that ends.
+        "setpriv", "--pdeathsig", "KILL", "nice", qemu, *data, "-nodefaults", "-no-user-config", "-machine", "q35",
         "-accel", "tcg,thread=single", "-cpu", boot.cpu,
         # Two cores of two threads: one for housekeeping, one for benchmarks.
         "-smp", "4,sockets=1,cores=2,threads=2", "-m", "1024",
