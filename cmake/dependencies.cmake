@@ -19,9 +19,9 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
 pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)
 # Optional: benchd-push, and benchctl history --database.
-option(BENCHD_DATABASE "what needs libpq, where it is installed" ON)
+option(BENCHD_DATABASE "benchd-push and benchctl history --database, which need libpq" OFF)
 if(BENCHD_DATABASE)
-  pkg_check_modules(LIBPQ IMPORTED_TARGET libpq)
+  pkg_check_modules(LIBPQ REQUIRED IMPORTED_TARGET libpq)
 endif()
 
 # SHA-256; static like the programs that hash, where the archive is installed.

@@ -49,7 +49,11 @@ Scale ScaleFor(double value, std::string_view unit, const Style& style) {
   return {1, unit};
 }
 
-int Magnitude(double value) { return static_cast<int>(std::floor(std::log10(std::abs(value)))); }
+// Of nothing, which the smallest numbers become when they are scaled: below all others.
+int Magnitude(double value) {
+  constexpr int kOfNothing = -400;
+  return value == 0 ? kOfNothing : static_cast<int>(std::floor(std::log10(std::abs(value))));
+}
 
 // Decimals that give `digits` significant ones, none for whole numbers.
 int SignificantDecimals(double value, int digits) {

@@ -39,7 +39,7 @@ Result<void> Take(std::string_view key, const toml::node& node, PushConfig& conf
   if (key == "labels") return TakeFlag(node, key, config.labels);
   if (key == "benchmarks") return TakePatterns(node, config.benchmarks);
   if (key != "url") {
-    return InvalidArgument("[push] " + Quoted(key), "unknown key",
+    return InvalidArgument("[push] " + OnOneLine(Quoted(key)), "unknown key",
                            "it has url, commands, labels and benchmarks");
   }
   const auto url = node.value_exact<std::string>();
@@ -64,7 +64,7 @@ Result<PushConfig> ParsePushConfig(std::string_view text, std::string_view name)
     root = toml::parse(text);
   } catch (const toml::parse_error& error) {
     return InvalidArgument(name, "line " + std::to_string(error.source().begin.line) + ": " +
-                                     std::string(error.description()));
+                                     OnOneLine(error.description()));
   }
   const toml::node* const section = root.get("push");
   if (section == nullptr) return config;

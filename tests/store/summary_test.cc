@@ -112,7 +112,7 @@ TEST_F(SummaryStoreTest, IsReadAsItWasWritten) {
                       .kernel = "y",
                       .settings = "z"};
   EXPECT_EQ(SummaryFromJson(SummaryToJson(summary)).value(), summary);
-  EXPECT_FALSE(SummaryFromJson("{}"));
+  EXPECT_FALSE(SummaryFromJson(R"({"position": "x"})"));
 }
 
 }  // namespace
