@@ -113,8 +113,8 @@ class JsonReader {
     } else if (found != object.end()) {
       Read(*found, field);
     }
-    // A field that is not there was not known to the benchd that wrote the record: its default holds.
-    // What Fail() reported is kept; the way back is the same for all.
+    // A field that is not there was not known to the benchd that wrote the record: its default
+    // holds. What Fail() reported is kept; the way back is the same for all.
     path_.resize(length);
   }
 

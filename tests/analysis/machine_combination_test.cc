@@ -107,7 +107,8 @@ TEST(MachineCombinationTest, AnotherComparisonIsRefusedByWhatDiffers) {
     std::function<void(MachineSession&)> change;
     std::string said;
   } cases[] = {
-      {[](MachineSession& s) { s.gates[0].candidate = "other"; }, "only node1.json has main: candidate against base in wall_time"},
+      {[](MachineSession& s) { s.gates[0].candidate = "other"; },
+       "only node1.json has main: candidate against base in wall_time"},
       {[](MachineSession& s) { s.gates[0].metric = "cpu_time"; }, "in wall_time"},
       {[](MachineSession& s) { s.gates[0].margin = 0.05; }, "another margin"},
       {[](MachineSession& s) { s.gates[0].margin_kind = MarginKind::kAbsolute; }, "another margin"},

@@ -53,10 +53,9 @@ TEST(WorstRunsTest, NamesTheirCauseByWhatIsAboveItsMedian) {
   worst.Take(RunOf("base", 0.031,
                    {{"interrupts", 212}, {"stolen_time", 0.02}, {"involuntary_switches", 1}}));
   worst.Take(RunOf("candidate", 0.031, {{"interrupts", 5}, {"stolen_time", 0}}));
-  EXPECT_EQ(
-      worst.Render(kWorstPlain),
-      "run 25 (base): 31 ms, 3.1 times the median; 212 interrupts, 20 ms stolen\n"
-      "run 26 (candidate): 31 ms, 1.6 times the median; no cause that the kernel counts\n");
+  EXPECT_EQ(worst.Render(kWorstPlain),
+            "run 25 (base): 31 ms, 3.1 times the median; 212 interrupts, 20 ms stolen\n"
+            "run 26 (candidate): 31 ms, 1.6 times the median; no cause that the kernel counts\n");
 }
 
 TEST(WorstRunsTest, SaysNothingOfRunsLikeTheOthers) {

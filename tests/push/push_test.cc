@@ -37,8 +37,10 @@ TEST(PushConfigTest, SaysWhatIsWrong) {
 }
 
 TEST(PushRowTest, HasAColumnForEachAndCommandsAndLabelsOnlyWhereAskedFor) {
-  GateSummary summary{.session = {"a"}, .benchmark = std::string("b\0c\xff", 4),
-                      .command = "./secret", .labels = {{"k", "v"}}};
+  GateSummary summary{.session = {"a"},
+                      .benchmark = std::string("b\0c\xff", 4),
+                      .command = "./secret",
+                      .labels = {{"k", "v"}}};
   summary.mean_candidate = 0.1 + 0.2;
   const Postgres::Row row = RowOf(summary, {});
   ASSERT_EQ(row.size(), PushedColumns().size());
