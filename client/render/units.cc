@@ -49,10 +49,12 @@ Scale ScaleFor(double value, std::string_view unit, const Style& style) {
   return {1, unit};
 }
 
-// Of nothing, which the smallest numbers become when they are scaled: below all others.
+// Of nothing, which the smallest numbers become when they are scaled, and of what is no number:
+// below all others.
 int Magnitude(double value) {
   constexpr int kOfNothing = -400;
-  return value == 0 ? kOfNothing : static_cast<int>(std::floor(std::log10(std::abs(value))));
+  const double exponent = std::floor(std::log10(std::abs(value)));
+  return std::isfinite(exponent) ? static_cast<int>(exponent) : kOfNothing;
 }
 
 // Decimals that give `digits` significant ones, none for whole numbers.
