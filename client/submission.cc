@@ -22,6 +22,7 @@
 #include "client/render/units.h"
 #include "client/spec_input.h"
 #include "client/terminal.h"
+#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
@@ -98,15 +99,9 @@ namespace {
 
 // 128 random bits: the daemon knows by it that a request is the same one again.
 std::string RequestId() {
-  std::array<unsigned char, 16> bytes{};
+  std::array<std::uint8_t, 16> bytes{};
   if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return "";
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string id;
-  for (const unsigned char byte : bytes) {
-    id += kDigits[byte >> 4U];
-    id += kDigits[byte & 15U];
-  }
-  return id;
+  return ToHex(bytes);
 }
 
 }  // namespace

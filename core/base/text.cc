@@ -92,7 +92,6 @@ bool HasControlCharacter(std::string_view text, std::string_view allowed) {
 }
 
 std::string Quoted(std::string_view text) {
-  static constexpr char kHex[] = "0123456789abcdef";
   std::string quoted = "'";
   std::size_t at = 0;
   while (at < std::min(text.size(), kQuotedBytes)) {
@@ -102,7 +101,7 @@ std::string Quoted(std::string_view text) {
         byte < 0x20 || byte == 0x7F ||
         (byte == 0xC2 && length == 2 && static_cast<std::uint8_t>(text[at + 1]) < 0xA0);
     if (length == 0 || is_control) {
-      quoted.append("\\x").append(1, kHex[byte >> 4]).append(1, kHex[byte & 15]);
+      quoted.append("\\x").append(ToHex(text.substr(at, 1)));
       ++at;
     } else {
       quoted.append(text.substr(at, length));
@@ -111,6 +110,22 @@ std::string Quoted(std::string_view text) {
   }
   if (at < text.size()) quoted.append("...");
   return quoted + "'";
+}
+
+std::string ToHex(std::string_view bytes) {
+  static constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string hex;
+  hex.reserve(bytes.size() * 2);
+  for (const char c : bytes) {
+    const auto byte = static_cast<std::uint8_t>(c);
+    hex += kDigits[byte >> 4U];
+    hex += kDigits[byte & 15U];
+  }
+  return hex;
+}
+
+std::string ToHex(std::span<const std::uint8_t> bytes) {
+  return ToHex({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 std::string OnOneLine(std::string_view text) {

@@ -41,6 +41,10 @@ std::string Quoted(std::string_view text);
 /// `text` with a space for every ASCII control character: a foreign message on one line.
 std::string OnOneLine(std::string_view text);
 
+/// Two hexadecimal digits a byte, in lower case.
+std::string ToHex(std::string_view bytes);
+std::string ToHex(std::span<const std::uint8_t> bytes);
+
 /// `word` as one word of a POSIX shell.
 std::string ShellQuoted(std::string_view word);
 

@@ -7,7 +7,6 @@ namespace benchd::store {
 namespace {
 
 constexpr const char kHexKey[] = "hex";
-constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 /// Whether JSON can hold the text: asked of the library itself, so that both always agree.
 bool IsUtf8(const std::string& text) {
@@ -22,17 +21,6 @@ bool IsUtf8(const std::string& text) {
 }
 
 }  // namespace
-
-std::string ToHex(std::string_view bytes) {
-  std::string hex;
-  hex.reserve(bytes.size() * 2);
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    hex += kHexDigits[byte >> 4];
-    hex += kHexDigits[byte & 15];
-  }
-  return hex;
-}
 
 std::optional<std::string> FromHex(std::string_view hex) {
   if (hex.size() % 2 != 0) return std::nullopt;

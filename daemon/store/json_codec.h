@@ -19,6 +19,7 @@
 #include "core/base/fields.h"
 #include "core/base/result.h"
 #include "core/base/session_id.h"
+#include "core/base/text.h"
 #include "core/base/time.h"
 
 /// Values to JSON and back without loss, from the lists of fields beside their types: internal to
@@ -30,7 +31,6 @@ using Json = nlohmann::json;
 /// Text that is UTF-8 is a string; other bytes are {"hex": "..."}.
 Json TextToJson(const std::string& text);
 std::optional<std::string> TextFromJson(const Json& json);
-std::string ToHex(std::string_view bytes);
 std::optional<std::string> FromHex(std::string_view hex);
 /// Infinities and NaN, which JSON does not know, are the strings "inf", "-inf", "nan".
 Json RealToJson(double value);
@@ -67,9 +67,7 @@ class JsonWriter {
   static Json From(const SessionId& id) { return TextToJson(id.value); }
   static Json From(Nanoseconds duration) { return duration.count(); }
   static Json From(Timestamp time) { return time.time_since_epoch().count(); }
-  static Json From(const std::array<std::uint8_t, 32>& digest) {
-    return ToHex({reinterpret_cast<const char*>(digest.data()), digest.size()});
-  }
+  static Json From(const std::array<std::uint8_t, 32>& digest) { return ToHex(digest); }
   template <typename A, typename B>
   static Json From(const std::pair<A, B>& pair) {
     return Json::array({From(pair.first), From(pair.second)});

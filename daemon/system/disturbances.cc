@@ -18,14 +18,6 @@ std::int64_t Now() {
       .count();
 }
 
-/// The CPU of "cpu3" or "CPU3"; nothing for "cpu", which is the sum of all.
-std::optional<int> CpuOf(std::string_view word) {
-  if (!word.starts_with("cpu") && !word.starts_with("CPU")) return {};
-  const auto number = ParseCount(word.substr(3));
-  if (!number || *number > std::uint64_t{std::numeric_limits<int>::max()}) return {};
-  return static_cast<int>(*number);
-}
-
 bool Contains(const std::vector<int>& cpus, std::optional<int> cpu) {
   return cpu && std::binary_search(cpus.begin(), cpus.end(), *cpu);
 }

@@ -111,6 +111,13 @@ std::optional<std::uint64_t> ParseCount(std::string_view text) {
   return count;
 }
 
+std::optional<int> CpuOf(std::string_view word) {
+  if (!word.starts_with("cpu") && !word.starts_with("CPU")) return {};
+  const auto number = ParseCount(word.substr(3));
+  if (!number || *number >= kMaxCpus) return {};
+  return static_cast<int>(*number);
+}
+
 std::string_view Field(std::string_view text, std::string_view key) {
   while (!text.empty()) {
     std::string_view line = NextLine(text);

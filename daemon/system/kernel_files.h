@@ -70,6 +70,9 @@ std::string_view NextWord(std::string_view& line);
 /// `text` as a decimal number; nothing else may stand in it.
 std::optional<std::uint64_t> ParseCount(std::string_view text);
 
+/// The number of "cpu3" or "CPU3"; nothing for "cpu", which is the sum of all.
+std::optional<int> CpuOf(std::string_view word);
+
 /// The value of the first line "KEY : VALUE", as in /proc/cpuinfo and /proc/meminfo.
 std::string_view Field(std::string_view text, std::string_view key);
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/base/cpu_list.h"
+#include "core/base/text.h"
 #include "daemon/system/kernel_files.h"
 
 namespace benchd {
@@ -22,14 +23,6 @@ using Cpus = std::vector<int>;
 
 bool Contains(const Cpus& cpus, int cpu) {
   return std::find(cpus.begin(), cpus.end(), cpu) != cpus.end();
-}
-
-/// The number of "cpu3" or "CPU3"; nothing for "cpu", which is the sum of all.
-std::optional<int> CpuOf(std::string_view word) {
-  if (!word.starts_with("cpu") && !word.starts_with("CPU")) return {};
-  const auto number = ParseCount(word.substr(3));
-  if (!number || *number >= kMaxCpus) return {};
-  return static_cast<int>(*number);
 }
 
 void ReadTicks(const KernelFiles& files, const Cpus& cpus, MachineSample& sample) {
@@ -305,13 +298,7 @@ std::string MachineName(const KernelFiles& files) {
   hmac_sha256_update(&context, kOurs.size(), reinterpret_cast<const std::uint8_t*>(kOurs.data()));
   std::array<std::uint8_t, 16> digest{};
   hmac_sha256_digest(&context, digest.size(), digest.data());
-  std::string name;
-  for (const std::uint8_t byte : digest) {
-    constexpr std::string_view kHex = "0123456789abcdef";
-    name += kHex[byte >> 4U];
-    name += kHex[byte & 15U];
-  }
-  return name;
+  return ToHex(digest);
 }
 
 }  // namespace

@@ -15,14 +15,14 @@ namespace {
 constexpr std::size_t kMaxQuotedBytes = 200;
 
 /// The kernel's words in a message: one line, not too long.
-std::string Quoted(std::string_view text) {
+std::string FirstLineQuoted(std::string_view text) {
   text = text.substr(0, std::min(text.find('\n'), kMaxQuotedBytes));
   return "'" + std::string(text) + "'";
 }
 
 Error NotOurs(const SettingKey& key, std::string_view value) {
   return InvalidArgument(DescribeSetting(key),
-                         Quoted(value) + " is no value that benchd-runner would write");
+                         FirstLineQuoted(value) + " is no value that benchd-runner would write");
 }
 
 /// The file of a setting that has one.
@@ -107,7 +107,8 @@ bool SameValue(SettingKind kind, std::string_view present, std::string_view writ
 Result<std::string> Settings::Read(const SettingKey& key) const {
   const SettingKindInfo& info = InfoOf(key.kind);
   if (!IsValidTarget(info.target, key.target)) {
-    return InvalidArgument(SettingKindName(key.kind), Quoted(key.target) + " is nothing it is of");
+    return InvalidArgument(SettingKindName(key.kind),
+                           FirstLineQuoted(key.target) + " is nothing it is of");
   }
   auto text = [&]() -> Result<std::string> {
     if (key.kind == SettingKind::kAllowedCpus) return units_.AllowedCpus(key.target);
@@ -118,7 +119,7 @@ Result<std::string> Settings::Read(const SettingKey& key) const {
   if (!text) return text;
   if (auto value = NormalFromFile(info, *text)) return std::move(*value);
   return Error{ErrorCode::kInternal,
-               PlaceOf(files_, key) + ": " + Quoted(*text) + " is not understood"};
+               PlaceOf(files_, key) + ": " + FirstLineQuoted(*text) + " is not understood"};
 }
 
 Result<void> Settings::Write(const SettingKey& key, std::string_view value) const {
@@ -141,9 +142,9 @@ Result<void> Settings::Write(const SettingKey& key, std::string_view value) cons
   }
   if (!actual) return actual.error();
   if (*actual != wanted) {
-    return Error{
-        ErrorCode::kFailedPrecondition,
-        PlaceOf(files_, key) + ": '" + wanted + "' was taken but reads back as " + Quoted(*actual)};
+    return Error{ErrorCode::kFailedPrecondition, PlaceOf(files_, key) + ": '" + wanted +
+                                                     "' was taken but reads back as " +
+                                                     FirstLineQuoted(*actual)};
   }
   if (key.kind != SettingKind::kAllowedCpus || !wanted.empty()) return {};
   return ClearGroupCpus(files_, key.target);
