@@ -13,6 +13,7 @@
 #include "client/render/json.h"
 #include "client/render/json_message.h"
 #include "client/render/words.h"
+#include "client/report/metric_picture.h"
 #include "client/report/page.h"
 #include "client/report/report_source.h"
 #include "client/session_runs.h"

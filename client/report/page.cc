@@ -13,8 +13,8 @@
 #include "client/render/warnings.h"
 #include "client/render/words.h"
 #include "client/report/html.h"
+#include "client/report/metric_picture.h"
 #include "client/report/plot.h"
-#include "core/base/error.h"
 #include "core/base/text.h"
 #include "proto/convert/enum_values.h"
 
@@ -26,8 +26,6 @@ constexpr std::size_t kPlacesWithoutGates = 4;
 constexpr std::size_t kMostIntervals = 60;  // of one picture
 constexpr Style kPlain;
 
-using Comparisons = std::vector<const v1::Comparison*>;
-
 Comparisons InfosOf(const v1::Update& update) {
   Comparisons infos;
   for (const v1::Comparison& one : update.comparisons()) {
@@ -35,47 +33,6 @@ Comparisons InfosOf(const v1::Update& update) {
   }
   return infos;
 }
-
-std::optional<MarginLine> MarginOf(const v1::Comparison& one) {
-  const Judged judged = JudgedBy(one);
-  if (!judged.margin) return std::nullopt;
-  const bool worse_above = one.better() != v1::BETTER_HIGHER;
-  return MarginLine{worse_above ? *judged.margin : -*judged.margin, worse_above};
-}
-
-std::string Numbers(const v1::Comparison& one) {
-  const Judged judged = JudgedBy(one);
-  const std::string interval = judged.Interval(kPlain);
-  return judged.Estimate(kPlain) + (interval.empty() ? "" : " (" + interval + ")");
-}
-
-// "PASS", or of a metric that does not gate which way it went.
-std::string Outcome(const v1::Comparison& one) {
-  if (one.verdict() != v1::VERDICT_UNSPECIFIED) return std::string(Word(one.verdict()));
-  return one.flag() == v1::FLAG_UNSPECIFIED ? "" : std::string(Word(one.flag()));
-}
-
-/// Of one picture: all relative, or of one unit.
-std::vector<std::pair<AxisUnit, std::vector<IntervalRow>>> IntervalRows(
-    const Comparisons& comparisons, const v1::Update& update, const std::string& prefix) {
-  std::vector<std::pair<AxisUnit, std::vector<IntervalRow>>> groups;
-  for (const v1::Comparison* one : comparisons) {
-    const Judged judged = JudgedBy(*one);
-    if (!judged.estimate) continue;
-    const AxisUnit axis{judged.relative, judged.relative ? "" : judged.unit};
-    auto group = std::ranges::find_if(groups, [&axis](const auto& known) {
-      return known.first.relative == axis.relative && known.first.unit == axis.unit;
-    });
-    if (group == groups.end()) group = groups.insert(groups.end(), {axis, {}});
-    std::string label = ComparisonLabel(*one, update);
-    if (label.find(one->metric()) == std::string::npos) label = one->metric() + ", " + label;
-    group->second.push_back({prefix + label, Numbers(*one), Outcome(*one), *judged.estimate,
-                             judged.lo, judged.hi, MarginOf(*one), Shape::kTriangle});
-  }
-  return groups;
-}
-
-using IntervalGroups = std::vector<std::pair<AxisUnit, std::vector<IntervalRow>>>;
 
 std::string IntervalFigures(const std::string& id, const IntervalGroups& groups) {
   std::string html;
@@ -357,14 +314,7 @@ std::string Overview(std::span<const ReportSource> sources) {
             EscapeMarkup(Word(update.verdict())) + "</li>\n";
     const std::string file = name.substr(name.find_last_of('/') + 1);
     for (auto& [axis, rows] : IntervalRows(GatesOf(update), update, file + ": ")) {
-      const auto same = std::ranges::find_if(all, [&axis](const auto& known) {
-        return known.first.relative == axis.relative && known.first.unit == axis.unit;
-      });
-      if (same == all.end()) {
-        all.emplace_back(axis, std::move(rows));
-      } else {
-        std::ranges::move(rows, std::back_inserter(same->second));
-      }
+      std::ranges::move(rows, std::back_inserter(RowsOn(axis, all)));
     }
   }
   return html + "</ul>\n" + Figures(IntervalFigures("all", all));
@@ -388,45 +338,6 @@ std::string RenderReportPage(std::span<const ReportSource> sources) {
                 .Render();
   }
   return HtmlPage(PageTitle(sources), html);
-}
-
-Result<std::string> RenderMetricPicture(const ReportSource& source, const std::string& metric) {
-  const v1::Update& update = source.session.report();
-  Comparisons comparisons;
-  std::vector<std::string> known;
-  for (const v1::Comparison& one : update.comparisons()) {
-    if (one.metric() == metric) comparisons.push_back(&one);
-    if (std::ranges::find(known, one.metric()) == known.end()) known.push_back(one.metric());
-  }
-  const IntervalGroups groups = IntervalRows(comparisons, update, "");
-  if (groups.empty()) {
-    return InvalidArgument(metric, "no comparison is of this metric",
-                           known.empty() ? "" : "one of: " + Join(known, ", "));
-  }
-  std::vector<Picture> parts;
-  for (const auto& [axis, rows] : groups) {
-    parts.push_back(DrawIntervals("intervals" + std::to_string(parts.size()), rows, axis));
-  }
-  const auto of_metric = [&metric](const MetricRuns& runs) {
-    return runs.metric == metric && !runs.arms.empty();
-  };
-  if (std::ranges::count_if(source.metrics, of_metric) == 1) {
-    const MetricRuns& runs = *std::ranges::find_if(source.metrics, of_metric);
-    parts.push_back(DrawDistributions("values", runs.arms, runs.unit, runs.resolution));
-  }
-  constexpr double kGap = 18;
-  double height = 0;
-  for (const Picture& part : parts) height += part.svg.height() + kGap;
-  Svg all("report", kPictureWidth + 2 * kGap, height + kGap);
-  all.Rect(0, 0, all.width(), all.height(), "ground");
-  double top = kGap;
-  std::string description;
-  for (const Picture& part : parts) {
-    all.Place(kGap, top, part.svg);
-    top += part.svg.height() + kGap;
-    description += part.description + ". ";
-  }
-  return all.File(metric + " of " + source.name, description);
 }
 
 }  // namespace benchd::client

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "client/report/report_source.h"
-#include "core/base/result.h"
 
 namespace benchd::client {
 
@@ -19,11 +18,5 @@ inline constexpr std::size_t kMostMarksOfPage = 3000;
 ///
 /// Whatever a user named is text in it; the same sources give the same bytes.
 std::string RenderReportPage(std::span<const ReportSource> sources);
-
-/// One picture as an SVG file: the intervals of a metric above its distributions, in a suite those
-/// of all its benchmarks.
-///
-/// @errors kInvalidArgument: no comparison is of that metric; the hint names those that are.
-Result<std::string> RenderMetricPicture(const ReportSource& source, const std::string& metric);
 
 }  // namespace benchd::client

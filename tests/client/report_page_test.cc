@@ -4,6 +4,7 @@
 
 #include "client/render/json.h"
 #include "client/render/json_message.h"
+#include "client/report/metric_picture.h"
 #include "client/report/page.h"
 #include "tests/client/golden.h"
 #include "tests/client/report_samples.h"

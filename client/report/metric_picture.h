@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "benchd/v1/session.pb.h"
+#include "client/report/pictures.h"
+#include "client/report/report_source.h"
+#include "core/base/result.h"
+
+namespace benchd::client {
+
+// Comparisons as the rows of pictures, and one picture of a metric.
+
+using Comparisons = std::vector<const v1::Comparison*>;
+
+/// Where a change of that comparison begins to count; nothing of one without a margin.
+std::optional<MarginLine> MarginOf(const v1::Comparison& one);
+
+/// "pass", or of a metric that does not gate which way it went.
+std::string Outcome(const v1::Comparison& one);
+
+/// The rows of each picture: all relative, or of one unit.
+using IntervalGroups = std::vector<std::pair<AxisUnit, std::vector<IntervalRow>>>;
+
+/// Those on that axis, which are begun where there are none.
+std::vector<IntervalRow>& RowsOn(const AxisUnit& axis, IntervalGroups& groups);
+
+/// @param prefix  of every label
+IntervalGroups IntervalRows(const Comparisons& comparisons, const v1::Update& update,
+                            const std::string& prefix);
+
+/// One picture as an SVG file: the intervals of a metric above its distributions, in a suite those
+/// of all its benchmarks.
+///
+/// @errors kInvalidArgument: no comparison is of that metric; the hint names those that are.
+Result<std::string> RenderMetricPicture(const ReportSource& source, const std::string& metric);
+
+}  // namespace benchd::client
