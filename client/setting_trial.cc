@@ -10,6 +10,7 @@
 #include "benchd/v1/machine.grpc.pb.h"
 #include "client/call.h"
 #include "client/follow.h"
+#include "client/quantity.h"
 #include "client/render/calibration.h"
 #include "client/render/json.h"
 #include "client/render/setting_trial.h"
@@ -34,16 +35,7 @@ constexpr double kClockStep = 1e-9;  // of wall_time, in seconds
 
 std::vector<std::string> ListOf(const ParsedArguments& arguments, const char* option) {
   const std::string* const text = LastValue(arguments, option);
-  if (text == nullptr) return {};
-  std::vector<std::string> words = {""};
-  for (const char c : *text) {
-    if (c == ',') {
-      words.emplace_back();
-    } else {
-      words.back() += c;
-    }
-  }
-  return words;
+  return text == nullptr ? std::vector<std::string>() : SplitNames(*text);
 }
 
 Result<v1::Isolation> ReadIsolation(const std::string& word) {

@@ -12,6 +12,7 @@
 #include "client/render/words.h"
 #include "core/base/error.h"
 #include "core/base/time.h"
+#include "proto/convert/to_proto.h"
 
 namespace benchd::client {
 namespace {
@@ -36,11 +37,7 @@ Result<void> ReadTime(const Json& json, std::string_view key, Message* to) {
   if (!json.is_string()) return Unexpected(key, "a time");
   const Result<Timestamp> time = ParseRfc3339(json.get_ref<const std::string&>());
   if (!time) return InvalidArgument(key, time.error().message);
-  constexpr std::int64_t kNanos = 1'000'000'000;
-  const std::int64_t nanos = time->time_since_epoch().count();
-  auto* const stamp = static_cast<google::protobuf::Timestamp*>(to);
-  stamp->set_seconds(nanos / kNanos - (nanos % kNanos < 0 ? 1 : 0));
-  stamp->set_nanos(static_cast<std::int32_t>((nanos % kNanos + kNanos) % kNanos));
+  convert::ToProto(*time, static_cast<google::protobuf::Timestamp*>(to));
   return {};
 }
 

@@ -44,6 +44,14 @@ struct Environment {
 };
 BENCHD_FIELDS(Environment, facts)
 
+/// The value of the fact of that name, or nullptr.
+inline const std::string* FactOf(const Environment& environment, std::string_view wanted) {
+  for (const auto& [name, value] : environment.facts) {
+    if (name == wanted) return &value;
+  }
+  return nullptr;
+}
+
 /// What a session wants of the machine.
 struct MachineRequest {
   std::string profile;

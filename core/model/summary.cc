@@ -25,11 +25,9 @@ std::string Digest(std::string_view text) {
   return digits;
 }
 
-std::string FactOf(const Environment& environment, std::string_view name) {
-  for (const auto& [fact, value] : environment.facts) {
-    if (fact == name) return value;
-  }
-  return {};
+std::string TextOf(const Environment& environment, std::string_view fact) {
+  const std::string* const value = FactOf(environment, fact);
+  return value == nullptr ? std::string() : *value;
 }
 
 std::string SettingsOf(const MachineReport& machine) {
@@ -93,10 +91,10 @@ std::vector<GateSummary> SummariesOf(const SessionRecord& record) {
     AddArms(record.spec, summary);
     if (!snapshot.machine) continue;
     const Environment& environment = snapshot.machine->environment;
-    summary.machine = FactOf(environment, "cpu");
-    const std::string cpus = FactOf(environment, "cpus");
+    summary.machine = TextOf(environment, "cpu");
+    const std::string cpus = TextOf(environment, "cpus");
     if (!cpus.empty()) summary.machine += (summary.machine.empty() ? "CPUs " : ", CPUs ") + cpus;
-    summary.kernel = FactOf(environment, "kernel");
+    summary.kernel = TextOf(environment, "kernel");
     summary.settings = SettingsOf(*snapshot.machine);
   }
   return summaries;

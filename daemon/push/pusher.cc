@@ -21,7 +21,7 @@ namespace benchd::push {
 namespace {
 
 constexpr std::uint32_t kPage = 500;
-constexpr std::chrono::seconds kPatience{30};
+constexpr std::chrono::seconds kTimeout{30};
 
 /// The shortest text that reads back as the same double is what PostgreSQL takes, too.
 std::optional<std::string> Number(std::optional<double> value) {
@@ -141,7 +141,7 @@ Result<std::vector<GateSummary>> Pusher::After(std::uint64_t number, std::uint32
   request.set_page_size(limit);
   v1::ListSummariesResponse response;
   grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + kPatience);
+  context.set_deadline(std::chrono::system_clock::now() + kTimeout);
   const grpc::Status status = benchd_.ListSummaries(&context, request, &response);
   if (!status.ok()) {
     const bool refused = status.error_code() == grpc::StatusCode::PERMISSION_DENIED;

@@ -154,13 +154,6 @@ asio::awaitable<void> Preparation::OpenChildren(Prepared* prepared) {
 
 namespace {
 
-const std::string* FactOf(const Environment& environment, std::string_view wanted) {
-  for (const auto& [name, value] : environment.facts) {
-    if (name == wanted) return &value;
-  }
-  return nullptr;
-}
-
 bool Differs(const Environment& before, const Environment& now, std::string_view fact) {
   const std::string* const was = FactOf(before, fact);
   const std::string* const is = FactOf(now, fact);
