@@ -27,7 +27,7 @@ sys.path.insert(0, str(SOURCE / "tests/e2e"))
 import pages  # noqa: E402
 from typist import Typist  # noqa: E402
 
-PATIENCE_S = 3 * 3600  # a build of everything, on a machine that others use
+TIMEOUT_S = 3 * 3600  # a build of everything, on a machine that others use
 SKIPPED = 77
 PACKAGES = ("adduser", "ca-certificates", "git", "login", "passwd", "sudo")
 ORIGIN = "https://example.org/benchd.git"
@@ -60,7 +60,7 @@ def shell_in(root):
               f"mount -t sysfs sysfs {root}/sys && mount -t tmpfs -o mode=755 tmpfs {root}/run && "
               f"exec chroot {root} su - you")
     return Typist(["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", inside],
-                  PATIENCE_S)
+                  TIMEOUT_S)
 
 
 def follow(root, page):
