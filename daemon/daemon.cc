@@ -24,8 +24,8 @@ namespace benchd {
 namespace {
 
 // A runner that does not kill a run's children and give the machine back in this time is left
-// behind. Together far below systemd's patience, TimeoutStopSec= of benchd.service.
-constexpr std::chrono::seconds kQueuePatience{10};
+// behind. Together far below TimeoutStopSec= of benchd.service.
+constexpr std::chrono::seconds kQueueTimeout{10};
 constexpr std::chrono::seconds kServerGrace{2};
 
 /// Runs `coroutine` to its end on the loop, before the loop serves anybody.
@@ -232,7 +232,7 @@ asio::awaitable<void> Daemon::Stop() {
 }
 
 asio::awaitable<void> Daemon::AwaitQueueEnd() {
-  queue_end_.expires_after(kQueuePatience);
+  queue_end_.expires_after(kQueueTimeout);
   std::error_code ended;
   if (!queue_ended_)
     co_await queue_end_.async_wait(asio::redirect_error(asio::use_awaitable, ended));

@@ -21,10 +21,10 @@ namespace {
 
 // How long a child of a daemon that was killed may hold the lock: it inherits it for the moment
 // between its birth and its execve.
-constexpr std::chrono::seconds kPatience{2};
+constexpr std::chrono::seconds kTimeout{2};
 constexpr std::chrono::milliseconds kBetweenTries{2};
 
-// The pid in the file is for people and their patience only; the lock itself is the truth.
+// The pid in the file is for people to read; only the lock itself counts.
 std::string ReadPid(int fd) {
   std::array<char, 16> buffer{};
   const ssize_t count = ::pread(fd, buffer.data(), buffer.size(), 0);
@@ -44,7 +44,7 @@ bool HolderIsGone(int fd) {
 
 // @return 0 or the error.
 int Lock(int fd) {
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  const auto deadline = std::chrono::steady_clock::now() + kTimeout;
   while (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
     const int error = errno;
     const bool worth_waiting = error == EWOULDBLOCK && HolderIsGone(fd);

@@ -60,8 +60,8 @@ sigset_t StopSignals() {
 
 bool StoppedWithin(int seconds) {
   const sigset_t signals = StopSignals();
-  const timespec patience{seconds, 0};
-  return sigtimedwait(&signals, nullptr, &patience) > 0;
+  const timespec timeout{seconds, 0};
+  return sigtimedwait(&signals, nullptr, &timeout) > 0;
 }
 
 int Work(const Options& options, const PushConfig& config) {

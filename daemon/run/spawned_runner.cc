@@ -114,10 +114,10 @@ struct SpawnedRunner::Process {
     grace.cancel();
   }
 
-  /// Ends when the runner does. Blocks for `patience` at most, then kills.
-  void WaitOut(std::chrono::milliseconds patience) {
+  /// Ends when the runner does. Blocks for `timeout` at most, then kills.
+  void WaitOut(std::chrono::milliseconds timeout) {
     pollfd ended{pidfd.native_handle(), POLLIN, 0};
-    if (poll(&ended, 1, static_cast<int>(patience.count())) <= 0) {
+    if (poll(&ended, 1, static_cast<int>(timeout.count())) <= 0) {
       kill(pid, SIGKILL);
       poll(&ended, 1, -1);
     }

@@ -26,7 +26,7 @@ constexpr std::uint64_t kMemoryBytes = std::uint64_t{512} * 1024 * 1024;
 constexpr std::uint64_t kProcesses = 32;
 
 /// What SIGKILL may take until it has worked; beyond it a helper hangs in the kernel.
-constexpr std::int64_t kKillPatience = 5'000'000'000;
+constexpr std::int64_t kKillTimeout = 5'000'000'000;
 
 Caller WithHelperLimits(Caller caller, std::int64_t timeout_ns) {
 #ifndef BENCHD_SANITIZED  // a sanitizer reserves terabytes
@@ -162,7 +162,7 @@ void HelperProcess::OnTimer() {
   if (!timed_out_) {
     timed_out_ = true;
     SendKill(process_);
-    return timer_->Arm(kKillPatience);
+    return timer_->Arm(kKillTimeout);
   }
   hangs_ = true;
   owner_.OnHelperDone(*this, TookTooLong());

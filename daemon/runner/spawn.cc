@@ -176,7 +176,7 @@ namespace {
 
 enum Stage : std::uint32_t {
   kNothing,
-  kOrdered,  ///< once Desk::after has ended
+  kOrdered,  ///< once SharedState::after has ended
   kDue,      ///< now
   kMaking,
   kMade,
@@ -185,7 +185,7 @@ enum Stage : std::uint32_t {
 /// How long Take() looks for the child without sleeping: to be woken takes longer than to make one.
 constexpr std::int64_t kWatchfulness = 200'000;
 /// How often a sleeping Take() sees whether the spawner still lives.
-constexpr timespec kPatience{0, 10'000'000};
+constexpr timespec kCheckInterval{0, 10'000'000};
 /// When it is given up: stopped by somebody, for instance.
 constexpr std::int64_t kGiveUp = 1'000'000'000;
 
@@ -198,7 +198,7 @@ void SleepWhile(const std::uint32_t& word, std::uint32_t value, const timespec* 
 }  // namespace
 
 /// Where the two meet.
-struct Spawner::Desk {
+struct Spawner::SharedState {
   std::uint32_t state = kNothing;  ///< a futex
   std::uint32_t runner_sleeps = 0;
   ChildPlan* plan = nullptr;
@@ -215,17 +215,17 @@ struct Spawner::Desk {
   pid_t ended = 0;  ///< the last child that was seen to have ended, and when
   std::int64_t ended_at = 0;
 
-  std::atomic_ref<std::uint32_t> Shared() { return std::atomic_ref<std::uint32_t>(state); }
+  std::atomic_ref<std::uint32_t> State() { return std::atomic_ref<std::uint32_t>(state); }
 
   /// The spawner's life, in the runner's memory: raw system calls only (child.h).
   [[noreturn]] void Serve();
   void AwaitOrder();
   void Watch(int pidfd);
   void AwaitEnd(pid_t child);
-  static void Enter(void* desk) { static_cast<Desk*>(desk)->Serve(); }
+  static void Enter(void* state) { static_cast<SharedState*>(state)->Serve(); }
 };
 
-void Spawner::Desk::Serve() {
+void Spawner::SharedState::Serve() {
   RawSyscall(SYS_prctl, PR_SET_NAME, Word("benchd-spawner"));
   RawSyscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
   while (RawSyscall(SYS_getppid) == runner) {
@@ -233,26 +233,26 @@ void Spawner::Desk::Serve() {
     CloneChild(*plan, *area, options, true, made);
     const pid_t child = made.pid;
     if (child > 0) Watch(made.pidfd);
-    Shared().store(kMade);
+    State().store(kMade);
     if (std::atomic_ref<std::uint32_t>(runner_sleeps).load() != 0) Wake(state);
     if (child > 0) AwaitEnd(child);
   }
   for (;;) RawSyscall(SYS_exit_group, 0);
 }
 
-void Spawner::Desk::AwaitOrder() {
+void Spawner::SharedState::AwaitOrder() {
   for (;;) {
-    std::uint32_t seen = Shared().load(std::memory_order_acquire);
+    std::uint32_t seen = State().load(std::memory_order_acquire);
     // An order for after a child of somebody else's is none before it is due.
     if (seen != kDue && !(seen == kOrdered && after == ended)) {
       SleepWhile(state, seen);
-    } else if (Shared().compare_exchange_strong(seen, kMaking)) {
+    } else if (State().compare_exchange_strong(seen, kMaking)) {
       return;
     }
   }
 }
 
-void Spawner::Desk::Watch(int pidfd) {
+void Spawner::SharedState::Watch(int pidfd) {
   if (watched >= 0) {
     RawSyscall(SYS_dup3, pidfd, watched, O_CLOEXEC);
   } else {
@@ -260,7 +260,7 @@ void Spawner::Desk::Watch(int pidfd) {
   }
 }
 
-void Spawner::Desk::AwaitEnd(pid_t child) {
+void Spawner::SharedState::AwaitEnd(pid_t child) {
   pollfd end{watched, POLLIN, 0};
   if (watched < 0 || RawSyscall(SYS_poll, Word(&end), 1, -1) != 1) return;
   timespec now{};
@@ -269,12 +269,12 @@ void Spawner::Desk::AwaitEnd(pid_t child) {
   std::atomic_ref<pid_t>(ended).store(child, std::memory_order_release);
 }
 
-Spawner::Spawner() : desk_(std::make_unique<Desk>()) {}
+Spawner::Spawner() : shared_(std::make_unique<SharedState>()) {}
 
 Result<std::unique_ptr<Spawner>> Spawner::Open(int cgroup_fd) {
   std::unique_ptr<Spawner> spawner(new Spawner);
   if (!spawner->area_.valid()) return SystemError("memory for the spawner", ENOMEM);
-  spawner->desk_->runner = getpid();
+  spawner->shared_->runner = getpid();
   int pidfd = -1;
   clone_args args{};
   // Descriptors are shared, since a child is given those that its plan names.
@@ -286,7 +286,7 @@ Result<std::unique_ptr<Spawner>> Spawner::Open(int cgroup_fd) {
     args.flags |= CLONE_INTO_CGROUP;
     args.cgroup = static_cast<std::uint64_t>(cgroup_fd);
   }
-  const long pid = RawClone3(args, Desk::Enter, spawner->desk_.get());
+  const long pid = RawClone3(args, SharedState::Enter, spawner->shared_.get());
   if (pid == -ENOSYS) return Error{ErrorCode::kUnimplemented, "spawner: there is no clone3 here"};
   if (pid < 0) return SystemError("starting the spawner", static_cast<int>(-pid));
   spawner->process_ = {static_cast<pid_t>(pid), UniqueFd(pidfd)};
@@ -296,37 +296,37 @@ Result<std::unique_ptr<Spawner>> Spawner::Open(int cgroup_fd) {
 Spawner::~Spawner() {
   if (!process_.pidfd) return;
   KillAndWait(process_);
-  if (desk_->watched >= 0) close(desk_->watched);
+  if (shared_->watched >= 0) close(shared_->watched);
 }
 
 bool Spawner::Order(ChildPlan& plan, SpawnArea& area, SpawnOptions options, pid_t after) {
   if (!area.valid()) return false;
-  if (!std::equal(std::begin(plan.made_on), std::end(plan.made_on), desk_->affinity)) {
+  if (!std::equal(std::begin(plan.made_on), std::end(plan.made_on), shared_->affinity)) {
     const long set =
         RawSyscall(SYS_sched_setaffinity, process_.pid, sizeof(plan.made_on), Word(plan.made_on));
     if (set < 0) return false;
-    std::copy(std::begin(plan.made_on), std::end(plan.made_on), desk_->affinity);
+    std::copy(std::begin(plan.made_on), std::end(plan.made_on), shared_->affinity);
   }
   options.held = true;
   BeginSpawn(plan, area, options);
-  desk_->plan = &plan;
-  desk_->area = &area;
-  desk_->options = options;
-  desk_->after = after;
-  desk_->made = {};
+  shared_->plan = &plan;
+  shared_->area = &area;
+  shared_->options = options;
+  shared_->after = after;
+  shared_->made = {};
   // It is not woken: that would be in the middle of a run.
-  desk_->Shared().store(kOrdered, std::memory_order_release);
+  shared_->State().store(kOrdered, std::memory_order_release);
   return true;
 }
 
 std::optional<std::int64_t> Spawner::EndOf(pid_t pid) const {
-  if (std::atomic_ref<pid_t>(desk_->ended).load(std::memory_order_acquire) != pid) return {};
-  return desk_->ended_at;
+  if (std::atomic_ref<pid_t>(shared_->ended).load(std::memory_order_acquire) != pid) return {};
+  return shared_->ended_at;
 }
 
 bool Spawner::Withdraw() {
   std::uint32_t expected = kOrdered;
-  return desk_->Shared().compare_exchange_strong(expected, kNothing);
+  return shared_->State().compare_exchange_strong(expected, kNothing);
 }
 
 bool Spawner::Gone() const {
@@ -337,25 +337,25 @@ bool Spawner::Gone() const {
 
 Result<Spawned> Spawner::Take() {
   std::uint32_t ordered = kOrdered;
-  if (desk_->Shared().compare_exchange_strong(ordered, kDue)) Wake(desk_->state);
+  if (shared_->State().compare_exchange_strong(ordered, kDue)) Wake(shared_->state);
   const std::int64_t begin = MonotonicNow();
-  std::atomic_ref<std::uint32_t> sleeps(desk_->runner_sleeps);
+  std::atomic_ref<std::uint32_t> sleeps(shared_->runner_sleeps);
   for (;;) {
-    const std::uint32_t seen = desk_->Shared().load();
+    const std::uint32_t seen = shared_->State().load();
     if (seen == kMade) break;
     const std::int64_t waited = MonotonicNow() - begin;
     if (waited < kWatchfulness) continue;
     sleeps.store(1);
-    SleepWhile(desk_->state, seen, &kPatience);
+    SleepWhile(shared_->state, seen, &kCheckInterval);
     if (waited > kGiveUp) SendKill(process_);
     if (Gone()) break;
   }
   sleeps.store(0);
-  desk_->Shared().store(kNothing, std::memory_order_relaxed);
-  if (desk_->made.pid == 0 && desk_->made.error_number == 0) {
+  shared_->State().store(kNothing, std::memory_order_relaxed);
+  if (shared_->made.pid == 0 && shared_->made.error_number == 0) {
     return Error{ErrorCode::kUnavailable, "spawner: it was killed"};
   }
-  return SpawnResult(desk_->made, desk_->options);
+  return SpawnResult(shared_->made, shared_->options);
 }
 
 }  // namespace benchd

@@ -120,13 +120,13 @@ class Spawner {
   Result<Spawned> Take();
 
  private:
-  struct Desk;
+  struct SharedState;
 
   Spawner();
   bool Gone() const;
 
   SpawnArea area_;  // its stack
-  std::unique_ptr<Desk> desk_;
+  std::unique_ptr<SharedState> shared_;
   Spawned process_;
 };
 

@@ -19,7 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
 
 from main import main  # noqa: E402
-from support import BIN, PATIENCE_S, DaemonTest  # noqa: E402
+from support import BIN, TIMEOUT_S, DaemonTest  # noqa: E402
 
 BOUNDS = tomllib.loads((HERE / "bounds.toml").read_text())
 HEADROOM = 1.1
@@ -55,7 +55,7 @@ class InstructionsTest(BoundsTest, DaemonTest):
             ["valgrind", "-q", "--tool=callgrind", "--toggle-collect=operation_*",
              *(f"--dump-after={function}" for function in functions),
              f"--callgrind-out-file={self.folder}/counts", BIN / "operations"],
-            capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+            capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         units = {name: int(count) for name, count in map(str.split, done.stdout.splitlines())}
         figures = {}

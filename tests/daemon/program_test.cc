@@ -22,7 +22,7 @@
 namespace benchd {
 namespace {
 
-constexpr std::chrono::seconds kPatience{30};
+constexpr std::chrono::seconds kTimeout{30};
 
 /// The program benchd, with both of its outputs in a file.
 class Program {
@@ -66,7 +66,7 @@ class Program {
   }
   /// False when it ended, or says nothing of the kind for too long.
   bool AwaitOutput(const std::string& text) const {
-    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    const auto deadline = std::chrono::steady_clock::now() + kTimeout;
     while (Output().find(text) == std::string::npos) {
       siginfo_t info{};
       ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);

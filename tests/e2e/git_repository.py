@@ -6,7 +6,7 @@ Beside DaemonTest: class SomeTest(GitRepository, DaemonTest).
 import shlex
 import subprocess
 
-from support import BIN, PATIENCE_S, PROGRAMS, Completed
+from support import BIN, TIMEOUT_S, PROGRAMS, Completed
 
 # Ten percent is far beyond the margin of 2 %, and the spread 1 %: eight blocks decide.
 GATE = ("--parse", "lines", "--metric", "t:2%:lower", "--seed", "20240501")
@@ -30,7 +30,7 @@ class GitRepository:
         done = subprocess.run(
             ["git", "-c", "user.name=A", "-c", "user.email=a@localhost", *map(str, words)],
             cwd=self.repository, env=self.client_environment(GIT_CONFIG_NOSYSTEM="1"),
-            capture_output=True, text=True, timeout=PATIENCE_S, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL,
         )
         if code is not None:
             self.assertEqual(done.returncode, code, f"git {words}\n{done.stdout}{done.stderr}")
@@ -70,6 +70,6 @@ class GitRepository:
         environment["PATH"] = f"{BIN}:{environment['PATH']}"
         done = subprocess.run(
             ["sh", "-c", command], cwd=self.repository, env=environment, capture_output=True,
-            text=True, timeout=4 * PATIENCE_S, stdin=subprocess.DEVNULL,
+            text=True, timeout=4 * TIMEOUT_S, stdin=subprocess.DEVNULL,
         )
         return Completed(done.returncode, done.stdout, done.stderr, 0)

@@ -10,7 +10,7 @@ sys.path.insert(0, os.environ["BENCHD_TEST_PYTHON"])
 import grpc  # noqa: E402
 from benchd.v1 import queue_pb2, queue_pb2_grpc, session_pb2, session_pb2_grpc  # noqa: E402
 
-from support import PATIENCE_S  # noqa: E402
+from support import TIMEOUT_S  # noqa: E402
 
 # A daemon that is away for some milliseconds is found again as fast.
 PATIENT_CHANNEL = [
@@ -36,7 +36,7 @@ class Link:
     def close(self):
         self.channel.close()
 
-    def call(self, method, request, timeout=PATIENCE_S):
+    def call(self, method, request, timeout=TIMEOUT_S):
         """Calls until an answer comes, whichever; a daemon that is away is waited for."""
         deadline = time.monotonic() + timeout
         while True:
@@ -137,13 +137,13 @@ class Watcher(threading.Thread):
             return self.events[-1]
         return None
 
-    def wait(self, condition, timeout=PATIENCE_S):
+    def wait(self, condition, timeout=TIMEOUT_S):
         """Waits until `condition(self)` holds or the session has ended; whether it holds."""
         with self._changed:
             self._changed.wait_for(lambda: condition(self) or self.ended(), timeout)
         return condition(self)
 
-    def wait_for_end(self, timeout=PATIENCE_S):
+    def wait_for_end(self, timeout=TIMEOUT_S):
         self.wait(lambda _: False, timeout)
         if self.error is not None:
             raise AssertionError(f"the watch failed: {self.error}")
@@ -166,4 +166,4 @@ class Watcher(threading.Thread):
     def close(self):
         self._closed = True
         self._link.close()
-        self.join(PATIENCE_S)
+        self.join(TIMEOUT_S)

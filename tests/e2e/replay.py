@@ -6,7 +6,7 @@ Beside DaemonTest: class SomeTest(Replay, DaemonTest).
 import shlex
 import subprocess
 
-from support import BIN, PASS, PATIENCE_S, REGRESSION, UNDECIDED, Completed
+from support import BIN, PASS, TIMEOUT_S, REGRESSION, UNDECIDED, Completed
 
 
 class Replay:
@@ -30,7 +30,7 @@ class Replay:
         ) as exporter:
             done = subprocess.run(
                 [BIN / "benchctl", *analyze[1:], "--json"], env=self.client_environment(),
-                cwd=self.folder, stdin=exporter.stdout, capture_output=True, timeout=PATIENCE_S,
+                cwd=self.folder, stdin=exporter.stdout, capture_output=True, timeout=TIMEOUT_S,
             )
         self.assertEqual(exporter.returncode, 0)
         return Completed(done.returncode, done.stdout.decode(), done.stderr.decode(), 0)

@@ -34,7 +34,7 @@ PROGRAMS = pathlib.Path(os.environ["BENCHD_TEST_PROGRAMS"])
 SYSTEM_SOCKET = pathlib.Path("/run/benchd/benchd.sock")
 
 # A client that waits longer than this hangs; no test comes near it, on a busy machine neither.
-PATIENCE_S = 120
+TIMEOUT_S = 120
 
 PASS, REGRESSION, USAGE, UNDECIDED, FAILED, REFUSED, CANCELLED = range(7)
 INTERRUPTED = 130
@@ -86,7 +86,7 @@ class Client:
         line, _, self._buffer = self._buffer.partition(b"\n")
         return line
 
-    def next(self, timeout=PATIENCE_S):
+    def next(self, timeout=TIMEOUT_S):
         """The next event, whichever."""
         line = self._line(time.monotonic() + timeout)
         if line is None:
@@ -94,7 +94,7 @@ class Client:
         self.events.append(read_line(line))
         return self.events[-1]
 
-    def until(self, event, timeout=PATIENCE_S):
+    def until(self, event, timeout=TIMEOUT_S):
         """The next event of that name."""
         deadline = time.monotonic() + timeout
         while True:
@@ -102,7 +102,7 @@ class Client:
             if found["event"] == event:
                 return found
 
-    def finish(self, timeout=PATIENCE_S):
+    def finish(self, timeout=TIMEOUT_S):
         """Reads to the end; the exit code."""
         deadline = time.monotonic() + timeout
         while (line := self._line(deadline)) is not None:
@@ -169,7 +169,7 @@ class Daemon:
         return command + ["--force"] if SYSTEM_SOCKET.exists() else command
 
     def _wait_until_ready(self, notify):
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + TIMEOUT_S
         pidfd = os.pidfd_open(self.process.pid)
         try:
             while True:
@@ -213,7 +213,7 @@ class Daemon:
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)
         try:
-            return process.wait(timeout=PATIENCE_S)
+            return process.wait(timeout=TIMEOUT_S)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -253,7 +253,7 @@ class DaemonTest(unittest.TestCase):
         environment = dict(self.daemon.environment, BENCHD_SOCKET=str(self.daemon.socket), **more)
         return {name: value for name, value in environment.items() if value is not None}
 
-    def benchctl(self, *words, environment=None, timeout=PATIENCE_S, **popen):
+    def benchctl(self, *words, environment=None, timeout=TIMEOUT_S, **popen):
         """Runs benchctl to its end."""
         begin = time.monotonic()
         done = subprocess.run(
@@ -353,7 +353,7 @@ class Gate:
         )
 
     def arrived(self):
-        if not select.select([self._arrival_fd], [], [], PATIENCE_S)[0]:
+        if not select.select([self._arrival_fd], [], [], TIMEOUT_S)[0]:
             raise AssertionError("no run arrived at the gate")
         os.read(self._arrival_fd, 1)
 

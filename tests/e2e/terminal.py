@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import time
 
-from support import BIN, PATIENCE_S
+from support import BIN, TIMEOUT_S
 
 GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden/terminal"
 TMUX = shutil.which("tmux")
@@ -52,7 +52,7 @@ class Terminal:
 
     def _tmux(self, *words):
         done = subprocess.run([TMUX, "-S", str(self._socket), *map(str, words)],
-                              env=self._environment, capture_output=True, timeout=PATIENCE_S)
+                              env=self._environment, capture_output=True, timeout=TIMEOUT_S)
         if done.returncode != 0:
             raise AssertionError(f"tmux {words}: {done.stderr.decode()}")
         return done.stdout.decode()
@@ -64,7 +64,7 @@ class Terminal:
         pidfd, self._pid = os.pidfd_open(self._pid), None
         try:
             self._tmux("kill-server")
-            select.select([pidfd], [], [], PATIENCE_S)  # nobody's child here: its end can be seen
+            select.select([pidfd], [], [], TIMEOUT_S)  # nobody's child here: its end can be seen
         finally:
             os.close(pidfd)
 
@@ -79,7 +79,7 @@ class Terminal:
 
     def run_beside(self, command):
         """Runs it in the terminal's folder, but not in the terminal."""
-        subprocess.run(["sh", "-c", command], cwd=self._folder, check=True, timeout=PATIENCE_S)
+        subprocess.run(["sh", "-c", command], cwd=self._folder, check=True, timeout=TIMEOUT_S)
 
     def resize(self, columns, rows):
         self._tmux("resize-window", "-x", columns, "-y", rows)

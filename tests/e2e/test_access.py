@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 from main import main
-from support import (FAILED, PASS, PATIENCE_S, REFUSED, USAGE, wait_for_no_process_with)
+from support import (FAILED, PASS, TIMEOUT_S, REFUSED, USAGE, wait_for_no_process_with)
 from test_system_mode import DAEMON, LINES, NOBODY, STRANGER_UID, SystemModeTest
 
 # Any group that every Debian has.
@@ -57,7 +57,7 @@ class TwoUsersTest(SystemModeTest):
         done = subprocess.run(
             ["/usr/bin/python3", "-c", CALL, str(self.daemon.socket), method, session, request_id],
             env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(self.folder / "python")},
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE_S, user=uid,
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT_S, user=uid,
             group=uid, extra_groups=groups, cwd="/")
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)

@@ -6,7 +6,7 @@ import subprocess
 
 from main import main
 from replay import Replay
-from support import BIN, PASS, PATIENCE_S, REGRESSION, UNDECIDED, USAGE, DaemonTest, read_line
+from support import BIN, PASS, TIMEOUT_S, REGRESSION, UNDECIDED, USAGE, DaemonTest, read_line
 
 # The seven rows of METHOD.md, as cbdr reads them, and the interval that it prints for them:
 # tests/golden/cbdr.json, case method_md_clean.
@@ -203,7 +203,7 @@ class TableTest(DaemonTest):
     def test_stdin(self):
         done = subprocess.run(
             [BIN / "benchctl", "analyze", "-", "--json"], env=self.client_environment(),
-            input=METHOD_MD.encode(), capture_output=True, timeout=PATIENCE_S)
+            input=METHOD_MD.encode(), capture_output=True, timeout=TIMEOUT_S)
         self.assertEqual(done.returncode, UNDECIDED, done)
         verdict = read_line(done.stdout)
         self.assertEqual(verdict["runs"], {"base": 3, "feature": 4})

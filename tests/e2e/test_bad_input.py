@@ -12,7 +12,7 @@ import grpc  # noqa: E402
 from benchd.v1 import session_pb2, session_pb2_grpc  # noqa: E402
 
 from main import main  # noqa: E402
-from support import BIN, PASS, PATIENCE_S, REFUSED, USAGE, DaemonTest  # noqa: E402
+from support import BIN, PASS, TIMEOUT_S, REFUSED, USAGE, DaemonTest  # noqa: E402
 
 BISECT_STOP = 128
 
@@ -152,7 +152,7 @@ class ProtocolTest(DaemonTest):
         spec = session_pb2.SessionSpec(
             benchmarks=[session_pb2.Benchmark(arms=arms)], environment={"PATH": "/usr/bin:/bin"})
         session_pb2_grpc.SessionServiceStub(self.channel).Submit(
-            session_pb2.SubmitRequest(spec=spec), timeout=PATIENCE_S)
+            session_pb2.SubmitRequest(spec=spec), timeout=TIMEOUT_S)
 
     def assert_invalid(self, *commands, word=""):
         with self.assertRaises(grpc.RpcError) as caught:
@@ -182,7 +182,7 @@ class ProtocolTest(DaemonTest):
         # A length that runs past the end, an unfinished varint, a group that never ends, no UTF-8.
         for message in (b"\x0a\x7f", b"\x0a\xff\xff\xff\xff\xff", b"\x0b", b"\x12\x02\xff\xfe"):
             with self.assertRaises(grpc.RpcError) as caught:
-                submit(message, timeout=PATIENCE_S)
+                submit(message, timeout=TIMEOUT_S)
             # gRPC answers for itself here: the C++ callback API says UNIMPLEMENTED.
             self.assertIn(caught.exception.code(), (
                 grpc.StatusCode.INTERNAL, grpc.StatusCode.INVALID_ARGUMENT,
@@ -191,7 +191,7 @@ class ProtocolTest(DaemonTest):
 
     def test_unknown_methods_are_unimplemented(self):
         with self.assertRaises(grpc.RpcError) as caught:
-            self.channel.unary_unary("/benchd.v1.SessionService/Explode")(b"", timeout=PATIENCE_S)
+            self.channel.unary_unary("/benchd.v1.SessionService/Explode")(b"", timeout=TIMEOUT_S)
         self.assertEqual(caught.exception.code(), grpc.StatusCode.UNIMPLEMENTED)
 
     def test_bytes_that_are_no_grpc_are_cut_off(self):
@@ -199,7 +199,7 @@ class ProtocolTest(DaemonTest):
                       + b"\xff" * 4096):
             with socket.socket(socket.AF_UNIX) as client:
                 client.connect(str(self.daemon.socket))
-                client.settimeout(PATIENCE_S)
+                client.settimeout(TIMEOUT_S)
                 client.sendall(noise)
                 try:
                     while client.recv(4096):
@@ -213,7 +213,7 @@ class ProtocolTest(DaemonTest):
         try:
             for _ in range(200):
                 client = socket.socket(socket.AF_UNIX)
-                client.settimeout(PATIENCE_S)
+                client.settimeout(TIMEOUT_S)
                 silent.append(client)
                 client.connect(str(self.daemon.socket))
         finally:
@@ -230,7 +230,7 @@ class DaemonCommandLineTest(DaemonTest):
     def benchd(self, *words):
         return subprocess.run(
             [str(BIN / "benchd"), *map(str, words)], env=self.daemon.environment,
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE_S)
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT_S)
 
     def test_wrong_options_and_wrong_configurations_are_told_in_a_line(self):
         wrong = self.folder / "wrong.toml"

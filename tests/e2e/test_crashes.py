@@ -20,7 +20,7 @@ import uuid
 from grpc_client import Link, Watcher, session_pb2, two_arms
 from main import SOAK, main, seed
 from replay import Replay
-from support import (FAILED, PASS, PATIENCE_S, REGRESSION, UNDECIDED, DaemonTest,
+from support import (FAILED, PASS, TIMEOUT_S, REGRESSION, UNDECIDED, DaemonTest,
                      assert_unlocked, children_of, name_of, wait_for_exit,
                      wait_for_no_process_with)
 
@@ -136,7 +136,7 @@ class CrashTest(Replay, DaemonTest):
     def undisturbed(self, spec):
         """What becomes of it when nobody is killed: planned runs, verdict."""
         session = self.link.submit(spec, str(uuid.uuid4()))
-        watched = self.benchctl_json("watch", session, timeout=5 * PATIENCE_S)
+        watched = self.benchctl_json("watch", session, timeout=5 * TIMEOUT_S)
         self.assertIn(watched.code, (PASS, REGRESSION, UNDECIDED), watched)
         runs = self.link.runs(session)
         self.assertEqual(of_phase(runs, DROPPED), [])
@@ -229,7 +229,7 @@ class CrashTest(Replay, DaemonTest):
                 runs = self.link.runs(session)
                 seen.hold_against(runs)
                 self.assert_stored(told, runs)
-        final = watcher.wait_for_end(5 * PATIENCE_S)
+        final = watcher.wait_for_end(5 * TIMEOUT_S)
         self.assertEqual(final.WhichOneof("event"), "verdict", f"{name}: {final}")
         code = client.finish()
         verdict = client.events[-1]

@@ -8,7 +8,7 @@ import subprocess
 import unittest
 
 from main import main
-from support import BIN, PASS, PATIENCE_S, REFUSED, SYSTEM_SOCKET, DaemonTest
+from support import BIN, PASS, TIMEOUT_S, REFUSED, SYSTEM_SOCKET, DaemonTest
 from test_system_mode import STRANGER_UID, copy_programs
 
 LINES = ("--parse", "lines", "--metric", "n:2%:lower")
@@ -44,7 +44,7 @@ class FaultTest(DaemonTest):
         """Starts, and it refuses: the one sentence on stderr."""
         done = subprocess.run(
             list(map(str, self.daemon.command())), env=self.daemon.environment,
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE_S,
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT_S,
             cwd=self.folder, **popen)
         self.assertEqual(done.returncode, 1, done)
         errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
@@ -184,7 +184,7 @@ class LockTest(FaultTest):
             [BIN / "benchd", "--user", "--socket", self.folder / "other.sock",
              *(["--force"] if SYSTEM_SOCKET.exists() else [])],
             env=self.daemon.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            timeout=PATIENCE_S)
+            timeout=TIMEOUT_S)
         self.assertEqual(done.returncode, 1, done)
         self.assertIn(f"pid {self.daemon.pid}", done.stderr)
         self.assert_unharmed()
@@ -232,7 +232,7 @@ class ReadOnlyTest(FaultTest):
         self.state.chmod(0o755)
         done = subprocess.run(
             list(map(str, self.command())), env=self.daemon.environment,
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE_S,
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT_S,
             user=STRANGER_UID, group=STRANGER_UID, extra_groups=[], cwd="/")
         self.assertEqual(done.returncode, 1, done)
         self.assertIn("error: ", done.stderr)

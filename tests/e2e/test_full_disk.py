@@ -11,7 +11,7 @@ import uuid
 from grpc_client import Link, Watcher, session_pb2, two_arms
 from main import main
 from replay import Replay
-from support import PASS, PATIENCE_S, REFUSED, DaemonTest
+from support import PASS, TIMEOUT_S, REFUSED, DaemonTest
 
 LINES = ("--parse", "lines", "--metric", "n:2%:lower")
 # Room for the write-ahead log at its longest.
@@ -134,7 +134,7 @@ class FullDiskTest(Replay, DaemonTest):
 
     def assert_ends_whole(self, session, watcher, before):
         """Nothing lost, nothing twice, and the numbers are those of the samples."""
-        self.assertEqual(watcher.wait_for_end(2 * PATIENCE_S).WhichOneof("event"), "verdict")
+        self.assertEqual(watcher.wait_for_end(2 * TIMEOUT_S).WhichOneof("event"), "verdict")
         runs = self.link.runs(session)
         self.assertEqual([run.started_at for run in runs[: len(before)]],
                          [run.started_at for run in before])
@@ -166,7 +166,7 @@ class FullDiskTest(Replay, DaemonTest):
         self.assert_went_on(session, watcher, runs)
 
     def assert_went_on(self, session, watcher, before):
-        self.assertEqual(watcher.wait_for_end(2 * PATIENCE_S).WhichOneof("event"), "verdict")
+        self.assertEqual(watcher.wait_for_end(2 * TIMEOUT_S).WhichOneof("event"), "verdict")
         runs = self.link.runs(session)
         self.assertEqual([run.started_at for run in runs[: len(before)]],
                          [run.started_at for run in before])
@@ -183,7 +183,7 @@ class FullDiskTest(Replay, DaemonTest):
              *map(str, self.daemon.command())], env=self.daemon.environment,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         process, self.daemon.process = self.daemon.process, None
-        _, stderr = process.communicate(timeout=PATIENCE_S)
+        _, stderr = process.communicate(timeout=TIMEOUT_S)
         self.assertEqual(process.returncode, 1, stderr)
         self.assertIn(b"error: ", stderr)
         self.assertIn(b"the disk is full", stderr)

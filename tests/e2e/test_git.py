@@ -6,7 +6,7 @@ import os
 from git_repository import GATE, GitRepository
 from main import main
 from replay import Replay
-from support import FAILED, PASS, PATIENCE_S, REGRESSION, USAGE, DaemonTest
+from support import FAILED, PASS, TIMEOUT_S, REGRESSION, USAGE, DaemonTest
 
 
 class GitTest(GitRepository, Replay, DaemonTest):
@@ -159,7 +159,7 @@ class GitTest(GitRepository, Replay, DaemonTest):
             self.assert_exit(done, PASS)
             self.assertEqual(done.events[0]["commits"]["v1"]["id"], self.base)
             self.assert_exit(
-                self.benchctl("watch", done.events[0]["session"], timeout=PATIENCE_S), REGRESSION)
+                self.benchctl("watch", done.events[0]["session"], timeout=TIMEOUT_S), REGRESSION)
         self.assertEqual(len(self.build_folders()), 2)
 
     def test_a_suite_of_two_commits(self):

@@ -13,7 +13,7 @@ import uuid
 from grpc_client import (PATIENT_CHANNEL, Link, Watcher, grpc, session_pb2, session_pb2_grpc,
                          two_arms)
 from main import SOAK, main
-from support import PATIENCE_S, DaemonTest, memory_of
+from support import TIMEOUT_S, DaemonTest, memory_of
 
 CLIENTS = int(os.environ.get("BENCHD_LOAD_CLIENTS") or 100)
 SUBMISSIONS = int(os.environ.get("BENCHD_LOAD_SUBMISSIONS") or (100 if SOAK else 30))
@@ -87,7 +87,7 @@ class SilentWatcher:
 
     def answered(self):
         """Waits for the first bytes, without taking them."""
-        self._socket.settimeout(PATIENCE_S)
+        self._socket.settimeout(TIMEOUT_S)
         return bool(self._socket.recv(1, socket.MSG_PEEK))
 
     def close(self):
@@ -151,7 +151,7 @@ class LoadTest(DaemonTest):
                     request.spec.labels["client"] = str(number)
                     async with under_way:
                         begin = time.monotonic()
-                        answer = await stub.Submit(request, timeout=PATIENCE_S)
+                        answer = await stub.Submit(request, timeout=TIMEOUT_S)
                     seconds.append(time.monotonic() - begin)
                     ids.append(answer.session)
 
@@ -233,7 +233,7 @@ class LoadTest(DaemonTest):
         last = []
         thread = threading.Thread(target=lambda: last.extend(self.watch_all(session, counts)))
         thread.start()
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + TIMEOUT_S
         while min(counts) == 0 and time.monotonic() < deadline:
             thread.join(0.02)  # each has its snapshot before the session gets going
         self.assertGreater(min(counts), 0)
@@ -256,7 +256,7 @@ class LoadTest(DaemonTest):
         trace = MemoryTrace(self.daemon.pid)
         begin = time.monotonic()
         gate.open()
-        thread.join(3 * PATIENCE_S)
+        thread.join(3 * TIMEOUT_S)
         took = time.monotonic() - begin
         resident = trace.stop()
         self.assertFalse(thread.is_alive(), "a watcher got no end")
@@ -286,7 +286,7 @@ class LoadTest(DaemonTest):
         self.addCleanup(reader.close)
         self.assertTrue(reader.wait(lambda w: sum(w.seen_runs().values()) > RUNS / 2))
         early = self.tell_memory(f"after {RUNS // 2} runs with 20 watchers that never read")
-        self.assertEqual(reader.wait_for_end(3 * PATIENCE_S).WhichOneof("event"), "verdict")
+        self.assertEqual(reader.wait_for_end(3 * TIMEOUT_S).WhichOneof("event"), "verdict")
         late = self.tell_memory(f"after {2 * RUNS}")
         self.assert_grown_by_less(late - early, FIXED_BYTES / 4)
         self.assert_unharmed()

@@ -3,7 +3,7 @@
 import signal
 
 from main import main
-from support import (INTERRUPTED, PASS, PATIENCE_S, REFUSED, USAGE, DaemonTest, assert_finite)
+from support import (INTERRUPTED, PASS, TIMEOUT_S, REFUSED, USAGE, DaemonTest, assert_finite)
 
 LINES = ("--parse", "lines", "--metric", "n:2%:lower")
 
@@ -167,7 +167,7 @@ class CalibrateTest(DaemonTest):
 
     def test_an_own_command_may_be_too_slow_for_an_interval(self):
         done = self.benchctl(
-            "calibrate", "--for", "0.1s", "sleep 0.2", timeout=PATIENCE_S)
+            "calibrate", "--for", "0.1s", "sleep 0.2", timeout=TIMEOUT_S)
         self.assert_exit(done, 0)
         self.assertIn("too few runs", done.stdout)
 
@@ -179,7 +179,7 @@ class SettingTrialTest(DaemonTest):
         words = ("calibrate", "--isolation", "off,best-effort,strict", "--seed", "7", "/bin/true")
         done = self.benchctl_json(*words, "--for", "20s")
         if done.code == USAGE:  # Ten stretches do not fit in while others have the machine.
-            done = self.benchctl_json(*words, "--for", "3m", timeout=3 * PATIENCE_S)
+            done = self.benchctl_json(*words, "--for", "3m", timeout=3 * TIMEOUT_S)
         self.assert_exit(done, 0)
         self.assertRegex(done.stderr, r"3 settings, \d+ stretches of \d+ runs each, in random order")
         *stretches, trial = done.events

@@ -13,7 +13,7 @@ import subprocess
 
 from main import main
 from replay import Replay
-from support import FAILED, PASS, PATIENCE_S, PROGRAMS, REGRESSION, DaemonTest
+from support import FAILED, PASS, TIMEOUT_S, PROGRAMS, REGRESSION, DaemonTest
 
 SPIN = PROGRAMS / "spin"
 HOSTILE = PROGRAMS / "hostile"
@@ -27,7 +27,7 @@ class MetricsTest(DaemonTest):
     def compare(self, *words, code):
         """Decided within seconds, unless others have the machine."""
         done = self.benchctl_json(
-            "compare", "--max-time", "2m", *words, timeout=2 * PATIENCE_S)
+            "compare", "--max-time", "2m", *words, timeout=2 * TIMEOUT_S)
         self.assert_exit(done, code)
         return done.events[-1]
 

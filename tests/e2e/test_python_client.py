@@ -11,7 +11,7 @@ from benchd.v1 import (machine_pb2, machine_pb2_grpc, queue_pb2, queue_pb2_grpc,
                        session_pb2, session_pb2_grpc)
 
 from main import main  # noqa: E402
-from support import PATIENCE_S, DaemonTest  # noqa: E402
+from support import TIMEOUT_S, DaemonTest  # noqa: E402
 
 
 class PythonClientTest(DaemonTest):
@@ -31,12 +31,12 @@ class PythonClientTest(DaemonTest):
 
     def submit(self, spec, request_id=""):
         return self.sessions.Submit(
-            session_pb2.SubmitRequest(spec=spec, request_id=request_id), timeout=PATIENCE_S)
+            session_pb2.SubmitRequest(spec=spec, request_id=request_id), timeout=TIMEOUT_S)
 
     def test_submits_a_session_and_watches_it_to_its_verdict(self):
         answer = self.submit(self.spec(self.values("n:1000:0:0"), self.values("n:1100:0:0")))
         events = list(self.sessions.Watch(
-            session_pb2.WatchRequest(session=answer.session), timeout=PATIENCE_S))
+            session_pb2.WatchRequest(session=answer.session), timeout=TIMEOUT_S))
         last = events[-1]
         self.assertEqual(last.WhichOneof("event"), "verdict")
         self.assertEqual(last.session, answer.session)
@@ -46,7 +46,7 @@ class PythonClientTest(DaemonTest):
         self.assertAlmostEqual(gate.change.estimate, 0.1, places=12)
 
         runs = [run for part in self.sessions.ListSamples(
-            session_pb2.ListSamplesRequest(session=answer.session), timeout=PATIENCE_S)
+            session_pb2.ListSamplesRequest(session=answer.session), timeout=TIMEOUT_S)
             for run in part.runs]
         self.assertEqual(len(runs), 16)
         self.assertEqual({run.phase for run in runs}, {session_pb2.RUN_PHASE_MEASURED})
@@ -61,21 +61,21 @@ class PythonClientTest(DaemonTest):
         self.assertNotEqual(first.session, other.session)
         for session in (first.session, other.session):
             list(self.sessions.Watch(
-                session_pb2.WatchRequest(session=session), timeout=PATIENCE_S))
+                session_pb2.WatchRequest(session=session), timeout=TIMEOUT_S))
 
     def test_the_queue_says_who_answers(self):
         status = queue_pb2_grpc.QueueServiceStub(self.channel).Get(
-            queue_pb2.GetQueueRequest(), timeout=PATIENCE_S)
+            queue_pb2.GetQueueRequest(), timeout=TIMEOUT_S)
         self.assertEqual(status.pid, self.daemon.pid)
         self.assertNotEqual(status.version, "")
 
     def test_the_machine_is_described_and_reserved(self):
         machine = machine_pb2_grpc.MachineServiceStub(self.channel)
-        status = machine.Get(machine_pb2.GetMachineRequest(), timeout=PATIENCE_S)
+        status = machine.Get(machine_pb2.GetMachineRequest(), timeout=TIMEOUT_S)
         self.assertEqual(status.profile, "default")
         self.assertNotEqual(list(status.settings), [])
         answers = list(machine.Reserve(
-            machine_pb2.ReserveRequest(seconds=0.05), timeout=PATIENCE_S))
+            machine_pb2.ReserveRequest(seconds=0.05), timeout=TIMEOUT_S))
         self.assertFalse(answers[0].held)
         self.assertTrue(answers[-1].held)
         self.assertEqual(answers[-1].remaining_seconds, 0)
@@ -87,16 +87,16 @@ class PythonClientTest(DaemonTest):
             (self.sessions.Cancel, session_pb2.CancelRequest(session="zzzzzzzz")),
         ]:
             with self.assertRaises(grpc.RpcError) as caught:
-                method(request, timeout=PATIENCE_S)
+                method(request, timeout=TIMEOUT_S)
             self.assertEqual(caught.exception.code(), grpc.StatusCode.NOT_FOUND)
             self.assertIn("no session matches", caught.exception.details())
 
     def test_a_session_tells_its_history(self):
         answer = self.submit(self.spec(self.values("n:1000:0:0"), self.values("n:1000:0:0")))
         list(self.sessions.Watch(
-            session_pb2.WatchRequest(session=answer.session), timeout=PATIENCE_S))
+            session_pb2.WatchRequest(session=answer.session), timeout=TIMEOUT_S))
         history = self.sessions.Get(
-            session_pb2.GetSessionRequest(session=answer.session), timeout=PATIENCE_S).history
+            session_pb2.GetSessionRequest(session=answer.session), timeout=TIMEOUT_S).history
         told = [entry.what for entry in history]
         self.assertEqual(told[0], f"submitted by uid {os.getuid()} (pid {os.getpid()})")
         self.assertEqual(told[1:], ["preparing", "running", "done: pass"])
@@ -124,13 +124,13 @@ class PythonClientTest(DaemonTest):
     def test_the_standard_health_service_says_serving(self):
         check = self.channel.unary_unary("/grpc.health.v1.Health/Check")
         # HealthCheckResponse{status: SERVING}: field 1, varint 1.
-        self.assertEqual(check(b"", timeout=PATIENCE_S), b"\x08\x01")
+        self.assertEqual(check(b"", timeout=TIMEOUT_S), b"\x08\x01")
 
     def test_reflection_lists_the_services(self):
         info = self.channel.stream_stream(
             "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo")
         # ServerReflectionRequest{list_services: "*"}: field 7, one byte.
-        answer = b"".join(info(iter([b"\x3a\x01*"]), timeout=PATIENCE_S))
+        answer = b"".join(info(iter([b"\x3a\x01*"]), timeout=TIMEOUT_S))
         for service in ("SessionService", "QueueService", "MachineService"):
             self.assertIn(f"benchd.v1.{service}".encode(), answer)
 

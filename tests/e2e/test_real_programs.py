@@ -8,7 +8,7 @@ import shlex
 import shutil
 
 from main import main
-from support import PASS, PATIENCE_S, PROGRAMS, REGRESSION, UNDECIDED
+from support import PASS, TIMEOUT_S, PROGRAMS, REGRESSION, UNDECIDED
 from test_harness_formats import (GOOGLE, JSON, SLOWER, HarnessTest, needs_google_benchmark,
                                   needs_hyperfine)
 
@@ -21,7 +21,7 @@ class MeasuredTest(HarnessTest):
     def measure(self, *words):
         """Decided within seconds, unless others have the machine."""
         return self.benchctl_json(
-            "compare", "--max-time", "2m", *words, timeout=2 * PATIENCE_S)
+            "compare", "--max-time", "2m", *words, timeout=2 * TIMEOUT_S)
 
     def compare(self, fmt, *words):
         return self.measure("--parse", fmt, *words)

@@ -197,7 +197,7 @@ class RemoteTest(support.DaemonTest):
         (self.folder / "refuse").touch()
         os.kill(self.ssh_of(client), signal.SIGKILL)
         words = self.folder / "ssh.words"
-        deadline = time.monotonic() + support.PATIENCE_S
+        deadline = time.monotonic() + support.TIMEOUT_S
         while "BatchMode" not in words.read_text():  # it has knocked again
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.05)
@@ -211,7 +211,7 @@ class RemoteTest(support.DaemonTest):
         done = subprocess.run(
             [support.BIN / "benchctl", "dial-stdio"], env=super().client_environment(),
             cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True,
-            timeout=support.PATIENCE_S)
+            timeout=support.TIMEOUT_S)
         self.assertEqual(done.returncode, 0, done)
         lines = done.stdout.split(b"\n")
         self.assertEqual(lines[0], b"", "whatever stood there before is on another line")

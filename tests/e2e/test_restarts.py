@@ -9,7 +9,7 @@ from grpc_client import Link, Watcher, session_pb2
 import grpc
 from benchd.v1 import machine_pb2, machine_pb2_grpc, queue_pb2
 from main import main
-from support import (FAILED, PASS, PATIENCE_S, DaemonTest, wait_for_exit,
+from support import (FAILED, PASS, TIMEOUT_S, DaemonTest, wait_for_exit,
                      wait_for_no_process_with)
 from test_system_mode import SystemModeTest
 
@@ -281,7 +281,7 @@ class AnotherMachineTest(SystemModeTest):
         gate, client, session = self.interrupted_by(path, text)
         gate.arrived()
         gate.open()
-        self.assertEqual(client.finish(timeout=PATIENCE_S), PASS, client.stderr)
+        self.assertEqual(client.finish(timeout=TIMEOUT_S), PASS, client.stderr)
         return count(self.link.runs(session), WARMUP)
 
     def waiting_session(self):

@@ -22,7 +22,7 @@ import grpc  # noqa: E402
 from benchd.v1 import session_pb2, session_pb2_grpc  # noqa: E402
 
 from main import main  # noqa: E402
-from support import (BIN, CANCELLED, FAILED, PASS, PATIENCE_S, REFUSED,  # noqa: E402
+from support import (BIN, CANCELLED, FAILED, PASS, TIMEOUT_S, REFUSED,  # noqa: E402
                      DaemonTest, wait_for_no_process_with)
 
 LINES = ("--parse", "lines", "--metric", "n:2%:lower")
@@ -128,7 +128,7 @@ class SystemModeTest(DaemonTest):
 
     def stop_runner(self):
         self.runner.terminate()
-        self.runner.wait(timeout=PATIENCE_S)
+        self.runner.wait(timeout=TIMEOUT_S)
 
     def start_daemon(self):
         words, popen = self.activated(
@@ -299,7 +299,7 @@ class AccessTest(SystemModeTest):
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client:
             # Permissions keep others out; root gets in, and is sent away.
             client.connect(path)
-            client.settimeout(PATIENCE_S)
+            client.settimeout(TIMEOUT_S)
             self.assertEqual(client.recv(4096), b"")
 
     def test_a_new_client_never_has_the_identity_of_one_that_vanished(self):
@@ -321,7 +321,7 @@ class AccessTest(SystemModeTest):
         self.addCleanup(channel.close)
         # This test is root, so it may see the session, and it says whose it is.
         seen = session_pb2_grpc.SessionServiceStub(channel).Get(
-            session_pb2.GetSessionRequest(session=session), timeout=PATIENCE_S)
+            session_pb2.GetSessionRequest(session=session), timeout=TIMEOUT_S)
         self.assertEqual(seen.uid, NOBODY.pw_uid)
 
 
@@ -419,7 +419,7 @@ class FallbackDirectoryTest(DaemonTest):
         done = subprocess.run(
             [self.folder / "bin/benchd", "--user"],
             env={"PATH": "/usr/bin:/bin", "HOME": str(self.home)}, stdin=subprocess.DEVNULL,
-            capture_output=True, text=True, timeout=PATIENCE_S, user=STRANGER_UID,
+            capture_output=True, text=True, timeout=TIMEOUT_S, user=STRANGER_UID,
             group=STRANGER_UID, extra_groups=[], cwd="/")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("error: ", done.stderr)

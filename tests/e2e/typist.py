@@ -16,17 +16,17 @@ import time
 class Typist:
     """A shell that runs in a terminal of its own, and what it has shown."""
 
-    def __init__(self, command, patience_s):
+    def __init__(self, command, timeout_s):
         self.shown = ""
-        self._patience_s = patience_s
+        self._timeout_s = timeout_s
         self.pid, self._fd = pty.fork()
         if self.pid == 0:
             os.environ["TERM"] = "dumb"
             os.execvp(command[0], command)
 
     def expect(self, pattern):
-        """Reads until this is shown, as a regular expression; its match."""
-        deadline, begin = time.monotonic() + self._patience_s, 0
+        """Reads until this is shown, as a regular expression; its match, of 1000 characters at most."""
+        deadline, begin = time.monotonic() + self._timeout_s, 0
         while not (found := re.compile(pattern).search(self.shown, begin)):
             # What was searched is not searched again: a build shows a lot.
             begin = max(0, len(self.shown) - 1000)

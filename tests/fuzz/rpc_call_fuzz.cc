@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kMostCalls = 12;
 /// Nothing here takes longer than milliseconds; a daemon that hangs is a failure.
-constexpr std::chrono::seconds kPatienceWithCalls{10};
+constexpr std::chrono::seconds kCallTimeout{10};
 
 class CalledDaemon : private rpc::WholeDaemon {
  public:
@@ -67,7 +67,7 @@ class Call {
  public:
   Call(grpc::GenericStub stub, const google::protobuf::MethodDescriptor& method)
       : endless_(method.server_streaming()) {
-    context_.set_deadline(std::chrono::system_clock::now() + kPatienceWithCalls);
+    context_.set_deadline(std::chrono::system_clock::now() + kCallTimeout);
     const std::string name = "/" + method.service()->full_name() + "/" + method.name();
     call_ = stub.PrepareCall(&context_, name, &queue_);
     call_->StartCall(this);

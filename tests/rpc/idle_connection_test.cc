@@ -36,7 +36,7 @@ TEST_F(IdleConnectionTest, OneWithoutCallsIsClosedAndOneThatWatchesIsNot) {
   const std::shared_ptr<grpc::Channel> idle = ConnectTo(dir_ / "s");
   ASSERT_TRUE(AsksTheQueue(idle));
   ASSERT_TRUE(
-      idle->WaitForStateChange(GRPC_CHANNEL_READY, std::chrono::system_clock::now() + kPatience))
+      idle->WaitForStateChange(GRPC_CHANNEL_READY, std::chrono::system_clock::now() + kTimeout))
       << "closed by the daemon";
   EXPECT_TRUE(loop_.Await([this] { return Connections() == 1; })) << "the watcher's own is left";
   EXPECT_EQ(channel_->GetState(false), GRPC_CHANNEL_READY);

@@ -132,7 +132,7 @@ class StubbornService final : public v1::SessionService::CallbackService {
 
 template <typename T>
 bool Happens(std::promise<T>& promise) {
-  return promise.get_future().wait_for(kPatience) == std::future_status::ready;
+  return promise.get_future().wait_for(kTimeout) == std::future_status::ready;
 }
 
 class PeerIdentityTest : public ::testing::Test {

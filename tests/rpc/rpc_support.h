@@ -27,7 +27,7 @@
 namespace benchd::rpc {
 
 /// No test waits longer for something that should happen at once.
-inline constexpr std::chrono::seconds kPatience{20};
+inline constexpr std::chrono::seconds kTimeout{20};
 
 /// A folder that clients of other uids can get into.
 class OpenFolder : public TempFolder {
@@ -54,10 +54,10 @@ class LoopThread {
     return result.get();
   }
 
-  /// True as soon as `condition` holds on the loop's thread; false when kPatience is over.
+  /// True as soon as `condition` holds on the loop's thread; false when kTimeout is over.
   template <typename Condition>
   bool Await(Condition condition) {
-    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    const auto deadline = std::chrono::steady_clock::now() + kTimeout;
     while (!Run(condition)) {
       if (std::chrono::steady_clock::now() > deadline) return false;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));

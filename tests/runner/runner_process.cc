@@ -21,11 +21,11 @@ namespace benchd {
 namespace {
 
 // Generous: a loaded machine, a sanitizer. What is awaited normally takes milliseconds.
-constexpr int kPatienceMs = 60'000;
+constexpr int kTimeoutMs = 60'000;
 
 bool AwaitReadable(int fd) {
   pollfd ready{fd, POLLIN, 0};
-  return poll(&ready, 1, kPatienceMs) == 1;
+  return poll(&ready, 1, kTimeoutMs) == 1;
 }
 
 }  // namespace

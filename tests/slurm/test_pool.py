@@ -21,7 +21,7 @@ import cluster as slurm  # noqa: E402
 from main import main  # noqa: E402
 
 BIN = os.environ["BENCHD_BIN_DIR"]
-PATIENCE_S = 120
+TIMEOUT_S = 120
 PASS, REGRESSION, USAGE, UNDECIDED, FAILED, REFUSED = range(6)
 INTERRUPTED = 130
 
@@ -70,7 +70,7 @@ class PoolTest(unittest.TestCase):
         return process
 
     def finish(self, process):
-        out = process.communicate(timeout=PATIENCE_S)[0].decode()
+        out = process.communicate(timeout=TIMEOUT_S)[0].decode()
         err = (self.work / "err").read_text()
         logs = "".join(f"{path}: {path.read_text(errors='replace')}"
                        for path in self.work.glob("benchd-pool-*/task-*.log"))
@@ -81,7 +81,7 @@ class PoolTest(unittest.TestCase):
         return folder
 
     def await_that(self, what, true):
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + TIMEOUT_S
         while not true():
             self.assertLess(time.monotonic(), deadline, what)
             time.sleep(0.1)  # Slurm tells nobody

@@ -117,7 +117,7 @@ class SshTest(support.DaemonTest):
         self.sshd = process.pid
         said = b""
         while b"Server listening" not in said:
-            ready = select.select([process.stderr], [], [], support.PATIENCE_S)[0]
+            ready = select.select([process.stderr], [], [], support.TIMEOUT_S)[0]
             data = os.read(process.stderr.fileno(), 4096) if ready else b""
             self.assertTrue(data, f"sshd did not start: {said.decode()}")
             said += data

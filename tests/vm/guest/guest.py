@@ -27,7 +27,7 @@ HOUSEKEEPING = {0, 1}
 BENCHMARK = {2, 3}
 
 # Emulated, with other machines' work beside it: slow, but not for ever.
-PATIENCE_S = e2e_support.PATIENCE_S
+TIMEOUT_S = e2e_support.TIMEOUT_S
 
 LINES = ("--parse", "lines", "--metric", "n:2%:lower")
 # What comes and goes with the services themselves: their groups, and the controllers that Delegate=
@@ -61,7 +61,7 @@ def main_pid(service):
     return int(unit(service, "MainPID"))
 
 
-def wait_until(condition, what, timeout=PATIENCE_S):
+def wait_until(condition, what, timeout=TIMEOUT_S):
     """Looks until `condition` returns something true, and returns that."""
     deadline = time.monotonic() + timeout
     while not (found := condition()):

@@ -39,7 +39,7 @@ class ForgedRequestTest(GuestTest):
         done = subprocess.run(
             [str(word) for word in (program, "/run/benchd/runner.sock", uid, gid, *groups)],
             stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            timeout=e2e_support.PATIENCE_S, **self.by("benchd"))
+            timeout=e2e_support.TIMEOUT_S, **self.by("benchd"))
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
         found = re.fullmatch(r"lookup: (.*)\nrun: (.*)\n", done.stdout)
         self.assertTrue(found, done.stdout)
@@ -142,7 +142,7 @@ class HangingMountTest(GuestTest):
         client.until("queued")
         self.mount.hang()
         self.assert_exit(self.benchctl("resume", who=ADMIN), 0)
-        child = self.mount.await_victim(e2e_support.PATIENCE_S)
+        child = self.mount.await_victim(e2e_support.TIMEOUT_S)
         self.assertEqual(pathlib.Path(f"/proc/{child}").owner(), ALICE)
         # Until it is its program it is called after the process that made it.
         self.assertEqual(e2e_support.name_of(child), "benchd-spawner")
@@ -163,7 +163,7 @@ class HangingMountTest(GuestTest):
         self.mount.hang()
         client = self.start_client("submit", *LINES, "--cwd", self.mount.folder, "echo n 1000",
                                    "echo n 1000")
-        helper = self.mount.await_victim(e2e_support.PATIENCE_S)
+        helper = self.mount.await_victim(e2e_support.TIMEOUT_S)
         self.assertEqual(client.finish(), e2e_support.REFUSED, client.events)
         self.assert_one_error(client, "command 'echo': benchd-helper took too long")
         # Its control group goes with it.

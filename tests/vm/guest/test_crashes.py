@@ -70,7 +70,7 @@ class CrashTest(GuestTest):
             time.sleep(moment)
             runner = main_pid("benchd-runner.service")
             kill(runner)
-            applied = client.process.wait(timeout=e2e_support.PATIENCE_S) == 0
+            applied = client.process.wait(timeout=e2e_support.TIMEOUT_S) == 0
             self.restarted("benchd-runner.service", runner)
             if applied:  # So early that the next runner was asked, or so late that it was done.
                 self.machine("restore")
@@ -86,7 +86,7 @@ class CrashTest(GuestTest):
             time.sleep(moment)
             runner = main_pid("benchd-runner.service")
             kill(runner)
-            client.process.wait(timeout=e2e_support.PATIENCE_S)
+            client.process.wait(timeout=e2e_support.TIMEOUT_S)
             self.restarted("benchd-runner.service", runner)
             self.assert_put_back(f"restore {number}: killed after {moment:.3f} s")
 

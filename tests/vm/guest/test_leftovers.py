@@ -100,7 +100,7 @@ class LookupTest(GuestTest):
         self.assertLessEqual(os.sched_getaffinity(pid), HOUSEKEEPING)
         self.assertEqual(read(group / "memory.max"), str(512 << 20))
         self.assertEqual(read(group / "pids.max"), "32")
-        self.assertEqual(left.wait(timeout=e2e_support.PATIENCE_S), -signal.SIGKILL)
+        self.assertEqual(left.wait(timeout=e2e_support.TIMEOUT_S), -signal.SIGKILL)
         wait_until(lambda: not group.exists(), "its group is gone")
         self.finish(gate, session)
         self.assertEqual(client.finish(), e2e_support.PASS, client.stderr)
@@ -115,7 +115,7 @@ class LookupTest(GuestTest):
         os.kill(main_pid("benchd-runner.service"), signal.SIGKILL)
         wait_until(lambda: unit("benchd-runner.service", "ActiveState") == "failed",
                    "the runner has failed")
-        self.assertEqual(left.wait(timeout=e2e_support.PATIENCE_S), -signal.SIGKILL)
+        self.assertEqual(left.wait(timeout=e2e_support.TIMEOUT_S), -signal.SIGKILL)
         client.close()
         os.kill(main_pid("benchd.service"), signal.SIGKILL)
         # Its folder may have been in use until then.

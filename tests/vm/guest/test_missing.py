@@ -49,6 +49,6 @@ class BesideTheSystemsTest(GuestTest):
         done = subprocess.run(
             [str(installation.BIN / "benchd"), "--user", "--socket", str(self.folder / "s")],
             env=self.client_environment(XDG_STATE_HOME=str(self.folder)), capture_output=True,
-            text=True, timeout=e2e_support.PATIENCE_S, **self.by(ALICE))
+            text=True, timeout=e2e_support.TIMEOUT_S, **self.by(ALICE))
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("--force", done.stderr)
