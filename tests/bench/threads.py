@@ -14,6 +14,7 @@ import csv
 import io
 import json
 import math
+import re
 import statistics
 import subprocess
 
@@ -36,6 +37,21 @@ def compare(options, isolation, program):
     return list(csv.DictReader(io.StringIO(table.stdout))), started
 
 
+def cpus_seen(options):
+    """The CPUs that a program sees under the default isolation: what it may use."""
+    as_user = ["runuser", "-u", options.user, "--"] if options.user else []
+    look = "grep Cpus_allowed_list /proc/self/status"
+    done = subprocess.run(
+        [*as_user, options.benchctl, "compare", "--show-output", "--runs", "2",
+         "--machine-profile", options.profile, look, look],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    listed = re.search(r"Cpus_allowed_list:\s*(\S+)", done.stdout + done.stderr)
+    if not listed:
+        raise SystemExit(f"benchctl compare --show-output: {done.stderr}")
+    ends = [part.partition("-") for part in listed[1].split(",")]
+    return [cpu for first, _, last in ends for cpu in range(int(first), int(last or first) + 1)]
+
+
 def with_interval(values, digits):
     mean = statistics.mean(values)
     half = 1.96 * statistics.stdev(values) / math.sqrt(len(values))
@@ -53,8 +69,8 @@ def main():
     parser.add_argument("--user")
     options = parser.parse_args()
 
-    rows, started = compare(options, "best-effort", f"{options.spin} 1")
-    cpus = started["benchmark_cpus"]
+    cpus = cpus_seen(options)
+    _, started = compare(options, "best-effort", f"{options.spin} 1")
     cpuset = next((one["actual"] for one in started["isolation"] if one["setting"] == "cpuset"), "-")
     print(f"benchmark CPUs {','.join(map(str, cpus))}, cpuset {cpuset}")
     options.cpus = options.cpus or ",".join(map(str, cpus))
