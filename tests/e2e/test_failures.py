@@ -46,6 +46,13 @@ class FailureTest(DaemonTest):
         self.assert_exit(done, FAILED)
         self.assertIn("no-such-program", done.stderr)
 
+    def test_without_a_path_a_command_is_found_where_the_systems_are(self):
+        environment = self.client_environment()
+        del environment["PATH"]
+        done = self.benchctl_json(
+            "compare", *LINES, "echo n 1000", "echo n 1000", environment=environment)
+        self.assert_exit(done, PASS)
+
     def test_a_program_that_exits_with_1(self):
         marker = f"86400.{time.monotonic_ns()}"
         # What it leaves behind keeps its streams open, and nobody waits for that.

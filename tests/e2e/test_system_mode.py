@@ -104,7 +104,8 @@ class SystemModeTest(DaemonTest):
     def write_config(self, access):
         self.config.write_text(
             f'[runner]\nsocket = "{self.folder}/runner.sock"\nuser = "{DAEMON.pw_name}"\n'
-            f'[access]\nadmin_group = "{ADMIN_GROUP}"\nusers = {self.runners}\n{access}\n')
+            f'[access]\nadmin_group = "{ADMIN_GROUP}"\nusers = {self.runners}\n{access}\n'
+            + self.extra_config)
         self.config.chmod(0o644)
 
     @staticmethod
@@ -330,6 +331,7 @@ class Version1Test(SystemModeTest):
 
     WHY = ("the cpuset controller belongs to cgroup version 1 here: boot with "
            "systemd.unified_cgroup_hierarchy=1")
+    extra_config = '[machine_profile.limited]\nmemory_limit = "64MiB"\n'
 
     def setUp(self):
         super().setUp()
@@ -356,6 +358,15 @@ class Version1Test(SystemModeTest):
         self.assert_exit(done, PASS)
         warnings = {one["code"]: one["message"] for one in done.events[-1]["warnings"]}
         self.assertIn(self.WHY, warnings["cgroup_v1"])
+
+    def test_a_limit_of_memory_is_told_not_to_be_held(self):
+        done = self.compare("--machine-profile", "limited")
+        self.assert_exit(done, PASS)
+        started = next(one for one in done.events if one["event"] == "started")
+        limit = {one["setting"]: one for one in started["isolation"]}["memory_limit"]
+        self.assertFalse(limit["held"])
+        self.assertEqual(limit["actual"], "no limit")
+        self.assertTrue(limit["why"])
 
     def test_the_doctor_says_so(self):
         done = self.benchctl_json("machine", "doctor", **self.as_nobody())
