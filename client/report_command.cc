@@ -69,7 +69,9 @@ Result<ReportSource> ReadFile(const std::string& path, const benchd::TableOption
   if (first != std::string::npos && (*text)[first] == '{') {
     auto read = ReadExportJson(*text);
     if (!read) return Told(read.error()).Within(file->name());
-    return SourceOfSession(std::move(read->session), read->runs);
+    ReportSource source = SourceOfSession(std::move(read->session), read->runs);
+    if (source.on_machine) source.on_machine->source = file->name();
+    return source;
   }
   auto source = SourceOfTable(file->name(), *text, options);
   if (!source) return Told(source.error()).Within(file->name());
