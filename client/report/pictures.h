@@ -96,6 +96,32 @@ struct UnitsOfPicture {
 /// mean with its interval, and the margin.
 Picture DrawUnits(const std::string& id, const UnitsOfPicture& units);
 
+/// One value of a series.
+struct SeriesEntry {
+  std::vector<std::string> cells;  ///< its name, then what table and title say of it
+  double value = 0;
+  bool regression = false;
+};
+/// Entries that have one mean: up to the next step, or the next change of the machine.
+struct SeriesLevel {
+  std::size_t begin = 0;  ///< the first of its entries
+  double mean = 0;
+  std::string why;    ///< what is other than before; empty of the first
+  bool step = false;  ///< the values changed; else the machine
+};
+struct SeriesOfPicture {
+  std::string name;
+  std::string note;
+  std::vector<std::string> heading;  ///< of the cells
+  std::string unit;
+  std::vector<SeriesEntry> entries;  ///< oldest first, not empty
+  std::vector<SeriesLevel> levels;   ///< likewise; the first begins with the first entry
+};
+
+/// Values in the order in which they were measured, with the mean of each level and a line where
+/// one begins.
+Picture DrawSeries(const std::string& id, const SeriesOfPicture& series);
+
 /// One arm in one metric.
 struct ArmOfPicture {
   std::string name;

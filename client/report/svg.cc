@@ -272,6 +272,7 @@ std::string_view PictureStyle() {
 .picture .axis{stroke:var(--rule)}
 .picture .zero{stroke:var(--quiet)}
 .picture .margin{stroke:var(--regression);stroke-dasharray:4 3}
+.picture .step{stroke:currentColor;stroke-dasharray:4 3}
 .picture .beyond{fill:var(--regression);opacity:.07}
 .picture .reference{fill:var(--reference)}
 .picture .candidate{fill:var(--candidate)}

@@ -109,17 +109,18 @@ class BrowserTest(GitRepository, DaemonTest):
 
     def layouts_page(self, name):
         """Eight builds of each of two commits, whose times depend on the seed of the build."""
-        self.write("build.sh", 'cat program >bench && printf "# %s\\n" "$BENCHD_LAYOUT_SEED" >>bench '
-                   "&& chmod +x bench\n")
+        self.write("build.sh", 'cat program >bench && chmod +x bench && '
+                   'printf "# %s\\n" "$BENCHD_LAYOUT_SEED" >>bench\n')
         for tag, mean in (("v1", 100), ("slower", 104)):
             # Of one commit the same each time: by how much, a number of the seed says.
             self.write("program", "#!/bin/sh\n"
                        'seed=$(sed -n "s/^# //p" "$0")\n'
                        f'echo "t $(({mean}000 + {mean} * (seed % 41 - 20)))"\n')
             self.commit(tag=tag)
-        done = self.benchctl_json(
-            "compare", "--parse", "lines", "--metric", "t:1%:lower", "--git", "v1..slower", "--build",
-            self.BUILD, "--seed", "7", "--layouts", "8", "--", "./bench", cwd=self.repository)
+        done = self.benchctl(
+            "compare", "--json", "--parse", "lines", "--metric", "t:1%:lower", "--git", "v1..slower",
+            "--build", self.BUILD, "--seed", "7", "--layouts", "8", "--", "./bench",
+            cwd=self.repository)
         self.assert_exit(done, REGRESSION)
         return self.report(name, done.events[-1]["session"])[0]
 
@@ -213,7 +214,8 @@ class BrowserTest(GitRepository, DaemonTest):
         self.assertEqual(self.browser.count("svg .unit.reference:not(.span)"), 8)
         self.assertEqual(self.browser.count("svg .unit.candidate:not(.span)"), 8)
         titled = self.browser.ask(
-            "[...document.querySelectorAll('svg .unit:not(.span) > title')].map(t => t.textContent)")
+            "[...document.querySelectorAll('svg .unit:not(.span) > title')]"
+            ".map(t => t.textContent)")
         self.assertEqual(len(titled), 16, "a title on every mark")
         self.assertTrue(titled[0].startswith("v1/1: "), titled)
         tables = self.browser.count("details")
@@ -226,6 +228,23 @@ class BrowserTest(GitRepository, DaemonTest):
         self.assertEqual(self.browser.count("#machines svg .unit.candidate:not(.span)"), 4)
         self.assertEqual(self.browser.count("#machines figure"), 1)
         self.assertIn("one more machine would find", self.browser.ask("document.body.innerText"))
+
+    def test_a_history_is_looked_at_in_every_way(self):
+        value = self.folder / "value"
+        command = f"cat {value}"
+        for number in (100.11, 101.07, 100.52, 99.83, 100.24, 100.71,
+                       110.12, 111.06, 110.43, 109.71, 110.34, 110.82):
+            value.write_text(f"t {number}\n")
+            done = self.benchctl("compare", "--parse", "lines", "--metric", "t:2%:lower",
+                                 "--warmup", "0", "--runs", "8", "echo t 100.01", command)
+            self.assert_exit(done, PASS if number < 105 else REGRESSION)
+        page = OUTPUT / "history.html"
+        done = self.benchctl("history", "main", "--alpha", "5%", "-o", page)
+        self.assert_exit(done, PASS)
+        self.look_at(page)
+        self.assertEqual(self.browser.count("svg .entry > title"), 12, "a title on every mark")
+        self.assertEqual(self.browser.count("svg .step"), 1)
+        self.assertEqual(self.browser.count("details"), self.browser.count("figure"))
 
     def test_scripts_are_not_needed(self):
         page = self.session_page("session")
