@@ -64,6 +64,7 @@ const std::vector<CommandHelp>& Texts() {
        {{"Since when is the parser slower?", "benchctl history parse"},
         {"All change points of the last 500 verdicts, for a script:",
          "benchctl history parse --last 500 --json"},
+        {"A page to look at:", "benchctl history parse -o history.html"},
         {"What several machines have sent to a database:",
          "benchctl history parse --database postgresql://db.example.com/bench"}}},
       {"cancel",

@@ -101,6 +101,7 @@ std::vector<OptionInfo> HistoryOptions() {
           {"seed", 0, "N", "of the permutations (default 1)", kThisCommand},
           {"database", 0, "URL",
            "read what benchd-push sent to PostgreSQL, as postgresql://HOST/DATABASE", kThisCommand},
+          {"output", 'o', "FILE", "write it as a page with pictures (- for stdout)", kThisCommand},
           kTimeUnit};
 }
 

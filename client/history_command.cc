@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,9 +11,11 @@
 #include "client/call.h"
 #include "client/commands.h"
 #include "client/history_database.h"
+#include "client/page_file.h"
 #include "client/quantity.h"
 #include "client/render/history.h"
 #include "client/render/words.h"
+#include "client/report/history_page.h"
 #include "client/result_options.h"
 #include "core/analysis/history.h"
 #include "core/base/text.h"
@@ -90,9 +93,15 @@ Result<std::vector<GateSummary>> ReadFromDaemon(const CommandContext& context,
 }
 
 std::string NothingFound(const CommandContext& context) {
-  if (context.word.empty()) return "no history yet: it begins with the first verdict\n";
+  if (context.word.empty()) return "no history yet: it begins with the first verdict";
   return "no history of " + Quoted(context.word) +
-         "; benchctl history lists the benchmarks that have one\n";
+         "; benchctl history lists the benchmarks that have one";
+}
+
+std::vector<std::string> TitlesOf(const std::vector<HistorySeries>& history) {
+  std::vector<std::string> titles;
+  for (const HistorySeries& series : history) titles.push_back(SeriesTitle(series));
+  return titles;
 }
 
 }  // namespace
@@ -102,6 +111,12 @@ Result<ExitCode> RunHistory(const CommandContext& context) {
   if (!choice) return std::move(choice).error();
   auto request = ReadRequest(context);
   if (!request) return std::move(request).error();
+  std::optional<PageFile> page;
+  if (IsGiven(context.arguments, "output")) {
+    auto prepared = PageFile::Prepare(context);
+    if (!prepared) return std::move(prepared).error();
+    page = *std::move(prepared);
+  }
   const std::string* const database = LastValue(context.arguments, "database");
   auto summaries = database != nullptr ? ReadFromDatabase(*database, request->query)
                                        : ReadFromDaemon(context, *request);
@@ -112,12 +127,18 @@ Result<ExitCode> RunHistory(const CommandContext& context) {
   auto history = MakeHistory(*std::move(summaries), request->search);
   if (!history) return std::move(history).error();
   const google::protobuf::Timestamp now = Now();
-  if (context.json) {
+  if (page) {
+    if (history->empty()) return UsageError("-o: nothing to draw: " + NothingFound(context));
+    const std::string text = RenderHistoryPage(*history, context.word, request->search);
+    if (auto written = page->Write(text, TitlesOf(*history)); !written) {
+      return std::move(written).error();
+    }
+  } else if (context.json) {
     for (const std::string& line : HistoryJson(*history, request->search, now)) {
       std::cout << line << "\n";
     }
   } else if (history->empty()) {
-    std::cerr << NothingFound(context);
+    std::cerr << NothingFound(context) << "\n";
   } else if (context.word.empty()) {
     std::cout << RenderHistoryList(*history, now, choice->StyleOfStdout());
   } else {

@@ -1,6 +1,7 @@
 #include "client/history_database.h"
 
 #ifdef BENCHD_LIBPQ
+#include <dlfcn.h>
 #include <libpq-fe.h>
 
 #include <array>
@@ -19,6 +20,51 @@ namespace benchd::client {
 
 namespace {
 
+/// What is needed of libpq. It is loaded here and not linked: benchctl is started for every
+/// comparison, and libpq brings twenty libraries (TLS, Kerberos, LDAP) that no other command needs.
+struct Libpq {
+  decltype(&PQconnectdb) connectdb = nullptr;
+  decltype(&PQfinish) finish = nullptr;
+  decltype(&PQstatus) status = nullptr;
+  decltype(&PQerrorMessage) error_message = nullptr;
+  decltype(&PQexecParams) exec_params = nullptr;
+  decltype(&PQclear) clear = nullptr;
+  decltype(&PQresultStatus) result_status = nullptr;
+  decltype(&PQresultErrorField) result_error_field = nullptr;
+  decltype(&PQntuples) ntuples = nullptr;
+  decltype(&PQgetisnull) getisnull = nullptr;
+  decltype(&PQgetvalue) getvalue = nullptr;
+};
+
+template <typename Function>
+bool FindFunction(void* library, const char* name, Function*& function) {
+  function = reinterpret_cast<Function*>(dlsym(library, name));
+  return function != nullptr;
+}
+
+/// It stays loaded until the program ends.
+/// @errors (exit 2) it is not there, or is another library.
+Result<Libpq> LoadLibpq() {
+  // The version of the interface, which has been the same since PostgreSQL 8.2.
+  void* const library = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);
+  Libpq pq;
+  const bool complete = library != nullptr && FindFunction(library, "PQconnectdb", pq.connectdb) &&
+                        FindFunction(library, "PQfinish", pq.finish) &&
+                        FindFunction(library, "PQstatus", pq.status) &&
+                        FindFunction(library, "PQerrorMessage", pq.error_message) &&
+                        FindFunction(library, "PQexecParams", pq.exec_params) &&
+                        FindFunction(library, "PQclear", pq.clear) &&
+                        FindFunction(library, "PQresultStatus", pq.result_status) &&
+                        FindFunction(library, "PQresultErrorField", pq.result_error_field) &&
+                        FindFunction(library, "PQntuples", pq.ntuples) &&
+                        FindFunction(library, "PQgetisnull", pq.getisnull) &&
+                        FindFunction(library, "PQgetvalue", pq.getvalue);
+  if (complete) return pq;
+  const char* const why = dlerror();
+  return UsageError("--database: " + OnOneLine(why == nullptr ? "libpq.so.5" : why),
+                    "install libpq: sudo apt install libpq5");
+}
+
 // In the order in which Read() takes them.
 constexpr char kSelect[] =
     "SELECT session, position, to_char(ended_at AT TIME ZONE 'UTC', "
@@ -32,12 +78,12 @@ constexpr char kSelect[] =
 /// The columns of a row one after the other.
 class Columns {
  public:
-  Columns(const PGresult* result, int row) : result_(result), row_(row) {}
+  Columns(const Libpq& pq, const PGresult* result, int row) : pq_(pq), result_(result), row_(row) {}
 
   std::optional<std::string> Optional() {
     const int column = column_++;
-    if (PQgetisnull(result_, row_, column) != 0) return std::nullopt;
-    return std::string(PQgetvalue(result_, row_, column));
+    if (pq_.getisnull(result_, row_, column) != 0) return std::nullopt;
+    return std::string(pq_.getvalue(result_, row_, column));
   }
   std::string Text() { return Optional().value_or(""); }
   template <typename T>
@@ -51,6 +97,7 @@ class Columns {
   }
 
  private:
+  const Libpq& pq_;
   const PGresult* result_;
   int row_;
   int column_ = 0;
@@ -100,25 +147,27 @@ Error Refused(const char* words, std::string hint = "") {
 
 Result<std::vector<GateSummary>> ReadFromDatabase(const std::string& url,
                                                   const SummaryQuery& query) {
-  const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(PQconnectdb(url.c_str()),
-                                                                &PQfinish);
-  if (PQstatus(connection.get()) != CONNECTION_OK) {
-    return Refused(PQerrorMessage(connection.get()));
+  const Result<Libpq> pq = LoadLibpq();
+  if (!pq) return pq.error();
+  const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(pq->connectdb(url.c_str()),
+                                                                pq->finish);
+  if (pq->status(connection.get()) != CONNECTION_OK) {
+    return Refused(pq->error_message(connection.get()));
   }
   const std::string limit = std::to_string(query.limit);
   const std::array<const char*, 2> values{query.benchmark.c_str(), limit.c_str()};
   const std::unique_ptr<PGresult, decltype(&PQclear)> result(
-      PQexecParams(connection.get(), kSelect, 2, nullptr, values.data(), nullptr, nullptr, 0),
-      &PQclear);
-  if (PQresultStatus(result.get()) != PGRES_TUPLES_OK) {
-    const char* const state = PQresultErrorField(result.get(), PG_DIAG_SQLSTATE);
+      pq->exec_params(connection.get(), kSelect, 2, nullptr, values.data(), nullptr, nullptr, 0),
+      pq->clear);
+  if (pq->result_status(result.get()) != PGRES_TUPLES_OK) {
+    const char* const state = pq->result_error_field(result.get(), PG_DIAG_SQLSTATE);
     const bool denied = state != nullptr && std::strcmp(state, "42501") == 0;
-    return Refused(PQerrorMessage(connection.get()),
+    return Refused(pq->error_message(connection.get()),
                    denied ? "readers are members of the role benchd_reader" : "");
   }
   std::vector<GateSummary> summaries;
-  for (int row = 0; row < PQntuples(result.get()); ++row) {
-    summaries.push_back(Read(Columns(result.get(), row)));
+  for (int row = 0; row < pq->ntuples(result.get()); ++row) {
+    summaries.push_back(Read(Columns(*pq, result.get(), row)));
   }
   return summaries;
 }

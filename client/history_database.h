@@ -12,8 +12,8 @@ namespace benchd::client {
 /// the role that sent it.
 ///
 /// @param url  of libpq: postgresql://HOST/DATABASE
-/// @errors (exit 2) benchctl was built without libpq; (exit 5) the database cannot be reached or
-///         refuses, in its words.
+/// @errors (exit 2) benchctl was built without it, or libpq is not installed; (exit 5) the database
+///         cannot be reached or refuses, in its words.
 Result<std::vector<GateSummary>> ReadFromDatabase(const std::string& url,
                                                   const SummaryQuery& query);
 

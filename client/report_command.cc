@@ -1,18 +1,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <iostream>
 #include <optional>
 #include <utility>
 
 #include "client/command_options.h"
 #include "client/commands.h"
-#include "client/export_files.h"
 #include "client/host.h"
 #include "client/interrupts.h"
-#include "client/render/json.h"
+#include "client/page_file.h"
 #include "client/render/json_message.h"
-#include "client/render/words.h"
 #include "client/report/metric_picture.h"
 #include "client/report/page.h"
 #include "client/report/report_source.h"
@@ -44,20 +41,11 @@ Result<void> CheckWords(const ParsedArguments& arguments) {
   return {};
 }
 
-// Where the page goes; nothing: stdout.
-Result<std::optional<NewFile>> PrepareOutput(const CommandContext& context) {
-  const std::string* const path = LastValue(context.arguments, "output");
-  const bool to_stdout = path == nullptr || *path == "-";
-  if (to_stdout && context.json) {
-    return UsageError("--json: stdout has the report", "name a file: -o FILE.html");
-  }
-  if (path == nullptr && isatty(STDOUT_FILENO) == 1) {
+Result<PageFile> PrepareOutput(const CommandContext& context) {
+  if (!IsGiven(context.arguments, "output") && !context.json && isatty(STDOUT_FILENO) == 1) {
     return UsageError("report: missing output file", "write -o FILE.html, or -o - for stdout");
   }
-  if (to_stdout) return std::optional<NewFile>();
-  auto file = NewFile::Prepare(*path);
-  if (!file) return std::move(file).error().Within("-o");
-  return std::optional(*std::move(file));
+  return PageFile::Prepare(context);
 }
 
 Result<ReportSource> ReadFile(const std::string& path, const benchd::TableOptions& options) {
@@ -69,7 +57,9 @@ Result<ReportSource> ReadFile(const std::string& path, const benchd::TableOption
   if (first != std::string::npos && (*text)[first] == '{') {
     auto read = ReadExportJson(*text);
     if (!read) return Told(read.error()).Within(file->name());
-    return SourceOfSession(std::move(read->session), read->runs);
+    ReportSource source = SourceOfSession(std::move(read->session), read->runs);
+    if (source.on_machine) source.on_machine->source = file->name();
+    return source;
   }
   auto source = SourceOfTable(file->name(), *text, options);
   if (!source) return Told(source.error()).Within(file->name());
@@ -129,21 +119,6 @@ Result<std::string> Render(const CommandContext& context,
   return picture;
 }
 
-void PrintWritten(const CommandContext& context, const std::string& text,
-                  const std::vector<ReportSource>& sources) {
-  const std::string& path = *LastValue(context.arguments, "output");
-  if (!context.json) {
-    std::cerr << "benchctl: wrote " << Printable(path) << "\n";
-    return;
-  }
-  Json json = Named("report", "", Now());
-  json["file"] = path;
-  json["bytes"] = text.size();
-  json["sources"] = Json::array();
-  for (const ReportSource& source : sources) json["sources"].push_back(source.name);
-  std::cout << Line(json) << "\n";
-}
-
 }  // namespace
 
 Result<ExitCode> RunReport(const CommandContext& context) {
@@ -158,12 +133,9 @@ Result<ExitCode> RunReport(const CommandContext& context) {
   if (!sources) return sources.error();
   const auto text = Render(context, *sources);
   if (!text) return text.error();
-  if (!*file) {
-    std::cout << *text;
-    return ExitCode::kPass;
-  }
-  if (auto written = (*file)->Write(*text); !written) return std::move(written).error();
-  PrintWritten(context, *text, *sources);
+  std::vector<std::string> names;
+  for (const ReportSource& source : *sources) names.push_back(source.name);
+  if (auto written = file->Write(*text, names); !written) return std::move(written).error();
   return ExitCode::kPass;
 }
 

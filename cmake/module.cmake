@@ -52,6 +52,16 @@ function(benchd_unit_tests name)
   endforeach()
 endfunction()
 
+# benchd_manual(PAGE ...): docs/man/PAGE.in with this version, installed in its section.
+function(benchd_manual)
+  foreach(page IN LISTS ARGN)
+    set(made ${PROJECT_BINARY_DIR}/daemon/man/${page})
+    configure_file(${PROJECT_SOURCE_DIR}/docs/man/${page}.in ${made} @ONLY)
+    string(REGEX REPLACE ".*\\." "man" section ${page})
+    install(FILES ${made} DESTINATION ${CMAKE_INSTALL_MANDIR}/${section})
+  endforeach()
+endfunction()
+
 # benchd_program(TARGET DESTINATION): installed there; where the preset optimises, stripped, with what a
 # debugger needs in a file beside it (gdb and perf find it by the program's debug link). With UNREADABLE
 # only root may read it: then the kernel lets no other user trace it, from its first instruction on.

@@ -1,11 +1,14 @@
 # The Debian packages, made by CPack: `./dev package`, in the preset of that name.
 #
 # An installed file belongs to the package of its component: by default benchd, below client/ and proto/
-# benchctl (CMAKE_INSTALL_DEFAULT_COMPONENT_NAME), and what a debugger needs is benchd-dbgsym's. What
-# only a package has is added by package/stage.cmake.
+# benchctl (CMAKE_INSTALL_DEFAULT_COMPONENT_NAME), `push` is benchd-push's, and what a debugger needs
+# benchd-dbgsym's. What only a package has is added by package/stage.cmake.
 set(CPACK_GENERATOR DEB)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_ALL benchd benchctl debug)
+if(TARGET benchd-push)
+  list(APPEND CPACK_COMPONENTS_ALL push)
+endif()
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/package/stage.cmake)
 # Not of CPack, but it hands over what is called so.
 set(CPACK_BENCHD_SOURCE_DIR ${PROJECT_SOURCE_DIR})
@@ -33,6 +36,7 @@ set(CPACK_DEBIAN_BENCHD_PACKAGE_DEPENDS systemd)
 set(CPACK_DEBIAN_BENCHD_PACKAGE_PREDEPENDS "init-system-helpers (>= 1.54~)")
 # Any version of the client understands any version of the daemon, and either serves without the other.
 set(CPACK_DEBIAN_BENCHD_PACKAGE_RECOMMENDS benchctl)
+set(CPACK_DEBIAN_BENCHD_PACKAGE_SUGGESTS benchd-push)
 set(CPACK_DEBIAN_BENCHD_PACKAGE_CONTROL_EXTRA
   ${PROJECT_SOURCE_DIR}/cmake/package/conffiles
   ${PROJECT_SOURCE_DIR}/cmake/package/postinst
@@ -49,16 +53,35 @@ This package has the client, its man pages and completions, and the proto
 files with which other programs talk to benchd.")
 set(CPACK_DEBIAN_BENCHCTL_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_BENCHCTL_PACKAGE_RECOMMENDS benchd)
-set(CPACK_DEBIAN_BENCHCTL_PACKAGE_SUGGESTS "git, hyperfine")
+# libpq5: what history --database loads.
+set(CPACK_DEBIAN_BENCHCTL_PACKAGE_SUGGESTS "git, hyperfine, libpq5")
 set(CPACK_DEBIAN_BENCHCTL_PACKAGE_SOURCE benchd)
+
+set(CPACK_DEBIAN_PUSH_PACKAGE_NAME benchd-push)
+set(CPACK_DEBIAN_PUSH_DESCRIPTION "send benchd's summaries to PostgreSQL
+benchd itself has no network. benchd-push, a program, a service and a user of
+its own, sends summaries of its sessions over TLS to the PostgreSQL that an
+administrator names; benchctl history --database reads them there, those of
+several machines together.
+
+The service is not enabled by itself: it needs a database first.")
+set(CPACK_DEBIAN_PUSH_PACKAGE_SHLIBDEPS ON)
+# It reads benchd's configuration, and its service joins benchd's group.
+set(CPACK_DEBIAN_PUSH_PACKAGE_DEPENDS "benchd, systemd")
+set(CPACK_DEBIAN_PUSH_PACKAGE_PREDEPENDS "init-system-helpers (>= 1.54~)")
+set(CPACK_DEBIAN_PUSH_PACKAGE_SOURCE benchd)
+set(CPACK_DEBIAN_PUSH_PACKAGE_CONTROL_EXTRA
+  ${PROJECT_SOURCE_DIR}/cmake/package/push/postinst
+  ${PROJECT_SOURCE_DIR}/cmake/package/push/prerm
+  ${PROJECT_SOURCE_DIR}/cmake/package/push/postrm)
 
 set(CPACK_DEBIAN_DEBUG_PACKAGE_NAME benchd-dbgsym)
 set(CPACK_DEBIAN_DEBUG_DESCRIPTION "debug symbols for benchd and benchctl
 What gdb and perf need to name functions and lines of benchd, benchctl,
-benchd-runner and benchd-helper.")
+benchd-runner, benchd-helper and benchd-push.")
 set(CPACK_DEBIAN_DEBUG_PACKAGE_SECTION debug)
 set(CPACK_DEBIAN_DEBUG_PACKAGE_DEPENDS "benchd (= ${version})")
-set(CPACK_DEBIAN_DEBUG_PACKAGE_ENHANCES benchctl)
+set(CPACK_DEBIAN_DEBUG_PACKAGE_ENHANCES "benchctl, benchd-push")
 set(CPACK_DEBIAN_DEBUG_PACKAGE_SOURCE benchd)
 
 include(CPack)

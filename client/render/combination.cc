@@ -11,11 +11,7 @@
 #include "proto/convert/to_proto.h"
 
 namespace benchd::client {
-namespace {
 
-constexpr std::size_t kShortName = 8;
-
-/// The gates as messages, which is what everything that draws a comparison takes.
 v1::Update AsUpdate(const std::vector<Comparison>& comparisons) {
   Report report;
   report.comparisons = comparisons;
@@ -24,11 +20,15 @@ v1::Update AsUpdate(const std::vector<Comparison>& comparisons) {
   return update;
 }
 
-std::vector<Comparison> GatesOfAll(const MachineCombination& combination) {
+v1::Update GatesOfAll(const MachineCombination& combination) {
   std::vector<Comparison> gates;
   for (const CombinedGate& gate : combination.gates) gates.push_back(gate.comparison);
-  return gates;
+  return AsUpdate(gates);
 }
+
+namespace {
+
+constexpr std::size_t kShortName = 8;
 
 std::string IntervalOrDash(const Judged& judged, const Style& style) {
   const std::string interval = judged.Interval(style);
@@ -61,7 +61,25 @@ std::string MachineTable(const MachineCombination& combination, const CombinedGa
   return AlignColumns(rows);
 }
 
-/// "machines differ by 0.4 % (tau); one more would find +0.1 … +2.5 % (99 %)".
+std::string WhyUndecided(const MachineCombination& combination,
+                         std::optional<std::size_t> expected) {
+  const std::size_t machines = combination.machines.size();
+  if (expected && machines < *expected) {
+    return std::to_string(machines) + " of " + Counted(*expected, "machine");
+  }
+  if (machines >= kFewestMachines) return "";
+  return Counted(machines, "machine") + "; a verdict needs " + std::to_string(kFewestMachines);
+}
+
+std::string VerdictLine(const v1::Comparison& gate, const std::string& why, const Style& style) {
+  const std::string word = Paint(VerdictWord(gate.verdict()), VerdictTint(gate.verdict()), style);
+  if (!why.empty()) return word + ": " + why;
+  if (gate.verdict() != v1::VERDICT_UNDECIDED) return VerdictSentence(gate, {}, {}, style);
+  return word + ": " + GateSentence(gate, style) + "; more machines may decide it";
+}
+
+}  // namespace
+
 std::string SpreadSentence(const CombinedGate& gate, const Style& style) {
   const v1::Update all = AsUpdate({gate.comparison});
   Judged judged = JudgedBy(all.comparisons(0));
@@ -83,24 +101,20 @@ std::string SpreadSentence(const CombinedGate& gate, const Style& style) {
   return text;
 }
 
-std::string WhyUndecided(const MachineCombination& combination,
-                         std::optional<std::size_t> expected) {
-  const std::size_t machines = combination.machines.size();
-  if (expected && machines < *expected) {
-    return std::to_string(machines) + " of " + Counted(*expected, "machine");
+std::vector<std::string> CombinationVerdicts(const MachineCombination& combination,
+                                             std::optional<std::size_t> expected,
+                                             const Style& style) {
+  const v1::Update update = GatesOfAll(combination);
+  const std::string why = WhyUndecided(combination, expected);
+  if (!why.empty()) return {VerdictLine(update.comparisons(0), why, style)};
+  std::vector<std::string> verdicts;
+  for (const v1::Comparison& gate : update.comparisons()) {
+    const std::string name =
+        update.comparisons_size() > 1 ? Printable(gate.benchmark()) + ": " : "";
+    verdicts.push_back(name + VerdictLine(gate, "", style));
   }
-  if (machines >= kFewestMachines) return "";
-  return Counted(machines, "machine") + "; a verdict needs " + std::to_string(kFewestMachines);
+  return verdicts;
 }
-
-std::string VerdictLine(const v1::Comparison& gate, const std::string& why, const Style& style) {
-  const std::string word = Paint(VerdictWord(gate.verdict()), VerdictTint(gate.verdict()), style);
-  if (!why.empty()) return word + ": " + why;
-  if (gate.verdict() != v1::VERDICT_UNDECIDED) return VerdictSentence(gate, {}, {}, style);
-  return word + ": " + GateSentence(gate, style) + "; more machines may decide it";
-}
-
-}  // namespace
 
 std::string RenderCombination(const MachineCombination& combination,
                               std::optional<std::size_t> expected, const Style& style) {
@@ -121,13 +135,8 @@ std::string RenderCombination(const MachineCombination& combination,
     text += WrapSentence("warning: " + OneLine(Printable(warning.message)), style);
   }
   if (!combination.warnings.empty()) text += "\n";
-  const v1::Update update = AsUpdate(GatesOfAll(combination));
-  const std::string why = WhyUndecided(combination, expected);
-  if (!why.empty())
-    return text + WrapSentence(VerdictLine(update.comparisons(0), why, style), style);
-  for (const v1::Comparison& gate : update.comparisons()) {
-    const std::string name = several ? Printable(gate.benchmark()) + ": " : "";
-    text += WrapSentence(name + VerdictLine(gate, "", style), style);
+  for (const std::string& verdict : CombinationVerdicts(combination, expected, style)) {
+    text += WrapSentence(verdict, style);
   }
   return text;
 }

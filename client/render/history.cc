@@ -17,21 +17,20 @@ namespace {
 
 constexpr std::size_t kShortCommit = 10;
 
-std::string TimeOf(const GateSummary& entry, const google::protobuf::Timestamp& now) {
-  google::protobuf::Timestamp time;
-  convert::ToProto(entry.ended_at, &time);
-  return LocalTime(time, now);
-}
+double RelativeChange(const HistoryStep& step) { return step.after / step.before - 1; }
 
-// What was measured: the commit as it is called, else the arm.
-std::string CandidateOf(const GateSummary& entry) {
+bool HasRelativeChange(const HistoryStep& step) { return step.before != 0; }
+
+}  // namespace
+
+std::string EntryName(const GateSummary& entry) {
   if (!entry.candidate_commit) return Printable(entry.candidate);
   const Commit& commit = *entry.candidate_commit;
   return Printable(commit.description.empty() ? commit.id.substr(0, kShortCommit)
                                               : commit.description);
 }
 
-std::string ChangeOf(const GateSummary& entry, const Style& style) {
+std::string EntryChange(const GateSummary& entry, const Style& style) {
   if (!entry.change) return "";
   const Effect& change = *entry.change;
   const ColumnFormat format = ColumnFormat::OfChanges(change.lo, change.hi);
@@ -40,17 +39,18 @@ std::string ChangeOf(const GateSummary& entry, const Style& style) {
   return estimate + " (" + format.Interval(*change.lo, *change.hi, style) + ")";
 }
 
-Tint TintOf(Verdict verdict) {
-  return verdict == Verdict::kPass         ? Tint::kGreen
-         : verdict == Verdict::kRegression ? Tint::kRed
-                                           : Tint::kYellow;
+ColumnFormat ValuesOf(const HistorySeries& series, const Style& style) {
+  constexpr double kToBeTold = 0.002;  // of the largest value
+  double largest = 0;
+  for (const HistorySegment& segment : series.segments) {
+    for (const GateSummary& entry : segment.entries) {
+      largest = std::max(largest, std::abs(*entry.mean_candidate));
+    }
+  }
+  return {largest, kToBeTold * largest, series.last().unit, style};
 }
 
-double RelativeChange(const HistoryStep& step) { return step.after / step.before - 1; }
-
-bool HasRelativeChange(const HistoryStep& step) { return step.before != 0; }
-
-std::string SizeOf(const HistoryStep& step, std::string_view unit, const Style& style) {
+std::string StepSize(const HistoryStep& step, std::string_view unit, const Style& style) {
   const double relative = HasRelativeChange(step) ? RelativeChange(step) : 1;
   const auto [before, after] =
       FormatMeans(step.before, step.after, std::abs(relative), unit, style);
@@ -59,12 +59,7 @@ std::string SizeOf(const HistoryStep& step, std::string_view unit, const Style& 
   return HasRelativeChange(step) ? FormatChange(relative, 1) + "  " + means : means;
 }
 
-Tint TintOf(const HistoryStep& step, std::optional<Better> better) {
-  if (!better) return Tint::kBold;
-  return (step.after > step.before) == (*better == Better::kLower) ? Tint::kRed : Tint::kGreen;
-}
-
-std::string TitleOf(const HistorySeries& series) {
+std::string SeriesTitle(const HistorySeries& series) {
   const GateSummary& last = series.last();
   std::string title = Printable(last.benchmark);
   if (!last.series.empty()) {
@@ -94,6 +89,30 @@ const HistoryStep* StepAt(const HistorySegment& segment, std::size_t index) {
   return found == segment.steps.end() ? nullptr : &*found;
 }
 
+std::string SearchSentence(const ChangePointSearch& search) {
+  return "steps: E-divisive means, alpha " + FormatPercent(search.alpha) + ", " +
+         std::to_string(search.permutations) + " permutations, seed " + std::to_string(search.seed);
+}
+
+namespace {
+
+std::string TimeOf(const GateSummary& entry, const google::protobuf::Timestamp& now) {
+  google::protobuf::Timestamp time;
+  convert::ToProto(entry.ended_at, &time);
+  return LocalTime(time, now);
+}
+
+Tint TintOf(Verdict verdict) {
+  return verdict == Verdict::kPass         ? Tint::kGreen
+         : verdict == Verdict::kRegression ? Tint::kRed
+                                           : Tint::kYellow;
+}
+
+Tint TintOf(const HistoryStep& step, std::optional<Better> better) {
+  if (!better) return Tint::kBold;
+  return (step.after > step.before) == (*better == Better::kLower) ? Tint::kRed : Tint::kGreen;
+}
+
 std::string MarkLine(std::string text, Tint tint, const Style& style) {
   text = (style.unicode ? "  ── " : "  -- ") + text;
   if (style.width > 0) text = Shorten(text, style.width, style);
@@ -103,21 +122,14 @@ std::string MarkLine(std::string text, Tint tint, const Style& style) {
 // Cells of all entries, which stand under each other whatever is between them.
 std::vector<std::string> EntryLines(const HistorySeries& series,
                                     const google::protobuf::Timestamp& now, const Style& style) {
-  constexpr double kToBeTold = 0.002;  // of the largest value: a tenth of the usual margin
-  double largest = 0;
-  for (const HistorySegment& segment : series.segments) {
-    for (const GateSummary& entry : segment.entries) {
-      largest = std::max(largest, std::abs(*entry.mean_candidate));
-    }
-  }
-  const ColumnFormat values(largest, kToBeTold * largest, series.last().unit, style);
+  const ColumnFormat values = ValuesOf(series, style);
   Rows rows;
   std::vector<Verdict> verdicts;
   for (const HistorySegment& segment : series.segments) {
     for (const GateSummary& entry : segment.entries) {
-      rows.push_back({"", TimeOf(entry, now), CandidateOf(entry), entry.session.value,
-                      values.WithUnit(values.Format(*entry.mean_candidate)), ChangeOf(entry, style),
-                      std::string(NameOf(entry.verdict))});
+      rows.push_back({"", TimeOf(entry, now), EntryName(entry), entry.session.value,
+                      values.WithUnit(values.Format(*entry.mean_candidate)),
+                      EntryChange(entry, style), std::string(NameOf(entry.verdict))});
       verdicts.push_back(entry.verdict);
     }
   }
@@ -138,7 +150,7 @@ std::string RenderSeries(const HistorySeries& series, const google::protobuf::Ti
                          const Style& style) {
   const GateSummary& last = series.last();
   std::string text =
-      WrapSentence(TitleOf(series) + "  " + Printable(last.metric) +
+      WrapSentence(SeriesTitle(series) + "  " + Printable(last.metric) +
                        (last.machine.empty() ? "" : "  on " + Printable(last.machine)),
                    style);
   const std::vector<std::string> lines = EntryLines(series, now, style);
@@ -150,7 +162,7 @@ std::string RenderSeries(const HistorySeries& series, const google::protobuf::Ti
     }
     for (std::size_t i = 0; i < segment.entries.size(); ++i) {
       if (const HistoryStep* const step = StepAt(segment, i)) {
-        text += MarkLine("step: " + SizeOf(*step, last.unit, style) +
+        text += MarkLine("step: " + StepSize(*step, last.unit, style) +
                              "  (p = " + FormatRoundTrip(step->point.p_value) + ")",
                          TintOf(*step, last.better), style);
       }
@@ -180,13 +192,13 @@ std::string RenderHistoryList(std::span<const HistorySeries> history,
     const GateSummary& last = series.last();
     const GateSummary* at = nullptr;
     const HistoryStep* const step = NewestStep(series, &at);
-    rows.push_back(
-        {TitleOf(series), Printable(last.metric), std::to_string(series.size()), TimeOf(last, now),
-         FormatQuantity(*last.mean_candidate, last.unit, style), std::string(NameOf(last.verdict)),
-         step == nullptr            ? ""
-         : HasRelativeChange(*step) ? FormatChange(RelativeChange(*step), 1) + " at " +
-                                          CandidateOf(*at) + ", " + TimeOf(*at, now)
-                                    : "at " + CandidateOf(*at) + ", " + TimeOf(*at, now)});
+    rows.push_back({SeriesTitle(series), Printable(last.metric), std::to_string(series.size()),
+                    TimeOf(last, now), FormatQuantity(*last.mean_candidate, last.unit, style),
+                    std::string(NameOf(last.verdict)),
+                    step == nullptr            ? ""
+                    : HasRelativeChange(*step) ? FormatChange(RelativeChange(*step), 1) + " at " +
+                                                     EntryName(*at) + ", " + TimeOf(*at, now)
+                                               : "at " + EntryName(*at) + ", " + TimeOf(*at, now)});
   }
   const std::string text = AlignColumns(rows);
   if (style.width <= 0) return text;
@@ -199,10 +211,7 @@ std::string RenderHistory(std::span<const HistorySeries> history, const ChangePo
                           const google::protobuf::Timestamp& now, const Style& style) {
   std::string text;
   for (const HistorySeries& series : history) text += RenderSeries(series, now, style) + "\n";
-  return text + WrapSentence("steps: E-divisive means, alpha " + FormatPercent(search.alpha) +
-                                 ", " + std::to_string(search.permutations) +
-                                 " permutations, seed " + std::to_string(search.seed),
-                             style);
+  return text + WrapSentence(SearchSentence(search), style);
 }
 
 namespace {

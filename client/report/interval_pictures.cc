@@ -42,48 +42,20 @@ Range RangeOf(const std::vector<IntervalRow>& rows) {
   return range.Padded(0.05);
 }
 
-void DrawMargin(Svg* svg, const MarginLine& margin, const AxisScale& x, double top, double bottom,
-                const std::string& title) {
-  const double at = std::clamp(x(margin.at), x(x.low()), x(x.high()));
-  const double edge = margin.worse_above ? x(x.high()) : x(x.low());
-  svg->Rect(std::min(at, edge), top, std::abs(edge - at), bottom - top, "beyond");
-  svg->Line(at, top, at, bottom, "margin", title);
-}
-
 std::string RowTitle(const IntervalRow& row) {
   std::string title = row.label + ": " + row.numbers;
   return row.verdict.empty() ? title : title + ", " + row.verdict;
-}
-
-// What goes beyond the picture ends in a mark at its edge.
-double DrawEnd(Svg* svg, double end, const AxisScale& x, double y) {
-  const double at = std::clamp(x(end), x(x.low()), x(x.high()));
-  if (at == x(end)) {
-    svg->Line(at, y - 5, at, y + 5, "span candidate");
-  } else {
-    const double back = end > 0 ? at - 5 : at + 5;
-    svg->Line(back, y - 4, at, y, "span candidate");
-    svg->Line(back, y + 4, at, y, "span candidate");
-  }
-  return at;
 }
 
 void DrawRow(Svg* svg, const IntervalRow& row, const AxisScale& x, double top) {
   const double numbers = TextWidth(row.numbers);
   const double y = top + 32;
   if (row.lo && row.hi) {
-    const double lo = DrawEnd(svg, *row.lo, x, y);
-    const double hi = DrawEnd(svg, *row.hi, x, y);
-    svg->Line(lo, y, hi, y, "span candidate", RowTitle(row));
+    DrawInterval(svg, *row.lo, *row.hi, x, y, "span candidate", RowTitle(row));
   }
-  svg->Mark(row.shape, std::clamp(x(row.estimate), x(x.low()), x(x.high())), y, 5,
-            "candidate estimate", RowTitle(row));
+  svg->Mark(row.shape, PlaceWithin(x, row.estimate), y, 5, "candidate estimate", RowTitle(row));
   svg->ShortText(0, top + 15, kPlotRight - numbers - 14, row.label, "strong");
   svg->Text(kPlotRight, top + 15, row.numbers, "number", Anchor::kEnd);
-}
-
-std::string MarginText(const MarginLine& margin, const AxisUnit& axis) {
-  return AxisLabel(margin.at, std::abs(margin.at) / 10, axis);
 }
 
 }  // namespace
@@ -104,7 +76,7 @@ Picture DrawIntervals(const std::string& id, const std::vector<IntervalRow>& row
     DrawGrid(&svg, x, top + kRowPlot, top + kRowHeight - 3);
     svg.Line(x(0), top + kRowPlot, x(0), top + kRowHeight - 3, "zero", "no change");
     if (row.margin) {
-      DrawMargin(&svg, *row.margin, x, top + kRowPlot, top + kRowHeight - 3, "margin " + margin);
+      DrawMargin(&svg, *row.margin, axis, x, top + kRowPlot, top + kRowHeight - 3);
     }
     gates = gates || row.margin;
     DrawRow(&svg, row, x, top);

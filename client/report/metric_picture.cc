@@ -6,6 +6,7 @@
 #include "client/render/sentence.h"
 #include "client/render/words.h"
 #include "client/report/plot.h"
+#include "client/report/several_units.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 
@@ -13,12 +14,6 @@ namespace benchd::client {
 namespace {
 
 constexpr Style kPlain;
-
-std::string Numbers(const v1::Comparison& one) {
-  const Judged judged = JudgedBy(one);
-  const std::string interval = judged.Interval(kPlain);
-  return judged.Estimate(kPlain) + (interval.empty() ? "" : " (" + interval + ")");
-}
 
 }  // namespace
 
@@ -32,6 +27,17 @@ std::optional<MarginLine> MarginOf(const v1::Comparison& one) {
 std::string Outcome(const v1::Comparison& one) {
   if (one.verdict() != v1::VERDICT_UNSPECIFIED) return std::string(Word(one.verdict()));
   return one.flag() == v1::FLAG_UNSPECIFIED ? "" : std::string(Word(one.flag()));
+}
+
+std::string ChangeText(const v1::Comparison& one) {
+  const Judged judged = JudgedBy(one);
+  const std::string interval = judged.Interval(kPlain);
+  return judged.Estimate(kPlain) + (interval.empty() ? "" : " (" + interval + ")");
+}
+
+std::string LabelWithMetric(const v1::Comparison& one, const v1::Update& update) {
+  const std::string label = ComparisonLabel(one, update);
+  return label.find(one.metric()) != std::string::npos ? label : one.metric() + ", " + label;
 }
 
 std::vector<IntervalRow>& RowsOn(const AxisUnit& axis, IntervalGroups& groups) {
@@ -49,11 +55,9 @@ IntervalGroups IntervalRows(const Comparisons& comparisons, const v1::Update& up
     const Judged judged = JudgedBy(*one);
     if (!judged.estimate) continue;
     const AxisUnit axis{judged.relative, judged.relative ? "" : judged.unit};
-    std::string label = ComparisonLabel(*one, update);
-    if (label.find(one->metric()) == std::string::npos) label = one->metric() + ", " + label;
     RowsOn(axis, groups)
-        .push_back({prefix + label, Numbers(*one), Outcome(*one), *judged.estimate, judged.lo,
-                    judged.hi, MarginOf(*one), Shape::kTriangle});
+        .push_back({prefix + LabelWithMetric(*one, update), ChangeText(*one), Outcome(*one),
+                    *judged.estimate, judged.lo, judged.hi, MarginOf(*one), Shape::kTriangle});
   }
   return groups;
 }
@@ -80,6 +84,10 @@ Result<std::string> RenderMetricPicture(const ReportSource& source, const std::s
   };
   if (std::ranges::count_if(source.metrics, of_metric) == 1) {
     const MetricRuns& runs = *std::ranges::find_if(source.metrics, of_metric);
+    for (const v1::Comparison* one : comparisons) {
+      const auto layouts = LayoutsOf(runs, *one);
+      if (layouts) parts.push_back(DrawUnits("builds" + std::to_string(parts.size()), *layouts));
+    }
     parts.push_back(DrawDistributions("values", runs.arms, runs.unit, runs.resolution));
   }
   constexpr double kGap = 18;

@@ -22,6 +22,12 @@ std::optional<MarginLine> MarginOf(const v1::Comparison& one);
 /// "pass", or of a metric that does not gate which way it went.
 std::string Outcome(const v1::Comparison& one);
 
+/// "+10.2 % (+9.8 … +10.6 %)", as far as it is known.
+std::string ChangeText(const v1::Comparison& one);
+
+/// "wall_time, candidate vs base".
+std::string LabelWithMetric(const v1::Comparison& one, const v1::Update& update);
+
 /// The rows of each picture: all relative, or of one unit.
 using IntervalGroups = std::vector<std::pair<AxisUnit, std::vector<IntervalRow>>>;
 

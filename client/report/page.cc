@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "client/render/arm_order.h"
+#include "client/render/combination.h"
 #include "client/render/gates.h"
 #include "client/render/geometric_mean.h"
 #include "client/render/report.h"
@@ -15,6 +16,7 @@
 #include "client/report/html.h"
 #include "client/report/metric_picture.h"
 #include "client/report/plot.h"
+#include "client/report/several_units.h"
 #include "core/base/text.h"
 #include "proto/convert/enum_values.h"
 
@@ -157,7 +159,7 @@ class Section {
       html += Part(
           OneLine(name),
           Figures(
-              Histories(place, id) +
+              Histories(place, id) + Builds(place, id) +
               Figure(DrawDistributions(id + "-values", place.arms, place.unit, place.resolution)) +
               Figure(DrawRuns(id + "-runs", place.arms, place.runs, place.unit, marks))));
     }
@@ -183,6 +185,17 @@ class Section {
       });
       if (found == source_.trajectories.end()) continue;
       html += Figure(History(*found, one, id + "-history" + std::to_string(html.size())));
+    }
+    return html;
+  }
+
+  std::string Builds(const MetricRuns& place, const std::string& id) const {
+    std::string html;
+    for (const v1::Comparison& one : update_.comparisons()) {
+      if (one.benchmark() != place.benchmark || one.metric() != place.metric) continue;
+      const auto builds = LayoutsOf(place, one);
+      if (!builds) continue;
+      html += Figure(DrawUnits(id + "-builds" + std::to_string(html.size()), *builds));
     }
     return html;
   }
@@ -301,6 +314,27 @@ class Section {
   std::size_t marks_;
 };
 
+// Where they are of several machines: the verdict over these.
+std::string Machines(std::span<const ReportSource> sources) {
+  const auto combination = CombinationOf(sources);
+  if (!combination) return "";
+  std::string pictures;
+  std::string words;
+  for (std::size_t i = 0; i < std::min(combination->gates.size(), kMostPlaces); ++i) {
+    pictures += Figure(DrawUnits("machines" + std::to_string(i), MachinesOf(*combination, i)));
+    words += Paragraph(SpreadSentence(combination->gates[i], kPlain));
+  }
+  std::string verdicts;
+  for (const std::string& verdict : CombinationVerdicts(*combination, std::nullopt, kPlain)) {
+    verdicts += Paragraph(verdict, "lede");
+  }
+  std::vector<std::string> warnings;
+  for (const Warning& warning : combination->warnings) warnings.push_back(warning.message);
+  return "<section id=\"machines\">\n" +
+         Heading(2, Counted(combination->machines.size(), "machine")) + verdicts +
+         Figures(pictures + "<div>\n" + words + BulletList(warnings) + "</div>\n") + "</section>\n";
+}
+
 // What several reports have in common: each of their gates, on one axis.
 std::string Overview(std::span<const ReportSource> sources) {
   IntervalGroups all;
@@ -317,7 +351,7 @@ std::string Overview(std::span<const ReportSource> sources) {
       std::ranges::move(rows, std::back_inserter(RowsOn(axis, all)));
     }
   }
-  return html + "</ul>\n" + Figures(IntervalFigures("all", all));
+  return html + "</ul>\n" + Figures(IntervalFigures("all", all)) + Machines(sources);
 }
 
 std::string PageTitle(std::span<const ReportSource> sources) {

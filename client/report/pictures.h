@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "client/render/text.h"
@@ -66,6 +67,61 @@ struct IntervalHistory {
 };
 Picture DrawHistory(const std::string& id, const IntervalHistory& history, const AxisUnit& axis);
 
+/// One build of an arm, or one machine, beside others that were measured alike.
+struct UnitOfPicture {
+  std::vector<std::string> cells;  ///< its name, then what table and title say of it
+  double value = 0;
+  std::optional<double> lo;
+  std::optional<double> hi;
+};
+/// Units, and what they come to together.
+struct UnitGroup {
+  std::string label;
+  std::string numbers;  ///< of the mean, as text
+  bool reference = false;
+  std::vector<UnitOfPicture> units;  ///< not empty
+  UnitOfPicture mean;                ///< with the interval that the verdict is from
+  std::optional<std::pair<double, double>> prediction;  ///< where one more unit would be
+  std::optional<MarginLine> margin;
+};
+struct UnitsOfPicture {
+  std::string name;
+  std::string note;
+  std::vector<std::string> heading;  ///< of the cells
+  AxisUnit axis;
+  std::vector<UnitGroup> groups;  ///< below each other on one axis, not empty
+};
+
+/// How far builds or machines are apart beside what they come to: a mark for each, below them their
+/// mean with its interval, and the margin.
+Picture DrawUnits(const std::string& id, const UnitsOfPicture& units);
+
+/// One value of a series.
+struct SeriesEntry {
+  std::vector<std::string> cells;  ///< its name, then what table and title say of it
+  double value = 0;
+  bool regression = false;
+};
+/// Entries that have one mean: up to the next step, or the next change of the machine.
+struct SeriesLevel {
+  std::size_t begin = 0;  ///< the first of its entries
+  double mean = 0;
+  std::string why;    ///< what is other than before; empty of the first
+  bool step = false;  ///< the values changed; else the machine
+};
+struct SeriesOfPicture {
+  std::string name;
+  std::string note;
+  std::vector<std::string> heading;  ///< of the cells
+  std::string unit;
+  std::vector<SeriesEntry> entries;  ///< oldest first, not empty
+  std::vector<SeriesLevel> levels;   ///< likewise; the first begins with the first entry
+};
+
+/// Values in the order in which they were measured, with the mean of each level and a line where
+/// one begins.
+Picture DrawSeries(const std::string& id, const SeriesOfPicture& series);
+
 /// One arm in one metric.
 struct ArmOfPicture {
   std::string name;
@@ -85,6 +141,7 @@ struct RunOfPicture {
   double value = 0;         ///< finite
   bool warmup = false;
   std::uint32_t disturbances = 0;
+  std::uint32_t layout = 0;  ///< which build of the arm; 0 where there is only one
 };
 
 /// Runs in order of execution, those of each arm with its own mark; warm-ups are open, outliers

@@ -36,6 +36,18 @@ std::vector<std::pair<double, int>> LegendPlaces(const std::vector<LegendEntry>&
   return places;
 }
 
+double DrawEnd(Svg* svg, double end, const AxisScale& x, double y, std::string_view style) {
+  const double at = PlaceWithin(x, end);
+  if (at == x(end)) {
+    svg->Line(at, y - 5, at, y + 5, style);
+  } else {
+    const double back = end > x.high() ? at - 5 : at + 5;
+    svg->Line(back, y - 4, at, y, style);
+    svg->Line(back, y + 4, at, y, style);
+  }
+  return at;
+}
+
 }  // namespace
 
 void Range::Include(double value) {
@@ -112,6 +124,25 @@ void DrawVerticalAxis(Svg* svg, const AxisScale& y, const AxisUnit& axis) {
     svg->Text(kPlotLeft - kTickGap - 2, y(tick) + 4, AxisLabel(tick, StepOf(ticks), axis), "small",
               Anchor::kEnd);
   }
+}
+
+std::string MarginText(const MarginLine& margin, const AxisUnit& axis) {
+  return AxisLabel(margin.at, std::abs(margin.at) / 10, axis);
+}
+
+void DrawMargin(Svg* svg, const MarginLine& margin, const AxisUnit& axis, const AxisScale& x,
+                double top, double bottom) {
+  const double at = PlaceWithin(x, margin.at);
+  const double edge = margin.worse_above ? x(x.high()) : x(x.low());
+  svg->Rect(std::min(at, edge), top, std::abs(edge - at), bottom - top, "beyond");
+  svg->Line(at, top, at, bottom, "margin", "margin " + MarginText(margin, axis));
+}
+
+void DrawInterval(Svg* svg, double lo, double hi, const AxisScale& x, double y,
+                  std::string_view style, std::string_view title) {
+  const double left = DrawEnd(svg, lo, x, y, style);
+  const double right = DrawEnd(svg, hi, x, y, style);
+  svg->Line(left, y, right, y, style, title);
 }
 
 std::string_view ClassOf(const ArmOfPicture& arm) {

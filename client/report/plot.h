@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,6 +32,11 @@ struct Range {
   bool Holds(double value) const { return value >= low && value <= high; }
 };
 
+/// The place of a value, or of the nearest one that is shown, on an axis from left to right.
+inline double PlaceWithin(const AxisScale& scale, double value) {
+  return std::clamp(scale(value), scale(scale.low()), scale(scale.high()));
+}
+
 /// A number as the axis and the titles say it, fine enough to tell `step` apart.
 std::string AxisLabel(double value, double step, const AxisUnit& axis);
 
@@ -45,6 +51,15 @@ void DrawHorizontalAxis(Svg* svg, const AxisScale& x, double bottom, const AxisU
 void DrawCountAxis(Svg* svg, const AxisScale& x, double bottom, std::string_view what);
 /// Labels to the left of kPlotLeft, lines from there to kPlotRight.
 void DrawVerticalAxis(Svg* svg, const AxisScale& y, const AxisUnit& axis);
+
+/// "+2.0 %": where a margin is.
+std::string MarginText(const MarginLine& margin, const AxisUnit& axis);
+/// A margin with what lies beyond it, on a plot with changes along x.
+void DrawMargin(Svg* svg, const MarginLine& margin, const AxisUnit& axis, const AxisScale& x,
+                double top, double bottom);
+/// An interval at that height. An end beyond the plot is an arrow at its edge.
+void DrawInterval(Svg* svg, double lo, double hi, const AxisScale& x, double y,
+                  std::string_view style, std::string_view title);
 
 /// "reference" or "candidate": the class of an arm's marks.
 std::string_view ClassOf(const ArmOfPicture& arm);

@@ -8,7 +8,10 @@
 #include "client/render/analysis.h"
 #include "client/render/csv.h"
 #include "client/render/gates.h"
+#include "client/render/json.h"
 #include "client/render/report.h"
+#include "client/session_export.h"
+#include "core/analysis/layout_groups.h"
 #include "core/analysis/table_analysis.h"
 #include "core/model/metric.h"
 #include "proto/convert/enum_values.h"
@@ -18,9 +21,10 @@ namespace benchd::client {
 namespace {
 
 // Arms without a measured value are not in the picture, and neither are their warm-ups.
-MetricRuns RunsOf(const MeasurementTable& table, const TablePlan& plan, std::size_t b,
-                  std::size_t metric, std::span<const std::uint32_t> disturbances) {
-  const Benchmark& spec = plan.spec.benchmarks[b];
+MetricRuns RunsOf(const MeasurementTable& table, const TablePlan& plan,
+                  const std::optional<LayoutGroups>& groups, std::size_t b, std::size_t metric,
+                  std::span<const std::uint32_t> disturbances) {
+  const Benchmark& spec = groups ? groups->benchmarks()[b] : plan.spec.benchmarks[b];
   MetricRuns all{spec.name,
                  plan.metrics[metric].name,
                  plan.metrics[metric].unit,
@@ -38,10 +42,12 @@ MetricRuns RunsOf(const MeasurementTable& table, const TablePlan& plan, std::siz
     const double value = table.values[metric][row];
     const auto arm = plan.benchmarks[b].arms[table.arm[row]];
     if (plan.by_number[table.benchmark[row]] != b || !arm || std::isnan(value)) continue;
+    const LayoutGroups::Place place =
+        groups ? groups->PlaceOf(b, *arm) : LayoutGroups::Place{*arm, 0};
     const bool warmup = table.IsWarmup(row);
-    if (!warmup) arms[*arm].values.push_back(value);
-    runs.push_back(
-        {*arm, row + 1, value, warmup, row < disturbances.size() ? disturbances[row] : 0});
+    if (!warmup) arms[place.arm].values.push_back(value);
+    runs.push_back({place.arm, row + 1, value, warmup,
+                    row < disturbances.size() ? disturbances[row] : 0, place.layout});
   }
   std::vector<std::optional<std::size_t>> places;
   for (ArmOfPicture& arm : arms) {
@@ -69,9 +75,15 @@ Result<TableReport> Analyze(const MeasurementTable& table, benchd::TableOptions 
                             std::span<const std::uint32_t> disturbances, ReportSource* to) {
   const Result<TablePlan> plan = PlanTable(table, options);
   if (!plan) return plan.error();
+  std::optional<LayoutGroups> groups;
+  if (plan->spec.method == Method::kLayouts) {
+    Result<LayoutGroups> made = LayoutGroups::Make(plan->spec.benchmarks);
+    if (!made) return made.error();
+    groups = *std::move(made);
+  }
   for (std::size_t b = 0; b < plan->benchmarks.size(); ++b) {
     for (const std::size_t metric : plan->benchmarks[b].metrics) {
-      to->metrics.push_back(RunsOf(table, *plan, b, metric, disturbances));
+      to->metrics.push_back(RunsOf(table, *plan, groups, b, metric, disturbances));
     }
   }
   options.trajectories = true;
@@ -79,7 +91,10 @@ Result<TableReport> Analyze(const MeasurementTable& table, benchd::TableOptions 
   if (!report) return report;
   to->trajectories = std::move(report->trajectories);
   to->pairs = std::move(report->pairs);
-  if (to->trajectories.empty()) to->trajectories = WatchedAnyway(table, std::move(options));
+  // Over builds nothing is watched: more runs of them are no more builds.
+  if (to->trajectories.empty() && !groups) {
+    to->trajectories = WatchedAnyway(table, std::move(options));
+  }
   return report;
 }
 
@@ -114,7 +129,7 @@ Result<benchd::TableOptions> OptionsOf(const v1::Session& session, std::span<con
   options.method = options.spec.method;
   if (options.spec.limits.runs) {
     options.spec.limits.runs.reset();
-    options.method = Method::kFixed;
+    if (options.method != Method::kLayouts) options.method = Method::kFixed;
   }
   if (options.method == Method::kFixed) options.spec.limits.max_runs.reset();
   for (Benchmark& benchmark : options.spec.benchmarks) benchmark.gates.clear();
@@ -155,6 +170,10 @@ ReportSource SourceOfSession(v1::Session session, std::span<const v1::Run> runs)
   ReportSource source;
   source.name = session.session();
   source.session = std::move(session);
+  // By the way that `combine` goes, so that it is the same numbers.
+  if (auto exported = ReadSessionExport(ExportJson(source.session, {}), source.name); exported) {
+    source.on_machine = *std::move(exported);
+  }
   // What an export does not say of a harness' metrics (their resolution) the command would lack.
   const bool described = std::ranges::none_of(runs, [](const v1::Run& run) {
     return run.metrics().empty() && std::ranges::any_of(run.samples(), [](const auto& sample) {

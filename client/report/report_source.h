@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -8,13 +9,15 @@
 #include "benchd/v1/session.pb.h"
 #include "client/report/pictures.h"
 #include "core/analysis/arm_pairs.h"
+#include "core/analysis/machine_combination.h"
 #include "core/analysis/table_plan.h"
 #include "core/analysis/trajectory.h"
 #include "core/base/result.h"
 
 namespace benchd::client {
 
-/// Every run of one benchmark in one metric.
+/// Every run of one benchmark in one metric. Several builds of one arm (the method layouts) are one
+/// arm here, whose runs say of which build they are.
 struct MetricRuns {
   std::string benchmark;
   std::string metric;
@@ -32,6 +35,9 @@ struct ReportSource {
   std::vector<MetricRuns> metrics;
   std::vector<Trajectory> trajectories;
   std::vector<ArmPairs> pairs;
+  /// What combining it with sessions of other machines needs; absent without a verdict, and where
+  /// nobody knows on which machine it was.
+  std::optional<MachineSession> on_machine;
   std::string analyze;  ///< the command that computes its numbers again; may be empty
   std::string missing;  ///< why there is nothing of its runs; else empty
 };

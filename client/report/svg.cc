@@ -272,6 +272,7 @@ std::string_view PictureStyle() {
 .picture .axis{stroke:var(--rule)}
 .picture .zero{stroke:var(--quiet)}
 .picture .margin{stroke:var(--regression);stroke-dasharray:4 3}
+.picture .step{stroke:currentColor;stroke-dasharray:4 3}
 .picture .beyond{fill:var(--regression);opacity:.07}
 .picture .reference{fill:var(--reference)}
 .picture .candidate{fill:var(--candidate)}
@@ -279,14 +280,14 @@ std::string_view PictureStyle() {
 .picture .band{opacity:.18}
 .picture .curve{fill:none;stroke:var(--candidate);stroke-width:1.6;stroke-linejoin:round}
 .picture .curve.reference{stroke:var(--reference)}
-.picture .run{opacity:.75}
+.picture .run,.picture .unit{opacity:.75}
 .picture .run.reference.open,.picture .open.reference{stroke:var(--reference)}
 .picture .open{fill:var(--ground);stroke:var(--candidate);stroke-width:1.2;opacity:1}
 .picture .span{stroke-width:2;stroke-linecap:round;fill:none}
 .picture .span.reference{stroke:var(--reference)}
 .picture .span.candidate{stroke:var(--candidate)}
 .picture .ground{fill:var(--ground)}
-.picture .run.span{opacity:.3}
+.picture .run.span,.picture .unit.span{opacity:.3}
 .picture .flagged{fill:none;stroke:currentColor;stroke-width:1.2}
 )";
   return kStyle;

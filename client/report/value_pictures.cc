@@ -140,18 +140,24 @@ std::string WordsOf(const RunOfPicture& run, const RunsPlot& plot) {
   return words;
 }
 
+// Of several builds of an arm it is one that ran.
+std::string NameOf(const RunOfPicture& run, const ArmOfPicture& arm) {
+  return run.layout == 0 ? arm.name : arm.name + "/" + std::to_string(run.layout);
+}
+
 void DrawRun(Svg* svg, const RunOfPicture& run, const RunsPlot& plot, Rows* table) {
   const ArmOfPicture& arm = plot.arms[run.arm];
+  const std::string name = NameOf(run, arm);
   const std::string words = WordsOf(run, plot);
   const double x = plot.x(static_cast<double>(run.order));
   const double y = plot.Y(run.value);
-  const std::string title = "run " + std::to_string(run.order) + ", " + arm.name + ": " +
-                            plot.ValueText(run.value) + words;
+  const std::string title =
+      "run " + std::to_string(run.order) + ", " + name + ": " + plot.ValueText(run.value) + words;
   svg->Mark(ShapeOf(arm), x, y, 2.8,
             "run " + std::string(ClassOf(arm)) + (run.warmup ? " open" : ""), title);
   if (plot.IsOutlier(run)) svg->Mark(Shape::kCircle, x, y, 5.5, "flagged outlier");
   if (run.disturbances > 0) svg->Mark(Shape::kCross, x, plot.rug, 2.5, "flagged disturbed", title);
-  table->push_back({std::to_string(run.order), arm.name, plot.ValueText(run.value),
+  table->push_back({std::to_string(run.order), name, plot.ValueText(run.value),
                     words.empty() ? "" : words.substr(2)});
 }
 

@@ -1,10 +1,13 @@
 #include "core/analysis/layout_groups.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <map>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/stats/descriptive.h"
 #include "core/stats/forecast.h"
 
 namespace benchd {
@@ -59,6 +62,23 @@ std::vector<Run> LayoutGroups::Grouped(std::span<const Run> block) const {
     run.position = place.layout;
   }
   return grouped;
+}
+
+std::vector<LayoutMean> MeansOfLayouts(std::span<const std::pair<std::uint32_t, double>> runs,
+                                       bool harmonic) {
+  std::map<std::uint32_t, Moments> by_layout;
+  for (const auto& [layout, value] : runs) by_layout[layout].Add(harmonic ? 1 / value : value);
+  std::vector<LayoutMean> means;
+  for (const auto& [layout, moments] : by_layout) {
+    means.push_back({layout, moments.count(), harmonic ? 1 / moments.mean() : moments.mean()});
+  }
+  return means;
+}
+
+double MeanOfLayouts(std::span<const LayoutMean> builds, bool geometric) {
+  Moments means;
+  for (const LayoutMean& build : builds) means.Add(geometric ? std::log(build.mean) : build.mean);
+  return geometric ? std::exp(means.mean()) : means.mean();
 }
 
 std::uint64_t BuildsPerArm(double sd, double half_width, double confidence) {

@@ -29,15 +29,37 @@ class LayoutGroups {
   /// unknown benchmark or arm stay so.
   std::vector<Run> Grouped(std::span<const Run> block) const;
 
- private:
+  /// Where the runs of an arm belong.
   struct Place {
-    std::uint32_t arm = 0;
+    std::uint32_t arm = 0;  ///< of benchmarks()
     std::uint32_t layout = 0;
   };
+  /// @param benchmark, arm  as they were before; both known
+  Place PlaceOf(std::size_t benchmark, std::size_t arm) const { return places_[benchmark][arm]; }
 
+ private:
   std::vector<Benchmark> benchmarks_;
   std::vector<std::vector<Place>> places_;  // of each benchmark's arms as they were
 };
+
+/// What one build of an arm came to.
+struct LayoutMean {
+  std::uint32_t layout = 0;
+  std::uint64_t runs = 0;
+  double mean = 0;
+  bool operator==(const LayoutMean&) const = default;
+};
+
+/// The builds of one arm, by their numbers, as the method compares them.
+///
+/// @param runs      the layout of each run, and its value
+/// @param harmonic  for rates that are all > 0
+std::vector<LayoutMean> MeansOfLayouts(std::span<const std::pair<std::uint32_t, double>> runs,
+                                       bool harmonic);
+
+/// Their mean, each build counting once: geometric where ratios are compared, which needs means
+/// that are all > 0. Not of none.
+double MeanOfLayouts(std::span<const LayoutMean> builds, bool geometric);
 
 /// How many builds each arm needs until the look at layouts is known to `half_width` to each side,
 /// if builds spread as `sd` on the same scale; at most a million.

@@ -99,6 +99,32 @@ TEST(LayoutsTest, IsWelchsIntervalOverTheLogsOfTheBuildsMeans) {
   EXPECT_TRUE(report.warnings.empty()) << report.warnings.front().message;
 }
 
+TEST(LayoutMeansTest, OneMeanABuildAndTheirRatioIsTheChange) {
+  using Runs = std::vector<std::pair<std::uint32_t, double>>;
+  const Runs base = {{1, 0.010}, {2, 0.0102}, {1, 0.012}, {2, 0.0104}};
+  const Runs candidate = {{1, 0.011}, {2, 0.0101}, {1, 0.013}, {2, 0.0109}};
+  const auto of_base = MeansOfLayouts(base, false);
+  ASSERT_EQ(of_base.size(), 2U);
+  EXPECT_EQ(of_base[0].layout, 1U);
+  EXPECT_EQ(of_base[0].runs, 2U);
+  EXPECT_NEAR(of_base[0].mean, 0.011, 1e-15);
+
+  SessionSpec spec = Layouts(2);
+  spec.limits = {.runs = 2};
+  SessionAnalysis analysis = Start(spec);
+  Feed(analysis, WallBlock(0, {0.010, 0.0102, 0.011, 0.0101}));
+  Feed(analysis, WallBlock(0, {0.012, 0.0104, 0.013, 0.0109}));
+  const double ratio =
+      MeanOfLayouts(MeansOfLayouts(candidate, false), true) / MeanOfLayouts(of_base, true);
+  EXPECT_NEAR(Find(analysis.Conclude(), "wall_time").change->estimate, ratio - 1, 1e-12);
+  EXPECT_NEAR(MeanOfLayouts(of_base, false), (0.011 + 0.0103) / 2, 1e-15);
+}
+
+TEST(LayoutMeansTest, OfRatesTheyAreHarmonic) {
+  const std::vector<std::pair<std::uint32_t, double>> rates = {{3, 1}, {3, 3}};
+  EXPECT_EQ(MeansOfLayouts(rates, true), (std::vector<LayoutMean>{{3, 2, 1.5}}));
+}
+
 TEST(LayoutsTest, RunsAreEnoughWhenTheirNoiseIsSmallBesideTheLayouts) {
   Machine machine(7);
   const std::vector<double> wide = machine.Build(8, 0.03, 1);

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "client/render/top.h"
+#include "client/report/history_page.h"
 #include "tests/client/golden.h"
 #include "tests/client/samples.h"
 
@@ -118,6 +119,62 @@ std::string Board(const TopState& state, const Style& style, int height) {
     text += line + "\n";
   }
   return text;
+}
+
+bool HasText(const std::string& page, const std::string& text) {
+  return page.find(text) != std::string::npos;
+}
+
+TEST(HistoryPageTest, EachSeriesHasAPictureWithItsStepsAndTheEdgesOfItsSegments) {
+  const std::vector<HistorySeries> history = ParserHistory();
+  const std::string page = RenderHistoryPage(history, "", {});
+  ExpectGolden("history.html", page);
+  EXPECT_TRUE(HasText(page, "<h1>2 series</h1>"));
+  EXPECT_TRUE(HasText(page, "step: +")) << "a title on the line";
+  EXPECT_TRUE(HasText(page, "machine changed: kernel 6.1.0 → 6.2.0"));
+  EXPECT_TRUE(HasText(page, "steps: E-divisive means"));
+  std::size_t marks = 0;
+  for (std::size_t at = 0; (at = page.find("class=\"candidate entry\"", at)) != std::string::npos;
+       ++at) {
+    ++marks;
+  }
+  EXPECT_EQ(marks, 17U) << "16 of the parser, one of the other";
+}
+
+TEST(HistoryPageTest, NamesAreNeverMarkup) {
+  std::vector<GateSummary> entries = ParserEntries();
+  const std::string hostile = "<script>alert(1)</script>";
+  for (GateSummary& entry : entries) {
+    entry.benchmark = entry.metric = entry.machine = entry.kernel = hostile;
+    entry.candidate_commit->description = hostile;
+    entry.session.value = hostile;
+  }
+  entries.front().kernel = "another";
+  const std::string page = RenderHistoryPage(MakeHistory(entries, {}).value(), hostile, {});
+  EXPECT_FALSE(HasText(page, "<script"));
+  EXPECT_TRUE(HasText(page, "&lt;script&gt;alert(1)"));
+}
+
+TEST(HistoryPageTest, OfALongSeriesTheNewestEntriesAreDrawnAndItsLastLevelGoesOn) {
+  std::vector<GateSummary> entries;
+  const GateSummary one = ParserEntries().front();
+  for (int i = 0; i < 2000; ++i) {
+    GateSummary& entry = entries.emplace_back(one);
+    entry.number = static_cast<std::uint64_t>(i) + 1;
+    entry.ended_at = TimeOfEntry(i);
+    entry.kernel = i < 100 ? "a" : i < 1900 ? "b" : "c";
+  }
+  ChangePointSearch search;
+  search.permutations = 19;
+  search.alpha = 0.05;
+  const auto history = MakeHistory(entries, search);
+  ASSERT_TRUE(history) << history.error().message;
+  const std::string page = RenderHistoryPage(*history, "parse", search);
+  EXPECT_TRUE(HasText(page, "The newest 1500 of 2000 entries."));
+  EXPECT_TRUE(HasText(page, "mean of 1400 entries: ")) << "of b";
+  EXPECT_TRUE(HasText(page, "mean of 100 entries: ")) << "of c";
+  EXPECT_FALSE(HasText(page, "kernel a")) << "that edge is not in the picture";
+  EXPECT_LT(page.size(), 1'000'000U);
 }
 
 TEST(TopRenderTest, ShowsMachineSessionAndQueue) {

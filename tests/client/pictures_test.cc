@@ -105,6 +105,65 @@ TEST(PicturesTest, ManyRunsAreThinnedAndThePictureSaysSo) {
   EXPECT_EQ(told, 10002U);
 }
 
+// Who is shown, by a name, and where.
+std::vector<UnitOfPicture> SampleUnits(std::size_t count, double mean) {
+  std::vector<UnitOfPicture> units;
+  for (std::size_t i = 1; i <= count; ++i) {
+    units.push_back(
+        {{"unit/" + std::to_string(i), "10 ms", "", "8 runs"}, mean + 0.03 * Noise(7 * i), {}, {}});
+  }
+  return units;
+}
+
+UnitsOfPicture SampleBuilds() {
+  UnitGroup base{"base", "10.1 ms", true, SampleUnits(8, 0), {{"base, mean"}, 0, {}, {}}, {}, {}};
+  UnitGroup candidate{"candidate",
+                      "+10.2 % (+6.0 … +14.0 %)",
+                      false,
+                      SampleUnits(8, 0.1),
+                      {{"candidate, mean", "11.1 ms"}, 0.102, 0.06, 0.14},
+                      {},
+                      MarginLine{0.02, true}};
+  return {"Builds",
+          "Each mark is a build.",
+          {"build", "mean", "beside", "runs"},
+          {true, ""},
+          {base, candidate}};
+}
+
+TEST(PicturesTest, BuildsHaveAMarkEachBesideTheirMeanItsIntervalAndTheMargin) {
+  const Picture picture = DrawUnits("builds", SampleBuilds());
+  ExpectGolden("picture_builds.svg", FileOf(picture));
+  const std::string text = picture.Inline();
+  EXPECT_EQ(CountOf(text, "class=\"unit reference\""), 8U);
+  EXPECT_EQ(CountOf(text, "class=\"unit candidate\""), 8U);
+  EXPECT_EQ(CountOf(text, "<title>unit/3: 10 ms, 8 runs</title>"), 2U);
+  EXPECT_EQ(CountOf(text, "class=\"margin\""), 1U) << "where the interval is";
+  EXPECT_EQ(picture.table.size(), 1U + 2 * (8 + 1));
+}
+
+TEST(PicturesTest, OneWideIntervalLeavesTheUnitsHalfOfThePicture) {
+  UnitsOfPicture units = SampleBuilds();
+  units.groups[1].mean.lo = -0.9;
+  units.groups[1].mean.hi = 40;
+  EXPECT_EQ(DrawUnits("builds", units).Inline().find("1000"), std::string::npos);
+}
+
+TEST(PicturesTest, UnitsThatAreAllTheSameOrNoNumbersMakeNoBrokenPicture) {
+  for (const double value : {0.0, 1.0, -1e300, std::numeric_limits<double>::infinity()}) {
+    const UnitOfPicture unit{{"one"}, value, value, value};
+    const std::string text =
+        DrawUnits("u", {"",
+                        "",
+                        {"unit"},
+                        {false, "s"},
+                        {{"all", "", true, {unit, unit}, unit, std::pair(value, value), {}}}})
+            .Inline();
+    EXPECT_EQ(text.find("=\"nan"), std::string::npos) << text;
+    EXPECT_EQ(text.find("=\"inf"), std::string::npos) << text;
+  }
+}
+
 TEST(PicturesTest, ValuesThatCannotBeDrawnMakeNoBrokenPicture) {
   constexpr double kLargest = std::numeric_limits<double>::max();
   for (const auto& values : std::vector<std::vector<double>>{

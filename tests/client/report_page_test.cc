@@ -1,11 +1,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "client/render/json.h"
 #include "client/render/json_message.h"
 #include "client/report/metric_picture.h"
 #include "client/report/page.h"
+#include "client/report/several_units.h"
 #include "tests/client/golden.h"
 #include "tests/client/report_samples.h"
 
@@ -99,6 +101,91 @@ TEST(ReportPageTest, SeveralAreSectionsBelowOnePictureOfTheirGates) {
   EXPECT_TRUE(Has(page, "k3x9m2pq: wall_time, candidate vs base"));
   EXPECT_TRUE(Has(page, "other.csv: wall_time, new vs base"));
   EXPECT_TRUE(Has(page, "<h2 class=\"verdict regression\">"));
+}
+
+TEST(ReportPageTest, BuildsOfOneArmAreOneArmAndHaveAPictureOfTheirOwn) {
+  const ReportSource source = LayoutSource(4, 8);
+  ASSERT_TRUE(source.missing.empty()) << source.missing;
+  ASSERT_EQ(source.metrics.size(), 1U);
+  const MetricRuns& runs = source.metrics.front();
+  ASSERT_EQ(runs.arms.size(), 2U) << "and not eight";
+  EXPECT_EQ(runs.arms[1].name, "candidate");
+  EXPECT_EQ(runs.arms[1].values.size(), 32U);
+  const auto builds = LayoutsOf(runs, source.session.report().comparisons(0));
+  ASSERT_TRUE(builds);
+  ASSERT_EQ(builds->groups.size(), 2U);
+  EXPECT_EQ(builds->groups[0].mean.value, 0) << "everything is beside it";
+  const UnitOfPicture& mean = builds->groups[1].mean;
+  EXPECT_NEAR(mean.value, 0.1, 0.05);
+  EXPECT_EQ(mean.lo, source.session.report().comparisons(0).change().lo());
+  ASSERT_EQ(builds->groups[1].units.size(), 4U);
+  EXPECT_EQ(builds->groups[1].units[2].cells.front(), "candidate/3");
+  EXPECT_EQ(builds->groups[1].units[2].cells.back(), "8 runs");
+  const std::string page = PageOf(source);
+  EXPECT_TRUE(Has(page, "Builds: candidate vs base"));
+  EXPECT_TRUE(Has(page, ", candidate/3: ")) << "in the title of a run";
+  EXPECT_FALSE(Has(page, "How the interval shrank")) << "there is one look";
+  EXPECT_TRUE(Has(*RenderMetricPicture(source, "wall_time"), "unit candidate"));
+}
+
+TEST(ReportPageTest, ASessionOfOneBuildEachHasNoBuilds) {
+  const ReportSource source = SampleSource(12);
+  EXPECT_FALSE(
+      LayoutsOf(source.metrics.front(), source.session.report().comparisons(0)).has_value());
+}
+
+TEST(ReportPageTest, ABuiltTableIsDrawnAsItsAnalysisComparesIt) {
+  std::string csv = "arm,role,pair,rate\n";
+  for (std::size_t i = 0; i < 40; ++i) {
+    const bool base = i % 4 < 2;
+    csv += std::string(base ? "base/" : "new/") + std::to_string(1 + i % 2) +
+           (base ? ",reference," : ",candidate,") + std::to_string(i / 4) + "," +
+           std::to_string((base ? 7.0 : 8.0) + 0.1 * static_cast<double>(i % 2) + Noise(i)) + "\n";
+  }
+  benchd::TableOptions options;
+  options.method = Method::kLayouts;
+  options.columns = {{"rate", "1/s", Better::kHigher, {}}};
+  const auto source = SourceOfTable("runs.csv", csv, options);
+  ASSERT_TRUE(source) << source.error().message;
+  const v1::Comparison& one = source->session.report().comparisons(0);
+  const auto builds = LayoutsOf(source->metrics.front(), one);
+  ASSERT_TRUE(builds);
+  EXPECT_NEAR(builds->groups[1].mean.value, one.change().estimate(), 1e-12);
+}
+
+TEST(ReportPageTest, SessionsOfSeveralMachinesHaveOneVerdictAboveTheirOwn) {
+  std::vector<ReportSource> sources;
+  for (std::size_t i = 0; i < 4; ++i) {
+    sources.push_back(MachineSource(i, 0.1 + 0.003 * static_cast<double>(i)));
+  }
+  const auto combination = CombinationOf(sources);
+  ASSERT_TRUE(combination);
+  const UnitsOfPicture machines = MachinesOf(*combination, 0);
+  ASSERT_EQ(machines.groups.size(), 1U);
+  EXPECT_EQ(machines.groups[0].label, "4 machines");
+  EXPECT_EQ(machines.groups[0].units[3].cells.front(), "node3.json");
+  EXPECT_TRUE(machines.groups[0].prediction);
+  EXPECT_EQ(machines.groups[0].margin->at, 0.02);
+  ExpectGolden("picture_machines.svg",
+               DrawUnits("machines", machines).svg.File(machines.name, machines.note));
+  const std::string page = RenderReportPage(sources);
+  EXPECT_TRUE(Has(page, "<h2>4 machines</h2>"));
+  EXPECT_TRUE(Has(page, "one more machine would find"));
+  EXPECT_TRUE(Has(page, "REGRESSION: candidate is"));
+  sources[3].on_machine.reset();
+  EXPECT_TRUE(Has(RenderReportPage(sources), "UNDECIDED: 3 machines; a verdict needs 4"));
+}
+
+TEST(ReportPageTest, WhatIsNotTheSameComparisonOnSeveralMachinesIsNotCombined) {
+  std::vector<ReportSource> sources;
+  sources.push_back(MachineSource(0, 0.1));
+  sources.push_back(MachineSource(0, 0.1));
+  sources[1].on_machine->session = "another";
+  EXPECT_FALSE(CombinationOf(sources)) << "one machine";
+  sources.push_back(MachineSource(1, 0.1));
+  EXPECT_TRUE(CombinationOf(sources));
+  sources[2].on_machine->gates[0].margin = 0.05;
+  EXPECT_FALSE(CombinationOf(sources)) << "another margin";
 }
 
 TEST(ReportPageTest, WhatFailedSaysWhyAndHasNoPictures) {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "client/report/report_source.h"
@@ -39,6 +40,58 @@ inline std::vector<v1::Run> PairedRuns(std::size_t pairs) {
 /// That session with those runs; what it reports is as hand-made as SampleSession()'s.
 inline ReportSource SampleSource(std::size_t pairs) {
   return SourceOfSession(SampleSession(), PairedRuns(pairs));
+}
+
+/// SampleSession() as builds of two commits, `builds` of each, which differ by per cents, and the
+/// candidate's by a tenth besides.
+inline ReportSource LayoutSource(std::size_t builds, std::size_t blocks) {
+  v1::Session session = SampleSession();
+  session.mutable_spec()->set_method(v1::METHOD_LAYOUTS);
+  v1::Benchmark* benchmark = session.mutable_spec()->mutable_benchmarks(0);
+  benchmark->clear_arms();
+  std::vector<v1::Run> runs(2 * builds * blocks);
+  for (std::size_t i = 0; i < 2 * builds; ++i) {
+    const bool base = i < builds;
+    v1::Arm* arm = benchmark->add_arms();
+    arm->set_name((base ? "base/" : "candidate/") + std::to_string(1 + i % builds));
+    arm->set_role(base ? v1::ARM_ROLE_REFERENCE : v1::ARM_ROLE_CANDIDATE);
+    arm->set_command("./bench");
+    for (std::size_t block = 0; block < blocks; ++block) {
+      v1::Run& run = runs[2 * builds * block + i];
+      run.set_benchmark("main");
+      run.set_arm(arm->name());
+      run.set_phase(v1::RUN_PHASE_MEASURED);
+      run.set_block(block);
+      run.mutable_started_at()->set_seconds(1767323045 + static_cast<std::int64_t>(block));
+      v1::Sample* sample = run.add_samples();
+      sample->set_metric("wall_time");
+      sample->set_value((base ? 0.0101 : 0.0111) * (1 + 0.03 * Noise(3 * i + 1)) +
+                        0.00002 * Noise(i + 31 * block));
+    }
+  }
+  for (v1::Comparison& one : *session.mutable_report()->mutable_comparisons()) {
+    one.set_method(v1::METHOD_LAYOUTS);
+    one.set_n_reference(builds);
+    one.set_n_candidate(builds);
+  }
+  return SourceOfSession(std::move(session), runs);
+}
+
+/// SampleSource() as if another machine, of that number, had found `change`.
+inline ReportSource MachineSource(std::size_t number, double change) {
+  v1::Session session = SampleSession();
+  session.set_session("session" + std::to_string(number));
+  session.mutable_started_at()->set_seconds(1767323045);
+  v1::EnvironmentFact* fact = session.mutable_started()->add_environment();
+  fact->set_name("machine");
+  fact->set_value(std::string(31, 'a') + static_cast<char>('a' + number));
+  v1::Comparison* gate = session.mutable_report()->mutable_comparisons(0);
+  gate->mutable_change()->set_estimate(change);
+  gate->mutable_change()->set_lo(change - 0.004);
+  gate->mutable_change()->set_hi(change + 0.004);
+  ReportSource source = SourceOfSession(std::move(session), PairedRuns(12));
+  source.on_machine->source = "node" + std::to_string(number) + ".json";
+  return source;
 }
 
 }  // namespace benchd::client

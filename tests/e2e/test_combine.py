@@ -1,8 +1,10 @@
 """`combine`: one verdict from the exports of several machines, made here of one real export."""
 
 import copy
+import html
 import json
 import random
+import re
 
 from main import main
 from support import PASS, REGRESSION, UNDECIDED, USAGE, DaemonTest
@@ -73,6 +75,18 @@ class CombineTest(DaemonTest):
         self.assert_exit(done, UNDECIDED)
         self.assertIn("error: combine: 1 machine of 5 missing", done.stderr)
         self.assertIn("UNDECIDED: 4 of 5 machines", done.stdout)
+
+    def test_a_report_of_them_begins_with_their_verdict(self):
+        paths = [self.machine(f"r{i}", 0.1 + 0.001 * i) for i in range(4)]
+        page = self.folder / "machines.html"
+        self.assert_exit(self.benchctl("report", *paths, "-o", page), PASS)
+        text = page.read_text()
+        self.assertIn("<h2>4 machines</h2>", text)
+        self.assertEqual(text.count('class="unit candidate"'), 4)
+        told = self.benchctl("combine", *paths)
+        verdict = " ".join(told.stdout.split())
+        found = re.search(r"<p class=\"lede\">(REGRESSION: [^<(]*)", text).group(1)
+        self.assertIn(html.unescape(found).strip(), verdict)
 
     def test_what_is_odd_is_said_in_a_line_each_and_nothing_counts_twice(self):
         random.seed(SEED)

@@ -52,6 +52,19 @@ class HistoryTest(DaemonTest):
         self.assertEqual(len(listed), 2)
         self.assertRegex(listed[1], r"^main: cat .*  t  +12 .*regression  \+10\.0 % at candidate")
 
+        written = self.benchctl_json("history", "main", "--alpha", "5%", "-o", "history.html")
+        self.assert_exit(written, PASS)
+        page = (self.folder / "history.html").read_text()
+        self.assertEqual(written.events[0]["bytes"], len(page.encode()))
+        self.assertEqual(page.count('class="candidate entry"'), 12)
+        self.assertEqual(page.count('class="flagged"'), 7, "and in the legend")
+        self.assertEqual(page.count('class="step"'), 1)
+        self.assertIn("step: +10.0 %", page)
+        nothing = self.benchctl("history", "other", "-o", "none.html")
+        self.assert_exit(nothing, USAGE)
+        self.assert_one_error(nothing, "no history of 'other'")
+        self.assertFalse((self.folder / "none.html").exists())
+
         # Another kernel: the step is at the edge of a segment, and nobody's.
         self.daemon.stop()
         with contextlib.closing(sqlite3.connect(self.daemon.database)) as database:

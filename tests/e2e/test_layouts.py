@@ -82,6 +82,19 @@ class LayoutsTest(GitRepository, DaemonTest):
         self.assertEqual((one["change"], one["verdict"], one["n_candidate"]),
                          (two["change"], two["verdict"], two["n_candidate"]))
 
+    def test_the_report_shows_each_build_beside_the_others(self):
+        session = self.last(self.layouts("slower", "--layouts", "3", "--runs", "8", "--json"))
+        done = self.benchctl("report", session["session"], "-o", "-")
+        self.assert_exit(done, PASS)
+        self.assertIn("Builds: slower vs v1", done.stdout)
+        marks = re.findall(r'class="unit (\w+)"[^>]*><title>(\S+): ', done.stdout)
+        self.assertEqual(marks, [("reference", f"v1/{i}") for i in (1, 2, 3)] +
+                         [("candidate", f"slower/{i}") for i in (1, 2, 3)])
+        gate = next(c for c in session["comparisons"] if c["role"] == "gate")
+        mean = re.search(r"<title>slower, mean of 3 builds: .*?, (\S+) %, 24 runs", done.stdout)
+        self.assertIsNotNone(mean, done.stdout)
+        self.assertAlmostEqual(float(mean.group(1)) / 100, gate["change"]["estimate"], delta=0.01)
+
     def test_a_build_that_ignores_the_seed_is_refused(self):
         done = self.layouts("same", "--layouts", "2", build="cp program.sh bench; chmod +x bench")
         self.assert_exit(done, FAILED)

@@ -37,7 +37,8 @@ if PUSH:
     UNITS.append("benchd-push.service")
 DATA = ["share/benchd/benchctl-v1.schema.json"] + ["lib/systemd/system/" + unit for unit in UNITS] + [
     "lib/sysusers.d/benchd.conf",
-    *(["lib/sysusers.d/benchd-push.conf"] if PUSH else []),
+    *(["lib/sysusers.d/benchd-push.conf", "lib/tmpfiles.d/benchd-push.conf",
+       "share/man/man8/benchd-push.8"] if PUSH else []),
     "lib/tmpfiles.d/benchd.conf",
 ] + [
     "share/benchd/" + str(file.relative_to(ROOT)) for file in sorted(ROOT.glob("proto/**/*.proto"))
@@ -113,8 +114,9 @@ class PackageSourcesTest(unittest.TestCase):
 
     def test_maintainer_scripts_are_written_in_plain_shell(self):
         for name in ("postinst", "prerm", "postrm"):
-            done = run("sh", "-n", ROOT / "cmake/package" / name)
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            for folder in ("cmake/package", "cmake/package/push"):
+                done = run("sh", "-n", ROOT / folder / name)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
 class FilesTest(InstalledTree):
@@ -222,13 +224,17 @@ class UnitTest(InstalledTree):
 
     @unittest.skipUnless(shutil.which("systemd-sysusers"), "systemd-sysusers is not installed")
     def test_users_and_groups_are_well_formed(self):
-        done = run(
-            "systemd-sysusers", "--dry-run", "--root=" + str(self.root),
-            str(self.installed / "lib/sysusers.d/benchd.conf"),
-        )
-        self.assertEqual(done.returncode, 0, done.stderr)
-        for expected in ("Creating user 'benchd'", "Creating group 'benchd-admin'"):
-            self.assertIn(expected, done.stdout + done.stderr)
+        made = {"benchd": ("Creating user 'benchd'", "Creating group 'benchd-admin'")}
+        if PUSH:
+            made["benchd-push"] = ("Creating user 'benchd-push'",)
+        for name, expected in made.items():
+            done = run(
+                "systemd-sysusers", "--dry-run", "--root=" + str(self.root),
+                str(self.installed / f"lib/sysusers.d/{name}.conf"),
+            )
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for one in expected:
+                self.assertIn(one, done.stdout + done.stderr)
 
 
 if __name__ == "__main__":

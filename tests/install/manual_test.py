@@ -15,6 +15,9 @@ BUILD = pathlib.Path(os.environ["BENCHD_BUILD_DIR"])
 BIN = BUILD / "bin"
 PAGES = sorted((BUILD / "client/manual/man/man1").glob("*.1"))
 DAEMON_PAGES = [BUILD / "daemon/man/benchd.8", BUILD / "daemon/man/benchd.toml.5"]
+# Made only where libpq-dev is installed.
+PUSH = BIN / "benchd-push"
+PUSH_PAGE = BUILD / "daemon/man/benchd-push.8"
 SHARE = BUILD / "client/manual/share"
 BASH = SHARE / "bash-completion/completions/benchctl"
 ZSH = SHARE / "zsh/vendor-completions/_benchctl"
@@ -51,7 +54,7 @@ def tags(page):
 class ManualTest(unittest.TestCase):
     @unittest.skipUnless(shutil.which("man") and shutil.which("groff"), "no man-db or groff")
     def test_groff_has_nothing_to_complain_about(self):
-        for page in PAGES + DAEMON_PAGES:
+        for page in PAGES + DAEMON_PAGES + ([PUSH_PAGE] if PUSH.exists() else []):
             done = run("man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", page)
             self.assertEqual((done.returncode, done.stderr), (0, ""), page)
 
@@ -76,11 +79,19 @@ class ManualTest(unittest.TestCase):
         text = DAEMON_PAGES[0].read_text()
         for program, heading in (("bin/benchd", "OPTIONS OF BENCHD"),
                                  ("bin/benchd-runner", "OPTIONS OF BENCHD-RUNNER")):
-            section = text.split(".SH " + heading + "\n")[1].split(".SH ")[0]
-            said = set(re.findall(r"\\fB(\\-\\-[\w\\-]+)\\fR", section.replace("\\|", "")))
-            said = {option.replace("\\-", "-") for option in said}
-            helped = set(re.findall(r"(?<!\w)--[\w-]+", run(BUILD / program, "--help").stdout))
-            self.assertEqual(said, helped, program)
+            self.assert_has_options(text, heading, BUILD / program)
+
+    def assert_has_options(self, page, heading, program):
+        """What that section of the page lists is what the program's help lists."""
+        section = page.split(".SH " + heading + "\n")[1].split(".SH ")[0]
+        said = set(re.findall(r"\\fB(\\-\\-[\w\\-]+)\\fR", section.replace("\\|", "")))
+        said = {option.replace("\\-", "-") for option in said}
+        helped = set(re.findall(r"(?<!\w)--[\w-]+", run(program, "--help").stdout))
+        self.assertEqual(said, helped, program)
+
+    @unittest.skipUnless(PUSH.exists(), "built without libpq-dev")
+    def test_the_pushers_page_has_its_options(self):
+        self.assert_has_options(PUSH_PAGE.read_text(), "OPTIONS", PUSH)
 
     def known(self, text):
         """What --check-config lists where a key is unknown that is like none."""

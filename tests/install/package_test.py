@@ -13,14 +13,18 @@ import unittest
 BUILD = pathlib.Path(os.environ["BENCHD_BUILD_DIR"])
 VERSION = os.environ["BENCHD_VERSION"] + "-1"
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-NAMES = ["benchctl", "benchd", "benchd-dbgsym"]
+NAMES = ["benchctl", "benchd", "benchd-dbgsym", "benchd-push"]
 PROGRAMS = {
     "benchctl": ["usr/bin/benchctl"],
     "benchd": ["usr/bin/benchd", "usr/libexec/benchd/benchd-helper",
                "usr/libexec/benchd/benchd-runner"],
+    "benchd-push": ["usr/bin/benchd-push"],
 }
-UNITS = ["bench.slice", "benchd-runner.service", "benchd-runner.socket", "benchd.service",
-         "benchd.socket"]
+UNITS = {
+    "benchd": ["bench.slice", "benchd-runner.service", "benchd-runner.socket", "benchd.service",
+               "benchd.socket"],
+    "benchd-push": ["benchd-push.service"],
+}
 
 
 def run(*command, **options):
@@ -70,20 +74,21 @@ class PackagesTest(unittest.TestCase):
         cls.addClassCleanup(temporary.cleanup)
         found = [Package(file, pathlib.Path(temporary.name)) for file in files]
         cls.packages = {package.name: package for package in found}
-        cls.benchd, cls.benchctl, cls.symbols = (
-            cls.packages.get(name) for name in ("benchd", "benchctl", "benchd-dbgsym"))
+        cls.benchd, cls.benchctl, cls.symbols, cls.push = (
+            cls.packages.get(name)
+            for name in ("benchd", "benchctl", "benchd-dbgsym", "benchd-push"))
 
     # ---- what they are ----
 
-    def test_there_are_three_of_this_version(self):
+    def test_there_are_four_of_this_version(self):
         self.assertEqual(sorted(self.packages), NAMES)
         for package in self.packages.values():
             self.assertEqual(package.fields["Version"], VERSION)
             self.assertEqual(package.fields.get("Source", package.name), "benchd")
 
     def test_they_depend_on_libraries_and_on_each_other_as_far_as_they_must(self):
-        benchd, benchctl, symbols = (one.fields for one in
-                                     (self.benchd, self.benchctl, self.symbols))
+        benchd, benchctl, symbols, push = (
+            one.fields for one in (self.benchd, self.benchctl, self.symbols, self.push))
         for library in ("libc6 (", "libgrpc++1", "libsqlite3-0", "libsystemd0", "systemd"):
             self.assertIn(library, benchd["Depends"])
         # Its gRPC is static: it starts in 3 ms (cmake/grpc.cmake).
@@ -92,9 +97,15 @@ class PackagesTest(unittest.TestCase):
         self.assertEqual(benchctl["Recommends"], "benchd")
         self.assertEqual(benchd["Recommends"], "benchctl")
         self.assertEqual(symbols["Depends"], f"benchd (= {VERSION})")
+        # Whoever has no database has nothing of PostgreSQL either.
+        for library in ("benchd", "libpq5 (", "libgrpc++1", "systemd"):
+            self.assertIn(library, push["Depends"])
+        for other in (benchd, benchctl, symbols):
+            self.assertNotIn("libpq", other["Depends"])
+        self.assertIn("libpq5", benchctl["Suggests"])
 
     def test_the_changelog_is_of_this_version(self):
-        for package in (self.benchd, self.benchctl):
+        for package in (self.benchd, self.benchctl, self.push):
             packed = package.root / f"usr/share/doc/{package.name}/changelog.Debian.gz"
             text = run("zcat", packed)
             self.assertTrue(text.startswith(f"benchd ({VERSION}) unstable; urgency="), text)
@@ -105,7 +116,7 @@ class PackagesTest(unittest.TestCase):
             self.assertEqual([line for line in changes if len(line) > 80], [])
 
     def test_no_licence_is_claimed(self):
-        for package in (self.benchd, self.benchctl):
+        for package in (self.benchd, self.benchctl, self.push):
             text = (package.root / f"usr/share/doc/{package.name}/copyright").read_text()
             self.assertIn("No licence has been chosen yet by the owner", text)
 
@@ -116,10 +127,12 @@ class PackagesTest(unittest.TestCase):
             found = self.packages[name].files("usr/bin/*")
             found += self.packages[name].files("usr/libexec/benchd/*")
             self.assertEqual(found, programs)
-        self.assertEqual(self.benchd.files("usr/lib/systemd/system/*"),
-                         [f"usr/lib/systemd/system/{unit}" for unit in UNITS])
-        for path in ("usr/lib/sysusers.d/benchd.conf", "usr/lib/tmpfiles.d/benchd.conf",
-                     "etc/benchd/benchd.toml", "usr/share/doc/benchd/README.md",
+        for name, units in UNITS.items():
+            self.assertEqual(self.packages[name].files("usr/lib/systemd/system/*"),
+                             [f"usr/lib/systemd/system/{unit}" for unit in units])
+            for folder in ("sysusers.d", "tmpfiles.d"):
+                self.assertIn(f"usr/lib/{folder}/{name}.conf", self.packages[name].entries)
+        for path in ("etc/benchd/benchd.toml", "usr/share/doc/benchd/README.md",
                      "usr/share/doc/benchd/docs/statistics.md"):
             self.assertIn(path, self.benchd.entries)
         self.assertEqual(
@@ -128,9 +141,11 @@ class PackagesTest(unittest.TestCase):
              for file in sorted(ROOT.glob("proto/benchd/v1/*.proto"))])
 
     def test_what_is_about_a_program_is_in_its_package(self):
-        # Completions, man pages and the schema are the client's; sections 5 and 8 the daemon's.
-        belongs = {"benchd": r"usr/share/man/man[58]/", "benchctl":
-                   r"usr/share/(man/man1|bash-completion|zsh|fish|benchd)/"}
+        # Completions, man pages and the schema are the client's; sections 5 and 8 the daemon's, but
+        # for the page of the program that has a package of its own.
+        belongs = {"benchd": r"usr/share/man/man[58]/benchd\.",
+                   "benchctl": r"usr/share/(man/man1|bash-completion|zsh|fish|benchd)/",
+                   "benchd-push": r"usr/share/man/man8/benchd-push\."}
         for name, pattern in belongs.items():
             others = [package for package in self.packages.values() if package.name != name]
             for package in others:
@@ -212,25 +227,29 @@ class PackagesTest(unittest.TestCase):
         for package in self.packages.values():
             found = [name for name in (*scripts, "preinst", "config")
                      if package.control(name).exists()]
-            self.assertEqual(found, scripts if package is self.benchd else [])
-        for name in scripts:
-            script = self.benchd.control(name)
+            self.assertEqual(found, scripts if package.name in UNITS else [], package.name)
+        for script in (self.packages[of].control(name) for of in UNITS for name in scripts):
             self.assertEqual(script.stat().st_mode & 0o777, 0o755)
             self.assertTrue(script.read_text().startswith("#!/bin/sh\nset -e\n"))
             run("sh", "-n", script)
 
-    def test_every_unit_that_can_be_enabled_is_enabled_and_taken_back(self):
-        units = self.benchd.root / "usr/lib/systemd/system"
-        enabled = [unit for unit in UNITS if "[Install]" in (units / unit).read_text()]
-        for unit in enabled:
-            for script in ("postinst", "prerm", "postrm"):
-                self.assertIn(unit, self.benchd.control(script).read_text(), script)
+    def test_every_unit_that_can_be_enabled_is_known_to_the_scripts(self):
+        for name, units in UNITS.items():
+            package = self.packages[name]
+            folder = package.root / "usr/lib/systemd/system"
+            for unit in units:
+                if "[Install]" not in (folder / unit).read_text():
+                    continue
+                for script in ("postinst", "prerm", "postrm"):
+                    self.assertIn(unit, package.control(script).read_text(), script)
 
     def test_services_start_the_programs_of_the_package(self):
-        for unit in UNITS:
-            text = (self.benchd.root / "usr/lib/systemd/system" / unit).read_text()
-            for program in re.findall(r"^Exec\w+=(\S+)", text, re.MULTILINE):
-                self.assertIn(program.lstrip("/"), self.benchd.entries)
+        for name, units in UNITS.items():
+            package = self.packages[name]
+            for unit in units:
+                text = (package.root / "usr/lib/systemd/system" / unit).read_text()
+                for program in re.findall(r"^Exec\w+=(\S+)", text, re.MULTILINE):
+                    self.assertIn(program.lstrip("/"), package.entries)
 
 
 if __name__ == "__main__":

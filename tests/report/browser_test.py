@@ -7,6 +7,7 @@ looked at. `./dev test --report` prepares and calls this.
 """
 
 import base64
+import json
 import pathlib
 import random
 import resource
@@ -20,6 +21,7 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+from git_repository import GitRepository  # noqa: E402
 from support import PASS, REGRESSION, DaemonTest  # noqa: E402
 
 OUTPUT = pathlib.Path(sys.argv.pop(1)).resolve()
@@ -83,7 +85,7 @@ class Browser:
                 for one in found if one["impact"] in ("serious", "critical")]
 
 
-class BrowserTest(DaemonTest):
+class BrowserTest(GitRepository, DaemonTest):
     def setUp(self):
         super().setUp()
         self.browser = Browser(self)
@@ -104,6 +106,41 @@ class BrowserTest(DaemonTest):
             self.values("t:0.0111:0.0002:6", "rate:4990:60"))
         self.assert_exit(done, REGRESSION)
         return self.report(name, done.events[-1]["session"])[0]
+
+    def layouts_page(self, name):
+        """Eight builds of each of two commits, whose times depend on the seed of the build."""
+        self.write("build.sh", 'cat program >bench && chmod +x bench && '
+                   'printf "# %s\\n" "$BENCHD_LAYOUT_SEED" >>bench\n')
+        for tag, mean in (("v1", 100), ("slower", 104)):
+            # Of one commit the same each time: by how much, a number of the seed says.
+            self.write("program", "#!/bin/sh\n"
+                       'seed=$(sed -n "s/^# //p" "$0")\n'
+                       f'echo "t $(({mean}000 + {mean} * (seed % 41 - 20)))"\n')
+            self.commit(tag=tag)
+        done = self.benchctl(
+            "compare", "--json", "--parse", "lines", "--metric", "t:1%:lower", "--git", "v1..slower",
+            "--build", self.BUILD, "--seed", "7", "--layouts", "8", "--", "./bench",
+            cwd=self.repository)
+        self.assert_exit(done, REGRESSION)
+        return self.report(name, done.events[-1]["session"])[0]
+
+    def machines_page(self, name):
+        """One export as if four machines had written it, each with its own change."""
+        session = self.benchctl_json(
+            "compare", "--parse", "lines", "--metric", "t:2%:lower", "--seed", "7", "--runs", "8",
+            self.values("t:100:1"), self.values("t:104:1")).events[-1]["session"]
+        exported = json.loads(self.benchctl("export", session, "--format", "json").stdout)
+        paths = []
+        for i, change in enumerate((0.031, 0.04, 0.044, 0.052)):
+            result = exported["result"]
+            exported["session"] = result["session"] = f"s{i}"
+            result["started"]["environment"]["machine"] = str(i) * 32
+            for gate in result["report"]["comparisons"]:
+                if gate["role"] == "gate":
+                    gate["change"] = {"estimate": change, "lo": change - 0.01, "hi": change + 0.01}
+            paths.append(self.folder / f"node{i}.json")
+            paths[-1].write_text(json.dumps(exported))
+        return self.report(name, *paths)[0]
 
     def table_page(self, name, pairs):
         rng = random.Random(SEED)
@@ -138,19 +175,20 @@ class BrowserTest(DaemonTest):
         self.assertEqual(self.browser.count("script"), 0)
         self.assertIn(HOSTILE, self.browser.ask("document.body.innerText"))
 
-    def test_is_looked_at_in_every_way(self):
-        page = self.session_page("session")
+    def look_at(self, page):
+        """Shows it on every medium, and leaves how it looked in NAME-light.png and so on."""
+        name = page.stem
         self.browser.show(page)
-        self.browser.screenshot("light.png")
+        self.browser.screenshot(f"{name}-light.png")
         self.assertEqual(self.browser.problems(), [])
         self.browser.show(page, scheme="dark")
-        self.browser.screenshot("dark.png")
+        self.browser.screenshot(f"{name}-dark.png")
         self.assertEqual(self.browser.problems(), [])
         self.browser.show(page, media="print")
-        self.browser.screenshot("print.png")
-        self.browser.print("print.pdf")
+        self.browser.screenshot(f"{name}-print.png")
+        self.browser.print(f"{name}-print.pdf")
         self.browser.show(page, width=PHONE)
-        self.browser.screenshot("phone.png")
+        self.browser.screenshot(f"{name}-phone.png")
         self.assertLessEqual(self.browser.ask("document.documentElement.scrollWidth"), PHONE)
         self.assertEqual(self.browser.problems(), [])
         # 9 pixels are the smallest text that a phone's reader gets along with.
@@ -158,7 +196,55 @@ class BrowserTest(DaemonTest):
             "Math.min(...[...document.querySelectorAll('svg text')].map(t => "
             "parseFloat(getComputedStyle(t).fontSize) * t.ownerSVGElement.getScreenCTM().a))")
         self.assertGreater(smallest, 9)
+        # Nothing that is drawn or written in a picture is cut off at its sides.
+        beyond = self.browser.ask(
+            "[...document.querySelectorAll('svg text')].filter(t => { const own = "
+            "t.getBoundingClientRect(), all = t.ownerSVGElement.getBoundingClientRect(); return "
+            "own.left < all.left - 2 || own.right > all.right + 2; }).map(t => t.textContent)")
+        self.assertEqual(beyond, [])
         self.assert_quiet()
+
+    def test_a_session_is_looked_at_in_every_way(self):
+        self.look_at(self.session_page("session"))
+
+    def test_builds_are_looked_at_in_every_way(self):
+        page = self.layouts_page("layouts")
+        self.look_at(page)
+        self.browser.show(page)
+        self.assertEqual(self.browser.count("svg .unit.reference:not(.span)"), 8)
+        self.assertEqual(self.browser.count("svg .unit.candidate:not(.span)"), 8)
+        titled = self.browser.ask(
+            "[...document.querySelectorAll('svg .unit:not(.span) > title')]"
+            ".map(t => t.textContent)")
+        self.assertEqual(len(titled), 16, "a title on every mark")
+        self.assertTrue(titled[0].startswith("v1/1: "), titled)
+        tables = self.browser.count("details")
+        self.assertEqual(tables, self.browser.count("figure"), "a table behind every picture")
+
+    def test_machines_are_looked_at_in_every_way(self):
+        page = self.machines_page("machines")
+        self.look_at(page)
+        self.browser.show(page)
+        self.assertEqual(self.browser.count("#machines svg .unit.candidate:not(.span)"), 4)
+        self.assertEqual(self.browser.count("#machines figure"), 1)
+        self.assertIn("one more machine would find", self.browser.ask("document.body.innerText"))
+
+    def test_a_history_is_looked_at_in_every_way(self):
+        value = self.folder / "value"
+        command = f"cat {value}"
+        for number in (100.11, 101.07, 100.52, 99.83, 100.24, 100.71,
+                       110.12, 111.06, 110.43, 109.71, 110.34, 110.82):
+            value.write_text(f"t {number}\n")
+            done = self.benchctl("compare", "--parse", "lines", "--metric", "t:2%:lower",
+                                 "--warmup", "0", "--runs", "8", "echo t 100.01", command)
+            self.assert_exit(done, PASS if number < 105 else REGRESSION)
+        page = OUTPUT / "history.html"
+        done = self.benchctl("history", "main", "--alpha", "5%", "-o", page)
+        self.assert_exit(done, PASS)
+        self.look_at(page)
+        self.assertEqual(self.browser.count("svg .entry > title"), 12, "a title on every mark")
+        self.assertEqual(self.browser.count("svg .step"), 1)
+        self.assertEqual(self.browser.count("details"), self.browser.count("figure"))
 
     def test_scripts_are_not_needed(self):
         page = self.session_page("session")

@@ -108,8 +108,8 @@ def as_root(entry):
 def stage_packages(build, payload):
     """Those of `./dev package`, which has a build folder of its own beside this one."""
     found = sorted((build.parent / "package").glob("*.deb"))
-    if len(found) != 3:
-        sys.exit(f"error: {build.parent}/package: {len(found)} packages, and not three\n"
+    if len(found) != 4:
+        sys.exit(f"error: {build.parent}/package: {len(found)} packages, and not four\n"
                  "hint: ./dev package")
     (payload / "packages").mkdir()
     for package in found:

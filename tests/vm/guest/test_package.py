@@ -22,16 +22,22 @@ from typist import Typist
 PACKAGES = pathlib.Path("packages").resolve()
 NAMES = ["benchctl", "benchd"]
 SYMBOLS = "benchd-dbgsym"  # of 50 MB: installed once, and in no other step
+PUSH = "benchd-push"  # optional: likewise
 # Unpacking is the slowest thing that an emulated machine does.
 APT = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "--yes", "--quiet"]
 APT_S = 350
 CONFIG = installation.CONFIG
 STATE = pathlib.Path("/var/lib/benchd")
+PUSH_STATE = pathlib.Path("/var/lib/benchd-push")
 ENABLED = [*installation.SOCKETS, "benchd.service"]
 UNITS = [*installation.SOCKETS, *installation.SERVICES]
 # Those of benchd's own files that nobody but dpkg may have left.
 TRACES = ["/etc/benchd", "/var/lib/benchd", "/run/benchd", "/run/benchd-runner",
           "/usr/libexec/benchd", "/usr/share/benchd", "/usr/share/doc/benchd"]
+PUSH_TRACES = ["/usr/bin/benchd-push", "/usr/lib/systemd/system/benchd-push.service",
+               "/usr/lib/sysusers.d/benchd-push.conf", "/usr/lib/tmpfiles.d/benchd-push.conf",
+               "/usr/share/man/man8/benchd-push.8.gz", "/usr/share/doc/benchd-push",
+               str(PUSH_STATE)]
 # What this machine's image leaves out of packages.
 EXCLUDES = pathlib.Path("/etc/dpkg/dpkg.cfg.d/99mmdebstrap")
 
@@ -81,7 +87,7 @@ class PackageTest(GuestTest):
         left = machine_state.difference(
             pristine.state, machine_state.read(), [r"^/sys/fs/cgroup/cgroup\.subtree_control$"])
         self.assertEqual(left, [])
-        self.assertEqual([path for path in TRACES if os.path.lexists(path)], [])
+        self.assertEqual([path for path in TRACES + PUSH_TRACES if os.path.lexists(path)], [])
         links = [str(path) for path in pathlib.Path("/etc/systemd").rglob("bench*")]
         links += map(str, pathlib.Path("/var/lib/systemd").rglob("*bench*"))
         self.assertEqual(links, [])
@@ -202,7 +208,36 @@ class PackageTest(GuestTest):
         self.assert_exit(shown, 0)
         self.assertGreaterEqual(len(shown.stdout.splitlines()), 3, shown)
 
-    def test_8_purged_it_leaves_nothing(self):
+    def test_8_the_pusher_waits_for_its_administrator_and_leaves_nothing(self):
+        apt("install", *packages(PUSH))
+        self.assertEqual(run("dpkg", "--verify", PUSH), "")
+        self.assertEqual([path for path in PUSH_TRACES if not os.path.lexists(path)], [])
+        self.assertEqual(run("systemctl", "is-enabled", PUSH, check=False), "disabled")
+        self.assertEqual(unit(f"{PUSH}.service", "ActiveState"), "inactive")
+        self.assert_running()
+        state = PUSH_STATE.stat()
+        self.assertEqual((state.st_uid, stat.S_IMODE(state.st_mode)),
+                         (pwd.getpwnam(PUSH).pw_uid, 0o700))
+        self.assertIn("send summaries of benchmark sessions", run("man", PUSH))
+        # Enabled too early: it says so once, and is not started again and again.
+        run("systemctl", "enable", "--now", PUSH)
+        wait_until(lambda: unit(f"{PUSH}.service", "ActiveState") == "failed", "it gives up")
+        self.assertEqual(unit(f"{PUSH}.service", "ExecMainStatus", "NRestarts"), ["2", "0"])
+        said = run("journalctl", "--unit", PUSH, "--output", "cat")
+        self.assertIn("[push] url: missing", said)
+
+        apt("install", as_of_version(*packages(PUSH), "0.99.0-1", self.folder))
+        self.assertEqual(installed_version(PUSH), "0.99.0-1")
+        self.assertEqual(run("systemctl", "is-enabled", PUSH), "enabled")
+        apt("purge", PUSH)
+        self.assertEqual([path for path in PUSH_TRACES if os.path.lexists(path)], [])
+        left = [path for top in ("/etc/systemd", "/var/lib/systemd")
+                for path in pathlib.Path(top).rglob(f"*{PUSH}*")]
+        self.assertEqual(left, [])
+        self.assert_running()
+        run("systemctl", "reset-failed")
+
+    def test_9_purged_it_leaves_nothing(self):
         apt("purge", *NAMES)
         self.assert_no_units()
         self.assertEqual(run("systemctl", "list-units", "--all", "--no-legend", "bench*"), "")

@@ -41,7 +41,7 @@ host_packages=(qemu-system-x86 mmdebstrap acpica-tools lz4)
 guest_packages=(
   systemd systemd-sysv dbus udev kmod procps util-linux passwd python3
   libgrpc++1.51 libprotobuf32 libspdlog1.10 libfmt9 libsqlite3-0 libsystemd0 libtomlplusplus3
-  man-db bash-completion adduser sudo
+  libpq5 man-db bash-completion adduser sudo
 )
 # What would start by itself in a fresh system and disturb: consoles nobody looks at, timers, the
 # network that this machine does not have.

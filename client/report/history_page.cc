@@ -1,0 +1,149 @@
+#include "client/report/history_page.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "client/render/history.h"
+#include "client/render/units.h"
+#include "client/render/words.h"
+#include "client/report/html.h"
+#include "core/base/text.h"
+#include "proto/convert/to_proto.h"
+
+namespace benchd::client {
+namespace {
+
+constexpr Style kPlain;
+constexpr std::size_t kMostSeries = 24;
+/// Of all pictures together: they are what makes a page large.
+constexpr std::size_t kMostEntries = 1500;
+
+std::string TimeOf(const GateSummary& entry) {
+  google::protobuf::Timestamp time;
+  convert::ToProto(entry.ended_at, &time);
+  time.set_nanos(0);
+  return Rfc3339(time);
+}
+
+SeriesEntry EntryOf(const GateSummary& entry, const ColumnFormat& values) {
+  return {{TimeOf(entry), EntryName(entry), entry.session.value,
+           values.WithUnit(values.Format(*entry.mean_candidate)), EntryChange(entry, kPlain),
+           std::string(NameOf(entry.verdict))},
+          *entry.mean_candidate,
+          entry.verdict == Verdict::kRegression};
+}
+
+std::string StepText(const HistoryStep& step, const std::string& unit) {
+  return "step: " + StepSize(step, unit, kPlain) + "  (p = " + FormatRoundTrip(step.point.p_value) +
+         ")";
+}
+
+/// The levels of a segment whose first entry is `first` of the series.
+void AddLevels(const HistorySegment& segment, const GateSummary* before, std::size_t first,
+               std::vector<SeriesLevel>* levels) {
+  double sum = 0;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < segment.entries.size(); ++i) {
+    const GateSummary& entry = segment.entries[i];
+    const HistoryStep* const step = StepAt(segment, i);
+    if (i == 0 || step != nullptr) {
+      SeriesLevel& level = levels->emplace_back();
+      level.begin = first + i;
+      if (step != nullptr) {
+        level.why = StepText(*step, entry.unit);
+        level.step = true;
+      } else if (before != nullptr) {
+        level.why = EdgeBetween(*before, entry, kPlain);
+      }
+      sum = 0;
+      count = 0;
+    }
+    sum += *entry.mean_candidate;
+    levels->back().mean = sum / static_cast<double>(++count);
+  }
+}
+
+/// Leaves the newest entries, and the levels that these are in.
+void KeepNewest(std::size_t most, SeriesOfPicture* series) {
+  const std::size_t all = series->entries.size();
+  if (all <= most) return;
+  const auto left_out = static_cast<std::ptrdiff_t>(all - most);
+  series->entries.erase(series->entries.begin(), series->entries.begin() + left_out);
+  for (SeriesLevel& level : series->levels) {
+    level.begin -= std::min(level.begin, all - most);
+  }
+  // Of those that begin before it, only the last one goes on.
+  while (series->levels.size() > 1 && series->levels[1].begin == 0) {
+    series->levels.erase(series->levels.begin());
+  }
+  series->levels.front().why.clear();
+  series->note +=
+      " The newest " + std::to_string(most) + " of " + std::to_string(all) + " entries.";
+}
+
+SeriesOfPicture PictureOf(const HistorySeries& series, std::size_t most) {
+  const GateSummary& last = series.last();
+  const ColumnFormat values = ValuesOf(series, kPlain);
+  SeriesOfPicture picture{
+      OneLine(last.metric),
+      "Dashed: a step, where the values changed for good. A plain line: another "
+      "kernel or other settings.",
+      {"time", "candidate", "session", "value", "change", "verdict", "begins"},
+      last.unit,
+      {},
+      {}};
+  const GateSummary* before = nullptr;
+  for (const HistorySegment& segment : series.segments) {
+    AddLevels(segment, before, picture.entries.size(), &picture.levels);
+    for (const GateSummary& entry : segment.entries) {
+      picture.entries.push_back(EntryOf(entry, values));
+    }
+    before = &segment.entries.back();
+  }
+  KeepNewest(most, &picture);
+  return picture;
+}
+
+// Where the values changed for good, and where the machine did, the newest first.
+std::string Changes(const SeriesOfPicture& picture) {
+  std::vector<std::string> changes;
+  for (auto level = picture.levels.rbegin(); level != picture.levels.rend(); ++level) {
+    if (level->why.empty()) continue;
+    const std::vector<std::string>& cells = picture.entries[level->begin].cells;
+    changes.push_back(cells[0] + ", " + cells[1] + ": " + level->why);
+  }
+  return changes.empty() ? Paragraph("No step.") : BulletList(changes);
+}
+
+std::string Section(const HistorySeries& series, std::size_t number, std::size_t most) {
+  const GateSummary& last = series.last();
+  const SeriesOfPicture picture = PictureOf(series, most);
+  const std::string verdict(NameOf(last.verdict));
+  return "<section>\n" + Heading(2, OneLine(SeriesTitle(series) + ", " + last.metric)) +
+         Paragraph(OneLine(last.machine), "quiet") +
+         Figures(Figure(DrawSeries("series" + std::to_string(number), picture)) + "<div>\n" +
+                 Paragraph("Newest: " + Join(picture.entries.back().cells, ", "), verdict) +
+                 Changes(picture) + "</div>\n") +
+         "</section>\n";
+}
+
+}  // namespace
+
+std::string RenderHistoryPage(std::span<const HistorySeries> history, std::string_view benchmark,
+                              const ChangePointSearch& search) {
+  const std::size_t shown = std::min(history.size(), kMostSeries);
+  const std::string title =
+      benchmark.empty() ? Counted(history.size(), "series", "series") : OneLine(benchmark);
+  std::string html = "<header>\n" + Paragraph("History", "over") + Heading(1, title) +
+                     Paragraph(SearchSentence(search), "quiet") + "</header>\n";
+  for (std::size_t i = 0; i < shown; ++i) html += Section(history[i], i, kMostEntries / shown);
+  if (shown < history.size()) {
+    html += Paragraph("Of " + std::to_string(history.size()) + " series, the " +
+                          std::to_string(shown) + " with the newest entries.",
+                      "quiet");
+  }
+  return HtmlPage("History of " + title + " - benchd", html);
+}
+
+}  // namespace benchd::client
