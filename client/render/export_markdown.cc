@@ -155,7 +155,7 @@ class MarkdownTable {
 };
 
 // "12 runs each", "8 to 40 runs each".
-std::string RunsEach(const v1::Update& report) {
+std::string RunsOfArms(const v1::Update& report) {
   if (report.runs().empty()) return "";
   const auto [least, most] =
       std::ranges::minmax(report.runs(), {}, [](const v1::ArmRuns& arm) { return arm.runs(); });
@@ -168,7 +168,7 @@ std::string Folded(const v1::Session& session) {
   const ComparisonList others = ComparisonsWithRole(report, /*gates=*/false);
   std::vector<std::string> about;
   if (!others.empty()) about.push_back(Counted(others.size(), "other metric"));
-  if (const std::string runs = RunsEach(report); !runs.empty()) about.push_back(runs);
+  if (const std::string runs = RunsOfArms(report); !runs.empty()) about.push_back(runs);
   if (report.elapsed_seconds() > 0) about.push_back(FormatRough(report.elapsed_seconds()));
   if (!session.session().empty()) about.push_back("session " + Printable(session.session()));
   std::string text = "<details><summary>" + Join(about, ", ") + "</summary>\n\n";
