@@ -42,7 +42,7 @@ bool NeedsCleanup(const SessionRecord& record) {
 
 Queue::Queue(asio::any_io_executor executor, Services services, QueuePolicy policy)
     : services_(services),
-      policy_(std::move(policy)),
+      policy_(policy),
       changed_(executor),
       registry_(policy_.access),
       waiting_(policy_.limits),
