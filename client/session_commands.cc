@@ -23,6 +23,7 @@
 #include "client/session_runs.h"
 #include "client/spec_input.h"
 #include "client/submission.h"
+#include "client/terminal.h"
 #include "core/base/text.h"
 
 namespace benchd::client {
@@ -57,8 +58,29 @@ Result<void> KeepOutput(v1::SessionSpec* spec) {
   return {};
 }
 
-Result<v1::SessionSpec> ReadCompareSpec(const CommandContext& context,
-                                        std::unique_ptr<DaemonLink>* link) {
+struct Submission {
+  v1::SessionSpec spec;
+  std::optional<Bundle> bundle;  // with --host: of the commits
+};
+
+void TellBundle(const Bundle& bundle, bool json) {
+  if (json) return;
+  std::cerr << "benchctl: sending the commits, "
+            << FormatQuantity(static_cast<double>(bundle.bytes), "B", StyleOf(STDERR_FILENO))
+            << "\n";
+}
+
+Result<std::optional<Bundle>> TakeCommits(const DaemonLink* link, bool silent, SpecInput* input,
+                                          CallerContext* caller) {
+  if (link == nullptr) return FillInCommits(input, caller, silent);
+  const auto& builds = link->remote()->builds;
+  if (builds) return FillInCommits(input, caller, silent, &*builds);
+  return ConnectionError("--git: the benchctl over there cannot build what is sent to it",
+                         "install the same version on both machines, and give its login a home");
+}
+
+Result<Submission> ReadSubmission(const CommandContext& context,
+                                  std::unique_ptr<DaemonLink>* link) {
   const ParsedArguments& arguments = context.arguments;
   auto caller = CaptureCaller(context.link, link);
   if (!caller) return std::move(caller).error();
@@ -66,19 +88,19 @@ Result<v1::SessionSpec> ReadCompareSpec(const CommandContext& context,
   if (!input) return std::move(input).error();
   auto commits = WantsCommits(*input);
   if (!commits) return std::move(commits).error();
-  if (*commits && *link != nullptr) {
-    return UsageError("--git: the repository is here, and --host builds and runs over there",
-                      "push the commits, then: ssh HOST 'cd REPOSITORY && benchctl compare ...'");
-  }
+  Submission submission;
   if (*commits) {
-    auto filled = FillInCommits(&*input, &caller->context, context.json);
-    if (!filled) return std::move(filled).error();
+    auto taken = TakeCommits(link->get(), context.json, &*input, &caller->context);
+    if (!taken) return std::move(taken).error();
+    submission.bundle = *std::move(taken);
   }
   auto spec = BuildCallersSpec(*input, *caller, *link != nullptr);
-  if (!spec || !IsGiven(arguments, "show-output")) return spec;
-  auto kept = KeepOutput(&*spec);
+  if (!spec) return std::move(spec).error();
+  submission.spec = *std::move(spec);
+  if (!IsGiven(arguments, "show-output")) return submission;
+  auto kept = KeepOutput(&submission.spec);
   if (!kept) return std::move(kept).error();
-  return spec;
+  return submission;
 }
 
 void PrintSubmitted(const v1::SubmitResponse& response, const v1::SessionSpec& arms, bool json) {
@@ -222,19 +244,21 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   const auto leave_code = bisect ? ExitCode::kBisectStop : ExitCode::kInterrupted;
   if (context.link.host) interrupts.emplace(leave_code);
   std::unique_ptr<DaemonLink> link;
-  auto spec = ReadCompareSpec(context, &link);
-  if (!spec) return std::move(spec).error();
-  auto save = ReadSaveOrder(context.arguments, *spec);
+  auto submission = ReadSubmission(context, &link);
+  if (!submission) return std::move(submission).error();
+  auto save = ReadSaveOrder(context.arguments, submission->spec);
   if (!save) return std::move(save).error();
-  v1::Session session = FollowedSession(*spec);
+  v1::Session session = FollowedSession(submission->spec);
   if (!interrupts) interrupts.emplace(leave_code);
   auto open = OpenOnce(context.link, &link);
   if (!open) return std::move(open).error();
   const bool tells_cost = !context.json && !bisect && link->remote() == nullptr;
-  if (tells_cost) TellShellCost(*spec, link->status());
-  // An interrupt from here on waits for the answer: then there is a session to cancel.
-  interrupts->React({[] {}, {}});
-  auto submitted = SubmitSession(*link, *std::move(spec));
+  if (tells_cost) TellShellCost(submission->spec, link->status());
+  const Bundle* bundle = submission->bundle ? &*submission->bundle : nullptr;
+  if (bundle != nullptr) TellBundle(*bundle, context.json);
+  // An interrupt from then on waits for the answer: then there is a session to cancel.
+  const auto sent = [&interrupts] { interrupts->React({[] {}, {}}); };
+  auto submitted = SubmitSession(*link, std::move(submission->spec), bundle, sent);
   if (!submitted) return std::move(submitted).error();
   // One that has failed already is followed in any case: its end is told at once.
   if (detach && !submitted->failed()) {

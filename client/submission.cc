@@ -18,6 +18,7 @@
 #include "client/git/process.h"
 #include "client/host.h"
 #include "client/quantity.h"
+#include "client/remote/bundle_transfer.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
 #include "client/spec_input.h"
@@ -122,7 +123,8 @@ Result<v1::SessionSpec> BuildCallersSpec(const SpecInput& input, const CapturedC
 
 // A lost connection says nothing about whether the session was accepted: the same request again, by
 // its id, is the same session.
-Result<v1::SubmitResponse> SubmitSession(DaemonLink& link, v1::SessionSpec spec) {
+Result<v1::SubmitResponse> SubmitSession(DaemonLink& link, v1::SessionSpec spec,
+                                         const Bundle* bundle, const std::function<void()>& sent) {
   v1::SubmitRequest request;
   *request.mutable_spec() = std::move(spec);
   request.set_request_id(RequestId());
@@ -130,10 +132,15 @@ Result<v1::SubmitResponse> SubmitSession(DaemonLink& link, v1::SessionSpec spec)
   constexpr int kAttempts = 3;
   for (int attempt = 1;; ++attempt) {
     grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + kCallTimeout);
+    // A bundle takes as long as the line does; its sender may give up.
+    context.set_deadline(std::chrono::system_clock::now() +
+                         (bundle != nullptr ? kQueueTimeout : kCallTimeout));
     v1::SubmitResponse response;
     const std::unique_ptr<Stub> stub = v1::SessionService::NewStub(link.channel());
-    const grpc::Status status = stub->Submit(&context, request, &response);
+    if (bundle == nullptr) sent();
+    const grpc::Status status =
+        bundle == nullptr ? stub->Submit(&context, request, &response)
+                          : SendWithBundle(*stub, &context, request, *bundle, sent, &response);
     if (status.ok()) return response;
     if (WaitToAskAgain(status, attempt)) continue;
     if (!IsConnectionLoss(status) || attempt == kAttempts) return link.Explain(FromStatus(status));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "benchd/v1/session.pb.h"
 #include "client/daemon_link.h"
 #include "client/exit_code.h"
+#include "client/git/bundle.h"
 #include "client/spec_input.h"
 
 namespace benchd::client {
@@ -44,8 +46,12 @@ Result<v1::SessionSpec> BuildCallersSpec(const SpecInput& input, const CapturedC
 
 /// Submits a session, once, however often the connection is lost meanwhile.
 ///
+/// @param bundle  what its build needs of this machine; null: nothing
+/// @param sent    called, once or again, when no more than an answer is waited for
 /// @errors (exit 2, 5) what the daemon refuses; the daemon stays away.
-Result<v1::SubmitResponse> SubmitSession(DaemonLink& link, v1::SessionSpec spec);
+Result<v1::SubmitResponse> SubmitSession(
+    DaemonLink& link, v1::SessionSpec spec, const Bundle* bundle = nullptr,
+    const std::function<void()>& sent = [] {});
 
 /// With --shell: says on stderr how long a shell takes here that has nothing to do, since every run
 /// has that in it. Measures nothing, and says nothing, while somebody else uses the machine.

@@ -27,6 +27,7 @@ constexpr std::size_t kMaxConfigBytes = 1024 * 1024;
 constexpr std::int64_t kMaxIdleSeconds = 365LL * 24 * 3600;
 constexpr std::int64_t kMaxDays = 36500;
 constexpr std::int64_t kMaxMib = std::int64_t{1} << 40U;
+constexpr std::int64_t kMaxBundleMib = std::int64_t{1} << 20U;
 constexpr std::int64_t kMaxQueued = 1'000'000;
 constexpr double kHoursADay = 24;
 
@@ -83,6 +84,14 @@ void SetKeepMib(Config& config, std::int64_t mib) {
 
 void SetKeptMibAUser(Config& config, std::int64_t mib) {
   config.keep.bytes_per_user = static_cast<std::uint64_t>(mib) << 20U;
+}
+
+void SetBundleMib(Config& config, std::int64_t mib) {
+  config.bundles.bytes = static_cast<std::uint64_t>(mib) << 20U;
+}
+
+void SetBundlesMibAUser(Config& config, std::int64_t mib) {
+  config.bundles.bytes_a_user = static_cast<std::uint64_t>(mib) << 20U;
 }
 
 void SetQueuedAUser(Config& config, std::int64_t sessions) {
@@ -167,7 +176,9 @@ const std::map<std::string, std::map<std::string, Setter>>& Sections() {
       {"limits",
        {{"queued_a_user", Whole(kMaxQueued, "sessions", SetQueuedAUser)},
         {"running_hours_a_day", SetRunningHours},
-        {"kept_mib_a_user", Whole(kMaxMib, "MiB", SetKeptMibAUser)}}},
+        {"kept_mib_a_user", Whole(kMaxMib, "MiB", SetKeptMibAUser)},
+        {"bundle_mib", Whole(kMaxBundleMib, "MiB", SetBundleMib)},
+        {"bundles_mib_a_user", Whole(kMaxBundleMib, "MiB", SetBundlesMibAUser)}}},
   };
   return sections;
 }

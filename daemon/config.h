@@ -9,6 +9,7 @@
 #include "core/base/result.h"
 #include "core/model/session.h"
 #include "daemon/queue/fair_queue.h"
+#include "daemon/store/bundle_files.h"
 
 namespace benchd {
 
@@ -29,6 +30,7 @@ struct Config {
   RetentionPolicy keep;
   /// [limits] queued_a_user, running_hours_a_day: in system mode only, user mode has one user.
   UserLimits limits{.queued = 1000, .running_a_day = {}};
+  BundleLimits bundles;  ///< [limits] bundle_mib, bundles_mib_a_user: in every mode, for everybody
   bool operator==(const Config&) const = default;
 };
 

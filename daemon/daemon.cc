@@ -160,11 +160,19 @@ QueuePolicy Daemon::Policy() const {
 }
 
 Result<void> Daemon::Serve() {
-  server_.emplace(
-      loop_.get_executor(),
-      rpc::Server::Parts{*queue_, *machine_controller_, hub_, *store_, random_, clock_, info_,
-                         peers_, calls_, [](const std::string& line) { spdlog::info("{}", line); },
-                         [](const std::string& why) { spdlog::warn("{}", why); }});
+  rpc::Server::Parts parts{*queue_,
+                           *machine_controller_,
+                           hub_,
+                           *store_,
+                           random_,
+                           clock_,
+                           info_,
+                           peers_,
+                           calls_,
+                           [](const std::string& line) { spdlog::info("{}", line); },
+                           [](const std::string& why) { spdlog::warn("{}", why); }};
+  parts.bundles = config_.bundles;
+  server_.emplace(loop_.get_executor(), parts);
   if (Result<void> ok = server_->Start(); !ok) return ok;
   listener_.emplace(
       loop_.get_executor(), socket_->TakeFd(), peers_, [this](int fd) { server_->Adopt(fd); },

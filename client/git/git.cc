@@ -85,16 +85,14 @@ Result<std::string> Git::Ask(std::vector<std::string> words, std::string input) 
 
 std::string WhatGitSaid(const ProcessEnd& end) {
   std::string last;
-  std::string blamed;
   std::istringstream lines(end.err);
   for (std::string line; std::getline(lines, line);) {
     if (line.empty()) continue;
     last = line;
     for (const std::string_view mark : {"fatal: ", "error: "}) {
-      if (line.starts_with(mark)) blamed = line.substr(mark.size());
+      if (line.starts_with(mark)) return line.substr(mark.size());
     }
   }
-  if (!blamed.empty()) return blamed;
   return last.empty() ? "exit code " + std::to_string(end.code) : last;
 }
 

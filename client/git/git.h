@@ -50,8 +50,8 @@ class Git {
   std::vector<std::string> filters_;
 };
 
-/// Why git failed, by what it wrote: its last "fatal:" or "error:" line without that word, else its
-/// last line; "exit code N" where it was silent.
+/// Why git failed, by what it wrote: its first "fatal:" or "error:" line without that word (those
+/// behind it say what came of that), else its last line; "exit code N" where it was silent.
 std::string WhatGitSaid(const ProcessEnd& end);
 
 }  // namespace benchd::client

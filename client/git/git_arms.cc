@@ -8,16 +8,19 @@
 #include <set>
 
 #include "client/commands.h"
+#include "client/git/received_repository.h"
 #include "client/git/repository.h"
 #include "client/git/worktree_plan.h"
 #include "client/git/worktree_store.h"
-#include "client/host.h"
 #include "client/quantity.h"
+#include "client/remote/bundle_transfer.h"
 #include "client/render/text.h"
 #include "core/base/split_mix.h"
 
 namespace benchd::client {
 namespace {
+
+namespace fs = std::filesystem;
 
 // Where git's own variables point from inside an alias or a hook: they would lead the build, and
 // what is measured, from their worktrees back here.
@@ -111,6 +114,38 @@ Result<CommitPair> FindCommits(const RevisionRange& range, const Repository& rep
   return pair;
 }
 
+// The worktrees of the arms, of each commit as many as there are layouts, and these arms.
+Result<std::vector<ArmInput>> PlanTrees(const CommitPair& pair, std::size_t layouts,
+                                        const std::vector<std::string>& seeds,
+                                        const std::vector<ArmInput>& both, const Git& git,
+                                        WorktreePlan* plan) {
+  std::vector<ArmInput> arms;
+  for (std::size_t i = 0; i < 2 * layouts; ++i) {
+    const bool of_base = i < layouts;
+    const NamedCommit& commit = of_base ? pair.base : pair.candidate;
+    const std::string seed = seeds.empty() ? "" : seeds[i];
+    auto key = WorktreeKey(git, plan->repository, commit.id, plan->build, seed);
+    if (!key) return std::move(key).error();
+    plan->trees.push_back({commit.id, *std::move(key), seed});
+    const WorktreePlaces places(plan->root, plan->trees.back());
+    if (plan->socket.empty()) MarkUsed(places);  // it stays while the session waits
+    ArmInput& arm = arms.emplace_back(of_base ? both.front() : both.back());
+    arm.dir = places.built;
+    arm.commit = CommitInput{commit.id, commit.description};
+    if (!seeds.empty()) arm.name += "/" + std::to_string(1 + i % layouts);
+  }
+  return arms;
+}
+
+// What --host needs of the commits; a snapshot has then done its service here.
+Result<std::optional<Bundle>> BundleFor(const BuildPlace& place, const CommitPair& pair,
+                                        const Repository& repository) {
+  if (place.socket.empty()) return std::optional<Bundle>();
+  auto bundle = MakeBundle(repository, {pair.base.id, pair.candidate.id}, place.commits);
+  RemoveOldSnapshots(repository.git(), WorktreeLimits().unused);
+  return bundle;
+}
+
 }  // namespace
 
 Result<bool> WantsCommits(const SpecInput& input) {
@@ -126,7 +161,8 @@ Result<bool> WantsCommits(const SpecInput& input) {
                     "name them: --git BASE..CANDIDATE");
 }
 
-Result<void> FillInCommits(SpecInput* input, CallerContext* caller, bool silent) {
+Result<std::optional<Bundle>> FillInCommits(SpecInput* input, CallerContext* caller, bool silent,
+                                            const BuildPlace* there) {
   const OptionValue& range = input->options.at("git").front();
   if (input->arms.empty()) {
     input->arms.push_back({"", "reference", "", "", range.origin, {}});
@@ -137,46 +173,37 @@ Result<void> FillInCommits(SpecInput* input, CallerContext* caller, bool silent)
   }
   auto layouts = ReadLayouts(input);
   if (!layouts) return std::move(layouts).error();
-  auto repository = Repository::Open(caller->cwd);
+  // The caller's is then another machine's.
+  std::error_code error;
+  const std::string cwd = there == nullptr ? caller->cwd : fs::current_path(error).string();
+  auto repository = Repository::Open(cwd);
   if (!repository) return std::move(repository).error().Within(range.origin);
   auto revisions = ParseRange(range.text);
   if (!revisions) return std::move(revisions).error().Within(range.origin);
   auto pair = FindCommits(*revisions, *repository, silent);
   if (!pair) return std::move(pair).error().Within(range.origin);
   NameArms(*revisions, &input->arms);
-  auto program = OwnProgram();
-  if (!program) return std::move(program).error();
-  auto root = WorktreeRoot();
-  if (!root) return std::move(root).error();
-  WorktreePlan plan{*std::move(root), repository->common_dir(), "", {}};
+  auto place = there == nullptr ? PlaceHere() : Result<BuildPlace>(*there);
+  if (!place) return std::move(place).error();
+  WorktreePlan plan{place->root, repository->common_dir(), "", {}, place->socket};
+  if (there != nullptr) plan.repository = ReceivedRepository::PathFor(plan.root, pair->base.id);
   if (const auto build = input->options.find("build"); build != input->options.end()) {
     plan.build = build->second.front().text;
   }
   auto seeds = LayoutSeeds(input, *layouts > 1 ? 2 * *layouts : 0);
   if (!seeds) return std::move(seeds).error();
-  std::vector<ArmInput> arms;
-  for (std::size_t i = 0; i < 2 * *layouts; ++i) {
-    const bool of_base = i < *layouts;
-    const NamedCommit& commit = of_base ? pair->base : pair->candidate;
-    const std::string seed = seeds->empty() ? "" : (*seeds)[i];
-    auto key = WorktreeKey(repository->git(), plan.repository, commit.id, plan.build, seed);
-    if (!key) return std::move(key).error().Within(range.origin);
-    plan.trees.push_back({commit.id, *std::move(key), seed});
-    const WorktreePlaces places(plan.root, plan.trees.back());
-    MarkUsed(places);  // it stays while the session waits
-    ArmInput& arm = arms.emplace_back(of_base ? input->arms.front() : input->arms.back());
-    arm.dir = places.built;
-    arm.commit = CommitInput{commit.id, commit.description};
-    if (!seeds->empty()) arm.name += "/" + std::to_string(1 + i % *layouts);
-  }
-  input->arms = std::move(arms);
+  auto arms = PlanTrees(*pair, *layouts, *seeds, input->arms, repository->git(), &plan);
+  if (!arms) return std::move(arms).error().Within(range.origin);
+  input->arms = *std::move(arms);
   input->templates = true;
-  input->build = BuildCommandLine(*program, plan);
+  input->build = BuildCommandLine(place->program, plan);
   if (!IsSendableText(input->build)) {
     return UsageError(range.origin + ": the repository's path is not UTF-8", "move it");
   }
   for (const char* name : kPlaceVariables) caller->environment.erase(name);
-  return {};
+  auto bundle = BundleFor(*place, *pair, *repository);
+  if (!bundle) return std::move(bundle).error().Within(range.origin);
+  return bundle;
 }
 
 namespace {
@@ -184,6 +211,18 @@ namespace {
 std::string ValueOf(const ParsedArguments& arguments, std::string_view name) {
   const std::string* value = LastValue(arguments, name);
   return value == nullptr ? "" : *value;
+}
+
+// Ends with the first build that fails.
+Result<BuildCode> ProvideAll(const WorktreeStore& store, const WorktreePlan& plan) {
+  for (const WorktreeOrder& order : plan.trees) {
+    auto code = store.Provide(order);
+    if (code && *code == 0) continue;
+    if (code)
+      std::cout << "error: building " << order.commit << ": exit code " << *code << std::endl;
+    return code;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -197,18 +236,21 @@ Result<ExitCode> RunBuildWorktrees(const CommandContext& context) {
   auto plan = ReadPlan(ValueOf(context.arguments, "root"), ValueOf(context.arguments, "repository"),
                        ValueOf(context.arguments, "build"), trees);
   if (!plan) return std::move(plan).error();
+  plan->socket = ValueOf(context.arguments, "socket");
   const WorktreeStore store(*plan);
   auto opened = store.Open();
   if (!opened) return std::move(opened).error();
-  for (const WorktreeOrder& order : plan->trees) {
-    auto code = store.Provide(order);
-    if (!code) return std::move(code).error();
-    if (*code == 0) continue;
-    std::cout << "error: building " << order.commit << ": exit code " << *code << std::endl;
-    // The build's own, as any make hands on what its command ended with.
-    return static_cast<ExitCode>(*code);
-  }
+  const ReceivedRepository received(plan->repository);
+  auto came = plan->socket.empty() ? Result<bool>(false) : ReceiveCommits(context.link, *plan);
+  if (!came) return std::move(came).error();
+  auto code = ProvideAll(store, *plan);
+  // Of what cannot be checked out nothing is kept, neither.
+  if (!code && *came) received.Forget(CommitsOf(*plan));
+  if (!code) return std::move(code).error();
+  // The build's own, as any make hands on what its command ended with.
+  if (*code != 0) return static_cast<ExitCode>(*code);
   store.Clean({});
+  if (!plan->socket.empty()) received.CollectGarbage();
   return ExitCode::kPass;
 }
 

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <optional>
+
 #include "client/exit_code.h"
+#include "client/git/bundle.h"
+#include "client/git/worktree_plan.h"
 #include "client/spec_input.h"
 
 namespace benchd::client {
@@ -13,10 +17,13 @@ Result<bool> WantsCommits(const SpecInput& input);
 /// Gives the two arms of `input` their commits, folders and the session its build command; tells on
 /// stderr, unless `silent`, which commits they are and what is in neither.
 ///
-/// Reads the repository around the caller's working directory. Writes nothing but the snapshot of
-/// a worktree.
+/// Reads the repository around the working directory. Writes nothing but the snapshot of a
+/// worktree.
 ///
-/// @errors (exit 2) the range's, the repository's, the revisions'.
-Result<void> FillInCommits(SpecInput* input, CallerContext* caller, bool silent);
+/// @param there  with --host: where the commits are built; null: here
+/// @return what has to be sent there for that; none where they are there already, or built here
+/// @errors (exit 2) the range's, the repository's, the revisions'; MakeBundle's.
+Result<std::optional<Bundle>> FillInCommits(SpecInput* input, CallerContext* caller, bool silent,
+                                            const BuildPlace* there = nullptr);
 
 }  // namespace benchd::client

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include "client/exit_code.h"
@@ -79,6 +80,12 @@ class Repository {
 
 /// Refs that keep snapshots: refs/benchd/YYYY-MM-DD/ID, by the day on which they were taken.
 inline constexpr char kSnapshotRefs[] = "refs/benchd/";
+
+/// The ref that keeps a commit from today on.
+std::string SnapshotRef(const std::string& commit);
+
+/// Deletes the refs of days longer ago than `unused`. What cannot be deleted stays.
+void RemoveOldSnapshots(const Git& git, std::chrono::seconds unused);
 
 /// The files of a working tree as a commit on top of HEAD: what is tracked, and
 /// what is untracked but not ignored. HEAD itself where nothing differs from it.

@@ -1,36 +1,17 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <sstream>
 
 #include "client/git/repository.h"
+#include "client/git/scratch_folder.h"
 
 namespace benchd::client {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A folder for the copy of the index, gone with it.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::error_code error;
-    std::string pattern = (fs::temp_directory_path(error) / "benchctl-XXXXXX").string();
-    if (!error && mkdtemp(pattern.data()) != nullptr) path_ = pattern;
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 // With its time: git takes a file for unchanged only if it is older than the index.
 Result<void> CopyIndex(const std::string& from, const std::string& to) {
@@ -44,10 +25,9 @@ Result<void> CopyIndex(const std::string& from, const std::string& to) {
   return {};
 }
 
-std::string Today() {
-  const std::time_t now = std::time(nullptr);
+std::string DayOf(std::time_t time) {
   std::tm parts{};
-  gmtime_r(&now, &parts);
+  gmtime_r(&time, &parts);
   char text[16];
   std::strftime(text, sizeof text, "%Y-%m-%d", &parts);
   return text;
@@ -78,6 +58,24 @@ Result<std::string> WriteTree(const Git& git, const std::string& top_level) {
 
 }  // namespace
 
+std::string SnapshotRef(const std::string& commit) {
+  return kSnapshotRefs + DayOf(std::time(nullptr)) + "/" + commit;
+}
+
+void RemoveOldSnapshots(const Git& git, std::chrono::seconds unused) {
+  auto listed = git.Ask({"for-each-ref", "--format=%(refname)", kSnapshotRefs});
+  if (!listed) return;
+  const std::string day = DayOf(std::time(nullptr) - unused.count());
+  std::istringstream names(*listed);
+  for (std::string name; std::getline(names, name);) {
+    // Days in this form sort as text.
+    const std::string taken = name.substr(std::string_view(kSnapshotRefs).size(), 10);
+    if (taken >= day) continue;
+    auto deleted = git.Run({"update-ref", "-d", name});
+    if (!deleted) return;
+  }
+}
+
 Result<NamedCommit> SnapshotWorktree(const Git& anywhere, const std::string& top_level) {
   const Git git = anywhere.At(top_level);
   auto tree = WriteTree(git, top_level);
@@ -105,7 +103,7 @@ Result<NamedCommit> SnapshotWorktree(const Git& anywhere, const std::string& top
   auto id = commit.Ask({"commit-tree", "--no-gpg-sign", "-p", *head, "-m",
                         "Files of a worktree, for benchd", *tree});
   if (!id) return std::move(id).error().Within("WORKTREE");
-  auto kept = git.Ask({"update-ref", kSnapshotRefs + Today() + "/" + *id, *id});
+  auto kept = git.Ask({"update-ref", SnapshotRef(*id), *id});
   if (!kept) return std::move(kept).error().Within("WORKTREE");
   return NamedCommit{*std::move(id), *description + "-dirty"};
 }

@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <ctime>
 #include <filesystem>
-#include <sstream>
 #include <vector>
 
 #include "client/git/git.h"
@@ -68,31 +66,13 @@ std::uint64_t PlannedBytes(const WorktreePlan& plan) {
   return bytes;
 }
 
-// A snapshot that was built is kept by its worktree; its ref is for those that wait in the queue.
-void RemoveOldRefs(const Git& git, std::chrono::seconds unused, SystemClock::time_point now) {
-  auto listed = git.Ask({"for-each-ref", "--format=%(refname)", kSnapshotRefs});
-  if (!listed) return;
-  const std::time_t oldest = SystemClock::to_time_t(now - unused);
-  std::tm parts{};
-  gmtime_r(&oldest, &parts);
-  char day[16];
-  std::strftime(day, sizeof day, "%Y-%m-%d", &parts);
-  std::istringstream names(*listed);
-  for (std::string name; std::getline(names, name);) {
-    // Days in this form sort as text.
-    const std::string taken = name.substr(std::string_view(kSnapshotRefs).size(), 10);
-    if (taken >= day) continue;
-    auto deleted = git.Run({"update-ref", "-d", name});
-    if (!deleted) return;
-  }
-}
-
 }  // namespace
 
 void WorktreeStore::Clean(const WorktreeLimits& limits) const {
   const auto now = SystemClock::now();
   RemoveBeyond(PlannedBytes(plan_), RemoveOld(plan_, limits, now), limits, now);
-  RemoveOldRefs(Git("", plan_.repository), limits.unused, now);
+  // A snapshot that was built is kept by its worktree; its ref is for those that wait in the queue.
+  RemoveOldSnapshots(Git("", plan_.repository), limits.unused);
 }
 
 }  // namespace benchd::client

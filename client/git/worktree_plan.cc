@@ -64,6 +64,20 @@ Result<std::string> WorktreeRoot() {
   return (path / "benchd" / "worktrees").lexically_normal().string();
 }
 
+std::vector<std::string> CommitsOf(const WorktreePlan& plan) {
+  std::vector<std::string> commits;
+  for (const WorktreeOrder& order : plan.trees) commits.push_back(order.commit);
+  return commits;
+}
+
+Result<BuildPlace> PlaceHere() {
+  auto program = OwnProgram();
+  if (!program) return std::move(program).error();
+  auto root = WorktreeRoot();
+  if (!root) return std::move(root).error();
+  return BuildPlace{*std::move(program), *std::move(root), ""};
+}
+
 Result<std::string> WorktreeKey(const Git& git, const std::string& repository,
                                 const std::string& commit, const std::string& build,
                                 const std::string& layout_seed) {
@@ -77,6 +91,7 @@ Result<std::string> WorktreeKey(const Git& git, const std::string& repository,
 std::string BuildCommandLine(const std::string& program, const WorktreePlan& plan) {
   std::vector<std::string> words = {program,        kCommand,        "--root",  plan.root,
                                     "--repository", plan.repository, "--build", plan.build};
+  if (!plan.socket.empty()) words.insert(words.end(), {"--socket", plan.socket});
   for (const WorktreeOrder& tree : plan.trees) {
     const std::string seed = tree.layout_seed.empty() ? "" : ":" + tree.layout_seed;
     words.insert(words.end(), {"--tree", tree.commit + ":" + tree.key + seed});
@@ -88,9 +103,13 @@ std::optional<WorktreePlan> ParseBuildCommandLine(const std::string& line) {
   const auto words = Unquoted(line);
   constexpr std::size_t kFixed = 8;
   if (!words || words->size() < kFixed || (*words)[1] != kCommand) return std::nullopt;
+  const bool received = words->size() > kFixed + 1 && (*words)[kFixed] == "--socket";
   std::vector<std::string> trees;
-  for (std::size_t i = kFixed + 1; i < words->size(); i += 2) trees.push_back((*words)[i]);
+  for (std::size_t i = (received ? kFixed + 2 : kFixed) + 1; i < words->size(); i += 2) {
+    trees.push_back((*words)[i]);
+  }
   auto plan = ReadPlan((*words)[3], (*words)[5], (*words)[7], trees);
+  if (plan && received) plan->socket = (*words)[kFixed + 1];
   if (!plan || BuildCommandLine(words->front(), *plan) != line) return std::nullopt;
   return *std::move(plan);
 }

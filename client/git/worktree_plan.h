@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "client/exit_code.h"
@@ -24,8 +25,32 @@ struct WorktreePlan {
   std::string repository;  ///< Repository::common_dir
   std::string build;       ///< for `sh -c`; empty: nothing is to be built
   std::vector<WorktreeOrder> trees;
+  /// Of the daemon that has the commits as this session's bundle; empty: they are in `repository`.
+  std::string socket = {};
   bool operator==(const WorktreePlan&) const = default;
 };
+
+/// Of its trees, in order; a commit is there as often as it is built.
+std::vector<std::string> CommitsOf(const WorktreePlan& plan);
+
+/// Where commits are checked out and built: on this machine, or on that of --host.
+struct BuildPlace {
+  std::string program;                    ///< benchctl there, absolute
+  std::string root;                       ///< of the worktrees, absolute
+  std::string socket;                     ///< of the daemon there, absolute; empty: here
+  std::vector<std::string> commits = {};  ///< that have been received there, with their history
+  bool operator==(const BuildPlace&) const = default;
+};
+
+/// That of this process, without a socket.
+///
+/// @errors (exit 2) WorktreeRoot's.
+Result<BuildPlace> PlaceHere();
+
+inline bool IsCommitId(std::string_view text) {
+  const bool is_long_enough = text.size() == 40 || text.size() == 64;
+  return is_long_enough && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
 
 /// Where one worktree and what is known of it lie.
 ///

@@ -5,11 +5,16 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <filesystem>
+#include <optional>
 #include <string_view>
 #include <thread>
 
 #include "client/commands.h"
+#include "client/git/received_repository.h"
+#include "client/git/worktree_plan.h"
 #include "client/host.h"
+#include "client/quantity.h"
 #include "client/remote/login.h"
 #include "client/submission.h"
 #include "core/base/file.h"
@@ -31,14 +36,27 @@ void Copy(int from, int to) {
 }
 
 // Connected again, without gRPC on it; the same daemon as a moment ago, so none is started.
-Result<UniqueFd> ConnectPlainly(const LinkOptions& options) {
+Result<FoundDaemon> ConnectPlainly(const LinkOptions& options) {
   auto found = ConnectToDaemon(options, /*may_start=*/false);
   if (!found) return std::move(found).error();
   auto trusted = CheckPeer(found->fd.get(), options.places.uid);
   if (!trusted) return std::move(trusted).error();
   const int flags = fcntl(found->fd.get(), F_GETFL);
   fcntl(found->fd.get(), F_SETFL, flags & ~O_NONBLOCK);
-  return std::move(found->fd);
+  return found;
+}
+
+// None where the login has no place for builds: other sessions need none.
+std::optional<BuildPlace> BuildsOf(const std::string& socket) {
+  auto place = PlaceHere();
+  if (!place) return std::nullopt;
+  std::error_code error;
+  place->socket = std::filesystem::absolute(socket, error).string();
+  for (const std::string* path : {&place->program, &place->root, &place->socket}) {
+    if (error || !IsSendableText(*path)) return std::nullopt;
+  }
+  place->commits = ReceivedCommits(place->root);
+  return *std::move(place);
 }
 
 }  // namespace
@@ -52,11 +70,12 @@ Result<ExitCode> RunDialStdio(const CommandContext& context) {
   if (auto link = DaemonLink::Open(context.link); !link) return std::move(link).error();
   auto daemon = ConnectPlainly(context.link);
   if (!daemon) return std::move(daemon).error();
-  const RemoteLogin login{getuid(), Utf8Lossy(UserName(getuid())), *std::move(caller)};
+  const RemoteLogin login{getuid(), Utf8Lossy(UserName(getuid())), *std::move(caller),
+                          BuildsOf(daemon->path)};
   auto greeted = WriteAll(STDOUT_FILENO, "\n" + Greeting(login), "stdout");
   if (!greeted) return std::move(greeted).error();
   // The process ends with what the daemon says: by then nobody reads from the client any more.
-  const int socket = daemon->Release();
+  const int socket = daemon->fd.Release();
   std::thread([socket] {
     Copy(STDIN_FILENO, socket);
     shutdown(socket, SHUT_WR);

@@ -1,5 +1,6 @@
 #include "client/remote/login.h"
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -67,15 +68,32 @@ Result<SshTarget> ParseSshTarget(std::string_view text) {
 }
 
 std::string Greeting(const RemoteLogin& login) {
-  const nlohmann::json said = {{"cwd", login.caller.context.cwd},
-                               {"environment", login.caller.context.environment},
-                               {"skipped", login.caller.skipped},
-                               {"uid", login.uid},
-                               {"user", login.user}};
+  nlohmann::json said = {{"cwd", login.caller.context.cwd},
+                         {"environment", login.caller.context.environment},
+                         {"skipped", login.caller.skipped},
+                         {"uid", login.uid},
+                         {"user", login.user}};
+  if (login.builds) {
+    said["builds"] = {{"commits", login.builds->commits},
+                      {"program", login.builds->program},
+                      {"root", login.builds->root},
+                      {"socket", login.builds->socket}};
+  }
   using Json = nlohmann::json;
   return std::string(kGreetingMark) +
          said.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace) + "\n";
 }
+
+namespace {
+
+bool IsUsable(const BuildPlace& place) {
+  for (const std::string* path : {&place.program, &place.root, &place.socket}) {
+    if (!path->starts_with('/') || !IsSendableText(*path)) return false;
+  }
+  return std::ranges::all_of(place.commits, IsCommitId);
+}
+
+}  // namespace
 
 Result<std::optional<RemoteLogin>> ParseGreeting(std::string_view line) {
   if (!line.starts_with(kGreetingMark)) return std::optional<RemoteLogin>();
@@ -89,10 +107,19 @@ Result<std::optional<RemoteLogin>> ParseGreeting(std::string_view line) {
     said.at("skipped").get_to(login.caller.skipped);
     said.at("uid").get_to(login.uid);
     said.at("user").get_to(login.user);
+    if (said.contains("builds")) {
+      const nlohmann::json& builds = said.at("builds");
+      BuildPlace& place = login.builds.emplace();
+      builds.at("commits").get_to(place.commits);
+      builds.at("program").get_to(place.program);
+      builds.at("root").get_to(place.root);
+      builds.at("socket").get_to(place.socket);
+    }
   } catch (const nlohmann::json::exception&) {
     context.cwd.clear();
   }
-  bool sendable = context.cwd.starts_with('/') && IsSendableText(context.cwd);
+  bool sendable = context.cwd.starts_with('/') && IsSendableText(context.cwd) &&
+                  (!login.builds || IsUsable(*login.builds));
   for (const auto& [name, value] : context.environment) {
     sendable = sendable && !name.empty() && IsSendableText(name) && IsSendableText(value);
   }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "client/exit_code.h"
+#include "client/git/worktree_plan.h"
 #include "client/spec_input.h"
 
 namespace benchd::client {
@@ -36,6 +37,8 @@ struct RemoteLogin {
   std::uint32_t uid = 0;
   std::string user;
   CapturedContext caller;  ///< its cwd is the folder in which the login begins: its home
+  /// Where commits that come as a bundle are built; none: that benchctl cannot.
+  std::optional<BuildPlace> builds = {};
 };
 
 /// How a greeting begins, on a line of its own: what the login's shell prints before is discarded.

@@ -314,8 +314,10 @@ std::string ReplayCommand(const v1::SessionSpec& spec, std::uint64_t seed) {
   const std::optional<CommitReplay> commits = CommitsOf(benchmark);
   if (!commits && !CommandLineCanSay(benchmark)) return from_file;
   const std::string start = "benchctl compare --seed " + std::to_string(seed);
-  CommandText line(
-      commits ? "cd " + ShellQuoted(FolderOf(commits->plan.repository)) + " && " + start : start);
+  // What came as a bundle is asked for again where its clone is.
+  const bool here = commits && commits->plan.socket.empty();
+  CommandText line(here ? "cd " + ShellQuoted(FolderOf(commits->plan.repository)) + " && " + start
+                        : start);
   for (const SessionOption& option : SessionOptions()) {
     if (commits && option.info.name == "cwd") continue;  // below the worktrees
     if (commits && commits->layouts > 1 && option.info.name == "method") continue;  // --layouts

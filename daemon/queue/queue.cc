@@ -42,7 +42,7 @@ bool NeedsCleanup(const SessionRecord& record) {
 
 Queue::Queue(asio::any_io_executor executor, Services services, QueuePolicy policy)
     : services_(services),
-      policy_(std::move(policy)),
+      policy_(policy),
       changed_(executor),
       registry_(policy_.access),
       waiting_(policy_.limits),
@@ -52,7 +52,8 @@ Queue::Queue(asio::any_io_executor executor, Services services, QueuePolicy poli
 
 // ---- what may be asked ----
 
-asio::awaitable<Result<SessionSnapshot>> Queue::Submit(SessionSpec spec, std::string request_id) {
+asio::awaitable<Result<SessionSnapshot>> Queue::Submit(SessionSpec spec, std::string request_id,
+                                                       BundleUpload* bundle) {
   if (Result<void> may = CheckMaySubmit(policy_.access, spec); !may) {
     co_return std::move(may).error();
   }
@@ -70,7 +71,7 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Submit(SessionSpec spec, std::st
   SessionRecord record{std::move(valid).value(), {}, std::move(request_id)};
   record.snapshot.id = FreshId();
   record.snapshot.submitted_at = services_.clock.Now();
-  Result<SessionSnapshot> admitted = co_await Admit(std::move(record));
+  Result<SessionSnapshot> admitted = co_await Admit(std::move(record), bundle);
   submitting_.erase(submitting_.find(request));
   changed_.Notify();
   co_return admitted;
@@ -92,7 +93,7 @@ Result<void> Queue::CheckTakesSessions(const Caller& caller) const {
 
 /// Asks for the machine, looks the programs up, stores the session and queues it. One whose program
 /// cannot be found or executed is kept as failed: its user learns it now, not when its turn comes.
-asio::awaitable<Result<SessionSnapshot>> Queue::Admit(SessionRecord record) {
+asio::awaitable<Result<SessionSnapshot>> Queue::Admit(SessionRecord record, BundleUpload* bundle) {
   MachineRequest machine{record.spec.machine_profile, record.spec.isolation, record.spec.cpus, {}};
   Result<void> possible = co_await services_.runner.Check(std::move(machine));
   if (!possible) co_return std::move(possible).error();
@@ -100,7 +101,8 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Admit(SessionRecord record) {
       co_await ResolvePrograms(&services_.runner, &record.spec);
   if (!unusable) co_return std::move(unusable).error();
   HistoryEntry entry{record.snapshot.submitted_at, "submitted by " + NameOf(record.spec.caller)};
-  Result<void> stored = co_await services_.store.Do(&Records::Insert, record, std::move(entry));
+  Result<void> stored =
+      co_await services_.store.Do(&Records::Insert, record, std::move(entry), bundle);
   if (!stored) co_return std::move(stored).error();
   if (*unusable) {
     record.snapshot.state = SessionState::kFailed;

@@ -78,7 +78,13 @@ class Queue {
   /// Checks the spec and what it wants of the machine, looks its programs up as the caller, commits
   /// it and queues it. A session whose program cannot be found or executed is committed, too, and
   /// has failed when this answers.
-  asio::awaitable<Result<SessionSnapshot>> Submit(SessionSpec spec, std::string request_id);
+  /// @param bundle  what has come with it, for its build: outlives the coroutine; null without one
+  asio::awaitable<Result<SessionSnapshot>> Submit(SessionSpec spec, std::string request_id,
+                                                  BundleUpload* bundle = nullptr);
+  /// Whether that request of the caller's is a session already.
+  bool Knows(const Caller& caller, const std::string& request_id) const {
+    return registry_.OfRequest(caller.uid, request_id) != nullptr;
+  }
 
   /// What is kept in memory: the record without its environment.
   Result<SessionRecord> Get(const Caller& caller, const std::string& id_prefix);
@@ -132,7 +138,7 @@ class Queue {
   using RequestKey = std::pair<std::uint32_t, std::string>;  // uid, the client's request id
 
   Result<void> CheckTakesSessions(const Caller& caller) const;
-  asio::awaitable<Result<SessionSnapshot>> Admit(SessionRecord record);
+  asio::awaitable<Result<SessionSnapshot>> Admit(SessionRecord record, BundleUpload* bundle);
   asio::awaitable<Result<void>> KeepFailed(SessionSnapshot failed);
   asio::awaitable<Result<void>> NoteCancel(SessionSnapshot snapshot, Caller caller);
   asio::awaitable<Result<SessionSnapshot>> CancelWaiting(SessionSnapshot snapshot, Caller caller);

@@ -43,7 +43,7 @@ void ForgetEnvironmentValues(SessionSpec& spec);
 /// queue, on the loop's thread.
 class SessionRegistry {
  public:
-  explicit SessionRegistry(AccessPolicy policy) : policy_(std::move(policy)) {}
+  explicit SessionRegistry(AccessPolicy policy) : policy_(policy) {}
 
   /// @return its place in the order of submission.
   std::uint64_t Add(SessionRecord record);

@@ -27,8 +27,8 @@ class Server::Impl {
         rate_(parts.clock, parts.warn),
         endpoint_{std::move(loop), parts.peers, parts.calls, rate_,
                   [&queue = parts.queue] { queue.NoteDisturbance(); }},
-        sessions_(endpoint_,
-                  {parts.queue, parts.hub, parts.store, parts.random, parts.clock, audit_}),
+        sessions_(endpoint_, {parts.queue, parts.hub, parts.store, parts.random, parts.clock,
+                              audit_, parts.bundles}),
         queue_(endpoint_, parts.queue, parts.info, audit_),
         machine_(endpoint_, parts.machine, audit_),
         history_(endpoint_, parts.store, parts.queue.access()) {}

@@ -43,6 +43,7 @@ class Server {
     /// A connection without any call for so long is closed; its client makes another when it needs
     /// one.
     std::chrono::milliseconds max_idle = std::chrono::minutes(10);
+    BundleLimits bundles = {};
   };
 
   Server(asio::any_io_executor loop, const Parts& parts);

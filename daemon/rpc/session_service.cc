@@ -29,29 +29,49 @@ SessionService::SessionService(const Endpoint& endpoint, const Parts& parts)
     : endpoint_(endpoint),
       parts_(parts),
       watch_{endpoint, parts.hub, parts.clock, FindIn(parts.queue)},
-      samples_{endpoint, parts.store, FindIn(parts.queue)} {}
+      samples_{endpoint, parts.store, FindIn(parts.queue)},
+      bundles_{endpoint, parts.store, parts.bundles,
+               [this](const Caller& caller, const std::string& request_id) {
+                 return parts_.queue.Knows(caller, request_id);
+               },
+               [this](Caller caller, const v1::SubmitRequest* request, BundleUpload* bundle,
+                      v1::SubmitResponse* response) {
+                 return RunSubmit(std::move(caller), request, bundle, response);
+               }} {}
 
 grpc::ServerUnaryReactor* SessionService::Submit(grpc::CallbackServerContext* context,
                                                  const v1::SubmitRequest* request,
                                                  v1::SubmitResponse* response) {
   return Answer(endpoint_, context, [this, request, response](Caller caller) {
-    return RunSubmit(std::move(caller), request, response);
+    return RunSubmit(std::move(caller), request, nullptr, response);
   });
 }
 
+grpc::ServerReadReactor<v1::SubmitWithBundleRequest>* SessionService::SubmitWithBundle(
+    grpc::CallbackServerContext* context, v1::SubmitResponse* response) {
+  return new SubmitBundleReactor(bundles_, endpoint_.Identify(*context), response);
+}
+
+grpc::ServerWriteReactor<v1::GetBundleResponse>* SessionService::GetBundle(
+    grpc::CallbackServerContext* context, const v1::GetBundleRequest* request) {
+  return new GetBundleReactor(samples_, endpoint_.Identify(*context), request->session());
+}
+
 asio::awaitable<Result<SessionSnapshot>> SessionService::Enqueue(Caller caller,
-                                                                 const v1::SubmitRequest* request) {
+                                                                 const v1::SubmitRequest* request,
+                                                                 BundleUpload* bundle) {
   Result<SessionSpec> spec = convert::FromProto(request->spec());
   if (!spec) co_return std::move(spec).error();
   if (!request->spec().has_seed()) spec->seed = parts_.random.Next();
   spec->caller = std::move(caller);
-  co_return co_await parts_.queue.Submit(std::move(spec).value(), request->request_id());
+  co_return co_await parts_.queue.Submit(std::move(spec).value(), request->request_id(), bundle);
 }
 
 asio::awaitable<Result<void>> SessionService::RunSubmit(Caller caller,
                                                         const v1::SubmitRequest* request,
+                                                        BundleUpload* bundle,
                                                         v1::SubmitResponse* response) {
-  Result<SessionSnapshot> queued = co_await Enqueue(caller, request);
+  Result<SessionSnapshot> queued = co_await Enqueue(caller, request, bundle);
   parts_.audit.Note(caller, "submit", IdOf(queued, ""), queued);
   if (!queued) co_return std::move(queued).error();
   response->set_session(queued->id.value);

@@ -5,7 +5,9 @@
 #include "daemon/queue/queue.h"
 #include "daemon/rpc/audit.h"
 #include "daemon/rpc/endpoint.h"
+#include "daemon/rpc/get_bundle_reactor.h"
 #include "daemon/rpc/list_samples_reactor.h"
+#include "daemon/rpc/submit_bundle_reactor.h"
 #include "daemon/rpc/watch_reactor.h"
 #include "daemon/session/event_hub.h"
 #include "daemon/store/store.h"
@@ -25,12 +27,17 @@ class SessionService final : public v1::SessionService::CallbackService {
     RandomSource& random;
     const Clock& clock;
     const Audit& audit;
+    BundleLimits bundles;
   };
   SessionService(const Endpoint& endpoint, const Parts& parts);
 
   grpc::ServerUnaryReactor* Submit(grpc::CallbackServerContext* context,
                                    const v1::SubmitRequest* request,
                                    v1::SubmitResponse* response) override;
+  grpc::ServerReadReactor<v1::SubmitWithBundleRequest>* SubmitWithBundle(
+      grpc::CallbackServerContext* context, v1::SubmitResponse* response) override;
+  grpc::ServerWriteReactor<v1::GetBundleResponse>* GetBundle(
+      grpc::CallbackServerContext* context, const v1::GetBundleRequest* request) override;
   grpc::ServerUnaryReactor* Get(grpc::CallbackServerContext* context,
                                 const v1::GetSessionRequest* request,
                                 v1::Session* response) override;
@@ -50,9 +57,10 @@ class SessionService final : public v1::SessionService::CallbackService {
 
  private:
   // Requests and responses live until the call is finished, so longer than these coroutines.
-  asio::awaitable<Result<SessionSnapshot>> Enqueue(Caller caller, const v1::SubmitRequest* request);
+  asio::awaitable<Result<SessionSnapshot>> Enqueue(Caller caller, const v1::SubmitRequest* request,
+                                                   BundleUpload* bundle);
   asio::awaitable<Result<void>> RunSubmit(Caller caller, const v1::SubmitRequest* request,
-                                          v1::SubmitResponse* response);
+                                          BundleUpload* bundle, v1::SubmitResponse* response);
   asio::awaitable<Result<void>> RunGet(Caller caller, const v1::GetSessionRequest* request,
                                        v1::Session* response);
   asio::awaitable<Result<void>> RunList(Caller caller, const v1::ListSessionsRequest* request,
@@ -66,6 +74,7 @@ class SessionService final : public v1::SessionService::CallbackService {
   Parts parts_;
   WatchSources watch_;
   ListSamplesSources samples_;
+  SubmitBundleSources bundles_;
 };
 
 }  // namespace benchd::rpc

@@ -22,9 +22,11 @@ constexpr std::chrono::milliseconds kPruneBudget{50};
 }  // namespace
 
 struct Records::Tables {
-  Tables(store::OpenedDatabase opened, store::EnvironmentFiles files, const StoreOptions& options)
+  Tables(store::OpenedDatabase opened, store::EnvironmentFiles files, BundleFiles bundle_files,
+         const StoreOptions& options)
       : database(std::move(opened.database)),
         environments(std::move(files)),
+        bundles(std::move(bundle_files)),
         warnings(std::move(opened.warnings)),
         steady(options.steady) {}
 
@@ -35,6 +37,7 @@ struct Records::Tables {
   store::SummaryTable summaries{*database};
   store::Pruning pruning{*database};
   store::EnvironmentFiles environments;
+  BundleFiles bundles;
   std::vector<std::string> warnings;
   std::function<SteadyTime()> steady;
   SteadyTime synced_at = steady();  ///< what was committed before is on the disk
@@ -44,6 +47,9 @@ struct Records::Tables {
 
   /// What stays of the sessions that were done before there were summaries.
   Result<void> Summarise();
+
+  /// What is kept apart of a session, until it ends.
+  Result<void> RemoveFiles(const SessionId& id) const;
 
   /// What a change made while a session runs has to survive: each second one reaches the disk.
   store::Durability DurabilityNow() const {
@@ -80,8 +86,11 @@ Result<std::unique_ptr<Records::Tables>> Records::Tables::Open(const std::filesy
   if (!opened) return std::move(opened).error();
   Result<store::EnvironmentFiles> environments = store::EnvironmentFiles::Open(folder);
   if (!environments) return std::move(environments).error();
+  Result<BundleFiles> bundles = BundleFiles::Open(folder);
+  if (!bundles) return std::move(bundles).error();
   const bool migrated = opened->migrated;
-  auto tables = std::make_unique<Tables>(std::move(*opened), std::move(*environments), options);
+  auto tables = std::make_unique<Tables>(std::move(*opened), std::move(*environments),
+                                         std::move(*bundles), options);
   if (migrated) {
     if (Result<void> done = tables->Summarise(); !done) return std::move(done).error();
   }
@@ -90,7 +99,18 @@ Result<std::unique_ptr<Records::Tables>> Records::Tables::Open(const std::filesy
   if (Result<void> swept = tables->environments.Sweep(*unfinished); !swept) {
     return std::move(swept).error();
   }
+  if (Result<void> swept = tables->bundles.Sweep(*unfinished); !swept) {
+    return std::move(swept).error();
+  }
   return tables;
+}
+
+Result<void> Records::Tables::RemoveFiles(const SessionId& id) const {
+  Result<void> values = environments.Remove(id);
+  Result<void> bundle = bundles.Remove(id);
+  if (!values) return std::move(values).error().Within("its environment could not be deleted");
+  if (!bundle) return std::move(bundle).error().Within("its bundle could not be deleted");
+  return {};
 }
 
 Result<void> Records::Tables::Summarise() {
@@ -147,22 +167,28 @@ Result<std::vector<HistoryEntry>> Records::History(const SessionId& id) {
   return tables_->history.Load(id);
 }
 
-/// The row is undone when the values cannot be written, and the other way round.
-Result<void> Records::Insert(SessionRecord record, const HistoryEntry& entry) {
+/// The row is undone when the values or the bundle cannot be kept, and the other way round.
+Result<void> Records::Insert(SessionRecord record, const HistoryEntry& entry,
+                             BundleUpload* bundle) {
   const SessionId& id = record.snapshot.id;
   const store::EnvironmentValues values = store::TakeEnvironment(record.spec);
   const bool kept_apart = !values.empty() && !IsFinal(record.snapshot.state);
   bool may_have_written = false;
   const auto insert = [&]() -> Result<void> {
     Result<void> inserted = tables_->sessions.Insert(record);
-    if (!inserted || !kept_apart) return inserted;
+    if (!inserted) return inserted;
     may_have_written = true;
-    Result<void> kept = tables_->environments.Write(id, values);
-    if (!kept) return std::move(kept).error().Within("keeping the environment");
+    if (kept_apart) {
+      Result<void> kept = tables_->environments.Write(id, values);
+      if (!kept) return std::move(kept).error().Within("keeping the environment");
+    }
+    if (bundle == nullptr) return {};
+    Result<void> kept = bundle->KeepFor(id);
+    if (!kept) return std::move(kept).error().Within("keeping the bundle");
     return kept;
   };
   Result<void> done = tables_->CommitWith(id, entry, store::Durability::kPowerLoss, insert);
-  if (!done && may_have_written) static_cast<void>(tables_->environments.Remove(id));
+  if (!done && may_have_written) static_cast<void>(tables_->RemoveFiles(id));
   return done;
 }
 
@@ -179,14 +205,29 @@ Result<void> Records::Update(const SessionSnapshot& snapshot, const HistoryEntry
   };
   Result<void> updated = tables_->CommitWith(snapshot.id, entry, durability, update);
   if (!updated || !final) return updated;
-  Result<void> removed = tables_->environments.Remove(snapshot.id);
+  Result<void> removed = tables_->RemoveFiles(snapshot.id);
   if (removed) return {};
   // The end is stored all the same; the next start sweeps the file away.
-  const HistoryEntry left{entry.at,
-                          "its environment could not be deleted: " + removed.error().message};
+  const HistoryEntry left{entry.at, removed.error().message};
   const auto tell = [&] { return tables_->history.Add(snapshot.id, left); };
   static_cast<void>(tables_->Commit(tables_->DurabilityNow(), tell));
   return {};
+}
+
+Result<BundleUpload> Records::BeginBundle(std::uint32_t uid, const BundleClaim& claim,
+                                          const BundleLimits& limits) {
+  return tables_->bundles.Begin(uid, claim, limits);
+}
+
+Result<void> Records::AppendBundle(BundleUpload* upload, const std::string& data) {
+  return upload->Append(data);
+}
+
+Result<void> Records::FinishBundle(BundleUpload* upload) { return upload->Finish(); }
+
+Result<std::string> Records::ReadBundle(const SessionId& id, std::uint64_t offset,
+                                        std::size_t most) {
+  return tables_->bundles.Read(id, offset, most);
 }
 
 Result<void> Records::SetPriority(const SessionId& id, std::int32_t priority,

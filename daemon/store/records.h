@@ -15,6 +15,7 @@
 #include "core/model/run.h"
 #include "core/model/session.h"
 #include "core/model/summary.h"
+#include "daemon/store/bundle_files.h"
 
 namespace benchd {
 
@@ -77,10 +78,12 @@ class Records {
   // SetPriority, KeepMode), a final Update, and any call that answers a second after the last one
   // that did.
 
-  /// Keeps a new session. @errors kAlreadyExists.
-  Result<void> Insert(SessionRecord record, const HistoryEntry& entry);
-  /// Keeps where a session stands now. A final state also deletes its environment values; where
-  /// that fails its history tells, and the next start does it.
+  /// Keeps a new session, with the bundle that has come for it; without one it is null.
+  /// @errors kAlreadyExists.
+  Result<void> Insert(SessionRecord record, const HistoryEntry& entry,
+                      BundleUpload* bundle = nullptr);
+  /// Keeps where a session stands now. A final state also deletes its environment values and its
+  /// bundle; where that fails its history tells, and the next start does it.
   Result<void> Update(const SessionSnapshot& snapshot, const HistoryEntry& entry);
   Result<void> SetPriority(const SessionId& id, std::int32_t priority, const HistoryEntry& entry);
   Result<void> KeepMode(QueueMode mode);
@@ -94,6 +97,14 @@ class Records {
   Result<std::vector<Run>> LoadRuns(const SessionId& id, std::uint64_t first, std::uint64_t limit);
   /// The last `most_bytes` of what a session's runs printed, which may be far larger than memory.
   Result<LogTail> LoadLog(const SessionId& id, std::size_t most_bytes);
+
+  // Bundles (bundle_files.h). An upload belongs to who asks, and outlives each call.
+
+  Result<BundleUpload> BeginBundle(std::uint32_t uid, const BundleClaim& claim,
+                                   const BundleLimits& limits);
+  Result<void> AppendBundle(BundleUpload* upload, const std::string& data);
+  Result<void> FinishBundle(BundleUpload* upload);
+  Result<std::string> ReadBundle(const SessionId& id, std::uint64_t offset, std::size_t most);
 
   /// Summaries of the sessions that are done, also of those that are deleted.
   Result<std::vector<GateSummary>> ListSummaries(const SummaryQuery& query);

@@ -56,15 +56,34 @@ TEST(GreetingTest, ArrivesAsItWasSaid) {
   EXPECT_EQ((*read)->caller.context.cwd, "/home/ci");
   EXPECT_EQ((*read)->caller.context.environment, login.caller.context.environment);
   EXPECT_EQ((*read)->caller.skipped, login.caller.skipped);
+  EXPECT_FALSE((*read)->builds) << "of a benchctl that says nothing of them";
+}
+
+TEST(GreetingTest, SaysWhereCommitsAreBuilt) {
+  RemoteLogin login;
+  login.caller.context.cwd = "/home/ci";
+  login.builds = {"/usr/bin/benchctl",
+                  "/home/ci/.cache/benchd/worktrees",
+                  "/run/b.sock",
+                  {std::string(40, 'a'), std::string(64, '0')}};
+  const auto read = ParseGreeting(Greeting(login));
+  ASSERT_TRUE(read && *read);
+  EXPECT_EQ((*read)->builds, login.builds);
+  for (const BuildPlace& place :
+       {BuildPlace{"benchctl", "/r", "/s"}, BuildPlace{"/b", "", "/s"}, BuildPlace{"/b", "/r", "s"},
+        BuildPlace{"/b", "/r", "/s", {"--all"}}}) {
+    login.builds = place;
+    EXPECT_FALSE(ParseGreeting(Greeting(login))) << place.program << place.root << place.socket;
+  }
 }
 
 TEST(GreetingTest, NoiseIsNoneAndDamageIsAnError) {
   EXPECT_FALSE(ParseGreeting("Welcome to far!\n")->has_value());
   EXPECT_FALSE(ParseGreeting("")->has_value());
   const std::string mark(kGreetingMark);
-  for (const char* rest : {"", "{}\n", "null\n", "[]\n", "{\"cwd\": 1}\n",
-                           "{\"cwd\":\"home\",\"environment\":{},\"skipped\":[],\"uid\":1,"
-                           "\"user\":\"ci\"}\n"}) {
+  const char* const relative = R"({"cwd":"home","environment":{},"skipped":[],"uid":1,"user":"ci"})"
+                               "\n";
+  for (const char* rest : {"", "{}\n", "null\n", "[]\n", "{\"cwd\": 1}\n", relative}) {
     EXPECT_FALSE(ParseGreeting(mark + rest)) << rest;
   }
 }

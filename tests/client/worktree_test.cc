@@ -47,6 +47,17 @@ TEST(WorktreePlanTest, ABuildsLayoutSeedStandsBehindItsKey) {
   }
 }
 
+TEST(WorktreePlanTest, ADaemonThatHasTheCommitsStandsBeforeThem) {
+  const WorktreePlan plan{"/r", "/g", "make", {{kCommit, kKey}}, "/run/a b.sock"};
+  const std::string line = BuildCommandLine("/bin/benchctl", plan);
+  EXPECT_EQ(line,
+            "/bin/benchctl build-worktrees --root /r --repository /g --build make --socket "
+            "'/run/a b.sock' --tree " +
+                kCommit + ":" + kKey);
+  EXPECT_EQ(*ParseBuildCommandLine(line), plan);
+  EXPECT_FALSE(ParseBuildCommandLine(line.substr(0, line.find(" --tree"))));
+}
+
 TEST(WorktreePlanTest, AnotherLineIsNoPlan) {
   for (const char* line : {"", "make", "make -C x", "'",
                            "benchctl build-worktrees --root /r --repository /g --build x",

@@ -54,6 +54,8 @@ keep_mib = 2048
 queued_a_user = 50
 running_hours_a_day = 1.5
 kept_mib_a_user = 512
+bundle_mib = 64
+bundles_mib_a_user = 128
 )",
                                             "benchd.toml");
   ASSERT_TRUE(config) << config.error().message;
@@ -69,6 +71,7 @@ kept_mib_a_user = 512
   expected.keep.bytes_per_user = std::uint64_t{512} * 1024 * 1024;
   expected.limits.queued = 50;
   expected.limits.running_a_day = std::chrono::minutes(90);
+  expected.bundles = {std::uint64_t{64} << 20U, std::uint64_t{128} << 20U};
   EXPECT_EQ(*config, expected);
 }
 
@@ -101,6 +104,8 @@ TEST(ConfigTest, NumbersOutOfRangeSayWhatTheyShouldBe) {
   EXPECT_EQ(limits("kept_mib_a_user = 1099511627777"),
             "benchd.toml:2: [limits] kept_mib_a_user should be a whole number of MiB from 1 to "
             "1099511627776");
+  EXPECT_EQ(limits("bundle_mib = 0"),
+            "benchd.toml:2: [limits] bundle_mib should be a whole number of MiB from 1 to 1048576");
   EXPECT_EQ(limits("queued_a_user = 0"),
             "benchd.toml:2: [limits] queued_a_user should be a whole number of sessions from 1 to "
             "1000000");

@@ -4,59 +4,18 @@ What a real sshd does with it, tests/ssh sees to.
 """
 
 import os
-import shlex
 import signal
 import subprocess
 import time
 
 import support
 from main import main
-from processes import children_of, wait_for_exit
-
-# The login over there: what its shell prints first, then the command that ssh was given.
-SSH = """#!/bin/bash
-printf '%s\\n' "$*" >>{folder}/ssh.words
-if [[ $* = *BatchMode* && -e {folder}/refuse ]]; then exit 255; fi
-while [ "$1" != -- ]; do shift; done
-host=$2
-socket={socket}
-shift 2
-case $host in
-  denied) echo "ci@denied: Permission denied (publickey)." >&2; exit 255 ;;
-  empty) echo "bash: line 1: benchctl: command not found" >&2; exit 127 ;;
-  other) echo "This account is for backups."; exit 0 ;;
-  dead) socket=/nonexistent/benchd.sock ;;
-esac
-echo "Welcome to $host!"; printf 'no newline'
-cd {home}
-exec env -i HOME={home} PATH={bin}:/usr/bin:/bin REMOTE=yes \
-  BENCHD_SOCKET=$socket "$@"
-"""
+from processes import wait_for_exit
+from remote_login import RemoteLogin
 
 
-class RemoteTest(support.DaemonTest):
-    """`self.daemon` is over there: only what ssh starts knows its socket."""
-
-    def setUp(self):
-        super().setUp()
-        self.home = self.folder / "home-over-there"
-        self.home.mkdir()
-        self.ssh = self.folder / "ssh"
-        self.ssh.write_text(SSH.format(
-            folder=shlex.quote(str(self.folder)), home=shlex.quote(str(self.home)),
-            bin=shlex.quote(str(support.BIN)), socket=shlex.quote(str(self.daemon.socket))))
-        self.ssh.chmod(0o755)
-
-    def client_environment(self, **more):
-        environment = super().client_environment(
-            BENCHD_SSH=str(self.ssh), BENCHD_HOST="ssh://ci@far", **more)
-        del environment["BENCHD_SOCKET"]
-        return environment
-
-    def ssh_of(self, client):
-        found = children_of(client.process.pid)
-        self.assertEqual(len(found), 1)
-        return found[0]
+class RemoteTest(RemoteLogin, support.DaemonTest):
+    """What is the other machine's, and what becomes of a connection that breaks."""
 
     def compare_at_a_gate(self):
         """A client whose session runs and waits."""
@@ -112,13 +71,6 @@ class RemoteTest(support.DaemonTest):
         listed = self.benchctl("list", "--all")
         self.assertIn(shown.events[0]["session"], listed.stdout)
 
-    def test_commits_of_a_clone_here_are_refused(self):
-        subprocess.run(["git", "init", "-q", self.folder / "clone"], check=True)
-        done = self.benchctl("compare", "--git", "HEAD~..HEAD", "--", "true",
-                             cwd=self.folder / "clone")
-        self.assert_exit(done, support.USAGE)
-        self.assert_one_error(done, "--git", "--host")
-
     # ---- which daemon ----
 
     def test_ssh_is_called_so_that_no_word_can_be_an_option(self):
@@ -139,7 +91,7 @@ class RemoteTest(support.DaemonTest):
         done = self.benchctl("list", "--host", "ssh://far", "--socket", self.daemon.socket)
         self.assert_exit(done, support.USAGE)
         self.assert_one_error(done, "--host", "--socket")
-        both = super().client_environment(BENCHD_HOST="ssh://far")
+        both = support.DaemonTest.client_environment(self, BENCHD_HOST="ssh://far")
         done = self.benchctl("list", environment=both)
         self.assert_exit(done, support.USAGE)
         self.assert_one_error(done, "BENCHD_HOST", "BENCHD_SOCKET")
@@ -209,7 +161,7 @@ class RemoteTest(support.DaemonTest):
 
     def test_dial_stdio_ends_when_nobody_speaks(self):
         done = subprocess.run(
-            [support.BIN / "benchctl", "dial-stdio"], env=super().client_environment(),
+            [support.BIN / "benchctl", "dial-stdio"], env=support.DaemonTest.client_environment(self),
             cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True,
             timeout=support.TIMEOUT_S)
         self.assertEqual(done.returncode, 0, done)

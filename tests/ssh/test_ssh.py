@@ -57,7 +57,7 @@ class SshTest(support.DaemonTest):
 
     def environment_of_login(self, path):
         variables = dict(self.daemon.environment, BENCHD_SOCKET=str(self.daemon.socket), PATH=path,
-                         REMOTE="yes")
+                         REMOTE="yes", XDG_CACHE_HOME=str(self.folder / "cache-over-there"))
         del variables["HOME"]
         return ",".join(f'environment="{name}={value}"' for name, value in variables.items())
 
@@ -166,6 +166,34 @@ class SshTest(support.DaemonTest):
                 self.assertIn(done.code, (support.PASS, support.REGRESSION, support.UNDECIDED), done)
         if USER.pw_shell.endswith("/bash"):
             self.assertTrue((self.folder / "was-noisy").exists(), "the login was silent")
+
+    def test_commits_of_a_clone_here_are_built_there(self):
+        clone = self.folder / "clone"
+
+        def git(*words):
+            subprocess.run(["git", "-c", "user.name=A", "-c", "user.email=a@localhost", *words],
+                           cwd=clone, check=True, env=self.client_environment())
+
+        clone.mkdir()
+        git("init", "--quiet")
+        for number in (1000, 1100):
+            (clone / "program").write_text(f"echo n {number}\n")
+            (clone / "large").write_bytes(os.urandom(3_000_000))  # more than any buffer on the way
+            git("add", ".")
+            git("commit", "--quiet", "-m", str(number))
+        for host in ("good", "restricted"):
+            with self.subTest(host=host):
+                begin = time.monotonic()
+                done = self.benchctl(
+                    "compare", "--parse", "lines", "--metric", "n:2%:lower", "--git", "HEAD~..HEAD",
+                    "--build", "printenv REMOTE >remote", "--", "sh", "program", cwd=clone,
+                    environment=self.client_environment(host))
+                print(f"{host}: verdict after {time.monotonic() - begin:.2f} s")
+                self.assert_exit(done, support.REGRESSION)
+                self.assertEqual("sending the commits" in done.stderr, host == "good", done)
+        built = list((self.folder / "cache-over-there").glob("benchd/worktrees/*/built/remote"))
+        self.assertEqual(len(built), 2)
+        self.assertEqual(os.listdir(self.folder / "state/benchd/bundles"), [])
 
     def test_an_interrupt_of_the_terminal_cancels(self):
         client, _ = self.compare_at_a_gate()

@@ -36,7 +36,7 @@ class StoreThreadTest : public StoreTest {
 
   SessionId InsertOne() {
     const HistoryEntry entry = Happened("submitted");
-    EXPECT_TRUE(RunToEnd(loop_, store_->Do(&Records::Insert, PlainRecord("a"), entry)));
+    EXPECT_TRUE(RunToEnd(loop_, store_->Do(&Records::Insert, PlainRecord("a"), entry, nullptr)));
     return {"a"};
   }
   asio::awaitable<void> AppendBlock(SessionId id, std::uint64_t block) {

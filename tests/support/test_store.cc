@@ -26,7 +26,7 @@ TestStore::TestStore()
 
 void TestStore::Keep(SessionRecord record, const std::string& what) {
   const HistoryEntry entry{{}, what};
-  const Result<void> kept = Ask(&Records::Insert, std::move(record), entry);
+  const Result<void> kept = Ask(&Records::Insert, std::move(record), entry, nullptr);
   EXPECT_TRUE(kept || kept.error().code == ErrorCode::kAlreadyExists) << kept.error().message;
 }
 

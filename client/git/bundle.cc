@@ -1,0 +1,113 @@
+#include "client/git/bundle.h"
+
+#include <fcntl.h>
+#include <nettle/sha2.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "client/git/scratch_folder.h"
+#include "core/base/text.h"
+
+namespace benchd::client {
+namespace {
+
+// Written by hand, since `git init` would mind variables of an alias or hook that point elsewhere:
+// a repository of refs alone, with another one's objects.
+Result<Git> RefsBeside(const std::string& folder, const std::string& objects,
+                       const std::vector<std::string>& commits) {
+  std::error_code error;
+  std::filesystem::create_directories(folder + "/objects/info", error);
+  std::filesystem::create_directories(folder + "/" + kSnapshotRefs, error);
+  // Git's names of SHA-256 have 64 digits, and need an extension of the format.
+  const bool sha256 = commits.front().size() == 64;
+  std::ofstream(folder + "/config")
+      << "[core]\n\tbare = true\n\trepositoryformatversion = " << (sha256 ? 1 : 0)
+      << (sha256 ? "\n[extensions]\n\tobjectFormat = sha256\n" : "\n");
+  std::ofstream(folder + "/HEAD") << "ref: refs/heads/none\n";
+  bool written = true;
+  for (const std::string& commit : commits) {
+    std::ofstream ref(folder + "/" + BundleRef(commit));
+    ref << commit << "\n" << std::flush;
+    written = written && ref.good();
+  }
+  std::ofstream alternates(folder + "/objects/info/alternates");
+  alternates << objects << "\n" << std::flush;
+  if (written && alternates.good()) return Git("", folder);
+  return UsageError(folder + ": it cannot be written", "set TMPDIR to a place with more room");
+}
+
+// Asked beside the repository, so that a partial clone does not go and fetch what is not there.
+std::vector<std::string> CommitsAmong(const std::vector<std::string>& ids, const Git& git) {
+  std::vector<std::string> there;
+  if (ids.empty()) return there;
+  auto end =
+      git.Run({"cat-file", "--batch-check=%(objecttype) %(objectname)"}, Join(ids, "\n") + "\n");
+  if (!end) return there;
+  constexpr std::string_view kCommit = "commit ";
+  std::istringstream lines(end->out);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(kCommit)) there.push_back(line.substr(kCommit.size()));
+  }
+  return there;
+}
+
+Result<Bundle> OpenBundle(const std::string& path) {
+  Bundle bundle{UniqueFd(open(path.c_str(), O_RDONLY | O_CLOEXEC)), 0, {}};
+  sha256_ctx context;
+  sha256_init(&context);
+  std::array<std::uint8_t, 64 * 1024> piece;
+  ssize_t count = bundle.file ? 1 : -1;
+  while (count > 0) {
+    count = read(bundle.file.get(), piece.data(), piece.size());
+    if (count <= 0) break;
+    sha256_update(&context, static_cast<std::size_t>(count), piece.data());
+    bundle.bytes += static_cast<std::uint64_t>(count);
+  }
+  if (count < 0) return UsageError(path + ": " + std::strerror(errno));
+  sha256_digest(&context, bundle.sha256.size(), bundle.sha256.data());
+  return bundle;
+}
+
+}  // namespace
+
+std::string BundleRef(const std::string& commit) { return kSnapshotRefs + commit; }
+
+Result<std::optional<Bundle>> MakeBundle(const Repository& repository,
+                                         const std::vector<std::string>& commits,
+                                         const std::vector<std::string>& known) {
+  auto shallow = repository.git().Ask({"rev-parse", "--is-shallow-repository"});
+  if (!shallow) return std::move(shallow).error();
+  if (*shallow == "true") {
+    return UsageError("a shallow clone has not the history that --host has to send",
+                      "git fetch --unshallow; in CI, have the checkout fetch everything");
+  }
+  const ScratchFolder scratch;
+  if (scratch.path().empty()) return UsageError("no directory for temporary files: set TMPDIR");
+  auto git =
+      RefsBeside(scratch.path() + "/refs.git", repository.common_dir() + "/objects", commits);
+  if (!git) return std::move(git).error();
+  const std::vector<std::string> there = CommitsAmong(known, *git);
+  std::vector<std::string> missing = {"rev-list", "--max-count=1"};
+  missing.insert(missing.end(), commits.begin(), commits.end());
+  missing.push_back("--not");
+  missing.insert(missing.end(), there.begin(), there.end());
+  auto first = git->Ask(std::move(missing));
+  if (!first) return std::move(first).error();
+  if (first->empty()) return std::optional<Bundle>();
+  const std::string path = scratch.path() + "/bundle";
+  std::vector<std::string> create = {"bundle", "create", "--quiet", path};
+  for (const std::string& commit : commits) create.push_back(BundleRef(commit));
+  for (const std::string& commit : there) create.push_back("^" + commit);
+  auto created = git->Ask(std::move(create));
+  if (!created) return std::move(created).error();
+  auto bundle = OpenBundle(path);
+  if (!bundle) return std::move(bundle).error();
+  return std::optional(*std::move(bundle));
+}
+
+}  // namespace benchd::client

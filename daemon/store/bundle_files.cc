@@ -1,0 +1,208 @@
+#include "daemon/store/bundle_files.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "daemon/store/disk.h"
+
+namespace benchd {
+namespace {
+
+constexpr char kField[] = "bundle";
+constexpr std::string_view kUnfinished = ".part";
+
+std::string InMib(std::uint64_t bytes) {
+  constexpr std::uint64_t kMib = std::uint64_t{1} << 20U;
+  return std::to_string((bytes + kMib - 1) / kMib) + " MiB";
+}
+
+Error TooMuch(const std::string& why, const char* hint) {
+  return Error{ErrorCode::kResourceExhausted, std::string(kField) + ": " + why, hint};
+}
+
+/// What lies in the folder, with its uid.
+struct BundleFile {
+  std::filesystem::path path;
+  std::string uid;
+  std::string name;  ///< of the session; of one on its way something else, and kUnfinished
+};
+
+/// Collected first: what a folder lists while files leave it is unspecified.
+Result<std::vector<BundleFile>> FilesIn(const std::filesystem::path& folder) {
+  std::vector<BundleFile> files;
+  std::error_code failed;
+  std::filesystem::directory_iterator entries(folder, failed);
+  for (; !failed && entries != std::filesystem::directory_iterator(); entries.increment(failed)) {
+    const std::string name = entries->path().filename().string();
+    const std::size_t dash = name.find('-');
+    if (dash == std::string::npos) continue;
+    files.push_back({entries->path(), name.substr(0, dash), name.substr(dash + 1)});
+  }
+  if (failed) return SystemError(folder.string(), failed.value());
+  return files;
+}
+
+/// Its whole size at once, so that nobody sends what has no room, and counts as what it will be.
+Result<void> TakeRoom(int file, std::uint64_t bytes, const std::string& name) {
+  const auto size = static_cast<off_t>(bytes);
+  if (::fallocate(file, 0, 0, size) == 0) return {};
+  if (errno == ENOSPC || errno == EDQUOT)
+    return TooMuch("the disk of benchd has no room for it", "free some");
+  // Not every file system can.
+  if (::ftruncate(file, size) == 0) return {};
+  return SystemError(name, errno);
+}
+
+bool LooksLikeBundle(std::string_view data) {
+  return data.starts_with("# v2 git bundle\n") || data.starts_with("# v3 git bundle\n");
+}
+
+}  // namespace
+
+BundleUpload::BundleUpload(UniqueFd file, std::filesystem::path path, const BundleClaim& claim)
+    : file_(std::move(file)), path_(std::move(path)), claim_(claim) {
+  sha256_init(&digest_);
+}
+
+BundleUpload::~BundleUpload() {
+  if (file_ && !kept_) ::unlink(path_.c_str());
+}
+
+Result<void> BundleUpload::Append(std::string_view data) {
+  if (data.empty()) return {};
+  if (written_ == 0 && !LooksLikeBundle(data)) {
+    return InvalidArgument(kField, "no git bundle", "git bundle create makes one");
+  }
+  if (data.size() > claim_.bytes - written_) {
+    return InvalidArgument(kField,
+                           "more than the announced " + std::to_string(claim_.bytes) + " bytes");
+  }
+  Result<void> done = WriteAll(file_.get(), data, path_.string());
+  if (!done) return done;
+  written_ += data.size();
+  sha256_update(&digest_, data.size(), reinterpret_cast<const std::uint8_t*>(data.data()));
+  return {};
+}
+
+Result<void> BundleUpload::Finish() {
+  if (written_ < claim_.bytes) {
+    return InvalidArgument(kField, "it ended after " + std::to_string(written_) + " of " +
+                                       std::to_string(claim_.bytes) + " bytes");
+  }
+  std::array<std::uint8_t, SHA256_DIGEST_SIZE> sha256{};
+  sha256_digest(&digest_, sha256.size(), sha256.data());
+  if (sha256 != claim_.sha256) {
+    return InvalidArgument(
+        kField, "its SHA-256 is not the announced one: it was damaged on its way", "send it again");
+  }
+  if (::fsync(file_.get()) != 0) return SystemError(path_.string(), errno);
+  return {};
+}
+
+Result<void> BundleUpload::KeepFor(const SessionId& session) {
+  const std::string name = path_.filename().string();
+  const std::filesystem::path kept =
+      path_.parent_path() / (name.substr(0, name.find('-') + 1) + session.value);
+  if (Result<void> done = store::Rename(path_, kept); !done) return done;
+  path_ = kept;
+  kept_ = true;
+  return store::Sync(path_.parent_path());
+}
+
+Result<BundleFiles> BundleFiles::Open(const std::filesystem::path& state_dir) {
+  const std::filesystem::path folder = state_dir / "bundles";
+  if (Result<void> made = store::MakeFolder(folder); !made) return std::move(made).error();
+  return BundleFiles(folder);
+}
+
+Result<BundleUpload> BundleFiles::Begin(std::uint32_t uid, const BundleClaim& claim,
+                                        const BundleLimits& limits) const {
+  if (claim.bytes == 0) return InvalidArgument(kField, "empty");
+  if (claim.bytes > limits.bytes) {
+    return TooMuch(InMib(claim.bytes) + " are too many, " + InMib(limits.bytes) + " are the most",
+                   "[limits] bundle_mib in its benchd.toml allows more; or push the commits, log "
+                   "in, and compare there");
+  }
+  Result<std::vector<BundleFile>> files = FilesIn(folder_);
+  if (!files) return std::move(files).error();
+  const std::string user = std::to_string(uid);
+  std::uint64_t used = 0;
+  std::size_t uploads = 0;
+  for (const BundleFile& file : *files) {
+    struct stat info {};
+    if (file.uid != user || ::stat(file.path.c_str(), &info) != 0) continue;
+    used += static_cast<std::uint64_t>(info.st_size);
+    uploads += file.name.ends_with(kUnfinished) ? 1 : 0;
+  }
+  if (uploads >= kMostUploads) {
+    return TooMuch(std::to_string(uploads) + " others of yours are on their way",
+                   "try again when they have come");
+  }
+  if (used + claim.bytes > limits.bytes_a_user) {
+    return TooMuch(InMib(claim.bytes) + " and the " + InMib(used) +
+                       " of your sessions that have not ended are more than " +
+                       InMib(limits.bytes_a_user),
+                   "cancel some, or wait; [limits] bundles_mib_a_user in its benchd.toml allows "
+                   "more");
+  }
+  std::string path = (folder_ / (user + "-XXXXXX")).string() + std::string(kUnfinished);
+  UniqueFd file(::mkostemps(path.data(), static_cast<int>(kUnfinished.size()), O_CLOEXEC));
+  if (!file) return SystemError(path, errno);
+  BundleUpload upload(std::move(file), path, claim);
+  if (Result<void> room = TakeRoom(upload.file_.get(), claim.bytes, path); !room) {
+    return std::move(room).error();
+  }
+  return upload;
+}
+
+/// @errors kNotFound.
+Result<std::filesystem::path> BundleFiles::FileOf(const SessionId& session) const {
+  Result<std::vector<BundleFile>> files = FilesIn(folder_);
+  if (!files) return std::move(files).error();
+  for (BundleFile& file : *files) {
+    if (file.name == session.value) return std::move(file.path);
+  }
+  return Error{ErrorCode::kNotFound,
+               std::string(kField) + ": session " + session.value + " has none", "submit it again"};
+}
+
+Result<std::string> BundleFiles::Read(const SessionId& session, std::uint64_t offset,
+                                      std::size_t most) const {
+  Result<std::filesystem::path> path = FileOf(session);
+  if (!path) return std::move(path).error();
+  const UniqueFd file(::open(path->c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  std::string data(most, '\0');
+  const ssize_t count =
+      file ? ::pread(file.get(), data.data(), most, static_cast<off_t>(offset)) : -1;
+  if (count < 0) return SystemError(path->string(), errno);
+  data.resize(static_cast<std::size_t>(count));
+  return data;
+}
+
+Result<void> BundleFiles::Remove(const SessionId& session) const {
+  Result<std::filesystem::path> path = FileOf(session);
+  if (!path && path.error().code == ErrorCode::kNotFound) return {};
+  if (!path) return std::move(path).error();
+  if (::unlink(path->c_str()) != 0 && errno != ENOENT) return SystemError(path->string(), errno);
+  return {};
+}
+
+Result<void> BundleFiles::Sweep(const std::set<SessionId>& keep) const {
+  Result<std::vector<BundleFile>> files = FilesIn(folder_);
+  if (!files) return std::move(files).error();
+  for (const BundleFile& file : *files) {
+    if (keep.contains(SessionId{file.name})) continue;
+    if (::unlink(file.path.c_str()) != 0) return SystemError(file.path.string(), errno);
+  }
+  return {};
+}
+
+}  // namespace benchd

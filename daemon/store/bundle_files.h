@@ -1,0 +1,95 @@
+#pragma once
+
+#include <nettle/sha2.h>
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+#include "core/base/session_id.h"
+#include "core/base/unique_fd.h"
+
+namespace benchd {
+
+/// The most that git bundles may take until their sessions end: [limits] bundle_mib and
+/// bundles_mib_a_user.
+struct BundleLimits {
+  std::uint64_t bytes = std::uint64_t{1} << 30U;         ///< of one
+  std::uint64_t bytes_a_user = std::uint64_t{4} << 30U;  ///< of all of a user's
+  bool operator==(const BundleLimits&) const = default;
+};
+
+/// What a client says of a bundle before it sends it.
+struct BundleClaim {
+  std::uint64_t bytes = 0;
+  std::array<std::uint8_t, SHA256_DIGEST_SIZE> sha256{};
+};
+
+/// A bundle on its way into a file, which goes with this object unless a session has taken it.
+/// Moved, not copied.
+///
+/// Its bytes are nobody's to read here but for the first line: whoever submitted it unpacks it, as
+/// themselves, in their session.
+class BundleUpload {
+ public:
+  BundleUpload(BundleUpload&& other) noexcept = default;
+  BundleUpload& operator=(BundleUpload&&) = delete;
+  ~BundleUpload();
+
+  /// @errors kInvalidArgument: more than was announced, or no git bundle; the file system's.
+  Result<void> Append(std::string_view data);
+  /// All of it has come: on the disk when this answers.
+  /// @errors kInvalidArgument: less than was announced, or another digest; the file system's.
+  Result<void> Finish();
+  /// From now on it is that session's.
+  /// @errors the file system's.
+  Result<void> KeepFor(const SessionId& session);
+
+ private:
+  friend class BundleFiles;
+  BundleUpload(UniqueFd file, std::filesystem::path path, const BundleClaim& claim);
+
+  UniqueFd file_;  ///< empty: moved from
+  std::filesystem::path path_;
+  BundleClaim claim_;
+  std::uint64_t written_ = 0;
+  sha256_ctx digest_{};
+  bool kept_ = false;
+};
+
+/// The git bundles of sessions that have not ended, a file each: STATE/bundles/UID-ID (0600 in a
+/// folder of 0700), and UID-XXXXXX.part while one is on its way. How much a user has is what lies
+/// there under that uid: a crash leaves no count behind.
+/// @errors all: the system call that failed, with the file's name.
+class BundleFiles {
+ public:
+  /// More of one user on their way at once are refused.
+  static constexpr std::size_t kMostUploads = 4;
+
+  /// Makes the folder in `state_dir`.
+  static Result<BundleFiles> Open(const std::filesystem::path& state_dir);
+
+  /// Takes the room for a bundle of that user's.
+  /// @errors kInvalidArgument for an empty one; kResourceExhausted: over a limit, no room.
+  Result<BundleUpload> Begin(std::uint32_t uid, const BundleClaim& claim,
+                             const BundleLimits& limits) const;
+  /// A piece of a session's bundle; empty at its end.
+  /// @errors kNotFound: the session has none.
+  Result<std::string> Read(const SessionId& session, std::uint64_t offset, std::size_t most) const;
+  /// None is a success.
+  Result<void> Remove(const SessionId& session) const;
+  /// Removes what a crash left: all but the bundles of `keep`.
+  Result<void> Sweep(const std::set<SessionId>& keep) const;
+
+ private:
+  explicit BundleFiles(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  Result<std::filesystem::path> FileOf(const SessionId& session) const;
+
+  std::filesystem::path folder_;
+};
+
+}  // namespace benchd
