@@ -102,6 +102,7 @@ std::vector<OptionInfo> HistoryOptions() {
           {"database", 0, "URL",
            "read what benchd-push sent to PostgreSQL, as postgresql://HOST/DATABASE", kThisCommand},
           {"output", 'o', "FILE", "write it as a page with pictures (- for stdout)", kThisCommand},
+          {"svg", 0, "METRIC", "one picture of that metric instead, as an SVG file", kThisCommand},
           kTimeUnit};
 }
 

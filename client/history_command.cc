@@ -41,6 +41,12 @@ Result<HistoryRequest> ReadRequest(const CommandContext& context) {
   request.query.limit = context.word.empty() ? kLongestSeries : kUsualEntries;
   request.everybodys = IsGiven(arguments, "all");
   if (const std::string* metric = LastValue(arguments, "metric")) request.metric = *metric;
+  if (const std::string* drawn = LastValue(arguments, "svg")) {
+    if (!request.metric.empty()) {
+      return UsageError("--svg " + *drawn + ": it names the metric itself", "leave --metric out");
+    }
+    request.metric = *drawn;
+  }
   if (const std::string* last = LastValue(arguments, "last")) {
     auto count = ParseCount(*last);
     if (!count) return std::move(count).error().Within("--last " + *last);
@@ -104,6 +110,21 @@ std::vector<std::string> TitlesOf(const std::vector<HistorySeries>& history) {
   return titles;
 }
 
+/// As a page, or as the picture that --svg asks for.
+Result<std::string> Draw(const CommandContext& context, const HistoryRequest& request,
+                         const std::vector<HistorySeries>& history) {
+  const bool picture = IsGiven(context.arguments, "svg");
+  if (history.empty()) {
+    return UsageError((picture ? "--svg" : "-o") + std::string(": nothing to draw: ") +
+                      NothingFound(context));
+  }
+  if (!picture) return RenderHistoryPage(history, context.word, request.search);
+  if (history.size() == 1) return RenderHistoryPicture(history.front());
+  return UsageError("--svg " + request.metric + ": " + std::to_string(history.size()) +
+                        " series have it, and one picture is of one",
+                    "name its benchmark: benchctl history BENCHMARK; or -o FILE.html for all");
+}
+
 }  // namespace
 
 Result<ExitCode> RunHistory(const CommandContext& context) {
@@ -112,7 +133,7 @@ Result<ExitCode> RunHistory(const CommandContext& context) {
   auto request = ReadRequest(context);
   if (!request) return std::move(request).error();
   std::optional<PageFile> page;
-  if (IsGiven(context.arguments, "output")) {
+  if (IsGiven(context.arguments, "output") || IsGiven(context.arguments, "svg")) {
     auto prepared = PageFile::Prepare(context);
     if (!prepared) return std::move(prepared).error();
     page = *std::move(prepared);
@@ -128,9 +149,9 @@ Result<ExitCode> RunHistory(const CommandContext& context) {
   if (!history) return std::move(history).error();
   const google::protobuf::Timestamp now = Now();
   if (page) {
-    if (history->empty()) return UsageError("-o: nothing to draw: " + NothingFound(context));
-    const std::string text = RenderHistoryPage(*history, context.word, request->search);
-    if (auto written = page->Write(text, TitlesOf(*history)); !written) {
+    const auto text = Draw(context, *request, *history);
+    if (!text) return text.error();
+    if (auto written = page->Write(*text, TitlesOf(*history)); !written) {
       return std::move(written).error();
     }
   } else if (context.json) {

@@ -8,6 +8,7 @@
 #include "client/render/units.h"
 #include "client/render/words.h"
 #include "client/report/html.h"
+#include "client/report/metric_picture.h"
 #include "core/base/text.h"
 #include "proto/convert/to_proto.h"
 
@@ -144,6 +145,11 @@ std::string RenderHistoryPage(std::span<const HistorySeries> history, std::strin
                       "quiet");
   }
   return HtmlPage("History of " + title + " - benchd", html);
+}
+
+std::string RenderHistoryPicture(const HistorySeries& series) {
+  return PictureFile({DrawSeries("series", PictureOf(series, kMostEntries))},
+                     OneLine(SeriesTitle(series) + ", " + series.last().metric));
 }
 
 }  // namespace benchd::client

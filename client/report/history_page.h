@@ -17,4 +17,7 @@ namespace benchd::client {
 std::string RenderHistoryPage(std::span<const HistorySeries> history, std::string_view benchmark,
                               const ChangePointSearch& search);
 
+/// One series as an SVG file, its newest entries if it is long.
+std::string RenderHistoryPicture(const HistorySeries& series);
+
 }  // namespace benchd::client

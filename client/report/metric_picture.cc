@@ -62,6 +62,22 @@ IntervalGroups IntervalRows(const Comparisons& comparisons, const v1::Update& up
   return groups;
 }
 
+std::string PictureFile(const std::vector<Picture>& parts, const std::string& name) {
+  constexpr double kGap = 18;
+  double height = 0;
+  for (const Picture& part : parts) height += part.svg.height() + kGap;
+  Svg all("report", kPictureWidth + 2 * kGap, height + kGap);
+  all.Rect(0, 0, all.width(), all.height(), "ground");
+  double top = kGap;
+  std::string description;
+  for (const Picture& part : parts) {
+    all.Place(kGap, top, part.svg);
+    top += part.svg.height() + kGap;
+    description += part.description + ". ";
+  }
+  return all.File(name, description);
+}
+
 Result<std::string> RenderMetricPicture(const ReportSource& source, const std::string& metric) {
   const v1::Update& update = source.session.report();
   Comparisons comparisons;
@@ -90,19 +106,7 @@ Result<std::string> RenderMetricPicture(const ReportSource& source, const std::s
     }
     parts.push_back(DrawDistributions("values", runs.arms, runs.unit, runs.resolution));
   }
-  constexpr double kGap = 18;
-  double height = 0;
-  for (const Picture& part : parts) height += part.svg.height() + kGap;
-  Svg all("report", kPictureWidth + 2 * kGap, height + kGap);
-  all.Rect(0, 0, all.width(), all.height(), "ground");
-  double top = kGap;
-  std::string description;
-  for (const Picture& part : parts) {
-    all.Place(kGap, top, part.svg);
-    top += part.svg.height() + kGap;
-    description += part.description + ". ";
-  }
-  return all.File(metric + " of " + source.name, description);
+  return PictureFile(parts, metric + " of " + source.name);
 }
 
 }  // namespace benchd::client

@@ -38,6 +38,9 @@ std::vector<IntervalRow>& RowsOn(const AxisUnit& axis, IntervalGroups& groups);
 IntervalGroups IntervalRows(const Comparisons& comparisons, const v1::Update& update,
                             const std::string& prefix);
 
+/// Pictures below each other, as an SVG file of that name.
+std::string PictureFile(const std::vector<Picture>& parts, const std::string& name);
+
 /// One picture as an SVG file: the intervals of a metric above its distributions, in a suite those
 /// of all its benchmarks.
 ///

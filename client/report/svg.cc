@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kFarthest = 1e5;       // beyond it browsers lose precision
 constexpr double kPixelsPerCell = 6.4;  // of the picture's font, on average
-constexpr double kBoldPerCell = 7.4;
+constexpr double kBoldPerCell = 8;
 
 bool Drawable(std::initializer_list<double> values) {
   return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
