@@ -82,12 +82,14 @@ void Interrupts::Handle(int signal) {
       DieOf(signal);
       break;
     default:
-      Interrupt();
+      Interrupt(signal);
       break;
   }
 }
 
-void Interrupts::Interrupt() {
+void Interrupts::Interrupt(int signal) {
+  constexpr std::chrono::seconds kSameRequest{1};
+  const auto now = std::chrono::steady_clock::now();
   bool first = false;
   {
     const std::lock_guard lock(mutex_);
@@ -96,9 +98,11 @@ void Interrupts::Interrupt() {
   }
   changed_.notify_all();
   if (first && actions_.on_first) {
+    interrupted_at_ = now;
     actions_.on_first();
     return;
   }
+  if (!first && signal == SIGTERM && now - interrupted_at_ < kSameRequest) return;
   if (actions_.on_leave) actions_.on_leave();
   _exit(static_cast<int>(leave_code_));
 }

@@ -22,7 +22,9 @@ class Interrupts {
   struct Actions {
     /// The first SIGINT or SIGTERM; must not block for long. None: the process leaves at once.
     std::function<void()> on_first = nullptr;
-    /// Before the process goes: at the second SIGINT or SIGTERM, at SIGHUP and SIGQUIT.
+    /// Before the process goes: at the second SIGINT or SIGTERM, at SIGHUP and SIGQUIT. A SIGTERM
+    /// within a second of the first is that one again: who ends a job tells each of its processes,
+    /// and those tell their children.
     std::function<void()> on_leave = nullptr;
     /// Before the process stops for SIGTSTP (Ctrl-Z).
     std::function<void()> on_stop = nullptr;
@@ -54,7 +56,7 @@ class Interrupts {
  private:
   void Run();
   void Handle(int signal);
-  void Interrupt();
+  void Interrupt(int signal);
   void Stop();
   void DieOf(int signal);
 
@@ -67,7 +69,8 @@ class Interrupts {
   Actions actions_;     ///< guarded by calling_
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  bool interrupted_ = false;  ///< guarded by mutex_
+  bool interrupted_ = false;                              ///< guarded by mutex_
+  std::chrono::steady_clock::time_point interrupted_at_;  ///< the signal thread's
   std::thread thread_;
 };
 

@@ -1,6 +1,8 @@
 """Several clients, clients that go away, and daemons that clients start."""
 
+import contextlib
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -118,6 +120,32 @@ class ClientTest(DaemonTest):
                 self.assertEqual(self.state(session), "cancelled")
                 for name in ("arrivals", "open"):
                     (self.folder / name).unlink()
+
+    def test_who_ends_a_job_may_say_so_twice(self):
+        """As Slurm does: to every process, and by way of the one that it started."""
+        gate, client, session = self.start_at_gate()
+        daemon = self.daemon.process
+        daemon.send_signal(signal.SIGSTOP)  # so that nothing is cancelled before the second one
+        try:
+            for _ in range(2):
+                client.process.send_signal(signal.SIGTERM)
+                self.await_delivery(client.process.pid, signal.SIGTERM)
+        finally:
+            daemon.send_signal(signal.SIGCONT)
+        self.assertEqual(client.finish(), INTERRUPTED, client.stderr)
+        self.assertEqual(wait_for_no_process_with(gate.marker), [])
+        self.assertEqual(self.state(session), "cancelled")
+
+    @staticmethod
+    def await_delivery(pid, number):
+        """Until the process has taken the signal, or has ended."""
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            while True:
+                status = pathlib.Path(f"/proc/{pid}/status").read_text()
+                pending = int(re.search(r"ShdPnd:\s*(\w+)", status)[1], 16)
+                if not pending >> (number - 1) & 1:
+                    return
+                os.sched_yield()
 
     def test_an_interrupted_compare_says_what_is_known_so_far(self):
         undecided = ("--margin", "2%", self.values("n:1000:1"), self.values("n:1000:1"))
