@@ -83,6 +83,11 @@ std::string EdgeBetween(const GateSummary& before, const GateSummary& after, con
   return "machine changed: " + Join(changes, "; ");
 }
 
+std::string StepSentence(const HistoryStep& step, std::string_view unit, const Style& style) {
+  return "step: " + StepSize(step, unit, style) + "  (p = " + FormatRoundTrip(step.point.p_value) +
+         ")";
+}
+
 const HistoryStep* StepAt(const HistorySegment& segment, std::size_t index) {
   const auto found = std::find_if(segment.steps.begin(), segment.steps.end(),
                                   [index](const HistoryStep& s) { return s.point.index == index; });
@@ -162,9 +167,7 @@ std::string RenderSeries(const HistorySeries& series, const google::protobuf::Ti
     }
     for (std::size_t i = 0; i < segment.entries.size(); ++i) {
       if (const HistoryStep* const step = StepAt(segment, i)) {
-        text += MarkLine("step: " + StepSize(*step, last.unit, style) +
-                             "  (p = " + FormatRoundTrip(step->point.p_value) + ")",
-                         TintOf(*step, last.better), style);
+        text += MarkLine(StepSentence(*step, last.unit, style), TintOf(*step, last.better), style);
       }
       text += lines[line++];
     }

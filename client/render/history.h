@@ -33,6 +33,8 @@ std::string EntryChange(const GateSummary& entry, const Style& style);
 ColumnFormat ValuesOf(const HistorySeries& series, const Style& style);
 /// "+10.0 %  100 → 110".
 std::string StepSize(const HistoryStep& step, std::string_view unit, const Style& style);
+/// "step: +10.0 %  100 → 110  (p = 0.003)".
+std::string StepSentence(const HistoryStep& step, std::string_view unit, const Style& style);
 /// The step that begins with that entry of the segment, or nothing.
 const HistoryStep* StepAt(const HistorySegment& segment, std::size_t index);
 /// "machine changed: kernel 6.1.0 → 6.2.0".

@@ -35,11 +35,6 @@ SeriesEntry EntryOf(const GateSummary& entry, const ColumnFormat& values) {
           entry.verdict == Verdict::kRegression};
 }
 
-std::string StepText(const HistoryStep& step, const std::string& unit) {
-  return "step: " + StepSize(step, unit, kPlain) + "  (p = " + FormatRoundTrip(step.point.p_value) +
-         ")";
-}
-
 /// The levels of a segment whose first entry is `first` of the series.
 void AddLevels(const HistorySegment& segment, const GateSummary* before, std::size_t first,
                std::vector<SeriesLevel>* levels) {
@@ -52,7 +47,7 @@ void AddLevels(const HistorySegment& segment, const GateSummary* before, std::si
       SeriesLevel& level = levels->emplace_back();
       level.begin = first + i;
       if (step != nullptr) {
-        level.why = StepText(*step, entry.unit);
+        level.why = StepSentence(*step, entry.unit, kPlain);
         level.step = true;
       } else if (before != nullptr) {
         level.why = EdgeBetween(*before, entry, kPlain);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "client/render/gates.h"
 #include "client/render/sentence.h"
 #include "client/render/words.h"
 #include "client/report/plot.h"
@@ -22,6 +21,10 @@ std::optional<MarginLine> MarginOf(const v1::Comparison& one) {
   if (!judged.margin) return std::nullopt;
   const bool worse_above = one.better() != v1::BETTER_HIGHER;
   return MarginLine{worse_above ? *judged.margin : -*judged.margin, worse_above};
+}
+
+AxisUnit AxisOf(const Judged& judged) {
+  return {judged.relative, judged.relative ? "" : judged.unit};
 }
 
 std::string Outcome(const v1::Comparison& one) {
@@ -54,8 +57,7 @@ IntervalGroups IntervalRows(const Comparisons& comparisons, const v1::Update& up
   for (const v1::Comparison* one : comparisons) {
     const Judged judged = JudgedBy(*one);
     if (!judged.estimate) continue;
-    const AxisUnit axis{judged.relative, judged.relative ? "" : judged.unit};
-    RowsOn(axis, groups)
+    RowsOn(AxisOf(judged), groups)
         .push_back({prefix + LabelWithMetric(*one, update), ChangeText(*one), Outcome(*one),
                     *judged.estimate, judged.lo, judged.hi, MarginOf(*one), Shape::kTriangle});
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "benchd/v1/session.pb.h"
+#include "client/render/gates.h"
 #include "client/report/pictures.h"
 #include "client/report/report_source.h"
 #include "core/base/result.h"
@@ -18,6 +19,9 @@ using Comparisons = std::vector<const v1::Comparison*>;
 
 /// Where a change of that comparison begins to count; nothing of one without a margin.
 std::optional<MarginLine> MarginOf(const v1::Comparison& one);
+
+/// On what a comparison is drawn.
+AxisUnit AxisOf(const Judged& judged);
 
 /// "pass", or of a metric that does not gate which way it went.
 std::string Outcome(const v1::Comparison& one);

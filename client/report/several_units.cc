@@ -17,10 +17,6 @@ namespace {
 
 constexpr Style kPlain;
 
-AxisUnit AxisOf(const Judged& judged) {
-  return {judged.relative, judged.relative ? "" : judged.unit};
-}
-
 /// How changes beside each other are told.
 ColumnFormat ChangesBetween(const Range& range, const AxisUnit& axis) {
   if (axis.relative) return ColumnFormat::OfChanges(range.low, range.high);

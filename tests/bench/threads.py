@@ -19,32 +19,32 @@ import statistics
 import subprocess
 
 
-def compare(options, isolation, program):
-    """The rows of a session, and the CPUs that it had."""
+def benchctl(options, *words, **more):
     as_user = ["runuser", "-u", options.user, "--"] if options.user else []
+    return subprocess.run([*as_user, options.benchctl, *words], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, **more)
+
+
+def compare(options, isolation, program):
+    """The rows of a session, and what was said when it started."""
     words = ["compare", "--json", "--runs", str(options.runs), "--isolation", isolation,
              "--machine-profile", options.profile, "--metric", "wall_time:50%"]
     if options.cpus:
         words += ["--cpus", options.cpus]
-    done = subprocess.run([*as_user, options.benchctl, *words, program, program],
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    done = benchctl(options, *words, program, program)
     if done.returncode not in (0, 1, 3):
         raise SystemExit(f"benchctl {' '.join(words)}: {done.stderr}")
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     started = next(line for line in lines if line["event"] == "started")
-    table = subprocess.run([*as_user, options.benchctl, "export", lines[-1]["session"]],
-                           stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
+    table = benchctl(options, "export", lines[-1]["session"], check=True)
     return list(csv.DictReader(io.StringIO(table.stdout))), started
 
 
 def cpus_seen(options):
     """The CPUs that a program sees under the default isolation: what it may use."""
-    as_user = ["runuser", "-u", options.user, "--"] if options.user else []
     look = "grep Cpus_allowed_list /proc/self/status"
-    done = subprocess.run(
-        [*as_user, options.benchctl, "compare", "--show-output", "--runs", "2",
-         "--machine-profile", options.profile, look, look],
-        stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    done = benchctl(options, "compare", "--show-output", "--runs", "2", "--machine-profile",
+                    options.profile, look, look)
     listed = re.search(r"Cpus_allowed_list:\s*(\S+)", done.stdout + done.stderr)
     if not listed:
         raise SystemExit(f"benchctl compare --show-output: {done.stderr}")
