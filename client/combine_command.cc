@@ -47,6 +47,12 @@ Result<std::optional<std::size_t>> ReadExpected(const ParsedArguments& arguments
                     "write --expect-machines 4");
 }
 
+Result<MachineSession> ReadMachine(std::string_view text, const std::string& name) {
+  const auto read = ReadSessionExport(text, ExportedRuns::kSkip);
+  if (!read) return Error(read.error()).Within(name);
+  return MachineSessionOf(read->session, name);
+}
+
 /// What was cut off or has no verdict is left out; what is no export at all is a mistake.
 Result<Exports> ReadExports(const std::vector<std::string>& files) {
   Exports exports;
@@ -55,7 +61,7 @@ Result<Exports> ReadExports(const std::vector<std::string>& files) {
     if (!file) return std::move(file).error();
     auto text = file->ReadAll();
     if (!text) return std::move(text).error();
-    auto session = ReadSessionExport(*text, file->name());
+    auto session = ReadMachine(*text, file->name());
     if (session) {
       exports.sessions.push_back(*std::move(session));
     } else if (session.error().code == ErrorCode::kFailedPrecondition) {

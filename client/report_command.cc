@@ -9,10 +9,10 @@
 #include "client/host.h"
 #include "client/interrupts.h"
 #include "client/page_file.h"
-#include "client/render/json_message.h"
 #include "client/report/metric_picture.h"
 #include "client/report/page.h"
 #include "client/report/report_source.h"
+#include "client/session_export.h"
 #include "client/session_runs.h"
 #include "client/table_file.h"
 #include "client/table_options.h"
@@ -55,7 +55,7 @@ Result<ReportSource> ReadFile(const std::string& path, const benchd::TableOption
   if (!text) return std::move(text).error();
   const std::size_t first = text->find_first_not_of(" \t\r\n");
   if (first != std::string::npos && (*text)[first] == '{') {
-    auto read = ReadExportJson(*text);
+    auto read = ReadSessionExport(*text, ExportedRuns::kRead);
     if (!read) return Told(read.error()).Within(file->name());
     ReportSource source = SourceOfSession(std::move(read->session), read->runs);
     if (source.on_machine) source.on_machine->source = file->name();

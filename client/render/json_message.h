@@ -5,9 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "benchd/v1/session.pb.h"
 #include "client/render/json.h"
 #include "core/base/result.h"
 
@@ -24,16 +22,5 @@ std::string JsonKey(const google::protobuf::FieldDescriptor& field);
 ///
 /// @errors kInvalidArgument "KEY: expected a number": a value of another kind.
 Result<void> ReadMessage(const Json& json, google::protobuf::Message* message);
-
-/// A session with its runs.
-struct SessionExport {
-  v1::Session session;
-  std::vector<v1::Run> runs;
-};
-
-/// What ExportJson() wrote.
-///
-/// @errors kInvalidArgument: it is no JSON, no export, or those of ReadMessage().
-Result<SessionExport> ReadExportJson(std::string_view text);
 
 }  // namespace benchd::client

@@ -8,6 +8,7 @@
 #include "client/render/units.h"
 #include "core/base/text.h"
 #include "core/base/time.h"
+#include "proto/convert/from_proto.h"
 
 namespace benchd::client {
 
@@ -60,8 +61,7 @@ std::string EstimatorWord(const v1::Estimator& estimator) {
 }
 
 std::string Rfc3339(const google::protobuf::Timestamp& time) {
-  std::string text = FormatRfc3339(
-      Timestamp(std::chrono::seconds(time.seconds()) + std::chrono::nanoseconds(time.nanos())));
+  std::string text = FormatRfc3339(convert::FromProto(time));
   text.pop_back();
   while (text.ends_with("000")) text.resize(text.size() - 3);
   if (text.ends_with('.')) text.pop_back();

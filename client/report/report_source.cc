@@ -8,7 +8,6 @@
 #include "client/render/analysis.h"
 #include "client/render/csv.h"
 #include "client/render/gates.h"
-#include "client/render/json.h"
 #include "client/render/report.h"
 #include "client/session_export.h"
 #include "core/analysis/layout_groups.h"
@@ -170,9 +169,8 @@ ReportSource SourceOfSession(v1::Session session, std::span<const v1::Run> runs)
   ReportSource source;
   source.name = session.session();
   source.session = std::move(session);
-  // By the way that `combine` goes, so that it is the same numbers.
-  if (auto exported = ReadSessionExport(ExportJson(source.session, {}), source.name); exported) {
-    source.on_machine = *std::move(exported);
+  if (auto on_machine = MachineSessionOf(source.session, source.name); on_machine) {
+    source.on_machine = *std::move(on_machine);
   }
   // What an export does not say of a harness' metrics (their resolution) the command would lack.
   const bool described = std::ranges::none_of(runs, [](const v1::Run& run) {

@@ -1,6 +1,9 @@
 #include "proto/convert/from_proto.h"
 
+#include <google/protobuf/timestamp.pb.h>
+
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -87,6 +90,25 @@ Result<SessionSpec> FromProto(const v1::SessionSpec& from) {
   spec.environment = {from.environment().begin(), from.environment().end()};
   if (!reader.ok()) return std::move(reader).error();
   return spec;
+}
+
+Result<Comparison> FromProto(const v1::Comparison& from) {
+  v1::Comparison found = from;
+  found.clear_eta_seconds();
+  FieldReader reader;
+  Comparison comparison;
+  ReadFields(reader, "", found, &comparison);
+  if (from.has_margin_ratio()) comparison.margin = reader.Finite("margin", from.margin_ratio());
+  if (from.has_margin_absolute()) {
+    comparison.margin_kind = MarginKind::kAbsolute;
+    comparison.margin = reader.Finite("margin", from.margin_absolute());
+  }
+  if (!reader.ok()) return std::move(reader).error();
+  return comparison;
+}
+
+Timestamp FromProto(const google::protobuf::Timestamp& time) {
+  return Timestamp(std::chrono::seconds(time.seconds()) + Nanoseconds(time.nanos()));
 }
 
 }  // namespace benchd::convert

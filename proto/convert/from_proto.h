@@ -1,11 +1,18 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/base/time.h"
+#include "core/model/comparison.h"
 #include "core/model/session_spec.h"
 
 namespace benchd::v1 {
+class Comparison;
 class SessionSpec;
 }  // namespace benchd::v1
+
+namespace google::protobuf {
+class Timestamp;
+}
 
 namespace benchd::convert {
 
@@ -17,5 +24,11 @@ namespace benchd::convert {
 /// durations that are not positive. Whether the request makes sense is ValidateSpec()'s matter.
 /// @errors kInvalidArgument with the field's path first ("benchmarks[0].arms[1].role: ...").
 Result<SessionSpec> FromProto(const v1::SessionSpec& proto);
+
+/// What was found, without what was expected then (`expected_blocks`, `eta`).
+/// @errors as above.
+Result<Comparison> FromProto(const v1::Comparison& proto);
+
+Timestamp FromProto(const google::protobuf::Timestamp& time);
 
 }  // namespace benchd::convert

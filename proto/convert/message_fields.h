@@ -21,6 +21,7 @@
 #include "core/model/session.h"
 #include "proto/convert/enum_values.h"
 #include "proto/convert/field_reader.h"
+#include "proto/convert/from_proto.h"
 #include "proto/convert/to_proto.h"
 
 /// Structs to messages and back by the list of fields beside each struct: a field of the model is
@@ -191,8 +192,9 @@ class MessageReader {
     } else if constexpr (std::same_as<T, Hook>) {
       Get(name, value.command);
     } else if constexpr (kIsOptional<T>) {
-      const FieldDescriptor& field = FieldOf(from_, name);
-      if (get_.HasField(from_, &field)) GetAs(field, value.emplace());
+      constexpr bool kDuration = std::same_as<T, std::optional<Nanoseconds>>;
+      const FieldDescriptor& field = FieldOf(from_, kDuration ? name + "_seconds" : name);
+      if (get_.HasField(from_, &field)) Get(name, value.emplace());
     } else {
       const FieldDescriptor& field = FieldOf(from_, name);
       if (field.is_repeated() || get_.HasField(from_, &field)) GetAs(field, value);
@@ -215,8 +217,7 @@ class MessageReader {
       value.value = get_.GetString(from_, &field);
     } else if constexpr (std::same_as<T, Timestamp>) {
       using Wire = google::protobuf::Timestamp;
-      const auto& time = static_cast<const Wire&>(get_.GetMessage(from_, &field));
-      value = Timestamp(std::chrono::seconds(time.seconds()) + Nanoseconds(time.nanos()));
+      value = FromProto(static_cast<const Wire&>(get_.GetMessage(from_, &field)));
     } else if constexpr (std::same_as<T, TextMap>) {
       value = GetMap(from_, field);
     } else if constexpr (kIsList<T>) {

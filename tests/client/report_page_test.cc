@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/render/json.h"
-#include "client/render/json_message.h"
 #include "client/report/metric_picture.h"
 #include "client/report/page.h"
 #include "client/report/several_units.h"
@@ -211,47 +209,6 @@ TEST(ReportPageTest, APictureIsOfAMetricThatIsThere) {
 
 TEST(ReportPageTest, TenThousandRunsAreBelowAMegabyte) {
   EXPECT_LT(PageOf(SampleSource(5000)).size(), 1'000'000U);
-}
-
-TEST(ExportReaderTest, WhatIsReadIsWhatWasWritten) {
-  v1::Session session = SampleSession();
-  session.mutable_spec()->mutable_benchmarks(0)->mutable_gates(0)->set_absolute(0.5);
-  session.mutable_spec()->mutable_estimator()->set_kind(v1::ESTIMATOR_KIND_QUANTILE);
-  session.mutable_spec()->mutable_estimator()->set_quantile(0.9);
-  session.mutable_spec()->mutable_rule()->set_precision_width(0.01);
-  const std::vector<v1::Run> runs = SampleRuns();
-  const auto read = ReadExportJson(ExportJson(session, runs));
-  ASSERT_TRUE(read) << read.error().message;
-  ASSERT_EQ(read->runs.size(), runs.size());
-  EXPECT_EQ(read->session.report().DebugString(), session.report().DebugString());
-  EXPECT_EQ(read->session.started().seed(), session.started().seed());
-  // The environment is told by its names alone.
-  session.mutable_spec()->mutable_benchmarks(0)->mutable_arms(1)->clear_env();
-  EXPECT_EQ(ExportJson(read->session, read->runs), ExportJson(session, runs));
-}
-
-TEST(ExportReaderTest, SuitesReadToo) {
-  v1::Session session = SampleSession();
-  *session.mutable_report() = SuiteUpdate();
-  session.mutable_spec()->mutable_benchmarks(0)->set_name("parse");
-  *session.mutable_spec()->add_benchmarks() = session.spec().benchmarks(0);
-  session.mutable_spec()->mutable_benchmarks(1)->set_name("render a page");
-  for (v1::Comparison& one : *session.mutable_report()->mutable_comparisons()) {
-    one.clear_eta_seconds();  // not told
-  }
-  const auto read = ReadExportJson(ExportJson(session, {}));
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(read->session.report().DebugString(), session.report().DebugString());
-}
-
-TEST(ExportReaderTest, OtherJsonIsRefusedByName) {
-  EXPECT_EQ(ReadExportJson("{").error().message, "json: not valid JSON");
-  EXPECT_EQ(ReadExportJson("{}").error().message, "spec: missing");
-  EXPECT_EQ(ReadExportJson(R"({"spec": 1, "result": {}, "runs": []})").error().message,
-            "json: not an export of a session");
-  EXPECT_EQ(ReadExportJson(R"({"spec": {"alpha": "x"}, "result": {}, "runs": []})").error().message,
-            "alpha: expected a number");
-  EXPECT_TRUE(ReadExportJson(R"({"spec": {"newer": []}, "result": {}, "runs": []})"));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "tests/client/samples.h"
 
+#include "client/render/json.h"
+
 namespace benchd::client {
 namespace {
 
@@ -257,6 +259,16 @@ std::vector<v1::Run> SampleRuns() {
   runs.push_back(MakeRun("base", 2, v1::RUN_PHASE_DROPPED, second++));
   AddSample(&runs.back(), "wall_time", 9);
   return runs;
+}
+
+std::string SampleExport(const std::string& machine) {
+  v1::Session session = SampleSession();
+  session.set_state(v1::SESSION_STATE_DONE);
+  session.mutable_started_at()->set_seconds(1767323045);
+  v1::EnvironmentFact* fact = session.mutable_started()->add_environment();
+  fact->set_name("machine");
+  fact->set_value(machine);
+  return ExportJson(session, SampleRuns());
 }
 
 }  // namespace benchd::client

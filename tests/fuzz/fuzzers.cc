@@ -14,7 +14,6 @@ std::span<const NamedFuzzer> Fuzzers() {
       {"cpu_list", FuzzCpuList},
       {"csv", FuzzCsv},
       {"daemon_config", FuzzDaemonConfig},
-      {"export_json", FuzzExportJson},
       {"go_benchmark", FuzzGoBenchmark},
       {"google_benchmark", FuzzGoogleBenchmark},
       {"hyperfine", FuzzHyperfine},

@@ -28,7 +28,6 @@ void FuzzCommandLine(std::string_view input);
 void FuzzCpuList(std::string_view input);
 void FuzzCsv(std::string_view input);
 void FuzzDaemonConfig(std::string_view input);
-void FuzzExportJson(std::string_view input);
 void FuzzGoBenchmark(std::string_view input);
 void FuzzGoogleBenchmark(std::string_view input);
 void FuzzHyperfine(std::string_view input);

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "client/render/json_message.h"
 #include "client/render/text.h"
 #include "client/report/pictures.h"
 #include "client/report/svg.h"
@@ -96,13 +95,6 @@ void FuzzPictures(std::string_view input) {
   const std::size_t line = std::min(input.find('\n'), input.size());
   const std::vector<double> numbers = NumbersOf(input.substr(line));
   if (!numbers.empty()) DrawAll(std::string(input.substr(0, line)), numbers);
-}
-
-/// What is read of an export is well-typed, whatever else it is.
-void FuzzExportJson(std::string_view input) {
-  const auto read = client::ReadExportJson(input);
-  if (!read) return CheckMessage(client::OneLine(Utf8Lossy(read.error().message)));
-  FUZZ_CHECK(read->session.has_spec());
 }
 
 }  // namespace benchd::fuzz

@@ -9,7 +9,11 @@
 namespace benchd::fuzz {
 
 void FuzzSessionExport(std::string_view input) {
-  const auto session = client::ReadSessionExport(input, "export.json");
+  const auto read = client::ReadSessionExport(input, client::ExportedRuns::kRead);
+  if (!read) return CheckMessage(read.error().message);
+  // A page is drawn from it.
+  FUZZ_CHECK(read->session.has_spec() && !read->session.session().empty());
+  const auto session = client::MachineSessionOf(read->session, "export.json");
   if (!session) {
     CheckMessage(session.error().message);
     FUZZ_CHECK(session.error().message.starts_with("export.json: "));

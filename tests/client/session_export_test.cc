@@ -1,0 +1,124 @@
+#include "client/session_export.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "client/render/json.h"
+#include "tests/client/samples.h"
+
+namespace benchd::client {
+namespace {
+
+constexpr char kMachine[] = "0123456789abcdef0123456789abcdef";
+
+Result<MachineSession> ReadMachine(const std::string& text) {
+  const auto read = ReadSessionExport(text, ExportedRuns::kSkip);
+  if (!read) return read.error();
+  return MachineSessionOf(read->session, "node.json");
+}
+
+TEST(SessionExportTest, ReadsTheGatesThatExportWrites) {
+  const auto read = ReadMachine(SampleExport(kMachine));
+  ASSERT_TRUE(read) << read.error().message;
+  const MachineSession& session = *read;
+  const v1::Update update = RegressionUpdate();
+  EXPECT_EQ(session.source, "node.json");
+  EXPECT_EQ(session.session, SampleSession().session());
+  EXPECT_EQ(session.machine, kMachine);
+  ASSERT_EQ(session.gates.size(), 1U);
+  const v1::Comparison& gate = update.comparisons(0);
+  EXPECT_EQ(session.gates[0].metric, gate.metric());
+  EXPECT_EQ(session.gates[0].margin, gate.margin_ratio());
+  EXPECT_EQ(session.gates[0].change->estimate, gate.change().estimate());
+  EXPECT_EQ(session.gates[0].n_candidate, gate.n_candidate());
+  EXPECT_EQ(session.gates[0].confidence, gate.confidence());
+}
+
+TEST(SessionExportTest, WhatWasCutOffAnywhereDoesNotCount) {
+  const std::string text = SampleExport(kMachine);
+  for (std::size_t length = 0; length + 1 < text.size(); length += 1 + text.size() / 50) {
+    const auto session = ReadSessionExport(text.substr(0, length), ExportedRuns::kRead);
+    ASSERT_FALSE(session) << length;
+    EXPECT_EQ(session.error().code, ErrorCode::kFailedPrecondition) << length;
+    EXPECT_EQ(session.error().message, "cut off: not complete JSON");
+  }
+}
+
+TEST(SessionExportTest, TellsWhatIsNoExportFromASessionWithoutAResult) {
+  for (const char* text : {"arm,t\nbase,1\n", "[]", "{}", "null", "{\"session\":\"x\"}"}) {
+    const auto session = ReadMachine(text);
+    ASSERT_FALSE(session) << text;
+    EXPECT_EQ(session.error().code, ErrorCode::kInvalidArgument) << text;
+  }
+  auto json = nlohmann::json::parse(SampleExport(kMachine));
+  json["result"]["state"] = "failed";
+  const auto failed = ReadMachine(json.dump());
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code, ErrorCode::kFailedPrecondition);
+  const auto unnamed = ReadMachine(SampleExport(""));
+  ASSERT_FALSE(unnamed);
+  EXPECT_NE(unnamed.error().message.find("on which machine"), std::string::npos);
+}
+
+TEST(SessionExportTest, WhatIsReadIsWhatWasWritten) {
+  v1::Session session = SampleSession();
+  session.mutable_spec()->mutable_benchmarks(0)->mutable_gates(0)->set_absolute(0.5);
+  session.mutable_spec()->mutable_estimator()->set_kind(v1::ESTIMATOR_KIND_QUANTILE);
+  session.mutable_spec()->mutable_estimator()->set_quantile(0.9);
+  session.mutable_spec()->mutable_rule()->set_precision_width(0.01);
+  const std::vector<v1::Run> runs = SampleRuns();
+  const auto read = ReadSessionExport(ExportJson(session, runs), ExportedRuns::kRead);
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_EQ(read->runs.size(), runs.size());
+  EXPECT_EQ(read->session.report().DebugString(), session.report().DebugString());
+  EXPECT_EQ(read->session.started().seed(), session.started().seed());
+  // The environment is told by its names alone.
+  session.mutable_spec()->mutable_benchmarks(0)->mutable_arms(1)->clear_env();
+  EXPECT_EQ(ExportJson(read->session, read->runs), ExportJson(session, runs));
+}
+
+TEST(SessionExportTest, SuitesReadToo) {
+  v1::Session session = SampleSession();
+  *session.mutable_report() = SuiteUpdate();
+  session.mutable_spec()->mutable_benchmarks(0)->set_name("parse");
+  *session.mutable_spec()->add_benchmarks() = session.spec().benchmarks(0);
+  session.mutable_spec()->mutable_benchmarks(1)->set_name("render a page");
+  for (v1::Comparison& one : *session.mutable_report()->mutable_comparisons()) {
+    one.clear_eta_seconds();  // not told
+  }
+  const auto read = ReadSessionExport(ExportJson(session, {}), ExportedRuns::kRead);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->session.report().DebugString(), session.report().DebugString());
+}
+
+TEST(SessionExportTest, OtherJsonIsRefusedByName) {
+  const auto error = [](std::string_view text) {
+    const auto read = ReadSessionExport(text, ExportedRuns::kRead);
+    return read ? std::string() : read.error().message;
+  };
+  EXPECT_EQ(error("{}"), "not an export of a session as JSON");
+  EXPECT_EQ(error(R"({"session": "a", "spec": 1, "result": {}, "runs": []})"),
+            "not an export of a session as JSON");
+  EXPECT_EQ(error(R"({"session": "a", "spec": {}, "result": {}, "runs": [1]})"),
+            "not an export of a session as JSON");
+  EXPECT_EQ(error(R"({"session": "a", "spec": {"alpha": "x"}, "result": {}, "runs": []})"),
+            "alpha: expected a number");
+  EXPECT_EQ(error(R"({"session": "a", "spec": {"newer": []}, "result": {}, "runs": []})"), "");
+}
+
+TEST(SessionExportTest, RunsMayBeLeftOut) {
+  const std::string text = SampleExport(kMachine);
+  const auto whole = ReadSessionExport(text, ExportedRuns::kRead);
+  const auto read = ReadSessionExport(text, ExportedRuns::kSkip);
+  ASSERT_TRUE(whole && read);
+  EXPECT_EQ(whole->runs.size(), SampleRuns().size());
+  EXPECT_TRUE(read->runs.empty());
+  EXPECT_EQ(read->session.DebugString(), whole->session.DebugString());
+  EXPECT_FALSE(read->session.report().runs().empty());
+}
+
+}  // namespace
+}  // namespace benchd::client
