@@ -17,7 +17,8 @@ namespace benchd::client {
 namespace {
 
 Error NotAnExport() {
-  return UsageError("not an export of a session as JSON", "benchctl export ID --format json > FILE");
+  return UsageError("not an export of a session as JSON",
+                    "benchctl export ID --format json > FILE");
 }
 
 Error DoesNotCount(std::string why) {

@@ -32,7 +32,8 @@ v1::Session SampleSession();
 /// Two warm-up runs, then two blocks of both arms; one run lacks a metric, names need quoting.
 std::vector<v1::Run> SampleRuns();
 
-/// SampleSession() and SampleRuns() as `export --format json` writes them, measured on that machine.
+/// SampleSession() and SampleRuns() as `export --format json` writes them, measured on that
+/// machine.
 std::string SampleExport(const std::string& machine);
 
 /// An event of session k3x9m2pq at 2026-01-02T03:04:05.678Z with `set` applied.

@@ -110,7 +110,7 @@ class ReportTest(DaemonTest):
         (self.folder / "a.csv").write_text("arm,t\na,1\n")
         for words, told in {
             ("none.csv", "-o", "x.html"): ("none.csv", "No such file"),
-            ("a.json", "-o", "x.html"): ("a.json: result: missing",),
+            ("a.json", "-o", "x.html"): ("a.json: not an export of a session",),
             ("a.csv", "-o", "x.html"): ("a.csv",),
             ("zz", "-o", "x.html"): ("zz",),
             ("-o", "x.html"): ("you have none yet",),
