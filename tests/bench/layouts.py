@@ -1,6 +1,6 @@
 """What --layouts finds on real builds, linked by lld in random orders.
 
-    layouts.py BIN_DIR [--trials N] [--layouts K] [--max-time D] [--part seeds|same|planted]...
+    layouts.py [--trials N] [--layouts K] [--max-time D] [--part seeds|same|planted]...
 
 Three parts, on one C program of 400 small functions, about 5 ms a run, gated by cpu_time at 2 %:
 
@@ -14,15 +14,16 @@ and lld. Judges nothing: a machine that does something else needs more runs for 
 """
 
 import argparse
-import json
 import math
 import os
 import pathlib
 import random
 import subprocess
-import tempfile
+import sys
 
-from overhead import Benchctl
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "side_by_side"))
+
+from tools import Benchctl, benchctl  # noqa: E402
 
 FUNCTIONS = 400
 BUILD = r"""set -eu
@@ -79,10 +80,11 @@ def exact_interval(count, trials, alpha=0.05):
 
 
 class Trials:
-    def __init__(self, bin_dir, folder, layouts, rounds, max_time):
+    def __init__(self, tool: Benchctl, layouts, rounds, max_time):
         self.max_time = max_time
-        self.benchctl = Benchctl(bin_dir, folder)
-        self.environment = self.benchctl.environment
+        self.benchctl = tool
+        folder = tool.daemon.folder
+        self.environment = tool.environment
         self.environment["LAYOUTS_CACHE"] = str(folder / "objects")
         self.environment["XDG_CACHE_HOME"] = str(folder / "cache")
         (folder / "objects").mkdir()
@@ -102,13 +104,7 @@ class Trials:
                        cwd=self.repository, check=True, env=self.environment)
 
     def verdict(self, *words):
-        done = subprocess.run(
-            [self.benchctl.program, "compare", "--json", "--metric", "cpu_time:2%", *words],
-            cwd=self.repository, env=self.environment, stdin=subprocess.DEVNULL,
-            capture_output=True, text=True)
-        if done.returncode not in (0, 1, 3):
-            raise SystemExit(f"benchctl compare {' '.join(words)}: {done.stderr}")
-        return json.loads(done.stdout.splitlines()[-1])
+        return self.benchctl.compare("--metric", "cpu_time:2%", *words, cwd=self.repository)[0]
 
     def seeds(self):
         folder = self.repository
@@ -153,7 +149,6 @@ class Trials:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("bin_dir", type=lambda path: pathlib.Path(path).resolve())
     parser.add_argument("--trials", type=int, default=40)
     parser.add_argument("--layouts", type=int, default=8)
     parser.add_argument("--max-time", default="20s", help="of a trial's runs (default 20s)")
@@ -161,17 +156,14 @@ def main():
     parser.add_argument("--part", action="append", choices=("seeds", "same", "planted"))
     given = parser.parse_args()
     parts = given.part or ["seeds", "same", "planted"]
-    with tempfile.TemporaryDirectory() as folder:
-        trials = Trials(given.bin_dir, pathlib.Path(folder), given.layouts, given.rounds, given.max_time)
-        try:
-            if "seeds" in parts:
-                trials.seeds()
-            if "same" in parts:
-                trials.count("same", "same", given.trials)
-            if "planted" in parts:
-                trials.count("planted", "slower", given.trials)
-        finally:
-            trials.benchctl.close()
+    with benchctl() as tool:
+        trials = Trials(tool, given.layouts, given.rounds, given.max_time)
+        if "seeds" in parts:
+            trials.seeds()
+        if "same" in parts:
+            trials.count("same", "same", given.trials)
+        if "planted" in parts:
+            trials.count("planted", "slower", given.trials)
 
 
 if __name__ == "__main__":

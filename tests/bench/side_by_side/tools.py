@@ -68,10 +68,10 @@ class Benchctl:
     def run(self, *words):
         return run([BIN / "benchctl", *words], env=self.environment, cwd=self.daemon.folder)
 
-    def compare(self, *words):
+    def compare(self, *words, cwd=None):
         """The last line of a comparison, and its seconds."""
         seconds, done = timed([BIN / "benchctl", "compare", "--json", *words],
-                              env=self.environment, cwd=self.daemon.folder)
+                              env=self.environment, cwd=cwd or self.daemon.folder)
         return json.loads(done.stdout.splitlines()[-1]), seconds
 
     def rows(self, session):
