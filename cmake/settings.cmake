@@ -41,7 +41,8 @@ elseif(BENCHD_SANITIZE STREQUAL "thread")
 endif()
 if(BENCHD_COVERAGE)
   # Atomic: the daemon counts on several threads, and many processes add to one file.
-  add_compile_options(--coverage -fprofile-update=atomic)
+  # Not --coverage, which GCC puts behind all others: what single targets turn off would stay on.
+  add_compile_options(-fprofile-arcs -ftest-coverage -fprofile-update=atomic)
   add_link_options(--coverage)
 endif()
 if(BENCHD_LIBFUZZER)
