@@ -10,6 +10,10 @@
 
 #include "client/run.h"
 
+#ifdef BENCHD_COVERAGE
+extern "C" void __gcov_dump();  // what _Exit() would lose
+#endif
+
 int main(int argc, char** argv) {
   std::setlocale(LC_CTYPE, "");  // whether the terminal takes more than ASCII; numbers stay as in C
   // gRPC's own messages are no sentences for users; what fails comes back as a status.
@@ -25,5 +29,8 @@ int main(int argc, char** argv) {
   // Nothing is left to be closed that the kernel does not close faster.
   std::cout.flush();
   std::fflush(nullptr);
+#ifdef BENCHD_COVERAGE
+  __gcov_dump();
+#endif
   std::_Exit(static_cast<int>(code));
 }

@@ -44,6 +44,7 @@ if(BENCHD_COVERAGE)
   # Not --coverage, which GCC puts behind all others: what single targets turn off would stay on.
   add_compile_options(-fprofile-arcs -ftest-coverage -fprofile-update=atomic)
   add_link_options(--coverage)
+  add_compile_definitions(BENCHD_COVERAGE)
 endif()
 if(BENCHD_LIBFUZZER)
   if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
