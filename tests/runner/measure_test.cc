@@ -27,8 +27,8 @@ TEST(MeasureTest, TheFiguresOfTrueArePlausible) {
 }
 
 TEST(MeasureTest, TheRunnersOwnMemoryIsASmallFloor) {
-#ifdef BENCHD_SANITIZED
-  GTEST_SKIP() << "a sanitizer's runner is large";
+#if defined(BENCHD_SANITIZED) || defined(BENCHD_COVERAGE)
+  GTEST_SKIP() << "an instrumented runner is large";
 #endif
   RunnerProcess runner;
   const auto figures = runner.Run(ChildOf({"/bin/true"}));
@@ -38,8 +38,8 @@ TEST(MeasureTest, TheRunnersOwnMemoryIsASmallFloor) {
 }
 
 TEST(MeasureTest, ALargeLogDoesNotRaiseTheFloorForTheNextChild) {
-#ifdef BENCHD_SANITIZED
-  GTEST_SKIP() << "a sanitizer's runner is large";
+#if defined(BENCHD_SANITIZED) || defined(BENCHD_COVERAGE)
+  GTEST_SKIP() << "an instrumented runner is large";
 #endif
   RunnerProcess runner;
   ASSERT_EQ(runner.OutputOf(ScriptOf("head -c 2000000 /dev/zero")).size(), 1024U * 1024U);

@@ -1,0 +1,111 @@
+"""`compare --pool slurm` where Slurm's commands are a small program; tests/slurm has the real ones."""
+
+import json
+import pathlib
+import signal
+import time
+
+from main import main
+from support import INTERRUPTED, PASS, REFUSED, REGRESSION, USAGE, DaemonTest
+
+FAKE = pathlib.Path(__file__).resolve().parent / "programs/fake_slurm.py"
+
+
+class PoolTest(DaemonTest):
+    def setUp(self):
+        super().setUp()
+        self.slurm = self.folder / "slurm"
+        self.slurm.mkdir()
+        for name in ("sbatch", "squeue", "scancel"):
+            (self.slurm / name).symlink_to(FAKE)
+        environment = self.daemon.environment
+        environment["FAKE_SLURM"] = str(self.slurm)
+        environment["PATH"] = f"{self.slurm}:{environment['PATH']}"
+        self.nodes("n1", "n2", "n3", "n4")
+
+    def nodes(self, *names):
+        (self.slurm / "nodes").write_text(" ".join(names))
+
+    def words(self, *more, candidate=None):
+        same = self.values("n:1000:1")
+        return ("compare", "--pool", "slurm", "--runs", "8", "--parse", "lines",
+                "--metric", "n:2%:lower", *more, same, candidate or same)
+
+    def pool(self, *more, **given):
+        return self.benchctl(*self.words(*more, **given))
+
+    def pool_folder(self):
+        [folder] = self.folder.glob("benchd-pool-*")
+        return folder
+
+    def states(self):
+        states = [json.loads(path.read_text()) for path in self.pool_folder().glob("task-*.state")]
+        return {state["task"]: (state["node"], state["state"]) for state in states}
+
+    def test_four_machines_are_one_verdict(self):
+        done = self.pool()
+        self.assert_exit(done, PASS)
+        self.assertIn("4 machines", done.stdout)
+        self.assertEqual(self.states(), {task: (f"n{task}", "done") for task in range(1, 5)})
+
+    def test_a_slower_candidate_is_one_line_of_json(self):
+        done = self.benchctl_json(*self.words(candidate=self.values("n:1100:1")))
+        self.assert_exit(done, REGRESSION)
+        self.assertEqual(len(done.events), 1, done)
+
+    def test_a_task_on_a_machine_that_is_done_gets_another(self):
+        self.nodes("n1", "n2", "n3", "n3", "n4")
+        done = self.pool()
+        self.assert_exit(done, PASS)
+        self.assertEqual(self.states()[4], ("n4", "done"))
+        again = (self.slurm / "asked").read_text().splitlines()[1]
+        self.assertIn("--array=4 --exclude=", again)
+        self.assertEqual(set(again.partition("--exclude=")[2].split(",")), {"n1", "n2", "n3"})
+
+    def test_a_machine_without_a_result_is_named(self):
+        flag = self.folder / "once"
+        fails_once = self.script(f'[ -e "{flag}" ] || {{ touch "{flag}"; exit 1; }}; echo n 1000')
+        done = self.pool(candidate=fails_once)
+        self.assertIn("no result of task 1: Slurm says FAILED", done.stderr)
+        self.assertIn("3 of 4 machines", done.stderr + done.stdout)
+        self.assertEqual(self.states()[1], ("n1", "failed"))
+        self.assertIn("exit code 1", (self.pool_folder() / "task-1.log").read_text())
+
+    def test_no_machine_has_a_result(self):
+        done = self.pool("--machines", "1", candidate="false")
+        self.assert_exit(done, REFUSED)
+        self.assertIn("error: pool: no machine has a result", done.stderr)
+
+    def test_an_interrupt_cancels_the_job(self):
+        (self.slurm / "waits").touch()
+        client = self.start_client(*self.words())
+        while "waiting for Slurm: Resources" not in client.stderr:
+            self.assertIsNone(client.process.poll(), client.stderr)
+            time.sleep(0.05)  # its lines go to a file
+        client.process.send_signal(signal.SIGINT)
+        self.assertEqual(client.finish(), INTERRUPTED, client.stderr)
+        self.assertEqual((self.slurm / "cancelled").read_text(), "100")
+
+    def test_no_slurm_here(self):
+        (self.slurm / "sbatch").unlink()
+        done = self.benchctl(*self.words(),
+                             environment=self.client_environment(PATH=str(self.slurm)))
+        self.assert_exit(done, REFUSED)
+        self.assert_one_error(done, "sbatch", "login node")
+
+    def test_a_dry_run_asks_nobody(self):
+        done = self.pool("--dry-run")
+        self.assert_exit(done, PASS)
+        self.assertIn("#SBATCH --array=1-4\n", done.stdout)
+        self.assertFalse((self.slurm / "asked").exists())
+
+    def test_a_task_outside_of_a_pool_is_refused(self):
+        for words, said in ((("1", "compare", "true", "true"), "not the folder of the login node"),
+                            (("0", "compare", "true", "true"), "for Slurm's use")):
+            done = self.benchctl("pool-task", "--", self.folder, *words)
+            self.assert_exit(done, USAGE)
+            self.assert_one_error(done, said)
+
+
+if __name__ == "__main__":
+    main()
