@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -139,6 +141,27 @@ TEST(ProgramTest, ServesUntilASignalAndLeavesNoSocket) {
     EXPECT_EQ(daemon.Stop(signal), 0) << daemon.Output();
     EXPECT_FALSE(std::filesystem::exists(dir / "run/s"));
   }
+}
+
+TEST(ProgramTest, LinesForTheJournalHaveItsPriorities) {
+  const TempFolder dir;
+  ASSERT_EQ(::setenv("JOURNAL_STREAM", "1:1", 1), 0);
+  Program daemon(dir, UserDaemon(dir));
+  ASSERT_EQ(::unsetenv("JOURNAL_STREAM"), 0);
+  ASSERT_TRUE(daemon.AwaitOutput("serves at")) << daemon.Output();
+  std::istringstream lines(daemon.Output());
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_TRUE(line.starts_with("<4>") || line.starts_with("<6>")) << line;
+  }
+  EXPECT_EQ(daemon.Stop(SIGTERM), 0);
+}
+
+TEST(ProgramTest, ALogFileThatCannotBeOpenedIsNamed) {
+  const TempFolder dir;
+  Program daemon(dir, UserDaemon(dir, {"--log-file", dir / "no/log"}));
+  EXPECT_NE(daemon.Wait(), 0);
+  EXPECT_NE(daemon.Output().find("log file " + (dir / "no/log")), std::string::npos)
+      << daemon.Output();
 }
 
 TEST(ProgramTest, ASecondDaemonOnTheSameSocketIsToldWhoIsThere) {

@@ -21,6 +21,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "daemon/runner/launch_plan.h"
 #include "tests/runner/runner_process.h"
 
 namespace benchd {
@@ -417,6 +418,53 @@ TEST(LaunchTest, RefusesWhatNoProcessCanBeGiven) {
   child = ChildOf({"/bin/true"});
   child.program.path = "true";
   EXPECT_EQ(runner.Open(child).error().message, "program: 'true' is no absolute path");
+}
+
+// Most of these take a kernel or a machine that refuses; what users read is the same everywhere.
+TEST(LaunchFailureTest, EachStepThatFailedIsASentence) {
+  LaunchSpec spec;
+  spec.caller.uid = 1234;
+  spec.cwd = "/work";
+  spec.input = "/in";
+  spec.output_path = "/out";
+  spec.program = ProgramIdentity{.path = "/bin/old"};
+  const auto told = [&spec](ChildStep step, int error_number) {
+    ChildReport report;
+    report.step = step;
+    report.error_number = error_number;
+    const Error error = DescribeLaunchFailure(report, spec);
+    EXPECT_EQ(error.code, ErrorCode::kFailedPrecondition) << error.message;
+    return error.message;
+  };
+  EXPECT_EQ(told(ChildStep::kCwd, ENOENT), "cwd: /work: No such file or directory");
+  EXPECT_EQ(told(ChildStep::kInput, EACCES), "input: /in: Permission denied");
+  EXPECT_EQ(told(ChildStep::kOutput, EROFS), "output: /out: Read-only file system");
+  EXPECT_EQ(told(ChildStep::kStat, EIO), "program: /bin/old: Input/output error");
+  EXPECT_EQ(told(ChildStep::kGroup, EBUSY),
+            "control group: the child cannot be put into it: Device or resource busy");
+  EXPECT_EQ(told(ChildStep::kAffinity, EINVAL),
+            "cpus: the child cannot be put on them: Invalid argument");
+  EXPECT_EQ(told(ChildStep::kLimits, EPERM),
+            "limits: a resource limit of uid 1234 cannot be set: Operation not permitted");
+  EXPECT_EQ(told(ChildStep::kPriority, EPERM),
+            "machine profile: nice or policy is refused: Operation not permitted");
+  EXPECT_EQ(told(ChildStep::kMemory, EPERM),
+            "machine profile: numa or aslr is refused: Operation not permitted");
+  for (const ChildStep step :
+       {ChildStep::kGroups, ChildStep::kGid, ChildStep::kUid, ChildStep::kCapabilities}) {
+    EXPECT_EQ(told(step, EPERM), "benchd-runner: cannot become uid 1234: Operation not permitted");
+  }
+  for (const ChildStep step : {ChildStep::kSession, ChildStep::kStreams, ChildStep::kDescriptors}) {
+    EXPECT_EQ(told(step, EMFILE),
+              "benchd-runner: the child cannot be prepared: Too many open files");
+  }
+  EXPECT_EQ(told(ChildStep::kExecute, E2BIG),
+            "program: /bin/old: its arguments and environment are too long");
+  EXPECT_EQ(told(ChildStep::kExecute, EAGAIN),
+            "program: /bin/old: uid 1234 has reached its limit of processes");
+  EXPECT_EQ(told(ChildStep::kExecute, ETXTBSY), "program: /bin/old: it is open for writing");
+  EXPECT_EQ(told(ChildStep::kExecute, ELOOP),
+            "program: /bin/old: Too many levels of symbolic links");
 }
 
 }  // namespace
