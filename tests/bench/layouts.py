@@ -151,8 +151,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--trials", type=int, default=40)
     parser.add_argument("--layouts", type=int, default=8)
-    parser.add_argument("--max-time", default="20s", help="of a trial's runs (default 20s)")
-    parser.add_argument("--rounds", type=int, default=3000, help="of the program: 3000 are 5 ms")
+    parser.add_argument("--max-time", default="25s", help="of a trial's runs (default 25s)")
+    parser.add_argument("--rounds", type=int, default=12000,
+                        help="of the program: 12000 are 20 ms, its start a twentieth of it")
     parser.add_argument("--part", action="append", choices=("seeds", "same", "planted"))
     given = parser.parse_args()
     parts = given.part or ["seeds", "same", "planted"]
