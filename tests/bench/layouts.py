@@ -2,7 +2,7 @@
 
     layouts.py [--trials N] [--layouts K] [--max-time D] [--part seeds|same|planted]...
 
-Three parts, on one C program of 400 small functions, about 5 ms a run, gated by cpu_time at 2 %:
+Three parts, on one C program of 400 small functions, about 20 ms a run, gated by cpu_time at 2 %:
 
 seeds    of eight links of one object the slowest against the fastest, chosen by one session and
          confirmed by another, without --layouts: a regression where none of the code's is
