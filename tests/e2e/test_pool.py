@@ -3,10 +3,10 @@
 import json
 import pathlib
 import signal
-import time
+import subprocess
 
 from main import main
-from support import INTERRUPTED, PASS, REFUSED, REGRESSION, USAGE, DaemonTest
+from support import BIN, INTERRUPTED, PASS, REFUSED, REGRESSION, USAGE, DaemonTest
 
 FAKE = pathlib.Path(__file__).resolve().parent / "programs/fake_slurm.py"
 
@@ -78,12 +78,16 @@ class PoolTest(DaemonTest):
 
     def test_an_interrupt_cancels_the_job(self):
         (self.slurm / "waits").touch()
-        client = self.start_client(*self.words())
-        while "waiting for Slurm: Resources" not in client.stderr:
-            self.assertIsNone(client.process.poll(), client.stderr)
-            time.sleep(0.05)  # its lines go to a file
-        client.process.send_signal(signal.SIGINT)
-        self.assertEqual(client.finish(), INTERRUPTED, client.stderr)
+        client = subprocess.Popen([BIN / "benchctl", *map(str, self.words())], cwd=self.folder,
+                                  env=self.client_environment(), stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        with client:
+            self.addCleanup(client.kill)
+            told = next((line for line in client.stderr if "waiting for Slurm" in line), "")
+            self.assertIn("waiting for Slurm: Resources\n", told)
+            client.send_signal(signal.SIGINT)
+            self.assertIn("cancelled Slurm job 100\n", client.stderr.read())
+        self.assertEqual(client.returncode, INTERRUPTED)
         self.assertEqual((self.slurm / "cancelled").read_text(), "100")
 
     def test_no_slurm_here(self):

@@ -420,13 +420,10 @@ TEST(LaunchTest, RefusesWhatNoProcessCanBeGiven) {
   EXPECT_EQ(runner.Open(child).error().message, "program: 'true' is no absolute path");
 }
 
-// Most of these take a kernel or a machine that refuses; what users read is the same everywhere.
-TEST(LaunchFailureTest, EachStepThatFailedIsASentence) {
+// Beside what LaunchFailureTest brings about: these take a kernel or a machine that refuses.
+TEST(DescribeLaunchFailureTest, NamesTheStepThatTheSystemRefused) {
   LaunchSpec spec;
   spec.caller.uid = 1234;
-  spec.cwd = "/work";
-  spec.input = "/in";
-  spec.output_path = "/out";
   spec.program = ProgramIdentity{.path = "/bin/old"};
   const auto told = [&spec](ChildStep step, int error_number) {
     ChildReport report;
@@ -436,9 +433,6 @@ TEST(LaunchFailureTest, EachStepThatFailedIsASentence) {
     EXPECT_EQ(error.code, ErrorCode::kFailedPrecondition) << error.message;
     return error.message;
   };
-  EXPECT_EQ(told(ChildStep::kCwd, ENOENT), "cwd: /work: No such file or directory");
-  EXPECT_EQ(told(ChildStep::kInput, EACCES), "input: /in: Permission denied");
-  EXPECT_EQ(told(ChildStep::kOutput, EROFS), "output: /out: Read-only file system");
   EXPECT_EQ(told(ChildStep::kStat, EIO), "program: /bin/old: Input/output error");
   EXPECT_EQ(told(ChildStep::kGroup, EBUSY),
             "control group: the child cannot be put into it: Device or resource busy");
@@ -458,8 +452,6 @@ TEST(LaunchFailureTest, EachStepThatFailedIsASentence) {
     EXPECT_EQ(told(step, EMFILE),
               "benchd-runner: the child cannot be prepared: Too many open files");
   }
-  EXPECT_EQ(told(ChildStep::kExecute, E2BIG),
-            "program: /bin/old: its arguments and environment are too long");
   EXPECT_EQ(told(ChildStep::kExecute, EAGAIN),
             "program: /bin/old: uid 1234 has reached its limit of processes");
   EXPECT_EQ(told(ChildStep::kExecute, ETXTBSY), "program: /bin/old: it is open for writing");
