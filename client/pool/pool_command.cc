@@ -191,7 +191,7 @@ Result<ExitCode> RunPool(const CommandContext& context) {
   const std::string* given = LastValue(context.arguments, "pool-folder");
   const std::string parent = given != nullptr ? *given : order->cwd;
   if (IsGiven(context.arguments, "dry-run")) {
-    order->folder = (std::filesystem::path(parent) / "benchd-pool-XXXXXX").string();
+    order->folder = PoolFolder::Pattern(parent);
     std::cout << BatchScript(*order);
     return ExitCode::kPass;
   }

@@ -43,11 +43,17 @@ std::vector<std::string> NamesBehind(const std::string& folder, std::string_view
 
 }  // namespace
 
-Result<PoolFolder> PoolFolder::Make(const std::string& parent) {
+std::string PoolFolder::Pattern(const std::string& parent) {
+  // Where the working folder is gone the path stays relative, and mkdtemp says why.
   std::error_code error;
-  const auto absolute = std::filesystem::absolute(parent, error).lexically_normal();
-  std::string path = (absolute / "benchd-pool-XXXXXX").string();
-  if (error || mkdtemp(path.data()) == nullptr) {
+  auto folder = std::filesystem::absolute(parent, error);
+  if (error) folder = parent;
+  return (folder.lexically_normal() / "benchd-pool-XXXXXX").string();
+}
+
+Result<PoolFolder> PoolFolder::Make(const std::string& parent) {
+  std::string path = Pattern(parent);
+  if (mkdtemp(path.data()) == nullptr) {
     return UsageError("--pool-folder " + parent + ": " + std::strerror(errno));
   }
   PoolFolder folder(path);

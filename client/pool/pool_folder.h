@@ -18,6 +18,8 @@ class PoolFolder {
  public:
   explicit PoolFolder(std::string path) : path_(std::move(path)) {}
 
+  /// The path below `parent`, absolute, with XXXXXX where mkdtemp puts what makes it new.
+  static std::string Pattern(const std::string& parent);
   /// A new one below `parent`.
   /// @errors (exit 2) the system's
   static Result<PoolFolder> Make(const std::string& parent);
