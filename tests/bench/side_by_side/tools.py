@@ -106,9 +106,9 @@ class SpawnLoop:
     name = "posix_spawn loop"
 
     @staticmethod
-    def values(program, runs, output="/dev/null"):
+    def values(program, runs, *options, output="/dev/null"):
         """(wall, CPU) seconds of each run."""
-        out = run([BIN / "spawn_loop", runs, output, *program]).stdout
+        out = run([BIN / "spawn_loop", *options, runs, output, *program]).stdout
         return [tuple(map(float, line.split())) for line in out.splitlines()]
 
     def measure(self, program, runs):
