@@ -290,6 +290,12 @@ Result<std::unique_ptr<Spawner>> Spawner::Open(int cgroup_fd) {
   if (pid == -ENOSYS) return Error{ErrorCode::kUnimplemented, "spawner: there is no clone3 here"};
   if (pid < 0) return SystemError("starting the spawner", static_cast<int>(-pid));
   spawner->process_ = {static_cast<pid_t>(pid), UniqueFd(pidfd)};
+  // It has not inherited a real-time priority of the runner's, and needs it no less: others that are
+  // on its CPU would keep it from seeing the end of a run in time.
+  sched_param own{};
+  if (sched_getparam(0, &own) == 0) {
+    static_cast<void>(sched_setscheduler(spawner->pid(), sched_getscheduler(0), &own) == 0);
+  }
   return spawner;
 }
 

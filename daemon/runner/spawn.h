@@ -85,7 +85,8 @@ void OpenGate(SpawnArea& area);
 /// measured there, and makes the next one the moment that child has ended. Made elsewhere, each
 /// child would bring kernel memory onto that CPU which only ends there: the kernel frees it in work
 /// of its own, in the middle of the runs that follow. And what runs where the last child ended
-/// finds the CPU awake.
+/// finds the CPU awake. It has the runner's scheduling policy, so that others on that CPU do not
+/// keep it from seeing when a child has ended; what it makes begins without.
 ///
 /// One order at a time. It can be killed by whoever can kill the runner: then Take() fails and a
 /// new one must be opened.

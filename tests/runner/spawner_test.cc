@@ -141,6 +141,26 @@ TEST_F(SpawnerTest, SaysWhenItWasKilled) {
   EXPECT_EQ(child.error().code, ErrorCode::kUnavailable);
 }
 
+TEST_F(SpawnerTest, ComesAsSoonAsTheRunnerWouldAndItsChildrenDoNot) {
+  const int before = sched_getscheduler(0);
+  sched_param priority{1};
+  if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority) != 0) {
+    GTEST_SKIP() << "no right to a real-time priority";
+  }
+  auto urgent = Spawner::Open();
+  priority.sched_priority = 0;
+  ASSERT_EQ(sched_setscheduler(0, before, &priority), 0);
+  ASSERT_TRUE(urgent) << urgent.error().message;
+  EXPECT_EQ(sched_getscheduler((*urgent)->pid()), SCHED_FIFO | SCHED_RESET_ON_FORK);
+  ASSERT_TRUE((*urgent)->Order(plan_, area_, {}, 0));
+  auto child = (*urgent)->Take();
+  ASSERT_TRUE(child) << child.error().message;
+  EXPECT_EQ(sched_getscheduler(child->pid), SCHED_OTHER);
+  EXPECT_EQ(Finish(*child), 0);
+  // One of a runner without it is as the runner is.
+  EXPECT_EQ(sched_getscheduler(spawner_->pid()), before);
+}
+
 TEST_F(SpawnerTest, RefusesCpusThatCannotBeHad) {
   for (unsigned long& word : plan_.affinity) word = 0;
   plan_.made_on[ChildPlan::kMaskWords - 1] = 1;  // CPU 960
