@@ -114,17 +114,6 @@ class Pairs {
   std::size_t at_ = 0;
 };
 
-// The variance of a pair's log ratio, as the oracle knows it: the coin of each pair gives it mean
-// 0, and leaves nothing that successive pairs have in common.
-double PairVariance(std::span<const double> record) {
-  double sum = 0;
-  for (std::size_t i = 0; i + 1 < record.size(); i += 2) {
-    const double ratio = std::log(record[i + 1] / record[i]);
-    sum += ratio * ratio;
-  }
-  return sum / static_cast<double>(record.size() / 2);
-}
-
 Tally ReplayPairs(std::span<const double> record, const Options& options, const Rule& rule,
                   double change) {
   Tally tally;
@@ -139,6 +128,35 @@ Tally ReplayPairs(std::span<const double> record, const Options& options, const 
     tally.seconds += seconds;
   }
   return tally;
+}
+
+Tally ReplayOracle(std::span<const double> record, const Options& options, const Level& level,
+                   double change, std::uint64_t pairs) {
+  Rule oracle{Method::kOracle, &level};
+  oracle.oracle_pairs = pairs;
+  return ReplayPairs(record, options, oracle, change);
+}
+
+// One look at the number of pairs that leaves at most `open` of the replays without a verdict. Who
+// knows a record knows that number: formulas for it take pairs for independent and normal, which
+// those of a record are not.
+Tally BestOracle(std::span<const double> record, const Options& options, const Level& level,
+                 double change, std::uint64_t open) {
+  std::uint64_t too_few = 1;
+  std::uint64_t enough = 2;
+  Tally best = ReplayOracle(record, options, level, change, enough);
+  while (best.open > open && enough < kMostPairs) {
+    too_few = enough;
+    enough = std::min(2 * enough, kMostPairs);
+    best = ReplayOracle(record, options, level, change, enough);
+  }
+  while (enough - too_few > 1) {
+    const std::uint64_t middle = (too_few + enough) / 2;
+    const Tally tally = ReplayOracle(record, options, level, change, middle);
+    (tally.open > open ? too_few : enough) = middle;
+    if (tally.open <= open) best = tally;
+  }
+  return best;
 }
 
 // Two-sided p of the Mann-Whitney test by the normal law with the correction for continuity, as
@@ -218,17 +236,18 @@ void Print(const char* rule, double alpha, double change, const Options& options
 void Replay(std::span<const double> interleaved, std::span<const double> blocked,
             const Options& options) {
   const Level level = Level::Make(kAlpha, validity::kFirstLook).value();
-  const double variance = PairVariance(interleaved);
   for (const double change : kChanges) {
     const Rule paired{Method::kPaired, &level};
-    Print("benchctl", kAlpha, change, options, ReplayPairs(interleaved, options, paired, change));
+    const Tally own = ReplayPairs(interleaved, options, paired, change);
+    Print("benchctl", kAlpha, change, options, own);
     const Rule peeking{Method::kClassic, &level};
     Print("peeking loop", kAlpha, change, options,
           ReplayPairs(interleaved, options, peeking, change));
     if (change != kMargin) {
-      Rule oracle{Method::kOracle, &level};
-      oracle.oracle_pairs = validity::OraclePairs(kAlpha, change, kMargin, variance);
-      Print("oracle", kAlpha, change, options, ReplayPairs(interleaved, options, oracle, change));
+      Print("oracle", kAlpha, change, options,
+            BestOracle(interleaved, options, level, change, options.replays / 10));
+      Print("oracle, as often", kAlpha, change, options,
+            BestOracle(interleaved, options, level, change, own.open));
     }
     Print("hyperfine + Welch", kPeersAlpha, change, options,
           ReplayBlocked(blocked, options, Peer::kWelch, change));

@@ -102,16 +102,22 @@ def measure(options):
 
 def judge(table, load, name, lines, replays, lags):
     own = [line for line in lines if line["rule"] == "benchctl"]
-    oracle = {line["change"]: line["seconds"] for line in lines if line["rule"] == "oracle"}
-    # Where both came to an end: else their seconds say how long they were let.
-    ratios = [line["seconds"] / oracle[line["change"]] for line in own
-              if line["change"] in oracle and line["open"] == 0]
     allowed = most_wrong(replays, ALPHA)
     table.note(
         f"{name}, {load}: benchctl at most {max(line['wrong'] for line in own)} wrong of {replays} "
         f"(over {allowed} would speak against 1 %); lag-1 autocorrelation of runs {lags[0]:.2f}"
-        + (f"; its seconds over the oracle's {min(ratios):.2f} to {max(ratios):.2f}"
-           if ratios else ""))
+        + "".join(f"; its seconds over those of the {oracle}: {shown}"
+                  for oracle, shown in over_oracles(own, lines)))
+
+
+def over_oracles(own, lines):
+    """benchctl's seconds over each oracle's, by change, where both came to an end."""
+    for rule in ("oracle", "oracle, as often"):
+        seconds = {line["change"]: line["seconds"] for line in lines if line["rule"] == rule}
+        shown = [f"{line['seconds'] / seconds[line['change']]:.2f} at {line['change']:.0%}"
+                 for line in own if line["change"] in seconds and line["open"] < line["replays"]]
+        if shown:
+            yield rule, ", ".join(shown)
 
 
 # ---- live ----
