@@ -69,7 +69,8 @@ struct ChildPlan {
   unsigned long affinity[kMaskWords] = {};
   /// Where its process is made: the same, or of those the benchmark CPUs where it may be anywhere.
   unsigned long made_on[kMaskWords] = {};
-  bool roams = false;  ///< the two differ
+  /// These are several: it is made on one of them and then takes those of `affinity`.
+  bool roams = false;
   bool reset_oom_score = false;
   bool set_nice = false;
   int nice = 0;

@@ -98,8 +98,9 @@ LaunchPlan::LaunchPlan(const Host& host, LaunchSpec spec)
   AddCpus(cpus, plan_.affinity);
   // What may be anywhere need not begin where the runner and benchd are.
   const std::vector<int> apart = CpusWithout(cpus, host.cpus.housekeeping);
-  plan_.roams = spec_.cpus.empty() && !apart.empty() && apart.size() < cpus.size();
-  AddCpus(plan_.roams ? apart : cpus, plan_.made_on);
+  const std::vector<int>& made_on = spec_.cpus.empty() && !apart.empty() ? apart : cpus;
+  AddCpus(made_on, plan_.made_on);
+  plan_.roams = cpus.size() > 1;
   plan_.reset_oom_score = host.reset_oom_score;
   Apply(host, spec_.settings);
   plan_.umask = static_cast<mode_t>(spec_.caller.umask & 0777);

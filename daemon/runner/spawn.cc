@@ -16,8 +16,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
+#include <string_view>
 
 #include "core/base/error.h"
 #include "daemon/runner/event_loop.h"
@@ -195,6 +198,25 @@ void SleepWhile(const std::uint32_t& word, std::uint32_t value, const timespec* 
   RawSyscall(SYS_futex, Word(&word), FUTEX_WAIT, value, Word(most));
 }
 
+/// The CPU on which a process was last, that nobody has reaped: field 39 of proc(5)'s stat; -1 where
+/// it cannot be read. Allocates nothing.
+int LastCpuOf(pid_t pid) {
+  char text[512] = "/proc/";
+  char* end = std::to_chars(text + std::strlen(text), std::end(text), pid).ptr;
+  std::strcpy(end, "/stat");
+  const long file = RawSyscall(SYS_openat, AT_FDCWD, Word(text), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return -1;
+  const long read = RawSyscall(SYS_read, file, Word(text), sizeof(text));
+  RawSyscall(SYS_close, file);
+  const std::string_view stat(text, static_cast<std::size_t>(std::max(read, 0L)));
+  // Field 2 is a name, in which may be anything.
+  std::size_t at = stat.rfind(')');
+  for (int field = 2; field < 39 && at != stat.npos; ++field) at = stat.find(' ', at + 1);
+  int cpu = -1;
+  if (at != stat.npos) std::from_chars(text + at + 1, text + stat.size(), cpu);
+  return cpu;
+}
+
 }  // namespace
 
 /// Where the two meet.
@@ -214,6 +236,8 @@ struct Spawner::SharedState {
   int watched = -1;
   pid_t ended = 0;  ///< the last child that was seen to have ended, and when
   std::int64_t ended_at = 0;
+  bool roamed = false;  ///< it had several CPUs
+  int ended_on = -1;    ///< the CPU of the last one that roamed, where it could be read
 
   std::atomic_ref<std::uint32_t> State() { return std::atomic_ref<std::uint32_t>(state); }
 
@@ -222,6 +246,7 @@ struct Spawner::SharedState {
   void AwaitOrder();
   void Watch(int pidfd);
   void AwaitEnd(pid_t child);
+  void Follow();
   static void Enter(void* state) { static_cast<SharedState*>(state)->Serve(); }
 };
 
@@ -230,6 +255,9 @@ void Spawner::SharedState::Serve() {
   RawSyscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
   while (RawSyscall(SYS_getppid) == runner) {
     AwaitOrder();
+    // The order is ours until it has been taken.
+    roamed = plan->roams;
+    if (roamed) Follow();
     CloneChild(*plan, *area, options, true, made);
     const pid_t child = made.pid;
     if (child > 0) Watch(made.pidfd);
@@ -267,6 +295,19 @@ void Spawner::SharedState::AwaitEnd(pid_t child) {
   RawSyscall(SYS_clock_gettime, CLOCK_MONOTONIC, Word(&now));
   ended_at = std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
   std::atomic_ref<pid_t>(ended).store(child, std::memory_order_release);
+  if (roamed) ended_on = LastCpuOf(child);
+}
+
+/// To where the last child has ended, if the next may be made there: execve may have moved it, and
+/// the kernel keeps its stack for the next process that is made on that CPU.
+void Spawner::SharedState::Follow() {
+  constexpr std::size_t kBits = 8 * sizeof(unsigned long);
+  const auto cpu = static_cast<std::size_t>(ended_on);
+  if (ended_on < 0 || cpu >= ChildPlan::kMaskWords * kBits) return;
+  unsigned long there[ChildPlan::kMaskWords] = {};
+  there[cpu / kBits] = 1UL << (cpu % kBits);
+  if ((affinity[cpu / kBits] & there[cpu / kBits]) == 0) return;
+  RawSyscall(SYS_sched_setaffinity, 0, sizeof(there), Word(there));
 }
 
 Spawner::Spawner() : shared_(std::make_unique<SharedState>()) {}

@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -159,6 +161,34 @@ TEST_F(SpawnerTest, ComesAsSoonAsTheRunnerWouldAndItsChildrenDoNot) {
   EXPECT_EQ(Finish(*child), 0);
   // One of a runner without it is as the runner is.
   EXPECT_EQ(sched_getscheduler(spawner_->pid()), before);
+}
+
+TEST_F(SpawnerTest, MakesAChildThatMayRoamWhereTheLastOneEnded) {
+  cpu_set_t all;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(all), &all), 0);
+  if (CPU_COUNT(&all) < 2) GTEST_SKIP() << "there is one CPU";
+  std::copy(std::begin(plan_.affinity), std::end(plan_.affinity), plan_.made_on);
+  plan_.roams = true;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &all)) continue;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    std::memcpy(plan_.affinity, &one, sizeof(plan_.affinity));
+    ASSERT_TRUE(Order());
+    const Spawned child = Take();
+    ASSERT_TRUE(OrderAnother(child.pid));
+    OpenGate(area_);
+    // Not reaped before the next one is there: then nobody could tell where it has ended.
+    const Spawned next = Take();
+    cpu_set_t spawner;
+    ASSERT_EQ(sched_getaffinity(spawner_->pid(), sizeof(spawner), &spawner), 0);
+    EXPECT_TRUE(CPU_EQUAL(&spawner, &one)) << "CPU " << cpu;
+    EXPECT_EQ(Finish(child), 0);
+    OpenGate(other_area_);
+    siginfo_t info{};
+    EXPECT_EQ(waitid(P_PIDFD, static_cast<id_t>(next.pidfd.get()), &info, WEXITED | __WALL), 0);
+  }
 }
 
 TEST_F(SpawnerTest, RefusesCpusThatCannotBeHad) {
