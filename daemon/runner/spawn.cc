@@ -198,8 +198,8 @@ void SleepWhile(const std::uint32_t& word, std::uint32_t value, const timespec* 
   RawSyscall(SYS_futex, Word(&word), FUTEX_WAIT, value, Word(most));
 }
 
-/// The CPU on which a process was last, that nobody has reaped: field 39 of proc(5)'s stat; -1 where
-/// it cannot be read. Allocates nothing.
+/// The CPU on which a process was last, that nobody has reaped: field 39 of proc(5)'s stat; -1
+/// where it cannot be read. Allocates nothing.
 int LastCpuOf(pid_t pid) {
   char text[512] = "/proc/";
   char* end = std::to_chars(text + std::strlen(text), std::end(text), pid).ptr;
@@ -331,8 +331,8 @@ Result<std::unique_ptr<Spawner>> Spawner::Open(int cgroup_fd) {
   if (pid == -ENOSYS) return Error{ErrorCode::kUnimplemented, "spawner: there is no clone3 here"};
   if (pid < 0) return SystemError("starting the spawner", static_cast<int>(-pid));
   spawner->process_ = {static_cast<pid_t>(pid), UniqueFd(pidfd)};
-  // It has not inherited a real-time priority of the runner's, and needs it no less: others that are
-  // on its CPU would keep it from seeing the end of a run in time.
+  // It has not inherited a real-time priority of the runner's, and needs it no less: others that
+  // are on its CPU would keep it from seeing the end of a run in time.
   sched_param own{};
   if (sched_getparam(0, &own) == 0) {
     static_cast<void>(sched_setscheduler(spawner->pid(), sched_getscheduler(0), &own) == 0);
