@@ -69,8 +69,11 @@ const std::vector<CommandHelp>& Texts() {
          "benchctl history parse --database postgresql://db.example.com/bench"}}},
       {"cancel",
        "Cancels a session. One that is running stops at once; its cleanup commands still run. "
-       "You may cancel your own sessions, admins may cancel any.",
-       {{"Cancel a session by the beginning of its ID:", "benchctl cancel k3x9"}}},
+       "You may cancel your own sessions, admins may cancel any. Of `compare --pool slurm`, name "
+       "the "
+       "folder: it is scancel of all its tasks.",
+       {{"Cancel a session by the beginning of its ID:", "benchctl cancel k3x9"},
+        {"Cancel a comparison on Slurm's machines:", "benchctl cancel benchd-pool-k3Xw2a"}}},
       {"move",
        "Sets the priority of a queued session. Sessions with a higher priority run first; "
        "everyone may lower the priority of their own.",

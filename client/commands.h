@@ -81,6 +81,9 @@ Result<ExitCode> RunDialStdio(const CommandContext& context);
 /// compare --pool
 Result<ExitCode> RunPool(const CommandContext& context);
 Result<ExitCode> RunPoolTask(const CommandContext& context);
+/// Whether cancel's word is the folder of a pool, whose jobs CancelPool() gives to scancel.
+bool IsPool(const std::string& word);
+Result<ExitCode> CancelPool(const CommandContext& context);
 Result<ExitCode> RunWatch(const CommandContext& context);
 Result<ExitCode> RunList(const CommandContext& context);
 Result<ExitCode> RunShow(const CommandContext& context);

@@ -160,6 +160,7 @@ Result<ExitCode> RunMove(const CommandContext& context) {
 }
 
 Result<ExitCode> RunCancel(const CommandContext& context) {
+  if (IsPool(context.word)) return CancelPool(context);
   v1::CancelRequest request;
   request.set_session(context.word);
   auto response = CallDaemon(context.link, &v1::SessionService::Stub::Cancel, request);

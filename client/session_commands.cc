@@ -131,6 +131,7 @@ v1::Session FollowedSession(const v1::SessionSpec& spec) {
   *session.mutable_spec()->mutable_benchmarks() = spec.benchmarks();
   *session.mutable_spec()->mutable_limits() = spec.limits();
   *session.mutable_spec()->mutable_rule() = spec.rule();
+  session.mutable_spec()->set_method(spec.method());  // of layouts, several arms are one commit's
   return session;
 }
 

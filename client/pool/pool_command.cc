@@ -13,7 +13,9 @@
 #include "client/interrupts.h"
 #include "client/pool/pool_folder.h"
 #include "client/pool/slurm.h"
+#include "client/render/json.h"
 #include "client/render/text.h"
+#include "client/render/words.h"
 #include "client/terminal.h"
 #include "core/base/text.h"
 
@@ -34,6 +36,12 @@ Result<std::string> AskSlurm(std::vector<std::string> words) {
                                        : Printable(lines.back()));
 }
 
+Result<std::string> Scancel(const std::vector<std::string>& jobs) {
+  std::vector<std::string> words = {"scancel"};
+  words.insert(words.end(), jobs.begin(), jobs.end());
+  return AskSlurm(std::move(words));
+}
+
 /// Submits the tasks of a pool, waits until Slurm has ended them, and combines what they left.
 class SlurmPool {
  public:
@@ -43,7 +51,10 @@ class SlurmPool {
   Result<ExitCode> Run() {
     interrupts_.React({.on_first = [] {}});  // from here on there are tasks to cancel
     auto submitted = Submit({});
-    if (!submitted) return std::move(submitted).error();
+    if (!submitted) {
+      folder_.Remove();
+      return std::move(submitted).error();
+    }
     TellOnStderr("pool " + folder_.path() + ": Slurm job " + jobs_.front() + ", " +
                  Counted(order_.machines, "machine"));
     constexpr int kRounds = 3;
@@ -70,6 +81,7 @@ class SlurmPool {
     auto said = AskSlurm(std::move(words));
     if (!said) return std::move(said).error();
     jobs_.push_back(said->substr(0, said->find_first_of(";\n")));  // JOB[;CLUSTER]
+    folder_.AddJob(jobs_.back());  // without it, cancel by the folder cannot be had
     return {};
   }
 
@@ -105,6 +117,10 @@ class SlurmPool {
 
   Result<SlurmView> Look() const {
     auto said = AskSlurm({"squeue", "--json", "--states=all", "--jobs=" + Join(jobs_, ",")});
+    // Ended longer ago than Slurm remembers (MinJobAge).
+    const bool forgotten =
+        !said && said.error().message.find("Invalid job id") != std::string::npos;
+    if (forgotten) return SlurmView();
     if (!said) return std::move(said).error();
     return ReadSqueue(*said, jobs_);
   }
@@ -124,9 +140,7 @@ class SlurmPool {
   }
 
   ExitCode CancelAll() {
-    std::vector<std::string> words = {"scancel"};
-    words.insert(words.end(), jobs_.begin(), jobs_.end());
-    auto cancelled = AskSlurm(std::move(words));
+    auto cancelled = Scancel(jobs_);
     TellOnStderr(cancelled ? "cancelled Slurm job " + Join(jobs_, ", ")
                            : "cannot cancel: " + cancelled.error().message);
     return ExitCode::kInterrupted;
@@ -203,6 +217,22 @@ Result<ExitCode> RunPool(const CommandContext& context) {
   auto written = script->Write(BatchScript(*order));
   if (!written) return std::move(written).error();
   return SlurmPool(*std::move(order), *std::move(folder), context.json).Run();
+}
+
+bool IsPool(const std::string& word) {
+  return PoolFolder(word).Name().starts_with(kPoolPrefix) && !PoolFolder(word).Jobs().empty();
+}
+
+Result<ExitCode> CancelPool(const CommandContext& context) {
+  const PoolFolder folder(context.word);
+  const std::vector<std::string> jobs = folder.Jobs();
+  if (auto cancelled = Scancel(jobs); !cancelled) return std::move(cancelled).error();
+  if (context.json) {
+    std::cout << CancelJson(folder.Name(), v1::SESSION_STATE_CANCELLED, Now()) << "\n";
+  } else {
+    std::cout << "cancelled Slurm job " << Join(jobs, ", ") << "\n";
+  }
+  return ExitCode::kPass;
 }
 
 }  // namespace benchd::client

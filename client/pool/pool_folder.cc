@@ -11,7 +11,9 @@
 #include <filesystem>
 
 #include "client/export_files.h"
+#include "client/quantity.h"
 #include "core/base/file.h"
+#include "core/base/text.h"
 #include "core/base/unique_fd.h"
 
 namespace benchd::client {
@@ -48,7 +50,7 @@ std::string PoolFolder::Pattern(const std::string& parent) {
   std::error_code error;
   auto folder = std::filesystem::absolute(parent, error);
   if (error) folder = parent;
-  return (folder.lexically_normal() / "benchd-pool-XXXXXX").string();
+  return (folder.lexically_normal() / (std::string(kPoolPrefix) + "XXXXXX")).string();
 }
 
 Result<PoolFolder> PoolFolder::Make(const std::string& parent) {
@@ -62,6 +64,29 @@ Result<PoolFolder> PoolFolder::Make(const std::string& parent) {
 }
 
 bool PoolFolder::IsShared() const { return access((path_ + "/login").c_str(), F_OK) == 0; }
+
+std::string PoolFolder::Name() const {
+  std::error_code error;
+  return std::filesystem::weakly_canonical(path_, error).filename().string();
+}
+
+void PoolFolder::Remove() const {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+bool PoolFolder::AddJob(const std::string& job) const {
+  const std::string path = path_ + "/jobs";
+  const UniqueFd fd(open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  return fd && WriteAll(fd.get(), job + "\n", path).has_value();
+}
+
+std::vector<std::string> PoolFolder::Jobs() const {
+  std::vector<std::string> jobs = Lines(ReadSmall(path_ + "/jobs"));
+  // The folder may be anybody's: no line is to be an option of scancel.
+  std::erase_if(jobs, [](const std::string& job) { return !ParseCount(job); });
+  return jobs;
+}
 
 bool PoolFolder::Claim(const std::string& node, int task) const {
   const std::string ours = std::to_string(task);

@@ -32,7 +32,7 @@ std::string DecidedEarlier(const v1::Comparison& gate);
 /// are independent.
 std::string DecisionCount(const v1::Comparison& gate, std::uint64_t blocks);
 
-/// Of the method layouts, what is told apart: "by the code +0.4 % ± 3.7 %; layouts: sd 2.5 %; ±1 %
+/// Of the method layouts, what is told apart: "by the code +0.4 ± 3.7 %; layouts: sd 2.5 %; ±1 %
 /// needs about 85 builds an arm"; before the one look without the first. Empty of other methods,
 /// and where nothing is known of the layouts' spread.
 std::string LayoutSentence(const v1::Comparison& gate, const Style& style);

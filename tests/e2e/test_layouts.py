@@ -53,6 +53,9 @@ class LayoutsTest(GitRepository, DaemonTest):
         self.assert_exit(slower, REGRESSION)
         self.assertRegex(slower.stdout, r"by the code \+\S+ ± \S+ %; layouts: sd \S+ %; "
                                         r"±10 % needs about\s+\d+ builds an arm")
+        commits = re.findall(r"^(v1|slower)(\S*): \1 \([0-9a-f]{40}\)$", slower.stdout,
+                             re.MULTILINE)
+        self.assertEqual(commits, [("v1", ""), ("slower", "")], "a line a commit, not a build")
 
     def test_every_build_has_a_seed_of_its_own_and_a_path_as_long(self):
         done = self.layouts("same", "--layouts", "3", "--json")

@@ -1,5 +1,6 @@
 """`compare --pool slurm` where Slurm's commands are a small program; tests/slurm has the real ones."""
 
+import contextlib
 import json
 import pathlib
 import signal
@@ -76,7 +77,9 @@ class PoolTest(DaemonTest):
         self.assert_exit(done, REFUSED)
         self.assertIn("error: pool: no machine has a result", done.stderr)
 
-    def test_an_interrupt_cancels_the_job(self):
+    @contextlib.contextmanager
+    def waiting(self):
+        """A client whose job waits for Slurm."""
         (self.slurm / "waits").touch()
         client = subprocess.Popen([BIN / "benchctl", *map(str, self.words())], cwd=self.folder,
                                   env=self.client_environment(), stdin=subprocess.DEVNULL,
@@ -85,10 +88,49 @@ class PoolTest(DaemonTest):
             self.addCleanup(client.kill)
             told = next((line for line in client.stderr if "waiting for Slurm" in line), "")
             self.assertIn("waiting for Slurm: Resources\n", told)
+            yield client
+
+    def test_an_interrupt_cancels_the_job(self):
+        with self.waiting() as client:
             client.send_signal(signal.SIGINT)
             self.assertIn("cancelled Slurm job 100\n", client.stderr.read())
         self.assertEqual(client.returncode, INTERRUPTED)
         self.assertEqual((self.slurm / "cancelled").read_text(), "100")
+
+    def test_a_pool_is_cancelled_by_its_folder(self):
+        with self.waiting() as client:
+            client.kill()  # a login that broke off
+        done = self.benchctl("cancel", self.pool_folder().name)
+        self.assert_exit(done, PASS)
+        self.assertEqual(done.stdout, "cancelled Slurm job 100\n")
+        self.assertEqual((self.slurm / "cancelled").read_text(), "100")
+        told = self.benchctl_json("cancel", self.pool_folder())
+        self.assert_exit(told, PASS)
+        self.assertEqual(told.events[0]["session"], self.pool_folder().name)
+        self.command("scancel", "echo 'scancel: error: Kill job error on job id 100' >&2; exit 1")
+        done = self.benchctl("cancel", self.pool_folder())
+        self.assert_exit(done, REFUSED)
+        self.assert_one_error(done, "scancel: error: Kill job error on job id 100")
+
+    def command(self, name, script):
+        """Another of Slurm's commands, from now on."""
+        path = self.slurm / name
+        path.unlink()
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+
+    def test_a_job_that_slurm_has_forgotten_has_ended(self):
+        self.command("squeue", "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1")
+        done = self.pool()
+        self.assert_exit(done, PASS)
+        self.assertIn("4 machines", done.stdout)
+
+    def test_what_sbatch_refuses_leaves_no_folder(self):
+        self.command("sbatch", "echo 'sbatch: error: invalid partition specified: x' >&2; exit 1")
+        done = self.pool()
+        self.assert_exit(done, REFUSED)
+        self.assert_one_error(done, "sbatch: error: invalid partition specified: x")
+        self.assertEqual(list(self.folder.glob("benchd-pool-*")), [])
 
     def test_no_slurm_here(self):
         (self.slurm / "sbatch").unlink()
