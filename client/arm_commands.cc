@@ -1,5 +1,3 @@
-#include "client/arm_commands.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include "client/commands.h"
 #include "client/git/repository.h"
 #include "client/host.h"
+#include "client/quantity.h"
 #include "client/render/json.h"
 #include "client/render/text.h"
 #include "client/render/words.h"

@@ -1,4 +1,4 @@
-#include "client/completion_words.h"
+#include "client/completions.h"
 
 #include <algorithm>
 #include <array>

@@ -8,7 +8,7 @@
 #include "client/commands.h"
 #include "client/host.h"
 #include "client/interrupts.h"
-#include "client/page_file.h"
+#include "client/output.h"
 #include "client/report/metric_picture.h"
 #include "client/report/page.h"
 #include "client/report/report_source.h"

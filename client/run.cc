@@ -1,5 +1,3 @@
-#include "client/run.h"
-
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>

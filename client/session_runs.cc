@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "benchd/v1/session.grpc.pb.h"
-#include "client/call.h"
+#include "client/daemon_link.h"
 #include "client/render/sentence.h"
 #include "proto/convert/enum_values.h"
 #include "proto/convert/from_proto.h"

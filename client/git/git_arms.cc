@@ -8,7 +8,7 @@
 #include <set>
 
 #include "client/commands.h"
-#include "client/git/received_repository.h"
+#include "client/git/bundle.h"
 #include "client/git/repository.h"
 #include "client/git/worktree_plan.h"
 #include "client/git/worktree_store.h"

@@ -7,7 +7,7 @@
 
 #include "client/command_options.h"
 #include "client/commands.h"
-#include "client/export_files.h"
+#include "client/output.h"
 #include "client/git/process.h"
 #include "client/host.h"
 #include "client/interrupts.h"

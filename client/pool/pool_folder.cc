@@ -10,7 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "client/export_files.h"
+#include "client/output.h"
 #include "core/base/file.h"
 #include "core/base/unique_fd.h"
 

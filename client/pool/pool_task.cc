@@ -16,7 +16,7 @@
 #include <iostream>
 
 #include "client/commands.h"
-#include "client/export_files.h"
+#include "client/output.h"
 #include "client/git/process.h"
 #include "client/host.h"
 #include "client/interrupts.h"

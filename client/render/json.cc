@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "client/render/geometric_mean.h"
+#include "client/render/findings.h"
 #include "client/render/words.h"
 
 namespace benchd::client {

@@ -10,6 +10,7 @@
 
 #include "benchd/v1/queue.pb.h"
 #include "benchd/v1/session.pb.h"
+#include "core/base/result.h"
 
 namespace benchd::client {
 
@@ -86,5 +87,17 @@ void PutText(Json& json, const char* key, std::string_view text);
 
 /// The beginning of a line: event, session (where there is one) and time.
 Json Named(const char* event, const std::string& session, const google::protobuf::Timestamp& time);
+
+// The way back from the JSON of client/render/json.h.
+
+/// How a field is called there: by its name, `_seconds` as `_s`.
+std::string JsonKey(const google::protobuf::FieldDescriptor& field);
+
+/// The fields of a message from what MessageJson() told of it. What that leaves out stays unset:
+/// values of the environment, where output went. Keys and words that this version does not know
+/// are passed over.
+///
+/// @errors kInvalidArgument "KEY: expected a number": a value of another kind.
+Result<void> ReadMessage(const Json& json, google::protobuf::Message* message);
 
 }  // namespace benchd::client

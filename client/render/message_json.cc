@@ -10,7 +10,6 @@
 
 #include "benchd/v1/session.pb.h"
 #include "client/render/json.h"
-#include "client/render/json_message.h"
 #include "client/render/words.h"
 
 namespace benchd::client {

@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "client/render/arm_order.h"
-#include "client/render/geometric_mean.h"
-#include "client/render/result_table.h"
+#include "client/render/findings.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
-#include "client/render/warnings.h"
 #include "client/render/words.h"
 #include "core/base/text.h"
 #include "core/model/session_spec.h"

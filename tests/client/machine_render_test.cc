@@ -4,7 +4,6 @@
 
 #include "client/render/calibration.h"
 #include "client/render/json.h"
-#include "client/render/machine.h"
 #include "client/render/pages.h"
 #include "client/render/text.h"
 #include "tests/client/golden.h"
