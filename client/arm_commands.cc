@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <iostream>
 #include <utility>
-#include <vector>
 
 #include "client/commands.h"
 #include "client/git/repository.h"
@@ -17,7 +16,6 @@
 #include "client/render/words.h"
 #include "client/stored_arms.h"
 #include "client/terminal.h"
-#include "core/base/text.h"
 #include "core/base/time.h"
 #include "core/parse/command_line.h"
 

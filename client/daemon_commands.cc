@@ -14,7 +14,6 @@
 #include "benchd/v1/session.grpc.pb.h"
 #include "client/commands.h"
 #include "client/daemon_link.h"
-#include "client/host.h"
 #include "client/interrupts.h"
 #include "client/quantity.h"
 #include "client/render/json.h"

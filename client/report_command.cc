@@ -1,7 +1,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "client/command_options.h"

@@ -6,7 +6,6 @@
 #include "client/daemon_link.h"
 #include "client/follow.h"
 #include "client/git/git_arms.h"
-#include "client/host.h"
 #include "client/interrupts.h"
 #include "client/output.h"
 #include "client/render/csv.h"
@@ -23,7 +22,6 @@
 #include "client/stored_arms.h"
 #include "client/submission.h"
 #include "client/terminal.h"
-#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {

@@ -1,7 +1,6 @@
 #include "client/session_runs.h"
 
 #include <grpcpp/client_context.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <functional>

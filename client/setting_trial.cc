@@ -18,7 +18,6 @@
 #include "client/session_runs.h"
 #include "client/submission.h"
 #include "client/terminal.h"
-#include "core/base/text.h"
 #include "core/model/machine_profile.h"
 
 namespace benchd::client {

@@ -8,7 +8,6 @@
 #include "benchd/v1/session.pb.h"
 #include "client/quantity.h"
 #include "client/render/units.h"
-#include "client/render/words.h"
 #include "client/session_options.h"
 #include "client/spec_input.h"
 #include "proto/convert/from_proto.h"

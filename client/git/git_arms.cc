@@ -1,6 +1,5 @@
 #include "client/git/git_arms.h"
 
-#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <iostream>

@@ -1,7 +1,6 @@
 #include "client/pool/pool_folder.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>

@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,22 +7,18 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 
 #include "client/commands.h"
-#include "client/output.h"
 #include "client/git/process.h"
 #include "client/host.h"
 #include "client/interrupts.h"
+#include "client/output.h"
 #include "client/pool/pool_folder.h"
 #include "client/pool/slurm.h"
 #include "client/quantity.h"
-#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {

@@ -3,7 +3,6 @@
 #include <google/protobuf/message.h>
 
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>

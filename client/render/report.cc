@@ -6,7 +6,6 @@
 #include "client/render/findings.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
-#include "client/render/words.h"
 #include "core/base/text.h"
 #include "core/model/session_spec.h"
 

@@ -11,7 +11,6 @@
 #include "client/render/report.h"
 #include "client/render/sentence.h"
 #include "client/render/units.h"
-#include "client/render/words.h"
 #include "core/base/text.h"
 #include "core/model/metric.h"
 

@@ -1,8 +1,6 @@
 #include <algorithm>
-#include <utility>
 
 #include "client/render/live_view.h"
-#include "client/render/units.h"
 #include "client/render/words.h"
 #include "core/base/text.h"
 

@@ -1,7 +1,6 @@
 #include "client/render/words.h"
 
 #include <array>
-#include <chrono>
 #include <ctime>
 #include <map>
 

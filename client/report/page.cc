@@ -13,9 +13,7 @@
 #include "client/render/words.h"
 #include "client/report/html.h"
 #include "client/report/metric_picture.h"
-#include "client/report/plot.h"
 #include "core/base/text.h"
-#include "proto/convert/enum_values.h"
 
 namespace benchd::client {
 namespace {
