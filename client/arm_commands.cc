@@ -138,11 +138,10 @@ Result<ExitCode> SaveCommand(const ParsedArguments& arguments, bool json) {
   const std::filesystem::path here = std::filesystem::current_path(error);
   if (error) return UsageError("the working directory: " + error.message());
   const std::string* cwd = LastValue(arguments, "cwd");
-  const char* path = std::getenv("PATH");
   auto saved = Keep({*LastValue(arguments, "save"),
                      arguments.positionals.front(),
                      cwd != nullptr ? Absolute(*cwd, here.string()) : here.string(),
-                     path != nullptr ? path : "",
+                     Variable("PATH"),
                      {}});
   if (!saved) return std::move(saved).error().Within("--save");
   std::cout << (json ? ArmLine(*saved) + "\n" : SavedSentence(*saved));

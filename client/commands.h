@@ -40,8 +40,8 @@ struct Command {
   std::string_view usage;    ///< after "benchctl NAME"
   std::string_view summary;  ///< one line for the list of commands
   Words words = Words::kNone;
-  std::vector<OptionInfo> options;
   Result<ExitCode> (*run)(const CommandContext& context);
+  std::vector<OptionInfo> options = {};
   bool hidden = false;  ///< not in the help: benchctl calls it itself, or the build does
 };
 

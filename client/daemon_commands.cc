@@ -29,17 +29,12 @@ namespace {
 /// What a glance takes in; the rest comes with --all.
 constexpr std::uint32_t kNewest = 20;
 
-bool IsFinal(v1::SessionState state) {
-  return state == v1::SESSION_STATE_DONE || state == v1::SESSION_STATE_FAILED ||
-         state == v1::SESSION_STATE_CANCELLED;
-}
-
 Result<v1::ListSessionsRequest> ReadListRequest(const ParsedArguments& arguments) {
   v1::ListSessionsRequest request;
   request.set_all(IsGiven(arguments, "all"));
   if (const std::string* word = LastValue(arguments, "state"); word != nullptr) {
     request.set_state(StateFromWord(*word));
-    if (IsFinal(request.state())) request.set_all(true);
+    if (HasEnded(request.state())) request.set_all(true);
   }
   for (const GivenOption& option : arguments.options) {
     if (option.name != "label") continue;
@@ -107,7 +102,8 @@ template <typename Request>
 Result<ExitCode> ChangeQueue(const CommandContext& context, Change<Request> change) {
   auto status = CallDaemon(context.link, change, Request());
   if (!status) return std::move(status).error();
-  std::cout << (context.json ? QueueJson(*status, Now()) + "\n" : RenderQueue(*status));
+  std::cout << (context.json ? MessageLine("queue", "", *status, Now()) + "\n"
+                             : RenderQueue(*status));
   return ExitCode::kPass;
 }
 
@@ -170,7 +166,7 @@ Result<ExitCode> RunCancel(const CommandContext& context) {
   std::cout << response->session() << ": ";
   if (response->state() == v1::SESSION_STATE_CANCELLED) {
     std::cout << (already ? "already cancelled\n" : "cancelled\n");
-  } else if (IsFinal(response->state())) {
+  } else if (HasEnded(response->state())) {
     std::cout << "already finished: " << Word(response->state()) << "\n";
   } else {
     std::cout << "will be cancelled after its cleanup\n";
@@ -277,9 +273,15 @@ Result<Response> CallMachine(const CommandContext& context, Method<Request, Resp
   return CallDaemon(**link, method, request, waits ? kQueueTimeout : kCallTimeout);
 }
 
-ExitCode PrintMachine(const v1::MachineStatus& status, bool json) {
-  std::cout << (json ? MessageLine("machine", status.session(), status, Now()) + "\n"
-                     : RenderMachine(status, StyleOf(STDOUT_FILENO)));
+/// The same of what answers with how the machine stands, which is printed.
+template <typename Request>
+Result<ExitCode> ShowMachine(const CommandContext& context,
+                             Method<Request, v1::MachineStatus> method, const Request& request,
+                             bool waits) {
+  auto status = CallMachine(context, method, request, waits);
+  if (!status) return std::move(status).error();
+  std::cout << (context.json ? MessageLine("machine", status->session(), *status, Now()) + "\n"
+                             : RenderMachine(*status, StyleOf(STDOUT_FILENO)));
   return ExitCode::kPass;
 }
 
@@ -288,9 +290,7 @@ ExitCode PrintMachine(const v1::MachineStatus& status, bool json) {
 Result<ExitCode> RunMachineStatus(const CommandContext& context) {
   v1::GetMachineRequest request;
   request.set_profile(context.word);
-  auto status = CallMachine(context, &v1::MachineService::Stub::Get, request, /*waits=*/false);
-  if (!status) return std::move(status).error();
-  return PrintMachine(*status, context.json);
+  return ShowMachine(context, &v1::MachineService::Stub::Get, request, /*waits=*/false);
 }
 
 Result<ExitCode> RunMachineDoctor(const CommandContext& context) {
@@ -305,16 +305,12 @@ Result<ExitCode> RunMachineDoctor(const CommandContext& context) {
 Result<ExitCode> RunMachineApply(const CommandContext& context) {
   v1::ApplyRequest request;
   request.set_profile(context.word);
-  auto status = CallMachine(context, &v1::MachineService::Stub::Apply, request, /*waits=*/true);
-  if (!status) return std::move(status).error();
-  return PrintMachine(*status, context.json);
+  return ShowMachine(context, &v1::MachineService::Stub::Apply, request, /*waits=*/true);
 }
 
 Result<ExitCode> RunMachineRestore(const CommandContext& context) {
-  auto status = CallMachine(context, &v1::MachineService::Stub::Restore, v1::RestoreRequest(),
-                            /*waits=*/true);
-  if (!status) return std::move(status).error();
-  return PrintMachine(*status, context.json);
+  return ShowMachine(context, &v1::MachineService::Stub::Restore, v1::RestoreRequest(),
+                     /*waits=*/true);
 }
 
 // Asking for a version starts no daemon; that none runs is an answer, unless one was named.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <filesystem>
 #include <iostream>
 #include <mutex>
@@ -239,21 +238,12 @@ namespace {
 constexpr std::size_t kAtOnce = 8;
 
 Result<void> SetShape(const std::string& text, RunsLayout* layout) {
-  const auto wrong = [&text] {
+  const std::size_t times = std::min(text.find('x'), text.size());
+  const auto runs = ParseCount(text.substr(0, times));
+  const auto values = ParseCount(std::string_view(text).substr(std::min(times + 1, text.size())));
+  if (!runs || !values || *runs == 0 || *values == 0) {
     return UsageError("--shape " + text + ": expected runs x values", "write --shape 10x3000");
-  };
-  const std::size_t times = text.find('x');
-  if (times == std::string::npos) return wrong();
-  const auto read = [&text](std::size_t begin, std::size_t end) -> std::optional<std::uint64_t> {
-    std::uint64_t value = 0;
-    const char* const last = text.data() + end;
-    const auto [at, failed] = std::from_chars(text.data() + begin, last, value);
-    if (failed != std::errc() || at != last || value == 0) return std::nullopt;
-    return value;
-  };
-  const auto runs = read(0, times);
-  const auto values = read(times + 1, text.size());
-  if (!runs || !values) return wrong();
+  }
   *layout = {RunsFormat::kRaw, *runs, *values};
   return {};
 }
@@ -261,14 +251,12 @@ Result<void> SetShape(const std::string& text, RunsLayout* layout) {
 Result<SimilarityRequest> ReadSimilarityOptions(const ParsedArguments& arguments) {
   SimilarityRequest request;
   if (const std::string* text = LastValue(arguments, "threshold"); text != nullptr) {
-    double threshold = 0;
-    const char* const end = text->data() + text->size();
-    const auto [at, failed] = std::from_chars(text->data(), end, threshold);
-    if (failed != std::errc() || at != end || !(threshold >= 0 && threshold <= 1)) {
+    const auto threshold = ParseNumber(*text);
+    if (!threshold || *threshold < 0 || *threshold > 1) {
       return UsageError("--threshold " + *text + ": expected a number from 0 to 1",
                         "the default is 0.25, the paper's value");
     }
-    request.options.threshold = threshold;
+    request.options.threshold = *threshold;
   }
   if (const std::string* variant = LastValue(arguments, "variant"); variant != nullptr) {
     if (*variant == "shape") request.options.variant = SimilarityVariant::kShape;

@@ -136,11 +136,6 @@ Progress ProgressOf(bool json, const ResultChoice& choice) {
   return choice.detail == Detail::kVerdict ? Progress::kQuiet : Progress::kTold;
 }
 
-bool HasEnded(const v1::Session& session) {
-  return session.state() == v1::SESSION_STATE_DONE || session.state() == v1::SESSION_STATE_FAILED ||
-         session.state() == v1::SESSION_STATE_CANCELLED;
-}
-
 // What is said and written of a session that has ended, besides what was watched.
 struct Aftermath {
   v1::Session session;
@@ -165,7 +160,7 @@ Result<void> WriteExports(const ExportFiles& files, const v1::Session& session,
 ExitCode ConcludeWatch(DaemonLink& link, const ExportFiles& files, const Followed& followed,
                        bool json, const ResultChoice& choice) {
   const std::string& id = followed.session.session();
-  const bool ended = HasEnded(followed.session);
+  const bool ended = HasEnded(followed.session.state());
   const bool ordered = !json && !choice.bisect && choice.detail != Detail::kVerdict &&
                        followed.session.state() == v1::SESSION_STATE_DONE &&
                        SeveralCandidates(followed.session.report());
@@ -320,7 +315,7 @@ Result<ExitCode> RunShow(const CommandContext& context) {
   if (!link) return std::move(link).error();
   auto session = NamedSession(**link, context, IsGiven(context.arguments, "log"));
   if (!session) return std::move(session).error();
-  if (!exports->empty() && !HasEnded(*session)) return NotEnded(*session);
+  if (!exports->empty() && !HasEnded(session->state())) return NotEnded(*session);
   auto runs = ReadRunsOf(**link, *session,
                          {.measured = exports->WantsRuns(),
                           .pairs = !context.json,
@@ -386,7 +381,7 @@ Result<ExitCode> RunExport(const CommandContext& context) {
   if (!link) return std::move(link).error();
   auto session = NamedSession(**link, context);
   if (!session) return std::move(session).error();
-  if (!(*format)->of_runs && !HasEnded(*session)) return NotEnded(*session);
+  if (!(*format)->of_runs && !HasEnded(session->state())) return NotEnded(*session);
   auto runs = ReadRunsOf(**link, *session, {.measured = (*format)->of_runs, .warmup = with_warmup});
   if (!runs) return std::move(runs).error();
   std::cout << (*format)->render(*session, runs->measured);

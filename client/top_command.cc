@@ -233,7 +233,7 @@ class Top {
 
   void Tell() {
     const TopState state = board_.Newest();
-    std::cout << (json_ ? QueueJson(state.queue, Now())
+    std::cout << (json_ ? MessageLine("queue", "", state.queue, Now())
                         : TopLine(state, UserName, Now(), StyleOf(STDOUT_FILENO)))
               << std::endl;
   }

@@ -25,11 +25,6 @@ namespace {
 
 using TaskClock = std::chrono::steady_clock;
 
-std::string Variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
 /// A child whose lines are read; it has the signals as usual.
 struct Spawned {
   pid_t pid = -1;
@@ -95,11 +90,9 @@ class PoolTask {
     // Slurm's TERM comes before the time limit, and with scancel: compare cancels its session.
     interrupts_.React({.on_first = [pid = spawned->pid] { kill(pid, SIGTERM); }});
     Read(spawned->lines.get());
-    int status = 0;
-    while (waitpid(spawned->pid, &status, 0) < 0 && errno == EINTR) {
-    }
+    const int code = WaitFor(spawned->pid);
     interrupts_.React({.on_first = [] {}});
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    return code;
   }
 
   // A file server with a thousand machines is not written to twenty times a second by each.

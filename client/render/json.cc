@@ -72,16 +72,6 @@ std::string MoveJson(const v1::MoveRequest& request, const v1::MoveResponse& res
   return Line(json);
 }
 
-std::string QueueJson(const v1::QueueStatus& status, const google::protobuf::Timestamp& now) {
-  Json json = Named("queue", "", now);
-  json["paused"] = status.paused();
-  json["draining"] = status.draining();
-  json["queued"] = status.queued();
-  PutText(json, "running", status.running());
-  if (status.has_reserved_by()) json["reserved_by"] = status.reserved_by();
-  return Line(json);
-}
-
 std::string VersionJson(const std::string& client, const v1::QueueStatus* daemon,
                         const google::protobuf::Timestamp& now) {
   Json json = Named("version", "", now);

@@ -40,7 +40,7 @@ void AddFields(Json& json, const google::protobuf::Message& message);
 std::string EventJson(const v1::SessionEvent& event);
 
 /// A message as one line with nothing else in it: `list`, `show` (event "session"), `machine`,
-/// `doctor`, `reserve`.
+/// `doctor`, `reserve`, `pause`, `resume` and `drain` (event "queue").
 ///
 /// @param session  whose it is; empty where it is none's
 std::string MessageLine(const char* event, const std::string& session,
@@ -62,9 +62,6 @@ std::string CancelJson(const std::string& session, v1::SessionState state,
 /// What `move --json` prints: event "move" with the priority and the place that it gave.
 std::string MoveJson(const v1::MoveRequest& request, const v1::MoveResponse& response,
                      const google::protobuf::Timestamp& now);
-
-/// What pause, resume and drain print: event "queue".
-std::string QueueJson(const v1::QueueStatus& status, const google::protobuf::Timestamp& now);
 
 /// event "version"; `daemon` is absent when none runs.
 std::string VersionJson(const std::string& client, const v1::QueueStatus* daemon,

@@ -47,6 +47,9 @@ const std::set<std::string_view> kUntold{
     "benchd.v1.Failed.refused",
     "benchd.v1.Run.metrics",
     "benchd.v1.MachineStatus.session",
+    "benchd.v1.QueueStatus.version",
+    "benchd.v1.QueueStatus.pid",
+    "benchd.v1.QueueStatus.housekeeping_cpus",
 };
 
 template <typename M>
@@ -54,9 +57,15 @@ const M& As(const Message& message) {
   return static_cast<const M&>(message);
 }
 
-void PutMargin(Json& json, const char* kind_key, bool ratio, double margin) {
-  json["margin"] = margin;
-  json[kind_key] = ratio ? "ratio" : "absolute";
+/// A margin is a ratio or absolute: a word beside it says which.
+bool IsMargin(const FieldDescriptor& field) {
+  return field.containing_oneof() != nullptr && field.containing_oneof()->name() == "margin";
+}
+
+void PutMargin(Json& json, const Message& of, const FieldDescriptor& field) {
+  const bool gate = of.GetDescriptor() == v1::Gate::descriptor();
+  json["margin"] = of.GetReflection()->GetDouble(of, &field);
+  json[gate ? "kind" : "margin_kind"] = field.name().ends_with("ratio") ? "ratio" : "absolute";
 }
 
 /// By arm; in a suite by benchmark and arm.
@@ -85,26 +94,6 @@ const std::map<std::string_view, Tell> kToldOtherwise{
        json["output"] = benchmark.output() == v1::OUTPUT_KIND_FILE
                             ? benchmark.output_path()
                             : std::string(Word(benchmark.output()));
-     }},
-    {"benchd.v1.Gate.ratio",
-     [](Json& json, const Message& of) {
-       const auto& gate = As<v1::Gate>(of);
-       if (gate.has_ratio()) PutMargin(json, "kind", true, gate.ratio());
-     }},
-    {"benchd.v1.Gate.absolute",
-     [](Json& json, const Message& of) {
-       const auto& gate = As<v1::Gate>(of);
-       if (gate.has_absolute()) PutMargin(json, "kind", false, gate.absolute());
-     }},
-    {"benchd.v1.Comparison.margin_ratio",
-     [](Json& json, const Message& of) {
-       const auto& c = As<v1::Comparison>(of);
-       if (c.has_margin_ratio()) PutMargin(json, "margin_kind", true, c.margin_ratio());
-     }},
-    {"benchd.v1.Comparison.margin_absolute",
-     [](Json& json, const Message& of) {
-       const auto& c = As<v1::Comparison>(of);
-       if (c.has_margin_absolute()) PutMargin(json, "margin_kind", false, c.margin_absolute());
      }},
     {"benchd.v1.Comparison.estimator",
      [](Json& json, const Message& of) {
@@ -244,6 +233,10 @@ void AddFields(Json& json, const Message& message) {
       continue;
     }
     if (field.has_presence() && !message.GetReflection()->HasField(message, &field)) continue;
+    if (IsMargin(field)) {
+      PutMargin(json, message, field);
+      continue;
+    }
     Json value = IsOfFacts(field)      ? FactsOf(message, field)
                  : field.is_map()      ? MapOf(message, field)
                  : field.is_repeated() ? ListOf(message, field)

@@ -51,6 +51,11 @@ v1::SessionState StateFromWord(std::string_view word) {
   return v1::SESSION_STATE_UNSPECIFIED;
 }
 
+bool HasEnded(v1::SessionState state) {
+  return state == v1::SESSION_STATE_DONE || state == v1::SESSION_STATE_FAILED ||
+         state == v1::SESSION_STATE_CANCELLED;
+}
+
 std::string EstimatorWord(const v1::Estimator& estimator) {
   std::string word(Word(estimator.kind()));
   if (estimator.kind() == v1::ESTIMATOR_KIND_QUANTILE) {
