@@ -5,7 +5,7 @@
 #include "client/commands.h"
 #include "client/daemon_link.h"
 #include "client/follow.h"
-#include "client/git/git_arms.h"
+#include "client/git/worktree_plan.h"
 #include "client/interrupts.h"
 #include "client/output.h"
 #include "client/render/csv.h"

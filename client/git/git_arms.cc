@@ -1,5 +1,3 @@
-#include "client/git/git_arms.h"
-
 #include <array>
 #include <filesystem>
 #include <iostream>

@@ -26,7 +26,7 @@ using Json = nlohmann::ordered_json;
 /// enum by its word, without one as what it stands for (client/render/words.h); a time as RFC 3339;
 /// 64 random bits (a seed) as text.
 ///
-/// What is told otherwise, or not at all, is in one table in message_json.cc.
+/// What is told otherwise, or not at all, is in one table in json.cc.
 Json MessageJson(const google::protobuf::Message& message);
 
 /// Adds them to an object with others.

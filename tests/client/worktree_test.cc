@@ -6,7 +6,6 @@
 #include <thread>
 
 #include "client/commands.h"
-#include "client/git/git_arms.h"
 #include "client/git/repository.h"
 #include "client/git/worktree_plan.h"
 #include "client/git/worktree_store.h"
