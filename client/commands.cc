@@ -1,5 +1,7 @@
 #include "client/commands.h"
 
+#include <algorithm>
+
 #include "client/command_options.h"
 #include "client/quantity.h"
 
@@ -125,10 +127,8 @@ const std::vector<Command>& Commands() {
 }
 
 const Command* FindCommand(std::string_view name) {
-  for (const Command& command : Commands()) {
-    if (command.name == name) return &command;
-  }
-  return nullptr;
+  const auto found = std::ranges::find(Commands(), name, &Command::name);
+  return found == Commands().end() ? nullptr : &*found;
 }
 
 std::string_view GroupOf(const Command& command) {

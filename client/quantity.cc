@@ -45,10 +45,8 @@ constexpr std::array kUnits = {
 };
 
 const UnitInfo* FindUnit(std::string_view name) {
-  for (const UnitInfo& unit : kUnits) {
-    if (unit.name == name) return &unit;
-  }
-  return nullptr;
+  const auto* const found = std::ranges::find(kUnits, name, &UnitInfo::name);
+  return found == kUnits.end() ? nullptr : found;
 }
 
 // Of a built-in metric; none for a count.

@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <sstream>
 #include <utility>
 
 #include "client/git/git.h"
@@ -54,8 +53,7 @@ std::vector<std::string> CommitsAmong(const std::vector<std::string>& ids, const
       git.Run({"cat-file", "--batch-check=%(objecttype) %(objectname)"}, Join(ids, "\n") + "\n");
   if (!end) return there;
   constexpr std::string_view kCommit = "commit ";
-  std::istringstream lines(end->out);
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string& line : Lines(end->out)) {
     if (line.starts_with(kCommit)) there.push_back(line.substr(kCommit.size()));
   }
   return there;

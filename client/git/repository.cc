@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <sstream>
 
 #include "client/git/git.h"
 #include "client/quantity.h"
@@ -219,8 +218,7 @@ void RemoveOldSnapshots(const Git& git, std::chrono::seconds unused) {
   auto listed = git.Ask({"for-each-ref", "--format=%(refname)", kSnapshotRefs});
   if (!listed) return;
   const std::string day = DayOf(std::time(nullptr) - unused.count());
-  std::istringstream names(*listed);
-  for (std::string name; std::getline(names, name);) {
+  for (const std::string& name : Lines(*listed)) {
     // Days in this form sort as text.
     const std::string taken = name.substr(std::string_view(kSnapshotRefs).size(), 10);
     if (taken >= day) continue;

@@ -12,7 +12,6 @@
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <vector>
 
 #include "client/git/git.h"
@@ -169,34 +168,25 @@ std::string ShortId(const std::string& commit) { return commit.substr(0, 12); }
 
 void Say(const std::string& text) { std::cout << text << std::endl; }
 
-std::size_t LineCount(const std::string& text) {
-  std::size_t lines = 0;
-  for (const char c : text) lines += c == '\n' ? 1 : 0;
-  return lines;
-}
-
-std::string FilesAsStored(std::size_t count) {
-  return Counted(count, "file is as git stores it", "files are as git stores them");
-}
-
 // What a checkout leaves out, so that a build which misses it is understood.
 void TellWhatIsMissing(const Git& git) {
   for (const std::string& driver : git.filters()) {
     auto filtered = git.Ask({"ls-files", ":(attr:filter=" + driver + ")"});
     if (!filtered || filtered->empty()) continue;
+    const std::size_t files = Lines(*filtered).size();
     Say("warning: the filter " + Printable(driver) +
-        " is off: " + FilesAsStored(LineCount(*filtered + "\n")) +
+        " is off: " + Counted(files, "file is as git stores it", "files are as git stores them") +
         "; have the build fetch the rest, as by --build 'git lfs pull && make'");
   }
   auto entries = git.Ask({"ls-files", "--stage"});
   if (!entries) return;
-  std::size_t submodules = 0;
-  std::istringstream lines(*entries);
-  for (std::string line; std::getline(lines, line);) {
-    submodules += line.starts_with("160000 ") ? 1 : 0;  // a gitlink's mode
-  }
+  // By a gitlink's mode.
+  const auto submodules = std::ranges::count_if(
+      Lines(*entries), [](const std::string& line) { return line.starts_with("160000 "); });
   if (submodules == 0) return;
-  Say("warning: " + Counted(submodules, "submodule is empty", "submodules are empty") +
+  Say("warning: " +
+      Counted(static_cast<std::uint64_t>(submodules), "submodule is empty",
+              "submodules are empty") +
       "; have the build fetch them, as by --build 'git submodule update --init --recursive && "
       "make'");
 }

@@ -88,13 +88,17 @@ Rows Times(const v1::Session& session) {
   return rows;
 }
 
+void AddFacts(const google::protobuf::RepeatedPtrField<v1::EnvironmentFact>& facts, Rows* rows) {
+  for (const v1::EnvironmentFact& fact : facts) {
+    rows->push_back({OneLine(fact.name()), OneLine(fact.value())});
+  }
+}
+
 std::string Machine(const v1::Started& started, const Style& style) {
   Rows rows;
   const std::string cpus = CpuList(started.benchmark_cpus());
   if (!cpus.empty()) rows.push_back({"benchmark cpus", cpus});
-  for (const v1::EnvironmentFact& fact : started.environment()) {
-    rows.push_back({OneLine(fact.name()), OneLine(fact.value())});
-  }
+  AddFacts(started.environment(), &rows);
   std::string text = rows.empty() ? "" : "\n" + AlignAndWrap(rows, style.width);
   const std::string settings = RenderSettings(started.isolation(), style);
   return text + (settings.empty() ? "" : "\n" + settings);
@@ -201,9 +205,7 @@ Rows MachineFacts(const v1::MachineStatus& status) {
   if (!status.housekeeping_cpus().empty()) {
     rows.push_back({"housekeeping cpus", CpuList(status.housekeeping_cpus())});
   }
-  for (const v1::EnvironmentFact& fact : status.environment()) {
-    rows.push_back({OneLine(fact.name()), OneLine(fact.value())});
-  }
+  AddFacts(status.environment(), &rows);
   return rows;
 }
 
