@@ -1,5 +1,3 @@
-#include "client/arm_commands.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,17 +6,16 @@
 #include <filesystem>
 #include <iostream>
 #include <utility>
-#include <vector>
 
 #include "client/commands.h"
 #include "client/git/repository.h"
 #include "client/host.h"
+#include "client/quantity.h"
 #include "client/render/json.h"
 #include "client/render/text.h"
 #include "client/render/words.h"
 #include "client/stored_arms.h"
 #include "client/terminal.h"
-#include "core/base/text.h"
 #include "core/base/time.h"
 #include "core/parse/command_line.h"
 
@@ -141,11 +138,10 @@ Result<ExitCode> SaveCommand(const ParsedArguments& arguments, bool json) {
   const std::filesystem::path here = std::filesystem::current_path(error);
   if (error) return UsageError("the working directory: " + error.message());
   const std::string* cwd = LastValue(arguments, "cwd");
-  const char* path = std::getenv("PATH");
   auto saved = Keep({*LastValue(arguments, "save"),
                      arguments.positionals.front(),
                      cwd != nullptr ? Absolute(*cwd, here.string()) : here.string(),
-                     path != nullptr ? path : "",
+                     Variable("PATH"),
                      {}});
   if (!saved) return std::move(saved).error().Within("--save");
   std::cout << (json ? ArmLine(*saved) + "\n" : SavedSentence(*saved));

@@ -7,7 +7,7 @@
 #include "client/interrupts.h"
 #include "client/quantity.h"
 #include "client/render/calibration.h"
-#include "client/render/warnings.h"
+#include "client/render/findings.h"
 #include "client/render/words.h"
 #include "client/setting_trial.h"
 #include "client/spec_input.h"

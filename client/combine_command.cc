@@ -10,7 +10,6 @@
 #include "client/render/combination.h"
 #include "client/render/text.h"
 #include "client/render/words.h"
-#include "client/run.h"
 #include "client/session_export.h"
 #include "client/table_file.h"
 #include "client/terminal.h"

@@ -16,6 +16,17 @@ constexpr std::string_view kExports = "Exports";
 constexpr OptionInfo kTimeUnit{"time-unit", 0, "ns|us|ms|s",
                                "one unit for all times (default what fits each)", kResult};
 
+void Append(std::vector<OptionInfo>* options, const std::vector<OptionInfo>& more) {
+  options->insert(options->end(), more.begin(), more.end());
+}
+
+// Of every command that prints a result.
+std::vector<OptionInfo> ResultOptions() {
+  return {{"verbose", 0, "", "every metric with means and deviations, every warning", kResult},
+          {"quiet", 0, "", "the verdict alone", kResult},
+          kTimeUnit};
+}
+
 }  // namespace
 
 std::vector<OptionInfo> CompareOptions(bool with_detach) {
@@ -39,47 +50,40 @@ std::vector<OptionInfo> CompareOptions(bool with_detach) {
        "when it is done, keep the candidate's program for --against; one command alone "
        "is kept without being run. What it loads or interprets is not kept",
        kArms});
-  for (const OptionInfo& option : ResultOptions()) options.push_back(option);
-  for (const OptionInfo& option : ExportOptions(true)) options.push_back(option);
-  options.push_back({"pool", 0, "slurm[:PARTITION]",
-                     "on machines of Slurm, and one verdict of them all; needs --runs", kPool});
-  options.push_back({"machines", 0, "K", "how many of them (default 4)", kPool});
-  options.push_back({"pool-folder", 0, "DIR",
-                     "a folder that they share with this machine (default the working directory)",
-                     kPool});
-  options.push_back({"dry-run", 0, "", "print what sbatch would be given, and leave", kPool});
-  options.push_back({"detach", 0, "", "submit, print the session and leave", kThisCommand});
-  options.push_back(
-      {"show-output", 0, "",
-       "print on stderr what the runs wrote, once they are over (implies --output log)",
-       kThisCommand});
-  options.push_back(
-      {"bisect", 0, "",
-       "one line and an exit code for `git bisect run`: 0 good, 1 bad, 125 undecided or failed "
-       "(skip), 128 anything else (stop)",
-       kThisCommand});
+  Append(&options, ResultOptions());
+  Append(&options, ExportOptions(true));
+  Append(&options,
+         {{"pool", 0, "slurm[:PARTITION]",
+           "on machines of Slurm, and one verdict of them all; needs --runs", kPool},
+          {"machines", 0, "K", "how many of them (default 4)", kPool},
+          {"pool-folder", 0, "DIR",
+           "a folder that they share with this machine (default the working directory)", kPool},
+          {"dry-run", 0, "", "print what sbatch would be given, and leave", kPool},
+          {"detach", 0, "", "submit, print the session and leave", kThisCommand},
+          {"show-output", 0, "",
+           "print on stderr what the runs wrote, once they are over (implies --output log)",
+           kThisCommand},
+          {"bisect", 0, "",
+           "one line and an exit code for `git bisect run`: 0 good, 1 bad, 125 undecided or failed "
+           "(skip), 128 anything else (stop)",
+           kThisCommand}});
   return options;
 }
 
 // Written when the session has ended, beside what is printed.
 std::vector<OptionInfo> ExportOptions(bool of_session) {
-  std::vector<OptionInfo> options;
-  options.push_back({"export-csv", 0, "FILE",
-                     of_session ? "write the runs to FILE, one row each"
-                                : "with --parse, write the values to FILE as a table",
-                     kExports});
-  options.push_back(
-      {"export-json", 0, "FILE",
-       of_session ? "write spec, result and runs to FILE" : "write the line of --json to FILE",
-       kExports});
-  options.push_back(
-      {"export-markdown", 0, "FILE", "write a comment for a pull request to FILE", kExports});
-  options.push_back(
-      {"export-junit", 0, "FILE", "write JUnit's XML to FILE, a test case a gate", kExports});
-  options.push_back({"export-github", 0, "FILE",
-                     "write FILE for github-action-benchmark (customSmallerIsBetter)", kExports});
-  options.push_back({"export-bmf", 0, "FILE", "write Bencher Metric Format to FILE", kExports});
-  return options;
+  return {{"export-csv", 0, "FILE",
+           of_session ? "write the runs to FILE, one row each"
+                      : "with --parse, write the values to FILE as a table",
+           kExports},
+          {"export-json", 0, "FILE",
+           of_session ? "write spec, result and runs to FILE" : "write the line of --json to FILE",
+           kExports},
+          {"export-markdown", 0, "FILE", "write a comment for a pull request to FILE", kExports},
+          {"export-junit", 0, "FILE", "write JUnit's XML to FILE, a test case a gate", kExports},
+          {"export-github", 0, "FILE",
+           "write FILE for github-action-benchmark (customSmallerIsBetter)", kExports},
+          {"export-bmf", 0, "FILE", "write Bencher Metric Format to FILE", kExports}};
 }
 
 // What RunCompare writes into the session, for RunBuildWorktrees.
@@ -128,7 +132,7 @@ std::vector<OptionInfo> AnalyzeOptions() {
        kTable},
       {"benchmark", 0, "NAME", "the --metric options behind it are this benchmark's; repeatable",
        kTable}};
-  for (const OptionInfo& option : TableOptions()) options.push_back(option);
+  Append(&options, TableOptions());
   options.push_back({"interval", 0, "classic",
                      "one look by Welch's interval over the base's mean, as cbdr prints it",
                      kShown});
@@ -136,8 +140,8 @@ std::vector<OptionInfo> AnalyzeOptions() {
                      "mmtests' table of every arm, starred by Welch's test or by mmtests' own rule",
                      kShown});
   options.push_back({"histogram", 0, "", "the values of every arm in common bins", kShown});
-  for (const OptionInfo& option : ResultOptions()) options.push_back(option);
-  for (const OptionInfo& option : ExportOptions(false)) options.push_back(option);
+  Append(&options, ResultOptions());
+  Append(&options, ExportOptions(false));
   return options;
 }
 
@@ -191,20 +195,14 @@ std::vector<OptionInfo> CalibrateOptions() {
 
 std::vector<OptionInfo> WatchOptions() {
   std::vector<OptionInfo> options = ResultOptions();
-  for (const OptionInfo& option : ExportOptions(true)) options.push_back(option);
+  Append(&options, ExportOptions(true));
   return options;
-}
-
-std::vector<OptionInfo> ResultOptions() {
-  return {{"verbose", 0, "", "every metric with means and deviations, every warning", kResult},
-          {"quiet", 0, "", "the verdict alone", kResult},
-          kTimeUnit};
 }
 
 std::vector<OptionInfo> ShowOptions() {
   std::vector<OptionInfo> options = {
       {"log", 0, "", "with the output of its runs (--output log)", kThisCommand}, kTimeUnit};
-  for (const OptionInfo& option : ExportOptions(true)) options.push_back(option);
+  Append(&options, ExportOptions(true));
   return options;
 }
 

@@ -22,8 +22,6 @@ std::vector<OptionInfo> SimilarityOptions();
 std::vector<OptionInfo> CalibrateOptions();
 std::vector<OptionInfo> HistoryOptions();
 
-/// --verbose, --quiet and --time-unit: of every command that prints a result.
-std::vector<OptionInfo> ResultOptions();
 std::vector<OptionInfo> WatchOptions();
 std::vector<OptionInfo> ShowOptions();
 

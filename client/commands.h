@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,8 +40,8 @@ struct Command {
   std::string_view usage;    ///< after "benchctl NAME"
   std::string_view summary;  ///< one line for the list of commands
   Words words = Words::kNone;
-  std::vector<OptionInfo> options;
   Result<ExitCode> (*run)(const CommandContext& context);
+  std::vector<OptionInfo> options = {};
   bool hidden = false;  ///< not in the help: benchctl calls it itself, or the build does
 };
 
@@ -140,5 +139,23 @@ struct ExitCodeText {
   std::string_view text;
 };
 std::span<const ExitCodeText> ExitCodeTexts();
+
+/// benchctl from its words (without the program's name) to its exit code. Errors become `error:`
+/// and `hint:` lines on stderr.
+ExitCode RunBenchctl(const std::vector<std::string>& words);
+
+/// "error: ..." and, where there is something to do, "hint: ..." on stderr: for a command that goes
+/// on after it. What a command returns is printed by RunBenchctl.
+void PrintError(const Error& error);
+
+/// Whether the words of a command line ask for git bisect's exit codes.
+///
+/// Looked for before anything is parsed: for git every code from 1 to 127 but 125 marks a commit
+/// bad, and a word that is spelled wrong is no commit's fault.
+bool AsksForBisect(std::span<const std::string> words);
+
+/// An exit code as `git bisect run` understands it: pass and regression stay, what says nothing
+/// about the commit skips it (125), everything else stops the search (128).
+ExitCode ForBisect(ExitCode code);
 
 }  // namespace benchd::client

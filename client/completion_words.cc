@@ -1,8 +1,7 @@
-#include "client/completion_words.h"
-
 #include <algorithm>
 #include <array>
 
+#include "client/completions.h"
 #include "core/base/text.h"
 
 namespace benchd::client {

@@ -1,11 +1,11 @@
+#include "client/completions.h"
+
 #include <algorithm>
 #include <map>
 #include <string_view>
 
 #include "client/command_options.h"
 #include "client/commands.h"
-#include "client/completion_words.h"
-#include "client/manual.h"
 #include "core/base/text.h"
 
 namespace benchd::client {

@@ -1,5 +1,3 @@
-#include "client/display.h"
-
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -10,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "client/follow.h"
 #include "client/render/json.h"
 #include "client/render/live_view.h"
 #include "client/terminal.h"

@@ -12,8 +12,7 @@
 #include <thread>
 
 #include "benchd/v1/session.grpc.pb.h"
-#include "client/call.h"
-#include "client/display.h"
+#include "client/daemon_link.h"
 #include "client/render/json.h"
 #include "client/render/live_view.h"
 #include "client/render/report.h"

@@ -18,6 +18,11 @@ std::string UserName(std::uint32_t uid) {
   return entry != nullptr ? entry->pw_name : "uid " + std::to_string(uid);
 }
 
+std::string Variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
 std::string HomeDirectory() {
   const char* home = std::getenv("HOME");
   if (home != nullptr && home[0] == '/') return home;

@@ -12,6 +12,9 @@ namespace benchd::client {
 /// The name of a uid in the system's user database, "uid N" where it has none.
 std::string UserName(std::uint32_t uid);
 
+/// A variable of the environment; empty where it is not set.
+std::string Variable(const char* name);
+
 /// $HOME, else what the user database says; empty where neither knows.
 std::string HomeDirectory();
 

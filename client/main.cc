@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "client/run.h"
+#include "client/commands.h"
 
 #ifdef BENCHD_COVERAGE
 extern "C" void __gcov_dump();  // what _Exit() would lose

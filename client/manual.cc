@@ -1,5 +1,3 @@
-#include "client/manual.h"
-
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -8,6 +6,7 @@
 
 #include "client/command_options.h"
 #include "client/commands.h"
+#include "client/completions.h"
 #include "client/render/text.h"
 
 namespace benchd::client {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
+#include <filesystem>
 #include <iostream>
 #include <mutex>
 #include <optional>
@@ -10,22 +10,175 @@
 #include <utility>
 
 #include "client/commands.h"
+#include "client/follow.h"
 #include "client/host.h"
 #include "client/interrupts.h"
+#include "client/output.h"
 #include "client/quantity.h"
+#include "client/render/analysis.h"
+#include "client/render/csv.h"
+#include "client/render/exports.h"
 #include "client/render/live_view.h"
 #include "client/render/similarity.h"
 #include "client/render/text.h"
 #include "client/render/words.h"
-#include "client/result_options.h"
-#include "client/run.h"
 #include "client/table_file.h"
+#include "client/table_options.h"
 #include "client/terminal.h"
 #include "core/analysis/agreement_analysis.h"
 #include "core/analysis/similarity_analysis.h"
+#include "core/analysis/table_analysis.h"
 #include "core/base/text.h"
 
 namespace benchd::client {
+namespace {
+
+// What stands in the table is told by its place, after the name of the file.
+Error TableError(const Error& error, const std::string& file) {
+  Error told = Told(error);
+  return told.message.starts_with("line ") ? std::move(told).Within(file) : told;
+}
+
+ExitCode PrintAnalysis(const Analysis& analysis, bool mmtests_stars, bool json,
+                       const ResultChoice& choice) {
+  if (json) {
+    std::cout << AnalysisJson(analysis, Now()) << "\n";
+  } else {
+    std::cout << RenderAnalysis(analysis, mmtests_stars, choice.detail, choice.StyleOfStdout());
+  }
+  if (analysis.verdict.verdict() != v1::VERDICT_UNSPECIFIED) return ExitFor(analysis.verdict);
+  std::cout << std::flush;
+  std::cerr << "benchctl: no gate, so no verdict: add --metric NAME:lower or NAME:higher\n";
+  return ExitCode::kPass;
+}
+
+// As of a session that is done, but for what only a session has.
+Result<void> WriteAnalysis(const ExportFiles& files, const Analysis& analysis,
+                           const std::string& csv) {
+  v1::Session session;
+  session.set_state(v1::SESSION_STATE_DONE);
+  *session.mutable_report() = analysis.verdict;
+  return files.Write([&](const ExportFormat& format) {
+    if (format.name == "csv") return csv;
+    return format.of_runs ? AnalysisJson(analysis, Now()) + "\n" : format.render(session, {});
+  });
+}
+
+Result<void> CheckTableFiles(const std::vector<std::string>& files, bool parse) {
+  static constexpr char kUsage[] =
+      "write benchctl analyze FILE.csv, or - for stdin; "
+      "benchctl analyze --parse FORMAT OLD NEW for files of a harness";
+  if (files.empty()) return UsageError("analyze: missing file", kUsage);
+  for (const std::string& file : files) {
+    if (file.empty()) return UsageError("analyze: a file has no name", kUsage);
+  }
+  if (std::ranges::count(files, "-") > 1) return UsageError("-: stdin is read once", kUsage);
+  if (files.size() > 1 && !parse) return UsageError(files[1] + ": one table at a time", kUsage);
+  return {};
+}
+
+// Names as they were given; of one name several times the files are one arm's. Without any the
+// names of the files, or their paths where two are called the same.
+Result<std::vector<std::string>> ArmNames(const ParsedArguments& arguments,
+                                          const std::vector<std::string>& files) {
+  std::vector<std::string> names;
+  for (const GivenOption& given : arguments.options) {
+    if (given.name != "name") continue;
+    if (given.value.empty() || !IsSendableText(given.value)) {
+      return UsageError("--name " + given.value + ": not a name");
+    }
+    names.push_back(given.value);
+  }
+  if (!names.empty() && names.size() != files.size()) {
+    return UsageError(
+        "--name: " + Counted(names.size(), "name") + " for " + Counted(files.size(), "file"),
+        "give each file its own: -n NAME, in their order");
+  }
+  if (!names.empty()) return names;
+  for (const std::string& file : files) {
+    names.push_back(Utf8Lossy(std::filesystem::path(file).stem().string()));
+  }
+  std::vector<std::string> sorted = names;
+  std::ranges::sort(sorted);
+  if (std::ranges::adjacent_find(sorted) == sorted.end()) return names;
+  names.clear();
+  for (const std::string& file : files) names.push_back(Utf8Lossy(file));
+  return names;
+}
+
+Result<std::vector<HarnessFile>> ReadHarnessFiles(const ParsedArguments& arguments) {
+  const std::vector<std::string>& paths = arguments.positionals;
+  auto names = ArmNames(arguments, paths);
+  if (!names) return std::move(names).error();
+  std::vector<HarnessFile> files;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    auto file = TableFile::Open(paths[i]);
+    if (!file) return std::move(file).error();
+    auto text = file->ReadAll();
+    if (!text) return std::move(text).error();
+    files.push_back({file->name(), (*names)[i], *std::move(text)});
+  }
+  return files;
+}
+
+// @param csv  the values as a table, where that is asked for
+Result<TableReport> AnalyzeHarness(const ParsedArguments& arguments, std::string_view format,
+                                   const benchd::TableOptions& options, std::string* csv) {
+  auto files = ReadHarnessFiles(arguments);
+  if (!files) return std::move(files).error();
+  auto report = AnalyzeHarnessFiles(format, *files, options);
+  if (!report) return Told(report.error());
+  if (IsGiven(arguments, "export-csv")) {
+    const auto table = ReadHarnessTable(format, *files);
+    if (table) *csv = TableToCsv(*table);
+  }
+  return report;
+}
+
+Result<TableReport> AnalyzeCsvFile(const std::string& path, const benchd::TableOptions& options) {
+  auto file = TableFile::Open(path);
+  if (!file) return std::move(file).error();
+  auto report = AnalyzeTable([&file] { return file->Read(); }, options);
+  if (!report) return TableError(report.error(), file->name());
+  return report;
+}
+
+}  // namespace
+
+Result<ExitCode> RunAnalyze(const CommandContext& context) {
+  auto options = ReadTableOptions(context.arguments);
+  if (!options) return std::move(options).error();
+  auto choice = ReadResultChoice(context.arguments);
+  if (!choice) return std::move(choice).error();
+  const std::string* format = LastValue(context.arguments, "parse");
+  const std::vector<std::string>& files = context.arguments.positionals;
+  if (auto ok = CheckTableFiles(files, format != nullptr); !ok) return std::move(ok).error();
+  if (format == nullptr && IsGiven(context.arguments, "name")) {
+    return UsageError("--name: a table names its arms itself", "use it with --parse");
+  }
+  if (format == nullptr && IsGiven(context.arguments, "export-csv")) {
+    return UsageError("--export-csv: " + files.front() + " is that table already",
+                      "use it with --parse");
+  }
+  auto exports = ExportFiles::Prepare(context.arguments);
+  if (!exports) return std::move(exports).error();
+  const Interrupts interrupts;  // Ctrl-C ends this process
+  StepAside(context.link);
+  std::string csv;
+  Result<TableReport> report = format != nullptr
+                                   ? AnalyzeHarness(context.arguments, *format, *options, &csv)
+                                   : AnalyzeCsvFile(files.front(), *options);
+  if (!report) return std::move(report).error();
+  const Analysis analysis = AnalysisOf(std::move(report).value());
+  const ExitCode code = PrintAnalysis(analysis, options->mmtests_stars, context.json, *choice);
+  std::cout << std::flush;
+  if (auto written = WriteAnalysis(*exports, analysis, csv); !written) {
+    PrintError(written.error());
+    return code == ExitCode::kPass ? ExitCode::kFailed : code;
+  }
+  return code;
+}
+
 namespace {
 
 // Empty where the option is not given.
@@ -85,21 +238,12 @@ namespace {
 constexpr std::size_t kAtOnce = 8;
 
 Result<void> SetShape(const std::string& text, RunsLayout* layout) {
-  const auto wrong = [&text] {
+  const std::size_t times = std::min(text.find('x'), text.size());
+  const auto runs = ParseCount(text.substr(0, times));
+  const auto values = ParseCount(std::string_view(text).substr(std::min(times + 1, text.size())));
+  if (!runs || !values || *runs == 0 || *values == 0) {
     return UsageError("--shape " + text + ": expected runs x values", "write --shape 10x3000");
-  };
-  const std::size_t times = text.find('x');
-  if (times == std::string::npos) return wrong();
-  const auto read = [&text](std::size_t begin, std::size_t end) -> std::optional<std::uint64_t> {
-    std::uint64_t value = 0;
-    const char* const last = text.data() + end;
-    const auto [at, failed] = std::from_chars(text.data() + begin, last, value);
-    if (failed != std::errc() || at != last || value == 0) return std::nullopt;
-    return value;
-  };
-  const auto runs = read(0, times);
-  const auto values = read(times + 1, text.size());
-  if (!runs || !values) return wrong();
+  }
   *layout = {RunsFormat::kRaw, *runs, *values};
   return {};
 }
@@ -107,14 +251,12 @@ Result<void> SetShape(const std::string& text, RunsLayout* layout) {
 Result<SimilarityRequest> ReadSimilarityOptions(const ParsedArguments& arguments) {
   SimilarityRequest request;
   if (const std::string* text = LastValue(arguments, "threshold"); text != nullptr) {
-    double threshold = 0;
-    const char* const end = text->data() + text->size();
-    const auto [at, failed] = std::from_chars(text->data(), end, threshold);
-    if (failed != std::errc() || at != end || !(threshold >= 0 && threshold <= 1)) {
+    const auto threshold = ParseNumber(*text);
+    if (!threshold || *threshold < 0 || *threshold > 1) {
       return UsageError("--threshold " + *text + ": expected a number from 0 to 1",
                         "the default is 0.25, the paper's value");
     }
-    request.options.threshold = threshold;
+    request.options.threshold = *threshold;
   }
   if (const std::string* variant = LastValue(arguments, "variant"); variant != nullptr) {
     if (*variant == "shape") request.options.variant = SimilarityVariant::kShape;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/model/metric.h"
 
 namespace benchd::client {
 namespace {
@@ -44,49 +45,19 @@ constexpr std::array kUnits = {
 };
 
 const UnitInfo* FindUnit(std::string_view name) {
-  for (const UnitInfo& unit : kUnits) {
-    if (unit.name == name) return &unit;
-  }
-  return nullptr;
+  const auto* const found = std::ranges::find(kUnits, name, &UnitInfo::name);
+  return found == kUnits.end() ? nullptr : found;
 }
 
-// What a run always has or may have. A harness' own metrics may have any name and dimension.
-struct BuiltinMetric {
-  std::string_view name;
-  std::optional<Dimension> dimension;  // none: a count
-};
-
-constexpr std::array kBuiltinMetrics = {BuiltinMetric{"wall_time", Dimension::kTime},
-                                        BuiltinMetric{"user_time", Dimension::kTime},
-                                        BuiltinMetric{"system_time", Dimension::kTime},
-                                        BuiltinMetric{"cpu_time", Dimension::kTime},
-                                        BuiltinMetric{"max_rss", Dimension::kBytes},
-                                        BuiltinMetric{"minor_faults", {}},
-                                        BuiltinMetric{"major_faults", {}},
-                                        BuiltinMetric{"voluntary_switches", {}},
-                                        BuiltinMetric{"involuntary_switches", {}},
-                                        BuiltinMetric{"read_bytes", Dimension::kBytes},
-                                        BuiltinMetric{"write_bytes", Dimension::kBytes},
-                                        BuiltinMetric{"tree_cpu_time", Dimension::kTime},
-                                        BuiltinMetric{"tree_memory_peak", Dimension::kBytes},
-                                        BuiltinMetric{"instructions", {}},
-                                        BuiltinMetric{"cycles", {}},
-                                        BuiltinMetric{"branch_misses", {}},
-                                        BuiltinMetric{"cache_misses", {}},
-                                        BuiltinMetric{"task_clock", Dimension::kTime},
-                                        BuiltinMetric{"cpu_migrations", {}},
-                                        BuiltinMetric{"interrupts", {}},
-                                        BuiltinMetric{"stolen_time", Dimension::kTime},
-                                        BuiltinMetric{"foreign_switches", {}},
-                                        BuiltinMetric{"migrations", {}}};
-
-const BuiltinMetric* FindBuiltin(std::string_view name) {
-  const auto found = std::ranges::find(kBuiltinMetrics, name, &BuiltinMetric::name);
-  return found == kBuiltinMetrics.end() ? nullptr : &*found;
+// Of a built-in metric; none for a count.
+std::optional<Dimension> DimensionOf(const MetricInfo& metric) {
+  if (metric.unit == "s") return Dimension::kTime;
+  return metric.unit == "B" ? std::optional(Dimension::kBytes) : std::nullopt;
 }
 
+// A harness' own metrics may have any name and dimension.
 std::optional<Dimension> DimensionOf(std::string_view metric) {
-  if (const BuiltinMetric* known = FindBuiltin(metric)) return known->dimension;
+  if (const MetricInfo* known = FindBuiltinMetric(metric)) return DimensionOf(*known);
   if (metric.ends_with("_time")) return Dimension::kTime;
   return std::nullopt;
 }
@@ -144,7 +115,7 @@ Result<double> ParseAbsoluteMargin(std::string_view text, std::string_view metri
 // segment that is neither is part of the name: BM_X/threads:2.
 Result<std::optional<double>> ParseRatioSuffix(std::string_view name, std::string_view segment) {
   const bool percent = segment.ends_with('%');
-  if (!percent && FindBuiltin(name) == nullptr) return std::optional<double>{};
+  if (!percent && FindBuiltinMetric(name) == nullptr) return std::optional<double>{};
   const std::string_view number = segment.substr(0, segment.size() - (percent ? 1 : 0));
   if (number.empty() || NumberLength(number) != number.size()) return std::optional<double>{};
   auto margin = ParseMargin(segment);
@@ -152,11 +123,9 @@ Result<std::optional<double>> ParseRatioSuffix(std::string_view name, std::strin
   return std::optional<double>(*margin);
 }
 
-std::string GateExample(const BuiltinMetric& metric) {
-  const std::string name(metric.name);
-  const char* const absolute = !metric.dimension                       ? "5"
-                               : *metric.dimension == Dimension::kTime ? "2ms"
-                                                                       : "1MiB";
+std::string GateExample(const MetricInfo& metric) {
+  const std::string& name = metric.name;
+  const char* const absolute = metric.unit == "s" ? "2ms" : metric.unit == "B" ? "1MiB" : "5";
   return name + ":2%, " + name + ":+" + absolute + " or " + name + ":lower";
 }
 
@@ -291,16 +260,18 @@ Result<MetricGate> ParseMetricGate(std::string_view text) {
 }
 
 Result<void> CheckBuiltinMetric(std::string_view name) {
-  if (FindBuiltin(name) != nullptr) return {};
+  if (FindBuiltinMetric(name) != nullptr) return {};
   const std::size_t colon = std::min(name.find(':'), name.size());
-  const BuiltinMetric* const known = FindBuiltin(name.substr(0, colon));
+  const MetricInfo* const known = FindBuiltinMetric(name.substr(0, colon));
   if (known != nullptr) {
     return UsageError(
         "'" + std::string(name.substr(colon + 1)) + "' is neither a margin nor a direction",
         "write " + GateExample(*known));
   }
   std::vector<std::string_view> names;
-  for (const BuiltinMetric& metric : kBuiltinMetrics) names.push_back(metric.name);
+  for (const auto metrics : {BuiltinMetrics(), OptionalMetrics()}) {
+    for (const MetricInfo& metric : metrics) names.emplace_back(metric.name);
+  }
   return UsageError("unknown metric", HintForUnknown(name.substr(0, colon), names,
                                                      "available: " + Join(names, ", ") +
                                                          "; --parse adds a program's own"));

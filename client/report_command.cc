@@ -1,14 +1,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "client/command_options.h"
 #include "client/commands.h"
 #include "client/host.h"
 #include "client/interrupts.h"
-#include "client/page_file.h"
+#include "client/output.h"
 #include "client/report/metric_picture.h"
 #include "client/report/page.h"
 #include "client/report/report_source.h"

@@ -1,29 +1,22 @@
-#include "client/run.h"
-
 #include <algorithm>
-#include <cstdlib>
 #include <iostream>
 
 #include "client/arguments.h"
 #include "client/command_options.h"
 #include "client/commands.h"
+#include "client/host.h"
 #include "client/render/text.h"
 #include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
 
-std::string FromEnvironment(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
 /// Where the daemon is looked for: what the command line says goes before the environment.
 Result<LinkOptions> ReadLinkOptions(const ParsedArguments& arguments) {
   LinkOptions options;
   options.places = DefaultPlaces();
   if (const std::string* socket = LastValue(arguments, "socket")) options.socket = *socket;
-  const std::string socket = FromEnvironment("BENCHD_SOCKET");
+  const std::string socket = Variable("BENCHD_SOCKET");
   if (!socket.empty()) options.environment_socket = socket;
   options.may_start = !IsGiven(arguments, "no-autostart");
   const std::string* given = LastValue(arguments, "host");
@@ -31,7 +24,7 @@ Result<LinkOptions> ReadLinkOptions(const ParsedArguments& arguments) {
     return UsageError("--host: conflicts with --socket",
                       "the benchctl over there finds the socket; its BENCHD_SOCKET names another");
   }
-  const std::string named = FromEnvironment("BENCHD_HOST");
+  const std::string named = Variable("BENCHD_HOST");
   const bool by_environment = given == nullptr && !options.socket && !named.empty();
   if (by_environment && options.environment_socket) {
     return UsageError("BENCHD_HOST: conflicts with BENCHD_SOCKET", "unset one of the two");

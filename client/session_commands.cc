@@ -2,14 +2,12 @@
 #include <iostream>
 
 #include "benchd/v1/session.grpc.pb.h"
-#include "client/arm_commands.h"
-#include "client/call.h"
 #include "client/commands.h"
-#include "client/export_files.h"
+#include "client/daemon_link.h"
 #include "client/follow.h"
-#include "client/git/git_arms.h"
-#include "client/host.h"
+#include "client/git/worktree_plan.h"
 #include "client/interrupts.h"
+#include "client/output.h"
 #include "client/render/csv.h"
 #include "client/render/exports.h"
 #include "client/render/json.h"
@@ -19,12 +17,11 @@
 #include "client/render/units.h"
 #include "client/render/words.h"
 #include "client/render/worst_runs.h"
-#include "client/run.h"
 #include "client/session_runs.h"
 #include "client/spec_input.h"
+#include "client/stored_arms.h"
 #include "client/submission.h"
 #include "client/terminal.h"
-#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
@@ -140,11 +137,6 @@ Progress ProgressOf(bool json, const ResultChoice& choice) {
   return choice.detail == Detail::kVerdict ? Progress::kQuiet : Progress::kTold;
 }
 
-bool HasEnded(const v1::Session& session) {
-  return session.state() == v1::SESSION_STATE_DONE || session.state() == v1::SESSION_STATE_FAILED ||
-         session.state() == v1::SESSION_STATE_CANCELLED;
-}
-
 // What is said and written of a session that has ended, besides what was watched.
 struct Aftermath {
   v1::Session session;
@@ -169,7 +161,7 @@ Result<void> WriteExports(const ExportFiles& files, const v1::Session& session,
 ExitCode ConcludeWatch(DaemonLink& link, const ExportFiles& files, const Followed& followed,
                        bool json, const ResultChoice& choice) {
   const std::string& id = followed.session.session();
-  const bool ended = HasEnded(followed.session);
+  const bool ended = HasEnded(followed.session.state());
   const bool ordered = !json && !choice.bisect && choice.detail != Detail::kVerdict &&
                        followed.session.state() == v1::SESSION_STATE_DONE &&
                        SeveralCandidates(followed.session.report());
@@ -324,7 +316,7 @@ Result<ExitCode> RunShow(const CommandContext& context) {
   if (!link) return std::move(link).error();
   auto session = NamedSession(**link, context, IsGiven(context.arguments, "log"));
   if (!session) return std::move(session).error();
-  if (!exports->empty() && !HasEnded(*session)) return NotEnded(*session);
+  if (!exports->empty() && !HasEnded(session->state())) return NotEnded(*session);
   auto runs = ReadRunsOf(**link, *session,
                          {.measured = exports->WantsRuns(),
                           .pairs = !context.json,
@@ -390,7 +382,7 @@ Result<ExitCode> RunExport(const CommandContext& context) {
   if (!link) return std::move(link).error();
   auto session = NamedSession(**link, context);
   if (!session) return std::move(session).error();
-  if (!(*format)->of_runs && !HasEnded(*session)) return NotEnded(*session);
+  if (!(*format)->of_runs && !HasEnded(session->state())) return NotEnded(*session);
   auto runs = ReadRunsOf(**link, *session, {.measured = (*format)->of_runs, .warmup = with_warmup});
   if (!runs) return std::move(runs).error();
   std::cout << (*format)->render(*session, runs->measured);

@@ -6,7 +6,6 @@
 
 #include "client/exit_code.h"
 #include "client/render/json.h"
-#include "client/render/json_message.h"
 #include "client/render/text.h"
 #include "client/render/words.h"
 #include "core/base/text.h"

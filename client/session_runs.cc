@@ -1,7 +1,6 @@
 #include "client/session_runs.h"
 
 #include <grpcpp/client_context.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <functional>
@@ -9,7 +8,7 @@
 #include <utility>
 
 #include "benchd/v1/session.grpc.pb.h"
-#include "client/call.h"
+#include "client/daemon_link.h"
 #include "client/render/sentence.h"
 #include "proto/convert/enum_values.h"
 #include "proto/convert/from_proto.h"

@@ -8,18 +8,16 @@
 #include <utility>
 
 #include "benchd/v1/machine.grpc.pb.h"
-#include "client/call.h"
+#include "client/daemon_link.h"
 #include "client/follow.h"
 #include "client/quantity.h"
 #include "client/render/calibration.h"
 #include "client/render/json.h"
-#include "client/render/setting_trial.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
 #include "client/session_runs.h"
 #include "client/submission.h"
 #include "client/terminal.h"
-#include "core/base/text.h"
 #include "core/model/machine_profile.h"
 
 namespace benchd::client {

@@ -14,9 +14,8 @@
 #include <utility>
 
 #include "benchd/v1/session.grpc.pb.h"
-#include "client/call.h"
+#include "client/daemon_link.h"
 #include "client/git/process.h"
-#include "client/host.h"
 #include "client/quantity.h"
 #include "client/remote/bundle_transfer.h"
 #include "client/render/text.h"

@@ -3,7 +3,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "benchd/v1/queue.pb.h"
 #include "benchd/v1/session.pb.h"

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "client/render/text.h"
-#include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
 

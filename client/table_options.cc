@@ -8,7 +8,6 @@
 #include "benchd/v1/session.pb.h"
 #include "client/quantity.h"
 #include "client/render/units.h"
-#include "client/render/words.h"
 #include "client/session_options.h"
 #include "client/spec_input.h"
 #include "proto/convert/from_proto.h"
@@ -106,7 +105,7 @@ Result<void> AddGatesOf(const ParsedArguments& arguments, OptionValues* session,
   return {};
 }
 
-Result<void> SetShown(const ParsedArguments& arguments, benchd::TableOptions* options) {
+void SetShown(const ParsedArguments& arguments, benchd::TableOptions* options) {
   if (const std::string* interval = LastValue(arguments, "interval"); interval != nullptr) {
     options->classic_interval = *interval == "classic";
   }
@@ -115,7 +114,6 @@ Result<void> SetShown(const ParsedArguments& arguments, benchd::TableOptions* op
     options->mmtests_stars = *stars == "mmtests";
   }
   options->histograms = IsGiven(arguments, "histogram");
-  return {};
 }
 
 }  // namespace
@@ -139,9 +137,10 @@ Result<benchd::TableOptions> ReadTableOptions(const ParsedArguments& arguments) 
   options.spec.benchmarks.erase(own, options.spec.benchmarks.end());
   if (spec->method() != v1::METHOD_UNSPECIFIED) options.method = options.spec.method;
   for (Result<void> step : {AddReferences(arguments, &options), AddColumns(arguments, &options),
-                            AddFilters(arguments, &options), SetShown(arguments, &options)}) {
+                            AddFilters(arguments, &options)}) {
     if (!step) return std::move(step).error();
   }
+  SetShown(arguments, &options);
   return options;
 }
 

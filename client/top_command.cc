@@ -17,13 +17,13 @@
 #include "benchd/v1/machine.grpc.pb.h"
 #include "benchd/v1/queue.grpc.pb.h"
 #include "benchd/v1/session.grpc.pb.h"
-#include "client/call.h"
 #include "client/commands.h"
+#include "client/daemon_link.h"
 #include "client/host.h"
 #include "client/interrupts.h"
 #include "client/quantity.h"
 #include "client/render/json.h"
-#include "client/render/top.h"
+#include "client/render/live_view.h"
 #include "client/render/words.h"
 #include "client/terminal.h"
 #include "core/base/unique_fd.h"
@@ -233,7 +233,7 @@ class Top {
 
   void Tell() {
     const TopState state = board_.Newest();
-    std::cout << (json_ ? QueueJson(state.queue, Now())
+    std::cout << (json_ ? MessageLine("queue", "", state.queue, Now())
                         : TopLine(state, UserName, Now(), StyleOf(STDOUT_FILENO)))
               << std::endl;
   }

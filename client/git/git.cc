@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <sstream>
 #include <string_view>
+
+#include "client/render/text.h"
 
 namespace benchd::client {
 namespace {
@@ -42,8 +43,7 @@ Result<Git> Git::WithoutFilters() const {
       Run({"config", "--name-only", "--get-regexp", "^filter\\..*\\.(smudge|clean|process)$"});
   if (!listed) return std::move(listed).error();
   Git git = *this;
-  std::istringstream names(listed->out);
-  for (std::string name; std::getline(names, name);) {
+  for (const std::string& name : Lines(listed->out)) {
     // filter.NAME.smudge; NAME may have dots of its own.
     const std::size_t begin = name.find('.') + 1;
     const std::string driver = name.substr(begin, name.rfind('.') - begin);
@@ -85,8 +85,7 @@ Result<std::string> Git::Ask(std::vector<std::string> words, std::string input) 
 
 std::string WhatGitSaid(const ProcessEnd& end) {
   std::string last;
-  std::istringstream lines(end.err);
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string& line : Lines(end.err)) {
     if (line.empty()) continue;
     last = line;
     for (const std::string_view mark : {"fatal: ", "error: "}) {

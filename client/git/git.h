@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -53,5 +55,26 @@ class Git {
 /// Why git failed, by what it wrote: its first "fatal:" or "error:" line without that word (those
 /// behind it say what came of that), else its last line; "exit code N" where it was silent.
 std::string WhatGitSaid(const ProcessEnd& end);
+
+/// A folder of our own below TMPDIR, gone with this. Its path is empty where there can be none.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::error_code error;
+    std::string pattern =
+        (std::filesystem::temp_directory_path(error) / "benchctl-XXXXXX").string();
+    if (!error && mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
 
 }  // namespace benchd::client

@@ -1,6 +1,3 @@
-#include "client/git/git_arms.h"
-
-#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <iostream>
@@ -8,7 +5,7 @@
 #include <set>
 
 #include "client/commands.h"
-#include "client/git/received_repository.h"
+#include "client/git/bundle.h"
 #include "client/git/repository.h"
 #include "client/git/worktree_plan.h"
 #include "client/git/worktree_store.h"

@@ -40,14 +40,14 @@ std::vector<std::string> Environment(const std::map<std::string, std::string>& o
   return entries;
 }
 
+}  // namespace
+
 int WaitFor(pid_t pid) {
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
-
-}  // namespace
 
 std::vector<char*> ArgumentPointers(std::vector<std::string>& strings) {
   std::vector<char*> pointers;

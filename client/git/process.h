@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <map>
 #include <string>
 #include <vector>
@@ -28,6 +30,9 @@ struct ProcessEnd {
 ///
 /// @errors (exit 2) it cannot be started; `message` is the program's name and why.
 Result<ProcessEnd> RunProcess(const ProcessOrder& order);
+
+/// Waits until a child has ended; its exit code as ProcessEnd has it.
+int WaitFor(pid_t pid);
 
 /// `strings` as posix_spawn takes them, with a null pointer at the end; valid as long as they are.
 std::vector<char*> ArgumentPointers(std::vector<std::string>& strings);

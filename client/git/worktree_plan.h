@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "client/exit_code.h"
+#include "client/git/bundle.h"
 #include "client/git/git.h"
+#include "client/spec_input.h"
 
 namespace benchd::client {
 
@@ -85,5 +87,22 @@ std::optional<WorktreePlan> ParseBuildCommandLine(const std::string& line);
 /// @errors (exit 2) one that is missing or malformed.
 Result<WorktreePlan> ReadPlan(const std::string& root, const std::string& repository,
                               const std::string& build, const std::vector<std::string>& trees);
+
+/// Whether the arms are commits: --git, or git in a file's defaults.
+///
+/// @errors (exit 2) --build without it; arms, commands or references beside it.
+Result<bool> WantsCommits(const SpecInput& input);
+
+/// Gives the two arms of `input` their commits, folders and the session its build command; tells on
+/// stderr, unless `silent`, which commits they are and what is in neither.
+///
+/// Reads the repository around the working directory. Writes nothing but the snapshot of a
+/// worktree.
+///
+/// @param there  with --host: where the commits are built; null: here
+/// @return what has to be sent there for that; none where they are there already, or built here
+/// @errors (exit 2) the range's, the repository's, the revisions'; MakeBundle's.
+Result<std::optional<Bundle>> FillInCommits(SpecInput* input, CallerContext* caller, bool silent,
+                                            const BuildPlace* there = nullptr);
 
 }  // namespace benchd::client

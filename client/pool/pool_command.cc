@@ -1,16 +1,14 @@
-#include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <iostream>
 
 #include "client/command_options.h"
 #include "client/commands.h"
-#include "client/export_files.h"
 #include "client/git/process.h"
 #include "client/host.h"
 #include "client/interrupts.h"
+#include "client/output.h"
 #include "client/pool/pool_folder.h"
 #include "client/pool/slurm.h"
 #include "client/render/json.h"

@@ -1,7 +1,6 @@
 #include "client/pool/pool_folder.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,7 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "client/export_files.h"
+#include "client/output.h"
 #include "client/quantity.h"
 #include "core/base/file.h"
 #include "core/base/text.h"

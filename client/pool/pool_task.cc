@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,32 +7,23 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 
 #include "client/commands.h"
-#include "client/export_files.h"
 #include "client/git/process.h"
 #include "client/host.h"
 #include "client/interrupts.h"
+#include "client/output.h"
 #include "client/pool/pool_folder.h"
 #include "client/pool/slurm.h"
 #include "client/quantity.h"
-#include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
 
 using TaskClock = std::chrono::steady_clock;
-
-std::string Variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
 
 /// A child whose lines are read; it has the signals as usual.
 struct Spawned {
@@ -100,11 +90,9 @@ class PoolTask {
     // Slurm's TERM comes before the time limit, and with scancel: compare cancels its session.
     interrupts_.React({.on_first = [pid = spawned->pid] { kill(pid, SIGTERM); }});
     Read(spawned->lines.get());
-    int status = 0;
-    while (waitpid(spawned->pid, &status, 0) < 0 && errno == EINTR) {
-    }
+    const int code = WaitFor(spawned->pid);
     interrupts_.React({.on_first = [] {}});
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    return code;
   }
 
   // A file server with a thousand machines is not written to twenty times a second by each.

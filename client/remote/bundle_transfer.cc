@@ -6,10 +6,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 
-#include "client/call.h"
-#include "client/git/received_repository.h"
+#include "client/daemon_link.h"
+#include "client/git/bundle.h"
 #include "core/base/file.h"
 
 namespace benchd::client {

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "client/commands.h"
-#include "client/git/received_repository.h"
+#include "client/git/bundle.h"
 #include "client/git/worktree_plan.h"
 #include "client/host.h"
 #include "client/quantity.h"

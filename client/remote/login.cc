@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <vector>
 
 #include "client/quantity.h"
 #include "client/render/text.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "client/render/exports.h"
-#include "client/render/geometric_mean.h"
+#include "client/render/findings.h"
 #include "client/render/report.h"
 #include "client/render/sentence.h"
 #include "client/render/units.h"

@@ -89,8 +89,8 @@ std::string StepSentence(const HistoryStep& step, std::string_view unit, const S
 }
 
 const HistoryStep* StepAt(const HistorySegment& segment, std::size_t index) {
-  const auto found = std::find_if(segment.steps.begin(), segment.steps.end(),
-                                  [index](const HistoryStep& s) { return s.point.index == index; });
+  const auto found = std::ranges::find(segment.steps, index,
+                                       [](const HistoryStep& step) { return step.point.index; });
   return found == segment.steps.end() ? nullptr : &*found;
 }
 

@@ -3,13 +3,13 @@
 #include <google/protobuf/message.h>
 
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "benchd/v1/queue.pb.h"
 #include "benchd/v1/session.pb.h"
+#include "core/base/result.h"
 
 namespace benchd::client {
 
@@ -26,7 +26,7 @@ using Json = nlohmann::ordered_json;
 /// enum by its word, without one as what it stands for (client/render/words.h); a time as RFC 3339;
 /// 64 random bits (a seed) as text.
 ///
-/// What is told otherwise, or not at all, is in one table in message_json.cc.
+/// What is told otherwise, or not at all, is in one table in json.cc.
 Json MessageJson(const google::protobuf::Message& message);
 
 /// Adds them to an object with others.
@@ -40,7 +40,7 @@ void AddFields(Json& json, const google::protobuf::Message& message);
 std::string EventJson(const v1::SessionEvent& event);
 
 /// A message as one line with nothing else in it: `list`, `show` (event "session"), `machine`,
-/// `doctor`, `reserve`.
+/// `doctor`, `reserve`, `pause`, `resume` and `drain` (event "queue").
 ///
 /// @param session  whose it is; empty where it is none's
 std::string MessageLine(const char* event, const std::string& session,
@@ -63,9 +63,6 @@ std::string CancelJson(const std::string& session, v1::SessionState state,
 std::string MoveJson(const v1::MoveRequest& request, const v1::MoveResponse& response,
                      const google::protobuf::Timestamp& now);
 
-/// What pause, resume and drain print: event "queue".
-std::string QueueJson(const v1::QueueStatus& status, const google::protobuf::Timestamp& now);
-
 /// event "version"; `daemon` is absent when none runs.
 std::string VersionJson(const std::string& client, const v1::QueueStatus* daemon,
                         const google::protobuf::Timestamp& now);
@@ -86,5 +83,17 @@ void PutText(Json& json, const char* key, std::string_view text);
 
 /// The beginning of a line: event, session (where there is one) and time.
 Json Named(const char* event, const std::string& session, const google::protobuf::Timestamp& time);
+
+// The way back from the JSON of client/render/json.h.
+
+/// How a field is called there: by its name, `_seconds` as `_s`.
+std::string JsonKey(const google::protobuf::FieldDescriptor& field);
+
+/// The fields of a message from what MessageJson() told of it. What that leaves out stays unset:
+/// values of the environment, where output went. Keys and words that this version does not know
+/// are passed over.
+///
+/// @errors kInvalidArgument "KEY: expected a number": a value of another kind.
+Result<void> ReadMessage(const Json& json, google::protobuf::Message* message);
 
 }  // namespace benchd::client

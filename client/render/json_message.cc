@@ -1,5 +1,3 @@
-#include "client/render/json_message.h"
-
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/reflection.h>
 
@@ -9,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "client/render/json.h"
 #include "client/render/words.h"
 #include "core/base/error.h"
 #include "core/base/time.h"

@@ -32,7 +32,6 @@ class CommandText {
   void Option(const char* name, std::string_view value, std::string_view usual = "") {
     if (value != usual) text_ += std::string(" ") + name + " " + ShellQuoted(value);
   }
-  void Number(const char* name, double value) { Option(name, FormatRoundTrip(value)); }
   void Word(const std::string& word) { text_ += " " + ShellQuoted(word); }
   std::string Take() { return std::move(text_); }
 
@@ -174,7 +173,7 @@ void AddStatistics(const v1::Session& session, CommandText* line) {
   const v1::SessionSpec& spec = session.spec();
   AddLooks(spec, line);
   AddOptions(spec, {"estimator", "rule"}, line);
-  if (spec.has_alpha()) line->Number("--alpha", spec.alpha());
+  if (spec.has_alpha()) line->Option("--alpha", FormatRoundTrip(spec.alpha()));
   AddOptions(spec, {"sided", "placebo"}, line);
   if (ReachedItsLimit(session)) AddOptions(spec, {"at-limit"}, line);
   // Its bootstrap draws.

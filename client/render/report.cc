@@ -1,15 +1,10 @@
 #include "client/render/report.h"
 
 #include <algorithm>
-#include <limits>
 
-#include "client/render/arm_order.h"
-#include "client/render/geometric_mean.h"
-#include "client/render/result_table.h"
+#include "client/render/findings.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
-#include "client/render/warnings.h"
-#include "client/render/words.h"
 #include "core/base/text.h"
 #include "core/model/session_spec.h"
 
@@ -57,13 +52,10 @@ std::string VerdictLines(const v1::Update& update, const ReportOptions& options,
 
 // "52 runs each", "40 to 120 runs each" where arms or benchmarks have different numbers.
 std::string RunsEach(const v1::Update& update) {
-  std::uint64_t fewest = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t most = 0;
-  for (const v1::ArmRuns& arm : update.runs()) {
-    fewest = std::min(fewest, arm.runs());
-    most = std::max(most, arm.runs());
-  }
   if (update.runs().empty()) return "";
+  const auto [least, largest] = std::ranges::minmax(update.runs(), {}, &v1::ArmRuns::runs);
+  const std::uint64_t fewest = least.runs();
+  const std::uint64_t most = largest.runs();
   if (fewest == most) return Counted(most, "run") + " each";
   if (update.runs_size() == 2) {
     return std::to_string(update.runs(0).runs()) + " and " + Counted(update.runs(1).runs(), "run");

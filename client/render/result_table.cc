@@ -1,5 +1,3 @@
-#include "client/render/result_table.h"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -10,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "client/render/report.h"
 #include "client/render/sentence.h"
 #include "client/render/units.h"
-#include "client/render/words.h"
 #include "core/base/text.h"
 #include "core/model/metric.h"
 

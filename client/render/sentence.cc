@@ -5,7 +5,6 @@
 
 #include "client/render/text.h"
 #include "client/render/units.h"
-#include "client/render/words.h"
 #include "core/analysis/layout_groups.h"
 #include "core/base/text.h"
 

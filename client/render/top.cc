@@ -1,9 +1,6 @@
-#include "client/render/top.h"
-
 #include <algorithm>
-#include <utility>
 
-#include "client/render/units.h"
+#include "client/render/live_view.h"
 #include "client/render/words.h"
 #include "core/base/text.h"
 
@@ -25,10 +22,8 @@ std::string ModeOf(const TopState& state, const UserNames& users) {
 }
 
 std::string FactOf(const v1::MachineStatus& machine, std::string_view name) {
-  for (const v1::EnvironmentFact& fact : machine.environment()) {
-    if (fact.name() == name) return OneLine(Printable(fact.value()));
-  }
-  return "";
+  const auto found = std::ranges::find(machine.environment(), name, &v1::EnvironmentFact::name);
+  return found == machine.environment().end() ? "" : OneLine(Printable(found->value()));
 }
 
 std::string MachineWords(const v1::MachineStatus& machine) {

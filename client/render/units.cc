@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 
 namespace benchd::client {
@@ -210,16 +211,9 @@ int PercentDecimals(std::optional<double> lo, std::optional<double> hi) {
 
 std::string FormatClock(double seconds) {
   const auto total = static_cast<std::int64_t>(std::max(0.0, std::floor(seconds)));
-  std::array<char, 40> text{};
-  if (total < 3600) {
-    std::snprintf(text.data(), text.size(), "%lld:%02lld", static_cast<long long>(total / 60),
-                  static_cast<long long>(total % 60));
-  } else {
-    std::snprintf(text.data(), text.size(), "%lld:%02lld:%02lld",
-                  static_cast<long long>(total / 3600), static_cast<long long>(total / 60 % 60),
-                  static_cast<long long>(total % 60));
-  }
-  return text.data();
+  const auto two = [](std::int64_t n) { return (n < 10 ? ":0" : ":") + std::to_string(n); };
+  if (total < 3600) return std::to_string(total / 60) + two(total % 60);
+  return std::to_string(total / 3600) + two(total / 60 % 60) + two(total % 60);
 }
 
 std::string FormatRough(double seconds) {

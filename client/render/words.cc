@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/base/time.h"
 #include "proto/convert/from_proto.h"
+#include "proto/convert/to_proto.h"
 
 namespace benchd::client {
 
@@ -52,6 +53,11 @@ v1::SessionState StateFromWord(std::string_view word) {
   return v1::SESSION_STATE_UNSPECIFIED;
 }
 
+bool HasEnded(v1::SessionState state) {
+  return state == v1::SESSION_STATE_DONE || state == v1::SESSION_STATE_FAILED ||
+         state == v1::SESSION_STATE_CANCELLED;
+}
+
 std::string EstimatorWord(const v1::Estimator& estimator) {
   std::string word(Word(estimator.kind()));
   if (estimator.kind() == v1::ESTIMATOR_KIND_QUANTILE) {
@@ -69,27 +75,9 @@ std::string Rfc3339(const google::protobuf::Timestamp& time) {
 }
 
 google::protobuf::Timestamp Now() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
   google::protobuf::Timestamp time;
-  time.set_seconds(now.tv_sec);
-  time.set_nanos(static_cast<int>(now.tv_nsec));
+  convert::ToProto(std::chrono::system_clock::now(), &time);
   return time;
-}
-
-std::string LocalTime(const google::protobuf::Timestamp& time,
-                      const google::protobuf::Timestamp& now) {
-  const std::time_t then_seconds = time.seconds();
-  const std::time_t now_seconds = now.seconds();
-  std::tm then_local{};
-  std::tm now_local{};
-  localtime_r(&then_seconds, &then_local);
-  localtime_r(&now_seconds, &now_local);
-  const bool today =
-      then_local.tm_year == now_local.tm_year && then_local.tm_yday == now_local.tm_yday;
-  std::array<char, 40> text{};
-  std::strftime(text.data(), text.size(), today ? "%H:%M:%S" : "%Y-%m-%d %H:%M", &then_local);
-  return text.data();
 }
 
 namespace {
@@ -104,6 +92,12 @@ std::string FormatLocally(const google::protobuf::Timestamp& time, const char* f
 }
 
 }  // namespace
+
+std::string LocalTime(const google::protobuf::Timestamp& time,
+                      const google::protobuf::Timestamp& now) {
+  const bool today = FormatLocally(time, "%F") == FormatLocally(now, "%F");
+  return FormatLocally(time, today ? "%H:%M:%S" : "%Y-%m-%d %H:%M");
+}
 
 std::string LocalMoment(const google::protobuf::Timestamp& time) {
   return FormatLocally(time, "%Y-%m-%d %H:%M:%S");

@@ -28,6 +28,7 @@ std::string_view Word(Enum value) {
 }
 
 v1::SessionState StateFromWord(std::string_view word);  ///< UNSPECIFIED for an unknown one
+bool HasEnded(v1::SessionState state);                  ///< done, failed or cancelled
 std::string EstimatorWord(const v1::Estimator& estimator);
 
 /// RFC 3339 in UTC with as many digits as are needed, in groups of three: 2026-01-02T03:04:05.678Z.

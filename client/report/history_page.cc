@@ -1,7 +1,4 @@
-#include "client/report/history_page.h"
-
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "client/render/history.h"
@@ -9,6 +6,7 @@
 #include "client/render/words.h"
 #include "client/report/html.h"
 #include "client/report/metric_picture.h"
+#include "client/report/page.h"
 #include "core/base/text.h"
 #include "proto/convert/to_proto.h"
 

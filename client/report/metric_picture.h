@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +11,7 @@
 #include "client/render/gates.h"
 #include "client/report/pictures.h"
 #include "client/report/report_source.h"
+#include "core/analysis/machine_combination.h"
 #include "core/base/result.h"
 
 namespace benchd::client {
@@ -50,5 +53,19 @@ std::string PictureFile(const std::vector<Picture>& parts, const std::string& na
 ///
 /// @errors kInvalidArgument: no comparison is of that metric; the hint names those that are.
 Result<std::string> RenderMetricPicture(const ReportSource& source, const std::string& metric);
+
+// What a verdict over builds or over machines rests on, for DrawUnits().
+
+/// The builds of both arms of a comparison, each by its mean beside what the reference's builds
+/// come to. Nothing for arms of one build each, and where there is no estimate.
+std::optional<UnitsOfPicture> LayoutsOf(const MetricRuns& runs, const v1::Comparison& comparison);
+
+/// The sessions that were measured on several machines, together. Nothing where there is one
+/// machine, or where they are not of one comparison.
+std::optional<MachineCombination> CombinationOf(std::span<const ReportSource> sources);
+
+/// What each machine found of one gate, and where one more would be.
+/// @param gate  an index into combination.gates
+UnitsOfPicture MachinesOf(const MachineCombination& combination, std::size_t gate);
 
 }  // namespace benchd::client

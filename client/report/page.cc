@@ -4,21 +4,16 @@
 #include <map>
 #include <utility>
 
-#include "client/render/arm_order.h"
 #include "client/render/combination.h"
+#include "client/render/findings.h"
 #include "client/render/gates.h"
-#include "client/render/geometric_mean.h"
 #include "client/render/report.h"
 #include "client/render/sentence.h"
 #include "client/render/units.h"
-#include "client/render/warnings.h"
 #include "client/render/words.h"
 #include "client/report/html.h"
 #include "client/report/metric_picture.h"
-#include "client/report/plot.h"
-#include "client/report/several_units.h"
 #include "core/base/text.h"
-#include "proto/convert/enum_values.h"
 
 namespace benchd::client {
 namespace {

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "client/run.h"
+#include "client/commands.h"
 #include "tests/client/program.h"
 #include "tests/client/samples.h"
 

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <set>
 
-#include "client/git/received_repository.h"
 #include "client/git/worktree_plan.h"
 #include "client/git/worktree_store.h"
 #include "core/base/file.h"

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "client/command_options.h"
-#include "client/export_files.h"
+#include "client/output.h"
 #include "core/parse/harness_output.h"
 #include "tests/client/golden.h"
 #include "tests/client/samples.h"

@@ -4,8 +4,8 @@
 
 #include <chrono>
 
-#include "client/render/top.h"
-#include "client/report/history_page.h"
+#include "client/render/live_view.h"
+#include "client/report/page.h"
 #include "tests/client/golden.h"
 #include "tests/client/samples.h"
 

@@ -4,7 +4,6 @@
 
 #include "client/render/calibration.h"
 #include "client/render/json.h"
-#include "client/render/machine.h"
 #include "client/render/pages.h"
 #include "client/render/text.h"
 #include "tests/client/golden.h"
@@ -169,7 +168,8 @@ TEST(QueueTest, SaysWhoHasTheMachineReserved) {
   v1::QueueStatus status;
   status.set_reserved_by(1000);
   EXPECT_EQ(RenderQueue(status), "open; 0 queued, none runs, uid 1000 has reserved the machine\n");
-  EXPECT_EQ(nlohmann::json::parse(QueueJson(status, MachineNow()))["reserved_by"], 1000);
+  EXPECT_EQ(nlohmann::json::parse(MessageLine("queue", "", status, MachineNow()))["reserved_by"],
+            1000);
 }
 
 TEST(CalibrationTest, HalfTheIntervalIsTheChangeThatStandsOut) {

@@ -199,7 +199,7 @@ TEST(JsonTest, OtherCommandsPrintOneObjectALine) {
   ExpectGolden("commands.jsonl",
                SubmittedJson(submitted, {}, now) + "\n" +
                    CancelJson("k3x9m2pq", v1::SESSION_STATE_CANCELLED, now) + "\n" +
-                   MoveJson(move, moved, now) + "\n" + QueueJson(queue, now) + "\n" +
+                   MoveJson(move, moved, now) + "\n" + MessageLine("queue", "", queue, now) + "\n" +
                    VersionJson("0.1.0", &queue, now) + "\n" + VersionJson("0.1.0", nullptr, now) +
                    "\n" + MessageLine("session", SampleSession().session(), SampleSession(), now) +
                    "\n" + ExportJson(SampleSession(), SampleRuns()) + "\n");

@@ -5,7 +5,6 @@
 
 #include "client/report/metric_picture.h"
 #include "client/report/page.h"
-#include "client/report/several_units.h"
 #include "tests/client/golden.h"
 #include "tests/client/report_samples.h"
 

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "client/render/arm_order.h"
+#include "client/render/findings.h"
 #include "client/render/report.h"
-#include "client/render/result_table.h"
-#include "client/render/warnings.h"
 #include "tests/client/golden.h"
 #include "tests/client/samples.h"
 

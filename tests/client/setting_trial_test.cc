@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "client/render/setting_trial.h"
+#include "client/render/calibration.h"
 #include "tests/client/golden.h"
 #include "tests/client/samples.h"
 

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "benchd/v1/session.grpc.pb.h"
-#include "client/call.h"
+#include "client/daemon_link.h"
 #include "client/follow.h"
 #include "core/base/unique_fd.h"
 #include "tests/support/temp_folder.h"

@@ -6,9 +6,7 @@
 #include <thread>
 
 #include "client/commands.h"
-#include "client/git/git_arms.h"
 #include "client/git/repository.h"
-#include "client/git/worktree_folder.h"
 #include "client/git/worktree_plan.h"
 #include "client/git/worktree_store.h"
 #include "client/render/report.h"

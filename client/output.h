@@ -10,11 +10,30 @@
 
 #include "benchd/v1/session.pb.h"
 #include "client/arguments.h"
+#include "client/commands.h"
 #include "client/exit_code.h"
 #include "client/render/exports.h"
+#include "client/render/report.h"
+#include "client/render/text.h"
 #include "core/base/unique_fd.h"
 
 namespace benchd::client {
+
+/// How a result is printed on stdout, as the command line says it.
+struct ResultChoice {
+  Detail detail = Detail::kUsual;
+  std::string_view time_unit;  ///< Style::time_unit; of the arguments
+  bool bisect = false;         ///< one line for `git bisect run`
+
+  /// That of stdout, with the unit.
+  Style StyleOfStdout() const;
+};
+
+/// Reads those of ResultOptions() and --bisect.
+///
+/// @param arguments  outlive the choice
+/// @errors (exit 2) --quiet together with --verbose.
+Result<ResultChoice> ReadResultChoice(const ParsedArguments& arguments);
 
 /// The name of the format that an option `export-NAME` asks for; empty for any other option.
 std::string_view ExportFormatOf(std::string_view option);
@@ -70,6 +89,24 @@ class ExportFiles {
     NewFile file;
   };
   std::vector<Export> files_;
+};
+
+/// Where a command puts a page: a file that appears whole, or stdout.
+class PageFile {
+ public:
+  /// By --output; without it, and with -, stdout.
+  /// @errors (exit 2) stdout together with --json; those of NewFile::Prepare().
+  static Result<PageFile> Prepare(const CommandContext& context);
+
+  /// What has a name is told by it, on stderr or as event `report`.
+  /// @param sources  what the page is about
+  /// @errors the system's
+  Result<void> Write(const std::string& page, const std::vector<std::string>& sources) const;
+
+ private:
+  std::optional<NewFile> file_;
+  std::string path_;
+  bool json_ = false;
 };
 
 }  // namespace benchd::client

@@ -1,4 +1,4 @@
-#include "client/export_files.h"
+#include "client/output.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,11 +9,36 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <iostream>
 #include <utility>
 
+#include "client/render/json.h"
+#include "client/render/text.h"
+#include "client/render/words.h"
+#include "client/terminal.h"
 #include "core/base/file.h"
 
 namespace benchd::client {
+
+Style ResultChoice::StyleOfStdout() const {
+  Style style = StyleOf(STDOUT_FILENO);
+  style.time_unit = time_unit;
+  return style;
+}
+
+Result<ResultChoice> ReadResultChoice(const ParsedArguments& arguments) {
+  ResultChoice choice;
+  choice.bisect = IsGiven(arguments, "bisect");
+  const bool quiet = IsGiven(arguments, "quiet");
+  const bool verbose = IsGiven(arguments, "verbose");
+  if (quiet && verbose) return UsageError("--quiet: --verbose asks for the opposite");
+  if (quiet) choice.detail = Detail::kVerdict;
+  if (verbose) choice.detail = Detail::kAll;
+  // One of its words: the parser takes no other.
+  if (const std::string* unit = LastValue(arguments, "time-unit")) choice.time_unit = *unit;
+  return choice;
+}
+
 namespace {
 
 constexpr std::string_view kExportPrefix = "export-";
@@ -115,6 +140,40 @@ Result<ExportFiles> ExportFiles::Prepare(const ParsedArguments& arguments) {
 
 bool ExportFiles::WantsRuns() const {
   return std::ranges::any_of(files_, [](const Export& one) { return one.format->of_runs; });
+}
+
+Result<PageFile> PageFile::Prepare(const CommandContext& context) {
+  PageFile page;
+  page.json_ = context.json;
+  const std::string* const path = LastValue(context.arguments, "output");
+  if (path == nullptr || *path == "-") {
+    if (!context.json) return page;
+    return UsageError("--json: stdout has the report", "name a file: -o FILE.html");
+  }
+  page.path_ = *path;
+  auto file = NewFile::Prepare(*path);
+  if (!file) return std::move(file).error().Within("-o");
+  page.file_ = *std::move(file);
+  return page;
+}
+
+Result<void> PageFile::Write(const std::string& page,
+                             const std::vector<std::string>& sources) const {
+  if (!file_) {
+    std::cout << page;
+    return {};
+  }
+  if (auto written = file_->Write(page); !written) return written;
+  if (!json_) {
+    std::cerr << "benchctl: wrote " << Printable(path_) << "\n";
+    return {};
+  }
+  Json json = Named("report", "", Now());
+  json["file"] = path_;
+  json["bytes"] = page.size();
+  json["sources"] = sources;
+  std::cout << Line(json) << "\n";
+  return {};
 }
 
 }  // namespace benchd::client

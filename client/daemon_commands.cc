@@ -12,13 +12,11 @@
 #include "benchd/v1/machine.grpc.pb.h"
 #include "benchd/v1/queue.grpc.pb.h"
 #include "benchd/v1/session.grpc.pb.h"
-#include "client/call.h"
 #include "client/commands.h"
-#include "client/host.h"
+#include "client/daemon_link.h"
 #include "client/interrupts.h"
 #include "client/quantity.h"
 #include "client/render/json.h"
-#include "client/render/machine.h"
 #include "client/render/pages.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
@@ -31,17 +29,12 @@ namespace {
 /// What a glance takes in; the rest comes with --all.
 constexpr std::uint32_t kNewest = 20;
 
-bool IsFinal(v1::SessionState state) {
-  return state == v1::SESSION_STATE_DONE || state == v1::SESSION_STATE_FAILED ||
-         state == v1::SESSION_STATE_CANCELLED;
-}
-
 Result<v1::ListSessionsRequest> ReadListRequest(const ParsedArguments& arguments) {
   v1::ListSessionsRequest request;
   request.set_all(IsGiven(arguments, "all"));
   if (const std::string* word = LastValue(arguments, "state"); word != nullptr) {
     request.set_state(StateFromWord(*word));
-    if (IsFinal(request.state())) request.set_all(true);
+    if (HasEnded(request.state())) request.set_all(true);
   }
   for (const GivenOption& option : arguments.options) {
     if (option.name != "label") continue;
@@ -109,7 +102,8 @@ template <typename Request>
 Result<ExitCode> ChangeQueue(const CommandContext& context, Change<Request> change) {
   auto status = CallDaemon(context.link, change, Request());
   if (!status) return std::move(status).error();
-  std::cout << (context.json ? QueueJson(*status, Now()) + "\n" : RenderQueue(*status));
+  std::cout << (context.json ? MessageLine("queue", "", *status, Now()) + "\n"
+                             : RenderQueue(*status));
   return ExitCode::kPass;
 }
 
@@ -173,7 +167,7 @@ Result<ExitCode> RunCancel(const CommandContext& context) {
   std::cout << response->session() << ": ";
   if (response->state() == v1::SESSION_STATE_CANCELLED) {
     std::cout << (already ? "already cancelled\n" : "cancelled\n");
-  } else if (IsFinal(response->state())) {
+  } else if (HasEnded(response->state())) {
     std::cout << "already finished: " << Word(response->state()) << "\n";
   } else {
     std::cout << "will be cancelled after its cleanup\n";
@@ -257,6 +251,87 @@ Result<ExitCode> RunMachineReserve(const CommandContext& context) {
   }
   if (!status.ok()) return FromStatus(status);
   teller.End("the reservation is over: sessions run again");
+  return ExitCode::kPass;
+}
+
+namespace {
+
+template <typename Request, typename Response>
+using Method = grpc::Status (v1::MachineService::Stub::*)(grpc::ClientContext*, const Request&,
+                                                          Response*);
+
+/// Asks the daemon; says who has to be waited for, unless it answers at once in any case.
+template <typename Request, typename Response>
+Result<Response> CallMachine(const CommandContext& context, Method<Request, Response> method,
+                             const Request& request, bool waits) {
+  const Interrupts interrupts;  // Ctrl-C ends this process, and with it the wish
+  auto link = DaemonLink::Open(context.link);
+  if (!link) return std::move(link).error();
+  // During a reservation nothing is measured, so nobody has to wait.
+  if (const std::string& running = (*link)->status().running(); waits && !running.empty()) {
+    std::cerr << "benchctl: " << WhoHasTheMachine(**link) << ": this waits for its end\n";
+  }
+  return CallDaemon(**link, method, request, waits ? kQueueTimeout : kCallTimeout);
+}
+
+/// The same of what answers with how the machine stands, which is printed.
+template <typename Request>
+Result<ExitCode> ShowMachine(const CommandContext& context,
+                             Method<Request, v1::MachineStatus> method, const Request& request,
+                             bool waits) {
+  auto status = CallMachine(context, method, request, waits);
+  if (!status) return std::move(status).error();
+  std::cout << (context.json ? MessageLine("machine", status->session(), *status, Now()) + "\n"
+                             : RenderMachine(*status, StyleOf(STDOUT_FILENO)));
+  return ExitCode::kPass;
+}
+
+}  // namespace
+
+Result<ExitCode> RunMachineStatus(const CommandContext& context) {
+  v1::GetMachineRequest request;
+  request.set_profile(context.word);
+  return ShowMachine(context, &v1::MachineService::Stub::Get, request, /*waits=*/false);
+}
+
+Result<ExitCode> RunMachineDoctor(const CommandContext& context) {
+  auto response =
+      CallMachine(context, &v1::MachineService::Stub::Doctor, v1::DoctorRequest(), /*waits=*/true);
+  if (!response) return std::move(response).error();
+  std::cout << (context.json ? MessageLine("doctor", "", *response, Now()) + "\n"
+                             : RenderDoctor(*response, StyleOf(STDOUT_FILENO)));
+  return ExitCode::kPass;
+}
+
+Result<ExitCode> RunMachineApply(const CommandContext& context) {
+  v1::ApplyRequest request;
+  request.set_profile(context.word);
+  return ShowMachine(context, &v1::MachineService::Stub::Apply, request, /*waits=*/true);
+}
+
+Result<ExitCode> RunMachineRestore(const CommandContext& context) {
+  return ShowMachine(context, &v1::MachineService::Stub::Restore, v1::RestoreRequest(),
+                     /*waits=*/true);
+}
+
+// Asking for a version starts no daemon; that none runs is an answer, unless one was named.
+Result<ExitCode> RunVersion(const CommandContext& context) {
+  LinkOptions options = context.link;
+  options.may_start = false;
+  auto link = DaemonLink::Open(options);
+  if (!link && (options.host || options.socket || options.environment_socket))
+    return std::move(link).error();
+  const v1::QueueStatus* daemon = link ? &(*link)->status() : nullptr;
+  if (context.json) {
+    std::cout << VersionJson(BENCHD_VERSION, daemon, Now()) << "\n";
+    return ExitCode::kPass;
+  }
+  std::cout << "benchctl " << BENCHD_VERSION << "\n";
+  if (daemon != nullptr) {
+    std::cout << "benchd " << daemon->version() << " (pid " << daemon->pid() << ")\n";
+  } else {
+    std::cout << "benchd: " << link.error().message << "\n";
+  }
   return ExitCode::kPass;
 }
 

@@ -1,4 +1,4 @@
-#include "client/export_files.h"
+#include "client/output.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
