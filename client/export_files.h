@@ -12,7 +12,7 @@
 #include "client/arguments.h"
 #include "client/exit_code.h"
 #include "client/render/exports.h"
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
 
 namespace benchd::client {
 

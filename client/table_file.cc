@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "client/render/text.h"
-#include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/result.h"
 #include "core/base/text.h"
 
 namespace benchd::client {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 
 namespace benchd {
 namespace {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "core/base/file.h"
 #include "core/base/result.h"
-#include "core/base/unique_fd.h"
 
 namespace benchd {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <system_error>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 
 namespace benchd {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
+#include "core/base/file.h"
 #include "core/base/result.h"
-#include "core/base/unique_fd.h"
 
 namespace benchd {
 

@@ -12,8 +12,8 @@
 #include <memory>
 #include <utility>
 
-#include "core/base/error.h"
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
+#include "core/base/result.h"
 
 namespace benchd {
 namespace {

@@ -12,7 +12,6 @@
 
 #include "client/export_files.h"
 #include "core/base/file.h"
-#include "core/base/unique_fd.h"
 
 namespace benchd::client {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "client/render/words.h"
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/base/time.h"
 #include "proto/convert/to_proto.h"
 

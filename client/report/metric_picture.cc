@@ -6,7 +6,7 @@
 #include "client/render/words.h"
 #include "client/report/plot.h"
 #include "client/report/several_units.h"
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/base/text.h"
 
 namespace benchd::client {

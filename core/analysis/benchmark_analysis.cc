@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/model/session_spec.h"
 
 namespace benchd {

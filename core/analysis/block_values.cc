@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/stats/subselection.h"
 
 namespace benchd {

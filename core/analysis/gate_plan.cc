@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/base/text.h"
 #include "core/stats/decision.h"
 

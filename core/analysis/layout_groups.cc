@@ -5,7 +5,7 @@
 #include <limits>
 #include <map>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/base/text.h"
 #include "core/stats/descriptive.h"
 #include "core/stats/forecast.h"

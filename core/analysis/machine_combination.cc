@@ -5,7 +5,7 @@
 #include <set>
 
 #include "core/analysis/geometric_mean.h"
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/base/text.h"
 #include "core/stats/combination.h"
 #include "core/stats/decision.h"

@@ -4,7 +4,7 @@
 #include <span>
 #include <unordered_map>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 
 namespace benchd {
 namespace {

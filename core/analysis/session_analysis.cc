@@ -9,7 +9,7 @@
 #include "core/analysis/layout_groups.h"
 #include "core/analysis/look_plan.h"
 #include "core/analysis/session_report.h"
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/model/run.h"
 #include "core/model/session_spec.h"
 

@@ -10,7 +10,7 @@
 #include "core/analysis/session_analysis.h"
 #include "core/analysis/table_blocks.h"
 #include "core/analysis/table_figures.h"
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/parse/harness_output.h"
 #include "core/parse/measurement_table.h"
 

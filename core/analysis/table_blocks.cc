@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/analysis/table_warnings.h"
-#include "core/base/error.h"
+#include "core/base/result.h"
 
 namespace benchd {
 namespace {

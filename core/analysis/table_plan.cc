@@ -10,7 +10,7 @@
 
 #include "core/analysis/table_shape.h"
 #include "core/analysis/table_warnings.h"
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/model/session_spec.h"
 
 namespace benchd {

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <optional>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 
 namespace benchd {
 namespace {

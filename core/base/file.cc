@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 
 namespace benchd {
 

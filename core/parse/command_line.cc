@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 
 namespace benchd {
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/base/text.h"
 #include "core/parse/csv.h"
 #include "core/parse/measurement_table.h"

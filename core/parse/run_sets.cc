@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/base/text.h"
 #include "core/parse/csv.h"
 #include "core/parse/harness_output.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/stats/bootstrap.h"
 
 namespace benchd {

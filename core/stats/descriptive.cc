@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 
 namespace benchd {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/stats/decision.h"
 #include "core/stats/tails.h"
 

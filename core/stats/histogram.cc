@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/stats/descriptive.h"
 #include "core/stats/tails.h"
 

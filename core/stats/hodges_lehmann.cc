@@ -9,7 +9,7 @@
 #include <limits>
 #include <optional>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/stats/descriptive.h"
 #include "core/stats/rank_tests.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/stats/bootstrap.h"
 #include "core/stats/descriptive.h"
 #include "core/stats/tails.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/stats/descriptive.h"
 #include "core/stats/paired.h"
 

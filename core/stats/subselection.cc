@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/stats/bootstrap.h"
 #include "core/stats/descriptive.h"
 

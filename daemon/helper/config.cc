@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "daemon/helper/toml.h"
 
 namespace benchd {

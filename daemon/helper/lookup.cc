@@ -16,9 +16,9 @@
 #include <string_view>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/result.h"
 #include "core/base/text.h"
-#include "core/base/unique_fd.h"
 
 namespace benchd {
 namespace {

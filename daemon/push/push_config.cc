@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/base/text.h"
 
 namespace benchd::push {

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "daemon/queue/validate_spec.h"
 #include "daemon/session/hooks.h"
 #include "daemon/session/run_keeper.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/base/text.h"
 
 namespace benchd {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/base/text.h"
 #include "core/model/machine_profile.h"
 #include "core/model/metric.h"

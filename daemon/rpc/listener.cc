@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "daemon/rpc/peer_table.h"
 
 namespace benchd::rpc {

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
 #include "daemon/rpc/peer_table.h"
 
 namespace benchd::rpc {

@@ -9,7 +9,7 @@
 #include "benchd/v1/machine.pb.h"
 #include "benchd/v1/queue.pb.h"
 #include "benchd/v1/session.pb.h"
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/base/text.h"
 #include "proto/convert/enum_values.h"
 #include "proto/convert/field_reader.h"

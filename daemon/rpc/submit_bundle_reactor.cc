@@ -7,7 +7,7 @@
 #include <exception>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "daemon/rpc/status_mapping.h"
 
 namespace benchd::rpc {

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 
 namespace benchd {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/cpu_list.h"
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "daemon/run/run_outcome.h"
 
 namespace benchd {

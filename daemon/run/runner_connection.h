@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/file.h"
 #include "core/base/result.h"
 #include "core/base/time.h"
-#include "core/base/unique_fd.h"
 #include "daemon/ports/runner.h"
 #include "daemon/wire/messages.h"
 

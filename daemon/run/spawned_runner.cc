@@ -16,7 +16,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 
 namespace benchd {
 namespace {

@@ -7,7 +7,7 @@
 #include <array>
 #include <cerrno>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 
 namespace benchd {
 namespace {

@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "core/base/cpu_list.h"
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "daemon/runner/log.h"
 #include "daemon/system/pinned_threads.h"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/file.h"
 #include "core/base/result.h"
-#include "core/base/unique_fd.h"
 #include "core/model/child.h"
 #include "daemon/system/kernel_files.h"
 #include "daemon/system/topology.h"

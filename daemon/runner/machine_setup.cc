@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/base/cpu_list.h"
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "daemon/runner/child_limits.h"
 #include "daemon/runner/log.h"
 #include "daemon/system/cgroup.h"

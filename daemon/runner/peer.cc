@@ -9,7 +9,7 @@
 #include <utility>
 #include <variant>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "daemon/runner/child_limits.h"
 #include "daemon/runner/log.h"
 #include "daemon/runner/machine_setup.h"

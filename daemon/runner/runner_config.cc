@@ -12,7 +12,7 @@
 #include <optional>
 #include <string_view>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/helper_process.h"
 #include "daemon/runner/process_tree.h"

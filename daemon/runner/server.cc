@@ -16,7 +16,7 @@
 #include <cstring>
 #include <string>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "daemon/runner/log.h"
 
 namespace benchd {

@@ -19,7 +19,7 @@
 #include <cstdint>
 #include <iterator>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/raw_syscall.h"
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/result.h"
 #include "daemon/store/disk.h"
 
 namespace benchd {

@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 
 namespace benchd::store {
 namespace {

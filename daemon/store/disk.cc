@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "core/base/error.h"
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
+#include "core/base/result.h"
 
 namespace benchd::store {
 namespace {

@@ -9,9 +9,8 @@
 #include <string_view>
 #include <utility>
 
-#include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/base/unique_fd.h"
+#include "core/base/result.h"
 #include "daemon/store/disk.h"
 #include "daemon/store/json_codec.h"
 

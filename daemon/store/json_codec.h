@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/error.h"
 #include "core/base/fields.h"
 #include "core/base/result.h"
 #include "core/base/session_id.h"

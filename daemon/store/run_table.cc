@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "daemon/store/model_json.h"
 #include "daemon/store/session_table.h"
 

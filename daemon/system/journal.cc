@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 
 namespace benchd {
 namespace {

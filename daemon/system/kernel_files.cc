@@ -11,8 +11,8 @@
 #include <cstdio>
 
 #include "core/base/cpu_list.h"
-#include "core/base/error.h"
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
+#include "core/base/result.h"
 
 namespace benchd {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/cpu_list.h"
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "daemon/system/doctor.h"
 #include "daemon/system/kernel_files.h"
 #include "daemon/system/machine_sample.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/base/cpu_list.h"
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "daemon/system/cgroup.h"
 #include "daemon/system/pinned_threads.h"
 

@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "core/base/cpu_list.h"
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "daemon/system/kernel_files.h"
 #include "daemon/system/pinned_threads.h"
 #include "daemon/system/setting.h"

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "daemon/system/cgroup.h"
 #include "daemon/system/kernel_files.h"
 

@@ -11,8 +11,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "core/base/error.h"
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
+#include "core/base/result.h"
 
 namespace benchd::wire {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/base/time.h"
 #include "proto/convert/enum_values.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "benchd/v1/history.pb.h"
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "proto/convert/field_reader.h"
 #include "proto/convert/message_fields.h"
 

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
 #include "daemon/cpu_affinity.h"
 #include "daemon/idle_exit.h"
 #include "daemon/notify.h"

@@ -9,7 +9,7 @@
 
 #include "benchd/v1/machine.grpc.pb.h"
 #include "benchd/v1/queue.grpc.pb.h"
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "tests/rpc/whole_daemon.h"
 
 namespace benchd::rpc {

@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
 #include "daemon/rpc/peer_table.h"
 #include "tests/support/temp_folder.h"
 

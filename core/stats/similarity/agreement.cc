@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/stats/similarity/fleiss_kappa.h"
 
 namespace benchd {

@@ -3,7 +3,7 @@
 #include <numeric>
 #include <string>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 
 namespace benchd {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/base/text.h"
 #include "core/stats/descriptive.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "daemon/schedule/next_benchmark.h"
 #include "tests/bench/validity/repeat.h"
 

@@ -1,4 +1,4 @@
-#include "core/base/error.h"
+#include "core/base/result.h"
 
 #include <cerrno>
 #include <cstring>
