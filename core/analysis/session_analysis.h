@@ -7,7 +7,6 @@
 
 #include "core/analysis/look_plan.h"
 #include "core/base/result.h"
-#include "core/model/benchmark_outlook.h"
 #include "core/model/comparison.h"
 #include "core/model/run.h"
 #include "core/model/session.h"

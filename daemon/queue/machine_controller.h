@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/base/session_id.h"
 #include "core/model/child.h"
 #include "core/model/session.h"
+#include "core/model/session_spec.h"
 #include "daemon/ports/runner.h"
 #include "daemon/queue/access.h"
 #include "daemon/queue/queue.h"

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/base/session_id.h"
 #include "core/model/session.h"
+#include "core/model/session_spec.h"
 #include "daemon/ports/runner.h"
 #include "daemon/ports/sources.h"
 #include "daemon/queue/access.h"

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/base/session_id.h"
 #include "core/model/child.h"
 #include "core/model/session.h"
+#include "core/model/session_spec.h"
 #include "daemon/queue/access.h"
 
 namespace benchd {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/model/benchmark_outlook.h"
+#include "core/model/comparison.h"
 
 namespace benchd {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/model/benchmark_outlook.h"
+#include "core/model/comparison.h"
 #include "core/model/run.h"
 #include "core/model/session_spec.h"
 #include "daemon/schedule/block_order.h"

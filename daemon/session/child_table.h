@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "core/base/fields.h"
-#include "core/base/session_id.h"
 #include "core/model/batch.h"
 #include "core/model/session_spec.h"
 

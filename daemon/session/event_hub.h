@@ -6,8 +6,8 @@
 #include <memory>
 #include <set>
 
-#include "core/base/session_id.h"
 #include "core/model/session.h"
+#include "core/model/session_spec.h"
 
 namespace benchd {
 

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "core/model/benchmark_outlook.h"
+#include "core/model/comparison.h"
 #include "core/model/session.h"
 #include "core/model/session_spec.h"
 

@@ -4,8 +4,8 @@
 #include <stop_token>
 #include <string>
 
-#include "core/base/session_id.h"
 #include "core/model/session.h"
+#include "core/model/session_spec.h"
 #include "daemon/ports/runner.h"
 #include "daemon/session/cancel_token.h"
 #include "daemon/session/child_table.h"

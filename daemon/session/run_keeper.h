@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/base/session_id.h"
 #include "core/model/run.h"
 #include "core/model/session_spec.h"
 #include "daemon/ports/sources.h"

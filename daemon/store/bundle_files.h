@@ -11,7 +11,7 @@
 
 #include "core/base/file.h"
 #include "core/base/result.h"
-#include "core/base/session_id.h"
+#include "core/model/session_spec.h"
 
 namespace benchd {
 

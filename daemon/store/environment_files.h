@@ -8,7 +8,6 @@
 
 #include "core/base/fields.h"
 #include "core/base/result.h"
-#include "core/base/session_id.h"
 #include "core/model/session_spec.h"
 
 namespace benchd::store {

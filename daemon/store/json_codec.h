@@ -17,9 +17,9 @@
 
 #include "core/base/fields.h"
 #include "core/base/result.h"
-#include "core/base/session_id.h"
 #include "core/base/text.h"
 #include "core/base/time.h"
+#include "core/model/session_spec.h"
 
 /// Values to JSON and back without loss, from the lists of fields beside their types: internal to
 /// this folder.

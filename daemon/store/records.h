@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/base/session_id.h"
 #include "core/base/time.h"
 #include "core/model/run.h"
 #include "core/model/session.h"
+#include "core/model/session_spec.h"
 #include "core/model/summary.h"
 #include "daemon/store/bundle_files.h"
 

@@ -1,6 +1,6 @@
-#include "core/base/session_id.h"
-
 #include <gtest/gtest.h>
+
+#include "core/model/session_spec.h"
 
 namespace benchd {
 namespace {
