@@ -6,7 +6,7 @@
 #include "core/base/result.h"
 #include "core/base/text.h"
 #include "core/parse/ratings.h"
-#include "core/stats/similarity/fleiss_kappa.h"
+#include "core/stats/similarity/agreement.h"
 
 namespace benchd {
 namespace {

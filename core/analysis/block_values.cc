@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/base/result.h"
-#include "core/stats/subselection.h"
+#include "core/stats/resampling.h"
 
 namespace benchd {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "core/base/result.h"
 #include "core/base/text.h"
+#include "core/stats/decision.h"
 #include "core/stats/descriptive.h"
-#include "core/stats/forecast.h"
 
 namespace benchd {
 

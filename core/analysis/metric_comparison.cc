@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/stats/forecast.h"
+#include "core/stats/decision.h"
 
 namespace benchd {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "core/base/text.h"
-#include "core/stats/runs_test.h"
+#include "core/stats/nonparametric.h"
 
 namespace benchd {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/base/result.h"
-#include "core/stats/bootstrap.h"
+#include "core/stats/resampling.h"
 
 namespace benchd {
 namespace {

@@ -1,10 +1,45 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <span>
+
 #include "core/base/result.h"
 #include "core/stats/decision.h"
 #include "core/stats/descriptive.h"
+#include "core/stats/resampling.h"
 
 namespace benchd {
+
+/// The median of pair values with its binomial order-statistic interval [x_(k), x_(n+1-k)]: no
+/// assumption on their distribution but that the pairs are independent and alike
+/// (docs/statistics.md section 5). Needs more pairs than hl; says nothing of rare slow runs.
+///
+/// One look at level alpha; under watching take LevelOfOneLook(), at every n. O(n), cheap: one pass
+/// of checks.
+///
+/// @param sorted  PairValue() of each pair, ascending; the result is on their scale.
+/// @param alpha   two-sided level in (0, 1).
+/// @return no interval while even the extremes are no interval of that level.
+/// @errors kInvalidArgument if there is no value, one is not finite, or `alpha` is out of range.
+/// Source: W. R. Thompson, Annals of Mathematical Statistics 7 (1936) 122-128.
+Result<OneLook> MedianInterval(std::span<const double> sorted, double alpha);
+
+/// The smallest level at which that interval excludes `hypothesis` by more than `widening` >= 0, at
+/// most 1: the two-sided exact sign test.
+///
+/// @errors kInvalidArgument if there is no value, or one is not finite.
+Result<double> MedianP(std::span<const double> sorted, double hypothesis, double widening = 0);
+
+/// The largest k >= 1 with 2 P(Bin(n, 1/2) <= k - 1) <= alpha; nothing while there is none.
+std::optional<std::uint64_t> MedianCut(std::uint64_t n, double alpha);
+
+/// The median with a bootstrap over the pairs instead, ONE look only. O(10 000 n).
+///
+/// @param seed  recorded with the session; the same seed and data give the same replicates.
+/// @errors kInvalidArgument if there are fewer than two values, one is not finite, or there are
+///         more than 2^31.
+Result<Bootstrap> BootstrapMedian(std::span<const double> sorted, std::uint64_t seed);
 
 /// The ratio of the means of two log-normal arms, on the log scale: what `mean` estimates too, with
 /// an interval that knows the long tail. Matters for a spread of the logs of 0.5 and more, or very
