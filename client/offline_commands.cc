@@ -21,7 +21,6 @@
 #include "client/run.h"
 #include "client/table_file.h"
 #include "client/terminal.h"
-#include "core/analysis/agreement_analysis.h"
 #include "core/analysis/similarity_analysis.h"
 #include "core/base/text.h"
 
