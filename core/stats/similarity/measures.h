@@ -68,7 +68,7 @@ RunPairSums SumsOf(const PreparedRun& x, const PreparedRun& y);
 ///
 /// - M1 = 1 - max(rho, 0), rho Pearson's correlation. Both runs constant: 0; one: 1.
 /// - M2 = clamp(2 min(c(XY), c(YX)) / (c(X) + c(Y)) - 1), c the Lempel-Ziv phrases of the runs'
-///   SAX words (lz76.h, sax.h); equal words: 0. The smaller of both orders makes it symmetric.
+///   SAX words (words.h); equal words: 0. The smaller of both orders makes it symmetric.
 /// - M3 = |F(x) - F(y)| / (|F(x)| + |F(y)|), F the full discrete Fourier transform; which is, by
 ///   Parseval's theorem, the same of the series themselves.
 /// - M4 = 1 - max(cos, 0). The paper prints |X|^2 + |Y|^2 as the denominator of the cosine, which
