@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "daemon/control_socket.h"
-#include "daemon/cpu_affinity.h"
+#include "daemon/loop_parts.h"
 #include "daemon/run/connected_runner.h"
 #include "daemon/run/spawned_runner.h"
 

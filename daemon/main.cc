@@ -14,7 +14,6 @@
 #include "daemon/daemon.h"
 #include "daemon/logging.h"
 #include "daemon/options.h"
-#include "daemon/paths.h"
 
 namespace benchd {
 namespace {

@@ -14,7 +14,7 @@
 #include "core/model/child.h"
 #include "core/model/session.h"
 #include "core/model/session_spec.h"
-#include "daemon/ports/runner.h"
+#include "daemon/ports/ports.h"
 #include "daemon/queue/access.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/side_turns.h"

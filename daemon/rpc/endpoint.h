@@ -15,7 +15,7 @@
 #include "core/base/result.h"
 #include "core/base/time.h"
 #include "core/model/child.h"
-#include "daemon/ports/sources.h"
+#include "daemon/ports/ports.h"
 #include "daemon/rpc/peer_table.h"
 
 namespace benchd::rpc {

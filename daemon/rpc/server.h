@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "core/base/result.h"
-#include "daemon/ports/sources.h"
+#include "daemon/ports/ports.h"
 #include "daemon/queue/machine_controller.h"
 #include "daemon/queue/queue.h"
 #include "daemon/rpc/audit.h"

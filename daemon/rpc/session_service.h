@@ -1,7 +1,7 @@
 #pragma once
 
 #include "benchd/v1/session.grpc.pb.h"
-#include "daemon/ports/sources.h"
+#include "daemon/ports/ports.h"
 #include "daemon/queue/queue.h"
 #include "daemon/rpc/audit.h"
 #include "daemon/rpc/endpoint.h"

@@ -5,7 +5,7 @@
 
 #include "benchd/v1/session.pb.h"
 #include "core/model/session.h"
-#include "daemon/ports/sources.h"
+#include "daemon/ports/ports.h"
 #include "daemon/rpc/stream_reactor.h"
 #include "daemon/rpc/watch_feed.h"
 #include "daemon/session/event_hub.h"

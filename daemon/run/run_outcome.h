@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "core/base/result.h"
-#include "daemon/ports/runner.h"
+#include "daemon/ports/ports.h"
 #include "daemon/wire/messages.h"
 
 namespace benchd {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/ports/runner.h"
+#include "daemon/ports/ports.h"
 #include "daemon/run/runner_connection.h"
 
 namespace benchd {

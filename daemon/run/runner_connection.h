@@ -16,7 +16,7 @@
 #include "core/base/file.h"
 #include "core/base/result.h"
 #include "core/base/time.h"
-#include "daemon/ports/runner.h"
+#include "daemon/ports/ports.h"
 #include "daemon/wire/messages.h"
 
 namespace benchd {

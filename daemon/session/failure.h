@@ -8,7 +8,7 @@
 #include "core/base/time.h"
 #include "core/model/run.h"
 #include "core/model/session.h"
-#include "daemon/ports/runner.h"
+#include "daemon/ports/ports.h"
 #include "daemon/schedule/block_order.h"
 
 namespace benchd {

@@ -6,7 +6,7 @@
 
 #include "core/model/session.h"
 #include "core/model/session_spec.h"
-#include "daemon/ports/runner.h"
+#include "daemon/ports/ports.h"
 #include "daemon/session/cancel_token.h"
 #include "daemon/session/child_table.h"
 #include "daemon/session/failure.h"

@@ -5,8 +5,7 @@
 
 #include "core/base/result.h"
 #include "core/model/session.h"
-#include "daemon/ports/runner.h"
-#include "daemon/ports/sources.h"
+#include "daemon/ports/ports.h"
 #include "daemon/session/cancel_token.h"
 #include "daemon/session/session_notes.h"
 #include "daemon/store/store.h"

@@ -16,7 +16,6 @@
 #include <string>
 
 #include "core/base/file.h"
-#include "daemon/instance_lock.h"
 #include "tests/support/temp_folder.h"
 
 namespace benchd {
