@@ -76,7 +76,7 @@ class SessionAnalysis {
   /// Indices of the benchmarks that still have an undecided gate, in the order of the spec.
   std::vector<std::size_t> OpenBenchmarks() const;
 
-  /// What the schedule must know of each benchmark (schedule/next_benchmark.h), as of the blocks so
+  /// What the schedule must know of each benchmark (schedule/schedule.h), as of the blocks so
   /// far. Of a benchmark that is alone nothing is forecast: it has every turn.
   std::vector<BenchmarkOutlook> Outlook() const;
 

@@ -15,8 +15,8 @@
 #include "core/model/session.h"
 #include "core/model/session_spec.h"
 #include "daemon/ports/ports.h"
-#include "daemon/queue/access.h"
 #include "daemon/queue/queue.h"
+#include "daemon/queue/session_registry.h"
 #include "daemon/queue/side_turns.h"
 
 namespace benchd {

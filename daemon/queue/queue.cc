@@ -6,7 +6,7 @@
 
 #include "core/base/result.h"
 #include "daemon/queue/validate_spec.h"
-#include "daemon/session/hooks.h"
+#include "daemon/session/children.h"
 #include "daemon/session/run_keeper.h"
 
 namespace benchd {

@@ -16,7 +16,6 @@
 #include "core/model/session.h"
 #include "core/model/session_spec.h"
 #include "daemon/ports/ports.h"
-#include "daemon/queue/access.h"
 #include "daemon/queue/current_session.h"
 #include "daemon/queue/fair_queue.h"
 #include "daemon/queue/session_registry.h"

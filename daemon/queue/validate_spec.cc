@@ -16,9 +16,8 @@
 #include "core/model/session_spec.h"
 #include "core/parse/command_line.h"
 #include "core/parse/harness_output.h"
-#include "daemon/session/child_table.h"
+#include "daemon/session/children.h"
 #include "daemon/session/failure.h"
-#include "daemon/session/hooks.h"
 
 namespace benchd {
 namespace {

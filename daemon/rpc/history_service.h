@@ -1,7 +1,7 @@
 #pragma once
 
 #include "benchd/v1/history.grpc.pb.h"
-#include "daemon/queue/access.h"
+#include "daemon/queue/session_registry.h"
 #include "daemon/rpc/endpoint.h"
 #include "daemon/store/store.h"
 

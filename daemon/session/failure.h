@@ -9,7 +9,7 @@
 #include "core/model/run.h"
 #include "core/model/session.h"
 #include "daemon/ports/ports.h"
-#include "daemon/schedule/block_order.h"
+#include "daemon/schedule/schedule.h"
 
 namespace benchd {
 

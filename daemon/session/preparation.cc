@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "daemon/session/batch_runner.h"
-#include "daemon/session/child_table.h"
+#include "daemon/session/children.h"
 #include "daemon/session/failure.h"
-#include "daemon/session/hooks.h"
 
 namespace benchd {
 namespace {

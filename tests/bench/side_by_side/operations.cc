@@ -19,7 +19,7 @@
 #include "core/stats/hodges_lehmann.h"
 #include "core/stats/paired.h"
 #include "core/stats/sequential_boundary.h"
-#include "daemon/schedule/block_order.h"
+#include "daemon/schedule/schedule.h"
 #include "daemon/wire/messages.h"
 
 namespace benchd {
