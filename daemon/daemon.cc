@@ -17,8 +17,7 @@
 
 #include "daemon/control_socket.h"
 #include "daemon/loop_parts.h"
-#include "daemon/run/connected_runner.h"
-#include "daemon/run/spawned_runner.h"
+#include "daemon/run/runner_sources.h"
 
 namespace benchd {
 namespace {

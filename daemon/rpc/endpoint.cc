@@ -7,13 +7,42 @@
 #include <asio/detached.hpp>
 #include <asio/post.hpp>
 #include <chrono>
+#include <cstddef>
 #include <exception>
 #include <string>
 #include <utility>
 
+#include "core/base/result.h"
 #include "daemon/rpc/status_mapping.h"
 
 namespace benchd::rpc {
+namespace {
+
+// Letters and digits, no more of them than an id has.
+constexpr std::size_t kIdLength = 8;
+
+bool IsIdCharacter(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); }
+
+std::string_view SessionWord(std::string_view session) {
+  if (session.empty()) return "-";
+  return session.size() <= kIdLength && std::ranges::all_of(session, IsIdCharacter) ? session : "?";
+}
+
+}  // namespace
+
+std::string_view Audit::ResultWord(ErrorCode code) {
+  return code == ErrorCode::kPermissionDenied ? "denied" : NameOf(code);
+}
+
+void Audit::Write(const Caller& caller, std::string_view action, std::string_view session,
+                  std::string_view result) const {
+  std::string line = "audit: uid=" + std::to_string(caller.uid);
+  line += " pid=" + std::to_string(caller.pid);
+  line.append(" action=").append(action);
+  line.append(" session=").append(SessionWord(session));
+  line.append(" result=").append(result);
+  log_(line);
+}
 
 LiveCalls::Token::Token(Token&& other) noexcept
     : calls_(std::exchange(other.calls_, nullptr)), key_(other.key_) {}

@@ -5,7 +5,6 @@
 
 #include "benchd/v1/queue.grpc.pb.h"
 #include "daemon/queue/queue.h"
-#include "daemon/rpc/audit.h"
 #include "daemon/rpc/endpoint.h"
 
 namespace benchd::rpc {

@@ -7,7 +7,6 @@
 
 #include <utility>
 
-#include "daemon/rpc/history_service.h"
 #include "daemon/rpc/machine_service.h"
 #include "daemon/rpc/queue_service.h"
 #include "daemon/rpc/session_service.h"

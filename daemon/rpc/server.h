@@ -8,7 +8,6 @@
 #include "daemon/ports/ports.h"
 #include "daemon/queue/machine_controller.h"
 #include "daemon/queue/queue.h"
-#include "daemon/rpc/audit.h"
 #include "daemon/rpc/endpoint.h"
 #include "daemon/rpc/peer_table.h"
 #include "daemon/rpc/queue_service.h"

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <sched.h>
+#include <sys/types.h>
 
 #include <asio/any_io_executor.hpp>
 #include <chrono>
@@ -54,6 +55,27 @@ class SpawnedRunner : public RunnerSource {
   cpu_set_t allowed_cpus_{};
   // Each shared by this list (the destructor waits for it) and by its handlers on the loop.
   std::vector<std::shared_ptr<Process>> processes_;
+};
+
+/// The runner of system mode: a service of its own behind a socket. Believed only when SO_PEERCRED
+/// says that it is root's or our own: whoever answers there learns every command and its
+/// environment.
+class ConnectedRunner : public RunnerSource {
+ public:
+  /// @param path          of the listening SOCK_SEQPACKET socket
+  /// @param trusted_uids  whose runner is believed; root and ourselves unless a test says otherwise
+  explicit ConnectedRunner(std::string path);
+  ConnectedRunner(std::string path, std::vector<uid_t> trusted_uids);
+
+  Result<UniqueFd> Connect() override;
+  void Disconnected() override {}
+  std::string Hint() const override;
+
+ private:
+  Result<void> CheckPeer(int socket) const;
+
+  std::string path_;
+  std::vector<uid_t> trusted_uids_;
 };
 
 }  // namespace benchd

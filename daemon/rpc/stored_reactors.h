@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -47,6 +48,27 @@ class ListSamplesReactor final : public StreamReactor<v1::ListSamplesResponse> {
   std::size_t used_ = 0;      ///< of runs_
   std::uint64_t loaded_ = 0;  ///< of the session's runs
   bool exhausted_ = false;
+};
+
+/// SessionService.GetBundle: what a session was submitted with, a piece when the last is on its
+/// way. Reads the same store as ListSamples, for the same callers.
+class GetBundleReactor final : public StreamReactor<v1::GetBundleResponse> {
+ public:
+  static constexpr std::size_t kPieceBytes = std::size_t{256} * 1024;
+
+  GetBundleReactor(const ListSamplesSources& sources, std::optional<Caller> caller,
+                   std::string session);
+
+ private:
+  void Started() override;
+  void Written() override;
+  void StartLoad();
+  asio::awaitable<void> Load();
+
+  const ListSamplesSources& sources_;
+  const std::string session_;
+  SessionId id_;
+  std::uint64_t sent_ = 0;
 };
 
 }  // namespace benchd::rpc
