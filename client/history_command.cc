@@ -19,7 +19,7 @@
 #include "client/result_options.h"
 #include "core/analysis/history.h"
 #include "core/base/text.h"
-#include "proto/convert/summary.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::client {
 namespace {

@@ -11,8 +11,7 @@
 #include "benchd/v1/session.grpc.pb.h"
 #include "client/call.h"
 #include "client/render/sentence.h"
-#include "proto/convert/enum_values.h"
-#include "proto/convert/from_proto.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::client {
 

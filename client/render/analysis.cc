@@ -4,7 +4,7 @@
 
 #include "client/render/geometric_mean.h"
 #include "client/render/json.h"
-#include "proto/convert/to_proto.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::client {
 

@@ -12,7 +12,7 @@
 #include "client/render/words.h"
 #include "core/base/result.h"
 #include "core/base/time.h"
-#include "proto/convert/to_proto.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::client {
 namespace {

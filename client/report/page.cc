@@ -18,7 +18,7 @@
 #include "client/report/plot.h"
 #include "client/report/several_units.h"
 #include "core/base/text.h"
-#include "proto/convert/enum_values.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::client {
 namespace {

@@ -15,7 +15,7 @@
 #include "core/base/result.h"
 #include "core/base/text.h"
 #include "core/base/time.h"
-#include "proto/convert/summary.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::push {
 namespace {

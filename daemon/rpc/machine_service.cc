@@ -8,7 +8,7 @@
 
 #include "daemon/rpc/queue_proto.h"
 #include "daemon/rpc/status_mapping.h"
-#include "proto/convert/to_proto.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::rpc {
 namespace {

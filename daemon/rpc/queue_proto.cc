@@ -11,9 +11,8 @@
 #include "benchd/v1/session.pb.h"
 #include "core/base/result.h"
 #include "core/base/text.h"
-#include "proto/convert/enum_values.h"
-#include "proto/convert/field_reader.h"
-#include "proto/convert/to_proto.h"
+#include "proto/convert/convert.h"
+#include "proto/convert/message_fields.h"
 
 namespace benchd::rpc {
 namespace {

@@ -12,10 +12,7 @@
 #include "core/base/result.h"
 #include "daemon/rpc/queue_proto.h"
 #include "daemon/rpc/status_mapping.h"
-#include "proto/convert/enum_values.h"
-#include "proto/convert/from_proto.h"
-#include "proto/convert/summary.h"
-#include "proto/convert/to_proto.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::rpc {
 namespace {

@@ -4,8 +4,7 @@
 #include <utility>
 
 #include "daemon/rpc/status_mapping.h"
-#include "proto/convert/enum_values.h"
-#include "proto/convert/to_proto.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::rpc {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "core/base/result.h"
 #include "daemon/runner/child_limits.h"
-#include "daemon/runner/log.h"
-#include "daemon/runner/machine_setup.h"
+#include "daemon/runner/host.h"
+#include "daemon/runner/setup.h"
 #include "daemon/wire/channel.h"
 
 namespace benchd {

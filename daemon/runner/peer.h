@@ -9,7 +9,6 @@
 #include "core/base/file.h"
 #include "daemon/runner/callers.h"
 #include "daemon/runner/event_loop.h"
-#include "daemon/runner/lookups.h"
 #include "daemon/runner/running_batch.h"
 #include "daemon/wire/messages.h"
 

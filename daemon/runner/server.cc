@@ -17,7 +17,7 @@
 #include <string>
 
 #include "core/base/result.h"
-#include "daemon/runner/log.h"
+#include "daemon/runner/host.h"
 
 namespace benchd {
 

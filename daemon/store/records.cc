@@ -10,7 +10,6 @@
 #include "daemon/store/pruning.h"
 #include "daemon/store/run_table.h"
 #include "daemon/store/session_table.h"
-#include "daemon/store/summary_table.h"
 
 namespace benchd {
 
