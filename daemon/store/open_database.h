@@ -63,7 +63,7 @@ struct OpenedDatabase {
 };
 
 /// Opens FOLDER/benchd.db, making both where they are missing; sets a damaged one
-/// aside and makes a new one (damage.h).
+/// aside and makes a new one (SetAside()).
 ///
 /// @errors one sentence each, and the file is left as it is: of another program or another version
 ///         of benchd, locked by another process for `lock_wait`, not writable, folder not writable.

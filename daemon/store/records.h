@@ -58,7 +58,7 @@ class Records {
   };
 
   /// Opens the file, making folder (0700) and file where there are none; a second for each gibibyte
-  /// that has to be checked. A damaged file is set aside and a new one made (damage.h): LoadAll()
+  /// that has to be checked. A damaged file is set aside and a new one made: LoadAll()
   /// tells of it.
   /// @errors kPermissionDenied, kUnavailable as above; kFailedPrecondition when the file is another
   ///         program's or another version's. It is then left as it is.

@@ -89,7 +89,7 @@ CREATE TABLE queue_mode (
 INSERT INTO queue_mode VALUES (0, 0);
 )sql";
 
-/// What outlives a session (summary_table.h): summary is JSON, the columns beside it repeat what is
+/// What outlives a session (session_table.h): summary is JSON, the columns beside it repeat what is
 /// searched. Since version 5.
 constexpr char kSummaries[] = R"sql(
 CREATE TABLE summaries (

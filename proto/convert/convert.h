@@ -13,21 +13,10 @@
 #include "core/model/session_spec.h"
 #include "core/model/summary.h"
 
-/// Enums of the wire and of the model agree in their words and their order; a message's begins with
-/// UNSPECIFIED, which has a default or a meaning of its own where it is used. A test holds the two
-/// against each other (tests/convert/to_proto_test.cc).
-
 namespace benchd::v1 {
 class Comparison;
-class SessionSpec;
-}  // namespace benchd::v1
-
-namespace google::protobuf {
-class Timestamp;
-}
-
-namespace benchd::v1 {
 class Failed;
+class ListSummariesRequest;
 class MachineStatus;
 class NoiseSource;
 class Queued;
@@ -35,6 +24,7 @@ class Run;
 class Session;
 class SessionSpec;
 class Started;
+class Summary;
 class Update;
 }  // namespace benchd::v1
 
@@ -42,14 +32,13 @@ namespace google::protobuf {
 class Timestamp;
 }
 
-/// The core's values as clients read them. Absent stays absent, durations become seconds, text that
-/// is not UTF-8 is made so, and no value of an environment variable ever leaves the daemon.
-
-namespace benchd::v1 {
-class ListSummariesRequest;
-class Summary;
-}  // namespace benchd::v1
-
+/// The core's values as clients read them, and back. Absent stays absent, durations become seconds,
+/// text that is not UTF-8 is made so, and no value of an environment variable ever leaves the
+/// daemon.
+///
+/// Enums of the wire and of the model agree in their words and their order; a message's begins with
+/// UNSPECIFIED, which has a default or a meaning of its own where it is used. A test holds the two
+/// against each other (tests/convert/to_proto_test.cc).
 namespace benchd::convert {
 
 /// The wire's number of the model's first value. A flag that is none is said by UNSPECIFIED.

@@ -26,8 +26,7 @@
 
 /// Structs to messages and back by the list of fields beside each struct: a field of the model is
 /// the message's field of the same name (a duration's ends in _seconds), so that nobody writes it
-/// down a third time. Internal to this folder.
-
+/// down a third time. Internal to this folder, but for FieldReader.
 namespace benchd::convert {
 
 /// Collects the first thing that is wrong, so that a conversion reads as a list of fields.
