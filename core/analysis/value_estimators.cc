@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "core/analysis/effect_estimator.h"
-#include "core/stats/hodges_lehmann.h"
 #include "core/stats/one_look_intervals.h"
 #include "core/stats/resampling.h"
 #include "core/stats/welch.h"

@@ -9,7 +9,6 @@
 
 #include "core/base/result.h"
 #include "core/base/time.h"
-#include "core/model/batch.h"
 #include "core/model/run.h"
 #include "core/model/session.h"
 

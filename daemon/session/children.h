@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/fields.h"
-#include "core/model/batch.h"
+#include "core/model/run.h"
 #include "core/model/session.h"
 #include "core/model/session_spec.h"
 #include "daemon/ports/ports.h"

@@ -7,7 +7,6 @@
 
 #include "core/stats/decision.h"
 #include "core/stats/descriptive.h"
-#include "core/stats/hodges_lehmann.h"
 #include "core/stats/one_look_intervals.h"
 #include "core/stats/paired.h"
 #include "core/stats/resampling.h"
