@@ -8,7 +8,6 @@
 #include "core/base/time.h"
 #include "daemon/queue/machine_controller.h"
 #include "daemon/rpc/endpoint.h"
-#include "daemon/rpc/stream_reactor.h"
 
 namespace benchd::rpc {
 

@@ -11,7 +11,7 @@
 #include "core/base/time.h"
 #include "core/model/session.h"
 #include "daemon/ports/ports.h"
-#include "daemon/rpc/stream_reactor.h"
+#include "daemon/rpc/endpoint.h"
 #include "daemon/session/event_hub.h"
 
 namespace benchd::rpc {

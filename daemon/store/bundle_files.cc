@@ -11,7 +11,7 @@
 
 #include "core/base/file.h"
 #include "core/base/result.h"
-#include "daemon/store/disk.h"
+#include "daemon/store/state_files.h"
 
 namespace benchd {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/base/result.h"
-#include "daemon/store/model_json.h"
+#include "daemon/store/json_codec.h"
 #include "daemon/store/session_table.h"
 
 namespace benchd::store {

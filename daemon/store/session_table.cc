@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "daemon/store/model_json.h"
+#include "daemon/store/json_codec.h"
 
 namespace benchd::store {
 namespace {

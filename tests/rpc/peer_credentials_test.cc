@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "core/base/file.h"
-#include "daemon/rpc/peer_table.h"
+#include "daemon/rpc/connections.h"
 #include "tests/support/temp_folder.h"
 
 namespace benchd::rpc {

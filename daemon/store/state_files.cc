@@ -1,4 +1,4 @@
-#include "daemon/store/environment_files.h"
+#include "daemon/store/state_files.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -6,15 +6,72 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "core/base/file.h"
 #include "core/base/result.h"
-#include "daemon/store/disk.h"
 #include "daemon/store/json_codec.h"
 
 namespace benchd::store {
+namespace {
+
+Error StateDirError(const std::filesystem::path& file, int errno_value) {
+  Error error = SystemError(file.string(), errno_value);
+  error.hint = "choose another --state-dir, or make this one writable";
+  return error;
+}
+
+Result<void> MakeAll(const std::filesystem::path& folder) {
+  if (::mkdir(folder.c_str(), 0700) == 0) return {};
+  if (errno == ENOENT && folder.has_parent_path() && folder.parent_path() != folder) {
+    if (Result<void> made = MakeAll(folder.parent_path()); !made) return made;
+    if (::mkdir(folder.c_str(), 0700) == 0) return {};
+  }
+  if (errno != EEXIST) return StateDirError(folder, errno);
+  std::error_code failed;
+  if (std::filesystem::is_directory(folder, failed)) return {};
+  return StateDirError(folder, ENOTDIR);
+}
+
+}  // namespace
+
+Result<void> MakeFolder(const std::filesystem::path& folder) {
+  if (Result<void> made = MakeAll(folder); !made) return made;
+  if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
+    return StateDirError(folder, errno);
+  }
+  return {};
+}
+
+Result<void> MakePrivateFile(const std::filesystem::path& file) {
+  const UniqueFd fd(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!fd) return StateDirError(file, errno);
+  struct stat status {};
+  if (::fstat(fd.get(), &status) != 0) return SystemError(file.string(), errno);
+  if ((status.st_mode & 077) != 0 && ::fchmod(fd.get(), 0600) != 0) {
+    return SystemError(file.string(), errno);
+  }
+  return {};
+}
+
+bool Exists(const std::filesystem::path& file) {
+  struct stat status {};
+  return ::lstat(file.c_str(), &status) == 0;
+}
+
+Result<void> Rename(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) return SystemError(from.string(), errno);
+  return {};
+}
+
+Result<void> Sync(const std::filesystem::path& file_or_folder) {
+  const UniqueFd fd(::open(file_or_folder.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd || ::fsync(fd.get()) != 0) return SystemError(file_or_folder.string(), errno);
+  return {};
+}
 
 namespace {
 
