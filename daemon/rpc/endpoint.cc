@@ -125,7 +125,7 @@ void RateLimit::ForgetQuietUsers(SteadyTime now) {
 
 namespace {
 
-asio::awaitable<void> Serve(grpc::ServerUnaryReactor* reactor, Endpoint endpoint, UnaryCall call,
+asio::awaitable<void> Serve(UnaryReactor* reactor, Endpoint endpoint, UnaryCall call,
                             std::optional<Caller> caller) {
   const LiveCalls::Token token = endpoint.calls.Begin(nullptr);
   grpc::Status status = endpoint.Admit(caller);
@@ -164,9 +164,8 @@ grpc::Status Stopping() {
       Error{ErrorCode::kUnavailable, "benchd is stopping", "try again when it is back"});
 }
 
-grpc::ServerUnaryReactor* Answer(const Endpoint& endpoint, grpc::CallbackServerContext* context,
-                                 UnaryCall call) {
-  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+UnaryReactor* Answer(const Endpoint& endpoint, Context* context, UnaryCall call) {
+  UnaryReactor* reactor = context->DefaultReactor();
   asio::post(endpoint.loop, [endpoint, reactor, call = std::move(call),
                              caller = endpoint.Identify(*context)]() mutable {
     asio::co_spawn(endpoint.loop, Serve(reactor, endpoint, std::move(call), std::move(caller)),

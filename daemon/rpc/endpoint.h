@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "core/base/result.h"
@@ -159,13 +160,26 @@ grpc::Status Unidentified();
 /// UNAVAILABLE: the daemon is stopping.
 grpc::Status Stopping();
 
+using Context = grpc::CallbackServerContext;
+using UnaryReactor = grpc::ServerUnaryReactor;
+
 /// One unary call: reads its request, fills its response. Started on the loop's thread.
 using UnaryCall = std::function<asio::awaitable<Result<void>>(Caller)>;
 
 /// Serves a unary call on the loop and maps its result; Finish is called exactly once, whatever
 /// `call` does. Called on gRPC's threads; returns what the handler returns.
-grpc::ServerUnaryReactor* Answer(const Endpoint& endpoint, grpc::CallbackServerContext* context,
-                                 UnaryCall call);
+UnaryReactor* Answer(const Endpoint& endpoint, Context* context, UnaryCall call);
+
+/// The same by a coroutine of a service, which is told the caller and `arguments`: requests,
+/// responses and contexts live until the call is finished, so longer than the coroutine.
+template <typename Service, typename... A>
+UnaryReactor* Answer(const Endpoint& endpoint, Context* context, Service* service,
+                     asio::awaitable<Result<void>> (Service::*run)(Caller, A...),
+                     std::type_identity_t<A>... arguments) {
+  return Answer(endpoint, context, [service, run, arguments...](Caller caller) {
+    return (service->*run)(std::move(caller), arguments...);
+  });
+}
 
 /// A stream to one client, all of whose state lives on the loop's thread.
 ///

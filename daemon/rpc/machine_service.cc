@@ -88,15 +88,6 @@ void ReserveReactor::Tell() {
   Write();
 }
 
-namespace {
-
-/// A call may wait long for its turn: who has gone meanwhile gets nothing done.
-MachineController::Cancelled CancelledOf(const grpc::CallbackServerContext* context) {
-  return [context] { return context->IsCancelled(); };
-}
-
-}  // namespace
-
 MachineService::MachineService(const Endpoint& endpoint, MachineController& controller,
                                const Audit& audit)
     : endpoint_(endpoint),
@@ -104,15 +95,7 @@ MachineService::MachineService(const Endpoint& endpoint, MachineController& cont
       audit_(audit),
       reserve_{endpoint, controller, audit} {}
 
-grpc::ServerUnaryReactor* MachineService::Get(grpc::CallbackServerContext* context,
-                                              const v1::GetMachineRequest* request,
-                                              v1::MachineStatus* response) {
-  return Answer(endpoint_, context, [this, context, request, response](const Caller& /*anybody*/) {
-    return RunGet(CancelledOf(context), request, response);
-  });
-}
-
-asio::awaitable<Result<void>> MachineService::RunGet(Cancelled cancelled,
+asio::awaitable<Result<void>> MachineService::RunGet(Caller /*anybody*/, Cancelled cancelled,
                                                      const v1::GetMachineRequest* request,
                                                      v1::MachineStatus* response) {
   std::string profile = request->profile();
@@ -123,28 +106,12 @@ asio::awaitable<Result<void>> MachineService::RunGet(Cancelled cancelled,
   co_return Result<void>();
 }
 
-grpc::ServerUnaryReactor* MachineService::Doctor(grpc::CallbackServerContext* context,
-                                                 const v1::DoctorRequest* /*request*/,
-                                                 v1::DoctorResponse* response) {
-  return Answer(endpoint_, context, [this, context, response](const Caller& /*anybody*/) {
-    return RunDoctor(CancelledOf(context), response);
-  });
-}
-
-asio::awaitable<Result<void>> MachineService::RunDoctor(Cancelled cancelled,
+asio::awaitable<Result<void>> MachineService::RunDoctor(Caller /*anybody*/, Cancelled cancelled,
                                                         v1::DoctorResponse* response) {
   Result<std::vector<NoiseSource>> sources = co_await controller_.Diagnose(std::move(cancelled));
   if (!sources) co_return std::move(sources).error();
   for (const NoiseSource& source : *sources) convert::ToProto(source, response->add_sources());
   co_return Result<void>();
-}
-
-grpc::ServerUnaryReactor* MachineService::Apply(grpc::CallbackServerContext* context,
-                                                const v1::ApplyRequest* request,
-                                                v1::MachineStatus* response) {
-  return Answer(endpoint_, context, [this, context, request, response](Caller caller) {
-    return RunApply(std::move(caller), CancelledOf(context), request, response);
-  });
 }
 
 asio::awaitable<Result<void>> MachineService::RunApply(Caller caller, Cancelled cancelled,
@@ -159,14 +126,6 @@ asio::awaitable<Result<void>> MachineService::RunApply(Caller caller, Cancelled 
   co_return Result<void>();
 }
 
-grpc::ServerUnaryReactor* MachineService::Restore(grpc::CallbackServerContext* context,
-                                                  const v1::RestoreRequest* /*request*/,
-                                                  v1::MachineStatus* response) {
-  return Answer(endpoint_, context, [this, context, response](Caller caller) {
-    return RunRestore(std::move(caller), CancelledOf(context), response);
-  });
-}
-
 asio::awaitable<Result<void>> MachineService::RunRestore(Caller caller, Cancelled cancelled,
                                                          v1::MachineStatus* response) {
   Result<MachineStatus> status = co_await controller_.Restore(caller, std::move(cancelled));
@@ -177,7 +136,7 @@ asio::awaitable<Result<void>> MachineService::RunRestore(Caller caller, Cancelle
 }
 
 grpc::ServerWriteReactor<v1::ReserveResponse>* MachineService::Reserve(
-    grpc::CallbackServerContext* context, const v1::ReserveRequest* request) {
+    Context* context, const v1::ReserveRequest* request) {
   return new ReserveReactor(reserve_, endpoint_.Identify(*context), *request);
 }
 

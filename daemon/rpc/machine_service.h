@@ -55,29 +55,42 @@ class MachineService final : public v1::MachineService::CallbackService {
   /// References outlive the server.
   MachineService(const Endpoint& endpoint, MachineController& controller, const Audit& audit);
 
-  grpc::ServerUnaryReactor* Get(grpc::CallbackServerContext* context,
-                                const v1::GetMachineRequest* request,
-                                v1::MachineStatus* response) override;
-  grpc::ServerUnaryReactor* Doctor(grpc::CallbackServerContext* context,
-                                   const v1::DoctorRequest* request,
-                                   v1::DoctorResponse* response) override;
-  grpc::ServerUnaryReactor* Apply(grpc::CallbackServerContext* context,
-                                  const v1::ApplyRequest* request,
-                                  v1::MachineStatus* response) override;
-  grpc::ServerUnaryReactor* Restore(grpc::CallbackServerContext* context,
-                                    const v1::RestoreRequest* request,
-                                    v1::MachineStatus* response) override;
+  UnaryReactor* Get(Context* context, const v1::GetMachineRequest* request,
+                    v1::MachineStatus* response) override {
+    return Answer(endpoint_, context, this, &MachineService::RunGet, CancelledOf(context), request,
+                  response);
+  }
+  UnaryReactor* Doctor(Context* context, const v1::DoctorRequest* /*request*/,
+                       v1::DoctorResponse* response) override {
+    return Answer(endpoint_, context, this, &MachineService::RunDoctor, CancelledOf(context),
+                  response);
+  }
+  UnaryReactor* Apply(Context* context, const v1::ApplyRequest* request,
+                      v1::MachineStatus* response) override {
+    return Answer(endpoint_, context, this, &MachineService::RunApply, CancelledOf(context),
+                  request, response);
+  }
+  UnaryReactor* Restore(Context* context, const v1::RestoreRequest* /*request*/,
+                        v1::MachineStatus* response) override {
+    return Answer(endpoint_, context, this, &MachineService::RunRestore, CancelledOf(context),
+                  response);
+  }
   grpc::ServerWriteReactor<v1::ReserveResponse>* Reserve(
-      grpc::CallbackServerContext* context, const v1::ReserveRequest* request) override;
+      Context* context, const v1::ReserveRequest* request) override;
 
  private:
   using Cancelled = MachineController::Cancelled;
 
-  // Requests, responses and contexts live until the call is finished, so longer than these
-  // coroutines.
-  asio::awaitable<Result<void>> RunGet(Cancelled cancelled, const v1::GetMachineRequest* request,
+  /// A call may wait long for its turn: who has gone meanwhile gets nothing done.
+  static Cancelled CancelledOf(const Context* context) {
+    return [context] { return context->IsCancelled(); };
+  }
+
+  asio::awaitable<Result<void>> RunGet(Caller anybody, Cancelled cancelled,
+                                       const v1::GetMachineRequest* request,
                                        v1::MachineStatus* response);
-  asio::awaitable<Result<void>> RunDoctor(Cancelled cancelled, v1::DoctorResponse* response);
+  asio::awaitable<Result<void>> RunDoctor(Caller anybody, Cancelled cancelled,
+                                          v1::DoctorResponse* response);
   asio::awaitable<Result<void>> RunApply(Caller caller, Cancelled cancelled,
                                          const v1::ApplyRequest* request,
                                          v1::MachineStatus* response);

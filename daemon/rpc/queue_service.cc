@@ -10,38 +10,6 @@ QueueService::QueueService(const Endpoint& endpoint, Queue& queue, const DaemonI
                            const Audit& audit)
     : endpoint_(endpoint), queue_(queue), info_(info), audit_(audit) {}
 
-grpc::ServerUnaryReactor* QueueService::Pause(grpc::CallbackServerContext* context,
-                                              const v1::PauseRequest* /*request*/,
-                                              v1::QueueStatus* response) {
-  return Set(context, {"pause", {.paused = true, .draining = false}}, response);
-}
-
-grpc::ServerUnaryReactor* QueueService::Resume(grpc::CallbackServerContext* context,
-                                               const v1::ResumeRequest* /*request*/,
-                                               v1::QueueStatus* response) {
-  return Set(context, {"resume", {.paused = false, .draining = false}}, response);
-}
-
-grpc::ServerUnaryReactor* QueueService::Drain(grpc::CallbackServerContext* context,
-                                              const v1::DrainRequest* /*request*/,
-                                              v1::QueueStatus* response) {
-  return Set(context, {"drain", {.paused = true, .draining = true}}, response);
-}
-
-grpc::ServerUnaryReactor* QueueService::Get(grpc::CallbackServerContext* context,
-                                            const v1::GetQueueRequest* /*request*/,
-                                            v1::QueueStatus* response) {
-  return Answer(endpoint_, context,
-                [this, response](const Caller& /*anybody*/) { return RunGet(response); });
-}
-
-grpc::ServerUnaryReactor* QueueService::Set(grpc::CallbackServerContext* context, Change change,
-                                            v1::QueueStatus* response) {
-  return Answer(endpoint_, context, [this, change, response](Caller caller) {
-    return RunSet(std::move(caller), change, response);
-  });
-}
-
 asio::awaitable<Result<void>> QueueService::RunSet(Caller caller, Change change,
                                                    v1::QueueStatus* response) {
   const Result<QueueStatus> status = co_await queue_.SetMode(caller, change.mode);
@@ -51,7 +19,7 @@ asio::awaitable<Result<void>> QueueService::RunSet(Caller caller, Change change,
   co_return Result<void>();
 }
 
-asio::awaitable<Result<void>> QueueService::RunGet(v1::QueueStatus* response) {
+asio::awaitable<Result<void>> QueueService::RunGet(Caller /*anybody*/, v1::QueueStatus* response) {
   Fill(queue_.Status(), response);
   co_return Result<void>();
 }

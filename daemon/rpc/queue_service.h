@@ -24,18 +24,25 @@ class QueueService final : public v1::QueueService::CallbackService {
   /// References outlive the server.
   QueueService(const Endpoint& endpoint, Queue& queue, const DaemonInfo& info, const Audit& audit);
 
-  grpc::ServerUnaryReactor* Pause(grpc::CallbackServerContext* context,
-                                  const v1::PauseRequest* request,
-                                  v1::QueueStatus* response) override;
-  grpc::ServerUnaryReactor* Resume(grpc::CallbackServerContext* context,
-                                   const v1::ResumeRequest* request,
-                                   v1::QueueStatus* response) override;
-  grpc::ServerUnaryReactor* Drain(grpc::CallbackServerContext* context,
-                                  const v1::DrainRequest* request,
-                                  v1::QueueStatus* response) override;
-  grpc::ServerUnaryReactor* Get(grpc::CallbackServerContext* context,
-                                const v1::GetQueueRequest* request,
-                                v1::QueueStatus* response) override;
+  UnaryReactor* Pause(Context* context, const v1::PauseRequest* /*request*/,
+                      v1::QueueStatus* response) override {
+    return Answer(endpoint_, context, this, &QueueService::RunSet,
+                  {"pause", {.paused = true, .draining = false}}, response);
+  }
+  UnaryReactor* Resume(Context* context, const v1::ResumeRequest* /*request*/,
+                       v1::QueueStatus* response) override {
+    return Answer(endpoint_, context, this, &QueueService::RunSet,
+                  {"resume", {.paused = false, .draining = false}}, response);
+  }
+  UnaryReactor* Drain(Context* context, const v1::DrainRequest* /*request*/,
+                      v1::QueueStatus* response) override {
+    return Answer(endpoint_, context, this, &QueueService::RunSet,
+                  {"drain", {.paused = true, .draining = true}}, response);
+  }
+  UnaryReactor* Get(Context* context, const v1::GetQueueRequest* /*request*/,
+                    v1::QueueStatus* response) override {
+    return Answer(endpoint_, context, this, &QueueService::RunGet, response);
+  }
 
  private:
   /// What an admin may ask for; `action` is its word in the audit.
@@ -44,10 +51,8 @@ class QueueService final : public v1::QueueService::CallbackService {
     QueueMode mode;
   };
 
-  grpc::ServerUnaryReactor* Set(grpc::CallbackServerContext* context, Change change,
-                                v1::QueueStatus* response);
   asio::awaitable<Result<void>> RunSet(Caller caller, Change change, v1::QueueStatus* response);
-  asio::awaitable<Result<void>> RunGet(v1::QueueStatus* response);
+  asio::awaitable<Result<void>> RunGet(Caller anybody, v1::QueueStatus* response);
   void Fill(const QueueStatus& status, v1::QueueStatus* response) const;
 
   Endpoint endpoint_;

@@ -137,21 +137,13 @@ SessionService::SessionService(const Endpoint& endpoint, const Parts& parts)
                  return RunSubmit(std::move(caller), request, bundle, response);
                }} {}
 
-grpc::ServerUnaryReactor* SessionService::Submit(grpc::CallbackServerContext* context,
-                                                 const v1::SubmitRequest* request,
-                                                 v1::SubmitResponse* response) {
-  return Answer(endpoint_, context, [this, request, response](Caller caller) {
-    return RunSubmit(std::move(caller), request, nullptr, response);
-  });
-}
-
 grpc::ServerReadReactor<v1::SubmitWithBundleRequest>* SessionService::SubmitWithBundle(
-    grpc::CallbackServerContext* context, v1::SubmitResponse* response) {
+    Context* context, v1::SubmitResponse* response) {
   return new SubmitBundleReactor(bundles_, endpoint_.Identify(*context), response);
 }
 
 grpc::ServerWriteReactor<v1::GetBundleResponse>* SessionService::GetBundle(
-    grpc::CallbackServerContext* context, const v1::GetBundleRequest* request) {
+    Context* context, const v1::GetBundleRequest* request) {
   return new GetBundleReactor(samples_, endpoint_.Identify(*context), request->session());
 }
 
@@ -179,14 +171,6 @@ asio::awaitable<Result<void>> SessionService::RunSubmit(Caller caller,
   co_return Result<void>();
 }
 
-grpc::ServerUnaryReactor* SessionService::Get(grpc::CallbackServerContext* context,
-                                              const v1::GetSessionRequest* request,
-                                              v1::Session* response) {
-  return Answer(endpoint_, context, [this, request, response](Caller caller) {
-    return RunGet(std::move(caller), request, response);
-  });
-}
-
 asio::awaitable<Result<void>> SessionService::RunGet(Caller caller,
                                                      const v1::GetSessionRequest* request,
                                                      v1::Session* response) {
@@ -201,14 +185,6 @@ asio::awaitable<Result<void>> SessionService::RunGet(Caller caller,
   if (!log) co_return std::move(log).error().Within("reading the log");
   response->set_log(LogToProto(*log));
   co_return Result<void>();
-}
-
-grpc::ServerUnaryReactor* SessionService::List(grpc::CallbackServerContext* context,
-                                               const v1::ListSessionsRequest* request,
-                                               v1::ListSessionsResponse* response) {
-  return Answer(endpoint_, context, [this, request, response](Caller caller) {
-    return RunList(std::move(caller), request, response);
-  });
 }
 
 asio::awaitable<Result<void>> SessionService::RunList(Caller caller,
@@ -233,17 +209,9 @@ asio::awaitable<Result<void>> SessionService::RunList(Caller caller,
   co_return Result<void>();
 }
 
-grpc::ServerWriteReactor<v1::SessionEvent>* SessionService::Watch(
-    grpc::CallbackServerContext* context, const v1::WatchRequest* request) {
+grpc::ServerWriteReactor<v1::SessionEvent>* SessionService::Watch(Context* context,
+                                                                  const v1::WatchRequest* request) {
   return new WatchReactor(watch_, endpoint_.Identify(*context), request->session());
-}
-
-grpc::ServerUnaryReactor* SessionService::Cancel(grpc::CallbackServerContext* context,
-                                                 const v1::CancelRequest* request,
-                                                 v1::CancelResponse* response) {
-  return Answer(endpoint_, context, [this, request, response](Caller caller) {
-    return RunCancel(std::move(caller), request, response);
-  });
 }
 
 asio::awaitable<Result<void>> SessionService::RunCancel(Caller caller,
@@ -259,14 +227,6 @@ asio::awaitable<Result<void>> SessionService::RunCancel(Caller caller,
   co_return Result<void>();
 }
 
-grpc::ServerUnaryReactor* SessionService::Move(grpc::CallbackServerContext* context,
-                                               const v1::MoveRequest* request,
-                                               v1::MoveResponse* response) {
-  return Answer(endpoint_, context, [this, request, response](Caller caller) {
-    return RunMove(std::move(caller), request, response);
-  });
-}
-
 asio::awaitable<Result<void>> SessionService::RunMove(Caller caller, const v1::MoveRequest* request,
                                                       v1::MoveResponse* response) {
   Result<SessionSnapshot> moved =
@@ -279,16 +239,8 @@ asio::awaitable<Result<void>> SessionService::RunMove(Caller caller, const v1::M
 }
 
 grpc::ServerWriteReactor<v1::ListSamplesResponse>* SessionService::ListSamples(
-    grpc::CallbackServerContext* context, const v1::ListSamplesRequest* request) {
+    Context* context, const v1::ListSamplesRequest* request) {
   return new ListSamplesReactor(samples_, endpoint_.Identify(*context), *request);
-}
-
-grpc::ServerUnaryReactor* HistoryService::ListSummaries(grpc::CallbackServerContext* context,
-                                                        const v1::ListSummariesRequest* request,
-                                                        v1::ListSummariesResponse* response) {
-  return Answer(endpoint_, context, [this, request, response](Caller caller) {
-    return RunList(std::move(caller), request, response);
-  });
 }
 
 asio::awaitable<Result<void>> HistoryService::RunList(Caller caller,

@@ -80,32 +80,36 @@ class SessionService final : public v1::SessionService::CallbackService {
   };
   SessionService(const Endpoint& endpoint, const Parts& parts);
 
-  grpc::ServerUnaryReactor* Submit(grpc::CallbackServerContext* context,
-                                   const v1::SubmitRequest* request,
-                                   v1::SubmitResponse* response) override;
+  UnaryReactor* Submit(Context* context, const v1::SubmitRequest* request,
+                       v1::SubmitResponse* response) override {
+    return Answer(endpoint_, context, this, &SessionService::RunSubmit, request, nullptr, response);
+  }
   grpc::ServerReadReactor<v1::SubmitWithBundleRequest>* SubmitWithBundle(
-      grpc::CallbackServerContext* context, v1::SubmitResponse* response) override;
+      Context* context, v1::SubmitResponse* response) override;
   grpc::ServerWriteReactor<v1::GetBundleResponse>* GetBundle(
-      grpc::CallbackServerContext* context, const v1::GetBundleRequest* request) override;
-  grpc::ServerUnaryReactor* Get(grpc::CallbackServerContext* context,
-                                const v1::GetSessionRequest* request,
-                                v1::Session* response) override;
-  grpc::ServerUnaryReactor* List(grpc::CallbackServerContext* context,
-                                 const v1::ListSessionsRequest* request,
-                                 v1::ListSessionsResponse* response) override;
-  grpc::ServerWriteReactor<v1::SessionEvent>* Watch(grpc::CallbackServerContext* context,
+      Context* context, const v1::GetBundleRequest* request) override;
+  UnaryReactor* Get(Context* context, const v1::GetSessionRequest* request,
+                    v1::Session* response) override {
+    return Answer(endpoint_, context, this, &SessionService::RunGet, request, response);
+  }
+  UnaryReactor* List(Context* context, const v1::ListSessionsRequest* request,
+                     v1::ListSessionsResponse* response) override {
+    return Answer(endpoint_, context, this, &SessionService::RunList, request, response);
+  }
+  grpc::ServerWriteReactor<v1::SessionEvent>* Watch(Context* context,
                                                     const v1::WatchRequest* request) override;
-  grpc::ServerUnaryReactor* Cancel(grpc::CallbackServerContext* context,
-                                   const v1::CancelRequest* request,
-                                   v1::CancelResponse* response) override;
-  grpc::ServerUnaryReactor* Move(grpc::CallbackServerContext* context,
-                                 const v1::MoveRequest* request,
-                                 v1::MoveResponse* response) override;
+  UnaryReactor* Cancel(Context* context, const v1::CancelRequest* request,
+                       v1::CancelResponse* response) override {
+    return Answer(endpoint_, context, this, &SessionService::RunCancel, request, response);
+  }
+  UnaryReactor* Move(Context* context, const v1::MoveRequest* request,
+                     v1::MoveResponse* response) override {
+    return Answer(endpoint_, context, this, &SessionService::RunMove, request, response);
+  }
   grpc::ServerWriteReactor<v1::ListSamplesResponse>* ListSamples(
-      grpc::CallbackServerContext* context, const v1::ListSamplesRequest* request) override;
+      Context* context, const v1::ListSamplesRequest* request) override;
 
  private:
-  // Requests and responses live until the call is finished, so longer than these coroutines.
   asio::awaitable<Result<SessionSnapshot>> Enqueue(Caller caller, const v1::SubmitRequest* request,
                                                    BundleUpload* bundle);
   asio::awaitable<Result<void>> RunSubmit(Caller caller, const v1::SubmitRequest* request,
@@ -134,9 +138,10 @@ class HistoryService final : public v1::HistoryService::CallbackService {
   HistoryService(const Endpoint& endpoint, Store& store, AccessPolicy access)
       : endpoint_(endpoint), store_(store), access_(access) {}
 
-  grpc::ServerUnaryReactor* ListSummaries(grpc::CallbackServerContext* context,
-                                          const v1::ListSummariesRequest* request,
-                                          v1::ListSummariesResponse* response) override;
+  UnaryReactor* ListSummaries(Context* context, const v1::ListSummariesRequest* request,
+                              v1::ListSummariesResponse* response) override {
+    return Answer(endpoint_, context, this, &HistoryService::RunList, request, response);
+  }
 
  private:
   asio::awaitable<Result<void>> RunList(Caller caller, const v1::ListSummariesRequest* request,
