@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "core/base/file.h"
-#include "core/base/result.h"
 #include "core/base/text.h"
 #include "daemon/helper/config.h"
 #include "daemon/helper/toml.h"

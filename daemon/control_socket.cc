@@ -15,14 +15,10 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <optional>
-#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
-
-#include "core/base/result.h"
 
 namespace benchd {
 namespace {

@@ -15,8 +15,6 @@
 #include <system_error>
 #include <utility>
 
-#include "daemon/control_socket.h"
-#include "daemon/loop_parts.h"
 #include "daemon/run/runner_sources.h"
 
 namespace benchd {

@@ -5,14 +5,11 @@
 
 #include <cerrno>
 #include <charconv>
-#include <cstdint>
 #include <filesystem>
 #include <set>
 #include <string>
 #include <system_error>
 #include <utility>
-
-#include "core/base/result.h"
 
 namespace benchd {
 

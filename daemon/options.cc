@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <iostream>
 
-#include "core/base/result.h"
 #include "daemon/config.h"
 
 namespace benchd {

@@ -1,11 +1,9 @@
 #include "core/analysis/block_values.h"
 
 #include <algorithm>
-#include <span>
 #include <unordered_map>
 #include <utility>
 
-#include "core/base/result.h"
 #include "core/stats/resampling.h"
 
 namespace benchd {

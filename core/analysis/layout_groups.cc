@@ -5,7 +5,6 @@
 #include <limits>
 #include <map>
 
-#include "core/base/result.h"
 #include "core/base/text.h"
 #include "core/stats/decision.h"
 #include "core/stats/descriptive.h"

@@ -1,6 +1,5 @@
 #include "core/analysis/metric_comparison.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 

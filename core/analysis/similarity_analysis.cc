@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/result.h"
 #include "core/base/text.h"
 #include "core/parse/ratings.h"
-#include "core/stats/similarity/agreement.h"
 
 namespace benchd {
 namespace {

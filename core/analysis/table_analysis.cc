@@ -2,22 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
-#include <optional>
-#include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "core/analysis/session_analysis.h"
-#include "core/analysis/table_figures.h"
 #include "core/analysis/table_warnings.h"
-#include "core/base/result.h"
 #include "core/parse/harness_output.h"
-#include "core/parse/measurement_table.h"
 
 namespace benchd {
 namespace {

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <span>
-#include <string>
-#include <utility>
 
 #include "core/analysis/effect_estimator.h"
 #include "core/model/session_spec.h"

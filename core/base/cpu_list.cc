@@ -6,8 +6,6 @@
 #include <iterator>
 #include <optional>
 
-#include "core/base/result.h"
-
 namespace benchd {
 namespace {
 

@@ -13,8 +13,7 @@
 #include "core/model/metric.h"
 #include "core/model/session_spec.h"
 
-/// What benchd orders of benchd-runner, as it travels.
-
+/// What benchd orders of benchd-runner, as it travels, and what comes of it.
 namespace benchd {
 
 /// A command to be looked up as its caller would.

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "core/base/result.h"
 #include "core/stats/resampling.h"
 
 namespace benchd {

@@ -4,14 +4,11 @@
 #include <cassert>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 #include "core/stats/exact_t.h"
-#include "core/stats/paired.h"
 #include "core/stats/tails.h"
 
 namespace benchd {

@@ -5,16 +5,11 @@
 #include <cassert>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <optional>
 #include <utility>
 #include <vector>
 
-#include "core/base/result.h"
-#include "core/stats/descriptive.h"
 #include "core/stats/rank_tests.h"
-#include "core/stats/resampling.h"
 #include "core/stats/tails.h"
 #include "core/stats/welch.h"
 

@@ -6,10 +6,6 @@
 #include <limits>
 #include <numeric>
 #include <utility>
-#include <vector>
-
-#include "core/base/result.h"
-#include "core/stats/descriptive.h"
 
 namespace benchd {
 

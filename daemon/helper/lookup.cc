@@ -13,11 +13,9 @@
 #include <charconv>
 #include <chrono>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include "core/base/file.h"
-#include "core/base/result.h"
 #include "core/base/text.h"
 
 namespace benchd {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/result.h"
 #include "core/base/text.h"
 
 namespace benchd::push {

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "core/base/file.h"
-#include "core/base/result.h"
 #include "core/base/text.h"
 #include "core/base/time.h"
 #include "proto/convert/convert.h"

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
-#include "core/base/result.h"
 #include "daemon/queue/validate_spec.h"
 #include "daemon/session/children.h"
 #include "daemon/session/run_keeper.h"

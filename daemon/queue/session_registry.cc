@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
-#include <string>
 
-#include "core/base/result.h"
 #include "core/base/text.h"
 
 namespace benchd {

@@ -9,13 +9,8 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <chrono>
-#include <string>
 #include <system_error>
 #include <utility>
-
-#include "core/base/file.h"
-#include "core/base/result.h"
 
 namespace benchd::rpc {
 namespace {

@@ -5,14 +5,9 @@
 #include <algorithm>
 #include <asio/co_spawn.hpp>
 #include <asio/detached.hpp>
-#include <asio/post.hpp>
 #include <chrono>
-#include <cstddef>
 #include <exception>
-#include <string>
-#include <utility>
 
-#include "core/base/result.h"
 #include "daemon/rpc/status_mapping.h"
 
 namespace benchd::rpc {
@@ -42,22 +37,6 @@ void Audit::Write(const Caller& caller, std::string_view action, std::string_vie
   line.append(" session=").append(SessionWord(session));
   line.append(" result=").append(result);
   log_(line);
-}
-
-LiveCalls::Token::Token(Token&& other) noexcept
-    : calls_(std::exchange(other.calls_, nullptr)), key_(other.key_) {}
-
-LiveCalls::Token& LiveCalls::Token::operator=(Token&& other) noexcept {
-  if (this != &other) {
-    if (calls_ != nullptr) calls_->calls_.erase(key_);
-    calls_ = std::exchange(other.calls_, nullptr);
-    key_ = other.key_;
-  }
-  return *this;
-}
-
-LiveCalls::Token::~Token() {
-  if (calls_ != nullptr) calls_->calls_.erase(key_);
 }
 
 LiveCalls::Token LiveCalls::Begin(std::function<void()> on_close) {

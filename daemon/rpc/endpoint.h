@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/base/held.h"
 #include "core/base/result.h"
 #include "core/base/time.h"
 #include "core/model/child.h"
@@ -66,20 +67,7 @@ class Audit {
 class LiveCalls {
  public:
   /// One call; ends with the token.
-  class Token {
-   public:
-    Token() = default;
-    Token(LiveCalls* calls, std::uint64_t key) : calls_(calls), key_(key) {}
-    Token(Token&& other) noexcept;
-    Token& operator=(Token&& other) noexcept;
-    Token(const Token&) = delete;
-    Token& operator=(const Token&) = delete;
-    ~Token();
-
-   private:
-    LiveCalls* calls_ = nullptr;
-    std::uint64_t key_ = 0;
-  };
+  using Token = Held<LiveCalls>;
 
   /// `on_close` is told once that the daemon stops; may be empty for a call that ends by itself.
   [[nodiscard]] Token Begin(std::function<void()> on_close);
@@ -93,6 +81,9 @@ class LiveCalls {
   std::uint64_t total() const { return next_key_; }
 
  private:
+  friend Token;
+  void GiveUp(std::uint64_t key) { calls_.erase(key); }
+
   std::map<std::uint64_t, std::function<void()>> calls_;
   std::uint64_t next_key_ = 0;
   bool closed_ = false;

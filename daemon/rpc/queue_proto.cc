@@ -9,7 +9,6 @@
 #include "benchd/v1/machine.pb.h"
 #include "benchd/v1/queue.pb.h"
 #include "benchd/v1/session.pb.h"
-#include "core/base/result.h"
 #include "core/base/text.h"
 #include "proto/convert/convert.h"
 #include "proto/convert/message_fields.h"

@@ -5,7 +5,6 @@
 #include <asio/detached.hpp>
 #include <asio/post.hpp>
 #include <exception>
-#include <string>
 #include <utility>
 #include <vector>
 

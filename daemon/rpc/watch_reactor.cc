@@ -1,8 +1,5 @@
 #include "daemon/rpc/watch_reactor.h"
 
-#include <memory>
-#include <utility>
-
 #include "daemon/rpc/status_mapping.h"
 #include "proto/convert/convert.h"
 

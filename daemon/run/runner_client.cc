@@ -4,13 +4,10 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <optional>
 #include <set>
-#include <string>
 #include <utility>
 
 #include "core/base/cpu_list.h"
-#include "core/base/result.h"
 
 namespace benchd {
 namespace {

@@ -1,10 +1,7 @@
 #include "daemon/runner/callers.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
-
-#include "core/base/result.h"
 
 namespace benchd {
 namespace {

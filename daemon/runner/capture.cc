@@ -7,8 +7,6 @@
 #include <array>
 #include <cerrno>
 
-#include "core/base/result.h"
-
 namespace benchd {
 namespace {
 

@@ -12,11 +12,8 @@
 #include <climits>
 #include <cstdint>
 #include <numeric>
-#include <string>
-#include <string_view>
 
 #include "core/base/cpu_list.h"
-#include "core/base/result.h"
 #include "daemon/system/pinned_threads.h"
 
 // Where the linker put the program (ld(1), end(3)).

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 #include "core/base/result.h"
 #include "daemon/runner/child_limits.h"

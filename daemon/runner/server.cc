@@ -14,9 +14,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstring>
-#include <string>
 
-#include "core/base/result.h"
 #include "daemon/runner/host.h"
 
 namespace benchd {

@@ -9,17 +9,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "core/base/cpu_list.h"
-#include "core/base/result.h"
 #include "daemon/runner/child_limits.h"
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/helper_process.h"
-#include "daemon/runner/host.h"
 #include "daemon/runner/process_tree.h"
 #include "daemon/system/cgroup.h"
 #include "daemon/system/kernel_files.h"

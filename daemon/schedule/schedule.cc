@@ -6,8 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "core/model/session_spec.h"
-
 namespace benchd {
 namespace {
 

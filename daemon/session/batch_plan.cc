@@ -2,17 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
-
-#include "daemon/schedule/schedule.h"
 
 namespace benchd {
 namespace {

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
-
-#include "core/model/session_spec.h"
 
 namespace benchd {
 namespace {

@@ -3,11 +3,9 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "daemon/session/batch_runner.h"
 #include "daemon/session/children.h"

@@ -9,8 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/file.h"
-#include "core/base/result.h"
 #include "daemon/store/state_files.h"
 
 namespace benchd {

@@ -26,7 +26,6 @@
 
 /// Values to JSON and back without loss, from the lists of fields beside their types: internal to
 /// this folder.
-
 namespace benchd::store {
 
 using Json = nlohmann::json;

@@ -2,16 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
 #include <iterator>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "daemon/store/state_files.h"
 
@@ -20,7 +17,7 @@ namespace {
 
 /// A session is a row with all that goes with it (ON DELETE CASCADE).
 ///
-/// - spec and snapshot are JSON (model_json.h); the columns beside them repeat what
+/// - spec and snapshot are JSON (json_codec.h); the columns beside them repeat what
 ///   is searched, sorted by or summed. ended_at_ns is empty before the end, and never after it;
 ///   bytes is what the session takes (pruning.h), before its end the row alone.
 /// - A session that is deleted piece by piece has state 'deleted' and a '-' before its id.

@@ -38,7 +38,7 @@ struct LogTail {
 /// What benchd keeps: sessions, what happened to them, their runs and logs, the queue's mode.
 ///
 /// One SQLite file, FOLDER/benchd.db (0600), with environment values beside it
-/// (environment_files.h). Synchronous, and used by one thread at a time: the daemon asks through a
+/// (state_files.h). Synchronous, and used by one thread at a time: the daemon asks through a
 /// Store. Each call that changes something is one transaction with its line of history: all or
 /// none.
 ///

@@ -4,11 +4,9 @@
 #include <bit>
 #include <cmath>
 #include <concepts>
-#include <cstddef>
 #include <limits>
 #include <utility>
 
-#include "core/base/result.h"
 #include "daemon/store/json_codec.h"
 #include "daemon/store/session_table.h"
 

@@ -18,7 +18,7 @@ Error NoSuchSession(const SessionId& id);
 /// The sessions themselves: one row each, spec and snapshot as JSON.
 ///
 /// Writes what it is given: leaving out environment values is the caller's business
-/// (environment_files.h). Lives no longer than its Database.
+/// (state_files.h). Lives no longer than its Database.
 class SessionTable {
  public:
   explicit SessionTable(Database& database);

@@ -7,12 +7,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <string>
 #include <string_view>
 #include <utility>
 
 #include "core/base/file.h"
-#include "core/base/result.h"
 #include "daemon/store/json_codec.h"
 
 namespace benchd::store {

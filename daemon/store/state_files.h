@@ -10,9 +10,9 @@
 #include "core/base/result.h"
 #include "core/model/session_spec.h"
 
-/// The few things about files and folders that the parts of store/ share.
+/// The few things about files and folders that the parts of store/ share, and the files of
+/// environment values.
 /// @errors all: the system call that failed, with the file's name.
-
 namespace benchd::store {
 
 /// Makes `folder` and what is missing above it, for this user alone, and checks that files can be

@@ -4,13 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdint>
 #include <iterator>
 
 #include "core/base/cpu_list.h"
-#include "core/base/result.h"
 #include "daemon/system/cgroup.h"
-#include "daemon/system/kernel_files.h"
 #include "daemon/system/pinned_threads.h"
 
 namespace benchd {

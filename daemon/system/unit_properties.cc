@@ -14,7 +14,6 @@
 
 #include "core/base/cpu_list.h"
 #include "core/base/file.h"
-#include "core/base/result.h"
 
 namespace benchd {
 namespace {

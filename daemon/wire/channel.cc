@@ -12,7 +12,6 @@
 #include <cstring>
 
 #include "core/base/file.h"
-#include "core/base/result.h"
 
 namespace benchd::wire {
 namespace {

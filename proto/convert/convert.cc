@@ -7,12 +7,10 @@
 #include <chrono>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "benchd/v1/history.pb.h"
 #include "benchd/v1/machine.pb.h"
 #include "benchd/v1/session.pb.h"
-#include "core/base/result.h"
 #include "core/base/text.h"
 #include "proto/convert/message_fields.h"
 

@@ -4,8 +4,6 @@
 #include <numeric>
 #include <string>
 
-#include "core/base/result.h"
-
 namespace benchd {
 namespace {
 

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
 #include <utility>
-
-#include "core/base/result.h"
 
 namespace benchd {
 

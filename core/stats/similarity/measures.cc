@@ -1,14 +1,10 @@
 #include "core/stats/similarity/measures.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <utility>
 
-#include "core/base/result.h"
 #include "core/base/text.h"
 #include "core/stats/descriptive.h"
 #include "core/stats/nonparametric.h"
