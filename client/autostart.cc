@@ -25,7 +25,6 @@
 #include "client/host.h"
 #include "client/render/text.h"
 #include "core/base/file.h"
-#include "core/base/unique_fd.h"
 
 namespace benchd::client {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "client/exit_code.h"
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
 
 namespace benchd::client {
 

@@ -15,7 +15,7 @@
 #include "benchd/v1/queue.pb.h"
 #include "client/exit_code.h"
 #include "client/remote/ssh_connection.h"
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
 
 namespace benchd::client {
 

@@ -12,7 +12,7 @@
 #include "client/render/json.h"
 #include "client/render/live_view.h"
 #include "client/terminal.h"
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
 
 namespace benchd::client {
 namespace {

@@ -21,7 +21,7 @@
 #include "core/analysis/history.h"
 #include "core/base/text.h"
 #include "core/base/time.h"
-#include "proto/convert/summary.h"
+#include "proto/convert/convert.h"
 
 #ifdef BENCHD_LIBPQ
 #include <dlfcn.h>

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "client/exit_code.h"
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
 
 namespace benchd::client {
 

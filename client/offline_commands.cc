@@ -25,7 +25,6 @@
 #include "client/table_file.h"
 #include "client/table_options.h"
 #include "client/terminal.h"
-#include "core/analysis/agreement_analysis.h"
 #include "core/analysis/similarity_analysis.h"
 #include "core/analysis/table_analysis.h"
 #include "core/base/text.h"

@@ -6,7 +6,7 @@
 #include "client/session_options.h"
 #include "core/base/text.h"
 #include "core/model/session_spec.h"
-#include "proto/convert/to_proto.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::client {
 namespace {

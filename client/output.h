@@ -15,7 +15,7 @@
 #include "client/render/exports.h"
 #include "client/render/report.h"
 #include "client/render/text.h"
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
 
 namespace benchd::client {
 

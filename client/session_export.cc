@@ -9,8 +9,7 @@
 #include "client/render/text.h"
 #include "client/render/words.h"
 #include "core/base/text.h"
-#include "proto/convert/enum_values.h"
-#include "proto/convert/from_proto.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::client {
 namespace {

@@ -10,8 +10,7 @@
 #include "benchd/v1/session.grpc.pb.h"
 #include "client/daemon_link.h"
 #include "client/render/sentence.h"
-#include "proto/convert/enum_values.h"
-#include "proto/convert/from_proto.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::client {
 

@@ -12,7 +12,6 @@
 #include "client/spec_input.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
-#include "core/base/unique_fd.h"
 
 namespace benchd::client {
 namespace {

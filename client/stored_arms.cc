@@ -16,7 +16,6 @@
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/base/time.h"
-#include "core/base/unique_fd.h"
 #include "core/parse/command_line.h"
 
 namespace benchd::client {

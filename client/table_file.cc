@@ -9,6 +9,7 @@
 
 #include "client/render/text.h"
 #include "core/base/file.h"
+#include "core/base/result.h"
 #include "core/base/text.h"
 
 namespace benchd::client {

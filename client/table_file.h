@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "client/exit_code.h"
+#include "core/base/file.h"
 #include "core/base/result.h"
-#include "core/base/unique_fd.h"
 
 namespace benchd::client {
 

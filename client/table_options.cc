@@ -10,7 +10,7 @@
 #include "client/render/units.h"
 #include "client/session_options.h"
 #include "client/spec_input.h"
-#include "proto/convert/from_proto.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::client {
 namespace {

@@ -26,7 +26,7 @@
 #include "client/render/live_view.h"
 #include "client/render/words.h"
 #include "client/terminal.h"
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
 
 namespace benchd::client {
 namespace {

@@ -2,12 +2,12 @@
 find_package(Threads REQUIRED)
 find_package(Protobuf REQUIRED)
 find_package(gRPC CONFIG REQUIRED)
-# Who is calling rests on when gRPC closes a descriptor (daemon/rpc/peer_table.h), which is read from
+# Who is calling rests on when gRPC closes a descriptor (daemon/rpc/connections.h), which is read from
 # its source and promised nowhere.
 if(NOT gRPC_VERSION MATCHES "^1\\.51\\.")
   message(FATAL_ERROR "gRPC ${gRPC_VERSION} was found, benchd needs 1.51 (Debian 12's): with another "
     "version, first make sure that a call is entered before the descriptor of its connection is "
-    "closed, see daemon/rpc/peer_table.h, then change this line")
+    "closed, see daemon/rpc/connections.h, then change this line")
 endif()
 find_package(spdlog CONFIG REQUIRED)
 find_package(CLI11 CONFIG REQUIRED)

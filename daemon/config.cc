@@ -13,10 +13,8 @@
 #include <ratio>
 #include <vector>
 
-#include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
-#include "core/base/unique_fd.h"
 #include "daemon/helper/config.h"
 #include "daemon/helper/toml.h"
 

@@ -15,10 +15,7 @@
 #include <system_error>
 #include <utility>
 
-#include "daemon/control_socket.h"
-#include "daemon/cpu_affinity.h"
-#include "daemon/run/connected_runner.h"
-#include "daemon/run/spawned_runner.h"
+#include "daemon/run/runner_sources.h"
 
 namespace benchd {
 namespace {

@@ -1,11 +1,121 @@
 #include "daemon/options.h"
 
+#include <sys/stat.h>
+#include <sys/un.h>
+
 #include <CLI/CLI.hpp>
+#include <array>
+#include <cerrno>
+#include <cstdio>
 #include <iostream>
 
 #include "daemon/config.h"
 
 namespace benchd {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<fs::path> AbsoluteFromEnv(const GetEnv& env, const std::string& name) {
+  const std::optional<std::string> value = env(name);
+  if (!value || value->empty() || value->front() != '/') return std::nullopt;
+  return fs::path(*value);
+}
+
+Result<fs::path> UserDirectory(const GetEnv& env, const std::string& variable,
+                               const std::string& below_home, const std::string& option) {
+  if (const auto path = AbsoluteFromEnv(env, variable)) return *path / "benchd";
+  if (const auto home = AbsoluteFromEnv(env, "HOME")) return *home / below_home / "benchd";
+  return Error{ErrorCode::kFailedPrecondition,
+               "paths: neither HOME nor " + variable + " is set to an absolute path",
+               "set HOME, or give " + option};
+}
+
+Result<void> ChooseUserPaths(const PlaceOptions& options, const GetEnv& env, uid_t uid,
+                             Paths& paths) {
+  if (options.config.empty()) {
+    Result<fs::path> directory = UserDirectory(env, "XDG_CONFIG_HOME", ".config", "--config");
+    if (!directory) return std::move(directory).error();
+    paths.config = *directory / "benchd.toml";
+  }
+  if (options.state_dir.empty()) {
+    Result<fs::path> directory =
+        UserDirectory(env, "XDG_STATE_HOME", ".local/state", "--state-dir");
+    if (!directory) return std::move(directory).error();
+    paths.state_dir = *directory;
+  }
+  if (options.runtime_dir.empty()) {
+    const auto runtime = AbsoluteFromEnv(env, "XDG_RUNTIME_DIR");
+    paths.runtime_dir =
+        runtime ? *runtime / "benchd" : fs::path("/tmp/benchd-" + std::to_string(uid));
+    paths.private_runtime_dir = true;
+  }
+  return {};
+}
+
+Error NotPrivate(const fs::path& directory, const std::string& why) {
+  return Error{ErrorCode::kPermissionDenied, directory.string() + ": " + why,
+               "remove it, or give another place with --runtime-dir"};
+}
+
+}  // namespace
+
+Result<Paths> ChoosePaths(const PlaceOptions& options, const GetEnv& env, uid_t uid) {
+  Paths paths;
+  if (options.user) {
+    if (Result<void> ok = ChooseUserPaths(options, env, uid, paths); !ok) {
+      return std::move(ok).error();
+    }
+  } else {
+    paths.config = "/etc/benchd/benchd.toml";
+    paths.state_dir = "/var/lib/benchd";
+    paths.runtime_dir = fs::path(kSystemSocket).parent_path();
+  }
+  if (!options.config.empty()) paths.config = options.config;
+  if (!options.state_dir.empty()) paths.state_dir = options.state_dir;
+  if (!options.runtime_dir.empty()) paths.runtime_dir = options.runtime_dir;
+  paths.socket =
+      options.socket.empty() ? paths.runtime_dir / "benchd.sock" : fs::path(options.socket);
+  paths.database = paths.state_dir / "benchd.db";
+  if (paths.socket.native().size() >= sizeof(sockaddr_un::sun_path)) {
+    return InvalidArgument("socket", paths.socket.string() + " is longer than 107 bytes",
+                           "give a shorter path with --socket");
+  }
+  return paths;
+}
+
+Result<void> EnsurePrivateDirectory(const std::filesystem::path& directory, uid_t uid) {
+  if (::mkdir(directory.c_str(), 0700) == 0) {
+    // The umask may have taken bits away; the directory is ours, so nobody else can be in it yet.
+    if (::chmod(directory.c_str(), 0700) != 0) return SystemError(directory.string(), errno);
+  } else if (errno != EEXIST) {
+    return SystemError("making " + directory.string(), errno);
+  }
+  struct stat info {};
+  if (::lstat(directory.c_str(), &info) != 0) return SystemError(directory.string(), errno);
+  if (S_ISLNK(info.st_mode)) return NotPrivate(directory, "is a symbolic link");
+  if (!S_ISDIR(info.st_mode)) return NotPrivate(directory, "is not a directory");
+  if (info.st_uid != uid) {
+    return NotPrivate(directory, "belongs to uid " + std::to_string(info.st_uid));
+  }
+  if ((info.st_mode & 07777U) != 0700) {
+    std::array<char, 8> mode{};
+    std::snprintf(mode.data(), mode.size(), "%04o", static_cast<unsigned>(info.st_mode & 07777U));
+    return NotPrivate(directory, std::string("has mode ") + mode.data() + " instead of 0700");
+  }
+  return {};
+}
+
+Result<void> EnsureDirectory(const std::filesystem::path& directory) {
+  std::error_code error;
+  if (directory.empty() || fs::is_directory(directory, error)) return {};
+  if (directory.has_parent_path() && directory.parent_path() != directory) {
+    if (Result<void> ok = EnsureDirectory(directory.parent_path()); !ok) return ok;
+  }
+  if (::mkdir(directory.c_str(), 0700) == 0 || errno == EEXIST) return {};
+  return SystemError("making " + directory.string(), errno);
+}
+
 namespace {
 
 std::string CheckLevel(const std::string& level) {

@@ -9,7 +9,7 @@
 #include "client/exit_code.h"
 #include "client/git/git.h"
 #include "client/git/repository.h"
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
 
 namespace benchd::client {
 

@@ -11,7 +11,6 @@
 #include <cstring>
 
 #include "core/base/file.h"
-#include "core/base/unique_fd.h"
 
 namespace benchd::client {
 namespace {

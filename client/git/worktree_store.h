@@ -7,7 +7,7 @@
 
 #include "client/exit_code.h"
 #include "client/git/worktree_plan.h"
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
 
 namespace benchd::client {
 

@@ -13,7 +13,6 @@
 #include "client/quantity.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
-#include "core/base/unique_fd.h"
 
 namespace benchd::client {
 namespace {

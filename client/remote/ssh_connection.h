@@ -7,7 +7,7 @@
 #include <string>
 
 #include "client/remote/login.h"
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
 
 namespace benchd::client {
 

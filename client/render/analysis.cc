@@ -11,7 +11,7 @@
 #include "client/render/json.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
-#include "proto/convert/to_proto.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::client {
 

@@ -8,7 +8,7 @@
 #include "client/render/sentence.h"
 #include "client/render/units.h"
 #include "core/base/text.h"
-#include "proto/convert/to_proto.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::client {
 

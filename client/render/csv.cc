@@ -10,7 +10,7 @@
 
 #include "client/render/units.h"
 #include "client/render/words.h"
-#include "proto/convert/enum_values.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::client {
 namespace {

@@ -14,7 +14,7 @@
 #include "client/render/units.h"
 #include "core/analysis/geometric_mean.h"
 #include "core/base/text.h"
-#include "proto/convert/enum_values.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::client {
 namespace {

@@ -9,8 +9,7 @@
 #include "client/render/units.h"
 #include "client/render/words.h"
 #include "core/base/text.h"
-#include "proto/convert/summary.h"
-#include "proto/convert/to_proto.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::client {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "client/render/json.h"
 #include "client/render/words.h"
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/base/time.h"
-#include "proto/convert/to_proto.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::client {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "benchd/v1/session.pb.h"
 #include "client/render/text.h"
-#include "core/analysis/agreement_analysis.h"
 #include "core/analysis/similarity_analysis.h"
 
 namespace benchd::client {

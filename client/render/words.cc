@@ -8,8 +8,7 @@
 #include "client/render/units.h"
 #include "core/base/text.h"
 #include "core/base/time.h"
-#include "proto/convert/from_proto.h"
-#include "proto/convert/to_proto.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::client {
 

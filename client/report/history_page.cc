@@ -8,7 +8,7 @@
 #include "client/report/metric_picture.h"
 #include "client/report/page.h"
 #include "core/base/text.h"
-#include "proto/convert/to_proto.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::client {
 namespace {

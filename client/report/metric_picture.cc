@@ -11,7 +11,7 @@
 #include "client/render/words.h"
 #include "client/report/plot.h"
 #include "core/analysis/layout_groups.h"
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/base/text.h"
 
 namespace benchd::client {

@@ -14,6 +14,7 @@
 #include "client/report/html.h"
 #include "client/report/metric_picture.h"
 #include "core/base/text.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::client {
 namespace {

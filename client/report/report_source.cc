@@ -13,8 +13,7 @@
 #include "core/analysis/layout_groups.h"
 #include "core/analysis/table_analysis.h"
 #include "core/model/metric.h"
-#include "proto/convert/enum_values.h"
-#include "proto/convert/from_proto.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::client {
 namespace {

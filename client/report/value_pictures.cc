@@ -5,7 +5,7 @@
 
 #include "client/report/pictures.h"
 #include "client/report/plot.h"
-#include "core/analysis/distributions.h"
+#include "core/analysis/table_figures.h"
 #include "core/base/text.h"
 
 namespace benchd::client {

@@ -1,11 +1,7 @@
 #include "core/analysis/benchmark_analysis.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
-
-#include "core/base/error.h"
-#include "core/model/session_spec.h"
 
 namespace benchd {
 namespace {
@@ -302,8 +298,7 @@ Warning NoRatio(std::span<const std::size_t> metrics, const MetricCatalog& catal
                      benchmark + ", so not gated by a relative change: " +
                      ListOf(metrics, catalog) + "; to gate on the difference: --metric " +
                      catalog.metrics()[metrics.front()].key + ":+ABS",
-          .benchmark = benchmark,
-          .arm = {}};
+          .benchmark = benchmark};
 }
 
 }  // namespace benchd

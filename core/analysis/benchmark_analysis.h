@@ -12,7 +12,6 @@
 #include "core/analysis/gate_plan.h"
 #include "core/analysis/kept_runs.h"
 #include "core/analysis/look_plan.h"
-#include "core/analysis/metric_catalog.h"
 #include "core/analysis/metric_comparison.h"
 #include "core/base/result.h"
 #include "core/model/run.h"

@@ -1,11 +1,128 @@
 #include "core/analysis/block_values.h"
 
+#include <algorithm>
+#include <unordered_map>
 #include <utility>
 
-#include "core/base/error.h"
-#include "core/stats/subselection.h"
+#include "core/stats/resampling.h"
 
 namespace benchd {
+namespace {
+
+constexpr std::size_t kKeysInAList = 20;
+
+/// What a run says of its metrics, found by name.
+class Descriptions {
+ public:
+  explicit Descriptions(std::span<const MetricInfo> infos) {
+    for (const MetricInfo& info : infos) by_name_.emplace(info.name, &info);
+  }
+
+  /// Of `key`, which is INNER/NAME, or of NAME alone; nullptr when there is none.
+  const MetricInfo* Find(const std::string& key, const std::string& name) const {
+    auto found = by_name_.find(key);
+    if (found == by_name_.end()) found = by_name_.find(name);
+    return found == by_name_.end() ? nullptr : found->second;
+  }
+
+ private:
+  std::unordered_map<std::string_view, const MetricInfo*> by_name_;
+};
+
+void Describe(KnownMetric& metric, const MetricInfo& info) {
+  metric.unit = info.unit;
+  metric.better = info.better;
+  metric.resolution = info.resolution;
+}
+
+}  // namespace
+
+std::size_t MetricCatalog::IdOf(const Sample& sample) {
+  std::string_view key = sample.metric;
+  if (!sample.inner_benchmark.empty()) {
+    scratch_.assign(sample.inner_benchmark).append("/").append(sample.metric);
+    key = scratch_;
+  }
+  if (const auto found = ids_.find(key); found != ids_.end()) return found->second;
+  const std::size_t id = metrics_.size();
+  KnownMetric metric;
+  metric.key = key;
+  const bool may_be_builtin = of_benchd_ && sample.inner_benchmark.empty();
+  if (const MetricInfo* builtin = may_be_builtin ? FindBuiltinMetric(sample.metric) : nullptr) {
+    metric.builtin = true;
+    Describe(metric, *builtin);
+  }
+  metrics_.push_back(std::move(metric));
+  ids_.emplace(metrics_.back().key, id);
+  return id;
+}
+
+void MetricCatalog::Learn(const Run& run, std::vector<std::size_t>& ids) {
+  ids.clear();
+  if (shown_.size() <= run.arm) shown_.resize(run.arm + std::size_t{1});
+  const Descriptions descriptions(run.metrics);
+  std::vector<bool> described(metrics_.size());
+  for (const Sample& sample : run.samples) {
+    const std::size_t known = metrics_.size();
+    const std::size_t id = IdOf(sample);
+    ids.push_back(id);
+    KnownMetric& metric = metrics_[id];
+    metric.positive = metric.positive && sample.value > 0;
+    if (id == known) metric.constant = sample.value;
+    if (metric.constant != sample.value) metric.constant.reset();
+    described.resize(metrics_.size());
+    if (described[id]) continue;
+    described[id] = true;
+    Take(sample, descriptions.Find(metric.key, sample.metric), id == known, metric);
+  }
+  // An arm without a sample has had a run, too.
+  std::vector<bool>& shown = shown_[run.arm];
+  shown.resize(std::max<std::size_t>(metrics_.size(), 1));
+  for (const std::size_t id : ids) shown[id] = true;
+}
+
+void MetricCatalog::Take(const Sample& sample, const MetricInfo* info, bool is_new,
+                         KnownMetric& metric) {
+  if (info == nullptr) return;
+  if (metric.builtin) {
+    // A table of somebody else's may have been measured by a coarser clock than ours.
+    if (is_new) metric.resolution = std::max(metric.resolution, info->resolution);
+    return;
+  }
+  if (is_new) {
+    Describe(metric, *info);
+  } else if (info->unit != metric.unit && !conflict_) {
+    conflict_ = InvalidArgument("metric " + metric.key,
+                                "printed in '" + metric.unit + "' and in '" + info->unit + "'",
+                                "print " + sample.metric + " in one unit, whatever the arm");
+  }
+  if (info->resolution > 0) {
+    metric.resolution =
+        metric.resolution > 0 ? std::min(metric.resolution, info->resolution) : info->resolution;
+  }
+}
+
+bool MetricCatalog::ShownBy(std::size_t arm, std::size_t id) const {
+  if (arm >= shown_.size() || shown_[arm].empty()) return true;
+  return id < shown_[arm].size() && shown_[arm][id];
+}
+
+std::optional<std::size_t> MetricCatalog::Find(std::string_view key) const {
+  const auto found = ids_.find(key);
+  if (found == ids_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::string MetricCatalog::ListOfKeys() const {
+  std::string list;
+  for (std::size_t i = 0; i < metrics_.size(); ++i) {
+    if (i == kKeysInAList) return list + ", ...";
+    if (i > 0) list += ", ";
+    list += metrics_[i].key;
+  }
+  return list.empty() ? "nothing" : list;
+}
+
 namespace {
 
 /// The samples of one metric in one run.

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/analysis/block_values.h"
 #include "core/analysis/effect_estimator.h"
-#include "core/analysis/metric_catalog.h"
 #include "core/model/session.h"
 #include "core/model/session_spec.h"
 

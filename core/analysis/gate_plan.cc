@@ -5,7 +5,6 @@
 #include <set>
 #include <string>
 
-#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/stats/decision.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/analysis/metric_catalog.h"
+#include "core/analysis/block_values.h"
 #include "core/base/result.h"
 #include "core/model/session_spec.h"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <optional>
 
 #include "core/stats/descriptive.h"
 #include "core/stats/tails.h"

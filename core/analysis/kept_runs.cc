@@ -70,17 +70,13 @@ std::optional<Warning> SayOf(const SimilarityAssessment& found, bool one_noise,
     return Warning{.code = "dissimilar_runs",
                    .message = of + ": its runs do not resemble each other: " + WhichDiffer(found) +
                               " (first " + std::to_string(found.runs) + " runs; " + measures +
-                              "): more runs tell more than longer ones",
-                   .benchmark = {},
-                   .arm = {}};
+                              "): more runs tell more than longer ones"};
   }
   if (is(Resemblance::kSpikes)) {
     return Warning{.code = "spikes",
                    .message = of +
                               ": its runs differ by their spikes; without the outer 1 % on "
-                              "either side they resemble each other",
-                   .benchmark = {},
-                   .arm = {}};
+                              "either side they resemble each other"};
   }
   return std::nullopt;
 }
@@ -92,9 +88,7 @@ Warning SayOf(const Warmup& warmup, const std::string& of) {
                      (warmup.length == 1 ? " iteration is " : " iterations are ") +
                      AwayFrom(warmup.shift, warmup.rest) +
                      " the others: let the harness warm up that much longer (--warmup discards "
-                     "whole runs)",
-          .benchmark = {},
-          .arm = {}};
+                     "whole runs)"};
 }
 
 }  // namespace

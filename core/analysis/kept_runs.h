@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/analysis/metric_catalog.h"
+#include "core/analysis/block_values.h"
 #include "core/model/run.h"
 #include "core/model/session.h"
 #include "core/model/session_spec.h"

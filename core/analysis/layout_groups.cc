@@ -5,10 +5,9 @@
 #include <limits>
 #include <map>
 
-#include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/stats/decision.h"
 #include "core/stats/descriptive.h"
-#include "core/stats/forecast.h"
 
 namespace benchd {
 

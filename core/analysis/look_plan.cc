@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "core/analysis/gate_plan.h"
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/model/session_spec.h"
-#include "core/stats/bootstrap.h"
 #include "core/stats/paired.h"
+#include "core/stats/resampling.h"
 
 namespace benchd {
 namespace {

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "core/analysis/geometric_mean.h"
-#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/stats/combination.h"
 #include "core/stats/decision.h"
@@ -131,9 +130,7 @@ std::vector<Warning> KeepOnce(std::vector<MachineSession>& sessions) {
     }
     warnings.push_back({.code = "counted_once",
                         .message = session.source + ": session " + session.session + ", as in " +
-                                   same->source + ": counted once",
-                        .benchmark = {},
-                        .arm = {}});
+                                   same->source + ": counted once"});
   }
   sessions = std::move(kept);
   return warnings;
@@ -257,8 +254,7 @@ Verdict VerdictOf(const std::vector<CombinedGate>& gates) {
 // ---- what a reader should know ----
 
 void Warn(std::string code, std::string message, std::vector<Warning>& warnings) {
-  warnings.push_back(
-      {.code = std::move(code), .message = std::move(message), .benchmark = {}, .arm = {}});
+  warnings.push_back({.code = std::move(code), .message = std::move(message)});
 }
 
 void TellOutliers(const MachineCombination& all, std::vector<Warning>& warnings) {

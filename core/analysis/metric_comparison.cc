@@ -1,10 +1,9 @@
 #include "core/analysis/metric_comparison.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "core/stats/forecast.h"
+#include "core/stats/decision.h"
 
 namespace benchd {
 namespace {

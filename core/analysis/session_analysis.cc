@@ -7,11 +7,7 @@
 
 #include "core/analysis/benchmark_analysis.h"
 #include "core/analysis/layout_groups.h"
-#include "core/analysis/look_plan.h"
 #include "core/analysis/session_report.h"
-#include "core/base/error.h"
-#include "core/model/run.h"
-#include "core/model/session_spec.h"
 
 namespace benchd {
 namespace {
@@ -233,8 +229,7 @@ class SessionAnalysis::Impl {
                                       std::to_string(benchmark.blocks()) + " of the " +
                                       std::to_string(*plan_.fixed_blocks) +
                                       " blocks asked for: the one look at them was not taken",
-                           .benchmark = benchmark.spec().name,
-                           .arm = {}});
+                           .benchmark = benchmark.spec().name});
     }
   }
 

@@ -7,7 +7,6 @@
 
 #include "core/analysis/look_plan.h"
 #include "core/base/result.h"
-#include "core/model/benchmark_outlook.h"
 #include "core/model/comparison.h"
 #include "core/model/run.h"
 #include "core/model/session.h"
@@ -77,7 +76,7 @@ class SessionAnalysis {
   /// Indices of the benchmarks that still have an undecided gate, in the order of the spec.
   std::vector<std::size_t> OpenBenchmarks() const;
 
-  /// What the schedule must know of each benchmark (schedule/next_benchmark.h), as of the blocks so
+  /// What the schedule must know of each benchmark (schedule/schedule.h), as of the blocks so
   /// far. Of a benchmark that is alone nothing is forecast: it has every turn.
   std::vector<BenchmarkOutlook> Outlook() const;
 

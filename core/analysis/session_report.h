@@ -35,7 +35,7 @@ std::vector<Warning> ReportWarnings(std::span<const BenchmarkAnalysis> benchmark
 /// the expected time to a verdict and for the schedule, never for a verdict. Blocks, not pairs:
 /// those that lack the metric take their time too.
 ///
-/// @return nothing when it is decided, or when no number can be told (stats/forecast.h).
+/// @return nothing when it is decided, or when no number can be told (stats/decision.h).
 std::optional<double> ExpectedBlocks(const BenchmarkAnalysis& benchmark,
                                      const MetricComparison& gate, const LookPlan& plan,
                                      const Level& level);

@@ -1,20 +1,228 @@
 #include "core/analysis/table_analysis.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <functional>
-#include <span>
+#include <cmath>
+#include <deque>
+#include <map>
+#include <string>
 #include <utility>
-#include <vector>
 
 #include "core/analysis/session_analysis.h"
-#include "core/analysis/table_blocks.h"
-#include "core/analysis/table_figures.h"
-#include "core/base/error.h"
+#include "core/analysis/table_warnings.h"
 #include "core/parse/harness_output.h"
-#include "core/parse/measurement_table.h"
 
 namespace benchd {
+namespace {
+
+/// Indices of rows that belong together so far, in row order; kMaxTableBytes bounds them.
+using OpenBlock = std::vector<std::uint32_t>;
+
+/// How far the blocks of one benchmark are.
+struct Progress {
+  OpenBlock open;                              // of stretches
+  std::map<std::uint64_t, OpenBlock> by_pair;  // of pairs that are no stretches
+  std::deque<OpenBlock> turns;                 // from the first incomplete one on
+  std::uint64_t first_turn = 0;                // its number
+  std::vector<std::uint64_t> rows_of_arm;      // so far, for turns
+  std::uint64_t blocks = 0;
+  std::uint64_t incomplete = 0;       // blocks left out
+  std::uint64_t incomplete_rows = 0;  // rows in them, and those without a pair
+  std::uint64_t beyond = 0;           // blocks behind the last one wanted
+};
+
+class Grouper {
+ public:
+  Grouper(const MeasurementTable& table, const TablePlan& plan, const TakeBlock& take)
+      : table_(table), plan_(plan), take_(take), progress_(plan.benchmarks.size()) {
+    for (std::size_t b = 0; b < progress_.size(); ++b) {
+      progress_[b].rows_of_arm.resize(plan.spec.benchmarks[b].arms.size());
+    }
+  }
+
+  Result<GroupedRows> Group() {
+    for (std::uint32_t row = 0; row < table_.rows(); ++row) {
+      const std::optional<std::size_t> benchmark = plan_.BenchmarkOf(table_, row);
+      if (!benchmark) continue;
+      if (Result<void> taken = Take(*benchmark, row); !taken) return std::move(taken).error();
+    }
+    for (std::size_t b = 0; b < progress_.size(); ++b) {
+      if (Result<void> finished = Finish(b); !finished) return std::move(finished).error();
+    }
+    return Count();
+  }
+
+ private:
+  Result<void> Take(std::size_t benchmark, std::uint32_t row) {
+    Progress& progress = progress_[benchmark];
+    switch (plan_.grouping) {
+      case Grouping::kEachRow:
+        progress.open.assign(1, row);
+        return Close(benchmark, progress.open);
+      case Grouping::kStretches:
+        return TakeStretch(benchmark, row);
+      case Grouping::kPairs: {
+        const std::optional<std::uint64_t> pair = table_.pair[row];
+        if (!pair) {
+          ++progress.incomplete_rows;
+          return {};
+        }
+        if (plan_.benchmarks[benchmark].pairs_in_stretches) return TakeStretch(benchmark, row);
+        return Hold(progress.by_pair[*pair], row);
+      }
+      case Grouping::kTurns:
+        return TakeTurn(benchmark, row);
+    }
+    return {};
+  }
+
+  Result<void> TakeStretch(std::size_t benchmark, std::uint32_t row) {
+    OpenBlock& open = progress_[benchmark].open;
+    const std::optional<std::uint64_t> pair = table_.pair[row];
+    if (!open.empty() && (!pair || pair != table_.pair[open.front()])) {
+      if (Result<void> closed = Close(benchmark, open); !closed) return closed;
+    }
+    return Hold(open, row);
+  }
+
+  Result<void> TakeTurn(std::size_t benchmark, std::uint32_t row) {
+    Progress& progress = progress_[benchmark];
+    const std::uint64_t turn = progress.rows_of_arm[ArmOf(benchmark, row)]++ - progress.first_turn;
+    if (turn == progress.turns.size()) progress.turns.emplace_back();
+    if (Result<void> held = Hold(progress.turns[turn], row); !held) return held;
+    // Only the first can be complete: no arm has its k-th row before its k-1st.
+    if (progress.turns.front().size() < progress.rows_of_arm.size()) return {};
+    if (Result<void> closed = Close(benchmark, progress.turns.front()); !closed) return closed;
+    progress.turns.pop_front();
+    ++progress.first_turn;
+    return {};
+  }
+
+  Result<void> Hold(OpenBlock& block, std::uint32_t row) const {
+    if ((block.size() + 1) * plan_.metrics.size() > kMaxBlockValues && !block.empty()) {
+      return InvalidArgument("line " + std::to_string(table_.line[row]),
+                             "over " + std::to_string(kMaxBlockValues) + " values of one pair",
+                             "a pair is a few runs of each arm: number them in the column pair");
+    }
+    block.push_back(row);
+    return {};
+  }
+
+  Result<void> Close(std::size_t benchmark, OpenBlock& block) {
+    Progress& progress = progress_[benchmark];
+    const bool paired = plan_.grouping == Grouping::kPairs || plan_.grouping == Grouping::kTurns;
+    if (paired && !IsComplete(benchmark, block)) {
+      LeaveOut(progress, block);
+      block.clear();
+      return {};
+    }
+    Result<void> given = Give(benchmark, block);
+    block.clear();
+    return given;
+  }
+
+  bool IsComplete(std::size_t benchmark, const OpenBlock& block) {
+    const std::size_t arms = plan_.spec.benchmarks[benchmark].arms.size();
+    if (block.size() < arms) return false;
+    seen_.assign(arms, false);
+    for (const std::uint32_t row : block) seen_[ArmOf(benchmark, row)] = true;
+    return std::find(seen_.begin(), seen_.end(), false) == seen_.end();
+  }
+
+  static void LeaveOut(Progress& progress, const OpenBlock& block) {
+    ++progress.incomplete;
+    progress.incomplete_rows += block.size();
+  }
+
+  Result<void> Give(std::size_t benchmark, const OpenBlock& block) {
+    Progress& progress = progress_[benchmark];
+    if (const auto& most = plan_.spec.limits.max_runs; most && progress.blocks >= *most) {
+      ++progress.beyond;
+      return {};
+    }
+    while (runs_.size() < block.size()) runs_.emplace_back().metrics = plan_.metrics;
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      Run& run = runs_[i];
+      run.benchmark = static_cast<std::uint32_t>(benchmark);
+      run.block = progress.blocks;
+      run.position = static_cast<std::uint32_t>(i);
+      run.arm = ArmOf(benchmark, block[i]);
+      run.started_at = table_.started_at[block[i]].value_or(Timestamp{});
+      FillSamples(block[i], run.samples);
+    }
+    ++progress.blocks;
+    return take_(std::span(runs_).first(block.size()));
+  }
+
+  void FillSamples(std::uint32_t row, std::vector<Sample>& samples) const {
+    std::size_t used = 0;
+    for (std::size_t m = 0; m < plan_.metrics.size(); ++m) {
+      const double value = table_.values[m][row];
+      if (std::isnan(value)) continue;
+      if (used == samples.size()) samples.emplace_back();
+      samples[used].metric = plan_.metrics[m].name;
+      samples[used++].value = value;
+    }
+    samples.resize(used);
+  }
+
+  Result<void> Finish(std::size_t benchmark) {
+    Progress& progress = progress_[benchmark];
+    if (!progress.open.empty()) {
+      if (Result<void> closed = Close(benchmark, progress.open); !closed) return closed;
+    }
+    for (const OpenBlock& turn : progress.turns) LeaveOut(progress, turn);
+    // As they became complete: a replay is one in row order.
+    std::vector<OpenBlock*> blocks;
+    for (auto& [pair, block] : progress.by_pair) blocks.push_back(&block);
+    std::sort(blocks.begin(), blocks.end(),
+              [](const OpenBlock* a, const OpenBlock* b) { return a->back() < b->back(); });
+    for (OpenBlock* block : blocks) {
+      if (Result<void> closed = Close(benchmark, *block); !closed) return closed;
+    }
+    return {};
+  }
+
+  GroupedRows Count() const {
+    std::vector<std::string> incomplete;
+    std::vector<std::string> beyond;
+    Progress sum;
+    for (std::size_t b = 0; b < progress_.size(); ++b) {
+      const Progress& one = progress_[b];
+      const std::string& name = plan_.spec.benchmarks[b].name;
+      if (one.incomplete_rows > 0) incomplete.push_back(name);
+      if (one.beyond > 0) beyond.push_back(name);
+      sum.blocks += one.blocks;
+      sum.incomplete += one.incomplete;
+      sum.incomplete_rows += one.incomplete_rows;
+      sum.beyond += one.beyond;
+    }
+    GroupedRows grouped{sum.blocks, {}};
+    if (!incomplete.empty()) {
+      grouped.warnings.push_back(IncompletePairs(incomplete, sum.incomplete, sum.incomplete_rows));
+    }
+    if (!beyond.empty()) grouped.warnings.push_back(BeyondMaxRuns(beyond, sum.beyond));
+    return grouped;
+  }
+
+  std::uint32_t ArmOf(std::size_t benchmark, std::uint32_t row) const {
+    return *plan_.benchmarks[benchmark].arms[table_.arm[row]];
+  }
+
+  const MeasurementTable& table_;
+  const TablePlan& plan_;
+  const TakeBlock& take_;
+  std::vector<Progress> progress_;  // by benchmark of the plan
+  std::vector<Run> runs_;           // used again for every block
+  std::vector<bool> seen_;          // arms, for IsComplete
+};
+
+}  // namespace
+
+Result<GroupedRows> ForEachBlock(const MeasurementTable& table, const TablePlan& plan,
+                                 const TakeBlock& take) {
+  return Grouper(table, plan, take).Group();
+}
+
 namespace {
 
 // What exists is known before the first block, so that a gate may be missing in that one.

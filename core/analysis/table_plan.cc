@@ -4,14 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 #include <utility>
 
-#include "core/analysis/table_shape.h"
 #include "core/analysis/table_warnings.h"
-#include "core/base/error.h"
-#include "core/model/session_spec.h"
 
 namespace benchd {
 namespace {

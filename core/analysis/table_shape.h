@@ -6,7 +6,7 @@
 
 #include "core/base/time.h"
 #include "core/parse/measurement_table.h"
-#include "core/stats/runs_test.h"
+#include "core/stats/nonparametric.h"
 
 namespace benchd {
 

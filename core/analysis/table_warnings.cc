@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "core/base/text.h"
-#include "core/stats/runs_test.h"
+#include "core/stats/nonparametric.h"
 
 namespace benchd {
 namespace {
@@ -30,8 +30,7 @@ std::string NameBenchmarks(const std::vector<std::string>& benchmarks) {
 Warning About(const std::vector<std::string>& benchmarks, std::string code, std::string message) {
   return {.code = std::move(code),
           .message = std::move(message),
-          .benchmark = benchmarks.size() == 1 ? benchmarks.front() : "",
-          .arm = {}};
+          .benchmark = benchmarks.size() == 1 ? benchmarks.front() : ""};
 }
 
 auto DayOf(Timestamp time) { return std::chrono::floor<std::chrono::days>(time); }

@@ -4,10 +4,8 @@
 #include <vector>
 
 #include "core/analysis/effect_estimator.h"
-#include "core/stats/bootstrap.h"
-#include "core/stats/hodges_lehmann.h"
-#include "core/stats/lognormal_mean.h"
-#include "core/stats/median_interval.h"
+#include "core/stats/one_look_intervals.h"
+#include "core/stats/resampling.h"
 #include "core/stats/welch.h"
 
 namespace benchd {

@@ -6,8 +6,6 @@
 #include <iterator>
 #include <optional>
 
-#include "core/base/error.h"
-
 namespace benchd {
 namespace {
 

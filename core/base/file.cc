@@ -1,10 +1,6 @@
 #include "core/base/file.h"
 
-#include <unistd.h>
-
 #include <cerrno>
-
-#include "core/base/error.h"
 
 namespace benchd {
 

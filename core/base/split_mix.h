@@ -5,7 +5,7 @@
 namespace benchd {
 
 /// SplitMix64: reproducible 64-bit numbers, the same on every machine and library version. What
-/// uniform numbers below a bound are made of (schedule/block_order.h, stats/bootstrap.h).
+/// uniform numbers below a bound are made of (schedule/schedule.h, stats/resampling.h).
 /// Inline, because a bootstrap draws 10^8. A small value type.
 /// Source: G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014.
 class SplitMix64 {

@@ -1,7 +1,6 @@
 #include "core/base/text.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <utility>
 
 namespace benchd {

@@ -7,7 +7,6 @@
 
 #include "core/base/fields.h"
 #include "core/base/result.h"
-#include "core/base/session_id.h"
 #include "core/base/time.h"
 #include "core/model/comparison.h"
 #include "core/model/run.h"

@@ -4,6 +4,17 @@
 
 namespace benchd {
 
+SessionId MakeSessionId(std::uint64_t random) {
+  static constexpr char kAlphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
+  static constexpr int kLength = 8;
+  SessionId id;
+  for (int i = 0; i < kLength; ++i) {
+    id.value.push_back(kAlphabet[random & 31U]);
+    random >>= 5U;
+  }
+  return id;
+}
+
 std::vector<std::size_t> ArmsWithRole(const Benchmark& benchmark, ArmRole role) {
   std::vector<std::size_t> indices;
   for (std::size_t i = 0; i < benchmark.arms.size(); ++i) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -13,6 +14,17 @@
 #include "core/model/metric.h"
 
 namespace benchd {
+
+/// Names a session for its whole life and after it; what users type, or a unique prefix of it.
+///
+/// Eight characters of Crockford's base 32 in lower case (40 bits): no two look alike.
+struct SessionId {
+  std::string value;
+  auto operator<=>(const SessionId&) const = default;
+};
+
+/// Spells the low 40 bits of `random` as an id.
+SessionId MakeSessionId(std::uint64_t random);
 
 /// The placebo is a second copy of the first reference: it is compared, and never gates.
 enum class ArmRole { kReference, kCandidate, kPlacebo };

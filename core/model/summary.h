@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/base/fields.h"
-#include "core/base/session_id.h"
 #include "core/base/time.h"
 #include "core/model/comparison.h"
 #include "core/model/session.h"

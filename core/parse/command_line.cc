@@ -4,8 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "core/base/error.h"
-
 namespace benchd {
 namespace {
 

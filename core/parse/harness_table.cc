@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/parse/harness_output.h"
 

@@ -8,9 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/base/time.h"
 #include "core/parse/number.h"
 
 namespace benchd {

@@ -5,7 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/parse/csv.h"
 #include "core/parse/measurement_table.h"

@@ -4,12 +4,9 @@
 #include <bit>
 #include <cctype>
 #include <cmath>
-#include <cstdint>
 #include <optional>
-#include <string>
 #include <utility>
 
-#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/parse/csv.h"
 #include "core/parse/harness_output.h"

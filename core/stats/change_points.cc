@@ -6,8 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "core/base/error.h"
-#include "core/stats/bootstrap.h"
+#include "core/stats/resampling.h"
 
 namespace benchd {
 namespace {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/error.h"
 #include "core/stats/descriptive.h"
 #include "core/stats/tails.h"
 

@@ -2,11 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <functional>
-#include <vector>
-
-#include "core/base/error.h"
 
 namespace benchd {
 

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "core/base/error.h"
-#include "core/stats/decision.h"
 #include "core/stats/tails.h"
 
 namespace benchd {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "core/base/error.h"
 #include "core/stats/descriptive.h"
 #include "core/stats/tails.h"
 

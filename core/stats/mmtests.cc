@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <vector>
 
-#include "core/stats/descriptive.h"
 #include "core/stats/tails.h"
 #include "core/stats/welch.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/stats/tails.h"
 
 namespace benchd {

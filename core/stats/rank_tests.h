@@ -13,7 +13,7 @@ namespace benchd {
 /// recursion would cost n^3 (10^11 steps at 10 000 pairs), by inversion of the characteristic
 /// function: the same law to about eleven digits. No normal approximation anywhere.
 /// Cost at n = 10 000: some ten milliseconds. Source: F. Wilcoxon, Biometrics Bulletin 1 (1945)
-/// 80-83; inversion: lattice_tail.h.
+/// 80-83; inversion: rank_tests.cc.
 
 /// P(V <= k); n >= 1.
 double SignedRankLowerTail(std::uint64_t n, std::uint64_t k);
@@ -31,7 +31,7 @@ std::optional<std::uint64_t> SignedRankCut(std::uint64_t n, double alpha);
 /// By counting where m n <= 2500; beyond, by inversion of the characteristic function, the same law
 /// to about ten digits. No normal approximation. Meant for one look: up to a second for very
 /// unequal sizes such as 5 against 10 000, else milliseconds. Source: H. B. Mann, D. R. Whitney,
-/// Annals of Mathematical Statistics 18 (1947) 50-60; inversion: lattice_tail.h.
+/// Annals of Mathematical Statistics 18 (1947) 50-60; inversion: rank_tests.cc.
 
 /// P(U <= u); m, n >= 1.
 double RankSumLowerTail(std::uint64_t m, std::uint64_t n, std::uint64_t u);

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "core/stats/tails.h"
 
 namespace benchd {

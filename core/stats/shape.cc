@@ -2,11 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
-
-#include "core/base/error.h"
-#include "core/stats/descriptive.h"
-#include "core/stats/paired.h"
 
 namespace benchd {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "core/base/result.h"
 #include "core/stats/descriptive.h"
-#include "core/stats/kolmogorov_smirnov.h"
+#include "core/stats/nonparametric.h"
 #include "core/stats/paired.h"
 #include "core/stats/warmup.h"
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <vector>
 
 #include "core/stats/descriptive.h"
 #include "core/stats/tails.h"

@@ -5,7 +5,6 @@
 #include <limits>
 #include <utility>
 
-#include "core/base/error.h"
 #include "core/stats/tails.h"
 
 namespace benchd {

@@ -1,12 +1,7 @@
 #include "daemon/helper/config.h"
 
 #include <array>
-#include <string>
-#include <string_view>
 #include <utility>
-
-#include "core/base/error.h"
-#include "daemon/helper/toml.h"
 
 namespace benchd {
 namespace {

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/error.h"
 #include "core/base/result.h"
 #include "core/model/child.h"
 #include "core/model/machine_profile.h"

@@ -13,12 +13,10 @@
 #include <charconv>
 #include <chrono>
 #include <optional>
-#include <string_view>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/text.h"
-#include "core/base/unique_fd.h"
 
 namespace benchd {
 namespace {

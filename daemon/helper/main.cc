@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/base/error.h"
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
+#include "core/base/result.h"
 #include "core/parse/harness_output.h"
 #include "daemon/helper/config.h"
 #include "daemon/helper/lookup.h"

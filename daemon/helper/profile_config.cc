@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/base/cpu_list.h"
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "daemon/helper/config.h"
 
 namespace benchd {
@@ -128,7 +128,7 @@ using Value = toml::node;
 using Profile = MachineProfile;
 
 constexpr std::string_view kLeave = "leave";
-// The ranges are those that the runner's journal takes (system/setting_kinds.cc; a test holds the
+// The ranges are those that the runner's journal takes (system/setting.cc; a test holds the
 // two together).
 constexpr std::size_t kMaxValueBytes = 32;
 constexpr std::int64_t kMaxKhz = 100'000'000;

@@ -14,9 +14,8 @@
 #include <string_view>
 #include <utility>
 
-#include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/base/unique_fd.h"
+#include "core/base/result.h"
 #include "daemon/push/pusher.h"
 
 namespace benchd::push {

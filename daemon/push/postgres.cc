@@ -7,7 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "core/base/error.h"
 #include "core/base/text.h"
 
 namespace benchd::push {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/error.h"
 #include "core/base/text.h"
 
 namespace benchd::push {

@@ -11,11 +11,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/base/time.h"
-#include "core/base/unique_fd.h"
-#include "proto/convert/summary.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::push {
 namespace {

@@ -3,7 +3,6 @@
 #include <asio/co_spawn.hpp>
 #include <asio/detached.hpp>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "daemon/session/run_keeper.h"
@@ -158,10 +157,8 @@ void CurrentSession::PauseFor(const Error& error) {
   if (!paused.report) paused.report.emplace();
   std::string message = "paused before its end could be stored: " + error.message;
   if (!error.hint.empty()) message += "; " + error.hint;
-  paused.report->warnings.push_back({.code = full ? "disk_full" : "not_stored",
-                                     .message = std::move(message),
-                                     .benchmark = {},
-                                     .arm = {}});
+  paused.report->warnings.push_back(
+      {.code = full ? "disk_full" : "not_stored", .message = std::move(message)});
   Progress(paused);
 }
 

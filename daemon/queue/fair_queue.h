@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/base/session_id.h"
 #include "core/base/time.h"
+#include "core/model/session_spec.h"
 
 namespace benchd {
 

@@ -1,9 +1,5 @@
 #include "daemon/queue/machine_controller.h"
 
-#include <utility>
-
-#include "core/base/error.h"
-
 namespace benchd {
 namespace {
 

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/base/session_id.h"
 #include "core/model/child.h"
 #include "core/model/session.h"
-#include "daemon/ports/runner.h"
-#include "daemon/queue/access.h"
+#include "core/model/session_spec.h"
+#include "daemon/ports/ports.h"
 #include "daemon/queue/queue.h"
+#include "daemon/queue/session_registry.h"
 #include "daemon/queue/side_turns.h"
 
 namespace benchd {

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
-#include "core/base/error.h"
 #include "daemon/queue/validate_spec.h"
-#include "daemon/session/hooks.h"
+#include "daemon/session/children.h"
 #include "daemon/session/run_keeper.h"
 
 namespace benchd {

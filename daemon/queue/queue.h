@@ -13,11 +13,9 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/base/session_id.h"
 #include "core/model/session.h"
-#include "daemon/ports/runner.h"
-#include "daemon/ports/sources.h"
-#include "daemon/queue/access.h"
+#include "core/model/session_spec.h"
+#include "daemon/ports/ports.h"
 #include "daemon/queue/current_session.h"
 #include "daemon/queue/fair_queue.h"
 #include "daemon/queue/session_registry.h"

@@ -3,10 +3,67 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/base/error.h"
 #include "core/base/text.h"
 
 namespace benchd {
+namespace {
+
+bool IsMember(const Caller& caller, std::optional<std::uint32_t> gid) {
+  return gid && (caller.gid == *gid || std::find(caller.groups.begin(), caller.groups.end(),
+                                                 *gid) != caller.groups.end());
+}
+
+}  // namespace
+
+bool IsAdmin(const AccessPolicy& policy, const Caller& caller) {
+  return policy.single_user || caller.uid == 0 || IsMember(caller, policy.admin_gid);
+}
+
+bool MayUse(const AccessPolicy& policy, const Caller& caller, const Caller& owner) {
+  return caller.uid == owner.uid || IsAdmin(policy, caller);
+}
+
+Result<void> CheckMayPrioritise(const AccessPolicy& policy, const Caller& caller, std::int32_t from,
+                                std::int32_t to) {
+  if (to <= from || IsAdmin(policy, caller)) return {};
+  return Error{ErrorCode::kPermissionDenied, "priority: only admins may raise it",
+               "ask a member of the admin group, or leave it as it is"};
+}
+
+Result<void> CheckMaySubmit(const AccessPolicy& policy, const SessionSpec& spec) {
+  if (spec.caller.uid == 0 && !policy.single_user && !policy.allow_root) {
+    return Error{ErrorCode::kPermissionDenied, "submit: this benchd runs no benchmarks as root",
+                 "submit as an ordinary user, or set allow_root = true below [access] in its "
+                 "configuration"};
+  }
+  if (!policy.single_user && spec.caller.limits.empty()) {
+    return Error{ErrorCode::kPermissionDenied,
+                 "submit: the limits and the umask of process " + std::to_string(spec.caller.pid) +
+                     " cannot be read, and benchmarks would run with the service's",
+                 "the process that connects must still be there and not be set-user-ID or of file "
+                 "capabilities, and /proc be mounted without hidepid"};
+  }
+  if (!spec.settings_off.empty() && !IsAdmin(policy, spec.caller)) {
+    return Error{ErrorCode::kPermissionDenied,
+                 "settings_off: only admins may leave settings of the machine profile out",
+                 "ask a member of the admin group"};
+  }
+  return CheckMayPrioritise(policy, spec.caller, 0, spec.priority);
+}
+
+Result<void> CheckMayAdminister(const AccessPolicy& policy, const Caller& caller,
+                                std::string_view action) {
+  if (IsAdmin(policy, caller)) return {};
+  return Error{ErrorCode::kPermissionDenied, std::string(action) + ": only admins may do this",
+               "ask a member of the admin group"};
+}
+
+Result<void> CheckMayReadAll(const AccessPolicy& policy, const Caller& caller) {
+  if (IsMember(caller, policy.push_gid) || IsAdmin(policy, caller)) return {};
+  return Error{ErrorCode::kPermissionDenied, "history: only admins may read everybody's",
+               "leave --all out, or ask a member of the admin group"};
+}
+
 namespace {
 
 bool HasLabels(const SessionSpec& spec, const std::map<std::string, std::string>& wanted) {

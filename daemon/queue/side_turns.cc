@@ -5,22 +5,6 @@
 
 namespace benchd {
 
-SideTurns::Turn::Turn(Turn&& other) noexcept
-    : turns_(std::exchange(other.turns_, nullptr)), key_(other.key_) {}
-
-SideTurns::Turn& SideTurns::Turn::operator=(Turn&& other) noexcept {
-  if (this != &other) {
-    if (turns_ != nullptr) turns_->GiveUp(key_);
-    turns_ = std::exchange(other.turns_, nullptr);
-    key_ = other.key_;
-  }
-  return *this;
-}
-
-SideTurns::Turn::~Turn() {
-  if (turns_ != nullptr) turns_->GiveUp(key_);
-}
-
 SideTurns::Turn SideTurns::Ask(std::function<void()> begin) {
   const std::uint64_t key = next_key_++;
   waiting_.emplace(key, std::move(begin));

@@ -11,6 +11,8 @@
 #include <map>
 #include <optional>
 
+#include "core/base/held.h"
+
 namespace benchd {
 
 /// "Something changed": wakes every coroutine that waits. Loop's thread only.
@@ -42,20 +44,7 @@ class SideTurns {
  public:
   /// A place among those who wait, or the turn itself; given up when destroyed. Must not outlive
   /// the queue.
-  class Turn {
-   public:
-    Turn() = default;
-    Turn(SideTurns* turns, std::uint64_t key) : turns_(turns), key_(key) {}
-    Turn(Turn&& other) noexcept;
-    Turn& operator=(Turn&& other) noexcept;
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-    ~Turn();
-
-   private:
-    SideTurns* turns_ = nullptr;
-    std::uint64_t key_ = 0;
-  };
+  using Turn = Held<SideTurns>;
 
   /// `changed` wakes the worker, and outlives this.
   explicit SideTurns(Signal& changed) : changed_(changed) {}
@@ -75,6 +64,7 @@ class SideTurns {
   bool BeginNext(bool session_waits);
 
  private:
+  friend Turn;
   void GiveUp(std::uint64_t key);
 
   Signal& changed_;

@@ -9,16 +9,13 @@
 #include <string_view>
 #include <utility>
 
-#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/model/machine_profile.h"
 #include "core/model/metric.h"
-#include "core/model/session_spec.h"
 #include "core/parse/command_line.h"
 #include "core/parse/harness_output.h"
-#include "daemon/session/child_table.h"
+#include "daemon/session/children.h"
 #include "daemon/session/failure.h"
-#include "daemon/session/hooks.h"
 
 namespace benchd {
 namespace {

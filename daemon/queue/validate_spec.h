@@ -6,7 +6,7 @@
 #include "core/base/result.h"
 #include "core/model/session.h"
 #include "core/model/session_spec.h"
-#include "daemon/ports/runner.h"
+#include "daemon/ports/ports.h"
 
 namespace benchd {
 

@@ -5,30 +5,38 @@
 #include <algorithm>
 #include <asio/co_spawn.hpp>
 #include <asio/detached.hpp>
-#include <asio/post.hpp>
 #include <chrono>
 #include <exception>
-#include <string>
-#include <utility>
 
 #include "daemon/rpc/status_mapping.h"
 
 namespace benchd::rpc {
+namespace {
 
-LiveCalls::Token::Token(Token&& other) noexcept
-    : calls_(std::exchange(other.calls_, nullptr)), key_(other.key_) {}
+// Letters and digits, no more of them than an id has.
+constexpr std::size_t kIdLength = 8;
 
-LiveCalls::Token& LiveCalls::Token::operator=(Token&& other) noexcept {
-  if (this != &other) {
-    if (calls_ != nullptr) calls_->calls_.erase(key_);
-    calls_ = std::exchange(other.calls_, nullptr);
-    key_ = other.key_;
-  }
-  return *this;
+bool IsIdCharacter(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); }
+
+std::string_view SessionWord(std::string_view session) {
+  if (session.empty()) return "-";
+  return session.size() <= kIdLength && std::ranges::all_of(session, IsIdCharacter) ? session : "?";
 }
 
-LiveCalls::Token::~Token() {
-  if (calls_ != nullptr) calls_->calls_.erase(key_);
+}  // namespace
+
+std::string_view Audit::ResultWord(ErrorCode code) {
+  return code == ErrorCode::kPermissionDenied ? "denied" : NameOf(code);
+}
+
+void Audit::Write(const Caller& caller, std::string_view action, std::string_view session,
+                  std::string_view result) const {
+  std::string line = "audit: uid=" + std::to_string(caller.uid);
+  line += " pid=" + std::to_string(caller.pid);
+  line.append(" action=").append(action);
+  line.append(" session=").append(SessionWord(session));
+  line.append(" result=").append(result);
+  log_(line);
 }
 
 LiveCalls::Token LiveCalls::Begin(std::function<void()> on_close) {
@@ -96,7 +104,7 @@ void RateLimit::ForgetQuietUsers(SteadyTime now) {
 
 namespace {
 
-asio::awaitable<void> Serve(grpc::ServerUnaryReactor* reactor, Endpoint endpoint, UnaryCall call,
+asio::awaitable<void> Serve(UnaryReactor* reactor, Endpoint endpoint, UnaryCall call,
                             std::optional<Caller> caller) {
   const LiveCalls::Token token = endpoint.calls.Begin(nullptr);
   grpc::Status status = endpoint.Admit(caller);
@@ -135,9 +143,8 @@ grpc::Status Stopping() {
       Error{ErrorCode::kUnavailable, "benchd is stopping", "try again when it is back"});
 }
 
-grpc::ServerUnaryReactor* Answer(const Endpoint& endpoint, grpc::CallbackServerContext* context,
-                                 UnaryCall call) {
-  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+UnaryReactor* Answer(const Endpoint& endpoint, Context* context, UnaryCall call) {
+  UnaryReactor* reactor = context->DefaultReactor();
   asio::post(endpoint.loop, [endpoint, reactor, call = std::move(call),
                              caller = endpoint.Identify(*context)]() mutable {
     asio::co_spawn(endpoint.loop, Serve(reactor, endpoint, std::move(call), std::move(caller)),

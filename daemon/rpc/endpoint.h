@@ -4,21 +4,62 @@
 
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
+#include <asio/post.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
+#include "core/base/held.h"
 #include "core/base/result.h"
 #include "core/base/time.h"
 #include "core/model/child.h"
-#include "daemon/ports/sources.h"
-#include "daemon/rpc/peer_table.h"
+#include "daemon/ports/ports.h"
+#include "daemon/rpc/connections.h"
 
 namespace benchd::rpc {
+
+/// Who changed what, or tried to: a line of the log each, in a form that scripts may rely on.
+///
+///     audit: uid=1000 pid=123 action=submit session=k3x9m2pq result=ok
+///
+/// `uid` and `pid` are the kernel's word for who connected. `action` is submit, cancel, move,
+/// pause, resume, drain, apply, restore, reserve (refused), reserve-begin or reserve-end. `session`
+/// is an id, or the beginning of one that was asked for; `-` for none, `?` for what is no id.
+/// `result` is ok, denied, or the NameOf() of what else was wrong. Nothing that a client
+/// makes up enters a line: no label, name, command or message. Further fields may be added at the
+/// end.
+///
+/// A call that was refused before anybody looked at it (too many requests, a daemon that stops) has
+/// no line: it changed nothing, and a flood of calls must not flood the log. Loop's thread only.
+class Audit {
+ public:
+  using Log = std::function<void(const std::string& line)>;
+
+  explicit Audit(Log log) : log_(std::move(log)) {}
+
+  /// `session` as the client wrote it, or the daemon's own id; empty for none.
+  template <typename T>
+  void Note(const Caller& caller, std::string_view action, std::string_view session,
+            const Result<T>& outcome) const {
+    Write(caller, action, session, outcome ? "ok" : ResultWord(outcome.error().code));
+  }
+  void NoteOk(const Caller& caller, std::string_view action) const {
+    Write(caller, action, "", "ok");
+  }
+
+ private:
+  static std::string_view ResultWord(ErrorCode code);
+  void Write(const Caller& caller, std::string_view action, std::string_view session,
+             std::string_view result) const;
+
+  Log log_;
+};
 
 /// The calls that are being served: what a clean stop has to end and an idle exit has to wait for.
 ///
@@ -26,20 +67,7 @@ namespace benchd::rpc {
 class LiveCalls {
  public:
   /// One call; ends with the token.
-  class Token {
-   public:
-    Token() = default;
-    Token(LiveCalls* calls, std::uint64_t key) : calls_(calls), key_(key) {}
-    Token(Token&& other) noexcept;
-    Token& operator=(Token&& other) noexcept;
-    Token(const Token&) = delete;
-    Token& operator=(const Token&) = delete;
-    ~Token();
-
-   private:
-    LiveCalls* calls_ = nullptr;
-    std::uint64_t key_ = 0;
-  };
+  using Token = Held<LiveCalls>;
 
   /// `on_close` is told once that the daemon stops; may be empty for a call that ends by itself.
   [[nodiscard]] Token Begin(std::function<void()> on_close);
@@ -53,6 +81,9 @@ class LiveCalls {
   std::uint64_t total() const { return next_key_; }
 
  private:
+  friend Token;
+  void GiveUp(std::uint64_t key) { calls_.erase(key); }
+
   std::map<std::uint64_t, std::function<void()>> calls_;
   std::uint64_t next_key_ = 0;
   bool closed_ = false;
@@ -120,12 +151,121 @@ grpc::Status Unidentified();
 /// UNAVAILABLE: the daemon is stopping.
 grpc::Status Stopping();
 
+using Context = grpc::CallbackServerContext;
+using UnaryReactor = grpc::ServerUnaryReactor;
+
 /// One unary call: reads its request, fills its response. Started on the loop's thread.
 using UnaryCall = std::function<asio::awaitable<Result<void>>(Caller)>;
 
 /// Serves a unary call on the loop and maps its result; Finish is called exactly once, whatever
 /// `call` does. Called on gRPC's threads; returns what the handler returns.
-grpc::ServerUnaryReactor* Answer(const Endpoint& endpoint, grpc::CallbackServerContext* context,
-                                 UnaryCall call);
+UnaryReactor* Answer(const Endpoint& endpoint, Context* context, UnaryCall call);
+
+/// The same by a coroutine of a service, which is told the caller and `arguments`: requests,
+/// responses and contexts live until the call is finished, so longer than the coroutine.
+template <typename Service, typename... A>
+UnaryReactor* Answer(const Endpoint& endpoint, Context* context, Service* service,
+                     asio::awaitable<Result<void>> (Service::*run)(Caller, A...),
+                     std::type_identity_t<A>... arguments) {
+  return Answer(endpoint, context, [service, run, arguments...](Caller caller) {
+    return (service->*run)(std::move(caller), arguments...);
+  });
+}
+
+/// A stream to one client, all of whose state lives on the loop's thread.
+///
+/// gRPC's reactions only post; the derived class sees Started() and Written() on the loop. One
+/// write is in flight at most; Finish is called exactly once, also when the client has gone; the
+/// object deletes itself on the loop after gRPC's last word (OnDone). While Hold() is in force (a
+/// load from the store, say) Finish waits, so that the object outlives what it has asked for.
+template <typename Message>
+class StreamReactor : public grpc::ServerWriteReactor<Message> {
+ public:
+  void OnWriteDone(bool ok) final {
+    asio::post(endpoint_.loop, [this, ok] { WriteDone(ok); });
+  }
+  void OnCancel() final {
+    asio::post(endpoint_.loop, [this] { End(grpc::Status::CANCELLED); });
+  }
+  void OnDone() final {
+    asio::post(endpoint_.loop, [this] { delete this; });
+  }
+
+ protected:
+  StreamReactor(const Endpoint& endpoint, std::optional<Caller> caller)
+      : endpoint_(endpoint), caller_(std::move(caller)) {}
+  ~StreamReactor() override = default;
+
+  /// Called once, by the maker, on gRPC's thread, when the object is complete.
+  void Begin() {
+    asio::post(endpoint_.loop, [this] {
+      if (const grpc::Status admitted = endpoint_.Admit(caller_); !admitted.ok()) {
+        return End(admitted);
+      }
+      token_ = endpoint_.calls.Begin([this] { End(Stopping()); });
+      Started();
+    });
+  }
+
+  virtual void Started() = 0;
+  /// The last message is on its way: the next may be written.
+  virtual void Written() = 0;
+  /// No message will be written any more; called before Finish.
+  virtual void Ended() {}
+
+  const Caller& caller() const { return *caller_; }
+  const asio::any_io_executor& loop() const { return endpoint_.loop; }
+  bool writing() const { return writing_; }
+  bool ended() const { return ended_; }
+
+  /// The message to fill before Write() or WriteLast(); not to be touched while writing().
+  Message& message() { return message_; }
+
+  void Write() {
+    writing_ = true;
+    this->StartWrite(&message_);
+  }
+  /// Writes the message and ends the stream with OK.
+  void WriteLast() {
+    ended_ = true;
+    Ended();
+    this->StartWriteAndFinish(&message_, grpc::WriteOptions(), grpc::Status::OK);
+  }
+  /// Ends the stream as soon as nothing is in flight; the first status counts.
+  void End(const grpc::Status& status) {
+    if (ended_) return;
+    ended_ = true;
+    status_ = status;
+    Ended();
+    FinishWhenFree();
+  }
+  void Hold() { held_ = true; }
+  void Unhold() {
+    held_ = false;
+    FinishWhenFree();
+  }
+
+ private:
+  void WriteDone(bool ok) {
+    writing_ = false;
+    if (!ok) End(grpc::Status::CANCELLED);
+    if (ended_) return FinishWhenFree();
+    Written();
+  }
+  void FinishWhenFree() {
+    if (!status_ || writing_ || held_) return;
+    const grpc::Status status = *std::exchange(status_, std::nullopt);
+    this->Finish(status);
+  }
+
+  const Endpoint& endpoint_;
+  const std::optional<Caller> caller_;
+  LiveCalls::Token token_;
+  Message message_;
+  bool writing_ = false;
+  bool held_ = false;
+  bool ended_ = false;
+  std::optional<grpc::Status> status_;  ///< to finish with, until Finish is called
+};
 
 }  // namespace benchd::rpc

@@ -1,20 +1,92 @@
 #include "daemon/rpc/machine_service.h"
 
+#include <algorithm>
+#include <chrono>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "daemon/rpc/queue_proto.h"
-#include "proto/convert/to_proto.h"
+#include "daemon/rpc/status_mapping.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::rpc {
 namespace {
 
-/// A call may wait long for its turn: who has gone meanwhile gets nothing done.
-MachineController::Cancelled CancelledOf(const grpc::CallbackServerContext* context) {
-  return [context] { return context->IsCancelled(); };
-}
+constexpr std::chrono::seconds kBetweenMessages{1};
 
 }  // namespace
+
+ReserveReactor::ReserveReactor(const ReserveSources& sources, std::optional<Caller> caller,
+                               v1::ReserveRequest request)
+    : StreamReactor(sources.endpoint, std::move(caller)),
+      sources_(sources),
+      request_(std::move(request)),
+      timer_(sources.endpoint.loop) {
+  Begin();
+}
+
+void ReserveReactor::Started() {
+  Result<Nanoseconds> wanted = FromProto(request_);
+  if (!wanted) return Refuse(wanted.error());
+  wanted_ = *wanted;
+  Result<MachineController::Reservation> reservation =
+      sources_.controller.Reserve(caller(), [this] { Held(); });
+  if (!reservation) return Refuse(reservation.error());
+  reservation_.emplace(std::move(reservation).value());
+  due_ = true;
+  Tell();
+}
+
+void ReserveReactor::Refuse(const Error& error) {
+  sources_.audit.Note(caller(), "reserve", "", Result<void>(error));
+  End(ToStatus(error));
+}
+
+void ReserveReactor::Held() {
+  sources_.audit.NoteOk(caller(), "reserve-begin");
+  end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(wanted_);
+  Tick();
+}
+
+void ReserveReactor::Tick() {
+  if (ended()) return;
+  const Clock::time_point now = Clock::now();
+  due_ = true;
+  over_ = now >= *end_;
+  // The next session need not wait until the client has read the last word.
+  if (over_) GiveUp();
+  Tell();
+  if (over_) return;
+  timer_.expires_at(std::min(now + kBetweenMessages, *end_));
+  timer_.async_wait([this](std::error_code cancelled) {
+    if (!cancelled) Tick();
+  });
+}
+
+void ReserveReactor::Written() { Tell(); }
+
+void ReserveReactor::Ended() {
+  timer_.cancel();
+  GiveUp();
+}
+
+void ReserveReactor::GiveUp() {
+  if (reservation_ && end_) sources_.audit.NoteOk(caller(), "reserve-end");
+  reservation_.reset();
+}
+
+void ReserveReactor::Tell() {
+  if (!due_ || writing() || ended()) return;
+  due_ = false;
+  message().set_held(end_.has_value());
+  if (end_) {
+    const std::chrono::duration<double> left = *end_ - Clock::now();
+    message().set_remaining_seconds(std::max(0.0, left.count()));
+  }
+  if (over_) return WriteLast();
+  Write();
+}
 
 MachineService::MachineService(const Endpoint& endpoint, MachineController& controller,
                                const Audit& audit)
@@ -23,15 +95,7 @@ MachineService::MachineService(const Endpoint& endpoint, MachineController& cont
       audit_(audit),
       reserve_{endpoint, controller, audit} {}
 
-grpc::ServerUnaryReactor* MachineService::Get(grpc::CallbackServerContext* context,
-                                              const v1::GetMachineRequest* request,
-                                              v1::MachineStatus* response) {
-  return Answer(endpoint_, context, [this, context, request, response](const Caller& /*anybody*/) {
-    return RunGet(CancelledOf(context), request, response);
-  });
-}
-
-asio::awaitable<Result<void>> MachineService::RunGet(Cancelled cancelled,
+asio::awaitable<Result<void>> MachineService::RunGet(Caller /*anybody*/, Cancelled cancelled,
                                                      const v1::GetMachineRequest* request,
                                                      v1::MachineStatus* response) {
   std::string profile = request->profile();
@@ -42,28 +106,12 @@ asio::awaitable<Result<void>> MachineService::RunGet(Cancelled cancelled,
   co_return Result<void>();
 }
 
-grpc::ServerUnaryReactor* MachineService::Doctor(grpc::CallbackServerContext* context,
-                                                 const v1::DoctorRequest* /*request*/,
-                                                 v1::DoctorResponse* response) {
-  return Answer(endpoint_, context, [this, context, response](const Caller& /*anybody*/) {
-    return RunDoctor(CancelledOf(context), response);
-  });
-}
-
-asio::awaitable<Result<void>> MachineService::RunDoctor(Cancelled cancelled,
+asio::awaitable<Result<void>> MachineService::RunDoctor(Caller /*anybody*/, Cancelled cancelled,
                                                         v1::DoctorResponse* response) {
   Result<std::vector<NoiseSource>> sources = co_await controller_.Diagnose(std::move(cancelled));
   if (!sources) co_return std::move(sources).error();
   for (const NoiseSource& source : *sources) convert::ToProto(source, response->add_sources());
   co_return Result<void>();
-}
-
-grpc::ServerUnaryReactor* MachineService::Apply(grpc::CallbackServerContext* context,
-                                                const v1::ApplyRequest* request,
-                                                v1::MachineStatus* response) {
-  return Answer(endpoint_, context, [this, context, request, response](Caller caller) {
-    return RunApply(std::move(caller), CancelledOf(context), request, response);
-  });
 }
 
 asio::awaitable<Result<void>> MachineService::RunApply(Caller caller, Cancelled cancelled,
@@ -78,14 +126,6 @@ asio::awaitable<Result<void>> MachineService::RunApply(Caller caller, Cancelled 
   co_return Result<void>();
 }
 
-grpc::ServerUnaryReactor* MachineService::Restore(grpc::CallbackServerContext* context,
-                                                  const v1::RestoreRequest* /*request*/,
-                                                  v1::MachineStatus* response) {
-  return Answer(endpoint_, context, [this, context, response](Caller caller) {
-    return RunRestore(std::move(caller), CancelledOf(context), response);
-  });
-}
-
 asio::awaitable<Result<void>> MachineService::RunRestore(Caller caller, Cancelled cancelled,
                                                          v1::MachineStatus* response) {
   Result<MachineStatus> status = co_await controller_.Restore(caller, std::move(cancelled));
@@ -96,7 +136,7 @@ asio::awaitable<Result<void>> MachineService::RunRestore(Caller caller, Cancelle
 }
 
 grpc::ServerWriteReactor<v1::ReserveResponse>* MachineService::Reserve(
-    grpc::CallbackServerContext* context, const v1::ReserveRequest* request) {
+    Context* context, const v1::ReserveRequest* request) {
   return new ReserveReactor(reserve_, endpoint_.Identify(*context), *request);
 }
 

@@ -1,12 +1,53 @@
 #pragma once
 
+#include <asio/steady_timer.hpp>
+#include <optional>
+
 #include "benchd/v1/machine.grpc.pb.h"
+#include "benchd/v1/machine.pb.h"
+#include "core/base/time.h"
 #include "daemon/queue/machine_controller.h"
-#include "daemon/rpc/audit.h"
 #include "daemon/rpc/endpoint.h"
-#include "daemon/rpc/reserve_reactor.h"
 
 namespace benchd::rpc {
+
+/// What a reservation needs. The references outlive the server.
+struct ReserveSources {
+  Endpoint endpoint;
+  MachineController& controller;
+  const Audit& audit;
+};
+
+/// MachineService.Reserve: "not yet" at once; then, when the machine is the caller's, how long it
+/// stays so, about once a second, until the time is over or the client goes.
+///
+/// A reader that does not read costs one message, and no more than its time.
+class ReserveReactor final : public StreamReactor<v1::ReserveResponse> {
+ public:
+  ReserveReactor(const ReserveSources& sources, std::optional<Caller> caller,
+                 v1::ReserveRequest request);
+
+ private:
+  using Clock = asio::steady_timer::clock_type;
+
+  void Started() override;
+  void Written() override;
+  void Ended() override;
+  void Refuse(const Error& error);
+  void Held();
+  void GiveUp();
+  void Tick();
+  void Tell();
+
+  const ReserveSources& sources_;
+  const v1::ReserveRequest request_;
+  std::optional<MachineController::Reservation> reservation_;
+  asio::steady_timer timer_;
+  Nanoseconds wanted_{};
+  std::optional<Clock::time_point> end_;  // once it is held
+  bool due_ = false;                      // there is something to tell
+  bool over_ = false;
+};
 
 /// benchd.v1.MachineService; gRPC calls the public methods on its threads.
 class MachineService final : public v1::MachineService::CallbackService {
@@ -14,29 +55,42 @@ class MachineService final : public v1::MachineService::CallbackService {
   /// References outlive the server.
   MachineService(const Endpoint& endpoint, MachineController& controller, const Audit& audit);
 
-  grpc::ServerUnaryReactor* Get(grpc::CallbackServerContext* context,
-                                const v1::GetMachineRequest* request,
-                                v1::MachineStatus* response) override;
-  grpc::ServerUnaryReactor* Doctor(grpc::CallbackServerContext* context,
-                                   const v1::DoctorRequest* request,
-                                   v1::DoctorResponse* response) override;
-  grpc::ServerUnaryReactor* Apply(grpc::CallbackServerContext* context,
-                                  const v1::ApplyRequest* request,
-                                  v1::MachineStatus* response) override;
-  grpc::ServerUnaryReactor* Restore(grpc::CallbackServerContext* context,
-                                    const v1::RestoreRequest* request,
-                                    v1::MachineStatus* response) override;
+  UnaryReactor* Get(Context* context, const v1::GetMachineRequest* request,
+                    v1::MachineStatus* response) override {
+    return Answer(endpoint_, context, this, &MachineService::RunGet, CancelledOf(context), request,
+                  response);
+  }
+  UnaryReactor* Doctor(Context* context, const v1::DoctorRequest* /*request*/,
+                       v1::DoctorResponse* response) override {
+    return Answer(endpoint_, context, this, &MachineService::RunDoctor, CancelledOf(context),
+                  response);
+  }
+  UnaryReactor* Apply(Context* context, const v1::ApplyRequest* request,
+                      v1::MachineStatus* response) override {
+    return Answer(endpoint_, context, this, &MachineService::RunApply, CancelledOf(context),
+                  request, response);
+  }
+  UnaryReactor* Restore(Context* context, const v1::RestoreRequest* /*request*/,
+                        v1::MachineStatus* response) override {
+    return Answer(endpoint_, context, this, &MachineService::RunRestore, CancelledOf(context),
+                  response);
+  }
   grpc::ServerWriteReactor<v1::ReserveResponse>* Reserve(
-      grpc::CallbackServerContext* context, const v1::ReserveRequest* request) override;
+      Context* context, const v1::ReserveRequest* request) override;
 
  private:
   using Cancelled = MachineController::Cancelled;
 
-  // Requests, responses and contexts live until the call is finished, so longer than these
-  // coroutines.
-  asio::awaitable<Result<void>> RunGet(Cancelled cancelled, const v1::GetMachineRequest* request,
+  /// A call may wait long for its turn: who has gone meanwhile gets nothing done.
+  static Cancelled CancelledOf(const Context* context) {
+    return [context] { return context->IsCancelled(); };
+  }
+
+  asio::awaitable<Result<void>> RunGet(Caller anybody, Cancelled cancelled,
+                                       const v1::GetMachineRequest* request,
                                        v1::MachineStatus* response);
-  asio::awaitable<Result<void>> RunDoctor(Cancelled cancelled, v1::DoctorResponse* response);
+  asio::awaitable<Result<void>> RunDoctor(Caller anybody, Cancelled cancelled,
+                                          v1::DoctorResponse* response);
   asio::awaitable<Result<void>> RunApply(Caller caller, Cancelled cancelled,
                                          const v1::ApplyRequest* request,
                                          v1::MachineStatus* response);

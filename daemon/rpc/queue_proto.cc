@@ -9,11 +9,9 @@
 #include "benchd/v1/machine.pb.h"
 #include "benchd/v1/queue.pb.h"
 #include "benchd/v1/session.pb.h"
-#include "core/base/error.h"
 #include "core/base/text.h"
-#include "proto/convert/enum_values.h"
-#include "proto/convert/field_reader.h"
-#include "proto/convert/to_proto.h"
+#include "proto/convert/convert.h"
+#include "proto/convert/message_fields.h"
 
 namespace benchd::rpc {
 namespace {

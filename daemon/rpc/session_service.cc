@@ -1,13 +1,110 @@
 #include "daemon/rpc/session_service.h"
 
+#include <algorithm>
+#include <asio/co_spawn.hpp>
+#include <asio/detached.hpp>
+#include <asio/post.hpp>
+#include <exception>
 #include <utility>
+#include <vector>
 
+#include "core/base/result.h"
 #include "daemon/rpc/queue_proto.h"
-#include "proto/convert/enum_values.h"
-#include "proto/convert/from_proto.h"
-#include "proto/convert/to_proto.h"
+#include "daemon/rpc/status_mapping.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::rpc {
+namespace {
+
+Result<BundleClaim> ClaimOf(const v1::SubmitWithBundleRequest& message) {
+  BundleClaim claim;
+  claim.bytes = message.bundle_bytes();
+  if (message.bundle_sha256().size() != claim.sha256.size()) {
+    return InvalidArgument("bundle_sha256", "is not 32 bytes long");
+  }
+  std::copy(message.bundle_sha256().begin(), message.bundle_sha256().end(), claim.sha256.begin());
+  return claim;
+}
+
+Error IsStopping() {
+  return Error{ErrorCode::kUnavailable, "benchd is stopping", "try again when it is back"};
+}
+
+}  // namespace
+
+SubmitBundleReactor::SubmitBundleReactor(const SubmitBundleSources& sources,
+                                         std::optional<Caller> caller, v1::SubmitResponse* response)
+    : sources_(sources),
+      caller_(std::move(caller)),
+      response_(response),
+      changed_(sources.endpoint.loop) {
+  asio::post(sources_.endpoint.loop,
+             [this] { asio::co_spawn(sources_.endpoint.loop, Serve(), asio::detached); });
+}
+
+void SubmitBundleReactor::OnReadDone(bool ok) {
+  asio::post(sources_.endpoint.loop, [this, ok] {
+    reading_ = false;
+    read_ = ok;
+    changed_.Notify();
+  });
+}
+
+// After Finish(), which is the last thing that the coroutine does.
+void SubmitBundleReactor::OnDone() {
+  asio::post(sources_.endpoint.loop, [this] { delete this; });
+}
+
+asio::awaitable<void> SubmitBundleReactor::Serve() {
+  grpc::Status status = sources_.endpoint.Admit(caller_);
+  if (status.ok()) {
+    token_ = sources_.endpoint.calls.Begin([this] {
+      stopping_ = true;
+      changed_.Notify();
+    });
+    try {
+      asio::awaitable<Result<void>> taking = Take();
+      status = ToStatus(co_await std::move(taking));
+    } catch (const std::exception& error) {
+      status = ToStatus(Error{ErrorCode::kInternal, std::string("benchd: ") + error.what()});
+    }
+  }
+  Finish(status);
+}
+
+asio::awaitable<Result<void>> SubmitBundleReactor::Take() {
+  if (!co_await Next()) co_return InvalidArgument("submit", "missing");
+  const v1::SubmitRequest submit = std::move(*message_.mutable_submit());
+  if (sources_.knows(*caller_, submit.request_id())) {
+    asio::awaitable<Result<void>> known = sources_.submit(*caller_, &submit, nullptr, response_);
+    co_return co_await std::move(known);
+  }
+  Result<BundleClaim> claim = ClaimOf(message_);
+  if (!claim) co_return std::move(claim).error();
+  Result<BundleUpload> upload =
+      co_await sources_.store.Do(&Records::BeginBundle, caller_->uid, *claim, sources_.limits);
+  if (!upload) co_return std::move(upload).error();
+  BundleUpload* const bundle = &*upload;
+  while (co_await Next()) {
+    std::string data = std::move(*message_.mutable_data());
+    Result<void> taken =
+        co_await sources_.store.Do(&Records::AppendBundle, bundle, std::move(data));
+    if (!taken) co_return taken;
+  }
+  if (stopping_) co_return IsStopping();
+  Result<void> whole = co_await sources_.store.Do(&Records::FinishBundle, bundle);
+  if (!whole) co_return whole;
+  asio::awaitable<Result<void>> submitting = sources_.submit(*caller_, &submit, bundle, response_);
+  co_return co_await std::move(submitting);
+}
+
+asio::awaitable<bool> SubmitBundleReactor::Next() {
+  reading_ = true;
+  StartRead(&message_);
+  while (reading_ && !stopping_) co_await changed_.Wait();
+  co_return !stopping_ && read_;
+}
+
 namespace {
 
 /// What a page of a list holds before the session that ends it: clients take 4 MiB by default, and
@@ -39,21 +136,13 @@ SessionService::SessionService(const Endpoint& endpoint, const Parts& parts)
                  return RunSubmit(std::move(caller), request, bundle, response);
                }} {}
 
-grpc::ServerUnaryReactor* SessionService::Submit(grpc::CallbackServerContext* context,
-                                                 const v1::SubmitRequest* request,
-                                                 v1::SubmitResponse* response) {
-  return Answer(endpoint_, context, [this, request, response](Caller caller) {
-    return RunSubmit(std::move(caller), request, nullptr, response);
-  });
-}
-
 grpc::ServerReadReactor<v1::SubmitWithBundleRequest>* SessionService::SubmitWithBundle(
-    grpc::CallbackServerContext* context, v1::SubmitResponse* response) {
+    Context* context, v1::SubmitResponse* response) {
   return new SubmitBundleReactor(bundles_, endpoint_.Identify(*context), response);
 }
 
 grpc::ServerWriteReactor<v1::GetBundleResponse>* SessionService::GetBundle(
-    grpc::CallbackServerContext* context, const v1::GetBundleRequest* request) {
+    Context* context, const v1::GetBundleRequest* request) {
   return new GetBundleReactor(samples_, endpoint_.Identify(*context), request->session());
 }
 
@@ -81,14 +170,6 @@ asio::awaitable<Result<void>> SessionService::RunSubmit(Caller caller,
   co_return Result<void>();
 }
 
-grpc::ServerUnaryReactor* SessionService::Get(grpc::CallbackServerContext* context,
-                                              const v1::GetSessionRequest* request,
-                                              v1::Session* response) {
-  return Answer(endpoint_, context, [this, request, response](Caller caller) {
-    return RunGet(std::move(caller), request, response);
-  });
-}
-
 asio::awaitable<Result<void>> SessionService::RunGet(Caller caller,
                                                      const v1::GetSessionRequest* request,
                                                      v1::Session* response) {
@@ -103,14 +184,6 @@ asio::awaitable<Result<void>> SessionService::RunGet(Caller caller,
   if (!log) co_return std::move(log).error().Within("reading the log");
   response->set_log(LogToProto(*log));
   co_return Result<void>();
-}
-
-grpc::ServerUnaryReactor* SessionService::List(grpc::CallbackServerContext* context,
-                                               const v1::ListSessionsRequest* request,
-                                               v1::ListSessionsResponse* response) {
-  return Answer(endpoint_, context, [this, request, response](Caller caller) {
-    return RunList(std::move(caller), request, response);
-  });
 }
 
 asio::awaitable<Result<void>> SessionService::RunList(Caller caller,
@@ -135,17 +208,9 @@ asio::awaitable<Result<void>> SessionService::RunList(Caller caller,
   co_return Result<void>();
 }
 
-grpc::ServerWriteReactor<v1::SessionEvent>* SessionService::Watch(
-    grpc::CallbackServerContext* context, const v1::WatchRequest* request) {
+grpc::ServerWriteReactor<v1::SessionEvent>* SessionService::Watch(Context* context,
+                                                                  const v1::WatchRequest* request) {
   return new WatchReactor(watch_, endpoint_.Identify(*context), request->session());
-}
-
-grpc::ServerUnaryReactor* SessionService::Cancel(grpc::CallbackServerContext* context,
-                                                 const v1::CancelRequest* request,
-                                                 v1::CancelResponse* response) {
-  return Answer(endpoint_, context, [this, request, response](Caller caller) {
-    return RunCancel(std::move(caller), request, response);
-  });
 }
 
 asio::awaitable<Result<void>> SessionService::RunCancel(Caller caller,
@@ -161,14 +226,6 @@ asio::awaitable<Result<void>> SessionService::RunCancel(Caller caller,
   co_return Result<void>();
 }
 
-grpc::ServerUnaryReactor* SessionService::Move(grpc::CallbackServerContext* context,
-                                               const v1::MoveRequest* request,
-                                               v1::MoveResponse* response) {
-  return Answer(endpoint_, context, [this, request, response](Caller caller) {
-    return RunMove(std::move(caller), request, response);
-  });
-}
-
 asio::awaitable<Result<void>> SessionService::RunMove(Caller caller, const v1::MoveRequest* request,
                                                       v1::MoveResponse* response) {
   Result<SessionSnapshot> moved =
@@ -181,8 +238,29 @@ asio::awaitable<Result<void>> SessionService::RunMove(Caller caller, const v1::M
 }
 
 grpc::ServerWriteReactor<v1::ListSamplesResponse>* SessionService::ListSamples(
-    grpc::CallbackServerContext* context, const v1::ListSamplesRequest* request) {
+    Context* context, const v1::ListSamplesRequest* request) {
   return new ListSamplesReactor(samples_, endpoint_.Identify(*context), *request);
+}
+
+asio::awaitable<Result<void>> HistoryService::RunList(Caller caller,
+                                                      const v1::ListSummariesRequest* request,
+                                                      v1::ListSummariesResponse* response) {
+  Result<SummaryQuery> query = convert::FromProto(*request);
+  if (!query) co_return std::move(query).error();
+  if (!request->all()) {
+    query->uid = caller.uid;
+  } else if (Result<void> may = CheckMayReadAll(access_, caller); !may) {
+    co_return std::move(may).error();
+  }
+  const std::uint64_t page_size = query->limit++;  // one more tells whether there is another page
+  const SummaryQuery asked = *query;
+  Result<std::vector<GateSummary>> found = co_await store_.Do(&Records::ListSummaries, asked);
+  if (!found) co_return std::move(found).error().Within("reading the history");
+  const bool more = found->size() > page_size;
+  if (more) found->pop_back();
+  for (const GateSummary& summary : *found) convert::ToProto(summary, response->add_summaries());
+  if (more) response->set_next_page_token(std::to_string(found->back().number));
+  co_return Result<void>();
 }
 
 }  // namespace benchd::rpc

@@ -1,18 +1,67 @@
 #pragma once
 
+#include <grpcpp/support/server_callback.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "benchd/v1/history.grpc.pb.h"
 #include "benchd/v1/session.grpc.pb.h"
-#include "daemon/ports/sources.h"
+#include "benchd/v1/session.pb.h"
+#include "daemon/ports/ports.h"
 #include "daemon/queue/queue.h"
-#include "daemon/rpc/audit.h"
+#include "daemon/queue/session_registry.h"
+#include "daemon/queue/side_turns.h"
 #include "daemon/rpc/endpoint.h"
-#include "daemon/rpc/get_bundle_reactor.h"
-#include "daemon/rpc/list_samples_reactor.h"
-#include "daemon/rpc/submit_bundle_reactor.h"
+#include "daemon/rpc/stored_reactors.h"
 #include "daemon/rpc/watch_reactor.h"
 #include "daemon/session/event_hub.h"
 #include "daemon/store/store.h"
 
 namespace benchd::rpc {
+
+/// What a submission with a bundle needs. The references outlive the server.
+struct SubmitBundleSources {
+  Endpoint endpoint;
+  Store& store;
+  BundleLimits limits;
+  /// Whether that request is a session already.
+  std::function<bool(const Caller&, const std::string& request_id)> knows;
+  /// Submits; the pointers outlive the coroutine.
+  std::function<asio::awaitable<Result<void>>(Caller, const v1::SubmitRequest*, BundleUpload*,
+                                              v1::SubmitResponse*)>
+      submit;
+};
+
+/// SessionService.SubmitWithBundle: one coroutine from the first message to the session.
+///
+/// The next message is asked for when the last one is in its file, so that a fast sender waits for
+/// the disk. All state lives on the loop's thread; gRPC's reactions only post there.
+class SubmitBundleReactor final : public grpc::ServerReadReactor<v1::SubmitWithBundleRequest> {
+ public:
+  SubmitBundleReactor(const SubmitBundleSources& sources, std::optional<Caller> caller,
+                      v1::SubmitResponse* response);
+
+  void OnReadDone(bool ok) override;
+  void OnDone() override;
+
+ private:
+  asio::awaitable<void> Serve();
+  asio::awaitable<Result<void>> Take();
+  /// False at the end of what the client sends, also when it is gone or benchd stops.
+  asio::awaitable<bool> Next();
+
+  const SubmitBundleSources& sources_;
+  const std::optional<Caller> caller_;
+  v1::SubmitResponse* const response_;
+  LiveCalls::Token token_;
+  Signal changed_;
+  v1::SubmitWithBundleRequest message_;
+  bool reading_ = false;
+  bool read_ = false;  ///< the last one has a message
+  bool stopping_ = false;
+};
 
 /// benchd.v1.SessionService: converts, asks the queue on the loop's thread, maps.
 ///
@@ -31,32 +80,36 @@ class SessionService final : public v1::SessionService::CallbackService {
   };
   SessionService(const Endpoint& endpoint, const Parts& parts);
 
-  grpc::ServerUnaryReactor* Submit(grpc::CallbackServerContext* context,
-                                   const v1::SubmitRequest* request,
-                                   v1::SubmitResponse* response) override;
+  UnaryReactor* Submit(Context* context, const v1::SubmitRequest* request,
+                       v1::SubmitResponse* response) override {
+    return Answer(endpoint_, context, this, &SessionService::RunSubmit, request, nullptr, response);
+  }
   grpc::ServerReadReactor<v1::SubmitWithBundleRequest>* SubmitWithBundle(
-      grpc::CallbackServerContext* context, v1::SubmitResponse* response) override;
+      Context* context, v1::SubmitResponse* response) override;
   grpc::ServerWriteReactor<v1::GetBundleResponse>* GetBundle(
-      grpc::CallbackServerContext* context, const v1::GetBundleRequest* request) override;
-  grpc::ServerUnaryReactor* Get(grpc::CallbackServerContext* context,
-                                const v1::GetSessionRequest* request,
-                                v1::Session* response) override;
-  grpc::ServerUnaryReactor* List(grpc::CallbackServerContext* context,
-                                 const v1::ListSessionsRequest* request,
-                                 v1::ListSessionsResponse* response) override;
-  grpc::ServerWriteReactor<v1::SessionEvent>* Watch(grpc::CallbackServerContext* context,
+      Context* context, const v1::GetBundleRequest* request) override;
+  UnaryReactor* Get(Context* context, const v1::GetSessionRequest* request,
+                    v1::Session* response) override {
+    return Answer(endpoint_, context, this, &SessionService::RunGet, request, response);
+  }
+  UnaryReactor* List(Context* context, const v1::ListSessionsRequest* request,
+                     v1::ListSessionsResponse* response) override {
+    return Answer(endpoint_, context, this, &SessionService::RunList, request, response);
+  }
+  grpc::ServerWriteReactor<v1::SessionEvent>* Watch(Context* context,
                                                     const v1::WatchRequest* request) override;
-  grpc::ServerUnaryReactor* Cancel(grpc::CallbackServerContext* context,
-                                   const v1::CancelRequest* request,
-                                   v1::CancelResponse* response) override;
-  grpc::ServerUnaryReactor* Move(grpc::CallbackServerContext* context,
-                                 const v1::MoveRequest* request,
-                                 v1::MoveResponse* response) override;
+  UnaryReactor* Cancel(Context* context, const v1::CancelRequest* request,
+                       v1::CancelResponse* response) override {
+    return Answer(endpoint_, context, this, &SessionService::RunCancel, request, response);
+  }
+  UnaryReactor* Move(Context* context, const v1::MoveRequest* request,
+                     v1::MoveResponse* response) override {
+    return Answer(endpoint_, context, this, &SessionService::RunMove, request, response);
+  }
   grpc::ServerWriteReactor<v1::ListSamplesResponse>* ListSamples(
-      grpc::CallbackServerContext* context, const v1::ListSamplesRequest* request) override;
+      Context* context, const v1::ListSamplesRequest* request) override;
 
  private:
-  // Requests and responses live until the call is finished, so longer than these coroutines.
   asio::awaitable<Result<SessionSnapshot>> Enqueue(Caller caller, const v1::SubmitRequest* request,
                                                    BundleUpload* bundle);
   asio::awaitable<Result<void>> RunSubmit(Caller caller, const v1::SubmitRequest* request,
@@ -75,6 +128,28 @@ class SessionService final : public v1::SessionService::CallbackService {
   WatchSources watch_;
   ListSamplesSources samples_;
   SubmitBundleSources bundles_;
+};
+
+/// benchd.v1.HistoryService: asks the store; gRPC calls the public method on its threads, the
+/// coroutine runs on the loop's.
+class HistoryService final : public v1::HistoryService::CallbackService {
+ public:
+  /// The store outlives the server.
+  HistoryService(const Endpoint& endpoint, Store& store, AccessPolicy access)
+      : endpoint_(endpoint), store_(store), access_(access) {}
+
+  UnaryReactor* ListSummaries(Context* context, const v1::ListSummariesRequest* request,
+                              v1::ListSummariesResponse* response) override {
+    return Answer(endpoint_, context, this, &HistoryService::RunList, request, response);
+  }
+
+ private:
+  asio::awaitable<Result<void>> RunList(Caller caller, const v1::ListSummariesRequest* request,
+                                        v1::ListSummariesResponse* response);
+
+  Endpoint endpoint_;
+  Store& store_;
+  const AccessPolicy access_;
 };
 
 }  // namespace benchd::rpc

@@ -10,7 +10,6 @@
 #include <system_error>
 #include <type_traits>
 
-#include "core/base/error.h"
 #include "daemon/wire/channel.h"
 
 namespace benchd {

@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/file.h"
 #include "core/base/result.h"
 #include "core/base/time.h"
-#include "core/base/unique_fd.h"
-#include "daemon/ports/runner.h"
+#include "daemon/ports/ports.h"
 #include "daemon/wire/messages.h"
 
 namespace benchd {

@@ -7,8 +7,6 @@
 #include <array>
 #include <cerrno>
 
-#include "core/base/error.h"
-
 namespace benchd {
 namespace {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/file.h"
 #include "core/base/result.h"
-#include "core/base/unique_fd.h"
 #include "daemon/runner/event_loop.h"
 
 namespace benchd {

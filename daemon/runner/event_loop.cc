@@ -9,7 +9,7 @@
 #include <cstring>
 #include <string>
 
-#include "daemon/runner/log.h"
+#include "daemon/runner/host.h"
 
 namespace benchd {
 namespace {

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
 
 namespace benchd {
 

@@ -12,9 +12,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "core/base/error.h"
 #include "daemon/runner/child_limits.h"
-#include "daemon/runner/launch_plan.h"
 
 namespace benchd {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/keyctl.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -11,12 +12,8 @@
 #include <climits>
 #include <cstdint>
 #include <numeric>
-#include <string>
-#include <string_view>
 
 #include "core/base/cpu_list.h"
-#include "core/base/error.h"
-#include "daemon/runner/log.h"
 #include "daemon/system/pinned_threads.h"
 
 // Where the linker put the program (ld(1), end(3)).
@@ -26,6 +23,19 @@ extern const char etext;
 }
 
 namespace benchd {
+
+void Log(LogLevel level, std::string_view text) {
+  std::string line;
+  if (getenv("JOURNAL_STREAM") != nullptr) {
+    line = {'<', static_cast<char>(level), '>'};
+  } else {
+    line = "benchd-runner: ";
+  }
+  line.append(text).push_back('\n');
+  // One write, so that lines of several processes do not mix. Nobody to tell when it fails.
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+}
+
 namespace {
 
 void ReadCapabilities(Host& host) {

@@ -5,15 +5,22 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/base/file.h"
 #include "core/base/result.h"
-#include "core/base/unique_fd.h"
 #include "core/model/child.h"
 #include "daemon/system/kernel_files.h"
 #include "daemon/system/topology.h"
 
 namespace benchd {
+
+/// Severity as journald reads it from a "<N>" at the start of a line.
+enum class LogLevel : char { kError = '3', kWarning = '4', kInfo = '6' };
+
+/// Writes one line to stderr; with the severity in front when journald reads it (JOURNAL_STREAM).
+void Log(LogLevel level, std::string_view text);
 
 /// What the runner found out about itself and the machine when it started, and the descriptors that
 /// every child needs. Made once by main(), read by everybody, never changed.

@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "daemon/runner/helper_process.h"
 #include "daemon/system/kernel_files.h"
 

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "core/base/cpu_list.h"
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "daemon/system/kernel_files.h"
 
 namespace benchd {

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "core/base/error.h"
 #include "core/base/result.h"
 #include "core/model/child.h"
 #include "daemon/runner/child.h"

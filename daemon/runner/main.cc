@@ -15,12 +15,10 @@
 #include "daemon/runner/callers.h"
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/host.h"
-#include "daemon/runner/log.h"
-#include "daemon/runner/machine_setup.h"
 #include "daemon/runner/perf_counters.h"
 #include "daemon/runner/process_tree.h"
-#include "daemon/runner/runner_config.h"
 #include "daemon/runner/server.h"
+#include "daemon/runner/setup.h"
 
 namespace benchd {
 namespace {

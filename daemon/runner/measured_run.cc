@@ -9,8 +9,8 @@
 #include <limits>
 #include <utility>
 
+#include "daemon/runner/host.h"
 #include "daemon/runner/launch_plan.h"
-#include "daemon/runner/log.h"
 
 namespace benchd {
 namespace {

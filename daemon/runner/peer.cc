@@ -7,12 +7,11 @@
 #include <algorithm>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "daemon/runner/child_limits.h"
-#include "daemon/runner/log.h"
-#include "daemon/runner/machine_setup.h"
+#include "daemon/runner/host.h"
+#include "daemon/runner/setup.h"
 #include "daemon/wire/channel.h"
 
 namespace benchd {

@@ -6,10 +6,9 @@
 #include <variant>
 #include <vector>
 
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
 #include "daemon/runner/callers.h"
 #include "daemon/runner/event_loop.h"
-#include "daemon/runner/lookups.h"
 #include "daemon/runner/running_batch.h"
 #include "daemon/wire/messages.h"
 

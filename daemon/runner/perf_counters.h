@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/file.h"
 #include "core/base/result.h"
-#include "core/base/unique_fd.h"
 #include "daemon/runner/host.h"
 #include "daemon/system/disturbances.h"
 #include "daemon/system/kernel_files.h"

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
 #include "daemon/system/kernel_files.h"
 
 namespace benchd {

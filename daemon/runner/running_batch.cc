@@ -1,8 +1,5 @@
 #include "daemon/runner/running_batch.h"
 
-#include <utility>
-
-#include "core/base/error.h"
 #include "daemon/runner/capture.h"
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/helper_process.h"

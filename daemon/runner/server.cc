@@ -14,10 +14,8 @@
 #include <charconv>
 #include <cstddef>
 #include <cstring>
-#include <string>
 
-#include "core/base/error.h"
-#include "daemon/runner/log.h"
+#include "daemon/runner/host.h"
 
 namespace benchd {
 

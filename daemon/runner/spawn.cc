@@ -22,7 +22,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "daemon/runner/event_loop.h"
 #include "daemon/runner/raw_syscall.h"
 

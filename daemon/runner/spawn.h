@@ -7,8 +7,8 @@
 #include <memory>
 #include <optional>
 
+#include "core/base/file.h"
 #include "core/base/result.h"
-#include "core/base/unique_fd.h"
 #include "daemon/runner/child.h"
 
 namespace benchd {

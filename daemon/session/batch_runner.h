@@ -9,11 +9,10 @@
 
 #include "core/model/run.h"
 #include "core/model/session.h"
-#include "daemon/ports/runner.h"
+#include "daemon/ports/ports.h"
 #include "daemon/session/batch_plan.h"
-#include "daemon/session/child_table.h"
+#include "daemon/session/children.h"
 #include "daemon/session/failure.h"
-#include "daemon/session/hooks.h"
 #include "daemon/session/run_session.h"
 
 namespace benchd {

@@ -5,22 +5,6 @@
 
 namespace benchd {
 
-EventHub::Subscription::Subscription(Subscription&& other) noexcept
-    : hub_(std::exchange(other.hub_, nullptr)), key_(std::exchange(other.key_, 0)) {}
-
-EventHub::Subscription& EventHub::Subscription::operator=(Subscription&& other) noexcept {
-  if (this != &other) {
-    if (hub_ != nullptr) hub_->Unsubscribe(key_);
-    hub_ = std::exchange(other.hub_, nullptr);
-    key_ = std::exchange(other.key_, 0);
-  }
-  return *this;
-}
-
-EventHub::Subscription::~Subscription() {
-  if (hub_ != nullptr) hub_->Unsubscribe(key_);
-}
-
 EventHub::Subscription EventHub::Subscribe(SessionId id, Watcher watcher) {
   const std::uint64_t key = next_key_++;
   watchers_.emplace(key, Entry{std::move(id), std::move(watcher)});
@@ -53,7 +37,5 @@ std::size_t EventHub::WatcherCount(const SessionId& id) const {
   for (const auto& [key, entry] : watchers_) count += entry.id == id ? 1 : 0;
   return count;
 }
-
-void EventHub::Unsubscribe(std::uint64_t key) { watchers_.erase(key); }
 
 }  // namespace benchd

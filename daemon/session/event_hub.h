@@ -6,8 +6,9 @@
 #include <memory>
 #include <set>
 
-#include "core/base/session_id.h"
+#include "core/base/held.h"
 #include "core/model/session.h"
+#include "core/model/session_spec.h"
 
 namespace benchd {
 
@@ -22,20 +23,7 @@ class EventHub {
   using Watcher = std::function<void(const Snapshot&)>;
 
   /// Unsubscribes when destroyed. Must not outlive the hub.
-  class Subscription {
-   public:
-    Subscription() = default;
-    Subscription(EventHub* hub, std::uint64_t key) : hub_(hub), key_(key) {}
-    Subscription(Subscription&& other) noexcept;
-    Subscription& operator=(Subscription&& other) noexcept;
-    Subscription(const Subscription&) = delete;
-    Subscription& operator=(const Subscription&) = delete;
-    ~Subscription();
-
-   private:
-    EventHub* hub_ = nullptr;
-    std::uint64_t key_ = 0;
-  };
+  using Subscription = Held<EventHub>;
 
   /// `watcher` is called for every snapshot of `id` published from now on.
   [[nodiscard]] Subscription Subscribe(SessionId id, Watcher watcher);
@@ -50,7 +38,8 @@ class EventHub {
   std::size_t WatcherCount(const SessionId& id) const;
 
  private:
-  void Unsubscribe(std::uint64_t key);
+  friend Subscription;
+  void GiveUp(std::uint64_t key) { watchers_.erase(key); }
 
   struct Entry {
     SessionId id;

@@ -1,7 +1,6 @@
 #include "daemon/session/failure.h"
 
 #include <cstring>
-#include <string>
 #include <utility>
 
 #include "core/base/text.h"

@@ -8,8 +8,8 @@
 #include "core/base/time.h"
 #include "core/model/run.h"
 #include "core/model/session.h"
-#include "daemon/ports/runner.h"
-#include "daemon/schedule/block_order.h"
+#include "daemon/ports/ports.h"
+#include "daemon/schedule/schedule.h"
 
 namespace benchd {
 

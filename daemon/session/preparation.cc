@@ -3,16 +3,13 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "daemon/session/batch_runner.h"
-#include "daemon/session/child_table.h"
+#include "daemon/session/children.h"
 #include "daemon/session/failure.h"
-#include "daemon/session/hooks.h"
 
 namespace benchd {
 namespace {

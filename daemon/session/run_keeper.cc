@@ -1,9 +1,6 @@
 #include "daemon/session/run_keeper.h"
 
 #include <iterator>
-#include <utility>
-
-#include "core/model/session_spec.h"
 
 namespace benchd {
 

@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/base/session_id.h"
 #include "core/model/run.h"
 #include "core/model/session_spec.h"
-#include "daemon/ports/sources.h"
+#include "daemon/ports/ports.h"
 #include "daemon/session/batch_runner.h"
 #include "daemon/store/store.h"
 

@@ -2,20 +2,16 @@
 
 #include <numeric>
 #include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "core/analysis/session_analysis.h"
 #include "core/model/run.h"
 #include "daemon/session/batch_plan.h"
 #include "daemon/session/batch_runner.h"
+#include "daemon/session/children.h"
 #include "daemon/session/failure.h"
-#include "daemon/session/forecast.h"
-#include "daemon/session/hooks.h"
 #include "daemon/session/preparation.h"
 #include "daemon/session/run_keeper.h"
-#include "daemon/session/session_notes.h"
 
 namespace benchd {
 namespace {
@@ -275,10 +271,8 @@ asio::awaitable<Result<void>> Session::CommitPaused(Error error) {
   const SessionState before = snapshot_.state;
   std::optional<Report> report = snapshot_.report;
   if (!snapshot_.report) snapshot_.report.emplace();
-  snapshot_.report->warnings.push_back({.code = "disk_full",
-                                        .message = "paused: " + error.message + "; " + error.hint,
-                                        .benchmark = {},
-                                        .arm = {}});
+  snapshot_.report->warnings.push_back(
+      {.code = "disk_full", .message = "paused: " + error.message + "; " + error.hint});
   Enter(SessionState::kPaused);
   const SteadyTime since = services_.clock.Steady();
   const auto stop = [this](const Error& why) {

@@ -4,14 +4,12 @@
 #include <cmath>
 #include <cstddef>
 #include <string>
-#include <utility>
 
 namespace benchd {
 
 void TellNotes(const SessionNotes& notes, Report& report) {
   const auto warn = [&report](const char* code, std::string message) {
-    report.warnings.push_back(
-        {.code = code, .message = std::move(message), .benchmark = {}, .arm = {}});
+    report.warnings.push_back({.code = code, .message = std::move(message)});
   };
   if (notes.failed_runs > 0) {
     warn("failed_runs", std::to_string(notes.failed_runs) +

@@ -9,9 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/error.h"
-#include "core/base/file.h"
-#include "daemon/store/disk.h"
+#include "daemon/store/state_files.h"
 
 namespace benchd {
 namespace {

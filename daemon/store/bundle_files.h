@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/file.h"
 #include "core/base/result.h"
-#include "core/base/session_id.h"
-#include "core/base/unique_fd.h"
+#include "core/model/session_spec.h"
 
 namespace benchd {
 

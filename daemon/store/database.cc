@@ -5,8 +5,6 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "core/base/error.h"
-
 namespace benchd::store {
 namespace {
 
@@ -151,7 +149,7 @@ Result<std::unique_ptr<Database>> Database::OpenUnread(const std::filesystem::pa
 
 Result<void> Database::SetUp() {
   // secure_delete: Debian's SQLite overwrites what is deleted, which makes a deletion write all of
-  // it. Nothing here is secret from who may read the file (environment_files.h).
+  // it. Nothing here is secret from who may read the file (state_files.h).
   for (const char* pragma :
        {"PRAGMA foreign_keys = ON", "PRAGMA synchronous = NORMAL", "PRAGMA secure_delete = FAST"}) {
     if (Result<void> set = Execute(pragma); !set) return set;

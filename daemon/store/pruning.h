@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/base/session_id.h"
 #include "core/model/session.h"
+#include "core/model/session_spec.h"
 #include "daemon/store/database.h"
 
 namespace benchd::store {

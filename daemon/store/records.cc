@@ -5,12 +5,11 @@
 #include <utility>
 
 #include "daemon/store/database.h"
-#include "daemon/store/environment_files.h"
 #include "daemon/store/open_database.h"
 #include "daemon/store/pruning.h"
 #include "daemon/store/run_table.h"
 #include "daemon/store/session_table.h"
-#include "daemon/store/summary_table.h"
+#include "daemon/store/state_files.h"
 
 namespace benchd {
 

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/base/session_id.h"
 #include "core/base/time.h"
 #include "core/model/run.h"
 #include "core/model/session.h"
+#include "core/model/session_spec.h"
 #include "core/model/summary.h"
 #include "daemon/store/bundle_files.h"
 
@@ -38,7 +38,7 @@ struct LogTail {
 /// What benchd keeps: sessions, what happened to them, their runs and logs, the queue's mode.
 ///
 /// One SQLite file, FOLDER/benchd.db (0600), with environment values beside it
-/// (environment_files.h). Synchronous, and used by one thread at a time: the daemon asks through a
+/// (state_files.h). Synchronous, and used by one thread at a time: the daemon asks through a
 /// Store. Each call that changes something is one transaction with its line of history: all or
 /// none.
 ///
@@ -58,7 +58,7 @@ class Records {
   };
 
   /// Opens the file, making folder (0700) and file where there are none; a second for each gibibyte
-  /// that has to be checked. A damaged file is set aside and a new one made (damage.h): LoadAll()
+  /// that has to be checked. A damaged file is set aside and a new one made: LoadAll()
   /// tells of it.
   /// @errors kPermissionDenied, kUnavailable as above; kFailedPrecondition when the file is another
   ///         program's or another version's. It is then left as it is.

@@ -4,12 +4,10 @@
 #include <bit>
 #include <cmath>
 #include <concepts>
-#include <cstddef>
 #include <limits>
 #include <utility>
 
-#include "core/base/error.h"
-#include "daemon/store/model_json.h"
+#include "daemon/store/json_codec.h"
 #include "daemon/store/session_table.h"
 
 namespace benchd::store {

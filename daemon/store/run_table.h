@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/base/session_id.h"
 #include "core/model/run.h"
+#include "core/model/session_spec.h"
 #include "daemon/store/database.h"
 #include "daemon/store/records.h"
 

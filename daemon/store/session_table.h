@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/base/session_id.h"
 #include "core/model/session.h"
+#include "core/model/session_spec.h"
+#include "core/model/summary.h"
 #include "daemon/store/database.h"
 
 namespace benchd::store {
@@ -17,7 +18,7 @@ Error NoSuchSession(const SessionId& id);
 /// The sessions themselves: one row each, spec and snapshot as JSON.
 ///
 /// Writes what it is given: leaving out environment values is the caller's business
-/// (environment_files.h). Lives no longer than its Database.
+/// (state_files.h). Lives no longer than its Database.
 class SessionTable {
  public:
   explicit SessionTable(Database& database);
@@ -62,6 +63,26 @@ class HistoryTable {
   Database* database_;
   Statement insert_;
   Statement select_;
+};
+
+/// What stays of sessions: a row for each gate of one that is done. Pruning knows nothing of it.
+///
+/// Lives no longer than its Database. @errors as Database.
+class SummaryTable {
+ public:
+  explicit SummaryTable(Database& database);
+
+  /// What there is to keep of a session that has ended; once, however often it is asked for.
+  Result<void> Add(const SessionRecord& record);
+  /// A row that cannot be read is left out.
+  Result<std::vector<GateSummary>> List(const SummaryQuery& query);
+
+ private:
+  Statement insert_;
+  Statement newest_;
+  Statement newest_of_benchmark_;
+  Statement oldest_;
+  Statement oldest_of_benchmark_;
 };
 
 }  // namespace benchd::store

@@ -9,9 +9,6 @@
 #include <utility>
 
 #include "core/base/cpu_list.h"
-#include "core/base/error.h"
-#include "daemon/system/cgroup.h"
-#include "daemon/system/kernel_files.h"
 #include "daemon/system/tree_group.h"
 
 namespace benchd {

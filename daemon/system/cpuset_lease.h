@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/file.h"
 #include "core/base/result.h"
-#include "core/base/unique_fd.h"
 #include "daemon/system/cgroup.h"
 #include "daemon/system/kernel_files.h"
 #include "daemon/system/setting.h"

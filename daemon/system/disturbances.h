@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
 #include "daemon/system/kernel_files.h"
 
 namespace benchd {

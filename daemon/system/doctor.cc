@@ -5,10 +5,8 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "daemon/system/doctor_checks.h"
-#include "daemon/system/kernel_files.h"
 
 namespace benchd {
 namespace doctor {

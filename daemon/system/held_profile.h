@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
 #include "core/model/machine_profile.h"
 #include "core/model/session.h"
 #include "daemon/system/cpuset_lease.h"

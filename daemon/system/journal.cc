@@ -10,8 +10,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/base/error.h"
-
 namespace benchd {
 namespace {
 

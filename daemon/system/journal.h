@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/file.h"
 #include "core/base/result.h"
-#include "core/base/unique_fd.h"
 #include "daemon/system/setting.h"
 
 namespace benchd {

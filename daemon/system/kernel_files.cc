@@ -11,8 +11,7 @@
 #include <cstdio>
 
 #include "core/base/cpu_list.h"
-#include "core/base/error.h"
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
 
 namespace benchd {
 

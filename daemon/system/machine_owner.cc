@@ -5,10 +5,8 @@
 #include <utility>
 
 #include "core/base/cpu_list.h"
-#include "core/base/error.h"
 #include "daemon/system/doctor.h"
 #include "daemon/system/kernel_files.h"
-#include "daemon/system/machine_sample.h"
 
 namespace benchd {
 namespace {

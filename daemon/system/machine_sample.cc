@@ -8,13 +8,10 @@
 #include <array>
 #include <chrono>
 #include <limits>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "core/base/cpu_list.h"
 #include "core/base/text.h"
-#include "daemon/system/kernel_files.h"
 
 namespace benchd {
 namespace {

@@ -6,8 +6,6 @@
 #include <cerrno>
 
 #include "core/base/cpu_list.h"
-#include "core/base/error.h"
-#include "daemon/system/kernel_files.h"
 #include "daemon/system/machine_sample.h"
 
 namespace benchd {

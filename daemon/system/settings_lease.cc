@@ -1,9 +1,6 @@
 #include "daemon/system/settings_lease.h"
 
 #include <algorithm>
-#include <utility>
-
-#include "core/base/error.h"
 
 namespace benchd {
 namespace {

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/base/cpu_list.h"
-#include "core/base/error.h"
 
 namespace benchd {
 namespace {

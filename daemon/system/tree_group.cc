@@ -10,11 +10,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <string_view>
 #include <utility>
-#include <vector>
 
-#include "core/base/error.h"
 #include "daemon/system/cgroup.h"
 #include "daemon/system/kernel_files.h"
 

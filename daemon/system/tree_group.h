@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/file.h"
 #include "core/base/result.h"
-#include "core/base/unique_fd.h"
 #include "core/model/child.h"
 
 namespace benchd {

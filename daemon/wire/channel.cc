@@ -11,8 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "core/base/error.h"
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
 
 namespace benchd::wire {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstddef>
-#include <optional>
 #include <type_traits>
 #include <utility>
 

@@ -9,7 +9,6 @@
 
 #include "core/base/fields.h"
 #include "core/base/result.h"
-#include "core/model/batch.h"
 #include "core/model/child.h"
 #include "core/model/machine_profile.h"
 #include "core/model/run.h"

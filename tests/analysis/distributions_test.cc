@@ -1,9 +1,9 @@
-#include "core/analysis/distributions.h"
-
 #include <gtest/gtest.h>
 
 #include <numeric>
 #include <vector>
+
+#include "core/analysis/table_figures.h"
 
 namespace benchd {
 namespace {

@@ -107,7 +107,7 @@ TEST(LookPlanTest, EstimatorsForOneLookNeedRuns) {
   }
   ExpectRefused(with(Method::kPaired, quantile, 99), code,
                 "estimator: quantile needs more than 99");
-  // bootstrap.h: at 99 % P = 0.99 needs 528 values.
+  // resampling.h: at 99 % P = 0.99 needs 528 values.
   const Estimator tail{EstimatorKind::kQuantile, 0.99};
   ExpectRefused(with(Method::kPaired, tail, 527), code, "estimator: quantile needs more than 527");
   EXPECT_TRUE(PlanLooks(PlannedSpec(with(Method::kPaired, tail, 528))));
@@ -119,7 +119,7 @@ TEST(LookPlanTest, EstimatorsForOneLookNeedRuns) {
                 "estimator: the quantile must lie");
 }
 
-// bootstrap.h: 10 000 resamples tell levels from 0.0002 on apart, 0.01 / 50.
+// resampling.h: 10 000 resamples tell levels from 0.0002 on apart, 0.01 / 50.
 TEST(LookPlanTest, AQuantileIsRefusedWhereItsGatesLeaveItNoInterval) {
   const auto with = [](std::size_t gates, double alpha) {
     return [=](SessionSpec& s) {

@@ -1,9 +1,8 @@
-#include "core/analysis/metric_catalog.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "core/analysis/block_values.h"
 #include "tests/analysis/session_builder.h"
 
 namespace benchd {

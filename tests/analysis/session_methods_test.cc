@@ -8,15 +8,12 @@
 #include <vector>
 
 #include "core/analysis/session_analysis.h"
-#include "core/stats/bootstrap.h"
 #include "core/stats/decision.h"
 #include "core/stats/descriptive.h"
 #include "core/stats/exact_t.h"
-#include "core/stats/hodges_lehmann.h"
-#include "core/stats/lognormal_mean.h"
-#include "core/stats/median_interval.h"
+#include "core/stats/one_look_intervals.h"
 #include "core/stats/paired.h"
-#include "core/stats/subselection.h"
+#include "core/stats/resampling.h"
 #include "core/stats/welch.h"
 #include "tests/analysis/session_feed.h"
 #include "tests/support/pairs.h"

@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/agreement_analysis.h"
-
 namespace benchd {
 namespace {
 

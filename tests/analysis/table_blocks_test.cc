@@ -1,11 +1,10 @@
-#include "core/analysis/table_blocks.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <string>
 #include <vector>
 
+#include "core/analysis/table_analysis.h"
 #include "tests/analysis/table_text.h"
 
 namespace benchd {

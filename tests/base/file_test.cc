@@ -5,8 +5,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/base/unique_fd.h"
-
 namespace benchd {
 namespace {
 

@@ -7,8 +7,6 @@
 #include <set>
 #include <string>
 
-#include "core/base/error.h"
-
 namespace benchd {
 namespace {
 

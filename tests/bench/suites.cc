@@ -19,8 +19,7 @@
 #include <vector>
 
 #include "core/analysis/session_analysis.h"
-#include "daemon/schedule/block_order.h"
-#include "daemon/schedule/next_benchmark.h"
+#include "daemon/schedule/schedule.h"
 
 namespace benchd {
 namespace {

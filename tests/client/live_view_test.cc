@@ -7,7 +7,7 @@
 
 #include "client/render/text.h"
 #include "client/terminal.h"
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
 #include "tests/client/golden.h"
 #include "tests/client/samples.h"
 

@@ -13,8 +13,7 @@
 #include "client/spec_input.h"
 #include "core/model/session_spec.h"
 #include "core/parse/command_line.h"
-#include "proto/convert/from_proto.h"
-#include "proto/convert/to_proto.h"
+#include "proto/convert/convert.h"
 #include "tests/support/seed.h"
 
 namespace benchd::client {

@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "core/analysis/agreement_analysis.h"
 #include "core/analysis/similarity_analysis.h"
 
 namespace benchd::client {

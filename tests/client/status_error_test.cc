@@ -9,7 +9,7 @@
 #include "benchd/v1/session.grpc.pb.h"
 #include "client/daemon_link.h"
 #include "client/follow.h"
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
 #include "tests/support/temp_folder.h"
 
 namespace benchd::client {

@@ -1,11 +1,10 @@
-#include "proto/convert/from_proto.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <string>
 
 #include "benchd/v1/session.pb.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::convert {
 namespace {

@@ -1,10 +1,9 @@
-#include "proto/convert/summary.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 
 #include "benchd/v1/history.pb.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::convert {
 namespace {

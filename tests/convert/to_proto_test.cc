@@ -1,5 +1,3 @@
-#include "proto/convert/to_proto.h"
-
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -8,8 +6,7 @@
 
 #include "benchd/v1/machine.pb.h"
 #include "benchd/v1/session.pb.h"
-#include "proto/convert/enum_values.h"
-#include "proto/convert/from_proto.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::convert {
 namespace {

@@ -15,8 +15,7 @@
 #include <future>
 #include <string>
 
-#include "core/base/unique_fd.h"
-#include "daemon/instance_lock.h"
+#include "core/base/file.h"
 #include "tests/support/temp_folder.h"
 
 namespace benchd {

@@ -1,3 +1,5 @@
+#include "daemon/loop_parts.h"
+
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/socket.h>
@@ -15,11 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/base/unique_fd.h"
-#include "daemon/cpu_affinity.h"
-#include "daemon/idle_exit.h"
-#include "daemon/notify.h"
-#include "daemon/real_sources.h"
+#include "core/base/file.h"
 #include "tests/support/temp_folder.h"
 
 namespace benchd {

@@ -1,5 +1,3 @@
-#include "daemon/paths.h"
-
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -7,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "daemon/options.h"
 #include "tests/support/temp_folder.h"
 
 namespace benchd {

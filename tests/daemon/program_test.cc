@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
 #include "daemon/control_socket.h"
 #include "tests/support/places.h"
 #include "tests/support/temp_folder.h"

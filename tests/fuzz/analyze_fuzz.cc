@@ -11,7 +11,7 @@
 #include "client/render/text.h"
 #include "client/table_options.h"
 #include "core/analysis/table_analysis.h"
-#include "proto/convert/to_proto.h"
+#include "proto/convert/convert.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/sections.h"
 #include "tests/support/pieces.h"

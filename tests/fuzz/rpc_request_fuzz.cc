@@ -9,8 +9,7 @@
 #include "daemon/queue/validate_spec.h"
 #include "daemon/rpc/queue_proto.h"
 #include "daemon/session/run_session.h"
-#include "proto/convert/from_proto.h"
-#include "proto/convert/to_proto.h"
+#include "proto/convert/convert.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/proto_text.h"
 

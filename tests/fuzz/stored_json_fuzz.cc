@@ -1,6 +1,6 @@
 #include <string>
 
-#include "daemon/store/model_json.h"
+#include "daemon/store/json_codec.h"
 #include "daemon/store/run_table.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -4,7 +4,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
 #include "daemon/wire/channel.h"
 #include "daemon/wire/messages.h"
 #include "tests/fuzz/fill_record.h"

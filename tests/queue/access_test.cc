@@ -1,6 +1,6 @@
-#include "daemon/queue/access.h"
-
 #include <gtest/gtest.h>
+
+#include "daemon/queue/session_registry.h"
 
 namespace benchd {
 namespace {

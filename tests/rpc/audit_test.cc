@@ -1,5 +1,3 @@
-#include "daemon/rpc/audit.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -9,7 +7,8 @@
 
 #include "benchd/v1/machine.grpc.pb.h"
 #include "benchd/v1/queue.grpc.pb.h"
-#include "core/base/error.h"
+#include "core/base/result.h"
+#include "daemon/rpc/endpoint.h"
 #include "tests/rpc/whole_daemon.h"
 
 namespace benchd::rpc {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/rpc/get_bundle_reactor.h"
+#include "daemon/rpc/stored_reactors.h"
 #include "tests/rpc/whole_daemon.h"
 
 namespace benchd::rpc {

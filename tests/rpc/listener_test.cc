@@ -1,5 +1,3 @@
-#include "daemon/rpc/listener.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -11,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/rpc/connections.h"
 #include "tests/rpc/rpc_support.h"
 
 namespace benchd::rpc {

@@ -13,8 +13,8 @@
 #include <string>
 #include <utility>
 
-#include "core/base/unique_fd.h"
-#include "daemon/rpc/peer_table.h"
+#include "core/base/file.h"
+#include "daemon/rpc/connections.h"
 #include "tests/support/temp_folder.h"
 
 namespace benchd::rpc {

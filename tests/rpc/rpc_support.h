@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "benchd/v1/session.grpc.pb.h"
+#include "daemon/rpc/connections.h"
 #include "daemon/rpc/endpoint.h"
-#include "daemon/rpc/list_samples_reactor.h"
-#include "daemon/rpc/listener.h"
+#include "daemon/rpc/stored_reactors.h"
 #include "daemon/rpc/watch_reactor.h"
 #include "tests/support/fakes.h"
 #include "tests/support/temp_folder.h"

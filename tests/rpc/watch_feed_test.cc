@@ -1,6 +1,6 @@
-#include "daemon/rpc/watch_feed.h"
-
 #include <gtest/gtest.h>
+
+#include "daemon/rpc/watch_reactor.h"
 
 namespace benchd::rpc {
 namespace {

@@ -1,5 +1,3 @@
-#include "daemon/run/connected_runner.h"
-
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -11,6 +9,7 @@
 #include <filesystem>
 #include <string>
 
+#include "daemon/run/runner_sources.h"
 #include "tests/support/temp_folder.h"
 
 namespace benchd {

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/ports/runner.h"
+#include "daemon/ports/ports.h"
 #include "daemon/run/runner_connection.h"
 #include "daemon/wire/channel.h"
 #include "daemon/wire/messages.h"

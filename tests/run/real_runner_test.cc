@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "daemon/run/runner_client.h"
-#include "daemon/run/spawned_runner.h"
+#include "daemon/run/runner_sources.h"
 #include "tests/run/fake_runner.h"
 #include "tests/support/places.h"
 

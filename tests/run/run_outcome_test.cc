@@ -1,11 +1,11 @@
-#include "daemon/run/run_outcome.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
+
+#include "daemon/run/runner_client.h"
 
 namespace benchd {
 namespace {

@@ -1,5 +1,3 @@
-#include "daemon/run/spawned_runner.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -15,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/run/runner_sources.h"
 #include "tests/support/temp_folder.h"
 
 namespace benchd {

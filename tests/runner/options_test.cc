@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "daemon/runner/runner_config.h"
+#include "daemon/runner/setup.h"
 
 namespace benchd {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
 #include "daemon/wire/messages.h"
 #include "tests/support/temp_folder.h"
 

@@ -15,7 +15,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
 #include "daemon/wire/channel.h"
 #include "tests/runner/runner_process.h"
 

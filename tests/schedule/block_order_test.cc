@@ -1,9 +1,9 @@
-#include "daemon/schedule/block_order.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
 #include <string>
+
+#include "daemon/schedule/schedule.h"
 
 namespace benchd {
 namespace {

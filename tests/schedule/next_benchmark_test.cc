@@ -1,12 +1,10 @@
-#include "daemon/schedule/next_benchmark.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-#include "daemon/schedule/block_order.h"
+#include "daemon/schedule/schedule.h"
 
 namespace benchd {
 namespace {

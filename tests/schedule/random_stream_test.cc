@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "daemon/schedule/block_order.h"
+#include "daemon/schedule/schedule.h"
 
 namespace benchd {
 namespace {

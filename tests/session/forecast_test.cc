@@ -1,5 +1,3 @@
-#include "daemon/session/forecast.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/session/batch_plan.h"
 #include "tests/analysis/session_feed.h"
 
 namespace benchd {

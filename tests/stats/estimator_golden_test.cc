@@ -8,9 +8,7 @@
 
 #include "core/stats/decision.h"
 #include "core/stats/descriptive.h"
-#include "core/stats/hodges_lehmann.h"
-#include "core/stats/lognormal_mean.h"
-#include "core/stats/median_interval.h"
+#include "core/stats/one_look_intervals.h"
 #include "core/stats/paired.h"
 #include "core/stats/rank_tests.h"
 #include "tests/golden/golden.h"

@@ -1,9 +1,8 @@
-#include "core/stats/forecast.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "core/stats/decision.h"
 #include "core/stats/paired.h"
 #include "core/stats/tails.h"
 

@@ -1,5 +1,3 @@
-#include "core/stats/kolmogorov_smirnov.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "core/stats/nonparametric.h"
 #include "tests/golden/golden.h"
 
 namespace benchd {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/stats/decision.h"
-#include "core/stats/median_interval.h"
+#include "core/stats/one_look_intervals.h"
 #include "core/stats/rank_tests.h"
 
 namespace benchd {

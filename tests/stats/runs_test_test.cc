@@ -1,5 +1,3 @@
-#include "core/stats/runs_test.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "core/stats/descriptive.h"
+#include "core/stats/nonparametric.h"
 #include "tests/golden/golden.h"
 
 namespace benchd {

@@ -1,11 +1,10 @@
-#include "core/stats/subselection.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
 #include "core/stats/descriptive.h"
+#include "core/stats/resampling.h"
 #include "core/stats/welch.h"
 #include "tests/golden/golden.h"
 

@@ -1,7 +1,6 @@
-#include "daemon/store/damage.h"
-
 #include <random>
 
+#include "daemon/store/open_database.h"
 #include "tests/store/store_fixture.h"
 #include "tests/support/seed.h"
 

@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "daemon/store/schema.h"
+#include "daemon/store/open_database.h"
 #include "tests/support/temp_folder.h"
 
 namespace benchd::store {

@@ -1,11 +1,10 @@
-#include "daemon/store/environment_files.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <fstream>
 
+#include "daemon/store/state_files.h"
 #include "tests/store/file_mode.h"
 #include "tests/store/rich_values.h"
 #include "tests/support/temp_folder.h"

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "daemon/store/model_json.h"
+#include "daemon/store/json_codec.h"
 #include "tests/store/rich_values.h"
 #include "tests/support/seed.h"
 

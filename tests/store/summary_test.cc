@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "daemon/store/model_json.h"
+#include "daemon/store/json_codec.h"
 #include "tests/store/store_fixture.h"
 
 namespace benchd::store {

@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/ports/runner.h"
-#include "daemon/ports/sources.h"
+#include "daemon/ports/ports.h"
 
 /// Hand-written stand-ins for the ports: no process, file or clock behind them.
 namespace benchd::fake {

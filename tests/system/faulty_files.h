@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "daemon/system/kernel_files.h"
 
 namespace benchd {

@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "tests/system/setting_machine.h"
 
 namespace benchd {

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
 #include "tests/system/kernel_tree.h"
 
 namespace benchd {

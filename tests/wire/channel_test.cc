@@ -10,7 +10,7 @@
 #include <cstring>
 #include <future>
 
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
 
 namespace benchd::wire {
 namespace {

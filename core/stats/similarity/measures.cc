@@ -2,14 +2,157 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
+#include <string>
 #include <utility>
 
-#include "core/stats/kolmogorov_smirnov.h"
-#include "core/stats/similarity/lz76.h"
-#include "core/stats/similarity/sax.h"
+#include "core/base/text.h"
+#include "core/stats/descriptive.h"
+#include "core/stats/nonparametric.h"
+#include "core/stats/similarity/words.h"
 
 namespace benchd {
+namespace {
+
+constexpr double kClippedShare = 0.01;
+
+std::string Number(std::size_t index) { return std::to_string(index + 1); }
+
+}  // namespace
+
+Result<void> CheckRuns(RunSeries runs) {
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    if (runs[r].empty()) return InvalidArgument("run " + Number(r), "empty");
+  }
+  if (runs.size() < 2) {
+    return InvalidArgument("runs", "only " + Counted(runs.size(), "run") + "; at least 2 needed",
+                           "give two runs or more: they are compared with each other");
+  }
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    const auto wrong = std::find_if_not(runs[r].begin(), runs[r].end(),
+                                        [](double value) { return std::isfinite(value); });
+    if (wrong != runs[r].end()) {
+      const auto at = static_cast<std::size_t>(wrong - runs[r].begin());
+      return InvalidArgument("run " + Number(r) + ", value " + Number(at), "not finite",
+                             "leave the run out, or measure it again");
+    }
+    if (runs[r].size() != runs[0].size()) {
+      return InvalidArgument("run " + Number(r),
+                             "it has " + std::to_string(runs[r].size()) + " values, run 1 has " +
+                                 std::to_string(runs[0].size()) + ": unequal lengths",
+                             "cut all runs to the shortest");
+    }
+  }
+  return {};
+}
+
+std::vector<std::vector<double>> CutToShortest(RunSeries runs) {
+  std::vector<std::vector<double>> cut(runs.begin(), runs.end());
+  if (cut.empty()) return cut;
+  std::size_t shortest = cut.front().size();
+  for (const std::vector<double>& run : cut) shortest = std::min(shortest, run.size());
+  for (std::vector<double>& run : cut) run.resize(shortest);
+  return cut;
+}
+
+std::vector<std::vector<double>> ClipSpikes(RunSeries runs) {
+  std::vector<std::vector<double>> clipped(runs.begin(), runs.end());
+  for (std::vector<double>& run : clipped) {
+    std::vector<double> sorted = run;
+    std::sort(sorted.begin(), sorted.end());
+    const double low = QuantileType7(sorted, kClippedShare).value_or(sorted.front());
+    const double high = QuantileType7(sorted, 1 - kClippedShare).value_or(sorted.back());
+    if (!(low <= high)) continue;  // their range is beyond that of a double
+    for (double& value : run) value = std::clamp(value, low, high);
+  }
+  return clipped;
+}
+
+namespace {
+
+// Four sums side by side: the additions of one would wait for each other.
+template <typename Term>
+double Sum(std::size_t n, Term term) {
+  std::array<double, 4> sums{};
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    for (std::size_t k = 0; k < 4; ++k) sums[k] += term(i + k);
+  }
+  for (; i < n; ++i) sums[0] += term(i);
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+double Dot(const std::vector<double>& x, const std::vector<double>& y) {
+  return Sum(x.size(), [&x, &y](std::size_t i) { return x[i] * y[i]; });
+}
+
+double Mean(const std::vector<double>& values) {
+  long double sum = 0;
+  for (const double value : values) sum += value;
+  return static_cast<double>(sum / static_cast<long double>(values.size()));
+}
+
+double Cosine(const std::vector<double>& x, double norm_x, const std::vector<double>& y,
+              double norm_y) {
+  if (norm_x == 0 && norm_y == 0) return 1;
+  if (norm_x == 0 || norm_y == 0) return 0;
+  return Dot(x, y) / (norm_x * norm_y);
+}
+
+double EuclideanDistance(const std::vector<double>& x, double scale_x, const std::vector<double>& y,
+                         double scale_y) {
+  return std::sqrt(Sum(x.size(), [&](std::size_t i) {
+    const double difference = scale_x * x[i] - scale_y * y[i];
+    return difference * difference;
+  }));
+}
+
+double WaveHedges(const std::vector<double>& x, double scale_x, const std::vector<double>& y,
+                  double scale_y) {
+  return Sum(x.size(), [&](std::size_t i) {
+    const double a = scale_x * x[i];
+    const double b = scale_y * y[i];
+    const double larger = std::max(std::abs(a), std::abs(b));
+    return larger > 0 ? std::abs(a - b) / larger : 0;
+  });
+}
+
+}  // namespace
+
+PreparedRun::PreparedRun(std::span<const double> series)
+    : values(series.begin(), series.end()), scaled(values), sorted(values) {
+  std::sort(sorted.begin(), sorted.end());
+  std::frexp(std::max(std::abs(sorted.front()), std::abs(sorted.back())), &exponent);
+  for (double& value : scaled) value = std::ldexp(value, -exponent);
+  norm = std::sqrt(Dot(scaled, scaled));
+  centred.assign(values.size(), 0);
+  if (sorted.front() == sorted.back()) return;
+  const double mean = Mean(scaled);
+  for (std::size_t i = 0; i < centred.size(); ++i) centred[i] = scaled[i] - mean;
+  centred_norm = std::sqrt(Dot(centred, centred));
+}
+
+RunPairSums SumsOf(const PreparedRun& x, const PreparedRun& y) {
+  const int larger = std::max(x.exponent, y.exponent);
+  const double scale_x = std::ldexp(1, x.exponent - larger);
+  const double scale_y = std::ldexp(1, y.exponent - larger);
+  RunPairSums sums;
+  sums.cosine = Cosine(x.scaled, x.norm, y.scaled, y.norm);
+  sums.correlation = Cosine(x.centred, x.centred_norm, y.centred, y.centred_norm);
+  sums.distance = EuclideanDistance(x.scaled, scale_x, y.scaled, scale_y);
+  sums.centred_distance = EuclideanDistance(x.centred, scale_x, y.centred, scale_y);
+  sums.norm_x = scale_x * x.norm;
+  sums.norm_y = scale_y * y.norm;
+  sums.centred_norm_x = scale_x * x.centred_norm;
+  sums.centred_norm_y = scale_y * y.centred_norm;
+  sums.wave_hedges = WaveHedges(x.scaled, scale_x, y.scaled, scale_y);
+  const double high =
+      std::max(std::ldexp(x.sorted.back(), -larger), std::ldexp(y.sorted.back(), -larger));
+  const double low =
+      std::min(std::ldexp(x.sorted.front(), -larger), std::ldexp(y.sorted.front(), -larger));
+  sums.range = high - low;
+  return sums;
+}
+
 namespace {
 
 double InUnit(double value) { return std::clamp(value, 0.0, 1.0); }

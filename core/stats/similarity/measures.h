@@ -7,16 +7,68 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/stats/similarity/prepared_run.h"
-#include "core/stats/similarity/runs.h"
 
 namespace benchd {
+
+/// The runs of one benchmark: each a series of values in order of measuring, all of one length.
+using RunSeries = std::span<const std::vector<double>>;
+
+/// Below this many values a run, the measures say nothing: pure noise of 8 values a run is called
+/// dissimilar every time (docs/similarity.md has the rates).
+inline constexpr std::size_t kFewestAssessableValues = 50;
+
+/// Whether runs can be compared at all.
+///
+/// @errors kInvalidArgument, runs and values counted from 1: fewer than two runs, a run without a
+///         value, runs of unequal length, a value that is not finite.
+Result<void> CheckRuns(RunSeries runs);
+
+/// The runs, each cut to the length of the shortest: its first values.
+std::vector<std::vector<double>> CutToShortest(RunSeries runs);
+
+/// Each run clipped to its own 1 % and 99 % quantiles (type 7): what is left of it without spikes.
+/// A run's own, because pooled quantiles would clip away a whole run that differs, where there are
+/// many. Runs as CheckRuns() wants them.
+std::vector<std::vector<double>> ClipSpikes(RunSeries runs);
+
+/// One run with everything that its comparison with others needs, made once.
+///
+/// The values are kept divided by a power of two that brings the largest one to [0.5, 1): exact,
+/// and no square leaves the range of a double.
+struct PreparedRun {
+  /// @param series  finite, at least one value.
+  explicit PreparedRun(std::span<const double> series);
+
+  std::vector<double> values;   ///< as they are, in order of time
+  int exponent = 0;             ///< values are `scaled` times 2^exponent
+  std::vector<double> scaled;   ///< in order of time
+  std::vector<double> centred;  ///< less their mean; all 0 when they are equal
+  std::vector<double> sorted;   ///< the values as they are, ascending
+  double norm = 0;              ///< of `scaled`
+  double centred_norm = 0;      ///< of `centred`; 0 only when the values are equal
+};
+
+/// The sums over two runs of one length that the measures are made of.
+struct RunPairSums {
+  double cosine = 0;       ///< of the angle between the values; 1 for two zero runs, 0 for one
+  double correlation = 0;  ///< likewise of the values less their means
+  double distance = 0;     ///< norm of the difference, as the next ones in the larger run's scale
+  double centred_distance = 0;
+  double norm_x = 0;
+  double norm_y = 0;
+  double centred_norm_x = 0;
+  double centred_norm_y = 0;
+  double wave_hedges = 0;  ///< sum of |x - y| / max(|x|, |y|), 0 where both are equal
+  double range = 0;        ///< of both runs' values together
+};
+
+RunPairSums SumsOf(const PreparedRun& x, const PreparedRun& y);
 
 /// M1 to M5 of two runs: dissimilarities in [0, 1], 0 = alike.
 ///
 /// - M1 = 1 - max(rho, 0), rho Pearson's correlation. Both runs constant: 0; one: 1.
 /// - M2 = clamp(2 min(c(XY), c(YX)) / (c(X) + c(Y)) - 1), c the Lempel-Ziv phrases of the runs'
-///   SAX words (lz76.h, sax.h); equal words: 0. The smaller of both orders makes it symmetric.
+///   SAX words (words.h); equal words: 0. The smaller of both orders makes it symmetric.
 /// - M3 = |F(x) - F(y)| / (|F(x)| + |F(y)|), F the full discrete Fourier transform; which is, by
 ///   Parseval's theorem, the same of the series themselves.
 /// - M4 = 1 - max(cos, 0). The paper prints |X|^2 + |Y|^2 as the denominator of the cosine, which

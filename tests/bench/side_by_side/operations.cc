@@ -16,10 +16,10 @@
 
 #include "core/parse/harness_output.h"
 #include "core/parse/measurement_table.h"
-#include "core/stats/hodges_lehmann.h"
+#include "core/stats/one_look_intervals.h"
 #include "core/stats/paired.h"
 #include "core/stats/sequential_boundary.h"
-#include "daemon/schedule/block_order.h"
+#include "daemon/schedule/schedule.h"
 #include "daemon/wire/messages.h"
 
 namespace benchd {

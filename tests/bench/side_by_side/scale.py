@@ -20,7 +20,7 @@ from table import Table, spread
 
 SESSIONS = (1_000, 10_000, 100_000)
 SAMPLES = 10_000_000
-ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"  # of session IDs, core/base/session_id.cc
+ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"  # of session IDs, core/model/session_spec.cc
 NUMPY = """
 import math, sys, numpy
 rows = numpy.loadtxt(sys.argv[1], delimiter=',', skiprows=1,

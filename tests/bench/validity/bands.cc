@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/stats/decision.h"
-#include "core/stats/hodges_lehmann.h"
+#include "core/stats/one_look_intervals.h"
 #include "core/stats/paired.h"
 #include "tests/bench/validity/table.h"
 

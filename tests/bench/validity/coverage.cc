@@ -4,7 +4,7 @@
 #include <sstream>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 #include "tests/bench/validity/repeat.h"
 #include "tests/bench/validity/table.h"
 

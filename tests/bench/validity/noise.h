@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "daemon/schedule/block_order.h"
+#include "daemon/schedule/schedule.h"
 
 namespace benchd::validity {
 

@@ -7,13 +7,10 @@
 #include <optional>
 #include <utility>
 
-#include "core/stats/bootstrap.h"
 #include "core/stats/descriptive.h"
-#include "core/stats/hodges_lehmann.h"
-#include "core/stats/lognormal_mean.h"
-#include "core/stats/median_interval.h"
+#include "core/stats/one_look_intervals.h"
 #include "core/stats/paired.h"
-#include "core/stats/subselection.h"
+#include "core/stats/resampling.h"
 #include "core/stats/welch.h"
 #include "tests/bench/validity/coverage.h"
 #include "tests/bench/validity/repeat.h"

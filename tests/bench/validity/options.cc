@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/result.h"
 
 namespace benchd::validity {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "core/base/error.h"
-#include "daemon/schedule/next_benchmark.h"
+#include "core/base/result.h"
+#include "daemon/schedule/schedule.h"
 #include "tests/bench/validity/repeat.h"
 
 namespace benchd::validity {

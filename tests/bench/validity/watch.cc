@@ -6,8 +6,7 @@
 #include <utility>
 
 #include "core/stats/decision.h"
-#include "core/stats/lognormal_mean.h"
-#include "core/stats/median_interval.h"
+#include "core/stats/one_look_intervals.h"
 #include "core/stats/paired.h"
 #include "core/stats/rank_tests.h"
 #include "core/stats/tails.h"

@@ -16,7 +16,7 @@
 #include <string>
 #include <variant>
 
-#include "core/base/unique_fd.h"
+#include "core/base/file.h"
 #include "daemon/wire/channel.h"
 #include "daemon/wire/messages.h"
 

@@ -1,10 +1,9 @@
-#include "core/stats/similarity/fleiss_kappa.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
+#include "core/stats/similarity/agreement.h"
 #include "tests/golden/golden.h"
 
 namespace benchd {

@@ -1,11 +1,11 @@
-#include "core/stats/similarity/lz76.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 #include <string_view>
 #include <vector>
+
+#include "core/stats/similarity/words.h"
 
 namespace benchd {
 namespace {

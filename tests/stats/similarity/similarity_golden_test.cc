@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "core/stats/similarity/assessment.h"
-#include "core/stats/similarity/lz76.h"
-#include "core/stats/similarity/prepared_run.h"
-#include "core/stats/similarity/sax.h"
+#include "core/stats/similarity/measures.h"
+#include "core/stats/similarity/words.h"
 #include "tests/golden/golden.h"
 #include "tests/stats/similarity/jmh_files.h"
 

@@ -1,0 +1,303 @@
+#include "core/stats/one_look_intervals.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "core/stats/rank_tests.h"
+#include "core/stats/tails.h"
+#include "core/stats/welch.h"
+
+namespace benchd {
+namespace {
+
+constexpr double kNoBound = std::numeric_limits<double>::infinity();
+
+Result<void> CheckSorted(std::span<const double> sorted) {
+  assert(std::is_sorted(sorted.begin(), sorted.end()));
+  return CheckFinite(sorted);
+}
+
+Result<void> CheckLevel(double alpha) {
+  if (alpha > 0 && alpha < 1) return {};
+  return InvalidArgument("alpha", "must lie between 0 and 1");
+}
+
+// The doubles in their order as whole numbers in theirs, and back.
+std::int64_t RankOfDouble(double value) {
+  const auto bits = std::bit_cast<std::int64_t>(value + 0.0);  // -0 becomes 0
+  return bits >= 0 ? bits : std::numeric_limits<std::int64_t>::min() - bits;
+}
+double DoubleOfRank(std::int64_t rank) {
+  return std::bit_cast<double>(rank >= 0 ? rank : std::numeric_limits<std::int64_t>::min() - rank);
+}
+
+// A family of values that is too large to list and can only be counted: the Walsh averages of a
+// sample. Rounding keeps their order (x + y is monotone in both), so counts are exact.
+class WalshAverages {
+ public:
+  explicit WalshAverages(std::span<const double> sorted) : sorted_(sorted) {}
+
+  std::uint64_t size() const { return sorted_.size() * (sorted_.size() + 1) / 2; }
+  double smallest() const { return sorted_.front(); }
+  double largest() const { return sorted_.back(); }
+
+  std::uint64_t CountUpTo(double bound) const {
+    std::uint64_t count = 0;
+    std::size_t end = sorted_.size();  // partners of i are i .. end - 1
+    for (std::size_t i = 0; i < end; ++i) {
+      while (end > i && sorted_[i] / 2 + sorted_[end - 1] / 2 > bound) --end;
+      count += end - i;
+    }
+    return count;
+  }
+
+ private:
+  std::span<const double> sorted_;
+};
+
+// All differences candidate - reference of two samples.
+class Differences {
+ public:
+  Differences(std::span<const double> reference, std::span<const double> candidate)
+      : reference_(reference), candidate_(candidate) {}
+
+  std::uint64_t size() const { return std::uint64_t{reference_.size()} * candidate_.size(); }
+  double smallest() const { return candidate_.front() - reference_.back(); }
+  double largest() const { return candidate_.back() - reference_.front(); }
+
+  std::uint64_t CountUpTo(double bound) const {
+    std::uint64_t count = 0;
+    std::size_t end = 0;  // candidates before it are close enough to this reference
+    for (double reference : reference_) {
+      while (end < candidate_.size() && candidate_[end] - reference <= bound) ++end;
+      count += end;
+    }
+    return count;
+  }
+
+ private:
+  std::span<const double> reference_;
+  std::span<const double> candidate_;
+};
+
+// The k-th smallest, k = 1 .. size().
+template <typename Family>
+double Select(const Family& family, std::uint64_t k) {
+  std::int64_t low = RankOfDouble(family.smallest());
+  std::int64_t high = RankOfDouble(family.largest());
+  while (low < high) {
+    // Of opposite signs their distance may not fit, their mean always does.
+    const std::int64_t middle = (low & high) + ((low ^ high) >> 1);
+    if (family.CountUpTo(DoubleOfRank(middle)) >= k) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return DoubleOfRank(low);
+}
+
+template <typename Family>
+OneLook LookAt(const Family& family, std::optional<std::uint64_t> cut) {
+  const std::uint64_t size = family.size();
+  OneLook look;
+  const double below = Select(family, (size + 1) / 2);
+  const double above = size % 2 == 1 ? below : Select(family, size / 2 + 1);
+  look.estimate = below / 2 + above / 2;
+  if (cut) look.interval = Interval{Select(family, *cut), Select(family, size + 1 - *cut)};
+  return look;
+}
+
+// How many lie on the emptier side of the hypothesis, its widened surroundings taken in.
+template <typename Family>
+std::uint64_t Beyond(const Family& family, double hypothesis, double widening) {
+  const std::uint64_t up_to = family.CountUpTo(hypothesis + widening);
+  const std::uint64_t below = family.CountUpTo(std::nextafter(hypothesis - widening, -kNoBound));
+  return std::min(up_to, family.size() - below);
+}
+
+}  // namespace
+
+Result<OneLook> HodgesLehmann(std::span<const double> sorted, double alpha) {
+  if (Result<void> checked = CheckSorted(sorted); !checked) return checked.error();
+  if (Result<void> checked = CheckLevel(alpha); !checked) return checked.error();
+  return LookAt(WalshAverages(sorted), SignedRankCut(sorted.size(), alpha));
+}
+
+Result<double> HodgesLehmannP(std::span<const double> sorted, double hypothesis, double widening) {
+  if (Result<void> checked = CheckSorted(sorted); !checked) return checked.error();
+  const std::uint64_t beyond = Beyond(WalshAverages(sorted), hypothesis, widening);
+  return std::min(1.0, 2 * SignedRankLowerTail(sorted.size(), beyond));
+}
+
+Result<OneLook> HodgesLehmannShift(std::span<const double> reference,
+                                   std::span<const double> candidate, double alpha) {
+  if (Result<void> checked = CheckSorted(reference); !checked) return checked.error();
+  if (Result<void> checked = CheckSorted(candidate); !checked) return checked.error();
+  if (Result<void> checked = CheckLevel(alpha); !checked) return checked.error();
+  return LookAt(Differences(reference, candidate),
+                RankSumCut(reference.size(), candidate.size(), alpha));
+}
+
+Result<double> HodgesLehmannShiftP(std::span<const double> reference,
+                                   std::span<const double> candidate, double hypothesis,
+                                   double widening) {
+  if (Result<void> checked = CheckSorted(reference); !checked) return checked.error();
+  if (Result<void> checked = CheckSorted(candidate); !checked) return checked.error();
+  const std::uint64_t beyond = Beyond(Differences(reference, candidate), hypothesis, widening);
+  return std::min(1.0, 2 * RankSumLowerTail(reference.size(), candidate.size(), beyond));
+}
+
+namespace {
+
+Result<void> CheckMedianValues(std::span<const double> sorted) {
+  assert(std::is_sorted(sorted.begin(), sorted.end()));
+  return CheckFinite(sorted);
+}
+
+double CoinTail(std::uint64_t n, std::uint64_t k) {
+  return FairCoinLowerTail(static_cast<double>(n), static_cast<double>(k));
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> MedianCut(std::uint64_t n, double alpha) {
+  // The number of k for which P(Bin <= k - 1) is small enough, by halving.
+  std::uint64_t fits = 0;
+  std::uint64_t too_many = n / 2 + 1;
+  while (too_many - fits > 1) {
+    const std::uint64_t middle = fits + (too_many - fits) / 2;
+    (2 * CoinTail(n, middle - 1) <= alpha ? fits : too_many) = middle;
+  }
+  if (fits == 0) return std::nullopt;
+  return fits;
+}
+
+Result<OneLook> MedianInterval(std::span<const double> sorted, double alpha) {
+  if (Result<void> checked = CheckMedianValues(sorted); !checked) return checked.error();
+  if (!(alpha > 0 && alpha < 1)) {
+    return InvalidArgument("alpha", "must lie between 0 and 1");
+  }
+  OneLook look;
+  look.estimate = QuantileType7(sorted, 0.5).value();
+  if (const auto cut = MedianCut(sorted.size(), alpha)) {
+    look.interval = Interval{sorted[*cut - 1], sorted[sorted.size() - *cut]};
+  }
+  return look;
+}
+
+Result<double> MedianP(std::span<const double> sorted, double hypothesis, double widening) {
+  if (Result<void> checked = CheckMedianValues(sorted); !checked) return checked.error();
+  const auto up_to =
+      std::upper_bound(sorted.begin(), sorted.end(), hypothesis + widening) - sorted.begin();
+  const auto from =
+      sorted.end() - std::lower_bound(sorted.begin(), sorted.end(), hypothesis - widening);
+  return std::min(1.0,
+                  2 * CoinTail(sorted.size(), static_cast<std::uint64_t>(std::min(up_to, from))));
+}
+
+Result<Bootstrap> BootstrapMedian(std::span<const double> sorted, std::uint64_t seed) {
+  if (Result<void> checked = CheckMedianValues(sorted); !checked) return checked.error();
+  if (sorted.size() < 2) return InvalidArgument("values", "a bootstrap needs two or more");
+  if (sorted.size() > std::numeric_limits<std::int32_t>::max()) {
+    return InvalidArgument("values", "a bootstrap takes 2^31 at most");
+  }
+  const auto n = static_cast<std::uint32_t>(sorted.size());
+  RandomIndex random(seed);
+  std::vector<double> replicates;
+  replicates.reserve(kBootstrapReplicates);
+  std::vector<std::uint32_t> counts(n);
+  for (int replicate = 0; replicate < kBootstrapReplicates; ++replicate) {
+    // A resample of sorted values is a count of each, so its order statistics need no sorting.
+    std::fill(counts.begin(), counts.end(), 0);
+    for (std::uint32_t i = 0; i < n; ++i) ++counts[random.Below(n)];
+    std::size_t below = 0;
+    std::uint32_t seen = counts[0];
+    while (seen < (n + 1) / 2) seen += counts[++below];
+    std::size_t above = below;
+    while (seen < n / 2 + 1) seen += counts[++above];
+    replicates.push_back(sorted[below] / 2 + sorted[above] / 2);
+  }
+  return Bootstrap(QuantileType7(sorted, 0.5).value(), std::move(replicates));
+}
+
+namespace {
+
+// Beyond it 2 Q(z) is below the smallest double.
+constexpr double kLargestZ = 37;
+
+Result<void> CheckMoments(const Moments& reference, const Moments& candidate) {
+  if (reference.count() < 2 || candidate.count() < 2) {
+    return InvalidArgument("values", "an arm needs two or more for its spread");
+  }
+  if (!DifferenceDefined(reference, candidate)) {
+    return InvalidArgument("values", "a logarithm is not finite",
+                           "only positive values have a log-normal mean");
+  }
+  return {};
+}
+
+// How far half the variance of the logs may lie below and above the observed one.
+struct Reach {
+  double below = 0;
+  double above = 0;
+};
+
+Reach HalfVarianceReach(const Moments& logs, double alpha) {
+  const double half = logs.variance() / 2;
+  const auto dof = static_cast<double>(logs.count() - 1);
+  return {half - half * dof / ChiSquareUpperQuantile(alpha / 2, dof),
+          half * dof / ChiSquareLowerQuantile(alpha / 2, dof) - half};
+}
+
+OneLook Mover(const Moments& reference, const Moments& candidate, double alpha) {
+  const WelchEstimate means = EstimateWelchDifference(reference, candidate);
+  OneLook look;
+  look.estimate = means.centre + (candidate.variance() - reference.variance()) / 2;
+  look.interval = Interval{look.estimate, look.estimate};
+  if (means.se == 0) return look;
+  const double mean_reach = FixedCriticalT(alpha, means) * means.se;
+  const Reach b = HalfVarianceReach(reference, alpha);
+  const Reach c = HalfVarianceReach(candidate, alpha);
+  look.interval->lo -= std::hypot(mean_reach, c.below, b.above);
+  look.interval->hi += std::hypot(mean_reach, c.above, b.below);
+  return look;
+}
+
+}  // namespace
+
+Result<OneLook> LognormalMeanRatio(const Moments& log_reference, const Moments& log_candidate,
+                                   double alpha) {
+  if (Result<void> checked = CheckMoments(log_reference, log_candidate); !checked)
+    return checked.error();
+  if (!(alpha > 0 && alpha < 1)) {
+    return InvalidArgument("alpha", "must lie between 0 and 1");
+  }
+  return Mover(log_reference, log_candidate, alpha);
+}
+
+Result<double> LognormalMeanP(const Moments& log_reference, const Moments& log_candidate,
+                              double hypothesis, double widening) {
+  if (Result<void> checked = CheckMoments(log_reference, log_candidate); !checked)
+    return checked.error();
+  const OneLook look = Mover(log_reference, log_candidate, 0.5);
+  const double distance = std::abs(look.estimate - hypothesis) - widening;
+  if (distance <= 0) return 1;
+  if (look.interval->lo == look.interval->hi) return 0;
+  const bool above = look.estimate > hypothesis;
+  // What is left of the distance at the level 2 Q(z): falls with z, and is 0 at the one sought.
+  const auto left = [&](double z) {
+    const Interval interval =
+        *Mover(log_reference, log_candidate, std::min(1.0, 2 * NormalUpperTail(z))).interval;
+    return distance - (above ? look.estimate - interval.lo : interval.hi - look.estimate);
+  };
+  return std::min(1.0, 2 * NormalUpperTail(RootOfFalling(left, 0, 0, kLargestZ)));
+}
+
+}  // namespace benchd

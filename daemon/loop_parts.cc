@@ -1,0 +1,110 @@
+#include "daemon/loop_parts.h"
+
+#include <sched.h>
+#include <systemd/sd-daemon.h>
+
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace benchd {
+
+Notifier::Notifier(const asio::any_io_executor& loop) : timer_(loop) {}
+
+void Notifier::Ready() {
+  ::sd_notify(0, "READY=1");
+  std::uint64_t limit_us = 0;
+  if (::sd_watchdog_enabled(0, &limit_us) <= 0) return;
+  interval_ = std::chrono::microseconds(limit_us / 2);
+  Beat();
+}
+
+void Notifier::Stopping() { ::sd_notify(0, "STOPPING=1"); }
+
+void Notifier::Stop() {
+  interval_ = {};  // a beat whose timer has already expired may still come
+  timer_.cancel();
+}
+
+void Notifier::Beat() {
+  if (interval_ == interval_.zero()) return;
+  ::sd_notify(0, "WATCHDOG=1");
+  timer_.expires_after(interval_);
+  timer_.async_wait([this](std::error_code cancelled) {
+    if (!cancelled) Beat();
+  });
+}
+
+IdleExit::IdleExit(const asio::any_io_executor& loop, std::chrono::milliseconds interval,
+                   Activity activity, std::function<void()> on_idle)
+    : timer_(loop),
+      interval_(interval),
+      activity_(std::move(activity)),
+      on_idle_(std::move(on_idle)) {}
+
+void IdleExit::Start() {
+  last_ = activity_();
+  Wait();
+}
+
+void IdleExit::Stop() {
+  stopped_ = true;
+  timer_.cancel();
+}
+
+void IdleExit::Wait() {
+  timer_.expires_after(interval_);
+  timer_.async_wait([this](std::error_code cancelled) {
+    if (!cancelled && !stopped_) Look();
+  });
+}
+
+void IdleExit::Look() {
+  const std::optional<std::uint64_t> now = activity_();
+  if (now && now == last_) return on_idle_();
+  last_ = now;
+  Wait();
+}
+
+namespace {
+
+std::set<pid_t> Threads() {
+  std::set<pid_t> threads;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task", ignored)) {
+    const std::string name = entry.path().filename().string();
+    pid_t thread = 0;
+    std::from_chars(name.data(), name.data() + name.size(), thread);
+    if (thread > 0) threads.insert(thread);
+  }
+  return threads;
+}
+
+}  // namespace
+
+Result<void> ConfineProcess(const std::vector<int>& cpus) {
+  if (cpus.empty()) return {};
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int cpu : cpus) {
+    if (cpu >= 0 && cpu < CPU_SETSIZE) CPU_SET(static_cast<std::size_t>(cpu), &set);
+  }
+  // A thread not yet confined may start another one meanwhile: until no new one is seen.
+  std::set<pid_t> confined;
+  for (std::set<pid_t> threads = Threads(); threads != confined; threads = Threads()) {
+    for (const pid_t thread : threads) {
+      // ESRCH: it has ended since.
+      if (::sched_setaffinity(thread, sizeof(set), &set) != 0 && errno != ESRCH) {
+        return SystemError("moving benchd to its CPUs", errno);
+      }
+    }
+    confined = std::move(threads);
+  }
+  return {};
+}
+
+}  // namespace benchd

@@ -1,0 +1,285 @@
+#include "daemon/rpc/connections.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <system_error>
+#include <utility>
+
+namespace benchd::rpc {
+namespace {
+
+constexpr std::string_view kPrefix = "fd:";
+
+// Below are the daemon's own files. More numbers would make a round longer, and the entries of
+// former connections, which are kept for as long, more to count through at each new one.
+constexpr int kFirstNumber = 64;
+constexpr int kLastNumber = 2047;
+
+std::optional<std::uint64_t> SocketInode(int fd) {
+  struct stat info {};
+  if (::fstat(fd, &info) != 0 || !S_ISSOCK(info.st_mode)) return std::nullopt;
+  return info.st_ino;
+}
+
+}  // namespace
+
+Result<UniqueFd> PeerTable::Enter(UniqueFd connection, Caller caller) {
+  const std::lock_guard lock(mutex_);
+  UniqueFd numbered;
+  if (next_number_ >= kFirstNumber && next_number_ <= kLastNumber) {
+    numbered = UniqueFd(::fcntl(connection.get(), F_DUPFD_CLOEXEC, next_number_));
+  }
+  // The round is over, or nothing above is free.
+  if (!numbered) numbered = UniqueFd(::fcntl(connection.get(), F_DUPFD_CLOEXEC, kFirstNumber));
+  if (!numbered) return SystemError("numbering a connection", errno);
+  next_number_ = numbered.get() + 1;
+  entries_.insert_or_assign(numbered.get(),
+                            Entry{std::move(caller), SocketInode(numbered.get()).value_or(0)});
+  return numbered;
+}
+
+std::optional<Caller> PeerTable::Find(std::string_view peer) const {
+  if (!peer.starts_with(kPrefix)) return std::nullopt;
+  peer.remove_prefix(kPrefix.size());
+  int fd = -1;
+  const auto [end, error] = std::from_chars(peer.data(), peer.data() + peer.size(), fd);
+  if (error != std::errc{} || end != peer.data() + peer.size()) return std::nullopt;
+  const std::lock_guard lock(mutex_);
+  const auto it = entries_.find(fd);
+  if (it == entries_.end()) return std::nullopt;
+  return it->second.caller;
+}
+
+std::size_t PeerTable::OpenConnections(std::uint32_t uid) const {
+  const std::lock_guard lock(mutex_);
+  std::size_t count = 0;
+  for (const auto& [fd, entry] : entries_) {
+    if (entry.caller.uid == uid && SocketInode(fd) == entry.inode) ++count;
+  }
+  return count;
+}
+
+namespace {
+
+constexpr std::uint64_t kUnlimited = UINT64_MAX;
+constexpr std::size_t kMaxProcFileBytes = 64 * 1024;
+
+struct LimitName {
+  std::string_view name;
+  int resource;
+};
+// The names of fs/proc/base.c, lnames[].
+constexpr std::array<LimitName, 16> kLimitNames{{
+    {"Max cpu time", RLIMIT_CPU},
+    {"Max file size", RLIMIT_FSIZE},
+    {"Max data size", RLIMIT_DATA},
+    {"Max stack size", RLIMIT_STACK},
+    {"Max core file size", RLIMIT_CORE},
+    {"Max resident set", RLIMIT_RSS},
+    {"Max processes", RLIMIT_NPROC},
+    {"Max open files", RLIMIT_NOFILE},
+    {"Max locked memory", RLIMIT_MEMLOCK},
+    {"Max address space", RLIMIT_AS},
+    {"Max file locks", RLIMIT_LOCKS},
+    {"Max pending signals", RLIMIT_SIGPENDING},
+    {"Max msgqueue size", RLIMIT_MSGQUEUE},
+    {"Max nice priority", RLIMIT_NICE},
+    {"Max realtime priority", RLIMIT_RTPRIO},
+    {"Max realtime timeout", RLIMIT_RTTIME},
+}};
+
+std::string_view TakeLine(std::string_view& text) {
+  const std::size_t end = text.find('\n');
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return line;
+}
+
+std::string_view TakeWord(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  const std::string_view word = text.substr(0, text.find_first_of(" \t"));
+  text.remove_prefix(word.size());
+  return word;
+}
+
+std::optional<std::uint64_t> ParseLimitValue(std::string_view word) {
+  if (word == "unlimited") return kUnlimited;
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc{} || end != word.data() + word.size() || word.empty()) return std::nullopt;
+  return value;
+}
+
+Result<std::vector<std::uint32_t>> ReadPeerGroups(int socket) {
+  std::vector<gid_t> groups(64);
+  while (true) {
+    auto bytes = static_cast<socklen_t>(groups.size() * sizeof(gid_t));
+    if (::getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, groups.data(), &bytes) == 0) {
+      groups.resize(bytes / sizeof(gid_t));
+      return std::vector<std::uint32_t>(groups.begin(), groups.end());
+    }
+    // ERANGE: the kernel wrote how many bytes it wants.
+    if (errno != ERANGE || bytes / sizeof(gid_t) <= groups.size()) {
+      return Error{ErrorCode::kPermissionDenied,
+                   SystemError("reading the groups of the caller", errno).message,
+                   {}};
+    }
+    groups.resize(bytes / sizeof(gid_t));
+  }
+}
+
+std::string ReadFileAt(int directory, const char* name) {
+  const UniqueFd file(::openat(directory, name, O_RDONLY | O_CLOEXEC));
+  std::string text;
+  std::array<char, 4096> buffer{};
+  while (file && text.size() < kMaxProcFileBytes) {
+    const ssize_t count = ::read(file.get(), buffer.data(), buffer.size());
+    if (count <= 0) break;
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+  return text;
+}
+
+// The directory stays that of the process it was opened for, even when its number is used again.
+void ReadProc(Caller& caller) {
+  const std::string path = "/proc/" + std::to_string(caller.pid);
+  const UniqueFd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  struct stat owner {};
+  if (!directory || ::fstat(directory.get(), &owner) != 0 || owner.st_uid != caller.uid) return;
+  const std::optional<std::uint32_t> mask = ParseUmask(ReadFileAt(directory.get(), "status"));
+  std::vector<ResourceLimit> limits = ParseLimits(ReadFileAt(directory.get(), "limits"));
+  if (!mask || limits.size() < kLimitNames.size()) return;
+  caller.umask = *mask;
+  caller.limits = std::move(limits);
+}
+
+}  // namespace
+
+Result<Caller> ReadPeer(int socket) {
+  ucred credentials{};
+  socklen_t size = sizeof(credentials);
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) {
+    return Error{ErrorCode::kPermissionDenied,
+                 SystemError("reading the identity of the caller", errno).message,
+                 {}};
+  }
+  Result<std::vector<std::uint32_t>> groups = ReadPeerGroups(socket);
+  if (!groups) return std::move(groups).error();
+  Caller caller;
+  caller.uid = credentials.uid;
+  caller.gid = credentials.gid;
+  caller.pid = credentials.pid;
+  caller.groups = std::move(groups).value();
+  ReadProc(caller);
+  return caller;
+}
+
+std::optional<std::uint32_t> ParseUmask(std::string_view status) {
+  while (!status.empty()) {
+    std::string_view line = TakeLine(status);
+    if (TakeWord(line) != "Umask:") continue;
+    const std::string_view word = TakeWord(line);
+    std::uint32_t mask = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), mask, 8);
+    if (error != std::errc{} || end != word.data() + word.size() || mask > 0777)
+      return std::nullopt;
+    return mask;
+  }
+  return std::nullopt;
+}
+
+std::vector<ResourceLimit> ParseLimits(std::string_view limits) {
+  std::vector<ResourceLimit> parsed;
+  while (!limits.empty()) {
+    std::string_view line = TakeLine(limits);
+    for (const LimitName& known : kLimitNames) {
+      if (!line.starts_with(known.name)) continue;
+      line.remove_prefix(known.name.size());
+      const auto soft = ParseLimitValue(TakeWord(line));
+      const auto hard = ParseLimitValue(TakeWord(line));
+      if (soft && hard) parsed.push_back({known.resource, *soft, *hard});
+      break;
+    }
+  }
+  return parsed;
+}
+
+namespace {
+
+// Out of descriptors, accept() fails at once and again: wait until some are free.
+constexpr auto kPauseAfterError = std::chrono::milliseconds(200);
+constexpr auto kRefusalLogInterval = std::chrono::seconds(10);
+
+// Asio sets neither; without O_NONBLOCK gRPC's server stays mute.
+bool PrepareForServer(int fd) {
+  const int flags = ::fcntl(fd, F_GETFL);
+  return flags >= 0 && ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0 &&
+         ::fcntl(fd, F_SETFD, FD_CLOEXEC) == 0;
+}
+
+}  // namespace
+
+Listener::Listener(const asio::any_io_executor& loop, UniqueFd socket, PeerTable& peers,
+                   HandOver hand_over, Log log)
+    : acceptor_(loop),
+      pause_(loop),
+      peers_(peers),
+      hand_over_(std::move(hand_over)),
+      log_(std::move(log)) {
+  acceptor_.assign(asio::local::stream_protocol(), socket.Release());
+}
+
+void Listener::Start() { Accept(); }
+
+void Listener::Close() {
+  std::error_code ignored;
+  acceptor_.close(ignored);
+  pause_.cancel();
+}
+
+void Listener::Accept() {
+  acceptor_.async_accept(
+      [this](std::error_code error, asio::local::stream_protocol::socket connection) {
+        if (!acceptor_.is_open()) return;
+        if (!error) {
+          Take(UniqueFd(connection.release()));
+          return Accept();
+        }
+        log_("accepting a connection: " + error.message());
+        pause_.expires_after(kPauseAfterError);
+        pause_.async_wait([this](std::error_code cancelled) {
+          if (!cancelled && acceptor_.is_open()) Accept();
+        });
+      });
+}
+
+void Listener::Take(UniqueFd connection) {
+  if (!PrepareForServer(connection.get())) {
+    return log_(SystemError("preparing a connection", errno).message);
+  }
+  Result<Caller> caller = ReadPeer(connection.get());
+  if (!caller) return log_(caller.error().message);
+  if (peers_.OpenConnections(caller->uid) >= kMaxConnectionsPerUid) {
+    return LogRefusal(caller->uid);
+  }
+  Result<UniqueFd> numbered = peers_.Enter(std::move(connection), std::move(caller).value());
+  if (!numbered) return log_(numbered.error().message);
+  hand_over_(numbered->Release());
+}
+
+void Listener::LogRefusal(std::uint32_t uid) {
+  const auto now = std::chrono::steady_clock::now();
+  if (refusal_logged_at_ && now - *refusal_logged_at_ < kRefusalLogInterval) return;
+  refusal_logged_at_ = now;
+  log_("refusing connections: uid " + std::to_string(uid) + " has " +
+       std::to_string(kMaxConnectionsPerUid) + " already");
+}
+
+}  // namespace benchd::rpc

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "benchd/v1/session.pb.h"
+#include "daemon/rpc/endpoint.h"
+#include "daemon/rpc/watch_reactor.h"
+#include "daemon/store/store.h"
+
+namespace benchd::rpc {
+
+/// What an export reads. The references outlive the server.
+struct ListSamplesSources {
+  Endpoint endpoint;
+  Store& store;
+  FindSession find;
+};
+
+/// SessionService.ListSamples: a session's runs in order of execution, loaded 256 at a time, sent
+/// in messages of about half a MiB, the next one only when the last is on its way.
+class ListSamplesReactor final : public StreamReactor<v1::ListSamplesResponse> {
+ public:
+  static constexpr std::uint64_t kRunsPerLoad = 256;
+  static constexpr std::size_t kMessageBytes = std::size_t{512} * 1024;
+
+  ListSamplesReactor(const ListSamplesSources& sources, std::optional<Caller> caller,
+                     const v1::ListSamplesRequest& request);
+
+ private:
+  void Started() override;
+  void Written() override;
+  /// Sends what is loaded; loads when that is used up; ends when there is no more.
+  void Continue();
+  void StartLoad();
+  asio::awaitable<void> Load();
+  bool FillMessage();
+
+  const ListSamplesSources& sources_;
+  const std::string session_;
+  const bool with_warmup_;
+  const bool with_metrics_;
+  SessionId id_;
+  SessionSpec spec_;
+  std::vector<Run> runs_;
+  std::size_t used_ = 0;      ///< of runs_
+  std::uint64_t loaded_ = 0;  ///< of the session's runs
+  bool exhausted_ = false;
+};
+
+/// SessionService.GetBundle: what a session was submitted with, a piece when the last is on its
+/// way. Reads the same store as ListSamples, for the same callers.
+class GetBundleReactor final : public StreamReactor<v1::GetBundleResponse> {
+ public:
+  static constexpr std::size_t kPieceBytes = std::size_t{256} * 1024;
+
+  GetBundleReactor(const ListSamplesSources& sources, std::optional<Caller> caller,
+                   std::string session);
+
+ private:
+  void Started() override;
+  void Written() override;
+  void StartLoad();
+  asio::awaitable<void> Load();
+
+  const ListSamplesSources& sources_;
+  const std::string session_;
+  SessionId id_;
+  std::uint64_t sent_ = 0;
+};
+
+}  // namespace benchd::rpc

@@ -1,0 +1,307 @@
+#include "daemon/runner/setup.h"
+
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "core/base/cpu_list.h"
+#include "daemon/runner/child_limits.h"
+#include "daemon/runner/event_loop.h"
+#include "daemon/runner/helper_process.h"
+#include "daemon/runner/process_tree.h"
+#include "daemon/system/cgroup.h"
+#include "daemon/system/kernel_files.h"
+
+namespace benchd {
+namespace {
+
+constexpr const char* kDefaultConfig = "/etc/benchd/benchd.toml";
+constexpr std::int64_t kConfigTimeout = 10'000'000'000;
+
+/// Runs one helper to its end in a loop of its own.
+class HelperOnce : public HelperOwner {
+ public:
+  Result<std::string> Run(const Host& host, HelperOrder order) {
+    ProcessTree tree;
+    HelperProcess helper(loop_, host, tree, *this);
+    if (auto started = helper.Start(std::move(order)); !started) return std::move(started).error();
+    loop_.Run();
+    return std::move(*answer_);
+  }
+
+ private:
+  void OnHelperDone(HelperProcess&, Result<std::string> answer) override {
+    answer_ = std::move(answer);
+    loop_.Stop();
+  }
+
+  EventLoop loop_;
+  std::optional<Result<std::string>> answer_;
+};
+
+Result<void> CheckOwner(const std::string& path, int file) {
+  struct stat info {};
+  if (fstat(file, &info) != 0) return SystemError(path, errno);
+  if (!S_ISREG(info.st_mode)) return InvalidArgument(path, "it is no regular file");
+  if (geteuid() != 0) return {};
+  if (info.st_uid == 0 && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0) return {};
+  return Error{ErrorCode::kPermissionDenied,
+               path + ": somebody other than root may change it, and benchd-runner is root",
+               "chown root '" + path + "'; chmod go-w '" + path + "'"};
+}
+
+}  // namespace
+
+Result<wire::RunnerConfig> LoadRunnerConfig(const Host& host, const std::string& path) {
+  const bool is_default = path.empty();
+  if (is_default && geteuid() != 0) return wire::RunnerConfig{};
+  const std::string name = is_default ? kDefaultConfig : path;
+  UniqueFd file(open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  if (!file && errno == ENOENT && is_default) return wire::RunnerConfig{};
+  if (!file) return SystemError(name, errno);
+  if (auto checked = CheckOwner(name, file.get()); !checked) return std::move(checked).error();
+  HelperOrder order;
+  order.name = name;
+  order.argv = {"config"};
+  order.input = std::move(file);
+  order.as_caller = false;
+  order.timeout_ns = kConfigTimeout;
+  auto answer = HelperOnce().Run(host, std::move(order));
+  if (!answer) return std::move(answer).error();
+  auto decoded = wire::DecodeRunnerConfig(*answer);
+  if (!decoded) return std::move(decoded).error().Within(name);
+  if (!*decoded) return std::move(*decoded).error().Within(name);
+  return std::move(**decoded);
+}
+
+Result<uid_t> FindUser(const std::string& user) {
+  constexpr std::uint64_t kMaxUid = UINT32_MAX;
+  if (const auto uid = ParseCount(user); uid && *uid <= kMaxUid) return static_cast<uid_t>(*uid);
+  const std::unique_ptr<FILE, int (*)(FILE*)> file(fopen("/etc/passwd", "re"), &fclose);
+  while (const passwd* entry = file ? fgetpwent(file.get()) : nullptr) {
+    if (user == entry->pw_name) return entry->pw_uid;
+  }
+  return Error{ErrorCode::kNotFound, "[runner] user: '" + user + "' is not in /etc/passwd",
+               "create the user (systemd-sysusers), or name another in the configuration"};
+}
+
+const char kRunnerHelp[] =
+    "benchd-runner: starts, measures and kills the programs that benchd compares.\n"
+    "Not started by hand: systemd does it (system mode), or benchd (user mode).\n"
+    "\n"
+    "  --socket PATH|fd:N  listen there, or serve the inherited SOCK_SEQPACKET descriptor N;\n"
+    "                      not needed when systemd hands over the socket\n"
+    "  --config FILE       its sections [runner] and [machine_profile.*]\n"
+    "                      (default /etc/benchd/benchd.toml for root, if there)\n"
+    "  --journal FILE      journal of machine settings, locked while this runner lives;\n"
+    "                      without one no setting is changed\n"
+    "  --restore           put back what the journal holds, and exit\n"
+    "  --sysfs-root DIR    the machine's settings lie below DIR (tests)\n"
+    "  --version, --help\n";
+
+Result<RunnerOptions> ParseRunnerOptions(int argc, char** argv) {
+  RunnerOptions options;
+  for (int i = 1; i < argc; ++i) {
+    std::string_view name = argv[i];
+    const std::size_t equals = name.find('=');
+    const bool has_value = name.starts_with("--") && equals != std::string_view::npos;
+    const std::string_view attached = has_value ? name.substr(equals + 1) : std::string_view();
+    if (has_value) name = name.substr(0, equals);
+
+    std::string* text = nullptr;
+    bool* flag = nullptr;
+    if (name == "--config") text = &options.config;
+    if (name == "--socket") text = &options.socket;
+    if (name == "--journal") text = &options.journal;
+    if (name == "--sysfs-root") text = &options.sysfs_root;
+    if (name == "--restore") flag = &options.restore;
+    if (name == "--version") flag = &options.version;
+    if (name == "--help" || name == "-h") flag = &options.help;
+    if (text != nullptr) {
+      if (!has_value && i + 1 >= argc) return InvalidArgument(name, "a value is missing");
+      *text = has_value ? std::string(attached) : std::string(argv[++i]);
+    } else if (flag != nullptr && !has_value) {
+      *flag = true;
+    } else {
+      return InvalidArgument(argv[i], "unknown option", "see benchd-runner --help");
+    }
+  }
+  return options;
+}
+
+namespace {
+
+/// Who starts a runner without a journal is benchd in user mode.
+constexpr const char* kUserMode = "user mode changes no setting of the machine";
+constexpr std::string_view kOwnUnit = "bench.slice";
+constexpr std::string_view kLeafName = "/runner";
+
+std::unique_ptr<UnitProperties> UnitsOf(const KernelFiles& files) {
+  // Another root has no systemd, and this machine's must not be asked for it.
+  if (files.IsReal() && files.Exists("run/systemd/system")) {
+    return std::make_unique<SystemctlProperties>();
+  }
+  return std::make_unique<UnitProperties>();
+}
+
+std::string BootId(const KernelFiles& files) {
+  return files.Text("proc/sys/kernel/random/boot_id");
+}
+
+std::vector<MachineProfile> Profiles(const wire::RunnerConfig& config) {
+  std::vector<MachineProfile> profiles{MachineProfile{}, StrictProfile()};
+  for (const MachineProfile& profile : config.profiles) {
+    const auto known =
+        std::find_if(profiles.begin(), profiles.end(),
+                     [&profile](const MachineProfile& one) { return one.name == profile.name; });
+    if (known != profiles.end()) {
+      *known = profile;
+    } else {
+      profiles.push_back(profile);
+    }
+  }
+  for (MachineProfile& profile : profiles) {
+    if (profile.benchmark_cpus.empty()) profile.benchmark_cpus = config.benchmark_cpus;
+  }
+  return profiles;
+}
+
+}  // namespace
+
+Result<std::vector<KnownProfile>> KnowProfiles(const KernelFiles& files,
+                                               const std::vector<int>& usable_cpus,
+                                               const wire::RunnerConfig& config) {
+  auto topology = ReadTopology(files);
+  if (!topology) return std::move(topology).error();
+  if (auto list = ParseCpuList(config.benchmark_cpus); !list) {
+    return std::move(list).error().Within("[runner] benchmark_cpus");
+  }
+  std::vector<KnownProfile> known;
+  std::vector<int> free_cpus = CpusInBoth(topology->online, usable_cpus);
+  for (MachineProfile& profile : Profiles(config)) {
+    auto cpus = ChooseProfileCpus(*topology, usable_cpus, profile);
+    if (!cpus) {
+      return std::move(cpus).error().Within("[machine_profile." + profile.name + "]");
+    }
+    free_cpus = CpusWithout(free_cpus, cpus->benchmark);
+    known.push_back({std::move(profile), std::move(*cpus)});
+  }
+  if (free_cpus.empty()) return known;
+  for (KnownProfile& one : known) one.cpus.housekeeping = free_cpus;
+  return known;
+}
+
+/// Whatever still runs in the groups of a dead runner.
+void EndLeftovers() {
+  if (auto own = OwnCgroupFolder(KernelFiles("/")))
+    TreeGroup::RemoveLeftovers(FolderOfUnit(std::move(*own)));
+  const auto top = FindCgroupPlace(KernelFiles("/"));
+  if (top && !top->unit.empty()) TreeGroup::RemoveLeftovers("/" + top->mount);
+}
+
+Result<std::string> RestoreFromJournal(const RunnerOptions& options) {
+  if (options.journal.empty()) return InvalidArgument("--restore", "it needs --journal FILE");
+  if (KernelFiles(options.sysfs_root).IsReal()) EndLeftovers();
+  if (access(options.journal.c_str(), F_OK) != 0 && errno == ENOENT) {
+    return std::string("nothing to restore");
+  }
+  auto journal = Journal::Open(options.journal);
+  if (!journal) return std::move(journal).error();
+  const KernelFiles files(options.sysfs_root);
+  const std::unique_ptr<UnitProperties> units = UnitsOf(files);
+  const Settings settings(files, *units);
+  auto sentences = RestoreFrom(*journal, settings, BootId(files));
+  if (!sentences) return std::move(sentences).error();
+  std::string text;
+  for (const std::string& sentence : *sentences) text += (text.empty() ? "" : "\n") + sentence;
+  return text.empty() ? "nothing to restore" : text;
+}
+
+MachineSetup::MachineSetup(const RunnerOptions& options)
+    : is_system_(!options.journal.empty()),
+      files_(options.sysfs_root),
+      units_(UnitsOf(files_)),
+      settings_(files_, *units_) {}
+
+Result<std::unique_ptr<MachineSetup>> MachineSetup::Open(const RunnerOptions& options) {
+  std::unique_ptr<MachineSetup> setup(new MachineSetup(options));
+  if (auto opened = setup->OpenJournal(options.journal); !opened) {
+    return std::move(opened).error();
+  }
+  if (auto place = FindCgroupPlace(setup->files_)) setup->place_ = std::move(*place);
+  if (auto folder = OwnCgroupFolder(KernelFiles("/"))) setup->runs_folder_ = std::move(*folder);
+  return setup;
+}
+
+Result<void> MachineSetup::OpenJournal(const std::string& path) {
+  if (path.empty()) {
+    why_nothing_ = kUserMode;
+    return {};
+  }
+  auto journal = Journal::Open(path);
+  if (!journal) return std::move(journal).error();
+  auto restored = RestoreFrom(*journal, settings_, BootId(files_));
+  if (!restored) {
+    why_nothing_ = "nothing is changed: " + restored.error().message;
+    Log(LogLevel::kError, why_nothing_ + " (" + restored.error().hint + ")");
+    return {};
+  }
+  for (const std::string& sentence : *restored) Log(LogLevel::kWarning, sentence);
+  journal_ = std::move(*journal);
+  return {};
+}
+
+/// @return the folder that is home from now on, relative to the root; empty where the runner stays
+/// as it is.
+std::string MachineSetup::SettleIn() {
+  if (!journal_ || !files_.IsReal() || place_.unit != kOwnUnit || runs_folder_.empty()) return {};
+  const std::string leaf = runs_folder_ + std::string(kLeafName);
+  if (mkdir(leaf.c_str(), 0755) != 0 && errno != EEXIST) return {};
+  const KernelFiles root("/");
+  if (!root.Write(leaf.substr(1) + "/cgroup.procs", "0")) return {};
+  // Where there is none of them, the limit is told to be missing.
+  for (const char* controller : {"+memory", "+pids"}) {
+    static_cast<void>(
+        root.Write(runs_folder_.substr(1) + "/cgroup.subtree_control", controller).has_value());
+  }
+  return leaf.substr(1);
+}
+
+void MachineSetup::OpenRunGroups(const TreeLimits& limits) {
+  std::vector<std::string> missing;
+  for (TreeGroup& group : run_groups_) missing = group.Open(runs_folder_, limits);
+  for (const std::string& why : missing) Log(LogLevel::kWarning, "[children] " + why);
+}
+
+void MachineSetup::Begin(const Host& host, std::vector<KnownProfile> profiles,
+                         const ChildLimits& limits, std::string counters) {
+  const std::string home = SettleIn();
+  if (!home.empty()) {
+    helper_groups_ = files_.FullPath(place_.mount);
+    TreeGroup::RemoveLeftovers(helper_groups_);
+    static_cast<void>(spawner_group_.Open(runs_folder_, {}));
+  }
+  seat_.emplace(files_, place_.mount, home);
+  OpenRunGroups(ChooseTreeLimits(host, limits, is_system_));
+  owner_.emplace(MachineOwner::Parts{.settings = settings_,
+                                     .place = place_,
+                                     .seat = *seat_,
+                                     .profiles = std::move(profiles),
+                                     .run_groups = {&run_groups_[0], &run_groups_[1]},
+                                     .memory_limit_bytes = limits.memory_bytes.value_or(kNoLimit),
+                                     .journal = journal_ ? &*journal_ : nullptr,
+                                     .why_nothing = why_nothing_,
+                                     .counters = std::move(counters),
+                                     .overlap = host.cpus.why,
+                                     .own_nice = host.own_nice});
+}
+
+}  // namespace benchd

@@ -1,0 +1,195 @@
+#include "daemon/session/children.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace benchd {
+namespace {
+
+/// Where a program is looked up when the environment does not say: confstr(_CS_PATH).
+constexpr const char* kDefaultPath = "/bin:/usr/bin";
+
+}  // namespace
+
+const Hook& HookOf(const Benchmark& benchmark, HookKind which) {
+  const Hooks& hooks = benchmark.hooks;
+  switch (which) {
+    case HookKind::kBuild:
+      return hooks.build;
+    case HookKind::kSetup:
+      return hooks.setup;
+    case HookKind::kPrepare:
+      return hooks.prepare;
+    case HookKind::kConclude:
+      return hooks.conclude;
+    case HookKind::kCleanup:
+      break;
+  }
+  return hooks.cleanup;
+}
+
+bool HasRunHooks(const Benchmark& benchmark) {
+  return benchmark.hooks.prepare.Exists() || benchmark.hooks.conclude.Exists();
+}
+
+ChildTable::ChildTable(const SessionSpec& spec) {
+  std::uint32_t next = 0;
+  const auto number = [&next](const Benchmark& benchmark, bool exists) {
+    const std::uint32_t first = next;
+    if (exists) next += static_cast<std::uint32_t>(benchmark.arms.size());
+    return first;
+  };
+  for (const Benchmark& benchmark : spec.benchmarks) {
+    first_arm_.push_back(number(benchmark, true));
+  }
+  arms_ = next;
+  for (const Benchmark& benchmark : spec.benchmarks) {
+    first_prepare_.push_back(number(benchmark, benchmark.hooks.prepare.Exists()));
+    first_conclude_.push_back(number(benchmark, benchmark.hooks.conclude.Exists()));
+  }
+}
+
+std::uint32_t ChildTable::Arm(std::size_t benchmark, std::size_t arm) const {
+  return first_arm_[benchmark] + static_cast<std::uint32_t>(arm);
+}
+
+std::uint32_t ChildTable::Of(HookKind hook, std::size_t benchmark, std::size_t arm) const {
+  const auto& first = hook == HookKind::kPrepare ? first_prepare_ : first_conclude_;
+  return first[benchmark] + static_cast<std::uint32_t>(arm);
+}
+
+ChildSpec ChildOfArm(const SessionSpec& spec, const Benchmark& benchmark, const Arm& arm) {
+  ChildSpec child{.caller = spec.caller,
+                  .argv = arm.argv,
+                  .env = spec.environment,
+                  .cwd = arm.cwd,
+                  .input = benchmark.input,
+                  .output = benchmark.output,
+                  .output_path = benchmark.output_path,
+                  .parse = benchmark.parse,
+                  .program = arm.program.value_or(ProgramIdentity{})};
+  for (const auto& [name, value] : arm.env) child.env[name] = value;
+  return child;
+}
+
+ChildSpec ChildOfHook(const SessionSpec& spec, const SessionId& id, const Benchmark& benchmark,
+                      const Arm* arm, HookKind which) {
+  const std::string& cwd =
+      benchmark.hooks.cwd.empty() ? benchmark.arms.front().cwd : benchmark.hooks.cwd;
+  ChildSpec child{.caller = spec.caller,
+                  .argv = HookOf(benchmark, which).argv,
+                  .env = spec.environment,
+                  .cwd = arm != nullptr ? arm->cwd : cwd,
+                  .output = OutputKind::kLog};
+  if (arm != nullptr) {
+    for (const auto& [name, value] : arm->env) child.env[name] = value;
+    child.env["BENCHD_ARM"] = arm->name;
+  }
+  child.env["BENCHD_SESSION"] = id.value;
+  child.env["BENCHD_BENCHMARK"] = benchmark.name;
+  return child;
+}
+
+ProgramQuery QueryFor(const ChildSpec& child) {
+  const auto path = child.env.find("PATH");
+  return {.caller = child.caller,
+          .program = child.argv.empty() ? std::string() : child.argv.front(),
+          .path = path == child.env.end() ? kDefaultPath : path->second,
+          .cwd = child.cwd};
+}
+
+std::vector<ChildSpec> ChildrenOf(const SessionSpec& spec, const SessionId& id,
+                                  const std::vector<int>& cpus) {
+  std::vector<ChildSpec> children;
+  for (const Benchmark& benchmark : spec.benchmarks) {
+    for (const Arm& arm : benchmark.arms) {
+      children.push_back(ChildOfArm(spec, benchmark, arm));
+      children.back().metrics = OptionalGates(benchmark);
+    }
+  }
+  for (const Benchmark& benchmark : spec.benchmarks) {
+    for (const HookKind which : {HookKind::kPrepare, HookKind::kConclude}) {
+      if (!HookOf(benchmark, which).Exists()) continue;
+      for (const Arm& arm : benchmark.arms) {
+        children.push_back(ChildOfHook(spec, id, benchmark, &arm, which));
+      }
+    }
+  }
+  for (ChildSpec& child : children) child.cpus = cpus;
+  return children;
+}
+
+namespace {
+
+constexpr Nanoseconds kBuildTime = std::chrono::hours(1);
+
+HookResult Failed(const std::string& place, Error error) {
+  const bool runner_lost = error.code == ErrorCode::kUnavailable;
+  return {Failure{std::move(error).Within(place), FailedRun{}}, runner_lost, {}};
+}
+
+/// Looks one hook up, opens it and runs it.
+asio::awaitable<HookResult> RunAlone(Runner* runner, ChildSpec child, Nanoseconds timeout,
+                                     std::string place, std::stop_token stop) {
+  ProgramQuery query = QueryFor(child);
+  Result<ProgramIdentity> program = co_await runner->Resolve(std::move(query));
+  if (!program) co_return Failed(place, std::move(program).error());
+  child.program = std::move(program).value();
+  std::optional<MachineRequest> no_settings;
+  Result<Lease> lease = co_await runner->Acquire(no_settings);
+  if (!lease) co_return Failed(place, std::move(lease).error());
+  ByHand by_hand{child.argv, child.cwd};
+  std::vector<ChildSpec> children;
+  children.push_back(std::move(child));
+  Result<void> opened = co_await runner->Open(lease->runner, std::move(children));
+  if (!opened) co_return Failed(place, std::move(opened).error());
+  RunOrder order;
+  HookResult result = co_await RunHook(runner, lease->runner, std::move(order), timeout,
+                                       std::move(place), std::move(by_hand), std::move(stop));
+  co_await runner->Release(lease->runner);
+  co_return result;
+}
+
+}  // namespace
+
+bool HasHook(const SessionSpec& spec, HookKind which) {
+  return std::any_of(spec.benchmarks.begin(), spec.benchmarks.end(),
+                     [which](const Benchmark& b) { return HookOf(b, which).Exists(); });
+}
+
+asio::awaitable<HookResult> RunHook(Runner* runner, RunnerId id, RunOrder order,
+                                    Nanoseconds timeout, std::string place, ByHand by_hand,
+                                    std::stop_token stop) {
+  Batch batch;
+  batch.runs.push_back(std::move(order));
+  batch.timeout = timeout;
+  BatchOutcome outcome = co_await runner->Run(id, std::move(batch), std::move(stop));
+  if (outcome.error) co_return Failed(place, *std::move(outcome.error));
+  const RunOutcome& run = outcome.runs.front();
+  co_return HookResult{HookFailure(place, timeout, run, by_hand), false, LogOf(place, run.output)};
+}
+
+asio::awaitable<HookResult> RunHooks(Runner* runner, const CancelToken* cancel,
+                                     const SessionSpec* spec, SessionId id, HookKind which) {
+  HookResult all;
+  const bool cleanup = which == HookKind::kCleanup;
+  const std::stop_token stop = cleanup ? cancel->stop() : cancel->end();
+  const Nanoseconds timeout =
+      which == HookKind::kBuild ? std::max(kBuildTime, spec->limits.timeout) : spec->limits.timeout;
+  for (const Benchmark& benchmark : spec->benchmarks) {
+    if (!HookOf(benchmark, which).Exists()) continue;
+    std::string place(NameOf(which));
+    if (spec->benchmarks.size() > 1) place += " of " + benchmark.name;
+    ChildSpec child = ChildOfHook(*spec, id, benchmark, nullptr, which);
+    HookResult one = co_await RunAlone(runner, std::move(child), timeout, std::move(place), stop);
+    if (one.failure) one.failure->run->benchmark = benchmark.name;
+    all.log += one.log;
+    if (one.failure) all.log += "== " + one.failure->error.message + "\n";
+    all.runner_lost = all.runner_lost || one.runner_lost;
+    if (one.failure && !all.failure) all.failure = std::move(one.failure);
+    if (all.failure && (!cleanup || stop.stop_requested())) break;
+  }
+  co_return all;
+}
+
+}  // namespace benchd

@@ -1,0 +1,196 @@
+#include "daemon/store/state_files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <string_view>
+#include <utility>
+
+#include "core/base/file.h"
+#include "daemon/store/json_codec.h"
+
+namespace benchd::store {
+namespace {
+
+Error StateDirError(const std::filesystem::path& file, int errno_value) {
+  Error error = SystemError(file.string(), errno_value);
+  error.hint = "choose another --state-dir, or make this one writable";
+  return error;
+}
+
+Result<void> MakeAll(const std::filesystem::path& folder) {
+  if (::mkdir(folder.c_str(), 0700) == 0) return {};
+  if (errno == ENOENT && folder.has_parent_path() && folder.parent_path() != folder) {
+    if (Result<void> made = MakeAll(folder.parent_path()); !made) return made;
+    if (::mkdir(folder.c_str(), 0700) == 0) return {};
+  }
+  if (errno != EEXIST) return StateDirError(folder, errno);
+  std::error_code failed;
+  if (std::filesystem::is_directory(folder, failed)) return {};
+  return StateDirError(folder, ENOTDIR);
+}
+
+}  // namespace
+
+Result<void> MakeFolder(const std::filesystem::path& folder) {
+  if (Result<void> made = MakeAll(folder); !made) return made;
+  if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
+    return StateDirError(folder, errno);
+  }
+  return {};
+}
+
+Result<void> MakePrivateFile(const std::filesystem::path& file) {
+  const UniqueFd fd(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!fd) return StateDirError(file, errno);
+  struct stat status {};
+  if (::fstat(fd.get(), &status) != 0) return SystemError(file.string(), errno);
+  if ((status.st_mode & 077) != 0 && ::fchmod(fd.get(), 0600) != 0) {
+    return SystemError(file.string(), errno);
+  }
+  return {};
+}
+
+bool Exists(const std::filesystem::path& file) {
+  struct stat status {};
+  return ::lstat(file.c_str(), &status) == 0;
+}
+
+Result<void> Rename(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) return SystemError(from.string(), errno);
+  return {};
+}
+
+Result<void> Sync(const std::filesystem::path& file_or_folder) {
+  const UniqueFd fd(::open(file_or_folder.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd || ::fsync(fd.get()) != 0) return SystemError(file_or_folder.string(), errno);
+  return {};
+}
+
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+Variables TakeValues(Variables& variables) {
+  Variables taken;
+  for (auto& [name, value] : variables) taken.emplace(name, std::exchange(value, {}));
+  return taken;
+}
+
+void PutValues(const Variables& values, Variables& variables) {
+  for (const auto& [name, value] : values) {
+    if (const auto found = variables.find(name); found != variables.end()) found->second = value;
+  }
+}
+
+/// Writes `text` to a new file on the disk that nobody else can read.
+Result<void> WriteSynced(const std::string& file, std::string_view text) {
+  const UniqueFd fd(
+      ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!fd) return SystemError(file, errno);
+  Result<void> written = WriteAll(fd.get(), text, file);
+  if (written && ::fsync(fd.get()) != 0) written = SystemError(file, errno);
+  return written;
+}
+
+}  // namespace
+
+bool EnvironmentValues::empty() const {
+  const auto none = [](const std::vector<Variables>& of_arms) {
+    return std::all_of(of_arms.begin(), of_arms.end(),
+                       [](const Variables& variables) { return variables.empty(); });
+  };
+  return session.empty() && std::all_of(arms.begin(), arms.end(), none);
+}
+
+EnvironmentValues TakeEnvironment(SessionSpec& spec) {
+  EnvironmentValues values{.session = TakeValues(spec.environment), .arms = {}};
+  for (Benchmark& benchmark : spec.benchmarks) {
+    std::vector<Variables>& of_arms = values.arms.emplace_back();
+    for (Arm& arm : benchmark.arms) of_arms.push_back(TakeValues(arm.env));
+  }
+  return values;
+}
+
+Result<EnvironmentFiles> EnvironmentFiles::Open(const std::filesystem::path& state_dir) {
+  const std::filesystem::path folder = EnvironmentFolder(state_dir);
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+    return SystemError(folder.string(), errno);
+  }
+  struct stat status {};
+  if (::lstat(folder.c_str(), &status) != 0) return SystemError(folder.string(), errno);
+  if (!S_ISDIR(status.st_mode) || status.st_uid != ::geteuid()) {
+    return Error{ErrorCode::kPermissionDenied,
+                 folder.string() + ": not a folder of the user that benchd runs as",
+                 "move it away, benchd then makes its own"};
+  }
+  if ((status.st_mode & 077) != 0 && ::chmod(folder.c_str(), 0700) != 0) {
+    return SystemError(folder.string(), errno);
+  }
+  return EnvironmentFiles(folder);
+}
+
+std::filesystem::path EnvironmentFiles::FileOf(const SessionId& id) const {
+  return folder_ / (id.value + ".json");
+}
+
+Result<void> EnvironmentFiles::Write(const SessionId& id, const EnvironmentValues& values) const {
+  const std::string file = FileOf(id).string();
+  const std::string unfinished = file + ".tmp";
+  Result<void> done = WriteSynced(unfinished, ToJsonText(values));
+  if (done) done = Rename(unfinished, file);
+  if (done) return Sync(folder_);
+  ::unlink(unfinished.c_str());
+  return done;
+}
+
+Result<void> EnvironmentFiles::Merge(const SessionId& id, SessionSpec& spec) const {
+  const std::string file = FileOf(id).string();
+  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!fd && errno == ENOENT) return {};
+  if (!fd) return SystemError(file, errno);
+  Result<std::string> text = ReadAll(fd.get(), file);
+  if (!text) return std::move(text).error();
+  Result<EnvironmentValues> values = FromJsonText<EnvironmentValues>(*text, file);
+  if (!values) return std::move(values).error();
+  PutValues(values->session, spec.environment);
+  const std::size_t benchmarks = std::min(values->arms.size(), spec.benchmarks.size());
+  for (std::size_t b = 0; b < benchmarks; ++b) {
+    std::vector<Arm>& arms = spec.benchmarks[b].arms;
+    const std::size_t count = std::min(values->arms[b].size(), arms.size());
+    for (std::size_t a = 0; a < count; ++a) PutValues(values->arms[b][a], arms[a].env);
+  }
+  return {};
+}
+
+Result<void> EnvironmentFiles::Remove(const SessionId& id) const {
+  const std::string file = FileOf(id).string();
+  if (::unlink(file.c_str()) != 0 && errno != ENOENT) return SystemError(file, errno);
+  return {};
+}
+
+Result<void> EnvironmentFiles::Sweep(const std::set<SessionId>& keep) const {
+  std::error_code failed;
+  std::filesystem::directory_iterator entries(folder_, failed);
+  if (failed) return SystemError(folder_.string(), failed.value());
+  // Collected first: what a folder lists while files leave it is unspecified.
+  std::vector<std::filesystem::path> left;
+  for (; entries != std::filesystem::directory_iterator(); entries.increment(failed)) {
+    if (failed) return SystemError(folder_.string(), failed.value());
+    const std::filesystem::path& file = entries->path();
+    const bool ours = file.extension() == ".json" || file.extension() == ".tmp";
+    const bool wanted =
+        file.extension() == ".json" && keep.contains(SessionId{file.stem().string()});
+    if (ours && !wanted) left.push_back(file);
+  }
+  for (const std::filesystem::path& file : left) {
+    if (::unlink(file.c_str()) != 0) return SystemError(file.string(), errno);
+  }
+  return {};
+}
+
+}  // namespace benchd::store
