@@ -1,10 +1,16 @@
 #pragma once
 
+#include <fcntl.h>
 #include <linux/sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <iterator>
+#include <string_view>
 
 namespace benchd {
 
@@ -58,6 +64,25 @@ inline long RawClone3(const clone_args& args, void (*entry)(void*), void* argume
   (void)argument;
   return -ENOSYS;
 #endif
+}
+
+/// The CPU on which a process was last, that nobody has reaped: field 39 of proc(5)'s stat; -1
+/// where it cannot be read. Allocates nothing.
+inline int RawLastCpuOf(pid_t pid) {
+  char text[512] = "/proc/";
+  char* end = std::to_chars(text + std::strlen(text), std::end(text), pid).ptr;
+  std::strcpy(end, "/stat");
+  const long file = RawSyscall(SYS_openat, AT_FDCWD, Word(text), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return -1;
+  const long read = RawSyscall(SYS_read, file, Word(text), sizeof(text));
+  RawSyscall(SYS_close, file);
+  const std::string_view stat(text, static_cast<std::size_t>(std::max(read, 0L)));
+  // Field 2 is a name, in which may be anything.
+  std::size_t at = stat.rfind(')');
+  for (int field = 2; field < 39 && at != stat.npos; ++field) at = stat.find(' ', at + 1);
+  int cpu = -1;
+  if (at != stat.npos) std::from_chars(text + at + 1, text + stat.size(), cpu);
+  return cpu;
 }
 
 }  // namespace benchd

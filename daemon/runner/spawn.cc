@@ -16,11 +16,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <charconv>
 #include <cstdint>
-#include <cstring>
 #include <iterator>
-#include <string_view>
 
 #include "core/base/result.h"
 #include "daemon/runner/event_loop.h"
@@ -198,25 +195,6 @@ void SleepWhile(const std::uint32_t& word, std::uint32_t value, const timespec* 
   RawSyscall(SYS_futex, Word(&word), FUTEX_WAIT, value, Word(most));
 }
 
-/// The CPU on which a process was last, that nobody has reaped: field 39 of proc(5)'s stat; -1
-/// where it cannot be read. Allocates nothing.
-int LastCpuOf(pid_t pid) {
-  char text[512] = "/proc/";
-  char* end = std::to_chars(text + std::strlen(text), std::end(text), pid).ptr;
-  std::strcpy(end, "/stat");
-  const long file = RawSyscall(SYS_openat, AT_FDCWD, Word(text), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return -1;
-  const long read = RawSyscall(SYS_read, file, Word(text), sizeof(text));
-  RawSyscall(SYS_close, file);
-  const std::string_view stat(text, static_cast<std::size_t>(std::max(read, 0L)));
-  // Field 2 is a name, in which may be anything.
-  std::size_t at = stat.rfind(')');
-  for (int field = 2; field < 39 && at != stat.npos; ++field) at = stat.find(' ', at + 1);
-  int cpu = -1;
-  if (at != stat.npos) std::from_chars(text + at + 1, text + stat.size(), cpu);
-  return cpu;
-}
-
 }  // namespace
 
 /// Where the two meet.
@@ -295,7 +273,7 @@ void Spawner::SharedState::AwaitEnd(pid_t child) {
   RawSyscall(SYS_clock_gettime, CLOCK_MONOTONIC, Word(&now));
   ended_at = std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
   std::atomic_ref<pid_t>(ended).store(child, std::memory_order_release);
-  if (roamed) ended_on = LastCpuOf(child);
+  if (roamed) ended_on = RawLastCpuOf(child);
 }
 
 /// To where the last child has ended, if the next may be made there: execve may have moved it, and
