@@ -11,6 +11,7 @@
 
 #include "client/output.h"
 #include "client/quantity.h"
+#include "client/render/text.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
 
