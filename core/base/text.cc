@@ -1,6 +1,8 @@
 #include "core/base/text.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <utility>
 
 namespace benchd {
@@ -42,11 +44,23 @@ std::size_t SequenceLength(std::string_view text) {
   return length;
 }
 
+/// Most of all text, looked at in one step.
+bool AreEightAscii(std::string_view text) {
+  std::uint64_t bytes = 0;
+  if (text.size() < sizeof bytes) return false;
+  std::memcpy(&bytes, text.data(), sizeof bytes);
+  return (bytes & 0x8080808080808080) == 0;
+}
+
 }  // namespace
 
 std::optional<std::size_t> FirstInvalidUtf8(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {
+    if (AreEightAscii(text.substr(at))) {
+      at += 8;
+      continue;
+    }
     const std::size_t length = SequenceLength(text.substr(at));
     if (length == 0) return at;
     at += length;
@@ -56,18 +70,11 @@ std::optional<std::size_t> FirstInvalidUtf8(std::string_view text) {
 
 std::string Utf8Lossy(std::string_view bytes) {
   std::string text;
-  text.reserve(bytes.size());
-  while (!bytes.empty()) {
-    const std::size_t length = SequenceLength(bytes);
-    if (length == 0) {
-      text.append("\xEF\xBF\xBD");
-      bytes.remove_prefix(1);
-    } else {
-      text.append(bytes.substr(0, length));
-      bytes.remove_prefix(length);
-    }
+  while (const std::optional<std::size_t> invalid = FirstInvalidUtf8(bytes)) {
+    text.append(bytes.substr(0, *invalid)).append("\xEF\xBF\xBD");
+    bytes.remove_prefix(*invalid + 1);
   }
-  return text;
+  return text.append(bytes);
 }
 
 std::string_view Utf8Prefix(std::string_view text, std::size_t limit) {

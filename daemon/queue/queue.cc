@@ -127,6 +127,11 @@ asio::awaitable<Result<void>> Queue::KeepFailed(SessionSnapshot failed) {
   co_return Result<void>{};
 }
 
+bool Queue::HasEnded(const Caller& caller, const std::string& id_prefix) const {
+  const Result<SessionId> id = registry_.LookUp(caller, id_prefix);
+  return id && IsFinal(registry_.Find(*id)->snapshot.state);
+}
+
 Result<SessionRecord> Queue::Get(const Caller& caller, const std::string& id_prefix) {
   Result<SessionId> id = registry_.LookUp(caller, id_prefix);
   if (!id) return std::move(id).error();
@@ -154,10 +159,9 @@ std::vector<SessionView> Queue::List(const Caller& caller, const SessionFilter& 
   std::vector<SessionView> views = registry_.List(caller, filter);
   const std::optional<Nanoseconds> until_free = UntilFree();
   for (SessionView& view : views) {
-    if (!view.visible) continue;
-    SessionSnapshot& snapshot = view.record.snapshot;
-    const std::optional<Place> place = waiting_.PlaceOf(snapshot.id);
-    if (place) SetPlace(snapshot, *place, until_free);
+    if (view.record == nullptr) continue;
+    const std::optional<Place> place = waiting_.PlaceOf(view.id);
+    if (place) SetPlace(view, *place, until_free);
   }
   return views;
 }
@@ -342,14 +346,14 @@ std::optional<Nanoseconds> Queue::UntilFree() const {
 }
 
 /// Where a session waits, and until when; nobody knows that while nobody knows `until_free`.
-void Queue::SetPlace(SessionSnapshot& snapshot, const Place& place,
-                     std::optional<Nanoseconds> until_free) const {
-  snapshot.position = place.position;
-  snapshot.eta.reset();
+template <typename Told>
+void Queue::SetPlace(Told& told, const Place& place, std::optional<Nanoseconds> until_free) const {
+  told.position = place.position;
+  told.eta.reset();
   if (!until_free) return;
   Nanoseconds eta = std::min(*until_free, FairQueue::kFarthest) + place.wait;
   if (place.not_before) eta = std::max(eta, *place.not_before - services_.clock.Now());
-  snapshot.eta = std::min(eta, FairQueue::kFarthest);
+  told.eta = std::min(eta, FairQueue::kFarthest);
 }
 
 /// To those who watch a session that waits, when it has moved, or they have just come.

@@ -84,6 +84,8 @@ class Queue {
     return registry_.OfRequest(caller.uid, request_id) != nullptr;
   }
 
+  /// Whether a session of the caller's has ended; computes no place.
+  bool HasEnded(const Caller& caller, const std::string& id_prefix) const;
   /// What is kept in memory: the record without its environment.
   Result<SessionRecord> Get(const Caller& caller, const std::string& id_prefix);
   /// Everything that is kept, with the newest state over it.
@@ -151,8 +153,8 @@ class Queue {
   void CountTime(const SessionRecord& ended);
   SessionSnapshot Newest(SessionSnapshot snapshot);
   std::optional<Nanoseconds> UntilFree() const;
-  void SetPlace(SessionSnapshot& snapshot, const Place& place,
-                std::optional<Nanoseconds> until_free) const;
+  template <typename Told>  // a SessionSnapshot, a SessionView
+  void SetPlace(Told& told, const Place& place, std::optional<Nanoseconds> until_free) const;
   void TellPlaces(bool even_unmoved = false);
 
   asio::awaitable<void> RunOne(SessionId id);

@@ -163,7 +163,7 @@ std::vector<SessionView> SessionRegistry::List(const Caller& caller,
   const bool ended_too = filter.state ? IsFinal(*filter.state) : filter.all;
   const Order& sessions = ended_too ? all_ : active_;
   std::vector<SessionView> views;
-  views.reserve(std::min(sessions.size(), filter.limit));  // a view is a large thing to move
+  views.reserve(std::min(sessions.size(), filter.limit));
   for (auto it = std::make_reverse_iterator(sessions.lower_bound(filter.before));
        it != sessions.rend() && views.size() < filter.limit; ++it) {
     const auto& [sequence, record] = *it;
@@ -184,12 +184,10 @@ std::optional<SessionView> SessionRegistry::ViewOf(const SessionRecord& record,
   if (!filter.labels.empty() && !(visible && HasLabels(record.spec, filter.labels))) {
     return std::nullopt;
   }
-  if (visible) return SessionView{record};
-  SessionRecord others;
-  others.snapshot.id = record.snapshot.id;
-  others.snapshot.state = record.snapshot.state;
-  others.spec.caller.uid = record.spec.caller.uid;
-  return SessionView{std::move(others), /*visible=*/false};
+  return SessionView{.id = record.snapshot.id,
+                     .state = record.snapshot.state,
+                     .uid = record.spec.caller.uid,
+                     .record = visible ? &record : nullptr};
 }
 
 }  // namespace benchd

@@ -55,12 +55,16 @@ struct SessionFilter {
   std::size_t limit = SIZE_MAX;               ///< how many at most
 };
 
-/// A session as somebody may see it; `visible` is false for others': then only id, uid and state
-/// count.
+/// A session as somebody may see it.
 struct SessionView {
-  SessionRecord record;
-  bool visible = true;
-  std::uint64_t sequence = 0;  ///< its place in the order of submission
+  SessionId id;
+  SessionState state = SessionState::kQueued;
+  std::uint32_t uid = 0;
+  /// All of it, not copied: valid until something changes. Null for others' sessions.
+  const SessionRecord* record = nullptr;
+  std::uint64_t sequence = 0;      ///< its place in the order of submission
+  std::uint64_t position = 0;      ///< of one that waits, as in its snapshot
+  std::optional<Nanoseconds> eta;  ///< the same
 };
 
 /// Names of environment variables stay for the record, values do not.
@@ -94,7 +98,8 @@ class SessionRegistry {
   /// @errors kNotFound; kInvalidArgument when it fits several; kPermissionDenied for another's id.
   Result<SessionId> LookUp(const Caller& caller, const std::string& prefix) const;
 
-  /// The newest first. Costs what it looks at: without `all`, those that have not ended.
+  /// The newest first, without positions. Costs what it looks at: without `all`, those that have
+  /// not ended.
   std::vector<SessionView> List(const Caller& caller, const SessionFilter& filter) const;
 
  private:

@@ -10,6 +10,7 @@
 #include "benchd/v1/queue.pb.h"
 #include "benchd/v1/session.pb.h"
 #include "core/base/text.h"
+#include "core/base/time.h"
 #include "proto/convert/convert.h"
 #include "proto/convert/message_fields.h"
 
@@ -54,10 +55,16 @@ Result<Nanoseconds> FromProto(const v1::ReserveRequest& from) {
 }
 
 void ToProto(const SessionView& view, v1::Session* to) {
-  if (view.visible) return convert::ToProto(view.record, to);
-  to->set_session(view.record.snapshot.id.value);
-  to->set_state(convert::ToWire<v1::SessionState>(view.record.snapshot.state));
-  to->set_uid(view.record.spec.caller.uid);
+  if (view.record != nullptr) {
+    convert::ToProto(*view.record, to);
+    if (view.state != SessionState::kQueued) return;
+    to->mutable_queued()->set_position(view.position);
+    if (view.eta) to->mutable_queued()->set_eta_seconds(Seconds(*view.eta));
+    return;
+  }
+  to->set_session(view.id.value);
+  to->set_state(convert::ToWire<v1::SessionState>(view.state));
+  to->set_uid(view.uid);
 }
 
 void ToProto(const QueueStatus& status, v1::QueueStatus* to) {

@@ -176,9 +176,9 @@ asio::awaitable<Result<void>> SessionService::RunGet(Caller caller,
   Result<SessionDetails> details =
       co_await parts_.queue.Show(std::move(caller), request->session());
   if (!details) co_return std::move(details).error();
-  const SessionId id = details->record.snapshot.id;
+  const SessionId& id = details->record.snapshot.id;
   convert::ToProto(details->history, response);
-  ToProto(SessionView{std::move(details->record), true}, response);
+  convert::ToProto(details->record, response);
   if (!request->with_log()) co_return Result<void>();
   Result<LogTail> log = co_await parts_.store.Do(&Records::LoadLog, id, kMaxLogBytes);
   if (!log) co_return std::move(log).error().Within("reading the log");
@@ -216,8 +216,7 @@ grpc::ServerWriteReactor<v1::SessionEvent>* SessionService::Watch(Context* conte
 asio::awaitable<Result<void>> SessionService::RunCancel(Caller caller,
                                                         const v1::CancelRequest* request,
                                                         v1::CancelResponse* response) {
-  const Result<SessionRecord> before = parts_.queue.Get(caller, request->session());
-  response->set_already_ended(before && IsFinal(before->snapshot.state));
+  response->set_already_ended(parts_.queue.HasEnded(caller, request->session()));
   Result<SessionSnapshot> ended = co_await parts_.queue.Cancel(caller, request->session());
   parts_.audit.Note(caller, "cancel", IdOf(ended, request->session()), ended);
   if (!ended) co_return std::move(ended).error();

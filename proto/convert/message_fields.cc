@@ -5,10 +5,10 @@
 
 namespace benchd::convert {
 
-const FieldDescriptor& FieldOf(const Message& message, const std::string& name) {
-  const FieldDescriptor* const field = message.GetDescriptor()->FindFieldByName(name);
+const FieldDescriptor& FieldOf(const Descriptor& message, const std::string& name) {
+  const FieldDescriptor* const field = message.FindFieldByName(name);
   if (field == nullptr) {
-    std::fprintf(stderr, "%s has no field '%s'\n", message.GetTypeName().c_str(), name.c_str());
+    std::fprintf(stderr, "%s has no field '%s'\n", message.full_name().c_str(), name.c_str());
     std::abort();
   }
   return *field;

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "benchd/v1/session.pb.h"
 #include "core/base/fields.h"
 #include "core/base/result.h"
 #include "core/base/text.h"
@@ -74,6 +75,7 @@ class FieldReader {
   Error error_;
 };
 
+using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
@@ -113,7 +115,42 @@ concept Internal = std::same_as<T, std::optional<ProgramIdentity>> || std::same_
 
 /// Of an unknown name it says so and ends the process: the list of fields and the message disagree,
 /// which the first conversion of a test shows.
-const FieldDescriptor& FieldOf(const Message& message, const std::string& name);
+const FieldDescriptor& FieldOf(const Descriptor& message, const std::string& name);
+
+using MessageFields = std::vector<const FieldDescriptor*>;
+
+/// Collects where the message has each field of an Owner; null for one that is not walked.
+template <typename Owner>
+class FieldFinder {
+ public:
+  explicit FieldFinder(const Descriptor& message) : message_(message) {}
+
+  template <typename T>
+  void Field(const char* name, const T& /*value*/) {
+    constexpr bool kDuration =
+        std::same_as<T, Nanoseconds> || std::same_as<T, std::optional<Nanoseconds>>;
+    const bool walked = !Internal<T> && !IsApart<Owner>(name);
+    found.push_back(walked ? &FieldOf(message_, kDuration ? name + std::string("_seconds") : name)
+                           : nullptr);
+  }
+
+  MessageFields found;
+
+ private:
+  const Descriptor& message_;
+};
+
+/// The same, found once: by name it would take longer than all else that is done with a field. A
+/// type has one kind of message; of another one the reflection itself would end the process.
+template <typename T>
+const MessageFields& FieldsOf(const T& value, const Message& message) {
+  static const MessageFields fields = [&] {
+    FieldFinder<T> finder(*message.GetDescriptor());
+    VisitFields(finder, value);
+    return std::move(finder.found);
+  }();
+  return fields;
+}
 
 /// Integers of all widths; a value keeps its sign.
 void SetInteger(Message& message, const FieldDescriptor& field, std::int64_t value);
@@ -127,36 +164,30 @@ TextMap GetMap(const Message& message, const FieldDescriptor& field);
 template <typename T>
 void WriteFields(const T& value, Message* to);
 
-/// Walks the fields of an Owner. Absent stays absent; text that is not UTF-8 is made so.
-template <typename Owner>
+/// Walks fields. Absent stays absent; text that is not UTF-8 is made so.
 class MessageWriter {
  public:
-  explicit MessageWriter(Message& to) : to_(to), set_(*to.GetReflection()) {}
+  MessageWriter(const MessageFields& fields, Message& to)
+      : next_(fields.begin()), to_(to), set_(*to.GetReflection()) {}
 
   template <typename T>
-  void Field(const char* name, const T& value) {
+  void Field(const char* /*name*/, const T& value) {
+    const FieldDescriptor* const field = *next_++;
     if constexpr (!Internal<T>) {
-      if (!IsApart<Owner>(name)) Put(name, value);
+      if (field != nullptr) Put(*field, value);
     }
   }
 
  private:
   template <typename T>
-  void Put(const std::string& name, const T& value) {
+  void Put(const FieldDescriptor& field, const T& value) {
     if constexpr (kIsOptional<T>) {
-      if (value) Put(name, *value);
+      if (value) Put(field, *value);
     } else if constexpr (std::same_as<T, Nanoseconds>) {
-      set_.SetDouble(&to_, &FieldOf(to_, name + "_seconds"), Seconds(value));
+      set_.SetDouble(&to_, &field, Seconds(value));
     } else if constexpr (std::same_as<T, Hook>) {
-      Put(name, value.command);
-    } else {
-      PutAs(FieldOf(to_, name), value);
-    }
-  }
-
-  template <typename T>
-  void PutAs(const FieldDescriptor& field, const T& value) {
-    if constexpr (std::is_enum_v<T>) {
+      Put(field, value.command);
+    } else if constexpr (std::is_enum_v<T>) {
       set_.SetEnumValue(&to_, &field, ToWire<int>(value));
     } else if constexpr (std::same_as<T, bool>) {
       set_.SetBool(&to_, &field, value);
@@ -165,7 +196,7 @@ class MessageWriter {
     } else if constexpr (std::same_as<T, double>) {
       set_.SetDouble(&to_, &field, value);
     } else if constexpr (std::same_as<T, std::string>) {
-      set_.SetString(&to_, &field, Utf8Lossy(value));
+      if (!value.empty() || field.has_presence()) set_.SetString(&to_, &field, Utf8Lossy(value));
     } else if constexpr (std::same_as<T, SessionId>) {
       set_.SetString(&to_, &field, value.value);
     } else if constexpr (std::same_as<T, Timestamp>) {
@@ -175,10 +206,9 @@ class MessageWriter {
       SetMap(to_, field, value);
     } else if constexpr (std::same_as<T, Environment>) {
       for (const auto& [name, fact] : value.facts) {
-        Message* added = set_.AddMessage(&to_, &field);
-        const auto& of_fact = *added->GetReflection();
-        of_fact.SetString(added, &FieldOf(*added, "name"), Utf8Lossy(name));
-        of_fact.SetString(added, &FieldOf(*added, "value"), Utf8Lossy(fact));
+        auto* added = static_cast<v1::EnvironmentFact*>(set_.AddMessage(&to_, &field));
+        added->set_name(Utf8Lossy(name));
+        added->set_value(Utf8Lossy(fact));
       }
     } else if constexpr (kIsList<T>) {
       for (const auto& element : value) Add(field, element);
@@ -198,13 +228,14 @@ class MessageWriter {
     }
   }
 
+  MessageFields::const_iterator next_;
   Message& to_;
   const google::protobuf::Reflection& set_;
 };
 
 template <typename T>
 void WriteFields(const T& value, Message* to) {
-  MessageWriter<T> writer(*to);
+  MessageWriter writer(FieldsOf(value, *to), *to);
   VisitFields(writer, value);
 }
 
@@ -213,42 +244,37 @@ void WriteFields(const T& value, Message* to) {
 template <typename T>
 void ReadFields(FieldReader& reader, const std::string& path, const Message& from, T* value);
 
-template <typename Owner>
 class MessageReader {
  public:
-  MessageReader(FieldReader& reader, const std::string& path, const Message& from)
-      : reader_(reader), path_(path), from_(from), get_(*from.GetReflection()) {}
+  MessageReader(const MessageFields& fields, FieldReader& reader, const std::string& path,
+                const Message& from)
+      : next_(fields.begin()),
+        reader_(reader),
+        path_(path),
+        from_(from),
+        get_(*from.GetReflection()) {}
 
   template <typename T>
-  void Field(const char* name, T& value) {
+  void Field(const char* /*name*/, T& value) {
+    const FieldDescriptor* const field = *next_++;
     if constexpr (!Internal<T>) {
-      if (!IsApart<Owner>(name)) Get(name, value);
+      if (field == nullptr || !(field->is_repeated() || get_.HasField(from_, field))) return;
+      if constexpr (kIsOptional<T>) {
+        Get(*field, value.emplace());
+      } else {
+        Get(*field, value);
+      }
     }
   }
 
  private:
   template <typename T>
-  void Get(const std::string& name, T& value) {
+  void Get(const FieldDescriptor& field, T& value) {
     if constexpr (std::same_as<T, Nanoseconds>) {
-      const FieldDescriptor& field = FieldOf(from_, name + "_seconds");
-      if (get_.HasField(from_, &field)) {
-        value = reader_.Duration(PathOf(field), get_.GetDouble(from_, &field));
-      }
+      value = reader_.Duration(PathOf(field), get_.GetDouble(from_, &field));
     } else if constexpr (std::same_as<T, Hook>) {
-      Get(name, value.command);
-    } else if constexpr (kIsOptional<T>) {
-      constexpr bool kDuration = std::same_as<T, std::optional<Nanoseconds>>;
-      const FieldDescriptor& field = FieldOf(from_, kDuration ? name + "_seconds" : name);
-      if (get_.HasField(from_, &field)) Get(name, value.emplace());
-    } else {
-      const FieldDescriptor& field = FieldOf(from_, name);
-      if (field.is_repeated() || get_.HasField(from_, &field)) GetAs(field, value);
-    }
-  }
-
-  template <typename T>
-  void GetAs(const FieldDescriptor& field, T& value) {
-    if constexpr (std::is_enum_v<T>) {
+      Get(field, value.command);
+    } else if constexpr (std::is_enum_v<T>) {
       value = reader_.Enum(PathOf(field), get_.GetEnumValue(from_, &field), value);
     } else if constexpr (std::same_as<T, bool>) {
       value = get_.GetBool(from_, &field);
@@ -283,6 +309,7 @@ class MessageReader {
     return path_.empty() ? field.name() : path_ + "." + field.name();
   }
 
+  MessageFields::const_iterator next_;
   FieldReader& reader_;
   const std::string& path_;
   const Message& from_;
@@ -291,7 +318,7 @@ class MessageReader {
 
 template <typename T>
 void ReadFields(FieldReader& reader, const std::string& path, const Message& from, T* value) {
-  MessageReader<T> fields(reader, path, from);
+  MessageReader fields(FieldsOf(*value, from), reader, path, from);
   VisitFields(fields, *value);
 }
 

@@ -34,6 +34,18 @@ TEST(Utf8Test, TextStaysAsItIs) {
   EXPECT_EQ(Utf8Lossy(text), text);
 }
 
+TEST(Utf8Test, ABrokenByteIsFoundWhereverItStands) {
+  for (std::size_t before = 0; before < 20; ++before) {
+    for (std::size_t after = 0; after < 20; ++after) {
+      const std::string start(before, 'a');
+      const std::string end(after, 'b');
+      const std::string text = start + "\u00e9\xFF" + end;
+      EXPECT_EQ(FirstInvalidUtf8(text), before + 2);
+      EXPECT_EQ(Utf8Lossy(text), start + "\u00e9\uFFFD" + end);
+    }
+  }
+}
+
 // The classes of ill-formed sequences of the Unicode standard, section 3.9, table 3-7.
 TEST(Utf8Test, EveryKindOfBrokenSequenceIsReplacedByteByByte) {
   EXPECT_EQ(Utf8Lossy("\x80"), "\uFFFD");                                // a continuation alone

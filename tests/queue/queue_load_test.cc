@@ -70,14 +70,17 @@ TEST_F(QueueLoadTest, AListComputesTheOrderOnce) {
   const double listed = TimeOf(1, [&] { views = queue_.List(User(0), {}); });
   ASSERT_EQ(views.size(), kMany);
   EXPECT_EQ(queue_.orders_computed() - before, 1U);
-  EXPECT_EQ(views.front().record.snapshot.position, kMany);
+  EXPECT_EQ(views.front().position, kMany);
   std::printf("list: %.1f ms of %zu\n", listed / 1000, views.size());
 }
 
 TEST_F(QueueLoadTest, ACancelThatNobodyWatchesComputesNoOrder) {
   LoadMany();
   const std::uint64_t before = queue_.orders_computed();
-  const double cancel = TimeOf(1, [this] { ASSERT_TRUE(Cancel(User(0), MakeSessionId(5))); });
+  const SessionId id = MakeSessionId(5);
+  EXPECT_FALSE(queue_.HasEnded(User(0), id.value));
+  const double cancel = TimeOf(1, [this, &id] { ASSERT_TRUE(Cancel(User(0), id)); });
+  EXPECT_TRUE(queue_.HasEnded(User(0), id.value));
   EXPECT_EQ(queue_.orders_computed() - before, 0U);
   EXPECT_EQ(queue_.Status().queued, kMany - 1);
   std::printf("cancel: %.1f us of one of %d\n", cancel, static_cast<int>(kMany));

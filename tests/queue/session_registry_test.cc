@@ -25,7 +25,7 @@ class SessionRegistryTest : public testing::Test {
   std::vector<std::string> Listed(const SessionFilter& filter, std::uint32_t uid = 0) {
     std::vector<std::string> ids;
     for (const SessionView& view : registry_.List(User(uid), filter)) {
-      ids.push_back(view.record.snapshot.id.value);
+      ids.push_back(view.id.value);
     }
     return ids;
   }
@@ -64,7 +64,7 @@ TEST_F(SessionRegistryTest, ListsPageAfterPageWhateverComesAndGoesBetween) {
   filter.limit = 2;
   const std::vector<SessionView> entry = registry_.List(User(1000), filter);
   ASSERT_EQ(entry.size(), 2U);
-  EXPECT_EQ(entry[1].record.snapshot.id.value, "d");
+  EXPECT_EQ(entry[1].id.value, "d");
   filter.before = entry[1].sequence;
   registry_.Remove({"d"});
   registry_.Remove({"c"});

@@ -14,13 +14,9 @@ namespace {
 
 TEST(QueueProtoTest, OfSomebodyElsesSessionOnlyIdUidAndStateAreSaid) {
   SessionView view;
-  view.record.spec.cpus = "2-3";
-  view.record.spec.caller.uid = 1001;
-  view.record.snapshot.id = {"abc"};
-  view.record.snapshot.state = SessionState::kRunning;
-  view.record.snapshot.submitted_at = Timestamp(std::chrono::seconds(1));
-  view.record.snapshot.report = Report{};
-  view.visible = false;
+  view.id = {"abc"};
+  view.state = SessionState::kRunning;
+  view.uid = 1001;
   v1::Session proto;
   ToProto(view, &proto);
   v1::Session expected;

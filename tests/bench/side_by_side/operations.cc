@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "benchd/v1/session.pb.h"
+#include "core/model/session.h"
 #include "core/parse/harness_output.h"
 #include "core/parse/measurement_table.h"
 #include "core/stats/one_look_intervals.h"
@@ -21,6 +23,7 @@
 #include "core/stats/sequential_boundary.h"
 #include "daemon/schedule/schedule.h"
 #include "daemon/wire/messages.h"
+#include "proto/convert/convert.h"
 
 namespace benchd {
 namespace {
@@ -48,7 +51,35 @@ struct Inputs {
   std::string csv = "arm,pair,value\n";
   std::string json = R"({"results":[{"command":"a","times":[)";
   std::string lines;
+  SessionRecord session;
 };
+
+// One that has ended, of five metrics.
+SessionRecord MakeSession() {
+  SessionRecord session;
+  session.snapshot.id = {"abcdefgh"};
+  session.snapshot.state = SessionState::kDone;
+  Benchmark& benchmark = session.spec.benchmarks.emplace_back();
+  for (const char* name : {"base", "candidate"}) {
+    Arm& arm = benchmark.arms.emplace_back();
+    arm.name = name;
+    arm.command = "build/benchmark --input data";
+    arm.cwd = "/home/somebody/project";
+  }
+  Report& report = session.snapshot.report.emplace();
+  for (const char* metric : {"wall_time", "cpu_time", "user_time", "system_time", "max_rss"}) {
+    Comparison& comparison = report.comparisons.emplace_back();
+    comparison.metric = metric;
+    comparison.mean_reference = comparison.mean_candidate = 1.5;
+    comparison.change = {0.01, -0.02, 0.04};
+  }
+  MachineReport& machine = session.snapshot.machine.emplace();
+  for (int fact = 0; fact < 20; ++fact) {
+    machine.environment.facts.emplace_back("fact " + std::to_string(fact),
+                                           "a text of some thirty characters");
+  }
+  return session;
+}
 
 Inputs MakeInputs() {
   Inputs inputs;
@@ -66,6 +97,9 @@ Inputs MakeInputs() {
   run.counters = {{"task_clock", 5'000'000, 1, 1}};
   inputs.batch = wire::BatchFigures{std::vector<wire::RunFigures>(kValues, run), {}};
   inputs.record = wire::Encode(inputs.batch, 1);
+  inputs.session = MakeSession();
+  v1::Session first;  // finds the message's fields, once
+  convert::ToProto(inputs.session, &first);
   return inputs;
 }
 
@@ -128,6 +162,14 @@ extern "C" {
   return kValues;
 }
 
+[[gnu::noinline]] std::size_t operation_listed_session(const Inputs& inputs) {
+  constexpr int kSessions = 100;
+  v1::ListSessionsResponse page;
+  for (int i = 0; i < kSessions; ++i) convert::ToProto(inputs.session, page.add_sessions());
+  if (page.ByteSizeLong() == 0) Fail("listed_session");
+  return kSessions;
+}
+
 }  // extern "C"
 
 namespace {
@@ -145,6 +187,7 @@ constexpr std::array kOperations{
     Operation{"csv_row", operation_csv_row},
     Operation{"json_value", operation_json_value},
     Operation{"line", operation_line},
+    Operation{"listed_session", operation_listed_session},
 };
 
 }  // namespace
