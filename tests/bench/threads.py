@@ -1,12 +1,14 @@
 """Do programs of several threads have all benchmark CPUs, and those of one thread stay on theirs?
 
-    threads.py BENCHCTL SPIN [--runs N] [--steps N] [--cpus LIST] [--profile NAME] [--user NAME]
+    threads.py BENCHCTL SPIN [--rounds N] [--runs N] [--steps N] [--cpus LIST] [--profile NAME]
+                             [--user NAME]
 
 Needs a running daemon; SPIN is tests/e2e/programs' program of that name. Printed, with a 95 %
-interval over the runs: CPU time over wall time of a program with as many threads as there are
-benchmark CPUs, under the default isolation, where all of them in use is their number; and how often
-one of one thread was moved between CPUs, under the default and under plain affinity (`--isolation
-off --cpus`), where the kernel tells. This judges nothing.
+interval over the runs, under the default isolation and under plain affinity (`--isolation off
+--cpus`): CPU time over wall time of a program with as many threads as there are benchmark CPUs,
+where all of them in use is their number; and how often one of one thread was moved between CPUs,
+where the kernel tells, with the range over the rounds: a session's runs resemble each other more
+than those of two. This judges nothing.
 """
 
 import argparse
@@ -17,6 +19,8 @@ import math
 import re
 import statistics
 import subprocess
+
+ISOLATIONS = ("best-effort", "off")
 
 
 def benchctl(options, *words, **more):
@@ -58,10 +62,19 @@ def with_interval(values, digits):
     return f"{mean:.{digits}f} ({mean - half:.{digits}f} to {mean + half:.{digits}f}, n = {len(values)})"
 
 
+def over_sessions(sessions, cpus):
+    runs = [one for session in sessions for one in session]
+    if len(runs) < 2:
+        return "not told" + (": there is one CPU" if cpus == 1 else " by this kernel")
+    means = [statistics.mean(session) for session in sessions if session]
+    return f"{with_interval(runs, 3)}; sessions {min(means):.3f} to {max(means):.3f}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("benchctl")
     parser.add_argument("spin")
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--runs", type=int, default=50)
     parser.add_argument("--steps", type=int, default=20000)
     parser.add_argument("--cpus")
@@ -75,16 +88,19 @@ def main():
     print(f"benchmark CPUs {','.join(map(str, cpus))}, cpuset {cpuset}")
     options.cpus = options.cpus or ",".join(map(str, cpus))
 
-    rows, _ = compare(options, "best-effort", f"{options.spin} {options.steps} {len(cpus)}")
-    used = [float(row["cpu_time"]) / float(row["wall_time"]) for row in rows]
-    print(f"{len(cpus)} threads: CPU time / wall time {with_interval(used, 2)} of {len(cpus)}")
-    for isolation in ("best-effort", "off"):
-        rows, _ = compare(options, isolation, f"{options.spin} {options.steps}")
-        told = [row.get("migrations") or row.get("cpu_migrations") for row in rows]
-        moved = [float(one) for one in told if one]
-        print(f"1 thread, {isolation:12} migrations a run: "
-              + (with_interval(moved, 3) if len(moved) > 1 else
-                 "not told" + (": there is one CPU" if len(cpus) == 1 else " by this kernel")))
+    for isolation in ISOLATIONS:
+        rows, _ = compare(options, isolation, f"{options.spin} {options.steps} {len(cpus)}")
+        used = [float(row["cpu_time"]) / float(row["wall_time"]) for row in rows]
+        print(f"{len(cpus)} threads, {isolation:12} CPU time / wall time: {with_interval(used, 2)} "
+              f"of {len(cpus)}")
+    moved = {isolation: [] for isolation in ISOLATIONS}
+    for _ in range(options.rounds):
+        for isolation, sessions in moved.items():
+            rows, _ = compare(options, isolation, f"{options.spin} {options.steps}")
+            told = [row.get("migrations") or row.get("cpu_migrations") for row in rows]
+            sessions.append([float(one) for one in told if one])
+    for isolation, sessions in moved.items():
+        print(f"1 thread, {isolation:12} migrations a run: {over_sessions(sessions, len(cpus))}")
 
 
 if __name__ == "__main__":

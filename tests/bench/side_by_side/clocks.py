@@ -37,43 +37,59 @@ def excess_by_length(benchctl, options, runs):
     return list(blocks.values())
 
 
-def step_of(blocks, decile=5):
-    """The excess of shorter and of longer runs of the same blocks, and that of each length: the
-    typical one, or that of another decile of the runs."""
-    of_length = {length: statistics.quantiles((block[length] for block in blocks), n=10)[decile - 1]
-                 for length in LENGTHS_US}
-    below = statistics.median(of_length[length] for length in LENGTHS_US if length < EDGE_US)
-    above = statistics.median(of_length[length] for length in LENGTHS_US if length > EDGE_US)
-    return below, above, of_length
+def medians_of(blocks, decile=5):
+    """The excess of each length but the edge: the typical one, or that of another decile."""
+    return {length: statistics.quantiles((block[length] for block in blocks), n=10)[decile - 1]
+            for length in LENGTHS_US if length != EDGE_US}
+
+
+def line_with_step(of_length):
+    """By least squares, one line with a step at the edge: (step in µs, rise in µs a millisecond).
+
+    A longer run meets more ticks and more of others' work, on both sides of the edge alike. That
+    is the rise, and no step.
+    """
+    sides = [{length: excess for length, excess in of_length.items() if (length > EDGE_US) == above}
+             for above in (False, True)]
+    centers = [(statistics.fmean(side), statistics.fmean(side.values())) for side in sides]
+    products = squares = 0
+    for side, (length_mean, excess_mean) in zip(sides, centers):
+        products += sum((x - length_mean) * (y - excess_mean) for x, y in side.items())
+        squares += sum((x - length_mean) ** 2 for x in side)
+    rise = products / squares
+    (below, low), (above, high) = centers
+    return high - low - rise * (above - below), 1000 * rise
 
 
 def measure_step(options):
-    rounds = options.rounds or (2 if options.quick else 7)
+    rounds = options.rounds or (2 if options.quick else 9)
     runs = 20 if options.quick else 60
     table = Table("No step at 2 ms: wall_time less the program's own clock, in µs", [
         ("load", "load"), ("kind", "the next child"), ("runs", "runs a length"),
-        ("below_us", "1.5 to 1.9 ms"), ("above_us", "2.1 to 3 ms"), ("step_us", "step"), ("undisturbed_us", "step of the fastest tenth"),
-        ("largest_us", "largest between neighbours")])
-    table.note("medians over lengths and runs; every block has each length once; bound: 5 µs")
-    table.note("the longer a run, the likelier others interrupt it: the fastest tenth has less of them")
+        ("below_us", "1.5 to 1.9 ms"), ("above_us", "2.1 to 3 ms"), ("rise_us", "rise a ms"),
+        ("step_us", "step"), ("undisturbed_us", "step of the fastest tenth")])
+    table.note("medians over the runs of a length, every block has each length once; rise and step: "
+               "one line through all lengths with a step at 2 ms; bound: 5 µs")
     with tools.benchctl() as benchctl:
         for kind, words in KINDS.items():
             for load in options.loads:
-                below, above, largest, undisturbed = [], [], [], []
+                found = {"below": [], "above": [], "rise": [], "step": [], "undisturbed": []}
                 with machine.load(load):
                     for _ in range(rounds):
                         blocks = excess_by_length(benchctl, words, runs)
-                        low, high, medians = step_of(blocks)
-                        fast_low, fast_high, _ = step_of(blocks, decile=1)
-                        undisturbed.append(fast_high - fast_low)
-                        below.append(low)
-                        above.append(high)
-                        near = list(medians.values())
-                        largest.append(max(abs(a - b) for a, b in zip(near, near[1:])))
-                table.add(load=load, kind=kind, runs=runs * rounds, below_us=spread(below),
-                          above_us=spread(above), largest_us=spread(largest),
-                          undisturbed_us=spread(undisturbed),
-                          step_us=spread([high - low for low, high in zip(below, above)]))
+                        typical = medians_of(blocks)
+                        step, rise = line_with_step(typical)
+                        for name, figure in {
+                            "below": statistics.median(
+                                typical[one] for one in typical if one < EDGE_US),
+                            "above": statistics.median(
+                                typical[one] for one in typical if one > EDGE_US),
+                            "rise": rise, "step": step,
+                            "undisturbed": line_with_step(medians_of(blocks, decile=1))[0],
+                        }.items():
+                            found[name].append(figure)
+                table.add(load=load, kind=kind, runs=runs * rounds,
+                          **{f"{name}_us": spread(figures) for name, figures in found.items()})
     return table
 
 
