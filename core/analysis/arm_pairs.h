@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/analysis/look_plan.h"
+#include "core/analysis/sequential_design.h"
 #include "core/analysis/session_analysis.h"
 #include "core/base/result.h"
 #include "core/model/comparison.h"

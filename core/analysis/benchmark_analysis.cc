@@ -17,14 +17,14 @@ bool IsRate(const KnownMetric& metric) { return metric.better == Better::kHigher
 }  // namespace
 
 BenchmarkAnalysis::BenchmarkAnalysis(const Benchmark& benchmark, double default_margin,
-                                     const LookPlan& plan)
+                                     const SequentialDesign& design)
     : benchmark_(benchmark),
-      plan_(plan),
+      design_(design),
       default_margin_(default_margin),
       references_(ArmsWithRole(benchmark, ArmRole::kReference)),
       candidates_(ArmsWithRole(benchmark, ArmRole::kCandidate)),
       // A table of a harness' metrics has none of benchd's own.
-      catalog_(!plan.table || benchmark.parse.empty()),
+      catalog_(!design.table || benchmark.parse.empty()),
       runs_per_arm_(benchmark.arms.size()) {}
 
 void BenchmarkAnalysis::LearnWarmup(std::span<const Run* const> block) {
@@ -52,16 +52,16 @@ Result<void> BenchmarkAnalysis::Learn(std::span<const Run* const> block) {
 
 Result<void> BenchmarkAnalysis::FixGates() {
   Result<std::vector<PlannedGate>> planned =
-      PlanGates(benchmark_, default_margin_, catalog_, plan_.table);
+      PlanGates(benchmark_, default_margin_, catalog_, design_.table);
   if (!planned) return planned.error();
-  if (!plan_.table) not_gated_ = NotGatedByDefault(benchmark_, default_margin_, catalog_);
+  if (!design_.table) not_gated_ = NotGatedByDefault(benchmark_, default_margin_, catalog_);
   is_gate_.assign(catalog_.metrics().size(), false);
   for (const PlannedGate& gate : *planned) is_gate_[gate.metric] = true;
   for (std::size_t reference : references_) {
     for (std::size_t candidate : candidates_) {
       for (const PlannedGate& gate : *planned) {
         gates_.push_back(Open(reference, candidate, gate.metric, gate));
-        checked_.emplace_back(plan_.paired);
+        checked_.emplace_back(design_.paired);
       }
     }
   }
@@ -95,30 +95,30 @@ NamedComparison BenchmarkAnalysis::Open(std::size_t reference, std::size_t candi
                                         std::size_t metric,
                                         const std::optional<PlannedGate>& gate) const {
   const Subject subject{IsRate(catalog_.metrics()[metric]), gate};
-  LookPlan plan = plan_;
+  SequentialDesign design = design_;
   // Ten bootstraps at the end of a session would be seconds, for numbers that nobody asked for; a
   // table where nothing gates was asked for them.
-  const bool unasked = !gate && !(plan.table && gates_.empty());
-  if (unasked && plan.estimator.kind == EstimatorKind::kQuantile) plan.estimator = {};
-  return {reference, candidate, metric, MetricComparison(subject, plan)};
+  const bool unasked = !gate && !(design.table && gates_.empty());
+  if (unasked && design.estimator.kind == EstimatorKind::kQuantile) design.estimator = {};
+  return {reference, candidate, metric, MetricComparison(subject, design)};
 }
 
 std::optional<std::size_t> BenchmarkAnalysis::GateCount() const {
   if (gates_fixed_) return gates_.size();
   const std::size_t pairs = references_.size() * candidates_.size();
-  const bool by_catalog = plan_.table && benchmark_.gates.empty();
+  const bool by_catalog = design_.table && benchmark_.gates.empty();
   const auto by_spec = GateMetricsBySpec(benchmark_);
   if (by_spec && !by_catalog) return *by_spec * pairs;
   if (warmed_up_)
-    return GateMetricsByCatalog(benchmark_, default_margin_, catalog_, plan_.table) * pairs;
+    return GateMetricsByCatalog(benchmark_, default_margin_, catalog_, design_.table) * pairs;
   return std::nullopt;
 }
 
 Result<void> BenchmarkAnalysis::AddBlock(std::span<const Run* const> block, const Levels& levels) {
   const RunCollapse collapse{
-      .keep_runs = !plan_.paired || plan_.estimator.kind == EstimatorKind::kSubselection,
-      .subselect = plan_.estimator.kind == EstimatorKind::kSubselection,
-      .seed = plan_.seed,
+      .keep_runs = !design_.paired || design_.estimator.kind == EstimatorKind::kSubselection,
+      .subselect = design_.estimator.kind == EstimatorKind::kSubselection,
+      .seed = design_.seed,
       .first_run = runs_};
   Result<BlockValues> values =
       BlockValues::Collapse(block, ids_, catalog_, benchmark_.arms.size(), collapse);
@@ -140,8 +140,8 @@ Result<void> BenchmarkAnalysis::AddBlock(std::span<const Run* const> block, cons
   return {};
 }
 
-void BenchmarkAnalysis::Take(const BlockValues& values, NamedComparison& one, const Level* level,
-                             CheckedValues* checked) {
+void BenchmarkAnalysis::Take(const BlockValues& values, NamedComparison& one,
+                             const SignificanceLevel* level, CheckedValues* checked) {
   std::optional<ArmValue> pair[2];
   EffectEstimator::Values reference;
   EffectEstimator::Values candidate;
@@ -159,13 +159,13 @@ void BenchmarkAnalysis::Take(const BlockValues& values, NamedComparison& one, co
   one.comparison.Add(reference, candidate);
   if (checked != nullptr) checked->Add(reference, candidate);
   // The one look at a table replaces whatever was seen on the way.
-  if (plan_.table && plan_.OneLook()) return;
-  if (level != nullptr) one.comparison.Watch(*level, ContextOf(one), !plan_.OneLook());
+  if (design_.table && design_.OneLook()) return;
+  if (level != nullptr) one.comparison.Watch(*level, ContextOf(one), !design_.OneLook());
 }
 
 LookContext BenchmarkAnalysis::ContextOf(const NamedComparison& one) const {
   LookContext context{catalog_.metrics()[one.metric].resolution, blocks_, blocks_, blocks_};
-  if (!plan_.paired || plan_.estimator.kind == EstimatorKind::kSubselection) {
+  if (!design_.paired || design_.estimator.kind == EstimatorKind::kSubselection) {
     context.expected_reference = runs_per_arm_[one.reference];
     context.expected_candidate = runs_per_arm_[one.candidate];
   }
@@ -181,8 +181,8 @@ Result<void> BenchmarkAnalysis::CheckRatio(const NamedComparison& gate) const {
   }
   const KnownMetric& metric = catalog_.metrics()[gate.metric];
   const std::uint64_t first_look =
-      std::min(plan_.first_look, plan_.fixed_blocks.value_or(plan_.first_look));
-  const bool by_mean = plan_.estimator.kind == EstimatorKind::kMean && !IsRate(metric);
+      std::min(design_.first_look, design_.fixed_blocks.value_or(design_.first_look));
+  const bool by_mean = design_.estimator.kind == EstimatorKind::kMean && !IsRate(metric);
   if (by_mean && comparison.values() < first_look) return {};
   if (comparison.positive()) {
     return InvalidArgument("metric " + metric.key,
@@ -199,10 +199,10 @@ Result<void> BenchmarkAnalysis::CheckRatio(const NamedComparison& gate) const {
 std::vector<Warning> BenchmarkAnalysis::CheckGates() const {
   CheckOptions options{.level = kCheckLevel /
                                 static_cast<double>(std::max<std::size_t>(1, gates_.size()))};
-  if (!plan_.table) options.discarded = plan_.warmup;
+  if (!design_.table) options.discarded = design_.warmup;
   // Their runs are mixtures on purpose, and no run is a unit.
-  if (plan_.method == Method::kLayouts) return {};
-  options.by_mean = IsByMean(plan_.estimator);
+  if (design_.method == Method::kLayouts) return {};
+  options.by_mean = IsByMean(design_.estimator);
   std::vector<Warning> warnings = kept_runs_.Check(benchmark_, catalog_, options.level);
   for (std::size_t i = 0; i < gates_.size(); ++i) {
     const NamedComparison& gate = gates_[i];
@@ -219,7 +219,7 @@ std::vector<Warning> BenchmarkAnalysis::CheckGates() const {
 
 std::vector<Warning> BenchmarkAnalysis::CheckMetrics() const {
   std::vector<Warning> warnings;
-  if (plan_.table) return warnings;
+  if (design_.table) return warnings;
   for (std::size_t arm = 0; arm < benchmark_.arms.size(); ++arm) {
     if (benchmark_.arms[arm].role == ArmRole::kPlacebo) continue;
     std::vector<std::size_t> missing;
@@ -261,7 +261,7 @@ bool BenchmarkAnalysis::AllGatesSettled() const {
 }
 
 bool BenchmarkAnalysis::HasEnough() const {
-  return gates_fixed_ && blocks_ >= plan_.first_look &&
+  return gates_fixed_ && blocks_ >= design_.first_look &&
          std::all_of(gates_.begin(), gates_.end(),
                      [](const NamedComparison& gate) { return gate.comparison.HasEnough(); });
 }

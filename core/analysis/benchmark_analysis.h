@@ -11,8 +11,8 @@
 #include "core/analysis/data_checks.h"
 #include "core/analysis/gate_plan.h"
 #include "core/analysis/kept_runs.h"
-#include "core/analysis/look_plan.h"
 #include "core/analysis/metric_comparison.h"
+#include "core/analysis/sequential_design.h"
 #include "core/base/result.h"
 #include "core/model/run.h"
 #include "core/model/session.h"
@@ -22,8 +22,8 @@ namespace benchd {
 
 /// The two levels of a session. The gates' is unknown until every benchmark has shown its metrics.
 struct Levels {
-  std::optional<Level> gate;
-  Level info;
+  std::optional<SignificanceLevel> gate;
+  SignificanceLevel info;
 };
 
 /// A comparison with the names it is reported under; numbers point into spec and catalog.
@@ -36,10 +36,11 @@ struct NamedComparison {
 
 /// One benchmark of a session: its metrics, its gates and all its comparisons.
 ///
-/// Owned by SessionAnalysis, which also owns the spec and the plan that it refers to.
+/// Owned by SessionAnalysis, which also owns the spec and the design that it refers to.
 class BenchmarkAnalysis {
  public:
-  BenchmarkAnalysis(const Benchmark& benchmark, double default_margin, const LookPlan& plan);
+  BenchmarkAnalysis(const Benchmark& benchmark, double default_margin,
+                    const SequentialDesign& design);
 
   void LearnWarmup(std::span<const Run* const> block);
 
@@ -54,7 +55,7 @@ class BenchmarkAnalysis {
   /// @errors kInvalidArgument: a relative margin on values that have no ratio; see BlockValues.
   Result<void> AddBlock(std::span<const Run* const> block, const Levels& levels);
 
-  /// The one look of a fixed plan; only when its number of blocks is there.
+  /// The one look of a fixed design; only when its number of blocks is there.
   void LookOnce(const Levels& levels);
   /// @return whether a gate was settled.
   bool SettleByEstimate();
@@ -88,11 +89,11 @@ class BenchmarkAnalysis {
   Result<void> CheckRatio(const NamedComparison& gate) const;
   NamedComparison Open(std::size_t reference, std::size_t candidate, std::size_t metric,
                        const std::optional<PlannedGate>& gate) const;
-  void Take(const BlockValues& values, NamedComparison& one, const Level* level,
+  void Take(const BlockValues& values, NamedComparison& one, const SignificanceLevel* level,
             CheckedValues* checked);
 
   const Benchmark& benchmark_;
-  const LookPlan& plan_;
+  const SequentialDesign& design_;
   double default_margin_;
   std::vector<std::size_t> references_;
   std::vector<std::size_t> candidates_;

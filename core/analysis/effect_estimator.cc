@@ -14,11 +14,12 @@ void EffectEstimator::Add(Values reference, Values candidate) {
   Take(reference, candidate);
 }
 
-std::unique_ptr<EffectEstimator> MakeEffectEstimator(const LookPlan& plan, const Subject& subject) {
-  if (plan.method == Method::kLayouts) return MakeLayoutEstimator(subject);
-  const bool by_means = plan.estimator.kind == EstimatorKind::kMean ||
-                        plan.estimator.kind == EstimatorKind::kSubselection;
-  return by_means ? MakeMeanEstimator(plan, subject) : MakeValueEstimator(plan, subject);
+std::unique_ptr<EffectEstimator> MakeEffectEstimator(const SequentialDesign& design,
+                                                     const Subject& subject) {
+  if (design.method == Method::kLayouts) return MakeLayoutEstimator(subject);
+  const bool by_means = design.estimator.kind == EstimatorKind::kMean ||
+                        design.estimator.kind == EstimatorKind::kSubselection;
+  return by_means ? MakeMeanEstimator(design, subject) : MakeValueEstimator(design, subject);
 }
 
 std::optional<double> IfFinite(double value) {

@@ -8,7 +8,7 @@
 
 #include "core/analysis/block_values.h"
 #include "core/analysis/gate_plan.h"
-#include "core/analysis/look_plan.h"
+#include "core/analysis/sequential_design.h"
 #include "core/stats/decision.h"
 #include "core/stats/descriptive.h"
 #include "core/stats/paired.h"
@@ -26,7 +26,7 @@ struct Subject {
 
 /// One look at the values there are. Without a level nobody looks: the estimate alone is asked for.
 struct Look {
-  const Level* level = nullptr;
+  const SignificanceLevel* level = nullptr;
   double resolution = 0;  ///< the metric's step, in its unit
   bool once = false;      ///< the one look of a fixed design: neither guard nor boundary
   /// The hypothesis is asked about, on the scale that decides. Else the look was taken before, and
@@ -123,15 +123,18 @@ class EffectEstimator {
   bool positive_ = true;
 };
 
-/// What the plan's method and estimator ask for, for one comparison.
+/// What the design's method and estimator ask for, for one comparison.
 ///
-/// @param plan  of PlanLooks(): every combination that it lets pass has one.
-std::unique_ptr<EffectEstimator> MakeEffectEstimator(const LookPlan& plan, const Subject& subject);
+/// @param design  of MakeSequentialDesign(): every combination that it lets pass has one.
+std::unique_ptr<EffectEstimator> MakeEffectEstimator(const SequentialDesign& design,
+                                                     const Subject& subject);
 /// Those by means, in O(1) a value: paired, exact-t, welch (also of subselected means).
-std::unique_ptr<EffectEstimator> MakeMeanEstimator(const LookPlan& plan, const Subject& subject);
+std::unique_ptr<EffectEstimator> MakeMeanEstimator(const SequentialDesign& design,
+                                                   const Subject& subject);
 /// Several builds of each arm, by the means of the builds (layouts).
 std::unique_ptr<EffectEstimator> MakeLayoutEstimator(const Subject& subject);
 /// All others: hl, median, quantile, lognormal-mean.
-std::unique_ptr<EffectEstimator> MakeValueEstimator(const LookPlan& plan, const Subject& subject);
+std::unique_ptr<EffectEstimator> MakeValueEstimator(const SequentialDesign& design,
+                                                    const Subject& subject);
 
 }  // namespace benchd

@@ -40,24 +40,24 @@ class PairedMeans : public EffectEstimator {
   // Of 1/x for rates, as long as that is possible, else as measured.
   CentredMoments Analysed() const { return Harmonic() ? inverse_.Centred() : raw_.Centred(); }
 
-  // With the widening that the resolution asks for; needs Allows().
+  // With the allowance that the resolution asks for; needs Allows().
   PairedEstimate EstimateOn(Contrast scale, double resolution) const {
     const CentredMoments raw = raw_.Centred();
-    const bool coarse = NeedsWidening(raw, resolution);
+    const bool coarse = NeedsAllowance(raw, resolution);
     if (scale == Contrast::kLogRatio) {
       PairedEstimate ratio = EstimateRatio(Harmonic() ? inverse_.Centred() : raw);
-      if (coarse) ratio.widening = RatioWidening(raw, resolution);
+      if (coarse) ratio.allowance = RatioAllowance(raw, resolution);
       return ratio;
     }
     PairedEstimate difference = EstimateDifference(raw);
     if (rate()) difference = difference.Mirrored();
-    if (coarse) difference.widening = DifferenceWidening(resolution);
+    if (coarse) difference.allowance = DifferenceAllowance(resolution);
     return difference;
   }
 
   // All that needs no look; what is only shown is left out of one that decides.
   Inference Before(const PairedEstimate& estimate, Contrast scale, const Look& look) const {
-    Inference inference{.centre = estimate.centre, .allowance = estimate.widening};
+    Inference inference{.centre = estimate.centre, .allowance = estimate.allowance};
     inference.pairs = estimate;
     if (look.decides) return inference;
     inference.relative_efficiency = scale == Contrast::kLogRatio
@@ -176,7 +176,7 @@ class Welch final : public EffectEstimator {
   std::optional<Inference> Infer(Contrast scale, const Look& look) override {
     if (!Allows(scale)) return std::nullopt;
     const WelchEstimate estimate = EstimateOn(scale, look.resolution);
-    Inference inference{.centre = estimate.centre, .allowance = estimate.widening};
+    Inference inference{.centre = estimate.centre, .allowance = estimate.allowance};
     if (look.level == nullptr) return inference;
     const bool enough = look.once ? std::min(estimate.n_b, estimate.n_c) >= 2
                                   : MayLook(estimate, look.level->boundary());
@@ -206,16 +206,16 @@ class Welch final : public EffectEstimator {
   WelchEstimate EstimateOn(Contrast scale, double resolution) const {
     const Moments& b = reference_.raw;
     const Moments& c = candidate_.raw;
-    const bool coarse = NeedsWidening(b, c, resolution);
+    const bool coarse = NeedsAllowance(b, c, resolution);
     if (scale == Contrast::kLogRatio) {
       WelchEstimate ratio = Harmonic() ? EstimateWelchRatio(reference_.inverse, candidate_.inverse)
                                        : EstimateWelchRatio(b, c);
-      if (coarse) ratio.widening = RatioWidening(b, c, resolution);
+      if (coarse) ratio.allowance = RatioAllowance(b, c, resolution);
       return ratio;
     }
     WelchEstimate difference = EstimateWelchDifference(b, c);
     if (rate()) difference = difference.Mirrored();
-    if (coarse) difference.widening = DifferenceWidening(resolution);
+    if (coarse) difference.allowance = DifferenceAllowance(resolution);
     return difference;
   }
 
@@ -225,10 +225,11 @@ class Welch final : public EffectEstimator {
 
 }  // namespace
 
-std::unique_ptr<EffectEstimator> MakeMeanEstimator(const LookPlan& plan, const Subject& subject) {
-  const bool runs = plan.estimator.kind == EstimatorKind::kSubselection;
-  if (runs || !plan.paired) return std::make_unique<Welch>(subject);
-  if (plan.method == Method::kExactT) return std::make_unique<ExactTest>(subject);
+std::unique_ptr<EffectEstimator> MakeMeanEstimator(const SequentialDesign& design,
+                                                   const Subject& subject) {
+  const bool runs = design.estimator.kind == EstimatorKind::kSubselection;
+  if (runs || !design.paired) return std::make_unique<Welch>(subject);
+  if (design.method == Method::kExactT) return std::make_unique<ExactTest>(subject);
   return std::make_unique<Paired>(subject);
 }
 
@@ -288,7 +289,7 @@ class Layouts final : public EffectEstimator {
   std::optional<Inference> Infer(Contrast scale, const Look& look) override {
     if (!Allows(scale)) return std::nullopt;
     const WelchEstimate estimate = EstimateOn(scale, look.resolution);
-    Inference inference{.centre = estimate.centre, .allowance = estimate.widening};
+    Inference inference{.centre = estimate.centre, .allowance = estimate.allowance};
     if (look.level == nullptr) return inference;
     if (!look.once || std::min(estimate.n_b, estimate.n_c) < 2) return std::nullopt;
     if (look.decides) {
@@ -331,10 +332,10 @@ class Layouts final : public EffectEstimator {
     WelchEstimate estimate = EstimateWelchDifference(reference_.Means(scale, harmonic),
                                                      candidate_.Means(scale, harmonic));
     if (rate() && scale == Contrast::kDifference) estimate = estimate.Mirrored();
-    if (NeedsWidening(reference_.runs, candidate_.runs, resolution)) {
-      estimate.widening = scale == Contrast::kLogRatio
-                              ? RatioWidening(reference_.runs, candidate_.runs, resolution)
-                              : DifferenceWidening(resolution);
+    if (NeedsAllowance(reference_.runs, candidate_.runs, resolution)) {
+      estimate.allowance = scale == Contrast::kLogRatio
+                               ? RatioAllowance(reference_.runs, candidate_.runs, resolution)
+                               : DifferenceAllowance(resolution);
     }
     return estimate;
   }

@@ -20,11 +20,11 @@ Verdict VerdictOf(LookDecision decision) {
 
 }  // namespace
 
-MetricComparison::MetricComparison(const Subject& subject, const LookPlan& plan)
+MetricComparison::MetricComparison(const Subject& subject, const SequentialDesign& design)
     : subject_(subject),
-      estimator_(MakeEffectEstimator(plan, subject)),
-      asked_(plan.estimator),
-      rule_(plan.rule) {}
+      estimator_(MakeEffectEstimator(design, subject)),
+      asked_(design.estimator),
+      rule_(design.rule) {}
 
 bool MetricComparison::HasRatio() const {
   return estimator_->Allows(Contrast::kLogRatio) && (subject_.gate || estimator_->positive());
@@ -49,8 +49,8 @@ bool MetricComparison::TooManyMissing(const LookContext& context) const {
          too_many(estimator_->n_candidate(), context.expected_candidate);
 }
 
-std::optional<Inference> MetricComparison::TakeLook(const Level& level, const LookContext& context,
-                                                    bool once) {
+std::optional<Inference> MetricComparison::TakeLook(const SignificanceLevel& level,
+                                                    const LookContext& context, bool once) {
   resolution_ = context.resolution;
   auto inference = estimator_->Infer(DecidingScale(), {&level, resolution_, once, true});
   if (!inference) return std::nullopt;
@@ -65,7 +65,8 @@ std::optional<Inference> MetricComparison::TakeLook(const Level& level, const Lo
   return inference;
 }
 
-void MetricComparison::Watch(const Level& level, const LookContext& context, bool may_decide) {
+void MetricComparison::Watch(const SignificanceLevel& level, const LookContext& context,
+                             bool may_decide) {
   const auto inference = TakeLook(level, context, false);
   if (!inference) return;
   if (inference->exact_t) {
@@ -76,7 +77,7 @@ void MetricComparison::Watch(const Level& level, const LookContext& context, boo
   if (may_decide) Decide(*inference, context);
 }
 
-void MetricComparison::LookOnce(const Level& level, const LookContext& context) {
+void MetricComparison::LookOnce(const SignificanceLevel& level, const LookContext& context) {
   const auto inference = TakeLook(level, context, true);
   if (!inference) return;
   p_.LookOnce(*inference->finding->p, inference->finding->direction);
@@ -131,7 +132,7 @@ bool MetricComparison::WithinResolution() const {
          std::abs(now->centre - subject_.gate->threshold) <= now->allowance;
 }
 
-bool MetricComparison::Changed(const Level& level) const {
+bool MetricComparison::Changed(const SignificanceLevel& level) const {
   return !subject_.gate && looked_ && p_.value() <= level.two_sided();
 }
 
@@ -154,11 +155,11 @@ std::optional<Effect> MetricComparison::ShowEffect(const Inference& now, Contras
   return effect;
 }
 
-void MetricComparison::Describe(const LookPlan& plan, Comparison& out) const {
+void MetricComparison::Describe(const SequentialDesign& design, Comparison& out) const {
   // Before the one look there may be a view of it as if it were watched; without any, only that
   // look was asked for.
-  const bool fixed = fixed_ || (plan.OneLook() && !looked_);
-  out.method = fixed && plan.method != Method::kLayouts ? Method::kFixed : plan.WatchedMethod();
+  const bool fixed = fixed_ || (design.OneLook() && !looked_);
+  out.method = fixed && design.method != Method::kLayouts ? Method::kFixed : design.WatchedMethod();
   out.estimator = asked_;
   if (subject_.gate) {
     out.margin = subject_.gate->margin;
@@ -184,7 +185,7 @@ void MetricComparison::Describe(const LookPlan& plan, Comparison& out) const {
       out.change = ShowEffect(*now, scale);
     }
   }
-  if (looked_) out.p_value = plan.one_sided ? p_.value() / 2 : p_.value();
+  if (looked_) out.p_value = design.one_sided ? p_.value() / 2 : p_.value();
 }
 
 // An interval shrinks with the square root of the pairs; that its boundary widens meanwhile is
@@ -200,7 +201,7 @@ std::optional<double> MetricComparison::FurtherPairsToWidth() const {
 }
 
 // An interval of any method is about as wide as one of `se` at the boundary's z would be.
-std::optional<PairedEstimate> MetricComparison::AsPairs(const Level& level) const {
+std::optional<PairedEstimate> MetricComparison::AsPairs(const SignificanceLevel& level) const {
   const auto now = Now(DecidingScale());
   if (!now || now->pairs) return now ? now->pairs : std::nullopt;
   if (!now->interval || values() < level.boundary().first_look()) return std::nullopt;
@@ -210,11 +211,11 @@ std::optional<PairedEstimate> MetricComparison::AsPairs(const Level& level) cons
   estimate.n = values();
   estimate.centre = now->centre;
   estimate.se = std::max(half, 0.0) / level.boundary().ZAt(values());
-  estimate.widening = now->allowance;
+  estimate.allowance = now->allowance;
   return estimate;
 }
 
-std::optional<double> MetricComparison::ForecastFurtherPairs(const Level& level) const {
+std::optional<double> MetricComparison::ForecastFurtherPairs(const SignificanceLevel& level) const {
   if (!subject_.gate || settled_) return std::nullopt;
   if (rule_.kind == RuleKind::kPrecision) return FurtherPairsToWidth();
   const auto estimate = AsPairs(level);

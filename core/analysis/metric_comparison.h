@@ -7,7 +7,7 @@
 
 #include "core/analysis/effect_estimator.h"
 #include "core/analysis/gate_plan.h"
-#include "core/analysis/look_plan.h"
+#include "core/analysis/sequential_design.h"
 #include "core/model/comparison.h"
 
 namespace benchd {
@@ -27,7 +27,7 @@ struct LookContext {
 /// verdict and the interval that decided; what is shown beside them goes on to the last look.
 class MetricComparison {
  public:
-  MetricComparison(const Subject& subject, const LookPlan& plan);
+  MetricComparison(const Subject& subject, const SequentialDesign& design);
 
   void Add(EffectEstimator::Values reference, EffectEstimator::Values candidate) {
     estimator_->Add(reference, candidate);
@@ -36,10 +36,10 @@ class MetricComparison {
 
   /// A look under watching, after values were added; the level lives on.
   /// @param may_decide  false while another look is the one that counts (`--runs`).
-  void Watch(const Level& level, const LookContext& context, bool may_decide);
+  void Watch(const SignificanceLevel& level, const LookContext& context, bool may_decide);
 
-  /// The one look of a fixed plan; with too few values nothing happens.
-  void LookOnce(const Level& level, const LookContext& context);
+  /// The one look of a fixed design; with too few values nothing happens.
+  void LookOnce(const SignificanceLevel& level, const LookContext& context);
 
   /// `--at-limit estimate`: an unsettled gate takes the side of its estimate; true if it did.
   bool SettleByEstimate(const LookContext& context);
@@ -73,11 +73,11 @@ class MetricComparison {
   bool WithinResolution() const;
 
   /// Fills the numbers: n, means, change, difference, p, verdict. Names are the caller's.
-  void Describe(const LookPlan& plan, Comparison& out) const;
+  void Describe(const SequentialDesign& design, Comparison& out) const;
   /// Further pairs (or as much in unpaired runs) until this gate is expected to be settled.
-  std::optional<double> ForecastFurtherPairs(const Level& level) const;
+  std::optional<double> ForecastFurtherPairs(const SignificanceLevel& level) const;
   /// An info metric's p-value is at most that level's: it changed.
-  bool Changed(const Level& level) const;
+  bool Changed(const SignificanceLevel& level) const;
   /// Of p: 1 worse, -1 better, 0 neither; on the scale where worse is positive.
   int Direction() const { return p_.direction(); }
 
@@ -87,14 +87,15 @@ class MetricComparison {
   // A gate's as long as the means have one. Of an info metric that is nearly always 0, a single
   // block would tell it, without any spread.
   bool HasRatio() const;
-  std::optional<Inference> TakeLook(const Level& level, const LookContext& context, bool once);
+  std::optional<Inference> TakeLook(const SignificanceLevel& level, const LookContext& context,
+                                    bool once);
   // What is there to show; its interval is that of the last look.
   std::optional<Inference> Now(Contrast scale) const;
   Interval Show(const Interval& interval, Contrast scale) const;
   std::optional<Effect> ShowEffect(const Inference& now, Contrast scale) const;
   void Decide(const Inference& inference, const LookContext& context);
   std::optional<double> FurtherPairsToWidth() const;
-  std::optional<PairedEstimate> AsPairs(const Level& level) const;
+  std::optional<PairedEstimate> AsPairs(const SignificanceLevel& level) const;
 
   Subject subject_;
   std::unique_ptr<EffectEstimator> estimator_;
@@ -102,7 +103,7 @@ class MetricComparison {
   Rule rule_;
   RunningP p_;
   double resolution_ = 0;
-  const Level* level_ = nullptr;                 // of the last look, until there are more values
+  const SignificanceLevel* level_ = nullptr;     // of the last look, until there are more values
   LookDecision side_ = LookDecision::kContinue;  // what that look said of the gate
   bool looked_ = false;
   bool fixed_ = false;

@@ -52,16 +52,16 @@ std::vector<const Run*> InOrder(std::span<const Run> block) {
 class SessionAnalysis::Impl {
  public:
   /// @param groups  of the method layouts: the arms that the comparisons are about
-  Impl(const SessionSpec& spec, const LookPlan& plan, std::optional<LayoutGroups> groups)
+  Impl(const SessionSpec& spec, const SequentialDesign& design, std::optional<LayoutGroups> groups)
       : groups_(std::move(groups)),
         benchmark_specs_(groups_ ? groups_->benchmarks() : spec.benchmarks),
         at_limit_(spec.limits.at_limit),
         fail_fast_(spec.limits.fail_fast),
-        plan_(plan),
-        levels_{std::nullopt, Level(plan, plan.alpha)} {
+        design_(design),
+        levels_{std::nullopt, SignificanceLevel(design, design.alpha)} {
     for (const Benchmark& benchmark : benchmark_specs_) {
-      benchmarks_.emplace_back(benchmark, DefaultMarginOf(benchmark, spec), plan_);
-      outlooks_.push_back({.minimum = plan_.NextLook(0)});
+      benchmarks_.emplace_back(benchmark, DefaultMarginOf(benchmark, spec), design_);
+      outlooks_.push_back({.minimum = design_.NextLook(0)});
     }
   }
 
@@ -77,7 +77,7 @@ class SessionAnalysis::Impl {
     const std::span<const Run> block = Grouped(of_arms, grouped);
     if (Result<void> complete = CheckComplete(block); !complete) return complete;
     BenchmarkAnalysis& benchmark = benchmarks_[block.front().benchmark];
-    if (plan_.BlockLimit() && benchmark.blocks() >= *plan_.BlockLimit()) {
+    if (design_.BlockLimit() && benchmark.blocks() >= *design_.BlockLimit()) {
       return Error{ErrorCode::kFailedPrecondition,
                    "block: benchmark " + benchmark.spec().name + " has all its " +
                        std::to_string(benchmark.blocks()) + " blocks already",
@@ -101,7 +101,7 @@ class SessionAnalysis::Impl {
                                benchmark.runs_per_arm()[arm]});
       }
     }
-    report.comparisons = ReportComparisons(benchmarks_, plan_, levels_);
+    report.comparisons = ReportComparisons(benchmarks_, design_, levels_);
     if (concluded_) {
       for (Comparison& one : report.comparisons) one.expected_blocks.reset();
     }
@@ -111,7 +111,7 @@ class SessionAnalysis::Impl {
   }
 
   std::vector<Comparison> LookAt(std::size_t benchmark) const {
-    return ReportComparisons(std::span(&benchmarks_[benchmark], 1), plan_, levels_);
+    return ReportComparisons(std::span(&benchmarks_[benchmark], 1), design_, levels_);
   }
 
   bool Finished() const { return StoppedByRegression() || OpenBenchmarks().empty(); }
@@ -119,7 +119,7 @@ class SessionAnalysis::Impl {
   Report Conclude() {
     if (!concluded_) {
       concluded_ = true;
-      if (plan_.OneLook()) LookOnce();
+      if (design_.OneLook()) LookOnce();
       for (const BenchmarkAnalysis& benchmark : benchmarks_) {
         for (Warning& found : benchmark.CheckGates()) warnings_.push_back(std::move(found));
       }
@@ -128,7 +128,7 @@ class SessionAnalysis::Impl {
     return Look();
   }
 
-  std::uint64_t NextLook(std::uint64_t blocks) const { return plan_.NextLook(blocks); }
+  std::uint64_t NextLook(std::uint64_t blocks) const { return design_.NextLook(blocks); }
 
   std::vector<std::size_t> OpenBenchmarks() const {
     std::vector<std::size_t> open;
@@ -148,16 +148,16 @@ class SessionAnalysis::Impl {
   }
 
   bool IsOpen(const BenchmarkAnalysis& benchmark) const {
-    const bool full = plan_.BlockLimit() && benchmark.blocks() >= *plan_.BlockLimit();
-    if (plan_.method == Method::kLayouts && !plan_.fixed_blocks) {
+    const bool full = design_.BlockLimit() && benchmark.blocks() >= *design_.BlockLimit();
+    if (design_.method == Method::kLayouts && !design_.fixed_blocks) {
       return !full && !benchmark.HasEnough();
     }
-    return !full && (plan_.fixed_blocks || !benchmark.AllGatesSettled());
+    return !full && (design_.fixed_blocks || !benchmark.AllGatesSettled());
   }
 
   // After each block only the outlook of its benchmark is another one.
   void Forecast(std::span<const Run> block) {
-    if (plan_.table) return;
+    if (design_.table) return;
     const BenchmarkAnalysis& benchmark = benchmarks_[block.front().benchmark];
     BenchmarkOutlook& outlook = outlooks_[block.front().benchmark];
     outlook.open = IsOpen(benchmark);
@@ -166,7 +166,7 @@ class SessionAnalysis::Impl {
     outlook.expected_blocks.reset();
     if (benchmarks_.size() == 1 || !outlook.open || outlook.blocks < outlook.minimum) return;
     if (levels_.gate) {
-      outlook.expected_blocks = ExpectedBlocksOfAll(benchmark, plan_, *levels_.gate);
+      outlook.expected_blocks = ExpectedBlocksOfAll(benchmark, design_, *levels_.gate);
     }
   }
 
@@ -185,7 +185,7 @@ class SessionAnalysis::Impl {
 
   Result<void> CheckComplete(std::span<const Run> block) const {
     if (Result<void> checked = CheckBlock(block); !checked) return checked;
-    if (plan_.PartBlocks()) return {};
+    if (design_.PartBlocks()) return {};
     const Benchmark& benchmark = benchmark_specs_[block.front().benchmark];
     for (std::size_t arm = 0; arm < benchmark.arms.size(); ++arm) {
       const bool ran =
@@ -209,8 +209,8 @@ class SessionAnalysis::Impl {
     }
     gates_counted_ = true;
     if (gates == 0) return {};
-    if (Result<void> enough = CheckQuantileRuns(plan_, gates); !enough) return enough;
-    levels_.gate.emplace(plan_, plan_.alpha / static_cast<double>(gates));
+    if (Result<void> enough = CheckQuantileRuns(design_, gates); !enough) return enough;
+    levels_.gate.emplace(design_, design_.alpha / static_cast<double>(gates));
     return {};
   }
 
@@ -220,14 +220,14 @@ class SessionAnalysis::Impl {
 
   void LookOnce() {
     for (BenchmarkAnalysis& benchmark : benchmarks_) {
-      if (!plan_.fixed_blocks || benchmark.blocks() == *plan_.fixed_blocks) {
+      if (!design_.fixed_blocks || benchmark.blocks() == *design_.fixed_blocks) {
         benchmark.LookOnce(levels_);
         continue;
       }
       warnings_.push_back({.code = "runs_incomplete",
                            .message = "benchmark " + benchmark.spec().name + " has " +
                                       std::to_string(benchmark.blocks()) + " of the " +
-                                      std::to_string(*plan_.fixed_blocks) +
+                                      std::to_string(*design_.fixed_blocks) +
                                       " blocks asked for: the one look at them was not taken",
                            .benchmark = benchmark.spec().name});
     }
@@ -247,7 +247,7 @@ class SessionAnalysis::Impl {
   std::vector<Benchmark> benchmark_specs_;  // before benchmarks_, which refer to it
   AtLimit at_limit_;
   bool fail_fast_;
-  LookPlan plan_;
+  SequentialDesign design_;
   Levels levels_;
   std::vector<BenchmarkAnalysis> benchmarks_;
   std::vector<BenchmarkOutlook> outlooks_;  // of each benchmark
@@ -258,8 +258,8 @@ class SessionAnalysis::Impl {
 };
 
 Result<SessionAnalysis> SessionAnalysis::Create(const SessionSpec& spec, Source source) {
-  Result<LookPlan> plan = PlanLooks(spec, source);
-  if (!plan) return plan.error();
+  Result<SequentialDesign> design = MakeSequentialDesign(spec, source);
+  if (!design) return design.error();
   if (spec.benchmarks.empty()) return InvalidArgument("benchmarks", "missing");
   std::optional<LayoutGroups> groups;
   if (spec.method == Method::kLayouts) {
@@ -272,7 +272,7 @@ Result<SessionAnalysis> SessionAnalysis::Create(const SessionSpec& spec, Source 
     if (Result<void> ok = CheckBenchmark(benchmark, margin); !ok) return ok.error();
     if (Result<void> ok = CheckScales(benchmark, spec.estimator); !ok) return ok.error();
   }
-  return SessionAnalysis(std::make_unique<Impl>(spec, *plan, std::move(groups)));
+  return SessionAnalysis(std::make_unique<Impl>(spec, *design, std::move(groups)));
 }
 
 SessionAnalysis::SessionAnalysis(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/analysis/look_plan.h"
+#include "core/analysis/sequential_design.h"
 #include "core/base/result.h"
 #include "core/model/comparison.h"
 #include "core/model/run.h"

@@ -13,8 +13,8 @@
 namespace benchd {
 namespace {
 
-Comparison NameIt(const BenchmarkAnalysis& benchmark, const NamedComparison& one,
-                  const LookPlan& plan, double level) {
+Comparison ComparisonOf(const BenchmarkAnalysis& benchmark, const NamedComparison& one,
+                        const SequentialDesign& design, double level) {
   const KnownMetric& metric = benchmark.catalog().metrics()[one.metric];
   Comparison named;
   named.benchmark = benchmark.spec().name;
@@ -25,7 +25,7 @@ Comparison NameIt(const BenchmarkAnalysis& benchmark, const NamedComparison& one
   named.role = one.comparison.is_gate() ? ComparisonRole::kGate : ComparisonRole::kInfo;
   named.better = metric.better;
   named.confidence = 1 - level;
-  one.comparison.Describe(plan, named);
+  one.comparison.Describe(design, named);
   return named;
 }
 
@@ -100,15 +100,15 @@ void FlagInfoMetrics(std::span<Comparison> infos, std::span<const int> direction
 }
 
 std::vector<Comparison> ReportComparisons(std::span<const BenchmarkAnalysis> benchmarks,
-                                          const LookPlan& plan, const Levels& levels) {
+                                          const SequentialDesign& design, const Levels& levels) {
   std::vector<Comparison> report;
-  const double gate_level = levels.gate ? levels.gate->stated() : plan.alpha;
+  const double gate_level = levels.gate ? levels.gate->stated() : design.alpha;
   for (const BenchmarkAnalysis& benchmark : benchmarks) {
     for (const NamedComparison& gate : benchmark.gates()) {
-      report.push_back(NameIt(benchmark, gate, plan, gate_level));
+      report.push_back(ComparisonOf(benchmark, gate, design, gate_level));
       if (levels.gate) {
         report.back().expected_blocks =
-            ExpectedBlocks(benchmark, gate.comparison, plan, *levels.gate);
+            ExpectedBlocks(benchmark, gate.comparison, design, *levels.gate);
       }
     }
   }
@@ -117,11 +117,11 @@ std::vector<Comparison> ReportComparisons(std::span<const BenchmarkAnalysis> ben
   for (const BenchmarkAnalysis& benchmark : benchmarks) {
     for (const NamedComparison& info : benchmark.infos()) {
       if (info.comparison.values() == 0) continue;
-      report.push_back(NameIt(benchmark, info, plan, levels.info.stated()));
+      report.push_back(ComparisonOf(benchmark, info, design, levels.info.stated()));
       directions.push_back(info.comparison.Direction());
     }
   }
-  FlagInfoMetrics(std::span(report).subspan(gates), directions, plan.alpha);
+  FlagInfoMetrics(std::span(report).subspan(gates), directions, design.alpha);
   return report;
 }
 
@@ -165,29 +165,30 @@ std::vector<Warning> ReportWarnings(std::span<const BenchmarkAnalysis> benchmark
 }
 
 std::optional<double> ExpectedBlocks(const BenchmarkAnalysis& benchmark,
-                                     const MetricComparison& gate, const LookPlan& plan,
-                                     const Level& level) {
+                                     const MetricComparison& gate, const SequentialDesign& design,
+                                     const SignificanceLevel& level) {
   if (gate.settled()) return std::nullopt;
   const auto blocks = static_cast<double>(benchmark.blocks());
-  if (plan.fixed_blocks) return std::max(0.0, static_cast<double>(*plan.fixed_blocks) - blocks);
+  if (design.fixed_blocks) return std::max(0.0, static_cast<double>(*design.fixed_blocks) - blocks);
   std::optional<double> further = gate.ForecastFurtherPairs(level);
   if (!further) return std::nullopt;
   const auto pairs = static_cast<double>(gate.values());
   further = *further * blocks / pairs;
   // No verdict while over 5 % of the blocks lack the pair.
   further = std::max(*further, 20 * (blocks - pairs) - blocks);
-  if (plan.last_block) {
-    further = std::min(*further, static_cast<double>(*plan.last_block) - blocks);
+  if (design.last_block) {
+    further = std::min(*further, static_cast<double>(*design.last_block) - blocks);
   }
   return further;
 }
 
-std::optional<double> ExpectedBlocksOfAll(const BenchmarkAnalysis& benchmark, const LookPlan& plan,
-                                          const Level& level) {
+std::optional<double> ExpectedBlocksOfAll(const BenchmarkAnalysis& benchmark,
+                                          const SequentialDesign& design,
+                                          const SignificanceLevel& level) {
   std::optional<double> most;
   for (const NamedComparison& gate : benchmark.gates()) {
     if (gate.comparison.settled()) continue;
-    const std::optional<double> further = ExpectedBlocks(benchmark, gate.comparison, plan, level);
+    const std::optional<double> further = ExpectedBlocks(benchmark, gate.comparison, design, level);
     if (!further) return std::nullopt;
     most = std::max(most.value_or(0), *further);
   }

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/analysis/benchmark_analysis.h"
-#include "core/analysis/look_plan.h"
 #include "core/analysis/metric_comparison.h"
+#include "core/analysis/sequential_design.h"
 #include "core/model/session.h"
 
 namespace benchd {
@@ -15,7 +15,7 @@ namespace benchd {
 ///
 /// Gates come first, then info metrics that have a pair, each in the order of the spec.
 std::vector<Comparison> ReportComparisons(std::span<const BenchmarkAnalysis> benchmarks,
-                                          const LookPlan& plan, const Levels& levels);
+                                          const SequentialDesign& design, const Levels& levels);
 
 /// Regression if any gate is, else undecided if any is (or there is none yet), else pass.
 Verdict SessionVerdict(std::span<const BenchmarkAnalysis> benchmarks);
@@ -37,12 +37,13 @@ std::vector<Warning> ReportWarnings(std::span<const BenchmarkAnalysis> benchmark
 ///
 /// @return nothing when it is decided, or when no number can be told (stats/decision.h).
 std::optional<double> ExpectedBlocks(const BenchmarkAnalysis& benchmark,
-                                     const MetricComparison& gate, const LookPlan& plan,
-                                     const Level& level);
+                                     const MetricComparison& gate, const SequentialDesign& design,
+                                     const SignificanceLevel& level);
 
 /// The same until the last open gate of the benchmark is decided; nothing when that of one of them
 /// cannot be told, or none is open.
-std::optional<double> ExpectedBlocksOfAll(const BenchmarkAnalysis& benchmark, const LookPlan& plan,
-                                          const Level& level);
+std::optional<double> ExpectedBlocksOfAll(const BenchmarkAnalysis& benchmark,
+                                          const SequentialDesign& design,
+                                          const SignificanceLevel& level);
 
 }  // namespace benchd

@@ -68,8 +68,8 @@ namespace {
 Result<void> AddConfusions(const RatingTable& table, std::size_t truth, AgreementReport& report) {
   for (std::size_t r = 0; r < table.raters.size(); ++r) {
     if (r == truth) continue;
-    Result<Confusion> confusion =
-        Confront(table.ratings[truth], table.ratings[r], table.categories.size());
+    Result<ConfusionMatrix> confusion =
+        MakeConfusionMatrix(table.ratings[truth], table.ratings[r], table.categories.size());
     if (!confusion) return std::move(confusion).error();
     report.confusions.push_back({r, std::move(confusion).value()});
   }

@@ -55,7 +55,7 @@ struct RaterPair {
 /// A rater held against the truth, by its number.
 struct RaterConfusion {
   std::size_t rater = 0;
-  Confusion confusion;
+  ConfusionMatrix confusion;
 };
 
 struct AgreementReport {

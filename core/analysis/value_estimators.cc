@@ -115,9 +115,9 @@ class KeptValues final : public EffectEstimator {
 
  private:
   double AllowanceOn(Contrast scale, double resolution) const {
-    if (!NeedsWidening(raw_reference_, raw_candidate_, resolution)) return 0;
-    return scale == Contrast::kLogRatio ? RatioWidening(raw_reference_, raw_candidate_, resolution)
-                                        : DifferenceWidening(resolution);
+    if (!NeedsAllowance(raw_reference_, raw_candidate_, resolution)) return 0;
+    return scale == Contrast::kLogRatio ? RatioAllowance(raw_reference_, raw_candidate_, resolution)
+                                        : DifferenceAllowance(resolution);
   }
 
   // Rates: the ratio is one of slowness, a difference counts what is lost.
@@ -143,10 +143,10 @@ class KeptValues final : public EffectEstimator {
 
 // `quantile:P`: 0.99 is the slow end, of rates, too. A lost rate is the reference's low end less
 // the candidate's: the same runs, counted from below.
-KeptValues::Method QuantileMethod(const LookPlan& plan, bool rate) {
-  const Pairing pairing = plan.paired ? Pairing::kPaired : Pairing::kIndependent;
-  return [quantile = plan.estimator.quantile, pairing, rate,
-          seed = plan.seed](const AllValues& values) {
+KeptValues::Method QuantileMethod(const SequentialDesign& design, bool rate) {
+  const Pairing pairing = design.paired ? Pairing::kPaired : Pairing::kIndependent;
+  return [quantile = design.estimator.quantile, pairing, rate,
+          seed = design.seed](const AllValues& values) {
     const bool from_below = rate && values.scale == Contrast::kDifference;
     return Quantile(values, from_below ? 1 - quantile : quantile, pairing, seed);
   };
@@ -173,15 +173,16 @@ class LognormalMean final : public EffectEstimator {
                         .allowance = Allowance(look.resolution)};
     if (look.level == nullptr) return inference;
     if (!look.once && fewer < look.level->boundary().first_look()) return std::nullopt;
-    const double clock = Clock();
+    const double information = Information();
     if (look.decides) {
       const auto p = LognormalMeanP(reference_.logs, candidate_.logs, subject().Hypothesis(),
                                     inference.allowance);
-      inference.finding = {.p = p ? *p : 1, .clock = clock, .direction = SignOf(inference.centre)};
+      inference.finding = {
+          .p = p ? *p : 1, .information = information, .direction = SignOf(inference.centre)};
     }
     if (!WantsInterval(look)) return inference;
     const double alpha =
-        look.once ? look.level->two_sided() : LevelOfOneLook(look.level->boundary(), clock);
+        look.once ? look.level->two_sided() : LevelOfOneLook(look.level->boundary(), information);
     const auto at_level = LognormalMeanRatio(reference_.logs, candidate_.logs, alpha);
     if (at_level) inference.interval = Widened(at_level->interval, inference.allowance);
     return inference;
@@ -204,12 +205,14 @@ class LognormalMean final : public EffectEstimator {
   };
 
   double Allowance(double resolution) const {
-    if (!NeedsWidening(reference_.raw, candidate_.raw, resolution)) return 0;
-    return RatioWidening(reference_.raw, candidate_.raw, resolution);
+    if (!NeedsAllowance(reference_.raw, candidate_.raw, resolution)) return 0;
+    return RatioAllowance(reference_.raw, candidate_.raw, resolution);
   }
 
   // As many pairs as would carry what the logs of two independent arms do.
-  double Clock() const { return EstimateWelchDifference(reference_.logs, candidate_.logs).clock; }
+  double Information() const {
+    return EstimateWelchDifference(reference_.logs, candidate_.logs).information;
+  }
 
   Arm reference_;
   Arm candidate_;
@@ -242,7 +245,7 @@ class RankedPairs final : public EffectEstimator {
     inference.interval = Widened(values.interval, inference.allowance);
     if (look.decides) {
       inference.finding = {.p = PValueOf(values, inference.allowance),
-                           .clock = static_cast<double>(raw_.n()),
+                           .information = static_cast<double>(raw_.n()),
                            .direction = SignOf(inference.centre)};
     }
     return inference;
@@ -334,9 +337,9 @@ class RankedPairs final : public EffectEstimator {
 
   double AllowanceOn(Contrast scale, double resolution) const {
     const CentredMoments raw = raw_.Centred();
-    if (!NeedsWidening(raw, resolution)) return 0;
-    return scale == Contrast::kLogRatio ? RatioWidening(raw, resolution)
-                                        : DifferenceWidening(resolution);
+    if (!NeedsAllowance(raw, resolution)) return 0;
+    return scale == Contrast::kLogRatio ? RatioAllowance(raw, resolution)
+                                        : DifferenceAllowance(resolution);
   }
 
   bool median_;
@@ -348,19 +351,20 @@ class RankedPairs final : public EffectEstimator {
 
 }  // namespace
 
-std::unique_ptr<EffectEstimator> MakeValueEstimator(const LookPlan& plan, const Subject& subject) {
-  switch (plan.estimator.kind) {
+std::unique_ptr<EffectEstimator> MakeValueEstimator(const SequentialDesign& design,
+                                                    const Subject& subject) {
+  switch (design.estimator.kind) {
     case EstimatorKind::kLognormalMean:
       return std::make_unique<LognormalMean>(subject);
     case EstimatorKind::kQuantile:
       return std::make_unique<KeptValues>(subject, kFewestForQuantile,
-                                          QuantileMethod(plan, subject.rate));
+                                          QuantileMethod(design, subject.rate));
     case EstimatorKind::kMedian:
       return std::make_unique<RankedPairs>(subject, true);
     default:
       break;
   }
-  if (!plan.paired) return std::make_unique<KeptValues>(subject, 1, Shift);
+  if (!design.paired) return std::make_unique<KeptValues>(subject, 1, Shift);
   return std::make_unique<RankedPairs>(subject, false);
 }
 

@@ -30,14 +30,14 @@ double LowerIsBetterThreshold(double margin) { return std::log1p(margin); }
 
 double RateThreshold(double margin) { return -std::log1p(-margin); }
 
-double LevelOfOneLook(const SequentialBoundary& boundary, double clock) {
-  return 2 * NormalUpperTail(boundary.ZAtClock(clock));
+double LevelOfOneLook(const SequentialBoundary& boundary, double information) {
+  return 2 * NormalUpperTail(boundary.ZAtInformation(information));
 }
 
 namespace {
 
 double Excess(const PairedEstimate& estimate, double hypothesis) {
-  return ExcessDistance(estimate.centre, hypothesis, estimate.widening);
+  return ExcessDistance(estimate.centre, hypothesis, estimate.allowance);
 }
 
 // At least the normal z with the tail probability of t: spares the incomplete beta function at
@@ -48,8 +48,8 @@ double LargestNormalEquivalent(double t, double dof) {
 
 }  // namespace
 
-double ExcessDistance(double centre, double hypothesis, double widening) {
-  return std::max(0.0, std::abs(centre - hypothesis) - widening);
+double ExcessDistance(double centre, double hypothesis, double allowance) {
+  return std::max(0.0, std::abs(centre - hypothesis) - allowance);
 }
 
 double GuardedDistance(const PairedEstimate& estimate, double hypothesis) {
@@ -73,7 +73,7 @@ double FixedPValue(const PairedEstimate& estimate, double hypothesis) {
 Finding FindingAgainst(const PairedEstimate& estimate, double hypothesis) {
   return {.distance = GuardedDistance(estimate, hypothesis),
           .dof = static_cast<double>(estimate.n - 1),
-          .clock = static_cast<double>(estimate.n),
+          .information = static_cast<double>(estimate.n),
           .direction = SignOf(estimate.centre)};
 }
 
@@ -83,10 +83,10 @@ void RunningP::Begin(int direction) {
 }
 
 template <typename Boundary>
-void RunningP::Take(double strength, int direction, const Boundary& boundary) {
-  if (!(strength > strength_)) return;
-  strength_ = strength;
-  value_ = boundary.PValue(strength);
+void RunningP::Take(double crossing, int direction, const Boundary& boundary) {
+  if (!(crossing > crossing_)) return;
+  crossing_ = crossing;
+  value_ = boundary.PValue(crossing);
   direction_ = direction;
 }
 
@@ -97,17 +97,17 @@ void RunningP::Watch(const Finding& finding, const SequentialBoundary& boundary)
   if (finding.p) {
     z = NormalUpperQuantile(*finding.p / 2);
   } else {
-    const double needed = boundary.ZForStrengthAtClock(strength_, finding.clock);
+    const double needed = boundary.ZForCrossingAt(crossing_, finding.information);
     if (LargestNormalEquivalent(finding.distance, finding.dof) <= needed) return;
     z = NormalUpperQuantile(StudentTUpperTail(finding.distance, finding.dof));
   }
-  Take(boundary.StrengthAtClock(z, finding.clock), finding.direction, boundary);
+  Take(boundary.CrossingAt(z, finding.information), finding.direction, boundary);
 }
 
 void RunningP::WatchExact(double t, std::uint64_t n, const ExactTBoundary& boundary) {
   const int side = SignOf(t);
   Begin(side);
-  Take(boundary.Strength(t, n), side, boundary);
+  Take(boundary.Crossing(t, n), side, boundary);
 }
 
 void RunningP::LookOnce(double p, int direction) {
@@ -196,7 +196,7 @@ class Forecast {
  public:
   Forecast(const PairedEstimate& estimate, double threshold, const SequentialBoundary& boundary)
       : boundary_(boundary),
-        distance_(std::abs(estimate.centre - threshold) - estimate.widening),
+        distance_(std::abs(estimate.centre - threshold) - estimate.allowance),
         worse_(estimate.centre > threshold),
         deviation_(estimate.se * std::sqrt(static_cast<double>(estimate.n))),
         skewness_(estimate.kappa * std::sqrt(static_cast<double>(estimate.n))) {}

@@ -42,15 +42,16 @@ struct OneLook {
 /// How any fixed-sample interval becomes one that may be watched: at a look with n pairs it is
 /// taken at this two-sided level, alpha_n = 2 Q(z_n) (docs/statistics.md section 4).
 ///
-/// @param clock  number of pairs, at least boundary.first_look(); for two independent arms the
-///               number of pairs that would carry as much (WelchEstimate::clock).
-double LevelOfOneLook(const SequentialBoundary& boundary, double clock);
+/// @param information  number of pairs, at least boundary.first_look(); for two independent arms
+/// the
+///               number of pairs that would carry as much (WelchEstimate::information).
+double LevelOfOneLook(const SequentialBoundary& boundary, double information);
 
 /// -1, 0 or 1.
 inline int SignOf(double value) { return (value > 0) - (value < 0); }
 
-/// |centre - hypothesis| - widening, at least 0: what the resolution leaves of a distance.
-double ExcessDistance(double centre, double hypothesis, double widening);
+/// |centre - hypothesis| - allowance, at least 0: what the resolution leaves of a distance.
+double ExcessDistance(double centre, double hypothesis, double allowance);
 
 /// What one look has to say against a hypothesis, before a boundary weighs it.
 struct Finding {
@@ -58,11 +59,11 @@ struct Finding {
   double dof = 1;       ///< of the Student law that `distance` follows
   /// Instead of these two, where a method knows it: the two-sided fixed-sample p, in [0, 1].
   std::optional<double> p{};
-  double clock = 0;   ///< number of pairs, or of pairs that would carry as much
-  int direction = 0;  ///< sign of the estimate: -1, 0, 1
+  double information = 0;  ///< number of pairs, or of pairs that would carry as much
+  int direction = 0;       ///< sign of the estimate: -1, 0, 1
 };
 
-/// How many standard errors the estimate lies from `hypothesis` once the resolution's widening and
+/// How many standard errors the estimate lies from `hypothesis` once the resolution's allowance and
 /// the skewness guard have taken their part; >= 0, infinite when the pairs do not vary and anything
 /// is left. The t interval reaches the hypothesis exactly where t equals this number.
 double GuardedDistance(const PairedEstimate& estimate, double hypothesis);
@@ -71,7 +72,7 @@ double GuardedDistance(const PairedEstimate& estimate, double hypothesis);
 Finding FindingAgainst(const PairedEstimate& estimate, double hypothesis);
 
 /// The p-value of one look at a number of pairs chosen beforehand: 2 P(t_{n-1} > |T|) without the
-/// guard, T reduced by the widening. Two-sided; n >= 2.
+/// guard, T reduced by the allowance. Two-sided; n >= 2.
 double FixedPValue(const PairedEstimate& estimate, double hypothesis);
 
 class ExactTBoundary;
@@ -100,10 +101,10 @@ class RunningP {
  private:
   void Begin(int direction);
   template <typename Boundary>
-  void Take(double strength, int direction, const Boundary& boundary);
+  void Take(double crossing, int direction, const Boundary& boundary);
 
   double value_ = 1;
-  double strength_ = 0;  // the largest crossing so far, on the boundary's scale
+  double crossing_ = 0;  // the largest crossing so far, on the boundary's scale
   int direction_ = 0;
   bool looked_ = false;
 };
@@ -132,7 +133,7 @@ std::vector<double> HolmAdjust(std::span<const double> p_values);
 ///
 /// At least max(n, first look). Good to a few per cent; the critical t is approximated.
 /// @return nothing where no number of pairs would do (the estimate is on the threshold, or within
-///         the resolution's widening of it), where it is beyond 1e12, with fewer than three pairs.
+///         the resolution's allowance of it), where it is beyond 1e12, with fewer than three pairs.
 std::optional<double> ForecastPairs(const PairedEstimate& estimate, double threshold,
                                     const SequentialBoundary& boundary);
 

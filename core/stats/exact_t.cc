@@ -71,7 +71,7 @@ double ExactTBoundary::CriticalT(std::uint64_t n) const {
   return std::sqrt(Count(n - 1) * std::expm1(log_b_n / Count(n)));
 }
 
-double ExactTBoundary::Strength(double t, std::uint64_t n) const {
+double ExactTBoundary::Crossing(double t, std::uint64_t n) const {
   assert(n >= first_look_);
   const double log_b_n = Count(n) * std::log1p(t * t / Count(n - 1));
   const double log_b_m = log_b_n - std::log(Count(n) / Count(first_look_));
@@ -79,10 +79,10 @@ double ExactTBoundary::Strength(double t, std::uint64_t n) const {
   return std::sqrt(Count(first_look_ - 1) * std::expm1(log_b_m / Count(first_look_)));
 }
 
-double ExactTBoundary::PValue(double strength) const { return LaiLevel(strength, first_look_); }
+double ExactTBoundary::PValue(double crossing) const { return LaiLevel(crossing, first_look_); }
 
 ArmSteps StepsOf(const CentredMoments& raw, const CentredMoments& analysed, double resolution) {
-  if (!NeedsWidening(raw, resolution)) return {};
+  if (!NeedsAllowance(raw, resolution)) return {};
   return {resolution * (analysed.mean_b / raw.mean_b), resolution * (analysed.mean_c / raw.mean_c)};
 }
 
@@ -100,12 +100,12 @@ PairedEstimate EstimateAgainstFactor(const CentredMoments& moments, double facto
   scaled.s_cc = moments.s_cc;
   PairedEstimate estimate = EstimateDifference(scaled);
   estimate.kappa = 0;
-  estimate.widening = steps.c + factor * steps.b;
+  estimate.allowance = steps.c + factor * steps.b;
   return estimate;
 }
 
 double ExactT(const PairedEstimate& estimate, double hypothesis) {
-  const double excess = ExcessDistance(estimate.centre, hypothesis, estimate.widening);
+  const double excess = ExcessDistance(estimate.centre, hypothesis, estimate.allowance);
   if (excess == 0) return 0;
   const double distance = estimate.se == 0 ? kUnbounded : excess / estimate.se;
   return std::copysign(distance, estimate.centre - hypothesis);

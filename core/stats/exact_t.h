@@ -13,7 +13,7 @@ namespace benchd {
 ///
 /// Exact, not asymptotic, for jointly normal pairs: the chance that |T_n| > CriticalT(n) at any
 /// n >= first_look() is at most alpha. A small value type without state, used like
-/// SequentialBoundary: the *strength* of a look is the root a of the boundary that it just reaches.
+/// SequentialBoundary: the *crossing* of a look is the root a of the boundary that it just reaches.
 /// Source: T. L. Lai, Annals of Statistics 4 (1976) 265-280; docs/statistics.md section 4.
 class ExactTBoundary {
  public:
@@ -29,9 +29,9 @@ class ExactTBoundary {
   double CriticalT(std::uint64_t n) const;
 
   /// The root a >= 0 whose xi_n is |t|; 0 if there is none. Infinite for an infinite t.
-  double Strength(double t, std::uint64_t n) const;
-  /// The smallest two-sided level at which `strength` would have been enough, in [0, 1].
-  double PValue(double strength) const;
+  double Crossing(double t, std::uint64_t n) const;
+  /// The smallest two-sided level at which `crossing` would have been enough, in [0, 1].
+  double PValue(double crossing) const;
 
  private:
   ExactTBoundary(std::uint64_t first_look, double root);
@@ -55,7 +55,7 @@ struct ArmSteps {
   double c = 0;
 };
 
-/// The resolution q where NeedsWidening() speaks, nothing elsewhere. For rates a step of 1/x is as
+/// The resolution q where NeedsAllowance() speaks, nothing elsewhere. For rates a step of 1/x is as
 /// large a part of its mean as q is of the mean of x.
 ///
 /// @param raw       moments of the values as measured; needs RatioDefined().
@@ -67,16 +67,16 @@ ArmSteps StepsOf(const CentredMoments& raw, const CentredMoments& analysed, doub
 double LowerIsBetterFactor(double margin);
 double RateFactor(double margin);
 
-/// D_i = c_i - factor * b_i of a relative margin: centre is the mean of D, widening what the steps
+/// D_i = c_i - factor * b_i of a relative margin: centre is the mean of D, allowance what the steps
 /// take from its distance to 0 (q (2 + m) where lower is better); kappa is 0, no guard is needed.
 ///
 /// The spread counts as none within rounding of its two parts, as in EstimateRatio().
-/// For an absolute margin take EstimateDifference() and its widening instead.
+/// For an absolute margin take EstimateDifference() and its allowance instead.
 PairedEstimate EstimateAgainstFactor(const CentredMoments& moments, double factor,
                                      const ArmSteps& steps);
 
-/// T = (centre - hypothesis) / se, its numerator reduced by the widening; signed, 0 within the
-/// widening, infinite when the pairs do not vary and anything is left.
+/// T = (centre - hypothesis) / se, its numerator reduced by the allowance; signed, 0 within the
+/// allowance, infinite when the pairs do not vary and anything is left.
 ///
 /// Of D against 0 for relative margins, of the difference against the margin for absolute ones.
 double ExactT(const PairedEstimate& estimate, double hypothesis);

@@ -116,9 +116,9 @@ OneLook LookAt(const Family& family, std::optional<std::uint64_t> cut) {
 
 // How many lie on the emptier side of the hypothesis, its widened surroundings taken in.
 template <typename Family>
-std::uint64_t Beyond(const Family& family, double hypothesis, double widening) {
-  const std::uint64_t up_to = family.CountUpTo(hypothesis + widening);
-  const std::uint64_t below = family.CountUpTo(std::nextafter(hypothesis - widening, -kNoBound));
+std::uint64_t Beyond(const Family& family, double hypothesis, double allowance) {
+  const std::uint64_t up_to = family.CountUpTo(hypothesis + allowance);
+  const std::uint64_t below = family.CountUpTo(std::nextafter(hypothesis - allowance, -kNoBound));
   return std::min(up_to, family.size() - below);
 }
 
@@ -130,9 +130,9 @@ Result<OneLook> HodgesLehmann(std::span<const double> sorted, double alpha) {
   return LookAt(WalshAverages(sorted), SignedRankCut(sorted.size(), alpha));
 }
 
-Result<double> HodgesLehmannP(std::span<const double> sorted, double hypothesis, double widening) {
+Result<double> HodgesLehmannP(std::span<const double> sorted, double hypothesis, double allowance) {
   if (Result<void> checked = CheckSorted(sorted); !checked) return checked.error();
-  const std::uint64_t beyond = Beyond(WalshAverages(sorted), hypothesis, widening);
+  const std::uint64_t beyond = Beyond(WalshAverages(sorted), hypothesis, allowance);
   return std::min(1.0, 2 * SignedRankLowerTail(sorted.size(), beyond));
 }
 
@@ -147,10 +147,10 @@ Result<OneLook> HodgesLehmannShift(std::span<const double> reference,
 
 Result<double> HodgesLehmannShiftP(std::span<const double> reference,
                                    std::span<const double> candidate, double hypothesis,
-                                   double widening) {
+                                   double allowance) {
   if (Result<void> checked = CheckSorted(reference); !checked) return checked.error();
   if (Result<void> checked = CheckSorted(candidate); !checked) return checked.error();
-  const std::uint64_t beyond = Beyond(Differences(reference, candidate), hypothesis, widening);
+  const std::uint64_t beyond = Beyond(Differences(reference, candidate), hypothesis, allowance);
   return std::min(1.0, 2 * RankSumLowerTail(reference.size(), candidate.size(), beyond));
 }
 
@@ -192,12 +192,12 @@ Result<OneLook> MedianInterval(std::span<const double> sorted, double alpha) {
   return look;
 }
 
-Result<double> MedianP(std::span<const double> sorted, double hypothesis, double widening) {
+Result<double> MedianP(std::span<const double> sorted, double hypothesis, double allowance) {
   if (Result<void> checked = CheckMedianValues(sorted); !checked) return checked.error();
   const auto up_to =
-      std::upper_bound(sorted.begin(), sorted.end(), hypothesis + widening) - sorted.begin();
+      std::upper_bound(sorted.begin(), sorted.end(), hypothesis + allowance) - sorted.begin();
   const auto from =
-      sorted.end() - std::lower_bound(sorted.begin(), sorted.end(), hypothesis - widening);
+      sorted.end() - std::lower_bound(sorted.begin(), sorted.end(), hypothesis - allowance);
   return std::min(1.0,
                   2 * CoinTail(sorted.size(), static_cast<std::uint64_t>(std::min(up_to, from))));
 }
@@ -283,11 +283,11 @@ Result<OneLook> LognormalMeanRatio(const Moments& log_reference, const Moments& 
 }
 
 Result<double> LognormalMeanP(const Moments& log_reference, const Moments& log_candidate,
-                              double hypothesis, double widening) {
+                              double hypothesis, double allowance) {
   if (Result<void> checked = CheckMoments(log_reference, log_candidate); !checked)
     return checked.error();
   const OneLook look = Mover(log_reference, log_candidate, 0.5);
-  const double distance = std::abs(look.estimate - hypothesis) - widening;
+  const double distance = std::abs(look.estimate - hypothesis) - allowance;
   if (distance <= 0) return 1;
   if (look.interval->lo == look.interval->hi) return 0;
   const bool above = look.estimate > hypothesis;

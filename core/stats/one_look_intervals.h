@@ -30,12 +30,12 @@ namespace benchd {
 ///         selection: D. B. Johnson, T. Mizoguchi, SIAM Journal on Computing 7 (1978) 147-153.
 Result<OneLook> HodgesLehmann(std::span<const double> sorted, double alpha);
 
-/// The smallest level at which that interval excludes `hypothesis` by more than `widening` >= 0
+/// The smallest level at which that interval excludes `hypothesis` by more than `allowance` >= 0
 /// (what the resolution adds to each end), at most 1: the two-sided exact signed-rank test.
 ///
 /// @errors kInvalidArgument if there is no value, or one is not finite.
 Result<double> HodgesLehmannP(std::span<const double> sorted, double hypothesis,
-                              double widening = 0);
+                              double allowance = 0);
 
 /// The same for two independent samples (coin schedule), ONE look only: the median of all
 /// differences c_j - b_i, with the interval of the exact Mann-Whitney law.
@@ -51,7 +51,7 @@ Result<OneLook> HodgesLehmannShift(std::span<const double> reference,
 /// The two-sided exact Mann-Whitney p-value of `hypothesis`, as above.
 Result<double> HodgesLehmannShiftP(std::span<const double> reference,
                                    std::span<const double> candidate, double hypothesis,
-                                   double widening = 0);
+                                   double allowance = 0);
 
 /// The median of pair values with its binomial order-statistic interval [x_(k), x_(n+1-k)]: no
 /// assumption on their distribution but that the pairs are independent and alike
@@ -67,11 +67,11 @@ Result<double> HodgesLehmannShiftP(std::span<const double> reference,
 /// Source: W. R. Thompson, Annals of Mathematical Statistics 7 (1936) 122-128.
 Result<OneLook> MedianInterval(std::span<const double> sorted, double alpha);
 
-/// The smallest level at which that interval excludes `hypothesis` by more than `widening` >= 0, at
-/// most 1: the two-sided exact sign test.
+/// The smallest level at which that interval excludes `hypothesis` by more than `allowance` >= 0,
+/// at most 1: the two-sided exact sign test.
 ///
 /// @errors kInvalidArgument if there is no value, or one is not finite.
-Result<double> MedianP(std::span<const double> sorted, double hypothesis, double widening = 0);
+Result<double> MedianP(std::span<const double> sorted, double hypothesis, double allowance = 0);
 
 /// The largest k >= 1 with 2 P(Bin(n, 1/2) <= k - 1) <= alpha; nothing while there is none.
 std::optional<std::uint64_t> MedianCut(std::uint64_t n, double alpha);
@@ -103,12 +103,12 @@ Result<Bootstrap> BootstrapMedian(std::span<const double> sorted, std::uint64_t 
 Result<OneLook> LognormalMeanRatio(const Moments& log_reference, const Moments& log_candidate,
                                    double alpha);
 
-/// The smallest level at which that interval excludes `hypothesis` by more than `widening` >= 0:
+/// The smallest level at which that interval excludes `hypothesis` by more than `allowance` >= 0:
 /// for levels below about 0.5, where the limits move with the level; what lies above is only near.
 /// Costs some 60 intervals.
 ///
 /// @errors as above.
 Result<double> LognormalMeanP(const Moments& log_reference, const Moments& log_candidate,
-                              double hypothesis, double widening = 0);
+                              double hypothesis, double allowance = 0);
 
 }  // namespace benchd

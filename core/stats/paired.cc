@@ -141,23 +141,23 @@ PairedEstimate EstimateDifference(const CentredMoments& m) {
   return FromSpread(m, m.mean_difference, 1, 1);
 }
 
-bool NeedsWidening(const CentredMoments& raw, double resolution) {
-  return NeedsWidening(raw.StandardDeviationB(), raw.StandardDeviationC(), resolution);
+bool NeedsAllowance(const CentredMoments& raw, double resolution) {
+  return NeedsAllowance(raw.StandardDeviationB(), raw.StandardDeviationC(), resolution);
 }
 
-bool NeedsWidening(double raw_sd_b, double raw_sd_c, double resolution) {
+bool NeedsAllowance(double raw_sd_b, double raw_sd_c, double resolution) {
   return std::min(raw_sd_b, raw_sd_c) < kVisibleSteps * resolution;
 }
 
-double RatioWidening(const CentredMoments& raw, double resolution) {
-  return RatioWidening(raw.mean_b, raw.mean_c, resolution);
+double RatioAllowance(const CentredMoments& raw, double resolution) {
+  return RatioAllowance(raw.mean_b, raw.mean_c, resolution);
 }
 
-double RatioWidening(double raw_mean_b, double raw_mean_c, double resolution) {
+double RatioAllowance(double raw_mean_b, double raw_mean_c, double resolution) {
   return resolution * (1 / raw_mean_b + 1 / raw_mean_c);
 }
 
-double DifferenceWidening(double resolution) { return 2 * resolution; }
+double DifferenceAllowance(double resolution) { return 2 * resolution; }
 
 namespace {
 
@@ -176,13 +176,13 @@ CriticalValues GuardAgainstSkewness(double kappa, double t) {
 
 Interval GuardedInterval(const PairedEstimate& estimate, double t) {
   const CriticalValues critical = GuardAgainstSkewness(estimate.kappa, t);
-  return {estimate.centre - estimate.se * critical.low - estimate.widening,
-          estimate.centre + estimate.se * critical.high + estimate.widening};
+  return {estimate.centre - estimate.se * critical.low - estimate.allowance,
+          estimate.centre + estimate.se * critical.high + estimate.allowance};
 }
 
 Interval PlainInterval(const PairedEstimate& estimate, double t) {
-  return {estimate.centre - estimate.se * t - estimate.widening,
-          estimate.centre + estimate.se * t + estimate.widening};
+  return {estimate.centre - estimate.se * t - estimate.allowance,
+          estimate.centre + estimate.se * t + estimate.allowance};
 }
 
 double FixedCriticalT(double alpha, std::uint64_t n) {

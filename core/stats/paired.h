@@ -91,9 +91,9 @@ class PairedMoments {
 struct PairedEstimate {
   std::uint64_t n = 0;
   double centre = 0;
-  double se = 0;        ///< standard error of `centre`; 0 when the pairs do not vary
-  double kappa = 0;     ///< skewness of u over sqrt(n), without unit; 0 with fewer than three pairs
-  double widening = 0;  ///< what the metric's resolution adds to each side
+  double se = 0;     ///< standard error of `centre`; 0 when the pairs do not vary
+  double kappa = 0;  ///< skewness of u over sqrt(n), without unit; 0 with fewer than three pairs
+  double allowance = 0;  ///< what the metric's resolution adds to each side
 
   /// The same with the arms swapped.
   PairedEstimate Mirrored() const;
@@ -126,13 +126,13 @@ PairedEstimate EstimateDifference(const CentredMoments& moments);
 /// Whether the steps of a metric show in its values: the smaller standard deviation is < 0.6 steps.
 ///
 /// `raw` are the values as measured (not their inverses), `resolution` is the step in their unit.
-bool NeedsWidening(const CentredMoments& raw, double resolution);
-bool NeedsWidening(double raw_sd_b, double raw_sd_c, double resolution);
+bool NeedsAllowance(const CentredMoments& raw, double resolution);
+bool NeedsAllowance(double raw_sd_b, double raw_sd_c, double resolution);
 
 /// What to add to each end of the log ratio (q/mean_b + q/mean_c) or of the difference (2q).
-double RatioWidening(const CentredMoments& raw, double resolution);
-double RatioWidening(double raw_mean_b, double raw_mean_c, double resolution);
-double DifferenceWidening(double resolution);
+double RatioAllowance(const CentredMoments& raw, double resolution);
+double RatioAllowance(double raw_mean_b, double raw_mean_c, double resolution);
+double DifferenceAllowance(double resolution);
 
 /// lo <= hi, on the scale of what it came from; an end may be infinite when the data say so little.
 struct Interval {

@@ -25,11 +25,11 @@ Result<Interval> Bootstrap::At(double alpha) const {
                   QuantileType7(sorted_, 1 - alpha / 2).value()};
 }
 
-double Bootstrap::PValue(double hypothesis, double widening) const {
+double Bootstrap::PValue(double hypothesis, double allowance) const {
   const auto up_to =
-      std::upper_bound(sorted_.begin(), sorted_.end(), hypothesis + widening) - sorted_.begin();
+      std::upper_bound(sorted_.begin(), sorted_.end(), hypothesis + allowance) - sorted_.begin();
   const auto from =
-      sorted_.end() - std::lower_bound(sorted_.begin(), sorted_.end(), hypothesis - widening);
+      sorted_.end() - std::lower_bound(sorted_.begin(), sorted_.end(), hypothesis - allowance);
   const auto rarer = static_cast<double>(std::min(up_to, from));
   return std::min(1.0, 2 * (1 + rarer) / (1 + static_cast<double>(sorted_.size())));
 }

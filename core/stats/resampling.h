@@ -38,9 +38,9 @@ class Bootstrap {
   /// @errors kInvalidArgument if `alpha` is not below 1 or too small for the number of replicates.
   Result<Interval> At(double alpha) const;
 
-  /// 2 (1 + replicates on the rarer side of hypothesis -/+ widening) / (1 + replicates), at most 1;
-  /// never 0, since the resamples know nothing below 2 / 10 001.
-  double PValue(double hypothesis, double widening = 0) const;
+  /// 2 (1 + replicates on the rarer side of hypothesis -/+ allowance) / (1 + replicates), at most
+  /// 1; never 0, since the resamples know nothing below 2 / 10 001.
+  double PValue(double hypothesis, double allowance = 0) const;
 
  private:
   double estimate_;

@@ -75,34 +75,34 @@ Result<SequentialBoundary> SequentialBoundary::Horizon(double alpha, std::uint64
 }
 
 double SequentialBoundary::CriticalT(std::uint64_t n) const {
-  return CriticalTAtClock(static_cast<double>(n), static_cast<double>(n - 1));
+  return CriticalTAtInformation(static_cast<double>(n), static_cast<double>(n - 1));
 }
 
-double SequentialBoundary::CriticalTAtClock(double clock, double dof) const {
-  return StudentTUpperQuantile(NormalUpperTail(ZForStrengthAtClock(root_, clock)), dof);
+double SequentialBoundary::CriticalTAtInformation(double information, double dof) const {
+  return StudentTUpperQuantile(NormalUpperTail(ZForCrossingAt(root_, information)), dof);
 }
 
-double SequentialBoundary::ZForStrength(double strength, std::uint64_t n) const {
+double SequentialBoundary::ZForCrossing(double crossing, std::uint64_t n) const {
   assert(n >= first_look_);
-  return ZForStrengthAtClock(strength, static_cast<double>(n));
+  return ZForCrossingAt(crossing, static_cast<double>(n));
 }
 
-double SequentialBoundary::LogElapsed(double clock) const {
-  return std::log(std::max(1.0, clock / static_cast<double>(first_look_)));
+double SequentialBoundary::LogElapsed(double information) const {
+  return std::log(std::max(1.0, information / static_cast<double>(first_look_)));
 }
 
-double SequentialBoundary::ZForStrengthAtClock(double strength, double clock) const {
-  if (shape_ == Shape::kHorizon) return strength;
-  return std::sqrt(strength * strength + LogElapsed(clock));
+double SequentialBoundary::ZForCrossingAt(double crossing, double information) const {
+  if (shape_ == Shape::kHorizon) return crossing;
+  return std::sqrt(crossing * crossing + LogElapsed(information));
 }
 
-double SequentialBoundary::StrengthAtClock(double z, double clock) const {
+double SequentialBoundary::CrossingAt(double z, double information) const {
   if (shape_ == Shape::kHorizon) return z;
-  return std::sqrt(std::max(0.0, z * z - LogElapsed(clock)));
+  return std::sqrt(std::max(0.0, z * z - LogElapsed(information)));
 }
 
-double SequentialBoundary::PValue(double strength) const {
-  return shape_ == Shape::kHorizon ? HorizonLevel(strength, log_ratio_) : RobbinsLevel(strength);
+double SequentialBoundary::PValue(double crossing) const {
+  return shape_ == Shape::kHorizon ? HorizonLevel(crossing, log_ratio_) : RobbinsLevel(crossing);
 }
 
 }  // namespace benchd

@@ -13,8 +13,8 @@ namespace benchd {
 /// n - 1 degrees of freedom. The chance that any look's interval ever misses the truth is `alpha`.
 ///
 /// A small value type without state. One boundary serves all comparisons of one level. In between
-/// stands the *strength* of a finding: the root of the boundary that would just have been reached.
-/// It orders looks at different n: the always-valid p is PValue() of the largest strength so far.
+/// stands the *crossing* of a finding: the root of the boundary that would just have been reached.
+/// It orders looks at different n: the always-valid p is PValue() of the largest crossing so far.
 class SequentialBoundary {
  public:
   /// Delayed-start Robbins boundary: z_n = sqrt(a^2 + ln(n/n0)), without an end.
@@ -36,33 +36,33 @@ class SequentialBoundary {
                                             std::uint64_t horizon);
 
   std::uint64_t first_look() const { return first_look_; }
-  /// a or c: the strength that a finding needs at this level.
+  /// a or c: the crossing that a finding needs at this level.
   double root() const { return root_; }
 
   /// z_n; n >= first_look().
-  double ZAt(std::uint64_t n) const { return ZForStrength(root_, n); }
+  double ZAt(std::uint64_t n) const { return ZForCrossing(root_, n); }
   /// The t to use with n pairs: n - 1 degrees of freedom, upper tail probability Q(ZAt(n)).
   double CriticalT(std::uint64_t n) const;
 
-  /// The strength of a finding of `z` >= 0 at n, and back.
-  double StrengthAtClock(double z, double clock) const;
-  double ZForStrength(double strength, std::uint64_t n) const;
+  /// The crossing of a finding of `z` >= 0 at n, and back.
+  double CrossingAt(double z, double information) const;
+  double ZForCrossing(double crossing, std::uint64_t n) const;
 
-  /// The same where information does not come in whole pairs: `clock` is the number of pairs that
-  /// would carry as much (WelchEstimate::clock), `dof` what its law has. A clock that rounding has
-  /// put below first_look() counts as first_look().
-  double ZAtClock(double clock) const { return ZForStrengthAtClock(root_, clock); }
-  double CriticalTAtClock(double clock, double dof) const;
-  double ZForStrengthAtClock(double strength, double clock) const;
+  /// The same where information does not come in whole pairs: `information` is the number of pairs
+  /// that would carry as much (WelchEstimate::information), `dof` what its law has. A information
+  /// that rounding has put below first_look() counts as first_look().
+  double ZAtInformation(double information) const { return ZForCrossingAt(root_, information); }
+  double CriticalTAtInformation(double information, double dof) const;
+  double ZForCrossingAt(double crossing, double information) const;
 
-  /// The smallest two-sided level at which `strength` would have been enough, in [0, 1].
-  double PValue(double strength) const;
+  /// The smallest two-sided level at which `crossing` would have been enough, in [0, 1].
+  double PValue(double crossing) const;
 
  private:
   enum class Shape { kRobbins, kHorizon };
   SequentialBoundary(Shape shape, std::uint64_t first_look, double log_ratio);
-  // ln(clock / first_look), at least 0.
-  double LogElapsed(double clock) const;
+  // ln(information / first_look), at least 0.
+  double LogElapsed(double information) const;
 
   Shape shape_;
   std::uint64_t first_look_;

@@ -23,7 +23,7 @@ WelchEstimate FromVariances(const Moments& b, const Moments& c, double centre, d
   const auto n_c = static_cast<double>(c.count());
   if (b.count() < 2 || c.count() < 2) {
     estimate.se = kInfinity;
-    estimate.clock = std::min(n_b, n_c);
+    estimate.information = std::min(n_b, n_c);
     return estimate;
   }
   // Each arm's share of the squared standard error: quotients of them cannot overflow.
@@ -32,14 +32,14 @@ WelchEstimate FromVariances(const Moments& b, const Moments& c, double centre, d
   const double sum = part_b + part_c;
   if (!(sum > 0)) {
     estimate.dof = n_b + n_c - 2;
-    estimate.clock = 2 * n_b * (n_c / (n_b + n_c));
+    estimate.information = 2 * n_b * (n_c / (n_b + n_c));
     return estimate;
   }
   const double share_b = part_b / sum;
   const double share_c = part_c / sum;
   estimate.se = std::sqrt(sum);
   estimate.dof = 1 / (share_b * share_b / (n_b - 1) + share_c * share_c / (n_c - 1));
-  estimate.clock = share_b * n_b + share_c * n_c;
+  estimate.information = share_b * n_b + share_c * n_c;
   return estimate;
 }
 
@@ -76,12 +76,12 @@ WelchEstimate EstimateWelchDifference(const Moments& b, const Moments& c) {
   return FromVariances(b, c, c.mean() - b.mean(), b.variance(), c.variance());
 }
 
-bool NeedsWidening(const Moments& raw_b, const Moments& raw_c, double resolution) {
-  return NeedsWidening(raw_b.standard_deviation(), raw_c.standard_deviation(), resolution);
+bool NeedsAllowance(const Moments& raw_b, const Moments& raw_c, double resolution) {
+  return NeedsAllowance(raw_b.standard_deviation(), raw_c.standard_deviation(), resolution);
 }
 
-double RatioWidening(const Moments& raw_b, const Moments& raw_c, double resolution) {
-  return RatioWidening(raw_b.mean(), raw_c.mean(), resolution);
+double RatioAllowance(const Moments& raw_b, const Moments& raw_c, double resolution) {
+  return RatioAllowance(raw_b.mean(), raw_c.mean(), resolution);
 }
 
 bool MayLook(const WelchEstimate& estimate, const SequentialBoundary& boundary) {
@@ -89,7 +89,7 @@ bool MayLook(const WelchEstimate& estimate, const SequentialBoundary& boundary) 
 }
 
 double CriticalT(const WelchEstimate& estimate, const SequentialBoundary& boundary) {
-  return boundary.CriticalTAtClock(estimate.clock, estimate.dof);
+  return boundary.CriticalTAtInformation(estimate.information, estimate.dof);
 }
 
 double FixedCriticalT(double alpha, const WelchEstimate& estimate) {
@@ -97,16 +97,16 @@ double FixedCriticalT(double alpha, const WelchEstimate& estimate) {
 }
 
 Interval PlainInterval(const WelchEstimate& estimate, double t) {
-  return {estimate.centre - estimate.se * t - estimate.widening,
-          estimate.centre + estimate.se * t + estimate.widening};
+  return {estimate.centre - estimate.se * t - estimate.allowance,
+          estimate.centre + estimate.se * t + estimate.allowance};
 }
 
 Finding FindingAgainst(const WelchEstimate& estimate, double hypothesis) {
-  const double excess = ExcessDistance(estimate.centre, hypothesis, estimate.widening);
+  const double excess = ExcessDistance(estimate.centre, hypothesis, estimate.allowance);
   const double distance = excess == 0 ? 0 : (estimate.se == 0 ? kInfinity : excess / estimate.se);
   return {.distance = distance,
           .dof = estimate.dof,
-          .clock = estimate.clock,
+          .information = estimate.information,
           .direction = SignOf(estimate.centre)};
 }
 

@@ -24,8 +24,8 @@ struct WelchEstimate {
   double dof = 1;         ///< Satterthwaite's; n_b + n_c - 2 where neither arm varies
   double variance_b = 0;  ///< of one value: s^2 / mean^2 for ratios, s^2 for differences
   double variance_c = 0;
-  double clock = 0;     ///< n of as many pairs; whole only when n_b = n_c
-  double widening = 0;  ///< what the metric's resolution adds to each side; the caller's to set
+  double information = 0;  ///< n of as many pairs; whole only when n_b = n_c
+  double allowance = 0;    ///< what the metric's resolution adds to each side; the caller's to set
 
   /// The same with the arms swapped.
   WelchEstimate Mirrored() const;
@@ -39,24 +39,25 @@ bool RatioDefined(const Moments& b, const Moments& c);
 /// centre = log(mean_c / mean_b), se^2 = r_b/n_b + r_c/n_c with r = s^2/mean^2; needs
 /// RatioDefined(). Rates enter as moments of 1/x.
 ///
-/// clock = (r_b + r_c) / (r_b/n_b + r_c/n_c): the number of pairs with that standard error; without
-/// any variance the harmonic mean of n_b and n_c, its value for equal ones.
-/// Source: delta method; dof: F. E. Satterthwaite, Biometrics Bulletin 2 (1946) 110-114.
+/// information = (r_b + r_c) / (r_b/n_b + r_c/n_c): the number of pairs with that standard error;
+/// without any variance the harmonic mean of n_b and n_c, its value for equal ones. Source: delta
+/// method; dof: F. E. Satterthwaite, Biometrics Bulletin 2 (1946) 110-114.
 WelchEstimate EstimateWelchRatio(const Moments& b, const Moments& c);
 
-/// centre = mean_c - mean_b, se^2 = s_b^2/n_b + s_c^2/n_c, dof and clock likewise; needs
+/// centre = mean_c - mean_b, se^2 = s_b^2/n_b + s_c^2/n_c, dof and information likewise; needs
 /// DifferenceDefined(). Source: B. L. Welch, Biometrika 34 (1947) 28-35.
 WelchEstimate EstimateWelchDifference(const Moments& b, const Moments& c);
 
-/// NeedsWidening() and RatioWidening() for two arms of values as measured.
-bool NeedsWidening(const Moments& raw_b, const Moments& raw_c, double resolution);
-double RatioWidening(const Moments& raw_b, const Moments& raw_c, double resolution);
+/// NeedsAllowance() and RatioAllowance() for two arms of values as measured.
+bool NeedsAllowance(const Moments& raw_b, const Moments& raw_c, double resolution);
+double RatioAllowance(const Moments& raw_b, const Moments& raw_c, double resolution);
 
 /// Whether a look under watching may be taken: both arms have boundary.first_look() values.
 bool MayLook(const WelchEstimate& estimate, const SequentialBoundary& boundary);
 
-/// The t of a look under watching: the estimate's dof, upper tail probability Q(ZAtClock(clock)).
-/// Needs MayLook(). A horizon boundary holds while neither arm has more values than its horizon.
+/// The t of a look under watching: the estimate's dof, upper tail probability
+/// Q(ZAtInformation(information)). Needs MayLook(). A horizon boundary holds while neither arm has
+/// more values than its horizon.
 double CriticalT(const WelchEstimate& estimate, const SequentialBoundary& boundary);
 
 /// The t of ONE look at sizes chosen beforehand: upper tail probability alpha / 2.
@@ -65,10 +66,10 @@ double FixedCriticalT(double alpha, const WelchEstimate& estimate);
 /// centre -/+ se * t, widened by the resolution; there is no skewness guard without pairs.
 Interval PlainInterval(const WelchEstimate& estimate, double t);
 
-/// For RunningP: |centre - hypothesis| less the widening, in standard errors.
+/// For RunningP: |centre - hypothesis| less the allowance, in standard errors.
 Finding FindingAgainst(const WelchEstimate& estimate, double hypothesis);
 
-/// The p-value of that one look: 2 P(t_dof > |T|), T reduced by the widening. Two-sided.
+/// The p-value of that one look: 2 P(t_dof > |T|), T reduced by the allowance. Two-sided.
 double FixedPValue(const WelchEstimate& estimate, double hypothesis);
 
 /// The interval of the tools before this one: Welch's for the difference of the means, divided by

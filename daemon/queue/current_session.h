@@ -10,7 +10,7 @@
 #include "core/model/child.h"
 #include "core/model/session.h"
 #include "daemon/ports/ports.h"
-#include "daemon/queue/side_turns.h"
+#include "daemon/queue/exclusive_slot.h"
 #include "daemon/session/run_session.h"
 #include "daemon/store/store.h"
 

@@ -34,7 +34,7 @@ MachineView ViewOf(const SessionRecord& record, const std::string& wanted_profil
 }  // namespace
 
 MachineController::Reservation::Reservation(MachineController* controller, std::uint32_t uid,
-                                            SideTurns::Turn turn)
+                                            ExclusiveSlot::Turn turn)
     : controller_(controller), uid_(uid), turn_(std::move(turn)) {}
 
 MachineController::Reservation::Reservation(Reservation&& other) noexcept
@@ -55,7 +55,7 @@ asio::awaitable<Result<MachineController::Access>> MachineController::Enter(Canc
     access.lease.emplace(this);
     co_return std::move(access);
   }
-  Result<SideTurns::Turn> turn = co_await queue_.AwaitTurn();
+  Result<ExclusiveSlot::Turn> turn = co_await queue_.AwaitExclusive();
   if (!turn) co_return std::move(turn).error();
   if (cancelled()) co_return ClientGone();
   access.turn.emplace(*std::move(turn));
@@ -115,14 +115,14 @@ Result<MachineController::Reservation> MachineController::Reserve(const Caller& 
     return Error{ErrorCode::kResourceExhausted, "reserve: you already have a reservation",
                  "end that `benchctl machine reserve` first"};
   }
-  return Reservation(this, uid, queue_.AskForTurn([this, uid, held = std::move(held)] {
+  return Reservation(this, uid, queue_.AcquireExclusive([this, uid, held = std::move(held)] {
     holder_ = uid;
     queue_.SetReserved(uid);
     held();
   }));
 }
 
-void MachineController::GiveBack(std::uint32_t uid, SideTurns::Turn turn) {
+void MachineController::GiveBack(std::uint32_t uid, ExclusiveSlot::Turn turn) {
   reserving_.erase(uid);
   if (holder_ != uid) return;
   holder_.reset();

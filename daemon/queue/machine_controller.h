@@ -15,9 +15,9 @@
 #include "core/model/session.h"
 #include "core/model/session_spec.h"
 #include "daemon/ports/ports.h"
+#include "daemon/queue/exclusive_slot.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/session_registry.h"
-#include "daemon/queue/side_turns.h"
 
 namespace benchd {
 
@@ -49,11 +49,11 @@ class MachineController {
 
    private:
     friend class MachineController;
-    Reservation(MachineController* controller, std::uint32_t uid, SideTurns::Turn turn);
+    Reservation(MachineController* controller, std::uint32_t uid, ExclusiveSlot::Turn turn);
 
     MachineController* controller_;
     std::uint32_t uid_;
-    SideTurns::Turn turn_;
+    ExclusiveSlot::Turn turn_;
   };
 
   MachineController(Queue& queue, Runner& runner, AccessPolicy policy);
@@ -102,20 +102,20 @@ class MachineController {
   /// machine reserved.
   struct Access {
     std::optional<Lease> lease;
-    std::optional<SideTurns::Turn> turn;
+    std::optional<ExclusiveSlot::Turn> turn;
   };
 
   asio::awaitable<Result<Access>> Enter(Cancelled cancelled);
-  void GiveBack(std::uint32_t uid, SideTurns::Turn turn);
+  void GiveBack(std::uint32_t uid, ExclusiveSlot::Turn turn);
   void LeaseEnded();
 
   Queue& queue_;
   Runner& runner_;
   const AccessPolicy policy_;
-  std::set<std::uint32_t> reserving_;     // uids with a Reservation
-  std::optional<std::uint32_t> holder_;   // the one of them that has the machine
-  std::size_t leases_ = 0;                // who speak to the runner meanwhile
-  std::optional<SideTurns::Turn> ended_;  // of a holder who has gone before the leases ended
+  std::set<std::uint32_t> reserving_;         // uids with a Reservation
+  std::optional<std::uint32_t> holder_;       // the one of them that has the machine
+  std::size_t leases_ = 0;                    // who speak to the runner meanwhile
+  std::optional<ExclusiveSlot::Turn> ended_;  // of a holder who has gone before the leases ended
 };
 
 }  // namespace benchd

@@ -278,9 +278,9 @@ const SessionRecord* Queue::Running() const {
   return record == nullptr || IsFinal(record->snapshot.state) ? nullptr : record;
 }
 
-asio::awaitable<Result<SideTurns::Turn>> Queue::AwaitTurn() {
+asio::awaitable<Result<ExclusiveSlot::Turn>> Queue::AwaitExclusive() {
   bool begun = false;
-  SideTurns::Turn turn = turns_.Ask([this, &begun] {
+  ExclusiveSlot::Turn turn = exclusive_.Acquire([this, &begun] {
     begun = true;
     changed_.Notify();
   });

@@ -17,9 +17,9 @@
 #include "core/model/session_spec.h"
 #include "daemon/ports/ports.h"
 #include "daemon/queue/current_session.h"
+#include "daemon/queue/exclusive_slot.h"
 #include "daemon/queue/fair_queue.h"
 #include "daemon/queue/session_registry.h"
-#include "daemon/queue/side_turns.h"
 #include "daemon/session/event_hub.h"
 #include "daemon/session/run_session.h"
 #include "daemon/store/store.h"
@@ -103,14 +103,14 @@ class Queue {
 
   /// For work beside the sessions: `begin` is called when it may be done, which is never while a
   /// session runs; until the Turn is given up no session starts.
-  [[nodiscard]] SideTurns::Turn AskForTurn(std::function<void()> begin) {
-    return turns_.Ask(std::move(begin));
+  [[nodiscard]] ExclusiveSlot::Turn AcquireExclusive(std::function<void()> begin) {
+    return exclusive_.Acquire(std::move(begin));
   }
   /// The same for a coroutine: the turn, when it has come.
   /// @errors kUnavailable when benchd stops first.
-  asio::awaitable<Result<SideTurns::Turn>> AwaitTurn();
+  asio::awaitable<Result<ExclusiveSlot::Turn>> AwaitExclusive();
   /// Whether somebody has such a turn.
-  bool SideWork() const { return turns_.busy(); }
+  bool HasExclusiveWork() const { return exclusive_.busy(); }
   /// The session that runs, until it has its final state; nullptr without one. Not for clients:
   /// whose it is has not been asked.
   const SessionRecord* Running() const;
@@ -166,7 +166,7 @@ class Queue {
   Signal changed_;
   SessionRegistry registry_;
   FairQueue waiting_;
-  SideTurns turns_{changed_};
+  ExclusiveSlot exclusive_{changed_};
   DisturbanceLog disturbances_;
   CurrentSession current_;
   std::optional<SessionId> running_;

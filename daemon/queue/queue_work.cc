@@ -85,14 +85,14 @@ asio::awaitable<void> Queue::Work() {
     }
     if (waiting_.Refresh(services_.clock.Now())) TellPlaces();
     const QueuedSession* next = mode_.paused ? nullptr : waiting_.Next();
-    if (turns_.BeginNext(next != nullptr)) continue;
-    if (turns_.busy() || next == nullptr) {
+    if (exclusive_.BeginNext(next != nullptr)) continue;
+    if (exclusive_.busy() || next == nullptr) {
       SetAlarm();
       co_await changed_.Wait();
       continue;
     }
     co_await RunOne(next->id);
-    turns_.SessionEnded();
+    exclusive_.SessionEnded();
   }
 }
 

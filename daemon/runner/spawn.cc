@@ -276,8 +276,9 @@ void Spawner::SharedState::AwaitEnd(pid_t child) {
   if (roamed) ended_on = RawLastCpuOf(child);
 }
 
-/// To where the last child has ended, if the next may be made there: execve or the kernel's balancing
-/// may have moved it, and its stack is kept for the next process that is made on that CPU.
+/// To where the last child has ended, if the next may be made there: execve or the kernel's
+/// balancing may have moved it, and its stack is kept for the next process that is made on that
+/// CPU.
 void Spawner::SharedState::Follow() {
   constexpr std::size_t kBits = 8 * sizeof(unsigned long);
   const auto cpu = static_cast<std::size_t>(ended_on);
@@ -354,7 +355,7 @@ bool Spawner::Withdraw() {
   return shared_->State().compare_exchange_strong(expected, kNothing);
 }
 
-bool Spawner::Gone() const {
+bool Spawner::HasEnded() const {
   siginfo_t info{};
   const auto id = static_cast<id_t>(process_.pidfd.get());
   return waitid(P_PIDFD, id, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0 || info.si_pid != 0;
@@ -373,7 +374,7 @@ Result<Spawned> Spawner::Take() {
     sleeps.store(1);
     SleepWhile(shared_->state, seen, &kCheckInterval);
     if (waited > kGiveUp) SendKill(process_);
-    if (Gone()) break;
+    if (HasEnded()) break;
   }
   sleeps.store(0);
   shared_->State().store(kNothing, std::memory_order_relaxed);

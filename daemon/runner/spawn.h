@@ -124,7 +124,7 @@ class Spawner {
   struct SharedState;
 
   Spawner();
-  bool Gone() const;
+  bool HasEnded() const;
 
   SpawnArea area_;  // its stack
   std::unique_ptr<SharedState> shared_;

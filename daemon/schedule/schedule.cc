@@ -102,7 +102,7 @@ std::uint32_t NextBenchmark(std::span<const BenchmarkOutlook> outlooks) {
   if (const auto below = Least(outlooks, OfThoseBelowTheirMinimum)) return *below;
   std::uint64_t given = 0;
   for (const BenchmarkOutlook& outlook : outlooks) given += outlook.blocks;
-  const bool fair_turn = given % kFairTurn == kFairTurn - 1;
+  const bool fair_turn = given % kFairnessInterval == kFairnessInterval - 1;
   const std::optional<std::uint32_t> next =
       fair_turn ? Least(outlooks, ByTimeGiven) : Least(outlooks, ByTimeToVerdict);
   assert(next.has_value());

@@ -48,7 +48,7 @@ class RandomStream {
 /// Every so manyth block of a suite goes to whom it was given least, not to who is nearest: an
 /// estimate that misleads is corrected by more blocks only, and a machine that drifts is seen by
 /// all.
-inline constexpr std::uint64_t kFairTurn = 4;
+inline constexpr std::uint64_t kFairnessInterval = 4;
 
 /// Whose block comes next, by its index; at least one benchmark must be open.
 ///
@@ -56,7 +56,8 @@ inline constexpr std::uint64_t kFairTurn = 4;
 ///    blocks are interleaved over all of them.
 /// 2. Then who is nearest to a verdict in seconds: with the time that a verdict of a slow benchmark
 ///    takes several fast ones get theirs. Whose time is unknown comes after those.
-/// 3. But every kFairTurn-th block of the session: who has had the least time, so that nobody
+/// 3. But every kFairnessInterval-th block of the session: who has had the least time, so that
+/// nobody
 ///    waits for ever.
 ///
 /// Ties go to the fewest blocks, then to the first of the spec. A pure function of what was

@@ -239,13 +239,13 @@ std::optional<SettingState> MachineOwner::LimitMemory(std::uint64_t profile_byte
 
 void MachineOwner::Hold(const KnownProfile& known) {
   if (parts_.journal == nullptr || (held_ && held_->name() == known.profile.name)) return;
-  notes_ = LetGo();
+  notes_ = ReleaseProfile();
   held_.emplace(
       ProfileServices{{parts_.settings, *parts_.journal, boot_id_}, parts_.place, parts_.seat},
       known.profile, known.cpus);
 }
 
-std::vector<std::string> MachineOwner::LetGo() {
+std::vector<std::string> MachineOwner::ReleaseProfile() {
   if (!held_) return {};
   std::vector<std::string> notes = held_->Release();
   held_.reset();
@@ -273,7 +273,7 @@ void MachineOwner::HoldWhatStays() {
   if (stays) {
     Hold(**known);
   } else {
-    notes_ = LetGo();
+    notes_ = ReleaseProfile();
   }
 }
 
@@ -310,7 +310,7 @@ Result<MachineStatus> MachineOwner::Restore() {
                  "its settings are given back at its end; benchctl cancel ends it"};
   }
   applied_.clear();
-  notes_ = LetGo();
+  notes_ = ReleaseProfile();
   std::vector<std::string> notes = notes_;
   if (parts_.journal != nullptr) {
     auto restored = RestoreFrom(*parts_.journal, parts_.settings, boot_id_);

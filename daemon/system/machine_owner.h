@@ -114,7 +114,7 @@ class MachineOwner {
   Result<std::vector<int>> ChooseCpus(const KnownProfile& known, Isolation isolation,
                                       const std::string& cpus) const;
   void Hold(const KnownProfile& known);
-  std::vector<std::string> LetGo();
+  std::vector<std::string> ReleaseProfile();
   void HoldWhatStays();
   std::optional<SettingState> LimitMemory(std::uint64_t profile_bytes) const;
   std::vector<SettingState> States(const KnownProfile& known) const;

@@ -296,7 +296,7 @@ PlannedSetting PlanPlain(const PlainSetting& one, const std::string& wanted,
 }
 
 /// What would be refused when it is written is told now; what is missing changes nothing.
-void Settle(PlannedSetting& planned) {
+void RefuseInvalid(PlannedSetting& planned) {
   for (const SettingChange& change : planned.changes) {
     if (!planned.missing.empty() || IsValidSetting(change.key, change.value)) continue;
     planned.missing =
@@ -357,7 +357,7 @@ std::vector<PlannedSetting> PlanSettings(const MachineProfile& profile, const Pr
     const std::string& wanted = profile.*one.wanted;
     if (!wanted.empty()) plan.push_back(PlanPlain(one, wanted, settings));
   }
-  for (PlannedSetting& planned : plan) Settle(planned);
+  for (PlannedSetting& planned : plan) RefuseInvalid(planned);
   return plan;
 }
 

@@ -223,7 +223,7 @@ TEST_F(MachineControllerTest, NothingIsAppliedForAClientThatHasGone) {
   ASSERT_FALSE(*applied);
   EXPECT_EQ(applied->error().code, ErrorCode::kCancelled);
   EXPECT_TRUE(runner_.asked.empty());
-  EXPECT_FALSE(queue_.SideWork()) << "its turn is free for others";
+  EXPECT_FALSE(queue_.HasExclusiveWork()) << "its turn is free for others";
 }
 
 TEST_F(MachineControllerTest, WhoWaitsWhenBenchdStopsIsTold) {
@@ -275,7 +275,7 @@ TEST_F(MachineControllerTest, AReservationThatIsGivenUpWhileItWaitsIsNeverHeld) 
   Work();
   Settle();
   EXPECT_FALSE(held);
-  EXPECT_FALSE(queue_.SideWork());
+  EXPECT_FALSE(queue_.HasExclusiveWork());
 }
 
 TEST_F(MachineControllerTest, TheRunnerAnswersDuringAReservation) {

@@ -168,19 +168,19 @@ TEST_F(QueueTest, RefusesAtOnceWhatTheMachineCannotGive) {
 TEST_F(QueueTest, ATurnCanBeAwaitedAndIsFreeWhenItIsGivenUp) {
   Work();
   {
-    auto turn = RunToEnd(loop_, queue_.AwaitTurn());
+    auto turn = RunToEnd(loop_, queue_.AwaitExclusive());
     ASSERT_TRUE(turn) << turn.error().message;
-    EXPECT_TRUE(queue_.SideWork());
+    EXPECT_TRUE(queue_.HasExclusiveWork());
     const SessionId id = Submit(SpecOf(1000));
     Settle();
     EXPECT_EQ(StateOf(id), SessionState::kQueued);
   }
-  EXPECT_FALSE(queue_.SideWork());
+  EXPECT_FALSE(queue_.HasExclusiveWork());
 }
 
 TEST_F(QueueTest, NobodyWaitsForATurnOfAQueueThatStops) {
   queue_.Stop();
-  EXPECT_EQ(RunToEnd(loop_, queue_.AwaitTurn()).error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(RunToEnd(loop_, queue_.AwaitExclusive()).error().code, ErrorCode::kUnavailable);
 }
 
 TEST_F(QueueTest, KnowsTheSessionThatRunsUntilItsEnd) {
@@ -198,13 +198,13 @@ TEST_F(QueueTest, KnowsTheSessionThatRunsUntilItsEnd) {
 
 TEST_F(QueueTest, SideWorkWaitsUntilNoSessionRuns) {
   const SessionId id = Submit(SpecOf(1000));
-  std::optional<SideTurns::Turn> turn;
+  std::optional<ExclusiveSlot::Turn> turn;
   int begun_during_runs = 0;
   int runs = 0;
   bool begun = false;
   runner_.during_run = [&] {
     // Somebody asks for the machine during the first run.
-    if (++runs == 1) turn = queue_.AskForTurn([&begun] { begun = true; });
+    if (++runs == 1) turn = queue_.AcquireExclusive([&begun] { begun = true; });
     if (begun) ++begun_during_runs;
   };
   Work();
@@ -217,7 +217,7 @@ TEST_F(QueueTest, SideWorkWaitsUntilNoSessionRuns) {
 
 TEST_F(QueueTest, ASessionWaitsUntilSideWorkIsDone) {
   bool begun = false;
-  std::optional<SideTurns::Turn> turn = queue_.AskForTurn([&begun] { begun = true; });
+  std::optional<ExclusiveSlot::Turn> turn = queue_.AcquireExclusive([&begun] { begun = true; });
   Work();
   Settle();
   EXPECT_TRUE(begun);
@@ -233,9 +233,9 @@ TEST_F(QueueTest, SideWorkAndSessionsTakeTurns) {
   const SessionId first = Submit(SpecOf(1000));
   const SessionId second = Submit(SpecOf(1000));
   std::vector<std::string> order;
-  std::vector<SideTurns::Turn> turns;
+  std::vector<ExclusiveSlot::Turn> turns;
   const auto ask = [&](const std::string& name) {
-    turns.push_back(queue_.AskForTurn([&order, name] { order.push_back(name); }));
+    turns.push_back(queue_.AcquireExclusive([&order, name] { order.push_back(name); }));
   };
   const auto note = [&order](const EventHub::Snapshot& s) {
     if (s->state == SessionState::kDone) order.push_back("session");
@@ -257,7 +257,7 @@ TEST_F(QueueTest, APausedQueueStillGivesTurns) {
   ASSERT_TRUE(SetMode({.paused = true}));
   const SessionId id = Submit(SpecOf(1000));
   bool begun = false;
-  const SideTurns::Turn turn = queue_.AskForTurn([&begun] { begun = true; });
+  const ExclusiveSlot::Turn turn = queue_.AcquireExclusive([&begun] { begun = true; });
   Work();
   Settle();
   EXPECT_TRUE(begun);

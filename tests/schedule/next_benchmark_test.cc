@@ -79,7 +79,7 @@ TEST(NextBenchmarkTest, EveryFourthBlockGoesToWhoHadTheLeastTime) {
 TEST(NextBenchmarkTest, NeverTakesADecidedOne) {
   std::vector<BenchmarkOutlook> outlooks = {Outlook(8, 1, 0), Outlook(500, 1, {})};
   outlooks[0].open = false;
-  for (std::uint64_t more = 0; more < 2 * kFairTurn; ++more) {
+  for (std::uint64_t more = 0; more < 2 * kFairnessInterval; ++more) {
     outlooks[1].blocks = 500 + more;
     EXPECT_EQ(NextBenchmark(outlooks), 1U);
   }

@@ -45,9 +45,9 @@ TEST(SequentialBoundaryTest, AlwaysValidPMatchesTheReference) {
     const auto boundary =
         SequentialBoundary::Robbins(0.05, input["n0"].get<std::uint64_t>()).value();
     for (std::size_t i = 0; i < input["n"].size(); ++i) {
-      const double strength = boundary.StrengthAtClock(input["z"][i], input["n"][i]);
+      const double crossing = boundary.CrossingAt(input["z"][i], input["n"][i]);
       EXPECT_TRUE(
-          golden::Close(boundary.PValue(strength), one["expected"]["p"][i], one["rel_tol"]));
+          golden::Close(boundary.PValue(crossing), one["expected"]["p"][i], one["rel_tol"]));
     }
   }
 }
@@ -82,21 +82,21 @@ TEST(SequentialBoundaryTest, RefusesLevelsThatHaveNoRoot) {
   EXPECT_FALSE(SequentialBoundary::Horizon(0.05, 8, 7));
 }
 
-TEST(SequentialBoundaryTest, InfiniteStrengthHasPZero) {
+TEST(SequentialBoundaryTest, AnInfiniteCrossingHasPZero) {
   const double infinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(SequentialBoundary::Robbins(0.05, 8)->PValue(infinity), 0);
   EXPECT_EQ(SequentialBoundary::Horizon(0.05, 8, 100)->PValue(infinity), 0);
 }
 
-TEST(SequentialBoundaryTest, StrengthAndZAreInversesAndRootIsTheStrengthOfTheBoundary) {
+TEST(SequentialBoundaryTest, CrossingAndZAreInversesAndRootIsTheCrossingOfTheBoundary) {
   const auto robbins = SequentialBoundary::Robbins(0.01, 8).value();
   const auto horizon = SequentialBoundary::Horizon(0.01, 8, 1000).value();
   for (std::uint64_t n : {8u, 9u, 100u, 1000u}) {
-    const auto clock = static_cast<double>(n);
-    EXPECT_NEAR(robbins.StrengthAtClock(robbins.ZAt(n), clock), robbins.root(), 1e-12);
-    EXPECT_NEAR(horizon.StrengthAtClock(horizon.ZAt(n), clock), horizon.root(), 1e-12);
-    EXPECT_NEAR(robbins.PValue(robbins.StrengthAtClock(robbins.ZAt(n), clock)), 0.01, 1e-12);
-    EXPECT_NEAR(horizon.PValue(horizon.StrengthAtClock(horizon.ZAt(n), clock)), 0.01, 1e-12);
+    const auto information = static_cast<double>(n);
+    EXPECT_NEAR(robbins.CrossingAt(robbins.ZAt(n), information), robbins.root(), 1e-12);
+    EXPECT_NEAR(horizon.CrossingAt(horizon.ZAt(n), information), horizon.root(), 1e-12);
+    EXPECT_NEAR(robbins.PValue(robbins.CrossingAt(robbins.ZAt(n), information)), 0.01, 1e-12);
+    EXPECT_NEAR(horizon.PValue(horizon.CrossingAt(horizon.ZAt(n), information)), 0.01, 1e-12);
   }
 }
 

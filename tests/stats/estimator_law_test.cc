@@ -213,7 +213,7 @@ TEST(EstimatorLawTest, EveryPValueIsTheLevelWhoseIntervalJustExcludes) {
   }
 }
 
-TEST(EstimatorLawTest, AWideningTakesItsPartOfEveryDistance) {
+TEST(EstimatorLawTest, AnAllowanceTakesItsPartOfEveryDistance) {
   const LawArms arms = DrawLaw(kLawSeed, 40);
   const Values pairs = SortedPairs(arms);
   const Bootstrap bootstrap = BootstrapMedian(pairs, 1).value();
@@ -244,11 +244,11 @@ TEST(EstimatorLawTest, TheRunningPIsBelowTheLevelExactlyWhenAnIntervalExcluded) 
             sorted,
             PairValue(arms.base[n - 1], arms.candidate[n - 1], Contrast::kLogRatio).value());
         if (n < 8) continue;
-        const auto clock = static_cast<double>(n);
-        const OneLook look = HodgesLehmann(sorted, LevelOfOneLook(boundary, clock)).value();
+        const auto information = static_cast<double>(n);
+        const OneLook look = HodgesLehmann(sorted, LevelOfOneLook(boundary, information)).value();
         const double before = p.value();
         p.Watch({.p = HodgesLehmannP(sorted, hypothesis).value(),
-                 .clock = clock,
+                 .information = information,
                  .direction = look.estimate > 0 ? 1 : -1},
                 boundary);
         EXPECT_LE(p.value(), before);

@@ -54,15 +54,15 @@ TEST(ExactTBoundaryTest, RootsAndBoundariesMatchTheReference) {
   }
 }
 
-TEST(ExactTBoundaryTest, StrengthUndoesTheBoundaryAndRootIsTheStrengthOfTheBoundary) {
+TEST(ExactTBoundaryTest, CrossingUndoesTheBoundaryAndRootIsTheCrossingOfTheBoundary) {
   for (std::uint64_t n : {8u, 9u, 100u, 100000u}) {
-    EXPECT_NEAR(TBoundary().Strength(TBoundary().CriticalT(n), n), TBoundary().root(), 1e-9) << n;
-    EXPECT_NEAR(TBoundary().PValue(TBoundary().Strength(-TBoundary().CriticalT(n), n)), 0.05,
+    EXPECT_NEAR(TBoundary().Crossing(TBoundary().CriticalT(n), n), TBoundary().root(), 1e-9) << n;
+    EXPECT_NEAR(TBoundary().PValue(TBoundary().Crossing(-TBoundary().CriticalT(n), n)), 0.05,
                 1e-10);
   }
-  EXPECT_EQ(TBoundary().Strength(0.1, 100), 0);
+  EXPECT_EQ(TBoundary().Crossing(0.1, 100), 0);
   EXPECT_EQ(TBoundary().PValue(0), 1);
-  EXPECT_EQ(TBoundary().PValue(TBoundary().Strength(kUnbounded, 100)), 0);
+  EXPECT_EQ(TBoundary().PValue(TBoundary().Crossing(kUnbounded, 100)), 0);
 }
 
 TEST(ExactTBoundaryTest, RootsReachLevelsOf1e300) {
@@ -127,7 +127,7 @@ void ReplayCase(const Json& one) {
       EXPECT_TRUE(golden::Close(t, row["T"], tol));
       EXPECT_EQ(word, row["verdict_alone"]);
       ExpectChange(row, ExactRatioInterval(moments, xi, {}), tol);
-      EXPECT_TRUE(golden::Close(boundary.PValue(boundary.Strength(t, n)), row["p_look"], tol));
+      EXPECT_TRUE(golden::Close(boundary.PValue(boundary.Crossing(t, n)), row["p_look"], tol));
       EXPECT_TRUE(golden::Close(running.value(), row["p"], tol));
     }
   }
@@ -260,7 +260,7 @@ TEST(ExactTTest, ConstantCountersDecideUpToTheirResolution) {
   const PairedEstimate estimate = EstimateAgainstFactor(moments, 1.02, steps);
   EXPECT_NEAR(estimate.centre, 80, 1e-9);
   EXPECT_EQ(estimate.se, 0);
-  EXPECT_DOUBLE_EQ(estimate.widening, 2.02);
+  EXPECT_DOUBLE_EQ(estimate.allowance, 2.02);
   EXPECT_EQ(ExactT(estimate, 0), kUnbounded);
   EXPECT_EQ(DecideExactT(ExactT(estimate, 0), 3.6), LookDecision::kRegression);
   const auto interval = ExactRatioInterval(moments, 3.6, steps);
@@ -299,7 +299,7 @@ TEST(ExactTTest, AnAbsoluteMarginIsReachedWhereTheIntervalOfTheDifferenceIs) {
     PairedEstimate estimate = EstimateDifference(MomentsOfPairs(DrawArms(seed, 20, 20)));
     const double xi = TBoundary().CriticalT(20);
     for (double resolution : {0.0, 0.1}) {
-      estimate.widening = DifferenceWidening(resolution);
+      estimate.allowance = DifferenceAllowance(resolution);
       const Interval interval = PlainInterval(estimate, xi);
       for (double margin = -1; margin < 1.5; margin += 0.0073) {
         EXPECT_EQ(DecideExactT(ExactT(estimate, margin), xi), DecideAgainst(interval, margin));

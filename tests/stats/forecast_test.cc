@@ -46,7 +46,7 @@ TEST(ForecastTest, NeverFallsBelowTheFirstLook) {
 
 TEST(ForecastTest, IsSilentOnTheThresholdAndWithinTheResolution) {
   EXPECT_FALSE(ForecastPairs({.n = 10, .centre = 0.02, .se = 0.01}, 0.02, ForecastBoundary()));
-  EXPECT_FALSE(ForecastPairs({.n = 10, .centre = 0.03, .se = 0.01, .widening = 0.02}, 0.02,
+  EXPECT_FALSE(ForecastPairs({.n = 10, .centre = 0.03, .se = 0.01, .allowance = 0.02}, 0.02,
                              ForecastBoundary()));
   EXPECT_FALSE(ForecastPairs({.n = 2, .centre = 0.5, .se = 0.01}, 0.02, ForecastBoundary()));
 }

@@ -59,7 +59,7 @@ void ExpectPairedLook(const Json& row, const LookResult& look, double tol) {
   Expect(row, "difference", look.estimate.centre, tol);
   Expect(row, "se", look.estimate.se, tol);
   Expect(row, "kappa", look.estimate.kappa, tol);
-  Expect(row, "widening", look.estimate.widening, tol);
+  Expect(row, "widening", look.estimate.allowance, tol);
   Expect(row, "t_crit", look.t_crit, tol);
   Expect(row, "crit_low", look.critical.low, tol);
   Expect(row, "crit_high", look.critical.high, tol);
@@ -194,7 +194,7 @@ TEST(PairedGoldenTest, TrajectoriesMatchLookByLook) {
   }
 }
 
-TEST(PairedGoldenTest, ResolutionWideningMatches) {
+TEST(PairedGoldenTest, ResolutionAllowanceMatches) {
   for (const Json& one : golden::Cases("resolution_widening")) {
     SCOPED_TRACE(one.at("id"));
     Replay replay(one, Analysis::kRatio, RobbinsOf(one["input"]),

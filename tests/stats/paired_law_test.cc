@@ -192,11 +192,11 @@ TEST(PairedLawTest, OverwhelmingEvidenceGivesATinyPNotNaN) {
 TEST(PairedLawTest, WidensBelowSixTenthsOfAStepInTheSteadierArm) {
   PairedMoments coarse;
   for (int i = 0; i < 10; ++i) coarse.Add(10 + i % 2, 10 + i);
-  EXPECT_TRUE(NeedsWidening(coarse.Centred(), 1));
-  EXPECT_FALSE(NeedsWidening(coarse.Centred(), 0));
+  EXPECT_TRUE(NeedsAllowance(coarse.Centred(), 1));
+  EXPECT_FALSE(NeedsAllowance(coarse.Centred(), 0));
   PairedMoments fine;
   for (int i = 0; i < 9; ++i) fine.Add(10 + i % 3, 10 + i);
-  EXPECT_FALSE(NeedsWidening(fine.Centred(), 1));
+  EXPECT_FALSE(NeedsAllowance(fine.Centred(), 1));
 }
 
 // Plain sums of 30 000 such terms are off by some 48 epsilon, compensated ones by 1: the rule that
@@ -218,7 +218,7 @@ TEST(PairedLawTest, ProportionalArmsHaveNoSpreadInALongSessionEither) {
 }
 
 TEST(PairedLawTest, WithinTheResolutionNothingIsSignificant) {
-  const PairedEstimate estimate{.n = 10, .centre = 0.01, .se = 0, .widening = 0.02};
+  const PairedEstimate estimate{.n = 10, .centre = 0.01, .se = 0, .allowance = 0.02};
   EXPECT_EQ(GuardedDistance(estimate, 0), 0);
   EXPECT_EQ(FixedPValue(estimate, 0), 1);
   RunningP p;

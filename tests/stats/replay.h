@@ -27,9 +27,9 @@ inline PairedEstimate EstimateFirst(const std::vector<double>& base,
   const CentredMoments moments = used.Centred();
   const bool ratio = analysis == Analysis::kRatio || analysis == Analysis::kRate;
   PairedEstimate estimate = ratio ? EstimateRatio(moments) : EstimateDifference(moments);
-  if (NeedsWidening(raw.Centred(), resolution)) {
-    estimate.widening =
-        ratio ? RatioWidening(raw.Centred(), resolution) : DifferenceWidening(resolution);
+  if (NeedsAllowance(raw.Centred(), resolution)) {
+    estimate.allowance =
+        ratio ? RatioAllowance(raw.Centred(), resolution) : DifferenceAllowance(resolution);
   }
   return analysis == Analysis::kAbsoluteRate ? estimate.Mirrored() : estimate;
 }

@@ -156,8 +156,8 @@ class SequentialReplay {
       EXPECT_EQ(estimate.n_c, row["n_c"].get<std::uint64_t>());
       Expect(row, "theta", estimate.centre);
       Expect(row, "se", estimate.se);
-      Expect(row, "h", estimate.clock);
-      Expect(row, "z", boundary_.ZAtClock(estimate.clock));
+      Expect(row, "h", estimate.information);
+      Expect(row, "z", boundary_.ZAtInformation(estimate.information));
       Expect(row, "dof", estimate.dof);
       Expect(row, "t_crit", t);
       Expect(row, "lo", ToChange(interval).lo);

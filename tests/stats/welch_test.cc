@@ -61,8 +61,8 @@ TEST(WelchTest, TheUnitOfTheValuesDoesNotMatter) {
     EXPECT_NEAR(Watched(Ratio(scaled)).lo, Watched(Ratio(arms)).lo, 1e-13) << unit;
     EXPECT_NEAR(Watched(Ratio(scaled)).hi, Watched(Ratio(arms)).hi, 1e-13) << unit;
     EXPECT_NEAR(Watched(Difference(scaled)).hi / unit, Watched(Difference(arms)).hi, 1e-11) << unit;
-    EXPECT_NEAR(Ratio(scaled).clock, Ratio(arms).clock, 1e-10) << unit;
-    EXPECT_NEAR(Difference(scaled).clock, Difference(arms).clock, 1e-10) << unit;
+    EXPECT_NEAR(Ratio(scaled).information, Ratio(arms).information, 1e-10) << unit;
+    EXPECT_NEAR(Difference(scaled).information, Difference(arms).information, 1e-10) << unit;
   }
 }
 
@@ -85,21 +85,21 @@ TEST(WelchTest, TheClockLiesBetweenTheTwoCountsAndIsTheCountWhenTheyAgree) {
   for (unsigned seed = kSeed; seed < kSeed + 20; ++seed) {
     SCOPED_TRACE(seed);
     const WelchEstimate uneven = Ratio(DrawArms(seed, 8, 31));
-    EXPECT_GE(uneven.clock, 8 - 1e-12);
-    EXPECT_LE(uneven.clock, 31);
-    EXPECT_NEAR(Ratio(DrawArms(seed, 17, 17)).clock, 17, 1e-12);
+    EXPECT_GE(uneven.information, 8 - 1e-12);
+    EXPECT_LE(uneven.information, 31);
+    EXPECT_NEAR(Ratio(DrawArms(seed, 17, 17)).information, 17, 1e-12);
   }
   const TwoArms steady_base{Values(9, 5.0), DrawArms(kSeed, 2, 30).candidate};
-  EXPECT_DOUBLE_EQ(Ratio(steady_base).clock, 30);
+  EXPECT_DOUBLE_EQ(Ratio(steady_base).information, 30);
   EXPECT_DOUBLE_EQ(Ratio(steady_base).dof, 29);
 }
 
 TEST(WelchTest, AClockThatRoundingPutBelowTheFirstLookIsTheFirstLook) {
-  EXPECT_EQ(WelchBoundary().ZAtClock(8 * (1 - 1e-15)), WelchBoundary().root());
-  EXPECT_EQ(WelchBoundary().ZAtClock(8), WelchBoundary().ZAt(8));
-  EXPECT_EQ(WelchBoundary().ZAtClock(1000), WelchBoundary().ZAt(1000));
-  EXPECT_GT(WelchBoundary().ZAtClock(8.5), WelchBoundary().ZAt(8));
-  EXPECT_LT(WelchBoundary().ZAtClock(8.5), WelchBoundary().ZAt(9));
+  EXPECT_EQ(WelchBoundary().ZAtInformation(8 * (1 - 1e-15)), WelchBoundary().root());
+  EXPECT_EQ(WelchBoundary().ZAtInformation(8), WelchBoundary().ZAt(8));
+  EXPECT_EQ(WelchBoundary().ZAtInformation(1000), WelchBoundary().ZAt(1000));
+  EXPECT_GT(WelchBoundary().ZAtInformation(8.5), WelchBoundary().ZAt(8));
+  EXPECT_LT(WelchBoundary().ZAtInformation(8.5), WelchBoundary().ZAt(9));
 }
 
 TEST(WelchTest, TheRunningPNeverRisesAndIsBelowALevelExactlyWhenAnIntervalExcluded) {
@@ -134,7 +134,7 @@ TEST(WelchTest, TheRunningPNeverRisesAndIsBelowALevelExactlyWhenAnIntervalExclud
   }
 }
 
-TEST(WelchTest, WithAHorizonTheCriticalTailIsTheSameAtEveryClock) {
+TEST(WelchTest, WithAHorizonTheCriticalTailIsTheSameAtEveryInformation) {
   const auto horizon = SequentialBoundary::Horizon(0.05, 8, 100).value();
   for (std::size_t n : {8u, 20u, 90u}) {
     const WelchEstimate estimate = Ratio(DrawArms(kSeed, 8, n));
@@ -149,13 +149,13 @@ TEST(WelchTest, ConstantCountersAreCertainUpToTheirResolution) {
   const Moments candidate = MomentsOf(Values(24, 1100.0));
   WelchEstimate estimate = EstimateWelchRatio(base, candidate);
   EXPECT_EQ(estimate.se, 0);
-  EXPECT_DOUBLE_EQ(estimate.clock, 12);
-  ASSERT_TRUE(NeedsWidening(base, candidate, 1));
-  estimate.widening = RatioWidening(base, candidate, 1);
-  EXPECT_DOUBLE_EQ(estimate.widening, 1.0 / 1000 + 1.0 / 1100);
+  EXPECT_DOUBLE_EQ(estimate.information, 12);
+  ASSERT_TRUE(NeedsAllowance(base, candidate, 1));
+  estimate.allowance = RatioAllowance(base, candidate, 1);
+  EXPECT_DOUBLE_EQ(estimate.allowance, 1.0 / 1000 + 1.0 / 1100);
   const Interval interval = Watched(estimate);
-  EXPECT_DOUBLE_EQ(interval.lo, std::log(1.1) - estimate.widening);
-  EXPECT_DOUBLE_EQ(interval.hi, std::log(1.1) + estimate.widening);
+  EXPECT_DOUBLE_EQ(interval.lo, std::log(1.1) - estimate.allowance);
+  EXPECT_DOUBLE_EQ(interval.hi, std::log(1.1) + estimate.allowance);
   EXPECT_EQ(FixedPValue(estimate, std::log(1.02)), 0);
   RunningP p;
   p.Watch(FindingAgainst(estimate, std::log(1.02)), WelchBoundary());

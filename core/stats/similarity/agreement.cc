@@ -79,7 +79,8 @@ std::optional<double> Share(std::uint64_t part, std::uint64_t whole) {
   return static_cast<double>(part) / static_cast<double>(whole);
 }
 
-CategoryScore ScoreOf(const Confusion& confusion, std::size_t category, std::uint64_t subjects) {
+CategoryScore ScoreOf(const ConfusionMatrix& confusion, std::size_t category,
+                      std::uint64_t subjects) {
   std::uint64_t true_ones = 0;
   std::uint64_t found = 0;
   for (std::size_t other = 0; other < confusion.counts.size(); ++other) {
@@ -107,10 +108,11 @@ Result<Agreement> AgreementOf(std::span<const Ratings> raters, std::size_t categ
   return Agreement{*kappa, static_cast<double>(alike) / static_cast<double>(subjects)};
 }
 
-Result<Confusion> Confront(const Ratings& truth, const Ratings& rater, std::size_t categories) {
+Result<ConfusionMatrix> MakeConfusionMatrix(const Ratings& truth, const Ratings& rater,
+                                            std::size_t categories) {
   const std::vector<Ratings> both{truth, rater};
   if (Result<void> sound = CheckRatings(both, categories); !sound) return sound.error();
-  Confusion confusion;
+  ConfusionMatrix confusion;
   confusion.counts.assign(categories, std::vector<std::uint64_t>(categories, 0));
   std::uint64_t right = 0;
   for (std::size_t s = 0; s < truth.size(); ++s) {

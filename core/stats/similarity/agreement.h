@@ -53,14 +53,15 @@ struct CategoryScore {
 };
 
 /// A rater held against the truth.
-struct Confusion {
+struct ConfusionMatrix {
   std::vector<std::vector<std::uint64_t>> counts;  ///< [truth][rater]
   std::vector<CategoryScore> scores;               ///< of each category
   double accuracy = 0;                             ///< share on the diagonal
-  bool operator==(const Confusion&) const = default;
+  bool operator==(const ConfusionMatrix&) const = default;
 };
 
 /// @errors as AgreementOf().
-Result<Confusion> Confront(const Ratings& truth, const Ratings& rater, std::size_t categories);
+Result<ConfusionMatrix> MakeConfusionMatrix(const Ratings& truth, const Ratings& rater,
+                                            std::size_t categories);
 
 }  // namespace benchd

@@ -252,7 +252,7 @@ LookDecision Watch::LognormalLook(const Level& level) const {
   const auto clock = static_cast<double>(pairs_);
   WelchEstimate shortest = EstimateWelchDifference(log_base_, log_candidate_);
   shortest.centre += (log_candidate_.variance() - log_base_.variance()) / 2;
-  if (Within(shortest, threshold_, level.robbins().ZAtClock(clock))) {
+  if (Within(shortest, threshold_, level.robbins().ZAtInformation(clock))) {
     return LookDecision::kContinue;
   }
   const Result<OneLook> look =
@@ -294,7 +294,7 @@ void Watch::AddCoinRun(const CoinRun& run) {
     if (rules_[i].method != Method::kWelch || !outcomes_[i].open) continue;
     const SequentialBoundary& boundary = rules_[i].level->robbins();
     if (!MayLook(estimate, boundary)) continue;
-    if (Within(estimate, threshold_, boundary.ZAtClock(estimate.clock))) continue;
+    if (Within(estimate, threshold_, boundary.ZAtInformation(estimate.clock))) continue;
     const Interval interval = PlainInterval(estimate, CriticalT(estimate, boundary));
     const LookDecision decision = DecideAgainst(interval, threshold_);
     if (decision != LookDecision::kContinue) Decide(i, decision);

@@ -12,7 +12,7 @@ const Ratings kTruth{1, 1, 1, 1, 0, 0, 0, 0, 0, 0};
 const Ratings kRater{1, 1, 1, 0, 0, 0, 0, 0, 0, 1};
 
 TEST(AgreementTest, CountsWhatARaterFindsOfTheTruth) {
-  const auto confusion = Confront(kTruth, kRater, 2);
+  const auto confusion = MakeConfusionMatrix(kTruth, kRater, 2);
   ASSERT_TRUE(confusion) << confusion.error().message;
   EXPECT_EQ(confusion->counts, (std::vector<std::vector<std::uint64_t>>{{5, 1}, {1, 3}}));
   EXPECT_DOUBLE_EQ(confusion->accuracy, 0.8);
@@ -24,7 +24,7 @@ TEST(AgreementTest, CountsWhatARaterFindsOfTheTruth) {
 }
 
 TEST(AgreementTest, HasNoSensitivityForACategoryThatIsNeverTrue) {
-  const auto confusion = Confront({0, 0}, {0, 1}, 2);
+  const auto confusion = MakeConfusionMatrix({0, 0}, {0, 1}, 2);
   ASSERT_TRUE(confusion);
   EXPECT_FALSE(confusion->scores[1].sensitivity);
   EXPECT_DOUBLE_EQ(*confusion->scores[1].specificity, 0.5);
@@ -43,7 +43,7 @@ TEST(AgreementTest, RefusesRatersOfUnequalLength) {
   EXPECT_FALSE(AgreementOf(std::vector<Ratings>{{0, 1}}, 2));
   EXPECT_FALSE(AgreementOf(std::vector<Ratings>{{0, 1}, {0}}, 2));
   EXPECT_FALSE(AgreementOf(std::vector<Ratings>{{}, {}}, 2));
-  EXPECT_FALSE(Confront({0, 2}, {0, 1}, 2));
+  EXPECT_FALSE(MakeConfusionMatrix({0, 2}, {0, 1}, 2));
 }
 
 }  // namespace

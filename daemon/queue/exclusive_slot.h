@@ -40,17 +40,17 @@ class Signal {
 /// One at a time. After each session come those that wait then, before the next session; those
 /// that ask later wait for the one after it while sessions wait, so that neither kind can hold up
 /// the other for ever. Owned by the queue, whose worker alone begins anything. Loop's thread only.
-class SideTurns {
+class ExclusiveSlot {
  public:
   /// A place among those who wait, or the turn itself; given up when destroyed. Must not outlive
   /// the queue.
-  using Turn = Held<SideTurns>;
+  using Turn = Held<ExclusiveSlot>;
 
   /// `changed` wakes the worker, and outlives this.
-  explicit SideTurns(Signal& changed) : changed_(changed) {}
+  explicit ExclusiveSlot(Signal& changed) : changed_(changed) {}
 
   /// `begin` is called once, later, when the turn has come; never after the Turn is destroyed.
-  [[nodiscard]] Turn Ask(std::function<void()> begin);
+  [[nodiscard]] Turn Acquire(std::function<void()> begin);
 
   /// Somebody has the turn: no session may start.
   bool busy() const { return running_.has_value(); }

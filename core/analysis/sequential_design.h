@@ -16,7 +16,7 @@ namespace benchd {
 
 /// When a session looks at its data and by which law: what method, limits and level of a spec mean
 /// together, checked once so that nothing after it has to ask again. A value. Counts are blocks.
-struct LookPlan {
+struct SequentialDesign {
   Method method = Method::kPaired;  ///< kFixed only where `runs` was asked for under that name
   Estimator estimator;
   Rule rule;
@@ -61,19 +61,20 @@ enum class DataSource { kSession, kTable };
 
 /// @errors kInvalidArgument when method, estimator, rule, schedule, limits and level do not fit
 ///         together.
-Result<LookPlan> PlanLooks(const SessionSpec& spec, DataSource source = DataSource::kSession);
+Result<SequentialDesign> MakeSequentialDesign(const SessionSpec& spec,
+                                              DataSource source = DataSource::kSession);
 
 /// Whether `quantile:P` can have an interval at the level that so many gates share: what is known
-/// to end without one is refused before the runs are spent on it. Asked when PlanLooks() counts the
-/// gates that the spec names, and again when all are known.
+/// to end without one is refused before the runs are spent on it. Asked when MakeSequentialDesign()
+/// counts the gates that the spec names, and again when all are known.
 /// @errors kInvalidArgument naming more runs, or fewer gates.
-Result<void> CheckQuantileRuns(const LookPlan& plan, std::size_t gates);
+Result<void> CheckQuantileRuns(const SequentialDesign& design, std::size_t gates);
 
 /// One level with its boundary; the critical t of a look is computed once for all comparisons.
-class Level {
+class SignificanceLevel {
  public:
   /// @param stated  the level of one comparison as the user would state it: alpha, or alpha / G.
-  Level(const LookPlan& plan, double stated);
+  SignificanceLevel(const SequentialDesign& design, double stated);
 
   double stated() const { return stated_; }
   /// What the two-sided formulas take.
@@ -83,7 +84,7 @@ class Level {
   const std::optional<ExactTBoundary>& exact_t() const { return exact_t_; }
   /// Of a look under watching, with n >= first_look pairs.
   double CriticalT(std::uint64_t n) const;
-  /// Of the one look of a fixed plan, with n >= 2 pairs.
+  /// Of the one look of a fixed design, with n >= 2 pairs.
   double FixedT(std::uint64_t n) const;
 
  private:

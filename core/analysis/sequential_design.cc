@@ -1,4 +1,4 @@
-#include "core/analysis/look_plan.h"
+#include "core/analysis/sequential_design.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,10 +24,10 @@ constexpr double kSmallestAlpha = 1e-250;
 bool IsCoin(const SessionSpec& spec) { return spec.schedule.kind == ScheduleKind::kCoin; }
 
 /// The estimators that can be had but once, because watching them is not known to hold.
-bool IsForOneLook(const LookPlan& plan) {
-  const EstimatorKind kind = plan.estimator.kind;
+bool IsForOneLook(const SequentialDesign& design) {
+  const EstimatorKind kind = design.estimator.kind;
   return kind == EstimatorKind::kQuantile || kind == EstimatorKind::kSubselection ||
-         (kind == EstimatorKind::kHodgesLehmann && !plan.paired);
+         (kind == EstimatorKind::kHodgesLehmann && !design.paired);
 }
 
 Result<void> CheckLayouts(const SessionSpec& spec) {
@@ -69,9 +69,9 @@ std::size_t FewestGates(const SessionSpec& spec) {
 
 }  // namespace
 
-Result<void> CheckQuantileRuns(const LookPlan& plan, std::size_t gates) {
-  if (plan.estimator.kind != EstimatorKind::kQuantile || !plan.fixed_blocks) return {};
-  const double level = plan.TwoSided(plan.alpha / static_cast<double>(gates));
+Result<void> CheckQuantileRuns(const SequentialDesign& design, std::size_t gates) {
+  if (design.estimator.kind != EstimatorKind::kQuantile || !design.fixed_blocks) return {};
+  const double level = design.TwoSided(design.alpha / static_cast<double>(gates));
   if (level < kSmallestBootstrapLevel) {
     return InvalidArgument(
         "estimator",
@@ -79,13 +79,13 @@ Result<void> CheckQuantileRuns(const LookPlan& plan, std::size_t gates) {
             " a level too small for the " + std::to_string(kBootstrapReplicates) + " resamples",
         "name fewer gates by --metric, or ask for less --confidence");
   }
-  const double quantile = plan.estimator.quantile;
-  std::uint64_t runs = std::max<std::uint64_t>(*plan.fixed_blocks, kFewestForQuantile);
+  const double quantile = design.estimator.quantile;
+  std::uint64_t runs = std::max<std::uint64_t>(*design.fixed_blocks, kFewestForQuantile);
   const auto possible = [&] { return QuantileIntervalPossible(runs, quantile, level); };
   while (runs < kMostQuantileRuns && !possible()) runs += runs / 8;
-  if (runs == *plan.fixed_blocks && possible()) return {};
+  if (runs == *design.fixed_blocks && possible()) return {};
   return InvalidArgument("estimator",
-                         "quantile needs more than " + std::to_string(*plan.fixed_blocks) +
+                         "quantile needs more than " + std::to_string(*design.fixed_blocks) +
                              " runs for an interval at this confidence",
                          runs < kMostQuantileRuns
                              ? "use --runs " + std::to_string(runs)
@@ -94,9 +94,9 @@ Result<void> CheckQuantileRuns(const LookPlan& plan, std::size_t gates) {
 
 namespace {
 
-Result<void> CheckEstimator(const SessionSpec& spec, const LookPlan& plan) {
+Result<void> CheckEstimator(const SessionSpec& spec, const SequentialDesign& design) {
   const Estimator& estimator = spec.estimator;
-  if (estimator.kind == EstimatorKind::kMedian && !plan.paired) {
+  if (estimator.kind == EstimatorKind::kMedian && !design.paired) {
     return InvalidArgument("estimator", "median is one of pairs; these arms are independent",
                            "use --estimator hl or quantile:0.5 with --runs N");
   }
@@ -105,23 +105,23 @@ Result<void> CheckEstimator(const SessionSpec& spec, const LookPlan& plan) {
     return InvalidArgument("estimator", "the quantile must lie between 0 and 1",
                            "such as --estimator quantile:0.99");
   }
-  if (Result<void> enough = CheckQuantileRuns(plan, FewestGates(spec)); !enough) return enough;
-  if (IsForOneLook(plan) && !plan.OneLook()) {
+  if (Result<void> enough = CheckQuantileRuns(design, FewestGates(spec)); !enough) return enough;
+  if (IsForOneLook(design) && !design.OneLook()) {
     return InvalidArgument("estimator",
                            "this one allows one look, at a number of runs chosen "
                            "beforehand",
-                           plan.table ? "use --method fixed" : "add --runs N");
+                           design.table ? "use --method fixed" : "add --runs N");
   }
   return {};
 }
 
-Result<void> CheckRule(const SessionSpec& spec, const LookPlan& plan) {
+Result<void> CheckRule(const SessionSpec& spec, const SequentialDesign& design) {
   if (spec.rule.kind != RuleKind::kPrecision) return {};
   if (!(spec.rule.width > 0 && std::isfinite(spec.rule.width))) {
     return InvalidArgument("rule", "the width of precision must be a number above 0",
                            "such as --rule precision:1%");
   }
-  if (plan.OneLook()) {
+  if (design.OneLook()) {
     return InvalidArgument("rule",
                            "precision goes on until the interval is that short, one look "
                            "cannot",
@@ -169,92 +169,93 @@ Result<void> CheckLimits(const SessionSpec& spec, DataSource source) {
 }
 
 /// How many values an arm can have after that many blocks; of pairs one each.
-std::uint64_t MostValues(const SessionSpec& spec, const LookPlan& plan, std::uint64_t blocks) {
-  if (plan.paired) return blocks;
+std::uint64_t MostValues(const SessionSpec& spec, const SequentialDesign& design,
+                         std::uint64_t blocks) {
+  if (design.paired) return blocks;
   std::uint64_t most = 1;
   for (const Benchmark& benchmark : spec.benchmarks) {
     const std::vector<std::size_t> runs = RunsPerBlock(benchmark, spec.method);
     // By coin all of a block's runs may be of one arm.
-    const auto in_block = plan.coin ? std::accumulate(runs.begin(), runs.end(), std::size_t{0})
-                                    : *std::max_element(runs.begin(), runs.end());
+    const auto in_block = design.coin ? std::accumulate(runs.begin(), runs.end(), std::size_t{0})
+                                      : *std::max_element(runs.begin(), runs.end());
     most = std::max<std::uint64_t>(most, in_block);
   }
   return blocks * most;
 }
 
 /// When the looks are, from what is known to fit together.
-Result<void> PlanLimits(const SessionSpec& spec, LookPlan& plan) {
-  plan.first_look = std::max(kFewestLooks, spec.limits.min_runs);
-  plan.fixed_blocks = spec.limits.runs;
+Result<void> PlanLimits(const SessionSpec& spec, SequentialDesign& design) {
+  design.first_look = std::max(kFewestLooks, spec.limits.min_runs);
+  design.fixed_blocks = spec.limits.runs;
   const auto& largest = spec.limits.max_runs;
   if (!largest) return {};
-  if (*largest <= plan.first_look && plan.method != Method::kExactT &&
-      plan.method != Method::kLayouts) {
+  if (*largest <= design.first_look && design.method != Method::kExactT &&
+      design.method != Method::kLayouts) {
     // Before its first look a horizon leaves room for one look only, at its end.
-    plan.fixed_blocks = largest;
+    design.fixed_blocks = largest;
     return {};
   }
-  plan.last_block = largest;
-  if (plan.method == Method::kExactT || plan.method == Method::kLayouts) return {};
-  plan.horizon = MostValues(spec, plan, *largest);
-  const auto boundary =
-      SequentialBoundary::Horizon(plan.TwoSided(plan.alpha), plan.first_look, *plan.horizon);
+  design.last_block = largest;
+  if (design.method == Method::kExactT || design.method == Method::kLayouts) return {};
+  design.horizon = MostValues(spec, design, *largest);
+  const auto boundary = SequentialBoundary::Horizon(design.TwoSided(design.alpha),
+                                                    design.first_look, *design.horizon);
   if (!boundary) return boundary.error();
   return {};
 }
 
 }  // namespace
 
-Result<LookPlan> PlanLooks(const SessionSpec& spec, DataSource source) {
+Result<SequentialDesign> MakeSequentialDesign(const SessionSpec& spec, DataSource source) {
   if (Result<void> method = CheckMethod(spec); !method) return method.error();
   if (Result<void> level = CheckLevel(spec); !level) return level.error();
   if (Result<void> limits = CheckLimits(spec, source); !limits) return limits.error();
 
-  LookPlan plan;
-  plan.method = spec.method;
-  plan.estimator = spec.estimator;
-  plan.rule = spec.rule;
-  plan.coin = IsCoin(spec);
-  plan.paired = !plan.coin && spec.method != Method::kWelch && spec.method != Method::kLayouts;
-  plan.seed = spec.seed;
-  plan.warmup = spec.schedule.warmup;
-  plan.table = source == DataSource::kTable;
-  plan.alpha = spec.alpha;
-  plan.one_sided = spec.sided == Sided::kOne;
-  if (Result<void> planned = PlanLimits(spec, plan); !planned) return planned.error();
-  if (Result<void> estimator = CheckEstimator(spec, plan); !estimator) return estimator.error();
-  if (Result<void> rule = CheckRule(spec, plan); !rule) return rule.error();
-  return plan;
+  SequentialDesign design;
+  design.method = spec.method;
+  design.estimator = spec.estimator;
+  design.rule = spec.rule;
+  design.coin = IsCoin(spec);
+  design.paired = !design.coin && spec.method != Method::kWelch && spec.method != Method::kLayouts;
+  design.seed = spec.seed;
+  design.warmup = spec.schedule.warmup;
+  design.table = source == DataSource::kTable;
+  design.alpha = spec.alpha;
+  design.one_sided = spec.sided == Sided::kOne;
+  if (Result<void> planned = PlanLimits(spec, design); !planned) return planned.error();
+  if (Result<void> estimator = CheckEstimator(spec, design); !estimator) return estimator.error();
+  if (Result<void> rule = CheckRule(spec, design); !rule) return rule.error();
+  return design;
 }
 
 namespace {
 
-SequentialBoundary MakeBoundary(const LookPlan& plan, double two_sided) {
-  // PlanLooks() has tried the largest level, so that none below it can fail.
-  return plan.horizon
-             ? SequentialBoundary::Horizon(two_sided, plan.first_look, *plan.horizon).value()
-             : SequentialBoundary::Robbins(two_sided, plan.first_look).value();
+SequentialBoundary MakeBoundary(const SequentialDesign& design, double two_sided) {
+  // MakeSequentialDesign() has tried the largest level, so that none below it can fail.
+  return design.horizon
+             ? SequentialBoundary::Horizon(two_sided, design.first_look, *design.horizon).value()
+             : SequentialBoundary::Robbins(two_sided, design.first_look).value();
 }
 
-std::optional<ExactTBoundary> MakeExactT(const LookPlan& plan, double two_sided) {
-  if (plan.method != Method::kExactT) return std::nullopt;
-  return ExactTBoundary::Make(two_sided, plan.first_look).value();
+std::optional<ExactTBoundary> MakeExactT(const SequentialDesign& design, double two_sided) {
+  if (design.method != Method::kExactT) return std::nullopt;
+  return ExactTBoundary::Make(two_sided, design.first_look).value();
 }
 
 }  // namespace
 
-Level::Level(const LookPlan& plan, double stated)
+SignificanceLevel::SignificanceLevel(const SequentialDesign& design, double stated)
     : stated_(stated),
-      two_sided_(plan.TwoSided(stated)),
-      boundary_(MakeBoundary(plan, two_sided_)),
-      exact_t_(MakeExactT(plan, two_sided_)) {}
+      two_sided_(design.TwoSided(stated)),
+      boundary_(MakeBoundary(design, two_sided_)),
+      exact_t_(MakeExactT(design, two_sided_)) {}
 
-double Level::CriticalT(std::uint64_t n) const {
+double SignificanceLevel::CriticalT(std::uint64_t n) const {
   Slot& slot = recent_[n % recent_.size()];
   if (slot.n != n) slot = {n, boundary_.CriticalT(n)};
   return slot.t;
 }
 
-double Level::FixedT(std::uint64_t n) const { return FixedCriticalT(two_sided_, n); }
+double SignificanceLevel::FixedT(std::uint64_t n) const { return FixedCriticalT(two_sided_, n); }
 
 }  // namespace benchd

@@ -1,4 +1,4 @@
-#include "core/analysis/look_plan.h"
+#include "core/analysis/sequential_design.h"
 
 #include <gtest/gtest.h>
 
@@ -19,46 +19,49 @@ SessionSpec PlannedSpec(const std::function<void(SessionSpec&)>& change = [](Ses
 
 void ExpectRefused(const std::function<void(SessionSpec&)>& change, ErrorCode code,
                    const std::string& start) {
-  const Result<LookPlan> plan = PlanLooks(PlannedSpec(change));
-  ASSERT_FALSE(plan) << start;
-  EXPECT_EQ(plan.error().code, code) << plan.error().message;
-  EXPECT_EQ(plan.error().message.substr(0, start.size()), start);
+  const Result<SequentialDesign> design = MakeSequentialDesign(PlannedSpec(change));
+  ASSERT_FALSE(design) << start;
+  EXPECT_EQ(design.error().code, code) << design.error().message;
+  EXPECT_EQ(design.error().message.substr(0, start.size()), start);
 }
 
-TEST(LookPlanTest, TheDefaultIsSequentialFromTheEighthBlockWithoutAnEnd) {
-  const LookPlan plan = PlanLooks(PlannedSpec()).value();
-  EXPECT_EQ(plan.first_look, 8u);
-  EXPECT_FALSE(plan.BlockLimit());
-  EXPECT_EQ(plan.TwoSided(0.01), 0.01);
+TEST(SequentialDesignTest, TheDefaultIsSequentialFromTheEighthBlockWithoutAnEnd) {
+  const SequentialDesign design = MakeSequentialDesign(PlannedSpec()).value();
+  EXPECT_EQ(design.first_look, 8u);
+  EXPECT_FALSE(design.BlockLimit());
+  EXPECT_EQ(design.TwoSided(0.01), 0.01);
 }
 
-TEST(LookPlanTest, OneSidedTakesTwiceTheLevel) {
-  const LookPlan plan =
-      PlanLooks(PlannedSpec([](SessionSpec& s) { s.sided = Sided::kOne; })).value();
-  EXPECT_EQ(plan.TwoSided(0.01), 0.02);
+TEST(SequentialDesignTest, OneSidedTakesTwiceTheLevel) {
+  const SequentialDesign design =
+      MakeSequentialDesign(PlannedSpec([](SessionSpec& s) { s.sided = Sided::kOne; })).value();
+  EXPECT_EQ(design.TwoSided(0.01), 0.02);
 }
 
-TEST(LookPlanTest, MaxRunsIsAHorizonAndUpToTheFirstLookOneFixedLook) {
-  EXPECT_EQ(PlanLooks(PlannedSpec([](SessionSpec& s) { s.limits.max_runs = 9; }))->horizon, 9u);
-  const auto fixed = PlanLooks(PlannedSpec([](SessionSpec& s) { s.limits.max_runs = 8; })).value();
+TEST(SequentialDesignTest, MaxRunsIsAHorizonAndUpToTheFirstLookOneFixedLook) {
+  EXPECT_EQ(
+      MakeSequentialDesign(PlannedSpec([](SessionSpec& s) { s.limits.max_runs = 9; }))->horizon,
+      9u);
+  const auto fixed =
+      MakeSequentialDesign(PlannedSpec([](SessionSpec& s) { s.limits.max_runs = 8; })).value();
   EXPECT_FALSE(fixed.horizon);
   EXPECT_EQ(fixed.fixed_blocks, 8u);
 }
 
-TEST(LookPlanTest, RunsIsOneFixedLookUnderBothMethodNames) {
+TEST(SequentialDesignTest, RunsIsOneFixedLookUnderBothMethodNames) {
   for (Method method : {Method::kPaired, Method::kFixed}) {
-    const auto plan = PlanLooks(PlannedSpec([method](SessionSpec& s) {
+    const auto design = MakeSequentialDesign(PlannedSpec([method](SessionSpec& s) {
       s.method = method;
       s.limits.runs = 3;
       s.limits.min_runs = 2;
     }));
-    ASSERT_TRUE(plan) << plan.error().message;
-    EXPECT_EQ(plan->fixed_blocks, 3u);
+    ASSERT_TRUE(design) << design.error().message;
+    EXPECT_EQ(design->fixed_blocks, 3u);
   }
 }
 
 // docs/statistics.md sections 4 and 5: what goes with what.
-TEST(LookPlanTest, MethodsThatCannotDoWhatIsAskedAreRefusedByName) {
+TEST(SequentialDesignTest, MethodsThatCannotDoWhatIsAskedAreRefusedByName) {
   const ErrorCode code = ErrorCode::kInvalidArgument;
   ExpectRefused([](SessionSpec& s) { s.schedule.kind = ScheduleKind::kCoin; }, code,
                 "schedule: coin makes no pairs");
@@ -82,7 +85,7 @@ TEST(LookPlanTest, MethodsThatCannotDoWhatIsAskedAreRefusedByName) {
       code, "method: exact-t looks after every block");
 }
 
-TEST(LookPlanTest, EstimatorsForOneLookNeedRuns) {
+TEST(SequentialDesignTest, EstimatorsForOneLookNeedRuns) {
   const auto with = [](Method method, Estimator estimator, std::optional<std::uint64_t> runs) {
     return [=](SessionSpec& s) {
       s.method = method;
@@ -97,20 +100,20 @@ TEST(LookPlanTest, EstimatorsForOneLookNeedRuns) {
   const ErrorCode code = ErrorCode::kInvalidArgument;
   for (const Estimator& once : {quantile, subselection}) {
     ExpectRefused(with(Method::kPaired, once, {}), code, "estimator: this one allows one look");
-    EXPECT_TRUE(PlanLooks(PlannedSpec(with(Method::kPaired, once, 200))));
-    EXPECT_TRUE(PlanLooks(PlannedSpec(with(Method::kWelch, once, 200))));
+    EXPECT_TRUE(MakeSequentialDesign(PlannedSpec(with(Method::kPaired, once, 200))));
+    EXPECT_TRUE(MakeSequentialDesign(PlannedSpec(with(Method::kWelch, once, 200))));
   }
   ExpectRefused(with(Method::kWelch, hl, {}), code, "estimator: this one allows one look");
-  EXPECT_TRUE(PlanLooks(PlannedSpec(with(Method::kWelch, hl, 20))));
+  EXPECT_TRUE(MakeSequentialDesign(PlannedSpec(with(Method::kWelch, hl, 20))));
   for (const Estimator& watched : {hl, median, Estimator{EstimatorKind::kLognormalMean, 0}}) {
-    EXPECT_TRUE(PlanLooks(PlannedSpec(with(Method::kPaired, watched, {}))));
+    EXPECT_TRUE(MakeSequentialDesign(PlannedSpec(with(Method::kPaired, watched, {}))));
   }
   ExpectRefused(with(Method::kPaired, quantile, 99), code,
                 "estimator: quantile needs more than 99");
   // resampling.h: at 99 % P = 0.99 needs 528 values.
   const Estimator tail{EstimatorKind::kQuantile, 0.99};
   ExpectRefused(with(Method::kPaired, tail, 527), code, "estimator: quantile needs more than 527");
-  EXPECT_TRUE(PlanLooks(PlannedSpec(with(Method::kPaired, tail, 528))));
+  EXPECT_TRUE(MakeSequentialDesign(PlannedSpec(with(Method::kPaired, tail, 528))));
   // So far out that 1 - P is 1.
   ExpectRefused(with(Method::kPaired, {EstimatorKind::kQuantile, 1e-300}, 2'000'000), code,
                 "estimator: quantile needs more than 2000000");
@@ -120,7 +123,7 @@ TEST(LookPlanTest, EstimatorsForOneLookNeedRuns) {
 }
 
 // resampling.h: 10 000 resamples tell levels from 0.0002 on apart, 0.01 / 50.
-TEST(LookPlanTest, AQuantileIsRefusedWhereItsGatesLeaveItNoInterval) {
+TEST(SequentialDesignTest, AQuantileIsRefusedWhereItsGatesLeaveItNoInterval) {
   const auto with = [](std::size_t gates, double alpha) {
     return [=](SessionSpec& s) {
       s.estimator = {EstimatorKind::kQuantile, 0.5};
@@ -130,7 +133,7 @@ TEST(LookPlanTest, AQuantileIsRefusedWhereItsGatesLeaveItNoInterval) {
       s.benchmarks.assign(gates, one);
     };
   };
-  EXPECT_TRUE(PlanLooks(PlannedSpec(with(49, 0.01))));
+  EXPECT_TRUE(MakeSequentialDesign(PlannedSpec(with(49, 0.01))));
   ExpectRefused(with(51, 0.01), ErrorCode::kInvalidArgument,
                 "estimator: quantile: 51 gates share a level too small for the 10000 resamples");
   ExpectRefused(with(1, 0.0001), ErrorCode::kInvalidArgument,
@@ -144,35 +147,35 @@ TEST(LookPlanTest, AQuantileIsRefusedWhereItsGatesLeaveItNoInterval) {
     };
   };
   ExpectRefused(tail(756), ErrorCode::kInvalidArgument, "estimator: quantile needs more than 756");
-  EXPECT_TRUE(PlanLooks(PlannedSpec(tail(757))));
+  EXPECT_TRUE(MakeSequentialDesign(PlannedSpec(tail(757))));
 }
 
-TEST(LookPlanTest, PrecisionNeedsAWidthAndMoreThanOneLook) {
+TEST(SequentialDesignTest, PrecisionNeedsAWidthAndMoreThanOneLook) {
   const auto with = [](double width, std::optional<std::uint64_t> runs) {
     return [=](SessionSpec& s) {
       s.rule = {RuleKind::kPrecision, width};
       s.limits.runs = runs;
     };
   };
-  EXPECT_TRUE(PlanLooks(PlannedSpec(with(0.01, {}))));
+  EXPECT_TRUE(MakeSequentialDesign(PlannedSpec(with(0.01, {}))));
   ExpectRefused(with(0, {}), ErrorCode::kInvalidArgument, "rule: the width");
   ExpectRefused(with(0.01, 20), ErrorCode::kInvalidArgument, "rule: precision goes on");
 }
 
-TEST(LookPlanTest, ExactTStopsAtMaxRunsByItsOwnBoundary) {
-  const auto plan = PlanLooks(PlannedSpec([](SessionSpec& s) {
+TEST(SequentialDesignTest, ExactTStopsAtMaxRunsByItsOwnBoundary) {
+  const auto design = MakeSequentialDesign(PlannedSpec([](SessionSpec& s) {
     s.method = Method::kExactT;
     s.limits.max_runs = 100;
   }));
-  ASSERT_TRUE(plan) << plan.error().message;
-  EXPECT_FALSE(plan->horizon);
-  EXPECT_EQ(plan->BlockLimit(), 100u);
+  ASSERT_TRUE(design) << design.error().message;
+  EXPECT_FALSE(design->horizon);
+  EXPECT_EQ(design->BlockLimit(), 100u);
 }
 
 // welch.h: a horizon holds while neither arm has more values than it.
-TEST(LookPlanTest, AHorizonOfIndependentArmsCountsTheRunsOfABlock) {
+TEST(SequentialDesignTest, AHorizonOfIndependentArmsCountsTheRunsOfABlock) {
   const auto horizon = [](Method method, ScheduleKind schedule) {
-    return PlanLooks(PlannedSpec([=](SessionSpec& s) {
+    return MakeSequentialDesign(PlannedSpec([=](SessionSpec& s) {
              s.method = method;
              s.schedule.kind = schedule;
              s.limits.max_runs = 100;
@@ -184,15 +187,15 @@ TEST(LookPlanTest, AHorizonOfIndependentArmsCountsTheRunsOfABlock) {
   EXPECT_EQ(horizon(Method::kWelch, ScheduleKind::kCoin), 200u);
 }
 
-TEST(LookPlanTest, ATableMayBeLookedAtOnceWithoutANumberOfRuns) {
+TEST(SequentialDesignTest, ATableMayBeLookedAtOnceWithoutANumberOfRuns) {
   const SessionSpec spec = PlannedSpec([](SessionSpec& s) { s.method = Method::kFixed; });
-  const auto plan = PlanLooks(spec, DataSource::kTable);
-  ASSERT_TRUE(plan) << plan.error().message;
-  EXPECT_TRUE(plan->OneLook());
-  EXPECT_FALSE(plan->BlockLimit());
+  const auto design = MakeSequentialDesign(spec, DataSource::kTable);
+  ASSERT_TRUE(design) << design.error().message;
+  EXPECT_TRUE(design->OneLook());
+  EXPECT_FALSE(design->BlockLimit());
 }
 
-TEST(LookPlanTest, LimitsThatDoNotFitTogetherAreRefusedByName) {
+TEST(SequentialDesignTest, LimitsThatDoNotFitTogetherAreRefusedByName) {
   const ErrorCode code = ErrorCode::kInvalidArgument;
   ExpectRefused([](SessionSpec& s) { s.limits.min_runs = 7; }, code, "min-runs: ");
   ExpectRefused([](SessionSpec& s) { s.limits.runs = 1; }, code, "runs: ");
@@ -210,9 +213,9 @@ TEST(LookPlanTest, LimitsThatDoNotFitTogetherAreRefusedByName) {
 }
 
 // docs/statistics.md section 4: above 0.34 (one-sided 0.17) the horizon boundary has no root.
-TEST(LookPlanTest, AHorizonNeedsALevelThatHasARoot) {
+TEST(SequentialDesignTest, AHorizonNeedsALevelThatHasARoot) {
   auto with = [](double alpha, Sided sided) {
-    return PlanLooks(PlannedSpec([alpha, sided](SessionSpec& s) {
+    return MakeSequentialDesign(PlannedSpec([alpha, sided](SessionSpec& s) {
       s.alpha = alpha;
       s.sided = sided;
       s.limits.max_runs = 100;
@@ -225,8 +228,8 @@ TEST(LookPlanTest, AHorizonNeedsALevelThatHasARoot) {
 }
 
 TEST(LevelTest, RemembersCriticalValuesWithoutMixingThem) {
-  const LookPlan plan = PlanLooks(PlannedSpec()).value();
-  Level level(plan, 0.01);
+  const SequentialDesign design = MakeSequentialDesign(PlannedSpec()).value();
+  SignificanceLevel level(design, 0.01);
   const auto boundary = SequentialBoundary::Robbins(0.01, 8).value();
   for (std::uint64_t n : {8u, 24u, 8u, 40u, 25u, 24u}) {
     EXPECT_EQ(level.CriticalT(n), boundary.CriticalT(n)) << n;
