@@ -36,8 +36,7 @@ SocketPlaces DefaultPlaces();
 /// The socket of the user's own daemon, whether or not it is there.
 ///
 /// @errors (exit 5) the fallback directory exists and is not ours: a link, another owner, a mode
-/// that
-///         lets others in.
+///         that lets others in.
 Result<std::string> UserSocket(const SocketPlaces& places);
 
 /// Connects to a Unix socket (close-on-exec, non-blocking afterwards, as gRPC needs it).

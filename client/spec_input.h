@@ -87,8 +87,7 @@ struct Parameter {
 /// `NAME A,B,...`; `\,` is a comma inside a value. Pure.
 ///
 /// @errors (exit 2) no NAME of letters, digits, `_` and `-`, or `name` or `dir`, which stand for
-/// the
-///         arm; no values, equal values, more than kMostBenchmarks.
+///         the arm; no values, equal values, more than kMostBenchmarks.
 Result<Parameter> ParseParameterList(std::string_view text);
 
 /// `NAME MIN MAX STEP`: MIN, MIN + STEP, ... up to MAX, which belongs to it. Decimal arithmetic:
@@ -140,9 +139,9 @@ Result<SpecInput> ReadSpecFile(const std::string& path, const std::string& cwd,
 /// before the run, which does it as the caller. Pure.
 ///
 /// @errors (exit 2) every value that its grammar does not take; --confidence with --alpha; no or
-/// equal
-///         names; no reference or no candidate; an empty, too long or unsendable command; equal
-///         benchmarks; a benchmark's margin where it cannot be told which metrics it belongs to.
+///         equal names; no reference or no candidate; an empty, too long or unsendable command;
+///         equal benchmarks; a benchmark's margin where it cannot be told which metrics it belongs
+///         to.
 Result<v1::SessionSpec> BuildSpec(const SpecInput& input, const CallerContext& caller);
 
 /// The options of `analyze` to a spec: no arms, which the table has, and one

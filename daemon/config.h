@@ -37,8 +37,7 @@ struct Config {
 /// Reads a configuration from its text; `name` stands in front of every error.
 ///
 /// @errors kInvalidArgument "NAME:LINE: ..." for what is no TOML, for a key nobody knows, for a
-/// value
-///         of the wrong type or out of range.
+///         value of the wrong type or out of range.
 Result<Config> ParseConfig(std::string_view text, std::string_view name);
 
 /// How LoadConfig treats the file.

@@ -44,9 +44,8 @@ class ControlSocket {
   /// Adopts the socket that systemd passed, or binds and listens. Call it before threads start.
   ///
   /// @errors kAlreadyExists when somebody else listens there or the path is no socket; kNotFound
-  /// for
-  ///         a group that does not exist; kInvalidArgument when systemd passes anything else than
-  ///         one listening Unix stream socket; those of bind.
+  ///         for a group that does not exist; kInvalidArgument when systemd passes anything else
+  ///         than one listening Unix stream socket; those of bind.
   static Result<ControlSocket> Open(const ControlSocketOptions& options);
 
   ControlSocket(ControlSocket&& other) noexcept = default;

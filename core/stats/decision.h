@@ -43,8 +43,7 @@ struct OneLook {
 /// taken at this two-sided level, alpha_n = 2 Q(z_n) (docs/statistics.md section 4).
 ///
 /// @param information  number of pairs, at least boundary.first_look(); for two independent arms
-/// the
-///               number of pairs that would carry as much (WelchEstimate::information).
+///                     that of the pairs that would carry as much (WelchEstimate::information).
 double LevelOfOneLook(const SequentialBoundary& boundary, double information);
 
 /// -1, 0 or 1.
@@ -104,7 +103,7 @@ class RunningP {
   void Take(double crossing, int direction, const Boundary& boundary);
 
   double value_ = 1;
-  double crossing_ = 0;  // the largest crossing so far, on the boundary's scale
+  double crossing_ = 0;  // the largest crossing statistic so far
   int direction_ = 0;
   bool looked_ = false;
 };

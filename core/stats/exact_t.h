@@ -13,8 +13,9 @@ namespace benchd {
 ///
 /// Exact, not asymptotic, for jointly normal pairs: the chance that |T_n| > CriticalT(n) at any
 /// n >= first_look() is at most alpha. A small value type without state, used like
-/// SequentialBoundary: the *crossing* of a look is the root a of the boundary that it just reaches.
-/// Source: T. L. Lai, Annals of Statistics 4 (1976) 265-280; docs/statistics.md section 4.
+/// SequentialBoundary: the *crossing statistic* of a look is the root a of the boundary that it
+/// just reaches. Source: T. L. Lai, Annals of Statistics 4 (1976) 265-280; docs/statistics.md
+/// section 4.
 class ExactTBoundary {
  public:
   /// @param alpha       two-sided level in [1e-300, 1); for one-sided use pass twice the level.

@@ -13,8 +13,8 @@ namespace benchd {
 /// n - 1 degrees of freedom. The chance that any look's interval ever misses the truth is `alpha`.
 ///
 /// A small value type without state. One boundary serves all comparisons of one level. In between
-/// stands the *crossing* of a finding: the root of the boundary that would just have been reached.
-/// It orders looks at different n: the always-valid p is PValue() of the largest crossing so far.
+/// stands the *crossing statistic* of a finding: the root of the boundary that would just have been
+/// reached. It orders looks at different n: the always-valid p is PValue() of the largest so far.
 class SequentialBoundary {
  public:
   /// Delayed-start Robbins boundary: z_n = sqrt(a^2 + ln(n/n0)), without an end.
@@ -36,7 +36,7 @@ class SequentialBoundary {
                                             std::uint64_t horizon);
 
   std::uint64_t first_look() const { return first_look_; }
-  /// a or c: the crossing that a finding needs at this level.
+  /// a or c: the crossing statistic that a finding needs at this level.
   double root() const { return root_; }
 
   /// z_n; n >= first_look().
@@ -44,13 +44,13 @@ class SequentialBoundary {
   /// The t to use with n pairs: n - 1 degrees of freedom, upper tail probability Q(ZAt(n)).
   double CriticalT(std::uint64_t n) const;
 
-  /// The crossing of a finding of `z` >= 0 at n, and back.
+  /// The crossing statistic of a finding of `z` >= 0 at n, and back.
   double CrossingAt(double z, double information) const;
   double ZForCrossing(double crossing, std::uint64_t n) const;
 
-  /// The same where information does not come in whole pairs: `information` is the number of pairs
-  /// that would carry as much (WelchEstimate::information), `dof` what its law has. A information
-  /// that rounding has put below first_look() counts as first_look().
+  /// The same where information does not come in whole pairs: `information`, the time of sequential
+  /// analysis, is the number of pairs that would carry as much (WelchEstimate::information), `dof`
+  /// what its law has. What rounding has put below first_look() counts as first_look().
   double ZAtInformation(double information) const { return ZForCrossingAt(root_, information); }
   double CriticalTAtInformation(double information, double dof) const;
   double ZForCrossingAt(double crossing, double information) const;

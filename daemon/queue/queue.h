@@ -111,8 +111,8 @@ class Queue {
   asio::awaitable<Result<ExclusiveSlot::Turn>> AwaitExclusive();
   /// Whether somebody has such a turn.
   bool HasExclusiveWork() const { return exclusive_.busy(); }
-  /// The session that runs, until it has its final state; nullptr without one. Not for clients:
-  /// whose it is has not been asked.
+  /// The session that runs, until it has its final state; nullptr without one. Checks no caller's
+  /// right to see it.
   const SessionRecord* Running() const;
   /// Waits until something has changed: a session's state, whose turn it is, the end.
   asio::awaitable<void> Changed() { return changed_.Wait(); }

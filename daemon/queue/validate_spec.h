@@ -14,8 +14,7 @@ namespace benchd {
 ///
 /// Pure. What needs the machine (programs, CPUs) or the statistics (methods) is checked elsewhere.
 /// @errors kInvalidArgument with the option's name first; kUnimplemented for what is declared in
-/// the
-///         contract and not offered yet.
+///         the contract and not offered yet.
 Result<SessionSpec> ValidateSpec(SessionSpec spec);
 
 /// Fills the identities of all programs of `spec`, looked up as its caller, or says which cannot be

@@ -276,9 +276,8 @@ void Spawner::SharedState::AwaitEnd(pid_t child) {
   if (roamed) ended_on = RawLastCpuOf(child);
 }
 
-/// To where the last child has ended, if the next may be made there: execve or the kernel's
-/// balancing may have moved it, and its stack is kept for the next process that is made on that
-/// CPU.
+/// Moves to where the last child has ended, if the next may be made there: execve or the kernel's
+/// balancing may have moved it, and its stack is kept for the next process made on that CPU.
 void Spawner::SharedState::Follow() {
   constexpr std::size_t kBits = 8 * sizeof(unsigned long);
   const auto cpu = static_cast<std::size_t>(ended_on);

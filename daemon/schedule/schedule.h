@@ -45,20 +45,20 @@ class RandomStream {
   SplitMix64 numbers_;
 };
 
-/// Every so manyth block of a suite goes to whom it was given least, not to who is nearest: an
-/// estimate that misleads is corrected by more blocks only, and a machine that drifts is seen by
-/// all.
+/// One block in this many of a suite goes to the benchmark that has had the least time, instead of
+/// the one nearest to its verdict. A misleading estimate is corrected only by more blocks, and
+/// every benchmark should see how the machine drifts; a quarter costs little of the time to all
+/// verdicts.
 inline constexpr std::uint64_t kFairnessInterval = 4;
 
 /// Whose block comes next, by its index; at least one benchmark must be open.
 ///
-/// 1. While an open one has not its minimum: the one with the fewest blocks of those, so that
+/// 1. While an open one is below its minimum: the one with the fewest blocks of those, so that
 ///    blocks are interleaved over all of them.
-/// 2. Then who is nearest to a verdict in seconds: with the time that a verdict of a slow benchmark
-///    takes several fast ones get theirs. Whose time is unknown comes after those.
-/// 3. But every kFairnessInterval-th block of the session: who has had the least time, so that
-/// nobody
-///    waits for ever.
+/// 2. Then the one nearest to a verdict in seconds: in the time that one slow benchmark needs,
+///    several fast ones get their verdicts. Those whose time is unknown come last.
+/// 3. But every kFairnessInterval-th block of the session: the one that has had the least time, so
+///    that none waits for ever.
 ///
 /// Ties go to the fewest blocks, then to the first of the spec. A pure function of what was
 /// measured; the order of arms inside a block is PlanBlock()'s and depends on none of it. That a

@@ -78,7 +78,7 @@ class Session {
   RunnerId runner_ = 0;  // that has the machine
   bool runner_lost_ = false;
   RunnerDeaths runner_deaths_;
-  Nanoseconds measured_before_{};  // in former lives
+  Nanoseconds measured_before_{};  // before benchd was restarted
   std::optional<SteadyTime> measuring_since_;
   std::optional<SteadyTime> last_report_;
   std::uint64_t disturbances_ = 0;

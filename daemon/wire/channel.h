@@ -18,9 +18,8 @@ inline constexpr std::size_t kMaxRecordBytes = 8 * 1024 * 1024;
 Result<void> SendRecord(int socket, std::string_view record);
 
 /// Receives one record. An empty string means that the other side closed the connection.
-/// @errors kUnavailable "again" is never returned: on a non-blocking socket without data the code
-/// is
-///         kResourceExhausted; kInvalidArgument for a packet that no SendRecord produced.
+/// @errors kResourceExhausted on a non-blocking socket without data; kInvalidArgument for a packet
+///         that no SendRecord produced.
 Result<std::string> ReceiveRecord(int socket);
 
 }  // namespace benchd::wire

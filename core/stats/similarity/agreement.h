@@ -18,8 +18,7 @@ namespace benchd {
 /// @param table  [subject][category]: how many raters put that subject there; each row adds up to
 ///               the same number of raters, two at least.
 /// @errors kInvalidArgument, rows counted from 1: no subject, fewer than two raters, a row that
-/// adds
-///         up to another number or has another number of categories than the first.
+///         adds up to another number or has another number of categories than the first.
 /// Source: J. L. Fleiss, Psychological Bulletin 76 (1971) 378-382.
 Result<double> FleissKappa(std::span<const std::vector<std::uint32_t>> table);
 
