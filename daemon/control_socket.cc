@@ -14,7 +14,6 @@
 #include <charconv>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <system_error>
 #include <thread>
 #include <utility>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "core/analysis/geometric_mean.h"
 #include "core/base/text.h"

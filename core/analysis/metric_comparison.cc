@@ -1,7 +1,6 @@
 #include "core/analysis/metric_comparison.h"
 
 #include <cmath>
-#include <utility>
 
 #include "core/stats/decision.h"
 

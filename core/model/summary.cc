@@ -1,7 +1,6 @@
 #include "core/model/summary.h"
 
 #include <algorithm>
-#include <iterator>
 #include <set>
 #include <string_view>
 

@@ -1,10 +1,8 @@
 #include "core/parse/harness_table.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
-#include <optional>
 #include <utility>
 #include <vector>
 

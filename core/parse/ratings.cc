@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <set>
-#include <utility>
 
 #include "core/base/text.h"
 #include "core/parse/csv.h"

@@ -1,8 +1,6 @@
 #include "core/stats/mmtests.h"
 
-#include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "core/stats/tails.h"
 #include "core/stats/welch.h"

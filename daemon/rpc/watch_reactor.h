@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "benchd/v1/session.pb.h"
 #include "core/base/time.h"

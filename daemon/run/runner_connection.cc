@@ -8,7 +8,6 @@
 #include <asio/use_awaitable.hpp>
 #include <chrono>
 #include <system_error>
-#include <type_traits>
 
 #include "daemon/wire/channel.h"
 

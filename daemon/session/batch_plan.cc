@@ -4,9 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <string>
 #include <string_view>
-#include <utility>
 
 namespace benchd {
 namespace {

@@ -3,7 +3,6 @@
 #include <asio/awaitable.hpp>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "core/base/result.h"
 #include "core/model/session.h"

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <asio/awaitable.hpp>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>

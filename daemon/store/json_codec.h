@@ -1,8 +1,6 @@
 #pragma once
 
 #include <array>
-#include <chrono>
-#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <limits>

@@ -1,11 +1,8 @@
 #include "daemon/store/open_database.h"
 
-#include <algorithm>
 #include <array>
-#include <cstdio>
 #include <ctime>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>

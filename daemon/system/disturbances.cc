@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstring>
 #include <limits>
-#include <string>
 
 namespace benchd {
 namespace {

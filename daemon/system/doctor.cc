@@ -1,7 +1,6 @@
 #include "daemon/system/doctor.h"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>

@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <array>
-#include <utility>
 #include <vector>
 
 #include "core/base/cpu_list.h"

@@ -1,7 +1,6 @@
 #include "daemon/system/machine_owner.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "core/base/cpu_list.h"
