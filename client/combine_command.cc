@@ -81,7 +81,7 @@ ExitCode ExitOf(Verdict verdict) {
 }
 
 /// Fewer machines than expected: said as an error, in addition to what the others found.
-ExitCode TellMissing(std::size_t there, std::size_t expected) {
+ExitCode ReportMissing(std::size_t there, std::size_t expected) {
   std::cout << std::flush;
   PrintError({ErrorCode::kFailedPrecondition,
               "combine: " + Counted(expected - there, "machine") + " of " +
@@ -104,10 +104,10 @@ Result<ExitCode> RunCombine(const CommandContext& context) {
     for (const Warning& warning : exports->left_out) {
       std::cerr << "warning: " << Printable(warning.message) << "\n";
     }
-    return TellMissing(0, expected->value_or(files.size()));
+    return ReportMissing(0, expected->value_or(files.size()));
   }
   auto combination = CombineMachines(std::move(exports->sessions), *expected);
-  if (!combination) return Told(combination.error());
+  if (!combination) return PrintableError(combination.error());
   combination->warnings.insert(combination->warnings.begin(), exports->left_out.begin(),
                                exports->left_out.end());
   if (context.json) {
@@ -116,7 +116,7 @@ Result<ExitCode> RunCombine(const CommandContext& context) {
     std::cout << RenderCombination(*combination, *expected, StyleOf(STDOUT_FILENO));
   }
   const std::size_t there = combination->machines.size();
-  if (there < expected->value_or(0)) return TellMissing(there, **expected);
+  if (there < expected->value_or(0)) return ReportMissing(there, **expected);
   return ExitOf(combination->verdict);
 }
 

@@ -188,19 +188,19 @@ Result<double> ReadReservation(const ParsedArguments& arguments) {
 }
 
 /// Tells how a reservation goes: JSON lines, or sentences and on a terminal a clock.
-class Teller {
+class ReservationPrinter {
  public:
-  Teller(bool json, double seconds, std::string before_us)
+  ReservationPrinter(bool json, double seconds, std::string before_us)
       : json_(json), seconds_(seconds), before_us_(std::move(before_us)) {
     if (!json && CanRedraw(STDERR_FILENO)) screen_.emplace(STDERR_FILENO);
   }
 
-  void Tell(const v1::ReserveResponse& response) {
+  void Print(const v1::ReserveResponse& response) {
     if (json_) {
       std::cout << MessageLine("reserve", "", response, Now()) + "\n" << std::flush;
     } else if (!response.held()) {
       if (!before_us_.empty()) {
-        TellOnStderr(before_us_ + ": waiting for the machine");
+        PrintToStderr(before_us_ + ": waiting for the machine");
       }
     } else if (!held_) {
       std::cout << "the machine is yours for " + FormatRough(seconds_) + "; Ctrl-C releases it\n"
@@ -215,7 +215,7 @@ class Teller {
 
   void End(const std::string& sentence) {
     screen_.reset();
-    if (!json_) TellOnStderr(sentence);
+    if (!json_) PrintToStderr(sentence);
   }
 
   bool held() const { return held_; }
@@ -241,16 +241,16 @@ Result<ExitCode> RunMachineReserve(const CommandContext& context) {
   v1::ReserveRequest request;
   request.set_seconds(*seconds);
   const auto reader = v1::MachineService::NewStub((*link)->channel())->Reserve(&call, request);
-  Teller teller(context.json, *seconds, WhoHasTheMachine(**link));
-  for (v1::ReserveResponse response; reader->Read(&response);) teller.Tell(response);
+  ReservationPrinter printer(context.json, *seconds, WhoHasTheMachine(**link));
+  for (v1::ReserveResponse response; reader->Read(&response);) printer.Print(response);
   const grpc::Status status = reader->Finish();
   interrupts.React({[] {}, {}});
   if (interrupts.interrupted()) {
-    teller.End(teller.held() ? "the machine is released" : "no longer waiting");
-    return teller.held() ? ExitCode::kPass : ExitCode::kInterrupted;
+    printer.End(printer.held() ? "the machine is released" : "no longer waiting");
+    return printer.held() ? ExitCode::kPass : ExitCode::kInterrupted;
   }
   if (!status.ok()) return FromStatus(status);
-  teller.End("the reservation is over: sessions run again");
+  printer.End("the reservation is over: sessions run again");
   return ExitCode::kPass;
 }
 

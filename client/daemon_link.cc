@@ -240,7 +240,7 @@ Result<void> DaemonLink::OpenRemote(bool first) {
   auto connection = SshConnection::Open(*options_.host, ssh);
   if (!connection) return std::move(connection).error();
   ssh_ = *std::move(connection);
-  std::cerr << ssh_->Told();
+  std::cerr << ssh_->Messages();
   auto adopted = Adopt(ssh_->TakeSocket());
   return adopted ? adopted : Explain(std::move(adopted).error());
 }

@@ -40,8 +40,8 @@ class PlainDisplay : public Display {
   explicit PlainDisplay(const v1::Limits& limits) : narrator_(StyleOf(STDERR_FILENO), limits) {}
 
   void Show(const v1::SessionEvent& event) override {
-    for (const std::string& line : narrator_.Tell(event, SecondsSince(start_))) {
-      TellOnStderr(line);
+    for (const std::string& line : narrator_.Describe(event, SecondsSince(start_))) {
+      PrintToStderr(line);
     }
   }
 
@@ -185,7 +185,7 @@ class LiveDisplay : public Display {
 }  // namespace
 
 void Display::Note(const std::string& text) {
-  if (!text.empty()) TellOnStderr(text);
+  if (!text.empty()) PrintToStderr(text);
 }
 
 std::unique_ptr<Display> MakeDisplay(const v1::Session& session, Progress progress) {

@@ -212,9 +212,9 @@ Result<Followed> FollowSession(DaemonLink& link, const v1::Session& watched,
   Follower follower(link, session, display, interrupts, following.on_interrupt);
   const auto leave = [&display, &session, &interrupts, cancels] {
     display.Close();
-    TellOnStderr(cancels && interrupts.interrupted()
-                     ? "quit; benchctl show " + session + " says how the session ended"
-                     : "still running; " + Reattach(session));
+    PrintToStderr(cancels && interrupts.interrupted()
+                      ? "quit; benchctl show " + session + " says how the session ended"
+                      : "still running; " + Reattach(session));
   };
   if (following.may_detach) {
     display.OnDetach([&follower] { follower.Detach(); },
@@ -258,24 +258,24 @@ void PrintCommits(const v1::Session& session) {
 
 namespace {
 
-void TellCancelled(const Followed& followed, bool json) {
+void PrintCancelled(const Followed& followed, bool json) {
   const v1::Session& session = followed.session;
   const std::string& by = session.cancelled().by();
-  TellOnStderr("session " + session.session() + " was cancelled" +
-               (followed.interrupted || by.empty() ? "" : " by " + by));
+  PrintToStderr("session " + session.session() + " was cancelled" +
+                (followed.interrupted || by.empty() ? "" : " by " + by));
   // Of JSON the last update says it.
   if (!json && session.has_report()) {
-    TellOnStderr(KnownSoFar(session.report(), StyleOf(STDERR_FILENO)));
+    PrintToStderr(KnownSoFar(session.report(), StyleOf(STDERR_FILENO)));
   }
 }
 
 // We left before its end.
-void TellLeft(const Followed& followed) {
+void PrintStillRunning(const Followed& followed) {
   const v1::Session& session = followed.session;
   const std::string_view state = Word(session.state());
-  TellOnStderr(std::string(followed.detached ? "detached: " : "") + "still " +
-               (state.empty() ? "running" : std::string(state)) + "; " +
-               Reattach(session.session()));
+  PrintToStderr(std::string(followed.detached ? "detached: " : "") + "still " +
+                (state.empty() ? "running" : std::string(state)) + "; " +
+                Reattach(session.session()));
 }
 
 void PrintResult(const v1::Session& session, const ResultChoice& choice,
@@ -304,10 +304,10 @@ ExitCode ReportEnd(const Followed& followed, bool json, const ResultChoice& choi
       if (!json && choice.bisect && !session.failed().refused()) PrintResult(session, choice, {});
       break;
     case v1::SESSION_STATE_CANCELLED:
-      TellCancelled(followed, json);
+      PrintCancelled(followed, json);
       break;
     default:
-      TellLeft(followed);
+      PrintStillRunning(followed);
       break;
   }
   if (followed.detached) return ExitCode::kPass;  // as with --detach

@@ -34,7 +34,7 @@ namespace {
 
 // What stands in the table is told by its place, after the name of the file.
 Error TableError(const Error& error, const std::string& file) {
-  Error told = Told(error);
+  Error told = PrintableError(error);
   return told.message.starts_with("line ") ? std::move(told).Within(file) : told;
 }
 
@@ -126,7 +126,7 @@ Result<TableReport> AnalyzeHarness(const ParsedArguments& arguments, std::string
   auto files = ReadHarnessFiles(arguments);
   if (!files) return std::move(files).error();
   auto report = AnalyzeHarnessFiles(format, *files, options);
-  if (!report) return Told(report.error());
+  if (!report) return PrintableError(report.error());
   if (IsGiven(arguments, "export-csv")) {
     const auto table = ReadHarnessTable(format, *files);
     if (table) *csv = TableToCsv(*table);
@@ -221,7 +221,7 @@ Result<ExitCode> RunAgreement(const CommandContext& context) {
   auto ratings = file->ReadAll();
   if (!ratings) return std::move(ratings).error();
   const Result<AgreementReport> report = AnalyzeAgreement(*ratings, *request);
-  if (!report) return Told(report.error()).Within(file->name());
+  if (!report) return PrintableError(report.error()).Within(file->name());
   if (context.json) {
     std::cout << AgreementJson(*report, request->truth, Now()) << "\n";
   } else {
@@ -289,7 +289,7 @@ Result<std::vector<RunSetReport>> AssessOne(const std::string& path,
   auto data = file->ReadAll();
   if (!data) return std::move(data).error();
   Result<std::vector<RunSetReport>> sets = AssessFile(*data, request);
-  if (!sets) return Told(sets.error()).Within(file->name());
+  if (!sets) return PrintableError(sets.error()).Within(file->name());
   return std::move(sets).value();
 }
 

@@ -55,13 +55,13 @@ Result<ReportSource> ReadFile(const std::string& path, const benchd::TableOption
   const std::size_t first = text->find_first_not_of(" \t\r\n");
   if (first != std::string::npos && (*text)[first] == '{') {
     auto read = ReadSessionExport(*text, ExportedRuns::kRead);
-    if (!read) return Told(read.error()).Within(file->name());
+    if (!read) return PrintableError(read.error()).Within(file->name());
     ReportSource source = SourceOfSession(std::move(read->session), read->runs);
     if (source.on_machine) source.on_machine->source = file->name();
     return source;
   }
   auto source = SourceOfTable(file->name(), *text, options);
-  if (!source) return Told(source.error()).Within(file->name());
+  if (!source) return PrintableError(source.error()).Within(file->name());
   return source;
 }
 

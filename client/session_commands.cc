@@ -60,7 +60,7 @@ struct Submission {
   std::optional<Bundle> bundle;  // with --host: of the commits
 };
 
-void TellBundle(const Bundle& bundle, bool json) {
+void PrintBundleSize(const Bundle& bundle, bool json) {
   if (json) return;
   std::cerr << "benchctl: sending the commits, "
             << FormatQuantity(static_cast<double>(bundle.bytes), "B", StyleOf(STDERR_FILENO))
@@ -246,9 +246,9 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   auto open = OpenOnce(context.link, &link);
   if (!open) return std::move(open).error();
   const bool tells_cost = !context.json && !bisect && link->remote() == nullptr;
-  if (tells_cost) TellShellCost(submission->spec, link->status());
+  if (tells_cost) WarnOfShellCost(submission->spec, link->status());
   const Bundle* bundle = submission->bundle ? &*submission->bundle : nullptr;
-  if (bundle != nullptr) TellBundle(*bundle, context.json);
+  if (bundle != nullptr) PrintBundleSize(*bundle, context.json);
   // An interrupt from then on waits for the answer: then there is a session to cancel.
   const auto sent = [&interrupts] { interrupts->React({[] {}, {}}); };
   auto submitted = SubmitSession(*link, std::move(submission->spec), bundle, sent);

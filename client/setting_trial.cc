@@ -202,8 +202,8 @@ class Trial {
       const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
       const std::size_t left = plan->rounds - round - 1;
       if (code_ || left == 0) break;
-      TellOnStderr("round " + std::to_string(round + 1) + " of " + std::to_string(plan->rounds) +
-                   ", about " + FormatRough(taken.count() * static_cast<double>(left)) + " left");
+      PrintToStderr("round " + std::to_string(round + 1) + " of " + std::to_string(plan->rounds) +
+                    ", about " + FormatRough(taken.count() * static_cast<double>(left)) + " left");
     }
     Print();
     return code_.value_or(ExitCode::kPass);
@@ -226,10 +226,10 @@ class Trial {
     auto plan = PlanTrial(settings_.size(), measured / kPilotBlocks,
                           std::max(0.0, taken.count() - measured), wanted_seconds);
     if (!plan) return plan;
-    TellOnStderr(std::to_string(settings_.size()) + " settings, " + std::to_string(plan->rounds) +
-                 " stretches of " + std::to_string(2 * plan->blocks) +
-                 " runs each, in random order (seed " + std::to_string(report_.seed) + "): about " +
-                 FormatRough(plan->seconds));
+    PrintToStderr(std::to_string(settings_.size()) + " settings, " + std::to_string(plan->rounds) +
+                  " stretches of " + std::to_string(2 * plan->blocks) +
+                  " runs each, in random order (seed " + std::to_string(report_.seed) +
+                  "): about " + FormatRough(plan->seconds));
     return plan;
   }
 

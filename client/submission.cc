@@ -168,7 +168,7 @@ std::optional<double> MeasureShell() {
 
 }  // namespace
 
-void TellShellCost(const v1::SessionSpec& spec, const v1::QueueStatus& status) {
+void WarnOfShellCost(const v1::SessionSpec& spec, const v1::QueueStatus& status) {
   const bool shell = std::ranges::any_of(spec.benchmarks(), [](const v1::Benchmark& benchmark) {
     return std::ranges::any_of(benchmark.arms(), &v1::Arm::shell);
   });

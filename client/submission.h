@@ -54,7 +54,7 @@ Result<v1::SubmitResponse> SubmitSession(
 
 /// With --shell: says on stderr how long a shell takes here that has nothing to do, since every run
 /// has that in it. Measures nothing, and says nothing, while somebody else uses the machine.
-void TellShellCost(const v1::SessionSpec& spec, const v1::QueueStatus& status);
+void WarnOfShellCost(const v1::SessionSpec& spec, const v1::QueueStatus& status);
 
 /// Who has the machine at the moment, as half a sentence: "session k3x9m2pq is running", "USER has
 /// reserved the machine"; empty where it is free.

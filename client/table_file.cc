@@ -76,7 +76,7 @@ Result<std::string> TableFile::ReadAll() {
                "split it, or remove what you do not need"};
 }
 
-Error Told(const Error& error) {
+Error PrintableError(const Error& error) {
   return {error.code, OneLine(Utf8Lossy(error.message)), OneLine(Utf8Lossy(error.hint))};
 }
 

@@ -49,6 +49,6 @@ class TableFile {
 
 /// What core says of a file: may quote any bytes of it, so it is told as a daemon's answer would
 /// be.
-Error Told(const Error& error);
+Error PrintableError(const Error& error);
 
 }  // namespace benchd::client

@@ -60,7 +60,7 @@ constexpr char kClearBelow[] = "\x1b[J";
 
 }  // namespace
 
-void TellOnStderr(const std::string& sentence) {
+void PrintToStderr(const std::string& sentence) {
   static_cast<void>(WriteAll(STDERR_FILENO, "benchctl: " + sentence + "\n", "stderr"));
 }
 

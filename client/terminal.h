@@ -85,6 +85,6 @@ class Keyboard {
 
 /// "benchctl: SENTENCE" as one line on stderr, in one piece; a stderr that is gone is no reason to
 /// fail. Any thread.
-void TellOnStderr(const std::string& sentence);
+void PrintToStderr(const std::string& sentence);
 
 }  // namespace benchd::client

@@ -193,7 +193,7 @@ class Top {
       if (draws) {
         Draw();
       } else if (due) {
-        Tell();
+        PrintSnapshot();
       }
       if (due) {
         next += kTick;
@@ -231,7 +231,7 @@ class Top {
         style.width);
   }
 
-  void Tell() {
+  void PrintSnapshot() {
     const TopState state = board_.Newest();
     std::cout << (json_ ? MessageLine("queue", "", state.queue, Now())
                         : TopLine(state, UserName, Now(), StyleOf(STDOUT_FILENO)))

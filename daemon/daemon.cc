@@ -83,7 +83,7 @@ Result<void> Daemon::Start() {
   Result<std::unique_ptr<Store>> store = Store::Open(paths_.state_dir);
   if (!store) return std::move(store).error();
   store_ = std::move(store).value();
-  MeetRunner();
+  ConnectRunner();
   if (Result<void> ok = LoadQueue(); !ok) return ok;
   return Serve();
 }
@@ -117,7 +117,7 @@ Result<void> Daemon::TakePlaces() {
   return {};
 }
 
-void Daemon::MeetRunner() {
+void Daemon::ConnectRunner() {
   connection_.OnConnected([this](const RunnerFacts& facts) { ConfineTo(facts); });
   connection_.OnLost([](const Error& error) { Log(error); });
   const Result<RunnerFacts> facts = RunToEnd(loop_, connection_.Connect());

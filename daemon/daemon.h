@@ -49,7 +49,7 @@ class Daemon {
 
  private:
   Result<void> TakePlaces();
-  void MeetRunner();
+  void ConnectRunner();
   Result<void> LoadQueue();
   Result<void> Serve();
   void ConfineTo(const RunnerFacts& facts);

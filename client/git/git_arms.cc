@@ -35,7 +35,8 @@ std::string Named(const NamedCommit& commit) {
   return Printable(commit.description) + " (" + commit.id.substr(0, 12) + ")";
 }
 
-void TellCommits(const CommitPair& pair, const Repository& repository, const RevisionRange& range) {
+void PrintCommitPair(const CommitPair& pair, const Repository& repository,
+                     const RevisionRange& range) {
   std::cerr << "benchctl: base " << Named(pair.base) << ", candidate " << Named(pair.candidate)
             << "\n";
   if (range.worktree || !repository.HasChanges()) return;
@@ -107,7 +108,7 @@ Result<std::vector<std::string>> LayoutSeeds(SpecInput* input, std::size_t count
 Result<CommitPair> FindCommits(const RevisionRange& range, const Repository& repository,
                                bool silent) {
   auto pair = repository.Resolve(range);
-  if (pair && !silent) TellCommits(*pair, repository, range);
+  if (pair && !silent) PrintCommitPair(*pair, repository, range);
   return pair;
 }
 

@@ -166,17 +166,17 @@ namespace {
 
 std::string ShortId(const std::string& commit) { return commit.substr(0, 12); }
 
-void Say(const std::string& text) { std::cout << text << std::endl; }
+void PrintLine(const std::string& text) { std::cout << text << std::endl; }
 
 // What a checkout leaves out, so that a build which misses it is understood.
-void TellWhatIsMissing(const Git& git) {
+void WarnOfMissingFiles(const Git& git) {
   for (const std::string& driver : git.filters()) {
     auto filtered = git.Ask({"ls-files", ":(attr:filter=" + driver + ")"});
     if (!filtered || filtered->empty()) continue;
     const std::size_t files = Lines(*filtered).size();
-    Say("warning: the filter " + Printable(driver) +
-        " is off: " + Counted(files, "file is as git stores it", "files are as git stores them") +
-        "; have the build fetch the rest, as by --build 'git lfs pull && make'");
+    PrintLine("warning: the filter " + Printable(driver) + " is off: " +
+              Counted(files, "file is as git stores it", "files are as git stores them") +
+              "; have the build fetch the rest, as by --build 'git lfs pull && make'");
   }
   auto entries = git.Ask({"ls-files", "--stage"});
   if (!entries) return;
@@ -184,7 +184,8 @@ void TellWhatIsMissing(const Git& git) {
   const auto submodules = std::ranges::count_if(
       Lines(*entries), [](const std::string& line) { return line.starts_with("160000 "); });
   if (submodules == 0) return;
-  Say("warning: " +
+  PrintLine(
+      "warning: " +
       Counted(static_cast<std::uint64_t>(submodules), "submodule is empty",
               "submodules are empty") +
       "; have the build fetch them, as by --build 'git submodule update --init --recursive && "
@@ -221,13 +222,13 @@ Result<BuildCode> WorktreeStore::Provide(const WorktreeOrder& order) const {
   const WorktreePlaces places(plan_.root, order);
   auto folder = WorktreeFolder::Lock(places.folder, /*wait=*/false);
   if (folder && !*folder) {
-    Say(ShortId(order.commit) + ": waiting for another session that builds it");
+    PrintLine(ShortId(order.commit) + ": waiting for another session that builds it");
     folder = WorktreeFolder::Lock(places.folder, /*wait=*/true);
   }
   if (!folder) return std::move(folder).error();
   if ((*folder)->IsBuilt()) {
     MarkUsed(places);
-    Say(ShortId(order.commit) + ": built before");
+    PrintLine(ShortId(order.commit) + ": built before");
     return 0;
   }
   (*folder)->Empty();  // what an interrupted build left
@@ -256,20 +257,20 @@ Result<void> WorktreeStore::CheckOut(const WorktreeOrder& order) const {
   const WorktreePlaces places(plan_.root, order);
   auto git = Git("", plan_.repository).WithoutFilters();
   if (!git) return std::move(git).error();
-  Say(ShortId(order.commit) + ": checking out");
+  PrintLine(ShortId(order.commit) + ": checking out");
   // --force: a folder that was deleted by hand is still registered in the repository.
   auto added =
       git->Ask({"worktree", "add", "--quiet", "--detach", "--force", places.tree, order.commit});
   if (!added) return std::move(added).error();
   auto inside = Git(places.tree).WithoutFilters();
-  if (inside) TellWhatIsMissing(*inside);
+  if (inside) WarnOfMissingFiles(*inside);
   return {};
 }
 
 Result<BuildCode> WorktreeStore::Build(const WorktreeOrder& order) const {
   const std::string seed =
       order.layout_seed.empty() ? "" : "BENCHD_LAYOUT_SEED=" + order.layout_seed + " ";
-  Say(ShortId(order.commit) + ": " + seed + OneLine(plan_.build));
+  PrintLine(ShortId(order.commit) + ": " + seed + OneLine(plan_.build));
   ProcessOrder process;
   process.words = {"/bin/sh", "-c", plan_.build};
   process.cwd = WorktreePlaces(plan_.root, order).tree;

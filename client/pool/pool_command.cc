@@ -53,8 +53,8 @@ class SlurmPool {
       folder_.Remove();
       return std::move(submitted).error();
     }
-    TellOnStderr("pool " + folder_.path() + ": Slurm job " + jobs_.front() + ", " +
-                 Counted(order_.machines, "machine"));
+    PrintToStderr("pool " + folder_.path() + ": Slurm job " + jobs_.front() + ", " +
+                  Counted(order_.machines, "machine"));
     constexpr int kRounds = 3;
     for (int round = 0;; ++round) {
       auto ended = AwaitEnd();
@@ -65,7 +65,7 @@ class SlurmPool {
       auto resubmitted =
           Submit({"--array=" + again, "--exclude=" + Join(folder_.ClaimedNodes(), ",")});
       if (resubmitted) continue;
-      TellOnStderr("no other machine for task " + again + ": " + resubmitted.error().message);
+      PrintToStderr("no other machine for task " + again + ": " + resubmitted.error().message);
       break;
     }
     return Conclude();
@@ -102,13 +102,13 @@ class SlurmPool {
       auto view = Look();
       if (!view && ++failures == kMostFailures) return std::move(view).error();
       if (!view) {
-        if (failures == 1) TellOnStderr(view.error().message + "; asking again");
+        if (failures == 1) PrintToStderr(view.error().message + "; asking again");
         continue;
       }
       failures = 0;
       quiet = view->pending + view->running == 0 ? quiet + 1 : 0;
       for (const auto& [task, state] : view->ended) ended_[task] = state;
-      Tell(*view);
+      PrintProgress(*view);
     }
     return {};
   }
@@ -124,23 +124,23 @@ class SlurmPool {
   }
 
   // What is new of each machine, and why those wait that do.
-  void Tell(const SlurmView& view) {
+  void PrintProgress(const SlurmView& view) {
     for (const TaskState& state : folder_.ReadStates(order_.machines)) {
       const std::string line = TaskLine(state);
       std::string& told = told_[state.task];
-      if (line != told) TellOnStderr(line);
+      if (line != told) PrintToStderr(line);
       told = line;
     }
     std::string waits;
     if (view.pending > 0) waits = "waiting for Slurm: " + Printable(view.reason);
-    if (waits != waits_ && !waits.empty()) TellOnStderr(waits);
+    if (waits != waits_ && !waits.empty()) PrintToStderr(waits);
     waits_ = waits;
   }
 
   ExitCode CancelAll() {
     auto cancelled = Scancel(jobs_);
-    TellOnStderr(cancelled ? "cancelled Slurm job " + Join(jobs_, ", ")
-                           : "cannot cancel: " + cancelled.error().message);
+    PrintToStderr(cancelled ? "cancelled Slurm job " + Join(jobs_, ", ")
+                            : "cannot cancel: " + cancelled.error().message);
     return ExitCode::kInterrupted;
   }
 
@@ -153,7 +153,7 @@ class SlurmPool {
       if (folder_.HasExport(task)) {
         words.push_back(std::filesystem::path(folder_.Export(task)).filename().string());
       } else {
-        TellMissing(task);
+        ReportMissing(task);
       }
     }
     if (words.size() == options) return NoExport();
@@ -163,7 +163,7 @@ class SlurmPool {
     return static_cast<ExitCode>(end->code);
   }
 
-  void TellMissing(int task) const {
+  void ReportMissing(int task) const {
     const auto ended = ended_.find(task);
     std::cerr << "warning: no result of task " << task
               << (ended == ended_.end() ? "" : ": Slurm says " + Printable(ended->second))

@@ -153,16 +153,16 @@ Result<void> SshConnection::AwaitGreeting(std::chrono::seconds timeout) {
 }
 
 // ssh goes on writing where the file ends now, whatever is read.
-std::string SshConnection::Said() const {
+std::string SshConnection::ErrorOutput() const {
   std::string said(256 * 1024, '\0');
   const ssize_t size = pread(err_.get(), said.data(), said.size(), 0);
   said.resize(static_cast<std::size_t>(std::max<ssize_t>(0, size)));
   return said;
 }
 
-std::string SshConnection::Told() const {
+std::string SshConnection::Messages() const {
   std::string told;
-  for (const std::string& line : Lines(Said())) {
+  for (const std::string& line : Lines(ErrorOutput())) {
     if (line.starts_with("benchctl: ")) told += Printable(line) + "\n";
   }
   return told;
@@ -176,7 +176,7 @@ bool SshConnection::AwaitEnd(std::chrono::milliseconds timeout) {
   waitpid(pid_, &status, 0);
   pid_ = -1;
   end_.code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-  end_.err = Said();
+  end_.err = ErrorOutput();
   return true;
 }
 

@@ -37,7 +37,7 @@ class SshConnection {
   const RemoteLogin& login() const { return login_; }
 
   /// What the benchctl over there has told so far ("benchctl: ..."), a line each.
-  std::string Told() const;
+  std::string Messages() const;
 
   /// The connection behind the greeting, for gRPC; once.
   UniqueFd TakeSocket() { return std::move(socket_); }
@@ -50,7 +50,7 @@ class SshConnection {
 
   Result<void> Spawn(const SshOptions& options);
   Result<void> AwaitGreeting(std::chrono::seconds timeout);
-  std::string Said() const;
+  std::string ErrorOutput() const;
   bool AwaitEnd(std::chrono::milliseconds timeout);
 
   const SshTarget target_;

@@ -62,13 +62,13 @@ class PlainNarrator {
   /// The lines that `event` is worth, mostly none.
   ///
   /// @param now_seconds  of any steady clock
-  std::vector<std::string> Tell(const v1::SessionEvent& event, double now_seconds);
+  std::vector<std::string> Describe(const v1::SessionEvent& event, double now_seconds);
 
  private:
-  std::vector<std::string> TellQueued(const v1::Queued& queued);
-  std::vector<std::string> TellStarted(const v1::Started& started);
+  std::vector<std::string> DescribeQueued(const v1::Queued& queued);
+  std::vector<std::string> DescribeStarted(const v1::Started& started);
   std::string StateNews(const v1::Update& update) const;
-  std::vector<std::string> TellUpdate(const v1::Update& update, double now_seconds);
+  std::vector<std::string> DescribeUpdate(const v1::Update& update, double now_seconds);
   std::string Progress(const v1::Update& update);
 
   Style style_;

@@ -91,14 +91,15 @@ std::string KnownSoFar(const v1::Update& update, const Style& style) {
   return none + BlocksSentence(update) + GatesProgress(gates, "", update, style);
 }
 
-std::vector<std::string> PlainNarrator::Tell(const v1::SessionEvent& event, double now_seconds) {
-  if (event.has_queued()) return TellQueued(event.queued());
-  if (event.has_started()) return TellStarted(event.started());
-  if (event.has_update()) return TellUpdate(event.update(), now_seconds);
+std::vector<std::string> PlainNarrator::Describe(const v1::SessionEvent& event,
+                                                 double now_seconds) {
+  if (event.has_queued()) return DescribeQueued(event.queued());
+  if (event.has_started()) return DescribeStarted(event.started());
+  if (event.has_update()) return DescribeUpdate(event.update(), now_seconds);
   return {};
 }
 
-std::vector<std::string> PlainNarrator::TellQueued(const v1::Queued& queued) {
+std::vector<std::string> PlainNarrator::DescribeQueued(const v1::Queued& queued) {
   if (queued.position() == 0 || position_ == queued.position()) return {};  // 0: its turn has come
   position_ = queued.position();
   std::string line = "queued: place " + std::to_string(queued.position());
@@ -106,7 +107,7 @@ std::vector<std::string> PlainNarrator::TellQueued(const v1::Queued& queued) {
   return {line};
 }
 
-std::vector<std::string> PlainNarrator::TellStarted(const v1::Started& started) {
+std::vector<std::string> PlainNarrator::DescribeStarted(const v1::Started& started) {
   if (started_) return {};
   started_ = true;
   std::string line = "started: seed " + std::to_string(started.seed());
@@ -137,7 +138,8 @@ std::string PlainNarrator::StateNews(const v1::Update& update) const {
   }
 }
 
-std::vector<std::string> PlainNarrator::TellUpdate(const v1::Update& update, double now_seconds) {
+std::vector<std::string> PlainNarrator::DescribeUpdate(const v1::Update& update,
+                                                       double now_seconds) {
   std::vector<std::string> lines;
   if (update.state() != state_) {
     const std::string news = StateNews(update);

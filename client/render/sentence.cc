@@ -32,7 +32,8 @@ Wording WordingFor(const v1::Comparison& c) {
 bool HigherIsBetter(const v1::Comparison& c) { return c.better() == v1::BETTER_HIGHER; }
 
 // "8.9 % slower"
-std::string Told(double value, const Judged& judged, const Wording& words, const Style& style) {
+std::string FormatWithDirection(double value, const Judged& judged, const Wording& words,
+                                const Style& style) {
   return judged.Format(std::abs(value), style) + " " + (value < 0 ? words.less : words.more);
 }
 
@@ -76,7 +77,7 @@ std::string ChangeSentence(const v1::Comparison& c, const Judged& judged, const 
   constexpr double kTellsTimes = 0.05;
   const bool of_times =
       judged.relative && c.unit() == "s" && std::abs(*judged.estimate) >= kTellsTimes;
-  return words.subject + " " + Told(*judged.estimate, judged, words, style) +
+  return words.subject + " " + FormatWithDirection(*judged.estimate, judged, words, style) +
          (of_times ? " " + Times(judged, style) : IntervalBehind(judged, style)) + " " +
          words.object;
 }
@@ -125,15 +126,16 @@ std::string OpenSentence(const Judged& judged, const Wording& words, const std::
     const std::string range =
         one_side ? scale.WithUnit(scale.Format(near).append(" to ") + scale.Format(far)) + " " +
                        (*judged.lo < 0 ? words.less : words.more)
-                 : "between " + Told(*judged.lo, judged, words, style) + " and " +
-                       Told(*judged.hi, judged, words, style);
+                 : "between " + FormatWithDirection(*judged.lo, judged, words, style) + " and " +
+                       FormatWithDirection(*judged.hi, judged, words, style);
     return words.subject + " " + range + " " + words.object +
            (margin.empty() ? "" : " (" + margin + ")");
   }
   if (!judged.estimate)
     return "nothing is known yet of " + words.subject.substr(0, words.subject.rfind(' '));
-  return words.subject + " " + Told(*judged.estimate, judged, words, style) + " " + words.object +
-         " so far, without an interval (" + margin + (margin.empty() ? "" : ", ") + runs + ")";
+  return words.subject + " " + FormatWithDirection(*judged.estimate, judged, words, style) + " " +
+         words.object + " so far, without an interval (" + margin + (margin.empty() ? "" : ", ") +
+         runs + ")";
 }
 
 std::string RunsOf(const v1::Comparison& c) {

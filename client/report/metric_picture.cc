@@ -124,7 +124,7 @@ ColumnFormat ChangesBetween(const Range& range, const AxisUnit& axis) {
   return ColumnFormat::OfDifferences(0, range.low, range.high, axis.unit, kPlain);
 }
 
-std::string Told(double change, const ColumnFormat& format) {
+std::string WithSignAndUnit(double change, const ColumnFormat& format) {
   return format.WithUnit(format.Signed(change));
 }
 
@@ -149,7 +149,7 @@ UnitGroup GroupOf(const BuiltArm& arm, const BuiltArm& reference, const Range& m
   const auto unit_of = [&](std::string name, double mean, std::uint64_t count) {
     const double value = Beside(mean, reference.mean, judged.relative);
     return UnitOfPicture{{std::move(name), ValueLabel(mean, means, one.unit()),
-                          Told(value, changes), Counted(count, "run")},
+                          WithSignAndUnit(value, changes), Counted(count, "run")},
                          value,
                          {},
                          {}};

@@ -114,8 +114,8 @@ std::string WarmupSentence(const Warmup& warmup, const KnownMetric& metric, cons
          ": " + advice;
 }
 
-Sentence Say(const DataWarning& warning, const ArmShape& shape, bool paired, bool by_mean,
-             const KnownMetric& metric, const CheckedNames& names) {
+Sentence SentenceFor(const DataWarning& warning, const ArmShape& shape, bool paired, bool by_mean,
+                     const KnownMetric& metric, const CheckedNames& names) {
   const std::string& arm = warning.arm == WhichArm::kCandidate ? names.candidate : names.reference;
   switch (warning.finding) {
     case DataFinding::kArmDrifts:
@@ -166,7 +166,7 @@ std::vector<Warning> CheckShapes(const CheckedValues& all, std::span<const doubl
     const bool of_candidate = finding.arm == WhichArm::kCandidate;
     const ArmShape& shape = of_candidate ? diagnosis->candidate : diagnosis->base;
     if (!bar.Passes(finding.finding, *diagnosis, shape)) continue;
-    Sentence sentence = Say(finding, shape, all.paired(), checks.by_mean, metric, names);
+    Sentence sentence = SentenceFor(finding, shape, all.paired(), checks.by_mean, metric, names);
     std::string arm = of_candidate ? names.candidate : names.reference;
     if (finding.arm == WhichArm::kBoth) arm = names.candidate;
     warnings.push_back({.code = sentence.code,

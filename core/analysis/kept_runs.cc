@@ -56,8 +56,8 @@ bool AreOneNoise(RunSeries runs, const SimilarityAssessment& found, double level
   });
 }
 
-std::optional<Warning> SayOf(const SimilarityAssessment& found, bool one_noise,
-                             const std::string& of) {
+std::optional<Warning> WarningOf(const SimilarityAssessment& found, bool one_noise,
+                                 const std::string& of) {
   const auto is = [&found](Resemblance resemblance) {
     return found.by_literal == resemblance || found.by_same == resemblance;
   };
@@ -81,7 +81,7 @@ std::optional<Warning> SayOf(const SimilarityAssessment& found, bool one_noise,
   return std::nullopt;
 }
 
-Warning SayOf(const Warmup& warmup, const std::string& of) {
+Warning WarningOf(const Warmup& warmup, const std::string& of) {
   return {.code = "warmup_inside",
           .message = of + " changes at the start of each run: the first " +
                      std::to_string(warmup.length) +
@@ -133,11 +133,11 @@ std::vector<Warning> KeptRuns::Check(const Benchmark& benchmark, const MetricCat
       const Result<SimilarityAssessment> found = AssessRuns(runs);
       if (!found) continue;
       const bool one_noise = AreOneNoise(runs, *found, level);
-      if (auto warning = SayOf(*found, one_noise, of)) add(std::move(*warning), key.second);
+      if (auto warning = WarningOf(*found, one_noise, of)) add(std::move(*warning), key.second);
     }
     // One spike in each run, anywhere but at its start, would make that start look fast.
     if (const auto warmup = FindWarmupInside(ClipSpikes(runs), level)) {
-      add(SayOf(*warmup, of), key.second);
+      add(WarningOf(*warmup, of), key.second);
     }
   }
   return warnings;

@@ -256,7 +256,7 @@ void Warn(std::string code, std::string message, std::vector<Warning>& warnings)
   warnings.push_back({.code = std::move(code), .message = std::move(message)});
 }
 
-void TellOutliers(const MachineCombination& all, std::vector<Warning>& warnings) {
+void WarnOfOutliers(const MachineCombination& all, std::vector<Warning>& warnings) {
   for (const CombinedGate& gate : all.gates) {
     for (const std::size_t machine : gate.outliers) {
       warnings.push_back({.code = "machine_differs",
@@ -270,7 +270,7 @@ void TellOutliers(const MachineCombination& all, std::vector<Warning>& warnings)
 }
 
 /// By the first gate in seconds; ratios do not mind, but who reads the table should know.
-void TellSpeeds(const MachineCombination& all, std::vector<Warning>& warnings) {
+void WarnOfSpeeds(const MachineCombination& all, std::vector<Warning>& warnings) {
   for (const CombinedGate& gate : all.gates) {
     if (gate.comparison.unit != "s") continue;
     const auto mean = [&gate](std::size_t machine) {
@@ -296,7 +296,7 @@ void TellSpeeds(const MachineCombination& all, std::vector<Warning>& warnings) {
   }
 }
 
-void TellTimes(const std::vector<MachineSession>& sessions, std::vector<Warning>& warnings) {
+void WarnOfTimes(const std::vector<MachineSession>& sessions, std::vector<Warning>& warnings) {
   const auto [first, last] = std::ranges::minmax_element(sessions, {}, &MachineSession::started_at);
   const Nanoseconds apart = last->started_at - first->started_at;
   if (apart < kApart) return;
@@ -307,7 +307,7 @@ void TellTimes(const std::vector<MachineSession>& sessions, std::vector<Warning>
        warnings);
 }
 
-void TellStopping(const std::vector<MachineSession>& sessions, std::vector<Warning>& warnings) {
+void WarnOfStopping(const std::vector<MachineSession>& sessions, std::vector<Warning>& warnings) {
   const auto watched = [](const MachineSession& session) {
     return std::ranges::any_of(session.gates, [](const Comparison& gate) {
       return gate.method != Method::kFixed && gate.decided;
@@ -349,10 +349,10 @@ Result<MachineCombination> CombineMachines(std::vector<MachineSession> sessions,
     all.gates.push_back(*std::move(combined));
   }
   all.verdict = VerdictOf(all.gates);
-  TellOutliers(all, all.warnings);
-  TellSpeeds(all, all.warnings);
-  TellTimes(sessions, all.warnings);
-  TellStopping(sessions, all.warnings);
+  WarnOfOutliers(all, all.warnings);
+  WarnOfSpeeds(all, all.warnings);
+  WarnOfTimes(sessions, all.warnings);
+  WarnOfStopping(sessions, all.warnings);
   return all;
 }
 

@@ -43,7 +43,7 @@ struct Options {
   bool once = false;
 };
 
-void Tell(const Error& error) {
+void PrintError(const Error& error) {
   std::fprintf(stderr, "error: %s\n", error.message.c_str());
   if (!error.hint.empty()) std::fprintf(stderr, "hint: %s\n", error.hint.c_str());
 }
@@ -74,7 +74,7 @@ int Work(const Options& options, const PushConfig& config) {
       if (*sent > 0) std::fprintf(stderr, "sent %llu\n", static_cast<unsigned long long>(*sent));
       told.clear();
     } else if (sent.error().message != std::exchange(told, sent.error().message)) {
-      Tell(sent.error());
+      PrintError(sent.error());
     }
     if (options.once) return sent ? 0 : 1;
     if (StoppedWithin(kPauseSeconds)) return 0;
@@ -111,13 +111,14 @@ int Main(int argc, char** argv) {
                  stdout);
       return 0;
     } else {
-      Tell(InvalidArgument(word, "unknown option, or its value is missing", "benchd-push --help"));
+      PrintError(
+          InvalidArgument(word, "unknown option, or its value is missing", "benchd-push --help"));
       return 2;
     }
   }
   const Result<PushConfig> config = ReadConfig(options.config);
   if (!config) {
-    Tell(config.error());
+    PrintError(config.error());
     return 2;
   }
   const sigset_t signals = StopSignals();

@@ -49,7 +49,8 @@ MachineController::Reservation::~Reservation() {
 MachineController::MachineController(Queue& queue, Runner& runner, AccessPolicy policy)
     : queue_(queue), runner_(runner), policy_(std::move(policy)) {}
 
-asio::awaitable<Result<MachineController::Access>> MachineController::Enter(Cancelled cancelled) {
+asio::awaitable<Result<MachineController::Access>> MachineController::AcquireAccess(
+    Cancelled cancelled) {
   Access access;
   if (holder_) {
     access.lease.emplace(this);
@@ -71,7 +72,7 @@ asio::awaitable<Result<MachineView>> MachineController::Describe(std::string pro
     if (HasMachine(running->snapshot)) co_return ViewOf(*running, profile);
     co_await queue_.Changed();  // it is being given the machine
   }
-  Result<Access> access = co_await Enter(std::move(cancelled));
+  Result<Access> access = co_await AcquireAccess(std::move(cancelled));
   if (!access) co_return std::move(access).error();
   Result<MachineStatus> status = co_await runner_.Describe(std::move(profile));
   if (!status) co_return std::move(status).error();
@@ -79,7 +80,7 @@ asio::awaitable<Result<MachineView>> MachineController::Describe(std::string pro
 }
 
 asio::awaitable<Result<std::vector<NoiseSource>>> MachineController::Diagnose(Cancelled cancelled) {
-  Result<Access> access = co_await Enter(std::move(cancelled));
+  Result<Access> access = co_await AcquireAccess(std::move(cancelled));
   if (!access) co_return std::move(access).error();
   co_return co_await runner_.Diagnose();
 }
@@ -93,7 +94,7 @@ asio::awaitable<Result<MachineStatus>> MachineController::Apply(Caller caller, s
   MachineRequest request{profile, Isolation::kBestEffort, {}};
   Result<void> known = co_await runner_.Check(std::move(request));
   if (!known) co_return std::move(known).error();
-  Result<Access> access = co_await Enter(std::move(cancelled));
+  Result<Access> access = co_await AcquireAccess(std::move(cancelled));
   if (!access) co_return std::move(access).error();
   co_return co_await runner_.Apply(std::move(profile));
 }
@@ -103,7 +104,7 @@ asio::awaitable<Result<MachineStatus>> MachineController::Restore(Caller caller,
   if (Result<void> may = CheckMayAdminister(policy_, caller, "restore"); !may) {
     co_return std::move(may).error();
   }
-  Result<Access> access = co_await Enter(std::move(cancelled));
+  Result<Access> access = co_await AcquireAccess(std::move(cancelled));
   if (!access) co_return std::move(access).error();
   co_return co_await runner_.Restore();
 }

@@ -105,7 +105,7 @@ class MachineController {
     std::optional<ExclusiveSlot::Turn> turn;
   };
 
-  asio::awaitable<Result<Access>> Enter(Cancelled cancelled);
+  asio::awaitable<Result<Access>> AcquireAccess(Cancelled cancelled);
   void GiveBack(std::uint32_t uid, ExclusiveSlot::Turn turn);
   void LeaseEnded();
 

@@ -110,7 +110,7 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Admit(SessionRecord record, Bund
     if (!kept) co_return std::move(kept).error();
   }
   SessionSnapshot snapshot = record.snapshot;
-  Enter(std::move(record));
+  Register(std::move(record));
   co_return Newest(std::move(snapshot));
 }
 
@@ -208,7 +208,7 @@ asio::awaitable<Result<SessionSnapshot>> Queue::CancelWaiting(SessionSnapshot sn
   const SessionId id = snapshot.id;
   const bool waited = waiting_.Erase(id);
   ending_.insert(id);
-  TellPlaces();
+  PublishPlaces();
   snapshot.state = SessionState::kCancelled;
   snapshot.cancelled_by = "uid " + std::to_string(caller.uid);
   snapshot.ended_at = services_.clock.Now();
@@ -220,7 +220,7 @@ asio::awaitable<Result<SessionSnapshot>> Queue::CancelWaiting(SessionSnapshot sn
     co_return snapshot;
   }
   if (waited) Enqueue(id);
-  TellPlaces();
+  PublishPlaces();
   changed_.Notify();
   co_return std::move(updated).error().Within("cancel");
 }
@@ -246,7 +246,7 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Move(Caller caller, std::string 
   if (record == nullptr) co_return Deleted(*id);
   if (waiting_.Erase(*id)) {
     Enqueue(*id);
-    TellPlaces();
+    PublishPlaces();
     changed_.Notify();
   }
   co_return Newest(record->snapshot);
@@ -259,7 +259,7 @@ asio::awaitable<Result<QueueStatus>> Queue::SetMode(Caller caller, QueueMode mod
   Result<void> kept = co_await services_.store.Do(&Records::KeepMode, mode);
   if (!kept) co_return std::move(kept).error().Within(action);
   mode_ = mode;
-  TellPlaces(/*even_unmoved=*/true);
+  PublishPlaces(/*even_unmoved=*/true);
   changed_.Notify();
   co_return Status();
 }
@@ -270,7 +270,7 @@ QueueStatus Queue::Status() const {
 
 void Queue::SetReserved(std::optional<std::uint32_t> uid) {
   reserved_by_ = uid;
-  TellPlaces(/*even_unmoved=*/true);
+  PublishPlaces(/*even_unmoved=*/true);
 }
 
 const SessionRecord* Queue::Running() const {
@@ -304,7 +304,7 @@ SessionId Queue::FreshId() {
 }
 
 /// Registers a session; one that has not ended waits from now on.
-void Queue::Enter(SessionRecord record) {
+void Queue::Register(SessionRecord record) {
   const SessionId id = record.snapshot.id;
   const bool waits = !IsFinal(record.snapshot.state);
   registry_.Add(std::move(record));
@@ -313,7 +313,7 @@ void Queue::Enter(SessionRecord record) {
     return;
   }
   Enqueue(id);
-  TellPlaces();
+  PublishPlaces();
   changed_.Notify();
 }
 
@@ -357,7 +357,7 @@ void Queue::SetPlace(Told& told, const Place& place, std::optional<Nanoseconds> 
 }
 
 /// To those who watch a session that waits, when it has moved, or they have just come.
-void Queue::TellPlaces(bool even_unmoved) {
+void Queue::PublishPlaces(bool even_unmoved) {
   const std::optional<Nanoseconds> until_free = UntilFree();
   std::vector<SessionSnapshot> news;
   std::map<SessionId, std::uint64_t> told;

@@ -146,7 +146,7 @@ class Queue {
 
   SessionId FreshId();
   void Replay(const std::vector<SessionRecord>& records);
-  void Enter(SessionRecord record);
+  void Register(SessionRecord record);
   void Enqueue(const SessionId& id);
   void Progress(const SessionSnapshot& snapshot);
   void TakeEnd(SessionSnapshot snapshot);
@@ -155,7 +155,7 @@ class Queue {
   std::optional<Nanoseconds> UntilFree() const;
   template <typename Told>  // a SessionSnapshot, a SessionView
   void SetPlace(Told& told, const Place& place, std::optional<Nanoseconds> until_free) const;
-  void TellPlaces(bool even_unmoved = false);
+  void PublishPlaces(bool even_unmoved = false);
 
   asio::awaitable<void> RunOne(SessionId id);
   asio::awaitable<void> Prune();

@@ -83,7 +83,7 @@ asio::awaitable<void> Queue::Work() {
       co_await Prune();
       continue;
     }
-    if (waiting_.Refresh(services_.clock.Now())) TellPlaces();
+    if (waiting_.Refresh(services_.clock.Now())) PublishPlaces();
     const QueuedSession* next = mode_.paused ? nullptr : waiting_.Next();
     if (exclusive_.BeginNext(next != nullptr)) continue;
     if (exclusive_.busy() || next == nullptr) {
@@ -106,7 +106,7 @@ void Queue::Stop() {
 asio::awaitable<void> Queue::RunOne(SessionId id) {
   running_ = id;
   waiting_.Begin(id);
-  TellPlaces();
+  PublishPlaces();
   SessionSnapshot known = registry_.Find(id)->snapshot;
   SessionSnapshot last = co_await current_.Run(std::move(known));
   if (IsFinal(last.state)) {
@@ -134,7 +134,7 @@ void Queue::TakeEnd(SessionSnapshot snapshot) {
   CountTime(*registry_.Find(id));
   waiting_.Refresh(services_.clock.Now());
   services_.hub.Publish(std::move(snapshot));
-  TellPlaces();
+  PublishPlaces();
   prune_due_ = true;
   changed_.Notify();
 }

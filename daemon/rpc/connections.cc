@@ -30,7 +30,7 @@ std::optional<std::uint64_t> SocketInode(int fd) {
 
 }  // namespace
 
-Result<UniqueFd> PeerTable::Enter(UniqueFd connection, Caller caller) {
+Result<UniqueFd> PeerTable::Register(UniqueFd connection, Caller caller) {
   const std::lock_guard lock(mutex_);
   UniqueFd numbered;
   if (next_number_ >= kFirstNumber && next_number_ <= kLastNumber) {
@@ -269,7 +269,7 @@ void Listener::Take(UniqueFd connection) {
   if (peers_.OpenConnections(caller->uid) >= kMaxConnectionsPerUid) {
     return LogRefusal(caller->uid);
   }
-  Result<UniqueFd> numbered = peers_.Enter(std::move(connection), std::move(caller).value());
+  Result<UniqueFd> numbered = peers_.Register(std::move(connection), std::move(caller).value());
   if (!numbered) return log_(numbered.error().message);
   hand_over_(numbered->Release());
 }

@@ -36,7 +36,7 @@ class PeerTable {
  public:
   /// Moves a connected socket to the next number and remembers who is behind it.
   /// @errors kResourceExhausted: no descriptor is free.
-  Result<UniqueFd> Enter(UniqueFd connection, Caller caller);
+  Result<UniqueFd> Register(UniqueFd connection, Caller caller);
 
   /// The caller behind ServerContext::peer(), such as "fd:7"; nothing for any other kind of peer.
   std::optional<Caller> Find(std::string_view peer) const;

@@ -74,14 +74,14 @@ Result<void> RateLimit::Take(std::uint32_t uid) {
     bucket.tokens -= 1;
     return {};
   }
-  Tell(uid, bucket);
+  WarnOfRefusals(uid, bucket);
   return Error{ErrorCode::kResourceExhausted,
                "too many requests: uid " + std::to_string(uid) + " makes more than " +
                    std::to_string(kPerSecond) + " a second",
                "ask again in a second; `benchctl watch` tells of every change without asking"};
 }
 
-void RateLimit::Tell(std::uint32_t uid, Bucket& bucket) const {
+void RateLimit::WarnOfRefusals(std::uint32_t uid, Bucket& bucket) const {
   if (bucket.told_at && bucket.filled_at - *bucket.told_at < kBetweenWarnings) return;
   bucket.told_at = bucket.filled_at;
   log_("refusing calls: uid " + std::to_string(uid) + " makes more than " +

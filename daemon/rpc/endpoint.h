@@ -119,7 +119,7 @@ class RateLimit {
     std::optional<SteadyTime> told_at{};
   };
 
-  void Tell(std::uint32_t uid, Bucket& bucket) const;
+  void WarnOfRefusals(std::uint32_t uid, Bucket& bucket) const;
   void Fill(Bucket& bucket, SteadyTime now) const;
   void ForgetQuietUsers(SteadyTime now);
 

@@ -35,7 +35,7 @@ void ReserveReactor::Started() {
   if (!reservation) return Refuse(reservation.error());
   reservation_.emplace(std::move(reservation).value());
   due_ = true;
-  Tell();
+  SendState();
 }
 
 void ReserveReactor::Refuse(const Error& error) {
@@ -56,7 +56,7 @@ void ReserveReactor::Tick() {
   over_ = now >= *end_;
   // The next session need not wait until the client has read the last word.
   if (over_) GiveUp();
-  Tell();
+  SendState();
   if (over_) return;
   timer_.expires_at(std::min(now + kBetweenMessages, *end_));
   timer_.async_wait([this](std::error_code cancelled) {
@@ -64,7 +64,7 @@ void ReserveReactor::Tick() {
   });
 }
 
-void ReserveReactor::Written() { Tell(); }
+void ReserveReactor::Written() { SendState(); }
 
 void ReserveReactor::Ended() {
   timer_.cancel();
@@ -76,7 +76,7 @@ void ReserveReactor::GiveUp() {
   reservation_.reset();
 }
 
-void ReserveReactor::Tell() {
+void ReserveReactor::SendState() {
   if (!due_ || writing() || ended()) return;
   due_ = false;
   message().set_held(end_.has_value());

@@ -37,7 +37,7 @@ class ReserveReactor final : public StreamReactor<v1::ReserveResponse> {
   void Held();
   void GiveUp();
   void Tick();
-  void Tell();
+  void SendState();
 
   const ReserveSources& sources_;
   const v1::ReserveRequest request_;

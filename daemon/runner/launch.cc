@@ -96,7 +96,7 @@ Result<SpawnOptions> Launch::MakeReady(RunTask task) {
       task_.plan->Prepare(memory_, streams, task_.padding_bytes, task_.truncate_output);
   // What is to be parsed goes through the pipe first; the parser then writes the file.
   if (!task_.parse.empty()) plan.output = nullptr;
-  auto options = EnterGroup();
+  auto options = JoinGroup();
   if (!options) return options;
   options->share_memory = services_.host.MayShareMemory(task_.plan->spec().caller);
   services_.host.ResetOwnPeak();
@@ -124,7 +124,7 @@ void Launch::Adopt(Spawned child, EventSink& sink) {
 }
 
 /// @errors where a limit holds and the group is not there: it was taken away, or cannot be renewed.
-Result<SpawnOptions> Launch::EnterGroup() {
+Result<SpawnOptions> Launch::JoinGroup() {
   if (auto begun = group_.BeginRun(task_.needs->tree); !begun) return std::move(begun).error();
   SpawnOptions options;
   options.cgroup_fd = group_.fd();

@@ -118,7 +118,7 @@ class Launch {
   Disturbances LookAround() const;
   Result<SpawnOptions> MakeReady(RunTask task);
   Result<void> OpenCaptures();
-  Result<SpawnOptions> EnterGroup();
+  Result<SpawnOptions> JoinGroup();
   Result<Spawned> Spawn(SpawnOptions& options);
   void Adopt(Spawned child, EventSink& sink);
 

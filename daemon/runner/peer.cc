@@ -70,7 +70,7 @@ void Peer::Handle(std::uint64_t request, wire::Hello message) {
   reply.housekeeping_cpus = services_.host.cpus.housekeeping;
   reply.benchmark_cpus = services_.host.cpus.benchmark;
   for (const KnownProfile& known : services_.machine.profiles()) {
-    reply.profiles.push_back({known.profile.name, known.AskableCpus()});
+    reply.profiles.push_back({known.profile.name, known.RequestableCpus()});
   }
   Answer(request, reply);
   if (message.version == wire::kVersion || gone_) return;

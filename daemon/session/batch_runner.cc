@@ -114,7 +114,7 @@ asio::awaitable<HookResult> BatchRunner::RunHookOf(BatchRun run, HookKind which)
                        std::move(place), std::move(by_hand), std::move(end));
   unfinished_.log += result.log;
   if (services_.cancel.requested()) result.failure = CancelledFailure();
-  if (result.failure && result.failure->run) TellWhere(at, *result.failure->run);
+  if (result.failure && result.failure->run) SetRunPlace(at, *result.failure->run);
   co_return result;
 }
 

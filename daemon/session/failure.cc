@@ -136,7 +136,7 @@ std::optional<Failure> HookFailure(const std::string& place, Nanoseconds timeout
   return FailureOf(place, timeout, outcome, std::move(run), by_hand, "");
 }
 
-void TellWhere(const RunPlace& place, FailedRun& run) {
+void SetRunPlace(const RunPlace& place, FailedRun& run) {
   const FailedRun at = FailedRunAt(place);
   run.benchmark = at.benchmark;
   run.arm = at.arm;

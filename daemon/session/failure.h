@@ -43,7 +43,7 @@ std::optional<Failure> HookFailure(const std::string& place, Nanoseconds timeout
                                    const RunOutcome& outcome, const ByHand& by_hand);
 
 /// Completes what HookFailure() left out, for a hook of a run.
-void TellWhere(const RunPlace& place, FailedRun& run);
+void SetRunPlace(const RunPlace& place, FailedRun& run);
 
 /// What somebody printed, under a line that says who; empty for nothing.
 std::string LogOf(const std::string& place, const std::string& output);

@@ -318,7 +318,7 @@ Report Session::Complete(Report report) const {
   report.disturbances = disturbances_;
   SessionNotes notes = notes_;
   notes.interrupted = resumed_ || runner_deaths_.any();
-  TellNotes(notes, report);
+  AddNotes(notes, report);
   return report;
 }
 

@@ -7,7 +7,7 @@
 
 namespace benchd {
 
-void TellNotes(const SessionNotes& notes, Report& report) {
+void AddNotes(const SessionNotes& notes, Report& report) {
   const auto warn = [&report](const char* code, std::string message) {
     report.warnings.push_back({.code = code, .message = std::move(message)});
   };

@@ -18,7 +18,7 @@ struct SessionNotes {
 };
 
 /// Adds a warning for each to the report: failed_runs, interrupted, paused. Pure.
-void TellNotes(const SessionNotes& notes, Report& report);
+void AddNotes(const SessionNotes& notes, Report& report);
 
 /// Adds what the runner told as it gave the machine back to the record of the session: how each
 /// setting stood then, and its warnings to the report, where there is one. Pure.

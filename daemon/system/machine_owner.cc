@@ -205,7 +205,7 @@ Result<std::vector<int>> MachineOwner::ChooseCpus(const KnownProfile& known, Iso
   }
   auto chosen = ParseCpuList(cpus);
   if (!chosen) return InvalidArgument("cpus", chosen.error().message, chosen.error().hint);
-  const std::vector<int>& there = known.AskableCpus();
+  const std::vector<int>& there = known.RequestableCpus();
   if (const auto outside = CpusWithout(*chosen, there); !outside.empty()) {
     return InvalidArgument("cpus", FormatCpuList(outside) + " is not among the benchmark CPUs",
                            "choose among " + FormatCpuList(there));

@@ -24,7 +24,7 @@ struct KnownProfile {
 
   /// Those a session may ask for: with smt "off" the siblings are offline by the time they would be
   /// used.
-  const std::vector<int>& AskableCpus() const {
+  const std::vector<int>& RequestableCpus() const {
     return profile.smt == "off" ? cpus.used : cpus.benchmark;
   }
 };

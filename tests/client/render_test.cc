@@ -356,7 +356,7 @@ TEST(PlainLinesTest, TellsChangesAndNotEveryBlock) {
   PlainNarrator narrator(kPlain);
   std::string told;
   const auto tell = [&told, &narrator](double now, const v1::SessionEvent& event) {
-    for (const std::string& line : narrator.Tell(event, now)) told += line + "\n";
+    for (const std::string& line : narrator.Describe(event, now)) told += line + "\n";
   };
   tell(0, Event([](v1::SessionEvent& e) { e.mutable_queued()->set_position(2); }));
   tell(1, Event([](v1::SessionEvent& e) { e.mutable_queued()->set_position(2); }));
@@ -379,8 +379,8 @@ TEST(PlainLinesTest, TellsChangesAndNotEveryBlock) {
 TEST(PlainLinesTest, TellsWhyASessionStandsStillAndThatItGoesOn) {
   PlainNarrator narrator(kPlain);
   const auto tell = [&narrator](double now, const v1::Update& update) {
-    return narrator.Tell(Event([&update](v1::SessionEvent& e) { *e.mutable_update() = update; }),
-                         now);
+    return narrator.Describe(
+        Event([&update](v1::SessionEvent& e) { *e.mutable_update() = update; }), now);
   };
   EXPECT_EQ(tell(0, EarlyUpdate()).size(), 1U);
   EXPECT_EQ(tell(1, PausedUpdate()),
@@ -405,8 +405,8 @@ TEST(PlainLinesTest, ManyGatesStandOnOneLineEveryFiveSeconds) {
     update.mutable_comparisons(3 + i)->set_benchmark("b" + std::to_string(i));
   }
   const auto tell = [&narrator, &update](double now) {
-    return narrator.Tell(Event([&update](v1::SessionEvent& e) { *e.mutable_update() = update; }),
-                         now);
+    return narrator.Describe(
+        Event([&update](v1::SessionEvent& e) { *e.mutable_update() = update; }), now);
   };
   const auto first = tell(0);
   ASSERT_EQ(first.size(), 1U);
@@ -425,7 +425,7 @@ TEST(PlainLinesTest, TheTimeLimitIsNotSaidToBeTheVerdict) {
   v1::Update update = SuiteUpdate();
   update.clear_eta_seconds();
   const auto lines =
-      narrator.Tell(Event([&update](v1::SessionEvent& e) { *e.mutable_update() = update; }), 0);
+      narrator.Describe(Event([&update](v1::SessionEvent& e) { *e.mutable_update() = update; }), 0);
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_TRUE(lines[0].ends_with(", at most 25 s left")) << lines[0];
 }

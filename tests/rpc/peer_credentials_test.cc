@@ -128,7 +128,7 @@ std::string PeerOf(const UniqueFd& fd) { return "fd:" + std::to_string(fd.get())
 TEST(PeerTableTest, FindsWhoStandsBehindANumberAndNobodyElse) {
   SocketPair pair;
   PeerTable table;
-  const Result<UniqueFd> numbered = table.Enter(std::move(pair.a), CallerOf(7));
+  const Result<UniqueFd> numbered = table.Register(std::move(pair.a), CallerOf(7));
   ASSERT_TRUE(numbered) << numbered.error().message;
   const std::string peer = PeerOf(*numbered);
   ASSERT_TRUE(table.Find(peer));
@@ -144,8 +144,8 @@ TEST(PeerTableTest, CountsTheConnectionsThatAreStillOpen) {
   PeerTable table;
   SocketPair open;
   SocketPair closed;
-  const Result<UniqueFd> first = table.Enter(std::move(open.a), CallerOf(7));
-  Result<UniqueFd> second = table.Enter(std::move(closed.a), CallerOf(7));
+  const Result<UniqueFd> first = table.Register(std::move(open.a), CallerOf(7));
+  Result<UniqueFd> second = table.Register(std::move(closed.a), CallerOf(7));
   ASSERT_TRUE(first && second);
   EXPECT_EQ(table.OpenConnections(7), 2U);
   const int number = second->get();
@@ -162,19 +162,19 @@ TEST(PeerTableTest, ANumberComesAgainOnlyWhenAllOthersHaveBeenUsed) {
   PeerTable table;
   std::set<int> numbers;
   SocketPair first_pair;
-  const Result<UniqueFd> stays = table.Enter(std::move(first_pair.a), CallerOf(1));
+  const Result<UniqueFd> stays = table.Register(std::move(first_pair.a), CallerOf(1));
   ASSERT_TRUE(stays);
   // Fewer than a round has, where the limit of descriptors is the usual 1024.
   for (int i = 0; i < 500; ++i) {
     SocketPair pair;
-    const Result<UniqueFd> numbered = table.Enter(std::move(pair.a), CallerOf(2));
+    const Result<UniqueFd> numbered = table.Register(std::move(pair.a), CallerOf(2));
     ASSERT_TRUE(numbered) << numbered.error().message;
     EXPECT_TRUE(numbers.insert(numbered->get()).second) << numbered->get() << " came twice";
   }
   // And now round and round: what is open keeps its number.
   for (int i = 0; i < 5000; ++i) {
     SocketPair pair;
-    const Result<UniqueFd> numbered = table.Enter(std::move(pair.a), CallerOf(2));
+    const Result<UniqueFd> numbered = table.Register(std::move(pair.a), CallerOf(2));
     ASSERT_TRUE(numbered) << numbered.error().message;
     ASSERT_NE(numbered->get(), stays->get());
   }

@@ -212,7 +212,7 @@ TEST_F(PeerIdentityTest, NobodyIsTakenForAnotherWhileConnectionsComeAndGo) {
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds), 0);
     Caller caller;
     caller.uid = uid;
-    Result<UniqueFd> numbered = peers_.Enter(UniqueFd(fds[0]), std::move(caller));
+    Result<UniqueFd> numbered = peers_.Register(UniqueFd(fds[0]), std::move(caller));
     EXPECT_TRUE(numbered);
     if (numbered) grpc::AddInsecureChannelFromFd(server_.get(), numbered->Release());
     return v1::SessionService::NewStub(grpc::CreateInsecureChannelFromFd("client", fds[1]));
