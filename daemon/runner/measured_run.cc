@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -89,8 +90,17 @@ void MeasuredRun::Prepare(RunTask task) {
   if (!ordered) next_->Discard();
 }
 
+/// On CPUs that are shared: so that a run's beginning does not follow from the end of the last one.
+void MeasuredRun::AwaitPhase() {
+  const std::int64_t wait_ns = phase_.Draw();
+  if (wait_ns == 0) return;
+  const timespec wait{0, wait_ns};
+  clock_nanosleep(CLOCK_MONOTONIC, 0, &wait, nullptr);
+}
+
 Result<void> MeasuredRun::StartPrepared() {
   std::swap(now_, next_);
+  AwaitPhase();
   if (!now_->Go(*this)) {
     CloseSpawner();
     RunTask task = now_->task();
@@ -217,6 +227,7 @@ void MeasuredRun::OnExit() {
   if (end.migrations) services_.machine.NoteMigrations(*end.migrations);
   services_.loop.StayAwake(0);
   TakeFigures(info, usage, ended_at);
+  phase_.Note(figures_);
   if (end.migrations) {
     figures_.migrations = static_cast<std::int64_t>(*end.migrations);
   } else {

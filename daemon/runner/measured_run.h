@@ -21,6 +21,7 @@
 #include "daemon/runner/launch.h"
 #include "daemon/runner/process_tree.h"
 #include "daemon/runner/spawn.h"
+#include "daemon/runner/start_phase.h"
 #include "daemon/system/machine_owner.h"
 #include "daemon/system/tree_group.h"
 #include "daemon/wire/messages.h"
@@ -115,6 +116,7 @@ class MeasuredRun : public EventSink, public HelperOwner {
   void OnHelperDone(HelperProcess& helper, Result<std::string> answer) override;
 
   void Begin();
+  void AwaitPhase();
   void OpenSpawner();
   void CloseSpawner();
   void StartAgain();
@@ -145,6 +147,7 @@ class MeasuredRun : public EventSink, public HelperOwner {
   State state_ = State::kIdle;
   long preempted_before_ = 0;  ///< how often, when the present run began
   int runs_to_sleep_ = 0;      ///< whose end is not to be looked for without sleeping
+  StartPhase phase_{static_cast<std::uint64_t>(MonotonicNow()) | 1U};
   wire::RunFigures figures_;
   bool killed_ = false;
   bool timed_out_ = false;

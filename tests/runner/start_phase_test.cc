@@ -1,0 +1,60 @@
+#include "daemon/runner/start_phase.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace benchd {
+namespace {
+
+wire::RunFigures Run(std::int64_t wall_ms, std::int64_t cpu_ms, std::int64_t switches) {
+  wire::RunFigures run;
+  run.wall_time_ns = wall_ms * 1'000'000;
+  run.user_time_us = cpu_ms * 1000;
+  run.involuntary_switches = switches;
+  return run;
+}
+
+std::int64_t Tick() {
+  timespec tick{};
+  clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+  return tick.tv_nsec;
+}
+
+TEST(StartPhaseTest, WaitsForNothingWhereRunsHaveTheirCpu) {
+  StartPhase phase(5);
+  EXPECT_EQ(phase.Draw(), 0) << "before any run";
+  phase.Note(Run(5, 5, 3));
+  EXPECT_EQ(phase.Draw(), 0) << "interrupted, and back at once";
+  phase.Note(Run(15, 5, 0));
+  EXPECT_EQ(phase.Draw(), 0) << "asleep of its own accord";
+}
+
+TEST(StartPhaseTest, WaitsUntilSixteenRunsInARowHaveNotWaited) {
+  StartPhase phase(5);
+  phase.Note(Run(9, 5, 1));
+  for (int i = 0; i < 15; ++i) phase.Note(Run(5, 5, 0));
+  EXPECT_GT(phase.Draw(), 0);
+  phase.Note(Run(5, 5, 0));
+  EXPECT_EQ(phase.Draw(), 0);
+}
+
+TEST(StartPhaseTest, WaitsAreSpreadOverOneTick) {
+  StartPhase phase(5);
+  phase.Note(Run(9, 5, 1));
+  constexpr int kDraws = 10'000;
+  std::vector<std::int64_t> tenths(10);
+  for (int i = 0; i < kDraws; ++i) {
+    const std::int64_t wait = phase.Draw();
+    ASSERT_GE(wait, 0);
+    ASSERT_LT(wait, Tick());
+    ++tenths[static_cast<std::size_t>(10 * wait / Tick())];
+  }
+  // A thousand each, give or take six standard deviations.
+  EXPECT_GT(*std::ranges::min_element(tenths), 1000 - 180);
+  EXPECT_LT(*std::ranges::max_element(tenths), 1000 + 180);
+}
+
+}  // namespace
+}  // namespace benchd
