@@ -171,9 +171,9 @@ TEST(SessionMethodsTest, LognormalMeanIsWatchedAtTheLevelOfItsLook) {
   Moments c;
   for (double x : arms.base) b.Add(std::log(x));
   for (double x : arms.candidate) c.Add(std::log(x));
-  const double clock = EstimateWelchDifference(b, c).clock;
-  EXPECT_NEAR(clock, 30, 1e-9);
-  const OneLook look = LognormalMeanRatio(b, c, LevelOfOneLook(Boundary(), clock)).value();
+  const double information = EstimateWelchDifference(b, c).information;
+  EXPECT_NEAR(information, 30, 1e-9);
+  const OneLook look = LognormalMeanRatio(b, c, LevelOfOneLook(Boundary(), information)).value();
   const Comparison& shown = Find(report, "wall_time");
   ExpectChange(shown, look.estimate, *look.interval);
   EXPECT_FALSE(shown.difference);

@@ -8,7 +8,7 @@
 namespace benchd {
 namespace {
 
-wire::RunFigures Run(std::int64_t wall_ms, std::int64_t cpu_ms, std::int64_t switches) {
+wire::RunFigures RunOf(std::int64_t wall_ms, std::int64_t cpu_ms, std::int64_t switches) {
   wire::RunFigures run;
   run.wall_time_ns = wall_ms * 1'000'000;
   run.user_time_us = cpu_ms * 1000;
@@ -25,24 +25,24 @@ std::int64_t Tick() {
 TEST(StartPhaseTest, WaitsForNothingWhereRunsHaveTheirCpu) {
   StartPhase phase(5);
   EXPECT_EQ(phase.Draw(), 0) << "before any run";
-  phase.Note(Run(5, 5, 3));
+  phase.Note(RunOf(5, 5, 3));
   EXPECT_EQ(phase.Draw(), 0) << "interrupted, and back at once";
-  phase.Note(Run(15, 5, 0));
+  phase.Note(RunOf(15, 5, 0));
   EXPECT_EQ(phase.Draw(), 0) << "asleep of its own accord";
 }
 
 TEST(StartPhaseTest, WaitsUntilSixteenRunsInARowHaveNotWaited) {
   StartPhase phase(5);
-  phase.Note(Run(9, 5, 1));
-  for (int i = 0; i < 15; ++i) phase.Note(Run(5, 5, 0));
+  phase.Note(RunOf(9, 5, 1));
+  for (int i = 0; i < 15; ++i) phase.Note(RunOf(5, 5, 0));
   EXPECT_GT(phase.Draw(), 0);
-  phase.Note(Run(5, 5, 0));
+  phase.Note(RunOf(5, 5, 0));
   EXPECT_EQ(phase.Draw(), 0);
 }
 
 TEST(StartPhaseTest, WaitsAreSpreadOverOneTick) {
   StartPhase phase(5);
-  phase.Note(Run(9, 5, 1));
+  phase.Note(RunOf(9, 5, 1));
   constexpr int kDraws = 10'000;
   std::vector<std::int64_t> tenths(10);
   for (int i = 0; i < kDraws; ++i) {

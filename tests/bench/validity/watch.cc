@@ -294,7 +294,7 @@ void Watch::AddCoinRun(const CoinRun& run) {
     if (rules_[i].method != Method::kWelch || !outcomes_[i].open) continue;
     const SequentialBoundary& boundary = rules_[i].level->robbins();
     if (!MayLook(estimate, boundary)) continue;
-    if (Within(estimate, threshold_, boundary.ZAtInformation(estimate.clock))) continue;
+    if (Within(estimate, threshold_, boundary.ZAtInformation(estimate.information))) continue;
     const Interval interval = PlainInterval(estimate, CriticalT(estimate, boundary));
     const LookDecision decision = DecideAgainst(interval, threshold_);
     if (decision != LookDecision::kContinue) Decide(i, decision);
