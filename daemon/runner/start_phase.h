@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <ctime>
 
+#include "core/base/split_mix.h"
 #include "daemon/wire/messages.h"
 
 namespace benchd {
@@ -19,7 +20,7 @@ namespace benchd {
 /// A value, used by one MeasuredRun.
 class StartPhase {
  public:
-  explicit StartPhase(std::uint64_t seed) : state_(seed) {}
+  explicit StartPhase(std::uint64_t seed) : numbers_(seed, 0) {}
 
   /// After each run: whether it had to wait for its CPU. A program that sleeps may be mistaken for
   /// one that waits, which costs half a tick a run.
@@ -31,14 +32,9 @@ class StartPhase {
 
   /// How long the next run is to wait, in ns, uniform below one tick; 0 where CPUs are not shared.
   std::int64_t Draw() {
-    if (shared_ == 0) return 0;
-    // xorshift64*: S. Vigna, ACM TOMS 42 (2016) 30.
-    state_ ^= state_ >> 12;
-    state_ ^= state_ << 25;
-    state_ ^= state_ >> 27;
-    const std::uint64_t number = (state_ * 0x2545F4914F6CDD1DU) >> 11;
-    return static_cast<std::int64_t>(static_cast<double>(number) * 0x1p-53 *
-                                     static_cast<double>(TickNs()));
+    const std::uint64_t tick_ns = shared_ > 0 ? TickNs() : 0;
+    // Far too few values for the remainder's bias to matter.
+    return tick_ns > 0 ? static_cast<std::int64_t>(numbers_.Next() % tick_ns) : 0;
   }
 
  private:
@@ -47,13 +43,15 @@ class StartPhase {
   /// Not every run beside others has to wait.
   static constexpr int kRemembered = 16;
 
-  static std::int64_t TickNs() {
+  static std::uint64_t TickNs() {
     timespec tick{};
-    return clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 ? tick.tv_nsec : 0;
+    return clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0
+               ? static_cast<std::uint64_t>(tick.tv_nsec)
+               : 0;
   }
 
-  std::uint64_t state_;  // never 0
-  int shared_ = 0;       // for so many runs from now on
+  SplitMix64 numbers_;
+  int shared_ = 0;  // for so many runs from now on
 };
 
 }  // namespace benchd

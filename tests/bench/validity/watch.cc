@@ -249,14 +249,14 @@ LookDecision Watch::MedianLook(const Level& level) const {
 // The interval is longer than that of the mean of the logs, and that one than with a normal
 // quantile: most looks need no more.
 LookDecision Watch::LognormalLook(const Level& level) const {
-  const auto clock = static_cast<double>(pairs_);
+  const auto information = static_cast<double>(pairs_);
   WelchEstimate shortest = EstimateWelchDifference(log_base_, log_candidate_);
   shortest.centre += (log_candidate_.variance() - log_base_.variance()) / 2;
-  if (Within(shortest, threshold_, level.robbins().ZAtInformation(clock))) {
+  if (Within(shortest, threshold_, level.robbins().ZAtInformation(information))) {
     return LookDecision::kContinue;
   }
   const Result<OneLook> look =
-      LognormalMeanRatio(log_base_, log_candidate_, LevelOfOneLook(level.robbins(), clock));
+      LognormalMeanRatio(log_base_, log_candidate_, LevelOfOneLook(level.robbins(), information));
   return look ? DecideAgainst(*look->interval, threshold_) : LookDecision::kContinue;
 }
 
