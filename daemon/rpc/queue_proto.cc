@@ -15,14 +15,6 @@
 #include "proto/convert/message_fields.h"
 
 namespace benchd::rpc {
-namespace {
-
-/// Sessions on a page of a list: by default, and at most.
-constexpr std::size_t kUsualPage = 100;
-constexpr std::size_t kLargestPage = 500;
-
-}  // namespace
-
 Result<SessionFilter> FromProto(const v1::ListSessionsRequest& from) {
   convert::FieldReader reader;
   SessionFilter filter;
@@ -32,14 +24,11 @@ Result<SessionFilter> FromProto(const v1::ListSessionsRequest& from) {
   }
   filter.labels = {from.labels().begin(), from.labels().end()};
   if (!reader.ok()) return std::move(reader).error();
-  filter.limit =
-      from.page_size() == 0 ? kUsualPage : std::min<std::size_t>(from.page_size(), kLargestPage);
-  if (from.page_token().empty()) return filter;
-  const std::string& token = from.page_token();
-  const char* const end = token.data() + token.size();
-  const auto [stopped, error] = std::from_chars(token.data(), end, filter.before);
-  if (error == std::errc{} && stopped == end) return filter;
-  return InvalidArgument("page_token", "none of this benchd's", "begin without one");
+  Result<convert::Page> page = convert::ReadPage(from.page_size(), from.page_token());
+  if (!page) return std::move(page).error();
+  filter.limit = page->limit;
+  filter.before = page->beyond.value_or(filter.before);
+  return filter;
 }
 
 Result<Nanoseconds> FromProto(const v1::ReserveRequest& from) {

@@ -251,13 +251,6 @@ void MetricsToProto(const Run& run, v1::Run* to) {
 void ToProto(const MachineStatus& status, v1::MachineStatus* to) { WriteFields(status, to); }
 void ToProto(const NoiseSource& source, v1::NoiseSource* to) { WriteFields(source, to); }
 
-namespace {
-
-constexpr std::uint64_t kUsualPage = 100;
-constexpr std::uint64_t kLargestPage = 500;
-
-}  // namespace
-
 void ToProto(const GateSummary& summary, v1::Summary* to) {
   WriteFields(summary, to);
   to->set_number(summary.number);
@@ -277,13 +270,22 @@ Result<SummaryQuery> FromProto(const v1::ListSummariesRequest& from) {
   query.benchmark = from.benchmark();
   query.oldest_first = from.oldest_first();
   if (query.oldest_first) query.beyond = from.after();
-  query.limit =
-      from.page_size() == 0 ? kUsualPage : std::min<std::uint64_t>(from.page_size(), kLargestPage);
-  if (from.page_token().empty()) return query;
-  const std::string& token = from.page_token();
+  Result<Page> page = ReadPage(from.page_size(), from.page_token());
+  if (!page) return std::move(page).error();
+  query.limit = page->limit;
+  query.beyond = page->beyond.value_or(query.beyond);
+  return query;
+}
+
+Result<Page> ReadPage(std::uint64_t size, const std::string& token) {
+  constexpr std::uint64_t kUsual = 100;
+  constexpr std::uint64_t kLargest = 500;
+  Page page;
+  page.limit = size == 0 ? kUsual : std::min(size, kLargest);
+  if (token.empty()) return page;
   const char* const end = token.data() + token.size();
-  const auto [stopped, failed] = std::from_chars(token.data(), end, query.beyond);
-  if (failed == std::errc{} && stopped == end) return query;
+  const auto [stopped, failed] = std::from_chars(token.data(), end, page.beyond.emplace());
+  if (failed == std::errc{} && stopped == end) return page;
   return InvalidArgument("page_token", "none of this benchd's", "begin without one");
 }
 

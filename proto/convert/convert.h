@@ -3,6 +3,7 @@
 #include <concepts>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/base/fields.h"
@@ -101,5 +102,13 @@ Result<GateSummary> FromProto(const v1::Summary& from);
 /// the page has tells whether there is another.
 /// @errors kInvalidArgument for a page_token that is none of ours.
 Result<SummaryQuery> FromProto(const v1::ListSummariesRequest& from);
+
+/// Which page of a list a request asks for.
+struct Page {
+  std::uint64_t limit = 0;              ///< entries at most: 100 by default, never above 500
+  std::optional<std::uint64_t> beyond;  ///< the number in its token; absent: the first page
+};
+/// @errors kInvalidArgument for a token that is none of this benchd's.
+Result<Page> ReadPage(std::uint64_t size, const std::string& token);
 
 }  // namespace benchd::convert
