@@ -1,9 +1,6 @@
 #include "daemon/rpc/queue_proto.h"
 
-#include <algorithm>
-#include <charconv>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "benchd/v1/machine.pb.h"
