@@ -70,6 +70,7 @@ Result<void> MeasuredRun::Start(RunTask task) {
   DropCaches(task);
   OpenSpawner();
   const bool ordered = spawner_ && now_->Prepare(task, *spawner_, 0);
+  AwaitPhase();
   const bool made = ordered && now_->Go(*this);
   // Somebody killed the spawner, or it could not do what the runner perhaps can, or can say why.
   if (ordered && !made) CloseSpawner();

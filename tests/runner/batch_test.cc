@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <ctime>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -253,6 +254,46 @@ TEST_F(WaitingChildTest, IsGoneWhenTheSessionIsAndSoIsTheSpawner) {
   runner_.Send(wire::CloseChildren{});
   EXPECT_TRUE(runner_.Await<Result<void>>());
   for (const pid_t pid : {spawner_, waiting_}) EXPECT_EQ(kill(pid, 0), -1);
+}
+
+/// Shares its CPU until it has lost it once, then is idle for a while.
+const std::string kWaitsForItsCpu =
+    "taskset -pc $(taskset -pc $$ | sed 's/.*[ ,-]//') $$ >&2; while :; do :; done & "
+    "n=0; until [ $n -gt 0 ]; do while read -r key value; do "
+    "[ $key != nonvoluntary_ctxt_switches: ] || n=$value; done </proc/$$/status; done; "
+    "kill $!; sleep 0.003";
+
+/// From the end of each run to the beginning of the next one, in all, in ticks of the scheduler.
+double TicksBetween(const std::vector<wire::RunFigures>& runs) {
+  timespec tick{};
+  clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+  std::int64_t between_ns = 0;
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    between_ns += runs[i].ended_at_ns - runs[i].wall_time_ns - runs[i - 1].ended_at_ns;
+  }
+  return static_cast<double>(between_ns) / static_cast<double>(tick.tv_nsec);
+}
+
+// 32 random waits of half a tick in the mean; a machine that is busy can only add to them.
+constexpr std::size_t kRunsThatWait = 33;
+constexpr double kFewestTicks = 8;
+
+TEST_F(BatchTest, PreparedRunsOnASharedCpuBeginAtARandomPlaceInTheTick) {
+  Open({kWaitsForItsCpu});
+  const auto finished = Run(BatchOf(std::vector<std::uint32_t>(kRunsThatWait, 0)));
+  ASSERT_EQ(finished.runs.size(), kRunsThatWait);
+  EXPECT_GT(TicksBetween(finished.runs), kFewestTicks);
+}
+
+TEST_F(BatchTest, SoDoThoseThatAreNotPrepared) {
+  Open({kWaitsForItsCpu});
+  std::vector<wire::RunFigures> runs;
+  for (std::size_t i = 0; i < kRunsThatWait; ++i) {
+    auto finished = Run(BatchOf({0}));
+    ASSERT_EQ(finished.runs.size(), 1U);
+    runs.push_back(std::move(finished.runs[0]));
+  }
+  EXPECT_GT(TicksBetween(runs), kFewestTicks);
 }
 
 TEST_F(BatchTest, EmptiesAnOutputFileOnceThenAppends) {
