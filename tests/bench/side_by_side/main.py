@@ -1,7 +1,7 @@
 """benchd beside its peers, and beside its own promises: one table a part, and JSON.
 
     main.py [--part NAME]... [--json FILE] [--quick] [--rounds N] [--load idle|loaded]...
-            [--program NAME] [--records N]
+            [--program NAME] [--records N] [--max-time TIME] [--rule NAME]
 
 Environment: BENCHD_BIN_DIR, BENCHD_TEST_PROGRAMS, BENCHD_TEST_PYTHON, as ./dev sets them. Peers are
 skipped by name where they are not installed. Everything is measured in turn, so that a machine that
@@ -44,6 +44,10 @@ def arguments():
     parser.add_argument("--records", type=int, help="runs of a record of `verdicts` (20000)")
     parser.add_argument("--program", default="", metavar="NAME",
                         help="of `cost` and `verdicts`: only programs whose name has this in it")
+    parser.add_argument("--max-time", default="60s", metavar="TIME",
+                        help="of `live`: after which benchctl gives up (60s)")
+    parser.add_argument("--rule", default="", metavar="NAME",
+                        help="of `live`: only rules whose name has this in it")
     parser.add_argument("--load", action="append", choices=("idle", "loaded"), dest="loads",
                         help="loaded: a busy loop on each CPU (default: both, in turn)")
     options = parser.parse_args()
