@@ -104,8 +104,7 @@ Result<void> MeasuredRun::StartPrepared() {
   AwaitPhase();
   if (!now_->Go(*this)) {
     CloseSpawner();
-    RunTask task = now_->task();
-    return Start(std::move(task));
+    return Start(now_->task());
   }
   Begin();
   return {};
@@ -145,8 +144,7 @@ void MeasuredRun::DropCaches(const RunTask& task) const {
 
 /// For a child that somebody killed just before it was let go: nothing of the run has happened yet.
 void MeasuredRun::StartAgain() {
-  RunTask task = now_->task();
-  if (auto started = Start(std::move(task)); !started) Finish(std::move(started).error());
+  if (auto started = Start(now_->task()); !started) Finish(std::move(started).error());
 }
 
 void MeasuredRun::Begin() {
