@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "core/base/text.h"
@@ -259,13 +261,21 @@ Result<SessionSpec> ValidateSpec(SessionSpec spec) {
 }
 
 asio::awaitable<Result<std::optional<Failure>>> ResolvePrograms(Runner* runner, SessionSpec* spec) {
+  // A lookup is a process of its own that reads the whole program: arms mostly differ in arguments.
+  std::map<std::tuple<std::string, std::string, std::string>, ProgramIdentity> found;
   for (std::uint32_t b = 0; b < spec->benchmarks.size(); ++b) {
     Benchmark& benchmark = spec->benchmarks[b];
     for (std::uint32_t a = 0; a < benchmark.arms.size(); ++a) {
       Arm& arm = benchmark.arms[a];
       ProgramQuery query = QueryFor(ChildOfArm(*spec, benchmark, arm));
+      const std::tuple key(query.program, query.path, query.cwd);
+      if (const auto known = found.find(key); known != found.end()) {
+        arm.program = known->second;
+        continue;
+      }
       Result<ProgramIdentity> program = co_await runner->Resolve(std::move(query));
       if (program) {
+        found.emplace(key, *program);
         arm.program = std::move(program).value();
         continue;
       }

@@ -64,6 +64,32 @@ TEST_F(QueueTest, FailsASessionAtOnceWhoseProgramCannotBeFound) {
   EXPECT_TRUE(queue_.Idle());
 }
 
+TEST_F(QueueTest, LooksAProgramUpOnceForAllArmsThatStartItAlike) {
+  int lookups = 0;
+  runner_.during_resolve = [&lookups] { ++lookups; };
+  ProgramIdentity bench;
+  bench.path = "/found/bench";
+  runner_.programs.emplace("bench", bench);
+  SessionSpec spec = SpecOf(1000);
+  std::vector<Arm>& arms = spec.benchmarks[0].arms;
+  arms[0].command = "bench --old";
+  arms[1].command = "bench --new";
+  Arm elsewhere = arms[1];
+  elsewhere.name = "elsewhere";
+  elsewhere.cwd = "/another";
+  Arm other_path = arms[1];
+  other_path.name = "other-path";
+  other_path.env["PATH"] = "/opt/bin";
+  arms.insert(arms.end(), {elsewhere, other_path});
+  const Result<SessionRecord> record = queue_.Get(User(1000), Submit(spec).value);
+  EXPECT_EQ(lookups, 3) << "where it is looked for is part of the question";
+  ASSERT_TRUE(record);
+  for (const Arm& arm : record->spec.benchmarks[0].arms) {
+    ASSERT_TRUE(arm.program) << arm.name;
+    EXPECT_EQ(arm.program->path, "/found/bench") << arm.name;
+  }
+}
+
 TEST_F(QueueTest, RefusesASessionWithoutARunnerToLookItsProgramsUp) {
   runner_.programs.emplace("base-program",
                            Error{ErrorCode::kUnavailable, "benchd-runner died", {}});
