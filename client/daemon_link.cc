@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <grp.h>
-#include <grpc/grpc.h>
 #include <grpcpp/create_channel_posix.h>
 #include <pwd.h>
 #include <sys/socket.h>
@@ -93,10 +92,10 @@ Result<void> CheckPeer(int fd, uid_t own_uid) {
   if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) {
     return ConnectionError(std::string("identity of the daemon: ") + std::strerror(errno));
   }
+  if (peer.uid == 0 || peer.uid == own_uid) return {};
+  // Looked up last: systemd's part of it takes milliseconds.
   const passwd* service = getpwnam("benchd");
-  const bool trusted =
-      peer.uid == 0 || peer.uid == own_uid || (service != nullptr && peer.uid == service->pw_uid);
-  if (trusted) return {};
+  if (service != nullptr && peer.uid == service->pw_uid) return {};
   return ConnectionError("the daemon belongs to " + UserName(peer.uid) +
                              ": only root's, benchd's and your own are trusted",
                          "stop that program, or name another socket: --socket PATH");
@@ -224,6 +223,13 @@ Result<void> DaemonLink::Reopen() {
   return ConnectionError("no daemon answers at " + path_ + ": " + std::strerror(error));
 }
 
+// The last channel would take gRPC's threads with it, one by one: milliseconds for a process that
+// is about to end.
+DaemonLink::~DaemonLink() {
+  static std::shared_ptr<grpc::Channel>& last = *new std::shared_ptr<grpc::Channel>;
+  if (channel_) last = std::move(channel_);
+}
+
 std::shared_ptr<grpc::Channel> DaemonLink::channel() const {
   const std::lock_guard lock(mutex_);
   return channel_;
@@ -269,8 +275,6 @@ Error DaemonLink::Explain(Error error) {
 }
 
 Result<void> DaemonLink::Adopt(UniqueFd fd) {
-  // Never given back: gRPC would take 5 ms to end its threads when the last channel goes.
-  grpc_init();
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);  // a session's log may be long, and the daemon is trusted
   auto channel = grpc::CreateCustomInsecureChannelFromFd("benchd", fd.Release(), arguments);

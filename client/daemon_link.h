@@ -75,6 +75,9 @@ class DaemonLink {
  public:
   /// @errors (exit 5) nothing answers, no permission (names the group), a stranger's daemon.
   static Result<std::unique_ptr<DaemonLink>> Open(LinkOptions options);
+  DaemonLink(const DaemonLink&) = delete;
+  DaemonLink& operator=(const DaemonLink&) = delete;
+  ~DaemonLink();
 
   /// Connects again to the same socket after the daemon went away, by a new ssh with --host; starts
   /// none.
