@@ -44,17 +44,11 @@ EventLoop::EventLoop() : epoll_(epoll_create1(EPOLL_CLOEXEC)) {
 void EventLoop::Run() {
   stopped_ = false;
   while (!stopped_) {
-    const bool awake = awake_until_ != 0 && MonotonicNow() < awake_until_;
-    ready_count_ =
-        epoll_wait(epoll_.get(), ready_.data(), static_cast<int>(ready_.size()), awake ? 0 : -1);
+    ready_count_ = epoll_wait(epoll_.get(), ready_.data(), static_cast<int>(ready_.size()), -1);
     if (ready_count_ < 0 && errno != EINTR) Die("epoll_wait");
     Serve(Watch::Urgency::kUrgent);
     Serve(Watch::Urgency::kNormal);
   }
-}
-
-void EventLoop::StayAwake(std::int64_t duration_ns) {
-  awake_until_ = duration_ns > 0 ? MonotonicNow() + duration_ns : 0;
 }
 
 void EventLoop::Serve(Watch::Urgency urgency) {

@@ -50,9 +50,6 @@ class EventLoop {
   void Run();
   void Stop() { stopped_ = true; }
 
-  /// Looks for events without sleeping for that long from now on; 0 ends it.
-  void StayAwake(std::int64_t duration_ns);
-
  private:
   friend class Watch;
 
@@ -62,7 +59,6 @@ class EventLoop {
   UniqueFd epoll_;
   std::array<epoll_event, 32> ready_{};
   int ready_count_ = 0;
-  std::int64_t awake_until_ = 0;
   bool stopped_ = false;
 };
 

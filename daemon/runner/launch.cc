@@ -13,6 +13,21 @@
 #include "daemon/system/kernel_files.h"
 
 namespace benchd {
+namespace {
+
+/// Documentation/scheduler/sched-stats.rst, "/proc/<pid>/schedstat": time on a CPU, time waiting
+/// for one, and how many turns it had.
+std::optional<ThreadSchedule> ReadSchedule(const KernelFiles& files, const std::string& path) {
+  const std::string text = files.Read(path).value_or("");
+  std::string_view rest = text;
+  std::string_view line = NextLine(rest);
+  const auto ran = ParseCount(NextWord(line));
+  const auto waited = ParseCount(NextWord(line));
+  if (!ran || !waited) return {};
+  return ThreadSchedule{static_cast<std::int64_t>(*ran), static_cast<std::int64_t>(*waited)};
+}
+
+}  // namespace
 
 Result<void> Launch::Start(RunTask task, EventSink& sink) {
   auto options = MakeReady(std::move(task));
@@ -163,16 +178,21 @@ Result<void> Launch::OpenCaptures() {
   return {};
 }
 
-std::optional<ChildEnd> Launch::LookAtEnd() const {
+std::optional<ChildEnd> Launch::LookAtEnd(EndQuestions questions) const {
   siginfo_t info{};
   const auto id = static_cast<id_t>(child_.pidfd.get());
   if (waitid(P_PIDFD, id, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0 || info.si_pid == 0) {
     return {};
   }
   ChildEnd end{.at_ns = MonotonicNow()};
-  const auto text = KernelFiles("/").Read("proc/" + std::to_string(child_.pid) + "/sched");
-  end.migrations = ParseCount(Field(text.value_or(""), "se.nr_migrations"));
-  if (!made_in_place_ && end.migrations.value_or(0) > 0) --*end.migrations;
+  const KernelFiles files("/");
+  const std::string folder = "proc/" + std::to_string(child_.pid);
+  if (questions.migrations) {
+    const auto text = files.Read(folder + "/sched");
+    end.migrations = ParseCount(Field(text.value_or(""), "se.nr_migrations"));
+    if (!made_in_place_ && end.migrations.value_or(0) > 0) --*end.migrations;
+  }
+  if (questions.schedule) end.schedule = ReadSchedule(files, folder + "/schedstat");
   return end;
 }
 

@@ -17,6 +17,7 @@
 #include "daemon/runner/perf_counters.h"
 #include "daemon/runner/process_tree.h"
 #include "daemon/runner/spawn.h"
+#include "daemon/runner/start_phase.h"
 #include "daemon/system/disturbances.h"
 #include "daemon/system/tree_group.h"
 
@@ -42,6 +43,14 @@ struct ChildEnd {
   /// How often it was moved between CPUs, without the one move that put it onto the benchmark CPUs
   /// (/proc/PID/sched); empty in kernels without scheduler debugging.
   std::optional<std::uint64_t> migrations;
+  std::optional<ThreadSchedule>
+      schedule;  ///< of its main thread; empty without /proc/PID/schedstat
+};
+
+/// Which files of a child that has ended are worth their time.
+struct EndQuestions {
+  bool migrations = false;
+  bool schedule = false;
 };
 
 /// One child from before its process exists until its last output is read: the memory it begins in,
@@ -80,7 +89,7 @@ class Launch {
   Result<void> Go(EventSink& sink);
   /// Looks at a child that has ended, without reaping it; empty while it has not. The moment comes
   /// first, so that the rest is not counted as the child's time.
-  std::optional<ChildEnd> LookAtEnd() const;
+  std::optional<ChildEnd> LookAtEnd(EndQuestions questions) const;
 
   /// Withdraws, or kills and reaps, a child that was never let go, and closes everything.
   void Discard();

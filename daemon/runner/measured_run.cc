@@ -21,13 +21,6 @@ constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kKillGrace = 5'000 * kMillisecond;
 constexpr std::int64_t kSweepInterval = 1 * kMillisecond;
 constexpr std::int64_t kParseTimeout = 10'000 * kMillisecond;
-/// How long the end of a child is looked for without sleeping. To be woken takes tens of
-/// microseconds, which count as the child's: much for one of a millisecond, nothing for longer
-/// ones.
-constexpr std::int64_t kWatchfulness = 2 * kMillisecond;
-/// Runs for which the runner sleeps instead, once others have taken the CPU away from it meanwhile:
-/// who has used up his turn gets the next one late.
-constexpr int kRunsToSleep = 50;
 /// How long after the runner the spawner may see the end of a child: it is woken on that very CPU,
 /// unless others are there.
 constexpr std::int64_t kSpawnerDelay = 20'000;
@@ -36,13 +29,6 @@ constexpr std::int64_t kBlockBytes = 512;
 
 std::int64_t Micros(const timeval& time) {
   return std::int64_t{time.tv_sec} * 1'000'000 + time.tv_usec;
-}
-
-/// How often this process lost a CPU that it could have used.
-long Preemptions() {
-  rusage own{};
-  getrusage(RUSAGE_SELF, &own);
-  return own.ru_nivcsw;
 }
 
 std::string Unparsed(Error why) { return wire::EncodeParsedOutput({std::move(why), {}, {}}); }
@@ -151,13 +137,6 @@ void MeasuredRun::Begin() {
   figures_ = {};
   killed_ = timed_out_ = cancelled_ = false;
   state_ = State::kRunning;
-  preempted_before_ = Preemptions();
-  // Only the spawner sees the end in time when the runner sleeps.
-  if (runs_to_sleep_ > 0 && spawner_) {
-    --runs_to_sleep_;
-  } else {
-    services_.loop.StayAwake(kWatchfulness);
-  }
   if (now_->task().timeout_ns > 0) {
     timer_.Arm(now_->task().timeout_ns);
   } else {
@@ -215,18 +194,19 @@ void MeasuredRun::OnExit() {
   siginfo_t info{};
   rusage usage{};
   const bool movable = now_->task().plan->spec().cpus.size() != 1;
-  // How often it was moved can be read as long as it has not been reaped.
+  const bool doubted = phase_.Doubts();
+  // What is known of its time on CPUs can be read as long as it has not been reaped.
   ChildEnd end;
-  if (movable) end = now_->LookAtEnd().value_or(ChildEnd{});
+  if (movable || doubted) {
+    end = now_->LookAtEnd({.migrations = movable, .schedule = doubted}).value_or(ChildEnd{});
+  }
   const bool ended = now_->Reap(info, usage);
   const std::int64_t seen_at = end.at_ns > 0 ? end.at_ns : MonotonicNow();
   if (!ended) return;
   const std::int64_t ended_at = EndedAt(seen_at);
-  if (runs_to_sleep_ == 0 && Preemptions() > preempted_before_) runs_to_sleep_ = kRunsToSleep;
   if (end.migrations) services_.machine.NoteMigrations(*end.migrations);
-  services_.loop.StayAwake(0);
   TakeFigures(info, usage, ended_at);
-  phase_.Note(figures_);
+  phase_.Note(figures_, end.schedule);
   if (end.migrations) {
     figures_.migrations = static_cast<std::int64_t>(*end.migrations);
   } else {
@@ -241,9 +221,9 @@ void MeasuredRun::OnExit() {
   Sweep();
 }
 
-/// By the spawner's clock, whatever the run's length: the runner looks for the end of a short run
-/// and is woken by that of a long one, which is not the same. Its own clock counts where others are
-/// on the benchmark CPU and the spawner comes late.
+/// By the spawner's clock: it is woken on the CPU of the run, and the runner on another one, which
+/// may have gone to sleep. The runner's own clock counts where others are on the benchmark CPU and
+/// the spawner comes late.
 std::int64_t MeasuredRun::EndedAt(std::int64_t seen_at) const {
   if (!spawner_) return seen_at;
   std::optional<std::int64_t> ended_at;

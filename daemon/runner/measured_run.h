@@ -145,8 +145,6 @@ class MeasuredRun : public EventSink, public HelperOwner {
   Launch* next_ = &second_;
 
   State state_ = State::kIdle;
-  long preempted_before_ = 0;  ///< how often, when the present run began
-  int runs_to_sleep_ = 0;      ///< whose end is not to be looked for without sleeping
   StartPhase phase_{static_cast<std::uint64_t>(MonotonicNow())};
   wire::RunFigures figures_;
   bool killed_ = false;

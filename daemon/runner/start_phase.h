@@ -3,11 +3,18 @@
 #include <algorithm>
 #include <cstdint>
 #include <ctime>
+#include <optional>
 
 #include "core/base/split_mix.h"
 #include "daemon/wire/messages.h"
 
 namespace benchd {
+
+/// What the kernel's scheduler did for one thread in all its life (/proc/PID/schedstat).
+struct ThreadSchedule {
+  std::int64_t ran_ns = 0;
+  std::int64_t waited_ns = 0;  ///< able to run, while others had its CPU
+};
 
 /// When a run may begin on CPUs that others use as well.
 ///
@@ -22,12 +29,27 @@ class StartPhase {
  public:
   explicit StartPhase(std::uint64_t seed) : numbers_(seed, 0) {}
 
-  /// After each run: whether it had to wait for its CPU. A program that sleeps may be mistaken for
-  /// one that waits, which costs half a tick a run.
-  void Note(const wire::RunFigures& run) {
-    const std::int64_t idle_ns = run.wall_time_ns - 1000 * (run.user_time_us + run.system_time_us);
-    const bool waited = run.involuntary_switches > 0 && idle_ns >= kWaited;
-    shared_ = waited ? kRemembered : std::max(shared_ - 1, 0);
+  /// Whether Note() wants to be told of the next run's main thread: only while runs look as if they
+  /// had to wait, as to ask costs a few file operations between two runs.
+  bool Doubts() const { return doubtful_ > 0; }
+
+  /// After each run. One that was switched out and idle for a while may have waited for its CPU, or
+  /// have slept after a kernel thread was there for a moment: the kernel knows which, unless other
+  /// threads or processes did part of the work. Then the worse is taken to be true, which costs
+  /// half a tick a run.
+  ///
+  /// @param main  of the run's main thread; absent where Doubts() was false, or it is not told.
+  void Note(const wire::RunFigures& run, const std::optional<ThreadSchedule>& main) {
+    const std::int64_t cpu_ns = 1000 * (run.user_time_us + run.system_time_us);
+    const bool may_have_waited =
+        run.involuntary_switches > 0 && run.wall_time_ns - cpu_ns >= kWaited;
+    const bool worked_alone = main && 10 * main->ran_ns >= 9 * cpu_ns;
+    const bool waited = worked_alone ? main->waited_ns >= kWaited : Doubts() && may_have_waited;
+    const auto remember = [](bool now, int before) {
+      return now ? kRemembered : std::max(before - 1, 0);
+    };
+    shared_ = remember(waited, shared_);
+    doubtful_ = remember(waited || may_have_waited, doubtful_);
   }
 
   /// How long the next run is to wait, in ns, uniform below one tick; 0 where CPUs are not shared.
@@ -51,7 +73,9 @@ class StartPhase {
   }
 
   SplitMix64 numbers_;
-  int shared_ = 0;  // for so many runs from now on
+  // For so many runs from now on:
+  int doubtful_ = 0;
+  int shared_ = 0;
 };
 
 }  // namespace benchd

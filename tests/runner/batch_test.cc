@@ -258,6 +258,26 @@ TEST_F(WaitingChildTest, IsGoneWhenTheSessionIsAndSoIsTheSpawner) {
   for (const pid_t pid : {spawner_, waiting_}) EXPECT_EQ(kill(pid, 0), -1);
 }
 
+/// What a process has used of its CPUs.
+std::int64_t CpuTimeOf(pid_t pid) {
+  clockid_t clock{};
+  timespec used{};
+  EXPECT_EQ(clock_getcpuclockid(pid, &clock), 0);
+  EXPECT_EQ(clock_gettime(clock, &used), 0);
+  return used.tv_sec * 1'000'000'000LL + used.tv_nsec;
+}
+
+// One that looked for the end of a run in a loop would slow the run down wherever their two CPUs
+// are threads of one core. It would use the 2 ms of sleep here and all that the run takes besides;
+// its own work takes a tenth of that, where system calls are slow a third.
+TEST_F(BatchTest, TheRunnerSleepsWhileAChildIsMeasured) {
+  Open({"sleep 0.002"});
+  constexpr std::size_t kRuns = 40;
+  const std::int64_t before = CpuTimeOf(runner_.pid());
+  ASSERT_EQ(Run(BatchOf(std::vector<std::uint32_t>(kRuns, 0))).runs.size(), kRuns);
+  EXPECT_LT((CpuTimeOf(runner_.pid()) - before) / static_cast<std::int64_t>(kRuns), 2'000'000);
+}
+
 /// Shares its CPU until it has lost it once, then is idle for a while.
 const std::string kWaitsForItsCpu =
     "taskset -pc $(taskset -pc $$ | sed 's/.*[ ,-]//') $$ >&2; while :; do :; done & "

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 namespace benchd {
@@ -22,27 +23,72 @@ std::int64_t Tick() {
   return tick.tv_nsec;
 }
 
+constexpr std::int64_t kMillisecond = 1'000'000;
+const wire::RunFigures kSwitchedOutAndIdle = RunOf(9, 5, 1);
+const wire::RunFigures kQuiet = RunOf(5, 5, 0);
+/// All of the work of that run, after so many milliseconds of waiting.
+ThreadSchedule AloneAfter(std::int64_t waited_ms) {
+  return {5 * kMillisecond, waited_ms * kMillisecond};
+}
+
 TEST(StartPhaseTest, WaitsForNothingWhereRunsHaveTheirCpu) {
   StartPhase phase(5);
   EXPECT_EQ(phase.Draw(), 0) << "before any run";
-  phase.Note(RunOf(5, 5, 3));
-  EXPECT_EQ(phase.Draw(), 0) << "interrupted, and back at once";
-  phase.Note(RunOf(15, 5, 0));
-  EXPECT_EQ(phase.Draw(), 0) << "asleep of its own accord";
+  phase.Note(RunOf(5, 5, 3), {});
+  EXPECT_FALSE(phase.Doubts()) << "interrupted, and back at once";
+  EXPECT_EQ(phase.Draw(), 0);
+  phase.Note(RunOf(15, 5, 0), {});
+  EXPECT_FALSE(phase.Doubts()) << "asleep of its own accord";
+  EXPECT_EQ(phase.Draw(), 0);
+}
+
+TEST(StartPhaseTest, AProgramThatSleepsIsNotTakenForOneThatWaits) {
+  StartPhase phase(5);
+  for (int i = 0; i < 20; ++i) {
+    phase.Note(kSwitchedOutAndIdle, phase.Doubts() ? std::optional(AloneAfter(0)) : std::nullopt);
+    EXPECT_TRUE(phase.Doubts());
+    EXPECT_EQ(phase.Draw(), 0) << "run " << i;
+  }
+}
+
+TEST(StartPhaseTest, OneThatWaitsIsKnownByTheSecondRun) {
+  StartPhase phase(5);
+  phase.Note(kSwitchedOutAndIdle, {});
+  EXPECT_EQ(phase.Draw(), 0);
+  ASSERT_TRUE(phase.Doubts());
+  phase.Note(kSwitchedOutAndIdle, AloneAfter(4));
+  EXPECT_GT(phase.Draw(), 0);
+}
+
+TEST(StartPhaseTest, WhereTheKernelDoesNotTellItMayHaveWaited) {
+  StartPhase phase(5);
+  phase.Note(kSwitchedOutAndIdle, {});
+  phase.Note(kSwitchedOutAndIdle, {});
+  EXPECT_GT(phase.Draw(), 0);
+}
+
+TEST(StartPhaseTest, OfTheWaitingOfOtherThreadsTheMainOneTellsNothing) {
+  StartPhase phase(5);
+  phase.Note(kSwitchedOutAndIdle, {});
+  phase.Note(kSwitchedOutAndIdle, ThreadSchedule{1 * kMillisecond, 0});
+  EXPECT_GT(phase.Draw(), 0);
 }
 
 TEST(StartPhaseTest, WaitsUntilSixteenRunsInARowHaveNotWaited) {
   StartPhase phase(5);
-  phase.Note(RunOf(9, 5, 1));
-  for (int i = 0; i < 15; ++i) phase.Note(RunOf(5, 5, 0));
+  phase.Note(kSwitchedOutAndIdle, {});
+  phase.Note(kSwitchedOutAndIdle, AloneAfter(4));
+  for (int i = 0; i < 15; ++i) phase.Note(kQuiet, AloneAfter(0));
   EXPECT_GT(phase.Draw(), 0);
-  phase.Note(RunOf(5, 5, 0));
+  phase.Note(kQuiet, AloneAfter(0));
   EXPECT_EQ(phase.Draw(), 0);
+  EXPECT_FALSE(phase.Doubts());
 }
 
 TEST(StartPhaseTest, WaitsAreSpreadOverOneTick) {
   StartPhase phase(5);
-  phase.Note(RunOf(9, 5, 1));
+  phase.Note(kSwitchedOutAndIdle, {});
+  phase.Note(kSwitchedOutAndIdle, AloneAfter(4));
   constexpr int kDraws = 10'000;
   std::vector<std::int64_t> tenths(10);
   for (int i = 0; i < kDraws; ++i) {
