@@ -1,6 +1,7 @@
 #pragma once
 
-#include <algorithm>
+#include <bitset>
+#include <cstddef>
 #include <cstdint>
 #include <ctime>
 #include <optional>
@@ -31,7 +32,7 @@ class StartPhase {
 
   /// Whether Note() wants to be told of the next run's main thread: only while runs look as if they
   /// had to wait, as to ask costs a few file operations between two runs.
-  bool Doubts() const { return doubtful_ > 0; }
+  bool Doubts() const { return doubtful_.any(); }
 
   /// After each run. One that was switched out and idle for a while may have waited for its CPU, or
   /// have slept after a kernel thread was there for a moment: the kernel knows which, unless other
@@ -45,16 +46,15 @@ class StartPhase {
         run.involuntary_switches > 0 && run.wall_time_ns - cpu_ns >= kWaited;
     const bool worked_alone = main && 10 * main->ran_ns >= 9 * cpu_ns;
     const bool waited = worked_alone ? main->waited_ns >= kWaited : Doubts() && may_have_waited;
-    const auto remember = [](bool now, int before) {
-      return now ? kRemembered : std::max(before - 1, 0);
-    };
-    shared_ = remember(waited, shared_);
-    doubtful_ = remember(waited || may_have_waited, doubtful_);
+    waited_ <<= 1;
+    waited_[0] = waited;
+    doubtful_ <<= 1;
+    doubtful_[0] = waited || may_have_waited;
   }
 
   /// How long the next run is to wait, in ns, uniform below one tick; 0 where CPUs are not shared.
   std::int64_t Draw() {
-    const std::uint64_t tick_ns = shared_ > 0 ? TickNs() : 0;
+    const std::uint64_t tick_ns = waited_.count() >= kFewestWaits ? TickNs() : 0;
     // Far too few values for the remainder's bias to matter.
     return tick_ns > 0 ? static_cast<std::int64_t>(numbers_.Next() % tick_ns) : 0;
   }
@@ -62,8 +62,9 @@ class StartPhase {
  private:
   /// Far beyond what a kernel thread takes, below what a scheduler's slice is.
   static constexpr std::int64_t kWaited = 1'000'000;
-  /// Not every run beside others has to wait.
-  static constexpr int kRemembered = 16;
+  /// Not every run beside others has to wait, and one alone may be held up once.
+  static constexpr std::size_t kRemembered = 16;
+  static constexpr std::size_t kFewestWaits = 3;
 
   static std::uint64_t TickNs() {
     timespec tick{};
@@ -73,9 +74,9 @@ class StartPhase {
   }
 
   SplitMix64 numbers_;
-  // For so many runs from now on:
-  int doubtful_ = 0;
-  int shared_ = 0;
+  // The last runs, the newest first:
+  std::bitset<kRemembered> doubtful_;
+  std::bitset<kRemembered> waited_;
 };
 
 }  // namespace benchd
