@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -7,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/time.h"
 #include "core/model/comparison.h"
 #include "core/model/run.h"
 #include "core/model/session.h"
@@ -33,9 +36,20 @@ struct BatchRun {
   bool begins_block = false;
 };
 
+/// How long after the last one the next report is made, at least, and how long a batch is: a
+/// twentieth of the session so far, within bounds (the contract allows 20 Hz). Each costs the next
+/// run its start: about a millisecond in which nothing is measured, while runs are committed,
+/// analysed and told of.
+inline constexpr Nanoseconds kShortestReportInterval = std::chrono::milliseconds(100);
+inline constexpr Nanoseconds kLongestReportInterval = std::chrono::milliseconds(500);
+constexpr Nanoseconds ReportIntervalAfter(Nanoseconds elapsed) {
+  return std::clamp(elapsed / 20, kShortestReportInterval, kLongestReportInterval);
+}
+
 /// Complete blocks that are run without a word between them, because nothing is decided there.
 struct BatchPlan {
   std::vector<BatchRun> runs;
+  Nanoseconds budget = kShortestReportInterval;  ///< no block begins later than that
   std::optional<BatchRun> next;  ///< the first run that will follow, if the session goes on
 };
 

@@ -50,7 +50,7 @@ Batch BatchRunner::OrderOf(const BatchPlan& plan) const {
   };
   Batch order;
   order.timeout = spec_.limits.timeout;
-  order.budget = kReportInterval;
+  order.budget = plan.budget;
   order.stop_on_failure = !spec_.benchmarks[plan.runs.front().planned.benchmark].ignore_failure;
   for (const BatchRun& run : plan.runs) order.runs.push_back(order_of(run));
   if (plan.next && !HasHooks(plan.runs.front()) && !HasHooks(*plan.next)) {

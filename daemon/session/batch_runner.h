@@ -31,10 +31,6 @@ struct BatchResult {
   bool runner_lost = false;  ///< the failure is that benchd-runner is gone
 };
 
-/// Reports are made this often at most (the contract allows 20 Hz), and batches are as long. Each
-/// costs the next run its start: about a millisecond in which nothing is measured.
-inline constexpr Nanoseconds kReportInterval = std::chrono::milliseconds(100);
-
 /// Has batches of runs made and puts what comes back together to blocks.
 ///
 /// Runs of a second or more are ordered one by one, so that each can be stored before the next one

@@ -1,5 +1,6 @@
 #include "daemon/session/run_session.h"
 
+#include <algorithm>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -49,7 +50,8 @@ class Session {
   asio::awaitable<std::optional<Failure>> Prepare();
   asio::awaitable<std::optional<Failure>> WarmUp();
   asio::awaitable<std::optional<Failure>> Measure();
-  BatchPlan PlanNext();
+  SteadyTime NextReport() const;
+  BatchPlan PlanUntil(SteadyTime report_due);
   std::optional<Failure> AddToAnalysis(std::vector<BlockResult> blocks);
   asio::awaitable<std::optional<Failure>> DropUnfinished();
   asio::awaitable<bool> ShouldRetry();
@@ -191,13 +193,13 @@ asio::awaitable<std::optional<Failure>> Session::WarmUp() {
 asio::awaitable<std::optional<Failure>> Session::Measure() {
   if (!measuring_since_) measuring_since_ = services_.clock.Steady();
   while (!analysis_->Finished() && !TimeIsUp()) {
-    BatchResult result = co_await batch_.Run(PlanNext());
+    const SteadyTime report_due = NextReport();
+    BatchResult result = co_await batch_.Run(PlanUntil(report_due));
     runner_lost_ = result.runner_lost;
     std::optional<Failure> unusable = AddToAnalysis(std::move(result.blocks));
     if (result.failure) co_return std::move(result.failure);
     const SteadyTime now = services_.clock.Steady();
-    const bool report_due = !last_report_ || now - *last_report_ >= kReportInterval;
-    if (!report_due && !unusable) continue;
+    if (last_report_ && now < report_due && !unusable) continue;
     // Committed before anybody sees what it led to.
     keeper_.KeepSoFar(batch_.unfinished());
     std::optional<Failure> failure = co_await Commit();
@@ -209,13 +211,19 @@ asio::awaitable<std::optional<Failure>> Session::Measure() {
   co_return std::nullopt;
 }
 
-BatchPlan Session::PlanNext() {
+SteadyTime Session::NextReport() const {
+  return last_report_.value_or(services_.clock.Steady()) + ReportIntervalAfter(Elapsed());
+}
+
+BatchPlan Session::PlanUntil(SteadyTime report_due) {
   const SessionAnalysis& analysis = *analysis_;
   const std::vector<Run>& begun = batch_.unfinished().runs;
-  return PlanMeasured(
+  BatchPlan plan = PlanMeasured(
       spec_, analysis.Outlook(),
       [&analysis](std::uint64_t blocks) { return analysis.NextLook(blocks); },
       begun.empty() ? std::nullopt : std::optional(begun.front().benchmark));
+  plan.budget = std::max(report_due - services_.clock.Steady(), Nanoseconds::zero());
+  return plan;
 }
 
 /// Adds measured blocks to the statistics; a failure when they cannot be computed with.

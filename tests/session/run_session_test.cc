@@ -236,6 +236,27 @@ TEST_F(RunSessionTest, WarnsOfTheMachineAlsoWhenItFailsOrIsCancelled) {
   EXPECT_EQ(cancelled.report->warnings.back().code, "throttled");
 }
 
+TEST_F(RunSessionTest, ReportsATwentiethOfItsTimeApartWithinBounds) {
+  using std::chrono::milliseconds;
+  runner_.run_time = milliseconds(10);
+  spec_.limits.runs = 1000;  // of two arms each: 20 s
+  RunIt();
+  const std::vector<Batch>& batches = runner_.batches();
+  ASSERT_GT(batches.size(), 2U);
+  EXPECT_EQ(batches[1].budget, milliseconds(100));
+  EXPECT_EQ(batches.back().budget, milliseconds(500));
+  std::vector<Nanoseconds> apart;
+  std::optional<Nanoseconds> last;
+  for (const SessionSnapshot& snapshot : published_) {
+    if (!snapshot.report || snapshot.state != SessionState::kRunning) continue;
+    if (last) apart.push_back(snapshot.report->elapsed - *last);
+    last = snapshot.report->elapsed;
+  }
+  EXPECT_TRUE(std::ranges::is_sorted(apart));
+  EXPECT_EQ(apart.front(), milliseconds(100));
+  EXPECT_EQ(apart.back(), milliseconds(500));
+}
+
 TEST_F(RunSessionTest, FailsByNameWhenABlockCannotBeStored) {
   runner_.during_run = [this] { store_.disk().Fail(SQLITE_IOERR_WRITE); };
   const SessionSnapshot last = RunIt();
