@@ -63,8 +63,10 @@ class StartPhase {
   /// Far beyond what a kernel thread takes, below what a scheduler's slice is.
   static constexpr std::int64_t kWaited = 1'000'000;
   /// Not every run beside others has to wait, and one alone may be held up once.
-  static constexpr std::size_t kRemembered = 16;
+  static constexpr std::size_t kWaitsRemembered = 16;
   static constexpr std::size_t kFewestWaits = 3;
+  /// Where CPUs are shared most runs renew it.
+  static constexpr std::size_t kDoubtsRemembered = 4;
 
   static std::uint64_t TickNs() {
     timespec tick{};
@@ -75,8 +77,8 @@ class StartPhase {
 
   SplitMix64 numbers_;
   // The last runs, the newest first:
-  std::bitset<kRemembered> doubtful_;
-  std::bitset<kRemembered> waited_;
+  std::bitset<kDoubtsRemembered> doubtful_;
+  std::bitset<kWaitsRemembered> waited_;
 };
 
 }  // namespace benchd

@@ -84,15 +84,15 @@ TEST(StartPhaseTest, OfTheWaitingOfOtherThreadsTheMainOneTellsNothing) {
   EXPECT_GT(phase.Draw(), 0);
 }
 
-TEST(StartPhaseTest, RemembersSixteenRuns) {
+TEST(StartPhaseTest, RemembersSixteenRunsAndDoubtsFour) {
   StartPhase phase = Shared();
-  for (int i = 0; i < 13; ++i) phase.Note(kQuiet, AloneAfter(0));
-  EXPECT_GT(phase.Draw(), 0);
-  phase.Note(kQuiet, AloneAfter(0));
+  for (int quiet = 1; quiet < 14; ++quiet) {
+    phase.Note(kQuiet, AloneAfter(0));
+    EXPECT_EQ(phase.Doubts(), quiet < 4) << quiet;
+    EXPECT_GT(phase.Draw(), 0) << quiet;
+  }
+  phase.Note(kQuiet, {});
   EXPECT_EQ(phase.Draw(), 0);
-  EXPECT_TRUE(phase.Doubts());
-  for (int i = 0; i < 2; ++i) phase.Note(kQuiet, AloneAfter(0));
-  EXPECT_FALSE(phase.Doubts());
 }
 
 TEST(StartPhaseTest, WaitsAreSpreadOverOneTick) {
