@@ -7,9 +7,9 @@ import tools
 from support import PROGRAMS
 from table import Table, spread
 
-# How many runs of an arm a tool starts at once, for about a second of them.
-TURN_S = 1.0
-FEWEST_RUNS, MOST_RUNS = 8, 500
+# How many runs a tool starts in its turn: 3 s of each of two arms, as hyperfine does by default.
+TURN_S = 6.0
+FEWEST_RUNS, MOST_RUNS = 8, 1500
 
 
 def programs():
@@ -49,16 +49,24 @@ def add_rows(table, kind, name, found, runs):
         table.add(**row)
 
 
-def compare_to_hyperfine(table, kind, found, runs):
+def in_milliseconds(seconds):
+    return f"{statistics.median(seconds) * 1e3:.1f} ({min(seconds) * 1e3:.1f} to {max(seconds) * 1e3:.1f})"
+
+
+def compare_to_hyperfine(table, kind, name, found):
     """The bound of the project's own: at most hyperfine's cost idle, one and a half times loaded."""
+    own = found["benchctl"]
+    table.note(f"{name}, {kind}: of benchctl's seconds {in_milliseconds([one.before for one in own])} ms "
+               f"until its first run begins, {in_milliseconds([one.after for one in own])} ms from the end "
+               "of its last one")
     if "hyperfine -N" not in found:
         return
-    ratios = [own.seconds / peer.seconds
-              for own, peer in zip(found["benchctl"], found["hyperfine -N"])]
-    spreads = [own.sd / peer.sd for own, peer in zip(found["benchctl"], found["hyperfine -N"])]
+    pairs = list(zip(own, found["hyperfine -N"]))
+    ratios = [one.seconds / peer.seconds for one, peer in pairs]
+    spreads = [one.sd / peer.sd for one, peer in pairs]
     table.note(
-        f"/bin/true, {kind}: benchctl / hyperfine -N, round by round: cost "
-        f"{statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}), standard "
+        f"{name}, {kind}: benchctl / hyperfine -N, round by round: cost "
+        f"{statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f}), standard "
         f"deviation {statistics.median(spreads):.2f} ({min(spreads):.2f} to {max(spreads):.2f})")
 
 
@@ -84,6 +92,5 @@ def measure(options):
                 with machine.load(kind):
                     found = measure_in_turn([benchctl, *others], program, runs, rounds)
                 add_rows(table, kind, name, found, runs)
-                if name == "/bin/true":
-                    compare_to_hyperfine(table, kind, found, runs)
+                compare_to_hyperfine(table, kind, name, found)
     return table

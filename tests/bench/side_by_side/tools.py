@@ -8,6 +8,7 @@ None in peers(), which says so by name.
 import contextlib
 import csv
 import dataclasses
+import datetime
 import io
 import json
 import pathlib
@@ -32,6 +33,8 @@ class Measured:
     seconds: float
     median: float | None
     sd: float | None
+    before: float | None = None  # of `seconds` until the first run, where that is known,
+    after: float | None = None   # and after the last one
 
 
 def run(words, **options):
@@ -54,6 +57,12 @@ def measured(seconds, arms):
     """Of the arms' values: medians and standard deviations, averaged over the arms."""
     return Measured(seconds, statistics.fmean(statistics.median(arm) for arm in arms),
                     statistics.fmean(statistics.stdev(arm) for arm in arms))
+
+
+def began_at(row):
+    """Seconds since 1970 of a run, to the nanosecond that the export has."""
+    whole, fraction = row["started_at"].removesuffix("Z").split(".")
+    return datetime.datetime.fromisoformat(whole + "+00:00").timestamp() + float("0." + fraction)
 
 
 class Benchctl:
@@ -82,11 +91,16 @@ class Benchctl:
     def measure(self, program, runs):
         command = shlex.join(program)
         # As many starts as with every other tool.
+        begin = time.time()
         verdict, seconds = self.compare("--warmup", "0", "--runs", str(runs), command, command)
         by_arm = {}
-        for row in self.rows(verdict["session"]):
+        rows = self.rows(verdict["session"])
+        for row in rows:
             by_arm.setdefault(row["arm"], []).append(float(row["wall_time"]))
-        return measured(seconds, list(by_arm.values()))
+        found = measured(seconds, list(by_arm.values()))
+        found.before = began_at(rows[0]) - begin
+        found.after = begin + seconds - began_at(rows[-1]) - float(rows[-1]["wall_time"])
+        return found
 
 
 @contextlib.contextmanager
