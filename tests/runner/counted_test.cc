@@ -109,7 +109,7 @@ TEST_F(CountedTest, TaskClockIsTheWholeTreesFromExecOn) {
   if (const auto why = WhyNot("task_clock"); !why.empty()) GTEST_SKIP() << why;
   // The shell that was started does not wait for its grandchild: rusage does not have that one.
   const auto tree = Run(
-      Asking(ScriptOf("p=$(mktemp -u); mkfifo $p; ( ( i=0; while [ $i -lt 30000 ]; do i=$((i+1)); "
+      Asking(ScriptOf("p=$(mktemp -u); mkfifo $p; ( ( i=0; while [ $i -lt 200000 ]; do i=$((i+1)); "
                       "done; echo >$p ) & ); read l <$p; rm $p"),
              {"task_clock"}));
   ASSERT_TRUE(tree) << tree.error().message;
