@@ -80,7 +80,7 @@ class PartitionTest(GuestTest):
         spinning = self.script("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; echo n 1000")
         with background_load(3):
             client = self.start_client("compare", *("--parse", "lines", "--metric", "n:2%:lower"),
-                                       "--runs", "8", spinning, spinning)
+                                       "--runs", "16", spinning, spinning)
             client.until("started")
             used = cpu_time_by_process()
             strangers = set()
