@@ -224,10 +224,10 @@ Result<void> DaemonLink::Reopen() {
 }
 
 // The last channel would take gRPC's threads with it, one by one: milliseconds for a process that
-// is about to end.
+// is about to end. One on the socket of an ssh goes before that.
 DaemonLink::~DaemonLink() {
   static std::shared_ptr<grpc::Channel>& last = *new std::shared_ptr<grpc::Channel>;
-  if (channel_) last = std::move(channel_);
+  if (channel_ && !ssh_) last = std::move(channel_);
 }
 
 std::shared_ptr<grpc::Channel> DaemonLink::channel() const {

@@ -43,8 +43,8 @@ struct ChildEnd {
   /// How often it was moved between CPUs, without the one move that put it onto the benchmark CPUs
   /// (/proc/PID/sched); empty in kernels without scheduler debugging.
   std::optional<std::uint64_t> migrations;
-  std::optional<ThreadSchedule>
-      schedule;  ///< of its main thread; empty without /proc/PID/schedstat
+  /// Of its main thread; empty without /proc/PID/schedstat.
+  std::optional<ThreadSchedule> schedule;
 };
 
 /// Which files of a child that has ended are worth their time.

@@ -5,7 +5,7 @@ import statistics
 import machine
 import tools
 from support import PROGRAMS
-from table import Table, spread
+from table import Table, cell, spread
 
 # How many runs a tool starts in its turn: 3 s of each of two arms, as hyperfine does by default.
 TURN_S = 6.0
@@ -49,16 +49,13 @@ def add_rows(table, kind, name, found, runs):
         table.add(**row)
 
 
-def in_milliseconds(seconds):
-    return f"{statistics.median(seconds) * 1e3:.1f} ({min(seconds) * 1e3:.1f} to {max(seconds) * 1e3:.1f})"
-
-
 def compare_to_hyperfine(table, kind, name, found):
     """The bound of the project's own: at most hyperfine's cost idle, one and a half times loaded."""
     own = found["benchctl"]
-    table.note(f"{name}, {kind}: of benchctl's seconds {in_milliseconds([one.before for one in own])} ms "
-               f"until its first run begins, {in_milliseconds([one.after for one in own])} ms from the end "
-               "of its last one")
+    before = cell(spread([one.before * 1e3 for one in own]))
+    after = cell(spread([one.after * 1e3 for one in own]))
+    table.note(f"{name}, {kind}: of benchctl's seconds {before} ms until its first run begins, "
+               f"{after} ms from the end of its last one")
     if "hyperfine -N" not in found:
         return
     pairs = list(zip(own, found["hyperfine -N"]))
