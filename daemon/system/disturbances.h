@@ -37,8 +37,9 @@ class DisturbanceFiles {
 
   /// Of two readings, before a run and after it.
   static constexpr std::int64_t kCheapEnough = 20'000;  // ns
-  /// A file is read for runs that take so many times as long as its two readings do: 2 %.
-  static constexpr std::int64_t kRunsOfReading = 50;
+  /// A file is read for runs that take so many times as long as its two readings do: ½ %, and twice
+  /// that or more after a run that has emptied the caches.
+  static constexpr std::int64_t kRunsOfReading = 200;
 
   /// @param cpus       ascending
   /// @param length_ns  how long the run takes, as far as it is known: decides which files are read.

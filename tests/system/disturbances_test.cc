@@ -100,7 +100,7 @@ TEST_F(DisturbancesTest, AnyBytesAreRead) {
   }
 }
 
-// Its reading alone takes more than a fiftieth of so short a run.
+// Its reading alone takes more than a two-hundredth of so short a run.
 TEST_F(DisturbancesTest, ADearFileIsLeftOutForShortRuns) {
   std::string text = "CPU0";
   for (int line = 0; line < 60'000; ++line) text += "\nLOC: 1 x";
