@@ -10,7 +10,7 @@ import tools
 from support import BIN
 from table import Table, spread
 
-# The runner looks without sleeping for the end of a run up to 2 ms long.
+# Up to 2 ms the runner once looked for the end of a run without sleeping.
 LENGTHS_US = [1500 + 100 * step for step in range(16)]
 EDGE_US = 2000
 # Run for run, a hook keeps the next child from being made while one runs.
