@@ -37,13 +37,13 @@ struct BatchRun {
 };
 
 /// How long after the last one the next report is made, at least, and how long a batch is: a
-/// tenth of the session so far, within bounds (the contract allows 20 Hz). Each costs the next
+/// fifth of the session so far, within bounds (the contract allows 20 Hz). Each costs the next
 /// run its start: about a millisecond in which nothing is measured, while runs are committed,
 /// analysed and told of.
 inline constexpr Nanoseconds kShortestReportInterval = std::chrono::milliseconds(100);
 inline constexpr Nanoseconds kLongestReportInterval = std::chrono::milliseconds(500);
 constexpr Nanoseconds ReportIntervalAfter(Nanoseconds elapsed) {
-  return std::clamp(elapsed / 10, kShortestReportInterval, kLongestReportInterval);
+  return std::clamp(elapsed / 5, kShortestReportInterval, kLongestReportInterval);
 }
 
 /// Complete blocks that are run without a word between them, because nothing is decided there.

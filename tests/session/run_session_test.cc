@@ -236,7 +236,7 @@ TEST_F(RunSessionTest, WarnsOfTheMachineAlsoWhenItFailsOrIsCancelled) {
   EXPECT_EQ(cancelled.report->warnings.back().code, "throttled");
 }
 
-TEST_F(RunSessionTest, ReportsATenthOfItsTimeApartWithinBounds) {
+TEST_F(RunSessionTest, ReportsAFifthOfItsTimeApartWithinBounds) {
   using std::chrono::milliseconds;
   runner_.run_time = milliseconds(10);
   spec_.limits.runs = 1000;  // of two arms each: 20 s
@@ -255,8 +255,8 @@ TEST_F(RunSessionTest, ReportsATenthOfItsTimeApartWithinBounds) {
   EXPECT_TRUE(std::ranges::is_sorted(apart));
   EXPECT_EQ(apart.front(), milliseconds(100));
   EXPECT_EQ(apart.back(), milliseconds(500));
-  // Of 20 s: 100 ms in the first, then 1.1 times as much each, up to 500 ms from the fifth on.
-  EXPECT_NEAR(static_cast<double>(apart.size()), 10 + 17 + 30, 6);
+  // Of 20 s: 100 ms in the first half, then 1.2 times as much each, up to 500 ms from 2.5 s on.
+  EXPECT_NEAR(static_cast<double>(apart.size()), 5 + 9 + 35, 4);
 }
 
 TEST_F(RunSessionTest, FailsByNameWhenABlockCannotBeStored) {
