@@ -37,9 +37,9 @@ struct BatchRun {
 };
 
 /// How long after the last one the next report is made, at least, and how long a batch is: a
-/// fifth of the session so far, within bounds (the contract allows 20 Hz). Each costs the next
-/// run its start: about a millisecond in which nothing is measured, while runs are committed,
-/// analysed and told of.
+/// fifth of the session so far, within bounds (the contract allows 20 Hz). Each costs a
+/// millisecond or two in which nothing is measured, while runs are analysed and committed; it is
+/// made and sent when the next batch has its order.
 inline constexpr Nanoseconds kShortestReportInterval = std::chrono::milliseconds(100);
 inline constexpr Nanoseconds kLongestReportInterval = std::chrono::milliseconds(500);
 constexpr Nanoseconds ReportIntervalAfter(Nanoseconds elapsed) {

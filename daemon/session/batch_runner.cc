@@ -1,6 +1,9 @@
 #include "daemon/session/batch_runner.h"
 
 #include <algorithm>
+#include <asio/post.hpp>
+#include <asio/this_coro.hpp>
+#include <memory>
 #include <utility>
 
 #include "core/base/result.h"
@@ -59,8 +62,9 @@ Batch BatchRunner::OrderOf(const BatchPlan& plan) const {
   return order;
 }
 
-asio::awaitable<BatchResult> BatchRunner::Run(BatchPlan whole) {
+asio::awaitable<BatchResult> BatchRunner::Run(BatchPlan whole, std::function<void()> meanwhile) {
   if (services_.cancel.requested()) {
+    if (meanwhile) meanwhile();
     BatchResult result;
     result.failure = CancelledFailure();
     co_return result;
@@ -71,9 +75,10 @@ asio::awaitable<BatchResult> BatchRunner::Run(BatchPlan whole) {
   plan = RestOf(std::move(plan), 0, most);
   const BatchRun first = plan.runs.front();
   if (HasHooks(first)) {
+    if (meanwhile) meanwhile();
     co_return co_await RunOneWithHooks(std::move(plan));
   }
-  co_return co_await Execute(std::move(plan));
+  co_return co_await Execute(std::move(plan), std::move(meanwhile));
 }
 
 /// How many of the runs can be ordered together.
@@ -92,7 +97,7 @@ asio::awaitable<BatchResult> BatchRunner::RunOneWithHooks(BatchPlan plan) {
   if (prepared.failure) {
     co_return BatchResult{{}, std::move(prepared.failure), prepared.runner_lost};
   }
-  BatchResult result = co_await Execute(std::move(plan));
+  BatchResult result = co_await Execute(std::move(plan), nullptr);
   if (result.runner_lost || services_.cancel.requested()) co_return result;
   HookResult concluded = co_await RunHookOf(run, HookKind::kConclude);
   if (!result.failure) result.failure = std::move(concluded.failure);
@@ -118,13 +123,26 @@ asio::awaitable<HookResult> BatchRunner::RunHookOf(BatchRun run, HookKind which)
   co_return result;
 }
 
-asio::awaitable<BatchResult> BatchRunner::Execute(BatchPlan plan) {
-  BatchResult result;
-  services_.disturbances.Begin();
-  const SteadyTime began = services_.clock.Steady();
+/// Posted, `meanwhile` has its turn as soon as Run() waits for the runner.
+asio::awaitable<BatchOutcome> BatchRunner::Order(const BatchPlan& plan,
+                                                 std::function<void()> meanwhile) {
+  const auto due = std::make_shared<std::function<void()>>(std::move(meanwhile));
+  const auto call = [due] {
+    if (*due) std::exchange(*due, nullptr)();
+  };
+  asio::post(co_await asio::this_coro::executor, call);
   Batch order = OrderOf(plan);
   std::stop_token end = services_.cancel.end();
   BatchOutcome outcome = co_await services_.runner.Run(runner_, std::move(order), std::move(end));
+  call();
+  co_return outcome;
+}
+
+asio::awaitable<BatchResult> BatchRunner::Execute(BatchPlan plan, std::function<void()> meanwhile) {
+  BatchResult result;
+  services_.disturbances.Begin();
+  const SteadyTime began = services_.clock.Steady();
+  BatchOutcome outcome = co_await Order(plan, std::move(meanwhile));
   const std::vector<std::uint32_t> disturbances =
       CountByRun(services_.disturbances.End(), outcome.runs);
   const auto runs = static_cast<Nanoseconds::rep>(std::max<std::size_t>(1, outcome.runs.size()));

@@ -3,6 +3,7 @@
 #include <asio/awaitable.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,7 +45,9 @@ class BatchRunner {
   /// Where the session's children are open from now on.
   void Use(RunnerId runner) { runner_ = runner; }
 
-  asio::awaitable<BatchResult> Run(BatchPlan plan);
+  /// @param meanwhile  may be empty; is called once, as soon as the runner has its order: what can
+  ///                   wait until then does not keep the next run waiting. Never after the return.
+  asio::awaitable<BatchResult> Run(BatchPlan plan, std::function<void()> meanwhile = {});
 
   /// The measured runs so far of the block under way.
   BlockResult& unfinished() { return unfinished_; }
@@ -55,8 +58,9 @@ class BatchRunner {
   bool HasHooks(const BatchRun& run) const;
   std::size_t MostAtOnce(const BatchPlan& plan) const;
   asio::awaitable<BatchResult> RunOneWithHooks(BatchPlan plan);
+  asio::awaitable<BatchOutcome> Order(const BatchPlan& plan, std::function<void()> meanwhile);
   asio::awaitable<HookResult> RunHookOf(BatchRun run, HookKind which);
-  asio::awaitable<BatchResult> Execute(BatchPlan plan);
+  asio::awaitable<BatchResult> Execute(BatchPlan plan, std::function<void()> meanwhile);
   Batch OrderOf(const BatchPlan& plan) const;
   std::optional<Failure> Take(RunPlace place, RunOutcome outcome, std::uint32_t disturbances);
   RunPlace PlaceOf(const BatchRun& run) const {

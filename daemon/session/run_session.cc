@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/analysis/session_analysis.h"
@@ -192,9 +193,13 @@ asio::awaitable<std::optional<Failure>> Session::WarmUp() {
 
 asio::awaitable<std::optional<Failure>> Session::Measure() {
   if (!measuring_since_) measuring_since_ = services_.clock.Steady();
+  bool untold = false;
+  const auto tell = [this, &untold] {
+    if (std::exchange(untold, false)) PublishReport(analysis_->Look());
+  };
   while (!analysis_->Finished() && !TimeIsUp()) {
     const SteadyTime report_due = NextReport();
-    BatchResult result = co_await batch_.Run(PlanUntil(report_due));
+    BatchResult result = co_await batch_.Run(PlanUntil(report_due), tell);
     runner_lost_ = result.runner_lost;
     std::optional<Failure> unusable = AddToAnalysis(std::move(result.blocks));
     if (result.failure) co_return std::move(result.failure);
@@ -206,8 +211,9 @@ asio::awaitable<std::optional<Failure>> Session::Measure() {
     if (failure) co_return failure;
     if (unusable) co_return unusable;
     last_report_ = now;
-    if (MeasuredBlocks() > 0) PublishReport(analysis_->Look());
+    untold = MeasuredBlocks() > 0;
   }
+  tell();
   co_return std::nullopt;
 }
 

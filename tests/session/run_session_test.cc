@@ -18,8 +18,10 @@ class RunSessionTest : public testing::Test {
  protected:
   SessionSnapshot RunIt() {
     SessionServices services{
-        runner_,       store_,  clock_,
-        disturbances_, cancel_, [this](const SessionSnapshot& s) { published_.push_back(s); }};
+        runner_, store_, clock_, disturbances_, cancel_, [this](const SessionSnapshot& s) {
+          published_.push_back(s);
+          batches_then_.push_back(runner_.batches().size());
+        }};
     return RunToEnd(loop_, RunSession(std::move(services), Stored(id_)));
   }
 
@@ -56,6 +58,7 @@ class RunSessionTest : public testing::Test {
   SessionSpec spec_ = fake::TwoArms();
   SessionId id_{"testtest"};
   std::vector<SessionSnapshot> published_;
+  std::vector<std::size_t> batches_then_;  // of each, how many had been ordered
 };
 
 TEST_F(RunSessionTest, EndsWithARegressionWhenTheCandidateIsTenPercentSlower) {
@@ -257,6 +260,21 @@ TEST_F(RunSessionTest, ReportsAFifthOfItsTimeApartWithinBounds) {
   EXPECT_EQ(apart.back(), milliseconds(500));
   // Of 20 s: 100 ms in the first half, then 1.2 times as much each, up to 500 ms from 2.5 s on.
   EXPECT_NEAR(static_cast<double>(apart.size()), 5 + 9 + 35, 4);
+}
+
+TEST_F(RunSessionTest, ReportsWhenTheNextBatchIsOrdered) {
+  runner_.run_time = std::chrono::milliseconds(60);  // a block is more than an interval
+  spec_.schedule.warmup = 0;
+  spec_.limits.runs = 4;
+  RunIt();
+  std::vector<std::size_t> ordered;
+  for (std::size_t i = 0; i < published_.size(); ++i) {
+    const SessionSnapshot& snapshot = published_[i];
+    if (snapshot.report && snapshot.state == SessionState::kRunning) {
+      ordered.push_back(batches_then_[i]);
+    }
+  }
+  EXPECT_EQ(ordered, (std::vector<std::size_t>{2, 3, 4, 4}));  // nothing follows the last one
 }
 
 TEST_F(RunSessionTest, FailsByNameWhenABlockCannotBeStored) {

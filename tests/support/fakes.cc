@@ -65,6 +65,7 @@ asio::awaitable<BatchOutcome> Runner::Run(RunnerId runner, Batch batch, std::sto
   if (outcome.error) co_return outcome;
   batches_.push_back(batch);
   const SteadyTime begin = clock_.Steady();
+  co_await asio::post(asio::use_awaitable);
   for (const RunOrder& run : batch.runs) {
     const bool first = outcome.runs.empty();
     if (outcome.runs.size() == most_runs) break;
