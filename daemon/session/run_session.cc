@@ -1,6 +1,7 @@
 #include "daemon/session/run_session.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -194,7 +195,7 @@ asio::awaitable<std::optional<Failure>> Session::WarmUp() {
 asio::awaitable<std::optional<Failure>> Session::Measure() {
   if (!measuring_since_) measuring_since_ = services_.clock.Steady();
   bool untold = false;
-  const auto tell = [this, &untold] {
+  const std::function<void()> tell = [this, &untold] {
     if (std::exchange(untold, false)) PublishReport(analysis_->Look());
   };
   while (!analysis_->Finished() && !TimeIsUp()) {
