@@ -7,9 +7,9 @@ import tools
 from support import PROGRAMS
 from table import Table, cell, spread
 
-# How many runs a tool starts in its turn: 3 s of each of two arms, as hyperfine does by default.
+# How long a tool runs the program in its turn: 3 s of each of two arms, as hyperfine does by default.
 TURN_S = 6.0
-FEWEST_RUNS, MOST_RUNS = 8, 1500
+FEWEST_RUNS, MOST_RUNS_A_S = 8, 250
 
 
 def programs():
@@ -84,8 +84,8 @@ def measure(options):
             for name, program, milliseconds in chosen:
                 if options.program not in name:
                     continue
-                runs = round(TURN_S * 1000 / milliseconds / 2 / (2 if kind == "loaded" else 1))
-                runs = max(FEWEST_RUNS, min(MOST_RUNS, runs))
+                runs = round(options.turn * 1000 / milliseconds / 2 / (2 if kind == "loaded" else 1))
+                runs = max(FEWEST_RUNS, min(round(MOST_RUNS_A_S * options.turn), runs))
                 with machine.load(kind):
                     found = measure_in_turn([benchctl, *others], program, runs, rounds)
                 add_rows(table, kind, name, found, runs)

@@ -44,6 +44,8 @@ def arguments():
     parser.add_argument("--records", type=int, help="runs of a record of `verdicts` (20000)")
     parser.add_argument("--program", default="", metavar="NAME",
                         help="of `cost` and `verdicts`: only programs whose name has this in it")
+    parser.add_argument("--turn", type=float, default=cost.TURN_S, metavar="SECONDS",
+                        help="of `cost`: how long each tool runs a program in its turn (6)")
     parser.add_argument("--max-time", default="60s", metavar="TIME",
                         help="of `live`: after which benchctl gives up (60s)")
     parser.add_argument("--rule", default="", metavar="NAME",
