@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -198,6 +199,32 @@ struct SessionRecord {
   /// The client's own id of the request: the same one again is the same session, not a second.
   std::string request_id;
   bool operator==(const SessionRecord&) const = default;
+};
+
+/// What is known of a session without reading it whole: who may see it, and when it had the
+/// machine.
+struct SessionHead {
+  SessionId id;
+  std::string request_id;
+  std::uint32_t uid = 0;
+  SessionState state = SessionState::kQueued;
+  std::map<std::string, std::string> labels;
+  std::optional<Timestamp> started_at;
+  std::optional<Timestamp> ended_at;
+  Nanoseconds max_time{};
+  bool operator==(const SessionHead&) const = default;
+};
+
+inline SessionHead HeadOf(const SessionRecord& record) {
+  const auto& [spec, snapshot, request_id] = record;
+  return {snapshot.id, request_id,          spec.caller.uid,   snapshot.state,
+          spec.labels, snapshot.started_at, snapshot.ended_at, spec.limits.max_time};
+}
+
+/// A session as benchd finds it at its start: of one that has ended, the record stays in the store.
+struct StoredSession {
+  SessionHead head;
+  std::optional<SessionRecord> record;
 };
 
 /// One thing that happened to a session, as `show` tells it.

@@ -31,6 +31,11 @@ Nanoseconds TimeLeft(const SessionRecord& running, Timestamp now) {
   return std::clamp(longest - gone, Nanoseconds::zero(), longest);
 }
 
+Result<SessionSnapshot> SnapshotOf(Result<SessionRecord> record) {
+  if (!record) return std::move(record).error();
+  return std::move(record->snapshot);
+}
+
 /// Whether something of the session was run that it wants cleaned up after.
 bool NeedsCleanup(const SessionRecord& record) {
   return record.snapshot.machine && HasHook(record.spec, HookKind::kCleanup);
@@ -57,8 +62,9 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Submit(SessionSpec spec, std::st
   }
   const RequestKey request{spec.caller.uid, request_id};
   while (!request_id.empty() && submitting_.contains(request)) co_await changed_.Wait();
-  if (const SessionRecord* known = registry_.OfRequest(spec.caller.uid, request_id)) {
-    co_return Newest(known->snapshot);
+  if (const std::optional<SessionId> known = registry_.OfRequest(spec.caller.uid, request_id)) {
+    Result<SessionRecord> record = co_await Read(*known);
+    co_return SnapshotOf(std::move(record));
   }
   if (Result<void> ok = CheckTakesSessions(spec.caller); !ok) co_return std::move(ok).error();
   Result<SessionSpec> valid = ValidateSpec(std::move(spec));
@@ -129,15 +135,26 @@ asio::awaitable<Result<void>> Queue::KeepFailed(SessionSnapshot failed) {
 
 bool Queue::HasEnded(const Caller& caller, const std::string& id_prefix) const {
   const Result<SessionId> id = registry_.LookUp(caller, id_prefix);
-  return id && IsFinal(registry_.Find(*id)->snapshot.state);
+  return id && IsFinal(registry_.FindHead(*id)->state);
 }
 
-Result<SessionRecord> Queue::Get(const Caller& caller, const std::string& id_prefix) {
+asio::awaitable<Result<SessionRecord>> Queue::Get(Caller caller, std::string id_prefix) {
   Result<SessionId> id = registry_.LookUp(caller, id_prefix);
-  if (!id) return std::move(id).error();
-  SessionRecord record = *registry_.Find(*id);
-  record.snapshot = Newest(std::move(record.snapshot));
-  return record;
+  if (!id) co_return std::move(id).error();
+  co_return co_await Read(*id);
+}
+
+asio::awaitable<Result<SessionRecord>> Queue::Read(SessionId id) {
+  if (const SessionRecord* known = registry_.Find(id)) {
+    SessionRecord record = *known;
+    record.snapshot = Newest(std::move(record.snapshot));
+    co_return record;
+  }
+  Result<SessionRecord> stored = co_await services_.store.Do(&Records::Load, id);
+  if (registry_.FindHead(id) == nullptr) co_return Deleted(id);
+  if (!stored) co_return std::move(stored).error().Within("reading the session");
+  ForgetEnvironment(stored->spec);
+  co_return stored;
 }
 
 asio::awaitable<Result<SessionDetails>> Queue::Show(Caller caller, std::string id_prefix) {
@@ -147,23 +164,16 @@ asio::awaitable<Result<SessionDetails>> Queue::Show(Caller caller, std::string i
   if (!record) co_return std::move(record).error().Within("reading the session");
   Result<std::vector<HistoryEntry>> history = co_await services_.store.Do(&Records::History, *id);
   if (!history) co_return std::move(history).error().Within("reading the history");
-  const SessionRecord* known = registry_.Find(*id);
-  if (known == nullptr) co_return Deleted(*id);
-  ForgetEnvironmentValues(record->spec);
-  record->spec.priority = known->spec.priority;
-  record->snapshot = Newest(known->snapshot);
-  co_return SessionDetails{std::move(record).value(), std::move(history).value()};
-}
-
-std::vector<SessionView> Queue::List(const Caller& caller, const SessionFilter& filter) {
-  std::vector<SessionView> views = registry_.List(caller, filter);
-  const std::optional<Nanoseconds> until_free = UntilFree();
-  for (SessionView& view : views) {
-    if (view.record == nullptr) continue;
-    const std::optional<Place> place = waiting_.PlaceOf(view.id);
-    if (place) SetPlace(view, *place, until_free);
+  if (const SessionRecord* known = registry_.Find(*id)) {
+    record->spec.priority = known->spec.priority;
+    record->snapshot = Newest(known->snapshot);
+  } else if (registry_.FindHead(*id) == nullptr) {
+    co_return Deleted(*id);
+  } else if (!IsFinal(record->snapshot.state)) {
+    co_return co_await Show(std::move(caller), id->value);  // it has ended meanwhile
   }
-  return views;
+  ForgetEnvironmentValues(record->spec);
+  co_return SessionDetails{std::move(record).value(), std::move(history).value()};
 }
 
 asio::awaitable<Result<SessionSnapshot>> Queue::Cancel(Caller caller, std::string id_prefix) {
@@ -171,21 +181,22 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Cancel(Caller caller, std::strin
   if (!id) co_return std::move(id).error();
   while (const SessionRecord* record = registry_.Find(*id)) {
     SessionSnapshot snapshot = record->snapshot;
-    if (IsFinal(snapshot.state)) co_return snapshot;
     if (running_ == *id) {
       current_.Cancel(caller);
     } else if (NeedsCleanup(*record)) {
       Result<void> noted = co_await NoteCancel(std::move(snapshot), caller);
       if (!noted) co_return std::move(noted).error().Within("cancel");
-      if (running_ == *id) continue;
+      record = registry_.Find(*id);
+      if (running_ == *id || record == nullptr) continue;
       // Nobody waits for a turn that does not come before benchd is resumed, or back.
-      if (mode_.paused || stopping_) co_return registry_.Find(*id)->snapshot;
+      if (mode_.paused || stopping_) co_return record->snapshot;
     } else if (!ending_.contains(*id)) {
       co_return co_await CancelWaiting(std::move(snapshot), std::move(caller));
     }
     co_await changed_.Wait();
   }
-  co_return Deleted(*id);
+  Result<SessionRecord> ended = co_await Read(*id);
+  co_return SnapshotOf(std::move(ended));
 }
 
 /// Of a session that was interrupted and is to be cleaned up after: it ends when its turn comes,
@@ -242,14 +253,13 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Move(Caller caller, std::string 
       co_await services_.store.Do(&Records::SetPriority, *id, priority, std::move(entry));
   if (!moved) co_return std::move(moved).error().Within("move");
   registry_.SetPriority(*id, priority);
-  const SessionRecord* record = registry_.Find(*id);
-  if (record == nullptr) co_return Deleted(*id);
   if (waiting_.Erase(*id)) {
     Enqueue(*id);
     PublishPlaces();
     changed_.Notify();
   }
-  co_return Newest(record->snapshot);
+  Result<SessionRecord> record = co_await Read(*id);
+  co_return SnapshotOf(std::move(record));
 }
 
 asio::awaitable<Result<QueueStatus>> Queue::SetMode(Caller caller, QueueMode mode) {
@@ -299,19 +309,19 @@ bool Queue::Idle() const {
 
 SessionId Queue::FreshId() {
   SessionId id = MakeSessionId(services_.random.Next());
-  while (registry_.Find(id) != nullptr) id = MakeSessionId(services_.random.Next());
+  while (registry_.FindHead(id) != nullptr) id = MakeSessionId(services_.random.Next());
   return id;
 }
 
 /// Registers a session; one that has not ended waits from now on.
 void Queue::Register(SessionRecord record) {
   const SessionId id = record.snapshot.id;
-  const bool waits = !IsFinal(record.snapshot.state);
-  registry_.Add(std::move(record));
-  if (!waits) {
-    TakeEnd(registry_.Find(id)->snapshot);
-    return;
+  if (IsFinal(record.snapshot.state)) {
+    SessionSnapshot ended = record.snapshot;
+    registry_.Add(std::move(record));
+    return TakeEnd(std::move(ended));
   }
+  registry_.Add(std::move(record));
   Enqueue(id);
   PublishPlaces();
   changed_.Notify();
@@ -346,8 +356,8 @@ std::optional<Nanoseconds> Queue::UntilFree() const {
 }
 
 /// Where a session waits, and until when; nobody knows that while nobody knows `until_free`.
-template <typename Told>
-void Queue::SetPlace(Told& told, const Place& place, std::optional<Nanoseconds> until_free) const {
+void Queue::SetPlace(SessionSnapshot& told, const Place& place,
+                     std::optional<Nanoseconds> until_free) const {
   told.position = place.position;
   told.eta.reset();
   if (!until_free) return;

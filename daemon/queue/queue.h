@@ -81,16 +81,21 @@ class Queue {
                                                   BundleUpload* bundle = nullptr);
   /// Whether that request of the caller's is a session already.
   bool Knows(const Caller& caller, const std::string& request_id) const {
-    return registry_.OfRequest(caller.uid, request_id) != nullptr;
+    return registry_.OfRequest(caller.uid, request_id).has_value();
   }
 
   /// Whether a session of the caller's has ended; computes no place.
   bool HasEnded(const Caller& caller, const std::string& id_prefix) const;
-  /// What is kept in memory: the record without its environment.
-  Result<SessionRecord> Get(const Caller& caller, const std::string& id_prefix);
+  /// How a session stands, without its environment. Of one that has not ended at once: whoever
+  /// subscribes in the same turn of the loop misses nothing.
+  asio::awaitable<Result<SessionRecord>> Get(Caller caller, std::string id_prefix);
   /// Everything that is kept, with the newest state over it.
   asio::awaitable<Result<SessionDetails>> Show(Caller caller, std::string id_prefix);
-  std::vector<SessionView> List(const Caller& caller, const SessionFilter& filter);
+  std::vector<SessionView> List(const Caller& caller, const SessionFilter& filter) const {
+    return registry_.List(caller, filter);
+  }
+  /// The same as Get() of a session that was listed; checks no caller's right to see it.
+  asio::awaitable<Result<SessionRecord>> Read(SessionId id);
   /// Answers when the session has ended and its children are gone; what has ended stays as it is.
   /// @errors kResourceExhausted: a session that waits stays, as the disk has no room to say so.
   asio::awaitable<Result<SessionSnapshot>> Cancel(Caller caller, std::string id_prefix);
@@ -145,16 +150,16 @@ class Queue {
   asio::awaitable<std::optional<Error>> NoteInterruption(SessionSnapshot snapshot);
 
   SessionId FreshId();
-  void Replay(const std::vector<SessionRecord>& records);
+  void Replay(const std::vector<StoredSession>& sessions);
   void Register(SessionRecord record);
   void Enqueue(const SessionId& id);
   void Progress(const SessionSnapshot& snapshot);
   void TakeEnd(SessionSnapshot snapshot);
-  void CountTime(const SessionRecord& ended);
+  void CountTime(const SessionHead& ended);
   SessionSnapshot Newest(SessionSnapshot snapshot);
   std::optional<Nanoseconds> UntilFree() const;
-  template <typename Told>  // a SessionSnapshot, a SessionView
-  void SetPlace(Told& told, const Place& place, std::optional<Nanoseconds> until_free) const;
+  void SetPlace(SessionSnapshot& told, const Place& place,
+                std::optional<Nanoseconds> until_free) const;
   void PublishPlaces(bool even_unmoved = false);
 
   asio::awaitable<void> RunOne(SessionId id);

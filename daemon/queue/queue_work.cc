@@ -13,16 +13,15 @@ namespace benchd {
 namespace {
 
 /// Those that have it, by that moment.
-std::vector<const SessionRecord*> SortedBy(const std::vector<SessionRecord>& records,
-                                           std::optional<Timestamp> SessionSnapshot::*moment) {
-  std::vector<const SessionRecord*> sorted;
-  for (const SessionRecord& record : records) {
-    if (record.snapshot.*moment) sorted.push_back(&record);
+std::vector<const SessionHead*> SortedBy(const std::vector<StoredSession>& sessions,
+                                         std::optional<Timestamp> SessionHead::*moment) {
+  std::vector<const SessionHead*> sorted;
+  for (const StoredSession& session : sessions) {
+    if (session.head.*moment) sorted.push_back(&session.head);
   }
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [moment](const SessionRecord* a, const SessionRecord* b) {
-                     return a->snapshot.*moment < b->snapshot.*moment;
-                   });
+  std::stable_sort(
+      sorted.begin(), sorted.end(),
+      [moment](const SessionHead* a, const SessionHead* b) { return a->*moment < b->*moment; });
   return sorted;
 }
 
@@ -33,8 +32,12 @@ asio::awaitable<Result<std::vector<std::string>>> Queue::Load() {
   if (!contents) co_return std::move(contents).error().Within("loading the sessions");
   mode_ = contents->mode;
   Replay(contents->sessions);
-  for (SessionRecord& record : contents->sessions) {
-    SessionSnapshot& snapshot = record.snapshot;
+  for (StoredSession& session : contents->sessions) {
+    if (!session.record) {
+      registry_.Add(std::move(session.head));
+      continue;
+    }
+    SessionSnapshot& snapshot = session.record->snapshot;
     const SessionId id = snapshot.id;
     if (!IsFinal(snapshot.state) && snapshot.state != SessionState::kQueued) {
       std::optional<Error> unnoted = co_await NoteInterruption(snapshot);
@@ -46,7 +49,7 @@ asio::awaitable<Result<std::vector<std::string>>> Queue::Load() {
     snapshot.position = 0;
     snapshot.eta.reset();
     const bool waits = snapshot.state == SessionState::kQueued;
-    registry_.Add(std::move(record));
+    registry_.Add(std::move(*session.record));
     if (waits) Enqueue(id);
   }
   changed_.Notify();
@@ -54,13 +57,11 @@ asio::awaitable<Result<std::vector<std::string>>> Queue::Load() {
 }
 
 /// Learns from what ran before benchd started.
-void Queue::Replay(const std::vector<SessionRecord>& records) {
-  for (const SessionRecord* begun : SortedBy(records, &SessionSnapshot::started_at)) {
-    waiting_.Serve(begun->spec.caller.uid);
+void Queue::Replay(const std::vector<StoredSession>& sessions) {
+  for (const SessionHead* begun : SortedBy(sessions, &SessionHead::started_at)) {
+    waiting_.Serve(begun->uid);
   }
-  for (const SessionRecord* ended : SortedBy(records, &SessionSnapshot::ended_at)) {
-    CountTime(*ended);
-  }
+  for (const SessionHead* ended : SortedBy(sessions, &SessionHead::ended_at)) CountTime(*ended);
   waiting_.Refresh(services_.clock.Now());
 }
 
@@ -131,7 +132,7 @@ void Queue::Progress(const SessionSnapshot& snapshot) {
 void Queue::TakeEnd(SessionSnapshot snapshot) {
   const SessionId id = snapshot.id;
   registry_.Set(snapshot);
-  CountTime(*registry_.Find(id));
+  CountTime(*registry_.FindHead(id));
   waiting_.Refresh(services_.clock.Now());
   services_.hub.Publish(std::move(snapshot));
   PublishPlaces();
@@ -140,11 +141,9 @@ void Queue::TakeEnd(SessionSnapshot snapshot) {
 }
 
 /// How long a session had the machine; one that never began had nothing of it.
-void Queue::CountTime(const SessionRecord& ended) {
-  const SessionSnapshot& snapshot = ended.snapshot;
-  if (!snapshot.started_at || !snapshot.ended_at) return;
-  waiting_.Ended(ended.spec.caller.uid, *snapshot.started_at, *snapshot.ended_at,
-                 ended.spec.limits.max_time);
+void Queue::CountTime(const SessionHead& ended) {
+  if (!ended.started_at || !ended.ended_at) return;
+  waiting_.Ended(ended.uid, *ended.started_at, *ended.ended_at, ended.max_time);
 }
 
 /// Never while a session runs: the worker alone calls it, between sessions.

@@ -19,8 +19,8 @@ bool IsAdmin(const AccessPolicy& policy, const Caller& caller) {
   return policy.single_user || caller.uid == 0 || IsMember(caller, policy.admin_gid);
 }
 
-bool MayUse(const AccessPolicy& policy, const Caller& caller, const Caller& owner) {
-  return caller.uid == owner.uid || IsAdmin(policy, caller);
+bool MayUse(const AccessPolicy& policy, const Caller& caller, std::uint32_t owner) {
+  return caller.uid == owner || IsAdmin(policy, caller);
 }
 
 Result<void> CheckMayPrioritise(const AccessPolicy& policy, const Caller& caller, std::int32_t from,
@@ -66,10 +66,12 @@ Result<void> CheckMayReadAll(const AccessPolicy& policy, const Caller& caller) {
 
 namespace {
 
-bool HasLabels(const SessionSpec& spec, const std::map<std::string, std::string>& wanted) {
-  return std::all_of(wanted.begin(), wanted.end(), [&spec](const auto& label) {
-    const auto it = spec.labels.find(label.first);
-    return it != spec.labels.end() && it->second == label.second;
+using Labels = std::map<std::string, std::string>;
+
+bool HasAll(const Labels& labels, const Labels& wanted) {
+  return std::all_of(wanted.begin(), wanted.end(), [&labels](const auto& label) {
+    const auto it = labels.find(label.first);
+    return it != labels.end() && it->second == label.second;
   });
 }
 
@@ -84,61 +86,88 @@ void ForgetEnvironmentValues(SessionSpec& spec) {
   }
 }
 
+void ForgetEnvironment(SessionSpec& spec) {
+  ForgetEnvironmentValues(spec);
+  spec.environment.clear();
+}
+
 std::uint64_t SessionRegistry::Add(SessionRecord record) {
-  ForgetEnvironmentValues(record.spec);
-  record.spec.environment.clear();
-  const SessionId id = record.snapshot.id;
-  if (!record.request_id.empty()) requests_[{record.spec.caller.uid, record.request_id}] = id;
-  Entry& entry = entries_[id];
-  entry = Entry{std::move(record), next_sequence_++};
-  all_[entry.sequence] = &entry.record;
-  if (!IsFinal(entry.record.snapshot.state)) active_[entry.sequence] = &entry.record;
+  Entry& entry = Insert(HeadOf(record));
+  if (IsFinal(entry.head.state)) return entry.sequence;
+  ForgetEnvironment(record.spec);
+  entry.record = std::make_unique<SessionRecord>(std::move(record));
+  active_[entry.sequence] = &entry.head;
   return entry.sequence;
+}
+
+std::uint64_t SessionRegistry::Add(SessionHead ended) { return Insert(std::move(ended)).sequence; }
+
+SessionRegistry::Entry& SessionRegistry::Insert(SessionHead head) {
+  const SessionId id = head.id;
+  if (!head.request_id.empty()) requests_[{head.uid, head.request_id}] = id;
+  Entry& entry = entries_[id];
+  entry = Entry{std::move(head), nullptr, next_sequence_++};
+  all_[entry.sequence] = &entry.head;
+  return entry;
 }
 
 void SessionRegistry::Remove(const SessionId& id) {
   const auto found = entries_.find(id);
   if (found == entries_.end()) return;
-  const auto& [record, sequence] = found->second;
-  const auto request = requests_.find({record.spec.caller.uid, record.request_id});
+  const Entry& entry = found->second;
+  const auto request = requests_.find({entry.head.uid, entry.head.request_id});
   if (request != requests_.end() && request->second == id) requests_.erase(request);
-  all_.erase(sequence);
-  active_.erase(sequence);
+  all_.erase(entry.sequence);
+  active_.erase(entry.sequence);
   entries_.erase(found);
 }
 
 void SessionRegistry::Set(SessionSnapshot snapshot) {
   const auto found = entries_.find(snapshot.id);
-  if (found == entries_.end()) return;
-  if (IsFinal(snapshot.state)) active_.erase(found->second.sequence);
-  found->second.record.snapshot = std::move(snapshot);
+  if (found == entries_.end() || !found->second.record) return;
+  Entry& entry = found->second;
+  entry.head.state = snapshot.state;
+  entry.head.started_at = snapshot.started_at;
+  entry.head.ended_at = snapshot.ended_at;
+  entry.record->snapshot = std::move(snapshot);
+  if (!IsFinal(entry.head.state)) return;
+  entry.record.reset();
+  active_.erase(entry.sequence);
 }
 
 void SessionRegistry::SetPriority(const SessionId& id, std::int32_t priority) {
   const auto found = entries_.find(id);
-  if (found != entries_.end()) found->second.record.spec.priority = priority;
+  if (found != entries_.end() && found->second.record) {
+    found->second.record->spec.priority = priority;
+  }
 }
 
 const SessionRecord* SessionRegistry::Find(const SessionId& id) const {
   const auto found = entries_.find(id);
-  return found == entries_.end() ? nullptr : &found->second.record;
+  return found == entries_.end() ? nullptr : found->second.record.get();
 }
 
-const SessionRecord* SessionRegistry::OfRequest(std::uint32_t uid,
-                                                const std::string& request_id) const {
+const SessionHead* SessionRegistry::FindHead(const SessionId& id) const {
+  const auto found = entries_.find(id);
+  return found == entries_.end() ? nullptr : &found->second.head;
+}
+
+std::optional<SessionId> SessionRegistry::OfRequest(std::uint32_t uid,
+                                                    const std::string& request_id) const {
   const auto found = requests_.find({uid, request_id});
-  return found == requests_.end() ? nullptr : Find(found->second);
+  if (found == requests_.end()) return std::nullopt;
+  return found->second;
 }
 
 Result<SessionId> SessionRegistry::LookUp(const Caller& caller, const std::string& prefix) const {
   const SessionId* found = nullptr;
-  const SessionRecord* foreign = nullptr;
+  const SessionHead* foreign = nullptr;
   for (auto it = entries_.lower_bound(SessionId{prefix}); !prefix.empty() && it != entries_.end();
        ++it) {
     const auto& [id, entry] = *it;
     if (id.value.compare(0, prefix.size(), prefix) != 0) break;
-    if (!MayUse(policy_, caller, entry.record.spec.caller)) {
-      if (id.value == prefix) foreign = &entry.record;
+    if (!MayUse(policy_, caller, entry.head.uid)) {
+      if (id.value == prefix) foreign = &entry.head;
       continue;
     }
     if (found != nullptr) {
@@ -150,8 +179,7 @@ Result<SessionId> SessionRegistry::LookUp(const Caller& caller, const std::strin
   if (found != nullptr) return *found;
   if (foreign != nullptr) {
     return Error{ErrorCode::kPermissionDenied,
-                 "session: " + Quoted(prefix) + " belongs to uid " +
-                     std::to_string(foreign->spec.caller.uid),
+                 "session: " + Quoted(prefix) + " belongs to uid " + std::to_string(foreign->uid),
                  "only its owner and admins may see it"};
   }
   return Error{ErrorCode::kNotFound, "no session matches " + Quoted(prefix),
@@ -166,9 +194,9 @@ std::vector<SessionView> SessionRegistry::List(const Caller& caller,
   views.reserve(std::min(sessions.size(), filter.limit));
   for (auto it = std::make_reverse_iterator(sessions.lower_bound(filter.before));
        it != sessions.rend() && views.size() < filter.limit; ++it) {
-    const auto& [sequence, record] = *it;
-    if (filter.state && record->snapshot.state != *filter.state) continue;
-    std::optional<SessionView> view = ViewOf(*record, caller, filter);
+    const auto& [sequence, head] = *it;
+    if (filter.state && head->state != *filter.state) continue;
+    std::optional<SessionView> view = ViewOf(*head, caller, filter);
     if (!view) continue;
     view->sequence = sequence;
     views.push_back(*std::move(view));
@@ -176,18 +204,14 @@ std::vector<SessionView> SessionRegistry::List(const Caller& caller,
   return views;
 }
 
-std::optional<SessionView> SessionRegistry::ViewOf(const SessionRecord& record,
-                                                   const Caller& caller,
+std::optional<SessionView> SessionRegistry::ViewOf(const SessionHead& head, const Caller& caller,
                                                    const SessionFilter& filter) const {
-  const bool visible = MayUse(policy_, caller, record.spec.caller);
+  const bool visible = MayUse(policy_, caller, head.uid);
   // A label is part of what only the owner may see.
-  if (!filter.labels.empty() && !(visible && HasLabels(record.spec, filter.labels))) {
+  if (!filter.labels.empty() && !(visible && HasAll(head.labels, filter.labels))) {
     return std::nullopt;
   }
-  return SessionView{.id = record.snapshot.id,
-                     .state = record.snapshot.state,
-                     .uid = record.spec.caller.uid,
-                     .record = visible ? &record : nullptr};
+  return SessionView{.id = head.id, .state = head.state, .uid = head.uid, .whole = visible};
 }
 
 }  // namespace benchd

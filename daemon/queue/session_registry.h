@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,8 +28,8 @@ struct AccessPolicy {
 /// Root, members of the admin group, and in user mode everybody.
 bool IsAdmin(const AccessPolicy& policy, const Caller& caller);
 
-/// Watch, show, export, cancel: the owner and admins.
-bool MayUse(const AccessPolicy& policy, const Caller& caller, const Caller& owner);
+/// Watch, show, export, cancel: the owner, by uid, and admins.
+bool MayUse(const AccessPolicy& policy, const Caller& caller, std::uint32_t owner);
 
 /// Raising a priority is for admins, from whatever it is. @errors kPermissionDenied.
 Result<void> CheckMayPrioritise(const AccessPolicy& policy, const Caller& caller, std::int32_t from,
@@ -55,61 +56,65 @@ struct SessionFilter {
   std::size_t limit = SIZE_MAX;               ///< how many at most
 };
 
-/// A session as somebody may see it.
+/// A session as everybody may see it.
 struct SessionView {
   SessionId id;
   SessionState state = SessionState::kQueued;
   std::uint32_t uid = 0;
-  /// All of it, not copied: valid until something changes. Null for others' sessions.
-  const SessionRecord* record = nullptr;
-  std::uint64_t sequence = 0;      ///< its place in the order of submission
-  std::uint64_t position = 0;      ///< of one that waits, as in its snapshot
-  std::optional<Nanoseconds> eta;  ///< the same
+  bool whole = false;          ///< whether who asked may see all of it
+  std::uint64_t sequence = 0;  ///< its place in the order of submission
 };
 
 /// Names of environment variables stay for the record, values do not.
 void ForgetEnvironmentValues(SessionSpec& spec);
+/// The names of the caller's environment do not stay either: they are the larger part of a record.
+void ForgetEnvironment(SessionSpec& spec);
 
 /// All sessions that are kept, by id, by submission and by the client's request, and who may see
 /// them.
 ///
-/// In memory, so without their environments, which are the larger part of a record. Owned by the
-/// queue, on the loop's thread.
+/// In memory: the records of those that have not ended, without their environments, and the heads
+/// of the others, of which there may be a hundred thousand. Owned by the queue, on the loop's
+/// thread.
 class SessionRegistry {
  public:
   explicit SessionRegistry(AccessPolicy policy) : policy_(policy) {}
 
   /// @return its place in the order of submission.
   std::uint64_t Add(SessionRecord record);
+  std::uint64_t Add(SessionHead ended);
   void Remove(const SessionId& id);
 
-  /// How a session stands now.
+  /// How a session stands now that has not ended before: that is its last change.
   void Set(SessionSnapshot snapshot);
   void SetPriority(const SessionId& id, std::int32_t priority);
 
-  /// The session, or nullptr; valid until it is removed.
+  /// A session that has not ended, or nullptr; valid until it has.
   const SessionRecord* Find(const SessionId& id) const;
+  /// Any session that is kept, or nullptr; valid until it is removed.
+  const SessionHead* FindHead(const SessionId& id) const;
   std::uint64_t SequenceOf(const SessionId& id) const { return entries_.at(id).sequence; }
-  /// What this request of that user's has become, or nullptr.
-  const SessionRecord* OfRequest(std::uint32_t uid, const std::string& request_id) const;
+  /// What this request of that user's has become.
+  std::optional<SessionId> OfRequest(std::uint32_t uid, const std::string& request_id) const;
 
   /// The session that a prefix of its id names. Looked up among what the caller may use, so that
   /// others' ids never make a prefix ambiguous.
   /// @errors kNotFound; kInvalidArgument when it fits several; kPermissionDenied for another's id.
   Result<SessionId> LookUp(const Caller& caller, const std::string& prefix) const;
 
-  /// The newest first, without positions. Costs what it looks at: without `all`, those that have
-  /// not ended.
+  /// The newest first. Costs what it looks at: without `all`, those that have not ended.
   std::vector<SessionView> List(const Caller& caller, const SessionFilter& filter) const;
 
  private:
   struct Entry {
-    SessionRecord record;
+    SessionHead head;
+    std::unique_ptr<SessionRecord> record;  // until it ends
     std::uint64_t sequence = 0;
   };
-  using Order = std::map<std::uint64_t, const SessionRecord*>;  // by submission
+  using Order = std::map<std::uint64_t, const SessionHead*>;  // by submission
 
-  std::optional<SessionView> ViewOf(const SessionRecord& record, const Caller& caller,
+  Entry& Insert(SessionHead head);
+  std::optional<SessionView> ViewOf(const SessionHead& head, const Caller& caller,
                                     const SessionFilter& filter) const;
 
   const AccessPolicy policy_;

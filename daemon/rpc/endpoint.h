@@ -4,9 +4,12 @@
 
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
+#include <asio/co_spawn.hpp>
+#include <asio/detached.hpp>
 #include <asio/post.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <map>
 #include <optional>
@@ -21,6 +24,7 @@
 #include "core/model/child.h"
 #include "daemon/ports/ports.h"
 #include "daemon/rpc/connections.h"
+#include "daemon/rpc/status_mapping.h"
 
 namespace benchd::rpc {
 
@@ -176,8 +180,9 @@ UnaryReactor* Answer(const Endpoint& endpoint, Context* context, Service* servic
 ///
 /// gRPC's reactions only post; the derived class sees Started() and Written() on the loop. One
 /// write is in flight at most; Finish is called exactly once, also when the client has gone; the
-/// object deletes itself on the loop after gRPC's last word (OnDone). While Hold() is in force (a
-/// load from the store, say) Finish waits, so that the object outlives what it has asked for.
+/// object deletes itself on the loop after gRPC's last word (OnDone). While a step of Await() is
+/// under way (a load from the store, say) Finish waits, so that the object outlives what it has
+/// asked for.
 template <typename Message>
 class StreamReactor : public grpc::ServerWriteReactor<Message> {
  public:
@@ -239,13 +244,26 @@ class StreamReactor : public grpc::ServerWriteReactor<Message> {
     Ended();
     FinishWhenFree();
   }
-  void Hold() { held_ = true; }
-  void Unhold() {
-    held_ = false;
-    FinishWhenFree();
+  using Step = std::function<asio::awaitable<Result<void>>()>;
+  /// Runs a step on the loop, one at a time; what it answers or throws as an error ends the stream.
+  void Await(Step step) {
+    awaiting_ = true;
+    asio::co_spawn(endpoint_.loop, Finished(std::move(step)), asio::detached);
   }
 
  private:
+  asio::awaitable<void> Finished(Step step) {
+    grpc::Status status;
+    try {
+      asio::awaitable<Result<void>> running = step();
+      status = ToStatus(co_await std::move(running));
+    } catch (const std::exception& error) {
+      status = ToStatus(Error{ErrorCode::kInternal, std::string("benchd: ") + error.what()});
+    }
+    if (!status.ok()) End(status);
+    awaiting_ = false;
+    FinishWhenFree();
+  }
   void WriteDone(bool ok) {
     writing_ = false;
     if (!ok) End(grpc::Status::CANCELLED);
@@ -253,7 +271,7 @@ class StreamReactor : public grpc::ServerWriteReactor<Message> {
     Written();
   }
   void FinishWhenFree() {
-    if (!status_ || writing_ || held_) return;
+    if (!status_ || writing_ || awaiting_) return;
     const grpc::Status status = *std::exchange(status_, std::nullopt);
     this->Finish(status);
   }
@@ -263,7 +281,7 @@ class StreamReactor : public grpc::ServerWriteReactor<Message> {
   LiveCalls::Token token_;
   Message message_;
   bool writing_ = false;
-  bool held_ = false;
+  bool awaiting_ = false;
   bool ended_ = false;
   std::optional<grpc::Status> status_;  ///< to finish with, until Finish is called
 };

@@ -41,13 +41,6 @@ Result<Nanoseconds> FromProto(const v1::ReserveRequest& from) {
 }
 
 void ToProto(const SessionView& view, v1::Session* to) {
-  if (view.record != nullptr) {
-    convert::ToProto(*view.record, to);
-    if (view.state != SessionState::kQueued) return;
-    to->mutable_queued()->set_position(view.position);
-    if (view.eta) to->mutable_queued()->set_eta_seconds(Seconds(*view.eta));
-    return;
-  }
   to->set_session(view.id.value);
   to->set_state(convert::ToWire<v1::SessionState>(view.state));
   to->set_uid(view.uid);

@@ -27,7 +27,7 @@ Result<SessionFilter> FromProto(const v1::ListSessionsRequest& proto);
 /// @errors kInvalidArgument for no duration, or one of more than an hour.
 Result<Nanoseconds> FromProto(const v1::ReserveRequest& proto);
 
-/// Of a session that is none of the reader's: id, uid and state only.
+/// What everybody may know of a session: id, uid and state.
 void ToProto(const SessionView& view, v1::Session* to);
 void ToProto(const QueueStatus& status, v1::QueueStatus* to);
 void ToProto(const MachineView& machine, v1::MachineStatus* to);

@@ -117,7 +117,9 @@ const std::string& IdOf(const Result<SessionSnapshot>& found, const std::string&
 }
 
 FindSession FindIn(Queue& queue) {
-  return [&queue](const Caller& caller, const std::string& id) { return queue.Get(caller, id); };
+  return [&queue](Caller caller, std::string id) {
+    return queue.Get(std::move(caller), std::move(id));
+  };
 }
 
 }  // namespace
@@ -194,7 +196,8 @@ asio::awaitable<Result<void>> SessionService::RunList(Caller caller,
   const std::size_t page_size = filter->limit++;  // one more tells whether there is another page
   std::size_t bytes = 0;
   std::string last;
-  for (const SessionView& view : parts_.queue.List(caller, *filter)) {
+  const std::vector<SessionView> views = parts_.queue.List(caller, *filter);
+  for (const SessionView& view : views) {
     const auto count = static_cast<std::size_t>(response->sessions_size());
     if (count == page_size || bytes >= kPageBytes) {
       response->set_next_page_token(last);
@@ -202,6 +205,10 @@ asio::awaitable<Result<void>> SessionService::RunList(Caller caller,
     }
     v1::Session* added = response->add_sessions();
     ToProto(view, added);
+    if (view.whole) {
+      Result<SessionRecord> record = co_await parts_.queue.Read(view.id);
+      if (record) convert::ToProto(*record, added);
+    }
     bytes += added->ByteSizeLong();
     last = std::to_string(view.sequence);
   }

@@ -1,11 +1,7 @@
 #include "daemon/rpc/stored_reactors.h"
 
-#include <asio/co_spawn.hpp>
-#include <asio/detached.hpp>
-#include <exception>
 #include <utility>
 
-#include "daemon/rpc/status_mapping.h"
 #include "proto/convert/convert.h"
 
 namespace benchd::rpc {
@@ -21,46 +17,39 @@ ListSamplesReactor::ListSamplesReactor(const ListSamplesSources& sources,
   Begin();
 }
 
-void ListSamplesReactor::Started() {
-  Result<SessionRecord> record = sources_.find(caller(), session_);
-  if (!record) return End(ToStatus(record.error()));
+void ListSamplesReactor::Written() {
+  if (!Send()) Await([this] { return Load(); });
+}
+
+asio::awaitable<Result<void>> ListSamplesReactor::Open() {
+  Result<SessionRecord> record = co_await sources_.find(caller(), session_);
+  if (!record) co_return std::move(record).error();
   id_ = record->snapshot.id;
   spec_ = std::move(record->spec);
-  Continue();
+  co_return co_await Load();
 }
 
-void ListSamplesReactor::Written() { Continue(); }
-
-void ListSamplesReactor::Continue() {
-  if (ended()) return;
-  if (FillMessage()) return Write();
-  if (exhausted_) return End(grpc::Status::OK);
-  StartLoad();
-}
-
-void ListSamplesReactor::StartLoad() {
-  Hold();
-  asio::co_spawn(loop(), Load(), asio::detached);
-}
-
-asio::awaitable<void> ListSamplesReactor::Load() {
-  try {
+asio::awaitable<Result<void>> ListSamplesReactor::Load() {
+  do {
     Result<std::vector<Run>> runs =
         co_await sources_.store.Do(&Records::LoadRuns, id_, loaded_, kRunsPerLoad);
-    if (runs) {
-      runs_ = std::move(runs).value();
-      used_ = 0;
-      loaded_ += runs_.size();
-      exhausted_ = runs_.size() < kRunsPerLoad;
-    } else {
-      End(ToStatus(std::move(runs).error().Within("reading the samples")));
-    }
-  } catch (const std::exception& error) {
-    End(ToStatus(
-        Error{ErrorCode::kInternal, std::string("reading the samples: ") + error.what(), {}}));
+    if (!runs) co_return std::move(runs).error().Within("reading the samples");
+    runs_ = std::move(runs).value();
+    used_ = 0;
+    loaded_ += runs_.size();
+    exhausted_ = runs_.size() < kRunsPerLoad;
+  } while (!Send());
+  co_return Result<void>();
+}
+
+bool ListSamplesReactor::Send() {
+  if (ended()) return true;
+  if (FillMessage()) {
+    Write();
+    return true;
   }
-  Unhold();
-  Continue();
+  if (exhausted_) End(grpc::Status::OK);
+  return exhausted_;
 }
 
 bool ListSamplesReactor::FillMessage() {
@@ -85,39 +74,26 @@ GetBundleReactor::GetBundleReactor(const ListSamplesSources& sources, std::optio
   Begin();
 }
 
-void GetBundleReactor::Started() {
-  Result<SessionRecord> record = sources_.find(caller(), session_);
-  if (!record) return End(ToStatus(record.error()));
+asio::awaitable<Result<void>> GetBundleReactor::Open() {
+  Result<SessionRecord> record = co_await sources_.find(caller(), session_);
+  if (!record) co_return std::move(record).error();
   id_ = record->snapshot.id;
-  StartLoad();
+  co_return co_await Load();
 }
 
-void GetBundleReactor::Written() { StartLoad(); }
-
-void GetBundleReactor::StartLoad() {
-  Hold();
-  asio::co_spawn(loop(), Load(), asio::detached);
-}
-
-asio::awaitable<void> GetBundleReactor::Load() {
-  grpc::Status status;
-  message().Clear();
-  try {
-    Result<std::string> data =
-        co_await sources_.store.Do(&Records::ReadBundle, id_, sent_, kPieceBytes);
-    if (data) {
-      sent_ += data->size();
-      message().set_data(std::move(data).value());
-    } else {
-      status = ToStatus(data.error());
-    }
-  } catch (const std::exception& error) {
-    status =
-        ToStatus(Error{ErrorCode::kInternal, std::string("reading the bundle: ") + error.what()});
+asio::awaitable<Result<void>> GetBundleReactor::Load() {
+  Result<std::string> data =
+      co_await sources_.store.Do(&Records::ReadBundle, id_, sent_, kPieceBytes);
+  if (!data) co_return std::move(data).error();
+  if (ended()) co_return Result<void>();
+  sent_ += data->size();
+  message().set_data(std::move(data).value());
+  if (message().data().empty()) {
+    End(grpc::Status::OK);
+  } else {
+    Write();
   }
-  if (message().data().empty()) End(status);
-  Unhold();
-  if (!ended()) Write();
+  co_return Result<void>();
 }
 
 }  // namespace benchd::rpc

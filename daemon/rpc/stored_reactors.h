@@ -1,5 +1,6 @@
 #pragma once
 
+#include <asio/awaitable.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -30,12 +31,14 @@ class ListSamplesReactor final : public StreamReactor<v1::ListSamplesResponse> {
                      const v1::ListSamplesRequest& request);
 
  private:
-  void Started() override;
+  void Started() override {
+    Await([this] { return Open(); });
+  }
   void Written() override;
-  /// Sends what is loaded; loads when that is used up; ends when there is no more.
-  void Continue();
-  void StartLoad();
-  asio::awaitable<void> Load();
+  asio::awaitable<Result<void>> Open();
+  asio::awaitable<Result<void>> Load();
+  /// Sends what is loaded or, where there is no more, ends. @return false: that is used up.
+  bool Send();
   bool FillMessage();
 
   const ListSamplesSources& sources_;
@@ -60,10 +63,14 @@ class GetBundleReactor final : public StreamReactor<v1::GetBundleResponse> {
                    std::string session);
 
  private:
-  void Started() override;
-  void Written() override;
-  void StartLoad();
-  asio::awaitable<void> Load();
+  void Started() override {
+    Await([this] { return Open(); });
+  }
+  void Written() override {
+    Await([this] { return Load(); });
+  }
+  asio::awaitable<Result<void>> Open();
+  asio::awaitable<Result<void>> Load();
 
   const ListSamplesSources& sources_;
   const std::string session_;

@@ -1,6 +1,5 @@
 #include "daemon/rpc/watch_reactor.h"
 
-#include "daemon/rpc/status_mapping.h"
 #include "proto/convert/convert.h"
 
 namespace benchd::rpc {
@@ -91,9 +90,10 @@ WatchReactor::WatchReactor(const WatchSources& sources, std::optional<Caller> ca
   Begin();
 }
 
-void WatchReactor::Started() {
-  Result<SessionRecord> record = sources_.find(caller(), session_);
-  if (!record) return End(ToStatus(record.error()));
+asio::awaitable<Result<void>> WatchReactor::Open() {
+  Result<SessionRecord> record = co_await sources_.find(caller(), session_);
+  if (!record) co_return std::move(record).error();
+  if (ended()) co_return Result<void>();
   seed_ = record->spec.seed;
   subscription_ = sources_.hub.Subscribe(record->snapshot.id, [this](const auto& snapshot) {
     feed_.Offer(snapshot);
@@ -101,6 +101,7 @@ void WatchReactor::Started() {
   });
   feed_.Offer(std::make_shared<const SessionSnapshot>(std::move(record->snapshot)));
   Pump(WatchFeed::Occasion::kPublication);
+  co_return Result<void>();
 }
 
 void WatchReactor::Written() { Pump(WatchFeed::Occasion::kWriteDone); }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <asio/awaitable.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -64,7 +65,7 @@ class WatchFeed {
 
 /// Finds a session that the caller may see (Queue::Get). Loop's thread.
 using FindSession =
-    std::function<Result<SessionRecord>(const Caller& caller, const std::string& id_prefix)>;
+    std::function<asio::awaitable<Result<SessionRecord>>(Caller caller, std::string id_prefix)>;
 
 /// What a watch reads. The references outlive the server.
 struct WatchSources {
@@ -81,9 +82,12 @@ class WatchReactor final : public StreamReactor<v1::SessionEvent> {
   WatchReactor(const WatchSources& sources, std::optional<Caller> caller, std::string session);
 
  private:
-  void Started() override;
+  void Started() override {
+    Await([this] { return Open(); });
+  }
   void Written() override;
   void Ended() override;
+  asio::awaitable<Result<void>> Open();
   void Pump(WatchFeed::Occasion occasion);
 
   const WatchSources& sources_;

@@ -114,14 +114,16 @@ Result<void> Records::Tables::RemoveFiles(const SessionId& id) const {
 
 Result<void> Records::Tables::Summarise() {
   std::vector<std::string> unread;  // LoadAll() tells of them
-  Result<std::vector<SessionRecord>> records = sessions.LoadAll(unread);
-  if (!records) return std::move(records).error();
-  std::stable_sort(records->begin(), records->end(), [](const auto& a, const auto& b) {
-    return a.snapshot.ended_at < b.snapshot.ended_at;
-  });
+  Result<std::vector<StoredSession>> stored = sessions.LoadAll(unread);
+  if (!stored) return std::move(stored).error();
+  std::stable_sort(stored->begin(), stored->end(),
+                   [](const auto& a, const auto& b) { return a.head.ended_at < b.head.ended_at; });
   return Commit(store::Durability::kPowerLoss, [&]() -> Result<void> {
-    for (const SessionRecord& record : *records) {
-      if (Result<void> added = summaries.Add(record); !added) return added;
+    for (const StoredSession& session : *stored) {
+      if (session.head.state != SessionState::kDone) continue;
+      Result<SessionRecord> record = sessions.Load(session.head.id);
+      if (!record) continue;
+      if (Result<void> added = summaries.Add(*record); !added) return added;
     }
     return {};
   });
@@ -140,7 +142,7 @@ Result<Records> Records::Open(const std::filesystem::path& folder, const StoreOp
 Result<Records::All> Records::LoadAll() {
   All all;
   all.warnings = tables_->warnings;
-  Result<std::vector<SessionRecord>> sessions = tables_->sessions.LoadAll(all.warnings);
+  Result<std::vector<StoredSession>> sessions = tables_->sessions.LoadAll(all.warnings);
   if (!sessions) return std::move(sessions).error();
   all.sessions = std::move(*sessions);
   for (const auto& [flag, sql] :

@@ -51,7 +51,7 @@ class Records {
  public:
   /// Everything that is kept, as benchd finds it at its start.
   struct All {
-    std::vector<SessionRecord> sessions;  ///< in the order of their Insert()
+    std::vector<StoredSession> sessions;  ///< in the order of their Insert()
     QueueMode mode;
     /// A sentence each: what could not be read and stays where it is, what was set aside.
     std::vector<std::string> warnings;
@@ -67,7 +67,8 @@ class Records {
   Records& operator=(Records&&) = delete;
   ~Records();
 
-  /// Without environment values. A session that cannot be read is a warning, not an error.
+  /// Without environment values. A session that cannot be read is a warning, not an error; of one
+  /// that has ended, no more than its head is read.
   Result<All> LoadAll();
   /// With environment values, until the session has ended.
   Result<SessionRecord> Load(const SessionId& id);

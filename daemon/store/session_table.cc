@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -10,7 +11,17 @@
 namespace benchd::store {
 namespace {
 
+// SQLite reads two members of a text ten times as fast as SpecFromJson() and SnapshotFromJson()
+// read all of it, and nothing of it stays in memory.
+constexpr char kSelectHeads[] =
+    "SELECT id, request_id, uid, state, iif(sound, json_extract(snapshot, '$.started_at'), NULL),"
+    " ended_at_ns, iif(sound, json_extract(spec, '$.limits.max_time'), NULL),"
+    " iif(sound, json_extract(spec, '$.labels'), NULL)"
+    " FROM (SELECT *, json_valid(spec) AND json_valid(snapshot) AS sound FROM sessions)"
+    " WHERE state <> 'deleted' ORDER BY key";
+
 std::int64_t CountOf(Timestamp time) { return time.time_since_epoch().count(); }
+Timestamp TimeOf(std::int64_t count) { return Timestamp(Nanoseconds(count)); }
 
 /// The column ended_at_ns: there once the state is final, and only then.
 std::optional<std::int64_t> EndOf(const SessionSnapshot& snapshot) {
@@ -52,9 +63,7 @@ SessionTable::SessionTable(Database& database)
                 " WHERE id = ?"),
       update_spec_(database, "UPDATE sessions SET spec = ? WHERE id = ?"),
       select_(database, "SELECT id, request_id, spec, snapshot FROM sessions WHERE id = ?"),
-      select_all_(database,
-                  "SELECT id, request_id, spec, snapshot FROM sessions WHERE state <> 'deleted'"
-                  " ORDER BY key"),
+      select_heads_(database, kSelectHeads),
       select_unfinished_(database, "SELECT id FROM sessions WHERE ended_at_ns IS NULL") {}
 
 Result<void> SessionTable::Insert(const SessionRecord& record) {
@@ -101,18 +110,49 @@ Result<SessionRecord> SessionTable::Load(const SessionId& id) {
   return std::move(*record);
 }
 
-Result<std::vector<SessionRecord>> SessionTable::LoadAll(std::vector<std::string>& warnings) {
-  std::vector<SessionRecord> records;
+Result<std::vector<StoredSession>> SessionTable::LoadAll(std::vector<std::string>& warnings) {
+  std::vector<StoredSession> sessions;
   const auto keep = [&, this] {
-    Result<SessionRecord> read = ReadRecord(select_all_);
+    Result<StoredSession> read = ReadRow();
     if (read) {
-      records.push_back(std::move(*read));
+      sessions.push_back(std::move(*read));
     } else {
       warnings.push_back(read.error().message + "; left as it is in " + database_->path());
     }
   };
-  if (Result<void> done = select_all_.Query(keep); !done) return std::move(done).error();
-  return records;
+  if (Result<void> done = select_heads_.Query(keep); !done) return std::move(done).error();
+  return sessions;
+}
+
+/// The row at hand of select_heads_. One that has not ended is read whole, and so is one whose JSON
+/// is none: that says what is wrong.
+Result<StoredSession> SessionTable::ReadRow() {
+  const std::optional<SessionState> state = ValueOf<SessionState>(select_heads_.Text(3));
+  if (state && IsFinal(*state) && !select_heads_.IsNull(6)) {
+    Result<SessionHead> head = ReadHead(*state);
+    if (!head) return std::move(head).error();
+    return StoredSession{std::move(*head), std::nullopt};
+  }
+  Result<SessionRecord> record = Load(SessionId{select_heads_.Text(0)});
+  if (!record) return std::move(record).error();
+  SessionHead head = HeadOf(*record);
+  return StoredSession{std::move(head), std::move(*record)};
+}
+
+Result<SessionHead> SessionTable::ReadHead(SessionState state) {
+  const Statement& row = select_heads_;
+  SessionHead head{.id = SessionId{row.Text(0)},
+                   .request_id = row.Text(1),
+                   .uid = static_cast<std::uint32_t>(row.Integer(2)),
+                   .state = state,
+                   .max_time = Nanoseconds(row.Integer(6))};
+  if (!row.IsNull(4)) head.started_at = TimeOf(row.Integer(4));
+  if (!row.IsNull(5)) head.ended_at = TimeOf(row.Integer(5));
+  if (row.IsNull(7) || row.Text(7) == "[]") return head;
+  auto labels = FromJsonText<std::map<std::string, std::string>>(row.Text(7), "labels");
+  if (!labels) return std::move(labels).error().Within("stored session " + head.id.value);
+  head.labels = std::move(*labels);
+  return head;
 }
 
 Result<std::set<SessionId>> SessionTable::Unfinished() {

@@ -34,18 +34,21 @@ class SessionTable {
   /// In the order in which they were inserted, which is that of the queue: several may have been
   /// submitted before the first of them was looked at. A row that cannot be read is left as it is
   /// and gets a sentence in `warnings`.
-  Result<std::vector<SessionRecord>> LoadAll(std::vector<std::string>& warnings);
+  Result<std::vector<StoredSession>> LoadAll(std::vector<std::string>& warnings);
   /// The sessions whose state is not final.
   Result<std::set<SessionId>> Unfinished();
 
  private:
+  Result<StoredSession> ReadRow();
+  Result<SessionHead> ReadHead(SessionState state);
+
   Database* database_;
   Statement insert_;
   Statement update_;
   Statement add_size_;
   Statement update_spec_;
   Statement select_;
-  Statement select_all_;
+  Statement select_heads_;
   Statement select_unfinished_;
 };
 

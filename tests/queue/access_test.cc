@@ -24,10 +24,10 @@ SessionSpec SpecOf(Caller caller, std::int32_t priority = 0) {
 TEST(AccessTest, LetsTheOwnerRootAndTheAdminGroupUseASession) {
   AccessPolicy policy;
   policy.admin_gid = 77;
-  EXPECT_TRUE(MayUse(policy, UserWith(1000), UserWith(1000)));
-  EXPECT_TRUE(MayUse(policy, UserWith(0), UserWith(1000)));
-  EXPECT_TRUE(MayUse(policy, UserWith(1001, {5, 77}), UserWith(1000)));
-  EXPECT_FALSE(MayUse(policy, UserWith(1001, {5}), UserWith(1000)));
+  EXPECT_TRUE(MayUse(policy, UserWith(1000), 1000));
+  EXPECT_TRUE(MayUse(policy, UserWith(0), 1000));
+  EXPECT_TRUE(MayUse(policy, UserWith(1001, {5, 77}), 1000));
+  EXPECT_FALSE(MayUse(policy, UserWith(1001, {5}), 1000));
 }
 
 TEST(AccessTest, CountsAPrimaryGroupAsMembership) {

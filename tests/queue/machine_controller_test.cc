@@ -57,7 +57,8 @@ class MachineControllerTest : public testing::Test {
     asio::co_spawn(loop_, KeepResult(std::move(coroutine), result), Rethrow);
   }
   SessionState StateOf(const SessionId& id) {
-    return queue_.Get(DeskUser(1000), id.value)->snapshot.state;
+    asio::io_context loop;
+    return RunToEnd(loop, queue_.Get(DeskUser(1000), id.value))->snapshot.state;
   }
 
   asio::io_context loop_;

@@ -73,7 +73,7 @@ TEST_F(QueueOrderTest, AnAdminMovesASessionForward) {
   EXPECT_EQ(heard, 2U);
   EXPECT_EQ(store_.history(second).back(), "moved to priority 5 by uid 0 (pid 1)");
   EXPECT_EQ(store_.Ask(&Records::Load, second)->spec.priority, 5);
-  EXPECT_EQ(queue_.Get(User(0), second.value)->spec.priority, 5);
+  EXPECT_EQ(Get(User(0), second.value)->spec.priority, 5);
 }
 
 TEST_F(QueueOrderTest, ItsOwnerMayLowerASessionOnly) {
@@ -90,7 +90,7 @@ TEST_F(QueueOrderTest, ItsOwnerMayLowerASessionOnly) {
     EXPECT_EQ(raised.error().message, "priority: only admins may raise it");
   }
   EXPECT_EQ(Move(User(1001), first, -9).error().code, ErrorCode::kPermissionDenied);
-  EXPECT_EQ(queue_.Get(User(0), first.value)->spec.priority, -3);
+  EXPECT_EQ(Get(User(0), first.value)->spec.priority, -3);
 }
 
 TEST_F(QueueOrderTest, WhatCannotBeStoredIsNotMoved) {

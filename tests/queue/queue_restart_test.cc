@@ -1,3 +1,4 @@
+#include <deque>
 #include <optional>
 
 #include "tests/queue/queue_fixture.h"
@@ -125,11 +126,15 @@ TEST_F(QueueRestartTest, ASessionThatCannotBeReadFails) {
   Keep("a", SessionState::kQueued);
   Load(queue_);
   store_.Execute("DELETE FROM sessions");  // behind the queue's back
+  EventHub::Snapshot last;
+  const auto watch = hub_.Subscribe({"a"}, [&last](const auto& snapshot) { last = snapshot; });
   Work();
   Settle();
-  const SessionSnapshot snapshot = SnapshotOf({"a"});
-  EXPECT_EQ(snapshot.state, SessionState::kFailed);
-  EXPECT_EQ(snapshot.failure->error.message, "reading the session: session a: not in the store");
+  ASSERT_TRUE(last);
+  EXPECT_EQ(last->state, SessionState::kFailed);
+  EXPECT_EQ(last->failure->error.message, "reading the session: session a: not in the store");
+  EXPECT_EQ(Get(User(1000), "a").error().message,
+            "reading the session: session a: not in the store");
 }
 
 // ---- what is kept where ----
@@ -139,7 +144,7 @@ TEST_F(QueueRestartTest, TheEnvironmentIsReadWhenASessionStartsAndIsNotInMemory)
   spec.environment["SECRET"] = "x";
   spec.benchmarks[0].arms[0].env["TOKEN"] = "y";
   const SessionId id = Submit(spec);
-  const Result<SessionRecord> kept = queue_.Get(User(1000), id.value);
+  const Result<SessionRecord> kept = Get(User(1000), id.value);
   EXPECT_TRUE(kept->spec.environment.empty());
   EXPECT_EQ(kept->spec.benchmarks[0].arms[0].env.at("TOKEN"), "");
   Work();
@@ -178,6 +183,25 @@ TEST_F(QueueRestartTest, ShowsWhatRunsAsItIsNow) {
   Settle();
   ASSERT_TRUE(details && *details);
   EXPECT_EQ((*details)->record.snapshot.state, SessionState::kRunning);
+}
+
+TEST_F(QueueRestartTest, ShowsTheEndOfASessionThatEndsMeanwhile) {
+  const SessionId id = Submit(SpecOf(1000));
+  Work();
+  std::deque<std::optional<Result<SessionDetails>>> shown;
+  loop_.restart();
+  while (!queue_.HasEnded(User(1000), id.value)) {
+    Start(queue_.Show(User(1000), id.value), &shown.emplace_back());
+    if (loop_.run_one() == 0) break;
+  }
+  Settle();
+  ASSERT_GT(shown.size(), 4U);
+  for (const auto& details : shown) {
+    ASSERT_TRUE(details && *details);
+    const bool ended = (*details)->history.back().what == "done: pass";
+    EXPECT_EQ((*details)->record.snapshot.state == SessionState::kDone, ended);
+  }
+  EXPECT_EQ((*shown.back())->record.snapshot.state, SessionState::kDone);
 }
 
 TEST_F(QueueRestartTest, ASessionWithoutItsProgramTellsItInItsHistory) {
@@ -293,8 +317,8 @@ TEST_F(QueuePruneTest, DeletesAtTheStartUntilNobodyIsLeft) {
   Work();
   Settle();
   EXPECT_EQ(store_.ids(), History{"old"}) << "which ended last";
-  EXPECT_EQ(queue_.Get(User(0), "oldest").error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(queue_.Get(User(0), "older").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(Get(User(0), "oldest").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(Get(User(0), "older").error().code, ErrorCode::kNotFound);
   EXPECT_EQ(queue_.List(User(0), {.all = true}).size(), 1U);
 }
 

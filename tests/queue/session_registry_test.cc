@@ -49,6 +49,26 @@ TEST_F(SessionRegistryTest, KeepsNoEnvironment) {
   EXPECT_EQ(spec.benchmarks[0].arms[0].env.at("TOKEN"), "");
 }
 
+TEST_F(SessionRegistryTest, KeepsOnlyTheHeadOfWhatHasEnded) {
+  registry_.Add(Record("a", 1000, "request"));
+  registry_.Add(SessionHead{.id = {"b"}, .uid = 1001, .state = SessionState::kCancelled});
+  SessionSnapshot running = registry_.Find({"a"})->snapshot;
+  running.state = SessionState::kRunning;
+  running.started_at = Timestamp(Nanoseconds(5));
+  registry_.Set(running);
+  EXPECT_EQ(registry_.Find({"a"})->snapshot, running);
+  EXPECT_EQ(registry_.FindHead({"a"})->state, SessionState::kRunning);
+  Finish("a");
+  EXPECT_EQ(registry_.Find({"a"}), nullptr);
+  EXPECT_EQ(registry_.FindHead({"a"})->state, SessionState::kDone);
+  EXPECT_EQ(registry_.FindHead({"a"})->started_at, running.started_at);
+  EXPECT_EQ(registry_.OfRequest(1000, "request")->value, "a");
+  registry_.Set(running);
+  EXPECT_EQ(registry_.FindHead({"a"})->state, SessionState::kDone) << "an end is final";
+  EXPECT_EQ(registry_.Find({"b"}), nullptr);
+  EXPECT_EQ(Listed({.state = SessionState::kCancelled}), (Ids{"b"}));
+}
+
 TEST_F(SessionRegistryTest, ListsTheNewestFirstAndEndedOnesOnRequest) {
   for (const char* id : {"z", "a", "m"}) registry_.Add(Record(id, 1000));
   Finish("a");
@@ -95,12 +115,13 @@ TEST_F(SessionRegistryTest, LooksPrefixesUpAmongOnesOwn) {
 
 TEST_F(SessionRegistryTest, WhatIsRemovedIsGoneEverywhere) {
   registry_.Add(Record("a", 1000, "request"));
-  EXPECT_EQ(registry_.OfRequest(1000, "request")->snapshot.id.value, "a");
-  EXPECT_EQ(registry_.OfRequest(1001, "request"), nullptr);
+  EXPECT_EQ(registry_.OfRequest(1000, "request")->value, "a");
+  EXPECT_EQ(registry_.OfRequest(1001, "request"), std::nullopt);
   registry_.Remove({"a"});
   registry_.Remove({"a"});
-  EXPECT_EQ(registry_.OfRequest(1000, "request"), nullptr);
+  EXPECT_EQ(registry_.OfRequest(1000, "request"), std::nullopt);
   EXPECT_EQ(registry_.Find({"a"}), nullptr);
+  EXPECT_EQ(registry_.FindHead({"a"}), nullptr);
   EXPECT_EQ(Listed({.all = true}), (Ids{}));
   EXPECT_EQ(registry_.Add(Record("b", 1000, "request")), 1U) << "a place is never given twice";
 }

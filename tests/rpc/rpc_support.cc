@@ -40,8 +40,8 @@ std::shared_ptr<grpc::Channel> ConnectTo(const std::string& path) {
 
 StubService::StubService(const Endpoint& endpoint, EventHub& hub, const Clock& clock, Store& store)
     : endpoint_(endpoint),
-      watch_{endpoint, hub, clock, [this](const Caller&, const auto& id) { return Find(id); }},
-      samples_{endpoint, store, [this](const Caller&, const auto& id) { return Find(id); }} {}
+      watch_{endpoint, hub, clock, [this](const Caller&, std::string id) { return Find(id); }},
+      samples_{endpoint, store, [this](const Caller&, std::string id) { return Find(id); }} {}
 
 grpc::ServerUnaryReactor* StubService::Get(grpc::CallbackServerContext* context,
                                            const v1::GetSessionRequest* /*request*/,
@@ -63,11 +63,11 @@ grpc::ServerWriteReactor<v1::ListSamplesResponse>* StubService::ListSamples(
   return new ListSamplesReactor(samples_, endpoint_.Identify(*context), *request);
 }
 
-Result<SessionRecord> StubService::Find(const std::string& id) const {
+asio::awaitable<Result<SessionRecord>> StubService::Find(std::string id) const {
   const auto it = records.find(id);
-  if (it != records.end()) return it->second;
-  return Error{ErrorCode::kNotFound, "no session matches '" + id + "'",
-               "`benchctl list` shows yours"};
+  if (it != records.end()) co_return it->second;
+  co_return Error{ErrorCode::kNotFound, "no session matches '" + id + "'",
+                  "`benchctl list` shows yours"};
 }
 
 StubDaemon::StubDaemon()

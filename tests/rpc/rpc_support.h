@@ -94,7 +94,7 @@ class StubService final : public v1::SessionService::CallbackService {
   std::map<std::string, SessionRecord> records;
 
  private:
-  Result<SessionRecord> Find(const std::string& id) const;
+  asio::awaitable<Result<SessionRecord>> Find(std::string id) const;
 
   Endpoint endpoint_;
   WatchSources watch_;

@@ -163,6 +163,39 @@ TEST_F(ServicesTest, APageOfLargeSessionsIsAMiBNotAllThatWereAskedFor) {
   EXPECT_NE(page.next_page_token(), "");
 }
 
+TEST_F(ServicesTest, AnEndedSessionThatCannotBeReadIsListedAllTheSame) {
+  const std::string first = Submit();
+  const std::string second = Submit();
+  Work();
+  ASSERT_TRUE(loop_.Await([this] { return queue_->Idle(); }));
+  loop_.Run([this, &first] {
+    store_.Execute(
+        "UPDATE sessions SET snapshot = replace(snapshot, '\"done\"', '\"asleep\"')"
+        " WHERE id = '" +
+        first + "'");
+    return 0;
+  });
+  grpc::ClientContext context;
+  v1::ListSessionsRequest request;
+  request.set_all(true);
+  v1::ListSessionsResponse list;
+  ASSERT_TRUE(sessions_->List(&context, request, &list).ok());
+  ASSERT_EQ(list.sessions_size(), 2);
+  EXPECT_EQ(list.sessions(0).session(), second);
+  EXPECT_TRUE(list.sessions(0).has_report());
+  EXPECT_EQ(list.sessions(1).session(), first);
+  EXPECT_EQ(list.sessions(1).state(), v1::SESSION_STATE_DONE);
+  EXPECT_FALSE(list.sessions(1).has_report());
+  grpc::ClientContext watching;
+  v1::WatchRequest watch;
+  watch.set_session(first);
+  v1::SessionEvent event;
+  const auto reader = sessions_->Watch(&watching, watch);
+  EXPECT_FALSE(reader->Read(&event));
+  EXPECT_EQ(reader->Finish().error_message(), "reading the session: stored session " + first +
+                                                  ": snapshot: state: unknown name 'asleep'");
+}
+
 TEST_F(ServicesTest, AMovedSessionHasAnotherPlace) {
   const std::string first = Submit();
   const std::string second = Submit();

@@ -106,7 +106,9 @@ TEST_F(RecordsTest, ChangesNothingWhenTheHistoryCannotBeWritten) {
   EXPECT_FALSE(records_->Update(Ended(id, 1), Happened("done")));
   EXPECT_FALSE(records_->SetPriority(id, 1, Happened("moved")));
   EXPECT_EQ(ModeOf(environment_), -1);
-  EXPECT_EQ(All().sessions, std::vector<SessionRecord>{PlainRecord("a")});
+  const Records::All contents = All();
+  ASSERT_EQ(contents.sessions.size(), 1U);
+  EXPECT_EQ(contents.sessions[0].record, PlainRecord("a"));
 }
 
 TEST_F(RecordsTest, RemembersWhetherTheQueueIsPausedOrDraining) {
@@ -137,15 +139,62 @@ TEST_F(RecordsTest, LoadsTenThousandSessionsWithinASecondOrSo) {
   Result<void> filled = FillWithSessions(*Connect(), 10000);
   ASSERT_TRUE(filled) << filled.error().message;
   const auto begun = std::chrono::steady_clock::now();
-  const std::vector<SessionRecord> records = All().sessions;
+  const std::vector<StoredSession> sessions = All().sessions;
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
   std::cout << "10,000 sessions loaded in " << took.count() << " s\n";
   // Ten times what it takes, so that a busy machine is none of the test's business.
   EXPECT_LT(took.count(), 20);
-  ASSERT_EQ(records.size(), 10000U);
-  EXPECT_EQ(records[9900].spec, RichSpec());
-  EXPECT_EQ(records[9900].snapshot.report, RichSnapshot().report);
-  EXPECT_EQ(records[9999].snapshot.id.value, "9999");
+  ASSERT_EQ(sessions.size(), 10000U);
+  EXPECT_EQ(sessions[9900].record->spec, RichSpec());
+  EXPECT_EQ(sessions[9900].record->snapshot.report, RichSnapshot().report);
+  EXPECT_EQ(sessions[9999].head.id.value, "9999");
+}
+
+TEST_F(RecordsTest, ReadsNoMoreThanTheHeadOfWhatHasEnded) {
+  SessionRecord rich = RichRecord();
+  rich.spec.labels["bytes"] = "\xff";
+  Insert(rich);
+  SessionSnapshot ended = RichSnapshot();
+  ended.state = SessionState::kFailed;
+  ended.started_at = Timestamp(Nanoseconds(2));
+  ended.ended_at = Timestamp(Nanoseconds(3));
+  ASSERT_TRUE(records_->Update(ended, Happened("failed")));
+  Insert("never-began");
+  SessionSnapshot cancelled = PlainRecord("never-began").snapshot;
+  cancelled.state = SessionState::kCancelled;
+  cancelled.ended_at = Timestamp(Nanoseconds(4));
+  ASSERT_TRUE(records_->Update(cancelled, Happened("cancelled")));
+  Insert("waits");
+  // As it was before there were labels.
+  Execute("UPDATE sessions SET spec = replace(spec, '\"labels\":[],', '')");
+  Open();
+  const Records::All contents = All();
+  EXPECT_THAT(contents.warnings, testing::IsEmpty());
+  ASSERT_EQ(contents.sessions.size(), 3U);
+  for (const StoredSession& session : contents.sessions) {
+    EXPECT_EQ(session.head, HeadOf(*records_->Load(session.head.id))) << session.head.id.value;
+    EXPECT_EQ(session.record.has_value(), session.head.id.value == "waits");
+  }
+  EXPECT_EQ(contents.sessions[0].head.labels.at("bytes"), "\xff");
+  EXPECT_EQ(contents.sessions[1].head.started_at, std::nullopt);
+}
+
+TEST_F(RecordsTest, NamesAnEndedSessionThatIsNoJson) {
+  for (const char* id : {"a", "b", "c", "d"}) {
+    Insert(id, 1);
+    End({id}, 2);
+  }
+  Execute("UPDATE sessions SET spec = substr(spec, 1, 100) WHERE id = 'a'");
+  Execute("UPDATE sessions SET snapshot = '' WHERE id = 'b'");
+  Execute(
+      "UPDATE sessions SET spec = replace(spec, '\"labels\":[]', '\"labels\":5') WHERE id = 'c'");
+  const Records::All contents = All();
+  EXPECT_EQ(Ids(), "d");
+  const std::string left = "; left as it is in " + database_.string();
+  EXPECT_THAT(contents.warnings,
+              testing::ElementsAre("stored session a: spec: no JSON" + left,
+                                   "stored session b: snapshot: no JSON" + left,
+                                   "stored session c: labels: the whole: not a list" + left));
 }
 
 TEST_F(RecordsTest, LeavesASessionThatCannotBeReadAndLoadsTheOthers) {

@@ -95,7 +95,7 @@ class StoreTest : public testing::Test {
   /// The ids of all sessions, one after the other.
   std::string Ids() {
     std::string ids;
-    for (const SessionRecord& record : All().sessions) ids += record.snapshot.id.value;
+    for (const StoredSession& session : All().sessions) ids += session.head.id.value;
     return ids;
   }
   /// A second connection, as an administrator's shell would be.

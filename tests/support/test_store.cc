@@ -44,7 +44,7 @@ std::vector<std::string> TestStore::history(const SessionId& id) {
 std::vector<std::string> TestStore::ids() {
   std::vector<std::string> ids;
   const Result<Records::All> all = Ask(&Records::LoadAll);
-  for (const SessionRecord& record : all.value().sessions) ids.push_back(record.snapshot.id.value);
+  for (const StoredSession& session : all.value().sessions) ids.push_back(session.head.id.value);
   return ids;
 }
 
