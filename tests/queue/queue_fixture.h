@@ -29,7 +29,7 @@ inline Caller User(std::uint32_t uid, std::int32_t pid = 0) {
 /// A queue with fakes behind it, and what tests do with it.
 class QueueFixture : public testing::Test {
  protected:
-  explicit QueueFixture(QueuePolicy policy = {}) : policy_(std::move(policy)) {}
+  explicit QueueFixture(QueuePolicy policy = {}) : policy_(policy) {}
   ~QueueFixture() override { End(); }
 
   /// Stops the queue and waits for its end, as the end of benchd does.

@@ -13,7 +13,7 @@ using std::chrono::seconds;
 
 class QueueOrderTest : public QueueFixture {
  protected:
-  explicit QueueOrderTest(QueuePolicy policy = {}) : QueueFixture(std::move(policy)) {}
+  explicit QueueOrderTest(QueuePolicy policy = {}) : QueueFixture(policy) {}
 
   /// Notes the order in which these begin, from now on.
   void NoteBegins(const std::vector<SessionId>& ids) {

@@ -9,7 +9,7 @@ namespace {
 /// The end of benchd, its start, and a full disk in between.
 class QueueRestartTest : public QueueFixture {
  protected:
-  explicit QueueRestartTest(QueuePolicy policy = {}) : QueueFixture(std::move(policy)) {}
+  explicit QueueRestartTest(QueuePolicy policy = {}) : QueueFixture(policy) {}
 
   void Keep(const std::string& id, SessionState state, std::int32_t priority = 0,
             std::optional<Timestamp> started_at = std::nullopt) {
