@@ -113,20 +113,8 @@ Result<void> Records::Tables::RemoveFiles(const SessionId& id) const {
 }
 
 Result<void> Records::Tables::Summarise() {
-  std::vector<std::string> unread;  // LoadAll() tells of them
-  Result<std::vector<StoredSession>> stored = sessions.LoadAll(unread);
-  if (!stored) return std::move(stored).error();
-  std::stable_sort(stored->begin(), stored->end(),
-                   [](const auto& a, const auto& b) { return a.head.ended_at < b.head.ended_at; });
-  return Commit(store::Durability::kPowerLoss, [&]() -> Result<void> {
-    for (const StoredSession& session : *stored) {
-      if (session.head.state != SessionState::kDone) continue;
-      Result<SessionRecord> record = sessions.Load(session.head.id);
-      if (!record) continue;
-      if (Result<void> added = summaries.Add(*record); !added) return added;
-    }
-    return {};
-  });
+  const auto add = [this](const SessionRecord& record) { return summaries.Add(record); };
+  return Commit(store::Durability::kPowerLoss, [&] { return sessions.ForEachDone(add); });
 }
 
 Records::Records(std::unique_ptr<Tables> tables) : tables_(std::move(tables)) {}

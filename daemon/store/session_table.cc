@@ -17,8 +17,8 @@ constexpr char kSelectHeads[] =
     "SELECT id, request_id, uid, state, iif(sound, json_extract(snapshot, '$.started_at'), NULL),"
     " ended_at_ns, iif(sound, json_extract(spec, '$.limits.max_time'), NULL),"
     " iif(sound, json_extract(spec, '$.labels'), NULL)"
-    " FROM (SELECT *, json_valid(spec) AND json_valid(snapshot) AS sound FROM sessions)"
-    " WHERE state <> 'deleted' ORDER BY key";
+    " FROM (SELECT *, ended_at_ns IS NOT NULL AND json_valid(spec) AND json_valid(snapshot)"
+    " AS sound FROM sessions) WHERE state <> 'deleted' ORDER BY key";
 
 std::int64_t CountOf(Timestamp time) { return time.time_since_epoch().count(); }
 Timestamp TimeOf(std::int64_t count) { return Timestamp(Nanoseconds(count)); }
@@ -64,6 +64,9 @@ SessionTable::SessionTable(Database& database)
       update_spec_(database, "UPDATE sessions SET spec = ? WHERE id = ?"),
       select_(database, "SELECT id, request_id, spec, snapshot FROM sessions WHERE id = ?"),
       select_heads_(database, kSelectHeads),
+      select_done_(database,
+                   "SELECT id, request_id, spec, snapshot FROM sessions WHERE state = 'done'"
+                   " ORDER BY ended_at_ns, key"),
       select_unfinished_(database, "SELECT id FROM sessions WHERE ended_at_ns IS NULL") {}
 
 Result<void> SessionTable::Insert(const SessionRecord& record) {
@@ -124,6 +127,15 @@ Result<std::vector<StoredSession>> SessionTable::LoadAll(std::vector<std::string
   return sessions;
 }
 
+Result<void> SessionTable::ForEachDone(
+    const std::function<Result<void>(const SessionRecord&)>& take) {
+  const auto read = [this, &take]() -> Result<void> {
+    const Result<SessionRecord> record = ReadRecord(select_done_);
+    return record ? take(*record) : Result<void>();
+  };
+  return select_done_.Query(read);
+}
+
 /// The row at hand of select_heads_. One that has not ended is read whole, and so is one whose JSON
 /// is none: that says what is wrong.
 Result<StoredSession> SessionTable::ReadRow() {
@@ -173,7 +185,7 @@ HistoryTable::HistoryTable(Database& database)
               " WHERE id = ? ORDER BY seq") {}
 
 Result<void> HistoryTable::Add(const SessionId& id, const HistoryEntry& entry) {
-  Result<void> added = insert_.Run(entry.at.time_since_epoch().count(), entry.what, id.value);
+  Result<void> added = insert_.Run(CountOf(entry.at), entry.what, id.value);
   if (added && database_->changed_rows() == 0) return NoSuchSession(id);
   return added;
 }
@@ -185,7 +197,7 @@ Result<std::vector<HistoryEntry>> HistoryTable::Load(const SessionId& id) {
     found = true;
     // The one row of a session without any.
     if (select_.IsNull(0)) return;
-    entries.push_back({Timestamp(Nanoseconds(select_.Integer(0))), select_.Text(1)});
+    entries.push_back({TimeOf(select_.Integer(0)), select_.Text(1)});
   };
   if (Result<void> done = select_.Query(keep, id.value); !done) return std::move(done).error();
   if (!found) return NoSuchSession(id);

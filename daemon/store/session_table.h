@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -35,6 +36,9 @@ class SessionTable {
   /// submitted before the first of them was looked at. A row that cannot be read is left as it is
   /// and gets a sentence in `warnings`.
   Result<std::vector<StoredSession>> LoadAll(std::vector<std::string>& warnings);
+  /// Takes those that are done, in order of their ends; what cannot be read is left out.
+  /// @errors those of `take`, too.
+  Result<void> ForEachDone(const std::function<Result<void>(const SessionRecord&)>& take);
   /// The sessions whose state is not final.
   Result<std::set<SessionId>> Unfinished();
 
@@ -49,6 +53,7 @@ class SessionTable {
   Statement update_spec_;
   Statement select_;
   Statement select_heads_;
+  Statement select_done_;
   Statement select_unfinished_;
 };
 

@@ -91,6 +91,7 @@ TEST_F(FilesTest, DeletesEnvironmentValuesWhenTheSessionEnds) {
   const SessionSpec left = records_->Load(snapshot.id)->spec;
   EXPECT_EQ(left.environment.at("PATH"), "");
   EXPECT_EQ(left.benchmarks[0].arms[0].env.at("TOKEN"), "");
+  EXPECT_EQ(All().sessions.at(0).record, std::nullopt);
 }
 
 TEST_F(FilesTest, WritesNoFileForASessionWithoutEnvironment) {

@@ -76,7 +76,9 @@ TEST_F(SummaryStoreTest, OutlivesTheSession) {
 TEST_F(SummaryStoreTest, ADatabaseOfTheVersionBeforeIsRaisedAndItsSessionsSummarised) {
   Finish("a", 1, "parse", 2);
   Finish("b", 1, "parse", 1);
+  Finish("unread", 1, "parse", 3);
   records_.reset();
+  Execute("UPDATE sessions SET snapshot = '{' WHERE id = 'unread'");
   Execute("DROP TABLE summaries; PRAGMA user_version = 4");
   Open();
   EXPECT_EQ(Number("PRAGMA user_version"), 5);
