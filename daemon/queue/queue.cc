@@ -315,14 +315,10 @@ SessionId Queue::FreshId() {
 
 /// Registers a session; one that has not ended waits from now on.
 void Queue::Register(SessionRecord record) {
-  const SessionId id = record.snapshot.id;
-  if (IsFinal(record.snapshot.state)) {
-    SessionSnapshot ended = record.snapshot;
-    registry_.Add(std::move(record));
-    return TakeEnd(std::move(ended));
-  }
+  SessionSnapshot snapshot = record.snapshot;
   registry_.Add(std::move(record));
-  Enqueue(id);
+  if (IsFinal(snapshot.state)) return TakeEnd(std::move(snapshot));
+  Enqueue(snapshot.id);
   PublishPlaces();
   changed_.Notify();
 }

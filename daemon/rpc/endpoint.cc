@@ -108,18 +108,23 @@ asio::awaitable<void> Serve(UnaryReactor* reactor, Endpoint endpoint, UnaryCall 
                             std::optional<Caller> caller) {
   const LiveCalls::Token token = endpoint.calls.Begin(nullptr);
   grpc::Status status = endpoint.Admit(caller);
-  try {
-    if (status.ok()) {
-      asio::awaitable<Result<void>> running = call(*std::move(caller));
-      status = ToStatus(co_await std::move(running));
-    }
-  } catch (const std::exception& error) {
-    status = ToStatus(Error{ErrorCode::kInternal, std::string("benchd: ") + error.what(), {}});
+  if (status.ok()) {
+    Step step = [&call, &caller] { return call(*std::move(caller)); };
+    status = co_await StatusOf(std::move(step));
   }
   reactor->Finish(status);
 }
 
 }  // namespace
+
+asio::awaitable<grpc::Status> StatusOf(Step step) {
+  try {
+    asio::awaitable<Result<void>> running = step();
+    co_return ToStatus(co_await std::move(running));
+  } catch (const std::exception& error) {
+    co_return ToStatus(Error{ErrorCode::kInternal, std::string("benchd: ") + error.what(), {}});
+  }
+}
 
 std::optional<Caller> Endpoint::Identify(const grpc::CallbackServerContext& context) const {
   return peers.Find(context.peer());

@@ -9,7 +9,6 @@
 #include <asio/post.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <map>
 #include <optional>
@@ -24,7 +23,6 @@
 #include "core/model/child.h"
 #include "daemon/ports/ports.h"
 #include "daemon/rpc/connections.h"
-#include "daemon/rpc/status_mapping.h"
 
 namespace benchd::rpc {
 
@@ -155,6 +153,11 @@ grpc::Status Unidentified();
 /// UNAVAILABLE: the daemon is stopping.
 grpc::Status Stopping();
 
+/// Part of a call, on the loop's thread.
+using Step = std::function<asio::awaitable<Result<void>>()>;
+/// What it answers, or throws, as clients see it.
+asio::awaitable<grpc::Status> StatusOf(Step step);
+
 using Context = grpc::CallbackServerContext;
 using UnaryReactor = grpc::ServerUnaryReactor;
 
@@ -244,7 +247,6 @@ class StreamReactor : public grpc::ServerWriteReactor<Message> {
     Ended();
     FinishWhenFree();
   }
-  using Step = std::function<asio::awaitable<Result<void>>()>;
   /// Runs a step on the loop, one at a time; what it answers or throws as an error ends the stream.
   void Await(Step step) {
     awaiting_ = true;
@@ -253,13 +255,7 @@ class StreamReactor : public grpc::ServerWriteReactor<Message> {
 
  private:
   asio::awaitable<void> Finished(Step step) {
-    grpc::Status status;
-    try {
-      asio::awaitable<Result<void>> running = step();
-      status = ToStatus(co_await std::move(running));
-    } catch (const std::exception& error) {
-      status = ToStatus(Error{ErrorCode::kInternal, std::string("benchd: ") + error.what()});
-    }
+    const grpc::Status status = co_await StatusOf(step);
     if (!status.ok()) End(status);
     awaiting_ = false;
     FinishWhenFree();

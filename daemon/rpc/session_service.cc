@@ -4,13 +4,11 @@
 #include <asio/co_spawn.hpp>
 #include <asio/detached.hpp>
 #include <asio/post.hpp>
-#include <exception>
 #include <utility>
 #include <vector>
 
 #include "core/base/result.h"
 #include "daemon/rpc/queue_proto.h"
-#include "daemon/rpc/status_mapping.h"
 #include "proto/convert/convert.h"
 
 namespace benchd::rpc {
@@ -62,12 +60,8 @@ asio::awaitable<void> SubmitBundleReactor::Serve() {
       stopping_ = true;
       changed_.Notify();
     });
-    try {
-      asio::awaitable<Result<void>> taking = Take();
-      status = ToStatus(co_await std::move(taking));
-    } catch (const std::exception& error) {
-      status = ToStatus(Error{ErrorCode::kInternal, std::string("benchd: ") + error.what()});
-    }
+    Step take = [this] { return Take(); };
+    status = co_await StatusOf(std::move(take));
   }
   Finish(status);
 }
