@@ -85,7 +85,7 @@ TEST_F(CountedTest, WhatIsReadUnaskedDependsOnHowLongRunsTake) {
   runner_.Send(wire::RunBatch{batch});
   const auto finished = runner_.Await<wire::BatchFigures>();
   ASSERT_EQ(finished.runs.size(), 3U);
-  EXPECT_TRUE(finished.runs[2].interrupts) << "its reading takes 2 % of 0.2 s at most";
+  EXPECT_TRUE(finished.runs[2].interrupts) << "two readings take less than ½ % of 0.2 s";
 }
 
 TEST_F(CountedTest, ACounterThatIsMissingIsRefusedByNameBeforeAnythingRan) {
