@@ -64,10 +64,8 @@ Result<Exports> ReadExports(const std::vector<std::string>& files) {
     if (session) {
       exports.sessions.push_back(*std::move(session));
     } else if (session.error().code == ErrorCode::kFailedPrecondition) {
-      exports.left_out.push_back({.code = "not_counted",
-                                  .message = session.error().message + "; not counted",
-                                  .benchmark = {},
-                                  .arm = {}});
+      exports.left_out.push_back(
+          MakeWarning("not_counted", session.error().message + "; not counted"));
     } else {
       return std::move(session).error();
     }

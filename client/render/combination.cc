@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "client/render/findings.h"
 #include "client/render/gates.h"
 #include "client/render/json.h"
 #include "client/render/sentence.h"
@@ -132,7 +133,7 @@ std::string RenderCombination(const MachineCombination& combination,
     text += (spread.empty() ? "" : WrapSentence(spread, style)) + "\n";
   }
   for (const Warning& warning : combination.warnings) {
-    text += WrapSentence("warning: " + OneLine(Printable(warning.message)), style);
+    text += WrapSentence("warning: " + WarningText(warning), style);
   }
   if (!combination.warnings.empty()) text += "\n";
   for (const std::string& verdict : CombinationVerdicts(combination, expected, style)) {

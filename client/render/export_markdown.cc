@@ -12,6 +12,7 @@
 #include "client/render/units.h"
 #include "client/render/words.h"
 #include "core/base/text.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::client {
 namespace {
@@ -177,7 +178,7 @@ std::string Folded(const v1::Session& session) {
     text += "\n- " + MarkdownCode(arm) + ": " + MarkdownText(commit);
   }
   for (const v1::Warning& warning : report.warnings()) {
-    text += "\n- " + MarkdownText("warning: " + warning.message());
+    text += "\n- " + MarkdownText("warning: " + WarningText(convert::FromProto(warning)));
   }
   if (!ArmCommits(session.spec()).empty() || !report.warnings().empty()) text += "\n";
   if (session.has_started() && !session.spec().benchmarks().empty()) {

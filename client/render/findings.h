@@ -7,6 +7,7 @@
 #include "client/render/json.h"
 #include "client/render/text.h"
 #include "core/analysis/arm_pairs.h"
+#include "core/model/warning.h"
 
 namespace benchd::client {
 
@@ -24,14 +25,17 @@ void AddGeometricMeans(Json& json, const v1::Update& update);
 /// A line for each benchmark, named where there are several. Empty without pairs.
 std::string RenderArmOrder(std::span<const ArmPairs> benchmarks);
 
+/// On one line: the sentence and, where that does not say it, what to do about it.
+std::string WarningText(const Warning& warning);
+
 /// Which warnings a result has.
 enum class WarningsShown {
-  kToActOn,  ///< those after which the reader should do something, one of a kind
+  kToActOn,  ///< those that are more than a note, one of a kind
   kAll,
 };
 
-/// What a reader of the verdict should know, a line each, wrapped to the width: the daemon's
-/// sentence and, where that does not say it, what to do about it. Ends with a newline unless empty.
+/// What a reader of the verdict should know, a line each, wrapped to the width. Ends with a newline
+/// unless empty.
 std::string RenderWarnings(const v1::Update& update, WarningsShown shown, const Style& style);
 
 }  // namespace benchd::client

@@ -13,6 +13,7 @@
 #include "benchd/v1/session.pb.h"
 #include "client/render/findings.h"
 #include "client/render/words.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::client {
 namespace {
@@ -232,6 +233,14 @@ const std::map<std::string_view, Tell> kToldOtherwise{
      }},
     {"benchd.v1.Update.runs",
      [](Json& json, const Message& of) { json["runs"] = RunCounts(As<v1::Update>(of)); }},
+    {"benchd.v1.Warning.severity",
+     [](Json& json, const Message& of) {
+       json["severity"] = NameOf(convert::FromProto(As<v1::Warning>(of)).severity);
+     }},
+    {"benchd.v1.Warning.hint",
+     [](Json& json, const Message& of) {
+       PutText(json, "hint", convert::FromProto(As<v1::Warning>(of)).hint);
+     }},
     {"benchd.v1.Session.queued",
      [](Json& json, const Message& of) {
        const auto& session = As<v1::Session>(of);

@@ -325,7 +325,7 @@ std::string Machines(std::span<const ReportSource> sources) {
     verdicts += Paragraph(verdict, "lede");
   }
   std::vector<std::string> warnings;
-  for (const Warning& warning : combination->warnings) warnings.push_back(warning.message);
+  for (const Warning& warning : combination->warnings) warnings.push_back(WarningText(warning));
   return "<section id=\"machines\">\n" +
          Heading(2, Counted(combination->machines.size(), "machine")) + verdicts +
          Figures(pictures + "<div>\n" + words + BulletList(warnings) + "</div>\n") + "</section>\n";

@@ -284,21 +284,20 @@ std::string ListOf(std::span<const std::size_t> metrics, const MetricCatalog& ca
 
 Warning MissingInArm(std::span<const std::size_t> metrics, const MetricCatalog& catalog,
                      const std::string& benchmark, const std::string& arm) {
-  return {.code = "metric_missing",
-          .message = arm + " never printed what another arm of " + benchmark +
-                     " did, so it is not compared: " + ListOf(metrics, catalog),
-          .benchmark = benchmark,
-          .arm = arm};
+  return MakeWarning("metric_missing",
+                     arm + " never printed what another arm of " + benchmark +
+                         " did, so it is not compared: " + ListOf(metrics, catalog),
+                     benchmark, arm);
 }
 
 Warning NoRatio(std::span<const std::size_t> metrics, const MetricCatalog& catalog,
                 const std::string& benchmark) {
-  return {.code = "no_ratio",
-          .message = "0, or all the same in steps above the margin, in the first runs of " +
-                     benchmark + ", so not gated by a relative change: " +
-                     ListOf(metrics, catalog) + "; to gate on the difference: --metric " +
-                     catalog.metrics()[metrics.front()].key + ":+ABS",
-          .benchmark = benchmark};
+  return MakeWarning("no_ratio",
+                     "0, or all the same in steps above the margin, in the first runs of " +
+                         benchmark + ", so not gated by a relative change: " +
+                         ListOf(metrics, catalog) + "; to gate on the difference: --metric " +
+                         catalog.metrics()[metrics.front()].key + ":+ABS",
+                     benchmark);
 }
 
 }  // namespace benchd

@@ -24,11 +24,6 @@ void Keep(EffectEstimator::Values values, std::vector<double>& kept) {
   }
 }
 
-struct Sentence {
-  const char* code;
-  std::string text;
-};
-
 std::string Of(const KnownMetric& metric, const std::string& arm) {
   return metric.key + " of " + arm;
 }
@@ -114,33 +109,40 @@ std::string WarmupSentence(const Warmup& warmup, const KnownMetric& metric, cons
          ": " + advice;
 }
 
-Sentence SentenceFor(const DataWarning& warning, const ArmShape& shape, bool paired, bool by_mean,
-                     const KnownMetric& metric, const CheckedNames& names) {
-  const std::string& arm = warning.arm == WhichArm::kCandidate ? names.candidate : names.reference;
-  switch (warning.finding) {
+Warning WarningOf(const DataWarning& finding, const ArmShape& shape, bool paired, bool by_mean,
+                  const KnownMetric& metric, const CheckedNames& names) {
+  const std::string& arm = finding.arm == WhichArm::kCandidate ? names.candidate : names.reference;
+  switch (finding.finding) {
     case DataFinding::kArmDrifts:
-      return {"drift",
-              Of(metric, arm) + " drifted over time" +
-                  (paired ? "; pairing compensates"
-                          : ", and without pairs nothing compensates: --method paired does")};
+      break;
     case DataFinding::kPairsDrift:
-      return {"pairs_drift", metric.key + ": the differences between " + names.reference + " and " +
-                                 names.candidate +
-                                 " drifted over time, which weakens the stated confidence"};
+      return MakeWarning("pairs_drift",
+                         metric.key + ": the differences between " + names.reference + " and " +
+                             names.candidate +
+                             " drifted over time, which weakens the stated confidence");
     case DataFinding::kShapesDiffer:
-      return {"shapes_differ",
-              metric.key + " of " + names.reference + " and " + names.candidate +
-                  " have different distributions: errors may be more frequent than "
-                  "stated, most of all with rare slow runs in one of them; "
-                  "--min-runs 300 helps"};
+      return MakeWarning("shapes_differ",
+                         metric.key + " of " + names.reference + " and " + names.candidate +
+                             " have different distributions: errors may be more frequent than "
+                             "stated, most of all with rare slow runs in one of them; "
+                             "--min-runs 300 helps");
     case DataFinding::kOutliers:
-      return {"outliers", Of(metric, arm) + ": " + Outliers(shape)};
+      return MakeWarning("outliers", Of(metric, arm) + ": " + Outliers(shape));
     case DataFinding::kSeveralModes:
-      return {"several_modes", Of(metric, arm) + " has several modes: " +
-                                   (by_mean ? "a mean between them describes no typical run"
-                                            : "one figure says little of all of them")};
+      return MakeWarning("several_modes",
+                         Of(metric, arm) + " has several modes: " +
+                             (by_mean ? "a mean between them describes no typical run"
+                                      : "one figure says little of all of them"));
   }
-  return {"", ""};
+  Warning drift = MakeWarning("drift", Of(metric, arm) + " drifted over time");
+  if (paired) {
+    drift.message += "; pairing compensates";
+    return drift;
+  }
+  drift.message += ", and without pairs nothing compensates";
+  drift.severity = Severity::kCaution;
+  drift.hint = "--method paired does";
+  return drift;
 }
 
 std::vector<Warning> CheckShapes(const CheckedValues& all, std::span<const double> reference,
@@ -166,13 +168,11 @@ std::vector<Warning> CheckShapes(const CheckedValues& all, std::span<const doubl
     const bool of_candidate = finding.arm == WhichArm::kCandidate;
     const ArmShape& shape = of_candidate ? diagnosis->candidate : diagnosis->base;
     if (!bar.Passes(finding.finding, *diagnosis, shape)) continue;
-    Sentence sentence = SentenceFor(finding, shape, all.paired(), checks.by_mean, metric, names);
-    std::string arm = of_candidate ? names.candidate : names.reference;
-    if (finding.arm == WhichArm::kBoth) arm = names.candidate;
-    warnings.push_back({.code = sentence.code,
-                        .message = std::move(sentence.text),
-                        .benchmark = names.benchmark,
-                        .arm = std::move(arm)});
+    Warning warning = WarningOf(finding, shape, all.paired(), checks.by_mean, metric, names);
+    warning.benchmark = names.benchmark;
+    const bool of_both = finding.arm == WhichArm::kBoth;
+    warning.arm = of_candidate || of_both ? names.candidate : names.reference;
+    warnings.push_back(std::move(warning));
   }
   return warnings;
 }
@@ -202,10 +202,8 @@ std::vector<Warning> CheckData(const CheckedValues& values, const KnownMetric& m
     if (!warmup) continue;
     const std::string& arm = of_candidate ? names.candidate : names.reference;
     warnings.push_back(
-        {.code = "warmup",
-         .message = WarmupSentence(*warmup, metric, Of(metric, arm), options.discarded),
-         .benchmark = names.benchmark,
-         .arm = arm});
+        MakeWarning("warmup", WarmupSentence(*warmup, metric, Of(metric, arm), options.discarded),
+                    names.benchmark, arm));
     start = std::max(start, warmup->length);
   }
   reference = reference.subspan(start);

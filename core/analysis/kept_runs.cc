@@ -67,28 +67,26 @@ std::optional<Warning> WarningOf(const SimilarityAssessment& found, bool one_noi
       measures += (m > 0 ? ", M" : "M") + std::to_string(m + 1) + " " +
                   Decimals(found.literal.measures[m].mean, 2);
     }
-    return Warning{.code = "dissimilar_runs",
-                   .message = of + ": its runs do not resemble each other: " + WhichDiffer(found) +
-                              " (first " + std::to_string(found.runs) + " runs; " + measures +
-                              "): more runs tell more than longer ones"};
+    return MakeWarning("dissimilar_runs",
+                       of + ": its runs do not resemble each other: " + WhichDiffer(found) +
+                           " (first " + std::to_string(found.runs) + " runs; " + measures +
+                           "): more runs tell more than longer ones");
   }
   if (is(Resemblance::kSpikes)) {
-    return Warning{.code = "spikes",
-                   .message = of +
-                              ": its runs differ by their spikes; without the outer 1 % on "
-                              "either side they resemble each other"};
+    return MakeWarning("spikes", of + ": its runs differ by their spikes; without the outer 1 % on "
+                                      "either side they resemble each other");
   }
   return std::nullopt;
 }
 
 Warning WarningOf(const Warmup& warmup, const std::string& of) {
-  return {.code = "warmup_inside",
-          .message = of + " changes at the start of each run: the first " +
-                     std::to_string(warmup.length) +
-                     (warmup.length == 1 ? " iteration is " : " iterations are ") +
-                     AwayFrom(warmup.shift, warmup.rest) +
-                     " the others: let the harness warm up that much longer (--warmup discards "
-                     "whole runs)"};
+  return MakeWarning("warmup_inside",
+                     of + " changes at the start of each run: the first " +
+                         std::to_string(warmup.length) +
+                         (warmup.length == 1 ? " iteration is " : " iterations are ") +
+                         AwayFrom(warmup.shift, warmup.rest) +
+                         " the others: let the harness warm up that much longer (--warmup discards "
+                         "whole runs)");
 }
 
 }  // namespace

@@ -127,9 +127,9 @@ std::vector<Warning> KeepOnce(std::vector<MachineSession>& sessions) {
       kept.push_back(std::move(session));
       continue;
     }
-    warnings.push_back({.code = "counted_once",
-                        .message = session.source + ": session " + session.session + ", as in " +
-                                   same->source + ": counted once"});
+    warnings.push_back(MakeWarning("counted_once", session.source + ": session " + session.session +
+                                                       ", as in " + same->source +
+                                                       ": counted once"));
   }
   sessions = std::move(kept);
   return warnings;
@@ -252,19 +252,18 @@ Verdict VerdictOf(const std::vector<CombinedGate>& gates) {
 
 // ---- what a reader should know ----
 
-void Warn(std::string code, std::string message, std::vector<Warning>& warnings) {
-  warnings.push_back({.code = std::move(code), .message = std::move(message)});
+void Warn(WarningCode code, std::string message, std::vector<Warning>& warnings) {
+  warnings.push_back(MakeWarning(code, std::move(message)));
 }
 
 void WarnOfOutliers(const MachineCombination& all, std::vector<Warning>& warnings) {
   for (const CombinedGate& gate : all.gates) {
     for (const std::size_t machine : gate.outliers) {
-      warnings.push_back({.code = "machine_differs",
-                          .message = all.machines[machine].sources.front() + ": its change in " +
-                                     gate.comparison.metric +
-                                     " lies outside of what the other machines predict",
-                          .benchmark = gate.comparison.benchmark,
-                          .arm = gate.comparison.candidate});
+      warnings.push_back(MakeWarning("machine_differs",
+                                     all.machines[machine].sources.front() + ": its change in " +
+                                         gate.comparison.metric +
+                                         " lies outside of what the other machines predict",
+                                     gate.comparison.benchmark, gate.comparison.candidate));
     }
   }
 }

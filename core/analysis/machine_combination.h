@@ -56,7 +56,7 @@ struct MachineCombination {
   Verdict verdict = Verdict::kUndecided;
   std::vector<CombinedMachine> machines;
   std::vector<CombinedGate> gates;
-  /// Codes counted_once, few_machines, machine_differs, machine_speed, measured_apart,
+  /// Codes counted_once, machine_differs, machine_speed, measured_apart,
   /// stopped_early.
   std::vector<Warning> warnings;
 };

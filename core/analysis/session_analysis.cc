@@ -224,12 +224,12 @@ class SessionAnalysis::Impl {
         benchmark.LookOnce(levels_);
         continue;
       }
-      warnings_.push_back({.code = "runs_incomplete",
-                           .message = "benchmark " + benchmark.spec().name + " has " +
-                                      std::to_string(benchmark.blocks()) + " of the " +
-                                      std::to_string(*design_.fixed_blocks) +
-                                      " blocks asked for: the one look at them was not taken",
-                           .benchmark = benchmark.spec().name});
+      warnings_.push_back(MakeWarning("runs_incomplete",
+                                      "benchmark " + benchmark.spec().name + " has " +
+                                          std::to_string(benchmark.blocks()) + " of the " +
+                                          std::to_string(*design_.fixed_blocks) +
+                                          " blocks asked for: the one look at them was not taken",
+                                      benchmark.spec().name));
     }
   }
 

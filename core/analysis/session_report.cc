@@ -32,23 +32,22 @@ Warning MissingValues(const BenchmarkAnalysis& benchmark, const NamedComparison&
   const std::string& name = benchmark.spec().name;
   const std::string& reference = benchmark.spec().arms[gate.reference].name;
   const std::string& candidate = benchmark.spec().arms[gate.candidate].name;
-  return {.code = "missing_values",
-          .message = benchmark.catalog().metrics()[gate.metric].key + " is missing in " +
-                     std::to_string(gate.comparison.Missing(benchmark.ContextOf(gate))) + " of " +
-                     std::to_string(benchmark.blocks()) + " blocks of " + name + " (" + reference +
-                     " against " + candidate + "): no verdict is taken while more than 5 % lack it",
-          .benchmark = name,
-          .arm = candidate};
+  return MakeWarning("missing_values",
+                     benchmark.catalog().metrics()[gate.metric].key + " is missing in " +
+                         std::to_string(gate.comparison.Missing(benchmark.ContextOf(gate))) +
+                         " of " + std::to_string(benchmark.blocks()) + " blocks of " + name + " (" +
+                         reference + " against " + candidate +
+                         "): no verdict is taken while more than 5 % lack it",
+                     name, candidate);
 }
 
 Warning WithinResolution(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
   const std::string& candidate = benchmark.spec().arms[gate.candidate].name;
-  return {.code = "resolution",
-          .message = benchmark.catalog().metrics()[gate.metric].key + " of " + candidate +
-                     " is closer to the margin than one step of this metric can tell: "
-                     "more runs will not decide it",
-          .benchmark = benchmark.spec().name,
-          .arm = candidate};
+  return MakeWarning("resolution",
+                     benchmark.catalog().metrics()[gate.metric].key + " of " + candidate +
+                         " is closer to the margin than one step of this metric can tell: "
+                         "more runs will not decide it",
+                     benchmark.spec().name, candidate);
 }
 
 Warning NoLongerOnItsSide(const BenchmarkAnalysis& benchmark, const NamedComparison& gate,
@@ -58,25 +57,24 @@ Warning NoLongerOnItsSide(const BenchmarkAnalysis& benchmark, const NamedCompari
   const MarginKind kind = gate.comparison.gate()->kind;
   const Decision& decided = *gate.comparison.decided();
   const bool pass = gate.comparison.verdict() == Verdict::kPass;
-  return {.code = "last_look",
-          .message = metric.key + " of " + candidate + ": " + (pass ? "pass" : "regression") +
-                     " was decided at " + std::to_string(decided.blocks) + " blocks by " +
-                     IntervalText(decided.lo, decided.hi, kind, metric.unit) +
-                     ", but the last look, at " + std::to_string(benchmark.blocks()) + ", has " +
-                     IntervalText(now.lo, now.hi, kind, metric.unit) +
-                     ", which is no longer on that side of the margin; the verdict stands",
-          .benchmark = benchmark.spec().name,
-          .arm = candidate};
+  return MakeWarning("last_look",
+                     metric.key + " of " + candidate + ": " + (pass ? "pass" : "regression") +
+                         " was decided at " + std::to_string(decided.blocks) + " blocks by " +
+                         IntervalText(decided.lo, decided.hi, kind, metric.unit) +
+                         ", but the last look, at " + std::to_string(benchmark.blocks()) +
+                         ", has " + IntervalText(now.lo, now.hi, kind, metric.unit) +
+                         ", which is no longer on that side of the margin; the verdict stands",
+                     benchmark.spec().name, candidate);
 }
 
 Warning PlaceboDiffers(const BenchmarkAnalysis& benchmark, const NamedComparison& info) {
   const std::string& reference = benchmark.spec().arms[info.reference].name;
-  return {.code = "placebo",
-          .message = benchmark.catalog().metrics()[info.metric].key +
-                     " of the placebo, a copy of " + reference + ", differs from " + reference +
-                     ": this machine finds differences where there are none; distrust the verdict",
-          .benchmark = benchmark.spec().name,
-          .arm = benchmark.spec().arms[info.candidate].name};
+  return MakeWarning(
+      "placebo",
+      benchmark.catalog().metrics()[info.metric].key + " of the placebo, a copy of " + reference +
+          ", differs from " + reference +
+          ": this machine finds differences where there are none; distrust the verdict",
+      benchmark.spec().name, benchmark.spec().arms[info.candidate].name);
 }
 
 }  // namespace

@@ -179,11 +179,10 @@ void ApplyClassicIntervals(const TablePlan& plan, const TableValues& values, Rep
     one.difference.reset();
     const Result<ClassicInterval> classic = index.Classic(one, values, alpha);
     if (!classic) {
-      report.warnings.push_back({.code = "no_classic_interval",
-                                 .message = one.metric + " of " + one.candidate + " against " +
-                                            one.reference + ": " + classic.error().message,
-                                 .benchmark = one.benchmark,
-                                 .arm = one.candidate});
+      report.warnings.push_back(MakeWarning("no_classic_interval",
+                                            one.metric + " of " + one.candidate + " against " +
+                                                one.reference + ": " + classic.error().message,
+                                            one.benchmark, one.candidate));
       continue;
     }
     const auto& [difference, difference_interval, change, change_interval] = *classic;

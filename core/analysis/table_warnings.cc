@@ -26,10 +26,8 @@ std::string NameBenchmarks(const std::vector<std::string>& benchmarks) {
   return text + ")";
 }
 
-Warning About(const std::vector<std::string>& benchmarks, std::string code, std::string message) {
-  return {.code = std::move(code),
-          .message = std::move(message),
-          .benchmark = benchmarks.size() == 1 ? benchmarks.front() : ""};
+Warning About(const std::vector<std::string>& benchmarks, WarningCode code, std::string message) {
+  return MakeWarning(code, std::move(message), benchmarks.size() == 1 ? benchmarks.front() : "");
 }
 
 auto DayOf(Timestamp time) { return std::chrono::floor<std::chrono::days>(time); }

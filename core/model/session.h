@@ -12,6 +12,7 @@
 #include "core/model/comparison.h"
 #include "core/model/run.h"
 #include "core/model/session_spec.h"
+#include "core/model/warning.h"
 
 namespace benchd {
 
@@ -70,16 +71,6 @@ struct MachineReport {
   bool operator==(const MachineReport&) const = default;
 };
 BENCHD_FIELDS(MachineReport, environment, isolation, benchmark_cpus, housekeeping_cpus)
-
-/// Something a reader of the verdict should know; `code` is stable, `message` a sentence.
-struct Warning {
-  std::string code;
-  std::string message;
-  std::string benchmark;  ///< empty = the whole session
-  std::string arm;        ///< empty = all arms
-  bool operator==(const Warning&) const = default;
-};
-BENCHD_FIELDS(Warning, code, message, benchmark, arm)
 
 /// What the end of a session tells of the machine: how the settings stood then, in the order of
 /// MachineReport::isolation, and what happened meanwhile.

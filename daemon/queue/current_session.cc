@@ -157,8 +157,8 @@ void CurrentSession::PauseFor(const Error& error) {
   if (!paused.report) paused.report.emplace();
   std::string message = "paused before its end could be stored: " + error.message;
   if (!error.hint.empty()) message += "; " + error.hint;
-  paused.report->warnings.push_back(
-      {.code = full ? "disk_full" : "not_stored", .message = std::move(message)});
+  paused.report->warnings.push_back(full ? MakeWarning("disk_full", std::move(message))
+                                         : MakeWarning("not_stored", std::move(message)));
   Progress(paused);
 }
 

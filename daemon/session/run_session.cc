@@ -287,7 +287,7 @@ asio::awaitable<Result<void>> Session::CommitPaused(Error error) {
   std::optional<Report> report = snapshot_.report;
   if (!snapshot_.report) snapshot_.report.emplace();
   snapshot_.report->warnings.push_back(
-      {.code = "disk_full", .message = "paused: " + error.message + "; " + error.hint});
+      MakeWarning("disk_full", "paused: " + error.message + "; " + error.hint));
   Enter(SessionState::kPaused);
   const SteadyTime since = services_.clock.Steady();
   const auto stop = [this](const Error& why) {

@@ -4,12 +4,28 @@
 #include <cmath>
 #include <cstddef>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace benchd {
+namespace {
+
+// CPU time is less affected by what else ran: news for those alone who gate on wall time and not on
+// it already.
+bool CpuTimeWouldHelp(const Report& report) {
+  const auto gates_on = [&report](std::string_view metric) {
+    return std::ranges::any_of(report.comparisons, [metric](const Comparison& one) {
+      return one.role == ComparisonRole::kGate && one.metric == metric;
+    });
+  };
+  return gates_on("wall_time") && !gates_on("cpu_time");
+}
+
+}  // namespace
 
 void AddNotes(const SessionNotes& notes, Report& report) {
-  const auto warn = [&report](const char* code, std::string message) {
-    report.warnings.push_back({.code = code, .message = std::move(message)});
+  const auto warn = [&report](WarningCode code, std::string message) {
+    report.warnings.push_back(MakeWarning(code, std::move(message)));
   };
   if (notes.failed_runs > 0) {
     warn("failed_runs", std::to_string(notes.failed_runs) +
@@ -33,8 +49,14 @@ void AddReleaseReport(const MachineEnd& end, SessionSnapshot& snapshot) {
     for (std::size_t i = 0; i < known; ++i) isolation[i].at_end = end.at_end[i];
   }
   if (!snapshot.report) return;
-  std::vector<Warning>& warnings = snapshot.report->warnings;
-  warnings.insert(warnings.end(), end.warnings.begin(), end.warnings.end());
+  const bool cpu_time_would_help = CpuTimeWouldHelp(*snapshot.report);
+  for (Warning warning : end.warnings) {
+    const bool of_others = warning.code == "other_process" || warning.code == "contention";
+    if (of_others && cpu_time_would_help) {
+      warning.hint = "gate on cpu_time, which is less affected";
+    }
+    snapshot.report->warnings.push_back(std::move(warning));
+  }
 }
 
 }  // namespace benchd

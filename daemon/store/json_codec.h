@@ -129,6 +129,9 @@ class JsonReader {
       const Json* const outer = std::exchange(object_, &json);
       VisitFields(*this, value);
       object_ = outer;
+      if constexpr (std::same_as<T, Warning>) {
+        if (!json.contains("severity")) CompleteWarning(value);
+      }
     }
   }
   void Read(const Json& json, bool& value) {

@@ -28,8 +28,8 @@ Error Missing(const SettingState& state) {
                "use --isolation best-effort, or a machine profile that leaves it alone"};
 }
 
-void Warn(std::vector<Warning>& warnings, std::string code, std::string message) {
-  warnings.push_back({.code = std::move(code), .message = std::move(message)});
+void Warn(std::vector<Warning>& warnings, WarningCode code, std::string message) {
+  warnings.push_back(MakeWarning(code, std::move(message)));
 }
 
 }  // namespace

@@ -228,9 +228,8 @@ std::vector<Warning> CompareSamples(const MachineSample& before, const MachineSa
                                     const std::vector<int>& used) {
   const Interval interval{before, after, used, SecondsBetween(before, after)};
   std::vector<Warning> warnings;
-  const auto add = [&warnings](const char* code, std::optional<std::string> message) {
-    if (!message) return;
-    warnings.push_back({.code = code, .message = std::move(*message)});
+  const auto add = [&warnings](WarningCode code, std::optional<std::string> message) {
+    if (message) warnings.push_back(MakeWarning(code, *std::move(message)));
   };
   add("frequency", Frequency(interval));
   add("throttling", Throttling(interval));

@@ -109,6 +109,14 @@ Result<Comparison> FromProto(const v1::Comparison& from) {
   return comparison;
 }
 
+Warning FromProto(const v1::Warning& from) {
+  FieldReader reader;  // of a severity that a newer daemon knows the default holds
+  Warning warning;
+  ReadFields(reader, "", from, &warning);
+  if (from.severity() == v1::SEVERITY_UNSPECIFIED) CompleteWarning(warning);
+  return warning;
+}
+
 Timestamp FromProto(const google::protobuf::Timestamp& time) {
   return Timestamp(std::chrono::seconds(time.seconds()) + Nanoseconds(time.nanos()));
 }

@@ -27,6 +27,7 @@ class SessionSpec;
 class Started;
 class Summary;
 class Update;
+class Warning;
 }  // namespace benchd::v1
 
 namespace google::protobuf {
@@ -71,6 +72,9 @@ Result<SessionSpec> FromProto(const v1::SessionSpec& proto);
 /// What was found, without what was expected then (`expected_blocks`, `eta`).
 /// @errors as above.
 Result<Comparison> FromProto(const v1::Comparison& proto);
+
+/// Of a daemon that sends no severity yet, with those of the warning's code.
+Warning FromProto(const v1::Warning& proto);
 
 Timestamp FromProto(const google::protobuf::Timestamp& time);
 

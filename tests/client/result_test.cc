@@ -180,34 +180,26 @@ TEST(WarningsTest, OnlyThoseToActOnAreShownAndSayWhatToDo) {
   EXPECT_NE(RenderWarnings(update, WarningsShown::kAll, kPipe)
                 .find("warning: candidate: 2 of 12 values lie far out"),
             std::string::npos);
-  update.mutable_warnings(0)->set_code("runs_incomplete");
+  update.mutable_warnings(0)->set_code("runs_incomplete");  // an older daemon sends the code alone
   EXPECT_TRUE(RenderWarnings(update, WarningsShown::kToActOn, kPipe)
                   .ends_with("; give it more --max-time\n"));
   update.mutable_warnings(0)->set_code("of_a_newer_daemon");
   EXPECT_NE(RenderWarnings(update, WarningsShown::kToActOn, kPipe), "");
 }
 
-TEST(WarningsTest, CpuTimeIsAdvisedOnlyToThoseWhoDoNotGateOnIt) {
+TEST(WarningsTest, TheDaemonSaysHowMuchAWarningMattersAndWhatToDo) {
   v1::Update update = RegressionUpdate();
-  const std::string advice = ", or gate on cpu_time, which is less affected\n";
-  for (const char* code : {"other_process", "contention"}) {
-    update.mutable_warnings(0)->set_code(code);
-    EXPECT_TRUE(RenderWarnings(update, WarningsShown::kToActOn, kPipe).ends_with(advice)) << code;
-    v1::Update both = update;
-    *both.add_comparisons() = both.comparisons(0);
-    both.mutable_comparisons(both.comparisons_size() - 1)->set_metric("cpu_time");
-    EXPECT_FALSE(RenderWarnings(both, WarningsShown::kToActOn, kPipe).ends_with(advice)) << code;
-  }
-  update.mutable_comparisons(0)->set_metric("latency");
-  EXPECT_FALSE(RenderWarnings(update, WarningsShown::kToActOn, kPipe).ends_with(advice));
-}
-
-TEST(WarningsTest, ADriftMattersWithoutPairs) {
-  v1::Update update = RegressionUpdate();
-  update.mutable_warnings(0)->set_code("drift");
+  v1::Warning& warning = *update.mutable_warnings(0);
+  warning.set_severity(v1::SEVERITY_INVALIDATES);
+  warning.set_hint("measure less");
+  EXPECT_TRUE(RenderWarnings(update, WarningsShown::kToActOn, kPipe).ends_with("; measure less\n"));
+  warning.set_code("runs_incomplete");
+  warning.clear_hint();
+  EXPECT_EQ(RenderWarnings(update, WarningsShown::kToActOn, kPipe).find("max-time"),
+            std::string::npos)
+      << "the daemon gave no advice";
+  warning.set_severity(v1::SEVERITY_NOTE);
   EXPECT_EQ(RenderWarnings(update, WarningsShown::kToActOn, kPipe), "");
-  for (v1::Comparison& c : *update.mutable_comparisons()) c.set_method(v1::METHOD_WELCH);
-  EXPECT_NE(RenderWarnings(update, WarningsShown::kToActOn, kPipe), "");
 }
 
 TEST(WarningsTest, OfASuiteOneOfAKindIsTold) {

@@ -19,6 +19,15 @@ class LayeringTest(unittest.TestCase):
         for module, row in layers.TABLE.items():
             self.assertTrue((REPOSITORY / row["in"] / module).is_dir(), module)
 
+    def test_a_warning_is_made_with_its_codes_severity_and_hint(self):
+        past_it = re.compile(r'Warning\s*\{\s*\.?\w|\.code\s*=\s*"')
+        for top in check_includes.TOPS:
+            for file in sorted((REPOSITORY / top).rglob("*.cc")):
+                if file == REPOSITORY / "core/model/warning.cc":
+                    continue
+                found = past_it.search(file.read_text(encoding="utf-8"))
+                self.assertIsNone(found, f"{file}: {found}: use MakeWarning()")
+
     def test_the_readme_has_the_same_table(self):
         words = {"Boost.Math": ["boost"], "gRPC": ["grpc"], "generated code": ["generated"],
                  "system calls": [], "–": []}

@@ -39,6 +39,31 @@ TEST(MachineEndTest, ListsOfDifferentLengthsHarmNothing) {
   EXPECT_EQ(snapshot.machine->isolation[1].at_end, "");
 }
 
+Comparison GateOn(const char* metric) {
+  Comparison gate;
+  gate.role = ComparisonRole::kGate;
+  gate.metric = metric;
+  return gate;
+}
+
+TEST(MachineEndTest, CpuTimeIsAdvisedOnlyToThoseWhoDoNotGateOnIt) {
+  const std::string advice = "gate on cpu_time, which is less affected";
+  for (const Warning& of_others :
+       {MakeWarning("other_process", "make ran"), MakeWarning("contention", "too many threads")}) {
+    SessionSnapshot snapshot = TwoSettings();
+    snapshot.report->comparisons = {GateOn("wall_time")};
+    AddReleaseReport({{}, {of_others, MakeWarning("steal", "1 %")}}, snapshot);
+    EXPECT_EQ(snapshot.report->warnings[1].hint, advice);
+    EXPECT_EQ(snapshot.report->warnings[2].hint, "");
+    snapshot.report->comparisons.push_back(GateOn("cpu_time"));
+    AddReleaseReport({{}, {of_others}}, snapshot);
+    EXPECT_EQ(snapshot.report->warnings.back().hint, "");
+    snapshot.report->comparisons = {GateOn("latency")};
+    AddReleaseReport({{}, {of_others}}, snapshot);
+    EXPECT_EQ(snapshot.report->warnings.back().hint, "");
+  }
+}
+
 TEST(MachineEndTest, WithoutMachineOrReportThereIsNothingToAddTo) {
   SessionSnapshot snapshot;
   AddReleaseReport({{"isolated"}, {{.code = "throttled"}}}, snapshot);

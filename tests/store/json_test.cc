@@ -39,7 +39,7 @@ using testing::HasSubstr;
   [[maybe_unused]] auto [t1, t2, t3, t4, t5, t6] = SettingState{};
   [[maybe_unused]] auto [o1, o2, o3, o4, o5, o6, o7, o8] = Report{};
   [[maybe_unused]] auto [u1, u2, u3] = ArmRuns{};
-  [[maybe_unused]] auto [w1, w2, w3, w4] = Warning{};
+  [[maybe_unused]] auto [w1, w2, w3, w4, w5, w6] = Warning{};
   [[maybe_unused]] auto [x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17,
                          x18, x19, x20, x21, x22, x23, x24, x25, x26, x27] = Comparison{};
   [[maybe_unused]] auto [y1, y2, y3] = Effect{};
@@ -53,6 +53,19 @@ TEST(SpecJsonTest, GivesBackASpecInWhichNoFieldHasItsDefault) {
   Result<SessionSpec> read = SpecFromJson(SpecToJson(RichSpec()));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(*read, RichSpec());
+}
+
+TEST(SnapshotJsonTest, AWarningThatWasKeptWithoutSeverityHasThatOfItsCode) {
+  SessionSnapshot kept = RichSnapshot();
+  kept.report->warnings = {MakeWarning("resolution", "too close"), MakeWarning("spikes", "some")};
+  json text = json::parse(SnapshotToJson(kept));
+  for (json& warning : text["report"]["warnings"]) {
+    warning.erase("severity");
+    warning.erase("hint");
+  }
+  const Result<SessionSnapshot> read = SnapshotFromJson(text.dump());
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(*read, kept);
 }
 
 TEST(SpecJsonTest, GivesBackTheDefaultSpec) {

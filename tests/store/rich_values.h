@@ -129,16 +129,19 @@ inline SessionSnapshot RichSnapshot() {
                     {.setting = "cpuset", .wanted = "1", .actual = "1", .held = true}},
       .benchmark_cpus = {1, 2},
       .housekeeping_cpus = {0}};
-  const Report report{
-      .verdict = Verdict::kPass,
-      .basis = Basis::kEstimate,
-      .elapsed = Nanoseconds(123456789),
-      .eta = Nanoseconds(5),
-      .disturbances = 2,
-      .runs = {{.benchmark = "parse", .arm = "base", .runs = 7}},
-      .comparisons = {RichComparison(), Comparison{}},
-      .warnings = {
-          {.code = "guard", .message = "values drift", .benchmark = "parse", .arm = "base"}}};
+  const Report report{.verdict = Verdict::kPass,
+                      .basis = Basis::kEstimate,
+                      .elapsed = Nanoseconds(123456789),
+                      .eta = Nanoseconds(5),
+                      .disturbances = 2,
+                      .runs = {{.benchmark = "parse", .arm = "base", .runs = 7}},
+                      .comparisons = {RichComparison(), Comparison{}},
+                      .warnings = {{.code = "guard",
+                                    .message = "values drift",
+                                    .benchmark = "parse",
+                                    .arm = "base",
+                                    .severity = Severity::kInvalidates,
+                                    .hint = "wait"}}};
   const FailedRun run{.benchmark = "parse",
                       .arm = "feature",
                       .block = 4,
