@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "client/render/text.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
 #include "proto/convert/convert.h"
@@ -22,7 +23,10 @@ bool HasOuterBlank(const std::string& field) {
                             kBlanks.find(field.back()) != std::string_view::npos);
 }
 
-std::string Quoted(const std::string& field) {
+// What a spreadsheet would compute stands behind an apostrophe, which the reader takes off again.
+// Only sessions of older releases have control characters in their names.
+std::string Quoted(const std::string& name) {
+  const std::string field = GuardedName(Printable(name));
   if (field.find_first_of(",\"\r\n") == std::string::npos && !HasOuterBlank(field)) return field;
   std::string quoted = "\"";
   for (const char c : field) {

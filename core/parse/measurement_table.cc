@@ -49,11 +49,22 @@ Result<void> CheckName(const CsvRecord& record, std::size_t field) {
   return {};
 }
 
+constexpr char kGuard = '\'';
+
+// Whether a spreadsheet computes the text behind any guards.
+bool BeginsAFormula(std::string_view text) {
+  static constexpr std::string_view kStarts[] = {"=",  "+",      "-",      "@",      "\t",
+                                                 "\r", "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"};
+  text.remove_prefix(std::min(text.find_first_not_of(kGuard), text.size()));
+  return std::ranges::any_of(kStarts,
+                             [text](std::string_view start) { return text.starts_with(start); });
+}
+
 // The number of the arm or benchmark that stands in that field.
 Result<std::size_t> NumberOf(TableNames& names, const CsvRecord& record, std::size_t field,
                              bool is_arm) {
   const std::string_view text = record.text(field);
-  const std::string_view name = text.empty() ? kNamelessBenchmark : text;
+  const std::string_view name = text.empty() ? kNamelessBenchmark : UnguardedName(text);
   if (const auto found = names.Find(name)) return *found;
   if (auto checked = CheckName(record, field); !checked) return std::move(checked).error();
   const std::size_t most = is_arm ? kMaxTableArms : kMaxTableBenchmarks;
@@ -100,6 +111,15 @@ std::string ListOf(const std::vector<std::string>& names) {
 }
 
 }  // namespace
+
+std::string GuardedName(std::string_view name) {
+  return (BeginsAFormula(name) ? std::string(1, kGuard) : std::string()) + std::string(name);
+}
+
+std::string_view UnguardedName(std::string_view field) {
+  const bool guarded = field.starts_with(kGuard) && BeginsAFormula(field);
+  return guarded ? field.substr(1) : field;
+}
 
 std::optional<std::size_t> TableNames::Find(std::string_view name) const {
   const auto found = numbers_.find(name);
@@ -192,7 +212,7 @@ bool TableReader::IsWanted(const CsvRecord& record) const {
 }
 
 Result<TableReader::Column> TableReader::TakeColumn(const CsvRecord& record, std::size_t field) {
-  const std::string_view name = record.text(field);
+  const std::string_view name = UnguardedName(record.text(field));
   const bool is_first = field == 0;
   if (name.empty() && !is_first)
     return RefuseField(record, field, "a column without a name", kHeaderHint);

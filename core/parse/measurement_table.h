@@ -76,6 +76,15 @@ using RowLabels = std::map<std::string, std::string, std::less<>>;
 /// What stands before the name of a metric that would not be taken for one.
 inline constexpr std::string_view kMetricPrefix = "metric:";
 
+/// `name` as a table has it: behind an apostrophe where a spreadsheet would take it for a formula
+/// (it begins with =, +, -, @, a tab or CR, or the wide forms of these), or would take off its own
+/// apostrophe before one of these.
+///
+/// Source: OWASP, CSV Injection.
+std::string GuardedName(std::string_view name);
+/// The inverse: of any field, also of one that a spreadsheet has written.
+std::string_view UnguardedName(std::string_view field);
+
 /// The names that a table has; each list is in order of appearance.
 class TableNames {
  public:

@@ -262,6 +262,35 @@ TEST(CsvTest, ARateOfOneBenchmarkIsNotOneOfAnother) {
             "base,,latency,0,2,1970-01-01T00:00:00Z,2.3333333333333335\n");
 }
 
+// A spreadsheet computes what begins with = or one of its likes, whoever wrote it.
+TEST(CsvTest, ANameIsNoFormulaAndIsReadBackAsItIs) {
+  MeasurementTable table;
+  table.arms = {"=1+1", "-x"};
+  table.benchmarks = {"@b", "'+c"};
+  table.metrics = {MetricInfo{.name = "=HYPERLINK(\"x\",1)"}, MetricInfo{.name = "-4"}};
+  table.arm = {0, 1};
+  table.benchmark = {0, 1};
+  table.values = {{1, -2}, {3, 4}};
+  EXPECT_EQ(TableToCsv(table),
+            "arm,benchmark,\"'=HYPERLINK(\"\"x\"\",1)\",metric:-4\n"
+            "'=1+1,'@b,1,3\n"
+            "'-x,''+c,-2,4\n");
+  std::vector<v1::Run> runs = SampleRuns();
+  runs.erase(runs.begin() + 2, runs.end());
+  for (v1::Run& run : runs) {
+    run.set_benchmark("@b");
+    run.set_arm(run.arm() == "base" ? "=1+1" : "+c");
+    run.mutable_samples(0)->set_metric("-m");
+  }
+  const std::string csv = RunsToCsv(runs, SampleSession());
+  EXPECT_TRUE(csv.starts_with("arm,role,benchmark,pair,order,started_at,'-m\n'=1+1,,'@b,")) << csv;
+  const auto read = ReadMeasurementTable(WholeText(csv), {}, {});
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->arms, (std::vector<std::string>{"=1+1", "+c"}));
+  EXPECT_EQ(read->benchmarks, (std::vector<std::string>{"@b"}));
+  EXPECT_EQ(read->metrics.front().name, "-m");
+}
+
 TEST(CsvTest, ASessionWithoutRunsIsAHeader) {
   EXPECT_EQ(RunsToCsv({}, {}), "arm,role,benchmark,pair,order,started_at\n");
 }

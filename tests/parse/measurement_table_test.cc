@@ -81,6 +81,27 @@ TEST(MeasurementTableTest, APrefixMakesAnyNameAMetrics) {
   EXPECT_EQ(reading.rows[0].values[0], 1);
 }
 
+TEST(MeasurementTableTest, ANameBehindAnApostropheIsNoFormula) {
+  for (const std::string start : {"=", "+", "-", "@", "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"}) {
+    for (const std::string guards : {"", "'", "''"}) {
+      const std::string name = guards + start + "x";
+      EXPECT_EQ(GuardedName(name), "'" + name);
+      EXPECT_EQ(UnguardedName(GuardedName(name)), name);
+      const TableReading reading =
+          ReadTable("arm,benchmark," + GuardedName(name) + "\n" + GuardedName(name) + "," +
+                    GuardedName(name) + ",1\nb," + GuardedName(name) + ",2\n");
+      ASSERT_EQ(reading.error, "");
+      EXPECT_EQ(reading.metrics.front().name, name);
+      EXPECT_EQ(reading.arms.front(), name);
+      EXPECT_EQ(reading.benchmarks.front(), name);
+    }
+  }
+  for (const std::string name : {"", "'", "'x'", "a=1", "x", "1+1"}) {
+    EXPECT_EQ(GuardedName(name), name);
+    EXPECT_EQ(UnguardedName(name), name);
+  }
+}
+
 TEST(MeasurementTableTest, NamesTheFirstMistakeWithItsPlace) {
   const std::string x61 = std::string(60, 'x') + "...";
   const std::vector<std::pair<std::string, std::string>> cases{
