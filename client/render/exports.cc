@@ -16,6 +16,7 @@
 #include "client/render/sentence.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
+#include "core/base/printable.h"
 #include "core/base/text.h"
 
 namespace benchd::client {
@@ -142,7 +143,7 @@ std::string RenderGithub(const v1::Session& session) {
     if (c->role() != v1::COMPARISON_ROLE_GATE) entry.erase("extra");
     list.push_back(std::move(entry));
   }
-  return list.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return JsonText(list, 2) + "\n";
 }
 
 std::string RenderBmf(const v1::Session& session) {
@@ -161,40 +162,35 @@ std::string RenderBmf(const v1::Session& session) {
     Put(measure, "lower_value", (c->mean_candidate() - c->sd_candidate()) * scale);
     Put(measure, "upper_value", (c->mean_candidate() + c->sd_candidate()) * scale);
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 namespace {
 
 constexpr std::string_view kNoXmlCharacter = "\xEF\xBF\xBD";
 
+// Of one character; what XML 1.0 has as a reference alone is one in attributes as well.
+std::string XmlCharacter(std::string_view character) {
+  if (character == "&") return "&amp;";
+  if (character == "<") return "&lt;";
+  if (character == ">") return "&gt;";
+  if (character == "\"") return "&quot;";
+  if (ControlLength(character) == 0) return std::string(character);
+  const auto code = static_cast<unsigned>(CodePointOf(character));
+  const bool known = code >= 0x20 || code == '\t' || code == '\n' || code == '\r';
+  return known ? "&#" + std::to_string(code) + ";" : std::string(kNoXmlCharacter);
+}
+
 // Any bytes as XML 1.0 text, fit for an attribute too. Of all characters it has no control
-// characters but tab, newline and carriage return, and neither U+FFFE nor U+FFFF.
+// characters of ASCII but tab, newline and carriage return, and neither U+FFFE nor U+FFFF.
 std::string XmlText(std::string_view bytes) {
   const std::string text = Utf8Lossy(bytes);
   std::string escaped;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    const bool no_character =
-        text.compare(i, 3, "\xEF\xBF\xBE") == 0 || text.compare(i, 3, "\xEF\xBF\xBF") == 0;
-    if (no_character) {
-      escaped += kNoXmlCharacter;
-      i += 2;
-    } else if (c == '&') {
-      escaped += "&amp;";
-    } else if (c == '<') {
-      escaped += "&lt;";
-    } else if (c == '>') {
-      escaped += "&gt;";
-    } else if (c == '"') {
-      escaped += "&quot;";
-    } else if (c == '\t' || c == '\n' || c == '\r') {
-      escaped += "&#" + std::to_string(static_cast<int>(c)) + ";";  // as it is, in attributes too
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      escaped += kNoXmlCharacter;
-    } else {
-      escaped += c;
-    }
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view character = rest.substr(0, CharacterLength(rest));
+    const bool none = character == "\xEF\xBF\xBE" || character == "\xEF\xBF\xBF";
+    escaped += none ? std::string(kNoXmlCharacter) : XmlCharacter(character);
+    rest.remove_prefix(character.size());
   }
   return escaped;
 }

@@ -3,8 +3,10 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/reflection.h>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <map>
 #include <set>
 #include <string>
@@ -13,6 +15,8 @@
 #include "benchd/v1/session.pb.h"
 #include "client/render/findings.h"
 #include "client/render/words.h"
+#include "core/base/printable.h"
+#include "core/base/text.h"
 #include "proto/convert/convert.h"
 
 namespace benchd::client {
@@ -111,9 +115,18 @@ std::string ExportJson(const v1::Session& session, std::span<const v1::Run> runs
   return Line(json);
 }
 
-std::string Line(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string JsonText(const Json& json, int indent) {
+  const std::string text = json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  const auto escaped = [](std::string_view control) {
+    std::array<char, 8> escape{};
+    std::snprintf(escape.data(), escape.size(), "\\u%04x",
+                  static_cast<unsigned>(CodePointOf(control)));
+    return std::string(escape.data());
+  };
+  return WithoutControls(text, escaped, "\n");  // which stands between values
 }
+
+std::string Line(const Json& json) { return JsonText(json, -1); }
 
 void Put(Json& json, const char* key, double value) {
   if (std::isfinite(value)) json[key] = value;

@@ -72,7 +72,10 @@ std::string ExportJson(const v1::Session& session, std::span<const v1::Run> runs
 
 // What the lines here and those of other JSON answers are made of.
 
-/// On one line; bytes that are not UTF-8 are replaced.
+/// On lines indented by `indent`, or on one with -1; bytes that are not UTF-8 are replaced, and
+/// control characters are escapes, those above ASCII too: nothing that a terminal would obey.
+std::string JsonText(const Json& json, int indent);
+/// On one line.
 std::string Line(const Json& json);
 
 /// Adds a number; one that is not finite has no place in JSON and could not be had: it is absent.

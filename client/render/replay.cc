@@ -10,6 +10,7 @@
 #include "client/render/words.h"
 #include "client/session_options.h"
 #include "client/table_options.h"
+#include "core/base/printable.h"
 #include "core/base/text.h"
 #include "core/model/session_spec.h"
 
@@ -20,7 +21,7 @@ constexpr std::uint64_t kDefaultMinRuns = 8;
 
 using TextList = std::vector<std::string>;
 
-// Collects the words of a command line, quoted for a shell.
+// Collects the words of a command line that is printed to be pasted.
 class CommandText {
  public:
   explicit CommandText(std::string start) : text_(std::move(start)) {}
@@ -30,9 +31,9 @@ class CommandText {
   }
   // Left out where it is what holds without it.
   void Option(const char* name, std::string_view value, std::string_view usual = "") {
-    if (value != usual) text_ += std::string(" ") + name + " " + ShellQuoted(value);
+    if (value != usual) text_ += std::string(" ") + name + " " + PastedWord(value);
   }
-  void Word(const std::string& word) { text_ += " " + ShellQuoted(word); }
+  void Word(const std::string& word) { text_ += " " + PastedWord(word); }
   std::string Take() { return std::move(text_); }
 
  private:
@@ -315,7 +316,7 @@ std::string ReplayCommand(const v1::SessionSpec& spec, std::uint64_t seed) {
   const std::string start = "benchctl compare --seed " + std::to_string(seed);
   // What came as a bundle is asked for again where its clone is.
   const bool here = commits && commits->plan.socket.empty();
-  CommandText line(here ? "cd " + ShellQuoted(FolderOf(commits->plan.repository)) + " && " + start
+  CommandText line(here ? "cd " + PastedWord(FolderOf(commits->plan.repository)) + " && " + start
                         : start);
   for (const SessionOption& option : SessionOptions()) {
     if (commits && option.info.name == "cwd") continue;  // below the worktrees

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "core/base/printable.h"
+#include "core/base/text.h"
+
 namespace benchd::client {
 
 std::string Paint(std::string_view text, Tint tint, const Style& style) {
@@ -15,24 +18,9 @@ std::string Paint(std::string_view text, Tint tint, const Style& style) {
 }
 
 std::string Printable(std::string_view text, bool keep_newlines) {
-  std::string safe;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const unsigned char c = static_cast<unsigned char>(text[i]);
-    // C1 controls are U+0080..U+009F: C2 80..9F in UTF-8.
-    const bool c1 =
-        c == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
-    if (c == '\t') {
-      safe += ' ';
-    } else if (c == '\n' && keep_newlines) {
-      safe += '\n';
-    } else if (c < 0x20 || c == 0x7F || c1) {
-      safe += '?';
-      if (c1) ++i;
-    } else {
-      safe += text[i];
-    }
-  }
-  return safe;
+  return WithoutControls(
+      text, [](std::string_view control) { return control == "\t" ? " " : "?"; },
+      keep_newlines ? "\n" : "");
 }
 
 std::string OneLine(std::string_view text) {
@@ -77,23 +65,12 @@ int ColumnsOf(char32_t c) {
   return std::ranges::any_of(kTwoColumns, has) ? 2 : 1;
 }
 
-bool ContinuesCharacter(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80; }
-
-// The bytes of the first character; a byte that begins none is one by itself.
+// The first character; a byte that begins none is one by itself.
 std::string_view FirstCharacter(std::string_view text) {
-  std::size_t size = 1;
-  while (size < std::min<std::size_t>(text.size(), 4) && ContinuesCharacter(text[size])) ++size;
-  return text.substr(0, size);
+  return text.substr(0, CharacterLength(text));
 }
 
-int ColumnsOf(std::string_view character) {
-  const auto lead = static_cast<unsigned char>(character.front());
-  if (lead < 0x80) return 1;
-  char32_t c = lead & (0xFFU >> (character.size() + 1));
-  for (const char next : character.substr(1))
-    c = c << 6U | (static_cast<unsigned char>(next) & 0x3FU);
-  return ColumnsOf(c);
-}
+int ColumnsOf(std::string_view character) { return ColumnsOf(CodePointOf(character)); }
 
 }  // namespace
 

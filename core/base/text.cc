@@ -5,44 +5,14 @@
 #include <cstring>
 #include <utility>
 
+#include "core/base/printable.h"
+
 namespace benchd {
 namespace {
 
 constexpr std::size_t kQuotedBytes = 60;
 
-bool InRange(std::uint8_t byte, std::uint8_t low, std::uint8_t high) {
-  return byte >= low && byte <= high;
-}
-
 bool IsContinuation(char c) { return (static_cast<std::uint8_t>(c) & 0xC0U) == 0x80U; }
-
-/// Length of the well-formed sequence at the start of `text`, 0 when there is none.
-std::size_t SequenceLength(std::string_view text) {
-  const auto byte = [text](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
-  const std::uint8_t lead = byte(0);
-  if (lead < 0x80) return 1;
-  std::size_t length = 0;
-  std::uint8_t low = 0x80;
-  std::uint8_t high = 0xBF;
-  if (InRange(lead, 0xC2, 0xDF)) {
-    length = 2;
-  } else if (InRange(lead, 0xE0, 0xEF)) {
-    length = 3;
-    if (lead == 0xE0) low = 0xA0;
-    if (lead == 0xED) high = 0x9F;
-  } else if (InRange(lead, 0xF0, 0xF4)) {
-    length = 4;
-    if (lead == 0xF0) low = 0x90;
-    if (lead == 0xF4) high = 0x8F;
-  } else {
-    return 0;
-  }
-  if (text.size() < length || !InRange(byte(1), low, high)) return 0;
-  for (std::size_t i = 2; i < length; ++i) {
-    if (!InRange(byte(i), 0x80, 0xBF)) return 0;
-  }
-  return length;
-}
 
 /// Most of all text, looked at in one step.
 bool AreEightAscii(std::string_view text) {
@@ -61,7 +31,7 @@ std::optional<std::size_t> FirstInvalidUtf8(std::string_view text) {
       at += 8;
       continue;
     }
-    const std::size_t length = SequenceLength(text.substr(at));
+    const std::size_t length = WellFormedLength(text.substr(at));
     if (length == 0) return at;
     at += length;
   }
@@ -91,27 +61,27 @@ std::string_view Utf8Suffix(std::string_view text, std::size_t limit) {
 }
 
 bool HasControlCharacter(std::string_view text, std::string_view allowed) {
-  return std::any_of(text.begin(), text.end(), [allowed](char c) {
-    const auto byte = static_cast<std::uint8_t>(c);
-    return (byte < 0x20 || byte == 0x7F) && allowed.find(c) == std::string_view::npos;
-  });
+  while (!text.empty()) {
+    const bool control = ControlLength(text) > 0;
+    if (control && allowed.find(text.front()) == std::string_view::npos) return true;
+    text.remove_prefix(CharacterLength(text));
+  }
+  return false;
 }
 
 std::string Quoted(std::string_view text) {
   std::string quoted = "'";
   std::size_t at = 0;
   while (at < std::min(text.size(), kQuotedBytes)) {
-    const std::size_t length = SequenceLength(text.substr(at));
-    const auto byte = static_cast<std::uint8_t>(text[at]);
-    const bool is_control =
-        byte < 0x20 || byte == 0x7F ||
-        (byte == 0xC2 && length == 2 && static_cast<std::uint8_t>(text[at + 1]) < 0xA0);
-    if (length == 0 || is_control) {
-      quoted.append("\\x").append(ToHex(text.substr(at, 1)));
-      ++at;
-    } else {
-      quoted.append(text.substr(at, length));
-      at += length;
+    const std::string_view rest = text.substr(at);
+    const std::string_view character = rest.substr(0, CharacterLength(rest));
+    at += character.size();
+    if (WellFormedLength(rest) > 0 && ControlLength(rest) == 0) {
+      quoted.append(character);
+      continue;
+    }
+    for (std::size_t i = 0; i < character.size(); ++i) {
+      quoted.append("\\x").append(ToHex(character.substr(i, 1)));
     }
   }
   if (at < text.size()) quoted.append("...");
@@ -135,11 +105,7 @@ std::string ToHex(std::span<const std::uint8_t> bytes) {
 }
 
 std::string OnOneLine(std::string_view text) {
-  std::string line(text);
-  for (char& c : line) {
-    if (HasControlCharacter({&c, 1})) c = ' ';
-  }
-  return line;
+  return WithoutControls(text, [](std::string_view) { return " "; });
 }
 
 namespace {

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/base/printable.h"
 #include "core/base/text.h"
 
 namespace benchd {
@@ -51,7 +52,7 @@ std::string HintFor(const RunOutcome& outcome, const ByHand& by_hand, const char
            "the machine profile";
   }
   if (outcome.exit.timed_out) return "raise --timeout if the program needs longer";
-  return "run `" + Join(by_hand.argv, " ", ShellQuoted) + "` in " + by_hand.folder + ignoring;
+  return "run `" + Join(by_hand.argv, " ", PastedWord) + "` in " + by_hand.folder + ignoring;
 }
 
 /// `run` without how the child ended, which is added here.

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/printable.h"
+
 namespace benchd {
 namespace {
 
@@ -74,6 +76,51 @@ TEST(QuotedTest, KeepsAMessageOnOneReadableLine) {
   EXPECT_EQ(Quoted(std::string(60, 'x')), "'" + std::string(60, 'x') + "'");
 }
 
+std::string Utf8Of(char32_t c) {
+  const auto byte = [](char32_t bits) { return static_cast<char>(bits); };
+  if (c < 0x80) return {byte(c)};
+  if (c < 0x800) return {byte(0xC0 | c >> 6), byte(0x80 | (c & 0x3F))};
+  return {byte(0xE0 | c >> 12), byte(0x80 | (c >> 6 & 0x3F)), byte(0x80 | (c & 0x3F))};
+}
+
+// Unicode 15: general categories Cc, Zl and Zp (UnicodeData.txt), and Bidi_Control (PropList.txt).
+bool IsUnwanted(char32_t c) {
+  const bool control = c < 0x20 || (c >= 0x7F && c < 0xA0);
+  const bool bidi = c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) ||
+                    (c >= 0x2066 && c <= 0x2069);
+  return control || bidi || c == 0x2028 || c == 0x2029;
+}
+
+TEST(ControlLengthTest, KnowsTheControlsOfEveryPlaneAndNothingElse) {
+  for (char32_t c = 0; c < 0x10000; ++c) {
+    if (c >= 0xD800 && c < 0xE000) continue;  // surrogates
+    const std::string text = Utf8Of(c);
+    ASSERT_EQ(CodePointOf(text), c);
+    ASSERT_EQ(ControlLength(text + "5"), IsUnwanted(c) ? text.size() : 0) << std::hex << +c;
+    ASSERT_EQ(HasControlCharacter("ä" + text + "ä"), IsUnwanted(c)) << std::hex << +c;
+    ASSERT_EQ(OnOneLine("ä" + text + "ä"), "ä" + (IsUnwanted(c) ? " " : text) + "ä");
+    const bool escaped = Quoted(text).find("\\x") != std::string::npos;
+    ASSERT_EQ(escaped, IsUnwanted(c)) << std::hex << +c;
+  }
+  EXPECT_EQ(ControlLength(""), 0U);
+  EXPECT_EQ(ControlLength("\U0001F600"), 0U);
+}
+
+TEST(ControlLengthTest, ABrokenByteOfC1IsOneForTerminalsWithoutUtf8) {
+  for (int byte = 0x80; byte < 0x100; ++byte) {
+    const std::string alone(1, static_cast<char>(byte));
+    EXPECT_EQ(ControlLength(alone), byte < 0xA0 ? 1U : 0U) << byte;
+    EXPECT_EQ(ControlLength(alone + "["), byte < 0xA0 ? 1U : 0U) << byte;
+  }
+  EXPECT_TRUE(HasControlCharacter("\xE2\x9B[31m")) << "a character that is cut off";
+}
+
+TEST(HasControlCharacterTest, WhatIsAllowedIsNone) {
+  EXPECT_FALSE(HasControlCharacter("a\tb\r", "\t\r"));
+  EXPECT_TRUE(HasControlCharacter("a\tb\n", "\t\r"));
+  EXPECT_TRUE(HasControlCharacter("\xC2\x89", "\t"));
+}
+
 TEST(OnOneLineTest, ReplacesControlCharactersAndNothingElse) {
   EXPECT_EQ(OnOneLine("saw 'fal\n\x1b[1m'\t\x7F"), "saw 'fal  [1m'  ");
   EXPECT_EQ(OnOneLine("Größe"), "Größe");
@@ -84,6 +131,17 @@ TEST(ShellQuotedTest, LeavesPlainWordsAndQuotesAllOthers) {
   EXPECT_EQ(ShellQuoted("./a-b=1,2%"), "./a-b=1,2%");
   EXPECT_EQ(ShellQuoted(""), "''");
   EXPECT_EQ(ShellQuoted("it's $1"), "'it'\\''s $1'");
+}
+
+// POSIX.1-2024, 2.2.4 dollar-single-quotes. Shells read it back in
+// tests/client/foreign_text_test.cc.
+TEST(PastedWordTest, HasEscapesWhereAWordHasControlCharacters) {
+  EXPECT_EQ(PastedWord("./a-b=1,2%"), "./a-b=1,2%");
+  EXPECT_EQ(PastedWord("it's $1 ä"), ShellQuoted("it's $1 ä"));
+  EXPECT_EQ(PastedWord("true \x1b[31m \xC2\x9B"
+                       "5m"),
+            "$'true \\033[31m \\302\\2335m'");
+  EXPECT_EQ(PastedWord("it's\n\t\\ ä\xFF"), "$'it\\'s\\n\\t\\\\ ä\\377'");
 }
 
 TEST(CountedTest, HasThePluralForAllButOne) {

@@ -120,6 +120,7 @@ TEST(TextTest, MakesForeignTextHarmless) {
   EXPECT_EQ(Printable("\xc2\x9b"
                       "31m µ"),
             "?31m µ");
+  EXPECT_EQ(Printable("a\xE2\x80\xAE\xE2\x81\xA9\xD8\x9C\xE2\x80\xA8ä\x9B"), "a????ä?");
   EXPECT_EQ(OneLine("one\n\ntwo\n"), "one; two");
   EXPECT_EQ(Shorten("abcdef", 4, kPlain), "abc…");
   EXPECT_EQ(Shorten("abcdef", 4, kAscii), "abc~");

@@ -37,6 +37,7 @@ std::span<const NamedFuzzer> Fuzzers() {
       {"spec_file", FuzzSpecFile},
       {"stored_arm", FuzzStoredArm},
       {"stored_json", FuzzStoredJson},
+      {"text", FuzzText},
       {"timestamp", FuzzTimestamp},
       {"wire_record", FuzzWireRecord},
   });

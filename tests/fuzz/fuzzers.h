@@ -51,6 +51,7 @@ void FuzzSessionExport(std::string_view input);
 void FuzzSpecFile(std::string_view input);
 void FuzzStoredArm(std::string_view input);
 void FuzzStoredJson(std::string_view input);
+void FuzzText(std::string_view input);
 void FuzzTimestamp(std::string_view input);
 void FuzzWireRecord(std::string_view input);
 
