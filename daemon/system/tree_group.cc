@@ -8,11 +8,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <utility>
 
 #include "daemon/system/cgroup.h"
 #include "daemon/system/kernel_files.h"
+#include "daemon/system/machine_sample.h"
 
 namespace benchd {
 namespace {
@@ -116,6 +118,66 @@ Error GroupCannotHold(const std::string& what, std::string_view controller) {
 
 bool TreeGroup::IsOurs(std::string_view name) { return name.starts_with(kNamePrefix); }
 
+namespace {
+
+/// The runner that made a group, as the group's name has it.
+struct Maker {
+  std::uint64_t pid = 0;
+  std::uint64_t started_ticks = 0;  ///< since boot: the number may be somebody else's by now
+  std::uint64_t pid_namespace = 0;  ///< in which that number means something; 0 = not known
+  bool operator==(const Maker&) const = default;
+};
+
+/// When a process began, unless it has ended; one that nobody has reaped has.
+std::optional<std::uint64_t> StartOf(const std::string& pid) {
+  const auto stat = KernelFiles("/").Read("proc/" + pid + "/stat");
+  if (!stat) return std::nullopt;
+  std::string_view behind_name = std::string_view(*stat).substr(stat->rfind(')') + 1);
+  const std::string_view state = NextWord(behind_name);
+  const auto process = ParseProcess(*stat);
+  if (!process || state == "Z" || state == "X") return std::nullopt;
+  return process->started_ticks;
+}
+
+Maker Ourselves() {
+  struct stat info {};
+  const bool known = stat("/proc/self/ns/pid", &info) == 0;
+  return {static_cast<std::uint64_t>(getpid()), StartOf("self").value_or(0),
+          known ? std::uint64_t{info.st_ino} : 0};
+}
+
+std::string StemOf(const Maker& maker) {
+  return std::string(kNamePrefix) + std::to_string(maker.pid) + "-" +
+         std::to_string(maker.started_ticks) + "-" + std::to_string(maker.pid_namespace) + "-";
+}
+
+/// Nothing for a name of an older release's, which has fewer numbers.
+std::optional<Maker> MakerOf(std::string_view name) {
+  name.remove_prefix(std::min(name.size(), kNamePrefix.size()));
+  std::array<std::uint64_t, 4> numbers{};  // the last one is the folder's
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const std::size_t end = i + 1 < numbers.size() ? name.find('-') : name.size();
+    const auto number = ParseCount(name.substr(0, end));
+    if (end == std::string_view::npos || !number) return std::nullopt;
+    numbers[i] = *number;
+    name.remove_prefix(std::min(end + 1, name.size()));
+  }
+  return Maker{numbers[0], numbers[1], numbers[2]};
+}
+
+/// Whether its runner is dead. Anybody who may open the folder may hold its lock, so that says
+/// nothing of it; it is asked only where no number of ours names the runner: of those in another
+/// namespace, and of older releases.
+bool IsLeft(std::string_view name, const Maker& ourselves, int folder) {
+  const auto maker = MakerOf(name);
+  if (!maker || maker->pid_namespace == 0 || maker->pid_namespace != ourselves.pid_namespace) {
+    return flock(folder, LOCK_EX | LOCK_NB) == 0;
+  }
+  return maker != ourselves && StartOf(std::to_string(maker->pid)) != maker->started_ticks;
+}
+
+}  // namespace
+
 void TreeGroup::RemoveLeftovers(const std::string& parent) {
   DIR* listing = opendir(parent.c_str());
   if (listing == nullptr) return;
@@ -124,10 +186,12 @@ void TreeGroup::RemoveLeftovers(const std::string& parent) {
     if (IsOurs(entry->d_name)) names.emplace_back(entry->d_name);
   }
   closedir(listing);
+  if (names.empty()) return;
+  const Maker ourselves = Ourselves();
   for (const std::string& name : names) {
     const std::string path = parent + "/" + name;
     UniqueFd folder(open(path.c_str(), kOpenFolder));
-    if (!folder || flock(folder.get(), LOCK_EX | LOCK_NB) != 0) continue;
+    if (!folder || !IsLeft(name, ourselves, folder.get())) continue;
     KillAll(folder.get());
     // EBUSY while its processes are still dying: then the next runner finds it again.
     rmdir(path.c_str());
@@ -146,6 +210,7 @@ Result<void> TreeGroup::Make(const std::string& parent) {
   }
   RemoveLeftovers(parent);
   parent_ = parent;
+  stem_ = StemOf(Ourselves());
   auto made = MakeFolder();
   if (!made) parent_.clear();
   return made;
@@ -162,25 +227,35 @@ std::vector<std::string> TreeGroup::Open(const std::string& parent, const TreeLi
   return missing;
 }
 
-Result<void> TreeGroup::MakeFolder() {
+/// A folder that is ours alone until it is locked: whoever may open it may lock it.
+Result<UniqueFd> TreeGroup::MakeLocked(std::string& path) {
   // A runner has several groups; each folder takes the first number that is free.
   constexpr unsigned kTries = 1000;
-  std::string path;
   for (unsigned i = 0; i < kTries; ++i) {
-    const std::string number = number_ == 0 ? "" : "-" + std::to_string(number_);
-    ++number_;
-    path = parent_ + "/" + std::string(kNamePrefix) + std::to_string(getpid()) + number;
-    if (mkdir(path.c_str(), 0755) == 0) break;
-    if (errno != EEXIST || i + 1 == kTries) return SystemError(path, errno);
-  }
-  // Whatever our umask: runtimes read their limits there, as the user.
-  chmod(path.c_str(), 0755);
-  UniqueFd folder(open(path.c_str(), kOpenFolder));
-  if (!folder || flock(folder.get(), LOCK_EX | LOCK_NB) != 0) {
-    Error error = SystemError(path, errno);
+    path = parent_ + "/" + stem_ + std::to_string(number_++);
+    if (mkdir(path.c_str(), 0700) != 0) {
+      if (errno == EEXIST) continue;
+      return SystemError(path, errno);
+    }
+    UniqueFd folder(open(path.c_str(), kOpenFolder));
+    if (folder && flock(folder.get(), LOCK_EX | LOCK_NB) == 0) {
+      // Whatever our umask: runtimes read their limits there, as the user.
+      fchmod(folder.get(), 0755);
+      return folder;
+    }
+    const int error = errno;
     rmdir(path.c_str());
-    return error;
+    // Somebody else who looks for what is left has it for a moment.
+    if (error != EWOULDBLOCK) return SystemError(path, error);
   }
+  return SystemError(path, EEXIST);
+}
+
+Result<void> TreeGroup::MakeFolder() {
+  std::string path;
+  auto made = MakeLocked(path);
+  if (!made) return std::move(made).error();
+  UniqueFd folder = std::move(*made);
   path_ = path;
   folder_ = std::move(folder);
   const int at = folder_.get();

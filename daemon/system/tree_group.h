@@ -36,10 +36,11 @@ struct TreeFigures {
 /// from run to run, and can be killed at once; a helper's likewise. There need not be one.
 ///
 /// Made below the runner's own group (a helper's: at the top, see MachineSetup::helper_groups())
-/// and removed with the object. The folder is flock'ed while the object lives: a group without a
-/// lock was left by a runner that died and is removed by the next. To kill needs no controller, so
-/// this works wherever the folder may be created (root, or a delegated group); to limit needs that
-/// of the limit.
+/// and removed with the object. Its name has our number and when we began: a group whose runner has
+/// died is removed by the next one. The folder is flock'ed while the object lives, for runners that
+/// do not know our number (of another namespace). To kill needs no controller, so this works
+/// wherever the folder may be created (root, or a delegated group); to limit needs that of the
+/// limit.
 ///
 /// Of runs there are two, owned by MachineSetup: of the present run and of the one being prepared.
 class TreeGroup {
@@ -123,6 +124,7 @@ class TreeGroup {
 
   Result<void> Make(const std::string& parent);
   Result<void> MakeFolder();
+  Result<UniqueFd> MakeLocked(std::string& path);
   void RemoveFolder();
   Result<void> Apply();
   Result<void> WriteMemoryLimit();
@@ -134,6 +136,7 @@ class TreeGroup {
   std::optional<std::uint64_t> MemoryPeakBytes() const;
 
   std::string parent_;  ///< empty: there is no group
+  std::string stem_;    ///< of the names of its folders; a number follows
   std::string path_;
   UniqueFd folder_;
   UniqueFd memory_events_;

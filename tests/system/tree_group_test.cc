@@ -1,19 +1,27 @@
 #include "daemon/system/tree_group.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
+#include <filesystem>
+#include <regex>
 #include <string>
 #include <vector>
 
 #include "daemon/system/cgroup.h"
 #include "daemon/system/kernel_files.h"
+#include "daemon/system/machine_sample.h"
+#include "tests/support/temp_folder.h"
 
 namespace benchd {
 namespace {
@@ -192,6 +200,147 @@ TEST(TreeGroupTest, WhatNoGroupCountsIsRefusedByName) {
   ASSERT_FALSE(memory);
   EXPECT_EQ(memory.error().message,
             "no control group counts it: " + Lacking("the peak of memory", "memory"));
+}
+
+/// A folder that stands in for that of control groups: what makes and removes groups is the same.
+class GroupFolder {
+ public:
+  GroupFolder() { EXPECT_EQ(chmod(folder_.path().c_str(), 0755), 0); }
+  std::string path() const { return folder_.path(); }
+
+  /// The name of a group that TreeGroup would make, with other numbers in it.
+  std::string NameOf(const std::string& pid, const std::string& start) const {
+    const auto group = TreeGroup::CreateIn(path());
+    EXPECT_TRUE(group);
+    const std::string name = std::filesystem::path(group->path()).filename();
+    std::smatch parts;
+    const std::regex shape("(benchd-run-)([0-9]+)-([0-9]+)(-[0-9]+-)[0-9]+");
+    EXPECT_TRUE(std::regex_match(name, parts, shape)) << name;
+    EXPECT_EQ(parts[2], std::to_string(getpid()));
+    return parts[1].str() + (pid.empty() ? parts[2].str() : pid) + "-" +
+           (start.empty() ? parts[3].str() : start) + parts[4].str() + "7";
+  }
+  std::string Make(const std::string& name) const {
+    std::string made = path() + "/" + name;
+    EXPECT_EQ(mkdir(made.c_str(), 0755), 0);
+    return made;
+  }
+
+ private:
+  const TempFolder folder_;
+};
+
+/// Holds the lock of a folder, as anybody may who may open it.
+UniqueFd Locked(const std::string& folder) {
+  UniqueFd fd(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  EXPECT_EQ(flock(fd.get(), LOCK_EX | LOCK_NB), 0);
+  return fd;
+}
+
+pid_t DeadPid() {
+  const pid_t pid = fork();
+  if (pid == 0) _exit(0);
+  waitpid(pid, nullptr, 0);
+  return pid;
+}
+
+TEST(TreeGroupLeftoverTest, ALockThatAnybodyCanTakeKeepsNoDeadRunnersGroup) {
+  const GroupFolder parent;
+  // Whoever makes a group removes what is left.
+  const std::string names[] = {parent.NameOf(std::to_string(DeadPid()), ""),
+                               parent.NameOf("", "1")};
+  const std::string dead = parent.Make(names[0]);
+  const std::string reused = parent.Make(names[1]);
+  const std::vector<UniqueFd> held = [&] {
+    std::vector<UniqueFd> fds;
+    for (const std::string& one : {dead, reused}) fds.push_back(Locked(one));
+    return fds;
+  }();
+  TreeGroup::RemoveLeftovers(parent.path());
+  EXPECT_NE(access(dead.c_str(), F_OK), 0) << "no process has that number";
+  EXPECT_NE(access(reused.c_str(), F_OK), 0) << "it is another process's by now";
+}
+
+TEST(TreeGroupLeftoverTest, AZombieHasEnded) {
+  const GroupFolder parent;
+  const pid_t pid = fork();
+  if (pid == 0) _exit(0);
+  siginfo_t info{};
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT), 0);
+  const auto stat = KernelFiles("/").Read("proc/" + std::to_string(pid) + "/stat");
+  const std::string start = std::to_string(ParseProcess(*stat)->started_ticks);
+  const std::string left = parent.Make(parent.NameOf(std::to_string(pid), start));
+  TreeGroup::RemoveLeftovers(parent.path());
+  EXPECT_NE(access(left.c_str(), F_OK), 0);
+  waitpid(pid, nullptr, 0);
+}
+
+TEST(TreeGroupLeftoverTest, ALivingRunnersGroupStaysWithoutALock) {
+  const GroupFolder parent;
+  const auto init = KernelFiles("/").Read("proc/1/stat");
+  const std::string started = std::to_string(ParseProcess(*init)->started_ticks);
+  const std::string own = parent.Make(parent.NameOf("", ""));
+  const std::string others = parent.Make(parent.NameOf("1", started));
+  TreeGroup::RemoveLeftovers(parent.path());
+  EXPECT_EQ(access(own.c_str(), F_OK), 0);
+  EXPECT_EQ(access(others.c_str(), F_OK), 0);
+}
+
+TEST(TreeGroupLeftoverTest, WhereItsNumberMeansNothingTheLockDecides) {
+  const GroupFolder parent;
+  const std::string old = "benchd-run-" + std::to_string(DeadPid());
+  const std::string elsewhere = "benchd-run-1-1-1-0";  // no namespace has that number
+  for (const std::string& name : {old, old + "-3", elsewhere}) {
+    const std::string made = parent.Make(name);
+    {
+      const UniqueFd lock = Locked(made);
+      TreeGroup::RemoveLeftovers(parent.path());
+      EXPECT_EQ(access(made.c_str(), F_OK), 0) << name;
+    }
+    TreeGroup::RemoveLeftovers(parent.path());
+    EXPECT_NE(access(made.c_str(), F_OK), 0) << name;
+  }
+}
+
+TEST(TreeGroupTest, NobodyElsesLockIsInTheWayOfANewGroup) {
+  if (geteuid() != 0) GTEST_SKIP() << "root has another user to be";
+  const GroupFolder parent;
+  const pid_t attacker = fork();
+  if (attacker == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    constexpr uid_t kNobody = 65534;
+    if (setresuid(kNobody, kNobody, kNobody) != 0) _exit(1);
+    // Whatever appears is locked, and kept for as long as it is there.
+    for (int held = -1;;) {
+      DIR* const listing = opendir(parent.path().c_str());
+      while (const dirent* entry = listing == nullptr ? nullptr : readdir(listing)) {
+        if (entry->d_name[0] == '.') continue;
+        const std::string path = parent.path() + "/" + entry->d_name;
+        const int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0) {
+          close(fd);
+          continue;
+        }
+        close(held);
+        held = fd;
+      }
+      closedir(listing);
+    }
+  }
+  int failed = 0;
+  for (int i = 0; i < 1500; ++i) {
+    const auto group = TreeGroup::CreateIn(parent.path());
+    failed += group ? 0 : 1;
+    if (!group) continue;
+    struct stat info {};
+    ASSERT_EQ(stat(group->path().c_str(), &info), 0);
+    ASSERT_EQ(info.st_mode & 07777, 0755U) << "everybody may read it in the end";
+  }
+  kill(attacker, SIGKILL);
+  int status = 0;
+  ASSERT_EQ(waitpid(attacker, &status, 0), attacker);
+  EXPECT_TRUE(WIFSIGNALED(status)) << "it was there all the time";
+  EXPECT_EQ(failed, 0);
 }
 
 TEST(TreeGroupTest, TwoOfThemDoNotMeet) {
