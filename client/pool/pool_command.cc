@@ -202,8 +202,9 @@ Result<ExitCode> RunPool(const CommandContext& context) {
   order->cwd = std::filesystem::current_path(error).string();
   const std::string* given = LastValue(context.arguments, "pool-folder");
   const std::string parent = given != nullptr ? *given : order->cwd;
+  order->folder = PoolFolder::Pattern(parent);
+  if (auto checked = CheckPoolFolders(*order); !checked) return std::move(checked).error();
   if (IsGiven(context.arguments, "dry-run")) {
-    order->folder = PoolFolder::Pattern(parent);
     std::cout << BatchScript(*order);
     return ExitCode::kPass;
   }

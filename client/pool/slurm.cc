@@ -17,11 +17,17 @@ using Json = nlohmann::json;
 constexpr std::array<std::string_view, 4> kPoolOptions = {"pool", "machines", "pool-folder",
                                                           "dry-run"};
 
+// A line of the script is read by sbatch, which takes quotes, backslashes and, in the names of
+// files, % for its own. What it would read otherwise cannot be asked for.
+bool CanBeAskedFor(std::string_view value) {
+  return !HasControlCharacter(value) && value.find_first_of("\"'\\%") == std::string_view::npos;
+}
+
 Result<std::string> ReadPartition(const std::string& text) {
   constexpr std::string_view kScheme = "slurm";
   const std::string_view rest = text.starts_with(kScheme) ? std::string_view(text).substr(5) : "?";
-  const bool named = rest.size() > 1 && rest.front() == ':' &&
-                     rest.find_first_of(" \t\n\"'") == std::string_view::npos;
+  const bool named = rest.size() > 1 && rest.front() == ':' && CanBeAskedFor(rest.substr(1)) &&
+                     rest.find(' ') == std::string_view::npos;
   if (!rest.empty() && !named) {
     return UsageError("--pool " + Quoted(text) + ": unknown pool",
                       "write --pool slurm or --pool slurm:PARTITION");
@@ -93,6 +99,19 @@ Result<PoolOrder> ReadPoolOrder(const ParsedArguments& arguments,
   order.words.push_back("--");
   order.words.insert(order.words.end(), arguments.positionals.begin(), arguments.positionals.end());
   return order;
+}
+
+Result<void> CheckPoolFolders(const PoolOrder& order) {
+  for (const std::string* const folder : {&order.cwd, &order.folder}) {
+    if (CanBeAskedFor(*folder)) continue;
+    return UsageError(
+        "--pool: the folder " + Quoted(*folder) +
+            " has a character that sbatch would not read as itself",
+        "use one without quotes, backslashes, % and control characters" +
+            std::string(folder == &order.folder && order.folder != order.cwd ? ": --pool-folder DIR"
+                                                                             : ""));
+  }
+  return {};
 }
 
 // No srun: the task itself is the job's one process, and gets the signal before the time limit.

@@ -36,7 +36,15 @@ struct PoolOrder {
 Result<PoolOrder> ReadPoolOrder(const ParsedArguments& arguments,
                                 std::span<const OptionInfo> known);
 
+/// Whether sbatch would find both folders of an order, which its script names.
+///
+/// @errors (exit 2) one of them has a control character, a quote, a backslash or %: lines of the
+///         script could end where they should not, or name another file.
+Result<void> CheckPoolFolders(const PoolOrder& order);
+
 /// What sbatch is given: an array of one task a machine.
+///
+/// @param order  one whose folders have been checked
 std::string BatchScript(const PoolOrder& order);
 
 /// How Slurm says that the tasks of a pool stand.

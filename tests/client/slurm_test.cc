@@ -4,6 +4,7 @@
 
 #include "client/command_options.h"
 #include "client/pool/pool_folder.h"
+#include "core/base/text.h"
 #include "tests/support/temp_folder.h"
 
 namespace benchd::client {
@@ -71,6 +72,25 @@ TEST(BatchScriptTest, AsksForOneTaskAMachine) {
             "exec \"$benchctl\" pool-task -- /shared/benchd-pool-1 \"$SLURM_ARRAY_TASK_ID\" "
             "compare \\\n"
             "  --runs=30 -- './old -x' ./new\n");
+}
+
+// sbatch(1): a line of the script ends at a newline, quotes and backslashes are its own, % in the
+// name of a file stands for a number.
+TEST(BatchScriptTest, NothingThatSbatchWouldReadOtherwiseIsInALineOfIt) {
+  for (const std::string mark : {"\n#SBATCH --uid=0\n", "\r", "\t", "\x1b", "\xC2\x85",
+                                 "\xE2\x80\xA8", "\"", "'", "\\", "%j", "%"}) {
+    EXPECT_EQ(Refusal({"--pool", "slurm:x" + mark, "--runs", "9", "a", "b"}),
+              "--pool " + Quoted("slurm:x" + mark) + ": unknown pool");
+    const std::string why = " has a character that sbatch would not read as itself";
+    const auto cwd = CheckPoolFolders({.folder = "/shared/p", .cwd = "/shared/a" + mark});
+    ASSERT_FALSE(cwd) << mark;
+    EXPECT_EQ(cwd.error().message, "--pool: the folder " + Quoted("/shared/a" + mark) + why);
+    const auto folder = CheckPoolFolders({.folder = "/x" + mark + "/p", .cwd = "/shared"});
+    ASSERT_FALSE(folder) << mark;
+    EXPECT_EQ(folder.error().message, "--pool: the folder " + Quoted("/x" + mark + "/p") + why);
+    EXPECT_TRUE(folder.error().hint.ends_with(": --pool-folder DIR"));
+  }
+  EXPECT_TRUE(CheckPoolFolders({.folder = "/shared/b-1", .cwd = "/shared/ä b #,;$(x)"}));
 }
 
 // As Slurm 22.05 prints a running task and those that wait, and 23.11 another.

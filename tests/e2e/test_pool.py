@@ -145,6 +145,16 @@ class PoolTest(DaemonTest):
         self.assertIn("#SBATCH --array=1-4\n", done.stdout)
         self.assertFalse((self.slurm / "asked").exists())
 
+    def test_a_folder_that_sbatch_would_read_otherwise_is_refused(self):
+        folder = self.folder / 'x\n#SBATCH --comment=y\n#'
+        folder.mkdir()
+        for place in ({"cwd": folder}, {}):
+            more = ("--dry-run",) if place else ("--dry-run", "--pool-folder", folder)
+            done = self.benchctl(*self.words(*more), **place)
+            self.assert_exit(done, USAGE)
+            self.assert_one_error(done, "sbatch would not read as itself")
+            self.assertEqual(done.stdout, "")
+
     def test_a_task_outside_of_a_pool_is_refused(self):
         for words, said in ((("1", "compare", "true", "true"), "not the folder of the login node"),
                             (("0", "compare", "true", "true"), "for Slurm's use")):
