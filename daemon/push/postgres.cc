@@ -52,21 +52,24 @@ Result<Options> ReadUrl(const std::string& url) {
   return options;
 }
 
-/// A host that is a path is a socket of this machine.
+/// A host that is a path is a socket of this machine, unless an address says where to connect
+/// instead (libpq, "Parameter Key Words": hostaddr).
 bool IsLocal(const Options& options) {
   const std::string* const host = options.Find("host");
-  return host != nullptr && host->starts_with('/') && host->find(',') == std::string::npos;
+  return host != nullptr && host->starts_with('/') && host->find(',') == std::string::npos &&
+         options.Find("hostaddr") == nullptr;
 }
 
 Result<void> DemandTls(Options& options) {
-  if (IsLocal(options)) return {};
   static constexpr std::array<std::string_view, 3> kSafe{"require", "verify-ca", "verify-full"};
   const std::string* const mode = options.Find("sslmode");
-  if (mode == nullptr) {
+  if (mode != nullptr && std::find(kSafe.begin(), kSafe.end(), *mode) != kSafe.end()) return {};
+  if (mode == nullptr || IsLocal(options)) {
+    // Of several values libpq takes the last one. On a socket, which has no TLS, it ignores them;
+    // where the environment (PGHOSTADDR) or a service leads elsewhere after all, this holds.
     options.Set("sslmode", "verify-full");
     return {};
   }
-  if (std::find(kSafe.begin(), kSafe.end(), *mode) != kSafe.end()) return {};
   return InvalidArgument("[push] url", "sslmode=" + *mode + " sends without TLS",
                          "leave it out, or write verify-full, verify-ca or require");
 }

@@ -69,6 +69,15 @@ TEST(PostgresTest, RefusesToSendWithoutTls) {
   const auto plain = Postgres::Connect("postgresql://a@db.example.com/c?sslmode=prefer");
   ASSERT_FALSE(plain);
   EXPECT_EQ(plain.error().message, "[push] url: sslmode=prefer sends without TLS");
+  // What looks like a socket of this machine, and is not where libpq connects to.
+  for (const char* elsewhere :
+       {"host=/run/postgresql hostaddr=192.0.2.1 sslmode=prefer",
+        "postgresql://a@/c?host=/run/postgresql&hostaddr=192.0.2.1&sslmode=prefer",
+        "host=/run/postgresql,db.example.com sslmode=prefer"}) {
+    const auto sent = Postgres::Connect(elsewhere);
+    ASSERT_FALSE(sent);
+    EXPECT_EQ(sent.error().message, "[push] url: sslmode=prefer sends without TLS") << elsewhere;
+  }
   EXPECT_EQ(Postgres::Connect("postgresql://[").error().code, ErrorCode::kInvalidArgument);
 }
 
