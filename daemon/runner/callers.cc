@@ -9,6 +9,12 @@ namespace {
 /// Below it are the system's own users (SYS_UID_MAX of login.defs(5)).
 constexpr uid_t kFirstPerson = 1000;
 
+/// Who asks the user database. A uid of its own, so that no process but these has it: who is the
+/// same user may trace getent(1), which anybody may read, and answer in its place. Not nobody's, as
+/// which services run, nor benchd's. By systemd's allotment (UIDS-GIDS.md) 65520 to 65533 are no
+/// users'.
+constexpr std::uint32_t kAsker = 65530;
+
 Error Refused(uid_t uid, const std::string& why, std::string hint) {
   return Error{ErrorCode::kPermissionDenied,
                "benchd-runner: it starts nothing as uid " + std::to_string(uid) + ": " + why,
@@ -38,6 +44,9 @@ Result<void> CheckUid(const AccessRules& rules, uid_t uid) {
     return Refused(uid, "allow_root is not set",
                    "submit as another user, or set [access] allow_root = true and restart both "
                    "services");
+  }
+  if (uid == kAsker) {
+    return Refused(uid, "users are looked up with that one", "submit as another user");
   }
   if (uid != rules.benchd) return {};
   return Refused(uid, "that is benchd itself", "submit as another user");
@@ -80,9 +89,6 @@ constexpr std::int64_t kRememberRefusalFor = 1'000'000'000;
 constexpr std::int64_t kUserTimeout = 10'000'000'000;
 /// At a time: there may be as many users as there are numbers.
 constexpr std::size_t kMostQuestions = 4;
-/// The machine's user without rights, whose processes nobody needs. Not benchd's user, who could
-/// have a hand in the answer.
-constexpr std::uint32_t kNobody = 65534;
 
 }  // namespace
 
@@ -112,7 +118,7 @@ Result<void> Callers::Ask(uid_t uid) {
   order.name = "uid " + std::to_string(uid);
   order.argv = {"user", std::to_string(uid), rules_.group};
   order.input = std::move(*input);
-  order.caller.uid = order.caller.gid = kNobody;
+  order.caller.uid = order.caller.gid = kAsker;
   order.timeout_ns = kUserTimeout;
   auto helper = std::make_unique<HelperProcess>(loop_, host_, tree_, *this);
   if (auto started = helper->Start(std::move(order)); !started) return started;

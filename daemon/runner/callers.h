@@ -33,7 +33,8 @@ struct AccessRules {
   std::vector<std::string> users;  ///< names or numbers
 };
 
-/// What can be said of `uid` without looking it up. @errors kPermissionDenied.
+/// What can be said of `uid` without looking it up. @errors kPermissionDenied: root unless it is
+/// allowed, benchd's own, and the one with which the user database is asked.
 Result<void> CheckUid(const AccessRules& rules, uid_t uid);
 
 /// `caller` as children may be it: with those of its groups that `record` has, too.
@@ -51,8 +52,8 @@ class CallersOwner {
 };
 
 /// Who the users are that children are to be: asks the machine's user database, each in a
-/// benchd-helper without privileges, and remembers what it said for a minute, so that a session's
-/// children cost one question and its runs none.
+/// benchd-helper with a uid of its own, and remembers what it said for a minute, so that a
+/// session's children cost one question and its runs none.
 class Callers final : public HelperOwner {
  public:
   Callers(EventLoop& loop, const Host& host, ProcessTree& tree, const AccessRules& rules,

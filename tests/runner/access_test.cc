@@ -1,8 +1,17 @@
 // Whom a child may be: by the rules alone, and by what a runner does that benchd lies to.
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <pwd.h>
+#include <sys/fanotify.h>
 #include <sys/stat.h>
+
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
 
 #include "daemon/runner/callers.h"
 #include "tests/runner/service_process.h"
@@ -14,6 +23,7 @@ constexpr std::uint32_t kNoId = UINT32_MAX;
 /// Nobody has these here.
 constexpr uid_t kBenchd = 65533;
 constexpr uid_t kUnknown = 54321;
+constexpr uid_t kAsker = 65530;  // callers.cc
 
 AccessRules RulesFor(std::vector<std::string> users = {}, bool allow_root = false) {
   return {.hold = true,
@@ -191,8 +201,70 @@ TEST_F(ForgedRequestTest, NobodyElseIsToBeHad) {
   EXPECT_EQ(Become(kNobodyId, 0, {}), nothing + "65534: gid 0 is none of its groups");
   EXPECT_EQ(Become(kNobodyId, 6, {}), nothing + "65534: gid 6 is none of its groups");
   EXPECT_EQ(Become(1, 1, {}), nothing + "1: it is a user of the system's own");
+  EXPECT_EQ(Become(kAsker, kAsker, {}), nothing + "65530: users are looked up with that one");
   EXPECT_EQ(Become(kUnknown, kUnknown, {kNobodyId}),
             nothing + "54321: it is no member of the group nogroup");
+}
+
+/// Holds everybody who is about to become a program until they were looked at.
+class ExecWatch {
+ public:
+  explicit ExecWatch(const char* program)
+      : events_(fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC, O_RDONLY | O_CLOEXEC)) {
+    if (!events_ ||
+        fanotify_mark(events_.get(), FAN_MARK_ADD, FAN_OPEN_EXEC_PERM, AT_FDCWD, program) != 0) {
+      events_.Reset();
+    }
+  }
+  explicit operator bool() const { return static_cast<bool>(events_); }
+
+  /// /proc/PID/status of the next one that is `grandparent`'s; empty when none comes.
+  std::string StatusOfNext(pid_t grandparent) const {
+    constexpr int kTimeoutMs = 60'000;
+    pollfd ready{events_.get(), POLLIN, 0};
+    while (poll(&ready, 1, kTimeoutMs) == 1) {
+      fanotify_event_metadata event{};
+      if (read(events_.get(), &event, sizeof(event)) != static_cast<ssize_t>(sizeof(event))) break;
+      const UniqueFd program(event.fd);
+      const std::string status = StatusOf(std::to_string(event.pid));
+      const bool ours = ParentIn(StatusOf(ParentIn(status))) == std::to_string(grandparent);
+      const fanotify_response allowed{event.fd, FAN_ALLOW};
+      EXPECT_EQ(write(events_.get(), &allowed, sizeof(allowed)),
+                static_cast<ssize_t>(sizeof(allowed)));
+      if (ours) return status;
+    }
+    return {};
+  }
+
+ private:
+  static std::string StatusOf(const std::string& pid) {
+    std::ifstream file("/proc/" + pid + "/status");
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  static std::string ParentIn(const std::string& status) {
+    constexpr std::string_view kKey = "\nPPid:\t";
+    const std::size_t at = status.find(kKey);
+    if (at == std::string::npos) return "0";
+    const std::size_t begin = at + kKey.size();
+    return status.substr(begin, status.find('\n', begin) - begin);
+  }
+
+  UniqueFd events_;
+};
+
+// Who is the same user as a process may trace it, and say what it would have said.
+TEST_F(ForgedRequestTest, NoOtherProcessIsTheUserThatAsksForUsers) {
+  const auto watch = std::make_unique<ExecWatch>("/usr/bin/getent");
+  if (!*watch) GTEST_SKIP() << "fanotify tells of no programs here";
+  StartService("");
+  Caller caller;
+  caller.uid = caller.gid = kNobodyId;
+  Send(wire::Resolve{{.caller = caller, .program = "true", .path = "/usr/bin", .cwd = "/"}});
+  const std::string status = watch->StatusOfNext(service_->pid());
+  const std::string id = std::to_string(kAsker);
+  const std::string ids = id + "\t" + id + "\t" + id + "\t" + id + "\n";
+  EXPECT_NE(status.find("\nUid:\t" + ids), std::string::npos) << status;
+  EXPECT_NE(status.find("\nGid:\t" + ids), std::string::npos) << status;
 }
 
 TEST_F(ForgedRequestTest, TheConfigurationMayNameMore) {
