@@ -143,6 +143,7 @@ void HeldProfile::TakeCpuset(const MachineProfile& profile) {
     seat_.StepBack();
     lease_.Release(before_pinned_);
     before_cpuset_ = before_pinned_;
+    not_noted_.clear();
   }
   state.actual = CpusetKindName(cpuset_.kind());
   state.held = state.why.empty() && cpuset_.kind() != CpusetKind::kAffinity;
@@ -151,7 +152,14 @@ void HeldProfile::TakeCpuset(const MachineProfile& profile) {
 
 /// @return why it is less than what is wanted.
 std::string HeldProfile::TakeCpusetAs(const std::string& wanted) {
-  auto noted = lease_.Note(FindPinnedThreads(lease_.settings().files()));
+  const PinnedThreads pinned = FindPinnedThreads(lease_.settings().files());
+  if (pinned.left_out > 0) {
+    not_noted_ = "the CPUs of " + std::to_string(pinned.left_out) +
+                 " pinned threads were not noted, of uid " + std::to_string(pinned.user) +
+                 " and perhaps others, because there are too many: before Linux 6.2 they are "
+                 "pinned no more";
+  }
+  auto noted = lease_.Note(pinned.entries);
   if (!noted) return noted.error().message;
   before_cpuset_ = lease_.size();
   if (auto out = seat_.StepOut(); !out) {
@@ -207,6 +215,7 @@ void HeldProfile::GiveBack(std::size_t kept, std::vector<std::string>& notes) {
 
 std::vector<std::string> HeldProfile::Release() {
   std::vector<std::string> notes;
+  if (!not_noted_.empty()) notes.push_back(std::exchange(not_noted_, {}));
   GiveBack(before_c_states_, notes);
   c_states_.Reset();
   GiveBack(before_cpuset_, notes);

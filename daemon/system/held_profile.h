@@ -71,6 +71,7 @@ class HeldProfile {
   std::size_t before_pinned_ = 0;
   std::size_t before_cpuset_ = 0;
   std::size_t before_c_states_ = 0;
+  std::string not_noted_;  // a sentence on threads whose CPUs are not given back; empty: none
   Cpuset cpuset_;
   UniqueFd c_states_;
 };

@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::string_view kMagic = "benchd-runner settings ";
 constexpr std::uint32_t kVersion = 1;
-constexpr std::size_t kMaxJournalBytes = 1024 * 1024;
 constexpr std::size_t kPageBytes = 4096;
 constexpr std::size_t kMaxBootIdBytes = 64;
 constexpr const char* kLookAtIt =

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,9 @@
 #include "daemon/system/setting.h"
 
 namespace benchd {
+
+/// More is in no journal.
+inline constexpr std::size_t kMaxJournalBytes = std::size_t{1024} * 1024;
 
 /// A setting that we changed, or were about to.
 struct JournalEntry {

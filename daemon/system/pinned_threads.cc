@@ -75,25 +75,73 @@ std::optional<ThreadTarget> ParseThreadTarget(std::string_view text) {
   return thread;
 }
 
-std::vector<JournalEntry> FindPinnedThreads(const KernelFiles& files) {
-  std::vector<JournalEntry> pinned;
+bool PinnedThreadsBudget::Take(uid_t uid, std::size_t bytes) {
+  constexpr uid_t kFirstPerson = 1000;  // SYS_UID_MAX of login.defs(5)
+  std::size_t& part = uid < kFirstPerson ? system_ : persons_;
+  std::size_t& own = by_user_[uid];
+  if (part + bytes > kBytesOfAPart || (uid != 0 && own + bytes > kBytesOfAUser)) return false;
+  part += bytes;
+  own += bytes;
+  return true;
+}
+
+namespace {
+
+/// Not that of its folder, which is root's for a process that makes itself untraceable.
+uid_t UserOf(const KernelFiles& files, const std::string& process) {
+  constexpr std::string_view kKey = "Uid:";
+  const std::string status = files.Text("proc/" + process + "/status");
+  for (std::string_view rest = status; !rest.empty();) {
+    std::string_view line = NextLine(rest);
+    if (NextWord(line) == kKey) return static_cast<uid_t>(ParseCount(NextWord(line)).value_or(0));
+  }
+  return 0;
+}
+
+/// Those of one process.
+class PinnedThreadsOf {
+ public:
+  PinnedThreadsOf(const KernelFiles& files, std::string process, const std::vector<int>& online)
+      : files_(files), process_(std::move(process)), online_(online) {}
+
+  void Find(PinnedThreadsBudget& budget, PinnedThreads& pinned) {
+    for (const std::string& name : files_.List("proc/" + process_ + "/task")) {
+      const auto tid = static_cast<pid_t>(ParseCount(name).value_or(0));
+      if (tid == 0) continue;
+      // First what costs less: most threads may run anywhere.
+      auto cpus = CpusOf(tid, online_);
+      if (!cpus || cpus->empty()) continue;
+      const auto stat = StatOf(files_, tid);
+      if (!stat || stat->bound) continue;
+      if (!user_) user_ = UserOf(files_, process_);
+      JournalEntry entry{{SettingKind::kThreadCpus, TargetOf(tid, stat->started_ticks)},
+                         std::move(*cpus),
+                         std::string()};
+      if (budget.Take(*user_, JournalLine(entry).size() + 1)) {
+        pinned.entries.push_back(std::move(entry));
+      } else if (pinned.left_out++ == 0) {
+        pinned.user = *user_;
+      }
+    }
+  }
+
+ private:
+  const KernelFiles& files_;
+  const std::string process_;
+  const std::vector<int>& online_;
+  std::optional<uid_t> user_;
+};
+
+}  // namespace
+
+PinnedThreads FindPinnedThreads(const KernelFiles& files, PinnedThreadsBudget budget) {
+  PinnedThreads pinned;
   const auto online = ReadCpus(files, kOnlineCpus);
   if (!files.IsReal() || !online || online->empty()) return pinned;
   for (const std::string& process : files.List("proc")) {
     const auto pid = ParseCount(process);
     if (!pid || static_cast<pid_t>(*pid) == getpid()) continue;
-    for (const std::string& name : files.List("proc/" + process + "/task")) {
-      const auto tid = static_cast<pid_t>(ParseCount(name).value_or(0));
-      if (tid == 0) continue;
-      // First what costs less: most threads may run anywhere.
-      auto cpus = CpusOf(tid, *online);
-      if (!cpus || cpus->empty()) continue;
-      const auto stat = StatOf(files, tid);
-      if (!stat || stat->bound) continue;
-      pinned.push_back({{SettingKind::kThreadCpus, TargetOf(tid, stat->started_ticks)},
-                        std::move(*cpus),
-                        std::string()});
-    }
+    PinnedThreadsOf(files, process, *online).Find(budget, pinned);
   }
   return pinned;
 }

@@ -60,6 +60,28 @@ class Sleeper {
   pid_t pid_ = 0;
 };
 
+TEST(PinnedThreadsBudgetTest, NoUserFillsTheJournalWithHisThreads) {
+  PinnedThreadsBudget budget;
+  constexpr std::size_t kLine = 56;  // as of a thread on two CPUs
+  constexpr std::size_t kThreads = 19'000;
+  const auto taken = [&budget](uid_t uid, std::size_t threads) {
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < threads; ++i) bytes += budget.Take(uid, kLine) ? kLine : 0;
+    return bytes;
+  };
+  std::size_t all = 0;
+  for (const uid_t uid : {1000U, 1001U, 1002U, 1003U, 1004U, 65534U, 100'000U}) {
+    const std::size_t own = taken(uid, kThreads);
+    EXPECT_LE(own, PinnedThreadsBudget::kBytesOfAUser);
+    all += own;
+  }
+  EXPECT_LE(all, PinnedThreadsBudget::kBytesOfAPart);
+  EXPECT_EQ(taken(0, 100), 100 * kLine) << "the system's have room whatever persons do";
+  EXPECT_EQ(taken(106, 100), 100 * kLine);
+  all += taken(106, kThreads) + taken(0, kThreads) + 200 * kLine;
+  EXPECT_LE(all, kMaxJournalBytes / 2) << "the settings have the other half";
+}
+
 class PinnedThreadsTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -86,7 +108,7 @@ class PinnedThreadsTest : public testing::Test {
 
   /// Of all that are found on this machine only the test's own may be touched.
   std::vector<JournalEntry> EntriesOf(const Sleeper& sleeper) const {
-    std::vector<JournalEntry> entries = FindPinnedThreads(files_);
+    std::vector<JournalEntry> entries = FindPinnedThreads(files_).entries;
     std::erase_if(entries, [&sleeper](const JournalEntry& entry) {
       return !entry.key.target.starts_with(std::to_string(sleeper.pid()) + "@");
     });
@@ -144,7 +166,7 @@ TEST_F(PinnedThreadsTest, FindsWhoIsPinnedAndNobodyElse) {
   EXPECT_EQ(entries[0].new_value, "") << "every CPU";
   EXPECT_TRUE(IsValidSetting(entries[0].key, entries[0].old_value));
   EXPECT_TRUE(EntriesOf(free).empty());
-  for (const JournalEntry& entry : FindPinnedThreads(files_)) {
+  for (const JournalEntry& entry : FindPinnedThreads(files_).entries) {
     const std::string& target = entry.key.target;
     const auto stat = files_.Read("proc/" + target.substr(0, target.find('@')) + "/stat");
     const auto thread = ParseProcess(stat.value_or(""));
@@ -248,7 +270,7 @@ TEST_F(PinnedThreadsTest, NobodyIsFoundOrTouchedBelowAnotherRoot) {
   auto entries = EntriesOf(pinned);
   ASSERT_EQ(entries.size(), 1U);
   const KernelFiles elsewhere(folder_.root());
-  EXPECT_TRUE(FindPinnedThreads(elsewhere).empty());
+  EXPECT_TRUE(FindPinnedThreads(elsewhere).entries.empty());
   pinned.PinTo(all_);
   const Settings settings(elsewhere, units_);
   const auto written = settings.Write(entries[0].key, entries[0].old_value);
@@ -265,6 +287,21 @@ TEST(ThreadTargetTest, IsANumberAndAStart) {
   for (const char* text : {"", "@", "1", "1@", "@1", "0@1", "-1@1", "01@1", "1@01", "1@1@1",
                            "4194305@1", "1@18446744073709551616", "self@1", "1/../2@1", " 1@1"}) {
     EXPECT_FALSE(ParseThreadTarget(text)) << text;
+  }
+}
+
+TEST_F(PinnedThreadsTest, BeyondItsUsersShareAThreadIsCountedAndLeftOut) {
+  const Sleeper pinned;
+  pinned.PinTo(first_);
+  ASSERT_EQ(EntriesOf(pinned).size(), 1U);
+  PinnedThreadsBudget none;
+  while (none.Take(geteuid(), 1)) {
+  }
+  const PinnedThreads found = FindPinnedThreads(files_, none);
+  EXPECT_GE(found.left_out, 1U);
+  const std::string target = std::to_string(pinned.pid()) + "@";
+  for (const JournalEntry& entry : found.entries) {
+    EXPECT_FALSE(entry.key.target.starts_with(target));
   }
 }
 
