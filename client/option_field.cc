@@ -4,6 +4,7 @@
 #include "client/render/units.h"
 #include "client/render/words.h"
 #include "client/session_options.h"
+#include "core/base/path.h"
 #include "core/base/text.h"
 #include "core/model/session_spec.h"
 #include "proto/convert/convert.h"
@@ -256,7 +257,13 @@ TextList FormatGates(const OptionSource& of) {
 
 Result<void> ParseInput(const std::string& text, const OptionTarget& to) {
   if (text.empty()) return UsageError("empty path");
-  if (text != "null") to.benchmark->set_input(Absolute(text, to.cwd));
+  if (text == "null") return {};
+  std::string path = Absolute(text, to.cwd);
+  if (text == "-" || NamesADescriptor(path)) {
+    return UsageError("it is no file that the commands can open",
+                      "write what they are to read to a file, and name that");
+  }
+  to.benchmark->set_input(std::move(path));
   return {};
 }
 
@@ -267,8 +274,13 @@ Result<void> ParseOutput(const std::string& text, const OptionTarget& to) {
   } else if (text == "log") {
     to.benchmark->set_output(v1::OUTPUT_KIND_LOG);
   } else {
+    std::string path = Absolute(text, to.cwd);
+    if (text == "-" || NamesADescriptor(path)) {
+      return UsageError("it is no file that the commands can open",
+                        "write null, log or FILE; --show-output prints it");
+    }
     to.benchmark->set_output(v1::OUTPUT_KIND_FILE);
-    to.benchmark->set_output_path(Absolute(text, to.cwd));
+    to.benchmark->set_output_path(std::move(path));
   }
   return {};
 }

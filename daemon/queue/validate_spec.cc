@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/path.h"
 #include "core/base/text.h"
 #include "core/model/machine_profile.h"
 #include "core/model/metric.h"
@@ -63,6 +64,14 @@ Result<void> CheckPath(std::string_view field, const std::string& path, bool req
   }
   if (path.find('\0') != std::string::npos) return InvalidArgument(field, "a path has a NUL byte");
   return {};
+}
+
+/// Of a file that each run opens.
+Result<void> CheckFile(std::string_view field, const std::string& path, bool required) {
+  if (Result<void> ok = CheckPath(field, path, required); !ok) return ok;
+  if (!NamesADescriptor(path)) return {};
+  return Wrong(field, path, "is no file that the commands can open",
+               "name a file: a descriptor is of the process that opens it");
 }
 
 Result<void> CheckCommit(const std::optional<Commit>& commit) {
@@ -152,9 +161,9 @@ Result<void> CompleteBenchmark(Benchmark& benchmark) {
     return InvalidArgument("candidate", "missing", "benchctl compare BASE CANDIDATE...");
   }
   if (Result<void> ok = CompleteHooks(benchmark.hooks); !ok) return ok;
-  if (Result<void> ok = CheckPath("input", benchmark.input, false); !ok) return ok;
+  if (Result<void> ok = CheckFile("input", benchmark.input, false); !ok) return ok;
   const bool to_file = benchmark.output == OutputKind::kFile;
-  if (Result<void> ok = CheckPath("output", benchmark.output_path, to_file); !ok) return ok;
+  if (Result<void> ok = CheckFile("output", benchmark.output_path, to_file); !ok) return ok;
   if (!benchmark.parse.empty()) {
     // Asked of the parser itself, so that there is one list of formats.
     Result<void> ok = CheckHarnessFormat(benchmark.parse);

@@ -74,6 +74,15 @@ class CommandLineTest(DaemonTest):
             "compare", *self.ANY_VERDICT, "--setup", "touch made", "--input", "made",
             "test -e made", "test -e made"), PASS)
 
+    def test_what_names_a_descriptor_is_no_file(self):
+        for option in ("--input", "--output"):
+            for path in ("-", "/dev/stdin", "/proc/self/fd/0", "/dev/fd/63", "../../../../dev/stdin"):
+                self.refused("compare", option, path, "true", "true",
+                             names=[option, path, "no file that the commands can open"])
+        (self.folder / "-").write_text("")
+        self.assert_exit(self.benchctl(
+            "compare", *self.ANY_VERDICT, "--input", "./-", "true", "true"), PASS)
+
     def test_a_shells_syntax_is_refused_where_no_shell_runs(self):
         self.refused("compare", "cat f > /dev/null", "true", names=["> at column 7", "--shell"])
         self.refused("compare", "true", "true && true", names=["candidate", "&&", "--shell"])

@@ -36,6 +36,27 @@ TEST(ValidateSpecTest, LeavesTheNamesOfParsedMetricsToTheProgram) {
   EXPECT_TRUE(ValidateSpec(spec));
 }
 
+// Any client may send them: an empty input would be measured without a word.
+TEST(ValidateSpecTest, FilesOfTheCommandsAreFiles) {
+  for (const char* path :
+       {"/dev/stdin", "/dev/fd/63", "/proc/self/fd/0", "/dev/../dev/stdin", "/dev/stdout"}) {
+    SessionSpec input = fake::TwoArms();
+    input.benchmarks[0].input = path;
+    SessionSpec output = fake::TwoArms();
+    output.benchmarks[0].output = OutputKind::kFile;
+    output.benchmarks[0].output_path = path;
+    for (const auto& [field, spec] : {std::pair("input", input), std::pair("output", output)}) {
+      const Result<SessionSpec> refused = ValidateSpec(spec);
+      ASSERT_FALSE(refused) << field << " " << path;
+      EXPECT_EQ(refused.error().message,
+                std::string(field) + ": '" + path + "' is no file that the commands can open");
+    }
+  }
+  SessionSpec spec = fake::TwoArms();
+  spec.benchmarks[0].input = "/dev/null";
+  EXPECT_TRUE(ValidateSpec(spec));
+}
+
 struct BadSpec {
   const char* what;
   std::function<void(SessionSpec&)> spoil;
