@@ -74,6 +74,17 @@ std::optional<Error> FirstMissing(const wire::RunFigures& figures) {
                "gate on another metric, such as cpu_time"};
 }
 
+/// Of what the kernel divides by its tick: the built-in step is that of the figures themselves.
+void AddSteps(const wire::RunFigures& figures, std::vector<MetricInfo>& metrics) {
+  const double step_s = Count(figures.user_time_step_ns) / 1e9;
+  for (const char* name : {"user_time", "system_time"}) {
+    MetricInfo info = *FindBuiltinMetric(name);
+    if (step_s <= info.resolution) continue;
+    info.resolution = step_s;
+    metrics.push_back(std::move(info));
+  }
+}
+
 Error Unreadable(const std::string& why) {
   return Error{ErrorCode::kInternal, "benchd-helper's output cannot be read: " + why,
                "install benchd and benchd-helper from the same build"};
@@ -133,6 +144,7 @@ Result<RunOutcome> MakeRunOutcome(wire::RunFigures figures, std::string_view for
   if (auto missing = FirstMissing(figures)) return std::move(*missing);
   AddFigures(figures, outcome.samples);
   AddOptionalFigures(figures, outcome.samples);
+  AddSteps(figures, outcome.metrics);
   outcome.stderr_tail = std::move(figures.stderr_tail);
   outcome.output = std::move(figures.output);
   if (format.empty()) return outcome;
@@ -140,7 +152,7 @@ Result<RunOutcome> MakeRunOutcome(wire::RunFigures figures, std::string_view for
   if (!parsed && figures.exit.Succeeded()) return std::move(parsed).error();
   if (!parsed) return outcome;
   for (Sample& sample : parsed->samples) outcome.samples.push_back(std::move(sample));
-  outcome.metrics = std::move(parsed->metrics);
+  for (MetricInfo& metric : parsed->metrics) outcome.metrics.push_back(std::move(metric));
   return outcome;
 }
 

@@ -11,6 +11,7 @@
 #include "core/base/file.h"
 #include "core/base/result.h"
 #include "core/model/child.h"
+#include "daemon/system/cpu_accounting.h"
 #include "daemon/system/kernel_files.h"
 #include "daemon/system/topology.h"
 
@@ -34,6 +35,8 @@ struct Host {
   bool reset_oom_score = false;
   int own_nice = 0;        ///< above 0: what we were started with, and may not lower
   bool counts_io = false;  ///< the kernel counts bytes from and to storage
+
+  CpuAccounting cpu_accounting;
 
   std::vector<int> usable_cpus;  ///< all that the kernel lets us use
   ProfileCpus cpus;

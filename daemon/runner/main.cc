@@ -137,6 +137,7 @@ Result<void> Run(const RunnerOptions& options) {
   auto profiles = KnowProfiles(host->files, host->usable_cpus, *config);
   if (!profiles) return std::move(profiles).error();
   SettleOn(*host, profiles->front().cpus);
+  host->cpu_accounting = CpuAccounting::Try(host->files);
   KeepTurn();
   auto endpoint = OpenEndpoint(options, *config);
   if (!endpoint) return std::move(endpoint).error();

@@ -243,6 +243,7 @@ void MeasuredRun::TakeUsage(const rusage& usage) {
   const std::int64_t total = std::max<std::int64_t>(user + system, 0);
   figures_.user_time_us = std::clamp<std::int64_t>(user, 0, total);
   figures_.system_time_us = total - figures_.user_time_us;
+  figures_.user_time_step_ns = services_.host.cpu_accounting.StepNs(now_->task().plan->spec().cpus);
   figures_.max_rss_bytes = std::int64_t{usage.ru_maxrss} * 1024;
   figures_.minor_faults = usage.ru_minflt - before.ru_minflt;
   figures_.major_faults = usage.ru_majflt - before.ru_majflt;

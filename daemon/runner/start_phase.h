@@ -3,10 +3,10 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
-#include <ctime>
 #include <optional>
 
 #include "core/base/split_mix.h"
+#include "daemon/system/cpu_accounting.h"
 #include "daemon/wire/messages.h"
 
 namespace benchd {
@@ -54,9 +54,10 @@ class StartPhase {
 
   /// How long the next run is to wait, in ns, uniform below one tick; 0 where CPUs are not shared.
   std::int64_t Draw() {
-    const std::uint64_t tick_ns = waited_.count() >= kFewestWaits ? TickNs() : 0;
+    const std::int64_t tick_ns = waited_.count() >= kFewestWaits ? KernelTickNs() : 0;
+    if (tick_ns <= 0) return 0;
     // Far too few values for the remainder's bias to matter.
-    return tick_ns > 0 ? static_cast<std::int64_t>(numbers_.Next() % tick_ns) : 0;
+    return static_cast<std::int64_t>(numbers_.Next() % static_cast<std::uint64_t>(tick_ns));
   }
 
  private:
@@ -67,13 +68,6 @@ class StartPhase {
   static constexpr std::size_t kFewestWaits = 3;
   /// Where CPUs are shared most runs renew it.
   static constexpr std::size_t kDoubtsRemembered = 4;
-
-  static std::uint64_t TickNs() {
-    timespec tick{};
-    return clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0
-               ? static_cast<std::uint64_t>(tick.tv_nsec)
-               : 0;
-  }
 
   SplitMix64 numbers_;
   // The last runs, the newest first:

@@ -23,7 +23,7 @@ namespace benchd::wire {
 
 /// Changes with every list of fields that travels, here or beside the core's values, and with their
 /// order.
-inline constexpr std::uint32_t kVersion = 8;
+inline constexpr std::uint32_t kVersion = 9;
 
 /// A machine profile as benchd needs to know it: its name, and the CPUs that a session may ask for.
 struct ProfileSummary {
@@ -94,6 +94,7 @@ struct RunFigures {
   std::int64_t ended_at_ns = 0;    ///< CLOCK_MONOTONIC when reaped
   std::int64_t user_time_us = 0;
   std::int64_t system_time_us = 0;
+  std::int64_t user_time_step_ns = 0;  ///< how finely both are divided; 0 = not known
   std::int64_t max_rss_bytes = 0;
   std::int64_t minor_faults = 0;
   std::int64_t major_faults = 0;
@@ -121,10 +122,10 @@ struct RunFigures {
   std::vector<MissingMetric> missing;
 };
 BENCHD_FIELDS(RunFigures, started_at_ns, wall_time_ns, ended_at_ns, user_time_us, system_time_us,
-              max_rss_bytes, minor_faults, major_faults, voluntary_switches, involuntary_switches,
-              exit, limit, stderr_tail, output, parsed, read_bytes, write_bytes, tree_cpu_time_us,
-              tree_memory_peak_bytes, counters, interrupts, stolen_us, foreign_switches, migrations,
-              missing)
+              user_time_step_ns, max_rss_bytes, minor_faults, major_faults, voluntary_switches,
+              involuntary_switches, exit, limit, stderr_tail, output, parsed, read_bytes,
+              write_bytes, tree_cpu_time_us, tree_memory_peak_bytes, counters, interrupts,
+              stolen_us, foreign_switches, migrations, missing)
 struct BatchFigures {
   std::vector<RunFigures> runs;  ///< those that were measured, in order
   Result<void> result;           ///< why the one after them could not be

@@ -77,6 +77,34 @@ TEST(SessionAnalysisTest, OneBlockThatIsNotZeroDoesNotFlagAnInfoMetric) {
   EXPECT_EQ(info.flag, Flag::kNone);
 }
 
+// A program of 3.5 and one of 4 ms, all of whose CPU time is user time. A tick of 4 ms meets them
+// in the kernel (fork, exec, exit) now and then, the second one more often as it comes: then the
+// kernel says that all of it was system time.
+TEST(SessionAnalysisTest, WhatTheKernelsTickMakesOfShortRunsIsNoChange) {
+  constexpr double kTick = 0.004;
+  const auto flags = [](bool with_step) {
+    SessionAnalysis analysis = Start(Two());
+    Noise noise(kSessionSeed);
+    for (int block = 0; block < 100; ++block) {
+      Block runs = noise.Wall({1, 1});
+      for (std::size_t arm = 0; arm < runs.size(); ++arm) {
+        const double cpu = arm == 0 ? 0.0035 : 0.004;
+        const bool in_kernel = (block + 3) % 5 < (arm == 0 ? 1 : 4);
+        runs[arm].samples.push_back({"user_time", "", 0, in_kernel ? 0 : cpu});
+        runs[arm].samples.push_back({"system_time", "", 0, in_kernel ? cpu : 0});
+        if (!with_step) continue;
+        runs[arm].metrics = {{"user_time", "s", Better::kLower, kTick},
+                             {"system_time", "s", Better::kLower, kTick}};
+      }
+      Feed(analysis, runs);
+    }
+    const Report report = analysis.Look();
+    return std::pair(Find(report, "user_time").flag, Find(report, "system_time").flag);
+  };
+  EXPECT_EQ(flags(false), std::pair(Flag::kImprovement, Flag::kWorse)) << "as a clock would be";
+  EXPECT_EQ(flags(true), std::pair(Flag::kNone, Flag::kNone));
+}
+
 TEST(SessionAnalysisTest, BeforeTheFirstLookThereAreEstimatesAndNoIntervals) {
   SessionAnalysis analysis = Start(Two());
   EXPECT_EQ(analysis.Look().verdict, Verdict::kUndecided);

@@ -10,6 +10,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import time
 
 from main import main
 from replay import Replay
@@ -169,6 +170,19 @@ class CounterTest(Replay, MetricsTest):
         # rusage counts from fork, the counter from exec.
         self.assertAlmostEqual(
             gate["mean_reference"], cpu["mean_reference"], delta=0.2 * cpu["mean_reference"])
+
+    def test_user_and_system_time_have_the_step_of_this_kernel(self):
+        verdict = self.benchctl_json("compare", "--runs", "8", "/bin/true", "/bin/true").events[-1]
+        for metric in ("user_time", "system_time"):
+            self.comparison(verdict, metric)
+        export = json.loads(self.benchctl("export", verdict["session"], "--format", "json").stdout)
+        coarse = 6  # CLOCK_MONOTONIC_COARSE, which goes on once a tick
+        for run in export["runs"]:
+            steps = {info["name"]: info["resolution"] for info in run.get("metrics", [])}
+            # Exact divisions have no step of their own.
+            if steps:
+                self.assertEqual(steps, {"user_time": time.clock_getres(coarse),
+                                         "system_time": time.clock_getres(coarse)})
 
     def test_counters_are_absent_where_nobody_asked(self):
         verdict = self.compare("--metric", "max_rss:+100MiB", "/bin/true", "/bin/true", code=PASS)

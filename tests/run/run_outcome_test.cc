@@ -58,6 +58,24 @@ TEST(MakeRunOutcomeTest, TurnsFiguresIntoTheBuiltInMetricsInSiUnits) {
   EXPECT_EQ(outcome->output, "log");
 }
 
+// The kernel's tick is their step, where it divides CPU time by it (system/cpu_accounting.h).
+TEST(MakeRunOutcomeTest, UserAndSystemTimeCarryTheStepOfTheirDivision) {
+  wire::RunFigures figures = Figures();
+  figures.user_time_step_ns = 4'000'000;
+  const std::vector<MetricInfo> steps = {{"user_time", "s", Better::kLower, 0.004},
+                                         {"system_time", "s", Better::kLower, 0.004}};
+  const auto outcome = MakeRunOutcome(figures, "");
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_EQ(outcome->metrics, steps);
+  figures.parsed = wire::EncodeParsedOutput(Parsed());
+  const auto parsed = MakeRunOutcome(figures, "lines");
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  EXPECT_EQ(parsed->metrics,
+            (std::vector<MetricInfo>{steps[0], steps[1], {"ops", "1", Better::kHigher, 0.1}}));
+  figures.user_time_step_ns = 1000;
+  EXPECT_TRUE(MakeRunOutcome(figures, "")->metrics.empty()) << "an exact division";
+}
+
 TEST(MakeRunOutcomeTest, NamesEveryBuiltInMetricOnceAndInOrder) {
   const auto outcome = MakeRunOutcome(Figures(), "");
   ASSERT_TRUE(outcome) << outcome.error().message;
