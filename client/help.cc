@@ -18,7 +18,9 @@ const std::vector<CommandHelp>& Texts() {
        "base by more than the margin, and exits with the verdict: 0 pass, 1 regression, "
        "3 undecided.\n"
        "Each command is one string. It is split by shell quoting rules and executed without a "
-       "shell; --shell runs it by `sh -c`. Of several commands the first is the base, and each "
+       "shell; --shell runs it by `sh -c`, and without it unquoted shell syntax such as <, |, "
+       "$HOME "
+       "or *.txt is refused. Of several commands the first is the base, and each "
        "other one is compared with it.",
        {{"Does level 9 take more than 2 % longer than level 1?",
          "benchctl compare 'gzip -1 -k -f data' 'gzip -9 -k -f data'"},

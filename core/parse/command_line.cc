@@ -1,7 +1,6 @@
 #include "core/parse/command_line.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace benchd {
@@ -23,12 +22,68 @@ std::size_t Column(std::string_view text, std::size_t offset) {
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-/// What nearly always means that a shell was expected; passed on, `cat f > x` would measure a cat
-/// that cannot find the file ">". Words that merely contain one may be a pattern or a program.
-bool IsOperator(std::string_view word) {
-  constexpr std::array<std::string_view, 8> kOperators{">",  ">>", "<", "|",
-                                                       "&&", "||", ";", "2>&1"};
-  return std::ranges::find(kOperators, word) != kOperators.end();
+/// Stands for each quoted character of a word: nothing to a shell.
+constexpr char kQuoted = '\x01';
+
+bool IsNameStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+/// $NAME, $1, $?, ${...}, $(...), $'...': not a dollar sign before anything else.
+bool IsExpansion(std::string_view behind_dollar) {
+  if (behind_dollar.empty()) return false;
+  const char c = behind_dollar.front();
+  return IsNameStart(c) || IsDigit(c) || c == kQuoted ||
+         std::string_view("{(@*#?$!-").find(c) != std::string_view::npos;
+}
+
+/// {a,b} and {1..3}, which make several words of one; {size} and {} are plain text.
+bool IsBraceExpansion(std::string_view behind_brace) {
+  const std::string_view inside = behind_brace.substr(0, behind_brace.find('}'));
+  return inside.size() < behind_brace.size() && (inside.find(',') != std::string_view::npos ||
+                                                 inside.find("..") != std::string_view::npos);
+}
+
+/// Whether a shell would take the word for something else than its text. For ~ of paths and lists
+/// in the middle of a word it would not.
+bool NeedsShell(std::string_view word) {
+  if (word.starts_with('~') || word.starts_with('#')) return true;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    const std::string_view behind = word.substr(i + 1);
+    switch (word[i]) {
+      case '<':
+      case '>':
+      case '|':
+      case '&':
+      case ';':
+      case '(':
+      case ')':
+      case '`':
+      case '*':
+      case '?':
+        return true;
+      case '[':
+        if (behind.find(']') != std::string_view::npos) return true;
+        break;
+      case '$':
+        if (IsExpansion(behind)) return true;
+        break;
+      case '{':
+        if (IsBraceExpansion(behind)) return true;
+        break;
+      default:
+        break;
+    }
+  }
+  return false;
+}
+
+/// NAME=VALUE, which before the program is a variable of its environment.
+bool IsAssignment(std::string_view word) {
+  if (word.empty() || !IsNameStart(word.front())) return false;
+  const std::size_t end =
+      std::ranges::find_if_not(word, [](char c) { return IsNameStart(c) || IsDigit(c); }) -
+      word.begin();
+  return word.substr(end).starts_with('=') || word.substr(end).starts_with("+=");
 }
 
 /// One pass over the command, collecting words.
@@ -55,7 +110,7 @@ class Splitter {
     if (c == '\'') return TakeSingleQuoted();
     if (c == '"') return TakeDoubleQuoted();
     if (c == '\\') return TakeEscaped();
-    Keep(c);
+    Keep(c, c);
     ++at_;
     return {};
   }
@@ -64,8 +119,7 @@ class Splitter {
     if (at_ + 1 == command_.size()) {
       return RefuseCommand("a backslash at the end escapes nothing", R"(write \\ for a backslash)");
     }
-    quoted_ = true;
-    if (command_[at_ + 1] != '\n') Keep(command_[at_ + 1]);
+    if (command_[at_ + 1] != '\n') Keep(command_[at_ + 1], kQuoted);
     at_ += 2;
     return {};
   }
@@ -74,21 +128,25 @@ class Splitter {
     const std::size_t open = at_;
     const std::size_t close = command_.find('\'', open + 1);
     if (close == std::string_view::npos) return Unbalanced(open);
-    in_word_ = quoted_ = true;
+    if (!in_word_) begin_ = open;
+    in_word_ = true;
     word_.append(command_.substr(open + 1, close - open - 1));
+    plain_.append(std::max<std::size_t>(1, close - open - 1), kQuoted);
     at_ = close + 1;
     return {};
   }
 
   Result<void> TakeDoubleQuoted() {
     const std::size_t open = at_++;
-    in_word_ = quoted_ = true;
+    if (!in_word_) begin_ = open;
+    in_word_ = true;
+    plain_.push_back(kQuoted);
     while (at_ < command_.size() && command_[at_] != '"') {
       const bool escapes =
           command_[at_] == '\\' && at_ + 1 < command_.size() &&
           std::string_view("\"\\$`\n").find(command_[at_ + 1]) != std::string_view::npos;
       if (escapes) ++at_;
-      if (!escapes || command_[at_] != '\n') Keep(command_[at_]);
+      if (!escapes || command_[at_] != '\n') Keep(command_[at_], kQuoted);
       ++at_;
     }
     if (at_ == command_.size()) return Unbalanced(open);
@@ -102,28 +160,50 @@ class Splitter {
                          "close the quote, or escape it with a backslash");
   }
 
-  void Keep(char c) {
+  /// @param plain  what a shell sees: the character itself, or that it is quoted
+  void Keep(char c, char plain) {
+    if (!in_word_) begin_ = at_;
     in_word_ = true;
     word_.push_back(c);
+    plain_.push_back(plain);
   }
 
   Result<void> EndWord() {
-    if (in_word_ && !quoted_ && IsOperator(word_)) {
-      return RefuseCommand(word_ + " at column " +
-                               std::to_string(Column(command_, at_ - word_.size())) +
-                               " needs a shell, and this command runs without one",
-                           "add --shell; to pass it to the program, write '" + word_ + "'");
-    }
-    if (in_word_) words_.push_back(std::exchange(word_, {}));
-    in_word_ = quoted_ = false;
+    if (!in_word_) return {};
+    if (NeedsShell(plain_)) return ShellSyntax();
+    if (words_.empty() && IsAssignment(plain_)) return Assignment();
+    words_.push_back(std::exchange(word_, {}));
+    plain_.clear();
+    in_word_ = false;
     return {};
+  }
+
+  /// The word as it was written.
+  std::string Raw() const { return std::string(command_.substr(begin_, at_ - begin_)); }
+  std::string WordAndPlace() const {
+    return Raw() + " at column " + std::to_string(Column(command_, begin_));
+  }
+
+  Error ShellSyntax() const {
+    const bool quotes = Raw().find_first_of("'\"\\") != std::string::npos;
+    return RefuseCommand(
+        WordAndPlace() + " needs a shell, and this command runs without one",
+        "add --shell, or quote it" +
+            (quotes ? " to pass it to the program as it is" : ": '" + Raw() + "'"));
+  }
+
+  Error Assignment() const {
+    return RefuseCommand(
+        WordAndPlace() + " is a variable for a shell, and this command runs without one",
+        "write --env " + Raw() + ", or add --shell");
   }
 
   std::string_view command_;
   std::size_t at_ = 0;
-  bool in_word_ = false;  // '' is a word too
-  bool quoted_ = false;   // the word, in part at least
+  bool in_word_ = false;   // '' is a word too
+  std::size_t begin_ = 0;  // of the word
   std::string word_;
+  std::string plain_;  // the same as a shell sees it: kQuoted for what is quoted
   std::vector<std::string> words_;
 };
 

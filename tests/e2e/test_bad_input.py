@@ -88,6 +88,18 @@ class CommandLineTest(DaemonTest):
         self.refused("compare", "true", "true && true", names=["candidate", "&&", "--shell"])
         self.refused("compare", "--setup", "make ; make", "true", "true",
                      names=["setup", ";", "--shell"])
+        # Of every command that runs without a shell; of the others one kind of it each.
+        for command in ("true <s30k", "true >f", "true 2>f", "true &>f", "true a; true", "true|cat",
+                        "true $HOME", "true $(ls)", "true `ls`", "true *.txt", "true ~/x",
+                        "true {a,b}", "FOO=1 true"):
+            for words in ((command, "true"), ("true", command),
+                          *((f"--{hook}", command, "true", "true")
+                            for hook in ("setup", "prepare", "conclude", "cleanup"))):
+                self.refused("compare", *words, names=["--shell", " at column "])
+        self.refused("compare", "FOO=1 true", "true", names=["--env FOO=1"])
+        self.refused("calibrate", "true <s30k", names=["--shell"])
+        self.assert_exit(self.benchctl(
+            "compare", *self.ANY_VERDICT, "-L", "n", "1,2", "true {n}", "true {n} {}"), PASS)
         for words in (("awk 'BEGIN { exit !(2 > 1) }'", "expr 2 '>' 1"),
                       ("--shell", "cat /dev/null > /dev/null", "true && true")):
             self.assert_exit(self.benchctl("compare", *self.ANY_VERDICT, *words), PASS)

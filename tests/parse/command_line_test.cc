@@ -27,9 +27,8 @@ TEST(SplitCommandLineTest, FollowsTheQuotingRulesOfAShell) {
       {R"('a\b"c')", {"a\\b\"c"}},
       {R"(x "\"\\\$\`\n")", {"x", "\"\\$`\\n"}},
       {"a b\\\nc \"d\\\ne\"", {"a", "bc", "de"}},
-      {R"(echo $HOME * ~ # &)", {"echo", "$HOME", "*", "~", "#", "&"}},
-      {R"(awk '$1 > 2' '>' "|" \; '&'& >x a;b)",
-       {"awk", "$1 > 2", ">", "|", ";", "&&", ">x", "a;b"}},
+      {R"(echo '$HOME' '*' "~" \# "&" \~/x)", {"echo", "$HOME", "*", "~", "#", "&", "~/x"}},
+      {R"(awk '$1 > 2' '>' "|" \; '&&' a';'b)", {"awk", "$1 > 2", ">", "|", ";", "&&", "a;b"}},
       {"größe \xF0\x9F\x90\xA2", {"größe", "\xF0\x9F\x90\xA2"}},
   };
   for (const auto& [command, words] : cases) {
@@ -37,6 +36,73 @@ TEST(SplitCommandLineTest, FollowsTheQuotingRulesOfAShell) {
     ASSERT_TRUE(split) << command << ": " << split.error().message;
     EXPECT_EQ(*split, words) << command;
   }
+}
+
+// Each means something else in dash or bash: `printf '[%s]\n' WORD` there prints other words, does
+// something else, or nothing.
+const std::vector<std::string> kShellSyntax{
+    "<s30k", "<",       ">f",     ">>f",   "2>f",     "&>f",    "2>&1", "<<x",    "a>f",
+    "a<f",   "a;",      ";",      "a;b",   "a|cat",   "a|",     "a||b", "a&&b",   "a&",
+    "&",     "$HOME",   "$1",     "$?",    "$$",      "$#",     "${x}", "$(ls)",  "$((1+2))",
+    "a$x",   "`ls`",    "a`b`",   "*",     "*.txt",   "a*b",    "a?",   "[ab].c", "x[0-9]",
+    "~",     "~/x",     "~root",  "{a,b}", "x{a,b}y", "{1..3}", "(a)",  "a()",    "#",
+    "#a",    "$'a\\n'", "$\"a\"", "'a'>f", "\"a\";b", "a\\ b*", "''$x"};
+
+TEST(SplitCommandLineTest, RefusesWhatAShellWouldTakeForSomethingElse) {
+  for (const std::string& word : kShellSyntax) {
+    for (const std::string before : {"program ", "program a 'b c' ", "program --flag="}) {
+      // What begins with these is text in the middle of a word.
+      const bool glued = before.ends_with('=');
+      if (glued && (word.starts_with('~') || word.starts_with('#'))) continue;
+      const auto split = SplitCommandLine(before + word + " d");
+      ASSERT_FALSE(split) << before << word;
+      EXPECT_NE(split.error().message.find(word), std::string::npos) << split.error().message;
+      EXPECT_NE(split.error().message.find(" needs a shell, and this command runs without one"),
+                std::string::npos)
+          << split.error().message;
+      EXPECT_TRUE(split.error().hint.starts_with("add --shell, or quote it")) << word;
+    }
+    // As the program itself, too.
+    EXPECT_FALSE(SplitCommandLine(word)) << word;
+    // What is quoted is text, by each way to quote.
+    if (word.find_first_of("'\"\\") != std::string::npos) continue;
+    std::string escaped;
+    for (const char c : word) escaped += std::string("\\") + c;
+    std::string in_double_quotes;
+    for (const char c : word) in_double_quotes += (c == '`' ? "\\" : "") + std::string(1, c);
+    for (const std::string& quoted :
+         {"'" + word + "'", "\"" + in_double_quotes + "\"", escaped, "''" + escaped}) {
+      const auto split = SplitCommandLine("program " + quoted);
+      ASSERT_TRUE(split) << quoted << ": " << split.error().message;
+      EXPECT_EQ(*split, (Words{"program", word})) << quoted;
+    }
+  }
+}
+
+TEST(SplitCommandLineTest, LeavesAloneWhatIsTextToAShellAsWell) {
+  for (const std::string word :
+       {"HEAD~1",    "a#b", "{}", "{size}", "--x={name}", "{a", "a}",   "a,b",  "a=1",
+        "--env=A=1", "[",   "]",  "x[1",    "a$",         "$",  "$.",   "%s",   "@file",
+        "a:b",       "+x",  "!",  "a!b",    "^x",         "-",  "1..3", "größe"}) {
+    const auto split = SplitCommandLine("program " + word);
+    ASSERT_TRUE(split) << word << ": " << split.error().message;
+    EXPECT_EQ(*split, (Words{"program", word}));
+  }
+}
+
+TEST(SplitCommandLineTest, AnAssignmentBeforeTheProgramIsForEnv) {
+  for (const std::string word : {"FOO=1", "_x=", "A1=b", "PATH+=:/x", "FOO='a b'"}) {
+    const auto split = SplitCommandLine(word + " ./x");
+    ASSERT_FALSE(split) << word;
+    EXPECT_EQ(split.error().message, "command: " + word +
+                                         " at column 1 is a variable for a shell, "
+                                         "and this command runs without one");
+    EXPECT_EQ(split.error().hint, "write --env " + word + ", or add --shell");
+  }
+  for (const std::string word : {"'FOO=1'", "F\\OO=1", "1=2", "./a=b", "=x"}) {
+    EXPECT_TRUE(SplitCommandLine(word + " ./x")) << word;
+  }
+  EXPECT_TRUE(SplitCommandLine("env FOO=1 ./x"));
 }
 
 TEST(SplitCommandLineTest, SaysWhatIsWrongAndWhere) {
