@@ -148,6 +148,9 @@ ExitCode RunBenchctl(const std::vector<std::string>& words);
 /// on after it. What a command returns is printed by RunBenchctl.
 void PrintError(const Error& error);
 
+/// The same for output that could not be written: that outweighs what the command has to say.
+ExitCode OutputFailed(const Error& error);
+
 /// Whether the words of a command line ask for git bisect's exit codes.
 ///
 /// Looked for before anything is parsed: for git every code from 1 to 127 but 125 marks a commit

@@ -242,9 +242,13 @@ Result<ExitCode> RunMachineReserve(const CommandContext& context) {
   request.set_seconds(*seconds);
   const auto reader = v1::MachineService::NewStub((*link)->channel())->Reserve(&call, request);
   ReservationPrinter printer(context.json, *seconds, WhoHasTheMachine(**link));
-  for (v1::ReserveResponse response; reader->Read(&response);) printer.Print(response);
+  for (v1::ReserveResponse response; reader->Read(&response);) {
+    printer.Print(response);
+    if (!std::cout) call.TryCancel();  // who waits for it will not hear of it
+  }
   const grpc::Status status = reader->Finish();
   interrupts.React({[] {}, {}});
+  if (!std::cout) return ExitCode::kOutput;
   if (interrupts.interrupted()) {
     printer.End(printer.held() ? "the machine is released" : "no longer waiting");
     return printer.held() ? ExitCode::kPass : ExitCode::kInterrupted;

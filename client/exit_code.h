@@ -16,6 +16,7 @@ enum class ExitCode : int {
   kFailed = 4,        ///< the session failed
   kRefused = 5,       ///< no daemon, or it refused
   kCancelled = 6,     ///< somebody cancelled the session
+  kOutput = 74,       ///< what it printed or exported could not be written (EX_IOERR)
   kBisectSkip = 125,  ///< --bisect: this commit says nothing
   kBisectStop = 128,  ///< --bisect: stop, without a word on this commit
   kInterrupted = 130  ///< SIGINT or SIGTERM ended benchctl

@@ -261,6 +261,7 @@ std::span<const ExitCodeText> ExitCodeTexts() {
                                         ExitCodeText{4, "the session failed"},
                                         ExitCodeText{5, "no daemon, or it refused"},
                                         ExitCodeText{6, "cancelled"},
+                                        ExitCodeText{74, "output could not be written"},
                                         ExitCodeText{130, "interrupted"}};
   return kCodes;
 }

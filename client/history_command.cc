@@ -327,9 +327,8 @@ Result<ExitCode> RunHistory(const CommandContext& context) {
   if (page) {
     const auto text = Draw(context, *request, *history);
     if (!text) return text.error();
-    if (auto written = page->Write(*text, TitlesOf(*history)); !written) {
-      return std::move(written).error();
-    }
+    const auto written = page->Write(*text, TitlesOf(*history));
+    if (!written) return OutputFailed(written.error());
   } else if (context.json) {
     for (const std::string& line : HistoryJson(*history, request->search, now)) {
       std::cout << line << "\n";

@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "client/commands.h"
+#include "client/standard_output.h"
 
 #ifdef BENCHD_COVERAGE
 extern "C" void __gcov_dump();  // what _Exit() would lose
 #endif
 
 int main(int argc, char** argv) {
+  benchd::client::FillStandardDescriptors();
   std::setlocale(LC_CTYPE, "");  // whether the terminal takes more than ASCII; numbers stay as in C
   // gRPC's own messages are no sentences for users; what fails comes back as a status.
   gpr_set_log_function([](gpr_log_func_args*) {});

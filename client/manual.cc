@@ -1,12 +1,10 @@
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "client/command_options.h"
 #include "client/commands.h"
 #include "client/completions.h"
+#include "client/output.h"
 #include "client/render/text.h"
 
 namespace benchd::client {
@@ -183,15 +181,18 @@ std::string OverviewPage() {
          "\n";
 }
 
-Result<void> WriteFile(const GeneratedFile& file, const std::string& folder) {
+Result<ExitCode> WriteFile(const GeneratedFile& file, const std::string& folder) {
   const std::filesystem::path path = std::filesystem::path(folder) / file.name;
   std::error_code error;
   std::filesystem::create_directories(path.parent_path(), error);
-  std::ofstream stream(path);
-  stream << file.text;
-  stream.close();
-  if (stream) return {};
-  return UsageError(path.string() + ": " + std::strerror(errno), "choose another directory");
+  if (error) {
+    return UsageError(path.parent_path().string() + ": " + error.message(),
+                      "choose another directory");
+  }
+  auto place = NewFile::Prepare(path.string());
+  if (!place) return std::move(place).error();
+  const auto written = place->Write(file.text);
+  return written ? ExitCode::kPass : OutputFailed(written.error());
 }
 
 Result<ExitCode> WriteFiles(const CommandContext& context, const char* command,
@@ -202,7 +203,8 @@ Result<ExitCode> WriteFiles(const CommandContext& context, const char* command,
                       "write benchctl " + std::string(command) + " DIR");
   }
   for (const GeneratedFile& file : files) {
-    if (auto written = WriteFile(file, words.front()); !written) return std::move(written).error();
+    auto written = WriteFile(file, words.front());
+    if (!written || *written != ExitCode::kPass) return written;
   }
   return ExitCode::kPass;
 }

@@ -171,11 +171,8 @@ Result<ExitCode> RunAnalyze(const CommandContext& context) {
   const Analysis analysis = AnalysisOf(std::move(report).value());
   const ExitCode code = PrintAnalysis(analysis, options->mmtests_stars, context.json, *choice);
   std::cout << std::flush;
-  if (auto written = WriteAnalysis(*exports, analysis, csv); !written) {
-    PrintError(written.error());
-    return code == ExitCode::kPass ? ExitCode::kFailed : code;
-  }
-  return code;
+  const auto written = WriteAnalysis(*exports, analysis, csv);
+  return written ? code : OutputFailed(written.error());
 }
 
 namespace {

@@ -98,14 +98,17 @@ Result<NewFile> NewFile::Prepare(const std::string& path) {
 }
 
 Result<void> NewFile::Write(std::string_view text) const {
-  if (name_.empty()) return WriteAll(folder_.get(), text, path_);
-  auto fd = CreateBeside(folder_.get(), name_, path_);
+  const std::string what = path_ + ": write error";
+  if (name_.empty()) return WriteAll(folder_.get(), text, what);
+  auto fd = CreateBeside(folder_.get(), name_, what);
   if (!fd) return std::move(fd).error();
   const std::string temporary = TemporaryName(name_);
   if (mode_) fchmod(fd->get(), *mode_);
-  Result<void> written = WriteAll(fd->get(), text, path_);
+  Result<void> written = WriteAll(fd->get(), text, what);
+  // Closed by hand: a network's file system reports a full disk only then.
+  if (close(fd->Release()) != 0 && written) written = ErrnoError(what);
   if (written && renameat(folder_.get(), temporary.c_str(), folder_.get(), name_.c_str()) != 0) {
-    written = ErrnoError(path_);
+    written = ErrnoError(what);
   }
   if (!written) unlinkat(folder_.get(), temporary.c_str(), 0);
   return written;

@@ -134,8 +134,8 @@ Result<ExitCode> RunReport(const CommandContext& context) {
   if (!text) return text.error();
   std::vector<std::string> names;
   for (const ReportSource& source : *sources) names.push_back(source.name);
-  if (auto written = file->Write(*text, names); !written) return std::move(written).error();
-  return ExitCode::kPass;
+  const auto written = file->Write(*text, names);
+  return written ? ExitCode::kPass : OutputFailed(written.error());
 }
 
 }  // namespace benchd::client

@@ -6,6 +6,7 @@
 #include "client/commands.h"
 #include "client/host.h"
 #include "client/render/text.h"
+#include "client/standard_output.h"
 #include "core/base/text.h"
 
 namespace benchd::client {
@@ -211,11 +212,17 @@ ExitCode RunBenchctl(const std::vector<std::string>& words) {
   const auto final_code = [bisect = AsksForBisect(words)](ExitCode code) {
     return bisect ? ForBisect(code) : code;
   };
+  StandardOutput output;
   const Result<ExitCode> outcome = Dispatch(words);
-  std::cout << std::flush;
-  if (outcome) return final_code(*outcome);
-  PrintError(outcome.error());
-  return final_code(ExitFor(outcome.error()));
+  const Result<void> written = output.Finish();
+  if (!outcome) PrintError(outcome.error());
+  if (!written) return final_code(OutputFailed(written.error()));
+  return final_code(outcome ? *outcome : ExitFor(outcome.error()));
+}
+
+ExitCode OutputFailed(const Error& error) {
+  PrintError(error);
+  return ExitCode::kOutput;
 }
 
 void PrintError(const Error& error) {
@@ -244,6 +251,7 @@ ExitCode ForBisect(ExitCode code) {
     case ExitCode::kRefused:
     case ExitCode::kCancelled:
     case ExitCode::kInterrupted:
+    case ExitCode::kOutput:
     case ExitCode::kBisectStop:
       break;
   }

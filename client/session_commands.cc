@@ -184,9 +184,7 @@ ExitCode ConcludeWatch(DaemonLink& link, const ExportFiles& files, const Followe
   std::cout << std::flush;
   const Result<void> written = after ? WriteExports(files, after->session, after->runs.measured)
                                      : Result<void>(after.error());
-  if (written) return code;
-  PrintError(written.error());
-  return code == ExitCode::kPass ? ExitCode::kFailed : code;
+  return written ? code : OutputFailed(written.error());
 }
 
 // --save: what a session that did not fail has measured is kept, whatever its verdict.
@@ -331,9 +329,8 @@ Result<ExitCode> RunShow(const CommandContext& context) {
                                runs->worst ? runs->worst->Render(style) : "");
   }
   std::cout << std::flush;
-  auto written = WriteExports(*exports, *session, runs->measured);
-  if (!written) return std::move(written).error();
-  return ExitCode::kPass;
+  const auto written = WriteExports(*exports, *session, runs->measured);
+  return written ? ExitCode::kPass : OutputFailed(written.error());
 }
 
 Result<ExitCode> RunWatch(const CommandContext& context) {

@@ -236,6 +236,7 @@ class Top {
     std::cout << (json_ ? MessageLine("queue", "", state.queue, Now())
                         : TopLine(state, UserName, Now(), StyleOf(STDOUT_FILENO)))
               << std::endl;
+    if (!std::cout) quitting_ = true;  // nobody will ever read it
   }
 
   void GiveBack() {

@@ -72,8 +72,8 @@ Result<ExitCode> RunDialStdio(const CommandContext& context) {
   if (!daemon) return std::move(daemon).error();
   const RemoteLogin login{getuid(), Utf8Lossy(UserName(getuid())), *std::move(caller),
                           BuildsOf(daemon->path)};
-  auto greeted = WriteAll(STDOUT_FILENO, "\n" + Greeting(login), "stdout");
-  if (!greeted) return std::move(greeted).error();
+  const auto greeted = WriteAll(STDOUT_FILENO, "\n" + Greeting(login), "stdout: write error");
+  if (!greeted) return OutputFailed(greeted.error());
   // The process ends with what the daemon says: by then nobody reads from the client any more.
   const int socket = daemon->fd.Release();
   std::thread([socket] {

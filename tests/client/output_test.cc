@@ -135,7 +135,7 @@ TEST_F(ExportFilesTest, WhatCannotBeWrittenTakesNothingAway) {
   std::filesystem::remove(Path("gone"));
   const auto written = files->Write(NameOfFormat);
   ASSERT_FALSE(written);
-  EXPECT_EQ(written.error().message, Path("gone/b") + ": No such file or directory");
+  EXPECT_EQ(written.error().message, Path("gone/b") + ": write error: No such file or directory");
   EXPECT_EQ(Read("a.csv"), "csv") << "the others are written";
 }
 
