@@ -3,18 +3,22 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
 
 #include "client/git/git.h"
 #include "client/quantity.h"
+#include "client/render/text.h"
 #include "core/base/text.h"
 
 namespace benchd::client {
 namespace {
 
 constexpr char kWorktree[] = "WORKTREE";
+constexpr char kUnshallow[] = "this is a shallow clone: git fetch --unshallow";
 
 }  // namespace
 
@@ -108,17 +112,43 @@ Result<NamedCommit> Repository::Resolve(const std::string& revision) const {
           : git_.Run({"rev-parse", "--verify", "--quiet", revision + "^{commit}"});
   if (!found) return std::move(found).error();
   if (found->code != 0) {
-    auto shallow = git_.Ask({"rev-parse", "--is-shallow-repository"});
-    return UsageError(revision + ": unknown revision",
-                      shallow && *shallow == "true"
-                          ? "this is a shallow clone: git fetch --unshallow"
-                          : "git log --oneline shows commits, git branch -a branches");
+    return UsageError(
+        revision + ": unknown revision",
+        IsShallow() ? kUnshallow : "git log --oneline shows commits, git branch -a branches");
   }
+  if (auto one = CheckOneName(revision); !one) return std::move(one).error();
   if (found->out.ends_with('\n')) found->out.pop_back();
   if (NamesCommit(revision, found->out)) return NamedCommit{std::move(found->out), revision};
   auto description = git_.Ask({"describe", "--tags", "--always", found->out});
   if (!description) return std::move(description).error();
   return NamedCommit{std::move(found->out), *std::move(description)};
+}
+
+// git itself takes the tag, with a warning that nobody may see.
+Result<void> Repository::CheckOneName(const std::string& revision) const {
+  std::string name = revision.substr(0, revision.find_first_of("^~:"));
+  name.erase(std::min(name.find("@{"), name.size()));
+  if (name.empty()) return {};
+  const std::array<std::string, 2> refs = {"refs/tags/" + name, "refs/heads/" + name};
+  for (const std::string& ref : refs) {
+    auto there = git_.Run({"show-ref", "--verify", "--quiet", ref});
+    if (!there) return std::move(there).error();
+    if (there->code != 0) return {};
+  }
+  return UsageError(revision + ": ambiguous: a tag and a branch have that name",
+                    "write " + refs[0] + " or " + refs[1]);
+}
+
+bool Repository::IsShallow() const {
+  auto shallow = git_.Ask({"rev-parse", "--is-shallow-repository"});
+  return shallow && *shallow == "true";
+}
+
+// Of a shallow clone the history ends before it.
+Error Repository::NoCommonAncestor(const RevisionRange& range) const {
+  return UsageError(range.base + " and " + range.candidate + " have no common ancestor" +
+                        (IsShallow() ? " here" : ""),
+                    IsShallow() ? kUnshallow : "compare them as they are: BASE..CANDIDATE");
 }
 
 Result<NamedCommit> Repository::ResolveCandidate(const RevisionRange& range) const {
@@ -137,10 +167,7 @@ Result<CommitPair> Repository::Resolve(const RevisionRange& range) const {
     if (!other) return std::move(other).error();
     auto ancestor = git_.Run({"merge-base", base->id, other->id});
     if (!ancestor) return std::move(ancestor).error();
-    if (ancestor->code != 0) {
-      return UsageError(range.base + " and " + range.candidate + " have no common ancestor",
-                        "compare them as they are: BASE..CANDIDATE");
-    }
+    if (ancestor->code != 0) return NoCommonAncestor(range);
     base = Resolve(ancestor->out.substr(0, ancestor->out.find('\n')));
     if (!base) return std::move(base).error();
   }

@@ -53,7 +53,7 @@ class Repository {
   const std::string& top_level() const { return top_level_; }
   const Git& git() const { return git_; }
 
-  /// @errors (exit 2) an unknown revision, by its name.
+  /// @errors (exit 2) an unknown revision, by its name; a name that a tag and a branch have.
   Result<NamedCommit> Resolve(const std::string& revision) const;
 
   /// The commits of a range; takes a snapshot of the worktree where the range asks for one.
@@ -72,6 +72,9 @@ class Repository {
         top_level_(std::move(top_level)) {}
 
   Result<NamedCommit> ResolveCandidate(const RevisionRange& range) const;
+  Result<void> CheckOneName(const std::string& revision) const;
+  bool IsShallow() const;
+  Error NoCommonAncestor(const RevisionRange& range) const;
 
   Git git_;
   std::string common_dir_;

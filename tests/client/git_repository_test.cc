@@ -131,6 +131,24 @@ TEST_F(RepositoryTest, NamesWhatItCannotResolve) {
             folder() + ": not a git repository | change to a directory of the repository");
 }
 
+TEST_F(RepositoryTest, ANameOfATagAndABranchIsAmbiguous) {
+  Git({"tag", "v1"});
+  Write("a.txt", "two");
+  Commit("second");
+  Git({"branch", "v1"});
+  Write("a.txt", "three");
+  Commit("third");
+  const std::string ambiguous =
+      "v1: ambiguous: a tag and a branch have that name | write refs/tags/v1 or refs/heads/v1";
+  EXPECT_EQ(Said("v1..HEAD"), ambiguous);
+  EXPECT_EQ(Said("HEAD..v1"), ambiguous);
+  EXPECT_EQ(Said("v1...HEAD"), ambiguous);
+  for (const std::string suffix : {"~0", "^0", "^{commit}"}) {
+    EXPECT_EQ(Said("v1" + suffix + "..HEAD"), "v1" + suffix + ambiguous.substr(2));
+  }
+  EXPECT_EQ(Said("refs/tags/v1..refs/heads/v1"), "no error");
+}
+
 TEST_F(RepositoryTest, ABareRepositoryHasCommitsAndNoWorktree) {
   const std::string second = Commit("second");
   Git({"clone", "--quiet", "--bare", repository(), folder() + "/bare.git"});
@@ -144,6 +162,15 @@ TEST_F(RepositoryTest, AShallowCloneIsToldApart) {
   Git({"clone", "--quiet", "--depth", "1", "file://" + repository(), folder() + "/shallow"});
   EXPECT_EQ(Said("HEAD~1..HEAD", folder() + "/shallow"),
             "HEAD~1: unknown revision | this is a shallow clone: git fetch --unshallow");
+  // As `actions/checkout` leaves it, with a branch fetched beside it: each without its history.
+  Git({"checkout", "--quiet", "-b", "topic"});
+  Write("a.txt", "three");
+  Commit("on a branch");
+  Git({"-C", folder() + "/shallow", "fetch", "--quiet", "--depth", "1", "origin",
+       "topic:refs/remotes/origin/topic"});
+  EXPECT_EQ(Said("HEAD...origin/topic", folder() + "/shallow"),
+            "HEAD and origin/topic have no common ancestor here | "
+            "this is a shallow clone: git fetch --unshallow");
 }
 
 TEST_F(RepositoryTest, ASnapshotHasTheFilesAsTheyAreAndTouchesNothing) {
