@@ -190,6 +190,19 @@ Result<LeadingOptions> ParseLeadingOptions(std::span<const std::string> words,
   return Scanner(words, options).Leading();
 }
 
+Result<void> CheckRepeats(const ParsedArguments& arguments, std::span<const OptionInfo> options) {
+  for (auto given = arguments.options.begin(); given != arguments.options.end(); ++given) {
+    const auto info = std::ranges::find(options, given->name, &OptionInfo::name);
+    if (info == options.end() || info->value.empty() || info->repeatable) continue;
+    const auto before =
+        std::ranges::find(arguments.options.begin(), given, given->name, &GivenOption::name);
+    if (before == given) continue;
+    return UsageError("--" + given->name + " " + given->value + ": given twice",
+                      "it is " + Quoted(before->value) + " already; leave one of the two out");
+  }
+  return {};
+}
+
 const std::string* LastValue(const ParsedArguments& arguments, std::string_view name) {
   const std::string* value = nullptr;
   for (const GivenOption& option : arguments.options) {

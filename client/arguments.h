@@ -20,7 +20,13 @@ struct OptionInfo {
   int words = 1;             ///< that its value takes on the command line
   int numbers = 0;           ///< so many of these words, the last ones, are numbers
   std::string_view choices;  ///< what the value may be, "a|b|c"; empty = see FixedWords()
+  bool repeatable = false;   ///< it may be given more than once; a switch always may
 };
+
+constexpr OptionInfo Repeatable(OptionInfo option) {
+  option.repeatable = true;
+  return option;
+}
 
 /// The words that an option's value may be: those of `choices`, else of a `value` such as
 /// "two|one". What is not written in lower case stands for something ("FILE", "quantile:P") and is
@@ -52,6 +58,10 @@ struct ParsedArguments {
 ///         one is expected.
 Result<ParsedArguments> ParseArguments(std::span<const std::string> words,
                                        std::span<const OptionInfo> options);
+
+/// @errors an option with a value that was given more than once and is not repeatable: which of the
+///         values is meant cannot be known.
+Result<void> CheckRepeats(const ParsedArguments& arguments, std::span<const OptionInfo> options);
 
 /// The options in front of the first word that is none: `benchctl --json list`.
 struct LeadingOptions {

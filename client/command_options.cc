@@ -31,12 +31,14 @@ std::vector<OptionInfo> ResultOptions() {
 
 std::vector<OptionInfo> CompareOptions(bool with_detach) {
   std::vector<OptionInfo> options = {
-      {"name", 'n', "NAME",
-       "name of an arm, in order; repeatable (default base, candidate, candidate-2...)", kArms},
-      {"reference", 0, "NAME=CMD",
-       "a reference system; repeatable; all commands are then candidates (default the first "
-       "command)",
-       kArms},
+      Repeatable({"name", 'n', "NAME",
+                  "name of an arm, in order; repeatable (default base, candidate, candidate-2...)",
+                  kArms}),
+      Repeatable(
+          {"reference", 0, "NAME=CMD",
+           "a reference system; repeatable; all commands are then candidates (default the first "
+           "command)",
+           kArms}),
       {"against", 0, "NAME",
        "the reference is what --save kept under that name, run again; without CANDIDATE the "
        "command "
@@ -88,12 +90,12 @@ std::vector<OptionInfo> ExportOptions(bool of_session) {
 
 // What RunCompare writes into the session, for RunBuildWorktrees.
 std::vector<OptionInfo> WorktreeOptions() {
-  return {
-      {"root", 0, "DIR", "where worktrees are kept", kThisCommand},
-      {"repository", 0, "DIR", "where objects and refs are", kThisCommand},
-      {"build", 0, "C", "command that builds each, by `sh -c`", kThisCommand},
-      {"tree", 0, "COMMIT:KEY[:SEED]",
-       "a worktree that has to be there, and its BENCHD_LAYOUT_SEED; repeatable", kThisCommand}};
+  return {{"root", 0, "DIR", "where worktrees are kept", kThisCommand},
+          {"repository", 0, "DIR", "where objects and refs are", kThisCommand},
+          {"build", 0, "C", "command that builds each, by `sh -c`", kThisCommand},
+          Repeatable({"tree", 0, "COMMIT:KEY[:SEED]",
+                      "a worktree that has to be there, and its BENCHD_LAYOUT_SEED; repeatable",
+                      kThisCommand})};
 }
 
 std::vector<OptionInfo> HistoryOptions() {
@@ -114,24 +116,28 @@ std::vector<OptionInfo> AnalyzeOptions() {
   constexpr std::string_view kTable = "Table";
   constexpr std::string_view kShown = "What is shown";
   std::vector<OptionInfo> options = {
-      {"base", 0, "NAME", "the reference arm; repeatable (default by role, else base)", kTable},
+      Repeatable({"base", 0, "NAME", "the reference arm; repeatable (default by role, else base)",
+                  kTable}),
       {"references", 0, "A,B", "several references: every other arm against each", kTable},
-      {"column", 0, "NAME:ATTR[,ATTR...]",
-       "what a column's values are: lower or higher (which is better), unit=U, step=Q (their "
-       "resolution); repeatable",
-       kTable},
+      Repeatable(
+          {"column", 0, "NAME:ATTR[,ATTR...]",
+           "what a column's values are: lower or higher (which is better), unit=U, step=Q (their "
+           "resolution); repeatable",
+           kTable}),
       {"parse", 0, "FORMAT",
        "FILEs are what a harness wrote: hyperfine, google-benchmark, go, pytest-benchmark, jmh, "
        "bmf, mmtests or lines",
        kTable},
-      {"name", 'n', "NAME",
-       "with --parse, the arm of a FILE, in order; repeatable (default the name of the file)",
-       kTable},
-      {"only", 0, "PATTERN", "only benchmarks whose name matches, as 'parse*'; repeatable", kTable},
-      {"label", 0, "K=V", "only rows with V in column K, which is then no metric; repeatable",
-       kTable},
-      {"benchmark", 0, "NAME", "the --metric options behind it are this benchmark's; repeatable",
-       kTable}};
+      Repeatable(
+          {"name", 'n', "NAME",
+           "with --parse, the arm of a FILE, in order; repeatable (default the name of the file)",
+           kTable}),
+      Repeatable({"only", 0, "PATTERN",
+                  "only benchmarks whose name matches, as 'parse*'; repeatable", kTable}),
+      Repeatable({"label", 0, "K=V",
+                  "only rows with V in column K, which is then no metric; repeatable", kTable}),
+      Repeatable({"benchmark", 0, "NAME",
+                  "the --metric options behind it are this benchmark's; repeatable", kTable})};
   Append(&options, TableOptions());
   options.push_back({"interval", 0, "classic",
                      "one look by Welch's interval over the base's mean, as cbdr prints it",

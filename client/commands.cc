@@ -28,7 +28,8 @@ const std::vector<Command>& Commands() {
                  "cancelled",
          .group = kThisCommand,
          .choices = "queued|preparing|running|paused|done|failed|cancelled"},
-        {"label", 0, "K=V", "only sessions with this label; repeatable", kThisCommand}}},
+        Repeatable(
+            {"label", 0, "K=V", "only sessions with this label; repeatable", kThisCommand})}},
       {"show", "[OPTIONS] [ID]", "show a session (or your newest) and how to repeat it",
        Words::kSessionOrNewest, RunShow, ShowOptions()},
       {"history", "[OPTIONS] [BENCHMARK]", "show a benchmark's verdicts and since when it changed",

@@ -299,6 +299,27 @@ Result<void> ParseShell(const std::string& text, const OptionTarget& to) {
   });
 }
 
+// What all arms have in common stands in the hooks of the benchmark.
+TextList FormatRunHook(const OptionSource& of, const std::string& shared,
+                       const std::string& (v1::Arm::*own)() const) {
+  TextList texts;
+  for (const v1::Arm& arm : of.benchmark.arms()) {
+    if (!(arm.*own)().empty() && arm.role() != v1::ARM_ROLE_PLACEBO) {
+      texts.push_back((arm.*own)());
+    }
+  }
+  if (texts.empty() && !shared.empty()) texts.push_back(shared);
+  return texts;
+}
+
+TextList FormatPrepare(const OptionSource& of) {
+  return FormatRunHook(of, of.benchmark.hooks().prepare(), &v1::Arm::prepare);
+}
+
+TextList FormatConclude(const OptionSource& of) {
+  return FormatRunHook(of, of.benchmark.hooks().conclude(), &v1::Arm::conclude);
+}
+
 TextList FormatShell(const OptionSource& of) {
   return of.benchmark.arms_size() > 0 && of.benchmark.arms(0).shell() ? TextList{"true"}
                                                                       : TextList();

@@ -182,6 +182,8 @@ Result<ExitCode> Dispatch(const std::vector<std::string>& words) {
   arguments->options.insert(arguments->options.begin(), named->options.begin(),
                             named->options.end());
   if (IsGiven(*arguments, "help")) return PrintHelp(*named);
+  auto once = CheckRepeats(*arguments, AllOptions(*command));
+  if (!once) return std::move(once).error();
   auto word = ReadWord(*command, arguments->positionals);
   if (!word) return std::move(word).error();
   CommandContext context;

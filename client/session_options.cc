@@ -15,6 +15,10 @@ constexpr OptionField Session(int field, Number number = Number::kDuration) {
 constexpr OptionField Limits(int field) { return {Part::kLimits, field}; }
 constexpr OptionField Benchmark(int field) { return {Part::kBenchmark, field}; }
 constexpr OptionField Hook(int field) { return {Part::kHooks, field}; }
+// Once for all arms, or once for each (spec_builder.cc).
+constexpr OptionField RunHook(int field, OptionField::Format format) {
+  return {Part::kHooks, field, Number::kDuration, nullptr, format};
+}
 constexpr OptionField Own(Part part, OptionField::Parse parse, OptionField::Format format) {
   return {part, 0, Number::kDuration, parse, format};
 }
@@ -37,7 +41,7 @@ struct Under {
 };
 
 constexpr SessionOption Repeatable(SessionOption option) {
-  option.repeatable = true;
+  option.info.repeatable = true;
   return option;
 }
 constexpr SessionOption PerBenchmark(SessionOption option) {
@@ -137,10 +141,13 @@ constexpr std::array kOptions = {
                            "run the commands by `sh -c`")),
     Short('s', PerBenchmark(kChildren("setup", "C", Hook(v1::Hooks::kSetupFieldNumber),
                                       "command to run once before"))),
-    Short('p', PerBenchmark(kChildren("prepare", "C", Hook(v1::Hooks::kPrepareFieldNumber),
-                                      "command to run before every run"))),
-    Short('C', PerBenchmark(kChildren("conclude", "C", Hook(v1::Hooks::kConcludeFieldNumber),
-                                      "command to run after every run"))),
+    Short('p',
+          Repeatable(PerBenchmark(kChildren(
+              "prepare", "C", RunHook(v1::Hooks::kPrepareFieldNumber, FormatPrepare),
+              "command to run before every run; repeatable: one for each command, in order")))),
+    Short('C', Repeatable(PerBenchmark(kChildren(
+                   "conclude", "C", RunHook(v1::Hooks::kConcludeFieldNumber, FormatConclude),
+                   "command to run after every run; repeatable: one for each command, in order")))),
     Short('c', PerBenchmark(kChildren("cleanup", "C", Hook(v1::Hooks::kCleanupFieldNumber),
                                       "command to run once at the end, however it ends"))),
     PerBenchmark(kChildren("cwd", "DIR", Own(Part::kBenchmark, ParseCwd, FormatCwd),
@@ -225,7 +232,6 @@ OptionValues CollectSessionOptions(const ParsedArguments& arguments) {
     const SessionOption* option = FindSessionOption(given.name);
     if (option == nullptr) continue;
     std::vector<OptionValue>& list = values[given.name];
-    if (!option->repeatable) list.clear();
     if (option->info.value.empty()) {
       list.push_back({"true", "--" + given.name});
     } else {

@@ -73,6 +73,8 @@ std::vector<std::string> FormatRule(const OptionSource& of);
 std::vector<std::string> FormatLabels(const OptionSource& of);
 std::vector<std::string> FormatGates(const OptionSource& of);
 std::vector<std::string> FormatOutput(const OptionSource& of);
+std::vector<std::string> FormatPrepare(const OptionSource& of);
+std::vector<std::string> FormatConclude(const OptionSource& of);
 std::vector<std::string> FormatShell(const OptionSource& of);
 std::vector<std::string> FormatCwd(const OptionSource& of);
 
@@ -102,12 +104,11 @@ struct OptionValue {
 using OptionValues = std::map<std::string, std::vector<OptionValue>, std::less<>>;
 
 /// One option of a session, and all there is to know of it: its help, what reads and writes its
-/// value, how often it may be given, whether a [[benchmark]] of a file may have its own, and what
-/// it says of a table of measurements.
+/// value, whether a [[benchmark]] of a file may have its own, and what it says of a table of
+/// measurements.
 struct SessionOption {
   OptionInfo info;
   OptionField field;
-  bool repeatable = false;
   bool per_benchmark = false;
   /// Its help in `analyze`; empty = it makes sense only where something is measured.
   std::string_view help_of_table;
@@ -119,8 +120,8 @@ std::span<const SessionOption> SessionOptions();
 std::vector<OptionInfo> TableOptions();
 const SessionOption* FindSessionOption(std::string_view name);
 
-/// Takes the session options out of a command line. Of an option that is not repeatable the last
-/// one counts. Other options (json, detach, ...) are left to the command.
+/// Takes the session options out of a command line. Other options (json, detach, ...) are left to
+/// the command.
 OptionValues CollectSessionOptions(const ParsedArguments& arguments);
 
 /// `over`'s options replace those of `base` by name, whole lists too.

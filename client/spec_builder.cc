@@ -156,8 +156,9 @@ class Builder {
     for (const auto& [name, values] : Overlay(std::move(options), input.options)) {
       const SessionOption* const option = FindSessionOption(name);
       if (option == nullptr || !option->field.OfBenchmark()) continue;
+      const bool each = values.size() > 1 && IsRunHook(name);
       for (const OptionValue& value : values) {
-        auto applied = ParseOption(option->field, value.text, target);
+        auto applied = each ? Result<void>() : ParseOption(option->field, value.text, target);
         if (applied && IsHook(name)) applied = PlaceHook(value.text, benchmark);
         if (!applied) return std::move(applied).error().Within(value.origin);
       }
@@ -167,7 +168,32 @@ class Builder {
     auto margin = ApplyOwnMargin(input, benchmark);
     if (!margin) return margin;
     AddBuild(benchmark);
-    return AddArms(input, settings, benchmark);
+    if (auto added = AddArms(input, settings, benchmark); !added) return added;
+    return AddRunHooks(Overlay(input_.options, input.options), benchmark);
+  }
+
+  // As in hyperfine: one for all commands, or as many as there are commands, in their order.
+  static Result<void> AddRunHooks(const OptionValues& options, v1::Benchmark* benchmark) {
+    for (const char* name : {"prepare", "conclude"}) {
+      const auto given = options.find(name);
+      if (given == options.end() || given->second.size() < 2) continue;
+      const std::vector<OptionValue>& values = given->second;
+      if (values.size() != static_cast<std::size_t>(benchmark->arms_size())) {
+        return UsageError(values.back().origin + ": " + std::to_string(values.size()) + " for " +
+                              Counted(static_cast<std::size_t>(benchmark->arms_size()), "command"),
+                          "give one for all commands, or one for each, in their order");
+      }
+      for (int i = 0; i < benchmark->arms_size(); ++i) {
+        const OptionValue& value = values[static_cast<std::size_t>(i)];
+        if (value.text.empty()) {
+          return UsageError(value.origin + ": empty", "write true where there is nothing to do");
+        }
+        v1::Arm* const arm = benchmark->mutable_arms(i);
+        (name == std::string_view("prepare") ? arm->mutable_prepare() : arm->mutable_conclude())
+            ->assign(value.text);
+      }
+    }
+    return {};
   }
 
   Result<void> AddSessionEnvironment(const std::vector<OptionValue>& values) {
@@ -213,8 +239,12 @@ class Builder {
     benchmark->mutable_hooks()->set_cwd(caller_.cwd);
   }
 
+  static bool IsRunHook(const std::string& option) {
+    return option == "prepare" || option == "conclude";
+  }
+
   static bool IsHook(const std::string& option) {
-    return option == "setup" || option == "prepare" || option == "conclude" || option == "cleanup";
+    return option == "setup" || option == "cleanup" || IsRunHook(option);
   }
 
   // What is done once for a benchmark of a file belongs to none of its arms: it runs where the

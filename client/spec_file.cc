@@ -180,9 +180,10 @@ class Reader {
       std::string origin = where + " = " + text;
       values->push_back({std::move(text), std::move(origin)});
     };
-    if (option.repeatable && value.is_table()) {
-      // NAME=VALUE, or the words NAME and values of an option that takes several.
-      const bool words = option.info.words > 1;
+    // NAME=VALUE, or the words NAME and values of an option that takes several.
+    const bool words = option.info.words > 1;
+    const bool named = words || option.info.value.find('=') != std::string_view::npos;
+    if (option.info.repeatable && named && value.is_table()) {
       for (const auto& [name, node] : *value.as_table()) {
         const auto text = words ? ListOrScalar(node, option.info) : Scalar(node);
         if (!text) return UsageError(where + ": expected a string for " + std::string(name.str()));
@@ -190,7 +191,7 @@ class Reader {
       }
       return {};
     }
-    if (option.repeatable && value.is_array()) {
+    if (option.info.repeatable && value.is_array()) {
       for (const toml::node& node : *value.as_array()) {
         const auto text = Scalar(node);
         if (!text) return UsageError(where + ": expected a list of strings");

@@ -52,7 +52,9 @@ Result<void> CheckPlaces(const v1::SessionSpec& spec) {
       auto folder = CheckPlace("cwd", arm.cwd(), /*folder=*/true);
       if (!folder) return folder;
     }
-    if (benchmark.input().empty() || !hooks.setup().empty() || !hooks.prepare().empty()) continue;
+    const bool may_make_files =
+        !hooks.setup().empty() || !hooks.prepare().empty() || !benchmark.arms(0).prepare().empty();
+    if (benchmark.input().empty() || may_make_files) continue;
     auto file = CheckPlace("input", benchmark.input(), /*folder=*/false);
     if (!file) return file;
   }

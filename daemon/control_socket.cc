@@ -14,6 +14,7 @@
 #include <charconv>
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <system_error>
 #include <thread>
 #include <utility>

@@ -38,6 +38,16 @@ struct Commit {
 };
 BENCHD_FIELDS(Commit, id, description)
 
+/// A command around the runs: untimed, as the caller. Without a command: none.
+struct Hook {
+  std::string command;  ///< as the user wrote it
+  /// Filled at submit, empty without a command: what is executed.
+  std::vector<std::string> argv;
+  bool Exists() const { return !command.empty(); }
+  bool operator==(const Hook&) const = default;
+};
+BENCHD_FIELDS(Hook, command, argv)
+
 /// One of the systems compared: a command and where it runs.
 struct Arm {
   std::string name;
@@ -55,19 +65,11 @@ struct Arm {
   /// by the session's build or setup: then SessionSnapshot::setup has it.
   std::optional<ProgramIdentity> program;
   std::optional<Commit> commit;
+  Hook prepare;   ///< instead of the benchmark's; since submit each arm has one, or none has
+  Hook conclude;  ///< the same
   bool operator==(const Arm&) const = default;
 };
-BENCHD_FIELDS(Arm, name, role, command, shell, argv, env, cwd, program, commit)
-
-/// A command around the runs: untimed, as the caller. Without a command: none.
-struct Hook {
-  std::string command;  ///< as the user wrote it
-  /// Filled at submit, empty without a command: what is executed.
-  std::vector<std::string> argv;
-  bool Exists() const { return !command.empty(); }
-  bool operator==(const Hook&) const = default;
-};
-BENCHD_FIELDS(Hook, command, argv)
+BENCHD_FIELDS(Arm, name, role, command, shell, argv, env, cwd, program, commit, prepare, conclude)
 
 /// The commands of a benchmark around its runs, in the order in which they are run.
 struct Hooks {

@@ -128,19 +128,42 @@ Result<void> CheckGate(const Gate& gate) {
   return {};
 }
 
-Result<void> CompleteHooks(Hooks& hooks) {
+Result<void> CompleteHook(const std::string& name, bool shell, Hook& hook) {
+  if (!hook.Exists()) return {};
+  Result<std::vector<std::string>> argv = CompleteCommand(hook.command, shell);
+  if (!argv) return std::move(argv).error().Within(name);
+  hook.argv = std::move(argv).value();
+  return {};
+}
+
+/// Those of the arms stand for the benchmark's: of a kind each has one, or none has.
+Result<void> CompleteOwnHooks(const std::string& name, const Hook& shared, Hook Arm::*own,
+                              Benchmark& benchmark) {
+  std::size_t with = 0;
+  for (Arm& arm : benchmark.arms) {
+    Result<void> ok = CompleteHook(name + " of " + arm.name, benchmark.hooks.shell, arm.*own);
+    if (!ok) return ok;
+    if ((arm.*own).Exists()) ++with;
+  }
+  if (with == 0 || with == benchmark.arms.size() || shared.Exists()) return {};
+  return InvalidArgument(
+      name,
+      std::to_string(with) + " of " + std::to_string(benchmark.arms.size()) + " arms have one",
+      "give every arm one, or give one for all");
+}
+
+Result<void> CompleteHooks(Benchmark& benchmark) {
+  Hooks& hooks = benchmark.hooks;
   if (Result<void> ok = CheckPath("cwd", hooks.cwd, false); !ok) return ok;
   for (const auto& [name, hook] : {std::pair{"build", &hooks.build},
                                    {"setup", &hooks.setup},
                                    {"prepare", &hooks.prepare},
                                    {"conclude", &hooks.conclude},
                                    {"cleanup", &hooks.cleanup}}) {
-    if (!hook->Exists()) continue;
-    Result<std::vector<std::string>> argv = CompleteCommand(hook->command, hooks.shell);
-    if (!argv) return std::move(argv).error().Within(name);
-    hook->argv = std::move(argv).value();
+    if (Result<void> ok = CompleteHook(name, hooks.shell, *hook); !ok) return ok;
   }
-  return {};
+  Result<void> ok = CompleteOwnHooks("prepare", hooks.prepare, &Arm::prepare, benchmark);
+  return ok ? CompleteOwnHooks("conclude", hooks.conclude, &Arm::conclude, benchmark) : ok;
 }
 
 Result<void> CompleteBenchmark(Benchmark& benchmark) {
@@ -160,7 +183,7 @@ Result<void> CompleteBenchmark(Benchmark& benchmark) {
   if (ArmsWithRole(benchmark, ArmRole::kCandidate).empty()) {
     return InvalidArgument("candidate", "missing", "benchctl compare BASE CANDIDATE...");
   }
-  if (Result<void> ok = CompleteHooks(benchmark.hooks); !ok) return ok;
+  if (Result<void> ok = CompleteHooks(benchmark); !ok) return ok;
   if (Result<void> ok = CheckFile("input", benchmark.input, false); !ok) return ok;
   const bool to_file = benchmark.output == OutputKind::kFile;
   if (Result<void> ok = CheckFile("output", benchmark.output_path, to_file); !ok) return ok;
@@ -179,6 +202,13 @@ Result<void> CompleteBenchmark(Benchmark& benchmark) {
     if (benchmark.parse.empty() && FindBuiltinMetric(gate.metric) == nullptr) {
       return Wrong("metric", gate.metric, "is not a built-in metric, and no output is parsed",
                    "docs/metrics.md lists them; --parse takes a program's own");
+    }
+    const MetricInfo* const builtin =
+        benchmark.parse.empty() ? FindBuiltinMetric(gate.metric) : nullptr;
+    if (builtin != nullptr && gate.better && builtin->better && gate.better != builtin->better) {
+      return Wrong("metric", gate.metric,
+                   "cannot be better when " + std::string(NameOf(*gate.better)),
+                   "leave :" + std::string(NameOf(*gate.better)) + " out");
     }
     if (!gated.insert(gate.metric).second) return Wrong("metric", gate.metric, "has two gates");
   }

@@ -106,13 +106,15 @@ asio::awaitable<BatchResult> BatchRunner::RunOneWithHooks(BatchPlan plan) {
 }
 
 asio::awaitable<HookResult> BatchRunner::RunHookOf(BatchRun run, HookKind which) {
-  if (!HookOf(spec_.benchmarks[run.planned.benchmark], which).Exists()) co_return HookResult{};
+  const Benchmark& benchmark = spec_.benchmarks[run.planned.benchmark];
+  const Arm& arm = benchmark.arms[run.planned.arm];
+  const Hook& hook = HookOf(benchmark, which, &arm);
+  if (!hook.Exists()) co_return HookResult{};
   const RunPlace at = PlaceOf(run);
   RunOrder order{children_.Of(which, run.planned.benchmark, run.planned.arm), 0, true, {}};
   order.variables = {"BENCHD_BLOCK=" + std::to_string(run.block)};
   std::string place = std::string(NameOf(which)) + " of " + DescribePlace(at);
-  const Benchmark& benchmark = spec_.benchmarks[run.planned.benchmark];
-  ByHand by_hand{HookOf(benchmark, which).argv, benchmark.arms[run.planned.arm].cwd};
+  ByHand by_hand{hook.argv, arm.cwd};
   std::stop_token end = services_.cancel.end();
   HookResult result =
       co_await RunHook(&services_.runner, runner_, std::move(order), spec_.limits.timeout,

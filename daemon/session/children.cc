@@ -11,8 +11,12 @@ constexpr const char* kDefaultPath = "/bin:/usr/bin";
 
 }  // namespace
 
-const Hook& HookOf(const Benchmark& benchmark, HookKind which) {
+const Hook& HookOf(const Benchmark& benchmark, HookKind which, const Arm* arm) {
   const Hooks& hooks = benchmark.hooks;
+  if (arm != nullptr && which == HookKind::kPrepare && arm->prepare.Exists()) return arm->prepare;
+  if (arm != nullptr && which == HookKind::kConclude && arm->conclude.Exists()) {
+    return arm->conclude;
+  }
   switch (which) {
     case HookKind::kBuild:
       return hooks.build;
@@ -28,8 +32,17 @@ const Hook& HookOf(const Benchmark& benchmark, HookKind which) {
   return hooks.cleanup;
 }
 
+namespace {
+
+// Of the first arm, because all have one or none has (queue/validate_spec.cc).
+bool HasRunHook(const Benchmark& benchmark, HookKind which) {
+  return HookOf(benchmark, which, &benchmark.arms.front()).Exists();
+}
+
+}  // namespace
+
 bool HasRunHooks(const Benchmark& benchmark) {
-  return benchmark.hooks.prepare.Exists() || benchmark.hooks.conclude.Exists();
+  return HasRunHook(benchmark, HookKind::kPrepare) || HasRunHook(benchmark, HookKind::kConclude);
 }
 
 ChildTable::ChildTable(const SessionSpec& spec) {
@@ -44,8 +57,8 @@ ChildTable::ChildTable(const SessionSpec& spec) {
   }
   arms_ = next;
   for (const Benchmark& benchmark : spec.benchmarks) {
-    first_prepare_.push_back(number(benchmark, benchmark.hooks.prepare.Exists()));
-    first_conclude_.push_back(number(benchmark, benchmark.hooks.conclude.Exists()));
+    first_prepare_.push_back(number(benchmark, HasRunHook(benchmark, HookKind::kPrepare)));
+    first_conclude_.push_back(number(benchmark, HasRunHook(benchmark, HookKind::kConclude)));
   }
 }
 
@@ -77,7 +90,7 @@ ChildSpec ChildOfHook(const SessionSpec& spec, const SessionId& id, const Benchm
   const std::string& cwd =
       benchmark.hooks.cwd.empty() ? benchmark.arms.front().cwd : benchmark.hooks.cwd;
   ChildSpec child{.caller = spec.caller,
-                  .argv = HookOf(benchmark, which).argv,
+                  .argv = HookOf(benchmark, which, arm).argv,
                   .env = spec.environment,
                   .cwd = arm != nullptr ? arm->cwd : cwd,
                   .output = OutputKind::kLog};
@@ -109,7 +122,7 @@ std::vector<ChildSpec> ChildrenOf(const SessionSpec& spec, const SessionId& id,
   }
   for (const Benchmark& benchmark : spec.benchmarks) {
     for (const HookKind which : {HookKind::kPrepare, HookKind::kConclude}) {
-      if (!HookOf(benchmark, which).Exists()) continue;
+      if (!HasRunHook(benchmark, which)) continue;
       for (const Arm& arm : benchmark.arms) {
         children.push_back(ChildOfHook(spec, id, benchmark, &arm, which));
       }

@@ -22,7 +22,8 @@ enum class HookKind { kBuild, kSetup, kPrepare, kConclude, kCleanup };
 BENCHD_NAMES(HookKind, "build", "setup", "prepare", "conclude", "cleanup")
 
 /// The hook of a benchmark; it may be none.
-const Hook& HookOf(const Benchmark& benchmark, HookKind which);
+/// @param arm  whose run it is around, which may have its own; none for a hook of the session
+const Hook& HookOf(const Benchmark& benchmark, HookKind which, const Arm* arm = nullptr);
 
 /// Whether anything is to be run before or after each run of a benchmark.
 bool HasRunHooks(const Benchmark& benchmark);

@@ -51,6 +51,34 @@ TEST(ArgumentsTest, TakesTheNextWordAsValueWhateverItLooksLike) {
   EXPECT_FALSE(IsGiven(*parsed, "json"));
 }
 
+// By the tables themselves: an option that is added is looked at as well.
+TEST(ArgumentsTest, OfAnOptionThatIsGivenTwiceNoValueIsPickedSilently) {
+  int refused = 0;
+  for (const Command& command : Commands()) {
+    const std::vector<OptionInfo> options = AllOptions(command);
+    for (const OptionInfo& option : options) {
+      SCOPED_TRACE(std::string(command.name) + " --" + std::string(option.name));
+      EXPECT_EQ(option.repeatable, option.help.find("repeatable") != std::string_view::npos);
+      const std::vector<std::string_view> fixed = FixedWords(option);
+      ParsedArguments twice;
+      for (const std::string value : {"1", "2"}) {
+        twice.options.push_back(
+            {std::string(option.name), fixed.empty() ? value : std::string(fixed.front())});
+      }
+      const auto once = CheckRepeats(twice, options);
+      EXPECT_EQ(once.has_value(), option.repeatable || option.value.empty());
+      if (once) continue;
+      ++refused;
+      EXPECT_EQ(once.error().message, "--" + std::string(option.name) + " " +
+                                          twice.options.back().value + ": given twice");
+      EXPECT_EQ(once.error().code, ErrorCode::kInvalidArgument);
+      twice.options.pop_back();
+      EXPECT_TRUE(CheckRepeats(twice, options));
+    }
+  }
+  EXPECT_GT(refused, 100);
+}
+
 TEST(ArgumentsTest, SaysWhatIsWrong) {
   const auto said = [](std::vector<std::string> words) {
     const auto parsed = Parse(std::move(words));

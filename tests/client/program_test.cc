@@ -76,6 +76,34 @@ TEST_F(ProgramTest, HowMuchIsToldIsTheReadersChoice) {
             "error: --time-unit h: unknown value\nhint: write ns, us, ms or s\n");
 }
 
+TEST_F(ProgramTest, AValueThatIsGivenTwiceIsAnError) {
+  const auto said = [this](const std::vector<std::string>& words) {
+    const Ended ended = Run(words);
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_EQ(ended.out, "");
+    return ended.err;
+  };
+  EXPECT_EQ(said({"compare", "--margin", "2%", "--margin=3%", "a", "b"}),
+            "error: --margin 3%: given twice\n"
+            "hint: it is '2%' already; leave one of the two out\n");
+  EXPECT_EQ(said({"compare", "-s", "x", "--setup", "y", "a", "b"}),
+            "error: --setup y: given twice\nhint: it is 'x' already; leave one of the two out\n");
+  EXPECT_EQ(said({"--socket", "x", "list", "--socket", "y"}),
+            "error: --socket y: given twice\nhint: it is 'x' already; leave one of the two out\n");
+}
+
+TEST_F(ProgramTest, AFileThatGitLfsDidNotFetchIsNamed) {
+  daemon_->SetScript({Verdict(v1::VERDICT_PASS)});
+  std::ofstream(dir_ / "data.bin") << "version https://git-lfs.github.com/spec/v1\noid sha256:0\n";
+  const Ended ended =
+      Run({"compare", "--cwd", std::string(dir_.path()), "cat data.bin", "cat data.bin"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_NE(ended.err.find(
+                "warning: data.bin is a pointer of git-lfs and not the content: git lfs pull\n"),
+            std::string::npos)
+      << ended.err;
+}
+
 TEST_F(ProgramTest, SendsWhatItsCallerHas) {
   daemon_->SetScript({Verdict(v1::VERDICT_PASS)});
   more_environment_ = {"BENCHCTL_TEST_BROKEN=\xff"};

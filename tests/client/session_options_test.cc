@@ -102,8 +102,14 @@ class RandomSession {
     v1::Hooks* hooks = benchmark->mutable_hooks();
     hooks->set_shell(shell);
     if (Coin()) hooks->set_setup(Text());
-    if (Coin()) hooks->set_prepare(Text());
-    if (Coin()) hooks->set_conclude(Text());
+    const bool own_prepare = Coin();
+    const bool own_conclude = Coin();
+    for (v1::Arm& arm : *benchmark->mutable_arms()) {
+      if (own_prepare) arm.set_prepare(Text());
+      if (own_conclude) arm.set_conclude(Text());
+    }
+    if (!own_prepare && Coin()) hooks->set_prepare(Text());
+    if (!own_conclude && Coin()) hooks->set_conclude(Text());
     if (Coin()) hooks->set_cleanup(Text());
     benchmark->set_output(static_cast<v1::OutputKind>(1 + Upto(2)));
     if (benchmark->output() == v1::OUTPUT_KIND_FILE) benchmark->set_output_path("/" + Text());

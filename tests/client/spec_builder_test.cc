@@ -46,6 +46,28 @@ TEST(SpecBuilderTest, LeavesDefaultsToTheDaemon) {
   EXPECT_EQ(benchmark.arms(1).role(), v1::ARM_ROLE_CANDIDATE);
 }
 
+TEST(SpecBuilderTest, AsManyPreparesAsCommandsBelongToThemInOrder) {
+  const auto spec = Build({"-p", "p1", "--conclude", "c1", "-p", "p2", "-C", "c2", "-p", "p3",
+                           "--conclude", "c3", "a", "b", "c"});
+  ASSERT_TRUE(spec) << spec.error().message;
+  const v1::Benchmark& benchmark = spec->benchmarks(0);
+  EXPECT_EQ(benchmark.hooks().prepare(), "");
+  EXPECT_EQ(benchmark.hooks().conclude(), "");
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(benchmark.arms(i).prepare(), "p" + std::to_string(i + 1));
+    EXPECT_EQ(benchmark.arms(i).conclude(), "c" + std::to_string(i + 1));
+  }
+  const auto shared = Build({"-p", "p1", "a", "b"});
+  ASSERT_TRUE(shared);
+  EXPECT_EQ(shared->benchmarks(0).hooks().prepare(), "p1");
+  EXPECT_EQ(shared->benchmarks(0).arms(0).prepare(), "");
+  EXPECT_EQ(SaidOf({"-p", "p1", "-p", "p2", "a", "b", "c"}),
+            "--prepare p2: 2 for 3 commands | "
+            "give one for all commands, or one for each, in their order");
+  EXPECT_EQ(SaidOf({"-C", "x", "-C", "", "a", "b"}),
+            "--conclude : empty | write true where there is nothing to do");
+}
+
 TEST(SpecBuilderTest, SendsEveryOptionOn) {
   const auto spec = Build({"--margin",
                            "5%",

@@ -44,6 +44,25 @@ class HooksTest(DaemonTest):
         arms = {line.split(":")[2] for line in self.lines() if line.startswith("conclude")}
         self.assertEqual(arms, {"base", "candidate"})
 
+    def test_as_many_as_commands_belong_to_them_in_order(self):
+        run = self.script(f'echo run:$0 >>"{self.trace}"; echo n 1000', "r")
+        done = self.benchctl_json(
+            "compare", *LINES, "--runs", "2", "--placebo", "-n", "one", "-n", "two",
+            "--prepare", self.hook("p1"), "--prepare", self.hook("p2"),
+            "--conclude", self.hook("c1"), "--conclude", self.hook("c2"), run, f"{run} 2")
+        self.assert_exit(done, PASS)
+        hooks = {tuple(line.split(":")[i] for i in (0, 2)) for line in self.lines()
+                 if not line.startswith("run")}
+        # The placebo is the reference once more, with what belongs to it.
+        self.assertEqual(hooks, {("p1", "one"), ("c1", "one"), ("p2", "two"), ("c2", "two"),
+                                 ("p1", "placebo"), ("c1", "placebo")})
+        self.assertEqual([name[0] for name in self.names()], ["p", "r", "c"] * (len(self.names()) // 3))
+        shown = self.benchctl("show", done.events[0]["session"]).stdout
+        again = next(line for line in shown.splitlines() if line.startswith("again: "))
+        self.assertEqual(again.count("--prepare"), 2, again)
+        arms = self.session(done.events[0]["session"])["spec"]["benchmarks"][0]["arms"]
+        self.assertEqual([arm["prepare"].rsplit("/", 1)[-1] for arm in arms], ["p1", "p2", "p1"])
+
     def test_what_they_print_is_in_show_and_they_run_as_the_caller(self):
         done = self.benchctl_json(
             "compare", *LINES, "--runs", "2", "--setup", self.script("id -u; pwd", "s"),

@@ -141,6 +141,20 @@ INSTANTIATE_TEST_SUITE_P(
         BadSpec{"gate_on_no_metric",
                 [](auto& s) { s.benchmarks[0].gates = {{.metric = "walltime"}}; },
                 "metric: 'walltime' is not a built-in metric"},
+        BadSpec{"gate_on_the_wrong_direction",
+                [](auto& s) {
+                  s.benchmarks[0].gates = {{.metric = "wall_time", .better = Better::kHigher}};
+                },
+                "metric: 'wall_time' cannot be better when higher"},
+        BadSpec{"a_hook_of_one_arm_alone",
+                [](auto& s) { s.benchmarks[0].arms[1].prepare.command = "make"; },
+                "prepare: 1 of 2 arms have one"},
+        BadSpec{"shell_syntax_in_a_hook_of_an_arm",
+                [](auto& s) {
+                  s.benchmarks[0].arms[0].conclude.command = "rm x";
+                  s.benchmarks[0].arms[1].conclude.command = "rm *.o";
+                },
+                "conclude of candidate: command: *.o at column 4"},
         BadSpec{"shell_syntax", [](auto& s) { s.benchmarks[0].arms[1].command = "a > b"; },
                 "command of candidate: command: > at column 3"},
         BadSpec{"shell_syntax_in_a_hook",
