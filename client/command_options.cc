@@ -74,18 +74,22 @@ std::vector<OptionInfo> CompareOptions(bool with_detach) {
 
 // Written when the session has ended, beside what is printed.
 std::vector<OptionInfo> ExportOptions(bool of_session) {
-  return {{"export-csv", 0, "FILE",
-           of_session ? "write the runs to FILE, one row each"
-                      : "with --parse, write the values to FILE as a table",
-           kExports},
-          {"export-json", 0, "FILE",
-           of_session ? "write spec, result and runs to FILE" : "write the line of --json to FILE",
-           kExports},
-          {"export-markdown", 0, "FILE", "write a comment for a pull request to FILE", kExports},
-          {"export-junit", 0, "FILE", "write JUnit's XML to FILE, a test case a gate", kExports},
-          {"export-github", 0, "FILE",
-           "write FILE for github-action-benchmark (customSmallerIsBetter)", kExports},
-          {"export-bmf", 0, "FILE", "write Bencher Metric Format to FILE", kExports}};
+  return {
+      {"export-csv", 0, "FILE",
+       of_session ? "write the runs to FILE, one row each"
+                  : "with --parse, write the values to FILE as a table",
+       kExports},
+      {"export-json", 0, "FILE",
+       of_session ? "write spec, result and runs to FILE" : "write the line of --json to FILE",
+       kExports},
+      {"export-markdown", 0, "[+]FILE",
+       "write a comment for a pull request to FILE; with +, or if GITHUB_STEP_SUMMARY names it, "
+       "append it",
+       kExports},
+      {"export-junit", 0, "FILE", "write JUnit's XML to FILE, a test case a gate", kExports},
+      {"export-github", 0, "FILE", "write FILE for github-action-benchmark (customSmallerIsBetter)",
+       kExports},
+      {"export-bmf", 0, "FILE", "write Bencher Metric Format to FILE", kExports}};
 }
 
 // What RunCompare writes into the session, for RunBuildWorktrees.

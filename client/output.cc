@@ -12,6 +12,7 @@
 #include <iostream>
 #include <utility>
 
+#include "client/host.h"
 #include "client/render/json.h"
 #include "client/render/text.h"
 #include "client/render/words.h"
@@ -66,24 +67,47 @@ std::string_view ExportFormatOf(std::string_view option) {
                                            : std::string_view();
 }
 
-Result<NewFile> NewFile::Prepare(const std::string& path) {
+namespace {
+
+// Where a link leads to, also if nothing is there yet.
+std::filesystem::path Followed(std::filesystem::path place) {
+  constexpr int kMostLinks = 40;  // as the kernel
+  std::error_code error;
+  for (int links = 0; links < kMostLinks && std::filesystem::is_symlink(place, error); ++links) {
+    const std::filesystem::path target = std::filesystem::read_symlink(place, error);
+    if (error) break;
+    place = place.parent_path() / target;
+  }
+  return place;
+}
+
+}  // namespace
+
+Result<void> NewFile::OpenToAppend() {
+  folder_ = UniqueFd(open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  if (!folder_) return ErrnoError(path_);
+  return {};
+}
+
+Result<NewFile> NewFile::Prepare(const std::string& path, If there) {
   NewFile file;
   file.path_ = path;
-  std::filesystem::path place = path;
   struct stat now {};
   if (stat(path.c_str(), &now) == 0) {
     if (S_ISDIR(now.st_mode)) return UsageError(path + ": is a directory", "name a file in it");
     // Behind /dev/stderr there may be a file that others write to as well.
-    if (!S_ISREG(now.st_mode) || path.starts_with("/dev/")) {
-      file.folder_ = UniqueFd(open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
-      if (!file.folder_) return ErrnoError(path);
+    if (!S_ISREG(now.st_mode) || path.starts_with("/dev/") || there == If::kAppend) {
+      if (auto opened = file.OpenToAppend(); !opened) return std::move(opened).error();
       return file;
     }
+    // Its folder may let it be replaced all the same.
+    const bool read_only = (now.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0;
+    if (read_only || access(path.c_str(), W_OK) != 0) {
+      return UsageError(path + ": is read-only", "remove it, or name another file");
+    }
     file.mode_ = now.st_mode & kPermissions;
-    std::error_code error;  // a link stays one: what it points to is replaced
-    place = std::filesystem::canonical(place, error);
-    if (error) return UsageError(path + ": " + error.message());
   }
+  const std::filesystem::path place = Followed(path);
   file.name_ = place.filename().string();
   if (file.name_.empty())
     return UsageError(path + (path.empty() ? "missing file name" : ": not a file name"));
@@ -95,6 +119,12 @@ Result<NewFile> NewFile::Prepare(const std::string& path) {
   if (!probe) return std::move(probe).error();
   unlinkat(file.folder_.get(), TemporaryName(file.name_).c_str(), 0);
   return file;
+}
+
+std::size_t NewFile::BytesThere() const {
+  struct stat now {};
+  if (!name_.empty() || fstat(folder_.get(), &now) != 0 || !S_ISREG(now.st_mode)) return 0;
+  return static_cast<std::size_t>(now.st_size);
 }
 
 Result<void> NewFile::Write(std::string_view text) const {
@@ -112,6 +142,41 @@ Result<void> NewFile::Write(std::string_view text) const {
   }
   if (!written) unlinkat(folder_.get(), temporary.c_str(), 0);
   return written;
+}
+
+namespace {
+
+constexpr char kAppendMark = '+';
+
+bool IsStepSummary(const std::string& path) {
+  const std::string summary = Variable("GITHUB_STEP_SUMMARY");
+  std::error_code error;
+  return !summary.empty() && std::filesystem::equivalent(path, summary, error);
+}
+
+}  // namespace
+
+Result<ExportFiles::Export> ExportFiles::PrepareOne(const ExportFormat& format,
+                                                    const std::string& path) {
+  const bool marked = path.starts_with(kAppendMark);
+  if (marked && format.shorten == nullptr) {
+    return UsageError(path + ": only Markdown can be appended to a file",
+                      "write ./" + path + " if that is its name");
+  }
+  const std::string name = marked ? path.substr(1) : path;
+  const bool summary = format.shorten != nullptr && IsStepSummary(name);
+  const bool appends = marked || summary;
+  auto file = NewFile::Prepare(name, appends ? NewFile::If::kAppend : NewFile::If::kReplace);
+  if (!file) return std::move(file).error();
+  return Export{&format, *std::move(file), summary ? kSummaryBytes : kCommentBytes};
+}
+
+Result<void> ExportFiles::WriteOne(const Export& to, const std::string& text) {
+  if (to.format->shorten == nullptr) return to.file.Write(text);
+  const std::size_t there = to.file.BytesThere();
+  const std::string apart = there > 0 ? "\n" : "";  // else a table that is there would go on
+  const std::size_t room = to.most_bytes - std::min(there + apart.size(), to.most_bytes);
+  return to.file.Write(apart + to.format->shorten(text, room));
 }
 
 Result<ExportFiles> ExportFiles::Prepare(const ParsedArguments& arguments) {
@@ -133,16 +198,24 @@ Result<ExportFiles> ExportFiles::Prepare(const ParsedArguments& arguments) {
       return UsageError(origin + ": another format is written to that file",
                         "give each its own file");
     }
-    auto file = NewFile::Prepare(given.value);
+    auto file = PrepareOne(*format, given.value);
     if (!file) return std::move(file).error().Within("--" + given.name);
     paths.push_back(given.value);
-    exports.files_.push_back({format, *std::move(file)});
+    exports.files_.push_back(*std::move(file));
   }
   return exports;
 }
 
 bool ExportFiles::WantsRuns() const {
   return std::ranges::any_of(files_, [](const Export& one) { return one.format->of_runs; });
+}
+
+std::vector<std::string> ExportFiles::OfRuns() const {
+  std::vector<std::string> options;
+  for (const Export& one : files_) {
+    if (one.format->of_runs) options.push_back("--export-" + std::string(one.format->name));
+  }
+  return options;
 }
 
 Result<PageFile> PageFile::Prepare(const CommandContext& context) {

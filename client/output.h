@@ -13,6 +13,7 @@
 #include "client/commands.h"
 #include "client/exit_code.h"
 #include "client/render/exports.h"
+#include "client/render/markdown_limit.h"
 #include "client/render/report.h"
 #include "client/render/text.h"
 #include "core/base/file.h"
@@ -41,17 +42,26 @@ std::string_view ExportFormatOf(std::string_view option);
 /// A file that appears whole or not at all: its folder is held open from the beginning, so that a
 /// typo is told before anything is measured, and the text gets its name when it is complete.
 ///
-/// What is no regular file, and all that is named by /dev (a pipe, /dev/null, /dev/fd/3), is opened
-/// at once and appended to.
+/// Of a link, what it points to is replaced, whether that is there or not; a file that is replaced
+/// hands its permissions on. What is no regular file, and all that is named by /dev (a pipe,
+/// /dev/null, /dev/fd/3), is opened at once and appended to.
 class NewFile {
  public:
-  /// @errors (exit 2) the folder is not there or cannot be written to, the name is a folder's.
-  static Result<NewFile> Prepare(const std::string& path);
+  enum class If { kReplace, kAppend };  ///< what is done with what is there
+
+  /// @errors (exit 2) the folder is not there or cannot be written to, the name is a folder's, the
+  ///         file that is there is read-only.
+  static Result<NewFile> Prepare(const std::string& path, If there = If::kReplace);
 
   /// @errors the system's; then what was there before is still there.
   Result<void> Write(std::string_view text) const;
 
+  /// What is in the file that is appended to; 0 where it is replaced.
+  std::size_t BytesThere() const;
+
  private:
+  Result<void> OpenToAppend();
+
   std::string path_;  ///< as it was given, for messages
   std::string name_;  ///< in `folder_`; empty: it is `folder_` itself that is written to
   UniqueFd folder_;
@@ -59,6 +69,9 @@ class NewFile {
 };
 
 /// What `--export-FORMAT FILE` asks of a command that also prints its result: one text a file.
+///
+/// Markdown is appended to `+FILE`, and to the file that GITHUB_STEP_SUMMARY names: that belongs to
+/// a whole step of a job. It is shortened to what GitHub takes (render/markdown_limit.h).
 class ExportFiles {
  public:
   /// @errors (exit 2) an option given twice, one file for two, `-` (stdout has the result); those
@@ -68,16 +81,20 @@ class ExportFiles {
   bool empty() const { return files_.empty(); }
   /// Whether any is made of a session's runs.
   bool WantsRuns() const;
+  /// The options that ask for those.
+  std::vector<std::string> OfRuns() const;
 
   /// Makes the text of each and writes it; all are tried.
   ///
-  /// @param text  of a format, for what was prepared
+  /// @param text  of a format, for what was prepared; nothing is written where it is a nullopt
   /// @errors the first that could not be written.
   template <typename Text>
   Result<void> Write(Text text) const {
     Result<void> all;
-    for (const auto& [format, file] : files_) {
-      Result<void> written = file.Write(text(*format));
+    for (const Export& one : files_) {
+      const std::optional<std::string> content = text(*one.format);
+      if (!content) continue;
+      Result<void> written = WriteOne(one, *content);
       if (!written && all) all = std::move(written);
     }
     return all;
@@ -87,7 +104,11 @@ class ExportFiles {
   struct Export {
     const ExportFormat* format;
     NewFile file;
+    std::size_t most_bytes = 0;  ///< in the file, of a format that can be shortened
   };
+  static Result<Export> PrepareOne(const ExportFormat& format, const std::string& path);
+  static Result<void> WriteOne(const Export& to, const std::string& text);
+
   std::vector<Export> files_;
 };
 

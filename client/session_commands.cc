@@ -57,7 +57,8 @@ Result<void> KeepOutput(v1::SessionSpec* spec) {
 
 struct Submission {
   v1::SessionSpec spec;
-  std::optional<Bundle> bundle;  // with --host: of the commits
+  std::optional<Bundle> bundle;                 // with --host: of the commits
+  std::optional<CommitInput> same_commit = {};  // then nothing is to be submitted
 };
 
 void PrintBundleSize(const Bundle& bundle, bool json) {
@@ -90,6 +91,10 @@ Result<Submission> ReadSubmission(const CommandContext& context,
     auto taken = TakeCommits(link->get(), context.json, &*input, &caller->context);
     if (!taken) return std::move(taken).error();
     submission.bundle = *std::move(taken);
+  }
+  if (input->same_commit) {
+    submission.same_commit = std::move(input->same_commit);
+    return submission;
   }
   auto spec = BuildCallersSpec(*input, *caller, *link != nullptr);
   if (!spec) return std::move(spec).error();
@@ -154,6 +159,24 @@ Result<Aftermath> ReadAftermath(DaemonLink& link, const std::string& id, RunsWan
 Result<void> WriteExports(const ExportFiles& files, const v1::Session& session,
                           std::span<const v1::Run> runs) {
   return files.Write([&](const ExportFormat& format) { return format.render(session, runs); });
+}
+
+// --same-is-pass: the verdict of a comparison that would measure one commit twice.
+ExitCode PassSameCommit(const CommitInput& same, const ExportFiles& files, bool json) {
+  v1::Commit commit;
+  commit.set_id(same.id);
+  commit.set_description(same.description);
+  const std::string sentence =
+      "PASS: both sides are the same commit, " + same.id.substr(0, 12) + ": nothing was measured";
+  std::cout << (json ? SameCommitJson(commit, Now()) : sentence) << std::endl;
+  for (const std::string& option : files.OfRuns()) {
+    std::cerr << "benchctl: " << option << ": not written: nothing was measured\n";
+  }
+  const auto written = files.Write([&](const ExportFormat& format) {
+    return format.render_same == nullptr ? std::optional<std::string>()
+                                         : format.render_same(sentence);
+  });
+  return written ? ExitCode::kPass : OutputFailed(written.error());
 }
 
 // Says the end, of several candidates with their order, and writes the exports that were asked for.
@@ -237,6 +260,9 @@ Result<ExitCode> SubmitAnd(const CommandContext& context, bool detach) {
   std::unique_ptr<DaemonLink> link;
   auto submission = ReadSubmission(context, &link);
   if (!submission) return std::move(submission).error();
+  if (submission->same_commit) {
+    return PassSameCommit(*submission->same_commit, *exports, context.json);
+  }
   auto save = ReadSaveOrder(context.arguments, submission->spec);
   if (!save) return std::move(save).error();
   v1::Session session = FollowedSession(submission->spec);
@@ -382,7 +408,9 @@ Result<ExitCode> RunExport(const CommandContext& context) {
   if (!(*format)->of_runs && !HasEnded(session->state())) return NotEnded(*session);
   auto runs = ReadRunsOf(**link, *session, {.measured = (*format)->of_runs, .warmup = with_warmup});
   if (!runs) return std::move(runs).error();
-  std::cout << (*format)->render(*session, runs->measured);
+  const std::string text = (*format)->render(*session, runs->measured);
+  const auto shorten = (*format)->shorten;
+  std::cout << (shorten == nullptr ? text : shorten(text, kCommentBytes));
   return ExitCode::kPass;
 }
 

@@ -186,6 +186,9 @@ constexpr std::array kOptions = {
     kCommits("git", "BASE..CANDIDATE", kElsewhere,
              "compare commits: COMMAND runs in a worktree of each; A...B: B against its common "
              "ancestor with A; BASE..WORKTREE: your working tree against BASE"),
+    kCommits("same-is-pass", "", kElsewhere,
+             "if both sides of --git are the same commit, measure nothing and pass (default: an "
+             "error)"),
     kCommits("build", "C", kElsewhere,
              "command that builds each commit before it is run, by `sh -c`"),
     kCommits("layouts", "K", kElsewhere,

@@ -51,6 +51,8 @@ struct SpecInput {
   bool templates = false;  ///< {name} and {dir} stand in commands (files and --git only)
   std::string build;       ///< every benchmark's build command; empty: none
   std::string origin;      ///< the file's name; empty: the command line
+  /// With --same-is-pass: what both sides of --git are. Then there is nothing to measure.
+  std::optional<CommitInput> same_commit = {};
   bool operator==(const SpecInput&) const = default;
 };
 

@@ -105,9 +105,14 @@ Result<std::vector<std::string>> LayoutSeeds(SpecInput* input, std::size_t count
   return in_order;
 }
 
+bool IsOn(const SpecInput& input, std::string_view option) {
+  const auto given = input.options.find(option);
+  return given != input.options.end() && given->second.front().text == "true";
+}
+
 Result<CommitPair> FindCommits(const RevisionRange& range, const Repository& repository,
-                               bool silent) {
-  auto pair = repository.Resolve(range);
+                               bool may_be_same, bool silent) {
+  auto pair = repository.Resolve(range, may_be_same);
   if (pair && !silent) PrintCommitPair(*pair, repository, range);
   return pair;
 }
@@ -149,6 +154,12 @@ Result<std::optional<Bundle>> BundleFor(const BuildPlace& place, const CommitPai
 Result<bool> WantsCommits(const SpecInput& input) {
   const auto build = input.options.find("build");
   if (input.options.contains("git")) return true;
+  const auto same = input.options.find("same-is-pass");
+  if (same != input.options.end()) {
+    return UsageError(same->second.front().origin + ": no commits to compare",
+                      "name them: --git BASE..CANDIDATE");
+  }
+  const auto build = input.options.find("build");
   const auto layouts = input.options.find("layouts");
   if (layouts != input.options.end()) {
     return UsageError(layouts->second.front().origin + ": no commits to build",
@@ -178,8 +189,12 @@ Result<std::optional<Bundle>> FillInCommits(SpecInput* input, CallerContext* cal
   if (!repository) return std::move(repository).error().Within(range.origin);
   auto revisions = ParseRange(range.text);
   if (!revisions) return std::move(revisions).error().Within(range.origin);
-  auto pair = FindCommits(*revisions, *repository, silent);
+  auto pair = FindCommits(*revisions, *repository, IsOn(*input, "same-is-pass"), silent);
   if (!pair) return std::move(pair).error().Within(range.origin);
+  if (pair->base.id == pair->candidate.id) {
+    input->same_commit = CommitInput{pair->base.id, pair->base.description};
+    return std::optional<Bundle>();
+  }
   NameArms(*revisions, &input->arms);
   auto place = there == nullptr ? PlaceHere() : Result<BuildPlace>(*there);
   if (!place) return std::move(place).error();

@@ -159,7 +159,7 @@ Result<NamedCommit> Repository::ResolveCandidate(const RevisionRange& range) con
   return SnapshotWorktree(git_, top_level_);
 }
 
-Result<CommitPair> Repository::Resolve(const RevisionRange& range) const {
+Result<CommitPair> Repository::Resolve(const RevisionRange& range, bool may_be_same) const {
   auto base = Resolve(range.base);
   if (!base) return std::move(base).error();
   if (range.from_merge_base) {
@@ -173,11 +173,12 @@ Result<CommitPair> Repository::Resolve(const RevisionRange& range) const {
   }
   auto candidate = ResolveCandidate(range);
   if (!candidate) return std::move(candidate).error();
-  if (base->id == candidate->id) {
+  if (base->id == candidate->id && !may_be_same) {
     const bool dirty = !range.worktree && HasChanges();
-    return UsageError("both sides are the same commit, " + base->id.substr(0, 7),
-                      dirty ? "to compare uncommitted changes, write " + range.base + "..WORKTREE"
-                            : "name two that differ");
+    return UsageError(
+        "both sides are the same commit, " + base->id.substr(0, 7),
+        dirty ? "to compare uncommitted changes, write " + range.base + "..WORKTREE"
+              : "name two that differ, or add --same-is-pass if there may be nothing new");
   }
   return CommitPair{*std::move(base), *std::move(candidate)};
 }

@@ -58,9 +58,10 @@ class Repository {
 
   /// The commits of a range; takes a snapshot of the worktree where the range asks for one.
   ///
-  /// @errors (exit 2) an unknown revision; no common ancestor; both are the same commit; a worktree
-  ///         that there is none of, or with unmerged files.
-  Result<CommitPair> Resolve(const RevisionRange& range) const;
+  /// @param may_be_same  both sides may be one commit
+  /// @errors (exit 2) an unknown revision; no common ancestor; both are the same commit, unless
+  ///         they may; a worktree that there is none of, or with unmerged files.
+  Result<CommitPair> Resolve(const RevisionRange& range, bool may_be_same = false) const;
 
   /// Whether tracked files differ from HEAD; false where that cannot be told.
   bool HasChanges() const;

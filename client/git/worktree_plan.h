@@ -100,6 +100,8 @@ Result<bool> WantsCommits(const SpecInput& input);
 /// worktree.
 ///
 /// @param there  with --host: where the commits are built; null: here
+/// With --same-is-pass both sides may be one commit: then that is all that is filled in.
+///
 /// @return what has to be sent there for that; none where they are there already, or built here
 /// @errors (exit 2) the range's, the repository's, the revisions'; MakeBundle's.
 Result<std::optional<Bundle>> FillInCommits(SpecInput* input, CallerContext* caller, bool silent,

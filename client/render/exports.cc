@@ -12,6 +12,7 @@
 
 #include "client/render/csv.h"
 #include "client/render/json.h"
+#include "client/render/markdown_limit.h"
 #include "client/render/report.h"
 #include "client/render/sentence.h"
 #include "client/render/units.h"
@@ -24,6 +25,8 @@ namespace {
 
 using ExportedRuns = std::span<const v1::Run>;
 
+std::string RenderJunitOfSame(const std::string& sentence);
+
 constexpr std::array<ExportFormat, 6> kFormats{{
     {"csv", true,
      [](const v1::Session& session, ExportedRuns runs) { return RunsToCsv(runs, session); }},
@@ -32,11 +35,15 @@ constexpr std::array<ExportFormat, 6> kFormats{{
        return ExportJson(session, runs) + "\n";
      }},
     {"markdown", false,
-     [](const v1::Session& session, ExportedRuns) { return RenderMarkdown(session); }},
-    {"junit", false, [](const v1::Session& session, ExportedRuns) { return RenderJunit(session); }},
+     [](const v1::Session& session, ExportedRuns) { return RenderMarkdown(session); },
+     [](const std::string& sentence) { return "**✅ " + sentence + "**\n"; }, ShortenMarkdown},
+    {"junit", false, [](const v1::Session& session, ExportedRuns) { return RenderJunit(session); },
+     RenderJunitOfSame},
     {"github", false,
-     [](const v1::Session& session, ExportedRuns) { return RenderGithub(session); }},
-    {"bmf", false, [](const v1::Session& session, ExportedRuns) { return RenderBmf(session); }},
+     [](const v1::Session& session, ExportedRuns) { return RenderGithub(session); },
+     [](const std::string&) { return RenderGithub({}); }},
+    {"bmf", false, [](const v1::Session& session, ExportedRuns) { return RenderBmf(session); },
+     [](const std::string&) { return RenderBmf({}); }},
 }};
 
 }  // namespace
@@ -266,11 +273,21 @@ std::string BrokenSession(const v1::Session& session) {
          "</error>\n    </testcase>\n  </testsuite>\n";
 }
 
+constexpr char kJunitBegin[] =
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"benchd\"";
+
+std::string RenderJunitOfSame(const std::string& sentence) {
+  const std::string counts = JunitCounts{.tests = 1}.Attributes();
+  return kJunitBegin + counts + ">\n  <testsuite" + XmlAttribute("name", "main") + counts +
+         ">\n    <testcase" + XmlAttribute("classname", "main") +
+         XmlAttribute("name", "the same commit") + ">\n      <system-out>" + XmlText(sentence) +
+         "</system-out>\n    </testcase>\n  </testsuite>\n</testsuites>\n";
+}
+
 }  // namespace
 
 std::string RenderJunit(const v1::Session& session) {
-  const std::string begin =
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + XmlAttribute("name", "benchd");
+  const std::string begin = kJunitBegin;
   const std::string end = "</testsuites>\n";
   if (session.state() != v1::SESSION_STATE_DONE) {
     return begin + JunitCounts{.tests = 1, .errors = 1}.Attributes() + ">\n" +

@@ -16,6 +16,11 @@ struct ExportFormat {
   std::string_view name;  ///< `--format NAME`, `--export-NAME FILE`
   bool of_runs = false;   ///< made of the runs; the others of the result alone
   std::string (*render)(const v1::Session& session, std::span<const v1::Run> runs);
+  /// The same of a comparison that was passed without a session, since both sides are one commit;
+  /// `sentence` says so. Null where that would be a file about runs without any.
+  std::string (*render_same)(const std::string& sentence) = nullptr;
+  /// Makes a text of `render` fit into `most` bytes; null where every part of it is needed.
+  std::string (*shorten)(const std::string& text, std::size_t most) = nullptr;
 };
 
 /// All formats, in the order of the help; docs/exports.md describes each.

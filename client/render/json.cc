@@ -71,6 +71,13 @@ std::string CommitsJson(const std::string& session, const v1::SessionSpec& spec,
   return json.contains("commits") ? Line(json) : "";
 }
 
+std::string SameCommitJson(const v1::Commit& commit, const google::protobuf::Timestamp& now) {
+  Json json = Named("same_commit", "", now);
+  json["verdict"] = Word(v1::VERDICT_PASS);
+  json["commit"] = MessageJson(commit);
+  return Line(json);
+}
+
 std::string CancelJson(const std::string& session, v1::SessionState state,
                        const google::protobuf::Timestamp& now) {
   Json json = Named("cancel", session, now);

@@ -55,6 +55,9 @@ std::string SubmittedJson(const v1::SubmitResponse& response, const v1::SessionS
 std::string CommitsJson(const std::string& session, const v1::SessionSpec& spec,
                         const google::protobuf::Timestamp& now);
 
+/// What a comparison with --same-is-pass prints whose sides are one commit: event "same_commit".
+std::string SameCommitJson(const v1::Commit& commit, const google::protobuf::Timestamp& now);
+
 /// What `cancel --json` prints: event "cancel" with the state that the session has now.
 std::string CancelJson(const std::string& session, v1::SessionState state,
                        const google::protobuf::Timestamp& now);

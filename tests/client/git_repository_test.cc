@@ -123,7 +123,8 @@ TEST_F(RepositoryTest, NamesWhatItCannotResolve) {
   EXPECT_EQ(Said("HEAD..--all"), "--all: unknown revision | " + hint);
   EXPECT_EQ(Said("HEAD..HEAD:a.txt"), "HEAD:a.txt: unknown revision | " + hint);
   EXPECT_EQ(Said("HEAD..main"),
-            "both sides are the same commit, " + first_.substr(0, 7) + " | name two that differ");
+            "both sides are the same commit, " + first_.substr(0, 7) +
+                " | name two that differ, or add --same-is-pass if there may be nothing new");
   Write("a.txt", "changed\n");
   EXPECT_EQ(Said("HEAD..main"), "both sides are the same commit, " + first_.substr(0, 7) +
                                     " | to compare uncommitted changes, write HEAD..WORKTREE");

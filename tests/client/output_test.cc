@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -71,6 +73,84 @@ TEST_F(ExportFilesTest, ALinkStaysOne) {
   ASSERT_TRUE(files->Write(NameOfFormat));
   EXPECT_EQ(Read("real.json"), "json");
   EXPECT_TRUE(std::filesystem::is_symlink(Path("link.json")));
+}
+
+TEST_F(ExportFilesTest, ALinkStaysOneAlsoIfItsFileIsStillToBeMade) {
+  std::filesystem::create_directory(Path("place"));
+  std::filesystem::create_symlink("place/real.json", Path("link.json"));
+  const auto files = Prepare({{"export-json", Path("link.json")}});
+  ASSERT_TRUE(files);
+  ASSERT_TRUE(files->Write(NameOfFormat));
+  EXPECT_EQ(Read("place/real.json"), "json");
+  EXPECT_TRUE(std::filesystem::is_symlink(Path("link.json")));
+}
+
+TEST_F(ExportFilesTest, WhatIsReadOnlyIsRefused) {
+  Put("a.csv", "old");
+  ASSERT_EQ(chmod(Path("a.csv").c_str(), 0444), 0);
+  const auto files = Prepare({{"export-csv", Path("a.csv")}});
+  ASSERT_FALSE(files);
+  EXPECT_EQ(files.error().message, "--export-csv: " + Path("a.csv") + ": is read-only");
+  EXPECT_EQ(Read("a.csv"), "old");
+}
+
+TEST_F(ExportFilesTest, MarkdownIsAppendedWhereThatIsAskedForOrTheFileIsAStepsSummary) {
+  Put("summary", "# Of the step before\n");
+  ASSERT_EQ(chmod(Path("summary").c_str(), 0640), 0);
+  std::filesystem::create_symlink(Path("summary"), Path("link"));
+  const auto write = [](std::vector<GivenOption> options) {
+    const auto files = Prepare(std::move(options));
+    ASSERT_TRUE(files) << files.error().message;
+    ASSERT_TRUE(files->Write(NameOfFormat));
+  };
+  write({{"export-markdown", "+" + Path("summary")}});
+  EXPECT_EQ(Read("summary"), "# Of the step before\n\nmarkdown");
+  ASSERT_EQ(setenv("GITHUB_STEP_SUMMARY", Path("summary").c_str(), 1), 0);
+  write({{"export-markdown", Path("link")}});
+  EXPECT_EQ(Read("summary"), "# Of the step before\n\nmarkdown\nmarkdown");
+  EXPECT_TRUE(std::filesystem::is_symlink(Path("link")));
+  write({{"export-markdown", Path("other")}});
+  write({{"export-markdown", Path("other")}});
+  EXPECT_EQ(Read("other"), "markdown") << "any other file is replaced";
+  write({{"export-markdown", "+" + Path("new")}});
+  EXPECT_EQ(Read("new"), "markdown");
+  unsetenv("GITHUB_STEP_SUMMARY");
+  struct stat now {};
+  ASSERT_EQ(stat(Path("summary").c_str(), &now), 0);
+  EXPECT_EQ(now.st_mode & 0777, 0640U);
+  const auto two = Prepare({{"export-junit", "+x.xml"}});
+  ASSERT_FALSE(two);
+  EXPECT_EQ(two.error().message, "--export-junit: +x.xml: only Markdown can be appended to a file");
+}
+
+TEST_F(ExportFilesTest, MarkdownIsShortenedToWhatItsPlaceTakes) {
+  const auto large = [](const ExportFormat&) {
+    std::string text = "**FAIL**\n\n| a | verdict |\n| --- | --- |\n";
+    for (int i = 0; i < 60'000; ++i) {
+      text +=
+          "| row " + std::to_string(i) + (i % 100 == 0 ? " | ❌ regression |\n" : " | ✅ pass |\n");
+    }
+    return text + "\nend\n";
+  };
+  Put("summary", std::string(1000, 'x') + "\n");
+  ASSERT_EQ(setenv("GITHUB_STEP_SUMMARY", Path("summary").c_str(), 1), 0);
+  for (const std::string name : {"comment", "summary"}) {
+    const auto files = Prepare({{"export-markdown", Path(name)}});
+    ASSERT_TRUE(files);
+    ASSERT_TRUE(files->Write(large));
+    const std::size_t most = name == "comment" ? 60'000 : 1024 * 1024;
+    EXPECT_LE(Read(name).size(), most);
+    EXPECT_GT(Read(name).size(), most - 100) << "and no more than that is left out";
+    EXPECT_NE(Read(name).find("| row 59900 | ❌ regression |\n"), std::string::npos)
+        << "what failed is left out last";
+    const std::string text = Read(name);
+    const std::size_t kept = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) -
+                             (name == "comment" ? 7U : 9U);  // all but the rows
+    EXPECT_NE(text.find("\n| … " + std::to_string(60'000 - kept) + " more |\n\nend\n"),
+              std::string::npos)
+        << text.substr(text.size() - 200);
+  }
+  unsetenv("GITHUB_STEP_SUMMARY");
 }
 
 TEST_F(ExportFilesTest, KeepsTheModeOfWhatItReplaces) {
