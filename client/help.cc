@@ -218,7 +218,8 @@ std::string OptionLines(const OptionInfo& option) {
 std::string CommandLines(std::string_view group) {
   Rows rows;
   for (const Command& command : Commands()) {
-    if (command.hidden || (!group.empty() && GroupOf(command) != group)) continue;
+    // Who asks for a group by its name knows it.
+    if (group.empty() ? command.hidden : GroupOf(command) != group) continue;
     rows.push_back({std::string(command.name), std::string(command.summary)});
   }
   return AlignColumns(rows, 3, 2);

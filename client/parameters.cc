@@ -9,6 +9,7 @@ namespace benchd::client {
 namespace {
 
 constexpr char kListHint[] = "write --parameter-list NAME A,B,C";
+constexpr std::string_view kNoText = "\"\"";
 constexpr char kScanHint[] = "write --parameter-scan NAME MIN MAX STEP, such as size 0 64 8";
 
 std::string TooMany() { return "more than " + std::to_string(kMostBenchmarks) + " values"; }
@@ -146,6 +147,12 @@ Result<Parameter> ParseParameterList(std::string_view text) {
   if (!name) return std::move(name).error();
   if (text.empty()) return UsageError("missing values", kListHint);
   Parameter parameter{*std::move(name), SplitAtCommas(text)};
+  for (std::string& value : parameter.values) {
+    if (value.empty()) {
+      return UsageError("empty value", "remove the comma; \"\" stands for a value without text");
+    }
+    if (value == kNoText) value.clear();
+  }
   if (parameter.values.size() > kMostBenchmarks) return UsageError(TooMany(), "leave some out");
   std::vector<std::string> sorted = parameter.values;
   std::ranges::sort(sorted);

@@ -116,7 +116,7 @@ Result<MachineSession> ReadMachine(const v1::Session& from) {
   session.machine = MachineOf(from);
   if (session.machine.empty()) {
     return UsageError("it does not say on which machine it was measured",
-                      "measure with benchd 0.3 or newer, on a machine that has /etc/machine-id "
+                      "measure again, on a machine that has /etc/machine-id "
                       "(systemd-machine-id-setup makes it)");
   }
   if (!from.has_started_at()) return NotAnExport();

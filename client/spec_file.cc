@@ -224,6 +224,7 @@ class Reader {
            at = text->find(',', at + 2)) {
         text->insert(at, 1, '\\');
       }
+      if (commas && text->empty()) *text = "\"\"";
       joined += separator + *text;
       separator = commas ? "," : " ";
     }

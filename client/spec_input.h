@@ -86,10 +86,10 @@ struct Parameter {
   bool operator==(const Parameter&) const = default;
 };
 
-/// `NAME A,B,...`; `\,` is a comma inside a value. Pure.
+/// `NAME A,B,...`; `\,` is a comma inside a value, `""` a value without text. Pure.
 ///
 /// @errors (exit 2) no NAME of letters, digits, `_` and `-`, or `name` or `dir`, which stand for
-///         the arm; no values, equal values, more than kMostBenchmarks.
+///         the arm; no values, an empty or equal ones, more than kMostBenchmarks.
 Result<Parameter> ParseParameterList(std::string_view text);
 
 /// `NAME MIN MAX STEP`: MIN, MIN + STEP, ... up to MAX, which belongs to it. Decimal arithmetic:
@@ -107,6 +107,8 @@ Result<Parameter> ParseParameterScan(std::string_view text);
 /// With `between`, the values of that parameter are arms instead: `size=8` and so on, the first is
 /// the reference.
 ///
+/// The names of arms have them filled in as well.
+///
 /// A benchmark that says `{size}` nowhere is there once: to run it for each value would measure the
 /// same thing several times.
 ///
@@ -116,6 +118,10 @@ Result<Parameter> ParseParameterScan(std::string_view text);
 ///         benchmarks; a pattern of --only
 ///         that no benchmark matches, with the nearest name.
 Result<SpecInput> ExpandSuite(SpecInput input);
+
+/// A sentence for each parameter that differs between some of the arms' commands alone, since the
+/// other arms then do the same in all of its benchmarks. Pure; of a suite before it is expanded.
+std::vector<std::string> NotesOnParameters(const SpecInput& input);
 
 /// Reads the TOML of `compare -f FILE`: [defaults], [[arm]], [[benchmark]].
 ///

@@ -111,7 +111,10 @@ class Texts {
       if (is_own || list != given) filled.options[name] = std::move(list);
     }
     std::vector<ArmInput> arms = Arms();
-    for (ArmInput& arm : arms) arm.command = FillInValues(arm.command, values);
+    for (ArmInput& arm : arms) {
+      arm.command = FillInValues(arm.command, values);
+      arm.name = FillInValues(arm.name, values);
+    }
     if (arms != Arms()) filled.arms = std::move(arms);
     for (const auto& [name, value] : values) {
       filled.name += (filled.name.empty() ? "" : "/") + name + "=" + value;
@@ -345,6 +348,29 @@ class Expansion {
 };
 
 }  // namespace
+
+std::vector<std::string> NotesOnParameters(const SpecInput& input) {
+  std::vector<std::string> notes;
+  for (const BenchmarkInput& benchmark : input.benchmarks) {
+    if (!benchmark.command.empty()) continue;
+    const auto parameters = ReadParameters(Overlay(input.options, benchmark.options));
+    if (!parameters) continue;  // ExpandSuite says so
+    const std::vector<ArmInput>& arms = benchmark.arms.empty() ? input.arms : benchmark.arms;
+    for (const NamedParameter& parameter : *parameters) {
+      const std::string mark = "{" + parameter.parameter.name + "}";
+      const auto without = std::ranges::find_if(arms, [&mark](const ArmInput& arm) {
+        return arm.command.find(mark) == std::string::npos;
+      });
+      const auto with = std::ranges::find_if(arms, [&mark](const ArmInput& arm) {
+        return arm.command.find(mark) != std::string::npos;
+      });
+      if (without == arms.end() || with == arms.end()) continue;
+      notes.push_back(parameter.origin + ": " + Quoted(without->command) + " has no " + mark +
+                      ": it is the same for every value");
+    }
+  }
+  return notes;
+}
 
 Result<SpecInput> ExpandSuite(SpecInput input) { return Expansion(std::move(input)).Run(); }
 

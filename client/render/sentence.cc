@@ -326,6 +326,15 @@ std::vector<const v1::Comparison*> GatesToTell(const v1::Update& update) {
   return told;
 }
 
+std::string WhyNothingWasJudged(const v1::Update& update) {
+  const bool all_ran =
+      !update.runs().empty() &&
+      std::ranges::all_of(update.runs(), [](const v1::ArmRuns& arm) { return arm.runs() > 0; });
+  return update.verdict() == v1::VERDICT_UNDECIDED && !all_ran
+             ? "the limit came before every arm had run once"
+             : "there was nothing to decide";
+}
+
 }  // namespace
 
 std::vector<std::string> VerdictSentences(const v1::Update& update, const VerdictContext& context,
@@ -337,7 +346,7 @@ std::vector<std::string> VerdictSentences(const v1::Update& update, const Verdic
                                 ? "; by the estimate, which " + alpha + " does not cover"
                                 : "";
   const std::string word = VerdictWord(update.verdict()) + ": ";
-  if (gates.empty()) return {word + "there was nothing to decide"};
+  if (gates.empty()) return {word + WhyNothingWasJudged(update)};
   if (gates.size() == 1) {
     return {VerdictSentence(*gates.front(), update, context, style) + basis};
   }

@@ -29,9 +29,16 @@ TEST(ParametersTest, AListIsSplitAtCommas) {
 }
 
 TEST(ParametersTest, AValueOfAListMayBeEmptyOrHaveBlanksAndCommas) {
-  EXPECT_EQ(List("flags -O2,-O3 -g,"), (Texts{"-O2", "-O3 -g", ""}));
+  EXPECT_EQ(List("flags -O2,-O3 -g,\"\""), (Texts{"-O2", "-O3 -g", ""}));
   EXPECT_EQ(List("sizes 1\\,2,3"), (Texts{"1,2", "3"}));
   EXPECT_EQ(List("path C:\\a,b"), (Texts{"C:\\a", "b"})) << "a backslash is one elsewhere";
+}
+
+TEST(ParametersTest, ACommaTooManyIsNoValue) {
+  for (const std::string text : {"n 1,", "n ,1", "n 1,,2", "n ,"}) {
+    EXPECT_EQ(SaidOfParameter(ParseParameterList(text)),
+              "empty value | remove the comma; \"\" stands for a value without text");
+  }
 }
 
 TEST(ParametersTest, AScanReachesItsEndInDecimals) {

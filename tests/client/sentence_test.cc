@@ -175,6 +175,9 @@ TEST(SentenceTest, SeveralGatesAreCounted) {
   for (int i = 0; i < 9; ++i) *many.add_comparisons() = worse;
   cases.Add("more than anybody reads", many);
   cases.Add("none", With({}, kPass));
+  v1::Update early = With({}, v1::VERDICT_UNDECIDED);
+  early.clear_runs();
+  cases.Add("no block was complete at the limit", early);
   ExpectGolden("sentences_several.txt", cases.text());
 }
 

@@ -57,6 +57,31 @@ TEST(SuiteTest, AParameterMakesABenchmarkOfEachOfItsValues) {
   EXPECT_EQ(Commands(spec, 1), (Texts{"./new -n 1", "./new -n 64"}));
 }
 
+TEST(SuiteTest, NamesOfArmsHaveTheValuesAsWell) {
+  const auto spec =
+      Compare({"-L", "x", "1,2", "-n", "one-{x}", "-n", "two-{x}-{y}", "./a {x}", "./b {x}"});
+  ASSERT_TRUE(spec) << spec.error().message;
+  for (int i = 0; i < 2; ++i) {
+    const std::string value = std::to_string(i + 1);
+    EXPECT_EQ(spec->benchmarks(i).arms(0).name(), "one-" + value);
+    EXPECT_EQ(spec->benchmarks(i).arms(1).name(), "two-" + value + "-{y}");
+  }
+}
+
+TEST(SuiteTest, AParameterOfSomeArmsAloneIsNoted) {
+  const auto notes = [](const Texts& words) {
+    auto arguments = ParseArguments(words, AllOptions(*FindCommand("compare")));
+    EXPECT_TRUE(arguments);
+    auto input = InputFromCommandLine(*arguments);
+    EXPECT_TRUE(input);
+    return NotesOnParameters(*input);
+  };
+  EXPECT_EQ(notes({"-L", "m", "1,2", "./a", "./b {m}"}),
+            Texts{"--parameter-list m 1,2: './a' has no {m}: it is the same for every value"});
+  EXPECT_EQ(notes({"-L", "m", "1,2", "./a {m}", "./b {m}"}), Texts());
+  EXPECT_EQ(notes({"-L", "m", "1,2", "--prepare", "make {m}", "./a", "./b"}), Texts());
+}
+
 Texts ArmsOf(const Result<v1::SessionSpec>& spec, int benchmark) {
   if (!spec) return {SaidOfSuite(spec)};
   Texts arms;
