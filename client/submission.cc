@@ -11,10 +11,12 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "benchd/v1/session.grpc.pb.h"
 #include "client/daemon_link.h"
+#include "client/git/missing_files.h"
 #include "client/git/process.h"
 #include "client/quantity.h"
 #include "client/remote/bundle_transfer.h"
@@ -23,6 +25,7 @@
 #include "client/spec_input.h"
 #include "client/terminal.h"
 #include "core/base/text.h"
+#include "core/parse/command_line.h"
 
 namespace benchd::client {
 namespace {
@@ -99,6 +102,25 @@ Result<CapturedContext> CaptureCaller(const LinkOptions& options,
 
 namespace {
 
+// Files that commands name and that git-lfs has not fetched. Of commits the build says it.
+void WarnOfPointers(const v1::SessionSpec& spec) {
+  std::set<std::string> pointers;
+  for (const v1::Benchmark& benchmark : spec.benchmarks()) {
+    if (!benchmark.hooks().build().empty()) continue;
+    if (IsLfsPointer(benchmark.input())) pointers.insert(benchmark.input());
+    for (const v1::Arm& arm : benchmark.arms()) {
+      const auto words = SplitCommandLine(arm.command());
+      for (const std::string& word : words ? *words : std::vector<std::string>()) {
+        if (IsLfsPointer(Absolute(word, arm.cwd()))) pointers.insert(word);
+      }
+    }
+  }
+  for (const std::string& path : pointers) {
+    std::cerr << "warning: " << Printable(path)
+              << " is a pointer of git-lfs and not the content: git lfs pull\n";
+  }
+}
+
 // 128 random bits: the daemon knows by it that a request is the same one again.
 std::string RequestId() {
   std::array<std::uint8_t, 16> bytes{};
@@ -114,6 +136,10 @@ Result<v1::SessionSpec> BuildCallersSpec(const SpecInput& input, const CapturedC
   if (!spec) return spec;
   if (!remote) {
     if (auto there = CheckPlaces(*spec); !there) return std::move(there).error();
+  }
+  if (!remote) WarnOfPointers(*spec);
+  for (const std::string& note : NotesOnParameters(input)) {
+    std::cerr << "warning: " << Printable(note) << "\n";
   }
   for (const std::string& name : caller.skipped) {
     std::cerr << "warning: the environment variable " << name

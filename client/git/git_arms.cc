@@ -6,6 +6,7 @@
 
 #include "client/commands.h"
 #include "client/git/bundle.h"
+#include "client/git/missing_files.h"
 #include "client/git/repository.h"
 #include "client/git/worktree_plan.h"
 #include "client/git/worktree_store.h"
@@ -13,6 +14,7 @@
 #include "client/remote/bundle_transfer.h"
 #include "client/render/text.h"
 #include "core/base/split_mix.h"
+#include "core/model/log_warnings.h"
 
 namespace benchd::client {
 namespace {
@@ -152,7 +154,6 @@ Result<std::optional<Bundle>> BundleFor(const BuildPlace& place, const CommitPai
 }  // namespace
 
 Result<bool> WantsCommits(const SpecInput& input) {
-  const auto build = input.options.find("build");
   if (input.options.contains("git")) return true;
   const auto same = input.options.find("same-is-pass");
   if (same != input.options.end()) {
@@ -238,6 +239,18 @@ Result<BuildCode> ProvideAll(const WorktreeStore& store, const WorktreePlan& pla
   return 0;
 }
 
+// Last, since the beginning of a long log is not kept; also of what was built before.
+void PrintMissingFiles(const WorktreePlan& plan) {
+  std::set<std::string> commits;
+  for (const WorktreeOrder& order : plan.trees) {
+    if (!commits.insert(order.commit).second) continue;
+    const std::string tree = WorktreePlaces(plan.root, order).built;
+    for (const Warning& warning : FindMissingFiles(tree, order.commit.substr(0, 12))) {
+      std::cout << LogWarningLine(warning) << std::flush;
+    }
+  }
+}
+
 }  // namespace
 
 // Runs inside a session, as its caller; what it prints is the session's build log.
@@ -262,6 +275,7 @@ Result<ExitCode> RunBuildWorktrees(const CommandContext& context) {
   if (!code) return std::move(code).error();
   // The build's own, as any make hands on what its command ended with.
   if (*code != 0) return static_cast<ExitCode>(*code);
+  PrintMissingFiles(*plan);
   store.Clean({});
   if (!plan->socket.empty()) received.CollectGarbage();
   return ExitCode::kPass;

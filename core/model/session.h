@@ -157,9 +157,10 @@ BENCHD_FIELDS(Failure, error, run, refused)
 /// and arm.
 struct SetupResult {
   std::vector<ProgramIdentity> programs;
+  std::vector<Warning> warnings;  ///< that the build had for the verdict
   bool operator==(const SetupResult&) const = default;
 };
-BENCHD_FIELDS(SetupResult, programs)
+BENCHD_FIELDS(SetupResult, programs, warnings)
 
 /// Everything that changes about a session, in one value: watchers get the newest, never a backlog.
 struct SessionSnapshot {

@@ -58,6 +58,11 @@ inline constexpr WarningKind kWarningKinds[] = {
     {"metric_missing", Severity::kNote, ""},
     {"no_ratio", Severity::kNote, ""},
     {"failed_runs", Severity::kNote, ""},
+    // What the commits that were built still lack: measured is what there is.
+    {"lfs_pointers", Severity::kCaution,
+     "have the build fetch them, as by --build 'git lfs pull && make'"},
+    {"empty_submodules", Severity::kCaution,
+     "have the build fetch them, as by --build 'git submodule update --init --recursive && make'"},
     // The table that was read.
     {"no_classic_interval", Severity::kCaution, "leave --interval out"},
     {"not_compared", Severity::kCaution, "name their reference: --base NAME"},

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/model/log_warnings.h"
 #include "daemon/session/batch_runner.h"
 #include "daemon/session/children.h"
 #include "daemon/session/failure.h"
@@ -69,6 +70,7 @@ asio::awaitable<void> Preparation::SetUp(Prepared* prepared) {
     HookResult result =
         co_await RunHooks(&services_.runner, &services_.cancel, &spec_, snapshot_.id, which);
     prepared->log += result.log;
+    if (which == HookKind::kBuild) warnings_ = WarningsInLog(result.log);
     prepared->runner_lost = result.runner_lost;
     prepared->failure = std::move(result.failure);
     if (prepared->failure) co_return;
@@ -119,6 +121,7 @@ asio::awaitable<std::optional<Failure>> Preparation::FindPrograms() {
   if (Result<void> differ = CheckLayouts(spec_, setup.programs); !differ) {
     co_return Failure{std::move(differ).error(), std::nullopt};
   }
+  setup.warnings = std::move(warnings_);
   snapshot_.setup = std::move(setup);
   co_return std::nullopt;
 }

@@ -3,6 +3,7 @@
 #include <asio/awaitable.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/model/session.h"
@@ -44,6 +45,7 @@ class Preparation {
   const SessionServices& services_;
   const SessionSpec& spec_;
   SessionSnapshot& snapshot_;
+  std::vector<Warning> warnings_;  // of the build
 };
 
 /// What a session that goes on finds of the machine it began on.

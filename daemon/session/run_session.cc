@@ -334,6 +334,10 @@ Report Session::Complete(Report report) const {
   SessionNotes notes = notes_;
   notes.interrupted = resumed_ || runner_deaths_.any();
   AddNotes(notes, report);
+  if (snapshot_.setup) {
+    const std::vector<Warning>& of_build = snapshot_.setup->warnings;
+    report.warnings.insert(report.warnings.end(), of_build.begin(), of_build.end());
+  }
   return report;
 }
 

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "client/commands.h"
+#include "client/git/missing_files.h"
 #include "client/git/repository.h"
 #include "client/git/worktree_plan.h"
 #include "client/git/worktree_store.h"
@@ -215,6 +216,33 @@ TEST_F(WorktreeTest, ACheckoutRunsNoHookOrFilterAndSaysWhatItLeavesOut) {
             std::string::npos)
       << said;
   EXPECT_NE(said.find("warning: 1 submodule is empty"), std::string::npos) << said;
+}
+
+TEST_F(WorktreeTest, WhatABuildDidNotFetchIsFoundInItsTree) {
+  const std::string pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n";
+  Write(".gitattributes", "*.bin filter=lfs\n");
+  for (const char* name : {"a.bin", "b.bin"}) Write(name, pointer);
+  Write("c.bin", "content\n");
+  Write("no-attribute", pointer);
+  Git({"add", "--all"});
+  Git({"update-index", "--add", "--cacheinfo", "160000," + Git({"rev-parse", "HEAD"}) + ",lib"});
+  Git({"commit", "--quiet", "-m", "x"});
+  const std::string commit = Git({"rev-parse", "HEAD"});
+  const auto missing = [this, &commit](const std::string& build) {
+    const WorktreePlan plan = Plan({commit}, build);
+    EXPECT_EQ(Provide(plan), 0);
+    return FindMissingFiles(Places(plan).built, "abc");
+  };
+  EXPECT_EQ(missing(""),
+            (std::vector<Warning>{
+                MakeWarning("lfs_pointers",
+                            "2 files of abc are LFS pointers and not the content, such as a.bin"),
+                MakeWarning("empty_submodules", "1 submodule of abc is empty, lib")}));
+  EXPECT_EQ(missing("echo 1 >a.bin; echo 1 >lib/x"),
+            (std::vector<Warning>{MakeWarning(
+                "lfs_pointers", "1 file of abc is an LFS pointer and not the content, b.bin")}));
+  EXPECT_EQ(missing("echo 1 >a.bin; echo 1 >b.bin; mkdir -p lib; echo 1 >lib/x"),
+            std::vector<Warning>());
 }
 
 TEST_F(WorktreeTest, UnusedAndUnfinishedOnesGoByAge) {

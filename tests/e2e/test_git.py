@@ -182,6 +182,30 @@ command = "{dir}/bench"
             {c["benchmark"] for c in done.events[-1]["comparisons"]}, {"direct", "by-path"})
         self.assertEqual(len(self.build_folders()), 2)
 
+    def test_what_a_build_did_not_fetch_is_a_warning_of_the_verdict(self):
+        self.write(".gitattributes", "*.bin filter=lfs\n")
+        self.write("data.bin", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n")
+        self.git("add", "--all")
+        self.git("update-index", "--add", "--cacheinfo", f"160000,{self.base},lib")
+        self.git("commit", "--quiet", "-m", "as fast as the one before")
+        found = {"lfs_pointers": "1 file of", "empty_submodules": "1 submodule of"}
+        for _ in range(2):  # built, and built before
+            done = self.compare_commits("HEAD~1..HEAD")
+            self.assert_exit(done, PASS)
+            warnings = {w["code"]: w for w in done.events[-1]["warnings"] if w["code"] in found}
+            self.assertEqual(set(warnings), set(found), done)
+            for code, begin in found.items():
+                self.assertTrue(warnings[code]["message"].startswith(begin), warnings)
+                self.assertEqual(warnings[code]["severity"], "caution")
+                self.assertIn("--build", warnings[code]["hint"])
+        shown = self.benchctl("show", done.events[-1]["session"])
+        self.assertIn("1 file of ", shown.stdout)
+        # Where the build fetches them nothing is missing.
+        self.BUILD = "sh build.sh; [ ! -e data.bin ] || { echo content >data.bin; echo x >lib/x; }"
+        done = self.compare_commits("HEAD~1..HEAD")
+        self.assert_exit(done, PASS)
+        self.assertEqual([w for w in done.events[-1]["warnings"] if w["code"] in found], [])
+
     def test_inside_a_hook_of_git_the_worktrees_are_meant(self):
         # git sets GIT_DIR and more for an alias or a hook; the build must not see them.
         self.BUILD = "git rev-parse --show-toplevel >>{0}.top; sh build.sh".format(self.builds)

@@ -163,7 +163,8 @@ inline SessionSnapshot RichSnapshot() {
                          .run = run,
                          .refused = true},
       .cancelled_by = "uid 1000",
-      .setup = SetupResult{{{.path = "/tmp/made", .inode = 5, .size_bytes = 6}}}};
+      .setup = SetupResult{{{.path = "/tmp/made", .inode = 5, .size_bytes = 6}},
+                           {MakeWarning("lfs_pointers", "1 file")}}};
 }
 
 inline SessionRecord RichRecord() { return {RichSpec(), RichSnapshot(), "request-1"}; }
