@@ -24,7 +24,7 @@ class OutputTest(DaemonTest):
         self.session_id = done.events[-1]["session"]
         (self.folder / "ratings.csv").write_text("a,b\nx,x\ny,x\ny,y\n")
         for name in ("one", "two"):
-            (self.folder / name).write_text("".join(f"{i % 7}\n" for i in range(100)))
+            (self.folder / name).write_text("".join(f"{i % 7},{i % 5}\n" for i in range(100)))
 
     def run_with(self, words, stdout, **popen):
         return subprocess.run(
@@ -45,7 +45,7 @@ class OutputTest(DaemonTest):
             self.assert_exit(self.benchctl("compare", "--save", "kept", "true"), PASS)
         if command == "move":
             self.assert_exit(self.benchctl("pause"), PASS)
-            session = self.benchctl("submit", "true", "true").stdout.strip()
+            session = self.benchctl("submit", *self.gate_options, *self.arms).stdout.strip()
         more = {
             "compare": (*self.gate_options, *self.arms),
             "submit": (*self.gate_options, *self.arms),
@@ -59,7 +59,7 @@ class OutputTest(DaemonTest):
             "combine": ("s.json",),
             "calibrate": ("--for", "1s"),
             "arm remove": ("kept",),
-            "machine reserve": ("--for", "100ms"),
+            "machine reserve": ("--for", "1s"),
             "top": ("--count", "1"),
         }
         return (*command.split(), *more.get(command, ()))
