@@ -158,8 +158,8 @@ constexpr std::array kOptions = {
     PerBenchmark(kChildren("input", "FILE", kInput, "stdin of the commands (default null)")),
     PerBenchmark(kChildren("output", "null|log|FILE",
                            Own(Part::kBenchmark, ParseOutput, FormatOutput),
-                           "where stdout and stderr go (default null, /dev/null: grep and others "
-                           "that look do less work then)")),
+                           "where stdout and stderr go; FILE has the stdout of the last run "
+                           "(default null, /dev/null: grep and others that look do less work then)")),
     Short('i', PerBenchmark(kChildren("ignore-failure", "",
                                       Benchmark(v1::Benchmark::kIgnoreFailureFieldNumber),
                                       "a run that fails counts like any other"))),

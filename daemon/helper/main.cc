@@ -53,19 +53,19 @@ Result<void> WriteAll(int fd, std::string_view bytes, const std::string& name) {
 }
 
 /// A run that is parsed and written to a file: its output came here first.
-Result<void> CopyTo(const std::string& path, bool truncate, std::string_view text) {
-  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | (truncate ? O_TRUNC : O_APPEND);
-  const UniqueFd file(open(path.c_str(), flags, 0666));
+Result<void> CopyTo(const std::string& path, std::string_view text) {
+  const UniqueFd file(
+      open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666));
   if (!file) return SystemError("output: " + path, errno);
   return WriteAll(file.get(), text, "output: " + path);
 }
 
-/// parse FORMAT [truncate|append FILE]
+/// parse FORMAT [FILE]
 Result<std::string> Parse(int argc, char** argv) {
   auto input = ReadInput();
   if (!input) return std::move(input).error();
   wire::ParsedOutput output;
-  if (argc == 5) output.result = CopyTo(argv[4], std::string_view(argv[3]) == "truncate", *input);
+  if (argc == 4) output.result = CopyTo(argv[3], *input);
   if (output.result) {
     if (auto parsed = ParseHarnessOutput(argv[2], *input)) {
       output.samples = std::move(parsed->samples);
@@ -107,7 +107,7 @@ Result<std::string> User(char** argv) {
 
 Result<std::string> Answer(int argc, char** argv) {
   const std::string_view work = argc > 1 ? argv[1] : "";
-  if (work == "parse" && (argc == 3 || argc == 5)) return Parse(argc, argv);
+  if (work == "parse" && (argc == 3 || argc == 4)) return Parse(argc, argv);
   if (work == "resolve" && argc == 2) return Resolve();
   if (work == "config" && argc == 2) return Config();
   if (work == "user" && argc == 4) return User(argv);

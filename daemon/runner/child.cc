@@ -190,8 +190,7 @@ void OpenFiles(const ChildPlan& plan) {
   if (plan.cwd != nullptr) Check(plan, ChildStep::kCwd, RawSyscall(SYS_chdir, Word(plan.cwd)));
   if (plan.input != nullptr) OpenStream(plan, ChildStep::kInput, plan.input, O_RDONLY, 0);
   if (plan.output != nullptr) {
-    const int flags = O_WRONLY | O_CREAT | O_APPEND | (plan.truncate_output ? O_TRUNC : 0);
-    OpenStream(plan, ChildStep::kOutput, plan.output, flags, 1);
+    OpenStream(plan, ChildStep::kOutput, plan.output, O_WRONLY | O_CREAT | O_TRUNC, 1);
   }
 }
 

@@ -98,8 +98,7 @@ struct ChildPlan {
 
   const char* cwd = nullptr;     ///< nullptr: stay
   const char* input = nullptr;   ///< opened as the user; nullptr: keep streams[0]
-  const char* output = nullptr;  ///< opened as the user; nullptr: keep streams[1]
-  bool truncate_output = false;  ///< else appended to
+  const char* output = nullptr;  ///< emptied and opened as the user; nullptr: keep streams[1]
 
   bool check_identity = false;
   std::uint32_t device_major = 0;

@@ -107,8 +107,7 @@ Result<SpawnOptions> Launch::MakeReady(RunTask task) {
   const int null = services_.host.null.get();
   LaunchStreams streams{null, stdout_ ? stdout_->write_end() : null, stderr_->write_end()};
   memory_.variables = task_.variables;
-  ChildPlan& plan =
-      task_.plan->Prepare(memory_, streams, task_.padding_bytes, task_.truncate_output);
+  ChildPlan& plan = task_.plan->Prepare(memory_, streams, task_.padding_bytes);
   // What is to be parsed goes through the pipe first; the parser then writes the file.
   if (!task_.parse.empty()) plan.output = nullptr;
   auto options = JoinGroup();

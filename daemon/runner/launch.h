@@ -29,8 +29,7 @@ struct RunTask {
   const MetricNeeds* needs = nullptr;
   OutputKind output = OutputKind::kDiscard;
   std::string output_path;
-  bool truncate_output = false;  ///< of output_path: else append
-  std::string parse;             ///< harness format of stdout, empty = none
+  std::string parse;  ///< harness format of stdout, empty = none
   std::uint32_t padding_bytes = 0;
   std::vector<std::string> variables;  ///< NAME=VALUE, beside the plan's
   std::int64_t timeout_ns = 0;         ///< 0 or less = none

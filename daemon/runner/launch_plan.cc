@@ -164,12 +164,11 @@ void LaunchPlan::SetIdentity(const ProgramIdentity& program) {
 }
 
 ChildPlan& LaunchPlan::Prepare(LaunchMemory& memory, LaunchStreams streams,
-                               std::uint32_t padding_bytes, bool truncate_output) const {
+                               std::uint32_t padding_bytes) const {
   memory.plan = plan_;
   memory.plan.streams[0] = streams.in;
   memory.plan.streams[1] = streams.out;
   memory.plan.streams[2] = streams.err;
-  memory.plan.truncate_output = truncate_output;
   memory.envp.assign(envp_.begin(), envp_.end());
   for (std::string& variable : memory.variables) memory.envp.push_back(variable.data());
   if (padding_bytes > 0) {

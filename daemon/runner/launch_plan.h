@@ -69,10 +69,9 @@ class LaunchPlan {
   const LaunchSpec& spec() const { return spec_; }
 
   /// The plan of one child in `memory`. A variable BENCHD_PADDING of `padding_bytes` characters
-  /// moves the program's stack (none for 0). A file of output_path is emptied first with
-  /// `truncate_output`.
-  ChildPlan& Prepare(LaunchMemory& memory, LaunchStreams streams, std::uint32_t padding_bytes,
-                     bool truncate_output) const;
+  /// moves the program's stack (none for 0).
+  ChildPlan& Prepare(LaunchMemory& memory, LaunchStreams streams,
+                     std::uint32_t padding_bytes) const;
 
  private:
   void Apply(const Host& host, const ChildSettings& settings);

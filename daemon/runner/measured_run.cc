@@ -347,8 +347,7 @@ void MeasuredRun::StartParsing() {
   order.name = "parsing stdout";
   order.argv = {"parse", now_->task().parse};
   if (now_->task().output == OutputKind::kFile) {
-    order.argv.insert(order.argv.end(), {now_->task().truncate_output ? "truncate" : "append",
-                                         now_->task().output_path});
+    order.argv.push_back(now_->task().output_path);
   }
   order.input = std::move(*input);
   order.caller = spec.caller;

@@ -165,7 +165,7 @@ void Peer::Do(std::uint64_t request, wire::CloseChildren) {
 }
 
 void Peer::ForgetChildren() {
-  batch_.Forget();
+  batch_.DropPrepared();
   children_.clear();
   for (TreeGroup* const group : services_.groups) group->Renew();
 }

@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::uint32_t kMaxPadding = 64 * 1024;
 
-std::pair<std::string, std::string> OutputOf(const RunTask& task) {
-  return {task.plan->spec().cwd, task.output_path};
-}
-
 /// What one run can add to the record at the most, with something to spare for its numbers.
 constexpr std::size_t kMostOfOneRun = kHelperAnswerBytes + kLogBytes + std::size_t{64} * 1024;
 
@@ -66,7 +62,6 @@ RunTask RunningBatch::TaskOf(const RunOrder& start) const {
   task.needs = &child.needs;
   task.output = child.output;
   task.output_path = child.output_path;
-  task.truncate_output = child.output == OutputKind::kFile && !written_.contains(OutputOf(task));
   task.parse = child.parse;
   task.padding_bytes = start.padding_bytes;
   task.variables = start.variables;
@@ -83,10 +78,6 @@ Result<void> RunningBatch::StartRun(std::size_t index) {
   } else {
     run_.DiscardPrepared();
     if (auto started = run_.Start(TaskOf(start)); !started) return started;
-  }
-  const OpenedChild& child = children_.at(start.child);
-  if (child.output == OutputKind::kFile) {
-    written_.emplace(child.plan->spec().cwd, child.output_path);
   }
   PrepareAfter(index);
   return {};
@@ -127,11 +118,6 @@ void RunningBatch::Cancel() {
 void RunningBatch::DropPrepared() {
   run_.EndPreparing();
   prepared_.reset();
-}
-
-void RunningBatch::Forget() {
-  DropPrepared();
-  written_.clear();
 }
 
 void RunningBatch::End(Result<void> result) {

@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,8 +61,6 @@ class RunningBatch : public RunOwner {
 
   /// Forgets what was prepared; when children change. Needs idle().
   void DropPrepared();
-  /// Forgets also which files were written: the end of a session. Needs idle().
-  void Forget();
 
  private:
   void OnRunFinished(Result<wire::RunFigures> figures) override;
@@ -82,8 +79,6 @@ class RunningBatch : public RunOwner {
   std::vector<wire::RunFigures> done_;
   std::int64_t started_at_ = 0;
   std::optional<RunOrder> prepared_;  // what the child that waits is for
-  /// Files of this session's output that were emptied once and are appended to from then on.
-  std::set<std::pair<std::string, std::string>> written_;
 };
 
 }  // namespace benchd

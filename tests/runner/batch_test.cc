@@ -318,7 +318,7 @@ TEST_F(BatchTest, SoDoThoseThatAreNotPrepared) {
   EXPECT_GT(TicksBetween(runs), kFewestTicks);
 }
 
-TEST_F(BatchTest, EmptiesAnOutputFileOnceThenAppends) {
+TEST_F(BatchTest, EveryRunBeginsWithAnEmptyOutputFile) {
   const TempFolder folder;
   ChildSpec child = ScriptOf("echo line");
   child.output = OutputKind::kFile;
@@ -326,7 +326,7 @@ TEST_F(BatchTest, EmptiesAnOutputFileOnceThenAppends) {
   ASSERT_TRUE(runner_.Open(child));
   ASSERT_EQ(Run(BatchOf({0, 0})).runs.size(), 2U);
   ASSERT_EQ(Run(BatchOf({0})).runs.size(), 1U);
-  EXPECT_EQ(ReadFile(child.output_path), "line\nline\nline\n");
+  EXPECT_EQ(ReadFile(child.output_path), "line\n");
 }
 
 }  // namespace
