@@ -114,7 +114,7 @@ asio::awaitable<HookResult> BatchRunner::RunHookOf(BatchRun run, HookKind which)
   RunOrder order{children_.Of(which, run.planned.benchmark, run.planned.arm), 0, true, {}};
   order.variables = {"BENCHD_BLOCK=" + std::to_string(run.block)};
   std::string place = std::string(NameOf(which)) + " of " + DescribePlace(at);
-  ByHand by_hand{hook.argv, arm.cwd};
+  ByHand by_hand{hook.argv, arm.cwd, {}};
   std::stop_token end = services_.cancel.end();
   HookResult result =
       co_await RunHook(&services_.runner, runner_, std::move(order), spec_.limits.timeout,

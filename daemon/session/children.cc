@@ -143,7 +143,7 @@ HookResult Failed(const std::string& place, Error error) {
 
 /// Looks one hook up, opens it and runs it.
 asio::awaitable<HookResult> RunAlone(Runner* runner, ChildSpec child, Nanoseconds timeout,
-                                     std::string place, std::stop_token stop) {
+                                     std::string place, ByHand by_hand, std::stop_token stop) {
   ProgramQuery query = QueryFor(child);
   Result<ProgramIdentity> program = co_await runner->Resolve(std::move(query));
   if (!program) co_return Failed(place, std::move(program).error());
@@ -151,7 +151,6 @@ asio::awaitable<HookResult> RunAlone(Runner* runner, ChildSpec child, Nanosecond
   std::optional<MachineRequest> no_settings;
   Result<Lease> lease = co_await runner->Acquire(no_settings);
   if (!lease) co_return Failed(place, std::move(lease).error());
-  ByHand by_hand{child.argv, child.cwd};
   std::vector<ChildSpec> children;
   children.push_back(std::move(child));
   Result<void> opened = co_await runner->Open(lease->runner, std::move(children));
@@ -194,7 +193,13 @@ asio::awaitable<HookResult> RunHooks(Runner* runner, const CancelToken* cancel,
     std::string place(NameOf(which));
     if (spec->benchmarks.size() > 1) place += " of " + benchmark.name;
     ChildSpec child = ChildOfHook(*spec, id, benchmark, nullptr, which);
-    HookResult one = co_await RunAlone(runner, std::move(child), timeout, std::move(place), stop);
+    ByHand by_hand{child.argv, child.cwd, {}};
+    // The command that checks commits out and builds them is the client's own, and long.
+    if (which == HookKind::kBuild) {
+      by_hand.instead = "benchctl show " + id.value + " --log has all that it printed";
+    }
+    HookResult one = co_await RunAlone(runner, std::move(child), timeout, std::move(place),
+                                       std::move(by_hand), stop);
     if (one.failure) one.failure->run->benchmark = benchmark.name;
     all.log += one.log;
     if (one.failure) all.log += "== " + one.failure->error.message + "\n";

@@ -52,6 +52,7 @@ std::string HintFor(const RunOutcome& outcome, const ByHand& by_hand, const char
            "the machine profile";
   }
   if (outcome.exit.timed_out) return "raise --timeout if the program needs longer";
+  if (!by_hand.instead.empty()) return by_hand.instead;
   return "run `" + Join(by_hand.argv, " ", PastedWord) + "` in " + by_hand.folder + ignoring;
 }
 
@@ -126,7 +127,7 @@ std::optional<Failure> ExitFailure(const RunPlace& place, const RunOutcome& outc
   run.stderr_tail = outcome.stderr_tail;
   const Arm& arm = ArmAt(place);
   return FailureOf(FailedAt(place), place.spec.limits.timeout, outcome, std::move(run),
-                   {arm.argv, arm.cwd},
+                   {arm.argv, arm.cwd, {}},
                    ", or use --ignore-failure to count such runs like any other");
 }
 

@@ -25,6 +25,7 @@ struct RunPlace {
 struct ByHand {
   std::vector<std::string> argv;
   std::string folder;
+  std::string instead;  ///< what helps more than running `argv`; else empty
 };
 
 /// The failure of a run that could not be measured at all (no such program, runner died, ...).

@@ -101,6 +101,16 @@ Result<void> CheckLayouts(const SessionSpec& spec, const std::vector<ProgramIden
   return {};
 }
 
+/// What is missing where a commit was checked out has to be in it, or to be built.
+Error InCheckout(Error error) {
+  if (error.code == ErrorCode::kNotFound && error.hint.empty()) {
+    error.hint =
+        "a commit's folder has its files and what --build makes of them: add --build COMMAND, or "
+        "name a program that it makes";
+  }
+  return error;
+}
+
 /// The programs as build and setup left them: from now on they must not change.
 asio::awaitable<std::optional<Failure>> Preparation::FindPrograms() {
   SetupResult setup;
@@ -114,7 +124,11 @@ asio::awaitable<std::optional<Failure>> Preparation::FindPrograms() {
       }
       ProgramQuery query = QueryFor(ChildOfArm(spec_, benchmark, arm));
       Result<ProgramIdentity> program = co_await services_.runner.Resolve(std::move(query));
-      if (!program) co_return ProgramFailure(spec_, b, a, std::move(program).error());
+      if (!program) {
+        Error error = std::move(program).error();
+        if (arm.commit) error = InCheckout(std::move(error));
+        co_return ProgramFailure(spec_, b, a, std::move(error));
+      }
       setup.programs.push_back(std::move(program).value());
     }
   }

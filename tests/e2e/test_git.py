@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 
 from git_repository import GATE, GitRepository
 from main import main
@@ -106,6 +107,13 @@ class GitTest(GitRepository, Replay, DaemonTest):
         self.assert_exit(done, FAILED)
         self.assertIn("build: exited with code 2", done.stderr)
         self.assertIn("  bench.c:3: error: no\n", done.stderr)
+        # What somebody can do, and not the command that benchctl made up.
+        self.assertNotIn("build-worktrees", done.stderr)
+        hint = re.search(r"^hint: (benchctl show \w+ --log) has all that it printed$", done.stderr,
+                         re.MULTILINE)
+        self.assertTrue(hint, done.stderr)
+        log = self.benchctl(*hint[1].split()[1:])
+        self.assertIn("\n999\n", log.stdout)
         # Not kept: the next attempt begins anew, and fails again.
         done = self.compare_commits("v1..HEAD")
         self.assert_exit(done, FAILED)
@@ -122,6 +130,12 @@ class GitTest(GitRepository, Replay, DaemonTest):
         self.assert_exit(done, FAILED)
         self.assertIn("./bench", done.stderr)
         self.assertIn("No such file", done.stderr)
+        self.assertIn("hint: a commit's folder has its files and what --build makes", done.stderr)
+        # The same without any build.
+        done = self.benchctl("compare", *GATE, "--git", "v1..HEAD", "--", "./bench",
+                             cwd=self.repository)
+        self.assert_exit(done, FAILED)
+        self.assertIn("add --build COMMAND", done.stderr)
 
     def test_without_a_build_the_files_of_the_commit_run(self):
         done = self.benchctl(
