@@ -108,7 +108,7 @@ Result<FoundDaemon> ConnectNamed(const std::string& path, const std::string& sou
                                  std::chrono::milliseconds timeout) {
   int error = 0;
   UniqueFd fd = ConnectUnix(path, timeout, &error);
-  if (fd) return FoundDaemon{std::move(fd), path};
+  if (fd) return FoundDaemon{std::move(fd), path, {}};
   return ConnectionError(
       "no daemon answers at " + path + " (" + source + "): " + std::strerror(error),
       "start one there: benchd --user --socket " + path);
@@ -119,7 +119,7 @@ Result<std::optional<FoundDaemon>> ConnectSystem(const std::string& path,
                                                  std::chrono::milliseconds timeout) {
   int error = 0;
   UniqueFd fd = ConnectUnix(path, timeout, &error);
-  if (fd) return std::optional(FoundDaemon{std::move(fd), path});
+  if (fd) return std::optional(FoundDaemon{std::move(fd), path, {}});
   if (error == EACCES || error == EPERM) {
     const std::string group = SocketGroup(path);
     return ConnectionError(
@@ -150,14 +150,16 @@ Result<FoundDaemon> StartAndConnect(const std::string& path) {
   auto started = StartDaemon(*plan);
   if (!started) {
     UniqueFd rival = AwaitRival(path);
-    if (rival) return FoundDaemon{std::move(rival), path};
+    if (rival) return FoundDaemon{std::move(rival), path, {}};
     return std::move(started).error();
   }
-  std::cerr << "benchctl: started " << plan->program << " --user (pid " << *started
-            << "); it exits after 10 idle minutes\n";
   int error = 0;
   UniqueFd fd = ConnectUnix(path, kConnectTimeout, &error);
-  if (fd) return FoundDaemon{std::move(fd), path};
+  if (fd) {
+    return FoundDaemon{std::move(fd), path,
+                       "started " + plan->program + " --user (pid " + std::to_string(*started) +
+                           "); it exits after 10 idle minutes"};
+  }
   return ConnectionError(
       "the daemon that was just started does not listen at " + path + ": " + std::strerror(error),
       "its log is " + plan->log_file);
@@ -177,7 +179,7 @@ Result<FoundDaemon> ConnectToDaemon(const LinkOptions& options, bool may_start) 
   if (!path) return std::move(path).error();
   int error = 0;
   UniqueFd fd = ConnectUnix(*path, options.timeout, &error);
-  if (fd) return FoundDaemon{std::move(fd), *path};
+  if (fd) return FoundDaemon{std::move(fd), *path, {}};
   if (error != ENOENT && error != ECONNREFUSED && error != ENOTDIR) {
     return ConnectionError("your daemon at " + *path + ": " + std::strerror(error));
   }
@@ -196,6 +198,7 @@ Result<std::unique_ptr<DaemonLink>> DaemonLink::Open(LinkOptions options) {
   }
   auto found = ConnectToDaemon(link->options_, link->options_.may_start);
   if (!found) return std::move(found).error();
+  if (!found->started.empty()) std::cerr << "benchctl: " << found->started << "\n";
   link->path_ = found->path;
   auto trusted = CheckPeer(found->fd.get(), link->options_.places.uid);
   if (!trusted) return std::move(trusted).error();
@@ -221,6 +224,21 @@ Result<void> DaemonLink::Reopen() {
     return trusted ? Adopt(std::move(fd)) : trusted;
   }
   return ConnectionError("no daemon answers at " + path_ + ": " + std::strerror(error));
+}
+
+bool DaemonLink::MayRestart() const {
+  if (!options_.may_start || options_.host || options_.socket || options_.environment_socket) {
+    return false;
+  }
+  const auto own = UserSocket(options_.places);
+  return own && *own == path_;
+}
+
+Result<void> DaemonLink::Restart() {
+  auto found = StartAndConnect(path_);
+  if (!found) return std::move(found).error();
+  auto trusted = CheckPeer(found->fd.get(), options_.places.uid);
+  return trusted ? Adopt(std::move(found->fd)) : trusted;
 }
 
 // The last channel would take gRPC's threads with it, one by one: milliseconds for a process that

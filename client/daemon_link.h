@@ -83,6 +83,12 @@ class DaemonLink {
   /// none.
   Result<void> Reopen();
 
+  /// Whether what went away is one's own daemon, in whose place Open() would start another.
+  bool MayRestart() const;
+  /// Starts it on the same socket and connects. Only where MayRestart().
+  /// @errors (exit 5) it does not start.
+  Result<void> Restart();
+
   /// The login over there with --host, else null.
   const RemoteLogin* remote() const { return ssh_ ? &ssh_->login() : nullptr; }
 
@@ -128,6 +134,7 @@ Result<void> OpenOnce(const LinkOptions& options, std::unique_ptr<DaemonLink>* l
 struct FoundDaemon {
   UniqueFd fd;
   std::string path;
+  std::string started;  ///< a sentence about the daemon that was started for it; else empty
 };
 
 /// The socket of the first daemon in that order, connected; who listens there is not checked yet.

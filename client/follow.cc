@@ -24,6 +24,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Somebody who stops a daemon to start another takes less than that.
+constexpr std::chrono::seconds kUntilRestart{3};
+
 // A stream that ends without a final event, by whatever code a stopping server has for it.
 bool MayComeBack(const grpc::Status& status) {
   return status.ok() || status.error_code() == grpc::StatusCode::UNAVAILABLE ||
@@ -110,6 +113,7 @@ class Follower {
   void Take(const v1::SessionEvent& event) {
     if (away_since_) {
       away_since_.reset();
+      restarted_ = false;
       display_.Note(link_.OtherEnd() + " is back");
       display_.Note("");
     }
@@ -161,6 +165,11 @@ class Follower {
       interrupts_.Wait(link_.RetryPause());
       if (leaving()) break;
       if (link_.Reopen()) return {};
+      if (!restarted_ && Clock::now() >= *away_since_ + kUntilRestart && link_.MayRestart()) {
+        restarted_ = true;
+        display_.Note(link_.OtherEnd() + " did not come back: starting it again");
+        if (link_.Restart()) return {};
+      }
     }
     return ConnectionError(link_.OtherEnd() + " went away and did not come back within " + timeout +
                                " s: session " + id_ + " is no longer watched",
@@ -194,6 +203,7 @@ class Follower {
   Followed followed_;
   bool final_ = false;                           // reading thread only
   std::optional<Clock::time_point> away_since_;  // reading thread only
+  bool restarted_ = false;                       // of this absence; reading thread only
   std::mutex mutex_;
   grpc::ClientContext* context_ = nullptr;
   std::atomic<bool> stop_watching_ = false;

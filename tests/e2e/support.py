@@ -276,7 +276,8 @@ class DaemonTest(unittest.TestCase):
         with open(stderr_path, "wb") as stderr:
             process = subprocess.Popen(
                 [str(BIN / "benchctl"), *map(str, words), "--json"],
-                env=self.client_environment(), cwd=popen.pop("cwd", self.folder),
+                env=popen.pop("environment", None) or self.client_environment(),
+                cwd=popen.pop("cwd", self.folder),
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, **popen,
             )
         client = Client(process, stderr_path)

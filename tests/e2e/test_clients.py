@@ -282,6 +282,27 @@ class AutostartTest(DaemonTest):
         self.assertTrue(wait_for_exit(pid))
         self.assertFalse(socket.exists())
 
+    def pid_of_daemon(self):
+        version = self.run_without_socket("version", "--json", "--no-autostart")
+        self.assert_exit(version, 0)
+        return int(re.search(r'"pid": ?(\d+)', version.stdout).group(1))
+
+    def test_a_daemon_that_is_killed_is_started_again_by_those_who_watch(self):
+        gate = self.gate()
+        client = self.start_client("compare", *LINES, gate.command, gate.command,
+                                   environment=self.client_environment_without_socket())
+        gate.arrived()
+        first = self.pid_of_daemon()
+        os.kill(first, signal.SIGKILL)
+        self.assertTrue(wait_for_exit(first))
+        gate.open()
+        self.assertEqual(client.finish(), PASS, client.stderr)
+        self.assertIn("starting it again", client.stderr)
+        second = self.pid_of_daemon()
+        self.assertNotEqual(first, second)
+        os.kill(second, signal.SIGTERM)
+        self.assertTrue(wait_for_exit(second))
+
     def test_no_autostart_forbids_it(self):
         done = self.run_without_socket("list", "--no-autostart")
         self.assert_exit(done, REFUSED)
