@@ -44,6 +44,10 @@ std::vector<OptionInfo> CompareOptions(bool with_detach) {
        "command "
        "that was saved, as it is now",
        kArms},
+      {"benchmark", 0, "NAME",
+       "name of the benchmark, under which `benchctl history` keeps it whatever its arguments "
+       "(default main, with a history for each command)",
+       kArms},
       {"file", 'f', "FILE", "read arms, benchmarks and defaults from TOML, - for stdin", kArms}};
   for (const SessionOption& option : SessionOptions()) options.push_back(option.info);
   if (!with_detach) return options;
@@ -211,7 +215,9 @@ std::vector<OptionInfo> WatchOptions() {
 
 std::vector<OptionInfo> ShowOptions() {
   std::vector<OptionInfo> options = {
-      {"log", 0, "", "with the output of its runs (--output log)", kThisCommand}, kTimeUnit};
+      {"log", 0, "", "with the output of its runs (--output log)", kThisCommand},
+      {"verbose", 0, "", "with the kernel's command line", kResult},
+      kTimeUnit};
   Append(&options, ExportOptions(true));
   return options;
 }

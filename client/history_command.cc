@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -274,10 +275,65 @@ Result<std::vector<GateSummary>> ReadFromDaemon(const CommandContext& context,
   return summaries;
 }
 
-std::string NothingFound(const CommandContext& context) {
-  if (context.word.empty()) return "no history yet: it begins with the first verdict";
-  return "no history of " + Quoted(context.word) +
-         "; benchctl history lists the benchmarks that have one";
+Result<std::vector<GateSummary>> Read(const CommandContext& context,
+                                      const HistoryRequest& request) {
+  const std::string* const database = LastValue(context.arguments, "database");
+  return database != nullptr ? ReadFromDatabase(*database, request.query)
+                             : ReadFromDaemon(context, request);
+}
+
+/// Each of the texts once, in order: "a, b and 3 more".
+std::string FirstOf(const std::vector<std::string>& texts) {
+  constexpr std::size_t kMostTexts = 5;
+  std::vector<std::string> unique;
+  for (const std::string& text : texts) {
+    if (std::ranges::find(unique, text) == unique.end()) unique.push_back(text);
+  }
+  const std::size_t shown = std::min(kMostTexts, unique.size());
+  std::string list = Join(std::span(unique).first(shown), ", ");
+  if (unique.size() > shown) list += " and " + std::to_string(unique.size() - shown) + " more";
+  return list;
+}
+
+constexpr char kNoneYet[] = "no history yet: it begins with the first verdict";
+
+Error NothingFound(const std::string& wanted, const std::vector<GateSummary>& all) {
+  const std::string what = "history: no benchmark or command contains " + Quoted(wanted);
+  if (all.empty()) return UsageError(what, "there is " + std::string(kNoneYet));
+  std::vector<std::string> names;
+  for (const GateSummary& one : all) names.push_back(SeriesName(one));
+  return UsageError(what, "there is a history of: " + FirstOf(names));
+}
+
+/// The entries of the benchmark that is called so; where none is, those whose benchmark or command
+/// contains the word: of a comparison without a name people remember the command.
+///
+/// @errors (exit 2) there is nothing of that word, or of --metric; the hint names what there is.
+Result<std::vector<GateSummary>> ReadWanted(const CommandContext& context,
+                                            const HistoryRequest& request) {
+  auto summaries = Read(context, request);
+  if (!summaries) return summaries;
+  const std::string& wanted = request.query.benchmark;
+  if (summaries->empty() && !wanted.empty()) {
+    HistoryRequest everything = request;
+    everything.query.benchmark.clear();
+    everything.query.limit = kLongestSeries;
+    auto all = Read(context, everything);
+    if (!all) return all;
+    for (const GateSummary& one : *all) {
+      const bool found = one.benchmark.find(wanted) != std::string::npos ||
+                         one.command.find(wanted) != std::string::npos;
+      if (found && summaries->size() < request.query.limit) summaries->push_back(one);
+    }
+    if (summaries->empty()) return NothingFound(wanted, *all);
+  }
+  if (request.metric.empty() || summaries->empty()) return summaries;
+  std::vector<std::string> metrics;
+  for (const GateSummary& one : *summaries) metrics.push_back(Printable(one.metric));
+  std::erase_if(*summaries, [&](const GateSummary& s) { return s.metric != request.metric; });
+  if (!summaries->empty()) return summaries;
+  return UsageError("history: no history of the metric " + Quoted(request.metric),
+                    "there is one of: " + FirstOf(metrics));
 }
 
 std::vector<std::string> TitlesOf(const std::vector<HistorySeries>& history) {
@@ -291,8 +347,7 @@ Result<std::string> Draw(const CommandContext& context, const HistoryRequest& re
                          const std::vector<HistorySeries>& history) {
   const bool picture = IsGiven(context.arguments, "svg");
   if (history.empty()) {
-    return UsageError((picture ? "--svg" : "-o") + std::string(": nothing to draw: ") +
-                      NothingFound(context));
+    return UsageError((picture ? "--svg" : "-o") + std::string(": nothing to draw: ") + kNoneYet);
   }
   if (!picture) return RenderHistoryPage(history, context.word, request.search);
   if (history.size() == 1) return RenderHistoryPicture(history.front());
@@ -314,13 +369,8 @@ Result<ExitCode> RunHistory(const CommandContext& context) {
     if (!prepared) return std::move(prepared).error();
     page = *std::move(prepared);
   }
-  const std::string* const database = LastValue(context.arguments, "database");
-  auto summaries = database != nullptr ? ReadFromDatabase(*database, request->query)
-                                       : ReadFromDaemon(context, *request);
+  auto summaries = ReadWanted(context, *request);
   if (!summaries) return std::move(summaries).error();
-  if (!request->metric.empty()) {
-    std::erase_if(*summaries, [&](const GateSummary& s) { return s.metric != request->metric; });
-  }
   auto history = MakeHistory(*std::move(summaries), request->search);
   if (!history) return std::move(history).error();
   const google::protobuf::Timestamp now = Now();
@@ -334,7 +384,7 @@ Result<ExitCode> RunHistory(const CommandContext& context) {
       std::cout << line << "\n";
     }
   } else if (history->empty()) {
-    std::cerr << NothingFound(context) << "\n";
+    std::cerr << kNoneYet << "\n";
   } else if (context.word.empty()) {
     std::cout << RenderHistoryList(*history, now, choice->StyleOfStdout());
   } else {

@@ -68,9 +68,7 @@ Result<SpecInput> OneCommandForCommits(const ParsedArguments& arguments, SpecInp
   return input;
 }
 
-}  // namespace
-
-Result<SpecInput> InputFromCommandLine(const ParsedArguments& arguments) {
+Result<SpecInput> ArmsFromCommandLine(const ParsedArguments& arguments) {
   SpecInput input;
   input.options = CollectSessionOptions(arguments);
   if (input.options.contains("between")) {
@@ -112,6 +110,17 @@ Result<SpecInput> InputFromCommandLine(const ParsedArguments& arguments) {
     input.arms.push_back(std::move(arm));
   }
   input.benchmarks.push_back({});
+  return input;
+}
+
+}  // namespace
+
+Result<SpecInput> InputFromCommandLine(const ParsedArguments& arguments) {
+  auto input = ArmsFromCommandLine(arguments);
+  const std::string* const name = LastValue(arguments, "benchmark");
+  if (!input || name == nullptr) return input;
+  if (name->empty()) return UsageError("--benchmark: empty name");
+  input->benchmarks.front().name = *name;
   return input;
 }
 

@@ -70,7 +70,7 @@ struct CapturedContext {
 
 /// The arms and the one benchmark of `compare BASE CANDIDATE...`, with -n and --reference; with
 /// --git one command for two arms, which have no folders yet, and no names but those of -n
-/// (git/worktree_plan.h).
+/// (git/worktree_plan.h). The benchmark is called what --benchmark says, else main.
 ///
 /// @errors no candidate, more names than commands, --reference without NAME=, --reference with
 /// --git.

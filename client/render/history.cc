@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
+#include <string_view>
 
 #include "benchd/v1/history.pb.h"
 #include "client/render/json.h"
@@ -58,12 +60,15 @@ std::string StepSize(const HistoryStep& step, std::string_view unit, const Style
   return HasRelativeChange(step) ? FormatChange(relative, 1) + "  " + means : means;
 }
 
+std::string SeriesName(const GateSummary& entry) {
+  const std::string name = Printable(entry.benchmark);
+  if (entry.series.empty()) return name;
+  return name + ": " + Printable(entry.command.empty() ? "command " + entry.series : entry.command);
+}
+
 std::string SeriesTitle(const HistorySeries& series) {
   const GateSummary& last = series.last();
-  std::string title = Printable(last.benchmark);
-  if (!last.series.empty()) {
-    title += ": " + Printable(last.command.empty() ? "command " + last.series : last.command);
-  }
+  std::string title = SeriesName(last);
   if (!last.candidate_commit) title += ", " + Printable(last.candidate);
   return title;
 }
@@ -187,6 +192,24 @@ const HistoryStep* NewestStep(const HistorySeries& series, const GateSummary** e
 
 }  // namespace
 
+namespace {
+
+// Where a benchmark without a name has several histories: why, and how to have one.
+std::string CommandsSentence(std::span<const HistorySeries> history, const Style& style) {
+  std::set<std::string_view> commands;
+  for (const HistorySeries& series : history) {
+    if (!series.last().series.empty()) commands.insert(series.last().series);
+  }
+  if (commands.size() < 2) return "";
+  return WrapSentence(
+      "each command without a benchmark's name has its own history, and a changed argument starts "
+      "a "
+      "new one: to keep one, use compare --benchmark NAME",
+      style);
+}
+
+}  // namespace
+
 std::string RenderHistoryList(std::span<const HistorySeries> history,
                               const google::protobuf::Timestamp& now, const Style& style) {
   Rows rows = {{"BENCHMARK", "METRIC", "ENTRIES", "LAST", "VALUE", "VERDICT", "NEWEST STEP"}};
@@ -203,17 +226,20 @@ std::string RenderHistoryList(std::span<const HistorySeries> history,
                                                : "at " + EntryName(*at) + ", " + TimeOf(*at, now)});
   }
   const std::string text = AlignColumns(rows);
-  if (style.width <= 0) return text;
-  return Join(Lines(text), "", [&style](const std::string& line) {
-    return Shorten(line, style.width, style) + "\n";
-  });
+  const std::string commands = CommandsSentence(history, style);
+  if (style.width <= 0) return text + commands;
+  return Join(Lines(text), "",
+              [&style](const std::string& line) {
+                return Shorten(line, style.width, style) + "\n";
+              }) +
+         commands;
 }
 
 std::string RenderHistory(std::span<const HistorySeries> history, const ChangePointSearch& search,
                           const google::protobuf::Timestamp& now, const Style& style) {
   std::string text;
   for (const HistorySeries& series : history) text += RenderSeries(series, now, style) + "\n";
-  return text + WrapSentence(SearchSentence(search), style);
+  return text + CommandsSentence(history, style) + WrapSentence(SearchSentence(search), style);
 }
 
 namespace {

@@ -23,6 +23,8 @@ std::string RenderHistory(std::span<const HistorySeries> history, const ChangePo
 
 // What is said of a history, wherever it is shown.
 
+/// "parse"; where a benchmark says nothing, "main: COMMAND".
+std::string SeriesName(const GateSummary& entry);
 /// "parse, new"; where a benchmark says nothing, the command.
 std::string SeriesTitle(const HistorySeries& series);
 /// What was measured: the commit as it is called, else the arm.

@@ -189,6 +189,22 @@ TEST(SpecBuilderTest, NamesSeveralCandidatesInOrder) {
   EXPECT_EQ(names, (std::vector<std::string>{"old", "new", "candidate-2", "candidate-3"}));
 }
 
+TEST(SpecBuilderTest, NamesTheBenchmark) {
+  for (const std::vector<std::string>& arms :
+       {std::vector<std::string>{"a", "b"},
+        {"--reference", "r=x", "c"},
+        {"--parameter-list", "t", "1,2", "--between", "t", "run {t}"}}) {
+    std::vector<std::string> words = {"--benchmark", "parse"};
+    words.insert(words.end(), arms.begin(), arms.end());
+    auto arguments = ParseArguments(words, AllOptions(*FindCommand("compare")));
+    ASSERT_TRUE(arguments) << arguments.error().message;
+    const auto input = InputFromCommandLine(*arguments);
+    ASSERT_TRUE(input) << input.error().message;
+    EXPECT_EQ(input->benchmarks.front().name, "parse");
+  }
+  EXPECT_EQ(SaidOf({"--benchmark", "", "a", "b"}), "--benchmark: empty name | ");
+}
+
 TEST(SpecBuilderTest, NamedReferencesMakeAllCommandsCandidates) {
   const auto spec = Build({"--reference", "v1=./v1 -x=1", "--reference", "v2=./v2", "./new"});
   ASSERT_TRUE(spec) << spec.error().message;
