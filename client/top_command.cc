@@ -34,8 +34,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kTick{1};
-// Every question that is asked while a child is measured is a disturbance of that run. What
-// happens to a watched session is told by its stream, without asking.
+// Every question that is asked while a child is measured is a disturbance of that run. What happens
+// to a watched session, and that the queue has changed, is told by streams, without asking.
+constexpr std::chrono::seconds kAskAtMost{1};  // however often the queue changes
 constexpr std::chrono::seconds kAskWhileWatched{30};
 constexpr std::chrono::seconds kAskElse{2};
 
@@ -59,11 +60,15 @@ class Watcher {
   LiveState Newest() {
     const std::lock_guard lock(mutex_);
     LiveState state = state_;
-    state.since_event_seconds = std::chrono::duration<double>(Clock::now() - event_at_).count();
+    state.since_event_seconds = SinceEvent();
     return state;
   }
 
  private:
+  double SinceEvent() const {
+    return std::chrono::duration<double>(Clock::now() - event_at_).count();
+  }
+
   void Read(const std::shared_ptr<grpc::Channel>& channel) {
     v1::SessionService::Stub stub(channel);
     const auto stream = stub.Watch(&context_, request_);
@@ -72,6 +77,7 @@ class Watcher {
       if (event.has_verdict() || event.has_failed() || event.has_cancelled()) break;
       {
         const std::lock_guard lock(mutex_);
+        state_.since_event_seconds = SinceEvent();
         state_.Apply(event);
         event_at_ = Clock::now();
       }
@@ -93,6 +99,44 @@ class Watcher {
   std::thread thread_;
 };
 
+/// The stream of the queue's changes, read by a thread of its own until it ends.
+class QueueWatcher {
+ public:
+  QueueWatcher(DaemonLink& link, std::function<void()> changed) : changed_(std::move(changed)) {
+    thread_ = std::thread([this, channel = link.channel()] { Read(channel); });
+  }
+  ~QueueWatcher() {
+    context_.TryCancel();
+    thread_.join();
+  }
+
+  bool ended() const { return ended_; }
+  /// Whether the daemon knows such a stream at all.
+  bool refused() const { return refused_; }
+  /// QueueStatus::changes of the newest that came, 0 before the first.
+  std::uint64_t changes() const { return changes_; }
+
+ private:
+  void Read(const std::shared_ptr<grpc::Channel>& channel) {
+    v1::QueueService::Stub stub(channel);
+    const auto stream = stub.Watch(&context_, v1::WatchQueueRequest());
+    for (v1::QueueStatus status; stream->Read(&status);) {
+      changes_ = status.changes();
+      changed_();
+    }
+    refused_ = stream->Finish().error_code() == grpc::StatusCode::UNIMPLEMENTED;
+    ended_ = true;
+    changed_();
+  }
+
+  grpc::ClientContext context_;
+  std::function<void()> changed_;
+  std::atomic<std::uint64_t> changes_ = 0;
+  std::atomic<bool> ended_ = false;
+  std::atomic<bool> refused_ = false;
+  std::thread thread_;
+};
+
 /// What there is to show, kept up to date. One thread.
 class Board {
  public:
@@ -101,14 +145,18 @@ class Board {
 
   /// Asks the daemon where it is time to.
   void Refresh() {
-    const bool watched = watcher_ && !watcher_->ended();
-    const auto pause = watched ? kAskWhileWatched : kAskElse;
-    const bool has_ended = watcher_ && watcher_->ended();
-    if (!has_ended && asked_at_ && Clock::now() - *asked_at_ < pause) return;
+    if (!IsDue()) return;
     asked_at_ = Clock::now();
+    if (!queue_watcher_ || (queue_watcher_->ended() && !queue_watcher_->refused())) {
+      queue_watcher_ = std::make_unique<QueueWatcher>(link_, changed_);
+    }
+    const std::uint64_t changes = queue_watcher_->changes();
     Result<void> asked = Ask();
     state_.note = asked ? "" : OneLine(Printable(asked.error().message));
-    if (!asked) static_cast<void>(link_.Reopen());
+    seen_ = asked ? std::max(changes, state_.queue.changes()) : 0;
+    if (asked) return;
+    queue_watcher_.reset();
+    static_cast<void>(link_.Reopen());
   }
 
   TopState Newest() {
@@ -118,6 +166,16 @@ class Board {
   }
 
  private:
+  bool IsDue() const {
+    if (!asked_at_) return true;
+    const auto since = Clock::now() - *asked_at_;
+    const bool told = queue_watcher_ && !queue_watcher_->ended();
+    const bool has_changed =
+        (told && queue_watcher_->changes() > seen_) || (watcher_ && watcher_->ended());
+    if (has_changed) return since >= kAskAtMost;
+    return since >= (told || (watcher_ && !watcher_->ended()) ? kAskWhileWatched : kAskElse);
+  }
+
   Result<void> Ask() {
     auto queue = CallDaemon(link_, &v1::QueueService::Stub::Get, v1::GetQueueRequest(), kTick * 5);
     if (!queue) return std::move(queue).error();
@@ -152,7 +210,9 @@ class Board {
   TopState state_;
   bool machine_known_ = false;
   std::optional<Clock::time_point> asked_at_;
+  std::uint64_t seen_ = 0;  ///< QueueStatus::changes of what is shown
   std::unique_ptr<Watcher> watcher_;
+  std::unique_ptr<QueueWatcher> queue_watcher_;
 };
 
 /// Draws on a terminal, or prints a line a second, until somebody has had enough.

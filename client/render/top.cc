@@ -71,12 +71,37 @@ std::vector<v1::Session> Queued(const TopState& state) {
   return queued;
 }
 
+// Whose it is and, where that may be seen, what runs: "ada: base ./old, candidate ./new"; of a
+// suite how many benchmarks it has.
+std::string Subject(const v1::Session& session, const UserNames& users) {
+  std::string text = Printable(users(session.uid()));
+  const auto& benchmarks = session.spec().benchmarks();
+  if (benchmarks.empty()) return text;
+  if (benchmarks.size() > 1) {
+    return text + ": " + Counted(static_cast<std::size_t>(benchmarks.size()), "benchmark") +
+           " of " + Join(benchmarks[0].arms(), ", ", [](const v1::Arm& arm) {
+             return Printable(arm.name());
+           });
+  }
+  return text + ": " + Join(benchmarks[0].arms(), ", ", [](const v1::Arm& arm) {
+           return Printable(arm.name()) + " " + Printable(arm.command());
+         });
+}
+
 std::vector<std::string> RunningLines(const TopState& state, const UserNames& users,
                                       const Style& style, int height) {
-  if (state.running) return RenderLiveView(*state.running, style, height);
-  if (state.queue.running().empty()) return {};
   const v1::Session* const session = Running(state);
-  const std::string who = session == nullptr ? "" : " of " + Printable(users(session->uid()));
+  constexpr int kRoomForSubject = 4;  // the state and a gate are worth more
+  if (state.running) {
+    const bool subject = session != nullptr && height >= kRoomForSubject;
+    std::vector<std::string> lines =
+        RenderLiveView(*state.running, style, subject ? height - 1 : height);
+    if (!subject) return lines;
+    lines.insert(lines.begin(), Shorten(Subject(*session, users), style.width, style));
+    return lines;
+  }
+  if (state.queue.running().empty()) return {};
+  const std::string who = session == nullptr ? "" : " of " + Subject(*session, users);
   return {Shorten(Printable(state.queue.running()) + who + " runs", style.width, style)};
 }
 
@@ -133,7 +158,11 @@ std::vector<std::string> RenderTop(const TopState& state, const UserNames& users
 std::string TopLine(const TopState& state, const UserNames& users,
                     const google::protobuf::Timestamp& now, const Style& style) {
   std::string line = LocalTime(now, now) + "  " + ModeOf(state, users);
-  if (!state.queue.running().empty()) line += "; " + Printable(state.queue.running()) + " runs";
+  if (!state.queue.running().empty()) {
+    const v1::Session* const session = Running(state);
+    line += "; " + Printable(state.queue.running()) +
+            (session == nullptr ? "" : " of " + Subject(*session, users)) + " runs";
+  }
   if (state.running && state.running->update) {
     const std::string known = KnownSoFar(*state.running->update, style);
     const std::size_t colon = known.find(": ");

@@ -15,15 +15,24 @@
 
 namespace benchd {
 
-/// "Something changed": wakes every coroutine that waits. Loop's thread only.
+/// "Something changed": wakes every coroutine that waits, and tells those who subscribed. Loop's
+/// thread only.
 ///
-/// A waiter must look at the state before it waits and again after: signals are not counted.
+/// A waiter must look at the state before it waits and again after: it is not told how often.
 class Signal {
  public:
+  /// Unsubscribes when destroyed. Must not outlive the signal.
+  using Subscription = Held<Signal>;
+
   explicit Signal(const asio::any_io_executor& executor)
       : timer_(executor, asio::steady_timer::time_point::max()) {}
 
-  void Notify() { timer_.cancel(); }
+  void Notify();
+  /// How often so far.
+  std::uint64_t count() const { return count_; }
+
+  /// `told` is called with every Notify() from now on.
+  [[nodiscard]] Subscription Subscribe(std::function<void()> told);
 
   asio::awaitable<void> Wait() {
     asio::error_code cancelled;  // the only way this wait ends
@@ -31,7 +40,13 @@ class Signal {
   }
 
  private:
+  friend Subscription;
+  void GiveUp(std::uint64_t key) { subscribers_.erase(key); }
+
   asio::steady_timer timer_;
+  std::uint64_t count_ = 0;
+  std::map<std::uint64_t, std::function<void()>> subscribers_;
+  std::uint64_t next_key_ = 0;
 };
 
 /// Whose turn it is for what must not happen while a session measures: asking the machine, or

@@ -275,12 +275,13 @@ asio::awaitable<Result<QueueStatus>> Queue::SetMode(Caller caller, QueueMode mod
 }
 
 QueueStatus Queue::Status() const {
-  return QueueStatus{mode_, waiting_.size(), running_, reserved_by_};
+  return QueueStatus{mode_, waiting_.size(), running_, reserved_by_, changed_.count()};
 }
 
 void Queue::SetReserved(std::optional<std::uint32_t> uid) {
   reserved_by_ = uid;
   PublishPlaces(/*even_unmoved=*/true);
+  changed_.Notify();
 }
 
 const SessionRecord* Queue::Running() const {

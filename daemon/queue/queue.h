@@ -39,6 +39,7 @@ struct QueueStatus {
   std::uint64_t queued = 0;
   std::optional<SessionId> running;
   std::optional<std::uint32_t> reserved_by;  ///< uid of who holds the machine: sessions wait
+  std::uint64_t changes = 0;                 ///< grows with every change of the queue
 };
 
 /// Everything there is to tell of one session.
@@ -121,6 +122,11 @@ class Queue {
   const SessionRecord* Running() const;
   /// Waits until something has changed: a session's state, whose turn it is, the end.
   asio::awaitable<void> Changed() { return changed_.Wait(); }
+  /// `told` is called at each of these moments, in the middle of the queue's work: it may look and
+  /// note, no more.
+  [[nodiscard]] Signal::Subscription OnChange(std::function<void()> told) {
+    return changed_.Subscribe(std::move(told));
+  }
   /// Somebody holds the machine for work by hand, or nobody any more; for Status().
   void SetReserved(std::optional<std::uint32_t> uid);
   /// A client has made the daemon do something, maybe while a child was measured. For who takes

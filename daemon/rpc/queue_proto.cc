@@ -50,6 +50,7 @@ void ToProto(const QueueStatus& status, v1::QueueStatus* to) {
   to->set_paused(status.mode.paused);
   to->set_draining(status.mode.draining);
   to->set_queued(status.queued);
+  to->set_changes(status.changes);
   if (status.running) to->set_running(status.running->value);
   if (status.reserved_by) to->set_reserved_by(*status.reserved_by);
 }

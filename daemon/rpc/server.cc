@@ -9,6 +9,7 @@
 
 #include "daemon/rpc/machine_service.h"
 #include "daemon/rpc/queue_proto.h"
+#include "daemon/rpc/queue_watch_reactor.h"
 #include "daemon/rpc/session_service.h"
 
 namespace benchd::rpc {
@@ -29,6 +30,13 @@ asio::awaitable<Result<void>> QueueService::RunSet(Caller caller, Change change,
 asio::awaitable<Result<void>> QueueService::RunGet(Caller /*anybody*/, v1::QueueStatus* response) {
   Fill(queue_.Status(), response);
   co_return Result<void>();
+}
+
+grpc::ServerWriteReactor<v1::QueueStatus>* QueueService::Watch(
+    Context* context, const v1::WatchQueueRequest* /*request*/) {
+  return new QueueWatchReactor(
+      endpoint_, endpoint_.Identify(*context), queue_,
+      [this](const QueueStatus& status, v1::QueueStatus* to) { Fill(status, to); });
 }
 
 void QueueService::Fill(const QueueStatus& status, v1::QueueStatus* response) const {

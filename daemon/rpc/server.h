@@ -52,6 +52,8 @@ class QueueService final : public v1::QueueService::CallbackService {
                     v1::QueueStatus* response) override {
     return Answer(endpoint_, context, this, &QueueService::RunGet, response);
   }
+  grpc::ServerWriteReactor<v1::QueueStatus>* Watch(Context* context,
+                                                   const v1::WatchQueueRequest* request) override;
 
  private:
   /// What an admin may ask for; `action` is its word in the audit.

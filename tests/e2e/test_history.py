@@ -1,7 +1,10 @@
 """`benchctl history` and `benchctl top` with a real daemon."""
 
-import sqlite3
 import contextlib
+import getpass
+import signal
+import sqlite3
+import time
 import unittest
 
 from main import main
@@ -65,12 +68,13 @@ class HistoryTest(DaemonTest):
         self.assertEqual(drawn.stdout.count('class="candidate entry"'), 12)
         none = self.benchctl("history", "main", "--svg", "wall_time")
         self.assert_exit(none, USAGE)
-        self.assert_one_error(none, "--svg: nothing to draw")
+        self.assert_one_error(none, "history: no history of the metric 'wall_time'")
+        self.assertIn("hint: there is one of: t\n", none.stderr)
         self.assertEqual(page.count('class="step"'), 1)
         self.assertIn("step: +10.0 %", page)
         nothing = self.benchctl("history", "other", "-o", "none.html")
         self.assert_exit(nothing, USAGE)
-        self.assert_one_error(nothing, "no history of 'other'")
+        self.assert_one_error(nothing, "no benchmark or command contains 'other'")
         self.assertFalse((self.folder / "none.html").exists())
 
         # Another kernel: the step is at the edge of a segment, and nobody's.
@@ -90,13 +94,42 @@ class HistoryTest(DaemonTest):
         self.measure(101.07)
         self.assertEqual(len(self.history("main", "--last", "1")), 1)
         self.assertEqual(self.history("main", "--last", "1")[0]["mean_candidate"], 101.07)
-        self.assertEqual(self.history("main", "--metric", "other"), [])
+        self.assert_exit(self.benchctl("history", "main", "--metric", "other"), USAGE)
         nothing = self.benchctl("history", "nothing")
-        self.assert_exit(nothing, PASS)
+        self.assert_exit(nothing, USAGE)
         self.assertEqual(nothing.stdout, "")
-        self.assertIn("no history of 'nothing'", nothing.stderr)
+        self.assert_one_error(nothing, "no benchmark or command contains 'nothing'")
+        self.assertIn(f"hint: there is a history of: main: {self.command}\n", nothing.stderr)
         for words in (["--last", "0"], ["--alpha", "2"], ["a", "b"]):
             self.assert_exit(self.benchctl("history", *words), USAGE)
+
+    def test_a_comparison_is_found_by_its_name_or_by_a_part_of_its_command(self):
+        empty = self.benchctl("history", "value")
+        self.assert_exit(empty, USAGE)
+        self.assertIn("no history yet", empty.stderr)
+        self.assert_exit(self.benchctl("history"), PASS)
+        self.measure(100.11)
+        # As it was typed, or what is remembered of it.
+        for word in (self.command, "cat ", "value"):
+            self.assertEqual([entry["mean_candidate"] for entry in self.history(word)], [100.11])
+        # A changed argument is another command; under a name it is not.
+        listed = self.benchctl("history")
+        self.assertNotIn("--benchmark", listed.stdout)
+        self.command += " /dev/null"
+        self.measure(100.42)
+        self.assertEqual(len(self.history("value")), 2)
+        self.assertIn("compare --benchmark NAME", self.benchctl("history").stdout)
+        for command in (self.command, self.command + " /dev/null"):
+            done = self.benchctl("compare", "--benchmark", "copy", "--parse", "lines", "--metric",
+                                 "t:2%:lower", "--warmup", "0", "--runs", "8", "echo t 100.01",
+                                 command)
+            self.assert_exit(done, PASS)
+            self.assertIn("copy", done.stdout)
+        shown = self.benchctl("history", "copy")
+        self.assert_exit(shown, PASS)
+        self.assertNotIn("--benchmark", shown.stdout)
+        self.assertEqual(shown.stdout.count("pass"), 2, shown.stdout)
+        self.assertIn("--benchmark copy", self.benchctl("show").stdout)
 
     def test_top_tells_a_line_a_second_where_there_is_no_terminal(self):
         done = self.benchctl("top", "--count", "2")
@@ -106,6 +139,30 @@ class HistoryTest(DaemonTest):
         self.assertRegex(lines[0], r"^\d\d:\d\d:\d\d  idle, 0 queued")
         events = self.benchctl_json("top", "--count", "1").events
         self.assertEqual([event["event"] for event in events], ["queue"])
+
+    def test_top_follows_the_queue_while_a_session_runs(self):
+        gate = self.gate()
+        first = self.benchctl("submit", "--parse", "lines", "--metric", "n:2%:lower", gate.command,
+                              gate.command).stdout.strip()
+        gate.arrived()
+        top = self.start_client("top")
+        while top.next().get("running") != first:
+            pass
+        second = self.benchctl("submit", "/bin/true", "/bin/true").stdout.strip()
+        # It is told, and does not ask every half minute.
+        deadline = time.monotonic() + 10
+        while top.next().get("queued") != 1:
+            self.assertLess(time.monotonic(), deadline)
+        line = self.benchctl("top", "--count", "1").stdout
+        self.assertIn(f"{first} of {getpass.getuser()}: base {gate.command}, candidate ", line)
+        self.assert_exit(self.benchctl("cancel", second), PASS)
+        while top.next().get("queued", 0) != 0:
+            self.assertLess(time.monotonic(), deadline + 10)
+        gate.open()
+        while top.next().get("running"):
+            pass
+        top.process.send_signal(signal.SIGINT)
+        top.finish()
 
 
 if __name__ == "__main__":

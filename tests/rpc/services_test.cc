@@ -272,6 +272,29 @@ TEST_F(ServicesTest, TheQueueIsPausedDrainedResumedAndTellsWhoItIs) {
   EXPECT_FALSE(status.paused());
 }
 
+TEST_F(ServicesTest, AWatchOfTheQueueTellsEachChangeAndEndsWithItsReader) {
+  const auto stub = v1::QueueService::NewStub(channel_);
+  grpc::ClientContext context;
+  const auto reader = stub->Watch(&context, v1::WatchQueueRequest());
+  v1::QueueStatus status;
+  ASSERT_TRUE(reader->Read(&status));
+  EXPECT_EQ(status.version(), "1.2.3");
+  EXPECT_EQ(status.queued(), 0U);
+  for (std::uint64_t queued = 1; queued <= 2; ++queued) {
+    const std::uint64_t before = status.changes();
+    Submit();
+    while (status.queued() < queued && reader->Read(&status)) continue;
+    EXPECT_EQ(status.queued(), queued);
+    EXPECT_GT(status.changes(), before);
+  }
+  Work();
+  while ((status.queued() > 0 || !status.running().empty()) && reader->Read(&status)) continue;
+  EXPECT_EQ(status.queued(), 0U);
+  EXPECT_EQ(status.running(), "");
+  context.TryCancel();
+  EXPECT_EQ(reader->Finish().error_code(), grpc::StatusCode::CANCELLED);
+}
+
 TEST_F(ServicesTest, MalformedProtobufIsRefusedAndHarmsNobody) {
   for (const std::string& bytes :
        {std::string("\xFF\xFF\xFF\xFF"), std::string("\x0A\x7F"), std::string(1000, '\x08')}) {

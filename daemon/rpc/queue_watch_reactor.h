@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "benchd/v1/queue.pb.h"
+#include "daemon/queue/queue.h"
+#include "daemon/rpc/endpoint.h"
+
+namespace benchd::rpc {
+
+/// QueueService.Watch: how the queue stands, and again when it has changed. One message is in
+/// flight at most: a slow reader gets the newest status. Sends nothing of its own accord: a change
+/// is a client's call, or comes between two runs.
+class QueueWatchReactor final : public StreamReactor<v1::QueueStatus> {
+ public:
+  using Fill = std::function<void(const QueueStatus&, v1::QueueStatus*)>;
+
+  /// References outlive the server.
+  QueueWatchReactor(const Endpoint& endpoint, std::optional<Caller> caller, Queue& queue,
+                    Fill fill);
+
+ private:
+  void Started() override;
+  void Written() override { Pump(); }
+  void Ended() override { subscription_ = Signal::Subscription(); }
+  void Pump();
+
+  Queue& queue_;
+  const Fill fill_;
+  Signal::Subscription subscription_;
+  std::optional<std::uint64_t> sent_;  ///< QueueStatus::changes of the last message
+};
+
+}  // namespace benchd::rpc
