@@ -116,9 +116,10 @@ std::string Section(const HistorySeries& series, std::size_t number, std::size_t
   const std::string verdict(NameOf(last.verdict));
   return "<section>\n" + Heading(2, OneLine(SeriesTitle(series) + ", " + last.metric)) +
          Paragraph(OneLine(last.machine), "quiet") +
-         Figures(Figure(DrawSeries("series" + std::to_string(number), picture)) + "<div>\n" +
-                 Paragraph("Newest: " + Join(picture.entries.back().cells, ", "), verdict) +
-                 Changes(picture) + "</div>\n") +
+         Figures({Figure(DrawSeries("series" + std::to_string(number), picture)),
+                  "<div>\n" +
+                      Paragraph("Newest: " + Join(picture.entries.back().cells, ", "), verdict) +
+                      Changes(picture) + "</div>\n"}) +
          "</section>\n";
 }
 

@@ -8,7 +8,7 @@ namespace {
 constexpr std::string_view kPageStyle = R"(
 *{box-sizing:border-box}
 body{margin:0;background:var(--ground);color:var(--ink);font:15px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;font-variant-numeric:tabular-nums;-webkit-text-size-adjust:100%}
-main{max-width:1000px;margin:0 auto;padding:40px 20px 72px}
+main{max-width:1240px;margin:0 auto;padding:40px 20px 72px}
 article:not(:first-child){margin-top:72px;padding-top:40px;border-top:1px solid var(--rule)}
 section{margin-top:48px}
 h1,h2,h3{line-height:1.25;margin:0 0 12px;font-weight:600;overflow-wrap:anywhere}
@@ -26,11 +26,17 @@ a{color:var(--candidate)}
 .pass{color:var(--pass)}
 .regression,.failed{color:var(--regression)}
 .undecided{color:var(--undecided)}
-.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,380px),1fr));gap:32px 48px;align-items:start}
+.two{display:grid;gap:8px 64px;align-items:start}
+.facts{margin:8px 0 0}
+.facts dl{grid-template-columns:max-content minmax(0,1fr)}
+.facts code{font:13px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
+.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,340px),1fr));gap:32px 48px;align-items:start}
+.figures>*:only-child{max-width:640px}
+.even{grid-template-columns:repeat(auto-fit,minmax(min(100%,420px),1fr))}
 figure{margin:0;min-width:0;break-inside:avoid}
 figcaption{font-weight:600;font-size:14px;margin-bottom:10px;overflow-wrap:anywhere}
 figure>.quiet{margin:8px 0 0}
-.picture{display:block;width:100%;max-width:520px;height:auto;overflow:visible}
+.picture{display:block;width:100%;max-width:560px;height:auto;overflow:visible}
 details{margin-top:8px;font-size:13px}
 summary{color:var(--quiet);cursor:pointer;width:max-content;max-width:100%}
 summary:focus-visible,.scroll:focus-visible,a:focus-visible{outline:2px solid var(--candidate);outline-offset:2px}
@@ -40,13 +46,15 @@ table{border-collapse:collapse;font-size:13px;line-height:1.4}
 th,td{text-align:left;font-weight:400;padding:5px 20px 5px 0;border-bottom:1px solid var(--rule);vertical-align:baseline;white-space:nowrap}
 thead th{color:var(--quiet);border-bottom-color:var(--quiet)}
 tbody th{font-weight:600}
-td:last-child{white-space:normal;min-width:12ch}
+tbody th{white-space:normal;overflow-wrap:anywhere;min-width:12ch}
+td:last-child:not(.number){white-space:normal;overflow-wrap:anywhere;min-width:12ch}
 .number{text-align:right}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 24px;margin:0 0 12px;font-size:14px}
 dt{color:var(--quiet)}
 dd{margin:0;overflow-wrap:anywhere;min-width:0}
 pre{margin:0 0 12px;padding:12px 14px;background:var(--raised);border:1px solid var(--rule);border-radius:6px;font:13px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;white-space:pre-wrap;overflow-wrap:anywhere}
-@media (max-width:520px){main{padding:24px 16px 48px}h1{font-size:26px}dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:8px}}
+@media (min-width:960px){.two{grid-template-columns:minmax(0,3fr) minmax(0,2fr)}}
+@media (max-width:520px){th,td{padding-right:14px}main{padding:24px 16px 48px}h1{font-size:26px}dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:8px}}
 @media print{main{max-width:none;padding:0}section{margin-top:28px}.figures{grid-template-columns:1fr 1fr;gap:20px 28px}details{display:none}pre,tr{break-inside:avoid}h2,h3{break-after:avoid}.scroll{overflow:visible}th,td{white-space:normal}}
 )";
 
@@ -109,7 +117,9 @@ std::string Paragraph(std::string_view text, std::string_view style) {
 std::string Definitions(const Rows& rows) {
   std::string html;
   for (const std::vector<std::string>& row : rows) {
-    html += Tagged("dt", "", row[0]) + Tagged("dd", "", row[1]) + "\n";
+    const std::string text =
+        row.size() > 2 ? "<dd>" + Tagged("code", "", row[1]) + "</dd>" : Tagged("dd", "", row[1]);
+    html += Tagged("dt", "", row[0]) + text + "\n";
   }
   return html.empty() ? "" : "<dl>\n" + html + "</dl>\n";
 }
@@ -145,8 +155,17 @@ std::string Figure(const Picture& picture) {
   return html + "</figure>\n";
 }
 
-std::string Figures(const std::string& html) {
-  return html.empty() ? "" : "<div class=\"figures\">\n" + html + "</div>\n";
+std::string Figures(const std::vector<std::string>& parts) {
+  std::string html;
+  std::size_t count = 0;
+  for (const std::string& part : parts) {
+    html += part;
+    count += part.empty() ? 0 : 1;
+  }
+  if (count == 0) return "";
+  // Up to three abreast: of four the last would stand alone.
+  const bool even = count == 2 || count == 4;
+  return std::string("<div class=\"figures") + (even ? " even" : "") + "\">\n" + html + "</div>\n";
 }
 
 }  // namespace benchd::client

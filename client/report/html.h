@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "client/render/text.h"
 #include "client/report/pictures.h"
@@ -16,7 +17,7 @@ std::string HtmlPage(std::string_view title, std::string_view html);
 /// `<h2>text</h2>` of that level.
 std::string Heading(int level, std::string_view text);
 std::string Paragraph(std::string_view text, std::string_view style = {});
-/// Names and what they are.
+/// Names and what they are; a third cell of any text says that it is typed like that.
 std::string Definitions(const Rows& rows);
 /// `text` as it is typed.
 std::string CodeBlock(std::string_view text);
@@ -28,7 +29,7 @@ std::string HtmlTable(const Rows& rows, std::string_view name);
 
 /// A picture with its name above and its note and table below.
 std::string Figure(const Picture& picture);
-/// Figures abreast as the width allows.
-std::string Figures(const std::string& html);
+/// Figures and words, each markup of its own, abreast as the width allows; empty ones are left out.
+std::string Figures(const std::vector<std::string>& parts);
 
 }  // namespace benchd::client

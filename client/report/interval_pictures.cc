@@ -42,6 +42,46 @@ Range RangeOf(const std::vector<IntervalRow>& rows) {
   return range.Padded(0.05);
 }
 
+// Whether some changes are so much larger than others, up or down, that beside them these would be
+// points: a change to a third and one to the tenfold have no linear axis in common.
+bool NeedsRatios(const std::vector<IntervalRow>& rows, const AxisUnit& axis) {
+  constexpr double kFarApart = 5;  // the largest ratio beside the smallest
+  if (!axis.relative) return false;
+  double smallest = 1;
+  double largest = 1;
+  for (const IntervalRow& row : rows) {
+    for (const double change : {row.estimate, row.lo.value_or(0), row.hi.value_or(0)}) {
+      if (!std::isfinite(change)) continue;
+      smallest = std::min(smallest, 1 + change);
+      largest = std::max(largest, 1 + change);
+    }
+    if (row.margin) smallest = std::min(smallest, 1 + row.margin->at);
+  }
+  return smallest > 0 && largest > kFarApart * smallest;
+}
+
+std::vector<IntervalRow> AsRatios(std::vector<IntervalRow> rows) {
+  for (IntervalRow& row : rows) {
+    row.estimate += 1;
+    if (row.lo) *row.lo += 1;
+    if (row.hi) *row.hi += 1;
+    if (row.margin) row.margin->at += 1;
+  }
+  return rows;
+}
+
+Range RangeOfRatios(const std::vector<IntervalRow>& rows) {
+  constexpr double kAir = 1.1;
+  Range range{1, 1};
+  for (const IntervalRow& row : rows) {
+    range.Include(row.estimate);
+    if (row.lo) range.Include(*row.lo);
+    if (row.hi) range.Include(*row.hi);
+    if (row.margin) range.Include(row.margin->at);
+  }
+  return {range.low / kAir, range.high * kAir};
+}
+
 std::string RowTitle(const IntervalRow& row) {
   std::string title = row.label + ": " + row.numbers;
   return row.verdict.empty() ? title : title + ", " + row.verdict;
@@ -60,21 +100,25 @@ void DrawRow(Svg* svg, const IntervalRow& row, const AxisScale& x, double top) {
 
 }  // namespace
 
-Picture DrawIntervals(const std::string& id, const std::vector<IntervalRow>& rows,
-                      const AxisUnit& axis) {
+Picture DrawIntervals(const std::string& id, const std::vector<IntervalRow>& comparisons,
+                      const AxisUnit& changes) {
+  const bool ratios = NeedsRatios(comparisons, changes);
+  const std::vector<IntervalRow> rows = ratios ? AsRatios(comparisons) : comparisons;
+  const AxisUnit axis{changes.relative, changes.unit, ratios};
+  const double none = ratios ? 1 : 0;
   const double bottom = kRowHeight * static_cast<double>(rows.size());
   Svg svg(id, kPictureWidth, bottom + kAxisHeight);
-  const Range range = RangeOf(rows);
-  const AxisScale x(range.low, range.high, kPlotMargin + 8, kPlotRight - 8);
+  const Range range = ratios ? RangeOfRatios(rows) : RangeOf(rows);
+  const AxisScale x(range.low, range.high, kPlotMargin + 8, kPlotRight - 8, ratios);
   DrawHorizontalAxis(&svg, x, bottom, axis);
   Rows table = {{"comparison", "estimate and interval", "margin", "verdict"}};
   bool gates = false;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const IntervalRow& row = rows[i];
     const double top = kRowHeight * static_cast<double>(i);
-    const std::string margin = row.margin ? MarginText(*row.margin, axis) : "";
+    const std::string margin = row.margin ? MarginText(*comparisons[i].margin, changes) : "";
     DrawGrid(&svg, x, top + kRowPlot, top + kRowHeight - 3);
-    svg.Line(x(0), top + kRowPlot, x(0), top + kRowHeight - 3, "zero", "no change");
+    svg.Line(x(none), top + kRowPlot, x(none), top + kRowHeight - 3, "zero", "no change");
     if (row.margin) {
       DrawMargin(&svg, *row.margin, axis, x, top + kRowPlot, top + kRowHeight - 3);
     }
@@ -83,6 +127,10 @@ Picture DrawIntervals(const std::string& id, const std::vector<IntervalRow>& row
     table.push_back({row.label, row.numbers, margin, row.verdict});
   }
   std::string note = gates ? "Shaded: changes for the worse beyond the margin (dashed)." : "";
+  if (ratios) {
+    note += std::string(gates ? " " : "") +
+            "The axis shows ratios: 2\u00d7 is +100 %, 0.5\u00d7 is -50 %.";
+  }
   return {std::move(svg), gates ? "Intervals against their margins" : "Intervals",
           Counted(rows.size(), "comparison") + ": " + rows.front().label + ", " +
               rows.front().numbers + (rows.size() > 1 ? ", and more in the table" : ""),

@@ -18,8 +18,6 @@ namespace benchd::client {
 
 // Comparisons as the rows of pictures, and one picture of a metric.
 
-using Comparisons = std::vector<const v1::Comparison*>;
-
 /// Where a change of that comparison begins to count; nothing of one without a margin.
 std::optional<MarginLine> MarginOf(const v1::Comparison& one);
 

@@ -8,6 +8,7 @@
 #include "client/render/findings.h"
 #include "client/render/gates.h"
 #include "client/render/report.h"
+#include "client/render/row_selection.h"
 #include "client/render/sentence.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
@@ -22,6 +23,7 @@ namespace {
 constexpr std::size_t kMostPlaces = 24;  // benchmarks times metrics with pictures of their own
 constexpr std::size_t kPlacesWithoutGates = 4;
 constexpr std::size_t kMostIntervals = 60;  // of one picture
+constexpr std::size_t kFewestLooks = 3;     // of a course that is drawn
 constexpr Style kPlain;
 
 Comparisons InfosOf(const v1::Update& update) {
@@ -32,18 +34,22 @@ Comparisons InfosOf(const v1::Update& update) {
   return infos;
 }
 
-std::string IntervalFigures(const std::string& id, const IntervalGroups& groups) {
-  std::string html;
+using Parts = std::vector<std::string>;  // of Figures()
+
+Parts IntervalFigures(const std::string& id, const IntervalGroups& groups) {
+  Parts figures;
   for (const auto& [axis, rows] : groups) {
     for (std::size_t begin = 0; begin < rows.size(); begin += kMostIntervals) {
       const auto end = std::min(rows.size(), begin + kMostIntervals);
-      html += Figure(DrawIntervals(
-          id + "-" + std::to_string(html.size()),
-          {rows.begin() + static_cast<int>(begin), rows.begin() + static_cast<int>(end)}, axis));
+      figures.push_back(Figure(DrawIntervals(
+          id + "-" + std::to_string(figures.size()),
+          {rows.begin() + static_cast<int>(begin), rows.begin() + static_cast<int>(end)}, axis)));
     }
   }
-  return html;
+  return figures;
 }
+
+void Append(Parts more, Parts* parts) { std::ranges::move(more, std::back_inserter(*parts)); }
 
 /// One session or table of a page.
 class Section {
@@ -86,8 +92,46 @@ class Section {
     } else {
       html += VerdictTitle();
     }
-    return "<header>\n" + html + Paragraph(MeasuredSentence(update_, options_), "quiet") +
-           "</header>\n";
+    html += Paragraph(MeasuredSentence(update_, options_), "quiet");
+    const std::string facts = Definitions(Facts());
+    if (facts.empty()) return "<header>\n" + html + "</header>\n";
+    return "<header class=\"two\">\n<div>\n" + html + "</div>\n<div class=\"facts\">\n" + facts +
+           "</div>\n</header>\n";
+  }
+
+  // What was compared, when and where: what a reader asks first.
+  Rows Facts() const {
+    const v1::Session& session = source_.session;
+    Rows facts;
+    const auto& benchmarks = session.spec().benchmarks();
+    if (benchmarks.size() == 1) {
+      for (const v1::Arm& arm : benchmarks[0].arms()) {
+        if (arm.role() == v1::ARM_ROLE_PLACEBO) continue;
+        facts.push_back({OneLine(arm.name()), OneLine(arm.command()), "code"});
+      }
+    } else if (benchmarks.size() > 1) {
+      facts.push_back({"suite", Counted(static_cast<std::size_t>(benchmarks.size()), "benchmark") +
+                                    " of " + Join(benchmarks[0].arms(), ", ", [](const auto& arm) {
+                                      return OneLine(arm.name());
+                                    })});
+    }
+    for (const auto& [arm, commit] : options_.commits) facts.push_back({arm, commit});
+    if (session.has_started_at()) facts.push_back({"measured", DayAndTime(session.started_at())});
+    std::vector<std::string> machine;
+    for (const char* name : {"hostname", "cpu", "kernel"}) {
+      for (const v1::EnvironmentFact& fact : session.started().environment()) {
+        if (fact.name() == name) machine.push_back(OneLine(fact.value()));
+      }
+    }
+    if (!machine.empty()) facts.push_back({"machine", Join(machine, ", ")});
+    return facts;
+  }
+
+  // In UTC, as a page is read anywhere: "2026-01-02 03:04:05 UTC".
+  static std::string DayAndTime(const google::protobuf::Timestamp& time) {
+    std::string text = Rfc3339(time).substr(0, std::string_view("2026-01-02T03:04:05").size());
+    std::ranges::replace(text, 'T', ' ');
+    return text + " UTC";
   }
 
   std::string Title(const std::string& style, std::string_view text) const {
@@ -115,15 +159,15 @@ class Section {
   std::string Findings() const {
     Comparisons gates = GatesOf(update_);
     if (gates.empty()) gates = InfosOf(update_);
-    std::string html = IntervalFigures(id_ + "-gates", IntervalRows(gates, update_, ""));
+    Parts parts = IntervalFigures(id_ + "-gates", IntervalRows(gates, update_, ""));
     std::string words;
     for (const std::string& line : Lines(RenderArmOrder(source_.pairs))) words += Paragraph(line);
     for (const std::string& line : Lines(RenderGeometricMeans(update_, kPlain))) {
       words += Paragraph(line);
     }
     words += BulletList(Lines(RenderWarnings(update_, WarningsShown::kAll, kPlain)));
-    if (!words.empty()) html += "<div>\n" + words + "</div>\n";
-    return html.empty() ? "" : "<section>\n" + Figures(html) + "</section>\n";
+    if (!words.empty()) parts.push_back("<div>\n" + words + "</div>\n");
+    return parts.empty() ? "" : "<section>\n" + Figures(parts) + "</section>\n";
   }
 
   // What has pictures of its own: metrics that gate, else the first ones.
@@ -152,12 +196,12 @@ class Section {
       const std::string id = id_ + "-" + std::to_string(i);
       const std::string name =
           SeveralBenchmarks(update_) ? place.benchmark + ": " + place.metric : place.metric;
-      html += Part(
-          OneLine(name),
-          Figures(
-              Histories(place, id) + Builds(place, id) +
-              Figure(DrawDistributions(id + "-values", place.arms, place.unit, place.resolution)) +
-              Figure(DrawRuns(id + "-runs", place.arms, place.runs, place.unit, marks))));
+      Parts parts = Histories(place, id);
+      Append(Builds(place, id), &parts);
+      parts.push_back(
+          Figure(DrawDistributions(id + "-values", place.arms, place.unit, place.resolution)));
+      parts.push_back(Figure(DrawRuns(id + "-runs", place.arms, place.runs, place.unit, marks)));
+      html += Part(OneLine(name), Figures(parts));
     }
     const std::size_t gates = GatesOf(update_).size();
     if (places.size() == kMostPlaces && gates > kMostPlaces) {
@@ -171,29 +215,30 @@ class Section {
     return html;
   }
 
-  std::string Histories(const MetricRuns& place, const std::string& id) const {
-    std::string html;
+  // A few looks show no course: the interval stands in the picture of the gates.
+  Parts Histories(const MetricRuns& place, const std::string& id) const {
+    Parts parts;
     for (const v1::Comparison& one : update_.comparisons()) {
       if (one.benchmark() != place.benchmark || one.metric() != place.metric) continue;
       const auto found = std::ranges::find_if(source_.trajectories, [&one](const auto& trajectory) {
         return trajectory.benchmark == one.benchmark() && trajectory.metric == one.metric() &&
                trajectory.reference == one.reference() && trajectory.candidate == one.candidate();
       });
-      if (found == source_.trajectories.end()) continue;
-      html += Figure(History(*found, one, id + "-history" + std::to_string(html.size())));
+      if (found == source_.trajectories.end() || found->points.size() < kFewestLooks) continue;
+      parts.push_back(Figure(History(*found, one, id + "-history" + std::to_string(parts.size()))));
     }
-    return html;
+    return parts;
   }
 
-  std::string Builds(const MetricRuns& place, const std::string& id) const {
-    std::string html;
+  Parts Builds(const MetricRuns& place, const std::string& id) const {
+    Parts parts;
     for (const v1::Comparison& one : update_.comparisons()) {
       if (one.benchmark() != place.benchmark || one.metric() != place.metric) continue;
       const auto builds = LayoutsOf(place, one);
       if (!builds) continue;
-      html += Figure(DrawUnits(id + "-builds" + std::to_string(html.size()), *builds));
+      parts.push_back(Figure(DrawUnits(id + "-builds" + std::to_string(parts.size()), *builds)));
     }
-    return html;
+    return parts;
   }
 
   static Picture History(const Trajectory& trajectory, const v1::Comparison& one,
@@ -217,27 +262,47 @@ class Section {
     return picture;
   }
 
+  // What was found stands beside the name: it is in sight on a narrow screen, too.
   std::string EveryMetric() const {
+    const RowSelection selection = SelectRows(update_, RowsShown::kAll);
+    if (selection.rows.empty()) return "";
     const bool benchmarks = SeveralBenchmarks(update_);
-    Rows rows = {{"metric", "comparison", "reference", "candidate", "change", "interval", "margin",
-                  "result"}};
-    for (const v1::Comparison& one : update_.comparisons()) {
-      const Judged judged = JudgedBy(one);
-      const auto mean = [&one](bool has, double value, bool has_sd, double sd) {
-        return has ? FormatMeanSd(value, has_sd ? std::optional(sd) : std::nullopt, one.unit(),
-                                  kPlain)
-                   : std::string("-");
-      };
-      rows.push_back({OneLine((benchmarks ? one.benchmark() + ": " : "") + one.metric()),
-                      OneLine(one.candidate() + " vs " + one.reference()),
-                      mean(one.has_mean_reference(), one.mean_reference(), one.has_sd_reference(),
-                           one.sd_reference()),
-                      mean(one.has_mean_candidate(), one.mean_candidate(), one.has_sd_candidate(),
-                           one.sd_candidate()),
-                      judged.Estimate(kPlain), judged.Interval(kPlain),
-                      judged.margin ? judged.Format(*judged.margin, kPlain) : "", Outcome(one)});
+    const v1::Comparison& first = *selection.rows.front();
+    const bool one_pair = std::ranges::all_of(selection.rows, [&first](const auto* one) {
+      return one->reference() == first.reference() && one->candidate() == first.candidate();
+    });
+    Rows rows = {{"metric", "result", "change", "interval", "margin",
+                  one_pair ? OneLine(first.reference()) : "reference",
+                  one_pair ? OneLine(first.candidate()) : "candidate"}};
+    if (!one_pair) rows.front().insert(rows.front().begin() + 1, "comparison");
+    for (const v1::Comparison* one : selection.rows) {
+      std::vector<std::string>& row = rows.emplace_back(MetricRow(*one, benchmarks));
+      if (one_pair) continue;
+      row.insert(row.begin() + 1, OneLine(one->candidate() + " vs " + one->reference()));
     }
-    return Part("Every metric", HtmlTable(rows, "Every metric"));
+    std::string html = HtmlTable(rows, "Every metric");
+    if (selection.repeats_cpu_time) {
+      html += Paragraph("tree_cpu_time is within 2 % of cpu_time.", "quiet");
+    }
+    return Part("Every metric", html);
+  }
+
+  static std::vector<std::string> MetricRow(const v1::Comparison& one, bool benchmarks) {
+    const Judged judged = JudgedBy(one);
+    const auto mean = [&one](bool has, double value, bool has_sd, double sd) {
+      return has ? FormatMeanSd(value, has_sd ? std::optional(sd) : std::nullopt, one.unit(),
+                                kPlain)
+                 : std::string("-");
+    };
+    return {OneLine((benchmarks ? one.benchmark() + ": " : "") + one.metric()),
+            Outcome(one),
+            judged.Estimate(kPlain),
+            judged.Interval(kPlain),
+            judged.margin ? judged.Format(*judged.margin, kPlain) : "",
+            mean(one.has_mean_reference(), one.mean_reference(), one.has_sd_reference(),
+                 one.sd_reference()),
+            mean(one.has_mean_candidate(), one.mean_candidate(), one.has_sd_candidate(),
+                 one.sd_candidate())};
   }
 
   std::string Arms() const {
@@ -314,10 +379,10 @@ class Section {
 std::string Machines(std::span<const ReportSource> sources) {
   const auto combination = CombinationOf(sources);
   if (!combination) return "";
-  std::string pictures;
+  Parts parts;
   std::string words;
   for (std::size_t i = 0; i < std::min(combination->gates.size(), kMostPlaces); ++i) {
-    pictures += Figure(DrawUnits("machines" + std::to_string(i), MachinesOf(*combination, i)));
+    parts.push_back(Figure(DrawUnits("machines" + std::to_string(i), MachinesOf(*combination, i))));
     words += Paragraph(SpreadSentence(combination->gates[i], kPlain));
   }
   std::string verdicts;
@@ -326,9 +391,10 @@ std::string Machines(std::span<const ReportSource> sources) {
   }
   std::vector<std::string> warnings;
   for (const Warning& warning : combination->warnings) warnings.push_back(WarningText(warning));
+  parts.push_back("<div>\n" + words + BulletList(warnings) + "</div>\n");
   return "<section id=\"machines\">\n" +
-         Heading(2, Counted(combination->machines.size(), "machine")) + verdicts +
-         Figures(pictures + "<div>\n" + words + BulletList(warnings) + "</div>\n") + "</section>\n";
+         Heading(2, Counted(combination->machines.size(), "machine")) + verdicts + Figures(parts) +
+         "</section>\n";
 }
 
 // What several reports have in common: each of their gates, on one axis.

@@ -18,6 +18,7 @@ namespace benchd::client {
 struct AxisUnit {
   bool relative = false;
   std::string unit;
+  bool ratio = false;  ///< ratios, 1 being no change; on a logarithmic scale
 };
 
 /// A picture and what stands around it.

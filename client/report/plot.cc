@@ -1,7 +1,9 @@
 #include "client/report/plot.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 
 #include "client/render/units.h"
 
@@ -62,6 +64,11 @@ Range Range::Padded(double share) const {
 }
 
 std::string AxisLabel(double value, double step, const AxisUnit& axis) {
+  if (axis.ratio) {
+    std::array<char, 40> text{};
+    std::snprintf(text.data(), text.size(), "%.3g", value);
+    return text.data() + std::string("\u00d7");
+  }
   if (!axis.relative) {
     const ColumnFormat format(std::max(std::abs(value), step), 10 * step, axis.unit, Style());
     return format.WithUnit(format.Format(value));

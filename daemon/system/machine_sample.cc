@@ -306,6 +306,7 @@ Environment ReadEnvironment(const KernelFiles& files) {
     if (!value.empty()) environment.facts.emplace_back(std::move(name), value);
   };
 
+  add("hostname", files.Text("proc/sys/kernel/hostname"));
   add("kernel", files.Text("proc/sys/kernel/osrelease"));
   add("kernel_command_line", files.Text("proc/cmdline"));
   const std::string cpuinfo = files.Text("proc/cpuinfo");

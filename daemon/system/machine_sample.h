@@ -105,10 +105,10 @@ std::vector<Warning> CompareSamples(const MachineSample& before, const MachineSa
                                     const std::vector<int>& used);
 
 /// The facts about the machine that a result depends on and a reader asks for, in the order shown:
-/// kernel, kernel_command_line, cpu, cpus, memory_bytes, clocksource, load (of the last minute),
-/// boot_id, load_5m, load_15m, uptime_s, swap_bytes, microcode, mitigations, smt, cpufreq_driver,
-/// idle_driver, hypervisor, machine (its name among all machines: 32 hexadecimal digits that its
-/// machine-id gives, and that do not give that).
+/// hostname, kernel, kernel_command_line, cpu, cpus, memory_bytes, clocksource, load (of the last
+/// minute), boot_id, load_5m, load_15m, uptime_s, swap_bytes, microcode, mitigations, smt,
+/// cpufreq_driver, idle_driver, hypervisor, machine (its name among all machines: 32 hexadecimal
+/// digits that its machine-id gives, and that do not give that).
 ///
 /// A fact that cannot be read is left out. Reads files only; takes no setting.
 Environment ReadEnvironment(const KernelFiles& files);

@@ -45,6 +45,28 @@ TEST(PicturesTest, OneWideIntervalDoesNotTakeTheRoomOfTheOthers) {
   EXPECT_EQ(text.find("20000"), std::string::npos) << "no tick so far out";
 }
 
+TEST(PicturesTest, ChangesThatAreFarApartStandOnAnAxisOfRatios) {
+  std::vector<IntervalRow> rows = SampleRows();
+  rows.push_back({"faster", "-73 %", "", -0.73, -0.75, -0.71, {}, Shape::kTriangle});
+  const std::string near = DrawIntervals("gates", rows, {true, ""}).Inline();
+  rows.push_back({"slower", "+3176 %", "", 31.76, 30, 33, {}, Shape::kTriangle});
+  const Picture picture = DrawIntervals("gates", rows, {true, ""});
+  const std::string text = picture.Inline();
+  for (const char* label : {">1×<", ">10×<"})
+    EXPECT_NE(text.find(label), std::string::npos) << text;
+  EXPECT_NE(picture.note.find("ratios"), std::string::npos);
+  EXPECT_EQ(picture.table[1][2], "+2.0 %") << "numbers are told as everywhere";
+  // On a linear axis a change of -73 % is a fortieth of the picture beside +3176 %.
+  const auto x_of = [&text](const std::string& title) {
+    const std::size_t row = text.find("<title>" + title);
+    const std::size_t at = text.rfind(" x1=\"", row);
+    EXPECT_NE(row, std::string::npos) << text;
+    return std::stod(text.substr(at + 5));
+  };
+  EXPECT_GT(x_of("slower") - x_of("faster"), 0.5 * 420);
+  EXPECT_GT(x_of("margin") - x_of("faster"), 0.15 * 420);
+}
+
 IntervalHistory SampleHistory() {
   IntervalHistory history;
   for (std::uint64_t runs = 8; runs <= 64; runs += 4) {

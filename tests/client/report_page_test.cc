@@ -34,6 +34,36 @@ TEST(ReportPageTest, TellsTheWholeSession) {
   ExpectGolden("report.html", PageOf(source));
 }
 
+TEST(ReportPageTest, BeginsWithCommandsDateAndMachine) {
+  ReportSource source = SampleSource(20);
+  v1::EnvironmentFact* const host = source.session.mutable_started()->add_environment();
+  host->set_name("hostname");
+  host->set_value("quiet1");
+  const std::string page = PageOf(source);
+  const std::size_t end = page.find("</header>");
+  ASSERT_NE(end, std::string::npos);
+  for (const char* text : {"./bench --size 10", "./bench --size 11", "2026-01-02 03:04:06 UTC",
+                           "quiet1, A CPU, 6.1.0"}) {
+    EXPECT_LT(page.find(text), end) << text;
+  }
+}
+
+TEST(ReportPageTest, AFewLooksAreNoCourse) {
+  EXPECT_TRUE(Has(PageOf(SampleSource(20)), "How the interval shrank"));
+  EXPECT_FALSE(Has(PageOf(SampleSource(8)), "How the interval shrank"));
+}
+
+TEST(ReportPageTest, TheResultStandsBesideTheMetric) {
+  ReportSource source = SampleSource(8);
+  EXPECT_TRUE(Has(PageOf(source), "<th scope=\"col\">metric</th><th scope=\"col\">result</th>"))
+      << PageOf(source);
+  EXPECT_FALSE(Has(PageOf(source), ">comparison</th><th scope=\"col\">result")) << "one pair";
+  v1::Comparison* const other = source.session.mutable_report()->add_comparisons();
+  *other = source.session.report().comparisons(0);
+  other->set_candidate("second");
+  EXPECT_TRUE(Has(PageOf(source), ">second vs base</td>"));
+}
+
 TEST(ReportPageTest, NeedsNoScriptAndNoNetwork) {
   const std::string page = PageOf(SampleSource(20));
   EXPECT_TRUE(Has(page, "content=\"default-src 'none'; style-src 'unsafe-inline'\""));

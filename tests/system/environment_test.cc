@@ -10,6 +10,7 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 
 TEST(EnvironmentTest, ReadsTheFactsInTheirOrder) {
   KernelTree tree;
+  tree.Put("proc/sys/kernel/hostname", "quiet1\n");
   tree.Put("proc/sys/kernel/osrelease", "6.1.0-18-amd64");
   tree.Put("proc/cmdline", "BOOT_IMAGE=/vmlinuz quiet");
   tree.Put("proc/cpuinfo",
@@ -20,7 +21,8 @@ TEST(EnvironmentTest, ReadsTheFactsInTheirOrder) {
   tree.Put("proc/loadavg", "0.50 0.40 0.30 1/200 4711");
   tree.Put("proc/sys/kernel/random/boot_id", "b0b0");
   EXPECT_EQ(ReadEnvironment(KernelFiles(tree.root())).facts,
-            (Facts{{"kernel", "6.1.0-18-amd64"},
+            (Facts{{"hostname", "quiet1"},
+                   {"kernel", "6.1.0-18-amd64"},
                    {"kernel_command_line", "BOOT_IMAGE=/vmlinuz quiet"},
                    {"cpu", "Some CPU"},
                    {"cpus", "0-1"},
