@@ -7,6 +7,7 @@
 #include "client/follow.h"
 #include "client/git/worktree_plan.h"
 #include "client/interrupts.h"
+#include "client/invocation.h"
 #include "client/output.h"
 #include "client/render/csv.h"
 #include "client/render/exports.h"
@@ -29,6 +30,10 @@ namespace {
 Result<SpecInput> ReadInput(const ParsedArguments& arguments, const std::string& cwd, bool remote) {
   const std::string* file = LastValue(arguments, "file");
   if (file == nullptr) return InputWithStoredArm(arguments);
+  if (IsGiven(arguments, "benchmark")) {
+    return UsageError("--benchmark: the benchmarks of " + *file + " have their own names",
+                      "choose some of them with --only PATTERN");
+  }
   if (!arguments.positionals.empty() || IsGiven(arguments, "name") ||
       IsGiven(arguments, "reference") || IsGiven(arguments, "against")) {
     return UsageError(
@@ -99,6 +104,7 @@ Result<Submission> ReadSubmission(const CommandContext& context,
   auto spec = BuildCallersSpec(*input, *caller, *link != nullptr);
   if (!spec) return std::move(spec).error();
   submission.spec = *std::move(spec);
+  submission.spec.set_invocation(InvocationOf(arguments));
   if (!IsGiven(arguments, "show-output")) return submission;
   auto kept = KeepOutput(&submission.spec);
   if (!kept) return std::move(kept).error();
@@ -352,7 +358,8 @@ Result<ExitCode> RunShow(const CommandContext& context) {
   } else {
     const Style style = choice->StyleOfStdout();
     std::cout << RenderSession(*session, runs->columns, runs->pairs, (*link)->UserNames(), style,
-                               runs->worst ? runs->worst->Render(style) : "");
+                               runs->worst ? runs->worst->Render(style) : "",
+                               choice->detail == Detail::kAll);
   }
   std::cout << std::flush;
   const auto written = WriteExports(*exports, *session, runs->measured);

@@ -8,6 +8,7 @@
 #include "client/render/exports.h"
 #include "client/render/findings.h"
 #include "client/render/report.h"
+#include "client/render/row_selection.h"
 #include "client/render/sentence.h"
 #include "client/render/units.h"
 #include "client/render/words.h"
@@ -67,20 +68,10 @@ std::string MarkdownRow(const std::vector<std::string>& cells) {
   return "| " + Join(cells, " | ") + " |\n";
 }
 
-using ComparisonList = std::vector<const v1::Comparison*>;
-
-ComparisonList ComparisonsWithRole(const v1::Update& report, bool gates) {
-  ComparisonList found;
-  for (const v1::Comparison& c : report.comparisons()) {
-    if ((c.role() == v1::COMPARISON_ROLE_GATE) == gates) found.push_back(&c);
-  }
-  return found;
-}
-
 // The columns of a table: what all of its rows have in common stands in its head, once.
 class MarkdownTable {
  public:
-  explicit MarkdownTable(const ComparisonList& rows) : rows_(rows) {
+  explicit MarkdownTable(const Comparisons& rows) : rows_(rows) {
     for (const v1::Comparison* c : rows) {
       benchmarks_.insert(c->benchmark());
       pairs_.emplace(c->reference(), c->candidate());
@@ -149,7 +140,7 @@ class MarkdownTable {
     return c.flag() == v1::FLAG_UNSPECIFIED ? "" : std::string(Word(c.flag()));
   }
 
-  const ComparisonList& rows_;
+  const Comparisons& rows_;
   std::set<std::string> benchmarks_;
   std::set<std::pair<std::string, std::string>> pairs_;
   bool has_margins_ = false;
@@ -164,27 +155,39 @@ std::string RunsOfArms(const v1::Update& report) {
   return to + Counted(most.runs(), "run") + " each";
 }
 
-std::string Folded(const v1::Session& session) {
+// Lines of ours as a list, or nothing.
+std::string MarkdownList(const std::string& lines) {
+  std::string text;
+  for (const std::string& line : Lines(lines)) text += "- " + MarkdownText(line) + "\n";
+  return text.empty() ? text : text + "\n";
+}
+
+// What clearly changed besides; how it was measured, and is measured again.
+std::string Folded(const v1::Session& session, const RowSelection& selection,
+                   const Comparisons& others) {
   const v1::Update& report = session.report();
-  const ComparisonList others = ComparisonsWithRole(report, /*gates=*/false);
   std::vector<std::string> about;
   if (!others.empty()) about.push_back(Counted(others.size(), "other metric"));
   if (const std::string runs = RunsOfArms(report); !runs.empty()) about.push_back(runs);
   if (report.elapsed_seconds() > 0) about.push_back(FormatRough(report.elapsed_seconds()));
   if (!session.session().empty()) about.push_back("session " + Printable(session.session()));
   std::string text = "<details><summary>" + Join(about, ", ") + "</summary>\n\n";
-  text += MarkdownTable(others).Render();
-  for (const auto& [arm, commit] : ArmCommits(session.spec())) {
-    text += "\n- " + MarkdownCode(arm) + ": " + MarkdownText(commit);
+  if (!others.empty()) text += MarkdownTable(others).Render() + "\n";
+  std::string rest;
+  if (selection.changed > 0) {
+    rest += std::to_string(selection.changed) + " more changed: benchctl show " +
+            session.session() + "\n";
   }
-  for (const v1::Warning& warning : report.warnings()) {
-    text += "\n- " + MarkdownText("warning: " + WarningText(convert::FromProto(warning)));
+  if (const std::string words = UnchangedWords(report, selection); !words.empty()) {
+    rest += words + "\n";
   }
-  if (!ArmCommits(session.spec()).empty() || !report.warnings().empty()) text += "\n";
+  for (const auto& [arm, commit] : ArmCommits(session.spec())) rest += arm + ": " + commit + "\n";
+  rest += RenderWarnings(report, WarningsShown::kNotes, Style());
+  text += MarkdownList(rest);
   if (session.has_started() && !session.spec().benchmarks().empty()) {
-    text += "\n" + MarkdownBlock(ReplayCommand(session.spec(), session.started().seed()));
+    text += MarkdownBlock(ReplayCommand(session.spec(), session.started().seed())) + "\n";
   }
-  return text + "\n</details>\n";
+  return text + "</details>\n";
 }
 
 std::string WithoutVerdict(const v1::Session& session) {
@@ -203,7 +206,6 @@ std::string WithoutVerdict(const v1::Session& session) {
 std::string RenderMarkdown(const v1::Session& session) {
   if (session.state() != v1::SESSION_STATE_DONE) return WithoutVerdict(session);
   const v1::Update& report = session.report();
-  const ComparisonList gates = ComparisonsWithRole(report, /*gates=*/true);
   std::string text;
   if (report.verdict() != v1::VERDICT_UNSPECIFIED) {
     const VerdictContext context = OptionsFor(session, Detail::kVerdict).context;
@@ -216,10 +218,19 @@ std::string RenderMarkdown(const v1::Session& session) {
     }
     if (!text.ends_with("\n\n")) text += "\n";
   }
-  std::string means = MarkdownText(RenderGeometricMeans(report, Style()));
-  if (!means.empty()) means = "\n" + means + "\n";
-  return text + MarkdownTable(gates).Render() + means + (gates.empty() ? "" : "\n") +
-         Folded(session);
+  const RowSelection selection = SelectRows(report, RowsShown::kWhatMatters);
+  Comparisons gates = selection.rows;
+  const auto first_other = std::ranges::stable_partition(gates, [](const v1::Comparison* c) {
+                             return IsGate(*c);
+                           }).begin();
+  const Comparisons others(first_other, gates.end());
+  gates.erase(first_other, gates.end());
+  if (!gates.empty()) text += MarkdownTable(gates).Render() + "\n";
+  const std::string means = RenderGeometricMeans(report, Style());
+  if (!means.empty()) text += MarkdownText(means) + "\n\n";
+  // What takes something from the verdict is seen with it.
+  text += MarkdownList(RenderWarnings(report, WarningsShown::kToActOn, Style()));
+  return text + Folded(session, selection, others);
 }
 
 }  // namespace benchd::client

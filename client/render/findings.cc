@@ -211,11 +211,12 @@ std::string WarningLine(const v1::Warning& warning, const std::string& more,
 }
 
 // What every benchmark of a suite says for itself is told once, and how often else.
-std::string WarningsToActOn(const v1::Update& update, const Style& style) {
+std::string OneOfAKind(const v1::Update& update, bool notes, const Style& style) {
   std::vector<const v1::Warning*> first;
   std::map<std::string_view, int> count;
   for (const v1::Warning& warning : update.warnings()) {
-    if (convert::FromProto(warning).severity == Severity::kNote) continue;
+    const bool note = convert::FromProto(warning).severity == Severity::kNote;
+    if (note != notes) continue;
     if (count[warning.code()]++ == 0) first.push_back(&warning);
   }
   std::string text;
@@ -237,7 +238,9 @@ std::string WarningText(const Warning& warning) {
 }
 
 std::string RenderWarnings(const v1::Update& update, WarningsShown shown, const Style& style) {
-  if (shown == WarningsShown::kToActOn) return WarningsToActOn(update, style);
+  if (shown != WarningsShown::kAll) {
+    return OneOfAKind(update, shown == WarningsShown::kNotes, style);
+  }
   std::string text;
   for (const v1::Warning& warning : update.warnings()) {
     text += WarningLine(warning, "", update, style);

@@ -31,6 +31,7 @@ std::string WarningText(const Warning& warning);
 /// Which warnings a result has.
 enum class WarningsShown {
   kToActOn,  ///< those that are more than a note, one of a kind
+  kNotes,    ///< the others, one of a kind
   kAll,
 };
 

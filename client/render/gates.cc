@@ -1,6 +1,7 @@
 #include "client/render/gates.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <string_view>
@@ -9,10 +10,10 @@
 
 namespace benchd::client {
 
-std::vector<const v1::Comparison*> GatesOf(const v1::Update& update) {
-  std::vector<const v1::Comparison*> gates;
+Comparisons GatesOf(const v1::Update& update) {
+  Comparisons gates;
   for (const v1::Comparison& c : update.comparisons()) {
-    if (c.role() == v1::COMPARISON_ROLE_GATE) gates.push_back(&c);
+    if (IsGate(c)) gates.push_back(&c);
   }
   return gates;
 }
@@ -54,6 +55,25 @@ std::uint64_t RunsOfBuild(const v1::Update& update, const v1::Comparison& c) {
 }
 
 }  // namespace
+
+bool RepeatsCpuTime(const v1::Comparison& comparison, const v1::Update& update) {
+  constexpr double kAlike = 0.02;  // of the larger; two clocks of the kernel differ by less
+  if (comparison.metric() != "tree_cpu_time" || comparison.role() == v1::COMPARISON_ROLE_GATE) {
+    return false;
+  }
+  const auto cpu = std::ranges::find_if(update.comparisons(), [&comparison](const auto& other) {
+    return other.metric() == "cpu_time" && other.benchmark() == comparison.benchmark() &&
+           other.reference() == comparison.reference() &&
+           other.candidate() == comparison.candidate();
+  });
+  const auto alike = [](double tree, double one) {
+    return std::abs(tree - one) <= kAlike * std::max(std::abs(tree), std::abs(one));
+  };
+  return cpu != update.comparisons().end() && comparison.has_mean_reference() &&
+         cpu->has_mean_reference() && comparison.has_mean_candidate() &&
+         cpu->has_mean_candidate() && alike(comparison.mean_reference(), cpu->mean_reference()) &&
+         alike(comparison.mean_candidate(), cpu->mean_candidate());
+}
 
 BlockCount CountBlocks(const v1::Update& update) {
   std::map<std::string_view, std::uint64_t> blocks;

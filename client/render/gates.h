@@ -13,8 +13,14 @@ namespace benchd::client {
 
 // The gates of a session as whatever is drawn, listed or said of them needs them.
 
+using Comparisons = std::vector<const v1::Comparison*>;
+
+inline bool IsGate(const v1::Comparison& comparison) {
+  return comparison.role() == v1::COMPARISON_ROLE_GATE;
+}
+
 /// The comparisons that gate, in their order.
-std::vector<const v1::Comparison*> GatesOf(const v1::Update& update);
+Comparisons GatesOf(const v1::Update& update);
 
 /// Green, red or yellow.
 Tint VerdictTint(v1::Verdict verdict);
@@ -31,6 +37,10 @@ struct BlockCount {
   std::uint64_t benchmarks = 0;
 };
 BlockCount CountBlocks(const v1::Update& update);
+
+/// Whether `comparison` is of tree_cpu_time and says what cpu_time says of the same arms: no
+/// process of the tree was left out by the one, so that the other adds nothing.
+bool RepeatsCpuTime(const v1::Comparison& comparison, const v1::Update& update);
 
 /// "REGRESSION", "PASS", "UNDECIDED": what a reader looks for.
 std::string VerdictWord(v1::Verdict verdict);

@@ -50,17 +50,43 @@ double AxisRange(const std::vector<const v1::Comparison*>& gates) {
   return kRanges.back();
 }
 
-// How much of the session is behind us, where anything is known about its end.
-std::optional<double> Progress(const LiveState& state, double elapsed,
-                               std::optional<double> seconds_left) {
+// The session's clock, and what is known of its end.
+struct Timing {
+  double elapsed = 0;
+  std::optional<double> left;
+  std::string end;
+};
+
+Timing TimingOf(const LiveState& state) {
+  const v1::Update& update = *state.update;
+  const bool running = update.state() == v1::SESSION_STATE_RUNNING;
+  const double ticking = running ? state.since_event_seconds : 0;
+  Timing timing;
+  timing.elapsed = update.elapsed_seconds() + ticking;
+  if (running && update.has_eta_seconds()) {
+    timing.left = std::max(0.0, update.eta_seconds() - ticking);
+    timing.end = "verdict in about " + FormatRough(*timing.left);
+  } else if (const auto limit = SecondsToLimit(update, state.limits); running && limit) {
+    timing.left = std::max(0.0, *limit - ticking);
+    timing.end = "at most " + FormatRough(*timing.left) + " left";
+  }
+  return timing;
+}
+
+// How much of the session is behind us, where anything is known about its end. Forecasts grow and
+// shrink; what has been shown as done stays done.
+std::optional<double> Progress(const LiveState& state, const Timing& timing) {
+  double done = 0;
   if (state.limits.has_runs() && state.limits.runs() > 0) {
     const BlockCount count = CountBlocks(*state.update);
-    return std::min(1.0,
-                    static_cast<double>(count.blocks) / (static_cast<double>(state.limits.runs()) *
-                                                         static_cast<double>(count.benchmarks)));
+    done = static_cast<double>(count.blocks) /
+           (static_cast<double>(state.limits.runs()) * static_cast<double>(count.benchmarks));
+  } else if (!timing.left) {
+    return std::nullopt;
+  } else if (timing.elapsed + *timing.left > 0) {
+    done = timing.elapsed / (timing.elapsed + *timing.left);
   }
-  if (!seconds_left) return std::nullopt;
-  return elapsed + *seconds_left > 0 ? elapsed / (elapsed + *seconds_left) : 0;
+  return std::min(1.0, std::max(done, state.shown_progress));
 }
 
 }  // namespace
@@ -249,6 +275,9 @@ std::vector<std::string> PauseLines(const LiveState& state, const Style& style, 
 }  // namespace
 
 void LiveState::Apply(const v1::SessionEvent& event) {
+  if (HasMeasured(*this)) {
+    shown_progress = Progress(*this, TimingOf(*this)).value_or(shown_progress);
+  }
   if (event.has_queued()) {
     queued = event.queued();
     // It waits again: benchd was started anew.
@@ -310,23 +339,12 @@ std::string Fitting(std::vector<std::string> parts, std::initializer_list<std::s
 // The state, the clock and what is known of the end; then the bar.
 std::vector<std::string> HeadLines(const LiveState& state, const Style& style, int height) {
   const v1::Update& update = *state.update;
-  const bool running = update.state() == v1::SESSION_STATE_RUNNING;
-  const double ticking = running ? state.since_event_seconds : 0;
-  const double elapsed = update.elapsed_seconds() + ticking;
-  std::optional<double> left;
-  std::string end;
-  if (running && update.has_eta_seconds()) {
-    left = std::max(0.0, update.eta_seconds() - ticking);
-    end = "verdict in about " + FormatRough(*left);
-  } else if (const auto limit = SecondsToLimit(update, state.limits); running && limit) {
-    left = std::max(0.0, *limit - ticking);
-    end = "at most " + FormatRough(*left) + " left";
-  }
+  const Timing timing = TimingOf(state);
   std::vector<std::string> lines = {
       Fitting({Printable(state.session), StateWords(state), BlocksSentence(update),
-               DecidedSentence(update), FormatClock(elapsed), end},
+               DecidedSentence(update), FormatClock(timing.elapsed), timing.end},
               {3, 2, 0}, style)};
-  const auto progress = Progress(state, elapsed, left);
+  const auto progress = Progress(state, timing);
   const std::string bar = progress ? ProgressBar(*progress, std::min(style.width, 60), style) : "";
   if (!bar.empty() && height > 3) lines.push_back(bar);
   return lines;

@@ -24,8 +24,9 @@ struct LiveState {
   std::string note;                ///< a line below: "cancelling ...", "the daemon went away ..."
   std::string keys;                ///< the same while there is no note: "d detaches, ..."
   double since_event_seconds = 0;  ///< since the newest event came: keeps the clock going
+  double shown_progress = 0;       ///< how far the bar was at most: it never goes back
 
-  /// Takes an event that is not final.
+  /// Takes an event that is not final; since_event_seconds is still that of the event before.
   void Apply(const v1::SessionEvent& event);
 };
 

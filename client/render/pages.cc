@@ -94,11 +94,15 @@ void AddFacts(const google::protobuf::RepeatedPtrField<v1::EnvironmentFact>& fac
   }
 }
 
-std::string Machine(const v1::Started& started, const Style& style) {
+std::string Machine(const v1::Started& started, bool verbose, const Style& style) {
   Rows rows;
   const std::string cpus = CpuList(started.benchmark_cpus());
   if (!cpus.empty()) rows.push_back({"benchmark cpus", cpus});
-  AddFacts(started.environment(), &rows);
+  for (const v1::EnvironmentFact& fact : started.environment()) {
+    // Longer than all others together, and what matters of it is among the settings.
+    if (fact.name() == "kernel_command_line" && !verbose) continue;
+    rows.push_back({OneLine(fact.name()), OneLine(fact.value())});
+  }
   std::string text = rows.empty() ? "" : "\n" + AlignAndWrap(rows, style.width);
   const std::string settings = RenderSettings(started.isolation(), style);
   return text + (settings.empty() ? "" : "\n" + settings);
@@ -159,13 +163,13 @@ std::string Again(const v1::Session& session, std::span<const TableColumn> colum
 
 std::string RenderSession(const v1::Session& session, std::span<const TableColumn> columns,
                           std::span<const ArmPairs> pairs, const UserNames& users,
-                          const Style& style, const std::string& worst) {
+                          const Style& style, const std::string& worst, bool verbose) {
   std::string text = Outcome(session, pairs, style);
   if (!worst.empty()) text += worst + "\n";
   text += AlignColumns(Request(session, users)) + Again(session, columns);
   const Rows times = Times(session);
   if (!times.empty()) text += "\n" + AlignColumns(times);
-  if (session.has_started()) text += Machine(session.started(), style);
+  if (session.has_started()) text += Machine(session.started(), verbose, style);
   if (!session.log().empty()) {
     text += "\nlog:\n" + Printable(session.log(), /*keep_newlines=*/true);
   }

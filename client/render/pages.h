@@ -31,9 +31,10 @@ std::string RenderList(std::span<const v1::Session> sessions, const UserNames& u
 /// @param columns  what the session's harness said of its metrics
 /// @param pairs    its candidates among each other, where there are several
 /// @param worst    its worst runs (render/worst_runs.h)
+/// @param verbose  with the kernel's command line
 std::string RenderSession(const v1::Session& session, std::span<const TableColumn> columns,
                           std::span<const ArmPairs> pairs, const UserNames& users,
-                          const Style& style, const std::string& worst = {});
+                          const Style& style, const std::string& worst = {}, bool verbose = false);
 
 /// `pause`, `resume`, `drain`: "paused; 3 queued, k3x9m2pq runs".
 std::string RenderQueue(const v1::QueueStatus& status);

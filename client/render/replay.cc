@@ -235,6 +235,7 @@ void AddArms(const v1::Benchmark& benchmark, CommandText* line) {
     }
   }
   for (const v1::Arm* arm : positional) line->Option("-n", arm->name());
+  if (!benchmark.name().empty()) line->Option("--benchmark", benchmark.name(), "main");
   line->Word("--");
   for (const v1::Arm* arm : positional) line->Word(arm->command());
 }
@@ -301,6 +302,7 @@ void AddGitOptions(const CommitReplay& replay, const v1::Benchmark& benchmark, C
     AddOnce(names, layout ? layout->group : arm.name());
   }
   for (const std::string& name : names) line->Option("-n", name);
+  if (!benchmark.name().empty()) line->Option("--benchmark", benchmark.name(), "main");
   line->Word("--");
   line->Word(replay.command);
 }
@@ -308,12 +310,13 @@ void AddGitOptions(const CommitReplay& replay, const v1::Benchmark& benchmark, C
 }  // namespace
 
 std::string ReplayCommand(const v1::SessionSpec& spec, std::uint64_t seed) {
-  const std::string from_file = "benchctl compare -f FILE --seed " + std::to_string(seed);
-  if (spec.benchmarks_size() != 1) return from_file;
+  const std::string start = "benchctl compare --seed " + std::to_string(seed);
+  const std::string as_asked =
+      start + " " + (spec.invocation().empty() ? "-f FILE" : Printable(spec.invocation()));
+  if (spec.benchmarks_size() != 1) return as_asked;
   const v1::Benchmark& benchmark = spec.benchmarks(0);
   const std::optional<CommitReplay> commits = CommitsOf(benchmark);
-  if (!commits && !CommandLineCanSay(benchmark)) return from_file;
-  const std::string start = "benchctl compare --seed " + std::to_string(seed);
+  if (!commits && !CommandLineCanSay(benchmark)) return as_asked;
   // What came as a bundle is asked for again where its clone is.
   const bool here = commits && commits->plan.socket.empty();
   CommandText line(here ? "cd " + PastedWord(FolderOf(commits->plan.repository)) + " && " + start

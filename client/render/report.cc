@@ -116,8 +116,8 @@ std::string RenderFindings(const v1::Update& update, const ReportOptions& option
   const std::string verdict = VerdictLines(update, options, style);
   if (options.detail == Detail::kVerdict && !verdict.empty()) return verdict;
   const bool all = options.detail == Detail::kAll;
-  std::string text =
-      RenderResultTable(update, all ? RowsShown::kAll : RowsShown::kWhatMatters, style);
+  std::string text = RenderResultTable(update, all ? RowsShown::kAll : RowsShown::kWhatMatters,
+                                       Printable(options.session), style);
   if (all) text += PairingLines(update);
   for (const auto& [arm, commit] : options.commits) text += arm + ": " + commit + "\n";
   for (const std::string& line : Lines(RenderArmOrder(options.pairs))) {

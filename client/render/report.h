@@ -58,8 +58,9 @@ std::string RenderFailure(const std::string& session, const v1::Failed& failed);
 std::vector<std::pair<std::string, std::string>> ArmCommits(const v1::SessionSpec& spec);
 
 /// The `benchctl compare ...` that asks for the same session again, with its seed; quoted for a
-/// shell. Commits are named by --git, in their repository. A suite cannot be said on a command
-/// line: "benchctl compare -f FILE --seed N".
+/// shell. Commits are named by --git, in their repository. What a command line cannot say, as a
+/// suite, is asked for as it was, with the file's name as it was typed; of a session of another
+/// client there is only "-f FILE".
 std::string ReplayCommand(const v1::SessionSpec& spec, std::uint64_t seed);
 
 /// How the numbers of a session are had again from its export. Both are empty for a session that
@@ -88,7 +89,12 @@ enum class RowsShown {
 /// margin, which is what the user has typed. Where that is not enough the names stand in a line of
 /// their own above the numbers, and at last change and interval go. No cell is ever broken.
 ///
+/// A tree_cpu_time that says what cpu_time says has no row; with kAll a line says so.
+///
 /// Ends with a newline; empty without comparisons.
-std::string RenderResultTable(const v1::Update& update, RowsShown shown, const Style& style);
+///
+/// @param session  whose record has what is left out; empty: --verbose has it
+std::string RenderResultTable(const v1::Update& update, RowsShown shown, const std::string& session,
+                              const Style& style);
 
 }  // namespace benchd::client

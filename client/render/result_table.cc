@@ -9,68 +9,15 @@
 #include <vector>
 
 #include "client/render/report.h"
+#include "client/render/row_selection.h"
 #include "client/render/sentence.h"
 #include "client/render/units.h"
 #include "core/base/text.h"
-#include "core/model/metric.h"
 
 namespace benchd::client {
 namespace {
 
-using Comparisons = std::vector<const v1::Comparison*>;
-
-constexpr std::size_t kMostOthers = 10;
 constexpr int kWidestArm = 24;
-
-bool IsGate(const v1::Comparison& c) { return c.role() == v1::COMPARISON_ROLE_GATE; }
-
-// A flag is earned at one look and kept; where the present interval has come to contain no change
-// it belongs to the whole table only. A metric without a direction has no flag.
-bool ClearlyChanged(const v1::Comparison& c) {
-  const bool flagged = c.flag() == v1::FLAG_WORSE || c.flag() == v1::FLAG_IMPROVEMENT;
-  return (flagged || c.better() == v1::BETTER_UNSPECIFIED) && JudgedBy(c).ExcludesNoChange();
-}
-
-// Rows in the order of the table, and what has none.
-struct Selection {
-  Comparisons rows;
-  std::size_t changed = 0;  // left out, as there are too many
-  std::size_t unchanged = 0;
-};
-
-// The candidates of one metric one below the other, benchmarks and metrics as they first appear.
-void GroupByMetric(Comparisons* rows, bool by_benchmark) {
-  std::map<std::pair<std::string_view, std::string_view>, std::size_t> ranks;
-  const auto rank = [&ranks](std::string_view benchmark, std::string_view metric) {
-    return ranks.try_emplace({benchmark, metric}, ranks.size()).first->second;
-  };
-  const auto key = [&](const v1::Comparison* c) {
-    const std::size_t of_benchmark = rank(c->benchmark(), "");
-    return std::tuple(by_benchmark ? of_benchmark : 0, !IsGate(*c), of_benchmark,
-                      rank(c->benchmark(), c->metric()));
-  };
-  for (const v1::Comparison* c : *rows) key(c);
-  std::ranges::stable_sort(*rows, {}, key);
-}
-
-Selection Select(const v1::Update& update, RowsShown shown) {
-  Selection selection;
-  const bool no_gates = GatesOf(update).empty();
-  std::size_t others = 0;
-  for (const v1::Comparison& c : update.comparisons()) {
-    const bool in_any_case = shown == RowsShown::kAll || no_gates || IsGate(c);
-    if (!in_any_case && IsDisturbanceMetric(c.metric())) continue;
-    if (!in_any_case && !ClearlyChanged(c)) {
-      ++selection.unchanged;
-    } else if (!in_any_case && ++others > kMostOthers) {
-      ++selection.changed;
-    } else {
-      selection.rows.push_back(&c);
-    }
-  }
-  GroupByMetric(&selection.rows, shown == RowsShown::kAll);
-  return selection;
-}
 
 enum Column : std::size_t {
   kBenchmark,
@@ -258,35 +205,33 @@ std::string Fitted(const std::vector<Cells>& cells, const Columns& labels, const
   return text;
 }
 
-std::string RestLine(const v1::Update& update, const Selection& selection, const Style& style) {
-  // One pair of arms in one benchmark: what is compared are metrics.
-  const v1::Comparison& first = update.comparisons(0);
-  const bool metrics = std::ranges::all_of(update.comparisons(), [&first](const auto& c) {
-    return c.benchmark() == first.benchmark() && c.reference() == first.reference() &&
-           c.candidate() == first.candidate();
-  });
+// What the table leaves out, and where it is: in the record of the session, else in a longer table.
+std::string RestLine(const v1::Update& update, const RowSelection& selection, RowsShown shown,
+                     const std::string& session, const Style& style) {
   std::string text;
   if (selection.changed > 0) {
-    text += WrapSentence(std::to_string(selection.changed) + " more changed: --verbose shows them",
+    text += WrapSentence(std::to_string(selection.changed) + " more changed: " +
+                             (session.empty() ? "--verbose" : "benchctl show " + session) +
+                             " shows them",
                          style);
   }
-  if (selection.unchanged > 0) {
-    text +=
-        WrapSentence(Counted(selection.unchanged, metrics ? "other metric" : "other comparison") +
-                         ": no clear change",
-                     style);
+  const std::string unchanged = UnchangedWords(update, selection);
+  if (!unchanged.empty()) text += WrapSentence(unchanged, style);
+  if (selection.repeats_cpu_time && shown == RowsShown::kAll) {
+    text += WrapSentence("tree_cpu_time: as cpu_time, within 2 %", style);
   }
   return text;
 }
 
 }  // namespace
 
-std::string RenderResultTable(const v1::Update& update, RowsShown shown, const Style& style) {
-  const Selection selection = Select(update, shown);
+std::string RenderResultTable(const v1::Update& update, RowsShown shown, const std::string& session,
+                              const Style& style) {
+  const RowSelection selection = SelectRows(update, shown);
   if (selection.rows.empty()) return "";
   const Shape shape(selection.rows);
   const std::vector<Cells> cells = CellsOf(selection.rows, shape, shown, style);
-  return Fitted(cells, shape.Labels(), style) + RestLine(update, selection, style);
+  return Fitted(cells, shape.Labels(), style) + RestLine(update, selection, shown, session, style);
 }
 
 }  // namespace benchd::client

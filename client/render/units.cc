@@ -23,6 +23,13 @@ constexpr std::array kByteRates = {
 constexpr std::array kBytes = {Scale{1024.0 * 1024 * 1024 * 1024, "TiB"},
                                Scale{1024.0 * 1024 * 1024, "GiB"}, Scale{1024.0 * 1024, "MiB"},
                                Scale{1024.0, "KiB"}, Scale{1, "B"}};
+constexpr std::array kByteRates = {
+    Scale{1024.0 * 1024 * 1024 * 1024, "TiB/s"}, Scale{1024.0 * 1024 * 1024, "GiB/s"},
+    Scale{1024.0 * 1024, "MiB/s"}, Scale{1024.0, "KiB/s"}, Scale{1, "B/s"}};
+constexpr std::array kRates = {Scale{1e12, "T/s"}, Scale{1e9, "G/s"}, Scale{1e6, "M/s"},
+                               Scale{1e3, "k/s"}, Scale{1, "1/s"}};
+// Counts are read digit by digit as long as they are few.
+constexpr std::array kCounts = {Scale{1e12, "T"}, Scale{1e9, "G"}, Scale{1e6, "M"}, Scale{1, ""}};
 
 // The largest scale in which `value` is at least one.
 template <std::size_t N>
@@ -42,7 +49,9 @@ Scale NamedTime(std::string_view name) {
 }
 
 Scale ScaleFor(double value, std::string_view unit, const Style& style) {
-  if (unit == "1") return {1, ""};
+  if (unit == "1") return Largest(kCounts, value);
+  if (unit == "1/s") return Largest(kRates, value);
+  if (unit == "B/s") return Largest(kByteRates, value);
   if (unit == "s") {
     const Scale scale = !style.time_unit.empty() ? NamedTime(style.time_unit)
                         : value == 0             ? kTimes.front()

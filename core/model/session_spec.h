@@ -197,6 +197,9 @@ struct SessionSpec {
   bool placebo = false;
   std::int32_t priority = 0;
   std::map<std::string, std::string> labels;
+  /// The words behind `benchctl compare` that asked for it, quoted for a shell, without --seed and
+  /// without values of variables; empty = another client.
+  std::string invocation;
   /// The caller's environment. Values live as long as the session and are never exported.
   std::map<std::string, std::string> environment;
   Caller caller;
@@ -204,7 +207,7 @@ struct SessionSpec {
 };
 BENCHD_FIELDS(SessionSpec, benchmarks, method, estimator, rule, alpha, default_margin, sided,
               limits, schedule, seed, machine_profile, isolation, cpus, settings_off, placebo,
-              priority, labels, environment, caller)
+              priority, labels, invocation, environment, caller)
 
 /// Indices of the arms with that role, in the order of the spec.
 std::vector<std::size_t> ArmsWithRole(const Benchmark& benchmark, ArmRole role);

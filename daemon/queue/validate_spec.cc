@@ -26,6 +26,7 @@ namespace {
 constexpr std::size_t kMaxBenchmarks = 1000;
 constexpr std::size_t kMaxArms = 64;
 constexpr std::size_t kMaxNameBytes = 200;
+constexpr std::size_t kMaxInvocationBytes = std::size_t{16} * 1024;
 constexpr std::size_t kMaxEnvironmentBytes = 1024 * 1024;
 constexpr std::uint64_t kMaxBlocks = 10'000'000;
 constexpr Nanoseconds kMaxDuration = std::chrono::hours(24 * 30);
@@ -288,6 +289,10 @@ Result<SessionSpec> ValidateSpec(SessionSpec spec) {
   }
   if (Result<void> ok = CheckLimits(spec.limits); !ok) return std::move(ok).error();
   if (Result<void> ok = CheckSettingsOff(spec); !ok) return std::move(ok).error();
+  if (spec.invocation.size() > kMaxInvocationBytes || HasControlCharacter(spec.invocation)) {
+    return InvalidArgument("invocation", "is over 16 KiB or has a control character",
+                           "leave it out");
+  }
   if (spec.schedule.warmup > kMaxBlocks) return InvalidArgument("warmup", "over 10,000,000");
   if (Result<void> ok = CheckEnvironment(spec.environment); !ok) return std::move(ok).error();
   for (const auto& [key, value] : spec.labels) {

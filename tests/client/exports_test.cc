@@ -75,6 +75,63 @@ std::string InAllStates(std::string_view format) {
   return text;
 }
 
+// A suite of that many benchmarks, each with a gate and the metrics that every run has.
+v1::Session LargeSuite(int benchmarks) {
+  v1::Session session = SampleSession();
+  v1::Update* const report = session.mutable_report();
+  const v1::Comparison gate = report->comparisons(0);
+  const v1::Comparison info = report->comparisons(2);
+  report->clear_comparisons();
+  const v1::Benchmark benchmark = session.spec().benchmarks(0);
+  session.mutable_spec()->clear_benchmarks();
+  for (int i = 0; i < benchmarks; ++i) {
+    const std::string name = "parser/size=" + std::to_string(1000 + i);
+    *session.mutable_spec()->add_benchmarks() = benchmark;
+    session.mutable_spec()->mutable_benchmarks(i)->set_name(name);
+    v1::Comparison* c = report->add_comparisons();
+    *c = gate;
+    c->set_benchmark(name);
+    for (const char* metric :
+         {"user_time", "system_time", "cpu_time", "tree_cpu_time", "max_rss", "minor_faults",
+          "major_faults", "voluntary_switches", "involuntary_switches", "stolen_time"}) {
+      c = report->add_comparisons();
+      *c = info;
+      c->set_benchmark(name);
+      c->set_metric(metric);
+    }
+  }
+  session.mutable_spec()->set_invocation("--file bench/suite.toml --only 'parser*'");
+  return session;
+}
+
+TEST(ExportsTest, MarkdownIsShortAndCanBeRepeated) {
+  constexpr int kBenchmarks = 20;
+  const std::string text = FindExportFormat("markdown")->render(LargeSuite(kBenchmarks), {});
+  EXPECT_LE(text.size(), kBenchmarks * 400U) << text;
+  EXPECT_EQ(text.find("stolen_time"), std::string::npos) << "what is zero in both arms";
+  EXPECT_NE(text.find("\nbenchctl compare --seed 18446744073709551615 --file bench/suite.toml "
+                      "--only 'parser*'\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST(ExportsTest, MarkdownHasWarningsAboveTheFold) {
+  v1::Session session = SampleSession();
+  session.mutable_report()->clear_warnings();
+  v1::Warning* const placebo = session.mutable_report()->add_warnings();
+  placebo->set_code("placebo");
+  placebo->set_message("the reference differs from itself");
+  v1::Warning* const note = session.mutable_report()->add_warnings();
+  note->set_code("outliers");
+  note->set_message("2 of 12 values lie far out");
+  const std::string text = FindExportFormat("markdown")->render(session, {});
+  const std::size_t fold = text.find("<details>");
+  ASSERT_NE(fold, std::string::npos);
+  EXPECT_LT(text.find("the reference differs from itself"), fold) << text;
+  EXPECT_GT(text.find("2 of 12 values"), fold) << text;
+  EXPECT_NE(text.find("2 of 12 values"), std::string::npos) << text;
+}
+
 TEST(ExportsTest, MarkdownIsFitForAPullRequest) {
   ExpectGolden("export_markdown.txt", InAllStates("markdown"));
 }

@@ -64,6 +64,34 @@ TEST(LiveViewTest, ShowsTheStagesOfASession) {
   ExpectGolden("live_stages.txt", text);
 }
 
+TEST(LiveViewTest, TheBarNeverGoesBack) {
+  const Style style{false, true, 80};
+  LiveState state;
+  int before = -1;
+  // Forecasts as they come: one that grows, one that was a limit, a session with a fixed number of
+  // runs has none.
+  for (const auto& [elapsed, eta] :
+       {std::pair{10.0, 20.0}, {15.0, 80.0}, {20.0, 5.0}, {21.0, 300.0}}) {
+    v1::SessionEvent event = Event([&](v1::SessionEvent& e) {
+      *e.mutable_update() = RegressionUpdate();
+      e.mutable_update()->set_state(v1::SESSION_STATE_RUNNING);
+      e.mutable_update()->set_elapsed_seconds(elapsed);
+      e.mutable_update()->set_eta_seconds(eta);
+    });
+    state.Apply(event);
+    for (const double since : {0.0, 2.0}) {
+      state.since_event_seconds = since;
+      const std::string text = Drawn(state, style);
+      const std::size_t end = text.find(" %\n");
+      ASSERT_NE(end, std::string::npos) << text;
+      const int percent = std::stoi(text.substr(end - 3, 3));
+      EXPECT_GE(percent, before) << text;
+      before = percent;
+    }
+  }
+  EXPECT_GE(before, 80);
+}
+
 TEST(LiveViewTest, ShowsASuiteInManyWidths) {
   const LiveState state = StateOf(SuiteUpdate());
   std::string text;

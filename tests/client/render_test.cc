@@ -40,6 +40,11 @@ TEST(UnitsTest, ReadsAsPeopleWrite) {
   EXPECT_EQ(FormatQuantity(12, "B/s", kPlain), "12 B/s");
   EXPECT_EQ(FormatQuantity(1000, "1", kPlain), "1000");
   EXPECT_EQ(FormatQuantity(12.5, "MB/s", kPlain), "12.50 MB/s");
+  EXPECT_EQ(FormatQuantity(234640222, "1/s", kPlain), "234.6 M/s");
+  EXPECT_EQ(FormatQuantity(12.5, "1/s", kPlain), "12.50 1/s");
+  EXPECT_EQ(FormatQuantity(3.5 * 1024 * 1024 * 1024, "B/s", kPlain), "3.500 GiB/s");
+  EXPECT_EQ(FormatQuantity(234640222, "1", kPlain), "234.6 M");
+  EXPECT_EQ(FormatQuantity(999999, "1", kPlain), "999999");
   EXPECT_EQ(FormatQuantity(-0.002, "s", kPlain), "-2 ms");
   EXPECT_EQ(FormatMeanSd(0.010123, 0.000054, "s", kPlain), "10.123 ± 0.054 ms");
   EXPECT_EQ(FormatMeanSd(0.010123, 0.000054, "s", kAscii), "10.123 +- 0.054 ms");
@@ -313,8 +318,11 @@ TEST(ReportTest, ReplaysWithTheSameSeedAndOptions) {
       "'./bench --size 11 --note '\\''it'\\'''\\''s'\\'''");
   v1::SessionSpec suite = session.spec();
   *suite.add_benchmarks() = suite.benchmarks(0);
-  const std::string from_file = "benchctl compare -f FILE --seed 42";
+  const std::string from_file = "benchctl compare --seed 42 -f FILE";
   EXPECT_EQ(ReplayCommand(suite, 42), from_file);
+  suite.set_invocation("--file suite.toml --only 'p*'");
+  EXPECT_EQ(ReplayCommand(suite, 42), "benchctl compare --seed 42 --file suite.toml --only 'p*'");
+  suite.clear_invocation();
   v1::SessionSpec folders = session.spec();
   folders.mutable_benchmarks(0)->mutable_arms(1)->set_cwd("/elsewhere");
   EXPECT_EQ(ReplayCommand(folders, 42), from_file) << "a command line has one cwd for all arms";
@@ -352,6 +360,16 @@ TEST(WordsTest, TheTimeZoneIsNamed) {
   EXPECT_EQ(LocalZone(time), "CET (UTC+01:00)");
   const LocalTimeIn utc("UTC0");
   EXPECT_EQ(LocalZone(time), "UTC");
+}
+
+TEST(PagesTest, TheKernelsCommandLineIsForThoseWhoAskForEverything) {
+  v1::Session session = SampleSession();
+  v1::EnvironmentFact* const fact = session.mutable_started()->add_environment();
+  fact->set_name("kernel_command_line");
+  fact->set_value("BOOT_IMAGE=/vmlinuz quiet");
+  EXPECT_EQ(RenderSession(session, {}, {}, NameOf, kPlain).find("BOOT_IMAGE"), std::string::npos);
+  EXPECT_NE(RenderSession(session, {}, {}, NameOf, kPlain, "", true).find("BOOT_IMAGE"),
+            std::string::npos);
 }
 
 TEST(PagesTest, ShowsASession) {

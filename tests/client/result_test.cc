@@ -91,7 +91,8 @@ TEST(ResultTest, NarrowTerminalsLoseColumnsAndNeverBreakACell) {
   for (const int width : {100, 80, 60, 40, 24}) {
     golden += "# " + std::to_string(width) + "\n";
     for (const v1::Update& update : {RegressionUpdate(), SuiteUpdate(), TwoCandidates()}) {
-      const std::string text = RenderResultTable(update, RowsShown::kWhatMatters, Terminal(width));
+      const std::string text =
+          RenderResultTable(update, RowsShown::kWhatMatters, "", Terminal(width));
       EXPECT_LE(WidestOf(text), width) << text;
       golden += text + "\n";
     }
@@ -107,7 +108,7 @@ TEST(ResultTest, WideCharactersAlign) {
   }
   std::string golden;
   for (const int width : {0, 80, 40}) {
-    golden += RenderResultTable(update, RowsShown::kWhatMatters, Terminal(width)) + "\n";
+    golden += RenderResultTable(update, RowsShown::kWhatMatters, "", Terminal(width)) + "\n";
   }
   ExpectGolden("result_cjk.txt", golden);
 }
@@ -134,11 +135,46 @@ TEST(ResultTest, OfManyChangesTheFirstTenAreShown) {
     *c = update.comparisons(1);
     c->set_metric("m" + std::to_string(i));
   }
-  const std::string text = RenderResultTable(update, RowsShown::kWhatMatters, kPipe);
+  const std::string text = RenderResultTable(update, RowsShown::kWhatMatters, "", kPipe);
   EXPECT_NE(text.find("\n3 more changed: --verbose shows them\n1 other metric: no clear change\n"),
             std::string::npos)
       << text;
   EXPECT_EQ(text.find("m9"), std::string::npos) << text;
+  // Where a session is over, an option of the command that has ended helps nobody.
+  const std::string later = RenderResultTable(update, RowsShown::kWhatMatters, "k3x9m2pq", kPipe);
+  EXPECT_NE(later.find("\n3 more changed: benchctl show k3x9m2pq shows them\n"), std::string::npos)
+      << later;
+}
+
+TEST(ResultTest, TreeCpuTimeHasARowOnlyWhereItDiffersFromCpuTime) {
+  v1::Update update = RegressionUpdate();
+  const auto add = [&update](const char* metric, double reference, double candidate) {
+    v1::Comparison* c = update.add_comparisons();
+    *c = update.comparisons(1);
+    c->set_metric(metric);
+    c->set_mean_reference(reference);
+    c->set_mean_candidate(candidate);
+    return c;
+  };
+  add("cpu_time", 0.002, 0.004);
+  v1::Comparison* tree = add("tree_cpu_time", 0.00201, 0.00403);
+  for (const RowsShown shown : {RowsShown::kWhatMatters, RowsShown::kAll}) {
+    const std::string text = RenderResultTable(update, shown, "", kPipe);
+    EXPECT_EQ(text.find("\ntree_cpu_time "), std::string::npos) << text;
+    EXPECT_EQ(text.find("tree_cpu_time: as cpu_time") != std::string::npos,
+              shown == RowsShown::kAll)
+        << text;
+  }
+  const auto has_a_row = [&update] {
+    return RenderResultTable(update, RowsShown::kWhatMatters, "", kPipe).find("\ntree_cpu_time ") !=
+           std::string::npos;
+  };
+  tree->set_mean_candidate(0.006);  // a worker that nobody waited for
+  EXPECT_TRUE(has_a_row());
+  tree->set_mean_candidate(0.00403);
+  EXPECT_FALSE(has_a_row());
+  tree->set_role(v1::COMPARISON_ROLE_GATE);
+  EXPECT_TRUE(has_a_row());
 }
 
 TEST(ResultTest, AMetricWithoutADirectionDiffers) {
@@ -146,7 +182,7 @@ TEST(ResultTest, AMetricWithoutADirectionDiffers) {
   v1::Comparison* c = update.mutable_comparisons(1);
   c->clear_better();
   c->clear_flag();
-  EXPECT_NE(RenderResultTable(update, RowsShown::kWhatMatters, kPipe).find("differs"),
+  EXPECT_NE(RenderResultTable(update, RowsShown::kWhatMatters, "", kPipe).find("differs"),
             std::string::npos);
 }
 
@@ -170,7 +206,8 @@ TEST(ResultTest, RowAndSentenceShowTheLastLook) {
 TEST(ResultTest, AllTimesInOneUnit) {
   Style style = kPipe;
   style.time_unit = "s";
-  const std::string text = RenderResultTable(RegressionUpdate(), RowsShown::kWhatMatters, style);
+  const std::string text =
+      RenderResultTable(RegressionUpdate(), RowsShown::kWhatMatters, "", style);
   EXPECT_NE(text.find("wall_time  0.01012 s  0.01115 s"), std::string::npos) << text;
 }
 

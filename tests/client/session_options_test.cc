@@ -132,7 +132,6 @@ SessionSpec Understood(const v1::SessionSpec& spec) {
   Result<SessionSpec> read = convert::FromProto(spec);
   EXPECT_TRUE(read) << (read ? "" : read.error().message);
   if (!read) return {};
-  read->benchmarks[0].name = "main";
   read->environment.clear();
   return *std::move(read);
 }
@@ -154,7 +153,7 @@ TEST(SessionOptionsTest, TheCommandThatAsksAgainAsksForTheSame) {
   for (int i = 0; i < 2000; ++i) {
     const v1::SessionSpec spec = RandomSession(seeds()).Make();
     const std::string command = ReplayCommand(spec, spec.seed());
-    if (command.starts_with("benchctl compare -f FILE ")) continue;
+    if (command.ends_with(" -f FILE")) continue;
     ++said;
     const auto again = Asked(command);
     ASSERT_TRUE(again) << again.error().message << "\n" << command;

@@ -78,6 +78,7 @@ inline SessionSpec RichSpec() {
       .placebo = true,
       .priority = -5,
       .labels = {{"branch", "feature/x"}, {"ticket", "7"}},
+      .invocation = "-f 'my suite.toml'",
       .environment = {{"PATH", "/bin:/usr/bin"}, {"BYTES", kBytes}},
       .caller = {.uid = 1000,
                  .gid = 1001,

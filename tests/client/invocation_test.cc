@@ -1,0 +1,49 @@
+#include "client/invocation.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "client/commands.h"
+#include "core/parse/command_line.h"
+
+namespace benchd::client {
+namespace {
+
+ParsedArguments Parsed(const std::vector<std::string>& words) {
+  auto parsed = ParseArguments(words, AllOptions(*FindCommand("compare")));
+  EXPECT_TRUE(parsed) << parsed.error().message;
+  return parsed ? *parsed : ParsedArguments();
+}
+
+std::string Asked(const std::vector<std::string>& words) { return InvocationOf(Parsed(words)); }
+
+TEST(InvocationTest, NamesTheFileAndWhatShapesTheSession) {
+  EXPECT_EQ(Asked({"-f", "my suite.toml", "--only", "par*", "--margin", "5%", "--seed", "7",
+                   "--json", "--quiet", "--export-markdown", "out.md", "--socket", "/s"}),
+            "--file 'my suite.toml' --only 'par*' --margin 5%");
+}
+
+TEST(InvocationTest, AsksForTheSameAgain) {
+  const std::vector<std::string> words = {
+      "-n",        "old one", "--parameter-scan", "size",          "1",
+      "8",         "1",       "--parameter-list", "mode",          "a b,c",
+      "--placebo", "--",      "./old {size}",     "./new '{mode}'"};
+  const auto again = SplitCommandLine(Asked(words));
+  ASSERT_TRUE(again);
+  EXPECT_EQ(Parsed(*again), Parsed(words));
+}
+
+TEST(InvocationTest, ValuesOfVariablesAreNotKept) {
+  EXPECT_EQ(Asked({"--env", "TOKEN=s3cret", "--env", "a b=s3cret", "a", "b"}),
+            "--env TOKEN=\"$TOKEN\" --env 'a b=...' -- a b");
+}
+
+TEST(InvocationTest, WhatIsNoLineIsLeftOut) {
+  EXPECT_EQ(Asked({"a\nb", "c"}), "");
+  EXPECT_EQ(Asked({std::string(10000, 'x'), "c"}), "");
+}
+
+}  // namespace
+}  // namespace benchd::client
