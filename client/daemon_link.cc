@@ -22,6 +22,7 @@
 #include "client/autostart.h"
 #include "client/host.h"
 #include "client/render/text.h"
+#include "core/model/limits.h"
 
 namespace benchd::client {
 
@@ -344,7 +345,7 @@ bool IsConnectionLoss(const grpc::Status& status) {
 
 bool IsTooManyRequests(const grpc::Status& status) {
   return status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED &&
-         status.error_message().starts_with("too many requests: ");
+         PassesSoon(status.error_message());
 }
 
 Error FromStatus(const grpc::Status& status) {

@@ -10,7 +10,6 @@
 #include <functional>
 #include <initializer_list>
 #include <map>
-#include <ratio>
 #include <vector>
 
 #include "core/base/file.h"
@@ -25,9 +24,6 @@ constexpr std::size_t kMaxConfigBytes = 1024 * 1024;
 constexpr std::int64_t kMaxIdleSeconds = 365LL * 24 * 3600;
 constexpr std::int64_t kMaxDays = 36500;
 constexpr std::int64_t kMaxMib = std::int64_t{1} << 40U;
-constexpr std::int64_t kMaxBundleMib = std::int64_t{1} << 20U;
-constexpr std::int64_t kMaxQueued = 1'000'000;
-constexpr double kHoursADay = 24;
 
 /// Takes the value of one key into the config, or says in words what it should be.
 using Setter = std::function<std::optional<std::string>(const toml::node& value, Config& config)>;
@@ -80,31 +76,19 @@ void SetKeepMib(Config& config, std::int64_t mib) {
   config.keep.bytes = static_cast<std::uint64_t>(mib) << 20U;
 }
 
-void SetKeptMibAUser(Config& config, std::int64_t mib) {
-  config.keep.bytes_per_user = static_cast<std::uint64_t>(mib) << 20U;
+Setter Bound(const LimitRow& row) {
+  return [&row](const toml::node& value, Config& config) {
+    const bool is_number = row.whole ? value.is_integer() : value.is_number();
+    constexpr double kNone = 0;  // no value of any limit
+    return config.limits.Set(row.limit, is_number ? value.value<double>().value_or(kNone) : kNone);
+  };
 }
 
-void SetBundleMib(Config& config, std::int64_t mib) {
-  config.bundles.bytes = static_cast<std::uint64_t>(mib) << 20U;
-}
-
-void SetBundlesMibAUser(Config& config, std::int64_t mib) {
-  config.bundles.bytes_a_user = static_cast<std::uint64_t>(mib) << 20U;
-}
-
-void SetQueuedAUser(Config& config, std::int64_t sessions) {
-  config.limits.queued = static_cast<std::uint64_t>(sessions);
-}
-
-std::optional<std::string> SetRunningHours(const toml::node& value, Config& config) {
-  const auto hours = value.is_number() ? value.value<double>() : std::nullopt;
-  constexpr double kShortest = 1e-9;  // some microseconds: what is less would count as none at all
-  if (!hours || !(*hours >= kShortest) || *hours > kHoursADay) {
-    return "should be a number of hours above 0, 24 at most";
-  }
-  config.limits.running_a_day = std::chrono::duration_cast<Nanoseconds>(
-      std::chrono::duration<double, std::ratio<3600>>(*hours));
-  return std::nullopt;
+/// A key for each row of the table of limits.
+std::map<std::string, Setter> LimitKeys() {
+  std::map<std::string, Setter> keys;
+  for (const LimitRow& row : LimitRows()) keys.emplace(row.key, Bound(row));
+  return keys;
 }
 
 std::optional<std::string> SetLogLevel(const toml::node& value, Config& config) {
@@ -171,12 +155,7 @@ const std::map<std::string, std::map<std::string, Setter>>& Sections() {
       {"store",
        {{"keep_days", Whole(kMaxDays, "days", SetKeepDays)},
         {"keep_mib", Whole(kMaxMib, "MiB", SetKeepMib)}}},
-      {"limits",
-       {{"queued_a_user", Whole(kMaxQueued, "sessions", SetQueuedAUser)},
-        {"running_hours_a_day", SetRunningHours},
-        {"kept_mib_a_user", Whole(kMaxMib, "MiB", SetKeptMibAUser)},
-        {"bundle_mib", Whole(kMaxBundleMib, "MiB", SetBundleMib)},
-        {"bundles_mib_a_user", Whole(kMaxBundleMib, "MiB", SetBundlesMibAUser)}}},
+      {"limits", LimitKeys()},
   };
   return sections;
 }

@@ -7,9 +7,8 @@
 #include <string_view>
 
 #include "core/base/result.h"
+#include "core/model/limits.h"
 #include "core/model/session.h"
-#include "daemon/queue/fair_queue.h"
-#include "daemon/store/bundle_files.h"
 
 namespace benchd {
 
@@ -26,11 +25,8 @@ struct Config {
   /// [daemon] idle_exit, seconds: a user daemon ends after so long without anything to do.
   std::optional<std::chrono::seconds> idle_exit;
   std::string log_level = "info";  ///< [log] level
-  /// [store] keep_days, keep_mib and [limits] kept_mib_a_user.
-  RetentionPolicy keep;
-  /// [limits] queued_a_user, running_hours_a_day: in system mode only, user mode has one user.
-  UserLimits limits{.queued = 1000, .running_a_day = {}};
-  BundleLimits bundles;  ///< [limits] bundle_mib, bundles_mib_a_user: in every mode, for everybody
+  RetentionPolicy keep;            ///< [store] keep_days, keep_mib; not its bytes_per_user
+  Budgets limits;                  ///< [limits], all of it
   bool operator==(const Config&) const = default;
 };
 

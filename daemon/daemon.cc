@@ -153,7 +153,15 @@ AccessPolicy Daemon::Access() const {
 }
 
 QueuePolicy Daemon::Policy() const {
-  return {Access(), options_.places.user ? UserLimits{} : config_.limits, config_.keep};
+  QueuePolicy policy{Access(), {}, config_.keep};
+  policy.keep.bytes_per_user = config_.limits.Of(Limit::kKeptAUser);
+  // User mode has one user, who may have all of the machine.
+  if (options_.places.user) return policy;
+  policy.limits.queued = config_.limits.Of(Limit::kQueuedAUser);
+  if (const auto a_day = config_.limits.Of(Limit::kRunningADay)) {
+    policy.limits.running_a_day = Nanoseconds(*a_day);
+  }
+  return policy;
 }
 
 Result<void> Daemon::Serve() {
@@ -168,12 +176,13 @@ Result<void> Daemon::Serve() {
                            calls_,
                            [](const std::string& line) { spdlog::info("{}", line); },
                            [](const std::string& why) { spdlog::warn("{}", why); }};
-  parts.bundles = config_.bundles;
+  parts.limits = config_.limits;
   server_.emplace(loop_.get_executor(), parts);
   if (Result<void> ok = server_->Start(); !ok) return ok;
   listener_.emplace(
       loop_.get_executor(), socket_->TakeFd(), peers_, [this](int fd) { server_->Adopt(fd); },
-      [](const std::string& why) { spdlog::warn("{}", why); });
+      [](const std::string& why) { spdlog::warn("{}", why); },
+      config_.limits.At(Limit::kConnectionsAUser));
   return {};
 }
 

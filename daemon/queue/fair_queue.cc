@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "core/model/limits.h"
+
 namespace benchd {
 namespace {
 
@@ -115,10 +117,7 @@ Result<void> FairQueue::CheckRoomFor(std::uint32_t uid, std::size_t submitting) 
   const auto user = users_.find(uid);
   const std::size_t waiting = submitting + (user == users_.end() ? 0 : user->second.limited);
   if (waiting < *limits_.queued) return {};
-  return Error{ErrorCode::kResourceExhausted,
-               "queue: uid " + std::to_string(uid) + " has " + std::to_string(waiting) +
-                   " sessions waiting, as many as it may",
-               "wait until some have run, or cancel some: `benchctl list` shows them"};
+  return OverLimit(Limit::kQueuedAUser, waiting, *limits_.queued, uid);
 }
 
 bool FairQueue::Key::operator<(const Key& other) const {

@@ -227,12 +227,13 @@ bool PrepareForServer(int fd) {
 }  // namespace
 
 Listener::Listener(const asio::any_io_executor& loop, UniqueFd socket, PeerTable& peers,
-                   HandOver hand_over, Log log)
+                   HandOver hand_over, Log log, std::uint64_t most_a_user)
     : acceptor_(loop),
       pause_(loop),
       peers_(peers),
       hand_over_(std::move(hand_over)),
-      log_(std::move(log)) {
+      log_(std::move(log)),
+      most_a_user_(most_a_user) {
   acceptor_.assign(asio::local::stream_protocol(), socket.Release());
 }
 
@@ -266,7 +267,7 @@ void Listener::Take(UniqueFd connection) {
   }
   Result<Caller> caller = ReadPeer(connection.get());
   if (!caller) return log_(caller.error().message);
-  if (peers_.OpenConnections(caller->uid) >= kMaxConnectionsPerUid) {
+  if (peers_.OpenConnections(caller->uid) >= most_a_user_) {
     return LogRefusal(caller->uid);
   }
   Result<UniqueFd> numbered = peers_.Register(std::move(connection), std::move(caller).value());
@@ -278,8 +279,8 @@ void Listener::LogRefusal(std::uint32_t uid) {
   const auto now = std::chrono::steady_clock::now();
   if (refusal_logged_at_ && now - *refusal_logged_at_ < kRefusalLogInterval) return;
   refusal_logged_at_ = now;
-  log_("refusing connections: uid " + std::to_string(uid) + " has " +
-       std::to_string(kMaxConnectionsPerUid) + " already");
+  const Error refused = OverLimit(Limit::kConnectionsAUser, most_a_user_, most_a_user_, uid);
+  log_("refused " + refused.message + "; " + refused.hint);
 }
 
 }  // namespace benchd::rpc

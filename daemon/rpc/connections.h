@@ -17,6 +17,7 @@
 #include "core/base/file.h"
 #include "core/base/result.h"
 #include "core/model/child.h"
+#include "core/model/limits.h"
 
 namespace benchd::rpc {
 
@@ -80,13 +81,10 @@ class Listener {
   /// Told in a sentence why a connection was not taken.
   using Log = std::function<void(const std::string&)>;
 
-  /// More connections of one uid at a time are closed at once: a runaway client must not keep the
-  /// others out.
-  static constexpr std::size_t kMaxConnectionsPerUid = 256;
-
-  /// `socket` is a listening Unix stream socket.
+  /// `socket` is a listening Unix stream socket. More than `most_a_user` connections of one uid at
+  /// a time are closed at once: a runaway client must not keep the others out.
   Listener(const asio::any_io_executor& loop, UniqueFd socket, PeerTable& peers, HandOver hand_over,
-           Log log);
+           Log log, std::uint64_t most_a_user = Budgets().At(Limit::kConnectionsAUser));
 
   void Start();
   /// Takes no further connection; those handed over live on.
@@ -102,6 +100,7 @@ class Listener {
   PeerTable& peers_;
   HandOver hand_over_;
   Log log_;
+  const std::uint64_t most_a_user_;
   /// A client that floods the socket must not flood the log as well.
   std::optional<std::chrono::steady_clock::time_point> refusal_logged_at_;
 };

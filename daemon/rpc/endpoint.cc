@@ -68,29 +68,32 @@ constexpr std::chrono::seconds kBetweenWarnings{10};
 Result<void> RateLimit::Take(std::uint32_t uid) {
   const SteadyTime now = clock_.Steady();
   if (buckets_.size() >= kManyUsers && !buckets_.contains(uid)) ForgetQuietUsers(now);
-  Bucket& bucket = buckets_.try_emplace(uid, Bucket{kBurst, now, {}}).first->second;
+  Bucket& bucket = buckets_.try_emplace(uid, Bucket{burst(), now, {}}).first->second;
   Fill(bucket, now);
   if (bucket.tokens >= 1) {
     bucket.tokens -= 1;
     return {};
   }
   WarnOfRefusals(uid, bucket);
-  return Error{ErrorCode::kResourceExhausted,
-               "too many requests: uid " + std::to_string(uid) + " makes more than " +
-                   std::to_string(kPerSecond) + " a second",
-               "ask again in a second; `benchctl watch` tells of every change without asking"};
+  const LimitRow& row = RowOf(Limit::kCallsASecond);
+  return Error{ErrorCode::kResourceExhausted, std::string(row.what) + ": " + Why(uid),
+               std::string(row.advice) + "; " + HowToAllowMore(row.limit)};
 }
 
 void RateLimit::WarnOfRefusals(std::uint32_t uid, Bucket& bucket) const {
   if (bucket.told_at && bucket.filled_at - *bucket.told_at < kBetweenWarnings) return;
   bucket.told_at = bucket.filled_at;
-  log_("refusing calls: uid " + std::to_string(uid) + " makes more than " +
-       std::to_string(kPerSecond) + " a second");
+  log_("refusing calls: " + Why(uid));
+}
+
+std::string RateLimit::Why(std::uint32_t uid) const {
+  return "uid " + std::to_string(uid) + " makes more than " +
+         std::to_string(static_cast<std::uint64_t>(a_second_)) + " a second";
 }
 
 void RateLimit::Fill(Bucket& bucket, SteadyTime now) const {
   const std::chrono::duration<double> passed = now - bucket.filled_at;
-  bucket.tokens = std::min<double>(kBurst, bucket.tokens + passed.count() * kPerSecond);
+  bucket.tokens = std::min(burst(), bucket.tokens + passed.count() * a_second_);
   bucket.filled_at = now;
 }
 
@@ -98,7 +101,7 @@ void RateLimit::ForgetQuietUsers(SteadyTime now) {
   std::erase_if(buckets_, [this, now](const auto& user) {
     Bucket bucket = user.second;
     Fill(bucket, now);
-    return bucket.tokens >= kBurst;
+    return bucket.tokens >= burst();
   });
 }
 

@@ -21,6 +21,7 @@
 #include "core/base/result.h"
 #include "core/base/time.h"
 #include "core/model/child.h"
+#include "core/model/limits.h"
 #include "daemon/ports/ports.h"
 #include "daemon/rpc/connections.h"
 
@@ -99,13 +100,13 @@ class LiveCalls {
 /// only looks comes to more than 5000 (both measured on two CPUs). Loop's thread only.
 class RateLimit {
  public:
-  static constexpr std::uint32_t kBurst = 4000;      ///< calls at once
-  static constexpr std::uint32_t kPerSecond = 2000;  ///< and calls a second, lasting
-
   /// Told in a sentence that a user is refused, every ten seconds at most for each.
   using Log = std::function<void(const std::string&)>;
 
-  RateLimit(const Clock& clock, Log log) : clock_(clock), log_(std::move(log)) {}
+  /// `a_second` calls a second, lasting, and twice as many at once.
+  RateLimit(const Clock& clock, Log log,
+            std::uint64_t a_second = Budgets().At(Limit::kCallsASecond))
+      : clock_(clock), log_(std::move(log)), a_second_(static_cast<double>(a_second)) {}
 
   /// Takes a token of `uid`.
   /// @errors kResourceExhausted "too many requests: ..." when there is none left.
@@ -116,7 +117,7 @@ class RateLimit {
 
  private:
   struct Bucket {
-    double tokens = kBurst;
+    double tokens = 0;
     SteadyTime filled_at{};
     std::optional<SteadyTime> told_at{};
   };
@@ -124,9 +125,12 @@ class RateLimit {
   void WarnOfRefusals(std::uint32_t uid, Bucket& bucket) const;
   void Fill(Bucket& bucket, SteadyTime now) const;
   void ForgetQuietUsers(SteadyTime now);
+  double burst() const { return 2 * a_second_; }
+  std::string Why(std::uint32_t uid) const;
 
   const Clock& clock_;
   const Log log_;
+  const double a_second_;
   std::map<std::uint32_t, Bucket> buckets_;
 };
 

@@ -50,6 +50,12 @@ namespace {
 
 constexpr int kMaxStreamsPerConnection = 100;
 
+BundleLimits BundlesOf(const Budgets& limits) {
+  return {.bytes = limits.At(Limit::kBundle),
+          .bytes_a_user = limits.At(Limit::kBundlesAUser),
+          .uploads_a_user = limits.At(Limit::kUploadsAUser)};
+}
+
 }  // namespace
 
 class Server::Impl {
@@ -57,11 +63,11 @@ class Server::Impl {
   Impl(asio::any_io_executor loop, const Parts& parts)
       : max_idle_(parts.max_idle),
         audit_(parts.audit),
-        rate_(parts.clock, parts.warn),
+        rate_(parts.clock, parts.warn, parts.limits.At(Limit::kCallsASecond)),
         endpoint_{std::move(loop), parts.peers, parts.calls, rate_,
                   [&queue = parts.queue] { queue.NoteDisturbance(); }},
         sessions_(endpoint_, {parts.queue, parts.hub, parts.store, parts.random, parts.clock,
-                              audit_, parts.bundles}),
+                              audit_, BundlesOf(parts.limits)}),
         queue_(endpoint_, parts.queue, parts.info, audit_),
         machine_(endpoint_, parts.machine, audit_),
         history_(endpoint_, parts.store, parts.queue.access()) {}

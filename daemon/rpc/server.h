@@ -8,6 +8,7 @@
 
 #include "benchd/v1/queue.grpc.pb.h"
 #include "core/base/result.h"
+#include "core/model/limits.h"
 #include "daemon/ports/ports.h"
 #include "daemon/queue/machine_controller.h"
 #include "daemon/queue/queue.h"
@@ -98,7 +99,7 @@ class Server {
     /// A connection without any call for so long is closed; its client makes another when it needs
     /// one.
     std::chrono::milliseconds max_idle = std::chrono::minutes(10);
-    BundleLimits bundles = {};
+    Budgets limits = {};
   };
 
   Server(asio::any_io_executor loop, const Parts& parts);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/model/limits.h"
 #include "daemon/store/state_files.h"
 
 namespace benchd {
@@ -16,11 +17,6 @@ namespace {
 
 constexpr char kField[] = "bundle";
 constexpr std::string_view kUnfinished = ".part";
-
-std::string InMib(std::uint64_t bytes) {
-  constexpr std::uint64_t kMib = std::uint64_t{1} << 20U;
-  return std::to_string((bytes + kMib - 1) / kMib) + " MiB";
-}
 
 Error TooMuch(const std::string& why, const char* hint) {
   return Error{ErrorCode::kResourceExhausted, std::string(kField) + ": " + why, hint};
@@ -125,9 +121,7 @@ Result<BundleUpload> BundleFiles::Begin(std::uint32_t uid, const BundleClaim& cl
                                         const BundleLimits& limits) const {
   if (claim.bytes == 0) return InvalidArgument(kField, "empty");
   if (claim.bytes > limits.bytes) {
-    return TooMuch(InMib(claim.bytes) + " are too many, " + InMib(limits.bytes) + " are the most",
-                   "[limits] bundle_mib in its benchd.toml allows more; or push the commits, log "
-                   "in, and compare there");
+    return TooLarge(Limit::kBundle, claim.bytes, limits.bytes);
   }
   Result<std::vector<BundleFile>> files = FilesIn(folder_);
   if (!files) return std::move(files).error();
@@ -140,16 +134,11 @@ Result<BundleUpload> BundleFiles::Begin(std::uint32_t uid, const BundleClaim& cl
     used += static_cast<std::uint64_t>(info.st_size);
     uploads += file.name.ends_with(kUnfinished) ? 1 : 0;
   }
-  if (uploads >= kMostUploads) {
-    return TooMuch(std::to_string(uploads) + " others of yours are on their way",
-                   "try again when they have come");
+  if (uploads >= limits.uploads_a_user) {
+    return OverLimit(Limit::kUploadsAUser, uploads, limits.uploads_a_user, uid);
   }
   if (used + claim.bytes > limits.bytes_a_user) {
-    return TooMuch(InMib(claim.bytes) + " and the " + InMib(used) +
-                       " of your sessions that have not ended are more than " +
-                       InMib(limits.bytes_a_user),
-                   "cancel some, or wait; [limits] bundles_mib_a_user in its benchd.toml allows "
-                   "more");
+    return OverLimit(Limit::kBundlesAUser, used + claim.bytes, limits.bytes_a_user, uid);
   }
   std::string path = (folder_ / (user + "-XXXXXX")).string() + std::string(kUnfinished);
   UniqueFd file(::mkostemps(path.data(), static_cast<int>(kUnfinished.size()), O_CLOEXEC));

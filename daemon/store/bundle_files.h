@@ -11,15 +11,17 @@
 
 #include "core/base/file.h"
 #include "core/base/result.h"
+#include "core/model/limits.h"
 #include "core/model/session_spec.h"
 
 namespace benchd {
 
-/// The most that git bundles may take until their sessions end: [limits] bundle_mib and
-/// bundles_mib_a_user.
+/// The most that git bundles may take until their sessions end.
 struct BundleLimits {
-  std::uint64_t bytes = std::uint64_t{1} << 30U;         ///< of one
-  std::uint64_t bytes_a_user = std::uint64_t{4} << 30U;  ///< of all of a user's
+  std::uint64_t bytes = Budgets().At(Limit::kBundle);               ///< of one
+  std::uint64_t bytes_a_user = Budgets().At(Limit::kBundlesAUser);  ///< of all of a user's
+  /// On their way at once, of one user.
+  std::uint64_t uploads_a_user = Budgets().At(Limit::kUploadsAUser);
   bool operator==(const BundleLimits&) const = default;
 };
 
@@ -67,9 +69,6 @@ class BundleUpload {
 /// @errors all: the system call that failed, with the file's name.
 class BundleFiles {
  public:
-  /// More of one user on their way at once are refused.
-  static constexpr std::size_t kMostUploads = 4;
-
   /// Makes the folder in `state_dir`.
   static Result<BundleFiles> Open(const std::filesystem::path& state_dir);
 

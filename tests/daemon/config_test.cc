@@ -4,8 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <sstream>
 #include <string>
 
+#include "tests/support/places.h"
 #include "tests/support/temp_folder.h"
 
 namespace benchd {
@@ -28,8 +31,51 @@ TEST(ConfigTest, AnEmptyFileIsTheDefaults) {
   EXPECT_EQ(config->admin_group, "benchd-admin");
   EXPECT_FALSE(config->allow_root);
   EXPECT_EQ(config->keep, RetentionPolicy{}) << "everything is kept";
-  EXPECT_EQ(config->limits.queued, 1000U);
-  EXPECT_FALSE(config->limits.running_a_day);
+  EXPECT_EQ(config->limits.Of(Limit::kQueuedAUser), 1000U);
+  EXPECT_FALSE(config->limits.Of(Limit::kRunningADay));
+}
+
+/// The default of a limit, or where it has none any value, as the configuration has it.
+std::string ValueOf(const LimitRow& row) {
+  return std::to_string(static_cast<int>(row.standard.value_or(1)));
+}
+
+TEST(ConfigTest, EveryLimitIsAKeyWithARange) {
+  for (const LimitRow& row : LimitRows()) {
+    const std::string key(row.key);
+    const auto with = [&key](const std::string& value) {
+      return ParseConfig("[limits]\n" + key + " = " + value + "\n", "benchd.toml");
+    };
+    const Result<Config> standard = with(ValueOf(row));
+    ASSERT_TRUE(standard) << standard.error().message;
+    if (row.standard) EXPECT_EQ(*standard, Config{}) << key;
+    const std::string should = "benchd.toml:2: [limits] " + key + " should be a " +
+                               (row.whole ? "whole " : "") + "number of " + std::string(row.unit);
+    for (const char* wrong : {"0", "-1", "1e300", "nan", "\"2\"", "true", "[1]"}) {
+      const Result<Config> refused = with(wrong);
+      ASSERT_FALSE(refused) << key << " = " << wrong;
+      EXPECT_TRUE(refused.error().message.starts_with(should)) << refused.error().message;
+    }
+  }
+}
+
+std::string PageText(const std::string& page) {
+  std::ifstream file(test::TestFile("../" + page));
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+TEST(ConfigTest, ThePagesHaveEveryLimitWithItsDefault) {
+  const std::string manual = PageText("docs/man/benchd.toml.5.in");
+  const std::string sample = PageText("systemd/benchd.toml");
+  for (const LimitRow& row : LimitRows()) {
+    const std::string key(row.key);
+    const std::string value = row.standard ? ValueOf(row) + "\n" : std::string();
+    EXPECT_NE(manual.find("\\fB" + key + "\\fR = " + value), std::string::npos) << key;
+    const std::string shown = "#" + key + " = " + (row.standard ? ValueOf(row) + " " : "");
+    EXPECT_NE(sample.find(shown), std::string::npos) << shown;
+  }
 }
 
 TEST(ConfigTest, EveryKeyIsTaken) {
@@ -68,10 +114,11 @@ bundles_mib_a_user = 128
   expected.log_level = "debug";
   expected.keep.age = std::chrono::hours(90 * 24);
   expected.keep.bytes = std::uint64_t{2048} * 1024 * 1024;
-  expected.keep.bytes_per_user = std::uint64_t{512} * 1024 * 1024;
-  expected.limits.queued = 50;
-  expected.limits.running_a_day = std::chrono::minutes(90);
-  expected.bundles = {std::uint64_t{64} << 20U, std::uint64_t{128} << 20U};
+  EXPECT_FALSE(expected.limits.Set(Limit::kQueuedAUser, 50));
+  EXPECT_FALSE(expected.limits.Set(Limit::kRunningADay, 1.5));
+  EXPECT_FALSE(expected.limits.Set(Limit::kKeptAUser, 512));
+  EXPECT_FALSE(expected.limits.Set(Limit::kBundle, 64));
+  EXPECT_FALSE(expected.limits.Set(Limit::kBundlesAUser, 128));
   EXPECT_EQ(*config, expected);
 }
 

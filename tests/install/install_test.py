@@ -167,9 +167,9 @@ class FilesTest(InstalledTree):
         text = (self.installed / "lib/systemd/system/benchd.service").read_text()
         limits = dict(re.findall(r"^(LimitNOFILE|TasksMax|MemoryHigh)=(\w+)$", text, re.MULTILINE))
         self.assertEqual(set(limits), {"LimitNOFILE", "TasksMax", "MemoryHigh"})
-        # Of eight users at their limit of connections (rpc/connections.h) none keeps the next one out.
-        listener = (ROOT / "daemon/rpc/connections.h").read_text()
-        of_a_user = int(re.search(r"kMaxConnectionsPerUid = (\d+);", listener)[1])
+        # Of eight users at their limit of connections (core/model/limits.cc) none keeps the next one out.
+        table = (ROOT / "core/model/limits.cc").read_text()
+        of_a_user = int(re.search(r'"connections_a_user", "connections",\s+kPieces,\s+true,\s+(\d+)', table)[1])
         self.assertGreater(int(limits["LimitNOFILE"]), 8 * of_a_user)
 
 

@@ -265,7 +265,7 @@ TEST_F(FairQueueLimitsTest, CountsWaitingSessionsAndThoseOnTheirWay) {
   const Result<void> refused = queue_.CheckRoomFor(1000, 2);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kResourceExhausted);
-  EXPECT_EQ(refused.error().message, "queue: uid 1000 has 3 sessions waiting, as many as it may");
+  EXPECT_EQ(refused.error().message, "queued sessions: 3 of 3 wait for uid 1000");
   EXPECT_FALSE(refused.error().hint.empty());
   EXPECT_TRUE(queue_.CheckRoomFor(1001, 2));
   queue_.Erase({"first"});

@@ -61,15 +61,17 @@ TEST_F(ListenerTest, HandsOverANonBlockingCloseOnExecSocketWhoseCallerIsKnown) {
 }
 
 TEST_F(ListenerTest, ClosesTheConnectionsOfAUidThatHasTooMany) {
+  const std::uint64_t kMost = Budgets().At(Limit::kConnectionsAUser);
   std::vector<UniqueFd> clients;
-  for (std::size_t i = 0; i <= Listener::kMaxConnectionsPerUid; ++i) {
+  for (std::size_t i = 0; i <= kMost; ++i) {
     clients.push_back(Connect(dir_ / "s"));
     ASSERT_TRUE(AwaitConnections(i + 1));
   }
-  EXPECT_EQ(taken_.size(), Listener::kMaxConnectionsPerUid);
+  EXPECT_EQ(taken_.size(), kMost);
   ASSERT_EQ(log_.size(), 1U);
   EXPECT_EQ(log_[0],
-            "refusing connections: uid " + std::to_string(::getuid()) + " has 256 already");
+            "refused connections: 256 of 256 are open for uid " + std::to_string(::getuid()) +
+                "; close some; `connections_a_user` in [limits] of benchd.toml allows more");
   char byte = 0;
   EXPECT_EQ(::read(clients.back().get(), &byte, 1), 0) << "closed by the daemon";
 

@@ -102,7 +102,7 @@ TEST_F(BundleFilesTest, WhatIsNotAsAnnouncedIsRefusedAndLeavesNothing) {
 TEST_F(BundleFilesTest, OneBundleAndAllOfAUserAreBounded) {
   const BundleFiles files = Open();
   const std::uint64_t kMib = std::uint64_t{1} << 20U;
-  const BundleLimits limits{2 * kMib, 3 * kMib};
+  const BundleLimits limits{.bytes = 2 * kMib, .bytes_a_user = 3 * kMib};
   const BundleClaim two{2 * kMib, {}};
   EXPECT_EQ(files.Begin(kUser, {2 * kMib + 1, {}}, limits).error().message,
             "bundle: 3 MiB are too many, 2 MiB are the most");
@@ -112,7 +112,7 @@ TEST_F(BundleFilesTest, OneBundleAndAllOfAUserAreBounded) {
   Result<BundleUpload> first = files.Begin(kUser, two, limits);
   ASSERT_TRUE(first) << first.error().message;
   EXPECT_EQ(files.Begin(kUser, two, limits).error().message,
-            "bundle: 2 MiB and the 2 MiB of your sessions that have not ended are more than 3 MiB");
+            "bundles: 4 of 3 MiB are wanted, with this one, for uid 1000");
   EXPECT_TRUE(files.Begin(kUser, {kMib, {}}, limits));
   EXPECT_TRUE(files.Begin(kUser + 1, two, limits)) << "another user's";
   EXPECT_TRUE(files.Begin(100, two, limits)) << "whose number begins like another's";
@@ -121,13 +121,13 @@ TEST_F(BundleFilesTest, OneBundleAndAllOfAUserAreBounded) {
 TEST_F(BundleFilesTest, FewOfAUserAreOnTheirWayAtOnce) {
   const BundleFiles files = Open();
   std::vector<BundleUpload> uploads;
-  for (std::size_t i = 0; i < BundleFiles::kMostUploads; ++i) {
+  for (std::size_t i = 0; i < BundleLimits().uploads_a_user; ++i) {
     Result<BundleUpload> upload = files.Begin(kUser, ClaimFor(kText), {});
     ASSERT_TRUE(upload) << upload.error().message;
     uploads.push_back(std::move(*upload));
   }
   EXPECT_EQ(files.Begin(kUser, ClaimFor(kText), {}).error().message,
-            "bundle: 4 others of yours are on their way");
+            "uploads: 4 of 4 are on their way for uid 1000");
   EXPECT_TRUE(files.Begin(kUser + 1, ClaimFor(kText), {}));
   uploads.pop_back();
   EXPECT_TRUE(files.Begin(kUser, ClaimFor(kText), {}));
