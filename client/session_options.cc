@@ -193,7 +193,8 @@ constexpr std::array kOptions = {
     kCommits("build", "C", kElsewhere,
              "command that builds each commit before it is run, by `sh -c`"),
     kCommits("layouts", "K", kElsewhere,
-             "build each commit K times, with as many seeds in BENCHD_LAYOUT_SEED, and compare the "
+             "build each commit K times (4 to 32), with as many seeds in BENCHD_LAYOUT_SEED, and "
+             "compare the "
              "builds: is it the code, or where the linker put it?"),
 
     kMachine("isolation", "strict|best-effort|off", Session(Spec::kIsolationFieldNumber),

@@ -13,6 +13,7 @@
 #include "client/quantity.h"
 #include "client/remote/bundle_transfer.h"
 #include "client/render/text.h"
+#include "core/analysis/layout_groups.h"
 #include "core/base/split_mix.h"
 #include "core/model/log_warnings.h"
 
@@ -59,9 +60,6 @@ void NameArms(const RevisionRange& range, std::vector<ArmInput>* arms) {
   if (arms->back().name.empty()) arms->back().name = std::move(candidate);
 }
 
-constexpr std::uint64_t kFewestLayouts = 2;
-constexpr std::uint64_t kMostLayouts = 32;  // benchd takes 64 arms
-
 // How often each commit is built; 1 without --layouts, whose session is one of that method.
 Result<std::size_t> ReadLayouts(SpecInput* input) {
   const auto layouts = input->options.find("layouts");
@@ -73,7 +71,9 @@ Result<std::size_t> ReadLayouts(SpecInput* input) {
   }
   const auto count = ParseCount(value.text);
   if (!count || *count < kFewestLayouts || *count > kMostLayouts) {
-    return UsageError(value.origin + ": not a number from 2 to 32", "write --layouts 8");
+    return UsageError(value.origin + ": not a number from " + std::to_string(kFewestLayouts) +
+                          " to " + std::to_string(kMostLayouts),
+                      "write --layouts 8: fewer builds tell too little of the spread between them");
   }
   const auto method = input->options.find("method");
   if (method != input->options.end() && method->second.front().text != "layouts") {

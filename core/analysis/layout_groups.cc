@@ -41,10 +41,12 @@ Result<LayoutGroups> LayoutGroups::Make(const std::vector<Benchmark>& benchmarks
       places.push_back({static_cast<std::uint32_t>(index), layout->number});
     }
     for (std::size_t i = 0; i < builds.size(); ++i) {
-      if (builds[i] >= 2) continue;
-      return InvalidArgument(
-          "layouts", "one build of " + grouped.arms[i].name + " shows no spread between layouts",
-          "use --layouts 8");
+      if (builds[i] >= kFewestLayouts) continue;
+      return InvalidArgument("layouts",
+                             Counted(builds[i], "build") + " of " + grouped.arms[i].name +
+                                 " tell too little of the spread between layouts: at least " +
+                                 std::to_string(kFewestLayouts) + " are needed",
+                             "use --layouts 8");
     }
     groups.benchmarks_.push_back(std::move(grouped));
   }

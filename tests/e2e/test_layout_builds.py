@@ -58,8 +58,8 @@ class LayoutBuildsTest(GitRepository, DaemonTest):
 
     def built(self, command):
         """The programs that the page's command measured: their hashes and orders of functions."""
-        # Two builds an arm and few runs show what eight and many do.
-        command, count = re.subn(r"--layouts 8", "--layouts 2 --runs 8 --seed 5 --json", command)
+        # Four builds an arm and few runs show what eight and many do.
+        command, count = re.subn(r"--layouts 8", "--layouts 4 --runs 8 --seed 5 --json", command)
         self.assertEqual(count, 1)
         done = self.shell(command)
         self.assertIn(done.code, (PASS, REGRESSION, UNDECIDED), f"{done.stdout}\n{done.stderr}")
@@ -67,7 +67,7 @@ class LayoutBuildsTest(GitRepository, DaemonTest):
         shown = self.benchctl_json("show", session).events[0]
         programs = [pathlib.Path(arm["cwd"], arm["command"])
                     for arm in shown["spec"]["benchmarks"][0]["arms"]]
-        self.assertEqual(len(programs), 4)
+        self.assertEqual(len(programs), 8)
         hashes = [hashlib.sha256(program.read_bytes()).hexdigest() for program in programs]
         return hashes, [self.functions_of(program) for program in programs]
 
@@ -80,7 +80,7 @@ class LayoutBuildsTest(GitRepository, DaemonTest):
     def assert_uses_the_seed(self, command):
         self.commit_twice()
         hashes, orders = self.built(command)
-        self.assertEqual(len(set(hashes)), 4, "another seed, another program")
+        self.assertEqual(len(set(hashes)), 8, "another seed, another program")
         self.assertGreater(len(set(orders)), 1, "and it is the functions that moved")
         self.assertEqual(len({tuple(sorted(order)) for order in orders}), 1, orders)
         worktrees = pathlib.Path(self.client_environment()["HOME"], ".cache/benchd/worktrees")
@@ -100,7 +100,7 @@ class LayoutBuildsTest(GitRepository, DaemonTest):
         self.write_c()
         self.commit_twice()
         for options, seen in (("-g", False), ("-g -ffile-prefix-map=$PWD=.", True)):
-            done = self.benchctl("compare", "--git", "v1.0..main", "--layouts", "2", "--runs", "8",
+            done = self.benchctl("compare", "--git", "v1.0..main", "--layouts", "4", "--runs", "8",
                                  "--build", f"cc {options} *.c -o bench", "--", "./bench",
                                  cwd=self.repository)
             self.assertEqual("the build ignored BENCHD_LAYOUT_SEED" in done.stderr, seen, done)

@@ -58,17 +58,17 @@ class LayoutsTest(GitRepository, DaemonTest):
         self.assertEqual(commits, [("v1", ""), ("slower", "")], "a line a commit, not a build")
 
     def test_every_build_has_a_seed_of_its_own_and_a_path_as_long(self):
-        done = self.layouts("same", "--layouts", "3", "--json")
+        done = self.layouts("same", "--layouts", "4", "--json")
         self.assertIn(done.code, (PASS, 3), done)
         session = self.last(done)["session"]
         log = self.benchctl("show", "--log", session).stdout
         built = re.findall(r"^\s*seed (\d+) in (\d+)$", log, re.MULTILINE)
-        self.assertEqual(len(built), 6, log)
-        self.assertEqual(len({seed for seed, _ in built}), 6)
+        self.assertEqual(len(built), 8, log)
+        self.assertEqual(len({seed for seed, _ in built}), 8)
         self.assertEqual(len({length for _, length in built}), 1)
         shown = self.benchctl("show", session).stdout
         again = re.search(r"^again: (.*)$", shown, re.MULTILINE).group(1)
-        self.assertIn("--layouts 3", again)
+        self.assertIn("--layouts 4", again)
         self.assertNotIn("--method", again)
 
     def test_the_export_gives_the_same_numbers_again(self):
@@ -86,20 +86,20 @@ class LayoutsTest(GitRepository, DaemonTest):
                          (two["change"], two["verdict"], two["n_candidate"]))
 
     def test_the_report_shows_each_build_beside_the_others(self):
-        session = self.last(self.layouts("slower", "--layouts", "3", "--runs", "8", "--json"))
+        session = self.last(self.layouts("slower", "--layouts", "4", "--runs", "8", "--json"))
         done = self.benchctl("report", session["session"], "-o", "-")
         self.assert_exit(done, PASS)
         self.assertIn("Builds: slower vs v1", done.stdout)
         marks = re.findall(r'class="unit (\w+)"[^>]*><title>(\S+): ', done.stdout)
-        self.assertEqual(marks, [("reference", f"v1/{i}") for i in (1, 2, 3)] +
-                         [("candidate", f"slower/{i}") for i in (1, 2, 3)])
+        self.assertEqual(marks, [("reference", f"v1/{i}") for i in (1, 2, 3, 4)] +
+                         [("candidate", f"slower/{i}") for i in (1, 2, 3, 4)])
         gate = next(c for c in session["comparisons"] if c["role"] == "gate")
-        mean = re.search(r"<title>slower, mean of 3 builds: .*?, (\S+) %, 24 runs", done.stdout)
+        mean = re.search(r"<title>slower, mean of 4 builds: .*?, (\S+) %, 32 runs", done.stdout)
         self.assertIsNotNone(mean, done.stdout)
         self.assertAlmostEqual(float(mean.group(1)) / 100, gate["change"]["estimate"], delta=0.01)
 
     def test_a_build_that_ignores_the_seed_is_refused(self):
-        done = self.layouts("same", "--layouts", "2", build="cp program.sh bench; chmod +x bench")
+        done = self.layouts("same", "--layouts", "4", build="cp program.sh bench; chmod +x bench")
         self.assert_exit(done, FAILED)
         self.assertIn("the build ignored BENCHD_LAYOUT_SEED", done.stderr)
         self.assertIn("v1/1 and v1/2", done.stderr)
@@ -111,9 +111,9 @@ class LayoutsTest(GitRepository, DaemonTest):
         done = self.benchctl("compare", "--layouts", "8", "--git", "v1..same", "--", "./bench",
                              cwd=self.repository)
         self.assert_one_error(done, "--layouts 8", "nothing is built")
-        for wrong in ("1", "33"):
-            self.assert_one_error(self.layouts("same", "--layouts", wrong), "from 2 to 32")
-        self.assert_one_error(self.layouts("same", "--layouts", "2", "--method", "paired"),
+        for wrong in ("1", "2", "3", "33"):
+            self.assert_one_error(self.layouts("same", "--layouts", wrong), "from 4 to 32")
+        self.assert_one_error(self.layouts("same", "--layouts", "4", "--method", "paired"),
                               "method of its own")
 
 

@@ -79,9 +79,9 @@ class RemoteGitTest(RemoteGit):
 
     def test_builds_of_several_layouts_are_of_one_bundle(self):
         self.BUILD = "sh build.sh && echo \"# $BENCHD_LAYOUT_SEED\" >>bench"
-        done = self.compare_commits("v1..HEAD", "--layouts", "2", "--runs", "8")
+        done = self.compare_commits("v1..HEAD", "--layouts", "4", "--runs", "8")
         self.assertIn(done.code, (PASS, REGRESSION, support.UNDECIDED), done)
-        self.assertEqual(len(self.build_folders()), 4)
+        self.assertEqual(len(self.build_folders()), 8)
 
     def test_a_build_that_fails_is_told_as_here(self):
         self.write("build.sh", "echo 'bench.c:3: error: no' >&2\nexit 2\n")
