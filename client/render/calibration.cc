@@ -80,7 +80,7 @@ std::string Advice(const Calibration& calibration) {
   if (wall == nullptr || cpu == nullptr || *wall->seen < kMuchQuieter * *cpu->seen) return "";
   std::string times = "far";
   if (*cpu->seen > 0) {
-    times = std::to_string(std::llround(*wall->seen / *cpu->seen)) + " times";
+    times = FormatTimes(*wall->seen / *cpu->seen, 0) + " times";
   }
   return "cpu_time is " + times +
          " quieter: where a program computes and does not wait, let it decide: --metric cpu_time\n";

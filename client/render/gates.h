@@ -68,6 +68,8 @@ struct Judged {
 
   /// The interval says that there is a change.
   bool ExcludesNoChange() const { return lo && hi && (*lo > 0 || *hi < 0); }
+  /// The interval of a change is too wide to be told in numbers.
+  bool IsWide() const { return relative && lo && hi && WiderThanTellable(*lo, *hi); }
 };
 
 Judged JudgedBy(const v1::Comparison& comparison);

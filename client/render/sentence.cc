@@ -7,6 +7,9 @@
 #include "client/render/units.h"
 #include "core/analysis/layout_groups.h"
 #include "core/base/text.h"
+#include "core/base/time.h"
+#include "core/model/session_spec.h"
+#include "proto/convert/convert.h"
 
 namespace benchd::client {
 namespace {
@@ -47,14 +50,14 @@ int RatioDecimals(std::optional<double> lo, std::optional<double> hi) {
 
 // "1.02 … 1.15"
 std::string RatioInterval(double lo, double hi, int decimals, const Style& style) {
-  return Fixed(lo, decimals).append(To(style)) + Fixed(hi, decimals);
+  return FormatTimes(lo, decimals).append(To(style)) + FormatTimes(hi, decimals);
 }
 
 // How many times the reference's time it takes, in parentheses: "(1.09 times, 1.02 … 1.15)".
 std::string Times(const Judged& judged, const Style& style) {
   const int decimals = RatioDecimals(judged.lo, judged.hi);
-  std::string text = "(" + Fixed(1 + *judged.estimate, decimals) + " times";
-  if (judged.lo && judged.hi) {
+  std::string text = "(" + FormatTimes(1 + *judged.estimate, decimals) + " times";
+  if (judged.lo && judged.hi && !judged.IsWide()) {
     text += ", " + RatioInterval(1 + *judged.lo, 1 + *judged.hi, decimals, style);
   }
   return text + ")";
@@ -65,7 +68,8 @@ std::string Times(const Judged& judged, const Style& style) {
 std::string IntervalBehind(const Judged& judged, const Style& style) {
   if (!judged.lo || !judged.hi) return "";
   const ColumnFormat scale = judged.Scale(style);
-  if (!judged.ExcludesNoChange()) return " (" + scale.Interval(*judged.lo, *judged.hi, style) + ")";
+  if (!judged.ExcludesNoChange() || judged.IsWide())
+    return " (" + scale.Interval(*judged.lo, *judged.hi, style) + ")";
   const auto [near, far] = std::minmax({std::abs(*judged.lo), std::abs(*judged.hi)});
   return " (" + scale.WithUnit(scale.Format(near).append(To(style)) + scale.Format(far)) + ")";
 }
@@ -87,7 +91,7 @@ std::string FasterSentence(const Judged& judged, const Wording& words, const Sty
   const double lo = 1 / (1 + *judged.hi);
   const double hi = 1 / (1 + *judged.lo);
   const int decimals = RatioDecimals(lo, hi);
-  return words.subject + " " + Fixed(1 / (1 + *judged.estimate), decimals) + " (" +
+  return words.subject + " " + FormatTimes(1 / (1 + *judged.estimate), decimals) + " (" +
          RatioInterval(lo, hi, decimals, style) + ") times " + words.less + " " + words.object;
 }
 
@@ -119,6 +123,12 @@ std::string MarginText(const Judged& judged, const Style& style) {
 std::string OpenSentence(const Judged& judged, const Wording& words, const std::string& runs,
                          const Style& style) {
   const std::string margin = MarginText(judged, style);
+  const std::string behind = margin.empty() ? "" : " (" + margin + ")";
+  if (judged.IsWide()) {
+    return "the interval of " + words.subject.substr(0, words.subject.rfind(' ')) + " against " +
+           words.object.substr(words.object.find(' ') + 1) + " is wider than a factor of " +
+           Fixed(kTellableFactor, 0) + behind;
+  }
   if (judged.lo && judged.hi) {
     const bool one_side = judged.ExcludesNoChange();
     const ColumnFormat scale = judged.Scale(style);
@@ -128,8 +138,7 @@ std::string OpenSentence(const Judged& judged, const Wording& words, const std::
                        (*judged.lo < 0 ? words.less : words.more)
                  : "between " + FormatWithDirection(*judged.lo, judged, words, style) + " and " +
                        FormatWithDirection(*judged.hi, judged, words, style);
-    return words.subject + " " + range + " " + words.object +
-           (margin.empty() ? "" : " (" + margin + ")");
+    return words.subject + " " + range + " " + words.object + behind;
   }
   if (!judged.estimate)
     return "nothing is known yet of " + words.subject.substr(0, words.subject.rfind(' '));
@@ -146,8 +155,7 @@ std::string RunsOf(const v1::Comparison& c) {
 
 bool IsWarnedOf(const v1::Comparison& gate, const v1::Update& update) {
   return std::ranges::any_of(update.warnings(), [&gate](const v1::Warning& warning) {
-    const bool stuck = warning.code() == "resolution" || warning.code() == "missing_values" ||
-                       warning.code() == "runs_incomplete";
+    const bool stuck = convert::FromProto(warning).severity == Severity::kInvalidates;
     return stuck && warning.benchmark() == gate.benchmark() &&
            (warning.arm().empty() || warning.arm() == gate.candidate());
   });
@@ -168,16 +176,16 @@ std::optional<double> TimesTheRuns(const v1::Comparison& gate) {
   return far > 0 ? std::optional(kReserve * half * half / (far * far)) : std::nullopt;
 }
 
+constexpr char kHardly[] = "; more runs will hardly decide it";
+
 // As --max-time takes it, rounded up: "40s", "12m", "3h".
 std::string DurationOption(double seconds) {
   const auto up = [seconds](double unit, const char* name) {
-    return std::to_string(std::llround(std::ceil(seconds / unit))) + name;
+    return Fixed(std::ceil(seconds / unit), 0) + name;
   };
   constexpr double kTens = 10;
   constexpr double kMinute = 60;
-  if (seconds <= 9 * kTens) {
-    return std::to_string(std::llround(kTens * std::ceil(seconds / kTens))) + "s";
-  }
+  if (seconds <= 9 * kTens) return Fixed(kTens * std::ceil(seconds / kTens), 0) + "s";
   return seconds <= 90 * kMinute ? up(kMinute, "m") : up(60 * kMinute, "h");
 }
 
@@ -193,10 +201,10 @@ std::string Advice(const v1::Comparison& gate, const v1::Update& update,
   const Judged judged = JudgedBy(gate);
   const bool has_interval = judged.lo && judged.hi;
   if (gate.method() == v1::METHOD_LAYOUTS) {
-    constexpr double kMostBuilds = 32;
     const double builds =
-        std::max(2.0, std::ceil(static_cast<double>(gate.n_candidate()) * times.value_or(2)));
-    if (builds > kMostBuilds) return "; it would take about " + Fixed(builds, 0) + " builds an arm";
+        std::max(static_cast<double>(kFewestLayouts),
+                 std::ceil(static_cast<double>(gate.n_candidate()) * times.value_or(2)));
+    if (builds > kMostLayouts) return "; more builds will hardly decide it";
     return "; more builds may decide it: --layouts " + Fixed(builds, 0);
   }
   const bool known = has_interval && judged.margin && *judged.hi - *judged.lo <= 2 * *judged.margin;
@@ -206,15 +214,17 @@ std::string Advice(const v1::Comparison& gate, const v1::Update& update,
   if (context.table) return "; more runs may decide it";
   const std::uint64_t runs = std::min(gate.n_reference(), gate.n_candidate());
   const auto more_runs = [runs, &times](const char* option) {
-    const double wanted = static_cast<double>(runs) * std::max(2.0, times.value_or(0));
-    return "; more runs may decide it: " + std::string(option) + " " +
-           std::to_string(std::llround(std::ceil(wanted / 10) * 10));
+    const double wanted =
+        std::ceil(static_cast<double>(runs) * std::max(2.0, times.value_or(0)) / 10) * 10;
+    if (wanted > static_cast<double>(kMostBlocks)) return std::string(kHardly);
+    return "; more runs may decide it: " + std::string(option) + " " + Fixed(wanted, 0);
   };
   if (context.limits.has_runs()) return more_runs("--runs");
   if (context.limits.has_max_runs() && runs >= context.limits.max_runs()) {
     return more_runs("--max-runs");
   }
   const double seconds = update.elapsed_seconds() * std::max(2.0, times.value_or(0));
+  if (seconds > Seconds(kLongestDuration)) return kHardly;
   return "; more time may decide it: --max-time" +
          (seconds > 0 ? " " + DurationOption(seconds) : "");
 }

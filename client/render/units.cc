@@ -92,6 +92,21 @@ std::string Fixed(double value, int decimals) {
   return is_zero && fixed.starts_with('-') ? fixed.substr(1) : fixed;
 }
 
+namespace {
+
+std::string TellableFactor() { return Fixed(kTellableFactor, 0); }
+std::string MostPercent() { return Fixed(kTellableFactor * 100, 0); }
+// Of a change, as a fraction.
+bool IsBeyond(double change) { return change > kTellableFactor; }
+
+}  // namespace
+
+std::string FormatTimes(double factor, int decimals) {
+  return factor > kTellableFactor ? "over " + TellableFactor() : Fixed(factor, decimals);
+}
+
+bool WiderThanTellable(double lo, double hi) { return 1 + hi > kTellableFactor * (1 + lo); }
+
 std::string FormatQuantity(double value, std::string_view unit, const Style& style) {
   const Scale scale = ScaleFor(value, unit, style);
   const double scaled = value / scale.factor;
@@ -148,7 +163,9 @@ ColumnFormat::ColumnFormat(double largest, double finest, std::string_view unit,
 }
 
 ColumnFormat ColumnFormat::OfChanges(std::optional<double> lo, std::optional<double> hi) {
-  return {0.01, PercentDecimals(lo, hi), "%"};
+  ColumnFormat format(0.01, PercentDecimals(lo, hi), "%");
+  format.changes_ = true;
+  return format;
 }
 
 ColumnFormat ColumnFormat::OfDifferences(double estimate, std::optional<double> lo,
@@ -171,9 +188,13 @@ ColumnFormat ColumnFormat::OfDifferences(double estimate, std::optional<double> 
   return {scale.factor, decimals, std::string(scale.name)};
 }
 
-std::string ColumnFormat::Format(double value) const { return Fixed(value / factor_, decimals_); }
+std::string ColumnFormat::Format(double value) const {
+  if (changes_ && IsBeyond(value)) return "over " + MostPercent();
+  return Fixed(value / factor_, decimals_);
+}
 
 std::string ColumnFormat::Signed(double value) const {
+  if (changes_ && IsBeyond(value)) return "over +" + MostPercent();
   const std::string number = Format(value);
   return (number.starts_with('-') ? "" : "+") + number;
 }
@@ -183,10 +204,12 @@ std::string ColumnFormat::WithUnit(std::string number) const {
 }
 
 std::string ColumnFormat::Interval(double lo, double hi, const Style& style) const {
+  if (changes_ && WiderThanTellable(lo, hi)) return "wider than " + TellableFactor() + " times";
   return WithUnit(Signed(lo).append(To(style)) + Signed(hi));
 }
 
 std::string FormatChange(double fraction, int decimals) {
+  if (IsBeyond(fraction)) return "over +" + MostPercent() + " %";
   const std::string number = Fixed(fraction * 100, decimals);
   return (number.starts_with('-') ? "" : "+") + number + " %";
 }

@@ -28,6 +28,15 @@ std::pair<std::string, std::string> FormatMeans(std::optional<double> reference,
                                                 std::optional<double> candidate, double relative,
                                                 std::string_view unit, const Style& style);
 
+/// Beyond that factor a change is told in words: more digits say nothing.
+inline constexpr double kTellableFactor = 1000;
+
+/// "1.09": how many times as much, for 1 + a change; "over 1000" beyond kTellableFactor.
+std::string FormatTimes(double factor, int decimals);
+
+/// Whether the ends of a change are further apart than kTellableFactor.
+bool WiderThanTellable(double lo, double hi);
+
 /// Numbers that stand in one column: all in one scale and with the same decimals.
 class ColumnFormat {
  public:
@@ -35,7 +44,8 @@ class ColumnFormat {
   /// @param finest   what has to be told apart, shown with two digits; 0 = four digits of `largest`
   ColumnFormat(double largest, double finest, std::string_view unit, const Style& style);
 
-  /// Fractions as percentages, with the decimals that the ends of their interval need.
+  /// Fractions as percentages, with the decimals that the ends of their interval need. Beyond
+  /// kTellableFactor: "over 100000".
   static ColumnFormat OfChanges(std::optional<double> lo, std::optional<double> hi);
   /// The same for quantities: an estimate between the ends of its interval, where there is one.
   static ColumnFormat OfDifferences(double estimate, std::optional<double> lo,
@@ -45,7 +55,7 @@ class ColumnFormat {
   std::string Format(double value) const;          ///< without the unit
   std::string Signed(double value) const;          ///< "+10.2", without the unit
   std::string WithUnit(std::string number) const;  ///< "10.2 %", "1.5 MiB"
-  /// "+9.8 … +10.6 %": the unit once.
+  /// "+9.8 … +10.6 %": the unit once. Of changes "wider than 1000 times" where they are.
   std::string Interval(double lo, double hi, const Style& style) const;
   const std::string& unit() const { return unit_; }
 
@@ -56,6 +66,7 @@ class ColumnFormat {
   double factor_;
   int decimals_;
   std::string unit_;
+  bool changes_ = false;  // relative ones
 };
 
 /// A fraction as percentage with sign: "+10.2 %".

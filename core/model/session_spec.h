@@ -151,6 +151,11 @@ BENCHD_NAMES(Sided, "two", "one")
 enum class AtLimit { kUndecided, kEstimate };
 BENCHD_NAMES(AtLimit, "undecided", "estimate")
 
+/// The most blocks and the longest time that a limit may ask for. What is forecast to take more is
+/// no forecast: nobody could ask for it.
+inline constexpr std::uint64_t kMostBlocks = 10'000'000;
+inline constexpr Nanoseconds kLongestDuration = std::chrono::hours(24 * 30);
+
 /// When a session ends at the latest. Runs are counted in blocks.
 struct Limits {
   std::uint64_t min_runs = 8;

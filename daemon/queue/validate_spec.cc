@@ -28,8 +28,6 @@ constexpr std::size_t kMaxArms = 64;
 constexpr std::size_t kMaxNameBytes = 200;
 constexpr std::size_t kMaxInvocationBytes = std::size_t{16} * 1024;
 constexpr std::size_t kMaxEnvironmentBytes = 1024 * 1024;
-constexpr std::uint64_t kMaxBlocks = 10'000'000;
-constexpr Nanoseconds kMaxDuration = std::chrono::hours(24 * 30);
 
 Error Wrong(std::string_view field, std::string_view value, std::string_view why,
             std::string_view hint = {}) {
@@ -218,7 +216,7 @@ Result<void> CompleteBenchmark(Benchmark& benchmark) {
 
 Result<void> CheckDuration(std::string_view field, Nanoseconds duration) {
   if (duration <= Nanoseconds::zero()) return InvalidArgument(field, "is not above 0");
-  if (duration > kMaxDuration) return InvalidArgument(field, "is over 30 days");
+  if (duration > kLongestDuration) return InvalidArgument(field, "is over 30 days");
   return {};
 }
 
@@ -236,7 +234,7 @@ Result<void> CheckLimits(const Limits& limits) {
   }
   for (const std::uint64_t blocks :
        {limits.min_runs, limits.runs.value_or(0), limits.max_runs.value_or(0)}) {
-    if (blocks > kMaxBlocks) return InvalidArgument("runs", "over 10,000,000");
+    if (blocks > kMostBlocks) return InvalidArgument("runs", "over 10,000,000");
   }
   return {};
 }
@@ -293,7 +291,7 @@ Result<SessionSpec> ValidateSpec(SessionSpec spec) {
     return InvalidArgument("invocation", "is over 16 KiB or has a control character",
                            "leave it out");
   }
-  if (spec.schedule.warmup > kMaxBlocks) return InvalidArgument("warmup", "over 10,000,000");
+  if (spec.schedule.warmup > kMostBlocks) return InvalidArgument("warmup", "over 10,000,000");
   if (Result<void> ok = CheckEnvironment(spec.environment); !ok) return std::move(ok).error();
   for (const auto& [key, value] : spec.labels) {
     if (Result<void> ok = CheckName("label", key); !ok) return std::move(ok).error();

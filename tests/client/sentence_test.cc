@@ -120,6 +120,36 @@ TEST(SentenceTest, EveryCaseOfAPass) {
   ExpectGolden("sentences_pass.txt", cases.text());
 }
 
+// What its runs cannot tell, as two runs of `echo 1` do at times.
+TEST(SentenceTest, WhatHasNoBoundIsToldInWords) {
+  const Ends boundless{-0.9999999, 1.2, 1.6592927066541146e23};
+  VerdictContext limits;
+  Cases cases;
+  cases.Add("by its time", GateWith(boundless, kOpen), limits);
+  cases.Add("of a size", Of(GateWith(boundless, kOpen), "max_rss", "B"), limits);
+  limits.limits.set_runs(2);
+  cases.Add("by its number of runs", GateWith(boundless, kOpen), limits);
+  cases.Add("far slower", GateWith({1e5, 2e6, 3e7}, kWorse), limits);
+  cases.Add("far faster", GateWith({-0.9999999, -0.999999, -0.99999}, kPass), limits);
+  ExpectGolden("sentences_boundless.txt", cases.text());
+  EXPECT_EQ(cases.text().find("000000"), std::string::npos) << cases.text();
+}
+
+TEST(SentenceTest, NoForecastIsBeyondWhatTheOptionsTake) {
+  // Some 1.5 million times as many runs: an interval of 4000 % against a margin of 2 %.
+  VerdictContext limits;
+  limits.limits.set_runs(12);
+  const v1::Comparison gate = GateWith({-0.95, 0.019, 40}, kOpen);
+  EXPECT_TRUE(VerdictSentences(With({gate}, kOpen), limits, kUtf8)[0].ends_with(
+      "; more runs will hardly decide it"))
+      << VerdictSentences(With({gate}, kOpen), limits, kUtf8)[0];
+  limits.limits.clear_runs();
+  v1::Update slow = With({gate}, kOpen);
+  slow.set_elapsed_seconds(3600);
+  EXPECT_TRUE(
+      VerdictSentences(slow, limits, kUtf8)[0].ends_with("; more runs will hardly decide it"));
+}
+
 TEST(SentenceTest, AnUndecidedOneSaysWhatWouldDecideIt) {
   v1::Comparison open = GateWith({-0.006, 0.012, 0.0305}, kOpen);
   open.clear_decided();
