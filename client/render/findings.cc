@@ -12,6 +12,7 @@
 #include "client/render/sentence.h"
 #include "client/render/text.h"
 #include "client/render/units.h"
+#include "core/analysis/arm_order.h"
 #include "core/analysis/geometric_mean.h"
 #include "core/base/text.h"
 #include "proto/convert/convert.h"
@@ -19,90 +20,30 @@
 namespace benchd::client {
 namespace {
 
-// -1: the second of the pair is clearly lower than the first, 1: higher, 0: neither is clear.
-int SideOf(const Comparison& pair) {
-  const std::optional<Effect>& effect = pair.change ? pair.change : pair.difference;
-  if (!effect || !effect->lo || !effect->hi) return 0;
-  return *effect->lo > 0 ? 1 : *effect->hi < 0 ? -1 : 0;
-}
-
-// Who of the candidates is clearly better than whom.
-class Relation {
- public:
-  explicit Relation(const ArmPairs& pairs) : pairs_(pairs) {}
-
-  bool IsBetter(const std::string& arm, const std::string& other) const {
-    for (const Comparison& pair : pairs_.comparisons) {
-      const int good = pair.better == Better::kHigher ? 1 : -1;
-      if (pair.candidate == arm && pair.reference == other) return SideOf(pair) == good;
-      if (pair.candidate == other && pair.reference == arm) return SideOf(pair) == -good;
-    }
-    return false;
-  }
-
-  std::ptrdiff_t Wins(const std::string& arm) const {
-    return std::ranges::count_if(pairs_.candidates,
-                                 [&](const std::string& other) { return IsBetter(arm, other); });
-  }
-
- private:
-  const ArmPairs& pairs_;
-};
-
-using Group = std::vector<std::string>;
-
-// The best first. Groups follow one another where each of one is clearly better than each behind.
-std::vector<Group> GroupsOf(const ArmPairs& pairs) {
-  const Relation relation(pairs);
-  Group sorted = pairs.candidates;
-  std::ranges::stable_sort(sorted, std::ranges::greater(),
-                           [&relation](const std::string& arm) { return relation.Wins(arm); });
-  std::vector<Group> groups(1);
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    const bool clear = std::ranges::all_of(
-        sorted.begin(), sorted.begin() + static_cast<int>(i), [&](const std::string& before) {
-          return std::all_of(
-              sorted.begin() + static_cast<int>(i), sorted.end(),
-              [&](const std::string& behind) { return relation.IsBetter(before, behind); });
-        });
-    if (clear && i > 0) groups.emplace_back();
-    groups.back().push_back(sorted[i]);
-  }
-  return groups;
-}
-
-std::string Names(const Group& group) {
+std::string Names(const ArmGroup& group) {
   return Join(
-      group, ", ", [](const std::string& name) { return Printable(name); }, " and ");
+      group.arms, ", ", [](const std::string& name) { return Printable(name); }, " and ");
 }
 
 // Of those that cannot all be ordered some pairs may be clear.
-std::string ClearPairs(const Group& group, const Relation& relation) {
-  Group clear;
-  for (const std::string& arm : group) {
-    for (const std::string& other : group) {
-      if (relation.IsBetter(arm, other)) {
-        clear.push_back(Printable(arm) + " before " + Printable(other));
-      }
-    }
-  }
-  return clear.empty() ? "no clear difference" : "clear is only " + Join(clear, ", ");
+std::string ClearPairs(const ArmGroup& group) {
+  if (group.clear.empty()) return "no clear difference";
+  return "clear is only " + Join(group.clear, ", ", [](const auto& pair) {
+           return Printable(pair.first) + " before " + Printable(pair.second);
+         });
 }
 
-std::string OrderOf(const ArmPairs& pairs) {
-  const Relation relation(pairs);
-  const std::vector<Group> groups = GroupsOf(pairs);
-  if (groups.size() == 1) {
-    return Names(groups.front()) + ": " + ClearPairs(groups.front(), relation);
+std::string OrderText(const ArmOrder& order) {
+  if (order.groups.size() == 1) {
+    return Names(order.groups.front()) + ": " + ClearPairs(order.groups.front());
   }
-  const Comparison& first = pairs.comparisons.front();
   const std::string best =
-      first.metric == "wall_time"
+      order.metric == "wall_time"
           ? "fastest"
-          : (first.better == Better::kHigher ? "highest " : "lowest ") + Printable(first.metric);
-  return best + ": " + Join(groups, ", then ", [&relation](const Group& group) {
+          : (order.better == Better::kHigher ? "highest " : "lowest ") + Printable(order.metric);
+  return best + ": " + Join(order.groups, ", then ", [](const ArmGroup& group) {
            return Names(group) +
-                  (group.size() > 1 ? " (" + ClearPairs(group, relation) + ")" : std::string());
+                  (group.arms.size() > 1 ? " (" + ClearPairs(group) + ")" : std::string());
          });
 }
 
@@ -111,9 +52,10 @@ std::string OrderOf(const ArmPairs& pairs) {
 std::string RenderArmOrder(std::span<const ArmPairs> benchmarks) {
   std::string text;
   for (const ArmPairs& pairs : benchmarks) {
-    if (pairs.comparisons.empty()) continue;
+    const ArmOrder order = OrderArms(pairs);
+    if (order.groups.empty()) continue;
     if (benchmarks.size() > 1) text += Printable(pairs.benchmark) + ": ";
-    text += OrderOf(pairs) + "\n";
+    text += OrderText(order) + "\n";
   }
   return text;
 }
@@ -139,6 +81,7 @@ Comparison GateOf(const v1::Comparison& from) {
   if (from.has_sd_reference()) gate.sd_reference = from.sd_reference();
   if (from.has_sd_candidate()) gate.sd_candidate = from.sd_candidate();
   if (from.has_pairing_gain()) gate.pairing_gain = from.pairing_gain();
+  if (from.has_change_allowance()) gate.change_allowance = from.change_allowance();
   if (!from.has_change()) return gate;
   gate.change = Effect{from.change().estimate(), {}, {}};
   if (from.change().has_lo()) gate.change->lo = from.change().lo();

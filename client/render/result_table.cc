@@ -76,10 +76,10 @@ Cells Header(const v1::Comparison& first, const Shape& shape, const Style& style
   cells[kBenchmark] = shape.metrics ? "benchmark" : Printable(first.metric());
   cells[kMetric] = shape.benchmarks ? "metric" : "";
   cells[kArms] = shape.references ? "compared" : "candidate";
-  cells[kReference] = shape.references ? "reference" : arm(first.reference());
-  cells[kCandidate] = shape.references ? "candidate"
-                      : shape.pairs    ? "mean"
-                                       : arm(first.candidate());
+  // Of one pair its two arms; else whose mean it is.
+  const std::string reference = shape.references ? "reference" : arm(first.reference());
+  cells[kReference] = shape.pairs ? reference + " mean" : reference;
+  cells[kCandidate] = shape.pairs ? "candidate mean" : arm(first.candidate());
   cells[kChange] = "change";
   cells[kInterval] = "interval";
   cells[kMargin] = "margin";

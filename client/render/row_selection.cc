@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kMostOthers = 10;
 
-// A flag is earned at one look and kept; where the present interval has come to contain no change
-// it belongs to the whole table only. A metric without a direction has no flag.
+// Where a flag stands beside an interval that contains no change (an older record's), or beside
+// none, it belongs to the whole table only. A metric without a direction has no flag.
 bool ClearlyChanged(const v1::Comparison& c) {
   const bool flagged = c.flag() == v1::FLAG_WORSE || c.flag() == v1::FLAG_IMPROVEMENT;
   return (flagged || c.better() == v1::BETTER_UNSPECIFIED) && JudgedBy(c).ExcludesNoChange();

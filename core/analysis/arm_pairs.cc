@@ -5,12 +5,27 @@
 namespace benchd {
 namespace {
 
+// Of the arms that have an order: none for fewer than two candidates, or too many arms.
 std::vector<std::size_t> ComparedArms(const Benchmark& benchmark) {
   std::vector<std::size_t> arms;
   for (std::size_t i = 0; i < benchmark.arms.size(); ++i) {
     if (benchmark.arms[i].role != ArmRole::kPlacebo) arms.push_back(i);
   }
+  const bool several = ArmsWithRole(benchmark, ArmRole::kCandidate).size() > 1;
+  if (!several || arms.size() > kMostPairedArms) arms.clear();
   return arms;
+}
+
+std::size_t PairsOf(std::size_t arms) { return arms * (arms - 1) / 2; }
+
+/// Of all benchmarks together: their orders are read as one answer.
+std::size_t AllPairs(const SessionSpec& spec) {
+  std::size_t pairs = 0;
+  for (const Benchmark& benchmark : spec.benchmarks) {
+    const std::size_t arms = ComparedArms(benchmark).size();
+    if (arms > 0) pairs += PairsOf(arms);
+  }
+  return pairs;
 }
 
 /// What would have been asked for to compare two arms of a benchmark alone.
@@ -18,6 +33,7 @@ SessionSpec SpecOfPair(const SessionSpec& spec, std::size_t benchmark, const Gat
                        std::size_t first, std::size_t second, std::size_t pairs) {
   SessionSpec alone = spec;
   alone.alpha = spec.alpha / static_cast<double>(pairs);
+  alone.sided = Sided::kTwo;
   alone.placebo = false;
   alone.limits.fail_fast = false;
   const Benchmark& all = spec.benchmarks[benchmark];
@@ -48,18 +64,15 @@ Result<std::optional<ArmPairsAnalysis>> ArmPairsAnalysis::Create(const SessionSp
                                                                  DataSource source) {
   const Benchmark& of = spec.benchmarks[benchmark];
   const std::vector<std::size_t> arms = ComparedArms(of);
-  const std::vector<std::size_t> candidates = ArmsWithRole(of, ArmRole::kCandidate);
   // The builds of one arm have no order that anybody asks for.
   const bool builds = spec.method == Method::kLayouts;
-  if (candidates.size() < 2 || arms.size() > kMostPairedArms || builds) {
-    return std::optional<ArmPairsAnalysis>();
-  }
+  if (arms.empty() || builds) return std::optional<ArmPairsAnalysis>();
   ArmPairsAnalysis made;
   made.benchmark_ = benchmark;
   made.metric_ = gate.metric;
   made.name_ = of.name;
-  for (const std::size_t arm : candidates) made.candidates_.push_back(of.arms[arm].name);
-  const std::size_t pairs = arms.size() * (arms.size() - 1) / 2;
+  for (const std::size_t arm : arms) made.arms_.push_back(of.arms[arm].name);
+  const std::size_t pairs = AllPairs(spec);
   for (std::size_t i = 0; i < arms.size(); ++i) {
     for (std::size_t k = i + 1; k < arms.size(); ++k) {
       auto analysis = SessionAnalysis::Create(
@@ -101,7 +114,7 @@ Result<void> ArmPairsAnalysis::Add(std::span<const Run> block) {
 }
 
 ArmPairs ArmPairsAnalysis::Conclude() {
-  ArmPairs result{name_, candidates_, {}};
+  ArmPairs result{name_, arms_, {}};
   for (Pair& pair : pairs_) {
     Report report = pair.analysis.Conclude();
     const auto gate = std::ranges::find(report.comparisons, metric_, &Comparison::metric);

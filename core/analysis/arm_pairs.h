@@ -18,7 +18,7 @@ namespace benchd {
 /// Every pair of the arms of one benchmark in one metric.
 struct ArmPairs {
   std::string benchmark;
-  std::vector<std::string> candidates;  ///< in the order of the spec
+  std::vector<std::string> arms;  ///< references and candidates, in the order of the spec
   /// In each the arm that comes first in the spec stands as the reference.
   std::vector<Comparison> comparisons;
 };
@@ -26,13 +26,14 @@ struct ArmPairs {
 /// More arms than that are not compared with each other: the pairs go with the square.
 inline constexpr std::size_t kMostPairedArms = 12;
 
-/// Compares several candidates among each other, which a session does not: there each is compared
+/// Compares all arms among each other, which a session does not: there each candidate is compared
 /// with its reference.
 ///
 /// Every pair is a session of its own over the same runs, by the method and estimator that were
 /// asked for: the intervals of a method that looks repeatedly hold whenever it stopped. All of them
-/// hold together at the level of the session (Bonferroni over the pairs of all arms, references
-/// included). For answers after the end, as it takes its time. Owned by who asks; one thread.
+/// hold together at the level of the session (Bonferroni over the pairs of all arms of all
+/// benchmarks, references included), and are two-sided always: an order errs to either side. For
+/// answers after the end, as it takes its time. Owned by who asks; one thread.
 class ArmPairsAnalysis {
  public:
   /// @param gate  the metric that orders them
@@ -65,7 +66,7 @@ class ArmPairsAnalysis {
   std::size_t benchmark_ = 0;
   std::string metric_;
   std::string name_;
-  std::vector<std::string> candidates_;
+  std::vector<std::string> arms_;
   std::vector<Pair> pairs_;
 };
 

@@ -47,7 +47,7 @@ TEST(ArmPairsTest, EveryPairIsASessionOfItsOwnAtItsShareOfTheLevel) {
   }
   const ArmPairs found = pairs.Conclude();
   EXPECT_EQ(found.benchmark, "main");
-  EXPECT_EQ(found.candidates, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(found.arms, (std::vector<std::string>{"base", "a", "b"}));
   ASSERT_EQ(found.comparisons.size(), 3U);
   const Comparison& pair = PairIn(found, "a", "b");
   const Report expected = session.Conclude();
@@ -63,6 +63,39 @@ TEST(ArmPairsTest, TheLastLookCountsHoweverEarlyAPairIsDecided) {
     ASSERT_TRUE(pairs.Add(WallBlock(0, {1.0 + 0.001 * (i % 3), 1.5, 1.5 + 0.001 * (i % 2)})));
   }
   EXPECT_EQ(PairIn(pairs.Conclude(), "base", "a").n_candidate, 20U);
+}
+
+TEST(ArmPairsTest, TheLevelIsSharedOverThePairsOfAllBenchmarks) {
+  SessionSpec spec = MakeSpec({MakeBenchmark("main", 1, {"base", "a", "b"}),
+                               MakeBenchmark("other", 1, {"base", "a", "b", "c"}),
+                               MakeBenchmark("alone", 1, {"base", "a"})},
+                              0.09);
+  for (const std::uint32_t benchmark : {0U, 1U}) {
+    ArmPairsAnalysis pairs =
+        *ArmPairsAnalysis::Create(spec, benchmark, RatioGate("wall_time", 0.02),
+                                  DataSource::kSession)
+             .value();
+    for (int i = 0; i < 10; ++i) {
+      ASSERT_TRUE(
+          pairs.Add(WallBlock(benchmark, benchmark == 0 ? std::vector<double>{1, 1, 1}
+                                                        : std::vector<double>{1, 1, 1, 1})));
+    }
+    const ArmPairs found = pairs.Conclude();
+    ASSERT_EQ(found.comparisons.size(), benchmark == 0 ? 3U : 6U);
+    for (const Comparison& one : found.comparisons) EXPECT_DOUBLE_EQ(one.confidence, 0.99);
+  }
+}
+
+TEST(ArmPairsTest, AnOrderIsTwoSidedWhateverTheGatesAre) {
+  const auto interval = [](Sided sided) {
+    SessionSpec spec = Three();
+    spec.sided = sided;
+    ArmPairsAnalysis pairs = PairsFor(spec);
+    Noise noise(kPairsSeed);
+    for (int i = 0; i < 30; ++i) EXPECT_TRUE(pairs.Add(noise.Wall({1, 1, 1})));
+    return PairIn(pairs.Conclude(), "a", "b").change;
+  };
+  EXPECT_EQ(interval(Sided::kOne), interval(Sided::kTwo));
 }
 
 TEST(ArmPairsTest, NothingToOrder) {

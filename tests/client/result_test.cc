@@ -285,7 +285,7 @@ TEST(ArmOrderTest, NamesAnotherMetricAndTheBenchmarks) {
   Comparison pair = PairOf("a", "b", 0.1);
   pair.metric = "rate";
   pair.better = Better::kHigher;
-  ArmPairs rate{"parse", {"a", "b"}, {pair}};
+  const ArmPairs rate{"parse", {"a", "b"}, {pair}};
   EXPECT_EQ(RenderArmOrder({&rate, 1}), "highest rate: b, then a\n");
   const std::vector<ArmPairs> two = {rate, PairsOf({})};
   EXPECT_EQ(RenderArmOrder(two), "parse: highest rate: b, then a\n");

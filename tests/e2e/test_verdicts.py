@@ -164,7 +164,7 @@ class VerdictTest(DaemonTest):
         done = self.benchctl("compare", *SEED, *GATE, *arms)
         self.assert_exit(done, PASS)
         # a and c are one program: nothing sets them apart.
-        order = "\nlowest t: b, then a and c (no clear difference)\n"
+        order = "\nlowest t: b, then a and c (no clear difference), then base\n"
         self.assertIn(order, done.stdout)
         self.assertIn("PASS: all 3 gates passed\n", done.stdout)
         session = done.stdout.split()[-1]
@@ -175,7 +175,8 @@ class VerdictTest(DaemonTest):
         analyzed = self.benchctl(
             "analyze", "--method", "paired", "--metric", "t:2%:lower", exported).stdout
         # The arms stand in the order in which they first ran.
-        self.assertRegex(analyzed, r"\nlowest t: b, then (a and c|c and a) \(no clear difference\)\n")
+        self.assertRegex(
+            analyzed, r"\nlowest t: b, then (a and c|c and a) \(no clear difference\), then base\n")
 
     def test_columns_stand_below_their_heads_whatever_the_arms_are_called(self):
         done = self.benchctl(

@@ -1,0 +1,82 @@
+#include "core/analysis/arm_order.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <utility>
+
+namespace benchd {
+namespace {
+
+// -1: the second of the pair is clearly lower than the first, 1: higher, 0: neither is clear.
+int SideOf(const Comparison& pair) {
+  const std::optional<Effect>& effect = pair.change ? pair.change : pair.difference;
+  if (!effect || !effect->lo || !effect->hi) return 0;
+  return *effect->lo > 0 ? 1 : *effect->hi < 0 ? -1 : 0;
+}
+
+bool IsBetter(const ArmPairs& pairs, const std::string& arm, const std::string& other) {
+  for (const Comparison& pair : pairs.comparisons) {
+    const int good = pair.better == Better::kHigher ? 1 : -1;
+    if (pair.candidate == arm && pair.reference == other) return SideOf(pair) == good;
+    if (pair.candidate == other && pair.reference == arm) return SideOf(pair) == -good;
+  }
+  return false;
+}
+
+// Row by column: who is clearly better than whom.
+using Relation = std::vector<std::vector<bool>>;
+
+Relation RelationOf(const ArmPairs& pairs) {
+  Relation better(pairs.arms.size(), std::vector<bool>(pairs.arms.size()));
+  for (std::size_t i = 0; i < pairs.arms.size(); ++i) {
+    for (std::size_t k = 0; k < pairs.arms.size(); ++k) {
+      better[i][k] = i != k && IsBetter(pairs, pairs.arms[i], pairs.arms[k]);
+    }
+  }
+  return better;
+}
+
+ArmGroup GroupOf(const ArmPairs& pairs, const Relation& better, std::vector<std::size_t> members) {
+  std::ranges::sort(members);
+  ArmGroup group;
+  for (const std::size_t arm : members) {
+    group.arms.push_back(pairs.arms[arm]);
+    for (const std::size_t other : members) {
+      if (better[arm][other]) group.clear.emplace_back(pairs.arms[arm], pairs.arms[other]);
+    }
+  }
+  return group;
+}
+
+}  // namespace
+
+ArmOrder OrderArms(const ArmPairs& pairs) {
+  ArmOrder order{.benchmark = pairs.benchmark, .metric = {}, .groups = {}};
+  if (pairs.comparisons.empty()) return order;
+  order.metric = pairs.comparisons.front().metric;
+  order.better = pairs.comparisons.front().better.value_or(Better::kLower);
+
+  const Relation better = RelationOf(pairs);
+  std::vector<std::size_t> sorted(pairs.arms.size());
+  for (std::size_t i = 0; i < sorted.size(); ++i) sorted[i] = i;
+  std::ranges::stable_sort(sorted, std::ranges::greater(), [&better](std::size_t arm) {
+    return std::ranges::count(better[arm], true);
+  });
+  std::vector<std::size_t> members;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    members.push_back(sorted[i]);
+    // A cut where everything before is clearly better than everything behind.
+    bool cut = true;
+    for (std::size_t before = 0; before <= i; ++before) {
+      for (std::size_t behind = i + 1; behind < sorted.size(); ++behind) {
+        cut = cut && better[sorted[before]][sorted[behind]];
+      }
+    }
+    if (cut) order.groups.push_back(GroupOf(pairs, better, std::exchange(members, {})));
+  }
+  return order;
+}
+
+}  // namespace benchd
