@@ -127,6 +127,9 @@ Result<MachineSession> ReadMachine(const v1::Session& from) {
       if (arm.has_commit()) session.commits[{benchmark.name(), arm.name()}] = arm.commit().id();
     }
   }
+  for (const v1::Warning& warning : from.report().warnings()) {
+    session.warnings.push_back(convert::FromProto(warning));
+  }
   if (auto gates = ReadGates(from.report(), session); !gates) return std::move(gates).error();
   return session;
 }

@@ -109,10 +109,16 @@ std::vector<std::string> CombinationVerdicts(const MachineCombination& combinati
   const std::string why = WhyUndecided(combination, expected);
   if (!why.empty()) return {VerdictLine(update.comparisons(0), why, style)};
   std::vector<std::string> verdicts;
-  for (const v1::Comparison& gate : update.comparisons()) {
+  for (int i = 0; i < update.comparisons_size(); ++i) {
+    const v1::Comparison& gate = update.comparisons(i);
     const std::string name =
         update.comparisons_size() > 1 ? Printable(gate.benchmark()) + ": " : "";
-    verdicts.push_back(name + VerdictLine(gate, "", style));
+    const std::vector<std::string>& refused =
+        combination.gates[static_cast<std::size_t>(i)].refused_by;
+    const auto printable = [](const std::string& source) { return Printable(source); };
+    const std::string by =
+        refused.empty() ? "" : "not judged by " + Join(refused, ", ", printable, " and ");
+    verdicts.push_back(name + VerdictLine(gate, by, style));
   }
   return verdicts;
 }
@@ -178,6 +184,7 @@ Json GateJson(const CombinedGate& gate, const std::vector<CombinedMachine>& mach
     if (std::ranges::count(gate.outliers, i) > 0) entry["outlier"] = true;
     json["of_machine"].push_back(std::move(entry));
   }
+  if (!gate.refused_by.empty()) json["refused_by"] = gate.refused_by;
   return json;
 }
 

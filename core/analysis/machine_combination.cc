@@ -194,6 +194,48 @@ Comparison OfMachine(const SessionsOfMachine& sessions, const Comparison& gate, 
   return own;
 }
 
+// ---- what the sessions refused ----
+
+/// The session's words that take this gate's values back.
+std::vector<const Warning*> RefusalsOf(const MachineSession& session, const Comparison& gate) {
+  std::vector<const Warning*> refusals;
+  const Verdict own = Find(session.gates, gate)->verdict.value_or(Verdict::kUndecided);
+  if (own != Verdict::kUndecided) return refusals;
+  for (const Warning& warning : session.warnings) {
+    if (warning.severity != Severity::kInvalidates) continue;
+    const bool here = warning.benchmark.empty() || warning.benchmark == gate.benchmark;
+    const bool of_arm =
+        warning.arm.empty() || warning.arm == gate.candidate || warning.arm == gate.reference;
+    if (here && of_arm) refusals.push_back(&warning);
+  }
+  return refusals;
+}
+
+std::vector<std::string> RefusedBy(const std::vector<MachineSession>& sessions,
+                                   const Comparison& gate) {
+  std::vector<std::string> sources;
+  for (const MachineSession& session : sessions) {
+    if (!RefusalsOf(session, gate).empty()) sources.push_back(session.source);
+  }
+  return sources;
+}
+
+/// Each word of each session once.
+std::vector<Warning> WarnOfRefusals(const std::vector<MachineSession>& sessions) {
+  std::vector<Warning> warnings;
+  for (const MachineSession& session : sessions) {
+    for (const Comparison& gate : session.gates) {
+      for (const Warning* refusal : RefusalsOf(session, gate)) {
+        Warning said = MakeWarning("session_refused", session.source + ": " + refusal->message,
+                                   refusal->benchmark, refusal->arm);
+        const bool known = std::ranges::find(warnings, said) != warnings.end();
+        if (!known) warnings.push_back(std::move(said));
+      }
+    }
+  }
+  return warnings;
+}
+
 // ---- a gate over machines ----
 
 Result<CombinedGate> CombineGate(const std::vector<SessionsOfMachine>& machines,
@@ -342,12 +384,15 @@ Result<MachineCombination> CombineMachines(std::vector<MachineSession> sessions,
   }
   const bool may_decide = machines.size() >= std::max(kFewestMachines, expected.value_or(0));
   for (const Comparison& gate : sessions.front().gates) {
-    Result<CombinedGate> combined =
-        CombineGate(machines, gate, sessions.front().sided == Sided::kOne, may_decide);
+    std::vector<std::string> refused_by = RefusedBy(sessions, gate);
+    Result<CombinedGate> combined = CombineGate(
+        machines, gate, sessions.front().sided == Sided::kOne, may_decide && refused_by.empty());
     if (!combined) return combined.error();
+    combined->refused_by = std::move(refused_by);
     all.gates.push_back(*std::move(combined));
   }
   all.verdict = VerdictOf(all.gates);
+  for (Warning& refusal : WarnOfRefusals(sessions)) all.warnings.push_back(std::move(refusal));
   WarnOfOutliers(all, all.warnings);
   WarnOfSpeeds(all, all.warnings);
   WarnOfTimes(sessions, all.warnings);

@@ -25,6 +25,8 @@ struct MachineSession {
   Timestamp started_at{};
   Sided sided = Sided::kTwo;
   std::vector<Comparison> gates;
+  /// What the session said of its own values; those that invalidate are its refusals.
+  std::vector<Warning> warnings;
   /// The commits that arms were built from, by benchmark and arm.
   std::map<std::pair<std::string, std::string>, std::string> commits;
 };
@@ -50,13 +52,15 @@ struct CombinedGate {
   /// interval where it has one session.
   std::vector<Comparison> of_machine;
   std::vector<std::size_t> outliers;  ///< machines outside of what the others predict
+  /// Sources whose sessions refused to judge this gate: it is undecided.
+  std::vector<std::string> refused_by;
 };
 
 struct MachineCombination {
   Verdict verdict = Verdict::kUndecided;
   std::vector<CombinedMachine> machines;
   std::vector<CombinedGate> gates;
-  /// Codes counted_once, machine_differs, machine_speed, measured_apart,
+  /// Codes counted_once, session_refused, machine_differs, machine_speed, measured_apart,
   /// stopped_early.
   std::vector<Warning> warnings;
 };
@@ -67,6 +71,11 @@ struct MachineCombination {
 /// A session is counted once: the same id, or the same machine and moment of start, a second time
 /// is left out and named. Several sessions of one machine are averaged into one unit. Where not all
 /// machines are there that were expected, or under four, nothing is decided.
+///
+/// What a session could not judge (its gate undecided, beside a warning that invalidates: steps too
+/// coarse, values missing, its one look not taken) no number of machines can: such an error is the
+/// same on all of them, or falls on one arm. That gate is undecided, and the sessions are named;
+/// they are not left out by themselves, since that choice would depend on what they found.
 ///
 /// @param expected  how many machines there should be
 /// @errors kInvalidArgument naming what differs, if two sessions are not of one comparison: their

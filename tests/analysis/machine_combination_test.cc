@@ -59,6 +59,38 @@ bool Warns(const MachineCombination& combined, const std::string& code) {
   return std::ranges::count(combined.warnings, code, &Warning::code) > 0;
 }
 
+// Every session found its values too coarse; beside each other they look like a regression.
+TEST(MachineCombinationTest, WhatTheSessionsRefusedNoNumberOfMachinesDecides) {
+  for (const char* code : {"resolution", "missing_values", "runs_incomplete"}) {
+    std::vector<MachineSession> sessions = Sessions({0.2, 0.2, 0.2, 0.2});
+    EXPECT_EQ(Combined(sessions).verdict, Verdict::kRegression);
+    Warning refusal{
+        .code = code, .message = "it cannot be told", .benchmark = "main", .arm = "candidate"};
+    CompleteWarning(refusal);
+    sessions[2].warnings = {refusal, MakeWarning("steal", "beside it")};
+    sessions[2].gates[0].verdict = Verdict::kUndecided;
+    const MachineCombination combined = Combined(sessions);
+    EXPECT_EQ(combined.verdict, Verdict::kUndecided) << code;
+    EXPECT_EQ(combined.gates[0].refused_by, std::vector<std::string>{"node3.json"});
+    ASSERT_EQ(std::ranges::count(combined.warnings, "session_refused", &Warning::code), 1);
+    const auto said = std::ranges::find(combined.warnings, "session_refused", &Warning::code);
+    EXPECT_EQ(said->message, "node3.json: it cannot be told");
+    EXPECT_EQ(said->severity, Severity::kInvalidates);
+  }
+}
+
+TEST(MachineCombinationTest, ARefusalOfAnotherBenchmarkOrADecidedGateDoesNotCount) {
+  std::vector<MachineSession> sessions = Sessions({0.2, 0.2, 0.2, 0.2});
+  sessions[0].warnings = {MakeWarning("resolution", "not here", "other", "candidate"),
+                          MakeWarning("resolution", "another arm", "main", "third")};
+  sessions[1].warnings = {MakeWarning("resolution", "of another metric", "main", "candidate")};
+  sessions[1].gates[0].verdict = Verdict::kRegression;
+  sessions[2].warnings = {MakeWarning("placebo", "a caution", "main", "candidate")};
+  const MachineCombination combined = Combined(sessions);
+  EXPECT_EQ(combined.verdict, Verdict::kRegression);
+  EXPECT_TRUE(combined.gates[0].refused_by.empty());
+}
+
 TEST(MachineCombinationTest, TheMachineIsTheUnit) {
   const MachineCombination combined = Combined(Sessions({0.08, 0.1, 0.09, 0.11}));
   EXPECT_EQ(combined.verdict, Verdict::kRegression);

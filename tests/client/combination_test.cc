@@ -54,6 +54,25 @@ TEST(CombinationRenderTest, HasARowForEachMachineAndTheVerdictLast) {
             std::string::npos);
 }
 
+TEST(CombinationRenderTest, NamesWhoRefusedAGate) {
+  std::vector<MachineSession> sessions = OnMachines(4);
+  for (const std::size_t i : {1U, 3U}) {
+    sessions[i].gates[0].verdict = Verdict::kUndecided;
+    sessions[i].warnings = {MakeWarning("resolution", "too coarse", sessions[i].gates[0].benchmark,
+                                        sessions[i].gates[0].candidate)};
+  }
+  const auto combined = CombineMachines(sessions, {});
+  ASSERT_TRUE(combined) << combined.error().message;
+  const std::string text = RenderCombination(*combined, {}, kCombinationPlain);
+  EXPECT_NE(text.find("UNDECIDED: not judged by node2.json and node4.json"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("warning: node2.json: too coarse"), std::string::npos) << text;
+  const auto json = nlohmann::json::parse(CombinationJson(*combined, {}));
+  EXPECT_EQ(json["verdict"], "undecided");
+  EXPECT_EQ(json["comparisons"][0]["refused_by"],
+            nlohmann::json::parse(R"(["node2.json", "node4.json"])"));
+}
+
 TEST(CombinationJsonTest, CountsMachinesAndNotRuns) {
   const auto combined = CombineMachines(OnMachines(4), {});
   ASSERT_TRUE(combined) << combined.error().message;

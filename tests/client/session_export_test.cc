@@ -37,6 +37,29 @@ TEST(SessionExportTest, ReadsTheGatesThatExportWrites) {
   EXPECT_EQ(session.gates[0].confidence, gate.confidence());
 }
 
+TEST(SessionExportTest, TheLastLookHasAnObjectOfItsOwn) {
+  v1::Session session = SampleSession();
+  v1::Comparison* const gate = session.mutable_report()->mutable_comparisons(0);
+  gate->mutable_last_change()->set_estimate(0.102);
+  gate->mutable_last_change()->set_hi(0.5);
+  const auto json = nlohmann::json::parse(ExportJson(session, {}));
+  const auto& written = json["result"]["report"]["comparisons"][0];
+  EXPECT_EQ(written["last"],
+            nlohmann::json::parse(R"({"change": {"estimate": 0.102, "hi": 0.5}})"));
+  EXPECT_FALSE(written.contains("last_change"));
+}
+
+TEST(SessionExportTest, TheSessionsOwnWarningsComeAlong) {
+  auto json = nlohmann::json::parse(SampleExport(kMachine));
+  // An older export says nothing of their severity.
+  json["result"]["report"]["warnings"] = nlohmann::json::parse(
+      R"([{"code": "resolution", "message": "too coarse", "benchmark": "main", "arm": "candidate"}])");
+  const auto session = ReadMachine(json.dump());
+  ASSERT_TRUE(session) << session.error().message;
+  ASSERT_EQ(session->warnings.size(), 1U);
+  EXPECT_EQ(session->warnings[0].severity, Severity::kInvalidates);
+}
+
 TEST(SessionExportTest, WhatWasCutOffAnywhereDoesNotCount) {
   const std::string text = SampleExport(kMachine);
   for (std::size_t length = 0; length + 1 < text.size(); length += 1 + text.size() / 50) {
@@ -69,6 +92,11 @@ TEST(SessionExportTest, WhatIsReadIsWhatWasWritten) {
   session.mutable_spec()->mutable_estimator()->set_kind(v1::ESTIMATOR_KIND_QUANTILE);
   session.mutable_spec()->mutable_estimator()->set_quantile(0.9);
   session.mutable_spec()->mutable_rule()->set_precision_width(0.01);
+  v1::Comparison* const gate = session.mutable_report()->mutable_comparisons(0);
+  gate->mutable_last_change()->set_estimate(0.102);
+  gate->mutable_last_change()->set_lo(0.09);
+  gate->mutable_last_difference()->set_estimate(0.001);
+  gate->set_change_allowance(0.25);
   const std::vector<v1::Run> runs = SampleRuns();
   const auto read = ReadSessionExport(ExportJson(session, runs), ExportedRuns::kRead);
   ASSERT_TRUE(read) << read.error().message;
