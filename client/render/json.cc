@@ -237,6 +237,21 @@ const std::map<std::string_view, Tell> kToldOtherwise{
      [](Json& json, const Message& of) {
        json["estimator"] = EstimatorWord(As<v1::Comparison>(of).estimator());
      }},
+    // The last look alone has an object of its own.
+    {"benchd.v1.Comparison.last_change",
+     [](Json& json, const Message& of) {
+       const auto& comparison = As<v1::Comparison>(of);
+       if (comparison.has_last_change()) {
+         json["last"]["change"] = MessageJson(comparison.last_change());
+       }
+     }},
+    {"benchd.v1.Comparison.last_difference",
+     [](Json& json, const Message& of) {
+       const auto& comparison = As<v1::Comparison>(of);
+       if (comparison.has_last_difference()) {
+         json["last"]["difference"] = MessageJson(comparison.last_difference());
+       }
+     }},
     {"benchd.v1.SessionSpec.estimator",
      [](Json& json, const Message& of) {
        json["estimator"] = EstimatorWord(As<v1::SessionSpec>(of).estimator());

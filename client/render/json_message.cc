@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "client/render/json.h"
 #include "client/render/words.h"
@@ -157,8 +158,22 @@ void ReadEstimator(const Json& json, v1::Estimator* to) {
   if (quantile.is_number()) to->set_quantile(quantile.get<double>());
 }
 
+Result<void> ReadLastLook(const Json& json, v1::Comparison* to) {
+  const auto last = json.find("last");
+  if (last == json.end()) return {};
+  if (!last->is_object()) return Unexpected("last", "an object");
+  for (const auto& [key, effect] :
+       {std::pair("change", &v1::Comparison::mutable_last_change),
+        std::pair("difference", &v1::Comparison::mutable_last_difference)}) {
+    const auto found = last->find(key);
+    if (found == last->end()) continue;
+    if (auto read = ReadInto(*found, key, (to->*effect)()); !read) return read;
+  }
+  return {};
+}
+
 // What MessageJson() tells otherwise, as far as it can be had again.
-void ReadToldOtherwise(const Json& json, Message* to) {
+Result<void> ReadToldOtherwise(const Json& json, Message* to) {
   const bool absolute =
       TextAt(json, "kind") == "absolute" || TextAt(json, "margin_kind") == "absolute";
   const bool has_margin = json.contains("margin");
@@ -170,11 +185,13 @@ void ReadToldOtherwise(const Json& json, Message* to) {
     ReadEstimator(json, comparison->mutable_estimator());
     if (has_margin && absolute) comparison->set_margin_absolute(margin);
     if (has_margin && !absolute) comparison->set_margin_ratio(margin);
+    if (auto read = ReadLastLook(json, comparison); !read) return read;
   }
   if (auto* const spec = dynamic_cast<v1::SessionSpec*>(to)) {
     ReadEstimator(json, spec->mutable_estimator());
     spec->mutable_rule()->set_precision_width(NumberAt(json, "precision_width"));
   }
+  return {};
 }
 
 bool IsToldOtherwise(const FieldDescriptor& field) {
@@ -206,8 +223,7 @@ Result<void> ReadMessage(const Json& json, Message* message) {
         field.is_repeated() ? ReadMany(*found, field, message) : ReadOne(*found, field, message);
     if (!read) return read;
   }
-  ReadToldOtherwise(json, message);
-  return {};
+  return ReadToldOtherwise(json, message);
 }
 
 }  // namespace benchd::client

@@ -227,23 +227,10 @@ std::string Written(double value, std::chars_format format, int precision) {
   return failed == std::errc() ? std::string(text.data(), end) : std::string();
 }
 
-std::string Signed(std::optional<double> value, MarginKind kind, const std::string& unit) {
-  if (!value || !std::isfinite(*value)) return "?";
-  const bool share = kind == MarginKind::kRatio;
-  const double shown = (share ? 100 * *value : *value) + 0.0;  // -0 has no sign
-  return (shown < 0 ? "" : "+") + Written(shown, std::chars_format::general, 3) + " " +
-         (share ? "%" : unit);
-}
-
 }  // namespace
 
 std::string Decimals(double value, int decimals) {
   return Written(value, std::chars_format::fixed, decimals);
-}
-
-std::string IntervalText(std::optional<double> lo, std::optional<double> hi, MarginKind kind,
-                         const std::string& unit) {
-  return Signed(lo, kind, unit) + " to " + Signed(hi, kind, unit);
 }
 
 std::string AwayFrom(double shift, double rest) {

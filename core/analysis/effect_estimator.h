@@ -30,8 +30,10 @@ struct Look {
   double resolution = 0;  ///< the metric's step, in its unit
   bool once = false;      ///< the one look of a fixed design: neither guard nor boundary
   /// The hypothesis is asked about, on the scale that decides. Else the look was taken before, and
-  /// its interval is to be shown.
+  /// its interval is asked for.
   bool decides = false;
+  /// An interval that would contain this one is not asked for: a quantile each time is dear.
+  const Interval* known = nullptr;
 };
 
 /// What two arms say on one scale, worse positive: the log ratio (of 1/x for rates), or the
@@ -40,6 +42,7 @@ struct Inference {
   double centre = 0;
   double allowance = 0;              ///< what the metric's resolution adds to each end
   std::optional<Interval> interval;  ///< absent: nobody looked, too few values, or no bound
+  double rounding = 0;               ///< of its ends, see RunningInterval::Take()
   std::optional<Finding> finding;    ///< about the hypothesis, where it was asked about
   /// Of exact-t instead: its statistic, and what that says about the gate, which counts also where
   /// the interval has no bound.
@@ -110,9 +113,6 @@ class EffectEstimator {
 
   const Subject& subject() const { return subject_; }
   bool rate() const { return subject_.rate; }
-  /// What decides nothing has its interval computed when it is shown, not at every look: a quantile
-  /// each time is too dear.
-  bool WantsInterval(const Look& look) const { return !look.decides || subject_.gate; }
   /// Whether a ratio is one of 1/x.
   bool Harmonic() const { return rate() && positive_; }
 

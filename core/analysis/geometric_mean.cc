@@ -52,14 +52,16 @@ bool IsOneLookAtMeans(const Gates& gates) {
 std::optional<Effect> ByStandardErrors(const Gates& gates, double estimate, double alpha) {
   double variances = 0;
   double by_dof = 0;
+  double allowances = 0;  // steps may err to the same side everywhere
   for (const Comparison* gate : gates) {
     const auto error = ErrorOf(*gate);
     if (!error || !(error->variance > 0)) return std::nullopt;
     variances += error->variance;
     by_dof += error->variance * error->variance / error->dof;
+    allowances += gate->change_allowance.value_or(0);
   }
   const double t = StudentTUpperQuantile(alpha / 2, variances * variances / by_dof);
-  const double half = t * std::sqrt(variances) / static_cast<double>(gates.size());
+  const double half = (t * std::sqrt(variances) + allowances) / static_cast<double>(gates.size());
   const double centre = std::log1p(estimate);
   return Effect{estimate, std::expm1(centre - half), std::expm1(centre + half)};
 }

@@ -25,9 +25,9 @@ struct SuiteChange {
 /// appearance.
 ///
 /// The interval holds as the verdict does (docs/statistics.md section 6): of one look at means it
-/// is that of the mean of independent log ratios, by their standard errors; else its ends are the
-/// means of the benchmarks' own ends, which hold together, whenever one looks. It has none while a
-/// benchmark has none.
+/// is that of the mean of independent log ratios, by their standard errors, widened by the mean of
+/// what the metric's steps add to theirs; else its ends are the means of the benchmarks' own ends,
+/// which hold together, whenever one looks. It has none while a benchmark has none.
 ///
 /// @param comparisons  of one report, all of its gates among them: they share alpha
 std::vector<SuiteChange> ChangesOverBenchmarks(std::span<const Comparison> comparisons);

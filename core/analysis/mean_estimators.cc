@@ -59,6 +59,8 @@ class PairedMeans : public EffectEstimator {
   Inference Before(const PairedEstimate& estimate, Contrast scale, const Look& look) const {
     Inference inference{.centre = estimate.centre, .allowance = estimate.allowance};
     inference.pairs = estimate;
+    inference.rounding = scale == Contrast::kLogRatio ? RatioRounding(Analysed())
+                                                      : DifferenceRounding(raw_.Centred());
     if (look.decides) return inference;
     inference.relative_efficiency = scale == Contrast::kLogRatio
                                         ? RatioPairingGain(Analysed())
@@ -112,11 +114,8 @@ class ExactTest final : public PairedMeans {
     const std::uint64_t n = raw().n();
     if (n < boundary.first_look()) return std::nullopt;
     const double critical = boundary.CriticalT(n);
-    if (WantsInterval(look)) {
-      inference.interval = scale == Contrast::kDifference
-                               ? PlainInterval(estimate, critical)
-                               : RatioInterval(critical, look.resolution);
-    }
+    inference.interval = scale == Contrast::kDifference ? PlainInterval(estimate, critical)
+                                                        : RatioInterval(critical, look.resolution);
     if (!look.decides) return inference;
     inference.exact_t = TOn(scale, look.resolution);
     if (subject().gate) inference.exact_decision = DecideExactT(*inference.exact_t, critical);
@@ -185,9 +184,10 @@ class Welch final : public EffectEstimator {
       inference.finding = FindingAgainst(estimate, subject().Hypothesis());
       if (look.once) inference.finding->p = FixedPValue(estimate, subject().Hypothesis());
     }
-    if (!WantsInterval(look)) return inference;
+    if (AddsNothing(estimate, look)) return inference;
     const double t = look.once ? FixedCriticalT(look.level->two_sided(), estimate)
                                : CriticalT(estimate, look.level->boundary());
+    inference.rounding = RoundingOn(scale, estimate);
     inference.interval = PlainInterval(estimate, t);
     return inference;
   }
@@ -217,6 +217,20 @@ class Welch final : public EffectEstimator {
     if (rate()) difference = difference.Mirrored();
     if (coarse) difference.allowance = DifferenceAllowance(resolution);
     return difference;
+  }
+
+  // By the normal law's quantile, which is shorter than Student's.
+  static bool AddsNothing(const WelchEstimate& estimate, const Look& look) {
+    if (look.known == nullptr || look.once) return false;
+    const double z = look.level->boundary().ZAtInformation(estimate.information);
+    const Interval least = PlainInterval(estimate, z);
+    return least.lo <= look.known->lo && least.hi >= look.known->hi;
+  }
+
+  double RoundingOn(Contrast scale, const WelchEstimate& estimate) const {
+    return kRoundingFactor * (scale == Contrast::kLogRatio ? 1 + std::abs(estimate.centre)
+                                                           : std::abs(reference_.raw.mean()) +
+                                                                 std::abs(candidate_.raw.mean()));
   }
 
   ArmMoments reference_;
@@ -296,7 +310,6 @@ class Layouts final : public EffectEstimator {
       inference.finding = FindingAgainst(estimate, subject().Hypothesis());
       inference.finding->p = FixedPValue(estimate, subject().Hypothesis());
     }
-    if (!WantsInterval(look)) return inference;
     inference.interval = PlainInterval(estimate, FixedCriticalT(look.level->two_sided(), estimate));
     return inference;
   }

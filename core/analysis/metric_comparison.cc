@@ -1,6 +1,7 @@
 #include "core/analysis/metric_comparison.h"
 
 #include <cmath>
+#include <limits>
 
 #include "core/stats/decision.h"
 
@@ -50,73 +51,109 @@ bool MetricComparison::TooManyMissing(const LookContext& context) const {
 
 std::optional<Inference> MetricComparison::TakeLook(const SignificanceLevel& level,
                                                     const LookContext& context, bool once) {
+  const Contrast scale = DecidingScale();
   resolution_ = context.resolution;
-  auto inference = estimator_->Infer(DecidingScale(), {&level, resolution_, once, true});
+  const Interval* known = once ? nullptr : &Watched(scale).ends();
+  auto inference = estimator_->Infer(scale, {&level, resolution_, once, true, known});
   if (!inference) return std::nullopt;
   looked_ = true;
   fixed_ = once;
   level_ = &level;
-  if (subject_.gate) {
-    side_ = inference->exact_t    ? inference->exact_decision
-            : inference->interval ? DecideAgainst(*inference->interval, subject_.gate->threshold)
-                                  : LookDecision::kContinue;
-  }
   return inference;
 }
 
 void MetricComparison::Watch(const SignificanceLevel& level, const LookContext& context,
                              bool may_decide) {
   const auto inference = TakeLook(level, context, false);
-  if (!inference) return;
+  // Nothing decides about an info metric, however many runs lack it.
+  if (!inference || (subject_.gate && TooManyMissing(context))) return;
   if (inference->exact_t) {
     p_.WatchExact(*inference->exact_t, values(), *level.exact_t());
   } else {
     p_.Watch(*inference->finding, level.boundary());
   }
-  if (may_decide) Decide(*inference, context);
+  Enter(*inference, level);
+  if (!subject_.gate || !may_decide) return;
+  const std::optional<Interval> interval = Watched(DecidingScale()).value();
+  if (!interval) return;
+  Decide(inference->exact_t ? inference->exact_decision
+                            : DecideAgainst(*interval, subject_.gate->threshold),
+         *interval, *inference, context);
 }
 
 void MetricComparison::LookOnce(const SignificanceLevel& level, const LookContext& context) {
   const auto inference = TakeLook(level, context, true);
   if (!inference) return;
   p_.LookOnce(*inference->finding->p, inference->finding->direction);
-  Decide(*inference, context);
+  if (!subject_.gate || !inference->interval) return;
+  Decide(DecideAgainst(*inference->interval, subject_.gate->threshold), *inference->interval,
+         *inference, context);
 }
 
-void MetricComparison::Decide(const Inference& inference, const LookContext& context) {
-  if (!subject_.gate || settled_ || TooManyMissing(context)) return;
-  const std::optional<Interval> shown =
-      inference.interval ? std::optional(Show(*inference.interval, DecidingScale())) : std::nullopt;
-  LookDecision decision = side_;
+namespace {
+
+// What exact-t says of the margin itself, also where the ratio has no bound: then this is the one
+// statement of that look, at half of its level.
+std::optional<Interval> HalfLine(LookDecision decision, double threshold) {
+  constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+  if (decision == LookDecision::kRegression) {
+    return Interval{std::nextafter(threshold, kUnbounded), kUnbounded};
+  }
+  if (decision == LookDecision::kPass) {
+    return Interval{-kUnbounded, std::nextafter(threshold, -kUnbounded)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void MetricComparison::Enter(const Inference& inference, const SignificanceLevel& level) {
+  const Contrast scale = DecidingScale();
+  if (inference.interval) Watched(scale).Take(*inference.interval, inference.rounding);
+  if (subject_.gate) {
+    const auto side = HalfLine(inference.exact_decision, subject_.gate->threshold);
+    if (side) Watched(scale).Take(*side, inference.rounding);
+  }
+  const Contrast other = scale == Contrast::kLogRatio ? Contrast::kDifference : Contrast::kLogRatio;
+  if (other == Contrast::kLogRatio && !HasRatio()) return;
+  const auto beside =
+      estimator_->Infer(other, {&level, resolution_, false, false, &Watched(other).ends()});
+  if (beside && beside->interval) Watched(other).Take(*beside->interval, beside->rounding);
+}
+
+void MetricComparison::Decide(LookDecision side, const Interval& interval,
+                              const Inference& inference, const LookContext& context) {
+  if (settled_ || TooManyMissing(context)) return;
+  const Interval shown = Show(interval, DecidingScale());
+  LookDecision decision = side;
   if (rule_.kind == RuleKind::kPrecision) {
-    if (!shown) return;
-    decision = DecideByWidth(*inference.interval, subject_.gate->threshold, *shown, rule_.width);
+    // Looks that are about to exclude each other have little in common, and know as little.
+    const double centre = inference.centre;
+    const double rounding = inference.rounding;
+    if (centre < interval.lo - rounding || centre > interval.hi + rounding) return;
+    decision = DecideByWidth(interval, subject_.gate->threshold, shown, rule_.width);
   }
   if (decision == LookDecision::kContinue) return;
   verdict_ = VerdictOf(decision);
   settled_ = true;
-  decided_ = Decision{context.blocks, {}, {}};
-  if (!shown) return;
-  decided_->lo = IfFinite(shown->lo);
-  decided_->hi = IfFinite(shown->hi);
+  decided_ = Decision{context.blocks, IfFinite(shown.lo), IfFinite(shown.hi)};
 }
 
 std::optional<Inference> MetricComparison::Now(Contrast scale) const {
   return estimator_->Infer(scale, {level_, resolution_, fixed_, false});
 }
 
-std::optional<Interval> MetricComparison::Strayed() const {
-  if (!decided_ || verdict_ == Verdict::kUndecided || VerdictOf(side_) == verdict_) {
-    return std::nullopt;
-  }
+bool MetricComparison::Disjoint() const { return !fixed_ && Watched(DecidingScale()).empty(); }
+
+bool MetricComparison::EstimateOutside() const {
   const Contrast scale = DecidingScale();
   const auto now = Now(scale);
-  if (!now || !now->interval) return std::nullopt;
-  return Show(*now->interval, scale);
+  const auto interval = now ? IntervalOn(scale, *now) : std::nullopt;
+  return interval && (now->centre < interval->lo || now->centre > interval->hi);
 }
 
 bool MetricComparison::SettleByEstimate(const LookContext& context) {
-  if (!subject_.gate || settled_ || TooManyMissing(context)) return false;
+  if (!subject_.gate || settled_ || Disjoint() || TooManyMissing(context)) return false;
   const auto now = Now(DecidingScale());
   if (!now || now->centre == subject_.gate->threshold) return false;
   verdict_ = now->centre > subject_.gate->threshold ? Verdict::kRegression : Verdict::kPass;
@@ -140,14 +177,20 @@ Interval MetricComparison::Show(const Interval& interval, Contrast scale) const 
   return scale == Contrast::kLogRatio ? ToChange(turned) : turned;
 }
 
-std::optional<Effect> MetricComparison::ShowEffect(const Inference& now, Contrast scale) const {
-  const double centre = subject_.rate ? -now.centre : now.centre;
+std::optional<Interval> MetricComparison::IntervalOn(Contrast scale, const Inference& now) const {
+  return fixed_ ? now.interval : Watched(scale).value();
+}
+
+std::optional<Effect> MetricComparison::ShowEffect(double centre,
+                                                   const std::optional<Interval>& interval,
+                                                   Contrast scale) const {
+  const double turned = subject_.rate ? -centre : centre;
   const std::optional<double> estimate =
-      IfFinite(scale == Contrast::kLogRatio ? std::expm1(centre) : centre);
+      IfFinite(scale == Contrast::kLogRatio ? std::expm1(turned) : turned);
   if (!estimate) return std::nullopt;
   Effect effect{*estimate, {}, {}};
-  if (now.interval) {
-    const Interval shown = Show(*now.interval, scale);
+  if (interval) {
+    const Interval shown = Show(*interval, scale);
     effect.lo = IfFinite(shown.lo);
     effect.hi = IfFinite(shown.hi);
   }
@@ -178,13 +221,17 @@ void MetricComparison::Describe(const SequentialDesign& design, Comparison& out)
     const auto now = Now(scale);
     if (!now) continue;
     if (scale == deciding) out.pairing_gain = now->relative_efficiency;
-    if (scale == Contrast::kDifference) {
-      out.difference = ShowEffect(*now, scale);
-    } else if (HasRatio()) {
-      out.change = ShowEffect(*now, scale);
-    }
+    if (scale == Contrast::kLogRatio && !HasRatio()) continue;
+    const bool relative = scale == Contrast::kLogRatio;
+    if (relative && now->allowance > 0) out.change_allowance = now->allowance;
+    (relative ? out.change : out.difference) =
+        ShowEffect(now->centre, IntervalOn(scale, *now), scale);
+    if (fixed_ || !now->interval) continue;
+    (relative ? out.last_change : out.last_difference) =
+        ShowEffect(now->centre, now->interval, scale);
   }
-  if (looked_) out.p_value = design.one_sided ? p_.value() / 2 : p_.value();
+  const bool halved = design.one_sided && subject_.gate;
+  if (looked_) out.p_value = halved ? p_.value() / 2 : p_.value();
 }
 
 // An interval shrinks with the square root of the pairs; that its boundary widens meanwhile is
@@ -215,7 +262,7 @@ std::optional<PairedEstimate> MetricComparison::AsPairs(const SignificanceLevel&
 }
 
 std::optional<double> MetricComparison::ForecastFurtherPairs(const SignificanceLevel& level) const {
-  if (!subject_.gate || settled_) return std::nullopt;
+  if (!subject_.gate || settled_ || Disjoint()) return std::nullopt;
   if (rule_.kind == RuleKind::kPrecision) return FurtherPairsToWidth();
   const auto estimate = AsPairs(level);
   if (!estimate) return std::nullopt;

@@ -9,6 +9,7 @@
 #include "core/analysis/gate_plan.h"
 #include "core/analysis/sequential_design.h"
 #include "core/model/comparison.h"
+#include "core/stats/running_interval.h"
 
 namespace benchd {
 
@@ -23,8 +24,9 @@ struct LookContext {
 /// One candidate against one reference in one metric: its looks, its verdict, what is shown of it.
 ///
 /// What its values say is for an EffectEstimator, by the method asked for. Rates are analysed as
-/// slowdowns x -> 1/x and reported with the sign turned back. A gate that is settled keeps its
-/// verdict and the interval that decided; what is shown beside them goes on to the last look.
+/// slowdowns x -> 1/x and reported with the sign turned back. Under watching what all looks so far
+/// have in common is shown and decides (RunningInterval): once a gate is decided its interval stays
+/// on that side of the margin. A look that may not decide does not enter, nor does its p-value.
 class MetricComparison {
  public:
   MetricComparison(const Subject& subject, const SequentialDesign& design);
@@ -55,9 +57,11 @@ class MetricComparison {
   /// Gates: pass or regression once decided, else undecided.
   Verdict verdict() const { return verdict_; }
   const std::optional<Decision>& decided() const { return decided_; }
-  /// The interval of the last look, as reported, where it no longer lies on that side of the margin
-  /// by which the gate was decided at an earlier one.
-  std::optional<Interval> Strayed() const;
+  /// Two looks under watching exclude each other on the scale that decides: no interval is left,
+  /// and nothing more is decided.
+  bool Disjoint() const;
+  /// The last look's estimate lies outside of what is shown as its interval.
+  bool EstimateOutside() const;
   /// Decided, or by the rule `precision` known well enough to stay undecided.
   bool settled() const { return settled_; }
   /// How many values the arm lacks that lacks more of those that the context expects.
@@ -91,9 +95,21 @@ class MetricComparison {
                                     bool once);
   // What is there to show; its interval is that of the last look.
   std::optional<Inference> Now(Contrast scale) const;
+  const RunningInterval& Watched(Contrast scale) const {
+    return scale == Contrast::kLogRatio ? watched_ratio_ : watched_difference_;
+  }
+  RunningInterval& Watched(Contrast scale) {
+    return scale == Contrast::kLogRatio ? watched_ratio_ : watched_difference_;
+  }
+  // Takes the look into what all of them have in common, on both scales.
+  void Enter(const Inference& inference, const SignificanceLevel& level);
+  // What is reported as the interval on that scale.
+  std::optional<Interval> IntervalOn(Contrast scale, const Inference& now) const;
   Interval Show(const Interval& interval, Contrast scale) const;
-  std::optional<Effect> ShowEffect(const Inference& now, Contrast scale) const;
-  void Decide(const Inference& inference, const LookContext& context);
+  std::optional<Effect> ShowEffect(double centre, const std::optional<Interval>& interval,
+                                   Contrast scale) const;
+  void Decide(LookDecision side, const Interval& interval, const Inference& inference,
+              const LookContext& context);
   std::optional<double> FurtherPairsToWidth() const;
   std::optional<PairedEstimate> AsPairs(const SignificanceLevel& level) const;
 
@@ -103,8 +119,9 @@ class MetricComparison {
   Rule rule_;
   RunningP p_;
   double resolution_ = 0;
-  const SignificanceLevel* level_ = nullptr;     // of the last look, until there are more values
-  LookDecision side_ = LookDecision::kContinue;  // what that look said of the gate
+  const SignificanceLevel* level_ = nullptr;  // of the last look, until there are more values
+  RunningInterval watched_ratio_;
+  RunningInterval watched_difference_;
   bool looked_ = false;
   bool fixed_ = false;
   bool settled_ = false;

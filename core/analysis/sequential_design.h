@@ -54,6 +54,12 @@ struct SequentialDesign {
   }
   /// What the two-sided formulas take for a level the user states as `alpha`.
   double TwoSided(double level) const { return one_sided ? 2 * level : level; }
+  /// The same for what no gate asks about: a flag errs to either side, so it is two-sided always.
+  SequentialDesign ForInfo() const {
+    SequentialDesign design = *this;
+    design.one_sided = false;
+    return design;
+  }
 };
 
 /// Whether a session asks, or a table of measurements that are there already.

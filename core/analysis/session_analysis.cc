@@ -58,7 +58,7 @@ class SessionAnalysis::Impl {
         at_limit_(spec.limits.at_limit),
         fail_fast_(spec.limits.fail_fast),
         design_(design),
-        levels_{std::nullopt, SignificanceLevel(design, design.alpha)} {
+        levels_{std::nullopt, SignificanceLevel(design.ForInfo(), design.alpha)} {
     for (const Benchmark& benchmark : benchmark_specs_) {
       benchmarks_.emplace_back(benchmark, DefaultMarginOf(benchmark, spec), design_);
       outlooks_.push_back({.minimum = design_.NextLook(0)});

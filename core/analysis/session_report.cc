@@ -50,21 +50,30 @@ Warning WithinResolution(const BenchmarkAnalysis& benchmark, const NamedComparis
                      benchmark.spec().name, candidate);
 }
 
-Warning NoLongerOnItsSide(const BenchmarkAnalysis& benchmark, const NamedComparison& gate,
-                          const Interval& now) {
-  const std::string& candidate = benchmark.spec().arms[gate.candidate].name;
-  const KnownMetric& metric = benchmark.catalog().metrics()[gate.metric];
-  const MarginKind kind = gate.comparison.gate()->kind;
-  const Decision& decided = *gate.comparison.decided();
-  const bool pass = gate.comparison.verdict() == Verdict::kPass;
-  return MakeWarning("last_look",
-                     metric.key + " of " + candidate + ": " + (pass ? "pass" : "regression") +
-                         " was decided at " + std::to_string(decided.blocks) + " blocks by " +
-                         IntervalText(decided.lo, decided.hi, kind, metric.unit) +
-                         ", but the last look, at " + std::to_string(benchmark.blocks()) +
-                         ", has " + IntervalText(now.lo, now.hi, kind, metric.unit) +
-                         ", which is no longer on that side of the margin; the verdict stands",
-                     benchmark.spec().name, candidate);
+std::string SubjectOf(const BenchmarkAnalysis& benchmark, const NamedComparison& one) {
+  const auto& arms = benchmark.spec().arms;
+  return benchmark.catalog().metrics()[one.metric].key + " of " + arms[one.candidate].name +
+         " against " + arms[one.reference].name;
+}
+
+Warning IntervalsDisjoint(const BenchmarkAnalysis& benchmark, const NamedComparison& one) {
+  const bool gate = one.comparison.is_gate();
+  return MakeWarning(
+      gate ? WarningCode("intervals_disjoint") : WarningCode("info_intervals_disjoint"),
+      SubjectOf(benchmark, one) +
+          ": two looks exclude each other, so the runs are not what the method "
+          "assumes (one arm drifts, or runs depend on each other): no interval is "
+          "left" +
+          (gate ? ", and nothing more is decided by it" : ""),
+      benchmark.spec().name, benchmark.spec().arms[one.candidate].name);
+}
+
+Warning EstimateOutside(const BenchmarkAnalysis& benchmark, const NamedComparison& gate) {
+  return MakeWarning("estimate_outside",
+                     SubjectOf(benchmark, gate) +
+                         ": the last look's estimate lies outside of the interval that all looks "
+                         "have in common; the interval holds",
+                     benchmark.spec().name, benchmark.spec().arms[gate.candidate].name);
 }
 
 Warning PlaceboDiffers(const BenchmarkAnalysis& benchmark, const NamedComparison& info) {
@@ -140,9 +149,8 @@ std::vector<Warning> ReportWarnings(std::span<const BenchmarkAnalysis> benchmark
   for (const BenchmarkAnalysis& benchmark : benchmarks) {
     for (Warning& found : benchmark.CheckMetrics()) warnings.push_back(std::move(found));
     for (const NamedComparison& gate : benchmark.gates()) {
-      if (const auto now = gate.comparison.Strayed()) {
-        warnings.push_back(NoLongerOnItsSide(benchmark, gate, *now));
-      }
+      if (gate.comparison.Disjoint()) warnings.push_back(IntervalsDisjoint(benchmark, gate));
+      if (gate.comparison.EstimateOutside()) warnings.push_back(EstimateOutside(benchmark, gate));
       if (gate.comparison.settled()) continue;
       if (gate.comparison.TooManyMissing(benchmark.ContextOf(gate))) {
         warnings.push_back(MissingValues(benchmark, gate));
@@ -152,6 +160,7 @@ std::vector<Warning> ReportWarnings(std::span<const BenchmarkAnalysis> benchmark
       }
     }
     for (const NamedComparison& info : benchmark.infos()) {
+      if (info.comparison.Disjoint()) warnings.push_back(IntervalsDisjoint(benchmark, info));
       const bool placebo = benchmark.spec().arms[info.candidate].role == ArmRole::kPlacebo;
       if (placebo && info.comparison.Changed(levels.info)) {
         warnings.push_back(PlaceboDiffers(benchmark, info));
@@ -176,6 +185,7 @@ std::optional<double> ExpectedBlocks(const BenchmarkAnalysis& benchmark,
   if (design.last_block) {
     further = std::min(*further, static_cast<double>(*design.last_block) - blocks);
   }
+  if (*further > static_cast<double>(kMostBlocks)) return std::nullopt;
   return further;
 }
 

@@ -26,8 +26,8 @@ Verdict SessionVerdict(std::span<const BenchmarkAnalysis> benchmarks);
 /// a difference and is none of the programs'.
 void FlagInfoMetrics(std::span<Comparison> infos, std::span<const int> directions, double alpha);
 
-/// Warnings that the samples give cause for: `missing_values`, `resolution`, `last_look`,
-/// `placebo`.
+/// Warnings that the samples give cause for: `missing_values`, `resolution`, `intervals_disjoint`
+/// (of a metric that does not gate: `info_intervals_disjoint`), `estimate_outside`, `placebo`.
 std::vector<Warning> ReportWarnings(std::span<const BenchmarkAnalysis> benchmarks,
                                     const Levels& levels);
 
@@ -35,7 +35,9 @@ std::vector<Warning> ReportWarnings(std::span<const BenchmarkAnalysis> benchmark
 /// the expected time to a verdict and for the schedule, never for a verdict. Blocks, not pairs:
 /// those that lack the metric take their time too.
 ///
-/// @return nothing when it is decided, or when no number can be told (stats/decision.h).
+/// @return nothing when it is decided, or when no number can be told (stats/decision.h), or none
+/// that
+///         a session may be asked for (kMostBlocks).
 std::optional<double> ExpectedBlocks(const BenchmarkAnalysis& benchmark,
                                      const MetricComparison& gate, const SequentialDesign& design,
                                      const SignificanceLevel& level);

@@ -180,7 +180,7 @@ class LognormalMean final : public EffectEstimator {
       inference.finding = {
           .p = p ? *p : 1, .information = information, .direction = SignOf(inference.centre)};
     }
-    if (!WantsInterval(look)) return inference;
+    inference.rounding = kRoundingFactor * (1 + std::abs(inference.centre));
     const double alpha =
         look.once ? look.level->two_sided() : LevelOfOneLook(look.level->boundary(), information);
     const auto at_level = LognormalMeanRatio(reference_.logs, candidate_.logs, alpha);
@@ -243,6 +243,8 @@ class RankedPairs final : public EffectEstimator {
     Scale& values = Of(scale);
     Inference inference{.centre = Centre(values), .allowance = AllowanceOn(scale, look.resolution)};
     inference.interval = Widened(values.interval, inference.allowance);
+    inference.rounding = scale == Contrast::kLogRatio ? RatioRounding(raw_.Centred())
+                                                      : DifferenceRounding(raw_.Centred());
     if (look.decides) {
       inference.finding = {.p = PValueOf(values, inference.allowance),
                            .information = static_cast<double>(raw_.n()),

@@ -59,15 +59,24 @@ struct Comparison {
   std::optional<double> mean_candidate;
   std::optional<double> sd_reference;
   std::optional<double> sd_candidate;
-  std::optional<Effect> change;      ///< candidate/reference - 1, a fraction, signed as measured
-  std::optional<Effect> difference;  ///< candidate - reference, in `unit`
-  std::optional<double> p_value;     ///< always valid: a running minimum
-  std::optional<Verdict> verdict;    ///< gates only
-  std::optional<Decision> decided;   ///< gates that are decided
-  Flag flag = Flag::kNone;           ///< info metrics only
+  /// candidate/reference - 1, a fraction, signed as measured. The estimate is the last look's. The
+  /// interval is what those of all looks so far have in common, of one look its own; without ends
+  /// where they have nothing in common.
+  std::optional<Effect> change;
+  std::optional<Effect> difference;  ///< candidate - reference, in `unit`; else likewise
+  /// The last look alone of a method that looks repeatedly; absent when that had no interval.
+  std::optional<Effect> last_change;
+  std::optional<Effect> last_difference;
+  std::optional<double> p_value;    ///< always valid: a running minimum
+  std::optional<Verdict> verdict;   ///< gates only
+  std::optional<Decision> decided;  ///< gates that are decided
+  Flag flag = Flag::kNone;          ///< info metrics only
   /// Standard error over that of the same values taken for independent: 0.5 = pairing saved three
   /// quarters of the runs. Only of pairs.
   std::optional<double> pairing_gain;
+  /// What the metric's step adds to each end of the change's interval, on the log scale; absent
+  /// where the values spread over steps enough (docs/statistics.md section 3).
+  std::optional<double> change_allowance;
   /// Further blocks until this gate is expected to be decided; absent when unknown or not a gate.
   std::optional<double> expected_blocks;
   /// The same as a time; the session fills it, the statistics know no clock.
@@ -76,8 +85,9 @@ struct Comparison {
 };
 BENCHD_FIELDS(Comparison, benchmark, reference, candidate, metric, unit, role, better, margin,
               margin_kind, confidence, method, estimator, n_reference, n_candidate, mean_reference,
-              mean_candidate, sd_reference, sd_candidate, change, difference, p_value, verdict,
-              decided, flag, pairing_gain, expected_blocks, eta)
+              mean_candidate, sd_reference, sd_candidate, change, difference, last_change,
+              last_difference, p_value, verdict, decided, flag, pairing_gain, change_allowance,
+              expected_blocks, eta)
 
 /// What the schedule must know of a benchmark to give it its next turn, or another one: how far it
 /// has come and how far it has to go. All of it follows from the runs so far, so that a session

@@ -141,6 +141,24 @@ PairedEstimate EstimateDifference(const CentredMoments& m) {
   return FromSpread(m, m.mean_difference, 1, 1);
 }
 
+namespace {
+
+double Rounding(const CentredMoments& m, double size, double scale_b, double scale_c) {
+  const double parts = m.s_bb * scale_b * scale_b + m.s_cc * scale_c * scale_c;
+  const double dof = static_cast<double>(std::max<std::uint64_t>(m.n, 2) - 1);
+  return kRoundingFactor * size + std::sqrt(kRoundingFactor * parts / dof);
+}
+
+}  // namespace
+
+double RatioRounding(const CentredMoments& m) {
+  return Rounding(m, 1 + std::abs(std::log(m.mean_c / m.mean_b)), 1 / m.mean_b, 1 / m.mean_c);
+}
+
+double DifferenceRounding(const CentredMoments& m) {
+  return Rounding(m, std::abs(m.mean_b) + std::abs(m.mean_c), 1, 1);
+}
+
 bool NeedsAllowance(const CentredMoments& raw, double resolution) {
   return NeedsAllowance(raw.StandardDeviationB(), raw.StandardDeviationC(), resolution);
 }

@@ -129,6 +129,11 @@ PairedEstimate EstimateDifference(const CentredMoments& moments);
 bool NeedsAllowance(const CentredMoments& raw, double resolution);
 bool NeedsAllowance(double raw_sd_b, double raw_sd_c, double resolution);
 
+/// What two looks at the same values may differ by although no spread was seen: rounding. The
+/// spread that EstimateRatio() and EstimateDifference() take for none is part of it.
+double RatioRounding(const CentredMoments& moments);
+double DifferenceRounding(const CentredMoments& moments);
+
 /// What to add to each end of the log ratio (q/mean_b + q/mean_c) or of the difference (2q).
 double RatioAllowance(const CentredMoments& raw, double resolution);
 double RatioAllowance(double raw_mean_b, double raw_mean_c, double resolution);

@@ -66,7 +66,9 @@ class Watch {
     decided_at_.resize(report_.comparisons.size());
     for (std::size_t i = 0; i < report_.comparisons.size(); ++i) {
       const Comparison& one = report_.comparisons[i];
-      if (one.decided && decided_at_[i].block == 0) decided_at_[i] = {blocks_, one.n_candidate};
+      if (one.decided && decided_at_[i].block == 0) {
+        decided_at_[i] = {blocks_, one.n_candidate, *one.last_change};
+      }
       if (one.verdict == Verdict::kRegression && first_regression_ == 0) {
         first_regression_ = blocks_;
       }
@@ -93,6 +95,7 @@ class Watch {
   struct Moment {
     std::size_t block = 0;
     std::uint64_t n = 0;
+    Effect look = {};  // that one alone
   };
 
   void ExpectComparison(const Comparison& actual, const Json& expected, std::size_t index,
@@ -105,15 +108,17 @@ class Watch {
     EXPECT_EQ(Name(*actual.verdict), expected["verdict"]);
     EXPECT_EQ(actual.n_candidate, expected["pairs"].get<std::uint64_t>());
     EXPECT_TRUE(golden::Close(*actual.p_value, expected["p"], tol));
-    EXPECT_TRUE(golden::Close(*actual.change->lo, expected["present"]["lo"], tol));
-    EXPECT_TRUE(golden::Close(*actual.change->hi, expected["present"]["hi"], tol));
+    EXPECT_TRUE(golden::Close(*actual.last_change->lo, expected["present"]["lo"], tol));
+    EXPECT_TRUE(golden::Close(*actual.last_change->hi, expected["present"]["hi"], tol));
     const Json& deciding = expected["deciding"];
     ASSERT_EQ(actual.decided.has_value(), !deciding.is_null());
     if (!actual.decided) return;
     EXPECT_EQ(decided_at_[index].block, deciding["block"].get<std::size_t>());
     EXPECT_EQ(decided_at_[index].n, deciding["n"].get<std::uint64_t>());
-    EXPECT_TRUE(golden::Close(actual.decided->lo.value(), deciding["lo"], tol));
-    EXPECT_TRUE(golden::Close(actual.decided->hi.value(), deciding["hi"], tol));
+    EXPECT_TRUE(golden::Close(*decided_at_[index].look.lo, deciding["lo"], tol));
+    EXPECT_TRUE(golden::Close(*decided_at_[index].look.hi, deciding["hi"], tol));
+    EXPECT_GE(*actual.decided->lo, *decided_at_[index].look.lo);
+    EXPECT_LE(*actual.decided->hi, *decided_at_[index].look.hi);
   }
 
   SessionAnalysis analysis_;

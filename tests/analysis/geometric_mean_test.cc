@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/stats/tails.h"
+#include "tests/analysis/session_feed.h"
 
 namespace benchd {
 namespace {
@@ -71,6 +72,47 @@ TEST(GeometricMeanTest, WhatPairingSavedIsSavedHereToo) {
   const auto changes = ChangesOverBenchmarks(gates);
   const double half = 0.5 * StudentTUpperQuantile(0.005, 18) * std::sqrt(2 * 0.0025 / 10 / 2);
   EXPECT_NEAR(*changes[0].change.hi, std::expm1(std::log(1.1) + half), 1e-12);
+}
+
+TEST(GeometricMeanTest, TheStepsOfTheMetricWidenItAsTheyDoEachGate) {
+  std::vector gates{AtOneLook(GateIn("a", 0.1, -0.3, 0.5), 0.05, 0.05),
+                    AtOneLook(GateIn("b", 0.1, -0.3, 0.5), 0.05, 0.05)};
+  const double narrow = std::log1p(*ChangesOverBenchmarks(gates)[0].change.hi);
+  gates[0].change_allowance = 0.1;
+  gates[1].change_allowance = 0.3;
+  const SuiteChange wide = ChangesOverBenchmarks(gates)[0];
+  EXPECT_NEAR(std::log1p(*wide.change.hi), narrow + 0.2, 1e-12);
+  EXPECT_NEAR(std::log1p(*wide.change.lo), 2 * std::log(1.1) - narrow - 0.2, 1e-12);
+}
+
+// Two benchmarks that read 10 and now and then 11 ticks, at one look of eight pairs.
+TEST(GeometricMeanTest, ASuiteOfCoarseClocksIsNoSurerThanItsGates) {
+  SessionSpec spec = MakeSpec(
+      {MakeBenchmark("a", 1, {"base", "candidate"}), MakeBenchmark("b", 1, {"base", "candidate"})});
+  spec.limits.runs = 8;
+  for (Benchmark& benchmark : spec.benchmarks) {
+    benchmark.parse = "lines";
+    benchmark.gates = {RatioGate("ticks", 0.02)};
+  }
+  SessionAnalysis analysis = Start(spec);
+  for (int i = 0; i < 8; ++i) {
+    for (const std::uint32_t benchmark : {0U, 1U}) {
+      Block block;
+      for (const std::uint32_t arm : {0U, 1U}) {
+        const double read = i % 8 == static_cast<int>(arm) ? 11 : 10;
+        block.push_back(RunBuilder(benchmark, arm, arm)
+                            .Sample("ticks", read)
+                            .Metric("ticks", Better::kLower, "1", 1));
+      }
+      Feed(analysis, block);
+    }
+  }
+  const Report report = analysis.Conclude();
+  const double allowance = report.comparisons[0].change_allowance.value_or(0);
+  EXPECT_NEAR(allowance, 2 / 10.125, 1e-12);
+  const SuiteChange mean = ChangesOverBenchmarks(report.comparisons)[0];
+  EXPECT_GT(std::log1p(*mean.change.hi), allowance);
+  EXPECT_LT(std::log1p(*mean.change.lo), -allowance);
 }
 
 TEST(GeometricMeanTest, WithoutSpreadTheStepsOfTheMetricCount) {

@@ -54,7 +54,7 @@ TEST(SessionLimitsTest, RunsTakesOneUnguardedLookAtTheEndAndIsSequentialUntilThe
   EXPECT_EQ(fixed.method, Method::kFixed);
   EXPECT_EQ(fixed.decided->blocks, 12u);
   EXPECT_EQ(fixed.decided->lo, *fixed.change->lo);
-  EXPECT_GT(*fixed.change->lo, *live.change->lo);
+  EXPECT_GT(*fixed.change->lo, *live.last_change->lo);
   EXPECT_FALSE(fixed.expected_blocks);
   EXPECT_EQ(analysis.Conclude(), report);
 }
@@ -123,6 +123,30 @@ TEST(SessionLimitsTest, OneSidedHalvesThePrintedP) {
   EXPECT_EQ(*a.p_value / 2, *b.p_value);
   EXPECT_DOUBLE_EQ(a.confidence, 0.98);
   EXPECT_DOUBLE_EQ(b.confidence, 0.99);
+}
+
+TEST(SessionLimitsTest, InfoMetricsAreTwoSidedWhateverTheGatesAre) {
+  const auto infos = [](Sided sided) {
+    SessionSpec spec = Two(0.05);
+    spec.sided = sided;
+    SessionAnalysis analysis = Start(spec);
+    Noise noise(kLimitSeed);
+    for (int i = 0; i < 40; ++i) {
+      Block block = noise.Wall({1, 1});
+      const Block other = noise.Wall({1, 1.006});
+      for (std::size_t arm : {0U, 1U}) {
+        block[arm].samples.push_back({"cpu_time", "", 0, other[arm].samples[0].value});
+      }
+      Feed(analysis, block);
+    }
+    return Find(analysis.Conclude(), "cpu_time");
+  };
+  const Comparison two = infos(Sided::kTwo);
+  const Comparison one = infos(Sided::kOne);
+  EXPECT_EQ(one.p_value, two.p_value);
+  EXPECT_EQ(one.change, two.change);
+  EXPECT_EQ(one.flag, two.flag);
+  EXPECT_EQ(one.confidence, two.confidence);
 }
 
 TEST(SessionLimitsTest, TooManyMissingPairsHoldTheVerdictBackAndAreWarnedAbout) {

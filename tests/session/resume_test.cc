@@ -153,6 +153,9 @@ TEST_F(ResumeTest, EndsWithTheVerdictOfItsSamplesWhateverHappenedMeanwhile) {
     const Report replayed = Replayed();
     EXPECT_EQ(last.report->verdict, replayed.verdict);
     EXPECT_EQ(last.report->comparisons.front().change, replayed.comparisons.front().change);
+    EXPECT_EQ(last.report->comparisons.front().last_change,
+              replayed.comparisons.front().last_change);
+    EXPECT_TRUE(replayed.comparisons.front().last_change);
     EXPECT_EQ(last.report->comparisons.front().decided, replayed.comparisons.front().decided);
     EXPECT_EQ(last.report->runs, replayed.runs);
 

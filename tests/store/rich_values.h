@@ -109,11 +109,14 @@ inline Comparison RichComparison() {
                     .sd_candidate = -0.0,
                     .change = Effect{.estimate = -0.25, .lo = -0.5, .hi = {}},
                     .difference = Effect{.estimate = 1e-9, .lo = {}, .hi = 2e-9},
+                    .last_change = Effect{.estimate = -0.25, .lo = -0.75, .hi = 0.5},
+                    .last_difference = Effect{.estimate = 1e-9, .lo = -1e-9, .hi = {}},
                     .p_value = 1e-17,
                     .verdict = Verdict::kRegression,
                     .decided = Decision{.blocks = 11, .lo = -0.5, .hi = 0.125},
                     .flag = Flag::kWorse,
                     .pairing_gain = 0.625,
+                    .change_allowance = 0.001953125,
                     .expected_blocks = 12.5,
                     .eta = Nanoseconds(99)};
 }

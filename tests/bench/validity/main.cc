@@ -9,6 +9,7 @@
 
 #include "tests/bench/validity/bands.h"
 #include "tests/bench/validity/coverage.h"
+#include "tests/bench/validity/intersection.h"
 #include "tests/bench/validity/options.h"
 #include "tests/bench/validity/replication.h"
 #include "tests/bench/validity/steps.h"
@@ -60,6 +61,12 @@ int Main(std::span<const char* const> words) {
     return 0;
   }
   if (line->coverage) return Coverage(*line);
+  if (line->intersection) {
+    const Result<std::string> report = IntersectionReport(line->options, line->format);
+    if (!report) return Fail(report.error());
+    std::fputs(report->c_str(), stdout);
+    return 0;
+  }
   if (line->replication) {
     std::fputs(ReplicationReport(line->options, line->format).c_str(), stdout);
     return 0;

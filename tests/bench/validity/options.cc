@@ -16,6 +16,7 @@ constexpr std::uint64_t kMostRepetitions = 100'000'000;
 constexpr std::uint64_t kCoverageRepetitions = 2000;
 constexpr std::uint64_t kStepRepetitions = 1000;
 constexpr std::uint64_t kReplicationRepetitions = 10'000;
+constexpr std::uint64_t kIntersectionRepetitions = 10'000;
 constexpr std::uint64_t kCheckRepetitions = 500;
 constexpr std::uint64_t kFewestCheckRepetitions = 20;
 constexpr unsigned kMostThreads = 1024;
@@ -91,6 +92,8 @@ Result<CommandLine> ParseCommandLine(std::span<const char* const> words) {
       line.change_points = true;
     } else if (word == "--replication") {
       line.replication = true;
+    } else if (word == "--intersection") {
+      line.intersection = true;
     } else if (word == "--no-suites") {
       line.options.suites = false;
     } else if (i + 1 == words.size()) {
@@ -107,13 +110,16 @@ Result<CommandLine> ParseCommandLine(std::span<const char* const> words) {
   if (line.replication && !given("--repetitions")) {
     line.options.repetitions = kReplicationRepetitions;
   }
+  if (line.intersection && !given("--repetitions")) {
+    line.options.repetitions = kIntersectionRepetitions;
+  }
   line.options.suite_repetitions = line.options.repetitions;
   if (!line.check) return line;
   if (given("--alpha") || given("--only") || given("--no-suites") || given("--coverage") ||
-      given("--change-points") || given("--replication")) {
+      given("--change-points") || given("--replication") || given("--intersection")) {
     return InvalidArgument("--check", "its bands need all of the main tables at both levels",
-                           "leave --alpha, --only, --no-suites, --coverage, --change-points and "
-                           "--replication out");
+                           "leave --alpha, --only, --no-suites, --coverage, --change-points, "
+                           "--replication and --intersection out");
   }
   if (!given("--repetitions")) line.options.repetitions = kCheckRepetitions;
   if (line.options.repetitions < kFewestCheckRepetitions) {
@@ -136,8 +142,9 @@ watches them block by block, and the pairs that a verdict takes.
   --change-points          instead: change points in series with a known step, and without one
   --replication            instead: the error over several machines (combine) and several builds
                            (--layouts)
+  --intersection           instead: what all looks of a session have in common, beside the last one
   --repetitions N          of each cell (default 20000; with --coverage 2000, with --replication
-                           10000, with --check 500, with --change-points 1000)
+                           and --intersection 10000, with --check 500, with --change-points 1000)
   --seed S                 of all random numbers (default 1)
   --threads T              default: one a CPU; changes no number
   --alpha A                one level instead of 0.05 and 0.01

@@ -13,6 +13,7 @@ struct CommandLine {
   bool coverage = false;
   bool change_points = false;
   bool replication = false;
+  bool intersection = false;
   bool help = false;
 };
 
