@@ -70,7 +70,7 @@ std::string_view ExportFormatOf(std::string_view option) {
 namespace {
 
 // Where a link leads to, also if nothing is there yet.
-std::filesystem::path Followed(std::filesystem::path place) {
+std::filesystem::path BehindLinks(std::filesystem::path place) {
   constexpr int kMostLinks = 40;  // as the kernel
   std::error_code error;
   for (int links = 0; links < kMostLinks && std::filesystem::is_symlink(place, error); ++links) {
@@ -107,7 +107,7 @@ Result<NewFile> NewFile::Prepare(const std::string& path, If there) {
     }
     file.mode_ = now.st_mode & kPermissions;
   }
-  const std::filesystem::path place = Followed(path);
+  const std::filesystem::path place = BehindLinks(path);
   file.name_ = place.filename().string();
   if (file.name_.empty())
     return UsageError(path + (path.empty() ? "missing file name" : ": not a file name"));

@@ -11,11 +11,11 @@ namespace benchd::client {
 namespace {
 
 // In the order in which they are left out.
-enum class Kind { kFoldedRow, kPassedRow, kPoint, kCode, kOtherRow, kStays };
+enum class LineKind { kFoldedRow, kPassedRow, kPoint, kCode, kOtherRow, kStays };
 
 struct MarkdownLine {
   std::string text;  // with its newline
-  Kind kind = Kind::kStays;
+  LineKind kind = LineKind::kStays;
   bool dropped = false;
 };
 
@@ -44,7 +44,7 @@ std::vector<MarkdownLine> ClassifyLines(const std::string& text) {
       if (ticks >= fence) {
         fence = 0;
       } else {
-        one.kind = Kind::kCode;
+        one.kind = LineKind::kCode;
       }
     } else if (ticks > 0) {
       fence = ticks;
@@ -53,20 +53,20 @@ std::vector<MarkdownLine> ClassifyLines(const std::string& text) {
     } else if (line.starts_with("</details>")) {
       folded = false;
     } else if (in_body && !IsRule(line)) {
-      one.kind = folded               ? Kind::kFoldedRow
-                 : NamesTrouble(line) ? Kind::kOtherRow
-                                      : Kind::kPassedRow;
+      one.kind = folded               ? LineKind::kFoldedRow
+                 : NamesTrouble(line) ? LineKind::kOtherRow
+                                      : LineKind::kPassedRow;
     } else if (line.starts_with("- ")) {
-      one.kind = Kind::kPoint;
+      one.kind = LineKind::kPoint;
     }
   }
   return lines;
 }
 
-std::string MoreOf(Kind kind, std::size_t count) {
+std::string MoreOf(LineKind kind, std::size_t count) {
   const std::string more = "… " + std::to_string(count) + " more";
-  if (kind == Kind::kPoint) return "- " + more + "\n";
-  return kind == Kind::kCode ? more + "\n" : "| " + more + " |\n";
+  if (kind == LineKind::kPoint) return "- " + more + "\n";
+  return kind == LineKind::kCode ? more + "\n" : "| " + more + " |\n";
 }
 
 // What is missing of a table, a list or a block is counted at its end.
@@ -79,7 +79,7 @@ std::string Compose(const std::vector<MarkdownLine>& lines) {
     } else {
       text += lines[i].text;
     }
-    const bool ends = i + 1 == lines.size() || lines[i + 1].kind == Kind::kStays;
+    const bool ends = i + 1 == lines.size() || lines[i + 1].kind == LineKind::kStays;
     if (dropped == 0 || !ends) continue;
     text += MoreOf(lines[i].kind, dropped);
     dropped = 0;
@@ -93,8 +93,8 @@ std::string ShortenMarkdown(const std::string& text, std::size_t most) {
   if (text.size() <= most) return text;
   std::vector<MarkdownLine> lines = ClassifyLines(text);
   std::size_t size = text.size();
-  for (const Kind kind :
-       {Kind::kFoldedRow, Kind::kPassedRow, Kind::kPoint, Kind::kCode, Kind::kOtherRow}) {
+  for (const LineKind kind : {LineKind::kFoldedRow, LineKind::kPassedRow, LineKind::kPoint,
+                              LineKind::kCode, LineKind::kOtherRow}) {
     for (auto line = lines.rbegin(); line != lines.rend() && size > most; ++line) {
       if (line->kind != kind) continue;
       line->dropped = true;
