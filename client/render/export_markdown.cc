@@ -13,7 +13,6 @@
 #include "client/render/units.h"
 #include "client/render/words.h"
 #include "core/base/text.h"
-#include "proto/convert/convert.h"
 
 namespace benchd::client {
 namespace {
