@@ -238,6 +238,8 @@ void Daemon::BeginStop(const std::string& why) {
 
 asio::awaitable<void> Daemon::Stop() {
   queue_->Stop();
+  // What is to be kept still is; nobody is shown anything any more.
+  store_->StopAnswering();
   co_await AwaitQueueEnd();
   // Whoever still waits for the runner, a session or a call, waits no longer.
   connection_.Close();

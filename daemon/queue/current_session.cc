@@ -43,7 +43,7 @@ asio::awaitable<Result<void>> StateWriter::Commit(SessionSnapshot snapshot, Hist
   while (writing_) co_await written_.Wait();
   Result<void> before = co_await WriteNoted();
   if (!before) co_return before;
-  co_return co_await store_.Do(&Records::Update, std::move(snapshot), std::move(entry));
+  co_return co_await store_.DoForSession(&Records::Update, std::move(snapshot), std::move(entry));
 }
 
 asio::awaitable<void> StateWriter::WriteSoon() {
@@ -58,8 +58,8 @@ asio::awaitable<Result<void>> StateWriter::WriteNoted() {
   Result<void> result;
   while (!noted_.empty() && result) {
     State state = noted_.front();
-    Result<void> updated =
-        co_await store_.Do(&Records::Update, std::move(state.snapshot), std::move(state.entry));
+    Result<void> updated = co_await store_.DoForSession(&Records::Update, std::move(state.snapshot),
+                                                        std::move(state.entry));
     if (!updated && updated.error().code == ErrorCode::kResourceExhausted) {
       result = std::move(updated);
     } else {
@@ -80,7 +80,7 @@ asio::awaitable<SessionSnapshot> CurrentSession::Run(SessionSnapshot known) {
   cancel_ = CancelToken();
   canceller_.clear();
   // The whole record, with the environment, which is not kept in memory.
-  Result<SessionRecord> record = co_await services_.store.Do(&Records::Load, known_.id);
+  Result<SessionRecord> record = co_await services_.store.DoForSession(&Records::Load, known_.id);
   if (cancel_.interrupted()) co_return known_;
   SessionSnapshot end = known_;
   if (record) {

@@ -138,31 +138,34 @@ bool Queue::HasEnded(const Caller& caller, const std::string& id_prefix) const {
   return id && IsFinal(registry_.FindHead(*id)->state);
 }
 
-asio::awaitable<Result<SessionRecord>> Queue::Get(Caller caller, std::string id_prefix) {
+asio::awaitable<Result<SessionRecord>> Queue::Get(Caller caller, std::string id_prefix,
+                                                  std::stop_token gone) {
   Result<SessionId> id = registry_.LookUp(caller, id_prefix);
   if (!id) co_return std::move(id).error();
-  co_return co_await Read(*id);
+  co_return co_await Read(*id, std::move(gone));
 }
 
-asio::awaitable<Result<SessionRecord>> Queue::Read(SessionId id) {
+asio::awaitable<Result<SessionRecord>> Queue::Read(SessionId id, std::stop_token gone) {
   if (const SessionRecord* known = registry_.Find(id)) {
     SessionRecord record = *known;
     record.snapshot = Newest(std::move(record.snapshot));
     co_return record;
   }
-  Result<SessionRecord> stored = co_await services_.store.Do(&Records::Load, id);
+  Result<SessionRecord> stored = co_await services_.store.Ask(std::move(gone), &Records::Load, id);
   if (registry_.FindHead(id) == nullptr) co_return Deleted(id);
   if (!stored) co_return std::move(stored).error().Within("reading the session");
   ForgetEnvironment(stored->spec);
   co_return stored;
 }
 
-asio::awaitable<Result<SessionDetails>> Queue::Show(Caller caller, std::string id_prefix) {
+asio::awaitable<Result<SessionDetails>> Queue::Show(Caller caller, std::string id_prefix,
+                                                    std::stop_token gone) {
   Result<SessionId> id = registry_.LookUp(caller, id_prefix);
   if (!id) co_return std::move(id).error();
-  Result<SessionRecord> record = co_await services_.store.Do(&Records::Load, *id);
+  Result<SessionRecord> record = co_await services_.store.Ask(gone, &Records::Load, *id);
   if (!record) co_return std::move(record).error().Within("reading the session");
-  Result<std::vector<HistoryEntry>> history = co_await services_.store.Do(&Records::History, *id);
+  Result<std::vector<HistoryEntry>> history =
+      co_await services_.store.Ask(gone, &Records::History, *id);
   if (!history) co_return std::move(history).error().Within("reading the history");
   if (const SessionRecord* known = registry_.Find(*id)) {
     record->spec.priority = known->spec.priority;
@@ -170,7 +173,7 @@ asio::awaitable<Result<SessionDetails>> Queue::Show(Caller caller, std::string i
   } else if (registry_.FindHead(*id) == nullptr) {
     co_return Deleted(*id);
   } else if (!IsFinal(record->snapshot.state)) {
-    co_return co_await Show(std::move(caller), id->value);  // it has ended meanwhile
+    co_return co_await Show(std::move(caller), id->value, gone);  // it has ended meanwhile
   }
   ForgetEnvironmentValues(record->spec);
   co_return SessionDetails{std::move(record).value(), std::move(history).value()};

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -89,14 +90,17 @@ class Queue {
   bool HasEnded(const Caller& caller, const std::string& id_prefix) const;
   /// How a session stands, without its environment. Of one that has not ended at once: whoever
   /// subscribes in the same turn of the loop misses nothing.
-  asio::awaitable<Result<SessionRecord>> Get(Caller caller, std::string id_prefix);
+  /// @param gone  here and below: that nobody waits for the answer any more (Store::Ask()).
+  asio::awaitable<Result<SessionRecord>> Get(Caller caller, std::string id_prefix,
+                                             std::stop_token gone = {});
   /// Everything that is kept, with the newest state over it.
-  asio::awaitable<Result<SessionDetails>> Show(Caller caller, std::string id_prefix);
+  asio::awaitable<Result<SessionDetails>> Show(Caller caller, std::string id_prefix,
+                                               std::stop_token gone = {});
   std::vector<SessionView> List(const Caller& caller, const SessionFilter& filter) const {
     return registry_.List(caller, filter);
   }
   /// The same as Get() of a session that was listed; checks no caller's right to see it.
-  asio::awaitable<Result<SessionRecord>> Read(SessionId id);
+  asio::awaitable<Result<SessionRecord>> Read(SessionId id, std::stop_token gone = {});
   /// Answers when the session has ended and its children are gone; what has ended stays as it is.
   /// @errors kResourceExhausted: a session that waits stays, as the disk has no room to say so.
   asio::awaitable<Result<SessionSnapshot>> Cancel(Caller caller, std::string id_prefix);

@@ -113,7 +113,7 @@ asio::awaitable<void> Queue::RunOne(SessionId id) {
   if (IsFinal(last.state)) {
     TakeEnd(std::move(last));
     // After the verdict is told, before anything else is measured.
-    co_await services_.store.Do(&Records::Checkpoint);
+    co_await services_.store.DoForSession(&Records::Checkpoint);
   } else {
     registry_.Set(std::move(last));
   }

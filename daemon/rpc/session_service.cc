@@ -76,17 +76,17 @@ asio::awaitable<Result<void>> SubmitBundleReactor::Take() {
   Result<BundleClaim> claim = ClaimOf(message_);
   if (!claim) co_return std::move(claim).error();
   Result<BundleUpload> upload =
-      co_await sources_.store.Do(&Records::BeginBundle, caller_->uid, *claim, sources_.limits);
+      co_await sources_.store.Ask({}, &Records::BeginBundle, caller_->uid, *claim, sources_.limits);
   if (!upload) co_return std::move(upload).error();
   BundleUpload* const bundle = &*upload;
   while (co_await Next()) {
     std::string data = std::move(*message_.mutable_data());
     Result<void> taken =
-        co_await sources_.store.Do(&Records::AppendBundle, bundle, std::move(data));
+        co_await sources_.store.Ask({}, &Records::AppendBundle, bundle, std::move(data));
     if (!taken) co_return taken;
   }
   if (stopping_) co_return IsStopping();
-  Result<void> whole = co_await sources_.store.Do(&Records::FinishBundle, bundle);
+  Result<void> whole = co_await sources_.store.Ask({}, &Records::FinishBundle, bundle);
   if (!whole) co_return whole;
   asio::awaitable<Result<void>> submitting = sources_.submit(*caller_, &submit, bundle, response_);
   co_return co_await std::move(submitting);
@@ -176,7 +176,7 @@ asio::awaitable<Result<void>> SessionService::RunGet(Caller caller,
   convert::ToProto(details->history, response);
   convert::ToProto(details->record, response);
   if (!request->with_log()) co_return Result<void>();
-  Result<LogTail> log = co_await parts_.store.Do(&Records::LoadLog, id, kMaxLogBytes);
+  Result<LogTail> log = co_await parts_.store.Ask({}, &Records::LoadLog, id, kMaxLogBytes);
   if (!log) co_return std::move(log).error().Within("reading the log");
   response->set_log(LogToProto(*log));
   co_return Result<void>();
@@ -254,7 +254,7 @@ asio::awaitable<Result<void>> HistoryService::RunList(Caller caller,
   }
   const std::uint64_t page_size = query->limit++;  // one more tells whether there is another page
   const SummaryQuery asked = *query;
-  Result<std::vector<GateSummary>> found = co_await store_.Do(&Records::ListSummaries, asked);
+  Result<std::vector<GateSummary>> found = co_await store_.Ask({}, &Records::ListSummaries, asked);
   if (!found) co_return std::move(found).error().Within("reading the history");
   const bool more = found->size() > page_size;
   if (more) found->pop_back();

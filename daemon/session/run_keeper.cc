@@ -30,7 +30,7 @@ void RunKeeper::KeepSoFar(BlockResult& block) {
 
 asio::awaitable<Result<void>> RunKeeper::Commit() {
   if (runs_.empty() && log_.empty()) co_return Result<void>{};
-  Result<void> kept = co_await store_.Do(&Records::Append, id_, runs_, log_);
+  Result<void> kept = co_await store_.DoForSession(&Records::Append, id_, runs_, log_);
   if (!kept) co_return std::move(kept).error().Within("storing a block");
   runs_.clear();
   log_.clear();
@@ -46,7 +46,8 @@ asio::awaitable<Result<void>> RunKeeper::Drop(BlockResult block) {
   const bool some_stored = block.kept > 0;
   Keep(std::move(block));
   Result<void> kept = co_await Commit();
-  if (kept && some_stored) kept = co_await store_.Do(&Records::DropBlock, id_, benchmark, number);
+  if (kept && some_stored)
+    kept = co_await store_.DoForSession(&Records::DropBlock, id_, benchmark, number);
   co_return kept;
 }
 
@@ -67,7 +68,8 @@ std::size_t SizeOfBlock(const SessionSpec& spec, std::uint32_t benchmark) {
 asio::awaitable<Result<void>> StoredBlocks::Load(Store& store, SessionId id) {
   bool more = true;
   for (std::uint64_t first = 0; more; first += kRunsPerLoad) {
-    Result<std::vector<Run>> runs = co_await store.Do(&Records::LoadRuns, id, first, kRunsPerLoad);
+    Result<std::vector<Run>> runs =
+        co_await store.DoForSession(&Records::LoadRuns, id, first, kRunsPerLoad);
     if (!runs) co_return std::move(runs).error();
     more = runs->size() == kRunsPerLoad;
     Result<void> taken = Take(std::move(runs).value());
@@ -76,7 +78,7 @@ asio::awaitable<Result<void>> StoredBlocks::Load(Store& store, SessionId id) {
   if (block_.empty()) co_return Result<void>{};
   dropped_ += block_.size();
   const Run first = std::exchange(block_, {}).front();
-  co_return co_await store.Do(&Records::DropBlock, id, first.benchmark, first.block);
+  co_return co_await store.DoForSession(&Records::DropBlock, id, first.benchmark, first.block);
 }
 
 Result<void> StoredBlocks::Take(std::vector<Run> runs) {

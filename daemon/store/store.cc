@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <csignal>
 
 namespace benchd {
@@ -20,14 +21,57 @@ Store::Store(Records records, bool own_thread) : records_(std::move(records)) {
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_.emplace(1);
+  thread_ = std::thread([this] { DoJobs(); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  asio::post(*thread_, [] { pthread_setname_np(pthread_self(), "benchd-store"); });
 }
 
-/// A pool that is destroyed without it drops what still waits.
 Store::~Store() {
-  if (thread_) thread_->join();
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  added_.notify_one();
+  thread_.join();
+}
+
+std::optional<Error> Store::WhyUseless(const std::stop_token& gone) const {
+  if (gone.stop_requested()) {
+    return Error{ErrorCode::kCancelled, "the caller has gone before it was answered", {}};
+  }
+  if (stopping_) {
+    return Error{ErrorCode::kUnavailable, "benchd is stopping", "try again when it is back"};
+  }
+  return std::nullopt;
+}
+
+void Store::Add(Lane lane, std::unique_ptr<Job> job) {
+  {
+    const std::lock_guard lock(mutex_);
+    jobs_[lane].push_back(std::move(job));
+  }
+  added_.notify_one();
+}
+
+/// Waits for it; nothing once the store ends and nobody waits any more.
+std::unique_ptr<Store::Job> Store::Next() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    const auto lane = std::find_if(jobs_.begin(), jobs_.end(),
+                                   [](const auto& waiting) { return !waiting.empty(); });
+    if (lane != jobs_.end()) {
+      std::unique_ptr<Job> job = std::move(lane->front());
+      lane->pop_front();
+      return job;
+    }
+    if (ending_) return nullptr;
+    added_.wait(lock);
+  }
+}
+
+void Store::DoJobs() {
+  pthread_setname_np(pthread_self(), "benchd-store");
+  while (const std::unique_ptr<Job> job = Next()) job->Do(*this);
 }
 
 }  // namespace benchd

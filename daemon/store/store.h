@@ -1,14 +1,21 @@
 #pragma once
 
+#include <array>
 #include <asio/async_result.hpp>
 #include <asio/awaitable.hpp>
 #include <asio/executor_work_guard.hpp>
 #include <asio/post.hpp>
-#include <asio/thread_pool.hpp>
 #include <asio/use_awaitable.hpp>
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <stop_token>
+#include <thread>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -20,11 +27,15 @@ namespace benchd {
 
 /// The records on a thread of their own, so that the loop never waits for a disk.
 ///
-/// Calls are done in the order in which they are awaited, one at a time; the answer comes back on
-/// the asker's executor, which does not run dry meanwhile. Destroyed before the loops of those who
-/// ask: what was asked is finished, then the file closed. The thread takes no signals and runs on
-/// the CPUs of the thread that opened the store. Without `own_thread` (tests of those who use a
-/// store) a call is done at once, by the caller, who has the answer in the next turn of its loop.
+/// Calls are done one at a time. Where several wait, those of the session that runs come first
+/// (DoForSession), then what others want to be kept (Do), then what they want to see (Ask); in each
+/// of these lanes, in the order in which they were awaited. The answer comes back on the asker's
+/// executor, which does not run dry meanwhile.
+///
+/// Destroyed before the loops of those who ask: what was asked is finished, then the file closed.
+/// The thread takes no signals and runs on the CPUs of the thread that opened the store. Without
+/// `own_thread` (tests of those who use a store) a call is done at once, by the caller, who has the
+/// answer in the next turn of its loop.
 class Store {
  public:
   /// @errors those of Records::Open().
@@ -34,26 +45,53 @@ class Store {
   Store& operator=(const Store&) = delete;
   ~Store();
 
-  /// `co_await store.Do(&Records::Append, id, std::move(runs), std::move(log))`. Arguments by
+  /// `co_await store.Do(&Records::SetPriority, id, priority, std::move(entry))`. Arguments by
   /// value: they are kept until the call is done. What is made in braces has to have a name before.
   template <typename Answer, typename... P, typename... A>
   asio::awaitable<Answer> Do(Answer (Records::*call)(P...), A... arguments) {
-    Work<Answer, P...> work{&records_, call, {std::move(arguments)...}};
-    return thread_ ? OnThread(std::move(work)) : Here(std::move(work));
+    return Start(kChanges, {}, Work<Answer, P...>{call, {std::move(arguments)...}});
   }
 
+  /// The same for the session that runs: nothing is measured before it is done.
+  template <typename Answer, typename... P, typename... A>
+  asio::awaitable<Answer> DoForSession(Answer (Records::*call)(P...), A... arguments) {
+    return Start(kSession, {}, Work<Answer, P...>{call, {std::move(arguments)...}});
+  }
+
+  /// The same for what changes nothing that is kept: of no use to a caller who has `gone` by the
+  /// time of its turn, or once benchd stops. It is not done then.
+  /// @errors kCancelled: has gone; kUnavailable: benchd is stopping (StopAnswering()).
+  template <typename Answer, typename... P, typename... A>
+  asio::awaitable<Answer> Ask(std::stop_token gone, Answer (Records::*call)(P...), A... arguments) {
+    return Start(kReads, std::move(gone), Work<Answer, P...>{call, {std::move(arguments)...}});
+  }
+
+  /// From now on Ask() answers at once that benchd is stopping, also where it waits already.
+  void StopAnswering() { stopping_ = true; }
+
  private:
+  enum Lane : std::size_t { kSession, kChanges, kReads, kLanes };
+
   template <typename A, typename... P>
   struct Work {
     using Answer = A;
-    Records* records;
     Answer (Records::*call)(P...);
     std::tuple<std::decay_t<P>...> arguments;
 
-    Answer operator()() {
-      return std::apply([this](auto&... values) { return (records->*call)(std::move(values)...); },
+    Answer operator()(Records& records) {
+      return std::apply([&](auto&... values) { return (records.*call)(std::move(values)...); },
                         arguments);
     }
+  };
+
+  /// A call that waits for its turn on the thread.
+  class Job {
+   public:
+    Job() = default;
+    Job(const Job&) = delete;
+    Job& operator=(const Job&) = delete;
+    virtual ~Job() = default;
+    virtual void Do(Store& store) = 0;
   };
 
   template <typename Handler, typename Answer>
@@ -64,44 +102,84 @@ class Store {
   };
 
   template <typename Handler, typename SomeWork>
-  struct Job {
-    using Loop = typename Handler::executor_type;
-    Handler handler;
-    SomeWork work;
-    asio::executor_work_guard<Loop> guard{handler.get_executor()};
+  class JobOf : public Job {
+   public:
+    JobOf(Handler handler, Lane lane, std::stop_token gone, SomeWork work)
+        : handler_(std::move(handler)),
+          guard_(handler_.get_executor()),
+          lane_(lane),
+          gone_(std::move(gone)),
+          work_(std::move(work)) {}
 
-    void operator()() {
-      auto answer = work();
-      asio::post(guard.get_executor(),
-                 Resume<Handler, decltype(answer)>{std::move(handler), std::move(answer)});
+    void Do(Store& store) override {
+      auto answer = store.AnswerTo(lane_, gone_, work_);
+      asio::post(guard_.get_executor(),
+                 Resume<Handler, decltype(answer)>{std::move(handler_), std::move(answer)});
     }
+
+   private:
+    Handler handler_;
+    asio::executor_work_guard<typename Handler::executor_type> guard_;
+    const Lane lane_;
+    const std::stop_token gone_;
+    SomeWork work_;
   };
 
-  struct Start {
+  struct Enqueue {
     template <typename Handler, typename SomeWork>
-    void operator()(Handler&& handler, asio::thread_pool* thread, SomeWork work) const {
-      asio::post(*thread, Job<std::decay_t<Handler>, SomeWork>{std::forward<Handler>(handler),
-                                                               std::move(work)});
+    void operator()(Handler&& handler, Store* store, Lane lane, std::stop_token gone,
+                    SomeWork work) const {
+      using Waiting = JobOf<std::decay_t<Handler>, SomeWork>;
+      store->Add(lane, std::make_unique<Waiting>(std::forward<Handler>(handler), lane,
+                                                 std::move(gone), std::move(work)));
     }
   };
+
+  template <typename SomeWork>
+  asio::awaitable<typename SomeWork::Answer> Start(Lane lane, std::stop_token gone, SomeWork work) {
+    return thread_.joinable() ? OnThread(lane, std::move(gone), std::move(work))
+                              : Here(lane, std::move(gone), std::move(work));
+  }
 
   template <typename SomeWork, typename Answer = typename SomeWork::Answer>
-  asio::awaitable<Answer> OnThread(SomeWork work) {
+  asio::awaitable<Answer> OnThread(Lane lane, std::stop_token gone, SomeWork work) {
     return asio::async_initiate<const asio::use_awaitable_t<>&, void(Answer)>(
-        Start{}, asio::use_awaitable, &*thread_, std::move(work));
+        Enqueue{}, asio::use_awaitable, this, lane, std::move(gone), std::move(work));
   }
 
   template <typename SomeWork>
-  static asio::awaitable<typename SomeWork::Answer> Here(SomeWork work) {
-    typename SomeWork::Answer answer = work();
+  asio::awaitable<typename SomeWork::Answer> Here(Lane lane, std::stop_token gone, SomeWork work) {
+    typename SomeWork::Answer answer = AnswerTo(lane, gone, work);
     co_await asio::post(asio::use_awaitable);
     co_return answer;
   }
 
+  /// Does it, or says why it is of no use any more.
+  template <typename SomeWork>
+  typename SomeWork::Answer AnswerTo(Lane lane, const std::stop_token& gone, SomeWork& work) {
+    if (lane == kReads) {
+      if constexpr (std::is_constructible_v<typename SomeWork::Answer, Error>) {
+        if (std::optional<Error> useless = WhyUseless(gone)) return *std::move(useless);
+      }
+    }
+    return work(records_);
+  }
+
   Store(Records records, bool own_thread);
+  std::optional<Error> WhyUseless(const std::stop_token& gone) const;
+  void Add(Lane lane, std::unique_ptr<Job> job);
+  std::unique_ptr<Job> Next();
+  void DoJobs();
 
   Records records_;
-  std::optional<asio::thread_pool> thread_;
+  std::atomic<bool> stopping_ = false;
+  // Between those who ask and the thread. Held for the moves of a pointer, never while a job is
+  // done.
+  std::mutex mutex_;
+  std::condition_variable added_;
+  std::array<std::deque<std::unique_ptr<Job>>, kLanes> jobs_;
+  bool ending_ = false;
+  std::thread thread_;
 };
 
 }  // namespace benchd

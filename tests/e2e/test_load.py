@@ -1,9 +1,10 @@
 """Many clients at once: nothing is lost, the daemon's memory stays flat, and figures are printed.
 
-BENCHD_LOAD_CLIENTS, _SUBMISSIONS (of each client), _WATCHERS and _RUNS change the size.
+BENCHD_LOAD_CLIENTS, _SUBMISSIONS (of each client), _WATCHERS, _RUNS and _READS change the size.
 """
 
 import asyncio
+import collections
 import os
 import socket
 import threading
@@ -21,6 +22,8 @@ SUBMISSIONS = int(os.environ.get("BENCHD_LOAD_SUBMISSIONS") or (100 if SOAK else
 UNDER_WAY = 50
 WATCHERS = int(os.environ.get("BENCHD_LOAD_WATCHERS") or 200)
 RUNS = int(os.environ.get("BENCHD_LOAD_RUNS") or 1000)
+READS = int(os.environ.get("BENCHD_LOAD_READS") or 800)
+ENDS_WITHIN_S = 10
 
 MIB = 2**20
 # What a waiting session may cost in memory: its spec, its place, its request id.
@@ -203,6 +206,40 @@ class LoadTest(DaemonTest):
     @staticmethod
     def in_order(sessions):
         return [entry.session for entry in sorted(sessions, key=lambda e: e.queued.position)]
+
+    # ---- the end ----
+
+    def slow_to_read(self):
+        """An ended session with as many names in its environment as may be."""
+        spec = self.spec(limits=session_pb2.Limits(runs=2))
+        for number in range(1000):
+            spec.environment[f"{number:04}" + "n" * 1000] = ""
+        session = self.link.submit(spec, str(uuid.uuid4()))
+        self.assert_exit(self.benchctl("cancel", session), 0)
+        return session
+
+    def test_it_ends_in_time_whatever_is_waiting(self):
+        """As many reads as clients can leave with it, and a session that runs."""
+        request = session_pb2.GetSessionRequest(session=self.slow_to_read())
+        self.link.submit(self.spec("sleep 10", "sleep 10"), str(uuid.uuid4()))
+        channels = [grpc.insecure_channel(f"unix:{self.daemon.socket}", options=PATIENT_CHANNEL)
+                    for _ in range(16)]
+        calls = [session_pb2_grpc.SessionServiceStub(channel).Get.future(request, timeout=TIMEOUT_S)
+                 for _ in range(READS // len(channels)) for channel in channels]
+        grpc.channel_ready_future(channels[-1]).result(timeout=TIMEOUT_S)
+        calls[0].exception(timeout=TIMEOUT_S)
+        waiting = sum(not call.done() for call in calls)
+        begin = time.monotonic()
+        self.assertEqual(self.daemon.stop(), 0)
+        took = time.monotonic() - begin
+        answers = collections.Counter(
+            call.code().name if call.exception(timeout=TIMEOUT_S) else "OK" for call in calls)
+        for channel in channels:
+            channel.close()
+        print(f"{waiting} reads waiting: ended {took:.2f} s after SIGTERM; {dict(answers)}",
+              flush=True)
+        self.assertLess(took, ENDS_WITHIN_S)
+        self.daemon.start()
 
     # ---- many watchers ----
 

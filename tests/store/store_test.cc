@@ -104,6 +104,78 @@ TEST_F(StoreThreadTest, FinishesWhatWasAskedBeforeItEnds) {
   ExpectStored(id, 50);
 }
 
+/// Calls of each kind, which wait together while the first one holds the thread.
+class StoreLanesTest : public StoreThreadTest {
+ protected:
+  void SetUp() override {
+    StoreThreadTest::SetUp();
+    id_ = InsertOne();
+    gate_ = open_gate_.get_future().share();
+    asio::co_spawn(loop_, Append("held"), Rethrow);
+    loop_.poll();
+  }
+  asio::awaitable<void> Append(std::string name) {
+    Result<void> done =
+        co_await store_->DoForSession(&Records::Append, id_, std::vector<benchd::Run>(), name);
+    Note(std::move(name), done);
+  }
+  asio::awaitable<void> Move(std::string name) {
+    Result<void> done = co_await store_->Do(&Records::SetPriority, id_, -1, Happened("moved"));
+    Note(std::move(name), done);
+  }
+  asio::awaitable<void> Load(std::string name, std::stop_token gone = {}) {
+    Result<SessionRecord> done = co_await store_->Ask(std::move(gone), &Records::Load, id_);
+    Note(std::move(name), done);
+  }
+  template <typename T>
+  void Note(std::string name, const Result<T>& done) {
+    if (!done) name.append(": ").append(done.error().message);
+    told_.push_back(std::move(name));
+  }
+  void Ask(asio::awaitable<void> call) {
+    asio::co_spawn(loop_, std::move(call), Rethrow);
+    loop_.poll();
+  }
+  /// Lets the thread go, and collects what is answered.
+  std::vector<std::string> Told() {
+    open_gate_.set_value();
+    loop_.restart();
+    loop_.run();
+    return told_;
+  }
+
+  SessionId id_;
+  std::promise<void> open_gate_;
+  std::vector<std::string> told_;
+};
+
+TEST_F(StoreLanesTest, ServesTheRunningSessionThenWhatIsToBeKeptThenReads) {
+  for (const char* read : {"read 1", "read 2"}) Ask(Load(read));
+  for (const char* change : {"change 1", "change 2"}) Ask(Move(change));
+  for (const char* commit : {"commit 1", "commit 2"}) Ask(Append(commit));
+  EXPECT_THAT(Told(), testing::ElementsAre("held", "commit 1", "commit 2", "change 1", "change 2",
+                                           "read 1", "read 2"));
+}
+
+TEST_F(StoreLanesTest, DropsTheReadsOfACallerWhoHasGone) {
+  std::stop_source gone;
+  Ask(Load("gone", gone.get_token()));
+  Ask(Load("here"));
+  gone.request_stop();
+  EXPECT_THAT(Told(), testing::ElementsAre(
+                          "held", "gone: the caller has gone before it was answered", "here"));
+}
+
+TEST_F(StoreLanesTest, OnceStoppingDoesWhatIsToBeKeptAlone) {
+  Ask(Load("waited"));
+  Ask(Move("change"));
+  Ask(Append("commit"));
+  store_->StopAnswering();
+  Ask(Load("came late"));
+  EXPECT_THAT(Told(), testing::ElementsAre("held", "commit", "change", "waited: benchd is stopping",
+                                           "came late: benchd is stopping"));
+}
+
 TEST_F(StoreThreadTest, MayEndWithAnswersThatNobodyTakes) {
   const SessionId id = InsertOne();
   std::promise<void> open_gate;
