@@ -58,6 +58,14 @@ Result<void> WriteNewFile(const std::string& path, std::string_view text, mode_t
   if (!file) return SystemsError(path, errno);
   auto written = WriteAll(file.get(), text, path);
   if (!written) return UsageError(written.error().message);
+  if (fsync(file.get()) != 0) return SystemsError(path, errno);
+  return {};
+}
+
+// What is in a folder is there after a loss of power.
+Result<void> SyncFolder(const std::string& path) {
+  const UniqueFd folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder || fsync(folder.get()) != 0) return SystemsError(path, errno);
   return {};
 }
 
@@ -189,7 +197,11 @@ Result<StoredArm> StoredArms::Save(StoredArm arm, const std::string& source) con
   }
   Result<void> written = WriteNewFile(made + "/bin/" + arm.program, *bytes, 0700);
   if (written) written = WriteNewFile(made + kAbout, FormatStoredArm(arm), 0600);
+  // All of it, before its name is another one's no longer.
+  if (written) written = SyncFolder(made + "/bin");
+  if (written) written = SyncFolder(made);
   if (written) written = PutInPlace(made, PlaceOf(arm.name));
+  if (written) written = SyncFolder(folder_);
   fs::remove_all(made, error);  // what was not finished, or what was stored before
   if (!written) return std::move(written).error();
   return arm;
