@@ -20,9 +20,9 @@
 namespace benchd {
 namespace {
 
-// A runner that does not kill a run's children and give the machine back in this time is left
-// behind. Together far below TimeoutStopSec= of benchd.service.
-constexpr std::chrono::seconds kQueueTimeout{10};
+// A runner that does not kill a run's children and give the machine back in this time is
+// left behind. benchd ends within ten seconds, far below TimeoutStopSec= of benchd.service.
+constexpr std::chrono::seconds kQueueTimeout{6};
 constexpr std::chrono::seconds kServerGrace{2};
 
 /// Runs `coroutine` to its end on the loop, before the loop serves anybody.
