@@ -4,6 +4,7 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <asio/co_spawn.hpp>
 #include <asio/detached.hpp>
 #include <asio/post.hpp>
@@ -80,7 +81,14 @@ Daemon::~Daemon() = default;
 
 Result<void> Daemon::Start() {
   if (Result<void> ok = TakePlaces(); !ok) return ok;
-  Result<std::unique_ptr<Store>> store = Store::Open(paths_.state_dir);
+  StoreOptions store_options;
+  const Budgets& limits = config_.limits;
+  store_options.limits.log_bytes = limits.At(Limit::kLogASession);
+  // A session is its owner's while it runs, too.
+  store_options.limits.session_bytes =
+      std::min(limits.At(Limit::kStoredASession), limits.At(Limit::kKeptAUser));
+  store_options.limits.summaries_a_user = limits.At(Limit::kSummariesAUser);
+  Result<std::unique_ptr<Store>> store = Store::Open(paths_.state_dir, store_options);
   if (!store) return std::move(store).error();
   store_ = std::move(store).value();
   ConnectRunner();

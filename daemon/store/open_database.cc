@@ -110,6 +110,10 @@ CREATE TABLE summaries (
 CREATE INDEX summaries_by_benchmark ON summaries (benchmark, number, uid);
 )sql";
 
+/// It came later and changes nothing for who does not know it: no version of its own.
+constexpr char kSummariesByUser[] =
+    "CREATE INDEX IF NOT EXISTS summaries_by_user ON summaries (uid);";
+
 constexpr int kOldestKnown = 4;
 
 std::string VersionMark() { return "PRAGMA user_version = " + std::to_string(kSchemaVersion); }
@@ -147,7 +151,9 @@ Result<void> CreateSchema(Database& database) {
   if (!transaction) return std::move(transaction).error();
   const std::string marks =
       "PRAGMA application_id = " + std::to_string(kApplicationId) + "; " + VersionMark();
-  if (Result<void> made = database.Execute(std::string(kTables) + kSummaries + marks); !made) {
+  if (Result<void> made =
+          database.Execute(std::string(kTables) + kSummaries + kSummariesByUser + marks);
+      !made) {
     return made;
   }
   return transaction->Commit();
@@ -156,10 +162,17 @@ Result<void> CreateSchema(Database& database) {
 Result<bool> Migrate(Database& database) {
   Result<std::int64_t> version = database.QueryInteger("PRAGMA user_version");
   if (!version) return std::move(version).error();
-  if (*version == kSchemaVersion) return false;
+  if (*version == kSchemaVersion) {
+    if (Result<void> made = database.Execute(kSummariesByUser); !made) {
+      return std::move(made).error();
+    }
+    return false;
+  }
   Result<Transaction> transaction = Transaction::Begin(database, Durability::kPowerLoss);
   if (!transaction) return std::move(transaction).error();
-  if (Result<void> made = database.Execute(kSummaries + VersionMark()); !made) {
+  if (Result<void> made =
+          database.Execute(std::string(kSummaries) + kSummariesByUser + VersionMark());
+      !made) {
     return std::move(made).error();
   }
   if (Result<void> done = transaction->Commit(); !done) return std::move(done).error();

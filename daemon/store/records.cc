@@ -1,5 +1,7 @@
 #include "daemon/store/records.h"
 
+#include <sys/statvfs.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -18,26 +20,43 @@ namespace {
 constexpr std::chrono::seconds kLongestUnsynced{1};
 constexpr std::chrono::milliseconds kPruneBudget{50};
 
+/// What runs may not take of the disk: others' submissions, cancels and ends of sessions need it.
+constexpr std::uint64_t kLargestReserve = std::uint64_t{64} << 20;
+constexpr std::uint64_t kReserveShare = 16;
+
 }  // namespace
+
+DiskSpace SpaceAround(const std::string& file) {
+  struct statvfs found {};
+  // Nothing is known then: whoever writes will see.
+  if (::statvfs(file.c_str(), &found) != 0) return {};
+  return {.bytes = std::uint64_t{found.f_blocks} * found.f_frsize,
+          .available = std::uint64_t{found.f_bavail} * found.f_frsize};
+}
 
 struct Records::Tables {
   Tables(store::OpenedDatabase opened, store::EnvironmentFiles files, BundleFiles bundle_files,
          const StoreOptions& options)
       : database(std::move(opened.database)),
+        runs(*database, options.limits),
         environments(std::move(files)),
         bundles(std::move(bundle_files)),
         warnings(std::move(opened.warnings)),
+        limits(options.limits),
+        disk(options.disk),
         steady(options.steady) {}
 
   std::unique_ptr<store::Database> database;
   store::SessionTable sessions{*database};
-  store::RunTable runs{*database};
+  store::RunTable runs;
   store::HistoryTable history{*database};
   store::SummaryTable summaries{*database};
   store::Pruning pruning{*database};
   store::EnvironmentFiles environments;
   BundleFiles bundles;
   std::vector<std::string> warnings;
+  const StoreLimits limits;
+  std::function<DiskSpace(const std::string& file)> disk;
   std::function<SteadyTime()> steady;
   SteadyTime synced_at = steady();  ///< what was committed before is on the disk
 
@@ -46,6 +65,11 @@ struct Records::Tables {
 
   /// What stays of the sessions that were done before there were summaries.
   Result<void> Summarise();
+  /// What stays of a session that is done now.
+  Result<void> Summarise(const SessionId& id);
+
+  /// Whether the file system has more room than what is kept for others than a running session.
+  Result<void> CheckRoom() const;
 
   /// What is kept apart of a session, until it ends.
   Result<void> RemoveFiles(const SessionId& id) const;
@@ -101,6 +125,9 @@ Result<std::unique_ptr<Records::Tables>> Records::Tables::Open(const std::filesy
   if (Result<void> swept = tables->bundles.Sweep(*unfinished); !swept) {
     return std::move(swept).error();
   }
+  const auto shorten = [&tables] { return tables->sessions.ShortenRequestIds(); };
+  // Where it fails, on a full disk, the next start does it.
+  static_cast<void>(tables->Commit(store::Durability::kProcessDeath, shorten));
   return tables;
 }
 
@@ -112,9 +139,28 @@ Result<void> Records::Tables::RemoveFiles(const SessionId& id) const {
   return {};
 }
 
+Result<void> Records::Tables::Summarise(const SessionId& id) {
+  Result<SessionRecord> record = sessions.Load(id);
+  if (!record) return std::move(record).error();
+  if (Result<void> added = summaries.Add(*record); !added) return added;
+  return summaries.KeepNewest(record->spec.caller.uid, limits.summaries_a_user);
+}
+
 Result<void> Records::Tables::Summarise() {
   const auto add = [this](const SessionRecord& record) { return summaries.Add(record); };
   return Commit(store::Durability::kPowerLoss, [&] { return sessions.ForEachDone(add); });
+}
+
+Result<void> Records::Tables::CheckRoom() const {
+  const DiskSpace space = disk(database->path());
+  const std::uint64_t reserve = std::min(kLargestReserve, space.bytes / kReserveShare);
+  if (space.available >= reserve) return {};
+  return Error{ErrorCode::kResourceExhausted,
+               database->path() + ": the disk is full but for " +
+                   std::to_string(space.available >> 20) + " of the " +
+                   std::to_string(reserve >> 20) +
+                   " MiB that submissions and ends of sessions need",
+               "make room on the file system of " + database->path()};
 }
 
 Records::Records(std::unique_ptr<Tables> tables) : tables_(std::move(tables)) {}
@@ -133,6 +179,9 @@ Result<Records::All> Records::LoadAll() {
   Result<std::vector<StoredSession>> sessions = tables_->sessions.LoadAll(all.warnings);
   if (!sessions) return std::move(sessions).error();
   all.sessions = std::move(*sessions);
+  const auto submissions = tables_->sessions.LoadSubmissions();
+  if (!submissions) return submissions.error();
+  all.submissions = *submissions;
   for (const auto& [flag, sql] :
        {std::pair{&all.mode.paused, "SELECT paused FROM queue_mode"},
         std::pair{&all.mode.draining, "SELECT draining FROM queue_mode"}}) {
@@ -187,12 +236,12 @@ Result<void> Records::Update(const SessionSnapshot& snapshot, const HistoryEntry
       final ? store::Durability::kPowerLoss : tables_->DurabilityNow();
   const auto update = [&]() -> Result<void> {
     Result<void> stored = tables_->sessions.Update(snapshot);
-    if (!stored || snapshot.state != SessionState::kDone) return stored;
-    Result<SessionRecord> record = tables_->sessions.Load(snapshot.id);
-    if (!record) return std::move(record).error();
-    return tables_->summaries.Add(*record);
+    if (stored && snapshot.state == SessionState::kDone) stored = tables_->Summarise(snapshot.id);
+    if (stored) stored = tables_->history.Add(snapshot.id, entry);
+    if (stored && final) stored = tables_->sessions.Charge(snapshot.id);
+    return stored;
   };
-  Result<void> updated = tables_->CommitWith(snapshot.id, entry, durability, update);
+  Result<void> updated = tables_->Commit(durability, update);
   if (!updated || !final) return updated;
   Result<void> removed = tables_->RemoveFiles(snapshot.id);
   if (removed) return {};
@@ -234,6 +283,7 @@ Result<void> Records::KeepMode(QueueMode mode) {
 
 Result<void> Records::Append(const SessionId& id, const std::vector<Run>& runs,
                              const std::string& log) {
+  if (Result<void> room = tables_->CheckRoom(); !room) return room;
   const auto append = [&] { return tables_->runs.Append(id, runs, log); };
   Result<void> done = tables_->Commit(tables_->DurabilityNow(), append);
   // Keys that were handed out in a transaction that is undone name nothing.

@@ -7,10 +7,12 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/result.h"
 #include "core/base/time.h"
+#include "core/model/limits.h"
 #include "core/model/run.h"
 #include "core/model/session.h"
 #include "core/model/session_spec.h"
@@ -19,12 +21,32 @@
 
 namespace benchd {
 
+/// What may come into the store of one session, and stay of one user.
+struct StoreLimits {
+  /// The newest that a session's runs printed.
+  std::uint64_t log_bytes = Budgets().At(Limit::kLogASession);
+  /// Runs and log of a session.
+  std::uint64_t session_bytes = Budgets().At(Limit::kStoredASession);
+  std::uint64_t summaries_a_user = Budgets().At(Limit::kSummariesAUser);  ///< the newest
+};
+
+/// A file system, in bytes.
+struct DiskSpace {
+  std::uint64_t bytes = 0;
+  std::uint64_t available = 0;  ///< to who is not root
+};
+
+/// The space where `file` lies; nothing of nothing where the system does not tell.
+DiskSpace SpaceAround(const std::string& file);
+
 /// How records are opened, and the Store before them.
 struct StoreOptions {
   /// By this clock commits reach the disk each second; asked where the work is done.
   std::function<SteadyTime()> steady = [] { return SteadyTime(std::chrono::steady_clock::now()); };
   /// How long another process' lock is waited for.
   std::chrono::milliseconds lock_wait{5000};
+  StoreLimits limits;
+  std::function<DiskSpace(const std::string& file)> disk = SpaceAround;
   /// Of a Store: whether it works on a thread of its own (store.h).
   bool own_thread = true;
 };
@@ -32,7 +54,7 @@ struct StoreOptions {
 /// The end of a session's log.
 struct LogTail {
   std::string text;
-  std::uint64_t left_out = 0;  ///< bytes before it
+  std::uint64_t left_out = 0;  ///< bytes before it, kept or not
 };
 
 /// What benchd keeps: sessions, what happened to them, their runs and logs, the queue's mode.
@@ -53,6 +75,8 @@ class Records {
   struct All {
     std::vector<StoredSession> sessions;  ///< in the order of their Insert()
     QueueMode mode;
+    /// Whose submissions came within the last day of which there are any, in that order.
+    std::vector<std::pair<std::uint32_t, Timestamp>> submissions;
     /// A sentence each: what could not be read and stays where it is, what was set aside.
     std::vector<std::string> warnings;
   };
@@ -89,8 +113,12 @@ class Records {
   Result<void> SetPriority(const SessionId& id, std::int32_t priority, const HistoryEntry& entry);
   Result<void> KeepMode(QueueMode mode);
 
-  /// Keeps runs, and what they printed, behind those before.
-  /// @errors kInvalidArgument for a value that is not finite, with the metric's name.
+  /// Keeps runs, and what they printed, behind those before; of the log the newest that fits
+  /// StoreLimits::log_bytes. A part of the disk is left to the other calls: kResourceExhausted
+  /// comes before it is full.
+  /// @errors kInvalidArgument for a value that is not finite, with the metric's name;
+  ///         kFailedPrecondition when the session would take more than
+  ///         StoreLimits::session_bytes.
   Result<void> Append(const SessionId& id, const std::vector<Run>& runs, const std::string& log);
   /// Marks the measured runs of an incomplete block as RunPhase::kDropped: it will be repeated.
   Result<void> DropBlock(const SessionId& id, std::uint32_t benchmark, std::uint64_t block);

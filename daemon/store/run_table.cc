@@ -4,9 +4,11 @@
 #include <bit>
 #include <cmath>
 #include <concepts>
+#include <cstdlib>
 #include <limits>
 #include <utility>
 
+#include "core/model/limits.h"
 #include "daemon/store/json_codec.h"
 #include "daemon/store/session_table.h"
 
@@ -36,14 +38,25 @@ Result<Run> ReadRun(const Statement& row) {
              .disturbances = static_cast<std::uint32_t>(row.Integer(10))};
 }
 
+/// What a run takes beside its samples (session_table.cc: kCharge).
+constexpr std::size_t kRunBytes = 64;
+
+/// Not as a full disk: it is not waited for.
+Error TooMuch(std::uint64_t bytes, std::uint64_t most) {
+  Error error = TooLarge(Limit::kStoredASession, bytes, most);
+  error.code = ErrorCode::kFailedPrecondition;
+  return error;
+}
+
 Error NoSuchMetric() {
   return {ErrorCode::kInternal, "runs.samples: a number names no metric", {}};
 }
 
 }  // namespace
 
-RunTable::RunTable(Database& database)
+RunTable::RunTable(Database& database, const StoreLimits& limits)
     : database_(&database),
+      limits_(limits),
       find_session_(database, "SELECT key FROM sessions WHERE id = ?"),
       next_seq_(database, "SELECT coalesce(max(seq) + 1, 0) FROM runs WHERE session = ?"),
       insert_run_(
@@ -68,9 +81,23 @@ RunTable::RunTable(Database& database)
       select_metrics_(
           database,
           "SELECT number, name, inner_benchmark FROM metrics WHERE session = ? ORDER BY number"),
+      select_sizes_(database,
+                    "SELECT (SELECT coalesce(sum(length(samples) + 64), 0) FROM runs"
+                    " WHERE session = ?1),"
+                    " (SELECT coalesce(sum(length(text)), 0) FROM logs"
+                    " WHERE session = ?1 AND key > 0)"),
       insert_log_(database, "INSERT INTO logs (session, text) VALUES (?, ?)"),
+      select_oldest_logs_(database,
+                          "SELECT key, length(text) FROM logs WHERE session = ? AND key > 0"
+                          " ORDER BY key"),
+      delete_logs_(database, "DELETE FROM logs WHERE session = ? AND key > 0 AND key <= ?"),
+      set_cut_(database,
+               "INSERT INTO logs (key, session, text) VALUES (-?1, ?1, CAST(?2 AS BLOB))"
+               " ON CONFLICT (key) DO UPDATE SET text = excluded.text"),
+      select_cut_(database, "SELECT CAST(text AS TEXT) FROM logs WHERE key = -?"),
       select_log_sizes_(database,
-                        "SELECT key, length(text) FROM logs WHERE session = ? ORDER BY key DESC"),
+                        "SELECT key, length(text) FROM logs WHERE session = ? AND key > 0"
+                        " ORDER BY key DESC"),
       select_logs_(database, "SELECT text FROM logs WHERE session = ? AND key >= ? ORDER BY key") {}
 
 Result<void> RunTable::Append(const SessionId& id, const std::vector<Run>& runs,
@@ -79,8 +106,54 @@ Result<void> RunTable::Append(const SessionId& id, const std::vector<Run>& runs,
   for (const Run& run : runs) {
     if (Result<void> appended = AppendRun(run); !appended) return appended;
   }
+  if (Result<void> appended = AppendLog(log); !appended) return appended;
+  const std::uint64_t bytes = current_->run_bytes + current_->log_bytes;
+  if (bytes > limits_.session_bytes) return TooMuch(bytes, limits_.session_bytes);
+  return {};
+}
+
+/// Of a log that is longer than it may be the newest stays.
+Result<void> RunTable::AppendLog(std::string_view log) {
   if (log.empty()) return {};
-  return insert_log_.Run(current_->key, Blob{log});
+  const std::size_t cut = log.size() - std::min<std::size_t>(log.size(), limits_.log_bytes);
+  log.remove_prefix(cut);
+  if (Result<void> added = insert_log_.Run(current_->key, Blob{log}); !added) return added;
+  current_->log_bytes += log.size();
+  return CutLog(cut);
+}
+
+/// Deletes the oldest pieces beyond what is kept, and notes how much is gone.
+Result<void> RunTable::CutLog(std::uint64_t newly_cut) {
+  Current& current = *current_;
+  // By an eighth at a time: not with each block. What has just come stays.
+  const std::uint64_t aim = limits_.log_bytes - limits_.log_bytes / 8;
+  const std::int64_t newest = database_->last_insert_key();
+  std::uint64_t left = current.log_bytes;
+  std::int64_t last = 0;
+  const auto choose = [&, this] {
+    if (left <= aim || select_oldest_logs_.Integer(0) == newest) return;
+    last = select_oldest_logs_.Integer(0);
+    left -= static_cast<std::uint64_t>(select_oldest_logs_.Integer(1));
+  };
+  if (left > limits_.log_bytes) {
+    if (Result<void> done = select_oldest_logs_.Query(choose, current.key); !done) return done;
+    if (Result<void> done = delete_logs_.Run(current.key, last); !done) return done;
+    newly_cut += std::exchange(current.log_bytes, left) - left;
+  }
+  if (newly_cut == 0) return {};
+  Result<std::uint64_t> before = CutBefore(current.key);
+  if (!before) return std::move(before).error();
+  return set_cut_.Run(current.key, std::to_string(*before + newly_cut));
+}
+
+/// How much of a session's log is gone already.
+Result<std::uint64_t> RunTable::CutBefore(std::int64_t session) {
+  std::uint64_t bytes = 0;
+  const auto keep = [this, &bytes] {
+    bytes = std::strtoull(select_cut_.Text(0).c_str(), nullptr, 10);
+  };
+  if (Result<void> done = select_cut_.Query(keep, session); !done) return std::move(done).error();
+  return bytes;
 }
 
 Result<void> RunTable::DropBlock(const SessionId& id, std::uint32_t benchmark,
@@ -99,6 +172,7 @@ Result<void> RunTable::AppendRun(const Run& run) {
       run.arm, run.started_at.time_since_epoch().count(), run.exit.code, run.exit.signal,
       run.exit.timed_out, run.disturbances, *list, Blob{packed_});
   if (inserted) ++current_->next_seq;
+  current_->run_bytes += packed_.size() + kRunBytes;
   return inserted;
 }
 
@@ -137,11 +211,18 @@ Result<void> RunTable::MakeCurrent(const SessionId& id) {
   Current current{.id = id,
                   .key = *key,
                   .next_seq = 0,
+                  .run_bytes = 0,
+                  .log_bytes = 0,
                   .metrics = std::move(*metrics),
                   .last_list = {},
                   .last_list_key = {}};
   const auto keep = [this, &current] { current.next_seq = next_seq_.Integer(0); };
   if (Result<void> counted = next_seq_.Query(keep, current.key); !counted) return counted;
+  const auto add_up = [this, &current] {
+    current.run_bytes = static_cast<std::uint64_t>(select_sizes_.Integer(0));
+    current.log_bytes = static_cast<std::uint64_t>(select_sizes_.Integer(1));
+  };
+  if (Result<void> summed = select_sizes_.Query(add_up, current.key); !summed) return summed;
   current_ = std::move(current);
   return {};
 }
@@ -251,6 +332,8 @@ Result<std::vector<RunTable::MetricName>> RunTable::LoadMetricNames(std::int64_t
 Result<LogTail> RunTable::LoadLog(const SessionId& id, std::size_t most) {
   Result<std::int64_t> session = SessionKey(id);
   if (!session) return std::move(session).error();
+  Result<std::uint64_t> cut = CutBefore(*session);
+  if (!cut) return std::move(cut).error();
   // Lengths alone are read of what is left out.
   std::uint64_t total = 0;
   std::int64_t first_key = std::numeric_limits<std::int64_t>::max();
@@ -264,7 +347,7 @@ Result<LogTail> RunTable::LoadLog(const SessionId& id, std::size_t most) {
   if (done) done = select_logs_.Query(keep, *session, first_key);
   if (!done) return std::move(done).error();
   if (tail.text.size() > most) tail.text.erase(0, tail.text.size() - most);
-  tail.left_out = total - tail.text.size();
+  tail.left_out = *cut + total - tail.text.size();
   return tail;
 }
 

@@ -21,7 +21,7 @@ namespace benchd::store {
 /// @errors all: kNotFound for a session that was never inserted; else as Database.
 class RunTable {
  public:
-  explicit RunTable(Database& database);
+  RunTable(Database& database, const StoreLimits& limits);
 
   /// A transaction that is undone has to be forgotten, see Forget().
   /// @errors kInvalidArgument for a value that is not finite, with the metric's name.
@@ -49,6 +49,8 @@ class RunTable {
     SessionId id;
     std::int64_t key = 0;
     std::int64_t next_seq = 0;
+    std::uint64_t run_bytes = 0;
+    std::uint64_t log_bytes = 0;  ///< what is kept of the log
     std::vector<MetricName> metrics;
     std::vector<MetricInfo> last_list;
     std::optional<std::int64_t> last_list_key;
@@ -64,7 +66,12 @@ class RunTable {
   static Result<std::vector<Sample>> Unpack(const std::vector<MetricName>& names,
                                             std::string_view bytes);
 
+  Result<void> AppendLog(std::string_view log);
+  Result<void> CutLog(std::uint64_t newly_cut);
+  Result<std::uint64_t> CutBefore(std::int64_t session);
+
   Database* database_;
+  const StoreLimits limits_;
   std::optional<Current> current_;
   std::string packed_;  ///< the samples of the run at hand
   Statement find_session_;
@@ -76,7 +83,12 @@ class RunTable {
   Statement insert_list_;
   Statement select_runs_;
   Statement select_metrics_;
+  Statement select_sizes_;
   Statement insert_log_;
+  Statement select_oldest_logs_;
+  Statement delete_logs_;
+  Statement set_cut_;
+  Statement select_cut_;
   Statement select_log_sizes_;
   Statement select_logs_;
 };

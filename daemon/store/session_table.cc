@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/model/labels.h"
 #include "daemon/store/json_codec.h"
 
 namespace benchd::store {
@@ -19,6 +20,24 @@ constexpr char kSelectHeads[] =
     " iif(sound, json_extract(spec, '$.labels'), NULL)"
     " FROM (SELECT *, ended_at_ns IS NOT NULL AND json_valid(spec) AND json_valid(snapshot)"
     " AS sound FROM sessions) WHERE state <> 'deleted' ORDER BY key";
+
+/// What a session's row takes beside its texts.
+constexpr std::size_t kRowBytes = 512;
+
+// Beside the texts: 512 for the row (kRowBytes) and its places in the indices, 64 for a run's other
+// columns, 32 for a line of history's, 16 for a metric's.
+constexpr char kCharge[] =
+    "UPDATE sessions SET bytes = 512 + length(CAST(spec AS BLOB)) + length(CAST(snapshot AS BLOB))"
+    " + length(CAST(request_id AS BLOB))"
+    " + (SELECT coalesce(sum(length(samples) + 64), 0) FROM runs WHERE session = sessions.key)"
+    " + (SELECT coalesce(sum(length(text)), 0) FROM logs WHERE session = sessions.key)"
+    " + (SELECT coalesce(sum(length(CAST(what AS BLOB)) + 32), 0) FROM events"
+    " WHERE session = sessions.key)"
+    " + (SELECT coalesce(sum(length(CAST(name AS BLOB)) + length(CAST(inner_benchmark AS BLOB))"
+    " + 16), 0) FROM metrics WHERE session = sessions.key)"
+    " + (SELECT coalesce(sum(length(CAST(metrics AS BLOB))), 0) FROM metric_lists"
+    " WHERE session = sessions.key)"
+    " WHERE id = ?";
 
 std::int64_t CountOf(Timestamp time) { return time.time_since_epoch().count(); }
 Timestamp TimeOf(std::int64_t count) { return Timestamp(Nanoseconds(count)); }
@@ -53,17 +72,19 @@ SessionTable::SessionTable(Database& database)
           " snapshot, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
       update_(database,
               "UPDATE sessions SET state = ?, submitted_at_ns = ?, ended_at_ns = ?, snapshot = ?,"
-              " bytes = length(CAST(spec AS BLOB)) + ? WHERE id = ?"),
-      // 64: a run's other columns.
-      add_size_(database,
-                "UPDATE sessions SET bytes = bytes"
-                " + (SELECT coalesce(sum(length(samples) + 64), 0) FROM runs WHERE session = "
-                "sessions.key)"
-                " + (SELECT coalesce(sum(length(text)), 0) FROM logs WHERE session = sessions.key)"
-                " WHERE id = ?"),
+              " bytes = 512 + length(CAST(spec AS BLOB)) + length(CAST(request_id AS BLOB)) + ?"
+              " WHERE id = ?"),
+      charge_(database, kCharge),
+      shorten_request_ids_(database,
+                           "UPDATE sessions SET request_id = ''"
+                           " WHERE length(CAST(request_id AS BLOB)) > ?"),
       update_spec_(database, "UPDATE sessions SET spec = ? WHERE id = ?"),
       select_(database, "SELECT id, request_id, spec, snapshot FROM sessions WHERE id = ?"),
       select_heads_(database, kSelectHeads),
+      select_submissions_(database,
+                          "SELECT uid, submitted_at_ns FROM sessions WHERE state <> 'deleted'"
+                          " AND submitted_at_ns > (SELECT max(submitted_at_ns) FROM sessions) - ?"
+                          " ORDER BY submitted_at_ns"),
       select_done_(database,
                    "SELECT id, request_id, spec, snapshot FROM sessions WHERE state = 'done'"
                    " ORDER BY ended_at_ns, key"),
@@ -73,10 +94,10 @@ Result<void> SessionTable::Insert(const SessionRecord& record) {
   const SessionSnapshot& snapshot = record.snapshot;
   const std::string spec_json = SpecToJson(record.spec);
   const std::string snapshot_json = SnapshotToJson(snapshot);
-  Result<void> inserted =
-      insert_.Run(snapshot.id.value, record.request_id, record.spec.caller.uid,
-                  NameOf(snapshot.state), CountOf(snapshot.submitted_at), EndOf(snapshot),
-                  spec_json, snapshot_json, spec_json.size() + snapshot_json.size());
+  Result<void> inserted = insert_.Run(
+      snapshot.id.value, record.request_id, record.spec.caller.uid, NameOf(snapshot.state),
+      CountOf(snapshot.submitted_at), EndOf(snapshot), spec_json, snapshot_json,
+      kRowBytes + spec_json.size() + snapshot_json.size() + record.request_id.size());
   if (!inserted && inserted.error().code == ErrorCode::kAlreadyExists) {
     return Error{
         ErrorCode::kAlreadyExists, "session " + snapshot.id.value + ": exists already", {}};
@@ -89,8 +110,13 @@ Result<void> SessionTable::Update(const SessionSnapshot& snapshot) {
   Result<void> updated = update_.Run(NameOf(snapshot.state), CountOf(snapshot.submitted_at),
                                      EndOf(snapshot), json, json.size(), snapshot.id.value);
   if (updated && database_->changed_rows() == 0) return NoSuchSession(snapshot.id);
-  if (updated && IsFinal(snapshot.state)) return add_size_.Run(snapshot.id.value);
   return updated;
+}
+
+Result<void> SessionTable::Charge(const SessionId& id) { return charge_.Run(id.value); }
+
+Result<void> SessionTable::ShortenRequestIds() {
+  return shorten_request_ids_.Run(kMaxRequestIdBytes);
 }
 
 Result<void> SessionTable::SetPriority(const SessionId& id, std::int32_t priority) {
@@ -125,6 +151,18 @@ Result<std::vector<StoredSession>> SessionTable::LoadAll(std::vector<std::string
   };
   if (Result<void> done = select_heads_.Query(keep); !done) return std::move(done).error();
   return sessions;
+}
+
+Result<std::vector<std::pair<std::uint32_t, Timestamp>>> SessionTable::LoadSubmissions() {
+  constexpr Nanoseconds kDay = std::chrono::hours(24);
+  std::vector<std::pair<std::uint32_t, Timestamp>> submissions;
+  const auto keep = [this, &submissions] {
+    submissions.emplace_back(static_cast<std::uint32_t>(select_submissions_.Integer(0)),
+                             TimeOf(select_submissions_.Integer(1)));
+  };
+  Result<void> done = select_submissions_.Query(keep, kDay.count());
+  if (!done) return std::move(done).error();
+  return submissions;
 }
 
 Result<void> SessionTable::ForEachDone(
@@ -163,7 +201,8 @@ Result<SessionHead> SessionTable::ReadHead(SessionState state) {
   if (row.IsNull(7) || row.Text(7) == "[]") return head;
   auto labels = FromJsonText<std::map<std::string, std::string>>(row.Text(7), "labels");
   if (!labels) return std::move(labels).error().Within("stored session " + head.id.value);
-  head.labels = std::move(*labels);
+  // What is found by more than may be submitted would take memory for good.
+  if (AreFewLabels(*labels)) head.labels = std::move(*labels);
   return head;
 }
 
@@ -206,30 +245,29 @@ Result<std::vector<HistoryEntry>> HistoryTable::Load(const SessionId& id) {
 
 namespace {
 
-// In the order of the table or of summaries_by_benchmark, of one user or (without ?1) of all.
-constexpr char kNewest[] =
-    "SELECT number, summary FROM summaries WHERE (?1 IS NULL OR uid = ?1) AND number < ?2"
-    " ORDER BY number DESC LIMIT ?3";
-constexpr char kNewestOfBenchmark[] =
-    "SELECT number, summary FROM summaries WHERE (?1 IS NULL OR uid = ?1) AND number < ?2"
-    " AND benchmark = ?4 ORDER BY number DESC LIMIT ?3";
-constexpr char kOldest[] =
-    "SELECT number, summary FROM summaries WHERE (?1 IS NULL OR uid = ?1) AND number > ?2"
-    " ORDER BY number LIMIT ?3";
-constexpr char kOldestOfBenchmark[] =
-    "SELECT number, summary FROM summaries WHERE (?1 IS NULL OR uid = ?1) AND number > ?2"
-    " AND benchmark = ?4 ORDER BY number LIMIT ?3";
+/// In the order of the table, of summaries_by_user or of summaries_by_benchmark: SQLite takes an
+/// index where a column is compared, and none where it may be. ?1 is the number beyond which, ?2
+/// how many, ?3 the user and ?4 the benchmark; those that are not asked for are NULL and ''.
+std::string SelectFor(const SummaryQuery& query) {
+  std::string sql = "SELECT number, summary FROM summaries WHERE number ";
+  sql += query.oldest_first ? "> ?1" : "< ?1";
+  sql += query.uid ? " AND uid = ?3" : " AND ?3 IS NULL";
+  sql += query.benchmark.empty() ? " AND ?4 = ''" : " AND benchmark = ?4";
+  sql += query.oldest_first ? " ORDER BY number" : " ORDER BY number DESC";
+  return sql + " LIMIT ?2";
+}
 
 }  // namespace
 
 SummaryTable::SummaryTable(Database& database)
-    : insert_(database,
+    : database_(&database),
+      insert_(database,
               "INSERT INTO summaries (session, position, uid, benchmark, summary)"
               " VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"),
-      newest_(database, kNewest),
-      newest_of_benchmark_(database, kNewestOfBenchmark),
-      oldest_(database, kOldest),
-      oldest_of_benchmark_(database, kOldestOfBenchmark) {}
+      delete_oldest_(database,
+                     "DELETE FROM summaries WHERE uid = ?1 AND number <="
+                     " (SELECT number FROM summaries WHERE uid = ?1"
+                     " ORDER BY number DESC LIMIT 1 OFFSET ?2)") {}
 
 Result<void> SummaryTable::Add(const SessionRecord& record) {
   for (const GateSummary& summary : SummariesOf(record)) {
@@ -240,11 +278,14 @@ Result<void> SummaryTable::Add(const SessionRecord& record) {
   return {};
 }
 
+Result<void> SummaryTable::KeepNewest(std::uint32_t uid, std::uint64_t most) {
+  return delete_oldest_.Run(uid, most);
+}
+
 Result<std::vector<GateSummary>> SummaryTable::List(const SummaryQuery& query) {
   std::vector<GateSummary> found;
-  const bool one = !query.benchmark.empty();
-  Statement& select = query.oldest_first ? (one ? oldest_of_benchmark_ : oldest_)
-                                         : (one ? newest_of_benchmark_ : newest_);
+  const std::string sql = SelectFor(query);
+  Statement select(*database_, sql);
   const auto keep = [&found, &select] {
     Result<GateSummary> summary = SummaryFromJson(select.Text(1));
     if (!summary) return;
@@ -254,8 +295,7 @@ Result<std::vector<GateSummary>> SummaryTable::List(const SummaryQuery& query) {
   constexpr auto kLargest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   const std::uint64_t beyond =
       !query.oldest_first && query.beyond == 0 ? kLargest : std::min(query.beyond, kLargest);
-  Result<void> done = one ? select.Query(keep, query.uid, beyond, query.limit, query.benchmark)
-                          : select.Query(keep, query.uid, beyond, query.limit);
+  Result<void> done = select.Query(keep, beyond, query.limit, query.uid, query.benchmark);
   if (!done) return std::move(done).error();
   return found;
 }

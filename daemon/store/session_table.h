@@ -26,8 +26,12 @@ class SessionTable {
 
   /// @errors kAlreadyExists for an id that is taken.
   Result<void> Insert(const SessionRecord& record);
-  /// A final state also tells what the session takes, for Pruning. @errors kNotFound.
+  /// @errors kNotFound.
   Result<void> Update(const SessionSnapshot& snapshot);
+  /// Adds up what a session that has ended takes, for Pruning.
+  Result<void> Charge(const SessionId& id);
+  /// Of releases that took longer ones, which no request can have any more.
+  Result<void> ShortenRequestIds();
   /// @errors kNotFound.
   Result<void> SetPriority(const SessionId& id, std::int32_t priority);
   /// @errors kNotFound.
@@ -36,6 +40,8 @@ class SessionTable {
   /// submitted before the first of them was looked at. A row that cannot be read is left as it is
   /// and gets a sentence in `warnings`.
   Result<std::vector<StoredSession>> LoadAll(std::vector<std::string>& warnings);
+  /// Who submitted when, within a day of the last submission; also what has been cancelled since.
+  Result<std::vector<std::pair<std::uint32_t, Timestamp>>> LoadSubmissions();
   /// Takes those that are done, in order of their ends; what cannot be read is left out.
   /// @errors those of `take`, too.
   Result<void> ForEachDone(const std::function<Result<void>(const SessionRecord&)>& take);
@@ -49,10 +55,12 @@ class SessionTable {
   Database* database_;
   Statement insert_;
   Statement update_;
-  Statement add_size_;
+  Statement charge_;
+  Statement shorten_request_ids_;
   Statement update_spec_;
   Statement select_;
   Statement select_heads_;
+  Statement select_submissions_;
   Statement select_done_;
   Statement select_unfinished_;
 };
@@ -73,7 +81,8 @@ class HistoryTable {
   Statement select_;
 };
 
-/// What stays of sessions: a row for each gate of one that is done. Pruning knows nothing of it.
+/// What stays of sessions: a row for each gate of one that is done. Pruning knows nothing of it:
+/// how many stay is KeepNewest()'s.
 ///
 /// Lives no longer than its Database. @errors as Database.
 class SummaryTable {
@@ -82,15 +91,15 @@ class SummaryTable {
 
   /// What there is to keep of a session that has ended; once, however often it is asked for.
   Result<void> Add(const SessionRecord& record);
+  /// Deletes the oldest of a user's beyond so many.
+  Result<void> KeepNewest(std::uint32_t uid, std::uint64_t most);
   /// A row that cannot be read is left out.
   Result<std::vector<GateSummary>> List(const SummaryQuery& query);
 
  private:
+  Database* database_;
   Statement insert_;
-  Statement newest_;
-  Statement newest_of_benchmark_;
-  Statement oldest_;
-  Statement oldest_of_benchmark_;
+  Statement delete_oldest_;
 };
 
 }  // namespace benchd::store

@@ -24,7 +24,7 @@ TEST(LimitsTest, TheDefaultsAreTheTables) {
   const Budgets limits;
   EXPECT_EQ(limits.Of(Limit::kCallsAUser), 64U);
   EXPECT_EQ(limits.Of(Limit::kBundle), 1024 * kMib);
-  EXPECT_EQ(limits.Of(Limit::kKeptAUser), std::nullopt);
+  EXPECT_EQ(limits.Of(Limit::kRunningADay), std::nullopt);
 }
 
 TEST(LimitsTest, AreSetInTheUnitsOfTheConfiguration) {

@@ -64,6 +64,31 @@ TEST_F(SummaryStoreTest, GoesOnBehindANumber) {
   EXPECT_THAT(Listed({.beyond = 1, .oldest_first = true}), ElementsAre("b", "c"));
 }
 
+TEST_F(SummaryStoreTest, KeepsTheNewestOfEachUser) {
+  records_.reset();
+  StoreOptions options = Options();
+  options.limits.summaries_a_user = 2;
+  records_.emplace(std::move(Records::Open(state_, options)).value());
+  Finish("a", 1, "parse");
+  Finish("b", 2, "parse");
+  for (const char* id : {"c", "d", "e"}) Finish(id, 1, "parse");
+  EXPECT_THAT(Listed({}), ElementsAre("e", "d", "b"));
+}
+
+TEST_F(SummaryStoreTest, FindsAUsersByAnIndexAlsoInAStoreThatHadNone) {
+  Finish("a", 1, "parse");
+  records_.reset();
+  Execute("DROP INDEX summaries_by_user");
+  Open();
+  const auto database = Connect();
+  Statement plan(*database,
+                 "EXPLAIN QUERY PLAN SELECT number, summary FROM summaries WHERE number < 9"
+                 " AND uid = 1 AND '' = '' ORDER BY number DESC LIMIT 3");
+  std::string steps;
+  ASSERT_TRUE(plan.Query([&] { steps += plan.Text(3); }));
+  EXPECT_THAT(steps, testing::HasSubstr("summaries_by_user"));
+}
+
 TEST_F(SummaryStoreTest, OutlivesTheSession) {
   Finish("a", 1, "parse", 1);
   Finish("b", 1, "parse", 2);

@@ -21,8 +21,16 @@ std::filesystem::path Memory() {
 }  // namespace
 
 TestStore::TestStore()
-    : folder_(Memory()),
-      store_(std::move(Store::Open(folder_.path(), {.own_thread = false})).value()) {}
+    : folder_(Memory()), store_(std::move(Store::Open(folder_.path(), Options())).value()) {}
+
+StoreOptions TestStore::Options() {
+  return {.disk =
+              [this](const std::string&) {
+                if (during_append) during_append();
+                return DiskSpace{};
+              },
+          .own_thread = false};
+}
 
 void TestStore::Keep(SessionRecord record, const std::string& what) {
   const HistoryEntry entry{{}, what};

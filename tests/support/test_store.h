@@ -1,6 +1,7 @@
 #pragma once
 
 #include <asio/io_context.hpp>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -34,6 +35,8 @@ class TestStore {
     asio::io_context loop;
     return RunToEnd(loop, store_->Do(call, std::move(arguments)...));
   }
+  /// Called whenever runs are kept, before they are.
+  std::function<void()> during_append;
   /// Keeps a session that is not there yet.
   void Keep(SessionRecord record, const std::string& what = "submitted");
   std::vector<Run> runs(const SessionId& id);
@@ -48,6 +51,8 @@ class TestStore {
   void RefuseStates(const std::string& states);
 
  private:
+  StoreOptions Options();
+
   FaultVfs disk_;
   TempFolder folder_;
   std::unique_ptr<Store> store_;

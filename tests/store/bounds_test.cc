@@ -1,0 +1,206 @@
+// What one user may put into the store, and what stays of stores that took more.
+
+#include <string>
+
+#include "core/model/labels.h"
+#include "daemon/store/json_codec.h"
+#include "tests/store/store_fixture.h"
+
+namespace benchd::store {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::uint64_t kBoundMib = std::uint64_t{1} << 20;
+
+/// A store as release 0.2.0 left it, which took request ids and labels of any size. Its rows are
+/// made by SQL: no release that would make them is at hand.
+class OldReleaseTest : public StoreTest, public testing::WithParamInterface<int> {
+ protected:
+  void SetUp() override { Open(); }
+
+  void Write(const SessionRecord& record) {
+    std::unique_ptr<Database> database = Connect();
+    const SessionSnapshot& snapshot = record.snapshot;
+    const std::string spec = SpecToJson(record.spec);
+    const std::string state = SnapshotToJson(snapshot);
+    Statement insert(*database,
+                     "INSERT INTO sessions (id, request_id, uid, state, submitted_at_ns,"
+                     " ended_at_ns, spec, snapshot, bytes) VALUES (?, ?, 7, ?, 1, 2, ?, ?, ?)");
+    Result<void> done = insert.Run(snapshot.id.value, record.request_id, NameOf(snapshot.state),
+                                   spec, state, spec.size() + state.size());
+    ASSERT_TRUE(done) << done.error().message;
+  }
+  static SessionRecord Ended(const std::string& id, SessionState state) {
+    SessionRecord record = PlainRecord(id, 1);
+    record.spec.caller.uid = 7;
+    record.snapshot.state = state;
+    record.snapshot.ended_at = Timestamp(Nanoseconds(2));
+    return record;
+  }
+  /// A missing program, with an id of 4 MiB.
+  static SessionRecord Failed(const std::string& id) {
+    SessionRecord record = Ended(id, SessionState::kFailed);
+    record.request_id = id + std::string(4 * kBoundMib, 'r');
+    return record;
+  }
+  static SessionRecord Cancelled(const std::string& id) {
+    SessionRecord record = Ended(id, SessionState::kCancelled);
+    for (int label = 0; label < 6500; ++label) {
+      record.spec.labels["label " + std::to_string(label)] = std::string(100, 'l');
+    }
+    return record;
+  }
+  void MakeItOfVersion(int version) {
+    if (version < 5) Execute("DROP TABLE summaries");
+    Execute("PRAGMA user_version = " + std::to_string(version));
+    records_.reset();
+  }
+};
+
+TEST_P(OldReleaseTest, OpensGivesItsMemoryBackAndLosesNoSession) {
+  std::string ids;
+  for (int number = 0; number < 3; ++number) {
+    const std::string id(1, static_cast<char>('a' + number));
+    Write(Failed(id));
+    ids += id;
+  }
+  Write(Cancelled("m"));
+  Write(Cancelled("n"));
+  SessionRecord modest = Ended("z", SessionState::kDone);
+  modest.request_id = std::string(kMaxRequestIdBytes, 'r');
+  modest.spec.labels = {{"branch", "main"}};
+  Write(modest);
+  MakeItOfVersion(GetParam());
+
+  Open();
+  const Records::All all = All();
+  EXPECT_TRUE(all.warnings.empty());
+  EXPECT_EQ(Ids(), ids + "mnz");
+  for (const StoredSession& session : all.sessions) {
+    EXPECT_FALSE(session.record);
+    EXPECT_LE(session.head.request_id.size(), kMaxRequestIdBytes);
+    EXPECT_TRUE(AreFewLabels(session.head.labels)) << session.head.id.value;
+  }
+  EXPECT_EQ(all.sessions.back().head.request_id, modest.request_id);
+  EXPECT_EQ(all.sessions.back().head.labels, modest.spec.labels);
+  // Everything that a session was submitted with is still told of it.
+  EXPECT_EQ(records_->Load({"m"})->spec, Cancelled("m").spec);
+  EXPECT_EQ(records_->Load({"a"})->snapshot, Failed("a").snapshot);
+  // The ids are gone from the file as well: it grows no more before their space is used again.
+  EXPECT_EQ(Number("SELECT sum(length(request_id)) FROM sessions"), 64);
+}
+
+INSTANTIATE_TEST_SUITE_P(Versions, OldReleaseTest, testing::Values(4, 5));
+
+class BoundsTest : public StoreTest {
+ protected:
+  void SetUp() override { OpenWith({}); }
+
+  void OpenWith(const StoreLimits& limits, DiskSpace space = {}) {
+    records_.reset();
+    StoreOptions options = Options();
+    options.limits = limits;
+    options.disk = [space](const std::string&) { return space; };
+    Result<Records> records = Records::Open(state_, options);
+    ASSERT_TRUE(records) << records.error().message;
+    records_.emplace(std::move(*records));
+  }
+  Result<void> Print(const std::string& text) { return records_->Append({"a"}, {}, text); }
+  LogTail Log() { return records_->LoadLog({"a"}, 1000).value(); }
+};
+
+TEST_F(BoundsTest, ChargesEveryByteOfASessionThatFailedToItsUser) {
+  SessionRecord record = PlainRecord("a");
+  record.request_id = std::string(64, 'r');
+  Insert(record);
+  const std::int64_t waiting = Number("SELECT bytes FROM sessions");
+  EXPECT_GE(waiting, 64 + Number("SELECT length(spec) + length(snapshot) FROM sessions"));
+  SessionSnapshot failed = record.snapshot;
+  failed.state = SessionState::kFailed;
+  failed.ended_at = Timestamp(Nanoseconds(1));
+  const std::string reason(1000, 'x');
+  ASSERT_TRUE(records_->Update(failed, Happened(reason)));
+  EXPECT_GE(Number("SELECT bytes FROM sessions"), waiting + 1000);
+}
+
+TEST_F(BoundsTest, ChargesWhatRunsAreCalled) {
+  Insert("a");
+  benchd::Run run = PlainRun(0, 0);
+  run.samples.front().metric = std::string(5000, 'm');
+  run.metrics = {{.name = std::string(7000, 'n')}};
+  Append({"a"}, {run});
+  End({"a"}, 1);
+  EXPECT_GE(Number("SELECT bytes FROM sessions"), 5000 + 7000);
+}
+
+TEST_F(BoundsTest, KeepsTheNewestOfALogAndSaysHowMuchIsGone) {
+  OpenWith({.log_bytes = 100});
+  Insert("a");
+  for (char letter = 'a'; letter <= 'z'; ++letter) ASSERT_TRUE(Print(std::string(10, letter)));
+  const LogTail log = Log();
+  EXPECT_LE(log.text.size(), 100U);
+  EXPECT_GE(log.text.size(), 80U);
+  EXPECT_EQ(log.left_out + log.text.size(), 260U);
+  EXPECT_TRUE(log.text.ends_with(std::string(10, 'y') + std::string(10, 'z')));
+  EXPECT_LE(Number("SELECT sum(length(text)) FROM logs"), 100 + 10);
+
+  // One that goes on in another process knows what is gone.
+  OpenWith({.log_bytes = 100});
+  ASSERT_TRUE(Print(std::string(90, '1')));
+  EXPECT_EQ(Log().left_out + Log().text.size(), 350U);
+  EXPECT_LE(Log().text.size(), 100U);
+  // A piece that is too long by itself.
+  ASSERT_TRUE(Print(std::string(1000, '2')));
+  EXPECT_EQ(Log().text, std::string(100, '2'));
+  EXPECT_EQ(Log().left_out, 1250U);
+}
+
+TEST_F(BoundsTest, KeepsTheLogsOfOthersWhenOneIsCutAndLeavesNothingOfADeletedOne) {
+  OpenWith({.log_bytes = 100});
+  Insert("b");
+  Insert("a");
+  ASSERT_TRUE(records_->Append({"b"}, {}, "other"));
+  ASSERT_TRUE(Print(std::string(500, 'x')));
+  EXPECT_EQ(records_->LoadLog({"b"}, 1000)->text, "other");
+  EXPECT_EQ(records_->LoadLog({"b"}, 1000)->left_out, 0U);
+  End({"a"}, 1);
+  End({"b"}, 2);
+  ASSERT_TRUE(records_->Prune({.age = Nanoseconds(1)}, Timestamp(Nanoseconds(1000))));
+  EXPECT_EQ(Ids(), "b");
+  EXPECT_EQ(Number("SELECT count(*) FROM logs"), 1);
+}
+
+TEST_F(BoundsTest, RefusesMoreOfOneSessionThanItMayTake) {
+  OpenWith({.session_bytes = 1000});
+  Insert("a");
+  Append({"a"}, {PlainRun(0, 0), PlainRun(0, 1)});
+  const Result<void> refused =
+      records_->Append({"a"}, {PlainRun(1, 0), PlainRun(1, 1), PlainRun(2, 0)}, {});
+  ASSERT_FALSE(refused);
+  // Not as a full disk, which is waited for.
+  EXPECT_EQ(refused.error().code, ErrorCode::kFailedPrecondition);
+  EXPECT_THAT(refused.error().message, HasSubstr("are the most"));
+  EXPECT_EQ(Runs({"a"}).size(), 2U);
+  // Also in the process after this one.
+  OpenWith({.session_bytes = 1000});
+  EXPECT_FALSE(records_->Append({"a"}, {PlainRun(1, 0), PlainRun(1, 1), PlainRun(2, 0)}, {}));
+  Append({"a"}, {PlainRun(1, 0), PlainRun(1, 1)});
+}
+
+TEST_F(BoundsTest, LeavesRoomForOthersWhereTheRunningSessionFillsTheDisk) {
+  OpenWith({}, {.bytes = 10'000 * kBoundMib, .available = 60 * kBoundMib});
+  Insert("a");
+  const Result<void> refused = records_->Append({"a"}, {PlainRun(0, 0)}, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kResourceExhausted);
+  EXPECT_THAT(refused.error().message, HasSubstr("the disk is full but for 60 of the 64 MiB"));
+  Insert("b");
+  End({"a"}, 1);
+  // Of a small disk a sixteenth.
+  OpenWith({}, {.bytes = 64 * kBoundMib, .available = 5 * kBoundMib});
+  Append({"b"}, {PlainRun(0, 0)});
+}
+
+}  // namespace
+}  // namespace benchd::store
