@@ -166,6 +166,8 @@ QueuePolicy Daemon::Policy() const {
   // User mode has one user, who may have all of the machine.
   if (options_.places.user) return policy;
   policy.limits.queued = config_.limits.Of(Limit::kQueuedAUser);
+  policy.limits.waiting_bytes = config_.limits.Of(Limit::kWaitingAUser);
+  policy.limits.submissions_a_day = config_.limits.Of(Limit::kSubmissionsADay);
   if (const auto a_day = config_.limits.Of(Limit::kRunningADay)) {
     policy.limits.running_a_day = Nanoseconds(*a_day);
   }

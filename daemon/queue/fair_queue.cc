@@ -23,7 +23,10 @@ constexpr std::size_t kRememberedDurations = 20;
 
 void FairQueue::Insert(QueuedSession session) {
   User& user = users_[session.uid];
-  if (!session.exempt) ++user.limited;
+  if (!session.exempt) {
+    ++user.limited;
+    user.bytes += session.bytes;
+  }
   session.max_time = std::max(session.max_time, Nanoseconds::zero());
   const SessionId id = session.id;
   const auto [place, inserted] = sessions_.emplace(id, Waiting{std::move(session), &user});
@@ -36,7 +39,10 @@ void FairQueue::Insert(QueuedSession session) {
 bool FairQueue::Erase(const SessionId& id) {
   const auto found = sessions_.find(id);
   if (found == sessions_.end()) return false;
-  if (!found->second.session.exempt) --found->second.user->limited;
+  if (const QueuedSession& session = found->second.session; !session.exempt) {
+    --found->second.user->limited;
+    found->second.user->bytes -= session.bytes;
+  }
   sorted_.erase(std::lower_bound(sorted_.begin(), sorted_.end(), KeyOf(found->second)));
   sessions_.erase(found);
   ordered_ = false;
@@ -62,11 +68,17 @@ void FairQueue::Ended(std::uint32_t uid, Timestamp start, Timestamp end, Nanosec
   durations_.push_back(duration);
   if (durations_.size() > kRememberedDurations) durations_.pop_front();
   ordered_ = false;
-  if (!limits_.running_a_day || duration == Nanoseconds::zero()) return;
+  TakeTime(users_[uid], end - duration, end);
+}
 
-  User& user = users_[uid];
-  user.spans.push_back({end - duration, end});
-  user.ran += duration;
+void FairQueue::Reserved(std::uint32_t uid, Timestamp start, Timestamp end) {
+  TakeTime(users_[uid], start, end);
+}
+
+void FairQueue::TakeTime(User& user, Timestamp start, Timestamp end) {
+  if (!limits_.running_a_day || end <= start) return;
+  user.spans.push_back({start, end});
+  user.ran += end - start;
   const auto first = [&user] { return user.spans.front().end - user.spans.front().start; };
   while (user.spans.size() > 1 && (user.ran - first() >= *limits_.running_a_day ||
                                    user.spans.front().end <= end - kLimitedPeriod)) {
@@ -76,6 +88,38 @@ void FairQueue::Ended(std::uint32_t uid, Timestamp start, Timestamp end, Nanosec
   const Nanoseconds excess = user.ran - *limits_.running_a_day;
   if (excess < Nanoseconds::zero()) return;
   user.not_before = user.spans.front().start + excess + kLimitedPeriod + Nanoseconds(1);
+}
+
+void FairQueue::Submitted(std::uint32_t uid, Timestamp at) {
+  if (!limits_.submissions_a_day) return;
+  std::deque<Timestamp>& submissions = users_[uid].submissions;
+  submissions.push_back(at);
+  if (submissions.size() > *limits_.submissions_a_day) submissions.pop_front();
+}
+
+std::optional<Nanoseconds> FairQueue::TimeLeft(std::uint32_t uid, Timestamp now) const {
+  if (!limits_.running_a_day) return std::nullopt;
+  Nanoseconds left = *limits_.running_a_day;
+  const auto user = users_.find(uid);
+  if (user == users_.end()) return left;
+  for (const Span& span : user->second.spans) {
+    left -= std::max(span.end - std::max(span.start, now - kLimitedPeriod), Nanoseconds::zero());
+  }
+  return std::max(left, Nanoseconds::zero());
+}
+
+Result<void> FairQueue::CheckTime(std::uint32_t uid, std::string_view what, Nanoseconds wanted,
+                                  Timestamp now) const {
+  const std::optional<Nanoseconds> left = TimeLeft(uid, now);
+  if (!left || wanted <= *limits_.running_a_day) return {};
+  const auto whole_minutes = [](Nanoseconds time) {
+    return std::to_string(std::chrono::floor<std::chrono::minutes>(time).count()) + " min";
+  };
+  return Error{ErrorCode::kResourceExhausted,
+               std::string(what) + ": over the " + whole_minutes(*limits_.running_a_day) +
+                   " that uid " + std::to_string(uid) + " may have the machine within 24 hours; " +
+                   whole_minutes(*left) + " are left",
+               "ask for less time; " + HowToAllowMore(Limit::kRunningADay)};
 }
 
 bool FairQueue::Refresh(Timestamp now) {
@@ -112,12 +156,31 @@ std::optional<Place> FairQueue::PlaceOf(const SessionId& id) {
   return found->second.place;
 }
 
-Result<void> FairQueue::CheckRoomFor(std::uint32_t uid, std::size_t submitting) const {
-  if (!limits_.queued) return {};
-  const auto user = users_.find(uid);
-  const std::size_t waiting = submitting + (user == users_.end() ? 0 : user->second.limited);
-  if (waiting < *limits_.queued) return {};
-  return OverLimit(Limit::kQueuedAUser, waiting, *limits_.queued, uid);
+Result<void> FairQueue::CheckRoomFor(std::uint32_t uid, std::size_t submitting, std::uint64_t bytes,
+                                     Timestamp now) const {
+  const auto found = users_.find(uid);
+  const User none;
+  const User& user = found == users_.end() ? none : found->second;
+  const std::size_t waiting = submitting + user.limited;
+  if (limits_.queued && waiting >= *limits_.queued) {
+    return OverLimit(Limit::kQueuedAUser, waiting, *limits_.queued, uid);
+  }
+  bytes += user.bytes;
+  if (limits_.waiting_bytes && bytes > *limits_.waiting_bytes) {
+    return OverLimit(Limit::kWaitingAUser, bytes, *limits_.waiting_bytes, uid);
+  }
+  return CheckSubmissions(uid, user, submitting, now);
+}
+
+Result<void> FairQueue::CheckSubmissions(std::uint32_t uid, const User& user,
+                                         std::size_t submitting, Timestamp now) const {
+  if (!limits_.submissions_a_day) return {};
+  const auto first =
+      std::upper_bound(user.submissions.begin(), user.submissions.end(), now - kLimitedPeriod);
+  const std::uint64_t today =
+      submitting + static_cast<std::uint64_t>(user.submissions.end() - first);
+  if (today < *limits_.submissions_a_day) return {};
+  return OverLimit(Limit::kSubmissionsADay, today, *limits_.submissions_a_day, uid);
 }
 
 bool FairQueue::Key::operator<(const Key& other) const {

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/base/result.h"
@@ -17,7 +18,9 @@ namespace benchd {
 
 /// What one user may take of the machine; nothing set: all of it. Admins are not limited.
 struct UserLimits {
-  std::optional<std::uint64_t> queued;       ///< sessions that wait; more are refused
+  std::optional<std::uint64_t> queued;             ///< sessions that wait; more are refused
+  std::optional<std::uint64_t> waiting_bytes;      ///< what these take
+  std::optional<std::uint64_t> submissions_a_day;  ///< within the last 24 hours
   std::optional<Nanoseconds> running_a_day;  ///< within the last 24 hours; then their sessions wait
   bool operator==(const UserLimits&) const = default;
 };
@@ -29,8 +32,9 @@ struct QueuedSession {
   std::uint32_t uid = 0;
   std::int32_t priority = 0;
   Nanoseconds max_time{};
-  bool resumed = false;  ///< it ran when benchd ended: goes on first of all, no turn of its user
-  bool exempt = false;   ///< an admin's: never held, as little as a resumed one
+  std::uint64_t bytes = 0;  ///< of its spec and environment
+  bool resumed = false;     ///< it ran when benchd ended: goes on first of all, no turn of its user
+  bool exempt = false;      ///< an admin's: never held, as little as a resumed one
 };
 
 /// A place in the queue.
@@ -71,6 +75,11 @@ class FairQueue {
   /// benchd was away.
   void Ended(std::uint32_t uid, Timestamp start, Timestamp end, Nanoseconds max_time);
 
+  /// The same of a user who had the machine for work by hand.
+  void Reserved(std::uint32_t uid, Timestamp start, Timestamp end);
+  /// A user has submitted a session; in the order of the moments.
+  void Submitted(std::uint32_t uid, Timestamp at);
+
   /// Takes and lifts holds. @return whether that changed the order.
   bool Refresh(Timestamp now);
   /// When Refresh() will lift the hold of somebody who waits.
@@ -80,9 +89,16 @@ class FairQueue {
   const QueuedSession* Next();
   /// Nothing when it does not wait.
   std::optional<Place> PlaceOf(const SessionId& id);
-  /// For who is no admin; `submitting` more of this user's are on their way.
-  /// @errors kResourceExhausted: as many wait as one may have waiting.
-  Result<void> CheckRoomFor(std::uint32_t uid, std::size_t submitting) const;
+  /// For who is no admin, with a spec of so many `bytes`; `submitting` more of this user's are on
+  /// their way. @errors kResourceExhausted: as many wait, or came today, as may.
+  Result<void> CheckRoomFor(std::uint32_t uid, std::size_t submitting, std::uint64_t bytes,
+                            Timestamp now) const;
+  /// For who is no admin: whether the machine may be had for so long at all.
+  /// @errors kResourceExhausted with what is left of today's time.
+  Result<void> CheckTime(std::uint32_t uid, std::string_view what, Nanoseconds wanted,
+                         Timestamp now) const;
+  /// What the user may still have of the machine; nothing: there is no limit.
+  std::optional<Nanoseconds> TimeLeft(std::uint32_t uid, Timestamp now) const;
 
   std::size_t size() const { return sessions_.size(); }
   /// How often the order was computed: what keeping it costs, for tests.
@@ -94,9 +110,11 @@ class FairQueue {
     Timestamp end;
   };
   struct User {
-    std::size_t limited = 0;      // sessions that wait, an admin's not counted
-    std::uint64_t last_turn = 0;  // larger is later; 0 = none yet
-    std::uint64_t next_turn = 0;  // within Order(): the last one, those to come included
+    std::size_t limited = 0;            // sessions that wait, an admin's not counted
+    std::uint64_t bytes = 0;            // that these take
+    std::deque<Timestamp> submissions;  // the latest, as many as may be within a day
+    std::uint64_t last_turn = 0;        // larger is later; 0 = none yet
+    std::uint64_t next_turn = 0;        // within Order(): the last one, those to come included
     // The latest time with the machine, as much of it as decides whether the user is held.
     std::deque<Span> spans;
     Nanoseconds ran{};  // their sum
@@ -120,6 +138,9 @@ class FairQueue {
     bool operator<(const Key& other) const;
   };
   static Key KeyOf(Waiting& waiting);
+  void TakeTime(User& user, Timestamp start, Timestamp end);
+  Result<void> CheckSubmissions(std::uint32_t uid, const User& user, std::size_t submitting,
+                                Timestamp now) const;
   void Order();
   void TakeTurns(std::span<const Key> group);
   Nanoseconds TypicalDuration() const;

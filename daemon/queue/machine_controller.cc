@@ -110,8 +110,12 @@ asio::awaitable<Result<MachineStatus>> MachineController::Restore(Caller caller,
 }
 
 Result<MachineController::Reservation> MachineController::Reserve(const Caller& caller,
+                                                                  Nanoseconds wanted,
                                                                   std::function<void()> held) {
   const std::uint32_t uid = caller.uid;
+  if (Result<void> may = queue_.CheckMayReserve(caller, wanted); !may) {
+    return std::move(may).error();
+  }
   if (!reserving_.insert(uid).second) {
     return Error{ErrorCode::kResourceExhausted, "reserve: you already have a reservation",
                  "end that `benchctl machine reserve` first"};

@@ -75,9 +75,10 @@ class MachineController {
   asio::awaitable<Result<MachineStatus>> Restore(Caller caller, Cancelled cancelled);
 
   /// `held` is called once, later, when the caller has the machine; never after the Reservation is
-  /// destroyed. How long it may last is the caller's matter.
-  /// @errors kResourceExhausted: the same user has asked for it already.
-  Result<Reservation> Reserve(const Caller& caller, std::function<void()> held);
+  /// destroyed. That it lasts no longer than `wanted` is the caller's matter.
+  /// @errors kResourceExhausted: the same user has asked for it already, or has not so much left of
+  ///         the machine today.
+  Result<Reservation> Reserve(const Caller& caller, Nanoseconds wanted, std::function<void()> held);
 
  private:
   /// Who speaks to the runner while somebody has the machine reserved; counted while it lives.

@@ -60,13 +60,14 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Submit(SessionSpec spec, std::st
   if (Result<void> may = CheckMaySubmit(policy_.access, spec); !may) {
     co_return std::move(may).error();
   }
+  if (Result<void> ok = CheckRequestId(request_id); !ok) co_return std::move(ok).error();
   const RequestKey request{spec.caller.uid, request_id};
   while (!request_id.empty() && submitting_.contains(request)) co_await changed_.Wait();
   if (const std::optional<SessionId> known = registry_.OfRequest(spec.caller.uid, request_id)) {
     Result<SessionRecord> record = co_await Read(*known);
     co_return SnapshotOf(std::move(record));
   }
-  if (Result<void> ok = CheckTakesSessions(spec.caller); !ok) co_return std::move(ok).error();
+  if (Result<void> ok = CheckTakesSessions(spec); !ok) co_return std::move(ok).error();
   Result<SessionSpec> valid = ValidateSpec(std::move(spec));
   if (!valid) co_return std::move(valid).error();
   if (Result<void> ok = CheckStatistics(*valid); !ok) co_return std::move(ok).error();
@@ -81,7 +82,8 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Submit(SessionSpec spec, std::st
   co_return admitted;
 }
 
-Result<void> Queue::CheckTakesSessions(const Caller& caller) const {
+Result<void> Queue::CheckTakesSessions(const SessionSpec& spec) const {
+  const Caller& caller = spec.caller;
   if (stopping_) return IsStopping();
   if (mode_.draining) {
     return Error{ErrorCode::kFailedPrecondition, "submit: this benchd takes no new sessions",
@@ -92,7 +94,11 @@ Result<void> Queue::CheckTakesSessions(const Caller& caller) const {
   const auto others = std::find_if(own, submitting_.end(), [&caller](const RequestKey& request) {
     return request.first != caller.uid;
   });
-  return waiting_.CheckRoomFor(caller.uid, static_cast<std::size_t>(std::distance(own, others)));
+  const Timestamp now = services_.clock.Now();
+  Result<void> ok = waiting_.CheckTime(caller.uid, "max-time", spec.limits.max_time, now);
+  if (!ok) return ok;
+  return waiting_.CheckRoomFor(caller.uid, static_cast<std::size_t>(std::distance(own, others)),
+                               HeldBytes(spec), now);
 }
 
 /// Asks for the machine, looks the programs up, stores the session and queues it. One whose program
@@ -116,6 +122,7 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Admit(SessionRecord record, Bund
     if (!kept) co_return std::move(kept).error();
   }
   SessionSnapshot snapshot = record.snapshot;
+  waiting_.Submitted(record.spec.caller.uid, snapshot.submitted_at);
   Register(std::move(record));
   co_return Newest(std::move(snapshot));
 }
@@ -281,7 +288,24 @@ QueueStatus Queue::Status() const {
   return QueueStatus{mode_, waiting_.size(), running_, reserved_by_, changed_.count()};
 }
 
+Result<void> Queue::CheckMayReserve(const Caller& caller, Nanoseconds wanted) const {
+  if (IsAdmin(policy_.access, caller)) return {};
+  const Timestamp now = services_.clock.Now();
+  Result<void> ok = waiting_.CheckTime(caller.uid, "reserve", wanted, now);
+  const std::optional<Nanoseconds> left = waiting_.TimeLeft(caller.uid, now);
+  if (!ok || !left || wanted <= *left) return ok;
+  const Nanoseconds a_day = *policy_.limits.running_a_day;
+  return OverLimit(Limit::kRunningADay, static_cast<std::uint64_t>((a_day - *left).count()),
+                   static_cast<std::uint64_t>(a_day.count()), caller.uid);
+}
+
 void Queue::SetReserved(std::optional<std::uint32_t> uid) {
+  const Timestamp now = services_.clock.Now();
+  if (reserved_by_) {
+    waiting_.Reserved(*reserved_by_, reserved_since_, now);
+    waiting_.Refresh(now);
+  }
+  reserved_since_ = now;
   reserved_by_ = uid;
   PublishPlaces(/*even_unmoved=*/true);
   changed_.Notify();
@@ -335,6 +359,7 @@ void Queue::Enqueue(const SessionId& id) {
                    .uid = spec.caller.uid,
                    .priority = spec.priority,
                    .max_time = spec.limits.max_time,
+                   .bytes = registry_.BytesOf(id),
                    .resumed = snapshot.started_at.has_value(),
                    .exempt = IsAdmin(policy_.access, spec.caller)});
 }

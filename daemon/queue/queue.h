@@ -96,7 +96,7 @@ class Queue {
   /// Everything that is kept, with the newest state over it.
   asio::awaitable<Result<SessionDetails>> Show(Caller caller, std::string id_prefix,
                                                std::stop_token gone = {});
-  std::vector<SessionView> List(const Caller& caller, const SessionFilter& filter) const {
+  SessionPage List(const Caller& caller, const SessionFilter& filter) const {
     return registry_.List(caller, filter);
   }
   /// The same as Get() of a session that was listed; checks no caller's right to see it.
@@ -131,7 +131,11 @@ class Queue {
   [[nodiscard]] Signal::Subscription OnChange(std::function<void()> told) {
     return changed_.Subscribe(std::move(told));
   }
-  /// Somebody holds the machine for work by hand, or nobody any more; for Status().
+  /// Whether somebody may have the machine for work by hand for so long.
+  /// @errors kResourceExhausted: more than is left of their time of today.
+  Result<void> CheckMayReserve(const Caller& caller, Nanoseconds wanted) const;
+  /// Somebody holds the machine for work by hand, or nobody any more: for Status(), and as that
+  /// user's time of today.
   void SetReserved(std::optional<std::uint32_t> uid);
   /// A client has made the daemon do something, maybe while a child was measured. For who takes
   /// calls in (rpc/endpoint.h): no method here notes its own.
@@ -152,7 +156,7 @@ class Queue {
  private:
   using RequestKey = std::pair<std::uint32_t, std::string>;  // uid, the client's request id
 
-  Result<void> CheckTakesSessions(const Caller& caller) const;
+  Result<void> CheckTakesSessions(const SessionSpec& spec) const;
   asio::awaitable<Result<SessionSnapshot>> Admit(SessionRecord record, BundleUpload* bundle);
   asio::awaitable<Result<void>> KeepFailed(SessionSnapshot failed);
   asio::awaitable<Result<void>> NoteCancel(SessionSnapshot snapshot, Caller caller);
@@ -190,6 +194,7 @@ class Queue {
   std::map<SessionId, std::uint64_t> told_;  // positions that watchers were told at last
   asio::steady_timer alarm_;                 // when somebody may begin sessions again
   std::optional<std::uint32_t> reserved_by_;
+  Timestamp reserved_since_{};
   QueueMode mode_;
   bool prune_due_ = true;
   bool stopping_ = false;

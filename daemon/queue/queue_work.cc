@@ -32,6 +32,7 @@ asio::awaitable<Result<std::vector<std::string>>> Queue::Load() {
   if (!contents) co_return std::move(contents).error().Within("loading the sessions");
   mode_ = contents->mode;
   Replay(contents->sessions);
+  for (const auto& [uid, at] : contents->submissions) waiting_.Submitted(uid, at);
   for (StoredSession& session : contents->sessions) {
     if (!session.record) {
       registry_.Add(std::move(session.head));

@@ -4,6 +4,8 @@
 #include <iterator>
 
 #include "core/base/text.h"
+#include "core/model/labels.h"
+#include "daemon/queue/validate_spec.h"
 
 namespace benchd {
 namespace {
@@ -94,6 +96,7 @@ void ForgetEnvironment(SessionSpec& spec) {
 std::uint64_t SessionRegistry::Add(SessionRecord record) {
   Entry& entry = Insert(HeadOf(record));
   if (IsFinal(entry.head.state)) return entry.sequence;
+  entry.bytes = HeldBytes(record.spec);
   ForgetEnvironment(record.spec);
   entry.record = std::make_unique<SessionRecord>(std::move(record));
   active_[entry.sequence] = &entry.head;
@@ -104,9 +107,10 @@ std::uint64_t SessionRegistry::Add(SessionHead ended) { return Insert(std::move(
 
 SessionRegistry::Entry& SessionRegistry::Insert(SessionHead head) {
   const SessionId id = head.id;
+  if (!AreFewLabels(head.labels)) head.labels.clear();
   if (!head.request_id.empty()) requests_[{head.uid, head.request_id}] = id;
   Entry& entry = entries_[id];
-  entry = Entry{std::move(head), nullptr, next_sequence_++};
+  entry = Entry{std::move(head), nullptr, next_sequence_++, 0};
   all_[entry.sequence] = &entry.head;
   return entry;
 }
@@ -186,22 +190,26 @@ Result<SessionId> SessionRegistry::LookUp(const Caller& caller, const std::strin
                "`benchctl list --all` shows yours"};
 }
 
-std::vector<SessionView> SessionRegistry::List(const Caller& caller,
-                                               const SessionFilter& filter) const {
+SessionPage SessionRegistry::List(const Caller& caller, const SessionFilter& filter) const {
   const bool ended_too = filter.state ? IsFinal(*filter.state) : filter.all;
   const Order& sessions = ended_too ? all_ : active_;
-  std::vector<SessionView> views;
-  views.reserve(std::min(sessions.size(), filter.limit));
+  SessionPage page;
+  page.views.reserve(std::min({sessions.size(), filter.limit, kMostLookedAt}));
+  std::size_t looked_at = 0;
   for (auto it = std::make_reverse_iterator(sessions.lower_bound(filter.before));
-       it != sessions.rend() && views.size() < filter.limit; ++it) {
+       it != sessions.rend() && page.views.size() < filter.limit; ++it) {
     const auto& [sequence, head] = *it;
+    if (looked_at++ == kMostLookedAt) {
+      page.rest = sequence + 1;
+      break;
+    }
     if (filter.state && head->state != *filter.state) continue;
     std::optional<SessionView> view = ViewOf(*head, caller, filter);
     if (!view) continue;
     view->sequence = sequence;
-    views.push_back(*std::move(view));
+    page.views.push_back(*std::move(view));
   }
-  return views;
+  return page;
 }
 
 std::optional<SessionView> SessionRegistry::ViewOf(const SessionHead& head, const Caller& caller,

@@ -65,6 +65,14 @@ struct SessionView {
   std::uint64_t sequence = 0;  ///< its place in the order of submission
 };
 
+/// A piece of a list of sessions.
+struct SessionPage {
+  std::vector<SessionView> views;
+  /// Only what was submitted before that place has not been looked at, and has to be asked for:
+  /// SessionFilter::before.
+  std::optional<std::uint64_t> rest;
+};
+
 /// Names of environment variables stay for the record, values do not.
 void ForgetEnvironmentValues(SessionSpec& spec);
 /// The names of the caller's environment do not stay either: they are the larger part of a record.
@@ -93,6 +101,8 @@ class SessionRegistry {
   const SessionRecord* Find(const SessionId& id) const;
   /// Any session that is kept, or nullptr; valid until it is removed.
   const SessionHead* FindHead(const SessionId& id) const;
+  /// HeldBytes() of a session that has not ended.
+  std::uint64_t BytesOf(const SessionId& id) const { return entries_.at(id).bytes; }
   std::uint64_t SequenceOf(const SessionId& id) const { return entries_.at(id).sequence; }
   /// What this request of that user's has become.
   std::optional<SessionId> OfRequest(std::uint32_t uid, const std::string& request_id) const;
@@ -102,14 +112,18 @@ class SessionRegistry {
   /// @errors kNotFound; kInvalidArgument when it fits several; kPermissionDenied for another's id.
   Result<SessionId> LookUp(const Caller& caller, const std::string& prefix) const;
 
-  /// The newest first. Costs what it looks at: without `all`, those that have not ended.
-  std::vector<SessionView> List(const Caller& caller, const SessionFilter& filter) const;
+  /// The newest first. Costs what it looks at, which is no more than kMostLookedAt: without `all`,
+  /// of those that have not ended.
+  SessionPage List(const Caller& caller, const SessionFilter& filter) const;
+  /// Some milliseconds of the loop's.
+  static constexpr std::size_t kMostLookedAt = 10'000;
 
  private:
   struct Entry {
     SessionHead head;
     std::unique_ptr<SessionRecord> record;  // until it ends
     std::uint64_t sequence = 0;
+    std::uint64_t bytes = 0;  // as submitted
   };
   using Order = std::map<std::uint64_t, const SessionHead*>;  // by submission
 

@@ -13,6 +13,7 @@
 
 #include "core/base/path.h"
 #include "core/base/text.h"
+#include "core/model/labels.h"
 #include "core/model/machine_profile.h"
 #include "core/model/metric.h"
 #include "core/parse/command_line.h"
@@ -254,6 +255,21 @@ Result<void> CheckSettingsOff(const SessionSpec& spec) {
   return {};
 }
 
+Result<void> CheckLabels(const std::map<std::string, std::string>& labels) {
+  for (const auto& [key, value] : labels) {
+    if (Result<void> ok = CheckName("label", key); !ok) return ok;
+    if (value.size() > kMaxNameBytes || HasControlCharacter(value)) {
+      return Wrong("label", key, "has a value over 200 bytes or with a control character");
+    }
+  }
+  if (labels.size() > kMaxLabels) {
+    return InvalidArgument("label", std::to_string(labels.size()) + " labels, " +
+                                        std::to_string(kMaxLabels) + " are the most");
+  }
+  if (!AreFewLabels(labels)) return InvalidArgument("label", "all together are over 8 KiB");
+  return {};
+}
+
 /// Last, so that the other arms keep their numbers.
 void AddPlacebo(SessionSpec& spec) {
   for (Benchmark& benchmark : spec.benchmarks) {
@@ -293,13 +309,49 @@ Result<SessionSpec> ValidateSpec(SessionSpec spec) {
   }
   if (spec.schedule.warmup > kMostBlocks) return InvalidArgument("warmup", "over 10,000,000");
   if (Result<void> ok = CheckEnvironment(spec.environment); !ok) return std::move(ok).error();
-  for (const auto& [key, value] : spec.labels) {
-    if (Result<void> ok = CheckName("label", key); !ok) return std::move(ok).error();
-    if (value.size() > kMaxNameBytes || HasControlCharacter(value)) {
-      return Wrong("label", key, "has a value over 200 bytes or with a control character");
+  if (Result<void> ok = CheckLabels(spec.labels); !ok) return std::move(ok).error();
+  return spec;
+}
+
+std::uint64_t HeldBytes(const SessionSpec& spec) {
+  std::uint64_t bytes = sizeof(SessionSpec);
+  const auto add = [&bytes](const std::string& text) {
+    bytes += sizeof(std::string) + text.size();
+  };
+  const auto add_all = [&add](const std::map<std::string, std::string>& texts) {
+    for (const auto& [key, value] : texts) {
+      add(key);
+      add(value);
+    }
+  };
+  add_all(spec.labels);
+  add_all(spec.environment);
+  for (const Benchmark& benchmark : spec.benchmarks) {
+    bytes += sizeof(Benchmark) + benchmark.gates.size() * sizeof(Gate);
+    for (const Gate& gate : benchmark.gates) add(gate.metric);
+    for (const std::string* text :
+         {&benchmark.name, &benchmark.input, &benchmark.output_path, &benchmark.hooks.build.command,
+          &benchmark.hooks.setup.command, &benchmark.hooks.prepare.command,
+          &benchmark.hooks.conclude.command, &benchmark.hooks.cleanup.command,
+          &benchmark.hooks.cwd}) {
+      add(*text);
+    }
+    for (const Arm& arm : benchmark.arms) {
+      bytes += sizeof(Arm);
+      for (const std::string* text : {&arm.name, &arm.command, &arm.cwd}) add(*text);
+      add(arm.command);  // and as words
+      add_all(arm.env);
     }
   }
-  return spec;
+  return bytes;
+}
+
+Result<void> CheckRequestId(const std::string& request_id) {
+  if (request_id.size() <= kMaxRequestIdBytes) return {};
+  return InvalidArgument("request_id",
+                         "is " + std::to_string(request_id.size()) + " bytes long, " +
+                             std::to_string(kMaxRequestIdBytes) + " are the most",
+                         "a UUID will do");
 }
 
 asio::awaitable<Result<std::optional<Failure>>> ResolvePrograms(Runner* runner, SessionSpec* spec) {

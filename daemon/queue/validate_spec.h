@@ -1,7 +1,9 @@
 #pragma once
 
 #include <asio/awaitable.hpp>
+#include <cstdint>
 #include <optional>
+#include <string>
 
 #include "core/base/result.h"
 #include "core/model/session.h"
@@ -16,6 +18,14 @@ namespace benchd {
 /// @errors kInvalidArgument with the option's name first; kUnimplemented for what is declared in
 ///         the contract and not offered yet.
 Result<SessionSpec> ValidateSpec(SessionSpec spec);
+
+/// About how many bytes a session that waits takes: its spec in memory, its environment on the
+/// disk.
+std::uint64_t HeldBytes(const SessionSpec& spec);
+
+/// The name that a client gives its request, so that it can be sent again.
+/// @errors kInvalidArgument: it is too long.
+Result<void> CheckRequestId(const std::string& request_id);
 
 /// Fills the identities of all programs of `spec`, looked up as its caller, or says which cannot be
 /// used. Both live in the awaiting coroutine's frame, or longer.

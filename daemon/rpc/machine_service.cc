@@ -31,7 +31,7 @@ void ReserveReactor::Started() {
   if (!wanted) return Refuse(wanted.error());
   wanted_ = *wanted;
   Result<MachineController::Reservation> reservation =
-      sources_.controller.Reserve(caller(), [this] { Held(); });
+      sources_.controller.Reserve(caller(), wanted_, [this] { Held(); });
   if (!reservation) return Refuse(reservation.error());
   reservation_.emplace(std::move(reservation).value());
   due_ = true;

@@ -190,12 +190,12 @@ asio::awaitable<Result<void>> SessionService::RunList(Caller caller,
   const std::size_t page_size = filter->limit++;  // one more tells whether there is another page
   std::size_t bytes = 0;
   std::string last;
-  const std::vector<SessionView> views = parts_.queue.List(caller, *filter);
-  for (const SessionView& view : views) {
+  const SessionPage page = parts_.queue.List(caller, *filter);
+  for (const SessionView& view : page.views) {
     const auto count = static_cast<std::size_t>(response->sessions_size());
     if (count == page_size || bytes >= kPageBytes) {
       response->set_next_page_token(last);
-      break;
+      co_return Result<void>();
     }
     v1::Session* added = response->add_sessions();
     ToProto(view, added);
@@ -206,6 +206,7 @@ asio::awaitable<Result<void>> SessionService::RunList(Caller caller,
     bytes += added->ByteSizeLong();
     last = std::to_string(view.sequence);
   }
+  if (page.rest) response->set_next_page_token(std::to_string(*page.rest));
   co_return Result<void>();
 }
 

@@ -259,17 +259,75 @@ TEST_F(FairQueueLimitsTest, AdminsAndWhatGoesOnAreNotHeld) {
 }
 
 TEST_F(FairQueueLimitsTest, CountsWaitingSessionsAndThoseOnTheirWay) {
-  EXPECT_TRUE(queue_.CheckRoomFor(1000, 2));
+  EXPECT_TRUE(queue_.CheckRoomFor(1000, 2, 0, {}));
   Insert("first", 1000);
-  EXPECT_TRUE(queue_.CheckRoomFor(1000, 1));
-  const Result<void> refused = queue_.CheckRoomFor(1000, 2);
+  EXPECT_TRUE(queue_.CheckRoomFor(1000, 1, 0, {}));
+  const Result<void> refused = queue_.CheckRoomFor(1000, 2, 0, {});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kResourceExhausted);
   EXPECT_EQ(refused.error().message, "queued sessions: 3 of 3 wait for uid 1000");
   EXPECT_FALSE(refused.error().hint.empty());
-  EXPECT_TRUE(queue_.CheckRoomFor(1001, 2));
+  EXPECT_TRUE(queue_.CheckRoomFor(1001, 2, 0, {}));
   queue_.Erase({"first"});
-  EXPECT_TRUE(queue_.CheckRoomFor(1000, 2));
+  EXPECT_TRUE(queue_.CheckRoomFor(1000, 2, 0, {}));
+}
+
+TEST_F(FairQueueLimitsTest, CountsTheTimeThatSomebodyHadTheMachineByHand) {
+  Insert("mine", 1000);
+  for (int hour = 1; hour <= 2; ++hour) {
+    EXPECT_FALSE(queue_.Refresh(kNow + hours(hour - 1)));
+    queue_.Reserved(1000, kNow + hours(hour - 1), kNow + hours(hour));
+  }
+  EXPECT_TRUE(queue_.Refresh(kNow + hours(2)));
+  EXPECT_EQ(Next(), "");
+  EXPECT_EQ(queue_.TimeLeft(1000, kNow + hours(2)), hours(0));
+}
+
+TEST_F(FairQueueLimitsTest, RefusesMoreTimeThanADayHasAndSaysWhatIsLeft) {
+  Ran(1000, kNow - hours(1), minutes(50));
+  EXPECT_TRUE(queue_.CheckTime(1000, "max-time", hours(2), kNow));
+  const Result<void> refused = queue_.CheckTime(1000, "max-time", hours(24 * 30), kNow);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kResourceExhausted);
+  EXPECT_EQ(refused.error().message,
+            "max-time: over the 120 min that uid 1000 may have the machine within 24 hours; "
+            "70 min are left");
+  EXPECT_FALSE(refused.error().hint.empty());
+  // What is a day old is free again, the first half of it first.
+  EXPECT_EQ(queue_.TimeLeft(1000, kNow + hours(23) + minutes(25)), minutes(95));
+  EXPECT_EQ(queue_.TimeLeft(1001, kNow), hours(2));
+}
+
+class FairQueueBudgetTest : public FairQueueTest {
+ protected:
+  FairQueueBudgetTest() : FairQueueTest({.waiting_bytes = 1000, .submissions_a_day = 3}) {}
+};
+
+TEST_F(FairQueueBudgetTest, BoundsTheBytesOfWhatWaits) {
+  Insert({.id = {"a"}, .uid = 1000, .bytes = 900});
+  Insert({.id = {"admin's"}, .uid = 1000, .bytes = 10'000, .exempt = true});
+  EXPECT_TRUE(queue_.CheckRoomFor(1000, 0, 100, kNow));
+  const Result<void> refused = queue_.CheckRoomFor(1000, 0, 101, kNow);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kResourceExhausted);
+  EXPECT_NE(refused.error().hint.find("waiting_mib_a_user"), std::string::npos);
+  EXPECT_TRUE(queue_.CheckRoomFor(1001, 0, 1000, kNow));
+  queue_.Begin({"a"});
+  EXPECT_TRUE(queue_.CheckRoomFor(1000, 0, 1000, kNow));
+}
+
+TEST_F(FairQueueBudgetTest, BoundsTheSubmissionsOfADay) {
+  for (int hour = 0; hour < 3; ++hour) {
+    EXPECT_TRUE(queue_.CheckRoomFor(1000, 0, 0, kNow + hours(hour)));
+    queue_.Submitted(1000, kNow + hours(hour));
+  }
+  const Result<void> refused = queue_.CheckRoomFor(1000, 0, 0, kNow + hours(3));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "submissions: 3 of 3 were made within 24 hours for uid 1000");
+  EXPECT_TRUE(queue_.CheckRoomFor(1001, 2, 0, kNow + hours(3)));
+  EXPECT_FALSE(queue_.CheckRoomFor(1001, 3, 0, kNow + hours(3))) << "on their way";
+  EXPECT_TRUE(queue_.CheckRoomFor(1000, 0, 0, kNow + hours(24)));
+  EXPECT_FALSE(queue_.CheckRoomFor(1000, 1, 0, kNow + hours(24)));
 }
 
 // ---- laws ----

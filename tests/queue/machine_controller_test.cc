@@ -17,6 +17,8 @@
 namespace benchd {
 namespace {
 
+constexpr Nanoseconds kTenMinutes = std::chrono::minutes(10);
+
 using Asked = std::vector<std::string>;
 
 Caller DeskUser(std::uint32_t uid) {
@@ -239,7 +241,7 @@ TEST_F(MachineControllerTest, WhoWaitsWhenBenchdStopsIsTold) {
 
 TEST_F(MachineControllerTest, SessionsWaitForWhoHasTheMachineReserved) {
   bool held = false;
-  auto reserved = controller_.Reserve(DeskUser(1000), [&held] { held = true; });
+  auto reserved = controller_.Reserve(DeskUser(1000), kTenMinutes, [&held] { held = true; });
   ASSERT_TRUE(reserved);
   std::optional<MachineController::Reservation> reservation(std::move(reserved).value());
   EXPECT_FALSE(queue_.Status().reserved_by);
@@ -257,21 +259,21 @@ TEST_F(MachineControllerTest, SessionsWaitForWhoHasTheMachineReserved) {
 }
 
 TEST_F(MachineControllerTest, OneUserHasOneReservationAtATime) {
-  auto first = controller_.Reserve(DeskUser(1000), [] {});
+  auto first = controller_.Reserve(DeskUser(1000), kTenMinutes, [] {});
   ASSERT_TRUE(first);
   std::optional<MachineController::Reservation> reservation(std::move(first).value());
-  const auto second = controller_.Reserve(DeskUser(1000), [] {});
+  const auto second = controller_.Reserve(DeskUser(1000), kTenMinutes, [] {});
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, ErrorCode::kResourceExhausted);
-  EXPECT_TRUE(controller_.Reserve(DeskUser(1001), [] {})) << "others may wait, too";
+  EXPECT_TRUE(controller_.Reserve(DeskUser(1001), kTenMinutes, [] {})) << "others may wait, too";
   reservation.reset();
-  EXPECT_TRUE(controller_.Reserve(DeskUser(1000), [] {}));
+  EXPECT_TRUE(controller_.Reserve(DeskUser(1000), kTenMinutes, [] {}));
 }
 
 TEST_F(MachineControllerTest, AReservationThatIsGivenUpWhileItWaitsIsNeverHeld) {
   bool held = false;
   {
-    auto reserved = controller_.Reserve(DeskUser(1000), [&held] { held = true; });
+    auto reserved = controller_.Reserve(DeskUser(1000), kTenMinutes, [&held] { held = true; });
   }
   Work();
   Settle();
@@ -280,7 +282,7 @@ TEST_F(MachineControllerTest, AReservationThatIsGivenUpWhileItWaitsIsNeverHeld) 
 }
 
 TEST_F(MachineControllerTest, TheRunnerAnswersDuringAReservation) {
-  auto reserved = controller_.Reserve(DeskUser(1000), [] {});
+  auto reserved = controller_.Reserve(DeskUser(1000), kTenMinutes, [] {});
   ASSERT_TRUE(reserved);
   Work();
   Settle();
@@ -310,7 +312,7 @@ class SlowMachine : public fake::Runner {
 TEST_F(MachineControllerTest, NoSessionStartsBeforeTheLeasesOfAReservationAreDone) {
   SlowMachine slow(clock_, loop_);
   MachineController controller(queue_, slow, {.admin_gid = 50});
-  auto reserved = controller.Reserve(DeskUser(1000), [] {});
+  auto reserved = controller.Reserve(DeskUser(1000), kTenMinutes, [] {});
   ASSERT_TRUE(reserved);
   std::optional<MachineController::Reservation> reservation(std::move(reserved).value());
   Work();

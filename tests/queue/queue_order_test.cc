@@ -226,6 +226,12 @@ class QueueLimitsTest : public QueueOrderTest {
       : QueueOrderTest({.access = {.admin_gid = 50},
                         .limits = {.queued = 2, .running_a_day = milliseconds(150)},
                         .keep = {}}) {}
+  /// Of a session that a day has room for.
+  SessionSpec SpecOf(std::uint32_t uid) {
+    SessionSpec spec = QueueOrderTest::SpecOf(uid);
+    spec.limits.max_time = milliseconds(150);
+    return spec;
+  }
 };
 
 TEST_F(QueueLimitsTest, RefusesMoreSessionsThanAUserMayHaveWaiting) {
@@ -292,6 +298,59 @@ TEST_F(QueueLimitsTest, WhoHasHadTheMachineForLongIsPassedOverUntilTheDayIsOver)
   while (!ended && loop_.run_one_for(seconds(10)) > 0) {
   }
   EXPECT_EQ(ended, SessionState::kDone);
+}
+
+TEST_F(QueueLimitsTest, RefusesASessionThatADayHasNoRoomForButNotAnAdmins) {
+  SessionSpec spec = SpecOf(1000);
+  spec.limits.max_time = milliseconds(151);
+  EXPECT_EQ(Refused(spec).message.rfind("max-time: over the ", 0), 0U);
+  spec.caller.groups = {50};
+  Submit(spec);
+}
+
+TEST_F(QueueLimitsTest, CountsReservationsAsTimeWithTheMachine) {
+  EXPECT_TRUE(queue_.CheckMayReserve(User(1000), milliseconds(150)));
+  queue_.SetReserved(1000);
+  clock_.Advance(milliseconds(100));
+  queue_.SetReserved(std::nullopt);
+  const Result<void> refused = queue_.CheckMayReserve(User(1000), milliseconds(100));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kResourceExhausted);
+  EXPECT_TRUE(queue_.CheckMayReserve(User(1000), milliseconds(50)));
+  EXPECT_TRUE(queue_.CheckMayReserve(User(0), hours(1)));
+  queue_.SetReserved(1000);
+  clock_.Advance(milliseconds(50));
+  queue_.SetReserved(std::nullopt);
+  Work();
+  const SessionId id = Submit(SpecOf(1000));
+  Settle();
+  EXPECT_EQ(StateOf(id), SessionState::kQueued) << "the day is used up";
+}
+
+/// What one user may submit; failed and cancelled sessions are submissions as well.
+class QueueSubmissionsTest : public QueueOrderTest {
+ protected:
+  QueueSubmissionsTest() : QueueOrderTest({.limits = {.submissions_a_day = 3}}) {}
+};
+
+TEST_F(QueueSubmissionsTest, BoundsTheSubmissionsOfADayWhateverBecomesOfThemAlsoAfterARestart) {
+  ASSERT_TRUE(Cancel(User(1000), Submit(SpecOf(1000), "r1")));
+  ASSERT_TRUE(Cancel(User(1000), Submit(SpecOf(1000))));
+  Submit(SpecOf(1000));
+  EXPECT_EQ(Refused(SpecOf(1000)).message.rfind("submissions: 3 of 3 ", 0), 0U);
+  EXPECT_TRUE(SubmitFully(SpecOf(1000), "r1").ended_at) << "a repeated request is no more";
+  Queue next(loop_.get_executor(), {runner_, store_, clock_, random_, hub_}, policy_);
+  ASSERT_TRUE(RunToEnd(loop_, next.Load()));
+  EXPECT_FALSE(RunToEnd(loop_, next.Submit(SpecOf(1000), {})));
+  clock_.Advance(hours(24));
+  EXPECT_TRUE(RunToEnd(loop_, next.Submit(SpecOf(1000), {})));
+  next.Stop();
+}
+
+TEST_F(QueueSubmissionsTest, RefusesALongRequestId) {
+  const auto refused = RunToEnd(loop_, queue_.Submit(SpecOf(1000), std::string(65, 'r')));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
 }
 
 }  // namespace

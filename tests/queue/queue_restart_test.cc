@@ -319,7 +319,7 @@ TEST_F(QueuePruneTest, DeletesAtTheStartUntilNobodyIsLeft) {
   EXPECT_EQ(store_.ids(), History{"old"}) << "which ended last";
   EXPECT_EQ(Get(User(0), "oldest").error().code, ErrorCode::kNotFound);
   EXPECT_EQ(Get(User(0), "older").error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(queue_.List(User(0), {.all = true}).size(), 1U);
+  EXPECT_EQ(queue_.List(User(0), {.all = true}).views.size(), 1U);
 }
 
 TEST_F(QueuePruneTest, DeletesBetweenSessionsAndForgetsTheRequests) {

@@ -101,24 +101,24 @@ TEST_F(QueueTest, RefusesASessionWithoutARunnerToLookItsProgramsUp) {
   const Error error = Refused(SpecOf(1000));
   EXPECT_EQ(error.code, ErrorCode::kUnavailable);
   EXPECT_EQ(error.message, "base: benchd-runner died");
-  EXPECT_TRUE(queue_.List(User(1000), {.all = true}).empty());
+  EXPECT_TRUE(queue_.List(User(1000), {.all = true}).views.empty());
 }
 
 TEST_F(QueueTest, RefusesASessionThatCannotBeStoredAndForgetsIt) {
   store_.disk().SetFull(true);
   EXPECT_EQ(Refused(SpecOf(1000)).code, ErrorCode::kResourceExhausted);
   store_.disk().SetFull(false);
-  EXPECT_TRUE(queue_.List(User(1000), {.all = true}).empty());
+  EXPECT_TRUE(queue_.List(User(1000), {.all = true}).views.empty());
 }
 
 TEST_F(QueueTest, ShowsOthersIdUserAndStateOnly) {
   const SessionId id = Submit(SpecOf(1000));
-  const std::vector<SessionView> views = queue_.List(User(1001), {});
+  const std::vector<SessionView> views = queue_.List(User(1001), {}).views;
   ASSERT_EQ(views.size(), 1U);
   EXPECT_EQ(views[0].id, id);
   EXPECT_EQ(views[0].uid, 1000U);
   EXPECT_FALSE(views[0].whole);
-  EXPECT_TRUE(queue_.List(User(1000), {})[0].whole);
+  EXPECT_TRUE(queue_.List(User(1000), {}).views[0].whole);
 }
 
 TEST_F(QueueTest, LetsNobodyElseSeeOrCancelASession) {
@@ -146,10 +146,10 @@ TEST_F(QueueTest, ListsEndedSessionsOnlyWhenAskedTo) {
   Submit(SpecOf(1000));
   Work();
   Settle();
-  EXPECT_TRUE(queue_.List(User(1000), {}).empty());
-  EXPECT_EQ(queue_.List(User(1000), {.all = true}).size(), 1U);
-  EXPECT_EQ(queue_.List(User(1000), {.state = SessionState::kDone}).size(), 1U);
-  EXPECT_TRUE(queue_.List(User(1000), {.all = true, .labels = {{"a", "b"}}}).empty());
+  EXPECT_TRUE(queue_.List(User(1000), {}).views.empty());
+  EXPECT_EQ(queue_.List(User(1000), {.all = true}).views.size(), 1U);
+  EXPECT_EQ(queue_.List(User(1000), {.state = SessionState::kDone}).views.size(), 1U);
+  EXPECT_TRUE(queue_.List(User(1000), {.all = true, .labels = {{"a", "b"}}}).views.empty());
 }
 
 TEST_F(QueueTest, PutsAllOntoTheDiskAfterAVerdictIsToldAndBeforeTheNextSession) {
@@ -194,7 +194,7 @@ TEST_F(QueueTest, RefusesAtOnceWhatTheMachineCannotGive) {
   ASSERT_EQ(runner_.checked.size(), 1U);
   EXPECT_EQ(runner_.checked[0].profile, "fast");
   EXPECT_EQ(runner_.checked[0].cpus, "1-2");
-  EXPECT_TRUE(queue_.List(User(1000), {.all = true, .state = {}, .labels = {}}).empty());
+  EXPECT_TRUE(queue_.List(User(1000), {.all = true, .state = {}, .labels = {}}).views.empty());
 }
 
 TEST_F(QueueTest, ATurnCanBeAwaitedAndIsFreeWhenItIsGivenUp) {

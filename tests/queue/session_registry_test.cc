@@ -24,7 +24,7 @@ class SessionRegistryTest : public testing::Test {
  protected:
   std::vector<std::string> Listed(const SessionFilter& filter, std::uint32_t uid = 0) {
     std::vector<std::string> ids;
-    for (const SessionView& view : registry_.List(User(uid), filter)) {
+    for (const SessionView& view : registry_.List(User(uid), filter).views) {
       ids.push_back(view.id.value);
     }
     return ids;
@@ -82,7 +82,7 @@ TEST_F(SessionRegistryTest, ListsPageAfterPageWhateverComesAndGoesBetween) {
   for (const char* id : {"a", "b", "c", "d", "e"}) registry_.Add(Record(id, 1000));
   SessionFilter filter{.all = true};
   filter.limit = 2;
-  const std::vector<SessionView> entry = registry_.List(User(1000), filter);
+  const std::vector<SessionView> entry = registry_.List(User(1000), filter).views;
   ASSERT_EQ(entry.size(), 2U);
   EXPECT_EQ(entry[1].id.value, "d");
   filter.before = entry[1].sequence;
@@ -124,6 +124,24 @@ TEST_F(SessionRegistryTest, WhatIsRemovedIsGoneEverywhere) {
   EXPECT_EQ(registry_.FindHead({"a"}), nullptr);
   EXPECT_EQ(Listed({.all = true}), (Ids{}));
   EXPECT_EQ(registry_.Add(Record("b", 1000, "request")), 1U) << "a place is never given twice";
+}
+
+TEST_F(SessionRegistryTest, LooksAtSoManyAtATimeForALabelThatNoneHas) {
+  const std::size_t all = SessionRegistry::kMostLookedAt + 5;
+  for (std::size_t i = 0; i < all; ++i) {
+    registry_.Add(SessionHead{.id = {std::to_string(i)}, .state = SessionState::kDone});
+  }
+  SessionFilter filter{.all = true, .labels = {{"k", "v"}}};
+  const SessionPage page = registry_.List(User(0), filter);
+  EXPECT_TRUE(page.views.empty());
+  ASSERT_EQ(page.rest, 5U);
+  filter.before = *page.rest;
+  EXPECT_EQ(registry_.List(User(0), filter).rest, std::nullopt);
+  // Whoever goes on misses nobody.
+  filter = {.all = true};
+  const SessionPage first = registry_.List(User(0), filter);
+  filter.before = *first.rest;
+  EXPECT_EQ(first.views.size() + registry_.List(User(0), filter).views.size(), all);
 }
 
 }  // namespace

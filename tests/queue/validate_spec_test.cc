@@ -191,8 +191,29 @@ INSTANTIATE_TEST_SUITE_P(
         BadSpec{"two_benchmarks_of_one_name",
                 [](auto& s) { s.benchmarks.push_back(s.benchmarks[0]); },
                 "benchmark: 'main' is used by two benchmarks"},
-        BadSpec{"label_value", [](auto& s) { s.labels["k"] = "a\nb"; }, "label: 'k'"}),
+        BadSpec{"label_value", [](auto& s) { s.labels["k"] = "a\nb"; }, "label: 'k'"},
+        BadSpec{"many_labels",
+                [](auto& s) {
+                  for (int i = 0; i < 65; ++i) s.labels["k" + std::to_string(i)] = "v";
+                },
+                "label: 65 labels, 64 are the most"},
+        BadSpec{"long_labels",
+                [](auto& s) {
+                  for (int i = 0; i < 50; ++i)
+                    s.labels["k" + std::to_string(i)] = std::string(180, 'v');
+                },
+                "label: all together are over 8 KiB"}),
     [](const auto& bad) { return std::string(bad.param.what); });
+
+TEST(ValidateSpecTest, TakesAsManyLabelsAndAsLongARequestIdAsMayBe) {
+  SessionSpec spec = fake::TwoArms();
+  for (int i = 0; i < 64; ++i) spec.labels["k" + std::to_string(i)] = std::string(100, 'v');
+  EXPECT_TRUE(ValidateSpec(spec));
+  EXPECT_TRUE(CheckRequestId(std::string(64, 'r')));
+  const Result<void> refused = CheckRequestId(std::string(65, 'r'));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "request_id: is 65 bytes long, 64 are the most");
+}
 
 }  // namespace
 }  // namespace benchd
