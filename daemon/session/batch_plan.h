@@ -46,6 +46,13 @@ constexpr Nanoseconds ReportIntervalAfter(Nanoseconds elapsed) {
   return std::clamp(elapsed / 5, kShortestReportInterval, kLongestReportInterval);
 }
 
+/// How long after a commit the next one is made, at least: what they take, beside others who write
+/// to the same disk, is at most a twentieth of the session's time.
+inline constexpr Nanoseconds kLongestUncommitted = std::chrono::seconds(10);
+constexpr Nanoseconds CommitIntervalAfter(Nanoseconds took) {
+  return std::min(20 * std::min(took, kLongestUncommitted), kLongestUncommitted);
+}
+
 /// Complete blocks that are run without a word between them, because nothing is decided there.
 struct BatchPlan {
   std::vector<BatchRun> runs;

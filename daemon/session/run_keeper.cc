@@ -14,18 +14,26 @@ asio::awaitable<Result<void>> UntilThereIsRoom(
   }
 }
 
+template <typename Runs>
+void RunKeeper::Take(Runs first, Runs end) {
+  for (; first != end; ++first) {
+    const Run& taken = runs_.emplace_back(*first);
+    bytes_ += sizeof(Run) + taken.samples.size() * sizeof(Sample) +
+              taken.metrics.size() * sizeof(MetricInfo);
+  }
+}
+
 void RunKeeper::Keep(BlockResult block) {
   const auto first = block.runs.begin() + static_cast<std::ptrdiff_t>(block.kept);
-  runs_.insert(runs_.end(), std::make_move_iterator(first),
-               std::make_move_iterator(block.runs.end()));
-  log_ += block.log;
+  Take(std::make_move_iterator(first), std::make_move_iterator(block.runs.end()));
+  KeepLog(std::move(block.log));
 }
 
 void RunKeeper::KeepSoFar(BlockResult& block) {
   const auto first = block.runs.begin() + static_cast<std::ptrdiff_t>(block.kept);
-  runs_.insert(runs_.end(), first, block.runs.end());
+  Take(first, block.runs.end());
   block.kept = block.runs.size();
-  log_ += std::exchange(block.log, {});
+  KeepLog(std::exchange(block.log, {}));
 }
 
 asio::awaitable<Result<void>> RunKeeper::Commit() {
@@ -34,6 +42,7 @@ asio::awaitable<Result<void>> RunKeeper::Commit() {
   if (!kept) co_return std::move(kept).error().Within("storing a block");
   runs_.clear();
   log_.clear();
+  bytes_ = 0;
   co_return Result<void>{};
 }
 

@@ -29,6 +29,9 @@ asio::awaitable<Result<void>> UntilThereIsRoom(
 /// transaction, as a commit costs more than they do.
 class RunKeeper {
  public:
+  /// What is taken and not committed should not be larger: it is held in memory.
+  static constexpr std::size_t kMostBytes = std::size_t{8} << 20;
+
   RunKeeper(Store& store, SessionId id) : store_(store), id_(std::move(id)) {}
 
   /// Takes what has not been taken of a complete block.
@@ -37,7 +40,13 @@ class RunKeeper {
   void KeepSoFar(BlockResult& block);
 
   /// Takes what was printed outside of a block.
-  void KeepLog(std::string text) { log_ += text; }
+  void KeepLog(std::string text) {
+    bytes_ += text.size();
+    log_ += text;
+  }
+
+  /// How large about that is what has been taken and not committed.
+  bool IsFull() const { return bytes_ >= kMostBytes; }
 
   /// Commits everything taken so far. After an error it is still there: call again.
   asio::awaitable<Result<void>> Commit();
@@ -46,8 +55,12 @@ class RunKeeper {
   asio::awaitable<Result<void>> Drop(BlockResult block);
 
  private:
+  template <typename Runs>
+  void Take(Runs first, Runs end);
+
   Store& store_;
   const SessionId id_;
+  std::size_t bytes_ = 0;
   std::vector<Run> runs_;
   std::string log_;
 };

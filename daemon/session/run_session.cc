@@ -85,6 +85,7 @@ class Session {
   Nanoseconds measured_before_{};  // before benchd was restarted
   std::optional<SteadyTime> measuring_since_;
   std::optional<SteadyTime> last_report_;
+  SteadyTime next_commit_{};  // not before
   std::uint64_t disturbances_ = 0;
   SessionNotes notes_;
   MachineEnd machine_end_;
@@ -205,7 +206,8 @@ asio::awaitable<std::optional<Failure>> Session::Measure() {
     std::optional<Failure> unusable = AddToAnalysis(std::move(result.blocks));
     if (result.failure) co_return std::move(result.failure);
     const SteadyTime now = services_.clock.Steady();
-    if (last_report_ && now < report_due && !unusable) continue;
+    const bool due = !last_report_ || now >= report_due;
+    if (!due && !keeper_.IsFull() && !unusable) continue;
     // Committed before anybody sees what it led to.
     keeper_.KeepSoFar(batch_.unfinished());
     std::optional<Failure> failure = co_await Commit();
@@ -218,8 +220,10 @@ asio::awaitable<std::optional<Failure>> Session::Measure() {
   co_return std::nullopt;
 }
 
+/// What is reported has been committed.
 SteadyTime Session::NextReport() const {
-  return last_report_.value_or(services_.clock.Steady()) + ReportIntervalAfter(Elapsed());
+  const SteadyTime last = last_report_.value_or(services_.clock.Steady());
+  return std::max(last + ReportIntervalAfter(Elapsed()), next_commit_);
 }
 
 BatchPlan Session::PlanUntil(SteadyTime report_due) {
@@ -229,7 +233,8 @@ BatchPlan Session::PlanUntil(SteadyTime report_due) {
       spec_, analysis.Outlook(),
       [&analysis](std::uint64_t blocks) { return analysis.NextLook(blocks); },
       begun.empty() ? std::nullopt : std::optional(begun.front().benchmark));
-  plan.budget = std::max(report_due - services_.clock.Steady(), Nanoseconds::zero());
+  plan.budget = std::clamp(report_due - services_.clock.Steady(), Nanoseconds::zero(),
+                           ReportIntervalAfter(Elapsed()));
   return plan;
 }
 
@@ -273,7 +278,10 @@ asio::awaitable<bool> Session::ShouldRetry() {
 /// Stores what there is. While the disk is full the session is paused: nothing is measured that
 /// might be lost.
 asio::awaitable<std::optional<Failure>> Session::Commit() {
+  const SteadyTime began = services_.clock.Steady();
   Result<void> kept = co_await keeper_.Commit();
+  const SteadyTime ended = services_.clock.Steady();
+  next_commit_ = ended + CommitIntervalAfter(ended - began);
   if (!kept && IsDiskFull(kept.error()) && !services_.cancel.requested()) {
     kept = co_await CommitPaused(kept.error());
   }

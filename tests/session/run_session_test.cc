@@ -112,6 +112,69 @@ TEST_F(RunSessionTest, ShowsWatchersNothingThatIsNotStored) {
   for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(stored[i], 2 + 2 * seen[i]);
 }
 
+/// Beside others who write to the disk.
+TEST_F(RunSessionTest, SpendsATwentiethOfItsTimeOnCommitsWhereTheyTakeLong) {
+  CandidateTakes(1.0);
+  runner_.run_time = std::chrono::milliseconds(10);
+  spec_.limits.runs = 1000;
+  spec_.schedule.warmup = 0;
+  std::vector<Nanoseconds> commits;
+  store_.during_append = [this, &commits] {
+    commits.push_back(clock_.Steady().time_since_epoch());
+    clock_.Advance(std::chrono::milliseconds(200));
+  };
+  RunIt();
+  // 20 s of runs.
+  ASSERT_GE(commits.size(), 3U);
+  EXPECT_LE(commits.size(), 7U);
+  for (std::size_t i = 1; i + 1 < commits.size(); ++i) {
+    EXPECT_GE(commits[i] - commits[i - 1], std::chrono::milliseconds(4200));
+    EXPECT_LE(commits[i] - commits[i - 1], std::chrono::milliseconds(4900));
+  }
+  // Watchers are told of nothing that is not committed.
+  std::size_t reports = 0;
+  for (const SessionSnapshot& told : published_) {
+    if (told.report && told.report->elapsed > Nanoseconds::zero()) ++reports;
+  }
+  EXPECT_LE(reports, commits.size());
+}
+
+TEST_F(RunSessionTest, WaitsTenSecondsForTheNextCommitAtMost) {
+  CandidateTakes(1.0);
+  runner_.run_time = std::chrono::milliseconds(10);
+  spec_.limits.runs = 2500;
+  spec_.schedule.warmup = 0;
+  std::vector<Nanoseconds> commits;
+  store_.during_append = [this, &commits] {
+    commits.push_back(clock_.Steady().time_since_epoch());
+    clock_.Advance(std::chrono::seconds(3));
+  };
+  RunIt();
+  ASSERT_GE(commits.size(), 3U);
+  for (std::size_t i = 1; i < commits.size(); ++i) {
+    EXPECT_LE(commits[i] - commits[i - 1], std::chrono::milliseconds(13600));
+  }
+}
+
+/// What is measured and not committed is held in memory.
+TEST_F(RunSessionTest, CommitsALongLogAtOnceHoweverLongThatTakes) {
+  runner_.program = [](std::uint32_t, std::uint64_t) {
+    Result<RunOutcome> outcome = fake::Took(1.0);
+    outcome->output = std::string(std::size_t{1} << 20, 'x');
+    return outcome;
+  };
+  runner_.run_time = std::chrono::milliseconds(10);
+  spec_.limits.runs = 100;
+  std::size_t commits = 0;
+  store_.during_append = [this, &commits] {
+    ++commits;
+    clock_.Advance(std::chrono::seconds(3));
+  };
+  RunIt();
+  // With each batch: by the time alone there would be two.
+  EXPECT_GE(commits, 4U);
+}
+
 TEST_F(RunSessionTest, RunsTheSameOrderForTheSameSeed) {
   CandidateTakes(1.0);
   spec_.limits.runs = 20;
