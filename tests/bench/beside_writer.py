@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""How long a session takes beside somebody who writes to the same disk, in turn with hyperfine.
+
+    beside_writer.py [--programs DIR] [--before DIR] [--rounds N] [--runs N] [--mib N] COMMAND
+
+In each round, alone and then while `dd ... conv=fdatasync` writes so many MiB next to the daemon's
+state: `hyperfine -N` and `benchctl compare COMMAND COMMAND` make the same number of runs, with
+--before also the daemon of another build (a folder of programs). What is told of each is the median
+of the rounds with their range: seconds of the whole command, and of the session by itself (from its
+first run to its verdict); the interquartile range of all its runs' times; and both as multiples of
+hyperfine's in the same round. Judges nothing; needs Debian's hyperfine.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE / "side_by_side"), str(HERE.parent / "e2e")]
+
+from support import BIN, Daemon  # noqa: E402
+from table import Table, spread  # noqa: E402
+
+
+def quartile_range(values):
+    low, _, high = statistics.quantiles(values, n=4)
+    return high - low
+
+
+class Hyperfine:
+    name = "hyperfine -N"
+
+    def __init__(self, folder):
+        self.json = folder / "hyperfine.json"
+
+    def measure(self, command, runs):
+        begin = time.monotonic()
+        subprocess.run(["hyperfine", "-N", "--warmup", "1", "--runs", str(runs), "--export-json",
+                        self.json, command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                       check=True)
+        took = time.monotonic() - begin
+        times = json.loads(self.json.read_text())["results"][0]["times"]
+        return {"took": took, "session": took, "iqr": 1e6 * quartile_range(times)}
+
+    def close(self):
+        pass
+
+
+class Benchd:
+    def __init__(self, name, folder, programs):
+        self.name, self.programs = name, programs
+        self.folder = folder / name
+        self.folder.mkdir()
+        self.daemon = Daemon(self.folder)
+        self.daemon.start([programs / "benchd", "--user", "--force", "--socket",
+                           self.daemon.socket, "--state-dir", self.folder / "state",
+                           "--runtime-dir", self.folder / "run"])
+
+    def benchctl(self, *words):
+        return subprocess.run(
+            [self.programs / "benchctl", *map(str, words)], capture_output=True, text=True,
+            check=False, env=dict(self.daemon.environment, BENCHD_SOCKET=str(self.daemon.socket)))
+
+    def measure(self, command, runs):
+        begin = time.monotonic()
+        done = self.benchctl("compare", "--json", "--runs", runs // 2, command, command)
+        took = time.monotonic() - begin
+        if done.returncode not in (0, 1, 3):
+            raise SystemExit(f"error: {self.name}: {done.stderr}")
+        verdict = json.loads(done.stdout.splitlines()[-1])
+        exported = self.benchctl("export", "--format", "csv", verdict["session"])
+        rows = [line.split(",") for line in exported.stdout.splitlines()
+                if line and not line.startswith("#")]
+        heading = rows[0]
+        wall, phase = heading.index("wall_time"), heading.index("phase")
+        times = [float(row[wall]) for row in rows[1:] if row[phase] == "measured"]
+        return {"took": took, "session": verdict["elapsed_seconds"], "iqr": 1e6 * quartile_range(times)}
+
+    def close(self):
+        if self.daemon.stop() != 0:
+            raise SystemExit(f"error: {self.name}: benchd failed:\n{self.daemon.log_text()}")
+
+
+class Writer:
+    """Writes again and again until it is stopped."""
+
+    def __init__(self, folder, mib):
+        self.file = folder / "written"
+        script = (f"while :; do dd if=/dev/zero of={self.file} bs=1M count={mib} conv=fdatasync; "
+                  "done")
+        self.process = subprocess.Popen(["sh", "-c", script], stdout=subprocess.DEVNULL,
+                                        stderr=subprocess.DEVNULL, start_new_session=True)
+        time.sleep(1)  # it is under way: nothing here depends on how far
+
+    def close(self):
+        os.killpg(self.process.pid, 9)
+        self.process.wait()
+        self.file.unlink(missing_ok=True)
+        os.sync()
+
+
+def one_state(tools, command, runs, figures, state):
+    """Each tool once; what is told of it, and as a multiple of the first one's."""
+    first = None
+    for tool in tools:
+        measured = tool.measure(command, runs)
+        first = first or measured
+        for what, value in measured.items():
+            figures.setdefault((state, tool.name, what), []).append(value)
+            figures.setdefault((state, tool.name, f"{what}, times"), []).append(
+                value / first[what])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("command", nargs="?", default="/bin/true")
+    parser.add_argument("--programs", type=pathlib.Path, default=BIN)
+    parser.add_argument("--before", type=pathlib.Path, help="another build's programs")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--runs", type=int, default=700)
+    parser.add_argument("--mib", type=int, default=3072)
+    parser.add_argument("--folder", type=pathlib.Path, default="/var/tmp",
+                        help="on the disk that is meant")
+    arguments = parser.parse_args()
+    if shutil.which("hyperfine") is None:
+        raise SystemExit("error: hyperfine: not found\nhint: apt install hyperfine")
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="benchd-writer-", dir=arguments.folder))
+    tools = [Hyperfine(folder), Benchd("benchd", folder, arguments.programs)]
+    if arguments.before:
+        tools.append(Benchd("before", folder, arguments.before))
+    figures = {}
+    try:
+        for _ in range(arguments.rounds):
+            one_state(tools, arguments.command, arguments.runs, figures, "alone")
+            writer = Writer(folder, arguments.mib)
+            try:
+                one_state(tools, arguments.command, arguments.runs, figures, "beside a writer")
+            finally:
+                writer.close()
+    finally:
+        for tool in tools:
+            tool.close()
+        shutil.rmtree(folder)
+    table = Table(f"{arguments.runs} runs of {arguments.command}", [
+        ("state", ""), ("tool", ""), ("took", "s"), ("took, times", "× hyperfine"),
+        ("session", "session, s"), ("session, times", "× hyperfine"), ("iqr", "IQR, µs"),
+        ("iqr, times", "× hyperfine")])
+    for state in ("alone", "beside a writer"):
+        for tool in tools:
+            row = {what: spread(figures[state, tool.name, what]) for what in
+                   ("took", "took, times", "session", "session, times", "iqr", "iqr, times")}
+            table.rows.append({"state": state, "tool": tool.name, **row})
+    print(table.text())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
