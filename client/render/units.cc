@@ -17,9 +17,6 @@ struct Scale {
 
 constexpr std::array kTimes = {Scale{1, "s"}, Scale{1e-3, "ms"}, Scale{1e-6, "µs"},
                                Scale{1e-9, "ns"}};
-constexpr std::array kByteRates = {
-    Scale{1024.0 * 1024 * 1024 * 1024, "TiB/s"}, Scale{1024.0 * 1024 * 1024, "GiB/s"},
-    Scale{1024.0 * 1024, "MiB/s"}, Scale{1024.0, "KiB/s"}, Scale{1, "B/s"}};
 constexpr std::array kBytes = {Scale{1024.0 * 1024 * 1024 * 1024, "TiB"},
                                Scale{1024.0 * 1024 * 1024, "GiB"}, Scale{1024.0 * 1024, "MiB"},
                                Scale{1024.0, "KiB"}, Scale{1, "B"}};
@@ -59,7 +56,6 @@ Scale ScaleFor(double value, std::string_view unit, const Style& style) {
     return scale.name == "µs" && !style.unicode ? Scale{scale.factor, "us"} : scale;
   }
   if (unit == "B") return Largest(kBytes, value);
-  if (unit == "B/s") return Largest(kByteRates, value);
   return {1, unit};
 }
 
