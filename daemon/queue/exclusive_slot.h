@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
 #include <asio/redirect_error.hpp>
@@ -52,9 +53,10 @@ class Signal {
 /// Whose turn it is for what must not happen while a session measures: asking the machine, or
 /// having it.
 ///
-/// One at a time. After each session come those that wait then, before the next session; those
-/// that ask later wait for the one after it while sessions wait, so that neither kind can hold up
-/// the other for ever. Owned by the queue, whose worker alone begins anything. Loop's thread only.
+/// One at a time. After each session come those that wait then, a fixed number of them at most,
+/// before the next session; the others and those that ask later wait for the one after it while
+/// sessions wait, so that neither kind can hold up the other for ever. Owned by the queue, whose
+/// worker alone begins anything. Loop's thread only.
 class ExclusiveSlot {
  public:
   /// A place among those who wait, or the turn itself; given up when destroyed. Must not outlive
@@ -62,7 +64,9 @@ class ExclusiveSlot {
   using Turn = Held<ExclusiveSlot>;
 
   /// `changed` wakes the worker, and outlives this.
-  explicit ExclusiveSlot(Signal& changed) : changed_(changed) {}
+  /// @param between_sessions  how many come before the next session at most
+  ExclusiveSlot(Signal& changed, std::uint64_t between_sessions)
+      : changed_(changed), between_sessions_(between_sessions) {}
 
   /// `begin` is called once, later, when the turn has come; never after the Turn is destroyed.
   [[nodiscard]] Turn Acquire(std::function<void()> begin);
@@ -71,8 +75,8 @@ class ExclusiveSlot {
   bool busy() const { return running_.has_value(); }
   std::size_t waiting() const { return waiting_.size(); }
 
-  /// Those who wait now come before the next session.
-  void SessionEnded() { before_session_ = waiting_.size(); }
+  /// Those who wait now come before the next session, as many of them as may.
+  void SessionEnded() { before_session_ = std::min(waiting_.size(), between_sessions_); }
 
   /// Begins the next one, if it may come before a session that waits, or none waits.
   /// @return whether one has begun.
@@ -83,6 +87,7 @@ class ExclusiveSlot {
   void GiveUp(std::uint64_t key);
 
   Signal& changed_;
+  const std::size_t between_sessions_;
   std::map<std::uint64_t, std::function<void()>> waiting_;  // by key: in order of asking
   std::uint64_t next_key_ = 0;
   std::size_t before_session_ = 0;  // how many come before the next session

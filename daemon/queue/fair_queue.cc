@@ -183,6 +183,25 @@ Result<void> FairQueue::CheckSubmissions(std::uint32_t uid, const User& user,
   return OverLimit(Limit::kSubmissionsADay, today, *limits_.submissions_a_day, uid);
 }
 
+std::vector<LimitUse> FairQueue::Uses(std::optional<std::uint32_t> uid) const {
+  std::vector<LimitUse> uses;
+  const auto add = [this, &uses](std::uint32_t who, const User& user) {
+    uses.push_back({Limit::kQueuedAUser, who, user.limited, limits_.queued});
+    if (!limits_.running_a_day) return;
+    uses.push_back({Limit::kRunningADay, who, static_cast<std::uint64_t>(user.ran.count()),
+                    static_cast<std::uint64_t>(limits_.running_a_day->count())});
+  };
+  if (uid) {
+    const auto user = users_.find(*uid);
+    add(*uid, user == users_.end() ? User{} : user->second);
+    return uses;
+  }
+  for (const auto& [who, user] : users_) {
+    if (user.limited > 0 || user.ran > Nanoseconds::zero()) add(who, user);
+  }
+  return uses;
+}
+
 bool FairQueue::Key::operator<(const Key& other) const {
   return std::tie(standing, other.priority, uid, sequence) <  // the highest priority first
          std::tie(other.standing, priority, other.uid, other.sequence);

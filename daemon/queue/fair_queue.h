@@ -12,6 +12,7 @@
 
 #include "core/base/result.h"
 #include "core/base/time.h"
+#include "core/model/limits.h"
 #include "core/model/session_spec.h"
 
 namespace benchd {
@@ -99,6 +100,9 @@ class FairQueue {
                          Timestamp now) const;
   /// What the user may still have of the machine; nothing: there is no limit.
   std::optional<Nanoseconds> TimeLeft(std::uint32_t uid, Timestamp now) const;
+
+  /// Of the limits that there are, what `uid` takes, or each user who takes any of it.
+  std::vector<LimitUse> Uses(std::optional<std::uint32_t> uid) const;
 
   std::size_t size() const { return sessions_.size(); }
   /// How often the order was computed: what keeping it costs, for tests.

@@ -1,5 +1,10 @@
 #include "daemon/queue/machine_controller.h"
 
+#include <algorithm>
+#include <asio/co_spawn.hpp>
+#include <asio/this_coro.hpp>
+#include <exception>
+
 namespace benchd {
 namespace {
 
@@ -63,6 +68,43 @@ asio::awaitable<Result<MachineController::Access>> MachineController::AcquireAcc
   co_return std::move(access);
 }
 
+/// A coroutine of its own asks: whoever began the round may be gone before its turn comes, and the
+/// others still want the answer.
+template <typename Answer>
+asio::awaitable<Answer> MachineController::AskTogether(Open<Answer>* open, Cancelled cancelled,
+                                                       Ask<Answer> ask) {
+  Open<Answer> round = *open;
+  if (round == nullptr) {
+    const asio::any_io_executor loop = co_await asio::this_coro::executor;
+    round = *open = std::make_shared<Round<Answer>>(loop);
+    asio::co_spawn(loop, RunRound(round, open, std::move(ask)),
+                   [round](const std::exception_ptr& thrown) {
+                     constexpr const char* kWhy = "machine: benchd-runner could not be asked";
+                     if (thrown) round->answer.emplace(Error{ErrorCode::kInternal, kWhy, {}});
+                     round->answered.Notify();
+                   });
+  }
+  round->waiting.push_back(std::move(cancelled));
+  while (!round->answer) co_await round->answered.Wait();
+  co_return *round->answer;
+}
+
+template <typename Answer>
+asio::awaitable<void> MachineController::RunRound(Open<Answer> round, Open<Answer>* open,
+                                                  Ask<Answer> ask) {
+  Cancelled abandoned = [round] {
+    return std::ranges::all_of(round->waiting, [](const Cancelled& gone) { return gone(); });
+  };
+  Result<Access> access = co_await AcquireAccess(std::move(abandoned));
+  open->reset();
+  if (!access) {
+    round->answer.emplace(std::move(access).error());
+    co_return;
+  }
+  asio::awaitable<Answer> asking = ask();
+  round->answer.emplace(co_await std::move(asking));
+}
+
 asio::awaitable<Result<MachineView>> MachineController::Describe(std::string profile,
                                                                  Cancelled cancelled) {
   MachineRequest request{profile, Isolation::kBestEffort, {}};
@@ -72,17 +114,16 @@ asio::awaitable<Result<MachineView>> MachineController::Describe(std::string pro
     if (HasMachine(running->snapshot)) co_return ViewOf(*running, profile);
     co_await queue_.Changed();  // it is being given the machine
   }
-  Result<Access> access = co_await AcquireAccess(std::move(cancelled));
-  if (!access) co_return std::move(access).error();
-  Result<MachineStatus> status = co_await runner_.Describe(std::move(profile));
+  Ask<Result<MachineStatus>> ask = [this, profile] { return runner_.Describe(profile); };
+  Result<MachineStatus> status =
+      co_await AskTogether(&descriptions_[profile], std::move(cancelled), std::move(ask));
   if (!status) co_return std::move(status).error();
   co_return MachineView{*std::move(status), std::nullopt};
 }
 
 asio::awaitable<Result<std::vector<NoiseSource>>> MachineController::Diagnose(Cancelled cancelled) {
-  Result<Access> access = co_await AcquireAccess(std::move(cancelled));
-  if (!access) co_return std::move(access).error();
-  co_return co_await runner_.Diagnose();
+  Ask<Noise> ask = [this] { return runner_.Diagnose(); };
+  co_return co_await AskTogether(&diagnosis_, std::move(cancelled), std::move(ask));
 }
 
 asio::awaitable<Result<MachineStatus>> MachineController::Apply(Caller caller, std::string profile,

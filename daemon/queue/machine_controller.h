@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -61,11 +63,11 @@ class MachineController {
   MachineController& operator=(const MachineController&) = delete;
 
   /// During a session at once, from what the session was given; a question for another profile is
-  /// answered in the notes then.
+  /// answered in the notes then. All who wait with the same question have one turn, and its answer.
   /// @errors those of Runner::Describe(); kUnavailable when benchd stops; kCancelled for
   /// `cancelled`.
   asio::awaitable<Result<MachineView>> Describe(std::string profile, Cancelled cancelled);
-  /// @errors those of Runner::Diagnose(), and as above.
+  /// All who wait have one turn, and its answer. @errors those of Runner::Diagnose(), and as above.
   asio::awaitable<Result<std::vector<NoiseSource>>> Diagnose(Cancelled cancelled);
   /// An empty profile is `default`.
   /// @errors kPermissionDenied for who is no admin; those of Runner::Apply(), and as above.
@@ -81,6 +83,26 @@ class MachineController {
   Result<Reservation> Reserve(const Caller& caller, Nanoseconds wanted, std::function<void()> held);
 
  private:
+  /// A question that the runner is asked once for all who wait for the answer.
+  template <typename Answer>
+  struct Round {
+    explicit Round(const asio::any_io_executor& loop) : answered(loop) {}
+    std::vector<Cancelled> waiting;
+    std::optional<Answer> answer;
+    Signal answered;
+  };
+  template <typename Answer>
+  using Open = std::shared_ptr<Round<Answer>>;
+  template <typename Answer>
+  using Ask = std::function<asio::awaitable<Answer>()>;
+  using Noise = Result<std::vector<NoiseSource>>;
+
+  /// Joins the round at `open`, or begins one; it takes nobody any more once its turn has come.
+  template <typename Answer>
+  asio::awaitable<Answer> AskTogether(Open<Answer>* open, Cancelled cancelled, Ask<Answer> ask);
+  template <typename Answer>
+  asio::awaitable<void> RunRound(Open<Answer> round, Open<Answer>* open, Ask<Answer> ask);
+
   /// Who speaks to the runner while somebody has the machine reserved; counted while it lives.
   class Lease {
    public:
@@ -113,7 +135,9 @@ class MachineController {
   Queue& queue_;
   Runner& runner_;
   const AccessPolicy policy_;
-  std::set<std::uint32_t> reserving_;         // uids with a Reservation
+  Open<Noise> diagnosis_;
+  std::map<std::string, Open<Result<MachineStatus>>> descriptions_;  // by profile, which is known
+  std::set<std::uint32_t> reserving_;                                // uids with a Reservation
   std::optional<std::uint32_t> holder_;       // the one of them that has the machine
   std::size_t leases_ = 0;                    // who speak to the runner meanwhile
   std::optional<ExclusiveSlot::Turn> ended_;  // of a holder who has gone before the leases ended

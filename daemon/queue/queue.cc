@@ -49,9 +49,46 @@ Queue::Queue(asio::any_io_executor executor, Services services, QueuePolicy poli
       changed_(executor),
       registry_(policy_.access),
       waiting_(policy_.limits),
+      exclusive_(changed_, policy_.machine_turns),
       current_(executor, {services.runner, services.store, services.clock, disturbances_},
                [this](const SessionSnapshot& snapshot) { Progress(snapshot); }),
       alarm_(executor) {}
+
+/// A request that is on its way, until this goes.
+class Queue::Submitting {
+ public:
+  Submitting(Queue& queue, const RequestKey& request)
+      : queue_(queue), place_(queue.submitting_.insert(request)) {}
+  Submitting(const Submitting&) = delete;
+  Submitting& operator=(const Submitting&) = delete;
+  ~Submitting() {
+    queue_.submitting_.erase(place_);
+    queue_.changed_.Notify();
+  }
+
+ private:
+  Queue& queue_;
+  const std::multiset<RequestKey>::iterator place_;
+};
+
+/// A user's submission that is being admitted, until this goes.
+class Queue::Admitting {
+ public:
+  Admitting(Queue& queue, std::uint32_t uid) : queue_(queue), uid_(uid) {
+    ++queue_.admitting_[uid_];
+  }
+  Admitting(const Admitting&) = delete;
+  Admitting& operator=(const Admitting&) = delete;
+  ~Admitting() {
+    const auto user = queue_.admitting_.find(uid_);
+    if (--user->second == 0) queue_.admitting_.erase(user);
+    queue_.changed_.Notify();
+  }
+
+ private:
+  Queue& queue_;
+  const std::uint32_t uid_;
+};
 
 // ---- what may be asked ----
 
@@ -72,14 +109,18 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Submit(SessionSpec spec, std::st
   if (!valid) co_return std::move(valid).error();
   if (Result<void> ok = CheckStatistics(*valid); !ok) co_return std::move(ok).error();
 
-  submitting_.insert(request);
+  const std::uint32_t uid = request.first;
+  // Whatever ends it, an exception as well: the same request is waited for while it is here.
+  const Submitting submitting(*this, request);
+  while (admitting_[uid] >= policy_.helpers_a_user) {
+    co_await changed_.Wait();
+    if (stopping_) co_return IsStopping();
+  }
+  const Admitting turn(*this, uid);
   SessionRecord record{std::move(valid).value(), {}, std::move(request_id)};
   record.snapshot.id = FreshId();
   record.snapshot.submitted_at = services_.clock.Now();
-  Result<SessionSnapshot> admitted = co_await Admit(std::move(record), bundle);
-  submitting_.erase(submitting_.find(request));
-  changed_.Notify();
-  co_return admitted;
+  co_return co_await Admit(std::move(record), bundle);
 }
 
 Result<void> Queue::CheckTakesSessions(const SessionSpec& spec) const {
@@ -282,6 +323,16 @@ asio::awaitable<Result<QueueStatus>> Queue::SetMode(Caller caller, QueueMode mod
   PublishPlaces(/*even_unmoved=*/true);
   changed_.Notify();
   co_return Status();
+}
+
+std::vector<LimitUse> Queue::Uses(std::optional<std::uint32_t> uid) const {
+  std::vector<LimitUse> uses = waiting_.Uses(uid);
+  for (const auto& [who, count] : admitting_) {
+    if (uid && who != *uid) continue;
+    uses.push_back({Limit::kHelpersAUser, who, count, policy_.helpers_a_user});
+  }
+  uses.push_back({Limit::kMachineTurns, {}, exclusive_.waiting(), policy_.machine_turns});
+  return uses;
 }
 
 QueueStatus Queue::Status() const {

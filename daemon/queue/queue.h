@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/model/limits.h"
 #include "core/model/session.h"
 #include "core/model/session_spec.h"
 #include "daemon/ports/ports.h"
@@ -32,6 +33,10 @@ struct QueuePolicy {
   AccessPolicy access;
   UserLimits limits;
   RetentionPolicy keep;
+  /// Turns for other work between two sessions.
+  std::uint64_t machine_turns = Budgets().At(Limit::kMachineTurns);
+  /// A user's submissions whose programs are looked up at once; others wait.
+  std::uint64_t helpers_a_user = Budgets().At(Limit::kHelpersAUser);
 };
 
 /// How the queue stands.
@@ -144,6 +149,8 @@ class Queue {
   /// Pauses, drains or resumes, for admins; committed when it answers.
   asio::awaitable<Result<QueueStatus>> SetMode(Caller caller, QueueMode mode);
   QueueStatus Status() const;
+  /// What of the limits of sessions is taken by `uid`, or by each user who takes any of it.
+  std::vector<LimitUse> Uses(std::optional<std::uint32_t> uid) const;
 
   const AccessPolicy& access() const { return policy_.access; }
 
@@ -155,6 +162,8 @@ class Queue {
 
  private:
   using RequestKey = std::pair<std::uint32_t, std::string>;  // uid, the client's request id
+  class Submitting;
+  class Admitting;
 
   Result<void> CheckTakesSessions(const SessionSpec& spec) const;
   asio::awaitable<Result<SessionSnapshot>> Admit(SessionRecord record, BundleUpload* bundle);
@@ -185,11 +194,12 @@ class Queue {
   Signal changed_;
   SessionRegistry registry_;
   FairQueue waiting_;
-  ExclusiveSlot exclusive_{changed_};
+  ExclusiveSlot exclusive_;
   DisturbanceLog disturbances_;
   CurrentSession current_;
   std::optional<SessionId> running_;
   std::multiset<RequestKey> submitting_;
+  std::map<std::uint32_t, std::uint64_t> admitting_;  // by uid: submissions in Admit()
   std::set<SessionId> ending_;               // no longer waiting, their end not yet committed
   std::map<SessionId, std::uint64_t> told_;  // positions that watchers were told at last
   asio::steady_timer alarm_;                 // when somebody may begin sessions again

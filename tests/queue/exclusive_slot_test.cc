@@ -19,7 +19,7 @@ class ExclusiveSlotTest : public testing::Test {
   using Names = std::vector<std::string>;
   asio::io_context loop_;
   Signal changed_{loop_.get_executor()};
-  ExclusiveSlot slot_{changed_};
+  ExclusiveSlot slot_{changed_, 2};
   Names begun_;
 };
 
@@ -58,6 +58,20 @@ TEST_F(ExclusiveSlotTest, AfterASessionThoseWhoWaitedGoBeforeTheNext) {
   slot_.SessionEnded();
   EXPECT_TRUE(slot_.BeginNext(true));
   EXPECT_EQ(begun_.back(), "late");
+}
+
+TEST_F(ExclusiveSlotTest, BetweenTwoSessionsComeSoManyAndNoMore) {
+  std::vector<ExclusiveSlot::Turn> turns;
+  for (const char* name : {"a", "b", "c"}) turns.push_back(Acquire(name));
+  slot_.SessionEnded();
+  EXPECT_TRUE(slot_.BeginNext(true));
+  turns.erase(turns.begin());
+  EXPECT_TRUE(slot_.BeginNext(true));
+  turns.erase(turns.begin());
+  EXPECT_FALSE(slot_.BeginNext(true)) << "the session's turn";
+  slot_.SessionEnded();
+  EXPECT_TRUE(slot_.BeginNext(true));
+  EXPECT_EQ(begun_, (Names{"a", "b", "c"}));
 }
 
 TEST_F(ExclusiveSlotTest, WhoGoesAwayLeavesNoPlaceToOthers) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <asio/co_spawn.hpp>
 #include <asio/detached.hpp>
 #include <asio/io_context.hpp>
@@ -108,6 +109,50 @@ TEST_F(MachineControllerTest, AsksTheRunnerNothingWhileASessionMeasures) {
   EXPECT_TRUE(applied && *applied);
   EXPECT_TRUE(restored && *restored);
   EXPECT_EQ(runner_.asked, (Asked{"diagnose", "apply default", "restore"}));
+}
+
+// Each of them cost the next session a turn of about a second.
+TEST_F(MachineControllerTest, AllWhoWaitWithTheSameQuestionHaveOneTurn) {
+  Submit();
+  const SessionId second = Submit();
+  std::vector<std::optional<Result<std::vector<NoiseSource>>>> sources(40);
+  std::vector<std::optional<Result<MachineView>>> views(40);
+  std::size_t asked_before_second = 0;
+  int runs = 0;
+  runner_.during_run = [&] {
+    if (++runs == 2) {
+      for (auto& one : sources) Start(controller_.Diagnose(Stays), &one);
+    }
+    if (StateOf(second) == SessionState::kQueued) return;
+    asked_before_second = std::max(asked_before_second, runner_.asked.size());
+  };
+  Work();
+  Settle();
+  EXPECT_EQ(StateOf(second), SessionState::kDone);
+  EXPECT_EQ(asked_before_second, 1U);
+  for (const auto& one : sources) EXPECT_TRUE(one && *one);
+  for (auto& one : views) Start(controller_.Describe("", Stays), &one);
+  Settle();
+  for (const auto& one : views) EXPECT_TRUE(one && *one);
+  EXPECT_EQ(runner_.asked, (Asked{"diagnose", "describe "}));
+  std::optional<Result<std::vector<NoiseSource>>> later;
+  Start(controller_.Diagnose(Stays), &later);
+  Settle();
+  EXPECT_EQ(runner_.asked.size(), 3U) << "who asks later is not told what was";
+}
+
+TEST_F(MachineControllerTest, WhoBeganAQuestionMayGoAndTheOthersAreAnswered) {
+  bool gone = false;
+  std::optional<Result<std::vector<NoiseSource>>> left;
+  std::optional<Result<std::vector<NoiseSource>>> stays;
+  Start(controller_.Diagnose([&gone] { return gone; }), &left);
+  Start(controller_.Diagnose(Stays), &stays);
+  Settle();
+  gone = true;
+  Work();
+  Settle();
+  EXPECT_TRUE(stays && *stays);
+  EXPECT_EQ(runner_.asked, (Asked{"diagnose"}));
 }
 
 TEST_F(MachineControllerTest, ASessionThatGoesOnTellsTheMachineItHasNotTheOneItHad) {

@@ -1,6 +1,8 @@
 #include "daemon/queue/queue.h"
 
 #include <algorithm>
+#include <optional>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -49,6 +51,44 @@ TEST_F(QueueTest, AnswersARetryOfARequestWithTheSameSession) {
   const SessionSnapshot ended = SubmitFully(SpecOf(1000), "request");
   EXPECT_EQ(ended.id, once);
   EXPECT_EQ(ended.state, SessionState::kDone);
+}
+
+TEST_F(QueueTest, ARequestThatBrokeOffMayBeSentAgain) {
+  runner_.during_resolve = [] { throw std::runtime_error("no memory left"); };
+  EXPECT_THROW(Submit(SpecOf(1000), "request"), std::runtime_error);
+  runner_.during_resolve = nullptr;
+  std::optional<Result<SessionSnapshot>> again;
+  Start(queue_.Submit(SpecOf(1000), "request"), &again);
+  Settle();
+  ASSERT_TRUE(again) << "waits for a request that is no more";
+  EXPECT_TRUE(*again);
+}
+
+TEST_F(QueueTest, OneUsersManySubmissionsDoNotDelayAnothers) {
+  std::vector<std::uint32_t> acknowledged;
+  const auto submit = [&](std::uint32_t uid) -> asio::awaitable<void> {
+    Result<SessionSnapshot> submitted = co_await queue_.Submit(SpecOf(uid), {});
+    EXPECT_TRUE(submitted);
+    acknowledged.push_back(uid);
+  };
+  for (int i = 0; i < 40; ++i) asio::co_spawn(loop_, submit(1000), Rethrow);
+  asio::co_spawn(loop_, submit(1001), Rethrow);
+  Settle();
+  ASSERT_EQ(acknowledged.size(), 41U);
+  const auto other = std::ranges::find(acknowledged, 1001U);
+  EXPECT_LE(other - acknowledged.begin(), 4);
+}
+
+TEST_F(QueueTest, TellsHowMuchOfTheLimitsIsTaken) {
+  Submit(SpecOf(1000));
+  Submit(SpecOf(1000));
+  Submit(SpecOf(1001));
+  using Uses = std::vector<LimitUse>;
+  const LimitUse turns{Limit::kMachineTurns, {}, 0, 4};
+  EXPECT_EQ(queue_.Uses(1000), (Uses{{Limit::kQueuedAUser, 1000, 2, {}}, turns}));
+  EXPECT_EQ(queue_.Uses(7), (Uses{{Limit::kQueuedAUser, 7, 0, {}}, turns}));
+  EXPECT_EQ(queue_.Uses({}),
+            (Uses{{Limit::kQueuedAUser, 1000, 2, {}}, {Limit::kQueuedAUser, 1001, 1, {}}, turns}));
 }
 
 TEST_F(QueueTest, FailsASessionAtOnceWhoseProgramCannotBeFound) {
