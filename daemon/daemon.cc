@@ -74,6 +74,7 @@ Daemon::Daemon(const Options& options, const Config& config, const Paths& paths)
       runner_source_(MakeRunnerSource(loop_.get_executor(), options, config, paths)),
       connection_(loop_.get_executor(), *runner_source_),
       runner_(connection_),
+      peers_(config_.limits.At(Limit::kConnectionsAUser)),
       notifier_(loop_.get_executor()),
       queue_end_(loop_) {}
 
@@ -162,6 +163,8 @@ AccessPolicy Daemon::Access() const {
 
 QueuePolicy Daemon::Policy() const {
   QueuePolicy policy{Access(), {}, config_.keep};
+  policy.machine_turns = config_.limits.At(Limit::kMachineTurns);
+  policy.helpers_a_user = config_.limits.At(Limit::kHelpersAUser);
   policy.keep.bytes_per_user = config_.limits.Of(Limit::kKeptAUser);
   // User mode has one user, who may have all of the machine.
   if (options_.places.user) return policy;
@@ -191,8 +194,7 @@ Result<void> Daemon::Serve() {
   if (Result<void> ok = server_->Start(); !ok) return ok;
   listener_.emplace(
       loop_.get_executor(), socket_->TakeFd(), peers_, [this](int fd) { server_->Adopt(fd); },
-      [](const std::string& why) { spdlog::warn("{}", why); },
-      config_.limits.At(Limit::kConnectionsAUser));
+      [](const std::string& why) { spdlog::warn("{}", why); });
   return {};
 }
 

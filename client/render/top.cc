@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <cmath>
+#include <functional>
 
 #include "client/render/live_view.h"
+#include "client/render/units.h"
 #include "client/render/words.h"
 #include "core/base/text.h"
 
@@ -50,6 +53,23 @@ std::string SettingsWords(const v1::MachineStatus& machine) {
   std::string words = Join(held, " ");
   if (!missing.empty()) words += "; not held: " + Join(missing, " ");
   return words;
+}
+
+std::string Amount(double value) { return Fixed(value, value == std::floor(value) ? 0 : 1); }
+
+/// What is taken of the limits, the most of it first.
+std::string LimitWords(const v1::QueueStatus& queue, const UserNames& users) {
+  std::vector<const v1::LimitUse*> taken;
+  for (const v1::LimitUse& use : queue.limits()) {
+    if (use.used() > 0 && use.most() > 0) taken.push_back(&use);
+  }
+  std::ranges::stable_sort(taken, std::greater(),
+                           [](const v1::LimitUse* use) { return use->used() / use->most(); });
+  return Join(taken, ", ", [&users](const v1::LimitUse* use) {
+    std::string text = Printable(use->what());
+    if (use->has_uid()) text += " of " + Printable(users(use->uid()));
+    return text + " " + Amount(use->used()) + "/" + Amount(use->most());
+  });
 }
 
 const v1::Session* Running(const TopState& state) {
@@ -135,6 +155,9 @@ std::vector<std::string> RenderTop(const TopState& state, const UserNames& users
   add(MachineWords(state.machine), Tint::kNone);
   if (state.machine.settings_size() > 0) {
     add("settings: " + SettingsWords(state.machine), Tint::kNone);
+  }
+  if (const std::string taken = LimitWords(state.queue, users); !taken.empty()) {
+    add("limits: " + taken, Tint::kNone);
   }
   add(state.note, Tint::kYellow);
   add("q quits", Tint::kDim);

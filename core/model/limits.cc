@@ -68,7 +68,7 @@ constexpr std::array<LimitRow, kLimits> kRows{{
     {Limit::kConnectionsAUser, "connections_a_user", "connections", kPieces, true, 256, 1024,
      LimitScope::kUser, true, "connections", "are open", "close some"},
     {Limit::kHeldAUser, "held_mib_a_user", "MiB", kMib, true, 32, 65536, LimitScope::kUser, true,
-     "unread answers", "are held", "read the answers that you have asked for"},
+     "unread answers", "are wanted, with this one,", "read the answers that you have asked for"},
     {Limit::kHelpersAUser, "helpers_a_user", "processes", kPieces, true, 4, 1024, LimitScope::kUser,
      true, "helper processes", "are at work", "wait until some submissions are answered"},
     {Limit::kMachineTurns, "machine_turns", "turns", kPieces, true, 4, 1000, LimitScope::kAll, true,

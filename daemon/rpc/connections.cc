@@ -57,13 +57,33 @@ std::optional<Caller> PeerTable::Find(std::string_view peer) const {
   return it->second.caller;
 }
 
+bool PeerTable::IsOpen(int fd, const Entry& entry) {
+  if (entry.open) entry.open = SocketInode(fd) == entry.inode;
+  return entry.open;
+}
+
 std::size_t PeerTable::OpenConnections(std::uint32_t uid) const {
   const std::lock_guard lock(mutex_);
   std::size_t count = 0;
   for (const auto& [fd, entry] : entries_) {
-    if (entry.caller.uid == uid && SocketInode(fd) == entry.inode) ++count;
+    if (entry.caller.uid == uid && IsOpen(fd, entry)) ++count;
   }
   return count;
+}
+
+std::vector<LimitUse> PeerTable::Uses(std::optional<std::uint32_t> uid) const {
+  const std::lock_guard lock(mutex_);
+  std::map<std::uint32_t, std::uint64_t> open;
+  if (uid) open[*uid] = 0;
+  for (const auto& [fd, entry] : entries_) {
+    const bool meant = !uid || entry.caller.uid == *uid;
+    if (meant && IsOpen(fd, entry)) ++open[entry.caller.uid];
+  }
+  std::vector<LimitUse> uses;
+  for (const auto& [who, count] : open) {
+    uses.push_back({Limit::kConnectionsAUser, who, count, most_a_user_});
+  }
+  return uses;
 }
 
 namespace {
@@ -227,13 +247,12 @@ bool PrepareForServer(int fd) {
 }  // namespace
 
 Listener::Listener(const asio::any_io_executor& loop, UniqueFd socket, PeerTable& peers,
-                   HandOver hand_over, Log log, std::uint64_t most_a_user)
+                   HandOver hand_over, Log log)
     : acceptor_(loop),
       pause_(loop),
       peers_(peers),
       hand_over_(std::move(hand_over)),
-      log_(std::move(log)),
-      most_a_user_(most_a_user) {
+      log_(std::move(log)) {
   acceptor_.assign(asio::local::stream_protocol(), socket.Release());
 }
 
@@ -267,7 +286,7 @@ void Listener::Take(UniqueFd connection) {
   }
   Result<Caller> caller = ReadPeer(connection.get());
   if (!caller) return log_(caller.error().message);
-  if (peers_.OpenConnections(caller->uid) >= most_a_user_) {
+  if (peers_.OpenConnections(caller->uid) >= peers_.most_a_user()) {
     return LogRefusal(caller->uid);
   }
   Result<UniqueFd> numbered = peers_.Register(std::move(connection), std::move(caller).value());
@@ -279,7 +298,8 @@ void Listener::LogRefusal(std::uint32_t uid) {
   const auto now = std::chrono::steady_clock::now();
   if (refusal_logged_at_ && now - *refusal_logged_at_ < kRefusalLogInterval) return;
   refusal_logged_at_ = now;
-  const Error refused = OverLimit(Limit::kConnectionsAUser, most_a_user_, most_a_user_, uid);
+  const Error refused =
+      OverLimit(Limit::kConnectionsAUser, peers_.most_a_user(), peers_.most_a_user(), uid);
   log_("refused " + refused.message + "; " + refused.hint);
 }
 

@@ -35,6 +35,11 @@ namespace benchd::rpc {
 /// connection may be gone.
 class PeerTable {
  public:
+  /// How many connections a user may have: a Listener sees to it.
+  explicit PeerTable(std::uint64_t most_a_user = Budgets().At(Limit::kConnectionsAUser))
+      : most_a_user_(most_a_user) {}
+  std::uint64_t most_a_user() const { return most_a_user_; }
+
   /// Moves a connected socket to the next number and remembers who is behind it.
   /// @errors kResourceExhausted: no descriptor is free.
   Result<UniqueFd> Register(UniqueFd connection, Caller caller);
@@ -45,11 +50,18 @@ class PeerTable {
   /// Number of connections of `uid` that are still open.
   std::size_t OpenConnections(std::uint32_t uid) const;
 
+  /// The same as the use of a limit: `uid`'s, or that of each user who has any.
+  std::vector<LimitUse> Uses(std::optional<std::uint32_t> uid) const;
+
  private:
   struct Entry {
     Caller caller;
     std::uint64_t inode = 0;  ///< of the socket: tells it from a later one of the same number
+    /// Until it is seen to be closed: who counts connections need not look at it again.
+    mutable bool open = true;
   };
+  static bool IsOpen(int fd, const Entry& entry);
+  const std::uint64_t most_a_user_;
   mutable std::mutex mutex_;
   std::map<int, Entry> entries_;
   int next_number_ = 0;
@@ -81,10 +93,10 @@ class Listener {
   /// Told in a sentence why a connection was not taken.
   using Log = std::function<void(const std::string&)>;
 
-  /// `socket` is a listening Unix stream socket. More than `most_a_user` connections of one uid at
-  /// a time are closed at once: a runaway client must not keep the others out.
+  /// `socket` is a listening Unix stream socket. More connections of one uid at a time than `peers`
+  /// allows are closed at once: a runaway client must not keep the others out.
   Listener(const asio::any_io_executor& loop, UniqueFd socket, PeerTable& peers, HandOver hand_over,
-           Log log, std::uint64_t most_a_user = Budgets().At(Limit::kConnectionsAUser));
+           Log log);
 
   void Start();
   /// Takes no further connection; those handed over live on.
@@ -100,7 +112,6 @@ class Listener {
   PeerTable& peers_;
   HandOver hand_over_;
   Log log_;
-  const std::uint64_t most_a_user_;
   /// A client that floods the socket must not flood the log as well.
   std::optional<std::chrono::steady_clock::time_point> refusal_logged_at_;
 };

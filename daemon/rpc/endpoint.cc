@@ -74,16 +74,18 @@ Result<void> RateLimit::Take(std::uint32_t uid) {
     bucket.tokens -= 1;
     return {};
   }
-  WarnOfRefusals(uid, bucket);
+  WarnOfRefusal(uid, Why(uid));
   const LimitRow& row = RowOf(Limit::kCallsASecond);
   return Error{ErrorCode::kResourceExhausted, std::string(row.what) + ": " + Why(uid),
                std::string(row.advice) + "; " + HowToAllowMore(row.limit)};
 }
 
-void RateLimit::WarnOfRefusals(std::uint32_t uid, Bucket& bucket) const {
-  if (bucket.told_at && bucket.filled_at - *bucket.told_at < kBetweenWarnings) return;
-  bucket.told_at = bucket.filled_at;
-  log_("refusing calls: " + Why(uid));
+void RateLimit::WarnOfRefusal(std::uint32_t uid, const std::string& why) {
+  const SteadyTime now = clock_.Steady();
+  Bucket& bucket = buckets_.try_emplace(uid, Bucket{burst(), now, {}}).first->second;
+  if (bucket.told_at && now - *bucket.told_at < kBetweenWarnings) return;
+  bucket.told_at = now;
+  log_("refusing calls: " + why);
 }
 
 std::string RateLimit::Why(std::uint32_t uid) const {
@@ -97,6 +99,17 @@ void RateLimit::Fill(Bucket& bucket, SteadyTime now) const {
   bucket.filled_at = now;
 }
 
+std::vector<LimitUse> RateLimit::Uses(std::optional<std::uint32_t> uid) const {
+  std::vector<LimitUse> uses;
+  for (auto [who, bucket] : buckets_) {
+    Fill(bucket, clock_.Steady());
+    const auto used = static_cast<std::uint64_t>(burst() - bucket.tokens);
+    if (uid ? who != *uid : used == 0) continue;
+    uses.push_back({Limit::kCallsASecond, who, used, static_cast<std::uint64_t>(burst())});
+  }
+  return uses;
+}
+
 void RateLimit::ForgetQuietUsers(SteadyTime now) {
   std::erase_if(buckets_, [this, now](const auto& user) {
     Bucket bucket = user.second;
@@ -107,16 +120,43 @@ void RateLimit::ForgetQuietUsers(SteadyTime now) {
 
 namespace {
 
-asio::awaitable<void> Serve(UnaryReactor* reactor, Endpoint endpoint, UnaryCall call,
-                            std::optional<Caller> caller) {
-  const LiveCalls::Token token = endpoint.calls.Begin(nullptr);
-  grpc::Status status = endpoint.Admit(caller);
-  if (status.ok()) {
-    Step step = [&call, &caller] { return call(*std::move(caller)); };
-    status = co_await StatusOf(std::move(step));
+/// A unary call from its entry until its client has the answer.
+class CallReactor final : public UnaryReactor {
+ public:
+  CallReactor(const Endpoint& endpoint, Entry entry, google::protobuf::Message* response,
+              UnaryCall call)
+      : endpoint_(endpoint),
+        entry_(std::move(entry)),
+        response_(response),
+        call_(std::move(call)) {}
+
+  void Begin() {
+    if (!entry_.status.ok()) return Finish(entry_.status);
+    asio::post(endpoint_.loop, [this] { asio::co_spawn(endpoint_.loop, Serve(), asio::detached); });
   }
-  reactor->Finish(status);
-}
+  void OnCancel() override { gone_.request_stop(); }
+  void OnDone() override { delete this; }
+
+ private:
+  /// This may be gone once Finish() was called.
+  asio::awaitable<void> Serve() {
+    const LiveCalls::Token token = endpoint_.calls.Begin(nullptr);
+    grpc::Status status = endpoint_.Admit(entry_.caller);
+    if (status.ok()) {
+      Step step = [this] { return call_(Asker{entry_.caller, gone_.get_token()}); };
+      status = co_await StatusOf(std::move(step));
+    }
+    if (status.ok()) status = ToStatus(entry_.share.Hold(response_->ByteSizeLong()));
+    if (!status.ok()) response_->Clear();
+    Finish(status);
+  }
+
+  const Endpoint endpoint_;
+  Entry entry_;
+  google::protobuf::Message* const response_;
+  const UnaryCall call_;
+  std::stop_source gone_;
+};
 
 }  // namespace
 
@@ -129,15 +169,26 @@ asio::awaitable<grpc::Status> StatusOf(Step step) {
   }
 }
 
-std::optional<Caller> Endpoint::Identify(const grpc::CallbackServerContext& context) const {
-  return peers.Find(context.peer());
+Entry Endpoint::Enter(const grpc::CallbackServerContext& context, Limit as) const {
+  std::optional<Caller> caller = peers.Find(context.peer());
+  if (!caller) return {{}, {}, Unidentified()};
+  Result<CallShare> share = budget.Enter(caller->uid, as);
+  if (share) return {*std::move(caller), *std::move(share), {}};
+  // One post for all that are refused meanwhile.
+  if (budget.TellsLoop()) {
+    asio::post(loop, [endpoint = *this, why = share.error(), uid = caller->uid] {
+      endpoint.budget.ToldLoop();
+      if (endpoint.note_call) endpoint.note_call();
+      endpoint.rate.WarnOfRefusal(uid, why.message);
+    });
+  }
+  return {{}, {}, ToStatus(share.error())};
 }
 
-grpc::Status Endpoint::Admit(const std::optional<Caller>& caller) const {
+grpc::Status Endpoint::Admit(const Caller& caller) const {
   if (note_call) note_call();
-  if (!caller) return Unidentified();
   if (calls.closed()) return Stopping();
-  return ToStatus(rate.Take(caller->uid));
+  return ToStatus(rate.Take(caller.uid));
 }
 
 grpc::Status Unidentified() {
@@ -151,13 +202,11 @@ grpc::Status Stopping() {
       Error{ErrorCode::kUnavailable, "benchd is stopping", "try again when it is back"});
 }
 
-UnaryReactor* Answer(const Endpoint& endpoint, Context* context, UnaryCall call) {
-  UnaryReactor* reactor = context->DefaultReactor();
-  asio::post(endpoint.loop, [endpoint, reactor, call = std::move(call),
-                             caller = endpoint.Identify(*context)]() mutable {
-    asio::co_spawn(endpoint.loop, Serve(reactor, endpoint, std::move(call), std::move(caller)),
-                   asio::detached);
-  });
+UnaryReactor* Answer(const Endpoint& endpoint, Context* context,
+                     google::protobuf::Message* response, UnaryCall call) {
+  auto* const reactor =
+      new CallReactor(endpoint, endpoint.Enter(*context), response, std::move(call));
+  reactor->Begin();
   return reactor;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <google/protobuf/message.h>
 #include <grpcpp/support/server_callback.h>
 
 #include <asio/any_io_executor.hpp>
@@ -12,10 +13,13 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "core/base/held.h"
 #include "core/base/result.h"
@@ -23,7 +27,9 @@
 #include "core/model/child.h"
 #include "core/model/limits.h"
 #include "daemon/ports/ports.h"
+#include "daemon/rpc/call_budget.h"
 #include "daemon/rpc/connections.h"
+#include "daemon/rpc/status_mapping.h"
 
 namespace benchd::rpc {
 
@@ -112,6 +118,12 @@ class RateLimit {
   /// @errors kResourceExhausted "too many requests: ..." when there is none left.
   Result<void> Take(std::uint32_t uid);
 
+  /// Tells the log that calls of `uid` are refused, if it was not told a moment ago.
+  void WarnOfRefusal(std::uint32_t uid, const std::string& why);
+
+  /// How many of the calls at once `uid` has made, or each user who has made any.
+  std::vector<LimitUse> Uses(std::optional<std::uint32_t> uid) const;
+
   /// How many users are remembered; one who has been quiet for two seconds may be forgotten.
   std::size_t users() const { return buckets_.size(); }
 
@@ -122,7 +134,6 @@ class RateLimit {
     std::optional<SteadyTime> told_at{};
   };
 
-  void WarnOfRefusals(std::uint32_t uid, Bucket& bucket) const;
   void Fill(Bucket& bucket, SteadyTime now) const;
   void ForgetQuietUsers(SteadyTime now);
   double burst() const { return 2 * a_second_; }
@@ -134,22 +145,33 @@ class RateLimit {
   std::map<std::uint32_t, Bucket> buckets_;
 };
 
+/// A call that stands at the door: who calls, and what it takes of the caller's budget; or why it
+/// is not let in.
+struct Entry {
+  Caller caller;
+  CallShare share;
+  grpc::Status status;  ///< not OK: nothing else is here
+};
+
 /// Where calls come in: what every service shares. The references outlive the server.
 ///
-/// `peers` is asked on gRPC's threads, once per call; `calls` and `rate` are touched on the loop's
-/// thread only.
+/// `peers` and `budget` are asked on gRPC's threads, once per call; `calls` and `rate` are touched
+/// on the loop's thread only.
 struct Endpoint {
   asio::any_io_executor loop;
   const PeerTable& peers;
   LiveCalls& calls;
   RateLimit& rate;
+  CallBudget& budget;
   /// Told of every call as it comes in, whatever becomes of it; may be empty.
   std::function<void()> note_call = {};
 
-  /// Who is behind this call; nobody is served without an identity.
-  std::optional<Caller> Identify(const grpc::CallbackServerContext& context) const;
-  /// OK when this call may begin; every call asks once, on the loop's thread, and is noted.
-  grpc::Status Admit(const std::optional<Caller>& caller) const;
+  /// Who is behind this call, and whether there is room for it: nobody is served without an
+  /// identity. On gRPC's thread, so that a flood of refused calls does not reach the loop.
+  Entry Enter(const grpc::CallbackServerContext& context, Limit as = Limit::kCallsAUser) const;
+  /// OK when this call, which was let in, may begin; every call asks once, on the loop's thread,
+  /// and is noted.
+  grpc::Status Admit(const Caller& caller) const;
 };
 
 /// UNAUTHENTICATED: the connection has no identity.
@@ -165,21 +187,35 @@ asio::awaitable<grpc::Status> StatusOf(Step step);
 using Context = grpc::CallbackServerContext;
 using UnaryReactor = grpc::ServerUnaryReactor;
 
+/// Who is to be answered.
+struct Asker {
+  Caller caller;
+  std::stop_token gone;  ///< that nobody waits for the answer any more
+};
+
 /// One unary call: reads its request, fills its response. Started on the loop's thread.
-using UnaryCall = std::function<asio::awaitable<Result<void>>(Caller)>;
+using UnaryCall = std::function<asio::awaitable<Result<void>>(Asker)>;
 
 /// Serves a unary call on the loop and maps its result; Finish is called exactly once, whatever
-/// `call` does. Called on gRPC's threads; returns what the handler returns.
-UnaryReactor* Answer(const Endpoint& endpoint, Context* context, UnaryCall call);
+/// `call` does. Called on gRPC's threads; returns what the handler returns. The call is under way
+/// until its client has all of `response`, which lives as long.
+UnaryReactor* Answer(const Endpoint& endpoint, Context* context,
+                     google::protobuf::Message* response, UnaryCall call);
 
-/// The same by a coroutine of a service, which is told the caller and `arguments`: requests,
-/// responses and contexts live until the call is finished, so longer than the coroutine.
-template <typename Service, typename... A>
+/// The same by a coroutine of a service, which is told who asks (an Asker, or the Caller alone) and
+/// `arguments`, the last of which is the response: requests, responses and contexts live until the
+/// call is finished, so longer than the coroutine.
+template <typename Service, typename Who, typename... A>
 UnaryReactor* Answer(const Endpoint& endpoint, Context* context, Service* service,
-                     asio::awaitable<Result<void>> (Service::*run)(Caller, A...),
+                     asio::awaitable<Result<void>> (Service::*run)(Who, A...),
                      std::type_identity_t<A>... arguments) {
-  return Answer(endpoint, context, [service, run, arguments...](Caller caller) {
-    return (service->*run)(std::move(caller), arguments...);
+  auto* const response = std::get<sizeof...(A) - 1>(std::tie(arguments...));
+  return Answer(endpoint, context, response, [service, run, arguments...](Asker asker) {
+    if constexpr (std::is_same_v<Who, Asker>) {
+      return (service->*run)(std::move(asker), arguments...);
+    } else {
+      return (service->*run)(std::move(asker.caller), arguments...);
+    }
   });
 }
 
@@ -190,6 +226,8 @@ UnaryReactor* Answer(const Endpoint& endpoint, Context* context, Service* servic
 /// object deletes itself on the loop after gRPC's last word (OnDone). While a step of Await() is
 /// under way (a load from the store, say) Finish waits, so that the object outlives what it has
 /// asked for.
+///
+/// It counts as under way until OnDone; what is written and not yet on its way, as held.
 template <typename Message>
 class StreamReactor : public grpc::ServerWriteReactor<Message> {
  public:
@@ -197,21 +235,27 @@ class StreamReactor : public grpc::ServerWriteReactor<Message> {
     asio::post(endpoint_.loop, [this, ok] { WriteDone(ok); });
   }
   void OnCancel() final {
-    asio::post(endpoint_.loop, [this] { End(grpc::Status::CANCELLED); });
+    gone_.request_stop();
+    if (entered()) asio::post(endpoint_.loop, [this] { End(grpc::Status::CANCELLED); });
   }
   void OnDone() final {
-    asio::post(endpoint_.loop, [this] { delete this; });
+    if (!entered()) {
+      delete this;
+    } else {
+      asio::post(endpoint_.loop, [this] { delete this; });
+    }
   }
 
  protected:
-  StreamReactor(const Endpoint& endpoint, std::optional<Caller> caller)
-      : endpoint_(endpoint), caller_(std::move(caller)) {}
+  StreamReactor(const Endpoint& endpoint, Entry entry)
+      : endpoint_(endpoint), entry_(std::move(entry)) {}
   ~StreamReactor() override = default;
 
   /// Called once, by the maker, on gRPC's thread, when the object is complete.
   void Begin() {
+    if (!entered()) return this->Finish(entry_.status);
     asio::post(endpoint_.loop, [this] {
-      if (const grpc::Status admitted = endpoint_.Admit(caller_); !admitted.ok()) {
+      if (const grpc::Status admitted = endpoint_.Admit(caller()); !admitted.ok()) {
         return End(admitted);
       }
       token_ = endpoint_.calls.Begin([this] { End(Stopping()); });
@@ -225,7 +269,11 @@ class StreamReactor : public grpc::ServerWriteReactor<Message> {
   /// No message will be written any more; called before Finish.
   virtual void Ended() {}
 
-  const Caller& caller() const { return *caller_; }
+  const Caller& caller() const { return entry_.caller; }
+  /// That the client reads no more.
+  std::stop_token gone() const { return gone_.get_token(); }
+  /// What this stream takes of the caller's budget.
+  CallShare& share() { return entry_.share; }
   const asio::any_io_executor& loop() const { return endpoint_.loop; }
   bool writing() const { return writing_; }
   bool ended() const { return ended_; }
@@ -234,11 +282,13 @@ class StreamReactor : public grpc::ServerWriteReactor<Message> {
   Message& message() { return message_; }
 
   void Write() {
+    if (!MayHold()) return;
     writing_ = true;
     this->StartWrite(&message_);
   }
   /// Writes the message and ends the stream with OK.
   void WriteLast() {
+    if (!MayHold()) return;
     ended_ = true;
     Ended();
     this->StartWriteAndFinish(&message_, grpc::WriteOptions(), grpc::Status::OK);
@@ -264,8 +314,16 @@ class StreamReactor : public grpc::ServerWriteReactor<Message> {
     awaiting_ = false;
     FinishWhenFree();
   }
+  /// False: the stream has ended, as there is no room for the message.
+  bool MayHold() {
+    const Result<void> room = share().Hold(message_.ByteSizeLong());
+    if (!room) End(ToStatus(room));
+    return static_cast<bool>(room);
+  }
+  bool entered() const { return entry_.status.ok(); }
   void WriteDone(bool ok) {
     writing_ = false;
+    static_cast<void>(share().Hold(0));
     if (!ok) End(grpc::Status::CANCELLED);
     if (ended_) return FinishWhenFree();
     Written();
@@ -277,7 +335,8 @@ class StreamReactor : public grpc::ServerWriteReactor<Message> {
   }
 
   const Endpoint& endpoint_;
-  const std::optional<Caller> caller_;
+  Entry entry_;
+  std::stop_source gone_;
   LiveCalls::Token token_;
   Message message_;
   bool writing_ = false;

@@ -17,9 +17,9 @@ constexpr std::chrono::seconds kBetweenMessages{1};
 
 }  // namespace
 
-ReserveReactor::ReserveReactor(const ReserveSources& sources, std::optional<Caller> caller,
+ReserveReactor::ReserveReactor(const ReserveSources& sources, Entry entry,
                                v1::ReserveRequest request)
-    : StreamReactor(sources.endpoint, std::move(caller)),
+    : StreamReactor(sources.endpoint, std::move(entry)),
       sources_(sources),
       request_(std::move(request)),
       timer_(sources.endpoint.loop) {
@@ -137,7 +137,7 @@ asio::awaitable<Result<void>> MachineService::RunRestore(Caller caller, Cancelle
 
 grpc::ServerWriteReactor<v1::ReserveResponse>* MachineService::Reserve(
     Context* context, const v1::ReserveRequest* request) {
-  return new ReserveReactor(reserve_, endpoint_.Identify(*context), *request);
+  return new ReserveReactor(reserve_, endpoint_.Enter(*context), *request);
 }
 
 }  // namespace benchd::rpc

@@ -24,8 +24,7 @@ struct ReserveSources {
 /// A reader that does not read costs one message, and no more than its time.
 class ReserveReactor final : public StreamReactor<v1::ReserveResponse> {
  public:
-  ReserveReactor(const ReserveSources& sources, std::optional<Caller> caller,
-                 v1::ReserveRequest request);
+  ReserveReactor(const ReserveSources& sources, Entry entry, v1::ReserveRequest request);
 
  private:
   using Clock = asio::steady_timer::clock_type;

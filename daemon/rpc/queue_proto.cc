@@ -60,6 +60,19 @@ void ToProto(const MachineView& machine, v1::MachineStatus* to) {
   if (machine.session) to->set_session(machine.session->value);
 }
 
+void ToProto(const LimitUse& use, v1::LimitUse* to) {
+  const LimitRow& row = RowOf(use.limit);
+  const auto in_units = [&row](std::uint64_t counted) {
+    return static_cast<double>(counted) / static_cast<double>(row.scale);
+  };
+  to->set_key(std::string(row.key));
+  to->set_what(std::string(row.what));
+  to->set_unit(std::string(row.unit));
+  if (use.uid) to->set_uid(*use.uid);
+  to->set_used(in_units(use.used));
+  if (use.most) to->set_most(in_units(*use.most));
+}
+
 std::string LogToProto(const LogTail& log) {
   std::string text = Utf8Lossy(log.text);
   const std::string_view kept =

@@ -5,12 +5,14 @@
 
 #include "core/base/result.h"
 #include "core/base/time.h"
+#include "core/model/limits.h"
 #include "daemon/queue/machine_controller.h"
 #include "daemon/queue/queue.h"
 #include "daemon/store/records.h"
 
 namespace benchd::v1 {
 class ListSessionsRequest;
+class LimitUse;
 class MachineStatus;
 class QueueStatus;
 class ReserveRequest;
@@ -31,6 +33,7 @@ Result<Nanoseconds> FromProto(const v1::ReserveRequest& proto);
 void ToProto(const SessionView& view, v1::Session* to);
 void ToProto(const QueueStatus& status, v1::QueueStatus* to);
 void ToProto(const MachineView& machine, v1::MachineStatus* to);
+void ToProto(const LimitUse& use, v1::LimitUse* to);
 
 /// What is told of a session's log at most: clients take messages of 4 MiB by default.
 inline constexpr std::size_t kMaxLogBytes = std::size_t{3} * 1024 * 1024;

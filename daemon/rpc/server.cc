@@ -2,9 +2,13 @@
 
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/resource_quota.h>
 #include <grpcpp/server_builder.h>
 #include <grpcpp/server_posix.h>
+#include <unistd.h>
 
+#include <map>
+#include <string>
 #include <utility>
 
 #include "daemon/rpc/machine_service.h"
@@ -27,8 +31,14 @@ asio::awaitable<Result<void>> QueueService::RunSet(Caller caller, Change change,
   co_return Result<void>();
 }
 
-asio::awaitable<Result<void>> QueueService::RunGet(Caller /*anybody*/, v1::QueueStatus* response) {
+asio::awaitable<Result<void>> QueueService::RunGet(Caller caller, v1::QueueStatus* response) {
   Fill(queue_.Status(), response);
+  std::optional<std::uint32_t> whose = caller.uid;
+  if (IsAdmin(queue_.access(), caller)) whose.reset();
+  for (const auto& uses : {endpoint_.budget.Uses(whose), endpoint_.rate.Uses(whose),
+                           endpoint_.peers.Uses(whose), queue_.Uses(whose)}) {
+    for (const LimitUse& use : uses) ToProto(use, response->add_limits());
+  }
   co_return Result<void>();
 }
 
@@ -63,11 +73,16 @@ class Server::Impl {
   Impl(asio::any_io_executor loop, const Parts& parts)
       : max_idle_(parts.max_idle),
         audit_(parts.audit),
+        peers_(parts.peers),
+        warn_(parts.warn),
+        limits_(parts.limits),
+        budget_(parts.limits),
         rate_(parts.clock, parts.warn, parts.limits.At(Limit::kCallsASecond)),
-        endpoint_{std::move(loop), parts.peers, parts.calls, rate_,
-                  [&queue = parts.queue] { queue.NoteDisturbance(); }},
+        endpoint_{std::move(loop), parts.peers,
+                  parts.calls,     rate_,
+                  budget_,         [&queue = parts.queue] { queue.NoteDisturbance(); }},
         sessions_(endpoint_, {parts.queue, parts.hub, parts.store, parts.random, parts.clock,
-                              audit_, BundlesOf(parts.limits)}),
+                              audit_, BundlesOf(parts.limits), parts.limits.At(Limit::kSpec)}),
         queue_(endpoint_, parts.queue, parts.info, audit_),
         machine_(endpoint_, parts.machine, audit_),
         history_(endpoint_, parts.store, parts.queue.access()) {}
@@ -75,7 +90,40 @@ class Server::Impl {
   Result<void> Start() {
     grpc::EnableDefaultHealthCheckService(true);
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+    // Whoever comes first finds out otherwise.
+    if (ServerOf(::geteuid()) != nullptr) return {};
+    return Error{ErrorCode::kInternal, "gRPC: the server does not start", {}};
+  }
+
+  void Adopt(int fd) {
+    const std::optional<Caller> caller = peers_.Find("fd:" + std::to_string(fd));
+    grpc::Server* const server = caller ? ServerOf(caller->uid) : nullptr;
+    if (server != nullptr) return grpc::AddInsecureChannelFromFd(server, fd);
+    const UniqueFd closed(fd);
+    warn_("refused a connection: gRPC has no server for it");
+  }
+
+  void Shutdown(std::chrono::milliseconds grace) {
+    const auto deadline = std::chrono::system_clock::now() + grace;
+    for (const auto& [uid, server] : servers_) server->Shutdown(deadline);
+    for (const auto& [uid, server] : servers_) server->Wait();
+  }
+
+ private:
+  /// A server for each user: what its quota of memory runs out of, such as requests that never
+  /// end, is that user's, and gRPC ends streams of that user's then. Nobody sees or counts a
+  /// request before it is complete but gRPC. Loop's thread.
+  grpc::Server* ServerOf(std::uint32_t uid) {
+    std::unique_ptr<grpc::Server>& server = servers_[uid];
+    if (server == nullptr) server = MakeServer(uid);
+    return server.get();
+  }
+
+  std::unique_ptr<grpc::Server> MakeServer(std::uint32_t uid) {
+    grpc::ResourceQuota quota("uid " + std::to_string(uid));
+    quota.Resize(limits_.At(Limit::kHeldAUser));
     grpc::ServerBuilder builder;
+    builder.SetResourceQuota(quota);
     builder.SetMaxReceiveMessageSize(kMaxRequestBytes);
     builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS,
                                static_cast<int>(max_idle_.count()));
@@ -84,32 +132,23 @@ class Server::Impl {
     builder.RegisterService(&queue_);
     builder.RegisterService(&machine_);
     builder.RegisterService(&history_);
-    server_ = builder.BuildAndStart();
-    if (server_ == nullptr) {
-      return Error{ErrorCode::kInternal, "gRPC: the server does not start", {}};
-    }
-    return {};
+    return builder.BuildAndStart();
   }
 
-  void Adopt(int fd) { grpc::AddInsecureChannelFromFd(server_.get(), fd); }
-
-  void Shutdown(std::chrono::milliseconds grace) {
-    if (server_ == nullptr) return;
-    server_->Shutdown(std::chrono::system_clock::now() + grace);
-    server_->Wait();
-  }
-
- private:
   const std::chrono::milliseconds max_idle_;
   const Audit audit_;
+  const PeerTable& peers_;
+  const RateLimit::Log warn_;
+  const Budgets limits_;
+  CallBudget budget_;
   RateLimit rate_;
   const Endpoint endpoint_;
   SessionService sessions_;
   QueueService queue_;
   MachineService machine_;
   HistoryService history_;
-  // Last: gone before the services it calls.
-  std::unique_ptr<grpc::Server> server_;
+  // Last: gone before the services they call. Changed on the loop's thread, until Shutdown().
+  std::map<std::uint32_t, std::unique_ptr<grpc::Server>> servers_;
 };
 
 Server::Server(asio::any_io_executor loop, const Parts& parts)

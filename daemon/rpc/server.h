@@ -64,7 +64,7 @@ class QueueService final : public v1::QueueService::CallbackService {
   };
 
   asio::awaitable<Result<void>> RunSet(Caller caller, Change change, v1::QueueStatus* response);
-  asio::awaitable<Result<void>> RunGet(Caller anybody, v1::QueueStatus* response);
+  asio::awaitable<Result<void>> RunGet(Caller caller, v1::QueueStatus* response);
   void Fill(const QueueStatus& status, v1::QueueStatus* response) const;
 
   Endpoint endpoint_;

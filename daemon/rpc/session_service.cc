@@ -30,12 +30,16 @@ Error IsStopping() {
 
 }  // namespace
 
-SubmitBundleReactor::SubmitBundleReactor(const SubmitBundleSources& sources,
-                                         std::optional<Caller> caller, v1::SubmitResponse* response)
+SubmitBundleReactor::SubmitBundleReactor(const SubmitBundleSources& sources, Entry entry,
+                                         v1::SubmitResponse* response)
     : sources_(sources),
-      caller_(std::move(caller)),
+      entry_(std::move(entry)),
       response_(response),
       changed_(sources.endpoint.loop) {
+  if (!entry_.status.ok()) {
+    Finish(entry_.status);
+    return;
+  }
   asio::post(sources_.endpoint.loop,
              [this] { asio::co_spawn(sources_.endpoint.loop, Serve(), asio::detached); });
 }
@@ -50,11 +54,12 @@ void SubmitBundleReactor::OnReadDone(bool ok) {
 
 // After Finish(), which is the last thing that the coroutine does.
 void SubmitBundleReactor::OnDone() {
+  if (!entry_.status.ok()) return delete this;
   asio::post(sources_.endpoint.loop, [this] { delete this; });
 }
 
 asio::awaitable<void> SubmitBundleReactor::Serve() {
-  grpc::Status status = sources_.endpoint.Admit(caller_);
+  grpc::Status status = sources_.endpoint.Admit(entry_.caller);
   if (status.ok()) {
     token_ = sources_.endpoint.calls.Begin([this] {
       stopping_ = true;
@@ -69,14 +74,15 @@ asio::awaitable<void> SubmitBundleReactor::Serve() {
 asio::awaitable<Result<void>> SubmitBundleReactor::Take() {
   if (!co_await Next()) co_return InvalidArgument("submit", "missing");
   const v1::SubmitRequest submit = std::move(*message_.mutable_submit());
-  if (sources_.knows(*caller_, submit.request_id())) {
-    asio::awaitable<Result<void>> known = sources_.submit(*caller_, &submit, nullptr, response_);
+  if (sources_.knows(entry_.caller, submit.request_id())) {
+    asio::awaitable<Result<void>> known =
+        sources_.submit(entry_.caller, &submit, nullptr, response_);
     co_return co_await std::move(known);
   }
   Result<BundleClaim> claim = ClaimOf(message_);
   if (!claim) co_return std::move(claim).error();
-  Result<BundleUpload> upload =
-      co_await sources_.store.Ask({}, &Records::BeginBundle, caller_->uid, *claim, sources_.limits);
+  Result<BundleUpload> upload = co_await sources_.store.Ask(
+      {}, &Records::BeginBundle, entry_.caller.uid, *claim, sources_.limits);
   if (!upload) co_return std::move(upload).error();
   BundleUpload* const bundle = &*upload;
   while (co_await Next()) {
@@ -88,7 +94,8 @@ asio::awaitable<Result<void>> SubmitBundleReactor::Take() {
   if (stopping_) co_return IsStopping();
   Result<void> whole = co_await sources_.store.Ask({}, &Records::FinishBundle, bundle);
   if (!whole) co_return whole;
-  asio::awaitable<Result<void>> submitting = sources_.submit(*caller_, &submit, bundle, response_);
+  asio::awaitable<Result<void>> submitting =
+      sources_.submit(entry_.caller, &submit, bundle, response_);
   co_return co_await std::move(submitting);
 }
 
@@ -110,8 +117,19 @@ const std::string& IdOf(const Result<SessionSnapshot>& found, const std::string&
   return found ? found->id.value : asked;
 }
 
+/// What is kept with every session for good: all but the environment, which goes when it ends.
+/// @errors kResourceExhausted: too large.
+Result<void> CheckSize(const v1::SubmitRequest& request, std::uint64_t most) {
+  std::uint64_t bytes = request.ByteSizeLong();
+  for (const auto& [name, value] : request.spec().environment()) {
+    bytes -= std::min<std::uint64_t>(bytes, name.size() + value.size());
+  }
+  if (bytes <= most) return {};
+  return TooLarge(Limit::kSpec, bytes, most);
+}
+
 FindSession FindIn(Queue& queue) {
-  return [&queue](Caller caller, std::string id) {
+  return [&queue](Caller caller, std::string id, const std::stop_token& /*gone*/) {
     return queue.Get(std::move(caller), std::move(id));
   };
 }
@@ -134,17 +152,18 @@ SessionService::SessionService(const Endpoint& endpoint, const Parts& parts)
 
 grpc::ServerReadReactor<v1::SubmitWithBundleRequest>* SessionService::SubmitWithBundle(
     Context* context, v1::SubmitResponse* response) {
-  return new SubmitBundleReactor(bundles_, endpoint_.Identify(*context), response);
+  return new SubmitBundleReactor(bundles_, endpoint_.Enter(*context), response);
 }
 
 grpc::ServerWriteReactor<v1::GetBundleResponse>* SessionService::GetBundle(
     Context* context, const v1::GetBundleRequest* request) {
-  return new GetBundleReactor(samples_, endpoint_.Identify(*context), request->session());
+  return new GetBundleReactor(samples_, endpoint_.Enter(*context), request->session());
 }
 
 asio::awaitable<Result<SessionSnapshot>> SessionService::Enqueue(Caller caller,
                                                                  const v1::SubmitRequest* request,
                                                                  BundleUpload* bundle) {
+  if (Result<void> ok = CheckSize(*request, parts_.spec_bytes); !ok) co_return ok.error();
   Result<SessionSpec> spec = convert::FromProto(request->spec());
   if (!spec) co_return std::move(spec).error();
   if (!request->spec().has_seed()) spec->seed = parts_.random.Next();
@@ -166,11 +185,11 @@ asio::awaitable<Result<void>> SessionService::RunSubmit(Caller caller,
   co_return Result<void>();
 }
 
-asio::awaitable<Result<void>> SessionService::RunGet(Caller caller,
+asio::awaitable<Result<void>> SessionService::RunGet(Asker asker,
                                                      const v1::GetSessionRequest* request,
                                                      v1::Session* response) {
   Result<SessionDetails> details =
-      co_await parts_.queue.Show(std::move(caller), request->session());
+      co_await parts_.queue.Show(std::move(asker.caller), request->session());
   if (!details) co_return std::move(details).error();
   const SessionId& id = details->record.snapshot.id;
   convert::ToProto(details->history, response);
@@ -182,7 +201,7 @@ asio::awaitable<Result<void>> SessionService::RunGet(Caller caller,
   co_return Result<void>();
 }
 
-asio::awaitable<Result<void>> SessionService::RunList(Caller caller,
+asio::awaitable<Result<void>> SessionService::RunList(Asker asker,
                                                       const v1::ListSessionsRequest* request,
                                                       v1::ListSessionsResponse* response) {
   Result<SessionFilter> filter = FromProto(*request);
@@ -190,7 +209,7 @@ asio::awaitable<Result<void>> SessionService::RunList(Caller caller,
   const std::size_t page_size = filter->limit++;  // one more tells whether there is another page
   std::size_t bytes = 0;
   std::string last;
-  const SessionPage page = parts_.queue.List(caller, *filter);
+  const SessionPage page = parts_.queue.List(asker.caller, *filter);
   for (const SessionView& view : page.views) {
     const auto count = static_cast<std::size_t>(response->sessions_size());
     if (count == page_size || bytes >= kPageBytes) {
@@ -212,7 +231,8 @@ asio::awaitable<Result<void>> SessionService::RunList(Caller caller,
 
 grpc::ServerWriteReactor<v1::SessionEvent>* SessionService::Watch(Context* context,
                                                                   const v1::WatchRequest* request) {
-  return new WatchReactor(watch_, endpoint_.Identify(*context), request->session());
+  return new WatchReactor(watch_, endpoint_.Enter(*context, Limit::kWatchesAUser),
+                          request->session());
 }
 
 asio::awaitable<Result<void>> SessionService::RunCancel(Caller caller,
@@ -240,17 +260,17 @@ asio::awaitable<Result<void>> SessionService::RunMove(Caller caller, const v1::M
 
 grpc::ServerWriteReactor<v1::ListSamplesResponse>* SessionService::ListSamples(
     Context* context, const v1::ListSamplesRequest* request) {
-  return new ListSamplesReactor(samples_, endpoint_.Identify(*context), *request);
+  return new ListSamplesReactor(samples_, endpoint_.Enter(*context), *request);
 }
 
-asio::awaitable<Result<void>> HistoryService::RunList(Caller caller,
+asio::awaitable<Result<void>> HistoryService::RunList(Asker asker,
                                                       const v1::ListSummariesRequest* request,
                                                       v1::ListSummariesResponse* response) {
   Result<SummaryQuery> query = convert::FromProto(*request);
   if (!query) co_return std::move(query).error();
   if (!request->all()) {
-    query->uid = caller.uid;
-  } else if (Result<void> may = CheckMayReadAll(access_, caller); !may) {
+    query->uid = asker.caller.uid;
+  } else if (Result<void> may = CheckMayReadAll(access_, asker.caller); !may) {
     co_return std::move(may).error();
   }
   const std::uint64_t page_size = query->limit++;  // one more tells whether there is another page

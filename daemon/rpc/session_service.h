@@ -40,10 +40,11 @@ struct SubmitBundleSources {
 /// the disk. All state lives on the loop's thread; gRPC's reactions only post there.
 class SubmitBundleReactor final : public grpc::ServerReadReactor<v1::SubmitWithBundleRequest> {
  public:
-  SubmitBundleReactor(const SubmitBundleSources& sources, std::optional<Caller> caller,
+  SubmitBundleReactor(const SubmitBundleSources& sources, Entry entry,
                       v1::SubmitResponse* response);
 
   void OnReadDone(bool ok) override;
+  void OnCancel() override { gone_.request_stop(); }
   void OnDone() override;
 
  private:
@@ -53,7 +54,8 @@ class SubmitBundleReactor final : public grpc::ServerReadReactor<v1::SubmitWithB
   asio::awaitable<bool> Next();
 
   const SubmitBundleSources& sources_;
-  const std::optional<Caller> caller_;
+  Entry entry_;
+  std::stop_source gone_;
   v1::SubmitResponse* const response_;
   LiveCalls::Token token_;
   Signal changed_;
@@ -77,6 +79,7 @@ class SessionService final : public v1::SessionService::CallbackService {
     const Clock& clock;
     const Audit& audit;
     BundleLimits bundles;
+    std::uint64_t spec_bytes;  ///< of a submission, apart from the environment
   };
   SessionService(const Endpoint& endpoint, const Parts& parts);
 
@@ -114,9 +117,9 @@ class SessionService final : public v1::SessionService::CallbackService {
                                                    BundleUpload* bundle);
   asio::awaitable<Result<void>> RunSubmit(Caller caller, const v1::SubmitRequest* request,
                                           BundleUpload* bundle, v1::SubmitResponse* response);
-  asio::awaitable<Result<void>> RunGet(Caller caller, const v1::GetSessionRequest* request,
+  asio::awaitable<Result<void>> RunGet(Asker asker, const v1::GetSessionRequest* request,
                                        v1::Session* response);
-  asio::awaitable<Result<void>> RunList(Caller caller, const v1::ListSessionsRequest* request,
+  asio::awaitable<Result<void>> RunList(Asker asker, const v1::ListSessionsRequest* request,
                                         v1::ListSessionsResponse* response);
   asio::awaitable<Result<void>> RunCancel(Caller caller, const v1::CancelRequest* request,
                                           v1::CancelResponse* response);
@@ -144,7 +147,7 @@ class HistoryService final : public v1::HistoryService::CallbackService {
   }
 
  private:
-  asio::awaitable<Result<void>> RunList(Caller caller, const v1::ListSummariesRequest* request,
+  asio::awaitable<Result<void>> RunList(Asker asker, const v1::ListSummariesRequest* request,
                                         v1::ListSummariesResponse* response);
 
   Endpoint endpoint_;

@@ -6,10 +6,9 @@
 
 namespace benchd::rpc {
 
-ListSamplesReactor::ListSamplesReactor(const ListSamplesSources& sources,
-                                       std::optional<Caller> caller,
+ListSamplesReactor::ListSamplesReactor(const ListSamplesSources& sources, Entry entry,
                                        const v1::ListSamplesRequest& request)
-    : StreamReactor(sources.endpoint, std::move(caller)),
+    : StreamReactor(sources.endpoint, std::move(entry)),
       sources_(sources),
       session_(request.session()),
       with_warmup_(request.with_warmup()),
@@ -22,7 +21,7 @@ void ListSamplesReactor::Written() {
 }
 
 asio::awaitable<Result<void>> ListSamplesReactor::Open() {
-  Result<SessionRecord> record = co_await sources_.find(caller(), session_);
+  Result<SessionRecord> record = co_await sources_.find(caller(), session_, gone());
   if (!record) co_return std::move(record).error();
   id_ = record->snapshot.id;
   spec_ = std::move(record->spec);
@@ -66,16 +65,16 @@ bool ListSamplesReactor::FillMessage() {
   return message().runs_size() > 0;
 }
 
-GetBundleReactor::GetBundleReactor(const ListSamplesSources& sources, std::optional<Caller> caller,
+GetBundleReactor::GetBundleReactor(const ListSamplesSources& sources, Entry entry,
                                    std::string session)
-    : StreamReactor(sources.endpoint, std::move(caller)),
+    : StreamReactor(sources.endpoint, std::move(entry)),
       sources_(sources),
       session_(std::move(session)) {
   Begin();
 }
 
 asio::awaitable<Result<void>> GetBundleReactor::Open() {
-  Result<SessionRecord> record = co_await sources_.find(caller(), session_);
+  Result<SessionRecord> record = co_await sources_.find(caller(), session_, gone());
   if (!record) co_return std::move(record).error();
   id_ = record->snapshot.id;
   co_return co_await Load();

@@ -27,7 +27,7 @@ class ListSamplesReactor final : public StreamReactor<v1::ListSamplesResponse> {
   static constexpr std::uint64_t kRunsPerLoad = 256;
   static constexpr std::size_t kMessageBytes = std::size_t{512} * 1024;
 
-  ListSamplesReactor(const ListSamplesSources& sources, std::optional<Caller> caller,
+  ListSamplesReactor(const ListSamplesSources& sources, Entry entry,
                      const v1::ListSamplesRequest& request);
 
  private:
@@ -59,8 +59,7 @@ class GetBundleReactor final : public StreamReactor<v1::GetBundleResponse> {
  public:
   static constexpr std::size_t kPieceBytes = std::size_t{256} * 1024;
 
-  GetBundleReactor(const ListSamplesSources& sources, std::optional<Caller> caller,
-                   std::string session);
+  GetBundleReactor(const ListSamplesSources& sources, Entry entry, std::string session);
 
  private:
   void Started() override {

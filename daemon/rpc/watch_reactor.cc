@@ -82,16 +82,15 @@ void FillEvent(const WatchFeed::Event& event, std::uint64_t seed, v1::SessionEve
 
 }  // namespace
 
-WatchReactor::WatchReactor(const WatchSources& sources, std::optional<Caller> caller,
-                           std::string session)
-    : StreamReactor(sources.endpoint, std::move(caller)),
+WatchReactor::WatchReactor(const WatchSources& sources, Entry entry, std::string session)
+    : StreamReactor(sources.endpoint, std::move(entry)),
       sources_(sources),
       session_(std::move(session)) {
   Begin();
 }
 
 asio::awaitable<Result<void>> WatchReactor::Open() {
-  Result<SessionRecord> record = co_await sources_.find(caller(), session_);
+  Result<SessionRecord> record = co_await sources_.find(caller(), session_, gone());
   if (!record) co_return std::move(record).error();
   if (ended()) co_return Result<void>();
   seed_ = record->spec.seed;

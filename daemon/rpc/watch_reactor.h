@@ -64,8 +64,8 @@ class WatchFeed {
 };
 
 /// Finds a session that the caller may see (Queue::Get). Loop's thread.
-using FindSession =
-    std::function<asio::awaitable<Result<SessionRecord>>(Caller caller, std::string id_prefix)>;
+using FindSession = std::function<asio::awaitable<Result<SessionRecord>>(
+    Caller caller, std::string id_prefix, std::stop_token gone)>;
 
 /// What a watch reads. The references outlive the server.
 struct WatchSources {
@@ -79,7 +79,7 @@ struct WatchSources {
 /// event last. A reader that does not read costs one snapshot and one message.
 class WatchReactor final : public StreamReactor<v1::SessionEvent> {
  public:
-  WatchReactor(const WatchSources& sources, std::optional<Caller> caller, std::string session);
+  WatchReactor(const WatchSources& sources, Entry entry, std::string session);
 
  private:
   void Started() override {

@@ -48,7 +48,9 @@ TEST(ConfigTest, EveryLimitIsAKeyWithARange) {
     };
     const Result<Config> standard = with(ValueOf(row));
     ASSERT_TRUE(standard) << standard.error().message;
-    if (row.standard) EXPECT_EQ(*standard, Config{}) << key;
+    if (row.standard) {
+      EXPECT_EQ(*standard, Config{}) << key;
+    }
     const std::string should = "benchd.toml:2: [limits] " + key + " should be a " +
                                (row.whole ? "whole " : "") + "number of " + std::string(row.unit);
     for (const char* wrong : {"0", "-1", "1e300", "nan", "\"2\"", "true", "[1]"}) {

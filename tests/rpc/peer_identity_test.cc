@@ -86,7 +86,7 @@ WhoAmI Ask(unsigned uid, const std::string& socket) {
 /// A stream that says one thing and then stays open, whatever its client does, until released.
 class StubbornStream final : public grpc::ServerWriteReactor<v1::SessionEvent> {
  public:
-  StubbornStream(std::string peer, std::optional<Caller> caller)
+  StubbornStream(std::string peer, Caller caller)
       : peer_(std::move(peer)), caller_(std::move(caller)) {
     StartWrite(&event_);
   }
@@ -94,7 +94,7 @@ class StubbornStream final : public grpc::ServerWriteReactor<v1::SessionEvent> {
   void OnDone() override { done_.set_value(); }
 
   const std::string peer_;
-  const std::optional<Caller> caller_;
+  const Caller caller_;
   std::promise<void> cancelled_;
   std::promise<void> done_;
 
@@ -111,14 +111,14 @@ class StubbornService final : public v1::SessionService::CallbackService {
                                 const v1::GetSessionRequest* /*request*/,
                                 v1::Session* response) override {
     response->set_session(context->peer());
-    response->set_uid(endpoint_.Identify(*context).value_or(Caller{}).uid);
+    response->set_uid(endpoint_.Enter(*context).caller.uid);
     grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
     reactor->Finish(grpc::Status::OK);
     return reactor;
   }
   grpc::ServerWriteReactor<v1::SessionEvent>* Watch(grpc::CallbackServerContext* context,
                                                     const v1::WatchRequest* /*request*/) override {
-    stream = std::make_unique<StubbornStream>(context->peer(), endpoint_.Identify(*context));
+    stream = std::make_unique<StubbornStream>(context->peer(), endpoint_.Enter(*context).caller);
     entered.set_value();
     return stream.get();
   }
@@ -161,7 +161,8 @@ class PeerIdentityTest : public ::testing::Test {
   PeerTable peers_;
   fake::Clock clock_;
   RateLimit rate_{clock_, [](const std::string&) {}};
-  StubbornService service_{Endpoint{loop_.executor(), peers_, calls_, rate_}};
+  CallBudget budget_;
+  StubbornService service_{Endpoint{loop_.executor(), peers_, calls_, rate_, budget_}};
   std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<Listener> listener_;
 };
@@ -186,7 +187,7 @@ TEST_F(PeerIdentityTest, AVanishedClientsLiveCallNeverTakesOnANewClientsIdentity
     const WhoAmI newcomer = Ask(kNobody, socket());
     EXPECT_EQ(newcomer.uid, kNobody);
     EXPECT_NE(newcomer.peer, stream.peer_);
-    EXPECT_EQ(stream.caller_->uid, 0U) << "the call's own copy";
+    EXPECT_EQ(stream.caller_.uid, 0U) << "the call's own copy";
     EXPECT_EQ(peers_.Find(stream.peer_)->uid, 0U) << "a second look-up would be sound, too";
   }
 

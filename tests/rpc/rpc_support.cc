@@ -40,27 +40,32 @@ std::shared_ptr<grpc::Channel> ConnectTo(const std::string& path) {
 
 StubService::StubService(const Endpoint& endpoint, EventHub& hub, const Clock& clock, Store& store)
     : endpoint_(endpoint),
-      watch_{endpoint, hub, clock, [this](const Caller&, std::string id) { return Find(id); }},
-      samples_{endpoint, store, [this](const Caller&, std::string id) { return Find(id); }} {}
+      watch_{endpoint, hub, clock,
+             [this](const Caller&, std::string id, const std::stop_token&) { return Find(id); }},
+      samples_{endpoint, store,
+               [this](const Caller&, std::string id, const std::stop_token&) { return Find(id); }} {
+}
 
 grpc::ServerUnaryReactor* StubService::Get(grpc::CallbackServerContext* context,
                                            const v1::GetSessionRequest* /*request*/,
                                            v1::Session* response) {
   response->set_session(context->peer());
-  return Answer(endpoint_, context, [response](Caller caller) -> asio::awaitable<Result<void>> {
-    response->set_uid(caller.uid);
-    co_return Result<void>();
-  });
+  return Answer(endpoint_, context, response,
+                [response](Asker asker) -> asio::awaitable<Result<void>> {
+                  response->set_uid(asker.caller.uid);
+                  co_return Result<void>();
+                });
 }
 
 grpc::ServerWriteReactor<v1::SessionEvent>* StubService::Watch(grpc::CallbackServerContext* context,
                                                                const v1::WatchRequest* request) {
-  return new WatchReactor(watch_, endpoint_.Identify(*context), request->session());
+  return new WatchReactor(watch_, endpoint_.Enter(*context, Limit::kWatchesAUser),
+                          request->session());
 }
 
 grpc::ServerWriteReactor<v1::ListSamplesResponse>* StubService::ListSamples(
     grpc::CallbackServerContext* context, const v1::ListSamplesRequest* request) {
-  return new ListSamplesReactor(samples_, endpoint_.Identify(*context), *request);
+  return new ListSamplesReactor(samples_, endpoint_.Enter(*context), *request);
 }
 
 asio::awaitable<Result<SessionRecord>> StubService::Find(std::string id) const {
@@ -71,8 +76,8 @@ asio::awaitable<Result<SessionRecord>> StubService::Find(std::string id) const {
 }
 
 StubDaemon::StubDaemon()
-    : service(Endpoint{loop.executor(), peers, calls, rate, [this] { ++noted; }}, hub, clock,
-              store) {
+    : service(Endpoint{loop.executor(), peers, calls, rate, budget, [this] { ++noted; }}, hub,
+              clock, store) {
   grpc::ServerBuilder builder;
   builder.RegisterService(&service);
   server = builder.BuildAndStart();

@@ -122,6 +122,7 @@ class StubDaemon {
   std::size_t noted = 0;  ///< calls; loop's thread only
   PeerTable peers;
   RateLimit rate{clock, [](const std::string&) {}};  ///< loop's thread only
+  CallBudget budget;
   StubService service;
   std::unique_ptr<grpc::Server> server;
   std::unique_ptr<Listener> listener;

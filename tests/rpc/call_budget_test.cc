@@ -1,0 +1,165 @@
+#include "daemon/rpc/call_budget.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "benchd/v1/machine.grpc.pb.h"
+#include "benchd/v1/queue.grpc.pb.h"
+#include "tests/rpc/whole_daemon.h"
+
+namespace benchd::rpc {
+namespace {
+
+constexpr std::size_t kMib = std::size_t{1} << 20U;
+
+Budgets Small() {
+  Budgets limits;
+  EXPECT_FALSE(limits.Set(Limit::kCallsAUser, 2));
+  EXPECT_FALSE(limits.Set(Limit::kCalls, 3));
+  EXPECT_FALSE(limits.Set(Limit::kWatchesAUser, 1));
+  EXPECT_FALSE(limits.Set(Limit::kHeldAUser, 4));
+  return limits;
+}
+
+std::uint64_t Used(const CallBudget& budget, Limit limit, std::uint32_t uid) {
+  for (const LimitUse& use : budget.Uses(uid)) {
+    if (use.limit == limit) return use.used;
+  }
+  return UINT64_MAX;
+}
+
+TEST(CallBudgetTest, LetsInSoManyOfAUserAndOfAll) {
+  CallBudget budget(Small());
+  Result<CallShare> first = budget.Enter(1000);
+  Result<CallShare> second = budget.Enter(1000);
+  EXPECT_TRUE(first && second);
+  EXPECT_EQ(budget.Enter(1000).error(), OverLimit(Limit::kCallsAUser, 2, 2, 1000));
+  std::optional<Result<CallShare>> other = budget.Enter(1001);
+  EXPECT_TRUE(*other);
+  EXPECT_EQ(budget.Enter(1002).error(), OverLimit(Limit::kCalls, 3, 3, {}));
+  EXPECT_EQ(Used(budget, Limit::kCallsAUser, 1000), 2U);
+  other.reset();
+  EXPECT_TRUE(budget.Enter(1002));
+}
+
+TEST(CallBudgetTest, AWatchIsNoCallInFlight) {
+  CallBudget budget(Small());
+  const Result<CallShare> watch = budget.Enter(1000, Limit::kWatchesAUser);
+  EXPECT_EQ(budget.Enter(1000, Limit::kWatchesAUser).error(),
+            OverLimit(Limit::kWatchesAUser, 1, 1, 1000));
+  const Result<CallShare> first = budget.Enter(1000);
+  EXPECT_TRUE(budget.Enter(1000));
+  EXPECT_EQ(Used(budget, Limit::kCallsAUser, 1000), 1U);
+  EXPECT_EQ(Used(budget, Limit::kWatchesAUser, 1000), 1U);
+}
+
+TEST(CallBudgetTest, WhatIsOnItsWayIsBounded) {
+  CallBudget budget(Small());
+  {
+    Result<CallShare> first = budget.Enter(1000);
+    Result<CallShare> second = budget.Enter(1000);
+    EXPECT_TRUE(first->Hold(3 * kMib));
+    EXPECT_EQ(second->Hold(2 * kMib).error(),
+              OverLimit(Limit::kHeldAUser, 5 * kMib, 4 * kMib, 1000));
+    EXPECT_TRUE(first->Hold(kMib)) << "in place of the three";
+    EXPECT_TRUE(second->Hold(2 * kMib));
+    EXPECT_EQ(Used(budget, Limit::kHeldAUser, 1000), 3 * kMib);
+    EXPECT_TRUE(first->Hold(0));
+    EXPECT_TRUE(second->Hold(5 * kMib)) << "alone, it could never be had otherwise";
+  }
+  EXPECT_EQ(Used(budget, Limit::kHeldAUser, 1000), 0U);
+}
+
+class DaemonBudgetTest : public ::testing::Test, protected WholeDaemon {
+ protected:
+  std::uint64_t InFlight() {
+    const auto queue = v1::QueueService::NewStub(channel_);
+    grpc::ClientContext context;
+    v1::QueueStatus status;
+    EXPECT_TRUE(queue->Get(&context, v1::GetQueueRequest(), &status).ok());
+    const auto calls = std::ranges::find_if(status.limits(), [](const v1::LimitUse& use) {
+      return use.key() == "calls_a_user" && use.uid() == ::getuid();
+    });
+    return calls == status.limits().end() ? 0 : static_cast<std::uint64_t>(calls->used());
+  }
+};
+
+TEST_F(DaemonBudgetTest, AWholeDaemonTellsWhatACallerUses) {
+  EXPECT_EQ(InFlight(), 1U) << "this one";
+}
+
+/// Calls that wait for a turn of the machine, until they are cancelled.
+class WaitingCalls {
+ public:
+  explicit WaitingCalls(const std::shared_ptr<grpc::Channel>& channel)
+      : machine_(v1::MachineService::NewStub(channel)) {}
+  ~WaitingCalls() {
+    for (const auto& call : calls_) call->context.TryCancel();
+    for (const auto& call : calls_) call->done.get_future().wait();
+  }
+  void Add(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      calls_.push_back(std::make_unique<Call>());
+      Call& call = *calls_.back();
+      machine_->async()->Doctor(&call.context, &call.request, &call.response,
+                                [&call](const grpc::Status&) { call.done.set_value(); });
+    }
+  }
+
+ private:
+  struct Call {
+    grpc::ClientContext context;
+    v1::DoctorRequest request;
+    v1::DoctorResponse response;
+    std::promise<void> done;
+  };
+  const std::unique_ptr<v1::MachineService::Stub> machine_;
+  std::vector<std::unique_ptr<Call>> calls_;
+};
+
+TEST_F(DaemonBudgetTest, MoreCallsOfAUserThanMayBeUnderWayAreRefused) {
+  WaitingCalls waiting(ConnectTo(dir_ / "s"));
+  waiting.Add(62);
+  const auto deadline = std::chrono::steady_clock::now() + kTimeout;
+  while (InFlight() < 63 && std::chrono::steady_clock::now() < deadline) {
+  }
+  ASSERT_EQ(InFlight(), 63U) << "and this one";
+  waiting.Add(2);
+  grpc::Status refused;
+  while (refused.ok() && std::chrono::steady_clock::now() < deadline) {
+    grpc::ClientContext context;
+    v1::ListSessionsResponse sessions;
+    refused = sessions_->List(&context, v1::ListSessionsRequest(), &sessions);
+  }
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(refused.error_message(),
+            "calls in flight: 64 of 64 are under way for uid " + std::to_string(::getuid()));
+  EXPECT_THAT(refused.error_details(), ::testing::HasSubstr("`calls_a_user` in [limits]"));
+}
+
+TEST_F(DaemonBudgetTest, ASpecThatIsTooLargeIsRefusedAndAnEnvironmentIsNot) {
+  v1::SubmitRequest request = Request();
+  (*request.mutable_spec()->mutable_environment())["BIG"] = std::string(300'000, 'x');
+  EXPECT_FALSE(Submit(request).empty());
+  (*request.mutable_spec()->mutable_labels())["big"] = std::string(300'000, 'x');
+  grpc::ClientContext context;
+  v1::SubmitResponse response;
+  const grpc::Status refused = sessions_->Submit(&context, request, &response);
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(
+      refused.error_message(),
+      ::testing::MatchesRegex("submission: 29[0-9] KiB are too many, 256 KiB are the most"));
+  EXPECT_THAT(refused.error_details(), ::testing::HasSubstr("`spec_kib` in [limits]"));
+}
+
+}  // namespace
+}  // namespace benchd::rpc
