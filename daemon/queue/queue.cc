@@ -47,6 +47,7 @@ Queue::Queue(asio::any_io_executor executor, Services services, QueuePolicy poli
     : services_(services),
       policy_(policy),
       changed_(executor),
+      admitted_(executor),
       registry_(policy_.access),
       waiting_(policy_.limits),
       exclusive_(changed_, policy_.machine_turns),
@@ -82,7 +83,7 @@ class Queue::Admitting {
   ~Admitting() {
     const auto user = queue_.admitting_.find(uid_);
     if (--user->second == 0) queue_.admitting_.erase(user);
-    queue_.changed_.Notify();
+    queue_.admitted_.Notify();
   }
 
  private:
@@ -113,7 +114,7 @@ asio::awaitable<Result<SessionSnapshot>> Queue::Submit(SessionSpec spec, std::st
   // Whatever ends it, an exception as well: the same request is waited for while it is here.
   const Submitting submitting(*this, request);
   while (admitting_[uid] >= policy_.helpers_a_user) {
-    co_await changed_.Wait();
+    co_await admitted_.Wait();
     if (stopping_) co_return IsStopping();
   }
   const Admitting turn(*this, uid);

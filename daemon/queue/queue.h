@@ -192,6 +192,7 @@ class Queue {
   Services services_;
   const QueuePolicy policy_;
   Signal changed_;
+  Signal admitted_;  // a submission has left Admit()
   SessionRegistry registry_;
   FairQueue waiting_;
   ExclusiveSlot exclusive_;

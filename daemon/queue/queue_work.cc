@@ -103,6 +103,7 @@ void Queue::Stop() {
   current_.Stop();
   alarm_.cancel();
   changed_.Notify();
+  admitted_.Notify();
 }
 
 asio::awaitable<void> Queue::RunOne(SessionId id) {

@@ -4,9 +4,8 @@
 
 namespace benchd::rpc {
 
-QueueWatchReactor::QueueWatchReactor(const Endpoint& endpoint, std::optional<Caller> caller,
-                                     Queue& queue, Fill fill)
-    : StreamReactor(endpoint, std::move(caller)), queue_(queue), fill_(std::move(fill)) {
+QueueWatchReactor::QueueWatchReactor(const Endpoint& endpoint, Entry entry, Queue& queue, Fill fill)
+    : StreamReactor(endpoint, std::move(entry)), queue_(queue), fill_(std::move(fill)) {
   Begin();
 }
 

@@ -18,8 +18,7 @@ class QueueWatchReactor final : public StreamReactor<v1::QueueStatus> {
   using Fill = std::function<void(const QueueStatus&, v1::QueueStatus*)>;
 
   /// References outlive the server.
-  QueueWatchReactor(const Endpoint& endpoint, std::optional<Caller> caller, Queue& queue,
-                    Fill fill);
+  QueueWatchReactor(const Endpoint& endpoint, Entry entry, Queue& queue, Fill fill);
 
  private:
   void Started() override;

@@ -45,7 +45,7 @@ asio::awaitable<Result<void>> QueueService::RunGet(Caller caller, v1::QueueStatu
 grpc::ServerWriteReactor<v1::QueueStatus>* QueueService::Watch(
     Context* context, const v1::WatchQueueRequest* /*request*/) {
   return new QueueWatchReactor(
-      endpoint_, endpoint_.Identify(*context), queue_,
+      endpoint_, endpoint_.Enter(*context, Limit::kWatchesAUser), queue_,
       [this](const QueueStatus& status, v1::QueueStatus* to) { Fill(status, to); });
 }
 
